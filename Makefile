@@ -1,0 +1,52 @@
+# demo and test are all that a reader needs; check and bench are for those who change things.
+# Every target works from a fresh clone on a Debian machine with Go.
+
+GO      ?= go
+BINARY  := bin/pathwise
+VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+FUZZ_SECONDS ?= 5
+
+.PHONY: demo test check bench calibrate build packages fuzz clean
+
+# The main job, on this machine alone, in about a minute.
+demo: build
+	./$(BINARY) demo $(DEMO_FLAGS)
+
+# Static, so that one file can be carried to any host.
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o $(BINARY) ./cmd/pathwise
+
+# -count=1: what crosses a network is measured anew each time. One package at a time: labs and benchmarks share the
+# processors with nothing else.
+test: packages
+	$(GO) test -race -count=1 -p 1 -timeout 30m ./...
+	$(MAKE) fuzz
+
+fuzz:
+	@set -e; for package in $$($(GO) list ./...); do \
+	  for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+	    echo "fuzz $$package $$target"; \
+	    $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZ_SECONDS)s $$package >fuzz.log 2>&1 || { cat fuzz.log; exit 1; }; \
+	  done; done; rm -f fuzz.log
+
+check:
+	@test -z "$$(gofmt -l .)" || { echo 'not formatted by gofmt:'; gofmt -l .; exit 1; }
+	$(GO) mod tidy -diff
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) test -count=1 -run '^TestImports' .
+
+# Ratios against the peer in the same run.
+bench: packages build
+	$(GO) run ./cmd/bench
+
+# Every finding in every setting, a path each: the figures in docs/diagnose.md. About half an hour.
+calibrate: packages build
+	PATHWISE_CALIBRATE=full $(GO) test -count=1 -v -timeout 90m -run '^TestCalibration' ./cmd/pathwise
+
+# What the tests need beyond Go: installed where we may, named where we may not.
+packages:
+	@.ci/packages
+
+clean:
+	rm -rf bin fuzz.log

@@ -1,0 +1,128 @@
+// Command pathwise measures network paths and says why they are slow.
+//
+// This package only parses, wires, runs and prints: what is measured and concluded is decided in the packages that it
+// calls. One file holds one command.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pathwise-net/pathwise/lab"
+)
+
+// Exit statuses, as the contract fixes them.
+const (
+	exitDone      = 0
+	exitFailed    = 1 // could not measure, or some targets could not
+	exitBadCall   = 2 // the call was wrong; nothing was started
+	exitBadResult = 3 // done, and --fail-on says that the outcome is bad
+)
+
+func main() {
+	lab.RunEngineIfAsked() // a lab is this same binary in other namespaces
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is main without the process: one command line in, one exit status out.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	s := &session{in: stdin, out: stdout, err: stderr}
+	root := rootCommand(s)
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return s.status(root.ExecuteContext(ctx))
+}
+
+func rootCommand(s *session) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "pathwise",
+		Short: "Measure a network path, say why it is slow, and what to change",
+		Long: "Pathwise measures network paths, names the cause when one is slow, says what to change and what speed that\n" +
+			"will bring, and emulates any path to prove it.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	flags := root.PersistentFlags()
+	flags.BoolVar(&s.json, "json", false, "print one JSON document on standard output, and nothing else there")
+	flags.BoolVarP(&s.quiet, "quiet", "q", false, "print the outcome only")
+	flags.CountVarP(&s.verbose, "verbose", "v", "say more; twice for everything")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &badCall{err} })
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(
+		labCommand(s),
+		versionCommand(s),
+	)
+	requireKnownArguments(root)
+	return root
+}
+
+// requireKnownArguments turns cobra's complaints about arguments into bad calls, for every command below root, and
+// makes a command that only groups others refuse a name it does not know.
+func requireKnownArguments(c *cobra.Command) {
+	check := c.Args
+	if c.HasSubCommands() && c.RunE == nil {
+		c.Args = cobra.ArbitraryArgs
+		c.RunE = func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.Help()
+			}
+			return &badCall{fmt.Errorf("%q: no such command; see %s --help", args[0], c.CommandPath())}
+		}
+	} else if check != nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			if err := check(c, args); err != nil {
+				return &badCall{fmt.Errorf("%w; usage: %s", err, c.UseLine())}
+			}
+			return nil
+		}
+	}
+	for _, child := range c.Commands() {
+		requireKnownArguments(child)
+	}
+}
+
+// badCall marks an error as the caller's: exit status 2.
+type badCall struct{ error }
+
+func (b *badCall) Unwrap() error  { return b.error }
+func (b *badCall) BadInput() bool { return true }
+
+// badFlag says which flag held the value that err complains of.
+func badFlag(flag string, err error) error { return &badCall{fmt.Errorf("--%s: %w", flag, err)} }
+
+// errBadOutcome ends a command that did its work and whose outcome --fail-on calls bad.
+var errBadOutcome = errors.New("the outcome is bad")
+
+// exitStatus carries another program's exit status out through ours.
+type exitStatus int
+
+func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// status prints err for people, if it has something to say, and returns the exit status that it stands for.
+func (s *session) status(err error) int {
+	var code exitStatus
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &code):
+		return int(code)
+	case errors.Is(err, errBadOutcome):
+		return exitBadResult
+	}
+	fmt.Fprintf(s.err, "pathwise: %v\n", err)
+	var bad interface{ BadInput() bool }
+	if errors.As(err, &bad) && bad.BadInput() {
+		return exitBadCall
+	}
+	return exitFailed
+}

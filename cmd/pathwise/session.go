@@ -1,0 +1,84 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+)
+
+// session is what every command shares: where it reads and writes, and how much it says.
+type session struct {
+	in       io.Reader
+	out, err io.Writer
+	json     bool
+	quiet    bool
+	verbose  int
+}
+
+// emit prints the outcome: doc as one JSON document under --json, else what text writes.
+func (s *session) emit(doc any, text func(w io.Writer)) error {
+	if !s.json {
+		text(s.out)
+		return nil
+	}
+	enc := json.NewEncoder(s.out)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		return fmt.Errorf("write outcome: %w", err)
+	}
+	return nil
+}
+
+// say prints a line on the way to the outcome, such as an interval; JSON and quiet output have none.
+func (s *session) say(format string, args ...any) {
+	if !s.json && !s.quiet {
+		fmt.Fprintf(s.out, format+"\n", args...)
+	}
+}
+
+// progress shows what is going on now, on a terminal only: each call overwrites the last; an empty text clears it.
+func (s *session) progress(format string, args ...any) {
+	if s.quiet || s.json || !isTerminal(s.err) {
+		return
+	}
+	fmt.Fprint(s.err, "\r\x1b[K"+fmt.Sprintf(format, args...))
+}
+
+// log returns the logger that the command's parts get: warnings only, more with -v.
+func (s *session) log() *slog.Logger {
+	level := slog.LevelWarn - slog.Level(4*s.verbose)
+	return slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level}))
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
+}
+
+func versionCommand(s *session) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version of this binary", Args: cobra.NoArgs, Example: "  pathwise version",
+		RunE: func(*cobra.Command, []string) error {
+			v := version()
+			return s.emit(map[string]string{"schema": "pathwise.version/1", "version": v},
+				func(w io.Writer) { fmt.Fprintln(w, "pathwise", v) })
+		},
+	}
+}
+
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

@@ -1,0 +1,80 @@
+// Package pathwise_test keeps the rules that hold for the whole house.
+package pathwise_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/pathwise-net/pathwise/"
+
+// rooms says what each package may import of ours: the table in ARCHITECTURE.md. A package under proto stands for
+// itself; every other folder below a room belongs to that room.
+var rooms = map[string][]string{
+	"quantity":     {},
+	"stat":         {},
+	"sock":         {},
+	"model":        {},
+	"measure":      {"stat"},
+	"proto/iperf3": {"sock"},
+	"lab":          {"quantity", "stat"},
+	"probe":        {"measure", "model", "proto/iperf3", "quantity", "sock", "stat"},
+	"diagnose":     {"measure", "model", "quantity", "stat"},
+	"cmd/pathwise": nil, // the top: everything
+	"cmd/bench":    nil,
+}
+
+type listed struct {
+	ImportPath                         string
+	Imports, TestImports, XTestImports []string
+}
+
+func TestImportsGoDown(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := 0
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; packages++ {
+		var p listed
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		name, ours := strings.CutPrefix(p.ImportPath, module)
+		if !ours {
+			continue // the root holds no code
+		}
+		room := roomOf(name)
+		allowed, known := rooms[room]
+		if !known {
+			t.Errorf("%s: no such room; give it a floor in ARCHITECTURE.md and here", name)
+		}
+		for _, i := range p.Imports {
+			other, ours := strings.CutPrefix(i, module)
+			if !ours || roomOf(other) == room || strings.HasPrefix(room, "cmd/") {
+				continue
+			}
+			if !slices.Contains(allowed, roomOf(other)) {
+				t.Errorf("%s imports %s, which is not below it", name, other)
+			}
+		}
+	}
+	if packages < len(rooms) {
+		t.Errorf("%d packages seen, %d rooms: a room is empty", packages, len(rooms))
+	}
+}
+
+func roomOf(name string) string {
+	parts := strings.SplitN(name, "/", 3)
+	if parts[0] == "proto" || parts[0] == "cmd" {
+		return strings.Join(parts[:min(2, len(parts))], "/")
+	}
+	return parts[0]
+}

@@ -1,0 +1,211 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Lab is a handle on a running lab. Its methods may be used from several goroutines.
+type Lab struct {
+	Name   string
+	Status Status
+
+	bootstrap net.Conn // of an attached lab: holds it up
+	command   *exec.Cmd
+	detach    func() bool
+}
+
+// ErrNoLab means that no lab of that name is up.
+var ErrNoLab = errors.New("no such lab is up; start one with `pathwise lab up FILE`")
+
+// Open returns a handle on a lab of this user that another process started.
+func Open(name string) (*Lab, error) {
+	l := &Lab{Name: name}
+	if _, err := l.State(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// dial opens a connection to the engine.
+func (l *Lab) dial() (*net.UnixConn, error) {
+	c, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: socketName(l.Name), Net: "unix"})
+	if errors.Is(err, unix.ECONNREFUSED) || errors.Is(err, unix.ENOENT) {
+		return nil, fmt.Errorf("lab %s: %w", l.Name, ErrNoLab)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reach lab %s: %w", l.Name, err)
+	}
+	return c, nil
+}
+
+// ask sends a request and returns its one answer.
+func (l *Lab) ask(r request) (answer, error) {
+	c, err := l.dial()
+	if err != nil {
+		return answer{}, err
+	}
+	defer c.Close()
+	if err := sendRequest(c, r); err != nil {
+		return answer{}, err
+	}
+	return readAnswer(c)
+}
+
+func readAnswer(c net.Conn) (answer, error) {
+	var a answer
+	if err := json.NewDecoder(c).Decode(&a); err != nil {
+		return a, fmt.Errorf("read lab's answer: %w", err)
+	}
+	if a.Error != "" {
+		return a, &engineError{a.Error, a.Input}
+	}
+	return a, nil
+}
+
+// State returns the lab as it stands now.
+func (l *Lab) State() (*State, error) {
+	a, err := l.ask(request{Do: "show"})
+	return a.State, err
+}
+
+// Truth returns what every link did so far.
+func (l *Lab) Truth() (*Truth, error) {
+	a, err := l.ask(request{Do: "truth"})
+	return a.Truth, err
+}
+
+// Set changes the links between two nodes while packets flow: "loss=1%", "forward.delay=20ms", "queue=500p".
+// Forward is from a to b. Packets that are on the link already keep their fate.
+func (l *Lab) Set(a, b string, settings ...string) error {
+	_, err := l.ask(request{Do: "set", Between: []string{a, b}, Settings: settings})
+	return err
+}
+
+// SetSysctl changes a network setting of a host, such as net.ipv4.tcp_rmem.
+func (l *Lab) SetSysctl(host, key, value string) error {
+	_, err := l.ask(request{Do: "sysctl", Host: host, Sysctl: map[string]string{key: value}})
+	return err
+}
+
+// Down ends the lab, whoever started it, and returns when its engine has gone.
+func (l *Lab) Down() error {
+	if l.command != nil {
+		return l.Close()
+	}
+	c, err := l.dial()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := sendRequest(c, request{Do: "down"}); err != nil {
+		return err
+	}
+	_, err = readAnswer(c)
+	return errors.Join(err, l.awaitEnd())
+}
+
+// awaitEnd holds a second connection open until the engine's end closes it.
+func (l *Lab) awaitEnd() error {
+	c, err := l.dial()
+	if errors.Is(err, ErrNoLab) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	var b [1]byte
+	_, _ = c.Read(b[:])
+	return nil
+}
+
+// Close ends an attached lab and returns when its engine has gone; it lets go of a detached one.
+func (l *Lab) Close() error {
+	if l.command == nil {
+		return nil
+	}
+	l.detach()
+	l.bootstrap.Close()
+	err := l.command.Wait()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signaled() {
+		return nil // someone ended it before us; it is gone, which was the point
+	}
+	return err
+}
+
+// Command is a program to run on a host. The zero value of all but Argv is fine.
+type Command struct {
+	Argv                  []string
+	Env                   []string // nil: the caller's
+	Dir                   string   // empty: the caller's
+	Stdin, Stdout, Stderr *os.File // nil: /dev/null
+}
+
+// Process is a program that runs on a host. It ends with the lab, and with the process that started it.
+type Process struct {
+	conn *net.UnixConn
+	stop func() bool
+}
+
+// Start runs a command on a host. When ctx ends, so do the process and its group.
+func (l *Lab) Start(ctx context.Context, host string, cmd Command) (*Process, error) {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", os.DevNull, err)
+	}
+	defer null.Close()
+	files := []*os.File{cmd.Stdin, cmd.Stdout, cmd.Stderr}
+	for i, f := range files {
+		if f == nil {
+			files[i] = null
+		}
+	}
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	if cmd.Dir == "" {
+		if cmd.Dir, err = os.Getwd(); err != nil {
+			return nil, fmt.Errorf("find working directory: %w", err)
+		}
+	}
+	c, err := l.dial()
+	if err != nil {
+		return nil, err
+	}
+	if err := sendRequest(c, request{Do: "exec", Host: host, Argv: cmd.Argv, Env: cmd.Env, Dir: cmd.Dir}, files...); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return &Process{conn: c, stop: context.AfterFunc(ctx, func() { c.Close() })}, nil
+}
+
+// Wait returns the exit status: the program's own, or 128 and the signal that ended it. The error is about running
+// it, not about its status.
+func (p *Process) Wait() (int, error) {
+	defer p.conn.Close()
+	defer p.stop()
+	a, err := readAnswer(p.conn)
+	if err != nil {
+		return 0, err
+	}
+	if a.Exit == nil {
+		return 0, errors.New("read lab's answer: no exit status")
+	}
+	return *a.Exit, nil
+}
+
+// Signal sends a signal to the process and its group.
+func (p *Process) Signal(s syscall.Signal) error { return sendRequest(p.conn, request{Signal: int(s)}) }
+
+// Kill ends the process and its group at once. Wait still has to be called.
+func (p *Process) Kill() error { return p.Signal(syscall.SIGKILL) }

@@ -1,0 +1,57 @@
+package lab
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// privateMounts gives the engine and its children a /proc that shows their own PID namespace, an /etc/hosts that names
+// the lab's nodes, and no name servers: the machine's cannot be reached from inside, and waiting for them would only
+// slow things down. Nothing outside the engine's mount namespace sees any of it.
+func privateMounts(p *Plan) error {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("make mounts private: %w", err)
+	}
+	// Refused inside some containers, where parts of /proc are hidden. What is there serves, with outer process ids.
+	_ = unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
+
+	// A tmpfs holds the files; it needs a folder to stand on for a moment, and stays alive below the files afterwards.
+	const folder = "/mnt"
+	if err := unix.Mount("pathwise", folder, "tmpfs", 0, "size=4m,mode=0755"); err != nil {
+		return fmt.Errorf("mount tmpfs: %w", err)
+	}
+	defer func() { _ = unix.Unmount(folder, unix.MNT_DETACH) }()
+	if err := mountText(folder, "/etc/hosts", hostsFile(p)); err != nil {
+		return err
+	}
+	if _, err := os.Stat("/etc/resolv.conf"); err != nil {
+		return nil
+	}
+	return mountText(folder, "/etc/resolv.conf", "# a lab has no name servers; see /etc/hosts\n")
+}
+
+func mountText(folder, path, text string) error {
+	file := filepath.Join(folder, filepath.Base(path))
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := unix.Mount(file, path, "", unix.MS_BIND, ""); err != nil {
+		return fmt.Errorf("mount %s: %w", path, err)
+	}
+	return nil
+}
+
+func hostsFile(p *Plan) string {
+	var b strings.Builder
+	b.WriteString("127.0.0.1 localhost\n::1 localhost\n")
+	for id, n := range p.Nodes {
+		if addr := p.Address(id); addr.IsValid() {
+			fmt.Fprintf(&b, "%s %s\n", addr, n.Name)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,199 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+)
+
+// namespace is an anonymous network namespace, held by a thread that lives in it. It goes when the process goes.
+type namespace struct {
+	work chan func()
+	file *os.File // names the namespace to netlink
+}
+
+func newNamespace() (*namespace, error) {
+	ns := &namespace{work: make(chan func())}
+	ready := make(chan error)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread is of no use to anyone else
+		err := unix.Unshare(unix.CLONE_NEWNET)
+		if err == nil {
+			ns.file, err = os.Open("/proc/thread-self/ns/net")
+		}
+		ready <- err
+		if err != nil {
+			return
+		}
+		for f := range ns.work {
+			f()
+		}
+	}()
+	if err := <-ready; err != nil {
+		return nil, fmt.Errorf("create network namespace: %w", err)
+	}
+	return ns, nil
+}
+
+// do runs f on the thread that lives in the namespace.
+func (ns *namespace) do(f func() error) error {
+	done := make(chan error)
+	ns.work <- func() { done <- f() }
+	return <-done
+}
+
+// hostSettings are the same for every host of every lab, so that a lab behaves alike on every kernel and under every
+// distribution's defaults. A host's own sysctl come after and win.
+var hostSettings = []struct{ key, value string }{
+	{"net.ipv6.conf.all.disable_ipv6", "1"}, // this floor carries IPv4; no neighbour discovery in the counts
+	{"net.ipv6.conf.default.disable_ipv6", "1"},
+	{"net.ipv4.tcp_rmem", "4096 131072 33554432"}, // Linux 6.18's own on a machine with memory to spare
+	{"net.ipv4.tcp_wmem", "4096 16384 4194304"},
+}
+
+// configure sets up what a host needs before its interfaces. Called on the namespace's thread.
+func configureHost(n Node) error {
+	if err := allowPing(); err != nil {
+		return err
+	}
+	for _, s := range hostSettings {
+		if err := writeSysctl(s.key, s.value); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	lo, err := netlink.LinkByName("lo")
+	if err != nil {
+		return fmt.Errorf("find loopback: %w", err)
+	}
+	if err := netlink.LinkSetUp(lo); err != nil {
+		return fmt.Errorf("raise loopback: %w", err)
+	}
+	for key, value := range n.Sysctl {
+		if err := writeSysctl(key, value); err != nil {
+			return fmt.Errorf("host %s: %w", n.Name, err)
+		}
+	}
+	return nil
+}
+
+// congestionKey is the setting that names the congestion control that hosts use where a program does not choose.
+const congestionKey = "net.ipv4.tcp_congestion_control"
+
+// setCongestion makes cubic a host's default unless its own sysctl say otherwise. A kernel may keep a namespace from
+// making an algorithm its default (net.ipv4.tcp_allowed_congestion_control); then the name is returned, for the
+// host's routes to carry. Called on the namespace's thread.
+func setCongestion(n Node) (onRoutes string, err error) {
+	if n.Sysctl[congestionKey] != "" {
+		return "", nil
+	}
+	err = writeSysctl(congestionKey, "cubic")
+	if errors.Is(err, unix.EPERM) {
+		return "cubic", nil
+	}
+	return "", err
+}
+
+// allowPing opens ICMP datagram sockets to everyone: a new namespace denies them. In a user namespace only the one
+// group that is mapped can be named.
+func allowPing() error {
+	if err := writeSysctl("net.ipv4.ping_group_range", "0 2147483647"); err == nil {
+		return nil
+	}
+	return writeSysctl("net.ipv4.ping_group_range", "0 0")
+}
+
+// writeSysctl sets a setting of the calling thread's network namespace.
+func writeSysctl(key, value string) error {
+	path := "/proc/sys/" + strings.ReplaceAll(key, ".", "/")
+	if err := os.WriteFile(path, []byte(value), 0); err != nil {
+		return fmt.Errorf("sysctl %s=%q: %w", key, value, errors.Unwrap(err))
+	}
+	return nil
+}
+
+// addVeth makes a veth pair: one end as the host's interface in the namespace, one here; and opens the socket on ours.
+func addVeth(id int, i Interface, ns *namespace) (device, error) {
+	local := fmt.Sprintf("port%d", id)
+	hostMAC := [6]byte{0x02, 0, 0, 0, byte(id >> 8), byte(id)} // locally administered (IEEE 802 bit 1)
+	attrs := netlink.NewLinkAttrs()
+	attrs.Name, attrs.MTU = local, linkMTU
+	pair := &netlink.Veth{LinkAttrs: attrs, PeerName: i.Name, PeerMTU: linkMTU,
+		PeerHardwareAddr: hostMAC[:], PeerNamespace: netlink.NsFd(int(ns.file.Fd()))}
+	if err := netlink.LinkAdd(pair); err != nil {
+		return nil, fmt.Errorf("create veth pair: %w", err)
+	}
+	link, err := netlink.LinkByName(local)
+	if err != nil {
+		return nil, fmt.Errorf("find %s: %w", local, err)
+	}
+	if err := netlink.LinkSetUp(link); err != nil {
+		return nil, fmt.Errorf("raise %s: %w", local, err)
+	}
+	return newPacketDevice(link.Attrs().Index, hostMAC)
+}
+
+// configureInterface gives a host's interface its address and raises it. Called on the namespace's thread.
+func configureInterface(i Interface) error {
+	link, err := netlink.LinkByName(i.Name)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", i.Name, err)
+	}
+	if link.Type() == "veth" {
+		if err := wholePackets(i.Name); err != nil {
+			return err
+		}
+		if err := netlink.LinkSetARPOff(link); err != nil { // every frame goes to the one other end
+			return fmt.Errorf("set %s: %w", i.Name, err)
+		}
+	}
+	addr := &netlink.Addr{IPNet: &net.IPNet{IP: i.Address.AsSlice(), Mask: net.CIDRMask(24, 32)}}
+	err = errors.Join(
+		netlink.LinkSetTxQLen(link, 10_000), // TUN drops what overflows it, and says so to nobody
+		netlink.AddrAdd(link, addr),
+		netlink.LinkSetUp(link))
+	if err != nil {
+		return fmt.Errorf("set up %s: %w", i.Name, err)
+	}
+	return nil
+}
+
+// addRoutes tells a host how to reach every other node: a default route through its first link, and a route of its
+// own to each address that another link is nearer to. Called on the namespace's thread.
+func addRoutes(p *Plan, node int) error {
+	congestion, err := setCongestion(p.Nodes[node])
+	if err != nil {
+		return err
+	}
+	interfaces := p.Nodes[node].Interfaces
+	for k, id := range interfaces {
+		i := p.Interfaces[id]
+		link, err := netlink.LinkByName(i.Name)
+		if err != nil {
+			return fmt.Errorf("find %s: %w", i.Name, err)
+		}
+		gateway := net.IP(p.Interfaces[i.Peer].Address.AsSlice())
+		if k == 0 {
+			if err := netlink.RouteReplace(&netlink.Route{LinkIndex: link.Attrs().Index, Gw: gateway, Congctl: congestion}); err != nil {
+				return fmt.Errorf("add default route: %w", err)
+			}
+			continue
+		}
+		for addr, owner := range p.owner {
+			if p.nextHop[node][owner] != i.Leaves || addr == p.Interfaces[i.Peer].Address {
+				continue
+			}
+			dst := &net.IPNet{IP: addr.AsSlice(), Mask: net.CIDRMask(32, 32)}
+			route := &netlink.Route{LinkIndex: link.Attrs().Index, Gw: gateway, Dst: dst, Congctl: congestion}
+			if err := netlink.RouteReplace(route); err != nil {
+				return fmt.Errorf("add route to %s: %w", addr, err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package lab
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/stat"
+)
+
+// delivery is what a test sees come out of a Network.
+type delivery struct {
+	Interface int
+	Due       time.Duration
+	Packet    []byte
+}
+
+// virtual is a Network with its deliveries kept.
+type virtual struct {
+	*Network
+	got []delivery
+}
+
+func newVirtual(t testing.TB, text string) *virtual {
+	v := &virtual{}
+	v.Network = NewNetwork(NewPlan(mustParse(t, text)), func(iface, _ int, due int64, packet []byte) {
+		v.got = append(v.got, delivery{iface, time.Duration(due), bytes.Clone(packet)})
+		v.Release(packet)
+	})
+	return v
+}
+
+// udp makes a UDP packet of the given IP length, numbered so that each differs.
+func (v *virtual) udp(src, dst string, ttl byte, length, number int) []byte {
+	b := ipv4Header(v.Buffer(), netip.MustParseAddr(src), netip.MustParseAddr(dst), length-ipv4MinHeader)
+	b[offTTL], b[offProtocol] = ttl, protocolUDP
+	setChecksum(b[:ipv4MinHeader], offChecksum)
+	clear(payload(b))
+	binary.BigEndian.PutUint32(payload(b)[8:], uint32(number))
+	return b
+}
+
+const forever = int64(time.Hour)
+
+// One packet over three links takes their delays and its serialization, Ethernet framing counted: 1538 bytes on the
+// wire for 1500 of IP.
+func TestNetworkDelay(t *testing.T) {
+	v := newVirtual(t, bobAndCarol)
+	v.Inject(0, 0, v.udp("10.0.0.1", "10.0.2.2", 64, 1500, 0))
+	v.Advance(forever)
+	bits := 1538.0 * 8
+	want := 20*time.Millisecond + time.Duration(math.Round(bits/1e9*1e9)+math.Round(bits/100e6*1e9)+math.Round(bits/1e9*1e9))
+	if len(v.got) != 1 || v.got[0].Due != want {
+		t.Fatalf("got %d packets, the first after %v; want one after %v", len(v.got), v.got[0].Due, want)
+	}
+	p := v.got[0].Packet
+	if p[offTTL] != 62 || checksum(p[:ipv4MinHeader]) != 0 {
+		t.Errorf("TTL %d, header sum %#x; want 62 and 0", p[offTTL], checksum(p[:ipv4MinHeader]))
+	}
+}
+
+// A burst into 100 Mbit/s leaves at 100 Mbit/s: the spacing is the serialization of one frame.
+func TestNetworkRate(t *testing.T) {
+	v := newVirtual(t, "hosts: {a: {}, b: {}}\nlinks: [{between: [a, b], rate: 100mbit, delay: 5ms}]")
+	for i := range 50 {
+		v.Inject(0, 0, v.udp("10.0.0.1", "10.0.0.2", 64, 1500, i))
+	}
+	v.Advance(forever)
+	for i, d := range v.got {
+		want := 5*time.Millisecond + time.Duration(i+1)*123_040*time.Nanosecond
+		if d.Due != want {
+			t.Fatalf("packet %d due %v, want %v", i, d.Due, want)
+		}
+	}
+	if len(v.got) != 50 {
+		t.Errorf("%d packets of 50", len(v.got))
+	}
+}
+
+func TestNetworkQueue(t *testing.T) {
+	for _, c := range []struct {
+		queue     string
+		delivered int
+	}{
+		{"10p", 11},    // one on the wire, ten waiting
+		{"15000B", 11}, // the same in bytes
+		{"14999B", 10},
+	} {
+		v := newVirtual(t, "hosts: {a: {}, b: {}}\nlinks: [{between: [a, b], rate: 1mbit, queue: "+c.queue+"}]")
+		for i := range 40 {
+			v.Inject(0, 0, v.udp("10.0.0.1", "10.0.0.2", 64, 1500, i))
+		}
+		v.Advance(forever)
+		truth := v.Truth().Links[0]
+		want := map[string]uint64{"loss": 0, "queue": uint64(40 - c.delivered)}
+		if len(v.got) != c.delivered || truth.Delivered != uint64(c.delivered) || !cmp.Equal(truth.Dropped, want) {
+			t.Errorf("queue %s: %d came, truth %+v; want %d", c.queue, len(v.got), truth, c.delivered)
+		}
+	}
+}
+
+// 1 % of 100,000 packets is lost within the exact 99 % binomial interval, and the truth counts what did not come.
+func TestNetworkLoss(t *testing.T) {
+	const n = 100_000
+	lo, hi := stat.BinomialInterval(n, 0.01, 0.99)
+	for seed := range uint64(5) {
+		v := newVirtual(t, "hosts: {a: {}, b: {}}\nlinks: [{between: [a, b], forward: {loss: 1%}}]")
+		v.plan.Seed = seed
+		v.directions[0].random = rand.New(rand.NewPCG(seed, 0))
+		for i := range n {
+			v.Inject(int64(i), 0, v.udp("10.0.0.1", "10.0.0.2", 64, 100, i))
+		}
+		v.Advance(forever)
+		lost := n - len(v.got)
+		if lost < lo || lost > hi {
+			t.Errorf("seed %d: %d lost of %d; want %d to %d", seed, lost, n, lo, hi)
+		}
+		if counted := v.Truth().Links[0].Dropped["loss"]; counted != uint64(lost) {
+			t.Errorf("seed %d: truth counts %d lost, %d did not come", seed, counted, lost)
+		}
+	}
+}
+
+// The same seed and input give the same packets at the same times; another seed does not.
+func TestNetworkRepeats(t *testing.T) {
+	run := func(seed string) uint64 {
+		v := newVirtual(t, `
+seed: `+seed+`
+hosts: {a: {}, b: {}, c: {}}
+routers: [r]
+links:
+  - {between: [a, r], rate: 50mbit, delay: 1ms, loss: 2%}
+  - {between: [b, r], rate: 50mbit, delay: 3ms}
+  - {between: [r, c], rate: 20mbit, delay: 10ms, loss: 1%, queue: 30p}
+`)
+		input := rand.New(rand.NewPCG(1, 2))
+		for i := range 20_000 {
+			at := int64(i) * 200_000
+			v.Advance(at)
+			from, src := 0, "10.0.0.1"
+			if input.IntN(2) == 1 {
+				from, src = 2, "10.0.1.1"
+			}
+			v.Inject(at, from, v.udp(src, "10.0.2.2", 64, 100+input.IntN(1400), i))
+		}
+		v.Advance(forever)
+		h := fnv.New64a()
+		for _, d := range v.got {
+			_ = binary.Write(h, binary.BigEndian, int64(d.Due))
+			h.Write(d.Packet)
+		}
+		return h.Sum64()
+	}
+	if run("5") != run("5") {
+		t.Error("two runs with one seed differ")
+	}
+	if run("5") == run("6") {
+		t.Error("two seeds give the same fate")
+	}
+}
+
+// Routers answer as routers do.
+func TestNetworkICMP(t *testing.T) {
+	const bob, carol, denver, chicago = "10.0.0.1", "10.0.2.2", "10.0.0.2", "10.0.1.2"
+	type reply struct {
+		From      string
+		Type      int
+		Code      byte
+		QuotedTTL byte
+	}
+	for _, c := range []struct {
+		name, to string
+		ttl      byte
+		want     reply
+	}{
+		{"TTL ends at the first router", carol, 1, reply{denver, icmpTimeExceeded, 0, 1}},
+		{"TTL ends at the second router", carol, 2, reply{chicago, icmpTimeExceeded, 0, 1}},
+		{"no such host", "10.9.9.9", 64, reply{denver, icmpUnreachable, codeHostUnreachable, 64}},
+		{"UDP to a router", chicago, 64, reply{chicago, icmpUnreachable, codePortUnreachable, 63}},
+	} {
+		v := newVirtual(t, bobAndCarol)
+		v.Inject(0, 0, v.udp(bob, c.to, c.ttl, 60, 0))
+		v.Advance(forever)
+		if len(v.got) != 1 {
+			t.Errorf("%s: %d packets came back, want 1", c.name, len(v.got))
+			continue
+		}
+		p := v.got[0].Packet
+		got := reply{source(p).String(), icmpType(p), payload(p)[1], payload(p)[8+offTTL]}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+		if checksum(p[:ipv4MinHeader]) != 0 || checksum(payload(p)) != 0 {
+			t.Errorf("%s: checksums are wrong", c.name)
+		}
+	}
+}
+
+// Nothing that a host sends may crash the network or be answered twice.
+func FuzzNetworkInject(f *testing.F) {
+	v := newVirtual(f, bobAndCarol)
+	f.Add(bytes.Clone(v.udp("10.0.0.1", "10.0.2.2", 64, 100, 0)))
+	f.Add(bytes.Clone(v.udp("10.0.0.1", "10.0.0.2", 1, 32, 0)))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		v := newVirtual(t, bobAndCarol)
+		b := v.Buffer()
+		v.Inject(0, 0, b[:copy(b, raw)])
+		v.Advance(forever)
+		if len(v.got) > 1 {
+			t.Errorf("one packet made %d", len(v.got))
+		}
+	})
+}
+
+func BenchmarkNetworkThreeHops(b *testing.B) {
+	v := newVirtual(b, bobAndCarol)
+	v.deliver = func(_, _ int, _ int64, packet []byte) { v.Release(packet) }
+	template := bytes.Clone(v.udp("10.0.0.1", "10.0.2.2", 64, 1500, 0))
+	b.ReportAllocs()
+	for i := range b.N {
+		at := int64(i) * 125_000
+		v.Advance(at)
+		p := v.Buffer()
+		v.Inject(at, 0, p[:copy(p, template)])
+	}
+}

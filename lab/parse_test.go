@@ -1,0 +1,122 @@
+package lab
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseSpec(t *testing.T) {
+	got := mustParse(t, `
+seed: 7
+hosts:
+  ucl:  {}
+  cern: {sysctl: {net.ipv4.tcp_rmem: "4096 87380 131072"}}
+routers: [london, geneva]
+links:
+  - {between: [ucl, london],    rate: 1gbit}
+  - {between: [london, geneva], rate: 622mbit, delay: 12ms, loss: 0.01%, queue: 500p}
+  - {between: [geneva, cern],   rate: 1gbit, queue: 250kB, forward: {loss: 0.1%}}
+`)
+	want := &Spec{
+		Seed:    7,
+		Hosts:   map[string]Host{"ucl": {}, "cern": {Sysctl: map[string]string{"net.ipv4.tcp_rmem": "4096 87380 131072"}}},
+		Routers: []string{"london", "geneva"},
+		Links: []Link{
+			{Between: []string{"ucl", "london"}, Shape: Shape{Rate: ptr(Rate(1e9))}},
+			{Between: []string{"london", "geneva"}, Shape: Shape{Rate: ptr(Rate(622e6)), Delay: ptr(Delay(12 * time.Millisecond)),
+				Loss: ptr(Ratio(0.0001)), Queue: &Queue{Packets: 500}}},
+			{Between: []string{"geneva", "cern"}, Shape: Shape{Rate: ptr(Rate(1e9)), Queue: &Queue{Bytes: 250_000}},
+				Forward: &Shape{Loss: ptr(Ratio(0.001))}},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("ParseSpec (-want +got):\n%s", diff)
+	}
+}
+
+// Every fault is one line that says where it is, which value, and what would be right.
+func TestParseSpecFaults(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"unknown key", "hosts: {a: {}, b: {}}\nlinks:\n  - {between: [a, b], speed: 1gbit}\n",
+			`x.yaml:3:23: unknown field "speed"`},
+		{"negative rate", "hosts: {a: {}, b: {}}\nlinks:\n  - {between: [a, b], rate: -1mbit}\n",
+			`x.yaml:3:29: rate: "-1mbit": want a positive rate such as 100mbit or 1.5gbit`},
+		{"loss above 1", "hosts: {a: {}, b: {}}\nlinks:\n  - {between: [a, b], loss: 150%}\n",
+			`x.yaml:3:29: loss: "150%": want a ratio from 0 to 1, or 0% to 100%, such as 0.0001 or 0.01%`},
+		{"queue of nothing", "hosts: {a: {}, b: {}}\nlinks:\n  - {between: [a, b], queue: 0p}\n",
+			`x.yaml:3:30: queue: "0p": want 1p to 16777216p, or a size such as 250kB`},
+		{"delay too long", "hosts: {a: {}, b: {}}\nlinks:\n  - {between: [a, b], forward: {delay: 2h}}\n",
+			`x.yaml:3:40: delay: "2h": want at most 1h`},
+		{"unknown node", "hosts: {a: {}}\nlinks:\n  - {between: [a, b]}\n",
+			`x.yaml: links: number 1: between: "b": no such host or router; name it under hosts or routers`},
+		{"one end", "hosts: {a: {}}\nlinks:\n  - {between: [a]}\n",
+			`x.yaml: links: number 1: between: 1 nodes; want two, such as [a, b]`},
+		{"twice the same", "hosts: {a: {}}\nlinks:\n  - {between: [a, a]}\n",
+			`x.yaml: links: number 1: between: "a" twice; a link joins two nodes`},
+		{"host and router", "hosts: {a: {}}\nrouters: [a]\n", `x.yaml: routers: "a": is a host already; give it another name`},
+		{"sysctl outside net", "hosts: {a: {sysctl: {kernel.hostname: x}}}\n",
+			`x.yaml: hosts: a: sysctl: "kernel.hostname": want a name below net, such as net.ipv4.tcp_rmem`},
+		{"sysctl upwards", "hosts: {a: {sysctl: {net./../kernel: x}}}\n",
+			`x.yaml: hosts: a: sysctl: "net./../kernel": want a name below net, such as net.ipv4.tcp_rmem`},
+		{"no host", "seed: 1\n", "x.yaml: hosts: none; name at least one, such as `hosts: {a: {}}`"},
+		{"strange name", "hosts: {'a b': {}}\n", `x.yaml: hosts: "a b": want letters, digits and inner hyphens, 63 at most`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := ParseSpec("x.yaml", []byte(c.text))
+			var bad *SpecError
+			if !errors.As(err, &bad) {
+				t.Fatalf("error %v is not a *SpecError", err)
+			}
+			if bad.Error() != c.want {
+				t.Errorf("got  %s\nwant %s", bad.Error(), c.want)
+			}
+		})
+	}
+}
+
+func TestParseSetting(t *testing.T) {
+	one := Shape{Loss: ptr(Ratio(0.01))}
+	for _, c := range []struct {
+		in               string
+		forward, reverse Shape
+		fault            string
+	}{
+		{in: "loss=1%", forward: one, reverse: one},
+		{in: "forward.loss=0.01", forward: one},
+		{in: "reverse.loss=1%", reverse: one},
+		{in: "queue=20p", forward: Shape{Queue: &Queue{Packets: 20}}, reverse: Shape{Queue: &Queue{Packets: 20}}},
+		{in: "loss", fault: `"loss": want KEY=VALUE, such as loss=1%`},
+		{in: "sideways.loss=1%", fault: `"sideways.loss": want forward.loss or reverse.loss`},
+		{in: "colour=red", fault: `"colour": want rate, delay, loss or queue`},
+	} {
+		forward, reverse, err := ParseSetting(c.in)
+		if c.fault != "" {
+			if err == nil || err.Error() != c.fault {
+				t.Errorf("%s: error %v, want %s", c.in, err, c.fault)
+			}
+			continue
+		}
+		if err != nil || !cmp.Equal(forward, c.forward) || !cmp.Equal(reverse, c.reverse) {
+			t.Errorf("%s: %v %v %v", c.in, forward, reverse, err)
+		}
+	}
+}
+
+func FuzzParseSpec(f *testing.F) {
+	f.Add([]byte(bobAndCarol))
+	f.Add([]byte("hosts: {a: {sysctl: {net.x: 1}}}\nlinks: [{between: [a, a], rate: 1, loss: 1}]"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		spec, err := ParseSpec("fuzz.yaml", text)
+		if err != nil {
+			var bad *SpecError
+			if !errors.As(err, &bad) {
+				t.Fatalf("%v is not a *SpecError", err)
+			}
+			return
+		}
+		NewPlan(spec) // a valid Spec always has a Plan
+	})
+}

@@ -1,0 +1,101 @@
+package measure
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+)
+
+// Samples are the singletons behind the metrics. What a probe does not produce stays nil.
+type Samples struct {
+	Echoes    []Echo      `json:"echoes,omitempty"`
+	Intervals []Interval  `json:"intervals,omitempty"`
+	TCPInfo   []TCPSample `json:"tcp_info,omitempty"`
+	Hops      []Hop       `json:"hops,omitempty"`
+}
+
+// Echo is one request of a round-trip probe and what became of it.
+type Echo struct {
+	Seq         int      `json:"seq"`
+	SentSeconds float64  `json:"sent_seconds"` // since the start of the measurement
+	RTTSeconds  *float64 `json:"rtt_seconds"`  // nil: lost
+	TTL         int      `json:"ttl,omitempty"`
+	From        string   `json:"from,omitempty"`  // who answered, when it was not the target
+	Error       string   `json:"error,omitempty"` // what an ICMP error said
+	Duplicates  int      `json:"duplicates,omitempty"`
+}
+
+// Interval is what one stream, or all of them together (Stream 0), moved in one reporting interval.
+type Interval struct {
+	Stream        int     `json:"stream"`
+	Direction     string  `json:"direction"` // "forward" from the caller to the target, "reverse" the other way
+	End           string  `json:"end"`       // "sender" or "receiver": who counted
+	StartSeconds  float64 `json:"start_seconds"`
+	EndSeconds    float64 `json:"end_seconds"`
+	Bytes         int64   `json:"bytes"`
+	BitsPerSecond float64 `json:"bits_per_second"`
+	Retransmits   *int64  `json:"retransmits_packets,omitempty"`
+}
+
+// TCPSample is one reading of the kernel's TCP_INFO. Values are keyed by the names that sock.TCPInfo.Values gives
+// them; a field that the kernel did not report is absent, which is not zero. In JSON the values stand beside the
+// other fields.
+type TCPSample struct {
+	End            string  // "sender" or "receiver" of the data
+	Direction      string  // as in Interval
+	Stream         int     // as in Interval, from 1
+	ElapsedSeconds float64 // since the data phase began
+	Values         map[string]float64
+}
+
+// Get returns one value and whether the kernel reported it.
+func (s TCPSample) Get(name string) (float64, bool) {
+	v, ok := s.Values[name]
+	return v, ok
+}
+
+// MarshalJSON writes the sample as one flat object.
+func (s TCPSample) MarshalJSON() ([]byte, error) {
+	flat := make(map[string]any, len(s.Values)+4)
+	for k, v := range s.Values {
+		flat[k] = v
+	}
+	flat["end"], flat["direction"], flat["stream"], flat["elapsed_seconds"] = s.End, s.Direction, s.Stream, s.ElapsedSeconds
+	return json.Marshal(flat)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (s *TCPSample) UnmarshalJSON(data []byte) error {
+	var head struct {
+		End            string  `json:"end"`
+		Direction      string  `json:"direction"`
+		Stream         int     `json:"stream"`
+		ElapsedSeconds float64 `json:"elapsed_seconds"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return fmt.Errorf("read TCP sample: %w", err)
+	}
+	var all map[string]any
+	if err := json.Unmarshal(data, &all); err != nil {
+		return fmt.Errorf("read TCP sample: %w", err)
+	}
+	maps.DeleteFunc(all, func(k string, v any) bool {
+		_, number := v.(float64)
+		return !number || k == "stream" || k == "elapsed_seconds"
+	})
+	*s = TCPSample{End: head.End, Direction: head.Direction, Stream: head.Stream, ElapsedSeconds: head.ElapsedSeconds,
+		Values: make(map[string]float64, len(all))}
+	for k, v := range all {
+		s.Values[k] = v.(float64)
+	}
+	return nil
+}
+
+// Hop is one step of a route. Addresses holds each address that answered at this TTL, in order of first answer;
+// RTTSeconds has one entry for each probe, nil where nothing came back.
+type Hop struct {
+	TTL        int        `json:"ttl"`
+	Addresses  []string   `json:"addresses"`
+	RTTSeconds []*float64 `json:"rtt_seconds"`
+	Reply      string     `json:"reply,omitempty"` // what kind of answer ended the route, when not "time exceeded"
+}
