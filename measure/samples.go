@@ -11,7 +11,25 @@ type Samples struct {
 	Echoes    []Echo      `json:"echoes,omitempty"`
 	Intervals []Interval  `json:"intervals,omitempty"`
 	TCPInfo   []TCPSample `json:"tcp_info,omitempty"`
+	Ends      []TCPEnd    `json:"ends,omitempty"`
+	Trains    []Train     `json:"trains,omitempty"`
 	Hops      []Hop       `json:"hops,omitempty"`
+}
+
+// Directions of data, as seen by the caller of a test, and ends of a stream, as seen by the data.
+const (
+	Forward  = "forward" // from the caller to the target
+	Reverse  = "reverse"
+	Sender   = "sender"
+	Receiver = "receiver"
+)
+
+// Train is one packet train: datagrams that left back to back, and how the path spread them.
+type Train struct {
+	SentPackets       int     `json:"sent_packets"`
+	ReceivedPackets   int     `json:"received_packets"`
+	DispersionSeconds float64 `json:"dispersion_seconds"` // from the first arrival to the last
+	BitsPerSecond     float64 `json:"bits_per_second"`    // of IP, over the dispersion; 0: too few came
 }
 
 // Echo is one request of a round-trip probe and what became of it.

@@ -59,7 +59,14 @@ func rootCommand(s *session) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &badCall{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
+		calcCommand(s),
+		demoCommand(s),
+		diagnoseCommand(s),
 		labCommand(s),
+		pingCommand(s),
+		respondCommand(s),
+		throughputCommand(s),
+		traceCommand(s),
 		versionCommand(s),
 	)
 	requireKnownArguments(root)

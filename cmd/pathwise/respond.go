@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pathwise-net/pathwise/proto/iperf3"
+)
+
+func respondCommand(s *session) *cobra.Command {
+	var port, tests, streams int
+	var bind, longest string
+	c := &cobra.Command{
+		Use: "respond", Short: "Be the far end of tests", Args: cobra.NoArgs,
+		Long: "Answer throughput tests of Pathwise and of any iperf3 client, until interrupted. By default one test runs at a time,\n" +
+			"for at most five minutes.",
+		Example: "  pathwise respond\n  pathwise respond --port 5202 --bind 127.0.0.1 --max-time 30s",
+		RunE: func(c *cobra.Command, _ []string) error {
+			limit, err := parsePositive(longest)
+			if err != nil {
+				return badFlag("max-time", err)
+			}
+			if port < 1 || port > 65535 {
+				return badFlag("port", fmt.Errorf("\"%d\": want 1 to 65535", port))
+			}
+			if tests < 1 || streams < 1 {
+				return badFlag("max-tests", fmt.Errorf("want --max-tests and --max-streams of 1 or more"))
+			}
+			var listen net.ListenConfig
+			listener, err := listen.Listen(c.Context(), "tcp", net.JoinHostPort(bind, strconv.Itoa(port)))
+			if err != nil {
+				return fmt.Errorf("listen: %w; end what uses the port, or choose another with --port", err)
+			}
+			s.say("answering on %s", listener.Addr())
+			server := &iperf3.Server{Log: s.log(), Policy: iperf3.Policy{MaxTests: tests, MaxDuration: limit, MaxStreams: streams}}
+			return server.Serve(c.Context(), listener)
+		},
+	}
+	flags := c.Flags()
+	flags.IntVarP(&port, "port", "p", iperf3.DefaultPort, "port to answer on")
+	flags.StringVar(&bind, "bind", "", "address to answer on (default: all)")
+	flags.StringVar(&longest, "max-time", "5m", "longest test")
+	flags.IntVar(&tests, "max-tests", 1, "tests at once; more are told that this end is busy")
+	flags.IntVar(&streams, "max-streams", 128, "parallel streams of one test")
+	return c
+}

@@ -1,0 +1,39 @@
+package diagnose
+
+import (
+	"fmt"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// applicationLimited: the program had nothing to send most of the time. The kernel marks delivery-rate samples taken
+// while the send queue was empty; a full send buffer marks them too, so it must not be the limit.
+func applicationLimited(v *view) *measure.Finding {
+	if v.appLimitedShare < mostlyIdle || v.notSent > v.mss || v.rwndShare >= unlimited || v.sndbufShare >= unlimited {
+		return nil
+	}
+	f := &measure.Finding{ID: "application-limited", Severity: measure.Problem, Confidence: confidence(v.appLimitedShare),
+		Where: "sender " + v.sender,
+		Evidence: []measure.Evidence{
+			evidence("delivery_rate_app_limited", v.appLimitedShare, "ratio", "share of the samples in which the program had given TCP too little to send"),
+			evidence("notsent_bytes", v.notSent, "bytes", "waiting in the send buffer, at the median"),
+			evidence("rwnd_limited_ratio", v.rwndShare, "ratio", "share of the time that the receiver's window held the sender"),
+			evidence("sndbuf_limited_ratio", v.sndbufShare, "ratio", "share of the time that the send buffer held the sender"),
+		},
+		Explanation: "The network waited for the program: TCP sent what it was given at once, and had no more. A slow disk, a busy " +
+			"processor, an encrypting or compressing program, or a rate limit in the program itself are the usual causes.",
+		Predicted: v.next(byLoss),
+	}
+	if v.sourced {
+		f.Advice = append(f.Advice, measure.Advice{Host: v.sender,
+			Why: "this test was given its source or its rate: run it again without --input and --rate to see what the path can do"})
+	}
+	f.Advice = append(f.Advice, measure.Advice{Host: v.sender, Command: "iostat -x 1; pidstat -u 1",
+		Why: fmt.Sprintf("find what the program on %s waits for: disk, processor or its own limit", v.sender)})
+	return f
+}
+
+const (
+	mostlyIdle = 0.9  // a writer slower than the path is idle before nearly every sample
+	unlimited  = 0.05 // of the time: the kernel's jiffies and the first round trips book up to this much
+)

@@ -1,0 +1,169 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/model"
+	"github.com/pathwise-net/pathwise/quantity"
+)
+
+// noWindowScaling: the window cannot be said in 16 bits, and the option that scales it was not agreed on.
+func noWindowScaling(v *view) *measure.Finding {
+	if v.windowScaling == nil || *v.windowScaling || v.rwndShare <= binding || v.window > unscaledWindow {
+		return nil
+	}
+	f := v.windowFinding("no-window-scaling")
+	f.Explanation = fmt.Sprintf("Sender and receiver did not agree to scale windows, so the window can never exceed 65,535 bytes, "+
+		"and one window each round trip of %s is all that can move. Either a host has the option switched off or something "+
+		"on the path strips it.", quantity.FormatSeconds(v.baseRTT))
+	for _, end := range []*measure.TCPEnd{v.to, v.from} {
+		host, why := v.receiver, "the receiver must offer the option"
+		if end == v.from {
+			host, why = v.sender, "the sender must offer the option"
+		}
+		if end != nil && end.Settings != nil && end.Settings.WindowScaling != nil && *end.Settings.WindowScaling != 0 {
+			continue // this end does
+		}
+		f.Advice = append(f.Advice, measure.Advice{Host: host, Command: "sysctl -w net.ipv4.tcp_window_scaling=1", Why: why})
+	}
+	if len(f.Advice) == 0 {
+		f.Advice = []measure.Advice{{Host: v.where(), Why: "both ends offer the option: find the firewall or proxy that strips it from SYN packets"}}
+	}
+	scaled := *v
+	yes := true
+	scaled.windowScaling = &yes
+	f.Predicted = scaled.next(byLoss)
+	return f
+}
+
+// receiveWindowLimited: the receiver's window is used up before the path is.
+func receiveWindowLimited(v *view) *measure.Finding {
+	if v.rwndShare <= binding || v.windowScaling != nil && !*v.windowScaling && v.window <= unscaledWindow {
+		return nil
+	}
+	f := v.windowFinding("receive-window-limited")
+	need := v.bufferFor(v.window, receiveBuffer(v.to))
+	f.Explanation = fmt.Sprintf("The sender spends its time waiting for the receiver's window to open: %s each round trip of %s is "+
+		"all that can move. The receiver's buffer is too small for the distance.",
+		quantity.FormatSize(int64(v.window)), quantity.FormatSeconds(v.baseRTT))
+	if v.to != nil && v.to.BuffersFixed {
+		f.Advice = []measure.Advice{{Host: v.receiver, Command: "", Why: fmt.Sprintf("the program set the buffer itself, which "+
+			"stops the kernel from tuning it: take the setting out (here: --window), or ask for %s", quantity.FormatSize(need))}}
+	} else {
+		f.Advice = []measure.Advice{
+			{Host: v.receiver, Command: fmt.Sprintf("sysctl -w net.ipv4.tcp_rmem=%q", tuned(rmem(v.to), usualRmem, need)),
+				Why: "lets the kernel tune the receive buffer up to twice the bandwidth-delay product; put it in /etc/sysctl.d to keep it"}}
+	}
+	f.Predicted = v.next(byReceiveWindow, byLoss)
+	return f
+}
+
+// windowFinding is what the two window findings have in common.
+func (v *view) windowFinding(id string) *measure.Finding {
+	f := &measure.Finding{ID: id, Severity: measure.Problem, Confidence: confidence(v.rwndShare), Where: "receiver " + v.receiver,
+		Evidence: []measure.Evidence{
+			evidence("rwnd_limited_ratio", v.rwndShare, "ratio", "share of the time that the receiver's window held the sender"),
+			evidence("snd_wnd_bytes", v.window, "bytes", "the largest window that the receiver offered"),
+			evidence("throughput_bits_per_second", v.steady, "bit/s", fmt.Sprintf("achieved; window / round trip allows %s",
+				quantity.FormatRate(model.WindowLimit(v.window, seconds(v.baseRTT))))),
+		}}
+	if r := rmem(v.to); r != nil {
+		f.Evidence = append(f.Evidence, evidence("tcp_rmem_max_bytes", float64(r[2]), "bytes",
+			"the most that the receiver's kernel tunes the buffer to"))
+	}
+	return f
+}
+
+// sendBufferLimited: the sender's buffer is full of what is not yet acknowledged, so the program must wait.
+func sendBufferLimited(v *view) *measure.Finding {
+	if v.sndbufShare <= sendBinding {
+		return nil
+	}
+	inFlight := v.steady * v.baseRTT / 8
+	need := v.bufferFor(inFlight, sendBuffer(v.from))
+	f := &measure.Finding{ID: "send-buffer-limited", Severity: measure.Problem, Confidence: confidence(0.5 + v.sndbufShare/2),
+		Where: "sender " + v.sender,
+		Evidence: []measure.Evidence{
+			evidence("sndbuf_limited_ratio", v.sndbufShare, "ratio", "share of the time that the send buffer held the sender"),
+			evidence("throughput_bits_per_second", v.steady, "bit/s", fmt.Sprintf("achieved: %s in flight each round trip of %s",
+				quantity.FormatSize(int64(inFlight)), quantity.FormatSeconds(v.baseRTT))),
+		},
+		Explanation: "The sender must keep every byte until it is acknowledged, one round trip later, and its buffer is too small " +
+			"to hold that much. The receiver and the path could take more."}
+	if v.from != nil && v.from.SendBufferBytes > 0 {
+		f.Evidence = append(f.Evidence, evidence("send_buffer_bytes", float64(v.from.SendBufferBytes), "bytes", "SO_SNDBUF when the test ended"))
+	}
+	if v.from != nil && v.from.BuffersFixed {
+		f.Advice = []measure.Advice{{Host: v.sender, Why: fmt.Sprintf("the program set the buffer itself, which stops the kernel from "+
+			"tuning it: take the setting out (here: --window), or ask for %s", quantity.FormatSize(need))}}
+	} else {
+		f.Advice = []measure.Advice{
+			{Host: v.sender, Command: fmt.Sprintf("sysctl -w net.ipv4.tcp_wmem=%q", tuned(wmem(v.from), usualWmem, need)),
+				Why: "lets the kernel tune the send buffer up to twice the bandwidth-delay product; put it in /etc/sysctl.d to keep it"}}
+	}
+	f.Predicted = v.next(bySendBuffer, byLoss)
+	return f
+}
+
+// bufferFor is the buffer that keeps twice the bandwidth-delay product in flight (the tutorial's rule for recovery from
+// loss without a pause): as much larger as the flight must be than the one that the present buffer allows. Without a
+// known capacity it is four times the present buffer. Whole steps of 64 KiB.
+func (v *view) bufferFor(inFlight, buffer float64) int64 {
+	if buffer == 0 || inFlight == 0 {
+		buffer, inFlight = 2, 1 // the kernel's own provision for its bookkeeping (socket(7))
+	}
+	need := 4 * buffer
+	if v.capacity > 0 && v.baseRTT > 0 {
+		need = 2 * model.BandwidthDelay(v.capacity, seconds(v.baseRTT)) * buffer / inFlight
+	}
+	const step = 64 << 10
+	return int64(math.Ceil(need/step)) * step
+}
+
+// receiveBuffer and sendBuffer are the sizes in force when the test ended, 0 where they are not known.
+func receiveBuffer(e *measure.TCPEnd) float64 {
+	if e == nil {
+		return 0
+	}
+	return float64(e.ReceiveBufferBytes)
+}
+
+func sendBuffer(e *measure.TCPEnd) float64 {
+	if e == nil {
+		return 0
+	}
+	return float64(e.SendBufferBytes)
+}
+
+// tuned writes the three values of tcp_rmem or tcp_wmem with a new third; usual are the first two where the host's own
+// are not known.
+func tuned(present *[3]int, usual [2]int, most int64) string {
+	if present != nil {
+		usual = [2]int(present[:2])
+	}
+	return fmt.Sprintf("%d %d %d", usual[0], usual[1], max(most, int64(usual[1])))
+}
+
+// Linux's own first two values of tcp_rmem and tcp_wmem (ip-sysctl).
+var (
+	usualRmem = [2]int{4096, 131072}
+	usualWmem = [2]int{4096, 16384}
+)
+
+func rmem(e *measure.TCPEnd) *[3]int {
+	if e == nil || e.Settings == nil {
+		return nil
+	}
+	return e.Settings.RmemBytes
+}
+
+func wmem(e *measure.TCPEnd) *[3]int {
+	if e == nil || e.Settings == nil {
+		return nil
+	}
+	return e.Settings.WmemBytes
+}
+
+func confidence(share float64) float64 { return min(0.99, max(0, share)) }

@@ -1,0 +1,115 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/stat"
+)
+
+// Capacity measures the capacity of the narrowest link on the way to, or from, a Pathwise responder, by the dispersion
+// of packet trains: datagrams that leave back to back arrive spaced by the time that the narrowest link takes for
+// each (Dovrolis, Ramanathan, Moore, "Packet-Dispersion Techniques and a Capacity-Estimation Methodology", 2004).
+// Capacity is of the IP layer. Other traffic in between makes it come out low, never high.
+type Capacity struct {
+	Target  string
+	Port    int  // 0: iperf3's, 5201
+	Reverse bool // from Target to this host
+}
+
+// ErrNoTrains means that the target does not report when packets arrived, as only a Pathwise responder does.
+var ErrNoTrains = errors.New("the target does not report packet trains; run `pathwise respond` there")
+
+// The trains. A first, short set finds the order of magnitude: 32 packets spread over 0.4 s at 1 Mbit/s. Where that
+// is soon over, longer trains follow, so that the receiver's own lateness of tens of microseconds is small beside
+// the dispersion: 256 packets take 3 ms at 1 Gbit/s.
+var (
+	shortTrains = iperf3.Train{Packets: 32, Size: trainPayload, Trains: 5, Gap: 0.05}
+	longTrains  = iperf3.Train{Packets: 256, Size: trainPayload, Trains: 5, Gap: 0.05}
+)
+
+const (
+	trainPayload  = 1472 // bytes: with UDP and IPv4 headers the MTU of Ethernet
+	udpIPv4Header = 28
+	// longAbove is the rate in bit/s above which a short train is over within 40 ms.
+	longAbove = 10e6
+)
+
+// Do makes the measurement.
+func (p *Capacity) Do(ctx context.Context) (*measure.Result, error) {
+	r := measure.NewResult("capacity", time.Now())
+	r.Target.Name = p.Target
+	r.Parameters["reverse"] = p.Reverse
+	began := time.Now()
+	err := p.run(ctx, r, shortTrains)
+	if c, ok := r.Get(measure.Capacity); ok && c > longAbove && err == nil {
+		err = p.run(ctx, r, longTrains)
+	}
+	r.DurationSeconds = time.Since(began).Seconds()
+	r.Fail(err)
+	return r, err
+}
+
+// run sends one set of trains and replaces what the Result holds with what it showed.
+func (p *Capacity) run(ctx context.Context, r *measure.Result, train iperf3.Train) error {
+	report, err := runIperf3(ctx, p.Target, p.Port, iperf3.Config{Proto: iperf3.UDP, Reverse: p.Reverse, Train: &train})
+	if err != nil {
+		return err
+	}
+	r.Source.Address, r.Target.Address = report.Local.Addr().String(), report.Remote.Addr().String()
+	if report.Arrivals == nil {
+		return ErrNoTrains
+	}
+	r.Samples.Trains = dispersions(report.Arrivals, train)
+	maps.Copy(r.Parameters, map[string]any{"packets": train.Packets, "trains": train.Trains, "size_bytes": train.Size + udpIPv4Header})
+	capacity, ok := capacityOf(r.Samples.Trains)
+	if !ok {
+		return errors.New("too few packets of the trains arrived to tell the capacity")
+	}
+	r.Metrics[measure.Capacity] = capacity
+	return nil
+}
+
+// dispersions works out each train from the arrivals, pairs of sequence number (from 1) and nanoseconds. What arrived
+// after the first packet of a train, over the time it took, is the rate of the narrowest link, lost packets or not:
+// the link was busy throughout.
+func dispersions(arrivals [][2]int64, train iperf3.Train) []measure.Train {
+	out := make([]measure.Train, train.Trains)
+	times := make([][]int64, train.Trains)
+	for _, a := range arrivals {
+		if k := (a[0] - 1) / int64(train.Packets); a[0] >= 1 && k < int64(train.Trains) {
+			times[k] = append(times[k], a[1])
+		}
+	}
+	for k, at := range times {
+		out[k] = measure.Train{SentPackets: train.Packets, ReceivedPackets: len(at)}
+		if len(at) < max(2, train.Packets/4) { // fewer say more about the loss than about the link
+			continue
+		}
+		spread := float64(slices.Max(at)-slices.Min(at)) / 1e9
+		out[k].DispersionSeconds = spread
+		if spread > 0 {
+			out[k].BitsPerSecond = float64(len(at)-1) * float64(train.Size+udpIPv4Header) * 8 / spread
+		}
+	}
+	return out
+}
+
+// capacityOf is the median of the trains: other traffic makes a train slow, a receiver that wakes late makes it fast.
+func capacityOf(trains []measure.Train) (float64, bool) {
+	var rates []float64
+	for _, t := range trains {
+		if t.BitsPerSecond > 0 {
+			rates = append(rates, t.BitsPerSecond)
+		}
+	}
+	if len(rates) == 0 {
+		return 0, false
+	}
+	return stat.Summarize(rates).Median, true
+}

@@ -1,0 +1,125 @@
+package probe
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// Ping measures round trips by ICMP echo (RFC 792, RFC 4443): round-trip delay (RFC 2681), loss (RFC 2680), reordering
+// (RFC 4737) and duplication (RFC 5560) of a sample of Type-P packets, where Type-P is ICMP echo of Size bytes.
+//
+// An echo is answered when its reply comes within Timeout; a later one is lost (RFC 2680, 2.4). Do ends as soon as every
+// echo is answered or lost, so a duplicate of the very last reply is not seen.
+type Ping struct {
+	Target   string        // name or address; required
+	Family   int           // 4 or 6; 0: IPv4 if the name has any
+	Count    int           // echoes to send; 0: 10
+	Interval time.Duration // between echoes, with Poisson their mean; 0: 1 s; at least 1 ms
+	Size     int           // payload bytes after the ICMP header; 0: 56
+	Timeout  time.Duration // 0: 2 s; at most 60 s
+	TTL      int           // of the requests; 0: the kernel's default
+	DSCP     int           // of the requests, 0..63
+
+	DontFragment bool // let links drop what is too large for them, see sock.SetDontFragment
+	Poisson      bool // exponential intervals, which meet periodic behaviour of the path without bias (RFC 2330, 11.1.1)
+
+	Rand     *rand.Rand         // source of intervals and identifiers; nil: a random seed
+	Progress func(measure.Echo) // called once for each echo when its fate is known, by the goroutine of Do; may be nil
+}
+
+// Defaults and limits of Ping.
+const (
+	pingCount       = 10
+	pingMaxCount    = 10_000_000
+	pingInterval    = time.Second
+	pingMinInterval = time.Millisecond // 84 bytes each ms are 0.7 Mbit/s: what a shared link bears
+	pingSize        = 56               // with headers 84 bytes of IPv4, what every ping sends
+	pingMaxSize     = 65507            // what IPv4 carries beside its own header and that of ICMP
+	pingTimeout     = 2 * time.Second  // over two satellite hops, a round trip takes 1.2 s
+	maxTimeout      = time.Minute      // at 1 ms a sequence number comes round after 65 s
+)
+
+// Validate says what is wrong with the parameters, as a sock.InputError, or returns nil.
+func (p Ping) Validate() error {
+	return firstError(
+		checkTarget(p.Target, p.Family),
+		checkRange("count", p.Count, 0, pingMaxCount),
+		checkDuration("interval", p.Interval, pingMinInterval, time.Hour),
+		checkRange("size", p.Size, 0, pingMaxSize),
+		checkDuration("timeout", p.Timeout, time.Millisecond, maxTimeout),
+		checkRange("TTL", p.TTL, 0, 255),
+		checkRange("DSCP", p.DSCP, 0, 63),
+	)
+}
+
+func (p Ping) withDefaults() Ping {
+	setDefault(&p.Count, pingCount)
+	setDefault(&p.Interval, pingInterval)
+	setDefault(&p.Size, pingSize)
+	setDefault(&p.Timeout, pingTimeout)
+	if p.Rand == nil {
+		p.Rand = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	}
+	return p
+}
+
+// parameters are what the Result records; defaults are filled in.
+func (p Ping) parameters() map[string]any {
+	sampling := "periodic"
+	if p.Poisson {
+		sampling = "poisson"
+	}
+	return map[string]any{
+		"count": p.Count, "interval_seconds": p.Interval.Seconds(), "size_bytes": p.Size,
+		"timeout_seconds": p.Timeout.Seconds(), "ttl": p.TTL, "dscp": p.DSCP, "dont_fragment": p.DontFragment,
+		"sampling": sampling,
+	}
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkTarget(target string, family int) error {
+	if target == "" {
+		return &sock.InputError{Field: "target", Value: target, Remedy: "give a host name or an address"}
+	}
+	if family != 0 && family != 4 && family != 6 {
+		return &sock.InputError{Field: "family", Value: strconv.Itoa(family), Remedy: "give 4 for IPv4 or 6 for IPv6"}
+	}
+	return nil
+}
+
+func checkRange(field string, value, low, high int) error {
+	if value < low || value > high {
+		return &sock.InputError{Field: field, Value: strconv.Itoa(value),
+			Remedy: fmt.Sprintf("give a number from %d to %d", low, high)}
+	}
+	return nil
+}
+
+// checkDuration accepts zero, which stands for the default, and low to high.
+func checkDuration(field string, value, low, high time.Duration) error {
+	if value != 0 && (value < low || value > high) {
+		return &sock.InputError{Field: field, Value: value.String(),
+			Remedy: fmt.Sprintf("give a time from %v to %v", low, high)}
+	}
+	return nil
+}

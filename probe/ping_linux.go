@@ -1,0 +1,293 @@
+package probe
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// Do sends the echoes and returns a Result of kind "ping". Parameters["stamps"] says whose clock the round trips are by:
+// "kernel" (within microseconds of the wire) or "user".
+func (p Ping) Do(ctx context.Context) (*measure.Result, error) {
+	result := measure.NewResult("ping", time.Now())
+	err := p.measure(ctx, result)
+	result.DurationSeconds = time.Since(result.Started).Seconds()
+	result.Fail(err)
+	return result, err
+}
+
+func (p Ping) measure(ctx context.Context, result *measure.Result) error {
+	result.Target.Name = p.Target
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	p = p.withDefaults()
+	result.Parameters = p.parameters()
+	target, source, err := endpoints(ctx, p.Target, p.Family)
+	if err != nil {
+		return err
+	}
+	result.Target.Address, result.Source.Address = target.String(), source.String()
+
+	socket, err := p.open(target)
+	if err != nil {
+		return err
+	}
+	defer socket.Close()
+	defer context.AfterFunc(ctx, socket.Interrupt)()
+
+	run := newPingRun(p, socket, target)
+	err = run.do(ctx)
+	run.report(result)
+	if ctx.Err() != nil { // whatever call it made fail
+		err = ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("ping %s: %w", p.Target, err)
+	}
+	return nil
+}
+
+// endpoints returns the addresses at both ends of the path to target.
+func endpoints(ctx context.Context, target string, family int) (to, from netip.Addr, err error) {
+	if to, err = resolve(ctx, net.DefaultResolver.LookupNetIP, target, family); err != nil {
+		return
+	}
+	from, err = sock.Source(to)
+	return
+}
+
+// open opens a socket that sends as the parameters say.
+func (p Ping) open(target netip.Addr) (*sock.Socket, error) {
+	socket, err := sock.OpenEcho(target.Is6())
+	if err != nil {
+		return nil, err
+	}
+	conn, err := socket.SyscallConn()
+	if err == nil && p.TTL != 0 {
+		err = socket.SetTTL(p.TTL)
+	}
+	if err == nil && p.DSCP != 0 {
+		err = sock.SetDSCP(conn, p.DSCP)
+	}
+	if err == nil && p.DontFragment {
+		err = sock.SetDontFragment(conn)
+	}
+	if err != nil {
+		socket.Close()
+		return nil, err
+	}
+	return socket, nil
+}
+
+// pingRun is one ping under way. One goroutine sends and receives, so nothing in it is shared.
+type pingRun struct {
+	Ping
+	socket  *sock.Socket
+	raw     bool
+	target  netip.Addr
+	started time.Time
+	ident   uint16 // counts only on raw sockets; the kernel gives datagram sockets one of its own
+	token   []byte // the first bytes of every payload
+
+	echoes   []pingEcho // in order of sending; the index is also the ID of the kernel's send stamp
+	oldest   int        // index of the first echo whose fate is open
+	arrivals []uint64   // sequence numbers of answered echoes, in order of arrival
+	kernel   int        // round trips that are by the kernel's clock
+}
+
+// pingEcho is an echo and what is needed until its fate is known.
+type pingEcho struct {
+	measure.Echo
+	sent sock.Stamp
+	done bool // answered, refused by an ICMP error, or lost
+}
+
+const tokenSize = 8
+
+func newPingRun(p Ping, socket *sock.Socket, target netip.Addr) *pingRun {
+	token := binary.BigEndian.AppendUint64(nil, p.Rand.Uint64())
+	return &pingRun{Ping: p, socket: socket, raw: socket.Raw(), target: target, started: time.Now(), ident: uint16(p.Rand.Uint32()),
+		token: token[:min(tokenSize, p.Size)]}
+}
+
+// do sends all echoes and waits for their fates. It returns early when ctx ends or when sending fails.
+func (r *pingRun) do(ctx context.Context) error {
+	var slip time.Duration
+	for _, offset := range pingPlan(r.Count, r.Interval, r.Poisson, r.Rand) {
+		due := r.started.Add(offset + slip)
+		if err := r.listen(ctx, due); err != nil {
+			return err
+		}
+		if late := time.Since(due); late > r.Interval { // the process was stopped: go on from here instead of
+			slip += late // sending what was missed in one burst
+		}
+		if err := r.send(); err != nil {
+			return err
+		}
+	}
+	return r.listen(ctx, time.Time{})
+}
+
+// send sends the next echo.
+func (r *pingRun) send() error {
+	payload := make([]byte, r.Size)
+	copy(payload, r.token)
+	sequence := len(r.echoes) + 1
+	request := echo{ident: r.ident, sequence: uint16(sequence), payload: payload}
+	_, before, err := r.socket.Send(request.marshal(r.target.Is6()), netip.AddrPortFrom(r.target, 0))
+	if err != nil {
+		return err
+	}
+	r.echoes = append(r.echoes, pingEcho{sent: sock.Stamp{User: before},
+		Echo: measure.Echo{Seq: sequence, SentSeconds: before.Sub(r.started).Seconds()}})
+	return nil
+}
+
+// listen handles what comes in until a moment, or with the zero time until no fate is open.
+func (r *pingRun) listen(ctx context.Context, until time.Time) error {
+	for {
+		next := r.expire(time.Now())
+		if next.IsZero() && until.IsZero() {
+			return ctx.Err()
+		}
+		if next.IsZero() || !until.IsZero() && until.Before(next) {
+			next = until
+		}
+		event, err := r.socket.Receive(next)
+		switch e := event.(type) {
+		case sock.Sent:
+			if int(e.ID) < len(r.echoes) {
+				r.echoes[e.ID].sent.Kernel = e.Kernel
+			}
+		case sock.Packet:
+			r.answer(e)
+		case sock.ICMPError:
+			r.refuse(e)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			if next == until {
+				return nil
+			}
+		case err != nil:
+			return fmt.Errorf("receive: %w", err)
+		}
+	}
+}
+
+// expire gives up on echoes that have waited for Timeout and returns when the next will have; zero means that no fate
+// is open.
+func (r *pingRun) expire(now time.Time) (next time.Time) {
+	for ; r.oldest < len(r.echoes); r.oldest++ {
+		e := &r.echoes[r.oldest]
+		if end := e.sent.User.Add(r.Timeout); !e.done && now.Before(end) {
+			return end
+		}
+		if !e.done {
+			r.settle(e)
+		}
+	}
+	return time.Time{}
+}
+
+func (r *pingRun) settle(e *pingEcho) {
+	e.done = true
+	if r.Progress != nil {
+		r.Progress(e.Echo)
+	}
+}
+
+// find returns the echo that a packet speaks of, or nil when it is none of ours.
+func (r *pingRun) find(packet []byte, reply bool) *pingEcho {
+	e, ok := parseEcho(packet, r.target.Is6())
+	if !ok || e.reply != reply || r.raw && e.ident != r.ident {
+		return nil
+	}
+	if reply && (len(e.payload) < len(r.token) || string(e.payload[:len(r.token)]) != string(r.token)) {
+		return nil
+	}
+	index, ok := sequenceIndex(e.sequence, len(r.echoes))
+	if !ok {
+		return nil
+	}
+	return &r.echoes[index]
+}
+
+// answer handles an echo reply.
+func (r *pingRun) answer(p sock.Packet) {
+	e := r.find(p.Data, true)
+	if e == nil {
+		return
+	}
+	if e.RTTSeconds != nil {
+		e.Duplicates++
+		return
+	}
+	rtt, kernel := sock.Elapsed(e.sent, p.At)
+	if rtt > r.Timeout {
+		return // lost, by definition
+	}
+	if kernel {
+		r.kernel++
+	}
+	e.RTTSeconds, e.TTL = new(rtt.Seconds()), p.TTL
+	if from := p.From.Addr(); from != r.target.WithZone("") {
+		e.From = from.String()
+	}
+	e.Error = ""
+	r.arrivals = append(r.arrivals, uint64(e.Seq))
+	if !e.done { // it is, when this process was too late to see a reply that came in time
+		r.settle(e)
+	}
+}
+
+// refuse handles an ICMP error about an echo request.
+func (r *pingRun) refuse(i sock.ICMPError) {
+	e := r.find(i.Quoted, false)
+	if e == nil || e.done {
+		return
+	}
+	e.From, e.Error = i.Offender.String(), string(i.Reason())
+	if i.MTU > 0 {
+		e.Error += fmt.Sprintf(" (MTU %d bytes)", i.MTU)
+	}
+	r.settle(e)
+}
+
+// report fills in what was measured. Echoes whose fate was still open when the run was cut short are neither answered
+// nor lost, and so are left out.
+func (r *pingRun) report(result *measure.Result) {
+	open := 0
+	for _, e := range r.echoes {
+		if e.done {
+			result.Samples.Echoes = append(result.Samples.Echoes, e.Echo)
+		} else {
+			open++
+		}
+	}
+	if open > 0 {
+		result.Note(fmt.Sprintf("%d echoes were on their way when the measurement was cut short and are not counted", open))
+	}
+	result.Metrics = reduceEchoes(result.Samples.Echoes, r.arrivals)
+	result.Parameters["stamps"], result.Parameters["socket"] = "kernel", "datagram"
+	if r.raw {
+		result.Parameters["socket"] = "raw"
+	}
+	if user := len(r.arrivals) - r.kernel; user > 0 {
+		result.Note(fmt.Sprintf("%d of %d round trips lack a kernel stamp and are by this process's clock", user, len(r.arrivals)))
+		if user*2 > len(r.arrivals) {
+			result.Parameters["stamps"] = "user"
+		}
+	}
+}

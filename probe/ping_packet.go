@@ -1,0 +1,79 @@
+package probe
+
+import "encoding/binary"
+
+// echo is an ICMP echo request or reply (RFC 792 page 14, RFC 4443 section 4):
+//
+//	| type : 8 | code : 8 | checksum : 16 |
+//	| identifier : 16     | sequence : 16 |
+//	| payload …
+//
+// The payload of a request of ours begins with a token, by which a reply to us is told from one to another process that
+// happened to choose our identifier.
+type echo struct {
+	reply    bool
+	ident    uint16
+	sequence uint16
+	payload  []byte
+}
+
+const (
+	echoHeader   = 8
+	echoRequest4 = 8
+	echoReply4   = 0
+	echoRequest6 = 128
+	echoReply6   = 129
+)
+
+// marshal encodes e. The checksum of ICMPv6 covers addresses as well and is left to the kernel.
+func (e echo) marshal(ipv6 bool) []byte {
+	packet := make([]byte, echoHeader, echoHeader+len(e.payload))
+	switch {
+	case ipv6 && e.reply:
+		packet[0] = echoReply6
+	case ipv6:
+		packet[0] = echoRequest6
+	case !e.reply:
+		packet[0] = echoRequest4
+	}
+	binary.BigEndian.PutUint16(packet[4:], e.ident)
+	binary.BigEndian.PutUint16(packet[6:], e.sequence)
+	packet = append(packet, e.payload...)
+	if !ipv6 {
+		binary.BigEndian.PutUint16(packet[2:], checksum(packet))
+	}
+	return packet
+}
+
+// parseEcho decodes an echo request or reply, whole or only its header as ICMP errors quote it; ok is false for
+// anything else. The payload is part of packet. Checksums are for the kernel to verify.
+func parseEcho(packet []byte, ipv6 bool) (e echo, ok bool) {
+	if len(packet) < echoHeader || packet[1] != 0 {
+		return echo{}, false
+	}
+	request, reply := uint8(echoRequest4), uint8(echoReply4)
+	if ipv6 {
+		request, reply = echoRequest6, echoReply6
+	}
+	if packet[0] != request && packet[0] != reply {
+		return echo{}, false
+	}
+	return echo{reply: packet[0] == reply, ident: binary.BigEndian.Uint16(packet[4:]),
+		sequence: binary.BigEndian.Uint16(packet[6:]), payload: packet[echoHeader:]}, true
+}
+
+// checksum is the Internet checksum (RFC 1071) of a packet whose checksum field is zero.
+func checksum(packet []byte) uint16 {
+	var sum uint32
+	for i, b := range packet {
+		if i%2 == 0 {
+			sum += uint32(b) << 8
+		} else {
+			sum += uint32(b)
+		}
+	}
+	for sum > 0xffff {
+		sum = sum>>16 + sum&0xffff
+	}
+	return ^uint16(sum)
+}

@@ -1,0 +1,54 @@
+package probe
+
+import (
+	"slices"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/stat"
+)
+
+// reduceEchoes turns echoes, in order of sending, and the sequence numbers of their replies, in order of arrival and
+// without duplicates, into metrics. An echo without a round-trip time is lost, whatever ICMP error it met. Without echoes
+// there are no metrics; without replies none of delay and reordering.
+func reduceEchoes(echoes []measure.Echo, arrivals []uint64) map[measure.Metric]float64 {
+	metrics := map[measure.Metric]float64{}
+	if len(echoes) == 0 {
+		return metrics
+	}
+	var rtts []float64
+	lost := make([]bool, len(echoes))
+	losses, duplicates := 0, 0
+	for i, e := range echoes {
+		duplicates += e.Duplicates
+		if lost[i] = e.RTTSeconds == nil; lost[i] {
+			losses++
+			continue
+		}
+		rtts = append(rtts, *e.RTTSeconds)
+	}
+	burst := 0
+	if runs := stat.LossRuns(lost); len(runs) > 0 {
+		burst = slices.Max(runs)
+	}
+	metrics[measure.SentPackets] = float64(len(echoes))
+	metrics[measure.ReceivedPackets] = float64(len(rtts))
+	metrics[measure.LostPackets] = float64(losses)
+	metrics[measure.LossRatio] = float64(losses) / float64(len(echoes))
+	metrics[measure.LossBurstMax] = float64(burst)
+	metrics[measure.DuplicatePackets] = float64(duplicates)
+	if len(rtts) == 0 {
+		return metrics
+	}
+	reordered := float64(stat.Reordered(arrivals))
+	metrics[measure.ReorderedPackets] = reordered
+	metrics[measure.ReorderingRatio] = reordered / float64(len(rtts))
+	s := stat.Summarize(rtts)
+	metrics[measure.RTTMin] = s.Min
+	metrics[measure.RTTMean] = s.Mean
+	metrics[measure.RTTMedian] = s.Median
+	metrics[measure.RTTP95] = s.P95
+	metrics[measure.RTTP99] = s.P99
+	metrics[measure.RTTMax] = s.Max
+	metrics[measure.RTTStddev] = s.Stddev
+	return metrics
+}

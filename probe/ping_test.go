@@ -1,0 +1,232 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+var (
+	_ measure.Prober = Ping{}
+	_ measure.Prober = Trace{}
+)
+
+// blamesCaller says whether the CLI would call err a wrong call.
+func blamesCaller(err error) bool {
+	var bad interface{ BadInput() bool }
+	return errors.As(err, &bad) && bad.BadInput()
+}
+
+func TestPingValidate(t *testing.T) {
+	tests := []struct {
+		ping Ping
+		want string
+	}{
+		{Ping{Target: "a"}, ""},
+		{Ping{Target: "a", Count: 1, Interval: time.Millisecond, Size: 65507, TTL: 255, DSCP: 63, Family: 6}, ""},
+		{Ping{}, `target "": give a host name or an address`},
+		{Ping{Target: "a", Family: 5}, `family "5": give 4 for IPv4 or 6 for IPv6`},
+		{Ping{Target: "a", Count: -1}, `count "-1": give a number from 0 to 10000000`},
+		{Ping{Target: "a", Interval: 999 * time.Microsecond}, `interval "999µs": give a time from 1ms to 1h0m0s`},
+		{Ping{Target: "a", Interval: -1}, `interval "-1ns": give a time from 1ms to 1h0m0s`},
+		{Ping{Target: "a", Size: 65508}, `size "65508": give a number from 0 to 65507`},
+		{Ping{Target: "a", Timeout: time.Hour}, `timeout "1h0m0s": give a time from 1ms to 1m0s`},
+		{Ping{Target: "a", TTL: 256}, `TTL "256": give a number from 0 to 255`},
+		{Ping{Target: "a", DSCP: 64}, `DSCP "64": give a number from 0 to 63`},
+	}
+	for _, test := range tests {
+		err := test.ping.Validate()
+		if got := text(err); got != test.want || err != nil && !blamesCaller(err) {
+			t.Errorf("%+v: %q (bad input: %v), want %q", test.ping, got, blamesCaller(err), test.want)
+		}
+	}
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func TestPingPlan(t *testing.T) {
+	got := pingPlan(4, 3*time.Second, false, nil)
+	want := []time.Duration{0, 3 * time.Second, 6 * time.Second, 9 * time.Second}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("periodic (-want +got):\n%s", diff)
+	}
+}
+
+// Intervals of a Poisson plan have the mean asked for, a standard deviation equal to it, and are those of the seed.
+func TestPingPlanPoisson(t *testing.T) {
+	const n, mean = 100_000, 10 * time.Millisecond
+	plan := pingPlan(n, mean, true, rand.New(rand.NewPCG(1, 2)))
+	var sum, squares float64
+	for i := 1; i < n; i++ {
+		gap := (plan[i] - plan[i-1]).Seconds() / mean.Seconds()
+		sum += gap
+		squares += gap * gap
+	}
+	average := sum / (n - 1)
+	deviation := math.Sqrt(squares/(n-1) - average*average)
+	if math.Abs(average-1) > 0.02 || math.Abs(deviation-1) > 0.02 { // 6 and 4 standard errors
+		t.Errorf("mean %v, standard deviation %v of the mean asked for; want 1 and 1", average, deviation)
+	}
+	if diff := cmp.Diff(plan, pingPlan(n, mean, true, rand.New(rand.NewPCG(1, 2)))); diff != "" {
+		t.Error("the same seed gives another plan")
+	}
+}
+
+func TestSequenceIndex(t *testing.T) {
+	tests := []struct {
+		sequence uint16
+		sent     int
+		want     int
+		ok       bool
+	}{
+		{1, 1, 0, true}, {3, 5, 2, true}, {5, 5, 4, true},
+		{6, 5, 0, false}, {0, 5, 0, false}, {1, 0, 0, false}, // not sent yet
+		{0, 65536, 65535, true}, {1, 65537, 65536, true}, {2, 65537, 1, true}, // come round
+		{65535, 65537, 65534, true}, {9, 200_000, 196_608 + 8, true},
+	}
+	for _, test := range tests {
+		got, ok := sequenceIndex(test.sequence, test.sent)
+		if ok != test.ok || ok && got != test.want {
+			t.Errorf("sequence %d of %d sent: %d, %v; want %d, %v", test.sequence, test.sent, got, ok, test.want, test.ok)
+		}
+	}
+}
+
+func TestReduceEchoes(t *testing.T) {
+	answered := func(rtt float64) measure.Echo { return measure.Echo{RTTSeconds: &rtt} }
+	lost := measure.Echo{}
+	refused := measure.Echo{From: "192.0.2.1", Error: "host unreachable"}
+	twice := answered(3)
+	twice.Duplicates = 2
+	tests := []struct {
+		name     string
+		echoes   []measure.Echo
+		arrivals []uint64
+		want     map[measure.Metric]float64
+	}{
+		{"none sent", nil, nil, map[measure.Metric]float64{}},
+		{"all lost", []measure.Echo{lost, refused}, nil, map[measure.Metric]float64{
+			measure.SentPackets: 2, measure.ReceivedPackets: 0, measure.LostPackets: 2, measure.LossRatio: 1,
+			measure.LossBurstMax: 2, measure.DuplicatePackets: 0}},
+		{"a bit of everything", []measure.Echo{answered(1), lost, twice, refused, lost, answered(2), answered(6), answered(3)},
+			[]uint64{1, 6, 3, 7, 8}, map[measure.Metric]float64{
+				measure.SentPackets: 8, measure.ReceivedPackets: 5, measure.LostPackets: 3, measure.LossRatio: 0.375,
+				measure.LossBurstMax: 2, measure.DuplicatePackets: 2, measure.ReorderedPackets: 1, measure.ReorderingRatio: 0.2,
+				measure.RTTMin: 1, measure.RTTMean: 3, measure.RTTMedian: 3, measure.RTTP95: 6, measure.RTTP99: 6,
+				measure.RTTMax: 6, measure.RTTStddev: math.Sqrt(14. / 4)}},
+	}
+	for _, test := range tests {
+		if diff := cmp.Diff(test.want, reduceEchoes(test.echoes, test.arrivals)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+func TestResolve(t *testing.T) {
+	both := []netip.Addr{netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("192.0.2.1")}
+	answer := func(network string, addresses []netip.Addr, err error) lookup {
+		return func(_ context.Context, n, _ string) ([]netip.Addr, error) {
+			if n != network {
+				t.Errorf("asked for %s, want %s", n, network)
+			}
+			return addresses, err
+		}
+	}
+	never := func(context.Context, string, string) ([]netip.Addr, error) {
+		t.Error("looked up an address")
+		return nil, nil
+	}
+	tests := []struct {
+		target string
+		family int
+		find   lookup
+		want   string
+		fails  string
+		blames bool
+	}{
+		{"h", 0, answer("ip", both, nil), "192.0.2.1", "", false},
+		{"h", 6, answer("ip6", both[:1], nil), "2001:db8::1", "", false},
+		{"h", 0, answer("ip", both[:1], nil), "2001:db8::1", "", false},
+		{"192.0.2.9", 4, never, "192.0.2.9", "", false},
+		{"::ffff:192.0.2.9", 0, never, "192.0.2.9", "", false},
+		{"fe80::1%eth0", 6, never, "fe80::1%eth0", "", false},
+		{"192.0.2.9", 6, never, "", `target "192.0.2.9": it is no IPv6 address; choose the other family`, true},
+		{"224.0.0.1", 0, never, "", `target "224.0.0.1": give the address of a single host`, true},
+		{"::", 0, never, "", `target "::": give the address of a single host`, true},
+		{"nosuch", 0, answer("ip", nil, &net.DNSError{Err: "x", IsNotFound: true}), "",
+			`resolve "nosuch": no such host; check the name or give an address`, true},
+		{"slow", 0, answer("ip", nil, context.DeadlineExceeded), "", `resolve "slow": context deadline exceeded`, false},
+	}
+	for _, test := range tests {
+		got, err := resolve(context.Background(), test.find, test.target, test.family)
+		if text(err) != test.fails || err == nil && got.String() != test.want || blamesCaller(err) != test.blames {
+			t.Errorf("%s, family %d: %v, %v (bad input: %v); want %s, %s (%v)", test.target, test.family, got, err,
+				blamesCaller(err), test.want, test.fails, test.blames)
+		}
+	}
+}
+
+func TestEchoPacket(t *testing.T) {
+	e := echo{ident: 0xabcd, sequence: 1, payload: []byte{1, 2, 3}}
+	tests := []struct {
+		ipv6, reply bool
+		want        []byte // checksums by hand, RFC 1071
+	}{
+		{false, false, []byte{8, 0, 0x48, 0x2f, 0xab, 0xcd, 0, 1, 1, 2, 3}},
+		{false, true, []byte{0, 0, 0x50, 0x2f, 0xab, 0xcd, 0, 1, 1, 2, 3}},
+		{true, false, []byte{128, 0, 0, 0, 0xab, 0xcd, 0, 1, 1, 2, 3}},
+		{true, true, []byte{129, 0, 0, 0, 0xab, 0xcd, 0, 1, 1, 2, 3}},
+	}
+	for _, test := range tests {
+		e.reply = test.reply
+		packet := e.marshal(test.ipv6)
+		if diff := cmp.Diff(test.want, packet); diff != "" {
+			t.Errorf("IPv6 %v, reply %v (-want +got):\n%s", test.ipv6, test.reply, diff)
+		}
+		got, ok := parseEcho(packet, test.ipv6)
+		if diff := cmp.Diff(e, got, cmp.AllowUnexported(echo{})); diff != "" || !ok {
+			t.Errorf("IPv6 %v, reply %v, ok %v (-want +got):\n%s", test.ipv6, test.reply, ok, diff)
+		}
+	}
+	for _, broken := range [][]byte{nil, make([]byte, 7), {11, 0, 0, 0, 0, 0, 0, 0}, {8, 1, 0, 0, 0, 0, 0, 0}} {
+		if _, ok := parseEcho(broken, false); ok {
+			t.Errorf("% x: taken for an echo", broken)
+		}
+	}
+}
+
+func FuzzParseEcho(f *testing.F) {
+	f.Add([]byte{8, 0, 0, 0, 1, 2, 3, 4, 5}, false)
+	f.Add([]byte{129, 0, 0, 0, 1, 2, 3, 4, 5}, true)
+	f.Fuzz(func(t *testing.T, packet []byte, ipv6 bool) {
+		e, ok := parseEcho(packet, ipv6)
+		if !ok {
+			return
+		}
+		again, ok := parseEcho(e.marshal(ipv6), ipv6)
+		if diff := cmp.Diff(e, again, cmp.AllowUnexported(echo{})); diff != "" || !ok {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func BenchmarkChecksum(b *testing.B) {
+	packet := make([]byte, echoHeader+pingSize)
+	for b.Loop() {
+		checksum(packet)
+	}
+}

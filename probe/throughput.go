@@ -1,0 +1,288 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// Throughput moves data between this host and any iperf3 server, and says how fast it went and what held it back.
+// Against a Pathwise responder the Result holds TCP_INFO and the settings of both ends, else of this end.
+//
+// The throughput metric is goodput at the receiver, from this host to Target, or the other way with Config.Reverse;
+// with Config.Bidir the other way's is measure.ReverseThroughput.
+type Throughput struct {
+	Target     string
+	Port       int           // 0: iperf3's, 5201
+	Config     iperf3.Config // its OnInterval is taken by this probe
+	OnInterval func(measure.Interval)
+}
+
+// Validate reports the first parameter that cannot be.
+func (p *Throughput) Validate() error {
+	return firstError(checkTarget(p.Target, 0), checkRange("port", p.Port, 0, 65535), p.Config.Validate())
+}
+
+// Do makes the measurement.
+func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
+	r := measure.NewResult("throughput", time.Now())
+	r.Target.Name = p.Target
+	if err := p.Validate(); err != nil {
+		r.Fail(err)
+		return r, err
+	}
+	config := p.Config
+	if p.OnInterval != nil {
+		config.OnInterval = func(i iperf3.IntervalReport) { p.OnInterval(interval(i)) }
+	}
+	began := time.Now()
+	report, err := runIperf3(ctx, p.Target, p.Port, config)
+	r.DurationSeconds = time.Since(began).Seconds()
+	maps.Copy(r.Parameters, p.parameters())
+	if report != nil {
+		fillThroughput(r, report, &p.Config)
+	}
+	r.Fail(err)
+	return r, err
+}
+
+// runIperf3 runs one test, and names the target in what goes wrong.
+func runIperf3(ctx context.Context, target string, port int, config iperf3.Config) (*iperf3.Report, error) {
+	if port == 0 {
+		port = iperf3.DefaultPort
+	}
+	address, err := Resolve(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	client := iperf3.Client{Addr: net.JoinHostPort(address.String(), strconv.Itoa(port)), Config: config}
+	report, err := client.Run(ctx)
+	var bad interface{ BadInput() bool }
+	if err == nil || errors.As(err, &bad) && bad.BadInput() {
+		return report, err
+	}
+	return report, fmt.Errorf("%s port %d: %w", target, port, err)
+}
+
+func (p *Throughput) parameters() map[string]any {
+	c := &p.Config
+	set := map[string]any{"proto": "tcp", "parallel": max(1, c.Parallel), "reverse": c.Reverse, "bidir": c.Bidir}
+	if c.Proto != "" {
+		set["proto"] = c.Proto
+	}
+	optional := map[string]float64{
+		"duration_seconds": c.Duration.Seconds(), "bytes": float64(c.Bytes), "window_bytes": float64(c.Window),
+		"length_bytes": float64(c.Length), "rate_bits_per_second": float64(c.Rate), "dscp": float64(c.DSCP),
+		"mss_bytes": float64(c.MSS), "omit_seconds": c.Omit.Seconds(),
+	}
+	for name, v := range optional {
+		if v != 0 {
+			set[name] = v
+		}
+	}
+	if c.Source != nil {
+		set["source"] = "input"
+	}
+	if c.Congestion != "" {
+		set["cc"] = c.Congestion
+	}
+	return set
+}
+
+func interval(i iperf3.IntervalReport) measure.Interval {
+	end := measure.Receiver
+	if i.Sender {
+		end = measure.Sender
+	}
+	return measure.Interval{Stream: i.Stream, Direction: i.Direction, End: end, StartSeconds: i.StartSeconds,
+		EndSeconds: i.EndSeconds, Bytes: i.Bytes, BitsPerSecond: i.BitsPerSecond, Retransmits: i.Retransmits}
+}
+
+// fillThroughput turns what the protocol reported into metrics and samples.
+func fillThroughput(r *measure.Result, report *iperf3.Report, c *iperf3.Config) {
+	if !report.Started.IsZero() {
+		r.Started = report.Started.UTC()
+	}
+	if report.Local.IsValid() {
+		r.Source.Address = report.Local.Addr().String()
+		r.Target.Address = report.Remote.Addr().String()
+	}
+	main := measure.Forward
+	if c.Reverse {
+		main = measure.Reverse
+	}
+	for _, i := range report.Intervals {
+		r.Samples.Intervals = append(r.Samples.Intervals, interval(i))
+	}
+	addSamples(r, report)
+	addEnds(r, report, c)
+	if len(report.Streams) > 0 {
+		addTotals(r, report, main, c.Proto == iperf3.UDP)
+	}
+	if c.Bidir {
+		if back := report.Total(measure.Reverse); back.HaveReceived {
+			r.Metrics[measure.ReverseThroughput] = back.Goodput()
+		}
+	}
+	addKernelMemory(r, report)
+	r.Parameters["peer"] = "iperf3"
+	if report.Peer != nil {
+		r.Parameters["peer"] = report.Peer.Software
+	}
+	for _, note := range report.Notes {
+		r.Note(note)
+	}
+}
+
+func addTotals(r *measure.Result, report *iperf3.Report, main string, udp bool) {
+	total := report.Total(main)
+	if total.HaveReceived {
+		r.Metrics[measure.Throughput] = total.Goodput()
+		r.Metrics[measure.ReceivedBytes] = float64(total.ReceivedBytes)
+	}
+	if total.HaveSent && total.SentSeconds > 0 {
+		r.Metrics[measure.SentRate] = float64(total.SentBytes) * 8 / total.SentSeconds
+		r.Metrics[measure.SentBytes] = float64(total.SentBytes)
+	}
+	if udp {
+		addDatagrams(r, total)
+	} else {
+		addTCP(r, report, main, total)
+	}
+	sender, receiver := &report.CPU, report.RemoteCPU
+	if main == measure.Reverse {
+		sender, receiver = receiver, sender
+	}
+	if sender != nil {
+		r.Metrics[measure.CPUSender] = sender.Total
+	}
+	if receiver != nil {
+		r.Metrics[measure.CPUReceiver] = receiver.Total
+	}
+}
+
+func addDatagrams(r *measure.Result, total iperf3.Totals) {
+	r.Metrics[measure.SentPackets] = float64(total.Packets)
+	r.Metrics[measure.LostPackets] = float64(total.Lost)
+	r.Metrics[measure.ReceivedPackets] = float64(total.Packets - total.Lost)
+	r.Metrics[measure.ReorderedPackets] = float64(total.Reordered)
+	r.Metrics[measure.Jitter] = total.Jitter
+	if total.Packets > 0 {
+		r.Metrics[measure.LossRatio] = float64(total.Lost) / float64(total.Packets)
+	}
+}
+
+// addTCP adds what the sender's kernel says held it back. Shares are of the streams' time together.
+func addTCP(r *measure.Result, report *iperf3.Report, main string, total iperf3.Totals) {
+	if total.Retransmits != nil {
+		r.Metrics[measure.Retransmits] = float64(*total.Retransmits)
+	}
+	last := map[int]measure.TCPSample{}
+	cwnd := 0.0
+	for _, s := range r.Samples.TCPInfo {
+		if s.Direction == main && s.End == measure.Sender {
+			last[s.Stream] = s
+			cwnd = max(cwnd, s.Values["snd_cwnd_packets"]*s.Values["snd_mss_bytes"])
+		}
+	}
+	if len(last) == 0 {
+		return
+	}
+	var elapsed, rwnd, sndbuf, bytes float64
+	for _, s := range last {
+		elapsed += s.ElapsedSeconds
+		rwnd += s.Values["rwnd_limited_seconds"]
+		sndbuf += s.Values["sndbuf_limited_seconds"]
+		bytes += s.Values["bytes_retrans"]
+	}
+	r.Metrics[measure.CwndMax] = cwnd
+	r.Metrics[measure.RetransmittedBytes] = bytes
+	if elapsed > 0 {
+		r.Metrics[measure.RwndLimitedRatio] = min(1, rwnd/elapsed)
+		r.Metrics[measure.SndbufLimitedRatio] = min(1, sndbuf/elapsed)
+	}
+}
+
+func addSamples(r *measure.Result, report *iperf3.Report) {
+	direction := map[int]string{}
+	for _, s := range report.Streams {
+		direction[s.Stream] = s.Direction
+	}
+	for _, list := range [][]iperf3.Sample{report.Samples, report.PeerSamples} {
+		for _, s := range list {
+			end := measure.Receiver
+			if s.Sender {
+				end = measure.Sender
+			}
+			r.Samples.TCPInfo = append(r.Samples.TCPInfo, measure.TCPSample{
+				End: end, Direction: direction[s.Stream], Stream: s.Stream, ElapsedSeconds: s.Elapsed, Values: s.Values})
+		}
+	}
+}
+
+func addEnds(r *measure.Result, report *iperf3.Report, c *iperf3.Config) {
+	var theirs *sock.TCPSettings
+	if report.PeerExtra != nil {
+		theirs = report.PeerExtra.Settings
+	}
+	for _, s := range report.Streams {
+		for _, side := range []struct {
+			extra    *iperf3.StreamExtra
+			settings *sock.TCPSettings
+			host     string
+		}{{s.LocalExtra, report.Settings, r.Source.Address}, {s.RemoteExtra, theirs, r.Target.Name}} {
+			if side.extra == nil {
+				continue
+			}
+			end := measure.TCPEnd{End: measure.Receiver, Direction: s.Direction, Stream: s.Stream, Host: side.host,
+				CongestionControl: side.extra.Congestion, MSSBytes: side.extra.MSS, SendBufferBytes: side.extra.SendBuffer,
+				ReceiveBufferBytes: side.extra.ReceiveBuffer, BuffersFixed: c.Window > 0}
+			if side.extra.Sender {
+				end.End = measure.Sender
+			}
+			if t := side.settings; t != nil {
+				end.Settings = &measure.TCPSettings{RmemBytes: t.RmemBytes, WmemBytes: t.WmemBytes,
+					WindowScaling: t.WindowScaling, CongestionControl: t.CongestionControl}
+			}
+			r.Samples.Ends = append(r.Samples.Ends, end)
+		}
+	}
+}
+
+// addKernelMemory records what each kernel knew of the path before the test, and says so where it could not be made
+// to forget: then the test did not start like a first connection.
+func addKernelMemory(r *measure.Result, report *iperf3.Report) {
+	record := map[string]any{}
+	for _, end := range []struct {
+		name string
+		path *iperf3.PathRecord
+	}{{"source", report.Path}, {"target", peerPath(report)}} {
+		if end.path == nil {
+			continue
+		}
+		record[end.name] = end.path
+		if m := end.path.Memory; m != nil && !end.path.Forgotten {
+			r.Note(fmt.Sprintf("the %s's kernel remembers earlier connections on this path and could not be made to "+
+				"forget (RTT %.1f ms, ssthresh %d packets): the start of the test may show it", end.name,
+				m.RTTSeconds*1000, m.SSThreshPackets))
+		}
+	}
+	if len(record) > 0 {
+		r.Parameters["kernel_memory"] = record
+	}
+}
+
+func peerPath(report *iperf3.Report) *iperf3.PathRecord {
+	if report.PeerExtra == nil {
+		return nil
+	}
+	return report.PeerExtra.Path
+}

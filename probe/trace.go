@@ -1,0 +1,83 @@
+package probe
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// Trace finds the route to a target: UDP packets with TTL 1, 2, 3 … make each router on the way answer with an ICMP
+// "time exceeded", and the target with "port unreachable" (RFC 1393 describes the method). It needs no privilege.
+//
+// Every probe has a destination port of its own, Port and upwards, by which the answers are told apart; the source port
+// is the same for all. Routers that spread flows over parallel links may therefore send probes different ways, and the
+// hops of one trace may be of several paths; a hop then has several addresses.
+//
+// Up to 16 probes are on their way at a time, so the route to a near target takes little more than one round trip.
+type Trace struct {
+	Target   string
+	Family   int           // 4 or 6; 0: IPv4 if the name has any
+	Protocol string        // "" or "udp": the only one so far
+	MaxTTL   int           // 0: 30
+	Queries  int           // probes for each TTL; 0: 3
+	Timeout  time.Duration // the longest wait for one answer; 0: 1 s
+	Port     int           // the first destination port; 0: 33434
+
+	// Progress is called for each hop, in order of TTL, when all its probes are answered or given up; by the goroutine of
+	// Do. It may be nil.
+	Progress func(measure.Hop)
+}
+
+// Defaults and limits of Trace.
+const (
+	traceMaxTTL  = 30
+	traceQueries = 3
+	traceTimeout = time.Second
+	tracePort    = 33434 // 32768 + 666, where traceroute has always begun, and firewalls expect it
+	traceWindow  = 16    // probes on their way: some 1 kB, which no queue minds
+	tracePayload = 32    // bytes; with headers 60 over IPv4, as traceroute sends
+
+	// A silent hop is given up once it is later than these allow, but an answer within Timeout still counts.
+	traceRTTs    = 3 // times the round trip of the farthest hop seen
+	traceMinWait = 200 * time.Millisecond
+)
+
+// Validate says what is wrong with the parameters, as a sock.InputError, or returns nil.
+func (t Trace) Validate() error {
+	if t.Protocol != "" && t.Protocol != "udp" {
+		return &sock.InputError{Field: "protocol", Value: t.Protocol, Remedy: "trace speaks only udp"}
+	}
+	err := firstError(
+		checkTarget(t.Target, t.Family),
+		checkRange("max TTL", t.MaxTTL, 0, 255),
+		checkRange("queries", t.Queries, 0, 10),
+		checkDuration("timeout", t.Timeout, time.Millisecond, maxTimeout),
+		checkRange("port", t.Port, 0, 65535),
+	)
+	if err != nil {
+		return err
+	}
+	if t = t.withDefaults(); t.Port+t.MaxTTL*t.Queries > 65536 {
+		return &sock.InputError{Field: "port", Value: strconv.Itoa(t.Port),
+			Remedy: "each probe takes the next port: give at most " + strconv.Itoa(65536-t.MaxTTL*t.Queries)}
+	}
+	return nil
+}
+
+func (t Trace) withDefaults() Trace {
+	if t.Protocol == "" {
+		t.Protocol = "udp"
+	}
+	setDefault(&t.MaxTTL, traceMaxTTL)
+	setDefault(&t.Queries, traceQueries)
+	setDefault(&t.Timeout, traceTimeout)
+	setDefault(&t.Port, tracePort)
+	return t
+}
+
+func (t Trace) parameters() map[string]any {
+	return map[string]any{"protocol": t.Protocol, "max_ttl": t.MaxTTL, "queries": t.Queries,
+		"timeout_seconds": t.Timeout.Seconds(), "port": t.Port}
+}

@@ -1,0 +1,231 @@
+package iperf3
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// Client tests against one server.
+type Client struct {
+	Addr   string // host:port; the port may be left out
+	Config Config
+}
+
+const (
+	udpConnectLimit = 4 * time.Second        // for the answer to a UDP stream's first datagram
+	goodbyeLimit    = 200 * time.Millisecond // for the last byte to a peer that may be gone
+)
+
+// Run does one test. The Report is never nil: with an error it holds what was measured before. Errors: *ConfigError
+// before anything was sent; ErrRefused, ErrBusy, ErrPeerSilent, ErrPeerLost, ErrPeerTerminated, ErrUDPBlocked,
+// *PeerError, *ProtocolError (all for errors.Is and As); the cause of ctx, within a second of its end.
+func (c *Client) Run(ctx context.Context) (*Report, error) {
+	report := &Report{}
+	if err := c.Config.Validate(); err != nil {
+		return report, err
+	}
+	addr, err := hostPort(c.Addr)
+	if err != nil {
+		return report, err
+	}
+	run := &clientRun{config: c.Config.withDefaults(), report: report}
+	err = run.do(ctx, addr)
+	if ctx.Err() != nil && err != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return report, fmt.Errorf("test with %s: %w", addr, explain(err))
+	}
+	return report, nil
+}
+
+// clientRun is one test in the client's role.
+type clientRun struct {
+	config Config
+	params Params
+	report *Report
+	ctl    *control
+	cookie Cookie
+	t      *transfer
+}
+
+func (r *clientRun) do(ctx context.Context, addr string) (err error) {
+	dialer := net.Dialer{Timeout: r.config.Timeout, KeepAliveConfig: keepAlive}
+	if name := r.config.Congestion; name != "" { // the first socket shows whether it exists, before anything is sent
+		dialer.Control = func(_, _ string, c syscall.RawConn) error { return sock.SetCongestion(c, name) }
+	}
+	conn, err := dialer.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	r.ctl = &control{conn: conn, ctx: ctx, timeout: r.config.Timeout}
+	defer r.ctl.watch()()
+	defer func() {
+		if err != nil { // tell the server, if it still listens
+			conn.SetWriteDeadline(time.Now().Add(goodbyeLimit))
+			_ = WriteState(conn, ClientTerminate)
+		}
+	}()
+	r.report.Local, r.report.Remote = addrPort(conn.LocalAddr()), addrPort(conn.RemoteAddr())
+	if err := r.negotiate(); err != nil {
+		return err
+	}
+	defer func() { r.t.closeStreams() }()
+	if err := r.openStreams(ctx); err != nil {
+		return err
+	}
+	if err := r.ctl.expect(TestStart); err != nil {
+		return err
+	}
+	return r.test(ctx)
+}
+
+// negotiate goes from the cookie to CREATE_STREAMS.
+func (r *clientRun) negotiate() (err error) {
+	if r.cookie, err = NewCookie(rand.Reader); err != nil {
+		return err
+	}
+	if err := r.ctl.arm(r.config.Timeout); err != nil {
+		return err
+	}
+	if _, err := r.ctl.conn.Write(r.cookie[:]); err != nil {
+		return err
+	}
+	if err := r.ctl.expect(ParamExchange); err != nil {
+		return err
+	}
+	if r.config.Proto == UDP && r.config.Length == 0 {
+		r.config.Length = fittingDatagram(r.ctl.conn)
+	}
+	r.params = r.config.params()
+	text, err := EncodeParams(r.params)
+	if err != nil {
+		return err
+	}
+	if err := r.ctl.sendFrame(text); err != nil {
+		return err
+	}
+	r.t = newTransfer(r.params)
+	r.t.active, r.t.source = true, r.config.Source
+	state, err := r.ctl.state()
+	if err == nil && state == Pathwise {
+		if err := r.hello(); err != nil {
+			return err
+		}
+		state, err = r.ctl.state()
+	}
+	if err == nil && state != CreateStreams {
+		err = &ProtocolError{What: fmt.Sprintf("%v where %v was due", state, CreateStreams)}
+	}
+	return err
+}
+
+func (r *clientRun) hello() error {
+	text, err := r.ctl.frame(MaxParamsSize)
+	if err != nil {
+		return err
+	}
+	h, err := DecodeHello(text)
+	r.report.Peer = &h
+	return err
+}
+
+// fittingDatagram is the largest UDP payload that needs no fragmentation on the path of conn, by iperf3's rule: as
+// much as a TCP segment carries.
+func fittingDatagram(conn net.Conn) int {
+	if raw, err := conn.(syscall.Conn).SyscallConn(); err == nil {
+		if info, err := sock.ReadTCPInfo(raw); err == nil && info.SndMSS >= minUDPLength && info.SndMSS <= maxUDPLength {
+			return int(info.SndMSS)
+		}
+	}
+	return defaultUDPLength
+}
+
+// openStreams opens the data connections one after another, as the server expects: senders first.
+func (r *clientRun) openStreams(ctx context.Context) error {
+	settings := sock.ReadTCPSettings()
+	r.report.Settings = &settings
+	r.report.Path = forget(r.report.Remote.Addr())
+	senders := []bool{!r.config.Reverse}
+	if r.config.Bidir {
+		senders = []bool{true, false}
+	}
+	for _, sender := range senders {
+		for range r.config.Parallel {
+			conn, err := r.dialStream(ctx)
+			if err != nil {
+				return fmt.Errorf("open stream %d: %w", len(r.t.streams)+1, err)
+			}
+			s, err := newStream(len(r.t.streams), conn, sender, sender, true)
+			if err != nil {
+				conn.Close()
+				return err
+			}
+			r.t.streams = append(r.t.streams, s)
+		}
+	}
+	return nil
+}
+
+func (r *clientRun) dialStream(ctx context.Context) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: r.config.Timeout, KeepAlive: -1}
+	dialer.Control = func(_, _ string, c syscall.RawConn) error {
+		notes, err := setUp(c, r.params, false)
+		for _, note := range notes {
+			if !slices.Contains(r.report.Notes, note) {
+				r.report.Notes = append(r.report.Notes, note)
+			}
+		}
+		if err == nil && r.config.Train != nil {
+			err = stampArrivals(c)
+		}
+		return err
+	}
+	conn, err := dialer.DialContext(ctx, r.config.Proto, r.report.Remote.String())
+	if err != nil {
+		return nil, err
+	}
+	defer context.AfterFunc(ctx, func() { conn.SetDeadline(past) })()
+	if udp, ok := conn.(*net.UDPConn); ok {
+		err = connectUDP(udp, udpConnectLimit)
+	} else {
+		conn.SetDeadline(time.Now().Add(r.config.Timeout))
+		if err = conn.(*net.TCPConn).SetNoDelay(r.config.NoDelay); err == nil {
+			_, err = conn.Write(r.cookie[:])
+		}
+		conn.SetDeadline(time.Time{})
+	}
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// lost is what an error of a data stream means for the test: often the control connection knows better.
+func (r *clientRun) lost(err error, events <-chan event) error {
+	var source *SourceError
+	if errors.As(err, &source) {
+		return err
+	}
+	select {
+	case e := <-events:
+		if e.err != nil {
+			return e.err
+		}
+	case <-time.After(goodbyeLimit):
+	}
+	return err
+}

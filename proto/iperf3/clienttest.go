@@ -1,0 +1,182 @@
+package iperf3
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// event is what came on the control connection while data flowed.
+type event struct {
+	state State
+	err   error
+}
+
+// listen waits for the next state in a goroutine that ends with the connection's next byte, or its end. At is called
+// before the event is passed on.
+func (c *control) listen(at func(State)) <-chan event {
+	events := make(chan event, 1)
+	go func() {
+		s, err := c.anyState()
+		if err == nil {
+			at(s)
+		}
+		events <- event{s, err}
+	}()
+	return events
+}
+
+// test is the data phase and what follows:
+//
+//	running -> by time:            stop
+//	        -> bytes or source:    all written -> all acknowledged -> stop
+//	        -> enough received:    stop
+//	stop -> TEST_END -> EXCHANGE_RESULTS -> results each way -> DISPLAY_RESULTS -> IPERF_DONE
+func (r *clientRun) test(ctx context.Context) error {
+	t := r.t
+	t.stampReads = r.report.Peer == nil || t.params.Num > 0
+	if err := r.ctl.expect(TestRunning); err != nil {
+		return err
+	}
+	if err := r.ctl.disarm(); err != nil {
+		return err
+	}
+	t.begin(&monitor{interval: r.config.Interval, every: r.config.SampleEvery, omit: r.config.Omit, onInterval: r.config.OnInterval})
+	events := r.ctl.listen(func(s State) {
+		if s == ExchangeResults { // see the package's comment
+			t.noteSent()
+		}
+	})
+	err := r.run(ctx, events)
+	if err == nil {
+		err = r.end(ctx, events)
+	}
+	t.settle()
+	r.report.fill(t)
+	if err != nil {
+		return err
+	}
+	return r.exchange()
+}
+
+// run waits for the end of the data, by whatever limit comes first.
+func (r *clientRun) run(ctx context.Context, events <-chan event) error {
+	t := r.t
+	var timeUp <-chan time.Time
+	if r.config.Duration > 0 {
+		timer := time.NewTimer(r.config.Duration + r.config.Omit)
+		defer timer.Stop()
+		timeUp = timer.C
+	}
+	sent, gotAll, received := t.sent, t.gotAll, t.received
+	if r.config.Reverse {
+		sent = nil // there are no senders, so it is closed
+	} else if !r.config.Bidir {
+		gotAll, received = nil, nil
+	}
+	for sent != nil || gotAll != nil {
+		select {
+		case <-timeUp:
+			return nil
+		case <-sent:
+			sent = nil
+			if r.config.Proto == TCP && !t.drain(ctx.Done()) {
+				return r.stalled(ctx, events)
+			}
+		case <-gotAll:
+			gotAll = nil
+		case <-received: // the server closed its streams; it will say why, or is gone
+			received = nil
+			if r.config.Reverse {
+				gotAll = nil
+			}
+		case err := <-t.failed:
+			return r.lost(err, events)
+		case e := <-events:
+			return e.unexpected()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+func (e event) unexpected() error {
+	if e.err != nil {
+		return e.err
+	}
+	return &ProtocolError{What: fmt.Sprintf("%v while data flows", e.state)}
+}
+
+// stalled says why what was written was not acknowledged.
+func (r *clientRun) stalled(ctx context.Context, events <-chan event) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	select {
+	case e := <-events:
+		return e.unexpected()
+	default:
+		return fmt.Errorf("%w: no acknowledgement for %v", ErrPeerLost, stallLimit)
+	}
+}
+
+// end stops the data, tells the server, and waits until both ends have counted.
+func (r *clientRun) end(ctx context.Context, events <-chan event) error {
+	t := r.t
+	t.stopSending()
+	together := r.report.Peer != nil || r.config.Proto == UDP // the peer stops where we do
+	if r.config.Proto == UDP {
+		t.letArrive(ctx, r.ctl.conn)
+	}
+	if together {
+		t.stopReceiving()
+		t.noteReceived()
+	}
+	if err := r.ctl.send(TestEnd); err != nil {
+		return err
+	}
+	select {
+	case e := <-events:
+		if e.err != nil || e.state != ExchangeResults {
+			return e.unexpected()
+		}
+	case <-time.After(r.config.Timeout):
+		return ErrPeerSilent
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if !together {
+		t.awaitEOF(ctx.Done())
+	}
+	return context.Cause(ctx)
+}
+
+// exchange tells the server what this end counted and adds what the server did to the report.
+func (r *clientRun) exchange() error {
+	extra := (*ResultsExtra)(nil)
+	if r.report.Peer != nil {
+		extra = &ResultsExtra{
+			Software: softwareName, Version: softwareVersion, Settings: r.report.Settings, Path: r.report.Path, Notes: r.report.Notes,
+		}
+	}
+	text, err := EncodeResults(r.t.results(extra))
+	if err != nil {
+		return err
+	}
+	if err := r.ctl.sendFrame(text); err != nil {
+		return err
+	}
+	if text, err = r.ctl.frame(MaxResultsSize); err != nil {
+		return err
+	}
+	remote, err := DecodeResults(text)
+	if err != nil {
+		return err
+	}
+	r.report.merge(r.t, remote)
+	if err := r.ctl.expect(DisplayResults); err != nil {
+		return err
+	}
+	return r.ctl.send(Done)
+}

@@ -1,0 +1,183 @@
+package iperf3
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// DefaultPort is iperf3's port, TCP and UDP.
+const DefaultPort = 5201
+
+// Defaults of iperf3's own (iperf.h, iperf_api.h) unless a reason is given.
+const (
+	defaultDuration   = 10 * time.Second
+	defaultInterval   = time.Second
+	defaultTCPLength  = 128 << 10
+	defaultUDPLength  = 1460      // when the path's MSS is not known
+	defaultUDPRate    = 1_000_000 // bit/s: a default that a shared link can bear
+	defaultSampling   = 50 * time.Millisecond
+	defaultTimeout    = 10 * time.Second // for each step of the handshake; more than five retransmissions of a SYN
+	smallestSampling  = time.Millisecond // one reading takes some 5 us
+	smallestInterval  = 10 * time.Millisecond
+	trainWait         = 2 * time.Second // after the last train: 250 kB at 1 Mbit/s
+	defaultPacingTick = 1000            // us, what iperf3 sends as pacing_timer
+)
+
+// Protocols of a test.
+const (
+	TCP = "tcp"
+	UDP = "udp"
+)
+
+// Config is what a Client tests. The zero value is a TCP test of 10 s, one stream, client to server.
+type Config struct {
+	Proto    string        // TCP (default) or UDP
+	Duration time.Duration // 0: 10 s, or no limit with Bytes or Source
+	Bytes    int64         // end after this many bytes in each direction, over all streams; 0: no limit
+	Parallel int           // streams in each direction; 0: 1
+	Reverse  bool          // the server sends
+	Bidir    bool          // both send
+	Interval time.Duration // of OnInterval and Report.Intervals; 0: 1 s; negative: none
+	Omit     time.Duration // at the start, not counted; whole seconds
+
+	Congestion string // congestion control of both ends; "": the kernel's default
+	Window     int    // SO_SNDBUF and SO_RCVBUF of both ends in bytes; 0: the kernel tunes them
+	Length     int    // bytes of one write or datagram; 0: 128 KiB, or what fits the path's MSS
+	Rate       int64  // bit/s for each stream, paced by the application; 0: unlimited, or 1 Mbit/s for UDP
+	DSCP       int
+	NoDelay    bool
+	MSS        int // bytes; 0: the kernel's choice
+
+	// Source, if not nil, is what the client sends instead of memory; the test ends at its EOF. TCP, one stream.
+	Source io.Reader
+	// Train, if not nil, sends packet trains instead of a paced stream. UDP, one stream, one direction.
+	Train *Train
+
+	SampleEvery time.Duration // cadence of TCP_INFO samples, both ends; 0: 50 ms; negative: none
+	Timeout     time.Duration // of each step of the handshake; 0: 10 s
+
+	// OnInterval, if not nil, is called for each interval as it ends, from a goroutine of the test's, in order.
+	OnInterval func(IntervalReport)
+}
+
+// Validate returns a *ConfigError for the first field that cannot be.
+func (c *Config) Validate() error {
+	switch {
+	case c.Proto != "" && c.Proto != TCP && c.Proto != UDP:
+		return &ConfigError{"protocol", strconv.Quote(c.Proto), "must be tcp or udp"}
+	case c.Duration < 0 || c.Duration > maxTime*time.Second:
+		return &ConfigError{"duration", c.Duration, "must be positive and at most 24h"}
+	case c.Bytes < 0:
+		return &ConfigError{"bytes", c.Bytes, "must not be negative"}
+	case c.Parallel < 0 || c.Parallel > maxStreams:
+		return &ConfigError{"parallel streams", c.Parallel, fmt.Sprintf("must be 1 to %d", maxStreams)}
+	case c.Reverse && c.Bidir:
+		return &ConfigError{"reverse", true, "cannot be joined with bidir, which tests that direction too"}
+	case c.Omit < 0 || c.Omit > 60*time.Second || c.Omit%time.Second != 0:
+		return &ConfigError{"omit", c.Omit, "must be 0 to 60 whole seconds"}
+	case c.Interval > 0 && c.Interval < smallestInterval:
+		return &ConfigError{"interval", c.Interval, fmt.Sprintf("must be at least %v", smallestInterval)}
+	case c.SampleEvery > 0 && c.SampleEvery < smallestSampling:
+		return &ConfigError{"sampling", c.SampleEvery, fmt.Sprintf("must be at least %v", smallestSampling)}
+	case c.Window < 0 || c.Window > maxWindow:
+		return &ConfigError{"window", c.Window, fmt.Sprintf("must be 1 to %d bytes", maxWindow)}
+	case c.Rate < 0:
+		return &ConfigError{"rate", c.Rate, "must be positive"}
+	case c.DSCP < 0 || c.DSCP > 63:
+		return &ConfigError{"DSCP", c.DSCP, "must be 0 to 63"}
+	case c.MSS != 0 && (c.MSS < 88 || c.MSS > maxMSS): // TCP_MIN_MSS of Linux
+		return &ConfigError{"MSS", c.MSS, fmt.Sprintf("must be 88 to %d bytes", maxMSS)}
+	case len(c.Congestion) > 15 || strings.ContainsFunc(c.Congestion, func(r rune) bool { return r <= ' ' || r > '~' }): // TCP_CA_NAME_MAX
+		return &ConfigError{"congestion control", strconv.Quote(oneLine(c.Congestion)), "must be a name of at most 15 letters"}
+	}
+	return c.validateKind()
+}
+
+// validateKind checks what only one protocol, or only one direction, can do.
+func (c *Config) validateKind() error {
+	udp := c.Proto == UDP
+	switch {
+	case !udp && (c.Length < 0 || c.Length > maxTCPLength):
+		return &ConfigError{"length", c.Length, fmt.Sprintf("must be 1 to %d bytes", maxTCPLength)}
+	case udp && c.Length != 0 && (c.Length < minUDPLength || c.Length > maxUDPLength):
+		return &ConfigError{"length", c.Length, fmt.Sprintf("must be %d to %d bytes for UDP", minUDPLength, maxUDPLength)}
+	case c.Source != nil && (udp || c.Reverse || c.Bidir || c.Parallel > 1):
+		return &ConfigError{"source", "given", "works for one TCP stream from client to server"}
+	case c.Train != nil && (!udp || c.Bidir || c.Parallel > 1 || c.Omit > 0):
+		return &ConfigError{"train", "given", "works for one UDP stream in one direction without omit"}
+	case c.Train != nil:
+		return c.Train.check()
+	}
+	return nil
+}
+
+// withDefaults fills in what was left zero, except what depends on the path.
+func (c Config) withDefaults() Config {
+	if c.Proto == "" {
+		c.Proto = TCP
+	}
+	if c.Train != nil {
+		c.Length = c.Train.Size
+		if c.Duration == 0 { // how long to wait for datagrams that may be lost
+			c.Duration = time.Duration(float64(c.Train.Trains)*c.Train.Gap*float64(time.Second)) + trainWait
+		}
+	}
+	if c.Duration == 0 && c.Bytes == 0 && c.Source == nil {
+		c.Duration = defaultDuration
+	}
+	c.Parallel = max(c.Parallel, 1)
+	c.Interval = orDefault(c.Interval, defaultInterval)
+	c.SampleEvery = orDefault(c.SampleEvery, defaultSampling)
+	c.Timeout = orDefault(c.Timeout, defaultTimeout)
+	if c.Proto == TCP && c.Length == 0 {
+		c.Length = defaultTCPLength
+	}
+	if c.Proto == UDP && c.Rate == 0 {
+		c.Rate = defaultUDPRate
+	}
+	return c
+}
+
+func orDefault(v, fallback time.Duration) time.Duration {
+	if v == 0 {
+		return fallback
+	}
+	return v
+}
+
+// params is what the server is told. Seconds are whole on the wire; the client ends the test, so rounding up is safe.
+func (c Config) params() Params {
+	p := Params{
+		TCP: c.Proto == TCP, UDP: c.Proto == UDP,
+		Omit: number(c.Omit / time.Second), Time: number((c.Duration + time.Second - 1) / time.Second),
+		Num: number(c.Bytes), Parallel: number(c.Parallel),
+		MSS: number(c.MSS), NoDelay: flag(c.NoDelay), Reverse: flag(c.Reverse), Bidir: flag(c.Bidir),
+		Window: number(c.Window), Len: number(c.Length), Bandwidth: number(c.Rate),
+		PacingTimer: defaultPacingTick, TOS: number(c.DSCP << 2), Congestion: c.Congestion,
+		ClientVersion: "3.12", // the version whose behaviour this follows
+		Pathwise:      &ParamsExtra{Software: softwareName, Version: softwareVersion, Train: c.Train},
+	}
+	if c.SampleEvery > 0 {
+		p.Pathwise.SampleEvery = c.SampleEvery.Seconds()
+	}
+	return p
+}
+
+// hostPort adds the default port to an address without one.
+func hostPort(addr string) (string, error) {
+	if addr == "" {
+		return "", &ConfigError{"address", `""`, "give a host, or host:port"}
+	}
+	if host, port, err := net.SplitHostPort(addr); err == nil {
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil || n == 0 || host == "" {
+			return "", &ConfigError{"address", strconv.Quote(addr), "give a host, or host:port with a port of 1 to 65535"}
+		}
+		return addr, nil
+	}
+	return net.JoinHostPort(strings.Trim(addr, "[]"), strconv.Itoa(DefaultPort)), nil
+}

@@ -1,0 +1,211 @@
+package iperf3
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// The extra JSON keys, all under "pathwise", which stock iperf3 ignores.
+
+// Software and its version name this end to a Pathwise peer.
+const (
+	softwareName    = "pathwise"
+	softwareVersion = "1"
+)
+
+// ParamsExtra is what a Pathwise client adds to its parameters. Its presence asks for a Hello.
+type ParamsExtra struct {
+	Software    string  `json:"software"`
+	Version     string  `json:"version"`
+	SampleEvery float64 `json:"sample_every_seconds,omitempty"` // cadence of TCP_INFO samples; 0: none
+	Train       *Train  `json:"train,omitempty"`
+}
+
+// Hello is what a Pathwise server answers to such parameters, before CREATE_STREAMS.
+type Hello struct {
+	Software string `json:"software"`
+	Version  string `json:"version"`
+}
+
+// Train asks the sender of a UDP test for packet trains instead of a paced stream: Trains times Packets datagrams of
+// Size bytes back to back, with Gap seconds from the start of one train to the start of the next.
+type Train struct {
+	Packets int     `json:"packets"`
+	Size    int     `json:"size"` // bytes of UDP payload
+	Trains  int     `json:"trains"`
+	Gap     float64 `json:"gap_seconds"`
+}
+
+// maxArrivals bounds the datagrams of all trains together, and so the arrivals in the results (some 20 bytes each).
+const maxArrivals = 20_000
+
+func (t *Train) check() error {
+	switch {
+	case t.Packets < 1 || t.Packets > maxArrivals:
+		return &ConfigError{"train packets", t.Packets, fmt.Sprintf("must be 1 to %d", maxArrivals)}
+	case t.Trains < 1 || t.Trains > maxArrivals/t.Packets:
+		return &ConfigError{"trains", t.Trains, fmt.Sprintf("must be 1 to %d with %d packets each", maxArrivals/t.Packets, t.Packets)}
+	case t.Size < minUDPLength || t.Size > maxUDPLength:
+		return &ConfigError{"train size", t.Size, fmt.Sprintf("must be %d to %d bytes", minUDPLength, maxUDPLength)}
+	case !(t.Gap >= 0 && t.Gap <= 10): // 10 s: longer than any queue takes to empty
+		return &ConfigError{"train gap", t.Gap, "must be 0 to 10 seconds"}
+	}
+	return nil
+}
+
+// ResultsExtra is what a Pathwise end adds to its results.
+type ResultsExtra struct {
+	Software string            `json:"software"`
+	Version  string            `json:"version"`
+	Settings *sock.TCPSettings `json:"settings,omitempty"`
+	Path     *PathRecord       `json:"path,omitempty"`
+	Streams  []StreamExtra     `json:"streams,omitempty"`
+	Samples  *SampleTable      `json:"samples,omitempty"`
+	Arrivals [][2]int64        `json:"arrivals,omitempty"` // of trains: sequence number, ns since the first arrival
+	Notes    []string          `json:"notes,omitempty"`
+}
+
+// StreamExtra is what an end knows of one stream beyond iperf3's own figures. Zero buffers were not read.
+type StreamExtra struct {
+	Stream        int    `json:"stream"` // index from 1, the same at both ends
+	Sender        bool   `json:"sender"`
+	Congestion    string `json:"congestion,omitempty"`
+	MSS           int    `json:"mss_bytes,omitempty"`
+	SendBuffer    int    `json:"send_buffer_bytes,omitempty"` // SO_SNDBUF at the end
+	ReceiveBuffer int    `json:"receive_buffer_bytes,omitempty"`
+	Reordered     int64  `json:"reordered_packets,omitempty"`
+	Duplicates    int64  `json:"duplicate_packets,omitempty"`
+}
+
+// PathRecord is what the kernel remembered of the peer before the test (tcp_metrics), and what became of it.
+type PathRecord struct {
+	Memory    *PathMemory `json:"memory,omitempty"` // nil: nothing
+	Forgotten bool        `json:"forgotten"`
+	Error     string      `json:"error,omitempty"` // why it could not be read or forgotten
+}
+
+// PathMemory is sock.Memory as it crosses the wire. Zero: not remembered.
+type PathMemory struct {
+	SSThreshPackets   int     `json:"ssthresh_packets,omitempty"`
+	CwndPackets       int     `json:"cwnd_packets,omitempty"`
+	ReorderingPackets int     `json:"reordering_packets,omitempty"`
+	RTTSeconds        float64 `json:"rtt_seconds,omitempty"`
+	RTTVarSeconds     float64 `json:"rttvar_seconds,omitempty"`
+	AgeSeconds        float64 `json:"age_seconds,omitempty"`
+}
+
+// SampleTable holds TCP_INFO samples column by column: a row is stream, elapsed seconds, then a value for each name,
+// null where the kernel reported none.
+type SampleTable struct {
+	Names []string     `json:"names"`
+	Rows  [][]*float64 `json:"rows"`
+}
+
+// Sample is one reading of TCP_INFO at one end of one stream.
+type Sample struct {
+	Stream  int     // index from 1
+	Sender  bool    // whether this end sends on the stream
+	Elapsed float64 // seconds since the end's data phase began
+	Values  map[string]float64
+}
+
+// Bounds on a peer's extras: a hostile text must not become large structures.
+const (
+	maxSampleValues = 20_000 // some 200 KB of JSON
+	maxExtraNotes   = 100
+)
+
+// NewSampleTable arranges samples as a table. Past maxSampleValues it keeps every second, fourth… row of each stream.
+func NewSampleTable(samples []Sample) *SampleTable {
+	if len(samples) == 0 {
+		return nil
+	}
+	names := map[string]bool{}
+	for _, s := range samples {
+		for name := range s.Values {
+			names[name] = true
+		}
+	}
+	t := &SampleTable{}
+	for name := range names {
+		t.Names = append(t.Names, name)
+	}
+	slices.Sort(t.Names)
+	step := 1
+	for len(samples)/step*(len(t.Names)+2) > maxSampleValues {
+		step *= 2
+	}
+	seen := map[int]int{}
+	for _, s := range samples {
+		seen[s.Stream]++
+		if (seen[s.Stream]-1)%step == 0 {
+			t.Rows = append(t.Rows, t.row(s))
+		}
+	}
+	return t
+}
+
+func (t *SampleTable) row(s Sample) []*float64 {
+	stream, elapsed := float64(s.Stream), math.Round(s.Elapsed*1e6)/1e6
+	row := append(make([]*float64, 0, 2+len(t.Names)), &stream, &elapsed)
+	for _, name := range t.Names {
+		if v, ok := s.Values[name]; ok {
+			row = append(row, &v)
+		} else {
+			row = append(row, nil)
+		}
+	}
+	return row
+}
+
+// Samples turns the table back into samples. Rows that do not fit the names are left out.
+func (t *SampleTable) Samples(sender func(stream int) bool) []Sample {
+	if t == nil {
+		return nil
+	}
+	out := make([]Sample, 0, len(t.Rows))
+	for _, row := range t.Rows {
+		if len(row) != 2+len(t.Names) || row[0] == nil || row[1] == nil {
+			continue
+		}
+		s := Sample{Stream: int(*row[0]), Elapsed: *row[1], Values: make(map[string]float64, len(t.Names))}
+		s.Sender = sender(s.Stream)
+		for i, v := range row[2:] {
+			if v != nil {
+				s.Values[t.Names[i]] = *v
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func (e *ResultsExtra) check() error {
+	values := 0
+	if e.Samples != nil {
+		values = len(e.Samples.Rows) * (2 + len(e.Samples.Names))
+	}
+	// Twice the cap: rows are thinned by powers of two and streams end unevenly.
+	if values > 2*maxSampleValues || len(e.Arrivals) > 2*maxArrivals || len(e.Notes) > maxExtraNotes || len(e.Streams) > 2*maxStreams {
+		return &ProtocolError{What: "results with too many samples"}
+	}
+	e.Software, e.Version = oneLine(e.Software), oneLine(e.Version)
+	for i := range e.Notes {
+		e.Notes[i] = oneLine(e.Notes[i])
+	}
+	return nil
+}
+
+// DecodeHello reads the JSON text of a Hello.
+func DecodeHello(text []byte) (Hello, error) {
+	var h Hello
+	if err := json.Unmarshal(text, &h); err != nil {
+		return h, &ProtocolError{What: "malformed hello: " + oneLine(err.Error())}
+	}
+	h.Software, h.Version = oneLine(h.Software), oneLine(h.Version)
+	return h, nil
+}

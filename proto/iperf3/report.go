@@ -1,0 +1,199 @@
+package iperf3
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// Count is what one end of a stream counted.
+type Count struct {
+	Bytes   int64
+	Seconds float64 // from the end's own start, or the end of the omitted part, to its own end
+	Packets int64   // UDP: sent, or the highest sequence number seen
+}
+
+// StreamReport is one stream in one direction. A nil Count is of an end that did not say.
+type StreamReport struct {
+	Stream    int    // from 1
+	Direction string // Forward or Reverse
+	Local     netip.AddrPort
+	Remote    netip.AddrPort
+
+	Sent        *Count // bytes that were acknowledged (see the package's comment); a stock peer: written
+	Received    *Count
+	Retransmits *int64 // nil: not known
+
+	// UDP, by the receiver; the last two only if the receiver is this end or Pathwise.
+	Jitter     float64 // seconds
+	Lost       int64
+	Reordered  int64
+	Duplicates int64
+
+	LocalExtra  *StreamExtra // buffers, congestion control and MSS of this end
+	RemoteExtra *StreamExtra // of the peer, nil if it is not Pathwise
+}
+
+// Totals is a direction's streams together.
+type Totals struct {
+	SentBytes, ReceivedBytes     int64
+	SentSeconds, ReceivedSeconds float64 // of the longest stream
+	Retransmits                  *int64  // nil: not known
+	Packets, Lost, Reordered     int64
+	Jitter                       float64 // of the worst stream
+	HaveSent, HaveReceived       bool    // whether that end counted
+}
+
+// Goodput is what the receiver counted over its own seconds, in bit/s.
+func (t Totals) Goodput() float64 {
+	if t.ReceivedSeconds <= 0 {
+		return 0
+	}
+	return float64(t.ReceivedBytes) * 8 / t.ReceivedSeconds
+}
+
+// Report is what a client's test brought. With an error from Run it holds what was measured up to then.
+type Report struct {
+	Started       time.Time // of the data
+	Local, Remote netip.AddrPort
+
+	Streams   []StreamReport
+	Intervals []IntervalReport // of this end
+	Samples   []Sample         // TCP_INFO of this end
+
+	MSS              int    // bytes, of the first stream, 0 if not known
+	Congestion       string // what this end really used
+	RemoteCongestion string // what the server said it used; "" if it did not
+	CPU              CPU
+	RemoteCPU        *CPU // nil: no results came
+
+	Settings  *sock.TCPSettings // of this end
+	Path      *PathRecord       // what the kernel remembered of the peer
+	Arrivals  [][2]int64        // of trains, from the end that received; nil if it is a stock one
+	Peer      *Hello            // nil: a stock peer
+	PeerExtra *ResultsExtra     // nil: a stock peer, or no results came
+	// PeerSamples are the TCP_INFO samples in PeerExtra.
+	PeerSamples []Sample
+	Notes       []string // what limits what the numbers mean
+}
+
+// Total sums the streams of a direction.
+func (r *Report) Total(direction string) Totals {
+	var sum Totals
+	for _, s := range r.Streams {
+		if s.Direction != direction {
+			continue
+		}
+		if s.Sent != nil {
+			sum.HaveSent = true
+			sum.SentBytes += s.Sent.Bytes
+			sum.Packets += s.Sent.Packets
+			sum.SentSeconds = max(sum.SentSeconds, s.Sent.Seconds)
+		}
+		if s.Received != nil {
+			sum.HaveReceived = true
+			sum.ReceivedBytes += s.Received.Bytes
+			sum.ReceivedSeconds = max(sum.ReceivedSeconds, s.Received.Seconds)
+		}
+		if s.Retransmits != nil {
+			more := *s.Retransmits
+			if sum.Retransmits != nil {
+				more += *sum.Retransmits
+			}
+			sum.Retransmits = &more
+		}
+		sum.Lost += s.Lost
+		sum.Reordered += s.Reordered
+		sum.Jitter = max(sum.Jitter, s.Jitter)
+	}
+	return sum
+}
+
+// fill puts what the streams of this end counted into the report.
+func (r *Report) fill(t *transfer) {
+	r.Started = t.start
+	r.Intervals, r.Samples, r.CPU = t.monitor.intervals, t.monitor.samples, t.monitor.cpu
+	for _, s := range t.streams {
+		local := s.result()
+		extra := s.extra()
+		one := StreamReport{
+			Stream: s.index + 1, Direction: direction(s.forward), LocalExtra: &extra,
+			Local: addrPort(s.conn.LocalAddr()), Remote: addrPort(s.conn.RemoteAddr()),
+		}
+		one.take(local, s.sender)
+		if !s.sender {
+			one.Reordered, one.Duplicates = s.to.reordered, s.to.duplicates
+		}
+		r.Streams = append(r.Streams, one)
+		if arrivals := s.arrivalsOf(); arrivals != nil {
+			r.Arrivals = arrivals
+		}
+	}
+	if len(r.Streams) > 0 {
+		r.MSS, r.Congestion = r.Streams[0].LocalExtra.MSS, r.Streams[0].LocalExtra.Congestion
+	}
+}
+
+// take puts one end's figures of a stream in their places.
+func (s *StreamReport) take(from StreamResult, sender bool) {
+	c := &Count{Bytes: int64(from.Bytes), Seconds: from.EndTime - from.StartTime, Packets: from.packets()}
+	if !sender {
+		s.Received, s.Jitter, s.Lost = c, from.Jitter, from.lost()
+		return
+	}
+	s.Sent = c
+	if from.Retransmits >= 0 {
+		n := int64(from.Retransmits)
+		s.Retransmits = &n
+	}
+}
+
+// merge adds the peer's results.
+func (r *Report) merge(t *transfer, remote Results) {
+	r.RemoteCongestion = remote.CongestionUsed
+	r.RemoteCPU = &CPU{remote.CPUTotal / 100, remote.CPUUser / 100, remote.CPUSystem / 100}
+	for i, s := range t.streams {
+		if theirs, ok := remote.stream(streamID(s.index)); ok {
+			r.Streams[i].take(theirs, !s.sender)
+		}
+	}
+	e := remote.Pathwise
+	if e == nil {
+		return
+	}
+	r.PeerExtra = e
+	r.PeerSamples = e.Samples.Samples(func(stream int) bool {
+		return stream >= 1 && stream <= len(t.streams) && !t.streams[stream-1].sender
+	})
+	if e.Arrivals != nil {
+		r.Arrivals = e.Arrivals
+	}
+	for _, theirs := range e.Streams {
+		if theirs.Stream < 1 || theirs.Stream > len(r.Streams) {
+			continue
+		}
+		one := &r.Streams[theirs.Stream-1]
+		one.RemoteExtra = &theirs
+		if !theirs.Sender {
+			one.Reordered, one.Duplicates = theirs.Reordered, theirs.Duplicates
+		}
+	}
+	for _, note := range e.Notes {
+		r.Notes = append(r.Notes, "peer: "+note)
+	}
+}
+
+func (s StreamResult) packets() int64 {
+	if s.OmittedPackets != nil {
+		return int64(s.Packets - *s.OmittedPackets)
+	}
+	return int64(s.Packets)
+}
+
+func (s StreamResult) lost() int64 {
+	if s.OmittedErrors != nil && *s.OmittedErrors >= 0 {
+		return int64(s.Errors - *s.OmittedErrors)
+	}
+	return int64(s.Errors)
+}

@@ -1,0 +1,101 @@
+package iperf3
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// Results are what each end tells the other in EXCHANGE_RESULTS (iperf_api.c, send_results).
+type Results struct {
+	CPUTotal  float64 `json:"cpu_util_total"` // percent of one core
+	CPUUser   float64 `json:"cpu_util_user"`
+	CPUSystem float64 `json:"cpu_util_system"`
+
+	// SenderHasRetransmits is 1 if this end sends and knows its retransmissions, 0 if not, -1 if it only receives.
+	SenderHasRetransmits number         `json:"sender_has_retransmits"`
+	CongestionUsed       string         `json:"congestion_used,omitempty"`
+	Streams              []StreamResult `json:"streams"`
+
+	Pathwise *ResultsExtra `json:"pathwise,omitempty"` // ours; stock peers ignore it
+}
+
+// StreamResult is one stream as one end saw it. Bytes are those sent if the end is the stream's sender, else those
+// received, without the omitted period. The packet counts are of UDP.
+type StreamResult struct {
+	ID             number  `json:"id"`
+	Bytes          number  `json:"bytes"`
+	Retransmits    number  `json:"retransmits"` // -1: unknown
+	Jitter         float64 `json:"jitter"`      // s (RFC 1889 A.8)
+	Errors         number  `json:"errors"`      // datagrams lost, with those of the omitted period
+	OmittedErrors  *number `json:"omitted_errors,omitempty"`
+	Packets        number  `json:"packets"` // highest sequence number, with the omitted period
+	OmittedPackets *number `json:"omitted_packets,omitempty"`
+	StartTime      float64 `json:"start_time"` // s, since 3.2
+	EndTime        float64 `json:"end_time"`
+}
+
+// streamID is the wire's number for the stream with the given index from 0: 1, 3, 4, 5…
+func streamID(index int) int {
+	if index == 0 {
+		return 1
+	}
+	return index + 2
+}
+
+// EncodeResults writes the JSON text of r.
+func EncodeResults(r Results) ([]byte, error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("encode results: %w", err)
+	}
+	return text, nil
+}
+
+// DecodeResults reads the JSON text of the peer's results. It returns a *ProtocolError if the text is malformed or
+// lacks what iperf3 itself insists on.
+func DecodeResults(text []byte) (Results, error) {
+	var required struct {
+		Total       *json.Number      `json:"cpu_util_total"`
+		User        *json.Number      `json:"cpu_util_user"`
+		System      *json.Number      `json:"cpu_util_system"`
+		Retransmits *json.Number      `json:"sender_has_retransmits"`
+		Streams     []json.RawMessage `json:"streams"`
+	}
+	var r Results
+	if err := json.Unmarshal(text, &required); err != nil {
+		return r, &ProtocolError{What: "malformed results: " + oneLine(err.Error())}
+	}
+	if required.Total == nil || required.User == nil || required.System == nil || required.Retransmits == nil {
+		return r, &ProtocolError{What: "results without cpu_util or sender_has_retransmits"}
+	}
+	if len(required.Streams) > 2*maxStreams {
+		return r, &ProtocolError{What: fmt.Sprintf("results of %d streams", len(required.Streams))}
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return r, &ProtocolError{What: "malformed results: " + oneLine(err.Error())}
+	}
+	r.CongestionUsed = oneLine(r.CongestionUsed)
+	for i := range r.Streams {
+		s := &r.Streams[i]
+		if s.Bytes < 0 || s.EndTime < s.StartTime || math.IsInf(s.Jitter, 0) || s.Jitter < 0 {
+			return r, &ProtocolError{What: fmt.Sprintf("results of stream %d are not possible", s.ID)}
+		}
+	}
+	if r.Pathwise != nil {
+		if err := r.Pathwise.check(); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// stream returns the result with the given id.
+func (r Results) stream(id int) (StreamResult, bool) {
+	for _, s := range r.Streams {
+		if int(s.ID) == id {
+			return s, true
+		}
+	}
+	return StreamResult{}, false
+}

@@ -1,0 +1,212 @@
+package iperf3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Policy is what a Server allows. The zero value is one test at a time, as iperf3 does it, of at most five minutes.
+type Policy struct {
+	MaxTests    int           // at the same time; 0: 1
+	MaxDuration time.Duration // of the data phase, with the omitted part; 0: 5 min
+	MaxStreams  int           // in each direction; 0: 128
+	MaxRate     int64         // bit/s of a UDP test, over all streams that the server sends; 0: 1 Gbit/s
+	Timeout     time.Duration // for each step of the handshake; 0: 10 s
+	// Allow, if not nil, says whether a client may test; others are told that they are not authorized.
+	Allow func(netip.Addr) bool
+}
+
+const (
+	defaultMaxDuration = 5 * time.Minute
+	defaultMaxRate     = 1_000_000_000
+	maxHandshakes      = 64 // connections that have not sent their cookie yet; iperf3 clients send it at once
+	acceptPause        = 50 * time.Millisecond
+)
+
+func (p Policy) withDefaults() Policy {
+	if p.MaxTests <= 0 {
+		p.MaxTests = 1
+	}
+	p.MaxDuration = orDefault(p.MaxDuration, defaultMaxDuration)
+	p.Timeout = orDefault(p.Timeout, defaultTimeout)
+	if p.MaxStreams <= 0 || p.MaxStreams > maxStreams {
+		p.MaxStreams = maxStreams
+	}
+	if p.MaxRate <= 0 {
+		p.MaxRate = defaultMaxRate
+	}
+	return p
+}
+
+// Server answers iperf3 clients. A Server is used for one Serve at a time.
+type Server struct {
+	Policy Policy
+	Log    *slog.Logger // nil: silent
+
+	policy     Policy
+	mu         sync.Mutex
+	tests      int
+	waiting    map[Cookie]*serverTest // tests that wait for their data connections
+	handshakes chan struct{}
+	udpSetup   sync.Mutex // UDP listeners of several tests on one port would take each other's clients
+	group      sync.WaitGroup
+}
+
+// arrival is a data connection and its place in the order of accepting, which is the order of the client's streams.
+type arrival struct {
+	order uint64
+	conn  net.Conn
+}
+
+// Serve accepts control and data connections on ln (see Listen) until ctx ends, then tells the clients, waits for
+// every goroutine and returns nil. UDP tests use the same port number. It closes ln.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	s.policy = s.Policy.withDefaults()
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
+	s.waiting = map[Cookie]*serverTest{}
+	s.handshakes = make(chan struct{}, maxHandshakes)
+	ctx, cancel := context.WithCancel(ctx)
+	defer s.group.Wait()
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { ln.Close() })()
+	defer ln.Close()
+	for order := uint64(0); ; order++ {
+		conn, err := ln.Accept()
+		switch {
+		case err == nil:
+			s.admit(ctx, arrival{order, conn})
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, net.ErrClosed):
+			return fmt.Errorf("accept iperf3 client: %w", err)
+		default: // out of descriptors, or a connection that was reset already
+			s.Log.Warn("accept iperf3 client", "error", err)
+			select {
+			case <-time.After(acceptPause):
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+// admit hands a new connection to a goroutine, if there are not too many that have said nothing yet.
+func (s *Server) admit(ctx context.Context, a arrival) {
+	conn := a.conn
+	if s.policy.Allow != nil && !s.policy.Allow(addrPort(conn.RemoteAddr()).Addr()) {
+		s.Log.Info("iperf3 client not allowed", "client", conn.RemoteAddr())
+		conn.SetWriteDeadline(time.Now().Add(goodbyeLimit))
+		_ = WritePeerError(conn, &PeerError{Code: codeUnauthorized})
+		conn.Close()
+		return
+	}
+	select {
+	case s.handshakes <- struct{}{}:
+		s.group.Go(func() { s.greet(ctx, a) })
+	default:
+		conn.Close()
+	}
+}
+
+// greet reads a connection's cookie and decides what it is: a stream of a test that waits for it, or a new test's
+// control connection, which stays in this goroutine to the end of the test.
+func (s *Server) greet(ctx context.Context, a arrival) {
+	var cookie Cookie
+	conn := a.conn
+	ctl := &control{conn: conn, ctx: ctx, timeout: s.policy.Timeout}
+	unwatch := ctl.watch()
+	err := ctl.arm(s.policy.Timeout)
+	if err == nil {
+		_, err = io.ReadFull(conn, cookie[:])
+	}
+	<-s.handshakes
+	if err != nil {
+		unwatch()
+		conn.Close()
+		return
+	}
+	test, busy := s.claim(cookie)
+	switch {
+	case test != nil:
+		unwatch()
+		conn.SetDeadline(time.Time{})
+		test.offer(a)
+	case busy:
+		// A stock server sends this without reading the cookie; ours must tell streams from tests first.
+		if ctl.send(AccessDenied) == nil {
+			s.Log.Info("iperf3 client turned away, busy", "client", conn.RemoteAddr())
+		}
+		unwatch()
+		conn.Close()
+	default:
+		defer unwatch()
+		defer conn.Close()
+		defer s.release()
+		s.serve(ctx, ctl, cookie)
+	}
+}
+
+// claim finds the test that waits for a stream with this cookie, or takes a place for a new test.
+func (s *Server) claim(cookie Cookie) (test *serverTest, busy bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if test := s.waiting[cookie]; test != nil {
+		return test, false
+	}
+	if s.tests >= s.policy.MaxTests {
+		return nil, true
+	}
+	s.tests++
+	return nil, false
+}
+
+// expect makes connections with the test's cookie its streams, unexpect ends that.
+func (s *Server) expect(t *serverTest) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting[t.cookie] = t
+}
+
+func (s *Server) unexpect(t *serverTest) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.waiting, t.cookie)
+}
+
+func (s *Server) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tests--
+}
+
+func (s *Server) serve(ctx context.Context, ctl *control, cookie Cookie) {
+	log := s.Log.With("client", ctl.conn.RemoteAddr().String())
+	if tcp, ok := ctl.conn.(*net.TCPConn); ok {
+		_ = tcp.SetKeepAliveConfig(keepAlive) // without it a vanished client is found when the test's time is over
+	}
+	test := &serverTest{server: s, ctl: ctl, cookie: cookie, conns: make(chan arrival, 2*maxStreams)}
+	err := test.do(ctx)
+	test.dropOffers()
+	var refused *PeerError
+	switch {
+	case errors.As(err, &refused):
+		ctl.conn.SetWriteDeadline(time.Now().Add(goodbyeLimit))
+		_ = WritePeerError(ctl.conn, refused)
+		log.Info("iperf3 test refused", "error", errorText(refused.Code), "cause", err)
+	case ctx.Err() != nil:
+		ctl.conn.SetWriteDeadline(time.Now().Add(goodbyeLimit))
+		_ = WriteState(ctl.conn, ServerTerminate)
+	case err != nil:
+		log.Info("iperf3 test ended early", "error", explain(err))
+	default:
+		log.Info("iperf3 test done", "sent_bytes", test.sentBytes, "received_bytes", test.receivedBytes, "seconds", test.seconds)
+	}
+}

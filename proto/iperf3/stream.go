@@ -1,0 +1,138 @@
+package iperf3
+
+import (
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// stream is one data connection at this end. Its goroutine counts, the monitor's goroutine reads the counts.
+type stream struct {
+	index   int // from 0, the same at both ends
+	sender  bool
+	forward bool // from client to server
+	conn    net.Conn
+	tcp     *net.TCPConn // nil for UDP
+	raw     syscall.RawConn
+
+	// ackBase is what tcpi_bytes_acked stands at before the first byte of payload.
+	ackBase int64
+
+	count   atomic.Int64 // bytes written or read
+	last    atomic.Int64 // when the latest byte was read, ns since the start; kept only if transfer.stampReads
+	packets atomic.Int64 // datagrams sent
+
+	mu       sync.Mutex // of what follows; for UDP receivers only
+	track    Tracker
+	arrivals [][2]int64 // of trains: sequence number, ns of the kernel's receive stamp
+
+	from, to  reading // what the test counts is to - from
+	startedAt time.Duration
+	endedAt   time.Duration
+}
+
+// reading is one look at a stream's counts.
+type reading struct {
+	bytes       int64
+	retransmits int64
+	packets     int64
+	lost        int64
+	reordered   int64
+	duplicates  int64
+	jitter      time.Duration
+}
+
+// newStream wraps a connection whose handshake is done. active says that this end opened it.
+func newStream(index int, conn net.Conn, sender, forward, active bool) (*stream, error) {
+	s := &stream{index: index, sender: sender, forward: forward, conn: conn}
+	raw, err := conn.(syscall.Conn).SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	s.raw = raw
+	s.tcp, _ = conn.(*net.TCPConn)
+	if active {
+		s.ackBase = 1 + CookieSize // Linux counts its own SYN; the cookie came before the payload
+	}
+	return s, nil
+}
+
+// read looks at the counts now. A TCP sender counts what the peer's kernel acknowledged.
+func (s *stream) read() (reading, error) {
+	switch {
+	case s.tcp == nil:
+		return s.readUDP(), nil
+	case !s.sender:
+		return s.readTCP(sock.TCPInfo{}), nil
+	}
+	info, err := sock.ReadTCPInfo(s.raw)
+	return s.readTCP(info), err
+}
+
+func (s *stream) readTCP(info sock.TCPInfo) reading {
+	r := reading{bytes: s.count.Load(), retransmits: -1}
+	if !s.sender {
+		return r
+	}
+	if info.Has(sock.FieldTotalRetrans) {
+		r.retransmits = int64(info.TotalRetrans)
+	}
+	if info.Has(sock.FieldBytesAcked) { // since Linux 4.2
+		r.bytes = max(0, int64(info.BytesAcked)-s.ackBase)
+	}
+	return r
+}
+
+func (s *stream) readUDP() reading {
+	r := reading{bytes: s.count.Load(), packets: s.packets.Load(), retransmits: -1}
+	if s.sender {
+		return r
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.packets, r.lost, r.jitter = int64(s.track.Highest), s.track.Lost, s.track.Jitter
+	r.reordered, r.duplicates = s.track.Reordered, s.track.Duplicates
+	return r
+}
+
+// result is the stream as the wire and the report have it.
+func (s *stream) result() StreamResult {
+	zero := number(0)
+	r := StreamResult{
+		ID:             number(streamID(s.index)),
+		Bytes:          number(max(0, s.to.bytes-s.from.bytes)),
+		Retransmits:    -1,
+		Jitter:         s.to.jitter.Seconds(),
+		EndTime:        max(0, (s.endedAt - s.startedAt).Seconds()),
+		OmittedErrors:  &zero,
+		OmittedPackets: &zero,
+	}
+	if s.sender && s.to.retransmits >= 0 {
+		r.Retransmits = number(s.to.retransmits - max(0, s.from.retransmits))
+	}
+	if s.tcp == nil {
+		lost, packets := number(s.from.lost), number(s.from.packets)
+		r.Errors, r.OmittedErrors = number(s.to.lost), &lost
+		r.Packets, r.OmittedPackets = number(s.to.packets), &packets
+	}
+	return r
+}
+
+// extra is what a Pathwise peer is told about the stream besides.
+func (s *stream) extra() StreamExtra {
+	e := StreamExtra{Stream: s.index + 1, Sender: s.sender, Reordered: s.to.reordered, Duplicates: s.to.duplicates}
+	// A buffer or name that cannot be read any more stays absent.
+	e.SendBuffer, _ = sock.SendBuffer(s.raw)
+	e.ReceiveBuffer, _ = sock.ReceiveBuffer(s.raw)
+	if s.tcp != nil {
+		e.Congestion, _ = sock.Congestion(s.raw)
+		if info, err := sock.ReadTCPInfo(s.raw); err == nil {
+			e.MSS = int(info.SndMSS)
+		}
+	}
+	return e
+}

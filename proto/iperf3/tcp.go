@@ -1,0 +1,194 @@
+package iperf3
+
+import (
+	"errors"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// writeSize is what one write of an unpaced sender carries. TCP keeps no boundaries, so it need not be the
+	// length that was agreed on; fewer, larger writes cost less CPU.
+	writeSize = 1 << 20
+	// readSize is what one read takes: large enough to make calls rare, small enough to stay in a core's cache.
+	readSize = 256 << 10
+
+	pacedWrite = 10 * time.Millisecond // of a paced sender's rate in one write: smooth, and 100 wake-ups a second
+	minWrite   = 1448                  // bytes, a segment on Ethernet
+	maxBehind  = time.Second           // of its rate that a paced sender makes up for after a stall
+)
+
+// sendTCP writes until the budget, the source or the test ends.
+func (t *transfer) sendTCP(s *stream) error {
+	size, rate := writeSize, int64(t.params.Bandwidth)
+	switch {
+	case rate > 0:
+		size = min(max(int(float64(rate)/8*pacedWrite.Seconds()), minWrite), int(t.params.Len))
+	case t.params.Len < defaultTCPLength || t.params.Len > writeSize: // asked for on purpose
+		size = int(t.params.Len)
+	}
+	if t.source != nil {
+		return t.sendSource(s, size, rate)
+	}
+	buf := payload(size)
+	pace := pacer{rate: rate}
+	for !t.halted.Load() {
+		n := t.take(len(buf))
+		if n == 0 || !t.wait(pace.next(time.Now(), n)) {
+			return nil
+		}
+		n, err := s.tcp.Write(buf[:n])
+		s.count.Add(int64(n))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sendSource writes what the source gives. Reading it is a goroutine of its own, which a source that blocks for ever
+// keeps; the test does not wait for it.
+func (t *transfer) sendSource(s *stream, size int, rate int64) error {
+	type piece struct {
+		data []byte
+		err  error
+	}
+	full, empty := make(chan piece), make(chan []byte, 2)
+	empty <- make([]byte, size)
+	empty <- make([]byte, size)
+	go func() {
+		for {
+			select {
+			case <-t.haltedCh:
+				return
+			case buf := <-empty:
+				n, err := t.source.Read(buf)
+				select {
+				case full <- piece{buf[:n], err}:
+				case <-t.haltedCh:
+					return
+				}
+				if err != nil {
+					return
+				}
+			}
+		}
+	}()
+	pace := pacer{rate: rate}
+	for {
+		select {
+		case <-t.haltedCh:
+			return nil
+		case p := <-full:
+			n := t.take(len(p.data))
+			if !t.wait(pace.next(time.Now(), n)) {
+				return nil
+			}
+			n, err := s.tcp.Write(p.data[:n])
+			s.count.Add(int64(n))
+			switch {
+			case err != nil:
+				return err
+			case errors.Is(p.err, io.EOF) || n < len(p.data):
+				return nil
+			case p.err != nil:
+				return &SourceError{p.err}
+			}
+			empty <- p.data[:cap(p.data)]
+		}
+	}
+}
+
+// SourceError is a failure of Config.Source.
+type SourceError struct{ Err error }
+
+func (e *SourceError) Error() string { return "read source: " + e.Err.Error() }
+
+// Unwrap returns the source's own error.
+func (e *SourceError) Unwrap() error { return e.Err }
+
+// receiveTCP reads until end of file or the end of the test.
+func (t *transfer) receiveTCP(s *stream) error {
+	buf := make([]byte, readSize)
+	for {
+		n, err := s.tcp.Read(buf)
+		if n > 0 {
+			t.got(s, n)
+		}
+		switch {
+		case err == nil:
+		case errors.Is(err, io.EOF):
+			return nil
+		case ended(err):
+			t.readHeld(s, buf)
+			return nil
+		default:
+			return err
+		}
+	}
+}
+
+// readHeld reads what the kernel holds at this moment, and no more: the sender may still be sending.
+func (t *transfer) readHeld(s *stream, buf []byte) {
+	// An error means that the connection is gone, and with it the data.
+	_ = s.raw.Control(func(fd uintptr) {
+		held, err := unix.IoctlGetInt(int(fd), unix.SIOCINQ)
+		for err == nil && held > 0 {
+			var n int
+			n, err = unix.Read(int(fd), buf[:min(held, len(buf))])
+			if n <= 0 {
+				return
+			}
+			held -= n
+			s.count.Add(int64(n))
+		}
+	})
+}
+
+// wait sleeps for d, in a way that the end of the test interrupts; it says whether to go on.
+func (t *transfer) wait(d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-t.haltedCh:
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// pacer keeps an average rate in bit/s. The zero rate is unlimited.
+type pacer struct {
+	rate int64
+	due  time.Time // when the next write may go
+}
+
+// next returns how long to wait before writing n bytes at the time now.
+func (p *pacer) next(now time.Time, n int) time.Duration {
+	if p.rate <= 0 {
+		return 0
+	}
+	if p.due.IsZero() {
+		p.due = now
+	}
+	if behind := now.Add(-maxBehind); p.due.Before(behind) {
+		p.due = behind
+	}
+	wait := p.due.Sub(now)
+	p.due = p.due.Add(time.Duration(float64(n) * 8 / float64(p.rate) * float64(time.Second)))
+	return wait
+}
+
+// payload returns bytes that do not compress, so that a link that compresses does not look faster than it is.
+func payload(n int) []byte {
+	b := make([]byte, n)
+	r := rand.NewChaCha8([32]byte{})
+	r.Read(b)
+	return b
+}

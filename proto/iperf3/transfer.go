@@ -1,0 +1,369 @@
+package iperf3
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// transfer is the data phase of a test at one end: its streams, their goroutines, and how they stop.
+//
+//	begin -> goroutine a stream, monitor -> stopSending, stopReceiving -> settle
+type transfer struct {
+	params     Params
+	streams    []*stream
+	source     io.Reader // what the one sender sends, nil for memory
+	stampReads bool      // note the time of each read, to know when the last byte came
+	active     bool      // this end is the client
+	omitted    bool      // the omitted part is over; the monitor's
+
+	start time.Time
+	// budget is how many bytes the senders may still write, want how many the receivers still expect; both only
+	// if limited.
+	limited      bool
+	budget, want atomic.Int64
+
+	running  atomic.Bool   // begin is done
+	halted   atomic.Bool   // senders are to stop
+	haltedCh chan struct{} // closed then
+	deaf     atomic.Bool   // receivers are to stop
+
+	failed    chan error    // the first error of a stream while neither halted nor deaf
+	sent      chan struct{} // closed when all senders have returned
+	received  chan struct{} // closed when all receivers have returned
+	gotAll    chan struct{} // closed when want has been received
+	gotOnce   sync.Once
+	haltOnce  sync.Once
+	noteOnce  [2]sync.Once // of receivers, of senders
+	senders   sync.WaitGroup
+	receivers sync.WaitGroup
+	monitor   *monitor
+}
+
+func newTransfer(p Params) *transfer {
+	return &transfer{
+		params: p, haltedCh: make(chan struct{}), failed: make(chan error, 1),
+		sent: make(chan struct{}), received: make(chan struct{}), gotAll: make(chan struct{}),
+	}
+}
+
+// begin starts the data phase. The caller ends it with finish, always.
+func (t *transfer) begin(m *monitor) {
+	t.start = time.Now()
+	t.setLimits()
+	for _, s := range t.streams {
+		group := &t.receivers
+		if s.sender {
+			group = &t.senders
+		}
+		group.Go(func() { t.drive(s) })
+	}
+	go func() { t.senders.Wait(); close(t.sent) }()
+	go func() { t.receivers.Wait(); close(t.received) }()
+	t.monitor = m
+	m.begin(t)
+	t.running.Store(true)
+}
+
+// setLimits puts the limits on bytes in force.
+func (t *transfer) setLimits() {
+	const none = 1 << 62
+	t.budget.Store(none)
+	t.want.Store(none)
+	if train := t.params.train(); train != nil {
+		t.limited = true
+		t.want.Store(int64(train.Packets) * int64(train.Trains) * int64(train.Size))
+		return
+	}
+	if t.params.Num == 0 {
+		return
+	}
+	t.limited = true
+	if t.params.Omit > 0 && !t.omitted { // what is omitted is not counted, and how much that will be is not known
+		return
+	}
+	t.want.Store(int64(t.params.Num))
+	// The server does not see when the client stopped omitting, nor which of its datagrams were lost: there the
+	// client ends the test.
+	if t.active || !bool(t.params.UDP) && t.params.Omit == 0 {
+		t.budget.Store(int64(t.params.Num))
+	}
+}
+
+// drive runs one stream and reports its failure, unless the test is ending anyway.
+func (t *transfer) drive(s *stream) {
+	var err error
+	switch {
+	case s.tcp != nil && s.sender:
+		err = t.sendTCP(s)
+	case s.tcp != nil:
+		err = t.receiveTCP(s)
+	case s.sender:
+		err = t.sendUDP(s)
+	default:
+		err = t.receiveUDP(s)
+	}
+	if err != nil && !t.halted.Load() && !t.deaf.Load() {
+		select {
+		case t.failed <- err:
+		default: // an earlier failure is already waiting
+		}
+	}
+}
+
+func (t *transfer) elapsed() time.Duration { return time.Since(t.start) }
+
+// take returns how many bytes a sender may write now, at most n.
+func (t *transfer) take(n int) int {
+	if !t.limited {
+		return n
+	}
+	left := t.budget.Add(-int64(n))
+	return int(min(int64(n), max(0, left+int64(n))))
+}
+
+// got notes bytes that a receiver read.
+func (t *transfer) got(s *stream, n int) {
+	s.count.Add(int64(n))
+	if t.stampReads {
+		s.last.Store(int64(t.elapsed()))
+	}
+	if t.limited && t.want.Add(-int64(n)) <= 0 {
+		t.gotOnce.Do(func() { close(t.gotAll) })
+	}
+}
+
+// endOmit starts the counting: what came before is not part of the result.
+func (t *transfer) endOmit() {
+	now := t.elapsed()
+	for _, s := range t.streams {
+		s.startedAt = now
+		if r, err := s.read(); err == nil {
+			s.from = r
+		}
+	}
+	t.omitted = true
+	t.setLimits()
+}
+
+var past = time.Unix(1, 0) // a deadline that is over
+
+// stopSending ends the senders and notes when; it returns when they have returned.
+func (t *transfer) stopSending() {
+	t.haltOnce.Do(func() {
+		t.halted.Store(true)
+		close(t.haltedCh)
+		for _, s := range t.streams {
+			if s.sender {
+				s.conn.SetWriteDeadline(past)
+			}
+		}
+	})
+	<-t.sent
+	for _, s := range t.streams {
+		if s.sender && s.endedAt == 0 {
+			s.endedAt = t.elapsed()
+		}
+	}
+}
+
+// stopReceiving ends the receivers once they have read what the kernel already holds.
+func (t *transfer) stopReceiving() {
+	t.deaf.Store(true)
+	now := t.elapsed()
+	for _, s := range t.streams {
+		if !s.sender {
+			s.conn.SetReadDeadline(past)
+			if s.endedAt == 0 {
+				s.endedAt = now
+			}
+		}
+	}
+	<-t.received
+	for _, s := range t.streams {
+		if last := time.Duration(s.last.Load()); !s.sender && last > 0 && (t.limited || last > s.endedAt) {
+			s.endedAt = last
+		}
+	}
+}
+
+// noteSent takes the final reading of the senders, the first time that it is called: while the acknowledgements of what
+// the peer counted are the latest ones that came.
+func (t *transfer) noteSent() { t.noteOnce[1].Do(func() { t.note(true) }) }
+
+// noteReceived does the same for the receivers, which have stopped.
+func (t *transfer) noteReceived() { t.noteOnce[0].Do(func() { t.note(false) }) }
+
+func (t *transfer) note(senders bool) {
+	for _, s := range t.streams {
+		if s.sender == senders {
+			if r, err := s.read(); err == nil {
+				s.to = r
+			}
+		}
+	}
+}
+
+// Bounds on waiting for data in flight at the end of a test.
+const (
+	drainLimit = 8 * time.Second // newer iperf3 gives up on its control connection after 10 s
+	drainIdle  = time.Second     // without any progress: longer than most retransmission timeouts
+	drainPoll  = 2 * time.Millisecond
+)
+
+// await polls until done, abort, no progress for idle, or limit in all; it says whether it was done.
+func (t *transfer) await(done func() bool, progress func() int64, idle, limit time.Duration, abort <-chan struct{}) bool {
+	ticker := time.NewTicker(drainPoll)
+	defer ticker.Stop()
+	began := time.Now()
+	latest, moved := progress(), began
+	for !done() {
+		select {
+		case <-abort:
+			return false
+		case now := <-ticker.C:
+			if p := progress(); p != latest {
+				latest, moved = p, now
+			}
+			if now.Sub(moved) > idle || now.Sub(began) > limit {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// stallLimit is how long a sender waits for any acknowledgement: past several doublings of the retransmission timer.
+const stallLimit = 20 * time.Second
+
+// drain waits until the peers have acknowledged what the senders wrote.
+func (t *transfer) drain(abort <-chan struct{}) bool {
+	done := func() bool { acked, written := t.acked(); return acked >= written }
+	progress := func() int64 { acked, _ := t.acked(); return acked }
+	return t.await(done, progress, stallLimit, maxTime*time.Second, abort)
+}
+
+// awaitEOF lets the receivers read until a stock server, which has closed its streams, has nothing more to send.
+func (t *transfer) awaitEOF(abort <-chan struct{}) {
+	done := func() bool {
+		select {
+		case <-t.received:
+			return true
+		default:
+			return false
+		}
+	}
+	t.await(done, t.receivedBytes, drainIdle, drainLimit, abort)
+}
+
+// awaitBytes lets the receivers read until they have as much as a stock client says it sent.
+func (t *transfer) awaitBytes(theirs Results, abort <-chan struct{}) {
+	done := func() bool {
+		for _, s := range t.streams {
+			one, ok := theirs.stream(streamID(s.index))
+			if !s.sender && ok && s.count.Load()-s.from.bytes < int64(one.Bytes) {
+				return false
+			}
+		}
+		return true
+	}
+	t.await(done, t.receivedBytes, drainIdle, drainLimit, abort)
+}
+
+// letArrive gives the last datagrams the time of a round trip, as the control connection sees it, and some more.
+func (t *transfer) letArrive(ctx context.Context, conn net.Conn) {
+	const more, most = 20 * time.Millisecond, time.Second
+	wait := more
+	if raw, err := conn.(syscall.Conn).SyscallConn(); err == nil {
+		if info, err := sock.ReadTCPInfo(raw); err == nil {
+			wait = min(more+info.RTT+4*info.RTTVar, most)
+		}
+	}
+	select {
+	case <-time.After(wait):
+	case <-ctx.Done():
+	}
+}
+
+// acked is how many bytes the peers of all TCP senders acknowledged, written how many were given to the kernel.
+func (t *transfer) acked() (acked, written int64) {
+	for _, s := range t.streams {
+		if s.sender {
+			if r, err := s.read(); err == nil {
+				acked += r.bytes
+			}
+			written += s.count.Load()
+		}
+	}
+	return acked, written
+}
+
+func (t *transfer) receivedBytes() (sum int64) {
+	for _, s := range t.streams {
+		if !s.sender {
+			sum += s.count.Load()
+		}
+	}
+	return sum
+}
+
+// settle stops everything that still runs and takes the readings that are still missing. It may be called again.
+func (t *transfer) settle() {
+	t.deaf.Store(true)
+	t.stopSending()
+	t.noteSent()
+	t.stopReceiving()
+	t.noteReceived()
+	t.monitor.end()
+}
+
+func (t *transfer) closeStreams() {
+	for _, s := range t.streams {
+		s.conn.Close()
+	}
+}
+
+// results is what this end tells the other.
+func (t *transfer) results(extra *ResultsExtra) Results {
+	cpu := t.monitor.cpu
+	r := Results{
+		CPUTotal: cpu.Total * 100, CPUUser: cpu.User * 100, CPUSystem: cpu.System * 100,
+		SenderHasRetransmits: -1, Streams: []StreamResult{}, Pathwise: extra,
+	}
+	for _, s := range t.streams {
+		r.Streams = append(r.Streams, s.result())
+		if s.sender {
+			r.SenderHasRetransmits = 0
+			if s.tcp != nil {
+				r.SenderHasRetransmits = 1
+			}
+		}
+		e := s.extra()
+		if s.index == 0 {
+			r.CongestionUsed = e.Congestion
+		}
+		if extra != nil {
+			extra.Streams = append(extra.Streams, e)
+			if a := s.arrivalsOf(); a != nil {
+				extra.Arrivals = a
+			}
+		}
+	}
+	if extra != nil {
+		extra.Samples = NewSampleTable(t.monitor.samples)
+	}
+	return r
+}
+
+// ended says that an error of a read or write is only the end of the test.
+func ended(err error) bool {
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, net.ErrClosed)
+}

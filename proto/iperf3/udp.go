@@ -1,0 +1,194 @@
+package iperf3
+
+import (
+	"errors"
+	"net"
+	"runtime"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// udpBuffer is asked for as receive buffer when the caller asked for none: datagrams that the kernel drops
+	// because this process was not scheduled for some milliseconds are not the path's loss. The kernel cuts it to
+	// net.core.rmem_max.
+	udpBuffer = 4 << 20
+
+	// A paced sender that woke late sends what is due, but never more than burstPackets, or burstTime of its rate
+	// at rates where a wake-up for each packet is impossible. What is due beyond that is let go.
+	burstPackets = 2
+	burstTime    = 500 * time.Microsecond
+
+	udpSettle = 2 * time.Millisecond  // without a datagram, at the end: the queue is empty
+	udpLinger = 50 * time.Millisecond // in all, whatever still comes
+	udpPoll   = 50 * time.Millisecond // longest sleep, so that the end of a test is seen
+)
+
+// sendUDP sends a paced stream, or trains.
+func (t *transfer) sendUDP(s *stream) error {
+	runtime.LockOSThread() // for the timer slack, and so that sleeping wakes this goroutine directly
+	defer runtime.UnlockOSThread()
+	exactSleep()
+	buf := payload(max(int(t.params.Len), minUDPLength))
+	if train := t.params.train(); train != nil {
+		return t.sendTrains(s, buf, *train)
+	}
+	gap := time.Duration(float64(len(buf)) * 8 / float64(max(1, t.params.Bandwidth)) * float64(time.Second))
+	behind := max((burstPackets-1)*gap, burstTime)
+	for due := t.elapsed(); !t.halted.Load(); due += gap {
+		for {
+			now := t.elapsed()
+			if now >= due {
+				due = max(due, now-behind)
+				break
+			}
+			sleepFor(min(due-now, udpPoll))
+			if t.halted.Load() {
+				return nil
+			}
+		}
+		if t.take(len(buf)) == 0 {
+			return nil
+		}
+		if err := t.sendDatagram(s, buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sendTrains sends each train as fast as the socket takes it.
+func (t *transfer) sendTrains(s *stream, buf []byte, train Train) error {
+	due := t.elapsed()
+	for range train.Trains {
+		for now := t.elapsed(); now < due; now = t.elapsed() {
+			sleepFor(min(due-now, udpPoll))
+			if t.halted.Load() {
+				return nil
+			}
+		}
+		for range train.Packets {
+			if err := t.sendDatagram(s, buf); err != nil {
+				return err
+			}
+		}
+		due += time.Duration(train.Gap * float64(time.Second))
+	}
+	return nil
+}
+
+func (t *transfer) sendDatagram(s *stream, buf []byte) error {
+	seq := uint64(s.packets.Load()) + 1
+	PutDatagram(buf, t.elapsed(), seq, bool(t.params.Counters64))
+	n, err := s.conn.Write(buf)
+	switch {
+	case err == nil:
+		s.count.Add(int64(n))
+	case errors.Is(err, unix.ECONNREFUSED), errors.Is(err, unix.ENOBUFS):
+		// An ICMP error of an earlier datagram, or a full queue of our own interface: this one is lost.
+	default:
+		return err
+	}
+	s.packets.Add(1)
+	return nil
+}
+
+// receiveUDP counts datagrams until the end of the test, then what the kernel still holds.
+func (t *transfer) receiveUDP(s *stream) error {
+	conn := s.conn.(*net.UDPConn)
+	buf, oob := make([]byte, 1<<16), make([]byte, 128) // the control message is 32 bytes
+	train := t.params.train() != nil
+	var lingerUntil time.Time
+	for {
+		n, err := 0, error(nil)
+		at, stamped := t.elapsed(), int64(0)
+		if train {
+			var used int
+			n, used, _, _, err = conn.ReadMsgUDPAddrPort(buf, oob)
+			stamped = kernelStamp(oob[:used])
+		} else {
+			n, err = conn.Read(buf)
+			at = t.elapsed()
+		}
+		switch {
+		case err == nil:
+			t.gotDatagram(s, buf[:n], at, stamped)
+		case errors.Is(err, unix.ECONNREFUSED):
+		case ended(err) && !lingerUntil.IsZero():
+			return nil
+		case ended(err):
+			lingerUntil = time.Now().Add(udpLinger)
+		default:
+			return err
+		}
+		if !lingerUntil.IsZero() {
+			if time.Now().After(lingerUntil) {
+				return nil
+			}
+			conn.SetReadDeadline(time.Now().Add(udpSettle))
+		}
+	}
+}
+
+func (t *transfer) gotDatagram(s *stream, b []byte, at time.Duration, stamp int64) {
+	if len(b) == len(udpHello) { // the handshake again: its answer was lost, or came twice
+		if [4]byte(b) == udpHello {
+			_, _ = s.conn.Write(udpAnswer[:]) // lost as any datagram may be
+		}
+		return
+	}
+	sent, seq, ok := ParseDatagram(b, bool(t.params.Counters64))
+	if !ok {
+		return
+	}
+	s.mu.Lock()
+	s.track.Add(seq, sent, at)
+	if stamp != 0 && len(s.arrivals) < maxArrivals {
+		s.arrivals = append(s.arrivals, [2]int64{int64(seq), stamp})
+	}
+	s.mu.Unlock()
+	t.got(s, len(b))
+}
+
+// arrivalsOf returns the arrivals of a train, in order of sequence as they came, with times since the first.
+func (s *stream) arrivalsOf() [][2]int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := slices.Clone(s.arrivals)
+	if len(out) == 0 {
+		return nil
+	}
+	first := out[0][1]
+	for i := range out {
+		out[i][1] -= first
+	}
+	return out
+}
+
+// connectUDP opens one stream at the client: it sends udpHello until the server answers, or, in reverse, sends data.
+func connectUDP(conn *net.UDPConn, limit time.Duration) error {
+	const tries = 4
+	var buf [1 << 16]byte
+	for range tries {
+		if _, err := conn.Write(udpHello[:]); err != nil && !errors.Is(err, unix.ECONNREFUSED) {
+			return err
+		}
+		conn.SetReadDeadline(time.Now().Add(limit / tries))
+		for {
+			n, err := conn.Read(buf[:])
+			if err == nil && (isUDPAnswer(buf[:n]) || n >= minUDPLength) {
+				return conn.SetReadDeadline(time.Time{})
+			}
+			if err != nil && !errors.Is(err, unix.ECONNREFUSED) {
+				break // try again
+			}
+			if errors.Is(err, unix.ECONNREFUSED) { // a port that is not open yet, or not at all
+				time.Sleep(limit / tries / 4)
+				break
+			}
+		}
+	}
+	return ErrUDPBlocked
+}

@@ -1,0 +1,109 @@
+package sock
+
+import (
+	"fmt"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// The DSCP is the upper six bits of the old type-of-service byte; the lower two are ECN (RFC 2474, RFC 3168).
+const (
+	dscpShift = 2
+	maxDSCP   = 63
+	ecnMask   = 3
+)
+
+// DSCP returns the differentiated services code point (0..63) of what the socket sends.
+func DSCP(c syscall.RawConn) (int, error) {
+	tos, err := control(c, func(fd int) (int, error) {
+		level, option, err := tosOption(fd)
+		if err != nil {
+			return 0, err
+		}
+		return unix.GetsockoptInt(fd, level, option)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("read DSCP: %w", err)
+	}
+	return tos >> dscpShift, nil
+}
+
+// SetDSCP marks what the socket sends with a differentiated services code point, 0..63. The two ECN bits stay as they
+// are. On an IPv6 socket that also speaks IPv4 both are marked.
+func SetDSCP(c syscall.RawConn, dscp int) error {
+	if dscp < 0 || dscp > maxDSCP {
+		return &InputError{Field: "DSCP", Value: strconv.Itoa(dscp), Remedy: "give a code point from 0 to 63"}
+	}
+	_, err := control(c, func(fd int) (struct{}, error) {
+		level, option, err := tosOption(fd)
+		if err != nil {
+			return struct{}{}, err
+		}
+		old, err := unix.GetsockoptInt(fd, level, option)
+		if err != nil {
+			return struct{}{}, err
+		}
+		tos := dscp<<dscpShift | old&ecnMask
+		if level == unix.IPPROTO_IPV6 { // for mapped IPv4 peers; an IPv6-only socket may refuse
+			_ = unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_TOS, tos)
+		}
+		return struct{}{}, unix.SetsockoptInt(fd, level, option, tos)
+	})
+	if err != nil {
+		return fmt.Errorf("set DSCP %d: %w", dscp, err)
+	}
+	return nil
+}
+
+func tosOption(fd int) (level, option int, err error) {
+	domain, err := family(fd)
+	if domain == unix.AF_INET6 {
+		return unix.IPPROTO_IPV6, unix.IPV6_TCLASS, err
+	}
+	return unix.IPPROTO_IP, unix.IP_TOS, err
+}
+
+// SetMaxPacing holds the socket below a rate in bit/s (SO_MAX_PACING_RATE, 64 bits wide since Linux 4.20). TCP paces
+// itself; UDP is held only where the interface has the fq queueing discipline. A rate of 0 takes the limit away.
+func SetMaxPacing(c syscall.RawConn, bitsPerSecond uint64) error {
+	bytesPerSecond := bitsPerSecond / 8
+	switch {
+	case bitsPerSecond == 0:
+		bytesPerSecond = ^uint64(0) // the kernel's word for unlimited
+	case bytesPerSecond == 0:
+		return &InputError{Field: "pacing rate", Value: strconv.FormatUint(bitsPerSecond, 10),
+			Remedy: "give at least 8 bit/s, or 0 for no limit"}
+	}
+	_, err := control(c, func(fd int) (struct{}, error) {
+		return struct{}{}, unix.SetsockoptUint64(fd, unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE, bytesPerSecond)
+	})
+	if err != nil {
+		return fmt.Errorf("set maximum pacing rate to %d bit/s: %w", bitsPerSecond, err)
+	}
+	return nil
+}
+
+// SetDontFragment forbids fragmentation of what the socket sends, whatever path MTU the kernel remembers: a packet too
+// large for the outgoing interface fails with EMSGSIZE, one too large for a later link is dropped there
+// (IP_PMTUDISC_PROBE, RFC 4821).
+func SetDontFragment(c syscall.RawConn) error {
+	_, err := control(c, func(fd int) (struct{}, error) {
+		domain, err := family(fd)
+		if err != nil {
+			return struct{}{}, err
+		}
+		if domain == unix.AF_INET6 {
+			if err := unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_DONTFRAG, 1); err != nil {
+				return struct{}{}, err
+			}
+			return struct{}{}, unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_PROBE)
+		}
+		return struct{}{}, unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_PROBE)
+	})
+	if err != nil {
+		return fmt.Errorf("forbid fragmentation: %w", err)
+	}
+	return nil
+}

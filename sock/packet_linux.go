@@ -1,0 +1,193 @@
+package sock
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// An Event is what Receive returns: a Packet, a Sent or an ICMPError.
+type Event interface{ event() }
+
+// Packet is one that came in.
+type Packet struct {
+	Data []byte // valid until the next Receive
+	From netip.AddrPort
+	TTL  int // on arrival; 0 when not known
+	At   Stamp
+}
+
+// Sent is the kernel's stamp of a packet that left. It comes before any reply to that packet.
+type Sent struct {
+	ID     uint32 // as Send returned it
+	Kernel time.Time
+}
+
+func (Packet) event()    {}
+func (Sent) event()      {}
+func (ICMPError) event() {}
+
+// An ICMP error makes one later call on the socket fail with an errno that is not of that call. Such a call is repeated;
+// failures in a row, few of them, then are of the call itself.
+const tries = 3
+
+// Send sends one packet and returns the ID by which a later Sent event gives the kernel's stamp, and the time just
+// before sending.
+func (s *Socket) Send(packet []byte, to netip.AddrPort) (id uint32, before time.Time, err error) {
+	address := s.sockaddr(to)
+	for range tries {
+		var failed error
+		err = s.conn.Write(func(fd uintptr) bool {
+			_, _ = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_ERROR) // reading clears it
+			before = time.Now()
+			failed = unix.Sendto(int(fd), packet, 0, address)
+			return !errors.Is(failed, unix.EAGAIN)
+		})
+		if err == nil && failed == nil {
+			s.sent++
+			return s.sent - 1, before, nil
+		}
+		if err == nil {
+			err = os.NewSyscallError("sendto", failed)
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			break
+		}
+	}
+	return 0, before, fmt.Errorf("send to %s: %w", to.Addr(), err)
+}
+
+// Receive waits for the next event until a moment; then it returns os.ErrDeadlineExceeded.
+func (s *Socket) Receive(until time.Time) (Event, error) {
+	if err := s.file.SetReadDeadline(until); err != nil {
+		return nil, err
+	}
+	if s.interrupted.Load() { // Interrupt may have come before the deadline was moved
+		return nil, os.ErrDeadlineExceeded
+	}
+	var event Event
+	var failed error
+	err := s.conn.Read(func(fd uintptr) bool {
+		event, failed = s.poll(int(fd))
+		return !errors.Is(failed, unix.EAGAIN)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return event, failed
+}
+
+// poll returns the next event, or EAGAIN when there is none. It reads the error queue first, so that the stamp of a
+// packet comes before the reply to it.
+func (s *Socket) poll(fd int) (Event, error) {
+	for failures := 0; ; {
+		event, err := s.receive(fd, unix.MSG_ERRQUEUE)
+		if errors.Is(err, unix.EAGAIN) {
+			event, err = s.receive(fd, 0)
+		}
+		switch {
+		case err == nil && event != nil:
+			return event, nil
+		case errors.Is(err, unix.EAGAIN):
+			return nil, err
+		case err != nil: // most likely the errno that an ICMP error left
+			if failures++; failures == tries {
+				return nil, os.NewSyscallError("recvmsg", err)
+			}
+		}
+	}
+}
+
+// receive makes one call of recvmsg. A nil event without an error is something to pass over.
+func (s *Socket) receive(fd, flags int) (Event, error) {
+	n, oobn, _, from, err := unix.Recvmsg(fd, s.packet, s.oob, flags)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	data, a := s.packet[:n], parseAncillary(s.oob[:oobn])
+	at := Stamp{User: now, Kernel: a.kernel}
+	if flags&unix.MSG_ERRQUEUE != 0 {
+		return queued(data, a, addrPort(from), at), nil
+	}
+	if s.raw && !s.ipv6 {
+		if data = afterIPv4Header(data); data == nil {
+			return nil, nil
+		}
+	}
+	return Packet{Data: data, From: addrPort(from), TTL: a.ttl, At: at}, nil
+}
+
+// queued makes an event of an entry of the error queue, or nil of one that tells nothing new: an error of this host's
+// own making has failed Send already.
+func queued(data []byte, a ancillary, to netip.AddrPort, at Stamp) Event {
+	if a.extended == nil {
+		return nil
+	}
+	switch a.extended.Origin {
+	case unix.SO_EE_ORIGIN_TIMESTAMPING:
+		if a.extended.Info == unix.SCM_TSTAMP_SND {
+			return Sent{ID: a.extended.Data, Kernel: a.kernel}
+		}
+	case unix.SO_EE_ORIGIN_ICMP, unix.SO_EE_ORIGIN_ICMP6:
+		e := ICMPError{IPv6: a.extended.Origin == unix.SO_EE_ORIGIN_ICMP6, Type: a.extended.Type, Code: a.extended.Code,
+			Offender: a.offender, To: to, Quoted: data, TTL: a.ttl, At: at}
+		if e.Reason() == TooBig {
+			e.MTU = int(a.extended.Info)
+		}
+		return e
+	}
+	return nil
+}
+
+// afterIPv4Header returns what follows the IPv4 header, or nil when the packet is no whole one. The low half of the
+// first byte counts the header's 32-bit words (RFC 791, 3.1).
+func afterIPv4Header(packet []byte) []byte {
+	if len(packet) == 0 {
+		return nil
+	}
+	length := int(packet[0]&0xf) * 4
+	if length < 20 || length > len(packet) {
+		return nil
+	}
+	return packet[length:]
+}
+
+func (s *Socket) sockaddr(to netip.AddrPort) unix.Sockaddr {
+	port := int(to.Port())
+	if s.raw {
+		port = 0 // raw IPv6 sockets take it for a protocol number
+	}
+	if !s.ipv6 {
+		return &unix.SockaddrInet4{Port: port, Addr: to.Addr().Unmap().As4()}
+	}
+	return &unix.SockaddrInet6{Port: port, Addr: to.Addr().As16(), ZoneId: zone(to.Addr().Zone())}
+}
+
+func addrPort(address unix.Sockaddr) netip.AddrPort {
+	switch a := address.(type) {
+	case *unix.SockaddrInet4:
+		return netip.AddrPortFrom(netip.AddrFrom4(a.Addr), uint16(a.Port))
+	case *unix.SockaddrInet6:
+		return netip.AddrPortFrom(netip.AddrFrom16(a.Addr).Unmap(), uint16(a.Port))
+	}
+	return netip.AddrPort{}
+}
+
+// zone turns the zone of a link-local address, an interface by name or number, into the number.
+func zone(name string) uint32 {
+	if name == "" {
+		return 0
+	}
+	if i, err := net.InterfaceByName(name); err == nil {
+		return uint32(i.Index)
+	}
+	index, _ := strconv.ParseUint(name, 10, 32)
+	return uint32(index)
+}

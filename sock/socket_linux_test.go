@@ -1,0 +1,312 @@
+package sock
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+)
+
+var loopbacks = []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("::1")}
+
+// patience bounds what a broken test costs; events on loopback come within microseconds.
+const patience = 5 * time.Second
+
+// next returns the next event, which must be of type E.
+func next[E Event](t *testing.T, s *Socket) E {
+	t.Helper()
+	event, err := s.Receive(time.Now().Add(patience))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, ok := event.(E)
+	if !ok {
+		t.Fatalf("got %#v, want a %T", event, e)
+	}
+	return e
+}
+
+func openUDP(t *testing.T, address netip.Addr) *Socket {
+	t.Helper()
+	s, err := OpenUDP(address.Is6())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// Each packet is stamped when it leaves and each answer when it comes, both within what the process saw.
+func TestUDPStamps(t *testing.T) {
+	for _, address := range loopbacks {
+		echo := echoServer(t, address)
+		s := openUDP(t, address)
+		if err := s.SetTTL(37); err != nil {
+			t.Fatal(err)
+		}
+		for want := range uint32(20) {
+			id, before, err := s.Send([]byte{byte(want)}, echo)
+			if err != nil || id != want {
+				t.Fatalf("id %d, %v; want %d", id, err, want)
+			}
+			sent := next[Sent](t, s)
+			reply := next[Packet](t, s)
+			if sent.ID != want || len(reply.Data) != 1 || reply.Data[0] != byte(want) || reply.From != echo {
+				t.Errorf("stamp of %d, reply % x from %s; want %d from %s", sent.ID, reply.Data, reply.From, want, echo)
+			}
+			if reply.TTL == 0 {
+				t.Error("the reply has no TTL")
+			}
+			rtt, kernel := Elapsed(Stamp{User: before, Kernel: sent.Kernel}, reply.At)
+			if !kernel || rtt <= 0 || rtt > patience {
+				t.Errorf("round trip %v, by the kernel: %v (sent %v %v, received %+v)", rtt, kernel, before, sent.Kernel, reply.At)
+			}
+		}
+	}
+}
+
+// echoServer returns the address of a UDP server that sends everything back until the test ends.
+func echoServer(t *testing.T, address netip.Addr) netip.AddrPort {
+	t.Helper()
+	conn, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(address, 0)))
+	if err != nil {
+		t.Skipf("no %s on this machine: %v", address, err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		buf := make([]byte, 2048)
+		for {
+			n, from, err := conn.ReadFromUDPAddrPort(buf)
+			if err != nil {
+				return
+			}
+			_, _ = conn.WriteToUDPAddrPort(buf[:n], from)
+		}
+	}()
+	t.Cleanup(func() { conn.Close(); <-done })
+	return conn.LocalAddr().(*net.UDPAddr).AddrPort()
+}
+
+// closedPort returns a UDP port on address where nobody listens.
+func closedPort(t *testing.T, address netip.Addr) netip.AddrPort {
+	t.Helper()
+	conn, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(address, 0)))
+	if err != nil {
+		t.Skipf("no %s on this machine: %v", address, err)
+	}
+	defer conn.Close()
+	return conn.LocalAddr().(*net.UDPAddr).AddrPort()
+}
+
+// ICMP errors come as events with the port that they are about, and never fail a later Send.
+func TestUDPErrors(t *testing.T) {
+	for _, address := range loopbacks {
+		s := openUDP(t, address)
+		closed := closedPort(t, address)
+		for range 10 {
+			if _, _, err := s.Send([]byte("anyone?"), closed); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 10 {
+			next[Sent](t, s)
+			e := next[ICMPError](t, s)
+			if e.Reason() != PortUnreachable || e.Offender != address || e.To != closed || string(e.Quoted) != "anyone?" {
+				t.Errorf("%s from %s about %s %q; want port unreachable from %s about %s", e.Reason(), e.Offender, e.To,
+					e.Quoted, address, closed)
+			}
+		}
+		echo := echoServer(t, address)
+		if _, _, err := s.Send([]byte{1}, echo); err != nil {
+			t.Fatal(err)
+		}
+		next[Sent](t, s)
+		next[Packet](t, s)
+	}
+}
+
+func TestSendFails(t *testing.T) {
+	s := openUDP(t, loopbacks[0])
+	if _, _, err := s.Send(make([]byte, 65536), netip.AddrPortFrom(loopbacks[0], 9)); !errors.Is(err, unix.EMSGSIZE) {
+		t.Errorf("65536 bytes: %v; want EMSGSIZE", err)
+	}
+	if _, _, err := s.Send(nil, netip.MustParseAddrPort("255.255.255.255:9")); err == nil {
+		t.Error("broadcast without leave: no error")
+	}
+}
+
+func TestReceiveDeadline(t *testing.T) {
+	s := openUDP(t, loopbacks[0])
+	for _, until := range []time.Time{time.Now().Add(-time.Second), time.Now().Add(time.Millisecond)} {
+		if _, err := s.Receive(until); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%v, want deadline exceeded", err)
+		}
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	s := openUDP(t, loopbacks[0])
+	go s.Interrupt() // before or during Receive
+	if _, err := s.Receive(time.Now().Add(time.Hour)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%v, want deadline exceeded", err)
+	}
+	if _, err := s.Receive(time.Now().Add(time.Hour)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("again: %v, want deadline exceeded", err)
+	}
+}
+
+func TestSource(t *testing.T) {
+	if got, err := Source(loopbacks[0]); got != loopbacks[0] || err != nil {
+		t.Errorf("%s, %v; want %s", got, err, loopbacks[0])
+	}
+	inNamespace(t, func() {
+		_, err := Source(netip.MustParseAddr("192.0.2.1"))
+		if !errors.Is(err, unix.ENETUNREACH) || !strings.HasPrefix(err.Error(), "find route to 192.0.2.1: ") {
+			t.Errorf("%v; want no route", err)
+		}
+	})
+}
+
+// The MTU of a route counts as learnt only when it is below that of the interface.
+func TestRouteMTU(t *testing.T) {
+	if mtu, learnt, err := RouteMTU(loopbacks[0]); mtu != 65535 || learnt || err != nil {
+		t.Errorf("loopback: %d, learnt %v, %v; want 65535, not learnt", mtu, learnt, err)
+	}
+	inNamespace(t, func() {
+		dst, source := net.IPNet{IP: net.IPv4(192, 0, 2, 0), Mask: net.CIDRMask(24, 32)}, net.IPv4(127, 0, 0, 1)
+		if err := netlink.RouteAdd(&netlink.Route{LinkIndex: 1, Dst: &dst, Src: source, MTU: 1400}); err != nil {
+			t.Error(err)
+			return
+		}
+		if mtu, learnt, err := RouteMTU(netip.MustParseAddr("192.0.2.1")); mtu != 1400 || !learnt || err != nil {
+			t.Errorf("%d, learnt %v, %v; want 1400, learnt", mtu, learnt, err)
+		}
+	})
+}
+
+// inNamespace runs f on a thread in a new network namespace with loopback up; the thread ends with f. As f is not on the
+// goroutine of the test, it must not call t.Fatal.
+func inNamespace(t *testing.T, f func()) {
+	t.Helper()
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread dies with the goroutine
+		err := unix.Unshare(unix.CLONE_NEWNET)
+		if err == nil {
+			err = loopbackUp()
+		}
+		if err == nil {
+			f()
+		}
+		done <- err
+	}()
+	if err := <-done; err != nil {
+		t.Skipf("no new network namespace here: %v", err)
+	}
+}
+
+func loopbackUp() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	request, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	request.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request)
+}
+
+// Where the kernel lets everyone, the socket is a datagram one; where it lets nobody, root gets a raw one.
+func TestOpenEchoChoice(t *testing.T) {
+	inNamespace(t, func() {
+		for _, raw := range []bool{true, false} { // a new namespace allows nobody, not even root
+			if !raw {
+				if err := os.WriteFile("/proc/sys/net/ipv4/ping_group_range", []byte("0 0"), 0); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+			for _, address := range loopbacks {
+				s, err := OpenEcho(address.Is6())
+				if err != nil {
+					t.Errorf("want raw %v, %s: %v", raw, address, err)
+					continue
+				}
+				if s.Raw() != raw {
+					t.Errorf("%s: raw %v, want %v", address, s.Raw(), raw)
+				}
+				echoOnce(t, s, address)
+				s.Close()
+			}
+		}
+	})
+}
+
+// One whom the kernel allows nothing is told what would help.
+func TestOpenEchoDenied(t *testing.T) {
+	inNamespace(t, func() {
+		header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+		var none [2]unix.CapUserData
+		if err := unix.Capset(&header, &none[0]); err != nil { // of this thread, which ends with f
+			t.Error(err)
+			return
+		}
+		for _, address := range loopbacks {
+			_, err := OpenEcho(address.Is6())
+			var denied *PermissionError
+			if !errors.As(err, &denied) || !strings.Contains(err.Error(), "ping_group_range") {
+				t.Errorf("%s: %v; want a permission error with a remedy", address, err)
+			}
+		}
+	})
+}
+
+// echoOnce sends one echo request and checks the stamps of it and of its reply.
+func echoOnce(t *testing.T, s *Socket, to netip.Addr) {
+	t.Helper()
+	request := []byte{8, 0, 0, 0, 0xab, 0xcd, 0, 1} // the kernel sets the identifier of datagram sockets
+	reply := []byte{0, 0}
+	if to.Is6() {
+		request[0], reply[0] = 128, 129
+	} else if s.Raw() {
+		request[2], request[3] = 0x4c, 0x31 // RFC 1071: the complement of 0x0800 + 0xabcd + 0x0001
+	}
+	if _, _, err := s.Send(request, netip.AddrPortFrom(to, 0)); err != nil {
+		t.Error(err)
+		return
+	}
+	event, err := s.Receive(time.Now().Add(patience))
+	if sent, ok := event.(Sent); !ok || sent.ID != 0 || sent.Kernel.IsZero() {
+		t.Errorf("%s, raw %v: %#v, %v; want the stamp of packet 0", to, s.Raw(), event, err)
+	}
+	event, err = s.Receive(time.Now().Add(patience))
+	packet, ok := event.(Packet)
+	if !ok || !slices.Equal(packet.Data[:2], reply) || len(packet.Data) != 8 || packet.TTL == 0 {
+		t.Errorf("%s, raw %v: %#v, %v; want an echo reply", to, s.Raw(), event, err)
+	}
+}
+
+func FuzzParseAncillary(f *testing.F) {
+	f.Add([]byte{16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0})
+	f.Add(append([]byte{60, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11, 0, 0, 0, 113, 0, 0, 0, 2, 11, 0, 0}, make([]byte, 44)...))
+	f.Fuzz(func(t *testing.T, oob []byte) {
+		a := parseAncillary(oob)
+		if a.ttl < 0 || a.ttl > 255 {
+			t.Errorf("TTL %d", a.ttl)
+		}
+		queued(nil, a, netip.AddrPort{}, Stamp{})
+		afterIPv4Header(oob)
+	})
+}

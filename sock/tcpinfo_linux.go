@@ -1,0 +1,21 @@
+package sock
+
+import (
+	"fmt"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// ReadTCPInfo asks the kernel for the TCP_INFO of a TCP connection.
+func ReadTCPInfo(c syscall.RawConn) (TCPInfo, error) {
+	info, err := control(c, func(fd int) (TCPInfo, error) {
+		var raw [512]byte // Linux 6.18 fills 280; room for the growth of years
+		n, err := getBytes(fd, unix.IPPROTO_TCP, unix.TCP_INFO, raw[:])
+		return ParseTCPInfo(raw[:n]), err
+	})
+	if err != nil {
+		return TCPInfo{}, fmt.Errorf("read TCP_INFO: %w", err)
+	}
+	return info, nil
+}
