@@ -116,8 +116,8 @@ func (v *view) sendLimit() float64 {
 }
 
 // sendShare is what of the send buffer is payload in flight; the rest is the kernel's own. Measured with 64 kB to
-// 512 kB on Linux 6.18: 0.62 to 0.78.
-const sendShare = 0.7
+// 512 kB on Linux 6.18: 0.57 to 0.72.
+const sendShare = 0.6
 
 // lossRatio is the share of packets that get lost whatever the sender does: what the paced probe lost if it lost
 // enough to tell, else what TCP sent again.

@@ -110,7 +110,7 @@ func standUp(task *assignment) (*engine, error) {
 		if n.Router {
 			continue
 		}
-		ns, err := newNamespace()
+		ns, err := newNamespace(n.Name)
 		if err != nil {
 			return nil, err
 		}

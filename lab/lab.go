@@ -151,7 +151,8 @@ type Command struct {
 	Stdin, Stdout, Stderr *os.File // nil: /dev/null
 }
 
-// Process is a program that runs on a host. It ends with the lab, and with the process that started it.
+// Process is a program that runs on a host. It ends with the lab, with the process that started it, and when its
+// handle is given up: keep it, and call Wait.
 type Process struct {
 	conn *net.UnixConn
 	stop func() bool

@@ -12,18 +12,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespace is an anonymous network namespace, held by a thread that lives in it. It goes when the process goes.
+// namespace is an anonymous network namespace with a host name of its own, held by a thread that lives in it. It goes when the process goes.
 type namespace struct {
 	work chan func()
 	file *os.File // names the namespace to netlink
 }
 
-func newNamespace() (*namespace, error) {
+func newNamespace(hostname string) (*namespace, error) {
 	ns := &namespace{work: make(chan func())}
 	ready := make(chan error)
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread is of no use to anyone else
-		err := unix.Unshare(unix.CLONE_NEWNET)
+		err := unix.Unshare(unix.CLONE_NEWNET | unix.CLONE_NEWUTS)
+		if err == nil {
+			err = unix.Sethostname([]byte(hostname))
+		}
 		if err == nil {
 			ns.file, err = os.Open("/proc/thread-self/ns/net")
 		}
@@ -36,7 +39,7 @@ func newNamespace() (*namespace, error) {
 		}
 	}()
 	if err := <-ready; err != nil {
-		return nil, fmt.Errorf("create network namespace: %w", err)
+		return nil, fmt.Errorf("create host %s: %w", hostname, err)
 	}
 	return ns, nil
 }

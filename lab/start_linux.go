@@ -51,7 +51,7 @@ func Start(ctx context.Context, spec *Spec, o Options) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	command, err := spawnEngine(o.Name, theirs, listener)
+	command, err := spawnEngine(o, theirs, listener)
 	theirs.Close()
 	if err != nil {
 		bootstrap.Close()
@@ -94,7 +94,7 @@ func (l *Lab) await(ctx context.Context, bootstrap net.Conn, task assignment) er
 
 // spawnEngine starts this same binary in namespaces of its own. Root needs no user namespace, and keeps what root may
 // do outside; everyone else becomes root of a user namespace in which only they exist.
-func spawnEngine(name string, bootstrap *os.File, listener *net.UnixListener) (*exec.Cmd, error) {
+func spawnEngine(o Options, bootstrap *os.File, listener *net.UnixListener) (*exec.Cmd, error) {
 	control, err := listener.File()
 	if err != nil {
 		return nil, fmt.Errorf("open control socket: %w", err)
@@ -110,8 +110,11 @@ func spawnEngine(name string, bootstrap *os.File, listener *net.UnixListener) (*
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
 	}
 	c := &exec.Cmd{
-		Path: "/proc/self/exe", Args: []string{engineName + " " + name}, Env: os.Environ(), SysProcAttr: attr,
-		Stderr: os.Stderr, ExtraFiles: []*os.File{bootstrap, control}, // become bootstrapFD and listenerFD
+		Path: "/proc/self/exe", Args: []string{engineName + " " + o.Name}, Env: os.Environ(), SysProcAttr: attr,
+		ExtraFiles: []*os.File{bootstrap, control}, // become bootstrapFD and listenerFD
+	}
+	if !o.Detached { // a detached engine must not hold on to a pipe that its starter was given
+		c.Stderr = os.Stderr
 	}
 	if err := c.Start(); err != nil {
 		return nil, explainSpawn(err)

@@ -42,15 +42,13 @@ const (
 
 // Do makes the measurement.
 func (p *Capacity) Do(ctx context.Context) (*measure.Result, error) {
-	r := measure.NewResult("capacity", time.Now())
-	r.Target.Name = p.Target
+	r := newResult("capacity", p.Target)
 	r.Parameters["reverse"] = p.Reverse
-	began := time.Now()
 	err := p.run(ctx, r, shortTrains)
 	if c, ok := r.Get(measure.Capacity); ok && c > longAbove && err == nil {
 		err = p.run(ctx, r, longTrains)
 	}
-	r.DurationSeconds = time.Since(began).Seconds()
+	r.DurationSeconds = time.Since(r.Started).Seconds()
 	r.Fail(err)
 	return r, err
 }

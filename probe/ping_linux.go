@@ -17,7 +17,7 @@ import (
 // Do sends the echoes and returns a Result of kind "ping". Parameters["stamps"] says whose clock the round trips are by:
 // "kernel" (within microseconds of the wire) or "user".
 func (p Ping) Do(ctx context.Context) (*measure.Result, error) {
-	result := measure.NewResult("ping", time.Now())
+	result := newResult("ping", p.Target)
 	err := p.measure(ctx, result)
 	result.DurationSeconds = time.Since(result.Started).Seconds()
 	result.Fail(err)
@@ -25,7 +25,6 @@ func (p Ping) Do(ctx context.Context) (*measure.Result, error) {
 }
 
 func (p Ping) measure(ctx context.Context, result *measure.Result) error {
-	result.Target.Name = p.Target
 	if err := p.Validate(); err != nil {
 		return err
 	}

@@ -33,8 +33,7 @@ func (p *Throughput) Validate() error {
 
 // Do makes the measurement.
 func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
-	r := measure.NewResult("throughput", time.Now())
-	r.Target.Name = p.Target
+	r := newResult("throughput", p.Target)
 	if err := p.Validate(); err != nil {
 		r.Fail(err)
 		return r, err
@@ -197,10 +196,10 @@ func addTCP(r *measure.Result, report *iperf3.Report, main string, total iperf3.
 		return
 	}
 	var elapsed, rwnd, sndbuf, bytes float64
-	for _, s := range last {
+	for stream, s := range last {
 		elapsed += s.ElapsedSeconds
 		rwnd += s.Values["rwnd_limited_seconds"]
-		sndbuf += s.Values["sndbuf_limited_seconds"]
+		sndbuf += max(s.Values["sndbuf_limited_seconds"], s.ElapsedSeconds*fullBufferShare(r.Samples.TCPInfo, main, stream))
 		bytes += s.Values["bytes_retrans"]
 	}
 	r.Metrics[measure.CwndMax] = cwnd
@@ -210,6 +209,35 @@ func addTCP(r *measure.Result, report *iperf3.Report, main string, total iperf3.
 		r.Metrics[measure.SndbufLimitedRatio] = min(1, sndbuf/elapsed)
 	}
 }
+
+// fullBufferShare is the share of a sender's samples in which its send buffer, and nothing else, held it: the buffer
+// had no room for the program, all that was in it was on its way, and neither the congestion window nor the receiver's
+// was used up. The kernel's own account (tcpi_sndbuf_limited) starts only when the buffer fills up in the very call
+// that sends, so it misses most of what an event-driven program waits.
+func fullBufferShare(samples []measure.TCPSample, direction string, stream int) float64 {
+	full, all := 0.0, 0.0
+	for _, s := range samples {
+		if s.Direction != direction || s.End != measure.Sender || s.Stream != stream {
+			continue
+		}
+		all++
+		v, mss := s.Values, s.Values["snd_mss_bytes"]
+		inFlight := v["unacked_packets"] * mss
+		noRoom := v["send_buffer_bytes"] > 0 && v["send_queued_bytes"] > writableBelow*v["send_buffer_bytes"]
+		if noRoom && v["notsent_bytes"] < mss && v["unacked_packets"] < nearlyAll*v["snd_cwnd_packets"] &&
+			inFlight+mss < nearlyAll*v["snd_wnd_bytes"] {
+			full++
+		}
+	}
+	return full / max(1, all)
+}
+
+const (
+	// writableBelow is the part of the send buffer that must be in use before Linux calls a socket not writable
+	// (sk_stream_is_writeable: free space of at least half of what is queued).
+	writableBelow = 2.0 / 3
+	nearlyAll     = 0.9
+)
 
 func addSamples(r *measure.Result, report *iperf3.Report) {
 	direction := map[int]string{}
@@ -238,7 +266,7 @@ func addEnds(r *measure.Result, report *iperf3.Report, c *iperf3.Config) {
 			extra    *iperf3.StreamExtra
 			settings *sock.TCPSettings
 			host     string
-		}{{s.LocalExtra, report.Settings, r.Source.Address}, {s.RemoteExtra, theirs, r.Target.Name}} {
+		}{{s.LocalExtra, report.Settings, r.Source.Name}, {s.RemoteExtra, theirs, r.Target.Name}} {
 			if side.extra == nil {
 				continue
 			}

@@ -29,8 +29,7 @@ func respondCommand(s *session) *cobra.Command {
 			if tests < 1 || streams < 1 {
 				return badFlag("max-tests", fmt.Errorf("want --max-tests and --max-streams of 1 or more"))
 			}
-			var listen net.ListenConfig
-			listener, err := listen.Listen(c.Context(), "tcp", net.JoinHostPort(bind, strconv.Itoa(port)))
+			listener, err := iperf3.Listen(c.Context(), net.JoinHostPort(bind, strconv.Itoa(port)))
 			if err != nil {
 				return fmt.Errorf("listen: %w; end what uses the port, or choose another with --port", err)
 			}

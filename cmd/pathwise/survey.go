@@ -26,6 +26,9 @@ type survey struct {
 const (
 	surveyPings    = 20
 	surveyInterval = 50 * time.Millisecond
+	// surveyWrite is how much the transfers write at once: what programs that move files commonly do, so that the send
+	// buffer limits the test where it limits them.
+	surveyWrite = 32 << 10
 )
 
 // run returns what was measured, and the first error that the diagnosis cannot do without.
@@ -70,7 +73,7 @@ func (v *survey) direction(ctx context.Context, reverse bool) error {
 	v.optional(capacity, err)
 	v.session.progress("moving data %s %s for %v…", way, v.target, v.transfer.Duration)
 	config := v.transfer
-	config.Reverse = reverse
+	config.Reverse, config.EventLoop, config.Length = reverse, true, surveyWrite
 	r, err := (&probe.Throughput{Target: v.target, Port: v.port, Config: config}).Do(ctx)
 	if err != nil && len(r.Metrics) == 0 {
 		return err

@@ -54,6 +54,11 @@ type Config struct {
 
 	// Source, if not nil, is what the client sends instead of memory; the test ends at its EOF. TCP, one stream.
 	Source io.Reader
+	// EventLoop makes the sender write as an event-driven program does: it asks whether the socket is writable before
+	// each write. Only then does Linux hold the program to the send buffer: a program that writes until it is refused
+	// gets past it, since what Nagle's algorithm holds back leaves room behind the last segment. TCP; a server that is
+	// not Pathwise does not know it.
+	EventLoop bool
 	// Train, if not nil, sends packet trains instead of a paced stream. UDP, one stream, one direction.
 	Train *Train
 
@@ -159,7 +164,7 @@ func (c Config) params() Params {
 		Window: number(c.Window), Len: number(c.Length), Bandwidth: number(c.Rate),
 		PacingTimer: defaultPacingTick, TOS: number(c.DSCP << 2), Congestion: c.Congestion,
 		ClientVersion: "3.12", // the version whose behaviour this follows
-		Pathwise:      &ParamsExtra{Software: softwareName, Version: softwareVersion, Train: c.Train},
+		Pathwise:      &ParamsExtra{Software: softwareName, Version: softwareVersion, Train: c.Train, EventLoop: c.EventLoop},
 	}
 	if c.SampleEvery > 0 {
 		p.Pathwise.SampleEvery = c.SampleEvery.Seconds()

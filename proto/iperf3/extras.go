@@ -23,6 +23,7 @@ type ParamsExtra struct {
 	Version     string  `json:"version"`
 	SampleEvery float64 `json:"sample_every_seconds,omitempty"` // cadence of TCP_INFO samples; 0: none
 	Train       *Train  `json:"train,omitempty"`
+	EventLoop   bool    `json:"event_loop,omitempty"` // see Config
 }
 
 // Hello is what a Pathwise server answers to such parameters, before CREATE_STREAMS.

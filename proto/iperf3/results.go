@@ -99,3 +99,35 @@ func (r Results) stream(id int) (StreamResult, bool) {
 	}
 	return StreamResult{}, false
 }
+
+// results is what this end tells the other.
+func (t *transfer) results(extra *ResultsExtra) Results {
+	cpu := t.monitor.cpu
+	r := Results{
+		CPUTotal: cpu.Total * 100, CPUUser: cpu.User * 100, CPUSystem: cpu.System * 100,
+		SenderHasRetransmits: -1, Streams: []StreamResult{}, Pathwise: extra,
+	}
+	for _, s := range t.streams {
+		r.Streams = append(r.Streams, s.result())
+		if s.sender {
+			r.SenderHasRetransmits = 0
+			if s.tcp != nil {
+				r.SenderHasRetransmits = 1
+			}
+		}
+		e := s.extra()
+		if s.index == 0 {
+			r.CongestionUsed = e.Congestion
+		}
+		if extra != nil {
+			extra.Streams = append(extra.Streams, e)
+			if a := s.arrivalsOf(); a != nil {
+				extra.Arrivals = a
+			}
+		}
+	}
+	if extra != nil {
+		extra.Samples = NewSampleTable(t.monitor.samples)
+	}
+	return r
+}

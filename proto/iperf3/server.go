@@ -28,6 +28,10 @@ const (
 	defaultMaxRate     = 1_000_000_000
 	maxHandshakes      = 64 // connections that have not sent their cookie yet; iperf3 clients send it at once
 	acceptPause        = 50 * time.Millisecond
+
+	// busyGrace is how long a new test waits for a place: whoever runs one test after another would otherwise find
+	// this server still reading the last byte of the one before.
+	busyGrace = 300 * time.Millisecond
 )
 
 func (p Policy) withDefaults() Policy {
@@ -51,8 +55,8 @@ type Server struct {
 	Log    *slog.Logger // nil: silent
 
 	policy     Policy
+	places     chan struct{} // one for each test that runs
 	mu         sync.Mutex
-	tests      int
 	waiting    map[Cookie]*serverTest // tests that wait for their data connections
 	handshakes chan struct{}
 	udpSetup   sync.Mutex // UDP listeners of several tests on one port would take each other's clients
@@ -73,6 +77,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
 	s.waiting = map[Cookie]*serverTest{}
+	s.places = make(chan struct{}, s.policy.MaxTests)
 	s.handshakes = make(chan struct{}, maxHandshakes)
 	ctx, cancel := context.WithCancel(ctx)
 	defer s.group.Wait()
@@ -133,39 +138,32 @@ func (s *Server) greet(ctx context.Context, a arrival) {
 		conn.Close()
 		return
 	}
-	test, busy := s.claim(cookie)
-	switch {
-	case test != nil:
+	if test := s.expecting(cookie); test != nil {
 		unwatch()
 		conn.SetDeadline(time.Time{})
 		test.offer(a)
-	case busy:
+		return
+	}
+	defer conn.Close()
+	defer unwatch()
+	select {
+	case s.places <- struct{}{}:
+		defer func() { <-s.places }()
+		s.serve(ctx, ctl, cookie)
+	case <-time.After(busyGrace):
 		// A stock server sends this without reading the cookie; ours must tell streams from tests first.
 		if ctl.send(AccessDenied) == nil {
 			s.Log.Info("iperf3 client turned away, busy", "client", conn.RemoteAddr())
 		}
-		unwatch()
-		conn.Close()
-	default:
-		defer unwatch()
-		defer conn.Close()
-		defer s.release()
-		s.serve(ctx, ctl, cookie)
+	case <-ctx.Done():
 	}
 }
 
-// claim finds the test that waits for a stream with this cookie, or takes a place for a new test.
-func (s *Server) claim(cookie Cookie) (test *serverTest, busy bool) {
+// expecting returns the test that waits for a stream with this cookie, if there is one.
+func (s *Server) expecting(cookie Cookie) *serverTest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if test := s.waiting[cookie]; test != nil {
-		return test, false
-	}
-	if s.tests >= s.policy.MaxTests {
-		return nil, true
-	}
-	s.tests++
-	return nil, false
+	return s.waiting[cookie]
 }
 
 // expect makes connections with the test's cookie its streams, unexpect ends that.
@@ -179,12 +177,6 @@ func (s *Server) unexpect(t *serverTest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.waiting, t.cookie)
-}
-
-func (s *Server) release() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tests--
 }
 
 func (s *Server) serve(ctx context.Context, ctl *control, cookie Cookie) {

@@ -34,19 +34,51 @@ func (t *transfer) sendTCP(s *stream) error {
 		return t.sendSource(s, size, rate)
 	}
 	buf := payload(size)
+	write := t.writer(s)
 	pace := pacer{rate: rate}
 	for !t.halted.Load() {
 		n := t.take(len(buf))
 		if n == 0 || !t.wait(pace.next(time.Now(), n)) {
 			return nil
 		}
-		n, err := s.tcp.Write(buf[:n])
+		n, err := write(buf[:n])
 		s.count.Add(int64(n))
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// writer is how the sender writes: see Config.EventLoop.
+func (t *transfer) writer(s *stream) func([]byte) (int, error) {
+	if e := t.params.Pathwise; e != nil && e.EventLoop {
+		return s.writeWhenAsked
+	}
+	return s.tcp.Write
+}
+
+// writeWhenAsked writes all of b, but only when poll calls the socket writable.
+func (s *stream) writeWhenAsked(b []byte) (written int, err error) {
+	waited := s.raw.Write(func(fd uintptr) bool {
+		ask := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
+		for written < len(b) {
+			if ready, _ := unix.Poll(ask, 0); ready == 0 {
+				return false
+			}
+			n, failed := unix.Write(int(fd), b[written:])
+			if failed == unix.EAGAIN {
+				return false
+			}
+			if failed != nil && failed != unix.EINTR {
+				err = failed
+				return true
+			}
+			written += max(n, 0)
+		}
+		return true
+	})
+	return written, errors.Join(waited, err)
 }
 
 // sendSource writes what the source gives. Reading it is a goroutine of its own, which a source that blocks for ever
@@ -78,6 +110,7 @@ func (t *transfer) sendSource(s *stream, size int, rate int64) error {
 		}
 	}()
 	pace := pacer{rate: rate}
+	write := t.writer(s)
 	for {
 		select {
 		case <-t.haltedCh:
@@ -87,7 +120,7 @@ func (t *transfer) sendSource(s *stream, size int, rate int64) error {
 			if !t.wait(pace.next(time.Now(), n)) {
 				return nil
 			}
-			n, err := s.tcp.Write(p.data[:n])
+			n, err := write(p.data[:n])
 			s.count.Add(int64(n))
 			switch {
 			case err != nil:

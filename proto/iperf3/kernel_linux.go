@@ -45,7 +45,7 @@ func kernelStamp(oob []byte) int64 {
 	return 0
 }
 
-// setTCPOptions prepares a data connection: before connect at the client, after accept at the server.
+// setMSS sets the largest segment in bytes that the connection will offer and use; it is to be called before connect.
 func setMSS(c syscall.RawConn, mss int) error {
 	var err error
 	if outer := c.Control(func(fd uintptr) {

@@ -1,0 +1,142 @@
+// Command bench prints how Pathwise does beside its peers, in the same run on the same machine: throughput and
+// processor time beside iperf3, the lab's delay as Debian's ping and tcpdump see it, the lab's loss as ping counts it.
+//
+// It prints figures and does not judge them; docs/bench.md says how to read them. The exit status is 0 when
+// everything ran, 1 when something could not, 2 when the call was wrong.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/pathwise-net/pathwise/lab"
+)
+
+// bench is one run of this program: what was asked for and where it prints.
+type bench struct {
+	out      io.Writer
+	pathwise string // the binary that is measured
+	pairs    int    // of TCP transfers
+	seconds  int    // of each
+}
+
+// part is one comparison.
+type part struct {
+	name  string
+	tools []string // programs that it needs
+	run   func(*bench, context.Context) error
+}
+
+var parts = []part{
+	{"tcp", []string{"iperf3", "ip"}, (*bench).tcp},
+	{"ping", []string{"ping", "tcpdump"}, (*bench).ping},
+	{"loss", []string{"ping"}, (*bench).loss},
+}
+
+// debianPackages says where a missing tool comes from.
+var debianPackages = map[string]string{"ip": "iproute2", "iperf3": "iperf3", "ping": "iputils-ping", "tcpdump": "tcpdump"}
+
+func main() {
+	lab.RunEngineIfAsked() // a lab is this same binary in other namespaces
+	if len(os.Args) > 2 && os.Args[1] == meteredFlag {
+		os.Exit(runMetered(os.Args[2:]))
+	}
+	os.Exit(run(os.Args[1:]))
+}
+
+func run(args []string) int {
+	b := &bench{out: os.Stdout}
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	only := flags.String("only", "tcp,ping,loss", "parts to run")
+	flags.StringVar(&b.pathwise, "pathwise", "bin/pathwise", "the binary to measure; make build makes it")
+	flags.IntVar(&b.pairs, "pairs", 10, "pairs of TCP transfers; 6 at least for an interval of 95 %")
+	flags.IntVar(&b.seconds, "seconds", 3, "length of each TCP transfer")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return 0
+	} else if err != nil {
+		return 2
+	}
+	chosen, err := choose(*only)
+	if err == nil {
+		err = b.validate(flags.Args())
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
+		return 2
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	os.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin") // where Debian keeps ip and tcpdump, off users' paths
+	fmt.Fprintf(b.out, "%d processors\n", runtime.NumCPU())
+	status := 0
+	for _, p := range chosen {
+		fmt.Fprintln(b.out)
+		if err := b.runPart(ctx, p); err != nil {
+			fmt.Fprintf(os.Stderr, "bench: %s: %v\n", p.name, err)
+			status = 1
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return status
+}
+
+// choose returns the parts that a list such as "tcp,loss" names.
+func choose(only string) ([]part, error) {
+	var chosen []part
+	for name := range strings.SplitSeq(only, ",") {
+		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("-only: %q: no such part; want some of tcp,ping,loss", name)
+		}
+		chosen = append(chosen, parts[i])
+	}
+	return chosen, nil
+}
+
+// validate checks the rest of the call and makes the path of the binary absolute, as hosts of a lab need it.
+func (b *bench) validate(rest []string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("%q: want flags only; see -help", rest[0])
+	case b.pairs < 1:
+		return fmt.Errorf("-pairs: \"%d\": want 1 or more", b.pairs)
+	case b.seconds < 1:
+		return fmt.Errorf("-seconds: \"%d\": want 1 or more", b.seconds)
+	}
+	path, err := filepath.Abs(b.pathwise)
+	if err != nil {
+		return fmt.Errorf("-pathwise: %w", err)
+	}
+	b.pathwise = path
+	return nil
+}
+
+// runPart runs a part if its tools are there.
+func (b *bench) runPart(ctx context.Context, p part) error {
+	for _, tool := range p.tools {
+		if _, err := exec.LookPath(tool); err != nil {
+			return fmt.Errorf("skipped: %s is not installed; it is in Debian's package %s", tool, debianPackages[tool])
+		}
+	}
+	if _, err := os.Stat(b.pathwise); err != nil {
+		return fmt.Errorf("skipped: -pathwise: %q: %w; run make build first", b.pathwise, errors.Unwrap(err))
+	}
+	err := p.run(b, ctx)
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
+	return err
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestDocs runs the transcripts of the README and of docs/: in a block fenced as console, each line after a $ is a
+// command, and what follows is what it prints. A block fenced as yaml and a file name is written to that file first.
+//
+// docs/calc.md is pure and must agree to the letter. The others measure: numbers may differ, words may not.
+func TestDocs(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(pages, filepath.Join(root, "README.md")) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := readPage(string(text))
+			dir := t.TempDir()
+			for name, content := range p.files {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			runTranscript(t, p, dir, filepath.Base(path) == "calc.md")
+		})
+	}
+}
+
+type page struct {
+	files map[string]string
+	steps []step
+}
+
+type step struct {
+	line          int
+	command, want string
+}
+
+// readPage takes the blocks out of a page.
+func readPage(text string) page {
+	p := page{files: map[string]string{}}
+	var info string
+	var block strings.Builder
+	inside, start := false, 0
+	lines := bufio.NewScanner(strings.NewReader(text))
+	for n := 1; lines.Scan(); n++ {
+		line := lines.Text()
+		fence, isFence := strings.CutPrefix(line, "```")
+		switch {
+		case isFence && !inside:
+			inside, info, start = true, fence, n
+			block.Reset()
+		case isFence:
+			inside = false
+			if name, ok := strings.CutPrefix(info, "yaml "); ok {
+				p.files[name] = block.String()
+			} else if info == "console" {
+				p.steps = append(p.steps, readSteps(block.String(), start)...)
+			}
+		case inside:
+			block.WriteString(line + "\n")
+		}
+	}
+	return p
+}
+
+func readSteps(block string, start int) []step {
+	var steps []step
+	for i, line := range strings.Split(strings.TrimSuffix(block, "\n"), "\n") {
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			steps = append(steps, step{line: start + 1 + i, command: command})
+		} else if len(steps) > 0 {
+			steps[len(steps)-1].want += line + "\n"
+		}
+	}
+	return steps
+}
+
+// runTranscript runs a page's commands in one shell's surroundings: pathwise is this test binary, and a lab of the
+// default name is the page's own.
+func runTranscript(t *testing.T, p page, dir string, exact bool) {
+	bin := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := fmt.Sprintf("#!/bin/sh\n%s=1 exec %s \"$@\"\n", actAsPathwise, self)
+	if err := os.WriteFile(filepath.Join(bin, "pathwise"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	shell := func(command string) *exec.Cmd {
+		// A lab of its own name keeps pages apart, and apart from what the user runs.
+		command = strings.ReplaceAll(command, "pathwise lab ", "pathwise lab --name docs-"+fmt.Sprint(os.Getpid())+" ")
+		c := exec.Command("sh", "-c", command)
+		c.Dir, c.Env = dir, append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+		return c
+	}
+	t.Cleanup(func() {
+		if bytes.Contains([]byte(fmt.Sprint(p.steps)), []byte("pathwise lab up")) {
+			_ = shell("pathwise lab down").Run() // already down where the page says so
+		}
+	})
+	for _, s := range p.steps {
+		if background, ok := strings.CutSuffix(s.command, " &"); ok {
+			startBackground(t, shell(background), s)
+			continue
+		}
+		out, err := shell(s.command).CombinedOutput()
+		if err != nil {
+			t.Fatalf("line %d: $ %s: %v\n%s", s.line, s.command, err, out)
+		}
+		if got := string(out); !agrees(got, s.want, exact) {
+			t.Errorf("line %d: $ %s\nprinted:\n%s\nthe page has:\n%s", s.line, s.command, got, s.want)
+		}
+	}
+}
+
+// startBackground starts a command and waits for the first line that it prints, which the page has too.
+func startBackground(t *testing.T, c *exec.Cmd, s step) {
+	t.Helper()
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || !agrees(line, s.want, false) {
+		t.Fatalf("line %d: $ %s\nprinted %q (%v), the page has %q", s.line, s.command, line, err, s.want)
+	}
+}
+
+// measured is what may differ from run to run: a number with its unit.
+var measured = regexp.MustCompile(`-?\d[\d,.:]*( ?([kMG]?bit/s|[kMG]?B|[KMG]iB|ms|µs|ns|s|min|h|%|packets)\b|( %))?`)
+
+func agrees(got, want string, exact bool) bool {
+	if exact {
+		return got == want
+	}
+	return shape(got) == shape(want)
+}
+
+// shape is a text without its measured values and without how they were aligned.
+func shape(text string) string {
+	var lines []string
+	for _, line := range strings.Split(text, "\n") {
+		lines = append(lines, strings.Join(strings.Fields(measured.ReplaceAllString(line, "#")), " "))
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,113 @@
+package iperf3
+
+import (
+	"context"
+	"net"
+	"syscall"
+	"time"
+
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// Bounds on waiting for data in flight at the end of a test.
+const (
+	drainLimit = 8 * time.Second // newer iperf3 gives up on its control connection after 10 s
+	drainIdle  = time.Second     // without any progress: longer than most retransmission timeouts
+	drainPoll  = 2 * time.Millisecond
+)
+
+// await polls until done, abort, no progress for idle, or limit in all; it says whether it was done.
+func (t *transfer) await(done func() bool, progress func() int64, idle, limit time.Duration, abort <-chan struct{}) bool {
+	ticker := time.NewTicker(drainPoll)
+	defer ticker.Stop()
+	began := time.Now()
+	latest, moved := progress(), began
+	for !done() {
+		select {
+		case <-abort:
+			return false
+		case now := <-ticker.C:
+			if p := progress(); p != latest {
+				latest, moved = p, now
+			}
+			if now.Sub(moved) > idle || now.Sub(began) > limit {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// stallLimit is how long a sender waits for any acknowledgement: past several doublings of the retransmission timer.
+const stallLimit = 20 * time.Second
+
+// drain waits until the peers have acknowledged what the senders wrote.
+func (t *transfer) drain(abort <-chan struct{}) bool {
+	done := func() bool { acked, written := t.acked(); return acked >= written }
+	progress := func() int64 { acked, _ := t.acked(); return acked }
+	return t.await(done, progress, stallLimit, maxTime*time.Second, abort)
+}
+
+// awaitEOF lets the receivers read until a stock server, which has closed its streams, has nothing more to send.
+func (t *transfer) awaitEOF(abort <-chan struct{}) {
+	done := func() bool {
+		select {
+		case <-t.received:
+			return true
+		default:
+			return false
+		}
+	}
+	t.await(done, t.receivedBytes, drainIdle, drainLimit, abort)
+}
+
+// awaitBytes lets the receivers read until they have as much as a stock client says it sent.
+func (t *transfer) awaitBytes(theirs Results, abort <-chan struct{}) {
+	done := func() bool {
+		for _, s := range t.streams {
+			one, ok := theirs.stream(streamID(s.index))
+			if !s.sender && ok && s.count.Load()-s.from.bytes < int64(one.Bytes) {
+				return false
+			}
+		}
+		return true
+	}
+	t.await(done, t.receivedBytes, drainIdle, drainLimit, abort)
+}
+
+// letArrive gives the last datagrams the time of a round trip, as the control connection sees it, and some more.
+func (t *transfer) letArrive(ctx context.Context, conn net.Conn) {
+	const more, most = 20 * time.Millisecond, time.Second
+	wait := more
+	if raw, err := conn.(syscall.Conn).SyscallConn(); err == nil {
+		if info, err := sock.ReadTCPInfo(raw); err == nil {
+			wait = min(more+info.RTT+4*info.RTTVar, most)
+		}
+	}
+	select {
+	case <-time.After(wait):
+	case <-ctx.Done():
+	}
+}
+
+// acked is how many bytes the peers of all TCP senders acknowledged, written how many were given to the kernel.
+func (t *transfer) acked() (acked, written int64) {
+	for _, s := range t.streams {
+		if s.sender {
+			if r, err := s.read(); err == nil {
+				acked += r.bytes
+			}
+			written += s.count.Load()
+		}
+	}
+	return acked, written
+}
+
+func (t *transfer) receivedBytes() (sum int64) {
+	for _, s := range t.streams {
+		if !s.sender {
+			sum += s.count.Load()
+		}
+	}
+	return sum
+}
