@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -35,6 +36,9 @@ func Open(name string) (*Lab, error) {
 	return l, nil
 }
 
+// ErrGone means that the lab ended while something was asked of it, or ran in it.
+var ErrGone = errors.New("the lab has ended")
+
 // dial opens a connection to the engine.
 func (l *Lab) dial() (*net.UnixConn, error) {
 	c, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: socketName(l.Name), Net: "unix"})
@@ -62,7 +66,11 @@ func (l *Lab) ask(r request) (answer, error) {
 
 func readAnswer(c net.Conn) (answer, error) {
 	var a answer
-	if err := json.NewDecoder(c).Decode(&a); err != nil {
+	err := json.NewDecoder(c).Decode(&a)
+	if errors.Is(err, io.EOF) || errors.Is(err, unix.ECONNRESET) {
+		return a, ErrGone
+	}
+	if err != nil {
 		return a, fmt.Errorf("read lab's answer: %w", err)
 	}
 	if a.Error != "" {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -34,14 +34,7 @@ func pingCommand(s *session) *cobra.Command {
 			if p.Count < 1 {
 				return badFlag("count", fmt.Errorf("\"%d\": want 1 or more", p.Count))
 			}
-			var failed []error
-			for _, host := range args {
-				if c.Context().Err() != nil {
-					break
-				}
-				failed = append(failed, s.pingOne(c, p, host))
-			}
-			return errors.Join(failed...)
+			return s.pingEach(c.Context(), p, args)
 		},
 	}
 	flags := c.Flags()
@@ -57,17 +50,44 @@ func pingCommand(s *session) *cobra.Command {
 	return c
 }
 
-// pingOne measures one target and prints its Result. Under --json each target's Result is a document of its own only
-// when there is one target; see the contract's ping.
-func (s *session) pingOne(c *cobra.Command, p probe.Ping, host string) error {
-	p.Target = host
+// pingEach measures the targets one after another. Under --json a single target's Result is the document; those of
+// several stand in a list.
+func (s *session) pingEach(ctx context.Context, p probe.Ping, hosts []string) error {
 	p.Progress = func(e measure.Echo) {
 		if s.verbose > 0 {
 			s.say("%s", echoLine(e))
 		}
 	}
-	r, err := p.Do(c.Context())
-	return errors.Join(err, s.finish(r, err, printPing))
+	var results []*measure.Result
+	var failed []error
+	for _, host := range hosts {
+		if ctx.Err() != nil {
+			break
+		}
+		s.progress("pinging %s…", host)
+		p.Target = host
+		r, err := p.Do(ctx)
+		s.progress("")
+		results, failed = append(results, r), append(failed, err)
+		if !s.json || len(hosts) == 1 {
+			failed = append(failed, s.finish(r, err, printPing))
+		}
+	}
+	if s.json && len(hosts) > 1 {
+		doc := map[string]any{"schema": "pathwise.results/1", "results": results}
+		failed = append(failed, s.emit(doc, nil))
+	}
+	return firstOf(failed)
+}
+
+// firstOf keeps the exit status and the message to one error: the others are in the Results.
+func firstOf(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func echoLine(e measure.Echo) string {

@@ -1,0 +1,295 @@
+package diagnose
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// path is a path and a transfer over it, in the terms in which a test wants to vary them.
+type path struct {
+	capacity      float64 // bit/s of IP; 0: not measured
+	rtt, loaded   float64 // s
+	goodput       float64 // bit/s
+	rwnd, sndbuf  float64 // shares
+	appLimited    bool
+	notSent       float64 // bytes
+	unscaled      bool
+	window        float64 // bytes offered by the receiver
+	rcvbuf        int
+	rmem, wmem    [3]int
+	sent, resent  float64 // packets
+	pacedSent     float64
+	pacedLost     float64
+	fixed         bool
+	congestion    string
+	noSamples     bool
+	rateParameter float64
+}
+
+// hundred is 100 Mbit/s over 50 ms with ample buffers.
+func hundred() path {
+	return path{capacity: 97.5e6, rtt: 0.05, loaded: 0.0505, goodput: 20e6, window: 3e6, rcvbuf: 6 << 20,
+		rmem: [3]int{4096, 131072, 33554432}, wmem: [3]int{4096, 16384, 4194304}, sent: 10_000, notSent: 60_000, congestion: "cubic"}
+}
+
+const testSeconds = 8.0
+
+// results makes the Results that probes would bring from the path.
+func (p path) results() []*measure.Result {
+	ping := measure.NewResult("ping", time.Time{})
+	ping.Metrics[measure.RTTMin] = p.rtt
+	out := []*measure.Result{ping}
+	if p.capacity > 0 {
+		c := measure.NewResult("capacity", time.Time{})
+		c.Parameters["reverse"] = false
+		c.Metrics[measure.Capacity] = p.capacity
+		out = append(out, c)
+	}
+	tcp := measure.NewResult("throughput", time.Time{})
+	tcp.Source.Name, tcp.Target.Name = "bob", "carol"
+	tcp.Parameters["reverse"], tcp.Parameters["proto"] = false, "tcp"
+	if p.rateParameter > 0 {
+		tcp.Parameters["rate_bits_per_second"] = p.rateParameter
+	}
+	tcp.Metrics[measure.Throughput] = p.goodput
+	if !p.noSamples {
+		tcp.Metrics[measure.RwndLimitedRatio], tcp.Metrics[measure.SndbufLimitedRatio] = p.rwnd, p.sndbuf
+		tcp.Samples = p.samples()
+	}
+	out = append(out, tcp)
+	if p.pacedSent > 0 {
+		udp := measure.NewResult("throughput", time.Time{})
+		udp.Parameters["reverse"], udp.Parameters["proto"] = false, "udp"
+		udp.Metrics[measure.SentPackets], udp.Metrics[measure.LostPackets] = p.pacedSent, p.pacedLost
+		out = append(out, udp)
+	}
+	return out
+}
+
+func (p path) samples() measure.Samples {
+	var s measure.Samples
+	options := 7.0 // time stamps, SACK, window scale
+	if p.unscaled {
+		options = 3
+	}
+	const every = 0.05
+	for i := range int(testSeconds/every) + 1 {
+		at := float64(i) * every
+		values := map[string]float64{"snd_mss_bytes": 1448, "rtt_seconds": p.loaded, "min_rtt_seconds": p.rtt, "options": options,
+			"snd_wnd_bytes": p.window, "notsent_bytes": p.notSent, "bytes_acked": p.goodput / 8 * at,
+			"data_segs_out": p.sent * at / testSeconds, "total_retrans_packets": p.resent * at / testSeconds}
+		if p.appLimited {
+			values["delivery_rate_app_limited"] = 1
+		}
+		s.TCPInfo = append(s.TCPInfo, measure.TCPSample{End: measure.Sender, Direction: measure.Forward, Stream: 1, ElapsedSeconds: at, Values: values})
+	}
+	s.Ends = []measure.TCPEnd{
+		{End: measure.Sender, Direction: measure.Forward, Stream: 1, Host: "bob", CongestionControl: p.congestion, MSSBytes: 1448,
+			SendBufferBytes: p.wmem[2], BuffersFixed: p.fixed, Settings: &measure.TCPSettings{WmemBytes: &p.wmem}},
+		{End: measure.Receiver, Direction: measure.Forward, Stream: 1, Host: "carol", ReceiveBufferBytes: p.rcvbuf,
+			BuffersFixed: p.fixed, Settings: &measure.TCPSettings{RmemBytes: &p.rmem}},
+	}
+	return s
+}
+
+func with(change func(*path)) path {
+	p := hundred()
+	change(&p)
+	return p
+}
+
+func smallWindow(p *path) {
+	p.window, p.rcvbuf, p.rmem = 76_000, 131072, [3]int{4096, 87380, 131072}
+	p.rwnd, p.goodput, p.loaded = 0.97, 76_000*8/0.05, 0.05
+}
+
+func smallSendBuffer(p *path) {
+	p.wmem, p.sndbuf, p.goodput, p.notSent, p.appLimited = [3]int{4096, 16384, 131072}, 0.9, 14e6, 0, true
+}
+
+func lossy(p *path) {
+	p.sent, p.resent, p.goodput = 1700, 17, 2.6e6
+	p.pacedSent, p.pacedLost = 3450, 35
+}
+
+func idle(p *path) {
+	p.goodput, p.appLimited, p.notSent = 10e6, true, 0
+}
+
+func fullPath(p *path) {
+	p.goodput, p.loaded, p.resent = 94e6, 0.12, 60
+}
+
+func TestVerdicts(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		path path
+		want string
+	}{
+		{"full", with(fullPath), Healthy},
+		{"full, capacity not known", with(func(p *path) { fullPath(p); p.capacity = 0 }), Healthy},
+		{"full although a little is lost", with(func(p *path) { fullPath(p); p.pacedSent, p.pacedLost = 3000, 5 }), Healthy},
+		{"full under BBR with loss", with(func(p *path) { fullPath(p); p.congestion, p.resent = "bbr", 900 }), Healthy},
+		{"receive window", with(smallWindow), "receive-window-limited"},
+		{"receive window, with a few losses", with(func(p *path) { smallWindow(p); p.resent = 2 }), "receive-window-limited"},
+		{"receive window nearly enough", with(func(p *path) { smallWindow(p); p.goodput = 80e6 }), Healthy},
+		{"no window scaling", with(func(p *path) { smallWindow(p); p.unscaled, p.window = true, 65535 }), "no-window-scaling"},
+		{"no window scaling, loss binds", with(func(p *path) { lossy(p); p.unscaled, p.window = true, 65535 }), "random-loss"},
+		{"send buffer", with(smallSendBuffer), "send-buffer-limited"},
+		{"random loss", with(lossy), "random-loss"},
+		{"random loss, no paced probe", with(func(p *path) { lossy(p); p.pacedSent = 0 }), "random-loss"},
+		{"loss with a queue, no paced probe", with(func(p *path) { lossy(p); p.pacedSent, p.loaded = 0, 0.09 }), "unexplained"},
+		{"loss that a paced probe does not see", with(func(p *path) { lossy(p); p.pacedLost = 0 }), "unexplained"},
+		{"application", with(idle), "application-limited"},
+		{"application at a rate", with(func(p *path) { idle(p); p.rateParameter = 10e6 }), "application-limited"},
+		{"application near the capacity", with(func(p *path) { idle(p); p.goodput = 85e6 }), Healthy},
+		{"slow for no known reason", with(func(p *path) {}), "unexplained"},
+		{"a stock server, reverse: no samples", with(func(p *path) { p.noSamples, p.capacity = true, 0 }), Healthy},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := Diagnose(c.path.results())
+			if d.Verdict != c.want {
+				d.Results = nil
+				text, _ := json.MarshalIndent(d, "", " ")
+				t.Errorf("verdict %s, want %s:\n%s", d.Verdict, c.want, text)
+			}
+			checkFindings(t, d)
+		})
+	}
+}
+
+// checkFindings holds every finding to what the contract promises.
+func checkFindings(t *testing.T, d *Diagnosis) {
+	t.Helper()
+	if _, err := json.Marshal(d); err != nil { // NaN and infinities do not pass
+		t.Errorf("not fit for JSON: %v", err)
+	}
+	for _, f := range d.Findings {
+		if f.ID == "" || f.Where == "" || f.Explanation == "" || len(f.Evidence) == 0 || f.Advice == nil {
+			t.Errorf("incomplete finding %+v", f)
+		}
+		if f.Confidence <= 0 || f.Confidence > 1 {
+			t.Errorf("%s: confidence %v", f.ID, f.Confidence)
+		}
+		if f.Severity == measure.Problem && len(f.Advice) == 0 {
+			t.Errorf("%s: no advice", f.ID)
+		}
+		for _, e := range f.Evidence {
+			if e.Metric == "" || e.Unit == "" || e.Means == "" || math.IsNaN(e.Value) {
+				t.Errorf("%s: incomplete evidence %+v", f.ID, e)
+			}
+		}
+	}
+}
+
+// Predictions are the least of the limits that remain.
+func TestPredictions(t *testing.T) {
+	const carries = 97.5e6 * 1448 / 1500
+	// Slow start on this path: 416 packets of bandwidth-delay product are 6 doublings of 10, 300 ms, in which 630 packets
+	// are sent, 77.6 ms of the rate.
+	mean := carries * (1 - (0.3-630*1448*8/carries)/testSeconds)
+	window := 76_000 * 8 / 0.05
+	for _, c := range []struct {
+		name  string
+		path  path
+		want  float64
+		basis string
+	}{
+		{"receive window, then the path", with(smallWindow), mean, "capacity"},
+		{"send buffer, then the path", with(smallSendBuffer), mean, "capacity"},
+		{"loss, then the path", with(lossy), mean, "capacity"},
+		{"loss, then the receive window", with(func(p *path) {
+			smallWindow(p)
+			lossy(p)
+			p.rwnd = 0.02
+		}), window, "receive window"},
+		{"application, then loss is no limit of it", with(func(p *path) { idle(p); p.resent = 1 }), mean, "capacity"},
+		{"receive window, then the send buffer", with(func(p *path) {
+			smallWindow(p)
+			p.wmem[2] = 200_000
+		}), 200_000 * sendShare * 8 / 0.05, "send buffer"},
+	} {
+		f := Diagnose(c.path.results()).First()
+		if f == nil || f.Predicted == nil {
+			t.Errorf("%s: no prediction", c.name)
+			continue
+		}
+		if got := f.Predicted.BitsPerSecond; math.Abs(got-c.want)/c.want > 0.02 || !strings.Contains(f.Predicted.Basis, c.basis) {
+			t.Errorf("%s: predicted %.4g (%s), want %.4g by %s", c.name, got, f.Predicted.Basis, c.want, c.basis)
+		}
+	}
+	if f := Diagnose(with(func(p *path) { idle(p); p.capacity = 0; p.noSamples = true }).results()).First(); f != nil {
+		t.Errorf("a verdict from nothing: %+v", f)
+	}
+}
+
+func TestAdviceCommands(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		path path
+		want measure.Advice
+	}{
+		// Twice the bandwidth-delay product, 1,218,750 bytes, at the 0.58 of the buffer that the window was: 2,101,915 bytes,
+		// in steps of 64 KiB.
+		{"receive window", with(smallWindow), measure.Advice{Host: "carol", Command: `sysctl -w net.ipv4.tcp_rmem="4096 87380 2162688"`}},
+		{"send buffer", with(smallSendBuffer), measure.Advice{Host: "bob", Command: `sysctl -w net.ipv4.tcp_wmem="4096 16384 1835008"`}},
+		{"receive window set by the program", with(func(p *path) { smallWindow(p); p.fixed = true }), measure.Advice{Host: "carol"}},
+		{"no scaling", with(func(p *path) { smallWindow(p); p.unscaled, p.window = true, 65535 }),
+			measure.Advice{Host: "carol", Command: "sysctl -w net.ipv4.tcp_window_scaling=1"}},
+		{"loss", with(lossy), measure.Advice{Host: "path from bob to carol"}},
+	} {
+		got := Diagnose(c.path.results()).First().Advice[0]
+		got.Why = ""
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+func TestPacedProbe(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		path path
+		want float64 // bit/s; 0: none
+	}{
+		{"no loss", with(func(p *path) {}), 0},
+		{"loss on a full path", with(fullPath), 0},
+		{"loss", with(func(p *path) { lossy(p) }), 9.75e6},
+		{"loss on a slow path", with(func(p *path) { lossy(p); p.capacity, p.goodput = 10e6, 1e6 }), 200 * 1400 * 8},
+		{"loss on a very slow path", with(func(p *path) { lossy(p); p.capacity, p.goodput = 1.5e6, 0.2e6 }), 0.5e6},
+	} {
+		got, ok := PacedProbe(c.path.results(), false)
+		if ok != (c.want > 0) || math.Abs(got.BitsPerSecond-c.want) > 1 {
+			t.Errorf("%s: %+v %v, want %v", c.name, got, ok, c.want)
+		}
+	}
+	if _, ok := PacedProbe(hundred().results(), true); ok {
+		t.Error("a paced probe for a direction that was not measured")
+	}
+}
+
+// Results that lack anything must not bring the diagnosis down.
+func TestDiagnoseIncomplete(t *testing.T) {
+	empty := measure.NewResult("throughput", time.Time{})
+	empty.Metrics[measure.Throughput] = 0
+	for name, results := range map[string][]*measure.Result{
+		"nothing":      nil,
+		"no metrics":   {measure.NewResult("throughput", time.Time{}), measure.NewResult("ping", time.Time{})},
+		"no bytes":     {empty},
+		"other kinds":  {measure.NewResult("sunshine", time.Time{})},
+		"only samples": {{Kind: "throughput", Samples: hundred().samples(), Metrics: map[measure.Metric]float64{measure.Throughput: 1}}},
+	} {
+		d := Diagnose(results)
+		checkFindings(t, d)
+		if d.Findings == nil {
+			t.Errorf("%s: findings must be a list", name)
+		}
+	}
+}

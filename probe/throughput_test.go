@@ -1,0 +1,142 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/iperf3"
+)
+
+// serve runs a responder on a port of loopback for one test.
+func serve(t *testing.T) (port int) {
+	t.Helper()
+	listener, err := iperf3.Listen(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- (&iperf3.Server{}).Serve(ctx, listener) }()
+	t.Cleanup(func() { cancel(); <-ended })
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+// A transfer over loopback brings the metrics and samples that the contract names, from both ends.
+func TestThroughputLoopback(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		config iperf3.Config
+		main   string
+	}{
+		{"forward", iperf3.Config{Duration: time.Second}, measure.Forward},
+		{"reverse", iperf3.Config{Duration: time.Second, Reverse: true}, measure.Reverse},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &Throughput{Target: "127.0.0.1", Port: serve(t), Config: c.config}
+			r, err := p.Do(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range []measure.Metric{measure.Throughput, measure.SentRate, measure.Retransmits, measure.RetransmittedBytes,
+				measure.RwndLimitedRatio, measure.SndbufLimitedRatio, measure.CwndMax, measure.CPUSender, measure.CPUReceiver} {
+				if v, ok := r.Get(m); !ok || v < 0 {
+					t.Errorf("%s: %v %v", m, v, ok)
+				}
+			}
+			ends := map[string]int{}
+			for _, s := range r.Samples.TCPInfo {
+				if s.Direction != c.main {
+					t.Fatalf("a sample of direction %q", s.Direction)
+				}
+				ends[s.End]++
+			}
+			if ends[measure.Sender] < 10 || ends[measure.Receiver] < 10 {
+				t.Errorf("samples by end: %v; want one each 50 ms of both", ends)
+			}
+			if r.Samples.Find(c.main, measure.Sender) == nil || r.Samples.Find(c.main, measure.Receiver) == nil {
+				t.Errorf("ends: %+v", r.Samples.Ends)
+			}
+			if r.Parameters["peer"] != "pathwise" || len(r.Samples.Intervals) == 0 || r.Status != measure.StatusOK {
+				t.Errorf("peer %v, %d intervals, status %s", r.Parameters["peer"], len(r.Samples.Intervals), r.Status)
+			}
+		})
+	}
+}
+
+// What a program gives is what is sent, and the test ends with it.
+func TestThroughputFromSource(t *testing.T) {
+	const size = 300_000
+	p := &Throughput{Target: "127.0.0.1", Port: serve(t),
+		Config: iperf3.Config{Source: io.LimitReader(strings.NewReader(strings.Repeat("x", 2*size)), size)}}
+	r, err := p.Do(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Metrics[measure.ReceivedBytes]; got != size {
+		t.Errorf("%v bytes came, want %d", got, size)
+	}
+}
+
+func TestThroughputFaults(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := closed.Addr().(*net.TCPAddr).Port
+	closed.Close()
+	p := &Throughput{Target: "127.0.0.1", Port: port, Config: iperf3.Config{Duration: time.Second}}
+	r, err := p.Do(t.Context())
+	if !errors.Is(err, iperf3.ErrRefused) || r.Status != measure.StatusFailed || r.Error == nil {
+		t.Errorf("closed port: error %v, Result %+v", err, r)
+	}
+	for field, p := range map[string]*Throughput{
+		"target": {}, "port": {Target: "a", Port: -1}, "window": {Target: "a", Config: iperf3.Config{Window: -1}},
+	} {
+		r, err := p.Do(t.Context())
+		var bad interface{ BadInput() bool }
+		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), field) || r.Status != measure.StatusFailed {
+			t.Errorf("%s: error %v", field, err)
+		}
+	}
+}
+
+// A sample counts as held by the send buffer only when the buffer is full and nothing else is.
+func TestFullBufferShare(t *testing.T) {
+	held := map[string]float64{"snd_mss_bytes": 1448, "unacked_packets": 80, "snd_cwnd_packets": 300, "snd_wnd_bytes": 1e6,
+		"notsent_bytes": 0, "send_queued_bytes": 120_000, "send_buffer_bytes": 131072}
+	for _, c := range []struct {
+		name   string
+		change map[string]float64
+		want   float64
+	}{
+		{"held", nil, 1},
+		{"congestion window used up", map[string]float64{"snd_cwnd_packets": 80}, 0},
+		{"receive window used up", map[string]float64{"snd_wnd_bytes": 120_000}, 0},
+		{"data wait to be sent", map[string]float64{"notsent_bytes": 30_000}, 0},
+		{"room in the buffer", map[string]float64{"send_queued_bytes": 50_000}, 0},
+		{"buffer not known", map[string]float64{"send_buffer_bytes": 0}, 0},
+	} {
+		values := map[string]float64{}
+		for k, v := range held {
+			values[k] = v
+		}
+		for k, v := range c.change {
+			values[k] = v
+		}
+		samples := []measure.TCPSample{{End: measure.Sender, Direction: measure.Forward, Stream: 1, Values: values}}
+		if got := fullBufferShare(samples, measure.Forward, 1); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	if diff := cmp.Diff(0.0, fullBufferShare(nil, measure.Forward, 1)); diff != "" {
+		t.Error(diff)
+	}
+}
