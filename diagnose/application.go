@@ -6,17 +6,16 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// applicationLimited: the program had nothing to send most of the time. The kernel marks delivery-rate samples taken
-// while the send queue was empty; a full send buffer marks them too, so it must not be the limit.
+// applicationLimited: the program could have given TCP more nearly all the time, and did not.
 func applicationLimited(v *view) *measure.Finding {
-	if v.appLimitedShare < mostlyIdle || v.notSent > v.mss || v.rwndShare >= unlimited || v.sndbufShare >= unlimited {
+	if v.roomShare < mostlyIdle || v.rwndShare >= unlimited || v.sndbufShare >= unlimited {
 		return nil
 	}
-	f := &measure.Finding{ID: "application-limited", Severity: measure.Problem, Confidence: confidence(v.appLimitedShare),
+	f := &measure.Finding{ID: "application-limited", Severity: measure.Problem, Confidence: confidence(v.roomShare),
 		Where: "sender " + v.sender,
 		Evidence: []measure.Evidence{
-			evidence("delivery_rate_app_limited", v.appLimitedShare, "ratio", "share of the samples in which the program had given TCP too little to send"),
-			evidence("notsent_bytes", v.notSent, "bytes", "waiting in the send buffer, at the median"),
+			evidence("send_buffer_room_ratio", v.roomShare, "ratio", "share of the samples in which the program could have given TCP more"),
+			evidence("delivery_rate_app_limited", v.appLimitedShare, "ratio", "share of the samples that the kernel marked as held back by the program"),
 			evidence("rwnd_limited_ratio", v.rwndShare, "ratio", "share of the time that the receiver's window held the sender"),
 			evidence("sndbuf_limited_ratio", v.sndbufShare, "ratio", "share of the time that the send buffer held the sender"),
 		},
@@ -34,6 +33,6 @@ func applicationLimited(v *view) *measure.Finding {
 }
 
 const (
-	mostlyIdle = 0.9  // a writer slower than the path is idle before nearly every sample
+	mostlyIdle = 0.9  // a program slower than the path finds room whenever it looks
 	unlimited  = 0.05 // of the time: the kernel's jiffies and the first round trips book up to this much
 )

@@ -54,7 +54,7 @@ func receiveWindowLimited(v *view) *measure.Finding {
 	} else {
 		f.Advice = []measure.Advice{
 			{Host: v.receiver, Command: fmt.Sprintf("sysctl -w net.ipv4.tcp_rmem=%q", tuned(rmem(v.to), usualRmem, need)),
-				Why: "lets the kernel tune the receive buffer up to twice the bandwidth-delay product; put it in /etc/sysctl.d to keep it"}}
+				Why: "lets the kernel tune the receive buffer up to four times the bandwidth-delay product; put it in /etc/sysctl.d to keep it"}}
 	}
 	f.Predicted = v.next(byReceiveWindow, byLoss)
 	return f
@@ -101,26 +101,30 @@ func sendBufferLimited(v *view) *measure.Finding {
 	} else {
 		f.Advice = []measure.Advice{
 			{Host: v.sender, Command: fmt.Sprintf("sysctl -w net.ipv4.tcp_wmem=%q", tuned(wmem(v.from), usualWmem, need)),
-				Why: "lets the kernel tune the send buffer up to twice the bandwidth-delay product; put it in /etc/sysctl.d to keep it"}}
+				Why: "lets the kernel tune the send buffer up to four times the bandwidth-delay product; put it in /etc/sysctl.d to keep it"}}
 	}
 	f.Predicted = v.next(bySendBuffer, byLoss)
 	return f
 }
 
-// bufferFor is the buffer that keeps twice the bandwidth-delay product in flight (the tutorial's rule for recovery from
-// loss without a pause): as much larger as the flight must be than the one that the present buffer allows. Without a
-// known capacity it is four times the present buffer. Whole steps of 64 KiB.
+// bufferFor is the buffer that lets ample bandwidth-delay products be in flight: as much larger than the present one as
+// that is more than the present flight. Without a known capacity it is four times the present buffer. Whole steps of
+// 64 KiB.
 func (v *view) bufferFor(inFlight, buffer float64) int64 {
 	if buffer == 0 || inFlight == 0 {
 		buffer, inFlight = 2, 1 // the kernel's own provision for its bookkeeping (socket(7))
 	}
-	need := 4 * buffer
+	need := ample * buffer
 	if v.capacity > 0 && v.baseRTT > 0 {
-		need = 2 * model.BandwidthDelay(v.capacity, seconds(v.baseRTT)) * buffer / inFlight
+		need = ample * model.BandwidthDelay(v.capacity, seconds(v.baseRTT)) * buffer / inFlight
 	}
 	const step = 64 << 10
 	return int64(math.Ceil(need/step)) * step
 }
+
+// ample is how many bandwidth-delay products a buffer should hold: one in flight, one in the path's queue, and two
+// while losses are repaired. With two in all, the usual least, 20 Mbit/s over 200 ms reached 8 % less in the lab.
+const ample = 4
 
 // receiveBuffer and sendBuffer are the sizes in force when the test ended, 0 where they are not known.
 func receiveBuffer(e *measure.TCPEnd) float64 {

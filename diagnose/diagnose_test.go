@@ -236,10 +236,10 @@ func TestAdviceCommands(t *testing.T) {
 		path path
 		want measure.Advice
 	}{
-		// Twice the bandwidth-delay product, 1,218,750 bytes, at the 0.58 of the buffer that the window was: 2,101,915 bytes,
-		// in steps of 64 KiB.
-		{"receive window", with(smallWindow), measure.Advice{Host: "carol", Command: `sysctl -w net.ipv4.tcp_rmem="4096 87380 2162688"`}},
-		{"send buffer", with(smallSendBuffer), measure.Advice{Host: "bob", Command: `sysctl -w net.ipv4.tcp_wmem="4096 16384 1835008"`}},
+		// Four times the bandwidth-delay product of 609,375 bytes, at the 0.58 of the buffer that the window was: 4,203,830
+		// bytes, in steps of 64 KiB.
+		{"receive window", with(smallWindow), measure.Advice{Host: "carol", Command: `sysctl -w net.ipv4.tcp_rmem="4096 87380 4259840"`}},
+		{"send buffer", with(smallSendBuffer), measure.Advice{Host: "bob", Command: `sysctl -w net.ipv4.tcp_wmem="4096 16384 3670016"`}},
 		{"receive window set by the program", with(func(p *path) { smallWindow(p); p.fixed = true }), measure.Advice{Host: "carol"}},
 		{"no scaling", with(func(p *path) { smallWindow(p); p.unscaled, p.window = true, 65535 }),
 			measure.Advice{Host: "carol", Command: "sysctl -w net.ipv4.tcp_window_scaling=1"}},

@@ -27,7 +27,7 @@ type view struct {
 
 	rwndShare, sndbufShare float64 // shares of the test's time; 0 is a value
 	appLimitedShare        float64 // share of samples that the kernel marked so; 0 is a value
-	notSent                float64 // median of what waited in the send buffer; 0 is a value
+	roomShare              float64 // share of samples in which the program could have given TCP more; 0 is a value
 	windowScaling          *bool   // nil: not known
 	window                 float64 // the largest that the receiver offered
 
@@ -140,8 +140,8 @@ func (v *view) takeSamples(samples []measure.TCPSample) {
 		scaling := int(options)&optionWindowScale != 0
 		v.windowScaling = &scaling
 	}
-	var rtt, waiting []float64
-	marked := 0
+	var rtt []float64
+	marked, room := 0, 0
 	first := measure.TCPSample{}
 	for _, s := range samples {
 		v.window = max(v.window, s.Values["snd_wnd_bytes"])
@@ -152,7 +152,9 @@ func (v *view) takeSamples(samples []measure.TCPSample) {
 			first = s
 		}
 		rtt = append(rtt, s.Values["rtt_seconds"])
-		waiting = append(waiting, s.Values["notsent_bytes"])
+		if hasRoom(s) {
+			room++
+		}
 		if s.Values["delivery_rate_app_limited"] != 0 {
 			marked++
 		}
@@ -160,11 +162,22 @@ func (v *view) takeSamples(samples []measure.TCPSample) {
 	if len(rtt) == 0 {
 		return
 	}
-	v.loadedRTT, v.notSent = median(rtt), median(waiting)
-	v.appLimitedShare = float64(marked) / float64(len(rtt))
+	v.loadedRTT = median(rtt)
+	v.appLimitedShare, v.roomShare = float64(marked)/float64(len(rtt)), float64(room)/float64(len(rtt))
 	if span := last.ElapsedSeconds - first.ElapsedSeconds; span > 0 {
 		v.steady = (last.Values["bytes_acked"] - first.Values["bytes_acked"]) * 8 / span
 	}
+}
+
+// hasRoom reports whether the socket was writable at a sample, so that the program could have given TCP more. Linux calls
+// it writable while less than two thirds of the send buffer are in use (sk_stream_is_writeable). Without that account
+// (it is no part of TCP_INFO), nothing must wait to be sent and the kernel must have marked the delivery rate as the
+// program's; alone that mark will not do, since Linux 6.18 at times leaves it out for a whole transfer.
+func hasRoom(s measure.TCPSample) bool {
+	if buffer := s.Values["send_buffer_bytes"]; buffer > 0 {
+		return s.Values["send_queued_bytes"] <= buffer*2/3
+	}
+	return s.Values["delivery_rate_app_limited"] != 0 && s.Values["notsent_bytes"] <= s.Values["snd_mss_bytes"]
 }
 
 // optionWindowScale is the bit of TCP_INFO's options that says that both ends scale windows (TCPI_OPT_WSCALE).

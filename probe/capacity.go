@@ -74,8 +74,9 @@ func (p *Capacity) run(ctx context.Context, r *measure.Result, train iperf3.Trai
 }
 
 // dispersions works out each train from the arrivals, pairs of sequence number (from 1) and nanoseconds. What arrived
-// after the first packet of a train, over the time it took, is the rate of the narrowest link, lost packets or not:
-// the link was busy throughout.
+// over a span of a train, over the time it took, is the rate of the narrowest link, lost packets or not: the link was
+// busy throughout. The span is a quarter of the train, and of all such spans the median is taken: where the receiver, or
+// anything on the way, stops for a moment and then hands on at once what has gathered, most spans do not see it.
 func dispersions(arrivals [][2]int64, train iperf3.Train) []measure.Train {
 	out := make([]measure.Train, train.Trains)
 	times := make([][]int64, train.Trains)
@@ -89,10 +90,15 @@ func dispersions(arrivals [][2]int64, train iperf3.Train) []measure.Train {
 		if len(at) < max(2, train.Packets/4) { // fewer say more about the loss than about the link
 			continue
 		}
-		spread := float64(slices.Max(at)-slices.Min(at)) / 1e9
-		out[k].DispersionSeconds = spread
-		if spread > 0 {
-			out[k].BitsPerSecond = float64(len(at)-1) * float64(train.Size+udpIPv4Header) * 8 / spread
+		slices.Sort(at)
+		out[k].DispersionSeconds = float64(at[len(at)-1]-at[0]) / 1e9
+		quarter := max(1, len(at)/4)
+		var spans []float64
+		for i := quarter; i < len(at); i++ {
+			spans = append(spans, float64(at[i]-at[i-quarter])/1e9)
+		}
+		if typical := stat.Summarize(spans).Median; typical > 0 {
+			out[k].BitsPerSecond = float64(quarter) * float64(train.Size+udpIPv4Header) * 8 / typical
 		}
 	}
 	return out

@@ -58,6 +58,18 @@ func TestDispersionsOfNonsense(t *testing.T) {
 	}
 }
 
+// A receiver that sleeps through a third of a train and then gets it all at once does not spoil it.
+func TestDispersionsOfAStall(t *testing.T) {
+	train := iperf3.Train{Packets: 30, Size: 1472, Trains: 1}
+	arrivals := arrivalsOf(train, 100e6)
+	for i := range 10 {
+		arrivals[i][1] = arrivals[10][1]
+	}
+	if got := dispersions(arrivals, train)[0].BitsPerSecond; math.Abs(got-100e6) > 1e6 {
+		t.Errorf("%v bit/s of 100 Mbit/s", got)
+	}
+}
+
 func TestCapacityOf(t *testing.T) {
 	trains := []measure.Train{{BitsPerSecond: 90e6}, {BitsPerSecond: 0}, {BitsPerSecond: 97e6}, {BitsPerSecond: 400e6}}
 	if c, ok := capacityOf(trains); !ok || c != 97e6 {
