@@ -21,7 +21,7 @@ func applicationLimited(v *view) *measure.Finding {
 		},
 		Explanation: "The network waited for the program: TCP sent what it was given at once, and had no more. A slow disk, a busy " +
 			"processor, an encrypting or compressing program, or a rate limit in the program itself are the usual causes.",
-		Predicted: v.next(byLoss),
+		Predicted: v.next(),
 	}
 	if v.sourced {
 		f.Advice = append(f.Advice, measure.Advice{Host: v.sender,

@@ -18,15 +18,15 @@ func noWindowScaling(v *view) *measure.Finding {
 	f.Explanation = fmt.Sprintf("Sender and receiver did not agree to scale windows, so the window can never exceed 65,535 bytes, "+
 		"and one window each round trip of %s is all that can move. Either a host has the option switched off or something "+
 		"on the path strips it.", quantity.FormatSeconds(v.baseRTT))
-	for _, end := range []*measure.TCPEnd{v.to, v.from} {
-		host, why := v.receiver, "the receiver must offer the option"
-		if end == v.from {
-			host, why = v.sender, "the sender must offer the option"
-		}
-		if end != nil && end.Settings != nil && end.Settings.WindowScaling != nil && *end.Settings.WindowScaling != 0 {
+	for _, side := range []struct {
+		end       *measure.TCPEnd
+		host, who string
+	}{{v.to, v.receiver, "receiver"}, {v.from, v.sender, "sender"}} {
+		if e := side.end; e != nil && e.Settings != nil && e.Settings.WindowScaling != nil && *e.Settings.WindowScaling != 0 {
 			continue // this end does
 		}
-		f.Advice = append(f.Advice, measure.Advice{Host: host, Command: "sysctl -w net.ipv4.tcp_window_scaling=1", Why: why})
+		f.Advice = append(f.Advice, measure.Advice{Host: side.host, Command: "sysctl -w net.ipv4.tcp_window_scaling=1",
+			Why: "the " + side.who + " must offer the option"})
 	}
 	if len(f.Advice) == 0 {
 		f.Advice = []measure.Advice{{Host: v.where(), Why: "both ends offer the option: find the firewall or proxy that strips it from SYN packets"}}
@@ -34,7 +34,7 @@ func noWindowScaling(v *view) *measure.Finding {
 	scaled := *v
 	yes := true
 	scaled.windowScaling = &yes
-	f.Predicted = scaled.next(byLoss)
+	f.Predicted = scaled.next()
 	return f
 }
 
@@ -44,19 +44,22 @@ func receiveWindowLimited(v *view) *measure.Finding {
 		return nil
 	}
 	f := v.windowFinding("receive-window-limited")
-	need := v.bufferFor(v.window, receiveBuffer(v.to))
+	need := v.bufferFor(v.window, receiveBuffer(v.to), rmem(v.to))
 	f.Explanation = fmt.Sprintf("The sender spends its time waiting for the receiver's window to open: %s each round trip of %s is "+
 		"all that can move. The receiver's buffer is too small for the distance.",
 		quantity.FormatSize(int64(v.window)), quantity.FormatSeconds(v.baseRTT))
 	if v.to != nil && v.to.BuffersFixed {
 		f.Advice = []measure.Advice{{Host: v.receiver, Command: "", Why: fmt.Sprintf("the program set the buffer itself, which "+
 			"stops the kernel from tuning it: take the setting out (here: --window), or ask for %s", quantity.FormatSize(need))}}
+	} else if rmem(v.to) == nil {
+		f.Advice = []measure.Advice{{Host: v.receiver, Why: "raise the third value of net.ipv4.tcp_rmem there to at least " +
+			quantity.FormatSize(need) + "; what it is now could not be seen, so compare first"}}
 	} else {
 		f.Advice = []measure.Advice{
-			{Host: v.receiver, Command: fmt.Sprintf("sysctl -w net.ipv4.tcp_rmem=%q", tuned(rmem(v.to), usualRmem, need)),
+			{Host: v.receiver, Command: fmt.Sprintf("sysctl -w net.ipv4.tcp_rmem=%q", tuned(rmem(v.to), need)),
 				Why: "lets the kernel tune the receive buffer up to four times the bandwidth-delay product; put it in /etc/sysctl.d to keep it"}}
 	}
-	f.Predicted = v.next(byReceiveWindow, byLoss)
+	f.Predicted = v.next(byReceiveWindow)
 	return f
 }
 
@@ -82,7 +85,7 @@ func sendBufferLimited(v *view) *measure.Finding {
 		return nil
 	}
 	inFlight := v.steady * v.baseRTT / 8
-	need := v.bufferFor(inFlight, sendBuffer(v.from))
+	need := v.bufferFor(inFlight, sendBuffer(v.from), wmem(v.from))
 	f := &measure.Finding{ID: "send-buffer-limited", Severity: measure.Problem, Confidence: confidence(0.5 + v.sndbufShare/2),
 		Where: "sender " + v.sender,
 		Evidence: []measure.Evidence{
@@ -98,25 +101,31 @@ func sendBufferLimited(v *view) *measure.Finding {
 	if v.from != nil && v.from.BuffersFixed {
 		f.Advice = []measure.Advice{{Host: v.sender, Why: fmt.Sprintf("the program set the buffer itself, which stops the kernel from "+
 			"tuning it: take the setting out (here: --window), or ask for %s", quantity.FormatSize(need))}}
+	} else if wmem(v.from) == nil {
+		f.Advice = []measure.Advice{{Host: v.sender, Why: "raise the third value of net.ipv4.tcp_wmem there to at least " +
+			quantity.FormatSize(need) + "; what it is now could not be seen, so compare first"}}
 	} else {
 		f.Advice = []measure.Advice{
-			{Host: v.sender, Command: fmt.Sprintf("sysctl -w net.ipv4.tcp_wmem=%q", tuned(wmem(v.from), usualWmem, need)),
+			{Host: v.sender, Command: fmt.Sprintf("sysctl -w net.ipv4.tcp_wmem=%q", tuned(wmem(v.from), need)),
 				Why: "lets the kernel tune the send buffer up to four times the bandwidth-delay product; put it in /etc/sysctl.d to keep it"}}
 	}
-	f.Predicted = v.next(bySendBuffer, byLoss)
+	f.Predicted = v.next(bySendBuffer)
 	return f
 }
 
 // bufferFor is the buffer that lets ample bandwidth-delay products be in flight: as much larger than the present one as
-// that is more than the present flight. Without a known capacity it is four times the present buffer. Whole steps of
-// 64 KiB.
-func (v *view) bufferFor(inFlight, buffer float64) int64 {
-	if buffer == 0 || inFlight == 0 {
-		buffer, inFlight = 2, 1 // the kernel's own provision for its bookkeeping (socket(7))
+// that is more than the present flight. Without a known capacity it is ample times the present buffer. It is never
+// less than the kernel may tune to now, since that would be advice to make things worse. Whole steps of 64 KiB.
+func (v *view) bufferFor(inFlight, buffer float64, tunable *[3]int) int64 {
+	if buffer == 0 {
+		buffer = 2 * inFlight // the kernel's own provision for its bookkeeping (socket(7))
 	}
 	need := ample * buffer
-	if v.capacity > 0 && v.baseRTT > 0 {
+	if v.capacity > 0 && v.baseRTT > 0 && inFlight > 0 {
 		need = ample * model.BandwidthDelay(v.capacity, seconds(v.baseRTT)) * buffer / inFlight
+	}
+	if tunable != nil {
+		need = max(need, float64(tunable[2]))
 	}
 	const step = 64 << 10
 	return int64(math.Ceil(need/step)) * step
@@ -141,20 +150,10 @@ func sendBuffer(e *measure.TCPEnd) float64 {
 	return float64(e.SendBufferBytes)
 }
 
-// tuned writes the three values of tcp_rmem or tcp_wmem with a new third; usual are the first two where the host's own
-// are not known.
-func tuned(present *[3]int, usual [2]int, most int64) string {
-	if present != nil {
-		usual = [2]int(present[:2])
-	}
-	return fmt.Sprintf("%d %d %d", usual[0], usual[1], max(most, int64(usual[1])))
+// tuned writes the three values of tcp_rmem or tcp_wmem with a new third.
+func tuned(present *[3]int, most int64) string {
+	return fmt.Sprintf("%d %d %d", present[0], present[1], most)
 }
-
-// Linux's own first two values of tcp_rmem and tcp_wmem (ip-sysctl).
-var (
-	usualRmem = [2]int{4096, 131072}
-	usualWmem = [2]int{4096, 16384}
-)
 
 func rmem(e *measure.TCPEnd) *[3]int {
 	if e == nil || e.Settings == nil {

@@ -42,7 +42,8 @@ func (v *view) caps() []speedCap {
 		out = append(out, speedCap{bySendBuffer, model.WindowLimit(b, seconds(v.baseRTT)),
 			fmt.Sprintf("a send buffer that holds %s each round trip of %s", quantity.FormatSize(int64(b)), quantity.FormatSeconds(v.baseRTT))})
 	}
-	if p := v.lossRatio(); p > 0 && v.mss > 0 && !lossBlind(v.congestion) {
+	// What TCP alone sent again may be its own doing, at the end of slow start; what a paced probe lost is not.
+	if p := v.lossRatio(); v.pacedLost() && v.mss > 0 && !lossBlind(v.congestion) {
 		out = append(out, speedCap{byLoss, model.Mathis(v.mss, seconds(v.baseRTT), p, model.CIndependent),
 			fmt.Sprintf("a loss of %s", quantity.FormatRatio(p))})
 	}
@@ -122,7 +123,7 @@ const sendShare = 0.6
 // lossRatio is the share of packets that get lost whatever the sender does: what the paced probe lost if it lost
 // enough to tell, else what TCP sent again.
 func (v *view) lossRatio() float64 {
-	if v.paced != nil && v.paced.lost >= enoughLosses {
+	if v.pacedLost() {
 		return v.paced.lost / v.paced.sent
 	}
 	if v.sentSegments > 0 && v.resent >= enoughLosses {
@@ -130,6 +131,9 @@ func (v *view) lossRatio() float64 {
 	}
 	return 0
 }
+
+// pacedLost reports whether the paced probe lost enough to tell a ratio.
+func (v *view) pacedLost() bool { return v.paced != nil && v.paced.lost >= enoughLosses }
 
 // enoughLosses is how many losses a ratio needs to mean something: with 4, the 95 % interval spans 1 to 10.
 const enoughLosses = 4

@@ -50,6 +50,11 @@ func Diagnose(results []*measure.Result) *Diagnosis {
 	return d
 }
 
+// Measured reports whether the Results hold a transfer, without which nothing can be said about the path.
+func Measured(results []*measure.Result) bool {
+	return newView(results, measure.Forward) != nil || newView(results, measure.Reverse) != nil
+}
+
 // First returns the finding that is the verdict, nil if the path is healthy.
 func (d *Diagnosis) First() *measure.Finding {
 	for i := range d.Findings {

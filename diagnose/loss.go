@@ -18,8 +18,12 @@ func randomLoss(v *view) *measure.Finding {
 	if p == 0 || v.sentSegments == 0 || v.paced != nil && !v.pacedKeeps(p) {
 		return nil
 	}
-	if v.paced == nil && v.loadedRTT > emptyQueue*v.baseRTT {
-		return nil
+	queue := "no queue stands"
+	if v.loadedRTT > emptyQueue*v.baseRTT {
+		if v.paced == nil {
+			return nil
+		}
+		queue = "a queue stands as well"
 	}
 	k := v.steady * v.baseRTT * math.Sqrt(p) / (8 * v.mss)
 	f := &measure.Finding{ID: "random-loss", Severity: measure.Problem, Where: v.where(),
@@ -27,8 +31,8 @@ func randomLoss(v *view) *measure.Finding {
 		Evidence: []measure.Evidence{
 			evidence("retransmits_packets", v.resent, "packets", fmt.Sprintf("sent again, of %.0f: %s", v.sentSegments,
 				quantity.FormatRatio(v.resent/v.sentSegments))),
-			evidence("rtt_seconds", v.loadedRTT, "s", fmt.Sprintf("round trip under load; %s on the empty path: no queue stands",
-				quantity.FormatSeconds(v.baseRTT))),
+			evidence("rtt_seconds", v.loadedRTT, "s", fmt.Sprintf("round trip under load; %s on the empty path: %s",
+				quantity.FormatSeconds(v.baseRTT), queue)),
 			evidence("throughput_bits_per_second", v.steady, "bit/s", fmt.Sprintf("achieved; the Mathis formula gives %s for this loss",
 				quantity.FormatRate(model.Mathis(v.mss, seconds(v.baseRTT), p, model.CIndependent)))),
 		},
@@ -43,6 +47,9 @@ func randomLoss(v *view) *measure.Finding {
 		},
 		Predicted: v.next(byLoss),
 	}
+	if lossBlind(v.congestion) { // it is there, but does not slow this sender
+		f.Severity, f.Predicted, f.Advice = measure.Info, nil, f.Advice[:1]
+	}
 	if v.paced != nil {
 		f.Evidence = append(f.Evidence, evidence("loss_ratio", v.paced.lost/v.paced.sent, "ratio",
 			fmt.Sprintf("%.0f of %.0f lost by a probe of only %s: congestion is not the cause", v.paced.lost, v.paced.sent,
@@ -54,14 +61,11 @@ func randomLoss(v *view) *measure.Finding {
 // emptyQueue is the ratio of loaded to empty RTT below which no queue stands in the path.
 const emptyQueue = 1.25
 
-// pacedKeeps reports whether what the paced probe lost agrees with a loss ratio of p: no fewer than the 1 in 100
-// chance of a Poisson count, and at least one.
+// pacedKeeps reports whether what the paced probe lost agrees with a loss ratio of p: at least one, and no fewer than
+// the 1 in 100 chance of a Poisson count, by its normal approximation.
 func (v *view) pacedKeeps(p float64) bool {
 	expected := p * v.paced.sent
-	if v.paced.lost == 0 {
-		return math.Exp(-expected) > 0.01
-	}
-	return v.paced.lost >= expected-2.33*math.Sqrt(expected) // 2.33: the 1 % point of the normal law
+	return v.paced.lost >= max(1, expected-2.33*math.Sqrt(expected)) // 2.33: the 1 % point of the normal law
 }
 
 // lossConfidence grows with how many losses were seen, and falls where the rate is far from what the loss explains.

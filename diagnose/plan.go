@@ -14,12 +14,15 @@ type Paced struct {
 }
 
 // The paced probe takes a tenth of the capacity, or of what TCP got where the capacity is not known; but at least
-// 200 packets a second, since on slow paths it would count for too long, and at most a third of the path.
+// 200 packets a second, since on slow paths it would count for too long, and at most a third of the path. It lasts
+// until it should lose pacedLosses packets at the ratio that TCP saw, within bounds.
 const (
 	pacedPart     = 0.1
 	pacedMost     = 1.0 / 3
 	pacedLeast    = 200 // packets a second
-	pacedDuration = 4 * time.Second
+	pacedShortest = 4 * time.Second
+	pacedLongest  = 12 * time.Second
+	pacedLosses   = 6    // then the chance to see none by accident is 1 in 400
 	pacedBytes    = 1400 // UDP payload; fits any path that carries 1500 bytes and most tunnels
 )
 
@@ -31,10 +34,12 @@ func PacedProbe(results []*measure.Result, reverse bool) (Paced, bool) {
 		direction = measure.Reverse
 	}
 	v := newView(results, direction)
-	if v == nil || v.resent == 0 || v.full() {
+	if v == nil || v.resent == 0 || v.sentSegments == 0 || v.full() {
 		return Paced{}, false
 	}
 	whole := max(v.capacity, v.steady)
 	rate := min(max(pacedPart*whole, pacedLeast*pacedBytes*8), pacedMost*whole)
-	return Paced{BitsPerSecond: rate, PacketBytes: pacedBytes, Duration: pacedDuration}, true
+	packets := pacedLosses * v.sentSegments / v.resent
+	lasts := seconds(packets * pacedBytes * 8 / rate)
+	return Paced{BitsPerSecond: rate, PacketBytes: pacedBytes, Duration: min(max(lasts, pacedShortest), pacedLongest)}, true
 }

@@ -10,9 +10,7 @@ import (
 // rule looks for one cause and returns nil where it is not there.
 type rule func(*view) *measure.Finding
 
-// causes are tried in order on a path that is not full. Each later one presumes that no earlier one holds: an absent
-// window scale also shows as a receive window that limits, and a full send buffer also marks samples as limited by
-// the application.
+// causes are tried in order on a path that is not full; the first that holds is the verdict, and any others warnings.
 var causes = []rule{noWindowScaling, receiveWindowLimited, sendBufferLimited, applicationLimited, randomLoss}
 
 // Shares of a test's time, by the kernel's own account, from which on a limit binds. A limit that binds shows 0.7 to
@@ -33,18 +31,37 @@ func (v *view) findings() []measure.Finding {
 		return out
 	}
 	var out []measure.Finding
+	found := false
 	for _, cause := range causes {
-		if f := cause(v); f != nil {
-			if len(out) > 0 {
-				f.Severity = measure.Warning
-			}
-			out = append(out, *f)
+		f := cause(v)
+		if f == nil {
+			continue
 		}
+		if found && f.Severity == measure.Problem {
+			f.Severity = measure.Warning
+		}
+		found = found || f.Severity == measure.Problem
+		out = append(out, *f)
 	}
-	if len(out) == 0 && v.carries > 0 && v.steady < unexplainedShare*v.carries {
+	switch {
+	case found:
+	case v.carries == 0:
+		out = append(out, *capacityUnknown(v))
+	case v.steady < unexplainedShare*v.carries:
 		out = append(out, *unexplained(v))
 	}
 	return out
+}
+
+// capacityUnknown says that no cause shows, and that slow cannot be told from small.
+func capacityUnknown(v *view) *measure.Finding {
+	return &measure.Finding{
+		ID: "capacity-unknown", Severity: measure.Info, Confidence: 0.9, Where: v.where(),
+		Evidence: []measure.Evidence{evidence("throughput_bits_per_second", v.goodput, "bit/s", "goodput")},
+		Explanation: "None of the causes that can be seen from here shows, and the path's capacity could not be measured, so it " +
+			"cannot be said whether this is slow.",
+		Advice: []measure.Advice{{Host: v.receiver, Command: "pathwise respond", Why: "with it at the far end, capacity and both ends can be seen"}},
+	}
 }
 
 // unexplainedShare is the share of what the path can carry below which a cause must be there, even if none is found.

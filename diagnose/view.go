@@ -204,13 +204,17 @@ func (v *view) full() bool {
 	if v.carries > 0 {
 		return v.steady >= fullShare*v.carries
 	}
-	return v.loadedRTT > queueStands*v.baseRTT && v.rwndShare < binding && v.sndbufShare < sendBinding
+	queue := v.loadedRTT - v.baseRTT
+	return v.loadedRTT > queueStands*v.baseRTT && queue > leastQueue &&
+		v.rwndShare < binding && v.sndbufShare < sendBinding && v.roomShare < mostlyIdle
 }
 
 const (
 	// fullShare is the share of what a path can carry above which nothing is wrong: cubic and reno on a queue of half
 	// a bandwidth-delay product keep 90 % and more.
 	fullShare = 0.8
-	// queueStands is the ratio of loaded to empty RTT above which a queue stands in the path.
+	// queueStands is the ratio of loaded to empty RTT above which a queue stands in the path, and leastQueue, in seconds,
+	// what it must hold: within a room the hosts' own delays vary by more than a fifth.
 	queueStands = 1.2
+	leastQueue  = 0.001
 )

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -42,12 +43,16 @@ type answer struct {
 	Ready *Status `json:"ready,omitempty"`
 }
 
+// StateSchema names the JSON layout of a State.
+const StateSchema = "pathwise.lab/1"
+
 // State is a running lab: what it was made from, with every change since, and where its nodes are.
 type State struct {
-	Name  string      `json:"name"`
-	Seed  uint64      `json:"seed"`
-	Nodes []NodeState `json:"nodes"`
-	Links []LinkState `json:"links"`
+	Schema string      `json:"schema"`
+	Name   string      `json:"name"`
+	Seed   uint64      `json:"seed"`
+	Nodes  []NodeState `json:"nodes"`
+	Links  []LinkState `json:"links"`
 }
 
 // NodeState is a host or router and its addresses, its own first.
@@ -59,9 +64,30 @@ type NodeState struct {
 
 // LinkState is a link with what it does each way.
 type LinkState struct {
-	Between [2]string `json:"between"`
-	Forward Shape     `json:"forward"`
-	Reverse Shape     `json:"reverse"`
+	Between [2]string  `json:"between"`
+	Forward ShapeState `json:"forward"`
+	Reverse ShapeState `json:"reverse"`
+}
+
+// ShapeState is a Shape for readers: in SI units, and nil where the default holds.
+type ShapeState struct {
+	Rate         *float64 `json:"rate_bits_per_second,omitempty"`
+	Delay        *float64 `json:"delay_seconds,omitempty"`
+	Loss         *float64 `json:"loss_ratio,omitempty"`
+	QueuePackets int      `json:"queue_packets,omitempty"`
+	QueueBytes   int64    `json:"queue_bytes,omitempty"`
+}
+
+func (s Shape) state() ShapeState {
+	state := ShapeState{Rate: (*float64)(s.Rate), Loss: (*float64)(s.Loss)}
+	if s.Delay != nil {
+		seconds := time.Duration(*s.Delay).Seconds()
+		state.Delay = &seconds
+	}
+	if s.Queue != nil {
+		state.QueuePackets, state.QueueBytes = s.Queue.Packets, s.Queue.Bytes
+	}
+	return state
 }
 
 // Status is what an engine reports once its lab stands.

@@ -66,7 +66,8 @@ func runEngine() error {
 
 	terminate := make(chan os.Signal, 1)
 	signal.Notify(terminate, syscall.SIGTERM)
-	signal.Ignore(syscall.SIGINT, syscall.SIGHUP)
+	// Caught and dropped, not ignored: what is ignored would be ignored by the lab's commands too.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGHUP)
 
 	decoder, reply := json.NewDecoder(bootstrap), json.NewEncoder(bootstrap)
 	var task assignment
@@ -115,7 +116,7 @@ func standUp(task *assignment) (*engine, error) {
 			return nil, err
 		}
 		e.hosts[n.Name] = ns
-		if err := ns.do(func() error { return configureHost(n) }); err != nil {
+		if err := ns.do(configureHost); err != nil {
 			return nil, err
 		}
 	}
@@ -124,10 +125,11 @@ func standUp(task *assignment) (*engine, error) {
 		return nil, err
 	}
 	for id, n := range e.plan.Nodes {
-		if n.Router || len(n.Interfaces) == 0 {
+		if n.Router {
 			continue
 		}
-		if err := e.hosts[n.Name].do(func() error { return addRoutes(e.plan, id) }); err != nil {
+		err := e.hosts[n.Name].do(func() error { return errors.Join(addRoutes(e.plan, id), applySysctl(n)) })
+		if err != nil {
 			return nil, fmt.Errorf("host %s: %w", n.Name, err)
 		}
 	}
@@ -192,8 +194,8 @@ func (e *engine) serve() error {
 func (e *engine) converse(c *net.UnixConn) {
 	defer c.Close()
 	reply := json.NewEncoder(c)
-	if err := peerIsOwner(c); err != nil {
-		_ = reply.Encode(errorAnswer(err))
+	if user, err := peerUser(c); err != nil || user != 0 {
+		_ = reply.Encode(errorAnswer(errors.Join(err, errors.New("this lab belongs to another user"))))
 		return
 	}
 	r, files, lines, err := readRequest(c)
@@ -218,20 +220,4 @@ func (e *engine) converse(c *net.UnixConn) {
 	if r.Do == "down" {
 		e.quit <- nil
 	}
-}
-
-func peerIsOwner(c *net.UnixConn) error {
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return fmt.Errorf("open control connection: %w", err)
-	}
-	var peer *unix.Ucred
-	controlErr := raw.Control(func(fd uintptr) { peer, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
-	if err := errors.Join(controlErr, err); err != nil {
-		return fmt.Errorf("read peer's credentials: %w", err)
-	}
-	if peer.Uid != 0 {
-		return errors.New("this lab belongs to another user")
-	}
-	return nil
 }

@@ -61,8 +61,9 @@ func (e *engine) set(between, settings []string) error {
 		}
 		for way, shape := range ways {
 			id := 2*link + way
-			e.plan.Directions[id].Shape = e.plan.Directions[id].Shape.over(&shape)
-			e.pump.network.directions[id].set(shape)
+			whole := e.plan.Directions[id].Shape.over(&shape)
+			e.plan.Directions[id].Shape = whole
+			e.pump.network.directions[id].set(whole)
 		}
 	}
 	e.pump.poke()
@@ -97,7 +98,7 @@ func (e *engine) host(name string) (*namespace, error) {
 func (e *engine) state() *State {
 	e.pump.mu.Lock()
 	defer e.pump.mu.Unlock()
-	s := &State{Name: e.name, Seed: e.plan.Seed}
+	s := &State{Schema: StateSchema, Name: e.name, Seed: e.plan.Seed}
 	for _, n := range e.plan.Nodes {
 		node := NodeState{Name: n.Name, Kind: "host", Addresses: []string{}}
 		if n.Router {
@@ -111,7 +112,7 @@ func (e *engine) state() *State {
 	for l := 0; l < len(e.plan.Directions); l += 2 {
 		s.Links = append(s.Links, LinkState{
 			Between: [2]string{e.plan.nodeOf(l), e.plan.nodeOf(l + 1)},
-			Forward: e.plan.Directions[l].Shape, Reverse: e.plan.Directions[l+1].Shape})
+			Forward: e.plan.Directions[l].Shape.state(), Reverse: e.plan.Directions[l+1].Shape.state()})
 	}
 	return s
 }

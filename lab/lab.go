@@ -48,7 +48,26 @@ func (l *Lab) dial() (*net.UnixConn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reach lab %s: %w", l.Name, err)
 	}
+	// Anyone may take a name in the abstract name space; what is asked of a lab is for its owner's ears only.
+	if owner, err := peerUser(c); err != nil || owner != os.Geteuid() {
+		c.Close()
+		return nil, errors.Join(err, fmt.Errorf("lab %s: belongs to another user", l.Name))
+	}
 	return c, nil
+}
+
+// peerUser returns the user at the other end, as this process's user namespace knows them.
+func peerUser(c *net.UnixConn) (int, error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, fmt.Errorf("open control connection: %w", err)
+	}
+	var peer *unix.Ucred
+	controlErr := raw.Control(func(fd uintptr) { peer, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
+	if err := errors.Join(controlErr, err); err != nil {
+		return 0, fmt.Errorf("read peer's credentials: %w", err)
+	}
+	return int(peer.Uid), nil
 }
 
 // ask sends a request and returns its one answer.

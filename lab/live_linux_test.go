@@ -197,6 +197,46 @@ func TestExec(t *testing.T) {
 	}
 }
 
+// A change of one thing leaves the others of the link as they were asked for.
+func TestSetKeepsTheRest(t *testing.T) {
+	l := start(t, "hosts: {a: {}, b: {}}\nlinks: [{between: [a, b], rate: 8mbit, queue: 3p}]", Options{})
+	if err := l.Set("a", "b", "rate=4mbit"); err != nil {
+		t.Fatal(err)
+	}
+	run(t, l, "a", "ping", "-n", "-q", "-c", "20", "-l", "20", "-s", "1400", "-W", "1", "b")
+	truth, err := l.Truth()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if forward := truth.Links[0]; forward.Packets != 20 || forward.Dropped["queue"] == 0 {
+		t.Errorf("a burst of 20 into a queue of 3 packets: %+v", forward)
+	}
+}
+
+// A command in a lab can be interrupted: it does not inherit the engine's deafness to Ctrl-C.
+func TestExecHearsSignals(t *testing.T) {
+	l := start(t, "hosts: {a: {}}", Options{})
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	p, err := l.Start(t.Context(), "a", Command{Argv: []string{"sh", "-c", "echo ready; exec sleep 1000"}, Stdout: writer})
+	writer.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reader.Read(make([]byte, 16)); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if status, err := p.Wait(); err != nil || status != 128+int(syscall.SIGINT) {
+		t.Errorf("exit status %d, %v; want 130", status, err)
+	}
+}
+
 // A command ends when whoever asked for it goes, with everything it started.
 func TestExecEndsWithItsCaller(t *testing.T) {
 	l := start(t, "hosts: {a: {}}", Options{})

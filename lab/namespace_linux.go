@@ -3,9 +3,11 @@ package lab
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/vishvananda/netlink"
@@ -60,13 +62,14 @@ var hostSettings = []struct{ key, value string }{
 	{"net.ipv4.tcp_wmem", "4096 16384 4194304"},
 }
 
-// configure sets up what a host needs before its interfaces. Called on the namespace's thread.
-func configureHost(n Node) error {
+// configureHost sets up what a host needs before its interfaces. Called on the namespace's thread.
+func configureHost() error {
 	if err := allowPing(); err != nil {
 		return err
 	}
 	for _, s := range hostSettings {
-		if err := writeSysctl(s.key, s.value); err != nil && !errors.Is(err, os.ErrNotExist) {
+		var absent *SpecError // such as IPv6's, where the kernel has none
+		if err := writeSysctl(s.key, s.value); err != nil && !errors.As(err, &absent) {
 			return err
 		}
 	}
@@ -77,9 +80,14 @@ func configureHost(n Node) error {
 	if err := netlink.LinkSetUp(lo); err != nil {
 		return fmt.Errorf("raise loopback: %w", err)
 	}
-	for key, value := range n.Sysctl {
-		if err := writeSysctl(key, value); err != nil {
-			return fmt.Errorf("host %s: %w", n.Name, err)
+	return nil
+}
+
+// applySysctl sets a host's own settings, once its interfaces are there to have some. Called on the namespace's thread.
+func applySysctl(n Node) error {
+	for _, key := range slices.Sorted(maps.Keys(n.Sysctl)) {
+		if err := writeSysctl(key, n.Sysctl[key]); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -114,7 +122,13 @@ func allowPing() error {
 // writeSysctl sets a setting of the calling thread's network namespace.
 func writeSysctl(key, value string) error {
 	path := "/proc/sys/" + strings.ReplaceAll(key, ".", "/")
-	if err := os.WriteFile(path, []byte(value), 0); err != nil {
+	err := os.WriteFile(path, []byte(value), 0)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return specErrorf("sysctl %s: this kernel has no such setting; check the name", key)
+	case errors.Is(err, unix.EINVAL):
+		return specErrorf("sysctl %s: %q: the kernel does not take this value", key, value)
+	case err != nil:
 		return fmt.Errorf("sysctl %s=%q: %w", key, value, errors.Unwrap(err))
 	}
 	return nil

@@ -129,7 +129,7 @@ func (u *pump) sleep(due int64, pending bool) error {
 		_, _ = unix.Read(u.wake, count[:])
 		last.Revents = 0
 	}
-	if n <= 0 && pending && early > 0 {
+	if n == 0 && err == nil && pending && early > 0 {
 		began := u.now()
 		for u.now() < due {
 		}

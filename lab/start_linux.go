@@ -104,13 +104,13 @@ func spawnEngine(o Options, bootstrap *os.File, listener *net.UnixListener) (*ex
 		Setsid:     true, // a terminal's Ctrl-C is for the user's command; it decides about the lab
 		Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID,
 	}
-	if os.Geteuid() != 0 {
+	if os.Geteuid() != 0 || !mayMakeNamespaces() {
 		attr.Cloneflags |= syscall.CLONE_NEWUSER
 		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
 	}
 	c := &exec.Cmd{
-		Path: "/proc/self/exe", Args: []string{engineName + " " + o.Name}, Env: os.Environ(), SysProcAttr: attr,
+		Path: "/proc/self/exe", Args: []string{engineName + " " + o.Name}, Env: os.Environ(), Dir: "/", SysProcAttr: attr,
 		ExtraFiles: []*os.File{bootstrap, control}, // become bootstrapFD and listenerFD
 	}
 	if !o.Detached { // a detached engine must not hold on to a pipe that its starter was given
@@ -122,10 +122,18 @@ func spawnEngine(o Options, bootstrap *os.File, listener *net.UnixListener) (*ex
 	return c, nil
 }
 
+// mayMakeNamespaces reports whether this process has CAP_SYS_ADMIN, which root lacks in many a container.
+func mayMakeNamespaces() bool {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var data [2]unix.CapUserData
+	err := unix.Capget(&header, &data[0])
+	return err == nil && data[0].Effective&(1<<unix.CAP_SYS_ADMIN) != 0
+}
+
 // explainSpawn adds what to do where namespaces are closed to the user.
 func explainSpawn(err error) error {
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EACCES) {
-		return fmt.Errorf("create namespaces: %w: run as root, or let users create them: sysctl -w "+
+		return fmt.Errorf("create namespaces: %w: run with CAP_SYS_ADMIN, or let users create them: sysctl -w "+
 			"user.max_user_namespaces=15000 kernel.unprivileged_userns_clone=1 (Debian), "+
 			"kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu)", err)
 	}

@@ -34,7 +34,7 @@ type Endpoint struct {
 }
 
 // Clock says what the clock behind the timestamps is worth. Round trips need one clock and so ignore it; one-way
-// delays are no better than ErrorSeconds.
+// delays are no better than ErrorSeconds, which is a bound only if Synchronized.
 type Clock struct {
 	Synchronized bool    `json:"synchronized"`
 	ErrorSeconds float64 `json:"error_seconds"`

@@ -15,7 +15,8 @@ import (
 // Capacity measures the capacity of the narrowest link on the way to, or from, a Pathwise responder, by the dispersion
 // of packet trains: datagrams that leave back to back arrive spaced by the time that the narrowest link takes for
 // each (Dovrolis, Ramanathan, Moore, "Packet-Dispersion Techniques and a Capacity-Estimation Methodology", 2004).
-// Capacity is of the IP layer. Other traffic in between makes it come out low, never high.
+// Capacity is of the IP layer. Other traffic in between makes it come out low, and so does a sender that cannot send
+// faster than the path: it is then the sender's.
 type Capacity struct {
 	Target  string
 	Port    int  // 0: iperf3's, 5201
@@ -60,7 +61,7 @@ func (p *Capacity) run(ctx context.Context, r *measure.Result, train iperf3.Trai
 		return err
 	}
 	r.Source.Address, r.Target.Address = report.Local.Addr().String(), report.Remote.Addr().String()
-	if report.Arrivals == nil {
+	if report.Arrivals == nil || report.Peer == nil { // a stock server that sends takes no notice of the trains
 		return ErrNoTrains
 	}
 	r.Samples.Trains = dispersions(report.Arrivals, train)
@@ -104,7 +105,7 @@ func dispersions(arrivals [][2]int64, train iperf3.Train) []measure.Train {
 	return out
 }
 
-// capacityOf is the median of the trains: other traffic makes a train slow, a receiver that wakes late makes it fast.
+// capacityOf is the median of the trains: other traffic makes a train slow, a receiver that stalls may make it fast.
 func capacityOf(trains []measure.Train) (float64, bool) {
 	var rates []float64
 	for _, t := range trains {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // newResult starts the Result of a measurement that this host makes of a target, now.
@@ -12,5 +13,7 @@ func newResult(kind, target string) *measure.Result {
 	r := measure.NewResult(kind, time.Now())
 	r.Source.Name, _ = os.Hostname() // a host without a name still has its address
 	r.Target.Name = target
+	bound, synchronized := sock.ClockQuality()
+	r.Clock = measure.Clock{Synchronized: synchronized, ErrorSeconds: bound.Seconds()}
 	return r
 }

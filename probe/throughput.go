@@ -143,7 +143,7 @@ func fillThroughput(r *measure.Result, report *iperf3.Report, c *iperf3.Config) 
 
 func addTotals(r *measure.Result, report *iperf3.Report, main string, udp bool) {
 	total := report.Total(main)
-	if total.HaveReceived {
+	if total.HaveReceived && total.ReceivedSeconds > 0 { // iperf3 before 3.2 does not say how long it took
 		r.Metrics[measure.Throughput] = total.Goodput()
 		r.Metrics[measure.ReceivedBytes] = float64(total.ReceivedBytes)
 	}
@@ -169,6 +169,9 @@ func addTotals(r *measure.Result, report *iperf3.Report, main string, udp bool) 
 }
 
 func addDatagrams(r *measure.Result, total iperf3.Totals) {
+	if total.HaveReceived && total.ReceivedBytes == 0 {
+		total.Lost = total.Packets // the receiver saw no gap, since it saw nothing
+	}
 	r.Metrics[measure.SentPackets] = float64(total.Packets)
 	r.Metrics[measure.LostPackets] = float64(total.Lost)
 	r.Metrics[measure.ReceivedPackets] = float64(total.Packets - total.Lost)

@@ -31,6 +31,8 @@ func selfProcess(t *testing.T, args ...string) *exec.Cmd {
 // endAfter runs a command, sends it a signal after a while, and returns how long it took to end then.
 func endAfter(t *testing.T, c *exec.Cmd, after time.Duration, sig syscall.Signal) time.Duration {
 	t.Helper()
+	var said bytes.Buffer
+	c.Stderr = &said
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +40,7 @@ func endAfter(t *testing.T, c *exec.Cmd, after time.Duration, sig syscall.Signal
 	timer := time.AfterFunc(after, func() { sent = time.Now(); _ = c.Process.Signal(sig) })
 	_ = c.Wait() // its status is that of an ended command
 	if timer.Stop() {
-		t.Fatalf("ended by itself before %v", after)
+		t.Fatalf("ended by itself before %v: %s", after, said.String())
 	}
 	return time.Since(sent)
 }
@@ -83,7 +85,7 @@ func TestDiagnosisLeavesNothing(t *testing.T) {
 	startBackground(t, responder, step{command: "respond", want: "answering on [::]:5201\n"})
 	for _, after := range []time.Duration{100 * ms, 1500 * ms, 4 * time.Second} {
 		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
-			marker := fmt.Sprintf("%d.%d", 1000+after.Milliseconds(), sig) // an argument that no other diagnosis has
+			marker := fmt.Sprintf("%d.%d", 100+after.Milliseconds()/100, sig) // an argument that no other diagnosis has
 			c := selfProcess(t, "lab", "exec", "bob", "--name", name, "--", self, "diagnose", "carol", "-t", marker+"s")
 			if took := endAfter(t, c, after, sig); took > 3*time.Second {
 				t.Errorf("%v after %v: took %v to end", sig, after, took)

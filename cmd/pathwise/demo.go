@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -89,18 +90,27 @@ func runDemo(ctx context.Context, s *session) error {
 	}
 	defer l.Close()
 	s.say("Bob sends 50 MB to Carol, 2,000 miles away: 100 Mbit/s, 50 ms. He expects 4 to 6 seconds.")
-	responder, err := startSelf(ctx, l, "carol", "respond", "--quiet")
+	responder, err := startResponderOn(ctx, l, "carol")
 	if err != nil {
 		return err
 	}
 	defer responder.Kill()
 
-	var rounds []DemoRound
+	rounds, err := playRounds(ctx, s, l)
+	if len(rounds) == 0 {
+		return err
+	}
+	doc := map[string]any{"schema": "pathwise.demo/1", "rounds": rounds}
+	return errors.Join(err, s.emit(doc, func(w io.Writer) { printRounds(w, rounds) }))
+}
+
+// playRounds returns the rounds that were played, and what ended them early.
+func playRounds(ctx context.Context, s *session, l *lab.Lab) (rounds []DemoRound, err error) {
 	for i, round := range demoRounds {
 		s.say("\nround %d of %d: %s", i+1, len(demoRounds), round.fault)
 		r, finding, err := playRound(ctx, s, l, round)
 		if err != nil {
-			return fmt.Errorf("round %d: %w", i+1, err)
+			return rounds, fmt.Errorf("round %d: %w", i+1, err)
 		}
 		if i > 0 {
 			rounds[i-1].Reached = r.Achieved
@@ -109,15 +119,12 @@ func runDemo(ctx context.Context, s *session) error {
 		if round.mend == nil {
 			break
 		}
-		done, err := round.mend(l, finding)
-		if err != nil {
-			return fmt.Errorf("round %d: %w", i+1, err)
+		if rounds[i].Done, err = round.mend(l, finding); err != nil {
+			return rounds, fmt.Errorf("round %d: %w", i+1, err)
 		}
-		rounds[i].Done = done
-		s.say("  done: %s", done)
+		s.say("  done: %s", rounds[i].Done)
 	}
-	doc := map[string]any{"schema": "pathwise.demo/1", "rounds": rounds}
-	return s.emit(doc, func(w io.Writer) { printRounds(w, rounds) })
+	return rounds, nil
 }
 
 // playRound transfers, diagnoses and says what came out.
@@ -129,7 +136,9 @@ func playRound(ctx context.Context, s *session, l *lab.Lab, round demoRound) (De
 	if err != nil {
 		return r, nil, err
 	}
-	r.Achieved = transfer.Metrics[measure.Throughput]
+	if r.Achieved = transfer.Metrics[measure.Throughput]; r.Achieved == 0 {
+		return r, nil, errors.New("nothing arrived at carol")
+	}
 	received := transfer.Metrics[measure.ReceivedBytes]
 	r.TransferSeconds = demoBytes * 8 / r.Achieved
 	r.Extrapolated = received < 0.99*demoBytes
@@ -149,9 +158,6 @@ func playRound(ctx context.Context, s *session, l *lab.Lab, round demoRound) (De
 		s.say("  verdict: %s", d.Verdict)
 		return r, nil, nil
 	}
-	if f.Predicted != nil {
-		r.Predicted = f.Predicted.BitsPerSecond
-	}
 	for _, a := range f.Advice {
 		r.Advice = append(r.Advice, adviceText(a))
 	}
@@ -162,7 +168,10 @@ func playRound(ctx context.Context, s *session, l *lab.Lab, round demoRound) (De
 	for _, a := range r.Advice {
 		s.say("    > %s", a)
 	}
-	s.say("    = then expect %s: %s", quantity.FormatRate(r.Predicted), f.Predicted.Basis)
+	if f.Predicted != nil {
+		r.Predicted = f.Predicted.BitsPerSecond
+		s.say("    = then expect %s: %s", quantity.FormatRate(r.Predicted), f.Predicted.Basis)
+	}
 	return r, f, nil
 }
 

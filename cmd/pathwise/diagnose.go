@@ -10,6 +10,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
@@ -31,11 +32,14 @@ func diagnoseCommand(s *session) *cobra.Command {
 			if failOn != "" && failOn != "problem" && failOn != "warning" {
 				return badFlag("fail-on", fmt.Errorf("%q: want warning or problem", failOn))
 			}
+			if err := (&probe.Throughput{Target: args[0], Port: common.port, Config: config}).Validate(); err != nil {
+				return err
+			}
 			v := survey{session: s, target: args[0], port: common.port, transfer: config}
 			results, err := v.run(c.Context())
 			s.progress("")
-			if err != nil && len(results) == 0 {
-				return err
+			if err != nil && !diagnose.Measured(results) {
+				return err // nothing can be said about the path, so nothing is
 			}
 			d := diagnose.Diagnose(results)
 			err = errors.Join(err, s.emit(d, func(w io.Writer) { printDiagnosis(w, d) }))

@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -73,22 +72,22 @@ func (s *session) showLab(l *lab.Lab) error {
 	})
 }
 
-func shapeText(s lab.Shape) string {
+func shapeText(s lab.ShapeState) string {
 	var parts []string
 	if s.Rate != nil {
-		parts = append(parts, quantity.FormatRate(float64(*s.Rate)))
+		parts = append(parts, quantity.FormatRate(*s.Rate))
 	}
 	if s.Delay != nil {
-		parts = append(parts, "delay "+quantity.FormatSeconds(time.Duration(*s.Delay).Seconds()))
+		parts = append(parts, "delay "+quantity.FormatSeconds(*s.Delay))
 	}
 	if s.Loss != nil {
-		parts = append(parts, "loss "+quantity.FormatRatio(float64(*s.Loss)))
+		parts = append(parts, "loss "+quantity.FormatRatio(*s.Loss))
 	}
 	switch {
-	case s.Queue != nil && s.Queue.Packets > 0:
-		parts = append(parts, fmt.Sprintf("queue %dp", s.Queue.Packets))
-	case s.Queue != nil:
-		parts = append(parts, "queue "+quantity.FormatSize(s.Queue.Bytes))
+	case s.QueuePackets > 0:
+		parts = append(parts, fmt.Sprintf("queue %dp", s.QueuePackets))
+	case s.QueueBytes > 0:
+		parts = append(parts, "queue "+quantity.FormatSize(s.QueueBytes))
 	}
 	if len(parts) == 0 {
 		return "no limit"
@@ -187,6 +186,11 @@ func printTruth(w io.Writer, t *lab.Truth) {
 func labDown(s *session, name *string) *cobra.Command {
 	return &cobra.Command{
 		Use: "down", Short: "End the lab and everything in it", Args: cobra.NoArgs, Example: "  pathwise lab down",
-		RunE: func(*cobra.Command, []string) error { return (&lab.Lab{Name: *name}).Down() },
+		RunE: func(*cobra.Command, []string) error {
+			if err := (&lab.Lab{Name: *name}).Down(); err != nil {
+				return err
+			}
+			return s.emit(map[string]string{"schema": "pathwise.lab.down/1", "name": *name}, func(io.Writer) {})
+		},
 	}
 }

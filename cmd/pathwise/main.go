@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -35,6 +36,7 @@ func main() {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process as if nobody listened
 	s := &session{in: stdin, out: stdout, err: stderr}
 	root := rootCommand(s)
 	root.SetArgs(args)
@@ -126,7 +128,7 @@ func (s *session) status(err error) int {
 	case errors.Is(err, errBadOutcome):
 		return exitBadResult
 	}
-	fmt.Fprintf(s.err, "pathwise: %v\n", err)
+	fmt.Fprintf(s.err, "pathwise: %s\n", strings.ReplaceAll(err.Error(), "\n", "; ")) // joined errors take a line each
 	var bad interface{ BadInput() bool }
 	if errors.As(err, &bad) && bad.BadInput() {
 		return exitBadCall

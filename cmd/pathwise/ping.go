@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -77,13 +78,17 @@ func (s *session) pingEach(ctx context.Context, p probe.Ping, hosts []string) er
 		doc := map[string]any{"schema": "pathwise.results/1", "results": results}
 		failed = append(failed, s.emit(doc, nil))
 	}
-	return firstOf(failed)
+	return firstOf(failed, len(hosts) > 1)
 }
 
-// firstOf keeps the exit status and the message to one error: the others are in the Results.
-func firstOf(errs []error) error {
+// firstOf keeps the message to one error: the others are in the Results. Where there are several targets, one that
+// does not exist makes the call no wrong one.
+func firstOf(errs []error, several bool) error {
 	for _, err := range errs {
-		if err != nil {
+		switch {
+		case err != nil && several:
+			return errors.New(err.Error())
+		case err != nil:
 			return err
 		}
 	}

@@ -10,6 +10,9 @@ import (
 	"github.com/pathwise-net/pathwise/proto/iperf3"
 )
 
+// answeringOn begins the line that says that tests may come.
+const answeringOn = "answering on "
+
 func respondCommand(s *session) *cobra.Command {
 	var port, tests, streams int
 	var bind, longest string
@@ -26,14 +29,23 @@ func respondCommand(s *session) *cobra.Command {
 			if port < 1 || port > 65535 {
 				return badFlag("port", fmt.Errorf("\"%d\": want 1 to 65535", port))
 			}
-			if tests < 1 || streams < 1 {
-				return badFlag("max-tests", fmt.Errorf("want --max-tests and --max-streams of 1 or more"))
+			if tests < 1 {
+				return badFlag("max-tests", fmt.Errorf("\"%d\": want 1 or more", tests))
+			}
+			if streams < 1 {
+				return badFlag("max-streams", fmt.Errorf("\"%d\": want 1 or more", streams))
 			}
 			listener, err := iperf3.Listen(c.Context(), net.JoinHostPort(bind, strconv.Itoa(port)))
 			if err != nil {
 				return fmt.Errorf("listen: %w; end what uses the port, or choose another with --port", err)
 			}
-			s.say("answering on %s", listener.Addr())
+			if s.json {
+				doc := map[string]string{"schema": "pathwise.respond/1", "address": listener.Addr().String()}
+				if err := s.emit(doc, nil); err != nil {
+					return err
+				}
+			}
+			s.say(answeringOn+"%s", listener.Addr())
 			server := &iperf3.Server{Log: s.log(), Policy: iperf3.Policy{MaxTests: tests, MaxDuration: limit, MaxStreams: streams}}
 			return server.Serve(c.Context(), listener)
 		},

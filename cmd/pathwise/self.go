@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,13 +15,28 @@ import (
 	"github.com/pathwise-net/pathwise/lab"
 )
 
-// startSelf runs this program on a host of a lab, silently.
-func startSelf(ctx context.Context, l *lab.Lab, host string, args ...string) (*lab.Process, error) {
+// startResponderOn runs `pathwise respond` on a host of a lab and returns when it answers.
+func startResponderOn(ctx context.Context, l *lab.Lab, host string) (*lab.Process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	return l.Start(ctx, host, lab.Command{Argv: append([]string{self}, args...)})
+	out, outWriter, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("create pipe: %w", err)
+	}
+	defer out.Close()
+	p, err := l.Start(ctx, host, lab.Command{Argv: []string{self, "respond"}, Stdout: outWriter})
+	outWriter.Close()
+	if err != nil {
+		return nil, err
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, answeringOn) {
+		_ = p.Kill()
+		return nil, errors.Join(context.Cause(ctx), fmt.Errorf("the responder on %s did not start", host))
+	}
+	return p, nil
 }
 
 // runSelf runs this program on a host of a lab with --json, shows on a terminal that time goes by, and reads the

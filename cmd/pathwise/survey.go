@@ -29,6 +29,9 @@ const (
 	// surveyWrite is how much the transfers write at once: what programs that move files commonly do, so that the send
 	// buffer limits the test where it limits them.
 	surveyWrite = 32 << 10
+
+	surveyPatience = 2 * time.Second
+	surveyPause    = 100 * time.Millisecond
 )
 
 // run returns what was measured, and the first error that the diagnosis cannot do without.
@@ -62,7 +65,7 @@ func (v *survey) optional(r *measure.Result, err error) {
 	v.results = append(v.results, r)
 }
 
-// direction measures one way. The far end answers one test at a time, so what is busy is asked again for a while.
+// direction measures one way. The far end answers one test at a time.
 func (v *survey) direction(ctx context.Context, reverse bool) error {
 	way := map[bool]string{false: "to", true: "from"}[reverse]
 	v.session.progress("measuring the capacity of the path %s %s…", way, v.target)
@@ -74,7 +77,7 @@ func (v *survey) direction(ctx context.Context, reverse bool) error {
 	v.session.progress("moving data %s %s for %v…", way, v.target, v.transfer.Duration)
 	config := v.transfer
 	config.Reverse, config.EventLoop, config.Length = reverse, true, surveyWrite
-	r, err := (&probe.Throughput{Target: v.target, Port: v.port, Config: config}).Do(ctx)
+	r, err := v.again(ctx, &probe.Throughput{Target: v.target, Port: v.port, Config: config})
 	if err != nil && len(r.Metrics) == 0 {
 		return err
 	}
@@ -87,8 +90,27 @@ func (v *survey) direction(ctx context.Context, reverse bool) error {
 		return nil
 	}
 	v.session.progress("counting losses at %s %s %s…", quantity.FormatRate(paced.BitsPerSecond), way, v.target)
-	v.optional((&probe.Throughput{Target: v.target, Port: v.port, Config: iperf3.Config{
+	v.optional(v.again(ctx, &probe.Throughput{Target: v.target, Port: v.port, Config: iperf3.Config{
 		Proto: iperf3.UDP, Reverse: reverse, Rate: int64(paced.BitsPerSecond), Duration: paced.Duration, Length: paced.PacketBytes,
-	}}).Do(ctx))
+	}}))
 	return nil
+}
+
+// again makes a measurement, and makes it again while the far end is not ready for it: after a test that worked, an
+// iperf3 server opens its port anew, and a responder may still be ending that test.
+func (v *survey) again(ctx context.Context, p *probe.Throughput) (*measure.Result, error) {
+	patience := time.After(surveyPatience)
+	for {
+		r, err := p.Do(ctx)
+		if !errors.Is(err, iperf3.ErrBusy) && !errors.Is(err, iperf3.ErrRefused) {
+			return r, err
+		}
+		select {
+		case <-patience:
+			return r, err
+		case <-ctx.Done():
+			return r, err
+		case <-time.After(surveyPause):
+		}
+	}
 }

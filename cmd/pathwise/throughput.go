@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
 	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // transferFlags are what throughput and diagnose share about the transfer that they make.
@@ -40,6 +42,9 @@ func (f *transferFlags) add(c *cobra.Command, duration string) {
 func (f *transferFlags) config(s *session) (c iperf3.Config, done func(), err error) {
 	done = func() {}
 	c.Congestion, c.DSCP = f.cc, f.dscp
+	if err := checkCongestion(f.cc); err != nil {
+		return c, done, badFlag("cc", err)
+	}
 	if f.port < 1 || f.port > 65535 {
 		return c, done, badFlag("port", fmt.Errorf("\"%d\": want 1 to 65535", f.port))
 	}
@@ -75,6 +80,24 @@ func (f *transferFlags) config(s *session) (c iperf3.Config, done func(), err er
 		c.Source, done = file, func() { file.Close() }
 	}
 	return c, done, nil
+}
+
+// checkCongestion asks the kernel whether it has a congestion control of that name, before anything is sent.
+func checkCongestion(name string) error {
+	if name == "" {
+		return nil
+	}
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil // the test itself will say why no socket can be had
+	}
+	socket := os.NewFile(uintptr(fd), "socket")
+	defer socket.Close()
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	return sock.SetCongestion(raw, name)
 }
 
 func parsePositive(text string) (time.Duration, error) {

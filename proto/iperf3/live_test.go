@@ -107,7 +107,11 @@ func TestOwnServer(t *testing.T) {
 			c.Interval = 200 * time.Millisecond
 			c.OnInterval = func(IntervalReport) { calls.Add(1) }
 			r := run(t, addr, c)
-			agree(t, r, directions(c), 0.01)
+			within := 0.01
+			if c.Omit > 0 {
+				within = 0.05 // each end ends the omitted part by its own clock: 50 ms of a second on a busy machine
+			}
+			agree(t, r, directions(c), within)
 			checkRate(t, r, c)
 			if calls.Load() != int64(len(r.Intervals)) || len(r.Intervals) < 4 {
 				t.Errorf("%d intervals, %d calls", len(r.Intervals), calls.Load())
