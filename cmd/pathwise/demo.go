@@ -33,7 +33,7 @@ links:
 const (
 	demoBytes    = 50_000_000      // what Bob must send each half hour
 	demoPatience = 8 * time.Second // of a slow transfer; the rest is worked out
-	demoTransfer = "5s"            // of each transfer that the diagnosis makes
+	demoTransfer = "4s"            // of each transfer that the diagnosis makes
 )
 
 // demoRound is one act: what is wrong, and how it is mended afterwards.
