@@ -143,9 +143,11 @@ func fillThroughput(r *measure.Result, report *iperf3.Report, c *iperf3.Config) 
 
 func addTotals(r *measure.Result, report *iperf3.Report, main string, udp bool) {
 	total := report.Total(main)
+	if total.HaveReceived {
+		r.Metrics[measure.ReceivedBytes] = float64(total.ReceivedBytes)
+	}
 	if total.HaveReceived && total.ReceivedSeconds > 0 { // iperf3 before 3.2 does not say how long it took
 		r.Metrics[measure.Throughput] = total.Goodput()
-		r.Metrics[measure.ReceivedBytes] = float64(total.ReceivedBytes)
 	}
 	if total.HaveSent && total.SentSeconds > 0 {
 		r.Metrics[measure.SentRate] = float64(total.SentBytes) * 8 / total.SentSeconds

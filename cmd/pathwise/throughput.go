@@ -53,6 +53,9 @@ func (f *transferFlags) config(s *session) (c iperf3.Config, done func(), err er
 	}
 	if f.rate != "" {
 		rate, err := quantity.ParseRate(f.rate)
+		if err == nil && (rate < 1 || rate > mostRate) {
+			err = fmt.Errorf("%q: want 1 bit/s to 1 Pbit/s", f.rate)
+		}
 		if err != nil {
 			return c, done, badFlag("rate", err)
 		}
@@ -81,6 +84,9 @@ func (f *transferFlags) config(s *session) (c iperf3.Config, done func(), err er
 	}
 	return c, done, nil
 }
+
+// mostRate is beyond any interface and fits what the wire carries.
+const mostRate = 1e15
 
 // checkCongestion asks the kernel whether it has a congestion control of that name, before anything is sent.
 func checkCongestion(name string) error {

@@ -63,6 +63,9 @@ func (r *clientRun) do(ctx context.Context, addr string) (err error) {
 		dialer.Control = func(_, _ string, c syscall.RawConn) error { return sock.SetCongestion(c, name) }
 	}
 	conn, err := dialer.DialContext(ctx, "tcp", addr)
+	if dialTimedOut(err) && ctx.Err() == nil {
+		return ErrNoAnswer
+	}
 	if err != nil {
 		return err
 	}
@@ -87,6 +90,11 @@ func (r *clientRun) do(ctx context.Context, addr string) (err error) {
 		return err
 	}
 	return r.test(ctx)
+}
+
+func dialTimedOut(err error) bool {
+	var network net.Error
+	return errors.As(err, &network) && network.Timeout()
 }
 
 // negotiate goes from the cookie to CREATE_STREAMS.

@@ -74,15 +74,30 @@ func (r *clientRun) run(ctx context.Context, events <-chan event) error {
 	} else if !r.config.Bidir {
 		gotAll, received = nil, nil
 	}
-	for sent != nil || gotAll != nil {
+	over := make(chan struct{})
+	defer close(over)
+	var drained chan bool
+	stall := t.watchReceivers(over)
+	for sent != nil || gotAll != nil || drained != nil {
 		select {
 		case <-timeUp:
 			return nil
 		case <-sent:
 			sent = nil
-			if r.config.Proto == TCP && !t.drain(ctx.Done()) {
-				return r.stalled(ctx, events)
+			if r.config.Proto == TCP {
+				drained = make(chan bool, 1)
+				go func() { drained <- t.drain(over) }()
 			}
+		case done := <-drained:
+			drained = nil
+			if !done {
+				return r.stalled(ctx, events, "acknowledgement")
+			}
+		case <-stall:
+			if gotAll != nil && timeUp == nil {
+				return r.stalled(ctx, events, "data")
+			}
+			stall = nil
 		case <-gotAll:
 			gotAll = nil
 		case <-received: // the server closed its streams; it will say why, or is gone
@@ -108,8 +123,8 @@ func (e event) unexpected() error {
 	return &ProtocolError{What: fmt.Sprintf("%v while data flows", e.state)}
 }
 
-// stalled says why what was written was not acknowledged.
-func (r *clientRun) stalled(ctx context.Context, events <-chan event) error {
+// stalled says why something that was waited for did not come.
+func (r *clientRun) stalled(ctx context.Context, events <-chan event, what string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -117,7 +132,7 @@ func (r *clientRun) stalled(ctx context.Context, events <-chan event) error {
 	case e := <-events:
 		return e.unexpected()
 	default:
-		return fmt.Errorf("%w: no acknowledgement for %v", ErrPeerLost, stallLimit)
+		return fmt.Errorf("%w: no %s for %v", ErrPeerLost, what, stallLimit)
 	}
 }
 

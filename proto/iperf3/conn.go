@@ -26,9 +26,9 @@ type control struct {
 // keepAlive finds a peer that vanished without a word within 20 s. iperf3 waits for 120.
 var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 5 * time.Second, Count: 3}
 
-// watch makes the end of ctx interrupt reads; the returned function undoes that.
+// watch makes the end of ctx interrupt reads and writes; the returned function undoes that.
 func (c *control) watch() func() bool {
-	return context.AfterFunc(c.ctx, func() { c.conn.SetReadDeadline(past) })
+	return context.AfterFunc(c.ctx, func() { c.conn.SetDeadline(past) })
 }
 
 // arm sets the limit for the next step. The order matters: an end of ctx between the two lines is seen by one of

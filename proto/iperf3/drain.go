@@ -48,6 +48,21 @@ func (t *transfer) drain(abort <-chan struct{}) bool {
 	return t.await(done, progress, stallLimit, maxTime*time.Second, abort)
 }
 
+// watchReceivers returns a channel that is closed when receivers have read nothing for stallLimit. It ends with over.
+func (t *transfer) watchReceivers(over <-chan struct{}) <-chan struct{} {
+	stalled := make(chan struct{})
+	go func() {
+		never := func() bool { return false }
+		t.await(never, t.receivedBytes, stallLimit, 2*maxTime*time.Second, over)
+		select {
+		case <-over:
+		default:
+			close(stalled)
+		}
+	}()
+	return stalled
+}
+
 // awaitEOF lets the receivers read until a stock server, which has closed its streams, has nothing more to send.
 func (t *transfer) awaitEOF(abort <-chan struct{}) {
 	done := func() bool {

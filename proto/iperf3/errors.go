@@ -12,6 +12,8 @@ var (
 	ErrBusy = errors.New("the server is busy running another test; try again later")
 	// ErrRefused: nothing listens at the address. The system's own error is wrapped beside it.
 	ErrRefused = errors.New("connection refused: is an iperf3 server or a responder running there?")
+	// ErrNoAnswer: nothing at all came back from the address.
+	ErrNoAnswer = errors.New("no answer: the host is down, or a firewall drops what is sent to this port")
 	// ErrPeerLost: the peer closed, reset or stopped answering its connection before the test was over.
 	ErrPeerLost = errors.New("the peer went away during the test")
 	// ErrPeerSilent: the connection stands, but the peer did not send what the protocol asks for in time.

@@ -44,14 +44,23 @@ type Train struct {
 // maxArrivals bounds the datagrams of all trains together, and so the arrivals in the results (some 20 bytes each).
 const maxArrivals = 20_000
 
+// Trains are sent as fast as the socket takes them, past the limit on rates, so what they are is bounded: a jumbo frame
+// each, and 0.13 s of a gigabit in all.
+const (
+	maxTrainSize  = 9000
+	maxTrainBytes = 16 << 20
+)
+
 func (t *Train) check() error {
 	switch {
 	case t.Packets < 1 || t.Packets > maxArrivals:
 		return &ConfigError{"train packets", t.Packets, fmt.Sprintf("must be 1 to %d", maxArrivals)}
 	case t.Trains < 1 || t.Trains > maxArrivals/t.Packets:
 		return &ConfigError{"trains", t.Trains, fmt.Sprintf("must be 1 to %d with %d packets each", maxArrivals/t.Packets, t.Packets)}
-	case t.Size < minUDPLength || t.Size > maxUDPLength:
-		return &ConfigError{"train size", t.Size, fmt.Sprintf("must be %d to %d bytes", minUDPLength, maxUDPLength)}
+	case t.Size < minUDPLength || t.Size > maxTrainSize:
+		return &ConfigError{"train size", t.Size, fmt.Sprintf("must be %d to %d bytes", minUDPLength, maxTrainSize)}
+	case t.Packets*t.Trains*t.Size > maxTrainBytes:
+		return &ConfigError{"train bytes", t.Packets * t.Trains * t.Size, fmt.Sprintf("must be at most %d in all", maxTrainBytes)}
 	case !(t.Gap >= 0 && t.Gap <= 10): // 10 s: longer than any queue takes to empty
 		return &ConfigError{"train gap", t.Gap, "must be 0 to 10 seconds"}
 	}
@@ -118,6 +127,7 @@ type Sample struct {
 const (
 	maxSampleValues = 20_000 // some 200 KB of JSON
 	maxExtraNotes   = 100
+	maxValue        = 1e18 // beyond any counter's use; products of two stay finite
 )
 
 // NewSampleTable arranges samples as a table. Past maxSampleValues it keeps every second, fourth… row of each stream.
@@ -176,7 +186,7 @@ func (t *SampleTable) Samples(sender func(stream int) bool) []Sample {
 		s := Sample{Stream: int(*row[0]), Elapsed: *row[1], Values: make(map[string]float64, len(t.Names))}
 		s.Sender = sender(s.Stream)
 		for i, v := range row[2:] {
-			if v != nil {
+			if v != nil && math.Abs(*v) <= maxValue {
 				s.Values[t.Names[i]] = *v
 			}
 		}

@@ -113,7 +113,8 @@ func (p Params) check() int32 {
 		return codeTOS
 	case p.Num < 0 || p.BlockCount < 0 || p.Bandwidth < 0 || p.FQRate < 0:
 		return codeRecvParams
-	case p.Pathwise != nil && p.Pathwise.Train != nil && (!bool(p.UDP) || p.Pathwise.Train.check() != nil):
+	case p.train() != nil && (!bool(p.UDP) || p.Parallel > 1 || bool(p.Bidir) || p.Omit > 0 ||
+		int(p.Len) != p.train().Size || p.train().check() != nil):
 		return codeRecvParams
 	}
 	return 0

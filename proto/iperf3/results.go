@@ -3,7 +3,6 @@ package iperf3
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 )
 
 // Results are what each end tells the other in EXCHANGE_RESULTS (iperf_api.c, send_results).
@@ -78,7 +77,7 @@ func DecodeResults(text []byte) (Results, error) {
 	r.CongestionUsed = oneLine(r.CongestionUsed)
 	for i := range r.Streams {
 		s := &r.Streams[i]
-		if s.Bytes < 0 || s.EndTime < s.StartTime || math.IsInf(s.Jitter, 0) || s.Jitter < 0 {
+		if s.Bytes < 0 || !plausible(s.StartTime, s.EndTime, s.Jitter) || s.EndTime < s.StartTime {
 			return r, &ProtocolError{What: fmt.Sprintf("results of stream %d are not possible", s.ID)}
 		}
 	}
@@ -88,6 +87,18 @@ func DecodeResults(text []byte) (Results, error) {
 		}
 	}
 	return r, nil
+}
+
+// plausible reports whether seconds are such as a test can have: what comes from outside is divided by later, and must
+// not become infinite.
+func plausible(seconds ...float64) bool {
+	const least, most = 1e-6, 1e9
+	for _, s := range seconds {
+		if s != 0 && !(s >= least && s <= most) {
+			return false
+		}
+	}
+	return true
 }
 
 // stream returns the result with the given id.

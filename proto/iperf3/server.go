@@ -138,7 +138,7 @@ func (s *Server) greet(ctx context.Context, a arrival) {
 		conn.Close()
 		return
 	}
-	if test := s.expecting(cookie); test != nil {
+	if test := s.expecting(cookie); test != nil && sameHost(conn, test.ctl.conn) {
 		unwatch()
 		conn.SetDeadline(time.Time{})
 		test.offer(a)
@@ -164,6 +164,12 @@ func (s *Server) expecting(cookie Cookie) *serverTest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.waiting[cookie]
+}
+
+// sameHost reports whether two connections come from one address: a cookie alone, which its client chose, admits no
+// stream from elsewhere.
+func sameHost(a, b net.Conn) bool {
+	return addrPort(a.RemoteAddr()).Addr() == addrPort(b.RemoteAddr()).Addr()
 }
 
 // expect makes connections with the test's cookie its streams, unexpect ends that.

@@ -97,6 +97,7 @@ func (s *serverTest) acceptTCP(ctx context.Context, events <-chan event, n int) 
 		case a := <-s.conns:
 			came = append(came, a)
 			err = s.setUp(a.conn)
+			timeout.Reset(s.ctl.timeout) // clients open their streams one round trip apart
 		case e := <-events:
 			err = e.early()
 		case <-timeout.C:

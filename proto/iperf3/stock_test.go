@@ -70,7 +70,9 @@ func TestStockServer(t *testing.T) {
 	for name, c := range configs {
 		t.Run(name, func(t *testing.T) {
 			r := retry(t, addr, c)
-			within := 0.005
+			// A stock end stops reading when the test is over: on a busy machine what it leaves unread is a few
+			// milliseconds of this one second. Tests by bytes, below, are exact.
+			within := 0.02
 			if c.Omit > 0 || c.Proto == UDP {
 				within = 0.03 // both ends begin to count when their own omitted second is over; datagrams in flight
 			}
@@ -186,7 +188,7 @@ func TestStockClient(t *testing.T) {
 			if r.Error != "" || status != 0 {
 				t.Fatalf("status %d, error %q", status, r.Error)
 			}
-			within := 0.005
+			within := 0.02 // as in TestStockServer
 			switch {
 			case strings.Contains(args, "-u"), strings.Contains(args, "-O"):
 				within = 0.03

@@ -27,13 +27,13 @@ func (t *transfer) sendTCP(s *stream) error {
 	switch {
 	case rate > 0:
 		size = min(max(int(float64(rate)/8*pacedWrite.Seconds()), minWrite), int(t.params.Len))
-	case t.params.Len < defaultTCPLength || t.params.Len > writeSize: // asked for on purpose
+	case t.params.Len < defaultTCPLength || t.wholeBlocks(): // asked for on purpose, or waited for
 		size = int(t.params.Len)
 	}
 	if t.source != nil {
 		return t.sendSource(s, size, rate)
 	}
-	buf := payload(size)
+	buf := t.payload(size)
 	write := t.writer(s)
 	pace := pacer{rate: rate}
 	for !t.halted.Load() {
@@ -48,6 +48,12 @@ func (t *transfer) sendTCP(s *stream) error {
 		}
 	}
 	return nil
+}
+
+// payload returns n bytes to send, the same for every sender.
+func (t *transfer) payload(n int) []byte {
+	t.payloadOnce.Do(func() { t.payloadBytes = payload(n) })
+	return t.payloadBytes[:n]
 }
 
 // writer is how the sender writes: see Config.EventLoop.

@@ -41,7 +41,10 @@ type transfer struct {
 	noteOnce  [2]sync.Once // of receivers, of senders
 	senders   sync.WaitGroup
 	receivers sync.WaitGroup
-	monitor   *monitor
+
+	payloadOnce  sync.Once
+	payloadBytes []byte // what all TCP senders send
+	monitor      *monitor
 }
 
 func newTransfer(p Params) *transfer {
@@ -51,7 +54,7 @@ func newTransfer(p Params) *transfer {
 	}
 }
 
-// begin starts the data phase. The caller ends it with finish, always.
+// begin starts the data phase. The caller ends it with settle, always.
 func (t *transfer) begin(m *monitor) {
 	t.start = time.Now()
 	t.setLimits()
@@ -75,14 +78,14 @@ func (t *transfer) setLimits() {
 	t.budget.Store(none)
 	t.want.Store(none)
 	if train := t.params.train(); train != nil {
-		t.limited = true
+		t.limit()
 		t.want.Store(int64(train.Packets) * int64(train.Trains) * int64(train.Size))
 		return
 	}
 	if t.params.Num == 0 {
 		return
 	}
-	t.limited = true
+	t.limit()
 	if t.params.Omit > 0 && !t.omitted { // what is omitted is not counted, and how much that will be is not known
 		return
 	}
@@ -90,8 +93,25 @@ func (t *transfer) setLimits() {
 	// The server does not see when the client stopped omitting, nor which of its datagrams were lost: there the
 	// client ends the test.
 	if t.active || !bool(t.params.UDP) && t.params.Omit == 0 {
-		t.budget.Store(int64(t.params.Num))
+		budget := int64(t.params.Num)
+		if block := int64(t.params.Len); t.wholeBlocks() {
+			budget = (budget + block - 1) / block * block
+		}
+		t.budget.Store(budget)
 	}
+}
+
+// limit puts limits in force. They are set anew when the omitted part ends, while senders already look.
+func (t *transfer) limit() {
+	if !t.limited {
+		t.limited = true
+	}
+}
+
+// wholeBlocks reports whether this end must send blocks of the agreed length and nothing less: since 3.16 a stock
+// client that receives a number of bytes waits for whole blocks.
+func (t *transfer) wholeBlocks() bool {
+	return !t.active && t.params.Pathwise == nil && !bool(t.params.UDP) && t.params.Num > 0
 }
 
 // drive runs one stream and reports its failure, unless the test is ending anyway.

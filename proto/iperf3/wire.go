@@ -87,7 +87,7 @@ func NewCookie(random io.Reader) (Cookie, error) {
 // and, on request, the server's whole output.
 const (
 	MaxParamsSize  = 64 << 10
-	MaxResultsSize = 10 << 20
+	MaxResultsSize = 2 << 20
 )
 
 // ReadState reads one state byte.
