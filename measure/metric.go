@@ -28,11 +28,15 @@ const (
 
 // Bulk transfer. Throughput is goodput: payload bytes that the receiving application got, over the time it took.
 const (
-	Throughput         Metric = "throughput_bits_per_second"
-	ReverseThroughput  Metric = "reverse_throughput_bits_per_second" // of the other direction of a bidirectional test
-	SentRate           Metric = "sent_bits_per_second"
-	SentBytes          Metric = "sent_bytes"
-	ReceivedBytes      Metric = "received_bytes"
+	Throughput        Metric = "throughput_bits_per_second"
+	ReverseThroughput Metric = "reverse_throughput_bits_per_second" // of the other direction of a bidirectional test
+	SentRate          Metric = "sent_bits_per_second"
+	SentBytes         Metric = "sent_bytes"
+	ReceivedBytes     Metric = "received_bytes"
+
+	ReverseSentBytes     Metric = "reverse_sent_bytes"
+	ReverseReceivedBytes Metric = "reverse_received_bytes"
+
 	Retransmits        Metric = "retransmits_packets"
 	RetransmittedBytes Metric = "retransmitted_bytes"
 	RwndLimitedRatio   Metric = "rwnd_limited_ratio"   // share of elapsed time that the receiver's window held the sender

@@ -127,7 +127,12 @@ func fillThroughput(r *measure.Result, report *iperf3.Report, c *iperf3.Config) 
 		addTotals(r, report, main, c.Proto == iperf3.UDP)
 	}
 	if c.Bidir {
-		if back := report.Total(measure.Reverse); back.HaveReceived {
+		back := report.Total(measure.Reverse)
+		if back.HaveSent {
+			r.Metrics[measure.ReverseSentBytes] = float64(back.SentBytes)
+		}
+		if back.HaveReceived {
+			r.Metrics[measure.ReverseReceivedBytes] = float64(back.ReceivedBytes)
 			r.Metrics[measure.ReverseThroughput] = back.Goodput()
 		}
 	}

@@ -40,6 +40,7 @@ type part struct {
 
 var parts = []part{
 	{"tcp", []string{"iperf3", "ip"}, (*bench).tcp},
+	{"interop", []string{"iperf3"}, (*bench).interop},
 	{"ping", []string{"ping", "tcpdump"}, (*bench).ping},
 	{"loss", []string{"ping"}, (*bench).loss},
 }
@@ -58,7 +59,7 @@ func main() {
 func run(args []string) int {
 	b := &bench{out: os.Stdout}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	only := flags.String("only", "tcp,ping,loss", "parts to run")
+	only := flags.String("only", "tcp,interop,ping,loss", "parts to run")
 	flags.StringVar(&b.pathwise, "pathwise", "bin/pathwise", "the binary to measure; make build makes it")
 	flags.IntVar(&b.pairs, "pairs", 10, "pairs of TCP transfers; 6 at least for an interval of 95 %")
 	flags.IntVar(&b.seconds, "seconds", 3, "length of each TCP transfer")
@@ -99,7 +100,7 @@ func choose(only string) ([]part, error) {
 	for name := range strings.SplitSeq(only, ",") {
 		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("-only: %q: no such part; want some of tcp,ping,loss", name)
+			return nil, fmt.Errorf("-only: %q: no such part; want some of tcp,interop,ping,loss", name)
 		}
 		chosen = append(chosen, parts[i])
 	}

@@ -37,8 +37,8 @@ func TestChoose(t *testing.T) {
 	}{
 		{only: "tcp,ping,loss", want: "tcp ping loss"},
 		{only: "loss", want: "loss"},
-		{only: "tcp,udp", problem: `-only: "udp": no such part; want some of tcp,ping,loss`},
-		{only: "", problem: `-only: "": no such part; want some of tcp,ping,loss`},
+		{only: "tcp,udp", problem: `-only: "udp": no such part; want some of tcp,interop,ping,loss`},
+		{only: "", problem: `-only: "": no such part; want some of tcp,interop,ping,loss`},
 	} {
 		chosen, err := choose(c.only)
 		var names []string
