@@ -48,17 +48,7 @@ func receiveWindowLimited(v *view) *measure.Finding {
 	f.Explanation = fmt.Sprintf("The sender spends its time waiting for the receiver's window to open: %s each round trip of %s is "+
 		"all that can move. The receiver's buffer is too small for the distance.",
 		quantity.FormatSize(int64(v.window)), quantity.FormatSeconds(v.baseRTT))
-	if v.to != nil && v.to.BuffersFixed {
-		f.Advice = []measure.Advice{{Host: v.receiver, Command: "", Why: fmt.Sprintf("the program set the buffer itself, which "+
-			"stops the kernel from tuning it: take the setting out (here: --window), or ask for %s", quantity.FormatSize(need))}}
-	} else if rmem(v.to) == nil {
-		f.Advice = []measure.Advice{{Host: v.receiver, Why: "raise the third value of net.ipv4.tcp_rmem there to at least " +
-			quantity.FormatSize(need) + "; what it is now could not be seen, so compare first"}}
-	} else {
-		f.Advice = []measure.Advice{
-			{Host: v.receiver, Command: fmt.Sprintf("sysctl -w net.ipv4.tcp_rmem=%q", tuned(rmem(v.to), need)),
-				Why: "lets the kernel tune the receive buffer up to four times the bandwidth-delay product; put it in /etc/sysctl.d to keep it"}}
-	}
+	f.Advice = []measure.Advice{bufferAdvice(v.receiver, "receive", "tcp_rmem", v.to, rmem(v.to), need)}
 	f.Predicted = v.next(byReceiveWindow)
 	return f
 }
@@ -98,19 +88,24 @@ func sendBufferLimited(v *view) *measure.Finding {
 	if v.from != nil && v.from.SendBufferBytes > 0 {
 		f.Evidence = append(f.Evidence, evidence("send_buffer_bytes", float64(v.from.SendBufferBytes), "bytes", "SO_SNDBUF when the test ended"))
 	}
-	if v.from != nil && v.from.BuffersFixed {
-		f.Advice = []measure.Advice{{Host: v.sender, Why: fmt.Sprintf("the program set the buffer itself, which stops the kernel from "+
-			"tuning it: take the setting out (here: --window), or ask for %s", quantity.FormatSize(need))}}
-	} else if wmem(v.from) == nil {
-		f.Advice = []measure.Advice{{Host: v.sender, Why: "raise the third value of net.ipv4.tcp_wmem there to at least " +
-			quantity.FormatSize(need) + "; what it is now could not be seen, so compare first"}}
-	} else {
-		f.Advice = []measure.Advice{
-			{Host: v.sender, Command: fmt.Sprintf("sysctl -w net.ipv4.tcp_wmem=%q", tuned(wmem(v.from), need)),
-				Why: "lets the kernel tune the send buffer up to four times the bandwidth-delay product; put it in /etc/sysctl.d to keep it"}}
-	}
+	f.Advice = []measure.Advice{bufferAdvice(v.sender, "send", "tcp_wmem", v.from, wmem(v.from), need)}
 	f.Predicted = v.next(bySendBuffer)
 	return f
+}
+
+// bufferAdvice says how to come to a larger buffer: by taking the program's own setting out, or by the kernel's.
+func bufferAdvice(host, kind, setting string, end *measure.TCPEnd, present *[3]int, need int64) measure.Advice {
+	switch {
+	case end != nil && end.BuffersFixed:
+		return measure.Advice{Host: host, Why: fmt.Sprintf("the program set the buffer itself, which stops the kernel from tuning "+
+			"it: take the setting out (here: --window), or ask for %s", quantity.FormatSize(need))}
+	case present == nil:
+		return measure.Advice{Host: host, Why: fmt.Sprintf("raise the third value of net.ipv4.%s there to at least %s; what it is "+
+			"now could not be seen, so compare first", setting, quantity.FormatSize(need))}
+	}
+	return measure.Advice{Host: host, Command: fmt.Sprintf("sysctl -w net.ipv4.%s=\"%d %d %d\"", setting, present[0], present[1], need),
+		Why: fmt.Sprintf("lets the kernel tune the %s buffer up to four times the bandwidth-delay product; put it in /etc/sysctl.d "+
+			"to keep it", kind)}
 }
 
 // bufferFor is the buffer that lets ample bandwidth-delay products be in flight: as much larger than the present one as
@@ -148,11 +143,6 @@ func sendBuffer(e *measure.TCPEnd) float64 {
 		return 0
 	}
 	return float64(e.SendBufferBytes)
-}
-
-// tuned writes the three values of tcp_rmem or tcp_wmem with a new third.
-func tuned(present *[3]int, most int64) string {
-	return fmt.Sprintf("%d %d %d", present[0], present[1], most)
 }
 
 func rmem(e *measure.TCPEnd) *[3]int {

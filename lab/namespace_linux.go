@@ -60,6 +60,7 @@ var hostSettings = []struct{ key, value string }{
 	{"net.ipv6.conf.default.disable_ipv6", "1"},
 	{"net.ipv4.tcp_rmem", "4096 131072 33554432"}, // Linux 6.18's own on a machine with memory to spare
 	{"net.ipv4.tcp_wmem", "4096 16384 4194304"},
+	{"net.ipv4.tcp_no_metrics_save", "1"}, // no test starts with what the one before it found
 }
 
 // configureHost sets up what a host needs before its interfaces. Called on the namespace's thread.
