@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,7 +21,7 @@ import (
 //	{"signal":2}               -->    (signals the process group)
 //	                           <--    {"exit":0}
 type request struct {
-	Do       string            `json:"do"` // exec, set, sysctl, show, truth, down
+	Do       string            `json:"do"` // exec, set, route, sysctl, show, truth, follow, capture, down
 	Host     string            `json:"host,omitempty"`
 	Argv     []string          `json:"argv,omitempty"`
 	Env      []string          `json:"env,omitempty"`
@@ -31,6 +30,10 @@ type request struct {
 	Settings []string          `json:"settings,omitempty"`
 	Sysctl   map[string]string `json:"sysctl,omitempty"`
 	Signal   int               `json:"signal,omitempty"`
+	Route    *Route            `json:"route,omitempty"`
+	Window   Window            `json:"window,omitzero"`
+	Follow   FollowOptions     `json:"follow,omitzero"`
+	At       []string          `json:"at,omitempty"` // nodes, or NODE.ethN, to capture at
 }
 
 // answer is what the engine says: one of its fields.
@@ -41,53 +44,8 @@ type answer struct {
 	State *State  `json:"state,omitempty"`
 	Truth *Truth  `json:"truth,omitempty"`
 	Ready *Status `json:"ready,omitempty"`
-}
-
-// StateSchema names the JSON layout of a State.
-const StateSchema = "pathwise.lab/1"
-
-// State is a running lab: what it was made from, with every change since, and where its nodes are.
-type State struct {
-	Schema string      `json:"schema"`
-	Name   string      `json:"name"`
-	Seed   uint64      `json:"seed"`
-	Nodes  []NodeState `json:"nodes"`
-	Links  []LinkState `json:"links"`
-}
-
-// NodeState is a host or router and its addresses, its own first.
-type NodeState struct {
-	Name      string   `json:"name"`
-	Kind      string   `json:"kind"` // "host" or "router"
-	Addresses []string `json:"addresses"`
-}
-
-// LinkState is a link with what it does each way.
-type LinkState struct {
-	Between [2]string  `json:"between"`
-	Forward ShapeState `json:"forward"`
-	Reverse ShapeState `json:"reverse"`
-}
-
-// ShapeState is a Shape for readers: in SI units, and nil where the default holds.
-type ShapeState struct {
-	Rate         *float64 `json:"rate_bits_per_second,omitempty"`
-	Delay        *float64 `json:"delay_seconds,omitempty"`
-	Loss         *float64 `json:"loss_ratio,omitempty"`
-	QueuePackets int      `json:"queue_packets,omitempty"`
-	QueueBytes   int64    `json:"queue_bytes,omitempty"`
-}
-
-func (s Shape) state() ShapeState {
-	state := ShapeState{Rate: (*float64)(s.Rate), Loss: (*float64)(s.Loss)}
-	if s.Delay != nil {
-		seconds := time.Duration(*s.Delay).Seconds()
-		state.Delay = &seconds
-	}
-	if s.Queue != nil {
-		state.QueuePackets, state.QueueBytes = s.Queue.Packets, s.Queue.Bytes
-	}
-	return state
+	Event *Event  `json:"event,omitempty"` // of follow; more come
+	Done  bool    `json:"done,omitempty"`  // of capture
 }
 
 // Status is what an engine reports once its lab stands.

@@ -1,22 +1,28 @@
 package lab
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/lab/packet"
 )
 
-// device is the engine's end of one host interface. It speaks IPv4 packets. Reads and writes do not block; they are
-// raw system calls, since the pump's thread must not wait for the Go scheduler.
+// device is the engine's end of one host interface. It speaks IP packets. Reads and writes do not block; they are raw
+// system calls, since the pump's thread must not wait for the Go scheduler.
 type device interface {
 	fd() int
-	// read fills b with one packet; wall is the kernel's stamp of its arrival on CLOCK_REALTIME in nanoseconds, 0 if
-	// there is none. The error is EAGAIN when there is nothing to read.
-	read(b []byte) (n int, wall int64, err unix.Errno)
-	write(packet []byte) unix.Errno
+	// read hands over the packets that have come, a batch at most; wall is the kernel's stamp of each one's arrival on
+	// CLOCK_REALTIME in nanoseconds, 0 if there is none. It returns how many there were: less than a batch means that
+	// nothing is left.
+	read(b *batch, take func(p *packet.Packet, wall int64)) int
+	// write sends the first packets of a list, and returns how many the kernel took. Less than all: it refused the next.
+	write(b *batch, list []*packet.Packet) int
+	// overflowed returns how many packets the kernel had to drop since the lab stood because this process did not read
+	// them in time. It may take a system call.
+	overflowed() uint64
 }
 
 // DeviceKind says what host interfaces are made of.
@@ -40,111 +46,168 @@ func (k DeviceKind) Validate() error {
 	return specErrorf("device: %q: want veth or tun", string(k))
 }
 
-// linkMTU is that of every host interface; the link's own MTU is for later.
-const linkMTU = 1500
-
-// packetDevice reads and writes through an AF_PACKET socket on the engine's end of a veth pair. The socket is of type
-// SOCK_DGRAM, so the kernel takes off and puts on the Ethernet header.
-type packetDevice struct {
-	socket  int
-	to      unix.RawSockaddrLinklayer
-	control [64]byte // one SCM_TIMESTAMPNS
-	vector  unix.Iovec
-	message unix.Msghdr
+// virtioHeader is struct virtio_net_hdr, as it stands before a packet on devices with offload:
+//
+//	 0       1        2         4          6            8             10
+//	+-------+--------+---------+----------+------------+-------------+
+//	| flags | kind   | headers | segment  | checksum   | checksum    |
+//	|       |        | length  | size     | start      | offset      |
+//	+-------+--------+---------+----------+------------+-------------+
+type virtioHeader struct {
+	flags, kind                                          uint8
+	headerLength, segmentSize, checksumStart, checksumAt uint16
 }
 
-// receiveBuffer is what the kernel may hold while the engine's thread is not running: some 2,000 full packets, 20 ms
-// of a gigabit. Without privilege the kernel grants up to net.core.rmem_max.
-const receiveBuffer = 8 << 20
+const (
+	virtioHeaderSize    = 10
+	virtioNeedsChecksum = 1    // VIRTIO_NET_HDR_F_NEEDS_CSUM
+	virtioECN           = 0x80 // VIRTIO_NET_HDR_GSO_ECN: the first segment carries CWR
+)
 
-// newPacketDevice opens the socket in the caller's network namespace.
-func newPacketDevice(ifindex int, hostMAC [6]byte) (*packetDevice, error) {
-	const protocol = uint16(unix.ETH_P_IP&0xff<<8 | unix.ETH_P_IP>>8) // network byte order
-	s, err := unix.Socket(unix.AF_PACKET, unix.SOCK_DGRAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, fmt.Errorf("open packet socket: %w", err)
-	}
-	if unix.SetsockoptInt(s, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, receiveBuffer) != nil {
-		err = unix.SetsockoptInt(s, unix.SOL_SOCKET, unix.SO_RCVBUF, receiveBuffer)
-	}
-	err = errors.Join(err,
-		unix.SetsockoptInt(s, unix.SOL_PACKET, unix.PACKET_IGNORE_OUTGOING, 1),
-		unix.SetsockoptInt(s, unix.SOL_PACKET, unix.PACKET_QDISC_BYPASS, 1),
-		unix.SetsockoptInt(s, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1),
-		unix.Bind(s, &unix.SockaddrLinklayer{Protocol: protocol, Ifindex: ifindex}))
-	if err != nil {
-		unix.Close(s)
-		return nil, fmt.Errorf("set up packet socket: %w", err)
-	}
-	d := &packetDevice{socket: s, to: unix.RawSockaddrLinklayer{
-		Family: unix.AF_PACKET, Protocol: protocol, Ifindex: int32(ifindex), Halen: 6}}
-	copy(d.to.Addr[:], hostMAC[:])
-	d.message.Iov, d.message.Iovlen = &d.vector, 1
-	return d, nil
+// load gives a packet what its header says.
+func (h *virtioHeader) load(p *packet.Packet) {
+	p.VNet = packet.VNet{NeedsChecksum: h.flags&virtioNeedsChecksum != 0, ChecksumStart: h.checksumStart,
+		ChecksumOffset: h.checksumAt, Kind: h.kind &^ virtioECN, SegmentSize: h.segmentSize, HeaderLength: h.headerLength}
 }
 
-func (d *packetDevice) fd() int { return d.socket }
-
-func (d *packetDevice) read(b []byte) (int, int64, unix.Errno) {
-	d.vector.Base = &b[0]
-	d.vector.SetLen(len(b))
-	d.message.Control = &d.control[0]
-	d.message.SetControllen(len(d.control))
-	n, _, errno := unix.RawSyscall(unix.SYS_RECVMSG, uintptr(d.socket), uintptr(unsafe.Pointer(&d.message)), 0)
-	if errno != 0 {
-		return 0, 0, errno
+// store writes a packet's header, for a frame in which before bytes stand before the packet.
+func (h *virtioHeader) store(p *packet.Packet, before uint16) {
+	*h = virtioHeader{}
+	v := &p.VNet
+	if v.NeedsChecksum {
+		h.flags, h.checksumStart, h.checksumAt = virtioNeedsChecksum, v.ChecksumStart+before, v.ChecksumOffset
 	}
-	return int(n), d.stamp(), 0
+	if v.Kind != packet.GSONone {
+		h.kind, h.segmentSize, h.headerLength = v.Kind, v.SegmentSize, v.HeaderLength+before
+	}
 }
 
-// stamp reads the control message that SO_TIMESTAMPNS adds: header, then a timespec.
-func (d *packetDevice) stamp() int64 {
-	if d.message.Controllen < unix.SizeofCmsghdr {
-		return 0
-	}
-	header := (*unix.Cmsghdr)(unsafe.Pointer(&d.control[0]))
-	if header.Level != unix.SOL_SOCKET || header.Type != unix.SCM_TIMESTAMPNS {
-		return 0
-	}
-	return (*unix.Timespec)(unsafe.Pointer(&d.control[unix.CmsgLen(0)])).Nano()
+// batchSize packets go through one system call. More would save little and make the first wait for the last.
+const batchSize = 16
+
+// batch is the memory of one system call for several packets; one serves all devices of a pump in turn.
+type batch struct {
+	pool     *packet.Pool
+	length   int // of a read buffer
+	packets  [batchSize]*packet.Packet
+	headers  [batchSize]virtioHeader
+	vectors  [batchSize][2]unix.Iovec
+	messages [batchSize]message
+	controls [batchSize][64]byte // one SCM_TIMESTAMPNS each
+	names    [batchSize]unix.RawSockaddrLinklayer
 }
 
-func (d *packetDevice) write(packet []byte) unix.Errno {
-	_, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(d.socket), uintptr(unsafe.Pointer(&packet[0])),
-		uintptr(len(packet)), 0, uintptr(unsafe.Pointer(&d.to)), unsafe.Sizeof(d.to))
-	return errno
+// message is struct mmsghdr.
+type message struct {
+	header unix.Msghdr
+	length uint32
+	_      [4]byte
 }
 
-// tunDevice reads and writes a TUN device. The kernel cuts super-packets and fills in checksums before it hands
-// packets over, since the device announces no offload.
-type tunDevice struct{ file int }
+// newBatch makes a batch for packets of at most mtu bytes, or for super-packets.
+func newBatch(pool *packet.Pool, mtu int, offload bool) *batch {
+	b := &batch{pool: pool, length: packet.SmallBuffer}
+	if offload || mtu > packet.SmallBuffer {
+		b.length = packet.LargeBuffer
+	}
+	return b
+}
 
-// newTUNDevice makes the interface in the caller's network namespace.
-func newTUNDevice(name string) (*tunDevice, error) {
+// buffer returns the k-th read buffer.
+func (b *batch) buffer(k int) []byte {
+	if b.packets[k] == nil {
+		b.packets[k] = b.pool.Get(b.length)
+	}
+	return b.packets[k].Data
+}
+
+// filled returns the k-th packet, n bytes long, with a buffer no larger than it needs.
+func (b *batch) filled(k, n int) *packet.Packet {
+	p := b.packets[k]
+	if b.length > packet.SmallBuffer && n <= packet.SmallBuffer {
+		small := b.pool.Get(n)
+		copy(small.Data, p.Data)
+		return small
+	}
+	b.packets[k] = nil
+	p.Data = p.Data[:n]
+	return p
+}
+
+// tunDevice reads and writes a TUN device. Without offload the kernel cuts super-packets and fills in checksums before
+// it hands packets over.
+type tunDevice struct {
+	file    int
+	offload bool
+	dropped func() uint64
+}
+
+// newTUNDevice makes the interface in the caller's network namespace. Dropped returns its tx_dropped.
+func newTUNDevice(name string, offload bool, dropped func() uint64) (*tunDevice, error) {
 	f, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: "/dev/net/tun", Err: err}
 	}
 	request, err := unix.NewIfreq(name)
 	if err == nil {
-		request.SetUint16(unix.IFF_TUN | unix.IFF_NO_PI)
+		flags := uint16(unix.IFF_TUN | unix.IFF_NO_PI)
+		if offload {
+			flags |= unix.IFF_VNET_HDR
+		}
+		request.SetUint16(flags)
 		err = unix.IoctlIfreq(f, unix.TUNSETIFF, request)
+	}
+	if err == nil && offload {
+		err = unix.IoctlSetInt(f, unix.TUNSETOFFLOAD, tunOffloads)
 	}
 	if err != nil {
 		unix.Close(f)
 		return nil, fmt.Errorf("create TUN device: %w", err)
 	}
-	return &tunDevice{file: f}, nil
+	return &tunDevice{file: f, offload: offload, dropped: dropped}, nil
 }
 
-func (d *tunDevice) fd() int { return d.file }
+// tunOffloads are what a TUN device with offload leaves to us: checksums, TCP and UDP segments, IPv4 and IPv6.
+const tunOffloads = unix.TUN_F_CSUM | unix.TUN_F_TSO4 | unix.TUN_F_TSO6 | unix.TUN_F_TSO_ECN | unix.TUN_F_USO4 | unix.TUN_F_USO6
 
-func (d *tunDevice) read(b []byte) (int, int64, unix.Errno) {
-	n, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(d.file), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
-	return int(n), 0, errno
+func (d *tunDevice) fd() int            { return d.file }
+func (d *tunDevice) overflowed() uint64 { return d.dropped() }
+
+func (d *tunDevice) read(b *batch, take func(*packet.Packet, int64)) int {
+	for k := range batchSize {
+		n, errno := d.transfer(unix.SYS_READV, b, b.buffer(k))
+		if errno != 0 {
+			return k
+		}
+		p := b.filled(k, n)
+		if d.offload {
+			b.headers[0].load(p)
+		}
+		take(p, 0)
+	}
+	return batchSize
 }
 
-func (d *tunDevice) write(packet []byte) unix.Errno {
-	_, _, errno := unix.RawSyscall(unix.SYS_WRITE, uintptr(d.file), uintptr(unsafe.Pointer(&packet[0])), uintptr(len(packet)))
-	return errno
+func (d *tunDevice) write(b *batch, list []*packet.Packet) int {
+	for k, p := range list {
+		b.headers[0].store(p, 0)
+		if _, errno := d.transfer(unix.SYS_WRITEV, b, p.Data); errno != 0 {
+			return k
+		}
+	}
+	return len(list)
+}
+
+// transfer reads or writes one packet, and its header where there is offload. It returns the packet's length.
+func (d *tunDevice) transfer(call uintptr, b *batch, data []byte) (int, unix.Errno) {
+	v := &b.vectors[0]
+	v[0].Base, v[1].Base = (*byte)(unsafe.Pointer(&b.headers[0])), &data[0]
+	v[0].SetLen(virtioHeaderSize)
+	v[1].SetLen(len(data))
+	first, count, before := &v[1], 1, 0
+	if d.offload {
+		first, count, before = &v[0], 2, virtioHeaderSize
+	}
+	n, _, errno := unix.RawSyscall(call, uintptr(d.file), uintptr(unsafe.Pointer(first)), uintptr(count))
+	return int(n) - before, errno
 }

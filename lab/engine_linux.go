@@ -50,6 +50,7 @@ func RunEngineIfAsked() {
 type engine struct {
 	name      string
 	plan      *Plan
+	links     []Link
 	pump      *pump
 	hosts     map[string]*namespace
 	processes *processes
@@ -102,7 +103,7 @@ func runEngine() error {
 
 // standUp builds everything that the assignment describes and starts moving packets.
 func standUp(task *assignment) (*engine, error) {
-	e := &engine{name: task.Name, plan: NewPlan(task.Spec), hosts: map[string]*namespace{}, quit: make(chan error, 4)}
+	e := &engine{name: task.Name, plan: NewPlan(task.Spec), links: task.Spec.Links, hosts: map[string]*namespace{}, quit: make(chan error, 4)}
 	e.processes = reapProcesses()
 	if err := privateMounts(e.plan); err != nil {
 		return nil, err
@@ -124,16 +125,17 @@ func standUp(task *assignment) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	ways := newRoutes(e.plan, e.plan.Routes, nil)
 	for id, n := range e.plan.Nodes {
 		if n.Router {
 			continue
 		}
-		err := e.hosts[n.Name].do(func() error { return errors.Join(addRoutes(e.plan, id), applySysctl(n)) })
+		err := e.hosts[n.Name].do(func() error { return errors.Join(addRoutes(e.plan, ways, id), applySysctl(n)) })
 		if err != nil {
 			return nil, fmt.Errorf("host %s: %w", n.Name, err)
 		}
 	}
-	if e.pump, err = newPump(e.plan, devices); err != nil {
+	if e.pump, err = newPump(e.plan, devices, e.plan.largestMTU()); err != nil {
 		return nil, err
 	}
 	go func() { e.quit <- e.pump.run() }()
@@ -153,12 +155,13 @@ func (e *engine) openDevices(kind DeviceKind) (map[int]device, error) {
 		var d device
 		var err error
 		if e.device == DeviceTUN {
-			err = ns.do(func() (err error) { d, err = newTUNDevice(i.Name); return err })
+			dropped := func() uint64 { return transmitDrops(ns, i.Name) }
+			err = ns.do(func() (err error) { d, err = newTUNDevice(i.Name, e.plan.Offload, dropped); return err })
 		} else {
-			d, err = addVeth(id, i, ns)
+			d, err = addVeth(id, i, ns, e.plan.MTU(id), e.plan.Offload)
 		}
 		if err == nil {
-			err = ns.do(func() error { return configureInterface(i) })
+			err = ns.do(func() error { return configureInterface(i, e.plan.MTU(id), e.plan.Offload) })
 		}
 		if err != nil {
 			return nil, fmt.Errorf("host %s: %w", e.plan.Nodes[i.Node].Name, err)
@@ -208,8 +211,15 @@ func (e *engine) converse(c *net.UnixConn) {
 		_ = reply.Encode(errorAnswer(err))
 		return
 	}
-	if r.Do == "exec" {
+	switch r.Do {
+	case "exec":
 		e.exec(r, files, lines, reply)
+		return
+	case "follow":
+		e.follow(r.Follow, ended(lines), reply)
+		return
+	case "capture":
+		_ = reply.Encode(e.captureTo(r.At, files, ended(lines)))
 		return
 	}
 	a, err := e.handle(r)
@@ -220,4 +230,14 @@ func (e *engine) converse(c *net.UnixConn) {
 	if r.Do == "down" {
 		e.quit <- nil
 	}
+}
+
+// ended returns a channel that closes when the user says no more.
+func ended(lines io.Reader) <-chan struct{} {
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		_, _ = io.Copy(io.Discard, lines)
+	}()
+	return gone
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/pathwise-net/pathwise/lab/link"
 )
 
 // handle does a request that has one answer.
@@ -16,11 +18,9 @@ func (e *engine) handle(r request) (answer, error) {
 	case "show":
 		return answer{State: e.state()}, nil
 	case "truth":
-		e.pump.mu.Lock()
-		defer e.pump.mu.Unlock()
-		t := e.pump.network.Truth()
-		t.EmulatorRefused = e.pump.refused
-		return answer{Truth: t}, nil
+		return answer{Truth: e.truth(r.Window)}, nil
+	case "route":
+		return answer{}, e.route(r.Route)
 	case "down":
 		return answer{}, nil
 	}
@@ -40,33 +40,45 @@ func (e *engine) set(between, settings []string) error {
 		}
 		ids[i] = id
 	}
-	links, reversed := e.plan.LinksBetween(ids[0], ids[1])
-	if len(links) == 0 {
+	if links, _ := e.plan.LinksBetween(ids[0], ids[1]); len(links) == 0 {
 		return specErrorf("link: no link joins %s and %s", between[0], between[1])
 	}
 	var forward, reverse Shape
 	for _, s := range settings {
-		f, r, err := ParseSetting(s)
+		f, r, err := link.ParseSetting(s)
 		if err != nil {
 			return err
 		}
-		forward, reverse = forward.over(&f), reverse.over(&r)
+		forward, reverse = forward.Over(&f), reverse.Over(&r)
 	}
 	e.pump.mu.Lock()
 	defer e.pump.mu.Unlock()
-	for k, link := range links {
-		ways := [2]Shape{forward, reverse}
-		if reversed[k] { // the caller named the nodes the other way round
-			ways[0], ways[1] = reverse, forward
-		}
-		for way, shape := range ways {
-			id := 2*link + way
-			whole := e.plan.Directions[id].Shape.over(&shape)
-			e.plan.Directions[id].Shape = whole
-			e.pump.network.directions[id].set(whole)
-		}
+	if err := e.pump.network.CheckLinks(ids[0], ids[1], forward, reverse); err != nil {
+		return err
 	}
+	e.pump.network.SetLinks(e.pump.now(), ids[0], ids[1], forward, reverse)
 	e.pump.poke()
+	return nil
+}
+
+// route changes where a node sends what it has for another.
+func (e *engine) route(r *Route) error {
+	if r == nil {
+		return specErrorf("route: want at, to and via")
+	}
+	known := map[string]string{}
+	for _, n := range e.plan.Nodes {
+		known[n.Name] = "node"
+	}
+	if err := r.validate(&Spec{Links: e.links}, known); err != nil {
+		return specErrorf("route: %v", err)
+	}
+	if at, _ := e.plan.NodeByName(r.At); !e.plan.Nodes[at].Router {
+		return specErrorf("route: at: %q: is a host; its routes are its kernel's: lab exec %s -- ip route", r.At, r.At)
+	}
+	e.pump.mu.Lock()
+	defer e.pump.mu.Unlock()
+	e.pump.network.SetRoute(*r)
 	return nil
 }
 
@@ -93,26 +105,4 @@ func (e *engine) host(name string) (*namespace, error) {
 		return nil, specErrorf("host: %q: no such host in lab %s; it has %v", name, e.name, slices.Sorted(maps.Keys(e.hosts)))
 	}
 	return ns, nil
-}
-
-func (e *engine) state() *State {
-	e.pump.mu.Lock()
-	defer e.pump.mu.Unlock()
-	s := &State{Schema: StateSchema, Name: e.name, Seed: e.plan.Seed}
-	for _, n := range e.plan.Nodes {
-		node := NodeState{Name: n.Name, Kind: "host", Addresses: []string{}}
-		if n.Router {
-			node.Kind = "router"
-		}
-		for _, id := range n.Interfaces {
-			node.Addresses = append(node.Addresses, e.plan.Interfaces[id].Address.String())
-		}
-		s.Nodes = append(s.Nodes, node)
-	}
-	for l := 0; l < len(e.plan.Directions); l += 2 {
-		s.Links = append(s.Links, LinkState{
-			Between: [2]string{e.plan.nodeOf(l), e.plan.nodeOf(l + 1)},
-			Forward: e.plan.Directions[l].Shape.state(), Reverse: e.plan.Directions[l+1].Shape.state()})
-	}
-	return s
 }

@@ -104,10 +104,71 @@ func (l *Lab) State() (*State, error) {
 	return a.State, err
 }
 
-// Truth returns what every link did so far.
-func (l *Lab) Truth() (*Truth, error) {
-	a, err := l.ask(request{Do: "truth"})
+// Truth returns what every link did so far, and what became of the packets of each flow.
+func (l *Lab) Truth() (*Truth, error) { return l.TruthOf(Window{}) }
+
+// TruthOf is Truth with the flows' packets of a window only. Links are counted since the lab came up.
+func (l *Lab) TruthOf(w Window) (*Truth, error) {
+	if err := w.Validate(); err != nil {
+		return nil, err
+	}
+	a, err := l.ask(request{Do: "truth", Window: w})
 	return a.Truth, err
+}
+
+// Follow calls a function with what becomes of each packet, as it happens, until ctx ends or the function returns an
+// error, which Follow returns then; nil if it was ctx.
+func (l *Lab) Follow(ctx context.Context, o FollowOptions, each func(*Event) error) error {
+	c, err := l.dial()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	if err := sendRequest(c, request{Do: "follow", Follow: o}); err != nil {
+		return err
+	}
+	for answers := json.NewDecoder(c); ; {
+		var a answer
+		switch err := answers.Decode(&a); {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, io.EOF):
+			return ErrGone
+		case err != nil:
+			return fmt.Errorf("read lab's answer: %w", err)
+		case a.Error != "":
+			return &engineError{a.Error, a.Input}
+		}
+		if a.Event == nil {
+			continue
+		}
+		if err := each(a.Event); err != nil {
+			return err
+		}
+	}
+}
+
+// Capture writes what passes nodes, or single interfaces (NODE.eth0), to a file in pcapng, with the lab's own time stamps,
+// until ctx ends.
+func (l *Lab) Capture(ctx context.Context, file *os.File, at ...string) error {
+	c, err := l.dial()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := sendRequest(c, request{Do: "capture", At: at}, file); err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { _ = c.CloseWrite() })()
+	_, err = readAnswer(c)
+	return err
+}
+
+// SetRoute makes a router send what it has for a node by way of a neighbour, from now on.
+func (l *Lab) SetRoute(r Route) error {
+	_, err := l.ask(request{Do: "route", Route: &r})
+	return err
 }
 
 // Set changes the links between two nodes while packets flow: "loss=1%", "forward.delay=20ms", "queue=500p".

@@ -28,10 +28,23 @@ func privateMounts(p *Plan) error {
 	if err := mountText(folder, "/etc/hosts", hostsFile(p)); err != nil {
 		return err
 	}
-	if _, err := os.Stat("/etc/resolv.conf"); err != nil {
-		return nil
+	for _, file := range replaced {
+		if _, err := os.Stat(file.path); err != nil {
+			continue
+		}
+		if err := mountText(folder, file.path, file.text); err != nil {
+			return err
+		}
 	}
-	return mountText(folder, "/etc/resolv.conf", "# a lab has no name servers; see /etc/hosts\n")
+	return nil
+}
+
+// replaced are files of the machine that hosts see otherwise, if they are there.
+var replaced = []struct{ path, text string }{
+	{"/etc/resolv.conf", "# a lab has no name servers; see /etc/hosts\n"},
+	// Names have both addresses; a program that was not told which takes IPv4, here as in Go's own resolver (RFC 6724
+	// section 10.3; the lab's IPv6 addresses are private).
+	{"/etc/gai.conf", "precedence ::ffff:0:0/96 100\n"},
 }
 
 func mountText(folder, path, text string) error {
@@ -50,7 +63,7 @@ func hostsFile(p *Plan) string {
 	b.WriteString("127.0.0.1 localhost\n::1 localhost\n")
 	for id, n := range p.Nodes {
 		if addr := p.Address(id); addr.IsValid() {
-			fmt.Fprintf(&b, "%s %s\n", addr, n.Name)
+			fmt.Fprintf(&b, "%s %s\n%s %s\n", addr, n.Name, p.Address6(id), n.Name)
 		}
 	}
 	return b.String()

@@ -56,8 +56,13 @@ func (ns *namespace) do(f func() error) error {
 // hostSettings are the same for every host of every lab, so that a lab behaves alike on every kernel and under every
 // distribution's defaults. A host's own sysctl come after and win.
 var hostSettings = []struct{ key, value string }{
-	{"net.ipv6.conf.all.disable_ipv6", "1"}, // this floor carries IPv4; no neighbour discovery in the counts
-	{"net.ipv6.conf.default.disable_ipv6", "1"},
+	{"net.ipv6.conf.all.disable_ipv6", "0"},
+	{"net.ipv6.conf.default.disable_ipv6", "0"},
+	{"net.ipv6.conf.default.accept_dad", "0"}, // addresses are the lab's and serve at once
+	{"net.ipv6.conf.default.accept_ra", "0"},
+	{"net.ipv6.conf.default.addr_gen_mode", "1"}, // no link-local address, so no chatter about it
+	{"net.ipv4.conf.all.rp_filter", "0"},         // ways there and back may differ
+	{"net.ipv4.conf.default.rp_filter", "0"},
 	{"net.ipv4.tcp_rmem", "4096 131072 33554432"}, // Linux 6.18's own on a machine with memory to spare
 	{"net.ipv4.tcp_wmem", "4096 16384 4194304"},
 	{"net.ipv4.tcp_no_metrics_save", "1"}, // no test starts with what the one before it found
@@ -86,8 +91,8 @@ func configureHost() error {
 
 // applySysctl sets a host's own settings, once its interfaces are there to have some. Called on the namespace's thread.
 func applySysctl(n Node) error {
-	for _, key := range slices.Sorted(maps.Keys(n.Sysctl)) {
-		if err := writeSysctl(key, n.Sysctl[key]); err != nil {
+	for _, key := range slices.Sorted(maps.Keys(n.Host.Sysctl)) {
+		if err := writeSysctl(key, n.Host.Sysctl[key]); err != nil {
 			return err
 		}
 	}
@@ -101,7 +106,7 @@ const congestionKey = "net.ipv4.tcp_congestion_control"
 // making an algorithm its default (net.ipv4.tcp_allowed_congestion_control); then the name is returned, for the
 // host's routes to carry. Called on the namespace's thread.
 func setCongestion(n Node) (onRoutes string, err error) {
-	if n.Sysctl[congestionKey] != "" {
+	if n.Host.Sysctl[congestionKey] != "" {
 		return "", nil
 	}
 	err = writeSysctl(congestionKey, "cubic")
@@ -136,12 +141,12 @@ func writeSysctl(key, value string) error {
 }
 
 // addVeth makes a veth pair: one end as the host's interface in the namespace, one here; and opens the socket on ours.
-func addVeth(id int, i Interface, ns *namespace) (device, error) {
+func addVeth(id int, i Interface, ns *namespace, mtu int, offload bool) (device, error) {
 	local := fmt.Sprintf("port%d", id)
 	hostMAC := [6]byte{0x02, 0, 0, 0, byte(id >> 8), byte(id)} // locally administered (IEEE 802 bit 1)
 	attrs := netlink.NewLinkAttrs()
-	attrs.Name, attrs.MTU = local, linkMTU
-	pair := &netlink.Veth{LinkAttrs: attrs, PeerName: i.Name, PeerMTU: linkMTU,
+	attrs.Name, attrs.MTU = local, mtu
+	pair := &netlink.Veth{LinkAttrs: attrs, PeerName: i.Name, PeerMTU: uint32(mtu),
 		PeerHardwareAddr: hostMAC[:], PeerNamespace: netlink.NsFd(int(ns.file.Fd()))}
 	if err := netlink.LinkAdd(pair); err != nil {
 		return nil, fmt.Errorf("create veth pair: %w", err)
@@ -153,18 +158,20 @@ func addVeth(id int, i Interface, ns *namespace) (device, error) {
 	if err := netlink.LinkSetUp(link); err != nil {
 		return nil, fmt.Errorf("raise %s: %w", local, err)
 	}
-	return newPacketDevice(link.Attrs().Index, hostMAC)
+	return newPacketDevice(link.Attrs().Index, hostMAC, offload)
 }
 
 // configureInterface gives a host's interface its address and raises it. Called on the namespace's thread.
-func configureInterface(i Interface) error {
+func configureInterface(i Interface, mtu int, offload bool) error {
 	link, err := netlink.LinkByName(i.Name)
 	if err != nil {
 		return fmt.Errorf("find %s: %w", i.Name, err)
 	}
 	if link.Type() == "veth" {
-		if err := wholePackets(i.Name); err != nil {
-			return err
+		if !offload {
+			if err := wholePackets(i.Name); err != nil {
+				return err
+			}
 		}
 		if err := netlink.LinkSetARPOff(link); err != nil { // every frame goes to the one other end
 			return fmt.Errorf("set %s: %w", i.Name, err)
@@ -172,46 +179,34 @@ func configureInterface(i Interface) error {
 	}
 	addr := &netlink.Addr{IPNet: &net.IPNet{IP: i.Address.AsSlice(), Mask: net.CIDRMask(24, 32)}}
 	err = errors.Join(
+		netlink.LinkSetMTU(link, mtu),
 		netlink.LinkSetTxQLen(link, 10_000), // TUN drops what overflows it, and says so to nobody
 		netlink.AddrAdd(link, addr),
 		netlink.LinkSetUp(link))
+	if err == nil && withIPv6(mtu) {
+		addr6 := &netlink.Addr{IPNet: &net.IPNet{IP: i.Address6.AsSlice(), Mask: net.CIDRMask(64, 128)}, Flags: unix.IFA_F_NODAD}
+		err = netlink.AddrAdd(link, addr6)
+	}
 	if err != nil {
 		return fmt.Errorf("set up %s: %w", i.Name, err)
 	}
 	return nil
 }
 
-// addRoutes tells a host how to reach every other node: a default route through its first link, and a route of its
-// own to each address that another link is nearer to. Called on the namespace's thread.
-func addRoutes(p *Plan, node int) error {
-	congestion, err := setCongestion(p.Nodes[node])
-	if err != nil {
+// withIPv6 reports whether an interface of that MTU can carry IPv6 (RFC 8200 section 5), and the kernel has it.
+func withIPv6(mtu int) bool {
+	_, err := os.Stat("/proc/sys/net/ipv6")
+	return err == nil && mtu >= 1280
+}
+
+// transmitDrops returns what an interface of a namespace dropped on the way out.
+func transmitDrops(ns *namespace, name string) (drops uint64) {
+	_ = ns.do(func() error {
+		link, err := netlink.LinkByName(name)
+		if err == nil && link.Attrs().Statistics != nil {
+			drops = link.Attrs().Statistics.TxDropped
+		}
 		return err
-	}
-	interfaces := p.Nodes[node].Interfaces
-	for k, id := range interfaces {
-		i := p.Interfaces[id]
-		link, err := netlink.LinkByName(i.Name)
-		if err != nil {
-			return fmt.Errorf("find %s: %w", i.Name, err)
-		}
-		gateway := net.IP(p.Interfaces[i.Peer].Address.AsSlice())
-		if k == 0 {
-			if err := netlink.RouteReplace(&netlink.Route{LinkIndex: link.Attrs().Index, Gw: gateway, Congctl: congestion}); err != nil {
-				return fmt.Errorf("add default route: %w", err)
-			}
-			continue
-		}
-		for addr, owner := range p.owner {
-			if p.nextHop[node][owner] != i.Leaves || addr == p.Interfaces[i.Peer].Address {
-				continue
-			}
-			dst := &net.IPNet{IP: addr.AsSlice(), Mask: net.CIDRMask(32, 32)}
-			route := &netlink.Route{LinkIndex: link.Attrs().Index, Gw: gateway, Dst: dst, Congctl: congestion}
-			if err := netlink.RouteReplace(route); err != nil {
-				return fmt.Errorf("add route to %s: %w", addr, err)
-			}
-		}
-	}
-	return nil
+	})
+	return drops
 }

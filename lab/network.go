@@ -1,184 +1,211 @@
 package lab
 
 import (
-	"container/heap"
-	"net/netip"
+	"cmp"
+	"slices"
+
+	"github.com/pathwise-net/pathwise/lab/link"
+	"github.com/pathwise-net/pathwise/lab/middlebox"
+	"github.com/pathwise-net/pathwise/lab/packet"
+	"github.com/pathwise-net/pathwise/lab/record"
 )
 
-// Network carries packets over a Plan in virtual time: routers, queues and wires, but no socket and no clock. All
-// times are nanoseconds on the caller's clock. It is not safe for use by two goroutines at once.
+// Network carries packets over a Plan in virtual time: routers, queues and wires, but no socket and no clock. All times
+// are nanoseconds from when the lab stood. It is not safe for use by two goroutines at once.
 //
 // The caller alternates: Advance to now, Inject what has come, Advance again; Due says when to come back.
+//
+//	Inject --> host --+                                          +--> Deliver
+//	                  v                                          |
+//	  traffic --> [direction] --> router --> [direction] --> router or host
+//	                  ^               |
+//	  timeline -------+               +--> ICMP back to the sender
 type Network struct {
+	Pool packet.Pool
+	Book *record.Book
+
 	plan       *Plan
-	directions []*direction
-	pending    dueHeap // directions with packets in flight, the earliest due first
-	deliver    Deliver
-	spare      [][]byte
+	directions []*link.Direction
+	shapes     []link.Shape   // of each direction, whole, with every change since the file
+	late       []lateness     // of each direction that ends at a host
+	media      []*link.Medium // of each link that was ever not full duplex
+	tooBigs    []uint64       // of each direction: dropped by its sending router for its MTU
+	boxes      []*middlebox.Box
+	routes     routes
+	overrides  []Route
+	generators []*source
+	timeline   []Change // what is still to come, in order
+	reroutes   []int64  // when routers will have noticed that links went down or up, in order
+
+	agenda  agenda // directions, then generators, then timeline, then reroutes
+	now     int64
+	deliver Deliver
+	taps    []*tap
+	round   uint64 // of balance: packet
 }
 
 // Deliver takes a packet that reached a host's interface by way of a direction, due at the given time. The packet
-// belongs to the callee until it hands it to Network.Release.
-type Deliver func(iface, direction int, due int64, packet []byte)
+// belongs to the callee until it calls Network.Handed.
+type Deliver func(iface, direction int, due int64, p *packet.Packet)
+
+// tap sees the packets that pass an interface of a node, out of it or into it, as captures do. It must not keep or
+// change them.
+type tap struct {
+	see func(t int64, iface int, out bool, p *packet.Packet)
+}
+
+// AddTap has a tap called from now on.
+func (n *Network) AddTap(t *tap) { n.taps = append(n.taps, t) }
+
+// RemoveTap ends that.
+func (n *Network) RemoveTap(t *tap) {
+	n.taps = slices.DeleteFunc(n.taps, func(other *tap) bool { return other == t })
+}
+
+func (n *Network) tap(t int64, iface int, out bool, p *packet.Packet) {
+	for _, tap := range n.taps {
+		tap.see(t, iface, out, p)
+	}
+}
 
 // NewNetwork makes a quiet network. Deliver is called from within Advance, in the order of due times.
-func NewNetwork(p *Plan, deliver Deliver) *Network {
-	n := &Network{plan: p, deliver: deliver}
+func NewNetwork(p *Plan, deliver Deliver) (*Network, error) {
+	n := &Network{plan: p, deliver: deliver, Book: record.New(record.Config{}), overrides: p.Routes}
 	for i, d := range p.Directions {
-		n.directions = append(n.directions, newDirection(p.Seed, i, d.Shape))
+		out := link.Out{
+			Deliver: func(t int64, k *packet.Packet) { n.arrive(t, i, k) },
+			Drop:    func(t int64, k *packet.Packet, cause packet.Cause) { n.drop(t, i, k, cause) },
+		}
+		n.directions = append(n.directions, link.New(0, p.Seed, i, d.Shape, &n.Pool, out))
+		n.shapes = append(n.shapes, d.Shape)
 	}
-	return n
+	n.media = make([]*link.Medium, len(p.Directions)/2)
+	n.tooBigs = make([]uint64, len(p.Directions))
+	n.late = make([]lateness, len(p.Directions))
+	n.joinMedia()
+	n.routes = newRoutes(p, n.overrides, n.unusable)
+	if err := n.addBoxes(); err != nil {
+		return nil, err
+	}
+	n.timeline = slices.Clone(p.Timeline)
+	slices.SortStableFunc(n.timeline, func(a, b Change) int { return cmp.Compare(a.At, b.At) })
+	n.agenda = newAgenda(len(n.directions) + len(p.Traffic) + 2)
+	if err := n.addTraffic(); err != nil {
+		return nil, err
+	}
+	n.planTimeline()
+	return n, nil
 }
 
-// bufferSize holds the largest packet that an interface at the MTU sends, with room to spare.
-const bufferSize = 2048
-
-// Buffer returns a buffer for a packet to inject.
-func (n *Network) Buffer() []byte {
-	if k := len(n.spare); k > 0 {
-		b := n.spare[k-1]
-		n.spare = n.spare[:k-1]
-		return b
-	}
-	return make([]byte, bufferSize)
-}
-
-// Release takes back a buffer that Buffer returned, at any length.
-func (n *Network) Release(packet []byte) { n.spare = append(n.spare, packet[:bufferSize]) }
-
-// Inject takes a packet, in a buffer of Buffer's, that a host sent out of an interface at time t. What is not a whole
-// IPv4 packet is ignored.
-func (n *Network) Inject(t int64, iface int, packet []byte) {
-	whole, ok := validIPv4(packet)
-	if !ok {
-		n.Release(packet)
+// Inject takes a packet that a host sent out of an interface at time t; see Pool for where to get one. What is not a
+// whole IPv4 or IPv6 packet for one receiver is ignored: a link-local chatter is not traffic.
+func (n *Network) Inject(t int64, iface int, p *packet.Packet) {
+	whole, ok := packet.Whole(p.Data)
+	if !ok || packet.Target(whole).IsMulticast() || packet.Source(whole).IsUnspecified() {
+		n.Pool.Put(p)
 		return
 	}
-	n.send(t, n.plan.Interfaces[iface].Leaves, whole)
+	p.Data = whole
+	n.Book.Begin(p, t)
+	n.tap(t, iface, true, p)
+	out := n.plan.Interfaces[iface].Leaves
+	if size, _ := n.directions[out].MTU(); size > 0 && p.LargestPacket() > size {
+		n.oversize(t, out, p)
+		return
+	}
+	n.send(t, out, p)
 }
 
-// Due returns when the next packet is due somewhere, if any is under way.
+// Due returns when something happens next, or false if nothing will.
 func (n *Network) Due() (int64, bool) {
-	if len(n.pending) == 0 {
-		return 0, false
-	}
-	return n.pending[0].due, true
+	_, at := n.agenda.next()
+	return at, at != never
 }
 
-// Advance moves everything that is due by now.
+// Advance does everything that is due by now.
 func (n *Network) Advance(now int64) {
-	for len(n.pending) > 0 && n.pending[0].due <= now {
-		due, id := n.pending[0].due, n.pending[0].direction
-		d := n.directions[id]
-		packet := d.flight.pop().packet
-		d.count.delivered++
-		if d.flight.len() > 0 {
-			n.pending[0].due = d.flight.front().due
-			heap.Fix(&n.pending, 0)
-		} else {
-			heap.Pop(&n.pending)
+	for {
+		source, at := n.agenda.next()
+		if at > now {
+			break
 		}
-		n.arrive(due, id, packet)
+		n.now = max(n.now, at)
+		switch k := source - len(n.directions); {
+		case k < 0:
+			n.directions[source].Step(at)
+			n.reschedule(source)
+		case k < len(n.generators):
+			n.emit(k, at)
+		case k == len(n.generators):
+			n.passTimeline(at)
+		default:
+			n.reroute(at)
+		}
 	}
+	n.now = max(n.now, now)
 }
 
 // send puts a packet on a direction at time t.
-func (n *Network) send(t int64, id int, packet []byte) {
-	d := n.directions[id]
-	if !d.accept(t, packet) {
-		n.Release(packet)
-		return
+func (n *Network) send(t int64, id int, p *packet.Packet) {
+	n.directions[id].Accept(t, p)
+	n.reschedule(id)
+}
+
+func (n *Network) reschedule(id int) {
+	at, ok := n.directions[id].Next()
+	n.agenda.set(id, at, ok)
+}
+
+// oversize ends a packet that is larger than the MTU of a direction.
+func (n *Network) oversize(t int64, direction int, p *packet.Packet) {
+	n.tooBigs[direction] += uint64(p.Segments())
+	n.drop(t, direction, p, packet.TooBig)
+}
+
+// drop ends a packet on a direction, or at a node where the direction is -1.
+func (n *Network) drop(t int64, direction int, p *packet.Packet, cause packet.Cause) {
+	if direction >= 0 {
+		n.Book.Passed(int32(direction), p, t, 0, record.Dropped, cause)
 	}
-	if d.flight.len() == 1 {
-		heap.Push(&n.pending, dueEntry{d.flight.front().due, id})
-	}
+	n.Book.Dropped(p, t, cause, direction)
+	n.Pool.Put(p)
 }
 
 // arrive handles a packet at the far end of a direction.
-func (n *Network) arrive(t int64, id int, packet []byte) {
+func (n *Network) arrive(t int64, id int, p *packet.Packet) {
 	iface := n.plan.Directions[id].To
 	node := n.plan.Interfaces[iface].Node
+	n.Book.Passed(int32(id), p, t, 0, record.Delivered, packet.Kept)
+	n.tap(t, iface, false, p)
 	if n.plan.Nodes[node].Router {
-		n.route(t, node, iface, packet)
+		n.route(t, node, iface, p)
 		return
 	}
-	n.deliver(iface, id, t, packet)
-}
-
-// route is what a router does with a packet that came in by iface.
-//
-//	for the router itself? -- yes --> echo request: reply; other request: port unreachable
-//	        | no
-//	TTL 1 or less?  -- yes --> time exceeded, from the address of the interface it came in by
-//	        | no
-//	route to it?    -- no  --> host unreachable
-//	        | yes
-//	TTL - 1, on to the next link
-func (n *Network) route(t int64, node, iface int, packet []byte) {
-	dst := target(packet)
-	owner, known := n.plan.owner[dst]
-	from := n.plan.Interfaces[iface].Address
-	switch {
-	case known && owner == node:
-		n.answer(t, node, dst, packet)
-	case packet[offTTL] <= 1:
-		n.complain(t, node, from, icmpTimeExceeded, 0, packet)
-	case !known || n.plan.nextHop[node][owner] < 0:
-		n.complain(t, node, from, icmpUnreachable, codeHostUnreachable, packet)
-	default:
-		decrementTTL(packet)
-		n.send(t, n.plan.nextHop[node][owner], packet)
-	}
-}
-
-// answer handles a packet for one of the router's own addresses.
-func (n *Network) answer(t int64, node int, self netip.Addr, packet []byte) {
-	if !isICMP(packet, icmpEchoRequest) {
-		if packet[offProtocol] == protocolICMP {
-			n.Release(packet) // a router asks nothing, so it waits for no answer
-			return
-		}
-		n.complain(t, node, self, icmpUnreachable, codePortUnreachable, packet)
+	if p.Local {
+		n.consume(t, node, p)
 		return
 	}
-	echoReply(packet)
-	n.sendBack(t, node, packet)
+	n.deliver(iface, id, t, p)
 }
 
-// complain sends an ICMP error about a packet, and drops the packet.
-func (n *Network) complain(t int64, node int, from netip.Addr, typ, code byte, about []byte) {
-	if mayAnswerWithError(about) {
-		n.sendBack(t, node, icmpError(n.Buffer(), from, typ, code, about))
-	}
-	n.Release(about)
-}
-
-// sendBack sends a packet of the router's own on its way.
-func (n *Network) sendBack(t int64, node int, packet []byte) {
-	owner, known := n.plan.owner[target(packet)]
-	if !known || n.plan.nextHop[node][owner] < 0 {
-		n.Release(packet)
+// consume ends the lab's own traffic, at its target or where it strayed to.
+func (n *Network) consume(t int64, node int, p *packet.Packet) {
+	if owner, known := n.plan.owner[packet.Target(p.Data)]; known && owner == node {
+		n.Book.Delivered(p, t, t)
+		n.Pool.Put(p)
 		return
 	}
-	n.send(t, n.plan.nextHop[node][owner], packet)
+	n.drop(t, -1, p, packet.NoRoute)
 }
 
-// dueHeap orders directions by when their first packet is due; equal times by number, so that runs repeat exactly.
-type dueHeap []dueEntry
-
-type dueEntry struct {
-	due       int64
-	direction int
-}
-
-func (h dueHeap) Len() int { return len(h) }
-func (h dueHeap) Less(i, j int) bool {
-	return h[i].due < h[j].due || h[i].due == h[j].due && h[i].direction < h[j].direction
-}
-func (h dueHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *dueHeap) Push(x any)   { *h = append(*h, x.(dueEntry)) }
-func (h *dueHeap) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
+// Handed takes back a packet that the callee of Deliver has handed to its host, when it really left, or, with refused,
+// tried to.
+func (n *Network) Handed(p *packet.Packet, direction int, due, left int64, refused bool) {
+	if refused {
+		n.drop(left, direction, p, packet.HostRefused)
+		return
+	}
+	n.late[direction].add(left - due)
+	n.Book.Delivered(p, due, left)
+	n.Pool.Put(p)
 }

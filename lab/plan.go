@@ -5,68 +5,76 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+
+	"github.com/pathwise-net/pathwise/lab/link"
+	"github.com/pathwise-net/pathwise/lab/traffic"
 )
 
 // Plan is a Spec worked out: nodes numbered, interfaces addressed, routes chosen. It is pure data; equal Specs give
 // equal Plans.
 //
-// Link number i is the network 10.(i/256).(i%256).0/24; the first node of its `between` is .1, the second .2.
-// A node's own address is that of its first link.
+// Link number i is the networks 10.(i/256).(i%256).0/24 and fd70:6174:6877:i::/64; the first node of its `between` is
+// number 1, the second 2. A node's own addresses are those of its first link.
 type Plan struct {
 	Seed       uint64
+	Offload    bool
 	Nodes      []Node
 	Interfaces []Interface // link i has interfaces 2i (first node) and 2i+1 (second)
 	Directions []Direction // link i has directions 2i (forward) and 2i+1 (reverse)
+	Routes     []Route
+	Reroute    *int64 // nanoseconds from a link's end to routes round it
+	Traffic    []traffic.Config
+	Timeline   []Change
 
-	nextHop [][]int // [node][destination node] -> direction to leave by, -1: none
-	owner   map[netip.Addr]int
+	owner map[netip.Addr]int
 }
 
 // Node is a host or a router.
 type Node struct {
 	Name       string
 	Router     bool
-	Sysctl     map[string]string
+	Host       Host
+	Settings   *Router // of a router
 	Interfaces []int
 }
 
 // Interface is one end of a link.
 type Interface struct {
-	Node    int
-	Name    string // as the node sees it: eth0, eth1, …
-	Address netip.Addr
-	Peer    int // the interface at the link's other end
-	Leaves  int // the direction that carries what this interface sends
+	Node     int
+	Name     string // as the node sees it: eth0, eth1, …
+	Address  netip.Addr
+	Address6 netip.Addr
+	Peer     int // the interface at the link's other end
+	Leaves   int // the direction that carries what this interface sends
 }
 
 // Direction is one way over a link.
 type Direction struct {
 	From, To int // interfaces
-	Shape    Shape
+	Shape    link.Shape
 }
 
 // NewPlan works out a valid Spec.
 func NewPlan(s *Spec) *Plan {
-	p := &Plan{Seed: s.Seed, owner: map[netip.Addr]int{}}
+	p := &Plan{Seed: s.Seed, Offload: s.Offload, Routes: s.Routes, Reroute: (*int64)(s.Reroute), Traffic: s.Traffic,
+		Timeline: s.Timeline, owner: map[netip.Addr]int{}}
 	index := map[string]int{}
 	for _, name := range slices.Sorted(maps.Keys(s.Hosts)) {
 		index[name] = len(p.Nodes)
-		p.Nodes = append(p.Nodes, Node{Name: name, Sysctl: s.Hosts[name].Sysctl})
+		p.Nodes = append(p.Nodes, Node{Name: name, Host: s.Hosts[name]})
 	}
-	for _, name := range s.Routers {
-		index[name] = len(p.Nodes)
-		p.Nodes = append(p.Nodes, Node{Name: name, Router: true})
+	for i := range s.Routers {
+		r := &s.Routers[i]
+		index[r.Name] = len(p.Nodes)
+		p.Nodes = append(p.Nodes, Node{Name: r.Name, Router: true, Settings: r})
 	}
 	for i, l := range s.Links {
 		first, second := 2*i, 2*i+1
-		p.addInterface(index[l.Between[0]], linkAddress(i, 1), second)
-		p.addInterface(index[l.Between[1]], linkAddress(i, 2), first)
+		p.addInterface(index[l.Between[0]], i, 1, second)
+		p.addInterface(index[l.Between[1]], i, 2, first)
 		p.Directions = append(p.Directions,
-			Direction{From: first, To: second, Shape: l.Shape.over(l.Forward)},
-			Direction{From: second, To: first, Shape: l.Shape.over(l.Reverse)})
-	}
-	for n := range p.Nodes {
-		p.nextHop = append(p.nextHop, p.routesFrom(n))
+			Direction{From: first, To: second, Shape: l.Shape.Over(l.Forward)},
+			Direction{From: second, To: first, Shape: l.Shape.Over(l.Reverse)})
 	}
 	return p
 }
@@ -75,46 +83,33 @@ func linkAddress(link int, host byte) netip.Addr {
 	return netip.AddrFrom4([4]byte{10, byte(link >> 8), byte(link), host})
 }
 
-func (p *Plan) addInterface(node int, addr netip.Addr, peer int) {
+// linkAddress6 is in a network of our own (RFC 4193): the global id spells "pathw".
+func linkAddress6(link int, host byte) netip.Addr {
+	return netip.AddrFrom16([16]byte{0xfd, 'p', 'a', 't', 'h', 'w', byte(link >> 8), byte(link), 15: host})
+}
+
+func (p *Plan) addInterface(node, link int, host byte, peer int) {
 	n := &p.Nodes[node]
 	id := len(p.Interfaces)
-	p.Interfaces = append(p.Interfaces, Interface{
-		Node: node, Name: fmt.Sprintf("eth%d", len(n.Interfaces)), Address: addr, Peer: peer, Leaves: id})
+	i := Interface{Node: node, Name: fmt.Sprintf("eth%d", len(n.Interfaces)), Address: linkAddress(link, host),
+		Address6: linkAddress6(link, host), Peer: peer, Leaves: id}
+	p.Interfaces = append(p.Interfaces, i)
 	n.Interfaces = append(n.Interfaces, id)
-	p.owner[addr] = node
+	p.owner[i.Address], p.owner[i.Address6] = node, node
 }
 
-// routesFrom finds, for each node, the direction by which n reaches it over the fewest links; hosts do not forward.
-// Links that stand earlier in the file win ties.
-func (p *Plan) routesFrom(n int) []int {
-	first := slices.Repeat([]int{-1}, len(p.Nodes))
-	seen := make([]bool, len(p.Nodes))
-	seen[n] = true
-	for queue := []int{n}; len(queue) > 0; queue = queue[1:] {
-		at := queue[0]
-		if at != n && !p.Nodes[at].Router {
-			continue
-		}
-		for _, i := range p.Nodes[at].Interfaces {
-			next := p.Interfaces[p.Interfaces[i].Peer].Node
-			if seen[next] {
-				continue
-			}
-			seen[next] = true
-			first[next] = first[at]
-			if at == n {
-				first[next] = p.Interfaces[i].Leaves
-			}
-			queue = append(queue, next)
-		}
-	}
-	return first
-}
-
-// Address returns a node's own address: that of its first link, invalid if it has none.
+// Address returns a node's own IPv4 address: that of its first link, invalid if it has none.
 func (p *Plan) Address(node int) netip.Addr {
 	if i := p.Nodes[node].Interfaces; len(i) > 0 {
 		return p.Interfaces[i[0]].Address
+	}
+	return netip.Addr{}
+}
+
+// Address6 returns a node's own IPv6 address, invalid if it has none.
+func (p *Plan) Address6(node int) netip.Addr {
+	if i := p.Nodes[node].Interfaces; len(i) > 0 {
+		return p.Interfaces[i[0]].Address6
 	}
 	return netip.Addr{}
 }
@@ -138,7 +133,7 @@ func (p *Plan) HostInterfaces() []int {
 
 // LinksBetween returns the links that join two nodes, either way round, and whether each is written the other way.
 func (p *Plan) LinksBetween(a, b int) (links []int, reversed []bool) {
-	for l := 0; l < len(p.Directions)/2; l++ {
+	for l := range len(p.Directions) / 2 {
 		x, y := p.Interfaces[2*l].Node, p.Interfaces[2*l+1].Node
 		if x == a && y == b || x == b && y == a {
 			links, reversed = append(links, l), append(reversed, x == b)
@@ -146,3 +141,5 @@ func (p *Plan) LinksBetween(a, b int) (links []int, reversed []bool) {
 	}
 	return links, reversed
 }
+
+func (p *Plan) nodeOf(iface int) string { return p.Nodes[p.Interfaces[iface].Node].Name }

@@ -5,42 +5,88 @@ import (
 	"runtime"
 	"sync"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/lab/packet"
 )
 
 // pump moves packets between a Network and devices in real time, on one locked thread: read what has come, hand on
 // what is due, sleep until something is due or comes.
 type pump struct {
 	start   time.Time // virtual time 0
-	devices map[int]device
-	order   []int // interfaces in the order of polls
-	polls   []unix.PollFd
-	wake    int // eventfd, last of polls: what is due may have changed
+	devices []device  // by interface; nil where a router is
+	poll    int       // epoll instance: every device, and wake
+	wake    int       // eventfd: what is due may have changed
+	events  [64]unix.EpollEvent
+	ready   int // events that wait to be looked at
 
-	mu      sync.Mutex // guards what follows, against the control side
-	network *Network
-	refused uint64 // packets that a device did not take
+	mu       sync.Mutex // guards what follows, against the control side
+	network  *Network
+	batch    *batch
+	leaving  []departure // by interface
+	waiting  []int       // interfaces with something leaving
+	refusals uint64
+	arrival  int // interface that is being read
+	reading  time.Time
 
 	spin spinBudget
 }
 
-// readBatch bounds what is read from one device before the others and what is due get their turn.
-const readBatch = 64
+// refused returns how many packets devices did not take.
+func (u *pump) refused() uint64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.refusals
+}
 
-func newPump(p *Plan, devices map[int]device) (*pump, error) {
-	wake, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
+// departure is what waits to be written to one device.
+type departure struct {
+	list  []leave
+	batch []*packet.Packet
+}
+
+type leave struct {
+	direction int
+	due       int64
+}
+
+func newPump(p *Plan, devices map[int]device, mtu int) (*pump, error) {
+	u := &pump{start: time.Now(), devices: make([]device, len(p.Interfaces)), leaving: make([]departure, len(p.Interfaces))}
+	network, err := NewNetwork(p, u.deliver)
 	if err != nil {
+		return nil, err
+	}
+	u.network = network
+	u.batch = newBatch(&network.Pool, mtu, p.Offload)
+	if u.poll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return nil, fmt.Errorf("open poll: %w", err)
+	}
+	if u.wake, err = unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("open event: %w", err)
 	}
-	u := &pump{start: time.Now(), devices: devices, wake: wake}
-	u.network = NewNetwork(p, u.deliver)
-	for _, id := range p.HostInterfaces() {
-		u.order = append(u.order, id)
-		u.polls = append(u.polls, unix.PollFd{Fd: int32(devices[id].fd()), Events: unix.POLLIN})
+	if err := u.watch(u.wake, wakeEvent); err != nil {
+		return nil, err
 	}
-	u.polls = append(u.polls, unix.PollFd{Fd: int32(wake), Events: unix.POLLIN})
+	for id, d := range devices {
+		u.devices[id] = d
+		if err := u.watch(d.fd(), int32(id)); err != nil {
+			return nil, err
+		}
+	}
 	return u, nil
+}
+
+// wakeEvent marks the events of wake; the others carry their interface's number.
+const wakeEvent = -1
+
+func (u *pump) watch(fd int, mark int32) error {
+	err := unix.EpollCtl(u.poll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: mark})
+	if err != nil {
+		return fmt.Errorf("watch device: %w", err)
+	}
+	return nil
 }
 
 // run works until the process ends.
@@ -60,94 +106,174 @@ func (u *pump) run() error {
 	}
 }
 
-// turn does all that can be done now and returns when the next packet is due.
+// turn does all that can be done now and returns when something is due next.
 func (u *pump) turn() (due int64, pending bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.network.Advance(u.now())
-	for i, id := range u.order {
-		if u.polls[i].Revents != 0 {
-			u.polls[i].Revents = 0
-			u.readFrom(id)
+	u.advance()
+	for _, e := range u.events[:u.ready] {
+		if e.Fd != wakeEvent {
+			u.readFrom(int(e.Fd))
+			u.advance()
 		}
 	}
-	u.network.Advance(u.now())
+	u.ready = 0
 	return u.network.Due()
 }
 
 func (u *pump) now() int64 { return int64(time.Since(u.start)) }
 
-// readFrom injects what a device holds. A packet counts from when the kernel saw it, not from when this thread woke.
+// advance brings the network up to now, and hands over what came out.
+func (u *pump) advance() {
+	u.network.Advance(u.now())
+	u.flushAll()
+}
+
+// flushAll writes what waits for devices.
+func (u *pump) flushAll() {
+	for _, i := range u.waiting {
+		u.flush(i)
+	}
+	u.waiting = u.waiting[:0]
+}
+
+// readFrom injects a batch of what a device holds. A packet counts from when the kernel saw it, not from when this thread
+// woke.
 func (u *pump) readFrom(id int) {
-	d := u.devices[id]
-	wall := time.Now()
-	now := int64(wall.Sub(u.start))
-	for range readBatch {
-		b := u.network.Buffer()
-		n, stamp, errno := d.read(b)
-		if errno != 0 {
-			u.network.Release(b)
-			return
-		}
-		t := now
-		if stamp != 0 {
-			t = min(now, now-(wall.UnixNano()-stamp))
-		}
-		u.network.Inject(t, id, b[:n])
+	u.arrival, u.reading = id, time.Now()
+	u.devices[id].read(u.batch, u.inject)
+}
+
+func (u *pump) inject(p *packet.Packet, stamp int64) {
+	t := int64(u.reading.Sub(u.start))
+	if stamp != 0 {
+		t = min(t, t-(u.reading.UnixNano()-stamp))
+	}
+	u.network.Inject(t, u.arrival, p)
+}
+
+// deliver is the Network's Deliver: gather packets for one system call.
+func (u *pump) deliver(iface, dir int, due int64, p *packet.Packet) {
+	d := &u.leaving[iface]
+	if len(d.list) == 0 {
+		u.waiting = append(u.waiting, iface)
+	}
+	d.list = append(d.list, leave{dir, due})
+	d.batch = append(d.batch, p)
+	if len(d.list) == batchSize {
+		u.flush(iface)
 	}
 }
 
-// deliver is the Network's Deliver: write the packet, note how late it left.
-func (u *pump) deliver(iface, dir int, due int64, packet []byte) {
-	if errno := u.devices[iface].write(packet); errno != 0 {
-		u.refused++
-	} else {
-		u.network.directions[dir].late.Record(max(0, u.now()-due))
+// flush writes what waits for a device, and tells the network when it left.
+func (u *pump) flush(iface int) {
+	d := &u.leaving[iface]
+	for k := 0; k < len(d.batch); {
+		n := u.devices[iface].write(u.batch, d.batch[k:])
+		left := u.now()
+		for i := k; i < k+n; i++ {
+			u.network.Handed(d.batch[i], d.list[i].direction, d.list[i].due, left, false)
+		}
+		k += n
+		if n == 0 { // the kernel refuses this one
+			u.refusals++
+			u.network.Handed(d.batch[k], d.list[k].direction, d.list[k].due, left, true)
+			k++
+		}
 	}
-	u.network.Release(packet)
+	clear(d.batch)
+	d.list, d.batch = d.list[:0], d.batch[:0]
 }
 
 // poke makes the pump look again, after the control side changed something.
 func (u *pump) poke() { _, _ = unix.Write(u.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0}) }
 
-// sleep waits until a packet comes or the next one is due. It wakes a little early and watches the clock for the
-// rest, since a sleeping processor takes tens of microseconds to wake.
+// sleep waits until a packet comes or something is due. It wakes a little early and watches the clock for the rest,
+// since a sleeping processor takes tens of microseconds to wake.
 func (u *pump) sleep(due int64, pending bool) error {
-	var timeout *unix.Timespec
+	timeout := unix.Timespec{}
+	limit := (*unix.Timespec)(nil)
 	early := int64(0)
 	if pending {
-		early = u.spin.allowance(u.now())
-		wait := unix.NsecToTimespec(max(0, due-u.now()-early))
-		timeout = &wait
-	}
-	n, err := unix.Ppoll(u.polls, timeout, nil)
-	if err != nil && err != unix.EINTR && err != unix.EAGAIN {
-		return fmt.Errorf("poll devices: %w", err)
-	}
-	if last := &u.polls[len(u.polls)-1]; last.Revents != 0 {
-		var count [8]byte
-		_, _ = unix.Read(u.wake, count[:])
-		last.Revents = 0
-	}
-	if n == 0 && err == nil && pending && early > 0 {
-		began := u.now()
-		for u.now() < due {
+		now := u.now()
+		early = u.spin.allowance(now)
+		wait := due - now - early
+		if wait <= 0 {
+			return u.watchClock(due, now)
 		}
-		u.spin.spent(u.now() - began)
+		timeout = unix.NsecToTimespec(wait)
+		limit = &timeout
+	}
+	if err := u.wait(limit); err != nil || u.ready > 0 || !pending || early == 0 {
+		return err
+	}
+	return u.watchClock(due, u.now())
+}
+
+// watchClock looks for packets again and again until something is due or comes.
+func (u *pump) watchClock(due, began int64) error {
+	for now := began; ; {
+		if err := u.glance(); err != nil || u.ready > 0 {
+			u.spin.spent(u.now() - began)
+			return err
+		}
+		if now = u.now(); now >= due {
+			u.spin.spent(now - began)
+			return nil
+		}
+	}
+}
+
+// glance asks for events without waiting.
+func (u *pump) glance() error {
+	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(u.poll), uintptr(unsafe.Pointer(&u.events[0])),
+		uintptr(len(u.events)), 0, 0, 0)
+	return u.came(n, errno)
+}
+
+// wait blocks until an event comes or the limit has passed; nil is for ever. epoll_pwait2 is in Linux since 5.11, and has
+// what ppoll has and epoll_wait lacks, a timeout in nanoseconds.
+func (u *pump) wait(limit *unix.Timespec) error {
+	n, _, errno := unix.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(u.poll), uintptr(unsafe.Pointer(&u.events[0])),
+		uintptr(len(u.events)), uintptr(unsafe.Pointer(limit)), 0, 0)
+	if errno == unix.ENOSYS {
+		polls := []unix.PollFd{{Fd: int32(u.poll), Events: unix.POLLIN}}
+		if _, err := unix.Ppoll(polls, limit, nil); err != nil && err != unix.EINTR && err != unix.EAGAIN {
+			return fmt.Errorf("poll devices: %w", err)
+		}
+		return u.glance()
+	}
+	return u.came(n, errno)
+}
+
+// came notes how many events there are.
+func (u *pump) came(n uintptr, errno unix.Errno) error {
+	if errno == unix.EINTR || errno == unix.EAGAIN {
+		return nil
+	}
+	if errno != 0 {
+		return fmt.Errorf("poll devices: %w", errno)
+	}
+	u.ready = int(n)
+	for _, e := range u.events[:u.ready] {
+		if e.Fd == wakeEvent {
+			var count [8]byte
+			_, _ = unix.Read(u.wake, count[:])
+		}
 	}
 	return nil
 }
 
-// spinBudget lets the pump watch the clock for a small share of the time only: a probe now and then gets its packet
-// to the microsecond, while bulk traffic does not lose a processor to waiting.
+// spinBudget lets the pump watch the clock for a share of the time only: a probe gets its packet to the microsecond,
+// while an emulator on a small machine leaves its hosts time to run.
 type spinBudget struct {
 	last, credit int64
 }
 
 const (
-	spinEarly    = 80_000    // ns; covers the wake-up of an idle virtual processor
-	spinShare    = 10        // percent of a core
-	spinCapacity = 2_000_000 // ns; a burst of 25 packets, then as the share allows
+	spinEarly    = 50_000    // ns; covers the wake-up of an idle virtual processor
+	spinShare    = 50        // percent of a core: what 10,000 packets/s, 100 µs apart, need
+	spinCapacity = 2_000_000 // ns; a burst of 40 packets, then as the share allows
 )
 
 // allowance returns how many nanoseconds before the due time to wake.

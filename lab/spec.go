@@ -5,15 +5,26 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/pathwise-net/pathwise/lab/link"
+	"github.com/pathwise-net/pathwise/lab/middlebox"
+	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/lab/traffic"
 )
 
 // Spec describes a lab, as the YAML file does: see ParseSpec. The zero value has no hosts and is invalid.
 type Spec struct {
-	Seed    uint64          `yaml:"seed"` // of everything random; the same seed and input give the same drops
-	Hosts   map[string]Host `yaml:"hosts"`
-	Routers []string        `yaml:"routers"`
-	Links   []Link          `yaml:"links"`
+	Seed     uint64           `yaml:"seed"`    // of everything random; the same seed and input give the same drops
+	Offload  bool             `yaml:"offload"` // hosts hand over and take super-packets, as with segmentation offload
+	Hosts    map[string]Host  `yaml:"hosts"`
+	Routers  Routers          `yaml:"routers"`
+	Links    []Link           `yaml:"links"`
+	Routes   []Route          `yaml:"routes"`   // where the way is not the shortest
+	Reroute  *notation.Span   `yaml:"reroute"`  // how long after a link went down routers go round it; nil: never
+	Traffic  []traffic.Config `yaml:"traffic"`  // cross traffic
+	Timeline []Change         `yaml:"timeline"` // what changes, and when, counted from when the lab stands
 }
 
 // Host is an end system: a network namespace.
@@ -21,81 +32,95 @@ type Host struct {
 	Sysctl map[string]string `yaml:"sysctl"` // such as net.ipv4.tcp_rmem; over the lab's own defaults
 }
 
+// Router forwards packets and may do more to them.
+type Router struct {
+	Name             string `yaml:"-"`
+	Balance          string `yaml:"balance"` // over equally short ways: "" or first, flow, packet
+	middlebox.Config `yaml:",inline"`
+}
+
+// Routers are written as a list of names, or as a mapping of names to what they do besides routing. Their order is the
+// file's.
+type Routers []Router
+
 // Link joins two nodes. The shape that stands on the link itself holds both ways; Forward (from the first node of
 // Between to the second) and Reverse override it one way.
 type Link struct {
-	Between []string `yaml:"between"`
-	Shape   `yaml:",inline"`
-	Forward *Shape `yaml:"forward"`
-	Reverse *Shape `yaml:"reverse"`
+	Between    []string `yaml:"between"`
+	link.Shape `yaml:",inline"`
+	Forward    *link.Shape `yaml:"forward"`
+	Reverse    *link.Shape `yaml:"reverse"`
 }
 
-// Shape is what one direction of a link does to packets. A nil field is not set: it takes the default, or leaves
-// alone what Lab.Set changes.
-type Shape struct {
-	Rate  *Rate  `yaml:"rate" json:"rate,omitempty"`   // line rate, Ethernet framing counted; default: no limit
-	Delay *Delay `yaml:"delay" json:"delay,omitempty"` // propagation; default 0
-	Loss  *Ratio `yaml:"loss" json:"loss,omitempty"`   // independent, of each packet on the wire; default 0
-	Queue *Queue `yaml:"queue" json:"queue,omitempty"` // what may wait for the wire; default 100 ms of the rate
+// Route sends what a node has for another one by way of a neighbour, over the first link to it or the one given.
+type Route struct {
+	At   string `yaml:"at"`
+	To   string `yaml:"to"`
+	Via  string `yaml:"via"`
+	Link int    `yaml:"link"` // which of several links to that neighbour, from 1; 0: the first
 }
 
-// Rate is in bit/s, Delay in Go's duration, Ratio from 0 to 1.
+// Change is what the timeline does at a time: to the links between two nodes, to a route, or to both.
+type Change struct {
+	At         notation.Span `yaml:"at"`
+	Between    []string      `yaml:"between"`
+	link.Shape `yaml:",inline"`
+	Forward    *link.Shape `yaml:"forward"`
+	Reverse    *link.Shape `yaml:"reverse"`
+	Route      *Route      `yaml:"route"`
+}
+
+// The parts of a shape that programs set, by their names in package link.
 type (
-	Rate  float64
-	Delay time.Duration
-	Ratio float64
+	Shape = link.Shape
+	Rate  = notation.Rate
+	Delay = notation.Delay
+	Ratio = notation.Ratio
+	// SpecError says what is wrong with a lab file: where, which value, and what would be right.
+	SpecError = notation.Error
 )
 
-// Queue limits what waits for a link, in packets or in bytes. Tail drop: what comes to a full queue is lost.
-type Queue struct {
-	Packets int   `json:"packets,omitempty"`
-	Bytes   int64 `json:"bytes,omitempty"`
+func specErrorf(format string, args ...any) error { return notation.Errorf(format, args...) }
+
+// UnmarshalYAML reads the list or the mapping.
+func (r *Routers) UnmarshalYAML(node ast.Node) error {
+	switch n := node.(type) {
+	case *ast.SequenceNode:
+		var names []string
+		if err := notation.Decode(n, &names); err != nil {
+			return err
+		}
+		for _, name := range names {
+			*r = append(*r, Router{Name: name})
+		}
+		return nil
+	case *ast.MappingNode:
+		for _, entry := range n.Values {
+			if err := r.add(entry); err != nil {
+				return err
+			}
+		}
+		return nil
+	case *ast.MappingValueNode:
+		return r.add(n)
+	}
+	return notation.At(node, fmt.Errorf("want a list of names, or a mapping of names to settings"))
 }
 
-// over returns s with the fields that top sets replaced.
-func (s Shape) over(top *Shape) Shape {
-	if top == nil {
-		return s
+func (r *Routers) add(entry *ast.MappingValueNode) error {
+	name, ok := notation.Scalar(entry.Key)
+	if !ok {
+		return notation.At(entry, fmt.Errorf("want a name"))
 	}
-	if top.Rate != nil {
-		s.Rate = top.Rate
+	router := Router{}
+	if entry.Value.Type() != ast.NullType {
+		if err := notation.Decode(entry.Value, &router); err != nil {
+			return err
+		}
 	}
-	if top.Delay != nil {
-		s.Delay = top.Delay
-	}
-	if top.Loss != nil {
-		s.Loss = top.Loss
-	}
-	if top.Queue != nil {
-		s.Queue = top.Queue
-	}
-	return s
-}
-
-// SpecError says what is wrong with a lab file: where, which value, and what would be right.
-type SpecError struct {
-	File         string // empty when the specification did not come from a file
-	Line, Column int    // 0 when the fault has no one place
-	Problem      string
-}
-
-func (e *SpecError) Error() string {
-	switch {
-	case e.File != "" && e.Line > 0:
-		return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Problem)
-	case e.Line > 0:
-		return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Problem)
-	case e.File != "":
-		return e.File + ": " + e.Problem
-	}
-	return e.Problem
-}
-
-// BadInput marks the error as the caller's to mend.
-func (e *SpecError) BadInput() bool { return true }
-
-func specErrorf(format string, args ...any) error {
-	return &SpecError{Problem: fmt.Sprintf(format, args...)}
+	router.Name = name
+	*r = append(*r, router)
+	return nil
 }
 
 // nodeName is what a host or router may be called: a label that is also fit for /etc/hosts.
@@ -109,52 +134,83 @@ const maxLinks = 1 << 16
 
 // Validate returns the first thing that is wrong with the specification as a whole, as a *SpecError.
 func (s *Spec) Validate() error {
-	if len(s.Hosts) == 0 {
-		return specErrorf("hosts: none; name at least one, such as `hosts: {a: {}}`")
-	}
-	known := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(s.Hosts)) {
-		if !nodeName.MatchString(name) || name == "localhost" {
-			return specErrorf("hosts: %q: want letters, digits and inner hyphens, 63 at most", name)
-		}
-		known[name] = "host"
-		for key := range s.Hosts[name].Sysctl {
-			if !sysctlName.MatchString(key) {
-				return specErrorf("hosts: %s: sysctl: %q: want a name below net, such as net.ipv4.tcp_rmem", name, key)
-			}
-		}
-	}
-	for _, name := range s.Routers {
-		if !nodeName.MatchString(name) || name == "localhost" {
-			return specErrorf("routers: %q: want letters, digits and inner hyphens, 63 at most", name)
-		}
-		if kind := known[name]; kind != "" {
-			return specErrorf("routers: %q: is a %s already; give it another name", name, kind)
-		}
-		known[name] = "router"
+	known, err := s.nodes()
+	if err != nil {
+		return err
 	}
 	if len(s.Links) > maxLinks {
 		return specErrorf("links: %d: want at most %d", len(s.Links), maxLinks)
 	}
-	for i, l := range s.Links {
-		if err := l.validate(known); err != nil {
+	for i := range s.Links {
+		if err := s.Links[i].validate(known); err != nil {
 			return specErrorf("links: number %d: %v", i+1, err)
 		}
 	}
-	return nil
-}
-
-func (l *Link) validate(known map[string]string) error {
-	if len(l.Between) != 2 {
-		return fmt.Errorf("between: %d nodes; want two, such as [a, b]", len(l.Between))
-	}
-	for _, name := range l.Between {
-		if known[name] == "" {
-			return fmt.Errorf("between: %q: no such host or router; name it under hosts or routers", name)
+	for i := range s.Routes {
+		if err := s.Routes[i].validate(s, known); err != nil {
+			return specErrorf("routes: number %d: %v", i+1, err)
 		}
 	}
-	if l.Between[0] == l.Between[1] {
-		return fmt.Errorf("between: %q twice; a link joins two nodes", l.Between[0])
+	for i := range s.Traffic {
+		if err := validateTraffic(&s.Traffic[i], known); err != nil {
+			return specErrorf("traffic: number %d: %v", i+1, err)
+		}
 	}
-	return nil
+	for i := range s.Timeline {
+		if err := s.Timeline[i].validate(s, known); err != nil {
+			return specErrorf("timeline: number %d: %v", i+1, err)
+		}
+	}
+	return s.validateChanges()
 }
+
+// nodes returns each node's kind, "host" or "router".
+func (s *Spec) nodes() (map[string]string, error) {
+	if len(s.Hosts) == 0 {
+		return nil, specErrorf("hosts: none; name at least one, such as `hosts: {a: {}}`")
+	}
+	known := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(s.Hosts)) {
+		if !nodeName.MatchString(name) || name == "localhost" {
+			return nil, specErrorf("hosts: %q: want letters, digits and inner hyphens, 63 at most", name)
+		}
+		known[name] = "host"
+		for key := range s.Hosts[name].Sysctl {
+			if !sysctlName.MatchString(key) {
+				return nil, specErrorf("hosts: %s: sysctl: %q: want a name below net, such as net.ipv4.tcp_rmem", name, key)
+			}
+		}
+	}
+	for i := range s.Routers {
+		r := &s.Routers[i]
+		if !nodeName.MatchString(r.Name) || r.Name == "localhost" {
+			return nil, specErrorf("routers: %q: want letters, digits and inner hyphens, 63 at most", r.Name)
+		}
+		if kind := known[r.Name]; kind != "" {
+			return nil, specErrorf("routers: %q: is a %s already; give it another name", r.Name, kind)
+		}
+		known[r.Name] = "router"
+	}
+	for i := range s.Routers {
+		if err := s.validateRouter(&s.Routers[i]); err != nil {
+			return nil, specErrorf("routers: %s: %v", s.Routers[i].Name, err)
+		}
+	}
+	return known, nil
+}
+
+func (s *Spec) validateRouter(r *Router) error {
+	switch r.Balance {
+	case "", balanceFirst, balanceFlow, balancePacket:
+	default:
+		return fmt.Errorf("balance: %q: want first, flow or packet", r.Balance)
+	}
+	return r.Config.Validate()
+}
+
+// The ways of a router to choose among equally short ones.
+const (
+	balanceFirst  = "first"
+	balanceFlow   = "flow"
+	balancePacket = "packet"
+)

@@ -3,41 +3,61 @@ package lab
 import (
 	"time"
 
+	"github.com/pathwise-net/pathwise/lab/link"
+	"github.com/pathwise-net/pathwise/lab/middlebox"
+	"github.com/pathwise-net/pathwise/lab/packet"
+	"github.com/pathwise-net/pathwise/lab/record"
 	"github.com/pathwise-net/pathwise/stat"
 )
 
 // TruthSchema names the JSON layout of a Truth.
 const TruthSchema = "pathwise.truth/1"
 
-// Truth is what a lab did to packets since it came up, counted where it was done.
+// Truth is what a lab did to packets, counted where it was done: links and routers since it came up, flows in the window
+// that was asked for. Times in it are seconds since the lab came up.
 type Truth struct {
-	Schema string      `json:"schema"`
-	Links  []LinkTruth `json:"links"`
-	Flows  []FlowTruth `json:"flows"`
-	// EmulatorRefused counts packets that the kernel did not take at a host's interface: not a fault of the path that
-	// was asked for, and any count above zero spoils a measurement.
+	Schema      string             `json:"schema"`
+	Seconds     float64            `json:"seconds"` // when it was taken
+	Links       []LinkTruth        `json:"links"`
+	Routers     []RouterTruth      `json:"routers"` // those that do more than route
+	Flows       []record.FlowTruth `json:"flows"`
+	FlowsFrom   float64            `json:"flows_from_seconds"` // the window, by when packets were sent
+	FlowsTo     float64            `json:"flows_to_seconds"`
+	RecordsFrom float64            `json:"records_from_seconds"` // windows are exact from here on
+	Emulator    EmulatorTruth      `json:"emulator"`
+	// EmulatorRefused is Emulator.Refused, where earlier versions had it.
 	EmulatorRefused uint64 `json:"emulator_refused_packets"`
 }
 
-// FlowTruth is reserved for the account by flow; this floor keeps none.
-type FlowTruth struct{}
-
 // LinkTruth is one direction of one link. Packets is what came to it: delivered, dropped, or still under way.
 type LinkTruth struct {
-	Between             [2]string         `json:"between"`
-	Direction           string            `json:"direction"` // "forward" or "reverse"
-	Packets             uint64            `json:"packets"`
-	Delivered           uint64            `json:"delivered"`
-	Dropped             map[string]uint64 `json:"dropped"` // by cause: "loss", "queue"
-	Duplicated          uint64            `json:"duplicated"`
-	Reordered           uint64            `json:"reordered"`
-	Corrupted           uint64            `json:"corrupted"`
-	Marked              uint64            `json:"marked"`
-	DelaySeconds        DelayTruth        `json:"delay_seconds"` // queue, wire and propagation, as due
-	EmulatorLateSeconds float64           `json:"emulator_late_p99_seconds"`
+	Between    [2]string         `json:"between"`
+	Direction  string            `json:"direction"` // "forward" or "reverse"
+	Packets    uint64            `json:"packets"`
+	Delivered  uint64            `json:"delivered"`
+	Bytes      uint64            `json:"delivered_bytes"` // of IP
+	Dropped    map[string]uint64 `json:"dropped"`         // by cause; "loss" and "queue" always, others if any
+	Duplicated uint64            `json:"duplicated"`
+	Reordered  uint64            `json:"reordered"`
+	Corrupted  uint64            `json:"corrupted"`
+	Marked     uint64            `json:"marked"`
+
+	Queue   QueueTruth    `json:"queue"`
+	Adapter *link.Adapter `json:"adapter,omitempty"` // of the node that sends here; where the link is not full duplex
+
+	DelaySeconds        DelayTruth `json:"delay_seconds"` // queue, wire and propagation, as due
+	EmulatorLateSeconds float64    `json:"emulator_late_p99_seconds"`
 	// EmulatorLateMedianSeconds is how much later than due a packet was handed to the host, at the median; both are 0
 	// where the direction ends at a router, since virtual time is never late.
 	EmulatorLateMedianSeconds float64 `json:"emulator_late_median_seconds"`
+}
+
+// QueueTruth is what waits for the wire, now and at most.
+type QueueTruth struct {
+	Packets    int64 `json:"packets"`
+	Bytes      int64 `json:"bytes"`
+	MaxPackets int64 `json:"max_packets"`
+	MaxBytes   int64 `json:"max_bytes"`
 }
 
 // DelayTruth summarises the delays of all packets that were not dropped.
@@ -48,28 +68,100 @@ type DelayTruth struct {
 	Max    float64 `json:"max"`
 }
 
-// Truth returns what the network has done so far.
+// RouterTruth is what a router did besides routing.
+type RouterTruth struct {
+	Name string `json:"name"`
+	middlebox.Counts
+}
+
+// EmulatorTruth says how far the emulation itself can be trusted. Bottleneck is true once it could not keep up: what was
+// measured then is this machine, not the path that was asked for.
+type EmulatorTruth struct {
+	Bottleneck bool    `json:"bottleneck"`
+	Why        string  `json:"why,omitempty"`
+	Refused    uint64  `json:"refused_packets"`    // that the kernel did not take at a host's interface
+	Overflowed uint64  `json:"overflowed_packets"` // that the kernel dropped because the emulator did not read them in time
+	LateShare  float64 `json:"late_ratio"`         // of packets, handed over more than LateBound after they were due
+	LateP99    float64 `json:"late_p99_seconds"`
+}
+
+// Truth returns what the network has done so far, but for flows and what only the pump knows.
 func (n *Network) Truth() *Truth {
-	t := &Truth{Schema: TruthSchema, Links: []LinkTruth{}, Flows: []FlowTruth{}}
-	for i, d := range n.directions {
-		link := i / 2
-		lt := LinkTruth{
-			Between: [2]string{n.plan.nodeOf(2 * link), n.plan.nodeOf(2*link + 1)}, Direction: "forward",
-			Packets: d.count.packets, Delivered: d.count.delivered,
-			Dropped:                   map[string]uint64{"loss": d.count.lost, "queue": d.count.overflowed},
-			DelaySeconds:              DelayTruth{Min: inSeconds(d.took.Min()), Median: quantileSeconds(&d.took, 0.5), P99: quantileSeconds(&d.took, 0.99), Max: inSeconds(d.took.Max())},
-			EmulatorLateSeconds:       quantileSeconds(&d.late, 0.99),
-			EmulatorLateMedianSeconds: quantileSeconds(&d.late, 0.5),
+	t := &Truth{Schema: TruthSchema, Seconds: inSeconds(n.now), Links: []LinkTruth{}, Routers: []RouterTruth{},
+		Flows: []record.FlowTruth{}}
+	for i := range n.directions {
+		t.Links = append(t.Links, n.linkTruth(i))
+	}
+	for id, box := range n.boxes {
+		if box != nil {
+			t.Routers = append(t.Routers, RouterTruth{n.plan.Nodes[id].Name, box.Counts()})
 		}
-		if i%2 == 1 {
-			lt.Direction = "reverse"
-		}
-		t.Links = append(t.Links, lt)
 	}
 	return t
 }
 
-func (p *Plan) nodeOf(iface int) string { return p.Nodes[p.Interfaces[iface].Node].Name }
+func (n *Network) linkTruth(i int) LinkTruth {
+	c, l := n.directions[i].Counts(), i/2
+	t := LinkTruth{
+		Between: [2]string{n.plan.nodeOf(2 * l), n.plan.nodeOf(2*l + 1)}, Direction: wayNames[i%2],
+		Packets: c.Packets, Delivered: c.Delivered, Bytes: c.Bytes, Dropped: n.droppedOn(i),
+		Duplicated: c.Duplicated, Reordered: c.Reordered, Corrupted: c.Corrupted, Marked: c.Marked,
+		Queue: QueueTruth{Packets: c.Waiting, Bytes: c.WaitingBytes, MaxPackets: c.WaitingMax, MaxBytes: c.WaitingBytesMax},
+		DelaySeconds: DelayTruth{Min: inSeconds(c.Took.Min()), Median: quantileSeconds(&c.Took, 0.5),
+			P99: quantileSeconds(&c.Took, 0.99), Max: inSeconds(c.Took.Max())},
+		EmulatorLateSeconds:       quantileSeconds(&n.late[i].times, 0.99),
+		EmulatorLateMedianSeconds: quantileSeconds(&n.late[i].times, 0.5),
+	}
+	if n.media[l] != nil {
+		adapter := c.Adapter
+		t.Adapter = &adapter
+	}
+	return t
+}
+
+// wayNames are the two directions of a link.
+var wayNames = [2]string{"forward", "reverse"}
+
+// droppedOn counts what a direction dropped, with what its sending router found too big for it.
+func (n *Network) droppedOn(i int) map[string]uint64 {
+	c := n.directions[i].Counts()
+	dropped := map[string]uint64{packet.Loss.String(): c.Dropped[packet.Loss], packet.QueueFull.String(): c.Dropped[packet.QueueFull]}
+	for cause, count := range c.Dropped {
+		if count > 0 {
+			dropped[packet.Cause(cause).String()] = count
+		}
+	}
+	if n.tooBigs[i] > 0 {
+		dropped[packet.TooBig.String()] += n.tooBigs[i]
+	}
+	return dropped
+}
+
+// lateness is how late a direction's packets were handed to their host.
+type lateness struct {
+	times stat.Histogram
+	over  uint64 // LateBound
+}
+
+// LateBound is when a packet's lateness begins to spoil a measurement: a tenth of the least delay that tells two wide-area
+// paths apart, and far above what an idle machine does.
+const LateBound = time.Millisecond
+
+func (l *lateness) add(ns int64) {
+	l.times.Record(ns)
+	if ns > int64(LateBound) {
+		l.over++
+	}
+}
+
+// latenessOf adds up all directions.
+func (n *Network) latenessOf() (all stat.Histogram, over uint64) {
+	for i := range n.late {
+		all.Merge(&n.late[i].times)
+		over += n.late[i].over
+	}
+	return all, over
+}
 
 func inSeconds(ns int64) float64 { return time.Duration(ns).Seconds() }
 
@@ -77,5 +169,5 @@ func quantileSeconds(h *stat.Histogram, q float64) float64 {
 	if h.Count() == 0 {
 		return 0
 	}
-	return inSeconds(int64(h.Quantile(q)))
+	return inSeconds(h.Quantile(q))
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/lab/chance"
 	"github.com/pathwise-net/pathwise/stat"
 )
 
@@ -55,9 +56,8 @@ func (b *bench) loss(ctx context.Context) error {
 // countLoss sends echoes over a fresh lab of one link. Which packets are dropped depends on the seed and on their
 // order alone, not on when they come, so real runs can be compared.
 func countLoss(ctx context.Context, seed uint64, packets int) (tally, error) {
-	ratio := lab.Ratio(lossRatio)
 	spec := &lab.Spec{Seed: seed, Hosts: map[string]lab.Host{"a": {}, "b": {}},
-		Links: []lab.Link{{Between: []string{"a", "b"}, Forward: &lab.Shape{Loss: &ratio}}}}
+		Links: []lab.Link{{Between: []string{"a", "b"}, Forward: &lab.Shape{Loss: chance.Independent(lossRatio)}}}}
 	l, err := lab.Start(ctx, spec, lab.Options{})
 	if err != nil {
 		return tally{}, err

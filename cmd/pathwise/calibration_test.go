@@ -13,6 +13,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/lab/chance"
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
@@ -56,7 +57,7 @@ func withSysctl(host, key, value string) func(*lab.Spec) {
 }
 
 func withLoss(ratio float64) func(*lab.Spec) {
-	return func(s *lab.Spec) { loss := lab.Ratio(ratio); s.Links[1].Forward = &lab.Shape{Loss: &loss} }
+	return func(s *lab.Spec) { s.Links[1].Forward = &lab.Shape{Loss: chance.Independent(ratio)} }
 }
 
 func rmemMax(bytes int) func(*lab.Spec) {

@@ -66,33 +66,18 @@ func (s *session) showLab(l *lab.Lab) error {
 			fmt.Fprintf(w, "%-6s %-14s %s\n", n.Kind, n.Name, strings.Join(n.Addresses, " "))
 		}
 		for _, link := range state.Links {
-			fmt.Fprintf(w, "link   %s - %s: forward %s; reverse %s\n",
+			fmt.Fprintf(w, "link   %s - %s forward %s reverse %s\n",
 				link.Between[0], link.Between[1], shapeText(link.Forward), shapeText(link.Reverse))
 		}
 	})
 }
 
+// shapeText is what a lab file would say.
 func shapeText(s lab.ShapeState) string {
-	var parts []string
-	if s.Rate != nil {
-		parts = append(parts, quantity.FormatRate(*s.Rate))
+	if s.Shape == "" {
+		return "{}"
 	}
-	if s.Delay != nil {
-		parts = append(parts, "delay "+quantity.FormatSeconds(*s.Delay))
-	}
-	if s.Loss != nil {
-		parts = append(parts, "loss "+quantity.FormatRatio(*s.Loss))
-	}
-	switch {
-	case s.QueuePackets > 0:
-		parts = append(parts, fmt.Sprintf("queue %dp", s.QueuePackets))
-	case s.QueueBytes > 0:
-		parts = append(parts, "queue "+quantity.FormatSize(s.QueueBytes))
-	}
-	if len(parts) == 0 {
-		return "no limit"
-	}
-	return strings.Join(parts, ", ")
+	return s.Shape
 }
 
 func labExec(s *session, name *string) *cobra.Command {

@@ -1,0 +1,109 @@
+package chance
+
+import (
+	"math"
+	"slices"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/pathwise-net/pathwise/lab/notation"
+)
+
+// Drift is a delay that swings about the link's own, as that of a satellite does with its orbit. The zero value adds
+// nothing.
+//
+//	drift: {amplitude: 5ms, period: 90m}
+//	drift: {amplitude: 4ms, period: 5m, shape: sawtooth}      rises, falls back at once: a new satellite takes over
+type Drift struct {
+	Amplitude notation.Delay `yaml:"amplitude" json:"amplitude,omitempty"` // the largest difference, either way
+	Period    notation.Span  `yaml:"period" json:"period,omitempty"`       // 1 ms or more where there is an amplitude
+	// Shape is sine if empty. Sine and triangle start at 0 and rise, sawtooth at its lowest.
+	Shape DriftShape `yaml:"shape" json:"shape,omitempty"`
+	// Phase is the share of a period that is over when it is set: 0.25 starts a sine at its highest; default 0.
+	Phase notation.Ratio `yaml:"phase" json:"phase,omitempty"`
+}
+
+// DriftShape names a Drift's course.
+type DriftShape string
+
+// The shapes of a Drift.
+const (
+	Sine     DriftShape = "sine"
+	Sawtooth DriftShape = "sawtooth"
+	Triangle DriftShape = "triangle"
+)
+
+var driftShapes = []DriftShape{Sine, Sawtooth, Triangle}
+
+// shortestPeriod keeps a drift slower than packets; what changes faster is jitter.
+const shortestPeriod = notation.Span(1e6)
+
+// Validate returns what is wrong, as a *notation.Error that begins with the key.
+func (d *Drift) Validate() error {
+	err := first(checkDelay("amplitude", d.Amplitude), checkSpan("period", d.Period), checkRatio("phase", d.Phase))
+	switch {
+	case err != nil:
+		return err
+	case d.Shape != "" && !slices.Contains(driftShapes, d.Shape):
+		return notation.Errorf("shape: %q: want one of %v", string(d.Shape), driftShapes)
+	case d.Amplitude > 0 && d.Period < shortestPeriod:
+		return notation.Errorf("period: %v: want 1ms or more, such as 90m", d.Period)
+	}
+	return nil
+}
+
+// UnmarshalYAML reads the mapping.
+func (d *Drift) UnmarshalYAML(node ast.Node) error {
+	if err := wantMapping(node, "{amplitude: 5ms, period: 90m}"); err != nil {
+		return err
+	}
+	type full Drift
+	var read full
+	if err := notation.Decode(node, &read); err != nil {
+		return err
+	}
+	*d = Drift(read)
+	return placed(node, d.Validate())
+}
+
+// String prints the drift as a lab file has it.
+func (d Drift) String() string {
+	var m mapping
+	m.add("amplitude", d.Amplitude, d.Amplitude != 0)
+	m.add("period", d.Period, d.Period != 0)
+	m.add("shape", d.Shape, d.Shape != "")
+	m.add("phase", d.Phase, d.Phase != 0)
+	return m.String()
+}
+
+// DriftProcess gives the difference at any time.
+type DriftProcess struct {
+	amplitude, phase float64
+	since, period    int64
+	shape            DriftShape
+}
+
+// New starts the drift at time t.
+func (d *Drift) New(t int64) *DriftProcess {
+	p := &DriftProcess{
+		amplitude: float64(d.Amplitude), phase: float64(d.Phase), since: t, period: int64(d.Period), shape: d.Shape,
+	}
+	if p.amplitude == 0 {
+		p.period = 1 // any, to divide by
+	}
+	return p
+}
+
+// Extra returns the nanoseconds to add to the delay of a packet that comes at time t; half of the time it is negative.
+// It depends on t alone.
+func (p *DriftProcess) Extra(t int64) int64 {
+	turn := p.phase + float64((t-p.since)%p.period)/float64(p.period)
+	turn -= math.Floor(turn)
+	switch p.shape {
+	case Sawtooth:
+		return round(p.amplitude * (2*turn - 1))
+	case Triangle: // the height of a tent from 0 by 1 at 1/4 and -1 at 3/4 back to 0
+		return round(p.amplitude * (1 - 4*math.Abs(math.Mod(turn+0.25, 1)-0.5)))
+	}
+	return round(p.amplitude * math.Sin(2*math.Pi*turn))
+}

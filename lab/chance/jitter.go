@@ -1,0 +1,105 @@
+package chance
+
+import (
+	"slices"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/pathwise-net/pathwise/lab/notation"
+)
+
+// Jitter says how much the delay of a packet differs from the link's own. The zero value adds nothing.
+//
+//	jitter: 2ms                                                 uniform from 2 ms less to 2 ms more
+//	jitter: {spread: 2ms, distribution: normal, correlation: 25%}
+//	jitter: {table: [0ms, 0.1ms, 0.3ms, 4ms]}                   measured
+//
+// What is added may be negative; the link lets no delay fall below zero.
+//
+// Correlation holds from one packet to the next. The normal score behind each value is an autoregressive process of
+// first order, z(n) = c z(n-1) + sqrt(1-c²) e(n), and the value is the quantile of the distribution at the probability
+// of z(n) (a Gaussian copula). So the values keep exactly the distribution that was asked for, where netem, which mixes
+// each uniform number with the one before, narrows it as correlation grows. The autocorrelation at lag k is c^k for
+// normal; other distributions have a little less (25 % and 50 % give uniform 0.239 and 0.483, which is 6/π·asin(c^k/2),
+// exponential 0.215 and 0.453, paretonormal 0.172 and 0.381, pareto, whose rare large values hide it, 0.136 and 0.324).
+type Jitter struct {
+	// Spread is the distribution's scale, see Distribution.
+	Spread notation.Delay `yaml:"spread" json:"spread,omitempty"`
+	// Distribution is uniform if empty.
+	Distribution Distribution `yaml:"distribution" json:"distribution,omitempty"`
+	// Table holds the quantiles of an empirical distribution, in rising order: entry i of n is the value that a share
+	// of i/(n-1) of the packets does not exceed, with straight lines between. In place of Spread and Distribution.
+	Table []notation.Delay `yaml:"table" json:"table,omitempty"`
+	// Correlation of a packet's value with the one before; default none.
+	Correlation notation.Ratio `yaml:"correlation" json:"correlation,omitempty"`
+	// Overtake lets a packet that is held back less pass one that came before it. By default the link keeps the order,
+	// and a packet waits for the one before, so that delays are no longer the distribution's where packets come close
+	// together. The process does not look at it; the link does.
+	Overtake bool `yaml:"overtake" json:"overtake,omitempty"`
+}
+
+// maxTable is four times what netem's tables hold; more quantiles than that say nothing more.
+const maxTable = 1 << 16
+
+// Validate returns what is wrong, as a *notation.Error that begins with the key.
+func (j *Jitter) Validate() error {
+	if err := first(checkDelay("spread", j.Spread), checkCorrelation(j.Correlation)); err != nil {
+		return err
+	}
+	if !slices.Contains(distributions, j.Distribution) && j.Distribution != "" {
+		return notation.Errorf("distribution: %q: want one of %v", string(j.Distribution), distributions)
+	}
+	if j.Table == nil {
+		if j.Distribution != "" && j.Spread == 0 {
+			return notation.Errorf("distribution: %s without a spread; want a spread too, such as 2ms", j.Distribution)
+		}
+		return nil
+	}
+	if j.Spread != 0 || j.Distribution != "" {
+		return notation.Errorf("table: with a spread or a distribution; want either")
+	}
+	if n := len(j.Table); n < 2 || n > maxTable {
+		return notation.Errorf("table: %d entries; want 2 to %d", n, maxTable)
+	}
+	for i, d := range j.Table {
+		if err := checkDelay("table", d); err != nil {
+			return err
+		}
+		if i > 0 && d < j.Table[i-1] {
+			return notation.Errorf("table: %v after %v: want rising order", d, j.Table[i-1])
+		}
+	}
+	return nil
+}
+
+// UnmarshalYAML reads a spread or a mapping.
+func (j *Jitter) UnmarshalYAML(node ast.Node) error {
+	if _, plain := notation.Scalar(node); plain {
+		*j = Jitter{}
+		return j.Spread.UnmarshalYAML(node)
+	}
+	if err := wantMapping(node, "{spread: 2ms, distribution: normal}"); err != nil {
+		return err
+	}
+	type full Jitter
+	var read full
+	if err := notation.Decode(node, &read); err != nil {
+		return err
+	}
+	*j = Jitter(read)
+	return placed(node, j.Validate())
+}
+
+// String prints the jitter as a lab file has it.
+func (j Jitter) String() string {
+	if j.Distribution == "" && j.Table == nil && j.Correlation == 0 && !j.Overtake {
+		return j.Spread.String()
+	}
+	var m mapping
+	m.add("spread", j.Spread, j.Spread != 0)
+	m.add("distribution", j.Distribution, j.Distribution != "")
+	m.add("table", list(j.Table), j.Table != nil)
+	m.add("correlation", j.Correlation, j.Correlation != 0)
+	m.add("overtake", j.Overtake, j.Overtake)
+	return m.String()
+}

@@ -1,0 +1,59 @@
+package link
+
+import (
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/pathwise-net/pathwise/lab/notation"
+)
+
+// Duplex says whether the two ends of an Ethernet link may send at the same time. It belongs to the link: both directions
+// have the same, and share a Medium where it is not full.
+//
+//	duplex: full          each direction has a wire of its own
+//	duplex: half          CSMA/CD on one wire
+//	duplex: mismatch      the first node's end is set to full, the second's to half
+type Duplex string
+
+// The values of Duplex. Not set is Full.
+const (
+	Full     Duplex = "full"
+	Half     Duplex = "half"
+	Mismatch Duplex = "mismatch"
+)
+
+// duplex returns the shape's, or the default.
+func (s *Shape) duplex() Duplex {
+	if s.Duplex == nil {
+		return Full
+	}
+	return *s.Duplex
+}
+
+// Validate returns what is wrong, as a *notation.Error.
+func (d *Duplex) Validate() error {
+	switch *d {
+	case Full, Half, Mismatch:
+		return nil
+	}
+	return notation.Errorf("%q: want full, half or mismatch", string(*d))
+}
+
+// UnmarshalYAML reads a name.
+func (d *Duplex) UnmarshalYAML(node ast.Node) error { return name(node, d) }
+
+// name reads a value that is one of a few names.
+func name[N ~string, V interface {
+	*N
+	Validate() error
+}](node ast.Node, into V) error {
+	text, ok := notation.Scalar(node)
+	if !ok {
+		return notation.At(node, notation.Errorf("want one value"))
+	}
+	v := N(text)
+	if err := V(&v).Validate(); err != nil {
+		return notation.At(node, err)
+	}
+	*into = v
+	return nil
+}

@@ -1,0 +1,23 @@
+package link
+
+import (
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/pathwise-net/pathwise/lab/notation"
+)
+
+// Switch is true or false in a lab file.
+type Switch bool
+
+// UnmarshalYAML reads true or false.
+func (s *Switch) UnmarshalYAML(node ast.Node) error {
+	switch text, _ := notation.Scalar(node); text {
+	case "true":
+		*s = true
+	case "false":
+		*s = false
+	default:
+		return notation.At(node, notation.Errorf("%q: want true or false", text))
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package middlebox
+
+import (
+	"slices"
+
+	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/lab/packet"
+)
+
+// Config is what a router of a lab file says about itself. The zero value is a router that only routes.
+type Config struct {
+	NAT      *NAT      `yaml:"nat" json:"nat,omitempty"`
+	Firewall *Firewall `yaml:"firewall" json:"firewall,omitempty"`
+	ICMP     *ICMP     `yaml:"icmp" json:"icmp,omitempty"` // default: pass
+
+	// Match says which packets the next five act on; default: all. It sees the addresses that hold inside of NAT.
+	Match             *packet.Match `yaml:"match" json:"match,omitempty"`
+	Strip             Options       `yaml:"strip" json:"strip,omitempty"` // TCP options to overwrite with NOPs
+	MSS               Number        `yaml:"mss" json:"mss,omitempty"`     // the most that a SYN may announce; 0: any
+	DSCP              *Remark       `yaml:"dscp" json:"dscp,omitempty"`
+	ECN               ECN           `yaml:"ecn" json:"ecn,omitempty"`
+	RandomizeSequence bool          `yaml:"randomize_sequence" json:"randomize_sequence,omitempty"` // see shifter
+
+	Hidden bool `yaml:"hidden" json:"hidden,omitempty"` // does not count as a hop
+	Silent bool `yaml:"silent" json:"silent,omitempty"` // sends nothing of its own: no ICMP error, no echo reply
+}
+
+// NAT is a source NAT towards one neighbour. A mapping depends on the inside address and port alone (RFC 4787 REQ-1),
+// and keeps the port if it is free. Packets of other protocols than TCP, UDP and ICMP do not get through.
+type NAT struct {
+	Outside   string    `yaml:"outside" json:"outside"`               // the neighbour that the outside lies behind
+	Idle      *Idle     `yaml:"idle" json:"idle,omitempty"`           // default: see Idle
+	Filtering Filtering `yaml:"filtering" json:"filtering,omitempty"` // who may use a mapping from outside
+	Entries   Number    `yaml:"entries" json:"entries,omitempty"`     // how many mappings there may be; 0: defaultEntries
+	Forward   []Forward `yaml:"forward" json:"forward,omitempty"`
+	IPv6      bool      `yaml:"ipv6" json:"ipv6,omitempty"` // translates IPv6 too; else that is routed as it is
+}
+
+// Forward hands what comes to a port of the router's outside address on to a host inside.
+type Forward struct {
+	Port     packet.Port     `yaml:"port" json:"port"`
+	To       string          `yaml:"to" json:"to"`                       // a host
+	ToPort   packet.Port     `yaml:"to_port" json:"to_port,omitempty"`   // 0: the same port
+	Protocol packet.Protocol `yaml:"protocol" json:"protocol,omitempty"` // tcp or udp; 0: both
+}
+
+// Firewall lets connections begin from inside only. It remembers each, and forgets the idle ones, whose later packets it
+// drops; a TCP connection begins with its SYN and with nothing else. What is for the router itself passes.
+type Firewall struct {
+	Inside  []string       `yaml:"inside" json:"inside,omitempty"`   // the neighbours on the inside; none: deny only
+	Idle    *Idle          `yaml:"idle" json:"idle,omitempty"`       // default: see Idle
+	Allow   []packet.Match `yaml:"allow" json:"allow,omitempty"`     // what may begin from outside, too
+	Deny    []packet.Match `yaml:"deny" json:"deny,omitempty"`       // what passes in neither direction; goes first
+	Reject  bool           `yaml:"reject" json:"reject,omitempty"`   // says so by ICMP; default: drops silently
+	Entries Number         `yaml:"entries" json:"entries,omitempty"` // connections it can remember; 0: defaultEntries
+}
+
+// defaultEntries is what Linux' connection tracking holds on a router with 1 GiB of memory.
+const defaultEntries = 65536
+
+// maxEntries bounds the memory that a lab file can ask for: about 100 MB.
+const maxEntries = 1 << 20
+
+// Filtering is which hosts outside may send to a mapping (RFC 4787 section 5). The zero value is FilterIndependent.
+type Filtering string
+
+// The kinds of filtering.
+const (
+	FilterIndependent Filtering = "independent" // any
+	FilterAddress     Filtering = "address"     // those whose address was sent to
+	FilterPort        Filtering = "port"        // those whose address and port were sent to
+)
+
+// ECN is what happens to explicit congestion notification (RFC 3168). The zero value is ECNPass.
+type ECN string
+
+// The ways to treat ECN.
+const (
+	ECNPass    ECN = "pass"
+	ECNBleach  ECN = "bleach"   // clears the two bits of the IP header: marks get lost
+	ECNDropSYN ECN = "drop_syn" // drops SYNs that ask for ECN, as some firewalls of the early 2000s did
+	ECNDropECT ECN = "drop_ect" // drops packets whose IP header has either bit set
+)
+
+// Empty reports whether the router only routes. A nil Config is empty.
+func (c *Config) Empty() bool {
+	return c == nil || c.NAT == nil && c.Firewall == nil && c.ICMP == nil && len(c.Strip) == 0 && c.MSS == 0 &&
+		c.DSCP == nil && c.ECN == "" && !c.RandomizeSequence && !c.Hidden && !c.Silent && c.Match == nil
+}
+
+// Validate says what is wrong with a configuration, in one line; whether the names in it exist is Place's to say.
+func (c *Config) Validate() error {
+	if c == nil {
+		return nil
+	}
+	checks := []error{c.NAT.validate(), c.Firewall.validate(), c.ICMP.validate(), c.Strip.validate(), c.DSCP.validate(),
+		oneOf("ecn", c.ECN, ECNPass, ECNBleach, ECNDropSYN, ECNDropECT), c.validateMSS()}
+	if c.Match != nil {
+		checks = append(checks, c.Match.Validate())
+	}
+	return firstOf(checks)
+}
+
+// The MSS that clamping makes sense for: from what is left of IPv4's least MTU of 68 (RFC 791) to what the option holds.
+const (
+	minMSS = 28
+	maxMSS = 65535
+)
+
+func (c *Config) validateMSS() error {
+	if c.MSS != 0 && (c.MSS < minMSS || c.MSS > maxMSS) {
+		return notation.Errorf("mss: %d: want %d to %d", c.MSS, minMSS, maxMSS)
+	}
+	return nil
+}
+
+func (n *NAT) validate() error {
+	if n == nil {
+		return nil
+	}
+	if n.Outside == "" {
+		return notation.Errorf("nat: want outside: and the name of a neighbour")
+	}
+	checks := []error{n.Idle.validate("nat"), validateEntries("nat", n.Entries),
+		oneOf("nat: filtering", n.Filtering, FilterIndependent, FilterAddress, FilterPort)}
+	for i, f := range n.Forward {
+		checks = append(checks, f.validate(n.Forward[:i]))
+	}
+	return firstOf(checks)
+}
+
+// validate checks a forward, also against those before it.
+func (f Forward) validate(earlier []Forward) error {
+	switch {
+	case f.Port == 0:
+		return notation.Errorf("nat: forward: want port: and a number from 1 to 65535")
+	case f.To == "":
+		return notation.Errorf("nat: forward: port %d: want to: and the name of a host", f.Port)
+	case f.Protocol != 0 && f.Protocol != packet.ProtocolTCP && f.Protocol != packet.ProtocolUDP:
+		return notation.Errorf("nat: forward: port %d: protocol: want tcp, udp or nothing for both", f.Port)
+	}
+	for _, e := range earlier {
+		switch {
+		case e.Protocol != f.Protocol && e.Protocol != 0 && f.Protocol != 0:
+		case e.Port == f.Port:
+			return notation.Errorf("nat: forward: port %d: want it once", f.Port)
+		case e.To == f.To && e.toPort() == f.toPort():
+			return notation.Errorf("nat: forward: port %d of %s: want it once, or answers have two names", f.toPort(), f.To)
+		}
+	}
+	return nil
+}
+
+func (f Forward) toPort() packet.Port {
+	if f.ToPort == 0 {
+		return f.Port
+	}
+	return f.ToPort
+}
+
+func (f *Firewall) validate() error {
+	if f == nil {
+		return nil
+	}
+	if len(f.Inside) == 0 && (len(f.Allow) > 0 || f.Idle != nil) {
+		return notation.Errorf("firewall: want inside: and the names of neighbours, for allow and idle to mean something")
+	}
+	checks := []error{f.Idle.validate("firewall"), validateEntries("firewall", f.Entries)}
+	for _, m := range slices.Concat(f.Allow, f.Deny) {
+		checks = append(checks, m.Validate())
+	}
+	return firstOf(checks)
+}
+
+func validateEntries(of string, entries Number) error {
+	if entries < 0 || entries > maxEntries {
+		return notation.Errorf("%s: entries: %d: want 1 to %d", of, entries, maxEntries)
+	}
+	return nil
+}
+
+// oneOf checks a value that is empty or one of a few.
+func oneOf[T ~string](key string, value T, known ...T) error {
+	if value == "" || slices.Contains(known, value) {
+		return nil
+	}
+	return notation.Errorf("%s: %q: want %s", key, value, either(known))
+}
+
+// either joins values for a message: "a, b or c".
+func either[T ~string](values []T) string {
+	text := ""
+	for i, v := range values {
+		switch {
+		case i == 0:
+		case i == len(values)-1:
+			text += " or "
+		default:
+			text += ", "
+		}
+		text += string(v)
+	}
+	return text
+}
+
+func firstOf(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

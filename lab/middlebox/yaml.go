@@ -1,0 +1,141 @@
+package middlebox
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/pathwise-net/pathwise/lab/notation"
+)
+
+// UnmarshalYAML reads the mapping that stands behind a router's name. What it returns is valid.
+func (c *Config) UnmarshalYAML(node ast.Node) error {
+	type mapping Config // without this method
+	*c = Config{}
+	if err := notation.Decode(node, (*mapping)(c)); err != nil {
+		return err
+	}
+	return placed(node, c.Validate())
+}
+
+// placed gives a fault the place of the key that it begins with.
+func placed(node ast.Node, err error) error {
+	if err == nil {
+		return nil
+	}
+	if keyed, ok := node.(ast.MapNode); ok {
+		for entries := keyed.MapRange(); entries.Next(); {
+			if strings.HasPrefix(err.Error(), entries.Key().String()+": ") {
+				return notation.At(entries.Value(), err)
+			}
+		}
+	}
+	return notation.At(node, err)
+}
+
+// Options are the names of TCP options, or of groups of them; in a lab file one or a list.
+type Options []Option
+
+// Option is the name of a TCP option.
+type Option string
+
+// UnmarshalYAML reads "sack" or [wscale, sack].
+func (o *Options) UnmarshalYAML(node ast.Node) error {
+	if text, plain := notation.Scalar(node); plain {
+		*o = Options{Option(text)}
+	} else if err := notation.Decode(node, (*[]Option)(o)); err != nil {
+		return err
+	}
+	if err := o.validate(); err != nil {
+		return notation.At(node, err)
+	}
+	return nil
+}
+
+func (o *Options) validate() error {
+	for _, name := range *o {
+		if err := oneOf("strip", name, optionNames...); err != nil || name == "" {
+			return notation.Errorf("strip: %q: want %s", name, either(optionNames))
+		}
+	}
+	return nil
+}
+
+// UnmarshalYAML reads pass, filtered, or the mapping of a limit.
+func (i *ICMP) UnmarshalYAML(node ast.Node) error {
+	*i = ICMP{}
+	text, plain := notation.Scalar(node)
+	if !plain {
+		type mapping ICMP // without this method
+		if err := notation.Decode(node, (*mapping)(i)); err != nil {
+			return err
+		}
+		return placed(node, i.validate())
+	}
+	switch text {
+	case "pass":
+	case "filtered":
+		i.Filtered = true
+	default:
+		return notation.At(node, fmt.Errorf("%q: want pass, filtered or {rate: 10/s}", text))
+	}
+	return nil
+}
+
+// Number is a whole number of zero or more. The decoder by itself would cut 1.5 down to 1.
+type Number int
+
+// UnmarshalYAML reads digits.
+func (n *Number) UnmarshalYAML(node ast.Node) error {
+	text, _ := notation.Scalar(node)
+	v, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return notation.At(node, fmt.Errorf("%q: want a whole number", text))
+	}
+	*n = Number(v)
+	return nil
+}
+
+// UnmarshalYAML reads 10 or 10/s, 30/min, 100/h.
+func (r *PerSecond) UnmarshalYAML(node ast.Node) error {
+	text, _ := notation.Scalar(node)
+	v, err := parsePerSecond(text)
+	if err != nil {
+		return notation.At(node, err)
+	}
+	*r = v
+	return nil
+}
+
+// UnmarshalYAML reads a code point for all packets, or a mapping from code points to code points.
+func (r *Remark) UnmarshalYAML(node ast.Node) error {
+	*r = Remark{}
+	if text, plain := notation.Scalar(node); plain {
+		return r.set(node, otherwise, text)
+	}
+	keyed, ok := node.(ast.MapNode)
+	if !ok {
+		return notation.At(node, fmt.Errorf("want a DSCP, or a mapping such as {EF: 0, %s: CS1}", otherwise))
+	}
+	for entries := keyed.MapRange(); entries.Next(); {
+		key, _ := notation.Scalar(entries.Key())
+		value, plain := notation.Scalar(entries.Value())
+		if !plain {
+			return notation.At(entries.Value(), fmt.Errorf("want a DSCP"))
+		}
+		if err := r.set(entries.Value(), key, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// set adds one rule, as it is written.
+func (r *Remark) set(node ast.Node, key, value string) error {
+	if err := r.add(key, value); err != nil {
+		return notation.At(node, err)
+	}
+	return nil
+}

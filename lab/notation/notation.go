@@ -1,0 +1,113 @@
+// Package notation reads what a lab file says: values with units, values that are a scalar in the plain case and a
+// mapping in the full one, and faults that name file, line, column, key, value and what would be right. It knows no key
+// of the file; those belong to the packages that act on them.
+package notation
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Error says what is wrong with a lab file: where, which value, and what would be right.
+type Error struct {
+	File         string // empty when the text did not come from a file
+	Line, Column int    // 0 when the fault has no one place
+	Problem      string
+}
+
+func (e *Error) Error() string {
+	switch {
+	case e.File != "" && e.Line > 0:
+		return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Problem)
+	case e.Line > 0:
+		return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Problem)
+	case e.File != "":
+		return e.File + ": " + e.Problem
+	}
+	return e.Problem
+}
+
+// BadInput marks the error as the caller's to mend.
+func (e *Error) BadInput() bool { return true }
+
+// Errorf returns an *Error without a place.
+func Errorf(format string, args ...any) error { return &Error{Problem: fmt.Sprintf(format, args...)} }
+
+// At gives an error the place of a node, and the key that the node stands under; one that has a place keeps it.
+func At(node ast.Node, err error) error {
+	var placed *Error
+	if errors.As(err, &placed) && placed.Line > 0 {
+		return placed
+	}
+	e := &Error{Problem: err.Error()}
+	if key := keyOf(node); key != "" && !strings.HasPrefix(e.Problem, key+":") {
+		e.Problem = key + ": " + e.Problem
+	}
+	if t := node.GetToken(); t != nil && t.Position != nil {
+		e.Line, e.Column = t.Position.Line, t.Position.Column
+	}
+	return e
+}
+
+// keyOf returns the last key on the way to a node, without the indices of lists.
+func keyOf(node ast.Node) string {
+	path := strings.TrimRight(node.GetPath(), "0123456789[]")
+	return strings.Trim(path[strings.LastIndex(path, ".")+1:], "'$")
+}
+
+// Scalar returns the text of a node that is one value; ok is false for mappings and lists.
+func Scalar(node ast.Node) (text string, ok bool) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.LiteralNode:
+		return n.Value.Value, true
+	case ast.ScalarNode:
+		return n.GetToken().Value, true
+	}
+	return "", false
+}
+
+// Decode reads a node into a value, strictly: a key that the value does not know is an error. A type whose
+// UnmarshalYAML calls it for the full form must pass a type without that method, or it calls itself for ever.
+func Decode(node ast.Node, into any) error {
+	if err := yaml.NodeToValue(node, into, yaml.Strict()); err != nil {
+		return located(err)
+	}
+	return nil
+}
+
+// Unmarshal reads a document strictly. Errors are *Error, with line and column where there is a place.
+func Unmarshal(text []byte, into any) (err error) {
+	// The decoder panics on some malformed input (found by fuzzing; kept under testdata of package lab).
+	defer func() {
+		if r := recover(); r != nil {
+			err = &Error{Problem: fmt.Sprintf("not a YAML file that can be read: %v", r)}
+		}
+	}()
+	if err := yaml.UnmarshalWithOptions(text, into, yaml.Strict()); err != nil {
+		return located(err)
+	}
+	return nil
+}
+
+// located keeps one line of the decoder's complaint, and its place.
+func located(err error) error {
+	var own *Error
+	if errors.As(err, &own) {
+		return own
+	}
+	bad := &Error{Problem: strings.SplitN(err.Error(), "\n", 2)[0]}
+	var known yaml.Error
+	if errors.As(err, &known) {
+		bad.Problem = known.GetMessage()
+		if t := known.GetToken(); t != nil && t.Position != nil {
+			bad.Line, bad.Column = t.Position.Line, t.Position.Column
+		}
+	}
+	return bad
+}

@@ -1,0 +1,158 @@
+package packet
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/pathwise-net/pathwise/lab/notation"
+)
+
+// Codepoint is a DSCP value, 0 to 63. In files it is a number or a name: EF (RFC 3246), AF11 to AF43 (RFC 2597), CS0 to
+// CS7 (RFC 2474), VA (RFC 5865), LE (RFC 8622), or default, also BE, for 0.
+type Codepoint byte
+
+// Code points that have a name of their own. AFxy is 8x+2y, CSx is 8x.
+var codepoints = []struct {
+	name  string
+	value Codepoint
+}{
+	{"default", 0}, {"BE", 0}, {"LE", 1}, {"VA", 44}, {"EF", 46},
+	{"CS0", 0}, {"CS1", 8}, {"CS2", 16}, {"CS3", 24}, {"CS4", 32}, {"CS5", 40}, {"CS6", 48}, {"CS7", 56},
+	{"AF11", 10}, {"AF12", 12}, {"AF13", 14}, {"AF21", 18}, {"AF22", 20}, {"AF23", 22},
+	{"AF31", 26}, {"AF32", 28}, {"AF33", 30}, {"AF41", 34}, {"AF42", 36}, {"AF43", 38},
+}
+
+// ParseCodepoint reads a name, in any case, or a number.
+func ParseCodepoint(text string) (Codepoint, error) {
+	for _, c := range codepoints {
+		if strings.EqualFold(c.name, text) {
+			return c.value, nil
+		}
+	}
+	v, err := strconv.ParseUint(text, 10, 8)
+	if err != nil || v > 63 {
+		return 0, fmt.Errorf("%q: want a DSCP: 0 to 63, or a name like EF, AF11, CS1, LE or default", text)
+	}
+	return Codepoint(v), nil
+}
+
+// String is the name, or the number if there is none; ParseCodepoint reads it back.
+func (c Codepoint) String() string {
+	for _, known := range codepoints {
+		if known.value == c {
+			return known.name
+		}
+	}
+	return strconv.Itoa(int(c))
+}
+
+func (c Codepoint) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+func (c *Codepoint) UnmarshalText(text []byte) (err error) {
+	*c, err = ParseCodepoint(string(text))
+	return err
+}
+
+func (c *Codepoint) UnmarshalYAML(node ast.Node) error { return unmarshalScalar(node, c) }
+
+// Codepoints are some DSCP values; in files one value or a list.
+type Codepoints []Codepoint
+
+func (c *Codepoints) UnmarshalYAML(node ast.Node) error {
+	if node.Type() == ast.SequenceType {
+		return notation.Decode(node, (*[]Codepoint)(c))
+	}
+	*c = make(Codepoints, 1)
+	return (*c)[0].UnmarshalYAML(node)
+}
+
+// String is one value, or a list in YAML's flow style.
+func (c Codepoints) String() string {
+	if len(c) == 1 {
+		return c[0].String()
+	}
+	names := make([]string, len(c))
+	for i, v := range c {
+		names[i] = v.String()
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}
+
+// Contains reports whether v is one of them.
+func (c Codepoints) Contains(v byte) bool {
+	for _, known := range c {
+		if byte(known) == v {
+			return true
+		}
+	}
+	return false
+}
+
+// Protocol is a transport protocol's number; 0 stands for any. In files it is a number or tcp, udp, icmp, icmp6.
+type Protocol byte
+
+var protocols = []struct {
+	name  string
+	value Protocol
+}{{"any", 0}, {"tcp", ProtocolTCP}, {"udp", ProtocolUDP}, {"icmp", ProtocolICMP}, {"icmp6", ProtocolICMPv6}}
+
+// ParseProtocol reads a name, in any case, or a number.
+func ParseProtocol(text string) (Protocol, error) {
+	for _, p := range protocols {
+		if strings.EqualFold(p.name, text) {
+			return p.value, nil
+		}
+	}
+	v, err := strconv.ParseUint(text, 10, 8)
+	if err != nil {
+		return 0, fmt.Errorf("%q: want tcp, udp, icmp, icmp6, any or a protocol number up to 255", text)
+	}
+	return Protocol(v), nil
+}
+
+// String is the name, or the number if there is none; ParseProtocol reads it back.
+func (p Protocol) String() string {
+	for _, known := range protocols {
+		if known.value == p {
+			return known.name
+		}
+	}
+	return strconv.Itoa(int(p))
+}
+
+func (p Protocol) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+func (p *Protocol) UnmarshalText(text []byte) (err error) {
+	*p, err = ParseProtocol(string(text))
+	return err
+}
+
+func (p *Protocol) UnmarshalYAML(node ast.Node) error { return unmarshalScalar(node, p) }
+
+// Port is a TCP or UDP port; 0 stands for any.
+type Port uint16
+
+func (p *Port) UnmarshalYAML(node ast.Node) error {
+	text, _ := notation.Scalar(node)
+	v, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || v == 0 {
+		return notation.At(node, fmt.Errorf("%q: want a port from 1 to 65535", text))
+	}
+	*p = Port(v)
+	return nil
+}
+
+// unmarshalScalar reads one value by its text, and gives a fault its place.
+func unmarshalScalar(node ast.Node, v interface{ UnmarshalText([]byte) error }) error {
+	text, ok := notation.Scalar(node)
+	if !ok {
+		return notation.At(node, fmt.Errorf("want one value"))
+	}
+	if err := v.UnmarshalText([]byte(text)); err != nil {
+		return notation.At(node, err)
+	}
+	return nil
+}

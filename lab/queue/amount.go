@@ -1,0 +1,144 @@
+package queue
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/quantity"
+)
+
+// Amount is how much waits, in one of three units: `500p` is packets, `250kB` bytes, `100ms` the bytes that the link
+// carries in that time. The zero value is an amount that was not given.
+type Amount struct {
+	Packets int           `json:"packets,omitempty"`
+	Bytes   int64         `json:"bytes,omitempty"`
+	Time    notation.Span `json:"time,omitempty"`
+}
+
+// Bounds of an Amount. Sixteen million packets are 24 GB, more than a machine that runs labs has.
+const (
+	maxPackets = 1 << 24
+	maxBytes   = 1 << 40
+)
+
+// The default limit: 100 ms of the rate, the usual provision for a path of 100 ms (RFC 6349 section 3.3.1 asks for a
+// bandwidth-delay product), and never less than 64 full packets, so that slow links still take a burst.
+const (
+	defaultTime  = notation.Span(100 * time.Millisecond)
+	defaultBytes = 64 * 1500
+)
+
+// unit tells amounts of one unit from those of another.
+func (a Amount) unit() string {
+	switch {
+	case a.Packets != 0:
+		return "packets"
+	case a.Bytes != 0:
+		return "bytes"
+	case a.Time != 0:
+		return "time"
+	}
+	return ""
+}
+
+// String is what UnmarshalYAML would read again; "" for the zero value.
+func (a Amount) String() string {
+	switch a.unit() {
+	case "packets":
+		return strconv.Itoa(a.Packets) + "p"
+	case "bytes":
+		return notation.Size(a.Bytes).String()
+	case "time":
+		return a.Time.String()
+	}
+	return ""
+}
+
+// UnmarshalYAML reads a scalar: the unit decides what it is.
+func (a *Amount) UnmarshalYAML(node ast.Node) error {
+	text, ok := notation.Scalar(node)
+	if !ok {
+		return notation.At(node, notation.Errorf("want one value, such as 500p, 250kB or 100ms"))
+	}
+	v, err := parseAmount(text)
+	if err != nil {
+		return notation.At(node, err)
+	}
+	*a = v
+	return nil
+}
+
+// parseAmount tells the units apart by their last letter: of those of sizes and packets none ends in s, and of times
+// only seconds and their fractions are taken (a queue of minutes is a slip, and "5m" is 5 MiB to package quantity).
+func parseAmount(text string) (Amount, error) {
+	text = strings.TrimSpace(text)
+	bad := fmt.Errorf("%q: want packets such as 500p, a size such as 250kB, or a time such as 100ms", text)
+	var a Amount
+	var err error
+	if digits, ok := strings.CutSuffix(text, "p"); ok {
+		a.Packets, err = strconv.Atoi(strings.TrimSpace(digits))
+	} else if strings.HasSuffix(text, "s") {
+		var v time.Duration
+		v, err = quantity.ParseDuration(text)
+		a.Time = notation.Span(v)
+	} else {
+		a.Bytes, err = quantity.ParseSize(text)
+	}
+	if err != nil || a == (Amount{}) {
+		return Amount{}, bad
+	}
+	if err := a.validate(); err != nil {
+		return Amount{}, err
+	}
+	return a, nil
+}
+
+func (a Amount) validate() error {
+	given := 0
+	for _, set := range []bool{a.Packets != 0, a.Bytes != 0, a.Time != 0} {
+		if set {
+			given++
+		}
+	}
+	switch {
+	case given > 1:
+		return notation.Errorf("packets, bytes and time: want one of the three")
+	case a.Packets < 0 || a.Packets > maxPackets:
+		return notation.Errorf("%q: want 1p to %dp", a, maxPackets)
+	case a.Bytes < 0 || a.Bytes > maxBytes:
+		return notation.Errorf("%q: want 1B to %dB", a, int64(maxBytes))
+	case a.Time < 0 || int64(a.Time) > int64(notation.MaxDelay):
+		return notation.Errorf("%q: want at most 1h", a)
+	}
+	return nil
+}
+
+// limits returns a limit as packets and bytes at a rate in bit/s (0: no limit).
+func (a Amount) limits(rate float64) (packets int, bytes int64) {
+	packets, bytes = math.MaxInt, math.MaxInt64/2 // half: room to add a packet's size
+	switch {
+	case a.Packets > 0:
+		packets = a.Packets
+	case a.Bytes > 0:
+		bytes = a.Bytes
+	case rate <= 0:
+	case a.Time > 0:
+		bytes = carried(rate, a.Time)
+	default:
+		bytes = max(carried(rate, defaultTime), defaultBytes)
+	}
+	return packets, bytes
+}
+
+// carried is how many bytes a rate carries in a time.
+func carried(rate float64, time notation.Span) int64 {
+	return int64(min(rate/8*inSeconds(time), math.MaxInt64/2))
+}
+
+func inSeconds(s notation.Span) float64 { return time.Duration(s).Seconds() }

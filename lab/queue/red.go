@@ -1,0 +1,144 @@
+package queue
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// red is random early detection (Floyd and Jacobson 1993). The average queue decides how likely a packet goes:
+//
+//	probability                                  forced
+//	1        |                       +-----------------        without gentle
+//	         |                       |         .
+//	         |                       |   .                     with gentle it rises from max to 2 max
+//	max_p    |                     _.+
+//	         |              _ . '    |
+//	0        |-------------'---------+---------+------- average
+//	                      min       max      2 max
+type red struct {
+	low, high           Amount
+	from, to            float64 // low and high in what the average counts; infinite for times on a link without a rate
+	probability, weight float64
+	gentle              bool
+	packets             bool    // the average counts packets, else bytes
+	rate                float64 // bit/s, 0: no limit
+
+	random  *rand.Rand
+	average float64
+	kept    float64 // packets kept since one was dropped or the average came to low: the paper's count
+	idle    int64   // when the queue became empty, or was last seen empty
+	size    float64 // mean size of packets, in bytes
+}
+
+// sizeWeight is that of the newest packet in the mean size: some hundred packets are a mix.
+const sizeWeight = 1.0 / 128
+
+// The fates of a packet that comes.
+type fate uint8
+
+const (
+	kept   fate = iota
+	early       // dropped, or marked
+	forced      // dropped, whatever it can: RFC 3168 section 7
+)
+
+func newRED(c *RED, random *rand.Rand) *red {
+	r := &red{low: c.Min, high: c.max(), probability: float64(c.Probability), weight: float64(c.Weight), gentle: c.Gentle,
+		packets: c.Min.Packets > 0, random: random}
+	if r.probability == 0 {
+		r.probability = defaultProbability
+	}
+	if r.weight == 0 {
+		r.weight = defaultWeight
+	}
+	return r
+}
+
+func (r *red) setRate(rate float64) {
+	r.rate = rate
+	r.from, r.to = threshold(r.low, rate), threshold(r.high, rate)
+}
+
+func threshold(a Amount, rate float64) float64 {
+	switch {
+	case a.Packets > 0:
+		return float64(a.Packets)
+	case a.Bytes > 0:
+		return float64(a.Bytes)
+	case rate > 0:
+		return rate / 8 * inSeconds(a.Time)
+	}
+	return math.Inf(1)
+}
+
+// arrive decides on a packet of size bytes that finds so many packets and bytes waiting. One random number is drawn
+// for each packet, whatever becomes of it, so that the n-th is the same with ECN and without.
+func (r *red) arrive(t int64, size, packets int, bytes int64) fate {
+	draw := r.random.Float64()
+	r.observe(t, size, packets, bytes)
+	if r.average < r.from {
+		r.kept = 0
+		return kept
+	}
+	if draw >= uniform(r.curve(), r.kept) {
+		r.kept++
+		return kept
+	}
+	r.kept = 0
+	if r.average < r.to {
+		return early
+	}
+	return forced
+}
+
+// observe brings the average up to date. An empty queue counts as if as many packets of the mean size had found it
+// empty as the link could have sent since.
+func (r *red) observe(t int64, size, packets int, bytes int64) {
+	if r.size == 0 {
+		r.size = float64(size)
+	}
+	r.size += sizeWeight * (float64(size) - r.size)
+	switch {
+	case packets == 0:
+		r.average *= r.faded(t)
+		r.idle = t // what faded until now fades once, also if this packet is dropped and the queue stays empty
+	case r.packets:
+		r.average += r.weight * (float64(packets) - r.average)
+	default:
+		r.average += r.weight * (float64(bytes) - r.average)
+	}
+}
+
+// faded is what an idle time leaves of the average.
+func (r *red) faded(t int64) float64 {
+	if r.rate <= 0 {
+		return 0 // such a link sends any number in no time
+	}
+	if r.average == 0 {
+		return 1
+	}
+	sent := float64(max(t-r.idle, 0)) / 1e9 * r.rate / (8 * r.size)
+	return math.Pow(1-r.weight, sent)
+}
+
+// curve is the probability at the average, p_b of the paper; the average is not below min. The gentle part is from
+// S. Floyd, "Recommendation on using the gentle_ variant of RED", 2000.
+func (r *red) curve() float64 {
+	switch {
+	case r.average < r.to:
+		return r.probability * (r.average - r.from) / (r.to - r.from)
+	case r.gentle && r.average < 2*r.to:
+		return r.probability + (1-r.probability)*(r.average-r.to)/r.to
+	}
+	return 1
+}
+
+// uniform spreads the drops, so that the number of packets from one to the next is uniform on 1 to 1/p, not geometric:
+// p_a of the paper, p/(1 - count p), from its derivation in section 7, where count is 0 for the first packet after a
+// drop. (The paper's pseudo-code has it be 1 there.)
+func uniform(p, count float64) float64 {
+	if count*p >= 1 {
+		return 1
+	}
+	return p / (1 - count*p)
+}

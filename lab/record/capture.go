@@ -1,0 +1,220 @@
+package record
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gopacket/gopacket"
+	"github.com/gopacket/gopacket/layers"
+	"github.com/gopacket/gopacket/pcapgo"
+
+	"github.com/pathwise-net/pathwise/lab/packet"
+)
+
+// Capture writes packets to a pcapng file (draft-ietf-opsawg-pcapng) as they pass interfaces: raw IP, stamped to the
+// nanosecond, with the truth as a comment. Whoever hands packets over waits for no more than a copy in memory: a goroutine
+// of the Capture's own does the writing, and what comes faster than that is left out, counted, and told in the file.
+type Capture struct {
+	writer *pcapgo.NgWriter
+	zero   time.Time // virtual time 0 on the wall clock
+	limit  int
+
+	mu      sync.Mutex // guards what follows
+	filling batch
+	counts  []pcapgo.NgInterfaceStatistics // by interface
+	closed  bool
+
+	wake chan struct{}
+	done chan error
+}
+
+// Interface is a place where packets are seen.
+type Interface struct{ Name, Description string }
+
+// Seen is what is known of a packet when it is captured.
+type Seen struct {
+	Number uint64       // 0: none
+	Out    bool         // it leaves by the interface; otherwise it comes in
+	Due    int64        // when it is due at the end of the link that it goes out on, if after the time of capture
+	Cause  packet.Cause // why it goes no further, if that is decided
+}
+
+// batch is packets that wait to be written, one after the other in data.
+type batch struct {
+	packets []captured
+	data    []byte
+}
+
+type captured struct {
+	t      int64
+	length int
+	iface  int
+	seen   Seen
+}
+
+// captureBuffer holds 27 ms of 1.2 Gbit/s, twice: one part is filled while the other is written.
+const captureBuffer = 4 << 20
+
+// NewCapture starts a file with a section header and a block for each interface (at least one). Zero is the wall clock's
+// time at virtual time 0. Close ends it; the writer w is the caller's to close.
+//
+// Wireshark reads what this writes. So does tcpdump if there is one interface: of files with two it says that their types
+// differ, since libpcap (1.10.3) compares its own number for raw IP, 12, with the file's, which is 101.
+func NewCapture(w io.Writer, zero time.Time, interfaces []Interface) (*Capture, error) {
+	return newCapture(w, zero, interfaces, captureBuffer)
+}
+
+func newCapture(w io.Writer, zero time.Time, interfaces []Interface, limit int) (*Capture, error) {
+	if len(interfaces) == 0 {
+		return nil, fmt.Errorf("start capture: no interface given")
+	}
+	c := &Capture{
+		zero: zero, limit: limit, counts: make([]pcapgo.NgInterfaceStatistics, len(interfaces)),
+		wake: make(chan struct{}, 1), done: make(chan error, 1),
+	}
+	section := pcapgo.NgWriterOptions{SectionInfo: pcapgo.NgSectionInfo{
+		Hardware: runtime.GOARCH, OS: runtime.GOOS, Application: "pathwise lab",
+	}}
+	var err error
+	if c.writer, err = pcapgo.NewNgWriterInterface(w, described(interfaces[0]), section); err != nil {
+		return nil, fmt.Errorf("start capture: %w", err)
+	}
+	for _, i := range interfaces[1:] {
+		if _, err := c.writer.AddInterface(described(i)); err != nil {
+			return nil, fmt.Errorf("start capture: %w", err)
+		}
+	}
+	if err := c.writer.Flush(); err != nil {
+		return nil, fmt.Errorf("start capture: %w", err)
+	}
+	go c.run()
+	return c, nil
+}
+
+func described(i Interface) pcapgo.NgInterface {
+	return pcapgo.NgInterface{
+		Name: i.Name, Description: i.Description, OS: runtime.GOOS,
+		LinkType: layers.LinkTypeRaw, TimestampResolution: 9, // powers of ten of a second
+	}
+}
+
+// Packet captures a packet (or a super-packet, as it is) at a virtual time, at an interface by its index in what NewCapture
+// was given. The data is copied. Checksums that were left to an adapter are captured unfinished.
+func (c *Capture) Packet(iface int, t int64, data []byte, seen Seen) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	counts := &c.counts[iface]
+	counts.PacketsReceived++
+	if c.closed || len(c.filling.data)+len(data) > c.limit {
+		counts.PacketsDropped++
+		return
+	}
+	c.filling.packets = append(c.filling.packets, captured{t: t, length: len(data), iface: iface, seen: seen})
+	c.filling.data = append(c.filling.data, data...)
+	if len(c.wake) == 0 {
+		c.wake <- struct{}{} // has room: all who send hold the lock
+	}
+}
+
+// Missed returns how many packets were left out.
+func (c *Capture) Missed() (packets uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, i := range c.counts {
+		packets += i.PacketsDropped
+	}
+	return packets
+}
+
+// Close writes what is left, and the counts of each interface. It returns the first error of any write: the file ends
+// there. Packets that come later are left out.
+func (c *Capture) Close() error {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return nil
+	}
+	c.closed = true
+	c.mu.Unlock()
+	close(c.wake)
+	if err := <-c.done; err != nil {
+		return fmt.Errorf("write capture: %w", err)
+	}
+	return nil
+}
+
+// run writes until the capture is closed. After an error it goes on taking packets, and throws them away.
+func (c *Capture) run() {
+	var full batch
+	var failed error
+	for open := true; open; {
+		_, open = <-c.wake
+		c.mu.Lock()
+		full, c.filling = c.filling, batch{packets: full.packets[:0], data: full.data[:0]}
+		c.mu.Unlock()
+		if failed == nil {
+			failed = c.write(&full)
+		}
+	}
+	if failed == nil {
+		failed = c.writeCounts()
+	}
+	c.done <- failed
+}
+
+func (c *Capture) write(b *batch) error {
+	data := b.data
+	for i := range b.packets {
+		p := &b.packets[i]
+		info := gopacket.CaptureInfo{
+			Timestamp: c.zero.Add(time.Duration(p.t)), InterfaceIndex: p.iface, CaptureLength: p.length, Length: p.length,
+		}
+		way := pcapgo.NgEpbFlags{Direction: pcapgo.NgEpbFlagDirectionInbound}
+		if p.seen.Out {
+			way.Direction = pcapgo.NgEpbFlagDirectionOutbound
+		}
+		options := pcapgo.NgPacketOptions{Flags: &way}
+		if text := p.comment(); text != "" {
+			options.Comments = []string{text}
+		}
+		if err := c.writer.WritePacketWithOptions(info, data[:p.length], options); err != nil {
+			return err
+		}
+		data = data[p.length:]
+	}
+	return c.writer.Flush()
+}
+
+// comment says what is known of a packet: "packet 12, due in 12.345 ms", "packet 13, dropped: queue".
+func (p *captured) comment() string {
+	var text string
+	if p.seen.Number > 0 {
+		text = fmt.Sprintf("packet %d", p.seen.Number)
+	}
+	if p.seen.Due > p.t {
+		text += fmt.Sprintf(", due in %.6g ms", float64(p.seen.Due-p.t)/1e6)
+	}
+	if p.seen.Cause != packet.Kept {
+		text += ", dropped: " + p.seen.Cause.String()
+	}
+	if p.seen.Number == 0 && text != "" {
+		text = text[len(", "):]
+	}
+	return text
+}
+
+func (c *Capture) writeCounts() error {
+	c.mu.Lock()
+	all := slices.Clone(c.counts)
+	c.mu.Unlock()
+	for i, counts := range all {
+		if err := c.writer.WriteInterfaceStats(i, counts); err != nil {
+			return err
+		}
+	}
+	return c.writer.Flush()
+}

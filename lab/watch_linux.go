@@ -1,0 +1,236 @@
+package lab
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/pathwise-net/pathwise/lab/packet"
+	"github.com/pathwise-net/pathwise/lab/record"
+)
+
+// truth is the network's, with flows and with what only the engine knows. The pump goes on while records are copied.
+func (e *engine) truth(w Window) *Truth {
+	var overflowed uint64
+	for _, d := range e.pump.devices {
+		if d != nil {
+			overflowed += d.overflowed()
+		}
+	}
+	u := e.pump
+	u.mu.Lock()
+	u.network.Advance(u.now()) // what has come and gone by now counts
+	u.flushAll()
+	t := u.network.Truth()
+	all, over := u.network.latenessOf()
+	from, to := w.bounds(u.network.now)
+	reading := u.network.Book.ReadAll()
+	if !w.whole() {
+		reading = u.network.Book.Read(from, to)
+	}
+	u.mu.Unlock()
+	for more := true; more; {
+		u.mu.Lock()
+		more = reading.Step()
+		u.mu.Unlock()
+	}
+	t.Flows = reading.Flows()
+	t.FlowsFrom, t.FlowsTo, t.RecordsFrom = inSeconds(from), inSeconds(to), inSeconds(reading.RecordsFrom())
+	t.Emulator = judge(overflowed, u.refused(), all.Count(), over)
+	t.Emulator.LateP99 = quantileSeconds(&all, 0.99)
+	t.EmulatorRefused = t.Emulator.Refused
+	return t
+}
+
+// lateBottleneck is the share of late packets from which the emulator is held to be what limited a test: a percent leaves
+// room for the odd hiccup of a virtual machine.
+const lateBottleneck = 0.01
+
+// judge says whether the emulator kept up.
+func judge(overflowed, refused, packets, late uint64) EmulatorTruth {
+	e := EmulatorTruth{Refused: refused, Overflowed: overflowed}
+	if packets > 0 {
+		e.LateShare = float64(late) / float64(packets)
+	}
+	var why []string
+	if overflowed > 0 {
+		why = append(why, fmt.Sprintf("it did not read %d packets in time", overflowed))
+	}
+	if refused > 0 {
+		why = append(why, fmt.Sprintf("a host's interface did not take %d packets", refused))
+	}
+	if e.LateShare > lateBottleneck {
+		why = append(why, fmt.Sprintf("%.1f %% of packets left more than %v late", 100*e.LateShare, LateBound))
+	}
+	e.Bottleneck, e.Why = len(why) > 0, strings.Join(why, "; ")
+	return e
+}
+
+// Window is a stretch of the lab's time, in seconds since it came up: packets sent from From on and before To. The zero
+// value is all of it; To 0 is now; negative values count back from now.
+type Window struct {
+	From float64 `json:"from_seconds,omitempty"`
+	To   float64 `json:"to_seconds,omitempty"`
+}
+
+func (w Window) whole() bool { return w == Window{} }
+
+func (w Window) bounds(now int64) (from, to int64) {
+	place := func(seconds float64) int64 {
+		ns := int64(min(max(seconds, -maxWindow), maxWindow) * float64(time.Second))
+		if ns < 0 {
+			ns += now
+		}
+		return ns
+	}
+	from, to = place(w.From), now+1
+	if w.To != 0 {
+		to = place(w.To)
+	}
+	return from, to
+}
+
+// maxWindow keeps times within an int64 of nanoseconds.
+const maxWindow = math.MaxInt64 / 4e9
+
+// Validate reports a window that is none.
+func (w Window) Validate() error {
+	if math.IsNaN(w.From) || math.IsNaN(w.To) || w.To > 0 && w.From >= w.To {
+		return specErrorf("window: from %v to %v: want from before to", w.From, w.To)
+	}
+	return nil
+}
+
+// FollowOptions say what is followed: packets end to end, or, with Links, what becomes of each on every link.
+type FollowOptions struct {
+	Links bool `json:"links,omitempty"`
+}
+
+// Event is what became of a packet, as it happens.
+type Event struct {
+	record.Line
+	Missed uint64 `json:"missed,omitempty"` // events before this one that the reader was too slow for, in all
+}
+
+// followBuffer holds half a second of 125,000 packets/s over one link.
+const followBuffer = 1 << 16
+
+// follow sends what becomes of packets until the user goes.
+func (e *engine) follow(o FollowOptions, gone <-chan struct{}, reply *json.Encoder) {
+	feed := record.NewFeed(followBuffer, !o.Links, o.Links)
+	u := e.pump
+	u.mu.Lock()
+	u.network.Book.Follow(feed)
+	u.mu.Unlock()
+	defer func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.network.Book.Unfollow(feed)
+	}()
+	events := make([]record.Event, 1024)
+	for {
+		n := feed.Drain(events)
+		if n == 0 {
+			select {
+			case <-feed.Ready():
+			case <-gone:
+				return
+			}
+			continue
+		}
+		u.mu.Lock()
+		keys := u.network.Book.Keys()
+		u.mu.Unlock()
+		for i := range events[:n] {
+			if reply.Encode(answer{Event: e.event(&events[i], keys, feed.Missed())}) != nil {
+				return
+			}
+		}
+	}
+}
+
+// event names what a record's event numbers.
+func (e *engine) event(r *record.Event, keys []packet.Key, missed uint64) *Event {
+	line := r.Line(keys)
+	if d := int(r.Direction); d >= 0 {
+		l := d / 2
+		line.Link, line.Direction = []string{e.plan.nodeOf(2 * l), e.plan.nodeOf(2*l + 1)}, wayNames[d%2]
+	}
+	return &Event{Line: line, Missed: missed}
+}
+
+// captureTo is capture, with its outcome as the answer.
+func (e *engine) captureTo(at []string, files []*os.File, gone <-chan struct{}) answer {
+	if len(files) != 1 {
+		return errorAnswer(errors.New("capture: want one descriptor to write to"))
+	}
+	if err := e.capture(at, files[0], gone); err != nil {
+		return errorAnswer(err)
+	}
+	return answer{Done: true}
+}
+
+// capture writes what passes some interfaces to a file, until the user goes.
+func (e *engine) capture(at []string, file *os.File, gone <-chan struct{}) error {
+	ids, err := e.plan.interfacesAt(at)
+	if err != nil {
+		return err
+	}
+	var named []record.Interface
+	place := make([]int, len(e.plan.Interfaces))
+	for i := range place {
+		place[i] = -1
+	}
+	for k, id := range ids {
+		place[id] = k
+		i := e.plan.Interfaces[id]
+		named = append(named, record.Interface{Name: e.plan.nodeOf(id) + "." + i.Name, Description: i.Address.String()})
+	}
+	u := e.pump
+	c, err := record.NewCapture(file, u.start, named)
+	if err != nil {
+		return err
+	}
+	tap := &tap{see: func(t int64, iface int, out bool, p *packet.Packet) {
+		if k := place[iface]; k >= 0 {
+			c.Packet(k, t, p.Data, record.Seen{Number: p.Number, Out: out})
+		}
+	}}
+	u.mu.Lock()
+	u.network.AddTap(tap)
+	u.mu.Unlock()
+	<-gone
+	u.mu.Lock()
+	u.network.RemoveTap(tap)
+	u.mu.Unlock()
+	return c.Close()
+}
+
+// interfacesAt finds interfaces by the names of their nodes, or by NODE.ethN.
+func (p *Plan) interfacesAt(names []string) ([]int, error) {
+	var ids []int
+	for _, name := range names {
+		node, device, one := strings.Cut(name, ".")
+		id, ok := p.NodeByName(node)
+		if !ok {
+			return nil, specErrorf("capture: %q: no such host or router", node)
+		}
+		before := len(ids)
+		for _, i := range p.Nodes[id].Interfaces {
+			if !one || p.Interfaces[i].Name == device {
+				ids = append(ids, i)
+			}
+		}
+		if len(ids) == before {
+			return nil, specErrorf("capture: %q: no such interface; want %s.eth0 and so on", name, node)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, specErrorf("capture: want at least one node or NODE.ethN")
+	}
+	return ids, nil
+}
