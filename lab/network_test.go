@@ -3,6 +3,7 @@ package lab
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/lab/packet"
 	"github.com/pathwise-net/pathwise/stat"
 )
 
@@ -29,22 +31,27 @@ type virtual struct {
 }
 
 func newVirtual(t testing.TB, text string) *virtual {
+	t.Helper()
 	v := &virtual{}
-	v.Network = NewNetwork(NewPlan(mustParse(t, text)), func(iface, _ int, due int64, packet []byte) {
-		v.got = append(v.got, delivery{iface, time.Duration(due), bytes.Clone(packet)})
-		v.Release(packet)
+	n, err := NewNetwork(NewPlan(mustParse(t, text)), func(iface, dir int, due int64, p *packet.Packet) {
+		v.got = append(v.got, delivery{iface, time.Duration(due), bytes.Clone(p.Data)})
+		v.Handed(p, dir, due, due, false)
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Network = n
 	return v
 }
 
 // udp makes a UDP packet of the given IP length, numbered so that each differs.
-func (v *virtual) udp(src, dst string, ttl byte, length, number int) []byte {
-	b := ipv4Header(v.Buffer(), netip.MustParseAddr(src), netip.MustParseAddr(dst), length-ipv4MinHeader)
-	b[offTTL], b[offProtocol] = ttl, protocolUDP
-	setChecksum(b[:ipv4MinHeader], offChecksum)
-	clear(payload(b))
-	binary.BigEndian.PutUint32(payload(b)[8:], uint32(number))
-	return b
+func (v *virtual) udp(src, dst string, ttl byte, length, number int) *packet.Packet {
+	p := v.Pool.Get(length)
+	clear(p.Data)
+	from, to := netip.MustParseAddr(src), netip.MustParseAddr(dst)
+	binary.BigEndian.PutUint32(p.Data[length-4:], uint32(number))
+	packet.UDP(p.Data, netip.AddrPortFrom(from, 1000), netip.AddrPortFrom(to, 2000), 0, ttl)
+	return p
 }
 
 const forever = int64(time.Hour)
@@ -61,8 +68,8 @@ func TestNetworkDelay(t *testing.T) {
 		t.Fatalf("got %d packets, the first after %v; want one after %v", len(v.got), v.got[0].Due, want)
 	}
 	p := v.got[0].Packet
-	if p[offTTL] != 62 || checksum(p[:ipv4MinHeader]) != 0 {
-		t.Errorf("TTL %d, header sum %#x; want 62 and 0", p[offTTL], checksum(p[:ipv4MinHeader]))
+	if packet.HopLimit(p) != 62 {
+		t.Errorf("TTL %d; want 62", packet.HopLimit(p))
 	}
 }
 
@@ -110,10 +117,8 @@ func TestNetworkQueue(t *testing.T) {
 func TestNetworkLoss(t *testing.T) {
 	const n = 100_000
 	lo, hi := stat.BinomialInterval(n, 0.01, 0.99)
-	for seed := range uint64(5) {
-		v := newVirtual(t, "hosts: {a: {}, b: {}}\nlinks: [{between: [a, b], forward: {loss: 1%}}]")
-		v.plan.Seed = seed
-		v.directions[0].random = rand.New(rand.NewPCG(seed, 0))
+	for seed := range 5 {
+		v := newVirtual(t, fmt.Sprintf("seed: %d\nhosts: {a: {}, b: {}}\nlinks: [{between: [a, b], forward: {loss: 1%%}}]", seed))
 		for i := range n {
 			v.Inject(int64(i), 0, v.udp("10.0.0.1", "10.0.0.2", 64, 100, i))
 		}
@@ -166,39 +171,44 @@ links:
 	}
 }
 
-// Routers answer as routers do.
+// Routers answer as routers do, by IPv4 and IPv6.
 func TestNetworkICMP(t *testing.T) {
-	const bob, carol, denver, chicago = "10.0.0.1", "10.0.2.2", "10.0.0.2", "10.0.1.2"
+	const (
+		bob, carol, denver, chicago     = "10.0.0.1", "10.0.2.2", "10.0.0.2", "10.0.1.2"
+		bob6, carol6, denver6, chicago6 = "fd70:6174:6877::1", "fd70:6174:6877:2::2", "fd70:6174:6877::2", "fd70:6174:6877:1::2"
+	)
 	type reply struct {
-		From      string
-		Type      int
-		Code      byte
-		QuotedTTL byte
+		From       string
+		Type, Code byte
+		QuotedTTL  byte
 	}
 	for _, c := range []struct {
-		name, to string
-		ttl      byte
-		want     reply
+		name, from, to string
+		ttl            byte
+		want           reply
 	}{
-		{"TTL ends at the first router", carol, 1, reply{denver, icmpTimeExceeded, 0, 1}},
-		{"TTL ends at the second router", carol, 2, reply{chicago, icmpTimeExceeded, 0, 1}},
-		{"no such host", "10.9.9.9", 64, reply{denver, icmpUnreachable, codeHostUnreachable, 64}},
-		{"UDP to a router", chicago, 64, reply{chicago, icmpUnreachable, codePortUnreachable, 63}},
+		{"TTL ends at the first router", bob, carol, 1, reply{denver, 11, 0, 1}},
+		{"TTL ends at the second router", bob, carol, 2, reply{chicago, 11, 0, 1}},
+		{"no such host", bob, "10.9.9.9", 64, reply{denver, 3, 1, 64}},
+		{"UDP to a router", bob, chicago, 64, reply{chicago, 3, 3, 63}},
+		{"hop limit ends at the first router", bob6, carol6, 1, reply{denver6, 3, 0, 1}},
+		{"hop limit ends at the second router", bob6, carol6, 2, reply{chicago6, 3, 0, 1}},
+		{"no such host by IPv6", bob6, "fd70:6174:6877:9::9", 64, reply{denver6, 1, 0, 64}},
+		{"UDP to a router by IPv6", bob6, chicago6, 64, reply{chicago6, 1, 4, 63}},
 	} {
 		v := newVirtual(t, bobAndCarol)
-		v.Inject(0, 0, v.udp(bob, c.to, c.ttl, 60, 0))
+		v.Inject(0, 0, v.udp(c.from, c.to, c.ttl, 80, 0))
 		v.Advance(forever)
 		if len(v.got) != 1 {
 			t.Errorf("%s: %d packets came back, want 1", c.name, len(v.got))
 			continue
 		}
-		p := v.got[0].Packet
-		got := reply{source(p).String(), icmpType(p), payload(p)[1], payload(p)[8+offTTL]}
+		b := v.got[0].Packet
+		_, at := packet.Transport(b)
+		quoted, _ := packet.Quoted(b)
+		got := reply{packet.Source(b).String(), b[at], b[at+1], packet.HopLimit(quoted)}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
-		}
-		if checksum(p[:ipv4MinHeader]) != 0 || checksum(payload(p)) != 0 {
-			t.Errorf("%s: checksums are wrong", c.name)
 		}
 	}
 }
@@ -206,12 +216,17 @@ func TestNetworkICMP(t *testing.T) {
 // Nothing that a host sends may crash the network or be answered twice.
 func FuzzNetworkInject(f *testing.F) {
 	v := newVirtual(f, bobAndCarol)
-	f.Add(bytes.Clone(v.udp("10.0.0.1", "10.0.2.2", 64, 100, 0)))
-	f.Add(bytes.Clone(v.udp("10.0.0.1", "10.0.0.2", 1, 32, 0)))
+	f.Add(bytes.Clone(v.udp("10.0.0.1", "10.0.2.2", 64, 100, 0).Data))
+	f.Add(bytes.Clone(v.udp("10.0.0.1", "10.0.0.2", 1, 32, 0).Data))
+	f.Add(bytes.Clone(v.udp("fd70:6174:6877::1", "fd70:6174:6877:1::2", 1, 64, 0).Data))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		v := newVirtual(t, bobAndCarol)
-		b := v.Buffer()
-		v.Inject(0, 0, b[:copy(b, raw)])
+		if len(raw) == 0 || len(raw) > 65535 {
+			return
+		}
+		p := v.Pool.Get(len(raw))
+		copy(p.Data, raw)
+		v.Inject(0, 0, p)
 		v.Advance(forever)
 		if len(v.got) > 1 {
 			t.Errorf("one packet made %d", len(v.got))
@@ -221,13 +236,14 @@ func FuzzNetworkInject(f *testing.F) {
 
 func BenchmarkNetworkThreeHops(b *testing.B) {
 	v := newVirtual(b, bobAndCarol)
-	v.deliver = func(_, _ int, _ int64, packet []byte) { v.Release(packet) }
-	template := bytes.Clone(v.udp("10.0.0.1", "10.0.2.2", 64, 1500, 0))
+	v.deliver = func(_, dir int, due int64, p *packet.Packet) { v.Handed(p, dir, due, due, false) }
+	template := bytes.Clone(v.udp("10.0.0.1", "10.0.2.2", 64, 1500, 0).Data)
 	b.ReportAllocs()
 	for i := range b.N {
 		at := int64(i) * 125_000
 		v.Advance(at)
-		p := v.Buffer()
-		v.Inject(at, 0, p[:copy(p, template)])
+		p := v.Pool.Get(len(template))
+		copy(p.Data, template)
+		v.Inject(at, 0, p)
 	}
 }

@@ -6,6 +6,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/lab/chance"
+	"github.com/pathwise-net/pathwise/lab/link"
+	"github.com/pathwise-net/pathwise/lab/queue"
 )
 
 func TestParseSpec(t *testing.T) {
@@ -23,18 +27,27 @@ links:
 	want := &Spec{
 		Seed:    7,
 		Hosts:   map[string]Host{"ucl": {}, "cern": {Sysctl: map[string]string{"net.ipv4.tcp_rmem": "4096 87380 131072"}}},
-		Routers: []string{"london", "geneva"},
+		Routers: Routers{{Name: "london"}, {Name: "geneva"}},
 		Links: []Link{
 			{Between: []string{"ucl", "london"}, Shape: Shape{Rate: ptr(Rate(1e9))}},
 			{Between: []string{"london", "geneva"}, Shape: Shape{Rate: ptr(Rate(622e6)), Delay: ptr(Delay(12 * time.Millisecond)),
-				Loss: ptr(Ratio(0.0001)), Queue: &Queue{Packets: 500}}},
-			{Between: []string{"geneva", "cern"}, Shape: Shape{Rate: ptr(Rate(1e9)), Queue: &Queue{Bytes: 250_000}},
-				Forward: &Shape{Loss: ptr(Ratio(0.001))}},
+				Loss: chance.Independent(0.0001), Queue: mustQueue(t, "500p")}},
+			{Between: []string{"geneva", "cern"}, Shape: Shape{Rate: ptr(Rate(1e9)), Queue: mustQueue(t, "250kB")},
+				Forward: &Shape{Loss: chance.Independent(0.001)}},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ParseSpec (-want +got):\n%s", diff)
 	}
+}
+
+func mustQueue(t *testing.T, text string) *queue.Config {
+	t.Helper()
+	forward, _, err := link.ParseSetting("queue=" + text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return forward.Queue
 }
 
 // Every fault is one line that says where it is, which value, and what would be right.
@@ -47,7 +60,7 @@ func TestParseSpecFaults(t *testing.T) {
 		{"loss above 1", "hosts: {a: {}, b: {}}\nlinks:\n  - {between: [a, b], loss: 150%}\n",
 			`x.yaml:3:29: loss: "150%": want a ratio from 0 to 1, or 0% to 100%, such as 0.0001 or 0.01%`},
 		{"queue of nothing", "hosts: {a: {}, b: {}}\nlinks:\n  - {between: [a, b], queue: 0p}\n",
-			`x.yaml:3:30: queue: "0p": want 1p to 16777216p, or a size such as 250kB`},
+			`x.yaml:3:30: queue: "0p": want packets such as 500p, a size such as 250kB, or a time such as 100ms`},
 		{"delay too long", "hosts: {a: {}, b: {}}\nlinks:\n  - {between: [a, b], forward: {delay: 2h}}\n",
 			`x.yaml:3:40: delay: "2h": want at most 1h`},
 		{"unknown node", "hosts: {a: {}}\nlinks:\n  - {between: [a, b]}\n",
@@ -77,34 +90,6 @@ func TestParseSpecFaults(t *testing.T) {
 	}
 }
 
-func TestParseSetting(t *testing.T) {
-	one := Shape{Loss: ptr(Ratio(0.01))}
-	for _, c := range []struct {
-		in               string
-		forward, reverse Shape
-		fault            string
-	}{
-		{in: "loss=1%", forward: one, reverse: one},
-		{in: "forward.loss=0.01", forward: one},
-		{in: "reverse.loss=1%", reverse: one},
-		{in: "queue=20p", forward: Shape{Queue: &Queue{Packets: 20}}, reverse: Shape{Queue: &Queue{Packets: 20}}},
-		{in: "loss", fault: `"loss": want KEY=VALUE, such as loss=1%`},
-		{in: "sideways.loss=1%", fault: `"sideways.loss": want forward.loss or reverse.loss`},
-		{in: "colour=red", fault: `"colour": want rate, delay, loss or queue`},
-	} {
-		forward, reverse, err := ParseSetting(c.in)
-		if c.fault != "" {
-			if err == nil || err.Error() != c.fault {
-				t.Errorf("%s: error %v, want %s", c.in, err, c.fault)
-			}
-			continue
-		}
-		if err != nil || !cmp.Equal(forward, c.forward) || !cmp.Equal(reverse, c.reverse) {
-			t.Errorf("%s: %v %v %v", c.in, forward, reverse, err)
-		}
-	}
-}
-
 func FuzzParseSpec(f *testing.F) {
 	f.Add([]byte(bobAndCarol))
 	f.Add([]byte("hosts: {a: {sysctl: {net.x: 1}}}\nlinks: [{between: [a, a], rate: 1, loss: 1}]"))
@@ -117,6 +102,8 @@ func FuzzParseSpec(f *testing.F) {
 			}
 			return
 		}
-		NewPlan(spec) // a valid Spec always has a Plan
+		if _, err := NewNetwork(NewPlan(spec), nil); err != nil && !errors.As(err, new(*SpecError)) {
+			t.Fatalf("%v is not a *SpecError", err)
+		}
 	})
 }

@@ -11,8 +11,10 @@ import (
 func BenchmarkDirection(b *testing.B) {
 	for _, c := range []struct{ name, shape string }{
 		{"bare", "{}"},
-		{"plain", "{rate: 1gbit, delay: 100ms, loss: 0.1%}"},
-		{"unpaced", "{delay: 100ms, loss: 0.1%}"},
+		{"plain", "{rate: 1gbit, delay: 1ms, loss: 0.1%}"},
+		{"busy", "{rate: 950mbit, delay: 1ms, loss: 0.1%}"},
+		{"long", "{rate: 1gbit, delay: 100ms, loss: 0.1%}"},
+		{"unpaced", "{delay: 1ms, loss: 0.1%}"},
 		{"full", "{rate: 1gbit, delay: 10ms, jitter: {spread: 1ms, distribution: normal}, loss: {gilbert: {ratio: 1%, burst: 5}}, " +
 			"duplicate: 0.1%, reorder: 0.1%, corrupt: 0.1%, queue: {codel: {}}, police: {rate: 2gbit, burst: 1MB}}"},
 		{"trace", "{trace: {opportunities: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}, queue: 10000p}"},

@@ -1,6 +1,9 @@
 package link
 
-import "github.com/pathwise-net/pathwise/lab/packet"
+import (
+	"github.com/pathwise-net/pathwise/lab/packet"
+	"github.com/pathwise-net/pathwise/lab/queue"
+)
 
 // Direction carries packets one way over a link, in virtual time. Times are nanoseconds on whatever clock the caller uses
 // throughout.
@@ -78,6 +81,14 @@ func (d *Direction) Down() bool { return d.down }
 
 // Counts returns the direction's counters. They go on counting; the caller only reads them.
 func (d *Direction) Counts() *Counts { return &d.count }
+
+// Classes returns what became of the packets of each class of the link's own queue; nil if it has no classes.
+func (d *Direction) Classes() []queue.ClassCount {
+	if q := d.own.shape.Queue; q == nil || len(q.Classes) == 0 || d.own.queue == nil {
+		return nil
+	}
+	return d.own.queue.Classes()
+}
 
 // Accept takes over a packet that came to the direction at time t.
 func (d *Direction) Accept(t int64, k *packet.Packet) {

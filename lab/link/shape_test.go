@@ -3,6 +3,7 @@ package link
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -213,7 +214,7 @@ func TestCheckPair(t *testing.T) {
 		{half, half, ""},
 		{full, full, ""},
 		{half, full, "duplex: half one way and full the other; want the same, it belongs to the link"},
-		{half, slow, "duplex: half: rate 10000000bit one way and 1000000bit the other; want the same"},
+		{half, slow, fmt.Sprintf("duplex: half: rate %v one way and %v the other; want the same", *half.Rate, *slow.Rate)},
 	} {
 		if err := CheckPair(c.a, c.b); c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != c.want) {
 			t.Errorf("%v and %v: %v, want %s", c.a, c.b, err, c.want)

@@ -23,6 +23,7 @@ const (
 //	                 waits for tokens, opportunities or the Medium
 type wire struct {
 	kind          pace
+	direct        bool        // a packet that finds nothing waiting and the wire free need not pass through the queue
 	queue         queue.Queue // nil until something paces
 	overhead      Overhead
 	perByte       float64 // nanoseconds; 0: no rate
@@ -63,6 +64,7 @@ func (p *pipe) setWire(t int64, old, s Shape) {
 	if s.Overhead != nil {
 		p.overhead = *s.Overhead
 	}
+	p.direct = p.kind == paced && p.shaper == nil && s.Queue == nil
 	if before == shared && p.kind != shared {
 		p.d.medium.release(t, p)
 	}
@@ -151,10 +153,17 @@ func (p *pipe) mark(_ int64, k *packet.Packet) { p.d.count.Marked += uint64(k.Se
 func (p *pipe) enqueue(t int64, k *packet.Packet) {
 	t = max(t, p.clock)
 	p.run(t)
-	if p.kind == traced && p.head == nil && p.queued == 0 {
-		p.opportunities.skip(t)
-	}
 	p.clock = t
+	if p.head == nil && p.queued == 0 {
+		if p.direct && t >= p.free {
+			p.d.count.Flying += int64(k.Segments())
+			p.send(t, k)
+			return
+		}
+		if p.kind == traced {
+			p.opportunities.skip(t)
+		}
+	}
 	p.queued++
 	p.d.waits(k, 1)
 	p.queue.Push(t, k)
@@ -223,6 +232,13 @@ func (p *pipe) work(at int64) {
 	if p.shaper != nil {
 		p.shaper.take(at, int64(len(k.Data)))
 	}
+	p.d.waits(k, -1)
+	p.d.count.Flying += int64(k.Segments())
+	p.send(at, k)
+}
+
+// send puts a packet on a wire with a rate, or with none, at a time at which it is free.
+func (p *pipe) send(at int64, k *packet.Packet) {
 	if at > p.free {
 		p.fraction = 0
 	}
@@ -230,7 +246,7 @@ func (p *pipe) work(at int64) {
 	whole := int64(took + 0.5)
 	p.fraction = took - float64(whole)
 	p.free = at + whole
-	p.leave(p.free, k)
+	p.launch(p.free, k)
 }
 
 // frames returns the bytes that a packet, or all the packets of a super-packet, take on the wire.

@@ -43,7 +43,7 @@ func TestSerialization(t *testing.T) {
 
 // Packets back to back carry exactly what rate and overhead allow: rounding does not add up.
 func TestGoodput(t *testing.T) {
-	const packets, size = 20_000, 1500
+	const packets, size = 5_000, 1500
 	for _, overhead := range []Overhead{{Link: Ethernet}, {Link: None}, {Link: ATM}, {Bytes: 18}} {
 		for _, rate := range []float64{56e3, 1.544e6, 10e6, 45e6, 100e6, 155e6, 622e6, 1e9} {
 			r := newRig(t, 1, fmt.Sprintf("{rate: %fbit, overhead: %v, queue: 100MB}", rate, overhead))
@@ -269,6 +269,9 @@ func TestPriority(t *testing.T) {
 	if checked < 70 || r.d.Counts().Dropped[packet.QueueFull] == 0 {
 		t.Errorf("%d premium packets, %d others dropped", checked, r.d.Counts().Dropped[packet.QueueFull])
 	}
+	if c := r.d.Classes(); len(c) != 2 || c[0].Name != "premium" || c[0].Sent != uint64(checked) {
+		t.Errorf("classes %+v", c)
+	}
 	if r.d.Counts().Reordered != 0 {
 		t.Error("what a class does to another counts as reordered")
 	}
@@ -292,6 +295,9 @@ func TestECNMarks(t *testing.T) {
 		r.d.Accept(at, k)
 	}
 	r.finish()
+	if c := r.d.Classes(); c != nil {
+		t.Errorf("a queue without classes counts %v", c)
+	}
 	if c := r.d.Counts(); c.Marked == 0 || c.Marked != marked || dropped(c) != 0 {
 		t.Errorf("%d counted as marked, %d delivered marked, %d dropped", c.Marked, marked, dropped(c))
 	}

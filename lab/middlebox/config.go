@@ -145,7 +145,7 @@ func (f Forward) validate(earlier []Forward) error {
 		case e.Port == f.Port:
 			return notation.Errorf("nat: forward: port %d: want it once", f.Port)
 		case e.To == f.To && e.toPort() == f.toPort():
-			return notation.Errorf("nat: forward: port %d of %s: want it once, or answers have two names", f.toPort(), f.To)
+			return notation.Errorf("nat: forward: port %d of %s: want it once", f.toPort(), f.To)
 		}
 	}
 	return nil

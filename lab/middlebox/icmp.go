@@ -12,7 +12,7 @@ import (
 // ICMP is what happens to ICMP errors. In a lab file: pass, filtered, or {rate: 10/s, burst: 6, transit: true}. The zero
 // value lets them pass.
 type ICMP struct {
-	// Filtered drops those in transit: the classic black hole of path MTU discovery (RFC 2923). The router's own are sent.
+	// Filtered drops those in transit: the classic black hole of path MTU discovery (RFC 2923). The router's own go.
 	Filtered bool `yaml:"-" json:"filtered,omitempty"`
 	// Rate is the most that the router itself sends (RFC 1812 section 4.3.2.8); 0: no limit.
 	Rate    PerSecond `yaml:"rate" json:"rate,omitempty"`

@@ -39,7 +39,7 @@ func shift(p *packet.Packet, seed uint64) bool {
 	return true
 }
 
-// shiftQuoted gives a quoted TCP packet the sequence number back that its sender knows. Where the quotation has the TCP
+// shiftQuoted gives a quoted TCP packet the numbers back that its sender knows. Where the quotation has the TCP
 // checksum, that makes up for the change in the error's checksum, too.
 func shiftQuoted(p *packet.Packet, inner []byte, seed uint64) bool {
 	protocol, at := packet.Transport(inner)
@@ -51,7 +51,11 @@ func shiftQuoted(p *packet.Packet, inner []byte, seed uint64) bool {
 	if at+tcpChecksum+2 <= len(inner) {
 		check = inner[at+tcpChecksum:]
 	}
-	bump(inner[at+tcpSequence:], -secret(packet.KeyOf(inner), seed), check)
+	k := packet.KeyOf(inner)
+	bump(inner[at+tcpSequence:], -secret(k, seed), check)
+	if at+tcpFlags < len(inner) && inner[at+tcpFlags]&packet.FlagACK != 0 {
+		bump(inner[at+tcpAcknowledgement:], secret(k.Reverse(), seed), check)
+	}
 	return true
 }
 

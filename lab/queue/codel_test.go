@@ -162,8 +162,11 @@ func TestCoDelRemembersItsRate(t *testing.T) {
 		state := q.Queue.(*band).codel
 		q.Pop(target)
 		q.Pop(target + interval)
-		for state.count < 11 { // ten more than the one it began with
+		for range 10 { // ten more than the one it began with
 			q.Pop(state.next)
+		}
+		if state.count != 11 {
+			t.Fatalf("%s: count %d after 11 drops", c.name, state.count)
 		}
 		q.rest(state.next - 1) // all leave; nothing more is due
 		if state.dropping || state.above != 0 {

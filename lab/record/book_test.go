@@ -185,6 +185,25 @@ func TestOthers(t *testing.T) {
 	}
 }
 
+// The short way to a flow's number leads to where the long one does.
+func TestFlowsOfPlainAndOtherHeaders(t *testing.T) {
+	var pool packet.Pool
+	f := newFlows(DefaultFlows, 1)
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 20_000 {
+		p := udp(&pool, random.IntN(2000), 100)
+		p.Data[9] = []byte{packet.ProtocolTCP, packet.ProtocolUDP, packet.ProtocolICMP, 47}[random.IntN(4)]
+		p.Data[0] = []byte{0x45, 0x46}[random.IntN(2)] // with options, ports are elsewhere
+		p.Data[7] = byte(random.IntN(8) / 7)           // a later fragment has none
+		p.Data[15] = byte(random.IntN(2))
+		flow, key := f.of(p.Data), packet.KeyOf(p.Data)
+		if f.keys[flow] != key || f.number(key) != flow {
+			t.Fatalf("flow %d is %v, want %v", flow, f.keys[flow], key)
+		}
+		pool.Put(p)
+	}
+}
+
 // Packets that the lab itself made have no number, and leave no trace.
 func TestPacketsWithoutNumber(t *testing.T) {
 	var pool packet.Pool

@@ -15,12 +15,18 @@ type flows struct {
 	highest []uint64 // by flow; of the packets delivered
 	slots   []int32  // flow + 1; 0: free. A power of two, at most half used
 
-	last  int32 // the flow of the packet before, if like says what it was
-	like  bool
-	ends  uint64 // its addresses,
-	ports uint32 // its ports
-	over  byte   // and its protocol
+	recent [recents]recent
 }
+
+// recent is a flow of plain IPv4 packets, by what they say of it.
+type recent struct {
+	ends  uint64 // both addresses
+	ports uint32 // both ports
+	over  byte   // protocol; 0: nothing here
+	flow  int32
+}
+
+const recents = 256 // 6 kB: fits the first-level cache, and holds the flows that are busy at one time
 
 const firstSlots = 64
 
@@ -28,10 +34,10 @@ func newFlows(limit int, seed uint64) flows {
 	return flows{limit: limit, seed: seed, slots: make([]int32, firstSlots)}
 }
 
-// of returns the flow of a packet, a new one if need be. Bulk transfers send packet after packet of one flow: where the
-// IPv4 header is plain, it is enough to see that it says the same as the one before.
+// of returns the flow of a packet, a new one if need be. Where the header is plain, four fields say which: most often one
+// that was asked for lately, which saves the making and hashing of a Key, 40 ns.
 //
-//	byte 0     6            9          12        16        20       22
+//	byte 0     6            9          12        16        20
 //	  | 0x45 |  no fragment  | protocol | source  | target  | ports: source, target |
 func (f *flows) of(b []byte) int32 {
 	if len(b) < plainHeader || b[0] != 0x45 || binary.BigEndian.Uint16(b[6:])&fragmented != 0 ||
@@ -39,12 +45,16 @@ func (f *flows) of(b []byte) int32 {
 		return f.number(packet.KeyOf(b))
 	}
 	ends, ports := binary.BigEndian.Uint64(b[12:]), binary.BigEndian.Uint32(b[20:])
-	if !f.like || ends != f.ends || ports != f.ports || b[9] != f.over {
-		f.last = f.number(packet.KeyOf(b))
-		f.like, f.ends, f.ports, f.over = true, ends, ports, b[9]
+	r := &f.recent[(ends^uint64(ports))*spread>>56]
+	if r.ends != ends || r.ports != ports || r.over != b[9] {
+		*r = recent{ends: ends, ports: ports, over: b[9], flow: f.number(packet.KeyOf(b))}
 	}
-	return f.last
+	return r.flow
 }
+
+// spread is 2^64 over the golden ratio: the upper bits of a product with it depend on all bits (Knuth, The Art of Computer
+// Programming, volume 3, section 6.4).
+const spread = 0x9e3779b97f4a7c15
 
 const (
 	plainHeader = 28     // IPv4 without options, and UDP or the first bytes of TCP
