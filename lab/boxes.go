@@ -1,8 +1,11 @@
 package lab
 
 import (
+	"fmt"
+
 	"github.com/pathwise-net/pathwise/lab/link"
 	"github.com/pathwise-net/pathwise/lab/middlebox"
+	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/lab/packet"
 )
 
@@ -13,12 +16,45 @@ func (n *Network) addBoxes() error {
 		if !node.Router || node.Settings.Config.Empty() {
 			continue
 		}
-		c := &node.Settings.Config
-		place, err := c.Place(func(name string) []middlebox.Interface { return n.plan.towards(id, name) }, n.plan.addressesOf)
+		place, err := n.plan.place(id)
 		if err != nil {
-			return specErrorf("routers: %s: %v", node.Name, err)
+			return err
 		}
-		n.boxes[id] = middlebox.New(c, place, n.plan.Seed+uint64(id))
+		n.boxes[id] = middlebox.New(&node.Settings.Config, place, n.plan.Seed+uint64(id))
+	}
+	return nil
+}
+
+// place finds out what the names in a router's settings mean.
+func (p *Plan) place(router int) (middlebox.Place, error) {
+	node := p.Nodes[router]
+	place, err := node.Settings.Config.Place(
+		func(name string) []middlebox.Interface { return p.towards(router, name) }, p.addressesOf)
+	if err != nil {
+		return place, notation.About("routers."+node.Name, "routers: %s: %v", node.Name, err)
+	}
+	return place, nil
+}
+
+// check says what is wrong with a plan that only shows with every node in its place, as a *SpecError.
+func (p *Plan) check() error {
+	for id, node := range p.Nodes {
+		if node.Router {
+			if _, err := p.place(id); err != nil {
+				return err
+			}
+		}
+	}
+	if len(p.Traffic) == 0 {
+		return nil
+	}
+	ways := newRoutes(p, p.Routes, nil)
+	for k, c := range p.Traffic {
+		from, _ := p.NodeByName(c.From)
+		to, _ := p.NodeByName(c.To)
+		if len(ways[from][to]) == 0 {
+			return notation.About(fmt.Sprintf("traffic[%d]", k), "traffic: number %d: no way from %s to %s", k+1, c.From, c.To)
+		}
 	}
 	return nil
 }

@@ -90,9 +90,7 @@ func NewNetwork(p *Plan, deliver Deliver) (*Network, error) {
 	n.timeline = slices.Clone(p.Timeline)
 	slices.SortStableFunc(n.timeline, func(a, b Change) int { return cmp.Compare(a.At, b.At) })
 	n.agenda = newAgenda(len(n.directions) + len(p.Traffic) + 2)
-	if err := n.addTraffic(); err != nil {
-		return nil, err
-	}
+	n.addTraffic()
 	n.planTimeline()
 	return n, nil
 }

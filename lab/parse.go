@@ -28,8 +28,11 @@ func ParseSpec(name string, text []byte) (*Spec, error) {
 	if err == nil {
 		err = spec.Validate()
 	}
+	if err == nil {
+		err = NewPlan(&spec).check()
+	}
 	if err != nil {
-		return nil, inFile(name, err)
+		return nil, inFile(name, notation.Locate(text, err))
 	}
 	return &spec, nil
 }

@@ -69,7 +69,7 @@ func (n *Network) forward(t int64, node, iface, out int, p *packet.Packet) {
 // another router's choice is another (RFC 2992).
 func (n *Network) choose(node, target int, p *packet.Packet) int {
 	ways := n.routes[node][target]
-	if len(ways) == 1 {
+	if len(ways) == 1 || !n.plan.Nodes[node].Router {
 		return ways[0]
 	}
 	switch n.plan.Nodes[node].Settings.Balance {
@@ -106,6 +106,8 @@ func (n *Network) answer(t int64, node, iface int, p *packet.Packet) {
 	switch {
 	case p.Local:
 		n.consume(t, node, p)
+	case !n.boxes[node].Answers():
+		n.drop(t, -1, p, packet.Unanswered)
 	case packet.IsEchoRequest(p.Data):
 		reply := n.Pool.Clone(p)
 		n.Book.Delivered(p, t, t)

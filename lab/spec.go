@@ -34,9 +34,9 @@ type Host struct {
 
 // Router forwards packets and may do more to them.
 type Router struct {
-	Name             string `yaml:"-"`
-	Balance          string `yaml:"balance"` // over equally short ways: "" or first, flow, packet
-	middlebox.Config `yaml:",inline"`
+	Name             string     `yaml:"-"`
+	Balance          string     `yaml:"balance"` // over equally short ways: "" or first, flow, packet
+	middlebox.Config `yaml:"-"` // its keys stand beside balance
 }
 
 // Routers are written as a list of names, or as a mapping of names to what they do besides routing. Their order is the
@@ -107,6 +107,34 @@ func (r *Routers) UnmarshalYAML(node ast.Node) error {
 	return notation.At(node, fmt.Errorf("want a list of names, or a mapping of names to settings"))
 }
 
+// UnmarshalYAML takes out what is the router's own and leaves the rest to its middlebox.
+func (r *Router) UnmarshalYAML(node ast.Node) error {
+	entries, ok := node.(*ast.MappingNode)
+	if !ok {
+		if one, single := node.(*ast.MappingValueNode); single {
+			entries, ok = ast.Mapping(one.GetToken(), false, one), true
+		}
+	}
+	if !ok {
+		return notation.At(node, fmt.Errorf("want settings, such as {mss: 1360}, or {}"))
+	}
+	rest := *entries
+	rest.Values = nil
+	for _, entry := range entries.Values {
+		if name, _ := notation.Scalar(entry.Key); name != "balance" {
+			rest.Values = append(rest.Values, entry)
+			continue
+		}
+		if err := notation.Decode(entry.Value, &r.Balance); err != nil {
+			return err
+		}
+	}
+	if len(rest.Values) == 0 {
+		return nil
+	}
+	return r.Config.UnmarshalYAML(&rest)
+}
+
 func (r *Routers) add(entry *ast.MappingValueNode) error {
 	name, ok := notation.Scalar(entry.Key)
 	if !ok {
@@ -129,8 +157,8 @@ var nodeName = regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$
 // sysctlName is what may stand under sysctl: only the network's, and no way out of /proc/sys.
 var sysctlName = regexp.MustCompile(`^net(\.[a-zA-Z0-9_-]+)+$`)
 
-// maxLinks is what the address plan 10.x.y.0/24 numbers.
-const maxLinks = 1 << 16
+// maxLinks bounds what a lab takes: each has 100 kB of counters, so 400 MB in all.
+const maxLinks = 4096
 
 // Validate returns the first thing that is wrong with the specification as a whole, as a *SpecError.
 func (s *Spec) Validate() error {
@@ -139,26 +167,26 @@ func (s *Spec) Validate() error {
 		return err
 	}
 	if len(s.Links) > maxLinks {
-		return specErrorf("links: %d: want at most %d", len(s.Links), maxLinks)
+		return notation.About("links", "links: %d: want at most %d", len(s.Links), maxLinks)
 	}
 	for i := range s.Links {
 		if err := s.Links[i].validate(known); err != nil {
-			return specErrorf("links: number %d: %v", i+1, err)
+			return notation.About(fmt.Sprintf("links[%d]", i), "links: number %d: %v", i+1, err)
 		}
 	}
 	for i := range s.Routes {
 		if err := s.Routes[i].validate(s, known); err != nil {
-			return specErrorf("routes: number %d: %v", i+1, err)
+			return notation.About(fmt.Sprintf("routes[%d]", i), "routes: number %d: %v", i+1, err)
 		}
 	}
 	for i := range s.Traffic {
 		if err := validateTraffic(&s.Traffic[i], known); err != nil {
-			return specErrorf("traffic: number %d: %v", i+1, err)
+			return notation.About(fmt.Sprintf("traffic[%d]", i), "traffic: number %d: %v", i+1, err)
 		}
 	}
 	for i := range s.Timeline {
 		if err := s.Timeline[i].validate(s, known); err != nil {
-			return specErrorf("timeline: number %d: %v", i+1, err)
+			return notation.About(fmt.Sprintf("timeline[%d]", i), "timeline: number %d: %v", i+1, err)
 		}
 	}
 	return s.validateChanges()
@@ -167,33 +195,33 @@ func (s *Spec) Validate() error {
 // nodes returns each node's kind, "host" or "router".
 func (s *Spec) nodes() (map[string]string, error) {
 	if len(s.Hosts) == 0 {
-		return nil, specErrorf("hosts: none; name at least one, such as `hosts: {a: {}}`")
+		return nil, notation.About("hosts", "hosts: none; name at least one, such as `hosts: {a: {}}`")
 	}
 	known := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(s.Hosts)) {
 		if !nodeName.MatchString(name) || name == "localhost" {
-			return nil, specErrorf("hosts: %q: want letters, digits and inner hyphens, 63 at most", name)
+			return nil, notation.About("hosts", "hosts: %q: want letters, digits and inner hyphens, 63 at most", name)
 		}
 		known[name] = "host"
 		for key := range s.Hosts[name].Sysctl {
 			if !sysctlName.MatchString(key) {
-				return nil, specErrorf("hosts: %s: sysctl: %q: want a name below net, such as net.ipv4.tcp_rmem", name, key)
+				return nil, notation.About("hosts."+name, "hosts: %s: sysctl: %q: want a name below net, such as net.ipv4.tcp_rmem", name, key)
 			}
 		}
 	}
 	for i := range s.Routers {
 		r := &s.Routers[i]
 		if !nodeName.MatchString(r.Name) || r.Name == "localhost" {
-			return nil, specErrorf("routers: %q: want letters, digits and inner hyphens, 63 at most", r.Name)
+			return nil, notation.About("routers", "routers: %q: want letters, digits and inner hyphens, 63 at most", r.Name)
 		}
 		if kind := known[r.Name]; kind != "" {
-			return nil, specErrorf("routers: %q: is a %s already; give it another name", r.Name, kind)
+			return nil, notation.About("routers", "routers: %q: is a %s already; give it another name", r.Name, kind)
 		}
 		known[r.Name] = "router"
 	}
 	for i := range s.Routers {
 		if err := s.validateRouter(&s.Routers[i]); err != nil {
-			return nil, specErrorf("routers: %s: %v", s.Routers[i].Name, err)
+			return nil, notation.About("routers."+s.Routers[i].Name, "routers: %s: %v", s.Routers[i].Name, err)
 		}
 	}
 	return known, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/pathwise-net/pathwise/lab/link"
+	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/lab/traffic"
 )
 
@@ -117,7 +118,7 @@ func (s *Spec) validateChanges() error {
 			}
 			ways[i] = [2]link.Shape{ways[i][0].Over(&forward), ways[i][1].Over(&reverse)}
 			if err := link.CheckPair(ways[i][0], ways[i][1]); err != nil {
-				return specErrorf("timeline: number %d: %v", k+1, err)
+				return notation.About(fmt.Sprintf("timeline[%d]", k), "timeline: number %d: %v", k+1, err)
 			}
 		}
 	}

@@ -53,7 +53,23 @@ func main() {
 	if len(os.Args) > 2 && os.Args[1] == meteredFlag {
 		os.Exit(runMetered(os.Args[2:]))
 	}
+	if len(os.Args) > 2 && (os.Args[1] == blastFlag || os.Args[1] == sinkFlag) {
+		os.Exit(runEnd(os.Args[1], os.Args[2:]))
+	}
 	os.Exit(run(os.Args[1:]))
+}
+
+// runEnd is one end of a stream.
+func runEnd(end string, args []string) int {
+	do := runBlast
+	if end == sinkFlag {
+		do = runSink
+	}
+	if err := do(args); err != nil {
+		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
+		return 1
+	}
+	return 0
 }
 
 func run(args []string) int {

@@ -30,7 +30,6 @@ func (p *pipe) launch(at int64, k *packet.Packet) {
 	if twice {
 		p.d.count.Duplicated++
 		p.d.count.Flying++
-		p.launched-- // the copy has the number of what it is a copy of
 		p.fly(flight{due: due, packet: p.d.pool.Clone(k), again: true}, loose)
 	}
 }

@@ -116,6 +116,49 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
+// A copy that arrives late with its packet is no packet out of order; the packet is.
+func TestDuplicatesReordered(t *testing.T) {
+	r := newRig(t, 1, "{delay: 1ms, duplicate: 100%, reorder: {gap: 2, by: 1ms}}")
+	for range 3 {
+		r.send(0, 100)
+	}
+	r.finish()
+	if diff := cmp.Diff([]uint64{1, 1, 3, 3, 2, 2}, r.numbers()); diff != "" || r.d.Counts().Reordered != 1 {
+		t.Errorf("%d reordered\n%s", r.d.Counts().Reordered, diff)
+	}
+}
+
+// Packets that may overtake but are due at the same time keep their order.
+func TestSameTime(t *testing.T) {
+	r := newRig(t, 1, "{delay: 1ms, jitter: {table: [1ms, 1ms], overtake: true}}")
+	for range 50 {
+		r.send(0, 100)
+	}
+	r.finish()
+	if !slices.IsSorted(r.numbers()) {
+		t.Errorf("delivered %v", r.numbers())
+	}
+}
+
+// No two streams are alike.
+func TestStreams(t *testing.T) {
+	seen := map[uint64]bool{}
+	n := 0
+	for seed := range uint64(3) {
+		for number := range uint64(20) {
+			for pipe := range uint64(20) {
+				for what := range purposes {
+					seen[identity{seed, number, pipe}.stream(what).Uint64()] = true
+					n++
+				}
+			}
+		}
+	}
+	if len(seen) != n {
+		t.Errorf("%d streams begin with %d different numbers", n, len(seen))
+	}
+}
+
 // A corrupted packet differs in one bit, and says so.
 func TestCorrupt(t *testing.T) {
 	r := newRig(t, 1, "corrupt: 100%")

@@ -6,7 +6,7 @@ import "github.com/pathwise-net/pathwise/lab/packet"
 type flight struct {
 	due    int64
 	number uint64 // in the order of leaving the wire
-	again  bool   // it is the copy of the packet before
+	again  bool   // it is a copy of the packet before
 	packet *packet.Packet
 }
 

@@ -33,7 +33,6 @@ type Medium struct {
 	mode Duplex
 	ends [2]station
 	now  int64 // the last time at which something happened
-	idle int64 // when the wire is free after a jam
 }
 
 // station is the adapter at one end.
@@ -189,15 +188,9 @@ func (m *Medium) deaf(i int) bool { return m.mode == Mismatch && i == 0 }
 func (m *Medium) try(i int, t int64) {
 	s, other := &m.ends[i], &m.ends[1-i]
 	busy := other.sending && t < other.ends
-	if !m.deaf(i) {
-		free := m.idle
-		if busy && t >= other.started+s.bits(slotBits) {
-			free = max(free, other.ends)
-		}
-		if free > t {
-			m.wait(s, free)
-			return
-		}
+	if busy && !m.deaf(i) && t >= other.started+s.bits(slotBits) {
+		s.wait(other.ends)
+		return
 	}
 	s.sending, s.started = true, t
 	s.ends = t + s.bits(8*s.p.overhead.Frame(int64(len(s.frame.Data))))
@@ -210,7 +203,7 @@ func (m *Medium) try(i int, t int64) {
 	}
 }
 
-func (m *Medium) wait(s *station, free int64) {
+func (s *station) wait(free int64) {
 	s.ready = free
 	if !s.waited {
 		s.waited = true
@@ -220,10 +213,8 @@ func (m *Medium) wait(s *station, free int64) {
 
 // collide stops both ends, each in the first slot of its frame.
 func (m *Medium) collide(t int64) {
-	over := t + m.ends[0].bits(jamBits)
-	m.idle = over + m.ends[0].bits(gapBits)
 	for i := range m.ends {
-		m.backOff(i, over)
+		m.backOff(i, t+m.ends[i].bits(jamBits))
 	}
 }
 

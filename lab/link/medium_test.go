@@ -96,6 +96,11 @@ func TestHalfDuplexSense(t *testing.T) {
 	if a[0].Collisions == 0 || a[0].Collisions != a[1].Collisions || a[0].LateCollisions+a[1].LateCollisions != 0 {
 		t.Errorf("adapters counted %+v", a)
 	}
+	// The first to get through begins some slots after the first collision, jam (32 bit times) and gap (96) of each added.
+	first := min(p.ends[0].times()[0], p.ends[1].times()[0])
+	if slots := first - frame - (slot - 1) - int64(a[0].Collisions)*12_800; slots < 0 || slots%slot != 0 {
+		t.Errorf("the first frame began after a backoff of %d ns; want a number of slots", slots)
+	}
 	if len(p.ends[0].times()) != 1 || len(p.ends[1].times()) != 1 {
 		t.Errorf("delivered %v and %v", p.ends[0].times(), p.ends[1].times())
 	}
@@ -173,6 +178,42 @@ func TestLateCollision(t *testing.T) {
 	}
 	if diff := cmp.Diff([2]Adapter{{FCSErrors: 1}, {LateCollisions: 1, FCSErrors: 1}}, p.adapters()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// After a collision the half end has heard the other, and waits for the end of its frame.
+func TestAfterLateCollision(t *testing.T) {
+	const frame = 1538 * 800
+	p := newPair(t, 1, "{rate: 10mbit, duplex: mismatch}")
+	p.ends[1].send(0, 1500)
+	p.ends[1].send(0, 1500)
+	p.ends[0].send(51_200, 1500)
+	p.ends[0].finish()
+	if diff := cmp.Diff([]int64{51_200 + 2*frame}, p.ends[1].times()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([2]Adapter{{FCSErrors: 1}, {LateCollisions: 1, FCSErrors: 1}}, p.adapters()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Against an end set to full that sends all the time, a frame of the half end gives up after 16 collisions.
+func TestExcessiveCollisions(t *testing.T) {
+	p := newPair(t, 1, "{rate: 10mbit, duplex: mismatch, queue: 2000p}")
+	for range 1000 {
+		p.ends[0].send(0, 1500)
+	}
+	p.ends[1].send(100_000, 1500)
+	p.ends[0].finish()
+	want := [2]Adapter{{Runts: 16}, {Collisions: 16, ExcessiveCollisions: 1, Deferred: 1, FCSErrors: 16}}
+	if diff := cmp.Diff(want, p.adapters()); diff != "" {
+		t.Error(diff)
+	}
+	if n := p.ends[1].d.Counts().Dropped[packet.Collision]; n != 1 {
+		t.Errorf("%d frames given up", n)
+	}
+	if n := p.ends[0].d.Counts().Dropped[packet.FrameError]; n != 16 {
+		t.Errorf("%d frames of the full end lost", n)
 	}
 }
 

@@ -57,7 +57,7 @@ func play(t *testing.T, seed uint64, events int) uint64 {
 
 // No packet gets lost without being counted, and the same seed gives the same fates.
 func TestConservationAndDeterminism(t *testing.T) {
-	const runs, events = 50, 500
+	const runs, events = 100, 500
 	var digests []uint64
 	for seed := range uint64(runs) {
 		once, again := play(t, seed, events), play(t, seed, events)

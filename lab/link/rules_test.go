@@ -100,7 +100,10 @@ func TestPipesAreBounded(t *testing.T) {
 	for i := range uint32(maxPipes + 100) { // all at once: none is idle
 		send(0, i)
 	}
-	for i := range uint32(3 * maxPipes) { // one after another
+	if n := len(r.d.agenda); n != maxPipes {
+		t.Errorf("packets are in %d pipes", n)
+	}
+	for i := range uint32(2 * maxPipes) { // one after another
 		send(int64(i)*2*millisecond+second, i*7)
 		send(int64(i)*2*millisecond+second, 5)
 	}

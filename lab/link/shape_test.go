@@ -79,7 +79,7 @@ func TestShapeRoundTrip(t *testing.T) {
 			texts = append(texts, "{"+key+": "+v+"}")
 		}
 	}
-	for range 1000 {
+	for range 300 {
 		texts = append(texts, randomShape(r))
 	}
 	for _, text := range texts {

@@ -43,7 +43,7 @@ func TestSerialization(t *testing.T) {
 
 // Packets back to back carry exactly what rate and overhead allow: rounding does not add up.
 func TestGoodput(t *testing.T) {
-	const packets, size = 5_000, 1500
+	const packets, size = 2_000, 1500
 	for _, overhead := range []Overhead{{Link: Ethernet}, {Link: None}, {Link: ATM}, {Bytes: 18}} {
 		for _, rate := range []float64{56e3, 1.544e6, 10e6, 45e6, 100e6, 155e6, 622e6, 1e9} {
 			r := newRig(t, 1, fmt.Sprintf("{rate: %fbit, overhead: %v, queue: 100MB}", rate, overhead))
@@ -87,13 +87,16 @@ func TestPolicer(t *testing.T) {
 	r.send(1500*microsecond, 400)
 	r.send(1500*microsecond, 101)
 	r.send(1500*microsecond, 100)
+	for range 12 { // however long nothing came, the bucket holds its burst
+		r.send(100*second, 1000)
+	}
 	r.finish()
-	want := []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15, 17}
+	want := []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27}
 	if diff := cmp.Diff(want, r.numbers()); diff != "" {
 		t.Error(diff)
 	}
-	if n := r.d.Counts().Dropped[packet.Policed]; n != 4 {
-		t.Errorf("%d policed, want 4", n)
+	if n := r.d.Counts().Dropped[packet.Policed]; n != 6 {
+		t.Errorf("%d policed, want 6", n)
 	}
 }
 
@@ -187,6 +190,18 @@ func TestTraceSharesAndIdles(t *testing.T) {
 	want := []int64{1 * millisecond, 1 * millisecond, 5 * millisecond, 10 * millisecond, 100 * millisecond,
 		101 * millisecond, 1000*second + 5*millisecond}
 	if diff := cmp.Diff(want, r.times()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A change of something else leaves a packet that has begun to leave where it is.
+func TestTraceSet(t *testing.T) {
+	r := newRig(t, 1, "trace: {opportunities: [1, 5, 5, 10]}")
+	r.send(0, 4000)
+	r.d.Step(2 * millisecond)
+	r.d.Set(2*millisecond, shapeOf(t, "{trace: {opportunities: [1, 5, 5, 10]}, delay: 1us}"))
+	r.finish()
+	if diff := cmp.Diff([]int64{5*millisecond + 1000}, r.times()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -314,4 +329,11 @@ func TestTailDropAndDepth(t *testing.T) {
 			c.WaitingBytes, c.WaitingBytesMax, c.Flying, c.Dropped[packet.QueueFull])
 	}
 	r.finish()
+	for range 3 {
+		r.send(second, 1500)
+	}
+	r.finish()
+	if c := r.d.Counts(); c.WaitingMax != 5 || c.WaitingBytesMax != 7500 {
+		t.Errorf("at most %d waited, %d bytes; want what it was before", c.WaitingMax, c.WaitingBytesMax)
+	}
 }

@@ -10,12 +10,14 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
 )
 
 // Error says what is wrong with a lab file: where, which value, and what would be right.
 type Error struct {
 	File         string // empty when the text did not come from a file
 	Line, Column int    // 0 when the fault has no one place
+	Path         string // what of the document it is about, such as links[0]; see Locate
 	Problem      string
 }
 
@@ -36,6 +38,39 @@ func (e *Error) BadInput() bool { return true }
 
 // Errorf returns an *Error without a place.
 func Errorf(format string, args ...any) error { return &Error{Problem: fmt.Sprintf(format, args...)} }
+
+// About returns an *Error about a part of the document, such as links[0], that Locate can find.
+func About(path, format string, args ...any) error {
+	return &Error{Path: path, Problem: fmt.Sprintf(format, args...)}
+}
+
+// Locate gives an error that knows what it is about, but not where that stands, line and column in the text: those of
+// the part itself, or of the nearest around it that is there.
+func Locate(text []byte, err error) error {
+	var e *Error
+	if !errors.As(err, &e) || e.Line > 0 {
+		return err
+	}
+	placed := *e
+	placed.Line, placed.Column = 1, 1
+	file, parseErr := parser.ParseBytes(text, 0)
+	if parseErr != nil {
+		return &placed
+	}
+	for path := e.Path; path != ""; path = path[:max(0, strings.LastIndexAny(path, ".["))] {
+		p, err := yaml.PathString("$." + path)
+		if err != nil {
+			continue
+		}
+		node, err := p.FilterFile(file)
+		if err != nil || node == nil || node.GetToken() == nil || node.GetToken().Position == nil {
+			continue
+		}
+		placed.Line, placed.Column = node.GetToken().Position.Line, node.GetToken().Position.Column
+		break
+	}
+	return &placed
+}
 
 // At gives an error the place of a node, and the key that the node stands under; one that has a place keeps it.
 func At(node ast.Node, err error) error {

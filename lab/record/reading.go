@@ -44,7 +44,7 @@ func (b *Book) Read(from, to int64) *Reading {
 // are copied at once, which takes about 1 µs for each flow that has any.
 func (b *Book) ReadAll() *Reading {
 	r := b.Read(0, 0)
-	r.all = true
+	r.all, r.keys = true, b.Keys()
 	r.past = make([]tally, len(b.past))
 	for i := range b.past {
 		r.past[i] = b.past[i].copy()
@@ -105,16 +105,13 @@ func (r *Reading) Missed() uint64 { return r.missed }
 // Flows returns the truth of each flow that has packets in the reading, in the order in which the flows began. The flow
 // beyond the table is called "others"; nothing can be said of its loss runs and reordering.
 func (r *Reading) Flows() []FlowTruth {
-	accounts := make([]*account, max(len(r.keys)+1, len(r.past)))
+	accounts := make([]*account, len(r.keys)+1) // the last is "others"
 	for i := range r.past {
 		if r.past[i].packets > 0 {
 			accounts[i] = &account{tally: r.past[i].copy()}
 		}
 	}
 	for x := range r.Records() {
-		for int(x.Flow) >= len(accounts) { // "others" of a smaller table than there are keys now cannot be, but costs nothing
-			accounts = append(accounts, nil)
-		}
 		a := accounts[x.Flow]
 		if a == nil {
 			a = &account{}

@@ -86,7 +86,7 @@ func TestFaults(t *testing.T) {
 		"kind: tcp, every: 1us":                                   "every: 1µs: want at least 1ms",
 		"kind: tcp, flows: 100000":                                "flows: 100000: want 1 to 1000",
 		"kind: poisson, rate: 1mbit, sizes: {40B: 50%}":           "shares add up to 50 %",
-		"kind: poisson, rate: 1mbit, sizes: {40B: 0, 50B: 1}":     "share 0: want above 0",
+		"kind: poisson, rate: 1mbit, sizes: {40B: 0, 50B: 1}":     "want above 0, and at most 1",
 		"kind: poisson, rate: 1mbit, sizes: {40B: 1, x: 1}":       `"x": want a size`,
 		"kind: poisson, rate: 1mbit, sizes: {}":                   "sizes: 0 of them",
 		"kind: poisson, rate: 1mbit, sizes: 40B":                  "want sizes and shares",

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pathwise-net/pathwise/lab"
+)
+
+func labExec(s *session, name *string) *cobra.Command {
+	return &cobra.Command{
+		Use: "exec HOST -- CMD…", Short: "Run a command on a host of the lab", Args: cobra.MinimumNArgs(2),
+		Long:    "Run a command on a host of the lab, with this terminal as its own. Its exit status is passed on.",
+		Example: "  pathwise lab exec bob -- ping -c 3 carol",
+		RunE: func(c *cobra.Command, args []string) error {
+			l, err := lab.Open(*name)
+			if err != nil {
+				return err
+			}
+			// Signals are the command's to answer, so the context that ends with them is not used.
+			p, err := l.Start(context.WithoutCancel(c.Context()), args[0],
+				lab.Command{Argv: args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
+			if err != nil {
+				return err
+			}
+			signals := make(chan os.Signal, 8)
+			signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+			defer signal.Stop(signals)
+			go func() {
+				for sig := range signals {
+					_ = p.Signal(sig.(syscall.Signal))
+				}
+			}()
+			status, err := p.Wait()
+			if err != nil || status == 0 {
+				return err
+			}
+			return exitStatus(status)
+		},
+	}
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pathwise-net/pathwise/lab"
+)
+
+func labShow(s *session, name *string) *cobra.Command {
+	var watch bool
+	c := &cobra.Command{
+		Use: "show", Short: "Show the lab as it stands", Args: cobra.NoArgs,
+		Long: "Show nodes, addresses and links with every change since the lab came up. --live shows on a terminal what the links\n" +
+			"carry now, and has keys to change them (? lists them).",
+		Example: "  pathwise lab show\n  pathwise lab show --live",
+		RunE: func(c *cobra.Command, _ []string) error {
+			l := &lab.Lab{Name: *name}
+			if watch {
+				return s.watchLab(c.Context(), l)
+			}
+			return s.showLab(l)
+		},
+	}
+	c.Flags().BoolVar(&watch, "live", false, "watch the links on this terminal, and change them by keys")
+	return c
+}
+
+func (s *session) showLab(l *lab.Lab) error {
+	state, err := l.State()
+	if err != nil {
+		return err
+	}
+	return s.emit(state, func(w io.Writer) {
+		for _, n := range state.Nodes {
+			fmt.Fprintf(w, "%-6s %-14s %s\n", n.Kind, n.Name, strings.Join(n.Addresses, " "))
+		}
+		for _, link := range state.Links {
+			fmt.Fprintf(w, "link   %s - %s forward %s reverse %s\n",
+				link.Between[0], link.Between[1], shapeText(link.Forward), shapeText(link.Reverse))
+		}
+	})
+}
+
+// shapeText is what a lab file would say.
+func shapeText(s lab.ShapeState) string {
+	if s.Shape == "" {
+		return "{}"
+	}
+	return s.Shape
+}

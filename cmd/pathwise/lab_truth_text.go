@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/lab/packet"
+	"github.com/pathwise-net/pathwise/lab/record"
+	"github.com/pathwise-net/pathwise/quantity"
+)
+
+// printTruth prints links, what middleboxes and adapters counted, flows, and whether all this can be trusted.
+func printTruth(w io.Writer, t *lab.Truth, names map[string]string, window lab.Window) {
+	if len(t.Links) > 0 {
+		printLinks(w, t.Links)
+	}
+	for _, l := range t.Links {
+		if l.Adapter != nil {
+			printCounts(w, "adapter of "+sender(&l), l.Adapter)
+		}
+	}
+	for _, r := range t.Routers {
+		printCounts(w, "router "+r.Name, r.Counts)
+	}
+	if len(t.Flows) > 0 {
+		if len(t.Links) > 0 {
+			fmt.Fprintln(w)
+		}
+		printFlows(w, t.Flows, names)
+	}
+	if window != (lab.Window{}) {
+		fmt.Fprintf(w, "flows: packets sent from %s to %s after the lab came up\n",
+			quantity.FormatSeconds(max(0, t.FlowsFrom)), quantity.FormatSeconds(t.FlowsTo))
+		if t.RecordsFrom > t.FlowsFrom {
+			fmt.Fprintf(w, "Packets sent before %s are no longer known one by one, and are missing here.\n",
+				quantity.FormatSeconds(t.RecordsFrom))
+		}
+	}
+	if t.Emulator.Bottleneck {
+		fmt.Fprintf(w, "The emulator was the bottleneck: %s.\n", t.Emulator.Why)
+	}
+}
+
+// sender is the node at which a direction begins.
+func sender(l *lab.LinkTruth) string {
+	if l.Direction == "reverse" {
+		return l.Between[1]
+	}
+	return l.Between[0]
+}
+
+func printLinks(w io.Writer, links []lab.LinkTruth) {
+	rows := [][]string{{"link", "packets", "delivered", "loss", "queue", "min", "median", "p99", "late p99", ""}}
+	for i := range links {
+		l := &links[i]
+		from, to := l.Between[0], l.Between[1]
+		if l.Direction == "reverse" {
+			from, to = to, from
+		}
+		d, also := l.DelaySeconds, alsoOf(l)
+		if also != "" {
+			rows[0][9] = "also"
+		}
+		rows = append(rows, append([]string{from + " > " + to}, append(numbers(l.Packets, l.Delivered,
+			l.Dropped[packet.Loss.String()], l.Dropped[packet.QueueFull.String()]),
+			quantity.FormatSeconds(d.Min), quantity.FormatSeconds(d.Median), quantity.FormatSeconds(d.P99),
+			quantity.FormatSeconds(l.EmulatorLateSeconds), also)...))
+	}
+	printTable(w, rows, 9)
+}
+
+func numbers(counts ...uint64) (texts []string) {
+	for _, n := range counts {
+		texts = append(texts, strconv.FormatUint(n, 10))
+	}
+	return texts
+}
+
+// alsoOf lists what rarely happens on a link: drops for other causes, and what came to packets that went on.
+func alsoOf(l *lab.LinkTruth) string {
+	var also []string
+	for _, cause := range slices.Sorted(maps.Keys(l.Dropped)) {
+		if n := l.Dropped[cause]; n > 0 && cause != packet.Loss.String() && cause != packet.QueueFull.String() {
+			also = append(also, fmt.Sprintf("%d %s", n, strings.ReplaceAll(cause, "_", " ")))
+		}
+	}
+	for _, effect := range []struct {
+		count uint64
+		name  string
+	}{{l.Duplicated, "duplicated"}, {l.Reordered, "reordered"}, {l.Corrupted, "corrupted"}, {l.Marked, "marked"}} {
+		if effect.count > 0 {
+			also = append(also, fmt.Sprintf("%d %s", effect.count, effect.name))
+		}
+	}
+	return strings.Join(also, ", ")
+}
+
+// printCounts prints the counters of a struct that are not zero, under their JSON names, in a line; none if all are.
+func printCounts(w io.Writer, what string, counts any) {
+	text, err := json.Marshal(counts)
+	if err != nil {
+		return // a struct of numbers always encodes
+	}
+	var values map[string]int64
+	if json.Unmarshal(text, &values) != nil {
+		return
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if values[name] != 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", values[name], strings.ReplaceAll(name, "_", " ")))
+		}
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(w, "%s: %s\n", what, strings.Join(parts, ", "))
+	}
+}
+
+func printFlows(w io.Writer, flows []record.FlowTruth, names map[string]string) {
+	rows := [][]string{{"flow", "packets", "loss", "run", "reord", "min", "median", "p95", "p99", "max", "rate"}}
+	for i := range flows {
+		f := &flows[i]
+		d := f.DelaySeconds
+		row := append([]string{flowName(f, names)}, numbers(f.Packets)...)
+		row = append(row, quantity.FormatRatio(f.LossRatio), strconv.Itoa(f.LossRunMax), strconv.FormatUint(f.Reordered, 10))
+		for _, v := range []float64{d.Min, d.Median, d.P95, d.P99, d.Max} {
+			row = append(row, quantity.FormatSeconds(v))
+		}
+		rows = append(rows, append(row, rateOrDash(f.RateBitsPerSecond)))
+	}
+	printTable(w, rows)
+}

@@ -1,0 +1,123 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/pathwise-net/pathwise/lab/link"
+	"github.com/pathwise-net/pathwise/lab/notation"
+)
+
+// Config is the emulated link. Forward is from the first interface to the second. The zero value is a plain wire.
+type Config struct {
+	Seed             uint64 // of everything random; the same seed and frames give the same drops
+	Forward, Reverse link.Shape
+}
+
+// maxFile bounds a link file: a trace of rates stands in a file of its own.
+const maxFile = 1 << 20
+
+// ParseConfig reads a link file: the keys of a link in a lab file for both ways, forward and reverse for one, and a seed.
+// Traces of rates are found beside it. Errors are *notation.Error and name the file; the name is used for nothing else.
+//
+//	delay: 20ms
+//	forward: {rate: 10mbit, loss: 1%}
+//	rules:
+//	  - {match: {port: 5201}, delay: 100ms}
+func ParseConfig(name string, text []byte) (Config, error) {
+	if len(text) > maxFile {
+		return Config{}, &notation.Error{File: name, Problem: fmt.Sprintf("%d bytes; want at most %d", len(text), maxFile)}
+	}
+	var file struct {
+		Seed       uint64 `yaml:"seed"`
+		link.Shape `yaml:",inline"`
+		Forward    *link.Shape `yaml:"forward"`
+		Reverse    *link.Shape `yaml:"reverse"`
+	}
+	err := notation.Unmarshal(text, &file)
+	c := Config{file.Seed, file.Shape.Over(file.Forward), file.Shape.Over(file.Reverse)}
+	if err == nil {
+		err = c.readTraces(filepath.Dir(name))
+	}
+	if err == nil {
+		err = link.CheckPair(c.Forward, c.Reverse)
+	}
+	if err != nil {
+		return Config{}, inFile(name, err)
+	}
+	return c, nil
+}
+
+// inFile gives a fault the name of the file that it is in.
+func inFile(name string, err error) error {
+	placed := notation.Error{Problem: err.Error()}
+	var bad *notation.Error
+	if errors.As(err, &bad) {
+		placed = *bad
+	}
+	placed.File = name
+	return &placed
+}
+
+// With returns the link with settings on top, each as link.ParseSetting has it: "loss=1%", "reverse.rate=10mbit". Files
+// that they name are looked for in the working directory. Errors are *notation.Error.
+func (c Config) With(settings ...string) (Config, error) {
+	c, err := c.merge(settings)
+	if err == nil {
+		err = link.CheckPair(c.Forward, c.Reverse)
+	}
+	return c, err
+}
+
+// merge is With, but for what is wrong with the whole.
+func (c Config) merge(settings []string) (Config, error) {
+	for _, s := range settings {
+		forward, reverse, err := link.ParseSetting(s)
+		if err != nil {
+			return Config{}, err
+		}
+		c.Forward, c.Reverse = c.Forward.Over(&forward), c.Reverse.Over(&reverse)
+	}
+	return c, c.readTraces("")
+}
+
+// readTraces reads the files that rates come from and that have not been read.
+func (c *Config) readTraces(folder string) error {
+	for _, s := range []link.Shape{c.Forward, c.Reverse} {
+		if err := readTrace(folder, s.Trace); err != nil {
+			return err
+		}
+		if s.Rules == nil {
+			continue
+		}
+		for _, r := range *s.Rules {
+			if err := readTrace(folder, r.Trace); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func readTrace(folder string, t *link.Trace) error {
+	if t == nil || t.File == "" || len(t.Opportunities) > 0 {
+		return nil
+	}
+	path := t.File
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(folder, path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return notation.Errorf("trace: file: %v", err)
+	}
+	defer f.Close()
+	read, err := link.ReadTrace(f)
+	if err != nil {
+		return notation.Errorf("trace: %s: %v", t.File, err)
+	}
+	t.Opportunities = read.Opportunities
+	return nil
+}

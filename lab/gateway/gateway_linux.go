@@ -1,0 +1,244 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/lab/link"
+	"github.com/pathwise-net/pathwise/lab/packet"
+)
+
+// Gateway is an emulated link between two interfaces. Its methods may be used from several goroutines.
+type Gateway struct {
+	// Warnings are for the user: what works, but perhaps not as intended.
+	Warnings []string
+
+	names   [2]string
+	ports   [2]*port
+	poller  poller
+	start   time.Time // virtual time 0
+	stopped atomic.Bool
+	spin    spinBudget
+
+	mu       sync.Mutex // guards what follows
+	closed   bool
+	path     *path
+	batch    batch
+	leaving  [2]departure // by interface
+	late     [2]lateness  // by direction
+	refusals uint64
+}
+
+// departure is what waits to be written to one port.
+type departure struct {
+	packets []*packet.Packet
+	notes   []note
+}
+
+type note struct {
+	due     int64
+	counted bool // it crossed the link
+}
+
+// Open prepares a gateway: frames wait from now on, and what of the link depends on time counts from now. The first
+// interface is where packets of Config.Forward come in. Errors that the caller can mend have BadInput() true; a lack of
+// privilege has not.
+func Open(first, second string, c Config) (*Gateway, error) {
+	if err := link.CheckPair(c.Forward, c.Reverse); err != nil {
+		return nil, err
+	}
+	g := &Gateway{names: [2]string{first, second}, start: time.Now()}
+	found, warnings, err := findInterfaces(g.names)
+	if err != nil {
+		return nil, err
+	}
+	g.Warnings = warnings
+	var own [2]address
+	for i, a := range found {
+		own[i] = address(a.HardwareAddr)
+		if g.ports[i], err = openPort(a.Name, a.Index, own[i]); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		g.poller, err = openPoller(g.ports)
+	}
+	if err != nil {
+		g.Close()
+		return nil, err
+	}
+	g.path = newPath(c, own, g.gather)
+	g.batch.pool = &g.path.pool
+	return g, nil
+}
+
+// Close ends the gateway, once Run has returned. What is still under way is lost. Snapshot goes on telling how it ended.
+func (g *Gateway) Close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return
+	}
+	g.closed = true
+	for _, d := range g.ports {
+		if d != nil {
+			d.close()
+		}
+	}
+	g.poller.close()
+}
+
+// Run carries frames until the context ends, which is no error, or an interface is gone. It may be called once.
+func (g *Gateway) Run(ctx context.Context) error {
+	done := make(chan error, 1)
+	go func() { done <- g.carry() }()
+	stop := context.AfterFunc(ctx, g.stop)
+	defer stop()
+	return <-done
+}
+
+func (g *Gateway) stop() {
+	g.stopped.Store(true)
+	g.poller.poke()
+}
+
+// Set changes the link while packets cross it. What the shapes do not set stays as it is; packets in flight keep their
+// fate. If something is wrong nothing changes, and the error is a *notation.Error.
+func (g *Gateway) Set(forward, reverse link.Shape) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return errors.New("the gateway has ended")
+	}
+	g.advance()
+	if err := g.path.set(g.now(), forward, reverse); err != nil {
+		return err
+	}
+	g.poller.poke()
+	return nil
+}
+
+// Change is Set for settings as a user writes them, such as "loss=1%" or "reverse.rate=10mbit": all or none.
+func (g *Gateway) Change(settings ...string) error {
+	c, err := Config{}.merge(settings)
+	if err != nil {
+		return err
+	}
+	return g.Set(c.Forward, c.Reverse)
+}
+
+// Snapshot says what the gateway has done so far.
+func (g *Gateway) Snapshot() *Report {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.closed {
+		g.advance()
+	}
+	r := &Report{Schema: ReportSchema, Seconds: seconds(g.now()), Interfaces: g.names, Seed: g.path.seed}
+	for i := range g.path.ways {
+		w := &g.path.ways[i]
+		r.Shapes[i] = w.shape.String()
+		r.Links[i] = w.truth(&g.late[i], g.path.medium != nil)
+		r.Links[i].Between, r.Links[i].Direction = g.names, [2]string{"forward", "reverse"}[i]
+		r.Passed[i] = w.passed
+	}
+	r.Emulator = judge(&g.late, g.ports[0].overflowed()+g.ports[1].overflowed(), g.refusals)
+	return r
+}
+
+func (g *Gateway) now() int64 { return int64(time.Since(g.start)) }
+
+// carry is what Run's thread does.
+func (g *Gateway) carry() error {
+	if err := ownThread(); err != nil {
+		return err
+	}
+	for !g.stopped.Load() {
+		due, pending, err := g.turn()
+		if err != nil {
+			return err
+		}
+		if err := g.sleep(due, pending); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// turn does all that can be done now and returns when something is due next.
+func (g *Gateway) turn() (due int64, pending bool, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.advance()
+	for i, d := range g.ports {
+		if !g.poller.ready(i) {
+			continue
+		}
+		if err := g.read(i); err != nil {
+			if !errors.Is(err, unix.ENETDOWN) || isGone(d.index) {
+				return 0, false, fmt.Errorf("read from %s: %w", d.name, err)
+			}
+		}
+		g.advance()
+	}
+	g.poller.forget()
+	due, pending = g.path.due()
+	return due, pending, nil
+}
+
+// advance brings the path up to now, and sends what came out.
+func (g *Gateway) advance() {
+	g.path.advance(g.now())
+	for i := range g.leaving {
+		g.flush(i)
+	}
+}
+
+// read takes in a batch of what a port holds. A packet counts from when the kernel saw it, not from when this thread woke.
+func (g *Gateway) read(i int) error {
+	reading := time.Now()
+	return g.ports[i].read(&g.batch, func(p *packet.Packet, wall int64) {
+		t := int64(reading.Sub(g.start))
+		if wall != 0 {
+			t = max(0, min(t, t-(reading.UnixNano()-wall)))
+		}
+		g.path.arrive(t, i, p)
+	})
+}
+
+// gather is the path's leave: collect packets for one system call.
+func (g *Gateway) gather(iface int, due int64, p *packet.Packet, counted bool) {
+	d := &g.leaving[iface]
+	d.packets = append(d.packets, p)
+	d.notes = append(d.notes, note{due, counted})
+}
+
+// flush writes what waits for a port, in order.
+func (g *Gateway) flush(iface int) {
+	d := &g.leaving[iface]
+	for k := 0; k < len(d.packets); {
+		n := g.ports[iface].write(&g.batch, d.packets[k:])
+		left := g.now()
+		for _, one := range d.notes[k : k+n] {
+			if one.counted {
+				g.late[1-iface].add(left - one.due)
+			}
+		}
+		k += n
+		if n == 0 { // the kernel refuses this one
+			g.refusals += uint64(d.packets[k].Segments())
+			k++
+		}
+	}
+	for _, p := range d.packets {
+		g.path.pool.Put(p)
+	}
+	clear(d.packets)
+	d.packets, d.notes = d.packets[:0], d.notes[:0]
+}

@@ -1,0 +1,107 @@
+package gateway
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/lab/packet"
+	"github.com/pathwise-net/pathwise/stat"
+)
+
+// ReportSchema names the JSON layout of a Report.
+const ReportSchema = "pathwise.gateway/1"
+
+// Report is what a gateway has done since it opened, in the words of a lab's truth.
+type Report struct {
+	Schema     string            `json:"schema"`
+	Seconds    float64           `json:"seconds"`
+	Interfaces [2]string         `json:"interfaces"`
+	Seed       uint64            `json:"seed"`
+	Shapes     [2]string         `json:"shapes"` // forward and reverse, as a lab file would say it; "" is a plain wire
+	Links      [2]lab.LinkTruth  `json:"links"`  // forward and reverse: IP packets, each segment of a super-packet
+	Passed     [2]uint64         `json:"passed_frames"`
+	Emulator   lab.EmulatorTruth `json:"emulator"`
+}
+
+// lateness is how late the packets of one way left.
+type lateness struct {
+	times stat.Histogram
+	over  uint64 // lab.LateBound
+}
+
+func (l *lateness) add(ns int64) {
+	l.times.Record(ns)
+	if ns > int64(lab.LateBound) {
+		l.over++
+	}
+}
+
+// truth is what one way did. Between and Direction are the caller's to fill in.
+func (w *way) truth(late *lateness, shared bool) lab.LinkTruth {
+	c := w.link.Counts()
+	t := lab.LinkTruth{
+		Packets: c.Packets, Delivered: c.Delivered, Bytes: c.Bytes, Dropped: w.dropped(),
+		Duplicated: c.Duplicated, Reordered: c.Reordered, Corrupted: c.Corrupted, Marked: c.Marked,
+		Queue: lab.QueueTruth{Packets: c.Waiting, Bytes: c.WaitingBytes, MaxPackets: c.WaitingMax, MaxBytes: c.WaitingBytesMax},
+		DelaySeconds: lab.DelayTruth{Min: seconds(c.Took.Min()), Median: quantile(&c.Took, 0.5),
+			P99: quantile(&c.Took, 0.99), Max: seconds(c.Took.Max())},
+		EmulatorLateSeconds:       quantile(&late.times, 0.99),
+		EmulatorLateMedianSeconds: quantile(&late.times, 0.5),
+	}
+	if shared {
+		adapter := c.Adapter
+		t.Adapter = &adapter
+	}
+	return t
+}
+
+// dropped counts by cause; loss and queue are always there.
+func (w *way) dropped() map[string]uint64 {
+	dropped := map[string]uint64{packet.Loss.String(): 0, packet.QueueFull.String(): 0}
+	for cause, n := range w.link.Counts().Dropped {
+		if n > 0 {
+			dropped[packet.Cause(cause).String()] = n
+		}
+	}
+	if w.tooBig > 0 {
+		dropped[packet.TooBig.String()] += w.tooBig
+	}
+	return dropped
+}
+
+// lateShare is the share of packets above lab.LateBound from which the gateway is held to be what limited a test.
+const lateShare = 0.01
+
+// judge says whether the gateway kept up.
+func judge(late *[2]lateness, overflowed, refused uint64) lab.EmulatorTruth {
+	var all stat.Histogram
+	all.Merge(&late[0].times)
+	all.Merge(&late[1].times)
+	e := lab.EmulatorTruth{Refused: refused, Overflowed: overflowed, LateP99: quantile(&all, 0.99)}
+	if all.Count() > 0 {
+		e.LateShare = float64(late[0].over+late[1].over) / float64(all.Count())
+	}
+	var why []string
+	if overflowed > 0 {
+		why = append(why, fmt.Sprintf("it did not read %d packets in time", overflowed))
+	}
+	if refused > 0 {
+		why = append(why, fmt.Sprintf("the interfaces did not take %d packets", refused))
+	}
+	if e.LateShare > lateShare {
+		why = append(why, fmt.Sprintf("%.1f %% of packets left more than %v late", 100*e.LateShare, lab.LateBound))
+	}
+	e.Bottleneck, e.Why = len(why) > 0, strings.Join(why, "; ")
+	return e
+}
+
+func seconds(ns int64) float64 { return time.Duration(ns).Seconds() }
+
+func quantile(h *stat.Histogram, q float64) float64 {
+	if h.Count() == 0 {
+		return 0
+	}
+	return seconds(h.Quantile(q))
+}
