@@ -60,14 +60,18 @@ type virtioHeader struct {
 
 const (
 	virtioHeaderSize    = 10
-	virtioNeedsChecksum = 1    // VIRTIO_NET_HDR_F_NEEDS_CSUM
-	virtioECN           = 0x80 // VIRTIO_NET_HDR_GSO_ECN: the first segment carries CWR
+	virtioNeedsChecksum = 1 // VIRTIO_NET_HDR_F_NEEDS_CSUM
 )
 
-// load gives a packet what its header says.
-func (h *virtioHeader) load(p *packet.Packet) {
-	p.VNet = packet.VNet{NeedsChecksum: h.flags&virtioNeedsChecksum != 0, ChecksumStart: h.checksumStart,
-		ChecksumOffset: h.checksumAt, Kind: h.kind &^ virtioECN, SegmentSize: h.segmentSize, HeaderLength: h.headerLength}
+// load gives a packet what its header says; before bytes stood between the two.
+func (h *virtioHeader) load(p *packet.Packet, before uint16) {
+	p.VNet = packet.VNet{}
+	if h.flags&virtioNeedsChecksum != 0 && h.checksumStart >= before {
+		p.VNet.NeedsChecksum, p.VNet.ChecksumStart, p.VNet.ChecksumOffset = true, h.checksumStart-before, h.checksumAt
+	}
+	if h.kind != packet.GSONone {
+		p.VNet.Kind, p.VNet.SegmentSize, p.VNet.HeaderLength = h.kind, h.segmentSize, max(before, h.headerLength)-before
+	}
 }
 
 // store writes a packet's header, for a frame in which before bytes stand before the packet.
@@ -90,11 +94,10 @@ type batch struct {
 	pool     *packet.Pool
 	length   int // of a read buffer
 	packets  [batchSize]*packet.Packet
-	headers  [batchSize]virtioHeader
+	prefixes [batchSize]prefix
 	vectors  [batchSize][2]unix.Iovec
 	messages [batchSize]message
 	controls [batchSize][64]byte // one SCM_TIMESTAMPNS each
-	names    [batchSize]unix.RawSockaddrLinklayer
 }
 
 // message is struct mmsghdr.
@@ -181,7 +184,7 @@ func (d *tunDevice) read(b *batch, take func(*packet.Packet, int64)) int {
 		}
 		p := b.filled(k, n)
 		if d.offload {
-			b.headers[0].load(p)
+			b.prefixes[0].virtio.load(p, 0)
 		}
 		take(p, 0)
 	}
@@ -190,7 +193,7 @@ func (d *tunDevice) read(b *batch, take func(*packet.Packet, int64)) int {
 
 func (d *tunDevice) write(b *batch, list []*packet.Packet) int {
 	for k, p := range list {
-		b.headers[0].store(p, 0)
+		b.prefixes[0].virtio.store(p, 0)
 		if _, errno := d.transfer(unix.SYS_WRITEV, b, p.Data); errno != 0 {
 			return k
 		}
@@ -201,7 +204,7 @@ func (d *tunDevice) write(b *batch, list []*packet.Packet) int {
 // transfer reads or writes one packet, and its header where there is offload. It returns the packet's length.
 func (d *tunDevice) transfer(call uintptr, b *batch, data []byte) (int, unix.Errno) {
 	v := &b.vectors[0]
-	v[0].Base, v[1].Base = (*byte)(unsafe.Pointer(&b.headers[0])), &data[0]
+	v[0].Base, v[1].Base = (*byte)(unsafe.Pointer(&b.prefixes[0])), &data[0]
 	v[0].SetLen(virtioHeaderSize)
 	v[1].SetLen(len(data))
 	first, count, before := &v[1], 1, 0

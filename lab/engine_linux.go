@@ -55,6 +55,7 @@ type engine struct {
 	hosts     map[string]*namespace
 	processes *processes
 	device    DeviceKind
+	meterPath string
 	quit      chan error
 }
 
@@ -138,8 +139,11 @@ func standUp(task *assignment) (*engine, error) {
 	if e.pump, err = newPump(e.plan, devices, e.plan.largestMTU()); err != nil {
 		return nil, err
 	}
+	if e.meterPath, err = e.keepMeter(); err != nil {
+		return nil, err
+	}
 	go func() { e.quit <- e.pump.run() }()
-	return e, nil
+	return e, e.startFlows()
 }
 
 // openDevices makes every host's interfaces and gives them their addresses.
@@ -158,7 +162,7 @@ func (e *engine) openDevices(kind DeviceKind) (map[int]device, error) {
 			dropped := func() uint64 { return transmitDrops(ns, i.Name) }
 			err = ns.do(func() (err error) { d, err = newTUNDevice(i.Name, e.plan.Offload, dropped); return err })
 		} else {
-			d, err = addVeth(id, i, ns, e.plan.MTU(id), e.plan.Offload)
+			d, err = addVeth(id, i, ns, e.plan.MTU(id), e.plan.ringFrames(), e.plan.Offload)
 		}
 		if err == nil {
 			err = ns.do(func() error { return configureInterface(i, e.plan.MTU(id), e.plan.Offload) })

@@ -61,7 +61,7 @@ func (e *engine) start(r request, files []*os.File) (pid int, ended <-chan unix.
 	if err != nil {
 		return 0, nil, err
 	}
-	attr := &syscall.ProcAttr{Dir: r.Dir, Env: r.Env, Sys: &syscall.SysProcAttr{Setsid: true}}
+	attr := &syscall.ProcAttr{Dir: r.Dir, Env: append(r.Env, MeterVariable+"="+e.meterPath), Sys: &syscall.SysProcAttr{Setsid: true}}
 	for _, f := range files {
 		attr.Files = append(attr.Files, f.Fd())
 	}

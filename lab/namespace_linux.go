@@ -141,7 +141,7 @@ func writeSysctl(key, value string) error {
 }
 
 // addVeth makes a veth pair: one end as the host's interface in the namespace, one here; and opens the socket on ours.
-func addVeth(id int, i Interface, ns *namespace, mtu int, offload bool) (device, error) {
+func addVeth(id int, i Interface, ns *namespace, mtu, frames int, offload bool) (device, error) {
 	local := fmt.Sprintf("port%d", id)
 	hostMAC := [6]byte{0x02, 0, 0, 0, byte(id >> 8), byte(id)} // locally administered (IEEE 802 bit 1)
 	attrs := netlink.NewLinkAttrs()
@@ -158,7 +158,7 @@ func addVeth(id int, i Interface, ns *namespace, mtu int, offload bool) (device,
 	if err := netlink.LinkSetUp(link); err != nil {
 		return nil, fmt.Errorf("raise %s: %w", local, err)
 	}
-	return newPacketDevice(link.Attrs().Index, hostMAC, offload)
+	return newPacketDevice(link.Attrs().Index, hostMAC, offload, frames)
 }
 
 // configureInterface gives a host's interface its address and raises it. Called on the namespace's thread.

@@ -8,6 +8,7 @@ import (
 	"github.com/pathwise-net/pathwise/lab/middlebox"
 	"github.com/pathwise-net/pathwise/lab/packet"
 	"github.com/pathwise-net/pathwise/lab/record"
+	"github.com/pathwise-net/pathwise/stat"
 )
 
 // Network carries packets over a Plan in virtual time: routers, queues and wires, but no socket and no clock. All times
@@ -26,10 +27,12 @@ type Network struct {
 
 	plan       *Plan
 	directions []*link.Direction
-	shapes     []link.Shape   // of each direction, whole, with every change since the file
-	late       []lateness     // of each direction that ends at a host
-	media      []*link.Medium // of each link that was ever not full duplex
-	tooBigs    []uint64       // of each direction: dropped by its sending router for its MTU
+	shapes     []link.Shape     // of each direction, whole, with every change since the file
+	lateness   []stat.Histogram // of each direction that ends at a host
+	handed     uint64           // packets that hosts took
+	late       uint64           // of them, more than LateBound after they were due
+	media      []*link.Medium   // of each link that was ever not full duplex
+	tooBigs    []uint64         // of each direction: dropped by its sending router for its MTU
 	boxes      []*middlebox.Box
 	routes     routes
 	overrides  []Route
@@ -81,7 +84,7 @@ func NewNetwork(p *Plan, deliver Deliver) (*Network, error) {
 	}
 	n.media = make([]*link.Medium, len(p.Directions)/2)
 	n.tooBigs = make([]uint64, len(p.Directions))
-	n.late = make([]lateness, len(p.Directions))
+	n.lateness = make([]stat.Histogram, len(p.Directions))
 	n.joinMedia()
 	n.routes = newRoutes(p, n.overrides, n.unusable)
 	if err := n.addBoxes(); err != nil {
@@ -203,7 +206,11 @@ func (n *Network) Handed(p *packet.Packet, direction int, due, left int64, refus
 		n.drop(left, direction, p, packet.HostRefused)
 		return
 	}
-	n.late[direction].add(left - due)
+	n.handed++
+	n.lateness[direction].Record(left - due)
+	if left-due > int64(LateBound) {
+		n.late++
+	}
 	n.Book.Delivered(p, due, left)
 	n.Pool.Put(p)
 }

@@ -22,6 +22,7 @@ type pump struct {
 	events  [64]unix.EpollEvent
 	ready   int // events that wait to be looked at
 
+	looking  sync.Mutex // guards the devices' counts of what overflowed
 	mu       sync.Mutex // guards what follows, against the control side
 	network  *Network
 	batch    *batch
@@ -114,9 +115,15 @@ func (u *pump) turn() (due int64, pending bool) {
 	defer u.mu.Unlock()
 	u.advance()
 	for _, e := range u.events[:u.ready] {
-		if e.Fd != wakeEvent {
-			u.readFrom(int(e.Fd))
+		if e.Fd == wakeEvent {
+			continue
+		}
+		for range readTurns {
+			n := u.readFrom(int(e.Fd))
 			u.advance()
+			if n < batchSize {
+				break
+			}
 		}
 	}
 	u.ready = 0
@@ -139,11 +146,14 @@ func (u *pump) flushAll() {
 	u.waiting = u.waiting[:0]
 }
 
+// readTurns batches are read from one device before the others get their turn.
+const readTurns = 8
+
 // readFrom injects a batch of what a device holds. A packet counts from when the kernel saw it, not from when this thread
 // woke.
-func (u *pump) readFrom(id int) {
+func (u *pump) readFrom(id int) int {
 	u.arrival, u.reading = id, time.Now()
-	u.devices[id].read(u.batch, u.inject)
+	return u.devices[id].read(u.batch, u.inject)
 }
 
 func (u *pump) inject(p *packet.Packet, stamp int64) {

@@ -109,8 +109,8 @@ func (n *Network) linkTruth(i int) LinkTruth {
 		Queue: QueueTruth{Packets: c.Waiting, Bytes: c.WaitingBytes, MaxPackets: c.WaitingMax, MaxBytes: c.WaitingBytesMax},
 		DelaySeconds: DelayTruth{Min: inSeconds(c.Took.Min()), Median: quantileSeconds(&c.Took, 0.5),
 			P99: quantileSeconds(&c.Took, 0.99), Max: inSeconds(c.Took.Max())},
-		EmulatorLateSeconds:       quantileSeconds(&n.late[i].times, 0.99),
-		EmulatorLateMedianSeconds: quantileSeconds(&n.late[i].times, 0.5),
+		EmulatorLateSeconds:       quantileSeconds(&n.lateness[i], 0.99),
+		EmulatorLateMedianSeconds: quantileSeconds(&n.lateness[i], 0.5),
 	}
 	if n.media[l] != nil {
 		adapter := c.Adapter
@@ -137,30 +137,16 @@ func (n *Network) droppedOn(i int) map[string]uint64 {
 	return dropped
 }
 
-// lateness is how late a direction's packets were handed to their host.
-type lateness struct {
-	times stat.Histogram
-	over  uint64 // LateBound
-}
-
 // LateBound is when a packet's lateness begins to spoil a measurement: a tenth of the least delay that tells two wide-area
 // paths apart, and far above what an idle machine does.
 const LateBound = time.Millisecond
 
-func (l *lateness) add(ns int64) {
-	l.times.Record(ns)
-	if ns > int64(LateBound) {
-		l.over++
-	}
-}
-
 // latenessOf adds up all directions.
-func (n *Network) latenessOf() (all stat.Histogram, over uint64) {
-	for i := range n.late {
-		all.Merge(&n.late[i].times)
-		over += n.late[i].over
+func (n *Network) latenessOf() (all stat.Histogram) {
+	for i := range n.lateness {
+		all.Merge(&n.lateness[i])
 	}
-	return all, over
+	return all
 }
 
 func inSeconds(ns int64) float64 { return time.Duration(ns).Seconds() }

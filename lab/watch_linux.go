@@ -15,18 +15,13 @@ import (
 
 // truth is the network's, with flows and with what only the engine knows. The pump goes on while records are copied.
 func (e *engine) truth(w Window) *Truth {
-	var overflowed uint64
-	for _, d := range e.pump.devices {
-		if d != nil {
-			overflowed += d.overflowed()
-		}
-	}
 	u := e.pump
+	overflowed := u.overflowed()
 	u.mu.Lock()
 	u.network.Advance(u.now()) // what has come and gone by now counts
 	u.flushAll()
 	t := u.network.Truth()
-	all, over := u.network.latenessOf()
+	all, late := u.network.latenessOf(), u.network.late
 	from, to := w.bounds(u.network.now)
 	reading := u.network.Book.ReadAll()
 	if !w.whole() {
@@ -40,7 +35,7 @@ func (e *engine) truth(w Window) *Truth {
 	}
 	t.Flows = reading.Flows()
 	t.FlowsFrom, t.FlowsTo, t.RecordsFrom = inSeconds(from), inSeconds(to), inSeconds(reading.RecordsFrom())
-	t.Emulator = judge(overflowed, u.refused(), all.Count(), over)
+	t.Emulator = judge(overflowed, u.refused(), all.Count(), late)
 	t.Emulator.LateP99 = quantileSeconds(&all, 0.99)
 	t.EmulatorRefused = t.Emulator.Refused
 	return t

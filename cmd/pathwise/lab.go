@@ -18,8 +18,8 @@ func labCommand(s *session) *cobra.Command {
 			"  pathwise lab truth\n  pathwise lab down",
 	}
 	c.PersistentFlags().StringVar(&name, "name", "default", "which lab, where several run")
-	c.AddCommand(labUp(s, &name), labExec(s, &name), labSet(s, &name), labRoute(s, &name), labShow(s, &name), labTruth(s, &name),
-		labCapture(s, &name), labDown(s, &name))
+	c.AddCommand(labUp(s, &name), labTopologies(s), labExec(s, &name), labSet(s, &name), labRoute(s, &name), labShow(s, &name), labTruth(s, &name),
+		labCapture(s, &name), labRun(s), labGateway(s), labAct(s), labDown(s, &name))
 	return c
 }
 

@@ -13,6 +13,7 @@ import (
 // a text.
 func (s *session) followLab(ctx context.Context, l *lab.Lab, flow string, perLink bool) error {
 	lines := json.NewEncoder(s.out)
+	lines.SetEscapeHTML(false) // a flow's name has a > in it
 	return l.Follow(ctx, lab.FollowOptions{Links: perLink}, func(e *lab.Event) error {
 		if !strings.Contains(e.Flow, flow) {
 			return nil

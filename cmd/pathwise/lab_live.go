@@ -14,10 +14,10 @@ import (
 // The live view asks the lab for its truth twice a second and shows what changed in between. It is a model that messages
 // change and a screen is drawn of: answers of the lab and keys in, text out.
 //
-//	              polled, changed
-//	  the lab  ------------------->  liveModel.Update  -->  liveModel.lines  -->  terminal
-//	     ^                              |      ^
-//	     '--------  Set, TruthOf  ------'      '---  keys
+//	            polled, changed
+//	the lab  ------------------->  liveModel.Update  -->  liveModel.lines  -->  terminal
+//	   ^                              |      ^
+//	   '--------  Set, TruthOf  ------'      '---  keys
 const pollInterval = 500 * time.Millisecond
 
 // watchedLab is what the view needs of a lab.
@@ -62,8 +62,10 @@ type liveModel struct {
 	editing, help bool
 	input         string // the line that is being edited
 	message       string // what the last key did
-	width, height int    // of the terminal; 0 until it said
-	failed        error  // the lab does not answer any more
+	busy          bool   // a change is on its way to the lab and back
+	waiting       []tea.KeyPressMsg
+	width, height int   // of the terminal; 0 until it said
+	failed        error // the lab does not answer any more
 }
 
 // polled is what the lab says of itself.
@@ -96,10 +98,11 @@ func (m liveModel) poll(once bool) tea.Cmd {
 	}
 }
 
-// set changes the selected link.
-func (m liveModel) set(setting string) tea.Cmd {
+// set changes the selected link. Until the lab shows the change further keys wait, since they go on from it.
+func (m liveModel) set(setting string) (tea.Model, tea.Cmd) {
+	m.busy = true
 	between := m.state.Links[m.selected/2].Between
-	return func() tea.Msg {
+	return m, func() tea.Msg {
 		what := "set " + between[0] + " " + between[1] + " " + setting
 		return changed{what, m.lab.Set(between[0], between[1], setting)}
 	}
@@ -112,14 +115,7 @@ func (m liveModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case pollNow:
 		return m, m.poll(false)
 	case polled:
-		if m.failed = msg.err; msg.err != nil {
-			return m, tea.Quit
-		}
-		m.state, m.past = msg.state, m.past.with(msg.truth)
-		m.selected = min(m.selected, max(0, len(msg.truth.Links)-1))
-		if !msg.once {
-			return m, tea.Tick(pollInterval, func(time.Time) tea.Msg { return pollNow{} })
-		}
+		return m.take(msg)
 	case changed:
 		m.message = msg.what
 		if msg.err != nil {
@@ -131,10 +127,40 @@ func (m liveModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.input += msg.Content
 		}
 	case tea.KeyPressMsg:
-		if m.editing {
-			return m.edit(msg)
+		if m.busy && msg.String() != "ctrl+c" {
+			m.waiting = append(m.waiting[:len(m.waiting):len(m.waiting)], msg)
+			return m, nil
 		}
-		return m.press(msg.String())
+		return m.key(msg)
 	}
 	return m, nil
+}
+
+// take shows what the lab says, and goes on with the keys that waited for it.
+func (m liveModel) take(p polled) (tea.Model, tea.Cmd) {
+	if m.failed = p.err; p.err != nil {
+		return m, tea.Quit
+	}
+	m.state, m.past = p.state, m.past.with(p.truth)
+	m.selected = min(m.selected, max(0, 2*len(p.state.Links)-1))
+	if !p.once {
+		return m, tea.Tick(pollInterval, func(time.Time) tea.Msg { return pollNow{} })
+	}
+	m.busy = false
+	for len(m.waiting) > 0 && !m.busy {
+		key := m.waiting[0]
+		m.waiting = m.waiting[1:]
+		next, cmd := m.key(key)
+		if m = next.(liveModel); cmd != nil {
+			return m, cmd
+		}
+	}
+	return m, nil
+}
+
+func (m liveModel) key(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	if m.editing {
+		return m.edit(key)
+	}
+	return m.press(key.String())
 }

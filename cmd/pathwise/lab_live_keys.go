@@ -66,7 +66,7 @@ func (m liveModel) edit(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	case "enter":
 		m.editing = false
 		if setting := strings.TrimSpace(m.input); setting != "" {
-			return m, m.set(setting)
+			return m.set(setting)
 		}
 	default:
 		m.input += key.Text
@@ -91,7 +91,7 @@ func (m liveModel) change(key string) (tea.Model, tea.Cmd) {
 		setting, err = stepQueue(shape, up)
 	case "x":
 		setting = fmt.Sprintf("down=%t", shape.Down == nil || !bool(*shape.Down))
-		return m, m.set(setting) // a link is up or down as a whole
+		return m.set(setting) // a link is up or down as a whole
 	default:
 		return m, nil
 	}
@@ -106,5 +106,5 @@ func (m liveModel) change(key string) (tea.Model, tea.Cmd) {
 	default:
 		setting = "reverse." + setting
 	}
-	return m, m.set(setting)
+	return m.set(setting)
 }

@@ -14,14 +14,14 @@ import (
 // ladder is the steps of a decade: each about half as much again as the one before, and a number that people write.
 var ladder = []float64{1, 1.5, 2, 3, 5, 7}
 
-// step returns the next rung of the ladder above or below a positive value.
-func step(v float64, up bool) float64 {
+// rung returns the next rung of the ladder above or below a positive value.
+func rung(v float64, up bool) float64 {
 	const same = 1e-9 // of the value: what decimal fractions lose in binary
 	decade := int(math.Floor(math.Log10(v)))
 	best := v
 	for e := decade - 1; e <= decade+1; e++ {
-		for _, rung := range ladder {
-			r := rung * math.Pow10(max(e, 0)) / math.Pow10(max(-e, 0)) // exact where a decimal fraction can be
+		for _, of := range ladder {
+			r := of * math.Pow10(max(e, 0)) / math.Pow10(max(-e, 0)) // exact where a decimal fraction can be
 			switch {
 			case up && r > v*(1+same):
 				return r
@@ -35,11 +35,11 @@ func step(v float64, up bool) float64 {
 
 // Where steps from nothing begin, and where those down end: below, a change is hard to see.
 const (
-	leastDelay = 100e-6 // seconds
-	leastLoss  = 0.0001
-	leastRate  = 1e3 // bit/s
-	mostRate   = 1e12
-	firstRate  = 1e9 // of a link that had no limit
+	leastDelay  = 100e-6 // seconds
+	leastLoss   = 0.01   // percent
+	lowestRate  = 1e3    // bit/s
+	highestRate = 1e12
+	firstRate   = 1e9 // of a link that had no limit
 )
 
 func stepDelay(s link.Shape, up bool) string {
@@ -52,17 +52,17 @@ func stepDelay(s link.Shape, up bool) string {
 }
 
 func stepLoss(s link.Shape, up bool) (string, error) {
-	ratio := 0.0
+	percent := 0.0 // as people write it
 	switch {
 	case s.Loss != nil && !s.Loss.Plain():
 		return "", errors.New("the loss is no plain ratio; e sets it")
 	case s.Loss != nil && s.Loss.Ratio != nil:
-		ratio = float64(*s.Loss.Ratio)
+		percent = 100 * float64(*s.Loss.Ratio)
 	}
-	return "loss=" + lab.Ratio(min(1, stepFromNothing(ratio, leastLoss, up))).String(), nil
+	return "loss=" + lab.Ratio(min(100, stepFromNothing(percent, leastLoss, up))/100).String(), nil
 }
 
-// stepFromNothing is step for what may be 0, with nothing between 0 and the least.
+// stepFromNothing is rung for what may be 0, with nothing between 0 and the least.
 func stepFromNothing(v, least float64, up bool) float64 {
 	switch {
 	case up && v < least:
@@ -70,7 +70,7 @@ func stepFromNothing(v, least float64, up bool) float64 {
 	case !up && v <= least:
 		return 0
 	}
-	return step(v, up)
+	return rung(v, up)
 }
 
 func stepRate(s link.Shape, up bool) (string, error) {
@@ -82,7 +82,7 @@ func stepRate(s link.Shape, up bool) (string, error) {
 	case s.Rate == nil:
 		return "rate=" + lab.Rate(firstRate).String(), nil
 	}
-	return "rate=" + lab.Rate(min(max(step(float64(*s.Rate), up), leastRate), mostRate)).String(), nil
+	return "rate=" + lab.Rate(min(max(rung(float64(*s.Rate), up), lowestRate), highestRate)).String(), nil
 }
 
 // stepQueue changes what may wait and keeps the rest of the queue as it is. What waits by default is said first.
@@ -96,16 +96,16 @@ func stepQueue(s link.Shape, up bool) (string, error) {
 	case len(c.Classes) > 0:
 		return "", errors.New("the queue has classes, each with a limit; e sets them")
 	case l.Packets > 0:
-		l.Packets = int(max(1, math.Round(step(float64(l.Packets), up))))
+		l.Packets = int(max(1, math.Round(rung(float64(l.Packets), up))))
 	case l.Bytes > 0:
-		l.Bytes = int64(max(1500, math.Round(step(float64(l.Bytes), up)))) // no less than a packet
+		l.Bytes = int64(max(1500, math.Round(rung(float64(l.Bytes), up)))) // no less than a packet
 	default:
 		milliseconds := 100.0 // the default
 		if l.Time > 0 {
 			milliseconds = float64(l.Time) / 1e6
 		}
 		*l = queue.Amount{}
-		l.Time = spanOf(max(1, step(milliseconds, up)))
+		l.Time = spanOf(max(1, rung(milliseconds, up)))
 	}
 	return "queue=" + c.String(), nil
 }

@@ -133,23 +133,25 @@ func hostNames(state *lab.State) map[string]string {
 	return names
 }
 
-// flowName is a flow's name with nodes instead of addresses: "tcp bob:38412 > carol:5201".
+// flowName is a flow's name with nodes instead of addresses: "tcp bob:38412 > carol:5201", "icmp bob > carol id 7".
 func flowName(f *record.FlowTruth, names map[string]string) string {
 	if f.Source == "" {
 		return f.Name // "others"
 	}
 	end := func(address string, port uint16) string {
 		name, known := names[address]
-		if port == 0 && known {
-			return name
-		}
-		if port == 0 {
+		switch {
+		case !known && port != 0:
+			return net.JoinHostPort(address, strconv.Itoa(int(port)))
+		case !known:
 			return address
-		}
-		if known {
+		case port != 0:
 			return fmt.Sprintf("%s:%d", name, port)
 		}
-		return net.JoinHostPort(address, strconv.Itoa(int(port)))
+		return name
+	}
+	if id := max(f.SourcePort, f.TargetPort); strings.HasPrefix(f.Protocol, "icmp") && id != 0 {
+		return fmt.Sprintf("%s %s > %s id %d", f.Protocol, end(f.Source, 0), end(f.Target, 0), id)
 	}
 	return fmt.Sprintf("%s %s > %s", f.Protocol, end(f.Source, f.SourcePort), end(f.Target, f.TargetPort))
 }

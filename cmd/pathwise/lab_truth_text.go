@@ -35,15 +35,17 @@ func printTruth(w io.Writer, t *lab.Truth, names map[string]string, window lab.W
 		printFlows(w, t.Flows, names)
 	}
 	if window != (lab.Window{}) {
-		fmt.Fprintf(w, "flows: packets sent from %s to %s after the lab came up\n",
-			quantity.FormatSeconds(max(0, t.FlowsFrom)), quantity.FormatSeconds(t.FlowsTo))
+		fmt.Fprintf(w, "flows: packets sent from %.3f s to %.3f s after the lab came up\n", max(0, t.FlowsFrom), t.FlowsTo)
 		if t.RecordsFrom > t.FlowsFrom {
-			fmt.Fprintf(w, "Packets sent before %s are no longer known one by one, and are missing here.\n",
-				quantity.FormatSeconds(t.RecordsFrom))
+			fmt.Fprintf(w, "Packets sent before %.3f s are no longer known one by one, and are missing here.\n", t.RecordsFrom)
 		}
 	}
-	if t.Emulator.Bottleneck {
-		fmt.Fprintf(w, "The emulator was the bottleneck: %s.\n", t.Emulator.Why)
+	printBottleneck(w, t.Emulator)
+}
+
+func printBottleneck(w io.Writer, e lab.EmulatorTruth) {
+	if e.Bottleneck {
+		fmt.Fprintf(w, "The emulator was the bottleneck: %s.\n", e.Why)
 	}
 }
 

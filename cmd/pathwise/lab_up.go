@@ -1,25 +1,25 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/lab/topology"
 )
 
 func labUp(s *session, name *string) *cobra.Command {
-	var device string
+	var device, start string
 	c := &cobra.Command{
-		Use: "up FILE", Short: "Stand a lab up and leave it running", Args: cobra.ExactArgs(1),
-		Example: "  pathwise lab up path.yaml",
+		Use: "up FILE | --topology NAME", Short: "Stand a lab up and leave it running", Args: cobra.MaximumNArgs(1),
+		Long: "Stand up the lab that a file describes, or one of those that come with Pathwise (`pathwise lab topologies`), and\n" +
+			"leave it running until `pathwise lab down`.",
+		Example: "  pathwise lab up path.yaml\n  pathwise lab up --topology dumbbell",
 		RunE: func(c *cobra.Command, args []string) error {
-			text, err := os.ReadFile(args[0])
-			if err != nil {
-				return &badCall{fmt.Errorf("lab file: %w", err)}
-			}
-			spec, err := lab.ParseSpec(args[0], text)
+			spec, err := readLab(args, start)
 			if err != nil {
 				return err
 			}
@@ -32,6 +32,28 @@ func labUp(s *session, name *string) *cobra.Command {
 			return s.showLab(l)
 		},
 	}
+	c.Flags().StringVar(&start, "topology", "", "a network that comes with Pathwise, by name")
 	c.Flags().StringVar(&device, "device", "", "what host interfaces are made of: veth or tun (default veth)")
 	return c
+}
+
+// readLab reads the lab file that a call names, or the one of a topology.
+func readLab(files []string, name string) (*lab.Spec, error) {
+	switch {
+	case len(files) == 1 && name != "":
+		return nil, badFlag("topology", fmt.Errorf("%q: beside the file %s; want one of the two", name, files[0]))
+	case len(files) == 0 && name == "":
+		return nil, &badCall{errors.New("lab file: none; want FILE or --topology NAME")}
+	case name != "":
+		text, err := topology.Read(name)
+		if err != nil {
+			return nil, badFlag("topology", err)
+		}
+		return lab.ParseSpec(name, text)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		return nil, &badCall{fmt.Errorf("lab file: %w", err)}
+	}
+	return lab.ParseSpec(files[0], text)
 }

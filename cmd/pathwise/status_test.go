@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"testing"
 )
 
@@ -22,6 +23,13 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"throughput", "127.0.0.1", "--port", "9"}, exitFailed},
 		{[]string{"diagnose", "127.0.0.1", "--port", "9"}, exitFailed},
 		{[]string{"lab", "truth", "--name", "nobody-has-this"}, exitFailed},
+		{[]string{"lab", "truth", "--follow", "--name", "nobody-has-this"}, exitFailed},
+		{[]string{"lab", "capture", "bob", "-w", os.DevNull, "--name", "nobody-has-this"}, exitFailed},
+		{[]string{"lab", "route", "a", "b", "c", "--name", "nobody-has-this"}, exitFailed},
+		{[]string{"lab", "topologies"}, exitDone},
+		{[]string{"lab", "topologies", "klein-bottle"}, exitBadCall},
+		{[]string{"lab", "show", "--live"}, exitBadCall},
+		{[]string{"lab", "gateway", "none-such0", "none-such1"}, exitBadCall},
 	} {
 		var stdout, stderr bytes.Buffer
 		if got := run(c.args, nil, &stdout, &stderr); got != c.want {

@@ -11,13 +11,13 @@ import (
 // batchSize frames go through one system call. More would save little and make the first wait for the last.
 const batchSize = 16
 
-// batch is the memory of one system call for several frames; one serves both ports in turn. A message is in three pieces,
-// so that the packet begins where its buffer does:
+// batch is the memory of one system call for several frames; one serves both ports in turn, for reading or for writing. A
+// message is in three pieces, so that the packet begins where its buffer does:
 //
 //	| virtio_net_hdr | Ethernet header | packet |
 //	     virtio[k]       Packet.Frame    Packet.Data
 type batch struct {
-	pool     *packet.Pool
+	pool     *packet.Pool              // for reading
 	packets  [batchSize]*packet.Packet // to read into
 	virtio   [batchSize]virtioHeader
 	vectors  [batchSize][3]unix.Iovec

@@ -25,11 +25,14 @@ type Gateway struct {
 	start   time.Time // virtual time 0
 	stopped atomic.Bool
 	spin    spinBudget
+	look    int64 // when to look at interfaces that are down; 0: at once, if there are any
 
 	mu       sync.Mutex // guards what follows
 	closed   bool
+	ended    int64 // when it was closed
 	path     *path
-	batch    batch
+	incoming batch
+	outgoing batch
 	leaving  [2]departure // by interface
 	late     [2]lateness  // by direction
 	refusals uint64
@@ -74,7 +77,7 @@ func Open(first, second string, c Config) (*Gateway, error) {
 		return nil, err
 	}
 	g.path = newPath(c, own, g.gather)
-	g.batch.pool = &g.path.pool
+	g.incoming.pool = &g.path.pool
 	return g, nil
 }
 
@@ -85,7 +88,7 @@ func (g *Gateway) Close() {
 	if g.closed {
 		return
 	}
-	g.closed = true
+	g.closed, g.ended = true, g.now()
 	for _, d := range g.ports {
 		if d != nil {
 			d.close()
@@ -105,7 +108,11 @@ func (g *Gateway) Run(ctx context.Context) error {
 
 func (g *Gateway) stop() {
 	g.stopped.Store(true)
-	g.poller.poke()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.closed {
+		g.poller.poke()
+	}
 }
 
 // Set changes the link while packets cross it. What the shapes do not set stays as it is; packets in flight keep their
@@ -137,10 +144,12 @@ func (g *Gateway) Change(settings ...string) error {
 func (g *Gateway) Snapshot() *Report {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	taken := g.ended
 	if !g.closed {
 		g.advance()
+		taken = g.now()
 	}
-	r := &Report{Schema: ReportSchema, Seconds: seconds(g.now()), Interfaces: g.names, Seed: g.path.seed}
+	r := &Report{Schema: ReportSchema, Seconds: seconds(taken), Interfaces: g.names, Seed: g.path.seed}
 	for i := range g.path.ways {
 		w := &g.path.ways[i]
 		r.Shapes[i] = w.shape.String()
@@ -180,16 +189,47 @@ func (g *Gateway) turn() (due int64, pending bool, err error) {
 		if !g.poller.ready(i) {
 			continue
 		}
-		if err := g.read(i); err != nil {
-			if !errors.Is(err, unix.ENETDOWN) || isGone(d.index) {
-				return 0, false, fmt.Errorf("read from %s: %w", d.name, err)
-			}
+		if err := g.read(i); errors.Is(err, unix.ENETDOWN) {
+			d.down, g.look = true, 0
+		} else if err != nil {
+			return 0, false, fmt.Errorf("read from %s: %w", d.name, err)
 		}
 		g.advance()
 	}
 	g.poller.forget()
+	if err := g.lookForPorts(); err != nil {
+		return 0, false, err
+	}
 	due, pending = g.path.due()
+	if g.look > 0 && (!pending || g.look < due) {
+		due, pending = g.look, true
+	}
 	return due, pending, nil
+}
+
+// lookInterval is how often a gateway looks whether an interface that went down is up again, or gone: that it went down
+// is all that its socket tells.
+const lookInterval = int64(time.Second)
+
+// lookForPorts looks at the interfaces that are down, where it is time to.
+func (g *Gateway) lookForPorts() error {
+	if !g.ports[0].down && !g.ports[1].down || g.now() < g.look {
+		return nil
+	}
+	g.look = 0
+	for _, d := range g.ports {
+		if !d.down {
+			continue
+		}
+		up, err := isUp(d.index)
+		if err != nil {
+			return fmt.Errorf("interface %s: %w", d.name, err)
+		}
+		if d.down = !up; d.down {
+			g.look = g.now() + lookInterval
+		}
+	}
+	return nil
 }
 
 // advance brings the path up to now, and sends what came out.
@@ -203,7 +243,7 @@ func (g *Gateway) advance() {
 // read takes in a batch of what a port holds. A packet counts from when the kernel saw it, not from when this thread woke.
 func (g *Gateway) read(i int) error {
 	reading := time.Now()
-	return g.ports[i].read(&g.batch, func(p *packet.Packet, wall int64) {
+	return g.ports[i].read(&g.incoming, func(p *packet.Packet, wall int64) {
 		t := int64(reading.Sub(g.start))
 		if wall != 0 {
 			t = max(0, min(t, t-(reading.UnixNano()-wall)))
@@ -217,13 +257,16 @@ func (g *Gateway) gather(iface int, due int64, p *packet.Packet, counted bool) {
 	d := &g.leaving[iface]
 	d.packets = append(d.packets, p)
 	d.notes = append(d.notes, note{due, counted})
+	if len(d.packets) == batchSize {
+		g.flush(iface)
+	}
 }
 
 // flush writes what waits for a port, in order.
 func (g *Gateway) flush(iface int) {
 	d := &g.leaving[iface]
 	for k := 0; k < len(d.packets); {
-		n := g.ports[iface].write(&g.batch, d.packets[k:])
+		n := g.ports[iface].write(&g.outgoing, d.packets[k:])
 		left := g.now()
 		for _, one := range d.notes[k : k+n] {
 			if one.counted {

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"fmt"
 	"net"
 
@@ -46,7 +47,7 @@ func findInterfaces(names [2]string) (both [2]*netlink.LinkAttrs, warnings []str
 
 func findInterface(name string) (*netlink.LinkAttrs, error) {
 	l, err := netlink.LinkByName(name)
-	if _, absent := err.(netlink.LinkNotFoundError); absent {
+	if isAbsent(err) {
 		return nil, notation.Errorf("interface: %q: there is none here; see ip link", name)
 	}
 	if err != nil {
@@ -85,9 +86,22 @@ func joined(a, b *netlink.LinkAttrs) bool {
 	return a.MasterIndex == b.Index || a.ParentIndex == b.Index && a.NetNsID == here
 }
 
-// isGone reports whether an interface is there no more.
-func isGone(index int) bool {
-	_, err := netlink.LinkByIndex(index)
-	_, absent := err.(netlink.LinkNotFoundError)
-	return absent
+// errGone means that an interface was removed, or moved to another namespace.
+var errGone = errors.New("it is gone")
+
+// isUp looks at an interface's state.
+func isUp(index int) (bool, error) {
+	l, err := netlink.LinkByIndex(index)
+	if isAbsent(err) {
+		return false, errGone
+	}
+	if err != nil {
+		return false, err
+	}
+	return l.Attrs().Flags&net.FlagUp != 0, nil
+}
+
+func isAbsent(err error) bool {
+	var absent netlink.LinkNotFoundError
+	return errors.As(err, &absent)
 }

@@ -12,7 +12,6 @@ func BenchmarkDirection(b *testing.B) {
 	for _, c := range []struct{ name, shape string }{
 		{"bare", "{}"},
 		{"plain", "{rate: 1gbit, delay: 1ms, loss: 0.1%}"},
-		{"busy", "{rate: 950mbit, delay: 1ms, loss: 0.1%}"},
 		{"long", "{rate: 1gbit, delay: 100ms, loss: 0.1%}"},
 		{"unpaced", "{delay: 1ms, loss: 0.1%}"},
 		{"full", "{rate: 1gbit, delay: 10ms, jitter: {spread: 1ms, distribution: normal}, loss: {gilbert: {ratio: 1%, burst: 5}}, " +

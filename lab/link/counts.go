@@ -15,8 +15,8 @@ type Counts struct {
 	Bytes      uint64 // of IP, delivered
 	Dropped    [packet.Causes]uint64
 	Duplicated uint64
-	// Reordered counts deliveries after that of a packet that left the same wire later. What queues do (a class goes before
-	// another) and packets of different pipes do not count.
+	// Reordered counts deliveries after that of a packet that left the same wire later. What queues do (a class goes
+	// before another) and packets of different pipes do not count.
 	Reordered uint64
 	Corrupted uint64 // one bit turned
 	Marked    uint64 // with congestion experienced, by the queue
@@ -29,8 +29,8 @@ type Counts struct {
 	Adapter Adapter        // of the node that sends on this direction
 }
 
-// Adapter is what an Ethernet adapter counts that sends on a Direction, and receives on its opposite (the names are those
-// of IEEE 802.3 clause 30.3 in short, as drivers show them). All is zero in full duplex.
+// Adapter is what an Ethernet adapter counts that sends on a Direction, and receives on its opposite (the names are
+// those of IEEE 802.3 clause 30.3 in short, as drivers show them). All is zero in full duplex.
 type Adapter struct {
 	Collisions          uint64 `json:"collisions"`           // in the first 512 bit times of a frame of its own
 	LateCollisions      uint64 `json:"late_collisions"`      // after them

@@ -5,12 +5,12 @@ import (
 	"github.com/pathwise-net/pathwise/lab/queue"
 )
 
-// Direction carries packets one way over a link, in virtual time. Times are nanoseconds on whatever clock the caller uses
-// throughout.
+// Direction carries packets one way over a link, in virtual time. Times are nanoseconds on whatever clock the caller
+// uses throughout.
 //
 // The caller alternates: Step to now, Accept what has come, Step again; Next says when to come back. Packets may come a
-// little earlier than Step's last time, or than the packet before: each counts from when it came as far as what happened
-// since allows.
+// little earlier than Step's last time, or than the packet before: each counts from when it came as far as what
+// happened since allows.
 //
 // Of two directions that share a Medium either one's Next and Step cover both: a caller that asks the one that it last
 // used misses nothing.
@@ -33,9 +33,9 @@ type Direction struct {
 	lost  []bool               // by segment, see drawLosses
 }
 
-// New makes a quiet direction at time t, from which what depends on time counts. The shape is complete (Shape.Complete).
-// Number tells the directions of a lab apart: with the seed it decides all that is random. Packets that are split or
-// copied come from the pool.
+// New makes a quiet direction at time t, from which what depends on time counts. The shape is complete
+// (Shape.Complete). Number tells the directions of a lab apart: with the seed it decides all that is random. Packets
+// that are split or copied come from the pool.
 func New(t int64, seed uint64, number int, s Shape, pool *packet.Pool, out Out) *Direction {
 	d := &Direction{pool: pool, sink: out}
 	d.split = func(k *packet.Packet) {
@@ -48,8 +48,8 @@ func New(t int64, seed uint64, number int, s Shape, pool *packet.Pool, out Out) 
 }
 
 // Set gives a running direction another shape, complete and in full: what it does not set takes its default. Packets in
-// flight keep their fate, packets that wait see the new rate and queue, and a process whose settings are the same runs on.
-// Rules that change begin with new pipes; what is in the old ones leaves as it would have.
+// flight keep their fate, packets that wait see the new rate and queue, and a process whose settings are the same runs
+// on. Rules that change begin with new pipes; what is in the old ones leaves as it would have.
 //
 // A shape with another Duplex changes the Medium, for both directions.
 func (d *Direction) Set(t int64, s Shape) {

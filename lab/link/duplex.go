@@ -6,8 +6,8 @@ import (
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
-// Duplex says whether the two ends of an Ethernet link may send at the same time. It belongs to the link: both directions
-// have the same, and share a Medium where it is not full.
+// Duplex says whether the two ends of an Ethernet link may send at the same time. It belongs to the link: both
+// directions have the same, and share a Medium where it is not full.
 //
 //	duplex: full          each direction has a wire of its own
 //	duplex: half          CSMA/CD on one wire

@@ -6,8 +6,8 @@ import (
 	"github.com/pathwise-net/pathwise/lab/packet"
 )
 
-// launch takes a packet that leaves the wire at a time, does to it what a wire does, and sends it on its way. Each process
-// is asked once for each packet, whatever the others say.
+// launch takes a packet that leaves the wire at a time, does to it what a wire does, and sends it on its way. Each
+// process is asked once for each packet, whatever the others say.
 func (p *pipe) launch(at int64, k *packet.Packet) {
 	p.left = max(p.left, at) // what the processes are told does not go back
 	if n := k.Segments(); n > 1 {
@@ -34,8 +34,8 @@ func (p *pipe) launch(at int64, k *packet.Packet) {
 	}
 }
 
-// arrival returns when a packet that leaves the wire at a time is due, and whether it is loose: others may pass it, and it
-// them.
+// arrival returns when a packet that leaves the wire at a time is due, and whether it is loose: others may pass it, and
+// it them.
 func (p *pipe) arrival(at int64) (due int64, loose bool) {
 	took := p.delay
 	if p.drift != nil {
@@ -97,8 +97,8 @@ func (p *pipe) land() flight {
 	return f
 }
 
-// launchWhole is launch for a super-packet of n segments: loss is drawn for each of them, and where some are lost the rest
-// flies in as few pieces as possible. No other effect of the wire is set; see staysWhole.
+// launchWhole is launch for a super-packet of n segments: loss is drawn for each of them, and where some are lost the
+// rest flies in as few pieces as possible. No other effect of the wire is set; see staysWhole.
 func (p *pipe) launchWhole(at int64, k *packet.Packet, n int) {
 	due, loose := p.arrival(at)
 	if p.loss == nil || !p.drawLosses(k, n) {

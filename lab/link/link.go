@@ -25,11 +25,11 @@ package link
 
 import "github.com/pathwise-net/pathwise/lab/packet"
 
-// Out is where packets leave a Direction; both functions take the packet over. At both calls p.Came says when it came to
-// the link.
+// Out is where packets leave a Direction; both functions take the packet over. At both calls p.Came says when it came
+// to the link.
 //
-// Deliver may call any Direction, this one too. Drop must not; its time may lie ahead of Step's by as long as the packet
-// was on the wire, for what becomes of it there is settled when it starts.
+// Deliver may call any Direction, this one too. Drop must not; its time may lie ahead of Step's by as long as the
+// packet was on the wire, for what becomes of it there is settled when it starts.
 type Out struct {
 	Deliver func(t int64, p *packet.Packet)
 	Drop    func(t int64, p *packet.Packet, c packet.Cause)

@@ -19,16 +19,16 @@ import (
 //	                   ^                           jam --- 16th collision, or a late one --> frame dropped, idle
 //	                   '------ back off ------------'
 //
-// What one end sends the other hears 512 bit times later, the longest that the standard allows; before, it may begin too,
-// and both frames collide. After its n-th collision in a row a frame waits k slots of 512 bit times, k drawn evenly from 0
-// to 2^min(n,10)-1. Ends that wait for the same frame to end begin together and collide, and the winner's next frame meets
-// the loser's at a lower n: the known capture effect.
+// What one end sends the other hears 512 bit times later, the longest that the standard allows; before, it may begin
+// too, and both frames collide. After its n-th collision in a row a frame waits k slots of 512 bit times, k drawn
+// evenly from 0 to 2^min(n,10)-1. Ends that wait for the same frame to end begin together and collide, and the winner's
+// next frame meets the loser's at a lower n: the known capture effect.
 //
 // In a mismatch the first end is set to full: it sends whenever it has a frame, hears nothing, and never backs off. If
-// that meets a frame of the second end, the second end sees a collision: in the first 512 bit times of its own frame one
-// like any other, of which the first end receives a runt; later a late one, and the frame, of which the first end receives
-// a part with a bad checksum, is lost for good. The first end's frame is lost either way: the second end, while it sends,
-// receives no frame whole.
+// that meets a frame of the second end, the second end sees a collision: in the first 512 bit times of its own frame
+// one like any other, of which the first end receives a runt; later a late one, and the frame, of which the first end
+// receives a part with a bad checksum, is lost for good. The first end's frame is lost either way: the second end,
+// while it sends, receives no frame whole.
 type Medium struct {
 	mode Duplex
 	ends [2]station

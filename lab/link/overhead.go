@@ -30,8 +30,8 @@ const (
 	ATM      Layer = "atm"
 )
 
-// Ethernet's cost around an IP packet: preamble 8, header 14, FCS 4, gap 12 (IEEE 802.3 clause 3 and 4); short packets are
-// padded to 46 bytes of payload.
+// Ethernet's cost around an IP packet: preamble 8, header 14, FCS 4, gap 12 (IEEE 802.3 clause 3 and 4); short packets
+// are padded to 46 bytes of payload.
 const (
 	ethernetOverhead = 38
 	ethernetMinimum  = 46

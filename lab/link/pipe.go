@@ -57,8 +57,8 @@ func (p *pipe) start(t int64, d *Direction, id identity, s Shape) {
 	p.set(t, s)
 }
 
-// set changes the shape. What is in flight keeps its fate; what waits sees the new rate. A process whose settings stay the
-// same runs on.
+// set changes the shape. What is in flight keeps its fate; what waits sees the new rate. A process whose settings stay
+// the same runs on.
 func (p *pipe) set(t int64, s Shape) {
 	p.run(t)
 	old := p.shape

@@ -10,8 +10,8 @@ import (
 	"github.com/pathwise-net/pathwise/lab/packet"
 )
 
-// Rules take packets out of a link's own pipe, as Dummynet's do: the first rule that matches a packet takes it through a
-// pipe of its own shape, in place of the link's. Whether the link is down, and its outage, hold for all packets.
+// Rules take packets out of a link's own pipe, as Dummynet's do: the first rule that matches a packet takes it through
+// a pipe of its own shape, in place of the link's. Whether the link is down, and its outage, hold for all packets.
 //
 //	rules:
 //	  - {match: {protocol: udp, port: 5201}, rate: 1mbit, loss: 1%}

@@ -80,8 +80,8 @@ func (p Per) key(b []byte) packet.Key {
 	return k
 }
 
-// pipeOf returns the pipe for a key, a new one if it has none yet. Where there are maxPipes already the one that was not
-// used for longest is given up; if packets are in it, those of the new key share it.
+// pipeOf returns the pipe for a key, a new one if it has none yet. Where there are maxPipes already the one that was
+// not used for longest is given up; if packets are in it, those of the new key share it.
 func (d *Direction) pipeOf(t int64, r *rule, key packet.Key) *pipe {
 	p := r.many[key]
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
-// ParseSetting reads one change of a link, "KEY=VALUE" or "forward.KEY=VALUE" with the keys of Shape and the values of a
-// lab file, such as "loss=1%" or "reverse.loss={every: 100}", into the shapes for the two directions. Both are valid.
+// ParseSetting reads one change of a link, "KEY=VALUE" or "forward.KEY=VALUE" with the keys of Shape and the values of
+// a lab file, such as "loss=1%" or "reverse.loss={every: 100}", into the shapes for the two directions. Both are valid.
 // Errors are *notation.Error without a place.
 func ParseSetting(setting string) (forward, reverse Shape, err error) {
 	key, value, ok := strings.Cut(setting, "=")

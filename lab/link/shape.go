@@ -10,12 +10,12 @@ import (
 	"github.com/pathwise-net/pathwise/lab/queue"
 )
 
-// Shape is what one direction of a link does to packets. A nil field is not set: the default holds, or what a shape below
-// says (Over). Shapes share what their fields point to; nothing changes it. The zero value is a wire without limit, delay
-// or fault.
+// Shape is what one direction of a link does to packets. A nil field is not set: the default holds, or what a shape
+// below says (Over). Shapes share what their fields point to; nothing changes it. The zero value is a wire without
+// limit, delay or fault.
 //
-// Every field is a pointer under its YAML key; Over, String, Validate and ParseSetting go by that, so a new key is a new
-// field and nothing else here.
+// Every field is a pointer under its YAML key; Over, String, Validate and ParseSetting go by that, so a new key is a
+// new field and nothing else here.
 type Shape struct {
 	Rate     *notation.Rate `yaml:"rate" json:"rate,omitempty"`         // of the line, overhead counted; default: no limit
 	Trace    *Trace         `yaml:"trace" json:"trace,omitempty"`       // a rate that varies, in place of Rate
@@ -76,8 +76,8 @@ func (s Shape) Over(top *Shape) Shape {
 	return s
 }
 
-// String is YAML in flow style that reads back to the same Shape; "" if nothing is set. A trace that came from a file is
-// printed as the file's name.
+// String is YAML in flow style that reads back to the same Shape; "" if nothing is set. A trace that came from a file
+// is printed as the file's name.
 func (s Shape) String() string {
 	if entries := s.entries(); len(entries) > 0 {
 		return "{" + strings.Join(entries, ", ") + "}"
@@ -172,8 +172,8 @@ func (s Shape) sharesMedium() error {
 	return nil
 }
 
-// CheckPair returns what is wrong with the two directions of one link: each must be complete, and on a shared medium both
-// must agree. The error is a *notation.Error.
+// CheckPair returns what is wrong with the two directions of one link: each must be complete, and on a shared medium
+// both must agree. The error is a *notation.Error.
 func CheckPair(forward, reverse Shape) error {
 	if err := forward.Complete(); err != nil {
 		return err

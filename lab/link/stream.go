@@ -25,8 +25,8 @@ type identity struct {
 	pipe   uint64 // 0: the direction's own; else the rule's, and what of the packets chose it
 }
 
-// stream starts the random stream for a purpose. Directions are numbered 0, 1, 2 and purposes too, so the words are mixed
-// before they seed the generator.
+// stream starts the random stream for a purpose. Directions are numbered 0, 1, 2 and purposes too, so the words are
+// mixed before they seed the generator.
 func (i identity) stream(what purpose) *rand.Rand {
 	return rand.New(rand.NewPCG(i.seed, mix(mix(mix(i.number)+i.pipe)+uint64(what))))
 }

@@ -13,16 +13,17 @@ import (
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
-// Trace is a rate that varies, in mahimahi's form (R. Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP",
-// USENIX ATC 2015; mm-link(1)): the times at which a link could send 1500 bytes. After the last it begins anew, with the
-// last as time 0. An opportunity that finds nothing to send is lost; a small packet leaves room for the next, and a large
-// one takes several. Sizes are those of IP packets, unless an overhead is set.
+// Trace is a rate that varies, in mahimahi's form (R. Netravali et al., "Mahimahi: Accurate Record-and-Replay for
+// HTTP", USENIX ATC 2015; mm-link(1)): the times at which a link could send 1500 bytes. After the last it begins anew,
+// with the last as time 0. An opportunity that finds nothing to send is lost; a small packet leaves room for the next,
+// and a large one takes several. Sizes are those of IP packets, unless an overhead is set.
 //
 //	trace: cell.trace                         or {file: cell.trace}: one time in milliseconds a line
 //	trace: {opportunities: [1, 5, 9]}
 //	trace: none                               no longer
 //
-// The zero value is none. Whoever reads a lab file fills in the opportunities of a trace that names a file, by ReadTrace.
+// The zero value is none. Whoever reads a lab file fills in the opportunities of a trace that names a file, by
+// ReadTrace.
 type Trace struct {
 	File          string  `yaml:"file" json:"file,omitempty"`
 	Opportunities []int64 `yaml:"opportunities" json:"opportunities,omitempty"` // milliseconds, in order
@@ -121,8 +122,8 @@ func (m *milliseconds) UnmarshalYAML(node ast.Node) error {
 	return nil
 }
 
-// ReadTrace reads a packet-delivery trace: one time in milliseconds a line, none before the one above it. Blank lines are
-// skipped. Errors are *notation.Error with the line; the caller adds the file's name.
+// ReadTrace reads a packet-delivery trace: one time in milliseconds a line, none before the one above it. Blank lines
+// are skipped. Errors are *notation.Error with the line; the caller adds the file's name.
 func ReadTrace(r io.Reader) (*Trace, error) {
 	var t Trace
 	lines := bufio.NewScanner(r)

@@ -42,6 +42,7 @@ type wire struct {
 // setWire changes what makes packets wait, and keeps those that do.
 func (p *pipe) setWire(t int64, old, s Shape) {
 	t = max(t, p.clock)
+	p.clock = t // what waits was not sent before, whatever could have sent it
 	p.overhead = Overhead{Link: Ethernet}
 	p.shaper = renew(p.shaper, old.Shaper, s.Shaper, func(b *Bucket) *tokens { return b.start(t) })
 	p.opportunities = renew(p.opportunities, old.Trace, s.Trace, func(c *Trace) *opportunities { return c.start(t) })
@@ -148,8 +149,8 @@ func (p *pipe) overflow(t int64, k *packet.Packet, c packet.Cause) {
 
 func (p *pipe) mark(_ int64, k *packet.Packet) { p.d.count.Marked += uint64(k.Segments()) }
 
-// enqueue takes a packet that came at time t, and sends what can be sent by then. A packet may come a little earlier than
-// the one before: kernel stamps of two devices interleave.
+// enqueue takes a packet that came at time t, and sends what can be sent by then. A packet may come a little earlier
+// than the one before: kernel stamps of two devices interleave.
 func (p *pipe) enqueue(t int64, k *packet.Packet) {
 	t = max(t, p.clock)
 	p.run(t)

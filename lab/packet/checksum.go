@@ -56,9 +56,11 @@ func mend(field []byte, old, new uint16) {
 // pseudo is the sum of the pseudo-header (RFC 9293 section 3.1, RFC 8200 section 8.1) of a transport header and payload
 // of the given length. A routing header that has hops left is not looked into.
 func pseudo(b []byte, protocol byte, length int) uint16 {
-	addresses := b[v6Source:v6Header]
+	var addresses []byte
 	if b[0]>>4 == 4 {
 		addresses = b[v4Source:v4MinHeader]
+	} else {
+		addresses = b[v6Source:v6Header]
 	}
 	return fold(uint64(sum(addresses)) + uint64(protocol) + uint64(length))
 }

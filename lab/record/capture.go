@@ -15,7 +15,7 @@ import (
 	"github.com/pathwise-net/pathwise/lab/packet"
 )
 
-// Capture writes packets to a pcapng file (draft-ietf-opsawg-pcapng) as they pass interfaces: raw IP, stamped to the
+// Capture writes packets to a pcapng file (draft-ietf-opsawg-pcapng) as they pass interfaces: stamped to the
 // nanosecond, with the truth as a comment. Whoever hands packets over waits for no more than a copy in memory: a goroutine
 // of the Capture's own does the writing, and what comes faster than that is left out, counted, and told in the file.
 type Capture struct {
@@ -61,9 +61,6 @@ const captureBuffer = 4 << 20
 
 // NewCapture starts a file with a section header and a block for each interface (at least one). Zero is the wall clock's
 // time at virtual time 0. Close ends it; the writer w is the caller's to close.
-//
-// Wireshark reads what this writes. So does tcpdump if there is one interface: of files with two it says that their types
-// differ, since libpcap (1.10.3) compares its own number for raw IP, 12, with the file's, which is 101.
 func NewCapture(w io.Writer, zero time.Time, interfaces []Interface) (*Capture, error) {
 	return newCapture(w, zero, interfaces, captureBuffer)
 }
@@ -98,7 +95,7 @@ func newCapture(w io.Writer, zero time.Time, interfaces []Interface, limit int) 
 func described(i Interface) pcapgo.NgInterface {
 	return pcapgo.NgInterface{
 		Name: i.Name, Description: i.Description, OS: runtime.GOOS,
-		LinkType: layers.LinkTypeRaw, TimestampResolution: 9, // powers of ten of a second
+		LinkType: layers.LinkTypeEthernet, TimestampResolution: 9, // powers of ten of a second
 	}
 }
 
@@ -107,17 +104,36 @@ func described(i Interface) pcapgo.NgInterface {
 func (c *Capture) Packet(iface int, t int64, data []byte, seen Seen) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	header := ethernet(data, seen.Out)
 	counts := &c.counts[iface]
 	counts.PacketsReceived++
-	if c.closed || len(c.filling.data)+len(data) > c.limit {
+	if c.closed || len(c.filling.data)+len(header)+len(data) > c.limit {
 		counts.PacketsDropped++
 		return
 	}
-	c.filling.packets = append(c.filling.packets, captured{t: t, length: len(data), iface: iface, seen: seen})
-	c.filling.data = append(c.filling.data, data...)
+	c.filling.packets = append(c.filling.packets, captured{t: t, length: len(header) + len(data), iface: iface, seen: seen})
+	c.filling.data = append(append(c.filling.data, header[:]...), data...)
 	if len(c.wake) == 0 {
 		c.wake <- struct{}{} // has room: all who send hold the lock
 	}
+}
+
+// ethernet invents the header of an Ethernet frame for an IP packet: from the node to its link, or the other way. libpcap
+// (1.10.3) refuses files with several interfaces of raw IP: it compares its own number for that, 12, with the file's 101.
+func ethernet(data []byte, out bool) (header [14]byte) {
+	node, link := [6]byte{0x02, 5: 1}, [6]byte{0x02, 5: 2} // locally administered (IEEE 802)
+	to, from := node, link
+	if out {
+		to, from = link, node
+	}
+	copy(header[:], to[:])
+	copy(header[6:], from[:])
+	kind := layers.EthernetTypeIPv4
+	if packet.Version(data) == 6 {
+		kind = layers.EthernetTypeIPv6
+	}
+	header[12], header[13] = byte(kind>>8), byte(kind)
+	return header
 }
 
 // Missed returns how many packets were left out.

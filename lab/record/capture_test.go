@@ -20,8 +20,8 @@ import (
 
 var zero = time.Date(2026, 11, 21, 12, 0, 0, 123456789, time.UTC)
 
-// linkTypeRaw is LINKTYPE_RAW, IPv4 or IPv6 by its first byte, of the tcpdump group's list of link types.
-const linkTypeRaw = 101
+// linkTypeEthernet is LINKTYPE_ETHERNET, of the tcpdump group's list of link types.
+const linkTypeEthernet = 1
 
 type readBack struct {
 	Iface   int
@@ -50,7 +50,12 @@ func capture(t *testing.T, w io.Writer, interfaces ...Interface) []readBack {
 	} {
 		p := udp(&pool, i, 100+i) // lengths of every remainder by 4
 		c.Packet(i%len(interfaces), int64(i), p.Data, s.seen)
-		want = append(want, readBack{i % len(interfaces), zero.Add(time.Duration(i)), bytes.Clone(p.Data), s.seen.Out, s.comment})
+		frame := []byte{2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0}
+		if s.seen.Out {
+			frame[5], frame[11] = 2, 1
+		}
+		frame = append(frame, p.Data...)
+		want = append(want, readBack{i % len(interfaces), zero.Add(time.Duration(i)), frame, s.seen.Out, s.comment})
 		clear(p.Data) // the caller's again
 	}
 	if err := c.Close(); err != nil {
@@ -91,7 +96,7 @@ func TestCaptureReadsBack(t *testing.T) {
 	}
 	for i, name := range []string{"a", "r1-0"} {
 		n, err := r.Interface(i)
-		if err != nil || n.Name != name || n.LinkType != linkTypeRaw || n.TimestampResolution != 9 {
+		if err != nil || n.Name != name || n.LinkType != linkTypeEthernet || n.TimestampResolution != 9 {
 			t.Errorf("interface %d: %+v (%v)", i, n, err)
 		}
 		if n.Statistics.PacketsReceived != 2 || n.Statistics.PacketsDropped != 0 {
@@ -111,7 +116,7 @@ func TestCaptureReadsBackElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	capture(t, f, Interface{Name: "a"}) // libpcap refuses a second raw interface: see NewCapture
+	capture(t, f, Interface{Name: "a"}, Interface{Name: "b"})
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +130,7 @@ func TestCaptureReadsBackElsewhere(t *testing.T) {
 // A writer that does not keep up costs packets, which the file counts, and nobody's time.
 func TestCaptureDoesNotWait(t *testing.T) {
 	w := &gate{open: make(chan struct{})}
-	c, err := newCapture(w, zero, []Interface{{Name: "a"}}, 10_000)
+	c, err := newCapture(w, zero, []Interface{{Name: "a"}}, 10*1014)
 	if err != nil {
 		t.Fatal(err)
 	}

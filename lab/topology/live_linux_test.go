@@ -11,9 +11,32 @@ import (
 	"github.com/pathwise-net/pathwise/lab"
 )
 
+// Every lab stands up, with all its hosts' settings, and comes down.
+func TestAllStandUp(t *testing.T) {
+	for _, e := range List() {
+		text, err := Read(e.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec, err := lab.ParseSpec(e.Name, text)
+		if err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+			continue
+		}
+		l, err := lab.Start(t.Context(), spec, lab.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+			continue
+		}
+		if err := l.Close(); err != nil {
+			t.Errorf("%s: close lab: %v", e.Name, err)
+		}
+	}
+}
+
 // Two of the labs stood up for real: what the kernel's own hosts see is the table's round trip, or more where this machine
 // is busy. The bound above is wide for that reason.
-func TestStandUp(t *testing.T) {
+func TestRoundTripsForReal(t *testing.T) {
 	if _, err := exec.LookPath("ping"); err != nil {
 		t.Skip("ping is not installed")
 	}

@@ -5,12 +5,15 @@ import (
 	"time"
 )
 
-// pace holds something to a rate: it allows at most what the rate has made since it began, and does not save up what
-// was not used, as a disk or a sampled source cannot either.
+// pace holds something to a rate. What was not used is lost but for the last few milliseconds, which make up for sleeps
+// that end late: a disk or a microphone saves nothing up either.
 type pace struct {
 	bytesPerSecond float64 // 0: no limit
 	due            time.Time
 }
+
+// slack is longer than a sleep of a busy machine ends late, and short beside what any of the roles is watched for.
+const slack = 20 * time.Millisecond
 
 func newPace(rate rateValue) *pace { return &pace{bytesPerSecond: float64(rate) / 8} }
 
@@ -20,8 +23,8 @@ func (p *pace) pass(ctx context.Context, bytes int) time.Duration {
 		return 0
 	}
 	now := time.Now()
-	if p.due.Before(now) {
-		p.due = now
+	if earliest := now.Add(-slack); p.due.Before(earliest) {
+		p.due = earliest
 	}
 	p.due = p.due.Add(time.Duration(float64(bytes) / p.bytesPerSecond * float64(time.Second)))
 	return sleep(ctx, time.Until(p.due))

@@ -61,7 +61,6 @@ func (o *options) set(_, _ string, c syscall.RawConn) error {
 	return nil
 }
 
-
 // connected applies what a connection is given once it stands.
 func (o *options) connected(c *net.TCPConn) error {
 	if err := c.SetNoDelay(o.nodelay); err != nil {

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"net"
+	"slices"
 	"syscall"
 	"time"
 
@@ -48,14 +49,13 @@ const watchEvery = 50 * time.Millisecond
 
 // watcher reads a connection's TCP_INFO now and then.
 type watcher struct {
-	raw                             syscall.RawConn
-	began                           time.Time
-	report                          Connection
-	notsent, unacked                []float64
-	appLimited                      int
-	busyAtStop, rwndAtStop, atStop  float64
-	sndbufAtStop                    float64
-	quit, ended                     chan struct{}
+	raw                    syscall.RawConn
+	began                  time.Time
+	report                 Connection
+	notsent, unacked       []float64
+	appLimited             int
+	busy, rwnd, sndbuf, at float64 // seconds at the last reading
+	quit, ended            chan struct{}
 }
 
 func watch(c *net.TCPConn) *watcher {
@@ -92,8 +92,8 @@ func (w *watcher) read() {
 	w.report.WindowMax = max(w.report.WindowMax, v["snd_wnd_bytes"])
 	w.report.RTTMax = max(w.report.RTTMax, v["rtt_seconds"])
 	w.report.MaxBackoff = max(w.report.MaxBackoff, v["backoff"])
-	w.atStop = time.Since(w.began).Seconds()
-	w.busyAtStop, w.rwndAtStop, w.sndbufAtStop = v["busy_seconds"], v["rwnd_limited_seconds"], v["sndbuf_limited_seconds"]
+	w.at = time.Since(w.began).Seconds()
+	w.busy, w.rwnd, w.sndbuf = v["busy_seconds"], v["rwnd_limited_seconds"], v["sndbuf_limited_seconds"]
 }
 
 // stop ends the watch and returns its report. The connection must still be open.
@@ -108,9 +108,10 @@ func (w *watcher) stop() *Connection {
 	bits := int(r.Last["options"])
 	r.Timestamps, r.SACK = bits&optionTimestamps != 0, bits&optionSACK != 0
 	r.WindowScale, r.ECN = bits&optionWindowScale != 0, bits&optionECN != 0
-	r.BusyRatio, r.RwndLimitedRatio = w.busyAtStop/w.atStop, w.rwndAtStop/w.atStop
-	r.SndbufLimitedRatio = w.sndbufAtStop / w.atStop
+	r.BusyRatio, r.RwndLimitedRatio, r.SndbufLimitedRatio = w.busy/w.at, w.rwnd/w.at, w.sndbuf/w.at
 	r.AppLimitedRatio = float64(w.appLimited) / float64(r.Readings)
+	slices.Sort(w.notsent)
+	slices.Sort(w.unacked)
 	r.NotsentMedian, r.UnackedMedian = stat.Median(w.notsent), stat.Median(w.unacked)
 	r.SendBuffer, _ = sock.SendBuffer(w.raw) // read from the same socket a moment ago
 	r.ReceiveBuffer, _ = sock.ReceiveBuffer(w.raw)

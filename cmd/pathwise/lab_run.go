@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pathwise-net/pathwise/lab/scenario"
+	"github.com/pathwise-net/pathwise/quantity"
+)
+
+func labRun(s *session) *cobra.Command {
+	return &cobra.Command{
+		Use: "run CASE.yaml", Short: "Play a case: a lab, steps in it, and whether all was as expected", Args: cobra.ExactArgs(1),
+		Long: "Stand up the lab of a case, play its steps, say what was seen and give a verdict: pass, fail, or skip where it cannot\n" +
+			"be played here. The lab is the case's own and goes when it ends. A case that fails ends with exit status 1; one that\n" +
+			"is skipped with 0.",
+		Example: "  pathwise lab run case.yaml\n  pathwise lab run case.yaml --json",
+		RunE: func(c *cobra.Command, args []string) error {
+			played, err := readCase(args[0])
+			if err != nil {
+				return err
+			}
+			return s.play(c.Context(), played)
+		},
+	}
+}
+
+func readCase(path string) (*scenario.Case, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &badCall{fmt.Errorf("case file: %w", err)}
+	}
+	return scenario.Parse(path, text)
+}
+
+// play plays a case. What a case that was cut short had seen by then is printed too.
+func (s *session) play(ctx context.Context, c *scenario.Case) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	r, err := scenario.Run(ctx, c, scenario.Options{Self: []string{self}, Progress: s.progress})
+	s.progress("")
+	if r != nil && r.Verdict != "" {
+		err = errors.Join(err, s.emit(r, func(w io.Writer) { printCase(w, r) }))
+	}
+	if err == nil && r.Verdict == scenario.Fail {
+		return exitStatus(exitFailed) // the report says why
+	}
+	return err
+}
+
+func printCase(w io.Writer, r *scenario.Report) {
+	fmt.Fprintf(w, "%s: %s\n", r.Name, r.Title)
+	var rows [][]string
+	for _, step := range r.Steps {
+		outcome := "ok"
+		if !step.OK {
+			outcome = "FAILED"
+		}
+		rows = append(rows, []string{fmt.Sprintf("%3d", step.Number), outcome, quantity.FormatSeconds(step.Seconds), step.Kind, step.What})
+		if step.Seen != "" {
+			rows = append(rows, []string{"", "", "", "", "  " + step.Seen})
+		}
+	}
+	printTable(w, rows, 1, 3, 4)
+	for _, note := range r.Notes {
+		fmt.Fprintln(w, "note: "+note)
+	}
+	if r.Cause != "" {
+		fmt.Fprintln(w, "cause: "+r.Cause)
+	}
+	verdict := r.Verdict
+	if r.Why != "" {
+		verdict += ": " + r.Why
+	}
+	fmt.Fprintf(w, "verdict: %s\n", verdict)
+}

@@ -1,0 +1,207 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/pathwise-net/pathwise/lab/notation"
+)
+
+// maxBytes bounds a case file; the longest of the fault library has 4 kB.
+const maxBytes = 1 << 20
+
+// Parse reads a case. Name is what the file is called in errors, which are *notation.Error with line and column and say
+// what would be right; unknown keys are errors. Rates that vary must stand in the case itself, not in a file beside it.
+func Parse(name string, text []byte) (*Case, error) {
+	if len(text) > maxBytes {
+		return nil, &notation.Error{File: name, Problem: fmt.Sprintf("%d bytes; want at most %d", len(text), maxBytes)}
+	}
+	var c Case
+	if err := notation.Unmarshal(text, &c); err != nil {
+		return nil, inFile(name, err)
+	}
+	if err := c.validateWhole(); err != nil {
+		return nil, inFile(name, err)
+	}
+	return &c, nil
+}
+
+func inFile(name string, err error) error {
+	var bad *notation.Error
+	if !errors.As(err, &bad) {
+		return &notation.Error{File: name, Problem: err.Error()}
+	}
+	placed := *bad
+	placed.File = name
+	return &placed
+}
+
+// read decodes a mapping into a value of a type without UnmarshalYAML, and gives a fault that validate finds the place of
+// the key that it begins with.
+func read(node ast.Node, into any, validate func() error) error {
+	keyed, ok := node.(ast.MapNode)
+	if !ok {
+		return notation.At(node, errors.New("want a mapping, such as {key: value}"))
+	}
+	if err := notation.Decode(node, into); err != nil {
+		return err
+	}
+	err := validate()
+	if err == nil {
+		return nil
+	}
+	for entries := keyed.MapRange(); entries.Next(); {
+		if strings.HasPrefix(err.Error(), entries.Key().String()+": ") {
+			return notation.At(entries.Value(), err)
+		}
+	}
+	at := placeOf(node)
+	return &notation.Error{Line: at.line, Column: at.column, Problem: err.Error()}
+}
+
+// placeOf is where a node begins.
+func placeOf(node ast.Node) place {
+	token := node.GetToken()
+	if keyed, ok := node.(ast.MapNode); ok {
+		if entries := keyed.MapRange(); entries.Next() {
+			token = entries.Key().GetToken()
+		}
+	}
+	if token == nil || token.Position == nil {
+		return place{}
+	}
+	return place{token.Position.Line, token.Position.Column}
+}
+
+// UnmarshalYAML reads a case.
+func (c *Case) UnmarshalYAML(node ast.Node) error {
+	type plain Case
+	return read(node, (*plain)(c), c.validate)
+}
+
+// UnmarshalYAML reads a step.
+func (s *Step) UnmarshalYAML(node ast.Node) error {
+	type plain Step
+	s.place = placeOf(node)
+	at := s.place
+	if err := read(node, (*plain)(s), s.validate); err != nil {
+		return err
+	}
+	s.place = at
+	return nil
+}
+
+// UnmarshalYAML reads what to set.
+func (s *Set) UnmarshalYAML(node ast.Node) error {
+	type plain Set
+	return read(node, (*plain)(s), s.validate)
+}
+
+// UnmarshalYAML reads a program.
+func (p *Program) UnmarshalYAML(node ast.Node) error {
+	type plain Program
+	return read(node, (*plain)(p), p.validate)
+}
+
+// UnmarshalYAML reads an expectation.
+func (e *Expect) UnmarshalYAML(node ast.Node) error {
+	type plain Expect
+	return read(node, (*plain)(e), e.validate)
+}
+
+// UnmarshalYAML reads a time, or a mapping.
+func (w *Wait) UnmarshalYAML(node ast.Node) error {
+	if _, one := notation.Scalar(node); one {
+		if err := w.Time.UnmarshalYAML(node); err != nil {
+			return err
+		}
+		if w.Time > maxWait {
+			return notation.At(node, fmt.Errorf("%v: want at most %v", w.Time, maxWait))
+		}
+		return nil
+	}
+	type plain Wait
+	return read(node, (*plain)(w), func() error {
+		if w.For == "" {
+			return errors.New("for: want the name of a program in the background")
+		}
+		return nil
+	})
+}
+
+// UnmarshalYAML reads a list of words.
+func (w *Words) UnmarshalYAML(node ast.Node) error {
+	list, ok := node.(ast.ArrayNode)
+	if !ok {
+		return notation.At(node, errors.New("want a list of words, such as [ping, b, -c, 10]"))
+	}
+	for entries := list.ArrayRange(); entries.Next(); {
+		word, ok := notation.Scalar(entries.Value())
+		if !ok {
+			return notation.At(entries.Value(), errors.New("want a word"))
+		}
+		*w = append(*w, word)
+	}
+	return nil
+}
+
+// UnmarshalYAML reads a number, or any.
+func (s *Status) UnmarshalYAML(node ast.Node) error {
+	text, _ := notation.Scalar(node)
+	if text == "any" {
+		*s = AnyStatus
+		return nil
+	}
+	v, err := strconv.Atoi(text)
+	if err != nil || v < 0 || v > 255 {
+		return notation.At(node, fmt.Errorf("%q: want an exit status from 0 to 255, or any", text))
+	}
+	*s = Status(v)
+	return nil
+}
+
+// caseName is what a case may be called: as findings are.
+var caseName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// documentName is what a program may be called in expectations.
+var documentName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]*$`)
+
+// validate checks what concerns the case alone, and begins with the key.
+func (c *Case) validate() error {
+	switch {
+	case c.Name == "":
+		return errors.New("name: missing; want one such as random-loss")
+	case !caseName.MatchString(c.Name):
+		return fmt.Errorf("name: %q: want small letters and digits, with hyphens between", c.Name)
+	case c.Title == "":
+		return errors.New("title: missing; want a line that says what is wrong")
+	case c.Cause == "":
+		return errors.New("cause: missing; want what is truly wrong, in words")
+	case c.Finding != "" && !caseName.MatchString(c.Finding):
+		return fmt.Errorf("finding: %q: want the name of a finding, such as random-loss", c.Finding)
+	case len(c.Steps) == 0 && c.Skip == "":
+		return errors.New("steps: none; want at least one, or skip: and why it cannot be played")
+	}
+	if i := slices.Index(c.Needs, ""); i >= 0 {
+		return fmt.Errorf("needs: number %d is empty; want the name of a program", i+1)
+	}
+	if err := c.Lab.Validate(); err != nil {
+		return fmt.Errorf("lab: %w", unplaced(err))
+	}
+	return nil
+}
+
+// unplaced is a fault without its place, for one that gets another.
+func unplaced(err error) error {
+	var bad *notation.Error
+	if errors.As(err, &bad) {
+		return errors.New(bad.Problem)
+	}
+	return err
+}

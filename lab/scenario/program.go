@@ -1,0 +1,256 @@
+package scenario
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/pathwise-net/pathwise/lab"
+)
+
+// running is a program on a host, from its start to what is left of it: its document.
+type running struct {
+	program *Program
+	process *lab.Process
+	began   time.Time
+	since   float64 // the same, in the lab's own seconds
+	out     output  // what it printed on standard output
+	all     output  // that and standard error
+	ended   chan struct{}
+
+	// From here on only once ended is closed.
+	took     time.Duration
+	status   int
+	err      error
+	document any
+}
+
+// output keeps what a program prints, to a bound: who prints more is not read by people, nor by expectations.
+type output struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// mostOutput is ten times what the longest measurement of a case prints.
+const mostOutput = 64 << 20
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.text = append(o.text, b[:min(len(b), mostOutput-len(o.text))]...)
+	return len(b), nil
+}
+
+func (o *output) bytes() []byte {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text
+}
+
+// program starts a program. One in the background is left to itself once it is ready; for the others it waits.
+func (p *play) program(ctx context.Context, one *Program, argv []string) (string, error) {
+	r, err := p.start(ctx, one, argv)
+	if err != nil {
+		return "", err
+	}
+	if one.As != "" {
+		p.programs[one.As] = r
+	} else {
+		p.others = append(p.others, r)
+	}
+	if one.Background {
+		return "", r.ready(ctx)
+	}
+	return r.await(ctx)
+}
+
+func (p *play) start(ctx context.Context, one *Program, argv []string) (*running, error) {
+	r := &running{program: one, began: time.Now(), ended: make(chan struct{})}
+	if one.As != "" { // expectations may ask for the packets since now
+		truth, err := p.lab.TruthOf(lab.Window{From: -1e-3})
+		if err != nil {
+			return nil, err
+		}
+		r.since = truth.Seconds
+	}
+	var pipes [2]*os.File
+	var readers sync.WaitGroup
+	for i, write := range []func([]byte){
+		func(b []byte) { _, _ = r.out.Write(b); _, _ = r.all.Write(b) }, // an output takes everything
+		func(b []byte) { _, _ = r.all.Write(b) },
+	} {
+		reader, writer, err := os.Pipe()
+		if err != nil {
+			return nil, fmt.Errorf("create pipe: %w", err)
+		}
+		defer writer.Close() // the process has its own
+		pipes[i] = writer
+		readers.Go(func() { drain(reader, write) })
+	}
+	process, err := p.lab.Start(ctx, one.On, lab.Command{Argv: argv, Env: p.environment(), Stdout: pipes[0], Stderr: pipes[1]})
+	if err != nil {
+		return nil, err
+	}
+	r.process = process
+	go func() {
+		defer close(r.ended)
+		r.status, r.err = process.Wait()
+		r.took = time.Since(r.began)
+		readers.Wait()
+		r.document = documentOf(r.out.bytes())
+	}()
+	return r, nil
+}
+
+// drain reads until the last holder of the other end is gone.
+func drain(from *os.File, write func([]byte)) {
+	defer from.Close()
+	block := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(block)
+		write(block[:n])
+		if err != nil {
+			return
+		}
+	}
+}
+
+// documentOf is what was printed, if it was one JSON document, or else if its last line is one.
+func documentOf(text []byte) any {
+	var document any
+	if json.Unmarshal(text, &document) == nil {
+		return document
+	}
+	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	if json.Unmarshal(lines[len(lines)-1], &document) == nil {
+		return document
+	}
+	return nil
+}
+
+// readyTimeout is how long a program in the background may take to be ready.
+const readyTimeout = 10 * time.Second
+
+// ready waits until a program has printed what it is to print once it is ready.
+func (r *running) ready(ctx context.Context) error {
+	if r.program.Ready == "" {
+		return nil
+	}
+	give := time.After(readyTimeout)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !bytes.Contains(r.all.bytes(), []byte(r.program.Ready)) {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-r.ended:
+			return fmt.Errorf("ended before it was ready: %s", r.complaint())
+		case <-give:
+			return fmt.Errorf("did not print %q within %v: %s", r.program.Ready, readyTimeout, r.complaint())
+		case <-tick.C:
+		}
+	}
+	return nil
+}
+
+// graceful is how long a program may take to end when it is asked to.
+const graceful = 3 * time.Second
+
+// await waits for a program's end, and checks how it ended.
+func (r *running) await(ctx context.Context) (string, error) {
+	timeout := time.Duration(r.program.Timeout)
+	if timeout == 0 {
+		timeout = time.Duration(DefaultTimeout)
+	}
+	select {
+	case <-r.ended:
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case <-time.After(timeout - time.Since(r.began)):
+		r.interrupt()
+		if r.program.Status != AnyStatus {
+			return "", fmt.Errorf("took longer than %v", timeout)
+		}
+	}
+	if r.err != nil {
+		return "", r.err
+	}
+	if r.program.Status != AnyStatus && r.status != int(r.program.Status) {
+		return "", fmt.Errorf("exit status %d, wanted %d: %s", r.status, r.program.Status, r.complaint())
+	}
+	return r.gist(), nil
+}
+
+// stop asks a program to end, and waits until it has.
+func (r *running) stop() (string, error) {
+	r.interrupt()
+	return r.gist(), r.err
+}
+
+// interrupt asks a program to end, and ends it if it does not.
+func (r *running) interrupt() {
+	_ = r.process.Signal(syscall.SIGINT) // it may have ended in between
+	select {
+	case <-r.ended:
+	case <-time.After(graceful):
+		r.kill()
+	}
+}
+
+func (r *running) kill() {
+	_ = r.process.Kill() // as above
+	<-r.ended
+}
+
+// complaint is the last that a program said, in one line.
+func (r *running) complaint() string {
+	text := strings.TrimSpace(string(r.all.bytes()))
+	text = text[strings.LastIndex(text, "\n")+1:]
+	return text[:min(len(text), 300)]
+}
+
+// gist is a program's outcome for people, where it is one of a few numbers that matter.
+func (r *running) gist() string {
+	for _, one := range []struct {
+		path string
+		unit unit
+	}{
+		{"verdict", noUnit}, {"metrics.throughput_bits_per_second", inBits}, {"metrics.rtt_median_seconds", inSeconds},
+		{"rate_bits_per_second", inBits}, {"transaction_median_seconds", inSeconds},
+		{"end.sum_received.bits_per_second", inBits},
+	} {
+		way, _ := parsePath(one.path) // a constant
+		switch v, _ := way.in(r.document); v := v.(type) {
+		case float64:
+			return one.unit.format(v)
+		case string:
+			return v
+		}
+	}
+	return ""
+}
+
+// value finds a value in what a program left: by run.status, run.seconds and run.text how it went, and by any other path
+// something in its document.
+func (r *running) value(way path) (any, error) {
+	select {
+	case <-r.ended:
+	default:
+		return nil, errors.New("is still running; wait for it first")
+	}
+	if way[0].key != "run" {
+		if r.document == nil {
+			return nil, fmt.Errorf("printed no JSON document: %s", r.complaint())
+		}
+		return way.in(r.document)
+	}
+	return way.in(map[string]any{"run": map[string]any{
+		"status": float64(r.status), "seconds": r.took.Seconds(), "text": string(r.all.bytes())}})
+}

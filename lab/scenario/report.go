@@ -1,0 +1,73 @@
+package scenario
+
+import (
+	"slices"
+
+	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/lab/record"
+)
+
+// ReportSchema names the JSON layout of a Report.
+const ReportSchema = "pathwise.case/1"
+
+// The verdicts on a case.
+const (
+	Pass = "pass" // all was as expected
+	Fail = "fail" // something was not, or a step could not be played; Why says which
+	Skip = "skip" // it was not played; Why says why
+)
+
+// Report is what came of playing a case.
+type Report struct {
+	Schema   string       `json:"schema"`
+	Name     string       `json:"name"`
+	Title    string       `json:"title"`
+	Finding  string       `json:"finding"`
+	Cause    string       `json:"cause"`
+	Verdict  string       `json:"verdict"`
+	Why      string       `json:"why,omitempty"`
+	Steps    []StepReport `json:"steps"`
+	Notes    []string     `json:"notes"`
+	Truth    *lab.Truth   `json:"truth"` // at the end; the flows with the most packets only. nil: no lab stood
+	Duration float64      `json:"duration_seconds"`
+}
+
+// StepReport is what came of one step.
+type StepReport struct {
+	Number  int     `json:"number"` // from 1
+	Line    int     `json:"line"`   // in the file
+	Kind    string  `json:"kind"`   // set, exec, measure, wait, stop or expect
+	What    string  `json:"what"`
+	OK      bool    `json:"ok"`
+	Seen    string  `json:"seen,omitempty"` // "12.4 Mbit/s, wanted above 12.0 Mbit/s"; of a step that failed: why
+	Seconds float64 `json:"seconds"`
+}
+
+// mostFlows is how many flows of the truth a report keeps.
+const mostFlows = 20
+
+// keep puts the truth into the report without the flows that matter least.
+func (r *Report) keep(t *lab.Truth) {
+	slices.SortStableFunc(t.Flows, func(a, b record.FlowTruth) int { return int(b.Packets) - int(a.Packets) })
+	t.Flows = t.Flows[:min(len(t.Flows), mostFlows)]
+	r.Truth = t
+}
+
+// judge gives the verdict. A lab that this machine could not carry is the reason for whatever was not as expected.
+func (r *Report) judge() {
+	r.Verdict = Pass
+	bottleneck := r.Truth != nil && r.Truth.Emulator.Bottleneck
+	for _, s := range r.Steps {
+		if s.OK {
+			continue
+		}
+		r.Verdict, r.Why = Fail, s.What+": "+s.Seen
+		if bottleneck {
+			r.Why = "the emulator was the bottleneck (" + r.Truth.Emulator.Why + "); " + r.Why
+		}
+		return
+	}
+	if bottleneck {
+		r.Notes = append(r.Notes, "the emulator was the bottleneck: "+r.Truth.Emulator.Why)
+	}
+}

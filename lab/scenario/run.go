@@ -1,0 +1,233 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/lab/link"
+)
+
+// Options say what a case is played with. Self must be set.
+type Options struct {
+	Self     []string                         // the words before the command that run pathwise, such as {"/proc/self/exe"}
+	Env      []string                         // for the programs of the case, beside this process's own
+	Progress func(format string, args ...any) // is told of each step as it begins and ends; nil: nobody
+}
+
+// Run stands the lab of a case up, plays its steps and takes it down again, also when ctx ends. Programs of the lab are
+// this binary or others: whoever calls Run must have called lab.RunEngineIfAsked when it began. A step that cannot be
+// played ends the case; an expectation that is not met does not. The error is about playing, not about the verdict;
+// there is a report in either case.
+func Run(ctx context.Context, c *Case, o Options) (*Report, error) {
+	r := &Report{Schema: ReportSchema, Name: c.Name, Title: c.Title, Finding: c.Finding, Cause: c.Cause,
+		Steps: []StepReport{}, Notes: []string{}}
+	if len(o.Self) == 0 {
+		return r, errors.New("play case: no way to run pathwise was given")
+	}
+	if r.Why = c.unplayable(); r.Why != "" {
+		r.Verdict = Skip
+		return r, nil
+	}
+	began := time.Now()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	l, err := lab.Start(ctx, &c.Lab, lab.Options{})
+	if err != nil {
+		return r, fmt.Errorf("play case %s: %w", c.Name, err)
+	}
+	p := &play{Case: c, Options: o, lab: l, programs: map[string]*running{}, report: r}
+	err = p.steps(ctx)
+	p.end()
+	r.Duration = time.Since(began).Seconds()
+	if closeErr := l.Close(); ctx.Err() == nil {
+		err = errors.Join(err, closeErr)
+	}
+	r.judge()
+	return r, err
+}
+
+// unplayable says why a case cannot be played here; "" if it can.
+func (c *Case) unplayable() string {
+	if c.Skip != "" {
+		return c.Skip
+	}
+	for _, program := range c.Needs {
+		if _, err := exec.LookPath(program); err != nil {
+			return fmt.Sprintf("needs %s, which is not installed", program)
+		}
+	}
+	return ""
+}
+
+// play is a case that is being played.
+type play struct {
+	*Case
+	Options
+	lab      *lab.Lab
+	programs map[string]*running // by name
+	others   []*running          // without a name
+	report   *Report
+}
+
+// steps plays all steps, and reads the truth when they are over.
+func (p *play) steps(ctx context.Context) error {
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		report := StepReport{Number: i + 1, Line: s.place.line}
+		report.Kind, report.What = s.describe()
+		p.say("%s %s", report.Kind, report.What)
+		began := time.Now()
+		seen, err := p.step(ctx, s)
+		report.Seconds, report.Seen, report.OK = time.Since(began).Seconds(), seen, err == nil
+		if err != nil {
+			report.Seen = strings.TrimSpace(err.Error())
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("play case %s: step %d: %w", p.Name, i+1, context.Cause(ctx))
+		}
+		p.report.Steps = append(p.report.Steps, report)
+		p.say("  %s", report.Seen)
+		if err != nil && s.Expect == nil {
+			break
+		}
+	}
+	truth, err := p.lab.Truth()
+	if err != nil {
+		return fmt.Errorf("play case %s: %w", p.Name, err)
+	}
+	p.report.keep(truth)
+	return nil
+}
+
+func (p *play) say(format string, args ...any) {
+	if p.Progress != nil {
+		p.Progress(format, args...)
+	}
+}
+
+// step plays one step. It returns what was seen; an error is why the step failed.
+func (p *play) step(ctx context.Context, s *Step) (seen string, err error) {
+	switch {
+	case s.Set != nil:
+		return "", p.set(s.Set)
+	case s.Exec != nil:
+		return p.program(ctx, s.Exec, p.command(s.Exec.Run))
+	case s.Measure != nil:
+		return p.program(ctx, s.Measure, append(append([]string{}, p.Self...), append(s.Measure.Run, "--json")...))
+	case s.Wait != nil && s.Wait.For != "":
+		return p.programs[s.Wait.For].await(ctx)
+	case s.Wait != nil:
+		timer := time.NewTimer(time.Duration(s.Wait.Time))
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		return "", nil
+	case s.Stop != nil:
+		return p.programs[*s.Stop].stop()
+	}
+	return p.expect(s.Expect)
+}
+
+// command puts the program under test in place of the word pathwise.
+func (p *play) command(run []string) []string {
+	if run[0] != "pathwise" {
+		return run
+	}
+	return append(append([]string{}, p.Self...), run[1:]...)
+}
+
+func (p *play) set(s *Set) error {
+	switch {
+	case s.Route != nil:
+		return p.lab.SetRoute(*s.Route)
+	case s.Host != "":
+		for key, value := range s.Sysctl {
+			if err := p.lab.SetSysctl(s.Host, key, value); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return p.lab.Set(s.Between[0], s.Between[1], s.settings()...)
+}
+
+// settings are the changes as lab.Set takes them.
+func (s *Set) settings() []string {
+	both := s.Shape
+	all := shapeSettings("", &both)
+	all = append(all, shapeSettings("forward.", s.Forward)...)
+	return append(all, shapeSettings("reverse.", s.Reverse)...)
+}
+
+func shapeSettings(prefix string, s *link.Shape) (all []string) {
+	if s == nil {
+		return nil
+	}
+	v := reflect.ValueOf(*s)
+	for i := range v.NumField() {
+		if !v.Field(i).IsNil() {
+			all = append(all, fmt.Sprintf("%s%s=%v", prefix, v.Type().Field(i).Tag.Get("yaml"), v.Field(i).Elem().Interface()))
+		}
+	}
+	return all
+}
+
+// end takes down what runs in the background.
+func (p *play) end() {
+	all := p.others
+	for _, one := range p.programs {
+		all = append(all, one)
+	}
+	for _, one := range all {
+		one.kill()
+	}
+}
+
+// environment is what programs of the case see.
+func (p *play) environment() []string { return append(os.Environ(), p.Env...) }
+
+// describe says what kind of step it is, and what it does in one line.
+func (s *Step) describe() (kind, what string) {
+	switch {
+	case s.Set != nil:
+		return "set", s.Set.String()
+	case s.Exec != nil:
+		return "exec", s.Exec.String()
+	case s.Measure != nil:
+		return "measure", s.Measure.String()
+	case s.Wait != nil && s.Wait.For != "":
+		return "wait", "for " + s.Wait.For
+	case s.Wait != nil:
+		return "wait", s.Wait.Time.String()
+	case s.Stop != nil:
+		return "stop", *s.Stop
+	}
+	return "expect", s.Expect.String()
+}
+
+func (s *Set) String() string {
+	switch {
+	case s.Route != nil:
+		return fmt.Sprintf("route at %s to %s via %s", s.Route.At, s.Route.To, s.Route.Via)
+	case s.Host != "":
+		return fmt.Sprintf("%s: %s", s.Host, strings.TrimPrefix(fmt.Sprint(s.Sysctl), "map"))
+	}
+	return fmt.Sprintf("%s - %s: %s", s.Between[0], s.Between[1], strings.Join(s.settings(), " "))
+}
+
+func (p *Program) String() string {
+	text := fmt.Sprintf("%s: %s", p.On, strings.Join(p.Run, " "))
+	if p.As != "" {
+		text += " (" + p.As + ")"
+	}
+	return text
+}

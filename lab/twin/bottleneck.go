@@ -1,0 +1,239 @@
+package twin
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/pathwise-net/pathwise/lab/link"
+	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/lab/queue"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/stat"
+)
+
+// bottleneck is what is known of the narrowest link, each way.
+type bottleneck struct{ forward, reverse narrowest }
+
+// narrowest is one way of it. A rate of 0 is not known.
+type narrowest struct {
+	rate  float64 // of the line, Ethernet's overhead counted
+	queue int64   // bytes of IP; 0: not known
+	notes []string
+}
+
+// ethernetOverhead is what link.Ethernet adds to a full packet: the overhead that a link has unless it says otherwise.
+const (
+	ethernetOverhead = 38
+	ordinaryMTU      = 1500
+)
+
+func (e *evidence) bottleneck() bottleneck {
+	b := bottleneck{e.narrowest(false), e.narrowest(true)}
+	switch {
+	case b.forward.rate == 0 && b.reverse.rate > 0:
+		b.forward.rate, b.forward.notes = b.reverse.rate, []string{"rate forward: assumed, as in reverse; not measured"}
+	case b.reverse.rate == 0 && b.forward.rate > 0:
+		b.reverse.rate, b.reverse.notes = b.forward.rate, []string{"rate in reverse: assumed, as forward; not measured"}
+	}
+	return b
+}
+
+// apply gives a link the rates and queues: on the link itself where both ways have the same.
+func (b bottleneck) apply(l *Link) {
+	l.Notes = append(l.Notes, b.forward.notes...)
+	l.Notes = append(l.Notes, b.reverse.notes...)
+	l.Forward, l.Reverse = b.forward.shape(), b.reverse.shape()
+	if b.forward.rate == b.reverse.rate {
+		l.Shape.Rate, l.Forward.Rate, l.Reverse.Rate = l.Forward.Rate, nil, nil
+	}
+}
+
+func (n narrowest) shape() (s link.Shape) {
+	if n.rate > 0 {
+		rate := notation.Rate(n.rate)
+		s.Rate = &rate
+	}
+	if n.queue > 0 {
+		s.Queue = &queue.Config{Discipline: queue.Discipline{Limit: queue.Amount{Bytes: n.queue}}}
+	}
+	return s
+}
+
+// narrowest works out one way from packet trains and transfers.
+func (e *evidence) narrowest(reverse bool) narrowest {
+	var n narrowest
+	way := "forward"
+	if reverse {
+		way = "in reverse"
+	}
+	for _, r := range e.trains {
+		capacity, ok := r.Get(measure.Capacity)
+		if reversed(r) != reverse || !ok {
+			continue
+		}
+		size := number(r.Parameters, "size_bytes")
+		if size == 0 {
+			size = ordinaryMTU
+		}
+		if line := capacity * (size + ethernetOverhead) / size; line > n.rate {
+			n.rate = round(line, 4)
+			n.notes = []string{fmt.Sprintf("rate %s: %s of IP (%s) and Ethernet's overhead", way, quantity.FormatRate(capacity),
+				cite(r, measure.Capacity, capacity))}
+		}
+	}
+	e.narrowByTransfers(&n, reverse, way)
+	if n.rate == 0 && len(e.trains)+len(e.transfers) > 0 {
+		n.notes = append(n.notes, fmt.Sprintf("rate %s: no limit; no transfer filled a link, and no trains measured one", way))
+	}
+	return n
+}
+
+// A transfer that comes this near to the trains' capacity filled the link, and tells its rate better: it is longer.
+const fillsLink = 0.95
+
+func (e *evidence) narrowByTransfers(n *narrowest, reverse bool, way string) {
+	for _, r := range e.transfers {
+		if reversed(r) != reverse || bidirectional(r) {
+			continue
+		}
+		v := view(r)
+		payload, what := v.goodput, "which filled the link"
+		if busy := v.busyRate(e.usualExtra()); n.rate == 0 && payload < fillsLink*busy {
+			payload, what = busy, "while its round trip was long"
+		}
+		line := payload * (v.mtu + ethernetOverhead) / v.mss
+		filled := n.rate == 0 && v.saturated(e.usualExtra()) || n.rate > 0 && line >= fillsLink*n.rate
+		if !filled || payload == 0 {
+			continue
+		}
+		n.rate = round(line, 4)
+		n.notes = []string{fmt.Sprintf("rate %s: %s of payload in %.0f-byte segments (throughput %s, %s)", way,
+			quantity.FormatRate(payload), v.mss, r.ID, what)}
+		e.addQueue(n, v, r, way)
+	}
+}
+
+// addQueue takes what a flow that filled the link found in front of it: its longest smoothed round trip less the shortest,
+// and less what round trips vary without load, times the rate.
+func (e *evidence) addQueue(n *narrowest, v transferView, r *measure.Result, way string) {
+	inflation := v.most - v.least - e.usualExtra()
+	if v.least == 0 || inflation <= 0 {
+		return
+	}
+	bytes := int64(round(inflation*n.rate/8*v.mtu/(v.mtu+ethernetOverhead), 3))
+	what := fmt.Sprintf("queue %s: %s, the smoothed round trip's rise from %s to %s under load (throughput %s)", way,
+		quantity.FormatSize(bytes), quantity.FormatSeconds(v.least), quantity.FormatSeconds(v.most), r.ID)
+	if v.repeated == 0 {
+		// Nothing was dropped, so there was room for more: the lab's own default, 100 ms, or what was seen.
+		if inflation < (100 * time.Millisecond).Seconds() {
+			return
+		}
+		what += ", at least: nothing was dropped"
+	}
+	n.queue = max(bytes, int64(2*v.mtu))
+	n.notes = append(n.notes, what)
+}
+
+// usualExtra is by how much most echoes exceed the least, without load.
+func (e *evidence) usualExtra() float64 { return stat.Summarize(e.extras()).P95 }
+
+// unhurried reports whether datagrams came slower than the narrowest link can carry, so that what they lost was not lost in
+// front of it.
+func (e *evidence) unhurried(r *measure.Result) bool {
+	const share = 0.8
+	limit := 0.0
+	for _, c := range e.trains {
+		if v, ok := c.Get(measure.Capacity); ok && reversed(c) == reversed(r) {
+			limit = max(limit, v)
+		}
+	}
+	for _, t := range e.transfers {
+		if v, ok := t.Get(measure.Throughput); ok && reversed(t) == reversed(r) {
+			limit = max(limit, v)
+		}
+	}
+	sent, ok := r.Get(measure.SentRate)
+	return ok && limit > 0 && sent <= share*limit
+}
+
+// transferView is what a TCP transfer shows of the path.
+type transferView struct {
+	goodput     float64 // median of its intervals, slow start aside
+	mss, mtu    float64
+	least, most float64             // round trip, as TCP sees it; 0: not known
+	repeated    float64             // bytes
+	held        float64             // share of time that buffers or windows held it
+	samples     []measure.TCPSample // of the sender, of a transfer of one stream
+}
+
+func view(r *measure.Result) transferView {
+	way := measure.Forward
+	if reversed(r) {
+		way = measure.Reverse
+	}
+	v := transferView{mss: ordinaryMTU - 52, mtu: ordinaryMTU, repeated: r.Metrics[measure.RetransmittedBytes],
+		held: r.Metrics[measure.RwndLimitedRatio] + r.Metrics[measure.SndbufLimitedRatio]}
+	v.goodput = steady(r, way)
+	for _, s := range r.Samples.TCPInfo {
+		if s.Direction != way || s.End != measure.Sender {
+			continue
+		}
+		if parallel := number(r.Parameters, "parallel"); parallel <= 1 {
+			v.samples = append(v.samples, s)
+		}
+		if least := s.Values["min_rtt_seconds"]; least > 0 && (v.least == 0 || least < v.least) {
+			v.least = least
+		}
+		v.most = max(v.most, s.Values["rtt_seconds"])
+		if mss := s.Values["snd_mss_bytes"]; mss > 0 {
+			v.mss = mss
+		}
+		if mtu := s.Values["pmtu_bytes"]; mtu > 0 {
+			v.mtu = mtu
+		}
+	}
+	return v
+}
+
+// steady is the median rate of the whole intervals but the first, which has slow start in it; of all if there are few.
+func steady(r *measure.Result, way string) float64 {
+	var rates []float64
+	for _, i := range r.Samples.Intervals {
+		if i.Stream == 0 && i.Direction == way && i.EndSeconds-i.StartSeconds >= 0.5 {
+			rates = append(rates, i.BitsPerSecond)
+		}
+	}
+	if len(rates) < 3 {
+		return r.Metrics[measure.Throughput]
+	}
+	return stat.Summarize(rates[1:]).Median
+}
+
+// saturated reports whether the flow filled a link: it was held by nothing else for most of the time, and its round trip
+// grew by more than it varies anyway.
+func (v transferView) saturated(usual float64) bool {
+	const leastRise = 0.005 // s; below, hosts that are busy look the same
+	rise := v.most - v.least - usual
+	return v.least > 0 && v.held < 0.5 && rise > max(leastRise, v.least/4)
+}
+
+// busyRate is what a flow delivered while its round trip was long, so that something waited in front of the link: what
+// the link carries, also where losses kept the flow from filling it for most of the time. 0: not known.
+func (v transferView) busyRate(usual float64) float64 {
+	const enough = 5 // intervals of 50 ms
+	long := v.least + usual + (v.most-v.least-usual)/2
+	packets, seconds, n := 0.0, 0.0, 0
+	for i := 1; i < len(v.samples); i++ {
+		a, b := v.samples[i-1], v.samples[i]
+		if a.Values["rtt_seconds"] > long && b.Values["rtt_seconds"] > long {
+			packets += b.Values["delivered"] - a.Values["delivered"]
+			seconds += b.ElapsedSeconds - a.ElapsedSeconds
+			n++
+		}
+	}
+	if n < enough || seconds <= 0 || !v.saturated(usual) {
+		return 0
+	}
+	return packets * v.mss * 8 / seconds
+}
