@@ -17,7 +17,8 @@ const TruthSchema = "pathwise.truth/1"
 // that was asked for. Times in it are seconds since the lab came up.
 type Truth struct {
 	Schema      string             `json:"schema"`
-	Seconds     float64            `json:"seconds"` // when it was taken
+	Started     time.Time          `json:"started"` // when the lab came up; its times count from here
+	Seconds     float64            `json:"seconds"` // when this was taken
 	Links       []LinkTruth        `json:"links"`
 	Routers     []RouterTruth      `json:"routers"` // those that do more than route
 	Flows       []record.FlowTruth `json:"flows"`

@@ -33,6 +33,7 @@ func (e *engine) truth(w Window) *Truth {
 		more = reading.Step()
 		u.mu.Unlock()
 	}
+	t.Started = u.start.UTC()
 	t.Flows = reading.Flows()
 	t.FlowsFrom, t.FlowsTo, t.RecordsFrom = inSeconds(from), inSeconds(to), inSeconds(reading.RecordsFrom())
 	t.Emulator = judge(overflowed, u.refused(), all.Count(), late)

@@ -95,6 +95,23 @@ func TestDiagnosisLeavesNothing(t *testing.T) {
 	}
 }
 
+// A case that is cut short leaves nothing of its lab, nor of what ran in it.
+func TestCaseLeavesNothing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "case.yaml")
+	if err := os.WriteFile(file, []byte("name: long\ntitle: A long wait\ncause: none\ncondition: never\n"+
+		"lab: {hosts: {a: {}, b: {}}, links: [{between: [a, b]}]}\nsteps:\n"+
+		"  - exec: {on: b, run: [pathwise, respond], background: true, ready: answering}\n  - wait: 1m\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
+		c := selfProcess(t, "lab", "run", file)
+		if took := endAfter(t, c, time.Second, sig); took > 3*time.Second { // a second on a machine that does nothing else
+			t.Errorf("%v: took %v to end", sig, took)
+		}
+		expectNoProcess(t, fmt.Sprintf("private-%d-", c.Process.Pid))
+	}
+}
+
 // expectNoProcess waits until no process has an argument that contains the text, which an engine or a command in a
 // lab may still have while the kernel takes it apart.
 func expectNoProcess(t *testing.T, text string) {

@@ -19,7 +19,7 @@ func labCommand(s *session) *cobra.Command {
 	}
 	c.PersistentFlags().StringVar(&name, "name", "default", "which lab, where several run")
 	c.AddCommand(labUp(s, &name), labTopologies(s), labExec(s, &name), labSet(s, &name), labRoute(s, &name), labShow(s, &name), labTruth(s, &name),
-		labCapture(s, &name), labRun(s), labGateway(s), labAct(s), labDown(s, &name))
+		labCapture(s, &name), labRun(s), labFrom(s), labGateway(s), labAct(s), labDown(s, &name))
 	return c
 }
 

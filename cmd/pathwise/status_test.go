@@ -26,6 +26,8 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"lab", "truth", "--follow", "--name", "nobody-has-this"}, exitFailed},
 		{[]string{"lab", "capture", "bob", "-w", os.DevNull, "--name", "nobody-has-this"}, exitFailed},
 		{[]string{"lab", "route", "a", "b", "c", "--name", "nobody-has-this"}, exitFailed},
+		{[]string{"lab", "run", "/no/such/file"}, exitBadCall},
+		{[]string{"lab", "from", "/no/such/file"}, exitBadCall},
 		{[]string{"lab", "topologies"}, exitDone},
 		{[]string{"lab", "topologies", "klein-bottle"}, exitBadCall},
 		{[]string{"lab", "show", "--live"}, exitBadCall},

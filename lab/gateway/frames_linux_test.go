@@ -61,7 +61,7 @@ func (d *tap) receive(t testing.TB, count int, limit time.Duration) (all []recei
 			break
 		}
 		_, _ = unix.Poll(polls, int(left.Milliseconds())+1)
-		err := d.read(&d.batch, func(p *packet.Packet, wall int64) {
+		_, err := d.read(&d.batch, func(p *packet.Packet, wall int64) {
 			if address(p.Frame[addressLength:]) == west {
 				all = append(all, received{slices.Concat(p.Frame[:p.FrameLength], p.Data), wall})
 			}

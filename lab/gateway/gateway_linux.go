@@ -189,12 +189,11 @@ func (g *Gateway) turn() (due int64, pending bool, err error) {
 		if !g.poller.ready(i) {
 			continue
 		}
-		if err := g.read(i); errors.Is(err, unix.ENETDOWN) {
+		if err := g.empty(i); errors.Is(err, unix.ENETDOWN) {
 			d.down, g.look = true, 0
 		} else if err != nil {
 			return 0, false, fmt.Errorf("read from %s: %w", d.name, err)
 		}
-		g.advance()
 	}
 	g.poller.forget()
 	if err := g.lookForPorts(); err != nil {
@@ -240,16 +239,38 @@ func (g *Gateway) advance() {
 	}
 }
 
-// read takes in a batch of what a port holds. A packet counts from when the kernel saw it, not from when this thread woke.
-func (g *Gateway) read(i int) error {
+// turnShare is how many packets one port may bring in before it is the other's turn: batches alone would give 16
+// super-packets one way as much as 16 acknowledgements the other way, which then wait.
+const turnShare = 256
+
+// empty takes in what a port holds, up to its share.
+func (g *Gateway) empty(i int) error {
+	for packets := 0; packets < turnShare; {
+		frames, segments, err := g.read(i)
+		if err != nil {
+			return err
+		}
+		g.advance()
+		if frames < batchSize {
+			break
+		}
+		packets += segments
+	}
+	return nil
+}
+
+// read takes in a batch. A packet counts from when the kernel saw it, not from when this thread woke.
+func (g *Gateway) read(i int) (frames, segments int, err error) {
 	reading := time.Now()
-	return g.ports[i].read(&g.incoming, func(p *packet.Packet, wall int64) {
+	frames, err = g.ports[i].read(&g.incoming, func(p *packet.Packet, wall int64) {
+		segments += p.Segments()
 		t := int64(reading.Sub(g.start))
 		if wall != 0 {
 			t = max(0, min(t, t-(reading.UnixNano()-wall)))
 		}
 		g.path.arrive(t, i, p)
 	})
+	return frames, segments, err
 }
 
 // gather is the path's leave: collect packets for one system call.

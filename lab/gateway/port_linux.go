@@ -87,8 +87,9 @@ func (d *port) overflowed() uint64 {
 }
 
 // read hands over the frames that have come, a batch at most, with the kernel's stamp of each one's arrival on
-// CLOCK_REALTIME in nanoseconds, 0 if there is none.
-func (d *port) read(b *batch, take func(p *packet.Packet, wall int64)) error {
+// CLOCK_REALTIME in nanoseconds, 0 if there is none. It returns how many there were: less than a batch means that nothing
+// is left.
+func (d *port) read(b *batch, take func(p *packet.Packet, wall int64)) (int, error) {
 	for k := range batchSize {
 		p := b.empty(k)
 		h := b.prepare(k, p.Frame[:plainHeader], p.Data)
@@ -100,12 +101,12 @@ func (d *port) read(b *batch, take func(p *packet.Packet, wall int64)) error {
 	switch errno {
 	case 0:
 	case unix.EAGAIN, unix.EINTR:
-		return nil
+		return 0, nil
 	case unix.EINVAL:
 		d.dropped++ // a super-packet of a kind that struct virtio_net_hdr has no word for
-		return nil
+		return 0, nil
 	default:
-		return errno
+		return 0, errno
 	}
 	for k := range int(n) {
 		m := &b.messages[k]
@@ -118,7 +119,7 @@ func (d *port) read(b *batch, take func(p *packet.Packet, wall int64)) error {
 		b.virtio[k].load(p)
 		take(p, b.heed(k, p))
 	}
-	return nil
+	return int(n), nil
 }
 
 // write sends the first frames of a list, and returns how many the kernel took. Less than all: it refused the next.

@@ -41,20 +41,18 @@ func (g *Gateway) sleep(due int64, pending bool) error {
 	return g.watchClock(due, g.now())
 }
 
-// watchClock looks for frames again and again until something is due or comes.
+// watchClock looks for frames again and again until something is due or comes; once at least, lest those who send much
+// keep it from reading.
 func (g *Gateway) watchClock(due, began int64) error {
-	now := began
-	for now < due {
+	for {
 		if err := g.poller.glance(); err != nil {
 			return err
 		}
-		now = g.now()
-		if g.poller.some() {
-			break
+		if now := g.now(); now >= due || g.poller.some() {
+			g.spin.credit -= now - began
+			return nil
 		}
 	}
-	g.spin.credit -= now - began
-	return nil
 }
 
 // spinBudget lets the gateway watch the clock for a share of the time only: a packet leaves to the microsecond, while a

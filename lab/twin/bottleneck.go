@@ -99,7 +99,7 @@ func (e *evidence) narrowByTransfers(n *narrowest, reverse bool, way string) {
 		}
 		v := view(r)
 		payload, what := v.goodput, "which filled the link"
-		if busy := v.busyRate(e.usualExtra()); n.rate == 0 && payload < fillsLink*busy {
+		if busy := v.busyRate(e.usualExtra()); payload < fillsLink*busy {
 			payload, what = busy, "while its round trip was long"
 		}
 		line := payload * (v.mtu + ethernetOverhead) / v.mss
@@ -172,7 +172,7 @@ func view(r *measure.Result) transferView {
 	if reversed(r) {
 		way = measure.Reverse
 	}
-	v := transferView{mss: ordinaryMTU - 52, mtu: ordinaryMTU, repeated: r.Metrics[measure.RetransmittedBytes],
+	v := transferView{mss: ordinaryMTU - tcpHeaders, mtu: ordinaryMTU, repeated: r.Metrics[measure.RetransmittedBytes],
 		held: r.Metrics[measure.RwndLimitedRatio] + r.Metrics[measure.SndbufLimitedRatio]}
 	v.goodput = steady(r, way)
 	for _, s := range r.Samples.TCPInfo {

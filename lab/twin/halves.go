@@ -64,7 +64,7 @@ func improve(f, g []float64) []float64 {
 	return next
 }
 
-// draw returns n values with the distribution of the histogram, evenly spread over its probabilities.
+// draw returns n values with the distribution of the histogram, evenly spread over its probabilities and within its cells.
 func draw(g []float64, width float64, n int) []float64 {
 	values := make([]float64, 0, n)
 	below, cell := 0.0, 0
@@ -74,7 +74,11 @@ func draw(g []float64, width float64, n int) []float64 {
 			below += g[cell]
 			cell++
 		}
-		values = append(values, float64(cell)*width)
+		inside := 0.0
+		if g[cell] > 0 {
+			inside = min(1, (at-below)/g[cell]) - 0.5
+		}
+		values = append(values, max(0, (float64(cell)+inside)*width))
 	}
 	slices.Sort(values)
 	return values

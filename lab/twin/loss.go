@@ -86,7 +86,7 @@ func (e *evidence) addLoss(l *Link, b bottleneck) {
 			quantity.FormatRatio(min(1, 3/float64(c.sent)))))
 		return
 	case forward == 0 && reverse == 0:
-		l.Notes = append(l.Notes, "loss: none; assumed, nothing counted it")
+		l.Notes = append(l.Notes, "loss: none; assumed, nothing counted it apart from drops in front of the link")
 		return
 	}
 	if c.lost > 0 {

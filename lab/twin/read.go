@@ -3,6 +3,9 @@ package twin
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/measure"
@@ -34,10 +37,76 @@ func Read(name string, text []byte) ([]*measure.Result, error) {
 			results = nil
 			break
 		}
+		if fault := implausible(r); fault != "" {
+			return nil, &notation.Error{File: name, Problem: fmt.Sprintf("%s %s: %s", r.Kind, r.ID, fault)}
+		}
 	}
 	if len(results) == 0 {
 		return nil, &notation.Error{File: name, Problem: fmt.Sprintf("schema %q: want %s, or a document with such results",
 			head.Schema, measure.ResultSchema)}
 	}
 	return results, nil
+}
+
+// Bounds of what a path can be; a lab file takes no more.
+const (
+	longestTrip = 3600.0 // s
+	fastest     = 1e13   // bit/s
+	mostCount   = 1e15
+	largestMTU  = 65535
+)
+
+// implausible returns what no measurement can have found. A Result may come from anywhere.
+func implausible(r *measure.Result) string {
+	check := func(what string, v, most float64) string {
+		if v >= 0 && v <= most {
+			return ""
+		}
+		return fmt.Sprintf("%s: %v: want 0 to %g", what, v, most)
+	}
+	var faults []string
+	for _, name := range slices.Sorted(maps.Keys(r.Metrics)) {
+		faults = append(faults, check(string(name), r.Metrics[name], bound(string(name))))
+	}
+	for _, s := range r.Samples.Echoes {
+		if s.RTTSeconds != nil {
+			faults = append(faults, check("echo's rtt_seconds", *s.RTTSeconds, longestTrip))
+		}
+	}
+	for _, h := range r.Samples.Hops {
+		for _, v := range h.RTTSeconds {
+			if v != nil {
+				faults = append(faults, check("hop's rtt_seconds", *v, longestTrip))
+			}
+		}
+	}
+	for _, s := range r.Samples.TCPInfo {
+		for _, name := range slices.Sorted(maps.Keys(s.Values)) {
+			faults = append(faults, check("tcp_info's "+name, s.Values[name], bound(name)))
+		}
+	}
+	for _, i := range r.Samples.Intervals {
+		faults = append(faults, check("interval's bits_per_second", i.BitsPerSecond, fastest))
+	}
+	for _, f := range faults {
+		if f != "" {
+			return f
+		}
+	}
+	return ""
+}
+
+// bound goes by the unit that a name ends in.
+func bound(name string) float64 {
+	switch {
+	case strings.HasSuffix(name, "_ratio") && !strings.HasPrefix(name, "cpu_"):
+		return 1
+	case strings.HasPrefix(name, "rtt_"), strings.HasPrefix(name, "min_rtt_"), strings.HasPrefix(name, "jitter_"):
+		return longestTrip
+	case strings.HasSuffix(name, "mtu_bytes"), strings.HasSuffix(name, "mss_bytes"):
+		return largestMTU
+	case strings.HasSuffix(name, "_bits_per_second"):
+		return fastest
+	}
+	return mostCount
 }
