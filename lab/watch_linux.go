@@ -42,9 +42,12 @@ func (e *engine) truth(w Window) *Truth {
 	return t
 }
 
-// lateBottleneck is the share of late packets from which the emulator is held to be what limited a test: a percent leaves
-// room for the odd hiccup of a virtual machine.
-const lateBottleneck = 0.01
+// The emulator is held to be what limited a test from a share of late packets that leaves room for the odd hiccup of a
+// virtual machine, and not for fewer than a short ping may have by chance.
+const (
+	lateBottleneck = 0.01
+	lateFewest     = 10
+)
 
 // judge says whether the emulator kept up.
 func judge(overflowed, refused, packets, late uint64) EmulatorTruth {
@@ -59,7 +62,7 @@ func judge(overflowed, refused, packets, late uint64) EmulatorTruth {
 	if refused > 0 {
 		why = append(why, fmt.Sprintf("a host's interface did not take %d packets", refused))
 	}
-	if e.LateShare > lateBottleneck {
+	if e.LateShare > lateBottleneck && late >= lateFewest {
 		why = append(why, fmt.Sprintf("%.1f %% of packets left more than %v late", 100*e.LateShare, LateBound))
 	}
 	e.Bottleneck, e.Why = len(why) > 0, strings.Join(why, "; ")

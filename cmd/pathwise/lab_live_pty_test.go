@@ -52,6 +52,12 @@ func (s *screen) Write(b []byte) (int, error) {
 	return s.drawn.Write(b)
 }
 
+func (s *screen) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.drawn.String()
+}
+
 // await waits until the program has drawn a text since the last call, and forgets what was drawn.
 func (s *screen) await(t *testing.T, text string) {
 	t.Helper()
@@ -110,7 +116,7 @@ func TestLiveOnATerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := c.Wait(); err != nil {
-			t.Errorf("ended with %v", err)
+			t.Errorf("ended with %v, and drew\n%q", err, drawn.text())
 		}
 		if took := time.Since(began); took > 3*time.Second { // a second on a machine that does nothing else
 			t.Errorf("took %v to end", took)

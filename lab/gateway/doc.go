@@ -24,5 +24,9 @@
 // tunnels, unless `ethtool -K IFACE gro off tso off` makes them packets again.
 //
 // The gateway changes no setting of the host. Promiscuity is its sockets' and ends with them, however the process ends.
-// It needs CAP_NET_RAW in the network namespace that it runs in, and Linux.
+// It needs CAP_NET_RAW in the network namespace that it runs in, and Linux. Linux's own IPv6 greets the stations by the
+// interfaces; who wants them silent sets net.ipv6.conf.IFACE.disable_ipv6=1.
+//
+// Commands build a Config (ParseConfig, With), Open the gateway, print its Warnings, Run it until they are told to end, take
+// a last Snapshot, and Close. Change takes settings while it runs.
 package gateway

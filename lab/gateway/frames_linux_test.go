@@ -105,8 +105,8 @@ func TestFramesPass(t *testing.T) {
 			t.Errorf("% x did not come out", s.header)
 			continue
 		}
-		took := time.Duration(got[k].wall - began)
-		if slow := took >= 100*time.Millisecond; slow != s.slow || took > time.Second {
+		took := time.Duration(got[k].wall - began) // on the wall clock, which may be set meanwhile
+		if slow := took > 99*time.Millisecond; slow != s.slow || took > time.Second {
 			t.Errorf("% x took %v", s.header, took)
 		}
 	}

@@ -46,14 +46,18 @@ type Shape struct {
 // key returns the YAML key of a field of Shape.
 func key(i int) string { return reflect.TypeFor[Shape]().Field(i).Tag.Get("yaml") }
 
-// keys lists the keys of Shape for a message: "rate, trace, ... or rules".
-func keys() string {
-	n := reflect.TypeFor[Shape]().NumField()
-	var all []string
-	for i := range n {
+// Keys returns the YAML keys of Shape.
+func Keys() (all []string) {
+	for i := range reflect.TypeFor[Shape]().NumField() {
 		all = append(all, key(i))
 	}
-	return strings.Join(all[:n-1], ", ") + " or " + all[n-1]
+	return all
+}
+
+// keys lists them for a message: "rate, trace, ... or rules".
+func keys() string {
+	all := Keys()
+	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
 }
 
 // Over returns s with the fields that top sets replaced. Rate and trace replace each other.

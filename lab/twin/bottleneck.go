@@ -28,6 +28,12 @@ const (
 	ordinaryMTU      = 1500
 )
 
+// Bounds of what a lab takes: below, nothing would ever arrive; above, no queue has so much.
+const (
+	slowest   = 1       // bit/s
+	mostQueue = 1 << 40 // bytes
+)
+
 func (e *evidence) bottleneck() bottleneck {
 	b := bottleneck{e.narrowest(false), e.narrowest(true)}
 	switch {
@@ -50,8 +56,8 @@ func (b bottleneck) apply(l *Link) {
 }
 
 func (n narrowest) shape() (s link.Shape) {
-	if n.rate > 0 {
-		rate := notation.Rate(n.rate)
+	if n.rate >= slowest {
+		rate := notation.Rate(min(n.rate, fastest))
 		s.Rate = &rate
 	}
 	if n.queue > 0 {
@@ -131,7 +137,7 @@ func (e *evidence) addQueue(n *narrowest, v transferView, r *measure.Result, way
 		}
 		what += ", at least: nothing was dropped"
 	}
-	n.queue = max(bytes, int64(2*v.mtu))
+	n.queue = min(mostQueue, max(bytes, int64(2*v.mtu)))
 	n.notes = append(n.notes, what)
 }
 

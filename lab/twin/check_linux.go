@@ -19,9 +19,9 @@ import (
 
 // Options say how a twin is measured.
 type Options struct {
-	Self     []string // the argv that runs pathwise, such as {"/proc/self/exe"}
-	Env      []string // of what it runs; nil: this process's
-	Progress func(format string, args ...any)
+	Self     []string                         // the argv that runs pathwise, such as {"/proc/self/exe"}
+	Env      []string                         // of what it runs; nil: this process's
+	Progress func(format string, args ...any) // nil: nobody is told
 }
 
 // Check stands the twin up, repeats on it each measurement that it was made from, with the same parameters, and compares. The
@@ -30,9 +30,6 @@ func Check(ctx context.Context, t *Twin, o Options) (*Report, error) {
 	spec, err := t.Spec()
 	if err != nil {
 		return nil, fmt.Errorf("read twin's own lab file: %w", err)
-	}
-	if o.Progress == nil {
-		o.Progress = func(string, ...any) {}
 	}
 	l, err := lab.Start(ctx, spec, lab.Options{})
 	if err != nil {
@@ -58,7 +55,9 @@ func check(ctx context.Context, t *Twin, o Options, l *lab.Lab) (*Report, error)
 				original.ID))
 			continue
 		}
-		o.Progress("measuring the twin: %s, %d of %d", original.Kind, i+1, len(t.originals))
+		if o.Progress != nil {
+			o.Progress("measuring the twin: %s, %d of %d", original.Kind, i+1, len(t.originals))
+		}
 		again, err := repeat(ctx, t, o, l, original)
 		if err != nil {
 			return nil, fmt.Errorf("repeat %s %s on the twin: %w", original.Kind, original.ID, err)

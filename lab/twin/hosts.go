@@ -11,6 +11,9 @@ import (
 // Bytes between a TCP segment's payload and its packet: IPv4 and TCP headers, and timestamps (RFC 791, RFC 9293, RFC 7323).
 const tcpHeaders = 20 + 20 + 12
 
+// leastMTU is what every IPv4 link must carry (RFC 791 section 3.2).
+const leastMTU = 68
+
 // addMTU sets the MTU where it is not Ethernet's: on the hosts' own links where they announced no more, else on the
 // narrow link only.
 func (t *Twin) addMTU(e *evidence, narrow *Link) {
@@ -22,7 +25,7 @@ func (t *Twin) addMTU(e *evidence, narrow *Link) {
 			}
 		}
 	}
-	if mtu == 0 || mtu == ordinaryMTU {
+	if mtu < leastMTU || mtu == ordinaryMTU {
 		return
 	}
 	size := &link.MTU{Size: notation.Size(mtu)}

@@ -65,16 +65,29 @@ func (e *evidence) addJitter(l *Link) {
 	}
 }
 
-// extras returns by how much each echo's round trip exceeds the least of its Result, in order of sending.
+// rightBehind is how close two echoes come in when the first held up the second. Links keep order, so the twin's will hold up
+// others just so; a delay that is counted again for each echo behind it would be there many times.
+const rightBehind = 100e-6
+
+// extras returns by how much each echo's round trip exceeds the least of its Result, in order of sending, without those
+// that came in right behind the one before: their own delay is not known.
 func (e *evidence) extras() []float64 {
+	keepsOrder := e.reordered() == 0
 	var all []float64
 	for _, r := range e.pings {
 		least, ok := r.Get(measure.RTTMin)
 		if !ok {
 			continue
 		}
+		sent, came := 0.0, math.Inf(-1) // of the echo before
 		for _, s := range r.Samples.Echoes {
-			if s.RTTSeconds != nil {
+			if s.RTTSeconds == nil {
+				continue
+			}
+			arrival := s.SentSeconds + *s.RTTSeconds
+			held := keepsOrder && s.SentSeconds > sent+rightBehind && arrival < came+rightBehind
+			sent, came = s.SentSeconds, max(came, arrival)
+			if !held {
 				all = append(all, max(0, *s.RTTSeconds-least))
 			}
 		}

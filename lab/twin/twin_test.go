@@ -290,6 +290,49 @@ func TestHalvesAddUp(t *testing.T) {
 	}
 }
 
+// inOrder sends echoes a time apart over two ways that keep order, and returns their Result.
+func inOrder(n int, apart, least float64, there, back func() float64) *measure.Result {
+	rtts, first, second := make([]float64, n), 0.0, 0.0
+	for i := range rtts {
+		sent := float64(i) * apart
+		first = max(first, sent+least/2+there())
+		second = max(second, first+least/2+back())
+		rtts[i] = second - sent
+	}
+	r := ping(rtts...)
+	for i := range r.Samples.Echoes {
+		r.Samples.Echoes[i].SentSeconds = float64(i) * apart
+	}
+	return r
+}
+
+// A rare long delay holds up the echoes behind it. That is one delay, not one for each: else the twin, which keeps order too,
+// would have all of them again behind each.
+func TestHeldEchoesCountOnce(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	rarelyLong := func() float64 {
+		extra := 0.0003 * random.ExpFloat64()
+		if random.Float64() < 0.005 {
+			extra += 0.010
+		}
+		return extra
+	}
+	original := inOrder(20_000, 0.002, 0.020, rarelyLong, func() float64 { return 0 })
+	_, spec := mustTwin(t, original)
+	table := spec.Links[0].Jitter
+	there, back := table.New(rand.New(rand.NewPCG(3, 3))), table.New(rand.New(rand.NewPCG(4, 4)))
+	again := inOrder(20_000, 0.002, 0.020, func() float64 { return float64(there.Extra(0)) / 1e9 },
+		func() float64 { return float64(back.Extra(0)) / 1e9 })
+	// 0.03: the long delays of both ways together are as many as the original's only nearly, and each shows in five echoes.
+	if d := kolmogorov(roundTrips(original), roundTrips(again)); d > 0.03 {
+		t.Errorf("the distributions differ by %.4f, want at most 0.03", d)
+	}
+	a, b := stat.Summarize(roundTrips(original)).P95, stat.Summarize(roundTrips(again)).P95
+	if math.Abs(a-b) > 0.0005 {
+		t.Errorf("p95 %.3f ms, the twin's %.3f ms", a*1000, b*1000)
+	}
+}
+
 func kolmogorov(a, b []float64) (largest float64) {
 	x, y := sorted(a), sorted(b)
 	i, j := 0, 0
