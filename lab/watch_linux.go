@@ -90,7 +90,7 @@ func (w Window) bounds(now int64) (from, to int64) {
 	if w.To != 0 {
 		to = place(w.To)
 	}
-	return from, to
+	return max(0, from), to
 }
 
 // maxWindow keeps times within an int64 of nanoseconds.

@@ -1,25 +1,29 @@
 package main
 
 import (
+	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"os"
 	"strconv"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// The two ends of a stream of UDP packets, as this program again on hosts of a lab: one sends so many a second, evenly in
-// bursts of what is due, the other counts what comes. Both use the kernel's batches, so that on two processors the ends
-// leave most of one to the emulator.
-const (
-	blastFlag = "-blast" // ADDRESS:PORT PACKETS/S BYTES SECONDS, bytes being those of the IP packet
-	sinkFlag  = "-sink"  // PORT
-)
+// blastFlag makes this program the sending end of a stream of UDP packets, on a host of a lab: so many a second, evenly, in
+// bursts of what is due. It prints what became of its part as a blasted. Bytes are those of the IP packet.
+const blastFlag = "-blast" // ADDRESS:PORT PACKETS/S BYTES SECONDS
 
-// runBlast sends, and prints how many packets went out.
+// blasted is what a sender did.
+type blasted struct {
+	Sent    int     `json:"sent_packets"` // that the kernel took
+	Seconds float64 `json:"seconds"`
+}
+
+// rate is in packets/s.
+func (s blasted) rate() float64 { return float64(s.Sent) / s.Seconds }
+
 func runBlast(args []string) error {
 	if len(args) != 4 {
 		return fmt.Errorf("%s: want ADDRESS:PORT PACKETS/S BYTES SECONDS", blastFlag)
@@ -36,16 +40,21 @@ func runBlast(args []string) error {
 	}
 	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return err
+		return fmt.Errorf("open socket: %w", err)
 	}
 	defer unix.Close(s)
 	if err := unix.Connect(s, &unix.SockaddrInet4{Addr: to.Addr().As4(), Port: int(to.Port())}); err != nil {
+		return fmt.Errorf("connect to %s: %w", to, err)
+	}
+	sent, err := blast(s, n[0], n[1]-udpHeaders, time.Duration(n[2])*time.Second)
+	if err != nil {
 		return err
 	}
-	sent, err := blast(s, n[0], n[1]-28, time.Duration(n[2])*time.Second)
-	fmt.Println(sent)
-	return err
+	return printJSON(os.Stdout, sent)
 }
+
+// udpHeaders are those of IPv4 and UDP.
+const udpHeaders = 20 + 8
 
 // From bulkRate on, the ends do what has gathered in bulkPause in one go, as adapters with interrupt moderation do: on a
 // virtual machine, waking the other processor costs more than sending a packet.
@@ -54,6 +63,57 @@ const (
 	bulkPause = 400 * time.Microsecond
 )
 
+// maxTrain is the kernel's own limit of segments in one call (UDP_MAX_SEGMENTS before Linux 6.9 was 64).
+const maxTrain = 40
+
+// blastGrace is how much longer than asked a sender may take that fell behind.
+const blastGrace = 100 * time.Millisecond
+
+// blast sends what the rate gives in that time, packet by packet as it falls due; each carries its number, from 0, in its
+// first 8 bytes. A sender that cannot keep up ends early.
+func blast(s, rate, payload int, duration time.Duration) (blasted, error) {
+	// Few large packets go faster as one call; many small ones are sent as they are due.
+	if err := unix.SetsockoptInt(s, unix.SOL_UDP, unix.UDP_SEGMENT, payload); err != nil {
+		return blasted{}, fmt.Errorf("set UDP_SEGMENT: %w", err)
+	}
+	exactSleep()
+	buffer := make([]byte, maxTrain*payload)
+	total := int(duration.Seconds() * float64(rate))
+	offered, refused := 0, 0
+	start := time.Now()
+	for offered < total {
+		elapsed := time.Since(start)
+		if elapsed > duration+blastGrace {
+			break
+		}
+		due := min(int(elapsed.Seconds()*float64(rate))+1, total) - offered
+		if due <= 0 {
+			wait := time.Duration(float64(offered)/float64(rate)*float64(time.Second)) - elapsed
+			if rate >= bulkRate {
+				wait = bulkPause
+			}
+			pause(wait)
+			continue
+		}
+		due = min(due, maxTrain, maxCall/payload)
+		for i := range due {
+			binary.LittleEndian.PutUint64(buffer[i*payload:], uint64(offered+i))
+		}
+		switch _, err := unix.Write(s, buffer[:due*payload]); err {
+		case nil:
+		case unix.EAGAIN, unix.ENOBUFS:
+			refused += due
+		default:
+			return blasted{}, fmt.Errorf("send: %w", err)
+		}
+		offered += due
+	}
+	return blasted{offered - refused, time.Since(start).Seconds()}, nil
+}
+
+// maxCall is what one call may send: a little less than the largest UDP datagram.
+const maxCall = 65_000
+
 func pause(d time.Duration) {
 	if d > 0 {
 		limit := unix.NsecToTimespec(int64(d))
@@ -61,94 +121,6 @@ func pause(d time.Duration) {
 	}
 }
 
-// maxTrain is the kernel's own limit of segments in one call (UDP_MAX_SEGMENTS before Linux 6.9 was 64).
-const maxTrain = 40
-
-func blast(s, rate, payload int, duration time.Duration) (int, error) {
-	// Few large packets go faster as one call; many small ones are sent as they are due.
-	if err := unix.SetsockoptInt(s, unix.SOL_UDP, unix.UDP_SEGMENT, payload); err != nil {
-		return 0, fmt.Errorf("set UDP_SEGMENT: %w", err)
-	}
-	buffer := make([]byte, maxTrain*payload)
-	sent := 0
-	for start := time.Now(); ; {
-		elapsed := time.Since(start)
-		if elapsed >= duration {
-			return sent, nil
-		}
-		due := int(elapsed.Seconds()*float64(rate)) + 1 - sent
-		if due <= 0 {
-			next := start.Add(time.Duration(float64(sent) / float64(rate) * float64(time.Second)))
-			wait := time.Until(next)
-			if rate >= bulkRate {
-				wait = bulkPause
-			}
-			pause(wait)
-			continue
-		}
-		due = min(due, maxTrain, 65000/payload)
-		if _, err := unix.Write(s, buffer[:due*payload]); err != nil && err != unix.EAGAIN && err != unix.ENOBUFS {
-			return sent, fmt.Errorf("send: %w", err)
-		}
-		sent += due
-	}
-}
-
-// runSink counts packets until it is interrupted or none has come for two seconds, and prints how many.
-func runSink(args []string) error {
-	port, err := strconv.Atoi(args[0])
-	if err != nil {
-		return err
-	}
-	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(s)
-	_ = unix.SetsockoptInt(s, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, 64<<20)
-	_ = unix.SetsockoptInt(s, unix.SOL_SOCKET, unix.SO_RCVBUF, 64<<20)
-	if err := unix.Bind(s, &unix.SockaddrInet4{Port: port}); err != nil {
-		return err
-	}
-	fmt.Fprintln(os.Stderr, "ready")
-	count := countPackets(s)
-	fmt.Println(count)
-	return nil
-}
-
-// sinkIdle is how long a sink waits for the next packet once there was one.
-const sinkIdle = 2000 // ms
-
-func countPackets(s int) (count int) {
-	const batch = 64
-	var messages [batch]struct {
-		header unix.Msghdr
-		length uint32
-		_      [4]byte
-	}
-	var vectors [batch]unix.Iovec
-	space := make([]byte, batch*2048)
-	for i := range messages {
-		vectors[i].Base = &space[i*2048]
-		vectors[i].SetLen(2048)
-		messages[i].header.Iov, messages[i].header.Iovlen = &vectors[i], 1
-	}
-	poll := []unix.PollFd{{Fd: int32(s), Events: unix.POLLIN}}
-	for patience := -1; ; patience = sinkIdle {
-		n, err := unix.Poll(poll, patience)
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil || n == 0 {
-			return count
-		}
-		// Few wake-ups with many packets each: what a receiver of bulk traffic sees from a real adapter.
-		got, _, errno := unix.Syscall6(unix.SYS_RECVMMSG, uintptr(s), uintptr(unsafe.Pointer(&messages[0])), batch, unix.MSG_DONTWAIT, 0, 0)
-		if errno == 0 {
-			count += int(got)
-		}
-		if got < batch {
-			pause(bulkPause)
-		}
-	}
-}
+// exactSleep keeps the kernel from ending this thread's sleeps up to 50 µs late, which it does to merge wake-ups. Where it
+// is refused, packets leave less evenly.
+func exactSleep() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) }

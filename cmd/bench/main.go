@@ -21,6 +21,7 @@ import (
 	"syscall"
 
 	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/stat"
 )
 
 // bench is one run of this program: what was asked for and where it prints.
@@ -29,6 +30,13 @@ type bench struct {
 	pathwise string // the binary that is measured
 	pairs    int    // of TCP transfers
 	seconds  int    // of each
+	seen     seen
+}
+
+// seen is what the parts of the lab found, for the part relay to hold against the starting point.
+type seen struct {
+	late map[lab.DeviceKind]stat.Summary // µs, at comparedDelay
+	best map[lab.DeviceKind]int          // packets/s of bulkStream without a drop
 }
 
 // part is one comparison.
@@ -43,6 +51,21 @@ var parts = []part{
 	{"interop", []string{"iperf3"}, (*bench).interop},
 	{"ping", []string{"ping", "tcpdump"}, (*bench).ping},
 	{"loss", []string{"ping"}, (*bench).loss},
+	{"late", nil, (*bench).late},
+	{"rate", nil, (*bench).rate},
+	{"emulator", nil, (*bench).emulator},
+	{"relay", nil, (*bench).relay}, // after the two that it is held against
+	{"laws", nil, (*bench).laws},
+	{"scale", nil, (*bench).scale},
+}
+
+// everyPart is what runs unless -only says otherwise.
+func everyPart() string {
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.name)
+	}
+	return strings.Join(names, ",")
 }
 
 // debianPackages says where a missing tool comes from.
@@ -53,19 +76,17 @@ func main() {
 	if len(os.Args) > 2 && os.Args[1] == meteredFlag {
 		os.Exit(runMetered(os.Args[2:]))
 	}
-	if len(os.Args) > 2 && (os.Args[1] == blastFlag || os.Args[1] == sinkFlag) {
-		os.Exit(runEnd(os.Args[1], os.Args[2:]))
+	if len(os.Args) > 2 && ends[os.Args[1]] != nil {
+		os.Exit(runEnd(ends[os.Args[1]], os.Args[2:]))
 	}
 	os.Exit(run(os.Args[1:]))
 }
 
-// runEnd is one end of a stream.
-func runEnd(end string, args []string) int {
-	do := runBlast
-	if end == sinkFlag {
-		do = runSink
-	}
-	if err := do(args); err != nil {
+// ends are what this program is on hosts of a lab, by its first argument.
+var ends = map[string]func(args []string) error{blastFlag: runBlast, sinkFlag: runSink, relayFlag: runRelay}
+
+func runEnd(end func([]string) error, args []string) int {
+	if err := end(args); err != nil {
 		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
 		return 1
 	}
@@ -73,9 +94,9 @@ func runEnd(end string, args []string) int {
 }
 
 func run(args []string) int {
-	b := &bench{out: os.Stdout}
+	b := &bench{out: os.Stdout, seen: seen{map[lab.DeviceKind]stat.Summary{}, map[lab.DeviceKind]int{}}}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	only := flags.String("only", "tcp,interop,ping,loss", "parts to run")
+	only := flags.String("only", everyPart(), "parts to run")
 	flags.StringVar(&b.pathwise, "pathwise", "bin/pathwise", "the binary to measure; make build makes it")
 	flags.IntVar(&b.pairs, "pairs", 10, "pairs of TCP transfers; 6 at least for an interval of 95 %")
 	flags.IntVar(&b.seconds, "seconds", 3, "length of each TCP transfer")
@@ -116,7 +137,7 @@ func choose(only string) ([]part, error) {
 	for name := range strings.SplitSeq(only, ",") {
 		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("-only: %q: no such part; want some of tcp,interop,ping,loss", name)
+			return nil, fmt.Errorf("-only: %q: no such part; want some of %s", name, everyPart())
 		}
 		chosen = append(chosen, parts[i])
 	}

@@ -35,13 +35,7 @@ func (b *bench) ping(ctx context.Context) error {
 	if os.Geteuid() != 0 {
 		return errRootForTcpdump
 	}
-	kinds := []lab.DeviceKind{lab.DeviceVeth}
-	if f, err := os.OpenFile("/dev/net/tun", os.O_RDWR, 0); err == nil {
-		f.Close()
-		kinds = append(kinds, lab.DeviceTUN)
-	} else {
-		fmt.Fprintf(b.out, "ping: over TUN left out: %v\n", err)
-	}
+	kinds := b.kinds("ping")
 	fmt.Fprintf(b.out, "ping: round trip less the nominal %v, µs; two hosts, a router between, %d echoes at 100/s a run\n", nominal, echoes)
 	fmt.Fprintf(b.out, "%-4s  %-32s  %6s%9s%9s%9s%9s\n", "over", "round trips of, by", "echoes", "min", "median", "p99", "max")
 	for _, kind := range kinds {

@@ -16,7 +16,8 @@ func labAct(s *session) *cobra.Command {
 	}
 	return &cobra.Command{
 		Use: "act ROLE [ARGUMENTS]", Short: "Be an application that uses the network badly, or well, to order", Hidden: true,
-		Long:               "Play an application until it is done or told to end, and print what it did as one JSON document. Roles:\n\n" + strings.Join(roles, "\n"),
+		Long: "Play an application until it is done or told to end, and print what it did as one JSON document. Roles:\n\n" +
+			strings.Join(roles, "\n"),
 		Example:            "  pathwise lab exec carol -- pathwise lab act sink",
 		DisableFlagParsing: true, // a role has flags of its own
 		Args:               cobra.ArbitraryArgs,

@@ -71,7 +71,8 @@ func (s *session) runGateway(ctx context.Context, first, second string, config g
 	for _, warning := range g.Warnings {
 		fmt.Fprintf(s.err, "pathwise: %s\n", warning)
 	}
-	s.say("%s > %s %s\n%s > %s %s", first, second, orNothing(g.Snapshot().Shapes[0]), second, first, orNothing(g.Snapshot().Shapes[1]))
+	shapes := g.Snapshot().Shapes
+	s.say("%s > %s %s\n%s > %s %s", first, second, orNothing(shapes[0]), second, first, orNothing(shapes[1]))
 	if mayRead(s.in) {
 		go s.changeGateway(g) // ends with the process, if not with its input
 	}
@@ -170,7 +171,8 @@ func gatewayWay(now, before *gateway.Report, way int) string {
 	if seconds := now.Seconds - before.Seconds; seconds > 0 {
 		rate = float64(l.Bytes-before.Links[way].Bytes) * 8 / seconds
 	}
-	return fmt.Sprintf("%s, %d packets, %.0f dropped, %d waiting", quantity.FormatRate(rate), l.Packets, droppedBy(l), l.Queue.Packets)
+	return fmt.Sprintf("%s, %d packets, %.0f dropped, %d waiting", quantity.FormatRate(rate), l.Packets, droppedBy(l),
+		l.Queue.Packets)
 }
 
 func printGateway(w io.Writer, r *gateway.Report) {

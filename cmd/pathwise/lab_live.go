@@ -39,12 +39,9 @@ func (s *session) watchLab(ctx context.Context, l *lab.Lab) error {
 	if _, err := l.State(); err != nil {
 		return err
 	}
-	program := tea.NewProgram(liveModel{lab: l}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(s.out),
-		tea.WithoutSignalHandler())
+	program := tea.NewProgram(liveModel{lab: l}, tea.WithInput(in), tea.WithOutput(s.out), tea.WithoutSignalHandler())
+	defer context.AfterFunc(ctx, program.Quit)() // a signal is a way to leave, as q is
 	last, err := program.Run()
-	if ctx.Err() != nil {
-		return nil // a signal is a way to leave, as q is
-	}
 	if m, ok := last.(liveModel); ok && m.failed != nil {
 		return m.failed
 	}

@@ -9,11 +9,11 @@ import (
 
 // liveKeys is what the help shows.
 var liveKeys = []string{
-	"up down   select a direction of a link           tab     the other direction of the link",
-	"d D       less, more delay                       space   change both ways, or one",
-	"l L       less, more loss                        x       take the link down, or up again",
-	"r R       less, more rate                        e       type KEY=VALUE, as for lab set",
-	"b B       less, more buffer: the queue's limit   q       quit",
+	"up down  select a direction of a link   tab    the other direction",
+	"d D      less, more delay               space  change both ways, or one",
+	"l L      less, more loss                x      take the link down, or up again",
+	"r R      less, more rate                e      type KEY=VALUE, as for lab set",
+	"b B      less, more buffer (queue)      q      quit",
 }
 
 // press does what a key stands for.

@@ -66,7 +66,7 @@ func (m liveModel) lines() []string {
 	}
 	directions := m.directions(width)
 	room := height - len(head) - len(selected) - len(foot)
-	flows := m.flows()
+	flows := m.flows(width)
 	table := around(directions, m.selected, max(2, min(len(directions), room-min(len(flows), 4))))
 	lines := slices.Concat(head, table, selected)
 	lines = append(lines, flows[:min(len(flows), max(0, height-len(lines)-len(foot)))]...)
@@ -174,13 +174,18 @@ func columnsFor(width, names int) []column {
 func (m liveModel) directions(width int) []string {
 	t := m.past.last()
 	names := make([]string, len(t.Links))
-	longest := len("direction")
+	longest, least := len("direction"), 0
+	for _, c := range columnsFor(0, 0) { // those that no terminal is too narrow for
+		least += 1 + c.width
+	}
+	// A name is worth more than a column, up to 28 places, which leave room for all columns in 120.
+	most := min(28, max(16, width-len(selectedMark)-least))
 	for i := range t.Links {
 		from, to := sender(&t.Links[i]), t.Links[i].Between[1]
 		if from == to {
 			to = t.Links[i].Between[0]
 		}
-		names[i] = clip(from+" > "+to, 28) // leaves room for all columns in 120
+		names[i] = clip(from+" > "+to, most)
 		longest = max(longest, len(names[i]))
 	}
 	columns := columnsFor(width, longest)
@@ -228,20 +233,22 @@ func (m liveModel) about(l int) []string {
 }
 
 // flows is the table of flows that sent packets lately, the fastest first.
-func (m liveModel) flows() []string {
+func (m liveModel) flows(width int) []string {
 	t, names := m.past.last(), hostNames(m.state)
 	flows := slices.Clone(t.Flows)
 	slices.SortStableFunc(flows, func(a, b record.FlowTruth) int { return cmp.Compare(b.RateBitsPerSecond, a.RateBitsPerSecond) })
 	if len(flows) == 0 {
 		return []string{"", fmt.Sprintf("no packets in the last %v", flowSpan)}
 	}
-	lines := []string{"", fmt.Sprintf("  %-40s %11s %9s %8s %8s %8s", fmt.Sprintf("flow, last %v", flowSpan), "rate", "packets",
+	const numbers = 11 + 1 + 9 + 3*(1+8)
+	wide := min(40, max(16, width-len(selectedMark)-1-numbers))
+	lines := []string{"", fmt.Sprintf("  %-*s %11s %9s %8s %8s %8s", wide, fmt.Sprintf("flow, last %v", flowSpan), "rate", "packets",
 		"loss", "median", "p99")}
 	for i := range flows {
 		f := &flows[i]
-		lines = append(lines, fmt.Sprintf("  %-40s %11s %9d %8s %8s %8s", clip(flowName(f, names), 40), rateOrDash(f.RateBitsPerSecond),
-			f.Packets, shareText(f.LossRatio), quantity.FormatSeconds(f.DelaySeconds.Median),
-			quantity.FormatSeconds(f.DelaySeconds.P99)))
+		lines = append(lines, fmt.Sprintf("  %-*s %11s %9d %8s %8s %8s", wide, clip(flowName(f, names), wide),
+			rateOrDash(f.RateBitsPerSecond), f.Packets, shareText(f.LossRatio),
+			quantity.FormatSeconds(f.DelaySeconds.Median), quantity.FormatSeconds(f.DelaySeconds.P99)))
 	}
 	return lines
 }
@@ -250,9 +257,10 @@ func (m liveModel) foot() []string {
 	switch {
 	case m.editing:
 		l := m.state.Links[m.selected/2]
-		return []string{"set " + l.Between[0] + " " + l.Between[1] + " " + m.input + "_", "enter set   esc leave   such as forward.loss=1%"}
+		return []string{"set " + l.Between[0] + " " + l.Between[1] + " " + m.input + "_",
+			"enter set   esc leave   such as forward.loss=1%"}
 	case m.help:
 		return append([]string{m.message}, liveKeys...)
 	}
-	return []string{m.message, "up/down select   d/D delay   l/L loss   r/R rate   b/B buffer   x down   e edit   ? all keys   q quit"}
+	return []string{m.message, "up/down select  d/D delay  l/L loss  r/R rate  b/B buffer  x down  ? all  q quit"}
 }

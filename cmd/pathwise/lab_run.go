@@ -63,7 +63,8 @@ func printCase(w io.Writer, r *scenario.Report) {
 		if !step.OK {
 			outcome = "FAILED"
 		}
-		rows = append(rows, []string{fmt.Sprintf("%3d", step.Number), outcome, quantity.FormatSeconds(step.Seconds), step.Kind, step.What})
+		took := quantity.FormatSeconds(step.Seconds)
+		rows = append(rows, []string{fmt.Sprintf("%3d", step.Number), outcome, took, step.Kind, step.What})
 		if step.Seen != "" {
 			rows = append(rows, []string{"", "", "", "", "  " + step.Seen})
 		}

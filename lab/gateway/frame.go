@@ -25,6 +25,7 @@ const (
 const (
 	typeIPv4 = 0x0800
 	typeIPv6 = 0x86dd
+	typeLLDP = 0x88cc
 	typeVLAN = 0x8100 // customer tag, where the kernel does not say which
 )
 
@@ -47,7 +48,11 @@ func fateOf(p *packet.Packet, own address) fate {
 	if target := address(p.Frame[:addressLength]); target == own || onOneWire(target) {
 		return stays
 	}
-	if kind := be.Uint16(p.Frame[p.FrameLength-2:]); kind != typeIPv4 && kind != typeIPv6 {
+	switch be.Uint16(p.Frame[p.FrameLength-2:]) {
+	case typeIPv4, typeIPv6:
+	case typeLLDP:
+		return stays // one of its addresses is spanning tree's
+	default:
 		return passes
 	}
 	whole, ok := packet.Whole(p.Data)

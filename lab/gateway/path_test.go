@@ -121,6 +121,7 @@ func TestFates(t *testing.T) {
 		{"IPv4 said to be empty", plainHead, nil, []int64{0}, false},
 		{"spanning tree", head(spanningTree, west, 39), arp, []int64{0}, false},
 		{"LLDP", head(lldp, west, 0x88cc), arp, nil, false},
+		{"LLDP to the nearest bridge", head(spanningTree, west, 0x88cc), arp, nil, false},
 		{"for the gateway's host", head(ports2[0], west, 0x0800), ip, nil, false},
 		{"for the other interface's", head(ports2[1], west, 0x0800), ip, []int64{5 * ms}, true},
 	} {

@@ -34,8 +34,8 @@ func TestAllStandUp(t *testing.T) {
 	}
 }
 
-// Two of the labs stood up for real: what the kernel's own hosts see is the table's round trip, or more where this machine
-// is busy. The bound above is wide for that reason.
+// Two of the labs stood up for real: what the kernel's own hosts see is the table's round trip, or more where this
+// machine is busy. The bound above is wide for that reason.
 func TestRoundTripsForReal(t *testing.T) {
 	if _, err := exec.LookPath("ping"); err != nil {
 		t.Skip("ping is not installed")

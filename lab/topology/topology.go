@@ -1,8 +1,8 @@
 // Package topology holds lab files to start from: whole networks, each a YAML with comments that say where its figures
 // come from. Copy one, change it, and `pathwise lab up` it. The files are embedded; the package parses none of them.
 //
-// The first line of each file is its title. A table in the comments lists round trips and hops between pairs of nodes; the
-// tests of this package hold the network to that table, in virtual time.
+// The first line of each file is its title. A table in the comments lists round trips and hops between pairs of
+// nodes; the tests of this package hold the network to that table, in virtual time.
 package topology
 
 import (

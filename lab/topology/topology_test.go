@@ -36,8 +36,8 @@ type documented struct {
 
 var line = regexp.MustCompile(`(?m)^#   (?:at (\S+) )?(\S+) > (\S+) +([0-9.]+)(?: - ([0-9.]+))? ms +(\d+) hops?$`)
 
-// table reads what a file says of its round trips. A figure stands for what rounds to it at its last digit, but for half
-// of a microsecond per link at least; a range stands for itself.
+// table reads what a file says of its round trips. A figure stands for what rounds to it at its last digit, but for
+// half of a microsecond per link at least; a range stands for itself.
 func table(t *testing.T, text string) []documented {
 	t.Helper()
 	var all []documented
@@ -175,8 +175,8 @@ func (r *ring) trace(at int64, from, to string) int {
 	return 0
 }
 
-// What each file's table says is what an echo finds in virtual time, to the last digit that the table gives. Several are
-// sent, since jitter and loss are part of some; each must be within, and one must come back.
+// What each file's table says is what an echo finds in virtual time, to the last digit that the table gives. Several
+// are sent, since jitter and loss are part of some; each must be within, and one must come back.
 func TestTablesAreTrue(t *testing.T) {
 	const echoes = 5
 	for _, e := range List() {

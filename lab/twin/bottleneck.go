@@ -120,8 +120,8 @@ func (e *evidence) narrowByTransfers(n *narrowest, reverse bool, way string) {
 	}
 }
 
-// addQueue takes what a flow that filled the link found in front of it: its longest smoothed round trip less the shortest,
-// and less what round trips vary without load, times the rate.
+// addQueue takes what a flow that filled the link found in front of it: its longest smoothed round trip less the
+// shortest, and less what round trips vary without load, times the rate.
 func (e *evidence) addQueue(n *narrowest, v transferView, r *measure.Result, way string) {
 	inflation := v.most - v.least - e.usualExtra()
 	if v.least == 0 || inflation <= 0 {
@@ -144,8 +144,8 @@ func (e *evidence) addQueue(n *narrowest, v transferView, r *measure.Result, way
 // usualExtra is by how much most echoes exceed the least, without load.
 func (e *evidence) usualExtra() float64 { return stat.Summarize(e.extras()).P95 }
 
-// unhurried reports whether datagrams came slower than the narrowest link can carry, so that what they lost was not lost in
-// front of it.
+// unhurried reports whether datagrams came slower than the narrowest link can carry, so that what they lost was not
+// lost in front of it.
 func (e *evidence) unhurried(r *measure.Result) bool {
 	const share = 0.8
 	limit := 0.0
@@ -216,8 +216,8 @@ func steady(r *measure.Result, way string) float64 {
 	return stat.Summarize(rates[1:]).Median
 }
 
-// saturated reports whether the flow filled a link: it was held by nothing else for most of the time, and its round trip
-// grew by more than it varies anyway.
+// saturated reports whether the flow filled a link: it was held by nothing else for most of the time, and its round
+// trip grew by more than it varies anyway.
 func (v transferView) saturated(usual float64) bool {
 	const leastRise = 0.005 // s; below, hosts that are busy look the same
 	rise := v.most - v.least - usual

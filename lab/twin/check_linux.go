@@ -24,8 +24,9 @@ type Options struct {
 	Progress func(format string, args ...any) // nil: nobody is told
 }
 
-// Check stands the twin up, repeats on it each measurement that it was made from, with the same parameters, and compares. The
-// lab is down again when it returns. A measurement that fails is an error; that the twin differs is not.
+// Check stands the twin up, repeats on it each measurement that it was made from, with the same parameters, and
+// compares. The lab is down again when it returns. A measurement that fails is an error; that the twin differs is
+// not.
 func Check(ctx context.Context, t *Twin, o Options) (*Report, error) {
 	spec, err := t.Spec()
 	if err != nil {
@@ -63,12 +64,32 @@ func check(ctx context.Context, t *Twin, o Options, l *lab.Lab) (*Report, error)
 			return nil, fmt.Errorf("repeat %s %s on the twin: %w", original.Kind, original.ID, err)
 		}
 		report.Results = append(report.Results, again)
-		for _, row := range compare(original, again) {
+		late, err := lateness(l, report)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range compare(original, again, late) {
 			report.Rows = append(report.Rows, row)
 			report.OK = report.OK && row.OK
 		}
 	}
 	return report, nil
+}
+
+// lateness is by how much this machine handed over packets late, both ways together, at most of 99 in 100: it adds to
+// the twin's round trips and is not the twin's fault. That it could not keep up is noted.
+func lateness(l *lab.Lab, report *Report) (seconds float64, err error) {
+	truth, err := l.Truth()
+	if err != nil {
+		return 0, fmt.Errorf("read twin's truth: %w", err)
+	}
+	for _, k := range truth.Links {
+		seconds += k.EmulatorLateSeconds
+	}
+	if note := "the emulator was the bottleneck: " + truth.Emulator.Why; truth.Emulator.Bottleneck && !slices.Contains(report.Notes, note) {
+		report.Notes = append(report.Notes, note)
+	}
+	return seconds, nil
 }
 
 // respond runs the far end of throughput on the target, if it is to be repeated, and returns when it

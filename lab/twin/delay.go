@@ -27,8 +27,8 @@ const (
 	smallPacket = 52
 )
 
-// leastRoundTrip takes the pings' if there are any, for they are many; else the trace's last hop, else what TCP's kernel
-// saw.
+// leastRoundTrip takes the pings' if there are any, for they are many; else the trace's last hop, else what TCP's
+// kernel saw.
 func (e *evidence) leastRoundTrip() (roundTrip, bool) {
 	best := roundTrip{seconds: math.Inf(1)}
 	for _, r := range e.pings {
@@ -80,8 +80,8 @@ func reaches(r *measure.Result) bool {
 }
 
 // addHops makes the routers and links. No hop lies farther than one behind it, or than the target: a router that
-// answers late is held to what came back from beyond it. What lies between hops that answered is divided evenly among those
-// that did not.
+// answers late is held to what came back from beyond it. What lies between hops that answered is divided evenly among
+// those that did not.
 func (t *Twin) addHops(e *evidence, trip roundTrip) {
 	hops := e.route()
 	distance := make([]float64, len(hops)+1) // round trips; NaN: not known
@@ -169,7 +169,8 @@ func router(i int, h measure.Hop) Router {
 
 func isAddress(text string) bool { _, err := netip.ParseAddr(text); return err == nil }
 
-// longest returns the link with most delay, the last of several: the nearer to the target, the less it disturbs the hops.
+// longest returns the link with most delay, the last of several: the nearer to the target, the less it disturbs the
+// hops.
 func (t *Twin) longest() int {
 	best := 0
 	for i, l := range t.Links {
@@ -180,8 +181,8 @@ func (t *Twin) longest() int {
 	return best
 }
 
-// takeSerialization takes off the narrow link's delay what its rate adds to the packets that the round trip was measured
-// with, so that the twin's round trip is the path's.
+// takeSerialization takes off the narrow link's delay what its rate adds to the packets that the round trip was
+// measured with, so that the twin's round trip is the path's.
 func (t *Twin) takeSerialization(narrow int, trip roundTrip, b bottleneck) {
 	bits := float64(link.Overhead{Link: link.Ethernet}.Frame(trip.bytes) * 8)
 	total := 0.0

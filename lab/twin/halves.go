@@ -17,10 +17,10 @@ const (
 
 // halves returns values such that two independent draws from them add up to what the given ones are distributed like.
 //
-// The distribution g of one way is sought whose convolution with itself is f, that of the round trips, by expectation and
-// maximization: given g, a round trip of k cells was i there and k-i back with probability g(i) g(k-i) / (g*g)(k);
-// averaged over all round trips this is the next g. Each step makes f likelier (Dempster, Laird and Rubin, "Maximum
-// Likelihood from Incomplete Data via the EM Algorithm", 1977).
+// The distribution g of one way is sought whose convolution with itself is f, that of the round trips, by expectation
+// and maximization: given g, a round trip of k cells was i there and k-i back with probability g(i) g(k-i) /
+// (g*g)(k); averaged over all round trips this is the next g. Each step makes f likelier (Dempster, Laird and Rubin,
+// "Maximum Likelihood from Incomplete Data via the EM Algorithm", 1977).
 func halves(values []float64) []float64 {
 	s := stat.Summarize(values)
 	width := min(s.Max, reach*s.P95) / (cells - 1)
@@ -64,7 +64,8 @@ func improve(f, g []float64) []float64 {
 	return next
 }
 
-// draw returns n values with the distribution of the histogram, evenly spread over its probabilities and within its cells.
+// draw returns n values with the distribution of the histogram, evenly spread over its probabilities and within its
+// cells.
 func draw(g []float64, width float64, n int) []float64 {
 	values := make([]float64, 0, n)
 	below, cell := 0.0, 0

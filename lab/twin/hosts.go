@@ -8,7 +8,8 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// Bytes between a TCP segment's payload and its packet: IPv4 and TCP headers, and timestamps (RFC 791, RFC 9293, RFC 7323).
+// Bytes between a TCP segment's payload and its packet: IPv4 and TCP headers, and timestamps (RFC 791, RFC 9293, RFC
+// 7323).
 const tcpHeaders = 20 + 20 + 12
 
 // leastMTU is what every IPv4 link must carry (RFC 791 section 3.2).
@@ -68,11 +69,11 @@ func (h *Host) take(s *measure.TCPSettings, id string) {
 		h.Sysctl = append(h.Sysctl, Setting{"net.ipv4.tcp_window_scaling", fmt.Sprint(*s.WindowScaling)})
 	}
 	if len(h.Sysctl) > 0 {
-		h.Notes = append(h.Notes, fmt.Sprintf("as throughput %s found them", id))
+		h.note("as throughput %s found them", id)
 	}
 	if s.CongestionControl != nil {
-		h.Notes = append(h.Notes, fmt.Sprintf("its kernel's congestion control is %s; the twin's is the lab's, so name it with --cc",
-			*s.CongestionControl))
+		h.note("its kernel's congestion control is %s; the twin's is the lab's, so name it with --cc",
+			*s.CongestionControl)
 	}
 }
 

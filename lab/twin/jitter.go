@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/lab/chance"
+	"github.com/pathwise-net/pathwise/lab/link"
 	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/quantity"
@@ -30,13 +31,13 @@ func (e *evidence) addJitter(l *Link) {
 	s := stat.Summarize(extra)
 	switch {
 	case s.N < fewestEchoes && s.N > 0:
-		l.Notes = append(l.Notes, fmt.Sprintf("jitter: none; %d round trips are too few to tell (want %d)", s.N, fewestEchoes))
+		l.note("jitter: none; %d round trips are too few to tell (want %d)", s.N, fewestEchoes)
 		return
 	case s.N == 0:
 		return
 	case s.P95 < leastJitter:
-		l.Notes = append(l.Notes, fmt.Sprintf("jitter: none; 95 %% of %d round trips are within %s of the least, as hosts add themselves",
-			s.N, quantity.FormatSeconds(s.P95)))
+		l.note("jitter: none; 95 %% of %d round trips are within %s of the least, as hosts add themselves",
+			s.N, quantity.FormatSeconds(s.P95))
 		return
 	}
 	correlation := notation.Ratio(0)
@@ -61,13 +62,25 @@ func (e *evidence) addJitter(l *Link) {
 		l.Notes = append(l.Notes, note+",", "  divided so that two independent ways add up to it: assumed, there is no one-way figure")
 	}
 	if overtake {
-		l.Notes = append(l.Notes, fmt.Sprintf("  with overtaking: %d echoes came back out of order", e.reordered()))
+		l.note("  with overtaking: %d echoes came back out of order", e.reordered())
 	}
 }
 
-// rightBehind is how close two echoes come in when the first held up the second. Links keep order, so the twin's will hold up
-// others just so; a delay that is counted again for each echo behind it would be there many times.
-const rightBehind = 100e-6
+// rightBehind is how close two echoes come in, in seconds, when the first held up the second: what hosts blur, and
+// what the narrowest link takes for an echo. Links keep order, so the twin's will hold up others just so; a delay
+// that is counted again for each echo behind it would be there many times.
+func (e *evidence) rightBehind(r *measure.Result) float64 {
+	const blur = 100e-6
+	fastest := 0.0
+	for _, known := range slices.Concat(e.trains, e.transfers) {
+		fastest = max(fastest, known.Metrics[measure.Capacity], known.Metrics[measure.Throughput])
+	}
+	if fastest < slowest {
+		return blur
+	}
+	wire := link.Overhead{Link: link.Ethernet}.Frame(int64(number(r.Parameters, "size_bytes")) + echoHeaders)
+	return blur + float64(wire*8)/fastest
+}
 
 // extras returns by how much each echo's round trip exceeds the least of its Result, in order of sending, without those
 // that came in right behind the one before: their own delay is not known.
@@ -79,13 +92,13 @@ func (e *evidence) extras() []float64 {
 		if !ok {
 			continue
 		}
-		sent, came := 0.0, math.Inf(-1) // of the echo before
+		sent, came, behind := 0.0, math.Inf(-1), e.rightBehind(r) // of the echo before
 		for _, s := range r.Samples.Echoes {
 			if s.RTTSeconds == nil {
 				continue
 			}
 			arrival := s.SentSeconds + *s.RTTSeconds
-			held := keepsOrder && s.SentSeconds > sent+rightBehind && arrival < came+rightBehind
+			held := keepsOrder && s.SentSeconds > sent+behind && arrival < came+behind
 			sent, came = s.SentSeconds, max(came, arrival)
 			if !held {
 				all = append(all, max(0, *s.RTTSeconds-least))
@@ -103,8 +116,8 @@ func (e *evidence) reordered() (n int) {
 }
 
 // jitterSide compares what datagrams saw one way with what echoes saw both ways, each as the mean difference of
-// neighbours: one way that has all of it, or hardly any, is told from two that share it. With equal shares of variance one
-// way has 0.71 of the round trip's mean difference.
+// neighbours: one way that has all of it, or hardly any, is told from two that share it. With equal shares of
+// variance one way has 0.71 of the round trip's mean difference.
 func (e *evidence) jitterSide(extra []float64) (side, why string) {
 	const nearlyAll, hardlyAny = 0.85, 0.3
 	both := 0.0

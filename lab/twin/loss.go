@@ -22,9 +22,9 @@ const surelyBursty = 0.01
 // bursty reports whether the losses come in fewer runs than independent ones would.
 func (c tally) bursty() bool { return c.lost > 1 && fewRuns(c) < surelyBursty }
 
-// fewRuns returns the probability that as many losses, each arrangement among the packets being as likely, come in as few
-// runs as these or fewer. There are C(lost-1, k-1) ways to cut the losses into k runs and C(kept+1, k) places for them
-// (A. Wald and J. Wolfowitz, "On a Test Whether Two Samples are from the Same Population", 1940).
+// fewRuns returns the probability that as many losses, each arrangement among the packets being as likely, come in as
+// few runs as these or fewer. There are C(lost-1, k-1) ways to cut the losses into k runs and C(kept+1, k) places for
+// them (A. Wald and J. Wolfowitz, "On a Test Whether Two Samples are from the Same Population", 1940).
 func fewRuns(c tally) float64 {
 	kept, p := c.sent-c.lost, 0.0
 	all := logChoose(c.sent, c.lost)
@@ -82,26 +82,26 @@ func (e *evidence) addLoss(l *Link, b bottleneck) {
 	switch {
 	case forward == 0 && reverse == 0 && c.sent > 0:
 		// The rule of three: with none of n lost, 95 % confidence ends at 3/n.
-		l.Notes = append(l.Notes, fmt.Sprintf("loss: none of %d echoes, so less than %s with 95 %% confidence", c.sent,
-			quantity.FormatRatio(min(1, 3/float64(c.sent)))))
+		l.note("loss: none of %d echoes, so less than %s with 95 %% confidence", c.sent,
+			quantity.FormatRatio(min(1, 3/float64(c.sent))))
 		return
 	case forward == 0 && reverse == 0:
 		l.Notes = append(l.Notes, "loss: none; assumed, nothing counted it apart from drops in front of the link")
 		return
 	}
 	if c.lost > 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("loss: %d of %d echoes (%s), runs of losses: %d; %s", c.lost, c.sent,
-			quantity.FormatRatio(ratio), c.runs, why))
+		l.note("loss: %d of %d echoes (%s), runs of losses: %d; %s", c.lost, c.sent,
+			quantity.FormatRatio(ratio), c.runs, why)
 	} else {
 		l.Notes = append(l.Notes, "loss: "+why)
 	}
 	burst := 1.0
 	if c.bursty() {
 		burst = float64(c.lost) / float64(c.runs)
-		l.Notes = append(l.Notes, fmt.Sprintf("  in bursts of %.3g (Gilbert): so few runs come by chance with probability %.2g",
-			burst, fewRuns(c)))
+		l.note("  in bursts of %.3g (Gilbert): so few runs come by chance with probability %.2g",
+			burst, fewRuns(c))
 	} else if c.lost > 1 {
-		l.Notes = append(l.Notes, fmt.Sprintf("  each by itself: so few runs or fewer come by chance with probability %.2g", fewRuns(c)))
+		l.note("  each by itself: so few runs or fewer come by chance with probability %.2g", fewRuns(c))
 	}
 	l.Forward.Loss, l.Reverse.Loss = lossModel(forward, burst), lossModel(reverse, burst)
 }
@@ -118,8 +118,8 @@ func lossModel(ratio, burst float64) *chance.Loss {
 	return chance.Independent(ratio)
 }
 
-// lossByWay divides the loss of the round trip. Where one way's own is known, the other has the rest; where TCP filled a link,
-// its repetitions say what a way loses at most; else it is divided evenly.
+// lossByWay divides the loss of the round trip. Where one way's own is known, the other has the rest; where TCP
+// filled a link, its repetitions say what a way loses at most; else it is divided evenly.
 func (e *evidence) lossByWay(both float64, counted bool) (forward, reverse float64, why string) {
 	f, fromF := e.oneWayLoss(false)
 	r, fromR := e.oneWayLoss(true)
@@ -220,8 +220,8 @@ func (e *evidence) addDuplicates(l *Link) {
 		return
 	}
 	l.Forward.Duplicate = &chance.Share{Ratio: notation.Ratio(round(min(1, duplicates/came), 4))}
-	l.Notes = append(l.Notes, fmt.Sprintf("duplicate: %.0f of %.0f echoes came back again; assumed to be doubled on the way there",
-		duplicates, came))
+	l.note("duplicate: %.0f of %.0f echoes came back again; assumed to be doubled on the way there",
+		duplicates, came)
 }
 
 // round keeps so many significant figures.

@@ -11,8 +11,8 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// Read returns the Results in a document of --json: a Result, several of them (pathwise.results/1), or a diagnosis. Name
-// is the file's, for errors, which are *notation.Error.
+// Read returns the Results in a document of --json: a Result, several of them (pathwise.results/1), or a diagnosis.
+// Name is the file's, for errors, which are *notation.Error.
 func Read(name string, text []byte) ([]*measure.Result, error) {
 	var head struct {
 		Schema  string            `json:"schema"`

@@ -61,6 +61,14 @@ type Link struct {
 	Notes                   []string
 }
 
+func (l *Link) note(format string, args ...any) {
+	l.Notes = append(l.Notes, fmt.Sprintf(format, args...))
+}
+
+func (h *Host) note(format string, args ...any) {
+	h.Notes = append(h.Notes, fmt.Sprintf(format, args...))
+}
+
 // ErrNothing means that no Result holds a round trip, without which there is no twin.
 var ErrNothing = errors.New("no round trip in the results; want one of kind ping, trace or throughput at least")
 

@@ -159,8 +159,8 @@ func TestDelayLeavesOutSerialization(t *testing.T) {
 	}
 }
 
-// The rate is the trains', or the transfer's that filled the link; the other way is taken for alike; the queue is what the round
-// trip rose by.
+// The rate is the trains', or the transfer's that filled the link; the other way is taken for alike; the queue is
+// what the round trip rose by.
 func TestRateAndQueue(t *testing.T) {
 	full := func(reverse bool) *measure.Result {
 		// 40 samples at 20 Mbit/s of line: 1448 of 1538 bytes, and a round trip of 20 ms that 60 ms of queue make 80.
@@ -261,8 +261,9 @@ func TestBurstyIsRare(t *testing.T) {
 	}
 }
 
-// Two ways with the twin's table add up to what the round trips were: the largest difference of the distribution functions
-// stays below the critical value of the two-sample Kolmogorov-Smirnov test at 0.1 %, 1.95 sqrt(2/n) (Smirnov, 1948).
+// Two ways with the twin's table add up to what the round trips were: the largest difference of the distribution
+// functions stays below the critical value of the two-sample Kolmogorov-Smirnov test at 0.1 %, 1.95 sqrt(2/n)
+// (Smirnov, 1948).
 func TestHalvesAddUp(t *testing.T) {
 	const n = 20_000
 	for name, jitter := range map[string]chance.Jitter{
@@ -306,8 +307,8 @@ func inOrder(n int, apart, least float64, there, back func() float64) *measure.R
 	return r
 }
 
-// A rare long delay holds up the echoes behind it. That is one delay, not one for each: else the twin, which keeps order too,
-// would have all of them again behind each.
+// A rare long delay holds up the echoes behind it. That is one delay, not one for each: else the twin, which keeps
+// order too, would have all of them again behind each.
 func TestHeldEchoesCountOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	rarelyLong := func() float64 {
@@ -323,7 +324,8 @@ func TestHeldEchoesCountOnce(t *testing.T) {
 	there, back := table.New(rand.New(rand.NewPCG(3, 3))), table.New(rand.New(rand.NewPCG(4, 4)))
 	again := inOrder(20_000, 0.002, 0.020, func() float64 { return float64(there.Extra(0)) / 1e9 },
 		func() float64 { return float64(back.Extra(0)) / 1e9 })
-	// 0.03: the long delays of both ways together are as many as the original's only nearly, and each shows in five echoes.
+	// 0.03: the long delays of both ways together are as many as the original's only nearly, and each shows in five
+	// echoes.
 	if d := kolmogorov(roundTrips(original), roundTrips(again)); d > 0.03 {
 		t.Errorf("the distributions differ by %.4f, want at most 0.03", d)
 	}
@@ -558,7 +560,7 @@ func TestCompare(t *testing.T) {
 	}
 	verdicts := func(a, b *measure.Result) map[string]bool {
 		got := map[string]bool{}
-		for _, row := range compare(a, b) {
+		for _, row := range compare(a, b, 0) {
 			got[row.Metric] = row.OK
 		}
 		return got

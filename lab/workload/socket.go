@@ -31,7 +31,7 @@ func optionFlags(f *flag.FlagSet) *options {
 	o.send = sizeFlag(f, "sndbuf", 0, "send buffer")
 	o.window = sizeFlag(f, "rcvbuf", 0, "receive buffer")
 	f.IntVar(&o.mss, "mss", 0, "largest segment")
-	f.StringVar(&o.congestion, "cc", "", "congestion control")
+	f.StringVar(&o.congestion, "cc", "cubic", "congestion control; empty: the host's own")
 	o.pacing = rateFlag(f, "pacing", "fastest that the kernel may send")
 	return o
 }
