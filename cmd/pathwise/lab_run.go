@@ -5,21 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/pathwise-net/pathwise/lab/faults"
 	"github.com/pathwise-net/pathwise/lab/scenario"
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
 func labRun(s *session) *cobra.Command {
 	return &cobra.Command{
-		Use: "run CASE.yaml", Short: "Play a case: a lab, steps in it, and whether all was as expected", Args: cobra.ExactArgs(1),
-		Long: "Stand up the lab of a case, play its steps, say what was seen and give a verdict: pass, fail, or skip where it cannot\n" +
-			"be played here. The lab is the case's own and goes when it ends. A case that fails ends with exit status 1; one that\n" +
-			"is skipped with 0.",
-		Example: "  pathwise lab run case.yaml\n  pathwise lab run case.yaml --json",
+		Use: "run CASE.yaml | NAME", Short: "Play a case: a lab, steps in it, and whether all was as expected", Args: cobra.ExactArgs(1),
+		Long: "Stand up the lab of a case (a file, or a fault of `pathwise lab faults`), play its steps, say what was seen and give a\n" +
+			"verdict: pass, fail, or skip where it cannot be played here. The lab is the case's own and goes when it ends. A case\n" +
+			"that fails ends with exit status 1; one that is skipped with 0.",
+		Example: "  pathwise lab run random-loss\n  pathwise lab run case.yaml --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			played, err := readCase(args[0])
 			if err != nil {
@@ -30,8 +33,15 @@ func labRun(s *session) *cobra.Command {
 	}
 }
 
+// readCase reads a case's file, or one of the library where the name is no path and there is no such file.
 func readCase(path string) (*scenario.Case, error) {
 	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(path, "/.") {
+		if text, err = faults.Read(path); err != nil {
+			return nil, &badCall{err}
+		}
+		return scenario.Parse(path, text)
+	}
 	if err != nil {
 		return nil, &badCall{fmt.Errorf("case file: %w", err)}
 	}

@@ -26,6 +26,9 @@ func Parse(name string, text []byte) (*Case, error) {
 	if err := notation.Unmarshal(text, &c); err != nil {
 		return nil, inFile(name, err)
 	}
+	if c.Name == "" { // an empty file has nothing to decode, and so nothing that would complain
+		return nil, inFile(name, c.validate())
+	}
 	if err := c.validateWhole(); err != nil {
 		return nil, inFile(name, err)
 	}

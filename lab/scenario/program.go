@@ -175,6 +175,9 @@ func (r *running) await(ctx context.Context) (string, error) {
 		return "", context.Cause(ctx)
 	case <-time.After(timeout - time.Since(r.began)):
 		r.interrupt()
+		if _, err := r.outcome(); err != nil {
+			return "", err
+		}
 		if r.program.Status != AnyStatus {
 			return "", fmt.Errorf("took longer than %v", timeout)
 		}
@@ -191,22 +194,29 @@ func (r *running) await(ctx context.Context) (string, error) {
 // stop asks a program to end, and waits until it has.
 func (r *running) stop() (string, error) {
 	r.interrupt()
-	return r.gist(), r.err
+	return r.outcome()
+}
+
+// outcome is a program's gist, or why there is none.
+func (r *running) outcome() (string, error) {
+	select {
+	case <-r.ended:
+		return r.gist(), r.err
+	default:
+		return "", errors.New("could not be ended")
+	}
 }
 
 // interrupt asks a program to end, and ends it if it does not.
 func (r *running) interrupt() {
-	_ = r.process.Signal(syscall.SIGINT) // it may have ended in between
-	select {
-	case <-r.ended:
-	case <-time.After(graceful):
-		r.kill()
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
+		_ = r.process.Signal(signal) // it may have ended in between
+		select {
+		case <-r.ended:
+			return
+		case <-time.After(graceful):
+		}
 	}
-}
-
-func (r *running) kill() {
-	_ = r.process.Kill() // as above
-	<-r.ended
 }
 
 // complaint is the last that a program said, in one line.

@@ -44,11 +44,10 @@ func Run(ctx context.Context, c *Case, o Options) (*Report, error) {
 	}
 	p := &play{Case: c, Options: o, lab: l, programs: map[string]*running{}, report: r}
 	err = p.steps(ctx)
-	p.end()
-	r.Duration = time.Since(began).Seconds()
-	if closeErr := l.Close(); ctx.Err() == nil {
+	if closeErr := p.end(); ctx.Err() == nil {
 		err = errors.Join(err, closeErr)
 	}
+	r.Duration = time.Since(began).Seconds()
 	r.judge()
 	return r, err
 }
@@ -181,15 +180,16 @@ func shapeSettings(prefix string, s *link.Shape) (all []string) {
 	return all
 }
 
-// end takes down what runs in the background.
-func (p *play) end() {
-	all := p.others
+// end takes the lab down, and returns when nothing of it runs any more: what a program left behind ends with the lab.
+func (p *play) end() error {
+	err := p.lab.Close()
+	for _, one := range p.others {
+		<-one.ended
+	}
 	for _, one := range p.programs {
-		all = append(all, one)
+		<-one.ended
 	}
-	for _, one := range all {
-		one.kill()
-	}
+	return err
 }
 
 // environment is what programs of the case see.

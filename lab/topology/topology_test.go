@@ -36,8 +36,8 @@ type documented struct {
 
 var line = regexp.MustCompile(`(?m)^#   (?:at (\S+) )?(\S+) > (\S+) +([0-9.]+)(?: - ([0-9.]+))? ms +(\d+) hops?$`)
 
-// table reads what a file says of its round trips. A figure stands for what rounds to it at its last digit, but for
-// half of a microsecond per link at least; a range stands for itself.
+// table reads what a file says of its round trips. A figure stands for what rounds to it at its last digit, a range for
+// itself.
 func table(t *testing.T, text string) []documented {
 	t.Helper()
 	var all []documented
@@ -247,8 +247,8 @@ func TestGridNMDetourPassesBristol(t *testing.T) {
 	for ttl := byte(1); ttl <= 13; ttl++ {
 		got = append(got, r.hop(int64(90*time.Second), "ral", "ucl", ttl))
 	}
-	want := []string{"ral-254", "fw1-ral", "ral-gw", "ral-bar", "read-scr", "bris-scr", "cosh-scr", "lond-scr", "london-bar1",
-		"ulcc-gsr", "ucl-gw", "ucl-core", "ucl-hep"}
+	want := []string{"ral-254", "fw1-ral", "ral-gw", "ral-bar", "read-scr", "bris-scr", "cosh-scr", "lond-scr",
+		"london-bar1", "ulcc-gsr", "ucl-gw", "ucl-core", "ucl-hep"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("routers (-table 7 +file):\n%s", diff)
 	}

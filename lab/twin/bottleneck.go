@@ -90,7 +90,7 @@ func (e *evidence) narrowest(reverse bool) narrowest {
 	}
 	e.narrowByTransfers(&n, reverse, way)
 	if n.rate == 0 && len(e.trains)+len(e.transfers) > 0 {
-		n.notes = append(n.notes, fmt.Sprintf("rate %s: no limit; no transfer filled a link, and no trains measured one", way))
+		n.notes = append(n.notes, "rate "+way+": no limit; no transfer filled a link, and no trains measured one")
 	}
 	return n
 }

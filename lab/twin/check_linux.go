@@ -49,11 +49,11 @@ func check(ctx context.Context, t *Twin, o Options, l *lab.Lab) (*Report, error)
 		return nil, err
 	}
 	defer done()
-	report := &Report{Schema: ReportSchema, OK: true}
+	report := &Report{Schema: ReportSchema, OK: true, Notes: []string{}}
+	var truth *lab.Truth
 	for i, original := range t.originals {
 		if _, can := flags[original.Kind]; !can {
-			report.Notes = append(report.Notes, fmt.Sprintf("%s %s: not repeated; no command measures it by itself", original.Kind,
-				original.ID))
+			report.note("%s %s: not repeated; no command measures it by itself", original.Kind, original.ID)
 			continue
 		}
 		if o.Progress != nil {
@@ -64,32 +64,27 @@ func check(ctx context.Context, t *Twin, o Options, l *lab.Lab) (*Report, error)
 			return nil, fmt.Errorf("repeat %s %s on the twin: %w", original.Kind, original.ID, err)
 		}
 		report.Results = append(report.Results, again)
-		late, err := lateness(l, report)
-		if err != nil {
-			return nil, err
+		if truth, err = l.Truth(); err != nil {
+			return nil, fmt.Errorf("read twin's truth: %w", err)
 		}
-		for _, row := range compare(original, again, late) {
+		for _, row := range compare(original, again, lateness(truth)) {
 			report.Rows = append(report.Rows, row)
 			report.OK = report.OK && row.OK
 		}
 	}
+	if truth != nil && truth.Emulator.Bottleneck {
+		report.note("the emulator was the bottleneck: %s", truth.Emulator.Why)
+	}
 	return report, nil
 }
 
-// lateness is by how much this machine handed over packets late, both ways together, at most of 99 in 100: it adds to
-// the twin's round trips and is not the twin's fault. That it could not keep up is noted.
-func lateness(l *lab.Lab, report *Report) (seconds float64, err error) {
-	truth, err := l.Truth()
-	if err != nil {
-		return 0, fmt.Errorf("read twin's truth: %w", err)
-	}
+// lateness is by how much this machine handed over packets late, both ways together, at most of 99 in 100: it adds to the
+// twin's round trips and is not the twin's fault.
+func lateness(truth *lab.Truth) (seconds float64) {
 	for _, k := range truth.Links {
 		seconds += k.EmulatorLateSeconds
 	}
-	if note := "the emulator was the bottleneck: " + truth.Emulator.Why; truth.Emulator.Bottleneck && !slices.Contains(report.Notes, note) {
-		report.Notes = append(report.Notes, note)
-	}
-	return seconds, nil
+	return seconds
 }
 
 // respond runs the far end of throughput on the target, if it is to be repeated, and returns when it
@@ -103,8 +98,8 @@ func respond(ctx context.Context, t *Twin, o Options, l *lab.Lab) (done func(), 
 	if err != nil {
 		return nil, fmt.Errorf("open pipe: %w", err)
 	}
-	p, err := l.Start(ctx, t.Target.Name, lab.Command{Argv: slices.Concat(o.Self, []string{"respond", "--json"}), Env: o.Env,
-		Stdout: writer, Stderr: os.Stderr})
+	argv := slices.Concat(o.Self, []string{"respond", "--json"})
+	p, err := l.Start(ctx, t.Target.Name, lab.Command{Argv: argv, Env: o.Env, Stdout: writer, Stderr: os.Stderr})
 	writer.Close()
 	if err != nil {
 		reader.Close()

@@ -24,8 +24,16 @@ type Report struct {
 	Notes   []string          `json:"notes"`   // what was not compared
 }
 
-// Row is one metric of one Result. Difference is the twin's less the original's; Allowed is its largest size that is
-// still OK, all three in the unit that the metric's name ends in.
+// note adds a remark, once.
+func (r *Report) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Notes, text) {
+		r.Notes = append(r.Notes, text)
+	}
+}
+
+// Row is one metric of one Result. A metric that the twin's Result lacks is 0 there, and not OK. Difference is the
+// twin's less the original's; Allowed is its largest size that is still OK, all three in the unit that the metric's
+// name ends in.
 type Row struct {
 	Kind       string  `json:"kind"`
 	ID         string  `json:"id"` // of the original Result
@@ -59,11 +67,8 @@ func compare(original, twin *measure.Result, late float64) []Row {
 		if !have {
 			return
 		}
-		if !alsoHave {
-			b = math.NaN()
-		}
-		rows = append(rows, Row{Kind: original.Kind, ID: original.ID, Metric: string(m), Original: a, Twin: b, Difference: b - a,
-			Allowed: allowed, OK: math.Abs(b-a) <= allowed})
+		rows = append(rows, Row{Kind: original.Kind, ID: original.ID, Metric: string(m), Original: a, Twin: b,
+			Difference: b - a, Allowed: allowed, OK: alsoHave && math.Abs(b-a) <= allowed})
 	}
 	switch original.Kind {
 	case "ping":
@@ -116,10 +121,15 @@ func samplingError(sorted []float64, q float64) float64 {
 
 // ratioAllowed is how far the share of n packets may lie from a ratio. Where they come in bursts, n packets tell no
 // more than n divided by the factor that their count's variance exceeds that of independent ones by.
+//
+// None of n is no proof of never: what would be missed by all of them once in a hundred samples is allowed.
 func ratioAllowed(ratio float64, n int, factor float64) float64 {
 	effective := int(float64(n) / factor)
-	if effective == 0 {
+	switch {
+	case effective == 0:
 		return 1
+	case ratio == 0:
+		return 1 - math.Pow(1-confidence, 1/float64(effective))
 	}
 	lo, hi := stat.BinomialInterval(effective, min(1, ratio), confidence)
 	return max(ratio-float64(lo)/float64(effective), float64(hi)/float64(effective)-ratio)

@@ -197,7 +197,8 @@ func (t *Twin) takeSerialization(narrow int, trip roundTrip, b bottleneck) {
 	l := &t.Links[narrow]
 	delay := max(0, *l.Shape.Delay-half(total))
 	l.Shape.Delay = &delay
-	note := fmt.Sprintf("  less %s that the rates take for %d bytes there and back", quantity.FormatSeconds(total), trip.bytes)
+	note := fmt.Sprintf("  less %s that the rates take for %d bytes there and back", quantity.FormatSeconds(total),
+		trip.bytes)
 	l.Notes = slices.Insert(l.Notes, 1, note)
 }
 

@@ -59,7 +59,8 @@ func (e *evidence) addJitter(l *Link) {
 		l.Notes = append(l.Notes, note+"; "+why)
 	default:
 		l.Shape.Jitter = jitter(quantiles(halves(extra)))
-		l.Notes = append(l.Notes, note+",", "  divided so that two independent ways add up to it: assumed, there is no one-way figure")
+		l.note("%s,", note)
+		l.note("  divided so that two independent ways add up to it: assumed, there is no one-way figure")
 	}
 	if overtake {
 		l.note("  with overtaking: %d echoes came back out of order", e.reordered())
@@ -140,7 +141,8 @@ func (e *evidence) jitterSide(extra []float64) (side, why string) {
 		case share >= nearlyAll:
 			return way, fmt.Sprintf("all of it %s, where datagrams varied as much (%s)", way, cite(r, measure.Jitter, one))
 		case share <= hardlyAny:
-			return other, fmt.Sprintf("all of it %s, for datagrams hardly varied %s (%s)", other, way, cite(r, measure.Jitter, one))
+			return other, fmt.Sprintf("all of it %s, for datagrams hardly varied %s (%s)", other, way,
+				cite(r, measure.Jitter, one))
 		}
 	}
 	return "", ""

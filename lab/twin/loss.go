@@ -96,11 +96,14 @@ func (e *evidence) addLoss(l *Link, b bottleneck) {
 		l.Notes = append(l.Notes, "loss: "+why)
 	}
 	burst := 1.0
-	if c.bursty() {
+	switch {
+	case c.lost < 2:
+		l.note("  each by itself: assumed, too few echoes were lost to see runs")
+	case c.bursty():
 		burst = float64(c.lost) / float64(c.runs)
 		l.note("  in bursts of %.3g (Gilbert): so few runs come by chance with probability %.2g",
 			burst, fewRuns(c))
-	} else if c.lost > 1 {
+	default:
 		l.note("  each by itself: so few runs or fewer come by chance with probability %.2g", fewRuns(c))
 	}
 	l.Forward.Loss, l.Reverse.Loss = lossModel(forward, burst), lossModel(reverse, burst)
@@ -131,7 +134,8 @@ func (e *evidence) lossByWay(both float64, counted bool) (forward, reverse float
 	}
 	switch {
 	case fromF != "" && fromR != "":
-		return f, r, fmt.Sprintf("%s forward (%s), %s in reverse (%s)", quantity.FormatRatio(f), fromF, quantity.FormatRatio(r), fromR)
+		return f, r, fmt.Sprintf("%s forward (%s), %s in reverse (%s)", quantity.FormatRatio(f), fromF,
+			quantity.FormatRatio(r), fromR)
 	case fromF != "":
 		return f, rest(f), fmt.Sprintf("%s forward (%s), the rest in reverse", quantity.FormatRatio(f), fromF)
 	case fromR != "":

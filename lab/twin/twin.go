@@ -4,7 +4,7 @@
 // What Results do not tell is assumed, and the lab file that comes out says in its comments what was measured, by which
 // Result, and what was assumed:
 //
-//	  ping       least round trip --> delay          its spread --> jitter      lost, doubled, overtaken echoes --> chance
+//	  ping       least round trip --> delay      its spread --> jitter      lost, doubled, overtaken echoes --> chance
 //	  trace      hops and their delays
 //	  capacity,
 //	  throughput rate and queue of the narrowest link, MTU, settings of the hosts; by UDP: loss and jitter of one way
@@ -167,7 +167,8 @@ func (e *evidence) join(r *measure.Result) error {
 
 // sources lists the Results, for the head of the file.
 func (e *evidence) sources() []string {
-	notes := []string{fmt.Sprintf("The twin of the path from %s to %s, as it was measured by:", describe(e.source), describe(e.target))}
+	notes := []string{fmt.Sprintf("The twin of the path from %s to %s, as it was measured by:", describe(e.source),
+		describe(e.target))}
 	for _, r := range e.all {
 		notes = append(notes, fmt.Sprintf("  %-10s %s  %s", r.Kind, r.ID, r.Started.UTC().Format("2006-01-02 15:04:05")))
 	}

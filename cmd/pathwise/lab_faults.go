@@ -1,0 +1,46 @@
+package main
+
+import (
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pathwise-net/pathwise/lab/faults"
+)
+
+func labFaults(s *session) *cobra.Command {
+	return &cobra.Command{
+		Use: "faults [NAME]", Short: "List the library of faults, or print the case of one", Args: cobra.MaximumNArgs(1),
+		Long: "List the faults that Pathwise knows how to play, with the finding that a diagnosis should come to, or print the case\n" +
+			"of one: its lab, its steps, its true cause and the condition under which it binds. `pathwise lab run NAME` plays it.",
+		Example: "  pathwise lab faults\n  pathwise lab faults random-loss\n  pathwise lab run random-loss",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				text, err := faults.Read(args[0])
+				if err != nil {
+					return &badCall{err}
+				}
+				doc := map[string]any{"schema": "pathwise.lab.fault/1", "fault": args[0], "yaml": string(text)}
+				return s.emit(doc, func(w io.Writer) { _, _ = w.Write(text) })
+			}
+			return s.listFaults()
+		},
+	}
+}
+
+func (s *session) listFaults() error {
+	all := faults.List()
+	rows := [][]string{{"fault", "finding", "title"}}
+	for i := range all {
+		e := &all[i]
+		e.Title, e.Condition = strings.TrimSpace(e.Title), strings.TrimSpace(e.Condition) // folded text ends in a line end
+		finding := e.Finding
+		if finding == "" {
+			finding = "-"
+		}
+		rows = append(rows, []string{e.Name, finding, e.Title})
+	}
+	doc := map[string]any{"schema": "pathwise.lab.faults/1", "faults": all}
+	return s.emit(doc, func(w io.Writer) { printTable(w, rows, 1, 2) })
+}
