@@ -22,7 +22,7 @@ var rooms = map[string][]string{
 	"model":        {},
 	"measure":      {"stat"},
 	"proto/iperf3": {"sock"},
-	"lab":          {"measure", "quantity", "stat"},
+	"lab":          {"measure", "quantity", "sock", "stat"},
 	"probe":        {"measure", "model", "proto/iperf3", "quantity", "sock", "stat"},
 	"diagnose":     {"measure", "model", "quantity", "stat"},
 	"cmd/pathwise": nil, // the top: everything

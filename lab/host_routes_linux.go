@@ -6,6 +6,7 @@ import (
 	"net/netip"
 
 	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
 )
 
 // addRoutes tells a host how to reach every other node: a default route through its first link, and a route of its
@@ -23,6 +24,9 @@ func addRoutes(p *Plan, ways routes, node int) error {
 		}
 		through := netlink.Route{LinkIndex: link.Attrs().Index, Congctl: congestion}
 		peer := p.Interfaces[i.Peer]
+		if err := carryOnConnected(through, i); err != nil {
+			return err
+		}
 		if k == 0 {
 			err = addRoute(through, netip.Prefix{}, peer.Address)
 			if err == nil && withIPv6(p.MTU(id)) {
@@ -38,6 +42,20 @@ func addRoutes(p *Plan, ways routes, node int) error {
 		if err := addNearer(p, ways, node, id, through); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// carryOnConnected puts the congestion control on the route to the link's own network, too, if routes carry it at all.
+func carryOnConnected(through netlink.Route, i Interface) error {
+	if through.Congctl == "" {
+		return nil
+	}
+	through.Src, through.Scope = net.IP(i.Address.AsSlice()), netlink.SCOPE_LINK
+	through.Protocol = unix.RTPROT_KERNEL
+	through.Dst = &net.IPNet{IP: through.Src.Mask(net.CIDRMask(24, 32)), Mask: net.CIDRMask(24, 32)}
+	if err := netlink.RouteReplace(&through); err != nil {
+		return fmt.Errorf("replace connected route: %w", err)
 	}
 	return nil
 }

@@ -377,3 +377,18 @@ func processesWith(t *testing.T, argument string) []string {
 	}
 	return found
 }
+
+// Hosts use cubic where nothing else is said, on whatever route and whatever the machine's default is.
+func TestCubicIsTheDefault(t *testing.T) {
+	if out, err := os.ReadFile("/proc/sys/net/ipv4/tcp_available_congestion_control"); err != nil || !strings.Contains(string(out), "cubic") {
+		t.Skipf("this kernel has no cubic: %s %v", out, err)
+	}
+	for _, spec := range []string{"hosts: {a: {}, b: {}}\nlinks: [{between: [a, b], delay: 10ms}]",
+		"hosts: {a: {}, b: {}}\nrouters: [r]\nlinks: [{between: [a, r], delay: 10ms}, {between: [r, b]}]"} {
+		l := start(t, spec, Options{})
+		out, status := run(t, l, "a", "sh", "-c", `ip route get $(getent ahostsv4 b | awk 'NR==1 {print $1}'); cat /proc/sys/net/ipv4/tcp_congestion_control`)
+		if status != 0 || !strings.Contains(out, "cubic") {
+			t.Errorf("exit status %d:\n%s", status, out)
+		}
+	}
+}

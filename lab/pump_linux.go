@@ -160,9 +160,13 @@ func (u *pump) inject(p *packet.Packet, stamp int64) {
 	u.handled++
 	t := int64(u.reading.Sub(u.start))
 	if stamp != 0 {
-		t = min(t, t-(u.reading.UnixNano()-stamp))
+		// It may have come after reading began, if this thread was held up there; but not after now, whatever the wall
+		// clock was set to in between.
+		if t += stamp - u.reading.UnixNano(); t > int64(u.reading.Sub(u.start)) {
+			t = min(t, u.now())
+		}
 	}
-	u.network.Inject(t, u.arrival, p)
+	u.network.Inject(max(0, t), u.arrival, p)
 }
 
 // deliver is the Network's Deliver: gather packets for one system call.

@@ -38,6 +38,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process as if nobody listened
 	s := &session{in: stdin, out: stdout, err: stderr}
+	s.meter, s.emulated = lab.ReadMeter()
 	root := rootCommand(s)
 	root.SetArgs(args)
 	root.SetOut(stdout)

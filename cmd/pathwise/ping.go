@@ -70,7 +70,9 @@ func (s *session) pingEach(ctx context.Context, p probe.Ping, hosts []string) er
 		r, err := p.Do(ctx)
 		s.progress("")
 		results, failed = append(results, r), append(failed, err)
-		if !s.json || len(hosts) == 1 {
+		if s.json && len(hosts) > 1 {
+			s.measured(r)
+		} else {
 			failed = append(failed, s.finish(r, err, printPing))
 		}
 	}

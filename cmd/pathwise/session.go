@@ -10,6 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/measure"
 )
 
 // session is what every command shares: where it reads and writes, and how much it says.
@@ -19,6 +22,8 @@ type session struct {
 	json     bool
 	quiet    bool
 	verbose  int
+	meter    lab.Meter // of the emulator around this process, at the last look
+	emulated bool      // there is one
 }
 
 // emit prints the outcome: doc as one JSON document under --json, else what text writes.
@@ -33,6 +38,22 @@ func (s *session) emit(doc any, text func(w io.Writer)) error {
 		return fmt.Errorf("write outcome: %w", err)
 	}
 	return nil
+}
+
+// measured notes in a Result if it was measured in a lab whose emulator could not keep up meanwhile, and so says more
+// about this machine than about a path.
+func (s *session) measured(r *measure.Result) {
+	meter, ok := lab.ReadMeter()
+	if !ok || !s.emulated {
+		return
+	}
+	if why := meter.Since(s.meter); why != "" && r != nil {
+		r.Note(why)
+		if isTerminal(s.err) && !s.json {
+			fmt.Fprintln(s.err, "note:", why)
+		}
+	}
+	s.meter = meter
 }
 
 // say prints a line on the way to the outcome, such as an interval; JSON and quiet output have none.

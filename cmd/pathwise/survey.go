@@ -62,6 +62,7 @@ func (v *survey) optional(r *measure.Result, err error) {
 	if err != nil {
 		r.Note(r.Kind + " failed: " + err.Error())
 	}
+	v.session.measured(r)
 	v.results = append(v.results, r)
 }
 
@@ -81,6 +82,7 @@ func (v *survey) direction(ctx context.Context, reverse bool) error {
 	if err != nil && len(r.Metrics) == 0 {
 		return err
 	}
+	v.session.measured(r)
 	v.results = append(v.results, r)
 	if err != nil {
 		return err

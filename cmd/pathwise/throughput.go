@@ -185,6 +185,7 @@ func (s *session) finish(r *measure.Result, failed error, text func(io.Writer, *
 	if errors.As(failed, &bad) && bad.BadInput() {
 		return nil
 	}
+	s.measured(r)
 	return s.emit(r, func(w io.Writer) {
 		if r.Status != measure.StatusFailed {
 			text(w, r)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -63,7 +64,7 @@ func server[T any](t *testing.T, role string, args ...string) (address string, r
 	port := freePort(t)
 	report = started[T](t, role, append(args, "-port", fmt.Sprint(port))...)
 	address = fmt.Sprintf("127.0.0.1:%d", port)
-	for range 200 {
+	for range 1000 {
 		if listens(port) {
 			return address, report
 		}
@@ -73,13 +74,19 @@ func server[T any](t *testing.T, role string, args ...string) (address string, r
 	return "", nil
 }
 
-// listens looks whether a port is taken, without calling there: a call would count.
+// listens looks in the kernel's table whether a port is open, without calling there: a call would count.
 func listens(port int) bool {
-	l, err := net.Listen("tcp", fmt.Sprintf(":%d", port))
+	const listening = "0A" // the state, as /proc/net/tcp6 shows it
+	table, err := os.ReadFile("/proc/net/tcp6")
 	if err != nil {
-		return true
+		return false
 	}
-	l.Close()
+	for line := range strings.Lines(string(table)) {
+		words := strings.Fields(line)
+		if len(words) > 3 && strings.HasSuffix(words[1], fmt.Sprintf(":%04X", port)) && words[3] == listening {
+			return true
+		}
+	}
 	return false
 }
 
