@@ -15,6 +15,7 @@ const (
 	Pass = "pass" // all was as expected
 	Fail = "fail" // something was not, or a step could not be played; Why says which
 	Skip = "skip" // it was not played; Why says why
+	Cut  = "cut"  // it was not played to its end, by no fault of its own: interrupted, or the lab broke; Why says which
 )
 
 // Report is what came of playing a case.
@@ -53,8 +54,12 @@ func (r *Report) keep(t *lab.Truth) {
 	r.Truth = t
 }
 
-// judge gives the verdict. A lab that this machine could not carry is the reason for whatever was not as expected.
-func (r *Report) judge() {
+// judge gives the verdict on a case that was played as far as err let it. A lab that this machine could not carry is the reason for whatever was not as expected.
+func (r *Report) judge(err error) {
+	if err != nil {
+		r.Verdict, r.Why = Cut, err.Error()
+		return
+	}
 	r.Verdict = Pass
 	bottleneck := r.Truth != nil && r.Truth.Emulator.Bottleneck
 	for _, s := range r.Steps {

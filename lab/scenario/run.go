@@ -48,7 +48,7 @@ func Run(ctx context.Context, c *Case, o Options) (*Report, error) {
 		err = errors.Join(err, closeErr)
 	}
 	r.Duration = time.Since(began).Seconds()
-	r.judge()
+	r.judge(err)
 	return r, err
 }
 

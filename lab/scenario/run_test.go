@@ -110,8 +110,8 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	r, err := Run(ctx, c, Options{Self: standIn})
-	if !errors.Is(err, context.DeadlineExceeded) || r == nil {
-		t.Errorf("error %v, report %v; want the deadline, and a report", err, r)
+	if !errors.Is(err, context.DeadlineExceeded) || r == nil || r.Verdict != Cut {
+		t.Errorf("error %v, report %+v; want the deadline, and a report of a case cut short", err, r)
 	}
 	before, err := os.ReadFile(alive)
 	if err != nil {
@@ -139,7 +139,7 @@ func TestJudge(t *testing.T) {
 		{Report{Steps: []StepReport{bad}, Truth: truth}, Fail, "the emulator was the bottleneck (too slow); x: 1, wanted 2", 0},
 	} {
 		r := test.r
-		r.judge()
+		r.judge(nil)
 		if r.Verdict != test.verdict || r.Why != test.why || len(r.Notes) != test.notes {
 			t.Errorf("%s %q %q; want %s %q and %d notes", r.Verdict, r.Why, r.Notes, test.verdict, test.why, test.notes)
 		}

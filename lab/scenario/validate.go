@@ -41,7 +41,7 @@ func (s *Set) validate() error {
 	changes := s.Shape.String() != "" || s.Forward != nil || s.Reverse != nil
 	switch {
 	case kinds != 1:
-		return errors.New("want between: and two nodes, host: and sysctl:, or route:")
+		return errors.New("want one of: between: and two nodes, host: and sysctl:, a route: to change")
 	case s.Between != nil && len(s.Between) != 2:
 		return fmt.Errorf("between: %d nodes; want two, such as [a, b]", len(s.Between))
 	case s.Between != nil && !changes:
@@ -121,7 +121,7 @@ func (e *Expect) validatePart() error {
 	case e.Flow != "" && !flowName.MatchString(e.Flow):
 		return fmt.Errorf("flow: %q: want one such as tcp a > b, or udp a > b:5201", e.Flow)
 	case e.Since != "" && e.Flow == "":
-		return errors.New("since: is of a flow; want flow:")
+		return errors.New("since: is of a flow; want flow: too")
 	case e.OverValue != "" && e.Over == "":
 		return errors.New("over_value: want over: and the name of a program")
 	case e.Over == truthName:
