@@ -58,5 +58,11 @@ func (n *Network) emit(k int, t int64) {
 		n.drop(t, -1, p, packet.NoRoute)
 		return
 	}
-	n.send(t, n.choose(s.node, s.target, p), p)
+	out := n.choose(s.node, s.target, p)
+	n.tap(t, n.plan.Directions[out].From, true, p)
+	if size, _ := n.directions[out].MTU(); size > 0 && len(p.Data) > size {
+		n.oversize(t, out, p)
+		return
+	}
+	n.send(t, out, p)
 }

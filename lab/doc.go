@@ -21,5 +21,7 @@
 // Nothing of a lab outlives its engine, which holds no name in any file system: namespaces, devices and processes go
 // when it goes, kill -9 included. A Lab that was started attached goes with the process that started it.
 //
-// This floor carries IPv4, packet by packet at the MTU of 1500. It does not forward IPv6.
+// A lab carries unicast IPv4 and IPv6: with Offload in super-packets of up to 64 KiB, else packet by packet at the MTU of
+// the hosts' links, 1500 bytes unless a link says otherwise. Multicast goes nowhere, and routers run no routing protocol:
+// routes are the shortest, or what the Spec says.
 package lab

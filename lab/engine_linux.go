@@ -162,10 +162,10 @@ func (e *engine) openDevices(kind DeviceKind) (map[int]device, error) {
 			dropped := func() uint64 { return transmitDrops(ns, i.Name) }
 			err = ns.do(func() (err error) { d, err = newTUNDevice(i.Name, e.plan.Offload, dropped); return err })
 		} else {
-			d, err = addVeth(id, i, ns, e.plan.MTU(id), e.plan.ringFrames(), e.plan.Offload)
+			d, err = addVeth(id, i, ns, e.plan.deviceMTU(id), e.plan.ringFrames(), e.plan.Offload)
 		}
 		if err == nil {
-			err = ns.do(func() error { return configureInterface(i, e.plan.MTU(id), e.plan.Offload) })
+			err = ns.do(func() error { return configureInterface(i, e.plan.deviceMTU(id), e.plan.Offload) })
 		}
 		if err != nil {
 			return nil, fmt.Errorf("host %s: %w", e.plan.Nodes[i.Node].Name, err)
@@ -178,6 +178,11 @@ func (e *engine) openDevices(kind DeviceKind) (map[int]device, error) {
 // serve accepts users on the control socket.
 func (e *engine) serve() error {
 	file := os.NewFile(listenerFD, "control")
+	// The starter listens already. Doing so again makes this process the one whose credentials users see (unix(7),
+	// SO_PEERCRED), so that they can await its end.
+	if err := unix.Listen(listenerFD, unix.SOMAXCONN); err != nil {
+		return fmt.Errorf("listen on control socket: %w", err)
+	}
 	listener, err := net.FileListener(file)
 	file.Close()
 	if err != nil {
@@ -201,7 +206,7 @@ func (e *engine) serve() error {
 func (e *engine) converse(c *net.UnixConn) {
 	defer c.Close()
 	reply := json.NewEncoder(c)
-	if user, err := peerUser(c); err != nil || user != 0 {
+	if peer, err := peerOf(c); err != nil || peer.Uid != 0 {
 		_ = reply.Encode(errorAnswer(errors.Join(err, errors.New("this lab belongs to another user"))))
 		return
 	}

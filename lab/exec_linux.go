@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -40,6 +41,7 @@ func (e *engine) exec(r request, files []*os.File, lines *bufio.Reader, reply *j
 	}()
 	select {
 	case status := <-ended:
+		_ = unix.Kill(-pid, unix.SIGKILL) // what it left behind; the group's number is taken as long as there is any
 		code := exitCode(status)
 		_ = reply.Encode(answer{Exit: &code})
 	case <-gone:
@@ -61,7 +63,7 @@ func (e *engine) start(r request, files []*os.File) (pid int, ended <-chan unix.
 	if err != nil {
 		return 0, nil, err
 	}
-	attr := &syscall.ProcAttr{Dir: r.Dir, Env: append(r.Env, MeterVariable+"="+e.meterPath), Sys: &syscall.SysProcAttr{Setsid: true}}
+	attr := &syscall.ProcAttr{Dir: r.Dir, Env: e.environment(r.Env), Sys: &syscall.SysProcAttr{Setsid: true}}
 	for _, f := range files {
 		attr.Files = append(attr.Files, f.Fd())
 	}
@@ -73,6 +75,12 @@ func (e *engine) start(r request, files []*os.File) (pid int, ended <-chan unix.
 		return 0, nil, fmt.Errorf("start %s on %s: %w", r.Argv[0], r.Host, err)
 	}
 	return pid, ended, nil
+}
+
+// environment tells a command of this lab's meter, and of no other's: a lab may stand in a lab.
+func (e *engine) environment(env []string) []string {
+	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, MeterVariable+"=") })
+	return append(env, MeterVariable+"="+e.meterPath)
 }
 
 // exitCode is what a shell would show: the exit status, or 128 and the signal.

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -60,16 +61,22 @@ func swallow(listener net.Listener) {
 	}
 }
 
+// maxFlows of an entry run at once, each with some descriptors and buffers; the next one begins when one has ended.
+const maxFlows = 1000
+
 // sendFlows begins flows at their times. One that cannot connect is one that is not there: the path may be down.
 func (e *engine) sendFlows(c *traffic.Config, k int) {
 	generator := traffic.New(c, e.plan.Seed, k)
+	running := make(chan struct{}, maxFlows)
 	for {
 		at, bytes, ok := generator.Next()
 		if !ok {
 			return
 		}
 		time.Sleep(time.Duration(at) - time.Since(e.pump.start))
+		running <- struct{}{}
 		go func() {
+			defer func() { <-running }()
 			conn, err := e.dialFrom(c, flowPort+k)
 			if err != nil {
 				return
@@ -104,13 +111,8 @@ func (e *engine) dialFrom(c *traffic.Config, port int) (net.Conn, error) {
 	if c.DSCP != 0 {
 		_ = unix.SetsockoptInt(s, unix.IPPROTO_IP, unix.IP_TOS, int(c.DSCP)<<2)
 	}
-	err = unix.Connect(s, &unix.SockaddrInet4{Addr: e.plan.Address(to).As4(), Port: port})
-	if err != nil && err != unix.EINPROGRESS {
+	if err := connect(file, &unix.SockaddrInet4{Addr: e.plan.Address(to).As4(), Port: port}); err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
-	}
-	poll := []unix.PollFd{{Fd: int32(s), Events: unix.POLLOUT}}
-	if n, err := unix.Poll(poll, int(connectPatience/time.Millisecond)); n != 1 || err != nil || poll[0].Revents&unix.POLLOUT == 0 {
-		return nil, fmt.Errorf("connect: %w", unix.ETIMEDOUT)
 	}
 	if c.CC != "" { // after connecting: a route may carry another, which holds until here
 		if err := unix.SetsockoptString(s, unix.IPPROTO_TCP, unix.TCP_CONGESTION, c.CC); err != nil {
@@ -118,6 +120,36 @@ func (e *engine) dialFrom(c *traffic.Config, port int) (net.Conn, error) {
 		}
 	}
 	return net.FileConn(file)
+}
+
+// connect waits as connections do in package net, without a thread.
+func connect(file *os.File, to unix.Sockaddr) error {
+	raw, err := file.SyscallConn()
+	if err != nil {
+		return err
+	}
+	if err := file.SetWriteDeadline(time.Now().Add(connectPatience)); err != nil {
+		return err
+	}
+	begun := false
+	var outcome error
+	err = raw.Write(func(fd uintptr) bool {
+		if !begun {
+			begun = true
+			outcome = unix.Connect(int(fd), to)
+			return outcome != unix.EINPROGRESS
+		}
+		var code int
+		if code, outcome = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_ERROR); outcome == nil && code != 0 {
+			outcome = unix.Errno(code)
+		}
+		if outcome != nil {
+			return true
+		}
+		_, notYet := unix.Getpeername(int(fd)) // readiness from before the call may wake this early
+		return notYet == nil
+	})
+	return errors.Join(err, outcome)
 }
 
 // send writes so many bytes, 0: any number, until the time to stop if there is one.

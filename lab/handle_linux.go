@@ -12,7 +12,7 @@ import (
 func (e *engine) handle(r request) (answer, error) {
 	switch r.Do {
 	case "set":
-		return answer{}, e.set(r.Between, r.Settings)
+		return answer{}, e.set(r.Between, r.Settings, r.Dir)
 	case "sysctl":
 		return answer{}, e.sysctl(r.Host, r.Sysctl)
 	case "show":
@@ -27,8 +27,8 @@ func (e *engine) handle(r request) (answer, error) {
 	return answer{}, fmt.Errorf("%q: this lab does not know that request; it runs another version of pathwise", r.Do)
 }
 
-// set changes the links between two nodes, all settings or none.
-func (e *engine) set(between, settings []string) error {
+// set changes the links between two nodes, all settings or none. Files that they name are looked for in the folder.
+func (e *engine) set(between, settings []string, folder string) error {
 	if len(between) != 2 {
 		return specErrorf("link: %d nodes; want two, such as london geneva", len(between))
 	}
@@ -50,6 +50,11 @@ func (e *engine) set(between, settings []string) error {
 			return err
 		}
 		forward, reverse = forward.Over(&f), reverse.Over(&r)
+	}
+	for _, shape := range []*Shape{&forward, &reverse} {
+		if err := shape.ReadFiles(folder); err != nil {
+			return err
+		}
 	}
 	e.pump.mu.Lock()
 	defer e.pump.mu.Unlock()

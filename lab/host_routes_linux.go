@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strconv"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -23,6 +24,9 @@ func addRoutes(p *Plan, ways routes, node int) error {
 			return fmt.Errorf("find %s: %w", i.Name, err)
 		}
 		through := netlink.Route{LinkIndex: link.Attrs().Index, Congctl: congestion}
+		if size := p.MTU(id); size < p.deviceMTU(id) {
+			through.MTU = size
+		}
 		peer := p.Interfaces[i.Peer]
 		if err := carryOnConnected(through, i); err != nil {
 			return err
@@ -46,10 +50,16 @@ func addRoutes(p *Plan, ways routes, node int) error {
 	return nil
 }
 
-// carryOnConnected puts the congestion control on the route to the link's own network, too, if routes carry it at all.
+// carryOnConnected puts on the route to the link's own network, too, what routes carry: congestion control and MTU. IPv6
+// has an MTU of its own for each interface.
 func carryOnConnected(through netlink.Route, i Interface) error {
-	if through.Congctl == "" {
+	if through.Congctl == "" && through.MTU == 0 {
 		return nil
+	}
+	if through.MTU != 0 && withIPv6(through.MTU) {
+		if err := writeSysctl(fmt.Sprintf("net.ipv6.conf.%s.mtu", i.Name), strconv.Itoa(through.MTU)); err != nil {
+			return err
+		}
 	}
 	through.Src, through.Scope = net.IP(i.Address.AsSlice()), netlink.SCOPE_LINK
 	through.Protocol = unix.RTPROT_KERNEL

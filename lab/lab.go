@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -49,25 +50,25 @@ func (l *Lab) dial() (*net.UnixConn, error) {
 		return nil, fmt.Errorf("reach lab %s: %w", l.Name, err)
 	}
 	// Anyone may take a name in the abstract name space; what is asked of a lab is for its owner's ears only.
-	if owner, err := peerUser(c); err != nil || owner != os.Geteuid() {
+	if peer, err := peerOf(c); err != nil || int(peer.Uid) != os.Geteuid() {
 		c.Close()
 		return nil, errors.Join(err, fmt.Errorf("lab %s: belongs to another user", l.Name))
 	}
 	return c, nil
 }
 
-// peerUser returns the user at the other end, as this process's user namespace knows them.
-func peerUser(c *net.UnixConn) (int, error) {
+// peerOf returns who is at the other end, as this process's namespaces know them.
+func peerOf(c *net.UnixConn) (*unix.Ucred, error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
-		return 0, fmt.Errorf("open control connection: %w", err)
+		return nil, fmt.Errorf("open control connection: %w", err)
 	}
 	var peer *unix.Ucred
 	controlErr := raw.Control(func(fd uintptr) { peer, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
 	if err := errors.Join(controlErr, err); err != nil {
-		return 0, fmt.Errorf("read peer's credentials: %w", err)
+		return nil, fmt.Errorf("read peer's credentials: %w", err)
 	}
-	return int(peer.Uid), nil
+	return peer, nil
 }
 
 // ask sends a request and returns its one answer.
@@ -80,8 +81,18 @@ func (l *Lab) ask(r request) (answer, error) {
 	if err := sendRequest(c, r); err != nil {
 		return answer{}, err
 	}
-	return readAnswer(c)
+	if err := c.SetReadDeadline(time.Now().Add(answerPatience)); err != nil {
+		return answer{}, fmt.Errorf("await lab's answer: %w", err)
+	}
+	a, err := readAnswer(c)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = fmt.Errorf("lab %s: no answer within %v; it has too much to do, or is stopped", l.Name, answerPatience)
+	}
+	return a, err
 }
+
+// answerPatience is what the largest lab's truth takes on a loaded machine, several times.
+const answerPatience = 20 * time.Second
 
 func readAnswer(c net.Conn) (answer, error) {
 	var a answer
@@ -150,7 +161,7 @@ func (l *Lab) Follow(ctx context.Context, o FollowOptions, each func(*Event) err
 }
 
 // Capture writes what passes nodes, or single interfaces (NODE.eth0), to a file in pcapng, with the lab's own time stamps,
-// until ctx ends.
+// until ctx ends or the file takes no more.
 func (l *Lab) Capture(ctx context.Context, file *os.File, at ...string) error {
 	c, err := l.dial()
 	if err != nil {
@@ -172,9 +183,13 @@ func (l *Lab) SetRoute(r Route) error {
 }
 
 // Set changes the links between two nodes while packets flow: "loss=1%", "forward.delay=20ms", "queue=500p".
-// Forward is from a to b. Packets that are on the link already keep their fate.
+// Forward is from a to b; files are looked for from the working directory. Packets that are on the link already keep their fate.
 func (l *Lab) Set(a, b string, settings ...string) error {
-	_, err := l.ask(request{Do: "set", Between: []string{a, b}, Settings: settings})
+	folder, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("find working directory: %w", err)
+	}
+	_, err = l.ask(request{Do: "set", Between: []string{a, b}, Settings: settings, Dir: folder})
 	return err
 }
 
@@ -194,26 +209,36 @@ func (l *Lab) Down() error {
 		return err
 	}
 	defer c.Close()
-	if err := sendRequest(c, request{Do: "down"}); err != nil {
-		return err
-	}
-	_, err = readAnswer(c)
-	return errors.Join(err, l.awaitEnd())
-}
-
-// awaitEnd holds a second connection open until the engine's end closes it.
-func (l *Lab) awaitEnd() error {
-	c, err := l.dial()
-	if errors.Is(err, ErrNoLab) {
-		return nil
-	}
+	peer, err := peerOf(c)
 	if err != nil {
 		return err
 	}
-	defer c.Close()
-	var b [1]byte
-	_, _ = c.Read(b[:])
-	return nil
+	engine, err := unix.PidfdOpen(int(peer.Pid), 0)
+	if err != nil {
+		return fmt.Errorf("watch lab's engine: %w", err)
+	}
+	defer unix.Close(engine)
+	if err := sendRequest(c, request{Do: "down"}); err != nil {
+		return err
+	}
+	if _, err = readAnswer(c); err != nil {
+		return err
+	}
+	return awaitEnd(engine)
+}
+
+// awaitEnd returns when the process that a pidfd stands for has gone, and with it, as it is the first of its PID
+// namespace, all that ran in the lab.
+func awaitEnd(pidfd int) error {
+	for {
+		_, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, -1)
+		if err == nil {
+			return nil
+		}
+		if err != unix.EINTR {
+			return fmt.Errorf("await end of lab's engine: %w", err)
+		}
+	}
 }
 
 // Close ends an attached lab and returns when its engine has gone; it lets go of a detached one.

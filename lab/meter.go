@@ -55,7 +55,7 @@ func (m Meter) bytes() []byte {
 
 // Since judges the emulator between an earlier reading and this one: "" if it kept up, and otherwise how it did not.
 func (m Meter) Since(earlier Meter) string {
-	e := judge(m.Overflowed-earlier.Overflowed, m.Refused-earlier.Refused, m.Packets-earlier.Packets, m.Late-earlier.Late)
+	e := judge(m.Overflowed-earlier.Overflowed, m.Refused-earlier.Refused, m.Packets-earlier.Packets, m.Late-earlier.Late, 0)
 	if !e.Bottleneck {
 		return ""
 	}

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -26,25 +27,31 @@ func (e *engine) keepMeter() (path string, err error) {
 		return "", fmt.Errorf("write meter: %w", err)
 	}
 	go func() {
+		handled := int64(0)
 		for range time.Tick(meterInterval) {
-			if m := e.meter(last); m != last {
+			m, seen := e.pump.meter()
+			if seen == handled { // where nothing moves nothing overflows
+				continue
+			}
+			handled, m.Overflowed = seen, e.pump.overflowed()
+			if m != last {
 				last = m
 				_ = write(m)
 			}
 		}
 	}()
-	return fmt.Sprintf("/proc/1/fd/%d", fd), nil
+	self, err := os.Readlink("/proc/self") // 1, unless the lab could not mount a /proc of its own
+	if err != nil {
+		return "", fmt.Errorf("find meter: %w", err)
+	}
+	return fmt.Sprintf("/proc/%s/fd/%d", self, fd), nil
 }
 
-func (e *engine) meter(last Meter) Meter {
-	u := e.pump
+// meter returns what the pump knows of a Meter, and how many packets it has handled so far.
+func (u *pump) meter() (m Meter, handled int64) {
 	u.mu.Lock()
-	m := Meter{Packets: u.network.handed, Late: u.network.late, Refused: u.refusals, Overflowed: last.Overflowed}
-	u.mu.Unlock()
-	if m != last { // where nothing moves nothing overflows
-		m.Overflowed = u.overflowed()
-	}
-	return m
+	defer u.mu.Unlock()
+	return Meter{Packets: u.network.handed, Late: u.network.late, Refused: u.refusals}, u.handled
 }
 
 // overflowed adds up what the kernel dropped at all devices. It takes system calls, so the pump's lock is not held.

@@ -128,11 +128,12 @@ func allowPing() error {
 // writeSysctl sets a setting of the calling thread's network namespace.
 func writeSysctl(key, value string) error {
 	path := "/proc/sys/" + strings.ReplaceAll(key, ".", "/")
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return specErrorf("sysctl %s: this kernel has no such setting; check the name", key)
+	}
 	err := os.WriteFile(path, []byte(value), 0)
 	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return specErrorf("sysctl %s: this kernel has no such setting; check the name", key)
-	case errors.Is(err, unix.EINVAL):
+	case errors.Is(err, unix.EINVAL), errors.Is(err, os.ErrNotExist): // the latter: a congestion control that is not there
 		return specErrorf("sysctl %s: %q: the kernel does not take this value", key, value)
 	case err != nil:
 		return fmt.Errorf("sysctl %s=%q: %w", key, value, errors.Unwrap(err))

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/pathwise-net/pathwise/lab/link"
@@ -125,10 +126,19 @@ func (n *Network) Due() (int64, bool) {
 
 // Advance does everything that is due by now.
 func (n *Network) Advance(now int64) {
-	for {
+	for !n.AdvanceSome(now, math.MaxInt) {
+	}
+}
+
+// AdvanceSome does what is due by now, so many steps at most, and reports whether that was all.
+func (n *Network) AdvanceSome(now int64, steps int) bool {
+	for ; ; steps-- {
 		source, at := n.agenda.next()
 		if at > now {
 			break
+		}
+		if steps == 0 {
+			return false
 		}
 		n.now = max(n.now, at)
 		switch k := source - len(n.directions); {
@@ -144,6 +154,7 @@ func (n *Network) Advance(now int64) {
 		}
 	}
 	n.now = max(n.now, now)
+	return true
 }
 
 // send puts a packet on a direction at time t.
@@ -160,6 +171,7 @@ func (n *Network) reschedule(id int) {
 // oversize ends a packet that is larger than the MTU of a direction.
 func (n *Network) oversize(t int64, direction int, p *packet.Packet) {
 	n.tooBigs[direction] += uint64(p.Segments())
+	p.Came = t
 	n.drop(t, direction, p, packet.TooBig)
 }
 
@@ -186,6 +198,10 @@ func (n *Network) arrive(t int64, id int, p *packet.Packet) {
 		n.consume(t, node, p)
 		return
 	}
+	if p.LargestPacket() > n.plan.deviceMTU(iface) { // as an adapter that was not told of jumbo frames
+		n.drop(t, -1, p, packet.TooBig)
+		return
+	}
 	n.deliver(iface, id, t, p)
 }
 
@@ -203,7 +219,7 @@ func (n *Network) consume(t int64, node int, p *packet.Packet) {
 // tried to.
 func (n *Network) Handed(p *packet.Packet, direction int, due, left int64, refused bool) {
 	if refused {
-		n.drop(left, direction, p, packet.HostRefused)
+		n.drop(left, -1, p, packet.HostRefused)
 		return
 	}
 	n.handed++

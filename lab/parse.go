@@ -3,7 +3,6 @@ package lab
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/pathwise-net/pathwise/lab/link"
@@ -14,8 +13,8 @@ import (
 const maxSpecBytes = 1 << 20
 
 // ParseSpec reads a lab file. Name is used in errors, which are *SpecError with line and column; keys that Pathwise
-// does not know are errors. The Spec that comes back is valid. Files that it names, such as traces of a rate, are found
-// beside it.
+// does not know are errors. The Spec that comes back is valid. Files that it names (link.Shape.ReadFiles) are found beside
+// it.
 func ParseSpec(name string, text []byte) (*Spec, error) {
 	if len(text) > maxSpecBytes {
 		return nil, &SpecError{File: name, Problem: fmt.Sprintf("%d bytes; want at most %d", len(text), maxSpecBytes)}
@@ -23,7 +22,7 @@ func ParseSpec(name string, text []byte) (*Spec, error) {
 	var spec Spec
 	err := notation.Unmarshal(text, &spec)
 	if err == nil {
-		err = spec.readTraces(filepath.Dir(name))
+		err = spec.readFiles(filepath.Dir(name))
 	}
 	if err == nil {
 		err = spec.Validate()
@@ -48,13 +47,13 @@ func inFile(name string, err error) error {
 	return &placed
 }
 
-// readTraces reads the files that links take their rates from.
-func (s *Spec) readTraces(folder string) error {
+// readFiles reads the files that links and changes name.
+func (s *Spec) readFiles(folder string) error {
 	for _, shape := range s.shapes() {
-		if shape == nil || shape.Trace == nil || shape.Trace.File == "" {
+		if shape == nil {
 			continue
 		}
-		if err := readTrace(folder, shape.Trace); err != nil {
+		if err := shape.ReadFiles(folder); err != nil {
 			return err
 		}
 	}
@@ -71,23 +70,4 @@ func (s *Spec) shapes() []*link.Shape {
 		all = append(all, &s.Timeline[i].Shape, s.Timeline[i].Forward, s.Timeline[i].Reverse)
 	}
 	return all
-}
-
-func readTrace(folder string, t *link.Trace) error {
-	path := t.File
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(folder, path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return specErrorf("trace: file: %v", err)
-	}
-	defer f.Close()
-	read, err := link.ReadTrace(f)
-	if err != nil {
-		return specErrorf("trace: %s: %v", t.File, err)
-	}
-	read.File = t.File
-	*t = *read
-	return nil
 }

@@ -2,6 +2,8 @@ package lab
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/lab/chance"
 	"github.com/pathwise-net/pathwise/lab/link"
+	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/lab/queue"
 )
 
@@ -41,6 +44,33 @@ links:
 	}
 }
 
+// Files that links, rules and changes name are found beside the lab file.
+func TestParseSpecReadsFiles(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "cell.trace"), []byte("1\n5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ParseSpec(filepath.Join(folder, "lab.yaml"), []byte(`
+hosts: {a: {}, b: {}}
+links: [{between: [a, b], jitter: {table_file: cell.trace}, forward: {trace: cell.trace}, rules: [{trace: cell.trace}]}]
+timeline: [{at: 1s, between: [a, b], reverse: {trace: cell.trace}}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace := &link.Trace{File: "cell.trace", Opportunities: []int64{1, 5}}
+	between := []string{"a", "b"}
+	want := &Spec{
+		Hosts: map[string]Host{"a": {}, "b": {}},
+		Links: []Link{{Between: between, Forward: &Shape{Trace: trace}, Shape: Shape{
+			Jitter: &chance.Jitter{TableFile: "cell.trace", Table: []Delay{1e6, 5e6}}, Rules: &link.Rules{{Shape: Shape{Trace: trace}}}}}},
+		Timeline: []Change{{At: notation.Span(time.Second), Between: between, Reverse: &Shape{Trace: trace}}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func mustQueue(t *testing.T, text string) *queue.Config {
 	t.Helper()
 	forward, _, err := link.ParseSetting("queue=" + text)
@@ -65,6 +95,8 @@ func TestParseSpecFaults(t *testing.T) {
 			`x.yaml:3:40: delay: "2h": want at most 1h`},
 		{"unknown node", "hosts: {a: {}}\nlinks:\n  - {between: [a, b]}\n",
 			`x.yaml:3:5: links: number 1: between: "b": no such host or router; name it under hosts or routers`},
+		{"route of a host", "hosts: {a: {}, b: {}}\nlinks:\n  - {between: [a, b]}\ntimeline:\n  - {at: 1s, route: {at: a, to: b, via: b}}\n",
+			`x.yaml:5:5: timeline: number 1: route: at: "a": is a host; its routes are its kernel's`},
 		{"one end", "hosts: {a: {}}\nlinks:\n  - {between: [a]}\n",
 			`x.yaml:3:5: links: number 1: between: 1 nodes; want two, such as [a, b]`},
 		{"twice the same", "hosts: {a: {}}\nlinks:\n  - {between: [a, a]}\n",

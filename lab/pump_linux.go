@@ -2,7 +2,6 @@ package lab
 
 import (
 	"fmt"
-	"runtime"
 	"sync"
 	"time"
 	"unsafe"
@@ -29,19 +28,14 @@ type pump struct {
 	leaving  []departure // by interface
 	waiting  []int       // interfaces with something leaving
 	refusals uint64
-	arrival  int // interface that is being read
+	behind   int64   // ns, at most, that the network was behind with its own work
+	arrival  int     // interface that is being read
+	emptied  []int64 // by interface: when it held nothing; what is read came later, whatever the wall clock was set to
 	reading  time.Time
+	handled  int64 // packets that came in and went out
+	pace     pace
 
-	handled int64 // packets that came in and went out
-	pace    pace
-	spin    spinBudget
-}
-
-// refused returns how many packets devices did not take.
-func (u *pump) refused() uint64 {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.refusals
+	spin spinBudget // of the pump's thread alone
 }
 
 // departure is what waits to be written to one device.
@@ -56,7 +50,8 @@ type leave struct {
 }
 
 func newPump(p *Plan, devices map[int]device, mtu int) (*pump, error) {
-	u := &pump{start: time.Now(), devices: make([]device, len(p.Interfaces)), leaving: make([]departure, len(p.Interfaces))}
+	u := &pump{start: time.Now(), devices: make([]device, len(p.Interfaces)), leaving: make([]departure, len(p.Interfaces)),
+		emptied: make([]int64, len(p.Interfaces))}
 	network, err := NewNetwork(p, u.deliver)
 	if err != nil {
 		return nil, err
@@ -94,49 +89,67 @@ func (u *pump) watch(fd int, mark int32) error {
 
 // run works until the process ends.
 func (u *pump) run() error {
-	runtime.LockOSThread()
-	// Sleeps end up to 50 µs late by default, so that wake-ups can be merged; here they must not be.
-	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("set timer slack: %w", err)
-	}
-	// Best effort: without the privilege, the thread competes on equal terms.
-	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), -20)
+	thread := &thread{}
 	for {
-		due, pending := u.turn()
-		if err := u.sleep(due, pending); err != nil {
+		if err := thread.prefer(); err != nil {
+			return err
+		}
+		due, pending, busy := u.turn()
+		if err := u.sleep(due, pending, busy); err != nil {
 			return err
 		}
 	}
 }
 
-// turn does all that can be done now and returns when something is due next.
-func (u *pump) turn() (due int64, pending bool) {
+// turn does all that can be done now and returns when something is due next, and whether packets come so fast that they
+// are better gathered.
+func (u *pump) turn() (due int64, pending, busy bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.advance()
-	for _, e := range u.events[:u.ready] {
-		if e.Fd == wakeEvent {
-			continue
+	if u.advance() { // what comes meanwhile waits in the kernel's buffers, and overflows if this goes on
+		for _, e := range u.events[:u.ready] {
+			u.serve(e)
 		}
-		for range readTurns {
-			n := u.readFrom(int(e.Fd))
-			u.advance()
-			if n < batchSize {
-				break
-			}
+		u.ready = 0
+	}
+	due, pending = u.network.Due()
+	return due, pending, u.pace.busy(u.now(), u.handled)
+}
+
+// serve reads what a device holds, up to a limit. One that has failed, as when a command took its interface away, would
+// wake the pump for ever.
+func (u *pump) serve(e unix.EpollEvent) {
+	if e.Fd == wakeEvent {
+		return
+	}
+	for range readTurns {
+		n := u.readFrom(int(e.Fd))
+		if !u.advance() || n < batchSize {
+			break
 		}
 	}
-	u.ready = 0
-	return u.network.Due()
+	if e.Events&(unix.EPOLLERR|unix.EPOLLHUP) != 0 {
+		_ = unix.EpollCtl(u.poll, unix.EPOLL_CTL_DEL, u.devices[e.Fd].fd(), nil)
+	}
 }
 
 func (u *pump) now() int64 { return int64(time.Since(u.start)) }
 
-// advance brings the network up to now, and hands over what came out.
-func (u *pump) advance() {
-	u.network.Advance(u.now())
+// advance brings the network towards now, and hands over what came out. It reports whether it got there.
+func (u *pump) advance() bool {
+	now := u.now()
+	done := u.network.AdvanceSome(now, advanceSteps)
+	if !done {
+		at, _ := u.network.Due()
+		u.behind = max(u.behind, now-at)
+	}
 	u.flushAll()
+	return done
 }
+
+// advanceSteps bounds how long the control side waits for the network: a few milliseconds, where a batch of packets takes
+// some tens of steps.
+const advanceSteps = 10_000
 
 // flushAll writes what waits for devices.
 func (u *pump) flushAll() {
@@ -153,7 +166,11 @@ const readTurns = 8
 // woke.
 func (u *pump) readFrom(id int) int {
 	u.arrival, u.reading = id, time.Now()
-	return u.devices[id].read(u.batch, u.inject)
+	n := u.devices[id].read(u.batch, u.inject)
+	if n < batchSize {
+		u.emptied[id] = int64(u.reading.Sub(u.start))
+	}
+	return n
 }
 
 func (u *pump) inject(p *packet.Packet, stamp int64) {
@@ -166,7 +183,7 @@ func (u *pump) inject(p *packet.Packet, stamp int64) {
 			t = min(t, u.now())
 		}
 	}
-	u.network.Inject(max(0, t), u.arrival, p)
+	u.network.Inject(max(u.emptied[u.arrival], t), u.arrival, p)
 }
 
 // deliver is the Network's Deliver: gather packets for one system call.
@@ -209,11 +226,12 @@ func (u *pump) poke() { _, _ = unix.Write(u.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0}
 // sleep waits until a packet comes or something is due. It wakes a little early and watches the clock for the rest,
 // since a sleeping processor takes tens of microseconds to wake; or, when there is much to do, sleeps a fixed while and
 // does it in one go.
-func (u *pump) sleep(due int64, pending bool) error {
+func (u *pump) sleep(due int64, pending, busy bool) error {
 	now := u.now()
-	if u.pace.busy(now, u.handled) {
+	if busy {
 		pause := unix.NsecToTimespec(moderation)
-		_, _ = unix.Ppoll(nil, &pause, nil) // ends early on a signal, which does no harm
+		// Ends early on a signal, which does no harm.
+		_, _, _ = unix.RawSyscall6(unix.SYS_PPOLL, 0, 0, uintptr(unsafe.Pointer(&pause)), 0, 0, 0)
 		return u.glance()
 	}
 	if !pending {
@@ -226,10 +244,10 @@ func (u *pump) sleep(due int64, pending bool) error {
 			return err
 		}
 	}
-	if early == 0 {
+	if now = u.now(); early == 0 || due-now > spinEarly { // a signal ended the wait
 		return nil
 	}
-	return u.watchClock(due, u.now())
+	return u.watchClock(due, now)
 }
 
 // watchClock looks for packets again and again until something is due or comes.
@@ -256,7 +274,11 @@ func (u *pump) glance() error {
 // wait blocks until an event comes or the limit has passed; nil is for ever. epoll_pwait2 is in Linux since 5.11, and has
 // what ppoll has and epoll_wait lacks, a timeout in nanoseconds.
 func (u *pump) wait(limit *unix.Timespec) error {
-	n, _, errno := unix.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(u.poll), uintptr(unsafe.Pointer(&u.events[0])),
+	call := unix.Syscall6
+	if limit != nil && limit.Nano() <= shortWait {
+		call = unix.RawSyscall6
+	}
+	n, _, errno := call(unix.SYS_EPOLL_PWAIT2, uintptr(u.poll), uintptr(unsafe.Pointer(&u.events[0])),
 		uintptr(len(u.events)), uintptr(unsafe.Pointer(limit)), 0, 0)
 	if errno == unix.ENOSYS {
 		polls := []unix.PollFd{{Fd: int32(u.poll), Events: unix.POLLIN}}
@@ -267,6 +289,11 @@ func (u *pump) wait(limit *unix.Timespec) error {
 	}
 	return u.came(n, errno)
 }
+
+// shortWait, in ns, is up to when the Go scheduler is not told that this thread waits. Being told, it takes locks on the way
+// back, which ordinary threads of this process may hold while others keep them from running: 100 ms on a loaded machine.
+// Not being told, it takes the thread for one that runs, and interrupts it for what cannot wait.
+const shortWait = int64(5 * time.Millisecond)
 
 // came notes how many events there are.
 func (u *pump) came(n uintptr, errno unix.Errno) error {

@@ -121,17 +121,20 @@ func (n *Network) answer(t int64, node, iface int, p *packet.Packet) {
 	}
 }
 
-// complain sends an ICMP error about a packet, unless the router keeps silent. The packet stays the caller's.
+// complain sends an ICMP error about a packet, unless none may be sent about it or the router keeps silent. The packet
+// stays the caller's.
 func (n *Network) complain(t int64, node, iface int, about *packet.Packet, what packet.Trouble, mtu int) {
-	if box := n.boxes[node]; box != nil && !box.MayComplain(t) {
-		return
-	}
 	from := n.plan.Interfaces[iface].Address
 	if packet.Version(about.Data) == 6 {
 		from = n.plan.Interfaces[iface].Address6
 	}
-	if c := packet.Complaint(&n.Pool, from, about, what, mtu); c != nil {
+	c := packet.Complaint(&n.Pool, from, about, what, mtu)
+	switch {
+	case c == nil:
+	case n.boxes[node].MayComplain(t):
 		n.originate(t, node, c)
+	default:
+		n.Pool.Put(c)
 	}
 }
 

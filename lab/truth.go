@@ -84,6 +84,7 @@ type EmulatorTruth struct {
 	Overflowed uint64  `json:"overflowed_packets"` // that the kernel dropped because the emulator did not read them in time
 	LateShare  float64 `json:"late_ratio"`         // of packets, handed over more than LateBound after they were due
 	LateP99    float64 `json:"late_p99_seconds"`
+	Behind     float64 `json:"behind_seconds"` // how far, at most, it was behind with its links
 }
 
 // Truth returns what the network has done so far, but for flows and what only the pump knows.
@@ -105,7 +106,7 @@ func (n *Network) linkTruth(i int) LinkTruth {
 	c, l := n.directions[i].Counts(), i/2
 	t := LinkTruth{
 		Between: [2]string{n.plan.nodeOf(2 * l), n.plan.nodeOf(2*l + 1)}, Direction: wayNames[i%2],
-		Packets: c.Packets, Delivered: c.Delivered, Bytes: c.Bytes, Dropped: n.droppedOn(i),
+		Packets: c.Packets + n.tooBigs[i], Delivered: c.Delivered, Bytes: c.Bytes, Dropped: n.droppedOn(i),
 		Duplicated: c.Duplicated, Reordered: c.Reordered, Corrupted: c.Corrupted, Marked: c.Marked,
 		Queue: QueueTruth{Packets: c.Waiting, Bytes: c.WaitingBytes, MaxPackets: c.WaitingMax, MaxBytes: c.WaitingBytesMax},
 		DelaySeconds: DelayTruth{Min: inSeconds(c.Took.Min()), Median: quantileSeconds(&c.Took, 0.5),

@@ -75,6 +75,9 @@ func (e *Change) validate(s *Spec, known map[string]string) error {
 		if err := e.Route.validate(s, known); err != nil {
 			return fmt.Errorf("route: %w", err)
 		}
+		if known[e.Route.At] == "host" {
+			return fmt.Errorf("route: at: %q: is a host; its routes are its kernel's", e.Route.At)
+		}
 	}
 	if len(e.Between) == 0 {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/pathwise-net/pathwise/lab/packet"
@@ -18,14 +19,14 @@ func (e *engine) truth(w Window) *Truth {
 	u := e.pump
 	overflowed := u.overflowed()
 	u.mu.Lock()
-	u.network.Advance(u.now()) // what has come and gone by now counts
-	u.flushAll()
+	u.advance() // what has come and gone by now counts
 	t := u.network.Truth()
 	all, late := u.network.latenessOf(), u.network.late
+	refused, behind := u.refusals, u.behind
 	from, to := w.bounds(u.network.now)
-	reading := u.network.Book.ReadAll()
-	if !w.whole() {
-		reading = u.network.Book.Read(from, to)
+	reading := u.network.Book.Read(from, to)
+	if w.whole() {
+		reading = u.network.Book.ReadAll()
 	}
 	u.mu.Unlock()
 	for more := true; more; {
@@ -36,7 +37,7 @@ func (e *engine) truth(w Window) *Truth {
 	t.Started = u.start.UTC()
 	t.Flows = reading.Flows()
 	t.FlowsFrom, t.FlowsTo, t.RecordsFrom = inSeconds(from), inSeconds(to), inSeconds(reading.RecordsFrom())
-	t.Emulator = judge(overflowed, u.refused(), all.Count(), late)
+	t.Emulator = judge(overflowed, refused, all.Count(), late, behind)
 	t.Emulator.LateP99 = quantileSeconds(&all, 0.99)
 	t.EmulatorRefused = t.Emulator.Refused
 	return t
@@ -49,9 +50,12 @@ const (
 	lateFewest     = 10
 )
 
+// behindBound is how far, in ns, the emulator may fall behind before whatever waits for it is called late.
+const behindBound = int64(50 * time.Millisecond)
+
 // judge says whether the emulator kept up.
-func judge(overflowed, refused, packets, late uint64) EmulatorTruth {
-	e := EmulatorTruth{Refused: refused, Overflowed: overflowed}
+func judge(overflowed, refused, packets, late uint64, behind int64) EmulatorTruth {
+	e := EmulatorTruth{Refused: refused, Overflowed: overflowed, Behind: inSeconds(behind)}
 	if packets > 0 {
 		e.LateShare = float64(late) / float64(packets)
 	}
@@ -64,6 +68,9 @@ func judge(overflowed, refused, packets, late uint64) EmulatorTruth {
 	}
 	if e.LateShare > lateBottleneck && late >= lateFewest {
 		why = append(why, fmt.Sprintf("%.1f %% of packets left more than %v late", 100*e.LateShare, LateBound))
+	}
+	if behind > behindBound {
+		why = append(why, fmt.Sprintf("it was up to %v behind with its links", time.Duration(behind).Round(time.Millisecond)))
 	}
 	e.Bottleneck, e.Why = len(why) > 0, strings.Join(why, "; ")
 	return e
@@ -173,7 +180,8 @@ func (e *engine) captureTo(at []string, files []*os.File, gone <-chan struct{}) 
 	return answer{Done: true}
 }
 
-// capture writes what passes some interfaces to a file, until the user goes.
+// capture writes what passes some interfaces to a file, until the user goes or the file takes no more. That a pipe's reader
+// has gone is such an end, and no error.
 func (e *engine) capture(at []string, file *os.File, gone <-chan struct{}) error {
 	ids, err := e.plan.interfacesAt(at)
 	if err != nil {
@@ -202,11 +210,17 @@ func (e *engine) capture(at []string, file *os.File, gone <-chan struct{}) error
 	u.mu.Lock()
 	u.network.AddTap(tap)
 	u.mu.Unlock()
-	<-gone
+	select {
+	case <-gone:
+	case <-c.Failed():
+	}
 	u.mu.Lock()
 	u.network.RemoveTap(tap)
 	u.mu.Unlock()
-	return c.Close()
+	if err := c.Close(u.now()); !errors.Is(err, syscall.EPIPE) {
+		return err
+	}
+	return nil
 }
 
 // interfacesAt finds interfaces by the names of their nodes, or by NODE.ethN.

@@ -39,10 +39,18 @@ func (s *session) showLab(l *lab.Lab) error {
 			fmt.Fprintf(w, "%-6s %-14s %s\n", n.Kind, n.Name, strings.Join(n.Addresses, " "))
 		}
 		for _, link := range state.Links {
-			fmt.Fprintf(w, "link   %s - %s forward %s reverse %s\n",
-				link.Between[0], link.Between[1], shapeText(link.Forward), shapeText(link.Reverse))
+			fmt.Fprintf(w, "link   %s - %s %s\n", link.Between[0], link.Between[1], linkText(link))
 		}
 	})
+}
+
+// linkText says what both directions do, once where they do the same.
+func linkText(l lab.LinkState) string {
+	forward, reverse := shapeText(l.Forward), shapeText(l.Reverse)
+	if forward == reverse {
+		return forward
+	}
+	return fmt.Sprintf("forward %s reverse %s", forward, reverse)
 }
 
 // shapeText is what a lab file would say.

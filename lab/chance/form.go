@@ -35,20 +35,6 @@ func wantMapping(node ast.Node, example string) error {
 	return notation.At(node, fmt.Errorf("want a mapping such as %s", example))
 }
 
-// Count is a number of packets. The decoder by itself would take 1.5 for 1.
-type Count int
-
-// UnmarshalYAML reads a whole number.
-func (c *Count) UnmarshalYAML(node ast.Node) error {
-	text, _ := notation.Scalar(node)
-	v, err := strconv.Atoi(text)
-	if err != nil {
-		return notation.At(node, fmt.Errorf("%q: want a whole number such as 5", text))
-	}
-	*c = Count(v)
-	return nil
-}
-
 // mapping collects the entries of a YAML mapping in flow style.
 type mapping []string
 

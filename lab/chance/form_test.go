@@ -72,6 +72,7 @@ var forms = []struct {
 	{"jitter: 0", settings{Jitter: &Jitter{}}},
 	{"jitter: {spread: 1.5us, distribution: paretonormal, correlation: 25%, overtake: true}",
 		settings{Jitter: &Jitter{Spread: 1500, Distribution: ParetoNormal, Correlation: 0.25, Overtake: true}}},
+	{"jitter: {table_file: 'a b: c.txt', correlation: 25%}", settings{Jitter: &Jitter{TableFile: "a b: c.txt", Correlation: 0.25}}},
 	{"jitter: {table: [0ms, 0.1ms, 1h]}", settings{Jitter: &Jitter{Table: []notation.Delay{0, 100_000, 3600e9}}}},
 
 	{"duplicate: 1%", settings{Duplicate: &Share{Ratio: 0.01}}},
@@ -127,14 +128,14 @@ func TestForms(t *testing.T) {
 
 func TestPlainForms(t *testing.T) {
 	for text, value := range map[string]fmt.Stringer{
-		"0.01":                              Independent(0.01),
+		"1%":                                Independent(0.01),
 		"{}":                                &Loss{},
 		"2ms":                               &Jitter{Spread: 2 * ms},
-		"0.02":                              &Reorder{Ratio: 0.02},
-		"0.03":                              &Corrupt{Ratio: 0.03},
-		"0.04":                              &Share{Ratio: 0.04},
-		"{gilbert: {leave: 0.1, bad: 0.8}}": &Loss{Gilbert: &Gilbert{Leave: 0.1, Bad: ratio(0.8)}},
-		"[0.01, {every: 100}]":              &Loss{Any: []Loss{*Independent(0.01), {Every: 100}}},
+		"2%":                                &Reorder{Ratio: 0.02},
+		"3%":                                &Corrupt{Ratio: 0.03},
+		"4%":                                &Share{Ratio: 0.04},
+		"{gilbert: {leave: 10%, bad: 80%}}": &Loss{Gilbert: &Gilbert{Leave: 0.1, Bad: ratio(0.8)}},
+		"[1%, {every: 100}]":                &Loss{Any: []Loss{*Independent(0.01), {Every: 100}}},
 		"{mttf: [10s, 1m0s], mttr: 2s}":     &Outage{MTTF: Times{10e9, 60e9}, MTTR: Times{2e9}},
 	} {
 		if got := value.String(); got != text {
@@ -152,7 +153,9 @@ func TestFaults(t *testing.T) {
 		{"loss: {every: 100, ratio: 1%}",
 			"1:7: loss: more than one of ratio, gilbert and every; want one, or a list of models"},
 		{"loss: {every: 1.5}", `1:15: every: "1.5": want a whole number such as 5`},
-		{"reorder: {gap: [1]}", `1:16: gap: "": want a whole number such as 5`},
+		{"jitter: {table: [0ms, 1ms], table_file: a.txt}", "1:17: table: beside table_file; want either"},
+		{"jitter: {spread: 1ms, table_file: a.txt}", "1:9: jitter: table: with a spread or a distribution; want either"},
+		{"reorder: {gap: [1]}", "1:16: gap: want one value, not a list"},
 		{"loss: {every: 5, offset: 5}", "1:26: offset: 5: want 0 or more, and less than every, which is 5"},
 		{"loss: {offset: 5}", "1:16: offset: 5: want 0 or more, and less than every, which is 0"},
 		{"loss: {any: [1%]}", `1:8: unknown field "any"`},
@@ -171,7 +174,7 @@ func TestFaults(t *testing.T) {
 		{"loss: {gilbert: {ratio: 1%}}",
 			"1:17: gilbert: burst: 0: want a mean run of 1 to 1000000000 lost packets, such as 5"},
 		{"loss: {gilbert: {ratio: 60%, burst: 1}}",
-			"1:25: ratio: 0.6: runs of 1 packets with at least one between them lose at most 0.5"},
+			"1:25: ratio: 60%: runs of 1 packets with at least one between them lose at most 0.5"},
 		{"loss: {gilbert: {burst: 2, enter: 1%}}",
 			"1:17: gilbert: ratio and burst beside enter, leave, good or bad; want either"},
 		{"jitter: fast",

@@ -2,6 +2,7 @@ package chance
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -13,6 +14,7 @@ import (
 //	jitter: 2ms                                                 uniform from 2 ms less to 2 ms more
 //	jitter: {spread: 2ms, distribution: normal, correlation: 25%}
 //	jitter: {table: [0ms, 0.1ms, 0.3ms, 4ms]}                   measured
+//	jitter: {table_file: delays.txt}                            the same, from a file
 //
 // What is added may be negative; the link lets no delay fall below zero.
 //
@@ -30,6 +32,8 @@ type Jitter struct {
 	// Table holds the quantiles of an empirical distribution, in rising order: entry i of n is the value that a share
 	// of i/(n-1) of the packets does not exceed, with straight lines between. In place of Spread and Distribution.
 	Table []notation.Delay `yaml:"table" json:"table,omitempty"`
+	// TableFile names a file of measured values, from which whoever reads a lab file fills in Table, by ReadTable.
+	TableFile string `yaml:"table_file" json:"table_file,omitempty"`
 	// Correlation of a packet's value with the one before; default none.
 	Correlation notation.Ratio `yaml:"correlation" json:"correlation,omitempty"`
 	// Overtake lets a packet that is held back less pass one that came before it. By default the link keeps the order,
@@ -49,7 +53,7 @@ func (j *Jitter) Validate() error {
 	if !slices.Contains(distributions, j.Distribution) && j.Distribution != "" {
 		return notation.Errorf("distribution: %q: want one of %v", string(j.Distribution), distributions)
 	}
-	if j.Table == nil {
+	if j.Table == nil && j.TableFile == "" {
 		if j.Distribution != "" && j.Spread == 0 {
 			return notation.Errorf("distribution: %s without a spread; want a spread too, such as 2ms", j.Distribution)
 		}
@@ -58,7 +62,7 @@ func (j *Jitter) Validate() error {
 	if j.Spread != 0 || j.Distribution != "" {
 		return notation.Errorf("table: with a spread or a distribution; want either")
 	}
-	if n := len(j.Table); n < 2 || n > maxTable {
+	if n := len(j.Table); j.Table != nil && (n < 2 || n > maxTable) {
 		return notation.Errorf("table: %d entries; want 2 to %d", n, maxTable)
 	}
 	for i, d := range j.Table {
@@ -86,19 +90,23 @@ func (j *Jitter) UnmarshalYAML(node ast.Node) error {
 	if err := notation.Decode(node, &read); err != nil {
 		return err
 	}
+	if read.Table != nil && read.TableFile != "" {
+		return placed(node, notation.Errorf("table: beside table_file; want either"))
+	}
 	*j = Jitter(read)
 	return placed(node, j.Validate())
 }
 
-// String prints the jitter as a lab file has it.
+// String prints the jitter as a lab file has it, a table that came from a file by the file's name.
 func (j Jitter) String() string {
-	if j.Distribution == "" && j.Table == nil && j.Correlation == 0 && !j.Overtake {
+	if j.Distribution == "" && j.Table == nil && j.TableFile == "" && j.Correlation == 0 && !j.Overtake {
 		return j.Spread.String()
 	}
 	var m mapping
 	m.add("spread", j.Spread, j.Spread != 0)
 	m.add("distribution", j.Distribution, j.Distribution != "")
-	m.add("table", list(j.Table), j.Table != nil)
+	m.add("table", list(j.Table), j.Table != nil && j.TableFile == "")
+	m.add("table_file", strconv.QuoteToASCII(j.TableFile), j.TableFile != "")
 	m.add("correlation", j.Correlation, j.Correlation != 0)
 	m.add("overtake", j.Overtake, j.Overtake)
 	return m.String()

@@ -24,8 +24,8 @@ type Loss struct {
 	Gilbert *Gilbert `yaml:"gilbert" json:"gilbert,omitempty"`
 	// Every loses the packets whose number, counted from 1 among those that meet the conditions, is Offset more than a
 	// multiple of Every; 0: not. Offset is less than Every; 0: the number is a multiple.
-	Every  Count `yaml:"every" json:"every,omitempty"`
-	Offset Count `yaml:"offset" json:"offset,omitempty"`
+	Every  notation.Count `yaml:"every" json:"every,omitempty"`
+	Offset notation.Count `yaml:"offset" json:"offset,omitempty"`
 
 	// LargerThan and SmallerThan are bounds on the packet's size, the bound itself excluded; 0: none.
 	LargerThan  notation.Size `yaml:"larger_than" json:"larger_than,omitempty"`

@@ -128,11 +128,11 @@ func TestGilbertStartsAnywhere(t *testing.T) {
 }
 
 func TestLossByCount(t *testing.T) {
-	tests := []struct{ every, offset Count }{{1, 0}, {2, 1}, {100, 0}, {100, 1}, {100, 99}}
+	tests := []struct{ every, offset notation.Count }{{1, 0}, {2, 1}, {100, 0}, {100, 1}, {100, 99}}
 	for _, test := range tests {
 		lost, _ := fates(&Loss{Every: test.every, Offset: test.offset}, 0)
 		for i, got := range lost {
-			number := Count(i + 1)
+			number := notation.Count(i + 1)
 			if want := number%test.every == test.offset%test.every; got != want {
 				t.Fatalf("every %d, offset %d: packet %d lost: %v", test.every, test.offset, number, got)
 			}

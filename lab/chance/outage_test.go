@@ -18,7 +18,7 @@ var minutely = Outage{MTTF: Times{notation.Span(60 * second)}, MTTR: Times{notat
 func spells(o *Outage, n int) (up, down []float64) {
 	p := o.New(5*second, seeded(2))
 	for at := 5 * second; len(down) < n; {
-		next := p.NextChange()
+		next := p.link.ends
 		length := float64(next-at) / float64(second)
 		if p.Down(at, 0) {
 			down = append(down, length)
@@ -108,7 +108,7 @@ func TestIdleOutage(t *testing.T) {
 		if down := p.Down(packet.at*second, 0); down != packet.down {
 			t.Errorf("packet at %d s: down: %v", packet.at, down)
 		}
-		if next := p.NextChange() / second; next != packet.nextChange {
+		if next := p.link.ends / second; next != packet.nextChange {
 			t.Errorf("packet at %d s: next change at %d s; want %d", packet.at, next, packet.nextChange)
 		}
 	}
@@ -138,9 +138,6 @@ func TestConnectionOutageTimes(t *testing.T) {
 	}
 	checkKS(t, "to failure", up, exponentialBelow(60))
 	checkKS(t, "to repair", down, exponentialBelow(2))
-	if next := p.NextChange(); next != math.MaxInt64 {
-		t.Errorf("next change at %d; want none", next)
-	}
 }
 
 // What happens to a flow depends on its number and when it began, not on the other flows.

@@ -1,9 +1,6 @@
 package chance
 
-import (
-	"math"
-	"math/rand/v2"
-)
+import "math/rand/v2"
 
 // OutageProcess knows whether a link, or a flow on it, is down.
 type OutageProcess struct {
@@ -45,15 +42,6 @@ func (p *OutageProcess) Down(t int64, flow uint64) bool {
 		f.spell = p.begin(t, &f.random)
 	}
 	return p.advance(&f.spell, t, &f.random)
-}
-
-// NextChange returns the first moment, not before the last packet, at which the link changes its state if no packet
-// comes before; the largest int64 if each connection has its own.
-func (p *OutageProcess) NextChange() int64 {
-	if p.flows != nil {
-		return math.MaxInt64
-	}
-	return p.link.ends
 }
 
 // begin returns the first spell of something that comes up at time t.

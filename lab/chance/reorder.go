@@ -20,7 +20,7 @@ import (
 type Reorder struct {
 	Ratio       notation.Ratio `yaml:"ratio" json:"ratio,omitempty"`
 	Correlation notation.Ratio `yaml:"correlation" json:"correlation,omitempty"` // as of a Share; not with Gap
-	Gap         Count          `yaml:"gap" json:"gap,omitempty"`                 // in place of Ratio: each Gap-th packet
+	Gap         notation.Count `yaml:"gap" json:"gap,omitempty"`                 // in place of Ratio: each Gap-th packet
 	By          notation.Delay `yaml:"by" json:"by,omitempty"`                   // how long; default 10 ms
 }
 

@@ -92,10 +92,10 @@ func TestReorderByShare(t *testing.T) {
 }
 
 func TestReorderByGap(t *testing.T) {
-	for _, gap := range []Count{1, 2, 5} {
+	for _, gap := range []notation.Count{1, 2, 5} {
 		source := &words{from: rand.NewPCG(1, 2)}
 		p := (&Reorder{Gap: gap, By: notation.Delay(3 * time.Millisecond)}).New(rand.New(source))
-		for n := Count(1); n <= 1000; n++ {
+		for n := notation.Count(1); n <= 1000; n++ {
 			want := int64(0)
 			if n%gap == 0 {
 				want = 3e6

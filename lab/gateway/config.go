@@ -3,7 +3,6 @@ package gateway
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/pathwise-net/pathwise/lab/link"
@@ -20,7 +19,8 @@ type Config struct {
 const maxFile = 1 << 20
 
 // ParseConfig reads a link file: the keys of a link in a lab file for both ways, forward and reverse for one, and a seed.
-// Traces of rates are found beside it. Errors are *notation.Error and name the file; the name is used for nothing else.
+// Files that it names (link.Shape.ReadFiles) are found beside it. Errors are *notation.Error and name the file; the name is
+// used for nothing else.
 //
 //	delay: 20ms
 //	forward: {rate: 10mbit, loss: 1%}
@@ -39,7 +39,7 @@ func ParseConfig(name string, text []byte) (Config, error) {
 	err := notation.Unmarshal(text, &file)
 	c := Config{file.Seed, file.Shape.Over(file.Forward), file.Shape.Over(file.Reverse)}
 	if err == nil {
-		err = c.readTraces(filepath.Dir(name))
+		err = c.readFiles(filepath.Dir(name))
 	}
 	if err == nil {
 		err = link.CheckPair(c.Forward, c.Reverse)
@@ -80,44 +80,12 @@ func (c Config) merge(settings []string) (Config, error) {
 		}
 		c.Forward, c.Reverse = c.Forward.Over(&forward), c.Reverse.Over(&reverse)
 	}
-	return c, c.readTraces("")
+	return c, c.readFiles("")
 }
 
-// readTraces reads the files that rates come from and that have not been read.
-func (c *Config) readTraces(folder string) error {
-	for _, s := range []link.Shape{c.Forward, c.Reverse} {
-		if err := readTrace(folder, s.Trace); err != nil {
-			return err
-		}
-		if s.Rules == nil {
-			continue
-		}
-		for _, r := range *s.Rules {
-			if err := readTrace(folder, r.Trace); err != nil {
-				return err
-			}
-		}
+func (c *Config) readFiles(folder string) error {
+	if err := c.Forward.ReadFiles(folder); err != nil {
+		return err
 	}
-	return nil
-}
-
-func readTrace(folder string, t *link.Trace) error {
-	if t == nil || t.File == "" || len(t.Opportunities) > 0 {
-		return nil
-	}
-	path := t.File
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(folder, path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return notation.Errorf("trace: file: %v", err)
-	}
-	defer f.Close()
-	read, err := link.ReadTrace(f)
-	if err != nil {
-		return notation.Errorf("trace: %s: %v", t.File, err)
-	}
-	t.Opportunities = read.Opportunities
-	return nil
+	return c.Reverse.ReadFiles(folder)
 }

@@ -14,7 +14,7 @@ import (
 
 func TestParseConfig(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "cell.trace"), []byte("1\n5\n9\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "cell.trace"), []byte("1\n5\n9\n"), 0o600); err != nil { // and a table of delays
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ text, forward, reverse, fault string }{
@@ -25,6 +25,7 @@ func TestParseConfig(t *testing.T) {
 			"{rules: [{loss: 1%}]}", "{rules: [{match: {port: 5201}, delay: 100ms}]}", ""},
 		{"trace: cell.trace", `{trace: {file: "cell.trace"}}`, `{trace: {file: "cell.trace"}}`, ""},
 		{"rules: [{trace: cell.trace}]", `{rules: [{trace: {file: "cell.trace"}}]}`, `{rules: [{trace: {file: "cell.trace"}}]}`, ""},
+		{"jitter: {table_file: cell.trace}\nreverse: {jitter: 1ms}", `{jitter: {table_file: "cell.trace"}}`, "{jitter: 1ms}", ""},
 		{"delay: fast", "", "", "link.yaml:1:8: delay: "},
 		{"\nforward:\n  lost: 1%", "", "", "link.yaml:3:3: "},
 		{"hosts: {a: {}}", "", "", "link.yaml:1:1: "},
@@ -74,7 +75,7 @@ func TestWith(t *testing.T) {
 func FuzzParseConfig(f *testing.F) {
 	f.Add("delay: 20ms\nforward: {rate: 10mbit, loss: 1%}\nrules: [{match: {port: 5201}, delay: 100ms}]")
 	f.Fuzz(func(t *testing.T, text string) {
-		if strings.Contains(text, "trace") {
+		if strings.Contains(text, "trace") || strings.Contains(text, "table_file") {
 			return // it names files
 		}
 		c, err := ParseConfig("link.yaml", []byte(text))

@@ -203,7 +203,7 @@ func TestComplaintGoesBack(t *testing.T) {
 	}
 	reply := []byte(got[0].Frame[taggedHeader:])
 	if packet.Source(reply) != eastIP.Addr() || packet.Target(reply) != westIP.Addr() || !packet.IsICMPError(reply) {
-		t.Errorf("reply %s", packet.Describe(reply))
+		t.Errorf("reply % x", reply)
 	}
 	if n := b.ways[0].tooBig; n != 1 {
 		t.Errorf("%d too big; want 1", n)

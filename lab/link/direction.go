@@ -112,8 +112,12 @@ func (d *Direction) Accept(t int64, k *packet.Packet) {
 	d.pass(t, p, k)
 }
 
-// enter is pass for a rule's pipe, which may have an outage of its own.
+// enter is pass for a rule's pipe, which may be down, or have an outage, of its own.
 func (d *Direction) enter(t int64, p *pipe, k *packet.Packet) {
+	if s := p.shape.Down; s != nil && bool(*s) {
+		d.drop(t, k, packet.LinkDown)
+		return
+	}
 	if cause, out := p.out(t, k); out {
 		d.drop(t, k, cause)
 		return

@@ -19,7 +19,7 @@ import (
 //	                   ^                           jam --- 16th collision, or a late one --> frame dropped, idle
 //	                   '------ back off ------------'
 //
-// What one end sends the other hears 512 bit times later, the longest that the standard allows; before, it may begin
+// What one end sends the other hears 240 bit times later, the longest that the standard allows; before, it may begin
 // too, and both frames collide. After its n-th collision in a row a frame waits k slots of 512 bit times, k drawn
 // evenly from 0 to 2^min(n,10)-1. Ends that wait for the same frame to end begin together and collide, and the winner's
 // next frame meets the loser's at a lower n: the known capture effect.
@@ -29,6 +29,9 @@ import (
 // one like any other, of which the first end receives a runt; later a late one, and the frame, of which the first end
 // receives a part with a bad checksum, is lost for good. The first end's frame is lost either way: the second end,
 // while it sends, receives no frame whole.
+//
+// The slot of 512 bit times is that of 10 and 100 Mbit/s; the model has it at every rate, where the standard has 4096 bit
+// times and carrier extension at 1 Gbit/s, and no half duplex above.
 type Medium struct {
 	mode Duplex
 	ends [2]station
@@ -54,6 +57,9 @@ const (
 	slotBits = 512
 	jamBits  = 32
 	gapBits  = 96
+
+	// oneWayBits is how long a signal may take from end to end: the slot is what there, back and the jam take.
+	oneWayBits = (slotBits - jamBits) / 2
 
 	maxAttempts   = 16
 	maxBackoffExp = 10
@@ -188,7 +194,7 @@ func (m *Medium) deaf(i int) bool { return m.mode == Mismatch && i == 0 }
 func (m *Medium) try(i int, t int64) {
 	s, other := &m.ends[i], &m.ends[1-i]
 	busy := other.sending && t < other.ends
-	if busy && !m.deaf(i) && t >= other.started+s.bits(slotBits) {
+	if busy && !m.deaf(i) && t >= other.started+s.bits(oneWayBits) {
 		s.wait(other.ends)
 		return
 	}

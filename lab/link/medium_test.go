@@ -75,12 +75,12 @@ func TestHalfDuplexAlone(t *testing.T) {
 	}
 }
 
-// Who hears the wire in use waits for its end; who begins within the slot collides, and both get through later.
+// Who hears the wire in use waits for its end; who begins within 240 bit times collides, and both get through later.
 func TestHalfDuplexSense(t *testing.T) {
-	const frame, slot = 1538 * 800, 51_200 // ns
+	const frame, slot, way = 1538 * 800, 51_200, 24_000 // ns
 	p := newPair(t, 1, "{rate: 10mbit, duplex: half}")
 	p.ends[0].send(0, 1500)
-	p.ends[1].send(slot, 1500)
+	p.ends[1].send(way, 1500)
 	p.ends[0].finish()
 	if diff := cmp.Diff([2]Adapter{{}, {Deferred: 1}}, p.adapters()); diff != "" {
 		t.Error(diff)
@@ -90,7 +90,7 @@ func TestHalfDuplexSense(t *testing.T) {
 	}
 	p = newPair(t, 1, "{rate: 10mbit, duplex: half}")
 	p.ends[0].send(0, 1500)
-	p.ends[1].send(slot-1, 1500)
+	p.ends[1].send(way-1, 1500)
 	p.ends[0].finish()
 	a := p.adapters()
 	if a[0].Collisions == 0 || a[0].Collisions != a[1].Collisions || a[0].LateCollisions+a[1].LateCollisions != 0 {
@@ -98,7 +98,7 @@ func TestHalfDuplexSense(t *testing.T) {
 	}
 	// The first to get through begins some slots after the first collision, jam (32 bit times) and gap (96) of each added.
 	first := min(p.ends[0].times()[0], p.ends[1].times()[0])
-	if slots := first - frame - (slot - 1) - int64(a[0].Collisions)*12_800; slots < 0 || slots%slot != 0 {
+	if slots := first - frame - (way - 1) - int64(a[0].Collisions)*12_800; slots < 0 || slots%slot != 0 {
 		t.Errorf("the first frame began after a backoff of %d ns; want a number of slots", slots)
 	}
 	if len(p.ends[0].times()) != 1 || len(p.ends[1].times()) != 1 {

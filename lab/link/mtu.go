@@ -9,7 +9,8 @@ import (
 )
 
 // MTU is the largest IP packet that a link takes, and what the node in front of it does with a larger one. A Direction
-// only hands it on to that node (Direction.MTU).
+// only hands it on to that node (Direction.MTU). Below 1280 bytes, IPv6's least (RFC 8200 section 5), IPv6 does not get
+// through: hosts discard a packet too big that says less (RFC 8201 section 4).
 //
 //	mtu: 1400B
 //	mtu: {size: 1400B, excess: drop}        a black hole: dropped without a word

@@ -6,6 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/lab/chance"
 	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/lab/packet"
 )
@@ -89,6 +90,8 @@ func (r *Rule) Validate() error {
 		return notation.Errorf("mtu: is the link's; want it outside of the rules")
 	case r.Duplex != nil:
 		return notation.Errorf("duplex: is the link's; want it outside of the rules")
+	case r.Per == PerFlow && r.Outage != nil && r.Outage.Per == chance.PerConnection: // 4096 tables of 229 kB
+		return notation.Errorf("outage: per connection does not go with per: flow; leave it out, each flow has an outage of its own")
 	}
 	return r.Shape.Validate()
 }

@@ -87,7 +87,7 @@ func (d *Direction) pipeOf(t int64, r *rule, key packet.Key) *pipe {
 	switch {
 	case p != nil:
 	case len(r.many) == maxPipes && r.oldest.next() != never:
-		p = r.oldest
+		return r.oldest // which stays the oldest, so that the flow's next packet finds it too and does not pass this one
 	default:
 		if len(r.many) == maxPipes {
 			delete(r.many, r.oldest.key)

@@ -34,6 +34,20 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// A rule may be out of service while the link is not; what it would have done otherwise makes no difference.
+func TestRuleDown(t *testing.T) {
+	r := newRig(t, 1, "{rules: [{match: {source_port: 1}, down: true, loss: 100%}, {match: {source_port: 2}, down: false}]}")
+	for port := range uint16(3) {
+		r.from(5, 100, port, 0)
+	}
+	r.finish()
+	want := []fate{{1, 5, 5, packet.Kept}, {2, 5, 5, packet.LinkDown}, {3, 5, 5, packet.Kept}}
+	slices.SortFunc(r.fates, func(a, b fate) int { return int(a.number) - int(b.number) })
+	if diff := cmp.Diff(want, r.fates, cmp.AllowUnexported(fate{})); diff != "" || r.d.Down() {
+		t.Errorf("the link is down: %v; fates (-want +got):\n%s", r.d.Down(), diff)
+	}
+}
+
 // Premium traffic in a pipe of its own does not wait for bulk.
 func TestPremiumPipe(t *testing.T) {
 	r := newRig(t, 1, "{rate: 1mbit, rules: [{match: {dscp: EF}, rate: 1mbit}]}")
@@ -124,6 +138,23 @@ func TestPipesAreBounded(t *testing.T) {
 	r.finish()
 	if got := r.d.Counts().Delivered; got != r.sent {
 		t.Errorf("%d of %d delivered", got, r.sent)
+	}
+}
+
+// Where all pipes are busy the packets of a new flow share one, and keep their order.
+func TestSharedPipeKeepsOrder(t *testing.T) {
+	r := newRig(t, 1, "{rules: [{per: flow, rate: 1mbit}]}")
+	for port := range uint16(maxPipes) {
+		r.from(0, 100+int(maxPipes-port)/4, port, 0) // the pipes that were used last are free first
+	}
+	first := r.sent + 1
+	for range 20 {
+		r.from(0, 100, 60_000, 0)
+	}
+	r.finish()
+	late := slices.DeleteFunc(r.numbers(), func(n uint64) bool { return n < first })
+	if len(late) != 20 || !slices.IsSorted(late) {
+		t.Errorf("the new flow's packets arrived as %v; want %d to %d in order", late, first, first+19)
 	}
 }
 

@@ -80,8 +80,8 @@ func (s Shape) Over(top *Shape) Shape {
 	return s
 }
 
-// String is YAML in flow style that reads back to the same Shape; "" if nothing is set. A trace that came from a file
-// is printed as the file's name.
+// String is YAML in flow style that reads back to the same Shape; "" if nothing is set. What came from a file is printed
+// as the file's name.
 func (s Shape) String() string {
 	if entries := s.entries(); len(entries) > 0 {
 		return "{" + strings.Join(entries, ", ") + "}"
@@ -143,6 +143,8 @@ func (s Shape) Complete() error {
 	switch {
 	case traced && len(s.Trace.Opportunities) == 0:
 		return notation.Errorf("trace: %q: has not been read", s.Trace.File)
+	case s.Jitter != nil && s.Jitter.TableFile != "" && s.Jitter.Table == nil:
+		return notation.Errorf("jitter: table_file: %q: has not been read", s.Jitter.TableFile)
 	case traced && s.Shaper.some():
 		return notation.Errorf("shaper: does not go with a trace; want one of the two")
 	}

@@ -19,11 +19,12 @@ import (
 
 // samples are values for each key, in the forms that it has.
 var samples = map[string][]string{
-	"rate":      {"10mbit", "1544kbit", "622mbit", "10gbit", "56.5kbit"},
-	"trace":     {"cell.trace", `{file: "a b: c.trace"}`, "{opportunities: [0, 3, 3, 20]}", "none"},
-	"overhead":  {"ethernet", "atm", "none", "18B", "0B"},
-	"delay":     {"1ms", "20ms", "1.5s", "0ms"},
-	"jitter":    {"2ms", "{spread: 2ms, distribution: pareto, overtake: true}", "{spread: 1ms, distribution: normal, correlation: 25%}"},
+	"rate":     {"10mbit", "1544kbit", "622mbit", "10gbit", "56.5kbit"},
+	"trace":    {"cell.trace", `{file: "a b: c.trace"}`, "{opportunities: [0, 3, 3, 20]}", "none"},
+	"overhead": {"ethernet", "atm", "none", "18B", "0B"},
+	"delay":    {"1ms", "20ms", "1.5s", "0ms"},
+	"jitter": {"2ms", "{spread: 2ms, distribution: pareto, overtake: true}", "{spread: 1ms, distribution: normal, correlation: 25%}",
+		"{table: [0s, 9ms]}", "{table_file: delays.txt}"},
 	"drift":     {"{amplitude: 5ms, period: 1s}", "{amplitude: 1ms, period: 5m, shape: sawtooth}"},
 	"creep":     {"{by: 10ms, over: 1s}", "{by: 3ms, start: 1s}"},
 	"loss":      {"1%", "0.1", "{every: 100}", "{gilbert: {ratio: 2%, burst: 4}}", "[0.1%, {larger_than: 1300B, ratio: 1%}]"},
@@ -156,13 +157,16 @@ func TestShapeFaults(t *testing.T) {
 		"{down: maybe}":                              `1:8: down: "maybe": want true or false`,
 		"{trace: {}}":                                `1:9: trace: want {file: cell.trace}, {opportunities: [1, 5, 9]} or none`,
 		"{rate: 1mbit, trace: cell.trace}":           `trace: there is a rate as well; want one of the two`,
+		"{jitter: {table_file: a.txt}}":              `jitter: table_file: "a.txt": has not been read`,
 		"{trace: cell.trace}":                        `trace: "cell.trace": has not been read`,
 		"{duplex: half}":                             "duplex: half: needs a rate, such as `rate: 10mbit`",
 		"{duplex: half, rate: 1gbit, overhead: atm}": `duplex: half: is Ethernet's; the overhead is atm`,
 		"{rules: [{mtu: 1400B}]}":                    `rules: number 1: mtu: is the link's; want it outside of the rules`,
 		"{rules: [{}, {per: colour}]}":               `1:20: per: "colour": want flow, source or target`,
-		"{rules: [{rules: []}]}":                     `rules: number 1: rules: a rule has none of its own`,
-		"{rules: [{loss: 2}]}":                       `1:17: loss: "2": want a ratio from 0 to 1, or 0% to 100%, such as 0.0001 or 0.01%`,
+		"{rules: [{per: flow, outage: {mttf: 1s, mttr: 1s, per: connection}}]}": "rules: number 1: outage: per connection does not " +
+			"go with per: flow; leave it out, each flow has an outage of its own",
+		"{rules: [{rules: []}]}": `rules: number 1: rules: a rule has none of its own`,
+		"{rules: [{loss: 2}]}":   `1:17: loss: "2": want a ratio from 0 to 1, or 0% to 100%, such as 0.0001 or 0.01%`,
 		"{trace: {opportunities: [1]}, shaper: {rate: 1mbit, burst: 3kB}}": `shaper: does not go with a trace; want one of the two`,
 	} {
 		s, err := read(text)

@@ -23,7 +23,7 @@ import (
 //	trace: none                               no longer
 //
 // The zero value is none. Whoever reads a lab file fills in the opportunities of a trace that names a file, by
-// ReadTrace.
+// Shape.ReadFiles.
 type Trace struct {
 	File          string  `yaml:"file" json:"file,omitempty"`
 	Opportunities []int64 `yaml:"opportunities" json:"opportunities,omitempty"` // milliseconds, in order

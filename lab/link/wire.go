@@ -101,7 +101,7 @@ func (p *pipe) setHead(t int64, before pace) {
 // setQueue makes or changes the queue. What waits moves over, as far as the new limit takes it.
 func (p *pipe) setQueue(t int64, old, c *queue.Config) {
 	if p.queue != nil && reflect.DeepEqual(old, c) {
-		p.queue.SetRate(p.drains())
+		p.queue.SetLine(p.drains())
 		return
 	}
 	before := p.queue
@@ -111,18 +111,15 @@ func (p *pipe) setQueue(t int64, old, c *queue.Config) {
 	}
 }
 
-// drains returns the rate in bit/s at which the queue empties.
-func (p *pipe) drains() float64 {
+// drains returns what empties the queue: of a rate and a shaper, which counts IP bytes, the slower.
+func (p *pipe) drains() queue.Line {
 	switch s := &p.shape; {
 	case p.kind == traced:
-		return s.Trace.rate()
-	case p.shaper == nil:
-		return float64(*s.Rate)
-	case s.Rate == nil:
-		return float64(s.Shaper.Rate)
-	default:
-		return float64(min(*s.Rate, s.Shaper.Rate))
+		return queue.Line{Rate: s.Trace.rate(), Frame: p.overhead.Frame}
+	case p.shaper == nil || s.Rate != nil && *s.Rate <= s.Shaper.Rate:
+		return queue.Line{Rate: float64(*s.Rate), Frame: p.overhead.Frame}
 	}
+	return queue.Line{Rate: float64(p.shape.Shaper.Rate)}
 }
 
 // flush lets all go that waits.

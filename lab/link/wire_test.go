@@ -318,6 +318,53 @@ func TestECNMarks(t *testing.T) {
 	}
 }
 
+// A limit in milliseconds is the longest that a packet waits, whatever its size and the overhead; the packet on the wire
+// comes on top.
+func TestQueueOfTime(t *testing.T) {
+	for _, c := range []struct {
+		shape   string
+		size    int
+		longest int64 // of waiting and sending
+	}{
+		{"rate: 1mbit, queue: 100ms", 40, 100*millisecond + 672_000}, // 84 bytes
+		{"rate: 1mbit, queue: 100ms", 1500, 100*millisecond + 12_304_000},
+		{"rate: 1mbit, overhead: atm, queue: 100ms", 40, 100*millisecond + 848_000}, // 2 cells
+		{"rate: 1mbit, overhead: none, queue: 100ms", 40, 100*millisecond + 320_000},
+		{"rate: 8mbit", 40, 100*millisecond + 84_000}, // the default
+		{"rate: 1mbit, shaper: {rate: 100mbit, burst: 50kB}, queue: 100ms", 40, 100*millisecond + 672_000},
+		{"rate: 1gbit, shaper: {rate: 1mbit, burst: 40B}, queue: 100ms", 40, 100*millisecond + 320_672}, // counts IP bytes
+		{"rate: 1mbit, queue: {classes: [{name: all, default: true, limit: 100ms}]}", 40, 100*millisecond + 672_000},
+		{"trace: {opportunities: [12]}, queue: 120ms", 1500, 132 * millisecond},
+	} {
+		r := newRig(t, 1, "{"+c.shape+"}")
+		for range 5000 {
+			r.send(0, c.size)
+		}
+		r.finish()
+		if took := r.d.Counts().Took.Max(); took > c.longest || took < c.longest*85/100 || dropped(r.d.Counts()) == 0 {
+			t.Errorf("%s, %d bytes: the last packet took %d ns, want a little less than %d", c.shape, c.size, took, c.longest)
+		}
+	}
+}
+
+// What waits is counted anew where the overhead changes.
+func TestQueueOfTimeSet(t *testing.T) {
+	r := newRig(t, 1, "{rate: 1mbit, overhead: none, queue: 100ms}")
+	for range 300 {
+		r.send(0, 40) // 312 fit
+	}
+	r.d.Set(0, shapeOf(t, "{rate: 1mbit, queue: 100ms}")) // 148 do
+	r.send(0, 40)
+	r.d.Step(60 * 672 * microsecond)
+	r.send(60*672*microsecond, 40)
+	r.d.Step(160 * 672 * microsecond) // 139 wait
+	r.send(160*672*microsecond, 40)
+	r.finish()
+	if got := r.numbers(); len(got) != 301 || got[300] != 303 {
+		t.Errorf("%d arrived, the last of them %d; want all but two, and 303", len(got), got[len(got)-1])
+	}
+}
+
 func TestTailDropAndDepth(t *testing.T) {
 	r := newRig(t, 1, "{rate: 10mbit, queue: 5p}")
 	for range 10 {

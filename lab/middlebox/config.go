@@ -13,13 +13,14 @@ type Config struct {
 	Firewall *Firewall `yaml:"firewall" json:"firewall,omitempty"`
 	ICMP     *ICMP     `yaml:"icmp" json:"icmp,omitempty"` // default: pass
 
-	// Match says which packets the next five act on; default: all. It sees the addresses that hold inside of NAT.
+	// Match says which packets the next five act on; default: all. It sees the addresses that hold inside of NAT. With
+	// RandomizeSequence it must hold for both directions of a connection, and an ICMP error is held to be what it quotes.
 	Match             *packet.Match `yaml:"match" json:"match,omitempty"`
 	Strip             Options       `yaml:"strip" json:"strip,omitempty"` // TCP options to overwrite with NOPs
 	MSS               Number        `yaml:"mss" json:"mss,omitempty"`     // the most that a SYN may announce; 0: any
 	DSCP              *Remark       `yaml:"dscp" json:"dscp,omitempty"`
 	ECN               ECN           `yaml:"ecn" json:"ecn,omitempty"`
-	RandomizeSequence bool          `yaml:"randomize_sequence" json:"randomize_sequence,omitempty"` // see shifter
+	RandomizeSequence bool          `yaml:"randomize_sequence" json:"randomize_sequence,omitempty"` // see shift
 
 	Hidden bool `yaml:"hidden" json:"hidden,omitempty"` // does not count as a hop
 	Silent bool `yaml:"silent" json:"silent,omitempty"` // sends nothing of its own: no ICMP error, no echo reply
@@ -58,10 +59,11 @@ type Firewall struct {
 // defaultEntries is what Linux' connection tracking holds on a router with 1 GiB of memory.
 const defaultEntries = 65536
 
-// maxEntries bounds the memory that a lab file can ask for: about 100 MB.
+// maxEntries bounds the memory that a lab file can ask for: about 100 MB. As many remotes are remembered for filtering.
 const maxEntries = 1 << 20
 
-// Filtering is which hosts outside may send to a mapping (RFC 4787 section 5). The zero value is FilterIndependent.
+// Filtering is which hosts outside may send to a mapping (RFC 4787 section 5). The zero value is FilterIndependent. With
+// the other two, once maxEntries were sent to, what further ones answer does not get in until mappings have gone.
 type Filtering string
 
 // The kinds of filtering.
@@ -94,11 +96,18 @@ func (c *Config) Validate() error {
 		return nil
 	}
 	checks := []error{c.NAT.validate(), c.Firewall.validate(), c.ICMP.validate(), c.Strip.validate(), c.DSCP.validate(),
-		oneOf("ecn", c.ECN, ECNPass, ECNBleach, ECNDropSYN, ECNDropECT), c.validateMSS()}
-	if c.Match != nil {
-		checks = append(checks, c.Match.Validate())
-	}
+		oneOf("ecn", c.ECN, ECNPass, ECNBleach, ECNDropSYN, ECNDropECT), c.validateMSS(), c.validateMatch()}
 	return firstOf(checks)
+}
+
+// validateMatch also refuses to shift the numbers of one direction and not the acknowledgements that come back.
+func (c *Config) validateMatch() error {
+	m := c.Match
+	if m != nil && c.RandomizeSequence &&
+		(m.Source.IsValid() || m.Target.IsValid() || m.SourcePort|m.TargetPort != 0 || len(m.DSCP) > 0) {
+		return notation.Errorf("match: %v: want protocol and port alone beside randomize_sequence, which acts both ways", m)
+	}
+	return m.Validate()
 }
 
 // The MSS that clamping makes sense for: from what is left of IPv4's least MTU of 68 (RFC 791) to what the option holds.

@@ -36,6 +36,7 @@ var examples = map[string]string{
 	"{dscp: {0: AF11, CS1: 63}}":                "",
 	"{ecn: bleach, hidden: true, silent: true}": "",
 	"{ecn: drop_syn, randomize_sequence: true}": "",
+	"{match: {port: 80, protocol: tcp}, randomize_sequence: true}": "",
 	"{}": "",
 }
 
@@ -99,6 +100,12 @@ func TestConfigFaults(t *testing.T) {
 		"{dscp: [1]}":                    "want a DSCP, or a mapping",
 		"{ecn: yes}":                     "want pass, bleach, drop_syn or drop_ect",
 		"{colour: red}":                  `unknown field "colour"`,
+		// What holds for one direction alone.
+		"{randomize_sequence: true, match: {source: 10.0.0.0/24}}": "1:35: match: {source: 10.0.0.0/24}: want protocol and port alone",
+		"{randomize_sequence: true, match: {target: 10.0.0.1}}":    "match: {target: 10.0.0.1}: want protocol and port alone",
+		"{randomize_sequence: true, match: {source_port: 80}}":     "match: {source_port: 80}: want protocol and port alone",
+		"{randomize_sequence: true, match: {target_port: 80}}":     "match: {target_port: 80}: want protocol and port alone",
+		"{randomize_sequence: true, match: {dscp: EF}}":            "want protocol and port alone beside randomize_sequence",
 	} {
 		_, err := parse(text)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {

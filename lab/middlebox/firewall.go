@@ -110,7 +110,7 @@ func (w *firewall) connection(t int64, b []byte, outward bool) bool {
 		return false
 	case k.Protocol == packet.ProtocolTCP && !(tcp && begins(flags)):
 		return false
-	case (k.Protocol == packet.ProtocolICMP || k.Protocol == packet.ProtocolICMPv6) && !packet.IsEchoRequest(b):
+	case (k.Protocol == packet.ProtocolICMP || k.Protocol == packet.ProtocolICMPv6) && !endsOf(b).hasSource:
 		return false
 	case !w.room(t):
 		return false

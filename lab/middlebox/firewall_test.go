@@ -65,6 +65,25 @@ func TestFirewallKnowsConnections(t *testing.T) {
 	}
 }
 
+// A ping that is larger than the MTU is a ping, too.
+func TestFirewallKnowsFragmentedPings(t *testing.T) {
+	ping := func(from, to netip.Addr, kind byte) [][]byte {
+		return fragmentsOf(wrap(from, to, packet.ProtocolICMP, append([]byte{kind, 0, 0, 0, 0, 7, 0, 1}, make([]byte, 2000)...)))
+	}
+	ask, reply := ping(hostA, hostZ, 8), ping(hostZ, hostA, 0)
+	walk(t, "firewall: {inside: [a]}", []step{
+		{0, true, reply[0], "filtered"},
+		{0, true, reply[1], "filtered"},
+		{0, false, ping(hostA, hostZ, 0)[0], "filtered"}, // an answer to nothing
+		{0, false, ask[0], "icmp 10.0.0.1 > 10.0.9.2 id 7"},
+		{0, false, ask[1], "icmp 10.0.0.1 > 10.0.9.2"},
+		{0, true, reply[0], "icmp 10.0.9.2 > 10.0.0.1 id 7"},
+		{0, true, reply[1], "icmp 10.0.9.2 > 10.0.0.1"},
+		{0, false, wrap(hostA6, hostZ6, 44, []byte{58, 0, 0, 1, 0, 0, 0, 9, 128, 0, 0, 0, 0, 7, 0, 1}), "icmp6 fd00::a > fd00::9:2 id 7"},
+		{0, false, wrap(hostA6, hostZ6, packet.ProtocolICMP, []byte{8, 0, 0, 0, 0, 7, 0, 1}), "filtered"}, // IPv4's ICMP in IPv6
+	})
+}
+
 var syn6 = tcp(ap(hostA6, 4000), ap(hostZ6, 80), syn, nil, "")
 
 // The classic fault: a connection that rests for longer than the firewall remembers is dead, and nobody says so.

@@ -47,13 +47,15 @@ const remembered = 64
 type memory struct {
 	known [remembered]struct {
 		datagram
-		mapping int32 // plus 1; 0 where nothing is remembered yet
+		mapping int32
+		used    bool
 	}
 	next int
 }
 
 func (m *memory) put(d datagram, mapping int32) {
-	m.known[m.next].datagram, m.known[m.next].mapping = d, mapping+1
+	k := &m.known[m.next]
+	k.datagram, k.mapping, k.used = d, mapping, true
 	m.next = (m.next + 1) % remembered
 }
 
@@ -61,8 +63,8 @@ func (m *memory) put(d datagram, mapping int32) {
 func (m *memory) get(d datagram) (mapping int32, ok bool) {
 	for n := range remembered {
 		k := &m.known[(m.next-1-n+2*remembered)%remembered]
-		if k.datagram == d && k.mapping > 0 {
-			return k.mapping - 1, true
+		if k.used && k.datagram == d {
+			return k.mapping, true
 		}
 	}
 	return 0, false

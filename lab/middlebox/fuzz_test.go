@@ -111,6 +111,13 @@ func checkTables(t *testing.T, b *Box) {
 	if n.ages.used > 50 || len(n.byInside) != n.ages.used+len(n.forwards) || len(n.byOutside) != len(n.byInside) {
 		t.Fatalf("%d mappings, %d inside, %d outside", n.ages.used, len(n.byInside), len(n.byOutside))
 	}
+	taken := 0
+	for _, r := range n.ranges {
+		taken += r.taken
+	}
+	if taken != len(n.byOutside) {
+		t.Fatalf("%d ports are counted as taken, %d are", taken, len(n.byOutside))
+	}
 	if w := b.wall; len(w.known) != w.ages.used {
 		t.Fatalf("%d connections, %d keys", w.ages.used, len(w.known))
 	}

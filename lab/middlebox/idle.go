@@ -73,10 +73,7 @@ func (i Idle) String() string {
 
 // limits returns the times by stage, in nanoseconds. What ends lingers no longer than it would live.
 func (i *Idle) limits(afterFIN, afterRST time.Duration) [stages]int64 {
-	var set Idle
-	if i != nil {
-		set = *i
-	}
+	set := i.orZero()
 	tcp := orDefault(set.TCP, defaultTCP)
 	return [stages]int64{
 		opening: orDefault(set.Opening, defaultOpening),
@@ -86,6 +83,18 @@ func (i *Idle) limits(afterFIN, afterRST time.Duration) [stages]int64 {
 		udp:     orDefault(set.UDP, defaultUDP),
 		icmp:    orDefault(set.ICMP, defaultICMP),
 	}
+}
+
+// afterEnd is how long NAT remembers a connection that has ended.
+func (i *Idle) afterEnd() time.Duration {
+	return time.Duration(orDefault(i.orZero().Opening, defaultOpening))
+}
+
+func (i *Idle) orZero() Idle {
+	if i == nil {
+		return Idle{}
+	}
+	return *i
 }
 
 func orDefault(s notation.Span, d time.Duration) int64 {

@@ -1,10 +1,6 @@
 package middlebox
 
-import (
-	"net/netip"
-
-	"github.com/pathwise-net/pathwise/lab/packet"
-)
+import "net/netip"
 
 // endpoint is an address and port inside, as the key of a map.
 type endpoint struct {
@@ -42,9 +38,10 @@ type table struct {
 	forwards  []mapping
 	byInside  map[endpoint]int32
 	byOutside map[outsidePort]int32
+	ranges    map[outsidePort]*portRange // by its lowest port
 	serial    uint32
 	remotes   map[remote]struct{}
-	sweepAt   int // how many remotes there must be for those of mappings that have gone to be looked for
+	sweepIn   int // after how many more new remotes those of mappings that have gone are looked for
 }
 
 func (m *table) at(i int32) *mapping {
@@ -77,9 +74,7 @@ func (m *table) findOutside(t int64, p outsidePort) (int32, bool) {
 func (m *table) forward(e endpoint, inside netip.AddrPort, port uint16) {
 	m.serial++
 	m.forwards = append(m.forwards, mapping{key: e, inside: inside, outside: port, serial: m.serial})
-	i := -int32(len(m.forwards))
-	m.byInside[e] = i
-	m.byOutside[outsidePortOf(e.version, e.protocol, port)] = i
+	m.tie(-int32(len(m.forwards)))
 }
 
 // add makes a mapping; it is false if the table is full or no port is free.
@@ -100,54 +95,44 @@ func (m *table) add(t int64, e endpoint, inside netip.AddrPort) (int32, bool) {
 	}
 	m.serial++
 	m.mappings[i] = mapping{key: e, inside: inside, outside: port, serial: m.serial}
-	m.byInside[e] = i
-	m.byOutside[outsidePortOf(e.version, e.protocol, port)] = i
+	m.tie(i)
 	return i, true
+}
+
+// tie makes the maps lead to a mapping, and takes its port.
+func (m *table) tie(i int32) {
+	k := m.at(i)
+	m.byInside[k.key] = i
+	m.byOutside[outsidePortOf(k.key.version, k.key.protocol, k.outside)] = i
+	r := m.rangeOf(k.key, k.outside)
+	r.taken, r.last = r.taken+1, k.outside
 }
 
 func (m *table) forget(i int32) {
 	gone := &m.mappings[i]
 	delete(m.byInside, gone.key)
 	delete(m.byOutside, outsidePortOf(gone.key.version, gone.key.protocol, gone.outside))
+	m.rangeOf(gone.key, gone.outside).taken--
 	gone.serial = 0
 	m.ages.remove(i)
-}
-
-// firstUserPort is where ports begin that any program may use. A port below it is mapped below it, and the others above
-// (RFC 4787 REQ-3).
-const firstUserPort = 1024
-
-// freePort returns the endpoint's own port if it is free outside, else the next that is, in its range.
-func (m *table) freePort(e endpoint) (uint16, bool) {
-	low, high := firstUserPort, 1<<16
-	if e.protocol != packet.ProtocolTCP && e.protocol != packet.ProtocolUDP {
-		low = 0 // identifiers know no ranges
-	} else if e.port < firstUserPort {
-		low, high = 1, firstUserPort
-	}
-	port := max(int(e.port), low)
-	for range high - low {
-		if _, taken := m.byOutside[outsidePortOf(e.version, e.protocol, uint16(port))]; !taken {
-			return uint16(port), true
-		}
-		if port++; port == high {
-			port = low
-		}
-	}
-	return 0, false
 }
 
 // minSweep is how many remotes are worth a sweep.
 const minSweep = 1024
 
-// meet remembers that a mapping was used to send to a remote.
+// meet remembers that a mapping was used to send to a remote, unless maxEntries are remembered. Sweeps are as far apart as
+// what they leave is long, so that each remote pays for a few steps of them.
 func (m *table) meet(r remote) {
 	if _, known := m.remotes[r]; known {
 		return
 	}
-	if len(m.remotes) >= max(m.sweepAt, minSweep) {
+	if m.sweepIn == 0 {
 		m.sweep()
-		m.sweepAt = 2 * len(m.remotes)
+		m.sweepIn = max(len(m.remotes), minSweep-len(m.remotes))
+	}
+	m.sweepIn--
+	if len(m.remotes) >= maxEntries {
+		return
 	}
 	m.remotes[r] = struct{}{}
 }

@@ -47,11 +47,13 @@ func newTranslator(c *NAT, place Place) *translator {
 	if c == nil || len(place.Outside) == 0 {
 		return nil
 	}
+	ended := c.Idle.afterEnd()
 	n := &translator{
 		table: table{
-			ages:      ages{limits: c.Idle.limits(defaultOpening, defaultOpening), most: most(c.Entries)},
+			ages:      ages{limits: c.Idle.limits(ended, ended), most: most(c.Entries)},
 			byInside:  map[endpoint]int32{},
 			byOutside: map[outsidePort]int32{},
+			ranges:    map[outsidePort]*portRange{},
 			remotes:   map[remote]struct{}{},
 		},
 		filtering: c.Filtering,
@@ -135,7 +137,7 @@ func (n *translator) arrive(t int64, p *packet.Packet, from int) outcome {
 func (n *translator) leave(t int64, p *packet.Packet, from, to int, arrived bool) outcome {
 	fromOutside, toOutside := slices.Contains(n.outside, from), slices.Contains(n.outside, to)
 	switch {
-	case !n.address[family(p.Data)].IsValid():
+	case !n.address[family(p.Data)].IsValid(), from < 0 && !toOutside:
 		return untouched
 	case from < 0:
 		return n.ownError(t, p)
@@ -206,8 +208,15 @@ func (n *translator) inward(t int64, p *packet.Packet) (int32, outcome) {
 	return i, translated
 }
 
-// hairpin turns what a host inside sends to a mapping of the outside address back inside, from that address.
+// hairpin turns what a host inside sends to a mapping of the outside address back inside, from that address; also an ICMP
+// error about what came to it that way (RFC 5508 REQ-7).
 func (n *translator) hairpin(t int64, p *packet.Packet) outcome {
+	if packet.IsICMPError(p.Data) {
+		if result := n.errorInward(t, p); result != translated {
+			return result
+		}
+		return n.errorOutward(t, p)
+	}
 	e := endsOf(p.Data)
 	if !e.hasSource || !e.hasTarget || packet.IsFragment(p.Data) {
 		return untouched

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -106,6 +107,24 @@ func TestNATForwardsPorts(t *testing.T) {
 	})
 }
 
+// What comes to a port forward in fragments gets in, and so does its answer out.
+func TestNATForwardsFragments(t *testing.T) {
+	long := strings.Repeat("data", 700)
+	for _, protocol := range []string{"", ", protocol: udp"} {
+		b := New(read(t, "nat: {outside: z, forward: [{port: 5201, to: web, to_port: 80"+protocol+"}]}"), place, 1)
+		for i, f := range fragmentsOf(udpPacket(ap(hostZ, 1), ap(router, 5201), long)) {
+			if got, cause := through(t, b, 0, f, outsideNumber, insideNumber); got == nil || packet.Target(got) != hostA2 {
+				t.Errorf("{%s}, fragment %d of the question: %v", protocol, i, cause)
+			}
+		}
+		for i, f := range fragmentsOf(udpPacket(ap(hostA2, 80), ap(hostZ, 1), long)) {
+			if got, cause := through(t, b, 0, f, insideNumber, outsideNumber); got == nil || packet.Source(got) != router {
+				t.Errorf("{%s}, fragment %d of the answer: %v", protocol, i, cause)
+			}
+		}
+	}
+}
+
 func TestNATFiltering(t *testing.T) {
 	other := netip.MustParseAddr("10.0.9.3")
 	question := udpPacket(ap(hostA, 4000), ap(hostZ, 53), "")
@@ -138,6 +157,25 @@ func TestNATForgetsRemotesOfMappingsThatHaveGone(t *testing.T) {
 	}
 }
 
+// One mapping may be used to send to ever more remotes; those beyond the bound are let go, until there is room again.
+func TestNATBoundsRemotes(t *testing.T) {
+	m := New(read(t, "nat: {outside: z, filtering: port}"), place, 1).nat
+	m.mappings = []mapping{{serial: 1}}
+	for i := range uint64(maxEntries + 10) {
+		m.meet(remote{1, words{0, i}, 53})
+	}
+	if n := len(m.remotes); n != maxEntries {
+		t.Errorf("%d remotes are remembered, want %d", n, maxEntries)
+	}
+	m.mappings[0].serial = 2
+	for i := range uint64(maxEntries) {
+		m.meet(remote{2, words{0, i}, 53})
+	}
+	if _, known := m.remotes[remote{2, words{0, maxEntries - 1}, 53}]; !known {
+		t.Error("no room again after the mapping had gone")
+	}
+}
+
 func TestNATForgetsIdleMappings(t *testing.T) {
 	answer := udpPacket(ap(hostZ, 53), ap(router, 4000), "")
 	const in = "udp 10.0.9.2:53 > 10.0.0.1:4000"
@@ -165,6 +203,13 @@ func TestNATForgetsIdleMappings(t *testing.T) {
 		{30060, true, echoPacket(hostZ, router, true, 7), "icmp 10.0.9.2 > 10.0.0.1 id 7"},
 		{30121, true, echoPacket(hostZ, router, true, 7), "nat"},
 	})
+	walk(t, "nat: {outside: z, idle: {opening: 10s}}", []step{ // which goes for what has ended, too
+		{0, false, tcp(ap(hostA, 4000), ap(hostZ, 80), syn, nil, ""), tcpOut},
+		{5, true, tcp(ap(hostZ, 80), ap(router, 4000), fin, nil, ""), tcpIn},
+		{50, false, tcp(ap(hostA, 4000), ap(hostZ, 80), fin, nil, ""), tcpOut},
+		{60, true, data, tcpIn},
+		{70.1, true, data, "nat"},
+	})
 }
 
 func TestNATRunsOutOfEntriesAndPorts(t *testing.T) {
@@ -174,12 +219,36 @@ func TestNATRunsOutOfEntriesAndPorts(t *testing.T) {
 		{5, false, udpPacket(ap(hostA, 3), ap(hostZ, 53), ""), "nat"},
 		{11, false, udpPacket(ap(hostA, 3), ap(hostZ, 53), ""), "udp 10.0.5.1:3 > 10.0.9.2:53"},
 	})
+	walk(t, "nat: {outside: z}", []step{ // the search goes on from the port given last
+		{0, false, udpPacket(ap(hostA, 4000), ap(hostZ, 53), ""), "udp 10.0.5.1:4000 > 10.0.9.2:53"},
+		{0, false, udpPacket(ap(hostA, 6000), ap(hostZ, 53), ""), "udp 10.0.5.1:6000 > 10.0.9.2:53"},
+		{0, false, udpPacket(ap(hostA2, 4000), ap(hostZ, 53), ""), "udp 10.0.5.1:6001 > 10.0.9.2:53"},
+		{0, false, udpPacket(ap(hostA2, 4001), ap(hostZ, 53), ""), "udp 10.0.5.1:4001 > 10.0.9.2:53"},
+	})
 	b := New(read(t, "nat: {outside: z}"), place, 1)
 	for i := range 1023 {
 		out(t, b, 0, udpPacket(ap(netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}), 500), ap(hostZ, 500), ""))
 	}
 	if got := out(t, b, 0, udpPacket(ap(hostA, 500), ap(hostZ, 500), "")); got != "nat" {
 		t.Errorf("got %s from 1023 ports for 1024 hosts", got)
+	}
+}
+
+// A NAT without a free port says so at once, however many there are: to refuse 1000 packets takes less than to map all ports.
+func TestNATRefusesQuickly(t *testing.T) {
+	b := New(read(t, "nat: {outside: z}"), place, 1)
+	began := time.Now()
+	for port := firstUserPort; port < 1<<16; port++ {
+		out(t, b, 0, udpPacket(ap(hostA, uint16(port)), ap(hostZ, 53), ""))
+	}
+	filled := time.Now()
+	for i := range 1000 {
+		if got := out(t, b, 0, udpPacket(ap(hostA2, uint16(firstUserPort+i)), ap(hostZ, 53), "")); got != "nat" {
+			t.Fatalf("got %s from a NAT without a free port", got)
+		}
+	}
+	if refused := time.Since(filled); refused > filled.Sub(began) {
+		t.Errorf("1000 packets were refused in %v; %d ports were mapped in %v", refused, 1<<16-firstUserPort, filled.Sub(began))
 	}
 }
 
@@ -192,6 +261,13 @@ func TestNATHairpin(t *testing.T) {
 	}
 	if got, want := back(udpPacket(ap(hostA, 4000), ap(router, 5000), "")), "udp 10.0.5.1:4000 > 10.0.0.3:5000"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+	// What A says of A2's packet, it says of one that A2 knows again.
+	sent := udpPacket(ap(hostA2, 5000), ap(router, 4000), "")
+	came, _ := through(t, b, 0, sent, insideNumber, insideNumber)
+	got, cause := through(t, b, 0, errorAbout(t, hostA, came, packet.PortClosed), insideNumber, insideNumber)
+	if diff := cmp.Diff(errorAbout(t, router, sent, packet.PortClosed), got); diff != "" {
+		t.Errorf("error about a hairpinned packet: %v %s", cause, diff)
 	}
 	untouched := echoPacket(hostA2, router, false, 4000)
 	if got, want := back(untouched), "icmp 10.0.0.3 > 10.0.5.1 id 4000"; got != want {
@@ -229,6 +305,15 @@ func TestNATTranslatesWhatErrorsQuote(t *testing.T) {
 		if diff := cmp.Diff(errorAbout(t, router, answer, packet.HopsUsedUp), p.Data); diff != "" {
 			t.Errorf("%s: own error: %s", packet.KeyOf(answer), diff)
 		}
+		// It complains to a host inside about what that sent to the other's own address.
+		across := slices.Clone(inward)
+		copy(across[12:], hostA.AsSlice())
+		p = &packet.Packet{Data: errorAbout(t, inner, across, packet.HopsUsedUp)}
+		own := slices.Clone(p.Data)
+		b.Leave(0, p, -1, insideNumber)
+		if diff := cmp.Diff(own, p.Data); diff != "" {
+			t.Errorf("%s: own error to inside: %s", packet.KeyOf(answer), diff)
+		}
 		// A quotation that goes by the outside address but that nobody inside sent.
 		stray := errorAbout(t, hop, udpPacket(ap(router, 9), ap(hostZ, 80), ""), packet.HopsUsedUp)
 		if got := in(t, b, 0, stray); got != "nat" {
@@ -250,16 +335,18 @@ func reversed(b []byte) []byte {
 	return echoPacket(target, source, true, k.SourcePort)
 }
 
-func TestNATOfFragments(t *testing.T) {
+// fragmentsOf cuts an IPv4 packet for an MTU of 1000.
+func fragmentsOf(whole []byte) (parts [][]byte) {
 	pool := &packet.Pool{}
+	p := pool.Clone(&packet.Packet{Data: whole})
+	packet.AllowFragments(p.Data)
+	packet.Fragment(pool, p, 1000, func(f *packet.Packet) { parts = append(parts, slices.Clone(f.Data)) })
+	return parts
+}
+
+func TestNATOfFragments(t *testing.T) {
 	whole := udpPacket(ap(hostA, 4000), ap(hostZ, 53), strings.Repeat("data", 700))
-	whole[6] = 0 // may be fragmented
-	be.PutUint16(whole[10:], 0)
-	be.PutUint16(whole[10:], ^uint16(naiveSum(0, whole[:20])))
-	var parts [][]byte
-	packet.Fragment(pool, pool.Clone(&packet.Packet{Data: whole}), 1000, func(p *packet.Packet) {
-		parts = append(parts, slices.Clone(p.Data))
-	})
+	parts := fragmentsOf(whole)
 	b := New(read(t, "nat: {outside: z}\nfirewall: {inside: [a]}"), place, 1)
 	if got := out(t, b, 0, parts[1]); got != "nat" {
 		t.Errorf("a later fragment without its first: got %s", got)

@@ -49,8 +49,8 @@ func (n *translator) ownError(t int64, p *packet.Packet) outcome {
 }
 
 // quotedTarget puts the outside address and port into an ICMP error, in place of the endpoint inside that the quoted
-// packet went to; it is false if that has no mapping. An error that goes to somewhere inside has a quotation from there,
-// which no mapping is for.
+// packet went to; it is false if that has no mapping. It is for errors about what was sent to the outside address: one to
+// a host inside may be about a packet to another there, which that host knows by its own address.
 func (n *translator) quotedTarget(t int64, p *packet.Packet) bool {
 	inner, ok := packet.Quoted(p.Data)
 	if !ok {
@@ -86,10 +86,9 @@ func endsOf(b []byte) (e ends) {
 		return e
 	}
 	const (
+		v4, v6                   = 4<<16 | packet.ProtocolICMP<<8, 6<<16 | packet.ProtocolICMPv6<<8
 		echoReply, echoRequest   = 0, 8
 		echoRequest6, echoReply6 = 128, 129
-		requestV4, requestV6     = packet.ProtocolICMP<<8 | echoRequest, packet.ProtocolICMPv6<<8 | echoRequest6
-		replyV4, replyV6         = packet.ProtocolICMP<<8 | echoReply, packet.ProtocolICMPv6<<8 | echoReply6
 		identifier               = 4
 	)
 	if protocol == packet.ProtocolTCP || protocol == packet.ProtocolUDP {
@@ -100,10 +99,10 @@ func endsOf(b []byte) (e ends) {
 		}
 		return e
 	}
-	switch int(protocol)<<8 | int(b[at]) {
-	case requestV4, requestV6:
+	switch int(b[0]>>4)<<16 | int(protocol)<<8 | int(b[at]) {
+	case v4 | echoRequest, v6 | echoRequest6:
 		e.source, e.hasSource = be.Uint16(b[at+identifier:]), true
-	case replyV4, replyV6:
+	case v4 | echoReply, v6 | echoReply6:
 		e.target, e.hasTarget = be.Uint16(b[at+identifier:]), true
 	}
 	return e

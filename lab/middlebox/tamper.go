@@ -33,10 +33,13 @@ func newTamperer(c *Config, seed uint64) *tamperer {
 
 // pass does to a packet what is asked for; it is false if that is to drop it.
 func (m *tamperer) pass(p *packet.Packet, counts *Counts) bool {
+	n := int64(p.Segments())
+	if m.shift && m.match.Matches(numbered(p.Data)) && shift(p, m.seed) {
+		counts.Randomized += n
+	}
 	if !m.match.Matches(p.Data) {
 		return true
 	}
-	n := int64(p.Segments())
 	if m.ecn != "" && !m.notify(p.Data, n, counts) {
 		return false
 	}
@@ -52,10 +55,15 @@ func (m *tamperer) pass(p *packet.Packet, counts *Counts) bool {
 	if m.mss != 0 && p.ClampMSS(m.mss) {
 		counts.Clamped += n
 	}
-	if m.shift && shift(p, m.seed) {
-		counts.Randomized += n
-	}
 	return true
+}
+
+// numbered returns the packet whose sequence numbers a packet shows: the one that an ICMP error quotes, or itself.
+func numbered(b []byte) []byte {
+	if inner, ok := packet.Quoted(b); ok {
+		return inner
+	}
+	return b
 }
 
 // notify treats the ECN bits and flags; it is false if the packet is to be dropped.

@@ -87,7 +87,15 @@ func TestTamper(t *testing.T) {
 
 // Sequence numbers are shifted one way and acknowledgements back, so that the hosts agree; SACK blocks are forgotten.
 func TestRandomizedSequence(t *testing.T) {
-	b := New(read(t, "{randomize_sequence: true, nat: {outside: z}}"), place, 1)
+	for _, match := range []string{"{}", "{protocol: tcp}", "{port: 80}"} {
+		t.Run(match, func(t *testing.T) {
+			randomizedSequence(t, "{randomize_sequence: true, match: "+match+", nat: {outside: z}}")
+		})
+	}
+}
+
+func randomizedSequence(t *testing.T, config string) {
+	b := New(read(t, config), place, 1)
 	const sequence, acknowledgement = 20 + tcpSequence, 20 + tcpAcknowledgement
 	sent := tcp(ap(hostA, 4000), ap(hostZ, 80), ack, nil, "data")
 	wire, _ := through(t, b, 0, sent, insideNumber, outsideNumber)
@@ -106,6 +114,11 @@ func TestRandomizedSequence(t *testing.T) {
 	}
 	if diff := cmp.Diff(sackBlock, got[len(got)-len(sackBlock):]); diff != "" {
 		t.Errorf("the blocks were changed, too: %s", diff)
+	}
+	// What a host inside complains about is what came to the router.
+	quoted, cause := through(t, b, 0, errorAbout(t, hostA, got, packet.TooBigFor), insideNumber, outsideNumber)
+	if diff := cmp.Diff(errorAbout(t, router, answer, packet.TooBigFor), quoted); diff != "" {
+		t.Errorf("error from inside: %v %s", cause, diff)
 	}
 	// The router's own acknowledgement of what the host never saw shifted: the other direction's shift has to come off.
 	back := tcp(ap(hostA, 4000), ap(hostZ, 80), ack, nil, "")

@@ -12,13 +12,15 @@ import (
 
 // The values of a lab file: Rate in bit/s, Delay and Span in Go's duration (a Delay holds packets back, and is at most
 // MaxDelay; a Span is any stretch of time), Ratio from 0 to 1, Size in bytes. Each reads what
-// package quantity reads ("100mbit", "12ms", "0.1%", "250kB") and prints, by String, what it would read again.
+// package quantity reads ("100mbit", "12ms", "0.1%", "250kB") and prints, by String, what it would read again. Count is a
+// number of things; the decoder by itself would take 1.5 for 1.
 type (
 	Rate  float64
 	Delay time.Duration
 	Span  time.Duration
 	Ratio float64
 	Size  int64
+	Count int
 )
 
 // MaxDelay bounds every time in a lab file that holds a packet back: far more than any path on Earth, and safe in
@@ -76,6 +78,16 @@ func (r *Ratio) UnmarshalYAML(node ast.Node) error {
 
 func (s *Size) UnmarshalYAML(node ast.Node) error {
 	return read(node, (*int64)(s), quantity.ParseSize)
+}
+
+func (c *Count) UnmarshalYAML(node ast.Node) error {
+	return read(node, (*int)(c), func(text string) (int, error) {
+		v, err := strconv.Atoi(text)
+		if err != nil {
+			return 0, fmt.Errorf("%q: want a whole number such as 5", text)
+		}
+		return v, nil
+	})
 }
 
 // read parses a scalar into v, and places the fault if there is one.

@@ -76,7 +76,7 @@ func TestFragmentAgain(t *testing.T) {
 	}
 	wantText := []string{"udp 10.0.0.1:5201 > 10.0.2.2:40000 first fragment 40 bytes",
 		"udp 10.0.0.1 > 10.0.2.2 fragment at 48 32 bytes"}
-	if d := cmp.Diff(wantText, []string{Describe(pieces[0].Data), Describe(pieces[1].Data)}); d != "" {
+	if d := cmp.Diff(wantText, []string{describe(pieces[0].Data), describe(pieces[1].Data)}); d != "" {
 		t.Error(d)
 	}
 }

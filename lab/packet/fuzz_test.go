@@ -61,7 +61,7 @@ func FuzzPacket(f *testing.F) {
 
 // look calls all that only reads.
 func look(b []byte) {
-	Describe(b)
+	describe(b)
 	KeyOf(b).Reverse().Hash(1)
 	Ports(b)
 	TCPFlags(b)

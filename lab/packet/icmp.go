@@ -48,10 +48,6 @@ const (
 	Prohibited                // administratively filtered
 )
 
-var troubleNames = [...]string{"time exceeded", "no route", "port unreachable", "too big", "prohibited"}
-
-func (t Trouble) String() string { return troubleNames[t] }
-
 // codes are the type and code of each trouble.
 var codes = [...]struct{ v4, v6 [2]byte }{
 	HopsUsedUp: {[2]byte{v4TimeExceeded, 0}, [2]byte{v6TimeExceeded, 0}},

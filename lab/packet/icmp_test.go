@@ -54,7 +54,7 @@ func TestComplaint(t *testing.T) {
 		answered := Complaint(&pool, c.from, p, c.what, 1300)
 		b := answered.Data
 		_, icmp := Transport(b)
-		got := answer{b[icmp], b[icmp+1], be.Uint32(b[icmp+4:]), len(b), int(HopLimit(b)), Describe(b)}
+		got := answer{b[icmp], b[icmp+1], be.Uint32(b[icmp+4:]), len(b), int(HopLimit(b)), describe(b)}
 		if d := cmp.Diff(c.want, got); d != "" || !verifies(b) || !bytes.HasPrefix(c.data, b[icmp+8:]) {
 			t.Errorf("%s: verifies %v, quotes %v (-want +got)\n%s", c.name, verifies(b), bytes.HasPrefix(c.data, b[icmp+8:]), d)
 		}
@@ -71,7 +71,7 @@ func TestComplaintQuotesTheFirstSegment(t *testing.T) {
 		}
 		c := Complaint(&pool, from, p, TooBigFor, 1280)
 		if first := pool.Cut(p, 0, 1); !bytes.Equal(c.Data[header+8:], first.Data) || p.Segments() != 10 {
-			t.Errorf("%s: %s", k.name, Describe(c.Data))
+			t.Errorf("%s: %s", k.name, describe(c.Data))
 		}
 	}
 }

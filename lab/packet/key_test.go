@@ -27,7 +27,7 @@ func TestDescribe(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, s := range samples() {
-		got[s.name] = Describe(s.data)
+		got[s.name] = describe(s.data)
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

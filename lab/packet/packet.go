@@ -3,8 +3,6 @@
 // socket and keeps no state of a network.
 package packet
 
-import "strings"
-
 // Packet is an IP packet on its way through a lab. Times are nanoseconds of the lab's virtual time.
 type Packet struct {
 	Data   []byte // the IP packet, from its version field to its last byte
@@ -74,6 +72,3 @@ func (c Cause) String() string {
 	}
 	return "unknown"
 }
-
-// CauseNames returns the names of all causes, joined for a message.
-func CauseNames() string { return strings.Join(causeNames[1:], ", ") }

@@ -96,6 +96,9 @@ func (p *Packet) FlipBit(random uint64, hide bool) bool {
 		return false
 	}
 	place := start + int(random%bits/8)
+	if hide && protocol == ProtocolUDP && at >= 0 && place-at >= udpLength && place-at < udpHeader {
+		place = at + (place-at)&1 // to the source port: a wrong length shows, and the checksum is next to it
+	}
 	if hide && at >= 0 && inChecksum(protocol, place-at) {
 		place -= 2 // a checksum cannot make up for itself
 	}

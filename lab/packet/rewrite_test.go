@@ -140,6 +140,26 @@ func TestFlipBit(t *testing.T) {
 	}
 }
 
+// Every bit that is flipped and hidden in a datagram without payload leaves it one that hosts take.
+func TestFlipBitOfEmptyDatagram(t *testing.T) {
+	for _, data := range [][]byte{make([]byte, v4MinHeader+udpHeader), make([]byte, v6Header+udpHeader)} {
+		source, target := ends(left4, 9), ends(right4, 5001)
+		if len(data) > v4MinHeader+udpHeader {
+			source, target = ends(left6, 9), ends(right6, 5001)
+		}
+		UDP(data, source, target, 0, 64)
+		at := len(data) - udpHeader
+		for bit := range uint64(8 * udpHeader) {
+			p := &Packet{Data: bytes.Clone(data)}
+			p.FlipBit(bit, true)
+			if length := be.Uint16(p.Data[at+udpLength:]); length != udpHeader || differing(data[:at+udpLength], p.Data[:at+udpLength]) != 1 ||
+				!verifies(p.Data) {
+				t.Errorf("bit %d: length %d, verifies %v:\n% x\n% x", bit, length, verifies(p.Data), data, p.Data)
+			}
+		}
+	}
+}
+
 func differing(a, b []byte) int {
 	n := 0
 	for i := range a {
@@ -209,7 +229,7 @@ func TestUDP(t *testing.T) {
 	} {
 		b := random(newRand(), 1200)
 		UDP(b, ends(c.source, 9), ends(c.target, 5001), 46, 17)
-		if got := Describe(b); got != c.want || !verifies(b) || DSCP(b) != 46 || HopLimit(b) != 17 || ECN(b) != 0 {
+		if got := describe(b); got != c.want || !verifies(b) || DSCP(b) != 46 || HopLimit(b) != 17 || ECN(b) != 0 {
 			t.Errorf("%s, DSCP %d, hop limit %d, verifies %v; want %s", got, DSCP(b), HopLimit(b), verifies(b), c.want)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
-// Amount is how much waits, in one of three units: `500p` is packets, `250kB` bytes, `100ms` the bytes that the link
-// carries in that time. The zero value is an amount that was not given.
+// Amount is how much waits, in one of three units: `500p` is packets, `250kB` bytes of IP, `100ms` what the line carries
+// in that time, its overhead counted. The zero value is an amount that was not given.
 type Amount struct {
 	Packets int           `json:"packets,omitempty"`
 	Bytes   int64         `json:"bytes,omitempty"`
@@ -30,8 +30,9 @@ const (
 // The default limit: 100 ms of the rate, the usual provision for a path of 100 ms (RFC 6349 section 3.3.1 asks for a
 // bandwidth-delay product), and never less than 64 full packets, so that slow links still take a burst.
 const (
-	defaultTime  = notation.Span(100 * time.Millisecond)
-	defaultBytes = 64 * 1500
+	defaultTime    = notation.Span(100 * time.Millisecond)
+	defaultPackets = 64
+	fullPacket     = 1500
 )
 
 // unit tells amounts of one unit from those of another.
@@ -119,26 +120,26 @@ func (a Amount) validate() error {
 	return nil
 }
 
-// limits returns a limit as packets and bytes at a rate in bit/s (0: no limit).
-func (a Amount) limits(rate float64) (packets int, bytes int64) {
-	packets, bytes = math.MaxInt, math.MaxInt64/2 // half: room to add a packet's size
+// backlog is how much waits, or may wait, in each unit.
+type backlog struct {
+	packets int
+	bytes   int64 // of IP
+	wire    int64 // bytes of the line
+}
+
+// limits returns how much may wait for a line: in the units that were not given, any number.
+func (a Amount) limits(line Line) backlog {
+	most := backlog{math.MaxInt, math.MaxInt64 / 2, math.MaxInt64 / 2} // half: room to add a packet's size
 	switch {
 	case a.Packets > 0:
-		packets = a.Packets
+		most.packets = a.Packets
 	case a.Bytes > 0:
-		bytes = a.Bytes
-	case rate <= 0:
+		most.bytes = a.Bytes
+	case line.Rate <= 0:
 	case a.Time > 0:
-		bytes = carried(rate, a.Time)
+		most.wire = int64(min(line.carries(a.Time), math.MaxInt64/2))
 	default:
-		bytes = max(carried(rate, defaultTime), defaultBytes)
+		most.wire = max(int64(line.carries(defaultTime)), defaultPackets*line.frame(fullPacket))
 	}
-	return packets, bytes
+	return most
 }
-
-// carried is how many bytes a rate carries in a time.
-func carried(rate float64, time notation.Span) int64 {
-	return int64(min(rate/8*inSeconds(time), math.MaxInt64/2))
-}
-
-func inSeconds(s notation.Span) float64 { return time.Duration(s).Seconds() }

@@ -10,15 +10,16 @@ import (
 // classes, or one class.
 type band struct {
 	waiting ring
-	bytes   int64
+	bytes   int64 // of IP
+	wire    int64 // what they are on the line
 
-	limit        Amount
-	limitPackets int   // what limit is at the link's rate
-	limitBytes   int64 // the same
-	drop         Drop
-	red          *red   // nil: none
-	codel        *codel // nil: none
-	ecn          bool
+	line  Line
+	limit Amount
+	most  backlog // what limit is on the line
+	drop  Drop
+	red   *red   // nil: none
+	codel *codel // nil: none
+	ecn   bool
 
 	random *rand.Rand
 	out    Out
@@ -39,11 +40,13 @@ func newBand(name string, d Discipline, random *rand.Rand, out Out) *band {
 func (b *band) Len() int              { return b.waiting.live }
 func (b *band) Bytes() int64          { return b.bytes }
 func (b *band) Classes() []ClassCount { return []ClassCount{b.count} }
+func (b *band) all() []*band          { return []*band{b} }
 
-func (b *band) SetRate(rate float64) {
-	b.limitPackets, b.limitBytes = b.limit.limits(rate)
+func (b *band) SetLine(line Line) {
+	b.line, b.most, b.wire = line, b.limit.limits(line), 0
+	b.waiting.each(func(p *packet.Packet) { b.wire += line.frame(int64(len(p.Data))) })
 	if b.red != nil {
-		b.red.setRate(rate)
+		b.red.setLine(line)
 	}
 }
 
@@ -52,7 +55,7 @@ func (b *band) Push(t int64, p *packet.Packet) {
 	b.count.Bytes += uint64(len(p.Data))
 	mark := false
 	if b.red != nil {
-		switch b.red.arrive(t, len(p.Data), b.waiting.live, b.bytes) {
+		switch b.red.arrive(t, int64(len(p.Data)), backlog{b.waiting.live, b.bytes, b.wire}) {
 		case early:
 			mark = b.ecn && markable(p)
 			if !mark {
@@ -98,6 +101,8 @@ func (b *band) Inherit(t int64, from Queue) {
 }
 
 func (b *band) place(t int64, p *packet.Packet) {
+	b.count.Packets++
+	b.count.Bytes += uint64(len(p.Data))
 	if !b.makeRoom(t, int64(len(p.Data))) {
 		b.lose(t, p, packet.QueueFull)
 		return
@@ -107,7 +112,7 @@ func (b *band) place(t int64, p *packet.Packet) {
 
 func (b *band) add(p *packet.Packet) {
 	b.waiting.push(p)
-	b.bytes += int64(len(p.Data))
+	b.weigh(p, 1)
 	if b.codel != nil {
 		b.codel.largest = max(b.codel.largest, int64(len(p.Data)))
 	}
@@ -116,20 +121,32 @@ func (b *band) add(p *packet.Packet) {
 func (b *band) take() *packet.Packet {
 	p := b.waiting.pop()
 	if p != nil {
-		b.bytes -= int64(len(p.Data))
+		b.weigh(p, -1)
 	}
 	return p
 }
 
+// weigh counts a packet that begins to wait (1) or stops (-1).
+func (b *band) weigh(p *packet.Packet, sign int64) {
+	size := int64(len(p.Data))
+	b.bytes += sign * size
+	b.wire += sign * b.line.frame(size)
+}
+
+// fits reports whether size more bytes may wait.
+func (b *band) fits(size int64) bool {
+	return b.waiting.live < b.most.packets && b.bytes+size <= b.most.bytes && b.wire+b.line.frame(size) <= b.most.wire
+}
+
 // makeRoom drops what the discipline drops until size more bytes fit, or says that the new packet is to go.
 func (b *band) makeRoom(t, size int64) bool {
-	for b.waiting.live > 0 && (b.waiting.live >= b.limitPackets || b.bytes+size > b.limitBytes) {
+	for b.waiting.live > 0 && !b.fits(size) {
 		switch b.drop {
 		case HeadDrop:
 			b.lose(t, b.take(), packet.QueueFull)
 		case RandomDrop:
 			p := b.waiting.takeRandom(b.random)
-			b.bytes -= int64(len(p.Data))
+			b.weigh(p, -1)
 			b.lose(t, p, packet.QueueFull)
 		default:
 			return false

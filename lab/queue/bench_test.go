@@ -32,7 +32,7 @@ func steady(c Config, waiting int) (step func()) {
 		packet.SetECN(p.Data, ect0)
 		free = append(free, p)
 	}
-	q := New(&c, 1.5e9, rand.New(rand.NewPCG(1, 1)), Out{Drop: func(_ int64, p *packet.Packet, _ packet.Cause) { keep(p) }})
+	q := New(&c, Line{Rate: 1.5e9}, rand.New(rand.NewPCG(1, 1)), Out{Drop: func(_ int64, p *packet.Packet, _ packet.Cause) { keep(p) }})
 	codes := []byte{0, ef, le, 0}
 	for i := range 2 * (waiting + 4) {
 		free = append(free, coded(0, 1500, 0, codes[i%4], ect0))

@@ -10,12 +10,14 @@
 //
 // It knows no wire: when the next packet leaves, and how long that takes, is the link's business. It holds single
 // packets as the wire carries them; super-packets are cut before. Sizes are bytes of IP, without the link layer's
-// overhead.
+// overhead; times count it, for they are the line's.
 package queue
 
 import (
 	"math/rand/v2"
+	"time"
 
+	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/lab/packet"
 )
 
@@ -33,20 +35,37 @@ type Queue interface {
 	// Len is how many packets wait, Bytes how many bytes they have.
 	Len() int
 	Bytes() int64
-	// SetRate says what the link carries, in bit/s, for limits given as a time and for RED's idle times. 0: no limit. A
-	// limit that shrinks below what waits drops nothing until the next packet comes.
-	SetRate(bits float64)
+	// SetLine says what the link carries, for limits given as a time and for RED's idle times. A limit that shrinks below
+	// what waits drops nothing until the next packet comes.
+	SetLine(Line)
 	// Classes returns the counts of each class, in the order of the configuration; of one class without a name where
 	// the queue has none.
 	Classes() []ClassCount
 	// Inherit takes over what waits in a queue that this one replaces, in the order of coming, and the counts of
-	// classes of the same name. Limits hold for what is taken over; RED does not see it arrive. The other queue is
-	// empty then.
+	// classes of the same name; a packet counts as come to the class that it is in now. Limits hold for what is taken
+	// over; RED does not see it arrive. The other queue is empty then.
 	Inherit(t int64, from Queue)
 
 	take() *packet.Packet            // the oldest, no discipline asked
-	place(t int64, p *packet.Packet) // take it in, if the limit allows; not counted as come
+	place(t int64, p *packet.Packet) // take it in, if the limit allows
+	all() []*band
 }
+
+// Line is what a queue knows of the wire behind it.
+type Line struct {
+	Rate  float64                // bit/s; 0: no limit
+	Frame func(size int64) int64 // the bytes that an IP packet takes of it; nil: those of IP
+}
+
+func (l Line) frame(size int64) int64 {
+	if l.Frame == nil {
+		return size
+	}
+	return l.Frame(size)
+}
+
+// carries is how many bytes leave in a time.
+func (l Line) carries(t notation.Span) float64 { return l.Rate / 8 * time.Duration(t).Seconds() }
 
 // Out is where a queue tells what it does to packets. The calls come from within Push, Pop and Inherit, and must not
 // call the queue.
@@ -69,9 +88,9 @@ type ClassCount struct {
 	SentBytes uint64 `json:"sent_bytes"`
 }
 
-// New returns an empty queue of a valid configuration; nil stands for the zero one. Rate is the link's, in bit/s, 0 if
-// it has no limit. Random is drawn from by RED, once for each packet that comes, and by random drop.
-func New(c *Config, rate float64, random *rand.Rand, out Out) Queue {
+// New returns an empty queue of a valid configuration; nil stands for the zero one. Random is drawn from by RED, once for
+// each packet that comes, and by random drop.
+func New(c *Config, line Line, random *rand.Rand, out Out) Queue {
 	if c == nil {
 		c = &Config{}
 	}
@@ -80,19 +99,21 @@ func New(c *Config, rate float64, random *rand.Rand, out Out) Queue {
 	}
 	if len(c.Classes) == 0 {
 		b := newBand("", c.Discipline, random, out)
-		b.SetRate(rate)
+		b.SetLine(line)
 		return b
 	}
 	s := newScheduler(c.Classes, random, out)
-	s.SetRate(rate)
+	s.SetLine(line)
 	return s
 }
 
-// continueFrom takes on the counts of the class of the same name, if there is one.
+// continueFrom takes on the counts of the class of the same name, if there is one, without what waits: that will be placed.
 func (c *ClassCount) continueFrom(q Queue) {
-	for _, old := range q.Classes() {
-		if old.Name == c.Name {
-			*c = old
+	for _, b := range q.all() {
+		if b.count.Name == c.Name {
+			*c = b.count
+			c.Packets -= uint64(b.Len())
+			c.Bytes -= uint64(b.bytes)
 		}
 	}
 }

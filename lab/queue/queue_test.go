@@ -29,7 +29,7 @@ type traced struct {
 
 func newTraced(c Config, rate float64, seed uint64) *traced {
 	q := &traced{causes: map[packet.Cause]int{}}
-	q.Queue = New(&c, rate, rand.New(rand.NewPCG(seed, 1)), Out{
+	q.Queue = New(&c, Line{Rate: rate}, rand.New(rand.NewPCG(seed, 1)), Out{
 		Drop: func(_ int64, p *packet.Packet, c packet.Cause) {
 			q.dropped = append(q.dropped, p.Number)
 			q.causes[c]++
@@ -138,12 +138,12 @@ func TestHeadDropMakesRoom(t *testing.T) {
 }
 
 // A rate that falls drops nothing that waits; the limit holds for what comes.
-func TestSetRate(t *testing.T) {
+func TestSetLine(t *testing.T) {
 	q := newTraced(limited(Amount{Time: 12 * ms}, TailDrop), 10e6, 1)
 	for i := range 10 {
 		q.Push(0, numbered(uint64(i), 1500, 0))
 	}
-	q.SetRate(5e6)
+	q.SetLine(Line{Rate: 5e6})
 	if q.Len() != 10 || len(q.dropped) != 0 {
 		t.Fatalf("%d wait, %v dropped; want 10 and none", q.Len(), q.dropped)
 	}

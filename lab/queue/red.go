@@ -20,14 +20,13 @@ type red struct {
 	from, to            float64 // low and high in what the average counts; infinite for times on a link without a rate
 	probability, weight float64
 	gentle              bool
-	packets             bool    // the average counts packets, else bytes
-	rate                float64 // bit/s, 0: no limit
+	line                Line
 
 	random  *rand.Rand
 	average float64
 	kept    float64 // packets kept since one was dropped or the average came to low: the paper's count
 	idle    int64   // when the queue became empty, or was last seen empty
-	size    float64 // mean size of packets, in bytes
+	size    float64 // mean size of packets, in bytes of the line
 }
 
 // sizeWeight is that of the newest packet in the mean size: some hundred packets are a mix.
@@ -44,7 +43,7 @@ const (
 
 func newRED(c *RED, random *rand.Rand) *red {
 	r := &red{low: c.Min, high: c.max(), probability: float64(c.Probability), weight: float64(c.Weight), gentle: c.Gentle,
-		packets: c.Min.Packets > 0, random: random}
+		random: random}
 	if r.probability == 0 {
 		r.probability = defaultProbability
 	}
@@ -54,28 +53,28 @@ func newRED(c *RED, random *rand.Rand) *red {
 	return r
 }
 
-func (r *red) setRate(rate float64) {
-	r.rate = rate
-	r.from, r.to = threshold(r.low, rate), threshold(r.high, rate)
+func (r *red) setLine(line Line) {
+	r.line = line
+	r.from, r.to = threshold(r.low, line), threshold(r.high, line)
 }
 
-func threshold(a Amount, rate float64) float64 {
+func threshold(a Amount, line Line) float64 {
 	switch {
 	case a.Packets > 0:
 		return float64(a.Packets)
 	case a.Bytes > 0:
 		return float64(a.Bytes)
-	case rate > 0:
-		return rate / 8 * inSeconds(a.Time)
+	case line.Rate > 0:
+		return line.carries(a.Time)
 	}
 	return math.Inf(1)
 }
 
-// arrive decides on a packet of size bytes that finds so many packets and bytes waiting. One random number is drawn
-// for each packet, whatever becomes of it, so that the n-th is the same with ECN and without.
-func (r *red) arrive(t int64, size, packets int, bytes int64) fate {
+// arrive decides on a packet of size bytes that finds so much waiting. One random number is drawn for each packet,
+// whatever becomes of it, so that the n-th is the same with ECN and without.
+func (r *red) arrive(t, size int64, found backlog) fate {
 	draw := r.random.Float64()
-	r.observe(t, size, packets, bytes)
+	r.observe(t, size, found)
 	if r.average < r.from {
 		r.kept = 0
 		return kept
@@ -93,31 +92,35 @@ func (r *red) arrive(t int64, size, packets int, bytes int64) fate {
 
 // observe brings the average up to date. An empty queue counts as if as many packets of the mean size had found it
 // empty as the link could have sent since.
-func (r *red) observe(t int64, size, packets int, bytes int64) {
+func (r *red) observe(t, size int64, found backlog) {
+	framed := float64(r.line.frame(size))
 	if r.size == 0 {
-		r.size = float64(size)
+		r.size = framed
 	}
-	r.size += sizeWeight * (float64(size) - r.size)
+	r.size += sizeWeight * (framed - r.size)
+	length := float64(found.wire)
 	switch {
-	case packets == 0:
+	case found.packets == 0:
 		r.average *= r.faded(t)
 		r.idle = t // what faded until now fades once, also if this packet is dropped and the queue stays empty
-	case r.packets:
-		r.average += r.weight * (float64(packets) - r.average)
-	default:
-		r.average += r.weight * (float64(bytes) - r.average)
+		return
+	case r.low.Packets > 0:
+		length = float64(found.packets)
+	case r.low.Bytes > 0:
+		length = float64(found.bytes)
 	}
+	r.average += r.weight * (length - r.average)
 }
 
 // faded is what an idle time leaves of the average.
 func (r *red) faded(t int64) float64 {
-	if r.rate <= 0 {
+	if r.line.Rate <= 0 {
 		return 0 // such a link sends any number in no time
 	}
 	if r.average == 0 {
 		return 1
 	}
-	sent := float64(max(t-r.idle, 0)) / 1e9 * r.rate / (8 * r.size)
+	sent := float64(max(t-r.idle, 0)) / 1e9 * r.line.Rate / (8 * r.size)
 	return math.Pow(1-r.weight, sent)
 }
 

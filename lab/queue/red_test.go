@@ -235,9 +235,10 @@ func TestREDAverage(t *testing.T) {
 	}{
 		{"packets", Amount{Packets: 10_000}, 1},
 		{"bytes", Amount{Bytes: 10_000_000}, 500},
-		{"time", Amount{Time: 1000 * ms}, 500},
+		{"time", Amount{Time: 1000 * ms}, 600},
 	} {
-		q := newTraced(Config{Discipline: Discipline{Limit: Amount{Packets: 100_000}, RED: &RED{Min: c.min, Weight: 0.01}}}, 4e6, 1)
+		q := newTraced(Config{Discipline: Discipline{Limit: Amount{Packets: 100_000}, RED: &RED{Min: c.min, Weight: 0.01}}}, 0, 1)
+		q.SetLine(Line{Rate: 4.8e6, Frame: func(size int64) int64 { return size + 100 }})
 		r := q.Queue.(*band).red
 		want := 0.0
 		for i := range 300 { // no departures: the n-th packet finds n
@@ -248,13 +249,13 @@ func TestREDAverage(t *testing.T) {
 		if math.Abs(r.average-want) > 1e-9*want {
 			t.Errorf("%s: average %v, want %v", c.name, r.average, want)
 		}
-		// Idle from 5 to 25 ms at 4 Mbit/s: 20 packets of 500 bytes, which take 1 ms each.
+		// Idle from 5 to 25 ms at 4.8 Mbit/s: 20 packets of 600 bytes on the line, which take 1 ms each.
 		q.Push(25e6, numbered(0, 500, 25e6))
 		want *= math.Pow(0.99, 20)
 		if math.Abs(r.average-want) > 1e-9*want {
 			t.Errorf("%s: after idle time: average %v, want %v", c.name, r.average, want)
 		}
-		q.SetRate(0)
+		q.SetLine(Line{})
 		q.Pop(26e6)
 		q.Push(27e6, numbered(0, 500, 27e6))
 		if r.average != 0 {
@@ -286,7 +287,7 @@ func TestREDThresholdsFollowTheRate(t *testing.T) {
 		{80e6, 100e3, 300e3},
 		{0, math.Inf(1), math.Inf(1)},
 	} {
-		q.SetRate(c.rate)
+		q.SetLine(Line{Rate: c.rate})
 		if r.from != c.from || r.to != c.to {
 			t.Errorf("at %v bit/s from %v to %v; want %v to %v", c.rate, r.from, r.to, c.from, c.to)
 		}

@@ -75,6 +75,15 @@ func (r *ring) takeRandom(random *rand.Rand) *packet.Packet {
 	}
 }
 
+// each calls a function with every packet, the oldest first.
+func (r *ring) each(do func(*packet.Packet)) {
+	for i := range r.span {
+		if p := r.slots[(r.first+i)&(len(r.slots)-1)]; p != nil {
+			do(p)
+		}
+	}
+}
+
 // settle moves first on to the oldest packet, and keeps the holes few.
 func (r *ring) settle() {
 	for r.span > 0 && r.slots[r.first] == nil {

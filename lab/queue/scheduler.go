@@ -155,11 +155,13 @@ func (s *scheduler) Bytes() int64 {
 	return n
 }
 
-func (s *scheduler) SetRate(bits float64) {
+func (s *scheduler) SetLine(line Line) {
 	for _, b := range s.bands {
-		b.SetRate(bits)
+		b.SetLine(line)
 	}
 }
+
+func (s *scheduler) all() []*band { return s.bands }
 
 func (s *scheduler) Classes() []ClassCount {
 	counts := make([]ClassCount, len(s.bands))

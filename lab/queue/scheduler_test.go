@@ -200,11 +200,23 @@ func TestInheritClasses(t *testing.T) {
 		{Name: "best-effort", DSCP: packet.Codepoints{0}, Priority: 1},
 	}}, 0, 1)
 	q.Inherit(9, filled())
-	want := []ClassCount{{Name: "other"}, {Name: "best-effort", Packets: 2, Bytes: 200}}
+	want := []ClassCount{{Name: "other", Packets: 4, Bytes: 400}, {Name: "best-effort", Packets: 2, Bytes: 200}}
 	if diff := cmp.Diff(want, q.Classes()); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}
 	if left, want := q.rest(9), []uint64{1, 4, 0, 2, 3, 5}; !cmp.Equal(left, want) {
 		t.Errorf("other classes: left in order %v, want %v", left, want)
+	}
+	old := filled()
+	old.Pop(8) // premium
+	moved := newTraced(Config{Classes: []Class{
+		{Name: "premium", DSCP: packet.Codepoints{0, le}}, {Name: "scavenger", Default: true, Discipline: Discipline{Limit: Amount{Packets: 1}}},
+	}}, 0, 1)
+	moved.Inherit(9, old)
+	moved.Push(10, coded(6, 100, 10, ef, 0))
+	want = []ClassCount{{Name: "premium", Packets: 1 + 4, Bytes: 500, Sent: 1, SentBytes: 100},
+		{Name: "scavenger", Packets: 1 + 1, Bytes: 200, Dropped: 1}}
+	if diff := cmp.Diff(want, moved.Classes()); diff != "" {
+		t.Errorf("the same names for others, counts (-want +got):\n%s", diff)
 	}
 }

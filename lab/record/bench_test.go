@@ -80,7 +80,7 @@ func BenchmarkCapture(b *testing.B) {
 		c.Packet(0, 1, data, Seen{Number: 1})
 	}
 	b.ReportMetric(float64(c.Missed())/float64(b.N), "missed/op")
-	if err := c.Close(); err != nil {
+	if err := c.Close(0); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -16,8 +16,9 @@ import (
 )
 
 // Capture writes packets to a pcapng file (draft-ietf-opsawg-pcapng) as they pass interfaces: stamped to the
-// nanosecond, with the truth as a comment. Whoever hands packets over waits for no more than a copy in memory: a goroutine
-// of the Capture's own does the writing, and what comes faster than that is left out, counted, and told in the file.
+// nanosecond, with the number by which the truth knows each as a comment. Whoever hands packets over waits for no more than
+// a copy in memory: a goroutine of the Capture's own does the writing, and what comes faster than that is left out,
+// counted, and told in the file.
 type Capture struct {
 	writer *pcapgo.NgWriter
 	zero   time.Time // virtual time 0 on the wall clock
@@ -27,9 +28,11 @@ type Capture struct {
 	filling batch
 	counts  []pcapgo.NgInterfaceStatistics // by interface
 	closed  bool
+	ended   int64 // when
 
-	wake chan struct{}
-	done chan error
+	wake   chan struct{}
+	failed chan struct{}
+	done   chan error
 }
 
 // Interface is a place where packets are seen.
@@ -37,10 +40,8 @@ type Interface struct{ Name, Description string }
 
 // Seen is what is known of a packet when it is captured.
 type Seen struct {
-	Number uint64       // 0: none
-	Out    bool         // it leaves by the interface; otherwise it comes in
-	Due    int64        // when it is due at the end of the link that it goes out on, if after the time of capture
-	Cause  packet.Cause // why it goes no further, if that is decided
+	Number uint64 // 0: none
+	Out    bool   // it leaves by the interface; otherwise it comes in
 }
 
 // batch is packets that wait to be written, one after the other in data.
@@ -71,7 +72,7 @@ func newCapture(w io.Writer, zero time.Time, interfaces []Interface, limit int) 
 	}
 	c := &Capture{
 		zero: zero, limit: limit, counts: make([]pcapgo.NgInterfaceStatistics, len(interfaces)),
-		wake: make(chan struct{}, 1), done: make(chan error, 1),
+		wake: make(chan struct{}, 1), failed: make(chan struct{}), done: make(chan error, 1),
 	}
 	section := pcapgo.NgWriterOptions{SectionInfo: pcapgo.NgSectionInfo{
 		Hardware: runtime.GOARCH, OS: runtime.GOOS, Application: "pathwise lab",
@@ -146,15 +147,19 @@ func (c *Capture) Missed() (packets uint64) {
 	return packets
 }
 
-// Close writes what is left, and the counts of each interface. It returns the first error of any write: the file ends
-// there. Packets that come later are left out.
-func (c *Capture) Close() error {
+// Failed returns a channel that is closed once a write has failed, when nothing more will come into the file. Close says
+// why.
+func (c *Capture) Failed() <-chan struct{} { return c.failed }
+
+// Close ends the capture at a virtual time: it writes what is left, and the counts of each interface. It returns the first
+// error of any write: the file ends there. Packets that come later are left out.
+func (c *Capture) Close(t int64) error {
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
 		return nil
 	}
-	c.closed = true
+	c.closed, c.ended = true, t
 	c.mu.Unlock()
 	close(c.wake)
 	if err := <-c.done; err != nil {
@@ -172,8 +177,11 @@ func (c *Capture) run() {
 		c.mu.Lock()
 		full, c.filling = c.filling, batch{packets: full.packets[:0], data: full.data[:0]}
 		c.mu.Unlock()
-		if failed == nil {
-			failed = c.write(&full)
+		if failed != nil {
+			continue
+		}
+		if failed = c.write(&full); failed != nil {
+			close(c.failed)
 		}
 	}
 	if failed == nil {
@@ -194,8 +202,8 @@ func (c *Capture) write(b *batch) error {
 			way.Direction = pcapgo.NgEpbFlagDirectionOutbound
 		}
 		options := pcapgo.NgPacketOptions{Flags: &way}
-		if text := p.comment(); text != "" {
-			options.Comments = []string{text}
+		if p.seen.Number > 0 {
+			options.Comments = []string{fmt.Sprintf("packet %d", p.seen.Number)}
 		}
 		if err := c.writer.WritePacketWithOptions(info, data[:p.length], options); err != nil {
 			return err
@@ -205,29 +213,12 @@ func (c *Capture) write(b *batch) error {
 	return c.writer.Flush()
 }
 
-// comment says what is known of a packet: "packet 12, due in 12.345 ms", "packet 13, dropped: queue".
-func (p *captured) comment() string {
-	var text string
-	if p.seen.Number > 0 {
-		text = fmt.Sprintf("packet %d", p.seen.Number)
-	}
-	if p.seen.Due > p.t {
-		text += fmt.Sprintf(", due in %.6g ms", float64(p.seen.Due-p.t)/1e6)
-	}
-	if p.seen.Cause != packet.Kept {
-		text += ", dropped: " + p.seen.Cause.String()
-	}
-	if p.seen.Number == 0 && text != "" {
-		text = text[len(", "):]
-	}
-	return text
-}
-
 func (c *Capture) writeCounts() error {
 	c.mu.Lock()
-	all := slices.Clone(c.counts)
+	all, ended := slices.Clone(c.counts), c.zero.Add(time.Duration(c.ended))
 	c.mu.Unlock()
 	for i, counts := range all {
+		counts.LastUpdate = ended
 		if err := c.writer.WriteInterfaceStats(i, counts); err != nil {
 			return err
 		}

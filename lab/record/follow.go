@@ -28,14 +28,13 @@ const EndToEnd = -1
 // Fate is what happened.
 type Fate uint8
 
-// The fates.
+// The fates. A copy that a link made has one of its own, under the same number.
 const (
 	Delivered Fate = iota
 	Dropped
-	Duplicated // this is an additional copy, made on this link
 )
 
-func (f Fate) String() string { return [...]string{"delivered", "dropped", "duplicated"}[f] }
+func (f Fate) String() string { return [...]string{"delivered", "dropped"}[f] }
 
 // Feed hands events from the goroutine that keeps the Book to one that reads them. It never waits for the reader: what
 // finds it full is missed, and counted.

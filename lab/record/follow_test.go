@@ -19,13 +19,13 @@ func TestFollow(t *testing.T) {
 	p := udp(&pool, 0, 1500)
 	b.Begin(p, 5)
 	p.Came = 7
-	b.Passed(3, p, 9, 0, Duplicated, packet.Kept)
+	b.Passed(3, p, 9, 0, Delivered, packet.Kept)
 	b.Passed(2, p, 8, 0, Dropped, packet.Loss)
 	b.Dropped(p, 8, packet.Loss, 2)
 	b.Delivered(p, 20, 21)
 	one := Event{Number: 1, Bytes: 1500, Segments: 1}
 	want := []Event{one, one, one, one}
-	want[0].Came, want[0].Due, want[0].Direction, want[0].Fate = 7, 9, 3, Duplicated
+	want[0].Came, want[0].Due, want[0].Direction = 7, 9, 3
 	want[1].Came, want[1].Due, want[1].Direction, want[1].Fate, want[1].Cause = 7, 8, 2, Dropped, packet.Loss
 	want[2].Came, want[2].Due, want[2].Direction, want[2].Fate, want[2].Cause = 5, 8, EndToEnd, Dropped, packet.Loss
 	want[3].Came, want[3].Due, want[3].Left, want[3].Direction = 5, 20, 21, EndToEnd

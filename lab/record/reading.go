@@ -13,7 +13,8 @@ import (
 //	for more := true; more; { lock(); more = r.Step(); unlock() }
 //	r.Flows()                                                 // anywhere
 //
-// Packets that are sent after the reading began are not in it; what becomes of the others while it goes on may be.
+// Packets that are sent after the reading began are not in it, but for those that the ring forgets again before a ReadAll's
+// last step; what becomes of the others while it goes on may be.
 type Reading struct {
 	book     *Book
 	all      bool
@@ -24,7 +25,8 @@ type Reading struct {
 	recordsFrom int64
 	missed      uint64
 	keys        []packet.Key
-	past        []tally
+	past        []tally // as it was at the last step
+	cut         uint64  // it holds the records before this one
 	batches     [][]Record
 }
 
@@ -40,15 +42,11 @@ func (b *Book) Read(from, to int64) *Reading {
 	return r
 }
 
-// ReadAll begins a reading of all packets ever sent: the records that there are, and the totals of those before. The totals
-// are copied at once, which takes about 1 µs for each flow that has any.
+// ReadAll begins a reading of all packets ever sent: the records that there are, and the totals of those before. The last
+// step copies the totals at once, which takes about 1 µs for each flow that has any.
 func (b *Book) ReadAll() *Reading {
 	r := b.Read(0, 0)
-	r.all, r.keys = true, b.Keys()
-	r.past = make([]tally, len(b.past))
-	for i := range b.past {
-		r.past[i] = b.past[i].copy()
-	}
+	r.all = true
 	return r
 }
 
@@ -73,7 +71,19 @@ func (r *Reading) Step() (more bool) {
 	if batch != nil {
 		r.batches = append(r.batches, batch)
 	}
-	return r.next < r.end
+	more = r.next < r.end
+	if r.all && !more {
+		r.copyPast()
+	}
+	return more
+}
+
+// copyPast takes the totals of all that the ring has forgotten by now, be it copied already or not.
+func (r *Reading) copyPast() {
+	r.cut, r.past = r.book.ring.first(), make([]tally, len(r.book.past))
+	for i := range r.past {
+		r.past[i] = r.book.past[i].copy()
+	}
 }
 
 // finish does all steps.
@@ -99,7 +109,8 @@ func (r *Reading) Records() iter.Seq[Record] {
 // RecordsFrom returns since when the ring had every packet when the reading began; 0 if it had forgotten none.
 func (r *Reading) RecordsFrom() int64 { return r.recordsFrom }
 
-// Missed returns how many packets the ring forgot before the reading came to them: the steps were too far apart.
+// Missed returns how many packets the ring forgot before the reading came to them: the steps were too far apart. The totals
+// of ReadAll have them all the same.
 func (r *Reading) Missed() uint64 { return r.missed }
 
 // Flows returns the truth of each flow that has packets in the reading, in the order in which the flows began. The flow
@@ -112,6 +123,9 @@ func (r *Reading) Flows() []FlowTruth {
 		}
 	}
 	for x := range r.Records() {
+		if x.Number < r.cut {
+			continue
+		}
 		a := accounts[x.Flow]
 		if a == nil {
 			a = &account{}

@@ -3,8 +3,6 @@ package scenario
 import (
 	"errors"
 	"fmt"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -167,44 +165,4 @@ func (s *Status) UnmarshalYAML(node ast.Node) error {
 	}
 	*s = Status(v)
 	return nil
-}
-
-// caseName is what a case may be called: as findings are.
-var caseName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-
-// documentName is what a program may be called in expectations.
-var documentName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]*$`)
-
-// validate checks what concerns the case alone, and begins with the key.
-func (c *Case) validate() error {
-	switch {
-	case c.Name == "":
-		return errors.New("name: missing; want one such as random-loss")
-	case !caseName.MatchString(c.Name):
-		return fmt.Errorf("name: %q: want small letters and digits, with hyphens between", c.Name)
-	case c.Title == "":
-		return errors.New("title: missing; want a line that says what is wrong")
-	case c.Cause == "":
-		return errors.New("cause: missing; want what is truly wrong, in words")
-	case c.Finding != "" && !caseName.MatchString(c.Finding):
-		return fmt.Errorf("finding: %q: want the name of a finding, such as random-loss", c.Finding)
-	case len(c.Steps) == 0 && c.Skip == "":
-		return errors.New("steps: none; want at least one, or skip: and why it cannot be played")
-	}
-	if i := slices.Index(c.Needs, ""); i >= 0 {
-		return fmt.Errorf("needs: number %d is empty; want the name of a program", i+1)
-	}
-	if err := c.Lab.Validate(); err != nil {
-		return fmt.Errorf("lab: %w", unplaced(err))
-	}
-	return nil
-}
-
-// unplaced is a fault without its place, for one that gets another.
-func unplaced(err error) error {
-	var bad *notation.Error
-	if errors.As(err, &bad) {
-		return errors.New(bad.Problem)
-	}
-	return err
 }

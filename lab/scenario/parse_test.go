@@ -81,6 +81,7 @@ func TestParseFaults(t *testing.T) {
 		{step("wait: 2h"), "want at most 1h"},
 		{step("wait: {for: nobody}"), `x.yaml:8:5: wait: "nobody": no program before this`},
 		{step("stop: nobody"), `x.yaml:8:5: stop: "nobody": no program before this`},
+		{step("exec: {on: a, run: [x], background: true}") + "  - stop: ''\n", `x.yaml:9:5: stop: "": no program before this`},
 		{step("exec: {run: [x]}"), "on: missing"},
 		{step("exec: {on: a}"), "run: missing"},
 		{step("exec: {on: a, run: x}"), "x.yaml:8:24: run: want a list of words"},
@@ -115,6 +116,12 @@ func TestParseFaults(t *testing.T) {
 		{after("expect: {of: truth, value: x, router: r, above: 2}"), `expect: router: "r": no such router`},
 		{after("expect: {of: one, over: two, value: x, above: 2}"), `expect: over: "two": no program`},
 		{after("expect: {of: one, verdict: healthy, value: x}"), "verdict: stands for a value of its own"},
+		{after("expect: {of: one, verdict: healthy, near: 1}"), "want near: and within: together"},
+		{after("expect: {of: one, verdict: healthy, present: true}"), "present: stands alone; other bounds imply it"},
+		{after("expect: {of: one, value: x, above: 2, present: true}"), "present: stands alone; other bounds imply it"},
+		{after("expect: {of: one, value: x, lacks: y, present: true}"), "present: stands alone; other bounds imply it"},
+		{after("expect: {of: truth, value: x, flow: tcp a > b, since: truth, above: 2}"), `expect: since: "truth": no program`},
+		{after("expect: {of: one, value: x, over: truth, above: 2}"), "over: want the name of a program before"},
 	} {
 		_, err := Parse("x.yaml", []byte(test.text))
 		var bad *notation.Error

@@ -3,11 +3,9 @@ package scenario
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -19,6 +17,7 @@ import (
 type running struct {
 	program *Program
 	process *lab.Process
+	step    int // that started it, from 0
 	began   time.Time
 	since   float64 // the same, in the lab's own seconds
 	out     output  // what it printed on standard output
@@ -32,38 +31,15 @@ type running struct {
 	document any
 }
 
-// output keeps what a program prints, to a bound: who prints more is not read by people, nor by expectations.
-type output struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-// mostOutput is ten times what the longest measurement of a case prints.
-const mostOutput = 64 << 20
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.text = append(o.text, b[:min(len(b), mostOutput-len(o.text))]...)
-	return len(b), nil
-}
-
-func (o *output) bytes() []byte {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text
-}
-
 // program starts a program. One in the background is left to itself once it is ready; for the others it waits.
 func (p *play) program(ctx context.Context, one *Program, argv []string) (string, error) {
 	r, err := p.start(ctx, one, argv)
 	if err != nil {
 		return "", err
 	}
+	p.started = append(p.started, r)
 	if one.As != "" {
 		p.programs[one.As] = r
-	} else {
-		p.others = append(p.others, r)
 	}
 	if one.Background {
 		return "", r.ready(ctx)
@@ -72,7 +48,7 @@ func (p *play) program(ctx context.Context, one *Program, argv []string) (string
 }
 
 func (p *play) start(ctx context.Context, one *Program, argv []string) (*running, error) {
-	r := &running{program: one, began: time.Now(), ended: make(chan struct{})}
+	r := &running{program: one, step: len(p.report.Steps), began: time.Now(), ended: make(chan struct{})}
 	if one.As != "" { // expectations may ask for the packets since now
 		truth, err := p.lab.TruthOf(lab.Window{From: -1e-3})
 		if err != nil {
@@ -109,32 +85,6 @@ func (p *play) start(ctx context.Context, one *Program, argv []string) (*running
 	return r, nil
 }
 
-// drain reads until the last holder of the other end is gone.
-func drain(from *os.File, write func([]byte)) {
-	defer from.Close()
-	block := make([]byte, 64<<10)
-	for {
-		n, err := from.Read(block)
-		write(block[:n])
-		if err != nil {
-			return
-		}
-	}
-}
-
-// documentOf is what was printed, if it was one JSON document, or else if its last line is one.
-func documentOf(text []byte) any {
-	var document any
-	if json.Unmarshal(text, &document) == nil {
-		return document
-	}
-	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
-	if json.Unmarshal(lines[len(lines)-1], &document) == nil {
-		return document
-	}
-	return nil
-}
-
 // readyTimeout is how long a program in the background may take to be ready.
 const readyTimeout = 10 * time.Second
 
@@ -151,6 +101,9 @@ func (r *running) ready(ctx context.Context) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-r.ended:
+			if r.err != nil {
+				return r.err
+			}
 			return fmt.Errorf("ended before it was ready: %s", r.complaint())
 		case <-give:
 			return fmt.Errorf("did not print %q within %v: %s", r.program.Ready, readyTimeout, r.complaint())
@@ -217,50 +170,4 @@ func (r *running) interrupt() {
 		case <-time.After(graceful):
 		}
 	}
-}
-
-// complaint is the last that a program said, in one line.
-func (r *running) complaint() string {
-	text := strings.TrimSpace(string(r.all.bytes()))
-	text = text[strings.LastIndex(text, "\n")+1:]
-	return text[:min(len(text), 300)]
-}
-
-// gist is a program's outcome for people, where it is one of a few numbers that matter.
-func (r *running) gist() string {
-	for _, one := range []struct {
-		path string
-		unit unit
-	}{
-		{"verdict", noUnit}, {"metrics.throughput_bits_per_second", inBits}, {"metrics.rtt_median_seconds", inSeconds},
-		{"rate_bits_per_second", inBits}, {"transaction_median_seconds", inSeconds},
-		{"end.sum_received.bits_per_second", inBits},
-	} {
-		way, _ := parsePath(one.path) // a constant
-		switch v, _ := way.in(r.document); v := v.(type) {
-		case float64:
-			return one.unit.format(v)
-		case string:
-			return v
-		}
-	}
-	return ""
-}
-
-// value finds a value in what a program left: by run.status, run.seconds and run.text how it went, and by any other path
-// something in its document.
-func (r *running) value(way path) (any, error) {
-	select {
-	case <-r.ended:
-	default:
-		return nil, errors.New("is still running; wait for it first")
-	}
-	if way[0].key != "run" {
-		if r.document == nil {
-			return nil, fmt.Errorf("printed no JSON document: %s", r.complaint())
-		}
-		return way.in(r.document)
-	}
-	return way.in(map[string]any{"run": map[string]any{
-		"status": float64(r.status), "seconds": r.took.Seconds(), "text": string(r.all.bytes())}})
 }

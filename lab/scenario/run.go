@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"reflect"
 	"strings"
 	"time"
 
 	"github.com/pathwise-net/pathwise/lab"
-	"github.com/pathwise-net/pathwise/lab/link"
 )
 
 // Options say what a case is played with. Self must be set.
@@ -47,6 +45,9 @@ func Run(ctx context.Context, c *Case, o Options) (*Report, error) {
 	if closeErr := p.end(); ctx.Err() == nil {
 		err = errors.Join(err, closeErr)
 	}
+	if err == nil && ctx.Err() == nil {
+		p.blame()
+	}
 	r.Duration = time.Since(began).Seconds()
 	r.judge(err)
 	return r, err
@@ -70,8 +71,8 @@ type play struct {
 	*Case
 	Options
 	lab      *lab.Lab
-	programs map[string]*running // by name
-	others   []*running          // without a name
+	started  []*running          // in their order
+	programs map[string]*running // those with a name, by it
 	report   *Report
 }
 
@@ -144,90 +145,25 @@ func (p *play) command(run []string) []string {
 	return append(append([]string{}, p.Self...), run[1:]...)
 }
 
-func (p *play) set(s *Set) error {
-	switch {
-	case s.Route != nil:
-		return p.lab.SetRoute(*s.Route)
-	case s.Host != "":
-		for key, value := range s.Sysctl {
-			if err := p.lab.SetSysctl(s.Host, key, value); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return p.lab.Set(s.Between[0], s.Between[1], s.settings()...)
-}
-
-// settings are the changes as lab.Set takes them.
-func (s *Set) settings() []string {
-	both := s.Shape
-	all := shapeSettings("", &both)
-	all = append(all, shapeSettings("forward.", s.Forward)...)
-	return append(all, shapeSettings("reverse.", s.Reverse)...)
-}
-
-func shapeSettings(prefix string, s *link.Shape) (all []string) {
-	if s == nil {
-		return nil
-	}
-	v := reflect.ValueOf(*s)
-	for i := range v.NumField() {
-		if !v.Field(i).IsNil() {
-			all = append(all, fmt.Sprintf("%s%s=%v", prefix, v.Type().Field(i).Tag.Get("yaml"), v.Field(i).Elem().Interface()))
-		}
-	}
-	return all
-}
-
 // end takes the lab down, and returns when nothing of it runs any more: what a program left behind ends with the lab.
 func (p *play) end() error {
 	err := p.lab.Close()
-	for _, one := range p.others {
-		<-one.ended
-	}
-	for _, one := range p.programs {
+	for _, one := range p.started {
 		<-one.ended
 	}
 	return err
 }
 
+// blame fails the steps of programs in the background that could not be run, which nobody else may have noticed. It is
+// for a case that was played to its end: all programs have ended, those that were left with the lab.
+func (p *play) blame() {
+	for _, one := range p.started {
+		step := &p.report.Steps[one.step]
+		if step.OK && one.err != nil && !errors.Is(one.err, lab.ErrGone) {
+			step.OK, step.Seen = false, one.err.Error()
+		}
+	}
+}
+
 // environment is what programs of the case see.
 func (p *play) environment() []string { return append(os.Environ(), p.Env...) }
-
-// describe says what kind of step it is, and what it does in one line.
-func (s *Step) describe() (kind, what string) {
-	switch {
-	case s.Set != nil:
-		return "set", s.Set.String()
-	case s.Exec != nil:
-		return "exec", s.Exec.String()
-	case s.Measure != nil:
-		return "measure", s.Measure.String()
-	case s.Wait != nil && s.Wait.For != "":
-		return "wait", "for " + s.Wait.For
-	case s.Wait != nil:
-		return "wait", s.Wait.Time.String()
-	case s.Stop != nil:
-		return "stop", *s.Stop
-	}
-	return "expect", s.Expect.String()
-}
-
-func (s *Set) String() string {
-	switch {
-	case s.Route != nil:
-		return fmt.Sprintf("route at %s to %s via %s", s.Route.At, s.Route.To, s.Route.Via)
-	case s.Host != "":
-		return fmt.Sprintf("%s: %s", s.Host, strings.TrimPrefix(fmt.Sprint(s.Sysctl), "map"))
-	}
-	return fmt.Sprintf("%s - %s: %s", s.Between[0], s.Between[1], strings.Join(s.settings(), " "))
-}
-
-func (p *Program) String() string {
-	text := fmt.Sprintf("%s: %s", p.On, strings.Join(p.Run, " "))
-	if p.As != "" {
-		text += " (" + p.As + ")"
-	}
-	return text
-}

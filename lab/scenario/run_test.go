@@ -77,6 +77,9 @@ func TestRunFails(t *testing.T) {
 		{"[{exec: {on: a, run: [nonsense-program]}}, {wait: 1ms}]", "not found", 1},
 		{"[{exec: {on: a, run: [sleep, 60], timeout: 50ms}}, {wait: 1ms}]", "took longer than 50ms", 1},
 		{"[{exec: {on: a, run: [sh, -c, 'echo oh'], background: true, ready: up}}]", "ended before it was ready: oh", 1},
+		{"[{exec: {on: a, run: [nonsense-program], background: true, ready: up}}]", "not found", 1},
+		{"[{exec: {on: a, run: [nonsense-program], background: true}}, {exec: {on: a, run: ['true']}}]", "not found", 2},
+		{"[{exec: {on: a, run: [nonsense-program], background: true, as: s}}, {exec: {on: a, run: ['true']}}]", "not found", 2},
 		{"[{exec: {on: a, run: [sleep, 60], background: true, as: s}}, {expect: {of: s, value: run.status, equal: 0}}]", "is still running", 2},
 		{"[{set: {host: a, sysctl: {net.ipv4.nonsense: 1}}}, {wait: 1ms}]", "nonsense", 1},
 	} {

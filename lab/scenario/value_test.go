@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,6 +53,9 @@ func TestPath(t *testing.T) {
 		"list.end.first":             "sender",
 		"list.end":                   []any{"sender", "receiver", "sender"},
 		"list[end=nobody].count":     0.0,
+		"list[end=nobody].v":         []any{},
+		"list.w":                     nil,
+		"list.w.count":               nil,
 		"metrics.loss":               nil,
 		"list.7":                     nil,
 		"list[end=nobody].v.max":     nil,
@@ -78,6 +82,34 @@ func TestPath(t *testing.T) {
 	for _, text := range []string{"", ".", "a.", ".a", "a..b", "a[", "a[b", "a[b]", "a[b=c]d", "[b=c]"} {
 		if way, err := parsePath(text); err == nil {
 			t.Errorf("%q: read as %v", text, way)
+		}
+	}
+}
+
+// A program that could not be run has nothing to ask for, not even an exit status.
+func TestValueOfProgram(t *testing.T) {
+	over := make(chan struct{})
+	close(over)
+	for _, test := range []struct {
+		r    *running
+		path string
+		want any
+		err  string
+	}{
+		{&running{ended: over, status: 2}, "run.status", 2.0, ""},
+		{&running{ended: over, document: map[string]any{"v": 1.0}}, "v", 1.0, ""},
+		{&running{ended: over}, "v", nil, "printed no JSON document"},
+		{&running{ended: make(chan struct{})}, "run.status", nil, "is still running"},
+		{&running{ended: over, err: errors.New("not found")}, "run.status", nil, "not found"},
+		{&running{ended: over, err: errors.New("not found")}, "v", nil, "not found"},
+	} {
+		way, err := parsePath(test.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := test.r.value(way)
+		if !cmp.Equal(test.want, got) || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%s: %v, %v; want %v, error %q", test.path, got, err, test.want, test.err)
 		}
 	}
 }

@@ -40,17 +40,17 @@ type Config struct {
 	Sizes Sizes         `yaml:"sizes" json:"sizes,omitempty"` // a mix of sizes in place of one
 
 	// Of pareto. With Peak, Rate follows from it, and the other way round: rate = sources * peak * on / (on + off).
-	On      notation.Span `yaml:"on" json:"on,omitempty"`           // mean time; 0: DefaultOn
-	Off     notation.Span `yaml:"off" json:"off,omitempty"`         // mean time; 0: DefaultOff
-	Shape   float64       `yaml:"shape" json:"shape,omitempty"`     // Pareto's alpha; 0: DefaultShape
-	Sources int           `yaml:"sources" json:"sources,omitempty"` // 0: DefaultSources
-	Peak    notation.Rate `yaml:"peak" json:"peak,omitempty"`       // rate of one source while it is on
+	On      notation.Span  `yaml:"on" json:"on,omitempty"`           // mean time; 0: DefaultOn
+	Off     notation.Span  `yaml:"off" json:"off,omitempty"`         // mean time; 0: DefaultOff
+	Shape   float64        `yaml:"shape" json:"shape,omitempty"`     // Pareto's alpha; 0: DefaultShape
+	Sources notation.Count `yaml:"sources" json:"sources,omitempty"` // 0: DefaultSources
+	Peak    notation.Rate  `yaml:"peak" json:"peak,omitempty"`       // rate of one source while it is on
 
 	// Of tcp.
-	Flows int           `yaml:"flows" json:"flows,omitempty"` // that begin together at Start; 0: one
-	CC    string        `yaml:"cc" json:"cc,omitempty"`       // congestion control; "": the host's
-	Bytes notation.Size `yaml:"bytes" json:"bytes,omitempty"` // what a flow sends; 0: as much as it can until Stop
-	Every notation.Span `yaml:"every" json:"every,omitempty"` // mean of the exponential gaps after which one more flow begins; 0: no more
+	Flows notation.Count `yaml:"flows" json:"flows,omitempty"` // that begin together at Start; 0: one
+	CC    string         `yaml:"cc" json:"cc,omitempty"`       // congestion control; "": the host's
+	Bytes notation.Size  `yaml:"bytes" json:"bytes,omitempty"` // what a flow sends; 0: as much as it can until Stop
+	Every notation.Span  `yaml:"every" json:"every,omitempty"` // mean of the exponential gaps after which one more flow begins; 0: no more
 }
 
 // What zero values stand for.

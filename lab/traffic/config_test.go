@@ -22,6 +22,8 @@ func TestReadAndPrint(t *testing.T) {
 			Start: notation.Span(5 * time.Second), Stop: notation.Span(time.Minute)},
 		"{from: a, to: b, kind: poisson, rate: 1gbit, sizes: {40B: 50%, 576B: 25%, 1500B: 25%}}": {
 			From: "a", To: "b", Kind: Poisson, Rate: 1e9, Sizes: imix()},
+		"{from: a, to: b, kind: poisson, rate: 1gbit, sizes: {40B: 0.333, 576B: 0.333, 1500B: 0.333}}": {
+			From: "a", To: "b", Kind: Poisson, Rate: 1e9, Sizes: Sizes{{40, 0.333}, {576, 0.333}, {1500, 0.333}}},
 		"{from: a, to: b, kind: poisson, rate: 1gbit, sizes: [{size: 576B, share: 1}]}": {
 			From: "a", To: "b", Kind: Poisson, Rate: 1e9, Sizes: Sizes{{576, 1}}},
 		"{from: a, to: b, kind: pareto, rate: 20mbit, on: 500ms, off: 1s, shape: 1.5, sources: 10}": {
@@ -84,6 +86,9 @@ func TestFaults(t *testing.T) {
 		"kind: tcp, rate: 1mbit":                                  "rate: not a key of kind tcp",
 		"kind: tcp, cc: 'Cubic; rm'":                              `cc: "Cubic; rm": want`,
 		"kind: tcp, every: 1us":                                   "every: 1µs: want at least 1ms",
+		"kind: tcp, flows: 2.7":                                   `flows: "2.7": want a whole number`,
+		"kind: pareto, rate: 1mbit, sources: 2.5":                 `sources: "2.5": want a whole number`,
+		"kind: poisson, rate: 1mbit, sizes: {40B: 99.7%}":         "shares add up to 99.7 %",
 		"kind: tcp, flows: 100000":                                "flows: 100000: want 1 to 1000",
 		"kind: poisson, rate: 1mbit, sizes: {40B: 50%}":           "shares add up to 50 %",
 		"kind: poisson, rate: 1mbit, sizes: {40B: 0, 50B: 1}":     "want above 0, and at most 1",

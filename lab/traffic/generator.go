@@ -83,7 +83,7 @@ func poisson(rate float64, sizes mix, random *rand.Rand) func() (float64, int) {
 
 // flows begins the first together, and then one at each point of a Poisson process if there is one.
 func flows(c *Config, random *rand.Rand) func() (float64, int) {
-	together := max(1, c.Flows)
+	together := max(1, int(c.Flows))
 	var begun int
 	var after float64
 	return func() (float64, int) {

@@ -34,7 +34,7 @@ type source struct {
 
 func newSwarm(c *Config, sizes mix, random *rand.Rand) *swarm {
 	on, off := or(float64(c.On), DefaultOn), or(float64(c.Off), DefaultOff)
-	alpha, count := or(c.Shape, DefaultShape), c.Sources
+	alpha, count := or(c.Shape, DefaultShape), int(c.Sources)
 	if count == 0 {
 		count = DefaultSources
 	}
@@ -67,7 +67,8 @@ func or(value, otherwise float64) float64 {
 }
 
 // born returns a source as a passer-by would find it at time 0: on with the probability of being on, somewhere in that
-// time, and somewhere in the gap between two packets.
+// time, and somewhere in the gap between two packets. A gap is as long as the packet after it is large, and so much more
+// likely to be found.
 func (s *swarm) born() source {
 	var x source
 	if s.random.Float64() < s.share {
@@ -76,7 +77,7 @@ func (s *swarm) born() source {
 		x.at = s.off.residual(s.random)
 		x.end = x.at + s.on.draw(s.random)
 	}
-	x.size = s.sizes.draw(s.random)
+	x.size = s.sizes.drawByBytes(s.random)
 	s.wait(&x, s.random.Float64()*float64(x.size)*s.perByte)
 	return x
 }

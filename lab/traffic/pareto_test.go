@@ -102,6 +102,26 @@ func TestParetoBeginsStationary(t *testing.T) {
 	}
 }
 
+// With sizes that vary a source is found in the gap before a large packet more often, as that gap is longer: early on, the
+// mean over many seeds is 8 Mbit/s all the same.
+func TestParetoOfSizesBeginsStationary(t *testing.T) {
+	const seeds, span = 4000, 2 * time.Millisecond
+	var sum, squares float64
+	for seed := range uint64(seeds) {
+		c := &Config{From: "a", To: "b", Kind: Pareto, Rate: 8e6, Sizes: Sizes{{40, 0.9}, {1500, 0.1}}, Stop: notation.Span(span)}
+		g, bytes := New(c, seed, 0), 0.0
+		for _, size, ok := g.Next(); ok; _, size, ok = g.Next() {
+			bytes += float64(size)
+		}
+		sum, squares = sum+bytes, squares+bytes*bytes
+	}
+	mean := sum / seeds
+	deviation := math.Sqrt((squares/seeds - mean*mean) / seeds)
+	if stray := (mean - 2000) / deviation; math.Abs(stray) > normalBound {
+		t.Errorf("%.0f bytes in the first %v, want 2000: %.2f standard deviations off", mean, span, stray)
+	}
+}
+
 // The slope of the variance-time plot (log of the variance of means over m bins against log m) is 2H - 2: H is (3-alpha)/2
 // for on/off sources and 1/2 for Poisson traffic. Bins must be long beside on and off times, where alone the law holds.
 func TestHurstExponent(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -23,8 +24,8 @@ type Portion struct {
 
 const (
 	maxPortions = 100
-	// shareSlack is how far from 1 the shares may add up to: thirds are written with a few digits.
-	shareSlack = 1e-3
+	// shareSlack is how far from 1 the shares may add up to: three times 33.3 % are thirds. What is missing is spread over all.
+	shareSlack = 2e-3
 )
 
 // Validate returns the first fault.
@@ -137,6 +138,15 @@ func (m *mix) draw(random *rand.Rand) int {
 		}
 	}
 	return m.sizes[last]
+}
+
+// drawByBytes draws the size of the packet that a byte drawn from all bytes belongs to.
+func (m *mix) drawByBytes(random *rand.Rand) int {
+	size, largest := m.draw(random), slices.Max(m.sizes)
+	for len(m.sizes) > 1 && random.Float64()*float64(largest) >= float64(size) {
+		size = m.draw(random)
+	}
+	return size
 }
 
 // mean returns the expected size in bytes.

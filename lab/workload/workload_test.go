@@ -197,6 +197,8 @@ func TestBadCalls(t *testing.T) {
 		"request a -writes 0":            "want 1 or more",
 		"copy -receive extra":            "1 arguments",
 		"copy a -block 0":                "want 1 to 1048576",
+		"copy a -window 64K -part 128K":  "copy: part: 131072: want no more than the window",
+		"relay":                          "relay: to: missing",
 		"burn -threads 0":                "threads: want 1",
 		"source 127.0.0.1:1 -colour red": "flag provided but not defined",
 	} {
@@ -209,6 +211,24 @@ func TestBadCalls(t *testing.T) {
 	}
 	if !slices.ContainsFunc(Roles(), func(r Role) bool { return r.Name == "burn" }) {
 		t.Error("no burn among the roles")
+	}
+}
+
+// A client that gets no connection at all has not measured anything; one that loses it tells what it saw by then.
+func TestNoConnection(t *testing.T) {
+	nobody := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	for _, call := range []string{"source " + nobody, "copy " + nobody, "request " + nobody, "request -clients 3 -c 2 " + nobody} {
+		words := strings.Fields(call)
+		var out bytes.Buffer
+		err := Run(t.Context(), words[0], words[1:], &out)
+		if err == nil || !strings.Contains(err.Error(), "connect to "+nobody) || out.Len() > 0 {
+			t.Errorf("%s: error %v, printed %q; want an error and no report", call, err, out.String())
+		}
+	}
+	address, _ := server[Transactions](t, "reply", "-connections", "1")
+	turns := played[Transactions](t, "request", address, "-c", "2", "-reconnect", "-timeout", "500ms")
+	if turns.Transactions != 1 || turns.Error == "" {
+		t.Errorf("%+v; want one transaction, and what ended them", turns)
 	}
 }
 

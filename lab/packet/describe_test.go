@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Describe says in one line what a packet is, for records and messages, with the bytes behind its transport header:
+// describe says in one line what a packet is, with the bytes behind its transport header:
 //
 //	tcp 10.0.0.1:5201 > 10.0.2.2:40000 1448 bytes
 //	tcp 10.0.0.1:5201 > 10.0.2.2:40000 SYN 0 bytes
 //	icmp 10.0.0.1 > 10.0.2.2 id 7 echo request 56 bytes
 //	icmp 10.0.0.2 > 10.0.0.1 time exceeded about udp 10.0.0.1:4000 > 10.0.2.2:33434
 //	udp 10.0.0.1 > 10.0.2.2 fragment at 1480 520 bytes
-func Describe(b []byte) string {
+func describe(b []byte) string {
 	if inner, ok := Quoted(b); ok {
 		return fmt.Sprintf("%v %s about %v", KeyOf(b), icmpName(b), KeyOf(inner))
 	}
@@ -70,7 +70,7 @@ func icmpName(b []byte) string {
 	what := [2]byte(b[at:])
 	for trouble, code := range codes {
 		if protocol == ProtocolICMP && code.v4 == what || protocol == ProtocolICMPv6 && code.v6 == what {
-			return Trouble(trouble).String()
+			return [...]string{"time exceeded", "no route", "port unreachable", "too big", "prohibited"}[trouble]
 		}
 	}
 	return fmt.Sprintf("type %d code %d", what[0], what[1])

@@ -1,0 +1,105 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// check holds a value against what is right for it.
+func (e *Expect) check(v any) (string, error) {
+	var seen string
+	ok := true
+	switch v := v.(type) {
+	case float64:
+		seen, ok = e.unit().format(v), e.fits(v)
+	case string:
+		seen, ok = short(v), e.fitsText(v)
+	case bool:
+		seen, ok = strconv.FormatBool(v), e.Equal != nil && e.Equal.text == strconv.FormatBool(v)
+	case []any:
+		text, list := fmt.Sprint(v), v
+		seen = short(text)
+		has := func(s *string) bool {
+			for _, one := range list {
+				if fmt.Sprint(one) == *s {
+					return true
+				}
+			}
+			return false
+		}
+		ok = (e.Contains != nil || e.Lacks != nil) && (e.Contains == nil || has(e.Contains)) && (e.Lacks == nil || !has(e.Lacks))
+	default:
+		seen, ok = short(fmt.Sprint(v)), false
+	}
+	seen += ", wanted " + e.wanted()
+	if !ok {
+		return "", errors.New(seen)
+	}
+	return seen, nil
+}
+
+// fits holds a number against the bounds.
+func (e *Expect) fits(v float64) bool {
+	return (e.Above == nil || v > e.Above.number) && (e.Below == nil || v < e.Below.number) &&
+		(e.Near == nil || math.Abs(v-e.Near.number) <= e.Within.number*math.Abs(e.Near.number)) &&
+		(e.Equal == nil || e.Equal.isNumber && v == e.Equal.number) && e.Contains == nil && e.Lacks == nil && e.Verdict == ""
+}
+
+func (e *Expect) fitsText(v string) bool {
+	return e.Above == nil && e.Below == nil && e.Near == nil && (e.Equal == nil || v == e.Equal.text) &&
+		(e.Verdict == "" || v == e.Verdict) &&
+		(e.Contains == nil || strings.Contains(v, *e.Contains)) && (e.Lacks == nil || !strings.Contains(v, *e.Lacks))
+}
+
+// unit is that of the first bound that has one.
+func (e *Expect) unit() unit {
+	for _, b := range []*Bound{e.Near, e.Above, e.Below, e.Equal} {
+		if b != nil && b.unit != noUnit {
+			return b.unit
+		}
+	}
+	return noUnit
+}
+
+// wanted says what is right.
+func (e *Expect) wanted() string {
+	var all []string
+	add := func(word string, b *Bound) {
+		if b != nil {
+			text := b.text
+			if b.isNumber {
+				text = b.unit.format(b.number)
+			}
+			all = append(all, word+text)
+		}
+	}
+	add("above ", e.Above)
+	add("below ", e.Below)
+	if e.Near != nil {
+		add("", e.Near)
+		add("to within ", e.Within)
+	}
+	add("", e.Equal)
+	if e.Verdict != "" {
+		all = append(all, e.Verdict)
+	}
+	if e.Contains != nil {
+		all = append(all, strconv.Quote(*e.Contains)+" in it")
+	}
+	if e.Lacks != nil {
+		all = append(all, "no "+strconv.Quote(*e.Lacks)+" in it")
+	}
+	return strings.Join(all, " and ")
+}
+
+// short keeps a text readable in a report of one line.
+func short(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > 120 {
+		text = text[:120] + "…"
+	}
+	return strconv.Quote(text)
+}
