@@ -13,7 +13,7 @@ func labCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use: "lab", Short: "Emulate a network on this machine",
 		Long: "A lab is hosts (network namespaces), routers and links on this machine, described by a YAML file. It needs no\n" +
-			"root where user namespaces are open. docs/lab.md has all of what a file may say.",
+			"root where user namespaces are open. docs/lab-file.md has all of what a file may say.",
 		Example: "  pathwise lab up path.yaml\n  pathwise lab exec bob -- ping -c 3 carol\n  pathwise lab set london geneva loss=1%\n" +
 			"  pathwise lab truth\n  pathwise lab down",
 	}

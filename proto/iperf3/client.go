@@ -206,11 +206,7 @@ func (r *clientRun) dialStream(ctx context.Context) (net.Conn, error) {
 	if udp, ok := conn.(*net.UDPConn); ok {
 		err = connectUDP(udp, udpConnectLimit)
 	} else {
-		conn.SetDeadline(time.Now().Add(r.config.Timeout))
-		if err = conn.(*net.TCPConn).SetNoDelay(r.config.NoDelay); err == nil {
-			_, err = conn.Write(r.cookie[:])
-		}
-		conn.SetDeadline(time.Time{})
+		err = r.greet(conn.(*net.TCPConn))
 	}
 	if err == nil {
 		err = context.Cause(ctx)
@@ -220,6 +216,27 @@ func (r *clientRun) dialStream(ctx context.Context) (net.Conn, error) {
 		return nil, err
 	}
 	return conn, nil
+}
+
+// greet makes a TCP connection a stream of this test. A route that carries a congestion control (ip-route(8), congctl)
+// has overruled the one that was chosen before connecting, so it is chosen again.
+func (r *clientRun) greet(conn *net.TCPConn) error {
+	conn.SetDeadline(time.Now().Add(r.config.Timeout))
+	defer conn.SetDeadline(time.Time{})
+	if name := r.params.Congestion; name != "" {
+		raw, err := conn.SyscallConn()
+		if err != nil {
+			return err
+		}
+		if err := sock.SetCongestion(raw, name); err != nil {
+			return err
+		}
+	}
+	if err := conn.SetNoDelay(r.config.NoDelay); err != nil {
+		return err
+	}
+	_, err := conn.Write(r.cookie[:])
+	return err
 }
 
 // lost is what an error of a data stream means for the test: often the control connection knows better.
