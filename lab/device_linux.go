@@ -74,10 +74,9 @@ func (h *virtioHeader) load(p *packet.Packet, before uint16) {
 	}
 }
 
-// store writes a packet's header, for a frame in which before bytes stand before the packet.
-func (h *virtioHeader) store(p *packet.Packet, before uint16) {
+// store writes the header of a frame in which before bytes stand before the packet.
+func (h *virtioHeader) store(v packet.VNet, before uint16) {
 	*h = virtioHeader{}
-	v := &p.VNet
 	if v.NeedsChecksum {
 		h.flags, h.checksumStart, h.checksumAt = virtioNeedsChecksum, v.ChecksumStart+before, v.ChecksumOffset
 	}
@@ -86,8 +85,9 @@ func (h *virtioHeader) store(p *packet.Packet, before uint16) {
 	}
 }
 
-// batchSize packets go through one system call. More would save little and make the first wait for the last.
-const batchSize = 16
+// batchSize packets go through one system call: more than moderation gathers at 1.5 Gbit/s. Twice as many would save little
+// and make the first wait for the last.
+const batchSize = 32
 
 // batch is the memory of one system call for several packets; one serves all devices of a pump in turn.
 type batch struct {
@@ -98,6 +98,8 @@ type batch struct {
 	vectors  [batchSize][2]unix.Iovec
 	messages [batchSize]message
 	controls [batchSize][64]byte // one SCM_TIMESTAMPNS each
+	out      outgoing
+	join     bool // whether what is written may be joined (see packet.Joinable)
 }
 
 // message is struct mmsghdr.
@@ -142,6 +144,7 @@ func (b *batch) filled(k, n int) *packet.Packet {
 type tunDevice struct {
 	file    int
 	offload bool
+	alone   bool // the kernel does not take joined packets
 	dropped func() uint64
 }
 
@@ -153,11 +156,7 @@ func newTUNDevice(name string, offload bool, dropped func() uint64) (*tunDevice,
 	}
 	request, err := unix.NewIfreq(name)
 	if err == nil {
-		flags := uint16(unix.IFF_TUN | unix.IFF_NO_PI)
-		if offload {
-			flags |= unix.IFF_VNET_HDR
-		}
-		request.SetUint16(flags)
+		request.SetUint16(unix.IFF_TUN | unix.IFF_NO_PI | unix.IFF_VNET_HDR)
 		err = unix.IoctlIfreq(f, unix.TUNSETIFF, request)
 	}
 	if err == nil && offload {
@@ -178,7 +177,7 @@ func (d *tunDevice) overflowed() uint64 { return d.dropped() }
 
 func (d *tunDevice) read(b *batch, take func(*packet.Packet, int64)) int {
 	for k := range batchSize {
-		n, errno := d.transfer(unix.SYS_READV, b, b.buffer(k))
+		n, errno := d.receive(b, b.buffer(k))
 		if errno != 0 {
 			return k
 		}
@@ -191,26 +190,30 @@ func (d *tunDevice) read(b *batch, take func(*packet.Packet, int64)) int {
 	return batchSize
 }
 
-func (d *tunDevice) write(b *batch, list []*packet.Packet) int {
-	for k, p := range list {
-		b.prefixes[0].virtio.store(p, 0)
-		if _, errno := d.transfer(unix.SYS_WRITEV, b, p.Data); errno != 0 {
-			return k
+func (d *tunDevice) write(b *batch, list []*packet.Packet) (taken int) {
+	o := &b.out
+	o.gather(list, b.join && !d.alone, 0)
+	for k := range o.count {
+		h := &o.messages[k].header
+		_, _, errno := unix.RawSyscall(unix.SYS_WRITEV, uintptr(d.file), uintptr(unsafe.Pointer(h.Iov)), uintptr(h.Iovlen))
+		if errno == unix.EINVAL && o.holds[k] > 1 {
+			d.alone = true
+			return taken + d.write(b, list[taken:])
 		}
+		if errno != 0 {
+			return taken
+		}
+		taken += o.holds[k]
 	}
-	return len(list)
+	return taken
 }
 
-// transfer reads or writes one packet, and its header where there is offload. It returns the packet's length.
-func (d *tunDevice) transfer(call uintptr, b *batch, data []byte) (int, unix.Errno) {
+// receive reads one packet, behind its virtio header, and returns the packet's length.
+func (d *tunDevice) receive(b *batch, data []byte) (int, unix.Errno) {
 	v := &b.vectors[0]
 	v[0].Base, v[1].Base = (*byte)(unsafe.Pointer(&b.prefixes[0])), &data[0]
 	v[0].SetLen(virtioHeaderSize)
 	v[1].SetLen(len(data))
-	first, count, before := &v[1], 1, 0
-	if d.offload {
-		first, count, before = &v[0], 2, virtioHeaderSize
-	}
-	n, _, errno := unix.RawSyscall(call, uintptr(d.file), uintptr(unsafe.Pointer(first)), uintptr(count))
-	return int(n) - before, errno
+	n, _, errno := unix.RawSyscall(unix.SYS_READV, uintptr(d.file), uintptr(unsafe.Pointer(v)), 2)
+	return int(n) - virtioHeaderSize, errno
 }

@@ -31,11 +31,11 @@ func (p *Plan) largestMTU() int {
 	return largest
 }
 
-// Receive rings take at most 48 MiB in all; one takes no more than 33 ms of 1.5 Gbit/s needs, and no less than 256 packets,
+// Receive rings take at most 48 MiB in all; one takes no more than 100 ms of 1.5 Gbit/s needs, and no less than 256 packets,
 // a window of 384 kB at once. A lab of more than 96 interfaces has none.
 const (
 	ringsTotal  = 48 << 20
-	ringMost    = 4096
+	ringMost    = 12288
 	ringFewest  = 256
 	ringDivisor = ringBlock / ringFrame // frames come in blocks
 )

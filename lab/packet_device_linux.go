@@ -13,7 +13,6 @@ import (
 // packetDevice reads and writes through an AF_PACKET socket on the engine's end of a veth pair. What goes over the socket
 // before each packet:
 //
-//	|<- with offload ->|
 //	+------------------+--------+--------+-----------+----------
 //	| virtio header 10 | to 6   | from 6 | ethertype | packet …
 //	+------------------+--------+--------+-----------+----------
@@ -21,6 +20,7 @@ type packetDevice struct {
 	socket  int
 	hostMAC [6]byte
 	offload bool
+	alone   bool         // the kernel does not take joined packets
 	ring    *receiveRing // nil: packets are read by system calls
 	dropped uint64
 }
@@ -48,10 +48,8 @@ func newPacketDevice(ifindex int, hostMAC [6]byte, offload bool, frames int) (*p
 	if unix.SetsockoptInt(s, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, receiveBuffer) != nil {
 		err = unix.SetsockoptInt(s, unix.SOL_SOCKET, unix.SO_RCVBUF, receiveBuffer)
 	}
-	if offload {
-		err = errors.Join(err, unix.SetsockoptInt(s, unix.SOL_PACKET, unix.PACKET_VNET_HDR, 1))
-	}
 	err = errors.Join(err,
+		unix.SetsockoptInt(s, unix.SOL_PACKET, unix.PACKET_VNET_HDR, 1),
 		unix.SetsockoptInt(s, unix.SOL_PACKET, unix.PACKET_IGNORE_OUTGOING, 1),
 		unix.SetsockoptInt(s, unix.SOL_PACKET, unix.PACKET_QDISC_BYPASS, 1),
 		unix.SetsockoptInt(s, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1))
@@ -79,12 +77,8 @@ func (d *packetDevice) fd() int { return d.socket }
 // prepare points the k-th message at a packet's bytes, and at what goes before them.
 func (d *packetDevice) prepare(b *batch, k int, data []byte) *unix.Msghdr {
 	v, before := &b.vectors[k], &b.prefixes[k]
-	if d.offload {
-		v[0].Base = (*byte)(unsafe.Pointer(before))
-	} else {
-		v[0].Base = &before.ethernet[0]
-	}
-	v[0].SetLen(d.before())
+	v[0].Base = (*byte)(unsafe.Pointer(before))
+	v[0].SetLen(beforePacket)
 	v[1].Base = &data[0]
 	v[1].SetLen(len(data))
 	h := &b.messages[k].header
@@ -92,13 +86,8 @@ func (d *packetDevice) prepare(b *batch, k int, data []byte) *unix.Msghdr {
 	return h
 }
 
-// before is how many bytes go before a packet.
-func (d *packetDevice) before() int {
-	if d.offload {
-		return virtioHeaderSize + ethernetHeader
-	}
-	return ethernetHeader
-}
+// beforePacket is how many bytes go before a packet.
+const beforePacket = virtioHeaderSize + ethernetHeader
 
 func (d *packetDevice) read(b *batch, take func(*packet.Packet, int64)) int {
 	if d.ring != nil {
@@ -115,7 +104,7 @@ func (d *packetDevice) read(b *batch, take func(*packet.Packet, int64)) int {
 		return 0
 	}
 	for k := range int(n) {
-		length := int(b.messages[k].length) - d.before()
+		length := int(b.messages[k].length) - beforePacket
 		if length <= 0 {
 			continue // not even an Ethernet header's worth
 		}
@@ -140,24 +129,35 @@ func (b *batch) stamp(k int) int64 {
 	return (*unix.Timespec)(unsafe.Pointer(&b.controls[k][unix.CmsgLen(0)])).Nano()
 }
 
-func (d *packetDevice) write(b *batch, list []*packet.Packet) int {
-	list = list[:min(len(list), batchSize)]
-	for k, p := range list {
-		d.prepare(b, k, p.Data)
-		before := &b.prefixes[k]
-		before.virtio.store(p, ethernetHeader)
-		copy(before.ethernet[:6], d.hostMAC[:])
-		before.ethernet[12], before.ethernet[13] = unix.ETH_P_IP>>8, unix.ETH_P_IP&0xff
-		if packet.Version(p.Data) == 6 {
-			before.ethernet[12], before.ethernet[13] = unix.ETH_P_IPV6>>8, unix.ETH_P_IPV6&0xff
-		}
+func (d *packetDevice) write(b *batch, list []*packet.Packet) (taken int) {
+	o := &b.out
+	o.gather(list, b.join && !d.alone, ethernetHeader)
+	for k, first := 0, 0; k < o.count; k++ {
+		d.address(&o.prefixes[k], list[first].Data)
+		first += o.holds[k]
 	}
-	n, _, errno := unix.RawSyscall6(unix.SYS_SENDMMSG, uintptr(d.socket), uintptr(unsafe.Pointer(&b.messages[0])),
-		uintptr(len(list)), unix.MSG_DONTWAIT, 0, 0)
+	n, _, errno := unix.RawSyscall6(unix.SYS_SENDMMSG, uintptr(d.socket), uintptr(unsafe.Pointer(&o.messages[0])),
+		uintptr(o.count), unix.MSG_DONTWAIT, 0, 0)
+	if errno == unix.EINVAL && o.holds[0] > 1 {
+		d.alone = true
+		return d.write(b, list)
+	}
 	if errno != 0 {
 		return 0
 	}
-	return int(n)
+	for _, holds := range o.holds[:n] {
+		taken += holds
+	}
+	return taken
+}
+
+// address writes the Ethernet header of a packet to the host.
+func (d *packetDevice) address(before *prefix, data []byte) {
+	copy(before.ethernet[:6], d.hostMAC[:])
+	before.ethernet[12], before.ethernet[13] = unix.ETH_P_IP>>8, unix.ETH_P_IP&0xff
+	if packet.Version(data) == 6 {
+		before.ethernet[12], before.ethernet[13] = unix.ETH_P_IPV6>>8, unix.ETH_P_IPV6&0xff
+	}
 }
 
 // overflowed adds up PACKET_STATISTICS, which the kernel sets back at each look.

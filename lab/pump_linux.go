@@ -113,7 +113,8 @@ func (u *pump) turn() (due int64, pending, busy bool) {
 		u.ready = 0
 	}
 	due, pending = u.network.Due()
-	return due, pending, u.pace.busy(u.now(), u.handled)
+	u.batch.join = u.pace.busy(u.now(), u.handled)
+	return due, pending, u.batch.join
 }
 
 // serve reads what a device holds, up to a limit. One that has failed, as when a command took its interface away, would
@@ -321,8 +322,8 @@ type pace struct {
 
 const (
 	paceWindow = int64(time.Millisecond)
-	paceLimit  = 50     // packets in or out in a window: 25,000 packets/s through the lab, two and a half times what probes need
-	moderation = 50_000 // ns; half of the lateness that a probe may see, and a batch of 12 at 1.5 Gbit/s
+	paceLimit  = 50      // packets in or out in a window: 25,000 packets/s through the lab, two and a half times what probes need
+	moderation = 100_000 // ns; as much lateness as a probe may see, and a batch of 12 at 1.5 Gbit/s
 )
 
 // busy reports whether more than paceLimit packets were handled in the last window; handled counts them since ever.

@@ -95,22 +95,19 @@ func (e *evidence) narrowest(reverse bool) narrowest {
 	return n
 }
 
-// A transfer that comes this near to the trains' capacity filled the link, and tells its rate better: it is longer.
-const fillsLink = 0.95
-
 func (e *evidence) narrowByTransfers(n *narrowest, reverse bool, way string) {
 	for _, r := range e.transfers {
 		if reversed(r) != reverse || bidirectional(r) {
 			continue
 		}
 		v := view(r)
+		busy, filled := v.filled(e.usualExtra())
 		payload, what := v.goodput, "which filled the link"
-		if busy := v.busyRate(e.usualExtra()); payload < fillsLink*busy {
+		if payload < fillsLink*busy {
 			payload, what = busy, "while its round trip was long"
 		}
 		line := payload * (v.mtu + ethernetOverhead) / v.mss
-		filled := n.rate == 0 && v.saturated(e.usualExtra()) || n.rate > 0 && line >= fillsLink*n.rate
-		if !filled || payload == 0 {
+		if n.rate == 0 && !filled || line < fillsLink*n.rate || payload == 0 {
 			continue
 		}
 		n.rate = round(line, 4)
@@ -161,85 +158,4 @@ func (e *evidence) unhurried(r *measure.Result) bool {
 	}
 	sent, ok := r.Get(measure.SentRate)
 	return ok && limit > 0 && sent <= share*limit
-}
-
-// transferView is what a TCP transfer shows of the path.
-type transferView struct {
-	goodput     float64 // median of its intervals, slow start aside
-	mss, mtu    float64
-	least, most float64             // round trip, as TCP sees it; 0: not known
-	repeated    float64             // bytes
-	held        float64             // share of time that buffers or windows held it
-	samples     []measure.TCPSample // of the sender, of a transfer of one stream
-}
-
-func view(r *measure.Result) transferView {
-	way := measure.Forward
-	if reversed(r) {
-		way = measure.Reverse
-	}
-	v := transferView{mss: ordinaryMTU - tcpHeaders, mtu: ordinaryMTU, repeated: r.Metrics[measure.RetransmittedBytes],
-		held: r.Metrics[measure.RwndLimitedRatio] + r.Metrics[measure.SndbufLimitedRatio]}
-	v.goodput = steady(r, way)
-	for _, s := range r.Samples.TCPInfo {
-		if s.Direction != way || s.End != measure.Sender {
-			continue
-		}
-		if parallel := number(r.Parameters, "parallel"); parallel <= 1 {
-			v.samples = append(v.samples, s)
-		}
-		if least := s.Values["min_rtt_seconds"]; least > 0 && (v.least == 0 || least < v.least) {
-			v.least = least
-		}
-		v.most = max(v.most, s.Values["rtt_seconds"])
-		if mss := s.Values["snd_mss_bytes"]; mss > 0 {
-			v.mss = mss
-		}
-		if mtu := s.Values["pmtu_bytes"]; mtu > 0 {
-			v.mtu = mtu
-		}
-	}
-	return v
-}
-
-// steady is the median rate of the whole intervals but the first, which has slow start in it; of all if there are few.
-func steady(r *measure.Result, way string) float64 {
-	var rates []float64
-	for _, i := range r.Samples.Intervals {
-		if i.Stream == 0 && i.Direction == way && i.EndSeconds-i.StartSeconds >= 0.5 {
-			rates = append(rates, i.BitsPerSecond)
-		}
-	}
-	if len(rates) < 3 {
-		return r.Metrics[measure.Throughput]
-	}
-	return stat.Summarize(rates[1:]).Median
-}
-
-// saturated reports whether the flow filled a link: it was held by nothing else for most of the time, and its round
-// trip grew by more than it varies anyway.
-func (v transferView) saturated(usual float64) bool {
-	const leastRise = 0.005 // s; below, hosts that are busy look the same
-	rise := v.most - v.least - usual
-	return v.least > 0 && v.held < 0.5 && rise > max(leastRise, v.least/4)
-}
-
-// busyRate is what a flow delivered while its round trip was long, so that something waited in front of the link: what
-// the link carries, also where losses kept the flow from filling it for most of the time. 0: not known.
-func (v transferView) busyRate(usual float64) float64 {
-	const enough = 5 // intervals of 50 ms
-	long := v.least + usual + (v.most-v.least-usual)/2
-	packets, seconds, n := 0.0, 0.0, 0
-	for i := 1; i < len(v.samples); i++ {
-		a, b := v.samples[i-1], v.samples[i]
-		if a.Values["rtt_seconds"] > long && b.Values["rtt_seconds"] > long {
-			packets += b.Values["delivered"] - a.Values["delivered"]
-			seconds += b.ElapsedSeconds - a.ElapsedSeconds
-			n++
-		}
-	}
-	if n < enough || seconds <= 0 || !v.saturated(usual) {
-		return 0
-	}
-	return packets * v.mss * 8 / seconds
 }

@@ -1,8 +1,8 @@
 package twin
 
 import (
-	"fmt"
 	"math"
+	"slices"
 
 	"github.com/pathwise-net/pathwise/lab/chance"
 	"github.com/pathwise-net/pathwise/lab/notation"
@@ -46,14 +46,21 @@ func logFactorial(n int) float64 {
 	return v
 }
 
+// burst is how many are lost in a row on average, or 1 if they may be lost each by itself.
+func (c tally) burst() float64 {
+	if !c.bursty() {
+		return 1
+	}
+	return float64(c.lost) / float64(c.runs)
+}
+
 // burstFactor is by how much the variance of the count of losses exceeds that of independent ones, when runs are
 // geometric of the observed mean: (1+c)/(1-c) for a two-state chain with autocorrelation c.
 func (c tally) burstFactor() float64 {
 	if !c.bursty() {
 		return 1
 	}
-	mean := float64(c.lost) / float64(c.runs)
-	correlation := max(0, 1-1/mean-c.ratio())
+	correlation := max(0, 1-1/c.burst()-c.ratio())
 	return (1 + correlation) / (1 - correlation)
 }
 
@@ -77,30 +84,30 @@ func echoLosses(pings []*measure.Result) tally {
 // addLoss gives each way its part of what echoes lost.
 func (e *evidence) addLoss(l *Link, b bottleneck) {
 	c := echoLosses(e.pings)
-	ratio := c.ratio()
-	forward, reverse, why := e.lossByWay(ratio, c.sent > 0)
+	ways := [2]wayLoss{e.lossOfWay(false, b.forward.rate, c), e.lossOfWay(true, b.reverse.rate, c)}
+	forward, reverse, why := divideLoss(c.ratio(), ways)
 	switch {
 	case forward == 0 && reverse == 0 && c.sent > 0:
 		// The rule of three: with none of n lost, 95 % confidence ends at 3/n.
 		l.note("loss: none of %d echoes, so less than %s with 95 %% confidence", c.sent,
 			quantity.FormatRatio(min(1, 3/float64(c.sent))))
-		return
 	case forward == 0 && reverse == 0:
 		l.Notes = append(l.Notes, "loss: none; assumed, nothing counted it apart from drops in front of the link")
-		return
-	}
-	if c.lost > 0 {
+	case c.lost > 0:
 		l.note("loss: %d of %d echoes (%s), runs of losses: %d; %s", c.lost, c.sent,
-			quantity.FormatRatio(ratio), c.runs, why)
-	} else {
+			quantity.FormatRatio(c.ratio()), c.runs, why)
+	default:
 		l.Notes = append(l.Notes, "loss: "+why)
 	}
-	burst := 1.0
+	l.Notes = append(l.Notes, slices.Concat(ways[0].notes, ways[1].notes)...)
+	if forward == 0 && reverse == 0 {
+		return
+	}
+	burst := c.burst()
 	switch {
 	case c.lost < 2:
 		l.note("  each by itself: assumed, too few echoes were lost to see runs")
-	case c.bursty():
-		burst = float64(c.lost) / float64(c.runs)
+	case burst > 1:
 		l.note("  in bursts of %.3g (Gilbert): so few runs come by chance with probability %.2g",
 			burst, fewRuns(c))
 	default:
@@ -119,98 +126,6 @@ func lossModel(ratio, burst float64) *chance.Loss {
 		return &chance.Loss{Gilbert: &chance.Gilbert{Ratio: notation.Ratio(ratio), Burst: round(burst, 3)}}
 	}
 	return chance.Independent(ratio)
-}
-
-// lossByWay divides the loss of the round trip. Where one way's own is known, the other has the rest; where TCP
-// filled a link, its repetitions say what a way loses at most; else it is divided evenly.
-func (e *evidence) lossByWay(both float64, counted bool) (forward, reverse float64, why string) {
-	f, fromF := e.oneWayLoss(false)
-	r, fromR := e.oneWayLoss(true)
-	rest := func(one float64) float64 {
-		if one >= 1 {
-			return 0
-		}
-		return max(0, 1-(1-both)/(1-one))
-	}
-	switch {
-	case fromF != "" && fromR != "":
-		return f, r, fmt.Sprintf("%s forward (%s), %s in reverse (%s)", quantity.FormatRatio(f), fromF,
-			quantity.FormatRatio(r), fromR)
-	case fromF != "":
-		return f, rest(f), fmt.Sprintf("%s forward (%s), the rest in reverse", quantity.FormatRatio(f), fromF)
-	case fromR != "":
-		return rest(r), r, fmt.Sprintf("%s in reverse (%s), the rest forward", quantity.FormatRatio(r), fromR)
-	case !counted || both == 0:
-		return 0, 0, ""
-	}
-	f, haveF := e.repeated(false)
-	r, haveR := e.repeated(true)
-	switch {
-	case haveF && haveR && f+r > 0:
-		forward = 1 - math.Pow(1-both, f/(f+r))
-		return forward, rest(forward), fmt.Sprintf("divided as TCP had to repeat (%s forward, %s in reverse)",
-			quantity.FormatRatio(f), quantity.FormatRatio(r))
-	case haveF:
-		forward = min(both, f)
-		return forward, rest(forward), fmt.Sprintf("forward as far as TCP had to repeat there (%s), the rest in reverse",
-			quantity.FormatRatio(f))
-	case haveR:
-		reverse = min(both, r)
-		return rest(reverse), reverse, fmt.Sprintf("in reverse as far as TCP had to repeat there (%s), the rest forward",
-			quantity.FormatRatio(r))
-	}
-	forward = 1 - math.Sqrt(1-both)
-	return forward, forward, "divided evenly: assumed, nothing tells which way"
-}
-
-// oneWayLoss is what one way loses by itself, and who counted it: datagrams, or TCP's repetitions where the flow never
-// filled the link, so that nothing was dropped in front of it. "" if nobody did.
-func (e *evidence) oneWayLoss(reverse bool) (ratio float64, by string) {
-	if ratio, ok := e.datagramLoss(reverse); ok {
-		return ratio, "datagrams lost"
-	}
-	for _, r := range e.transfers {
-		if reversed(r) == reverse && view(r).saturated(e.usualExtra()) {
-			return 0, ""
-		}
-	}
-	if ratio, ok := e.repeated(reverse); ok {
-		return ratio, "TCP, which filled no link, had to repeat"
-	}
-	return 0, ""
-}
-
-// datagramLoss is what UDP lost one way, below the rate of the narrowest link.
-func (e *evidence) datagramLoss(reverse bool) (float64, bool) {
-	sent, lost := 0.0, 0.0
-	for _, r := range e.datagrams {
-		if reversed(r) == reverse && !bidirectional(r) && e.unhurried(r) {
-			sent += r.Metrics[measure.SentPackets]
-			lost += r.Metrics[measure.LostPackets]
-		}
-	}
-	if sent == 0 {
-		return 0, false
-	}
-	return lost / sent, true
-}
-
-func bidirectional(r *measure.Result) bool { v, _ := r.Parameters["bidir"].(bool); return v }
-
-// repeated is the share of bytes that TCP sent again one way.
-func (e *evidence) repeated(reverse bool) (float64, bool) {
-	sent, again := 0.0, 0.0
-	for _, r := range e.transfers {
-		s, have := r.Get(measure.SentBytes)
-		a, alsoHave := r.Get(measure.RetransmittedBytes)
-		if reversed(r) == reverse && !bidirectional(r) && have && alsoHave {
-			sent, again = sent+s+a, again+a
-		}
-	}
-	if sent == 0 {
-		return 0, false
-	}
-	return again / sent, true
 }
 
 // addDuplicates gives the way there what came back more than once: an echo that is doubled there is answered twice.

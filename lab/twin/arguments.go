@@ -1,0 +1,75 @@
+package twin
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// flag is how a parameter of a Result is said on the command line.
+type flag struct {
+	parameter, name string
+	form            func(float64) string
+}
+
+func whole(v float64) string { return strconv.FormatInt(int64(v), 10) }
+func rate(v float64) string  { return whole(v) + "bit" }
+func size(v float64) string  { return whole(v) + "B" }
+func span(v float64) string  { return time.Duration(v * float64(time.Second)).String() }
+
+var flags = map[string][]flag{
+	"ping": {{"count", "--count", whole}, {"interval_seconds", "--interval", span}, {"size_bytes", "--size", whole},
+		{"timeout_seconds", "--timeout", span}, {"dscp", "--dscp", whole}, {"ttl", "--ttl", whole}},
+	"trace": {{"max_ttl", "--max-ttl", whole}, {"queries", "--queries", whole}, {"timeout_seconds", "--timeout", span}},
+	"throughput": {{"duration_seconds", "--time", span}, {"bytes", "--bytes", size}, {"window_bytes", "--window", size},
+		{"length_bytes", "--len", size}, {"rate_bits_per_second", "--rate", rate}, {"dscp", "--dscp", whole},
+		{"mss_bytes", "--mss", whole}, {"parallel", "--parallel", whole}},
+}
+
+// switches are parameters that are true or false.
+var switches = map[string][][2]string{
+	"ping":       {{"dont_fragment", "--df"}},
+	"throughput": {{"reverse", "--reverse"}, {"bidir", "--bidir"}, {"nodelay", "--nodelay"}},
+}
+
+// arguments are those that measure a target as a Result was measured.
+func arguments(r *measure.Result, target string) []string {
+	argv := []string{r.Kind, target, "--json"}
+	for _, f := range flags[r.Kind] {
+		if v := number(r.Parameters, f.parameter); v > 0 {
+			argv = append(argv, f.name, f.form(v))
+		}
+	}
+	for _, s := range switches[r.Kind] {
+		if on, _ := r.Parameters[s[0]].(bool); on {
+			argv = append(argv, s[1])
+		}
+	}
+	if sampling, _ := r.Parameters["sampling"].(string); sampling == "poisson" {
+		argv = append(argv, "--poisson")
+	}
+	if r.Kind != "throughput" {
+		return argv
+	}
+	if proto, _ := r.Parameters["proto"].(string); proto == "udp" {
+		return append(argv, "--proto", "udp")
+	}
+	if cc := congestion(r); cc != "" {
+		argv = append(argv, "--cc", cc)
+	}
+	return argv
+}
+
+// congestion is what was asked for, or else what the sender had.
+func congestion(r *measure.Result) string {
+	if cc, _ := r.Parameters["cc"].(string); cc != "" {
+		return cc
+	}
+	for _, way := range []string{measure.Forward, measure.Reverse} {
+		if end := r.Samples.Find(way, measure.Sender); end != nil {
+			return end.CongestionControl
+		}
+	}
+	return ""
+}

@@ -1,0 +1,128 @@
+package twin
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/stat"
+)
+
+// wayLoss is what is known of the random loss of one way by itself.
+type wayLoss struct {
+	ratio float64
+	by    string   // who counted it; "": nobody did
+	most  float64  // that it can be, whatever echoes say; 1: not known
+	notes []string // of what was not counted
+}
+
+// lossOfWay takes what datagrams lost, else what TCP had to repeat, without what the queue in front of the link dropped.
+// The lab's queue drops that by itself; as random loss it would be there twice, and random loss costs TCP more.
+//
+//   - A transfer that kept a link of that line rate full lost in the queue. It bounds what else it can have lost.
+//   - One that filled it at times lost at random what it lost while the queue was more empty than full.
+//   - One that filled none lost everything at random, unless slow probes lost less: then a queue overflowed that is too
+//     short to be seen in the round trip.
+func (e *evidence) lossOfWay(reverse bool, line float64, echoes tally) wayLoss {
+	if c := e.datagramLosses(reverse); c.sent > 0 {
+		return wayLoss{ratio: c.ratio(), by: "datagrams lost", most: 1}
+	}
+	w := wayLoss{most: 1}
+	lost, segments, usual := 0.0, 0.0, e.usualExtra()
+	for _, r := range e.transfers {
+		if reversed(r) != reverse || bidirectional(r) {
+			continue
+		}
+		v := view(r)
+		queued := ""
+		_, filled := v.filled(usual)
+		switch {
+		case v.sent == 0:
+		case v.keptFull(line):
+			w.most = min(w.most, v.bears(echoes.burst()))
+			queued = "which it kept full"
+		case filled:
+			quiet, of := v.quietLosses(usual)
+			lost, segments = lost+quiet, segments+of
+			queued = fmt.Sprintf("but for %.0f of %.0f segments while it was not full", quiet, of)
+		case v.repeated > 0 && echoes.refute(v.lossRatio()):
+			queued = "for echoes lost less"
+		default:
+			lost, segments = lost+v.repeated, segments+v.sent
+		}
+		if queued != "" && v.repeated > 0 {
+			w.notes = append(w.notes, fmt.Sprintf("  what throughput %s repeated (%s) was dropped in front of the link, %s", r.ID,
+				quantity.FormatRatio(v.lossRatio()), queued))
+		}
+	}
+	switch {
+	case lost > 0:
+		w.ratio, w.by = min(w.most, lost/segments), "TCP had to repeat"
+	case segments > 0:
+		w.most = min(w.most, 3/segments) // the rule of three
+	}
+	return w
+}
+
+// refute reports whether as few packets as these are hardly lost where each is lost with that probability.
+func (c tally) refute(ratio float64) bool {
+	effective := float64(c.sent) / c.burstFactor()
+	lo, _ := stat.BinomialInterval(int(effective), min(1, ratio), confidence)
+	return c.ratio()*effective < float64(lo)
+}
+
+// divideLoss divides the loss of the round trip. Where one way's own is known, the other has the rest, as far as it can;
+// else each has the same, unless a way can have less: then the other has the rest.
+func divideLoss(both float64, ways [2]wayLoss) (forward, reverse float64, why string) {
+	f, r := ways[0], ways[1]
+	rest := func(one float64) float64 {
+		if one >= 1 {
+			return 0
+		}
+		return max(0, 1-(1-both)/(1-one))
+	}
+	even := 1 - math.Sqrt(1-both)
+	switch {
+	case f.by != "" && r.by != "":
+		return f.ratio, r.ratio, fmt.Sprintf("%s forward (%s), %s in reverse (%s)", quantity.FormatRatio(f.ratio), f.by,
+			quantity.FormatRatio(r.ratio), r.by)
+	case f.by != "":
+		return f.ratio, min(r.most, rest(f.ratio)), fmt.Sprintf("%s forward (%s), the rest in reverse%s",
+			quantity.FormatRatio(f.ratio), f.by, r.bounded(rest(f.ratio)))
+	case r.by != "":
+		return min(f.most, rest(r.ratio)), r.ratio, fmt.Sprintf("%s in reverse (%s), the rest forward%s",
+			quantity.FormatRatio(r.ratio), r.by, f.bounded(rest(r.ratio)))
+	case both == 0:
+		return 0, 0, ""
+	case f.most < even && rest(f.most) <= r.most:
+		return f.most, rest(f.most), fmt.Sprintf("the rest in reverse, for forward there can be %s at the most",
+			quantity.FormatRatio(f.most))
+	case r.most < even && rest(r.most) <= f.most:
+		return rest(r.most), r.most, fmt.Sprintf("the rest forward, for in reverse there can be %s at the most",
+			quantity.FormatRatio(r.most))
+	}
+	return even, even, "divided evenly: assumed, nothing tells which way"
+}
+
+// bounded says that a way has less than so much, since TCP could not have gone so fast with more.
+func (w wayLoss) bounded(ratio float64) string {
+	if ratio <= w.most {
+		return ""
+	}
+	return fmt.Sprintf(" as far as TCP bears it there, %s", quantity.FormatRatio(w.most))
+}
+
+// datagramLosses is what UDP lost one way, below the rate of the narrowest link. Its runs are not known.
+func (e *evidence) datagramLosses(reverse bool) tally {
+	var c tally
+	for _, r := range e.datagrams {
+		if reversed(r) == reverse && !bidirectional(r) && e.unhurried(r) {
+			c.sent += int(r.Metrics[measure.SentPackets])
+			c.lost += int(r.Metrics[measure.LostPackets])
+		}
+	}
+	return c
+}
+
+func bidirectional(r *measure.Result) bool { v, _ := r.Parameters["bidir"].(bool); return v }
