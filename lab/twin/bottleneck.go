@@ -89,6 +89,7 @@ func (e *evidence) narrowest(reverse bool) narrowest {
 		}
 	}
 	e.narrowByTransfers(&n, reverse, way)
+	e.findShortQueue(&n, reverse, way)
 	if n.rate == 0 && len(e.trains)+len(e.transfers) > 0 {
 		n.notes = append(n.notes, "rate "+way+": no limit; no transfer filled a link, and no trains measured one")
 	}
@@ -117,7 +118,20 @@ func (e *evidence) narrowByTransfers(n *narrowest, reverse bool, way string) {
 	}
 }
 
-// addQueue takes what a flow that filled the link found in front of it: its longest smoothed round trip less the
+// findShortQueue takes the queue from transfers that overflowed it without filling the link, if the rate is known.
+func (e *evidence) findShortQueue(n *narrowest, reverse bool, way string) {
+	for _, r := range e.transfers {
+		if reversed(r) != reverse || bidirectional(r) || n.rate == 0 || n.queue > 0 {
+			continue
+		}
+		v := view(r)
+		if _, filled := v.filled(e.usualExtra()); !filled && !v.keptFull(n.rate) && e.overflowed(v, reverse) {
+			e.addQueue(n, v, r, way)
+		}
+	}
+}
+
+// addQueue takes what a flow found in front of the link: its longest smoothed round trip less the
 // shortest, and less what round trips vary without load, times the rate.
 func (e *evidence) addQueue(n *narrowest, v transferView, r *measure.Result, way string) {
 	inflation := v.most - v.least - e.usualExtra()

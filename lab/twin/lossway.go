@@ -22,8 +22,7 @@ type wayLoss struct {
 //
 //   - A transfer that kept a link of that line rate full lost in the queue. It bounds what else it can have lost.
 //   - One that filled it at times lost at random what it lost while the queue was more empty than full.
-//   - One that filled none lost everything at random, unless slow probes lost less: then a queue overflowed that is too
-//     short to be seen in the round trip.
+//   - One that filled none lost everything at random, unless it overflowed a queue too short to be seen.
 func (e *evidence) lossOfWay(reverse bool, line float64, echoes tally) wayLoss {
 	if c := e.datagramLosses(reverse); c.sent > 0 {
 		return wayLoss{ratio: c.ratio(), by: "datagrams lost", most: 1}
@@ -31,41 +30,50 @@ func (e *evidence) lossOfWay(reverse bool, line float64, echoes tally) wayLoss {
 	w := wayLoss{most: 1}
 	lost, segments, usual := 0.0, 0.0, e.usualExtra()
 	for _, r := range e.transfers {
-		if reversed(r) != reverse || bidirectional(r) {
+		v := view(r)
+		if reversed(r) != reverse || bidirectional(r) || v.sent == 0 {
 			continue
 		}
-		v := view(r)
-		queued := ""
 		_, filled := v.filled(usual)
+		quiet, of := v.quietLosses(usual)
 		switch {
-		case v.sent == 0:
-		case v.keptFull(line):
+		case v.keptFull(line), filled && quiet == 0:
 			w.most = min(w.most, v.bears(echoes.burst()))
-			queued = "which it kept full"
+			w.leaveOut(r, v, "which it filled")
 		case filled:
-			quiet, of := v.quietLosses(usual)
-			lost, segments = lost+quiet, segments+of
-			queued = fmt.Sprintf("but for %.0f of %.0f segments while it was not full", quiet, of)
-		case v.repeated > 0 && echoes.refute(v.lossRatio()):
-			queued = "for echoes lost less"
+			lost, segments = lost+quiet*echoes.burst(), segments+of
+			w.leaveOut(r, v, fmt.Sprintf("but for %.0f times in %.0f segments while it was not full", quiet, of))
+		case e.overflowed(v, reverse):
+			w.leaveOut(r, v, "for slow probes lost less")
 		default:
 			lost, segments = lost+v.repeated, segments+v.sent
 		}
-		if queued != "" && v.repeated > 0 {
-			w.notes = append(w.notes, fmt.Sprintf("  what throughput %s repeated (%s) was dropped in front of the link, %s", r.ID,
-				quantity.FormatRatio(v.lossRatio()), queued))
-		}
 	}
-	switch {
-	case lost > 0:
+	if segments > 0 {
 		w.ratio, w.by = min(w.most, lost/segments), "TCP had to repeat"
-	case segments > 0:
-		w.most = min(w.most, 3/segments) // the rule of three
 	}
 	return w
 }
 
-// refute reports whether as few packets as these are hardly lost where each is lost with that probability.
+// leaveOut notes that the queue in front of the link dropped what a transfer repeated.
+func (w *wayLoss) leaveOut(r *measure.Result, v transferView, why string) {
+	if v.repeated > 0 {
+		w.notes = append(w.notes, fmt.Sprintf("  what throughput %s repeated (%s) was dropped in front of the link, %s", r.ID,
+			quantity.FormatRatio(v.lossRatio()), why))
+	}
+}
+
+// overflowed reports whether a flow lost what probes do not that are too slow to fill a queue: datagrams if there are
+// any, else echoes.
+func (e *evidence) overflowed(v transferView, reverse bool) bool {
+	probes := e.datagramLosses(reverse)
+	if probes.sent == 0 {
+		probes = echoLosses(e.pings)
+	}
+	return v.repeated > 0 && probes.refute(v.lossRatio())
+}
+
+// refute reports whether so few packets are hardly lost where each is lost with that probability.
 func (c tally) refute(ratio float64) bool {
 	effective := float64(c.sent) / c.burstFactor()
 	lo, _ := stat.BinomialInterval(int(effective), min(1, ratio), confidence)
