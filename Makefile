@@ -26,7 +26,7 @@ fuzz:
 	@set -e; for package in $$($(GO) list ./...); do \
 	  for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
 	    echo "fuzz $$package $$target"; \
-	    $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZ_SECONDS)s $$package >fuzz.log 2>&1 || { cat fuzz.log; exit 1; }; \
+	    $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZ_SECONDS)s -fuzzminimizetime 20x $$package >fuzz.log 2>&1 || { cat fuzz.log; exit 1; }; \
 	  done; done; rm -f fuzz.log
 
 check:

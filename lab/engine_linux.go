@@ -48,6 +48,7 @@ func RunEngineIfAsked() {
 
 // engine is a running lab, seen from inside.
 type engine struct {
+	began     ProcessorTime // when the lab came up
 	name      string
 	plan      *Plan
 	links     []Link
@@ -104,7 +105,8 @@ func runEngine() error {
 
 // standUp builds everything that the assignment describes and starts moving packets.
 func standUp(task *assignment) (*engine, error) {
-	e := &engine{name: task.Name, plan: NewPlan(task.Spec), links: task.Spec.Links, hosts: map[string]*namespace{}, quit: make(chan error, 4)}
+	e := &engine{name: task.Name, plan: NewPlan(task.Spec), links: task.Spec.Links, hosts: map[string]*namespace{}, quit: make(chan error, 4),
+		began: ReadProcessorTime()}
 	e.processes = reapProcesses()
 	if err := privateMounts(e.plan); err != nil {
 		return nil, err

@@ -85,6 +85,7 @@ type EmulatorTruth struct {
 	LateShare  float64 `json:"late_ratio"`         // of packets, handed over more than LateBound after they were due
 	LateP99    float64 `json:"late_p99_seconds"`
 	Behind     float64 `json:"behind_seconds"` // how far, at most, it was behind with its links
+	Stolen     float64 `json:"stolen_ratio"`   // of this machine's processor time, what the hypervisor gave to others meanwhile
 }
 
 // Truth returns what the network has done so far, but for flows and what only the pump knows.

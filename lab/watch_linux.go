@@ -39,6 +39,10 @@ func (e *engine) truth(w Window) *Truth {
 	t.FlowsFrom, t.FlowsTo, t.RecordsFrom = inSeconds(from), inSeconds(to), inSeconds(reading.RecordsFrom())
 	t.Emulator = judge(overflowed, refused, all.Count(), late, behind)
 	t.Emulator.LateP99 = quantileSeconds(&all, 0.99)
+	t.Emulator.Stolen = ReadProcessorTime().StolenSince(e.began)
+	if why := DescribeStolen(t.Emulator.Stolen); t.Emulator.Bottleneck && why != "" {
+		t.Emulator.Why += "; " + why
+	}
 	t.EmulatorRefused = t.Emulator.Refused
 	return t
 }

@@ -120,9 +120,13 @@ func run(args []string) int {
 	status := 0
 	for _, p := range chosen {
 		fmt.Fprintln(b.out)
+		before := lab.ReadProcessorTime()
 		if err := b.runPart(ctx, p); err != nil {
 			fmt.Fprintf(os.Stderr, "bench: %s: %v\n", p.name, err)
 			status = 1
+		}
+		if stolen := lab.DescribeStolen(lab.ReadProcessorTime().StolenSince(before)); stolen != "" {
+			fmt.Fprintf(b.out, "(meanwhile %s)\n", stolen)
 		}
 		if ctx.Err() != nil {
 			break

@@ -118,14 +118,15 @@ func (e *evidence) narrowByTransfers(n *narrowest, reverse bool, way string) {
 	}
 }
 
-// findShortQueue takes the queue from transfers that overflowed it without filling the link, if the rate is known.
+// findShortQueue is for transfers that overflowed a queue without filling its link. Without the link's rate their round
+// trips do not tell how much it holds.
 func (e *evidence) findShortQueue(n *narrowest, reverse bool, way string) {
 	for _, r := range e.transfers {
-		if reversed(r) != reverse || bidirectional(r) || n.rate == 0 || n.queue > 0 {
+		v := view(r)
+		if reversed(r) != reverse || bidirectional(r) || n.rate == 0 || n.queue > 0 || v.keptFull(n.rate) {
 			continue
 		}
-		v := view(r)
-		if _, filled := v.filled(e.usualExtra()); !filled && !v.keptFull(n.rate) && e.overflowed(v, reverse) {
+		if _, filled := v.filled(e.usualExtra()); !filled && e.overflowed(v, reverse) {
 			e.addQueue(n, v, r, way)
 		}
 	}

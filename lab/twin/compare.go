@@ -84,13 +84,24 @@ func compare(original, twin *measure.Result, late float64) []Row {
 	case "trace":
 		add(measure.HopCount, 0)
 	case "throughput":
-		add(measure.Throughput, sameRate*original.Metrics[measure.Throughput])
+		add(measure.Throughput, max(sameRate, lossLuck(original))*original.Metrics[measure.Throughput])
 		add(measure.ReverseThroughput, sameRate*original.Metrics[measure.ReverseThroughput])
 		if sent, ok := twin.Get(measure.SentPackets); ok {
 			add(measure.LossRatio, ratioAllowed(original.Metrics[measure.LossRatio], int(sent), 1))
 		}
 	}
 	return rows
+}
+
+// lossLuck is the share by which the rates of two transfers may differ that losses hold: a rate goes with 1/sqrt(losses),
+// and n losses of one transfer may as well be n +- sqrt(n) of the next. One that ran at its fastest was held by a link.
+func lossLuck(r *measure.Result) float64 {
+	const deviations = 2.576 // of a normal law, either side of 99 %
+	v := view(r)
+	if !v.lossLimited() || v.goodput >= fillsLink*v.fastest() {
+		return 0
+	}
+	return deviations * math.Sqrt2 / (2 * math.Sqrt(v.repeated))
 }
 
 func delayAllowed(delay, sampling float64) float64 { return max(leastDelay, sameDelay*delay, sampling) }

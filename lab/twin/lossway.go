@@ -22,7 +22,8 @@ type wayLoss struct {
 //
 //   - A transfer that kept a link of that line rate full lost in the queue. It bounds what else it can have lost.
 //   - One that filled it at times lost at random what it lost while the queue was more empty than full.
-//   - One that filled none lost everything at random, unless it overflowed a queue too short to be seen.
+//   - One that filled none lost everything at random, unless it overflowed a queue too short to be seen. The lab has that
+//     queue if the link's rate is known; else random loss stands for it, as rare as TCP had to slow down.
 func (e *evidence) lossOfWay(reverse bool, line float64, echoes tally) wayLoss {
 	if c := e.datagramLosses(reverse); c.sent > 0 {
 		return wayLoss{ratio: c.ratio(), by: "datagrams lost", most: 1}
@@ -35,7 +36,7 @@ func (e *evidence) lossOfWay(reverse bool, line float64, echoes tally) wayLoss {
 			continue
 		}
 		_, filled := v.filled(usual)
-		quiet, of := v.quietLosses(usual)
+		quiet, of := v.episodes(v.long(usual))
 		switch {
 		case v.keptFull(line), filled && quiet == 0:
 			w.most = min(w.most, v.bears(echoes.burst()))
@@ -43,10 +44,14 @@ func (e *evidence) lossOfWay(reverse bool, line float64, echoes tally) wayLoss {
 		case filled:
 			lost, segments = lost+quiet*echoes.burst(), segments+of
 			w.leaveOut(r, v, fmt.Sprintf("but for %.0f times in %.0f segments while it was not full", quiet, of))
-		case e.overflowed(v, reverse):
+		case !e.overflowed(v, reverse):
+			lost, segments = lost+v.repeated, segments+v.sent
+		case line > 0:
 			w.leaveOut(r, v, "for slow probes lost less")
 		default:
-			lost, segments = lost+v.repeated, segments+v.sent
+			times, of := v.episodes(math.Inf(1))
+			lost, segments = lost+times, segments+of
+			w.leaveOut(r, v, fmt.Sprintf("for slow probes lost less; its rate is not known, so each of %.0f times counts once", times))
 		}
 	}
 	if segments > 0 {
@@ -96,11 +101,11 @@ func divideLoss(both float64, ways [2]wayLoss) (forward, reverse float64, why st
 		return f.ratio, r.ratio, fmt.Sprintf("%s forward (%s), %s in reverse (%s)", quantity.FormatRatio(f.ratio), f.by,
 			quantity.FormatRatio(r.ratio), r.by)
 	case f.by != "":
-		return f.ratio, min(r.most, rest(f.ratio)), fmt.Sprintf("%s forward (%s), the rest in reverse%s",
-			quantity.FormatRatio(f.ratio), f.by, r.bounded(rest(f.ratio)))
+		return f.ratio, min(r.most, rest(f.ratio)), fmt.Sprintf("%s forward (%s)%s", quantity.FormatRatio(f.ratio), f.by,
+			r.left("in reverse", rest(f.ratio)))
 	case r.by != "":
-		return min(f.most, rest(r.ratio)), r.ratio, fmt.Sprintf("%s in reverse (%s), the rest forward%s",
-			quantity.FormatRatio(r.ratio), r.by, f.bounded(rest(r.ratio)))
+		return min(f.most, rest(r.ratio)), r.ratio, fmt.Sprintf("%s in reverse (%s)%s", quantity.FormatRatio(r.ratio), r.by,
+			f.left("forward", rest(r.ratio)))
 	case both == 0:
 		return 0, 0, ""
 	case f.most < even && rest(f.most) <= r.most:
@@ -113,12 +118,15 @@ func divideLoss(both float64, ways [2]wayLoss) (forward, reverse float64, why st
 	return even, even, "divided evenly: assumed, nothing tells which way"
 }
 
-// bounded says that a way has less than so much, since TCP could not have gone so fast with more.
-func (w wayLoss) bounded(ratio float64) string {
-	if ratio <= w.most {
+// left says that the way has what is left of the loss of the round trip.
+func (w wayLoss) left(way string, ratio float64) string {
+	switch {
+	case ratio == 0:
 		return ""
+	case ratio > w.most:
+		return fmt.Sprintf(", %s as much of the rest as TCP bears there (%s)", way, quantity.FormatRatio(w.most))
 	}
-	return fmt.Sprintf(" as far as TCP bears it there, %s", quantity.FormatRatio(w.most))
+	return ", the rest " + way
 }
 
 // datagramLosses is what UDP lost one way, below the rate of the narrowest link. Its runs are not known.

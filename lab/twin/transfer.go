@@ -111,3 +111,12 @@ func (v transferView) window() float64 {
 	}
 	return v.goodput * stat.Summarize(rtts).Median / (8 * v.mss * v.streams)
 }
+
+// fastest is what the flow delivered at its best (bit/s), one moment in twenty aside.
+func (v transferView) fastest() float64 {
+	rates := make([]float64, len(v.moments))
+	for i, m := range v.moments {
+		rates[i] = m.rate
+	}
+	return stat.Summarize(rates).P95
+}
