@@ -9,7 +9,6 @@ import (
 	"github.com/pathwise-net/pathwise/lab/queue"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/quantity"
-	"github.com/pathwise-net/pathwise/stat"
 )
 
 // bottleneck is what is known of the narrowest link, each way.
@@ -152,9 +151,6 @@ func (e *evidence) addQueue(n *narrowest, v transferView, r *measure.Result, way
 	n.queue = min(mostQueue, max(bytes, int64(2*v.mtu)))
 	n.notes = append(n.notes, what)
 }
-
-// usualExtra is by how much most echoes exceed the least, without load.
-func (e *evidence) usualExtra() float64 { return stat.Summarize(e.extras()).P95 }
 
 // unhurried reports whether datagrams came slower than the narrowest link can carry, so that what they lost was not
 // lost in front of it.

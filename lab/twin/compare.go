@@ -93,12 +93,12 @@ func compare(original, twin *measure.Result, late float64) []Row {
 	return rows
 }
 
-// lossLuck is the share by which the rates of two transfers may differ that losses hold: a rate goes with 1/sqrt(losses),
-// and n losses of one transfer may as well be n +- sqrt(n) of the next. One that ran at its fastest was held by a link.
+// lossLuck is the share by which the rates of two transfers may differ that losses held: a rate goes with 1/sqrt(losses),
+// and n losses of one transfer may as well be n +- sqrt(n) of the next. One that filled a link was held by that.
 func lossLuck(r *measure.Result) float64 {
 	const deviations = 2.576 // of a normal law, either side of 99 %
 	v := view(r)
-	if !v.lossLimited() || v.goodput >= fillsLink*v.fastest() {
+	if _, filled := v.filled(0); filled || !v.lossLimited() {
 		return 0
 	}
 	return deviations * math.Sqrt2 / (2 * math.Sqrt(v.repeated))

@@ -13,72 +13,6 @@ import (
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
-// roundTrip is the least that was seen, and of what.
-type roundTrip struct {
-	seconds float64
-	bytes   int64 // of the IP packet, each way
-	from    string
-}
-
-// Bytes of headers: IPv4 and ICMP around an echo's payload (RFC 791, RFC 792), and what a trace's packets and TCP's
-// acknowledgements come to, near enough.
-const (
-	echoHeaders = 28
-	smallPacket = 52
-)
-
-// leastRoundTrip takes the pings' if there are any, for they are many; else the trace's last hop, else what TCP's
-// kernel saw.
-func (e *evidence) leastRoundTrip() (roundTrip, bool) {
-	best := roundTrip{seconds: math.Inf(1)}
-	for _, r := range e.pings {
-		if least, ok := r.Get(measure.RTTMin); ok && least < best.seconds {
-			best = roundTrip{least, int64(number(r.Parameters, "size_bytes")) + echoHeaders, cite(r, measure.RTTMin, least)}
-		}
-	}
-	if !math.IsInf(best.seconds, 1) {
-		return best, true
-	}
-	for _, r := range e.traces {
-		if hops := r.Samples.Hops; len(hops) > 0 {
-			if least, ok := leastOf(hops[len(hops)-1]); ok && reaches(r) && least < best.seconds {
-				best = roundTrip{least, smallPacket, fmt.Sprintf("trace %s, the last hop", r.ID)}
-			}
-		}
-	}
-	if !math.IsInf(best.seconds, 1) {
-		return best, true
-	}
-	for _, r := range e.transfers {
-		for _, s := range r.Samples.TCPInfo {
-			if v, ok := s.Get("min_rtt_seconds"); ok && v > 0 && v < best.seconds {
-				best = roundTrip{v, smallPacket, fmt.Sprintf("throughput %s, TCP_INFO's min_rtt", r.ID)}
-			}
-		}
-	}
-	return best, !math.IsInf(best.seconds, 1)
-}
-
-// cite names a figure of a Result.
-func cite(r *measure.Result, m measure.Metric, value float64) string {
-	return fmt.Sprintf("%s %s, %s %.6g", r.Kind, r.ID, m, value)
-}
-
-func leastOf(h measure.Hop) (least float64, ok bool) {
-	for _, v := range h.RTTSeconds {
-		if v != nil && (!ok || *v < least) {
-			least, ok = *v, true
-		}
-	}
-	return least, ok
-}
-
-// reaches reports whether a trace's last hop is its target.
-func reaches(r *measure.Result) bool {
-	h := r.Samples.Hops
-	return len(h) > 0 && slices.Contains(h[len(h)-1].Addresses, r.Target.Address)
-}
-
 // addHops makes the routers and links. No hop lies farther than one behind it, or than the target: a router that
 // answers late is held to what came back from beyond it. What lies between hops that answered is divided evenly among
 // those that did not.
@@ -205,17 +139,4 @@ func (t *Twin) takeSerialization(narrow int, trip roundTrip, b bottleneck) {
 // half of a round trip, to the microsecond: hosts are no more exact.
 func half(seconds float64) notation.Delay {
 	return notation.Delay(time.Duration(math.Round(seconds/2*1e6)) * time.Microsecond)
-}
-
-// number reads a parameter; 0 if it is absent or no number. A Result that was not read from JSON has Go's integers.
-func number(parameters map[string]any, key string) float64 {
-	switch v := parameters[key].(type) {
-	case float64:
-		return v
-	case int:
-		return float64(v)
-	case int64:
-		return float64(v)
-	}
-	return 0
 }

@@ -2,6 +2,9 @@ package twin
 
 import (
 	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
 
 	"github.com/pathwise-net/pathwise/lab/link"
 	"github.com/pathwise-net/pathwise/lab/notation"
@@ -78,3 +81,31 @@ func (h *Host) take(s *measure.TCPSettings, id string) {
 }
 
 func triple(v [3]int) string { return fmt.Sprintf("%d %d %d", v[0], v[1], v[2]) }
+
+// unfit is what a lab takes in no name.
+var unfit = regexp.MustCompile(`[^a-zA-Z0-9-]+`)
+
+// hostNames makes names that a lab takes, and that differ: the first label of each, or what they are to the path.
+func hostNames(source, target measure.Endpoint) (from, to string) {
+	from, to = fitName(source.Name, "source"), fitName(target.Name, "target")
+	if strings.EqualFold(from, to) || hopName.MatchString(from) || hopName.MatchString(to) {
+		return "source", "target"
+	}
+	return from, to
+}
+
+var hopName = regexp.MustCompile(`^hop[0-9]+$`)
+
+const longestName = 63 // of a label (RFC 1035 section 2.3.4)
+
+func fitName(name, otherwise string) string {
+	if _, err := netip.ParseAddr(name); err == nil {
+		return otherwise
+	}
+	name, _, _ = strings.Cut(name, ".")
+	name = strings.Trim(unfit.ReplaceAllString(name, "-"), "-")
+	if name == "" || len(name) > longestName || name == "localhost" {
+		return otherwise
+	}
+	return name
+}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/quantity"
-	"github.com/pathwise-net/pathwise/stat"
 )
 
 // wayLoss is what is known of the random loss of one way by itself.
@@ -22,36 +21,39 @@ type wayLoss struct {
 //
 //   - A transfer that kept a link of that line rate full lost in the queue. It bounds what else it can have lost.
 //   - One that filled it at times lost at random what it lost while the queue was more empty than full.
-//   - One that filled none lost everything at random, unless it overflowed a queue too short to be seen. The lab has that
-//     queue if the link's rate is known; else random loss stands for it, as rare as TCP had to slow down.
+//   - One that filled none lost everything at random, one by one. If slow probes lost less, it overflowed a queue too short
+//     to be seen, which the lab has if the link's rate is known. If not, or if the losses explain the window only when
+//     several count as one, then random loss stands for them that is as rare as TCP had to slow down.
 func (e *evidence) lossOfWay(reverse bool, line float64, echoes tally) wayLoss {
 	if c := e.datagramLosses(reverse); c.sent > 0 {
 		return wayLoss{ratio: c.ratio(), by: "datagrams lost", most: 1}
 	}
 	w := wayLoss{most: 1}
-	lost, segments, usual := 0.0, 0.0, e.usualExtra()
+	lost, segments, burst := 0.0, 0.0, echoes.burst()
 	for _, r := range e.transfers {
 		v := view(r)
 		if reversed(r) != reverse || bidirectional(r) || v.sent == 0 {
 			continue
 		}
-		_, filled := v.filled(usual)
-		quiet, of := v.episodes(v.long(usual))
+		_, filled := v.filled(e.usualExtra())
+		quiet, of := v.episodes(v.long(e.usualExtra()))
+		overflowed := e.overflowed(v, reverse)
 		switch {
 		case v.keptFull(line), filled && quiet == 0:
-			w.most = min(w.most, v.bears(echoes.burst()))
-			w.leaveOut(r, v, "which it filled")
+			w.most = min(w.most, v.bears(burst))
+			w.leaveOut(r, v, "dropped in front of the link, which it filled")
 		case filled:
-			lost, segments = lost+quiet*echoes.burst(), segments+of
-			w.leaveOut(r, v, fmt.Sprintf("but for %.0f times in %.0f segments while it was not full", quiet, of))
-		case !e.overflowed(v, reverse):
+			lost, segments = lost+quiet*burst, segments+of
+			w.leaveOut(r, v, fmt.Sprintf("dropped in front of the link, but for %.0f times in %.0f segments while it was not full",
+				quiet, of))
+		case overflowed && (line > 0 || len(v.moments) == 0):
+			w.leaveOut(r, v, "dropped in front of the link, for slow probes lost less")
+		case !overflowed && (v.repeated == 0 || v.lossBlind() || v.lossLimited()):
 			lost, segments = lost+v.repeated, segments+v.sent
-		case line > 0:
-			w.leaveOut(r, v, "for slow probes lost less")
 		default:
 			times, of := v.episodes(math.Inf(1))
-			lost, segments = lost+times, segments+of
-			w.leaveOut(r, v, fmt.Sprintf("for slow probes lost less; its rate is not known, so each of %.0f times counts once", times))
+			lost, segments = lost+times*burst, segments+of
+			w.leaveOut(r, v, fmt.Sprintf("lost several at a time; each of %.0f times in %.0f segments counts once", times, of))
 		}
 	}
 	if segments > 0 {
@@ -60,29 +62,23 @@ func (e *evidence) lossOfWay(reverse bool, line float64, echoes tally) wayLoss {
 	return w
 }
 
-// leaveOut notes that the queue in front of the link dropped what a transfer repeated.
+// leaveOut notes why not all that a transfer repeated counts.
 func (w *wayLoss) leaveOut(r *measure.Result, v transferView, why string) {
 	if v.repeated > 0 {
-		w.notes = append(w.notes, fmt.Sprintf("  what throughput %s repeated (%s) was dropped in front of the link, %s", r.ID,
+		w.notes = append(w.notes, fmt.Sprintf("  what throughput %s repeated (%s) was %s", r.ID,
 			quantity.FormatRatio(v.lossRatio()), why))
 	}
 }
 
 // overflowed reports whether a flow lost what probes do not that are too slow to fill a queue: datagrams if there are
-// any, else echoes.
+// any, else echoes. Runs are only known of echoes' losses.
 func (e *evidence) overflowed(v transferView, reverse bool) bool {
+	echoes := echoLosses(e.pings)
 	probes := e.datagramLosses(reverse)
 	if probes.sent == 0 {
-		probes = echoLosses(e.pings)
+		probes = echoes
 	}
-	return v.repeated > 0 && probes.refute(v.lossRatio())
-}
-
-// refute reports whether so few packets are hardly lost where each is lost with that probability.
-func (c tally) refute(ratio float64) bool {
-	effective := float64(c.sent) / c.burstFactor()
-	lo, _ := stat.BinomialInterval(int(effective), min(1, ratio), confidence)
-	return c.ratio()*effective < float64(lo)
+	return v.repeated > 0 && probes.refute(v.lossRatio(), echoes.burstFactor())
 }
 
 // divideLoss divides the loss of the round trip. Where one way's own is known, the other has the rest, as far as it can;

@@ -44,7 +44,7 @@ func view(r *measure.Result) transferView {
 		if least := s.Values["min_rtt_seconds"]; least > 0 && (v.least == 0 || least < v.least) {
 			v.least = least
 		}
-		if mss := s.Values["snd_mss_bytes"]; mss > 0 {
+		if mss := s.Values["snd_mss_bytes"]; mss >= 1 {
 			v.mss = mss
 		}
 		if mtu := s.Values["pmtu_bytes"]; mtu > 0 {

@@ -18,9 +18,6 @@ package twin
 import (
 	"errors"
 	"fmt"
-	"net/netip"
-	"regexp"
-	"strings"
 
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/link"
@@ -180,32 +177,4 @@ func describe(e measure.Endpoint) string {
 		return e.Address
 	}
 	return fmt.Sprintf("%s (%s)", e.Name, e.Address)
-}
-
-// unfit is what a lab takes in no name.
-var unfit = regexp.MustCompile(`[^a-zA-Z0-9-]+`)
-
-// hostNames makes names that a lab takes, and that differ: the first label of each, or what they are to the path.
-func hostNames(source, target measure.Endpoint) (from, to string) {
-	from, to = fitName(source.Name, "source"), fitName(target.Name, "target")
-	if strings.EqualFold(from, to) || hopName.MatchString(from) || hopName.MatchString(to) {
-		return "source", "target"
-	}
-	return from, to
-}
-
-var hopName = regexp.MustCompile(`^hop[0-9]+$`)
-
-const longestName = 63 // of a label (RFC 1035 section 2.3.4)
-
-func fitName(name, otherwise string) string {
-	if _, err := netip.ParseAddr(name); err == nil {
-		return otherwise
-	}
-	name, _, _ = strings.Cut(name, ".")
-	name = strings.Trim(unfit.ReplaceAllString(name, "-"), "-")
-	if name == "" || len(name) > longestName || name == "localhost" {
-		return otherwise
-	}
-	return name
 }
