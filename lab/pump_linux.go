@@ -204,17 +204,21 @@ func (u *pump) deliver(iface, dir int, due int64, p *packet.Packet) {
 func (u *pump) flush(iface int) {
 	d := &u.leaving[iface]
 	for k := 0; k < len(d.batch); {
+		began := u.now()
 		n := u.devices[iface].write(u.batch, d.batch[k:])
-		left := u.now()
-		for i := k; i < k+n; i++ {
-			u.network.Handed(d.batch[i], d.list[i].direction, d.list[i].due, left, false)
-		}
-		k += n
+		took := u.now() - began
 		if n == 0 { // the kernel refuses this one
 			u.refusals++
-			u.network.Handed(d.batch[k], d.list[k].direction, d.list[k].due, left, true)
+			u.network.Handed(d.batch[k], d.list[k].direction, d.list[k].due, began+took, true)
 			k++
+			continue
 		}
+		// Each has its share of the call, in the middle of which the kernel takes it.
+		for i := range n {
+			left := began + took*int64(2*i+1)/int64(2*n)
+			u.network.Handed(d.batch[k+i], d.list[k+i].direction, d.list[k+i].due, left, false)
+		}
+		k += n
 	}
 	clear(d.batch)
 	d.list, d.batch = d.list[:0], d.batch[:0]

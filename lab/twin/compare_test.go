@@ -66,4 +66,15 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%v of 100 Mbit/s: ok is %v", rate, !ok)
 		}
 	}
+	slow, full := course(1, everyTwentieth), course(1, alone)
+	for _, c := range []struct {
+		name string
+		r    *measure.Result
+		want float64 // of the rate
+	}{{"held by 19 losses", slow, 0.418}, {"held by a link", full, 0.1}} {
+		row := compare(c.r, c.r, 0)[0]
+		if got := row.Allowed / row.Original; math.Abs(got-c.want) > 0.001 {
+			t.Errorf("%s: %v of the rate is allowed, want %v", c.name, got, c.want)
+		}
+	}
 }

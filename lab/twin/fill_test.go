@@ -4,9 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -52,7 +49,7 @@ func everyTwentieth(i int) (rtt, rate float64, repeated int) {
 	return 0.045 + 0.002*float64(i%6), rates[i%5], i / 5
 }
 
-// atTimes fills the link until losses, one by one, make it slow: 2 while the queue is long, 4 afterwards.
+// atTimes fills the link until losses, one by one, make it slow: 2 while the queue is long, 3 afterwards.
 func atTimes(i int) (rtt, rate float64, repeated int) {
 	if i < 20 {
 		return 0.100 + 0.001*float64(i), linkPayload, i / 10
@@ -99,51 +96,6 @@ func TestFilled(t *testing.T) {
 		got, ok := view(c.r).filled(0.001)
 		if ok != (c.want > 0) || math.Abs(got-c.want) > 0.02*c.want {
 			t.Errorf("%s: filled a link of %v bit/s: %v; want %v", c.name, got, ok, c.want)
-		}
-	}
-}
-
-// What is random loss and what the queue's: way by way, from transfers, echoes and datagrams.
-func TestLossOfWay(t *testing.T) {
-	datagrams := result("throughput")
-	datagrams.Parameters = map[string]any{"proto": "udp", "reverse": false}
-	datagrams.Metrics = map[measure.Metric]float64{measure.SentPackets: 1000, measure.LostPackets: 3, measure.SentRate: 1e6}
-	const line = linkPayload * 1538 / 1448
-	slow := course(1, everyTwentieth)
-	short := course(1, steadyButShort)
-	window := view(course(1, alone)).window()
-	segments := view(slow).sent
-	for _, c := range []struct {
-		name    string
-		results []*measure.Result
-		line    float64
-		echoes  tally
-		want    wayLoss
-	}{
-		{"nothing", nil, line, tally{}, wayLoss{most: 1}},
-		{"kept full: no more than it bears", []*measure.Result{course(1, alone)}, line, tally{},
-			wayLoss{most: 1 / window / window}},
-		{"kept full, but datagrams tell", []*measure.Result{course(1, alone), datagrams}, line, tally{},
-			wayLoss{ratio: 0.003, by: "datagrams lost", most: 1}},
-		{"filled at times: what it lost when it was not full", []*measure.Result{course(1, atTimes)}, line, tally{},
-			wayLoss{ratio: 4 / (79 * 0.05 * 10e6 / 8 / 1448), by: "TCP had to repeat", most: 1}},
-		{"filled none", []*measure.Result{slow}, line, tally{}, wayLoss{ratio: 19 / segments, by: "TCP had to repeat", most: 1}},
-		{"echoes lost as much", []*measure.Result{slow}, line, tally{400, 20, 20},
-			wayLoss{ratio: 19 / segments, by: "TCP had to repeat", most: 1}},
-		{"echoes lost less: a short queue's", []*measure.Result{short}, line, tally{sent: 2000}, wayLoss{most: 1}},
-		{"a short queue's, of a link not known: each time once", []*measure.Result{short}, 0, tally{sent: 2000},
-			wayLoss{ratio: 9 / (99 * 0.05 * 6.25e6 / 8 / 1448), by: "TCP had to repeat", most: 1}},
-		{"more at a time than losses by themselves: each time once", []*measure.Result{short}, line, tally{},
-			wayLoss{ratio: 9 / (99 * 0.05 * 6.25e6 / 8 / 1448), by: "TCP had to repeat", most: 1}},
-	} {
-		e, err := gather(append(c.results, echoes(c.echoes)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := e.lossOfWay(false, c.line, c.echoes)
-		got.notes = nil
-		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(wayLoss{}), cmpopts.EquateApprox(0.02, 0)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
 }
