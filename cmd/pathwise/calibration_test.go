@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -128,7 +129,7 @@ func TestCalibration(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/%v", cause, s), func(t *testing.T) {
 				t.Parallel()
-				checkCause(t, cause, s, length)
+				carried(t, s, func(l *lab.Lab) error { return checkCause(t, l, cause, s, length) })
 			})
 		}
 	}
@@ -141,34 +142,61 @@ func TestCalibration(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("healthy/%v", s), func(t *testing.T) {
 				t.Parallel()
-				l := startCalibration(t, s)
-				d := diagnoseIn(t, l, s, "carol", "-t", length)
-				if d.Verdict != diagnose.Healthy {
-					t.Errorf("a clean path is called %s: %s", d.Verdict, account(d))
-				}
-				t.Logf("CALIBRATION healthy | %v | verdict %s | achieved %s of %s", s, d.Verdict,
-					quantity.FormatRate(d.AchievedBitsPerSecond), quantity.FormatRate(d.ExpectedBitsPerSecond))
+				carried(t, s, func(l *lab.Lab) error { return checkHealthy(t, l, s, length) })
 			})
 		}
 	}
 }
 
-func checkCause(t *testing.T, cause string, s setting, length string) {
-	l := startCalibration(t, s)
+// mostTries is how often a check is made that fails in a lab that this machine could not carry.
+const mostTries = 3
+
+// carried makes a check in a lab, again where it fails and the lab's emulator did not keep up: what was measured then is this
+// machine.
+func carried(t *testing.T, s setting, check func(*lab.Lab) error) {
+	t.Helper()
+	why := ""
+	for range mostTries {
+		l := startCalibration(t, s)
+		err := check(l)
+		if err == nil {
+			return
+		}
+		truth, truthErr := l.Truth()
+		if truthErr != nil || !truth.Emulator.Bottleneck {
+			t.Fatal(errors.Join(err, truthErr))
+		}
+		why = truth.Emulator.Why
+		t.Logf("once more, as the emulator was the bottleneck (%s): %v", why, err)
+	}
+	t.Skipf("this machine was too slow for the lab %d times: %s", mostTries, why)
+}
+
+func checkHealthy(t *testing.T, l *lab.Lab, s setting, length string) error {
+	d := diagnoseIn(t, l, s, "carol", "-t", length)
+	if d.Verdict != diagnose.Healthy {
+		return fmt.Errorf("a clean path is called %s: %s", d.Verdict, account(d))
+	}
+	t.Logf("CALIBRATION healthy | %v | verdict %s | achieved %s of %s", s, d.Verdict,
+		quantity.FormatRate(d.AchievedBitsPerSecond), quantity.FormatRate(d.ExpectedBitsPerSecond))
+	return nil
+}
+
+func checkCause(t *testing.T, l *lab.Lab, cause string, s setting, length string) error {
 	d := diagnoseIn(t, l, s, append([]string{"carol", "-t", length}, s.args...)...)
 	if d.Verdict != cause {
-		t.Fatalf("verdict %s: %s", d.Verdict, account(d))
+		return fmt.Errorf("verdict %s: %s", d.Verdict, account(d))
 	}
 	f := d.First()
 	if f.Predicted == nil {
-		t.Fatalf("no prediction: %s", account(d))
+		return fmt.Errorf("no prediction: %s", account(d))
 	}
 	if strings.HasPrefix(f.Advice[0].Command, "sysctl") {
 		if _, err := followAdvice(l, f); err != nil {
-			t.Fatal(err)
+			return err
 		}
 	} else if err := l.Set("denver", "chicago", "loss=0"); err != nil { // the cable; for the others the program is left out
-		t.Fatal(err)
+		return err
 	}
 	s.source = 0
 	after := diagnoseIn(t, l, s, "carol", "-t", length)
@@ -177,12 +205,13 @@ func checkCause(t *testing.T, cause string, s setting, length string) {
 		quantity.FormatRate(d.AchievedBitsPerSecond), quantity.FormatRate(f.Predicted.BitsPerSecond),
 		quantity.FormatRate(after.AchievedBitsPerSecond), 100*off)
 	if off > mostOff {
-		t.Errorf("predicted %s (%s), reached %s: %.0f %% off", quantity.FormatRate(f.Predicted.BitsPerSecond), f.Predicted.Basis,
+		return fmt.Errorf("predicted %s (%s), reached %s: %.0f %% off", quantity.FormatRate(f.Predicted.BitsPerSecond), f.Predicted.Basis,
 			quantity.FormatRate(after.AchievedBitsPerSecond), 100*off)
 	}
 	if after.Verdict != diagnose.Healthy {
-		t.Errorf("after the advice the verdict is %s: %s", after.Verdict, account(after))
+		return fmt.Errorf("after the advice the verdict is %s: %s", after.Verdict, account(after))
 	}
+	return nil
 }
 
 // account is a Diagnosis without its Results, for a failed test's message.
