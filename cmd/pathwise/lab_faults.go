@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,7 +33,6 @@ func (s *session) listFaults() error {
 	rows := [][]string{{"fault", "finding", "title"}}
 	for i := range all {
 		e := &all[i]
-		e.Title, e.Condition = strings.TrimSpace(e.Title), strings.TrimSpace(e.Condition) // folded text ends in a line end
 		finding := e.Finding
 		if finding == "" {
 			finding = "-"

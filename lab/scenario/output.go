@@ -58,9 +58,12 @@ func documentOf(text []byte) any {
 	return nil
 }
 
-// complaint is the last that a program said, in one line.
+// complaint is the last that a program said, in one line: of its errors, or of all.
 func (r *running) complaint() string {
-	text := strings.TrimSpace(string(r.all.bytes()))
+	text := strings.TrimSpace(string(r.errors.bytes()))
+	if text == "" {
+		text = strings.TrimSpace(string(r.all.bytes()))
+	}
 	text = text[strings.LastIndex(text, "\n")+1:]
 	return text[:min(len(text), 300)]
 }

@@ -24,6 +24,9 @@ func Parse(name string, text []byte) (*Case, error) {
 	if err := notation.Unmarshal(text, &c); err != nil {
 		return nil, inFile(name, err)
 	}
+	for _, text := range []*string{&c.Title, &c.Source, &c.Cause, &c.Condition, &c.Skip} {
+		*text = strings.TrimSpace(*text) // folded text ends in a line end
+	}
 	if c.Name == "" { // an empty file has nothing to decode, and so nothing that would complain
 		return nil, inFile(name, c.validate())
 	}

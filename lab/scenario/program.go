@@ -22,6 +22,7 @@ type running struct {
 	since   float64 // the same, in the lab's own seconds
 	out     output  // what it printed on standard output
 	all     output  // that and standard error
+	errors  output  // standard error alone
 	ended   chan struct{}
 
 	// From here on only once ended is closed.
@@ -60,7 +61,7 @@ func (p *play) start(ctx context.Context, one *Program, argv []string) (*running
 	var readers sync.WaitGroup
 	for i, write := range []func([]byte){
 		func(b []byte) { _, _ = r.out.Write(b); _, _ = r.all.Write(b) }, // an output takes everything
-		func(b []byte) { _, _ = r.all.Write(b) },
+		func(b []byte) { _, _ = r.errors.Write(b); _, _ = r.all.Write(b) },
 	} {
 		reader, writer, err := os.Pipe()
 		if err != nil {

@@ -14,6 +14,7 @@ package workload
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -77,7 +78,9 @@ func Run(ctx context.Context, role string, args []string, out io.Writer) error {
 func parse(f *flag.FlagSet, args []string, names ...string) ([]string, error) {
 	var plain []string
 	for {
-		if err := f.Parse(args); err != nil {
+		if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
+			return nil, &InputError{usage(f, names)}
+		} else if err != nil {
 			return nil, &InputError{fmt.Sprintf("%s: %v", f.Name(), err)}
 		}
 		if f.NArg() == 0 {
@@ -90,6 +93,13 @@ func parse(f *flag.FlagSet, args []string, names ...string) ([]string, error) {
 			f.Name(), len(plain), plain, len(names), strings.Join(names, " "))}
 	}
 	return plain, nil
+}
+
+// usage lists a role's arguments and flags.
+func usage(f *flag.FlagSet, names []string) string {
+	text := fmt.Sprintf("%s: want %s; flags:", f.Name(), strings.Join(append(names, "[FLAGS]"), " "))
+	f.VisitAll(func(one *flag.Flag) { text += fmt.Sprintf("\n  -%s: %s", one.Name, one.Usage) })
+	return text
 }
 
 // listening tells whoever started a server that it may be called. A lost line is their problem, not the server's.
