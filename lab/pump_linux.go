@@ -50,7 +50,7 @@ type leave struct {
 
 func newPump(p *Plan, devices map[int]device, mtu int) (*pump, error) {
 	u := &pump{start: time.Now(), devices: make([]device, len(p.Interfaces)), leaving: make([]departure, len(p.Interfaces)),
-		emptied: make([]int64, len(p.Interfaces))}
+		emptied: make([]int64, len(p.Interfaces)), spin: newSpinBudget()}
 	network, err := NewNetwork(p, u.deliver)
 	if err != nil {
 		return nil, err

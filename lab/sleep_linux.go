@@ -31,8 +31,12 @@ func (u *pump) sleep(due int64, pending, busy bool) error {
 		if err := u.wait(&limit); err != nil || u.ready > 0 {
 			return err
 		}
+		if now = u.now(); now < due-early { // a signal ended the wait
+			return nil
+		}
+		u.spin.slept(now - (due - early))
 	}
-	if now = u.now(); early == 0 || due-now > spinEarly { // a signal ended the wait
+	if early == 0 {
 		return nil
 	}
 	return u.watchClock(due, now)
