@@ -56,6 +56,7 @@ func newPump(p *Plan, devices map[int]device, mtu int) (*pump, error) {
 		return nil, err
 	}
 	u.network = network
+	network.Pool.Reserve = hugeMemory
 	u.batch = newBatch(&network.Pool, mtu, p.Offload)
 	if u.poll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("open poll: %w", err)

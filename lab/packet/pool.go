@@ -10,9 +10,15 @@ const (
 // Pool keeps packets and their buffers for reuse, so that a lab allocates nothing per packet. The zero value is ready.
 // It is not safe for use by two goroutines at once.
 type Pool struct {
+	// Reserve returns memory for buffers, at least so many bytes, which is never given back; nil: the Go heap's.
+	Reserve func(bytes int) []byte
+
 	packets      []*Packet
 	small, large [][]byte
 }
+
+// reserve is how much memory is asked for at a time: a huge page.
+const reserve = 2 << 20
 
 // Get returns a zero packet whose Data has the given length (at most LargeBuffer) and any content.
 func (o *Pool) Get(length int) *Packet {
@@ -32,6 +38,11 @@ func (o *Pool) buffer(length int) []byte {
 	list, size := &o.small, SmallBuffer
 	if length > SmallBuffer {
 		list, size = &o.large, LargeBuffer
+	}
+	if len(*list) == 0 && o.Reserve != nil {
+		for memory := o.Reserve(reserve); len(memory) >= size; memory = memory[size:] {
+			*list = append(*list, memory[:size:size])
+		}
 	}
 	if k := len(*list); k > 0 {
 		b := (*list)[k-1]
