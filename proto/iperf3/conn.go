@@ -23,8 +23,9 @@ type control struct {
 	timeout time.Duration
 }
 
-// keepAlive finds a peer that vanished without a word within 20 s. iperf3 waits for 120.
-var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 5 * time.Second, Count: 3}
+// keepAlive finds a peer that vanished without a word within 20 s; iperf3 waits for 120. The probes are many, since those of a
+// test that fills a slow link are lost like the rest, or wait for seconds.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 4 * time.Second, Interval: 2 * time.Second, Count: 8}
 
 // watch makes the end of ctx interrupt reads and writes; the returned function undoes that.
 func (c *control) watch() func() bool {
