@@ -1,24 +1,19 @@
 package lab
 
 import (
-	"fmt"
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/pathwise-net/pathwise/lab/packet"
+	"github.com/pathwise-net/pathwise/lab/wait"
 )
 
-// pump moves packets between a Network and devices in real time, on one locked thread: read what has come, hand on
+// pump moves packets between a Network and devices in real time: read what has come, hand on
 // what is due, sleep until something is due or comes.
 type pump struct {
-	start   time.Time // virtual time 0
-	devices []device  // by interface; nil where a router is
-	poll    int       // epoll instance: every device, and wake
-	wake    int       // eventfd: what is due may have changed
-	events  [64]unix.EpollEvent
-	ready   int // events that wait to be looked at
+	start   time.Time    // virtual time 0
+	devices []device     // by interface; nil where a router is
+	waiter  *wait.Waiter // for every device, and for what the control side changes
 
 	looking  sync.Mutex // guards the devices' counts of what overflowed
 	mu       sync.Mutex // guards what follows, against the control side
@@ -33,8 +28,6 @@ type pump struct {
 	reading  time.Time
 	handled  int64 // packets that came in and went out
 	pace     pace
-
-	spin spinBudget // of the pump's thread alone
 }
 
 // departure is what waits to be written to one device.
@@ -50,7 +43,7 @@ type leave struct {
 
 func newPump(p *Plan, devices map[int]device, mtu int) (*pump, error) {
 	u := &pump{start: time.Now(), devices: make([]device, len(p.Interfaces)), leaving: make([]departure, len(p.Interfaces)),
-		emptied: make([]int64, len(p.Interfaces)), spin: newSpinBudget()}
+		emptied: make([]int64, len(p.Interfaces))}
 	network, err := NewNetwork(p, u.deliver)
 	if err != nil {
 		return nil, err
@@ -58,40 +51,22 @@ func newPump(p *Plan, devices map[int]device, mtu int) (*pump, error) {
 	u.network = network
 	network.Pool.Reserve = hugeMemory
 	u.batch = newBatch(&network.Pool, mtu, p.Offload)
-	if u.poll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
-		return nil, fmt.Errorf("open poll: %w", err)
-	}
-	if u.wake, err = unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC); err != nil {
-		return nil, fmt.Errorf("open event: %w", err)
-	}
-	if err := u.watch(u.wake, wakeEvent); err != nil {
+	if u.waiter, err = wait.Open(); err != nil {
 		return nil, err
 	}
 	for id, d := range devices {
 		u.devices[id] = d
-		if err := u.watch(d.fd(), int32(id)); err != nil {
+		if err := u.waiter.Add(d.fd(), int32(id)); err != nil {
 			return nil, err
 		}
 	}
 	return u, nil
 }
 
-// wakeEvent marks the events of wake; the others carry their interface's number.
-const wakeEvent = -1
-
-func (u *pump) watch(fd int, mark int32) error {
-	err := unix.EpollCtl(u.poll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: mark})
-	if err != nil {
-		return fmt.Errorf("watch device: %w", err)
-	}
-	return nil
-}
-
 // run works until the process ends.
 func (u *pump) run() error {
-	thread := &thread{}
 	for {
-		if err := thread.prefer(); err != nil {
+		if err := u.waiter.Prefer(); err != nil {
 			return err
 		}
 		due, pending, busy := u.turn()
@@ -101,16 +76,27 @@ func (u *pump) run() error {
 	}
 }
 
+// sleep waits until a packet comes or something is due; or, when there is much to do, a fixed while, to do it in one go.
+func (u *pump) sleep(due int64, pending, busy bool) error {
+	if busy {
+		return u.waiter.Rest(moderation)
+	}
+	return u.waiter.Until(u.now, due, pending)
+}
+
+// poke makes the pump look again, after the control side changed something.
+func (u *pump) poke() { u.waiter.Poke() }
+
 // turn does all that can be done now and returns when something is due next, and whether packets come so fast that they
 // are better gathered.
 func (u *pump) turn() (due int64, pending, busy bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.advance() { // what comes meanwhile waits in the kernel's buffers, and overflows if this goes on
-		for _, e := range u.events[:u.ready] {
+		for _, e := range u.waiter.Events() {
 			u.serve(e)
 		}
-		u.ready = 0
+		u.waiter.Forget()
 	}
 	due, pending = u.network.Due()
 	u.batch.join = u.pace.busy(u.now(), u.handled)
@@ -119,18 +105,15 @@ func (u *pump) turn() (due int64, pending, busy bool) {
 
 // serve reads what a device holds, up to a limit. One that has failed, as when a command took its interface away, would
 // wake the pump for ever.
-func (u *pump) serve(e unix.EpollEvent) {
-	if e.Fd == wakeEvent {
-		return
-	}
+func (u *pump) serve(e wait.Event) {
 	for range readTurns {
-		n := u.readFrom(int(e.Fd))
+		n := u.readFrom(int(e.Mark))
 		if !u.advance() || n < batchSize {
 			break
 		}
 	}
-	if e.Events&(unix.EPOLLERR|unix.EPOLLHUP) != 0 {
-		_ = unix.EpollCtl(u.poll, unix.EPOLL_CTL_DEL, u.devices[e.Fd].fd(), nil)
+	if e.Failed {
+		u.waiter.Remove(u.devices[e.Mark].fd())
 	}
 }
 

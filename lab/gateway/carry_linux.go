@@ -3,26 +3,29 @@ package gateway
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/pathwise-net/pathwise/lab/packet"
+	"github.com/pathwise-net/pathwise/lab/wait"
 )
 
 func (g *Gateway) now() int64 { return int64(time.Since(g.start)) }
 
 // carry is what Run's thread does.
 func (g *Gateway) carry() error {
-	if err := ownThread(); err != nil {
-		return err
-	}
+	defer g.waiter.Release()
 	for !g.stopped.Load() {
+		if err := g.waiter.Prefer(); err != nil {
+			return err
+		}
 		due, pending, err := g.turn()
 		if err != nil {
 			return err
 		}
-		if err := g.sleep(due, pending); err != nil {
+		if err := g.waiter.Until(g.now, due, pending); err != nil {
 			return err
 		}
 	}
@@ -35,7 +38,7 @@ func (g *Gateway) turn() (due int64, pending bool, err error) {
 	defer g.mu.Unlock()
 	g.advance()
 	for i, d := range g.ports {
-		if !g.poller.ready(i) {
+		if !g.ready(i) {
 			continue
 		}
 		if err := g.empty(i); errors.Is(err, unix.ENETDOWN) {
@@ -44,7 +47,7 @@ func (g *Gateway) turn() (due int64, pending bool, err error) {
 			return 0, false, fmt.Errorf("read from %s: %w", d.name, err)
 		}
 	}
-	g.poller.forget()
+	g.waiter.Forget()
 	if err := g.lookForPorts(); err != nil {
 		return 0, false, err
 	}
@@ -53,6 +56,11 @@ func (g *Gateway) turn() (due int64, pending bool, err error) {
 		due, pending = g.look, true
 	}
 	return due, pending, nil
+}
+
+// ready reports whether a port has something to read, or an error to tell.
+func (g *Gateway) ready(i int) bool {
+	return slices.ContainsFunc(g.waiter.Events(), func(e wait.Event) bool { return e.Mark == int32(i) })
 }
 
 // lookInterval is how often a gateway looks whether an interface that went down is up again, or gone: that it went down

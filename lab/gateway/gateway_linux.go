@@ -9,6 +9,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/lab/link"
 	"github.com/pathwise-net/pathwise/lab/packet"
+	"github.com/pathwise-net/pathwise/lab/wait"
 )
 
 // Gateway is an emulated link between two interfaces. Its methods may be used from several goroutines.
@@ -18,10 +19,9 @@ type Gateway struct {
 
 	names   [2]string
 	ports   [2]*port
-	poller  poller
+	waiter  *wait.Waiter
 	start   time.Time // virtual time 0
 	stopped atomic.Bool
-	spin    spinBudget
 	look    int64 // when to look at interfaces that are down; 0: at once, if there are any
 
 	mu       sync.Mutex // guards what follows
@@ -67,7 +67,7 @@ func Open(first, second string, c Config) (*Gateway, error) {
 		}
 	}
 	if err == nil {
-		g.poller, err = openPoller(g.ports)
+		g.waiter, err = waitFor(g.ports)
 	}
 	if err != nil {
 		g.Close()
@@ -76,6 +76,21 @@ func Open(first, second string, c Config) (*Gateway, error) {
 	g.path = newPath(c, own, g.gather)
 	g.incoming.pool = &g.path.pool
 	return g, nil
+}
+
+// waitFor makes a Waiter for both ports, each under its number.
+func waitFor(ports [2]*port) (*wait.Waiter, error) {
+	w, err := wait.Open()
+	if err != nil {
+		return nil, err
+	}
+	for i, d := range ports {
+		if err := w.Add(d.socket, int32(i)); err != nil {
+			w.Close()
+			return nil, err
+		}
+	}
+	return w, nil
 }
 
 // Close ends the gateway, once Run has returned. What is still under way is lost. Snapshot goes on telling how it ended.
@@ -91,7 +106,9 @@ func (g *Gateway) Close() {
 			d.close()
 		}
 	}
-	g.poller.close()
+	if g.waiter != nil {
+		g.waiter.Close()
+	}
 }
 
 // Run carries frames until the context ends, which is no error, or an interface is gone. It may be called once.
@@ -108,7 +125,7 @@ func (g *Gateway) stop() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.closed {
-		g.poller.poke()
+		g.waiter.Poke()
 	}
 }
 
@@ -124,7 +141,7 @@ func (g *Gateway) Set(forward, reverse link.Shape) error {
 	if err := g.path.set(g.now(), forward, reverse); err != nil {
 		return err
 	}
-	g.poller.poke()
+	g.waiter.Poke()
 	return nil
 }
 

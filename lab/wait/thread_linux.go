@@ -1,4 +1,4 @@
-package lab
+package wait
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// thread makes the kernel run the pump's thread as soon as there is something to do.
+// thread makes the kernel run a Waiter's thread as soon as there is something to do.
 //
 // With the privilege it is a real-time thread: niceness would be weighed within a terminal's session only (sched(7),
 // autogroup). Its goroutine is not locked to it then. The Go scheduler makes any goroutine yield that ran for 10 ms; one
@@ -44,6 +44,14 @@ func (t *thread) prefer() error {
 	}
 	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), -20) // without the privilege, it competes on equal terms
 	return nil
+}
+
+// release makes the thread an ordinary one again. One that is locked ends with its goroutine.
+func (t *thread) release() {
+	if t.id != 0 && !t.locked {
+		_ = unix.SchedSetAttr(t.id, &unix.SchedAttr{Policy: unix.SCHED_NORMAL}, 0)
+	}
+	t.id = 0
 }
 
 // realTime is the least of real-time priorities, and not for what the thread starts.

@@ -1,4 +1,4 @@
-package lab
+package wait
 
 import (
 	"math/rand/v2"
@@ -16,7 +16,7 @@ func TestSpinLearns(t *testing.T) {
 		{"virtual machine", 15_000, 5_000, 17_000, 24_000},
 		{"slow machine", 200_000, 10_000, 50_000, 50_000},
 	} {
-		s, r := newSpinBudget(), rand.New(rand.NewPCG(1, 1))
+		s, r := newBudget(), rand.New(rand.NewPCG(1, 1))
 		for range 20_000 {
 			s.slept(test.mean - test.spread + r.Int64N(2*test.spread))
 		}
@@ -29,7 +29,7 @@ func TestSpinLearns(t *testing.T) {
 
 // Watching the clock takes no more than its share.
 func TestSpinShare(t *testing.T) {
-	s := newSpinBudget()
+	s := newBudget()
 	spent, end := int64(0), int64(1e9)
 	for now := int64(0); now < end; now += 60_000 {
 		early := s.allowance(now)
