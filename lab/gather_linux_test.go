@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -101,42 +100,13 @@ func TestJoinedDatagrams(t *testing.T) {
 			t.Run(string(kind)+"/"+address, func(t *testing.T) {
 				l := start(t, "hosts: {a: {}, b: {}}\nlinks: [{between: [a, b], delay: 100us}]\n", Options{Device: kind})
 				before := receivedFrames(t, l)
-				exchangeDatagrams(t, l, address)
+				runEnds(t, l, "TestDatagrams", datagramVariable, address)
 				frames, datagrams := receivedFrames(t, l)-before, datagramRounds*(roundSize+1)
 				if frames == 0 || frames >= datagrams { // how many depends on how fast this machine sends
 					t.Errorf("%d frames for %d datagrams: none were joined", frames, datagrams)
 				}
 			})
 		}
-	}
-}
-
-func exchangeDatagrams(t *testing.T, l *Lab, address string) {
-	t.Helper()
-	self, err := filepath.Abs(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader, writer, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reader.Close()
-	env := func(role string) []string { return append(os.Environ(), datagramVariable+"="+role+" "+address) }
-	argv := []string{self, "-test.run", "^TestDatagrams$"}
-	p, err := l.Start(t.Context(), "b", Command{Argv: argv, Env: env("receive"), Stdout: writer, Stderr: writer})
-	writer.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := reader.Read(make([]byte, 6)); err != nil {
-		t.Fatal(err)
-	}
-	if out, status := runEnv(t, l, "a", env("send"), argv...); status != 0 {
-		t.Fatalf("sender: exit status %d:\n%s", status, out)
-	}
-	if status, err := p.Wait(); err != nil || status != 0 {
-		t.Fatalf("receiver: exit status %d %v", status, err)
 	}
 }
 

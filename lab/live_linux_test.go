@@ -38,6 +38,12 @@ func start(t testing.TB, text string, o Options) *Lab {
 // run runs a command on a host and returns what it printed.
 func run(t testing.TB, l *Lab, host string, argv ...string) (string, int) {
 	t.Helper()
+	return runEnv(t, l, host, nil, argv...)
+}
+
+// runEnv is run with an environment; nil is this process's.
+func runEnv(t testing.TB, l *Lab, host string, env []string, argv ...string) (string, int) {
+	t.Helper()
 	if _, err := exec.LookPath(argv[0]); err != nil {
 		t.Skipf("%s is not installed", argv[0])
 	}
@@ -46,7 +52,7 @@ func run(t testing.TB, l *Lab, host string, argv ...string) (string, int) {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	p, err := l.Start(t.Context(), host, Command{Argv: argv, Stdout: writer, Stderr: writer})
+	p, err := l.Start(t.Context(), host, Command{Argv: argv, Env: env, Stdout: writer, Stderr: writer})
 	writer.Close()
 	if err != nil {
 		t.Fatal(err)

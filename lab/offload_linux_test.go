@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,6 +56,14 @@ func TestTransfer(t *testing.T) {
 // transfer sends bytes from a to b and returns the hashes that both ends print.
 func transfer(t *testing.T, l *Lab, address string) (sent, received string) {
 	t.Helper()
+	out, rest := runEnds(t, l, "TestTransfer", transferVariable, address)
+	return hashIn(out), hashIn(rest)
+}
+
+// runEnds runs a test of this binary in both its roles, which a variable tells it: "receive ADDRESS" on b, which prints
+// "ready" first, and "send ADDRESS" on a. It returns what else each printed.
+func runEnds(t *testing.T, l *Lab, test, variable, address string) (sender, receiver string) {
+	t.Helper()
 	self, err := filepath.Abs(os.Args[0])
 	if err != nil {
 		t.Fatal(err)
@@ -66,8 +73,8 @@ func transfer(t *testing.T, l *Lab, address string) (sent, received string) {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	env := func(role string) []string { return append(os.Environ(), transferVariable+"="+role+" "+address) }
-	argv := []string{self, "-test.run", "^TestTransfer$"}
+	env := func(role string) []string { return append(os.Environ(), variable+"="+role+" "+address) }
+	argv := []string{self, "-test.run", "^" + test + "$"}
 	p, err := l.Start(t.Context(), "b", Command{Argv: argv, Env: env("receive"), Stdout: writer, Stderr: writer})
 	writer.Close()
 	if err != nil {
@@ -88,40 +95,13 @@ func transfer(t *testing.T, l *Lab, address string) (sent, received string) {
 	if status, err := p.Wait(); err != nil || status != 0 {
 		t.Fatalf("receiver: exit status %d %v:\n%s", status, err, rest)
 	}
-	return hashIn(out), hashIn(string(rest))
+	return out, string(rest)
 }
 
 func hashIn(out string) string {
 	_, rest, _ := strings.Cut(out, "hash ")
 	hash, _, _ := strings.Cut(rest, "\n")
 	return hash
-}
-
-// runEnv is run with an environment.
-func runEnv(t *testing.T, l *Lab, host string, env []string, argv ...string) (string, int) {
-	t.Helper()
-	if _, err := exec.LookPath(argv[0]); err != nil {
-		t.Skipf("%s is not installed", argv[0])
-	}
-	reader, writer, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reader.Close()
-	p, err := l.Start(t.Context(), host, Command{Argv: argv, Env: env, Stdout: writer, Stderr: writer})
-	writer.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := io.ReadAll(reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	status, err := p.Wait()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out), status
 }
 
 // With offload, what the kernel hands over in super-packets arrives byte by byte, whole or cut where segments were lost,

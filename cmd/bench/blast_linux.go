@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -32,11 +31,9 @@ func runBlast(args []string) error {
 	if err != nil {
 		return err
 	}
-	var n [3]int
-	for i, text := range args[1:] {
-		if n[i], err = strconv.Atoi(text); err != nil {
-			return err
-		}
+	what, err := parseStream(args[1:])
+	if err != nil {
+		return err
 	}
 	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -46,7 +43,7 @@ func runBlast(args []string) error {
 	if err := unix.Connect(s, &unix.SockaddrInet4{Addr: to.Addr().As4(), Port: int(to.Port())}); err != nil {
 		return fmt.Errorf("connect to %s: %w", to, err)
 	}
-	sent, err := blast(s, n[0], n[1]-udpHeaders, time.Duration(n[2])*time.Second)
+	sent, err := blast(s, what.rate, what.bytes-udpHeaders, time.Duration(what.seconds)*time.Second)
 	if err != nil {
 		return err
 	}

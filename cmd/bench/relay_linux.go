@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -48,11 +47,9 @@ func runRelay(args []string) error {
 	if err != nil {
 		return err
 	}
-	var n [3]int
-	for i, text := range args[1:] {
-		if n[i], err = strconv.Atoi(text); err != nil {
-			return err
-		}
+	s, err := parseStream(args[1:])
+	if err != nil {
+		return err
 	}
 	near, err := openTUN(clientAddress, serverAddress)
 	if err != nil {
@@ -66,7 +63,6 @@ func runRelay(args []string) error {
 	if err := second(func() error { far, err = openTUN(serverAddress, clientAddress); return err }); err != nil {
 		return err
 	}
-	s := stream{n[0], n[1], n[2]}
 	there := &delayLine{delay: delay, late: make([]float64, 0, s.packets())}
 	go there.carry(near, far)
 	go (&delayLine{delay: delay}).carry(far, near)

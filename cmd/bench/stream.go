@@ -37,6 +37,16 @@ func (s stream) sinkArgs(options ...string) []string {
 	return append([]string{sinkFlag, strconv.Itoa(streamPort), strconv.Itoa(s.packets())}, options...)
 }
 
+// parseStream reads PACKETS/S BYTES SECONDS.
+func parseStream(args []string) (s stream, err error) {
+	for i, to := range []*int{&s.rate, &s.bytes, &s.seconds} {
+		if *to, err = strconv.Atoi(args[i]); err != nil {
+			return stream{}, err
+		}
+	}
+	return s, nil
+}
+
 // run sends from one host to the address of another, and returns what the sender did and what the sink printed.
 func (s stream) run(ctx context.Context, l *lab.Lab, from, to, address string, options ...string) (blasted, string, error) {
 	self, err := os.Executable()

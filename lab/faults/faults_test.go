@@ -97,8 +97,6 @@ func TestCases(t *testing.T) {
 		for _, one := range List() {
 			names = append(names, one.Name)
 		}
-	} else if testing.Short() {
-		t.Skip("takes half a minute")
 	}
 	self := filepath.Join(t.TempDir(), "pathwise")
 	if out, err := exec.Command("go", "build", "-o", self, "../../cmd/pathwise").CombinedOutput(); err != nil {

@@ -69,9 +69,6 @@ func measured(ctx context.Context, t *testing.T, o Options) []*measure.Result {
 
 // From a path to its Results to its twin: the twin has the path's parameters, and measures like it.
 func TestTwinOfKnownPath(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes twenty seconds: two labs are measured in real time")
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	o := Options{Self: []string{buildPathwise(t)}}
