@@ -56,7 +56,7 @@ type engine struct {
 	hosts     map[string]*namespace
 	processes *processes
 	device    DeviceKind
-	meterPath string
+	variables []string // for commands: where the meter and the adapters' counters are
 	quit      chan error
 }
 
@@ -141,7 +141,7 @@ func standUp(task *assignment) (*engine, error) {
 	if e.pump, err = newPump(e.plan, devices, e.plan.largestMTU()); err != nil {
 		return nil, err
 	}
-	if e.meterPath, err = e.keepMeter(); err != nil {
+	if e.variables, err = e.keepMeter(); err != nil {
 		return nil, err
 	}
 	go func() { e.quit <- e.pump.run() }()

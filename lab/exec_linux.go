@@ -77,10 +77,12 @@ func (e *engine) start(r request, files []*os.File) (pid int, ended <-chan unix.
 	return pid, ended, nil
 }
 
-// environment tells a command of this lab's meter, and of no other's: a lab may stand in a lab.
+// environment tells a command of this lab's meter and adapters, and of no other's: a lab may stand in a lab.
 func (e *engine) environment(env []string) []string {
-	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, MeterVariable+"=") })
-	return append(env, MeterVariable+"="+e.meterPath)
+	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		return strings.HasPrefix(v, MeterVariable+"=") || strings.HasPrefix(v, AdapterVariable+"=")
+	})
+	return append(env, e.variables...)
 }
 
 // exitCode is what a shell would show: the exit status, or 128 and the signal.

@@ -1,57 +1,52 @@
 package lab
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // meterInterval is how fresh a Meter is, within what people notice, at no cost that could be measured.
 const meterInterval = 50 * time.Millisecond
 
-// keepMeter opens the meter and brings it up to date for as long as the lab stands. It returns the meter's name for the
-// lab's processes.
-func (e *engine) keepMeter() (path string, err error) {
-	fd, err := unix.MemfdCreate("pathwise-meter", unix.MFD_CLOEXEC)
-	if err != nil {
-		return "", fmt.Errorf("create meter: %w", err)
+// keepMeter opens what the lab's processes may read of the engine, and brings it up to date for as long as the lab stands. It
+// returns the variables that name it to them.
+func (e *engine) keepMeter() (variables []string, err error) {
+	meter, err1 := newSharedFile("pathwise-meter")
+	counters, err2 := newSharedFile("pathwise-adapters")
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
 	}
-	last := Meter{}
-	write := func(m Meter) error {
-		_, err := unix.Pwrite(fd, m.bytes(), 0)
-		return err
-	}
-	if err := write(last); err != nil {
-		return "", fmt.Errorf("write meter: %w", err)
+	if err := errors.Join(meter.write(Meter{}.bytes()), counters.write([]byte("{}"))); err != nil {
+		return nil, fmt.Errorf("write meter: %w", err)
 	}
 	go func() {
-		handled := int64(0)
+		last, handled := Meter{}, int64(0)
 		for range time.Tick(meterInterval) {
-			m, seen := e.pump.meter()
+			m, all, seen := e.pump.meter()
 			if seen == handled { // where nothing moves nothing overflows
 				continue
 			}
 			handled, m.Overflowed = seen, e.pump.overflowed()
 			if m != last {
 				last = m
-				_ = write(m)
+				_ = meter.write(m.bytes())
+			}
+			if len(all) > 0 {
+				text, _ := json.Marshal(all) // numbers and names always can be
+				_ = counters.write(text)
 			}
 		}
 	}()
-	self, err := os.Readlink("/proc/self") // 1, unless the lab could not mount a /proc of its own
-	if err != nil {
-		return "", fmt.Errorf("find meter: %w", err)
-	}
-	return fmt.Sprintf("/proc/%s/fd/%d", self, fd), nil
+	return []string{MeterVariable + "=" + meter.path, AdapterVariable + "=" + counters.path}, nil
 }
 
-// meter returns what the pump knows of a Meter, and how many packets it has handled so far.
-func (u *pump) meter() (m Meter, handled int64) {
+// meter returns what the pump knows of a Meter and of adapters, and how many packets it has handled so far.
+func (u *pump) meter() (m Meter, all adapters, handled int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return Meter{Packets: u.network.handed, Late: u.network.late, Refused: u.refusals}, u.handled
+	return Meter{Packets: u.network.handed, Late: u.network.late, Refused: u.refusals}, u.network.adapters(), u.handled
 }
 
 // overflowed adds up what the kernel dropped at all devices. It takes system calls, so the pump's lock is not held.

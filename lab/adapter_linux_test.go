@@ -1,0 +1,82 @@
+package lab
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/lab/link"
+)
+
+const adapterReaderVariable = "PATHWISE_TEST_ADAPTERS"
+
+// TestAdapterReader prints, on a lab's host, what its adapters counted.
+func TestAdapterReader(t *testing.T) {
+	if os.Getenv(adapterReaderVariable) == "" {
+		t.Skip("runs only as a child of TestAdaptersOnHosts")
+	}
+	all, err := ReadAdapters()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Printf("adapters %s\n", text)
+}
+
+// adaptersOn is what a host's own process reads.
+func adaptersOn(t *testing.T, l *Lab, host string) (all map[string]link.Adapter) {
+	t.Helper()
+	self, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, status := runEnv(t, l, host, append(os.Environ(), adapterReaderVariable+"=1"), self, "-test.run", "^TestAdapterReader$")
+	_, rest, found := strings.Cut(out, "adapters ")
+	line, _, _ := strings.Cut(rest, "\n")
+	if status != 0 || !found || json.Unmarshal([]byte(line), &all) != nil {
+		t.Fatalf("on %s: exit status %d:\n%s", host, status, out)
+	}
+	return all
+}
+
+// Each host reads of its own adapters what the truth says of them, and nothing where a link is full duplex.
+func TestAdaptersOnHosts(t *testing.T) {
+	l := start(t, `
+hosts: {a: {}, b: {}, c: {}}
+links:
+  - {between: [a, b], rate: 20mbit, duplex: half}
+  - {between: [a, c], rate: 20mbit}
+`, Options{})
+	transfer(t, l, "10.0.0.2:5000")
+	truth, err := l.Truth()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := [2]*link.Adapter{truth.Links[0].Adapter, truth.Links[1].Adapter}
+	if ends[0] == nil || ends[1] == nil || ends[0].Collisions == 0 || ends[1].Collisions == 0 {
+		t.Fatalf("by the truth %+v and %+v; want collisions of both", ends[0], ends[1])
+	}
+	for host, want := range map[string]map[string]link.Adapter{"a": {"eth0": *ends[0]}, "b": {"eth0": *ends[1]}, "c": nil} {
+		diff := ""
+		for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); {
+			if diff = cmp.Diff(want, adaptersOn(t, l, host)); diff == "" {
+				break
+			}
+		}
+		if diff != "" {
+			t.Errorf("on %s (-want +read):\n%s", host, diff)
+		}
+	}
+	if all, err := ReadAdapters(); all != nil || err != nil {
+		t.Errorf("outside of the lab: %v, %v", all, err)
+	}
+}
