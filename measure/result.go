@@ -46,6 +46,8 @@ type Result struct {
 	Schema          string             `json:"schema"`
 	ID              string             `json:"id"` // ULID: sorts by time of creation
 	Kind            string             `json:"kind"`
+	Test            string             `json:"test,omitempty"` // of the mesh, when it planned the run
+	Tool            string             `json:"tool,omitempty"` // of the mesh: a kind with parameters, under a name
 	Status          Status             `json:"status"`
 	Error           *string            `json:"error"`
 	Source          Endpoint           `json:"source"`

@@ -14,6 +14,17 @@ type Samples struct {
 	Ends      []TCPEnd    `json:"ends,omitempty"`
 	Trains    []Train     `json:"trains,omitempty"`
 	Hops      []Hop       `json:"hops,omitempty"`
+	Output    *Output     `json:"output,omitempty"`
+	Host      *HostSample `json:"host,omitempty"`
+}
+
+// Output is what an external program printed: kept whole, so that a better parser can read it again.
+type Output struct {
+	Command   []string `json:"command"`
+	Stdout    string   `json:"stdout"`
+	Stderr    string   `json:"stderr"`
+	ExitCode  int      `json:"exit_code"`           // -1: it was ended by a signal, or by whoever ran it
+	Truncated bool     `json:"truncated,omitempty"` // it printed more than is kept
 }
 
 // Directions of data, as seen by the caller of a test, and ends of a stream, as seen by the data.

@@ -21,6 +21,8 @@ type Capacity struct {
 	Target  string
 	Port    int  // 0: iperf3's, 5201
 	Reverse bool // from Target to this host
+
+	Cookie string // as in iperf3.Config
 }
 
 // ErrNoTrains means that the target does not report when packets arrived, as only a Pathwise responder does.
@@ -56,7 +58,7 @@ func (p *Capacity) Do(ctx context.Context) (*measure.Result, error) {
 
 // run sends one set of trains and replaces what the Result holds with what it showed.
 func (p *Capacity) run(ctx context.Context, r *measure.Result, train iperf3.Train) error {
-	report, err := runIperf3(ctx, p.Target, p.Port, iperf3.Config{Proto: iperf3.UDP, Reverse: p.Reverse, Train: &train})
+	report, err := runIperf3(ctx, p.Target, p.Port, iperf3.Config{Proto: iperf3.UDP, Reverse: p.Reverse, Train: &train, Cookie: p.Cookie})
 	if err != nil {
 		return err
 	}

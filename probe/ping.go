@@ -24,6 +24,7 @@ type Ping struct {
 	Timeout  time.Duration // 0: 2 s; at most 60 s
 	TTL      int           // of the requests; 0: the kernel's default
 	DSCP     int           // of the requests, 0..63
+	Deadline time.Duration // no echo leaves later than this after the first; 0: no limit
 
 	DontFragment bool // let links drop what is too large for them, see sock.SetDontFragment
 	Poisson      bool // exponential intervals, which meet periodic behaviour of the path without bias (RFC 2330, 11.1.1)
@@ -74,11 +75,15 @@ func (p Ping) parameters() map[string]any {
 	if p.Poisson {
 		sampling = "poisson"
 	}
-	return map[string]any{
+	set := map[string]any{
 		"count": p.Count, "interval_seconds": p.Interval.Seconds(), "size_bytes": p.Size,
 		"timeout_seconds": p.Timeout.Seconds(), "ttl": p.TTL, "dscp": p.DSCP, "dont_fragment": p.DontFragment,
 		"sampling": sampling,
 	}
+	if p.Deadline > 0 {
+		set["deadline_seconds"] = p.Deadline.Seconds()
+	}
+	return set
 }
 
 func setDefault[T comparable](field *T, value T) {

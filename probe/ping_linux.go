@@ -122,6 +122,9 @@ func newPingRun(p Ping, socket *sock.Socket, target netip.Addr) *pingRun {
 func (r *pingRun) do(ctx context.Context) error {
 	var slip time.Duration
 	for _, offset := range pingPlan(r.Count, r.Interval, r.Poisson, r.Rand) {
+		if r.Deadline > 0 && offset+slip > r.Deadline {
+			break
+		}
 		due := r.started.Add(offset + slip)
 		if err := r.listen(ctx, due); err != nil {
 			return err

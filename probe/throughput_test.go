@@ -18,13 +18,18 @@ import (
 // serve runs a responder on a port of loopback for one test.
 func serve(t *testing.T) (port int) {
 	t.Helper()
+	return serveBy(t, &iperf3.Server{})
+}
+
+func serveBy(t *testing.T, server *iperf3.Server) (port int) {
+	t.Helper()
 	listener, err := iperf3.Listen(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- (&iperf3.Server{}).Serve(ctx, listener) }()
+	go func() { ended <- server.Serve(ctx, listener) }()
 	t.Cleanup(func() { cancel(); <-ended })
 	return listener.Addr().(*net.TCPAddr).Port
 }

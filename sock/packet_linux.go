@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -104,14 +105,27 @@ func (s *Socket) poll(fd int) (Event, error) {
 	}
 }
 
+// arrival is what one call of recvmsg may fill: the largest packet that IP can carry, and more control messages than the
+// options of a Socket can yield.
+type arrival struct {
+	packet [65536]byte
+	oob    [512]byte
+}
+
+// arrivals are shared by all sockets, of which there may be hundreds: each keeps no more than the packet that it received.
+var arrivals = sync.Pool{New: func() any { return new(arrival) }}
+
 // receive makes one call of recvmsg. A nil event without an error is something to pass over.
 func (s *Socket) receive(fd, flags int) (Event, error) {
-	n, oobn, _, from, err := unix.Recvmsg(fd, s.packet, s.oob, flags)
+	b := arrivals.Get().(*arrival)
+	defer arrivals.Put(b)
+	n, oobn, _, from, err := unix.Recvmsg(fd, b.packet[:], b.oob[:], flags)
 	if err != nil {
 		return nil, err
 	}
 	now := time.Now()
-	data, a := s.packet[:n], parseAncillary(s.oob[:oobn])
+	s.packet = append(s.packet[:0], b.packet[:n]...)
+	data, a := s.packet, parseAncillary(b.oob[:oobn])
 	at := Stamp{User: now, Kernel: a.kernel}
 	if flags&unix.MSG_ERRQUEUE != 0 {
 		return queued(data, a, addrPort(from), at), nil

@@ -20,15 +20,9 @@ type Socket struct {
 	raw         bool
 	sent        uint32 // packets that the kernel has numbered
 	interrupted atomic.Bool
-	packet      []byte
-	oob         []byte
+	stamped     atomic.Bool // it counts among those in stamping
+	packet      []byte      // the last one received
 }
-
-// Largest packet that IP can carry, and more control messages than the options below can yield.
-const (
-	maxPacket  = 65536
-	maxControl = 512
-)
 
 // OpenUDP opens a UDP socket on a free port, for IPv4 or for IPv6.
 func OpenUDP(ipv6 bool) (*Socket, error) {
@@ -70,10 +64,14 @@ func denied(err error) bool { return errors.Is(err, unix.EACCES) || errors.Is(er
 // open opens a socket on which the kernel has begun to stamp.
 func open(ipv6 bool, kind, protocol int) (*Socket, error) {
 	s, err := openCold(ipv6, kind, protocol)
-	if err == nil {
-		warm()
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	if stamping.Load() > 0 || warm() {
+		s.stamped.Store(true)
+		stamping.Add(1)
+	}
+	return s, nil
 }
 
 // openCold opens a socket whose first arrivals may lack the kernel's stamp.
@@ -86,8 +84,7 @@ func openCold(ipv6 bool, kind, protocol int) (*Socket, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
 	}
-	s := &Socket{file: os.NewFile(uintptr(fd), "socket"), ipv6: ipv6, raw: kind == unix.SOCK_RAW,
-		packet: make([]byte, maxPacket), oob: make([]byte, maxControl)}
+	s := &Socket{file: os.NewFile(uintptr(fd), "socket"), ipv6: ipv6, raw: kind == unix.SOCK_RAW}
 	if s.conn, err = s.file.SyscallConn(); err == nil {
 		err = s.prepare()
 	}
@@ -145,7 +142,12 @@ func (s *Socket) Raw() bool { return s.raw }
 func (s *Socket) SyscallConn() (syscall.RawConn, error) { return s.conn, nil }
 
 // Close closes the socket.
-func (s *Socket) Close() error { return s.file.Close() }
+func (s *Socket) Close() error {
+	if s.stamped.Swap(false) {
+		stamping.Add(-1) // before it is closed: see stamping
+	}
+	return s.file.Close()
+}
 
 // SetTTL sets the TTL, or hop limit, of the packets sent from now on: 1..255.
 func (s *Socket) SetTTL(ttl int) error {

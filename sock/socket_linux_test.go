@@ -1,6 +1,7 @@
 package sock
 
 import (
+	"bytes"
 	"errors"
 	"net"
 	"net/netip"
@@ -73,6 +74,79 @@ func TestUDPStamps(t *testing.T) {
 	}
 }
 
+// Whatever is opened and closed before, the first packet that comes has the kernel's stamp.
+func TestStampsFromTheFirst(t *testing.T) {
+	echo := echoServer(t, loopbacks[0])
+	var open []*Socket
+	for n := range 200 {
+		s, err := OpenUDP(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, s)
+		if _, _, err := s.Send([]byte{1}, echo); err != nil {
+			t.Fatal(err)
+		}
+		sent, reply := next[Sent](t, s), next[Packet](t, s)
+		if sent.Kernel.IsZero() || reply.At.Kernel.IsZero() {
+			t.Errorf("socket %d, of %d open: sent %v, received %v", n, len(open), sent.Kernel, reply.At.Kernel)
+		}
+		for len(open) > n%4 { // at times all are closed, at times the last one opened stays alone
+			open[0].Close()
+			open = open[1:]
+		}
+		if int(stamping.Load()) != len(open) {
+			t.Fatalf("%d sockets count, %d are open", stamping.Load(), len(open))
+		}
+	}
+	for _, s := range open {
+		s.Close()
+		s.Close()
+	}
+	if n := stamping.Load(); n != 0 {
+		t.Errorf("%d sockets count, none is open", n)
+	}
+}
+
+// The largest datagram comes whole, after a small one and before one, and costs a socket that gets none nothing.
+func TestLargePackets(t *testing.T) {
+	echo := echoServer(t, loopbacks[0])
+	s := openUDP(t, loopbacks[0])
+	for _, size := range []int{1, 65507, 2, 9000, 0} {
+		packet := bytes.Repeat([]byte{byte(size)}, size)
+		if _, _, err := s.Send(packet, echo); err != nil {
+			t.Fatal(err)
+		}
+		next[Sent](t, s)
+		if reply := next[Packet](t, s); !bytes.Equal(reply.Data, packet) {
+			t.Errorf("%d bytes came back as %d", size, len(reply.Data))
+		}
+	}
+}
+
+// BenchmarkOpen opens and closes a socket while another is open, and while none is.
+func BenchmarkOpen(b *testing.B) {
+	for name, others := range map[string]int{"beside another": 1, "alone": 0} {
+		b.Run(name, func(b *testing.B) {
+			for range others {
+				s, err := OpenUDP(false)
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer s.Close()
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				s, err := OpenUDP(false)
+				if err != nil {
+					b.Fatal(err)
+				}
+				s.Close()
+			}
+		})
+	}
+}
+
 // echoServer returns the address of a UDP server that sends everything back until the test ends.
 func echoServer(t *testing.T, address netip.Addr) netip.AddrPort {
 	t.Helper()
@@ -83,7 +157,7 @@ func echoServer(t *testing.T, address netip.Addr) netip.AddrPort {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		buf := make([]byte, 2048)
+		buf := make([]byte, 1<<16)
 		for {
 			n, from, err := conn.ReadFromUDPAddrPort(buf)
 			if err != nil {

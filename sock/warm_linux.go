@@ -2,6 +2,7 @@ package sock
 
 import (
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -10,14 +11,19 @@ import (
 // warmTime is more than the kernel needs to begin stamping, and less than a person notices.
 const warmTime = 20 * time.Millisecond
 
-// warm waits until the kernel stamps arrivals. It begins to do so, for the whole machine, a while after the first socket
-// asked for stamps (net/core/dev.c net_enable_timestamp, which leaves the work to a kernel thread); until then packets
-// arrive without. warm sends packets to itself over loopback, on a socket of its own, until one comes with a stamp. It
-// gives up in silence: a Stamp without the kernel's time still has the process's.
-func warm() {
+// stamping counts this process's open sockets on which the kernel stamps arrivals. The kernel goes on to stamp, for the whole
+// machine, while any socket is open that asked for it. So one that is opened, and has asked, while another is still counted
+// here needs no warming, and counts in turn.
+var stamping atomic.Int64
+
+// warm waits until the kernel stamps arrivals, and reports whether it does. It begins to do so, for the whole machine, a while
+// after the first socket asked for stamps (net/core/dev.c net_enable_timestamp, which leaves the work to a kernel thread);
+// until then packets arrive without. warm sends packets to itself over loopback, on a socket of its own, until one comes with
+// a stamp. Where none does, a Stamp without the kernel's time still has the process's.
+func warm() bool {
 	s, err := openCold(false, unix.SOCK_DGRAM, unix.IPPROTO_UDP)
 	if err != nil {
-		return
+		return false
 	}
 	defer s.Close()
 	local := netip.AddrFrom4([4]byte{127, 0, 0, 1})
@@ -29,22 +35,23 @@ func warm() {
 		return addrPort(name).Port(), err
 	})
 	if err != nil {
-		return
+		return false
 	}
 	until := time.Now().Add(warmTime)
 	for time.Now().Before(until) {
 		if _, _, err := s.Send(nil, netip.AddrPortFrom(local, port)); err != nil {
-			return
+			return false
 		}
 		for arrived := false; !arrived; {
 			event, err := s.Receive(until)
 			if err != nil {
-				return
+				return false
 			}
 			packet, ok := event.(Packet)
 			if arrived = ok; ok && !packet.At.Kernel.IsZero() {
-				return
+				return true
 			}
 		}
 	}
+	return false
 }

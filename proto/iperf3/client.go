@@ -99,7 +99,12 @@ func dialTimedOut(err error) bool {
 
 // negotiate goes from the cookie to CREATE_STREAMS.
 func (r *clientRun) negotiate() (err error) {
-	if r.cookie, err = NewCookie(rand.Reader); err != nil {
+	if r.config.Cookie != "" {
+		r.cookie, err = ParseCookie(r.config.Cookie)
+	} else {
+		r.cookie, err = NewCookie(rand.Reader)
+	}
+	if err != nil {
 		return err
 	}
 	if err := r.ctl.arm(r.config.Timeout); err != nil {

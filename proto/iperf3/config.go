@@ -64,6 +64,7 @@ type Config struct {
 
 	SampleEvery time.Duration // cadence of TCP_INFO samples, both ends; 0: 50 ms; negative: none
 	Timeout     time.Duration // of each step of the handshake; 0: 10 s
+	Cookie      string        // 36 printable characters, when the server admits a test by it; "": drawn at random
 
 	// OnInterval, if not nil, is called for each interval as it ends, from a goroutine of the test's, in order.
 	OnInterval func(IntervalReport)
@@ -98,6 +99,11 @@ func (c *Config) Validate() error {
 		return &ConfigError{"MSS", c.MSS, fmt.Sprintf("must be 88 to %d bytes", maxMSS)}
 	case len(c.Congestion) > 15 || strings.ContainsFunc(c.Congestion, func(r rune) bool { return r <= ' ' || r > '~' }): // TCP_CA_NAME_MAX
 		return &ConfigError{"congestion control", strconv.Quote(oneLine(c.Congestion)), "must be a name of at most 15 letters"}
+	}
+	if c.Cookie != "" {
+		if _, err := ParseCookie(c.Cookie); err != nil {
+			return err
+		}
 	}
 	return c.validateKind()
 }

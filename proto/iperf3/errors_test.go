@@ -274,6 +274,7 @@ func TestConfigErrors(t *testing.T) {
 		`reverse true: cannot be joined with bidir, which tests that direction too`: {Reverse: true, Bidir: true},
 		`omit 1.5s: must be 0 to 60 whole seconds`:                                  {Omit: 1500 * time.Millisecond},
 		`train size 5: must be 16 to 9000 bytes`:                                    {Proto: UDP, Train: &Train{Packets: 1, Trains: 1, Size: 5}},
+		`cookie of 5 bytes: must be 36 printable ASCII characters`:                  {Cookie: "short"},
 		`source given: works for one TCP stream from client to server`:              {Source: neverEnding{}, Reverse: true},
 	} {
 		_, err := (&Client{Addr: "127.0.0.1", Config: c}).Run(context.Background())

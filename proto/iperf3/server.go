@@ -21,6 +21,9 @@ type Policy struct {
 	Timeout     time.Duration // for each step of the handshake; 0: 10 s
 	// Allow, if not nil, says whether a client may test; others are told that they are not authorized.
 	Allow func(netip.Addr) bool
+	// Admit, if not nil, says whether a client with this cookie may test. Others are told that the server is busy, as
+	// late as a busy server says it, so that a guess teaches nothing. It is called from several goroutines.
+	Admit func(Cookie, netip.Addr) bool
 }
 
 const (
@@ -53,6 +56,8 @@ func (p Policy) withDefaults() Policy {
 type Server struct {
 	Policy Policy
 	Log    *slog.Logger // nil: silent
+	// OnTest, if not nil, is called after each test that was let in, by the goroutine that served it.
+	OnTest func(Tested)
 
 	policy     Policy
 	places     chan struct{} // one for each test that runs
@@ -61,6 +66,13 @@ type Server struct {
 	handshakes chan struct{}
 	udpSetup   sync.Mutex // UDP listeners of several tests on one port would take each other's clients
 	group      sync.WaitGroup
+}
+
+// Tested is what came of one test at a Server.
+type Tested struct {
+	Client                   netip.AddrPort
+	SentBytes, ReceivedBytes int64 // of payload, as this end wrote and read it, also in a test that failed
+	Err                      error // nil: the test went to its end
 }
 
 // arrival is a data connection and its place in the order of accepting, which is the order of the client's streams.
@@ -146,14 +158,18 @@ func (s *Server) greet(ctx context.Context, a arrival) {
 	}
 	defer conn.Close()
 	defer unwatch()
+	places := s.places
+	if s.policy.Admit != nil && !s.policy.Admit(cookie, addrPort(conn.RemoteAddr()).Addr()) {
+		places = nil // never has one
+	}
 	select {
-	case s.places <- struct{}{}:
+	case places <- struct{}{}:
 		defer func() { <-s.places }()
 		s.serve(ctx, ctl, cookie)
 	case <-time.After(busyGrace):
 		// A stock server sends this without reading the cookie; ours must tell streams from tests first.
 		if ctl.send(AccessDenied) == nil {
-			s.Log.Info("iperf3 client turned away, busy", "client", conn.RemoteAddr())
+			s.Log.Info("iperf3 client turned away", "client", conn.RemoteAddr(), "busy", places != nil)
 		}
 	case <-ctx.Done():
 	}
@@ -206,5 +222,10 @@ func (s *Server) serve(ctx context.Context, ctl *control, cookie Cookie) {
 		log.Info("iperf3 test ended early", "error", explain(err))
 	default:
 		log.Info("iperf3 test done", "sent_bytes", test.sentBytes, "received_bytes", test.receivedBytes, "seconds", test.seconds)
+	}
+	if s.OnTest != nil {
+		tested := Tested{Client: addrPort(ctl.conn.RemoteAddr()), Err: explain(err)}
+		tested.SentBytes, tested.ReceivedBytes = test.moved()
+		s.OnTest(tested)
 	}
 }

@@ -218,3 +218,18 @@ func (s *serverTest) tally(r Results) {
 		s.seconds = max(s.seconds, one.EndTime)
 	}
 }
+
+// moved is how many bytes of payload this end wrote and read, whatever became of the test.
+func (s *serverTest) moved() (sent, received int64) {
+	if s.t == nil {
+		return 0, 0
+	}
+	for _, stream := range s.t.streams {
+		if stream.sender {
+			sent += stream.count.Load()
+		} else {
+			received += stream.count.Load()
+		}
+	}
+	return sent, received
+}

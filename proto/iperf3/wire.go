@@ -1,6 +1,7 @@
 package iperf3
 
 import (
+	"crypto/subtle"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -66,7 +67,8 @@ func (s State) String() string {
 // CookieSize is the length of the cookie on the wire: 36 characters and a NUL (iperf.h, COOKIE_SIZE).
 const CookieSize = 37
 
-// Cookie ties data connections to their control connection. Its content is opaque.
+// Cookie ties data connections to their control connection. Its content is opaque, unless both ends were told it
+// beforehand: see Config.Cookie and Policy.Admit.
 type Cookie [CookieSize]byte
 
 // NewCookie draws a cookie of 36 characters from iperf3's alphabet.
@@ -82,6 +84,19 @@ func NewCookie(random io.Reader) (Cookie, error) {
 	c[CookieSize-1] = 0
 	return c, nil
 }
+
+// ParseCookie makes a cookie of its 36 characters. The *ConfigError does not show them: a cookie may be a secret.
+func ParseCookie(text string) (Cookie, error) {
+	var c Cookie
+	if len(text) != CookieSize-1 || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return c, &ConfigError{"cookie", fmt.Sprintf("of %d bytes", len(text)), fmt.Sprintf("must be %d printable ASCII characters", CookieSize-1)}
+	}
+	copy(c[:], text)
+	return c, nil
+}
+
+// Equal compares in a time that does not depend on where the cookies differ.
+func (c Cookie) Equal(other Cookie) bool { return subtle.ConstantTimeCompare(c[:], other[:]) == 1 }
 
 // The largest JSON texts read from a peer. iperf3 itself refuses parameters above 8 KiB; results carry our samples
 // and, on request, the server's whole output.

@@ -1,0 +1,118 @@
+package measure
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// Run is one execution of a Task that the mesh planned, or that somebody asked for: which host does it to which, when,
+// and what the target must open for it. The Result that comes of it has the Run's ID, so that however often it is sent,
+// it is filed once.
+type Run struct {
+	ID     string    `json:"id"`             // ULID
+	Test   string    `json:"test,omitempty"` // of the mesh; "" for a run on demand
+	Tool   string    `json:"tool"`
+	Source string    `json:"source"` // host name
+	Target string    `json:"target"` // host name; the source itself for a tool that measures its host
+	Start  time.Time `json:"start"`
+
+	// LimitSeconds after Start the run is ended, whatever it did, and what it opened is closed.
+	LimitSeconds float64 `json:"limit_seconds"`
+	// SlotSeconds after Start the run may still begin, if its host was late or its first try failed; then it is missed.
+	SlotSeconds float64 `json:"slot_seconds,omitempty"`
+	Tries       int     `json:"tries,omitempty"` // at most, within the slot; 0: 1
+
+	Exclusive bool `json:"exclusive,omitempty"`
+	Task      Task `json:"task"` // Target is the address to measure
+	Far       *Far `json:"far,omitempty"`
+}
+
+// Limit is when the run is over, done or not.
+func (r *Run) Limit() time.Time { return r.Start.Add(seconds(r.LimitSeconds)) }
+
+// Latest is the last moment at which the run may begin.
+func (r *Run) Latest() time.Time { return r.Start.Add(seconds(r.SlotSeconds)) }
+
+// Far is what the target of a Run opens for as long as the run may take, and for nobody else: a listener that admits
+// one test, by a secret that both ends were told. A foreign responder has its own, so its Runs have none.
+type Far struct {
+	Kind    string   `json:"kind"`
+	Port    int      `json:"port"`
+	Secret  string   `json:"secret"`            // never logged, stored in no Result
+	Tests   int      `json:"tests,omitempty"`   // that come, one after the other; 0: 1. Then it is closed
+	Command []string `json:"command,omitempty"` // of FarCommand
+}
+
+// Kinds of Far.
+const (
+	FarIperf3  = "iperf3"  // an iperf3 server; the secret is the cookie that opens each of its connections
+	FarCommand = "command" // a program, such as a tool's own server, which knows of no secret
+)
+
+// String hides the secret, so that no log holds it.
+func (f Far) String() string { return f.Kind }
+
+// GoString hides the secret from %#v, too.
+func (f Far) GoString() string { return f.Kind }
+
+// Demand is what a Task asks of the path and of both ends, reckoned before it runs: what a planner goes by.
+type Demand struct {
+	DurationSeconds float64 `json:"duration_seconds"`    // from first to last packet, as a rule
+	Exclusive       bool    `json:"exclusive"`           // fills a link: both ends' interfaces must be alone
+	Bytes           float64 `json:"bytes"`               // on the wire, both directions; of a test that fills a link, at BitsPerSecond
+	BitsPerSecond   float64 `json:"bits_per_second"`     // while it lasts, at most; 0: whatever the path carries
+	Far             string  `json:"far,omitempty"`       // the kind of listener that the target must open
+	FarTests        int     `json:"far_tests,omitempty"` // that come to it, one after the other; 0: 1
+}
+
+// Miss is a planned Run of which no Result came, and why: a gap known as a gap. A Result that comes later replaces it.
+type Miss struct {
+	Run    string    `json:"run"` // ID
+	Test   string    `json:"test,omitempty"`
+	Tool   string    `json:"tool"`
+	Source string    `json:"source"`
+	Target string    `json:"target"`
+	Start  time.Time `json:"start"`
+	Why    string    `json:"why"`
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// Again returns the run's n-th repetition, after it, for a host that repeats its plan because it hears of no newer one. ID
+// and secret follow from the run's own, so that both ends, who do not speak to each other, come to the same.
+func (r Run) Again(n int, after time.Duration) Run {
+	r.ID, r.Start = IDAgain(r.ID, n, after), r.Start.Add(after)
+	if r.Far != nil {
+		far := *r.Far
+		far.Secret = SecretAgain(far.Secret, n)
+		r.Far = &far
+	}
+	return r
+}
+
+// IDAgain returns the ID of a run's n-th repetition: its time is later by after, the rest is drawn from ID and n. An ID
+// that is no ULID has none, and stays.
+func IDAgain(id string, n int, after time.Duration) string {
+	first, err := ulid.ParseStrict(id)
+	if err != nil {
+		return id
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s again %d", id, n))
+	var again ulid.ULID
+	_ = again.SetTime(first.Time() + uint64(after.Milliseconds())) // fails after the year 10889
+	_ = again.SetEntropy(sum[:10])
+	return again.String()
+}
+
+// SecretAgain returns the secret of a run's n-th repetition: as long as the first, up to 64 characters.
+func SecretAgain(secret string, n int) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	fmt.Fprintf(mac, "again %d", n)
+	again := hex.EncodeToString(mac.Sum(nil))
+	return again[:min(len(secret), len(again))]
+}

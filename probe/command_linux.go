@@ -1,0 +1,93 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// ErrNotAllowed means that this host runs no programs for a mesh.
+var ErrNotAllowed = errors.New("no program may run here")
+
+// Do runs the program until it ends, or until ctx does.
+func (c *Command) Do(ctx context.Context) (*measure.Result, error) {
+	r := newResult("command", c.Target)
+	err := c.measure(ctx, r)
+	r.DurationSeconds = time.Since(r.Started).Seconds()
+	r.Fail(err)
+	return r, err
+}
+
+func (c *Command) measure(ctx context.Context, r *measure.Result) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	source := c.addresses(ctx, r)
+	argv, err := fill(c.Argv, c.values(source))
+	if err != nil {
+		return err
+	}
+	r.Parameters["argv"] = argv
+	if c.Allow == nil {
+		return fmt.Errorf("run %s: %w", argv[0], ErrNotAllowed)
+	}
+	if err := c.Allow(argv); err != nil {
+		return fmt.Errorf("run %s: %w", argv[0], err)
+	}
+	r.Started = time.Now().UTC()
+	program := Program{Argv: argv, Keep: KeptBytes, Line: c.Line, Started: c.Started}
+	output, failed := program.Run(ctx)
+	if output == nil {
+		return failed
+	}
+	r.Samples.Output = output
+	found, missing := c.parser.ReadOutput(output)
+	r.Metrics = found
+	var left *LeftError
+	switch {
+	case errors.As(failed, &left):
+		r.Note(left.Error())
+		return missing
+	case failed != nil:
+		return explain(failed, output) // which is why anything is missing
+	}
+	return missing
+}
+
+// explain adds to how a program failed what it said last.
+func explain(err error, o *measure.Output) error {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return err
+	}
+	for _, text := range []string{o.Stderr, o.Stdout} {
+		if said := lastLine(text); said != "" {
+			return fmt.Errorf("%w: %s", err, said)
+		}
+	}
+	return err
+}
+
+// addresses fills in both ends as far as they are known: a program may measure what is no address.
+func (c *Command) addresses(ctx context.Context, r *measure.Result) (source netip.Addr) {
+	target, err := netip.ParseAddr(c.Target)
+	if err != nil && strings.Contains(strings.Join(c.Argv, " "), "{source}") {
+		target, err = resolve(ctx, net.DefaultResolver.LookupNetIP, c.Target, 0)
+	}
+	if err != nil {
+		return source
+	}
+	r.Target.Address = target.String()
+	if source, err = sock.Source(target); err == nil {
+		r.Source.Address = source.String()
+	}
+	return source
+}

@@ -1,0 +1,211 @@
+package probe
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// Options are what the host that does a Task adds to it. The zero value serves every Task but those that run a program.
+type Options struct {
+	// Far is what the target opened for this run; nil: the Task's own port, and no secret.
+	Far *measure.Far
+	// Allow is asked before a program is started, with its path and arguments, and refuses by an error. nil: none may run.
+	Allow func(argv []string) error
+	// Started is called as soon as a program runs, with the number of its process, which leads a group of its own; nil: nobody
+	// wants to know.
+	Started func(pid int)
+
+	// What a run shows on its way, each as it happens. A kind calls only what suits it; nil: nobody watches.
+	Interval func(measure.Interval)
+	Echo     func(measure.Echo)
+	Hop      func(measure.Hop)
+	Line     func(string)
+}
+
+// Kind is one way to measure, and what it can be told.
+type Kind struct {
+	Name       string // as in measure.Task
+	Meaning    string
+	Parameters []Parameter
+}
+
+// Parameter is one thing that a kind can be told.
+type Parameter struct {
+	Name    string
+	Flag    string // of the command line, where it has another name there
+	Type    string // "whole number", "time", "rate", "size", "yes or no", "text", …
+	Default string
+	Meaning string
+}
+
+// method is a measurement with the parameters of a Task.
+type method interface {
+	measure.Prober
+	Validate() error
+	demand() measure.Demand
+	equip(o Options)
+}
+
+// New returns what does a Task on this host. The error is the Task's: its BadInput is true.
+func New(task measure.Task, o Options) (measure.Prober, error) {
+	m, err := readTask(task)
+	if err != nil {
+		return nil, err
+	}
+	m.equip(o)
+	return m, m.Validate()
+}
+
+// Validate says what is wrong with a Task's kind or parameters, in one line that begins with the parameter's name. It
+// asks nothing of this host, so that a mesh can be checked anywhere. The target may be left out.
+func Validate(task measure.Task) error {
+	_, err := readTask(withTarget(task))
+	return err
+}
+
+// Demand reckons what a Task asks of the path and of both ends.
+//
+// A test is exclusive if it may send faster than LightRate in a direction: without a rate it takes all that the path
+// has. So TCP without a rate is exclusive, and UDP or TCP at 1 Mbit/s or less is not. The packet trains of capacity
+// are, though they last for milliseconds: other traffic between their packets spoils what they measure, and they fill
+// the queue before the narrowest link. A program is, since nobody knows what it sends; a mesh file can say otherwise.
+//
+// Bytes are 0 where they are not known: of a test without a rate or an amount, and of a program, whose duration is not
+// known either.
+func Demand(task measure.Task) (measure.Demand, error) {
+	m, err := readTask(withTarget(task))
+	if err != nil {
+		return measure.Demand{}, err
+	}
+	return m.demand(), nil
+}
+
+// Kinds are all kinds of Task, by name.
+func Kinds() []Kind {
+	var all []Kind
+	for _, k := range catalogue() {
+		all = append(all, k.Kind)
+	}
+	return all
+}
+
+// kind is a Kind and how a Task of it is read.
+type kind struct {
+	Kind
+	read func(task measure.Task) (method, error)
+}
+
+// catalogue is every kind, sorted by name.
+func catalogue() []kind {
+	return []kind{capacityKind(), commandKind(), hostKind(), pingKind(), throughputKind(), traceKind()}
+}
+
+// field is a Parameter and where it goes in the struct of its kind.
+type field[T any] struct {
+	Name, Default, Meaning string
+	binding[T]
+	Flag string
+}
+
+// kindOf makes a kind of a struct T: what its target is, its fields, and what is left to be set when they are read.
+func kindOf[T any, M interface {
+	*T
+	method
+}](name, meaning string, target func(*T) *string, finish func(M), fields []field[T]) kind {
+	k := kind{Kind: Kind{Name: name, Meaning: meaning}}
+	for _, f := range fields {
+		k.Parameters = append(k.Parameters, Parameter{f.Name, f.Flag, f.Type, f.Default, f.Meaning})
+	}
+	k.read = func(task measure.Task) (method, error) {
+		m := M(new(T))
+		*target((*T)(m)) = task.Target
+		for _, name := range slices.Sorted(maps.Keys(task.Parameters)) {
+			v := task.Parameters[name]
+			i := slices.IndexFunc(fields, func(f field[T]) bool { return f.Name == name })
+			if i < 0 {
+				return nil, k.unknown(name, v)
+			}
+			if want := fields[i].set((*T)(m), v); want != "" {
+				return nil, &sock.InputError{Field: name, Value: fmt.Sprint(v), Remedy: want}
+			}
+		}
+		finish(m)
+		return m, m.Validate()
+	}
+	return k
+}
+
+// withTarget lets a Task be checked before it has a target.
+func withTarget(task measure.Task) measure.Task {
+	if task.Target == "" {
+		task.Target = "target"
+	}
+	return task
+}
+
+func readTask(task measure.Task) (method, error) {
+	var names []string
+	for _, k := range catalogue() {
+		if k.Name == task.Kind {
+			return k.read(task)
+		}
+		names = append(names, k.Name)
+	}
+	return nil, &sock.InputError{Field: "probe", Value: task.Kind,
+		Remedy: "there is no such kind" + meant(task.Kind, names, "give one of")}
+}
+
+// unknown is the error for a parameter that a kind does not have.
+func (k *kind) unknown(name string, v any) error {
+	var names []string
+	for _, p := range k.Parameters {
+		if p.Flag == name {
+			return &sock.InputError{Field: name, Value: fmt.Sprint(v),
+				Remedy: k.Name + " has no such parameter; in a task it is " + p.Name}
+		}
+		names = append(names, p.Name)
+	}
+	return &sock.InputError{Field: name, Value: fmt.Sprint(v),
+		Remedy: k.Name + " has no such parameter" + meant(name, names, "it has")}
+}
+
+// meant is a hint at the name that was probably meant, or where none is near, at all names.
+func meant(written string, names []string, list string) string {
+	written = strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(written))
+	for _, name := range names { // interval-seconds means interval
+		if written == name || len(name) > 2 && strings.HasPrefix(written, name+"-") {
+			return "; did you mean " + name + "?"
+		}
+	}
+	best := slices.MinFunc(names, func(a, b string) int { return distance(written, a) - distance(written, b) })
+	if distance(written, best) > max(1, len(best)/2) {
+		return "; " + list + " " + strings.Join(names, ", ")
+	}
+	return "; did you mean " + best + "?"
+}
+
+// distance is the Levenshtein distance of a and b, in bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

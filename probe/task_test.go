@@ -1,0 +1,237 @@
+package probe
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/parse"
+	"github.com/pathwise-net/pathwise/proto/iperf3"
+)
+
+type values = map[string]any
+
+// Every parameter of every kind, as JSON and YAML hold them, ends where it belongs.
+func TestReadTask(t *testing.T) {
+	cases := []struct {
+		kind, parameters string // YAML
+		want             any
+	}{
+		{"ping", `{count: 20, interval: 200ms, timeout: 0.5, size: 1400, ttl: 9, dscp: 46, df: true, poisson: false, proto: icmp}`,
+			&Ping{Target: "h", Count: 20, Interval: 200 * time.Millisecond, Timeout: time.Second / 2, Size: 1400, TTL: 9, DSCP: 46,
+				DontFragment: true, Deadline: 4 * time.Second}},
+		{"ping", `{interval: "0.2", count: "5", poisson: "true"}`,
+			&Ping{Target: "h", Count: 5, Interval: 200 * time.Millisecond, Poisson: true, Deadline: 2400 * time.Millisecond}},
+		{"trace", `{max-ttl: 20, queries: 1, port: 40000, timeout: 2s, proto: udp}`,
+			&Trace{Target: "h", Protocol: "udp", MaxTTL: 20, Queries: 1, Port: 40000, Timeout: 2 * time.Second}},
+		{"throughput", `{proto: udp, port: 5202, duration: 5, bytes: 50MB, interval: 0.5s, parallel: 2, reverse: true, rate: 20mbit,
+			cc: cubic, window: 4MiB, length: 1400, nodelay: true, dscp: 10, mss: 1400}`,
+			&Throughput{Target: "h", Port: 5202, Config: iperf3.Config{Proto: "udp", Duration: 5 * time.Second, Bytes: 50e6,
+				Interval: time.Second / 2, Parallel: 2, Reverse: true, Rate: 20e6, Congestion: "cubic", Window: 4 << 20, Length: 1400,
+				NoDelay: true, DSCP: 10, MSS: 1400}}},
+		{"throughput", `{bidir: true, rate: 10000000}`,
+			&Throughput{Target: "h", Config: iperf3.Config{Bidir: true, Rate: 10e6, Duration: 10 * time.Second}}},
+		{"capacity", `{port: 5202, reverse: true}`, &Capacity{Target: "h", Port: 5202, Reverse: true}},
+		{"host", `{interval: 2s, iface: eth0, path: /var}`, &Host{Target: "h", Interval: 2 * time.Second, Iface: "eth0", Path: "/var"}},
+		{"command", `{argv: [ping, "{target}", "{x}"], values: {x: "1"}, parse: [{metric: rtt_min_seconds, key: min, unit: ms}]}`,
+			&Command{Target: "h", Argv: []string{"ping", "{target}", "{x}"}, Values: map[string]string{"x": "1"},
+				Rules: []parse.Rule{{Metric: "rtt_min_seconds", Key: "min", Unit: "ms"}}}},
+	}
+	for _, c := range cases {
+		var fromYAML, fromJSON values
+		if err := yaml.Unmarshal([]byte(c.parameters), &fromYAML); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(fromYAML)
+		if err == nil {
+			err = json.Unmarshal(text, &fromJSON)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, parameters := range []values{fromYAML, fromJSON} {
+			got, err := New(measure.Task{Kind: c.kind, Target: "h", Parameters: parameters}, Options{})
+			if err != nil {
+				t.Errorf("%s %s: %v", c.kind, c.parameters, err)
+			} else if diff := cmp.Diff(c.want, got, cmpopts.IgnoreUnexported(Command{})); diff != "" {
+				t.Errorf("%s %s (-want +got):\n%s", c.kind, c.parameters, diff)
+			}
+		}
+	}
+}
+
+// What a Task cannot say is refused in one line that begins with the parameter's name, and is the user's error.
+func TestReadTaskRefuses(t *testing.T) {
+	cases := []struct {
+		kind       string
+		parameters values
+		want       string
+	}{
+		{"pnig", nil, `probe "pnig": there is no such kind; did you mean ping?`},
+		{"latency", nil, `probe "latency": there is no such kind; give one of capacity, command, host, ping, throughput, trace`},
+		{"ping", values{"cuont": 5}, `cuont "5": ping has no such parameter; did you mean count?`},
+		{"ping", values{"intervall": "1s"}, `intervall "1s": ping has no such parameter; did you mean interval?`},
+		{"ping", values{"bananas": 5}, `bananas "5": ping has no such parameter; it has proto, count, interval`},
+		{"ping", values{"interval_seconds": 5}, `interval_seconds "5": ping has no such parameter; did you mean interval?`},
+		{"throughput", values{"time": 5}, `time "5": throughput has no such parameter; in a task it is duration`},
+		{"throughput", values{"len": 5}, `len "5": throughput has no such parameter; in a task it is length`},
+		{"trace", values{"max_ttl": 5}, `max_ttl "5": trace has no such parameter; did you mean max-ttl?`},
+		{"ping", values{"count": 0}, `count "0": give a whole number from 1 to 10000000`},
+		{"ping", values{"count": 1.5}, `count "1.5": give a whole number from 1`},
+		{"ping", values{"count": true}, `count "true": give a whole number`},
+		{"ping", values{"count": nil}, `count "<nil>": give a whole number`},
+		{"ping", values{"count": []any{1}}, `count "[1]": give a whole number`},
+		{"ping", values{"interval": "soon"}, `interval "soon": give a time such as 200ms or 10s; a bare number is seconds`},
+		{"ping", values{"interval": 0}, `interval "0": give a time`},
+		{"ping", values{"interval": "10us"}, `interval "10µs": give a time from 1ms to 1h0m0s`},
+		{"ping", values{"df": "perhaps"}, `df "perhaps": give true or false`},
+		{"ping", values{"proto": "udp"}, `proto "udp": give icmp`},
+		{"throughput", values{"proto": "sctp"}, `proto "sctp": give tcp or udp`},
+		{"throughput", values{"rate": "fast"}, `rate "fast": give a rate such as 20mbit`},
+		{"throughput", values{"rate": -5}, `rate "-5": give a rate`},
+		{"throughput", values{"window": "huge"}, `window "huge": give a size such as 1448, 256K or 4MiB`},
+		{"throughput", values{"cc": 5}, `cc "5": give a text`},
+		{"throughput", values{"reverse": true, "bidir": true}, `reverse`},
+		{"throughput", values{"parallel": 1000}, `parallel "1000": give a whole number from 1 to 128`},
+		{"host", values{"interval": "1ms"}, `interval "1ms": give a time from 100ms`},
+		{"command", nil, `argv "": begin with the name of a program`},
+		{"command", values{"argv": "ping -c 3"}, `argv "ping -c 3": give the program and its arguments`},
+		{"command", values{"argv": []any{"{target}"}}, `argv "{target}": begin with the name of a program, without placeholders`},
+		{"command", values{"argv": []any{"a", "{file}"}}, `argv "{file}": give values a "file", or write {{ and }} for braces`},
+		{"command", values{"argv": []any{"a"}, "parse": []any{values{"metric": "rtt", "key": "a"}}}, `parse: metric "rtt": a name is`},
+		{"command", values{"argv": []any{"a"}, "parse": []any{values{"metrics": "rtt"}}}, `parse "[map[metrics:rtt]]": give rules such as`},
+	}
+	for _, c := range cases {
+		err := Validate(measure.Task{Kind: c.kind, Parameters: c.parameters})
+		var bad interface{ BadInput() bool }
+		if !errors.As(err, &bad) || !bad.BadInput() || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s %v:\ngot  %v\nwant %s…", c.kind, c.parameters, err, c.want)
+		}
+		if _, err := New(measure.Task{Kind: c.kind, Target: "h", Parameters: c.parameters}, Options{}); err == nil {
+			t.Errorf("%s %v: New took it", c.kind, c.parameters)
+		}
+		if _, err := Demand(measure.Task{Kind: c.kind, Parameters: c.parameters}); err == nil {
+			t.Errorf("%s %v: Demand took it", c.kind, c.parameters)
+		}
+	}
+}
+
+// What the host adds reaches the probe.
+func TestOptions(t *testing.T) {
+	far := &measure.Far{Kind: measure.FarIperf3, Port: 6001, Secret: strings.Repeat("s", 36)}
+	seen := ""
+	o := Options{Far: far, Interval: func(measure.Interval) { seen += "interval " }, Echo: func(measure.Echo) { seen += "echo " },
+		Hop: func(measure.Hop) { seen += "hop " }, Line: func(string) { seen += "line " }, Allow: func([]string) error { seen += "allow "; return nil }}
+	made := map[string]measure.Prober{}
+	for _, k := range []string{"ping", "trace", "throughput", "capacity", "command"} {
+		task := measure.Task{Kind: k, Target: "h", Parameters: values{}}
+		switch k {
+		case "command":
+			task.Parameters["argv"] = []string{"true"}
+		case "throughput", "capacity":
+			task.Parameters["port"] = 7
+		}
+		p, err := New(task, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made[k] = p
+	}
+	made["ping"].(*Ping).Progress(measure.Echo{})
+	made["trace"].(*Trace).Progress(measure.Hop{})
+	throughput, capacity, command := made["throughput"].(*Throughput), made["capacity"].(*Capacity), made["command"].(*Command)
+	throughput.OnInterval(measure.Interval{})
+	command.Line("")
+	_ = command.Allow(nil)
+	if want := "echo hop interval line allow "; seen != want {
+		t.Errorf("called %q, want %q", seen, want)
+	}
+	got := fmt.Sprint(throughput.Port, throughput.Config.Cookie, capacity.Port, capacity.Cookie, command.Port)
+	if want := fmt.Sprint(6001, far.Secret, 6001, far.Secret, 6001); got != want {
+		t.Errorf("ports and secrets %s, want %s", got, want)
+	}
+}
+
+func TestDemand(t *testing.T) {
+	const ethernet = 1538. // bytes that a full packet takes on the link
+	cases := []struct {
+		kind       string
+		parameters values
+		want       measure.Demand
+	}{
+		{"ping", nil, measure.Demand{DurationSeconds: 11, Bytes: 2 * 122 * 10, BitsPerSecond: 976}},
+		{"ping", values{"size": 1}, measure.Demand{DurationSeconds: 11, Bytes: 2 * 84 * 10, BitsPerSecond: 672}}, // the least frame
+		{"ping", values{"size": 3000, "count": 1}, measure.Demand{DurationSeconds: 2, Bytes: 2 * (3008 + 3*58), BitsPerSecond: 8 * (3008 + 3*58)}},
+		{"ping", values{"size": 1400, "interval": "1ms", "count": 1000},
+			measure.Demand{DurationSeconds: 2.999, Exclusive: true, Bytes: 2 * 1466 * 1000, BitsPerSecond: 1466 * 8000}},
+		{"ping", values{"poisson": true, "count": 101}, measure.Demand{DurationSeconds: 142, Bytes: 2 * 122 * 101, BitsPerSecond: 976}},
+		{"trace", nil, measure.Demand{DurationSeconds: 6, Bytes: 2 * 98 * 90, BitsPerSecond: 98 * 8 * 16 / 0.2}},
+		{"throughput", nil, measure.Demand{DurationSeconds: 11, Exclusive: true, Far: "iperf3"}},
+		{"throughput", values{"bytes": 1448000}, measure.Demand{DurationSeconds: 11, Exclusive: true, Bytes: 1000*ethernet + 500*90, Far: "iperf3"}},
+		{"throughput", values{"rate": "1mbit"}, measure.Demand{DurationSeconds: 11, Bytes: 10e6 / 8 / 1448 * (ethernet + 45),
+			BitsPerSecond: 1e6 / 1448 * ethernet, Far: "iperf3"}},
+		{"throughput", values{"rate": "1mbit", "bidir": true}, measure.Demand{DurationSeconds: 11, Bytes: 2 * 10e6 / 8 / 1448 * (ethernet + 45),
+			BitsPerSecond: 1e6 / 1448 * (ethernet + 45), Far: "iperf3"}},
+		{"throughput", values{"rate": "1mbit", "parallel": 2, "duration": 5}, measure.Demand{DurationSeconds: 6, Exclusive: true,
+			Bytes: 10e6 / 8 / 1448 * (ethernet + 45), BitsPerSecond: 2e6 / 1448 * ethernet, Far: "iperf3"}},
+		{"throughput", values{"proto": "udp"}, measure.Demand{DurationSeconds: 11, Bytes: 10e6 / 8 / 1460 * 1526,
+			BitsPerSecond: 1e6 / 1460. * 1526, Far: "iperf3"}},
+		{"throughput", values{"proto": "udp", "rate": "20mbit", "length": 1000}, measure.Demand{DurationSeconds: 11, Exclusive: true,
+			Bytes: 200e6 / 8 / 1000 * 1066, BitsPerSecond: 20e6 * 1.066, Far: "iperf3"}},
+		{"capacity", nil, measure.Demand{DurationSeconds: 6, Exclusive: true, Bytes: 1440 * ethernet, Far: "iperf3", FarTests: 2}},
+		{"command", values{"argv": []string{"true"}}, measure.Demand{Exclusive: true}},
+		{"host", values{"interval": 3}, measure.Demand{DurationSeconds: 3}},
+	}
+	for _, c := range cases {
+		got, err := Demand(measure.Task{Kind: c.kind, Parameters: c.parameters})
+		if diff := cmp.Diff(c.want, got, cmpopts.EquateApprox(1e-9, 0)); err != nil || diff != "" {
+			t.Errorf("%s %v: %v (-want +got):\n%s", c.kind, c.parameters, err, diff)
+		}
+	}
+}
+
+// docs/mesh-tools.md has a row for each parameter of each kind, with its default.
+func TestKindsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../docs/mesh-tools.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range Kinds() {
+		_, section, found := strings.Cut(string(page), "\n## `"+k.Name+"`")
+		if !found {
+			t.Errorf("no section ## `%s`", k.Name)
+		}
+		section, _, _ = strings.Cut(section, "\n## ")
+		for _, p := range k.Parameters {
+			if row := fmt.Sprintf("| `%s` | %s | %s | %s |", p.Name, p.Type, p.Default, p.Meaning); !strings.Contains(section, row) {
+				t.Errorf("%s: no row\n%s", k.Name, row)
+			}
+		}
+	}
+}
+
+func FuzzTask(f *testing.F) {
+	f.Add("ping", `{"count": 10, "interval": "200ms", "df": true}`)
+	f.Add("throughput", `{"rate": "20mbit", "window": 1e6, "bidir": "yes"}`)
+	f.Add("command", `{"argv": ["ping", "{target}", "{{x}}"], "values": {"x": "y"}, "parse": [{"metric": "a_seconds", "key": "a"}]}`)
+	f.Fuzz(func(t *testing.T, kind, parameters string) {
+		task := measure.Task{Kind: kind, Target: "192.0.2.1"}
+		if json.Unmarshal([]byte(parameters), &task.Parameters) != nil {
+			return
+		}
+		_, failed := New(task, Options{})
+		d, err := Demand(task)
+		if (failed == nil) != (err == nil) || d.Bytes < 0 || d.DurationSeconds < 0 || d.BitsPerSecond < 0 {
+			t.Errorf("%s %s: demand %+v, errors %v and %v", kind, parameters, d, failed, err)
+		}
+	})
+}

@@ -1,0 +1,142 @@
+package probe
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pathwise-net/pathwise/quantity"
+)
+
+// A binding reads a parameter's value into a field of T. Values are what JSON or YAML hold. set returns what would be
+// right, or "" if the value is.
+type binding[T any] struct {
+	Type string
+	set  func(into *T, v any) (want string)
+}
+
+// whole is a whole number from low to high.
+func whole[T any](at func(*T) *int, low, high int) binding[T] {
+	return binding[T]{"whole number", func(into *T, v any) string {
+		n, ok := number(v)
+		if !ok || n != math.Trunc(n) || n < float64(low) || n > float64(high) {
+			return fmt.Sprintf("give a whole number from %d to %d", low, high)
+		}
+		*at(into) = int(n)
+		return ""
+	}}
+}
+
+// span is a time above zero: a number is of seconds.
+func span[T any](at func(*T) *time.Duration) binding[T] {
+	return binding[T]{"time", func(into *T, v any) string {
+		d, err := quantity.ParseDuration(plainText(v))
+		if err != nil || d <= 0 {
+			return "give a time such as 200ms or 10s; a bare number is seconds"
+		}
+		*at(into) = d
+		return ""
+	}}
+}
+
+// mostRate is beyond any interface, and fits what iperf3's protocol carries.
+const mostRate = 1e15
+
+// rate is a rate above zero: a number is of bit/s.
+func rate[T any](at func(*T) *int64) binding[T] {
+	return binding[T]{"rate", func(into *T, v any) string {
+		r, err := quantity.ParseRate(plainText(v))
+		if err != nil || r < 1 || r > mostRate {
+			return "give a rate such as 20mbit; a bare number is bit/s"
+		}
+		*at(into) = int64(r)
+		return ""
+	}}
+}
+
+// size is a size above zero: a number is of bytes.
+func size[T any, N int | int64](at func(*T) *N) binding[T] {
+	return binding[T]{"size", func(into *T, v any) string {
+		n, err := quantity.ParseSize(plainText(v))
+		if err != nil || n <= 0 || int64(N(n)) != n {
+			return "give a size such as 1448, 256K or 4MiB; a bare number is bytes"
+		}
+		*at(into) = N(n)
+		return ""
+	}}
+}
+
+func yesOrNo[T any](at func(*T) *bool) binding[T] {
+	return binding[T]{"yes or no", func(into *T, v any) string {
+		b, ok := v.(bool)
+		if text, is := v.(string); is {
+			var err error
+			b, err = strconv.ParseBool(text)
+			ok = err == nil
+		}
+		if !ok {
+			return "give true or false"
+		}
+		*at(into) = b
+		return ""
+	}}
+}
+
+// word is a text, one of allowed if any are given.
+func word[T any](at func(*T) *string, allowed ...string) binding[T] {
+	return binding[T]{"text", func(into *T, v any) string {
+		s, ok := v.(string)
+		switch {
+		case len(allowed) > 0 && !slices.Contains(allowed, s):
+			return "give " + strings.Join(allowed, " or ")
+		case !ok || s == "":
+			return "give a text"
+		}
+		*at(into) = s
+		return ""
+	}}
+}
+
+// only is a parameter that has one value so far, which needs no field.
+func only[T any](value string) binding[T] {
+	return word(func(*T) *string { return new(string) }, value)
+}
+
+// decoded is a list or mapping, read as JSON; want says what would be right.
+func decoded[T, V any](kind, want string, at func(*T) *V) binding[T] {
+	return binding[T]{kind, func(into *T, v any) string {
+		data, err := json.Marshal(v)
+		if err == nil {
+			decoder := json.NewDecoder(strings.NewReader(string(data)))
+			decoder.DisallowUnknownFields()
+			err = decoder.Decode(at(into))
+		}
+		if err != nil {
+			return want
+		}
+		return ""
+	}}
+}
+
+// number reads what JSON and YAML decoders make of a number, and a text of one.
+func number(v any) (float64, bool) {
+	n, err := strconv.ParseFloat(plainText(v), 64)
+	return n, err == nil && !math.IsNaN(n) && !math.IsInf(n, 0)
+}
+
+// plainText is a value as a person would write it: without the exponent that fmt gives to 1e+07, and "" if it is none.
+func plainText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case int, int64, uint64, json.Number:
+		return fmt.Sprint(v)
+	}
+	return ""
+}
