@@ -1,0 +1,153 @@
+package config
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Controller is what the controller of the mesh needs to know for itself. File names are as written: relative ones are
+// relative to where it runs.
+type Controller struct {
+	Listen      string // HTTP, host:port
+	NATS        NATS
+	Archive     string // URL of PostgreSQL, or the file of SQLite; it may hold a password, so it is never logged
+	Retention   Retention
+	RemoteWrite []RemoteWrite
+	Data        string        // folder of what must not be lost: keys, streams, the archive if Archive is ""
+	Horizon     time.Duration // how far ahead hosts are told their plan
+}
+
+// NATS is either our own server, which Listens, or an outside cluster.
+type NATS struct {
+	Listen string // host:port
+	URL    string // "": our own
+}
+
+// Retention is how long the archive keeps things. What is zero is kept for good.
+type Retention struct {
+	Results time.Duration            // whole Results, with their samples
+	Points  time.Duration            // metrics at full resolution
+	Rollups map[string]time.Duration // by step: 1m, 5m, 1h, 1d
+}
+
+// RemoteWrite is where metrics are pushed to, by Prometheus' protocol.
+type RemoteWrite struct {
+	URL       string
+	User      string
+	Password  string // file that holds the password
+	TokenFile string // file that holds a bearer token
+}
+
+// Defaults of the controller.
+const (
+	defaultListen  = "127.0.0.1:8080" // pages without a login are for this machine, until somebody says otherwise
+	defaultNATS    = ":4222"          // NATS' own port; agents dial it from everywhere, with keys
+	defaultData    = "/var/lib/pathwise"
+	defaultHorizon = 6 * time.Hour // a night's cut of the controller's line costs no measurement
+)
+
+func defaultController() Controller {
+	return Controller{
+		Listen: defaultListen, NATS: NATS{Listen: defaultNATS}, Data: defaultData, Horizon: defaultHorizon,
+	}
+}
+
+// controller reads the section controller, which is one whole and so stands in one file.
+func (r *reader) controller(n node) {
+	if !r.define(n) {
+		return
+	}
+	c := &r.mesh.Controller
+	n.fields("{listen: 127.0.0.1:8080}", fields{
+		"listen":       into(&c.Listen, parseListen),
+		"nats":         func(n node) { readNATS(n, &c.NATS) },
+		"archive":      into(&c.Archive, parseArchive),
+		"retention":    func(n node) { readRetention(n, &c.Retention) },
+		"remote_write": func(n node) { readRemoteWrites(n, c) },
+		"data":         into(&c.Data, parseText),
+		"horizon":      into(&c.Horizon, parseHorizon),
+	})
+	c.Data = filepath.Clean(c.Data)
+}
+
+func readNATS(n node, c *NATS) {
+	given := n.fields("{listen: \":4222\"}", fields{
+		"listen": into(&c.Listen, parseListen),
+		"url":    into(&c.URL, parseURL("tls://nats.example.org:4222", "nats", "tls", "ws", "wss")),
+	})
+	if url, has := given["url"]; has {
+		if _, both := given["listen"]; both {
+			url.fail("", "either url, of an outside cluster, or listen, of our own server")
+		}
+		c.Listen = ""
+	}
+}
+
+func readRetention(n node, c *Retention) {
+	n.fields("{results: 90d, points: 30d, rollups: {1h: 5y}}", fields{
+		"results": into(&c.Results, parseKeep),
+		"points":  into(&c.Points, parseKeep),
+		"rollups": func(n node) {
+			c.Rollups = map[string]time.Duration{}
+			steps := fields{}
+			for _, step := range []string{"1m", "5m", "1h", "1d"} {
+				steps[step] = func(n node) {
+					var d time.Duration
+					if value(n, &d, parseKeep) {
+						c.Rollups[step] = d
+					}
+				}
+			}
+			n.fields("{1h: 5y}", steps)
+		},
+	})
+}
+
+func readRemoteWrites(n node, c *Controller) {
+	parse := parseURL("https://prometheus.example.org/api/v1/write", "http", "https")
+	for _, item := range n.items() {
+		var w RemoteWrite
+		if item.isScalar() {
+			value(item, &w.URL, parse)
+		} else {
+			item.fields("{url: https://prometheus.example.org/api/v1/write}", fields{
+				"url": into(&w.URL, parse), "user": into(&w.User, parseText),
+				"password_file": into(&w.Password, parseText), "token_file": into(&w.TokenFile, parseText),
+			})
+			if w.URL == "" {
+				item.fail("", "url as well")
+			}
+		}
+		c.RemoteWrite = append(c.RemoteWrite, w)
+	}
+}
+
+// parseArchive reads the URL of a PostgreSQL database, or the name of a file.
+func parseArchive(s string) (string, error) {
+	if strings.Contains(s, "://") {
+		return parseURL("postgres://pathwise@db.example.org/pathwise", "postgres", "postgresql")(s)
+	}
+	return parseText(s)
+}
+
+// parseKeep reads how long something is kept: a time, or forever.
+func parseKeep(s string) (time.Duration, error) {
+	if s == "forever" {
+		return 0, nil
+	}
+	d, err := parseSpan(s)
+	if err != nil {
+		return 0, bad(s, "a time such as 90d or 5y, or forever")
+	}
+	return d, nil
+}
+
+// parseHorizon reads how far ahead is planned.
+func parseHorizon(s string) (time.Duration, error) {
+	d, err := parseSpan(s)
+	if err != nil || d < time.Minute || d > 7*24*time.Hour {
+		return 0, bad(s, "a time from 1m to 7d, such as 6h")
+	}
+	return d, nil
+}

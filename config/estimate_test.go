@@ -1,0 +1,172 @@
+package config
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// demands are round figures: a ping is 1,000 bytes, a transfer lasts 10 s and fills the path.
+func demands(task measure.Task) measure.Demand {
+	switch task.Kind {
+	case "ping":
+		return measure.Demand{DurationSeconds: 2, Bytes: 1000, BitsPerSecond: 8000}
+	case "throughput":
+		if task.Parameters["rate"] != nil {
+			return measure.Demand{DurationSeconds: 10, Exclusive: true, Bytes: 5e6, BitsPerSecond: 4e6}
+		}
+		return measure.Demand{DurationSeconds: 10, Exclusive: true}
+	}
+	return measure.Demand{Exclusive: task.Kind == KindCommand, DurationSeconds: 1}
+}
+
+const estimated = `
+sites: {X: {rate: 100mbit, budget: {rate: 50mbit}}, Y: {rate: 1gbit}}
+hosts:
+  a: {interfaces: {eth0: {address: 10.0.0.1, rate: 1gbit}, eth1: {address: 10.0.1.1, rate: 10mbit}}, site: X, limits: {daily: 1GB}}
+  b: {address: 10.0.0.2, rate: 10gbit, site: X, tools: {bulk: {rate: 4mbit}}}
+  c: {address: 10.0.0.3, site: Y}
+  r: {address: 10.0.0.4, reach: responder}
+tools:
+  rtt: {probe: ping}
+  bulk: {probe: throughput}
+  cp: {command: "cp {target}", parse: {a_seconds: "(.)"}, timeout: 90s, needs: {bytes: 1MB}}
+  own: {probe: host, exclusive: true}
+  off: {probe: ping, online: false}
+groups: {g: {mesh: all}, ab: {pairs: [[a, b]]}, ac: {pairs: [[a, c]]}, bc: {pairs: [[b, c]]}, l: {list: [a]}, e: {pairs: [[a/eth1, c]]}}
+tests:
+`
+
+func TestEstimate(t *testing.T) {
+	year := func(results, points float64) float64 { return 365 * (results*1200 + points*6.3) }
+	cases := []struct {
+		tests   string
+		test    Usage
+		a, c    Usage
+		x       Usage
+		archive float64
+	}{
+		{
+			"- {name: t, tool: rtt, group: ac, schedule: {every: 1m}}",
+			Usage{Name: "t", Pairs: 1, RunsPerDay: 1440, BytesPerDay: 1.44e6, MeanBitsPerSecond: 400. / 3, PeakBitsPerSecond: 8000},
+			Usage{Name: "a", Pairs: 1, RunsPerDay: 1440, BytesPerDay: 1.44e6, MeanBitsPerSecond: 400. / 3, PeakBitsPerSecond: 8000},
+			Usage{Name: "c", Pairs: 1, RunsPerDay: 1440, BytesPerDay: 1.44e6, MeanBitsPerSecond: 400. / 3, PeakBitsPerSecond: 8000},
+			Usage{Name: "X", Pairs: 1, RunsPerDay: 1440, BytesPerDay: 1.44e6, MeanBitsPerSecond: 400. / 3, PeakBitsPerSecond: 8000},
+			year(1440, 1440*12),
+		},
+		{ // within a site its link is not crossed; the slower interface counts, and b sends at its own rate
+			"- {name: t, tool: bulk, group: ab, schedule: {cron: '0 */6 * * *'}}",
+			Usage{Name: "t", Pairs: 1, RunsPerDay: 4, BytesPerDay: 5e9, BusySecondsPerDay: 40, MeanBitsPerSecond: 4e10 / 86400, PeakBitsPerSecond: 1e9},
+			Usage{Name: "a", Pairs: 1, RunsPerDay: 4, BytesPerDay: 5e9, BusySecondsPerDay: 40, MeanBitsPerSecond: 4e10 / 86400, PeakBitsPerSecond: 1e9,
+				Over: []Excess{{"daily", 1e9, 5e9}}},
+			Usage{Name: "c"}, Usage{Name: "X"}, year(4, 4*12),
+		},
+		{ // the site's link is what is filled, which its budget forbids
+			"- {name: t, tool: bulk, group: ac, schedule: {every: 1d}}",
+			Usage{Name: "t", Pairs: 1, RunsPerDay: 1, BytesPerDay: 125e6, BusySecondsPerDay: 10, MeanBitsPerSecond: 1e9 / 86400, PeakBitsPerSecond: 1e8},
+			Usage{Name: "a", Pairs: 1, RunsPerDay: 1, BytesPerDay: 125e6, BusySecondsPerDay: 10, MeanBitsPerSecond: 1e9 / 86400, PeakBitsPerSecond: 1e8},
+			Usage{Name: "c", Pairs: 1, RunsPerDay: 1, BytesPerDay: 125e6, BusySecondsPerDay: 10, MeanBitsPerSecond: 1e9 / 86400, PeakBitsPerSecond: 1e8},
+			Usage{Name: "X", Pairs: 1, RunsPerDay: 1, BytesPerDay: 125e6, BusySecondsPerDay: 10, MeanBitsPerSecond: 1e9 / 86400, PeakBitsPerSecond: 1e8,
+				Over: []Excess{{"rate", 50e6, 1e8}}},
+			year(1, 12),
+		},
+		{ // a command's own needs and timeout
+			"- {name: t, tool: cp, group: bc, schedule: {every: 12h}}",
+			Usage{Name: "t", Pairs: 1, RunsPerDay: 2, BytesPerDay: 2e6, BusySecondsPerDay: 2, MeanBitsPerSecond: 16e6 / 86400, PeakBitsPerSecond: 1e8},
+			Usage{Name: "a"},
+			Usage{Name: "c", Pairs: 1, RunsPerDay: 2, BytesPerDay: 2e6, BusySecondsPerDay: 2, MeanBitsPerSecond: 16e6 / 86400, PeakBitsPerSecond: 1e8},
+			Usage{Name: "X", Pairs: 1, RunsPerDay: 2, BytesPerDay: 2e6, BusySecondsPerDay: 2, MeanBitsPerSecond: 16e6 / 86400, PeakBitsPerSecond: 1e8,
+				Over: []Excess{{"rate", 50e6, 1e8}}},
+			year(2, 2),
+		},
+		{ // excluded for half of the day
+			"- {name: t, tool: rtt, group: ac, schedule: {every: 1m}}\nexclude: [{host: a, hours: 06:00-18:00}, {host: c, hours: 12:00-18:00}]",
+			Usage{Name: "t", Pairs: 1, RunsPerDay: 720, BytesPerDay: 720e3, MeanBitsPerSecond: 200. / 3, PeakBitsPerSecond: 8000},
+			Usage{Name: "a", Pairs: 1, RunsPerDay: 720, BytesPerDay: 720e3, MeanBitsPerSecond: 200. / 3, PeakBitsPerSecond: 8000},
+			Usage{Name: "c", Pairs: 1, RunsPerDay: 720, BytesPerDay: 720e3, MeanBitsPerSecond: 200. / 3, PeakBitsPerSecond: 8000},
+			Usage{Name: "X", Pairs: 1, RunsPerDay: 720, BytesPerDay: 720e3, MeanBitsPerSecond: 200. / 3, PeakBitsPerSecond: 8000},
+			year(720, 720*12),
+		},
+		{
+			"- {name: t, tool: off, group: ac, schedule: {every: 1m}}",
+			Usage{Name: "t"}, Usage{Name: "a"}, Usage{Name: "c"}, Usage{Name: "X"}, 0,
+		},
+	}
+	for _, c := range cases {
+		m := parsed(t, estimated+"  "+c.tests+"\n")
+		e := m.Estimate(demands)
+		got := []Usage{e.Tests[0], e.Hosts[0], e.Hosts[2], e.Sites[0]}
+		if diff := cmp.Diff([]Usage{c.test, c.a, c.c, c.x}, got, approximately); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.tests, diff)
+		}
+		if diff := cmp.Diff(c.archive, e.ArchiveBytesPerYear, approximately); diff != "" {
+			t.Errorf("%s: archive (-want +got):\n%s", c.tests, diff)
+		}
+	}
+}
+
+// approximately forgives what floating point loses.
+var approximately = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Max(math.Abs(a), math.Abs(b)) })
+
+func TestEstimateOfInterfaces(t *testing.T) {
+	m := parsed(t, estimated+"  - {tool: bulk, group: e, schedule: {every: 5s}}\n  - {tool: own, group: l, schedule: {every: 1h}}\n")
+	e := m.Estimate(demands)
+	const runs = 17280
+	want := []Usage{
+		{Name: "a eth0", Pairs: 1, RunsPerDay: 24, BusySecondsPerDay: 24},
+		{Name: "a eth1", Pairs: 1, RunsPerDay: runs, BytesPerDay: runs * 12.5e6, BusySecondsPerDay: runs * 10,
+			MeanBitsPerSecond: 2e7, PeakBitsPerSecond: 1e7, Over: []Excess{{"time", 86400, runs * 10}}},
+		{Name: "b"},
+		{Name: "c", Pairs: 1, RunsPerDay: runs, BytesPerDay: runs * 12.5e6, BusySecondsPerDay: runs * 10,
+			MeanBitsPerSecond: 2e7, PeakBitsPerSecond: 1e7, Over: []Excess{{"time", 86400, runs * 10}}},
+		{Name: "r"},
+	}
+	if diff := cmp.Diff(want, e.Interfaces, approximately); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestEstimateOfABigMeshAsksTheProbeOnce(t *testing.T) {
+	m := parsed(t, bigMesh(300))
+	asked := 0
+	e := m.Estimate(func(task measure.Task) measure.Demand { asked++; return demands(task) })
+	if asked != 2 {
+		t.Errorf("asked %d times for two tools; want 2", asked)
+	}
+	if got, want := e.Tests[0].RunsPerDay, 300.*299*4; got != want {
+		t.Errorf("%v runs a day, want %v", got, want)
+	}
+}
+
+func TestCronPerDay(t *testing.T) {
+	cases := map[string]float64{
+		"* * * * *": 1440, "30 2 * * 1-5": 5. / 7, "@hourly": 24, "0 0 1 1 *": 1. / 365, "0 0 * * 0": 1. / 7,
+	}
+	cron := func(text string) *Schedule {
+		return &parsed(t, estimated+"  - {name: t, tool: rtt, group: ac, schedule: {"+text+"}}\n").Test("t").Schedule
+	}
+	for text, want := range cases {
+		if got := cron("cron: '" + text + "'").perDay(); math.Abs(got-want) > 0.15*want {
+			t.Errorf("%s: %v a day, want %v", text, got, want)
+		}
+	}
+	from := time.Date(2026, time.July, 1, 12, 0, 0, 0, time.UTC)
+	got := cron("cron: '30 2 * * *', zone: Europe/London").NextCron(from).UTC()
+	if want := time.Date(2026, time.July, 2, 1, 30, 0, 0, time.UTC); !got.Equal(want) {
+		t.Errorf("next is %v, want %v", got, want)
+	}
+	if got := cron("every: 1h").NextCron(from); !got.IsZero() {
+		t.Errorf("a schedule without cron is due at %v by it", got)
+	}
+}
+
+func BenchmarkEstimate1000(b *testing.B) {
+	m := parsed(b, bigMesh(1000))
+	for b.Loop() {
+		m.Estimate(demands)
+	}
+}

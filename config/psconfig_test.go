@@ -1,0 +1,108 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestFromPSConfig(t *testing.T) {
+	text, err := os.ReadFile("testdata/psconfig/testbed.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mesh, notes, err := FromPSConfig(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "psconfig/testbed.yaml", string(mesh))
+	golden(t, "psconfig/testbed.notes", noteLines(notes))
+}
+
+func noteLines(notes []Note) string {
+	var b strings.Builder
+	for _, n := range notes {
+		b.WriteString(n.String() + "\n")
+	}
+	return b.String()
+}
+
+// TestFromPSConfigLoads holds that an ordinary template needs no mending, and that its tests are those of the template.
+func TestFromPSConfigLoads(t *testing.T) {
+	mesh, notes, err := FromPSConfig([]byte(`{
+	"addresses": {"a": {"address": "192.0.2.1"}, "b": {"address": "192.0.2.2"}, "c": {"address": "192.0.2.3", "disabled": true}},
+	"groups": {"all": {"type": "mesh", "addresses": [{"name": "a"}, {"name": "b"}, {"name": "c"}]}},
+	"tests": {"tcp": {"type": "throughput", "spec": {"source": "{% address[0] %}", "dest": "{% address[1] %}", "duration": "PT1M30S", "ip-version": 4}}},
+	"schedules": {"often": {"repeat": "P1DT6H"}},
+	"tasks": {"bw": {"group": "all", "test": "tcp", "schedule": "often"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := noteLines(notes), "addresses.c.disabled: the mesh file switches whole hosts off: c is off if all its addresses are\n"; got != want {
+		t.Errorf("notes: %s; want %s", got, want)
+	}
+	m := parsed(t, string(mesh))
+	if got, want := pairNames(m, "bw"), "a>b b>a"; got != want {
+		t.Errorf("pairs: %s; want %s", got, want)
+	}
+	test := m.Test("bw")
+	if got, want := test.Schedule.Every.String(), "30h0m0s"; got != want || test.Family != 4 {
+		t.Errorf("every %s, family %d; want %s, 4", got, test.Family, want)
+	}
+	if got, want := m.Tool("tcp").Parameters["duration"], "90s"; got != want {
+		t.Errorf("duration %v, want %v", got, want)
+	}
+}
+
+func TestNoTemplate(t *testing.T) {
+	for _, text := range []string{"", "[]", "{}", "{\"a\": 1}", "hosts: {}", strings.Repeat(" ", maxBytes+1)} {
+		if mesh, _, err := FromPSConfig([]byte(text)); err == nil {
+			t.Errorf("%.20q: got %s, want an error", text, mesh)
+		}
+	}
+}
+
+func TestISODurations(t *testing.T) {
+	for text, want := range map[string]string{
+		"PT20S": "20s", "PT4H": "4h", "P1D": "1d", "P1W": "7d", "PT1M30S": "90s", "PT0.5S": "500ms", "P1DT1H": "25h", "PT90M": "90m",
+	} {
+		if d, ok := parseISO(text); !ok || shortTime(d) != want {
+			t.Errorf("%s: got %s, %v; want %s", text, shortTime(d), ok, want)
+		}
+	}
+	for _, text := range []string{"", "P", "PT", "PT0S", "P1M", "P1Y", "20S", "PT1.2.3S", "PT-1S", "P99999999W", "pt1s"} {
+		if d, ok := parseISO(text); ok {
+			t.Errorf("%q: got %v, want none", text, d)
+		}
+	}
+}
+
+func FuzzFromPSConfig(f *testing.F) {
+	text, err := os.ReadFile("testdata/psconfig/testbed.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Add([]byte(`{"addresses": {"a": {"address": "192.0.2.1"}}, "groups": {"g": {"type": "list", "addresses": [{"name": "a"}]}}, "tasks": {}}`))
+	f.Add([]byte(`{"addresses": {"": {"address": 1}, "\u0000": {}}, "groups": [], "tests": {"x": {"type": "bg"}}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		mesh, notes, err := FromPSConfig(text)
+		if err != nil {
+			return
+		}
+		var wrong Errors
+		_, err = Parse([]File{{"", mesh}}, nil)
+		if errors.As(err, &wrong) {
+			said := noteLines(notes)
+			for _, e := range wrong {
+				if !strings.Contains(said, e.Error()) {
+					t.Errorf("%v is in no note of\n%s", e, mesh)
+				}
+				if strings.Contains(e.Error(), "YAML") {
+					t.Errorf("the mesh file is no YAML: %v\n%s", e, mesh)
+				}
+			}
+		}
+	})
+}

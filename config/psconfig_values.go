@@ -1,0 +1,85 @@
+package config
+
+import (
+	"math"
+	"time"
+)
+
+// The functions that turn a value of theirs into one of ours. nil and true: it is the default.
+
+func count(v any) (any, bool) {
+	n, ok := v.(float64)
+	if !ok || n != math.Trunc(n) || n < 1 || n > math.MaxInt32 {
+		return nil, false
+	}
+	return int(n), true
+}
+
+func padded(v any) (any, bool) {
+	n, ok := v.(float64)
+	if !ok || n != math.Trunc(n) || n < 0 || n > math.MaxUint16 {
+		return nil, false
+	}
+	return int(n) + owampHeader, true
+}
+
+func bitRate(v any) (any, bool) {
+	n, ok := v.(float64)
+	return shortRate(n), ok && n >= 1
+}
+
+func only(value string) func(any) (any, bool) {
+	return func(v any) (any, bool) { return value, v == value }
+}
+
+func word(v any) (any, bool) {
+	s, ok := v.(string)
+	return s, ok && namePattern.MatchString(s)
+}
+
+func isoTime(v any) (any, bool) {
+	s, _ := v.(string)
+	d, ok := parseISO(s)
+	return shortTime(d), ok
+}
+
+func secondsTime(v any) (any, bool) {
+	n, ok := v.(float64)
+	if !ok || n <= 0 || n > daySeconds {
+		return nil, ok && n == 0 // no timeout: the probe's own
+	}
+	return shortTime(time.Duration(n * float64(time.Second))), true
+}
+
+func yes(v any) (any, bool) {
+	b, ok := v.(bool)
+	if !b {
+		return nil, ok
+	}
+	return true, ok
+}
+
+func not(v any) (any, bool) {
+	b, ok := v.(bool)
+	if b {
+		return nil, ok
+	}
+	return true, ok
+}
+
+func udp(v any) (any, bool) {
+	b, ok := v.(bool)
+	if !b {
+		return nil, ok
+	}
+	return "udp", ok
+}
+
+// tos turns the whole octet into the code point in its upper six bits.
+func tos(v any) (any, bool) {
+	n, ok := v.(float64)
+	if !ok || n != math.Trunc(n) || n < 0 || n > 255 || int(n)%4 != 0 {
+		return nil, false
+	}
+	return int(n) / 4, true
+}
