@@ -1,0 +1,80 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/pathwise-net/pathwise/agent/spool"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// load reads the folder.
+func (a *Agent) load() (err error) {
+	if a.ledger, err = openLedger(a.path("bytes.json")); err != nil {
+		a.log.Warn("the count of bytes of today cannot be read; it begins at zero", "error", err)
+	}
+	a.spool, err = spool.Open(spool.Config{Dir: a.path("spool"), MaxBytes: int64(a.policy.Spool), Log: a.log})
+	if err != nil {
+		return err
+	}
+	p, err := loadPlan(a.path("plan"))
+	if err != nil {
+		a.log.Warn("the plan on disk cannot be read; it is set aside until the controller sends another", "error", err)
+		if err := setAside(a.path("plan")); err != nil {
+			return err
+		}
+		p = &stored{}
+	}
+	if p.Host != "" && p.Host != a.config.Host {
+		return fmt.Errorf("%s holds the plan of host %s, and this is %s", a.config.Dir, p.Host, a.config.Host)
+	}
+	a.adopt(p)
+	if mark := a.spool.Mark(); mark.Plan == p.Number {
+		a.agenda.runs.mark = mark.Until
+	}
+	a.bury()
+	return nil
+}
+
+// bury gives the runs that were noted when the agent was killed their Result, but for those of the plan whose start has not
+// come yet: they begin at their time.
+func (a *Agent) bury() {
+	for _, run := range a.spool.Unfinished() {
+		planned, ok := a.agenda.runs.find(parseID(run.ID), run.Start)
+		if ok && run.Start.After(a.now()) {
+			a.noting = append(a.noting, &job{run: planned.run()}) // the spool has it without its secret
+		} else {
+			a.agenda.runs.gone[parseID(run.ID)] = true
+			a.put(failed(&run, errStopped))
+		}
+	}
+}
+
+func (a *Agent) path(name string) string { return filepath.Join(a.config.Dir, name) }
+
+// adopt makes a plan the one to follow, but for the runs that are done with.
+func (a *Agent) adopt(p *stored) {
+	gone := make(map[ulid.ULID]bool, len(p.done))
+	for _, id := range p.done {
+		gone[parseID(id)] = true
+	}
+	a.agenda = newAgenda(&p.Plan, gone)
+	a.plan, a.round = p.Plan, 0
+	a.plan.Runs, a.plan.Opens = nil, nil
+}
+
+// put keeps a Result. One that is too large loses its samples first.
+func (a *Agent) put(r *measure.Result) {
+	err := a.spool.Put(r)
+	if errors.Is(err, spool.ErrTooLarge) {
+		r.Samples = measure.Samples{}
+		r.Note("the samples were too many to be kept")
+		err = a.spool.Put(r)
+	}
+	if err != nil {
+		a.log.Error("a Result is lost", "run", r.ID, "error", err)
+	}
+}

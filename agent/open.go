@@ -1,0 +1,163 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// openAgain is how often a port that another program has is tried again: the test before may be just ending.
+const openAgain = 500 * time.Millisecond
+
+// door is something that is open, or was, for another host's run. It stays known until its time is over, so that it does
+// not open again.
+type door struct {
+	opening fleet.Opening
+	cancel  context.CancelCauseFunc
+	open    bool
+	why     string // it could not be opened
+}
+
+var errDone = errors.New("the test is done")
+
+// openDue opens what is due, forgets what is over, and returns how long nothing else is due.
+func (a *Agent) openDue(ctx context.Context) time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.now()
+	for id, d := range a.doors {
+		if now.After(d.opening.Until.Add(keepDoors)) && !d.open {
+			delete(a.doors, id)
+		}
+	}
+	for _, planned := range a.agenda.opens.claim(now) {
+		o := fleet.Opening(planned)
+		if a.doors[o.Run] != nil || !o.Until.After(now) {
+			continue
+		}
+		d, ctx := a.newDoor(ctx, o)
+		a.group.Go(func() {
+			defer d.cancel(nil)
+			answer, err := a.openSoon(ctx, o)
+			if err == nil {
+				a.opened(d)
+				err = answer(ctx, d)
+			}
+			a.closed(d, err)
+		})
+	}
+	if at, ok := a.agenda.opens.next(); ok {
+		return a.untilStart(at)
+	}
+	return tick
+}
+
+// keepDoors is how long Status tells of an opening that failed.
+const keepDoors = 5 * time.Minute
+
+// newDoor makes a door that closes when its time is over, by a clock that nobody steps.
+func (a *Agent) newDoor(ctx context.Context, o fleet.Opening) (*door, context.Context) {
+	d := &door{opening: o}
+	ctx, stop := context.WithTimeout(ctx, o.Until.Sub(a.now()))
+	ctx, cancel := context.WithCancelCause(ctx)
+	d.cancel = func(cause error) { cancel(cause); stop() }
+	a.doors[o.Run] = d
+	return d, ctx
+}
+
+// orderOpen opens something at once, or says why not.
+func (a *Agent) orderOpen(o fleet.Opening) error {
+	a.mu.Lock()
+	ctx := a.ctx
+	if ctx == nil || ctx.Err() != nil {
+		a.mu.Unlock()
+		return errStopped
+	}
+	if d := a.doors[o.Run]; d != nil {
+		defer a.mu.Unlock()
+		if d.open {
+			return nil // the same order again
+		}
+		return fmt.Errorf("opening for run %s: it was open already, and is closed", o.Run)
+	}
+	d, ctx := a.newDoor(ctx, o)
+	a.mu.Unlock()
+	answer, err := a.open(ctx, o)
+	if err != nil {
+		d.cancel(nil)
+		a.mu.Lock()
+		delete(a.doors, o.Run) // it may be ordered again
+		a.mu.Unlock()
+		return err
+	}
+	a.opened(d)
+	a.group.Go(func() {
+		defer d.cancel(nil)
+		a.closed(d, answer(ctx, d))
+	})
+	return nil
+}
+
+// answer is something that is open: it answers a run's tests, until they are done or ctx ends. It must be called.
+type answer func(ctx context.Context, d *door) error
+
+// open opens something, as far as the policy allows.
+func (a *Agent) open(ctx context.Context, o fleet.Opening) (answer, error) {
+	switch o.Far.Kind {
+	case measure.FarIperf3:
+		return a.openIperf3(ctx, o)
+	case measure.FarCommand:
+		return a.openCommand(ctx, o)
+	}
+	return nil, fmt.Errorf("open for run %s: %q: this agent opens %s and %s only", o.Run, o.Far.Kind, measure.FarIperf3, measure.FarCommand)
+}
+
+// openSoon opens something, and tries again while another program has the port, as long as the opening is due.
+func (a *Agent) openSoon(ctx context.Context, o fleet.Opening) (answer, error) {
+	for {
+		answer, err := a.open(ctx, o)
+		var refused *RefusedError
+		if err == nil || errors.As(err, &refused) || isBad(err) {
+			return answer, err
+		}
+		select {
+		case <-time.After(openAgain):
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+}
+
+// peerOf returns the address that may come, the zero value for any.
+func peerOf(o fleet.Opening) (netip.Addr, error) {
+	if o.Peer == "" {
+		return netip.Addr{}, nil
+	}
+	peer, err := netip.ParseAddr(o.Peer)
+	if err != nil {
+		return peer, fmt.Errorf("open for run %s: peer %q: want an address", o.Run, o.Peer)
+	}
+	return peer.Unmap().WithZone(""), nil
+}
+
+func (a *Agent) opened(d *door) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	d.open = true
+}
+
+// closed notes that a door is closed, and why it never was open.
+func (a *Agent) closed(d *door, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	d.open = false
+	if err != nil && a.ctx.Err() == nil {
+		d.why = err.Error()
+		a.log.Warn("not open for a test", "run", d.opening.Run, "source", d.opening.Source, "error", err)
+	}
+}

@@ -1,0 +1,185 @@
+package agent
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/agent/policy"
+	"github.com/pathwise-net/pathwise/agent/spool"
+	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+func TestPlanFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "plan")
+	empty, err := loadPlan(path)
+	if err != nil || empty.Number != 0 {
+		t.Errorf("no file: %+v, %v", empty, err)
+	}
+	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	with := newRun(2, start)
+	with.Far = &measure.Far{Kind: measure.FarIperf3, Port: 5201, Secret: secret}
+	want := &stored{done: []string{id(9)}, Plan: fleet.Plan{Host: host, Number: 7, Issued: start, Until: start.Add(time.Hour),
+		Runs:  []measure.Run{newRun(1, start), with},
+		Opens: []fleet.Opening{{Run: id(3), Source: "b", From: start, Until: start, Peer: "192.0.2.1", Far: *with.Far}}}}
+	for range 2 { // the second replaces the first
+		if err := savePlan(path, want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := loadPlan(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(stored{})); diff != "" {
+		t.Error(diff)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file, which holds secrets, has mode %v", info.Mode())
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := range len(whole) {
+		if p, err := readPlan(bytes.NewReader(whole[:cut])); err == nil {
+			t.Fatalf("cut at %d of %d, it was read: %+v", cut, len(whole), p)
+		}
+	}
+	if files, _ := os.ReadDir(filepath.Dir(path)); len(files) != 1 {
+		t.Errorf("%d files are left, want 1", len(files))
+	}
+}
+
+func FuzzReadPlan(f *testing.F) {
+	f.Add([]byte(`{"format":"pathwise.agent.plan/1","plan":{"host":"a"}}` + "\n" + `{"lines":1,"crc32c":1}` + "\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if p, err := readPlan(bytes.NewReader(text)); err == nil && p.Host == "" && len(text) == 0 {
+			t.Error("nothing was read as a plan")
+		}
+	})
+}
+
+// TestPlansShareMemory has equal texts and parameters of many runs stand in memory once.
+func TestPlansShareMemory(t *testing.T) {
+	runs := []measure.Run{newRun(1, time.Now()), newRun(2, time.Now())}
+	for i := range runs {
+		runs[i].Tool = string([]byte("tool"))
+		runs[i].Task.Parameters = map[string]any{"count": 5.}
+	}
+	a := newAgenda(&fleet.Plan{Runs: runs}, nil)
+	if one, two := a.runs.events[0], a.runs.events[1]; one.shared != two.shared {
+		t.Error("what both are is kept twice")
+	}
+	for i, e := range a.runs.events {
+		if diff := cmp.Diff(runs[i], e.run()); diff != "" {
+			t.Errorf("run %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+func TestLedger(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bytes.json")
+	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	l, err := openLedger(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.add(noon, []string{"guests", "everyone"}, 100)
+	l.add(noon.Add(time.Hour), []string{"everyone"}, 10)
+	if err := l.save(true); err != nil {
+		t.Fatal(err)
+	}
+	if l, err = openLedger(path); err != nil {
+		t.Fatal(err)
+	}
+	full := map[string]int64{"guests": 100, "everyone": 110}
+	for _, test := range []struct {
+		at   time.Time
+		want map[string]int64
+	}{
+		{noon, full},
+		{noon.Add(-13 * time.Hour), full}, // set back past midnight
+		{noon.Add(13 * time.Hour), map[string]int64{}},
+	} {
+		if diff := cmp.Diff(test.want, l.today(test.at)); diff != "" {
+			t.Errorf("at %v (-want +got):\n%s", test.at, diff)
+		}
+	}
+	l.add(noon.AddDate(1, 0, 0), []string{"everyone"}, 10)
+	if got := l.today(noon); len(got) > 0 {
+		t.Errorf("after the clock was a year ahead: %v", got)
+	}
+	if err := os.WriteFile(path, []byte("not JSON"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := openLedger(path); err == nil || l == nil {
+		t.Error("a spoilt count was read")
+	}
+}
+
+func TestLacks(t *testing.T) {
+	p, err := policy.Parse("agent.yaml", []byte("classes: {a: {kinds: [ping, command], opens: [], programs: [/nowhere/bbcp]}}\ndefault: a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, lack := range look(p) {
+		got[lack.Kind+" "+lack.What] = lack.Why
+	}
+	for what, why := range map[string]string{
+		"throughput policy":             "the owner of this host allows no throughput",
+		" target":                       "the owner of this host lets no iperf3 listener be opened",
+		"command program /nowhere/bbcp": "no such file or directory",
+	} {
+		if !strings.Contains(got[what], why) {
+			t.Errorf("%q: %q, want %q", what, got[what], why)
+		}
+	}
+	if _, ok := got["ping policy"]; ok {
+		t.Error("ping is allowed, and is told to be lacking")
+	}
+	global, local := &net.IPNet{IP: net.ParseIP("2001:db8::1")}, &net.IPNet{IP: net.ParseIP("fe80::1")}
+	if noIPv6([]net.Addr{local, global}, nil) != "" || noIPv6([]net.Addr{local, &net.IPNet{IP: net.ParseIP("127.0.0.1")}}, nil) == "" {
+		t.Error("IPv6 is not told from its absence")
+	}
+	if got := disk(spool.State{Trouble: os.ErrClosed, Memory: 3, Dropped: 2}); len(got) != 2 {
+		t.Errorf("a full disk: %v", got)
+	}
+}
+
+func TestMoved(t *testing.T) {
+	r := measure.NewResult("throughput", time.Now())
+	if got := moved(r, measure.Demand{Bytes: 5}); got != 5 {
+		t.Errorf("without counts, %d bytes; want what was reckoned", got)
+	}
+	r.Metrics = map[measure.Metric]float64{measure.SentBytes: 100, measure.ReceivedBytes: 90, measure.ReverseReceivedBytes: 7}
+	if got := moved(r, measure.Demand{Bytes: 5}); got != 107 {
+		t.Errorf("%d bytes, want 107", got)
+	}
+}
+
+// BenchmarkAgenda claims ten thousand runs one by one, as their times come.
+func BenchmarkAgenda(b *testing.B) {
+	start := time.Now()
+	var runs []measure.Run
+	for n := range 10_000 {
+		runs = append(runs, newRun(n, start.Add(time.Duration(n)*time.Second)))
+	}
+	for b.Loop() {
+		a := newAgenda(&fleet.Plan{Runs: runs}, nil)
+		for n := range runs {
+			if len(a.runs.claim(start.Add(time.Duration(n)*time.Second))) != 1 {
+				b.Fatal("not one run")
+			}
+		}
+	}
+}

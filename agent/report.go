@@ -1,0 +1,51 @@
+package agent
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/pathwise-net/pathwise/fleet"
+)
+
+// lookAgain is how often an agent looks again what it lacks: an address may come, a program be installed.
+const lookAgain = time.Minute
+
+// report sends the status every fleet.StatusEvery, and when the plan is new.
+func (a *Agent) report(ctx context.Context) {
+	var looked time.Time
+	for {
+		if time.Since(looked) >= lookAgain {
+			looked = time.Now()
+			lacks := look(a.policy)
+			a.mu.Lock()
+			a.lacks = lacks
+			a.mu.Unlock()
+		}
+		if err := a.config.Link.Report(ctx, a.status()); err != nil && ctx.Err() == nil {
+			a.log.Debug("the status did not reach the controller", "error", err)
+		}
+		if !a.reporter.wait(ctx, fleet.StatusEvery) {
+			return
+		}
+	}
+}
+
+func (a *Agent) status() fleet.Status {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	state := a.spool.State()
+	s := fleet.Status{Host: a.config.Host, At: a.now().UTC(), Version: a.config.Version, Platform: platform(), Plan: a.plan.Number,
+		Running: append([]string{}, slices.Sorted(maps.Keys(a.running))...), Open: []string{}, Spooled: state.Results, Clock: clock(),
+		Lacks: slices.Concat(a.lacks, disk(state))}
+	for _, run := range slices.Sorted(maps.Keys(a.doors)) {
+		switch d := a.doors[run]; {
+		case d.open:
+			s.Open = append(s.Open, run)
+		case d.why != "":
+			s.Lacks = append(s.Lacks, fleet.Lack{What: "opening for run " + run, Why: d.why})
+		}
+	}
+	return s
+}

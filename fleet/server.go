@@ -1,0 +1,177 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// ServerConfig says how the NATS server inside the controller is to be.
+type ServerConfig struct {
+	Keys   *Keyring             // whose controller may give plans and orders, and whose authority signs the certificate
+	Agents map[string]AgentKeys // who may come, by host; SetAgents changes it
+	Folder string               // the server's own files; nothing in them needs to outlive it
+	Listen string               // HOST:PORT for agents, with TLS; port 0: any; "": nothing listens (in-process and SSH only)
+	Log    *slog.Logger         // nil: none
+}
+
+// Validate checks what a user may have given.
+func (c *ServerConfig) Validate() error {
+	if c.Keys == nil {
+		return badInput("server: no keyring")
+	}
+	if c.Folder == "" {
+		return badInput("server: folder: it is empty; name one for its files")
+	}
+	if c.Listen == "" {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(c.Listen)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return badInput("server: listen: %q is no HOST:PORT", c.Listen)
+	}
+	return nil
+}
+
+// Server is a NATS server inside this process. It opens the one port that it was told, or none.
+type Server struct {
+	keys *Keyring
+	nats *server.Server
+	mu   sync.Mutex // one SetAgents at a time
+	opts *server.Options
+}
+
+const (
+	// maxPayload lets a plan of some 200,000 runs pass, packed. The library advises against more.
+	maxPayload = 8 << 20
+	// maxMemory bounds plans and Results on their way. Both are held in memory: the truth is in the agents' spools and the
+	// controller's plan, so that a store on disk would only add what can break.
+	maxMemory = 1 << 30
+	// maxSubscriptions of one connection: an agent needs five, the controller one more for each run that is watched.
+	maxSubscriptions = 1000
+	// A lost peer is noticed within a minute.
+	pingEvery = 20 * time.Second
+	maxPings  = 2
+	// handshakeTime bears a round trip of a second with losses.
+	handshakeTime = 10 * time.Second
+	startTime     = 15 * time.Second
+)
+
+// StartServer starts the server and returns when it takes connections. Close ends it; so does the end of ctx.
+func StartServer(ctx context.Context, c ServerConfig) (*Server, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	opts, err := c.options()
+	if err != nil {
+		return nil, err
+	}
+	n, err := server.NewServer(opts)
+	if err != nil {
+		return nil, fmt.Errorf("start message server: %w", err)
+	}
+	log := &serverLog{to: logger(c.Log)}
+	n.SetLoggerV2(log, false, false, false)
+	n.Start()
+	s := &Server{keys: c.Keys, nats: n, opts: opts}
+	if !s.ready(ctx, log) {
+		s.Close()
+		return nil, fmt.Errorf("start message server: %w", log.why())
+	}
+	context.AfterFunc(ctx, n.Shutdown)
+	return s, nil
+}
+
+func (s *Server) ready(ctx context.Context, log *serverLog) bool {
+	for end := time.Now().Add(startTime); time.Now().Before(end); {
+		if s.nats.ReadyForConnections(100 * time.Millisecond) {
+			return log.why() == errNotReady
+		}
+		if ctx.Err() != nil || log.why() != errNotReady {
+			return false
+		}
+	}
+	return false
+}
+
+func (c *ServerConfig) options() (*server.Options, error) {
+	o := &server.Options{
+		ServerName: serverName, NoSigs: true, DontListen: c.Listen == "",
+		JetStream: true, JetStreamMaxMemory: maxMemory, StoreDir: filepath.Join(c.Folder, "nats"),
+		DisableJetStreamBanner: true,
+		MaxPayload:             maxPayload, MaxSubs: maxSubscriptions,
+		PingInterval: pingEvery, MaxPingsOut: maxPings, WriteDeadline: handshakeTime,
+		AuthTimeout: handshakeTime.Seconds(), TLSTimeout: handshakeTime.Seconds(),
+		Nkeys: users(c.Keys, c.Agents),
+	}
+	if c.Listen == "" {
+		return o, nil
+	}
+	host, port, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return nil, err
+	}
+	o.Host = host
+	if o.Port, _ = strconv.Atoi(port); o.Port == 0 {
+		o.Port = server.RANDOM_PORT
+	}
+	o.TLS = true
+	o.TLSConfig, err = c.Keys.ca.server()
+	return o, err
+}
+
+// users are the controller and the agents, each with its rights.
+func users(k *Keyring, agents map[string]AgentKeys) []*server.NkeyUser {
+	all := []*server.NkeyUser{{Nkey: k.public.Login, Permissions: ControllerPermissions().server()}}
+	for host, keys := range agents {
+		all = append(all, &server.NkeyUser{Nkey: keys.Login, Permissions: AgentPermissions(host).server()})
+	}
+	return all
+}
+
+func (p Permissions) server() *server.Permissions {
+	s := &server.Permissions{
+		Publish:   &server.SubjectPermission{Allow: p.Publish},
+		Subscribe: &server.SubjectPermission{Allow: p.Subscribe},
+	}
+	if p.Answers {
+		s.Response = &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute}
+	}
+	return s
+}
+
+// SetAgents says who may come from now on. Who is new may connect, who is missing or has other keys is cut off, and all
+// others keep their connections.
+func (s *Server) SetAgents(agents map[string]AgentKeys) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	opts := s.opts.Clone()
+	opts.Nkeys = users(s.keys, agents)
+	if err := s.nats.ReloadOptions(opts); err != nil {
+		return fmt.Errorf("set agents of message server: %w", err)
+	}
+	s.opts = opts
+	return nil
+}
+
+// Addr is where it listens; nil if nothing does.
+func (s *Server) Addr() net.Addr { return s.nats.Addr() }
+
+// Dial opens a connection inside this process, as a Link there or an SSH channel needs it.
+func (s *Server) Dial(context.Context) (net.Conn, error) { return s.nats.InProcessConn() }
+
+// Close ends it with all connections, and returns when nothing of it runs.
+func (s *Server) Close() {
+	s.nats.Shutdown()
+	s.nats.WaitForShutdown()
+}

@@ -1,0 +1,115 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// install makes sure that the binary for the host's platform is there, and returns its path. What it is called holds a
+// hash of it, and it gets its name only when it is whole, so that a name and a length tell all.
+func (s *SSH) install(ctx context.Context, client *ssh.Client, log *slog.Logger) (string, error) {
+	platform, file, err := s.platform(ctx, client)
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return "", fmt.Errorf("read binary for %s: %w", platform, err)
+	}
+	defer f.Close()
+	hash := sha256.New()
+	size, err := io.Copy(hash, f)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read binary for %s: %w", platform, err)
+	}
+	target := s.folder() + "/pathwise-" + hex.EncodeToString(hash.Sum(nil)[:8])
+	there, err := command(ctx, client, fmt.Sprintf(`[ -x %[1]s ] && wc -c <%[1]s || echo 0`, quote(target)), nil)
+	if err != nil {
+		return "", fmt.Errorf("look for binary on %s: %w", s.Host, err)
+	}
+	if strings.TrimSpace(there) == strconv.FormatInt(size, 10) {
+		return target, nil
+	}
+	log.Info("pushing binary", "platform", platform, "bytes", size)
+	if _, err := command(ctx, client, pushScript(s.folder(), target, size), f); err != nil {
+		return "", fmt.Errorf("push binary to %s: %w", s.Host, err)
+	}
+	return target, nil
+}
+
+// pushScript takes the binary from standard input, whole or not at all, and drops older ones.
+func pushScript(folder, target string, size int64) string {
+	return fmt.Sprintf(`umask 077
+folder=%s target=%s
+mkdir -p "$folder" || exit 1
+new="$folder/.new.$$"
+if cat >"$new" && [ "$(wc -c <"$new")" -eq %d ] && chmod 700 "$new" && mv -f "$new" "$target"; then
+  for old in "$folder"/pathwise-*; do [ "$old" = "$target" ] || rm -f "$old"; done
+else
+  rm -f "$new"
+  exit 1
+fi`, quote(folder), quote(target), size)
+}
+
+// remove takes away what install and the agent made, and nothing else that may be in the folder.
+func (s *SSH) remove(ctx context.Context, client *ssh.Client) error {
+	script := fmt.Sprintf(`cd %s || exit 0
+rm -rf state pathwise-* .new.* || exit 1
+here=$(pwd)
+cd .. && rmdir "$here" 2>/dev/null && rmdir "$(pwd)" 2>/dev/null
+exit 0`, quote(s.folder()))
+	if s.Folder != "" { // what is above is the user's
+		script = strings.Replace(script, ` && rmdir "$(pwd)" 2>/dev/null`, "", 1)
+	}
+	if _, err := command(ctx, client, script, nil); err != nil {
+		return fmt.Errorf("take what was pushed off %s: %w", s.Host, err)
+	}
+	return nil
+}
+
+// maxOutput of a command of ours: it prints a word.
+const maxOutput = 4 << 10
+
+// command runs a script on the host and returns what it prints. The end of ctx ends it.
+func command(ctx context.Context, client *ssh.Client, script string, stdin io.Reader) (string, error) {
+	session, err := client.NewSession()
+	if err != nil {
+		return "", err
+	}
+	defer session.Close()
+	stop := context.AfterFunc(ctx, func() { session.Close() })
+	defer stop()
+	var out, wrong capped
+	session.Stdin, session.Stdout, session.Stderr = stdin, &out, &wrong
+	if err := session.Run(shell(script)); err != nil {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if text := strings.TrimSpace(wrong.String()); text != "" {
+			return "", fmt.Errorf("%w: %s", err, text)
+		}
+		return "", err
+	}
+	return out.String(), nil
+}
+
+// capped keeps the beginning of what is written to it.
+type capped struct{ bytes.Buffer }
+
+func (c *capped) Write(p []byte) (int, error) {
+	c.Buffer.Write(p[:min(len(p), maxOutput-c.Len())])
+	return len(p), nil
+}
