@@ -1,0 +1,54 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What a caller can tell apart with errors.Is.
+var (
+	// ErrUnknown: no Result of this ID is filed, or not any more.
+	ErrUnknown = errors.New("no such result in the archive")
+	// ErrFull: the disk, or what the archive may use of it, is full. Nothing that was acknowledged is lost; the same call
+	// succeeds when there is space.
+	ErrFull = errors.New("the archive's disk is full: free some space, or keep less (retention)")
+	// ErrNewer: the database was written by a newer Pathwise.
+	ErrNewer = errors.New("the archive was written by a newer Pathwise: use that one, or restore a backup into a new archive")
+	// ErrInUse: another process has the archive open.
+	ErrInUse = errors.New("the archive is open in another process")
+	// ErrNotEmpty: there is something where a Backup was to be restored.
+	ErrNotEmpty = errors.New("the archive is not empty: restore into a new one")
+	// ErrHalfRestored: a Restore was broken off. What it had read is there, what it had not is not.
+	ErrHalfRestored = errors.New("the archive was not restored to the end: delete it and restore again")
+	// ErrClosed: Close was called.
+	ErrClosed = errors.New("the archive is closed")
+)
+
+// Invalid says which value cannot be filed, and what would be right. It stays so however often it is put.
+type Invalid struct {
+	ID    string // of the Result or run
+	Field string
+	Value string
+	Want  string
+}
+
+// Error is one line.
+func (e *Invalid) Error() string {
+	return fmt.Sprintf("result %q: %s is %q, want %s", e.ID, e.Field, e.Value, e.Want)
+}
+
+// BadInput tells that the fault is in what was given.
+func (e *Invalid) BadInput() bool { return true }
+
+// BadOption says which setting of an archive cannot be used.
+type BadOption struct {
+	Field, Value, Want string
+}
+
+// Error is one line.
+func (e *BadOption) Error() string {
+	return fmt.Sprintf("archive: %s is %q, want %s", e.Field, e.Value, e.Want)
+}
+
+// BadInput tells that the fault is in what was given.
+func (e *BadOption) BadInput() bool { return true }

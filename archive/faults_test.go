@@ -1,0 +1,341 @@
+package archive_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// rounds is how often each fault strikes: a few times in passing, 20 times with PATHWISE_FAULT_ROUNDS=20.
+func rounds() int {
+	if n, err := strconv.Atoi(os.Getenv("PATHWISE_FAULT_ROUNDS")); err == nil {
+		return n
+	}
+	return 3
+}
+
+// The child is this test binary again. It puts Results into an archive and says of each which is on disk, until it is
+// killed:
+//
+//	about ID TIME   before it is put
+//	filed ID        when Put has returned
+//	log BYTES       how long the write-ahead log then was
+const childURL = "PATHWISE_ARCHIVE_CHILD"
+
+func runChildIfAsked() {
+	if url := os.Getenv(childURL); url != "" {
+		if err := runChild(url); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+}
+
+func runChild(url string) error {
+	seed, err := strconv.ParseUint(os.Getenv(childURL+"_SEED"), 10, 64)
+	if err != nil {
+		return err
+	}
+	a, err := archive.Open(context.Background(), url, archive.Options{MoveValues: 600, Now: func() time.Time { return now }})
+	if err != nil {
+		return err
+	}
+	random := dice(seed)
+	for {
+		var batch []*measure.Result
+		for range 1 + random.IntN(40) {
+			at := now.Add(-time.Duration(random.Int64N(int64(6 * time.Hour))))
+			r := ping("a", string(rune('b'+random.IntN(4))), at, float64(at.UnixMicro()%1000)/1000)
+			r.ID = childID(random.Uint64(), random.Uint64())
+			batch = append(batch, r)
+			fmt.Println("about", r.ID, at.UnixNano(), r.Target.Name)
+		}
+		if err := a.Put(context.Background(), batch); err != nil {
+			return err
+		}
+		for _, r := range batch {
+			fmt.Println("filed", r.ID)
+		}
+		if info, err := os.Stat(url + "-wal"); err == nil {
+			fmt.Println("log", info.Size())
+		}
+	}
+}
+
+// told is what a child said.
+type told struct {
+	about map[string]archive.Point // by ID: what it would put
+	to    map[string]string        // by ID: the target
+	filed map[string]int64         // by ID: how long the log was when it was filed; 0: not told
+}
+
+func newTold() *told {
+	return &told{map[string]archive.Point{}, map[string]string{}, map[string]int64{}}
+}
+
+// listen reads what a child says until it ends; a half line is no word.
+func (w *told) listen(from io.Reader) {
+	lines := bufio.NewReader(from)
+	var last []string
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return
+		}
+		switch f := strings.Fields(line); f[0] {
+		case "about":
+			ns, _ := strconv.ParseInt(f[2], 10, 64)
+			w.about[f[1]] = archive.Point{Time: time.Unix(0, ns).UTC(), Value: float64(time.Unix(0, ns).UnixMicro()%1000) / 1000}
+			w.to[f[1]] = f[3]
+		case "filed":
+			w.filed[f[1]] = 0
+			last = append(last, f[1])
+		case "log":
+			bytes, _ := strconv.ParseInt(f[1], 10, 64)
+			for _, id := range last {
+				w.filed[id] = bytes
+			}
+			last = last[:0]
+		}
+	}
+}
+
+// check holds an archive against what children said: what they were told is filed is there, unless spared says that it may
+// be lost, nothing is there twice, and points and rollups are those of the Results that are there.
+func (w *told) check(t *testing.T, a archive.Archive, spared func(id string) bool) {
+	t.Helper()
+	var results []*measure.Result
+	there := map[string]bool{}
+	for r, err := range a.All(t.Context(), archive.ResultQuery{Limit: 1000}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if there[r.ID] {
+			t.Errorf("result %s is there twice", r.ID)
+		}
+		if want := w.about[r.ID]; !r.Started.Equal(want.Time) || r.Metrics[measure.RTTMean] != want.Value {
+			t.Errorf("result %s is not what was put: %v", r.ID, r)
+		}
+		there[r.ID] = true
+		results = append(results, r)
+	}
+	lost := 0
+	for id := range w.filed {
+		if !there[id] && !spared(id) {
+			lost++
+		}
+	}
+	if lost > 0 {
+		t.Errorf("%d of %d results that were acknowledged are lost", lost, len(w.filed))
+	}
+	checkPoints(t, a, results)
+	checkRollups(t, a, results)
+}
+
+// checkRollups holds every level of every path against the Results.
+func checkRollups(t *testing.T, a archive.Archive, results []*measure.Result) {
+	t.Helper()
+	from, to := now.Add(-oneDay), now.Add(time.Hour)
+	for _, target := range []string{"b", "c", "d", "e"} {
+		points := valuesOf(results, func(r *measure.Result) bool { return r.Target.Name == target }, measure.RTTMean)
+		for _, level := range archive.Levels {
+			got, err := a.Series(t.Context(), archive.SeriesQuery{Match: archive.Match{Target: target, Metric: "rtt_mean_seconds"}, From: from, To: to,
+				Step: level, Quantiles: []float64{0.5}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := &archive.Series{Step: level, Level: level, Buckets: seriesOf(points, from, to, level, []float64{0.5})}
+			if !sameSeries(want, got) {
+				t.Errorf("%v of %s differs from the points", level, target)
+			}
+		}
+	}
+}
+
+// startChild starts a child that says what it does to w, and returns a function that kills it and waits for its last word.
+func startChild(t *testing.T, url string, seed int, w *told) (kill func()) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childURL+"="+url, fmt.Sprintf("%s_SEED=%d", childURL, seed))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	var complaint strings.Builder
+	cmd.Stderr = &complaint
+	words, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	heard := make(chan struct{})
+	began := make(chan struct{})
+	go func() {
+		defer close(heard)
+		buffered := bufio.NewReader(words)
+		buffered.Peek(1)
+		close(began)
+		w.listen(buffered)
+	}()
+	<-began
+	return func() {
+		t.Helper()
+		cmd.Process.Kill()
+		<-heard
+		if err := cmd.Wait(); complaint.Len() > 0 {
+			t.Errorf("the child failed: %v, %s", err, &complaint)
+		}
+	}
+}
+
+func never(string) bool { return false }
+
+// kill -9 of who keeps the archive, at any moment: nothing that was acknowledged is lost, nothing is there twice, and
+// rollups say what the points say.
+func TestKilled(t *testing.T) {
+	onBoth(t, func(t *testing.T, url string) {
+		w := newTold()
+		random := dice(17)
+		for round := range rounds() {
+			kill := startChild(t, url, 100+round, w)
+			time.Sleep(time.Duration(random.Int64N(int64(300 * time.Millisecond)))) // when does not matter
+			kill()
+		}
+		if len(w.filed) == 0 {
+			t.Fatal("the children filed nothing")
+		}
+		a := open(t, url)
+		w.check(t, a, never)
+		closeIt(t, a) // which moves what is left
+		w.check(t, open(t, url), never)
+		t.Logf("%d results acknowledged in %d rounds", len(w.filed), rounds())
+	})
+}
+
+// A power cut leaves the file as far as it was written: whatever of the write-ahead log is missing or torn, the archive
+// opens, has what was acknowledged before that point of the log, and rollups say what the points say.
+func TestCut(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "archive.db")
+	w := newTold()
+	kill := startChild(t, path, 1, w)
+	random := dice(18)
+	deadline := time.Now().Add(20 * time.Second)
+	for info, err := os.Stat(path + "-wal"); err != nil || info.Size() < 2<<20; info, err = os.Stat(path + "-wal") {
+		if time.Now().After(deadline) {
+			t.Fatal("the child writes nothing")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	kill()
+	log, err := os.ReadFile(path + "-wal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	main, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round := range rounds() + 2 {
+		cut := random.IntN(len(log))
+		image := append([]byte(nil), log[:cut]...)
+		if round%2 == 1 { // torn: of the last pages some were written and some were not
+			torn := append([]byte(nil), log...)
+			for at := cut &^ 511; at < len(torn); at += 512 {
+				if at == cut&^511 || random.IntN(2) == 0 {
+					clear(torn[at:min(len(torn), at+512)])
+				}
+			}
+			image = torn
+		}
+		copied := filepath.Join(folder, fmt.Sprintf("cut%d.db", round))
+		if err := errors.Join(os.WriteFile(copied, main, 0o600), os.WriteFile(copied+"-wal", image, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		a := open(t, copied)
+		spared := 0
+		w.check(t, a, func(id string) bool {
+			after := w.filed[id] == 0 || w.filed[id] > int64(cut&^511)
+			if after {
+				spared++
+			}
+			return after
+		})
+		closeIt(t, a)
+		t.Logf("cut at %d of %d: %d of %d acknowledged results were after the cut", cut, len(log), spared, len(w.filed))
+	}
+}
+
+// PostgreSQL is killed under load and comes back: what was put meanwhile fails or is filed, and when it is put again it is
+// there once.
+func TestServerKilled(t *testing.T) {
+	postgresURL(t) // or skip
+	ctx := t.Context()
+	own, err := startServer(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Stop()
+	url, err := own.Create(ctx, "archive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := open(t, url, func(o *archive.Options) { o.MoveValues = 1000 })
+	w := newTold()
+	random := dice(19)
+	failures := 0
+	for range rounds() {
+		stop, done := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(done)
+			for {
+				var batch []*measure.Result
+				for range 20 {
+					at := now.Add(-time.Duration(random.Int64N(int64(6 * time.Hour))))
+					r := ping("a", string(rune('b'+random.IntN(4))), at, float64(at.UnixMicro()%1000)/1000)
+					w.about[r.ID] = archive.Point{Time: at, Value: r.Metrics[measure.RTTMean]}
+					batch = append(batch, r)
+				}
+				for err := a.Put(ctx, batch); err != nil; err = a.Put(ctx, batch) {
+					failures++
+					time.Sleep(20 * time.Millisecond) // as an agent does
+				}
+				for _, r := range batch {
+					w.filed[r.ID] = 1
+				}
+				select {
+				case <-stop:
+					return
+				default:
+				}
+			}
+		}()
+		time.Sleep(time.Duration(random.Int64N(int64(300 * time.Millisecond))))
+		own.Kill()
+		if err := own.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		close(stop)
+		<-done
+	}
+	if failures == 0 {
+		t.Error("nothing failed while the server was away")
+	}
+	w.check(t, a, never)
+	closeIt(t, a)
+	w.check(t, open(t, url), never)
+	t.Logf("%d results acknowledged, %d calls failed in %d rounds", len(w.filed), failures, rounds())
+}

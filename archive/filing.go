@@ -1,0 +1,140 @@
+package archive
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// filing is one Result made ready for the writer, on its caller's goroutine.
+type filing struct {
+	id      ulid.ULID
+	stream  streamKey
+	time    int64 // ns since 1970
+	status  byte
+	samples bool // it has any
+	line    []byte
+	metrics []namedValue // by name
+}
+
+type namedValue struct {
+	name  measure.Metric
+	value float64
+}
+
+// statuses are what stands for them in the database.
+var statuses = []measure.Status{measure.StatusOK, measure.StatusPartial, measure.StatusFailed}
+
+// lineBytes is room for a Result without samples.
+const lineBytes = 1024
+
+// Bounds of what is filed: names that a person can read, and times that fit into nanoseconds.
+const (
+	longestName = 256
+	mostMetrics = 1000
+)
+
+var latestTime = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// newFiling checks a Result and, where it is to be kept whole, encodes it.
+func (k *keeper) newFiling(r *measure.Result, names *sorter) (filing, error) {
+	if r == nil {
+		return filing{}, &Invalid{"", "result", "null", "a result"}
+	}
+	f := filing{stream: keyOf(r), time: r.Started.UnixNano()}
+	invalid := func(field, value, want string) (filing, error) { return filing{}, &Invalid{r.ID, field, value, want} }
+	var err error
+	if f.id, err = ulid.ParseStrict(r.ID); err != nil {
+		return invalid("id", r.ID, "a ULID of 26 characters")
+	}
+	if r.Schema != measure.ResultSchema {
+		return invalid("schema", r.Schema, measure.ResultSchema)
+	}
+	if r.Kind == "" {
+		return invalid("kind", "", "what was measured, such as ping")
+	}
+	if r.Started.Before(time.Unix(0, 0)) || !r.Started.Before(latestTime) {
+		return invalid("started", r.Started.Format(time.RFC3339), "a time from 1970 to 2199")
+	}
+	status := slices.Index(statuses, r.Status)
+	if status < 0 {
+		return invalid("status", string(r.Status), "ok, partial or failed")
+	}
+	f.status = byte(status)
+	for _, n := range [...]struct{ field, name string }{{"source", f.stream.source}, {"target", f.stream.target}, {"test", r.Test},
+		{"tool", r.Tool}, {"kind", r.Kind}} {
+		if !fits(n.name) {
+			return invalid(n.field, n.name, fmt.Sprintf("at most %d characters without control characters", longestName))
+		}
+	}
+	if len(r.Metrics) > mostMetrics {
+		return invalid("metrics", strconv.Itoa(len(r.Metrics)), fmt.Sprintf("at most %d", mostMetrics))
+	}
+	if f.metrics, err = names.metrics(r); err != nil {
+		return filing{}, err
+	}
+	f.samples = hasSamples(&r.Samples)
+	if k.keeps(f.stream.tool).Results == Never {
+		return f, nil
+	}
+	if f.line, err = appendResult(make([]byte, 0, lineBytes), r, f.metrics); err != nil {
+		return invalid("result", err.Error(), "what JSON can hold")
+	}
+	return f, nil
+}
+
+// metricsIn returns the metrics of a Result by name.
+func metricsIn(r *measure.Result) ([]namedValue, error) { return new(sorter).metrics(r) }
+
+// sorter knows the metrics of the last Result in order of their names: the next one mostly has the same.
+type sorter struct{ names []measure.Metric }
+
+func (s *sorter) metrics(r *measure.Result) ([]namedValue, error) {
+	metrics := make([]namedValue, 0, len(r.Metrics))
+	for _, name := range s.names {
+		if v, has := r.Metrics[name]; has {
+			metrics = append(metrics, namedValue{name, v})
+		}
+	}
+	if len(metrics) < len(r.Metrics) {
+		s.names, metrics = slices.Sorted(maps.Keys(r.Metrics)), metrics[:0]
+		for _, name := range s.names {
+			metrics = append(metrics, namedValue{name, r.Metrics[name]})
+		}
+	}
+	for _, m := range metrics {
+		if math.IsNaN(m.value) || math.IsInf(m.value, 0) {
+			return nil, &Invalid{r.ID, string(m.name), strconv.FormatFloat(m.value, 'g', -1, 64), "a number; leave out what was not measured"}
+		}
+		if m.name == "" || !fits(string(m.name)) {
+			return nil, &Invalid{r.ID, "metric", string(m.name), fmt.Sprintf("a name of at most %d characters", longestName)}
+		}
+	}
+	return metrics, nil
+}
+
+// fits tells whether a name can stand in a list: control characters would break lines, and zero bytes end text in SQL.
+func fits(name string) bool {
+	plain := true
+	for i := range len(name) {
+		plain = plain && name[i] >= ' ' && name[i] < 0x7f
+	}
+	if !plain {
+		plain = !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError })
+	}
+	return plain && len(name) <= longestName
+}
+
+func hasSamples(s *measure.Samples) bool {
+	return !reflect.ValueOf(s).Elem().IsZero() // whatever fields it has by now
+}

@@ -1,0 +1,172 @@
+package archive
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// A stream is what one tool measures on one path for one test: its Results have their metrics at the same times. Numbers
+// stand for streams and metrics wherever they are kept; both are given once and never again.
+type (
+	streamID int64
+	metricID uint16 // so there are at most 65,536 names of metrics
+	seriesID int64  // of one metric of a stream
+)
+
+func (s streamID) series(m metricID) seriesID { return seriesID(s)<<16 | seriesID(m) }
+
+func (s seriesID) split() (streamID, metricID) { return streamID(s >> 16), metricID(s) }
+
+// streamKey is a stream by its names.
+type streamKey struct{ source, target, test, tool, kind string }
+
+// keyOf names the stream that a Result belongs to.
+func keyOf(r *measure.Result) streamKey {
+	k := streamKey{r.Source.Name, r.Target.Name, r.Test, r.Tool, r.Kind}
+	if k.source == "" {
+		k.source = r.Source.Address
+	}
+	if k.target == "" {
+		k.target = r.Target.Address
+	}
+	if k.tool == "" {
+		k.tool = r.Kind
+	}
+	return k
+}
+
+// stream is what is known of one without reading its points.
+type stream struct {
+	id  streamID
+	key streamKey
+	news
+}
+
+// news is the newest of a stream.
+type news struct {
+	last   int64         // when its newest run began, ns since 1970, even if that failed
+	latest []latestValue // of every metric it ever had, by metric
+}
+
+type latestValue struct {
+	metric metricID
+	time   int64 // ns since 1970
+	value  float64
+}
+
+// note takes in what a run measured, if it is newer.
+func (s *news) note(r run) {
+	s.last = max(s.last, r.time)
+	for _, v := range r.values {
+		i, found := slices.BinarySearchFunc(s.latest, v.metric, func(l latestValue, m metricID) int { return int(l.metric) - int(m) })
+		switch {
+		case !found:
+			s.latest = slices.Insert(s.latest, i, latestValue{v.metric, r.time, v.value})
+		case r.time >= s.latest[i].time:
+			s.latest[i].time, s.latest[i].value = r.time, v.value
+		}
+	}
+}
+
+// bytes writes news: when the newest run was, and the latest values, each metric, time, value.
+func (s news) bytes() []byte {
+	b := binary.AppendVarint(nil, s.last)
+	for _, l := range s.latest {
+		b = binary.AppendUvarint(b, uint64(l.metric))
+		b = binary.AppendVarint(b, l.time)
+		b = appendFloat(b, l.value)
+	}
+	return b
+}
+
+func decodeNews(data []byte) (s news, err error) {
+	r := reader{data: data}
+	s.last = r.int()
+	for len(r.data) > 0 && r.err == nil {
+		s.latest = append(s.latest, latestValue{metricID(r.uint(1 << 16)), r.int(), r.float()})
+	}
+	return s, r.err
+}
+
+// registry holds all streams and names of metrics. It is guarded by the lock of its owner.
+type registry struct {
+	streams []*stream // [id-1], nil where there is none any more
+	byKey   map[streamKey]*stream
+	byPair  map[Pair][]*stream
+	metrics []measure.Metric // [id]
+	byName  map[measure.Metric]metricID
+}
+
+func newRegistry() *registry {
+	return &registry{byKey: map[streamKey]*stream{}, byPair: map[Pair][]*stream{}, byName: map[measure.Metric]metricID{}}
+}
+
+func (g *registry) addStream(s *stream) {
+	for int(s.id) > len(g.streams) {
+		g.streams = append(g.streams, nil)
+	}
+	g.streams[s.id-1] = s
+	g.byKey[s.key] = s
+	p := Pair{s.key.source, s.key.target}
+	g.byPair[p] = append(g.byPair[p], s)
+}
+
+func (g *registry) addMetric(m metricID, name measure.Metric) {
+	for int(m) >= len(g.metrics) {
+		g.metrics = append(g.metrics, "")
+	}
+	g.metrics[m] = name
+	g.byName[name] = m
+}
+
+func (g *registry) stream(id streamID) *stream {
+	if id < 1 || int(id) > len(g.streams) {
+		return nil
+	}
+	return g.streams[id-1]
+}
+
+// find returns the streams that a selector lets pass, in no order.
+func (g *registry) find(s selector) []*stream {
+	candidates := g.streams
+	if s.source.exact && s.target.exact {
+		candidates = g.byPair[Pair{s.source.pattern, s.target.pattern}]
+	}
+	var found []*stream
+	for _, c := range candidates {
+		if c != nil && s.matchesStream(c.key) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// findMetrics returns the metrics of which a selector lets the name pass.
+func (g *registry) findMetrics(s selector) map[metricID]bool {
+	found := map[metricID]bool{}
+	for i, name := range g.metrics {
+		if name != "" && s.metric.matches(string(name)) {
+			found[metricID(i)] = true
+		}
+	}
+	return found
+}
+
+// key names one series.
+func (g *registry) key(s *stream, m metricID) Key {
+	return Key{s.key.source, s.key.target, s.key.test, s.key.tool, g.metrics[m]}
+}
+
+// compare orders keys by source, target, tool, test and metric.
+func (k Key) compare(other Key) int {
+	for _, c := range [...][2]string{{k.Source, other.Source}, {k.Target, other.Target}, {k.Tool, other.Tool}, {k.Test, other.Test},
+		{string(k.Metric), string(other.Metric)}} {
+		if order := strings.Compare(c[0], c[1]); order != 0 {
+			return order
+		}
+	}
+	return 0
+}

@@ -1,0 +1,137 @@
+package archive
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
+	sqlitecode "modernc.org/sqlite/lib"
+)
+
+// sqliteStore keeps an archive in one SQLite file, with its write-ahead log (-wal, -shm) and a lock (-lock) beside it.
+type sqliteStore struct {
+	database
+	lock *os.File
+	path string
+
+	statements map[string]*sql.Stmt // of the writer's connection
+}
+
+// How SQLite is set up, and why:
+const (
+	// A row of points or rollups is up to 2 kB; in pages of 8 kB it needs no page of its own.
+	sqlitePageBytes = 8 << 10
+	// All pages that what is now filed touches should stay in memory. In KiB, and so negative.
+	sqliteCache = -64 << 10
+	// How long the write-ahead log grows before its pages go to their places, each once, however often it changed: seldom
+	// is cheap, but the log is read through when the file is opened after a kill.
+	sqliteLogBytes = 64 << 20
+	// Queries at once: as many as help on a small machine.
+	sqliteReaders = 4
+)
+
+func openSQLite(ctx context.Context, path string) (store, error) {
+	if path == "" {
+		return nil, &BadOption{"url", "sqlite:", "sqlite:PATH"}
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("find %s: %w", path, err)
+	}
+	lock, err := lockFile(path + "-lock")
+	if err != nil {
+		return nil, err
+	}
+	s := &sqliteStore{lock: lock, path: path}
+	if err := s.begin(ctx); err != nil {
+		return nil, errors.Join(s.explain(err), s.close())
+	}
+	return s, nil
+}
+
+func (s *sqliteStore) begin(ctx context.Context) error {
+	pragmas := url.Values{"_pragma": {"busy_timeout(30000)", "synchronous(FULL)", "temp_store(MEMORY)"}}
+	name := func(extra url.Values, pragma ...string) string {
+		values := url.Values{"_pragma": append(pragma, pragmas["_pragma"]...)}
+		for k, v := range extra {
+			values[k] = v
+		}
+		return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: s.path}).EscapedPath(), RawQuery: values.Encode()}).String()
+	}
+	var err error
+	s.changes, err = sql.Open("sqlite", name(url.Values{"_txlock": {"immediate"}}, fmt.Sprintf("cache_size(%d)", sqliteCache),
+		fmt.Sprintf("wal_autocheckpoint(%d)", sqliteLogBytes/sqlitePageBytes), fmt.Sprintf("journal_size_limit(%d)", sqliteLogBytes)))
+	if err != nil {
+		return err
+	}
+	s.changes.SetMaxOpenConns(1)
+	if s.queries, err = sql.Open("sqlite", name(nil, "query_only(1)")); err != nil {
+		return err
+	}
+	s.queries.SetMaxOpenConns(sqliteReaders)
+	s.queries.SetMaxIdleConns(sqliteReaders)
+	// These stay in the file. They count only while it is empty, and in this order.
+	_, err = s.changes.ExecContext(ctx, fmt.Sprintf("PRAGMA page_size = %d; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL", sqlitePageBytes))
+	if err != nil {
+		return err
+	}
+	if err := migrate(ctx, s.changes, goose.DialectSQLite3, "sqlite"); err != nil {
+		return err
+	}
+	s.prepare = func(context.Context, *sql.Conn) error {
+		s.statements = map[string]*sql.Stmt{}
+		return nil
+	}
+	return s.connect(ctx)
+}
+
+// statement returns a prepared statement of the writer's connection.
+func (s *sqliteStore) statement(ctx context.Context, query string) (*sql.Stmt, error) {
+	if err := s.connect(ctx); err != nil {
+		return nil, err
+	}
+	if known := s.statements[query]; known != nil {
+		return known, nil
+	}
+	made, err := s.writer.PrepareContext(ctx, query)
+	if err == nil {
+		s.statements[query] = made
+	}
+	return made, err
+}
+
+// explain implements store.
+func (s *sqliteStore) explain(err error) error {
+	var e *sqlite.Error
+	switch {
+	case !errors.As(err, &e):
+	case e.Code()&0xff == sqlitecode.SQLITE_FULL:
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	case e.Code() == sqlitecode.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return fmt.Errorf("%w: %w", errFiled, err)
+	}
+	return err
+}
+
+func (s *sqliteStore) close() error {
+	var errs []error
+	for _, statement := range s.statements {
+		errs = append(errs, statement.Close())
+	}
+	if s.queries != nil {
+		errs = append(errs, s.queries.Close())
+	}
+	if s.writer != nil {
+		errs = append(errs, s.writer.Close())
+	}
+	if s.changes != nil {
+		errs = append(errs, s.changes.Close())
+	}
+	return errors.Join(append(errs, s.lock.Close())...)
+}

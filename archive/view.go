@@ -1,0 +1,222 @@
+package archive
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// view is what one query sees: the streams that it asks for, what of them was in memory when it began, and the database
+// at one moment since. What had been moved by that moment counts only there.
+type view struct {
+	ids    []streamID // ascending
+	tools  map[string]map[metricID]measure.Metric
+	wanted map[metricID]bool // nil: all
+	series []seriesID        // ascending
+	memory []*pending        // copies, with the streams that are asked for
+}
+
+// newView takes what memory has of the streams that a selector lets pass.
+func (k *keeper) newView(s selector) *view {
+	k.memory.RLock()
+	defer k.memory.RUnlock()
+	v := &view{tools: map[string]map[metricID]measure.Metric{}, wanted: k.names.findMetrics(s)}
+	for _, found := range k.names.find(s) {
+		v.ids = append(v.ids, found.id)
+		for _, l := range found.latest {
+			if !v.wanted[l.metric] {
+				continue
+			}
+			v.series = append(v.series, found.id.series(l.metric))
+			if v.tools[found.key.tool] == nil {
+				v.tools[found.key.tool] = map[metricID]measure.Metric{}
+			}
+			v.tools[found.key.tool][l.metric] = k.names.metrics[l.metric]
+		}
+	}
+	slices.Sort(v.ids)
+	slices.Sort(v.series)
+	for _, p := range []*pending{k.moving, k.active} {
+		if p == nil {
+			continue
+		}
+		part := newPending(p.generation)
+		for _, id := range v.ids {
+			if runs := p.runs[id]; len(runs) > 0 {
+				part.runs[id] = runs
+			}
+		}
+		v.memory = append(v.memory, part)
+	}
+	return v
+}
+
+// wants tells whether the view asks for a metric.
+func (v *view) wants(m metricID) bool { return v.wanted == nil || v.wanted[m] }
+
+// inMemory calls each for every run of the view in memory that the database of t does not have, and that lies in
+// [from, to).
+func (v *view) inMemory(ctx context.Context, t *tx, from, to int64, each func(streamID, run)) error {
+	state, err := readState(ctx, t)
+	if err != nil {
+		return err
+	}
+	at := progress{state["moved"], streamID(state["upto"])}
+	for _, p := range v.memory {
+		for id, runs := range p.runs {
+			if at.has(p.generation, id) {
+				continue
+			}
+			err := readJournal(runs, func(_ streamID, r run, _ []byte) {
+				if r.time >= from && r.time < to {
+					each(id, r)
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// runs calls each for the runs of the view in [from, to), a day of all streams at a time, in order of time within it, with
+// those metrics only that are asked for. An error of each ends it.
+func (k *keeper) runs(ctx context.Context, v *view, from, to int64, each func(streamID, run) error) error {
+	return k.store.view(ctx, func(t *tx) error {
+		fresh := map[int64][]streamRunID{} // by day
+		first, last, err := pointsSpan(ctx, t)
+		if err != nil {
+			return err
+		}
+		err = v.inMemory(ctx, t, from, to, func(id streamID, r run) {
+			fresh[floorDiv(r.time, day)] = append(fresh[floorDiv(r.time, day)], streamRunID{id, v.only(r)})
+			first, last = min(first, slotOf(r.time)), max(last, slotOf(r.time))
+		})
+		if err != nil || len(v.ids) == 0 || first > last {
+			return err
+		}
+		lastDay := floorDiv(min(last*slotSpan, to-1), day)
+		for d := floorDiv(max(first*slotSpan, from), day); d <= lastDay; d++ {
+			found, err := k.runsOfDay(ctx, t, v, d, from, to)
+			if err != nil {
+				return err
+			}
+			found = append(found, fresh[d]...)
+			slices.SortStableFunc(found, func(a, b streamRunID) int { return cmp.Compare(a.time, b.time) })
+			for _, r := range found {
+				if err := each(r.stream, r.run); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+type streamRunID struct {
+	stream streamID
+	run
+}
+
+// only is a run with the metrics that the view asks for.
+func (v *view) only(r run) run {
+	kept := make([]value, 0, 1)
+	for _, x := range r.values {
+		if v.wants(x.metric) {
+			kept = append(kept, x)
+		}
+	}
+	return run{r.time, kept}
+}
+
+// pointsSpan is the first and the last slot of which there are points; the first is after the last where there are none.
+func pointsSpan(ctx context.Context, t *tx) (first, last int64, err error) {
+	if _, err = t.one(ctx, "SELECT coalesce(min(slot), 1) FROM points", nil, &first); err == nil {
+		_, err = t.one(ctx, "SELECT coalesce(max(slot), 0) FROM points", nil, &last)
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("find points: %w", err)
+	}
+	if last < first {
+		return 1 << 40, -1, nil
+	}
+	return first, last, nil
+}
+
+func (k *keeper) runsOfDay(ctx context.Context, t *tx, v *view, d, from, to int64) ([]streamRunID, error) {
+	var found []streamRunID
+	var id streamID
+	var h int64
+	var data sql.RawBytes
+	slots := upTo(max(d*slotsInDay, slotOf(from)), min((d+1)*slotsInDay, slotOf(to-1)+1), 1)
+	query := "SELECT stream, slot, data FROM points WHERE " + grid("slot", slots, "stream", v.ids)
+	err := t.each(ctx, query, nil, []any{&id, &h, &data}, func() error {
+		runs, err := decodePoints(data, h, v.wants)
+		if err != nil {
+			return fmt.Errorf("points of stream %d, slot %d: %w", id, h, err)
+		}
+		for _, r := range runs {
+			if r.time >= from && r.time < to {
+				found = append(found, streamRunID{id, r})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read points: %w", err)
+	}
+	return found, nil
+}
+
+// upTo returns from, from+step, ... below to.
+func upTo(from, to, step int64) []int64 {
+	var all []int64
+	for n := from; n < to; n += step {
+		all = append(all, n)
+	}
+	return all
+}
+
+// mostSeeks is how many rows are looked up one by one before reading all that lie between is quicker.
+const mostSeeks = 20_000
+
+// grid is a condition that two columns, the first of an index, are among these numbers. Where it is a few, naming each
+// makes the database look up one after the other, and not read all that lies between.
+func grid[T ~int64](first string, starts []int64, second string, members []T) string {
+	if len(starts) == 0 || len(members) == 0 {
+		return "0 = 1"
+	}
+	if len(starts)*len(members) <= mostSeeks {
+		return among(first, starts) + " AND " + among(second, members)
+	}
+	return fmt.Sprintf("%s >= %d AND %s <= %d AND ", first, starts[0], first, starts[len(starts)-1]) + among(second, members)
+}
+
+// span makes ns of a query's times. A zero time leaves its side open.
+func span(from, to time.Time) (int64, int64) {
+	first, last := int64(0), latestTime.UnixNano()
+	if !from.IsZero() {
+		first = max(first, unixNano(from))
+	}
+	if !to.IsZero() {
+		last = min(last, unixNano(to))
+	}
+	return first, last
+}
+
+// unixNano is t in ns since 1970, or the nearest end of what is filed.
+func unixNano(t time.Time) int64 {
+	switch {
+	case t.Before(time.Unix(0, 0)):
+		return 0
+	case t.After(latestTime):
+		return latestTime.UnixNano()
+	}
+	return t.UnixNano()
+}

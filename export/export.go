@@ -1,0 +1,116 @@
+// Package export hands what the mesh measured to programs that are not ours: Prometheus and its kin, by scrape and by
+// remote write, and whatever reads CSV or JSON lines.
+//
+// It renames, encodes and sends. It measures nothing, keeps no history (package archive does) and draws nothing; what
+// other programs make of the numbers is theirs.
+//
+//	measure.Result --Observe--> Collector ----> GET /metrics   the newest Result of each stream
+//	      |        --Observe--> RemoteWriter -> POST           every Result, at its own time, however long that takes
+//	      v                          ^
+//	   archive ------ what could not be sent, CSV, JSON lines
+//
+// A series is called pathwise_<metric>, with the metric's name as everywhere in Pathwise, and has the labels source,
+// target, test and tool. A metric whose name measure.Metric does not allow is left out.
+package export
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// prefix stands before every name that we give to others.
+const prefix = "pathwise_"
+
+// resultOK is what each Result has beside its metrics: 1, or 0 if it is partial or failed.
+const resultOK = "result_ok"
+
+// reserved are names of our own that a program's metric might have, too. Such a metric is not exported.
+var reserved = map[measure.Metric]bool{
+	"result_timestamp_seconds":        true,
+	"remote_write_unsent_age_seconds": true,
+}
+
+// stream is who measured what: the Results of one test and tool on one path. Its fields are the labels of its series,
+// named in alphabetical order, as remote write wants them.
+type stream struct {
+	source, target, test, tool string
+}
+
+// streamOf names ends and tools as archive.Key does.
+func streamOf(r *measure.Result) stream {
+	return stream{or(r.Source.Name, r.Source.Address), or(r.Target.Name, r.Target.Address), r.Test, or(r.Tool, r.Kind)}
+}
+
+// labels is the stream with what every receiver takes for the values of labels.
+func (s stream) labels() stream {
+	return stream{label(s.source), label(s.target), label(s.test), label(s.tool)}
+}
+
+func or(name, otherwise string) string {
+	if name != "" {
+		return name
+	}
+	return otherwise
+}
+
+// labelBytes bounds the value of a label. Receivers cut or refuse long ones, each at another length; a host's name has
+// at most 253 bytes.
+const labelBytes = 256
+
+// label makes a text that every receiver takes for the value of a label: valid UTF-8, no control characters, not long.
+// What cannot stay becomes "?": Prometheus stores U+FFFD, which stands for such elsewhere, and reads it in no query.
+func label(text string) string {
+	plain := true
+	for i := 0; i < len(text) && plain; i++ {
+		plain = ' ' <= text[i] && text[i] < 0x7f
+	}
+	if !plain {
+		text = strings.Map(func(r rune) rune {
+			if r < ' ' || r == 0x7f || r == utf8.RuneError {
+				return '?'
+			}
+			return r
+		}, text)
+	}
+	if len(text) > labelBytes {
+		text = strings.ToValidUTF8(text[:labelBytes], "")
+	}
+	return text
+}
+
+// value is one number of a Result.
+type value struct {
+	metric measure.Metric
+	value  float64
+}
+
+// valuesOf returns the metrics of a Result that have a name to export, in order of name.
+func valuesOf(r *measure.Result) []value {
+	values := make([]value, 0, len(r.Metrics))
+	for _, m := range slices.Sorted(maps.Keys(r.Metrics)) {
+		if exportable(m) {
+			values = append(values, value{m, r.Metrics[m]})
+		}
+	}
+	return values
+}
+
+func exportable(m measure.Metric) bool { return m.Unit() != "" && !reserved[m] }
+
+// BadOption says which setting of an export cannot be used, and what would be right.
+type BadOption struct {
+	Field, Value, Want string
+}
+
+// Error is one line.
+func (e *BadOption) Error() string {
+	return fmt.Sprintf("export: %s is %q, want %s", e.Field, e.Value, e.Want)
+}
+
+// BadInput tells that the fault is in what was given.
+func (e *BadOption) BadInput() bool { return true }

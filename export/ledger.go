@@ -1,0 +1,101 @@
+package export
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A ledger is the small file in which a RemoteWriter remembers, across restarts and power cuts, of which times the
+// archive has Results that it has not sent: one span a line, from and to as RFC 3339.
+//
+//	2026-11-21T10:00:00Z 2026-11-21T10:00:20Z
+
+// readLedger returns what the file says; nothing if there is none yet.
+func readLedger(path string) (spans, error) {
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read remote write ledger: %w", err)
+	}
+	all, err := parseLedger(content)
+	if err != nil {
+		return nil, fmt.Errorf("read remote write ledger %s: %w", path, err)
+	}
+	return all, nil
+}
+
+// parseLedger reads the file's lines. A span that begins or ends within a slot is widened to whole ones.
+func parseLedger(content []byte) (spans, error) {
+	var all spans
+	lines := bufio.NewScanner(bytes.NewReader(content))
+	for n := 1; lines.Scan(); n++ {
+		fields := bytes.Fields(lines.Bytes())
+		if len(fields) == 0 {
+			continue
+		}
+		var ends [2]time.Time
+		for i := range ends {
+			var err error
+			if len(fields) != len(ends) {
+				err = errors.New("other than two words")
+			} else {
+				ends[i], err = time.Parse(time.RFC3339, string(fields[i]))
+			}
+			if err != nil {
+				return nil, fmt.Errorf("line %d is %q, want two times such as 2026-11-21T10:00:00Z: %w", n, lines.Text(), err)
+			}
+		}
+		all = all.add(spanOf(ends[0], ends[1]))
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// spanOf is the slots in which [from, to) has a part.
+func spanOf(from, to time.Time) span {
+	if !from.Before(to) {
+		return span{}
+	}
+	return span{slotOf(from), slotOf(to.Add(-1)) + 1}
+}
+
+// writeLedger replaces the file by one that says all: on disk, under its name, when it returns.
+func writeLedger(path string, all spans) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("write remote write ledger: %w", err)
+		}
+	}()
+	var content bytes.Buffer
+	for _, s := range all {
+		fmt.Fprintf(&content, "%s %s\n", s.from.start().Format(time.RFC3339), s.to.start().Format(time.RFC3339))
+	}
+	draft := path + ".new"
+	defer os.Remove(draft) // what is left of it after an error; after a success there is none
+	file, err := os.OpenFile(draft, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content.Bytes())
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(draft, path); err != nil {
+		return err
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
