@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // TestDocs runs the transcripts of the README and of docs/: in a block fenced as console, each line after a $ is a
@@ -139,12 +141,15 @@ func startBackground(t *testing.T, c *exec.Cmd, s step) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the shell, and what it starts
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = c.Process.Kill()
-		_ = c.Wait()
+		_ = syscall.Kill(-c.Process.Pid, syscall.SIGTERM)
+		late := time.AfterFunc(10*time.Second, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
+		_ = c.Wait() // its status is that of an ended command
+		late.Stop()
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil || !agrees(line, s.want, false) {

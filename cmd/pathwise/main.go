@@ -62,12 +62,15 @@ func rootCommand(s *session) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &badCall{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
+		agentCommand(s),
 		calcCommand(s),
 		demoCommand(s),
 		diagnoseCommand(s),
 		labCommand(s),
+		meshCommand(s),
 		pingCommand(s),
 		respondCommand(s),
+		serveCommand(s),
 		throughputCommand(s),
 		traceCommand(s),
 		versionCommand(s),

@@ -77,6 +77,15 @@ func (s *session) log() *slog.Logger {
 	return slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level}))
 }
 
+// serverLog is log for what runs for months: it tells of hosts that come and go, too.
+func (s *session) serverLog() *slog.Logger {
+	level := slog.LevelInfo - slog.Level(4*s.verbose)
+	if s.quiet {
+		level = slog.LevelWarn
+	}
+	return slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level}))
+}
+
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/probe"
+)
+
+func meshCommand(s *session) *cobra.Command {
+	c := &cobra.Command{
+		Use: "mesh", Short: "Many hosts, every pair, day and night",
+		Long: "A mesh is hosts, tools, and tests between them, described by a YAML file (docs/mesh-file.md). `pathwise serve` runs\n" +
+			"it, with `pathwise agent` on each host; check and plan say what a file means before anything starts.",
+		Example: "  pathwise mesh check mesh.yaml\n  pathwise mesh plan mesh.yaml\n  pathwise mesh deploy mesh.yaml\n" +
+			"  pathwise mesh run ucl ral bulk\n  pathwise mesh status",
+	}
+	c.AddCommand(meshCheck(s), meshPlan(s), meshImport(s), meshDeploy(s), meshRestore(s)) // of files
+	c.AddCommand(meshStatus(s), meshRun(s), meshExport(s), meshBackup(s))                 // of a mesh that runs
+	return c
+}
+
+// loadMesh reads a mesh file or folder. Of what is wrong with it, each error but the last is printed on a line of its own,
+// since there may be many.
+func (s *session) loadMesh(path string) (*config.Mesh, error) {
+	m, err := config.Load(path, probe.Validate)
+	var all config.Errors
+	if !errors.As(err, &all) {
+		return m, err
+	}
+	for _, e := range all[:len(all)-1] {
+		fmt.Fprintf(s.err, "pathwise: %s\n", e)
+	}
+	return nil, all[len(all)-1]
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+)
+
+func meshExport(s *session) *cobra.Command {
+	var format string
+	q := map[string]*string{}
+	c := &cobra.Command{
+		Use: "export", Short: "Write results as JSON lines or CSV", Args: cobra.NoArgs,
+		Long: "Print the results of the mesh, newest first: whole, one JSON document a line, or one line of CSV a value. Names are\n" +
+			"patterns (*), times RFC 3339 or how long ago (-2h).",
+		Example: "  pathwise mesh export --from -1h > results.jsonl\n  pathwise mesh export --format csv --source ucl --tool bulk",
+	}
+	mesh := controllerFlag(c.Flags())
+	c.Flags().StringVar(&format, "format", "jsonl", "jsonl or csv")
+	for _, f := range []struct{ name, usage string }{
+		{"source", "only from these hosts"}, {"target", "only to these hosts"}, {"tool", "only of these tools"},
+		{"test", "only of these tests"}, {"from", "not before"}, {"to", "before"},
+	} {
+		q[f.name] = c.Flags().String(f.name, "", f.usage)
+	}
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if !slices.Contains([]string{"jsonl", "csv"}, format) {
+			return badFlag("format", fmt.Errorf("%q: want jsonl or csv", format))
+		}
+		query := url.Values{"format": {format}}
+		for name, value := range q {
+			query.Set(name, *value)
+		}
+		body, err := mesh.call(c.Context(), http.MethodGet, "results", query, nil)
+		if err != nil {
+			return err
+		}
+		defer body.Close()
+		if _, err := io.Copy(s.out, body); err != nil {
+			return fmt.Errorf("export: what was printed is not all: %w", err)
+		}
+		return nil
+	}
+	return c
+}
+
+func meshBackup(s *session) *cobra.Command {
+	c := &cobra.Command{
+		Use: "backup FILE", Short: "Write a backup of the archive while it goes on", Args: cobra.ExactArgs(1),
+		Long: "Write all that the archive holds to a new file, which `pathwise mesh restore` reads into a new archive of either\n" +
+			"kind.",
+		Example: "  pathwise mesh backup /backup/mesh.jsonl.zst",
+	}
+	mesh := controllerFlag(c.Flags())
+	c.RunE = func(c *cobra.Command, args []string) error {
+		path, err := filepath.Abs(args[0])
+		if err != nil {
+			return &badCall{err}
+		}
+		body, err := mesh.call(c.Context(), http.MethodPost, "backup", nil, map[string]string{"path": path})
+		if err != nil {
+			return err
+		}
+		defer body.Close()
+		doc := map[string]string{"schema": "pathwise.backup/1", "path": path}
+		return s.emit(doc, func(w io.Writer) { fmt.Fprintln(w, path) })
+	}
+	return c
+}

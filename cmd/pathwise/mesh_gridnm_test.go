@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pathwise-net/pathwise/lab/topology"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// gridNM is the lab of the 2002 report with five hosts more, one for the controller, and access links of 20 Mbit/s, which
+// two cores can carry.
+func gridNM(t *testing.T) string {
+	t.Helper()
+	text, err := topology.Read("gridnm-2002")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := regexp.MustCompile(`rate: [0-9]+[mg]bit`).ReplaceAllString(string(text), "rate: 20mbit")
+	hosts, links := "hosts:\n  controller: {}\n", "links:\n  - {between: [controller, lond-scr], rate: 100mbit, delay: 0.5ms}\n"
+	for host, router := range map[string]string{
+		"leeds": "leed-scr", "warwick": "cosh-scr", "sara": "ar5-amsterdam", "surfnet": "cr1-amsterdam", "lyon": "cern-gw",
+	} {
+		hosts += fmt.Sprintf("  %s: {}\n", host)
+		links += fmt.Sprintf("  - {between: [%s, %s], rate: 20mbit, delay: 1ms}\n", host, router)
+	}
+	spec = strings.Replace(spec, "hosts:\n", hosts, 1)
+	return strings.Replace(spec, "links:\n", links, 1)
+}
+
+// Twelve hosts, a full mesh, every tool, ten agents over NATS and two behind real SSH servers, for PATHWISE_MESH_MINUTES:
+// no result is missing, and no two tests that fill a link were on one interface at a time. Without it, trains go from one
+// host only, and it ends when every pair was measured by every tool once.
+func TestMeshOfGridNM(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("an SSH server in a lab needs root: it changes users, of which a user namespace has one")
+	}
+	minutes, _ := strconv.ParseFloat(os.Getenv("PATHWISE_MESH_MINUTES"), 64)
+	pairs, form := map[string]int{"rtt": 132, "path": 132, "bulk": 132, "capacity": 132, "load": 12},
+		strings.NewReplacer("OFTEN", "1m", "PERIOD", "4m", "TRAINS", "all")
+	if minutes == 0 {
+		pairs["capacity"], form = 11, strings.NewReplacer("OFTEN", "20s", "PERIOD", "90s", "TRAINS", "star")
+	}
+	m := startMeshLab(t, gridNM(t), form.Replace(`
+tools:
+  rtt:  {probe: ping, parameters: {count: 10, interval: 100ms}}
+  path: {probe: trace}
+  bulk: {probe: throughput, parameters: {duration: 1s, cc: cubic}}
+  capacity: {probe: capacity, needs: {duration: 3s}}
+  load: {probe: host}
+groups:
+  all: {mesh: all}
+  each: {list: [group:all]}
+  star: {star: {centre: ucl, leaves: [group:all], one_way: true}}
+tests:
+  - {tool: rtt, group: all, schedule: {every: OFTEN, sampling: poisson}}
+  - {tool: path, group: all, schedule: {every: 90s}}
+  - {tool: bulk, group: all, schedule: {every: PERIOD}}
+  - {tool: capacity, group: TRAINS, schedule: {every: PERIOD}}
+  - {tool: load, group: each, schedule: {every: 1m}}
+`), "bristol", "lyon")
+	m.eventually("all agents are here", m.everyoneHere)
+	began := time.Now() // what was planned before, not all hosts were there for
+	deadline := began.Add(15 * time.Minute)
+	for {
+		missing := m.unmeasured(pairs)
+		if missing == "" && time.Since(began).Minutes() >= minutes {
+			break
+		}
+		if minutes == 0 && time.Now().After(deadline) {
+			t.Fatalf("after %v: %s", time.Since(began), missing)
+		}
+		time.Sleep(2 * time.Second) // other processes work
+	}
+	m.expectAlone(m.transfers())
+	results, bad := m.results(), 0
+	for _, r := range results {
+		if r.Status != measure.StatusOK && r.Started.After(began) {
+			if bad++; bad <= 10 {
+				t.Errorf("%s from %s to %s at %v: %s: %s", r.Tool, r.Source.Name, r.Target.Name, r.Started, r.Status, *r.Error)
+			}
+		}
+	}
+	status := m.status()
+	missed := 0
+	for _, miss := range status.Missed {
+		if miss.Start.After(began) {
+			missed++
+			t.Errorf("missed: %+v", miss)
+		}
+	}
+	t.Logf("%.1f min: %d results, %d not ok, %d missed", time.Since(began).Minutes(), len(results), bad, missed)
+}
+
+// unmeasured says of which tools not every pair has a result; "" if all have.
+func (m *meshLab) unmeasured(pairs map[string]int) string {
+	m.t.Helper()
+	seen := map[string]map[string]bool{}
+	for _, r := range m.results() {
+		if seen[r.Tool] == nil {
+			seen[r.Tool] = map[string]bool{}
+		}
+		seen[r.Tool][r.Source.Name+" "+r.Target.Name] = true
+	}
+	var missing []string
+	for tool, n := range pairs {
+		if len(seen[tool]) < n {
+			missing = append(missing, fmt.Sprintf("%s: %d of %d pairs", tool, len(seen[tool]), n))
+		}
+	}
+	return strings.Join(missing, "; ")
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/web"
+)
+
+func meshRun(s *session) *cobra.Command {
+	var set []string
+	var patience string
+	c := &cobra.Command{
+		Use: "run SOURCE TARGET TOOL", Short: "Measure between two hosts of the mesh, now", Args: cobra.ExactArgs(3),
+		Long: "Have one host of the mesh measure to another, as soon as that disturbs no other test, and show what happens. TOOL is\n" +
+			"one of the mesh file, or a kind of probe such as ping or throughput. Ctrl-C calls the test back.",
+		Example: "  pathwise mesh run ucl ral bulk\n  pathwise mesh run ucl ral throughput --set duration=5s --set cc=cubic\n" +
+			"  pathwise mesh run ucl ral rtt --json",
+	}
+	mesh := controllerFlag(c.Flags())
+	c.RunE = func(c *cobra.Command, args []string) error {
+		wait, err := quantity.ParseDuration(patience)
+		if err != nil {
+			return badFlag("wait", err)
+		}
+		request := web.RunRequest{Source: args[0], Target: args[1], Tool: args[2], PatienceSeconds: wait.Seconds()}
+		if request.Parameters, err = readParameters(set); err != nil {
+			return badFlag("set", err)
+		}
+		answer, err := mesh.call(c.Context(), http.MethodPost, "runs", nil, request)
+		if err != nil {
+			return err
+		}
+		defer answer.Close()
+		r, err := s.follow(answer)
+		if err != nil {
+			return err
+		}
+		if r.Error != nil {
+			err = errors.New(*r.Error)
+		}
+		return errors.Join(err, s.finish(r, nil, printAny))
+	}
+	c.Flags().StringArrayVar(&set, "set", nil, "a parameter of the tool, as name=value; may be repeated")
+	c.Flags().StringVar(&patience, "wait", "1m", "how long the test may wait until both ends are free")
+	return c
+}
+
+// readParameters reads name=value. Values stay text, which every parameter may be given as.
+func readParameters(set []string) (map[string]any, error) {
+	all := map[string]any{}
+	for _, text := range set {
+		name, value, found := strings.Cut(text, "=")
+		if !found || name == "" {
+			return nil, fmt.Errorf("%q: want name=value, such as duration=5s", text)
+		}
+		all[name] = value
+	}
+	return all, nil
+}
+
+// errBrokenOff says that the controller went away in the middle of a run.
+var errBrokenOff = errors.New("the controller went away before the test was over; its result will be in the archive")
+
+// follow shows what a run does until it is over.
+func (s *session) follow(answer io.Reader) (*measure.Result, error) {
+	lines := json.NewDecoder(answer)
+	for {
+		var l web.RunLine
+		if err := lines.Decode(&l); err != nil {
+			return nil, errBrokenOff
+		}
+		switch {
+		case l.Error != "":
+			return nil, errors.New(l.Error)
+		case l.Begins != nil:
+			if wait := time.Until(*l.Begins); wait > time.Second {
+				s.progress("begins in %s", wait.Round(time.Second))
+			}
+		case l.Progress != nil && l.Progress.Result != nil:
+			s.progress("")
+			return l.Progress.Result, nil
+		case l.Progress != nil:
+			s.show(l.Progress)
+		}
+	}
+}
+
+// show prints one thing that a run shows on its way.
+func (s *session) show(p *fleet.Progress) {
+	s.progress("")
+	switch {
+	case p.Interval != nil:
+		s.say("%s", intervalLine(*p.Interval))
+	case p.Echo != nil:
+		s.say("%s", echoLine(*p.Echo))
+	case p.Line != "":
+		s.say("%s", p.Line)
+	}
+}
+
+// printAny prints a Result of any kind.
+func printAny(w io.Writer, r *measure.Result) {
+	switch r.Kind {
+	case "ping":
+		printPing(w, r)
+	case "throughput":
+		printThroughput(w, r)
+	case "trace":
+		printTrace(w, r)
+	default:
+		for _, m := range slices.Sorted(maps.Keys(r.Metrics)) {
+			fmt.Fprintf(w, "%-36s %g\n", m, r.Metrics[m])
+		}
+		printNotes(w, r)
+	}
+}

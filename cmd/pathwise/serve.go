@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/control"
+	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/web"
+)
+
+func serveCommand(s *session) *cobra.Command {
+	var data string
+	c := &cobra.Command{
+		Use: "serve FILE", Short: "Run a mesh: plan its tests, gather and keep their results", Args: cobra.ExactArgs(1),
+		Long: "Run the mesh that a file or folder describes, until interrupted: plan, tell the hosts' agents, file what they\n" +
+			"measure, answer `pathwise mesh` commands of the same user, and show Prometheus what is newest. Changes of the file\n" +
+			"take effect by themselves; one with errors changes nothing.",
+		Example: "  pathwise serve mesh.yaml\n  pathwise serve /etc/pathwise/mesh.d --data /var/lib/pathwise",
+		RunE: func(c *cobra.Command, args []string) error {
+			m, err := s.loadMesh(args[0])
+			if err != nil {
+				return err
+			}
+			return s.serve(c.Context(), args[0], dataFolder(data, m), m)
+		},
+	}
+	c.Flags().StringVar(&data, "data", "", "folder for keys, messages and archive (default: what the mesh file says)")
+	return c
+}
+
+// serve wires a controller's parts together and runs them until ctx ends or one of them cannot go on.
+func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) error {
+	log := s.serverLog()
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return &badCall{err}
+	}
+	post, err := openPost(ctx, data, m, log)
+	if err != nil {
+		return err
+	}
+	defer post.close()
+	store, err := archive.Open(ctx, archiveURL(m, data), archive.Options{Retention: retention(m.Controller.Retention), Log: log})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	group, ctx := errgroup.WithContext(ctx)
+	out, err := openOutlets(ctx, data, m, store, log)
+	if err != nil {
+		return err
+	}
+	hosts := newSSHHosts(ctx, post, data, log)
+	defer hosts.wait()
+	controller, err := control.New(control.Config{
+		Mesh: file, Data: data, Hub: post.hub, Archive: store, Log: log,
+		Changed: hosts.follow, Observe: out.observe, Missed: out.collector.Missed,
+	})
+	if err != nil {
+		return err
+	}
+	metrics, err := out.metrics(controller, store)
+	if err != nil {
+		return err
+	}
+	hosts.drained = controller.Emptied
+	api := &web.Server{Control: controller, Archive: store, Metrics: metrics, Version: version(), Log: log}
+	group.Go(func() error { return controller.Run(ctx) })
+	group.Go(func() error { return post.watchKeys(ctx) })
+	out.run(ctx, group)
+	if err := s.answer(ctx, group, api, data, m.Controller.Listen); err != nil {
+		group.Go(func() error { return err })
+	}
+	return group.Wait()
+}
+
+// controlSocket is the name of the socket in the controller's folder that `pathwise mesh` commands talk to: only who owns
+// the folder can.
+const controlSocket = "control.sock"
+
+// answer opens the controller's two doors: everything on a socket in its folder, reading alone on an address.
+func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Server, data, address string) error {
+	path := filepath.Join(data, controlSocket)
+	_ = os.Remove(path) // of one that was killed; a second controller does not get here, see archive.ErrInUse
+	own, err := net.Listen("unix", path)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return errors.Join(fmt.Errorf("listen: %w", err), own.Close())
+	}
+	group.Go(func() error { return web.Serve(ctx, own, api.Handler()) })
+	if address == "" {
+		s.say("serving, without HTTP")
+		return nil
+	}
+	open, err := net.Listen("tcp", address)
+	if err != nil {
+		return fmt.Errorf("listen: %w; see controller.listen in the mesh file", err)
+	}
+	s.say("serving on http://%s", open.Addr())
+	group.Go(func() error { return web.Serve(ctx, open, api.ReadOnly()) })
+	return nil
+}
+
+// archiveURL is where the archive is: what the mesh file says, or a file in the controller's folder.
+func archiveURL(m *config.Mesh, data string) string {
+	if m.Controller.Archive != "" {
+		return m.Controller.Archive
+	}
+	return filepath.Join(data, "archive.sqlite")
+}
+
+// retention is what the mesh file says of how long things are kept, as one rule of the archive.
+func retention(r config.Retention) []archive.Rule {
+	rule := archive.Rule{Results: r.Results, Samples: r.Results, Points: r.Points}
+	for i, step := range []string{"1m", "5m", "1h", "1d"} {
+		rule.Rollups[i] = r.Rollups[step]
+	}
+	return []archive.Rule{rule}
+}
+
+// post is how the controller speaks to agents: its keys, the NATS server, its own or an outside one, and the hub.
+type post struct {
+	keys    *fleet.Keyring
+	server  *fleet.Server  // nil: an outside cluster
+	outside *fleet.Outside // nil: our own
+	hub     *fleet.NATSHub
+	log     *slog.Logger
+}
+
+func openPost(ctx context.Context, data string, m *config.Mesh, log *slog.Logger) (_ *post, err error) {
+	p := &post{log: log}
+	if p.keys, err = fleet.OpenKeyring(filepath.Join(data, "keys")); err != nil {
+		return nil, err
+	}
+	if url := m.Controller.NATS.URL; url != "" {
+		p.outside = &fleet.Outside{URL: url}
+	} else {
+		agents, err := p.keys.Agents()
+		if err != nil {
+			return nil, err
+		}
+		p.server, err = fleet.StartServer(context.WithoutCancel(ctx), fleet.ServerConfig{
+			Keys: p.keys, Agents: agents, Folder: filepath.Join(data, "nats"), Listen: m.Controller.NATS.Listen, Log: log,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	p.hub, err = fleet.OpenHub(ctx, fleet.HubConfig{Keys: p.keys, Server: p.server, Outside: p.outside, Log: log})
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// close ends what openPost began. The server outlives the context of the rest, so that the last results find it.
+func (p *post) close() {
+	if p.hub != nil {
+		p.hub.Close()
+	}
+	if p.server != nil {
+		p.server.Close()
+	}
+}
+
+// dial reaches the NATS server for an agent behind SSH.
+func (p *post) dial(ctx context.Context) (net.Conn, error) {
+	if p.server != nil {
+		return p.server.Dial(ctx)
+	}
+	return p.outside.Dial(ctx)
+}

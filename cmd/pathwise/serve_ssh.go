@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/user"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/fleet"
+)
+
+// sshHosts keeps an agent running on every host of the mesh that is reached by SSH.
+type sshHosts struct {
+	ctx     context.Context
+	post    *post
+	data    string
+	log     *slog.Logger
+	drained func(ctx context.Context, host string) error // returns when a host holds no more results
+
+	mu      sync.Mutex
+	running map[string]*sshHost // by name
+	group   sync.WaitGroup
+}
+
+// sshHost is one that is kept running.
+type sshHost struct {
+	as   config.Host
+	end  context.CancelFunc
+	over chan struct{} // closed when nothing runs any more
+}
+
+func newSSHHosts(ctx context.Context, p *post, data string, log *slog.Logger) *sshHosts {
+	return &sshHosts{ctx: ctx, post: p, data: data, log: log, running: map[string]*sshHost{}}
+}
+
+// follow begins with hosts that are new in the mesh or reached in another way now, and ends those that are gone. An error
+// changes nothing.
+func (h *sshHosts) follow(m *config.Mesh) error {
+	wanted := map[string]*fleet.SSH{}
+	as := map[string]config.Host{}
+	for _, host := range m.Hosts {
+		if host.Reach != config.ReachSSH || host.Offline {
+			continue
+		}
+		s, err := h.describe(&host)
+		if err != nil {
+			return err
+		}
+		wanted[host.Name], as[host.Name] = s, host
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for name, old := range h.running {
+		if wanted[name] == nil || !reflect.DeepEqual(old.as.SSH, as[name].SSH) {
+			old.end()
+			<-old.over
+			delete(h.running, name)
+		}
+	}
+	for name, s := range wanted {
+		if h.running[name] == nil {
+			if err := h.begin(as[name], s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// describe says how a host is reached; what the mesh file leaves out is as ssh has it for this user.
+func (h *sshHosts) describe(host *config.Host) (*fleet.SSH, error) {
+	s, me := host.SSH, ownHome()
+	address, port := s.Address, s.Port
+	if address == "" {
+		address = host.Interfaces[0].Addresses[0]
+	}
+	if port == 0 {
+		port = 22
+	}
+	described := &fleet.SSH{
+		Host: host.Name, Address: net.JoinHostPort(address, strconv.Itoa(port)), User: s.User, Folder: s.Directory,
+		Agent: os.Getenv("SSH_AUTH_SOCK"), Binaries: h.binaries(), Dial: h.post.dial, Leave: s.Leave, Log: h.log,
+	}
+	if described.User == "" {
+		described.User = me.Username
+	}
+	described.Keys = existing(s.Key, filepath.Join(me.HomeDir, ".ssh/id_ed25519"), filepath.Join(me.HomeDir, ".ssh/id_ecdsa"),
+		filepath.Join(me.HomeDir, ".ssh/id_rsa"))
+	described.KnownHosts = existing(s.KnownHosts, filepath.Join(me.HomeDir, ".ssh/known_hosts"), "/etc/ssh/ssh_known_hosts")
+	described.Drain = func(ctx context.Context) error { return h.drained(ctx, host.Name) }
+	described.Credentials = &fleet.Credentials{} // set by begin: new keys end the old ones
+	if len(described.Keys) == 0 && described.Agent == "" {
+		return nil, &badCall{fmt.Errorf("host %s: no private key; name one as reach.ssh.key in the mesh file", host.Name)}
+	}
+	return described, nil
+}
+
+// binaries are ours by platform: this one, and those of others that lie in the controller's folder.
+func (h *sshHosts) binaries() map[string]string {
+	all := map[string]string{}
+	files, _ := filepath.Glob(filepath.Join(h.data, "binaries", "pathwise-*-*")) // the pattern is right
+	for _, f := range files {
+		if part := strings.Split(filepath.Base(f), "-"); len(part) == 3 { // pathwise-linux-arm64
+			all[part[1]+"/"+part[2]] = f
+		}
+	}
+	if self, err := os.Executable(); err == nil {
+		all[runtime.GOOS+"/"+runtime.GOARCH] = self
+	}
+	return all
+}
+
+// begin makes keys for a host and keeps its agent running until it is ended.
+func (h *sshHosts) begin(host config.Host, s *fleet.SSH) (err error) {
+	if s.Credentials, err = h.post.keys.Issue(host.Name, fleet.Reach{}); err != nil {
+		return err
+	}
+	if h.post.server != nil {
+		agents, err := h.post.keys.Agents()
+		if err != nil {
+			return err
+		}
+		if err := h.post.server.SetAgents(agents); err != nil {
+			return err
+		}
+	}
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	ctx, end := context.WithCancel(h.ctx)
+	one := &sshHost{as: host, end: end, over: make(chan struct{})}
+	h.running[host.Name] = one
+	h.group.Go(func() {
+		defer close(one.over)
+		defer end()
+		if err := s.Serve(ctx); err != nil && ctx.Err() == nil {
+			h.log.Error("host is not reached by SSH any more", "host", host.Name, "error", err)
+		}
+	})
+	return nil
+}
+
+// wait returns when nothing runs any more; the context of newSSHHosts has ended.
+func (h *sshHosts) wait() { h.group.Wait() }
+
+// existing is the file that was named, whether it is there or not, or else those of the usual ones that are there.
+func existing(named string, usual ...string) []string {
+	if named != "" {
+		return []string{named}
+	}
+	var found []string
+	for _, f := range usual {
+		if _, err := os.Stat(f); err == nil {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// ownHome is who runs this process, and where their files are.
+func ownHome() *user.User {
+	me, err := user.Current()
+	if err != nil {
+		return &user.User{Username: "root", HomeDir: "/"}
+	}
+	return me
+}

@@ -1,0 +1,213 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
+)
+
+// Request is one test that somebody wants now.
+type Request struct {
+	Source, Target string         // names of hosts; of a tool that measures its host, the same
+	Tool           string         // of the mesh, or a kind of probe
+	Parameters     map[string]any // over those of the tool
+	Patience       time.Duration  // how long it may wait for its turn; 0: it begins at once or not at all
+
+	Placed   func(id string, begins time.Time) // called once it has its time
+	Progress func(fleet.Progress)              // called for what the run shows, the Result last
+}
+
+// RequestError says which part of a Request cannot be.
+type RequestError struct{ Field, Value, Want string }
+
+func (e *RequestError) Error() string {
+	return fmt.Sprintf("%s: %q: want %s", e.Field, e.Value, e.Want)
+}
+
+// BadInput marks the error as the caller's.
+func (e *RequestError) BadInput() bool { return true }
+
+// ErrNotFree says that a test cannot begin while the Request would wait, since what it needs is in use.
+var ErrNotFree = errors.New("both ends are not free together in time; try again with more patience (--wait)")
+
+const (
+	// startSlack is how long the message to the source may take, before its run counts as late: a bad line's round trip
+	// and its first retransmission.
+	startSlack = 10 * time.Second
+	// resultSlack is how long after its limit a run's Result may take to come.
+	resultSlack = 10 * time.Second
+	// cancelWithin is how long it may take to call a run back that nobody waits for any more.
+	cancelWithin = time.Second
+)
+
+// Test makes one measurement between two hosts of the mesh, as soon as it disturbs no other, and returns when its Result
+// was shown, which is in the archive then or soon after. Both ends are told: the target opens what the test needs, for it
+// alone, and the source begins. Ended by ctx, the run is called back. Errors: *RequestError, ErrNotFree, fleet.ErrAway, a
+// *fleet.Refusal.
+func (c *Control) Test(ctx context.Context, r Request) error {
+	d, err := c.demandOf(r)
+	if err != nil {
+		return err
+	}
+	run, err := c.place(d, r.Patience)
+	if err != nil {
+		return err
+	}
+	defer c.unplace(run.ID)
+	if r.Placed != nil {
+		r.Placed(run.ID, run.Start)
+	}
+	if err := wait(ctx, run.Start.Sub(c.config.Now())); err != nil {
+		return err
+	}
+	return c.carryOut(ctx, run, r.Progress)
+}
+
+// demandOf says what a Request comes to, if the mesh has such hosts and tools and lets them meet.
+func (c *Control) demandOf(r Request) (d demand, err error) {
+	m := c.Mesh()
+	source, err := hostOf(m, "source", r.Source)
+	if err != nil {
+		return d, err
+	}
+	target, err := hostOf(m, "target", r.Target)
+	if err != nil {
+		return d, err
+	}
+	if h := m.Hosts[source]; h.Reach == config.ReachResponder {
+		return d, &RequestError{"source", r.Source, "a host that runs an agent; this one only answers"}
+	}
+	if d.tool, err = toolOf(m, r); err != nil {
+		return d, err
+	}
+	now := c.config.Now()
+	if x := m.Excluded(d.tool.Name, source, target, now, now.Add(r.Patience)); x != nil {
+		return d, &RequestError{"tool", r.Tool, "one that the mesh file lets these hosts use: see " + x.At}
+	}
+	if d.leg, err = m.Leg(nil, source, target); err != nil {
+		return d, err
+	}
+	if (source == target) != (d.tool.Kind == config.KindHost) {
+		return d, &RequestError{"target", r.Target, "another host than the source, or, of a tool that measures its host, the same"}
+	}
+	d.need, err = need(m, d.tool, d.leg)
+	return d, err
+}
+
+func hostOf(m *config.Mesh, field, name string) (int, error) {
+	i, known := m.Host(name)
+	switch {
+	case !known:
+		return 0, &RequestError{field, name, "a host of the mesh file"}
+	case m.Hosts[i].Offline:
+		return 0, &RequestError{field, name, "a host that the mesh file has online"}
+	}
+	return i, nil
+}
+
+// toolOf is the tool of a Request, with the Request's parameters over its own: the mesh's, or a kind of probe as it is.
+func toolOf(m *config.Mesh, r Request) (*config.Tool, error) {
+	tool := &config.Tool{Name: r.Tool, Kind: r.Tool}
+	if named := m.Tool(r.Tool); named != nil {
+		copied := *named
+		tool = &copied
+	}
+	if tool.Command != nil && len(r.Parameters) > 0 {
+		return nil, &RequestError{"parameters", r.Tool, "none for a tool that is a program: the mesh file has its command"}
+	}
+	parameters := map[string]any{}
+	maps.Copy(parameters, tool.Parameters)
+	maps.Copy(parameters, r.Parameters)
+	tool.Parameters = parameters
+	if tool.Command == nil {
+		if err := probe.Validate(measure.Task{Kind: tool.Kind, Parameters: parameters}); err != nil {
+			return nil, &RequestError{"tool", r.Tool, "a tool of the mesh file, or a probe with parameters that it has: " + err.Error()}
+		}
+	}
+	return tool, nil
+}
+
+// carryOut tells both ends, and shows what comes until it is over.
+func (c *Control) carryOut(ctx context.Context, run *measure.Run, show func(fleet.Progress)) error {
+	whole, cancel := context.WithTimeout(ctx, time.Until(run.Limit())+startSlack+resultSlack)
+	defer cancel()
+	ready, watched := make(chan struct{}), make(chan error, 1)
+	go func() {
+		watched <- c.config.Hub.Watch(whole, run.Source, run.ID, ready, func(p fleet.Progress) {
+			if show != nil {
+				show(p)
+			}
+		})
+	}()
+	select {
+	case <-ready:
+	case err := <-watched:
+		return fmt.Errorf("watch run: %w", err)
+	}
+	if err := c.begin(whole, run); err != nil {
+		cancel()
+		<-watched
+		return err
+	}
+	err := <-watched
+	if err != nil && whole.Err() != nil {
+		c.callBack(run)
+	}
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%s sent no result within %v: %w", run.Source, time.Until(run.Limit()).Abs().Round(time.Second), err)
+	}
+	return err
+}
+
+// begin has the target open its side, then the source start.
+func (c *Control) begin(ctx context.Context, run *measure.Run) error {
+	if run.Far != nil {
+		o := opening(run, c.peer(run))
+		o.Until = o.Until.Add(startSlack)
+		if err := c.config.Hub.Order(ctx, run.Target, fleet.Order{Open: &o}); err != nil {
+			return fmt.Errorf("open %s: %w", run.Target, err)
+		}
+	}
+	if err := c.config.Hub.Order(ctx, run.Source, fleet.Order{Run: run}); err != nil {
+		c.callBack(run)
+		return fmt.Errorf("start at %s: %w", run.Source, err)
+	}
+	return nil
+}
+
+// callBack ends what both ends do for a run that nobody waits for any more.
+func (c *Control) callBack(run *measure.Run) {
+	ctx, cancel := context.WithTimeout(context.Background(), cancelWithin)
+	defer cancel()
+	hosts := []string{run.Source}
+	if run.Far != nil {
+		hosts = append(hosts, run.Target)
+	}
+	for _, host := range hosts {
+		if err := c.config.Hub.Order(ctx, host, fleet.Order{Cancel: run.ID}); err != nil {
+			c.config.Log.Info("run not called back; its limit ends it", "host", host, "run", run.ID, "error", err)
+		}
+	}
+}
+
+// wait waits, or says why not.
+func wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,0 +1,92 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// receiver is the side of Control that the fleet calls.
+type receiver struct{ *Control }
+
+// File puts a host's Results into the archive. Those that cannot be filed, because they claim to be another host's or hold
+// what no Result may, are logged and count as taken: they would come again for ever.
+func (c receiver) File(ctx context.Context, host string, results []*measure.Result) error {
+	own := make([]*measure.Result, 0, len(results))
+	for _, r := range results {
+		if of, known := c.ledger.source(r.ID); r.Source.Name != host || known && of != host {
+			c.config.Log.Warn("result of another host refused", "from", host, "claims", r.Source.Name, "run of", of, "id", r.ID)
+			continue
+		}
+		own = append(own, r)
+	}
+	filed, err := c.put(ctx, host, own)
+	for _, r := range filed {
+		c.ledger.came(r.ID)
+		c.watchers.tell(Event{Result: r})
+	}
+	return errors.Join(err, c.config.Observe(filed))
+}
+
+// put files Results together, or, where one of them is invalid, each by itself.
+func (c receiver) put(ctx context.Context, host string, results []*measure.Result) ([]*measure.Result, error) {
+	err := c.config.Archive.Put(ctx, results)
+	var invalid *archive.Invalid
+	if err == nil {
+		return results, nil
+	} else if !errors.As(err, &invalid) {
+		return nil, fmt.Errorf("file results of %s: %w", host, err)
+	}
+	var filed []*measure.Result
+	for _, r := range results {
+		err := c.config.Archive.Put(ctx, []*measure.Result{r})
+		if errors.As(err, &invalid) {
+			c.config.Log.Warn("result refused", "from", host, "id", r.ID, "why", err)
+		} else if err != nil {
+			return filed, fmt.Errorf("file results of %s: %w", host, err)
+		} else {
+			filed = append(filed, r)
+		}
+	}
+	return filed, nil
+}
+
+// Heard takes a host's status. One that can do more or less than before is planned for anew; that a host which was away
+// gets the newest plan is the hub's part.
+func (c receiver) Heard(s fleet.Status) {
+	back, other := c.roster.note(s, c.config.Now())
+	if back {
+		c.config.Log.Info("host is here", "host", s.Host, "version", s.Version)
+		c.watchers.tell(Event{Host: s.Host, State: Here})
+	}
+	if other {
+		c.wake()
+	}
+}
+
+// fileMisses tells the archive of the runs of which no Result came.
+func (c *Control) fileMisses(ctx context.Context, now time.Time) error {
+	runs := c.ledger.missed(now)
+	if len(runs) == 0 {
+		return nil
+	}
+	misses := make([]measure.Miss, len(runs))
+	for i, r := range runs {
+		misses[i] = measure.Miss{Run: r.ID, Test: r.Test, Tool: r.Tool, Source: r.Source, Target: r.Target, Start: r.Start,
+			Why: c.roster.why(r.Source, now)}
+	}
+	if err := c.config.Archive.PutMisses(ctx, misses); err != nil {
+		c.ledger.expect(runs) // so that they are told of again
+		return fmt.Errorf("file misses: %w", err)
+	}
+	for i := range misses {
+		c.config.Missed(misses[i])
+		c.watchers.tell(Event{Miss: &misses[i]})
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package control
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/schedule"
+)
+
+// planner is what plans the mesh in force.
+type planner struct {
+	*schedule.Planner
+	work  *work
+	taken time.Time // runs that begin before this are in plans
+}
+
+// firstRunAfter is when the runs of the very first plan may begin: when it has reached every host that is there.
+const firstRunAfter = 5 * time.Second
+
+// renew brings the planner up to date with the mesh in force, and says whether runs that were planned from p.taken on are
+// now planned otherwise. c.mu is held.
+func (c *Control) renew(now time.Time) (changed bool, err error) {
+	if c.planner != nil && c.planner.work.mesh == c.mesh {
+		return false, nil
+	}
+	w, err := translate(c.mesh)
+	if err != nil {
+		return false, err
+	}
+	next := &planner{work: w, taken: now.Add(schedule.DefaultFreeze)}
+	switch {
+	case c.planner != nil:
+		next.Planner, err = c.planner.Change(w.schedule, now)
+		changed = true
+	case c.current.Number == 0:
+		next.Planner, err = schedule.New(w.schedule, rand.Uint64())
+		next.taken = now.Add(firstRunAfter)
+	default:
+		next.Planner, err = schedule.Resume(w.schedule, c.current.Schedule, now, lastRuns(c.current.Runs))
+		changed = c.current.Schedule.Mesh != w.schedule.Fingerprint()
+		if !changed && c.current.Until.After(next.taken) {
+			next.taken = c.current.Until
+		}
+	}
+	if err != nil {
+		return false, fmt.Errorf("plan mesh: %w", err)
+	}
+	c.planner = next
+	return changed, nil
+}
+
+// lastRuns says when a pair of a test last had a run, by what was planned for it.
+func lastRuns(runs []measure.Run) schedule.Last {
+	last := map[[3]string]time.Time{}
+	for _, r := range runs {
+		key := [3]string{r.Test, r.Source, r.Target}
+		if r.Start.After(last[key]) {
+			last[key] = r.Start
+		}
+	}
+	host := func(iface string) string { // as addHost names them
+		name, _, _ := strings.Cut(iface, " ")
+		return name
+	}
+	return func(test, source, target string) time.Time { return last[[3]string{test, host(source), host(target)}] }
+}
+
+// demand is a test that somebody asked for.
+type demand struct {
+	tool *config.Tool
+	leg  config.Leg
+	need measure.Demand
+}
+
+// errNotReady says that the controller has no plan yet, which takes it a moment after its start.
+var errNotReady = errors.New("the controller has only begun; try again in a moment")
+
+// place gives a demand its time, its run and what it needs at the target, until unplace.
+func (c *Control) place(d demand, patience time.Duration) (*measure.Run, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.planner == nil {
+		return nil, errNotReady
+	}
+	w, now := c.planner.work, c.config.Now()
+	pair := schedule.Pair{
+		Source: w.number[[2]int{d.leg.Source, d.leg.SourceInterface}], Target: w.number[[2]int{d.leg.Target, d.leg.TargetInterface}],
+	}
+	placed, err := c.planner.Fit(now, pair, d.need, patience)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotFree, err)
+	}
+	if d.need.Exclusive {
+		c.planner.Commit(placed)
+	}
+	c.ports.free(now)
+	at := turn{placed.Begin(), startSlack, startSlack + limitOf(d.tool, d.need)}
+	run, err := prepare(c.mesh, d.tool, d.leg, d.need, at, c.ports)
+	if err != nil {
+		return nil, err
+	}
+	c.demands[run.ID] = d
+	return &run, nil
+}
+
+// unplace forgets a demand that is over.
+func (c *Control) unplace(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.demands, id)
+}

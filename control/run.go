@@ -1,0 +1,71 @@
+package control
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
+)
+
+const (
+	// overrun is how much longer than reckoned a run may take before it is ended, where its tool has no timeout: half as
+	// long again, and what setting up and exchanging results takes over a bad line.
+	overrunRatio = 1.5
+	overrunFixed = 10 * time.Second
+	// lateBy is how late a light run may begin where its schedule does not say: as late as an agent on a busy host may be.
+	lateBy = 10 * time.Second
+)
+
+// need is what a run of a tool over a leg asks for.
+func need(m *config.Mesh, tool *config.Tool, leg config.Leg) (measure.Demand, error) {
+	d, err := probe.Demand(m.Task(tool, leg, 0))
+	if err != nil {
+		return d, fmt.Errorf("tool %s: %w", tool.Name, err)
+	}
+	return tool.Adjust(d), nil
+}
+
+// turn is when a run has its turn: from when on, how much later it may begin, and when after its start it is ended.
+type turn struct {
+	start       time.Time
+	slot, limit time.Duration
+}
+
+// limitOf is how long a run of a tool may take.
+func limitOf(tool *config.Tool, d measure.Demand) time.Duration {
+	if tool.Timeout > 0 {
+		return tool.Timeout
+	}
+	return time.Duration(d.DurationSeconds*overrunRatio*float64(time.Second)) + overrunFixed
+}
+
+// prepare makes a run of a tool over a leg. What its target opens gets a port of its own for as long as the run
+// may take; a responder has one that stands.
+func prepare(m *config.Mesh, tool *config.Tool, leg config.Leg, d measure.Demand, at turn,
+	ports *switchboard) (measure.Run, error) {
+	target := &m.Hosts[leg.Target]
+	run := measure.Run{
+		ID: newID(at.start), Tool: tool.Name, Source: m.Hosts[leg.Source].Name, Target: target.Name, Start: at.start,
+		LimitSeconds: at.limit.Seconds(), SlotSeconds: at.slot.Seconds(), Exclusive: d.Exclusive,
+	}
+	port := 0
+	switch server := m.Server(tool, leg, 0); {
+	case d.Far == "" && server == nil:
+	case target.Reach == config.ReachResponder:
+		port = target.Ports.Fixed[d.Far]
+	default:
+		var err error
+		port, err = ports.take(target.Name, target.Ports.First, target.Ports.Last, at.start.Add(-openBefore), closes(&run))
+		if err != nil {
+			return run, err
+		}
+		run.Far = &measure.Far{Kind: d.Far, Port: port, Secret: newSecret(), Tests: d.FarTests}
+		if server != nil {
+			run.Far.Kind, run.Far.Command = measure.FarCommand, m.Server(tool, leg, port)
+		}
+	}
+	run.Task = m.Task(tool, leg, port)
+	return run, nil
+}
