@@ -295,7 +295,7 @@ func TestServerKilled(t *testing.T) {
 	}
 	a := open(t, url, func(o *archive.Options) { o.MoveValues = 1000 })
 	w := newTold()
-	random := dice(19)
+	random, when := dice(19), dice(20) // of the goroutine that puts, and of this one
 	failures := 0
 	for range rounds() {
 		stop, done := make(chan struct{}), make(chan struct{})
@@ -323,7 +323,7 @@ func TestServerKilled(t *testing.T) {
 				}
 			}
 		}()
-		time.Sleep(time.Duration(random.Int64N(int64(300 * time.Millisecond))))
+		time.Sleep(time.Duration(when.Int64N(int64(300 * time.Millisecond)))) // when does not matter
 		own.Kill()
 		if err := own.Run(ctx); err != nil {
 			t.Fatal(err)
