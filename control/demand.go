@@ -136,7 +136,8 @@ func toolOf(m *config.Mesh, r Request) (*config.Tool, error) {
 
 // carryOut tells both ends, and shows what comes until it is over.
 func (c *Control) carryOut(ctx context.Context, run *measure.Run, show func(fleet.Progress)) error {
-	whole, cancel := context.WithTimeout(ctx, time.Until(run.Limit())+startSlack+resultSlack)
+	patience := run.Limit().Sub(c.config.Now()) + startSlack + resultSlack
+	whole, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	ready, watched := make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -161,7 +162,7 @@ func (c *Control) carryOut(ctx context.Context, run *measure.Run, show func(flee
 		c.callBack(run)
 	}
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("%s sent no result within %v: %w", run.Source, time.Until(run.Limit()).Abs().Round(time.Second), err)
+		return fmt.Errorf("%s sent no result within %v: %w", run.Source, patience.Round(time.Second), err)
 	}
 	return err
 }

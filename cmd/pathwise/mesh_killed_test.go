@@ -45,13 +45,14 @@ tests:  [{tool: rtt, group: all, schedule: {every: 5s}}]
 		m.eventually("all agents are here again", m.everyoneHere)
 	}
 	ended := time.Now()
-	m.eventually("all results are filed", func() bool {
-		for _, h := range m.status().Hosts {
-			if h.Status == nil || h.Status.Spooled > 0 || h.Status.At.Before(ended.Add(every)) {
-				return false
+	m.eventually("every pair has a result of a later run", func() bool {
+		later := map[[2]string]bool{}
+		for _, r := range m.results() {
+			if r.Started.After(ended.Add(every)) {
+				later[[2]string{r.Source.Name, r.Target.Name}] = true
 			}
 		}
-		return true
+		return len(later) == 6
 	})
 	starts := map[[2]string][]time.Time{}
 	seen := map[string]bool{}
@@ -71,7 +72,8 @@ tests:  [{tool: rtt, group: all, schedule: {every: 5s}}]
 	for pair, times := range starts {
 		slices.SortFunc(times, time.Time.Compare)
 		for i, at := range times[1:] {
-			if gap := at.Sub(times[i]); gap < every/2 || gap > every+every/2 {
+			// A run that is missing makes it twice as long; a busy host begins one late.
+			if gap := at.Sub(times[i]); gap > every*19/10 {
 				t.Errorf("%v: %v from one run to the next, at %v, want %v", pair, gap, at, every)
 			}
 		}
