@@ -25,6 +25,7 @@ type Config struct {
 	Policy  *policy.Policy // nil: policy.Default()
 	Listen  string         // address that tests may come to; "": all of this host's
 	Version string         // for the status
+	Alone   bool           // this process is the agent and nothing else: it is bounded, as a whole, by the policy
 
 	Prober func(measure.Task, probe.Options) (measure.Prober, error) // nil: probe.New
 	Now    func() time.Time                                          // the wall clock; nil: time.Now
@@ -68,20 +69,23 @@ type Agent struct {
 
 	starter, courier, contact, keeper, reporter bell
 
-	mu       sync.Mutex
-	plan     fleet.Plan // without runs and opens
-	agenda   agenda
-	round    int             // of the plan, that people were told of
-	orders   []*job          // to begin, besides the plan
-	noting   []*job          // claimed, not on disk yet
-	ready    []*job          // on disk, by start
-	running  map[string]*job // by run ID
-	filling  map[string]int  // runs that fill a link, by class
-	light    int             // runs under way that do not
-	lastLate time.Time
-	doors    map[string]*door
-	lacks    []fleet.Lack
-	ctx      context.Context // of runs and openings; nil before Run
+	mu         sync.Mutex
+	plan       fleet.Plan // without runs and opens
+	agenda     agenda
+	round      int             // of the plan, that people were told of
+	orders     []*job          // to begin, besides the plan
+	noting     []*job          // claimed, not on disk yet
+	ready      []*job          // on disk, by start
+	running    map[string]*job // by run ID
+	filling    map[string]int  // runs that fill a link, by class
+	light      int             // runs under way that do not
+	heavy      int             // tests under way that do, with those of other hosts
+	processors int             // that this process may work on; 0: it is not alone
+	swollen    time.Time       // when a plan came, whose memory is not given back yet
+	lastLate   time.Time
+	doors      map[string]*door
+	lacks      []fleet.Lack
+	ctx        context.Context // of runs and openings; nil before Run
 }
 
 // New reads what the folder holds: the plan, and the Results that are not filed. What is spoilt there is set aside with a
@@ -117,6 +121,9 @@ func New(c Config) (_ *Agent, err error) {
 		}
 		unlockDir(a.lock)
 		return nil, fmt.Errorf("agent: %w", err)
+	}
+	if c.Alone {
+		a.settle()
 	}
 	return a, nil
 }

@@ -2,6 +2,9 @@ package agent
 
 import (
 	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +15,49 @@ import (
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
 )
+
+// TestAlone has an agent's process work on one processor, but while a test that may fill a link is under way. It changes the
+// process as a whole, so no other test runs meanwhile.
+func TestAlone(t *testing.T) {
+	processors, percent, limit := runtime.GOMAXPROCS(0), debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
+	t.Cleanup(func() {
+		runtime.GOMAXPROCS(processors)
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	})
+	p, err := policy.Parse("agent.yaml", []byte("limits: {memory: 48MB, cpus: 3}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.GOMAXPROCS(4)
+	prober := &fakeProber{takes: time.Minute}
+	a := run(t, Config{Dir: t.TempDir(), Listen: "127.0.0.1", Prober: prober.new, Policy: p, Alone: true})
+	if got := debug.SetMemoryLimit(-1); got != 48e6 || debug.SetGCPercent(garbage) != garbage {
+		t.Errorf("a limit of %d bytes, want 48 MB", got)
+	}
+	on := func(want int) {
+		t.Helper()
+		eventually(t, fmt.Sprintf("it works on %d", want), func() bool { return runtime.GOMAXPROCS(0) == want })
+	}
+	on(1)
+	light, heavy := newRun(1, time.Now()), exclusive(newRun(2, time.Now()))
+	o := opening(3, freePort(t))
+	for _, step := range []struct {
+		order fleet.Order
+		want  int
+	}{
+		{fleet.Order{Run: &light}, 1}, {fleet.Order{Run: &heavy}, 3}, {fleet.Order{Open: &o}, 3},
+		{fleet.Order{Cancel: heavy.ID}, 3}, {fleet.Order{Cancel: o.Run}, 1},
+	} {
+		if err := a.Order(t.Context(), step.order); err != nil {
+			t.Fatal(err)
+		}
+		if step.order.Run != nil {
+			eventually(t, "it runs", func() bool { return slices.Contains(a.status().Running, step.order.Run.ID) })
+		}
+		on(step.want)
+	}
+}
 
 // TestProgramsAreConfined has a program print its limits once it has run for a moment.
 func TestProgramsAreConfined(t *testing.T) {

@@ -13,6 +13,10 @@
 //	   v                                          v                        v                  v partial, or failed
 //	failed: missed                     failed: stopped while it ran     failed: no room     Result
 //
+// A plan that comes to its end before a newer one comes is repeated, moved by its length, again and again. Which repetition it
+// is, and the IDs and secrets in it, follow from the plan and the time alone, so that hosts which cannot speak to each other
+// still agree (series.go). What was carried over into the plan from another one is not repeated.
+//
 // Four goroutines share the work, all owned by Run: keep puts on disk what happened and notes what is due, once a second, in
 // one write for all; start begins what is noted when its time comes; deliver hands Results over until they are filed; report
 // sends the status. Each run under way and each opening has one more.

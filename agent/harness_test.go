@@ -66,6 +66,11 @@ func (l *memoryLink) Serve(ctx context.Context, h fleet.Handler) error {
 }
 
 func (l *memoryLink) Deliver(ctx context.Context, results []*measure.Result) error {
+	select { // an agent may deliver before it serves
+	case <-l.ready:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.away {

@@ -28,6 +28,7 @@ func (a *Agent) keep(ctx context.Context) {
 			a.log.Warn("the disk does not take what this agent has to keep; it goes on without", "error", err)
 		}
 		a.release()
+		a.shrink()
 		a.courier.ring()
 		if !a.keeper.wait(ctx, tick) {
 			return

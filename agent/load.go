@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -62,7 +63,7 @@ func (a *Agent) adopt(p *stored) {
 		gone[parseID(id)] = true
 	}
 	a.agenda = newAgenda(&p.Plan, gone)
-	a.plan, a.round = p.Plan, 0
+	a.plan, a.round, a.swollen = p.Plan, 0, time.Now()
 	a.plan.Runs, a.plan.Opens = nil, nil
 }
 

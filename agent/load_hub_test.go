@@ -94,7 +94,7 @@ func openHub(ctx context.Context, dir string) (*fleet.NATSHub, error) {
 // hundredPeers is a plan of ten minutes, or of two of those runs that come every second. It begins when the agent is there.
 func hundredPeers(kind string) fleet.Plan {
 	now := time.Now().Add(5 * time.Second)
-	every, count, length := time.Minute, 60, 10*time.Minute
+	every, count, length := time.Minute, 60, 6*time.Hour
 	if kind == aSecond {
 		every, count, length = time.Second, 1, 2*time.Minute
 	}

@@ -35,6 +35,10 @@ func (a *Agent) openIperf3(ctx context.Context, o fleet.Opening) (answer, error)
 
 // serveIperf3 lets the tests of one run come, by the secret and from the peer, until it is done, the time is over, or ctx ends.
 func (a *Agent) serveIperf3(ctx context.Context, d *door, listener net.Listener, secret iperf3.Cookie, peer netip.Addr) error {
+	a.mu.Lock()
+	a.weigh(1)
+	a.mu.Unlock()
+	defer func() { a.mu.Lock(); a.weigh(-1); a.mu.Unlock() }()
 	o := d.opening
 	class := a.policy.ClassOf(o.Source, peer)
 	longest, rate := a.policy.Caps(class)

@@ -101,6 +101,7 @@ func (a *Agent) occupy(j *job, n int) {
 		a.light += n
 		return
 	}
+	a.weigh(n)
 	for _, class := range a.policy.Chain(j.class) {
 		a.filling[class] += n
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/sock"
@@ -100,10 +101,10 @@ type kind struct {
 	read func(task measure.Task) (method, error)
 }
 
-// catalogue is every kind, sorted by name.
-func catalogue() []kind {
+// catalogue is every kind, sorted by name. It is made once: an agent reads several tasks a second.
+var catalogue = sync.OnceValue(func() []kind {
 	return []kind{capacityKind(), commandKind(), hostKind(), pingKind(), throughputKind(), traceKind()}
-}
+})
 
 // field is a Parameter and where it goes in the struct of its kind.
 type field[T any] struct {

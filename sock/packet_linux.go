@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -119,7 +120,7 @@ var arrivals = sync.Pool{New: func() any { return new(arrival) }}
 func (s *Socket) receive(fd, flags int) (Event, error) {
 	b := arrivals.Get().(*arrival)
 	defer arrivals.Put(b)
-	n, oobn, _, from, err := unix.Recvmsg(fd, b.packet[:], b.oob[:], flags)
+	n, oobn, _, from, err := syscall.Recvmsg(fd, b.packet[:], b.oob[:], flags) // package unix asks for the protocol each time
 	if err != nil {
 		return nil, err
 	}
@@ -184,11 +185,11 @@ func (s *Socket) sockaddr(to netip.AddrPort) unix.Sockaddr {
 	return &unix.SockaddrInet6{Port: port, Addr: to.Addr().As16(), ZoneId: zone(to.Addr().Zone())}
 }
 
-func addrPort(address unix.Sockaddr) netip.AddrPort {
+func addrPort(address syscall.Sockaddr) netip.AddrPort {
 	switch a := address.(type) {
-	case *unix.SockaddrInet4:
+	case *syscall.SockaddrInet4:
 		return netip.AddrPortFrom(netip.AddrFrom4(a.Addr), uint16(a.Port))
-	case *unix.SockaddrInet6:
+	case *syscall.SockaddrInet6:
 		return netip.AddrPortFrom(netip.AddrFrom16(a.Addr).Unmap(), uint16(a.Port))
 	}
 	return netip.AddrPort{}

@@ -3,6 +3,7 @@ package sock
 import (
 	"net/netip"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -31,7 +32,7 @@ func warm() bool {
 		if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: local.As4()}); err != nil {
 			return 0, err
 		}
-		name, err := unix.Getsockname(fd)
+		name, err := syscall.Getsockname(fd)
 		return addrPort(name).Port(), err
 	})
 	if err != nil {

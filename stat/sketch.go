@@ -8,8 +8,9 @@ import (
 // SketchError is the relative error of a Sketch's quantiles.
 const SketchError = 0.01
 
-// The bins of a Sketch: bin i counts the values in (g^(i-1), g^i], and stands for g^i (1-e), which with g = (1+e)/(1-e) is
-// within e of each value in it (DDSketch: Masson, Rim and Lee, VLDB 2019). Every float64 has a bin, and i is within ±38,000.
+// The bins of a Sketch: bin i counts the values in (g^(i-1), g^i], and stands for g^i (1-e), which with g = (1+e)/(1-e)
+// is within e of each value in it (DDSketch: Masson, Rim and Lee, VLDB 2019). Every float64 has a bin, and i is within
+// ±38,000.
 //
 //	value   0.980   1   1.020   1.041   1.062
 //	bin       |  0  |  1  |   2   |   3   |
@@ -18,10 +19,10 @@ const sketchBase = (1 + SketchError) / (1 - SketchError)
 // binsPerUnit is how many bins there are in one unit of the natural logarithm.
 var binsPerUnit = 1 / math.Log(sketchBase)
 
-// Sketch is the distribution of any finite numbers, negative ones and zero too, in no more space than they differ: quantiles
-// within 1 % of the value, count, minimum and maximum exactly, the sum to rounding. Sketches merge without further error
-// in any order, so the percentiles of a day are those of its minutes merged. The zero value is empty and ready. It is
-// not safe for concurrent use.
+// Sketch is the distribution of any finite numbers, negative ones and zero too, in no more space than they differ:
+// quantiles within 1 % of the value, count, minimum and maximum exactly, the sum to rounding. Sketches merge without
+// further error in any order, so the percentiles of a day are those of its minutes merged. The zero value is empty and
+// ready. It is not safe for concurrent use.
 //
 // Histogram is the faster one for durations that one process counts; a Sketch is what can be kept.
 type Sketch struct {

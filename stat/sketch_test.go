@@ -68,7 +68,8 @@ func TestSketchAgreesWithQuantile(t *testing.T) {
 			t.Errorf("%s: merging is not commutative (-one way +the other):\n%s", name, diff)
 		}
 		exact := cmp.Options{sameSketch, cmpopts.IgnoreFields(Sketch{}, "sum")}
-		if diff := cmp.Diff(&whole, &odd, exact); diff != "" || math.Abs(odd.Sum()-sum) > 1e-12*float64(10000)*max(-odd.Min(), odd.Max()) {
+		if diff := cmp.Diff(&whole, &odd, exact); diff != "" ||
+			math.Abs(odd.Sum()-sum) > 1e-12*float64(10000)*max(-odd.Min(), odd.Max()) {
 			t.Errorf("%s: two halves merged differ from the whole (-whole +merged):\n%s", name, diff)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"math/bits"
 )
 
-// How a Sketch is written. Numbers are unsigned varints; a float is the number of its bytes that follow, then those from
-// the highest one on without the zeros at its end, so that 0 takes one byte and 10 three.
+// How a Sketch is written. Numbers are unsigned varints; a float is the number of its bytes that follow, then those
+// from the highest one on without the zeros at its end, so that 0 takes one byte and 10 three.
 //
 //	0x10                                                            no value
 //	0x11 value                                                      one value
@@ -76,8 +76,8 @@ func appendFloat(b []byte, v float64) []byte {
 	return b
 }
 
-// DecodeBinary reads what AppendBinary wrote into s, whatever s held, and returns what comes after it. It takes memory in
-// proportion to the data, whatever the data says; of what is not a sketch it returns an error and leaves s empty.
+// DecodeBinary reads what AppendBinary wrote into s, whatever s held, and returns what comes after it. It takes memory
+// in proportion to the data, whatever the data says; of what is not a sketch it returns an error and leaves s empty.
 func (s *Sketch) DecodeBinary(data []byte) (rest []byte, err error) {
 	s.Reset()
 	r := sketchReader{data: data}

@@ -43,15 +43,11 @@ func agentCommand(s *session) *cobra.Command {
 				state = filepath.Join("pathwise-agent", host)
 			}
 			a, err := agent.New(agent.Config{
-				Host: host, Dir: state, Link: link, Policy: own, Listen: listen, Version: version(), Log: s.serverLog(),
+				Host: host, Dir: state, Link: link, Policy: own, Listen: listen, Version: version(), Log: s.serverLog(), Alone: true,
 			})
 			if err != nil {
 				return err
 			}
-			if own == nil {
-				own = policy.Default()
-			}
-			agent.Confine(own)
 			if !stdio {
 				s.say("agent of %s", host)
 			}

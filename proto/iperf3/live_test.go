@@ -107,7 +107,7 @@ func TestOwnServer(t *testing.T) {
 			c.Interval = 200 * time.Millisecond
 			c.OnInterval = func(IntervalReport) { calls.Add(1) }
 			r := run(t, addr, c)
-			within := 0.01
+			within := 0.02 // what a busy machine leaves unread at the end of a second
 			if c.Omit > 0 {
 				within = 0.05 // each end ends the omitted part by its own clock: 50 ms of a second on a busy machine
 			}
