@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	_ "time/tzdata" // a mesh file may name zones, and a host may not have them
 
 	"github.com/spf13/cobra"
 
