@@ -15,8 +15,8 @@ import (
 //	ahead:   make 1 | make 2     | make 3   | wait   |
 //	writer:         | write 1 | commit | write 2 | commit | write 3
 
-// bytesInStep is how much of the journal one step of moving takes, where each stream counts for what its rows take at least:
-// Put waits for a step, which takes a tenth of a second or so.
+// bytesInStep is how much of the journal one step of moving takes, where each stream counts for what its rows take at
+// least: Put waits for a step, which takes a tenth of a second or so.
 const (
 	bytesInStep   = 2 << 20
 	bytesOfStream = 16 << 10
@@ -130,7 +130,8 @@ func (a *ahead) blendStart(ctx context.Context, t *tx, rows []rollupRow) error {
 	}
 	var series seriesID
 	var old sql.RawBytes
-	query := fmt.Sprintf("SELECT series, data FROM rollup WHERE level = %d AND start = %d AND ", rows[0].level, rows[0].start) +
+	query := fmt.Sprintf("SELECT series, data FROM rollup WHERE level = %d AND start = %d AND ", rows[0].level,
+		rows[0].start) +
 		among("series", all)
 	return t.each(ctx, query, nil, []any{&series, &old}, func() (err error) {
 		at, found := slices.BinarySearch(all, series)

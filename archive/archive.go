@@ -1,21 +1,21 @@
-// Package archive keeps every Result that a mesh brings home, whole, and answers what was when: series, percentiles over
-// any span, latest values, lists of Results, and the gaps between them.
+// Package archive keeps every Result that a mesh brings home, whole, and answers what was when: series, percentiles
+// over any span, latest values, lists of Results, and the gaps between them.
 //
 // It files, rolls up, prunes, backs up and answers. It measures nothing, plans nothing, draws nothing, and writes no
-// foreign format: packages export and chart do that over the interface here. There are two backends behind it, one SQLite
-// file and a PostgreSQL database, with one behaviour, which one suite of tests holds them to.
+// foreign format: packages export and chart do that over the interface here. There are two backends behind it, one
+// SQLite file and a PostgreSQL database, with one behaviour, which one suite of tests holds them to.
 //
 // How a Result becomes history (the left column is on disk when Put returns):
 //
 //	Put -> block    the Results whole, as zstd-compressed JSON lines, those of one tool and day together
 //	       result   ID -> block: what is filed once is known for ever after
-//	       journal  its numbers ---- also in memory ----> move, some minutes or a million numbers later, in one transaction:
-//	                                                        points   an hour of one stream, column by column
+//	       journal  its numbers ---- also in memory ----> move, minutes or millions of numbers later, in one transaction:
+//	                                                        points   20 minutes of one stream, column by column
 //	                                                        rollup   distributions over 1 min, 5 min, 1 h and 1 d
 //	                                                        and the journal forgets them
 //
-// A query reads what was moved and adds what is still in memory; a restart reads the journal back into memory. So what a
-// query says never depends on when something was moved, and a kill at any moment changes no answer.
+// A query reads what was moved and adds what is still in memory; a restart reads the journal back into memory. So what
+// a query says never depends on when something was moved, and a kill at any moment changes no answer.
 package archive
 
 import (
@@ -78,7 +78,8 @@ type Archive interface {
 	Restore(ctx context.Context, path string) error
 	// Stats says what the archive is doing.
 	Stats() Stats
-	// Close waits for calls under way, moves what is in memory, and closes the database. Calls after it fail with ErrClosed.
+	// Close waits for calls under way, moves what is in memory, and closes the database. Calls after it fail with
+	// ErrClosed.
 	Close() error
 }
 
@@ -138,8 +139,8 @@ type Series struct {
 	Buckets []Bucket      `json:"buckets"`
 }
 
-// Bucket is the distribution of the values of one step. Count, Min and Max are exact, Mean is to rounding, Quantiles are
-// within 1 % of the value, as of stat.Sketch.
+// Bucket is the distribution of the values of one step. Count, Min and Max are exact, Mean is to rounding, Quantiles
+// are within 1 % of the value, as of stat.Sketch.
 type Bucket struct {
 	Start     time.Time `json:"start"`
 	Count     uint64    `json:"count"`
@@ -189,8 +190,8 @@ const (
 	GapUnplanned GapKind = "unplanned" // nothing was planned
 )
 
-// Gap is a time without a value, for one reason: from the last run before it to the next one after it, or to the end of the
-// span.
+// Gap is a time without a value, for one reason: from the last run before it to the next one after it, or to the end of
+// the span.
 type Gap struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
@@ -199,9 +200,13 @@ type Gap struct {
 	Why  string    `json:"why,omitempty"` // of the last miss
 }
 
-// Pruned counts what one Prune deleted.
+// Pruned counts what one Prune deleted row by row; what went with a whole table of PostgreSQL is not in it.
 type Pruned struct {
-	Results, Samples, Points, Rollups, Misses int64 // Results, Results stripped, hours of streams, chunks of rollups, misses
+	Results int64
+	Samples int64 // Results that were left without
+	Points  int64 // rows, of 20 minutes of a stream
+	Rollups int64 // rows, of neighbouring buckets
+	Misses  int64
 }
 
 // Stats says what the archive is doing. The counts begin at Open.

@@ -2,6 +2,7 @@ package archive_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -21,6 +22,7 @@ import (
 
 func TestMain(m *testing.M) {
 	runChildIfAsked()
+	runFullIfAsked()
 	code := m.Run()
 	if server != nil {
 		if err := server.Stop(); err != nil {
@@ -31,7 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// One server does for all tests; each has a database of its own. What it has not written is safe from kill -9 all the same.
+// One server does for all tests; each has a database of its own. What it has not written is safe from kill -9 all the
+// same.
 var (
 	server     *postgrestest.Server
 	serverErr  error
@@ -60,8 +63,15 @@ func postgresURL(t *testing.T) string {
 
 // onBoth runs a test on each backend, with the URL of an archive that does not exist yet.
 func onBoth(t *testing.T, test func(t *testing.T, url string)) {
-	t.Run("sqlite", func(t *testing.T) { test(t, filepath.Join(t.TempDir(), "archive.db")) })
-	t.Run("postgres", func(t *testing.T) { test(t, postgresURL(t)) })
+	t.Parallel()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, filepath.Join(t.TempDir(), "archive.db"))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, postgresURL(t))
+	})
 }
 
 // now is when all tests take place.
@@ -114,15 +124,26 @@ func newID(at time.Time) string {
 	return ulid.MustNew(ulid.Timestamp(at), entropy.ChaCha8).String()
 }
 
+// noise is so many characters that no compressor makes much smaller.
+func noise(length int) string {
+	entropy.Lock()
+	defer entropy.Unlock()
+	raw := make([]byte, length*3/4)
+	entropy.ChaCha8.Read(raw)
+	return base64.StdEncoding.EncodeToString(raw)
+}
+
 // ping is a Result as the mesh makes them, with some metrics.
 func ping(source, target string, at time.Time, rtt float64) *measure.Result {
 	r := measure.NewResult("ping", at)
 	r.ID = newID(at)
 	r.Test, r.Tool = "rtt of all", "rtt"
-	r.Source, r.Target = measure.Endpoint{Name: source, Address: "10.0.0.1"}, measure.Endpoint{Name: target, Address: "10.0.0.2"}
+	r.Source, r.Target = measure.Endpoint{Name: source, Address: "10.0.0.1"}, measure.Endpoint{Name: target,
+		Address: "10.0.0.2"}
 	r.DurationSeconds = 1
 	r.Parameters = map[string]any{"count": 10.0}
-	r.Metrics = map[measure.Metric]float64{measure.RTTMean: rtt, measure.RTTMin: rtt * 0.9, measure.LossRatio: 0, measure.SentPackets: 10}
+	r.Metrics = map[measure.Metric]float64{measure.RTTMean: rtt, measure.RTTMin: rtt * 0.9, measure.LossRatio: 0,
+		measure.SentPackets: 10}
 	return r
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// backupSchema names the layout of a backup: JSON lines, of which each has one of the fields of backupLine. The first one
-// has archive, the last one end. It changes when a reader of the old layout would misread the new.
+// backupSchema names the layout of a backup: JSON lines, of which each has one of the fields of backupLine. The first
+// one has archive, the last one end. It changes when a reader of the old layout would misread the new.
 const backupSchema = "pathwise.archive/1"
 
 // backupLine is one line of a backup. Of the Results a reader needs nothing else; the other lines hold what cannot be
@@ -127,7 +127,8 @@ func (k *keeper) backupTo(ctx context.Context, t *tx, file *os.File) error {
 		return err
 	}
 	b := &backupWriter{k: k, t: t, lines: json.NewEncoder(squeeze)}
-	for _, part := range []func(context.Context) error{b.head, b.names, b.results, b.filed, b.misses, b.journal, b.points, b.rollups, b.end} {
+	for _, part := range []func(context.Context) error{b.head, b.names, b.results, b.filed, b.misses, b.journal,
+		b.points, b.rollups, b.end} {
 		if err := part(ctx); err != nil {
 			return errors.Join(err, squeeze.Close())
 		}
@@ -170,7 +171,8 @@ func (b *backupWriter) names(ctx context.Context) error {
 	}
 	var s backupStream
 	return b.t.each(ctx, "SELECT id, source, target, test, tool, kind, latest FROM stream ORDER BY id", nil,
-		[]any{&s.ID, &s.Source, &s.Target, &s.Test, &s.Tool, &s.Kind, &s.Latest}, func() error { return b.line(backupLine{Stream: &s}) })
+		[]any{&s.ID, &s.Source, &s.Target, &s.Test, &s.Tool, &s.Kind, &s.Latest},
+		func() error { return b.line(backupLine{Stream: &s}) })
 }
 
 func (b *backupWriter) results(ctx context.Context) error {
@@ -201,26 +203,30 @@ func (b *backupWriter) filed(ctx context.Context) error {
 }
 
 func (b *backupWriter) misses(ctx context.Context) error {
-	return eachMiss(ctx, b.t, selector{}, 0, latestTime.UnixNano(), func(m measure.Miss) error { return b.line(backupLine{Miss: &m}) })
+	return eachMiss(ctx, b.t, selector{}, 0, latestTime.UnixNano(),
+		func(m measure.Miss) error { return b.line(backupLine{Miss: &m}) })
 }
 
 func (b *backupWriter) journal(ctx context.Context) error {
 	var j backupJournal
-	return b.t.each(ctx, "SELECT generation, data FROM journal ORDER BY id", nil, []any{&j.Generation, &j.Data}, func() error {
-		return b.line(backupLine{Journal: &j})
-	})
+	return b.t.each(ctx, "SELECT generation, data FROM journal ORDER BY id", nil, []any{&j.Generation, &j.Data},
+		func() error {
+			return b.line(backupLine{Journal: &j})
+		})
 }
 
 func (b *backupWriter) points(ctx context.Context) error {
 	var p backupPoints
-	return b.t.each(ctx, "SELECT slot, stream, generation, data FROM points", nil, []any{&p.Slot, &p.Stream, &p.Generation, &p.Data}, func() error {
+	return b.t.each(ctx, "SELECT slot, stream, generation, data FROM points", nil, []any{&p.Slot, &p.Stream,
+		&p.Generation, &p.Data}, func() error {
 		return b.line(backupLine{Points: &p})
 	})
 }
 
 func (b *backupWriter) rollups(ctx context.Context) error {
 	var r backupRollup
-	return b.t.each(ctx, "SELECT level, start, series, data FROM rollup", nil, []any{&r.Level, &r.Start, &r.Series, &r.Data}, func() error {
+	return b.t.each(ctx, "SELECT level, start, series, data FROM rollup", nil, []any{&r.Level, &r.Start, &r.Series,
+		&r.Data}, func() error {
 		return b.line(backupLine{Rollup: &r})
 	})
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// A block is Results of one tool and one day that were put together: JSON lines, compressed as one. A Result is found by
-// its block's number and its line.
+// A block is Results of one tool and one day that were put together: JSON lines, compressed as one. A Result is found
+// by its block's number and its line.
 //
 // blockBytes is how much JSON a block holds at most, unless one Result alone is larger: enough for compression to find
 // what repeats, little enough to read it all for one Result in a millisecond.
@@ -23,8 +23,8 @@ const blockBytes = 256 << 10
 // program's output, a few MB. Beyond it is damage.
 const largestBlock = 256 << 20
 
-// dictionary is what Results look like, so that a block with a single one compresses well, too. What was compressed with
-// it cannot be read without it: never change the file; add a second one, with a number of its own.
+// dictionary is what Results look like, so that a block with a single one compresses well, too. What was compressed
+// with it cannot be read without it: never change the file; add a second one, with a number of its own.
 //
 //go:embed dictionary.json
 var dictionary []byte

@@ -7,8 +7,8 @@ import (
 	"math/bits"
 )
 
-// Numbers in what is kept are varints. A float is the number of bytes that follow and then those bytes, from the highest
-// on, without the zeros at its end: 0 takes one byte, 10 takes three, a third takes nine.
+// Numbers in what is kept are varints. A float is the number of bytes that follow and then those bytes, from the
+// highest on, without the zeros at its end: 0 takes one byte, 10 takes three, a third takes nine.
 
 var errDamaged = errors.New("damaged data in the archive")
 

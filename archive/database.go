@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/pressly/goose/v3"
 )
@@ -29,7 +30,8 @@ func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, folder stri
 	if err != nil {
 		return err
 	}
-	provider, err := goose.NewProvider(dialect, db, files, goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+	provider, err := goose.NewProvider(dialect, db, files, goose.WithDisableGlobalRegistry(true),
+		goose.WithLogger(goose.NopLogger()))
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
@@ -91,9 +93,17 @@ func (d *database) change(ctx context.Context, f func(*tx) error) error {
 	return d.after(err)
 }
 
+// pingTimeout is how long a database may take to say that it is there.
+const pingTimeout = 5 * time.Second
+
 // after lets go of a connection that was lost, so that the next call makes a new one.
 func (d *database) after(err error) error {
-	if err != nil && d.writer != nil && d.writer.PingContext(context.Background()) != nil {
+	if err == nil || d.writer == nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), pingTimeout)
+	defer cancel()
+	if d.writer.PingContext(ctx) != nil {
 		d.writer.Close()
 		d.writer = nil
 	}

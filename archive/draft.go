@@ -91,7 +91,8 @@ func (d *draft) add(q *request) {
 			}
 			d.lastBlock++
 			block = d.lastBlock
-			d.batch.blocks = append(d.batch.blocks, blockRow{block, kept[0].time / day, kept[0].stream.tool, p.samples, p.packed})
+			d.batch.blocks = append(d.batch.blocks, blockRow{block, kept[0].time / day, kept[0].stream.tool, p.samples,
+				p.packed})
 		}
 		for i := range kept {
 			d.addFiling(&kept[i], block, i)

@@ -11,7 +11,8 @@ import (
 )
 
 // appendResult writes a Result as one line of JSON, without the line's end, as encoding/json would read it back. It is
-// written out because encoding/json took a third of the time that filing a Result takes. metrics are those of r, by name.
+// written out because encoding/json took a third of the time that filing a Result takes. metrics are those of r, by
+// name.
 func appendResult(b []byte, r *measure.Result, metrics []namedValue) ([]byte, error) {
 	w := jsonWriter{b: b}
 	w.text(`{"schema":`, r.Schema)

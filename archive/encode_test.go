@@ -18,9 +18,11 @@ func TestAppendResult(t *testing.T) {
 	full := fullResult()
 	odd := measure.NewResult("ping", time.Date(2026, 11, 21, 1, 2, 3, 4, time.FixedZone("", 3600)))
 	odd.Tool, odd.Test = "späte\n\"Züge\"\\", "\u2028\x01<&>"
-	odd.Metrics = map[measure.Metric]float64{"a\"b": math.MaxFloat64, "c": math.SmallestNonzeroFloat64, "d": -0.1, "e": 1e21, "f": 1e-7}
-	odd.Parameters = map[string]any{"nil": nil, "list": []any{1, "x"}, "map": map[string]any{"a": 1.5}, "int": 7, "int64": int64(1) << 60,
-		"bool": true, "float": 0.25, "text": "a\tb"}
+	odd.Metrics = map[measure.Metric]float64{"a\"b": math.MaxFloat64, "c": math.SmallestNonzeroFloat64, "d": -0.1,
+		"e": 1e21, "f": 1e-7}
+	odd.Parameters = map[string]any{"nil": nil, "list": []any{1, "x"}, "map": map[string]any{"a": 1.5}, "int": 7,
+		"int64": int64(1) << 60,
+		"bool":  true, "float": 0.25, "text": "a\tb"}
 	bare := &measure.Result{Schema: measure.ResultSchema, Started: time.Unix(0, 0).UTC()}
 	for name, r := range map[string]*measure.Result{"full": full, "odd": odd, "bare": bare} {
 		metrics, err := metricsIn(r)
@@ -66,20 +68,26 @@ func fullResult() *measure.Result {
 	r.Test, r.Tool, r.Status = "bulk of all", "bulk", measure.StatusPartial
 	text := "the peer went away"
 	r.Error = &text
-	r.Source, r.Target = measure.Endpoint{Name: "ucl", Address: "10.1.0.1"}, measure.Endpoint{Name: "ral", Address: "10.2.0.1"}
+	r.Source, r.Target = measure.Endpoint{Name: "ucl", Address: "10.1.0.1"}, measure.Endpoint{Name: "ral",
+		Address: "10.2.0.1"}
 	r.DurationSeconds = 10.0321
 	r.Parameters = map[string]any{"cc": "cubic", "duration_seconds": 10.0, "streams": 4.0, "reverse": false}
 	r.Metrics = map[measure.Metric]float64{measure.Throughput: 9.41e8, measure.Retransmits: 17, measure.CPUSender: 0.12}
 	r.Clock = measure.Clock{Synchronized: true, ErrorSeconds: 0.0001}
 	r.Notes = []string{"the socket buffer was \"small\""}
 	r.Samples = measure.Samples{
-		Echoes:    []measure.Echo{{Seq: 1, SentSeconds: 0.1, RTTSeconds: &rtt, TTL: 60}, {Seq: 2, SentSeconds: 0.2, Error: "no route"}},
-		Intervals: []measure.Interval{{Stream: 1, Direction: measure.Forward, End: measure.Receiver, EndSeconds: 1, Bytes: 1e9, Retransmits: &resent}},
-		TCPInfo:   []measure.TCPSample{{End: "sender", Direction: "forward", Stream: 1, ElapsedSeconds: 0.5, Values: map[string]float64{"cwnd": 10}}},
-		Ends:      []measure.TCPEnd{{End: "sender", Direction: "forward", Stream: 1, Host: "ucl", Settings: &measure.TCPSettings{WindowScaling: &window}}},
-		Trains:    []measure.Train{{SentPackets: 20, ReceivedPackets: 19, DispersionSeconds: 0.001, BitsPerSecond: 2e8}},
-		Hops:      []measure.Hop{{TTL: 1, Addresses: []string{"10.0.0.1"}, RTTSeconds: []*float64{&rtt, nil}}},
-		Output:    &measure.Output{Command: []string{"bbcp", "-P", "2"}, Stdout: "line one\nline two\n", Stderr: "\x00", ExitCode: 1},
+		Echoes: []measure.Echo{{Seq: 1, SentSeconds: 0.1, RTTSeconds: &rtt, TTL: 60}, {Seq: 2, SentSeconds: 0.2,
+			Error: "no route"}},
+		Intervals: []measure.Interval{{Stream: 1, Direction: measure.Forward, End: measure.Receiver, EndSeconds: 1,
+			Bytes: 1e9, Retransmits: &resent}},
+		TCPInfo: []measure.TCPSample{{End: "sender", Direction: "forward", Stream: 1, ElapsedSeconds: 0.5,
+			Values: map[string]float64{"cwnd": 10}}},
+		Ends: []measure.TCPEnd{{End: "sender", Direction: "forward", Stream: 1, Host: "ucl",
+			Settings: &measure.TCPSettings{WindowScaling: &window}}},
+		Trains: []measure.Train{{SentPackets: 20, ReceivedPackets: 19, DispersionSeconds: 0.001, BitsPerSecond: 2e8}},
+		Hops:   []measure.Hop{{TTL: 1, Addresses: []string{"10.0.0.1"}, RTTSeconds: []*float64{&rtt, nil}}},
+		Output: &measure.Output{Command: []string{"bbcp", "-P", "2"}, Stdout: "line one\nline two\n", Stderr: "\x00",
+			ExitCode: 1},
 	}
 	return r
 }

@@ -13,7 +13,7 @@ var (
 	// succeeds when there is space.
 	ErrFull = errors.New("the archive's disk is full: free some space, or keep less (retention)")
 	// ErrNewer: the database was written by a newer Pathwise.
-	ErrNewer = errors.New("the archive was written by a newer Pathwise: use that one, or restore a backup into a new archive")
+	ErrNewer = errors.New("the archive was written by a newer Pathwise: use that one")
 	// ErrInUse: another process has the archive open.
 	ErrInUse = errors.New("the archive is open in another process")
 	// ErrNotEmpty: there is something where a Backup was to be restored.

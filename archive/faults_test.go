@@ -3,14 +3,17 @@ package archive_test
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -19,12 +22,12 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// rounds is how often each fault strikes: a few times in passing, 20 times with PATHWISE_FAULT_ROUNDS=20.
-func rounds() int {
-	if n, err := strconv.Atoi(os.Getenv("PATHWISE_FAULT_ROUNDS")); err == nil {
+// rounds is how often a fault strikes: a few times in passing, 20 times with PATHWISE_ARCHIVE_FAULTS=20.
+func rounds(inPassing int) int {
+	if n, err := strconv.Atoi(os.Getenv("PATHWISE_ARCHIVE_FAULTS")); err == nil {
 		return n
 	}
-	return 3
+	return inPassing
 }
 
 // The child is this test binary again. It puts Results into an archive and says of each which is on disk, until it is
@@ -50,7 +53,8 @@ func runChild(url string) error {
 	if err != nil {
 		return err
 	}
-	a, err := archive.Open(context.Background(), url, archive.Options{MoveValues: 600, Now: func() time.Time { return now }})
+	a, err := archive.Open(context.Background(), url, archive.Options{MoveValues: 600,
+		Now: func() time.Time { return now }})
 	if err != nil {
 		return err
 	}
@@ -87,8 +91,8 @@ func newTold() *told {
 	return &told{map[string]archive.Point{}, map[string]string{}, map[string]int64{}}
 }
 
-// listen reads what a child says until it ends; a half line is no word.
-func (w *told) listen(from io.Reader) {
+// listen reads what a child says until it ends, and calls first when something is filed; a half line is no word.
+func (w *told) listen(from io.Reader, first func()) {
 	lines := bufio.NewReader(from)
 	var last []string
 	for {
@@ -103,6 +107,7 @@ func (w *told) listen(from io.Reader) {
 			w.to[f[1]] = f[3]
 		case "filed":
 			w.filed[f[1]] = 0
+			first()
 			last = append(last, f[1])
 		case "log":
 			bytes, _ := strconv.ParseInt(f[1], 10, 64)
@@ -114,8 +119,8 @@ func (w *told) listen(from io.Reader) {
 	}
 }
 
-// check holds an archive against what children said: what they were told is filed is there, unless spared says that it may
-// be lost, nothing is there twice, and points and rollups are those of the Results that are there.
+// check holds an archive against what children said: what they were told is filed is there, unless spared says that it
+// may be lost, nothing is there twice, and points and rollups are those of the Results that are there.
 func (w *told) check(t *testing.T, a archive.Archive, spared func(id string) bool) {
 	t.Helper()
 	var results []*measure.Result
@@ -153,7 +158,8 @@ func checkRollups(t *testing.T, a archive.Archive, results []*measure.Result) {
 	for _, target := range []string{"b", "c", "d", "e"} {
 		points := valuesOf(results, func(r *measure.Result) bool { return r.Target.Name == target }, measure.RTTMean)
 		for _, level := range archive.Levels {
-			got, err := a.Series(t.Context(), archive.SeriesQuery{Match: archive.Match{Target: target, Metric: "rtt_mean_seconds"}, From: from, To: to,
+			got, err := a.Series(t.Context(), archive.SeriesQuery{Match: archive.Match{Target: target,
+				Metric: "rtt_mean_seconds"}, From: from, To: to,
 				Step: level, Quantiles: []float64{0.5}})
 			if err != nil {
 				t.Fatal(err)
@@ -166,38 +172,65 @@ func checkRollups(t *testing.T, a archive.Archive, results []*measure.Result) {
 	}
 }
 
-// startChild starts a child that says what it does to w, and returns a function that kills it and waits for its last word.
-func startChild(t *testing.T, url string, seed int, w *told) (kill func()) {
+// child is another process of this program.
+type child struct {
+	cmd       *exec.Cmd
+	complaint strings.Builder
+	first     chan struct{} // it has filed something
+	heard     chan struct{} // it has said its last word
+}
+
+// startChild starts a child that says what it does to w, and returns when it has begun.
+func startChild(t *testing.T, url string, seed int, w *told) *child {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childURL+"="+url, fmt.Sprintf("%s_SEED=%d", childURL, seed))
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	var complaint strings.Builder
-	cmd.Stderr = &complaint
-	words, err := cmd.StdoutPipe()
+	c := &child{cmd: exec.Command(os.Args[0]), first: make(chan struct{}), heard: make(chan struct{})}
+	c.cmd.Env = append(os.Environ(), childURL+"="+url, fmt.Sprintf("%s_SEED=%d", childURL, seed))
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	c.cmd.Stderr = &c.complaint
+	words, err := c.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
+	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	heard := make(chan struct{})
+	t.Cleanup(func() { c.kill() })
 	began := make(chan struct{})
 	go func() {
-		defer close(heard)
+		defer close(c.heard)
 		buffered := bufio.NewReader(words)
 		buffered.Peek(1)
 		close(began)
-		w.listen(buffered)
+		w.listen(buffered, sync.OnceFunc(func() { close(c.first) }))
 	}()
 	<-began
-	return func() {
-		t.Helper()
-		cmd.Process.Kill()
-		<-heard
-		if err := cmd.Wait(); complaint.Len() > 0 {
-			t.Errorf("the child failed: %v, %s", err, &complaint)
-		}
+	return c
+}
+
+// awaitFirst waits until it has filed something.
+func (c *child) awaitFirst() {
+	select {
+	case <-c.first:
+	case <-c.heard: // it never will
+	}
+}
+
+// kill ends it, waits for its last word, and returns what it complained of.
+func (c *child) kill() (complaint string) {
+	c.cmd.Process.Kill()
+	<-c.heard
+	c.cmd.Wait() // how it ended does not matter
+	return c.complaint.String()
+}
+
+// stop lets it do nothing more: what it asked of the kernel goes on, and it does not learn what came of it.
+func (c *child) stop() { c.cmd.Process.Signal(syscall.SIGSTOP) }
+
+// mustNot fails the test if a child complained.
+func mustNot(t *testing.T, complaint string) {
+	t.Helper()
+	if complaint != "" {
+		t.Errorf("the child failed: %s", complaint)
 	}
 }
 
@@ -209,10 +242,13 @@ func TestKilled(t *testing.T) {
 	onBoth(t, func(t *testing.T, url string) {
 		w := newTold()
 		random := dice(17)
-		for round := range rounds() {
-			kill := startChild(t, url, 100+round, w)
+		for round := range rounds(2) {
+			c := startChild(t, url, 100+round, w)
+			if round == 0 { // in the others it may strike before
+				c.awaitFirst()
+			}
 			time.Sleep(time.Duration(random.Int64N(int64(300 * time.Millisecond)))) // when does not matter
-			kill()
+			mustNot(t, c.kill())
 		}
 		if len(w.filed) == 0 {
 			t.Fatal("the children filed nothing")
@@ -221,26 +257,34 @@ func TestKilled(t *testing.T) {
 		w.check(t, a, never)
 		closeIt(t, a) // which moves what is left
 		w.check(t, open(t, url), never)
-		t.Logf("%d results acknowledged in %d rounds", len(w.filed), rounds())
+		t.Logf("%d results acknowledged in %d rounds", len(w.filed), rounds(2))
 	})
 }
 
 // A power cut leaves the file as far as it was written: whatever of the write-ahead log is missing or torn, the archive
 // opens, has what was acknowledged before that point of the log, and rollups say what the points say.
 func TestCut(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "archive.db")
 	w := newTold()
-	kill := startChild(t, path, 1, w)
+	first := startChild(t, path, 1, w)
+	first.awaitFirst()
+	mustNot(t, first.kill())
+	closeIt(t, open(t, path)) // what the first child filed is in the file itself
+	for id := range w.filed {
+		w.filed[id] = 1
+	}
+	c := startChild(t, path, 2, w)
 	random := dice(18)
-	deadline := time.Now().Add(20 * time.Second)
-	for info, err := os.Stat(path + "-wal"); err != nil || info.Size() < 2<<20; info, err = os.Stat(path + "-wal") {
+	deadline := time.Now().Add(time.Minute)
+	for info, err := os.Stat(path + "-wal"); err != nil || info.Size() < 1<<20; info, err = os.Stat(path + "-wal") {
 		if time.Now().After(deadline) {
 			t.Fatal("the child writes nothing")
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	kill()
+	mustNot(t, c.kill())
 	log, err := os.ReadFile(path + "-wal")
 	if err != nil {
 		t.Fatal(err)
@@ -249,20 +293,24 @@ func TestCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for round := range rounds() + 2 {
+	for round := range rounds(3) {
 		cut := random.IntN(len(log))
-		image := append([]byte(nil), log[:cut]...)
-		if round%2 == 1 { // torn: of the last pages some were written and some were not
-			torn := append([]byte(nil), log...)
-			for at := cut &^ 511; at < len(torn); at += 512 {
+		image, file := append([]byte(nil), log...), append([]byte(nil), main...)
+		switch round % 3 {
+		case 0: // the end of the log is not there
+			image = image[:cut]
+		case 1: // torn: of its last sectors some were written and some were not
+			for at := cut &^ 511; at < len(image); at += 512 {
 				if at == cut&^511 || random.IntN(2) == 0 {
-					clear(torn[at:min(len(torn), at+512)])
+					clear(image[at:min(len(image), at+512)])
 				}
 			}
-			image = torn
+		case 2: // the log was on its way to the file, which is torn wherever the log has its pages
+			cut = len(log)
+			tearPages(file, log, random)
 		}
 		copied := filepath.Join(folder, fmt.Sprintf("cut%d.db", round))
-		if err := errors.Join(os.WriteFile(copied, main, 0o600), os.WriteFile(copied+"-wal", image, 0o600)); err != nil {
+		if err := errors.Join(os.WriteFile(copied, file, 0o600), os.WriteFile(copied+"-wal", image, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		a := open(t, copied)
@@ -279,9 +327,22 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// PostgreSQL is killed under load and comes back: what was put meanwhile fails or is filed, and when it is put again it is
-// there once.
+// tearPages spoils sectors of a SQLite file in pages of which its log has a newer version. The log is a head of 32
+// bytes, with the page size at 8, and frames: a head of 24 bytes, which begins with the page's number, and the page.
+func tearPages(file, log []byte, random *rand.Rand) {
+	size := int(binary.BigEndian.Uint32(log[8:]))
+	for at := 32; at+24+size <= len(log); at += 24 + size {
+		page := int(binary.BigEndian.Uint32(log[at:]))
+		if sector := (page-1)*size + 512*random.IntN(size/512); page > 1 && sector+512 <= len(file) {
+			clear(file[sector : sector+512])
+		}
+	}
+}
+
+// PostgreSQL is killed under load and comes back: what was put meanwhile fails or is filed, and when it is put again it
+// is there once.
 func TestServerKilled(t *testing.T) {
+	t.Parallel()
 	postgresURL(t) // or skip
 	ctx := t.Context()
 	own, err := startServer(ctx)
@@ -297,7 +358,7 @@ func TestServerKilled(t *testing.T) {
 	w := newTold()
 	random, when := dice(19), dice(20) // of the goroutine that puts, and of this one
 	failures := 0
-	for range rounds() {
+	for range rounds(2) {
 		stop, done := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(done)
@@ -337,5 +398,5 @@ func TestServerKilled(t *testing.T) {
 	w.check(t, a, never)
 	closeIt(t, a)
 	w.check(t, open(t, url), never)
-	t.Logf("%d results acknowledged, %d calls failed in %d rounds", len(w.filed), failures, rounds())
+	t.Logf("%d results acknowledged, %d calls failed in %d rounds", len(w.filed), failures, rounds(2))
 }

@@ -71,7 +71,8 @@ func (k *keeper) newFiling(r *measure.Result, names *sorter) (filing, error) {
 		return invalid("status", string(r.Status), "ok, partial or failed")
 	}
 	f.status = byte(status)
-	for _, n := range [...]struct{ field, name string }{{"source", f.stream.source}, {"target", f.stream.target}, {"test", r.Test},
+	for _, n := range [...]struct{ field, name string }{{"source", f.stream.source}, {"target", f.stream.target},
+		{"test", r.Test},
 		{"tool", r.Tool}, {"kind", r.Kind}} {
 		if !fits(n.name) {
 			return invalid(n.field, n.name, fmt.Sprintf("at most %d characters without control characters", longestName))
@@ -114,7 +115,8 @@ func (s *sorter) metrics(r *measure.Result) ([]namedValue, error) {
 	}
 	for _, m := range metrics {
 		if math.IsNaN(m.value) || math.IsInf(m.value, 0) {
-			return nil, &Invalid{r.ID, string(m.name), strconv.FormatFloat(m.value, 'g', -1, 64), "a number; leave out what was not measured"}
+			return nil, &Invalid{r.ID, string(m.name), strconv.FormatFloat(m.value, 'g', -1, 64),
+				"a number; leave out what was not measured"}
 		}
 		if m.name == "" || !fits(string(m.name)) {
 			return nil, &Invalid{r.ID, "metric", string(m.name), fmt.Sprintf("a name of at most %d characters", longestName)}

@@ -69,8 +69,8 @@ func (k *keeper) events(ctx context.Context, s selector, from, to int64) ([]even
 	return events, err
 }
 
-// keepTools leaves out the streams of tools that do not measure what is asked for, if there are some that do: a route is
-// not a failed delay.
+// keepTools leaves out the streams of tools that do not measure what is asked for, if there are some that do: a route
+// is not a failed delay.
 func (k *keeper) keepTools(v *view) {
 	if len(v.tools) == 0 {
 		return

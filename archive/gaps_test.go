@@ -33,7 +33,8 @@ func TestGaps(t *testing.T) {
 		trace := ping("a", "b", at(20), 1) // of another tool: it says nothing of the delay
 		trace.Tool, trace.Metrics = "route", map[measure.Metric]float64{measure.HopCount: 3}
 		put(t, a, trace)
-		got, err := a.Gaps(t.Context(), archive.GapQuery{Match: archive.Match{Source: "a", Target: "b", Metric: "rtt_mean_seconds"},
+		got, err := a.Gaps(t.Context(), archive.GapQuery{Match: archive.Match{Source: "a", Target: "b",
+			Metric: "rtt_mean_seconds"},
 			From: start, To: at(len(planned)), Longest: 3 * time.Minute})
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +52,8 @@ func TestGaps(t *testing.T) {
 			t.Errorf("gaps in %s (-want +got):\n%s", planned, diff)
 		}
 		// Told nothing of the schedule, it takes ten times the usual distance for long.
-		got, err = a.Gaps(t.Context(), archive.GapQuery{Match: archive.Match{Metric: "rtt_mean_seconds"}, To: at(len(planned))})
+		got, err = a.Gaps(t.Context(), archive.GapQuery{Match: archive.Match{Metric: "rtt_mean_seconds"},
+			To: at(len(planned))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// lockFile opens a file that only one process can hold. The kernel lets go of it when the process ends, however it does.
+// lockFile opens a file that only one process can hold. The kernel lets go of it when the process ends, however it
+// does.
 func lockFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

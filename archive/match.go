@@ -90,7 +90,8 @@ func (k Key) selector() selector {
 
 // everyStream tells whether the selector lets every stream pass.
 func (s selector) everyStream() bool {
-	return s.source == matcher{} && s.target == matcher{} && s.test == matcher{} && s.tool == matcher{} && s.kind == matcher{}
+	return s.source == matcher{} && s.target == matcher{} && s.test == matcher{} && s.tool == matcher{} &&
+		s.kind == matcher{}
 }
 
 func (s selector) matchesStream(k streamKey) bool {

@@ -67,7 +67,8 @@ func (k *keeper) fileMisses(ctx context.Context, ids []ulid.ULID, misses []measu
 }
 
 func insertMiss(ctx context.Context, t *tx, id ulid.ULID, m measure.Miss) (int64, error) {
-	n, err := t.exec(ctx, "INSERT INTO miss (id, time, test, tool, source, target, why) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING",
+	n, err := t.exec(ctx, `INSERT INTO miss (id, time, test, tool, source, target, why)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`,
 		id[:], m.Start.UnixNano(), m.Test, m.Tool, m.Source, m.Target, fitting(m.Why))
 	if err != nil {
 		return 0, fmt.Errorf("file misses: %w", err)
@@ -171,7 +172,8 @@ func eachMiss(ctx context.Context, t *tx, s selector, from, to int64, each func(
 	var id []byte
 	var at int64
 	var m measure.Miss
-	query, args := "SELECT id, time, test, tool, source, target, why FROM miss WHERE time >= $1 AND time < $2", []any{from, to}
+	query, args := "SELECT id, time, test, tool, source, target, why FROM miss WHERE time >= $1 AND time < $2",
+		[]any{from, to}
 	for column, m := range map[string]matcher{"source": s.source, "target": s.target} {
 		if m.exact {
 			args = append(args, m.pattern)

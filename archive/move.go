@@ -46,8 +46,8 @@ func (k *keeper) moveNext() error {
 	return k.move(<-next)
 }
 
-// move writes one step. What goes wrong is told to whoever asks, and tried again later: nothing is lost, since it stays in
-// journal and memory.
+// move writes one step. What goes wrong is told to whoever asks, and tried again later: nothing is lost, since it stays
+// in journal and memory.
 func (k *keeper) move(s moveStep) error {
 	ctx, cancel := context.WithTimeout(context.Background(), commitTimeout)
 	defer cancel()

@@ -54,9 +54,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Open opens the archive at a URL, and makes it if there is none: a path, or sqlite:PATH, for one SQLite file on a local
-// disk, postgres://... for a PostgreSQL database (as of libpq). It brings an older layout up to date. Errors that a caller
-// can act upon: *BadOption, ErrInUse, ErrNewer, ErrHalfRestored, ErrFull.
+// Open opens the archive at a URL, and makes it if there is none: a path, or sqlite:PATH, for one SQLite file on a
+// local disk, postgres://... for a PostgreSQL database (as of libpq). It brings an older layout up to date. Errors that
+// a caller can act upon: *BadOption, ErrInUse, ErrNewer, ErrHalfRestored, ErrFull.
 func Open(ctx context.Context, url string, o Options) (Archive, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -89,8 +89,8 @@ func openStore(ctx context.Context, url string) (store, error) {
 	return openSQLite(ctx, url)
 }
 
-// withoutSecret is a URL as it may stand in a log: without what is before the @, where passwords are, and without what is
-// after the ?, where they may be as well.
+// withoutSecret is a URL as it may stand in a log: without what is before the @, where passwords are, and without what
+// is after the ?, where they may be as well.
 func withoutSecret(url string) string {
 	scheme, rest, found := strings.Cut(url, "://")
 	if !found {

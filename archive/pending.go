@@ -57,9 +57,9 @@ func readJournal(data []byte, each func(s streamID, r run, line []byte)) error {
 	return r.err
 }
 
-// pending is the runs of one generation: in the journal, and not yet moved to points and rollups. They are kept as in the
-// journal, which takes a third of the memory and nothing of the garbage collector. Only the writer adds; readers take a
-// stream's bytes as they are, which do not change when more are appended.
+// pending is the runs of one generation: in the journal, and not yet moved to points and rollups. They are kept as in
+// the journal, which takes a third of the memory and nothing of the garbage collector. Only the writer adds; readers
+// take a stream's bytes as they are, which do not change when more are appended.
 type pending struct {
 	generation int64
 	runs       map[streamID][]byte

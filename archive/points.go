@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The points of one stream within one slot of time, moved at once, are one row, column by column: who asks for one metric skips
-// the others, and a column that never changes takes as much as one value.
+// The points of one stream within one slot of time, moved at once, are one row, column by column: who asks for one
+// metric skips the others, and a column that never changes takes as much as one value.
 //
 //	0x01  runs  time...           columns  column...
 //	            since the slot,            metric (distance from the last)  length  body
@@ -26,7 +26,8 @@ const (
 // mostValues in a row: several times what is moved at once, so that damaged data cannot ask for all memory.
 const mostValues = 1 << 23
 
-// Points are sorted into slots of time, ns long: with a run a minute and a dozen metrics, one of a stream fits into a page.
+// Points are sorted into slots of time, ns long: with a run a minute and a dozen metrics, one of a stream fits into a
+// page.
 const (
 	slotSpan   = int64(20 * time.Minute)
 	slotsInDay = day / slotSpan

@@ -25,13 +25,15 @@ const (
 	postgresLock = 0x7061746877697365
 	// How long another process may take to let go: a server notices within milliseconds that its client was killed.
 	postgresPatience = "2s"
-	// Queries at once.
-	postgresReaders = 8
+	// Queries at once. More wait, and so would moving: as many as a slow reader or two do not use up.
+	postgresReaders = 16
 )
 
-// A server must find out within a minute that its client has gone, or its lock would keep the client out when it returns.
+// A server must find out within a minute that its client has gone, or its lock would keep the client out when it
+// returns.
 var postgresSettings = map[string]string{
-	"application_name": "pathwise", "tcp_keepalives_idle": "20", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3",
+	"application_name": "pathwise", "tcp_keepalives_idle": "20", "tcp_keepalives_interval": "10",
+	"tcp_keepalives_count": "3",
 }
 
 func openPostgres(ctx context.Context, url string) (store, error) {
@@ -44,6 +46,8 @@ func openPostgres(ctx context.Context, url string) (store, error) {
 			config.RuntimeParams[name] = v
 		}
 	}
+	// Hardly a statement comes twice: prepared ones would only take memory.
+	config.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
 	s := &postgresStore{parts: map[string]bool{}}
 	s.isolation = sql.LevelRepeatableRead
 	s.queries, s.changes = stdlib.OpenDB(*config), stdlib.OpenDB(*config)
@@ -64,7 +68,8 @@ func openPostgres(ctx context.Context, url string) (store, error) {
 // lock makes a new connection of the writer the only one.
 func (s *postgresStore) lock(ctx context.Context, conn *sql.Conn) error {
 	s.parts = map[string]bool{}
-	for _, statement := range []string{"SET lock_timeout = '" + postgresPatience + "'", fmt.Sprintf("SELECT pg_advisory_lock(%d)", postgresLock),
+	for _, statement := range []string{"SET lock_timeout = '" + postgresPatience + "'",
+		fmt.Sprintf("SELECT pg_advisory_lock(%d)", postgresLock),
 		"SET lock_timeout = 0"} {
 		if _, err := conn.ExecContext(ctx, statement); errors.Is(s.explain(err), errBusy) {
 			return ErrInUse
@@ -100,13 +105,17 @@ func (s *postgresStore) change(ctx context.Context, f func(*tx) error) error {
 }
 
 // copyIn writes rows as a stream, which takes a fraction of what statements would.
-func (s *postgresStore) copyIn(ctx context.Context, table string, columns []string, n int, row func(i int) []any) error {
+func (s *postgresStore) copyIn(ctx context.Context, table string, columns []string, n int,
+	row func(i int) []any) error {
 	if n == 0 {
 		return nil
 	}
 	err := s.writer.Raw(func(driver any) error {
 		conn := driver.(*stdlib.Conn).Conn()
-		_, err := conn.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromSlice(n, func(i int) ([]any, error) { return row(i), nil }))
+		_, err := conn.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromSlice(n, func(i int) ([]any,
+			error) {
+			return row(i), nil
+		}))
 		return err
 	})
 	if err != nil {

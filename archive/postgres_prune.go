@@ -45,5 +45,6 @@ func (s *postgresStore) drop(ctx context.Context, t *tx, day, slot int64, rollup
 	return nil
 }
 
-// giveBack implements store: dropped tables are given back at once, and what was deleted in others PostgreSQL uses again.
+// giveBack implements store: dropped tables are given back at once, and what was deleted in others PostgreSQL uses
+// again.
 func (s *postgresStore) giveBack(context.Context) (bool, error) { return false, nil }

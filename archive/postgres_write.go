@@ -10,8 +10,9 @@ import (
 // few enough partitions for a year.
 var rollupPartition = [len(Levels)]int64{24 * 3600, 8 * 24 * 3600, 128 * 24 * 3600, 4096 * 24 * 3600}
 
-// A row of points or rollups is a few kB: it should stand in its page, not in a table of its own. Rows of the coarse levels
-// are replaced time and again: what is left free in their pages takes the new one, so that no index needs to change.
+// A row of points or rollups is a few kB: it should stand in its page, not in a table of its own. Rows of the coarse
+// levels are replaced time and again: what is left free in their pages takes the new one, so that no index needs to
+// change.
 const (
 	writtenOnce  = "WITH (toast_tuple_target = 8160)"
 	writtenOften = "WITH (toast_tuple_target = 8160, fillfactor = 50)"
@@ -30,10 +31,12 @@ func (s *postgresStore) partition(ctx context.Context, t *tx, table, name, from,
 	}
 	if !there {
 		// Not CREATE ... PARTITION OF, which would wait for all that reads the table, and make all that comes wait.
-		if _, err := t.exec(ctx, fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING ALL) %s", name, table, options)); err != nil {
+		if _, err := t.exec(ctx, fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING ALL) %s", name, table,
+			options)); err != nil {
 			return fmt.Errorf("make partition %s: %w", name, err)
 		}
-		if _, err := t.exec(ctx, fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)", table, name, from, to)); err != nil {
+		if _, err := t.exec(ctx, fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)", table, name,
+			from, to)); err != nil {
 			return fmt.Errorf("add partition %s: %w", name, err)
 		}
 	}
@@ -51,7 +54,8 @@ func (s *postgresStore) blockPartition(ctx context.Context, t *tx, d int64) erro
 
 func (s *postgresStore) pointsPartition(ctx context.Context, t *tx, h int64) error {
 	d := floorDiv(h, slotsInDay)
-	return s.partition(ctx, t, "points", dayName("points", d), fmt.Sprint(d*slotsInDay), fmt.Sprint((d+1)*slotsInDay), writtenOnce)
+	return s.partition(ctx, t, "points", dayName("points", d), fmt.Sprint(d*slotsInDay), fmt.Sprint((d+1)*slotsInDay),
+		writtenOnce)
 }
 
 func (s *postgresStore) rollupPartition(ctx context.Context, t *tx, level int, start int64) error {
@@ -75,7 +79,10 @@ func (s *postgresStore) file(ctx context.Context, t *tx, b *batch) error {
 		n       int
 		row     func(i int) []any
 	}{
-		{"metric", []string{"id", "name"}, len(b.metrics), func(i int) []any { return []any{int32(b.metrics[i]), b.names[i]} }},
+		{"metric", []string{"id", "name"}, len(b.metrics), func(i int) []any {
+			return []any{int32(b.metrics[i]),
+				b.names[i]}
+		}},
 		{"stream", []string{"id", "source", "target", "test", "tool", "kind", "latest"}, len(b.streams), func(i int) []any {
 			k := b.streams[i].key
 			return []any{int64(b.streams[i].id), k.source, k.target, k.test, k.tool, k.kind, b.streams[i].bytes()}
@@ -88,7 +95,8 @@ func (s *postgresStore) file(ctx context.Context, t *tx, b *batch) error {
 			r := &b.results[i]
 			return []any{r.id, r.time, int64(r.stream), int32(r.status), r.block, int32(r.line)}
 		}},
-		{"journal", []string{"id", "generation", "data"}, int(oneIf(len(b.journal) > 0)), func(int) []any { return []any{b.journalID, b.generation, b.journal} }},
+		{"journal", []string{"id", "generation", "data"}, int(oneIf(len(b.journal) > 0)),
+			func(int) []any { return []any{b.journalID, b.generation, b.journal} }},
 	}
 	for _, c := range copies {
 		if err := s.copyIn(ctx, c.table, c.columns, c.n, c.row); err != nil {
@@ -121,7 +129,8 @@ func (s *postgresStore) writeLatest(ctx context.Context, t *tx, rows []latestRow
 	for i, r := range rows {
 		ids[i], data[i] = int64(r.stream), r.data
 	}
-	_, err := t.exec(ctx, "UPDATE stream s SET latest = i.latest FROM unnest($1::bigint[], $2::bytea[]) AS i (id, latest) WHERE s.id = i.id", ids, data)
+	_, err := t.exec(ctx, `UPDATE stream s SET latest = i.latest
+		FROM unnest($1::bigint[], $2::bytea[]) AS i (id, latest) WHERE s.id = i.id`, ids, data)
 	return err
 }
 

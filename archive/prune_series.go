@@ -23,14 +23,16 @@ func (p *pruning) points(ctx context.Context) error {
 			first, last = min(first, slotOf(p.since(kept))), max(last, slotOf(max(0, expiry(p.now, kept)))-1)
 		}
 	}
-	query := fmt.Sprintf("SELECT slot, count(*) FROM points WHERE slot >= %d AND slot <= %d GROUP BY slot ORDER BY slot", first, last)
+	query := fmt.Sprintf("SELECT slot, count(*) FROM points WHERE slot >= %d AND slot <= %d GROUP BY slot ORDER BY slot",
+		first, last)
 	return p.together(ctx, query, p.slot)
 }
 
 // together does f for every number that a query lists with how many rows it has: many numbers in one transaction where
 // they have few rows, and many transactions for one where it has many, of which f does its part from a row on and says
 // where it ended; -1: all is done.
-func (p *pruning) together(ctx context.Context, query string, f func(ctx context.Context, t *tx, n int64, from int64) (next int64, err error)) error {
+func (p *pruning) together(ctx context.Context, query string, f func(ctx context.Context, t *tx, n int64,
+	from int64) (next int64, err error)) error {
 	var n, rows int64
 	var numbers, sizes []int64
 	if err := p.read(ctx, query, []any{&n, &rows}, func() error {
@@ -67,7 +69,8 @@ func (p *pruning) expires(kept time.Duration) bool {
 func (p *pruning) slot(ctx context.Context, t *tx, h, from int64) (next int64, err error) {
 	var s streamID
 	var all, whole []streamID
-	query := fmt.Sprintf("SELECT DISTINCT stream FROM points WHERE slot = %d AND stream >= %d ORDER BY stream LIMIT %d", h, from, rowsInPrune)
+	query := fmt.Sprintf("SELECT DISTINCT stream FROM points WHERE slot = %d AND stream >= %d ORDER BY stream LIMIT %d",
+		h, from, rowsInPrune)
 	if err := t.each(ctx, query, nil, []any{&s}, func() error {
 		all = append(all, s)
 		return nil
@@ -163,7 +166,8 @@ func (p *pruning) rollups(ctx context.Context) error {
 				last = max(last, chunkStart(level, max(0, expiry(p.now, kept)))-1)
 			}
 		}
-		query := fmt.Sprintf("SELECT start, count(*) FROM rollup WHERE level = %d AND start >= %d AND start <= %d GROUP BY start ORDER BY start",
+		query := fmt.Sprintf(`SELECT start, count(*) FROM rollup
+			WHERE level = %d AND start >= %d AND start <= %d GROUP BY start ORDER BY start`,
 			level, first, last)
 		err := p.together(ctx, query, func(ctx context.Context, t *tx, start, from int64) (int64, error) {
 			return p.rollupStart(ctx, t, level, start, from)
@@ -179,7 +183,8 @@ func (p *pruning) rollupStart(ctx context.Context, t *tx, level int, start, from
 	var s seriesID
 	var all, expired []seriesID
 	over := start*int64(time.Second) + int64(chunkSpans[level])
-	query := fmt.Sprintf("SELECT series FROM rollup WHERE level = %d AND start = %d AND series >= %d ORDER BY series LIMIT %d",
+	query := fmt.Sprintf(`SELECT series FROM rollup
+		WHERE level = %d AND start = %d AND series >= %d ORDER BY series LIMIT %d`,
 		level, start, from, rowsInPrune)
 	if err := t.each(ctx, query, nil, []any{&s}, func() error {
 		all = append(all, s)
@@ -191,7 +196,8 @@ func (p *pruning) rollupStart(ctx context.Context, t *tx, level int, start, from
 	}); err != nil {
 		return 0, err
 	}
-	n, err := t.exec(ctx, fmt.Sprintf("DELETE FROM rollup WHERE level = %d AND start = %d AND ", level, start)+among("series", expired))
+	n, err := t.exec(ctx, fmt.Sprintf("DELETE FROM rollup WHERE level = %d AND start = %d AND ", level,
+		start)+among("series", expired))
 	p.done.Rollups += n
 	return nextRow(all, err)
 }

@@ -15,11 +15,11 @@ import (
 
 const oneDay = 24 * time.Hour
 
-// longHistory is Results over months: one every few hours, of two tools.
+// longHistory is Results over months: one every half day or so, of two tools.
 func longHistory() []*measure.Result {
 	var all []*measure.Result
 	random := dice(5)
-	for at := now.Add(-100 * oneDay); at.Before(now); at = at.Add(time.Duration(random.Int64N(int64(6 * time.Hour)))) {
+	for at := now.Add(-50 * oneDay); at.Before(now); at = at.Add(time.Duration(random.Int64N(int64(24 * time.Hour)))) {
 		r := ping("a", "b", at, 0.04+random.Float64()/100)
 		if len(all)%3 == 0 {
 			r.Kind, r.Tool = "throughput", "bulk"
@@ -35,22 +35,23 @@ func longHistory() []*measure.Result {
 func TestPrune(t *testing.T) {
 	onBoth(t, func(t *testing.T, url string) {
 		rules := func(o *archive.Options) {
-			o.MoveValues = 300
+			o.MoveValues = 60
 			o.Retention = []archive.Rule{
-				{Metric: "retransmits_packets", Points: 5 * oneDay, Rollups: [4]time.Duration{5 * oneDay, 5 * oneDay, 5 * oneDay, 5 * oneDay}},
-				{Tool: "bulk", Results: archive.Forever, Samples: 40 * oneDay, Points: 70 * oneDay},
+				{Metric: "retransmits_packets", Points: 5 * oneDay, Rollups: [4]time.Duration{5 * oneDay, 5 * oneDay, 5 * oneDay,
+					5 * oneDay}},
+				{Tool: "bulk", Results: archive.Forever, Samples: 40 * oneDay, Points: 45 * oneDay},
 				{Results: 35 * oneDay, Samples: 10 * oneDay, Points: 20 * oneDay,
 					Rollups: [4]time.Duration{archive.Never, 12 * oneDay, 25 * oneDay, archive.Forever}},
 			}
 		}
 		a := open(t, url, rules)
 		results := longHistory()
-		for some := range slices.Chunk(results, 50) {
+		for some := range slices.Chunk(results, 30) {
 			put(t, a, some...)
 		}
 		closeIt(t, a) // what is in memory is not pruned, only not written
 		a = open(t, url, rules)
-		for range 3 { // the second and third have nothing to do
+		for range 2 { // the second has nothing to do
 			if _, err := a.Prune(t.Context(), now); err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +65,8 @@ func TestPrune(t *testing.T) {
 		if _, err := a.Prune(t.Context(), now.Add(oneDay)); err != nil {
 			t.Fatal(err)
 		}
-		if page, err := a.Results(t.Context(), archive.ResultQuery{Tool: "rtt", To: now.Add(-34*oneDay - 12*time.Hour)}); err != nil || len(page.Results) > 0 {
+		if page, err := a.Results(t.Context(), archive.ResultQuery{Tool: "rtt",
+			To: now.Add(-34*oneDay - 12*time.Hour)}); err != nil || len(page.Results) > 0 {
 			t.Errorf("a day later there are still %d of the results that then were too old, error %v", len(page.Results), err)
 		}
 	})
@@ -96,7 +98,8 @@ func checkPruned(t *testing.T, a archive.Archive, results []*measure.Result) {
 			t.Errorf("%s %v old: samples %+v", r.Tool, age(r), got.Samples)
 		}
 	}
-	points := map[string]time.Duration{"retransmits_packets": 5 * oneDay, "throughput_bits_per_second": 70 * oneDay, "rtt_mean_seconds": 20 * oneDay}
+	points := map[string]time.Duration{"retransmits_packets": 5 * oneDay, "throughput_bits_per_second": 45 * oneDay,
+		"rtt_mean_seconds": 20 * oneDay}
 	rollups := map[string][4]time.Duration{
 		"retransmits_packets":        {5 * oneDay, 5 * oneDay, 5 * oneDay, 5 * oneDay},
 		"throughput_bits_per_second": {archive.Never, 12 * oneDay, 25 * oneDay, archive.Forever},
@@ -135,7 +138,8 @@ func checkOldest(t *testing.T, a archive.Archive, metric string, kept [4]time.Du
 		if kept[i] <= 0 || kept[i] == archive.Forever {
 			continue
 		}
-		q := archive.SeriesQuery{Match: archive.Match{Metric: metric}, From: now.Add(-kept[i] + oneDay).Truncate(oneDay), To: now, Step: level}
+		q := archive.SeriesQuery{Match: archive.Match{Metric: metric}, From: now.Add(-kept[i] + oneDay).Truncate(oneDay),
+			To: now, Step: level}
 		s, err := a.Series(t.Context(), q)
 		if err != nil || s.Level != level {
 			t.Errorf("%s: within what is kept, level %v is read for %v, error %v", metric, s.Level, level, err)
@@ -160,7 +164,8 @@ func TestPutLate(t *testing.T) {
 		if s := a.Stats(); s.Filed != 1 || s.TooOld != 2 {
 			t.Errorf("%+v; want one filed, two too old", s)
 		}
-		s, err := a.Series(t.Context(), archive.SeriesQuery{Match: archive.Match{Metric: "rtt_mean_seconds"}, From: now.Add(-450 * oneDay), To: now, Step: oneDay})
+		s, err := a.Series(t.Context(), archive.SeriesQuery{Match: archive.Match{Metric: "rtt_mean_seconds"},
+			From: now.Add(-450 * oneDay), To: now, Step: oneDay})
 		if err != nil || len(s.Buckets) != 1 || s.Buckets[0].Max != 2 {
 			t.Errorf("error %v, series %+v; want the late one", err, s)
 		}
@@ -172,9 +177,9 @@ func TestPruneGivesSpaceBack(t *testing.T) {
 	onBoth(t, func(t *testing.T, url string) {
 		a := open(t, url)
 		var results []*measure.Result
-		for i := range 6000 {
-			r := ping("a", string(rune('b'+i%20)), now.Add(-time.Duration(i)*time.Minute-95*oneDay), 1+float64(i)/1e5)
-			r.Notes = []string{newID(now) + newID(now) + newID(now)}
+		for i := range 400 {
+			r := ping("a", string(rune('b'+i%20)), now.Add(-time.Duration(i)*4*time.Minute-95*oneDay), 1+float64(i)/1e5)
+			r.Notes = []string{noise(400)}
 			results = append(results, r)
 		}
 		put(t, a, results...)

@@ -90,7 +90,8 @@ func (k *keeper) newRequest(filings []filing) *request {
 	q := &request{filings: together(filings), done: make(chan error, 1)}
 	for from := 0; from < len(q.filings); {
 		to, size := from, 0
-		for to < len(q.filings) && q.filings[to].sameBlock(&q.filings[from]) && (to == from || size+len(q.filings[to].line) < blockBytes) {
+		for to < len(q.filings) && q.filings[to].sameBlock(&q.filings[from]) && (to == from ||
+			size+len(q.filings[to].line) < blockBytes) {
 			size += len(q.filings[to].line) + 1
 			to++
 		}

@@ -26,7 +26,8 @@ func TestPutKeepsResultsWhole(t *testing.T) {
 		whole.Notes = []string{"a note", "naïve \"quotes\"\nand lines"}
 		program := ping("ucl", "späte Züge 🚆", now, 1)
 		program.Kind, program.Tool = "command", "bbcp/fast*"
-		program.Samples.Output = &measure.Output{Command: []string{"bbcp"}, Stdout: "moved 7 MB\n", Stderr: "\x00\x01", ExitCode: 3}
+		program.Samples.Output = &measure.Output{Command: []string{"bbcp"}, Stdout: "moved 7 MB\n", Stderr: "\x00\x01",
+			ExitCode: 3}
 		bare := measure.NewResult("trace", now.Add(-time.Minute))
 		bare.Source.Address, bare.Target.Address = "10.0.0.1", "10.0.0.9"
 		all := []*measure.Result{whole, program, bare, failed("ucl", "cern", now)}
@@ -48,7 +49,8 @@ func TestPutKeepsResultsWhole(t *testing.T) {
 			t.Errorf("a Result that was never put: error %v, want ErrUnknown", err)
 		}
 		keys, err := a.Keys(t.Context(), archive.Match{Target: `sp*e Z?ge *`, Tool: `bbcp/*`, Metric: "loss_ratio"})
-		want := []archive.Key{{Source: "ucl", Target: "späte Züge 🚆", Test: "rtt of all", Tool: "bbcp/fast*", Metric: "loss_ratio"}}
+		want := []archive.Key{{Source: "ucl", Target: "späte Züge 🚆", Test: "rtt of all", Tool: "bbcp/fast*",
+			Metric: "loss_ratio"}}
 		if diff := cmp.Diff(want, keys); diff != "" || err != nil {
 			t.Errorf("error %v; keys (-want +got):\n%s", err, diff)
 		}
@@ -63,11 +65,11 @@ func TestPutFilesOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, url string) {
 		a := open(t, url, func(o *archive.Options) { o.MoveValues = 500 })
 		var results []*measure.Result
-		for i := range 600 {
-			results = append(results, ping("a", "b", now.Add(time.Duration(i-600)*time.Second), 0.01))
+		for i := range 300 {
+			results = append(results, ping("a", "b", now.Add(time.Duration(i-300)*time.Second), 0.01))
 		}
 		var group sync.WaitGroup
-		for caller := range 8 {
+		for caller := range 6 {
 			group.Go(func() {
 				mine := slices.Clone(results)
 				dice(uint64(caller)).Shuffle(len(mine), func(i, j int) { mine[i], mine[j] = mine[j], mine[i] })
@@ -79,8 +81,8 @@ func TestPutFilesOnce(t *testing.T) {
 			})
 		}
 		group.Wait()
-		if s := a.Stats(); s.Filed != 600 || s.Duplicates != 8*(600+17)-600 {
-			t.Errorf("%+v; want 600 filed of %d", s, 8*(600+17))
+		if s := a.Stats(); s.Filed != 300 || s.Duplicates != 6*(300+9)-300 {
+			t.Errorf("%+v; want 300 filed of %d", s, 6*(300+9))
 		}
 		closeIt(t, a)
 		a = open(t, url)
@@ -90,12 +92,13 @@ func TestPutFilesOnce(t *testing.T) {
 		if got, err := a.Result(t.Context(), other.ID); err != nil || got.Status != measure.StatusOK {
 			t.Errorf("the second Result of an ID replaced the first: %+v, %v", got, err)
 		}
-		s, err := a.Series(t.Context(), archive.SeriesQuery{Match: archive.Match{Metric: "rtt_mean_seconds"}, From: now.Add(-time.Hour), To: now})
-		if err != nil || len(s.Buckets) != 1 || s.Buckets[0].Count != 600 || s.Buckets[0].Max != 0.01 {
-			t.Errorf("error %v, series %+v; want 600 values", err, s)
+		s, err := a.Series(t.Context(), archive.SeriesQuery{Match: archive.Match{Metric: "rtt_mean_seconds"},
+			From: now.Add(-time.Hour), To: now})
+		if err != nil || len(s.Buckets) != 1 || s.Buckets[0].Count != 300 || s.Buckets[0].Max != 0.01 {
+			t.Errorf("error %v, series %+v; want 300 values", err, s)
 		}
-		if page, err := a.Results(t.Context(), archive.ResultQuery{Limit: 1000}); err != nil || len(page.Results) != 600 {
-			t.Errorf("%d results, error %v; want 600", len(page.Results), err)
+		if page, err := a.Results(t.Context(), archive.ResultQuery{Limit: 1000}); err != nil || len(page.Results) != 300 {
+			t.Errorf("%d results, error %v; want 300", len(page.Results), err)
 		}
 	})
 }
@@ -145,7 +148,8 @@ func TestClosed(t *testing.T) {
 		}
 		r := ping("a", "b", now, 1)
 		closeIt(t, a)
-		calls := map[string]error{"Put": a.Put(t.Context(), []*measure.Result{r}), "Close": a.Close(), "Backup": a.Backup(t.Context(), t.TempDir()+"/b")}
+		calls := map[string]error{"Put": a.Put(t.Context(), []*measure.Result{r}), "Close": a.Close(),
+			"Backup": a.Backup(t.Context(), t.TempDir()+"/b")}
 		_, calls["Result"] = a.Result(t.Context(), r.ID)
 		_, calls["Prune"] = a.Prune(t.Context(), now)
 		for _, err := range a.Points(t.Context(), archive.Key{}, now, now) {

@@ -8,8 +8,8 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// A stream is what one tool measures on one path for one test: its Results have their metrics at the same times. Numbers
-// stand for streams and metrics wherever they are kept; both are given once and never again.
+// A stream is what one tool measures on one path for one test: its Results have their metrics at the same times.
+// Numbers stand for streams and metrics wherever they are kept; both are given once and never again.
 type (
 	streamID int64
 	metricID uint16 // so there are at most 65,536 names of metrics
@@ -47,7 +47,8 @@ type stream struct {
 
 // news is the newest of a stream.
 type news struct {
-	last   int64         // when its newest run began, ns since 1970, even if that failed
+	first  int64         // when its oldest run began, ns since 1970, even if that failed or is pruned; 0: it had none
+	last   int64         // when its newest run began
 	latest []latestValue // of every metric it ever had, by metric
 }
 
@@ -59,9 +60,15 @@ type latestValue struct {
 
 // note takes in what a run measured, if it is newer.
 func (s *news) note(r run) {
-	s.last = max(s.last, r.time)
+	if s.last == 0 {
+		s.first = r.time
+	}
+	s.first, s.last = min(s.first, r.time), max(s.last, r.time)
 	for _, v := range r.values {
-		i, found := slices.BinarySearchFunc(s.latest, v.metric, func(l latestValue, m metricID) int { return int(l.metric) - int(m) })
+		i, found := slices.BinarySearchFunc(s.latest, v.metric, func(l latestValue,
+			m metricID) int {
+			return int(l.metric) - int(m)
+		})
 		switch {
 		case !found:
 			s.latest = slices.Insert(s.latest, i, latestValue{v.metric, r.time, v.value})
@@ -71,9 +78,9 @@ func (s *news) note(r run) {
 	}
 }
 
-// bytes writes news: when the newest run was, and the latest values, each metric, time, value.
+// bytes writes news: when the oldest and the newest run were, and the latest values, each metric, time, value.
 func (s news) bytes() []byte {
-	b := binary.AppendVarint(nil, s.last)
+	b := binary.AppendVarint(binary.AppendVarint(nil, s.first), s.last)
 	for _, l := range s.latest {
 		b = binary.AppendUvarint(b, uint64(l.metric))
 		b = binary.AppendVarint(b, l.time)
@@ -84,7 +91,7 @@ func (s news) bytes() []byte {
 
 func decodeNews(data []byte) (s news, err error) {
 	r := reader{data: data}
-	s.last = r.int()
+	s.first, s.last = r.int(), r.int()
 	for len(r.data) > 0 && r.err == nil {
 		s.latest = append(s.latest, latestValue{metricID(r.uint(1 << 16)), r.int(), r.float()})
 	}
@@ -162,7 +169,8 @@ func (g *registry) key(s *stream, m metricID) Key {
 
 // compare orders keys by source, target, tool, test and metric.
 func (k Key) compare(other Key) int {
-	for _, c := range [...][2]string{{k.Source, other.Source}, {k.Target, other.Target}, {k.Tool, other.Tool}, {k.Test, other.Test},
+	for _, c := range [...][2]string{{k.Source, other.Source}, {k.Target, other.Target}, {k.Tool, other.Tool}, {k.Test,
+		other.Test},
 		{string(k.Metric), string(other.Metric)}} {
 		if order := strings.Compare(c[0], c[1]); order != 0 {
 			return order

@@ -2,13 +2,8 @@ package archive
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"iter"
-	"slices"
-	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -28,7 +23,8 @@ func (k *keeper) Result(ctx context.Context, id string) (*measure.Result, error)
 	var found []*measure.Result
 	err = k.store.view(ctx, func(t *tx) error {
 		var at place
-		if _, err := t.one(ctx, "SELECT block, line FROM result WHERE id = $1", []any{key[:]}, &at.block, &at.line); err != nil {
+		if _, err := t.one(ctx, "SELECT block, time, line FROM result WHERE id = $1", []any{key[:]}, &at.block, &at.time,
+			&at.line); err != nil {
 			return err
 		}
 		found, err = k.fetch(ctx, t, []place{at})
@@ -46,7 +42,14 @@ func (k *keeper) Result(ctx context.Context, id string) (*measure.Result, error)
 // place is where a Result is.
 type place struct {
 	block int64 // 0: it was not kept
+	time  int64 // of the Result, ns: its block is of that day
 	line  int
+}
+
+// blockIs is the condition that a row is one block. It names the day, and in figures, so that PostgreSQL opens no more
+// than the partition of that day.
+func blockIs(block, ns int64) string {
+	return fmt.Sprintf("id = %d AND day = %d", block, floorDiv(ns, day))
 }
 
 // fetch reads Results in the order of their places. What has been pruned is left out.
@@ -57,7 +60,7 @@ func (k *keeper) fetch(ctx context.Context, t *tx, places []place) ([]*measure.R
 		lines, known := blocks[at.block]
 		if !known {
 			var err error
-			if lines, err = k.readBlock(ctx, t, at.block); err != nil {
+			if lines, err = k.readBlock(ctx, t, at.block, at.time); err != nil {
 				return nil, err
 			}
 			blocks[at.block] = lines
@@ -74,13 +77,13 @@ func (k *keeper) fetch(ctx context.Context, t *tx, places []place) ([]*measure.R
 	return found, nil
 }
 
-// readBlock returns the lines of a block; none if it is pruned.
-func (k *keeper) readBlock(ctx context.Context, t *tx, id int64) ([][]byte, error) {
+// readBlock returns the lines of a block of the day in which a time lies; none if it is pruned.
+func (k *keeper) readBlock(ctx context.Context, t *tx, id, ns int64) ([][]byte, error) {
 	var data []byte
 	if id == 0 {
 		return nil, nil
 	}
-	if there, err := t.one(ctx, "SELECT data FROM block WHERE id = $1", []any{id}, &data); err != nil || !there {
+	if there, err := t.one(ctx, "SELECT data FROM block WHERE "+blockIs(id, ns), nil, &data); err != nil || !there {
 		return nil, err
 	}
 	lines, err := k.squeeze.unpack(data)
@@ -121,150 +124,6 @@ func (k *keeper) Results(ctx context.Context, q ResultQuery) (ResultPage, error)
 		return ResultPage{}, fmt.Errorf("list results: %w", err)
 	}
 	return page, nil
-}
-
-// listing is a ResultQuery made ready.
-type listing struct {
-	from, to int64
-	before   ulid.ULID // of those at the time to, only IDs below this one; zero: none
-	limit    int
-	status   int  // -1: any
-	every    bool // stream
-	wanted   map[streamID]bool
-	soon     int64 // no clock that is right is ahead of this, ns since 1970
-
-	condition string // of the query
-	together  int    // how many rows are read at a time
-}
-
-func (k *keeper) newListing(q ResultQuery) (*listing, error) {
-	s, err := newSelector(q.Source, q.Target, q.Test, q.Tool, q.Kind, "")
-	if err != nil {
-		return nil, err
-	}
-	l := &listing{limit: q.Limit, status: -1, every: s.everyStream()}
-	switch {
-	case q.Limit < 0:
-		return nil, &badQuery{"limit", fmt.Sprint(q.Limit), fmt.Sprintf("1 to %d, or 0 for %d", largestPage, usualPage)}
-	case q.Limit == 0:
-		l.limit = usualPage
-	}
-	l.limit = min(l.limit, largestPage)
-	if q.Status != "" {
-		if l.status = slices.Index(statuses, q.Status); l.status < 0 {
-			return nil, &badQuery{"status", string(q.Status), "ok, partial or failed"}
-		}
-	}
-	l.from, l.to = span(q.From, q.To)
-	if q.Cursor != "" {
-		if err := l.resume(q.Cursor); err != nil {
-			return nil, err
-		}
-	}
-	l.choose(k, s)
-	return l, nil
-}
-
-// choose finds the streams that are asked for, and what to ask the database.
-func (l *listing) choose(k *keeper, s selector) {
-	l.wanted, l.together = map[streamID]bool{}, l.limit
-	l.soon = k.options.Now().Add(time.Hour).UnixNano()
-	var streams []streamID
-	newest := int64(0) // run of any of them
-	k.memory.RLock()
-	for _, found := range k.names.find(s) {
-		streams = append(streams, found.id)
-		l.wanted[found.id] = true
-		newest = max(newest, found.last+1)
-	}
-	k.memory.RUnlock()
-	if l.status >= 0 {
-		l.condition = fmt.Sprintf(" AND status = %d", l.status)
-	}
-	if !l.every && len(streams) <= fewStreams {
-		l.condition += " AND " + among("stream", streams)
-	} else if !l.every {
-		l.together = 20 * l.limit
-	}
-	if newest < l.to {
-		l.to, l.before = max(l.from, newest), ulid.ULID{}
-	}
-}
-
-// A cursor is the time and the ID of the last Result that was looked at.
-func cursorOf(at int64, id []byte) string {
-	return base64.RawURLEncoding.EncodeToString(append(binary.BigEndian.AppendUint64(nil, uint64(at)), id...))
-}
-
-func (l *listing) resume(cursor string) error {
-	raw, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err != nil || len(raw) != 8+len(l.before) {
-		return &badQuery{"cursor", cursor, "the one that came with the page before"}
-	}
-	at := int64(binary.BigEndian.Uint64(raw))
-	if at >= l.to {
-		return nil // it is of another query, which ended later: begin where this one does
-	}
-	l.to = at
-	copy(l.before[:], raw[8:])
-	return nil
-}
-
-// fewStreams is how many streams are named in the query, so that the database passes over the others.
-const fewStreams = 1000
-
-// scan goes back in time until the page is full, or enough was looked at. It does so window by window, each four times as
-// long as the one before: no backend can go through all of its Results in order of time at once. What has a time to come,
-// by a clock that is wrong, is a window of its own.
-//
-//	from                                                                                          soon    to
-//	 |------------------------------------|------------------------|------------------|--------------|-----|
-func (l *listing) scan(ctx context.Context, t *tx) (places []place, next string, err error) {
-	window := int64(10 * time.Minute)
-	for scanned := 0; l.from < l.to; {
-		start := l.soon
-		if l.to <= l.soon {
-			start = l.to - window
-			window *= 4
-		}
-		start = max(l.from, start)
-		for n := l.together; n == l.together; {
-			places, n, err = l.scanWindow(ctx, t, start, places)
-			switch scanned += n; {
-			case err != nil:
-				return nil, "", err
-			case len(places) == l.limit || scanned > mostScanned:
-				return places, cursorOf(l.to, l.before[:]), nil
-			}
-		}
-		l.to, l.before = start, ulid.ULID{}
-	}
-	return places, "", nil
-}
-
-// scanWindow adds the next Results of a window that begins at start, and says how many it looked at.
-func (l *listing) scanWindow(ctx context.Context, t *tx, start int64, places []place) ([]place, int, error) {
-	var id []byte
-	var s streamID
-	var where place
-	n := 0
-	query := "SELECT id, time, stream, block, line FROM result WHERE time >= $1 AND time <= $2 AND (time < $2 OR id < $3)" + l.condition +
-		fmt.Sprintf(" ORDER BY time DESC, id DESC LIMIT %d", l.together)
-	err := t.each(ctx, query, []any{start, l.to, l.before[:]}, []any{&id, &l.to, &s, &where.block, &where.line}, func() error {
-		n++
-		copy(l.before[:], id)
-		if !l.every && !l.wanted[s] {
-			return nil
-		}
-		if places = append(places, where); len(places) == l.limit {
-			return errEnough
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return nil, 0, fmt.Errorf("look through results: %w", err)
-	}
-	return places, n, nil
 }
 
 // All implements Archive.

@@ -37,7 +37,7 @@ func listed(results []*measure.Result, choose func(*measure.Result) bool) []stri
 func TestResults(t *testing.T) {
 	onBoth(t, func(t *testing.T, url string) {
 		a := open(t, url)
-		results := history(2, 400)
+		results := history(2, 120) // a full page and a bit
 		for i, r := range results {
 			if i%20 == 0 {
 				r.Started = results[0].Started // many at one time: pages must end between them
@@ -47,7 +47,7 @@ func TestResults(t *testing.T) {
 			}
 		}
 		put(t, a, results...)
-		from, to := now.Add(-40*time.Hour), now.Add(-3*time.Hour)
+		from, to := now.Add(-20*time.Hour), now.Add(-3*time.Hour)
 		cases := []struct {
 			name   string
 			query  archive.ResultQuery
@@ -55,11 +55,13 @@ func TestResults(t *testing.T) {
 		}{
 			{"all", archive.ResultQuery{}, func(r *measure.Result) bool { return true }},
 			{"target", archive.ResultQuery{Target: "c"}, func(r *measure.Result) bool { return r.Target.Name == "c" }},
-			{"pair", archive.ResultQuery{Source: "a", Target: "[bc]"}, func(r *measure.Result) bool { return r.Target.Name != "d" }},
+			{"pair", archive.ResultQuery{Source: "a", Target: "[bc]"},
+				func(r *measure.Result) bool { return r.Target.Name != "d" }},
 			{"kind", archive.ResultQuery{Kind: "trace"}, func(r *measure.Result) bool { return r.Kind == "trace" }},
 			{"tool", archive.ResultQuery{Tool: "rt*"}, func(r *measure.Result) bool { return r.Tool == "rtt" }},
 			{"test", archive.ResultQuery{Test: "rtt of all"}, func(r *measure.Result) bool { return r.Test != "" }},
-			{"failed", archive.ResultQuery{Status: measure.StatusFailed}, func(r *measure.Result) bool { return r.Status == measure.StatusFailed }},
+			{"failed", archive.ResultQuery{Status: measure.StatusFailed},
+				func(r *measure.Result) bool { return r.Status == measure.StatusFailed }},
 			{"span", archive.ResultQuery{From: from, To: to, Status: measure.StatusOK}, func(r *measure.Result) bool {
 				return r.Status == measure.StatusOK && !r.Started.Before(from) && r.Started.Before(to)
 			}},
@@ -67,7 +69,7 @@ func TestResults(t *testing.T) {
 		}
 		for _, c := range cases {
 			want := listed(results, c.choose)
-			for _, limit := range []int{0, 1000, 7} {
+			for _, limit := range []int{0, 11} {
 				c.query.Limit = limit
 				got := []string{}
 				for r, err := range a.All(t.Context(), c.query) {
@@ -102,7 +104,8 @@ func TestResultsRefuses(t *testing.T) {
 }
 
 func miss(r *measure.Result, why string) measure.Miss {
-	return measure.Miss{Run: r.ID, Test: r.Test, Tool: r.Tool, Source: r.Source.Name, Target: r.Target.Name, Start: r.Started, Why: why}
+	return measure.Miss{Run: r.ID, Test: r.Test, Tool: r.Tool, Source: r.Source.Name, Target: r.Target.Name,
+		Start: r.Started, Why: why}
 }
 
 // A miss is listed until its Result comes after all, and is not listed where that came before.

@@ -27,8 +27,8 @@ type Rule struct {
 	Rollups [len(Levels)]time.Duration // as Levels
 }
 
-// DefaultRule is what holds where no rule says otherwise: a quarter to look at every value, a year and a month to read a
-// Result again and to compare with last year, and the shape of each hour and day for good.
+// DefaultRule is what holds where no rule says otherwise: a quarter to look at every value, a year and a month to read
+// a Result again and to compare with last year, and the shape of each hour and day for good.
 func DefaultRule() Rule {
 	const day = 24 * time.Hour
 	return Rule{
@@ -39,8 +39,8 @@ func DefaultRule() Rule {
 	}
 }
 
-// idsKept is how long the ID of a Result is known at least, whatever the rules say of the Result itself: an agent's spool
-// may bring it again for as long as it was cut off. What is older than this and no longer kept is not filed.
+// idsKept is how long the ID of a Result is known at least, whatever the rules say of the Result itself: an agent's
+// spool may bring it again for as long as it was cut off. What is older than this and no longer kept is not filed.
 const idsKept = 31 * 24 * time.Hour
 
 // Misses are kept as long as an ordinary Result.

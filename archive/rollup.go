@@ -7,10 +7,10 @@ import (
 	"github.com/pathwise-net/pathwise/stat"
 )
 
-// The rollups of one level are kept in rows of neighbouring buckets, so that a row is some hundred bytes to a few kB: few
-// enough rows to write and to draw a year from, small enough ones to write again when a value comes late. Fine levels are
-// drawn for hours and days, and written most: a row of theirs holds all metrics of a stream. Coarse ones are drawn for
-// years: a row of theirs holds one metric.
+// The rollups of one level are kept in rows of neighbouring buckets, so that a row is some hundred bytes to a few kB:
+// few enough rows to write and to draw a year from, small enough ones to write again when a value comes late. Fine
+// levels are drawn for hours and days, and written most: a row of theirs holds all metrics of a stream. Coarse ones are
+// drawn for years: a row of theirs holds one metric.
 //
 //	0x01  (number  length  sketch)...      number: metric * buckets in a row + bucket; the first, then the distance from
 //	                                       the last. In rows of one metric it is 0
@@ -22,8 +22,8 @@ var (
 	packed     = [len(Levels)]bool{true, true, false, false}
 )
 
-// rollupKey names a row. start is in seconds since 1970, a multiple of the level's chunk span; series is of metric 0 where
-// the row holds all metrics.
+// rollupKey names a row. start is in seconds since 1970, a multiple of the level's chunk span; series is of metric 0
+// where the row holds all metrics.
 type rollupKey struct {
 	level  int // index into Levels
 	start  int64
@@ -177,9 +177,10 @@ func (m *blender) both(a, b []byte) ([]byte, error) {
 	return m.bytes[start:len(m.bytes):len(m.bytes)], nil
 }
 
-// roll sorts the values of one metric, which are in order of time, into the buckets of a level, and calls each for those
-// of every row. They are good until each returns.
-func roll(level int, m metricID, times []int64, values []float64, bins []int32, each func(start int64, buckets []bucket)) {
+// roll sorts the values of one metric, which are in order of time, into the buckets of a level, and calls each for
+// those of every row. They are good until each returns.
+func roll(level int, m metricID, times []int64, values []float64, bins []int32, each func(start int64,
+	buckets []bucket)) {
 	var (
 		sketch  stat.Sketch
 		buckets []bucket

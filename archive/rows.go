@@ -9,8 +9,8 @@ import (
 	"github.com/pathwise-net/pathwise/stat"
 )
 
-// rowMaker makes rows of points and rollups of runs: what the rules keep of them. It keeps its memory from one stream to
-// the next, and belongs to one goroutine.
+// rowMaker makes rows of points and rollups of runs: what the rules keep of them. It keeps its memory from one stream
+// to the next, and belongs to one goroutine.
 type rowMaker struct {
 	keeps  func(tool string, metric measure.Metric) Rule
 	names  []measure.Metric // by number
@@ -124,9 +124,13 @@ type openRow struct {
 }
 
 func addToRow(rows []openRow, start int64, buckets []bucket) []openRow {
-	at, found := slices.BinarySearchFunc(rows, start, func(r openRow, start int64) int { return cmp.Compare(r.start, start) })
+	at, found := slices.BinarySearchFunc(rows, start, func(r openRow, start int64) int {
+		return cmp.Compare(r.start,
+			start)
+	})
 	if !found {
-		return slices.Insert(rows, at, openRow{start, appendBuckets(make([]byte, 0, 2048), buckets), buckets[len(buckets)-1].number})
+		return slices.Insert(rows, at, openRow{start, appendBuckets(make([]byte, 0, 2048), buckets),
+			buckets[len(buckets)-1].number})
 	}
 	r := &rows[at]
 	r.data, r.last = appendMoreBuckets(r.data, buckets, r.last)

@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"time"
-
-	"github.com/pathwise-net/pathwise/stat"
 )
 
 // badQuery says what cannot be asked.
@@ -61,7 +58,8 @@ func (q *SeriesQuery) validate() error {
 	case !q.To.After(q.From):
 		return &badQuery{"to", q.To.Format(time.RFC3339), "a time after from, " + q.From.Format(time.RFC3339)}
 	case q.Step < 0 || q.Step > 0 && q.To.Sub(q.From)/mostBuckets > q.Step:
-		return &badQuery{"step", q.Step.String(), fmt.Sprintf("0, or at least %v for this span", q.To.Sub(q.From)/mostBuckets)}
+		return &badQuery{"step", q.Step.String(), fmt.Sprintf("0, or at least %v for this span",
+			q.To.Sub(q.From)/mostBuckets)}
 	}
 	for _, p := range q.Quantiles {
 		if !(p >= 0 && p <= 1) {
@@ -126,62 +124,6 @@ func (k *keeper) reaches(v *view, level int, from time.Time) bool {
 	return true
 }
 
-// window is the buckets of an answer in the making.
-type window struct {
-	from, to, step int64 // ns; step 0: one bucket
-	sketches       map[int64]*stat.Sketch
-	last           *stat.Sketch
-	lastAt         int64
-	row            []bucket    // memory of merge
-	one            stat.Sketch // memory of merge
-}
-
-func newWindow(q SeriesQuery, step time.Duration) *window {
-	w := &window{from: unixNano(q.From), to: unixNano(q.To), step: int64(step), sketches: map[int64]*stat.Sketch{}}
-	if step > 0 {
-		w.from = floorDiv(w.from, w.step) * w.step
-		w.to = floorDiv(w.to+w.step-1, w.step) * w.step
-	}
-	return w
-}
-
-// at is the sketch of the bucket that a time lies in.
-func (w *window) at(ns int64) *stat.Sketch {
-	start := w.from
-	if w.step > 0 {
-		start = floorDiv(ns, w.step) * w.step
-	}
-	if w.last != nil && w.lastAt == start {
-		return w.last
-	}
-	s := w.sketches[start]
-	if s == nil {
-		s = new(stat.Sketch)
-		w.sketches[start] = s
-	}
-	w.last, w.lastAt = s, start
-	return s
-}
-
-func (w *window) add(r run) {
-	for _, v := range r.values {
-		w.at(r.time).Add(v.value)
-	}
-}
-
-func (w *window) buckets(quantiles []float64) []Bucket {
-	all := make([]Bucket, 0, len(w.sketches))
-	for start, s := range w.sketches {
-		b := Bucket{Start: time.Unix(0, start).UTC(), Count: s.Count(), Min: s.Min(), Mean: s.Mean(), Max: s.Max()}
-		for _, q := range quantiles {
-			b.Quantiles = append(b.Quantiles, s.Quantile(q))
-		}
-		all = append(all, b)
-	}
-	slices.SortFunc(all, func(a, b Bucket) int { return a.Start.Compare(b.Start) })
-	return all
-}
-
 func (k *keeper) fromPoints(ctx context.Context, v *view, w *window) error {
 	return k.runs(ctx, v, w.from, w.to, func(_ streamID, r run) error {
 		w.add(r)
@@ -202,7 +144,8 @@ func (k *keeper) fromRollups(ctx context.Context, v *view, w *window, level int)
 		}
 		key := rollupKey{level: level}
 		var data sql.RawBytes
-		query := fmt.Sprintf("SELECT start, series, data FROM rollup WHERE level = %d AND ", level) + grid("start", starts, "series", v.rows(level))
+		query := fmt.Sprintf("SELECT start, series, data FROM rollup WHERE level = %d AND ", level) + grid("start", starts,
+			"series", v.rows(level))
 		return t.each(ctx, query, nil, []any{&key.start, &key.series, &data}, func() error { return w.merge(v, key, data) })
 	})
 }
@@ -237,25 +180,8 @@ func (k *keeper) chunkStarts(ctx context.Context, t *tx, w *window, level int) (
 	if last < 0 {
 		return nil, nil
 	}
-	return upTo(max(first, chunkStart(level, w.from)), min(last, chunkStart(level, w.to-1))+1, int64(chunkSpans[level]/time.Second)), nil
-}
-
-// merge takes in what of a row lies in the window and is asked for.
-func (w *window) merge(v *view, key rollupKey, data []byte) (err error) {
-	if w.row, err = decodeBuckets(w.row[:0], data, key.level); err != nil {
-		return fmt.Errorf("rollup %+v: %w", key, err)
-	}
-	for _, b := range w.row {
-		at := key.begins(b.number)
-		if at < w.from || at >= w.to || !v.wants(key.metric(b.number)) {
-			continue
-		}
-		if _, err := w.one.DecodeBinary(b.sketch); err != nil {
-			return fmt.Errorf("rollup %+v: %w", key, err)
-		}
-		w.at(at).Merge(&w.one)
-	}
-	return nil
+	return upTo(max(first, chunkStart(level, w.from)), min(last, chunkStart(level, w.to-1))+1,
+		int64(chunkSpans[level]/time.Second)), nil
 }
 
 // errEnough ends a walk that its caller has had enough of.

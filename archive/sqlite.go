@@ -32,8 +32,8 @@ const (
 	// How long the write-ahead log grows before its pages go to their places, each once, however often it changed: seldom
 	// is cheap, but the log is read through when the file is opened after a kill.
 	sqliteLogBytes = 64 << 20
-	// Queries at once: as many as help on a small machine.
-	sqliteReaders = 4
+	// Queries at once. More wait, and so would moving: as many as a slow reader or two do not use up.
+	sqliteReaders = 16
 )
 
 func openSQLite(ctx context.Context, path string) (store, error) {
@@ -65,8 +65,10 @@ func (s *sqliteStore) begin(ctx context.Context) error {
 		return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: s.path}).EscapedPath(), RawQuery: values.Encode()}).String()
 	}
 	var err error
-	s.changes, err = sql.Open("sqlite", name(url.Values{"_txlock": {"immediate"}}, fmt.Sprintf("cache_size(%d)", sqliteCache),
-		fmt.Sprintf("wal_autocheckpoint(%d)", sqliteLogBytes/sqlitePageBytes), fmt.Sprintf("journal_size_limit(%d)", sqliteLogBytes)))
+	s.changes, err = sql.Open("sqlite", name(url.Values{"_txlock": {"immediate"}}, fmt.Sprintf("cache_size(%d)",
+		sqliteCache),
+		fmt.Sprintf("wal_autocheckpoint(%d)", sqliteLogBytes/sqlitePageBytes), fmt.Sprintf("journal_size_limit(%d)",
+			sqliteLogBytes)))
 	if err != nil {
 		return err
 	}
@@ -77,9 +79,11 @@ func (s *sqliteStore) begin(ctx context.Context) error {
 	s.queries.SetMaxOpenConns(sqliteReaders)
 	s.queries.SetMaxIdleConns(sqliteReaders)
 	// These stay in the file. They count only while it is empty, and in this order.
-	_, err = s.changes.ExecContext(ctx, fmt.Sprintf("PRAGMA page_size = %d; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL", sqlitePageBytes))
-	if err != nil {
-		return err
+	pageSize := fmt.Sprintf("page_size = %d", sqlitePageBytes)
+	for _, pragma := range []string{pageSize, "auto_vacuum = INCREMENTAL", "journal_mode = WAL"} {
+		if _, err := s.changes.ExecContext(ctx, "PRAGMA "+pragma); err != nil {
+			return err
+		}
 	}
 	if err := migrate(ctx, s.changes, goose.DialectSQLite3, "sqlite"); err != nil {
 		return err
@@ -111,7 +115,8 @@ func (s *sqliteStore) explain(err error) error {
 	var e *sqlite.Error
 	switch {
 	case !errors.As(err, &e):
-	case e.Code()&0xff == sqlitecode.SQLITE_FULL:
+	case e.Code()&0xff == sqlitecode.SQLITE_FULL ||
+		e.Code() == sqlitecode.SQLITE_IOERR_SHMSIZE: // of the log, or its index
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	case e.Code() == sqlitecode.SQLITE_CONSTRAINT_PRIMARYKEY:
 		return fmt.Errorf("%w: %w", errFiled, err)

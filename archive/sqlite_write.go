@@ -40,18 +40,20 @@ func (s *sqliteStore) file(ctx context.Context, t *tx, b *batch) error {
 		rows{"INSERT INTO metric (id, name) VALUES (?, ?)", len(b.metrics), func(i int) []any {
 			return []any{int64(b.metrics[i]), b.names[i]}
 		}},
-		rows{"INSERT INTO stream (id, source, target, test, tool, kind, latest) VALUES (?, ?, ?, ?, ?, ?, ?)", len(b.streams), func(i int) []any {
-			k := b.streams[i].key
-			return []any{int64(b.streams[i].id), k.source, k.target, k.test, k.tool, k.kind, b.streams[i].bytes()}
-		}},
+		rows{"INSERT INTO stream (id, source, target, test, tool, kind, latest) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			len(b.streams), func(i int) []any {
+				k := b.streams[i].key
+				return []any{int64(b.streams[i].id), k.source, k.target, k.test, k.tool, k.kind, b.streams[i].bytes()}
+			}},
 		rows{"INSERT INTO block (id, day, tool, samples, data) VALUES (?, ?, ?, ?, ?)", len(b.blocks), func(i int) []any {
 			r := &b.blocks[i]
 			return []any{r.id, r.day, r.tool, oneIf(r.samples), r.data}
 		}},
-		rows{"INSERT INTO result (id, time, stream, status, block, line) VALUES (?, ?, ?, ?, ?, ?)", len(b.results), func(i int) []any {
-			r := &b.results[i]
-			return []any{r.id, r.time, int64(r.stream), int64(r.status), r.block, int64(r.line)}
-		}},
+		rows{"INSERT INTO result (id, time, stream, status, block, line) VALUES (?, ?, ?, ?, ?, ?)", len(b.results),
+			func(i int) []any {
+				r := &b.results[i]
+				return []any{r.id, r.time, int64(r.stream), int64(r.status), r.block, int64(r.line)}
+			}},
 		rows{"INSERT INTO journal (id, generation, data) VALUES (?, ?, ?)", int(oneIf(len(b.journal) > 0)), func(int) []any {
 			return []any{b.journalID, b.generation, b.journal}
 		}})
@@ -71,10 +73,11 @@ func (s *sqliteStore) write(ctx context.Context, t *tx, points []pointsRow, roll
 			p := &points[i]
 			return []any{p.slot, int64(p.stream), p.generation, p.data}
 		}},
-		rows{"INSERT OR REPLACE INTO rollup (level, start, series, data) VALUES (?, ?, ?, ?)", len(rollups), func(i int) []any {
-			r := &rollups[i]
-			return []any{int64(r.level), r.start, int64(r.series), r.data}
-		}})
+		rows{"INSERT OR REPLACE INTO rollup (level, start, series, data) VALUES (?, ?, ?, ?)", len(rollups),
+			func(i int) []any {
+				r := &rollups[i]
+				return []any{int64(r.level), r.start, int64(r.series), r.data}
+			}})
 }
 
 // writeLatest implements store.

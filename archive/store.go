@@ -143,7 +143,7 @@ func noteProgress(ctx context.Context, t *tx, generation int64, upto streamID, l
 	at := progress{generation - 1, upto}
 	if last {
 		at = progress{generation, 0}
-		if _, err := t.exec(ctx, "DELETE FROM journal WHERE generation = $1", generation); err != nil {
+		if _, err := t.exec(ctx, "DELETE FROM journal WHERE generation <= $1", generation); err != nil {
 			return fmt.Errorf("forget journal: %w", err)
 		}
 	}

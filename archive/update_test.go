@@ -14,18 +14,18 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// What a program printed is read again by a better parser: Results, points, rollups and latest values are then as if the
-// better one had been there from the start.
+// What a program printed is read again by a better parser: Results, points, rollups and latest values are then as if
+// the better one had been there from the start.
 func TestUpdate(t *testing.T) {
 	onBoth(t, func(t *testing.T, url string) {
-		a := open(t, url, func(o *archive.Options) { o.MoveValues = 900 })
-		results := history(3, 500)
+		a := open(t, url, func(o *archive.Options) { o.MoveValues = 300 })
+		results := history(3, 90)
 		for _, r := range results {
 			if r.Target.Name == "c" {
 				r.Samples.Output = &measure.Output{Stdout: "rtt 17 ms"}
 			}
 		}
-		for some := range slices.Chunk(results, 90) {
+		for some := range slices.Chunk(results, 40) {
 			put(t, a, some...)
 		}
 		var better []*measure.Result
@@ -80,7 +80,8 @@ func TestUpdateRefuses(t *testing.T) {
 		moved := *r
 		moved.Started = now.Add(time.Second)
 		var invalid *archive.Invalid
-		if err := a.Update(t.Context(), []*measure.Result{&moved}); !errors.As(err, &invalid) || !strings.Contains(err.Error(), "started") {
+		if err := a.Update(t.Context(), []*measure.Result{&moved}); !errors.As(err, &invalid) ||
+			!strings.Contains(err.Error(), "started") {
 			t.Errorf("a Result of another time: %v, want Invalid", err)
 		}
 		checkPoints(t, a, []*measure.Result{r})

@@ -15,6 +15,8 @@ import (
 // at one moment since. What had been moved by that moment counts only there.
 type view struct {
 	ids    []streamID // ascending
+	first  int64      // no run of them is older, ns since 1970
+	last   int64      // or newer
 	tools  map[string]map[metricID]measure.Metric
 	wanted map[metricID]bool // nil: all
 	series []seriesID        // ascending
@@ -25,9 +27,10 @@ type view struct {
 func (k *keeper) newView(s selector) *view {
 	k.memory.RLock()
 	defer k.memory.RUnlock()
-	v := &view{tools: map[string]map[metricID]measure.Metric{}, wanted: k.names.findMetrics(s)}
+	v := &view{first: end, tools: map[string]map[metricID]measure.Metric{}, wanted: k.names.findMetrics(s)}
 	for _, found := range k.names.find(s) {
 		v.ids = append(v.ids, found.id)
+		v.first, v.last = min(v.first, found.first), max(v.last, found.last)
 		for _, l := range found.latest {
 			if !v.wanted[l.metric] {
 				continue
@@ -85,24 +88,18 @@ func (v *view) inMemory(ctx context.Context, t *tx, from, to int64, each func(st
 	return nil
 }
 
-// runs calls each for the runs of the view in [from, to), a day of all streams at a time, in order of time within it, with
-// those metrics only that are asked for. An error of each ends it.
+// runs calls each for the runs of the view in [from, to), a day of all streams at a time, in order of time within it,
+// with those metrics only that are asked for. An error of each ends it.
 func (k *keeper) runs(ctx context.Context, v *view, from, to int64, each func(streamID, run) error) error {
 	return k.store.view(ctx, func(t *tx) error {
 		fresh := map[int64][]streamRunID{} // by day
-		first, last, err := pointsSpan(ctx, t)
+		err := v.inMemory(ctx, t, from, to, func(id streamID, r run) {
+			fresh[floorDiv(r.time, day)] = append(fresh[floorDiv(r.time, day)], streamRunID{id, v.only(r)})
+		})
 		if err != nil {
 			return err
 		}
-		err = v.inMemory(ctx, t, from, to, func(id streamID, r run) {
-			fresh[floorDiv(r.time, day)] = append(fresh[floorDiv(r.time, day)], streamRunID{id, v.only(r)})
-			first, last = min(first, slotOf(r.time)), max(last, slotOf(r.time))
-		})
-		if err != nil || len(v.ids) == 0 || first > last {
-			return err
-		}
-		lastDay := floorDiv(min(last*slotSpan, to-1), day)
-		for d := floorDiv(max(first*slotSpan, from), day); d <= lastDay; d++ {
+		for d := floorDiv(max(v.first, from), day); d <= floorDiv(min(v.last, to-1), day); d++ {
 			found, err := k.runsOfDay(ctx, t, v, d, from, to)
 			if err != nil {
 				return err
@@ -133,20 +130,6 @@ func (v *view) only(r run) run {
 		}
 	}
 	return run{r.time, kept}
-}
-
-// pointsSpan is the first and the last slot of which there are points; the first is after the last where there are none.
-func pointsSpan(ctx context.Context, t *tx) (first, last int64, err error) {
-	if _, err = t.one(ctx, "SELECT coalesce(min(slot), 1) FROM points", nil, &first); err == nil {
-		_, err = t.one(ctx, "SELECT coalesce(max(slot), 0) FROM points", nil, &last)
-	}
-	if err != nil {
-		return 0, 0, fmt.Errorf("find points: %w", err)
-	}
-	if last < first {
-		return 1 << 40, -1, nil
-	}
-	return first, last, nil
 }
 
 func (k *keeper) runsOfDay(ctx context.Context, t *tx, v *view, d, from, to int64) ([]streamRunID, error) {
@@ -195,7 +178,8 @@ func grid[T ~int64](first string, starts []int64, second string, members []T) st
 	if len(starts)*len(members) <= mostSeeks {
 		return among(first, starts) + " AND " + among(second, members)
 	}
-	return fmt.Sprintf("%s >= %d AND %s <= %d AND ", first, starts[0], first, starts[len(starts)-1]) + among(second, members)
+	return fmt.Sprintf("%s >= %d AND %s <= %d AND ", first, starts[0], first, starts[len(starts)-1]) + among(second,
+		members)
 }
 
 // span makes ns of a query's times. A zero time leaves its side open.

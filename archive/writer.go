@@ -111,11 +111,11 @@ func (k *keeper) commit(first *request) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), commitTimeout)
 	defer cancel()
+	k.counts.queued.Add(-int64(size))
 	if err := k.room(ctx); err != nil {
 		answer(group, err)
 		return
 	}
-	k.counts.queued.Add(-int64(size))
 	answer(group, k.fileGroup(ctx, group))
 }
 
@@ -203,8 +203,8 @@ func (k *keeper) take(d *draft) {
 	k.counts.commits.Add(1)
 }
 
-// moveSome begins moving when enough has come together, and writes a step if one is ready: callers of Put must not keep it
-// from that.
+// moveSome begins moving when enough has come together, and writes a step if one is ready: callers of Put must not keep
+// it from that.
 func (k *keeper) moveSome() {
 	if k.active.values >= k.options.MoveValues {
 		k.beginMove()

@@ -1,6 +1,6 @@
-// Package archivebench puts load on an archive and measures what it bears: how fast Results go in, whole or their values
-// only, whether that rate lasts, and how fast a year is drawn. It opens no archive and judges nothing; cmd/bench and the
-// tests do.
+// Package archivebench puts load on an archive and measures what it bears: how fast Results go in, whole or their
+// values only, whether that rate lasts, and how fast a year is drawn. It opens no archive and judges nothing; cmd/bench
+// and the tests do.
 package archivebench
 
 import (
@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,6 +38,14 @@ type Filling struct {
 	SlowestPut      time.Duration // one call's
 }
 
+// ends returns the rates of the first and the last slice, if there is more than one.
+func (f Filling) ends() (first, last float64, ok bool) {
+	if len(f.SliceRates) < 2 {
+		return 0, 0, false
+	}
+	return f.SliceRates[0], f.SliceRates[len(f.SliceRates)-1], true
+}
+
 // metrics are those of pathwise ping: what twelve of them look like to a compressor.
 var metrics = [...]measure.Metric{
 	measure.SentPackets, measure.ReceivedPackets, measure.LostPackets, measure.LossRatio, measure.DuplicatePackets,
@@ -65,8 +72,8 @@ func (l Load) withDefaults() Load {
 	return l
 }
 
-// Fill puts a Load into an archive and closes it, so that all that it promises is on disk and rolled up when the clock is
-// stopped.
+// Fill puts a Load into an archive and closes it, so that all that it promises is on disk and rolled up when the clock
+// is stopped.
 func Fill(ctx context.Context, a archive.Archive, l Load) (Filling, error) {
 	l = l.withDefaults()
 	results := l.Values / MetricsPerRun
@@ -132,7 +139,8 @@ func (w *watch) stop() []float64 {
 	return w.rates
 }
 
-// feeder makes Results of every so many pairs, over and over in the same memory: making them anew would be measured too.
+// feeder makes Results of every so many pairs, over and over in the same memory: making them anew would be measured
+// too.
 type feeder struct {
 	load    Load
 	random  *rand.Rand
@@ -197,13 +205,6 @@ func (f *feeder) host(n int) measure.Endpoint {
 	return f.hosts[n]
 }
 
-// Memory is how much the Go program holds, in bytes, after what it no longer needs is gone.
-func Memory() uint64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
-}
-
 // ServerOptions are the settings of PostgreSQL that a mesh of this size wants; docs/archive.md names them, too.
-var ServerOptions = []string{"shared_buffers=512MB", "max_wal_size=4GB", "checkpoint_timeout=15min", "wal_compression=lz4"}
+var ServerOptions = []string{"shared_buffers=512MB", "max_wal_size=4GB", "checkpoint_timeout=15min",
+	"wal_compression=lz4"}

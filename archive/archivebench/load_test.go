@@ -1,82 +1,65 @@
 package archivebench
 
 import (
-	"context"
-	"errors"
-	"os"
 	"path/filepath"
-	"strconv"
-	"syscall"
+	"regexp"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/pathwise-net/pathwise/archive"
-	"github.com/pathwise-net/pathwise/archive/postgrestest"
 )
 
-// values is how many values the benchmarks of filling file: 4 million, or as many as ARCHIVE_VALUES says.
-func values() int {
-	n, _ := strconv.Atoi(os.Getenv("ARCHIVE_VALUES"))
-	return n
+// What is measured, in small: every value is filed, by several callers in parts that do not come out even.
+func TestFill(t *testing.T) {
+	t.Parallel()
+	a, err := archive.Open(t.Context(), filepath.Join(t.TempDir(), "archive.db"), archive.Options{MoveValues: 1500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Fill(t.Context(), a, Load{Pairs: 100, Values: 6_000, Callers: 3, Batch: 77})
+	if err != nil || f.Values != 6_000 || f.Results != 500 || f.ValuesPerSecond <= 0 {
+		t.Errorf("%+v, error %v", f, err)
+	}
+	if s := a.Stats(); s.Filed != 500 || s.Streams != 100 {
+		t.Errorf("%+v; want 500 filed of 100 streams", s)
+	}
 }
 
-func BenchmarkFillSQLite(b *testing.B) {
-	for b.Loop() {
-		path := os.Getenv("ARCHIVE_PATH")
-		if path == "" {
-			path = filepath.Join(b.TempDir(), "archive.db")
+// A run says what each part came to, or why it was left out.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	r := &run{Options: Options{Dir: t.TempDir(), SQLitePoints: 6_000, PostgresPoints: 6_000, RRDTool: true},
+		minutes: 600, out: &out, rates: map[string]float64{}}
+	if err := r.all(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`(?m)^SQLite: 6000 points in [\d.]+ s: [1-9]\d* points/s`,
+		`(?m)^PostgreSQL: (6000 points in [\d.]+ s: [1-9]\d* points/s|left out: .*)`,
+		`(?m)^rrdtool: (6000 points in [\d.]+ s: [1-9]\d* points/s|left out: .*)`,
+		`(?m)^  [1-9][\d.]* bytes a point on disk; slowest call \d+ ms; peak memory [1-9]\d* MB$`,
+		`(?m)^a year of one pair, 600 points`,
+		`(?m)^  an hour a step +10 buckets +[\d.]+ ms$`,
+	} {
+		if !regexp.MustCompile(want).MatchString(out.String()) {
+			t.Errorf("no line matches %s", want)
 		}
-		fill(b, path, archive.Options{})
-		info, err := os.Stat(path)
+	}
+	t.Log(out.String())
+}
+
+// A mesh as an hour has it, for profiles: go test -bench Fill -cpuprofile.
+func BenchmarkFill(b *testing.B) {
+	for b.Loop() {
+		a, err := archive.Open(b.Context(), filepath.Join(b.TempDir(), "archive.db"), archive.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Logf("%d MB", info.Size()>>20)
-	}
-}
-
-func BenchmarkFillPostgres(b *testing.B) {
-	server, err := postgrestest.Start(context.Background(), ServerOptions...)
-	if errors.Is(err, postgrestest.ErrNone) {
-		b.Skip(err)
-	} else if err != nil {
-		b.Fatal(err)
-	}
-	defer server.Stop()
-	for b.Loop() {
-		url, err := server.Create(context.Background(), "archive"+strconv.Itoa(b.N))
+		f, err := Fill(b.Context(), a, Load{Values: 1_000_000})
 		if err != nil {
 			b.Fatal(err)
 		}
-		o := archive.Options{}
-		if os.Getenv("ARCHIVE_ONLY_VALUES") != "" {
-			o.Retention = []archive.Rule{{Results: archive.Never}}
-		}
-		before, _ := server.CPU()
-		fill(b, url, o)
-		after, _ := server.CPU()
-		b.Logf("server: %v of processor time", after-before)
+		b.ReportMetric(f.ValuesPerSecond, "values/s")
 	}
-}
-
-func fill(b *testing.B, url string, o archive.Options) {
-	a, err := archive.Open(context.Background(), url, o)
-	if err != nil {
-		b.Fatal(err)
-	}
-	before := ownCPU()
-	f, err := Fill(context.Background(), a, Load{Values: values()})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportMetric(f.ValuesPerSecond, "values/s")
-	b.Logf("%+v; client: %v of processor time", f, ownCPU()-before)
-}
-
-func ownCPU() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

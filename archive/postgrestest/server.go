@@ -1,5 +1,5 @@
-// Package postgrestest runs a PostgreSQL server for a test or a benchmark, and ends it with everything that it left. The
-// server listens on a Unix socket only. It is not for keeping anything.
+// Package postgrestest runs a PostgreSQL server for a test or a benchmark, and ends it with everything that it left.
+// The server listens on a Unix socket only. It is not for keeping anything.
 package postgrestest
 
 import (
@@ -33,8 +33,8 @@ type Server struct {
 	output  bytes.Buffer
 }
 
-// Start makes a database cluster in a new folder and starts a server, which ends with this process at the latest. Options are
-// settings such as "shared_buffers=256MB". It returns ErrNone if there is no PostgreSQL.
+// Start makes a database cluster in a new folder and starts a server, which ends with this process at the latest.
+// Options are settings such as "shared_buffers=256MB". It returns ErrNone if there is no PostgreSQL.
 func Start(ctx context.Context, options ...string) (*Server, error) {
 	bin, err := find()
 	if err != nil {
@@ -81,7 +81,8 @@ func (s *Server) init(ctx context.Context) error {
 			return err
 		}
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, "initdb"), "-D", filepath.Join(s.folder, "data"), "-U", "pathwise", "-A", "trust",
+	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, "initdb"), "-D", filepath.Join(s.folder, "data"), "-U",
+		"pathwise", "-A", "trust",
 		"-E", "UTF8", "--no-locale", "--no-sync")
 	cmd.Dir, cmd.SysProcAttr = s.folder, &syscall.SysProcAttr{Credential: s.user}
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -104,7 +105,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if err := s.process.Start(); err != nil {
 		return fmt.Errorf("start postgres: %w", err)
 	}
-	deadline := time.Now().Add(30 * time.Second) // it may have much to recover, on a busy machine
+	deadline := time.Now().Add(time.Minute) // it may have much to recover, on a busy machine
 	for {
 		conn, err := pgx.Connect(ctx, s.URL("postgres"))
 		if err == nil {

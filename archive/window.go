@@ -1,0 +1,88 @@
+package archive
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/pathwise-net/pathwise/stat"
+)
+
+// window is the buckets of an answer in the making.
+type window struct {
+	from, to, step int64 // ns; step 0: one bucket
+	sketches       map[int64]*stat.Sketch
+	last           *stat.Sketch
+	lastAt         int64
+	row            []bucket    // memory of merge
+	one            stat.Sketch // memory of merge
+}
+
+func newWindow(q SeriesQuery, step time.Duration) *window {
+	w := &window{from: unixNano(q.From), to: unixNano(q.To), step: int64(step), sketches: map[int64]*stat.Sketch{}}
+	if step > 0 {
+		w.from = floorDiv(w.from, w.step) * w.step
+		w.to = floorDiv(w.to+w.step-1, w.step) * w.step
+	}
+	return w
+}
+
+// at is the sketch of the bucket that a time lies in.
+func (w *window) at(ns int64) *stat.Sketch {
+	start := w.from
+	if w.step > 0 {
+		start = floorDiv(ns, w.step) * w.step
+	}
+	if w.last != nil && w.lastAt == start {
+		return w.last
+	}
+	s := w.sketches[start]
+	if s == nil {
+		s = new(stat.Sketch)
+		w.sketches[start] = s
+	}
+	w.last, w.lastAt = s, start
+	return s
+}
+
+func (w *window) add(r run) {
+	for _, v := range r.values {
+		w.at(r.time).Add(v.value)
+	}
+}
+
+func (w *window) buckets(quantiles []float64) []Bucket {
+	all := make([]Bucket, 0, len(w.sketches))
+	for start, s := range w.sketches {
+		b := Bucket{Start: time.Unix(0, start).UTC(), Count: s.Count(), Min: s.Min(), Mean: s.Mean(), Max: s.Max()}
+		for _, q := range quantiles {
+			b.Quantiles = append(b.Quantiles, s.Quantile(q))
+		}
+		all = append(all, b)
+	}
+	slices.SortFunc(all, func(a, b Bucket) int { return a.Start.Compare(b.Start) })
+	return all
+}
+
+// merge takes in what of a row lies in the window and is asked for.
+func (w *window) merge(v *view, key rollupKey, data []byte) (err error) {
+	if w.row, err = decodeBuckets(w.row[:0], data, key.level); err != nil {
+		return fmt.Errorf("rollup %+v: %w", key, err)
+	}
+	for _, b := range w.row {
+		at := key.begins(b.number)
+		if at < w.from || at >= w.to || !v.wants(key.metric(b.number)) {
+			continue
+		}
+		into := w.at(at)
+		if into.Count() == 0 { // as always where the step is the level
+			_, err = into.DecodeBinary(b.sketch)
+		} else if _, err = w.one.DecodeBinary(b.sketch); err == nil {
+			into.Merge(&w.one)
+		}
+		if err != nil {
+			return fmt.Errorf("rollup %+v: %w", key, err)
+		}
+	}
+	return nil
+}
