@@ -424,3 +424,37 @@ func TestOrdersRefused(t *testing.T) {
 		}
 	})
 }
+
+// TestTooLargeToCarry has Results that no message can hold: one goes without its samples, one not at all, and those after
+// them are delivered.
+func TestTooLargeToCarry(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		link := newLink()
+		link.most = 2000
+		a := run(t, Config{Dir: t.TempDir(), Link: link})
+		long := func(n int) *measure.Result {
+			r := measure.NewResult("ping", time.Now())
+			r.ID, r.Source.Name = id(n), host
+			return r
+		}
+		samples, parameters, small := long(1), long(2), long(3)
+		samples.Samples.Output = &measure.Output{Stdout: strings.Repeat("x", 3000)}
+		parameters.Parameters["long"] = strings.Repeat("x", 3000)
+		for _, r := range []*measure.Result{samples, parameters, small} {
+			a.put(r)
+		}
+		pass(5 * time.Second)
+		if diff := cmp.Diff([]string{id(1), id(3)}, link.ids()); diff != "" {
+			t.Errorf("delivered (-want +got):\n%s", diff)
+		}
+		want := long(1)
+		want.Notes = []string{noSamples}
+		if diff := cmp.Diff(want, link.result(1), cmpopts.IgnoreFields(measure.Result{}, "Started")); diff != "" {
+			t.Errorf("the one whose samples were too many (-want +got):\n%s", diff)
+		}
+		if left := a.spool.State().Results; left != 0 {
+			t.Errorf("%d Results are left in the spool", left)
+		}
+	})
+}

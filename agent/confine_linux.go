@@ -48,6 +48,7 @@ func (a *Agent) shrink() {
 	a.mu.Unlock()
 	if due {
 		debug.FreeOSMemory()
+		shedProgram() // of what connecting and reading a plan took, most is not needed again for hours
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
@@ -23,10 +24,17 @@ func (a *Agent) Plan(_ context.Context, p fleet.Plan) error {
 		return nil
 	}
 	next := &stored{Plan: p}
-	past := a.agenda.runs.past()
+	past, now := a.agenda.runs.past(), a.now()
+	repeating := a.agenda.runs.round(now) > 0
+	var told []*measure.Run // too late: their time was measured by a repetition of the plan before, under another ID
 	for i := range p.Runs {
-		if id := p.Runs[i].ID; past[parseID(id)] || a.known(id) {
+		run := &p.Runs[i]
+		switch id := run.ID; {
+		case past[parseID(id)] || a.known(id):
 			next.done = append(next.done, id)
+		case repeating && run.Start.Before(now):
+			next.done = append(next.done, id)
+			told = append(told, run)
 		}
 	}
 	if err := savePlan(a.path("plan"), next); err != nil {
@@ -34,6 +42,10 @@ func (a *Agent) Plan(_ context.Context, p fleet.Plan) error {
 		a.log.Warn("the plan is held in memory only", "error", err)
 	}
 	a.adopt(next)
+	for _, run := range told {
+		late := now.Sub(run.Start).Round(100 * time.Millisecond)
+		a.put(failed(run, fmt.Errorf("missed: told %v after its start, when the plan before had been repeated", late)))
+	}
 	a.log.Info("new plan", "number", p.Number, "runs", len(p.Runs), "opens", len(p.Opens), "until", p.Until)
 	a.keeper.ring()
 	a.starter.ring()

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -45,6 +46,7 @@ type memoryLink struct {
 	ready    chan struct{}
 	away     bool // Deliver fails
 	deaf     bool // nothing is filed
+	most     int  // bytes that a Result may have; 0: any
 	order    []string
 	results  map[string]*measure.Result
 	copies   map[string]int // deliveries, by ID
@@ -75,6 +77,11 @@ func (l *memoryLink) Deliver(ctx context.Context, results []*measure.Result) err
 	defer l.mu.Unlock()
 	if l.away {
 		return errors.New("away")
+	}
+	for _, r := range results {
+		if text, err := json.Marshal(r); err != nil || l.most > 0 && len(text) > l.most {
+			return errors.Join(err, &fleet.TooLarge{ID: r.ID, Bytes: len(text)})
+		}
 	}
 	var ids []string
 	for _, r := range results {

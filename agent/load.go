@@ -72,10 +72,13 @@ func (a *Agent) put(r *measure.Result) {
 	err := a.spool.Put(r)
 	if errors.Is(err, spool.ErrTooLarge) {
 		r.Samples = measure.Samples{}
-		r.Note("the samples were too many to be kept")
+		r.Note(noSamples)
 		err = a.spool.Put(r)
 	}
 	if err != nil {
 		a.log.Error("a Result is lost", "run", r.ID, "error", err)
 	}
 }
+
+// noSamples is noted in a Result that went without its samples, since it was too large to be kept or carried with them.
+const noSamples = "the samples were too many to be kept"

@@ -202,3 +202,31 @@ func TestRepetitionGoesOn(t *testing.T) {
 		})
 	}
 }
+
+// TestPlanComesLate gives a plan that was issued a minute before it came, while the one before it was repeated: what it wants
+// for that minute was measured already, and is not made up for.
+func TestPlanComesLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		prober := &fakeProber{}
+		a := run(t, Config{Dir: t.TempDir(), Prober: prober.new})
+		first, _ := fiveMinutes()
+		give(t, a, first)
+		pass(every + 90*time.Second)
+		before := len(prober.times())
+		late := fleet.Plan{Host: host, Number: 2, From: time.Now().Add(-time.Minute), Until: time.Now().Add(every)}
+		for n, at := range []time.Duration{-50 * time.Second, -2 * time.Second, 10 * time.Second} {
+			late.Runs = append(late.Runs, newRun(100+n, time.Now().Add(at)))
+		}
+		give(t, a, late)
+		pass(20 * time.Second)
+		if got := len(prober.times()) - before; got != 1 {
+			t.Errorf("%d runs began, want the one to come", got)
+		}
+		for n, want := range []string{"missed: told 50s after its start", "missed: told 2s after", "ok"} {
+			if got := a.link.outcome(100 + n); !strings.HasPrefix(got, want) {
+				t.Errorf("run %d: %q, want %q", n, got, want)
+			}
+		}
+	})
+}

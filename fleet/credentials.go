@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/nats-io/nkeys"
 )
@@ -90,15 +91,20 @@ func (c *Credentials) WriteLine(w io.Writer) error {
 
 // ReadCredentials reads a file that WriteFile wrote, and refuses one that others may read.
 func ReadCredentials(path string) (*Credentials, error) {
-	info, err := os.Stat(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read credentials: %w", err)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("read credentials: %w", err)
+	}
+	if info.Mode().Perm()&0o077 != 0 && !bySystemd(path, info) {
 		return nil, badInput("credentials %s: mode is %#o, so that others may read them; chmod 600 %s",
 			path, info.Mode().Perm(), path)
 	}
-	data, err := os.ReadFile(path)
+	data, err := io.ReadAll(f)
 	if err != nil {
 		return nil, fmt.Errorf("read credentials: %w", err)
 	}
@@ -107,6 +113,18 @@ func ReadCredentials(path string) (*Credentials, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return c, nil
+}
+
+// bySystemd says whether systemd put a file there for its service alone (LoadCredential= in systemd.exec(5)): it is root's, in
+// a folder that only the service may enter, and the bit of its group stands for an access list with the service's user.
+func bySystemd(path string, info os.FileInfo) bool {
+	folder := os.Getenv("CREDENTIALS_DIRECTORY")
+	within, err := filepath.Rel(folder, path)
+	if folder == "" || err != nil || !filepath.IsLocal(within) {
+		return false
+	}
+	owner, known := info.Sys().(*syscall.Stat_t)
+	return known && owner.Uid == 0 && info.Mode().Perm()&^0o440 == 0
 }
 
 func parseCredentials(data []byte) (*Credentials, error) {
@@ -172,6 +190,7 @@ func writeSecret(path string, v any) error {
 	return nil
 }
 
+// writeWhole replaces a file as a whole: whenever power ends, it is the old one or the new.
 func writeWhole(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // with mode 0600
 	if err != nil {
@@ -188,5 +207,13 @@ func writeWhole(path string, data []byte) error {
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path)) // whose own sync makes the new name last
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
 }

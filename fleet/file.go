@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// filers call Receiver.File at once, each for hosts of its own: enough for a store to write many hosts' Results with
-	// one sync, and few enough for its memory.
+	// filers take messages, each of hosts of its own: one that waits for the archive holds up no other's.
 	filers = 8
-	// together are how many messages of a host one call of File takes, where as many wait.
+	// together are how many messages a filer takes at most, where as many wait. It makes a call of File of each host's: up to
+	// 256 calls at once, that a store can put on disk with one sync.
 	together = 32
 	// prefetch of messages from the server: enough to keep every filer busy.
 	prefetch = 128
@@ -29,7 +29,7 @@ const (
 
 // filing is one run of Hub.file: messages fan out by host, so that those of one host stay in order.
 //
-//	stream RESULTS --> file --> filer 0..7 --> pieces, decode --> Receiver.File --> Filed to the host, ack to the stream
+//	stream RESULTS --> file --> filer 0..7 --> pieces, decode --> Receiver.File, a host each --> Filed to the host, ack to the stream
 //	                                                                    error --> nak: the stream sends it again, later
 type filing struct {
 	hub     *NATSHub
@@ -104,9 +104,13 @@ func (f *filing) run(ctx context.Context, queue <-chan jetstream.Msg) {
 		if ctx.Err() != nil {
 			continue
 		}
+		// Each host's by itself, so that one whose Results the archive refuses holds up nobody; and at once, so that it can put
+		// them on disk together.
+		var calls sync.WaitGroup
 		for _, d := range f.read(msgs, parts) {
-			f.deliver(ctx, d)
+			calls.Go(func() { f.deliver(ctx, d) })
 		}
+		calls.Wait()
 	}
 }
 

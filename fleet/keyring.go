@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/nats-io/nkeys"
 )
@@ -26,6 +29,10 @@ type Keyring struct {
 	sealing nkeys.KeyPair
 	public  ControllerKeys
 	ca      *authority
+
+	mu     sync.Mutex
+	agents map[string]AgentKeys // as they were when the folder was last changed at
+	at     time.Time            // zero: they are to be read
 }
 
 // ControllerKeys are the public keys of the controller: its user at the NATS server, what it signs plans and orders
@@ -152,8 +159,33 @@ func (k *Keyring) Agent(host string) (keys AgentKeys, err error) {
 	return keys, nil
 }
 
-// Agents returns the public keys of every agent, by host, as they are on disk now.
+// Agents returns the public keys of every agent, by host, as they are on disk now. It reads them only if the folder changed:
+// it is asked every few seconds, and there may be thousands.
 func (k *Keyring) Agents() (map[string]AgentKeys, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	info, err := os.Stat(filepath.Join(k.folder, "agents"))
+	if err != nil {
+		return nil, fmt.Errorf("list agents' keys: %w", err)
+	}
+	if changed := info.ModTime(); k.at.IsZero() || !changed.Equal(k.at) {
+		settled := time.Since(changed) > folderTick
+		k.at = time.Time{}
+		if k.agents, err = k.readAgents(); err != nil {
+			return nil, err
+		}
+		if settled {
+			k.at = changed
+		}
+	}
+	return maps.Clone(k.agents), nil
+}
+
+// folderTick is longer than two changes of a folder may be apart and leave it with one time: of a file system that counts in
+// seconds, two.
+const folderTick = 2 * time.Second
+
+func (k *Keyring) readAgents() (map[string]AgentKeys, error) {
 	files, err := os.ReadDir(filepath.Join(k.folder, "agents"))
 	if err != nil {
 		return nil, fmt.Errorf("list agents' keys: %w", err)

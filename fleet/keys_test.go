@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -56,6 +59,42 @@ func TestKeyringIsKept(t *testing.T) {
 	}
 }
 
+// TestAgentsAreReadAnew has another process deploy and withdraw hosts: whatever was read before, what is on disk counts.
+func TestAgentsAreReadAnew(t *testing.T) {
+	k := testKeyring(t)
+	other, err := OpenKeyring(k.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(k.folder, "agents")
+	expect := func(hosts ...string) {
+		t.Helper()
+		for range 2 {
+			agents, err := k.Agents()
+			if got := slices.Sorted(maps.Keys(agents)); err != nil || !slices.Equal(got, hosts) {
+				t.Errorf("agents %v, %v; want %v", got, err, hosts)
+			}
+			agents["mine"] = AgentKeys{} // is the caller's
+		}
+	}
+	issue(t, other, "a", Reach{})
+	expect("a")
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(folder, old, old); err != nil { // as if nothing had changed for long
+		t.Fatal(err)
+	}
+	expect("a")
+	if k.at.IsZero() {
+		t.Error("the keys would be read again, though nothing changed")
+	}
+	issue(t, other, "b", Reach{})
+	expect("a", "b")
+	if err := other.Withdraw("a"); err != nil {
+		t.Fatal(err)
+	}
+	expect("b")
+}
+
 func TestCredentialsFile(t *testing.T) {
 	k := testKeyring(t)
 	want := issue(t, k, "ucl", k.Embedded("10.0.0.1:4222", "[2001:db8::1]:4222"))
@@ -75,6 +114,42 @@ func TestCredentialsFile(t *testing.T) {
 	}
 	if _, err := ReadCredentials(path); !isBadInput(err) || !strings.Contains(err.Error(), "chmod 600") {
 		t.Errorf("a file that others may read: %v", err)
+	}
+}
+
+// TestCredentialsOfSystemd has the file as LoadCredential= leaves it: root's, with the bit of a group for its access list.
+func TestCredentialsOfSystemd(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root has files of root's")
+	}
+	k := testKeyring(t)
+	folder := t.TempDir()
+	path := filepath.Join(folder, "credentials")
+	if err := issue(t, k, "ucl", k.Embedded("10.0.0.1:4222")).WriteFile(path); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		mode   os.FileMode
+		owner  int
+		folder string
+		ok     bool
+	}{
+		{0o440, 0, folder, true},
+		{0o400, 0, folder, true},
+		{0o440, 0, "", false},
+		{0o440, 0, t.TempDir(), false},
+		{0o440, 1, folder, false},
+		{0o444, 0, folder, false},
+		{0o460, 0, folder, false},
+		{0o640, 0, folder, false},
+	} {
+		t.Setenv("CREDENTIALS_DIRECTORY", c.folder)
+		if err := errors.Join(os.Chown(path, c.owner, 0), os.Chmod(path, c.mode)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadCredentials(path); c.ok && err != nil || !c.ok && !isBadInput(err) {
+			t.Errorf("mode %#o of user %d, CREDENTIALS_DIRECTORY=%q: %v, want it read: %v", c.mode, c.owner, c.folder, err, c.ok)
+		}
 	}
 }
 

@@ -36,8 +36,9 @@ func (Sent) event()      {}
 func (ICMPError) event() {}
 
 // An ICMP error makes one later call on the socket fail with an errno that is not of that call. Such a call is repeated;
-// failures in a row, few of them, then are of the call itself.
-const tries = 3
+// failures in a row are then of the call itself. A route's routers answer in a burst: on a machine so busy that each call
+// took milliseconds, three of their errors came one within each of three calls.
+const tries = 16
 
 // Send sends one packet and returns the ID by which a later Sent event gives the kernel's stamp, and the time just
 // before sending.

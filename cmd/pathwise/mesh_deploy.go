@@ -41,7 +41,13 @@ func meshDeploy(s *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.deploy(keys, reach, hosts, out)
+			if err := s.deploy(keys, reach, hosts, out); err != nil {
+				return err
+			}
+			if m.Controller.NATS.URL != "" {
+				return s.deployServer(keys, out)
+			}
+			return nil
 		},
 	}
 	flags := c.Flags()
@@ -77,6 +83,20 @@ func (s *session) deploy(keys *fleet.Keyring, reach fleet.Reach, hosts []string,
 			fmt.Fprintf(w, "%s: pathwise agent --credentials %s\n", h.Host, h.Credentials)
 		}
 	})
+}
+
+// deployServer writes what an outside cluster's servers need to be told, so that they let controller and agents in.
+func (s *session) deployServer(keys *fleet.Keyring, out string) error {
+	agents, err := keys.Agents()
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(out, "nats.conf")
+	if err := os.WriteFile(path, []byte(fleet.ServerSnippet(keys.Public(), agents)), 0o600); err != nil {
+		return fmt.Errorf("write configuration of NATS: %w", err)
+	}
+	fmt.Fprintf(s.err, "note: %s is for the servers of your cluster: without it they let nobody in\n", path)
+	return nil
 }
 
 // agentHosts are the hosts that need credentials: those named, or all.

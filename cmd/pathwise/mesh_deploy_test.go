@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// TestDeployForOutsideCluster has what `mesh deploy` writes for the servers of a cluster be read by such a server, with a user
+// for the controller and for each host.
+func TestDeployForOutsideCluster(t *testing.T) {
+	dir := t.TempDir()
+	mesh := filepath.Join(dir, "mesh.yaml")
+	text := "controller: {data: " + dir + "/data, nats: {url: \"nats://192.0.2.9:4222\"}}\n" +
+		"hosts: {a: 192.0.2.1, b: 192.0.2.2}\ntools: {rtt: {probe: ping}}\ngroups: {all: {mesh: all}}\n" +
+		"tests: [{tool: rtt, group: all, schedule: {every: 1m}}]\n"
+	if err := os.WriteFile(mesh, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, said bytes.Buffer
+	if status := run([]string{"mesh", "deploy", mesh, "--out", dir}, nil, &out, &said); status != exitDone {
+		t.Fatalf("status %d: %s", status, said.String())
+	}
+	if !strings.Contains(said.String(), "nats.conf") {
+		t.Errorf("nobody is told of nats.conf: %s", said.String())
+	}
+	options, err := server.ProcessConfigFile(filepath.Join(dir, "nats.conf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(options.Nkeys) != 3 {
+		t.Errorf("%d users, want the controller and two hosts", len(options.Nkeys))
+	}
+	for _, u := range options.Nkeys {
+		if u.Permissions == nil || u.Permissions.Publish == nil || len(u.Permissions.Publish.Allow) == 0 {
+			t.Errorf("user %s may publish anything", u.Nkey)
+		}
+	}
+}
