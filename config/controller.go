@@ -10,6 +10,8 @@ import (
 // relative to where it runs.
 type Controller struct {
 	Listen      string // HTTP, host:port
+	TLS         TLS
+	Callers     Callers
 	NATS        NATS
 	Archive     string // URL of PostgreSQL, or the file of SQLite; it may hold a password, so it is never logged
 	Retention   Retention
@@ -17,6 +19,9 @@ type Controller struct {
 	Data        string        // folder of what must not be lost: keys, streams, the archive if Archive is ""
 	Horizon     time.Duration // how far ahead hosts are told their plan
 }
+
+// TLS are the files, PEM, that make Listen answer HTTPS; both are empty: it answers HTTP.
+type TLS struct{ Certificate, Key string }
 
 // NATS is either our own server, which Listens, or an outside cluster.
 type NATS struct {
@@ -33,10 +38,13 @@ type Retention struct {
 
 // RemoteWrite is where metrics are pushed to, by Prometheus' protocol.
 type RemoteWrite struct {
+	Name      string // of the receiver, unlike any other's; "": its host, if no other has that, else its URL
 	URL       string
 	User      string
-	Password  string // file that holds the password
-	TokenFile string // file that holds a bearer token
+	Password  string            // file that holds the password
+	TokenFile string            // file that holds a bearer token
+	CAFile    string            // PEM certificates that sign the receiver's; "": those of the system
+	Headers   map[string]string // further ones
 }
 
 // Defaults of the controller.
@@ -61,6 +69,8 @@ func (r *reader) controller(n node) {
 	c := &r.mesh.Controller
 	n.fields("{listen: 127.0.0.1:8080}", fields{
 		"listen":       into(&c.Listen, parseListen),
+		"tls":          func(n node) { readTLS(n, &c.TLS) },
+		"callers":      func(n node) { r.readCallers(n, &c.Callers) },
 		"nats":         func(n node) { readNATS(n, &c.NATS) },
 		"archive":      into(&c.Archive, parseArchive),
 		"retention":    func(n node) { readRetention(n, &c.Retention) },
@@ -71,10 +81,20 @@ func (r *reader) controller(n node) {
 	c.Data = filepath.Clean(c.Data)
 }
 
+func readTLS(n node, c *TLS) {
+	n.fields("{certificate: /etc/pathwise/tls.crt, key: /etc/pathwise/tls.key}", fields{
+		"certificate": into(&c.Certificate, parseText),
+		"key":         into(&c.Key, parseText),
+	})
+	if c.Certificate == "" || c.Key == "" {
+		n.fail("", "both certificate and key")
+	}
+}
+
 func readNATS(n node, c *NATS) {
 	given := n.fields("{listen: \":4222\"}", fields{
 		"listen": into(&c.Listen, parseListen),
-		"url":    into(&c.URL, parseURL("tls://nats.example.org:4222", "nats", "tls", "ws", "wss")),
+		"url":    into(&c.URL, parseURL("tls://nats.example.org:4222", "nats", "tls")),
 	})
 	if url, has := given["url"]; has {
 		if _, both := given["listen"]; both {
@@ -102,25 +122,6 @@ func readRetention(n node, c *Retention) {
 			n.fields("{1h: 5y}", steps)
 		},
 	})
-}
-
-func readRemoteWrites(n node, c *Controller) {
-	parse := parseURL("https://prometheus.example.org/api/v1/write", "http", "https")
-	for _, item := range n.items() {
-		var w RemoteWrite
-		if item.isScalar() {
-			value(item, &w.URL, parse)
-		} else {
-			item.fields("{url: https://prometheus.example.org/api/v1/write}", fields{
-				"url": into(&w.URL, parse), "user": into(&w.User, parseText),
-				"password_file": into(&w.Password, parseText), "token_file": into(&w.TokenFile, parseText),
-			})
-			if w.URL == "" {
-				item.fail("", "url as well")
-			}
-		}
-		c.RemoteWrite = append(c.RemoteWrite, w)
-	}
 }
 
 // parseArchive reads the URL of a PostgreSQL database, or the name of a file.

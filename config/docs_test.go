@@ -34,6 +34,20 @@ func TestTheExampleOfThePage(t *testing.T) {
 	}
 }
 
+func TestTheCallersOfThePage(t *testing.T) {
+	_, rest, _ := strings.Cut(page(t), "```yaml mesh.yaml\n")
+	example, rest, _ := strings.Cut(rest, "controller:\n")
+	_, rest, ok := strings.Cut(rest, "```yaml\ncontroller:\n")
+	callers, _, closed := strings.Cut(rest, "```")
+	if !ok || !closed {
+		t.Fatal("the page has no callers")
+	}
+	c := parsed(t, example+"controller:\n"+callers).Controller
+	if len(c.Callers.Classes) != 3 || len(c.Callers.Assign) != 3 || c.TLS.Key == "" || len(c.Callers.Classes["guests"].Sources) != 1 {
+		t.Errorf("read %+v", c)
+	}
+}
+
 // TestThePageNamesEveryKey asks each mapping for its keys by a key that none has.
 func TestThePageNamesEveryKey(t *testing.T) {
 	_, err := Parse([]File{{"", []byte(`
@@ -46,11 +60,12 @@ groups: {g: {zz: 1}, s: {star: {zz: 1}}, t: {sides: {zz: 1}}}
 tests: [{zz: 1, schedule: {zz: 1}}]
 exclude: [{zz: 1}]
 budgets: [{zz: 1}]
-controller: {zz: 1, nats: {zz: 1}, retention: {zz: 1, rollups: {zz: 1}}, remote_write: {zz: 1}}
+controller: {zz: 1, nats: {zz: 1}, retention: {zz: 1, rollups: {zz: 1}}, remote_write: {zz: 1}, tls: {zz: 1},
+  callers: {zz: 1, classes: {c: {zz: 1}}, assign: [{zz: 1}]}}
 `)}}, nil)
 	lists := regexp.MustCompile(`"zz": want one of (.*)`).FindAllStringSubmatch(err.Error(), -1)
-	if len(lists) != 23 {
-		t.Fatalf("%d mappings told their keys; want 23:\n%v", len(lists), err)
+	if len(lists) != 27 {
+		t.Fatalf("%d mappings told their keys; want 27:\n%v", len(lists), err)
 	}
 	text := page(t)
 	for _, list := range lists {

@@ -57,7 +57,7 @@ func (r *reader) exclusion(n node) {
 			"zone":      into(&x.Zone, parseZone),
 		})
 		x.zone = zone(x.Zone)
-		x.addDays(days)
+		x.Hours = onDays(x.Hours, days)
 		checkExclusion(item, given, &x)
 		r.mesh.Exclusions = append(r.mesh.Exclusions, x)
 	}

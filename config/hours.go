@@ -77,35 +77,39 @@ func readDays(n node) (all []time.Weekday) {
 	return slices.Compact(all)
 }
 
-// addDays restricts the hours to days; days without hours are whole days.
-func (x *Exclusion) addDays(days []time.Weekday) {
-	if len(days) > 0 && len(x.Hours) == 0 {
-		x.Hours = []Hours{{From: 0, To: dayMinutes}}
+// onDays restricts hours to days; days without hours are whole days.
+func onDays(hours []Hours, days []time.Weekday) []Hours {
+	if len(days) > 0 && len(hours) == 0 {
+		hours = []Hours{{From: 0, To: dayMinutes}}
 	}
-	for i := range x.Hours {
-		x.Hours[i].Days = days
+	for i := range hours {
+		hours[i].Days = days
 	}
+	return hours
 }
 
 // during says whether the exclusion holds at any moment from one time until just before another; without hours it
 // always does.
 func (x *Exclusion) during(from, to time.Time) bool {
-	if len(x.Hours) == 0 {
-		return true
-	}
-	from, to = from.In(x.zone), to.In(x.zone)
+	return len(x.Hours) == 0 || within(x.Hours, x.zone, from, to)
+}
+
+// within says whether some of the hours, by the clocks of a zone, are on at any moment from one time until just before
+// another, or at the one if both are the same.
+func within(hours []Hours, zone *time.Location, from, to time.Time) bool {
+	from, to = from.In(zone), to.In(zone)
 	year, month, day := from.Date()
 	for n := -1; ; n++ { // hours that began the day before may not be over
-		midnight := time.Date(year, month, day+n, 0, 0, 0, 0, x.zone)
+		midnight := time.Date(year, month, day+n, 0, 0, 0, 0, zone)
 		if midnight.After(to) {
 			return false
 		}
-		for _, h := range x.Hours {
+		for _, h := range hours {
 			if h.Days != nil && !slices.Contains(h.Days, midnight.Weekday()) {
 				continue
 			}
-			begin := time.Date(year, month, day+n, 0, h.From, 0, 0, x.zone)
-			end := time.Date(year, month, day+n, 0, h.To, 0, 0, x.zone)
+			begin := time.Date(year, month, day+n, 0, h.From, 0, 0, zone)
+			end := time.Date(year, month, day+n, 0, h.To, 0, 0, zone)
 			if (begin.Before(to) || begin.Equal(from)) && from.Before(end) {
 				return true
 			}

@@ -103,6 +103,12 @@ func parseName(s string) (string, error) {
 	return s, nil
 }
 
+// CheckName says what is wrong with a name that is to stand in a mesh file, such as that of a token.
+func CheckName(s string) error {
+	_, err := parseName(s)
+	return err
+}
+
 // testNamePattern may also hold what a default test name is joined by.
 var testNamePattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._@/-]{0,189}[A-Za-z0-9])?$`)
 
@@ -199,7 +205,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 func parseURL(example string, schemes ...string) func(string) (string, error) {
 	return func(s string) (string, error) {
 		u, err := url.Parse(s)
-		if err == nil && u.Host != "" {
+		if err == nil && (u.Host != "" || u.Query().Has("host")) { // libpq names a Unix socket so
 			for _, scheme := range schemes {
 				if u.Scheme == scheme {
 					return s, nil

@@ -75,18 +75,24 @@ type Control struct {
 	ledger   *ledger
 	roster   *roster
 	watchers *watchers
+	desk     *desk
 	stirred  chan struct{} // has an element when there is to be a new plan at once
+
+	planning sync.Mutex // of what follows; whoever takes both takes it before mu
+	planner  *planner   // nil: none yet
+	ports    *switchboard
 
 	mu       sync.Mutex // of what follows
 	mesh     *config.Mesh
 	source   source // the text that mesh was read from
 	current  plan
-	planner  *planner // nil: none yet
-	ports    *switchboard
+	other    bool              // some host can do more or less than when the plan in force was made
+	unsent   map[string]bool   // hosts that the plan in force could not be left for
+	resend   bool              // one of those is here now
 	demands  map[string]demand // tests that somebody asked for and that are not over, by ID of the run
-	skipped  map[string]bool   // why runs were left out of the plan
-	warnings []string
-	trouble  error // why the mesh file as it is now is not in force; nil: it is
+	warnings []string          // of the plan: sorted, never changed, only replaced
+	unfiled  error             // why Results cannot be filed now; nil: they can
+	trouble  error             // why the mesh file as it is now is not in force; nil: it is
 }
 
 // New reads the mesh file and the last plan, and does nothing yet.
@@ -95,18 +101,21 @@ func New(c Config) (*Control, error) {
 		return nil, err
 	}
 	control := &Control{
-		config: c, ledger: newLedger(), roster: newRoster(), watchers: newWatchers(), stirred: make(chan struct{}, 1),
-		ports: newSwitchboard(), demands: map[string]demand{},
+		config: c, ledger: newLedger(), roster: newRoster(), watchers: newWatchers(), desk: openDesk(c.Data),
+		stirred: make(chan struct{}, 1), ports: newSwitchboard(), demands: map[string]demand{},
 	}
 	if err := control.read(); err != nil {
 		return nil, err
 	}
 	last, err := readPlan(c.Data)
-	if err != nil {
-		return nil, err
+	if err != nil { // which costs no more than that runs under way are not known
+		c.Log.Warn("the last plan is not known; a new one is made", "error", err)
 	}
 	control.current = last
 	control.ledger.expect(last.Runs)
+	for i := range last.Runs {
+		control.ports.keep(&last.Runs[i])
+	}
 	return control, nil
 }
 

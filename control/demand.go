@@ -19,6 +19,7 @@ type Request struct {
 	Tool           string         // of the mesh, or a kind of probe
 	Parameters     map[string]any // over those of the tool
 	Patience       time.Duration  // how long it may wait for its turn; 0: it begins at once or not at all
+	Caller         *Caller        // who asks, and is held to the mesh file's limits; nil: the controller's owner, who is not
 
 	Placed   func(id string, begins time.Time) // called once it has its time
 	Progress func(fleet.Progress)              // called for what the run shows, the Result last
@@ -49,14 +50,12 @@ const (
 
 // Test makes one measurement between two hosts of the mesh, as soon as it disturbs no other, and returns when its Result
 // was shown, which is in the archive then or soon after. Both ends are told: the target opens what the test needs, for it
-// alone, and the source begins. Ended by ctx, the run is called back. Errors: *RequestError, ErrNotFree, fleet.ErrAway, a
-// *fleet.Refusal.
+// alone, and the source begins. Ended by ctx, the run is called back. Errors: *RequestError, *Denial, ErrNotFree,
+// ErrNotReady, fleet.ErrAway, a *fleet.Refusal.
 func (c *Control) Test(ctx context.Context, r Request) error {
-	d, err := c.demandOf(r)
-	if err != nil {
-		return err
-	}
-	run, err := c.place(d, r.Patience)
+	run, ticket, err := c.accept(&r)
+	c.tell(&r, ticket, run, err)
+	defer func() { c.attempt("count a caller's bytes", c.desk.leave(ticket)) }()
 	if err != nil {
 		return err
 	}
@@ -67,12 +66,48 @@ func (c *Control) Test(ctx context.Context, r Request) error {
 	if err := wait(ctx, run.Start.Sub(c.config.Now())); err != nil {
 		return err
 	}
-	return c.carryOut(ctx, run, r.Progress)
+	ticket.began()
+	err = c.carryOut(ctx, run, func(p fleet.Progress) {
+		if p.Result != nil {
+			ticket.over(p.Result)
+		}
+		if r.Progress != nil {
+			r.Progress(p)
+		}
+	})
+	var refusal *fleet.Refusal
+	if errors.Is(err, fleet.ErrAway) || errors.As(err, &refusal) {
+		ticket.refused()
+	}
+	return err
+}
+
+// accept says when a Request has its turn. The ticket, which may be there beside an error, is to be given back.
+func (c *Control) accept(r *Request) (*measure.Run, *ticket, error) {
+	if r.Caller != nil { // who may do nothing learns nothing
+		if _, err := classOf(c.Mesh(), r.Caller); err != nil {
+			return nil, nil, err
+		}
+	}
+	d, err := c.demandOf(*r)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := c.admit(r, &d)
+	if err != nil {
+		return nil, nil, err
+	}
+	run, err := c.place(d, r.Patience)
+	return run, t, err
 }
 
 // demandOf says what a Request comes to, if the mesh has such hosts and tools and lets them meet.
 func (c *Control) demandOf(r Request) (d demand, err error) {
-	m := c.Mesh()
+	m, err := c.planned()
+	if err != nil {
+		return d, err
+	}
+	d.mesh = m
 	source, err := hostOf(m, "source", r.Source)
 	if err != nil {
 		return d, err
@@ -99,6 +134,17 @@ func (c *Control) demandOf(r Request) (d demand, err error) {
 	}
 	d.need, err = need(m, d.tool, d.leg)
 	return d, err
+}
+
+// planned is the mesh that the planner has: a moment after the mesh file changed it is still the one before, and what a
+// demand says by numbers must be of the same mesh as what it is fitted into.
+func (c *Control) planned() (*config.Mesh, error) {
+	c.planning.Lock()
+	defer c.planning.Unlock()
+	if c.planner == nil {
+		return nil, ErrNotReady
+	}
+	return c.planner.work.mesh, nil
 }
 
 func hostOf(m *config.Mesh, field, name string) (int, error) {
@@ -141,11 +187,7 @@ func (c *Control) carryOut(ctx context.Context, run *measure.Run, show func(flee
 	defer cancel()
 	ready, watched := make(chan struct{}), make(chan error, 1)
 	go func() {
-		watched <- c.config.Hub.Watch(whole, run.Source, run.ID, ready, func(p fleet.Progress) {
-			if show != nil {
-				show(p)
-			}
-		})
+		watched <- c.config.Hub.Watch(whole, run.Source, run.ID, ready, show)
 	}()
 	select {
 	case <-ready:
@@ -158,10 +200,14 @@ func (c *Control) carryOut(ctx context.Context, run *measure.Run, show func(flee
 		return err
 	}
 	err := <-watched
-	if err != nil && whole.Err() != nil {
-		c.callBack(run)
+	switch {
+	case err == nil:
+		return nil
+	case whole.Err() == nil: // the line to the hosts is lost, and not their work
+		return fmt.Errorf("watch run: %w; its result will be in the archive", err)
 	}
-	if err != nil && ctx.Err() == nil {
+	c.callBack(run)
+	if ctx.Err() == nil {
 		return fmt.Errorf("%s sent no result within %v: %w", run.Source, patience.Round(time.Second), err)
 	}
 	return err

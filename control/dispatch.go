@@ -64,13 +64,40 @@ func (s *switchboard) take(host string, first, last int, from, until time.Time) 
 		if taken[port] {
 			continue
 		}
-		at, _ := slices.BinarySearchFunc(leases, from, func(l lease, t time.Time) int { return l.from.Compare(t) })
-		s.busy[host] = slices.Insert(leases, at, lease{port, from, until})
-		s.longest = max(s.longest, until.Sub(from))
+		s.lease(host, lease{port, from, until})
 		return port, nil
 	}
 	return 0, fmt.Errorf("all ports from %d to %d of %s are taken at %s; give it a wider range", first, last, host,
 		from.UTC().Format(time.RFC3339))
+}
+
+func (s *switchboard) lease(host string, l lease) {
+	leases := s.busy[host]
+	at, _ := slices.BinarySearchFunc(leases, l.from, func(l lease, t time.Time) int { return l.from.Compare(t) })
+	s.busy[host] = slices.Insert(leases, at, l)
+	s.longest = max(s.longest, l.until.Sub(l.from))
+}
+
+// keep notes the port that a run has.
+func (s *switchboard) keep(r *measure.Run) {
+	if r.Far != nil && r.Far.Port != 0 {
+		s.lease(r.Target, lease{r.Far.Port, r.Start.Add(-openBefore), closes(r)})
+	}
+}
+
+// release gives back the port of a run that will not take place.
+func (s *switchboard) release(r *measure.Run) {
+	if r.Far == nil || r.Far.Port == 0 {
+		return
+	}
+	leases, from := s.busy[r.Target], r.Start.Add(-openBefore)
+	at, _ := slices.BinarySearchFunc(leases, from, func(l lease, t time.Time) int { return l.from.Compare(t) })
+	for ; at < len(leases) && leases[at].from.Equal(from); at++ {
+		if leases[at].port == r.Far.Port {
+			s.busy[r.Target] = slices.Delete(leases, at, at+1)
+			return
+		}
+	}
 }
 
 // free forgets leases that ended before now.

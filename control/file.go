@@ -30,7 +30,11 @@ func (c receiver) File(ctx context.Context, host string, results []*measure.Resu
 		c.ledger.came(r.ID)
 		c.watchers.tell(Event{Result: r})
 	}
-	return errors.Join(err, c.config.Observe(filed))
+	err = errors.Join(err, c.config.Observe(filed))
+	c.mu.Lock()
+	c.unfiled = err
+	c.mu.Unlock()
+	return err
 }
 
 // put files Results together, or, where one of them is invalid, each by itself.
@@ -56,17 +60,19 @@ func (c receiver) put(ctx context.Context, host string, results []*measure.Resul
 	return filed, nil
 }
 
-// Heard takes a host's status. One that can do more or less than before is planned for anew; that a host which was away
-// gets the newest plan is the hub's part.
+// Heard takes a host's status. One that can do more or less than before is planned for anew soon, as is one that the hub could
+// not take the plan for; that a host which was away gets the newest plan is the hub's part else.
 func (c receiver) Heard(s fleet.Status) {
 	back, other := c.roster.note(s, c.config.Now())
 	if back {
 		c.config.Log.Info("host is here", "host", s.Host, "version", s.Version)
 		c.watchers.tell(Event{Host: s.Host, State: Here})
 	}
-	if other {
-		c.wake()
-	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.resend = c.resend || c.unsent[s.Host]
+	delete(c.unsent, s.Host) // once: what still cannot be sent is tried with the next plan
+	c.other = c.other || other
 }
 
 // fileMisses tells the archive of the runs of which no Result came.
@@ -78,7 +84,7 @@ func (c *Control) fileMisses(ctx context.Context, now time.Time) error {
 	misses := make([]measure.Miss, len(runs))
 	for i, r := range runs {
 		misses[i] = measure.Miss{Run: r.ID, Test: r.Test, Tool: r.Tool, Source: r.Source, Target: r.Target, Start: r.Start,
-			Why: c.roster.why(r.Source, now)}
+			Why: c.roster.why(r.Source, r.Start, now)}
 	}
 	if err := c.config.Archive.PutMisses(ctx, misses); err != nil {
 		c.ledger.expect(runs) // so that they are told of again

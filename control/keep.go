@@ -1,9 +1,11 @@
 package control
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,48 +22,86 @@ type plan struct {
 	Issued time.Time     `json:"issued"`
 	From   time.Time     `json:"from"`
 	Until  time.Time     `json:"until"`
-	Runs   []measure.Run `json:"runs"`  // by start; those before From were committed by the plan before
+	Runs   []measure.Run `json:"runs"`  // by start; those before From were committed by the plan before. In the file: see write
 	Hosts  []string      `json:"hosts"` // that were told
 
 	Schedule schedule.State `json:"schedule"` // what the planner goes on from
 }
 
-// planFile is the name of the plan in the controller's folder. It holds the secrets of runs, so others may not read it.
+// planFile is the name of the plan in the controller's folder: JSON lines, the first with all but the runs, and then each
+// run, so that no more than a line of what may be 60 MB is ever in memory twice. It holds the secrets of runs, so others may
+// not read it.
+// steppedBack is how far before its plan's beginning a clock is that was set back, not only kept right.
+const steppedBack = time.Minute
+
+// ahead says that the clock was set back since the plan was made.
+func (p *plan) ahead(now time.Time) bool { return now.Before(p.From.Add(-steppedBack)) }
+
 const planFile = "plan.json"
 
-// readPlan returns the last plan; the zero one if there is none, or if it cannot be read, which costs no more than that
-// runs under way are not known.
+// readPlan returns the last plan; the zero one if there is none. Beside an error it is the zero one, too.
 func readPlan(folder string) (plan, error) {
-	text, err := os.ReadFile(filepath.Join(folder, planFile))
+	f, err := os.Open(filepath.Join(folder, planFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return plan{}, nil
 	} else if err != nil {
 		return plan{}, fmt.Errorf("read last plan: %w", err)
 	}
-	var p plan
-	if json.Unmarshal(text, &p) != nil {
-		return plan{}, nil
+	defer f.Close()
+	p := plan{}
+	lines := json.NewDecoder(bufio.NewReaderSize(f, 1<<16))
+	for err = lines.Decode(&p); err == nil; {
+		var r measure.Run
+		if err = lines.Decode(&r); err == nil {
+			p.Runs = append(p.Runs, r)
+		}
+	}
+	if !errors.Is(err, io.EOF) || p.Number == 0 {
+		return plan{}, fmt.Errorf("read last plan: %w", err)
 	}
 	return p, nil
 }
 
-// write replaces the plan on disk as a whole.
+// write replaces the plan on disk as a whole: whenever power ends, it is the old one or the new.
 func (p *plan) write(folder string) error {
-	text, err := json.Marshal(p)
-	if err != nil {
-		return fmt.Errorf("write plan: %w", err)
-	}
-	path := filepath.Join(folder, planFile)
-	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return fmt.Errorf("write plan: %w", err)
-	}
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("write plan: %w", err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
+	if err := p.replace(folder); err != nil {
 		return fmt.Errorf("write plan: %w", err)
 	}
 	return nil
+}
+
+func (p *plan) replace(folder string) error {
+	path := filepath.Join(folder, planFile)
+	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(p.encode(f), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return err
+	}
+	dir, err := os.Open(folder) // whose own sync makes the new name last: hosts are told next
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+func (p *plan) encode(w io.Writer) error {
+	head := *p
+	head.Runs = nil
+	buffered := bufio.NewWriterSize(w, 1<<16)
+	lines := json.NewEncoder(buffered)
+	lines.SetEscapeHTML(false)
+	if err := lines.Encode(&head); err != nil {
+		return err
+	}
+	for i := range p.Runs {
+		if err := lines.Encode(&p.Runs[i]); err != nil {
+			return err
+		}
+	}
+	return buffered.Flush()
 }

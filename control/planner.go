@@ -15,43 +15,40 @@ import (
 // planner is what plans the mesh in force.
 type planner struct {
 	*schedule.Planner
-	work  *work
-	taken time.Time // runs that begin before this are in plans
+	work    *work
+	taken   time.Time // runs that begin before this are in plans
+	changed bool      // runs of the last plan that begin later may be otherwise: of another planner or mesh, or of hosts that changed
 }
 
 // firstRunAfter is when the runs of the very first plan may begin: when it has reached every host that is there.
 const firstRunAfter = 5 * time.Second
 
-// renew brings the planner up to date with the mesh in force, and says whether runs that were planned from p.taken on are
-// now planned otherwise. c.mu is held.
-func (c *Control) renew(now time.Time) (changed bool, err error) {
-	if c.planner != nil && c.planner.work.mesh == c.mesh {
-		return false, nil
+// renew brings the planner up to date with a mesh. c.planning is held.
+func (c *Control) renew(m *config.Mesh, last *plan, now time.Time) error {
+	if c.planner != nil && c.planner.work.mesh == m {
+		return nil
 	}
-	w, err := translate(c.mesh)
+	w, err := translate(m)
 	if err != nil {
-		return false, err
+		return err
 	}
-	next := &planner{work: w, taken: now.Add(schedule.DefaultFreeze)}
+	next := &planner{work: w, taken: now.Add(schedule.DefaultFreeze), changed: true}
 	switch {
+	case c.planner != nil && c.planner.work.schedule.Fingerprint() == w.schedule.Fingerprint():
+		next.Planner = c.planner.Planner // all times stay; what runs do then may not
 	case c.planner != nil:
 		next.Planner, err = c.planner.Change(w.schedule, now)
-		changed = true
-	case c.current.Number == 0:
+	case last.Number == 0:
 		next.Planner, err = schedule.New(w.schedule, rand.Uint64())
 		next.taken = now.Add(firstRunAfter)
 	default:
-		next.Planner, err = schedule.Resume(w.schedule, c.current.Schedule, now, lastRuns(c.current.Runs))
-		changed = c.current.Schedule.Mesh != w.schedule.Fingerprint()
-		if !changed && c.current.Until.After(next.taken) {
-			next.taken = c.current.Until
-		}
+		next.Planner, err = schedule.Resume(w.schedule, last.Schedule, now, lastRuns(last.Runs))
 	}
 	if err != nil {
-		return false, fmt.Errorf("plan mesh: %w", err)
+		return fmt.Errorf("plan mesh: %w", err)
 	}
 	c.planner = next
-	return changed, nil
+	return nil
 }
 
 // lastRuns says when a pair of a test last had a run, by what was planned for it.
@@ -72,20 +69,22 @@ func lastRuns(runs []measure.Run) schedule.Last {
 
 // demand is a test that somebody asked for.
 type demand struct {
+	mesh *config.Mesh // that the rest is of
 	tool *config.Tool
 	leg  config.Leg
 	need measure.Demand
 }
 
-// errNotReady says that the controller has no plan yet, which takes it a moment after its start.
-var errNotReady = errors.New("the controller has only begun; try again in a moment")
+// ErrNotReady says that the controller has no plan yet, which takes it a moment after its start and after the mesh file
+// changed.
+var ErrNotReady = errors.New("the controller is only making its plan; try again in a moment")
 
 // place gives a demand its time, its run and what it needs at the target, until unplace.
 func (c *Control) place(d demand, patience time.Duration) (*measure.Run, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.planner == nil {
-		return nil, errNotReady
+	c.planning.Lock()
+	defer c.planning.Unlock()
+	if c.planner.work.mesh != d.mesh {
+		return nil, ErrNotReady
 	}
 	w, now := c.planner.work, c.config.Now()
 	pair := schedule.Pair{
@@ -100,10 +99,12 @@ func (c *Control) place(d demand, patience time.Duration) (*measure.Run, error) 
 	}
 	c.ports.free(now)
 	at := turn{placed.Begin(), startSlack, startSlack + limitOf(d.tool, d.need)}
-	run, err := prepare(c.mesh, d.tool, d.leg, d.need, at, c.ports)
+	run, err := prepare(d.mesh, d.tool, d.leg, d.need, at, c.ports.take)
 	if err != nil {
 		return nil, err
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.demands[run.ID] = d
 	return &run, nil
 }

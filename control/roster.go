@@ -42,6 +42,7 @@ type roster struct {
 
 type heard struct {
 	at     time.Time
+	back   time.Time // when it came after it had been away or unknown
 	status fleet.Status
 }
 
@@ -53,8 +54,12 @@ func (r *roster) note(s fleet.Status, now time.Time) (back, other bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	last, known := r.heard[s.Host]
-	r.heard[s.Host] = heard{now, s}
-	return !known || now.Sub(last.at) > awayAfter, !slices.Equal(last.status.Lacks, s.Lacks)
+	if back = !known || now.Sub(last.at) > awayAfter; back {
+		last.back = now
+	}
+	r.heard[s.Host] = heard{now, last.back, s}
+	same := func(a, b fleet.Lack) bool { return a.Kind == b.Kind && a.What == b.What } // why may count something
+	return back, !slices.EqualFunc(last.status.Lacks, s.Lacks, same)
 }
 
 // last returns the host's last status and when it came.
@@ -71,14 +76,18 @@ func (r *roster) here(host string, now time.Time) bool {
 	return known && now.Sub(at) <= awayAfter
 }
 
-// why says in words why a Result of this host did not come.
-func (r *roster) why(host string, now time.Time) string {
-	_, at, known := r.last(host)
+// why says in words why no Result came of a run that this host was to start then.
+func (r *roster) why(host string, start, now time.Time) string {
+	r.mu.Lock()
+	h, known := r.heard[host]
+	r.mu.Unlock()
 	switch {
 	case !known:
 		return fmt.Sprintf("%s has not reported since the controller started", host)
-	case now.Sub(at) > awayAfter:
-		return fmt.Sprintf("%s is away since %s", host, at.UTC().Format(time.RFC3339))
+	case now.Sub(h.at) > awayAfter:
+		return fmt.Sprintf("%s is away since %s", host, h.at.UTC().Format(time.RFC3339))
+	case start.Before(h.back):
+		return fmt.Sprintf("%s was away, or not known to be there, until %s", host, h.back.UTC().Format(time.RFC3339))
 	}
 	return fmt.Sprintf("%s is there and sent no result", host)
 }

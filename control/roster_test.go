@@ -33,12 +33,16 @@ func TestRoster(t *testing.T) {
 	if back, _ := r.note(fleet.Status{Host: "a"}, last.Add(time.Hour)); !back {
 		t.Error("coming back is no news")
 	}
-	for when, want := range map[time.Time]string{
-		last.Add(time.Hour):     "a is there and sent no result",
-		last.Add(2 * time.Hour): "a is away since 2026-11-20T13:00:10Z",
+	for _, c := range []struct {
+		start, now time.Duration
+		want       string
+	}{
+		{time.Hour, time.Hour, "a is there and sent no result"},
+		{time.Hour - 1, time.Hour, "a was away, or not known to be there, until 2026-11-20T13:00:10Z"},
+		{time.Hour, 2 * time.Hour, "a is away since 2026-11-20T13:00:10Z"},
 	} {
-		if got := r.why("a", when); got != want {
-			t.Errorf("at %v: %q, want %q", when, got, want)
+		if got := r.why("a", last.Add(c.start), last.Add(c.now)); got != c.want {
+			t.Errorf("%v: %q, want %q", c.now, got, c.want)
 		}
 	}
 }

@@ -41,10 +41,12 @@ func limitOf(tool *config.Tool, d measure.Demand) time.Duration {
 	return time.Duration(d.DurationSeconds*overrunRatio*float64(time.Second)) + overrunFixed
 }
 
+// picker gives out a port of first to last on a host from then until then: switchboard.take does.
+type picker func(host string, first, last int, from, until time.Time) (int, error)
+
 // prepare makes a run of a tool over a leg. What its target opens gets a port of its own for as long as the run
 // may take; a responder has one that stands.
-func prepare(m *config.Mesh, tool *config.Tool, leg config.Leg, d measure.Demand, at turn,
-	ports *switchboard) (measure.Run, error) {
+func prepare(m *config.Mesh, tool *config.Tool, leg config.Leg, d measure.Demand, at turn, pick picker) (measure.Run, error) {
 	target := &m.Hosts[leg.Target]
 	run := measure.Run{
 		ID: newID(at.start), Tool: tool.Name, Source: m.Hosts[leg.Source].Name, Target: target.Name, Start: at.start,
@@ -57,7 +59,7 @@ func prepare(m *config.Mesh, tool *config.Tool, leg config.Leg, d measure.Demand
 		port = target.Ports.Fixed[d.Far]
 	default:
 		var err error
-		port, err = ports.take(target.Name, target.Ports.First, target.Ports.Last, at.start.Add(-openBefore), closes(&run))
+		port, err = pick(target.Name, target.Ports.First, target.Ports.Last, at.start.Add(-openBefore), closes(&run))
 		if err != nil {
 			return run, err
 		}

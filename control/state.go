@@ -18,6 +18,7 @@ type Overview struct {
 	OnDemand int       `json:"on_demand"`         // tests that somebody asked for and that are not over
 	Warnings []string  `json:"warnings"`          // what the planner could not do as the mesh file asks
 	Trouble  string    `json:"trouble,omitempty"` // why the mesh file as it stands is not in force
+	Unfiled  string    `json:"unfiled,omitempty"` // why results cannot be filed now; they wait where they are
 }
 
 // Overview tells how the mesh is.
@@ -30,6 +31,9 @@ func (c *Control) Overview() Overview {
 	}
 	if c.trouble != nil {
 		o.Trouble = c.trouble.Error()
+	}
+	if c.unfiled != nil {
+		o.Unfiled = c.unfiled.Error()
 	}
 	return o
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -31,9 +32,15 @@ type RunLine struct {
 	Error    string          `json:"error,omitempty"`
 }
 
-// startRun runs a test between two hosts now, or as soon as it is free, and streams JSON lines until it is over. A client
-// that goes away ends the run.
-func (s *Server) startRun(w http.ResponseWriter, r *http.Request) {
+// startRun runs a test for the controller's owner.
+func (s *Server) startRun(w http.ResponseWriter, r *http.Request) { s.run(w, r, nil) }
+
+// maxPatience is how long a test may be waited for: a client that waits longer has forgotten it.
+const maxPatience = 24 * time.Hour
+
+// run runs a test between two hosts now, or as soon as it is free, and streams JSON lines until it is over. A client that
+// goes away ends the run.
+func (s *Server) run(w http.ResponseWriter, r *http.Request, caller *control.Caller) {
 	var request RunRequest
 	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
 	decoder.DisallowUnknownFields()
@@ -41,19 +48,27 @@ func (s *Server) startRun(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, &badQuery{"body", err.Error(), `JSON such as {"source": "a", "target": "b", "tool": "rtt"}`})
 		return
 	}
+	patience := request.PatienceSeconds
+	if !(patience >= 0 && patience <= maxPatience.Seconds()) {
+		s.fail(w, &badQuery{"patience_seconds", fmt.Sprint(patience), fmt.Sprintf("seconds from 0 to %.0f", maxPatience.Seconds())})
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
 	began := false
-	flush := http.NewResponseController(w)
+	out := &patient{w: w, control: http.NewResponseController(w)}
 	line := func(l RunLine) {
 		if !began {
 			w.Header().Set("Content-Type", "application/x-ndjson")
 		}
 		began = true
-		_ = json.NewEncoder(w).Encode(l) // a client that is gone ends r.Context()
-		_ = flush.Flush()
+		if json.NewEncoder(out).Encode(l) != nil || out.control.Flush() != nil {
+			cancel() // nobody reads it
+		}
 	}
-	err := s.Control.Test(r.Context(), control.Request{
+	err := s.Control.Test(ctx, control.Request{
 		Source: request.Source, Target: request.Target, Tool: request.Tool, Parameters: request.Parameters,
-		Patience: time.Duration(request.PatienceSeconds * float64(time.Second)),
+		Patience: time.Duration(patience * float64(time.Second)), Caller: caller,
 		Placed:   func(id string, begins time.Time) { line(RunLine{Run: id, Begins: &begins}) },
 		Progress: func(p fleet.Progress) { line(RunLine{Progress: &p}) },
 	})

@@ -78,14 +78,22 @@ func (q *query) count(name string, limit int) int {
 	return n
 }
 
+// maxQuantiles is more than any drawing shows; each is looked up in every bucket.
+const maxQuantiles = 100
+
 // quantiles reads a list of ratios; without one, those that a smoke graph needs.
 func (q *query) quantiles(name string) []float64 {
 	text := q.Get(name)
 	if text == "" {
 		return []float64{0.05, 0.25, 0.5, 0.75, 0.95}
 	}
+	parts := strings.Split(text, ",")
+	if len(parts) > maxQuantiles {
+		q.fail(name, fmt.Sprintf("at most %d numbers", maxQuantiles))
+		return nil
+	}
 	var all []float64
-	for _, part := range strings.Split(text, ",") {
+	for _, part := range parts {
 		v, err := strconv.ParseFloat(part, 64)
 		if err != nil || !(v >= 0 && v <= 1) {
 			q.fail(name, "numbers from 0 to 1 with commas, such as 0.5,0.95")
@@ -95,6 +103,15 @@ func (q *query) quantiles(name string) []float64 {
 	return all
 }
 
+// status reads how a Result ended; "" is any.
+func (q *query) status(name string) measure.Status {
+	s := measure.Status(q.Get(name))
+	if s != "" && s != measure.StatusOK && s != measure.StatusPartial && s != measure.StatusFailed {
+		q.fail(name, "ok, partial or failed")
+	}
+	return s
+}
+
 // maxPage is how many Results one answer may hold.
 const maxPage = 1000
 
@@ -102,7 +119,7 @@ const maxPage = 1000
 func (q *query) resultQuery() archive.ResultQuery {
 	return archive.ResultQuery{
 		Source: q.Get("source"), Target: q.Get("target"), Test: q.Get("test"), Tool: q.Get("tool"), Kind: q.Get("kind"),
-		Status: measure.Status(q.Get("status")), From: q.time("from"), To: q.time("to"),
+		Status: q.status("status"), From: q.time("from"), To: q.time("to"),
 		Cursor: q.Get("cursor"), Limit: q.count("limit", maxPage),
 	}
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/pathwise-net/pathwise/archive"
@@ -22,7 +23,8 @@ type Status struct {
 	control.Overview
 	Hosts   []control.Host `json:"hosts"`
 	Archive archive.Stats  `json:"archive"`
-	Missed  []measure.Miss `json:"missed"` // the newest
+	Missed  []measure.Miss `json:"missed"`           // the newest
+	Unread  string         `json:"unread,omitempty"` // why Missed cannot be told: the archive does not answer
 }
 
 // shownMisses is how many misses a status names: what fits a screen beside the hosts.
@@ -34,12 +36,16 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	if query.Limit == 0 {
 		query.Limit = shownMisses
 	}
-	misses, err := s.Archive.Misses(r.Context(), query)
-	if q.err != nil || err != nil {
-		s.fail(w, first(q.err, err))
+	if q.err != nil {
+		s.fail(w, q.err)
 		return
 	}
-	s.reply(w, Status{"pathwise.status/1", s.Control.Overview(), s.Control.Hosts(), s.Archive.Stats(), misses})
+	status := Status{Schema: "pathwise.status/1", Overview: s.Control.Overview(), Hosts: s.Control.Hosts(), Archive: s.Archive.Stats()}
+	var err error
+	if status.Missed, err = s.Archive.Misses(r.Context(), query); err != nil {
+		status.Missed, status.Unread = []measure.Miss{}, err.Error() // who is there is told all the same
+	}
+	s.reply(w, status)
 }
 
 func (s *Server) hosts(w http.ResponseWriter, _ *http.Request) {
@@ -106,26 +112,30 @@ func (s *Server) results(w http.ResponseWriter, r *http.Request) {
 		}
 		s.reply(w, page)
 	case "jsonl":
-		w.Header().Set("Content-Type", "application/x-ndjson")
-		s.streamed(w, export.JSONLines(r.Context(), w, s.Archive, query))
+		s.stream(w, "application/x-ndjson", func(w io.Writer) error { return export.JSONLines(r.Context(), w, s.Archive, query) })
 	case "csv":
-		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-		s.streamed(w, export.CSV(r.Context(), w, s.Archive, query))
+		s.stream(w, "text/csv; charset=utf-8", func(w io.Writer) error { return export.CSV(r.Context(), w, s.Archive, query) })
 	default:
 		s.fail(w, &badQuery{"format", format, "json, jsonl or csv"})
 	}
 }
 
-// streamed ends an answer that began well and then could not be finished: the connection is cut, so that nobody takes the
-// part for the whole.
-func (s *Server) streamed(_ http.ResponseWriter, err error) {
-	if err == nil {
-		return
+// stream writes an answer of any length. One that began well and then cannot be finished is cut off with its connection, so
+// that nobody takes the part for the whole.
+func (s *Server) stream(w http.ResponseWriter, kind string, write func(io.Writer) error) {
+	w.Header().Set("Content-Type", kind)
+	begun := &patient{w: w, control: http.NewResponseController(w)}
+	err := write(begun)
+	switch {
+	case err == nil:
+	case !begun.any:
+		s.fail(w, err)
+	default:
+		if s.Log != nil {
+			s.Log.Warn("export broken off", "error", err)
+		}
+		panic(http.ErrAbortHandler)
 	}
-	if s.Log != nil {
-		s.Log.Warn("export broken off", "error", err)
-	}
-	panic(http.ErrAbortHandler)
 }
 
 func (s *Server) result(w http.ResponseWriter, r *http.Request) {
@@ -159,8 +169,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	defer end()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
-	flush := http.NewResponseController(w)
-	_ = flush.Flush() // the client knows that it misses nothing from here on
+	out := &patient{w: w, control: http.NewResponseController(w)}
+	_ = out.control.Flush() // the client knows that it misses nothing from here on
 	for {
 		select {
 		case <-r.Context().Done():
@@ -170,21 +180,12 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			if err != nil {
 				continue
 			}
-			if _, err := fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e.Kind(), text); err != nil {
+			if _, err := fmt.Fprintf(out, "event: %s\ndata: %s\n\n", e.Kind(), text); err != nil {
 				return
 			}
-			if flush.Flush() != nil {
+			if out.control.Flush() != nil {
 				return
 			}
 		}
 	}
-}
-
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

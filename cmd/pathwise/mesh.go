@@ -19,7 +19,7 @@ func meshCommand(s *session) *cobra.Command {
 			"  pathwise mesh run ucl ral bulk\n  pathwise mesh status",
 	}
 	c.AddCommand(meshCheck(s), meshPlan(s), meshImport(s), meshDeploy(s), meshRestore(s)) // of files
-	c.AddCommand(meshStatus(s), meshRun(s), meshExport(s), meshBackup(s))                 // of a mesh that runs
+	c.AddCommand(meshStatus(s), meshRun(s), meshToken(s), meshExport(s), meshBackup(s))   // of a mesh that runs
 	return c
 }
 

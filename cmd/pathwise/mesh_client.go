@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +12,9 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -18,11 +22,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// controller is the controller on this machine, spoken to through the socket in its folder.
+// controller is the controller on this machine, spoken to through the socket in its folder; or one elsewhere, by its URL.
 type controller struct {
-	data string
-	http http.Client
+	data  string
+	http  http.Client
+	url   string // "": on this machine
+	ca    string // file of certificates that sign its own; "": those of the system
+	token string // file of the caller's token; "": see tokenVariable
 }
+
+// tokenVariable is the environment variable of a caller's token. Command lines are for all to see, so that none takes one.
+const tokenVariable = "PATHWISE_TOKEN"
 
 // controllerFlag adds the flag that says where the controller's folder is.
 func controllerFlag(flags *pflag.FlagSet) *controller {
@@ -32,6 +42,77 @@ func controllerFlag(flags *pflag.FlagSet) *controller {
 		return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(c.data, controlSocket))
 	}}
 	return c
+}
+
+// remoteFlags adds the flags of a command that a controller elsewhere answers, too.
+func (c *controller) remoteFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&c.url, "controller", "", "the URL of a controller elsewhere, such as https://mesh.example.org:8080")
+	flags.StringVar(&c.ca, "ca-file", "", "certificates that sign that controller's (default: those of the system)")
+}
+
+// tokenFlag adds the flag of a command that needs a token then.
+func (c *controller) tokenFlag(flags *pflag.FlagSet) {
+	flags.StringVar(&c.token, "token-file", "", "the file of your token for that controller (default: what "+tokenVariable+" holds)")
+}
+
+// base is what all paths come after. A controller elsewhere is prepared for on the way.
+func (c *controller) base() (string, error) {
+	if c.url == "" {
+		return "http://controller", nil
+	}
+	u, err := url.Parse(c.url)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
+		return "", badFlag("controller", fmt.Errorf("%q: want a URL such as https://mesh.example.org:8080", c.url))
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	if c.ca != "" {
+		text, err := os.ReadFile(c.ca)
+		pool := x509.NewCertPool()
+		if err == nil && !pool.AppendCertsFromPEM(text) {
+			err = fmt.Errorf("%s: want PEM certificates", c.ca)
+		}
+		if err != nil {
+			return "", badFlag("ca-file", err)
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	c.http.Transport = transport
+	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // the token is for c.url
+	return strings.TrimSuffix(c.url, "/"), nil
+}
+
+// authorize adds the caller's token to a request for a controller elsewhere.
+func (c *controller) authorize(request *http.Request) error {
+	if c.url == "" {
+		if c.token != "" {
+			return badFlag("token-file", errors.New("want --controller as well; the one on this machine needs no token"))
+		}
+		return nil
+	}
+	token := os.Getenv(tokenVariable)
+	if c.token != "" {
+		text, err := os.ReadFile(c.token)
+		if err != nil {
+			return badFlag("token-file", err)
+		}
+		token = string(text)
+	}
+	if token = strings.TrimSpace(token); token == "" {
+		return badFlag("token-file", fmt.Errorf("want the file of your token, or the token in %s", tokenVariable))
+	}
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return badFlag("token-file", errors.New("want one line, as `pathwise mesh token` printed it"))
+	}
+	if request.URL.Scheme == "http" && !isLoopback(request.URL.Hostname()) {
+		return badFlag("controller", errors.New("want https: over http the token would be for all on the way to read"))
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	return nil
+}
+
+func isLoopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
 // errNoController says that no controller answers.
@@ -48,12 +129,23 @@ func (c *controller) call(ctx context.Context, method, path string, query url.Va
 		}
 		text = bytes.NewReader(encoded)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, "http://controller/api/v1/"+path+"?"+query.Encode(), text)
+	base, err := c.base()
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, method, base+"/api/v1/"+path+"?"+query.Encode(), text)
 	if err != nil {
 		return nil, fmt.Errorf("ask controller: %w", err)
 	}
+	if method == http.MethodPost {
+		if err := c.authorize(request); err != nil {
+			return nil, err
+		}
+	}
 	answer, err := c.http.Do(request)
 	switch {
+	case err != nil && c.url != "":
+		return nil, fmt.Errorf("ask controller: %w", err) // names the URL
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ECONNREFUSED):
 		return nil, fmt.Errorf("%s: %w", c.data, errNoController)
 	case err != nil:

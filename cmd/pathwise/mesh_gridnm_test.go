@@ -71,6 +71,7 @@ tests:
   - {tool: load, group: each, schedule: {every: 1m}}
 `), overSSH...)
 	m.eventually("all agents are here", m.everyoneHere)
+	transfers := m.watchTransfers()
 	began := time.Now() // what was planned before, not all hosts were there for
 	deadline := began.Add(15 * time.Minute)
 	for {
@@ -83,7 +84,7 @@ tests:
 		}
 		time.Sleep(2 * time.Second) // other processes work
 	}
-	m.expectAlone(m.transfers())
+	m.expectAlone(transfers())
 	results, bad := m.results(), 0
 	for _, r := range results {
 		if r.Status != measure.StatusOK && r.Started.After(began) {

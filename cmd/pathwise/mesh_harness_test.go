@@ -26,6 +26,7 @@ type meshLab struct {
 	t         *testing.T
 	lab       *lab.Lab
 	dir       string
+	data      string            // the controller's folder, as this process sees it
 	addresses map[string]string // IPv4, by host
 	binary    string            // of pathwise, as people have it
 	ssh       []string          // hosts that are reached by SSH
@@ -37,12 +38,24 @@ type meshLab struct {
 // meshFile is a mesh file without its hosts and its controller; overSSH are hosts that run an SSH server and no agent.
 func startMeshLab(t *testing.T, spec, meshFile string, overSSH ...string) *meshLab {
 	t.Helper()
+	m := newMeshLab(t, spec)
+	m.ssh = overSSH
+	m.deploy(meshFile, "horizon: 10m")
+	m.startSSH()
+	m.startServe()
+	m.startAgents()
+	return m
+}
+
+// newMeshLab stands up the lab of a spec, with nothing on its hosts.
+func newMeshLab(t *testing.T, spec string) *meshLab {
+	t.Helper()
 	parsed, err := lab.ParseSpec("mesh lab", []byte(spec))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &meshLab{t: t, dir: t.TempDir(), addresses: map[string]string{}, ssh: overSSH, agents: map[string]*lab.Process{}}
-	m.binary = m.path("pathwise")
+	m := &meshLab{t: t, dir: t.TempDir(), addresses: map[string]string{}, agents: map[string]*lab.Process{}}
+	m.binary, m.data = m.path("pathwise"), m.path("data")
 	if out, err := exec.Command("go", "build", "-o", m.binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
@@ -60,34 +73,43 @@ func startMeshLab(t *testing.T, spec, meshFile string, overSSH ...string) *meshL
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := &strings.Builder{}
-	fmt.Fprintf(file, "controller: {data: %s, listen: 127.0.0.1:8080, horizon: 10m}\nhosts:\n", m.path("data"))
 	for _, n := range state.Nodes {
-		if n.Kind != "host" {
-			continue
+		if n.Kind == "host" {
+			m.addresses[n.Name] = n.Addresses[0]
 		}
-		m.addresses[n.Name] = n.Addresses[0]
+	}
+	return m
+}
+
+// deploy writes the mesh file, with settings of the controller, and makes the agents' keys.
+func (m *meshLab) deploy(meshFile, settings string) {
+	m.t.Helper()
+	file := &strings.Builder{}
+	fmt.Fprintf(file, "controller: {data: %s, listen: 127.0.0.1:8080, %s}\nhosts:\n", m.path("data"), settings)
+	for name, address := range m.addresses {
 		switch {
-		case slices.Contains(m.ssh, n.Name):
+		case slices.Contains(m.ssh, name):
 			fmt.Fprintf(file, "  %s: {address: %s, reach: {ssh: {user: root, key: %s, known_hosts: %s, directory: %s}}}\n",
-				n.Name, n.Addresses[0], m.path("id"), m.path("known_hosts"), m.path("ssh-"+n.Name))
-		case n.Name != "controller":
-			fmt.Fprintf(file, "  %s: {address: %s, reach: agent}\n", n.Name, n.Addresses[0])
+				name, address, m.path("id"), m.path("known_hosts"), m.path("ssh-"+name))
+		case name != "controller":
+			fmt.Fprintf(file, "  %s: {address: %s, reach: agent}\n", name, address)
 		}
 	}
 	file.WriteString(meshFile)
 	if err := os.WriteFile(m.path("mesh.yaml"), []byte(file.String()), 0o600); err != nil {
-		t.Fatal(err)
+		m.t.Fatal(err)
 	}
-	m.must("mesh", "deploy", m.path("mesh.yaml"), "--address", m.addresses["controller"], "--out", m.dir)
-	m.startSSH()
-	m.startServe()
+	m.must("mesh", "deploy", m.path("mesh.yaml"), "--address", m.addresses["controller"], "--out", m.dir, "--data", m.data)
+}
+
+// startAgents starts the agent of each host that has one.
+func (m *meshLab) startAgents() {
+	m.t.Helper()
 	for name := range m.addresses {
 		if name != "controller" && !slices.Contains(m.ssh, name) {
 			m.startAgent(name)
 		}
 	}
-	return m
 }
 
 // startSSH runs a real SSH server on the hosts that are to be reached so, all with one host key.
@@ -182,7 +204,7 @@ func (m *meshLab) must(args ...string) []byte {
 
 // status is what `mesh status` tells; nil if nobody answers.
 func (m *meshLab) status() *web.Status {
-	out, err := exec.Command(m.binary, "mesh", "status", "--data", m.path("data"), "--json").Output()
+	out, err := exec.Command(m.binary, "mesh", "status", "--data", m.data, "--json").Output()
 	if err != nil {
 		return nil
 	}
@@ -197,7 +219,7 @@ func (m *meshLab) status() *web.Status {
 func (m *meshLab) results() []*measure.Result {
 	m.t.Helper()
 	var all []*measure.Result
-	lines := json.NewDecoder(bytes.NewReader(m.must("mesh", "export", "--data", m.path("data"))))
+	lines := json.NewDecoder(bytes.NewReader(m.must("mesh", "export", "--data", m.data)))
 	for lines.More() {
 		r := &measure.Result{}
 		if err := lines.Decode(r); err != nil {

@@ -25,11 +25,16 @@ func meshRun(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use: "run SOURCE TARGET TOOL", Short: "Measure between two hosts of the mesh, now", Args: cobra.ExactArgs(3),
 		Long: "Have one host of the mesh measure to another, as soon as that disturbs no other test, and show what happens. TOOL is\n" +
-			"one of the mesh file, or a kind of probe such as ping or throughput. Ctrl-C calls the test back.",
+			"one of the mesh file, or a kind of probe such as ping or throughput. Ctrl-C calls the test back.\n\n" +
+			"Without --controller it asks the controller on this machine, as its owner. One elsewhere wants a token, which its owner\n" +
+			"makes with `pathwise mesh token`, and lets you have what the mesh file says under controller.callers.",
 		Example: "  pathwise mesh run ucl ral bulk\n  pathwise mesh run ucl ral throughput --set duration=5s --set cc=cubic\n" +
-			"  pathwise mesh run ucl ral rtt --json",
+			"  pathwise mesh run ucl ral rtt --json\n" +
+			"  pathwise mesh run ucl ral rtt --controller https://mesh.example.org:8080 --token-file ~/mesh.token",
 	}
 	mesh := controllerFlag(c.Flags())
+	mesh.remoteFlags(c.Flags())
+	mesh.tokenFlag(c.Flags())
 	c.RunE = func(c *cobra.Command, args []string) error {
 		wait, err := quantity.ParseDuration(patience)
 		if err != nil {

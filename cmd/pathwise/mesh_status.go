@@ -15,9 +15,10 @@ import (
 func meshStatus(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use: "status", Short: "Who is there, what runs, and what was missed and why", Args: cobra.NoArgs,
-		Example: "  pathwise mesh status\n  pathwise mesh status --json",
+		Example: "  pathwise mesh status\n  pathwise mesh status --json\n  pathwise mesh status --controller http://127.0.0.1:8080",
 	}
 	mesh := controllerFlag(c.Flags())
+	mesh.remoteFlags(c.Flags())
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		var status web.Status
 		if err := mesh.get(c.Context(), "status", nil, &status); err != nil {
@@ -34,24 +35,47 @@ func printStatus(w io.Writer, status *web.Status, now time.Time) {
 		rows = append(rows, hostRow(h, now))
 	}
 	printTable(w, rows, 1, 2, 6, 7)
+	var lacks []string
 	for _, h := range status.Hosts {
 		if h.Status == nil {
 			continue
 		}
 		for _, lack := range h.Status.Lacks {
-			fmt.Fprintf(w, "%s cannot: %s: %s\n", h.Name, lack.What, lack.Why)
+			lacks = append(lacks, fmt.Sprintf("%s cannot: %s: %s", h.Name, lack.What, lack.Why))
 		}
 	}
+	printSome(w, lacks, "things that hosts cannot")
 	fmt.Fprintf(w, "\nplan %d until %s: %d runs, %d results awaited, %d tests on demand\n", status.Plan,
 		status.Until.Format(time.TimeOnly), status.Runs, status.Awaited, status.OnDemand)
+	var notes []string
 	for _, warning := range status.Warnings {
-		fmt.Fprintln(w, "note: "+warning)
+		notes = append(notes, "note: "+warning)
+	}
+	printSome(w, notes, "notes")
+	if status.Unfiled != "" {
+		fmt.Fprintf(w, "note: results cannot be filed now and wait where they are: %s\n", status.Unfiled)
+	}
+	if status.Unread != "" {
+		fmt.Fprintf(w, "note: what was missed cannot be told: %s\n", status.Unread)
 	}
 	if status.Trouble != "" {
 		fmt.Fprintf(w, "note: the mesh file as it stands is not in force: %s\n", status.Trouble)
 	}
 	for _, m := range status.Missed {
 		fmt.Fprintf(w, "missed %s %s from %s to %s: %s\n", m.Start.Format(time.DateTime), m.Tool, m.Source, m.Target, m.Why)
+	}
+}
+
+// shownOfEach is how many lines of a kind are shown: what fits a screen. A mesh of hundreds of hosts may have thousands.
+const shownOfEach = 20
+
+// printSome prints the first of many lines, and how many more there are.
+func printSome(w io.Writer, lines []string, what string) {
+	for _, line := range lines[:min(len(lines), shownOfEach)] {
+		fmt.Fprintln(w, line)
+	}
+	if more := len(lines) - shownOfEach; more > 0 {
+		fmt.Fprintf(w, "and %d more %s; --json has them all\n", more, what)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -78,7 +79,7 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 	group.Go(func() error { return controller.Run(ctx) })
 	group.Go(func() error { return post.watchKeys(ctx) })
 	out.run(ctx, group)
-	if err := s.answer(ctx, group, api, data, m.Controller.Listen); err != nil {
+	if err := s.answer(ctx, group, api, data, &m.Controller); err != nil {
 		group.Go(func() error { return err })
 	}
 	return group.Wait()
@@ -88,8 +89,9 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 // the folder can.
 const controlSocket = "control.sock"
 
-// answer opens the controller's two doors: everything on a socket in its folder, reading alone on an address.
-func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Server, data, address string) error {
+// answer opens the controller's two doors: everything on a socket in its folder; on an address what reads only, and tests
+// for who has a token.
+func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Server, data string, c *config.Controller) error {
 	path := filepath.Join(data, controlSocket)
 	_ = os.Remove(path) // of one that was killed; a second controller does not get here, see archive.ErrInUse
 	own, err := net.Listen("unix", path)
@@ -99,17 +101,25 @@ func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Se
 	if err := os.Chmod(path, 0o600); err != nil {
 		return errors.Join(fmt.Errorf("listen: %w", err), own.Close())
 	}
-	group.Go(func() error { return web.Serve(ctx, own, api.Handler()) })
-	if address == "" {
+	group.Go(func() error { return web.Serve(ctx, own, api.Handler(), api.Log) })
+	if c.Listen == "" {
 		s.say("serving, without HTTP")
 		return nil
 	}
-	open, err := net.Listen("tcp", address)
+	open, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return fmt.Errorf("listen: %w; see controller.listen in the mesh file", err)
 	}
-	s.say("serving on http://%s", open.Addr())
-	group.Go(func() error { return web.Serve(ctx, open, api.ReadOnly()) })
+	scheme, secure := "http", open.Addr().(*net.TCPAddr).IP.IsLoopback()
+	if c.TLS.Certificate != "" {
+		settings, err := web.TLS(c.TLS.Certificate, c.TLS.Key, api.Log)
+		if err != nil {
+			return errors.Join(err, open.Close())
+		}
+		open, scheme, secure = tls.NewListener(open, settings), "https", true
+	}
+	s.say("serving on %s://%s", scheme, open.Addr())
+	group.Go(func() error { return web.Serve(ctx, open, api.Shared(secure), api.Log) })
 	return nil
 }
 

@@ -38,8 +38,9 @@ func openOutlets(ctx context.Context, data string, m *config.Mesh, store archive
 	}
 	for i, w := range m.Controller.RemoteWrite {
 		writer, err := export.NewRemoteWriter(store, export.RemoteOptions{
-			Name: w.URL, URL: w.URL, User: w.User, PasswordFile: w.Password, TokenFile: w.TokenFile, Version: version(), Log: log,
-			Ledger: filepath.Join(data, fmt.Sprintf("remote-write-%d.json", i)),
+			Name: w.Label(m.Controller.RemoteWrite), URL: w.URL, Headers: w.Headers, User: w.User, PasswordFile: w.Password,
+			TokenFile: w.TokenFile, CAFile: w.CAFile, Version: version(), Log: log,
+			Ledger: ledgerOf(data, i, &w),
 		})
 		if err != nil {
 			return nil, err
@@ -47,6 +48,15 @@ func openOutlets(ctx context.Context, data string, m *config.Mesh, store archive
 		o.writers = append(o.writers, writer)
 	}
 	return o, nil
+}
+
+// ledgerOf is the file of what a receiver has not got: by its name, or else by its place in the mesh file.
+func ledgerOf(data string, place int, w *config.RemoteWrite) string {
+	name := fmt.Sprint(place)
+	if w.Name != "" {
+		name = "to-" + w.Name
+	}
+	return filepath.Join(data, "remote-write-"+name+".json")
 }
 
 // run sends to receivers until ctx ends.

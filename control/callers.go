@@ -1,0 +1,200 @@
+package control
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// Caller is who asks for a test over the network. What is allowed is for the mesh file to say: controller.callers.
+type Caller struct {
+	Token   string     // its name
+	Address netip.Addr // that the call came from
+}
+
+// Denial is why a Caller may not have a test.
+type Denial = config.Denial
+
+// desk counts what callers' tests take, by class. The day's bytes are kept on disk; tests under way are not, for they end
+// with the controller.
+type desk struct {
+	path string
+
+	mu    sync.Mutex
+	day   string // of bytes: as time.DateOnly, UTC
+	bytes map[string]float64
+	tests map[string]int
+}
+
+// deskFile is the name of the day's bytes in the controller's folder.
+const deskFile = "callers.json"
+
+// deskState is the desk on disk.
+type deskState struct {
+	Day   string             `json:"day"`
+	Bytes map[string]float64 `json:"bytes"` // by class
+}
+
+// openDesk goes on with what is on disk. A file that cannot be read counts as none: it is of one day.
+func openDesk(folder string) *desk {
+	d := &desk{path: filepath.Join(folder, deskFile), bytes: map[string]float64{}, tests: map[string]int{}}
+	var s deskState
+	if text, err := os.ReadFile(d.path); err == nil && json.Unmarshal(text, &s) == nil && s.Bytes != nil {
+		d.day, d.bytes = s.Day, s.Bytes
+	}
+	return d
+}
+
+// ticket is a test that was let in. A nil one is the owner's, which counts nowhere.
+type ticket struct {
+	class    string
+	chain    []string
+	day      string
+	reckoned float64 // bytes that it counts for while it goes on
+	took     float64 // bytes that it counts for when it is over
+}
+
+// enter lets a test in, if the limits of its caller's class let it.
+func (d *desk) enter(m *config.Mesh, class string, a config.Ask) (*ticket, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if today := a.At.UTC().Format(time.DateOnly); today != d.day {
+		d.day = today
+		clear(d.bytes)
+	}
+	used := func(class string) config.Use { return config.Use{Bytes: d.bytes[class], Tests: d.tests[class]} }
+	if denial := m.Denies(class, a, used); denial != nil {
+		return nil, denial
+	}
+	t := &ticket{class: class, chain: m.Controller.Callers.Chain(class), day: d.day, reckoned: a.Bytes}
+	return t, d.count(t, 1, a.Bytes)
+}
+
+// leave ends a test, and counts what it took in place of what was reckoned.
+func (d *desk) leave(t *ticket) error {
+	if t == nil {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	more := t.took - t.reckoned
+	if t.day != d.day {
+		more = 0 // yesterday's
+	}
+	return d.count(t, -1, more)
+}
+
+// count adds to all classes of a ticket, and keeps the bytes. d.mu is held.
+func (d *desk) count(t *ticket, tests int, bytes float64) error {
+	for _, class := range t.chain {
+		d.tests[class] += tests
+		d.bytes[class] = max(0, d.bytes[class]+bytes)
+	}
+	if bytes == 0 {
+		return nil
+	}
+	text, err := json.Marshal(deskState{d.day, maps.Clone(d.bytes)})
+	if err == nil {
+		err = os.WriteFile(d.path+".new", text, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(d.path+".new", d.path)
+	}
+	if err != nil {
+		return fmt.Errorf("keep callers' bytes: %w", err)
+	}
+	return nil
+}
+
+// began notes that packets may flow from now on.
+func (t *ticket) began() {
+	if t != nil {
+		t.took = t.reckoned
+	}
+}
+
+// refused notes that no packet did.
+func (t *ticket) refused() {
+	if t != nil {
+		t.took = 0
+	}
+}
+
+// over notes what a test moved, if its Result says so.
+func (t *ticket) over(r *measure.Result) {
+	if t == nil {
+		return
+	}
+	bytes, known := 0.0, false
+	for _, pair := range [][2]measure.Metric{
+		{measure.SentBytes, measure.ReceivedBytes}, // the same bytes, as each end counted them
+		{measure.ReverseSentBytes, measure.ReverseReceivedBytes},
+	} {
+		sent, one := r.Get(pair[0])
+		received, two := r.Get(pair[1])
+		bytes += max(sent, received)
+		known = known || one || two
+	}
+	if known {
+		t.took = bytes
+	}
+}
+
+// admit lets a Request in: its caller's class must allow what it comes to. Of the owner, nothing is asked.
+func (c *Control) admit(r *Request, d *demand) (*ticket, error) {
+	if r.Caller == nil {
+		return nil, nil
+	}
+	m := d.mesh
+	class, err := classOf(m, r.Caller)
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.desk.enter(m, class, config.Ask{
+		Tool: d.tool.Name, Kind: d.tool.Kind, Source: d.leg.Source, Target: d.leg.Target, At: c.config.Now(),
+		Need: d.need, Bytes: m.Bytes(d.leg, d.need),
+	})
+	var denial *Denial
+	if errors.As(err, &denial) {
+		return nil, err
+	}
+	c.attempt("count a caller's bytes", err) // a full disk keeps nobody from measuring
+	return t, nil
+}
+
+// classOf is the class of a caller, or a Denial.
+func classOf(m *config.Mesh, who *Caller) (string, error) {
+	callers := &m.Controller.Callers
+	if len(callers.Classes) == 0 {
+		return "", &Denial{Limit: "controller.callers", Value: "", Want: "classes in the mesh file; " +
+			"without them only who owns the controller's folder may start tests"}
+	}
+	class := callers.ClassOf(who.Token, who.Address)
+	if class == "" {
+		return "", &Denial{Limit: "caller", Value: fmt.Sprintf("%s from %v", who.Token, who.Address),
+			Want: "one to whom controller.callers of the mesh file gives a class"}
+	}
+	return class, nil
+}
+
+// tell logs what became of a caller's Request, one line each.
+func (c *Control) tell(r *Request, t *ticket, run *measure.Run, err error) {
+	if r.Caller == nil {
+		return
+	}
+	log := c.config.Log.With("caller", r.Caller.Token, "from", r.Caller.Address, "tool", r.Tool, "source", r.Source, "target", r.Target)
+	if err != nil {
+		log.Warn("test denied", "why", err)
+		return
+	}
+	log.Info("test accepted", "class", t.class, "run", run.ID)
+}

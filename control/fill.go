@@ -1,0 +1,267 @@
+package control
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/schedule"
+)
+
+// fillStep is how much time is planned before others may have the planner, such as a test on demand: a second's work for
+// a mesh of thousands of hosts, else much less.
+const fillStep = time.Minute
+
+// nextPlan works out a plan, and names the runs of the last one that will not take place. Adopt it, or drop it, also beside
+// an error.
+func (c *Control) nextPlan() (next *plan, withdrawn []*measure.Run, err error) {
+	now := c.config.Now().UTC()
+	c.mu.Lock()
+	mesh, last, other := c.mesh, c.current, c.other
+	c.other, c.resend = false, false
+	c.mu.Unlock()
+	f := filling{Control: c, next: &plan{Number: max(last.Number+1, uint64(now.Unix())), Issued: now, From: now}}
+	from, err := f.begin(mesh, &last, now, other)
+	if err != nil {
+		return f.next, nil, err
+	}
+	until, full := now.Add(mesh.Controller.Horizon), false
+	for at := from; at.Before(until) && !full; at = at.Add(fillStep) {
+		if full, err = f.fill(at, earlier(at.Add(fillStep), until), now.Add(leastHorizon)); err != nil {
+			return f.next, nil, err
+		} else if full {
+			until = earlier(f.upTo, until)
+		}
+	}
+	return f.next, f.end(mesh, until, now), nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// filling is a plan in the making.
+type filling struct {
+	*Control
+	next    *plan
+	upTo    time.Time              // of a plan that is full: where it ends
+	before  map[place]*measure.Run // runs of the last plan that may be planned again
+	skipped map[string]bool        // why runs were left out
+	needs   map[needKey]measure.Demand
+}
+
+// needKey is what the need of a planned run depends on; of most tests all runs have one.
+type needKey struct {
+	test   int32
+	source int  // whose own parameters count; -1: it has none
+	six    bool // over IPv6, whose headers are longer
+}
+
+// place tells the runs of a plan apart, whichever their ID.
+type place struct {
+	test, source, target string
+	start                int64 // in Unix nanoseconds
+}
+
+func placeOf(r *measure.Run) place { return place{r.Test, r.Source, r.Target, r.Start.UnixNano()} }
+
+// begin takes over what stays of the last plan, and says from when on there is none. other says that hosts can do more or
+// less than then.
+func (f *filling) begin(m *config.Mesh, last *plan, now time.Time, other bool) (from time.Time, err error) {
+	f.planning.Lock()
+	defer f.planning.Unlock()
+	if err := f.renew(m, last, now); err != nil {
+		return from, err
+	}
+	if soon := now.Add(schedule.DefaultFreeze); (other || last.ahead(now)) && soon.Before(f.planner.taken) {
+		f.planner.taken, f.planner.changed = soon, true
+	}
+	from = f.planner.taken
+	changed := f.planner.changed
+	if late := now.Add(schedule.DefaultFreeze); changed && last.Number > 0 && from.Before(late) {
+		from = late // of a plan that could not be kept before: hosts still have the last one
+	} else if from.Before(now) {
+		from = now
+	}
+	f.before, f.skipped, f.needs = map[place]*measure.Run{}, map[string]bool{}, map[needKey]measure.Demand{}
+	f.ports.free(now)
+	for i := range last.Runs {
+		switch r := &last.Runs[i]; {
+		case r.Limit().Before(now):
+		case changed && !r.Start.Before(from):
+			f.before[placeOf(r)] = r
+		default:
+			f.next.Runs = append(f.next.Runs, *r)
+		}
+	}
+	return from, nil
+}
+
+// fill adds the runs that begin from then until then. It says that the plan is full if it has maxRuns, and least is past.
+func (f *filling) fill(from, until, least time.Time) (full bool, err error) {
+	f.planning.Lock()
+	defer f.planning.Unlock()
+	for planned := range f.planner.Runs(from, until) {
+		if len(f.next.Runs) >= maxRuns && planned.Begin().After(least) {
+			f.upTo = planned.Begin()
+			return true, nil
+		}
+		if err := f.add(&planned); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// end completes the plan. What is left of the last one will not take place.
+func (f *filling) end(m *config.Mesh, until, now time.Time) (withdrawn []*measure.Run) {
+	f.planning.Lock()
+	defer f.planning.Unlock()
+	for _, r := range f.before {
+		withdrawn = append(withdrawn, r)
+	}
+	f.next.Until, f.next.Schedule = until, f.planner.State(now)
+	slices.SortStableFunc(f.next.Runs, func(a, b measure.Run) int { return a.Start.Compare(b.Start) })
+	for _, h := range m.Hosts {
+		if h.Reach != config.ReachResponder && !h.Offline {
+			f.next.Hosts = append(f.next.Hosts, h.Name)
+		}
+	}
+	warnings := f.warnings()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Control.warnings = warnings
+	return withdrawn
+}
+
+// add makes a planned run one that hosts can do, unless they said that they cannot.
+func (f *filling) add(planned *schedule.Run) error {
+	w := f.planner.work
+	if planned.Test < 0 {
+		return nil // on demand: its hosts were told already
+	}
+	test := &w.mesh.Tests[w.tests[planned.Test]]
+	tool := w.mesh.Tool(test.Tool)
+	source, target := w.ends[planned.Source][0], w.ends[planned.Target][0]
+	leg, err := w.mesh.Leg(test, source, target)
+	if err != nil {
+		return fmt.Errorf("plan %s: %w", test.Name, err)
+	}
+	d, err := f.need(planned.Test, tool, leg)
+	if err != nil {
+		return fmt.Errorf("plan %s: %w", test.Name, err)
+	}
+	if why := f.cannot(w.mesh, leg, tool.Kind, d); why != "" {
+		f.skipped[why] = true
+		return nil
+	}
+	at := turn{planned.Begin(), planned.Slot, planned.Slot + limitOf(tool, d)}
+	if d.Exclusive { // whatever it does, it is over before another one is on its interfaces
+		at.limit = min(at.limit, planned.Slot+planned.Duration+schedule.DefaultGuard)
+	}
+	prepared := func(pick picker) (measure.Run, error) {
+		run, err := prepare(w.mesh, tool, leg, d, at, pick)
+		run.Test, run.Tries = test.Name, test.Schedule.Tries
+		return run, err
+	}
+	if f.again(place{test.Name, w.mesh.Hosts[source].Name, w.mesh.Hosts[target].Name, at.start.UnixNano()}, prepared) {
+		return nil
+	}
+	run, err := prepared(f.ports.take)
+	if err != nil {
+		f.skipped[err.Error()] = true
+		return nil
+	}
+	f.next.Runs = append(f.next.Runs, run)
+	return nil
+}
+
+// need is what a run of a test over a leg asks for; a probe is asked for it once, and again for each host that has
+// parameters of its own.
+func (f *filling) need(test int32, tool *config.Tool, leg config.Leg) (measure.Demand, error) {
+	m := f.planner.work.mesh
+	key := needKey{test, -1, strings.Contains(leg.TargetAddress, ":")}
+	if m.Hosts[leg.Source].Overrides[tool.Name] != nil {
+		key.source = leg.Source
+	}
+	if d, known := f.needs[key]; known {
+		return d, nil
+	}
+	d, err := need(m, tool, leg)
+	if err == nil {
+		f.needs[key] = d
+	}
+	return d, err
+}
+
+// again keeps a run of the last plan, with its ID, port and secret, if the new plan has the same one.
+func (f *filling) again(at place, prepare func(picker) (measure.Run, error)) bool {
+	old := f.before[at]
+	if old == nil {
+		return false
+	}
+	same := func(_ string, first, last int, _, _ time.Time) (int, error) {
+		if old.Far == nil || old.Far.Port < first || old.Far.Port > last {
+			return 0, errors.New("another port")
+		}
+		return old.Far.Port, nil
+	}
+	run, err := prepare(same)
+	if err != nil {
+		return false
+	}
+	run.ID, run.Start = old.ID, old.Start
+	if run.Far != nil && old.Far != nil {
+		run.Far.Secret = old.Far.Secret
+	}
+	if !reflect.DeepEqual(&run, old) {
+		return false
+	}
+	delete(f.before, at)
+	f.next.Runs = append(f.next.Runs, *old)
+	return true
+}
+
+// cannot says why the hosts of a run said that they cannot do it; "" if they did not.
+func (c *Control) cannot(m *config.Mesh, leg config.Leg, kind string, d measure.Demand) string {
+	lacks := func(host int, matches func(fleet.Lack) bool) string {
+		name := m.Hosts[host].Name
+		status, _, _ := c.roster.last(name)
+		for _, l := range status.Lacks {
+			if matches(l) {
+				return fmt.Sprintf("%s does no %s: %s", name, kind, l.Why)
+			}
+		}
+		return ""
+	}
+	six := strings.Contains(leg.TargetAddress, ":")
+	why := lacks(leg.Source, func(l fleet.Lack) bool {
+		return l.Kind == kind && !strings.HasPrefix(l.What, "program ") || six && l.What == "ipv6"
+	})
+	if why == "" && d.Far != "" {
+		why = lacks(leg.Target, func(l fleet.Lack) bool { return l.What == "target" })
+	}
+	return why
+}
+
+// warnings puts what the planner could not do as asked into words.
+func (f *filling) warnings() []string {
+	all := []string{}
+	for _, found := range f.planner.Findings() {
+		all = append(all, FindingText(found))
+	}
+	for why := range f.skipped {
+		all = append(all, why)
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,195 @@
+package web
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+const (
+	firstID = "01KAG0000000000000000000AA"
+	noID    = "01KAG0000000000000000000ZZ"
+)
+
+// filed puts some Results and a miss into the archive, of minutes ago.
+func (b *bench) filed() {
+	b.t.Helper()
+	at := time.Now().Add(-10 * time.Minute)
+	var results []*measure.Result
+	for i, id := range []string{firstID, "01KAG0000000000000000000AB", "01KAG0000000000000000000AC"} {
+		results = append(results, resultOf(id, at.Add(time.Duration(i)*time.Minute)))
+	}
+	if err := b.Archive.Put(b.t.Context(), results); err != nil {
+		b.t.Fatal(err)
+	}
+	miss := measure.Miss{Run: "01KAG0000000000000000000AD", Test: "rtt@all", Tool: "rtt", Source: "a", Target: "b", Start: at, Why: "a is away"}
+	if err := b.Archive.PutMisses(b.t.Context(), []measure.Miss{miss}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+const series = "/api/v1/pairs/a/b/series?metric=rtt_median_seconds&test=rtt@all&tool=rtt"
+
+// Each route that reads answers on each door with what is there.
+func TestReading(t *testing.T) {
+	b := newBench(t)
+	b.filed()
+	b.run()
+	for name, door := range map[string]http.Handler{"ReadOnly": b.ReadOnly(), "Shared": b.Shared(true), "Handler": b.Handler()} {
+		t.Run(name, func(t *testing.T) {
+			b := &bench{Server: b.Server, t: t, hub: b.hub, said: b.said}
+			b.serve(door)
+			for path, has := range map[string]string{
+				"/api/v1/health":                             `{"status":"ok","version":"v1"}`,
+				"/api/v1/status":                             `"schema":"pathwise.status/1"`,
+				"/api/v1/status?misses=1&from=-1h":           `"why":"a is away"`,
+				"/api/v1/hosts":                              `"name":"strict"`,
+				"/api/v1/pairs":                              `{"source":"a","target":"b"`,
+				series + "&from=-1h":                         `"step_seconds":`,
+				series + "&from=-1h&step=5m&quantiles=0,0.5": `"quantiles":[0,0.5]`,
+				"/api/v1/results":                            firstID,
+				"/api/v1/results?limit=1&status=ok&from=-1h": `"next":`,
+				"/api/v1/results?format=jsonl":               firstID,
+				"/api/v1/results?source=b":                   `"results":[]`,
+				"/api/v1/results/" + firstID:                 `"schema":"pathwise.result/1"`,
+				"/api/v1/misses":                             `"why":"a is away"`,
+				"/api/v1/misses?source=b":                    `"misses":[]`,
+				"/metrics":                                   "pathwise_hosts 4",
+			} {
+				b.expect(http.MethodGet, path, "", http.StatusOK, has)
+			}
+		})
+	}
+}
+
+// Pages of results follow one another to the end, and CSV and JSON lines have them all.
+func TestResultsInWhole(t *testing.T) {
+	b := newBench(t)
+	b.filed()
+	b.serve(b.ReadOnly())
+	cursor, ids := "", []string{}
+	for range 5 {
+		_, text, _ := b.ask(http.MethodGet, "/api/v1/results?limit=1&cursor="+cursor, "")
+		var page struct {
+			Results []measure.Result
+			Next    string
+		}
+		if err := json.Unmarshal([]byte(text), &page); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range page.Results {
+			ids = append(ids, r.ID)
+		}
+		if cursor = page.Next; cursor == "" {
+			break
+		}
+	}
+	if len(ids) != 3 || ids[2] != firstID || cursor != "" {
+		t.Errorf("pages of one: %v, and then %q", ids, cursor)
+	}
+	_, text, header := b.ask(http.MethodGet, "/api/v1/results?format=csv", "")
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil || len(rows) != 1+3*2 || header.Get("Content-Type") != "text/csv; charset=utf-8" {
+		t.Errorf("CSV: %d rows, %v of %s", len(rows), err, header)
+	}
+	_, text, header = b.ask(http.MethodGet, "/api/v1/results?format=jsonl", "")
+	if n := strings.Count(text, "\n"); n != 3 || header.Get("Content-Type") != "application/x-ndjson" {
+		t.Errorf("JSON lines: %d of %s", n, header)
+	}
+}
+
+// What cannot be read is 400 with the parameter, the value and what would be right; what is not there is 404.
+func TestBadQueries(t *testing.T) {
+	b := newBench(t)
+	b.filed()
+	b.serve(b.Handler())
+	for path, want := range map[string]string{
+		"/api/v1/status?from=yesterday":                               `from: \"yesterday\": want a time`,
+		"/api/v1/status?misses=-1":                                    `misses: \"-1\": want a whole number`,
+		"/api/v1/status?misses=1001":                                  `want a whole number up to 1000`,
+		"/api/v1/results?limit=many":                                  `limit: \"many\"`,
+		"/api/v1/results?to=-fast":                                    `to: \"-fast\"`,
+		"/api/v1/results?format=xml":                                  `format: \"xml\": want json, jsonl or csv`,
+		"/api/v1/results?cursor=zz":                                   `cursor`,
+		"/api/v1/results?status=good":                                 `status: \"good\": want ok, partial or failed`,
+		"/api/v1/results?format=csv&status=good":                      `status: \"good\"`,
+		"/api/v1/misses?limit=1e3":                                    `limit: \"1e3\"`,
+		"/api/v1/pairs/a/b/series?from=-1h":                           `metric: \"\": want a metric`,
+		"/api/v1/pairs/a/b/series?metric=rtt_median_seconds":          `from: \"\": want a time before to`,
+		series + "&from=-1h&to=-2h":                                   `from: \"-1h\": want a time before to`,
+		series + "&from=-1h&step=often":                               `step: \"often\"`,
+		series + "&from=-1h&quantiles=2":                              `quantiles: \"2\"`,
+		series + "&from=-1h&quantiles=NaN":                            `quantiles: \"NaN\"`,
+		series + "&from=-1h&quantiles=" + strings.Repeat("0.5,", 200): `quantiles`,
+		series + "&from=1970-01-01T00:00:00Z&step=1ns":                `step`,
+	} {
+		b.expect(http.MethodGet, path, "", http.StatusBadRequest, want)
+	}
+	b.expect(http.MethodGet, "/api/v1/results/"+noID, "", http.StatusNotFound, "no such result")
+	b.expect(http.MethodGet, "/api/v1/results/none", "", http.StatusBadRequest, "want a ULID")
+	b.expect(http.MethodGet, "/api/v1/nothing", "", http.StatusNotFound, "")
+	b.expect(http.MethodDelete, "/api/v1/results/"+firstID, "", http.StatusMethodNotAllowed, "")
+	b.Metrics = nil
+	b.serve(b.Handler())
+	b.expect(http.MethodGet, "/metrics", "", http.StatusNotFound, "")
+}
+
+// The door that only reads takes no POST, and the shared one none but of tests.
+func TestReadOnlyHasNoPost(t *testing.T) {
+	b := newBench(t)
+	for _, c := range []struct {
+		door http.Handler
+		path string
+		want int
+	}{
+		{b.ReadOnly(), "/api/v1/runs", http.StatusNotFound}, {b.ReadOnly(), "/api/v1/backup", http.StatusNotFound},
+		{b.Shared(true), "/api/v1/backup", http.StatusNotFound}, {b.ReadOnly(), "/api/v1/results", http.StatusMethodNotAllowed},
+		{b.ReadOnly(), "/api/v1/events", http.StatusMethodNotAllowed},
+	} {
+		b.serve(c.door)
+		b.expect(http.MethodPost, c.path, "{}", c.want, "")
+	}
+}
+
+// A backup goes to a new file on the controller's machine, of an absolute path.
+func TestBackup(t *testing.T) {
+	b := newBench(t)
+	b.filed()
+	b.serve(b.Handler())
+	path := filepath.Join(b.folder, "backup")
+	body := fmt.Sprintf(`{"path": %q}`, path)
+	b.expect(http.MethodPost, "/api/v1/backup", body, http.StatusOK, path)
+	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+		t.Errorf("backup: %v, %v", info, err)
+	}
+	for _, bad := range []string{"", "{", `{"path": "relative"}`, `{"path": 1}`, `{"other": "x"}`} {
+		b.expect(http.MethodPost, "/api/v1/backup", bad, http.StatusBadRequest, "want an absolute path")
+	}
+}
+
+// Every status of the host list is one that the house knows.
+func TestHostsHaveStates(t *testing.T) {
+	b := newBench(t)
+	b.serve(b.ReadOnly())
+	_, text, _ := b.ask(http.MethodGet, "/api/v1/hosts", "")
+	var doc struct {
+		Hosts []struct{ Name, State, Reach, Address string }
+	}
+	if err := json.Unmarshal([]byte(text), &doc); err != nil || len(doc.Hosts) != 4 {
+		t.Fatalf("%s: %v", text, err)
+	}
+	for _, h := range doc.Hosts {
+		if h.State != "away" || h.Reach != "agent" || !slices.Contains([]string{"a", "b", "gone", "strict"}, h.Name) {
+			t.Errorf("host %+v", h)
+		}
+	}
+}
