@@ -1,5 +1,6 @@
 // Command bench prints how Pathwise does beside its peers, in the same run on the same machine: throughput and
-// processor time beside iperf3, the lab's delay as Debian's ping and tcpdump see it, the lab's loss as ping counts it.
+// processor time beside iperf3, the lab's delay as Debian's ping and tcpdump see it, the lab's loss as ping counts it; and
+// what a mesh takes: its controller, its agents, its planner and its archive.
 //
 // It prints figures and does not judge them; docs/bench.md says how to read them. The exit status is 0 when
 // everything ran, 1 when something could not, 2 when the call was wrong.
@@ -19,6 +20,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/stat"
@@ -31,6 +33,10 @@ type bench struct {
 	pairs    int    // of TCP transfers
 	seconds  int    // of each
 	seen     seen
+
+	agents, simulated int           // of the part mesh
+	settle, watch     time.Duration // of meshes: before measuring, and measuring
+	points            int           // of the part archive, into SQLite
 }
 
 // seen is what the parts of the lab found, for the part relay to hold against the starting point.
@@ -57,6 +63,9 @@ var parts = []part{
 	{"relay", nil, (*bench).relay}, // after the two that it is held against
 	{"laws", nil, (*bench).laws},
 	{"scale", nil, (*bench).scale},
+	{"mesh", nil, (*bench).mesh},
+	{"plan", nil, (*bench).plan},
+	{"archive", nil, (*bench).archive},
 }
 
 // everyPart is what runs unless -only says otherwise.
@@ -82,8 +91,8 @@ func main() {
 	os.Exit(run(os.Args[1:]))
 }
 
-// ends are what this program is on hosts of a lab, by its first argument.
-var ends = map[string]func(args []string) error{blastFlag: runBlast, sinkFlag: runSink, relayFlag: runRelay}
+// ends are what this program is on hosts of a lab, and in a network of its own, by its first argument.
+var ends = map[string]func(args []string) error{blastFlag: runBlast, sinkFlag: runSink, relayFlag: runRelay, meshFlag: runMesh}
 
 func runEnd(end func([]string) error, args []string) int {
 	if err := end(args); err != nil {
@@ -100,6 +109,9 @@ func run(args []string) int {
 	flags.StringVar(&b.pathwise, "pathwise", "bin/pathwise", "the binary to measure; make build makes it")
 	flags.IntVar(&b.pairs, "pairs", 10, "pairs of TCP transfers; 6 at least for an interval of 95 %")
 	flags.IntVar(&b.seconds, "seconds", 3, "length of each TCP transfer")
+	flags.IntVar(&b.agents, "agents", 200, "agents of the part mesh that are processes; 0: none")
+	flags.IntVar(&b.simulated, "simulated", 2000, "agents of the part mesh that bench plays; 0: none")
+	flags.IntVar(&b.points, "points", 40_000_000, "points into SQLite in the part archive; a 40th of them into PostgreSQL")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return 0
 	} else if err != nil {
@@ -157,6 +169,12 @@ func (b *bench) validate(rest []string) error {
 		return fmt.Errorf("-pairs: \"%d\": want 1 or more", b.pairs)
 	case b.seconds < 1:
 		return fmt.Errorf("-seconds: \"%d\": want 1 or more", b.seconds)
+	case b.agents < 0 || b.agents == 1 || b.agents > maxAgents:
+		return fmt.Errorf("-agents: \"%d\": want 0, or 2 to %d", b.agents, maxAgents)
+	case b.simulated < 0 || b.simulated == 1 || b.simulated > maxAgents:
+		return fmt.Errorf("-simulated: \"%d\": want 0, or 2 to %d", b.simulated, maxAgents)
+	case b.points < minPoints:
+		return fmt.Errorf("-points: \"%d\": want %d or more", b.points, minPoints)
 	}
 	path, err := filepath.Abs(b.pathwise)
 	if err != nil {

@@ -61,6 +61,7 @@ func TestChoose(t *testing.T) {
 func TestBadCallsStartNothing(t *testing.T) {
 	for _, args := range [][]string{
 		{"-pairs", "0"}, {"-seconds", "-1"}, {"-only", "udp"}, {"-loud"}, {"tcp"}, {"-pairs", "many"},
+		{"-agents", "1"}, {"-simulated", "-5"}, {"-agents", "10001"}, {"-points", "10"},
 	} {
 		if got := run(args); got != 2 {
 			t.Errorf("bench %s: exit status %d, want 2", strings.Join(args, " "), got)
