@@ -265,3 +265,30 @@ func TestLacks(t *testing.T) {
 		t.Errorf("%d runs when it can again, want %d; warnings %q", n, len(before), b.Overview().Warnings)
 	}
 }
+
+// Two runs of a pair may have waited for the same moment. When the mesh is planned anew, each is kept or withdrawn, and none
+// forgotten: a run that nobody was told of would count as missed.
+func TestTwoRunsAtOnce(t *testing.T) {
+	b := newBench(t, threeHosts+someTests)
+	b.plan()
+	var first measure.Run
+	for _, r := range b.current.Runs {
+		if r.Start.After(b.now.Add(5 * time.Minute)) {
+			first = r
+			break
+		}
+	}
+	second := first
+	second.ID = newID(first.Start)
+	b.current.Runs = append(b.current.Runs, second)
+	b.ledger.expect([]measure.Run{second})
+	receiver{b.Control}.Heard(fleet.Status{Host: "a", Lacks: []fleet.Lack{{What: "ipv6", Why: "no route"}}})
+	b.plan()
+	told := b.post.runs()
+	for _, id := range []string{first.ID, second.ID} {
+		_, told := told[id]
+		if _, awaited := b.ledger.source(id); awaited != told {
+			t.Errorf("run %s: told %v, awaited %v", id, told, awaited)
+		}
+	}
+}

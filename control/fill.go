@@ -53,9 +53,9 @@ func earlier(a, b time.Time) time.Time {
 type filling struct {
 	*Control
 	next    *plan
-	upTo    time.Time              // of a plan that is full: where it ends
-	before  map[place]*measure.Run // runs of the last plan that may be planned again
-	skipped map[string]bool        // why runs were left out
+	upTo    time.Time                // of a plan that is full: where it ends
+	before  map[place][]*measure.Run // runs of the last plan that may be planned again
+	skipped map[string]bool          // why runs were left out
 	needs   map[needKey]measure.Demand
 }
 
@@ -66,7 +66,8 @@ type needKey struct {
 	six    bool // over IPv6, whose headers are longer
 }
 
-// place tells the runs of a plan apart, whichever their ID.
+// place tells the runs of a plan apart, whichever their ID, but those of a pair that had to wait for the same end of a test
+// that filled a link.
 type place struct {
 	test, source, target string
 	start                int64 // in Unix nanoseconds
@@ -92,13 +93,13 @@ func (f *filling) begin(m *config.Mesh, last *plan, now time.Time, other bool) (
 	} else if from.Before(now) {
 		from = now
 	}
-	f.before, f.skipped, f.needs = map[place]*measure.Run{}, map[string]bool{}, map[needKey]measure.Demand{}
+	f.before, f.skipped, f.needs = map[place][]*measure.Run{}, map[string]bool{}, map[needKey]measure.Demand{}
 	f.ports.free(now)
 	for i := range last.Runs {
 		switch r := &last.Runs[i]; {
 		case r.Limit().Before(now):
 		case changed && !r.Start.Before(from):
-			f.before[placeOf(r)] = r
+			f.before[placeOf(r)] = append(f.before[placeOf(r)], r)
 		default:
 			f.next.Runs = append(f.next.Runs, *r)
 		}
@@ -126,8 +127,8 @@ func (f *filling) fill(from, until, least time.Time) (full bool, err error) {
 func (f *filling) end(m *config.Mesh, until, now time.Time) (withdrawn []*measure.Run) {
 	f.planning.Lock()
 	defer f.planning.Unlock()
-	for _, r := range f.before {
-		withdrawn = append(withdrawn, r)
+	for _, runs := range f.before {
+		withdrawn = append(withdrawn, runs...)
 	}
 	f.next.Until, f.next.Schedule = until, f.planner.State(now)
 	slices.SortStableFunc(f.next.Runs, func(a, b measure.Run) int { return a.Start.Compare(b.Start) })
@@ -205,10 +206,10 @@ func (f *filling) need(test int32, tool *config.Tool, leg config.Leg) (measure.D
 
 // again keeps a run of the last plan, with its ID, port and secret, if the new plan has the same one.
 func (f *filling) again(at place, prepare func(picker) (measure.Run, error)) bool {
-	old := f.before[at]
-	if old == nil {
+	if len(f.before[at]) == 0 {
 		return false
 	}
+	old := f.before[at][0]
 	same := func(_ string, first, last int, _, _ time.Time) (int, error) {
 		if old.Far == nil || old.Far.Port < first || old.Far.Port > last {
 			return 0, errors.New("another port")
@@ -226,7 +227,7 @@ func (f *filling) again(at place, prepare func(picker) (measure.Run, error)) boo
 	if !reflect.DeepEqual(&run, old) {
 		return false
 	}
-	delete(f.before, at)
+	f.before[at] = f.before[at][1:]
 	f.next.Runs = append(f.next.Runs, *old)
 	return true
 }

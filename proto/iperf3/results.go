@@ -77,7 +77,8 @@ func DecodeResults(text []byte) (Results, error) {
 	r.CongestionUsed = oneLine(r.CongestionUsed)
 	for i := range r.Streams {
 		s := &r.Streams[i]
-		if s.Bytes < 0 || !plausible(s.StartTime, s.EndTime, s.Jitter) || s.EndTime < s.StartTime {
+		jitter := s.Jitter >= 0 && s.Jitter <= longest // that of packets back to back is below a microsecond
+		if s.Bytes < 0 || !jitter || !plausible(s.StartTime, s.EndTime) || s.EndTime < s.StartTime {
 			return r, &ProtocolError{What: fmt.Sprintf("results of stream %d are not possible", s.ID)}
 		}
 	}
@@ -89,12 +90,15 @@ func DecodeResults(text []byte) (Results, error) {
 	return r, nil
 }
 
+// longest is in seconds what no test lasts.
+const longest = 1e9
+
 // plausible reports whether seconds are such as a test can have: what comes from outside is divided by later, and must
 // not become infinite.
 func plausible(seconds ...float64) bool {
-	const least, most = 1e-6, 1e9
+	const shortest = 1e-6
 	for _, s := range seconds {
-		if s != 0 && !(s >= least && s <= most) {
+		if s != 0 && !(s >= shortest && s <= longest) {
 			return false
 		}
 	}

@@ -242,6 +242,15 @@ func TestDecodeResultsRefuses(t *testing.T) {
 	}
 }
 
+// Packets that come back to back have a jitter of less than a microsecond.
+func TestDecodeResultsTakesLittleJitter(t *testing.T) {
+	const text = `{"cpu_util_total":1,"cpu_util_user":1,"cpu_util_system":1,"sender_has_retransmits":1,"streams":[{"id":1,"jitter":4e-7,"end_time":1}]}`
+	r, err := DecodeResults([]byte(text))
+	if err != nil || r.Streams[0].Jitter != 4e-7 {
+		t.Errorf("%+v, %v; want a jitter of 0.4 us", r.Streams, err)
+	}
+}
+
 func TestFrameLimit(t *testing.T) {
 	var e *ProtocolError
 	if _, err := ReadFrame(bytes.NewReader([]byte{0xff, 0xff, 0xff, 0xff, '{'}), MaxParamsSize); !errors.As(err, &e) {
