@@ -45,16 +45,7 @@ func clock() measure.Clock {
 
 // moved is how many bytes a run took of the host's link, both ways: as its Result says, else as it was reckoned.
 func moved(r *measure.Result, demand measure.Demand) int64 {
-	bytes, known := 0.0, false
-	for _, pair := range [][2]measure.Metric{
-		{measure.SentBytes, measure.ReceivedBytes}, // the same bytes, as each end counted them
-		{measure.ReverseSentBytes, measure.ReverseReceivedBytes},
-	} {
-		sent, one := r.Get(pair[0])
-		received, two := r.Get(pair[1])
-		bytes += max(sent, received)
-		known = known || one || two
-	}
+	bytes, known := r.Moved()
 	if !known {
 		bytes = demand.Bytes
 	}

@@ -134,17 +134,7 @@ func (t *ticket) over(r *measure.Result) {
 	if t == nil {
 		return
 	}
-	bytes, known := 0.0, false
-	for _, pair := range [][2]measure.Metric{
-		{measure.SentBytes, measure.ReceivedBytes}, // the same bytes, as each end counted them
-		{measure.ReverseSentBytes, measure.ReverseReceivedBytes},
-	} {
-		sent, one := r.Get(pair[0])
-		received, two := r.Get(pair[1])
-		bytes += max(sent, received)
-		known = known || one || two
-	}
-	if known {
+	if bytes, known := r.Moved(); known {
 		t.took = bytes
 	}
 }

@@ -98,6 +98,18 @@ func (r *Result) Get(m Metric) (float64, bool) {
 	return v, ok
 }
 
+// Moved is how many bytes of payload a transfer moved, both ways, and whether the Result says so. Of the two ends' counts of
+// the same bytes the larger one counts: what was lost was sent.
+func (r *Result) Moved() (bytes float64, known bool) {
+	for _, counts := range [][2]Metric{{SentBytes, ReceivedBytes}, {ReverseSentBytes, ReverseReceivedBytes}} {
+		sent, one := r.Get(counts[0])
+		received, two := r.Get(counts[1])
+		bytes += max(sent, received)
+		known = known || one || two
+	}
+	return bytes, known
+}
+
 // Task is one measurement to be made: a kind, a target and the parameters of that kind.
 //
 // Each kind of probe has a typed parameter struct of its own in package probe; a Task is what crosses a wire or
