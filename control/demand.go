@@ -59,7 +59,8 @@ func (c *Control) Test(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
-	defer c.unplace(run.ID)
+	over := true // it has not begun
+	defer func() { c.unplace(run.ID, over) }()
 	if r.Placed != nil {
 		r.Placed(run.ID, run.Start)
 	}
@@ -67,7 +68,7 @@ func (c *Control) Test(ctx context.Context, r Request) error {
 		return err
 	}
 	ticket.began()
-	err = c.carryOut(ctx, run, func(p fleet.Progress) {
+	over, err = c.carryOut(ctx, run, func(p fleet.Progress) {
 		if p.Result != nil {
 			ticket.over(p.Result)
 		}
@@ -180,8 +181,8 @@ func toolOf(m *config.Mesh, r Request) (*config.Tool, error) {
 	return tool, nil
 }
 
-// carryOut tells both ends, and shows what comes until it is over.
-func (c *Control) carryOut(ctx context.Context, run *measure.Run, show func(fleet.Progress)) error {
+// carryOut tells both ends, and shows what comes until it is over. After an error it may not be.
+func (c *Control) carryOut(ctx context.Context, run *measure.Run, show func(fleet.Progress)) (over bool, err error) {
 	patience := run.Limit().Sub(c.config.Now()) + startSlack + resultSlack
 	whole, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -192,45 +193,46 @@ func (c *Control) carryOut(ctx context.Context, run *measure.Run, show func(flee
 	select {
 	case <-ready:
 	case err := <-watched:
-		return fmt.Errorf("watch run: %w", err)
+		return true, fmt.Errorf("watch run: %w", err)
 	}
-	if err := c.begin(whole, run); err != nil {
+	if over, err := c.begin(whole, run); err != nil {
 		cancel()
 		<-watched
-		return err
+		return over, err
 	}
-	err := <-watched
+	err = <-watched
 	switch {
 	case err == nil:
-		return nil
+		return true, nil
 	case whole.Err() == nil: // the line to the hosts is lost, and not their work
-		return fmt.Errorf("watch run: %w; its result will be in the archive", err)
+		return false, fmt.Errorf("watch run: %w; its result will be in the archive", err)
 	}
-	c.callBack(run)
+	over = c.callBack(run)
 	if ctx.Err() == nil {
-		return fmt.Errorf("%s sent no result within %v: %w", run.Source, patience.Round(time.Second), err)
+		return over, fmt.Errorf("%s sent no result within %v: %w", run.Source, patience.Round(time.Second), err)
 	}
-	return err
+	return over, err
 }
 
-// begin has the target open its side, then the source start.
-func (c *Control) begin(ctx context.Context, run *measure.Run) error {
+// begin has the target open its side, then the source start. After an error the run may have begun all the same, unless it is
+// over.
+func (c *Control) begin(ctx context.Context, run *measure.Run) (over bool, err error) {
 	if run.Far != nil {
 		o := opening(run, c.peer(run))
 		o.Until = o.Until.Add(startSlack)
 		if err := c.config.Hub.Order(ctx, run.Target, fleet.Order{Open: &o}); err != nil {
-			return fmt.Errorf("open %s: %w", run.Target, err)
+			return true, fmt.Errorf("open %s: %w", run.Target, err)
 		}
 	}
 	if err := c.config.Hub.Order(ctx, run.Source, fleet.Order{Run: run}); err != nil {
-		c.callBack(run)
-		return fmt.Errorf("start at %s: %w", run.Source, err)
+		var refused *fleet.Refusal
+		return c.callBack(run) || errors.As(err, &refused), fmt.Errorf("start at %s: %w", run.Source, err)
 	}
-	return nil
+	return false, nil
 }
 
-// callBack ends what both ends do for a run that nobody waits for any more.
-func (c *Control) callBack(run *measure.Run) {
+// callBack ends what both ends do for a run that nobody waits for any more, and says whether the source said that it did.
+func (c *Control) callBack(run *measure.Run) (ended bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), cancelWithin)
 	defer cancel()
 	hosts := []string{run.Source}
@@ -238,10 +240,13 @@ func (c *Control) callBack(run *measure.Run) {
 		hosts = append(hosts, run.Target)
 	}
 	for _, host := range hosts {
-		if err := c.config.Hub.Order(ctx, host, fleet.Order{Cancel: run.ID}); err != nil {
+		err := c.config.Hub.Order(ctx, host, fleet.Order{Cancel: run.ID})
+		ended = ended || host == run.Source && err == nil
+		if err != nil {
 			c.config.Log.Info("run not called back; its limit ends it", "host", host, "run", run.ID, "error", err)
 		}
 	}
+	return ended
 }
 
 // wait waits, or says why not.

@@ -73,6 +73,8 @@ type demand struct {
 	tool *config.Tool
 	leg  config.Leg
 	need measure.Demand
+
+	placed schedule.Run // by place
 }
 
 // ErrNotReady says that the controller has no plan yet, which takes it a moment after its start and after the mesh file
@@ -101,17 +103,24 @@ func (c *Control) place(d demand, patience time.Duration) (*measure.Run, error) 
 	at := turn{placed.Begin(), startSlack, startSlack + limitOf(d.tool, d.need)}
 	run, err := prepare(d.mesh, d.tool, d.leg, d.need, at, c.ports.take)
 	if err != nil {
+		c.planner.Release(placed)
 		return nil, err
 	}
+	d.placed = placed
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.demands[run.ID] = d
 	return &run, nil
 }
 
-// unplace forgets a demand that is over.
-func (c *Control) unplace(id string) {
+// unplace forgets a demand. One that is over gives its time back; of another nobody knows whether packets still flow.
+func (c *Control) unplace(id string, over bool) {
+	c.planning.Lock()
+	defer c.planning.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if over {
+		c.planner.Release(c.demands[id].placed)
+	}
 	delete(c.demands, id)
 }

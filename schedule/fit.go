@@ -105,6 +105,13 @@ func (p *Planner) Commit(r Run) {
 	p.hold()
 }
 
+// Release takes back what Commit gave to a run that is over before its time, or never was.
+func (p *Planner) Release(r Run) {
+	r.Test = none
+	p.committed = slices.DeleteFunc(p.committed, func(old Run) bool { return old == r })
+	p.hold()
+}
+
 // forget is how long a committed run is remembered after it is over: long enough for whoever still asks about it.
 const forget = time.Hour
 

@@ -50,6 +50,9 @@ func meshRun(s *session) *cobra.Command {
 		}
 		defer answer.Close()
 		r, err := s.follow(answer)
+		if c.Context().Err() != nil {
+			return errCalledBack
+		}
 		if err != nil {
 			return err
 		}
@@ -75,6 +78,9 @@ func readParameters(set []string) (map[string]any, error) {
 	}
 	return all, nil
 }
+
+// errCalledBack says that this process was told to end before the test was over.
+var errCalledBack = errors.New("interrupted; the hosts are told to end the test")
 
 // errBrokenOff says that the controller went away in the middle of a run.
 var errBrokenOff = errors.New("the controller went away before the test was over; its result will be in the archive")
