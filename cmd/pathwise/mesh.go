@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +29,10 @@ func meshCommand(s *session) *cobra.Command {
 func (s *session) loadMesh(path string) (*config.Mesh, error) {
 	m, err := config.Load(path, probe.Validate)
 	var all config.Errors
-	if !errors.As(err, &all) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):
+		return nil, &badCall{err}
+	case !errors.As(err, &all):
 		return m, err
 	}
 	for _, e := range all[:len(all)-1] {
