@@ -23,13 +23,7 @@ const agentDir = "PATHWISE_TEST_AGENT_DIR"
 // TestMain is an agent, if a test started it as one: a process that can be killed.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(agentDir); dir != "" {
-		be := beAgent
-		if os.Getenv(loadProgram) != "" {
-			be = beHub
-		} else if os.Getenv(loadKind) != "" {
-			be = beLoaded
-		}
-		if err := be(dir); err != nil {
+		if err := beAgent(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -17,6 +17,13 @@ func TestMain(m *testing.M) {
 	if os.Getenv(actAsPathwise) != "" {
 		main()
 	}
+	if config := os.Getenv(natsVariable); config != "" {
+		if err := beNATS(config); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	testscript.Main(m, map[string]func(){"pathwise": main})
 }
 

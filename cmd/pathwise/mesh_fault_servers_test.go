@@ -95,39 +95,36 @@ func (m *meshLab) startNATS(config string) *lab.Process {
 		m.t.Fatal(err)
 	}
 	_ = os.Remove(config + ready)
-	p := m.run("controller", "/usr/bin/env", natsVariable+"="+config, self, "-test.run", "^TestNATSProcess$")
+	p := m.run("controller", "/usr/bin/env", natsVariable+"="+config, self)
 	m.eventually("the NATS server is ready", func() bool { _, err := os.Stat(config + ready); return err == nil })
 	return p
 }
 
-// natsVariable makes TestNATSProcess a server, by the file of its configuration.
+// natsVariable makes this program a NATS server, by the file of its configuration.
 const natsVariable = "PATHWISE_TEST_NATS"
 
 // ready is what the file is called by besides that the server makes when it can be spoken to.
 const ready = ".ready"
 
-// TestNATSProcess is the NATS server of TestMeshWithoutServers, a process of its own, until it is killed.
-func TestNATSProcess(t *testing.T) {
-	config := os.Getenv(natsVariable)
-	if config == "" {
-		t.Skip("a part of TestMeshWithoutServers")
-	}
+// beNATS is a NATS server, a process of its own, until it is killed.
+func beNATS(config string) error {
 	options, err := server.ProcessConfigFile(config)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	options.NoSigs = true
 	s, err := server.NewServer(options)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	s.ConfigureLogger()
 	s.Start()
 	if !s.ReadyForConnections(time.Minute) {
-		t.Fatal("not ready")
+		return errors.New("not ready")
 	}
 	if err := os.WriteFile(config+ready, nil, 0o600); err != nil {
-		t.Fatal(err)
+		return err
 	}
 	s.WaitForShutdown()
+	return nil
 }
