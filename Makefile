@@ -25,11 +25,7 @@ test: packages
 	$(MAKE) fuzz
 
 fuzz:
-	@set -e; for package in $$($(GO) list ./...); do \
-	  for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
-	    echo "fuzz $$package $$target"; \
-	    $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZ_SECONDS)s -fuzzminimizetime 20x $$package >fuzz.log 2>&1 || { cat fuzz.log; exit 1; }; \
-	  done; done; rm -f fuzz.log
+	@.ci/fuzz $(FUZZ_SECONDS)
 
 check:
 	@test -z "$$(gofmt -l .)" || { echo 'not formatted by gofmt:'; gofmt -l .; exit 1; }
@@ -51,4 +47,4 @@ packages:
 	@.ci/packages
 
 clean:
-	rm -rf bin fuzz.log
+	rm -rf bin

@@ -84,7 +84,11 @@ tests:
 		}
 		time.Sleep(2 * time.Second) // other processes work
 	}
-	m.expectAlone(transfers())
+	flows := transfers()
+	if len(flows) < pairs["bulk"] {
+		t.Errorf("the lab saw %d transfers, want %d or more: nothing was compared", len(flows), pairs["bulk"])
+	}
+	m.expectAlone(flows)
 	results, bad := m.results(), 0
 	for _, r := range results {
 		if r.Status != measure.StatusOK && r.Started.After(began) {
