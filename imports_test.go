@@ -16,6 +16,7 @@ const module = "github.com/pathwise-net/pathwise/"
 // rooms says what each package may import of ours: the table in ARCHITECTURE.md. A package under proto stands for
 // itself; every other folder below a room belongs to that room.
 var rooms = map[string][]string{
+	"durable":      {},
 	"quantity":     {},
 	"stat":         {},
 	"sock":         {},
@@ -27,13 +28,13 @@ var rooms = map[string][]string{
 	"probe":        {"measure", "model", "parse", "proto/iperf3", "quantity", "sock", "stat"},
 	"config":       {"measure", "parse", "quantity"},
 	"schedule":     {"measure"},
-	"fleet":        {"measure"},
-	"archive":      {"measure", "stat"},
+	"fleet":        {"durable", "measure"},
+	"archive":      {"durable", "measure", "stat"},
 	"chart":        {"measure", "stat"},
 	"diagnose":     {"measure", "model", "quantity", "stat"},
-	"agent":        {"fleet", "measure", "probe", "proto/iperf3", "quantity", "sock"},
-	"export":       {"archive", "measure"},
-	"control":      {"archive", "config", "fleet", "measure", "probe", "schedule"},
+	"agent":        {"durable", "fleet", "measure", "probe", "proto/iperf3", "quantity", "sock"},
+	"export":       {"archive", "durable", "measure"},
+	"control":      {"archive", "config", "durable", "fleet", "measure", "probe", "schedule"},
 	"web":          {"archive", "control", "export", "fleet", "measure", "quantity"},
 	"cmd/pathwise": nil, // the top: everything
 	"cmd/bench":    nil,

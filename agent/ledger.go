@@ -9,6 +9,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/pathwise-net/pathwise/durable"
 )
 
 // ledger counts the bytes of a day, by class, and keeps the count on disk. A day is the host's own, by its local time.
@@ -88,7 +90,7 @@ func (l *ledger) save(always bool) error {
 		return nil
 	}
 	l.saved, l.fresh = time.Now(), 0
-	err := replaceFile(l.path, func(w io.Writer) error { return json.NewEncoder(w).Encode(ledgerFile{l.day, l.bytes}) })
+	err := durable.Replace(l.path, func(w io.Writer) error { return json.NewEncoder(w).Encode(ledgerFile{l.day, l.bytes}) })
 	if err != nil {
 		return fmt.Errorf("keep count of bytes: %w", err)
 	}

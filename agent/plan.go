@@ -12,6 +12,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/pathwise-net/pathwise/durable"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
 )
@@ -45,7 +46,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // savePlan puts a plan on disk, for good.
 func savePlan(path string, p *stored) error {
-	err := replaceFile(path, func(w io.Writer) error {
+	err := durable.Replace(path, func(w io.Writer) error {
 		sum := crc32.New(castagnoli)
 		encoder := json.NewEncoder(io.MultiWriter(w, sum))
 		head := p.Plan

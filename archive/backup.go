@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/oklog/ulid/v2"
 
+	"github.com/pathwise-net/pathwise/durable"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -91,38 +91,17 @@ func (k *keeper) Backup(ctx context.Context, path string) error {
 		return err
 	}
 	defer k.leave()
-	if err := k.backup(ctx, path); err != nil {
+	err := k.store.view(ctx, func(t *tx) error {
+		return durable.Replace(path, func(w io.Writer) error { return k.backupTo(ctx, t, w) })
+	})
+	if err != nil {
 		return fmt.Errorf("back up to %s: %w", path, err)
 	}
 	return nil
 }
 
-// backup writes to a file beside the one asked for, and gives it its name when it is on disk.
-func (k *keeper) backup(ctx context.Context, path string) error {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".part-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(file.Name()) // not there any more if all went well
-	defer file.Close()
-	if err := k.store.view(ctx, func(t *tx) error { return k.backupTo(ctx, t, file) }); err != nil {
-		return err
-	}
-	if err := file.Sync(); err != nil {
-		return err
-	}
-	if err := os.Rename(file.Name(), path); err != nil {
-		return err
-	}
-	folder, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
-}
-
-func (k *keeper) backupTo(ctx context.Context, t *tx, file *os.File) error {
-	squeeze, err := zstd.NewWriter(file)
+func (k *keeper) backupTo(ctx context.Context, t *tx, w io.Writer) error {
+	squeeze, err := zstd.NewWriter(w)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/durable"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -104,10 +105,7 @@ func (d *desk) count(t *ticket, tests int, bytes float64) error {
 	}
 	text, err := json.Marshal(deskState{d.day, maps.Clone(d.bytes)})
 	if err == nil {
-		err = os.WriteFile(d.path+".new", text, 0o600)
-	}
-	if err == nil {
-		err = os.Rename(d.path+".new", d.path)
+		err = durable.Write(d.path, text)
 	}
 	if err != nil {
 		return fmt.Errorf("keep callers' bytes: %w", err)

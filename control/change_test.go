@@ -170,7 +170,7 @@ func TestPlanIsNotKept(t *testing.T) {
 			if err := b.reread(); err != nil {
 				t.Fatal(err)
 			}
-			block := filepath.Join(b.folder, planFile+".new")
+			block := filepath.Join(b.folder, "."+planFile+".new")
 			if err := os.Mkdir(block, 0o700); err != nil {
 				t.Fatal(err)
 			}

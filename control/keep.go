@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/pathwise-net/pathwise/durable"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/schedule"
 )
@@ -62,38 +63,18 @@ func readPlan(folder string) (plan, error) {
 	return p, nil
 }
 
-// write replaces the plan on disk as a whole: whenever power ends, it is the old one or the new.
+// write replaces the plan on disk, for good: hosts are told next.
 func (p *plan) write(folder string) error {
-	if err := p.replace(folder); err != nil {
+	if err := durable.Replace(filepath.Join(folder, planFile), p.encode); err != nil {
 		return fmt.Errorf("write plan: %w", err)
 	}
 	return nil
 }
 
-func (p *plan) replace(folder string) error {
-	path := filepath.Join(folder, planFile)
-	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(p.encode(f), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return err
-	}
-	dir, err := os.Open(folder) // whose own sync makes the new name last: hosts are told next
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
-}
-
 func (p *plan) encode(w io.Writer) error {
 	head := *p
 	head.Runs = nil
-	buffered := bufio.NewWriterSize(w, 1<<16)
-	lines := json.NewEncoder(buffered)
+	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
 	if err := lines.Encode(&head); err != nil {
 		return err
@@ -103,5 +84,5 @@ func (p *plan) encode(w io.Writer) error {
 			return err
 		}
 	}
-	return buffered.Flush()
+	return nil
 }

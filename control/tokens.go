@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/durable"
 )
 
 // tokensFolder in the controller's folder has a file for each token, under its name: the SHA-256 of it in hexadecimal. A
@@ -39,17 +40,9 @@ func NewToken(data, name string) (token string, err error) {
 		return "", fmt.Errorf("make token: %w", err)
 	}
 	token = rand.Text()
-	f, err := os.CreateTemp(folder, ".new-") // 0600, and no name that a token may have
-	if err != nil {
+	// Its draft's name begins with a dot, as no token's may.
+	if err := durable.Write(filepath.Join(folder, name), []byte(hashOf(token)+"\n")); err != nil {
 		return "", fmt.Errorf("make token: %w", err)
-	}
-	_, err = fmt.Fprintln(f, hashOf(token))
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(folder, name))
-	}
-	if err != nil {
-		return "", errors.Join(fmt.Errorf("make token: %w", err), os.Remove(f.Name()))
 	}
 	return token, nil
 }

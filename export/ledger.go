@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
+
+	"github.com/pathwise-net/pathwise/durable"
 )
 
 // A ledger is the small file in which a RemoteWriter remembers, across restarts and power cuts, of which times the
@@ -70,32 +71,13 @@ func spanOf(from, to time.Time) span {
 }
 
 // writeLedger replaces the file by one that says all: on disk, under its name, when it returns.
-func writeLedger(path string, all spans) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("write remote write ledger: %w", err)
-		}
-	}()
+func writeLedger(path string, all spans) error {
 	var content bytes.Buffer
 	for _, s := range all {
 		fmt.Fprintf(&content, "%s %s\n", s.from.start().Format(time.RFC3339), s.to.start().Format(time.RFC3339))
 	}
-	draft := path + ".new"
-	defer os.Remove(draft) // what is left of it after an error; after a success there is none
-	file, err := os.OpenFile(draft, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
+	if err := durable.Write(path, content.Bytes()); err != nil {
+		return fmt.Errorf("write remote write ledger: %w", err)
 	}
-	_, err = file.Write(content.Bytes())
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(draft, path); err != nil {
-		return err
-	}
-	folder, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
+	return nil
 }

@@ -15,6 +15,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/pathwise-net/pathwise/durable"
 )
 
 // authority is the certificate authority of one controller. It signs that controller's server and nothing else, and
@@ -73,10 +75,10 @@ func newAuthority(certPath, keyPath string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeWhole(keyPath, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: secret})); err != nil {
+	if err := durable.Write(keyPath, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: secret})); err != nil {
 		return err
 	}
-	return writeWhole(certPath, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	return durable.Write(certPath, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
 // server makes the certificate of a server, anew at each of its starts, and the settings that go with it.

@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/nats-io/nkeys"
+
+	"github.com/pathwise-net/pathwise/durable"
 )
 
 // Credentials are what one agent needs to be itself and to know its controller. They are a secret: they go to the host
@@ -182,38 +184,10 @@ func fromSeed(prefix nkeys.PrefixByte, seed string, public *string) (nkeys.KeyPa
 func writeSecret(path string, v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err == nil {
-		err = writeWhole(path, append(data, '\n'))
+		err = durable.Write(path, append(data, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("write keys: %w", err)
 	}
 	return nil
-}
-
-// writeWhole replaces a file as a whole: whenever power ends, it is the old one or the new.
-func writeWhole(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // with mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(path)) // whose own sync makes the new name last
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
 }

@@ -59,12 +59,16 @@ func (h *sshHosts) follow(m *config.Mesh) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	var ended []*sshHost
 	for name, old := range h.running {
 		if wanted[name] == nil || !reflect.DeepEqual(old.as.SSH, as[name].SSH) {
 			old.end()
-			<-old.over
+			ended = append(ended, old)
 			delete(h.running, name)
 		}
+	}
+	for _, old := range ended { // each empties its spool and tidies up, all at a time
+		<-old.over
 	}
 	for name, s := range wanted {
 		if h.running[name] == nil {

@@ -1,49 +1,13 @@
 package agent
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
-
-// replaceFile writes a file so that it has its old content or the new one, whole, whenever power ends: a second file is
-// written and synced, takes the name of the first, and the folder is synced.
-func replaceFile(path string, write func(io.Writer) error) (err error) {
-	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		file.Close()
-		if err != nil {
-			os.Remove(file.Name())
-		}
-	}()
-	buffered := bufio.NewWriter(file)
-	if err := write(buffered); err != nil {
-		return err
-	}
-	if err := buffered.Flush(); err != nil {
-		return err
-	}
-	if err := file.Sync(); err != nil {
-		return err
-	}
-	if err := os.Rename(file.Name(), path); err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
-}
 
 // setAside keeps a file that cannot be read out of the way, for people to look at.
 func setAside(path string) error { return os.Rename(path, path+".spoilt") }
