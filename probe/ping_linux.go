@@ -94,7 +94,7 @@ type pingRun struct {
 	raw     bool
 	target  netip.Addr
 	started time.Time
-	ident   uint16 // counts only on raw sockets; the kernel gives datagram sockets one of its own
+	ident   uint16 // of raw sockets; the kernel gives datagram sockets one of its own
 	token   []byte // the first bytes of every payload
 
 	echoes   []pingEcho // in order of sending; the index is also the ID of the kernel's send stamp
@@ -114,7 +114,7 @@ const tokenSize = 8
 
 func newPingRun(p Ping, socket *sock.Socket, target netip.Addr) *pingRun {
 	token := binary.BigEndian.AppendUint64(nil, p.Rand.Uint64())
-	return &pingRun{Ping: p, socket: socket, raw: socket.Raw(), target: target, started: time.Now(), ident: uint16(p.Rand.Uint32()),
+	return &pingRun{Ping: p, socket: socket, raw: socket.Raw(), target: target, started: time.Now(), ident: socket.Ident(),
 		token: token[:min(tokenSize, p.Size)]}
 }
 

@@ -56,6 +56,19 @@ func TestPingLoopback(t *testing.T) {
 	}
 }
 
+// A raw socket hears the replies to its own identifier only, which must be in the requests.
+func TestPingRaw(t *testing.T) {
+	inNamespace(t, func() { // a new one allows no other sockets
+		for _, target := range []string{"127.0.0.1", "::1"} {
+			result, err := Ping{Target: target, Count: 3, Interval: time.Millisecond}.Do(context.Background())
+			received, _ := result.Get(measure.ReceivedPackets)
+			if socket := result.Parameters["socket"]; err != nil || received != 3 || socket != "raw" {
+				t.Errorf("%s: %v received through a %v socket, %v; want 3, raw", target, received, socket, err)
+			}
+		}
+	})
+}
+
 // A target that answers nothing is measured, not failed.
 func TestPingAllLost(t *testing.T) {
 	inNamespace(t, func() {

@@ -1,7 +1,6 @@
 package sock
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -18,6 +17,7 @@ type Socket struct {
 	conn        syscall.RawConn
 	ipv6        bool
 	raw         bool
+	ident       ident  // of a raw socket for echoes
 	sent        uint32 // packets that the kernel has numbered
 	interrupted atomic.Bool
 	stamped     atomic.Bool // it counts among those in stamping
@@ -32,34 +32,6 @@ func OpenUDP(ipv6 bool) (*Socket, error) {
 	}
 	return s, nil
 }
-
-// OpenEcho opens a socket for ICMP echo, of ICMP or ICMPv6: a datagram socket, which needs no privilege where
-// net.ipv4.ping_group_range allows it, else a raw one, which needs CAP_NET_RAW. Where the kernel allows neither it
-// returns a PermissionError. Packets sent and received start with the ICMP header in both cases.
-func OpenEcho(ipv6 bool) (*Socket, error) {
-	protocol := unix.IPPROTO_ICMP
-	if ipv6 {
-		protocol = unix.IPPROTO_ICMPV6
-	}
-	s, err := open(ipv6, unix.SOCK_DGRAM, protocol)
-	if denied(err) {
-		if s, err = open(ipv6, unix.SOCK_RAW, protocol); err == nil {
-			if err = s.onlyEchoReplies(); err != nil {
-				s.Close()
-			}
-		}
-	}
-	switch {
-	case err == nil:
-		return s, nil
-	case denied(err):
-		return nil, &PermissionError{Op: "open ICMP socket", Err: err,
-			Remedy: `let root run: sysctl -w net.ipv4.ping_group_range="0 2147483647", or setcap cap_net_raw+ep on this program`}
-	}
-	return nil, fmt.Errorf("open ICMP socket: %w", err)
-}
-
-func denied(err error) bool { return errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) }
 
 // open opens a socket on which the kernel has begun to stamp.
 func open(ipv6 bool, kind, protocol int) (*Socket, error) {
@@ -117,27 +89,6 @@ func (s *Socket) prepare() error {
 		setInt(s.conn, unix.SOL_SOCKET, unix.SO_TIMESTAMPING, stamping))
 }
 
-// onlyEchoReplies spares a raw socket all other ICMP. Errors about our own packets come by the error queue regardless.
-func (s *Socket) onlyEchoReplies() error {
-	const echoReply, echoReply6 = 0, 129
-	_, err := control(s.conn, func(fd int) (struct{}, error) {
-		if !s.ipv6 {
-			const solRaw, icmpFilter = 255, 1 // linux/icmp.h; a bit that is set blocks its type
-			return struct{}{}, unix.SetsockoptInt(fd, solRaw, icmpFilter, ^(1<<echoReply)&0x7fffffff)
-		}
-		var filter unix.ICMPv6Filter
-		for i := range filter.Data {
-			filter.Data[i] = ^uint32(0)
-		}
-		filter.Data[echoReply6/32] &^= 1 << (echoReply6 % 32)
-		return struct{}{}, unix.SetsockoptICMPv6Filter(fd, unix.IPPROTO_ICMPV6, 1, &filter)
-	})
-	return os.NewSyscallError("setsockopt ICMP_FILTER", err)
-}
-
-// Raw says whether this is a raw socket: its user then hears the packets of others as well.
-func (s *Socket) Raw() bool { return s.raw }
-
 // SyscallConn gives access to the descriptor, for the options of this package.
 func (s *Socket) SyscallConn() (syscall.RawConn, error) { return s.conn, nil }
 
@@ -146,7 +97,9 @@ func (s *Socket) Close() error {
 	if s.stamped.Swap(false) {
 		stamping.Add(-1) // before it is closed: see stamping
 	}
-	return s.file.Close()
+	err := s.file.Close()
+	s.ident.free() // after it, so that nobody is given the identifier before
+	return err
 }
 
 // SetTTL sets the TTL, or hop limit, of the packets sent from now on: 1..255.

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -269,7 +268,7 @@ func TestRouteMTU(t *testing.T) {
 
 // inNamespace runs f on a thread in a new network namespace with loopback up; the thread ends with f. As f is not on the
 // goroutine of the test, it must not call t.Fatal.
-func inNamespace(t *testing.T, f func()) {
+func inNamespace(t testing.TB, f func()) {
 	t.Helper()
 	done := make(chan error)
 	go func() {
@@ -300,76 +299,6 @@ func loopbackUp() error {
 	}
 	request.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request)
-}
-
-// Where the kernel lets everyone, the socket is a datagram one; where it lets nobody, root gets a raw one.
-func TestOpenEchoChoice(t *testing.T) {
-	inNamespace(t, func() {
-		for _, raw := range []bool{true, false} { // a new namespace allows nobody, not even root
-			if !raw {
-				if err := os.WriteFile("/proc/sys/net/ipv4/ping_group_range", []byte("0 0"), 0); err != nil {
-					t.Error(err)
-					return
-				}
-			}
-			for _, address := range loopbacks {
-				s, err := OpenEcho(address.Is6())
-				if err != nil {
-					t.Errorf("want raw %v, %s: %v", raw, address, err)
-					continue
-				}
-				if s.Raw() != raw {
-					t.Errorf("%s: raw %v, want %v", address, s.Raw(), raw)
-				}
-				echoOnce(t, s, address)
-				s.Close()
-			}
-		}
-	})
-}
-
-// One whom the kernel allows nothing is told what would help.
-func TestOpenEchoDenied(t *testing.T) {
-	inNamespace(t, func() {
-		header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-		var none [2]unix.CapUserData
-		if err := unix.Capset(&header, &none[0]); err != nil { // of this thread, which ends with f
-			t.Error(err)
-			return
-		}
-		for _, address := range loopbacks {
-			_, err := OpenEcho(address.Is6())
-			var denied *PermissionError
-			if !errors.As(err, &denied) || !strings.Contains(err.Error(), "ping_group_range") {
-				t.Errorf("%s: %v; want a permission error with a remedy", address, err)
-			}
-		}
-	})
-}
-
-// echoOnce sends one echo request and checks the stamps of it and of its reply.
-func echoOnce(t *testing.T, s *Socket, to netip.Addr) {
-	t.Helper()
-	request := []byte{8, 0, 0, 0, 0xab, 0xcd, 0, 1} // the kernel sets the identifier of datagram sockets
-	reply := []byte{0, 0}
-	if to.Is6() {
-		request[0], reply[0] = 128, 129
-	} else if s.Raw() {
-		request[2], request[3] = 0x4c, 0x31 // RFC 1071: the complement of 0x0800 + 0xabcd + 0x0001
-	}
-	if _, _, err := s.Send(request, netip.AddrPortFrom(to, 0)); err != nil {
-		t.Error(err)
-		return
-	}
-	event, err := s.Receive(time.Now().Add(patience))
-	if sent, ok := event.(Sent); !ok || sent.ID != 0 || sent.Kernel.IsZero() {
-		t.Errorf("%s, raw %v: %#v, %v; want the stamp of packet 0", to, s.Raw(), event, err)
-	}
-	event, err = s.Receive(time.Now().Add(patience))
-	packet, ok := event.(Packet)
-	if !ok || !slices.Equal(packet.Data[:2], reply) || len(packet.Data) != 8 || packet.TTL == 0 {
-		t.Errorf("%s, raw %v: %#v, %v; want an echo reply", to, s.Raw(), event, err)
-	}
 }
 
 func FuzzParseAncillary(f *testing.F) {

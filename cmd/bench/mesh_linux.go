@@ -17,7 +17,7 @@ import (
 //	bench -mesh AGENTS SIMULATED PATHWISE
 //
 // There, ICMP goes through datagram sockets, whatever this machine's settings are. Without them each ping needs a raw socket,
-// which gets a copy of what all others receive: no matter on a host of its own, but for hundreds of agents on one.
+// for each of which the kernel looks at what all others receive: no matter on a host of its own, but for hundreds of agents on one.
 const meshFlag = "-mesh"
 
 // mesh runs the part in a network of its own, which a user other than root may have within a user namespace.
