@@ -1,6 +1,7 @@
 package config
 
 import (
+	"math"
 	"path/filepath"
 	"strings"
 	"time"
@@ -23,13 +24,10 @@ type Controller struct {
 // TLS are the files, PEM, that make Listen answer HTTPS; both are empty: it answers HTTP.
 type TLS struct{ Certificate, Key string }
 
-// NATS is either our own server, which Listens, or an outside cluster.
-type NATS struct {
-	Listen string // host:port
-	URL    string // "": our own
-}
+// Forever is how long is kept what is never deleted.
+const Forever time.Duration = math.MaxInt64
 
-// Retention is how long the archive keeps things. What is zero is kept for good.
+// Retention is how long the archive keeps things; 0: as long as it does by itself.
 type Retention struct {
 	Results time.Duration            // whole Results, with their samples
 	Points  time.Duration            // metrics at full resolution
@@ -91,19 +89,6 @@ func readTLS(n node, c *TLS) {
 	}
 }
 
-func readNATS(n node, c *NATS) {
-	given := n.fields("{listen: \":4222\"}", fields{
-		"listen": into(&c.Listen, parseListen),
-		"url":    into(&c.URL, parseURL("tls://nats.example.org:4222", "nats", "tls")),
-	})
-	if url, has := given["url"]; has {
-		if _, both := given["listen"]; both {
-			url.fail("", "either url, of an outside cluster, or listen, of our own server")
-		}
-		c.Listen = ""
-	}
-}
-
 func readRetention(n node, c *Retention) {
 	n.fields("{results: 90d, points: 30d, rollups: {1h: 5y}}", fields{
 		"results": into(&c.Results, parseKeep),
@@ -135,7 +120,7 @@ func parseArchive(s string) (string, error) {
 // parseKeep reads how long something is kept: a time, or forever.
 func parseKeep(s string) (time.Duration, error) {
 	if s == "forever" {
-		return 0, nil
+		return Forever, nil
 	}
 	d, err := parseSpan(s)
 	if err != nil {

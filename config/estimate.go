@@ -14,7 +14,7 @@ type Estimate struct {
 	Tests      []Usage // as Mesh.Tests; those that are not active have no runs
 	Total      Usage
 
-	ArchiveBytesPerYear float64 // without retention
+	ArchiveBytesPerYear float64 // of SQLite, with nothing deleted; see growth.go
 }
 
 // Usage is what measuring puts on one thing.
@@ -37,15 +37,6 @@ type Excess struct {
 }
 
 func (e Excess) String() string { return fmt.Sprintf("%s: %.3g of %.3g", e.What, e.Value, e.Limit) }
-
-// What an archive takes, as measured with SQLite: a metric point with its key, and a Result with its samples,
-// compressed.
-const (
-	bytesPerPoint  = 6.3
-	bytesPerResult = 1200
-	// metricsPerResult is about what a probe's Result holds.
-	metricsPerResult = 12
-)
 
 const (
 	daySeconds = 86400
@@ -88,10 +79,6 @@ func (m *Mesh) Estimate(demand func(measure.Task) measure.Demand) Estimate {
 // load adds what one test asks for.
 func (m *Mesh) load(e *Estimate, t *Test, own *Usage, first []int, demand func(measure.Task) measure.Demand) {
 	tool := m.Tool(t.Tool)
-	points := float64(metricsPerResult)
-	if tool.Command != nil {
-		points = float64(len(tool.Command.Parse))
-	}
 	perDay := t.Schedule.perDay()
 	needs := newNeeds(m, tool, demand)
 	open := newOpenings(t)
@@ -115,7 +102,7 @@ func (m *Mesh) load(e *Estimate, t *Test, own *Usage, first []int, demand func(m
 				e.Sites[site].add(runs, &need)
 			}
 		}
-		e.ArchiveBytesPerYear += yearDays * runs * (bytesPerResult + points*bytesPerPoint)
+		e.ArchiveBytesPerYear += yearDays * runs * tool.growth(&need)
 	}
 }
 

@@ -42,7 +42,7 @@ tests:
 `
 
 func TestEstimate(t *testing.T) {
-	year := func(results, points float64) float64 { return 365 * (results*1200 + points*6.3) }
+	year := func(results, bytes float64) float64 { return 365 * results * bytes }
 	cases := []struct {
 		tests   string
 		test    Usage
@@ -56,14 +56,14 @@ func TestEstimate(t *testing.T) {
 			Usage{Name: "a", Pairs: 1, RunsPerDay: 1440, BytesPerDay: 1.44e6, MeanBitsPerSecond: 400. / 3, PeakBitsPerSecond: 8000},
 			Usage{Name: "c", Pairs: 1, RunsPerDay: 1440, BytesPerDay: 1.44e6, MeanBitsPerSecond: 400. / 3, PeakBitsPerSecond: 8000},
 			Usage{Name: "X", Pairs: 1, RunsPerDay: 1440, BytesPerDay: 1.44e6, MeanBitsPerSecond: 400. / 3, PeakBitsPerSecond: 8000},
-			year(1440, 1440*12),
+			year(1440, 1020),
 		},
 		{ // within a site its link is not crossed; the slower interface counts, and b sends at its own rate
 			"- {name: t, tool: bulk, group: ab, schedule: {cron: '0 */6 * * *'}}",
 			Usage{Name: "t", Pairs: 1, RunsPerDay: 4, BytesPerDay: 5e9, BusySecondsPerDay: 40, MeanBitsPerSecond: 4e10 / 86400, PeakBitsPerSecond: 1e9},
 			Usage{Name: "a", Pairs: 1, RunsPerDay: 4, BytesPerDay: 5e9, BusySecondsPerDay: 40, MeanBitsPerSecond: 4e10 / 86400, PeakBitsPerSecond: 1e9,
 				Over: []Excess{{"daily", 1e9, 5e9}}},
-			Usage{Name: "c"}, Usage{Name: "X"}, year(4, 4*12),
+			Usage{Name: "c"}, Usage{Name: "X"}, year(4, 34150),
 		},
 		{ // the site's link is what is filled, which its budget forbids
 			"- {name: t, tool: bulk, group: ac, schedule: {every: 1d}}",
@@ -72,7 +72,7 @@ func TestEstimate(t *testing.T) {
 			Usage{Name: "c", Pairs: 1, RunsPerDay: 1, BytesPerDay: 125e6, BusySecondsPerDay: 10, MeanBitsPerSecond: 1e9 / 86400, PeakBitsPerSecond: 1e8},
 			Usage{Name: "X", Pairs: 1, RunsPerDay: 1, BytesPerDay: 125e6, BusySecondsPerDay: 10, MeanBitsPerSecond: 1e9 / 86400, PeakBitsPerSecond: 1e8,
 				Over: []Excess{{"rate", 50e6, 1e8}}},
-			year(1, 12),
+			year(1, 34150),
 		},
 		{ // a command's own needs and timeout
 			"- {name: t, tool: cp, group: bc, schedule: {every: 12h}}",
@@ -81,7 +81,7 @@ func TestEstimate(t *testing.T) {
 			Usage{Name: "c", Pairs: 1, RunsPerDay: 2, BytesPerDay: 2e6, BusySecondsPerDay: 2, MeanBitsPerSecond: 16e6 / 86400, PeakBitsPerSecond: 1e8},
 			Usage{Name: "X", Pairs: 1, RunsPerDay: 2, BytesPerDay: 2e6, BusySecondsPerDay: 2, MeanBitsPerSecond: 16e6 / 86400, PeakBitsPerSecond: 1e8,
 				Over: []Excess{{"rate", 50e6, 1e8}}},
-			year(2, 2),
+			year(2, 370),
 		},
 		{ // excluded for half of the day
 			"- {name: t, tool: rtt, group: ac, schedule: {every: 1m}}\nexclude: [{host: a, hours: 06:00-18:00}, {host: c, hours: 12:00-18:00}]",
@@ -89,7 +89,7 @@ func TestEstimate(t *testing.T) {
 			Usage{Name: "a", Pairs: 1, RunsPerDay: 720, BytesPerDay: 720e3, MeanBitsPerSecond: 200. / 3, PeakBitsPerSecond: 8000},
 			Usage{Name: "c", Pairs: 1, RunsPerDay: 720, BytesPerDay: 720e3, MeanBitsPerSecond: 200. / 3, PeakBitsPerSecond: 8000},
 			Usage{Name: "X", Pairs: 1, RunsPerDay: 720, BytesPerDay: 720e3, MeanBitsPerSecond: 200. / 3, PeakBitsPerSecond: 8000},
-			year(720, 720*12),
+			year(720, 1020),
 		},
 		{
 			"- {name: t, tool: off, group: ac, schedule: {every: 1m}}",
@@ -168,5 +168,26 @@ func BenchmarkEstimate1000(b *testing.B) {
 	m := parsed(b, bigMesh(1000))
 	for b.Loop() {
 		m.Estimate(demands)
+	}
+}
+
+// What a Result takes in an archive goes by its samples: echoes, and the kernels' words on each stream of a transfer.
+func TestGrowth(t *testing.T) {
+	need := &measure.Demand{DurationSeconds: 10}
+	for _, c := range []struct {
+		tool Tool
+		want float64
+	}{
+		{Tool{Kind: "ping"}, 1020},
+		{Tool{Kind: "ping", Parameters: map[string]any{"count": 600.}}, 9280},
+		{Tool{Kind: "trace"}, 550},
+		{Tool{Kind: "capacity"}, 580},
+		{Tool{Kind: KindHost}, 2600},
+		{Tool{Kind: "throughput", Parameters: map[string]any{"parallel": 4.}}, 133150},
+		{Tool{Kind: "throughput", Parameters: map[string]any{"proto": "udp"}}, 1150},
+	} {
+		if got := c.tool.growth(need); got != c.want {
+			t.Errorf("%s %v: %g bytes, want %g", c.tool.Kind, c.tool.Parameters, got, c.want)
+		}
 	}
 }

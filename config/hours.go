@@ -41,7 +41,11 @@ func parseHours(s string) (Hours, error) {
 	return h, nil
 }
 
+// readHours reads hours, of which there is at least one: none at all could mean always or never.
 func readHours(n node) (all []Hours) {
+	if len(n.items()) == 0 {
+		n.fail("", "hours such as 08:00-18:00")
+	}
 	values(&all, parseHours)(n)
 	return all
 }
@@ -68,6 +72,9 @@ func parseDays(s string) ([]time.Weekday, error) {
 }
 
 func readDays(n node) (all []time.Weekday) {
+	if len(n.items()) == 0 {
+		n.fail("", "days such as mon-fri")
+	}
 	var ranges [][]time.Weekday
 	values(&ranges, parseDays)(n)
 	for _, days := range ranges {

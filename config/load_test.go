@@ -178,10 +178,12 @@ func TestTestsOfAFolder(t *testing.T) {
 func TestControllerOfAFolder(t *testing.T) {
 	const day = 24 * time.Hour
 	want := Controller{
-		Listen: "[::]:8080", NATS: NATS{URL: "tls://nats.example.org:4222"},
+		Listen: "[::]:8080",
+		NATS: NATS{URLs: []string{"tls://nats1.example.org:4222", "nats://[2001:db8::2]"}, CAFile: "/etc/pathwise/nats-ca.pem",
+			CertFile: "nats.crt", KeyFile: "nats.key", Nkey: "nats.nk", Replicas: 3},
 		Archive: "postgres://pathwise:secret@db.example.org/pathwise",
 		Retention: Retention{Results: 90 * day, Points: 30 * day,
-			Rollups: map[string]time.Duration{"1m": 26 * 7 * day, "1h": 5 * 365 * day, "1d": 0}},
+			Rollups: map[string]time.Duration{"1m": 26 * 7 * day, "1h": 5 * 365 * day, "1d": Forever}},
 		RemoteWrite: []RemoteWrite{{URL: "https://prometheus.example.org/api/v1/write"},
 			{URL: "http://127.0.0.1:8428/api/v1/write", User: "pathwise", Password: "/etc/pathwise/rw"}},
 		Data: "/srv/pathwise", Horizon: 12 * time.Hour,

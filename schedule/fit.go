@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"fmt"
 	"slices"
 	"sort"
 	"time"
@@ -9,18 +8,15 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// BusyError says that a run on demand has no room soon enough. Earliest is when it has; the zero Time, if that is not
-// within what was searched.
-type BusyError struct {
-	Why      string
-	Earliest time.Time
-}
+// BusyError says that what a run on demand needs is not free soon enough. Earliest is when it is; the zero Time, if that is
+// not before the end of what was searched.
+type BusyError struct{ Earliest, Searched time.Time }
 
 func (e *BusyError) Error() string {
 	if e.Earliest.IsZero() {
-		return e.Why
+		return "not free before " + e.Searched.Format(time.RFC3339)
 	}
-	return fmt.Sprintf("%s; free at %s", e.Why, e.Earliest.Format(time.RFC3339))
+	return "free at " + e.Earliest.Format(time.RFC3339)
 }
 
 // searchAhead is how far beyond its patience a run on demand is told when there is room, at the least.
@@ -39,7 +35,8 @@ func (p *Planner) Fit(now time.Time, pair Pair, demand measure.Demand, patience 
 	if demand.Exclusive {
 		length += p.guard
 	}
-	for end := latest + int64(max(searchAhead, patience)); run.Start <= end; {
+	end := latest + int64(max(searchAhead, patience))
+	for run.Start <= end {
 		next := run.Start
 		if demand.Exclusive {
 			next = p.quiet(p.held, pair, next, end, length)
@@ -50,11 +47,11 @@ func (p *Planner) Fit(now time.Time, pair Pair, demand measure.Demand, patience 
 			return run, nil
 		}
 		if next == run.Start {
-			return run, &BusyError{"no room in time", run.Begin()}
+			return run, &BusyError{run.Begin(), time.Unix(0, end).UTC()}
 		}
 		run.Start = next
 	}
-	return run, &BusyError{Why: "no room soon"}
+	return run, &BusyError{Searched: time.Unix(0, end).UTC()}
 }
 
 // quietSites is the first time from at on at which the limited sites between a pair let one more run through.

@@ -63,13 +63,15 @@ func TestFitAtOnce(t *testing.T) {
 	}
 	_, err := p.Fit(now, Pair{0, 1}, tenSeconds, time.Minute)
 	var busy *BusyError
-	if !errors.As(err, &busy) || busy.Earliest.Before(first.End()) || busy.Earliest.After(first.End().Add(time.Hour)) {
+	if !errors.As(err, &busy) || busy.Earliest.Before(first.End()) || busy.Earliest.After(first.End().Add(time.Hour)) ||
+		err.Error() != "free at "+busy.Earliest.Format(time.RFC3339) {
 		t.Errorf("busy hosts until %v: %v", first.End(), err)
 	}
 	always := func(time.Time) (bool, time.Time) { return true, time.Time{} }
 	m.Closures = []Closure{{Host: "h2", Hours: always, Text: "always"}}
 	_, err = plan(t, m, 1).Fit(now, Pair{2, 3}, tenSeconds, time.Hour)
-	if !errors.As(err, &busy) || !busy.Earliest.IsZero() {
+	searched := now.Add(2 * time.Hour).Format(time.RFC3339)
+	if !errors.As(err, &busy) || !busy.Earliest.IsZero() || err.Error() != "not free before "+searched {
 		t.Errorf("a host that is always closed: %v", err)
 	}
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -44,7 +46,7 @@ func meshDeploy(s *session) *cobra.Command {
 			if err := s.deploy(keys, reach, hosts, out); err != nil {
 				return err
 			}
-			if m.Controller.NATS.URL != "" {
+			if outside(&m.Controller.NATS) != nil {
 				return s.deployServer(keys, out)
 			}
 			return nil
@@ -123,8 +125,8 @@ func agentHosts(m *config.Mesh, named []string) ([]string, error) {
 
 // reachOf is how agents find the controller's server: the outside cluster of the mesh file, or its own at these addresses.
 func reachOf(keys *fleet.Keyring, m *config.Mesh, addresses []string) (fleet.Reach, error) {
-	if url := m.Controller.NATS.URL; url != "" {
-		return (&fleet.Outside{URL: url}).Reach()
+	if cluster := outside(&m.Controller.NATS); cluster != nil {
+		return reachOfCluster(cluster)
 	}
 	host, port, err := net.SplitHostPort(m.Controller.NATS.Listen)
 	if err != nil {
@@ -144,6 +146,18 @@ func reachOf(keys *fleet.Keyring, m *config.Mesh, addresses []string) (fleet.Rea
 		all = append(all, a)
 	}
 	return keys.Embedded(all...), nil
+}
+
+// reachOfCluster refuses authorities by which no agent could know the servers: keys that are made with them are of no use.
+func reachOfCluster(cluster *fleet.Outside) (fleet.Reach, error) {
+	reach, err := cluster.Reach()
+	if err == nil && reach.CA != "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(reach.CA)) {
+		err = errors.New("want certificates in PEM")
+	}
+	if err != nil {
+		return reach, &badCall{fmt.Errorf("controller.nats.ca_file: %s: %w", cluster.CA, err)}
+	}
+	return reach, nil
 }
 
 // dataFolder is the controller's: the flag's, or the mesh file's.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,16 +36,7 @@ func printStatus(w io.Writer, status *web.Status, now time.Time) {
 		rows = append(rows, hostRow(h, now))
 	}
 	printTable(w, rows, 1, 2, 6, 7)
-	var lacks []string
-	for _, h := range status.Hosts {
-		if h.Status == nil {
-			continue
-		}
-		for _, lack := range h.Status.Lacks {
-			lacks = append(lacks, fmt.Sprintf("%s cannot: %s: %s", h.Name, lack.What, lack.Why))
-		}
-	}
-	printSome(w, lacks, "things that hosts cannot")
+	printSome(w, lacking(status.Hosts), "things that hosts cannot")
 	fmt.Fprintf(w, "\nplan %d until %s: %d runs, %d results awaited, %d tests on demand\n", status.Plan,
 		status.Until.Format(time.TimeOnly), status.Runs, status.Awaited, status.OnDemand)
 	var notes []string
@@ -64,6 +56,40 @@ func printStatus(w io.Writer, status *web.Status, now time.Time) {
 	for _, m := range status.Missed {
 		fmt.Fprintf(w, "missed %s %s from %s to %s: %s\n", m.Start.Format(time.DateTime), m.Tool, m.Source, m.Target, m.Why)
 	}
+}
+
+// lacking has a line for each thing that hosts cannot do, with all hosts that cannot for the same reason: most owners say the
+// same of their hosts, or nothing.
+func lacking(hosts []control.Host) (lines []string) {
+	who := map[string][]string{} // by what they cannot
+	var order []string
+	for _, h := range hosts {
+		if h.Status == nil {
+			continue
+		}
+		for _, lack := range h.Status.Lacks {
+			text := lack.What + ": " + lack.Why
+			if who[text] == nil {
+				order = append(order, text)
+			}
+			who[text] = append(who[text], h.Name)
+		}
+	}
+	for _, text := range order {
+		lines = append(lines, some(who[text])+" cannot: "+text)
+	}
+	return lines
+}
+
+// namesOnALine is how many hosts are named where all are meant: --json has them all.
+const namesOnALine = 4
+
+// some names the first of many hosts, and how many more there are.
+func some(names []string) string {
+	if more := len(names) - namesOnALine; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:namesOnALine], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 // shownOfEach is how many lines of a kind are shown: what fits a screen. A mesh of hundreds of hosts may have thousands.

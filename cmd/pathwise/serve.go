@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/control"
-	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/web"
 )
 
@@ -101,7 +99,7 @@ func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Se
 	if err := os.Chmod(path, 0o600); err != nil {
 		return errors.Join(fmt.Errorf("listen: %w", err), own.Close())
 	}
-	group.Go(func() error { return web.Serve(ctx, own, api.Handler(), api.Log) })
+	group.Go(func() error { return web.Serve(ctx, own, api.Handler(web.Door{Owner: true}), api.Log) })
 	if c.Listen == "" {
 		s.say("serving, without HTTP")
 		return nil
@@ -119,7 +117,9 @@ func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Se
 		open, scheme, secure = tls.NewListener(open, settings), "https", true
 	}
 	s.say("serving on %s://%s", scheme, open.Addr())
-	group.Go(func() error { return web.Serve(ctx, open, api.Shared(secure), api.Log) })
+	group.Go(func() error {
+		return web.Serve(ctx, open, api.Handler(web.Door{Secure: secure, Public: true}), api.Log)
+	})
 	return nil
 }
 
@@ -131,65 +131,12 @@ func archiveURL(m *config.Mesh, data string) string {
 	return filepath.Join(data, "archive.sqlite")
 }
 
-// retention is what the mesh file says of how long things are kept, as one rule of the archive.
+// retention is what the mesh file says of how long things are kept, as one rule of the archive, which reckons in the same times:
+// 0 leaves it to the archive, and config.Forever is archive.Forever.
 func retention(r config.Retention) []archive.Rule {
 	rule := archive.Rule{Results: r.Results, Samples: r.Results, Points: r.Points}
 	for i, step := range []string{"1m", "5m", "1h", "1d"} {
 		rule.Rollups[i] = r.Rollups[step]
 	}
 	return []archive.Rule{rule}
-}
-
-// post is how the controller speaks to agents: its keys, the NATS server, its own or an outside one, and the hub.
-type post struct {
-	keys    *fleet.Keyring
-	server  *fleet.Server  // nil: an outside cluster
-	outside *fleet.Outside // nil: our own
-	hub     *fleet.NATSHub
-	log     *slog.Logger
-}
-
-func openPost(ctx context.Context, data string, m *config.Mesh, log *slog.Logger) (_ *post, err error) {
-	p := &post{log: log}
-	if p.keys, err = fleet.OpenKeyring(filepath.Join(data, "keys")); err != nil {
-		return nil, err
-	}
-	if url := m.Controller.NATS.URL; url != "" {
-		p.outside = &fleet.Outside{URL: url}
-	} else {
-		agents, err := p.keys.Agents()
-		if err != nil {
-			return nil, err
-		}
-		p.server, err = fleet.StartServer(context.WithoutCancel(ctx), fleet.ServerConfig{
-			Keys: p.keys, Agents: agents, Folder: filepath.Join(data, "nats"), Listen: m.Controller.NATS.Listen, Log: log,
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	p.hub, err = fleet.OpenHub(ctx, fleet.HubConfig{Keys: p.keys, Server: p.server, Outside: p.outside, Log: log})
-	if err != nil {
-		p.close()
-		return nil, err
-	}
-	return p, nil
-}
-
-// close ends what openPost began. The server outlives the context of the rest, so that the last results find it.
-func (p *post) close() {
-	if p.hub != nil {
-		p.hub.Close()
-	}
-	if p.server != nil {
-		p.server.Close()
-	}
-}
-
-// dial reaches the NATS server for an agent behind SSH.
-func (p *post) dial(ctx context.Context) (net.Conn, error) {
-	if p.server != nil {
-		return p.server.Dial(ctx)
-	}
-	return p.outside.Dial(ctx)
 }

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"strings"
+
+	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/fleet"
+)
+
+// post is how the controller speaks to agents: its keys, the NATS server, its own or an outside one, and the hub.
+type post struct {
+	keys    *fleet.Keyring
+	server  *fleet.Server  // nil: an outside cluster
+	outside *fleet.Outside // nil: our own
+	hub     *fleet.NATSHub
+	log     *slog.Logger
+}
+
+func openPost(ctx context.Context, data string, m *config.Mesh, log *slog.Logger) (_ *post, err error) {
+	p := &post{log: log}
+	if p.keys, err = fleet.OpenKeyring(filepath.Join(data, "keys")); err != nil {
+		return nil, err
+	}
+	if p.outside = outside(&m.Controller.NATS); p.outside == nil {
+		agents, err := p.keys.Agents()
+		if err != nil {
+			return nil, err
+		}
+		p.server, err = fleet.StartServer(context.WithoutCancel(ctx), fleet.ServerConfig{
+			Keys: p.keys, Agents: agents, Folder: filepath.Join(data, "nats"), Listen: m.Controller.NATS.Listen, Log: log,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	p.hub, err = fleet.OpenHub(ctx, fleet.HubConfig{Keys: p.keys, Server: p.server, Outside: p.outside, Log: log})
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// close ends what openPost began. The server outlives the context of the rest, so that the last results find it.
+func (p *post) close() {
+	if p.hub != nil {
+		p.hub.Close()
+	}
+	if p.server != nil {
+		p.server.Close()
+	}
+}
+
+// dial reaches the NATS server for an agent behind SSH.
+func (p *post) dial(ctx context.Context) (net.Conn, error) {
+	if p.server != nil {
+		return p.server.Dial(ctx)
+	}
+	return p.outside.Dial(ctx)
+}
+
+// outside is the cluster that the mesh file names; nil: the controller is to have a server of its own.
+func outside(n *config.NATS) *fleet.Outside {
+	if len(n.URLs) == 0 {
+		return nil
+	}
+	return &fleet.Outside{
+		URL: strings.Join(n.URLs, ","), Credentials: n.Credentials, Nkey: n.Nkey, CA: n.CAFile,
+		Cert: n.CertFile, Key: n.KeyFile, Replicas: n.Replicas,
+	}
+}
