@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/fleet"
@@ -17,11 +19,12 @@ const maxBody = 64 << 10
 
 // RunRequest is what a client posts to /api/v1/runs.
 type RunRequest struct {
-	Source          string         `json:"source"`
-	Target          string         `json:"target"`
-	Tool            string         `json:"tool"` // of the mesh, or a kind of probe
-	Parameters      map[string]any `json:"parameters,omitempty"`
-	PatienceSeconds float64        `json:"patience_seconds"` // how long it may wait for its turn; 0: it must begin now
+	Source     string         `json:"source" doc:"A host of the mesh"`
+	Target     string         `json:"target" doc:"A host of the mesh; of a tool that measures its host, the same"`
+	Tool       string         `json:"tool" doc:"Of the mesh, or a kind of probe" example:"ping"`
+	Parameters map[string]any `json:"parameters,omitempty" doc:"Over those of the tool"`
+	// A client that waits longer than a day has forgotten it.
+	PatienceSeconds float64 `json:"patience_seconds,omitempty" minimum:"0" maximum:"86400" doc:"How long it may wait for its turn; 0: it must begin now"`
 }
 
 // RunLine is one line of the answer: first when the run begins, then what it shows, the Result last; or an error.
@@ -32,65 +35,53 @@ type RunLine struct {
 	Error    string          `json:"error,omitempty"`
 }
 
-// startRun runs a test for the controller's owner.
-func (s *Server) startRun(w http.ResponseWriter, r *http.Request) { s.run(w, r, nil) }
+type runInput struct{ Body RunRequest }
 
-// maxPatience is how long a test may be waited for: a client that waits longer has forgotten it.
-const maxPatience = 24 * time.Hour
-
-// run runs a test between two hosts now, or as soon as it is free, and streams JSON lines until it is over. A client that
+// startRun runs a test between two hosts now, or as soon as it is free, and streams JSON lines until it is over. A client that
 // goes away ends the run.
-func (s *Server) run(w http.ResponseWriter, r *http.Request, caller *control.Caller) {
-	var request RunRequest
-	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&request); err != nil {
-		s.fail(w, &badQuery{"body", err.Error(), `JSON such as {"source": "a", "target": "b", "tool": "rtt"}`})
-		return
-	}
-	patience := request.PatienceSeconds
-	if !(patience >= 0 && patience <= maxPatience.Seconds()) {
-		s.fail(w, &badQuery{"patience_seconds", fmt.Sprint(patience), fmt.Sprintf("seconds from 0 to %.0f", maxPatience.Seconds())})
-		return
-	}
-	ctx, cancel := context.WithCancel(r.Context())
+func (s *Server) startRun(ctx context.Context, in *runInput) (*huma.StreamResponse, error) {
+	return &huma.StreamResponse{Body: func(answer huma.Context) { s.run(ctx, &in.Body, answer) }}, nil
+}
+
+func (s *Server) run(ctx context.Context, request *RunRequest, answer huma.Context) {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	began := false
-	out := &patient{w: w, control: http.NewResponseController(w)}
+	_, w := humago.Unwrap(answer)
+	out := newPatient(w)
 	line := func(l RunLine) {
-		if !began {
-			w.Header().Set("Content-Type", "application/x-ndjson")
+		if !out.any {
+			w.Header().Set("Content-Type", jsonLines)
 		}
-		began = true
 		if json.NewEncoder(out).Encode(l) != nil || out.control.Flush() != nil {
 			cancel() // nobody reads it
 		}
 	}
 	err := s.Control.Test(ctx, control.Request{
 		Source: request.Source, Target: request.Target, Tool: request.Tool, Parameters: request.Parameters,
-		Patience: time.Duration(patience * float64(time.Second)), Caller: caller,
+		Patience: time.Duration(request.PatienceSeconds * float64(time.Second)), Caller: identityOf(ctx).caller(),
 		Placed:   func(id string, begins time.Time) { line(RunLine{Run: id, Begins: &begins}) },
 		Progress: func(p fleet.Progress) { line(RunLine{Progress: &p}) },
 	})
-	if err != nil && !began {
-		s.fail(w, err)
-	} else if err != nil {
+	switch {
+	case err == nil:
+	case out.any:
 		line(RunLine{Error: err.Error()})
+	default:
+		out.fail(err)
 	}
 }
 
+type backupDoc struct {
+	Path string `json:"path" doc:"Of a new file on the controller's machine" example:"/var/backups/pathwise.zst"`
+}
+
 // backup writes a backup of the archive to a new file on the controller's machine.
-func (s *Server) backup(w http.ResponseWriter, r *http.Request) {
-	var request struct {
-		Path string `json:"path"`
+func (s *Server) backup(ctx context.Context, in *body[backupDoc]) (*body[backupDoc], error) {
+	if !filepath.IsAbs(in.Body.Path) {
+		return nil, fault(&badField{"path", in.Body.Path, "an absolute path of a new file on the controller's machine"})
 	}
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&request); err != nil || !filepath.IsAbs(request.Path) {
-		s.fail(w, &badQuery{"path", request.Path, "an absolute path of a new file on the controller's machine"})
-		return
+	if err := s.Archive.Backup(ctx, in.Body.Path); err != nil {
+		return nil, fault(fmt.Errorf("back up: %w", err))
 	}
-	if err := s.Archive.Backup(r.Context(), request.Path); err != nil {
-		s.fail(w, fmt.Errorf("back up: %w", err))
-		return
-	}
-	s.reply(w, request)
+	return in, nil
 }

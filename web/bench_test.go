@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/fleet"
@@ -34,6 +36,12 @@ controller:
       little: {daily_bytes: 1}
     assign: [{class: staff, token: alice, network: 127.0.0.0/8}, {class: little, token: carol}]
 `
+
+// The doors that `pathwise serve` opens.
+var (
+	owner  = Door{Owner: true}
+	public = Door{Secure: true, Public: true}
+)
 
 // hub is a Hub whose hosts do what they are ordered to, as soon as held is closed; but for gone, which is away, and strict,
 // whose owner lets nobody in.
@@ -219,9 +227,9 @@ func (b *bench) expect(method, path, body string, want int, has string, headers 
 	if status != want || !strings.Contains(text, has) {
 		b.t.Errorf("%s %s: %d %s; want %d with %s", method, path, status, text, want, has)
 	}
-	var p problem
-	if strings.HasPrefix(header.Get("Content-Type"), "application/json") && status >= 400 {
-		if err := json.Unmarshal([]byte(text), &p); err != nil || p.Error == "" || strings.Contains(p.Error, "\n") {
+	var p huma.ErrorModel
+	if strings.Contains(header.Get("Content-Type"), "json") && status >= 400 {
+		if err := json.Unmarshal([]byte(text), &p); err != nil || p.Detail == "" || strings.Contains(p.Detail, "\n") {
 			b.t.Errorf("%s %s: %q is no error of one line: %v", method, path, text, err)
 		}
 	}

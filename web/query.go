@@ -1,125 +1,80 @@
 package web
 
 import (
-	"fmt"
-	"net/http"
-	"net/url"
-	"strconv"
+	"errors"
 	"strings"
 	"time"
 
-	"github.com/pathwise-net/pathwise/archive"
-	"github.com/pathwise-net/pathwise/measure"
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
-// badQuery is a parameter of a URL that cannot be used.
-type badQuery struct{ name, value, want string }
-
-func (e *badQuery) Error() string  { return fmt.Sprintf("%s: %q: want %s", e.name, e.value, e.want) }
-func (e *badQuery) BadInput() bool { return true }
-
-// query reads parameters of a URL, and keeps the first error.
-type query struct {
-	url.Values
-	now time.Time
-	err error
+// moment is a time in a URL: RFC 3339, or how long ago.
+type moment struct {
+	time  time.Time
+	ago   time.Duration
+	given bool
 }
 
-func newQuery(r *http.Request) *query { return &query{Values: r.URL.Query(), now: time.Now()} }
+var errMoment = errors.New("want a time such as 2026-11-20T10:00:00Z, or how long ago, such as -2h")
 
-func (q *query) fail(name, want string) {
-	if q.err == nil {
-		q.err = &badQuery{name, q.Get(name), want}
+// UnmarshalText reads a moment.
+func (m *moment) UnmarshalText(text []byte) (err error) {
+	m.given = true
+	if ago, cut := strings.CutPrefix(string(text), "-"); cut {
+		m.ago, err = quantity.ParseDuration(ago)
+	} else {
+		m.time, err = time.Parse(time.RFC3339Nano, string(text))
 	}
-}
-
-// time reads a time: RFC 3339, or how long ago (-2h).
-func (q *query) time(name string) time.Time {
-	text := q.Get(name)
-	if text == "" {
-		return time.Time{}
-	}
-	if ago, cut := strings.CutPrefix(text, "-"); cut {
-		d, err := quantity.ParseDuration(ago)
-		if err != nil {
-			q.fail(name, "a time such as 2026-11-20T10:00:00Z, or how long ago, such as -2h")
-		}
-		return q.now.Add(-d)
-	}
-	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
-		q.fail(name, "a time such as 2026-11-20T10:00:00Z, or how long ago, such as -2h")
+		return errMoment
 	}
-	return t
+	return nil
 }
 
-// duration reads a duration.
-func (q *query) duration(name string) time.Duration {
-	if q.Get(name) == "" {
-		return 0
-	}
-	d, err := quantity.ParseDuration(q.Get(name))
-	if err != nil {
-		q.fail(name, "a time such as 5m")
-	}
-	return d
+// Schema tells a moment's form to those who write requests.
+func (moment) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Description: "RFC 3339, or how long ago", Examples: []any{"2026-11-20T10:00:00Z", "-2h"}}
 }
 
-// count reads a whole number from 0 to limit.
-func (q *query) count(name string, limit int) int {
-	if q.Get(name) == "" {
-		return 0
+// at is the time meant; the zero time where none was given.
+func (m moment) at(now time.Time) time.Time {
+	if m.given && m.time.IsZero() {
+		return now.Add(-m.ago)
 	}
-	n, err := strconv.Atoi(q.Get(name))
-	if err != nil || n < 0 || n > limit {
-		q.fail(name, fmt.Sprintf("a whole number up to %d", limit))
-	}
-	return n
+	return m.time
 }
 
-// maxQuantiles is more than any drawing shows; each is looked up in every bucket.
-const maxQuantiles = 100
+// length is a duration in a URL.
+type length struct{ time.Duration }
 
-// quantiles reads a list of ratios; without one, those that a smoke graph needs.
-func (q *query) quantiles(name string) []float64 {
-	text := q.Get(name)
-	if text == "" {
-		return []float64{0.05, 0.25, 0.5, 0.75, 0.95}
+// UnmarshalText reads a length.
+func (l *length) UnmarshalText(text []byte) (err error) {
+	if l.Duration, err = quantity.ParseDuration(string(text)); err != nil {
+		return errors.New("want a time such as 5m")
 	}
-	parts := strings.Split(text, ",")
-	if len(parts) > maxQuantiles {
-		q.fail(name, fmt.Sprintf("at most %d numbers", maxQuantiles))
-		return nil
-	}
-	var all []float64
-	for _, part := range parts {
-		v, err := strconv.ParseFloat(part, 64)
-		if err != nil || !(v >= 0 && v <= 1) {
-			q.fail(name, "numbers from 0 to 1 with commas, such as 0.5,0.95")
-		}
-		all = append(all, v)
-	}
-	return all
+	return nil
 }
 
-// status reads how a Result ended; "" is any.
-func (q *query) status(name string) measure.Status {
-	s := measure.Status(q.Get(name))
-	if s != "" && s != measure.StatusOK && s != measure.StatusPartial && s != measure.StatusFailed {
-		q.fail(name, "ok, partial or failed")
-	}
-	return s
+// Schema tells a length's form.
+func (length) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Description: "a duration", Examples: []any{"5m", "1h", "7d"}}
 }
 
-// maxPage is how many Results one answer may hold.
+// Span is the part of the past that a request is about.
+type Span struct {
+	From moment `query:"from" doc:"The beginning"`
+	To   moment `query:"to" doc:"The end, itself not in it"`
+}
+
+// Which selects by what a run was. Each is a pattern, such as uk-*.
+type Which struct {
+	Source string `query:"source" doc:"Names of hosts, as a pattern such as uk-*"`
+	Target string `query:"target" doc:"Names of hosts, as a pattern"`
+	Test   string `query:"test" doc:"Names of tests, as a pattern"`
+	Tool   string `query:"tool" doc:"Names of tools, as a pattern"`
+}
+
+// maxPage is how many elements one answer may list.
 const maxPage = 1000
-
-// resultQuery reads what selects Results.
-func (q *query) resultQuery() archive.ResultQuery {
-	return archive.ResultQuery{
-		Source: q.Get("source"), Target: q.Get("target"), Test: q.Get("test"), Tool: q.Get("tool"), Kind: q.Get("kind"),
-		Status: q.status("status"), From: q.time("from"), To: q.time("to"),
-		Cursor: q.Get("cursor"), Limit: q.count("limit", maxPage),
-	}
-}

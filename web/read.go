@@ -1,20 +1,24 @@
 package web
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
+	"context"
+	"time"
 
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/control"
-	"github.com/pathwise-net/pathwise/export"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// health says whether the controller lives, for those who watch it.
-func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
-	s.reply(w, map[string]string{"status": "ok", "version": s.Version})
+// body is an answer of JSON.
+type body[T any] struct{ Body T }
+
+type healthDoc struct {
+	Status  string `json:"status"`
+	Version string `json:"version"`
+}
+
+func (s *Server) health(context.Context, *struct{}) (*body[healthDoc], error) {
+	return &body[healthDoc]{healthDoc{"ok", s.Version}}, nil
 }
 
 // Status is what `mesh status` shows.
@@ -23,169 +27,90 @@ type Status struct {
 	control.Overview
 	Hosts   []control.Host `json:"hosts"`
 	Archive archive.Stats  `json:"archive"`
-	Missed  []measure.Miss `json:"missed"`           // the newest
-	Unread  string         `json:"unread,omitempty"` // why Missed cannot be told: the archive does not answer
+	Missed  []measure.Miss `json:"missed" doc:"The newest"`
+	Unread  string         `json:"unread,omitempty" doc:"Why missed cannot be told: the archive does not answer"`
 }
 
-// shownMisses is how many misses a status names: what fits a screen beside the hosts.
-const shownMisses = 20
+type statusInput struct {
+	From   moment `query:"from" doc:"Since when runs were missed"`
+	Misses int    `query:"misses" minimum:"1" maximum:"1000" default:"20" doc:"How many"` // by default, what fits a screen beside the hosts
+}
 
-func (s *Server) status(w http.ResponseWriter, r *http.Request) {
-	q := newQuery(r)
-	query := archive.MissQuery{From: q.time("from"), Limit: q.count("misses", maxPage)}
-	if query.Limit == 0 {
-		query.Limit = shownMisses
-	}
-	if q.err != nil {
-		s.fail(w, q.err)
-		return
-	}
+func (s *Server) status(ctx context.Context, in *statusInput) (*body[Status], error) {
+	query := archive.MissQuery{From: in.From.at(time.Now()), Limit: in.Misses}
 	status := Status{Schema: "pathwise.status/1", Overview: s.Control.Overview(), Hosts: s.Control.Hosts(), Archive: s.Archive.Stats()}
 	var err error
-	if status.Missed, err = s.Archive.Misses(r.Context(), query); err != nil {
+	if status.Missed, err = s.Archive.Misses(ctx, query); err != nil {
 		status.Missed, status.Unread = []measure.Miss{}, err.Error() // who is there is told all the same
 	}
-	s.reply(w, status)
+	return &body[Status]{status}, nil
 }
 
-func (s *Server) hosts(w http.ResponseWriter, _ *http.Request) {
-	s.reply(w, map[string]any{"hosts": s.Control.Hosts()})
+type hostsDoc struct {
+	Hosts []control.Host `json:"hosts"`
 }
 
-func (s *Server) pairs(w http.ResponseWriter, r *http.Request) {
-	pairs, err := s.Archive.Pairs(r.Context())
+func (s *Server) hosts(context.Context, *struct{}) (*body[hostsDoc], error) {
+	return &body[hostsDoc]{hostsDoc{s.Control.Hosts()}}, nil
+}
+
+type pairsDoc struct {
+	Pairs []archive.Pair `json:"pairs"`
+}
+
+func (s *Server) pairs(ctx context.Context, _ *struct{}) (*body[pairsDoc], error) {
+	pairs, err := s.Archive.Pairs(ctx)
 	if err != nil {
-		s.fail(w, err)
-		return
+		return nil, fault(err)
 	}
-	s.reply(w, map[string]any{"pairs": pairs})
+	return &body[pairsDoc]{pairsDoc{pairs}}, nil
 }
 
-// series answers with the distribution of one metric of a pair over a span, step by step, and with the gaps in it.
-func (s *Server) series(w http.ResponseWriter, r *http.Request) {
-	q := newQuery(r)
-	match := archive.Key{Source: r.PathValue("source"), Target: r.PathValue("target"), Test: q.Get("test"),
-		Tool: q.Get("tool"), Metric: measure.Metric(q.Get("metric"))}.Exactly()
-	query := archive.SeriesQuery{Match: match, From: q.time("from"), To: q.time("to"), Step: q.duration("step"),
-		Quantiles: q.quantiles("quantiles")}
-	if query.To.IsZero() {
-		query.To = q.now
-	}
-	switch {
-	case q.Get("metric") == "":
-		q.fail("metric", "a metric such as rtt_median_seconds")
-	case query.From.IsZero() || !query.From.Before(query.To):
-		q.fail("from", "a time before to")
-	}
-	if q.err != nil {
-		s.fail(w, q.err)
-		return
-	}
-	series, err := s.Archive.Series(r.Context(), query)
+type keysDoc struct {
+	Keys []archive.Key `json:"keys"`
+}
+
+type keysInput struct {
+	Which
+	Metric string `query:"metric" doc:"Names of metrics, as a pattern"`
+}
+
+func (s *Server) keys(ctx context.Context, in *keysInput) (*body[keysDoc], error) {
+	keys, err := s.Archive.Keys(ctx, archive.Match{Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Metric: in.Metric})
 	if err != nil {
-		s.fail(w, err)
-		return
+		return nil, fault(err)
 	}
-	gaps, err := s.Archive.Gaps(r.Context(), archive.GapQuery{Match: match, From: query.From, To: query.To})
+	return &body[keysDoc]{keysDoc{keys}}, nil
+}
+
+type missesDoc struct {
+	Misses []measure.Miss `json:"misses"`
+}
+
+type missesInput struct {
+	Which
+	Span
+	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"1000"`
+}
+
+func (s *Server) misses(ctx context.Context, in *missesInput) (*body[missesDoc], error) {
+	now := time.Now()
+	misses, err := s.Archive.Misses(ctx, archive.MissQuery{Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool,
+		From: in.From.at(now), To: in.To.at(now), Limit: in.Limit})
 	if err != nil {
-		s.fail(w, err)
-		return
+		return nil, fault(err)
 	}
-	s.reply(w, map[string]any{"step_seconds": series.Step.Seconds(), "quantiles": query.Quantiles, "buckets": series.Buckets,
-		"gaps": gaps})
+	return &body[missesDoc]{missesDoc{misses}}, nil
 }
 
-// results lists Results: a page of JSON, or all of them as JSON lines or CSV.
-func (s *Server) results(w http.ResponseWriter, r *http.Request) {
-	q := newQuery(r)
-	query := q.resultQuery()
-	if q.err != nil {
-		s.fail(w, q.err)
-		return
-	}
-	switch format := q.Get("format"); format {
-	case "", "json":
-		page, err := s.Archive.Results(r.Context(), query)
-		if err != nil {
-			s.fail(w, err)
-			return
-		}
-		s.reply(w, page)
-	case "jsonl":
-		s.stream(w, "application/x-ndjson", func(w io.Writer) error { return export.JSONLines(r.Context(), w, s.Archive, query) })
-	case "csv":
-		s.stream(w, "text/csv; charset=utf-8", func(w io.Writer) error { return export.CSV(r.Context(), w, s.Archive, query) })
-	default:
-		s.fail(w, &badQuery{"format", format, "json, jsonl or csv"})
-	}
+type resultInput struct {
+	ID string `path:"id" doc:"A ULID" example:"01KAG0000000000000000000AA"`
 }
 
-// stream writes an answer of any length. One that began well and then cannot be finished is cut off with its connection, so
-// that nobody takes the part for the whole.
-func (s *Server) stream(w http.ResponseWriter, kind string, write func(io.Writer) error) {
-	w.Header().Set("Content-Type", kind)
-	begun := &patient{w: w, control: http.NewResponseController(w)}
-	err := write(begun)
-	switch {
-	case err == nil:
-	case !begun.any:
-		s.fail(w, err)
-	default:
-		if s.Log != nil {
-			s.Log.Warn("export broken off", "error", err)
-		}
-		panic(http.ErrAbortHandler)
-	}
-}
-
-func (s *Server) result(w http.ResponseWriter, r *http.Request) {
-	result, err := s.Archive.Result(r.Context(), r.PathValue("id"))
+func (s *Server) result(ctx context.Context, in *resultInput) (*body[*measure.Result], error) {
+	result, err := s.Archive.Result(ctx, in.ID)
 	if err != nil {
-		s.fail(w, err)
-		return
+		return nil, fault(err)
 	}
-	s.reply(w, result)
-}
-
-func (s *Server) misses(w http.ResponseWriter, r *http.Request) {
-	q := newQuery(r)
-	query := archive.MissQuery{Source: q.Get("source"), Target: q.Get("target"), Test: q.Get("test"), Tool: q.Get("tool"),
-		From: q.time("from"), To: q.time("to"), Limit: q.count("limit", maxPage)}
-	if q.err != nil {
-		s.fail(w, q.err)
-		return
-	}
-	misses, err := s.Archive.Misses(r.Context(), query)
-	if err != nil {
-		s.fail(w, err)
-		return
-	}
-	s.reply(w, map[string]any{"misses": misses})
-}
-
-// events streams what happens, as server-sent events: result, miss, host, plan.
-func (s *Server) events(w http.ResponseWriter, r *http.Request) {
-	events, end := s.Control.Events()
-	defer end()
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-store")
-	out := &patient{w: w, control: http.NewResponseController(w)}
-	_ = out.control.Flush() // the client knows that it misses nothing from here on
-	for {
-		select {
-		case <-r.Context().Done():
-			return
-		case e := <-events:
-			text, err := json.Marshal(e)
-			if err != nil {
-				continue
-			}
-			if _, err := fmt.Fprintf(out, "event: %s\ndata: %s\n\n", e.Kind(), text); err != nil {
-				return
-			}
-			if out.control.Flush() != nil {
-				return
-			}
-		}
-	}
+	return &body[*measure.Result]{result}, nil
 }

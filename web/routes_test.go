@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -44,7 +46,7 @@ func TestReading(t *testing.T) {
 	b := newBench(t)
 	b.filed()
 	b.run()
-	for name, door := range map[string]http.Handler{"ReadOnly": b.ReadOnly(), "Shared": b.Shared(true), "Handler": b.Handler()} {
+	for name, door := range map[string]http.Handler{"ReadOnly": b.Handler(public), "Shared": b.Handler(public), "Handler": b.Handler(owner)} {
 		t.Run(name, func(t *testing.T) {
 			b := &bench{Server: b.Server, t: t, hub: b.hub, said: b.said}
 			b.serve(door)
@@ -75,7 +77,7 @@ func TestReading(t *testing.T) {
 func TestResultsInWhole(t *testing.T) {
 	b := newBench(t)
 	b.filed()
-	b.serve(b.ReadOnly())
+	b.serve(b.Handler(public))
 	cursor, ids := "", []string{}
 	for range 5 {
 		_, text, _ := b.ask(http.MethodGet, "/api/v1/results?limit=1&cursor="+cursor, "")
@@ -107,79 +109,140 @@ func TestResultsInWhole(t *testing.T) {
 	}
 }
 
-// What cannot be read is 400 with the parameter, the value and what would be right; what is not there is 404.
+// What cannot be read is 422 with the parameter, the value and what would be right; what is not there is 404.
 func TestBadQueries(t *testing.T) {
 	b := newBench(t)
 	b.filed()
-	b.serve(b.Handler())
+	b.serve(b.Handler(owner))
 	for path, want := range map[string]string{
-		"/api/v1/status?from=yesterday":                               `from: \"yesterday\": want a time`,
-		"/api/v1/status?misses=-1":                                    `misses: \"-1\": want a whole number`,
-		"/api/v1/status?misses=1001":                                  `want a whole number up to 1000`,
-		"/api/v1/results?limit=many":                                  `limit: \"many\"`,
-		"/api/v1/results?to=-fast":                                    `to: \"-fast\"`,
-		"/api/v1/results?format=xml":                                  `format: \"xml\": want json, jsonl or csv`,
+		"/api/v1/status?from=yesterday":                               `want a time such as`,
+		"/api/v1/status?misses=-1":                                    `expected number >= 1`,
+		"/api/v1/status?misses=1001":                                  `expected number <= 1000`,
+		"/api/v1/status?mises=5":                                      `query.mises`,
+		"/api/v1/results?limit=many":                                  `query.limit","value":"many"`,
+		"/api/v1/results?to=-fast":                                    `query.to","value":"-fast"`,
+		"/api/v1/results?format=xml":                                  `json, jsonl, csv`,
 		"/api/v1/results?cursor=zz":                                   `cursor`,
-		"/api/v1/results?status=good":                                 `status: \"good\": want ok, partial or failed`,
-		"/api/v1/results?format=csv&status=good":                      `status: \"good\"`,
-		"/api/v1/misses?limit=1e3":                                    `limit: \"1e3\"`,
-		"/api/v1/pairs/a/b/series?from=-1h":                           `metric: \"\": want a metric`,
-		"/api/v1/pairs/a/b/series?metric=rtt_median_seconds":          `from: \"\": want a time before to`,
-		series + "&from=-1h&to=-2h":                                   `from: \"-1h\": want a time before to`,
-		series + "&from=-1h&step=often":                               `step: \"often\"`,
-		series + "&from=-1h&quantiles=2":                              `quantiles: \"2\"`,
-		series + "&from=-1h&quantiles=NaN":                            `quantiles: \"NaN\"`,
-		series + "&from=-1h&quantiles=" + strings.Repeat("0.5,", 200): `quantiles`,
+		"/api/v1/results?status=good":                                 `ok, partial, failed`,
+		"/api/v1/results?format=csv&status=good":                      `query.status`,
+		"/api/v1/misses?limit=1e3":                                    `query.limit","value":"1e3"`,
+		"/api/v1/pairs/a/b/series?from=-1h":                           `query.metric`,
+		"/api/v1/pairs/a/b/series?metric=rtt_median_seconds":          `query.from`,
+		series + "&from=-1h&to=-2h":                                   `want a time before to`,
+		series + "&from=-1h&step=often":                               `want a time such as 5m`,
+		series + "&from=-1h&quantiles=2":                              `query.quantiles[0]","value":2`,
+		series + "&from=-1h&quantiles=NaN":                            `NaN`,
+		series + "&from=-1h&quantiles=" + strings.Repeat("0.5,", 200): `query.quantiles`,
 		series + "&from=1970-01-01T00:00:00Z&step=1ns":                `step`,
+		"/api/v1/results/none":                                        `want a ULID`,
 	} {
-		b.expect(http.MethodGet, path, "", http.StatusBadRequest, want)
+		b.expect(http.MethodGet, path, "", http.StatusUnprocessableEntity, want)
 	}
 	b.expect(http.MethodGet, "/api/v1/results/"+noID, "", http.StatusNotFound, "no such result")
-	b.expect(http.MethodGet, "/api/v1/results/none", "", http.StatusBadRequest, "want a ULID")
 	b.expect(http.MethodGet, "/api/v1/nothing", "", http.StatusNotFound, "")
 	b.expect(http.MethodDelete, "/api/v1/results/"+firstID, "", http.StatusMethodNotAllowed, "")
 	b.Metrics = nil
-	b.serve(b.Handler())
+	b.serve(b.Handler(owner))
 	b.expect(http.MethodGet, "/metrics", "", http.StatusNotFound, "")
 }
 
-// The door that only reads takes no POST, and the shared one none but of tests.
-func TestReadOnlyHasNoPost(t *testing.T) {
+// Whoever comes through the public door reads, and does nothing else; a token of the mesh starts tests, and no more.
+func TestScopes(t *testing.T) {
 	b := newBench(t)
+	token := []string{"Authorization", "Bearer " + b.token("alice")}
 	for _, c := range []struct {
-		door http.Handler
-		path string
-		want int
+		door         Door
+		method, path string
+		want         int
+		headers      []string
 	}{
-		{b.ReadOnly(), "/api/v1/runs", http.StatusNotFound}, {b.ReadOnly(), "/api/v1/backup", http.StatusNotFound},
-		{b.Shared(true), "/api/v1/backup", http.StatusNotFound}, {b.ReadOnly(), "/api/v1/results", http.StatusMethodNotAllowed},
-		{b.ReadOnly(), "/api/v1/events", http.StatusMethodNotAllowed},
+		{public, http.MethodGet, "/api/v1/pairs", http.StatusOK, nil},
+		{public, http.MethodPost, "/api/v1/runs", http.StatusUnauthorized, nil},
+		{public, http.MethodPost, "/api/v1/backup", http.StatusUnauthorized, nil},
+		{public, http.MethodPost, "/api/v1/backup", http.StatusForbidden, token},
+		{public, http.MethodPost, "/api/v1/results", http.StatusMethodNotAllowed, nil},
+		{public, http.MethodPost, "/api/v1/events", http.StatusMethodNotAllowed, nil},
+		{Door{Secure: true}, http.MethodGet, "/api/v1/pairs", http.StatusUnauthorized, nil},
+		{Door{Secure: true}, http.MethodGet, "/api/v1/pairs", http.StatusOK, token},
+		{Door{Secure: true}, http.MethodGet, "/metrics", http.StatusUnauthorized, nil},
+		{Door{Secure: true}, http.MethodGet, "/api/v1/health", http.StatusOK, nil},
+		{Door{}, http.MethodGet, "/api/v1/pairs", http.StatusForbidden, token},
 	} {
-		b.serve(c.door)
-		b.expect(http.MethodPost, c.path, "{}", c.want, "")
+		b.serve(b.Handler(c.door))
+		b.expect(c.method, c.path, "{}", c.want, "", c.headers...)
 	}
+}
+
+// No operation is without a scope, and none but of those that anybody may call answers to who has shown nothing.
+func TestEveryOperationHasItsScope(t *testing.T) {
+	b := newBench(t)
+	api := b.api(http.NewServeMux())
+	b.operations(api)
+	b.serve(b.Handler(Door{Secure: true}))
+	operations := 0
+	for path, item := range api.OpenAPI().Paths {
+		for method, o := range map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put,
+			http.MethodPatch: item.Patch, http.MethodDelete: item.Delete} {
+			if o == nil {
+				continue
+			}
+			operations++
+			needs, named := o.Metadata[scopeKey].(scope)
+			if !named {
+				t.Errorf("%s %s names no scope", method, path)
+			}
+			if needs != scopeNone {
+				b.expect(method, strings.NewReplacer("{", "", "}", "").Replace(path), "{}", http.StatusUnauthorized, "want a token")
+			}
+		}
+	}
+	if operations < 12 {
+		t.Errorf("%d operations were looked at", operations)
+	}
+}
+
+// A document that has not changed is not sent again.
+func TestUnchangedIsNotSentAgain(t *testing.T) {
+	b := newBench(t)
+	b.filed()
+	b.serve(b.Handler(public))
+	_, _, header := b.ask(http.MethodGet, "/api/v1/pairs", "")
+	tag := header.Get("ETag")
+	if tag == "" {
+		t.Fatal("a document without a tag")
+	}
+	for _, tags := range []string{tag, `"other", ` + tag, strings.TrimPrefix(tag, "W/"), "*"} {
+		status, text, _ := b.ask(http.MethodGet, "/api/v1/pairs", "", "If-None-Match", tags)
+		if status != http.StatusNotModified || text != "" {
+			t.Errorf("If-None-Match %s: %d %s", tags, status, text)
+		}
+	}
+	b.expect(http.MethodGet, "/api/v1/pairs", "", http.StatusOK, "pairs", "If-None-Match", `W/"other"`)
+	b.expect(http.MethodGet, "/api/v1/results/"+noID, "", http.StatusNotFound, "no such", "If-None-Match", "*")
 }
 
 // A backup goes to a new file on the controller's machine, of an absolute path.
 func TestBackup(t *testing.T) {
 	b := newBench(t)
 	b.filed()
-	b.serve(b.Handler())
+	b.serve(b.Handler(owner))
 	path := filepath.Join(b.folder, "backup")
 	body := fmt.Sprintf(`{"path": %q}`, path)
 	b.expect(http.MethodPost, "/api/v1/backup", body, http.StatusOK, path)
+	for bad, want := range map[string]int{"": http.StatusBadRequest, "{": http.StatusBadRequest,
+		`{"path": "relative"}`: http.StatusUnprocessableEntity, `{"path": 1}`: http.StatusUnprocessableEntity,
+		`{"other": "x"}`: http.StatusUnprocessableEntity} {
+		b.expect(http.MethodPost, "/api/v1/backup", bad, want, "")
+	}
 	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 		t.Errorf("backup: %v, %v", info, err)
-	}
-	for _, bad := range []string{"", "{", `{"path": "relative"}`, `{"path": 1}`, `{"other": "x"}`} {
-		b.expect(http.MethodPost, "/api/v1/backup", bad, http.StatusBadRequest, "want an absolute path")
 	}
 }
 
 // Every status of the host list is one that the house knows.
 func TestHostsHaveStates(t *testing.T) {
 	b := newBench(t)
-	b.serve(b.ReadOnly())
+	b.serve(b.Handler(public))
 	_, text, _ := b.ask(http.MethodGet, "/api/v1/hosts", "")
 	var doc struct {
 		Hosts []struct{ Name, State, Reach, Address string }

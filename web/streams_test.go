@@ -39,7 +39,7 @@ func TestRun(t *testing.T) {
 	b := newBench(t)
 	b.run()
 	close(b.hub.held)
-	b.serve(b.Handler())
+	b.serve(b.Handler(owner))
 	answer := b.call(t.Context(), http.MethodPost, "/api/v1/runs", rtt)
 	all := lines(t, answer)
 	if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "application/x-ndjson" || len(all) != 3 {
@@ -53,7 +53,7 @@ func TestRun(t *testing.T) {
 // What a run cannot be is told before it is anything, by a status that says whose it is to mend.
 func TestRunRefused(t *testing.T) {
 	b := newBench(t)
-	b.serve(b.Handler())
+	b.serve(b.Handler(owner))
 	b.expect(http.MethodPost, "/api/v1/runs", rtt, http.StatusServiceUnavailable, "try again")
 	b.run()
 	for _, c := range []struct {
@@ -61,11 +61,11 @@ func TestRunRefused(t *testing.T) {
 		want int
 		has  string
 	}{
-		{"", 400, "body"}, {"[]", 400, "body"}, {`{"sauce": "a"}`, 400, "sauce"}, {strings.Repeat(" ", maxBody+1), 400, "too large"},
-		{`{"source": "x", "target": "b", "tool": "rtt"}`, 400, `source: \"x\": want a host of the mesh file`},
-		{`{"source": "a", "target": "b", "tool": "rtt", "parameters": {"count": -1}}`, 400, "count"},
-		{`{"source": "a", "target": "b", "tool": "rtt", "patience_seconds": -1}`, 400, `patience_seconds: \"-1\"`},
-		{`{"source": "a", "target": "b", "tool": "rtt", "patience_seconds": 1e300}`, 400, "patience_seconds"},
+		{"", 400, "body"}, {"[]", 422, "body"}, {`{"sauce": "a"}`, 422, "sauce"}, {strings.Repeat(" ", maxBody+1), 413, "too large"},
+		{`{"source": "x", "target": "b", "tool": "rtt"}`, 422, `source: \"x\": want a host of the mesh file`},
+		{`{"source": "a", "target": "b", "tool": "rtt", "parameters": {"count": -1}}`, 422, "count"},
+		{`{"source": "a", "target": "b", "tool": "rtt", "patience_seconds": -1}`, 422, `patience_seconds","value":-1`},
+		{`{"source": "a", "target": "b", "tool": "rtt", "patience_seconds": 1e300}`, 422, "patience_seconds"},
 	} {
 		b.expect(http.MethodPost, "/api/v1/runs", c.body, c.want, c.has)
 	}
@@ -84,7 +84,7 @@ func TestRunRefused(t *testing.T) {
 func TestRunEndsWithItsClient(t *testing.T) {
 	b := newBench(t)
 	b.run()
-	b.serve(b.Handler())
+	b.serve(b.Handler(owner))
 	ctx, cancel := context.WithCancel(t.Context())
 	answer := b.call(ctx, http.MethodPost, "/api/v1/runs", rtt)
 	defer answer.Body.Close()
@@ -105,7 +105,7 @@ func TestRunEndsWithItsClient(t *testing.T) {
 func TestEvents(t *testing.T) {
 	b := newBench(t)
 	before := runtime.NumGoroutine()
-	closed := b.serve(b.ReadOnly())
+	closed := b.serve(b.Handler(public))
 	ctx, cancel := context.WithCancel(t.Context())
 	first := b.call(ctx, http.MethodGet, "/api/v1/events", "")
 	second := b.call(t.Context(), http.MethodGet, "/api/v1/events", "")
@@ -114,6 +114,10 @@ func TestEvents(t *testing.T) {
 	b.run() // makes a plan
 	for _, answer := range []*http.Response{first, second} {
 		text := bufio.NewReader(answer.Body)
+		if begin, err := text.ReadString('\n'); begin != ":\n" || err != nil {
+			t.Errorf("the stream begins with %q, %v", begin, err)
+		}
+		_, _ = text.ReadString('\n')
 		kind, err := text.ReadString('\n')
 		data, err2 := text.ReadString('\n')
 		var e control.Event
@@ -140,7 +144,7 @@ func TestBrokenExport(t *testing.T) {
 	b := newBench(t)
 	b.filed()
 	b.Archive = halting{b.Archive}
-	b.serve(b.ReadOnly())
+	b.serve(b.Handler(public))
 	for _, format := range []string{"jsonl", "csv"} {
 		answer, err := http.Get(b.url + "/api/v1/results?format=" + format)
 		if err != nil {
@@ -178,14 +182,14 @@ func (brokenListener) Addr() net.Addr            { return &net.TCPAddr{} }
 // Serve says why it could not.
 func TestServeTellsWhy(t *testing.T) {
 	b := newBench(t)
-	closed := b.serve(b.ReadOnly())
+	closed := b.serve(b.Handler(public))
 	if err := closed(); err != nil {
 		t.Errorf("ended by its context: %v", err)
 	}
 	l := brokenListener{}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := Serve(ctx, l, b.ReadOnly(), b.Log); !errors.Is(err, errMissing) {
+	if err := Serve(ctx, l, b.Handler(public), b.Log); !errors.Is(err, errMissing) {
 		t.Errorf("a listener that fails: %v", err)
 	}
 }

@@ -159,14 +159,21 @@ func (c *controller) call(ctx context.Context, method, path string, query url.Va
 
 // refusalOf is why the controller did not do it.
 func refusalOf(answer *http.Response) error {
-	var problem struct {
-		Error string `json:"error"`
+	var problem struct { // RFC 9457
+		Detail string `json:"detail"`
+		Errors []struct {
+			Message  string `json:"message"`
+			Location string `json:"location"`
+		} `json:"errors"`
 	}
-	if json.NewDecoder(io.LimitReader(answer.Body, 64<<10)).Decode(&problem) != nil || problem.Error == "" {
-		problem.Error = strings.ToLower(answer.Status)
+	if json.NewDecoder(io.LimitReader(answer.Body, 64<<10)).Decode(&problem) != nil || problem.Detail == "" {
+		problem.Detail = strings.ToLower(answer.Status)
 	}
-	err := errors.New(problem.Error)
-	if answer.StatusCode == http.StatusBadRequest {
+	for _, e := range problem.Errors {
+		problem.Detail += fmt.Sprintf("; %s: %s", e.Location, e.Message)
+	}
+	err := errors.New(problem.Detail)
+	if answer.StatusCode == http.StatusBadRequest || answer.StatusCode == http.StatusUnprocessableEntity {
 		return &badCall{err}
 	}
 	return err

@@ -1,0 +1,116 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"path"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// Handler answers everything that callers of a door may ask, and describes it at /api/v1/openapi.json.
+func (s *Server) Handler(d Door) http.Handler {
+	mux := http.NewServeMux()
+	a := s.api(mux)
+	a.UseMiddleware(s.requireScope(a))
+	s.operations(a)
+	if s.Metrics != nil {
+		mux.Handle("GET /metrics", s.plainly(scopeRead, s.Metrics))
+	}
+	return guarded(d, s.known(d, tagged(mux)))
+}
+
+// api is an empty table of operations on a mux.
+func (s *Server) api(mux *http.ServeMux) huma.API {
+	config := huma.DefaultConfig("Pathwise", s.Version)
+	config.Info.Description = "What a mesh of hosts measured, what it does now, and tests on demand. Units are SI: seconds, " +
+		"bit/s, bytes, ratios from 0 to 1."
+	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
+	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "/api/v1/openapi", "", ""
+	config.CreateHooks = nil // links to schemas in each answer
+	config.RejectUnknownQueryParameters = true
+	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"token": {Type: "http", Scheme: "bearer", Description: "a token of `pathwise mesh token`"},
+	}
+	a := humago.New(mux, config)
+	// Its JSON is one flat object of numbers and three words: see measure.TCPSample.MarshalJSON.
+	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[measure.TCPSample](), reflect.TypeFor[map[string]any]())
+	return a
+}
+
+// schemaName names a type by its package, too: fleet and web both have a Status.
+func schemaName(t reflect.Type, hint string) string {
+	name := huma.DefaultSchemaNamer(t, hint)
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if from := path.Base(t.PkgPath()); t.Name() != "" && from != "web" && from != "v2" { // ours, and huma's
+		name = strings.ToUpper(from[:1]) + from[1:] + name
+	}
+	return name
+}
+
+// operations is the table: what there is, and who may ask.
+func (s *Server) operations(a huma.API) {
+	add(a, get("health", scopeNone, "/health", "Whether the controller lives"), s.health)
+	add(a, get("status", scopeRead, "/status", "How the mesh is: its plan, hosts, archive, and what was missed"), s.status)
+	add(a, get("hosts", scopeRead, "/hosts", "Each host: whether it is there, what it runs, what it cannot do"), s.hosts)
+	add(a, get("pairs", scopeRead, "/pairs", "Who was measured to whom"), s.pairs)
+	add(a, get("keys", scopeRead, "/keys", "The series that there are"), s.keys)
+	add(a, get("series", scopeRead, "/pairs/{source}/{target}/series", "The distribution of a metric over a span, step by step, and the gaps in it"), s.series)
+	add(a, get("result", scopeRead, "/results/{id}", "One Result, whole"), s.result)
+	add(a, get("misses", scopeRead, "/misses", "Runs that did not take place, newest first"), s.misses)
+	add(a, pages[archive.ResultPage](a, get("results", scopeRead, "/results", "Results, newest first: a page as JSON, or all as JSON lines or CSV")), s.results)
+	add(a, stream(get("events", scopeRead, "/events", "What happens, as it happens"), "text/event-stream"), s.events)
+	add(a, stream(post("run", scopeRun, "/runs", "Measure now, or as soon as it disturbs nothing; the answer is a line for each thing that happens, the Result last"), jsonLines), s.startRun)
+	add(a, post("backup", scopeOwner, "/backup", "Write a backup of the archive to a new file on the controller's machine"), s.backup)
+}
+
+// add puts an operation into the table.
+func add[I, O any](a huma.API, o huma.Operation, answer func(context.Context, *I) (*O, error)) {
+	huma.Register(a, o, answer)
+}
+
+func get(id string, needs scope, path, summary string) huma.Operation {
+	return operation(http.MethodGet, id, needs, path, summary)
+}
+
+func post(id string, needs scope, path, summary string) huma.Operation {
+	o := operation(http.MethodPost, id, needs, path, summary)
+	o.Errors = append(o.Errors, http.StatusBadRequest, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	return o
+}
+
+func operation(method, id string, needs scope, route, summary string) huma.Operation {
+	o := huma.Operation{
+		OperationID: id, Method: method, Path: "/api/v1" + route, Summary: summary, MaxBodyBytes: maxBody,
+		Metadata: map[string]any{scopeKey: needs},
+		Errors:   []int{http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusInternalServerError, http.StatusServiceUnavailable},
+	}
+	if needs != scopeNone {
+		o.Security = []map[string][]string{{"token": {}}}
+		o.Errors = append(o.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests)
+	}
+	return o
+}
+
+const (
+	jsonLines   = "application/x-ndjson"
+	openapiJSON = "application/openapi+json" // of the document about the API
+)
+
+// stream says that an operation's answer is of a kind that has no schema.
+func stream(o huma.Operation, kinds ...string) huma.Operation {
+	content := map[string]*huma.MediaType{}
+	for _, kind := range kinds {
+		content[kind] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+	}
+	o.Responses = map[string]*huma.Response{"200": {Description: "OK", Content: content}}
+	return o
+}

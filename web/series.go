@@ -1,0 +1,54 @@
+package web
+
+import (
+	"context"
+	"time"
+
+	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// seriesDoc is the distribution of one metric of a pair, step by step.
+type seriesDoc struct {
+	StepSeconds float64          `json:"step_seconds"`
+	Quantiles   []float64        `json:"quantiles"`
+	Buckets     []archive.Bucket `json:"buckets"`
+	Gaps        []archive.Gap    `json:"gaps"`
+}
+
+type seriesInput struct {
+	Source string `path:"source"`
+	Target string `path:"target"`
+	Test   string `query:"test"`
+	Tool   string `query:"tool"`
+	Metric string `query:"metric" required:"true" minLength:"1" example:"rtt_median_seconds"`
+	From   moment `query:"from" required:"true" doc:"The beginning"`
+	To     moment `query:"to" doc:"The end; now, where none is given"`
+	Step   length `query:"step" doc:"Of a bucket; the whole span in one, where none is given"`
+	// More than 100 are more than any drawing shows; each is looked up in every bucket.
+	Quantiles []float64 `query:"quantiles" minimum:"0" maximum:"1" maxItems:"100" doc:"Of each bucket; as a smoke graph needs them (0.05,0.25,0.5,0.75,0.95), where none are given"`
+}
+
+func (s *Server) series(ctx context.Context, in *seriesInput) (*body[seriesDoc], error) {
+	now := time.Now()
+	match := archive.Key{Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Metric: measure.Metric(in.Metric)}.Exactly()
+	query := archive.SeriesQuery{Match: match, From: in.From.at(now), To: in.To.at(now), Step: in.Step.Duration, Quantiles: in.Quantiles}
+	if !in.To.given {
+		query.To = now
+	}
+	if len(query.Quantiles) == 0 {
+		query.Quantiles = []float64{0.05, 0.25, 0.5, 0.75, 0.95}
+	}
+	if !query.From.Before(query.To) {
+		return nil, fault(&badField{"from", query.From.Format(time.RFC3339Nano), "a time before to"})
+	}
+	series, err := s.Archive.Series(ctx, query)
+	if err != nil {
+		return nil, fault(err)
+	}
+	gaps, err := s.Archive.Gaps(ctx, archive.GapQuery{Match: match, From: query.From, To: query.To})
+	if err != nil {
+		return nil, fault(err)
+	}
+	return &body[seriesDoc]{seriesDoc{series.Step.Seconds(), query.Quantiles, series.Buckets, gaps}}, nil
+}
