@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pathwise-net/pathwise/quantity"
 )
 
 // pair is a key and its value in a mesh file that is written: a text, a number, a bool, a list []any, or pairs.
@@ -113,7 +115,7 @@ func parseISO(s string) (time.Duration, bool) {
 		}
 		seconds += v * each
 	}
-	if seconds <= 0 || seconds > maxSpan.Seconds() {
+	if seconds <= 0 || seconds > quantity.MaxSpan.Seconds() {
 		return 0, false
 	}
 	return time.Duration(seconds * float64(time.Second)), true

@@ -153,26 +153,11 @@ func parseAddress(s string) (string, error) {
 	return s, nil
 }
 
-// longPattern is a span of time that may be counted in days.
-var longPattern = regexp.MustCompile(`^([0-9]{1,5}) ?(d|w|y)$`)
-
-// maxSpan is the longest time in a mesh file; a time.Duration holds 292 years.
-const maxSpan = 200 * 365 * 24 * time.Hour
-
-// parseSpan reads a positive duration; d, w and y are days, weeks and years of 365 days.
+// parseSpan reads a time above zero.
 func parseSpan(s string) (time.Duration, error) {
-	want := bad(s, "a time such as 30s, 10m, 6h, 7d or 1y")
-	if m := longPattern.FindStringSubmatch(s); m != nil {
-		days := map[string]int{"d": 1, "w": 7, "y": 365}[m[2]]
-		n, _ := strconv.Atoi(m[1]) // five digits at most
-		if n == 0 || n*days > int(maxSpan/(24*time.Hour)) {
-			return 0, want
-		}
-		return time.Duration(n*days) * 24 * time.Hour, nil
-	}
-	d, err := quantity.ParseDuration(s)
-	if err != nil || d <= 0 || d > maxSpan {
-		return 0, want
+	d, err := quantity.ParseSpan(s)
+	if err != nil || d == 0 {
+		return 0, bad(s, "a time such as 30s, 10m, 6h, 7d or 1y")
 	}
 	return d, nil
 }

@@ -30,6 +30,30 @@ func ParseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
+// MaxSpan is the longest that ParseSpan reads; a time.Duration holds 292 years.
+const MaxSpan = 200 * 365 * 24 * time.Hour
+
+// longUnits are counted in days, of 24 hours; a year has 365.
+var longUnits = map[string]float64{"d": 1, "w": 7, "y": 365}
+
+// ParseSpan reads what ParseDuration does, and days, weeks and years (7d, 2w, 1.5y), up to MaxSpan. The error is an *Error.
+func ParseSpan(s string) (time.Duration, error) {
+	bad := &Error{Value: s, Want: "a time such as 30s, 10m, 6h, 7d or 1y"}
+	text, unit := split(s)
+	if days := longUnits[unit]; days > 0 {
+		v, err := strconv.ParseFloat(text, 64)
+		if v *= days * float64(24*time.Hour); err != nil || !(v >= 0 && v <= float64(MaxSpan)) {
+			return 0, bad
+		}
+		return time.Duration(math.Round(v)), nil
+	}
+	d, err := ParseDuration(s)
+	if err != nil || d > MaxSpan {
+		return 0, bad
+	}
+	return d, nil
+}
+
 // FormatSeconds prints a time given in seconds in the unit that suits it: "85 µs", "50.0 ms", "4.28 s", "3.4 min".
 // Seconds and milliseconds have three significant digits. Below, where clocks and schedulers blur the third, there are two, or
 // all of a whole number; above two minutes, one decimal.

@@ -47,6 +47,14 @@ func TestParseDuration(t *testing.T) {
 	}, []string{"", "-1s", "soon", "1e12", "1e400", "3 fortnights", "ms", "1x", "9999999h", "inf"})
 }
 
+func TestParseSpan(t *testing.T) {
+	const day = 24 * time.Hour
+	check(t, ParseSpan, map[string]time.Duration{
+		"30s": 30 * time.Second, "10m": 10 * time.Minute, "5": 5 * time.Second, "0": 0, "7d": 7 * day, "7 d": 7 * day, "2w": 14 * day,
+		"1y": 365 * day, "0.5d": 12 * time.Hour, "200y": MaxSpan,
+	}, []string{"", "d", "-1d", "1 month", "201y", "1e400d", "2000000h", "7dd", "nand"})
+}
+
 func TestParseRatio(t *testing.T) {
 	check(t, ParseRatio, map[string]float64{
 		"0": 0, "1": 1, "0.0001": 0.0001, "0.01%": 0.0001, "100%": 1, "1.00 %": 0.01, "1e-5": 1e-5,

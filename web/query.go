@@ -23,7 +23,7 @@ var errMoment = errors.New("want a time such as 2026-11-20T10:00:00Z, or how lon
 func (m *moment) UnmarshalText(text []byte) (err error) {
 	m.given = true
 	if ago, cut := strings.CutPrefix(string(text), "-"); cut {
-		m.ago, err = quantity.ParseDuration(ago)
+		m.ago, err = quantity.ParseSpan(ago)
 	} else {
 		m.time, err = time.Parse(time.RFC3339Nano, string(text))
 	}
@@ -51,7 +51,7 @@ type length struct{ time.Duration }
 
 // UnmarshalText reads a length.
 func (l *length) UnmarshalText(text []byte) (err error) {
-	if l.Duration, err = quantity.ParseDuration(string(text)); err != nil {
+	if l.Duration, err = quantity.ParseSpan(string(text)); err != nil {
 		return errors.New("want a time such as 5m")
 	}
 	return nil
