@@ -22,6 +22,7 @@ var rooms = map[string][]string{
 	"sock":         {},
 	"model":        {},
 	"measure":      {"stat"},
+	"account":      {"durable"},
 	"parse":        {"measure"},
 	"proto/iperf3": {"sock"},
 	"lab":          {"measure", "quantity", "sock", "stat"},
@@ -35,7 +36,7 @@ var rooms = map[string][]string{
 	"agent":        {"durable", "fleet", "measure", "probe", "proto/iperf3", "quantity", "sock"},
 	"export":       {"archive", "durable", "measure"},
 	"control":      {"archive", "config", "durable", "fleet", "measure", "probe", "schedule"},
-	"web":          {"archive", "control", "export", "fleet", "measure", "quantity"},
+	"web":          {"account", "archive", "config", "control", "export", "fleet", "measure", "quantity"},
 	"cmd/pathwise": nil, // the top: everything
 	"cmd/bench":    nil,
 }

@@ -75,6 +75,3 @@ type Which struct {
 	Test   string `query:"test" doc:"Names of tests, as a pattern"`
 	Tool   string `query:"tool" doc:"Names of tools, as a pattern"`
 }
-
-// maxPage is how many elements one answer may list.
-const maxPage = 1000

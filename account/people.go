@@ -1,0 +1,178 @@
+package account
+
+import (
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Account is an account as people see it.
+type Account struct {
+	Name     string    `json:"name"`
+	Role     Role      `json:"role"`
+	Disabled bool      `json:"disabled"`
+	Password bool      `json:"password"` // it has one: its invitation was taken up
+	Made     time.Time `json:"made"`
+	Invited  time.Time `json:"invited_until,omitzero"` // until when an invitation of it can be taken up
+}
+
+// Accounts returns all accounts by name.
+func (b *Book) Accounts() ([]Account, error) {
+	c, err := b.contents.get()
+	if err != nil {
+		return nil, err
+	}
+	until := map[string]time.Time{}
+	for _, i := range c.Invitations {
+		if b.now().Before(i.Expires) {
+			until[i.Name] = i.Expires
+		}
+	}
+	all := make([]Account, 0, len(c.Accounts))
+	for _, p := range c.Accounts {
+		all = append(all, Account{p.Name, p.Role, p.Disabled, !p.Password.none(), p.Made, until[p.Name]})
+	}
+	slices.SortFunc(all, func(a, b Account) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+func (p *person) identity() Identity {
+	return Identity{Name: p.Name, Role: p.Role, Scopes: p.Role.Scopes(), Kind: KindAccount}
+}
+
+// endSessions makes all sessions of an account void: the stamp is no secret, only another.
+func (p *person) endSessions() { p.Stamp = rand.Text() }
+
+// find returns an account, to be changed.
+func (c *contents) find(name string) (*person, error) {
+	if p := c.people[name]; p != nil {
+		return p, nil
+	}
+	return nil, wrong("account %.80q: %w", name, ErrUnknown)
+}
+
+// Add makes an account without a password, and returns the secret of the invitation by which its person sets one within
+// 24 h.
+func (b *Book) Add(by Actor, name string, role Role) (invitation string, err error) {
+	if err := CheckName(name); err != nil {
+		return "", err
+	}
+	if _, err := ParseRole(string(role)); err != nil {
+		return "", err
+	}
+	secret, err := newSecret(b.random)
+	if err != nil {
+		return "", err
+	}
+	err = b.change(act{by, "add account as " + string(role), name}, by.manages(), func(c *contents) error {
+		if len(c.Accounts) >= mostAccounts {
+			return wrong("account %q: there are %d already, which is the most", name, mostAccounts)
+		}
+		for _, p := range c.Accounts {
+			if strings.EqualFold(p.Name, name) {
+				return wrong("account %q: %w, by %s", name, ErrTaken, p.Name)
+			}
+		}
+		c.add(name, role, b.now())
+		c.invite(name, secret, b.now())
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return secret, nil
+}
+
+func (c *contents) add(name string, role Role, now time.Time) {
+	p := &person{Name: name, Role: role, Made: now.UTC().Truncate(time.Second)}
+	p.endSessions()
+	c.Accounts = append(c.Accounts, p)
+	c.people[name] = p
+}
+
+// SetRole gives an account another role, which counts at once, in open sessions too.
+func (b *Book) SetRole(by Actor, name string, role Role) error {
+	if _, err := ParseRole(string(role)); err != nil {
+		return err
+	}
+	return b.change(act{by, "set role to " + string(role), name}, by.manages(), func(c *contents) error {
+		p, err := c.find(name)
+		if err != nil {
+			return err
+		}
+		if role != Administrator && c.last(by, p) {
+			return fmt.Errorf("account %s: %w", name, ErrLastAdmin)
+		}
+		p.Role = role
+		return nil
+	})
+}
+
+// last says whether an account is the last administrator's, which only the owner may take away, who needs none.
+func (c *contents) last(by Actor, p *person) bool {
+	return by.Kind != KindOwner && p.Role == Administrator && c.administrators(p.Name) == 0
+}
+
+// Disable ends an account's sessions and lets it neither sign in nor set a password, and its tokens do nothing; Enable is
+// the way back for all but the sessions and an invitation.
+func (b *Book) Disable(by Actor, name string) error {
+	return b.change(act{by, "disable account", name}, by.manages(), func(c *contents) error {
+		p, err := c.find(name)
+		if err != nil {
+			return err
+		}
+		if c.last(by, p) {
+			return fmt.Errorf("account %s: %w", name, ErrLastAdmin)
+		}
+		p.Disabled = true
+		p.endSessions()
+		c.uninvite(name, b.now())
+		return nil
+	})
+}
+
+// Enable undoes Disable.
+func (b *Book) Enable(by Actor, name string) error {
+	return b.change(act{by, "enable account", name}, by.manages(), func(c *contents) error {
+		p, err := c.find(name)
+		if err != nil {
+			return err
+		}
+		p.Disabled = false
+		return nil
+	})
+}
+
+// Remove takes an account away with its sessions, invitations and tokens.
+func (b *Book) Remove(by Actor, name string) error {
+	return b.change(act{by, "remove account", name}, by.manages(), func(c *contents) error {
+		p, err := c.find(name)
+		if err != nil {
+			return err
+		}
+		if c.last(by, p) {
+			return fmt.Errorf("account %s: %w", name, ErrLastAdmin)
+		}
+		c.Accounts = slices.DeleteFunc(c.Accounts, func(other *person) bool { return other == p })
+		c.Tokens = slices.DeleteFunc(c.Tokens, func(t *token) bool { return t.MadeBy == name })
+		c.uninvite(name, b.now())
+		return nil
+	})
+}
+
+// EndSessions signs an account out everywhere: its person may, and an administrator.
+func (b *Book) EndSessions(by Actor, name string) error {
+	return b.change(act{by, "end sessions", name}, by.manages() || by.is(name), func(c *contents) error {
+		p, err := c.find(name)
+		if err != nil {
+			return err
+		}
+		p.endSessions()
+		return nil
+	})
+}
+
+// is says whether an identity is the person of an account.
+func (i Identity) is(name string) bool { return i.Kind == KindAccount && i.Name == name }
