@@ -130,20 +130,34 @@ func plannedAt(t *testing.T, id string) time.Time {
 	return ulid.Time(u.Time())
 }
 
-// misses are all that the archive holds.
-func (m *meshLab) misses() []measure.Miss {
+// misses are all that the archive holds: page by page, each from where the one before ended.
+func (m *meshLab) misses() (all []measure.Miss) {
 	m.t.Helper()
 	const most = 1000 // that one answer has
 	controller := controllerFlag(pflag.NewFlagSet("", pflag.ContinueOnError))
 	controller.data = m.data
-	var doc struct{ Misses []measure.Miss }
-	if err := controller.get(context.Background(), "misses", url.Values{"limit": {strconv.Itoa(most)}}, &doc); err != nil {
-		m.t.Fatal(err)
+	seen := map[string]bool{}
+	for query := (url.Values{"limit": {strconv.Itoa(most)}}); ; {
+		var doc struct{ Misses []measure.Miss }
+		if err := controller.get(context.Background(), "misses", query, &doc); err != nil {
+			m.t.Fatal(err)
+		}
+		before := len(all)
+		for _, miss := range doc.Misses {
+			if !seen[miss.Run] {
+				seen[miss.Run] = true
+				all = append(all, miss)
+			}
+		}
+		if len(doc.Misses) < most {
+			return all
+		}
+		if len(all) == before {
+			m.t.Fatalf("%d misses of one moment", most)
+		}
+		oldest := doc.Misses[most-1].Start.Add(time.Nanosecond) // others may be of its moment
+		query.Set("to", oldest.Format(time.RFC3339Nano))
 	}
-	if len(doc.Misses) == most {
-		m.t.Fatalf("%d misses, or more", most)
-	}
-	return doc.Misses
 }
 
 // settled waits until all is well with the runs of a span; wrong says what is not.
