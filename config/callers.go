@@ -10,7 +10,17 @@ import (
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
-// Callers says what those may have who start tests over HTTP, with a token. Like BWCTL's and OWAMP's limits files
+// Caller is who asks for a test over the network.
+type Caller struct {
+	Token   string // the name of the token that came with it; "": none
+	Account string // the name of who signed in; "": nobody
+	Address netip.Addr
+}
+
+// Name is that of the account or the token.
+func (c *Caller) Name() string { return c.Account + c.Token }
+
+// Callers says what those may have who start tests over HTTP. Like BWCTL's and OWAMP's limits files
 // (bwctld.limits(5), owamp-server.limits(5)): who calls is given a class, and what is asked must be within the limits of the
 // class and of each of its parents. The zero value lets nobody in.
 type Callers struct {
@@ -34,37 +44,39 @@ type CallerClass struct {
 	zone *time.Location
 }
 
-// CallerAssignment gives a class. All that it says must hold; a list holds if one of it does.
+// CallerAssignment gives a class to those that it names, if it names any, on its networks, if it has any.
 type CallerAssignment struct {
 	Class    string
 	Tokens   []string // names
+	Accounts []string // names
 	Networks []netip.Prefix
 }
 
-// ClassOf returns the class of a caller: that of the most specific assignment, of which one that names the token is more so
+// ClassOf returns the class of a caller: that of the most specific assignment, of which one that names the caller is more so
 // than any that does not, then one with a longer network. "": none.
-func (c *Callers) ClassOf(token string, address netip.Addr) string {
+func (c *Callers) ClassOf(who *Caller) string {
 	class, best := c.Default, -1
 	for _, a := range c.Assign {
-		if rank, ok := a.rank(token, address.Unmap().WithZone("")); ok && rank > best {
+		if rank, ok := a.rank(who); ok && rank > best {
 			class, best = a.Class, rank
 		}
 	}
 	return class
 }
 
-// byToken is above every length of a network, of which 0.0.0.0/0 is more than none.
-const byToken = 1000
+// byName is above every length of a network, of which 0.0.0.0/0 is more than none.
+const byName = 1000
 
 // rank says whether an assignment is about a caller, and how specific it is.
-func (a *CallerAssignment) rank(token string, address netip.Addr) (rank int, ok bool) {
-	if len(a.Tokens) > 0 {
-		if !slices.Contains(a.Tokens, token) {
+func (a *CallerAssignment) rank(who *Caller) (rank int, ok bool) {
+	if len(a.Tokens)+len(a.Accounts) > 0 {
+		token := who.Token != "" && slices.Contains(a.Tokens, who.Token)
+		if !token && (who.Account == "" || !slices.Contains(a.Accounts, who.Account)) {
 			return 0, false
 		}
-		rank += byToken
+		rank += byName
 	}
-	longest := -1
+	longest, address := -1, who.Address.Unmap().WithZone("")
 	for _, n := range a.Networks {
 		if n.Contains(address) {
 			longest = max(longest, n.Bits())
@@ -168,10 +180,11 @@ func readAssignment(n node, classes *[]node) (a CallerAssignment) {
 	given := n.fields("{class: staff, token: alice}", fields{
 		"class":   func(n node) { readClassName(n, &a.Class, classes) },
 		"token":   values(&a.Tokens, parseName),
+		"account": values(&a.Accounts, parseName),
 		"network": values(&a.Networks, parseNetwork),
 	})
-	if given["class"].ast == nil || given["token"].ast == nil && given["network"].ast == nil {
-		n.fail("", "a class, and token, network or both")
+	if given["class"].ast == nil || given["token"].ast == nil && given["account"].ast == nil && given["network"].ast == nil {
+		n.fail("", "a class, and of whom: token, account, network")
 	}
 	return a
 }

@@ -27,25 +27,27 @@ controller:
       - {class: none,  token: bob, network: 192.0.2.0/24}
       - {class: all,   network: [198.51.100.0/24, "2001:db8::/32"]}
       - {class: staff, network: 198.51.100.128/25}
+      - {class: all,   account: bob}
     default: guest
 `
 
 // The most specific assignment counts: a token and a network, then a token, then the longest network.
 func TestClassOf(t *testing.T) {
 	c := &parsed(t, withCallers).Controller.Callers
-	for _, who := range []struct{ token, address, want string }{
-		{"alice", "192.0.2.1", "staff"}, {"bob", "203.0.113.1", "staff"}, {"bob", "192.0.2.1", "none"},
-		{"eve", "198.51.100.1", "all"}, {"eve", "198.51.100.129", "staff"}, {"eve", "::ffff:198.51.100.129", "staff"},
-		{"eve", "2001:db8::1", "all"}, {"eve", "203.0.113.1", "guest"}, {"alice", "198.51.100.1", "staff"},
+	for _, who := range []struct{ token, account, address, want string }{
+		{"alice", "", "192.0.2.1", "staff"}, {"bob", "", "203.0.113.1", "staff"}, {"bob", "", "192.0.2.1", "none"},
+		{"eve", "", "198.51.100.1", "all"}, {"eve", "", "198.51.100.129", "staff"}, {"eve", "", "::ffff:198.51.100.129", "staff"},
+		{"eve", "", "2001:db8::1", "all"}, {"eve", "", "203.0.113.1", "guest"}, {"alice", "", "198.51.100.1", "staff"},
+		{"", "bob", "203.0.113.1", "all"}, {"", "bob", "198.51.100.129", "all"}, {"", "alice", "203.0.113.1", "guest"},
 	} {
-		if got := c.ClassOf(who.token, netip.MustParseAddr(who.address)); got != who.want {
-			t.Errorf("%s from %s: %q, want %q", who.token, who.address, got, who.want)
+		if got := c.ClassOf(&Caller{who.token, who.account, netip.MustParseAddr(who.address)}); got != who.want {
+			t.Errorf("%+v: %q, want %q", who, got, who.want)
 		}
 	}
-	if got := c.ClassOf("eve", netip.Addr{}); got != "guest" {
+	if got := c.ClassOf(&Caller{Token: "eve"}); got != "guest" {
 		t.Errorf("without an address: %q, want the default", got)
 	}
-	if got := (&Callers{}).ClassOf("alice", netip.Addr{}); got != "" {
+	if got := (&Callers{}).ClassOf(&Caller{Token: "alice"}); got != "" {
 		t.Errorf("without callers: %q, want no class", got)
 	}
 }

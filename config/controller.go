@@ -11,6 +11,7 @@ import (
 // relative to where it runs.
 type Controller struct {
 	Listen      string // HTTP, host:port
+	Public      bool   // whether those who have shown nothing may look
 	TLS         TLS
 	Callers     Callers
 	NATS        NATS
@@ -67,6 +68,7 @@ func (r *reader) controller(n node) {
 	c := &r.mesh.Controller
 	n.fields("{listen: 127.0.0.1:8080}", fields{
 		"listen":       into(&c.Listen, parseListen),
+		"public":       into(&c.Public, parseBool),
 		"tls":          func(n node) { readTLS(n, &c.TLS) },
 		"callers":      func(n node) { r.readCallers(n, &c.Callers) },
 		"nats":         func(n node) { readNATS(n, &c.NATS) },

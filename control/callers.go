@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"sync"
@@ -17,10 +16,7 @@ import (
 )
 
 // Caller is who asks for a test over the network. What is allowed is for the mesh file to say: controller.callers.
-type Caller struct {
-	Token   string     // its name
-	Address netip.Addr // that the call came from
-}
+type Caller = config.Caller
 
 // Denial is why a Caller may not have a test.
 type Denial = config.Denial
@@ -166,9 +162,9 @@ func classOf(m *config.Mesh, who *Caller) (string, error) {
 		return "", &Denial{Limit: "controller.callers", Value: "", Want: "classes in the mesh file; " +
 			"without them only who owns the controller's folder may start tests"}
 	}
-	class := callers.ClassOf(who.Token, who.Address)
+	class := callers.ClassOf(who)
 	if class == "" {
-		return "", &Denial{Limit: "caller", Value: fmt.Sprintf("%s from %v", who.Token, who.Address),
+		return "", &Denial{Limit: "caller", Value: fmt.Sprintf("%s from %v", who.Name(), who.Address),
 			Want: "one to whom controller.callers of the mesh file gives a class"}
 	}
 	return class, nil
@@ -179,7 +175,7 @@ func (c *Control) tell(r *Request, t *ticket, run *measure.Run, err error) {
 	if r.Caller == nil {
 		return
 	}
-	log := c.config.Log.With("caller", r.Caller.Token, "from", r.Caller.Address, "tool", r.Tool, "source", r.Source, "target", r.Target)
+	log := c.config.Log.With("caller", r.Caller.Name(), "from", r.Caller.Address, "tool", r.Tool, "source", r.Source, "target", r.Target)
 	if err != nil {
 		log.Warn("test denied", "why", err)
 		return

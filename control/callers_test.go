@@ -96,7 +96,7 @@ func (l *locked) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-func caller(token, address string) *Caller { return &Caller{token, netip.MustParseAddr(address)} }
+func caller(token, address string) *Caller { return &Caller{Token: token, Address: netip.MustParseAddr(address)} }
 
 // bulk is a test of two seconds at a rate in Mbit/s, which is 250 kB for each.
 func bulk(who *Caller, rate int) Request {
@@ -233,61 +233,6 @@ func TestNoCallers(t *testing.T) {
 	var denial *Denial
 	if !errors.As(err, &denial) || denial.Later || !strings.HasPrefix(err.Error(), "controller.callers: want classes") {
 		t.Errorf("got %v", err)
-	}
-}
-
-// A token is known by its hash until it is made anew or revoked, and others can read neither.
-func TestTokens(t *testing.T) {
-	b := newBench(t, twoHosts+someTests)
-	expect := func(token, want string) {
-		t.Helper()
-		name, err := b.TokenName(token)
-		if name != want || (err == nil) != (want != "") || err != nil && !errors.Is(err, ErrUnknownToken) {
-			t.Errorf("token is of %q (%v), want %q", name, err, want)
-		}
-	}
-	expect("", "")
-	alice, err := NewToken(b.folder, "alice")
-	if err != nil {
-		t.Fatal(err)
-	}
-	bob, err := NewToken(b.folder, "bob")
-	if err != nil {
-		t.Fatal(err)
-	}
-	expect(alice, "alice")
-	expect(bob, "bob")
-	expect(alice[1:], "")
-	expect("", "")
-	text, err := os.ReadFile(filepath.Join(b.folder, tokensFolder, "alice"))
-	info, _ := os.Stat(filepath.Join(b.folder, tokensFolder, "alice"))
-	if err != nil || strings.Contains(string(text), alice) || info.Mode().Perm() != 0o600 || len(alice) < 26 {
-		t.Errorf("kept %q, %v: %v", text, info.Mode(), err)
-	}
-	again, err := NewToken(b.folder, "alice")
-	if err != nil {
-		t.Fatal(err)
-	}
-	expect(alice, "")
-	expect(again, "alice")
-	if err := RevokeToken(b.folder, "alice"); err != nil {
-		t.Error(err)
-	}
-	expect(again, "")
-	if err := RevokeToken(b.folder, "alice"); !errors.Is(err, ErrUnknownToken) {
-		t.Errorf("revoked twice: %v", err)
-	}
-	if names, err := TokenNames(b.folder); err != nil || len(names) != 1 || names[0] != "bob" {
-		t.Errorf("names %v, %v", names, err)
-	}
-	for _, name := range []string{"", "../bob", ".new-1", "a b"} {
-		var bad interface{ BadInput() bool }
-		if _, err := NewToken(b.folder, name); !errors.As(err, &bad) {
-			t.Errorf("name %q: %v", name, err)
-		}
-		if err := RevokeToken(b.folder, name); !errors.As(err, &bad) {
-			t.Errorf("name %q: %v", name, err)
-		}
 	}
 }
 

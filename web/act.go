@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/fleet"
 )
@@ -40,6 +41,12 @@ type runInput struct{ Body RunRequest }
 // startRun runs a test between two hosts now, or as soon as it is free, and streams JSON lines until it is over. A client that
 // goes away ends the run.
 func (s *Server) startRun(ctx context.Context, in *runInput) (*huma.StreamResponse, error) {
+	if v := visitorOf(ctx); v.Kind != account.KindOwner {
+		asked := fmt.Sprintf("%s from %s to %s", in.Body.Tool, in.Body.Source, in.Body.Target)
+		if err := s.Accounts.Note(account.NewEntry(v.actor(), "run", asked, "asked")); err != nil {
+			return nil, fault(fmt.Errorf("write down who asks: %w", err))
+		}
+	}
 	return &huma.StreamResponse{Body: func(answer huma.Context) { s.run(ctx, &in.Body, answer) }}, nil
 }
 
@@ -58,7 +65,7 @@ func (s *Server) run(ctx context.Context, request *RunRequest, answer huma.Conte
 	}
 	err := s.Control.Test(ctx, control.Request{
 		Source: request.Source, Target: request.Target, Tool: request.Tool, Parameters: request.Parameters,
-		Patience: time.Duration(request.PatienceSeconds * float64(time.Second)), Caller: identityOf(ctx).caller(),
+		Patience: time.Duration(request.PatienceSeconds * float64(time.Second)), Caller: visitorOf(ctx).caller(),
 		Placed:   func(id string, begins time.Time) { line(RunLine{Run: id, Begins: &begins}) },
 		Progress: func(p fleet.Progress) { line(RunLine{Progress: &p}) },
 	})

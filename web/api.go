@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/measure"
 )
@@ -21,7 +22,7 @@ func (s *Server) Handler(d Door) http.Handler {
 	a.UseMiddleware(s.requireScope(a))
 	s.operations(a)
 	if s.Metrics != nil {
-		mux.Handle("GET /metrics", s.plainly(scopeRead, s.Metrics))
+		mux.Handle("GET /metrics", s.plainly(account.Read, s.Metrics))
 	}
 	return guarded(d, s.known(d, tagged(mux)))
 }
@@ -36,7 +37,8 @@ func (s *Server) api(mux *http.ServeMux) huma.API {
 	config.CreateHooks = nil // links to schemas in each answer
 	config.RejectUnknownQueryParameters = true
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		"token": {Type: "http", Scheme: "bearer", Description: "a token of `pathwise mesh token`"},
+		"token":   {Type: "http", Scheme: "bearer", Description: "a token of `pathwise mesh token`"},
+		"session": {Type: "apiKey", In: "cookie", Name: sessionCookie, Description: "of who signed in"},
 	}
 	a := humago.New(mux, config)
 	// Its JSON is one flat object of numbers and three words: see measure.TCPSample.MarshalJSON.
@@ -59,16 +61,18 @@ func schemaName(t reflect.Type, hint string) string {
 // operations is the table: what there is, and who may ask.
 func (s *Server) operations(a huma.API) {
 	add(a, get("health", scopeNone, "/health", "Whether the controller lives"), s.health)
-	add(a, get("status", scopeRead, "/status", "How the mesh is: its plan, hosts, archive, and what was missed"), s.status)
-	add(a, get("hosts", scopeRead, "/hosts", "Each host: whether it is there, what it runs, what it cannot do"), s.hosts)
-	add(a, get("pairs", scopeRead, "/pairs", "Who was measured to whom"), s.pairs)
-	add(a, get("keys", scopeRead, "/keys", "The series that there are"), s.keys)
-	add(a, get("series", scopeRead, "/pairs/{source}/{target}/series", "The distribution of a metric over a span, step by step, and the gaps in it"), s.series)
-	add(a, get("result", scopeRead, "/results/{id}", "One Result, whole"), s.result)
-	add(a, get("misses", scopeRead, "/misses", "Runs that did not take place, newest first"), s.misses)
-	add(a, pages[archive.ResultPage](a, get("results", scopeRead, "/results", "Results, newest first: a page as JSON, or all as JSON lines or CSV")), s.results)
-	add(a, stream(get("events", scopeRead, "/events", "What happens, as it happens"), "text/event-stream"), s.events)
-	add(a, stream(post("run", scopeRun, "/runs", "Measure now, or as soon as it disturbs nothing; the answer is a line for each thing that happens, the Result last"), jsonLines), s.startRun)
+	add(a, get("status", account.Read, "/status", "How the mesh is: its plan, hosts, archive, and what was missed"), s.status)
+	add(a, get("hosts", account.Read, "/hosts", "Each host: whether it is there, what it runs, what it cannot do"), s.hosts)
+	add(a, get("pairs", account.Read, "/pairs", "Who was measured to whom"), s.pairs)
+	add(a, get("keys", account.Read, "/keys", "The series that there are"), s.keys)
+	add(a, get("series", account.Read, "/pairs/{source}/{target}/series", "The distribution of a metric over a span, step by step, and the gaps in it"), s.series)
+	add(a, get("result", account.Read, "/results/{id}", "One Result, whole"), s.result)
+	add(a, get("misses", account.Read, "/misses", "Runs that did not take place, newest first"), s.misses)
+	add(a, pages[archive.ResultPage](a, get("results", account.Read, "/results", "Results, newest first: a page as JSON, or all as JSON lines or CSV")), s.results)
+	add(a, stream(get("events", account.Read, "/events", "What happens, as it happens"), "text/event-stream"), s.events)
+	s.signing(a)
+	s.people(a)
+	add(a, stream(post("run", account.Run, "/runs", "Measure now, or as soon as it disturbs nothing; the answer is a line for each thing that happens, the Result last"), jsonLines), s.startRun)
 	add(a, post("backup", scopeOwner, "/backup", "Write a backup of the archive to a new file on the controller's machine"), s.backup)
 }
 
@@ -77,24 +81,24 @@ func add[I, O any](a huma.API, o huma.Operation, answer func(context.Context, *I
 	huma.Register(a, o, answer)
 }
 
-func get(id string, needs scope, path, summary string) huma.Operation {
+func get(id string, needs account.Scope, path, summary string) huma.Operation {
 	return operation(http.MethodGet, id, needs, path, summary)
 }
 
-func post(id string, needs scope, path, summary string) huma.Operation {
+func post(id string, needs account.Scope, path, summary string) huma.Operation {
 	o := operation(http.MethodPost, id, needs, path, summary)
-	o.Errors = append(o.Errors, http.StatusBadRequest, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	o.Errors = append(o.Errors, http.StatusBadRequest, http.StatusConflict, http.StatusGone, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	return o
 }
 
-func operation(method, id string, needs scope, route, summary string) huma.Operation {
+func operation(method, id string, needs account.Scope, route, summary string) huma.Operation {
 	o := huma.Operation{
 		OperationID: id, Method: method, Path: "/api/v1" + route, Summary: summary, MaxBodyBytes: maxBody,
 		Metadata: map[string]any{scopeKey: needs},
 		Errors:   []int{http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusInternalServerError, http.StatusServiceUnavailable},
 	}
 	if needs != scopeNone {
-		o.Security = []map[string][]string{{"token": {}}}
+		o.Security = []map[string][]string{{"token": {}}, {"session": {}}}
 		o.Errors = append(o.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests)
 	}
 	return o

@@ -18,6 +18,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/fleet"
@@ -139,7 +140,16 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Server = &Server{Control: c, Archive: store, Version: "v1", Log: log, Metrics: http.HandlerFunc(
+	accounts, err := account.Open(folder, account.Options{Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := accounts.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	b.Server = &Server{Control: c, Archive: store, Accounts: accounts, Version: "v1", Log: log, Metrics: http.HandlerFunc(
 		func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "pathwise_hosts 4\n") })}
 	return b
 }

@@ -20,12 +20,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pathwise-net/pathwise/control"
+	"github.com/pathwise-net/pathwise/account"
 )
 
 func (b *bench) token(name string) string {
 	b.t.Helper()
-	token, err := control.NewToken(b.folder, name)
+	scopes := []account.Scope{account.Read, account.Run}
+	token, err := b.Accounts.NewToken(account.Actor{Identity: account.Owner()}, account.TokenSpec{Name: name, Scopes: scopes})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -45,10 +46,10 @@ func TestCallers(t *testing.T) {
 		want    int
 		has     string
 	}{
-		{nil, rtt, 401, "want a token"},
-		{as("wrong"), rtt, 401, "want a token"},
-		{as(""), rtt, 401, "want a token"},
-		{[]string{"Authorization", "Basic " + alice}, rtt, 401, "want a token"},
+		{nil, rtt, 401, "or a token"},
+		{as("wrong"), rtt, 401, "no such token"},
+		{as(""), rtt, 401, "no such token"},
+		{[]string{"Authorization", "Basic " + alice}, rtt, 401, "or a token"},
 		{as(bob), rtt, 403, `caller: \"bob from 127.0.0.1\": want one to whom controller.callers`},
 		{as(alice), `{"source": "a", "target": "b", "tool": "throughput"}`, 403, `class staff: tools: \"throughput\": want one of rtt, trace`},
 		{as(carol), rtt, 429, "class little: daily_bytes"},

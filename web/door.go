@@ -5,11 +5,11 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/control"
 )
 
@@ -18,110 +18,115 @@ type Door struct {
 	// Owner says that they own the controller, as those do who can open the socket in its folder: they may do everything, and
 	// are held to no limit.
 	Owner bool
-	// Secure says that nobody can listen in on the way: else no token is taken.
+	// Secure says that nobody can listen in on the way: else no password, session or token is taken.
 	Secure bool
-	// Public says that who has no token may read.
+	// Public says that who has shown nothing may read.
 	Public bool
 }
 
-// scope is what an operation asks of its caller.
-type scope string
-
+// What an operation may ask of its caller, beside the scopes of package account.
 const (
-	scopeNone  scope = ""      // nothing: anybody may ask
-	scopeRead  scope = "read"  // see what was measured
-	scopeRun   scope = "run"   // start tests, within the limits that the mesh file says
-	scopeOwner scope = "owner" // what touches the controller's machine
+	scopeNone  account.Scope = ""      // nothing: anybody may ask
+	scopeOwner account.Scope = "owner" // to own the controller: what touches its machine
 )
 
 // scopeKey is where an operation keeps its scope.
 const scopeKey = "scope"
 
-// identity is who calls.
-type identity struct {
-	name    string // of the token; "" for the owner and the public
-	owner   bool
-	scopes  []scope
+// visitor is who calls.
+type visitor struct {
+	account.Identity
 	address netip.Addr // not valid: on this machine
+	session string     // its secret, of who signed in
+	tls     bool       // the connection is HTTPS
 	refused error      // why what was shown as proof counts for nothing
 }
 
-func (i *identity) may(needs scope) bool {
-	return needs == scopeNone || i.owner || slices.Contains(i.scopes, needs)
+func (v *visitor) may(needs account.Scope) bool {
+	return needs == scopeNone || v.Kind == account.KindOwner || v.May(needs)
 }
 
-// caller is the identity as control limits it; nil: the owner.
-func (i *identity) caller() *control.Caller {
-	if i.owner {
+// caller is the visitor as control limits it; nil: the owner.
+func (v *visitor) caller() *control.Caller {
+	switch v.Kind {
+	case account.KindOwner:
 		return nil
+	case account.KindAccount:
+		return &control.Caller{Account: v.Name, Address: v.address}
 	}
-	return &control.Caller{Token: i.name, Address: i.address}
+	return &control.Caller{Token: v.Name, Address: v.address}
 }
 
-type identityKey struct{}
+// actor is the visitor as package account knows who changes something.
+func (v *visitor) actor() account.Actor { return account.Actor{Identity: v.Identity, From: v.address} }
 
-func identityOf(ctx context.Context) *identity {
-	if i, ok := ctx.Value(identityKey{}).(*identity); ok {
-		return i
+type visitorKey struct{}
+
+func visitorOf(ctx context.Context) *visitor {
+	if v, ok := ctx.Value(visitorKey{}).(*visitor); ok {
+		return v
 	}
-	return &identity{}
+	return &visitor{}
 }
 
 var (
-	errNoToken = errors.New("want a token in the header Authorization: Bearer TOKEN; " +
+	errNoProof = errors.New("want a session, or a token in the header Authorization: Bearer TOKEN; " +
 		"`pathwise mesh token NAME` makes one on the controller's machine")
-	errInsecure = errors.New("want HTTPS before a token is sent: set controller.tls in the mesh file, or have the controller " +
+	errInsecure = errors.New("want HTTPS before a password or token is sent: set controller.tls in the mesh file, or have the controller " +
 		"listen on 127.0.0.1; make a token anew that was sent in the open")
-	errNotYours = errors.New("not with this token")
+	errNotYours = errors.New("not with these rights")
 )
 
 // known finds out who calls.
 func (s *Server) known(d Door, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := context.WithValue(r.Context(), identityKey{}, s.identify(d, r))
+		ctx := context.WithValue(r.Context(), visitorKey{}, s.identify(d, r))
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
-func (s *Server) identify(d Door, r *http.Request) *identity {
+// sessionCookie is the name of what a browser shows as proof.
+const sessionCookie = "pathwise_session"
+
+func (s *Server) identify(d Door, r *http.Request) *visitor {
 	if d.Owner {
-		return &identity{owner: true}
+		return &visitor{Identity: account.Owner()}
 	}
-	i := &identity{}
+	v := &visitor{refused: errNoProof, tls: r.TLS != nil}
 	if d.Public {
-		i.scopes = []scope{scopeRead}
+		v.Identity = account.Public()
 	}
 	if at, err := netip.ParseAddrPort(r.RemoteAddr); err == nil { // else it has no network, and is of none
-		i.address = at.Addr().Unmap().WithZone("")
+		v.address = at.Addr().Unmap().WithZone("")
 	}
-	switch scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); {
-	case !d.Secure:
-		i.refused = errInsecure
-	case !strings.EqualFold(scheme, "Bearer"):
-		i.refused = errNoToken
-	default:
-		name, err := s.Control.TokenName(strings.TrimSpace(token))
-		if errors.Is(err, control.ErrUnknownToken) {
-			err = errNoToken
-		}
-		if i.name, i.refused = name, err; err == nil {
-			i.scopes = []scope{scopeRead, scopeRun}
-		}
+	if !d.Secure {
+		v.refused = errInsecure
+		return v
 	}
-	return i
+	who, err := account.Identity{}, errNoProof
+	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
+		who, err = s.Accounts.Token(strings.TrimSpace(token))
+	} else if cookie, none := r.Cookie(sessionCookie); none == nil {
+		v.session = cookie.Value
+		who, err = s.Accounts.Session(cookie.Value)
+	}
+	if v.refused = err; err == nil {
+		v.Identity = who
+	}
+	return v
 }
 
-// denial is why a caller may not ask for something that needs a scope; nil: they may.
-func (s *Server) denial(i *identity, needs scope, asked string) error {
-	if i.may(needs) {
+// denial is why a visitor may not ask for something that needs a scope; nil: they may.
+func (s *Server) denial(v *visitor, needs account.Scope, asked string) error {
+	if v.may(needs) {
 		return nil
 	}
-	why := i.refused
+	why := v.refused
 	if why == nil {
 		why = errNotYours
 	}
 	if s.Log != nil {
-		s.Log.Warn("call denied", "of", asked, "caller", i.name, "from", i.address, "why", why)
+		s.Log.Warn("call denied", "of", asked, "caller", v.Name, "from", v.address, "why", why)
 	}
 	return why
 }
@@ -130,13 +135,13 @@ func (s *Server) denial(i *identity, needs scope, asked string) error {
 func (s *Server) requireScope(a huma.API) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		o := ctx.Operation()
-		needs, _ := o.Metadata[scopeKey].(scope)
-		err := s.denial(identityOf(ctx.Context()), needs, o.OperationID)
+		needs, _ := o.Metadata[scopeKey].(account.Scope)
+		err := s.denial(visitorOf(ctx.Context()), needs, o.OperationID)
 		if err == nil {
 			next(ctx)
 			return
 		}
-		if errors.Is(err, errNoToken) {
+		if statusOf(err) == http.StatusUnauthorized {
 			ctx.SetHeader("WWW-Authenticate", "Bearer")
 		}
 		_ = huma.WriteErr(a, ctx, statusOf(err), err.Error()) // to a client that is gone
@@ -144,9 +149,9 @@ func (s *Server) requireScope(a huma.API) func(huma.Context, func(huma.Context))
 }
 
 // plainly keeps a handler that is no operation from those who may not ask for it.
-func (s *Server) plainly(needs scope, next http.Handler) http.Handler {
+func (s *Server) plainly(needs account.Scope, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := s.denial(identityOf(r.Context()), needs, r.URL.Path); err != nil {
+		if err := s.denial(visitorOf(r.Context()), needs, r.URL.Path); err != nil {
 			http.Error(w, err.Error(), statusOf(err))
 			return
 		}

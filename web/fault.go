@@ -3,33 +3,51 @@ package web
 import (
 	"errors"
 	"net/http"
+	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/fleet"
 )
 
 // fault is an error as an answer: a problem document (RFC 9457) under the status that the error stands for.
-func fault(err error) huma.StatusError { return huma.NewError(statusOf(err), err.Error()) }
+func fault(err error) error {
+	problem := huma.NewError(statusOf(err), err.Error())
+	var later *account.Later
+	if errors.As(err, &later) {
+		return huma.ErrorWithHeaders(problem, http.Header{"Retry-After": {strconv.Itoa(int(later.After.Seconds()))}})
+	}
+	return problem
+}
 
 func statusOf(err error) int {
 	var bad interface{ BadInput() bool }
 	var refusal *fleet.Refusal
 	var denial *control.Denial
+	var later *account.Later
 	switch {
+	case errors.Is(err, account.ErrUnknown), errors.Is(err, archive.ErrUnknown): // some of these are bad input, too
+		return http.StatusNotFound
+	case errors.Is(err, account.ErrTaken), errors.Is(err, account.ErrLastAdmin):
+		return http.StatusConflict
 	case errors.As(err, &bad) && bad.BadInput():
 		return http.StatusUnprocessableEntity
-	case errors.Is(err, errNoToken):
+	case errors.Is(err, errNoProof), errors.Is(err, account.ErrToken), errors.Is(err, account.ErrSession),
+		errors.Is(err, account.ErrCredentials):
 		return http.StatusUnauthorized
+	case errors.Is(err, account.ErrInvitation):
+		return http.StatusGone
+	case errors.As(err, &later):
+		return http.StatusTooManyRequests
 	case errors.As(err, &denial) && denial.Later:
 		return http.StatusTooManyRequests
-	case errors.As(err, &denial), errors.As(err, &refusal), errors.Is(err, errInsecure), errors.Is(err, errNotYours):
+	case errors.As(err, &denial), errors.As(err, &refusal), errors.Is(err, errInsecure), errors.Is(err, errNotYours),
+		errors.Is(err, account.ErrDenied):
 		return http.StatusForbidden
-	case errors.Is(err, archive.ErrUnknown):
-		return http.StatusNotFound
-	case errors.Is(err, fleet.ErrAway), errors.Is(err, control.ErrNotFree), errors.Is(err, control.ErrNotReady):
+	case errors.Is(err, account.ErrBusy), errors.Is(err, fleet.ErrAway), errors.Is(err, control.ErrNotFree), errors.Is(err, control.ErrNotReady):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError

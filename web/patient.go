@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
 // patient writes an answer to a client that may be slow, but not for ever: one that takes nothing for writeTimeout is taken
@@ -32,7 +34,7 @@ func (p *patient) Write(text []byte) (int, error) {
 
 // fail answers with an error in place of what could not be begun.
 func (p *patient) fail(err error) {
-	problem := fault(err)
+	problem := huma.NewError(statusOf(err), err.Error())
 	p.w.Header().Set("Content-Type", "application/problem+json")
 	p.w.WriteHeader(problem.GetStatus())
 	_ = json.NewEncoder(p).Encode(problem) // to a client that is gone

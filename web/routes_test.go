@@ -14,6 +14,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -187,12 +188,12 @@ func TestEveryOperationHasItsScope(t *testing.T) {
 				continue
 			}
 			operations++
-			needs, named := o.Metadata[scopeKey].(scope)
+			needs, named := o.Metadata[scopeKey].(account.Scope)
 			if !named {
 				t.Errorf("%s %s names no scope", method, path)
 			}
 			if needs != scopeNone {
-				b.expect(method, strings.NewReplacer("{", "", "}", "").Replace(path), "{}", http.StatusUnauthorized, "want a token")
+				b.expect(method, strings.NewReplacer("{", "", "}", "").Replace(path), "{}", http.StatusUnauthorized, "or a token")
 			}
 		}
 	}

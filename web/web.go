@@ -16,17 +16,19 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/control"
 )
 
 // Server answers for one mesh.
 type Server struct {
-	Control *control.Control
-	Archive archive.Archive
-	Metrics http.Handler // of /metrics; nil: there is none
-	Version string
-	Log     *slog.Logger // nil: none
+	Control  *control.Control
+	Archive  archive.Archive
+	Accounts *account.Book
+	Metrics  http.Handler // of /metrics; nil: there is none
+	Version  string
+	Log      *slog.Logger // nil: none
 }
 
 const (

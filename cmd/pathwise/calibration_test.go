@@ -172,7 +172,7 @@ func carried(t *testing.T, s setting, check func(*lab.Lab) error) {
 func checkHealthy(t *testing.T, l *lab.Lab, s setting, length string) error {
 	d := diagnoseIn(t, l, s, "carol", "-t", length)
 	if d.Verdict != diagnose.Healthy {
-		return fmt.Errorf("a clean path is called %s: %s", d.Verdict, account(d))
+		return fmt.Errorf("a clean path is called %s: %s", d.Verdict, inShort(d))
 	}
 	t.Logf("CALIBRATION healthy | %v | verdict %s | achieved %s of %s", s, d.Verdict,
 		quantity.FormatRate(d.AchievedBitsPerSecond), quantity.FormatRate(d.ExpectedBitsPerSecond))
@@ -182,11 +182,11 @@ func checkHealthy(t *testing.T, l *lab.Lab, s setting, length string) error {
 func checkCause(t *testing.T, l *lab.Lab, cause string, s setting, length string) error {
 	d := diagnoseIn(t, l, s, append([]string{"carol", "-t", length}, s.args...)...)
 	if d.Verdict != cause {
-		return fmt.Errorf("verdict %s: %s", d.Verdict, account(d))
+		return fmt.Errorf("verdict %s: %s", d.Verdict, inShort(d))
 	}
 	f := d.First()
 	if f.Predicted == nil {
-		return fmt.Errorf("no prediction: %s", account(d))
+		return fmt.Errorf("no prediction: %s", inShort(d))
 	}
 	if strings.HasPrefix(f.Advice[0].Command, "sysctl") {
 		if _, err := followAdvice(l, f); err != nil {
@@ -206,13 +206,13 @@ func checkCause(t *testing.T, l *lab.Lab, cause string, s setting, length string
 			quantity.FormatRate(after.AchievedBitsPerSecond), 100*off)
 	}
 	if after.Verdict != diagnose.Healthy {
-		return fmt.Errorf("after the advice the verdict is %s: %s", after.Verdict, account(after))
+		return fmt.Errorf("after the advice the verdict is %s: %s", after.Verdict, inShort(after))
 	}
 	return nil
 }
 
-// account is a Diagnosis without its Results, for a failed test's message.
-func account(d *diagnose.Diagnosis) string {
+// inShort is a Diagnosis without its Results, for a failed test's message.
+func inShort(d *diagnose.Diagnosis) string {
 	short := *d
 	short.Results = nil
 	text, _ := json.MarshalIndent(short, "", " ")

@@ -20,6 +20,7 @@ func meshStatus(s *session) *cobra.Command {
 	}
 	mesh := controllerFlag(c.Flags())
 	mesh.remoteFlags(c.Flags())
+	mesh.tokenFlag(c.Flags())
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		var status web.Status
 		if err := mesh.get(c.Context(), "status", nil, &status); err != nil {

@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
-	"github.com/pathwise-net/pathwise/control"
+	"github.com/pathwise-net/pathwise/account"
 )
 
 func meshToken(s *session) *cobra.Command {
 	var data string
 	var revoke bool
+	var scopes []string
 	c := &cobra.Command{
 		Use: "token [NAME]", Short: "Make a token for somebody who may start tests from elsewhere", Args: cobra.MaximumNArgs(1),
 		Long: "Make a new token of a name and print it, once: the controller keeps only its SHA-256. Who has it can start tests\n" +
@@ -21,17 +23,18 @@ func meshToken(s *session) *cobra.Command {
 			"counts no more. Without a name, list the names that there are.",
 		Example: "  pathwise mesh token alice >alice.token\n  pathwise mesh token alice --revoke\n  pathwise mesh token",
 		RunE: func(_ *cobra.Command, args []string) error {
-			err := error(nil)
-			switch {
-			case len(args) == 0 && revoke:
+			if len(args) == 0 && revoke {
 				return badFlag("revoke", errors.New("want the name of a token, too"))
-			case len(args) == 0:
-				err = s.listTokens(data)
-			case revoke:
-				err = s.revokeToken(data, args[0])
-			default:
-				err = s.newToken(data, args[0])
 			}
+			err := withAccounts(data, func(book *account.Book) error {
+				switch {
+				case len(args) == 0:
+					return s.listTokens(book)
+				case revoke:
+					return s.revokeToken(book, args[0])
+				}
+				return s.newToken(book, args[0], scopes)
+			})
 			if errors.Is(err, fs.ErrNotExist) {
 				return badFlag("data", fmt.Errorf("%s: want the folder of a controller", data))
 			}
@@ -39,12 +42,36 @@ func meshToken(s *session) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&data, "data", "/var/lib/pathwise", "the controller's folder")
+	c.Flags().StringSliceVar(&scopes, "scope", []string{"read", "run"}, "what it is for: read, run, admin")
 	c.Flags().BoolVar(&revoke, "revoke", false, "take the token away instead")
 	return c
 }
 
-func (s *session) newToken(data, name string) error {
-	token, err := control.NewToken(data, name)
+// owner is who may open the controller's folder.
+var owner = account.Actor{Identity: account.Owner()}
+
+// withAccounts opens the accounts of a controller's folder, which must be there, and takes over tokens of earlier releases.
+func withAccounts(data string, do func(*account.Book) error) error {
+	if _, err := os.Stat(data); err != nil {
+		return err
+	}
+	book, err := account.Open(data, account.Options{})
+	if err != nil {
+		return err
+	}
+	if _, err := book.AdoptTokens(); err != nil {
+		return errors.Join(err, book.Close())
+	}
+	return errors.Join(do(book), book.Close())
+}
+
+func (s *session) newToken(book *account.Book, name string, scopes []string) error {
+	spec := account.TokenSpec{Name: name, Replace: true}
+	var err error
+	if spec.Scopes, err = account.ParseScopes(scopes); err != nil {
+		return badFlag("scope", err)
+	}
+	token, err := book.NewToken(owner, spec)
 	if err != nil {
 		return err
 	}
@@ -52,23 +79,24 @@ func (s *session) newToken(data, name string) error {
 	return s.emit(doc, func(w io.Writer) { fmt.Fprintln(w, token) })
 }
 
-func (s *session) revokeToken(data, name string) error {
-	err := control.RevokeToken(data, name)
-	if errors.Is(err, control.ErrUnknownToken) {
-		return &badCall{err}
-	} else if err != nil {
+func (s *session) revokeToken(book *account.Book, name string) error {
+	if err := book.RemoveToken(owner, name); err != nil {
 		return err
 	}
 	doc := map[string]string{"schema": "pathwise.token/1", "name": name, "revoked": name}
 	return s.emit(doc, func(w io.Writer) { fmt.Fprintf(w, "%s has no token any more\n", name) })
 }
 
-func (s *session) listTokens(data string) error {
-	names, err := control.TokenNames(data)
+func (s *session) listTokens(book *account.Book) error {
+	tokens, err := book.Tokens()
 	if err != nil {
 		return err
 	}
-	doc := map[string]any{"schema": "pathwise.tokens/1", "names": append([]string{}, names...)}
+	names := []string{}
+	for _, t := range tokens {
+		names = append(names, t.Name)
+	}
+	doc := map[string]any{"schema": "pathwise.tokens/1", "names": names}
 	return s.emit(doc, func(w io.Writer) {
 		for _, name := range names {
 			fmt.Fprintln(w, name)

@@ -43,8 +43,9 @@ func TestMeshToken(t *testing.T) {
 		t.Errorf("names %q", names)
 	}
 	expect(exitDone, "bob has no token any more", "token", "bob", "--revoke", "--data", data)
-	expect(exitBadCall, "no such token", "token", "bob", "--revoke", "--data", data)
-	expect(exitBadCall, "want a name of at most", "token", "../bob", "--data", data)
+	expect(exitBadCall, "none of that name", "token", "bob", "--revoke", "--data", data)
+	expect(exitBadCall, "name", "token", "../bob", "--data", data)
+	expect(exitBadCall, `scope "write": want read, run or admin`, "token", "eve", "--scope", "read,write", "--data", data)
 	expect(exitBadCall, "want the name of a token", "token", "--revoke", "--data", data)
 	expect(exitBadCall, "want the folder of a controller", "token", "eve", "--data", filepath.Join(data, "none"))
 
@@ -89,17 +90,20 @@ tests: [{tool: load, group: own, schedule: {every: 1h}}]
 	begin(t, "serve", file)
 	begin(t, "agent", "--credentials", filepath.Join(dir, "a.credentials"), "--state", filepath.Join(dir, "state"))
 	url := "http://" + api
-	status := ""
-	for late := time.Now().Add(time.Minute); !strings.Contains(status, `"state": "here"`); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(late) {
-			t.Fatalf("the agent does not report: %s", status)
-		}
-		_, status, _ = pathwise(t, "mesh", "status", "--json", "--controller", url)
+	if status, _, complaint := pathwise(t, "mesh", "status", "--controller", url); status != exitFailed || !strings.Contains(complaint, "or a token") {
+		t.Errorf("without a token: exit status %d: %s", status, complaint)
 	}
 	_, token, _ := pathwise(t, "mesh", "token", "alice", "--data", filepath.Join(dir, "data"))
 	tokenFile := filepath.Join(dir, "alice.token")
 	if err := os.WriteFile(tokenFile, []byte(token), 0o600); err != nil {
 		t.Fatal(err)
+	}
+	status := ""
+	for late := time.Now().Add(time.Minute); !strings.Contains(status, `"state": "here"`); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatalf("the agent does not report: %s", status)
+		}
+		_, status, _ = pathwise(t, "mesh", "status", "--json", "--controller", url, "--token-file", tokenFile)
 	}
 	run := func(target, tool string) (int, string, string) {
 		return pathwise(t, "mesh", "run", "a", target, tool, "--controller", url, "--token-file", tokenFile)

@@ -59,6 +59,11 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 	if err != nil {
 		return err
 	}
+	people, err := s.openAccounts(data, log)
+	if err != nil {
+		return err
+	}
+	defer people.Close()
 	hosts := newSSHHosts(ctx, post, data, log)
 	defer hosts.wait()
 	controller, err := control.New(control.Config{
@@ -73,9 +78,10 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 		return err
 	}
 	hosts.drained = controller.Emptied
-	api := &web.Server{Control: controller, Archive: store, Metrics: metrics, Version: version(), Log: log}
+	api := &web.Server{Control: controller, Archive: store, Accounts: people, Metrics: metrics, Version: version(), Log: log}
 	group.Go(func() error { return controller.Run(ctx) })
 	group.Go(func() error { return post.watchKeys(ctx) })
+	group.Go(func() error { people.Keep(ctx); return nil })
 	out.run(ctx, group)
 	if err := s.answer(ctx, group, api, data, &m.Controller); err != nil {
 		group.Go(func() error { return err })
@@ -118,7 +124,7 @@ func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Se
 	}
 	s.say("serving on %s://%s", scheme, open.Addr())
 	group.Go(func() error {
-		return web.Serve(ctx, open, api.Handler(web.Door{Secure: secure, Public: true}), api.Log)
+		return web.Serve(ctx, open, api.Handler(web.Door{Secure: secure, Public: c.Public}), api.Log)
 	})
 	return nil
 }
