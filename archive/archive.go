@@ -62,6 +62,9 @@ type Archive interface {
 	Points(ctx context.Context, key Key, from, to time.Time) iter.Seq2[Point, error]
 	// Series returns the distribution of what was measured, step by step.
 	Series(ctx context.Context, q SeriesQuery) (*Series, error)
+	// Matrix returns the distribution of a whole span for every pair that has a value in it, ordered by source and target:
+	// what Series says of each, in one pass. The answer is shared with others who ask the same: do not change it.
+	Matrix(ctx context.Context, q MatrixQuery) ([]Cell, error)
 	// Misses lists runs that did not take place, newest first.
 	Misses(ctx context.Context, q MissQuery) ([]measure.Miss, error)
 	// Gaps lists the times without a value, in order, and tells why there is none.
@@ -135,7 +138,7 @@ type Series struct {
 	// Step is what was asked for, made a multiple of Level; buckets begin at multiples of it since 1970. It is larger
 	// than what was asked for when what is that fine is no longer kept.
 	Step    time.Duration `json:"-"`
-	Level   time.Duration `json:"-"` // of the rollup that was read; 0: the points themselves
+	Level   time.Duration `json:"-"` // of the rollup that was read, the finest of several; 0: the points themselves
 	Buckets []Bucket      `json:"buckets"`
 }
 
@@ -143,6 +146,27 @@ type Series struct {
 // are within 1 % of the value, as of stat.Sketch.
 type Bucket struct {
 	Start     time.Time `json:"start"`
+	Count     uint64    `json:"count"`
+	Min       float64   `json:"min"`
+	Mean      float64   `json:"mean"`
+	Max       float64   `json:"max"`
+	Quantiles []float64 `json:"quantiles,omitempty"` // as asked for
+}
+
+// MatrixQuery asks for what was measured over a span between all pairs. The series of a pair that Match selects are
+// drawn as one. Of a mesh of hundreds of hosts, spans that begin at full five minutes are answered many times as fast as
+// others, and an answer is remembered until something changes on one of its days: baselines want to be of whole ones.
+type MatrixQuery struct {
+	Match     Match
+	From, To  time.Time // both needed
+	Quantiles []float64 // 0..1
+	// Age is how old an answer may be that was given to somebody who asked the same; 0: none that is out of date will do.
+	Age time.Duration
+}
+
+// Cell is the distribution of the values of one pair; its numbers are as exact as those of a Bucket.
+type Cell struct {
+	Pair
 	Count     uint64    `json:"count"`
 	Min       float64   `json:"min"`
 	Mean      float64   `json:"mean"`

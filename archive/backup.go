@@ -41,6 +41,8 @@ type backupState struct {
 	Moved  int64 `json:"moved"`
 	Upto   int64 `json:"upto"`
 	Pruned int64 `json:"pruned"`
+	// Across is as in the table state; nil in a backup from before there were rows across streams.
+	Across *int64 `json:"across,omitempty"`
 }
 
 type backupMetric struct {
@@ -137,7 +139,8 @@ func (b *backupWriter) head(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return b.line(backupLine{State: &backupState{state["moved"], state["upto"], state["pruned"]}})
+	across := state["across"]
+	return b.line(backupLine{State: &backupState{state["moved"], state["upto"], state["pruned"], &across}})
 }
 
 func (b *backupWriter) names(ctx context.Context) error {

@@ -228,7 +228,18 @@ func FuzzJournal(f *testing.F) {
 	f.Add(appendRun(appendRun(nil, 1, someRuns(1)[0]), 2, run{}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var again []byte
-		err := readJournal(data, func(s streamID, r run, _ []byte) { again = appendRun(again, s, r) })
+		values, read := 0, 0
+		err := readJournal(data, func(s streamID, r run, _ []byte) {
+			again = appendRun(again, s, r)
+			values += len(r.values)
+		})
+		errOf := readValues(data, math.MinInt64, math.MaxInt64, func(metricID, float64) { read++ })
+		if err == nil && (errOf != nil || read != values) {
+			t.Fatalf("%d of %d values are read one by one, error %v", read, values, errOf)
+		}
+		if err == nil && readValues(data, 1, 0, func(metricID, float64) { t.Fatal("a value of no time") }) != nil {
+			t.Fatal("what was read cannot be passed over")
+		}
 		if err == nil && readJournal(again, func(streamID, run, []byte) {}) != nil {
 			t.Fatal("what was read cannot be written")
 		}
@@ -239,7 +250,7 @@ func FuzzRollup(f *testing.F) {
 	f.Add(appendBuckets(nil, []bucket{{0, sketchOf(1)}, {9, sketchOf(5, 6)}}), appendBuckets(nil, []bucket{{9, sketchOf(1)}}), 2)
 	f.Add([]byte{rollupVersion}, binary.AppendUvarint([]byte{rollupVersion, 0}, math.MaxUint64), 0)
 	f.Fuzz(func(t *testing.T, one, two []byte, level int) {
-		if level < 0 || level >= len(Levels) {
+		if level < 0 || level >= numLayouts {
 			return
 		}
 		var b blender

@@ -35,6 +35,10 @@ type keeper struct {
 	active *pending // where commits go
 	moving *pending // what is being moved; nil: nothing
 	misses int64    // how many are filed, about; 0: none
+	across int64    // since when rows across streams hold everything, ns since 1970
+	filed  history  // when which day was changed last
+
+	matrices *matrices
 }
 
 // counts are what Stats shows.
@@ -55,7 +59,7 @@ func newKeeper(ctx context.Context, s store, o Options) (*keeper, error) {
 	}
 	k := &keeper{store: s, options: o, rules: rules,
 		requests: make(chan *request, queueLength), works: make(chan *work), quit: make(chan struct{}),
-		done: make(chan struct{})}
+		done: make(chan struct{}), matrices: newMatrices()}
 	if k.squeeze, err = newSqueezer(); err != nil {
 		return nil, err
 	}

@@ -22,6 +22,8 @@ type listing struct {
 	wanted   map[streamID]bool
 	soon     int64 // no clock that is right is ahead of this, ns since 1970
 
+	view      *view // of the streams, where they are few; nil
+	tools     map[string]bool
 	condition string // of the query
 	together  int    // how many rows are read at a time
 }
@@ -56,15 +58,16 @@ func (k *keeper) newListing(q ResultQuery) (*listing, error) {
 
 // choose finds the streams that are asked for, and what to ask the database.
 func (l *listing) choose(k *keeper, s selector) {
-	l.wanted, l.together = map[streamID]bool{}, l.limit
+	l.wanted, l.tools, l.together = map[streamID]bool{}, map[string]bool{}, l.limit
 	l.soon = k.options.Now().Add(time.Hour).UnixNano()
 	var streams []streamID
-	newest := int64(0) // run of any of them
+	oldest, newest := end, int64(0) // run of any of them
 	k.memory.RLock()
 	for _, found := range k.names.find(s) {
 		streams = append(streams, found.id)
 		l.wanted[found.id] = true
-		newest = max(newest, found.last+1)
+		l.tools[found.key.tool] = true
+		oldest, newest = min(oldest, found.first), max(newest, found.last+1)
 	}
 	k.memory.RUnlock()
 	if l.status >= 0 {
@@ -74,6 +77,11 @@ func (l *listing) choose(k *keeper, s selector) {
 		l.condition += " AND " + among("stream", streams)
 	} else if !l.every {
 		l.together = 20 * l.limit
+	}
+	l.from = max(l.from, min(oldest-1, l.to))
+	// Troubled ones are few, and have an index of their own.
+	if !l.every && l.status <= 0 && len(streams) <= namedStreams && newest <= l.soon {
+		l.view = k.newView(s)
 	}
 	if newest < l.to {
 		l.to, l.before = max(l.from, newest), ulid.ULID{}
@@ -108,7 +116,12 @@ const fewStreams = 1000
 //
 //	from                                                                                          soon    to
 //	 |------------------------------------|------------------------|------------------|--------------|-----|
-func (l *listing) scan(ctx context.Context, t *tx) (places []place, next string, err error) {
+func (l *listing) scan(ctx context.Context, k *keeper, t *tx) (places []place, next string, err error) {
+	if places, err = l.scanRuns(ctx, k, t, nil); err != nil {
+		return nil, "", err
+	} else if len(places) == l.limit {
+		return places, cursorOf(l.to, l.before[:]), nil
+	}
 	window := int64(time.Minute)
 	for scanned := 0; l.from < l.to; {
 		start := l.soon
@@ -133,14 +146,19 @@ func (l *listing) scan(ctx context.Context, t *tx) (places []place, next string,
 
 // scanWindow adds the next Results of a window that begins at start, and says how many it looked at.
 func (l *listing) scanWindow(ctx context.Context, t *tx, start int64, places []place) ([]place, int, error) {
+	return l.read(ctx, t, fmt.Sprintf("time >= %d AND time <= %d", start, l.to), places)
+}
+
+// read adds the next Results of those that a condition picks, and says how many it looked at.
+func (l *listing) read(ctx context.Context, t *tx, condition string, places []place) ([]place, int, error) {
 	var id []byte
 	var s streamID
 	var where place
 	n := 0
 	query := "SELECT id, time, stream, block, line FROM result" +
-		" WHERE time >= $1 AND time <= $2 AND (time < $2 OR id < $3)" + l.condition +
+		" WHERE " + condition + " AND (time < $1 OR id < $2)" + l.condition +
 		fmt.Sprintf(" ORDER BY time DESC, id DESC LIMIT %d", l.together)
-	err := t.each(ctx, query, []any{start, l.to, l.before[:]}, []any{&id, &l.to, &s, &where.block, &where.line},
+	err := t.each(ctx, query, []any{l.to, l.before[:]}, []any{&id, &l.to, &s, &where.block, &where.line},
 		func() error {
 			where.time = l.to
 			n++

@@ -3,7 +3,6 @@ package archive
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -14,17 +13,11 @@ func (k *keeper) Pairs(context.Context) ([]Pair, error) {
 	}
 	defer k.leave()
 	k.memory.RLock()
-	pairs := make([]Pair, 0, len(k.names.byPair))
-	for p := range k.names.byPair {
-		pairs = append(pairs, p)
+	defer k.memory.RUnlock()
+	pairs := make([]Pair, 0, len(k.names.pairs))
+	for _, i := range k.names.inOrder() {
+		pairs = append(pairs, k.names.pairs[i])
 	}
-	k.memory.RUnlock()
-	slices.SortFunc(pairs, func(a, b Pair) int {
-		if order := strings.Compare(a.Source, b.Source); order != 0 {
-			return order
-		}
-		return strings.Compare(a.Target, b.Target)
-	})
 	return pairs, nil
 }
 

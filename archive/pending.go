@@ -57,6 +57,28 @@ func readJournal(data []byte, each func(s streamID, r run, line []byte)) error {
 	return r.err
 }
 
+// readValues calls each for the values in a journal of which the run lies in [from, to). It is readJournal for whoever
+// asks for little of much.
+func readValues(data []byte, from, to int64, each func(metricID, float64)) error {
+	r := reader{data: data}
+	for len(r.data) > 0 {
+		r.uint(1 << 47)
+		at := r.int()
+		inside := at >= from && at < to
+		for range r.count(2) {
+			if m := metricID(r.uint(1 << 16)); inside {
+				each(m, r.float())
+			} else if len(r.data) > 0 {
+				r.take(1 + uint64(r.data[0]))
+			}
+		}
+		if r.err != nil {
+			return r.err
+		}
+	}
+	return r.err
+}
+
 // pending is the runs of one generation: in the journal, and not yet moved to points and rollups. They are kept as in
 // the journal, which takes a third of the memory and nothing of the garbage collector. Only the writer adds; readers
 // take a stream's bytes as they are, which do not change when more are appended.

@@ -1,9 +1,11 @@
 package archive
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/pathwise-net/pathwise/measure"
 )
@@ -40,8 +42,9 @@ func keyOf(r *measure.Result) streamKey {
 
 // stream is what is known of one without reading its points.
 type stream struct {
-	id  streamID
-	key streamKey
+	id   streamID
+	key  streamKey
+	pair int // index into the registry's pairs
 	news
 }
 
@@ -103,7 +106,9 @@ type registry struct {
 	streams []*stream // [id-1], nil where there is none any more
 	byKey   map[streamKey]*stream
 	byPair  map[Pair][]*stream
-	metrics []measure.Metric // [id]
+	pairs   []Pair                // in the order in which they came
+	sorted  atomic.Pointer[[]int] // indices into pairs, by source and target; of as many as there were when it was made
+	metrics []measure.Metric      // [id]
 	byName  map[measure.Metric]metricID
 }
 
@@ -118,7 +123,27 @@ func (g *registry) addStream(s *stream) {
 	g.streams[s.id-1] = s
 	g.byKey[s.key] = s
 	p := Pair{s.key.source, s.key.target}
+	if others := g.byPair[p]; len(others) > 0 {
+		s.pair = others[0].pair
+	} else {
+		s.pair = len(g.pairs)
+		g.pairs = append(g.pairs, p)
+	}
 	g.byPair[p] = append(g.byPair[p], s)
+}
+
+// inOrder are the indices of all pairs by source and target.
+func (g *registry) inOrder() []int {
+	if known := g.sorted.Load(); known != nil && len(*known) == len(g.pairs) {
+		return *known
+	}
+	order := upTo(0, len(g.pairs), 1)
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(strings.Compare(g.pairs[a].Source, g.pairs[b].Source),
+			strings.Compare(g.pairs[a].Target, g.pairs[b].Target))
+	})
+	g.sorted.Store(&order)
+	return order
 }
 
 func (g *registry) addMetric(m metricID, name measure.Metric) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -100,12 +101,13 @@ func (s *restoring) takeStream(l *backupStream) error {
 	if l.ID < 1 || int64(l.ID) > 1<<40 {
 		return fmt.Errorf("stream %d", l.ID)
 	}
-	s.streams = append(s.streams, &stream{l.ID, streamKey{l.Source, l.Target, l.Test, l.Tool, l.Kind}, newest})
+	s.streams = append(s.streams, &stream{id: l.ID,
+		key: streamKey{l.Source, l.Target, l.Test, l.Tool, l.Kind}, news: newest})
 	return nil
 }
 
 func (s *restoring) takeRollup(l *backupRollup) error {
-	if l.Level < 0 || l.Level >= len(Levels) || l.Start != chunkStart(l.Level, l.Start*1e9) {
+	if l.Level < 0 || l.Level >= numLayouts || l.Start != chunkStart(l.Level, l.Start*1e9) {
 		return fmt.Errorf("rollup of level %d, start %d", l.Level, l.Start)
 	}
 	buckets, err := decodeBuckets(nil, l.Data, l.Level)
@@ -145,7 +147,12 @@ func (s *restoring) write(ctx context.Context) error {
 		if s.state == nil {
 			return nil
 		}
-		return setState(ctx, t, map[string]int64{"moved": s.state.Moved, "upto": s.state.Upto, "pruned": s.state.Pruned})
+		across := (floorDiv(k.options.Now().UnixNano(), day) + 1) * day / int64(time.Second)
+		if s.state.Across != nil {
+			across = *s.state.Across
+		}
+		return setState(ctx, t, map[string]int64{"moved": s.state.Moved, "upto": s.state.Upto, "pruned": s.state.Pruned,
+			"across": across})
 	})
 }
 

@@ -112,7 +112,7 @@ func (k *keeper) Results(ctx context.Context, q ResultQuery) (ResultPage, error)
 	}
 	page := ResultPage{Results: []*measure.Result{}}
 	err = k.store.view(ctx, func(t *tx) error {
-		places, next, err := l.scan(ctx, t)
+		places, next, err := l.scan(ctx, k, t)
 		if err != nil {
 			return err
 		}

@@ -2,89 +2,16 @@ package archive
 
 import (
 	"encoding/binary"
-	"time"
 
 	"github.com/pathwise-net/pathwise/stat"
 )
 
-// The rollups of one level are kept in rows of neighbouring buckets, so that a row is some hundred bytes to a few kB:
-// few enough rows to write and to draw a year from, small enough ones to write again when a value comes late. Fine
-// levels are drawn for hours and days, and written most: a row of theirs holds all metrics of a stream. Coarse ones are
-// drawn for years: a row of theirs holds one metric.
+// A row of a rollup:
 //
-//	0x01  (number  length  sketch)...      number: metric * buckets in a row + bucket; the first, then the distance from
-//	                                       the last. In rows of one metric it is 0
+//	0x01  (number  length  sketch)...      number: the first, then the distance from the last. Of all metrics of a
+//	                                       stream: metric * buckets in a row + bucket; of one: bucket; across
+//	                                       streams: bucket * acrossStreams + stream in the group
 const rollupVersion = 0x01
-
-// chunkSpans is how much time one row holds at each of the Levels, and packed whether it holds all metrics.
-var (
-	chunkSpans = [len(Levels)]time.Duration{10 * time.Minute, 30 * time.Minute, 24 * time.Hour, 8 * 24 * time.Hour}
-	packed     = [len(Levels)]bool{true, true, false, false}
-)
-
-// rollupKey names a row. start is in seconds since 1970, a multiple of the level's chunk span; series is of metric 0
-// where the row holds all metrics.
-type rollupKey struct {
-	level  int // index into Levels
-	start  int64
-	series seriesID
-}
-
-// rowOf is the series in the key of the row that holds a metric at a level.
-func (s streamID) rowOf(level int, m metricID) seriesID {
-	if packed[level] {
-		return s.series(0)
-	}
-	return s.series(m)
-}
-
-// chunkStart is the start of the row in which a time (ns) lies, in seconds.
-func chunkStart(level int, ns int64) int64 {
-	return floorDiv(ns, int64(chunkSpans[level])) * int64(chunkSpans[level]/time.Second)
-}
-
-func bucketsIn(level int) int { return int(chunkSpans[level] / Levels[level]) }
-
-// numberOf is the number of the bucket of a metric in which a time lies, in its row.
-func numberOf(level int, m metricID, ns int64) int {
-	span, step := int64(chunkSpans[level]), int64(Levels[level])
-	bucket := int((ns - floorDiv(ns, span)*span) / step)
-	if packed[level] {
-		return int(m)*bucketsIn(level) + bucket
-	}
-	return bucket
-}
-
-// metric is which metric the bucket of a number belongs to, in a row of this key.
-func (k rollupKey) metric(number int) metricID {
-	if packed[k.level] {
-		return metricID(number / bucketsIn(k.level))
-	}
-	_, m := k.series.split()
-	return m
-}
-
-// begins is when the bucket of a number begins, in ns.
-func (k rollupKey) begins(number int) int64 {
-	return k.start*int64(time.Second) + int64(number%bucketsIn(k.level))*int64(Levels[k.level])
-}
-
-// mostNumbers is above every number in a row of a level.
-func mostNumbers(level int) int {
-	if packed[level] {
-		return bucketsIn(level) << 16
-	}
-	return bucketsIn(level)
-}
-
-// newestRows is the start of the newest row of each level, by any series.
-type newestRows [len(Levels)]int64
-
-func (n *newestRows) note(rows []rollupRow) {
-	for i := range rows {
-		n[rows[i].level] = max(n[rows[i].level], rows[i].start)
-	}
-}
 
 // bucket is one step of a rollup, as it is written.
 type bucket struct {
@@ -109,21 +36,34 @@ func appendMoreBuckets(b []byte, buckets []bucket, last int) ([]byte, int) {
 }
 
 // decodeBuckets appends the buckets of a row to buckets; they share its memory. The sketches are not looked into.
-func decodeBuckets(buckets []bucket, data []byte, level int) ([]bucket, error) {
+func decodeBuckets(buckets []bucket, data []byte, layout int) ([]bucket, error) {
+	err := eachBucket(data, layout, func(b bucket) error {
+		buckets = append(buckets, b)
+		return nil
+	})
+	return buckets, err
+}
+
+// eachBucket calls f for the buckets of a row, until it returns an error.
+func eachBucket(data []byte, layout int, f func(bucket) error) error {
 	r := reader{data: data}
 	if r.uint(256) != rollupVersion {
-		return nil, errDamaged
+		return errDamaged
 	}
+	most := mostNumbers(layout)
 	number, before := 0, -1
 	for len(r.data) > 0 {
-		number += int(r.uint(uint64(mostNumbers(level))))
+		number += int(r.uint(uint64(most)))
 		sketch := r.take(r.uint(uint64(len(r.data)) + 1))
-		if r.err != nil || number <= before || number >= mostNumbers(level) {
-			return nil, errDamaged
+		if r.err != nil || number <= before || number >= most {
+			return errDamaged
 		}
-		buckets, before = append(buckets, bucket{number, sketch}), number
+		if err := f(bucket{number, sketch}); err != nil {
+			return err
+		}
+		before = number
 	}
-	return buckets, r.err
+	return r.err
 }
 
 // blender merges rows. It keeps its memory from one to the next.
@@ -135,11 +75,11 @@ type blender struct {
 }
 
 // add returns the row that holds what is in two rows of one key.
-func (m *blender) add(level int, old, fresh []byte) (both []byte, err error) {
-	if m.old, err = decodeBuckets(m.old[:0], old, level); err != nil {
+func (m *blender) add(layout int, old, fresh []byte) (both []byte, err error) {
+	if m.old, err = decodeBuckets(m.old[:0], old, layout); err != nil {
 		return nil, err
 	}
-	if m.added, err = decodeBuckets(m.added[:0], fresh, level); err != nil {
+	if m.added, err = decodeBuckets(m.added[:0], fresh, layout); err != nil {
 		return nil, err
 	}
 	was, added := m.old, m.added
@@ -187,7 +127,7 @@ func roll(level int, m metricID, times []int64, values []float64, bins []int32, 
 		bytes   []byte
 	)
 	for i := 0; i < len(times); {
-		start, number := chunkStart(level, times[i]), numberOf(level, m, times[i])
+		start, number := chunkStart(level, times[i]), numberOf(level, 0, m, times[i])
 		next := (floorDiv(times[i], int64(Levels[level])) + 1) * int64(Levels[level])
 		from, first := len(bytes), i
 		for i++; i < len(times) && times[i] < next; i++ {

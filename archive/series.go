@@ -36,16 +36,19 @@ func (k *keeper) Series(ctx context.Context, q SeriesQuery) (*Series, error) {
 	v := k.newView(s)
 	level, step := k.level(v, q)
 	w := newWindow(q, step)
-	if level < 0 {
+	switch {
+	case q.Step == 0:
+		level, err = k.summarize(ctx, v, w)
+	case level == pointsLevel:
 		err = k.fromPoints(ctx, v, w)
-	} else {
+	default:
 		err = k.fromRollups(ctx, v, w, level)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("draw series: %w", err)
 	}
 	answer := &Series{Step: step, Buckets: w.buckets(q.Quantiles)}
-	if level >= 0 {
+	if level != pointsLevel {
 		answer.Level = Levels[level]
 	}
 	return answer, nil
@@ -69,20 +72,16 @@ func (q *SeriesQuery) validate() error {
 	return nil
 }
 
-// level picks the coarsest rollup that is no coarser than the step, or than the span where it is to be one bucket; a
-// coarser one where that is no longer kept as far back as the span goes. -1 are the points. The step becomes a multiple
-// of it.
+// level picks the coarsest rollup that is no coarser than the step; a coarser one where that is no longer kept as far
+// back as the span goes. The step becomes a multiple of it.
 func (k *keeper) level(v *view, q SeriesQuery) (level int, step time.Duration) {
-	if q.Step == 0 {
-		return k.levelOfSpan(v, q)
-	}
-	level = -1
+	level = pointsLevel
 	for i, l := range Levels {
 		if l <= q.Step {
 			level = i
 		}
 	}
-	for level < len(Levels)-1 && !k.reaches(v, level, q.From) {
+	for level < len(Levels)-1 && !k.reaches(v, level, unixNano(q.From)) {
 		level++
 	}
 	step = q.Step
@@ -92,31 +91,17 @@ func (k *keeper) level(v *view, q SeriesQuery) (level int, step time.Duration) {
 	return level, step
 }
 
-// levelOfSpan picks the coarsest rollup in whose buckets the span begins and ends: nothing outside the span may count.
-func (k *keeper) levelOfSpan(v *view, q SeriesQuery) (level int, step time.Duration) {
-	for level = len(Levels) - 1; level >= 0; level-- {
-		l := int64(Levels[level])
-		if unixNano(q.From)%l == 0 && unixNano(q.To)%l == 0 {
-			break
-		}
-	}
-	for level < len(Levels)-1 && !k.reaches(v, level, q.From) {
-		level++
-	}
-	return level, 0
-}
-
 // reaches tells whether a level is kept as far back as a time, for all that the view asks for.
-func (k *keeper) reaches(v *view, level int, from time.Time) bool {
+func (k *keeper) reaches(v *view, level int, from int64) bool {
 	now := k.options.Now().UnixNano()
 	for tool, metrics := range v.tools {
 		for _, name := range metrics {
 			kept := k.keepsSeries(tool, name)
 			period := kept.Points
-			if level >= 0 {
+			if level != pointsLevel {
 				period = kept.Rollups[level]
 			}
-			if expiry(now, period) > unixNano(from) {
+			if expiry(now, period) > from {
 				return false
 			}
 		}
@@ -134,25 +119,72 @@ func (k *keeper) fromPoints(ctx context.Context, v *view, w *window) error {
 // fromRollups merges the rows of one level that lie in the window, and what is in memory.
 func (k *keeper) fromRollups(ctx context.Context, v *view, w *window, level int) error {
 	return k.store.view(ctx, func(t *tx) error {
-		err := v.inMemory(ctx, t, w.from, w.to, func(_ streamID, r run) { w.add(v.only(r)) })
-		if err != nil {
+		if _, err := w.addMemory(ctx, t, v); err != nil {
 			return err
 		}
-		starts, err := k.chunkStarts(ctx, t, w, level)
-		if err != nil {
-			return err
-		}
-		key := rollupKey{level: level}
-		var data sql.RawBytes
-		query := fmt.Sprintf("SELECT start, series, data FROM rollup WHERE level = %d AND ", level) + grid("start", starts,
-			"series", v.rows(level))
-		return t.each(ctx, query, nil, []any{&key.start, &key.series, &data}, func() error { return w.merge(v, key, data) })
+		return k.rollupsOf(ctx, t, v, w, piece{level, w.from, w.to})
 	})
+}
+
+// summarize makes one bucket of the whole window, and says which is the finest level that it took for that.
+func (k *keeper) summarize(ctx context.Context, v *view, w *window) (finest int, err error) {
+	finest = len(Levels) - 1
+	err = k.store.view(ctx, func(t *tx) error {
+		at, err := w.addMemory(ctx, t, v)
+		if err != nil {
+			return err
+		}
+		for _, p := range k.pieces(v, at, w.from, w.to) {
+			finest = min(finest, p.level)
+			if p.level == pointsLevel {
+				err = k.pointsOf(ctx, t, v, p.from, p.to, func(_ streamID, r run) { w.add(r) })
+			} else {
+				err = k.rollupsOf(ctx, t, v, w, p)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return finest, err
+}
+
+// addMemory takes in what the database does not have yet.
+func (w *window) addMemory(ctx context.Context, t *tx, v *view) (progress, error) {
+	at, err := readProgress(ctx, t)
+	if err != nil {
+		return at, err
+	}
+	return at, v.inMemory(at, w.from, w.to, func(_ streamID, r run) { w.add(v.only(r)) })
+}
+
+// pointsOf calls each for what the points of [from, to) hold of the view.
+func (k *keeper) pointsOf(ctx context.Context, t *tx, v *view, from, to int64, each func(streamID, run)) error {
+	for d := floorDiv(max(v.first, from), day); d <= floorDiv(min(v.last, to-1), day); d++ {
+		found, err := k.runsOfDay(ctx, t, v, d, from, to)
+		if err != nil {
+			return err
+		}
+		for _, r := range found {
+			each(r.stream, r.run)
+		}
+	}
+	return nil
+}
+
+// rollupsOf merges the rows of a piece into the window.
+func (k *keeper) rollupsOf(ctx context.Context, t *tx, v *view, w *window, p piece) error {
+	key := rollupKey{layout: p.level}
+	var data sql.RawBytes
+	query := fmt.Sprintf("SELECT start, series, data FROM rollup WHERE level = %d AND ", p.level) + grid("start",
+		v.chunkStarts(p), "series", v.rows(p.level))
+	return t.each(ctx, query, nil, []any{&key.start, &key.series, &data}, func() error { return w.merge(v, key, p, data) })
 }
 
 // rows are the rows of a level that hold something of the view.
 func (v *view) rows(level int) []seriesID {
-	if !packed[level] {
+	if layouts[level].holds == oneMetric {
 		return v.series
 	}
 	var rows []seriesID
@@ -165,23 +197,10 @@ func (v *view) rows(level int) []seriesID {
 	return rows
 }
 
-// chunkStarts are the rows of a level that may hold something of the window.
-func (k *keeper) chunkStarts(ctx context.Context, t *tx, w *window, level int) ([]int64, error) {
-	var first, last int64
-	for _, end := range []struct {
-		which string
-		to    *int64
-	}{{"min", &first}, {"max", &last}} {
-		query := fmt.Sprintf("SELECT coalesce(%s(start), -1) FROM rollup WHERE level = %d", end.which, level)
-		if _, err := t.one(ctx, query, nil, end.to); err != nil {
-			return nil, fmt.Errorf("find rollups: %w", err)
-		}
-	}
-	if last < 0 {
-		return nil, nil
-	}
-	return upTo(max(first, chunkStart(level, w.from)), min(last, chunkStart(level, w.to-1))+1,
-		int64(chunkSpans[level]/time.Second)), nil
+// chunkStarts are the rows of a level that may hold something of a piece.
+func (v *view) chunkStarts(p piece) []int64 {
+	return upTo(chunkStart(p.level, max(p.from, v.first)), chunkStart(p.level, min(p.to-1, v.last))+1,
+		int64(layouts[p.level].span/time.Second))
 }
 
 // errEnough ends a walk that its caller has had enough of.

@@ -164,7 +164,7 @@ func (u *updating) latest(ctx context.Context, t *tx) error {
 		s := u.streams[at.stream]
 		if s == nil {
 			known := u.k.names.stream(at.stream)
-			s = &stream{known.id, known.key, news{known.first, known.last, slices.Clone(known.latest)}}
+			s = &stream{known.id, known.key, known.pair, news{known.first, known.last, slices.Clone(known.latest)}}
 			u.streams[at.stream] = s
 		}
 		for _, c := range changes {
@@ -187,5 +187,9 @@ func (u *updating) publish() {
 	}
 	for id, s := range u.streams {
 		u.k.names.stream(id).news = s.news
+	}
+	u.k.filed.begin()
+	for at := range u.changes {
+		u.k.filed.changed(at.day * day)
 	}
 }

@@ -21,13 +21,16 @@ type view struct {
 	wanted map[metricID]bool // nil: all
 	series []seriesID        // ascending
 	memory []*pending        // copies, with the streams that are asked for
+
+	generation int64 // that what comes later belongs to, or a newer one
 }
 
 // newView takes what memory has of the streams that a selector lets pass.
 func (k *keeper) newView(s selector) *view {
 	k.memory.RLock()
 	defer k.memory.RUnlock()
-	v := &view{first: end, tools: map[string]map[metricID]measure.Metric{}, wanted: k.names.findMetrics(s)}
+	v := &view{first: end, tools: map[string]map[metricID]measure.Metric{}, wanted: k.names.findMetrics(s),
+		generation: k.active.generation}
 	for _, found := range k.names.find(s) {
 		v.ids = append(v.ids, found.id)
 		v.first, v.last = min(v.first, found.first), max(v.last, found.last)
@@ -62,14 +65,9 @@ func (k *keeper) newView(s selector) *view {
 // wants tells whether the view asks for a metric.
 func (v *view) wants(m metricID) bool { return v.wanted == nil || v.wanted[m] }
 
-// inMemory calls each for every run of the view in memory that the database of t does not have, and that lies in
-// [from, to).
-func (v *view) inMemory(ctx context.Context, t *tx, from, to int64, each func(streamID, run)) error {
-	state, err := readState(ctx, t)
-	if err != nil {
-		return err
-	}
-	at := progress{state["moved"], streamID(state["upto"])}
+// inMemory calls each for every run of the view in memory that a database which has come so far does not have, and that
+// lies in [from, to).
+func (v *view) inMemory(at progress, from, to int64, each func(streamID, run)) error {
 	for _, p := range v.memory {
 		for id, runs := range p.runs {
 			if at.has(p.generation, id) {
@@ -93,7 +91,11 @@ func (v *view) inMemory(ctx context.Context, t *tx, from, to int64, each func(st
 func (k *keeper) runs(ctx context.Context, v *view, from, to int64, each func(streamID, run) error) error {
 	return k.store.view(ctx, func(t *tx) error {
 		fresh := map[int64][]streamRunID{} // by day
-		err := v.inMemory(ctx, t, from, to, func(id streamID, r run) {
+		at, err := readProgress(ctx, t)
+		if err != nil {
+			return err
+		}
+		err = v.inMemory(at, from, to, func(id streamID, r run) {
 			fresh[floorDiv(r.time, day)] = append(fresh[floorDiv(r.time, day)], streamRunID{id, v.only(r)})
 		})
 		if err != nil {
@@ -158,8 +160,8 @@ func (k *keeper) runsOfDay(ctx context.Context, t *tx, v *view, d, from, to int6
 }
 
 // upTo returns from, from+step, ... below to.
-func upTo(from, to, step int64) []int64 {
-	var all []int64
+func upTo[T int | int64](from, to, step T) []T {
+	var all []T
 	for n := from; n < to; n += step {
 		all = append(all, n)
 	}

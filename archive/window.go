@@ -64,14 +64,14 @@ func (w *window) buckets(quantiles []float64) []Bucket {
 	return all
 }
 
-// merge takes in what of a row lies in the window and is asked for.
-func (w *window) merge(v *view, key rollupKey, data []byte) (err error) {
-	if w.row, err = decodeBuckets(w.row[:0], data, key.level); err != nil {
+// merge takes in what of a row lies in a piece of the window and is asked for.
+func (w *window) merge(v *view, key rollupKey, p piece, data []byte) (err error) {
+	if w.row, err = decodeBuckets(w.row[:0], data, key.layout); err != nil {
 		return fmt.Errorf("rollup %+v: %w", key, err)
 	}
 	for _, b := range w.row {
 		at := key.begins(b.number)
-		if at < w.from || at >= w.to || !v.wants(key.metric(b.number)) {
+		if at < p.from || at >= p.to || !v.wants(key.metric(b.number)) {
 			continue
 		}
 		into := w.at(at)

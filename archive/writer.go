@@ -190,7 +190,9 @@ func (k *keeper) take(d *draft) {
 	for _, s := range d.batch.streams {
 		k.names.addStream(s)
 	}
+	k.filed.begin()
 	for _, r := range d.runs {
+		k.filed.changed(r.time)
 		k.active.add(r.stream.id, d.batch.journal[r.from:r.to], len(r.values))
 		r.stream.note(r.run)
 	}

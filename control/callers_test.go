@@ -96,7 +96,9 @@ func (l *locked) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-func caller(token, address string) *Caller { return &Caller{Token: token, Address: netip.MustParseAddr(address)} }
+func caller(token, address string) *Caller {
+	return &Caller{Token: token, Address: netip.MustParseAddr(address)}
+}
 
 // bulk is a test of two seconds at a rate in Mbit/s, which is 250 kB for each.
 func bulk(who *Caller, rate int) Request {

@@ -1,6 +1,6 @@
 // Command bench prints how Pathwise does beside its peers, in the same run on the same machine: throughput and
 // processor time beside iperf3, the lab's delay as Debian's ping and tcpdump see it, the lab's loss as ping counts it; and
-// what a mesh takes: its controller, its agents, its planner and its archive.
+// what a mesh takes: its controller, its agents, its planner, its archive and what pages ask of that.
 //
 // It prints figures and does not judge them; docs/bench.md says how to read them. The exit status is 0 when
 // everything ran, 1 when something could not, 2 when the call was wrong.
@@ -22,6 +22,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/pathwise-net/pathwise/archive/archivebench"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/stat"
 )
@@ -37,6 +38,7 @@ type bench struct {
 	agents, simulated int           // of the part mesh
 	settle, watch     time.Duration // of meshes: before measuring, and measuring
 	points            int           // of the part archive, into SQLite
+	viewed            archivebench.PageOptions
 }
 
 // seen is what the parts of the lab found, for the part relay to hold against the starting point.
@@ -66,6 +68,7 @@ var parts = []part{
 	{"mesh", nil, (*bench).mesh},
 	{"plan", nil, (*bench).plan},
 	{"archive", nil, (*bench).archive},
+	{"pages", nil, (*bench).pages},
 }
 
 // everyPart is what runs unless -only says otherwise.
@@ -112,6 +115,7 @@ func run(args []string) int {
 	flags.IntVar(&b.agents, "agents", 200, "agents of the part mesh that are processes; 0: none")
 	flags.IntVar(&b.simulated, "simulated", 2000, "agents of the part mesh that bench plays; 0: none")
 	flags.IntVar(&b.points, "points", 40_000_000, "points into SQLite in the part archive; a 40th of them into PostgreSQL")
+	b.pageFlags(flags)
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return 0
 	} else if err != nil {
@@ -175,6 +179,9 @@ func (b *bench) validate(rest []string) error {
 		return fmt.Errorf("-simulated: \"%d\": want 0, or 2 to %d", b.simulated, maxAgents)
 	case b.points < minPoints:
 		return fmt.Errorf("-points: \"%d\": want %d or more", b.points, minPoints)
+	}
+	if err := b.validatePages(); err != nil {
+		return err
 	}
 	path, err := filepath.Abs(b.pathwise)
 	if err != nil {

@@ -1,0 +1,114 @@
+// Package generated makes up the past of a mesh: Results as its hosts would have brought them home, with the shapes
+// that delays have by day and week, with bursts of loss, and with routes that change. It measures nothing, and whatever
+// it makes says so: in a note of each Result, and in the name of its test, which every list of series shows.
+//
+// The same History is the same Results, but for their IDs.
+package generated
+
+import (
+	"strings"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// Label begins the name of every generated test. It is what a page shows.
+const Label = "generated"
+
+// Note is in the notes of every generated Result.
+const Note = "generated: nobody measured this"
+
+// IsTest tells whether a test, of a Result or of a series, is generated.
+func IsTest(test string) bool { return strings.HasPrefix(test, Label) }
+
+// Host is one host of the mesh, and where it is: round trips take as long as light does in fibre, and half as long
+// again.
+type Host struct {
+	Name, Address string
+	East, North   float64 // km from anywhere
+}
+
+// Test is what is measured between all pairs, both ways.
+type Test struct {
+	Tool  Tool
+	Every time.Duration
+	// Start and End are those of this test alone; zero: those of the History.
+	Start, End time.Time
+}
+
+// Tool is what a test measures.
+type Tool string
+
+const (
+	Ping       Tool = "ping"       // twelve metrics of round trips and loss
+	Throughput Tool = "throughput" // of one TCP stream
+	Trace      Tool = "trace"      // the number of hops
+)
+
+// History is the past of one mesh.
+type History struct {
+	Hosts      []Host
+	Tests      []Test
+	Start, End time.Time // of the runs
+	Seed       uint64
+}
+
+// pairs is how many there are, each way.
+func (h *History) pairs() int { return len(h.Hosts) * (len(h.Hosts) - 1) }
+
+// pair returns the ends of a pair.
+func (h *History) pair(n int) (source, target *Host) {
+	from, to := n/(len(h.Hosts)-1), n%(len(h.Hosts)-1)
+	if to >= from {
+		to++
+	}
+	return &h.Hosts[from], &h.Hosts[to]
+}
+
+// span is when a test ran, and how often.
+func (h *History) span(t *Test) (start time.Time, times int) {
+	start, end := t.Start, t.End
+	if start.IsZero() {
+		start = h.Start
+	}
+	if end.IsZero() {
+		end = h.End
+	}
+	if t.Every <= 0 || !end.After(start) {
+		return start, 0
+	}
+	return start, int((end.Sub(start) + t.Every - 1) / t.Every)
+}
+
+// Results is how many there are.
+func (h *History) Results() int {
+	n := 0
+	for i := range h.Tests {
+		_, times := h.span(&h.Tests[i])
+		n += times * h.pairs()
+	}
+	return n
+}
+
+// testName is what a tool's test is called.
+func testName(t Tool) string { return Label + " " + string(t) }
+
+// metricsOf are what a tool measures.
+var metricsOf = map[Tool][]measure.Metric{
+	Ping: {
+		measure.SentPackets, measure.ReceivedPackets, measure.LostPackets, measure.LossRatio, measure.DuplicatePackets,
+		measure.RTTMin, measure.RTTMean, measure.RTTMedian, measure.RTTP95, measure.RTTP99, measure.RTTMax, measure.RTTStddev,
+	},
+	Throughput: {measure.Throughput, measure.Retransmits},
+	Trace:      {measure.HopCount},
+}
+
+// Values is how many values all Results have together.
+func (h *History) Values() int {
+	n := 0
+	for i := range h.Tests {
+		_, times := h.span(&h.Tests[i])
+		n += times * h.pairs() * len(metricsOf[h.Tests[i].Tool])
+	}
+	return n
+}

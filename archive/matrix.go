@@ -1,0 +1,128 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pathwise-net/pathwise/stat"
+)
+
+// Matrix implements Archive.
+func (k *keeper) Matrix(ctx context.Context, q MatrixQuery) ([]Cell, error) {
+	if err := k.enter(); err != nil {
+		return nil, err
+	}
+	defer k.leave()
+	s, err := q.Match.selector()
+	if err != nil {
+		return nil, err
+	}
+	span := SeriesQuery{From: q.From, To: q.To, Quantiles: q.Quantiles}
+	if err := span.validate(); err != nil {
+		return nil, err
+	}
+	cells, err := k.matrices.get(ctx, k, q, func() ([]Cell, error) { return k.matrix(ctx, s, q) })
+	if err != nil {
+		return nil, fmt.Errorf("draw matrix: %w", err)
+	}
+	return cells, nil
+}
+
+// matrix makes an answer.
+func (k *keeper) matrix(ctx context.Context, s selector, q MatrixQuery) ([]Cell, error) {
+	v := k.newView(s)
+	m := k.newMatrix(v)
+	defer k.matrices.release(m.sums)
+	err := k.store.view(ctx, func(t *tx) error {
+		at, err := readProgress(ctx, t)
+		if err != nil {
+			return err
+		}
+		from, to := unixNano(q.From), unixNano(q.To)
+		if err := m.addMemory(at, from, to); err != nil {
+			return err
+		}
+		for _, p := range k.pieces(v, at, from, to) {
+			if err := k.addPiece(ctx, t, m, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m.cells(q.Quantiles), nil
+}
+
+// matrix is an answer in the making: a sum for every pair.
+type matrix struct {
+	v      *view
+	cellOf []int32 // by stream: index into sums, -1: it is not asked for
+	pairs  []Pair  // of sums
+	sums   []stat.Sketch
+	groups []int64 // of streams that are asked for
+	one    stat.Sketch
+}
+
+// newMatrix makes room for the pairs of a view.
+func (k *keeper) newMatrix(v *view) *matrix {
+	k.memory.RLock()
+	defer k.memory.RUnlock()
+	m := &matrix{v: v, cellOf: make([]int32, len(k.names.streams)+1)}
+	asked := make([]bool, len(k.names.pairs))
+	for _, id := range v.ids {
+		asked[k.names.stream(id).pair] = true
+		if g := id.group(); len(m.groups) == 0 || m.groups[len(m.groups)-1] != g {
+			m.groups = append(m.groups, g)
+		}
+	}
+	place := make([]int32, len(k.names.pairs))
+	for _, i := range k.names.inOrder() {
+		if asked[i] {
+			place[i] = int32(len(m.pairs))
+			m.pairs = append(m.pairs, k.names.pairs[i])
+		}
+	}
+	for i := range m.cellOf {
+		m.cellOf[i] = -1
+	}
+	for _, id := range v.ids {
+		m.cellOf[id] = place[k.names.stream(id).pair]
+	}
+	m.sums = k.matrices.room(len(m.pairs))
+	return m
+}
+
+// of is the sum that a stream is part of; nil: none.
+func (m *matrix) of(id streamID) *stat.Sketch {
+	if id < 0 || int(id) >= len(m.cellOf) || m.cellOf[id] < 0 {
+		return nil
+	}
+	return &m.sums[m.cellOf[id]]
+}
+
+// cells are those of the pairs that have a value.
+func (m *matrix) cells(quantiles []float64) []Cell {
+	cells := make([]Cell, 0, len(m.pairs))
+	var all []float64 // their quantiles: in one piece, for the garbage collector
+	for i := range m.sums {
+		s := &m.sums[i]
+		if s.Count() == 0 {
+			continue
+		}
+		if len(all)+len(quantiles) > cap(all) {
+			all = make([]float64, 0, 1024*len(quantiles))
+		}
+		from := len(all)
+		for _, q := range quantiles {
+			all = append(all, s.Quantile(q))
+		}
+		c := Cell{Pair: m.pairs[i], Count: s.Count(), Min: s.Min(), Mean: s.Mean(), Max: s.Max()}
+		if len(quantiles) > 0 {
+			c.Quantiles = all[from:len(all):len(all)]
+		}
+		cells = append(cells, c)
+	}
+	return cells
+}

@@ -1,0 +1,277 @@
+package archive_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// spans are what a matrix is asked for: whole days, hours, and ends that nothing fits.
+var spans = []struct{ from, to time.Time }{
+	{now.Add(-31 * time.Hour), now.Add(time.Hour)},
+	{now.Truncate(oneDay).Add(-oneDay), now.Truncate(oneDay)},
+	{now.Add(-time.Hour), now},
+	{now.Add(-7*time.Hour - 5*time.Minute), now.Add(-35 * time.Minute)},
+	{now.Add(-26*time.Hour - 7*time.Minute - 3*time.Second), now.Add(-time.Hour + 1)},
+	{now.Add(-1000 * oneDay), now.Add(-999 * oneDay)},
+}
+
+// checkMatrix holds a matrix, and what Series says of some of its pairs, against the Results that were put.
+func checkMatrix(t *testing.T, a archive.Archive, results []*measure.Result) {
+	t.Helper()
+	quantiles := []float64{0.05, 0.5, 0.95}
+	pairs, err := a.Pairs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for match, metrics := range map[string][]measure.Metric{"rtt_mean_seconds": {measure.RTTMean},
+		"jitter_seconds": {measure.Jitter}, "rtt_m*": {measure.RTTMean, measure.RTTMin}, "none": nil} {
+		for _, span := range spans {
+			want := []archive.Cell{}
+			for i, p := range pairs {
+				var points []archive.Point
+				for _, metric := range metrics {
+					points = append(points, valuesOf(results, func(r *measure.Result) bool {
+						return r.Target.Name == p.Target && r.Source.Name == p.Source
+					}, metric)...)
+				}
+				all := seriesOf(points, span.from, span.to, 0, quantiles)
+				for _, b := range all {
+					want = append(want, archive.Cell{Pair: p, Count: b.Count, Min: b.Min, Mean: b.Mean, Max: b.Max,
+						Quantiles: b.Quantiles})
+				}
+				if i%17 > 0 || len(metrics) != 1 {
+					continue
+				}
+				s, err := a.Series(t.Context(), archive.SeriesQuery{Match: archive.Match{Source: p.Source, Target: p.Target,
+					Metric: match}, From: span.from, To: span.to, Quantiles: quantiles})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(all, s.Buckets, rounding); diff != "" {
+					t.Errorf("%s of %v in %v: series (-want +got):\n%s", match, p, span, diff)
+				}
+			}
+			got, err := a.Matrix(t.Context(), archive.MatrixQuery{Match: archive.Match{Metric: match}, From: span.from,
+				To: span.to, Quantiles: quantiles})
+			if diff := cmp.Diff(want, got, rounding); diff != "" || err != nil {
+				t.Errorf("%s in %v: error %v; matrix (-want +got):\n%s", match, span, err, diff)
+			}
+		}
+	}
+}
+
+// mesh is history of more pairs than there are streams in a row across them, some with streams of several tests, of
+// which a few come long after the others.
+func mesh(seed uint64, n int) []*measure.Result {
+	all := history(seed, n)
+	for i, r := range all {
+		r.Source.Name, r.Target.Name = fmt.Sprintf("h%d", i%9), fmt.Sprintf("h%d", i%8)
+	}
+	return all
+}
+
+// A matrix must be what the series of each pair are, wherever the values are: in memory, half moved, moved in many
+// generations, read again after a restart, replaced, backed up and restored.
+func TestMatrix(t *testing.T) {
+	onBoth(t, func(t *testing.T, url string) {
+		results := mesh(5, 400)
+		small := func(o *archive.Options) { o.MoveValues = 300 }
+		a := open(t, url, small)
+		for i, some := range slices.Collect(slices.Chunk(results, 130)) {
+			put(t, a, some...)
+			if i == 0 {
+				checkMatrix(t, a, some)
+			}
+		}
+		checkMatrix(t, a, results)
+		closeIt(t, a)
+		a = open(t, url, small)
+		for _, i := range []int{3, 4, 100, 250} { // of one metric no value remains
+			results[i].Metrics = map[measure.Metric]float64{measure.RTTMean: 7, measure.SentPackets: 10}
+			results[i].Status, results[i].Error = measure.StatusOK, nil
+			if err := a.Update(t.Context(), results[i:i+1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		checkMatrix(t, a, results)
+		backup := filepath.Join(t.TempDir(), "backup")
+		if err := a.Backup(t.Context(), backup); err != nil {
+			t.Fatal(err)
+		}
+		restored := open(t, filepath.Join(t.TempDir(), "restored.db"))
+		if err := restored.Restore(t.Context(), backup); err != nil {
+			t.Fatal(err)
+		}
+		checkMatrix(t, restored, results)
+		checkPrunedAcross(t, a, url)
+	})
+}
+
+// checkPrunedAcross prunes all but the days of an archive, and looks for rows across streams of finer levels.
+func checkPrunedAcross(t *testing.T, a archive.Archive, url string) {
+	t.Helper()
+	count := func(levels string) (n int) {
+		t.Helper()
+		if err := database(t, url).QueryRowContext(t.Context(), "SELECT count(*) FROM rollup WHERE level IN ("+levels+")").
+			Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if fine, days := count("4, 5"), count("6"); fine == 0 || days == 0 {
+		t.Errorf("%d rows across streams finer than a day, %d of days", fine, days)
+	}
+	if _, err := a.Prune(t.Context(), now.Add(5000*oneDay)); err != nil {
+		t.Fatal(err)
+	}
+	if fine, days := count("4, 5"), count("6"); fine > 0 || days == 0 {
+		t.Errorf("after pruning, %d rows across streams finer than a day, %d of days", fine, days)
+	}
+}
+
+// An archive from before there were rows across streams opens, answers as it did, and goes on.
+func TestMatrixOfOlderArchive(t *testing.T) {
+	onBoth(t, func(t *testing.T, url string) {
+		results := mesh(6, 200)
+		small := func(o *archive.Options) { o.MoveValues = 300 }
+		a := open(t, url, small)
+		put(t, a, results[:120]...)
+		closeIt(t, a)
+		db := database(t, url)
+		do := func(statements ...string) {
+			t.Helper()
+			for _, s := range statements {
+				if _, err := db.ExecContext(t.Context(), s); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		do("DELETE FROM rollup WHERE level > 3", "DELETE FROM state WHERE name = 'across'",
+			"DELETE FROM goose_db_version WHERE version_id = 2")
+		a = open(t, url, small)
+		checkMatrix(t, a, results[:120])
+		put(t, a, results[120:]...) // of the past, and so not all of it across streams
+		closeIt(t, a)
+		a = open(t, url, small)
+		checkMatrix(t, a, results)
+		closeIt(t, a)
+	})
+}
+
+// Where rows across streams begin amid a span, what is older is read from others.
+func TestMatrixAcrossSince(t *testing.T) {
+	onBoth(t, func(t *testing.T, url string) {
+		results := mesh(8, 200)
+		small := func(o *archive.Options) { o.MoveValues = 300 }
+		a := open(t, url, small)
+		put(t, a, results...)
+		closeIt(t, a)
+		since := now.Add(-11 * time.Hour).Unix()
+		db := database(t, url)
+		for _, s := range []string{fmt.Sprintf("UPDATE state SET value = %d WHERE name = 'across'", since),
+			fmt.Sprintf("DELETE FROM rollup WHERE level > 3 AND start < %d", since)} {
+			if _, err := db.ExecContext(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		checkMatrix(t, open(t, url, small), results)
+	})
+}
+
+// An answer is remembered until something changes in its span, and longer where the caller says so.
+func TestMatrixRemembers(t *testing.T) {
+	clock := now
+	a := open(t, t.TempDir()+"/archive.db", func(o *archive.Options) { o.Now = func() time.Time { return clock } })
+	ask := func(from, to time.Time, age time.Duration) []archive.Cell {
+		t.Helper()
+		cells, err := a.Matrix(t.Context(), archive.MatrixQuery{Match: archive.Match{Metric: "rtt_mean_seconds"}, From: from,
+			To: to, Age: age})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cells
+	}
+	today := now.Truncate(oneDay)
+	put(t, a, ping("a", "b", today.Add(-time.Hour), 1), ping("a", "b", now, 1))
+	past, present := ask(today.Add(-oneDay), today, 0), ask(today, today.Add(oneDay), 0)
+	put(t, a, ping("a", "b", now, 3))
+	same := func(a, b []archive.Cell) bool { return &a[0] == &b[0] }
+	if !same(past, ask(today.Add(-oneDay), today, 0)) {
+		t.Error("a past day in which nothing changed was drawn again")
+	}
+	clock = now.Add(time.Minute)
+	if !same(present, ask(today, today.Add(oneDay), 2*time.Minute)) {
+		t.Error("an answer that is young enough was drawn again")
+	}
+	if got := ask(today, today.Add(oneDay), time.Minute); same(present, got) || got[0].Count != 2 {
+		t.Errorf("an answer that is too old was given again: %+v", got)
+	}
+	put(t, a, ping("a", "b", today.Add(-2*time.Hour), 5)) // late
+	if got := ask(today.Add(-oneDay), today, 0); got[0].Max != 5 {
+		t.Errorf("what came late is not in %+v", got)
+	}
+	if _, err := a.Prune(t.Context(), now.Add(5000*oneDay)); err != nil {
+		t.Fatal(err)
+	}
+	clock = now.Add(5000 * oneDay)
+	if got := ask(today, today.Add(oneDay), 0); len(got) != 1 || got[0].Count != 2 {
+		t.Errorf("of a day that is kept for good there is %+v", got)
+	}
+}
+
+// Many who ask at once get one answer, and who has had enough does not spoil it for the others.
+func TestMatrixShared(t *testing.T) {
+	a := open(t, t.TempDir()+"/archive.db")
+	put(t, a, mesh(7, 300)...)
+	q := archive.MatrixQuery{From: now.Add(-oneDay), To: now, Quantiles: []float64{0.5}}
+	want, err := a.Matrix(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for n := range 20 {
+		group.Go(func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if n%2 == 0 {
+				cancel()
+			}
+			mine := q
+			mine.Quantiles = []float64{0.5, float64(n/4) / 10}
+			got, err := a.Matrix(ctx, mine)
+			if n%2 == 0 && errors.Is(err, context.Canceled) {
+				return
+			}
+			if err != nil || len(got) != len(want) || got[3].Quantiles[0] != want[3].Quantiles[0] {
+				t.Errorf("error %v, %d cells of %d", err, len(got), len(want))
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestMatrixRefuses(t *testing.T) {
+	a := open(t, t.TempDir()+"/archive.db")
+	for _, q := range []archive.MatrixQuery{
+		{To: now},
+		{From: now, To: now},
+		{From: now.Add(-time.Hour), To: now, Quantiles: []float64{95}},
+		{From: now.Add(-time.Hour), To: now, Match: archive.Match{Source: "["}},
+	} {
+		_, err := a.Matrix(t.Context(), q)
+		if bad, ok := err.(interface{ BadInput() bool }); !ok || !bad.BadInput() {
+			t.Errorf("%+v: error %v, which is not the caller's", q, err)
+		}
+	}
+}
