@@ -6,7 +6,7 @@ BINARY  := bin/pathwise
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 FUZZ_SECONDS ?= 5
 
-.PHONY: demo test check bench calibrate build packages fuzz clean
+.PHONY: demo test check bench screenshots calibrate build packages fuzz clean
 
 # The main job, on this machine alone, in about a minute.
 demo: build
@@ -37,6 +37,11 @@ check:
 # Ratios against the peer in the same run.
 bench: packages build
 	$(GO) run ./cmd/bench
+
+# Pictures of the pages, as the browser tests see them.
+screenshots: packages
+	@mkdir -p docs/pages
+	PATHWISE_SCREENSHOTS=$(CURDIR)/docs/pages $(GO) test -count=1 -run '^TestScreens$$' ./web/browser
 
 # Every finding in every setting, a path each: the figures in docs/diagnose.md. About half an hour.
 calibrate: packages build

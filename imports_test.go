@@ -36,7 +36,7 @@ var rooms = map[string][]string{
 	"agent":        {"durable", "fleet", "measure", "probe", "proto/iperf3", "quantity", "sock"},
 	"export":       {"archive", "durable", "measure"},
 	"control":      {"archive", "config", "durable", "fleet", "measure", "probe", "schedule"},
-	"web":          {"account", "archive", "control", "export", "fleet", "measure", "quantity"},
+	"web":          {"account", "archive", "config", "control", "export", "fleet", "measure", "quantity"},
 	"cmd/pathwise": nil, // the top: everything
 	"cmd/bench":    nil,
 }

@@ -13,9 +13,10 @@ import (
 	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/web/page"
 )
 
-// Handler answers everything that callers of a door may ask, and describes it at /api/v1/openapi.json.
+// Handler answers everything that callers of a door may ask, describes it at /api/v1/openapi.json, and has the pages.
 func (s *Server) Handler(d Door) http.Handler {
 	mux := http.NewServeMux()
 	a := s.api(mux)
@@ -24,6 +25,7 @@ func (s *Server) Handler(d Door) http.Handler {
 	if s.Metrics != nil {
 		mux.Handle("GET /metrics", s.plainly(account.Read, s.Metrics))
 	}
+	mux.Handle("GET /", page.Handler())
 	return guarded(d, s.known(d, tagged(mux)))
 }
 
@@ -66,6 +68,7 @@ func (s *Server) operations(a huma.API) {
 	add(a, get("pairs", account.Read, "/pairs", "Who was measured to whom"), s.pairs)
 	add(a, get("keys", account.Read, "/keys", "The series that there are"), s.keys)
 	add(a, get("series", account.Read, "/pairs/{source}/{target}/series", "The distribution of a metric over a span, step by step, and the gaps in it"), s.series)
+	add(a, get("matrix", account.Read, "/matrix", "One metric between all hosts of the mesh, beside each pair's own past"), s.matrix)
 	add(a, get("result", account.Read, "/results/{id}", "One Result, whole"), s.result)
 	add(a, get("misses", account.Read, "/misses", "Runs that did not take place, newest first"), s.misses)
 	add(a, pages[archive.ResultPage](a, get("results", account.Read, "/results", "Results, newest first: a page as JSON, or all as JSON lines or CSV")), s.results)

@@ -257,3 +257,40 @@ func TestHostsHaveStates(t *testing.T) {
 		}
 	}
 }
+
+// The matrix has a row and a column for each host of the mesh, and nothing where nothing was measured.
+func TestMatrix(t *testing.T) {
+	b := newBench(t)
+	b.filed()
+	b.serve(b.Handler(public))
+	_, text, _ := b.ask(http.MethodGet, "/api/v1/matrix?metric=rtt_median_seconds&span=30m&baseline=7d", "")
+	type part struct{ Low, Median, High []*float64 }
+	var doc struct {
+		Unit, Better string
+		From, To     time.Time
+		Hosts        []struct{ Name string }
+		Values       []*float64
+		Counts       []int
+		Baseline     part
+	}
+	if err := json.Unmarshal([]byte(text), &doc); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	if doc.Unit != "seconds" || doc.Better != "low" || len(doc.Hosts) != 4 || doc.Hosts[0].Name != "a" || doc.Hosts[1].Name != "b" {
+		t.Errorf("%.300s", text)
+	}
+	if d := doc.To.Sub(doc.From); d < 30*time.Minute || d > 36*time.Minute {
+		t.Errorf("a span of %v, want 30 minutes and what rounding adds", d)
+	}
+	for i := range 16 { // of 4 x 4, a to b is the second
+		if there := doc.Values[i] != nil; there != (i == 1) || there != (doc.Counts[i] == 3) || doc.Baseline.Median[i] != nil {
+			t.Errorf("cell %d: %v, of %d values, baseline %v", i, doc.Values[i], doc.Counts[i], doc.Baseline.Median[i])
+		}
+	}
+	if v := *doc.Values[1]; v < 0.0123 || v > 0.0127 {
+		t.Errorf("median %v, want 0.0125", v)
+	}
+	for _, bad := range []string{"metric=", "metric=x&span=-1h", "metric=x&span=9999y", "metric=x&at=then", "metric=x&baseline=201y"} {
+		b.expect(http.MethodGet, "/api/v1/matrix?"+bad, "", http.StatusUnprocessableEntity, "")
+	}
+}

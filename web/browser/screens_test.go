@@ -1,0 +1,51 @@
+package browser
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+var (
+	phone = [2]int64{390, 844}
+	desk  = [2]int64{1280, 900}
+	wall  = [2]int64{2560, 1440}
+)
+
+const (
+	matrixPainted = "document.querySelector('#silent') && document.querySelector('.overview[aria-busy=false]') && document.querySelector('.matrix canvas')?.dataset.painted"
+	graphsDrawn   = "document.querySelectorAll('.plot .canvas[data-buckets]').length >= 8 && !document.querySelector('[aria-busy=true]') && document.querySelector('.profile')"
+)
+
+// Pictures for the docs, and for who changes the pages to look at.
+func TestScreens(t *testing.T) {
+	folder := os.Getenv("PATHWISE_SCREENSHOTS")
+	if folder == "" {
+		t.Skip("PATHWISE_SCREENSHOTS names no folder for pictures")
+	}
+	p := open(t, desk, theMesh(t).url)
+	for _, c := range []struct {
+		name, hash, ready string
+		size              [2]int64
+		dark              bool
+	}{
+		{"overview", "#/", matrixPainted, desk, false},
+		{"overview-dark", "#/?colour=past", matrixPainted, desk, true},
+		{"overview-phone", "#/", matrixPainted, phone, false},
+		{"overview-table", "#/?view=table&metric=loss_ratio", "document.querySelector('.table tr')", desk, false},
+		{"overview-wall", "#/?metric=loss_ratio", matrixPainted, wall, true},
+		{"pair", "#/pair/ucl/cern", graphsDrawn, desk, false},
+		{"pair-dark", "#/pair/ucl/cern?compare=-1d", graphsDrawn, desk, true},
+		{"pair-phone", "#/pair/ucl/cern", graphsDrawn, phone, false},
+		{"pair-wall", "#/pair/ucl/cern", graphsDrawn, wall, true},
+		{"result", "#/result/" + someResult, "document.querySelector('#echoes')", desk, false},
+		{"sign-in", "#/sign-in", "document.querySelector('form')", desk, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := p.in(t)
+			p.show(c.hash, c.size, c.dark)
+			p.until(c.ready)
+			p.shoot(filepath.Join(folder, c.name+".png"))
+		})
+	}
+}

@@ -1,0 +1,70 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+)
+
+// What the pages compute, they compute in modules that know of no page: tables of what goes in and comes out, as JavaScript has it.
+func TestUnits(t *testing.T) {
+	p := open(t, desk, theMesh(t).url)
+	for _, c := range []struct{ module, expression, want string }{
+		{"format.js", `format(0.0124, 'seconds')`, "12.4 ms"},
+		{"format.js", `format(0.00999999, 'seconds')`, "10.0 ms"},
+		{"format.js", `format(0, 'seconds')`, "0 ms"},
+		{"format.js", `format(85e-6, 'seconds')`, "85.0 µs"},
+		{"format.js", `format(119, 'seconds')`, "119 s"},
+		{"format.js", `format(7200, 'seconds')`, "2.00 h"},
+		{"format.js", `format(94.1e6, 'bits_per_second')`, "94.1 Mbit/s"},
+		{"format.js", `format(999.6e3, 'bits_per_second')`, "1.00 Mbit/s"},
+		{"format.js", `format(0.0012, 'ratio')`, "0.12 %"},
+		{"format.js", `format(1, 'ratio')`, "100 %"},
+		{"format.js", `format(0.9999, 'ratio')`, ">99.9 %"},
+		{"format.js", `format(0, 'ratio')`, "0 %"},
+		{"format.js", `format(1500, 'bytes')`, "1.50 kB"},
+		{"format.js", `format(14, 'count')`, "14"},
+		{"format.js", `format(1234567, 'packets')`, "1 234 567"},
+		{"format.js", `format(null, 'seconds')`, "none"},
+		{"format.js", `format(-0.002, 'seconds')`, "−2.00 ms"},
+		{"format.js", `unitOf('throughput_bits_per_second') + ' ' + unitOf('odd')`, "bits_per_second "},
+		{"format.js", `[0, 0.004, 2.5, 12.44, 156.3, 123456].map((v) => short(v, 1)).join(' ')`, "0 <0.01 2.50 12.4 156 123k"},
+
+		{"times.js", `parseTime('-1d', 1e12)`, "999913600000"},
+		{"times.js", `parseTime('-90x', 1e12)`, "null"},
+		{"times.js", `parseTime('2026-11-22T00:00:00Z', 0)`, "1795305600000"},
+		{"times.js", `rfc(1795305600000)`, "2026-11-22T00:00:00Z"},
+		{"times.js", `when(1795305600500, 'ms')`, "2026-11-22 00:00:00.500"},
+		{"times.js", `[1e3, 60e3, 3600e3, 86400e3, 7 * 86400e3, 365 * 86400e3].map((s) => stepOf(s, 320)).join()`, "5,200,15000,300000,3600000,172800000"},
+		{"times.js", `tickTexts([1795303800, 1795305600]).join('|')`, "23:30\n2026-11-21|00:00\n2026-11-22"},
+
+		{"router.js", `link(['pair', 'a/b', 'c d'], {from: '-1d', to: '', test: 'rtt@all'})`, "#/pair/a%2Fb/c%20d?from=-1d&test=rtt@all"},
+		{"router.js", `JSON.stringify(parse('#/pair/a%2Fb/%zz?from=-1d').path)`, `["pair","a/b","%zz"]`},
+
+		{"overview/judge.js", `[0.1, 0.101, 0.3, null].map((v) => byLimits(v, {warn: 0.1, bad: 0.2}, 'low')).join()`, "2,3,4,0"},
+		{"overview/judge.js", `[1e9, 9e7, 1e6].map((v) => byLimits(v, {warn: 1e8, bad: 1e7}, 'high')).join()`, "2,3,4"},
+		{"overview/judge.js", `[10, 12, 12.1, 17, 7, 10.4].map((v) => byPast(v, {low: 9, median: 10, high: 12}, 'low')).join()`, "2,2,3,4,1,2"},
+		{"overview/judge.js", `[7, 17].map((v) => byPast(v, {low: 9, median: 10, high: 12}, '')).join()`, "3,4"},
+		{"overview/judge.js", `byPast(5, {low: null, median: null, high: null}, 'low')`, "0"},
+		{"overview/judge.js", `[14, 31, 8, 10, 123].map((v) => change(v, 10)).join()`, "+40 %,×3.1,−20 %,±0,×12"},
+		{"overview/judge.js", `Object.values(limitsOf({warn: null, bad: null}, undefined, [1, 2, 3, 4, 5, null], 'low')).join()`, "4,4,matrix"},
+
+		{"overview/keys.js", `[['ArrowRight', 0, 1], ['ArrowLeft', 0, 1], ['ArrowDown', 0, 1], ['End', 1, 0], ['End', 3, 0], ['PageDown', 0, 3]].map(([k, row, column]) => Object.values(moved({row, column}, k, false, [{from: 0, to: 1}, {from: 2, to: 3}], 4)).join()).join(' ')`, "0,2 0,1 2,1 1,3 3,2 2,3"},
+		{"overview/layout.js", `(() => { const l = layoutOf([{name: 'a', site: 'x'}, {name: 'b', site: 'x'}, {name: 'c', site: 'y'}], 20, 30); return [l.places.join(), l.full, hostAt(l, 0), hostAt(l, 39), hostAt(l, 43), hostAt(l, 46), hostAt(l, 66)].join(' '); })()`, "0,20,46 66 0 1 -1 2 -1"},
+		{"overview/model.js", `(() => { const m = modelOf({metric: 'x_seconds', unit: 'seconds', better: 'low', from: '', to: '', hosts: [{name: 'b', site: 'z'}, {name: 'a', site: 'y'}], values: [null, 1, 2, null], counts: []}, {warn: 1.5, bad: 9, byPast: false}); return m.hosts.map((h) => h.name) + ' ' + m.values.join() + ' ' + worst(m, 5) + ' ' + m.tally.join(); })()`, "a,b ,2,1, 1 0,0,1,1,0"},
+
+		{"pair/range.js", `Object.values(rangeOf(new URLSearchParams('from=-1d'), 1795305600001)).join()`, "1795219200000,1795305900000,300000,true"},
+		{"pair/range.js", `Object.values(drawn(1795305600000, 1795305600001)).join()`, "2026-11-21T23:59:59.501Z,2026-11-22T00:00:00.501Z"},
+		{"pair/columns.js", `(() => { const d = {step_seconds: 60, buckets: [{start: '2026-11-22T00:00:00Z', mean: 1}, {start: '2026-11-22T01:00:00Z', mean: 2}], gaps: [{from: '2026-11-22T00:00:10Z', to: '2026-11-22T01:00:10Z', kind: 'missed', runs: 3, why: 'b is away'}]}; const a = axisOf(d); return column(d, a, (b) => b.mean).join() + ' ' + reason(a.holes[0]); })()`, "1,,2 3 planned runs missed: b is away"},
+		{"pair/columns.js", `[extent([[10, 11]], false), extent([[10, 11]], true), extent([[null]], false)].map((e) => e.map((v) => v.toFixed(2))).join(' ')`, "9.92,11.08 0.00,11.08 0.00,0.00"},
+		{"pair/shares.js", `(() => { const s = sharesOf([0, 1, 2, 3, 4], 0, 4); return s.length + ' ' + s.reduce((a, b) => a + b).toFixed(3) + ' ' + s[7].toFixed(4); })()`, "40 1.000 0.0250"},
+		{"pair/shares.js", `sharesOf([5, 5, 5], 5, 5).reduce((a, b) => a + b).toFixed(3)`, "1.000"},
+		{"pair/profile.js", `profileOf([{start: 0, count: 1, quantiles: [4]}, {start: 1, count: 3, quantiles: [8]}].map((b) => ({...b, start: '2026-11-22T00:00:00Z'})), () => ({weekday: 'Sun', hour: '05'}))[6][5]`, "7"},
+		{"pair/graphs.js", `JSON.stringify([comparedOf('-7d')?.earlier, comparedOf('a/b')?.pair, comparedOf('x'), comparedOf(null)])`, `[604800000,["a","b"],null,null]`},
+	} {
+		// The names of a module become those of the expression.
+		got := value[string](p, fmt.Sprintf("import('./%s').then((m) => { for (const k in m) globalThis[k] = m[k]; return String(%s).replaceAll('\\u00a0', ' ').replaceAll('\\u202f', ' '); })", c.module, c.expression))
+		if got != c.want {
+			t.Errorf("%s: %s is %q, want %q", c.module, c.expression, got, c.want)
+		}
+	}
+}

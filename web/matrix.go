@@ -1,0 +1,170 @@
+package web
+
+import (
+	"context"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// matrixDoc is one metric between all hosts of the mesh. Its lists of numbers are of n x n, row by row: the row is the source, the
+// column the target, as in hosts; null stands where nothing was measured.
+type matrixDoc struct {
+	Metric   measure.Metric `json:"metric"`
+	Unit     string         `json:"unit"`
+	Better   measure.Better `json:"better" doc:"low, high, or empty where neither is to be wished for"`
+	From     time.Time      `json:"from"`
+	To       time.Time      `json:"to"`
+	Hosts    []matrixHost   `json:"hosts" doc:"By site and name"`
+	Values   numbers        `json:"values" doc:"The median over the span"`
+	Counts   []uint64       `json:"counts" doc:"How many values that is of"`
+	Baseline *baselineDoc   `json:"baseline,omitempty"`
+}
+
+type matrixHost struct {
+	Name string `json:"name"`
+	Site string `json:"site,omitempty"`
+}
+
+// baselineDoc is what each pair's own past was like.
+type baselineDoc struct {
+	From   time.Time `json:"from"`
+	To     time.Time `json:"to"`
+	Low    numbers   `json:"low" doc:"The 5th percentile"`
+	Median numbers   `json:"median"`
+	High   numbers   `json:"high" doc:"The 95th percentile"`
+}
+
+type matrixInput struct {
+	Metric   string `query:"metric" required:"true" minLength:"1" example:"rtt_median_seconds"`
+	At       moment `query:"at" doc:"The end of the span; now, where none is given"`
+	Within   length `query:"span" doc:"How long the span is; 1h, where none is given"`
+	Baseline length `query:"baseline" doc:"How much of the past before the span to compare with; none, where none is given"`
+	Test     string `query:"test" doc:"Names of tests, as a pattern"`
+	Tool     string `query:"tool" doc:"Names of tools, as a pattern"`
+}
+
+const (
+	// matrixGrain is what the archive answers from rollups alone.
+	matrixGrain = 5 * time.Minute
+	// matrixAge is how old an answer about now may be, so that many viewers cost no more than one.
+	matrixAge = 15 * time.Second
+)
+
+func (s *Server) matrix(ctx context.Context, in *matrixInput) (*body[matrixDoc], error) {
+	within := in.Within.Duration
+	if within == 0 {
+		within = time.Hour
+	}
+	to := in.At.at(time.Now())
+	if !in.At.given {
+		to = time.Now().Truncate(matrixAge).Add(matrixAge) // the same for all who ask about now
+	}
+	from := to.Add(-within).Truncate(matrixGrain).UTC()
+	m := newMatrix(s.Control.Mesh())
+	metric := measure.Metric(in.Metric)
+	doc := matrixDoc{Metric: metric, Unit: metric.Unit(), Better: metric.Better(), From: from, To: to.UTC(), Hosts: m.hosts}
+	query := archive.MatrixQuery{Match: archive.Match{Test: in.Test, Tool: in.Tool, Metric: in.Metric}, From: from, To: to,
+		Quantiles: []float64{0.5}, Age: matrixAge}
+	cells, err := s.Archive.Matrix(ctx, query)
+	if err != nil {
+		return nil, fault(err)
+	}
+	doc.Values, doc.Counts = m.quantile(cells, 0), m.counts(cells)
+	if in.Baseline.Duration > 0 {
+		query.From, query.To, query.Quantiles = from.Add(-in.Baseline.Duration).Truncate(matrixGrain), from, []float64{0.05, 0.5, 0.95}
+		if cells, err = s.Archive.Matrix(ctx, query); err != nil {
+			return nil, fault(err)
+		}
+		doc.Baseline = &baselineDoc{query.From, query.To, m.quantile(cells, 0), m.quantile(cells, 1), m.quantile(cells, 2)}
+	}
+	return &body[matrixDoc]{doc}, nil
+}
+
+// matrixOf are the hosts of a matrix, and where each stands in it.
+type matrixOf struct {
+	hosts []matrixHost
+	at    map[string]int
+}
+
+func newMatrix(mesh *config.Mesh) *matrixOf {
+	m := &matrixOf{hosts: make([]matrixHost, 0, len(mesh.Hosts)), at: map[string]int{}}
+	for _, h := range mesh.Hosts {
+		m.hosts = append(m.hosts, matrixHost{h.Name, h.Site})
+	}
+	slices.SortStableFunc(m.hosts, func(a, b matrixHost) int {
+		return slices.Compare([]string{a.Site, a.Name}, []string{b.Site, b.Name})
+	})
+	for i, h := range m.hosts {
+		m.at[h.Name] = i
+	}
+	return m
+}
+
+// index returns where a pair stands; -1: one of its ends is not of the mesh any more.
+func (m *matrixOf) index(p archive.Pair) int {
+	source, one := m.at[p.Source]
+	target, two := m.at[p.Target]
+	if !one || !two {
+		return -1
+	}
+	return source*len(m.hosts) + target
+}
+
+func (m *matrixOf) quantile(cells []archive.Cell, of int) numbers {
+	all := make(numbers, len(m.hosts)*len(m.hosts))
+	for i := range all {
+		all[i] = math.NaN()
+	}
+	for i := range cells {
+		if at := m.index(cells[i].Pair); at >= 0 {
+			all[at] = cells[i].Quantiles[of]
+		}
+	}
+	return all
+}
+
+func (m *matrixOf) counts(cells []archive.Cell) []uint64 {
+	all := make([]uint64, len(m.hosts)*len(m.hosts))
+	for i := range cells {
+		if at := m.index(cells[i].Pair); at >= 0 {
+			all[at] = cells[i].Count
+		}
+	}
+	return all
+}
+
+// numbers are many, to the four digits that a drawing shows; NaN, which JSON has not, is null.
+type numbers []float64
+
+// MarshalJSON writes them.
+func (n numbers) MarshalJSON() ([]byte, error) {
+	text := make([]byte, 0, 2+8*len(n))
+	text = append(text, '[')
+	for i, v := range n {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			text = append(text, "null"...)
+		} else {
+			text = strconv.AppendFloat(text, v, 'g', 4, 64)
+		}
+	}
+	return append(text, ']'), nil
+}
+
+// Schema tells their form.
+func (numbers) Schema(r huma.Registry) *huma.Schema {
+	number := r.Schema(reflect.TypeFor[*float64](), false, "")
+	number.Nullable = true
+	return &huma.Schema{Type: huma.TypeArray, Items: number}
+}

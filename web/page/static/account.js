@@ -1,0 +1,111 @@
+// Who looks at the page, and how they sign in or accept an invitation.
+import { html, useEffect, useRef, useState } from './html.js';
+import { send, ApiError } from './api.js';
+import { useDoc } from './docs.js';
+import { go, link, here } from './router.js';
+
+/** @typedef {{me: MeDoc | null, reload: () => void}} Account */
+
+/** @returns {Account} */
+export function useAccount() {
+  const { doc, error, reload } = useDoc('api/v1/me');
+  useEffect(() => {
+    // A session that ended while the page was open.
+    const gone = () => doc?.name && reload();
+    addEventListener('pathwise-unknown', gone);
+    return () => removeEventListener('pathwise-unknown', gone);
+  }, [doc]);
+  return { me: error ? null : doc, reload };
+}
+
+/** @param {{account: Account}} props */
+export function Who({ account }) {
+  const me = account.me;
+  if (!me?.name) {
+    const path = here().path[0];
+    return path === 'sign-in' || path === 'welcome' ? null : html`<a href=${link(['sign-in'], { then: here().href })}>Sign in</a>`;
+  }
+  const leave = async () => {
+    await send('DELETE', 'api/v1/session').catch(() => {}); // a session that is gone is what was wanted
+    location.reload();
+  };
+  return html`<span class="who"><span title=${`Role: ${me.role}`}>${me.name}</span>
+    <button type="button" onClick=${leave}>Sign out</button></span>`;
+}
+
+/**
+ * A form that sends one document. Its error is told where the focus goes.
+ * @param {{title: string, action: string, busy: string, submit: (form: FormData) => Promise<void>, children: any, why?: string}} props
+ */
+function Form({ title, action, busy, submit, children, why }) {
+  const [state, set] = useState({ busy: false, error: '' });
+  const note = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (state.error) note.current?.focus();
+  }, [state.error]);
+  /** @param {SubmitEvent} e */
+  const send = async (e) => {
+    e.preventDefault();
+    set({ busy: true, error: '' });
+    try {
+      await submit(new FormData(/** @type {HTMLFormElement} */ (e.target)));
+    } catch (error) {
+      set({ busy: false, error: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  return html`<form class="form" onSubmit=${send}>
+    <h1 tabindex="-1">${title}</h1>
+    ${why && html`<p>${why}</p>`}
+    ${state.error && html`<p class="failure" role="alert" tabindex="-1" ref=${note}>${state.error}</p>`}
+    ${children}
+    <button disabled=${state.busy}>${state.busy ? busy : action}</button>
+  </form>`;
+}
+
+/** @param {{route: import('./router.js').Route, account: Account}} props */
+export function SignIn({ route, account }) {
+  /** @param {FormData} form */
+  const submit = async (form) => {
+    try {
+      await send('POST', 'api/v1/session', { name: form.get('name'), password: form.get('password') });
+    } catch (e) {
+      throw e instanceof ApiError && e.status === 401
+        ? new Error('Name and password do not belong together. An administrator can send you a new link if you forgot yours.')
+        : e;
+    }
+    account.reload();
+    const then = route.query.get('then') ?? '';
+    go(then.startsWith('#/') ? then : '#/', { replace: true });
+  };
+  return html`<${Form} title="Sign in" action="Sign in" busy="Signing in …" submit=${submit}>
+    <label>Name <input name="name" autocomplete="username" required autocapitalize="none" spellcheck=${false} /></label>
+    <label>Password <input name="password" type="password" autocomplete="current-password" required /></label>
+  <//>`;
+}
+
+const shortest = 12; // characters of a password, as the API asks for
+
+/** @param {{route: import('./router.js').Route, account: Account}} props */
+export function Welcome({ route, account }) {
+  const [token] = useState(route.query.get('token') ?? '');
+  useEffect(() => go(link(['welcome']), { replace: true }), []); // it is a secret: out of address and history
+  if (!token) {
+    return html`<h1 tabindex="-1">Welcome</h1>
+      <p>This page needs the whole link that you were sent, and the link works once. Ask an administrator for a new one, or
+        <a href=${link(['sign-in'])}>sign in</a> if you have set your password.</p>`;
+  }
+  /** @param {FormData} form */
+  const submit = async (form) => {
+    const password = String(form.get('password'));
+    if (password.length < shortest) throw new Error(`The password is too short: want at least ${shortest} characters, such as four words.`);
+    if (password !== form.get('again')) throw new Error('The two passwords differ. Type the same one twice.');
+    await send('POST', 'api/v1/invitation', { token, password });
+    account.reload();
+    go(link(['sign-in']), { replace: true });
+  };
+  return html`<${Form} title="Welcome" action="Set password" busy="Setting it …" submit=${submit}
+    why="Choose your password. The link that brought you here works once.">
+    <label>Password <input name="password" type="password" autocomplete="new-password" required /></label>
+    <label>The same again <input name="again" type="password" autocomplete="new-password" required /></label>
+  <//>`;
+}

@@ -1,0 +1,88 @@
+// The client of the API. URLs are relative to the page, so that a proxy may serve both under a path of its own.
+
+export class ApiError extends Error {
+  /**
+   * @param {number} status 0: there was no answer
+   * @param {string} message
+   */
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** @type {Map<string, {etag: string, doc: any}>} */
+const kept = new Map();
+const mostKept = 60; // a pair page has some twenty
+
+/**
+ * Gets a document. What has not changed since (ETag) is the same object as before, so that nothing is drawn again for it.
+ * @param {string} path such as api/v1/hosts
+ * @param {AbortSignal} [signal]
+ */
+export async function get(path, signal) {
+  const had = kept.get(path);
+  const answer = await ask(path, { signal, headers: had ? { 'If-None-Match': had.etag } : {} });
+  if (answer.status === 304 && had) return had.doc;
+  if (!answer.ok) throw new ApiError(answer.status, await why(answer));
+  const doc = await answer.json();
+  const etag = answer.headers.get('ETag');
+  kept.delete(path);
+  if (etag) kept.set(path, { etag, doc });
+  for (const oldest of kept.keys()) {
+    if (kept.size <= mostKept) break;
+    kept.delete(oldest);
+  }
+  return doc;
+}
+
+/**
+ * Sends a document; the answer, if there is one.
+ * @param {'POST' | 'DELETE'} method
+ * @param {string} path
+ * @param {unknown} [doc]
+ */
+export async function send(method, path, doc) {
+  const answer = await ask(path, {
+    method, body: doc === undefined ? undefined : JSON.stringify(doc), headers: { 'Content-Type': 'application/json' },
+  });
+  if (!answer.ok) throw new ApiError(answer.status, await why(answer));
+  kept.clear(); // what one may see may be another now
+  return answer.status === 204 ? null : answer.json();
+}
+
+/**
+ * @param {string} path
+ * @param {RequestInit} init
+ */
+async function ask(path, init) {
+  try {
+    return await fetch(path, { credentials: 'same-origin', ...init });
+  } catch (e) {
+    if (init.signal?.aborted) throw e;
+    throw new ApiError(0, 'The controller does not answer.');
+  }
+}
+
+/** @param {Response} answer */
+async function why(answer) {
+  const text = await answer.text();
+  try {
+    const doc = JSON.parse(text);
+    return doc.detail || doc.error || doc.title || answer.statusText;
+  } catch {
+    return text.trim().slice(0, 300) || answer.statusText;
+  }
+}
+
+/**
+ * The URL of a document of the API.
+ * @param {string[]} path below api/v1
+ * @param {Record<string, string | number | null | undefined>} [query] what is empty is left out
+ */
+export function url(path, query = {}) {
+  const q = new URLSearchParams();
+  for (const [k, v] of Object.entries(query)) if (v !== '' && v != null) q.set(k, String(v));
+  const text = q.toString();
+  return 'api/v1/' + path.map(encodeURIComponent).join('/') + (text ? '?' + text : '');
+}

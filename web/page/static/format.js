@@ -1,0 +1,102 @@
+// Numbers for people: SI units in powers of ten, three significant digits.
+
+const nbsp = ' ';
+
+/** @type {Record<string, {units: [number, string][]}>} */
+const scales = {
+  seconds: { units: [[86400, 'd'], [3600, 'h'], [60, 'min'], [1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']] },
+  bits_per_second: { units: rates('bit/s') },
+  bytes_per_second: { units: rates('B/s') },
+  packets_per_second: { units: rates('packets/s') },
+  bytes: { units: rates('B') },
+  ratio: { units: [[1e-2, '%']] },
+};
+
+/** @param {string} unit @returns {[number, string][]} */
+function rates(unit) {
+  return [[1e12, 'T' + unit], [1e9, 'G' + unit], [1e6, 'M' + unit], [1e3, 'k' + unit], [1, unit]];
+}
+
+/** The names of units, longest first where one ends in another. */
+export const units = ['bits_per_second', 'bytes_per_second', 'packets_per_second', 'seconds', 'bytes', 'ratio', 'packets', 'count'];
+
+/**
+ * The unit that the name of a metric ends in.
+ * @param {string} metric
+ */
+export const unitOf = (metric) => units.find((u) => metric.endsWith('_' + u)) ?? '';
+
+/**
+ * The factor and the name of the unit that suits a size: 0.0124 s are shown in ms. Seconds change to minutes only above two,
+ * as on the command line.
+ * @param {number} size
+ * @param {string} unit of the archive
+ * @returns {[number, string]}
+ */
+export function scaleOf(size, unit) {
+  const all = scales[unit]?.units;
+  if (!all) return [1, ''];
+  const known = Math.abs(size) * 1.0005; // 999.6 µs become 1.00 ms
+  const fit = all.find(([f]) => known >= (f === 60 || f === 3600 || f === 86400 ? 2 * f : f));
+  if (size === 0) return unit === 'seconds' ? [1e-3, 'ms'] : /** @type {[number, string]} */ (all.at(-1));
+  return fit ?? /** @type {[number, string]} */ (all.at(-1));
+}
+
+/**
+ * A number with three significant digits and no exponent, such as 12.4, 0.00310 and 1 240.
+ * @param {number} value
+ */
+export function digits(value) {
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  const after = size >= 99.95 ? 0 : Math.min(9, Math.max(0, 2 - Math.floor(Math.log10(size * 1.0005)))); // 9.999 is 10.0
+  let text = size.toFixed(after);
+  if (size >= 1e4) text = text.replace(/\B(?=(\d{3})+$)/g, ' ');
+  return (value < 0 ? '−' : '') + text;
+}
+
+/**
+ * A value with its unit: 12.4 ms, 94.1 Mbit/s, 0.12 %.
+ * @param {number | null | undefined} value
+ * @param {string} unit
+ */
+export function format(value, unit) {
+  if (value == null || !Number.isFinite(value)) return 'none';
+  const [factor, name] = scaleOf(value, unit);
+  return (name === '%' ? percent(value) : name ? digits(value / factor) : count(value)) + (name && nbsp + name);
+}
+
+/** @param {number} ratio */
+function percent(ratio) {
+  const p = ratio * 100;
+  if (p > 99.9 && p < 100) return '>99.9'; // all but a few is not all
+  return digits(p).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
+}
+
+/** @param {number} value */
+function count(value) {
+  return Number.isInteger(value) ? String(value).replace(/\B(?=(\d{3})+$)/g, ' ').replace('-', '−') : digits(value);
+}
+
+/**
+ * A value in little room: its number in a unit that the caller names elsewhere.
+ * @param {number} value
+ * @param {number} factor
+ */
+export function short(value, factor) {
+  const v = value / factor;
+  const size = Math.abs(v);
+  if (size >= 1e5) return (v / 1e3).toFixed(0) + 'k';
+  if (size >= 99.95) return v.toFixed(0);
+  if (size >= 9.995) return v.toFixed(1);
+  if (size === 0) return '0';
+  return size >= 0.01 ? v.toFixed(2) : '<0.01';
+}
+
+/**
+ * How much of one thing there is.
+ * @param {number} n
+ * @param {string} one
+ * @param {string} [many]
+ */
+export const plural = (n, one, many = one + 's') => `${count(n)}${nbsp}${n === 1 ? one : many}`;

@@ -1,0 +1,4 @@
+import { html, render } from './html.js';
+import { Shell } from './shell.js';
+
+render(html`<${Shell} />`, /** @type {HTMLElement} */ (document.getElementById('app')));

@@ -1,0 +1,112 @@
+// Beside the matrix: the worst pairs, what changed last, and who does not report.
+import { html, useEffect, useMemo, useRef, useState } from '../html.js';
+import { format, plural } from '../format.js';
+import { link } from '../router.js';
+import { span, when } from '../times.js';
+import { useDoc } from '../docs.js';
+import { useEvents } from '../events.js';
+import { Failure } from '../state.js';
+import { change, words } from './judge.js';
+import { worst } from './model.js';
+
+const shown = 12; // what fits beside a matrix of ordinary size
+
+/** @param {{model: import('./model.js').Model, query: Record<string, string>}} props */
+export function Worst({ model: m, query }) {
+  const cells = useMemo(() => worst(m, shown), [m]);
+  const beyond = m.tally[3] + m.tally[4];
+  return html`<section aria-labelledby="worst">
+    <h2 id="worst">${m.byPast ? 'Furthest from usual' : 'Worst pairs'}</h2>
+    ${cells.length === 0
+      ? html`<p class="quiet">${m.byPast ? 'All pairs are as usual.' : 'No pair is beyond its limits.'}</p>`
+      : html`<ol class="rows">${cells.map((i) => {
+          const [a, b] = [m.hosts[Math.floor(i / m.n)].name, m.hosts[i % m.n].name];
+          const past = m.byPast ? m.past?.median[i] : null;
+          return html`<li><a href=${link(['pair', a, b], query)}>${a} → ${b}</a>
+            <span class="num">${format(m.values[i], m.unit)}${past != null && html` <small>${change(m.values[i] ?? 0, past)}</small>`}</span>
+            <${Mark} kind=${m.classes[i]} past=${m.byPast} /></li>`;
+        })}</ol>`}
+    ${beyond > cells.length && html`<p class="quiet">and ${plural(beyond - cells.length, 'more', 'more')}: see Table</p>`}
+  </section>`;
+}
+
+/** @param {{kind: number, past: boolean}} props */
+export const Mark = ({ kind, past }) =>
+  html`<span class=${'mark k' + kind}><span aria-hidden="true">${words[kind].mark || '·'}</span><span class="hidden">${past ? words[kind].past : words[kind].limit}</span></span>`;
+
+/** @typedef {{key: string, at: number, text: string, href: string, times: number}} Change */
+
+/** @param {Miss} m @returns {Change} */
+const ofMiss = (m) => ({
+  key: `miss ${m.source} ${m.why}`, at: Date.parse(m.start), times: 1, href: link(['pair', m.source, m.target]),
+  text: `${m.source} → ${m.target}, ${m.tool}: missed, ${m.why}`,
+});
+
+/** @param {string} kind @param {EventDoc} e @returns {Change | null} */
+function ofEvent(kind, e) {
+  const at = Date.now();
+  if (kind === 'miss' && e.miss) return ofMiss(e.miss);
+  if (kind === 'host' && e.host) return { key: `host ${e.host} ${at}`, at, times: 1, href: '', text: `${e.host} is ${e.state}` };
+  if (kind === 'plan' && e.plan) return { key: `plan ${e.plan}`, at, times: 1, href: '', text: `plan ${e.plan} is in force` };
+  const r = e.result;
+  if (r && r.status !== 'ok') {
+    const [a, b] = [r.source.name || r.source.address, r.target.name || r.target.address];
+    return { key: `fail ${a} ${b} ${r.error}`, at: Date.parse(r.started), times: 1, href: link(['result', r.id]), text: `${a} → ${b}, ${r.tool ?? r.kind}: ${r.error ?? r.status}` };
+  }
+  return null;
+}
+
+/**
+ * Adds to a list, newest first; what is the same for the same reason is one line with a count.
+ * @param {Change[]} list
+ * @param {Change[]} more
+ */
+function added(list, more) {
+  const all = [...list];
+  for (const c of more) {
+    const same = all.findIndex((o) => o.key === c.key);
+    if (same < 0) all.push(c);
+    else all[same] = { ...(c.at > all[same].at ? c : all[same]), times: all[same].times + 1 };
+  }
+  return all.sort((a, b) => b.at - a.at).slice(0, shown);
+}
+
+export function News() {
+  const { doc, error, reload } = useDoc('api/v1/status');
+  const [live, setLive] = useState(/** @type {Change[]} */ ([]));
+  const timer = useRef(0);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useEvents((kind, e) => {
+    const c = ofEvent(kind, e);
+    if (c) setLive((old) => added(old, [c]));
+    if ((kind === 'host' || kind === 'plan' || kind === 'missed') && !timer.current) {
+      timer.current = setTimeout(() => {
+        timer.current = 0;
+        setLive((old) => old.filter((c) => !c.key.startsWith('miss'))); // the answer has them
+        reload();
+      }, 2000);
+    }
+  });
+  if (error && !doc) return html`<${Failure} error=${error} what="The state of the mesh" retry=${reload} />`;
+  if (!doc) return null;
+  const status = /** @type {StatusDoc} */ (doc);
+  const changes = added(live, (status.missed ?? []).map(ofMiss));
+  const silent = status.hosts.filter((h) => h.state === 'away');
+  const troubles = [status.trouble, status.unfiled, status.unread].filter(Boolean);
+  return html`
+    ${troubles.map((t) => html`<p class="failure" role="alert">${t}</p>`)}
+    <section aria-labelledby="news"><h2 id="news">Newest changes</h2>
+      ${changes.length === 0
+        ? html`<p class="quiet">Nothing was missed and nobody came or went.</p>`
+        : html`<ul class="rows news">${changes.map((c) => html`<li><time dateTime=${new Date(c.at).toISOString()}>${when(c.at).slice(5)}</time>
+            <span>${c.href ? html`<a href=${c.href}>${c.text}</a>` : c.text}${c.times > 1 && html` <small>and ${c.times - 1} more like it</small>`}</span></li>`)}</ul>`}
+    </section>
+    <section aria-labelledby="silent"><h2 id="silent">Not reporting</h2>
+      ${silent.length === 0
+        ? html`<p class="quiet">${status.hosts.length === 0 ? 'The mesh file names no host.' : `All ${plural(status.hosts.length, 'host')} report or need not.`}</p>`
+        : html`<ul class="rows">${silent.slice(0, 3 * shown).map((h) => html`<li><span><b>${h.name}</b> <small>${h.site ?? ''}</small></span>
+            <span class="quiet">${h.heard ? `silent for ${span(Date.now() - Date.parse(h.heard))}` : 'never heard of'}</span></li>`)}</ul>
+          ${silent.length > 3 * shown && html`<p class="quiet">and ${plural(silent.length - 3 * shown, 'more', 'more')}</p>`}
+          <p class="quiet">Is the agent running there, and can it reach the controller? <code>systemctl status pathwise-agent</code></p>`}
+    </section>`;
+}

@@ -1,0 +1,92 @@
+// The overview: all pairs at a glance, at any time, and what to look at first.
+import { html, useEffect, useMemo, useRef } from '../html.js';
+import { url } from '../api.js';
+import { useDoc } from '../docs.js';
+import { useEvents } from '../events.js';
+import { labelOf } from '../metrics.js';
+import { plural, unitOf } from '../format.js';
+import { change } from '../router.js';
+import { rfc } from '../times.js';
+import { Empty, Failure, Loading } from '../state.js';
+import { choiceOf, Controls, Timeline } from './controls.js';
+import { limitsOf, words } from './judge.js';
+import { empty, modelOf } from './model.js';
+import { Matrix } from './matrix.js';
+import { PairTable } from './table.js';
+import { News, Worst } from './lists.js';
+
+const settle = 2000; // ms after a Result, in which more of them come
+const rest = 16000; // ms between two questions for all pairs: the server's answers are up to 15 s old
+
+/** @param {{route: import('../router.js').Route}} props */
+export function Overview({ route }) {
+  const choice = choiceOf(route.query);
+  const { doc, error, busy, reload } = useDoc(url(['matrix'], {
+    metric: choice.metric, at: choice.at === null ? '' : rfc(choice.at), span: choice.span,
+    baseline: choice.past ? '7d' : '', test: choice.test, tool: choice.tool,
+  }));
+  useRenewal(choice.at === null ? choice.metric : null, reload);
+  const model = useMemo(
+    () => doc && modelOf(doc, { warn: choice.warn, bad: choice.bad, byPast: choice.past }),
+    [doc, choice.warn, choice.bad, choice.past],
+  );
+  const query = { metric: choice.metric, ...(choice.tool && { tool: choice.tool }), ...(choice.test && { test: choice.test }) };
+  const limits = model?.metric === choice.metric ? model.limits : limitsOf(choice, undefined, [], 'low');
+  return html`
+    <h1 tabindex="-1">${labelOf(choice.metric)}</h1>
+    <${Controls} choice=${choice} limits=${limits} />
+    <${Timeline} choice=${choice} to=${model && choice.at === null ? model.to : Date.now()} />
+    ${error && html`<${Failure} error=${error} what="The matrix" retry=${reload} />`}
+    ${!doc && !error && html`<${Loading} of="all pairs" />`}
+    ${model && html`<div class=${'overview' + (busy ? ' busy' : '')} aria-busy=${String(busy)}>
+      <div>
+        ${model.n < 2
+          ? html`<${Empty} title="There are no pairs yet.">
+              <p>Name two hosts or more in the mesh file and a test between them; <code>pathwise mesh check</code> says whether it is right.</p><//>`
+          : html`${empty(model) && html`<${Empty} title=${`No pair has a value of ${labelOf(choice.metric).toLowerCase()} in this time.`}>
+                <p>Choose another metric or a longer time, or step back in time. Which tests the mesh runs is in its file: a metric needs
+                a tool that measures it.</p><//>`}
+              <${Legend} model=${model} />
+              ${choice.table
+                ? html`<${PairTable} model=${model} query=${query} />`
+                : html`<${Matrix} model=${model} size=${choice.size} query=${query} resize=${(/** @type {number} */ s) => change({ size: s }, { replace: true })} />`}`}
+      </div>
+      <aside aria-label="What to look at">
+        ${model.n >= 2 && html`<${Worst} model=${model} query=${query} />`}
+        <${News} />
+      </aside>
+    </div>`}`;
+}
+
+/**
+ * Asks again after Results of a metric came: soon after the first of them, and once more when no answer is left from before
+ * the last; not more often than the server gives new ones.
+ * @param {string | null} metric null: what is shown is past
+ * @param {() => void} reload
+ */
+function useRenewal(metric, reload) {
+  const state = useRef({ timer: 0 });
+  useEvents((kind, e) => {
+    const s = state.current;
+    const concerns = kind === 'missed' || (kind === 'result' && metric !== null && e.result && metric in e.result.metrics);
+    if (!concerns || metric === null || s.timer) return;
+    s.timer = setTimeout(() => {
+      s.timer = setTimeout(() => {
+        s.timer = 0;
+        reload();
+      }, rest);
+      reload();
+    }, settle);
+  });
+  useEffect(() => () => clearTimeout(state.current.timer), []);
+}
+
+/** @param {{model: import('./model.js').Model}} props */
+function Legend({ model: m }) {
+  const kinds = m.byPast ? [2, 1, 3, 4, 0] : [2, 3, 4, 0];
+  return html`<ul class="legend">
+    ${kinds.map((k) => html`<li><span class=${'mark k' + k} aria-hidden="true">${words[k].mark || '\u00a0'}</span>
+      ${plural(m.tally[k], m.byPast ? words[k].past : words[k].limit, m.byPast ? words[k].past : words[k].limit)}</li>`)}
+    ${!m.byPast && unitOf(m.metric) && html`<li class="quiet">numbers in ${m.scale[1] || m.unit}</li>`}
+  </ul>`;
+}

@@ -1,0 +1,209 @@
+// A graph over time: uPlot in the colours of the page, with gaps and loss drawn in, walked through by keyboard, told in words.
+import uPlot from '../vendor/uplot.mjs';
+import { html, useEffect, useLayoutEffect, useRef, useState } from '../html.js';
+import { useSettings, color, zone } from '../settings.js';
+import { format, scaleOf } from '../format.js';
+import { tickTexts } from '../times.js';
+import { reason } from './columns.js';
+
+/** @typedef {import('./columns.js').Column} Column */
+/**
+ * What one graph shows.
+ * @typedef {{
+ *   x: number[], columns: Column[], series: {color: string, width?: number, dash?: number[], bars?: boolean, steps?: boolean, points?: boolean}[],
+ *   bands: {over: number, under: number, color: string}[], holes: import('./columns.js').Hole[],
+ *   loss: Column | null, line: number, y: [number, number], unit: string, told: (i: number) => string,
+ * }} Picture
+ * bands are between two columns; line is the column that loss is drawn on; told is what is known of a place, in words.
+ */
+
+/**
+ * @param {{picture: Picture, range: import('./range.js').Range, name: string, zoom: (from: number, to: number) => void,
+ *   keys: (e: KeyboardEvent, at: number) => void, high?: boolean}} props
+ */
+export function Plot({ picture, range, name, zoom, keys, high }) {
+  const settings = useSettings();
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const plot = useRef(/** @type {uPlot | null} */ (null));
+  const now = useRef({ picture, range, zoom });
+  now.current = { picture, range, zoom };
+  const [at, setAt] = useState(/** @type {number | null} */ (null));
+  const [told, setTold] = useState('');
+  const shape = JSON.stringify([picture.series, picture.bands, picture.unit, settings.zone, settings.theme, matchMedia('(prefers-color-scheme: dark)').matches]);
+
+  useLayoutEffect(() => {
+    const element = /** @type {HTMLElement} */ (box.current);
+    const u = new uPlot(options(element, now, setAt, high ?? false), data(picture), element);
+    plot.current = u;
+    const see = new ResizeObserver(() => u.setSize({ width: element.clientWidth, height: heightOf(element, high ?? false) }));
+    see.observe(element);
+    return () => {
+      see.disconnect();
+      u.destroy();
+      plot.current = null;
+    };
+  }, [shape]);
+
+  useEffect(() => {
+    const u = plot.current;
+    if (!u) return;
+    u.batch(() => {
+      u.setData(data(picture), false);
+      u.setScale('x', { min: range.from / 1e3, max: range.to / 1e3 });
+      u.setScale('y', { min: picture.y[0], max: picture.y[1] });
+    });
+    element().dataset.buckets = String(picture.x.length); // for those who wait for it
+  }, [picture, range.from, range.to, shape]);
+
+  const element = () => /** @type {HTMLElement} */ (box.current);
+  /** @param {KeyboardEvent} e */
+  const press = (e) => {
+    const u = plot.current;
+    const last = picture.x.length - 1;
+    if (!u || e.ctrlKey || e.altKey || e.metaKey) return;
+    const i = at ?? -1;
+    const to = { ArrowLeft: i < 0 ? last : i - 1, ArrowRight: i + 1, Home: 0, End: last }[e.key];
+    if (to !== undefined && last >= 0) {
+      const next = Math.max(0, Math.min(last, to));
+      u.setCursor({ left: u.valToPos(picture.x[next], 'x'), top: 20 });
+      setAt(next);
+      setTold(picture.told(next));
+      e.preventDefault();
+      return;
+    }
+    keys(e, at === null ? (range.from + range.to) / 2 : picture.x[at] * 1e3);
+  };
+  const hole = at !== null && picture.x[at] !== undefined && picture.columns[picture.line]?.[at] === null
+    ? picture.holes.find((g) => g.from <= picture.x[at] && picture.x[at] <= g.to) : undefined;
+  const line = at === null || at >= picture.x.length ? '' : hole ? 'No value: ' + reason(hole) : picture.told(at);
+  return html`<div class="plot">
+    <p class="read" aria-hidden="true">${line || html`<span class="quiet">${summary(picture)}</span>`}</p>
+    <div class="canvas" ref=${box} tabindex="0" role="application" aria-roledescription="graph" aria-label=${`${name}. ${summary(picture)}`}
+      onKeyDown=${press}></div>
+    <p class="hidden" aria-live="polite">${told}</p>
+  </div>`;
+}
+
+/** @param {Picture} p */
+function summary(p) {
+  const values = /** @type {number[]} */ ((p.columns[p.line] ?? []).filter((v) => v !== null));
+  if (!values.length) return p.holes.length ? 'No value in this span: ' + reason(p.holes[0]) : 'No value in this span';
+  const gaps = p.holes.length ? `, ${p.holes.length} ${p.holes.length === 1 ? 'gap' : 'gaps'}` : '';
+  return `${format(Math.min(...values), p.unit)} to ${format(Math.max(...values), p.unit)}, last ${format(values.at(-1), p.unit)}${gaps}`;
+}
+
+/** @param {Picture} p @returns {any} */
+const data = (p) => [p.x, ...p.columns];
+
+/** @param {HTMLElement} e @param {boolean} high */
+const heightOf = (e, high) => Math.round(Math.max(120, Math.min(innerHeight * (high ? 0.34 : 0.2), e.clientWidth * (high ? 0.5 : 0.32))));
+
+/**
+ * @param {HTMLElement} element
+ * @param {{current: {picture: Picture, range: import('./range.js').Range, zoom: (from: number, to: number) => void}}} now
+ * @param {(i: number | null) => void} setAt
+ * @param {boolean} high
+ * @returns {uPlot.Options}
+ */
+function options(element, now, setAt, high) {
+  const { picture, range } = now.current;
+  const font = '12px system-ui, sans-serif';
+  const axis = { stroke: color('--quiet'), font, grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } };
+  return {
+    width: Math.max(100, element.clientWidth), height: heightOf(element, high), legend: { show: false }, padding: [6, 8, 0, 0],
+    ...(zone() === 'utc' ? { tzDate: (ts) => uPlot.tzDate(new Date(ts * 1e3), 'Etc/UTC') } : {}),
+    cursor: {
+      y: false, points: { show: false }, drag: { x: true, y: false, setScale: false },
+      sync: { key: 'pair', filters: { pub: (type) => type === 'mousemove' || type === 'mouseleave', sub: () => true } },
+    },
+    scales: {
+      x: { time: true, auto: false, min: range.from / 1e3, max: range.to / 1e3 },
+      y: { auto: false, range: () => now.current.picture.y },
+    },
+    axes: [
+      { ...axis, space: 76, size: 38, values: (_u, ticks) => tickTexts(ticks) },
+      { ...axis, size: 52, space: 26, ...(picture.unit === 'count' ? { incrs: [1, 2, 5, 10, 20, 50] } : {}), values: (_u, ticks) => {
+        const [factor] = scaleOf(now.current.picture.y[1], now.current.picture.unit);
+        return ticks.map((v) => String(Number((v / factor).toPrecision(6))).replace('-', '−'));
+      } },
+    ],
+    series: [{}, ...picture.series.map((s) => ({
+      stroke: s.color === 'none' ? undefined : color(s.color), width: s.width ?? 1.5, dash: s.dash, spanGaps: false,
+      points: s.points === undefined ? { show: s.color !== 'none' && !s.bars ? undefined : false, size: 4 } : { show: s.points },
+      ...(s.bars ? { paths: uPlot.paths.bars?.({ size: [0.8, 40, 2] }), fill: color(s.color) } : {}),
+      ...(s.steps ? { paths: uPlot.paths.stepped?.({ align: 1 }) } : {}),
+    }))],
+    bands: picture.bands.map((b) => ({ series: [b.over + 1, b.under + 1], fill: color(b.color) })),
+    hooks: {
+      drawAxes: [(u) => drawHoles(u, now.current.picture)],
+      draw: [(u) => drawLoss(u, now.current.picture)],
+      setCursor: [(u) => setAt(u.cursor.idx ?? null)],
+      setSelect: [(u) => {
+        const { left, width } = u.select;
+        if (width > 4) now.current.zoom(u.posToVal(left, 'x') * 1e3, u.posToVal(left + width, 'x') * 1e3);
+        u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+      }],
+    },
+  };
+}
+
+/** Times without a value are hatched, densely where something failed. @param {uPlot} u @param {Picture} p */
+function drawHoles(u, p) {
+  const { ctx, bbox } = u;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  for (const g of p.holes) {
+    const left = Math.max(bbox.left, u.valToPos(g.from, 'x', true));
+    const right = Math.min(bbox.left + bbox.width, u.valToPos(g.to, 'x', true));
+    if (right <= left) continue;
+    ctx.fillStyle = color(g.kind === 'unplanned' ? '--gap' : '--gap-bad');
+    ctx.fillRect(left, bbox.top, Math.max(1, right - left), bbox.height);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(left, bbox.top, right - left, bbox.height);
+    ctx.clip();
+    ctx.strokeStyle = color('--quiet');
+    ctx.globalAlpha = 0.35;
+    ctx.lineWidth = devicePixelRatio;
+    ctx.beginPath();
+    const apart = (g.kind === 'unplanned' ? 16 : 8) * devicePixelRatio;
+    for (let x = left - bbox.height; x < right; x += apart) {
+      ctx.moveTo(x, bbox.top + bbox.height);
+      ctx.lineTo(x + bbox.height, bbox.top);
+    }
+    ctx.stroke();
+    ctx.restore();
+  }
+  ctx.restore();
+}
+
+/** Limits of classes of loss, and the size of their marks for who does not see colour. */
+export const lossClasses = /** @type {const} */ ([[0.05, '--bad', 5, 'over 5 %'], [0.01, '--warn-strong', 4, 'over 1 %'], [0, '--warn', 3, 'some']]);
+
+/** Loss is a mark on the median, by its class. @param {uPlot} u @param {Picture} p */
+function drawLoss(u, p) {
+  if (!p.loss) return;
+  const { ctx } = u;
+  const line = p.columns[p.line];
+  ctx.save();
+  p.loss.forEach((ratio, i) => {
+    const found = ratio === null ? undefined : lossClasses.find(([limit]) => ratio > limit);
+    if (!found) return;
+    const at = line[i] ?? p.y[0];
+    const x = u.valToPos(p.x[i], 'x', true);
+    const y = u.valToPos(Math.min(at, p.y[1]), 'y', true);
+    if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) return;
+    const r = found[2] * devicePixelRatio;
+    ctx.fillStyle = color(found[1]);
+    ctx.strokeStyle = color('--paper');
+    ctx.lineWidth = devicePixelRatio;
+    ctx.beginPath();
+    if (found[2] === 5) ctx.rect(x - r * 0.9, y - r * 0.9, r * 1.8, r * 1.8);
+    else ctx.arc(x, y, r, 0, 7);
+    ctx.fill();
+    ctx.stroke();
+  });
+  ctx.restore();
+}

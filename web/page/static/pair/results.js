@@ -1,0 +1,37 @@
+// The newest Results of a pair, both ways, each with a link to all that is known of it.
+import { html } from '../html.js';
+import { format, unitOf } from '../format.js';
+import { link } from '../router.js';
+import { useDocs } from '../docs.js';
+import { url } from '../api.js';
+import { rfc, when } from '../times.js';
+import { Failure } from '../state.js';
+
+const most = 12; // of each direction
+
+/** What says most about a Result of any kind, in this order. */
+const telling = ['rtt_median_seconds', 'loss_ratio', 'throughput_bits_per_second', 'capacity_bits_per_second', 'hop_count', 'path_mtu_bytes'];
+
+/** @param {ResultDoc} r */
+export function gist(r) {
+  const some = telling.filter((m) => m in r.metrics);
+  const names = some.length ? some : Object.keys(r.metrics).slice(0, 2);
+  return names.map((m) => `${format(r.metrics[m], unitOf(m))}${m === 'loss_ratio' ? ' loss' : m === 'hop_count' ? ' hops' : ''}`).join(', ');
+}
+
+/** @param {{pair: [string, string], range: import('./range.js').Range, turn: number}} props */
+export function Results({ pair, range, turn }) {
+  const at = range.live ? {} : { from: rfc(range.from), to: rfc(range.to) };
+  const paths = [pair, [pair[1], pair[0]]].map(([source, target]) => url(['results'], { source, target, limit: most, ...at }));
+  const { doc, error, reload } = useDocs(paths, turn);
+  const all = doc ? doc.flatMap((/** @type {ResultsDoc} */ d) => d.results).sort((a, b) => Date.parse(b.started) - Date.parse(a.started)) : [];
+  return html`<section aria-labelledby="results"><h2 id="results">${range.live ? 'Newest results' : 'Last results of this span'}</h2>
+    ${error && html`<${Failure} error=${error} what="The list of results" retry=${reload} />`}
+    ${doc && all.length === 0 && html`<p class="quiet">There is none.</p>`}
+    ${all.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="Results"><table class="list">
+      <thead><tr><th scope="col">Began</th><th scope="col">Path</th><th scope="col">Tool</th><th scope="col">Ended</th><th scope="col">Showed</th></tr></thead>
+      <tbody>${all.map((r) => html`<tr key=${r.id}><th scope="row"><a href=${link(['result', r.id])}>${when(r.started, 'second')}</a></th>
+        <td>${r.source.name || r.source.address} → ${r.target.name || r.target.address}</td><td>${r.tool ?? r.kind}</td>
+        <td class=${'is-' + r.status}>${r.status}</td><td>${r.error ? r.error.slice(0, 120) : gist(r)}</td></tr>`)}</tbody></table></div>`}
+  </section>`;
+}

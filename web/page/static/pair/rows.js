@@ -1,0 +1,108 @@
+// What a pair has, as rows of graphs: which series each row asks for, and what it makes of the answers.
+import { format, unitOf } from '../format.js';
+import { when } from '../times.js';
+import { axisOf, column, extent, nearest } from './columns.js';
+
+/**
+ * One row: the same graph for both directions. metrics are asked for in this order; the first is what the row is about.
+ * @typedef {{id: string, title: string, metrics: string[], draw: 'smoke' | 'bars' | 'line' | 'steps', high?: boolean, zero?: boolean}} Row
+ */
+
+/** @type {Row[]} */
+const rows = [
+  delay('rtt', 'Round-trip delay', 'loss_ratio'),
+  delay('owd_forward', 'One-way delay, there', 'loss_forward_ratio'),
+  delay('owd_reverse', 'One-way delay, back', 'loss_reverse_ratio'),
+  { id: 'ipdv', title: 'Delay variation, 95th percentile', metrics: ['ipdv_forward_p95_seconds'], draw: 'line', zero: true },
+  { id: 'jitter', title: 'Jitter', metrics: ['jitter_seconds'], draw: 'line', zero: true },
+  { id: 'loss', title: 'Loss', metrics: ['loss_ratio'], draw: 'bars', zero: true },
+  { id: 'reordering', title: 'Reordering', metrics: ['reordering_ratio'], draw: 'bars', zero: true },
+  { id: 'throughput', title: 'Throughput', metrics: ['throughput_bits_per_second'], draw: 'line', zero: true },
+  { id: 'capacity', title: 'Capacity', metrics: ['capacity_bits_per_second'], draw: 'line', zero: true },
+  { id: 'hops', title: 'Hops', metrics: ['hop_count'], draw: 'steps' },
+];
+
+/** @param {string} name @param {string} title @param {string} loss @returns {Row} */
+function delay(name, title, loss) {
+  const of = ['median', 'min', 'p95', 'max'].map((p) => `${name}_${p}_seconds`);
+  return { id: name, title, metrics: [...of, loss], draw: 'smoke', high: true };
+}
+
+/**
+ * The rows for what there is; one more for a metric that somebody asks for and that has none.
+ * @param {Key[]} keys of both directions
+ * @param {string} metric
+ * @param {string} label of it
+ */
+export function rowsOf(keys, metric, label) {
+  const there = new Set(keys.map((k) => k.metric));
+  const found = rows.filter((r) => there.has(r.metrics[0]));
+  const shown = found.some((r) => r.metrics.includes(metric));
+  return shown || !there.has(metric) ? found : [{ id: metric, title: label, metrics: [metric], draw: /** @type {const} */ ('line') }, ...found];
+}
+
+/**
+ * The tools that measured a metric, in order of their names.
+ * @param {Key[]} keys
+ * @param {string} metric
+ */
+export const toolsOf = (keys, metric) => [...new Set(keys.filter((k) => k.metric === metric).map((k) => k.tool))].sort();
+
+/** Quantiles that a row asks for: what shades and line are made of. */
+export const quantiles = [0.05, 0.25, 0.5, 0.75, 0.95];
+
+/** @param {number} i @returns {(b: Bucket) => number | undefined} */
+const quantile = (i) => (b) => b.quantiles?.[i];
+
+/**
+ * The picture of a row in one direction. Shades, from light to dark: least to most of what each run saw; the half of that
+ * which most runs had; where 90 % and where 50 % of runs had their median. The line is the median of medians.
+ * @param {Row} row
+ * @param {(SeriesDoc | null)[]} docs as row.metrics
+ * @param {{doc: SeriesDoc, later: number, name: string} | null} compared
+ * @returns {import('./plot.js').Picture}
+ */
+export function pictureOf(row, docs, compared) {
+  const [main, low, high, most, loss] = docs;
+  const unit = unitOf(row.metrics[0]);
+  const axis = axisOf(main);
+  const c = (/** @type {SeriesDoc | null} */ d, /** @type {(b: Bucket) => number | undefined} */ pick) => column(d ?? null, axis, pick);
+  const smoke = row.draw === 'smoke';
+  const middle = row.draw === 'bars' ? c(main, (b) => b.mean) : c(main, quantile(2));
+  const columns = [middle, c(main, quantile(0)), c(main, quantile(4)), c(main, quantile(1)), c(main, quantile(3))];
+  /** @type {import('./plot.js').Picture['series']} */
+  const series = [
+    { color: '--series', bars: row.draw === 'bars', steps: row.draw === 'steps' },
+    ...Array.from({ length: 4 }, () => ({ color: 'none' })),
+  ];
+  const bands = row.draw === 'bars' || row.draw === 'steps' ? [] : [{ over: 2, under: 1, color: '--smoke-3' }, { over: 4, under: 3, color: '--smoke-4' }];
+  if (smoke && low && most) {
+    columns.push(c(low, quantile(0)), c(most, quantile(4)));
+    series.push({ color: 'none' }, { color: 'none' });
+    bands.unshift({ over: columns.length - 1, under: columns.length - 2, color: '--smoke-1' });
+    if (high) {
+      columns.push(c(low, quantile(2)), c(high, quantile(2)));
+      series.push({ color: 'none' }, { color: 'none' });
+      bands.splice(1, 0, { over: columns.length - 1, under: columns.length - 2, color: '--smoke-2' });
+    }
+  }
+  // The most that any packet took would flatten everything else: the 95th percentiles say how high the graph is.
+  const seen = smoke && low && most ? columns.filter((_, i) => i !== 6) : columns;
+  if (compared) {
+    columns.push(nearest(compared.doc, axis.x, compared.later, row.draw === 'bars' ? (b) => b.mean : quantile(2)));
+    series.push({ color: '--compare', dash: [5, 4] });
+    seen.push(/** @type {import('./columns.js').Column} */ (columns.at(-1)));
+  }
+  const lost = smoke ? c(loss ?? null, (b) => b.mean) : null;
+  const counts = c(main, (b) => b.count);
+  /** @param {number} i */
+  const told = (i) => {
+    if (middle[i] === null) return `${when(axis.x[i] * 1e3)}: no value`;
+    const n = counts[i] ?? 0;
+    const spread = n > 1 ? `, half within ${format(columns[3][i], unit)} to ${format(columns[4][i], unit)}` : '';
+    const l = lost?.[i];
+    const other = compared ? `, ${compared.name} ${format(columns.at(-1)?.[i], unit)}` : '';
+    return `${when(axis.x[i] * 1e3, 'second')}: ${format(middle[i], unit)}${spread}${l != null ? `, loss ${format(l, 'ratio')}` : ''}, ${n} ${n === 1 ? 'run' : 'runs'}${other}`;
+  };
+  return { x: axis.x, columns, series, bands, holes: axis.holes, loss: lost, line: 0, y: extent(seen, row.zero ?? false), unit, told };
+}

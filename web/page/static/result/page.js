@@ -1,0 +1,52 @@
+// One Result, whole: what was asked, what came out, the samples behind it, and what the clock was worth.
+import { html } from '../html.js';
+import { url } from '../api.js';
+import { useDoc } from '../docs.js';
+import { format, unitOf } from '../format.js';
+import { labelOf } from '../metrics.js';
+import { link } from '../router.js';
+import { when, zoneName } from '../times.js';
+import { Failure, Loading } from '../state.js';
+import { Echoes, Hops, Intervals } from './samples.js';
+
+/** @param {{route: import('../router.js').Route}} props */
+export function Result({ route }) {
+  const path = url(['results', route.path[1]]);
+  const { doc, error, reload } = useDoc(path);
+  if (error) return html`<h1 tabindex="-1">Result</h1><${Failure} error=${error} what="This result" retry=${reload} />`;
+  if (!doc) return html`<h1 tabindex="-1">Result</h1><${Loading} of="the result" />`;
+  const r = /** @type {ResultDoc} */ (doc);
+  const [a, b] = [r.source.name || r.source.address, r.target.name || r.target.address];
+  const at = Date.parse(r.started);
+  const around = { from: new Date(at - 3600e3).toISOString(), to: new Date(at + 3600e3).toISOString(), tool: r.tool ?? r.kind };
+  return html`
+    <h1 tabindex="-1">${r.tool ?? r.kind}: ${a} → ${b}</h1>
+    <p><a href=${link(['pair', a, b], around)}>This pair, an hour before and after</a></p>
+    ${r.error && html`<p class="failure" role="note"><strong>${r.status}:</strong> ${r.error}</p>`}
+    ${(r.notes ?? []).map((n) => html`<p class="note">${n}</p>`)}
+    <div class="facts">
+      <section aria-labelledby="what"><h2 id="what">What and when</h2><dl>
+        <dt>Began</dt><dd>${when(at, 'ms')} ${zoneName()}</dd>
+        <dt>Took</dt><dd>${format(r.duration_seconds, 'seconds')}</dd>
+        <dt>Ended</dt><dd class=${'is-' + r.status}>${r.status}</dd>
+        <dt>From</dt><dd>${r.source.name} <span class="quiet">${r.source.address}</span></dd>
+        <dt>To</dt><dd>${r.target.name} <span class="quiet">${r.target.address}</span></dd>
+        <dt>Kind</dt><dd>${r.kind}</dd>
+        ${r.test && html`<dt>Test</dt><dd>${r.test}</dd>`}
+        <dt>Clock</dt><dd>${r.clock?.synchronized ? `synchronised, to ${format(r.clock.error_seconds, 'seconds')}` : 'not known to be synchronised: one-way times mean nothing'}</dd>
+        <dt>ID</dt><dd><code>${r.id}</code> <a href=${path}>JSON</a></dd></dl></section>
+      <section aria-labelledby="metrics"><h2 id="metrics">Metrics</h2>
+        ${Object.keys(r.metrics).length === 0 ? html`<p class="quiet">Nothing was measured.</p>` : html`<table><thead><tr><th scope="col">Metric</th><th scope="col" class="num">Value</th></tr></thead>
+          <tbody>${Object.entries(r.metrics).sort(([x], [y]) => x.localeCompare(y)).map(([m, v]) => html`<tr><th scope="row" title=${m}>${labelOf(m)}</th><td class="num">${format(v, unitOf(m))}</td></tr>`)}</tbody></table>`}</section>
+      <section aria-labelledby="asked"><h2 id="asked">Parameters</h2>
+        ${Object.keys(r.parameters ?? {}).length === 0 ? html`<p class="quiet">All as by default.</p>` : html`<dl>${Object.entries(r.parameters).map(([k, v]) => html`<dt>${k}</dt><dd>${typeof v === 'object' ? JSON.stringify(v) : String(v)}</dd>`)}</dl>`}</section>
+    </div>
+    ${r.samples?.echoes?.length && html`<${Echoes} echoes=${r.samples.echoes} />`}
+    ${r.samples?.intervals?.length && html`<${Intervals} intervals=${r.samples.intervals} />`}
+    ${r.samples?.hops?.length && html`<${Hops} hops=${r.samples.hops} />`}
+    ${r.samples?.output && html`<section aria-labelledby="output"><h2 id="output">What the program printed</h2>
+      <pre tabindex="0">${'$ ' + r.samples.output.command.join(' ')}
+${r.samples.output.stdout}${r.samples.output.stderr}</pre>
+      <p class="quiet">Exit code ${r.samples.output.exit_code}${r.samples.output.truncated ? '; it printed more than is kept' : ''}</p></section>`}
+    <details><summary>All of it, as JSON</summary><pre tabindex="0">${JSON.stringify(r, null, 2)}</pre></details>`;
+}

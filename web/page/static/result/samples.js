@@ -1,0 +1,63 @@
+// The singletons behind a Result: drawn, and as a table.
+import { html } from '../html.js';
+import { format, plural, scaleOf, short } from '../format.js';
+
+const most = 500; // rows of a table
+
+/**
+ * A drawing of values over time, from 0, as wide as there is room.
+ * @param {{points: {x: number, y: number | null}[], unit: string, text: string, joined?: boolean}} props
+ */
+function Drawing({ points, unit, text, joined }) {
+  const seen = points.filter((p) => p.y !== null).map((p) => /** @type {number} */ (p.y));
+  const high = Math.max(...seen, 0) * 1.1 || 1;
+  const end = Math.max(...points.map((p) => p.x), 1e-9);
+  const [factor, name] = scaleOf(high, unit);
+  /** @param {number} v */
+  const x = (v) => ((v / end) * 980 + 10).toFixed(1);
+  /** @param {number} v */
+  const y = (v) => (195 - (v / high) * 185).toFixed(1);
+  return html`<div class="drawing"><p class="quiet">${name || unit}, 0 to ${short(high, factor)}, over ${format(end, 'seconds')}</p>
+    <svg viewBox="0 0 1000 200" preserveAspectRatio="none" role="img" aria-label=${text}>
+      <path class="axis" d="M10 195H990" />
+      ${joined && html`<polyline points=${points.filter((p) => p.y !== null).map((p) => `${x(p.x)},${y(/** @type {number} */ (p.y))}`).join(' ')} />`}
+      ${points.map((p) => (p.y === null
+        ? html`<path class="lost" d=${`M${x(p.x)} 10V195`} />`
+        : !joined && html`<path class="stem" d=${`M${x(p.x)} 195V${y(p.y)}`} />`))}
+    </svg></div>`;
+}
+
+/** @param {{echoes: Echo[]}} props */
+export function Echoes({ echoes }) {
+  const lost = echoes.filter((e) => e.rtt_seconds === null).length;
+  const text = `${plural(echoes.length, 'packet')}, ${lost} lost`;
+  return html`<section aria-labelledby="echoes"><h2 id="echoes">Packets<small>: ${text}</small></h2>
+    <${Drawing} points=${echoes.map((e) => ({ x: e.sent_seconds, y: e.rtt_seconds }))} unit="seconds" text=${text} />
+    <details><summary>As a table</summary><table><thead><tr><th scope="col">No.</th><th scope="col" class="num">Sent after</th><th scope="col" class="num">Round trip</th><th scope="col">Remark</th></tr></thead>
+      <tbody>${echoes.slice(0, most).map((e) => html`<tr><th scope="row">${e.seq}</th><td class="num">${format(e.sent_seconds, 'seconds')}</td>
+        <td class="num">${e.rtt_seconds === null ? html`<span class="is-failed">lost</span>` : format(e.rtt_seconds, 'seconds')}</td><td>${[e.from, e.error].filter(Boolean).join(' ')}</td></tr>`)}</tbody></table>
+      ${echoes.length > most && html`<p class="quiet">The first ${most}; the JSON has all.</p>`}</details></section>`;
+}
+
+/** @param {{intervals: Interval[]}} props */
+export function Intervals({ intervals }) {
+  const ends = [...new Set(intervals.map((i) => `${i.direction}, counted by the ${i.end}`))];
+  return html`<section aria-labelledby="intervals"><h2 id="intervals">Rate over time</h2>
+    ${ends.map((end) => {
+      const of = intervals.filter((i) => `${i.direction}, counted by the ${i.end}` === end);
+      const all = of.some((i) => i.stream === 0) ? of.filter((i) => i.stream === 0) : of;
+      return html`<h3>${end}</h3><${Drawing} joined unit="bits_per_second" text=${`Rate ${end}`}
+        points=${all.map((i) => ({ x: i.end_seconds, y: i.bits_per_second }))} />`;
+    })}
+    <details><summary>As a table</summary><table><thead><tr><th scope="col">Until</th><th scope="col">Direction</th><th scope="col">End</th><th scope="col" class="num">Stream</th><th scope="col" class="num">Rate</th><th scope="col" class="num">Sent again</th></tr></thead>
+      <tbody>${intervals.slice(0, most).map((i) => html`<tr><th scope="row">${format(i.end_seconds, 'seconds')}</th><td>${i.direction}</td><td>${i.end}</td><td class="num">${i.stream || 'all'}</td>
+        <td class="num">${format(i.bits_per_second, 'bits_per_second')}</td><td class="num">${i.retransmits_packets ?? ''}</td></tr>`)}</tbody></table></details></section>`;
+}
+
+/** @param {{hops: Hop[]}} props */
+export function Hops({ hops }) {
+  return html`<section aria-labelledby="hops"><h2 id="hops">Route</h2><table>
+    <thead><tr><th scope="col">TTL</th><th scope="col">Answered</th><th scope="col" class="num">Round trips</th></tr></thead>
+    <tbody>${hops.map((h) => html`<tr><th scope="row">${h.ttl}</th><td>${(h.addresses ?? []).join(', ') || html`<span class="quiet">nobody</span>`} ${h.reply}</td>
+      <td class="num">${(h.rtt_seconds ?? []).map((v) => (v === null ? '*' : format(v, 'seconds'))).join('  ')}</td></tr>`)}</tbody></table></section>`;
+}

@@ -1,0 +1,64 @@
+// What a person chose, kept by the browser: theme and time zone.
+import { useState, useEffect } from './html.js';
+
+/** @typedef {{theme: 'auto' | 'light' | 'dark', zone: 'utc' | 'local'}} Settings */
+
+const key = 'pathwise';
+/** @type {Settings} */
+let settings = { theme: 'auto', zone: 'utc', ...read() };
+
+function read() {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? '{}');
+  } catch {
+    return {};
+  }
+}
+
+export const zone = () => settings.zone;
+
+/** @param {Partial<Settings>} changes */
+export function choose(changes) {
+  settings = { ...settings, ...changes };
+  try {
+    localStorage.setItem(key, JSON.stringify(settings));
+  } catch {
+    // It holds for this visit, then.
+  }
+  if (settings.theme === 'auto') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = settings.theme;
+  dispatchEvent(new Event('pathwise-settings'));
+}
+
+/** @returns {Settings} */
+export function useSettings() {
+  const [now, set] = useState(settings);
+  useEffect(() => {
+    const renew = () => set({ ...settings });
+    const system = matchMedia('(prefers-color-scheme: dark)');
+    addEventListener('pathwise-settings', renew);
+    system.addEventListener('change', renew); // canvases are painted anew
+    return () => {
+      removeEventListener('pathwise-settings', renew);
+      system.removeEventListener('change', renew);
+    };
+  }, []);
+  return now;
+}
+
+/** @type {HTMLElement | null} */
+let probe = null;
+
+/**
+ * The colour that a custom property stands for in the theme that holds, for canvases.
+ * @param {string} name such as --ink
+ */
+export function color(name) {
+  if (!probe) {
+    probe = document.createElement('i');
+    probe.hidden = true;
+    document.body.append(probe);
+  }
+  probe.style.color = `var(${name})`;
+  return getComputedStyle(probe).color;
+}
