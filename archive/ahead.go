@@ -83,11 +83,8 @@ func (a *ahead) make(ctx context.Context) {
 
 // step makes the next step after so many streams.
 func (a *ahead) step(ctx context.Context, done int) (s moveStep) {
-	for bytes := 0; done+s.streams < len(a.order); s.streams++ {
+	for bytes := 0; done+s.streams < len(a.order) && bytes < bytesInStep; s.streams++ {
 		id, tool := a.order[done+s.streams], a.tools[done+s.streams]
-		if bytes >= bytesInStep && id.group() != a.order[done+s.streams-1].group() {
-			break // not amid a group: a row across it is written in one step
-		}
 		runs, err := a.from.of(id)
 		if err != nil {
 			s.err = fmt.Errorf("read journal: %w", err)
@@ -97,7 +94,6 @@ func (a *ahead) step(ctx context.Context, done int) (s moveStep) {
 		s.points = a.maker.points(s.points, a.from.generation, id, tool, runs)
 		s.rollups = a.maker.rollups(s.rollups, id, tool, runs)
 	}
-	s.rollups = a.maker.across.take(s.rollups)
 	slices.SortFunc(s.rollups, func(a, b rollupRow) int { return a.compare(b.rollupKey) })
 	if err := a.k.store.view(ctx, func(t *tx) error { return a.blend(ctx, t, s.rollups) }); err != nil {
 		s.err = fmt.Errorf("read rollups: %w", err)
@@ -106,17 +102,17 @@ func (a *ahead) step(ctx context.Context, done int) (s moveStep) {
 }
 
 func (a rollupKey) compare(b rollupKey) int {
-	return cmp.Or(cmp.Compare(a.layout, b.layout), cmp.Compare(a.start, b.start), cmp.Compare(a.series, b.series))
+	return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.start, b.start), cmp.Compare(a.series, b.series))
 }
 
 // blend merges rows, which are in order, with those that are in the database.
 func (a *ahead) blend(ctx context.Context, t *tx, rows []rollupRow) error {
 	for len(rows) > 0 {
 		n := 1
-		for n < len(rows) && rows[n].layout == rows[0].layout && rows[n].start == rows[0].start {
+		for n < len(rows) && rows[n].level == rows[0].level && rows[n].start == rows[0].start {
 			n++
 		}
-		if rows[0].start <= a.newest[rows[0].layout] { // of what is newer, no row of these streams is there
+		if rows[0].start <= a.newest[rows[0].level] { // of what is newer, no row of these streams is there
 			if err := a.blendStart(ctx, t, rows[:n]); err != nil {
 				return err
 			}
@@ -126,7 +122,7 @@ func (a *ahead) blend(ctx context.Context, t *tx, rows []rollupRow) error {
 	return nil
 }
 
-// blendStart does so for rows of one layout and start.
+// blendStart does so for rows of one level and start.
 func (a *ahead) blendStart(ctx context.Context, t *tx, rows []rollupRow) error {
 	all := make([]seriesID, len(rows))
 	for i := range rows {
@@ -134,7 +130,7 @@ func (a *ahead) blendStart(ctx context.Context, t *tx, rows []rollupRow) error {
 	}
 	var series seriesID
 	var old sql.RawBytes
-	query := fmt.Sprintf("SELECT series, data FROM rollup WHERE level = %d AND start = %d AND ", rows[0].layout,
+	query := fmt.Sprintf("SELECT series, data FROM rollup WHERE level = %d AND start = %d AND ", rows[0].level,
 		rows[0].start) +
 		among("series", all)
 	return t.each(ctx, query, nil, []any{&series, &old}, func() (err error) {
@@ -143,7 +139,7 @@ func (a *ahead) blendStart(ctx context.Context, t *tx, rows []rollupRow) error {
 			return errDamaged
 		}
 		rows[at].old = true
-		rows[at].data, err = a.blender.add(rows[at].layout, old, rows[at].data)
+		rows[at].data, err = a.blender.add(rows[at].level, old, rows[at].data)
 		return err
 	})
 }

@@ -154,8 +154,8 @@ type Bucket struct {
 }
 
 // MatrixQuery asks for what was measured over a span between all pairs. The series of a pair that Match selects are
-// drawn as one. Of a mesh of hundreds of hosts, spans that begin at full five minutes are answered many times as fast as
-// others, and an answer is remembered until something changes on one of its days: baselines want to be of whole ones.
+// drawn as one. Of a mesh of hundreds of hosts, spans of whole hours read least; and an answer is remembered until
+// something changes on one of its days: baselines want to be of whole ones that are over.
 type MatrixQuery struct {
 	Match     Match
 	From, To  time.Time // both needed

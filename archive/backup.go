@@ -41,8 +41,6 @@ type backupState struct {
 	Moved  int64 `json:"moved"`
 	Upto   int64 `json:"upto"`
 	Pruned int64 `json:"pruned"`
-	// Across is as in the table state; nil in a backup from before there were rows across streams.
-	Across *int64 `json:"across,omitempty"`
 }
 
 type backupMetric struct {
@@ -81,10 +79,10 @@ type backupPoints struct {
 }
 
 type backupRollup struct {
-	Level  int      `json:"level"`
-	Start  int64    `json:"start"`
-	Series seriesID `json:"series"`
-	Data   []byte   `json:"data"`
+	Level  int    `json:"level"`
+	Start  int64  `json:"start"`
+	Series int64  `json:"series"` // stream<<16 | metric, which is 0 where the row holds all of them
+	Data   []byte `json:"data"`
 }
 
 // Backup implements Archive.
@@ -139,8 +137,7 @@ func (b *backupWriter) head(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	across := state["across"]
-	return b.line(backupLine{State: &backupState{state["moved"], state["upto"], state["pruned"], &across}})
+	return b.line(backupLine{State: &backupState{state["moved"], state["upto"], state["pruned"]}})
 }
 
 func (b *backupWriter) names(ctx context.Context) error {
@@ -207,8 +204,11 @@ func (b *backupWriter) points(ctx context.Context) error {
 
 func (b *backupWriter) rollups(ctx context.Context) error {
 	var r backupRollup
-	return b.t.each(ctx, "SELECT level, start, series, data FROM rollup", nil, []any{&r.Level, &r.Start, &r.Series,
+	var series seriesID
+	return b.t.each(ctx, "SELECT level, start, series, data FROM rollup", nil, []any{&r.Level, &r.Start, &series,
 		&r.Data}, func() error {
+		id, m := series.split()
+		r.Series = int64(id)<<16 | int64(m)
 		return b.line(backupLine{Rollup: &r})
 	})
 }

@@ -233,11 +233,11 @@ func FuzzJournal(f *testing.F) {
 			again = appendRun(again, s, r)
 			values += len(r.values)
 		})
-		errOf := readValues(data, math.MinInt64, math.MaxInt64, func(metricID, float64) { read++ })
+		errOf := readValues(data, math.MinInt64, math.MaxInt64, func(int64, metricID, float64) { read++ })
 		if err == nil && (errOf != nil || read != values) {
 			t.Fatalf("%d of %d values are read one by one, error %v", read, values, errOf)
 		}
-		if err == nil && readValues(data, 1, 0, func(metricID, float64) { t.Fatal("a value of no time") }) != nil {
+		if err == nil && readValues(data, 1, 0, func(int64, metricID, float64) { t.Fatal("a value of no time") }) != nil {
 			t.Fatal("what was read cannot be passed over")
 		}
 		if err == nil && readJournal(again, func(streamID, run, []byte) {}) != nil {
@@ -250,7 +250,7 @@ func FuzzRollup(f *testing.F) {
 	f.Add(appendBuckets(nil, []bucket{{0, sketchOf(1)}, {9, sketchOf(5, 6)}}), appendBuckets(nil, []bucket{{9, sketchOf(1)}}), 2)
 	f.Add([]byte{rollupVersion}, binary.AppendUvarint([]byte{rollupVersion, 0}, math.MaxUint64), 0)
 	f.Fuzz(func(t *testing.T, one, two []byte, level int) {
-		if level < 0 || level >= numLayouts {
+		if level < 0 || level >= len(Levels) {
 			return
 		}
 		var b blender

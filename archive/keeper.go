@@ -35,7 +35,6 @@ type keeper struct {
 	active *pending // where commits go
 	moving *pending // what is being moved; nil: nothing
 	misses int64    // how many are filed, about; 0: none
-	across int64    // since when rows across streams hold everything, ns since 1970
 	filed  history  // when which day was changed last
 
 	matrices *matrices

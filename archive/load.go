@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
 )
@@ -15,7 +14,7 @@ func (k *keeper) load(ctx context.Context) error {
 	names := newRegistry()
 	var at progress
 	generations := map[int64]*pending{}
-	var lastBlock, lastJournal, misses, across int64
+	var lastBlock, lastJournal, misses int64
 	newest := newestRows{}
 	err := k.store.view(ctx, func(t *tx) error {
 		state, err := readState(ctx, t)
@@ -26,7 +25,7 @@ func (k *keeper) load(ctx context.Context) error {
 			return ErrHalfRestored
 		}
 		at = progress{state["moved"], streamID(state["upto"])}
-		k.pruned, across = state["pruned"], state["across"]*int64(time.Second)
+		k.pruned = state["pruned"]
 		if err := readNames(ctx, t, names); err != nil {
 			return err
 		}
@@ -46,9 +45,9 @@ func (k *keeper) load(ctx context.Context) error {
 		}); err != nil {
 			return fmt.Errorf("read journal: %w", err)
 		}
-		for layout := range layouts {
-			query := fmt.Sprintf("SELECT coalesce(max(start), -1) FROM rollup WHERE level = %d", layout)
-			if _, err := t.one(ctx, query, nil, &newest[layout]); err != nil {
+		for level := range Levels {
+			query := fmt.Sprintf("SELECT coalesce(max(start), -1) FROM rollup WHERE level = %d", level)
+			if _, err := t.one(ctx, query, nil, &newest[level]); err != nil {
 				return fmt.Errorf("find rollups: %w", err)
 			}
 		}
@@ -65,7 +64,7 @@ func (k *keeper) load(ctx context.Context) error {
 	k.lastBlock, k.lastJournal, k.newest, k.newestBefore = lastBlock, lastJournal, newest, newest
 	k.memory.Lock()
 	defer k.memory.Unlock()
-	k.names, k.misses, k.across = names, misses, across
+	k.names, k.misses = names, misses
 	k.filed.changedAll()
 	k.adopt(at, generations)
 	return nil

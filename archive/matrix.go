@@ -33,23 +33,9 @@ func (k *keeper) matrix(ctx context.Context, s selector, q MatrixQuery) ([]Cell,
 	v := k.newView(s)
 	m := k.newMatrix(v)
 	defer k.matrices.release(m.sums)
-	err := k.store.view(ctx, func(t *tx) error {
-		at, err := readProgress(ctx, t)
-		if err != nil {
-			return err
-		}
-		from, to := unixNano(q.From), unixNano(q.To)
-		if err := m.addMemory(at, from, to); err != nil {
-			return err
-		}
-		for _, p := range k.pieces(v, at, from, to) {
-			if err := k.addPiece(ctx, t, m, p); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	from, to := unixNano(q.From), unixNano(q.To)
+	divide := func(at progress) []piece { return k.pieces(v, at, from, to) }
+	if err := k.gather(ctx, v, from, to, divide, m.into); err != nil {
 		return nil, err
 	}
 	return m.cells(q.Quantiles), nil
@@ -57,25 +43,19 @@ func (k *keeper) matrix(ctx context.Context, s selector, q MatrixQuery) ([]Cell,
 
 // matrix is an answer in the making: a sum for every pair.
 type matrix struct {
-	v      *view
-	cellOf []int32 // by stream: index into sums, -1: it is not asked for
+	cellOf []int32 // by stream: index into sums
 	pairs  []Pair  // of sums
 	sums   []stat.Sketch
-	groups []int64 // of streams that are asked for
-	one    stat.Sketch
 }
 
 // newMatrix makes room for the pairs of a view.
 func (k *keeper) newMatrix(v *view) *matrix {
 	k.memory.RLock()
 	defer k.memory.RUnlock()
-	m := &matrix{v: v, cellOf: make([]int32, len(k.names.streams)+1)}
+	m := &matrix{cellOf: make([]int32, len(k.names.streams)+1)}
 	asked := make([]bool, len(k.names.pairs))
 	for _, id := range v.ids {
 		asked[k.names.stream(id).pair] = true
-		if g := id.group(); len(m.groups) == 0 || m.groups[len(m.groups)-1] != g {
-			m.groups = append(m.groups, g)
-		}
 	}
 	place := make([]int32, len(k.names.pairs))
 	for _, i := range k.names.inOrder() {
@@ -84,9 +64,6 @@ func (k *keeper) newMatrix(v *view) *matrix {
 			m.pairs = append(m.pairs, k.names.pairs[i])
 		}
 	}
-	for i := range m.cellOf {
-		m.cellOf[i] = -1
-	}
 	for _, id := range v.ids {
 		m.cellOf[id] = place[k.names.stream(id).pair]
 	}
@@ -94,13 +71,8 @@ func (k *keeper) newMatrix(v *view) *matrix {
 	return m
 }
 
-// of is the sum that a stream is part of; nil: none.
-func (m *matrix) of(id streamID) *stat.Sketch {
-	if id < 0 || int(id) >= len(m.cellOf) || m.cellOf[id] < 0 {
-		return nil
-	}
-	return &m.sums[m.cellOf[id]]
-}
+// into is the sum that a stream of the view is part of.
+func (m *matrix) into(id streamID, _ int64) *stat.Sketch { return &m.sums[m.cellOf[id]] }
 
 // cells are those of the pairs that have a value.
 func (m *matrix) cells(quantiles []float64) []Cell {

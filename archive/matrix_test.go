@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -62,21 +63,27 @@ func checkMatrix(t *testing.T, a archive.Archive, results []*measure.Result) {
 					t.Errorf("%s of %v in %v: series (-want +got):\n%s", match, p, span, diff)
 				}
 			}
-			got, err := a.Matrix(t.Context(), archive.MatrixQuery{Match: archive.Match{Metric: match}, From: span.from,
-				To: span.to, Quantiles: quantiles})
-			if diff := cmp.Diff(want, got, rounding); diff != "" || err != nil {
-				t.Errorf("%s in %v: error %v; matrix (-want +got):\n%s", match, span, err, diff)
+			for source, others := range map[string]func(archive.Cell) bool{
+				"":    func(archive.Cell) bool { return false },
+				"h1*": func(c archive.Cell) bool { return !strings.HasPrefix(c.Source, "h1") },
+			} {
+				got, err := a.Matrix(t.Context(), archive.MatrixQuery{Match: archive.Match{Source: source, Metric: match},
+					From: span.from, To: span.to, Quantiles: quantiles})
+				want := slices.DeleteFunc(slices.Clone(want), others)
+				if diff := cmp.Diff(want, got, rounding); diff != "" || err != nil {
+					t.Errorf("%s from %q in %v: error %v; matrix (-want +got):\n%s", match, source, span, err, diff)
+				}
 			}
 		}
 	}
 }
 
-// mesh is history of more pairs than there are streams in a row across them, some with streams of several tests, of
-// which a few come long after the others.
+// mesh is history of so many pairs that their rows are read as neighbours, some with streams of several tests, of which a
+// few come long after the others.
 func mesh(seed uint64, n int) []*measure.Result {
 	all := history(seed, n)
 	for i, r := range all {
-		r.Source.Name, r.Target.Name = fmt.Sprintf("h%d", i%9), fmt.Sprintf("h%d", i%8)
+		r.Source.Name, r.Target.Name = fmt.Sprintf("h%d", i%13), fmt.Sprintf("h%d", i%12)
 	}
 	return all
 }
@@ -114,33 +121,10 @@ func TestMatrix(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkMatrix(t, restored, results)
-		checkPrunedAcross(t, a, url)
 	})
 }
 
-// checkPrunedAcross prunes all but the days of an archive, and looks for rows across streams of finer levels.
-func checkPrunedAcross(t *testing.T, a archive.Archive, url string) {
-	t.Helper()
-	count := func(levels string) (n int) {
-		t.Helper()
-		if err := database(t, url).QueryRowContext(t.Context(), "SELECT count(*) FROM rollup WHERE level IN ("+levels+")").
-			Scan(&n); err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
-	if fine, days := count("4, 5"), count("6"); fine == 0 || days == 0 {
-		t.Errorf("%d rows across streams finer than a day, %d of days", fine, days)
-	}
-	if _, err := a.Prune(t.Context(), now.Add(5000*oneDay)); err != nil {
-		t.Fatal(err)
-	}
-	if fine, days := count("4, 5"), count("6"); fine > 0 || days == 0 {
-		t.Errorf("after pruning, %d rows across streams finer than a day, %d of days", fine, days)
-	}
-}
-
-// An archive from before there were rows across streams opens, answers as it did, and goes on.
+// An archive from before the rows of a metric were neighbours opens, answers as it did, and goes on.
 func TestMatrixOfOlderArchive(t *testing.T) {
 	onBoth(t, func(t *testing.T, url string) {
 		results := mesh(6, 200)
@@ -149,42 +133,16 @@ func TestMatrixOfOlderArchive(t *testing.T) {
 		put(t, a, results[:120]...)
 		closeIt(t, a)
 		db := database(t, url)
-		do := func(statements ...string) {
-			t.Helper()
-			for _, s := range statements {
-				if _, err := db.ExecContext(t.Context(), s); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		do("DELETE FROM rollup WHERE level > 3", "DELETE FROM state WHERE name = 'across'",
-			"DELETE FROM goose_db_version WHERE version_id = 2")
-		a = open(t, url, small)
-		checkMatrix(t, a, results[:120])
-		put(t, a, results[120:]...) // of the past, and so not all of it across streams
-		closeIt(t, a)
-		a = open(t, url, small)
-		checkMatrix(t, a, results)
-		closeIt(t, a)
-	})
-}
-
-// Where rows across streams begin amid a span, what is older is read from others.
-func TestMatrixAcrossSince(t *testing.T) {
-	onBoth(t, func(t *testing.T, url string) {
-		results := mesh(8, 200)
-		small := func(o *archive.Options) { o.MoveValues = 300 }
-		a := open(t, url, small)
-		put(t, a, results...)
-		closeIt(t, a)
-		since := now.Add(-11 * time.Hour).Unix()
-		db := database(t, url)
-		for _, s := range []string{fmt.Sprintf("UPDATE state SET value = %d WHERE name = 'across'", since),
-			fmt.Sprintf("DELETE FROM rollup WHERE level > 3 AND start < %d", since)} {
+		for _, s := range []string{"UPDATE rollup SET series = -1 - (((series & 4294967295) << 16) | (series >> 32))",
+			"UPDATE rollup SET series = -1 - series", "DELETE FROM goose_db_version WHERE version_id = 2"} {
 			if _, err := db.ExecContext(t.Context(), s); err != nil {
 				t.Fatal(err)
 			}
 		}
+		a = open(t, url, small)
+		checkMatrix(t, a, results[:120])
+		put(t, a, results[120:]...)
+		closeIt(t, a)
 		checkMatrix(t, open(t, url, small), results)
 	})
 }

@@ -59,7 +59,7 @@ func readJournal(data []byte, each func(s streamID, r run, line []byte)) error {
 
 // readValues calls each for the values in a journal of which the run lies in [from, to). It is readJournal for whoever
 // asks for little of much.
-func readValues(data []byte, from, to int64, each func(metricID, float64)) error {
+func readValues(data []byte, from, to int64, each func(ns int64, m metricID, v float64)) error {
 	r := reader{data: data}
 	for len(r.data) > 0 {
 		r.uint(1 << 47)
@@ -67,7 +67,7 @@ func readValues(data []byte, from, to int64, each func(metricID, float64)) error
 		inside := at >= from && at < to
 		for range r.count(2) {
 			if m := metricID(r.uint(1 << 16)); inside {
-				each(m, r.float())
+				each(at, m, r.float())
 			} else if len(r.data) > 0 {
 				r.take(1 + uint64(r.data[0]))
 			}

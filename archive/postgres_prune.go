@@ -11,7 +11,7 @@ import (
 var partitionEnd = regexp.MustCompile(`TO \('?(\d+)'?(?:, '?(\d+)'?)?\)$`)
 
 // drop implements store.
-func (s *postgresStore) drop(ctx context.Context, t *tx, day, slot int64, rollups [numLayouts]int64) error {
+func (s *postgresStore) drop(ctx context.Context, t *tx, day, slot int64, rollups [len(Levels)]int64) error {
 	var table, name, bounds string
 	var expired []string
 	query := `SELECT p.relname, c.oid::regclass::text, pg_get_expr(c.relpartbound, c.oid) FROM pg_inherits i
@@ -25,7 +25,7 @@ func (s *postgresStore) drop(ctx context.Context, t *tx, day, slot int64, rollup
 		first, _ := strconv.ParseInt(end[1], 10, 64)
 		second, _ := strconv.ParseInt(end[2], 10, 64)
 		if table == "block" && first <= day || table == "points" && first <= slot ||
-			table == "rollup" && first < int64(numLayouts) && second <= rollups[first] {
+			table == "rollup" && first < int64(len(Levels)) && second <= rollups[first] {
 			expired = append(expired, name)
 		}
 		return nil

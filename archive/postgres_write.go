@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// How much time one partition of rollups holds in each of the layouts, in seconds: a few hundred MB of a large mesh,
-// and few enough partitions for a year.
-var rollupPartition = [numLayouts]int64{24 * 3600, 8 * 24 * 3600, 128 * 24 * 3600, 4096 * 24 * 3600,
-	8 * 24 * 3600, 128 * 24 * 3600, 4096 * 24 * 3600}
+// How much time one partition of rollups holds at each of the Levels, in seconds: a few hundred MB of a large mesh, and
+// few enough partitions for a year.
+var rollupPartition = [len(Levels)]int64{24 * 3600, 8 * 24 * 3600, 128 * 24 * 3600, 4096 * 24 * 3600}
 
 // A row of points or rollups is a few kB: it should stand in its page, not in a table of its own. Rows of the coarse
 // levels are replaced time and again: what is left free in their pages takes the new one, so that no index needs to
@@ -19,8 +18,7 @@ const (
 	writtenOften = "WITH (toast_tuple_target = 8160, fillfactor = 50)"
 )
 
-var rollupOptions = [numLayouts]string{writtenOnce, writtenOnce, writtenOften, writtenOften,
-	writtenOnce, writtenOften, writtenOften}
+var rollupOptions = [len(Levels)]string{writtenOnce, writtenOnce, writtenOften, writtenOften}
 
 // partition makes sure that a partition is there, for values from (of one or two columns) up to to.
 func (s *postgresStore) partition(ctx context.Context, t *tx, table, name, from, to, options string) error {
@@ -60,15 +58,12 @@ func (s *postgresStore) pointsPartition(ctx context.Context, t *tx, h int64) err
 		writtenOnce)
 }
 
-func (s *postgresStore) rollupPartition(ctx context.Context, t *tx, layout int, start int64) error {
-	span := rollupPartition[layout]
+func (s *postgresStore) rollupPartition(ctx context.Context, t *tx, level int, start int64) error {
+	span := rollupPartition[level]
 	from := floorDiv(start, span) * span
-	kind := fmt.Sprintf("rollup_%d", int64(layouts[layout].step()/time.Second))
-	if layouts[layout].holds == manyStreams {
-		kind += "_across"
-	}
-	return s.partition(ctx, t, "rollup", dayName(kind, from/(24*3600)), fmt.Sprintf("%d, %d", layout, from),
-		fmt.Sprintf("%d, %d", layout, from+span), rollupOptions[layout])
+	name := dayName(fmt.Sprintf("rollup_%d", int64(Levels[level]/time.Second)), from/(24*3600))
+	return s.partition(ctx, t, "rollup", name, fmt.Sprintf("%d, %d", level, from), fmt.Sprintf("%d, %d", level, from+span),
+		rollupOptions[level])
 }
 
 // file implements store.
@@ -149,12 +144,12 @@ func (s *postgresStore) writeRollups(ctx context.Context, t *tx, rows []rollupRo
 			continue
 		}
 		added = append(added, r)
-		if err := s.rollupPartition(ctx, t, r.layout, r.start); err != nil {
+		if err := s.rollupPartition(ctx, t, r.level, r.start); err != nil {
 			return err
 		}
 	}
 	columns := []string{"level", "start", "series", "data"}
-	values := func(r *rollupRow) []any { return []any{int32(r.layout), r.start, int64(r.series), r.data} }
+	values := func(r *rollupRow) []any { return []any{int32(r.level), r.start, int64(r.series), r.data} }
 	if err := s.copyIn(ctx, "rollup", columns, len(added), func(i int) []any { return values(added[i]) }); err != nil {
 		return err
 	}
@@ -168,7 +163,7 @@ func (s *postgresStore) replaceRollups(ctx context.Context, t *tx, rows []*rollu
 	levels, starts := make([]int32, len(rows)), make([]int64, len(rows))
 	series, data := make([]int64, len(rows)), make([][]byte, len(rows))
 	for i, r := range rows {
-		levels[i], starts[i], series[i], data[i] = int32(r.layout), r.start, int64(r.series), r.data
+		levels[i], starts[i], series[i], data[i] = int32(r.level), r.start, int64(r.series), r.data
 	}
 	_, err := t.exec(ctx, `UPDATE rollup r SET data = i.data
 		FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bytea[]) AS i (level, start, series, data)

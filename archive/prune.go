@@ -119,9 +119,9 @@ func (p *pruning) read(ctx context.Context, query string, to []any, f func() err
 func (p *pruning) dropPartitions(ctx context.Context) error {
 	blocks, points := p.longest(func(r Rule) time.Duration { return r.Results }),
 		p.longest(func(r Rule) time.Duration { return r.Points })
-	var rollups [numLayouts]int64
-	for i, l := range layouts {
-		rollups[i] = floorDiv(expiry(p.now, p.longest(func(r Rule) time.Duration { return r.Rollups[l.level] })),
+	var rollups [len(Levels)]int64
+	for level := range Levels {
+		rollups[level] = floorDiv(expiry(p.now, p.longest(func(r Rule) time.Duration { return r.Rollups[level] })),
 			int64(time.Second))
 	}
 	_, err := p.change(ctx, func(ctx context.Context, t *tx) (int64, error) {

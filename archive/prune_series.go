@@ -152,25 +152,25 @@ func (p *pruning) thin(ctx context.Context, t *tx, h int64, s streamID, gone map
 	return p.k.store.write(ctx, t, rows, nil)
 }
 
-// rollups deletes expired rows of rollups, one start of a layout at a time.
+// rollups deletes expired rows of rollups, one start of a level at a time.
 func (p *pruning) rollups(ctx context.Context) error {
-	for layout, l := range layouts {
+	for level := range Levels {
 		first, last := int64(1)<<40, int64(-1)
 		for tool, metrics := range p.tools {
 			for _, name := range metrics {
-				kept := p.k.keepsSeries(tool, name).Rollups[l.level]
+				kept := p.k.keepsSeries(tool, name).Rollups[level]
 				if !p.expires(kept) {
 					continue
 				}
-				first = min(first, chunkStart(layout, p.since(kept)))
-				last = max(last, chunkStart(layout, max(0, expiry(p.now, kept)))-1)
+				first = min(first, chunkStart(level, p.since(kept)))
+				last = max(last, chunkStart(level, max(0, expiry(p.now, kept)))-1)
 			}
 		}
 		query := fmt.Sprintf(`SELECT start, count(*) FROM rollup
 			WHERE level = %d AND start >= %d AND start <= %d GROUP BY start ORDER BY start`,
-			layout, first, last)
+			level, first, last)
 		err := p.together(ctx, query, func(ctx context.Context, t *tx, start, from int64) (int64, error) {
-			return p.rollupStart(ctx, t, layout, start, from)
+			return p.rollupStart(ctx, t, level, start, from)
 		})
 		if err != nil {
 			return err
@@ -179,56 +179,37 @@ func (p *pruning) rollups(ctx context.Context) error {
 	return nil
 }
 
-func (p *pruning) rollupStart(ctx context.Context, t *tx, layout int, start, from int64) (next int64, err error) {
+func (p *pruning) rollupStart(ctx context.Context, t *tx, level int, start, from int64) (next int64, err error) {
 	var s seriesID
 	var all, expired []seriesID
-	over := start*int64(time.Second) + int64(layouts[layout].span)
+	over := start*int64(time.Second) + int64(chunkSpans[level])
 	query := fmt.Sprintf(`SELECT series FROM rollup
 		WHERE level = %d AND start = %d AND series >= %d ORDER BY series LIMIT %d`,
-		layout, start, from, rowsInPrune)
+		level, start, from, rowsInPrune)
 	if err := t.each(ctx, query, nil, []any{&s}, func() error {
 		all = append(all, s)
-		if kept, known := p.rollupKept(rollupKey{layout, start, s}); known && over <= expiry(p.now, kept) {
+		id, m := s.split()
+		if int(id) < len(p.toolOf) && int(m) < len(p.names) && over <= expiry(p.now, p.rollupKept(p.toolOf[id], level, m)) {
 			expired = append(expired, s)
 		}
 		return nil
 	}); err != nil {
 		return 0, err
 	}
-	n, err := t.exec(ctx, fmt.Sprintf("DELETE FROM rollup WHERE level = %d AND start = %d AND ", layout,
+	n, err := t.exec(ctx, fmt.Sprintf("DELETE FROM rollup WHERE level = %d AND start = %d AND ", level,
 		start)+among("series", expired))
 	p.done.Rollups += n
 	return nextRow(all, err)
 }
 
-// rollupKept is how long a row is kept: where it holds several metrics, or a metric of several tools, as long as any of
-// them. Of what came since pruning began it is not known.
-func (p *pruning) rollupKept(key rollupKey) (kept time.Duration, known bool) {
-	level := layouts[key.layout].level
-	m, id := key.metric(0), key.stream(0)
-	if int(m) >= len(p.names) {
-		return 0, false
+// rollupKept is how long a row of a metric is kept: where it holds all metrics of a tool, as long as any of them.
+func (p *pruning) rollupKept(tool string, level int, m metricID) time.Duration {
+	if !packed[level] {
+		return p.k.keepsSeries(tool, p.names[m]).Rollups[level]
 	}
-	kept = Never
-	switch layouts[key.layout].holds {
-	case manyStreams:
-		for tool, metrics := range p.tools {
-			if name, has := metrics[m]; has {
-				kept, known = max(kept, p.k.keepsSeries(tool, name).Rollups[level]), true
-			}
-		}
-		return kept, known
-	case oneMetric:
-		if int(id) >= len(p.toolOf) {
-			return 0, false
-		}
-		return p.k.keepsSeries(p.toolOf[id], p.names[m]).Rollups[level], true
+	longest := Never
+	for _, name := range p.tools[tool] {
+		longest = max(longest, p.k.keepsSeries(tool, name).Rollups[level])
 	}
-	if int(id) >= len(p.toolOf) {
-		return 0, false
-	}
-	for _, name := range p.tools[p.toolOf[id]] {
-		kept = max(kept, p.k.keepsSeries(p.toolOf[id], name).Rollups[level])
-	}
-	return kept, true
+	return longest
 }

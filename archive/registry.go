@@ -15,12 +15,15 @@ import (
 type (
 	streamID int64
 	metricID uint16 // so there are at most 65,536 names of metrics
-	seriesID int64  // of one metric of a stream
+	seriesID int64  // of one metric of a stream: metric<<32 | stream, so that all streams of a metric are neighbours
 )
 
-func (s streamID) series(m metricID) seriesID { return seriesID(s)<<16 | seriesID(m) }
+// mostStreams is above every number of a stream.
+const mostStreams = 1 << 32
 
-func (s seriesID) split() (streamID, metricID) { return streamID(s >> 16), metricID(s) }
+func (s streamID) series(m metricID) seriesID { return seriesID(m)<<32 | seriesID(s) }
+
+func (s seriesID) split() (streamID, metricID) { return streamID(s % mostStreams), metricID(s >> 32) }
 
 // streamKey is a stream by its names.
 type streamKey struct{ source, target, test, tool, kind string }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -98,7 +97,7 @@ func (s *restoring) takeStream(l *backupStream) error {
 	if err != nil {
 		return err
 	}
-	if l.ID < 1 || int64(l.ID) > 1<<40 {
+	if l.ID < 1 || l.ID >= mostStreams {
 		return fmt.Errorf("stream %d", l.ID)
 	}
 	s.streams = append(s.streams, &stream{id: l.ID,
@@ -107,7 +106,7 @@ func (s *restoring) takeStream(l *backupStream) error {
 }
 
 func (s *restoring) takeRollup(l *backupRollup) error {
-	if l.Level < 0 || l.Level >= numLayouts || l.Start != chunkStart(l.Level, l.Start*1e9) {
+	if l.Level < 0 || l.Level >= len(Levels) || l.Start != chunkStart(l.Level, l.Start*1e9) {
 		return fmt.Errorf("rollup of level %d, start %d", l.Level, l.Start)
 	}
 	buckets, err := decodeBuckets(nil, l.Data, l.Level)
@@ -120,7 +119,8 @@ func (s *restoring) takeRollup(l *backupRollup) error {
 			return fmt.Errorf("rollup of level %d, start %d: %w", l.Level, l.Start, errDamaged)
 		}
 	}
-	s.rollups = append(s.rollups, rollupRow{rollupKey{l.Level, l.Start, l.Series}, l.Data, false})
+	series := streamID(l.Series >> 16).series(metricID(l.Series))
+	s.rollups = append(s.rollups, rollupRow{rollupKey{l.Level, l.Start, series}, l.Data, false})
 	return nil
 }
 
@@ -147,12 +147,7 @@ func (s *restoring) write(ctx context.Context) error {
 		if s.state == nil {
 			return nil
 		}
-		across := (floorDiv(k.options.Now().UnixNano(), day) + 1) * day / int64(time.Second)
-		if s.state.Across != nil {
-			across = *s.state.Across
-		}
-		return setState(ctx, t, map[string]int64{"moved": s.state.Moved, "upto": s.state.Upto, "pruned": s.state.Pruned,
-			"across": across})
+		return setState(ctx, t, map[string]int64{"moved": s.state.Moved, "upto": s.state.Upto, "pruned": s.state.Pruned})
 	})
 }
 

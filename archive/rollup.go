@@ -8,9 +8,8 @@ import (
 
 // A row of a rollup:
 //
-//	0x01  (number  length  sketch)...      number: the first, then the distance from the last. Of all metrics of a
-//	                                       stream: metric * buckets in a row + bucket; of one: bucket; across
-//	                                       streams: bucket * acrossStreams + stream in the group
+//	0x01  (number  length  sketch)...      number: metric * buckets in a row + bucket; the first, then the distance from
+//	                                       the last. In rows of one metric it is 0
 const rollupVersion = 0x01
 
 // bucket is one step of a rollup, as it is written.
@@ -35,22 +34,22 @@ func appendMoreBuckets(b []byte, buckets []bucket, last int) ([]byte, int) {
 	return b, last
 }
 
-// decodeBuckets appends the buckets of a row to buckets; they share its memory. The sketches are not looked into.
-func decodeBuckets(buckets []bucket, data []byte, layout int) ([]bucket, error) {
-	err := eachBucket(data, layout, func(b bucket) error {
+// decodeBuckets appends the buckets of a row to buckets; they share its memory.
+func decodeBuckets(buckets []bucket, data []byte, level int) ([]bucket, error) {
+	err := eachBucket(data, level, func(b bucket) error {
 		buckets = append(buckets, b)
 		return nil
 	})
 	return buckets, err
 }
 
-// eachBucket calls f for the buckets of a row, until it returns an error.
-func eachBucket(data []byte, layout int, f func(bucket) error) error {
+// eachBucket calls f for the buckets of a row, until it returns an error. The sketches are not looked into.
+func eachBucket(data []byte, level int, f func(bucket) error) error {
 	r := reader{data: data}
 	if r.uint(256) != rollupVersion {
 		return errDamaged
 	}
-	most := mostNumbers(layout)
+	most := mostNumbers(level)
 	number, before := 0, -1
 	for len(r.data) > 0 {
 		number += int(r.uint(uint64(most)))
@@ -75,11 +74,11 @@ type blender struct {
 }
 
 // add returns the row that holds what is in two rows of one key.
-func (m *blender) add(layout int, old, fresh []byte) (both []byte, err error) {
-	if m.old, err = decodeBuckets(m.old[:0], old, layout); err != nil {
+func (m *blender) add(level int, old, fresh []byte) (both []byte, err error) {
+	if m.old, err = decodeBuckets(m.old[:0], old, level); err != nil {
 		return nil, err
 	}
-	if m.added, err = decodeBuckets(m.added[:0], fresh, layout); err != nil {
+	if m.added, err = decodeBuckets(m.added[:0], fresh, level); err != nil {
 		return nil, err
 	}
 	was, added := m.old, m.added
@@ -127,7 +126,7 @@ func roll(level int, m metricID, times []int64, values []float64, bins []int32, 
 		bytes   []byte
 	)
 	for i := 0; i < len(times); {
-		start, number := chunkStart(level, times[i]), numberOf(level, 0, m, times[i])
+		start, number := chunkStart(level, times[i]), numberOf(level, m, times[i])
 		next := (floorDiv(times[i], int64(Levels[level])) + 1) * int64(Levels[level])
 		from, first := len(bytes), i
 		for i++; i < len(times) && times[i] < next; i++ {

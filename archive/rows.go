@@ -16,8 +16,6 @@ type rowMaker struct {
 	names  []measure.Metric // by number
 	pruned int64            // when Prune was called last: what had expired then is not written, or nothing would delete it
 
-	across acrossMaker
-
 	times  []int64 // of one metric
 	values []float64
 	bins   []int32
@@ -83,8 +81,7 @@ func bySlot(runs []run) func(yield func([]run) bool) {
 	}
 }
 
-// rollups appends the rows of rollups of one stream, of which the runs are in order of time. What goes into rows across
-// streams is gathered until across is asked for it.
+// rollups appends the rows of rollups of one stream, of which the runs are in order of time.
 func (m *rowMaker) rollups(rows []rollupRow, id streamID, tool string, runs []run) []rollupRow {
 	var shared [len(Levels)][]openRow
 	for _, metric := range metricsOf(runs) {
@@ -93,8 +90,7 @@ func (m *rowMaker) rollups(rows []rollupRow, id streamID, tool string, runs []ru
 		for level := range Levels {
 			first, _ := slices.BinarySearch(m.times, m.expired(kept.Rollups[level]))
 			roll(level, metric, m.times[first:], m.values[first:], m.bins[first:], func(start int64, buckets []bucket) {
-				m.across.add(id, metric, level, start, buckets)
-				if layouts[level].holds == allMetrics {
+				if packed[level] {
 					shared[level] = addToRow(shared[level], start, buckets)
 				} else {
 					rows = append(rows, rollupRow{rollupKey{level, start, id.series(metric)}, appendBuckets(nil, buckets), false})

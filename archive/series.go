@@ -2,7 +2,6 @@ package archive
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -36,15 +35,18 @@ func (k *keeper) Series(ctx context.Context, q SeriesQuery) (*Series, error) {
 	v := k.newView(s)
 	level, step := k.level(v, q)
 	w := newWindow(q, step)
-	switch {
-	case q.Step == 0:
-		level, err = k.summarize(ctx, v, w)
-	case level == pointsLevel:
-		err = k.fromPoints(ctx, v, w)
-	default:
-		err = k.fromRollups(ctx, v, w, level)
+	divide := func(progress) []piece { return []piece{{level, w.from, w.to}} }
+	if q.Step == 0 {
+		divide = func(at progress) []piece {
+			all := k.pieces(v, at, w.from, w.to)
+			level = len(Levels) - 1
+			for _, p := range all {
+				level = min(level, p.level)
+			}
+			return all
+		}
 	}
-	if err != nil {
+	if err := k.gather(ctx, v, w.from, w.to, divide, w.into); err != nil {
 		return nil, fmt.Errorf("draw series: %w", err)
 	}
 	answer := &Series{Step: step, Buckets: w.buckets(q.Quantiles)}
@@ -107,100 +109,6 @@ func (k *keeper) reaches(v *view, level int, from int64) bool {
 		}
 	}
 	return true
-}
-
-func (k *keeper) fromPoints(ctx context.Context, v *view, w *window) error {
-	return k.runs(ctx, v, w.from, w.to, func(_ streamID, r run) error {
-		w.add(r)
-		return nil
-	})
-}
-
-// fromRollups merges the rows of one level that lie in the window, and what is in memory.
-func (k *keeper) fromRollups(ctx context.Context, v *view, w *window, level int) error {
-	return k.store.view(ctx, func(t *tx) error {
-		if _, err := w.addMemory(ctx, t, v); err != nil {
-			return err
-		}
-		return k.rollupsOf(ctx, t, v, w, piece{level, w.from, w.to})
-	})
-}
-
-// summarize makes one bucket of the whole window, and says which is the finest level that it took for that.
-func (k *keeper) summarize(ctx context.Context, v *view, w *window) (finest int, err error) {
-	finest = len(Levels) - 1
-	err = k.store.view(ctx, func(t *tx) error {
-		at, err := w.addMemory(ctx, t, v)
-		if err != nil {
-			return err
-		}
-		for _, p := range k.pieces(v, at, w.from, w.to) {
-			finest = min(finest, p.level)
-			if p.level == pointsLevel {
-				err = k.pointsOf(ctx, t, v, p.from, p.to, func(_ streamID, r run) { w.add(r) })
-			} else {
-				err = k.rollupsOf(ctx, t, v, w, p)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return finest, err
-}
-
-// addMemory takes in what the database does not have yet.
-func (w *window) addMemory(ctx context.Context, t *tx, v *view) (progress, error) {
-	at, err := readProgress(ctx, t)
-	if err != nil {
-		return at, err
-	}
-	return at, v.inMemory(at, w.from, w.to, func(_ streamID, r run) { w.add(v.only(r)) })
-}
-
-// pointsOf calls each for what the points of [from, to) hold of the view.
-func (k *keeper) pointsOf(ctx context.Context, t *tx, v *view, from, to int64, each func(streamID, run)) error {
-	for d := floorDiv(max(v.first, from), day); d <= floorDiv(min(v.last, to-1), day); d++ {
-		found, err := k.runsOfDay(ctx, t, v, d, from, to)
-		if err != nil {
-			return err
-		}
-		for _, r := range found {
-			each(r.stream, r.run)
-		}
-	}
-	return nil
-}
-
-// rollupsOf merges the rows of a piece into the window.
-func (k *keeper) rollupsOf(ctx context.Context, t *tx, v *view, w *window, p piece) error {
-	key := rollupKey{layout: p.level}
-	var data sql.RawBytes
-	query := fmt.Sprintf("SELECT start, series, data FROM rollup WHERE level = %d AND ", p.level) + grid("start",
-		v.chunkStarts(p), "series", v.rows(p.level))
-	return t.each(ctx, query, nil, []any{&key.start, &key.series, &data}, func() error { return w.merge(v, key, p, data) })
-}
-
-// rows are the rows of a level that hold something of the view.
-func (v *view) rows(level int) []seriesID {
-	if layouts[level].holds == oneMetric {
-		return v.series
-	}
-	var rows []seriesID
-	for _, s := range v.series {
-		id, m := s.split()
-		if row := id.rowOf(level, m); len(rows) == 0 || rows[len(rows)-1] != row {
-			rows = append(rows, row)
-		}
-	}
-	return rows
-}
-
-// chunkStarts are the rows of a level that may hold something of a piece.
-func (v *view) chunkStarts(p piece) []int64 {
-	return upTo(chunkStart(p.level, max(p.from, v.first)), chunkStart(p.level, min(p.to-1, v.last))+1,
-		int64(layouts[p.level].span/time.Second))
 }
 
 // errEnough ends a walk that its caller has had enough of.

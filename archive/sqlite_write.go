@@ -76,7 +76,7 @@ func (s *sqliteStore) write(ctx context.Context, t *tx, points []pointsRow, roll
 		rows{"INSERT OR REPLACE INTO rollup (level, start, series, data) VALUES (?, ?, ?, ?)", len(rollups),
 			func(i int) []any {
 				r := &rollups[i]
-				return []any{int64(r.layout), r.start, int64(r.series), r.data}
+				return []any{int64(r.level), r.start, int64(r.series), r.data}
 			}})
 }
 
@@ -88,7 +88,7 @@ func (s *sqliteStore) writeLatest(ctx context.Context, t *tx, latest []latestRow
 }
 
 // drop implements store: in one file there is nothing to drop.
-func (s *sqliteStore) drop(context.Context, *tx, int64, int64, [numLayouts]int64) error { return nil }
+func (s *sqliteStore) drop(context.Context, *tx, int64, int64, [len(Levels)]int64) error { return nil }
 
 // How much of the file may be free for what comes next, and how many pages are moved at a time to shorten it.
 const (

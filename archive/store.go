@@ -23,9 +23,9 @@ type store interface {
 	write(ctx context.Context, t *tx, points []pointsRow, rollups []rollupRow) error
 	// writeLatest replaces the latest values of streams, in a transaction of change.
 	writeLatest(ctx context.Context, t *tx, rows []latestRow) error
-	// drop drops whole tables of blocks, points and rollups that end before a day, a slot, and a second for each layout;
+	// drop drops whole tables of blocks, points and rollups that end before a day, a slot, and a second for each level;
 	// errBusy if they are being read.
-	drop(ctx context.Context, t *tx, day, slot int64, rollups [numLayouts]int64) error
+	drop(ctx context.Context, t *tx, day, slot int64, rollups [len(Levels)]int64) error
 	// giveBack returns a part of the free space to the file system, and says whether there is more.
 	giveBack(ctx context.Context) (more bool, err error)
 	// explain makes an error of the backend one of ours where there is one: ErrFull, errFiled, errBusy.

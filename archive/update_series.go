@@ -22,7 +22,7 @@ func (u *updating) day(ctx context.Context, t *tx, at streamDay, changes []chang
 		runs[i] = found[i].run
 	}
 	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(a.time, b.time) })
-	was := slices.Clone(runs)
+	before := metricsOf(runs)
 	for _, c := range changes {
 		if i := slices.IndexFunc(runs, c.old.covers); i >= 0 {
 			runs[i] = c.new
@@ -34,7 +34,7 @@ func (u *updating) day(ctx context.Context, t *tx, at streamDay, changes []chang
 		return fmt.Errorf("replace points: %w", err)
 	}
 	points := u.maker.points(nil, 0, at.stream, u.k.names.stream(at.stream).key.tool, runs)
-	rollups, err := u.rollups(ctx, t, at, runs, was)
+	rollups, err := u.rollups(ctx, t, at, runs, before)
 	if err != nil {
 		return err
 	}
@@ -54,25 +54,22 @@ func (u *updating) names() []measure.Metric {
 	return slices.Concat(u.k.names.metrics, u.draft.newMetrics)
 }
 
-// rollups returns the rows of a day with its buckets replaced, as far back as there are all of its points. was is
-// what the day had.
-func (u *updating) rollups(ctx context.Context, t *tx, at streamDay, runs, was []run) (rows []rollupRow, err error) {
+// rollups returns the rows of a day with its buckets replaced, as far back as there are all of its points. before are
+// the metrics that the day had.
+func (u *updating) rollups(ctx context.Context, t *tx, at streamDay, runs []run, before []metricID) ([]rollupRow,
+	error) {
 	tool, names := u.k.names.stream(at.stream).key.tool, u.names()
 	made := map[rollupKey][]byte{}
-	for _, r := range u.maker.across.take(u.maker.rollups(nil, at.stream, tool, runs)) {
+	for _, r := range u.maker.rollups(nil, at.stream, tool, runs) {
 		made[r.rollupKey] = r.data
 	}
-	for _, r := range u.maker.across.take(u.maker.rollups(nil, at.stream, tool, was)) {
-		if layouts[r.layout].holds == manyStreams && made[r.rollupKey] == nil {
-			made[r.rollupKey] = []byte{rollupVersion} // something to be taken out
-		}
-	}
-	metrics := append(metricsOf(runs), metricsOf(was)...)
+	metrics := append(metricsOf(runs), before...)
 	slices.Sort(metrics)
 	from := map[metricID]int64{} // from when on a metric's buckets are made anew
 	for _, m := range slices.Compact(metrics) {
 		from[m] = max(at.day*day, u.k.wholeSince(u.k.keepsSeries(tool, names[m])))
 	}
+	var rows []rollupRow
 	for level := range Levels {
 		done := map[seriesID]bool{}
 		for m := range from {
@@ -82,21 +79,17 @@ func (u *updating) rollups(ctx context.Context, t *tx, at streamDay, runs, was [
 			}
 			done[series] = true
 			const second = int64(time.Second)
-			span := int64(layouts[level].span) / second
+			span := int64(chunkSpans[level]) / second
 			for start := chunkStart(level, at.day*day); start*second < (at.day+1)*day; start += span {
 				key := rollupKey{level, start, series}
-				if rows, err = u.row(ctx, t, rows, key, made[key], at, from); err != nil {
+				row, err := u.row(ctx, t, key, made[key], from, (at.day+1)*day)
+				if err != nil {
 					return nil, err
 				}
+				if row.data != nil {
+					rows = append(rows, row)
+				}
 			}
-		}
-	}
-	for key, data := range made {
-		if layouts[key.layout].holds != manyStreams {
-			continue
-		}
-		if rows, err = u.row(ctx, t, rows, key, data, at, from); err != nil {
-			return nil, err
 		}
 	}
 	return rows, nil
@@ -113,27 +106,26 @@ func (k *keeper) wholeSince(kept Rule) int64 {
 	return (slotOf(expiry(k.pruned, kept.Points)) + 1) * slotSpan
 }
 
-// row appends a row of which the buckets of a stream and day are replaced by those of made, from a time of each metric
-// on. Where no bucket remains, it deletes the row.
-func (u *updating) row(ctx context.Context, t *tx, rows []rollupRow, key rollupKey, made []byte, of streamDay,
-	from map[metricID]int64) ([]rollupRow, error) {
+// row replaces the buckets of a row by those of made, from a time of each metric up to another. Where none remain, it
+// deletes the row.
+func (u *updating) row(ctx context.Context, t *tx, key rollupKey, made []byte, from map[metricID]int64,
+	to int64) (rollupRow, error) {
 	anew := func(b bucket) bool {
 		since, known := from[key.metric(b.number)]
 		at := key.begins(b.number)
-		return known && key.stream(b.number) == of.stream && at >= since &&
-			at+int64(layouts[key.layout].step()) <= (of.day+1)*day
+		return known && at >= since && at+int64(Levels[key.level]) <= to
 	}
-	where := fmt.Sprintf(" FROM rollup WHERE level = %d AND start = %d AND series = %d", key.layout, key.start, key.series)
+	where := fmt.Sprintf(" FROM rollup WHERE level = %d AND start = %d AND series = %d", key.level, key.start, key.series)
 	var old []byte
 	var buckets []bucket
 	there, err := t.one(ctx, "SELECT data"+where, nil, &old)
 	if there && err == nil {
-		buckets, err = decodeBuckets(nil, old, key.layout)
+		buckets, err = decodeBuckets(nil, old, key.level)
 		buckets = slices.DeleteFunc(buckets, anew)
 	}
 	if made != nil && err == nil {
 		var fresh []bucket
-		fresh, err = decodeBuckets(nil, made, key.layout)
+		fresh, err = decodeBuckets(nil, made, key.level)
 		buckets = append(buckets, slices.DeleteFunc(fresh, func(b bucket) bool { return !anew(b) })...)
 		slices.SortFunc(buckets, func(a, b bucket) int { return a.number - b.number })
 	}
@@ -141,7 +133,7 @@ func (u *updating) row(ctx context.Context, t *tx, rows []rollupRow, key rollupK
 		_, err = t.exec(ctx, "DELETE"+where)
 	}
 	if err != nil || len(buckets) == 0 {
-		return rows, err
+		return rollupRow{}, err
 	}
-	return append(rows, rollupRow{key, appendBuckets(nil, buckets), there}), nil
+	return rollupRow{key, appendBuckets(nil, buckets), there}, nil
 }

@@ -65,6 +65,12 @@ func (k *keeper) newView(s selector) *view {
 // wants tells whether the view asks for a metric.
 func (v *view) wants(m metricID) bool { return v.wanted == nil || v.wanted[m] }
 
+// has tells whether the view asks for a stream.
+func (v *view) has(id streamID) bool {
+	_, found := slices.BinarySearch(v.ids, id)
+	return found
+}
+
 // inMemory calls each for every run of the view in memory that a database which has come so far does not have, and that
 // lies in [from, to).
 func (v *view) inMemory(at progress, from, to int64, each func(streamID, run)) error {
@@ -142,6 +148,9 @@ func (k *keeper) runsOfDay(ctx context.Context, t *tx, v *view, d, from, to int6
 	slots := upTo(max(d*slotsInDay, slotOf(from)), min((d+1)*slotsInDay, slotOf(to-1)+1), 1)
 	query := "SELECT stream, slot, data FROM points WHERE " + grid("slot", slots, "stream", v.ids)
 	err := t.each(ctx, query, nil, []any{&id, &h, &data}, func() error {
+		if !v.has(id) {
+			return nil
+		}
 		runs, err := decodePoints(data, h, v.wants)
 		if err != nil {
 			return fmt.Errorf("points of stream %d, slot %d: %w", id, h, err)
@@ -168,20 +177,26 @@ func upTo[T int | int64](from, to, step T) []T {
 	return all
 }
 
-// mostSeeks is how many rows are looked up one by one before reading all that lie between is quicker.
-const mostSeeks = 20_000
+// Rows are looked up one by one where they are few; where others lie between them that would take longer to read; and as
+// long as their numbers find room in the text of a query.
+const (
+	fewSeeks   = 16
+	mostSeeks  = 20_000
+	mostPassed = 4 // for each row that is asked for
+)
 
-// grid is a condition that two columns, the first of an index, are among these numbers. Where it is a few, naming each
-// makes the database look up one after the other, and not read all that lies between.
+// grid is a condition that two columns, the first of an index, are among these numbers, which are in order; that the
+// second one is among all from the first to the last of them, where they lie close together.
 func grid[T ~int64](first string, starts []int64, second string, members []T) string {
 	if len(starts) == 0 || len(members) == 0 {
 		return "0 = 1"
 	}
-	if len(starts)*len(members) <= mostSeeks {
-		return among(first, starts) + " AND " + among(second, members)
+	n := len(members)
+	condition := among(first, starts)
+	if between := int64(members[n-1] - members[0]); n > mostSeeks || n > fewSeeks && int64(n)*mostPassed > between {
+		return fmt.Sprintf("%s AND %s >= %d AND %s <= %d", condition, second, members[0], second, members[n-1])
 	}
-	return fmt.Sprintf("%s >= %d AND %s <= %d AND ", first, starts[0], first, starts[len(starts)-1]) + among(second,
-		members)
+	return condition + " AND " + among(second, members)
 }
 
 // span makes ns of a query's times. A zero time leaves its side open.

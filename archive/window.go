@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -14,8 +13,6 @@ type window struct {
 	sketches       map[int64]*stat.Sketch
 	last           *stat.Sketch
 	lastAt         int64
-	row            []bucket    // memory of merge
-	one            stat.Sketch // memory of merge
 }
 
 func newWindow(q SeriesQuery, step time.Duration) *window {
@@ -27,8 +24,8 @@ func newWindow(q SeriesQuery, step time.Duration) *window {
 	return w
 }
 
-// at is the sketch of the bucket that a time lies in.
-func (w *window) at(ns int64) *stat.Sketch {
+// into is the sketch of the bucket that a time lies in, of all streams.
+func (w *window) into(_ streamID, ns int64) *stat.Sketch {
 	start := w.from
 	if w.step > 0 {
 		start = floorDiv(ns, w.step) * w.step
@@ -45,12 +42,6 @@ func (w *window) at(ns int64) *stat.Sketch {
 	return s
 }
 
-func (w *window) add(r run) {
-	for _, v := range r.values {
-		w.at(r.time).Add(v.value)
-	}
-}
-
 func (w *window) buckets(quantiles []float64) []Bucket {
 	all := make([]Bucket, 0, len(w.sketches))
 	for start, s := range w.sketches {
@@ -62,27 +53,4 @@ func (w *window) buckets(quantiles []float64) []Bucket {
 	}
 	slices.SortFunc(all, func(a, b Bucket) int { return a.Start.Compare(b.Start) })
 	return all
-}
-
-// merge takes in what of a row lies in a piece of the window and is asked for.
-func (w *window) merge(v *view, key rollupKey, p piece, data []byte) (err error) {
-	if w.row, err = decodeBuckets(w.row[:0], data, key.layout); err != nil {
-		return fmt.Errorf("rollup %+v: %w", key, err)
-	}
-	for _, b := range w.row {
-		at := key.begins(b.number)
-		if at < p.from || at >= p.to || !v.wants(key.metric(b.number)) {
-			continue
-		}
-		into := w.at(at)
-		if into.Count() == 0 { // as always where the step is the level
-			_, err = into.DecodeBinary(b.sketch)
-		} else if _, err = w.one.DecodeBinary(b.sketch); err == nil {
-			into.Merge(&w.one)
-		}
-		if err != nil {
-			return fmt.Errorf("rollup %+v: %w", key, err)
-		}
-	}
-	return nil
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -43,7 +45,7 @@ func (h *History) fillTest(ctx context.Context, to Filer, t *Test) error {
 	var group sync.WaitGroup
 	for w := range workers {
 		group.Go(func() {
-			m := newMaker(h, t.Tool)
+			m := newMaker(h, t)
 			start, times := h.span(t)
 			for n := range times {
 				for pair := w; pair < h.pairs() && errs[w] == nil; pair += workers {
@@ -66,7 +68,7 @@ func (h *History) fillTest(ctx context.Context, to Filer, t *Test) error {
 // maker makes Results, over and over in the same memory.
 type maker struct {
 	h       *History
-	tool    Tool
+	test    *Test
 	source  *rand.PCG
 	random  *rand.Rand
 	entropy ulid.MonotonicReader
@@ -74,9 +76,9 @@ type maker struct {
 	n       int // of results that are waiting
 }
 
-func newMaker(h *History, tool Tool) *maker {
+func newMaker(h *History, t *Test) *maker {
 	source := rand.NewPCG(0, 0)
-	m := &maker{h: h, tool: tool, source: source, random: rand.New(source)}
+	m := &maker{h: h, test: t, source: source, random: rand.New(source)}
 	var key [32]byte
 	for i := range key {
 		key[i] = byte(rand.Uint32()) // IDs are nobody else's
@@ -105,16 +107,21 @@ func (m *maker) add(pair int, at time.Time) int {
 	r.Source = measure.Endpoint{Name: source.Name, Address: source.Address}
 	r.Target = measure.Endpoint{Name: target.Name, Address: target.Address}
 	m.measure(r, m.h.at(pair, at))
+	if m.test.Metrics != nil {
+		maps.DeleteFunc(r.Metrics, func(name measure.Metric, _ float64) bool {
+			return !slices.Contains(m.test.Metrics, name)
+		})
+	}
 	return m.n
 }
 
 // blank is a Result of the tool with all that is in every one.
 func (m *maker) blank() *measure.Result {
-	r := measure.NewResult(string(m.tool), m.h.Start)
-	r.Test, r.Tool = testName(m.tool), string(m.tool)
+	r := measure.NewResult(string(m.test.Tool), m.h.Start)
+	r.Test, r.Tool = testName(m.test.Tool), string(m.test.Tool)
 	r.Clock = measure.Clock{Synchronized: true, ErrorSeconds: 0.0002}
 	r.Note(Note)
-	switch m.tool {
+	switch m.test.Tool {
 	case Ping:
 		r.Parameters = map[string]any{"count": echoes, "size": 56, "interval_seconds": 0.1}
 		r.DurationSeconds = 1
@@ -132,7 +139,7 @@ const echoes = 10
 
 // measure makes up the metrics of a path.
 func (m *maker) measure(r *measure.Result, p path) {
-	switch m.tool {
+	switch m.test.Tool {
 	case Ping:
 		m.ping(r, p)
 	case Throughput:

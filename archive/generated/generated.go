@@ -32,6 +32,8 @@ type Host struct {
 type Test struct {
 	Tool  Tool
 	Every time.Duration
+	// Metrics are those that its Results have; nil: all of the tool.
+	Metrics []measure.Metric
 	// Start and End are those of this test alone; zero: those of the History.
 	Start, End time.Time
 }
@@ -103,12 +105,20 @@ var metricsOf = map[Tool][]measure.Metric{
 	Trace:      {measure.HopCount},
 }
 
+// metrics of a test's Results.
+func (t *Test) metrics() []measure.Metric {
+	if t.Metrics == nil {
+		return metricsOf[t.Tool]
+	}
+	return t.Metrics
+}
+
 // Values is how many values all Results have together.
 func (h *History) Values() int {
 	n := 0
 	for i := range h.Tests {
 		_, times := h.span(&h.Tests[i])
-		n += times * h.pairs() * len(metricsOf[h.Tests[i].Tool])
+		n += times * h.pairs() * len(h.Tests[i].metrics())
 	}
 	return n
 }

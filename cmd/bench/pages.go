@@ -14,6 +14,7 @@ func (b *bench) pageFlags(flags *flag.FlagSet) {
 	flags.IntVar(&b.viewed.FewDays, "few-days", 365, "length of that past")
 	flags.IntVar(&b.viewed.Many, "many", 200, "hosts of the large mesh in the part pages")
 	flags.IntVar(&b.viewed.ManyDays, "many-days", 30, "length of its past")
+	flags.StringVar(&b.viewed.Keep, "keep", "", "folder in which the archive of the part pages is kept, and found the next time")
 	flags.IntVar(&b.viewed.Viewers, "viewers", 50, "who ask at once in the part pages")
 	flags.IntVar(&b.viewed.Seconds, "viewing", 20, "seconds that they do so")
 }
