@@ -21,7 +21,7 @@ import (
 //	{"signal":2}               -->    (signals the process group)
 //	                           <--    {"exit":0}
 type request struct {
-	Do       string            `json:"do"` // exec, set, route, sysctl, show, truth, follow, capture, down
+	Do       string            `json:"do"` // exec, set, replace, route, sysctl, show, shapes, truth, follow, capture, down
 	Host     string            `json:"host,omitempty"`
 	Argv     []string          `json:"argv,omitempty"`
 	Env      []string          `json:"env,omitempty"`
@@ -34,18 +34,21 @@ type request struct {
 	Window   Window            `json:"window,omitzero"`
 	Follow   FollowOptions     `json:"follow,omitzero"`
 	At       []string          `json:"at,omitempty"` // nodes, or NODE.ethN, to capture at
+	Replace  *Replacement      `json:"replace,omitempty"`
 }
 
 // answer is what the engine says: one of its fields.
 type answer struct {
-	Error string  `json:"error,omitempty"`
-	Input bool    `json:"input,omitempty"` // the error is the caller's
-	Exit  *int    `json:"exit,omitempty"`
-	State *State  `json:"state,omitempty"`
-	Truth *Truth  `json:"truth,omitempty"`
-	Ready *Status `json:"ready,omitempty"`
-	Event *Event  `json:"event,omitempty"` // of follow; more come
-	Done  bool    `json:"done,omitempty"`  // of capture
+	Error  string  `json:"error,omitempty"`
+	Input  bool    `json:"input,omitempty"` // the error is the caller's
+	Stale  bool    `json:"stale,omitempty"` // the error is ErrStale
+	Exit   *int    `json:"exit,omitempty"`
+	State  *State  `json:"state,omitempty"`
+	Shapes []Shape `json:"shapes,omitempty"`
+	Truth  *Truth  `json:"truth,omitempty"`
+	Ready  *Status `json:"ready,omitempty"`
+	Event  *Event  `json:"event,omitempty"` // of follow; more come
+	Done   bool    `json:"done,omitempty"`  // of capture
 }
 
 // Status is what an engine reports once its lab stands.
@@ -65,7 +68,7 @@ func (e *engineError) BadInput() bool { return e.input }
 
 func errorAnswer(err error) answer {
 	var bad interface{ BadInput() bool }
-	return answer{Error: err.Error(), Input: errors.As(err, &bad) && bad.BadInput()}
+	return answer{Error: err.Error(), Input: errors.As(err, &bad) && bad.BadInput(), Stale: errors.Is(err, ErrStale)}
 }
 
 // maxRequest bounds one request line; an argument list may be 2 MiB on Linux.

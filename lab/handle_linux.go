@@ -15,6 +15,10 @@ func (e *engine) handle(r request) (answer, error) {
 		return answer{}, e.set(r.Between, r.Settings, r.Dir)
 	case "sysctl":
 		return answer{}, e.sysctl(r.Host, r.Sysctl)
+	case "replace":
+		return answer{}, e.replace(r.Replace)
+	case "shapes":
+		return answer{Shapes: e.shapes()}, nil
 	case "show":
 		return answer{State: e.state()}, nil
 	case "truth":

@@ -103,7 +103,10 @@ func readAnswer(c net.Conn) (answer, error) {
 	if err != nil {
 		return a, fmt.Errorf("read lab's answer: %w", err)
 	}
-	if a.Error != "" {
+	switch {
+	case a.Stale:
+		return a, ErrStale
+	case a.Error != "":
 		return a, &engineError{a.Error, a.Input}
 	}
 	return a, nil

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -38,8 +37,8 @@ type Network struct {
 	routes     routes
 	overrides  []Route
 	generators []*source
-	timeline   []Change // what is still to come, in order
-	reroutes   []int64  // when routers will have noticed that links went down or up, in order
+	timeline   []event // what is still to come, in order
+	reroutes   []int64 // when routers will have noticed that links went down or up, in order
 
 	agenda  agenda // directions, then generators, then timeline, then reroutes
 	now     int64
@@ -91,8 +90,10 @@ func NewNetwork(p *Plan, deliver Deliver) (*Network, error) {
 	if err := n.addBoxes(); err != nil {
 		return nil, err
 	}
-	n.timeline = slices.Clone(p.Timeline)
-	slices.SortStableFunc(n.timeline, func(a, b Change) int { return cmp.Compare(a.At, b.At) })
+	for _, c := range p.Timeline {
+		n.timeline = append(n.timeline, event{Change: c})
+	}
+	slices.SortStableFunc(n.timeline, sooner)
 	n.agenda = newAgenda(len(n.directions) + len(p.Traffic) + 2)
 	n.addTraffic()
 	n.planTimeline()

@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"cmp"
+
 	"github.com/pathwise-net/pathwise/lab/link"
 )
 
@@ -9,6 +11,14 @@ import (
 
 func (n *Network) timelineSource() int { return len(n.directions) + len(n.generators) }
 func (n *Network) rerouteSource() int  { return n.timelineSource() + 1 }
+
+// event is a change of the file's timeline, or the end of one that a user made for a time.
+type event struct {
+	Change
+	back *returning // nil: none
+}
+
+func sooner(a, b event) int { return cmp.Compare(a.At, b.At) }
 
 // planTimeline puts the next event of the timeline on the agenda.
 func (n *Network) planTimeline() {
@@ -30,6 +40,9 @@ func (n *Network) passTimeline(t int64) {
 	}
 	if e.Route != nil {
 		n.SetRoute(*e.Route)
+	}
+	if e.back != nil {
+		n.goBack(t, e.back)
 	}
 }
 
