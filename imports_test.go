@@ -21,6 +21,7 @@ var rooms = map[string][]string{
 	"stat":         {},
 	"sock":         {},
 	"model":        {},
+	"calc":         {"model", "quantity"},
 	"measure":      {"stat"},
 	"account":      {"durable"},
 	"parse":        {"measure"},
@@ -32,11 +33,11 @@ var rooms = map[string][]string{
 	"fleet":        {"durable", "measure"},
 	"archive":      {"durable", "measure", "stat"},
 	"chart":        {"measure", "stat"},
-	"diagnose":     {"measure", "model", "quantity", "stat"},
+	"diagnose":     {"calc", "measure", "model", "quantity", "stat"},
 	"agent":        {"durable", "fleet", "measure", "probe", "proto/iperf3", "quantity", "sock"},
 	"export":       {"archive", "durable", "measure"},
-	"control":      {"archive", "config", "durable", "fleet", "measure", "probe", "schedule"},
-	"web":          {"account", "archive", "config", "control", "export", "fleet", "measure", "quantity"},
+	"control":      {"archive", "config", "diagnose", "durable", "fleet", "measure", "probe", "schedule"},
+	"web":          {"account", "archive", "calc", "config", "control", "diagnose", "durable", "export", "fleet", "lab", "measure", "probe", "quantity"},
 	"cmd/pathwise": nil, // the top: everything
 	"cmd/bench":    nil,
 }

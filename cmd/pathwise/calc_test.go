@@ -3,16 +3,17 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/pathwise-net/pathwise/calc"
 )
 
-// calc runs "pathwise calc" with the arguments in line.
-func calc(line string) (status int, stdout, stderr string) {
+// runCalc runs "pathwise calc" with the arguments in line.
+func runCalc(line string) (status int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	status = run(append([]string{"calc"}, strings.Fields(line)...), strings.NewReader(""), &out, &errs)
 	return status, out.String(), errs.String()
@@ -21,19 +22,19 @@ func calc(line string) (status int, stdout, stderr string) {
 // Each example in --help works, as text and as JSON whose names end in their unit.
 func TestCalcExamples(t *testing.T) {
 	units := []string{"_per_second", "_seconds", "_bytes", "_ratio", "_packets", "rounds", "_version", "c"}
-	for _, k := range calculators() {
-		for _, example := range k.examples {
-			line := k.name + " " + example
-			if status, out, errs := calc(line); status != exitDone || errs != "" || strings.Count(out, " = ") < 2 {
+	for _, k := range calc.All() {
+		for _, example := range k.Examples {
+			line := k.Name + " " + example
+			if status, out, errs := runCalc(line); status != exitDone || errs != "" || strings.Count(out, " = ") < 2 {
 				t.Errorf("calc %s: status %d, printed %q, %q", line, status, out, errs)
 			}
-			status, out, errs := calc(line + " --json")
+			status, out, errs := runCalc(line + " --json")
 			var doc calcDoc
 			if err := json.Unmarshal([]byte(out), &doc); err != nil || status != exitDone || errs != "" {
 				t.Errorf("calc %s --json: status %d, %v, %q", line, status, err, errs)
 				continue
 			}
-			if doc.Schema != "pathwise.calc/1" || doc.Name != k.name || doc.Formula == "" || doc.Source == "" || len(doc.Outputs) == 0 {
+			if doc.Schema != "pathwise.calc/1" || doc.Name != k.Name || doc.Formula == "" || doc.Source == "" || len(doc.Outputs) == 0 {
 				t.Errorf("calc %s --json: incomplete: %s", line, out)
 			}
 			for _, names := range []map[string]float64{doc.Inputs, doc.Outputs} {
@@ -79,7 +80,7 @@ func TestCalcOutputs(t *testing.T) {
 			"steady_seconds": 9.9, "last_bytes": 10e3, "last_seconds": 0.11052, "total_seconds": 10.01052, "mean_bits_per_second": 8e6 / 10.01052},
 	}
 	for line, want := range cases {
-		status, out, errs := calc(line + " --json")
+		status, out, errs := runCalc(line + " --json")
 		var doc calcDoc
 		if err := json.Unmarshal([]byte(out), &doc); err != nil || status != exitDone {
 			t.Errorf("calc %s: status %d, %v, %q", line, status, err, errs)
@@ -100,11 +101,11 @@ func TestCalcText(t *testing.T) {
 		"mathis --mss 8948 --rtt 72ms --loss 0.01%": "rate = C * MSS * 8 / (rtt * sqrt(loss)) = 0.7 * 8,948 B * 8 / (72.0 ms * sqrt(0.0100 %)) = 69,595,556 bit/s (69.6 Mbit/s)\n",
 	}
 	for line, want := range cases {
-		if _, got, _ := calc(line); got != want {
+		if _, got, _ := runCalc(line); got != want {
 			t.Errorf("calc %s\n got %q\nwant %q", line, got, want)
 		}
 	}
-	if _, got, _ := calc("recovery --rate 1gbit --rtt 70ms --mss 1500"); !strings.Contains(got, " = 204.19 s (3.4 min)\n") {
+	if _, got, _ := runCalc("recovery --rate 1gbit --rtt 70ms --mss 1500"); !strings.Contains(got, " = 204.19 s (3.4 min)\n") {
 		t.Errorf("recovery over 70 ms: %s", got)
 	}
 }
@@ -131,18 +132,9 @@ func TestCalcBadCalls(t *testing.T) {
 		"speed":     `"speed": no such command`,
 	}
 	for line, want := range cases {
-		status, out, errs := calc(line)
+		status, out, errs := runCalc(line)
 		if status != exitBadCall || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, want) {
 			t.Errorf("calc %s: status %d, printed %q and %q; want status 2 and %q", line, status, out, errs, want)
-		}
-	}
-}
-
-func TestGrouped(t *testing.T) {
-	cases := map[float64]string{0: "0", 999: "999", 999.5: "1,000", 575094.4: "575,094", 1234567: "1,234,567", 1e18: "1e+18", math.Inf(1): "+Inf"}
-	for in, want := range cases {
-		if got := grouped(in); got != want {
-			t.Errorf("grouped(%v) = %s, want %s", in, got, want)
 		}
 	}
 }

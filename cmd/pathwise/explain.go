@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pathwise-net/pathwise/diagnose/knowledge"
+	"github.com/pathwise-net/pathwise/web"
+)
+
+func explainCommand(s *session) *cobra.Command {
+	kind := ""
+	c := &cobra.Command{
+		Use: "explain [ID]", Short: "Say what a finding, a metric, a formula, a fault or a term means", Args: cobra.MaximumNArgs(1),
+		Long: "Say in plain words what an entry of the knowledge base means, how it shows itself and what cures it; without an ID, list\n" +
+			"the entries. Findings are what `pathwise diagnose` may come to, metrics what measurements report, formulas what\n" +
+			"`pathwise calc` works out, faults what `pathwise lab run` plays. Capitals, spaces and underscores make no difference.",
+		Example: "  pathwise explain receive-window-limited\n  pathwise explain \"smoke graph\"\n  pathwise explain --kind finding",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return s.listKnowledge(knowledge.Kind(kind))
+			}
+			e, err := knowledge.Find(web.Knowledge(), args[0])
+			if err != nil {
+				return err
+			}
+			doc := struct {
+				Schema string `json:"schema"`
+				knowledge.Entry
+			}{"pathwise.knowledge.entry/1", e}
+			return s.emit(doc, func(w io.Writer) { printEntry(w, e) })
+		},
+	}
+	c.Flags().StringVar(&kind, "kind", "", "list entries of one kind: finding, metric, formula, fault, term")
+	return c
+}
+
+func (s *session) listKnowledge(kind knowledge.Kind) error {
+	kinds := []knowledge.Kind{knowledge.Finding, knowledge.Metric, knowledge.Formula, knowledge.Fault, knowledge.Term}
+	if kind != "" && !slices.Contains(kinds, kind) {
+		return badFlag("kind", fmt.Errorf("%q: want finding, metric, formula, fault or term", kind))
+	}
+	listed := []knowledge.Entry{}
+	rows := [][]string{{"id", "kind", "title"}}
+	for _, e := range web.Knowledge() {
+		if kind == "" || e.Kind == kind {
+			listed = append(listed, e)
+			rows = append(rows, []string{e.ID, string(e.Kind), e.Title})
+		}
+	}
+	doc := map[string]any{"schema": "pathwise.knowledge/1", "entries": listed}
+	return s.emit(doc, func(w io.Writer) { printTable(w, rows, 1, 2) })
+}
+
+func printEntry(w io.Writer, e knowledge.Entry) {
+	fmt.Fprintf(w, "%s (%s)\n\n%s\n", e.Title, e.Kind, wrapped(e.Text))
+	for _, part := range []struct{ head, text string }{{"How it shows", e.Shows}, {"Cure", e.Cure}} {
+		if part.text != "" {
+			fmt.Fprintf(w, "\n%s\n", wrapped(part.head+": "+part.text))
+		}
+	}
+	var near []string
+	for _, other := range knowledge.Related(web.Knowledge(), e) {
+		near = append(near, other.ID)
+	}
+	fmt.Fprintf(w, "\n%s\n", wrapped("See also: "+strings.Join(near, ", ")))
+	if e.Source != "" {
+		fmt.Fprintf(w, "%s\n", wrapped("Source: "+e.Source))
+	}
+}
+
+// textWidth suits terminals of 80 columns.
+const textWidth = 78
+
+// wrapped breaks a text between words into lines of at most textWidth.
+func wrapped(text string) string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > textWidth {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return strings.Join(append(lines, line), "\n")
+}

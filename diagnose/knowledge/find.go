@@ -1,0 +1,110 @@
+package knowledge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// UnknownError is that no entry has a name.
+type UnknownError struct {
+	Name string
+	Near []string // IDs that are like it, the likest first; it may be empty
+}
+
+func (e *UnknownError) Error() string {
+	if len(e.Near) == 0 {
+		return fmt.Sprintf("%q: no such entry; want a finding, a metric, a formula, a fault or a term", e.Name)
+	}
+	return fmt.Sprintf("%q: no such entry; want one such as %s", e.Name, strings.Join(e.Near, ", "))
+}
+
+// BadInput marks the error as the caller's to mend.
+func (e *UnknownError) BadInput() bool { return true }
+
+// Find returns the entry of an ID, or of a title; capitals, spaces and underscores make no difference. The error is an
+// *UnknownError.
+func Find(all []Entry, name string) (Entry, error) {
+	wanted := fold(name)
+	for _, key := range []func(Entry) string{id, title} {
+		if i := slices.IndexFunc(all, func(e Entry) bool { return fold(key(e)) == wanted }); i >= 0 {
+			return all[i], nil
+		}
+	}
+	return Entry{}, &UnknownError{name, near(all, wanted)}
+}
+
+func id(e Entry) string    { return e.ID }
+func title(e Entry) string { return e.Title }
+
+// fewNear is how many like names are told: more is no help.
+const fewNear = 4
+
+// near are the IDs that are like a name: those that contain it, then those that a few changes of letters lead to.
+func near(all []Entry, wanted string) []string {
+	type candidate struct {
+		id  string
+		far int
+	}
+	var found []candidate
+	for _, e := range all {
+		far := min(distance(fold(e.ID), wanted), distance(fold(e.Title), wanted))
+		if len(wanted) > 2 && (strings.Contains(fold(e.ID), wanted) || strings.Contains(fold(e.Title), wanted)) {
+			far = 0
+		}
+		if far <= len(wanted)/2 {
+			found = append(found, candidate{e.ID, far})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(len(a.id), len(b.id)))
+	})
+	var ids []string
+	for _, c := range found[:min(fewNear, len(found))] {
+		ids = append(ids, c.id)
+	}
+	return ids
+}
+
+// distance is Levenshtein's: how many letters must be put in, taken out or changed to make one word of the other.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// Related returns the entries that one names, then those that name it, each once. Names that lead nowhere are left out.
+func Related(all []Entry, of Entry) []Entry {
+	var out []Entry
+	add := func(e Entry) {
+		if e.ID != of.ID && !slices.ContainsFunc(out, func(o Entry) bool { return o.ID == e.ID }) {
+			out = append(out, e)
+		}
+	}
+	for _, see := range of.See {
+		if i := slices.IndexFunc(all, func(e Entry) bool { return e.ID == see }); i >= 0 {
+			add(all[i])
+		}
+	}
+	for _, e := range all {
+		if slices.Contains(e.See, of.ID) {
+			add(e)
+		}
+	}
+	return out
+}
