@@ -3,7 +3,7 @@
 // It decides nothing that another package decides better: what the mesh file says is config's, when things run is
 // schedule's, how hosts are reached is fleet's, what is kept is archive's. It holds them together: a plan for every host
 // whenever the last one is half over, the mesh file changed or somebody asked; every Result to the archive; a miss for
-// each run of which nothing came; and runs on demand, fitted in between.
+// each run of which nothing came; and runs on demand, fitted in between, of which diagnoses are made.
 //
 //	mesh file -> config.Mesh -> schedule -> measure.Run -> ledger (what must come back)
 //	                                            |

@@ -22,7 +22,10 @@ type Request struct {
 	Caller         *Caller        // who asks, and is held to the mesh file's limits; nil: the controller's owner, who is not
 
 	Placed   func(id string, begins time.Time) // called once it has its time
+	Began    func()                            // called when it is, before its hosts are told
 	Progress func(fleet.Progress)              // called for what the run shows, the Result last
+
+	probe bool // Tool is a kind of probe, even if the mesh has a tool of that name
 }
 
 // RequestError says which part of a Request cannot be.
@@ -68,6 +71,9 @@ func (c *Control) Test(ctx context.Context, r Request) error {
 		return err
 	}
 	ticket.began()
+	if r.Began != nil {
+		r.Began()
+	}
 	over, err = c.carryOut(ctx, run, func(p fleet.Progress) {
 		if p.Result != nil {
 			ticket.over(p.Result)
@@ -162,7 +168,7 @@ func hostOf(m *config.Mesh, field, name string) (int, error) {
 // toolOf is the tool of a Request, with the Request's parameters over its own: the mesh's, or a kind of probe as it is.
 func toolOf(m *config.Mesh, r Request) (*config.Tool, error) {
 	tool := &config.Tool{Name: r.Tool, Kind: r.Tool}
-	if named := m.Tool(r.Tool); named != nil {
+	if named := m.Tool(r.Tool); named != nil && !r.probe {
 		copied := *named
 		tool = &copied
 	}

@@ -14,9 +14,10 @@ type Preview struct {
 	work *work
 }
 
-// PlannedRun is a run of a Preview, by names.
+// PlannedRun is a run of a plan or a Preview, by names.
 type PlannedRun struct {
-	Test      string    `json:"test"`
+	Run       string    `json:"run,omitempty"` // ID; "": of a Preview
+	Test      string    `json:"test"`          // "": somebody asked for it
 	Tool      string    `json:"tool"`
 	Source    string    `json:"source"` // host
 	Target    string    `json:"target"` // host

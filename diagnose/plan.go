@@ -1,10 +1,115 @@
 package diagnose
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
 )
+
+// Step is one measurement that a diagnosis is made of: a Task that has no target yet, and why it is made.
+type Step struct {
+	Name       string         `json:"step"` // what it is called in its plan, in which no two are called alike
+	Kind       string         `json:"tool"` // of probe
+	Parameters map[string]any `json:"parameters"`
+	Why        string         `json:"why"`
+	Seconds    float64        `json:"seconds"` // that it takes, about
+}
+
+const (
+	surveyPings    = 20
+	surveyInterval = 0.05 // seconds between them
+	// surveyWrite is how many bytes the transfers write at once: what programs that move files commonly do, so that the send
+	// buffer limits the test where it limits them. The same holds for their event loop.
+	surveyWrite = 32 << 10
+	// leastTransfer is the shortest transfer that says anything, in seconds: slow start and the first losses take 1 to 2.
+	leastTransfer = 2.0
+
+	// What steps take beside the time that they are told, over 50 ms or so: connections, parameters, results.
+	capacityTakes = 2.0
+	traceTakes    = 1.0
+	setUpTakes    = 0.5
+)
+
+// Plan lists the steps of a diagnosis, the light ones first so that none disturbs the next. transfer is how long each
+// transfer lasts, and directions which way they go: measure.Forward, measure.Reverse.
+//
+//	ping, trace  ->  each way: capacity  ->  transfer  ->  a paced probe, if that lost packets: see Extend
+func Plan(transfer time.Duration, directions ...string) []Step {
+	plan := []Step{
+		{Name: "ping", Kind: "ping", Why: "how long round trips take, and how many are lost",
+			Parameters: map[string]any{"count": surveyPings, "interval": surveyInterval}, Seconds: surveyPings*surveyInterval + setUpTakes},
+		{Name: "trace", Kind: "trace", Why: "which way the packets go", Parameters: map[string]any{}, Seconds: traceTakes},
+	}
+	for _, d := range directions {
+		plan = append(plan,
+			step("capacity", "capacity", d, "what the narrowest link can carry", capacityTakes, map[string]any{}),
+			step("transfer", "throughput", d, "how fast data moves, and what holds it back", transfer.Seconds()+setUpTakes,
+				map[string]any{"duration": transfer.Seconds(), "length": surveyWrite, "event-loop": true}))
+	}
+	return plan
+}
+
+// step makes a step that goes one way.
+func step(name, kind, direction, why string, takes float64, parameters map[string]any) Step {
+	parameters["reverse"] = direction == measure.Reverse
+	if direction == measure.Reverse {
+		why += ", on the way back"
+	}
+	return Step{Name: called(name, direction), Kind: kind, Parameters: parameters, Why: why, Seconds: takes}
+}
+
+// called is the name of a step that goes one way.
+func called(name, direction string) string {
+	if direction == measure.Reverse {
+		return name + "-" + measure.Reverse
+	}
+	return name
+}
+
+// Transfer says whether a step moves data as fast as it goes, without which there is no diagnosis.
+func (s Step) Transfer() bool { return s.Kind == "throughput" && s.Parameters["proto"] != "udp" }
+
+// Far says whether a step needs a listener at the target: see measure.Far.
+func (s Step) Far() bool { return s.Kind == "capacity" || s.Kind == "throughput" }
+
+// Shorter returns a step that takes half the time, or false if it would say nothing then.
+func (s Step) Shorter() (Step, bool) {
+	lasts, _ := s.Parameters["duration"].(float64)
+	if lasts <= leastTransfer {
+		return s, false
+	}
+	half := max(lasts/2, leastTransfer)
+	s.Parameters = maps.Clone(s.Parameters)
+	s.Parameters["duration"] = half
+	s.Seconds -= lasts - half
+	return s, true
+}
+
+// Extend returns a plan with what the Results so far ask for beyond it: behind a transfer that lost packets, a paced
+// probe the same way.
+func Extend(plan []Step, results []*measure.Result) []Step {
+	for _, direction := range []string{measure.Forward, measure.Reverse} {
+		p, needed := PacedProbe(results, direction == measure.Reverse)
+		if !needed {
+			continue
+		}
+		paced := step("paced", "throughput", direction, "whether packets are lost on a path that is nearly empty",
+			p.Duration.Seconds()+setUpTakes, map[string]any{"proto": "udp", "rate": float64(int64(p.BitsPerSecond)),
+				"duration": p.Duration.Seconds(), "length": p.PacketBytes})
+		behind, there := find(plan, called("transfer", direction)), find(plan, paced.Name)
+		if behind >= 0 && there < 0 {
+			plan = slices.Insert(slices.Clone(plan), behind+1, paced)
+		}
+	}
+	return plan
+}
+
+// find is where in a plan a step is; -1: it is not there.
+func find(plan []Step, name string) int {
+	return slices.IndexFunc(plan, func(s Step) bool { return s.Name == name })
+}
 
 // Paced is a probe that fills only a small part of the path: what it loses is lost at random.
 type Paced struct {

@@ -78,6 +78,12 @@ const (
 	HopCount  Metric = "hop_count"
 )
 
+// A diagnosis: goodput from the source to the target, and what the narrowest link can carry of it.
+const (
+	Achieved Metric = "achieved_bits_per_second"
+	Expected Metric = "expected_bits_per_second"
+)
+
 // The host itself: what it is busy with, over the interval of the measurement, and what it has left at its end. Counts
 // of packets are of that interval.
 const (

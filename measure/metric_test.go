@@ -5,7 +5,7 @@ import "testing"
 func TestUnit(t *testing.T) {
 	for m, want := range map[Metric]string{
 		RTTMin: "seconds", Throughput: "bits_per_second", HostDiskRead: "bytes_per_second", "x_packets_per_second": "packets_per_second",
-		CwndMax: "bytes", LossRatio: "ratio", LossBurstMax: "packets", HopCount: "count", "a2_count": "count",
+		CwndMax: "bytes", LossRatio: "ratio", LossBurstMax: "packets", HopCount: "count", Achieved: "bits_per_second", Expected: "bits_per_second", "a2_count": "count",
 		"": "", "rtt": "", "_seconds": "", "seconds": "", "RTT_seconds": "", "2x_seconds": "", "x y_seconds": "", "rtt_ms": "",
 	} {
 		if got := m.Unit(); got != want {

@@ -16,6 +16,7 @@ type Samples struct {
 	Hops      []Hop       `json:"hops,omitempty"`
 	Output    *Output     `json:"output,omitempty"`
 	Host      *HostSample `json:"host,omitempty"`
+	Findings  []Finding   `json:"findings,omitempty"` // of a diagnosis
 }
 
 // Output is what an external program printed: kept whole, so that a better parser can read it again.

@@ -76,6 +76,8 @@ func throughputKind() kind {
 			{Name: "length", Flag: "len", Default: "128K, or what fits the path's MSS for udp",
 				Meaning: "bytes of each write, or of each datagram",
 				binding: size(func(p *Throughput) *int { return &p.Config.Length })},
+			{Name: "event-loop", Default: "false", Meaning: "ask whether there is room before each write, as event-driven programs do",
+				binding: yesOrNo(func(p *Throughput) *bool { return &p.Config.EventLoop })},
 			{Name: "mss", Default: "the kernel's", Meaning: "largest TCP segment in bytes",
 				binding: whole(func(p *Throughput) *int { return &p.Config.MSS }, 88, 9*1024)},
 			{Name: "nodelay", Default: "false", Meaning: "switch off Nagle's algorithm",

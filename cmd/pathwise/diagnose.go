@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/measure"
@@ -29,8 +30,8 @@ func diagnoseCommand(s *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if failOn != "" && failOn != "problem" && failOn != "warning" {
-				return badFlag("fail-on", fmt.Errorf("%q: want warning or problem", failOn))
+			if err := checkFailOn(failOn); err != nil {
+				return err
 			}
 			if err := (&probe.Throughput{Target: args[0], Port: common.port, Config: config}).Validate(); err != nil {
 				return err
@@ -50,8 +51,20 @@ func diagnoseCommand(s *session) *cobra.Command {
 		},
 	}
 	common.add(c, "8s")
-	c.Flags().StringVar(&failOn, "fail-on", "", "exit with status 3 if there is a finding of this severity: warning or problem")
+	addFailOn(c.Flags(), &failOn)
 	return c
+}
+
+func addFailOn(flags *pflag.FlagSet, severity *string) {
+	flags.StringVar(severity, "fail-on", "", "exit with status 3 if there is a finding of this severity: warning or problem")
+}
+
+// checkFailOn says whether --fail-on names a severity that makes a path unhealthy.
+func checkFailOn(severity string) error {
+	if severity != "" && severity != "problem" && severity != "warning" {
+		return badFlag("fail-on", fmt.Errorf("%q: want warning or problem", severity))
+	}
+	return nil
 }
 
 func isBad(d *diagnose.Diagnosis, failOn string) bool {

@@ -3,18 +3,16 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
-	"github.com/pathwise-net/pathwise/quantity"
 )
 
-// survey makes the measurements that a diagnosis needs, the light ones first so that no test disturbs the next:
-//
-//	ping, route  ->  capacity each way  ->  transfer each way  ->  a paced probe each way that lost packets
+// survey makes the measurements that a diagnosis needs, as diagnose.Plan lists them. The far end answers one test at a time.
 type survey struct {
 	session  *session
 	target   string
@@ -24,12 +22,6 @@ type survey struct {
 }
 
 const (
-	surveyPings    = 20
-	surveyInterval = 50 * time.Millisecond
-	// surveyWrite is how much the transfers write at once: what programs that move files commonly do, so that the send
-	// buffer limits the test where it limits them.
-	surveyWrite = 32 << 10
-
 	surveyPatience = 2 * time.Second
 	surveyPause    = 100 * time.Millisecond
 )
@@ -39,72 +31,66 @@ func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
 	if _, err := probe.Resolve(ctx, v.target); err != nil {
 		return nil, err
 	}
-	v.session.progress("pinging %s…", v.target)
-	v.optional((&probe.Ping{Target: v.target, Count: surveyPings, Interval: surveyInterval}).Do(ctx))
-	v.session.progress("tracing the route to %s…", v.target)
-	v.optional((&probe.Trace{Target: v.target}).Do(ctx))
-	for _, reverse := range []bool{false, true} {
+	directions := []string{measure.Forward, measure.Reverse}
+	if v.transfer.Source != nil {
+		directions = directions[:1] // what is read here cannot be sent from there
+	}
+	plan := diagnose.Plan(v.transfer.Duration, directions...)
+	for i := 0; i < len(plan); i++ {
 		if err := ctx.Err(); err != nil {
 			return v.results, context.Cause(ctx)
 		}
-		if reverse && v.transfer.Source != nil {
-			break // what is read here cannot be sent from there
-		}
-		if err := v.direction(ctx, reverse); err != nil {
+		if err := v.step(ctx, plan[i]); err != nil {
 			return v.results, err
 		}
+		plan = diagnose.Extend(plan, v.results)
 	}
 	return v.results, nil
 }
 
-// optional keeps a Result that helps but that the diagnosis can do without; why it is missing is noted in it.
-func (v *survey) optional(r *measure.Result, err error) {
+// step makes one measurement. Of those that help but that the diagnosis can do without, why they are missing is noted.
+func (v *survey) step(ctx context.Context, s diagnose.Step) error {
+	v.session.progress("%s %s: %s…", s.Name, v.target, s.Why)
+	p, err := v.prober(s)
 	if err != nil {
+		return err
+	}
+	r, err := v.again(ctx, s, p)
+	if notThere(err) && s.Kind == "capacity" || err != nil && s.Transfer() && len(r.Metrics) == 0 {
+		return err // there will be no transfer this way
+	}
+	if err != nil && !s.Transfer() {
 		r.Note(r.Kind + " failed: " + err.Error())
+		err = nil
 	}
 	v.session.measured(r)
 	v.results = append(v.results, r)
+	return err
 }
 
-// direction measures one way. The far end answers one test at a time.
-func (v *survey) direction(ctx context.Context, reverse bool) error {
-	way := map[bool]string{false: "to", true: "from"}[reverse]
-	v.session.progress("measuring the capacity of the path %s %s…", way, v.target)
-	capacity, err := (&probe.Capacity{Target: v.target, Port: v.port, Reverse: reverse}).Do(ctx)
-	if errors.Is(err, iperf3.ErrRefused) || errors.Is(err, iperf3.ErrBusy) {
-		return err
+// prober is what makes a step's measurement, a transfer with what the command line says of it.
+func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
+	task := measure.Task{Kind: s.Kind, Target: v.target, Parameters: s.Parameters}
+	if s.Far() {
+		task.Parameters = maps.Clone(s.Parameters)
+		task.Parameters["port"] = v.port
 	}
-	v.optional(capacity, err)
-	v.session.progress("moving data %s %s for %v…", way, v.target, v.transfer.Duration)
-	config := v.transfer
-	config.Reverse, config.EventLoop, config.Length = reverse, true, surveyWrite
-	r, err := v.again(ctx, &probe.Throughput{Target: v.target, Port: v.port, Config: config})
-	if err != nil && len(r.Metrics) == 0 {
-		return err
+	p, err := probe.New(task, probe.Options{})
+	if t, ok := p.(*probe.Throughput); ok && s.Transfer() {
+		planned := t.Config
+		t.Config = v.transfer
+		t.Config.Reverse, t.Config.EventLoop, t.Config.Length = planned.Reverse, planned.EventLoop, planned.Length
 	}
-	v.session.measured(r)
-	v.results = append(v.results, r)
-	if err != nil {
-		return err
-	}
-	paced, ok := diagnose.PacedProbe(v.results, reverse)
-	if !ok {
-		return nil
-	}
-	v.session.progress("counting losses at %s %s %s…", quantity.FormatRate(paced.BitsPerSecond), way, v.target)
-	v.optional(v.again(ctx, &probe.Throughput{Target: v.target, Port: v.port, Config: iperf3.Config{
-		Proto: iperf3.UDP, Reverse: reverse, Rate: int64(paced.BitsPerSecond), Duration: paced.Duration, Length: paced.PacketBytes,
-	}}))
-	return nil
+	return p, err
 }
 
-// again makes a measurement, and makes it again while the far end is not ready for it: after a test that worked, an
-// iperf3 server opens its port anew, and a responder may still be ending that test.
-func (v *survey) again(ctx context.Context, p *probe.Throughput) (*measure.Result, error) {
+// again makes a measurement, and where it is of data that moves makes it again while the far end is not ready for it: after
+// a test that worked, an iperf3 server opens its port anew, and a responder may still be ending that test.
+func (v *survey) again(ctx context.Context, s diagnose.Step, p measure.Prober) (*measure.Result, error) {
 	patience := time.After(surveyPatience)
 	for {
 		r, err := p.Do(ctx)
-		if !errors.Is(err, iperf3.ErrBusy) && !errors.Is(err, iperf3.ErrRefused) {
+		if s.Kind != "throughput" || !notThere(err) {
 			return r, err
 		}
 		select {
@@ -115,4 +101,9 @@ func (v *survey) again(ctx context.Context, p *probe.Throughput) (*measure.Resul
 		case <-time.After(surveyPause):
 		}
 	}
+}
+
+// notThere says whether the far end answers no test, or not now.
+func notThere(err error) bool {
+	return errors.Is(err, iperf3.ErrBusy) || errors.Is(err, iperf3.ErrRefused)
 }

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pathwise-net/pathwise/control"
+	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/web"
+)
+
+func meshDiagnose(s *session) *cobra.Command {
+	var patience, failOn string
+	c := &cobra.Command{
+		Use: "diagnose SOURCE TARGET", Short: "Say why the path between two hosts of the mesh is slow", Args: cobra.ExactArgs(2),
+		Long: "Have one host of the mesh measure to another what a diagnosis needs, one test after the other and none where it disturbs\n" +
+			"another: round trips, the route, and each way the narrowest link's capacity and a transfer; then name the cause if the\n" +
+			"path is slow, as `pathwise diagnose` does. It takes under a minute, and longer where it has to wait for planned tests.\n" +
+			"The results are kept, and so is the diagnosis. Ctrl-C calls the test under way back.",
+		Example: "  pathwise mesh diagnose ucl ral\n  pathwise mesh diagnose ucl ral --json --fail-on problem\n" +
+			"  pathwise mesh diagnose ucl ral --controller https://mesh.example.org:8080 --token-file ~/mesh.token",
+	}
+	mesh := controllerFlag(c.Flags())
+	mesh.remoteFlags(c.Flags())
+	mesh.tokenFlag(c.Flags())
+	c.RunE = func(c *cobra.Command, args []string) error {
+		wait, err := parsePositive(patience)
+		if err != nil {
+			return badFlag("wait", err)
+		}
+		if err := checkFailOn(failOn); err != nil {
+			return err
+		}
+		request := web.DiagnosisRequest{Source: args[0], Target: args[1], PatienceSeconds: wait.Seconds()}
+		answer, err := mesh.call(c.Context(), http.MethodPost, "diagnoses", nil, request)
+		if err != nil {
+			return err
+		}
+		defer answer.Close()
+		d, err := s.followDiagnosis(answer)
+		if c.Context().Err() != nil {
+			return errCalledBack
+		}
+		if err != nil {
+			return err
+		}
+		err = s.emit(d, func(w io.Writer) { printDiagnosis(w, d) })
+		if err == nil && isBad(d, failOn) {
+			return errBadOutcome
+		}
+		return err
+	}
+	c.Flags().StringVar(&patience, "wait", "2m", "how long its tests may wait until both ends are free, all together")
+	addFailOn(c.Flags(), &failOn)
+	return c
+}
+
+// errNoDiagnosis says that the controller went away in the middle of a diagnosis.
+var errNoDiagnosis = errors.New("the controller went away before the diagnosis was made; what was measured will be in the archive")
+
+// followDiagnosis shows the steps of a diagnosis until it is made.
+func (s *session) followDiagnosis(answer io.Reader) (*diagnose.Diagnosis, error) {
+	lines := json.NewDecoder(answer)
+	for {
+		var l control.DiagnosisLine
+		if err := lines.Decode(&l); err != nil {
+			return nil, errNoDiagnosis
+		}
+		switch {
+		case l.Diagnosis != nil:
+			return l.Diagnosis, nil
+		case l.Step != "":
+			s.showStep(&l)
+		case l.Error != "":
+			return nil, errors.New(l.Error)
+		}
+	}
+}
+
+// showStep tells where a step is: what goes on now on a terminal, how it ended on a line of its own.
+func (s *session) showStep(l *control.DiagnosisLine) {
+	switch l.State {
+	case control.StepWaiting:
+		if wait := time.Until(*l.Begins); wait > time.Second {
+			s.progress("%s begins in %s", l.Step, wait.Round(time.Second))
+		}
+	case control.StepRunning:
+		s.progress("%s…", l.Step)
+	case control.StepDone:
+		s.progress("")
+		if l.Error != "" {
+			l.Error = " in part: " + l.Error
+		}
+		s.say("%-16s done%s", l.Step, l.Error)
+	case control.StepFailed:
+		s.progress("")
+		s.say("%-16s failed: %s", l.Step, l.Error)
+	default:
+		if p := l.Progress; p != nil && p.Interval != nil {
+			s.progress("%s: %s", l.Step, quantity.FormatRate(p.Interval.BitsPerSecond))
+		}
+	}
+}

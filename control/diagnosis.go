@@ -1,0 +1,206 @@
+package control
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// DiagnosisRequest asks why the path between two hosts is slow.
+type DiagnosisRequest struct {
+	Source, Target string        // names of hosts
+	Patience       time.Duration // how long its steps may wait for their turns, all together; 0: DiagnosisPatience
+	Caller         *Caller       // as of Request
+
+	Show func(DiagnosisLine) // called for what happens, one thing at a time; nil: nobody looks on
+}
+
+// DiagnosisLine is one thing that happens in a diagnosis: its plan, the first one and again when a step is added; what a
+// step does; and at last what was found.
+type DiagnosisLine struct {
+	Plan []diagnose.Step `json:"plan,omitempty"`
+
+	Step     string          `json:"step,omitempty"`
+	State    StepState       `json:"state,omitempty"`
+	Run      string          `json:"run,omitempty"` // ID
+	Begins   *time.Time      `json:"begins,omitempty"`
+	Progress *fleet.Progress `json:"progress,omitempty"` // a Result in it has no samples
+
+	Diagnosis *diagnose.Diagnosis `json:"diagnosis,omitempty"` // Results in it have no samples
+	ID        string              `json:"id,omitempty"`        // of the Result that the diagnosis is filed as
+
+	Error string `json:"error,omitempty"` // of a step, or, without one, of all
+}
+
+// StepState is what a step of a diagnosis does.
+type StepState string
+
+const (
+	StepWaiting StepState = "waiting" // until Begins
+	StepRunning StepState = "running"
+	StepDone    StepState = "done"   // if only in part, Error says why
+	StepFailed  StepState = "failed" // measured nothing
+)
+
+const (
+	// DiagnosisPatience is how long somebody who looks on will wait for the turns of all steps, where nothing else is said.
+	DiagnosisPatience = 2 * time.Minute
+	// transferTakes is how long each transfer of a diagnosis lasts: long enough that 3 s of it are steady, and so short that all
+	// is over within a minute even where both directions need the longest paced probe.
+	transferTakes = 6 * time.Second
+	// responderRests is how long a responder, which has one port for all, may take to be ready after a test.
+	responderRests = time.Second
+)
+
+// errNoThroughput says that a transfer's Result does not tell how fast it was.
+var errNoThroughput = errors.New("what came of it tells no throughput")
+
+// Diagnose measures between two hosts of the mesh what a diagnosis needs, one test after the other, each as by Test, files
+// each Result as usual, and says what they mean. A step that cannot be made is shown as failed, with its reason; only if no
+// transfer was measured is that an error. The diagnosis is filed, too, as a Result of kind "diagnosis" whose samples are its
+// findings. Ended by ctx, the running step is called back, and no diagnosis is filed. Errors before anything is shown:
+// *RequestError, *Denial, ErrNotReady.
+func (c *Control) Diagnose(ctx context.Context, r DiagnosisRequest) (*diagnose.Diagnosis, error) {
+	rests, err := c.checkDiagnosis(&r)
+	if err != nil {
+		return nil, err
+	}
+	d := &diagnosis{Control: c, request: r, rests: rests, began: c.config.Now(), left: r.Patience,
+		plan: diagnose.Plan(transferTakes, measure.Forward, measure.Reverse)}
+	d.show(DiagnosisLine{Plan: d.plan})
+	for i := 0; i < len(d.plan); i++ {
+		d.do(ctx, d.plan[i])
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if longer := diagnose.Extend(d.plan, d.results); len(longer) > len(d.plan) {
+			d.plan = longer
+			d.show(DiagnosisLine{Plan: d.plan})
+		}
+	}
+	if !diagnose.Measured(d.results) {
+		return nil, fmt.Errorf("no transfer was measured: %w", cmp.Or(d.why, errNoThroughput))
+	}
+	found := diagnose.Diagnose(d.results)
+	d.show(DiagnosisLine{Diagnosis: withoutSamples(found), ID: d.file(ctx, found)})
+	return found, nil
+}
+
+// checkDiagnosis fills in defaults, says what cannot be whatever the steps are, and how long the target rests after a test.
+func (c *Control) checkDiagnosis(r *DiagnosisRequest) (rests time.Duration, err error) {
+	if r.Caller != nil {
+		if _, err := classOf(c.Mesh(), r.Caller); err != nil {
+			return 0, err
+		}
+	}
+	if r.Patience == 0 {
+		r.Patience = DiagnosisPatience
+	}
+	if r.Show == nil {
+		r.Show = func(DiagnosisLine) {}
+	}
+	m, err := c.planned()
+	if err != nil {
+		return 0, err
+	}
+	source, err := hostOf(m, "source", r.Source)
+	if err != nil {
+		return 0, err
+	}
+	target, err := hostOf(m, "target", r.Target)
+	switch {
+	case err != nil:
+		return 0, err
+	case source == target:
+		return 0, &RequestError{"target", r.Target, "another host than the source"}
+	case m.Hosts[source].Reach == config.ReachResponder:
+		return 0, &RequestError{"source", r.Source, "a host that runs an agent; this one only answers"}
+	case m.Hosts[target].Reach == config.ReachResponder:
+		return responderRests, nil
+	}
+	return 0, nil
+}
+
+// diagnosis is one that is under way.
+type diagnosis struct {
+	*Control
+	request DiagnosisRequest
+	rests   time.Duration
+	began   time.Time
+	left    time.Duration // of the patience
+	plan    []diagnose.Step
+	results []*measure.Result
+	failed  []string // steps, with why
+	why     error    // of the first transfer of which not all was measured; nil: of all was
+}
+
+func (d *diagnosis) show(l DiagnosisLine) { d.request.Show(l) }
+
+// do makes a step, in less time if the caller may not have it as it is planned.
+func (d *diagnosis) do(ctx context.Context, s diagnose.Step) {
+	line := DiagnosisLine{Step: s.Name, State: StepDone}
+	result, err := d.try(ctx, s, &line.Run)
+	for shorter, ok := s.Shorter(); ok && tooLong(err); shorter, ok = shorter.Shorter() {
+		result, err = d.try(ctx, shorter, &line.Run)
+	}
+	if result != nil {
+		d.results = append(d.results, result)
+		if result.Error != nil {
+			err = errors.New(*result.Error)
+		}
+	}
+	if err != nil {
+		line.Error = err.Error()
+	}
+	if err != nil && (result == nil || result.Status == measure.StatusFailed) {
+		line.State = StepFailed
+		d.failed = append(d.failed, s.Name+": "+line.Error)
+	}
+	if s.Transfer() {
+		d.why = cmp.Or(d.why, err)
+	}
+	if ctx.Err() == nil {
+		d.show(line)
+	}
+}
+
+// try makes a step's test. The Result is nil if none came.
+func (d *diagnosis) try(ctx context.Context, s diagnose.Step, run *string) (result *measure.Result, err error) {
+	if s.Far() {
+		if err := wait(ctx, d.rests); err != nil {
+			return nil, err
+		}
+	}
+	asked := d.config.Now()
+	err = d.Test(ctx, Request{
+		Source: d.request.Source, Target: d.request.Target, Tool: s.Kind, Parameters: s.Parameters, probe: true,
+		Patience: d.left, Caller: d.request.Caller,
+		Placed: func(id string, begins time.Time) {
+			d.left -= max(0, begins.Sub(asked))
+			*run = id
+			d.show(DiagnosisLine{Step: s.Name, State: StepWaiting, Run: id, Begins: &begins})
+		},
+		Began: func() { d.show(DiagnosisLine{Step: s.Name, State: StepRunning}) },
+		Progress: func(p fleet.Progress) {
+			if p.Result != nil {
+				result = p.Result
+				p.Result = bare(p.Result)
+			}
+			d.show(DiagnosisLine{Step: s.Name, Progress: &p})
+		},
+	})
+	return result, err
+}
+
+// tooLong says whether a shorter test may be allowed where this one was not.
+func tooLong(err error) bool {
+	var denial *Denial
+	return errors.As(err, &denial) && (denial.Limit == "duration" || denial.Limit == "daily_bytes")
+}

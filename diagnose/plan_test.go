@@ -1,0 +1,106 @@
+package diagnose
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+func names(plan []Step) (all []string) {
+	for _, s := range plan {
+		all = append(all, s.Name)
+	}
+	return all
+}
+
+// The steps of each way, whole.
+func TestPlan(t *testing.T) {
+	want := []Step{
+		{Name: "ping", Kind: "ping", Parameters: map[string]any{"count": 20, "interval": 0.05},
+			Why: "how long round trips take, and how many are lost", Seconds: 1.5},
+		{Name: "trace", Kind: "trace", Parameters: map[string]any{}, Why: "which way the packets go", Seconds: 1},
+		{Name: "capacity-reverse", Kind: "capacity", Parameters: map[string]any{"reverse": true},
+			Why: "what the narrowest link can carry, on the way back", Seconds: 2},
+		{Name: "transfer-reverse", Kind: "throughput",
+			Parameters: map[string]any{"reverse": true, "duration": 6.0, "length": 32768, "event-loop": true},
+			Why:        "how fast data moves, and what holds it back, on the way back", Seconds: 6.5},
+	}
+	if diff := cmp.Diff(want, Plan(6*time.Second, measure.Reverse)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	both := Plan(time.Second, measure.Forward, measure.Reverse)
+	if diff := cmp.Diff([]string{"ping", "trace", "capacity", "transfer", "capacity-reverse", "transfer-reverse"}, names(both)); diff != "" {
+		t.Errorf("both ways (-want +got):\n%s", diff)
+	}
+	for _, s := range both {
+		transfer := s.Name == "transfer" || s.Name == "transfer-reverse"
+		if s.Transfer() != transfer {
+			t.Errorf("%s: transfer %v", s.Name, s.Transfer())
+		}
+	}
+}
+
+// A paced probe comes behind the transfer that asks for it, once.
+func TestExtend(t *testing.T) {
+	lost := with(lossy).results()
+	backwards := with(lossy).results()
+	for _, r := range backwards {
+		if r.Kind != "ping" {
+			r.Parameters["reverse"] = true
+		}
+		for i := range r.Samples.TCPInfo {
+			r.Samples.TCPInfo[i].Direction = measure.Reverse
+		}
+	}
+	both, forward := Plan(time.Second, measure.Forward, measure.Reverse), Plan(time.Second, measure.Forward)
+	for _, c := range []struct {
+		name    string
+		plan    []Step
+		results []*measure.Result
+		want    []string
+	}{
+		{"nothing measured yet", both, nil, names(both)},
+		{"no loss", both, hundred().results(), names(both)},
+		{"loss", both, lost, []string{"ping", "trace", "capacity", "transfer", "paced", "capacity-reverse", "transfer-reverse"}},
+		{"loss on the way back", both, backwards,
+			[]string{"ping", "trace", "capacity", "transfer", "capacity-reverse", "transfer-reverse", "paced-reverse"}},
+		{"loss on a way that is not planned", forward, backwards, names(forward)},
+		{"it is there", Extend(both, lost), lost, names(Extend(both, lost))},
+	} {
+		before := names(c.plan)
+		if diff := cmp.Diff(c.want, names(Extend(c.plan, c.results))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+		if diff := cmp.Diff(before, names(c.plan)); diff != "" {
+			t.Errorf("%s: the plan before has changed:\n%s", c.name, diff)
+		}
+	}
+	want := Step{Name: "paced", Kind: "throughput", Why: "whether packets are lost on a path that is nearly empty", Seconds: 4.5,
+		Parameters: map[string]any{"reverse": false, "proto": "udp", "rate": 9.75e6, "duration": 4.0, "length": 1400}}
+	if diff := cmp.Diff(want, Extend(both, lost)[4]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Steps that move data can be cut down to two seconds, and no further; others cannot.
+func TestShorter(t *testing.T) {
+	plan := Plan(6*time.Second, measure.Forward)
+	transfer := plan[3]
+	for _, want := range []float64{3, 2} {
+		var ok bool
+		if transfer, ok = transfer.Shorter(); !ok || transfer.Parameters["duration"] != want || transfer.Seconds != want+setUpTakes {
+			t.Errorf("%+v, %v; want %v s", transfer, ok, want)
+		}
+	}
+	for _, s := range append([]Step{transfer}, plan[:3]...) {
+		if shorter, ok := s.Shorter(); ok {
+			t.Errorf("%s can be shorter: %+v", s.Name, shorter)
+		}
+	}
+	if plan[3].Parameters["duration"] != 6.0 {
+		t.Errorf("the step itself has changed: %+v", plan[3])
+	}
+}
