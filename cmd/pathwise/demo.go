@@ -67,14 +67,36 @@ type DemoRound struct {
 }
 
 func demoCommand(s *session) *cobra.Command {
-	return &cobra.Command{
+	var keep, meshOnly bool
+	var listen string
+	c := &cobra.Command{
 		Use: "demo", Short: "The main job, on this machine alone, in about a minute", Args: cobra.NoArgs,
 		Long: "Bob must send 50 MB to Carol, 2,000 miles away, each half hour. Two hosts with this kernel's own TCP and an emulated\n" +
 			"path between them (100 Mbit/s, 50 ms) play the case: the transfer crawls; Pathwise measures, names the cause, says\n" +
-			"what to change and what to expect; the change is made; it measures again.",
-		Example: "  pathwise demo\n  pathwise demo --json",
-		RunE:    func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), s) },
+			"what to change and what to expect; the change is made; it measures again.\n\n" +
+			"With --keep, on a terminal, a mesh of twelve hosts in an emulated network then runs until Ctrl-C, with its pages.",
+		Example: "  pathwise demo\n  pathwise demo --keep\n  pathwise demo --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("listen") && !keep && !meshOnly {
+				return badFlag("listen", errors.New("want --keep or --mesh with it: nothing else listens"))
+			}
+			if !meshOnly {
+				if err := runDemo(c.Context(), s); err != nil || !keep {
+					return err
+				}
+			}
+			if !isTerminal(s.out) {
+				fmt.Fprintln(s.err, "note: no mesh is kept: there is no terminal to show its address on, and to end it from by Ctrl-C")
+				return nil
+			}
+			return s.keepDemo(c.Context(), listen)
+		},
 	}
+	f := c.Flags()
+	f.BoolVar(&keep, "keep", false, "leave a mesh running afterwards, with its pages, until Ctrl-C")
+	f.BoolVar(&meshOnly, "mesh", false, "that mesh at once, without Bob and Carol")
+	f.StringVar(&listen, "listen", "", "with --keep or --mesh: where the pages are (default "+demoListen+", or any port if that is taken)")
+	return c
 }
 
 func runDemo(ctx context.Context, s *session) error {

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/archive/generated"
+	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// demoPast is how a generated history is made to fit a lab: its hosts stand side by side, and each pair's distance, hops and
+// rate are then the lab's.
+type demoPast struct {
+	to    generated.Filer
+	ways  map[[2]string]demoWay
+	until time.Time
+}
+
+// demoWay is what the lab's links make of the way from a host to another, there and back.
+type demoWay struct {
+	rtt  float64 // s
+	rate float64 // bit/s of the narrowest link
+	hops int
+}
+
+// demoFellIll is how long before the end of the past what ails a host began.
+const demoFellIll = 2 * time.Hour
+
+// demoIllRates are what transfers from or to a sick host get since then, bit/s: as measured in this lab.
+var demoIllRates = map[string]float64{"cern": 7e6, "lyon": 3e6, "warwick": 3.8e6}
+
+// fillDemoPast makes up the day before now.
+func fillDemoPast(ctx context.Context, file string, plan *lab.Plan, now time.Time) (err error) {
+	a, err := archive.Open(ctx, file, archive.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closeErr := a.Close(); err == nil {
+			err = closeErr
+		}
+	}()
+	var hosts []generated.Host
+	for _, h := range demoHosts {
+		node, _ := plan.NodeByName(h.name)
+		hosts = append(hosts, generated.Host{Name: h.name, Address: plan.Address(node).String()})
+	}
+	past := generated.Day(hosts, now, 2002)
+	past.Tests = []generated.Test{
+		{Tool: generated.Ping, Every: 5 * time.Minute},
+		{Tool: generated.Throughput, Every: 20 * time.Minute}, // each hour of the matrix has some
+		{Tool: generated.Trace, Every: 20 * time.Minute},
+	}
+	return past.Fill(ctx, &demoPast{to: a, ways: demoWays(plan), until: now})
+}
+
+// Put implements generated.Filer: the Results are their maker's, who makes others of them afterwards.
+func (d *demoPast) Put(ctx context.Context, results []*measure.Result) error {
+	for _, r := range results {
+		d.fit(r)
+	}
+	return d.to.Put(ctx, results)
+}
+
+// fit makes a Result that of its pair in the lab.
+func (d *demoPast) fit(r *measure.Result) {
+	way := d.ways[[2]string{r.Source.Name, r.Target.Name}]
+	for _, m := range []measure.Metric{measure.RTTMin, measure.RTTMean, measure.RTTMedian, measure.RTTP95, measure.RTTP99, measure.RTTMax} {
+		if v, ok := r.Metrics[m]; ok {
+			r.Metrics[m] = v + way.rtt
+		}
+	}
+	if _, ok := r.Metrics[measure.HopCount]; ok {
+		r.Metrics[measure.HopCount] = float64(way.hops)
+	}
+	ill := r.Started.After(d.until.Add(-demoFellIll))
+	if ill && (r.Source.Name == demoLossy || r.Target.Name == demoLossy) && r.Started.Unix()%3 == 0 {
+		loseOne(r)
+	}
+	rate, ok := r.Metrics[measure.Throughput]
+	if !ok {
+		return
+	}
+	const payload = 1448. / 1538 // of what Ethernet carries
+	full := way.rate * payload
+	if ill {
+		full = min(full, demoIllRate(r.Source.Name), demoIllRate(r.Target.Name))
+	}
+	r.Metrics[measure.Throughput] = full * (0.93 + 0.05*math.Mod(rate, 1e6)/1e6)
+}
+
+// demoLossy loses one packet in fifty each way, so that a third of all pings lose one.
+const demoLossy = "lyon"
+
+// loseOne loses an echo of a ping that lost none.
+func loseOne(r *measure.Result) {
+	if sent := r.Metrics[measure.SentPackets]; sent > 0 && r.Metrics[measure.LostPackets] == 0 {
+		r.Metrics[measure.LostPackets], r.Metrics[measure.ReceivedPackets], r.Metrics[measure.LossRatio] = 1, sent-1, 1/sent
+	}
+}
+
+// demoIllRate is what a host lets others have; infinite where nothing ails it.
+func demoIllRate(host string) float64 {
+	if rate, ill := demoIllRates[host]; ill {
+		return rate
+	}
+	return math.Inf(1)
+}
+
+// demoWays works out the shortest ways between all hosts of a lab.
+func demoWays(plan *lab.Plan) map[[2]string]demoWay {
+	ways := map[[2]string]demoWay{}
+	for from, node := range plan.Nodes {
+		if node.Router {
+			continue
+		}
+		for to, way := range demoWaysFrom(plan, from) {
+			if to != from && !plan.Nodes[to].Router {
+				ways[[2]string{node.Name, plan.Nodes[to].Name}] = way
+			}
+		}
+	}
+	return ways
+}
+
+// demoWaysFrom goes through a lab from a node, nearest nodes first.
+func demoWaysFrom(plan *lab.Plan, from int) map[int]demoWay {
+	found := map[int]demoWay{from: {rate: math.Inf(1)}}
+	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
+		way := found[queue[0]]
+		for _, i := range plan.Nodes[queue[0]].Interfaces {
+			next := plan.Interfaces[plan.Interfaces[i].Peer].Node
+			if _, known := found[next]; known {
+				continue
+			}
+			shape, one := plan.Directions[plan.Interfaces[i].Leaves].Shape, way
+			one.hops++
+			if shape.Delay != nil {
+				one.rtt += 2 * time.Duration(*shape.Delay).Seconds()
+			}
+			if shape.Rate != nil {
+				one.rate = min(one.rate, float64(*shape.Rate))
+			}
+			found[next] = one
+			queue = append(queue, next)
+		}
+	}
+	return found
+}
