@@ -8,9 +8,9 @@ FUZZ_SECONDS ?= 5
 
 .PHONY: demo test check bench screenshots calibrate build packages fuzz clean
 
-# The main job, on this machine alone, in about a minute.
+# The main job, on this machine alone, in about a minute. KEEP=1: then a mesh runs, with its pages, until Ctrl-C.
 demo: build
-	./$(BINARY) demo $(DEMO_FLAGS)
+	./$(BINARY) demo $(if $(KEEP),--keep) $(DEMO_FLAGS)
 
 # Static, so that one file can be carried to any host.
 build:
@@ -41,7 +41,7 @@ bench: packages build
 # Pictures of the pages, as the browser tests see them.
 screenshots: packages
 	@mkdir -p docs/pages
-	PATHWISE_SCREENSHOTS=$(CURDIR)/docs/pages $(GO) test -count=1 -run '^TestScreens$$' ./web/browser
+	PATHWISE_SCREENSHOTS=$(CURDIR)/docs/pages $(GO) test -count=1 -run '^Test(Screens|Now|DiagnoseNow|Hosts?|Configuration|LabIsAccessible)$$' ./web/browser
 
 # Every finding in every setting, a path each: the figures in docs/diagnose.md. About half an hour.
 calibrate: packages build

@@ -12,7 +12,8 @@ import (
 // is a stolen accounts.json. There 12 letters at random are out of reach (2^56 guesses of 64 MiB each), and 12 are what
 // makes people take a phrase rather than one word.
 const (
-	shortestPassword = 12   // characters, as Unicode counts them
+	// ShortestPassword is how long a password is at least.
+	ShortestPassword = 12   // characters, as Unicode counts them
 	longestPassword  = 1024 // bytes: a phrase of any length, and no work for us
 	// addedToName is how many characters beside a name in it make no password.
 	addedToName = 4
@@ -59,8 +60,8 @@ func CheckPassword(name, password string) error {
 		return wrong("password: %d bytes, want at most %d", len(password), longestPassword)
 	case !utf8.ValidString(password):
 		return wrong("password: want text in UTF-8")
-	case utf8.RuneCountInString(password) < shortestPassword:
-		return wrong("password: want %d characters or more; a phrase of four words is fine", shortestPassword)
+	case utf8.RuneCountInString(password) < ShortestPassword:
+		return wrong("password: want %d characters or more; a phrase of four words is fine", ShortestPassword)
 	case slices.Contains(common, lower):
 		return wrong("password: is one of those that everybody tries first; want another")
 	}

@@ -104,7 +104,7 @@ func TestCheckPassword(t *testing.T) {
 
 func TestCommonPasswordsAreReached(t *testing.T) {
 	for _, p := range common {
-		if len(p) < shortestPassword || p != strings.ToLower(p) {
+		if len(p) < ShortestPassword || p != strings.ToLower(p) {
 			t.Errorf("%q is too short, or not in lower case: it is never compared", p)
 		}
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"math"
+	"net/netip"
 	"path/filepath"
 	"strings"
 	"time"
@@ -10,8 +11,10 @@ import (
 // Controller is what the controller of the mesh needs to know for itself. File names are as written: relative ones are
 // relative to where it runs.
 type Controller struct {
-	Listen      string // HTTP, host:port
-	Public      bool   // whether those who have shown nothing may look
+	Listen      string         // HTTP, host:port
+	Public      bool           // whether those who have shown nothing may look
+	Labs        bool           // whether the pages show the labs of this machine, and administrators may change them there
+	Proxies     []netip.Prefix // reverse proxies before Listen, which are believed about who calls them
 	TLS         TLS
 	Callers     Callers
 	NATS        NATS
@@ -69,6 +72,8 @@ func (r *reader) controller(n node) {
 	n.fields("{listen: 127.0.0.1:8080}", fields{
 		"listen":       into(&c.Listen, parseListen),
 		"public":       into(&c.Public, parseBool),
+		"labs":         into(&c.Labs, parseBool),
+		"proxies":      values(&c.Proxies, parseNetwork),
 		"tls":          func(n node) { readTLS(n, &c.TLS) },
 		"callers":      func(n node) { r.readCallers(n, &c.Callers) },
 		"nats":         func(n node) { readNATS(n, &c.NATS) },

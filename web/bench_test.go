@@ -41,14 +41,17 @@ controller:
 // The doors that `pathwise serve` opens.
 var (
 	owner  = Door{Owner: true}
-	public = Door{Secure: true, Public: true}
+	public = Door{Secure: true, Public: anybody}
 )
+
+func anybody() bool { return true }
 
 // hub is a Hub whose hosts do what they are ordered to, as soon as held is closed; but for gone, which is away, and strict,
 // whose owner lets nobody in.
 type hub struct {
 	held     chan struct{}
-	canceled chan string // IDs of runs that were called back
+	canceled chan string                         // IDs of runs that were called back
+	adds     func(*measure.Run, *measure.Result) // to what was measured; nil: nothing
 	mu       sync.Mutex
 	shown    map[string]chan fleet.Progress
 }
@@ -68,7 +71,10 @@ func (h *hub) of(run string) chan fleet.Progress {
 func (h *hub) Order(_ context.Context, host string, o fleet.Order) error {
 	switch {
 	case o.Cancel != "":
-		h.canceled <- o.Cancel
+		select {
+		case h.canceled <- o.Cancel:
+		default: // nobody counts them
+		}
 		return nil
 	case host == "gone":
 		return fleet.ErrAway
@@ -81,7 +87,11 @@ func (h *hub) Order(_ context.Context, host string, o fleet.Order) error {
 	h.of(run.ID) <- fleet.Progress{Run: run.ID, Line: "begun"}
 	go func() {
 		<-h.held
-		h.of(run.ID) <- fleet.Progress{Run: run.ID, Result: resultOf(run.ID, run.Start)}
+		result := resultOf(run.ID, run.Start)
+		if h.adds != nil {
+			h.adds(&run, result)
+		}
+		h.of(run.ID) <- fleet.Progress{Run: run.ID, Result: result}
 	}()
 	return nil
 }

@@ -20,8 +20,10 @@ type Door struct {
 	Owner bool
 	// Secure says that nobody can listen in on the way: else no password, session or token is taken.
 	Secure bool
-	// Public says that who has shown nothing may read.
-	Public bool
+	// Public says whether who has shown nothing may read; nil: no.
+	Public func() bool
+	// Proxies are the networks of reverse proxies that are believed about who calls them, and how; see forwarded.
+	Proxies []netip.Prefix
 }
 
 // What an operation may ask of its caller, beside the scopes of package account.
@@ -38,7 +40,8 @@ type visitor struct {
 	account.Identity
 	address netip.Addr // not valid: on this machine
 	session string     // its secret, of who signed in
-	tls     bool       // the connection is HTTPS
+	tls     bool       // the connection is HTTPS, as far as is known
+	public  bool       // anybody may read
 	refused error      // why what was shown as proof counts for nothing
 }
 
@@ -92,14 +95,18 @@ func (s *Server) identify(d Door, r *http.Request) *visitor {
 	if d.Owner {
 		return &visitor{Identity: account.Owner()}
 	}
-	v := &visitor{refused: errNoProof, tls: r.TLS != nil}
-	if d.Public {
+	v := &visitor{refused: errNoProof, tls: r.TLS != nil, public: d.Public != nil && d.Public()}
+	secure := d.Secure
+	if https, said := schemeOf(r.Context()); said {
+		v.tls, secure = https, https
+	}
+	if v.public {
 		v.Identity = account.Public()
 	}
 	if at, err := netip.ParseAddrPort(r.RemoteAddr); err == nil { // else it has no network, and is of none
 		v.address = at.Addr().Unmap().WithZone("")
 	}
-	if !d.Secure {
+	if !secure {
 		v.refused = errInsecure
 		return v
 	}

@@ -91,7 +91,11 @@ func (h *heldAnswer) end(r *http.Request) {
 		sum := sha256.Sum256(h.text.Bytes())
 		tag := `W/"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"` // weak: it may be compressed on the way
 		h.Header().Set("ETag", tag)
-		h.Header().Set("Cache-Control", "private, no-cache")
+		keep := "private, no-cache"
+		if strings.HasPrefix(r.URL.Path, "/api/v1/config") { // may hold secrets
+			keep = "no-store"
+		}
+		h.Header().Set("Cache-Control", keep)
 		if matches(r.Header.Get("If-None-Match"), tag) {
 			h.Header().Del("Content-Type")
 			h.Header().Del("Content-Length")

@@ -8,10 +8,16 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/pathwise-net/pathwise/measure"
 )
 
+type eventsInput struct {
+	Samples bool `query:"samples" default:"true" doc:"Whether Results come with their samples, which may be large"`
+}
+
 // events streams what happens, as server-sent events (HTML, section 9.2): result, miss, host, plan.
-func (s *Server) events(ctx context.Context, _ *struct{}) (*huma.StreamResponse, error) {
+func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamResponse, error) {
 	return &huma.StreamResponse{Body: func(answer huma.Context) {
 		events, end := s.Control.Events()
 		defer end()
@@ -28,6 +34,11 @@ func (s *Server) events(ctx context.Context, _ *struct{}) (*huma.StreamResponse,
 			case <-ctx.Done():
 				return
 			case e := <-events:
+				if e.Result != nil && !in.Samples {
+					r := *e.Result // which others have, too
+					r.Samples = measure.Samples{}
+					e.Result = &r
+				}
 				text, err := json.Marshal(e)
 				if err != nil {
 					continue

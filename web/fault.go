@@ -9,8 +9,12 @@ import (
 
 	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/calc"
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/web/edit"
+	"github.com/pathwise-net/pathwise/web/labs"
 )
 
 // fault is an error as an answer: a problem document (RFC 9457) under the status that the error stands for.
@@ -28,10 +32,19 @@ func statusOf(err error) int {
 	var refusal *fleet.Refusal
 	var denial *control.Denial
 	var later *account.Later
+	var formula *calc.UnknownError
 	switch {
-	case errors.Is(err, account.ErrUnknown), errors.Is(err, archive.ErrUnknown): // some of these are bad input, too
+	case errors.Is(err, account.ErrUnknown), errors.Is(err, archive.ErrUnknown), errors.As(err, &formula): // some of these are bad input, too
 		return http.StatusNotFound
-	case errors.Is(err, account.ErrTaken), errors.Is(err, account.ErrLastAdmin):
+	case errors.Is(err, edit.ErrUnknown):
+		return http.StatusNotFound
+	case errors.Is(err, edit.ErrStale):
+		return http.StatusConflict
+	case errors.Is(err, lab.ErrNoLab), errors.Is(err, lab.ErrGone), errors.Is(err, labs.ErrOff):
+		return http.StatusNotFound
+	case errors.Is(err, lab.ErrStale), errors.Is(err, labs.ErrBusy), errors.Is(err, labs.ErrNothing):
+		return http.StatusConflict
+	case errors.Is(err, account.ErrTaken), errors.Is(err, account.ErrLastAdmin), errors.Is(err, fleet.ErrAway), errors.Is(err, control.ErrNotFree):
 		return http.StatusConflict
 	case errors.As(err, &bad) && bad.BadInput():
 		return http.StatusUnprocessableEntity
@@ -47,7 +60,7 @@ func statusOf(err error) int {
 	case errors.As(err, &denial), errors.As(err, &refusal), errors.Is(err, errInsecure), errors.Is(err, errNotYours),
 		errors.Is(err, account.ErrDenied):
 		return http.StatusForbidden
-	case errors.Is(err, account.ErrBusy), errors.Is(err, fleet.ErrAway), errors.Is(err, control.ErrNotFree), errors.Is(err, control.ErrNotReady):
+	case errors.Is(err, account.ErrBusy), errors.Is(err, control.ErrNotReady):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError

@@ -17,7 +17,7 @@ func guarded(d Door, next http.Handler) http.Handler {
 	if d.Owner {
 		return next
 	}
-	return newPacer(time.Now).handler(next)
+	return d.forwarded(newPacer(time.Now).handler(next))
 }
 
 // compressed shrinks documents. What streams is left alone: each of its lines is to arrive when it is said.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -21,8 +22,8 @@ type matrixDoc struct {
 	Metric   measure.Metric `json:"metric"`
 	Unit     string         `json:"unit"`
 	Better   measure.Better `json:"better" doc:"low, high, or empty where neither is to be wished for"`
-	From     time.Time      `json:"from"`
-	To       time.Time      `json:"to"`
+	From     time.Time      `json:"from" doc:"Where the span really begins: of many hosts, at a full hour"`
+	To       time.Time      `json:"to" doc:"Where it really ends"`
 	Hosts    []matrixHost   `json:"hosts" doc:"By site and name"`
 	Values   numbers        `json:"values" doc:"The median over the span"`
 	Counts   []uint64       `json:"counts" doc:"How many values that is of"`
@@ -36,7 +37,7 @@ type matrixHost struct {
 
 // baselineDoc is what each pair's own past was like.
 type baselineDoc struct {
-	From   time.Time `json:"from"`
+	From   time.Time `json:"from" doc:"Where it really begins: of many hosts, at midnight UTC"`
 	To     time.Time `json:"to"`
 	Low    numbers   `json:"low" doc:"The 5th percentile"`
 	Median numbers   `json:"median"`
@@ -53,13 +54,16 @@ type matrixInput struct {
 }
 
 const (
-	// matrixGrain is what the archive answers from rollups alone.
+	// manyHosts have so many pairs that what they measured is read from rollups of hours and days alone, and what was on past
+	// days is not worked out anew all day.
+	manyHosts = 40
+	// matrixGrain is where spans begin otherwise.
 	matrixGrain = 5 * time.Minute
 	// matrixAge is how old an answer about now may be, so that many viewers cost no more than one.
 	matrixAge = 15 * time.Second
 )
 
-func (s *Server) matrix(ctx context.Context, in *matrixInput) (*body[matrixDoc], error) {
+func (s *Server) matrix(ctx context.Context, in *matrixInput) (*huma.StreamResponse, error) {
 	within := in.Within.Duration
 	if within == 0 {
 		within = time.Hour
@@ -68,25 +72,56 @@ func (s *Server) matrix(ctx context.Context, in *matrixInput) (*body[matrixDoc],
 	if !in.At.given {
 		to = time.Now().Truncate(matrixAge).Add(matrixAge) // the same for all who ask about now
 	}
-	from := to.Add(-within).Truncate(matrixGrain).UTC()
+	name := fmt.Sprintf("%q %d %v %v %q %q", in.Metric, to.UnixNano(), within, in.Baseline, in.Test, in.Tool)
+	one, err := s.drawn.get(ctx, name, time.Now(), func(ctx context.Context) (any, error) { return s.drawMatrix(ctx, in, to, within) })
+	if err != nil {
+		return nil, fault(err)
+	}
+	return one.answer(), nil
+}
+
+// drawMatrix makes the document of a matrix whose span ends at a time.
+func (s *Server) drawMatrix(ctx context.Context, in *matrixInput, to time.Time, within time.Duration) (*matrixDoc, error) {
 	m := newMatrix(s.Control.Mesh())
+	from, to := matrixSpan(to, within, len(m.hosts))
 	metric := measure.Metric(in.Metric)
-	doc := matrixDoc{Metric: metric, Unit: metric.Unit(), Better: metric.Better(), From: from, To: to.UTC(), Hosts: m.hosts}
+	doc := matrixDoc{Metric: metric, Unit: metric.Unit(), Better: metric.Better(), From: from, To: to, Hosts: m.hosts}
 	query := archive.MatrixQuery{Match: archive.Match{Test: in.Test, Tool: in.Tool, Metric: in.Metric}, From: from, To: to,
 		Quantiles: []float64{0.5}, Age: matrixAge}
 	cells, err := s.Archive.Matrix(ctx, query)
 	if err != nil {
-		return nil, fault(err)
+		return nil, err
 	}
 	doc.Values, doc.Counts = m.quantile(cells, 0), m.counts(cells)
 	if in.Baseline.Duration > 0 {
-		query.From, query.To, query.Quantiles = from.Add(-in.Baseline.Duration).Truncate(matrixGrain), from, []float64{0.05, 0.5, 0.95}
+		query.From, query.To = pastSpan(from, in.Baseline.Duration, len(m.hosts))
+		query.Quantiles = []float64{0.05, 0.5, 0.95}
 		if cells, err = s.Archive.Matrix(ctx, query); err != nil {
-			return nil, fault(err)
+			return nil, err
 		}
 		doc.Baseline = &baselineDoc{query.From, query.To, m.quantile(cells, 0), m.quantile(cells, 1), m.quantile(cells, 2)}
 	}
-	return &body[matrixDoc]{doc}, nil
+	return &doc, nil
+}
+
+// matrixSpan is the span that is drawn where one that ends at a time is asked for: between many hosts, all hours that it
+// touches.
+func matrixSpan(to time.Time, within time.Duration, hosts int) (from, end time.Time) {
+	from, to = to.Add(-within).UTC(), to.UTC()
+	if hosts < manyHosts || within < time.Hour {
+		return from.Truncate(matrixGrain), to
+	}
+	return from.Truncate(time.Hour), to.Add(time.Hour - 1).Truncate(time.Hour)
+}
+
+// pastSpan is what a span that begins at a time is compared with: between many hosts, days that are over.
+func pastSpan(to time.Time, within time.Duration, hosts int) (from, end time.Time) {
+	const day = 24 * time.Hour
+	if hosts < manyHosts || within < day {
+		return to.Add(-within).Truncate(matrixGrain), to
+	}
+	to = to.Truncate(day)
+	return to.Add(-within).Truncate(day), to
 }
 
 // matrixOf are the hosts of a matrix, and where each stands in it.

@@ -29,6 +29,8 @@ type Status struct {
 	Archive archive.Stats  `json:"archive"`
 	Missed  []measure.Miss `json:"missed" doc:"The newest"`
 	Unread  string         `json:"unread,omitempty" doc:"Why missed cannot be told: the archive does not answer"`
+
+	GeneratedUntil *time.Time `json:"generated_until,omitempty" doc:"When the newest Result began that was made up for a demonstration; what is older was not measured either"`
 }
 
 type statusInput struct {
@@ -42,6 +44,8 @@ func (s *Server) status(ctx context.Context, in *statusInput) (*body[Status], er
 	var err error
 	if status.Missed, err = s.Archive.Misses(ctx, query); err != nil {
 		status.Missed, status.Unread = []measure.Miss{}, err.Error() // who is there is told all the same
+	} else if status.GeneratedUntil, err = s.generatedUntil(ctx); err != nil {
+		status.Unread = err.Error()
 	}
 	return &body[Status]{status}, nil
 }

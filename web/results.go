@@ -41,6 +41,13 @@ func (s *Server) results(ctx context.Context, in *resultsInput) (*huma.StreamRes
 		Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Kind: in.Kind, Status: measure.Status(in.Status),
 		From: in.From.at(now), To: in.To.at(now), Cursor: in.Cursor, Limit: in.Limit,
 	}
+	if in.Format != "json" && query.Cursor != "" { // what cannot be asked is said before the answer begins
+		first := query
+		first.Limit = 1
+		if _, err := s.Archive.Results(ctx, first); err != nil {
+			return nil, fault(err)
+		}
+	}
 	switch in.Format {
 	case "jsonl":
 		return s.whole(jsonLines, func(w io.Writer) error { return export.JSONLines(ctx, w, s.Archive, query) })

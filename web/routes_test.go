@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -57,6 +58,7 @@ func TestReading(t *testing.T) {
 				"/api/v1/status?misses=1&from=-1h":           `"why":"a is away"`,
 				"/api/v1/hosts":                              `"name":"strict"`,
 				"/api/v1/pairs":                              `{"source":"a","target":"b"`,
+				"/api/v1/tools":                              `"name":"rtt","kind":"ping","of_mesh":true`,
 				series + "&from=-1h":                         `"step_seconds":`,
 				series + "&from=-1h&step=5m&quantiles=0,0.5": `"quantiles":[0,0.5]`,
 				"/api/v1/results":                            firstID,
@@ -66,6 +68,11 @@ func TestReading(t *testing.T) {
 				"/api/v1/results/" + firstID:                 `"schema":"pathwise.result/1"`,
 				"/api/v1/misses":                             `"why":"a is away"`,
 				"/api/v1/misses?source=b":                    `"misses":[]`,
+				"/api/v1/plan?host=a&limit=1":                `"tool":"rtt"`,
+				"/api/v1/labs":                               `"enabled":false`,
+				"/api/v1/formulas":                           `"name":"mathis"`,
+				"/api/v1/formulas/bdp?in=rate=8k&in=rtt=1s":  `"value":1000`,
+				"/api/v1/knowledge":                          `"id":"receive-window-limited"`,
 				"/metrics":                                   "pathwise_hosts 4",
 			} {
 				b.expect(http.MethodGet, path, "", http.StatusOK, has)
@@ -174,6 +181,14 @@ func TestScopes(t *testing.T) {
 	}
 }
 
+// operationsOf are the operations of a path, by method.
+func operationsOf(item *huma.PathItem) map[string]*huma.Operation {
+	all := map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put,
+		http.MethodPatch: item.Patch, http.MethodDelete: item.Delete}
+	maps.DeleteFunc(all, func(_ string, o *huma.Operation) bool { return o == nil })
+	return all
+}
+
 // No operation is without a scope, and none but of those that anybody may call answers to who has shown nothing.
 func TestEveryOperationHasItsScope(t *testing.T) {
 	b := newBench(t)
@@ -182,11 +197,7 @@ func TestEveryOperationHasItsScope(t *testing.T) {
 	b.serve(b.Handler(Door{Secure: true}))
 	operations := 0
 	for path, item := range api.OpenAPI().Paths {
-		for method, o := range map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put,
-			http.MethodPatch: item.Patch, http.MethodDelete: item.Delete} {
-			if o == nil {
-				continue
-			}
+		for method, o := range operationsOf(item) {
 			operations++
 			needs, named := o.Metadata[scopeKey].(account.Scope)
 			if !named {

@@ -29,12 +29,14 @@ func silent(o huma.Operation) huma.Operation {
 // meDoc is who calls.
 type meDoc struct {
 	account.Identity
-	Public bool `json:"public" doc:"Whether anybody may look"`
+	Public           bool `json:"public" doc:"Whether anybody may look"`
+	ShortestPassword int  `json:"shortest_password" doc:"How many characters a password has at least"`
+	Labs             bool `json:"labs" doc:"Whether the controller shows labs"`
 }
 
 func (s *Server) me(ctx context.Context, _ *struct{}) (*body[meDoc], error) {
 	v := visitorOf(ctx)
-	doc := meDoc{v.Identity, v.Kind == account.KindPublic}
+	doc := meDoc{v.Identity, v.public, account.ShortestPassword, s.Labs != nil}
 	if doc.Scopes == nil {
 		doc.Scopes = []account.Scope{}
 	}

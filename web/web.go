@@ -19,6 +19,8 @@ import (
 	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/control"
+	"github.com/pathwise-net/pathwise/web/edit"
+	"github.com/pathwise-net/pathwise/web/labs"
 )
 
 // Server answers for one mesh.
@@ -27,8 +29,13 @@ type Server struct {
 	Archive  archive.Archive
 	Accounts *account.Book
 	Metrics  http.Handler // of /metrics; nil: there is none
+	Labs     *labs.Labs   // of this machine; nil: none are shown
+	Config   *edit.Book   // of the mesh file; nil: it is not edited here
 	Version  string
 	Log      *slog.Logger // nil: none
+
+	drawn     drawings
+	generated generatedPast
 }
 
 const (

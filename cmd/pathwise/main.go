@@ -67,6 +67,7 @@ func rootCommand(s *session) *cobra.Command {
 		calcCommand(s),
 		demoCommand(s),
 		diagnoseCommand(s),
+		explainCommand(s),
 		labCommand(s),
 		meshCommand(s),
 		pingCommand(s),

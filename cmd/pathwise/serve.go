@@ -16,6 +16,7 @@ import (
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/web"
+	"github.com/pathwise-net/pathwise/web/edit"
 )
 
 func serveCommand(s *session) *cobra.Command {
@@ -27,6 +28,9 @@ func serveCommand(s *session) *cobra.Command {
 			"take effect by themselves; one with errors changes nothing.",
 		Example: "  pathwise serve mesh.yaml\n  pathwise serve /etc/pathwise/mesh.d --data /var/lib/pathwise",
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := edit.Recover(args[0]); err != nil {
+				return err
+			}
 			m, err := s.loadMesh(args[0])
 			if err != nil {
 				return err
@@ -64,11 +68,15 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 		return err
 	}
 	defer people.Close()
+	book, err := openBook(file, data, m, log)
+	if err != nil {
+		return err
+	}
 	hosts := newSSHHosts(ctx, post, data, log)
 	defer hosts.wait()
 	controller, err := control.New(control.Config{
 		Mesh: file, Data: data, Hub: post.hub, Archive: store, Log: log,
-		Changed: hosts.follow, Observe: out.observe, Missed: out.collector.Missed,
+		Changed: followed(book, hosts.follow), Observe: out.observe, Missed: out.collector.Missed,
 	})
 	if err != nil {
 		return err
@@ -78,7 +86,10 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 		return err
 	}
 	hosts.drained = controller.Emptied
-	api := &web.Server{Control: controller, Archive: store, Accounts: people, Metrics: metrics, Version: version(), Log: log}
+	api := &web.Server{Control: controller, Archive: store, Accounts: people, Config: book, Metrics: metrics, Version: version(), Log: log}
+	if api.Labs, err = openLabs(&m.Controller); err != nil {
+		return err
+	}
 	group.Go(func() error { return controller.Run(ctx) })
 	group.Go(func() error { return post.watchKeys(ctx) })
 	group.Go(func() error { people.Keep(ctx); return nil })
@@ -123,8 +134,14 @@ func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Se
 		open, scheme, secure = tls.NewListener(open, settings), "https", true
 	}
 	s.say("serving on %s://%s", scheme, open.Addr())
+	if secure || len(c.Proxies) > 0 { // nowhere else can a password be set
+		if err := s.inviteFirst(api.Accounts, pageURL(scheme, open.Addr().(*net.TCPAddr))); err != nil {
+			return errors.Join(err, open.Close())
+		}
+	}
+	public := func() bool { return api.Control.Mesh().Controller.Public } // as the mesh file has it by then
 	group.Go(func() error {
-		return web.Serve(ctx, open, api.Handler(web.Door{Secure: secure, Public: c.Public}), api.Log)
+		return web.Serve(ctx, open, api.Handler(web.Door{Secure: secure, Public: public, Proxies: c.Proxies}), api.Log)
 	})
 	return nil
 }

@@ -2,7 +2,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
 
 	"github.com/pathwise-net/pathwise/account"
 )
@@ -17,4 +22,31 @@ func (s *session) openAccounts(data string, log *slog.Logger) (*account.Book, er
 		return nil, errors.Join(err, book.Close())
 	}
 	return book, nil
+}
+
+// inviteFirst prints the link by which the first administrator sets a password, as long as there is none. Each start makes the
+// link of the one before void.
+func (s *session) inviteFirst(book *account.Book, base *url.URL) error {
+	invitation, err := book.InviteFirst("admin")
+	if err != nil || invitation == "" {
+		return err
+	}
+	fmt.Fprintf(s.err, "no administrator has a password yet; whoever opens this within a day sets it, once:\n  %s\n", welcomeLink(base, invitation))
+	return nil
+}
+
+// welcomeLink is where an invitation is taken up.
+func welcomeLink(base *url.URL, invitation string) string {
+	return base.String() + "/#/welcome?token=" + url.QueryEscape(invitation)
+}
+
+// pageURL is where a listener is reached: by this machine's name, where it listens on all of its addresses.
+func pageURL(scheme string, at *net.TCPAddr) *url.URL {
+	host := at.IP.String()
+	if at.IP.IsUnspecified() {
+		if name, err := os.Hostname(); err == nil {
+			host = name
+		}
+	}
+	return &url.URL{Scheme: scheme, Host: net.JoinHostPort(host, strconv.Itoa(at.Port))}
 }

@@ -73,6 +73,7 @@ type mesh struct {
 	url     string
 	archive archive.Archive
 	hub     fleet.Receiver
+	server  *web.Server
 }
 
 // shared is the mesh that all tests look at: filling it takes longer than most of them.
@@ -98,8 +99,14 @@ func newMesh(t *testing.T) (m *mesh, end func() error) {
 	store, err := archive.Open(context.Background(), filepath.Join(folder, "archive"), archive.Options{})
 	must(t, err)
 	fill(t, store)
+	return serveMesh(t, folder, store, meshText)
+}
+
+// serveMesh runs a controller of a mesh file over an archive, and shows its pages.
+func serveMesh(t *testing.T, folder string, store archive.Archive, text string) (m *mesh, end func() error) {
+	t.Helper()
 	file := filepath.Join(folder, "mesh.yaml")
-	must(t, os.WriteFile(file, []byte(meshText), 0o600))
+	must(t, os.WriteFile(file, []byte(text), 0o600))
 	h := &hub{said: make(chan fleet.Receiver, 1)}
 	c, err := control.New(control.Config{Mesh: file, Data: folder, Hub: h, Archive: store, Log: slog.New(slog.DiscardHandler)})
 	must(t, err)
@@ -109,8 +116,8 @@ func newMesh(t *testing.T) (m *mesh, end func() error) {
 	accounts, err := account.Open(folder, account.Options{})
 	must(t, err)
 	s := &web.Server{Control: c, Archive: store, Accounts: accounts, Version: "v1"}
-	server := httptest.NewServer(http.StripPrefix("/sub/path", s.Handler(web.Door{Secure: true, Public: true}))) // as behind a proxy
-	m = &mesh{url: server.URL + "/sub/path/", archive: store, hub: <-h.said}
+	server := httptest.NewServer(http.StripPrefix("/sub/path", s.Handler(web.Door{Secure: true, Public: func() bool { return true }}))) // as behind a proxy
+	m = &mesh{url: server.URL + "/sub/path/", archive: store, hub: <-h.said, server: s}
 	return m, func() error {
 		cancel()
 		server.CloseClientConnections()

@@ -39,6 +39,10 @@ func TestScreens(t *testing.T) {
 		{"pair-phone", "#/pair/ucl/cern", graphsDrawn, phone, false},
 		{"pair-wall", "#/pair/ucl/cern", graphsDrawn, wall, true},
 		{"result", "#/result/" + someResult, "document.querySelector('#echoes')", desk, false},
+		{"calculator", "#/calc/recovery?rate=1gbit&rtt=70ms&mss=1500", answered, desk, false},
+		{"calculator-phone", "#/calc/transfer?size=50MB&rate=100mbit&rtt=50ms", answered, phone, true},
+		{"knowledge", "#/knowledge?q=loss", "document.querySelector('.entries a')", desk, false},
+		{"knowledge-entry", "#/knowledge/receive-window-limited", "document.querySelector('.entry')", phone, true},
 		{"sign-in", "#/sign-in", "document.querySelector('form')", desk, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

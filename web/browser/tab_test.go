@@ -33,6 +33,7 @@ var chromium = struct {
 }{}
 
 func TestMain(m *testing.M) {
+	runForLab()
 	code := m.Run()
 	if chromium.Context != nil {
 		_ = chromedp.Cancel(chromium.Context)

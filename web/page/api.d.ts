@@ -32,7 +32,7 @@ interface HostDoc {
   state: 'here' | 'away' | 'foreign' | 'offline';
   heard?: string;
   clock_behind_seconds?: number;
-  status?: { version: string; spooled: number; lacks: { what: string; why: string }[] | null } | null;
+  status?: HostStatus | null;
 }
 interface StatusDoc {
   plan: number;
@@ -45,6 +45,7 @@ interface StatusDoc {
   unread?: string;
   hosts: HostDoc[];
   missed: Miss[] | null;
+  generated_until?: string;
 }
 
 interface Echo { seq: number; sent_seconds: number; rtt_seconds: number | null; from?: string; error?: string; ttl?: number }
@@ -72,6 +73,7 @@ interface ResultDoc {
     intervals?: Interval[];
     tcp_info?: Record<string, number | string>[];
     hops?: Hop[];
+    findings?: Finding[];
     output?: { command: string[]; stdout: string; stderr: string; exit_code: number; truncated?: boolean };
     [kind: string]: unknown;
   };
@@ -80,4 +82,83 @@ interface ResultDoc {
 interface ResultsDoc { results: ResultDoc[]; next?: string }
 
 interface EventDoc { result?: ResultDoc; miss?: Miss; host?: string; state?: string; plan?: number }
-interface MeDoc { name: string; role: string; scopes: string[] | null; public: boolean }
+interface MeDoc { name: string; kind: string; role: string; scopes: string[] | null; public: boolean; shortest_password: number; labs: boolean }
+
+interface ChangeDoc { at: string; kind: 'route' | 'finding' | 'configuration'; severity: 'info' | 'warning' | 'problem'; text: string; result?: string; by?: string }
+interface ChangesDoc { changes: ChangeDoc[] | null }
+interface RouteHop { ttl: number; addresses: string[] | null }
+interface RouteDoc { first: string; last: string; results: number; result: string; hops: RouteHop[]; changed: number[] | null }
+interface RoutesDoc { routes: RouteDoc[] | null; more: boolean }
+
+interface HostStatus {
+  at: string; version: string; platform: string; plan: number;
+  running: string[] | null; open: string[] | null; spooled: number;
+  clock: { synchronized: boolean; error_seconds: number };
+  lacks: Lack[] | null;
+}
+interface Lack { kind?: string; what: string; why: string }
+interface PlannedRun { run: string; test?: string; tool: string; source: string; target: string; start: string; end: string; exclusive?: boolean }
+interface ToolDoc {
+  name: string; kind: string; of_mesh: boolean; usage: string; duration_seconds: number; exclusive: boolean;
+  parameters: { name: string; type: string; default: string; usage: string }[];
+}
+
+interface Progress { run: string; interval?: Interval; echo?: Echo; line?: string; result?: ResultDoc }
+// A line of the answer to POST /runs or /diagnoses.
+interface RunLine {
+  run?: string; begins?: string; progress?: Progress; error?: string;
+  plan?: PlannedStep[]; step?: string; state?: 'waiting' | 'running' | 'done' | 'failed';
+  diagnosis?: DiagnosisDoc; id?: string;
+}
+interface PlannedStep { step: string; tool: string; why: string; seconds: number }
+interface Finding {
+  id: string; severity: 'info' | 'warning' | 'problem'; confidence: number; where: string; explanation: string;
+  evidence: { metric: string; value: number; unit: string; means: string }[] | null;
+  advice: { host: string; command: string; why: string }[] | null;
+  predicted: { throughput_bits_per_second: number; basis: string } | null;
+}
+interface DiagnosisDoc {
+  verdict: string; findings: Finding[] | null; results: ResultDoc[] | null;
+  expected_bits_per_second: number; achieved_bits_per_second: number;
+}
+
+interface AccountDoc { name: string; role: string; disabled: boolean; password: boolean; made: string; invited_until?: string }
+interface TokenDoc { name: string; scopes: string[]; made: string; made_by: string; expires?: string; used?: string }
+interface AuditEntry { time: string; who?: string; kind: string; from?: string; what: string; on?: string; outcome: string }
+
+interface CalcInput { name: string; kind: string; usage: string; default: string; optional: boolean; choices?: string[] }
+interface CalcFormula { name: string; title: string; source: string; examples: string[]; inputs: CalcInput[] }
+interface CalcLine { name: string; label: string; value: number; unit: string; text: string; formula?: string; numbers?: string }
+interface CalcAxis { label: string; unit: string; log: boolean }
+interface CalcDrawing {
+  title: string; x: CalcAxis; y: CalcAxis; mark: [number, number];
+  series: { label: string; points: [number, number][] }[];
+}
+
+interface FileDoc { name: string; text: string }
+interface ConfigDoc { version: string; folder: boolean; files: FileDoc[]; in_force: string; trouble?: string }
+interface ConfigProblem { file: string; line: number; column: number; text: string }
+interface ConfigFigures {
+  hosts: number; tests: number; pairs: number; runs_per_day: number; bytes_per_day: number;
+  cycle_seconds: number; lower_bound_seconds: number; archive_bytes_per_year: number;
+}
+interface ConfigOutcome {
+  version: string; errors: ConfigProblem[] | null; before?: ConfigFigures; after?: ConfigFigures;
+  changes: string[] | null; warnings: { text: string; new: boolean }[] | null; diff: string;
+}
+interface ConfigVersionDoc { id: string; at: string; by: string; comment: string; version: string; current: boolean }
+interface ConfigHistoryDoc { kept: number; versions: ConfigVersionDoc[] | null }
+interface ConfigPastDoc extends ConfigVersionDoc { files: FileDoc[]; diff: string }
+
+interface LabNode { name: string; kind: 'host' | 'router'; addresses: string[] }
+interface LabWay {
+  settings: Record<string, string>; values: Record<string, number>;
+  packets: number; delivered_packets: number; delivered_bytes: number; lost_packets: number; dropped: Record<string, number>;
+  duplicated_packets: number; reordered_packets: number; corrupted_packets: number; queue_packets: number; queue_bytes: number;
+}
+interface LabLink { number: number; between: [string, string]; forward: LabWay; reverse: LabWay }
+interface LabChange { id: number; at: string; by: string; link: number; direction: string; what: string; for_seconds?: number }
+interface LabDoc { name: string; seconds: number; nodes: LabNode[]; links: LabLink[]; changes: LabChange[]; emulator?: string; testing: boolean }
+interface LabFault { name: string; title: string; text: string; settings: string[]; whole?: boolean; for_seconds?: number }
+interface LabLine { echo?: Echo; interval?: Interval; result?: ResultDoc; error?: string }
+interface KnowledgeEntry { id: string; kind: string; title: string; text: string; shows: string; cure: string; see: string[]; source: string }

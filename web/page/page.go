@@ -8,6 +8,9 @@
 //	static/overview  the matrix of all pairs, and the lists beside it
 //	static/pair      graphs of one pair
 //	static/result    one Result, whole
+//	static/calc      the calculators, with their drawings
+//	static/knowledge what findings, metrics, formulas, faults and terms mean
+//	static/lab       labs of the controller's machine: drawing, form of a link, test
 //	static/vendor    other people's code, pinned
 //
 // package.json is for the type check alone: see README.md beside it.
@@ -26,7 +29,7 @@ import (
 	"strings"
 )
 
-//go:embed static/*.html static/*.css static/*.svg static/*.js static/*/*.js static/vendor/*.mjs static/vendor/*.css static/vendor/*.txt
+//go:embed static/*.html static/*.css static/*.svg static/*.js static/*/*.js static/vendor/*.mjs static/*/*.css static/vendor/*.txt
 var files embed.FS
 
 // kinds are the files that are served, by their suffix.

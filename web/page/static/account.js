@@ -29,15 +29,15 @@ export function Who({ account }) {
     await send('DELETE', 'api/v1/session').catch(() => {}); // a session that is gone is what was wanted
     location.reload();
   };
-  return html`<span class="who"><span title=${`Role: ${me.role}`}>${me.name}</span>
+  return html`<span class="who"><a href=${link(['account'])} title=${`Role: ${me.role}`}>${me.name}</a>
     <button type="button" onClick=${leave}>Sign out</button></span>`;
 }
 
 /**
  * A form that sends one document. Its error is told where the focus goes.
- * @param {{title: string, action: string, busy: string, submit: (form: FormData) => Promise<void>, children: any, why?: string}} props
+ * @param {{title?: string, action: string, busy: string, submit: (form: FormData) => Promise<void>, children: any, why?: string}} props
  */
-function Form({ title, action, busy, submit, children, why }) {
+export function Form({ title, action, busy, submit, children, why }) {
   const [state, set] = useState({ busy: false, error: '' });
   const note = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
@@ -48,13 +48,16 @@ function Form({ title, action, busy, submit, children, why }) {
     e.preventDefault();
     set({ busy: true, error: '' });
     try {
-      await submit(new FormData(/** @type {HTMLFormElement} */ (e.target)));
+      const form = /** @type {HTMLFormElement} */ (e.target);
+      await submit(new FormData(form));
+      form.reset();
+      set({ busy: false, error: '' });
     } catch (error) {
       set({ busy: false, error: error instanceof Error ? error.message : String(error) });
     }
   };
   return html`<form class="form" onSubmit=${send}>
-    <h1 tabindex="-1">${title}</h1>
+    ${title && html`<h1 tabindex="-1">${title}</h1>`}
     ${why && html`<p>${why}</p>`}
     ${state.error && html`<p class="failure" role="alert" tabindex="-1" ref=${note}>${state.error}</p>`}
     ${children}
@@ -83,12 +86,16 @@ export function SignIn({ route, account }) {
   <//>`;
 }
 
-const shortest = 12; // characters of a password, as the API asks for
-
 /** @param {{route: import('./router.js').Route, account: Account}} props */
 export function Welcome({ route, account }) {
-  const [token] = useState(route.query.get('token') ?? '');
-  useEffect(() => go(link(['welcome']), { replace: true }), []); // it is a secret: out of address and history
+  const given = route.query.get('token');
+  const [kept, keep] = useState('');
+  const token = given || kept;
+  useEffect(() => {
+    if (!given) return;
+    keep(given);
+    go(link(['welcome']), { replace: true }); // it is a secret: out of address and history
+  }, [given]);
   if (!token) {
     return html`<h1 tabindex="-1">Welcome</h1>
       <p>This page needs the whole link that you were sent, and the link works once. Ask an administrator for a new one, or
@@ -97,6 +104,7 @@ export function Welcome({ route, account }) {
   /** @param {FormData} form */
   const submit = async (form) => {
     const password = String(form.get('password'));
+    const shortest = account.me?.shortest_password ?? 0;
     if (password.length < shortest) throw new Error(`The password is too short: want at least ${shortest} characters, such as four words.`);
     if (password !== form.get('again')) throw new Error('The two passwords differ. Type the same one twice.');
     await send('POST', 'api/v1/invitation', { token, password });

@@ -38,7 +38,7 @@ export async function get(path, signal) {
 
 /**
  * Sends a document; the answer, if there is one.
- * @param {'POST' | 'DELETE'} method
+ * @param {'POST' | 'PUT' | 'PATCH' | 'DELETE'} method
  * @param {string} path
  * @param {unknown} [doc]
  */
@@ -55,7 +55,7 @@ export async function send(method, path, doc) {
  * @param {string} path
  * @param {RequestInit} init
  */
-async function ask(path, init) {
+export async function ask(path, init) {
   try {
     return await fetch(path, { credentials: 'same-origin', ...init });
   } catch (e) {
@@ -65,7 +65,7 @@ async function ask(path, init) {
 }
 
 /** @param {Response} answer */
-async function why(answer) {
+export async function why(answer) {
   const text = await answer.text();
   try {
     const doc = JSON.parse(text);

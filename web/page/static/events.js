@@ -17,7 +17,7 @@ const tell = (kind, event) => listeners.forEach((l) => l(kind, event));
 function open() {
   if (source || !listeners.size || document.hidden) return;
   clearTimeout(timer);
-  const s = new EventSource('api/v1/events');
+  const s = new EventSource('api/v1/events?samples=false');
   source = s;
   s.onopen = () => {
     wait = 1;

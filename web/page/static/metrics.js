@@ -40,6 +40,9 @@ function delay(name, label, warn, bad) {
   }));
 }
 
+/** What tells sent_packets from sent_bytes: the word for a unit that a name does not imply. @type {Record<string, string>} */
+const kinds = { packets: ', packets', bytes: ', bytes', bits_per_second: ' rate', bytes_per_second: ' rate', packets_per_second: ' rate' };
+
 /**
  * How a metric is called.
  * @param {string} name
@@ -49,7 +52,7 @@ export function labelOf(name) {
   if (k) return k.label;
   const unit = unitOf(name);
   const words = name.slice(0, unit ? -unit.length - 1 : undefined).replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return words.charAt(0).toUpperCase() + words.slice(1) + (kinds[unit] ?? '');
 }
 
 /** @param {string} name */

@@ -8,13 +8,32 @@ import { useAccount, SignIn, Welcome, Who } from './account.js';
 import { Overview } from './overview/page.js';
 import { Pair } from './pair/page.js';
 import { Result } from './result/page.js';
+import { Hosts } from './hosts/page.js';
+import { Test } from './test/page.js';
+import { People } from './people/page.js';
+import { Calculator } from './calc/page.js';
+import { Knowledge } from './knowledge/page.js';
+import { Configuration } from './config/page.js';
+import { Lab } from './lab/page.js';
 import { Help } from './help.js';
+import { Generated } from './generated.js';
 
-/** @type {Record<string, {of: any, length: number, title: (path: string[]) => string}>} */
+/**
+ * The pages by the first part of their route. length: how many parts the route has, at least and at most; nav: its name in the
+ * head; scope: who may not do that is not led there; shown: nor where there is no such thing.
+ * @type {Record<string, {of: any, length: number | [number, number], title: (path: string[]) => string, nav?: string, scope?: string, shown?: (me: MeDoc) => boolean}>}
+ */
 const pages = {
-  '': { of: Overview, length: 0, title: () => 'Overview' },
+  '': { of: Overview, length: 0, title: () => 'Overview', nav: 'Overview' },
   pair: { of: Pair, length: 3, title: (p) => `${p[1]} → ${p[2]}` },
   result: { of: Result, length: 2, title: (p) => `Result ${p[1]}` },
+  test: { of: Test, length: 1, title: () => 'Test', nav: 'Test', scope: 'run' },
+  hosts: { of: Hosts, length: [1, 2], title: (p) => (p[1] ? `Host ${p[1]}` : 'Hosts'), nav: 'Hosts' },
+  account: { of: People, length: 1, title: () => 'Account' },
+  calc: { of: Calculator, length: [1, 2], title: (p) => (p[1] ? `Calculator: ${p[1]}` : 'Calculator'), nav: 'Calculator' },
+  knowledge: { of: Knowledge, length: [1, 2], title: (p) => p[1] ?? 'Knowledge', nav: 'Knowledge' },
+  config: { of: Configuration, length: 1, title: () => 'Configuration', nav: 'Configuration', scope: 'admin' },
+  lab: { of: Lab, length: [1, 2], title: (p) => (p[1] ? `Lab ${p[1]}` : 'Lab'), nav: 'Lab', scope: 'read', shown: (me) => me.labs },
   'sign-in': { of: SignIn, length: 1, title: () => 'Sign in' },
   welcome: { of: Welcome, length: 1, title: () => 'Welcome' },
 };
@@ -25,7 +44,8 @@ export function Shell() {
   const account = useAccount();
   const [help, setHelp] = useState(false);
   const page = pages[route.path[0] ?? ''];
-  const found = page && page.length === route.path.length ? page : null;
+  const [least, most] = page ? [page.length].flat() : [];
+  const found = page && route.path.length >= least && route.path.length <= (most ?? least) ? page : null;
   const title = found ? found.title(route.path) : 'No such page';
   useFocus(route.path.join('/'), title);
   useEffect(() => {
@@ -41,7 +61,7 @@ export function Shell() {
     <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
     <header class="head">
       <a class="brand" href="#/">Pathwise</a>
-      <nav aria-label="Pages"><a href="#/" aria-current=${route.path.length === 0 ? 'page' : null}>Overview</a></nav>
+      <${Pages} here=${route.path[0] ?? ''} account=${account} />
       <${Live} />
       <span class="tools">
         <button type="button" onClick=${() => choose({ zone: settings.zone === 'utc' ? 'local' : 'utc' })}
@@ -55,6 +75,7 @@ export function Shell() {
       </span>
     </header>
     <main id="main" tabindex="-1">
+      <${Generated} account=${account} />
       ${found
         ? html`<${found.of} key=${route.path.join('/')} route=${route} account=${account} />`
         : html`<h1 tabindex="-1">No such page</h1>
@@ -84,6 +105,15 @@ function useFocus(page, title) {
     }
     first.current = false;
   }, [page]);
+}
+
+/** @param {{here: string, account: import('./account.js').Account}} props */
+function Pages({ here, account }) {
+  const may = (/** @type {string | undefined} */ scope) => !scope || account.me?.scopes?.includes(scope);
+  return html`<nav aria-label="Pages">
+    ${Object.entries(pages).filter(([, p]) => p.nav && may(p.scope) && (!p.shown || (account.me && p.shown(account.me)))).map(([name, p]) =>
+      html`<a key=${name} href=${link(name ? [name] : [])} aria-current=${name === here ? 'page' : null}>${p.nav}</a>`)}
+  </nav>`;
 }
 
 function Live() {

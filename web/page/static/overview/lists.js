@@ -19,12 +19,13 @@ export function Worst({ model: m, query }) {
     <h2 id="worst">${m.byPast ? 'Furthest from usual' : 'Worst pairs'}</h2>
     ${cells.length === 0
       ? html`<p class="quiet">${m.byPast ? 'All pairs are as usual.' : 'No pair is beyond its limits.'}</p>`
-      : html`<ol class="rows">${cells.map((i) => {
+      : html`<ol class="rows worst">${cells.map((i) => {
           const [a, b] = [m.hosts[Math.floor(i / m.n)].name, m.hosts[i % m.n].name];
           const past = m.byPast ? m.past?.median[i] : null;
           return html`<li><a href=${link(['pair', a, b], query)}>${a} → ${b}</a>
             <span class="num">${format(m.values[i], m.unit)}${past != null && html` <small>${change(m.values[i] ?? 0, past)}</small>`}</span>
-            <${Mark} kind=${m.classes[i]} past=${m.byPast} /></li>`;
+            <${Mark} kind=${m.classes[i]} past=${m.byPast} />
+            <a class="quiet" href=${link(['test'], { source: a, target: b, do: 'diagnose' })} aria-label=${`why? Diagnose ${a} to ${b}`}>why?</a></li>`;
         })}</ol>`}
     ${beyond > cells.length && html`<p class="quiet">and ${plural(beyond - cells.length, 'more', 'more')}: see Table</p>`}
   </section>`;
@@ -71,8 +72,15 @@ function added(list, more) {
   return all.sort((a, b) => b.at - a.at).slice(0, shown);
 }
 
+/** @param {ChangeDoc} c @returns {Change} */
+const ofChange = (c) => ({
+  key: `${c.kind} ${c.at} ${c.text}`, at: Date.parse(c.at), times: 1, text: c.by ? `${c.text}, by ${c.by}` : c.text,
+  href: c.result ? link(['result', c.result]) : '',
+});
+
 export function News() {
   const { doc, error, reload } = useDoc('api/v1/status');
+  const past = useDoc('api/v1/changes?from=-1d').doc; // findings and configurations; without it the rest is shown all the same
   const [live, setLive] = useState(/** @type {Change[]} */ ([]));
   const timer = useRef(0);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -90,7 +98,7 @@ export function News() {
   if (error && !doc) return html`<${Failure} error=${error} what="The state of the mesh" retry=${reload} />`;
   if (!doc) return null;
   const status = /** @type {StatusDoc} */ (doc);
-  const changes = added(live, (status.missed ?? []).map(ofMiss));
+  const changes = added(live, [...(status.missed ?? []).map(ofMiss), ...(past?.changes ?? []).map(ofChange)]);
   const silent = status.hosts.filter((h) => h.state === 'away');
   const troubles = [status.trouble, status.unfiled, status.unread].filter(Boolean);
   return html`

@@ -50,7 +50,7 @@ export function nearest(doc, x, later, pick) {
   const half = (doc?.step_seconds ?? 0) / 2;
   const buckets = (doc?.buckets ?? []).map((b) => ({ at: Date.parse(b.start) / 1e3 + half + later, v: pick(b) ?? null }));
   const apart = buckets.slice(1).map((b, k) => b.at - buckets[k].at).sort((a, b) => a - b);
-  const near = Math.max(2 * half, apart[apart.length >> 1] ?? 0);
+  const near = Math.max(2 * half, apart[Math.floor(apart.length * 0.9)] ?? 0); // of two rhythms, the slower one's
   let i = 0;
   return x.map((t) => {
     while (i < buckets.length - 1 && Math.abs(buckets[i + 1].at - t) <= Math.abs(buckets[i].at - t)) i++;

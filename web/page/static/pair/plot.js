@@ -1,10 +1,12 @@
-// A graph over time: uPlot in the colours of the page, with gaps and loss drawn in, walked through by keyboard, told in words.
+// A graph over time: uPlot in the colours of the page, with gaps, loss and changes drawn in, walked through by keyboard, told in words.
 import uPlot from '../vendor/uplot.mjs';
 import { html, useEffect, useLayoutEffect, useRef, useState } from '../html.js';
 import { useSettings, color, zone } from '../settings.js';
 import { format, scaleOf } from '../format.js';
 import { tickTexts } from '../times.js';
 import { reason } from './columns.js';
+import { sentence } from './happened.js';
+import { drawChanges, drawHoles, drawLoss } from './ink.js';
 
 /** @typedef {import('./columns.js').Column} Column */
 /**
@@ -19,14 +21,15 @@ import { reason } from './columns.js';
 
 /**
  * @param {{picture: Picture, range: import('./range.js').Range, name: string, zoom: (from: number, to: number) => void,
- *   keys: (e: KeyboardEvent, at: number) => void, high?: boolean}} props
+ *   keys: (e: KeyboardEvent, at: number) => void, changes: import('./happened.js').Change[], pair: [string, string], high?: boolean}} props
+ * pair: the one that changes are of, there
  */
-export function Plot({ picture, range, name, zoom, keys, high }) {
+export function Plot({ picture, range, name, zoom, keys, changes, pair, high }) {
   const settings = useSettings();
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const plot = useRef(/** @type {uPlot | null} */ (null));
-  const now = useRef({ picture, range, zoom });
-  now.current = { picture, range, zoom };
+  const now = useRef({ picture, range, zoom, changes });
+  now.current = { picture, range, zoom, changes };
   const [at, setAt] = useState(/** @type {number | null} */ (null));
   const [told, setTold] = useState('');
   const shape = JSON.stringify([picture.series, picture.bands, picture.unit, settings.zone, settings.theme, matchMedia('(prefers-color-scheme: dark)').matches]);
@@ -54,7 +57,14 @@ export function Plot({ picture, range, name, zoom, keys, high }) {
     });
     element().dataset.buckets = String(picture.x.length); // for those who wait for it
   }, [picture, range.from, range.to, shape]);
+  useEffect(() => plot.current?.redraw(false), [changes]);
 
+  /** What is known of a place: its values, and what happened nearer to it than to its neighbours. @param {number} i */
+  const tellAll = (i) => {
+    const [before, at, after] = [picture.x[i - 1] ?? -Infinity, picture.x[i], picture.x[i + 1] ?? Infinity];
+    const near = changes.filter((c) => c.t >= 500 * (before + at) && c.t < 500 * (at + after)); // ms, and the middle of seconds
+    return picture.told(i) + near.slice(0, 2).map((c) => `; ${sentence(c, pair)}`).join('') + (near.length > 2 ? `; and ${near.length - 2} more changes` : '');
+  };
   const element = () => /** @type {HTMLElement} */ (box.current);
   /** @param {KeyboardEvent} e */
   const press = (e) => {
@@ -67,7 +77,7 @@ export function Plot({ picture, range, name, zoom, keys, high }) {
       const next = Math.max(0, Math.min(last, to));
       u.setCursor({ left: u.valToPos(picture.x[next], 'x'), top: 20 });
       setAt(next);
-      setTold(picture.told(next));
+      setTold(tellAll(next));
       e.preventDefault();
       return;
     }
@@ -75,7 +85,7 @@ export function Plot({ picture, range, name, zoom, keys, high }) {
   };
   const hole = at !== null && picture.x[at] !== undefined && picture.columns[picture.line]?.[at] === null
     ? picture.holes.find((g) => g.from <= picture.x[at] && picture.x[at] <= g.to) : undefined;
-  const line = at === null || at >= picture.x.length ? '' : hole ? 'No value: ' + reason(hole) : picture.told(at);
+  const line = at === null || at >= picture.x.length ? '' : hole ? 'No value: ' + reason(hole) : tellAll(at);
   return html`<div class="plot">
     <p class="read" aria-hidden="true">${line || html`<span class="quiet">${summary(picture)}</span>`}</p>
     <div class="canvas" ref=${box} tabindex="0" role="application" aria-roledescription="graph" aria-label=${`${name}. ${summary(picture)}`}
@@ -100,7 +110,7 @@ const heightOf = (e, high) => Math.round(Math.max(120, Math.min(innerHeight * (h
 
 /**
  * @param {HTMLElement} element
- * @param {{current: {picture: Picture, range: import('./range.js').Range, zoom: (from: number, to: number) => void}}} now
+ * @param {{current: {picture: Picture, range: import('./range.js').Range, zoom: (from: number, to: number) => void, changes: import('./happened.js').Change[]}}} now
  * @param {(i: number | null) => void} setAt
  * @param {boolean} high
  * @returns {uPlot.Options}
@@ -136,7 +146,7 @@ function options(element, now, setAt, high) {
     bands: picture.bands.map((b) => ({ series: [b.over + 1, b.under + 1], fill: color(b.color) })),
     hooks: {
       drawAxes: [(u) => drawHoles(u, now.current.picture)],
-      draw: [(u) => drawLoss(u, now.current.picture)],
+      draw: [(u) => drawChanges(u, now.current.changes), (u) => drawLoss(u, now.current.picture)],
       setCursor: [(u) => setAt(u.cursor.idx ?? null)],
       setSelect: [(u) => {
         const { left, width } = u.select;
@@ -145,65 +155,4 @@ function options(element, now, setAt, high) {
       }],
     },
   };
-}
-
-/** Times without a value are hatched, densely where something failed. @param {uPlot} u @param {Picture} p */
-function drawHoles(u, p) {
-  const { ctx, bbox } = u;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
-  for (const g of p.holes) {
-    const left = Math.max(bbox.left, u.valToPos(g.from, 'x', true));
-    const right = Math.min(bbox.left + bbox.width, u.valToPos(g.to, 'x', true));
-    if (right <= left) continue;
-    ctx.fillStyle = color(g.kind === 'unplanned' ? '--gap' : '--gap-bad');
-    ctx.fillRect(left, bbox.top, Math.max(1, right - left), bbox.height);
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(left, bbox.top, right - left, bbox.height);
-    ctx.clip();
-    ctx.strokeStyle = color('--quiet');
-    ctx.globalAlpha = 0.35;
-    ctx.lineWidth = devicePixelRatio;
-    ctx.beginPath();
-    const apart = (g.kind === 'unplanned' ? 16 : 8) * devicePixelRatio;
-    for (let x = left - bbox.height; x < right; x += apart) {
-      ctx.moveTo(x, bbox.top + bbox.height);
-      ctx.lineTo(x + bbox.height, bbox.top);
-    }
-    ctx.stroke();
-    ctx.restore();
-  }
-  ctx.restore();
-}
-
-/** Limits of classes of loss, and the size of their marks for who does not see colour. */
-export const lossClasses = /** @type {const} */ ([[0.05, '--bad', 5, 'over 5 %'], [0.01, '--warn-strong', 4, 'over 1 %'], [0, '--warn', 3, 'some']]);
-
-/** Loss is a mark on the median, by its class. @param {uPlot} u @param {Picture} p */
-function drawLoss(u, p) {
-  if (!p.loss) return;
-  const { ctx } = u;
-  const line = p.columns[p.line];
-  ctx.save();
-  p.loss.forEach((ratio, i) => {
-    const found = ratio === null ? undefined : lossClasses.find(([limit]) => ratio > limit);
-    if (!found) return;
-    const at = line[i] ?? p.y[0];
-    const x = u.valToPos(p.x[i], 'x', true);
-    const y = u.valToPos(Math.min(at, p.y[1]), 'y', true);
-    if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) return;
-    const r = found[2] * devicePixelRatio;
-    ctx.fillStyle = color(found[1]);
-    ctx.strokeStyle = color('--paper');
-    ctx.lineWidth = devicePixelRatio;
-    ctx.beginPath();
-    if (found[2] === 5) ctx.rect(x - r * 0.9, y - r * 0.9, r * 1.8, r * 1.8);
-    else ctx.arc(x, y, r, 0, 7);
-    ctx.fill();
-    ctx.stroke();
-  });
-  ctx.restore();
 }

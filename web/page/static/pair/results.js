@@ -6,6 +6,7 @@ import { useDocs } from '../docs.js';
 import { url } from '../api.js';
 import { rfc, when } from '../times.js';
 import { Failure } from '../state.js';
+import { exactly } from './graphs.js';
 
 const most = 12; // of each direction
 
@@ -14,15 +15,17 @@ const telling = ['rtt_median_seconds', 'loss_ratio', 'throughput_bits_per_second
 
 /** @param {ResultDoc} r */
 export function gist(r) {
+  const verdict = r.kind === 'diagnosis' && r.parameters?.verdict;
+  if (verdict) return `verdict: ${verdict}`;
   const some = telling.filter((m) => m in r.metrics);
   const names = some.length ? some : Object.keys(r.metrics).slice(0, 2);
-  return names.map((m) => `${format(r.metrics[m], unitOf(m))}${m === 'loss_ratio' ? ' loss' : m === 'hop_count' ? ' hops' : ''}`).join(', ');
+  return names.map((m) => `${format(r.metrics[m], unitOf(m))}${m === 'loss_ratio' ? ' loss' : m !== 'hop_count' ? '' : r.metrics[m] === 1 ? ' hop' : ' hops'}`).join(', ');
 }
 
 /** @param {{pair: [string, string], range: import('./range.js').Range, turn: number}} props */
 export function Results({ pair, range, turn }) {
   const at = range.live ? {} : { from: rfc(range.from), to: rfc(range.to) };
-  const paths = [pair, [pair[1], pair[0]]].map(([source, target]) => url(['results'], { source, target, limit: most, ...at }));
+  const paths = [pair, [pair[1], pair[0]]].map(([source, target]) => url(['results'], { source: exactly(source), target: exactly(target), limit: most, ...at }));
   const { doc, error, reload } = useDocs(paths, turn);
   const all = doc ? doc.flatMap((/** @type {ResultsDoc} */ d) => d.results).sort((a, b) => Date.parse(b.started) - Date.parse(a.started)) : [];
   return html`<section aria-labelledby="results"><h2 id="results">${range.live ? 'Newest results' : 'Last results of this span'}</h2>

@@ -13,12 +13,16 @@ const rows = [
   delay('rtt', 'Round-trip delay', 'loss_ratio'),
   delay('owd_forward', 'One-way delay, there', 'loss_forward_ratio'),
   delay('owd_reverse', 'One-way delay, back', 'loss_reverse_ratio'),
-  { id: 'ipdv', title: 'Delay variation, 95th percentile', metrics: ['ipdv_forward_p95_seconds'], draw: 'line', zero: true },
+  { id: 'ipdv', title: 'Delay variation there, 95th percentile', metrics: ['ipdv_forward_p95_seconds'], draw: 'line', zero: true },
+  { id: 'ipdv_reverse', title: 'Delay variation back, 95th percentile', metrics: ['ipdv_reverse_p95_seconds'], draw: 'line', zero: true },
   { id: 'jitter', title: 'Jitter', metrics: ['jitter_seconds'], draw: 'line', zero: true },
   { id: 'loss', title: 'Loss', metrics: ['loss_ratio'], draw: 'bars', zero: true },
   { id: 'reordering', title: 'Reordering', metrics: ['reordering_ratio'], draw: 'bars', zero: true },
   { id: 'throughput', title: 'Throughput', metrics: ['throughput_bits_per_second'], draw: 'line', zero: true },
+  { id: 'reverse_throughput', title: 'Throughput, the other way of the same test', metrics: ['reverse_throughput_bits_per_second'], draw: 'line', zero: true },
+  { id: 'available', title: 'Available bandwidth', metrics: ['available_bits_per_second'], draw: 'line', zero: true },
   { id: 'capacity', title: 'Capacity', metrics: ['capacity_bits_per_second'], draw: 'line', zero: true },
+  { id: 'mtu', title: 'Path MTU', metrics: ['path_mtu_bytes'], draw: 'steps' },
   { id: 'hops', title: 'Hops', metrics: ['hop_count'], draw: 'steps' },
 ];
 
@@ -26,6 +30,12 @@ const rows = [
 function delay(name, title, loss) {
   const of = ['median', 'min', 'p95', 'max'].map((p) => `${name}_${p}_seconds`);
   return { id: name, title, metrics: [...of, loss], draw: 'smoke', high: true };
+}
+
+/** Metrics that no row shows unless somebody asks for one. @param {Key[]} keys */
+export function othersOf(keys) {
+  const shown = new Set(rows.flatMap((r) => r.metrics));
+  return [...new Set(keys.map((k) => k.metric))].filter((m) => !shown.has(m)).sort();
 }
 
 /**
@@ -50,6 +60,14 @@ export const toolsOf = (keys, metric) => [...new Set(keys.filter((k) => k.metric
 
 /** Quantiles that a row asks for: what shades and line are made of. */
 export const quantiles = [0.05, 0.25, 0.5, 0.75, 0.95];
+
+/**
+ * The value that stands for a bucket: of shares and counts of packets, whose median is mostly 0, the mean. Else the median of
+ * a bucket that was asked for with that quantile alone.
+ * @param {string} unit
+ * @returns {(b: Bucket) => number | undefined}
+ */
+export const typical = (unit) => (unit === 'ratio' || unit === 'packets' ? (b) => b.mean : (b) => b.quantiles?.[0]);
 
 /** @param {number} i @returns {(b: Bucket) => number | undefined} */
 const quantile = (i) => (b) => b.quantiles?.[i];
@@ -76,22 +94,23 @@ export function pictureOf(row, docs, compared) {
     ...Array.from({ length: 4 }, () => ({ color: 'none' })),
   ];
   const bands = row.draw === 'bars' || row.draw === 'steps' ? [] : [{ over: 2, under: 1, color: '--smoke-3' }, { over: 4, under: 3, color: '--smoke-4' }];
-  if (smoke && low && most) {
-    columns.push(c(low, quantile(0)), c(most, quantile(4)));
-    series.push({ color: 'none' }, { color: 'none' });
-    bands.unshift({ over: columns.length - 1, under: columns.length - 2, color: '--smoke-1' });
-    if (high) {
-      columns.push(c(low, quantile(2)), c(high, quantile(2)));
-      series.push({ color: 'none' }, { color: 'none' });
-      bands.splice(1, 0, { over: columns.length - 1, under: columns.length - 2, color: '--smoke-2' });
-    }
+  if (smoke) { // their place is kept where there are none yet, so that the graph stays the same one
+    columns.push(c(low, quantile(0)), c(most, quantile(4)), c(low, quantile(2)), c(high, quantile(2)));
+    series.push(...Array.from({ length: 4 }, () => ({ color: 'none' })));
+    bands.unshift({ over: 6, under: 5, color: '--smoke-1' }, { over: 8, under: 7, color: '--smoke-2' });
   }
   // The most that any packet took would flatten everything else: the 95th percentiles say how high the graph is.
-  const seen = smoke && low && most ? columns.filter((_, i) => i !== 6) : columns;
+  const seen = columns.filter((_, i) => i !== 6);
+  // What is compared with: the half of all its runs as two thin lines, its median dashed.
   if (compared) {
-    columns.push(nearest(compared.doc, axis.x, compared.later, row.draw === 'bars' ? (b) => b.mean : quantile(2)));
-    series.push({ color: '--compare', dash: [5, 4] });
-    seen.push(/** @type {import('./columns.js').Column} */ (columns.at(-1)));
+    /** @param {(b: Bucket) => number | undefined} pick */
+    const other = (pick) => nearest(compared.doc, axis.x, compared.later, pick);
+    const edge = (/** @type {number} */ i) => other((b) => (b.count > 1 ? b.quantiles?.[i] : undefined)); // of one run there is no half
+    const added = row.draw === 'bars' ? [other((b) => b.mean)] : [edge(1), edge(3), other(quantile(2))];
+    columns.push(...added);
+    seen.push(...added);
+    for (const _ of added.slice(1)) series.push({ color: '--compare', width: 0.8, points: false, steps: row.draw === 'steps' });
+    series.push({ color: '--compare', dash: [5, 4], steps: row.draw === 'steps' });
   }
   const lost = smoke ? c(loss ?? null, (b) => b.mean) : null;
   const counts = c(main, (b) => b.count);

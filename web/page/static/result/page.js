@@ -2,11 +2,11 @@
 import { html } from '../html.js';
 import { url } from '../api.js';
 import { useDoc } from '../docs.js';
-import { format, unitOf } from '../format.js';
-import { labelOf } from '../metrics.js';
+import { format } from '../format.js';
 import { link } from '../router.js';
 import { when, zoneName } from '../times.js';
 import { Failure, Loading } from '../state.js';
+import { Diagnosis, diagnosisOf, Numbers } from './diagnosis.js';
 import { Echoes, Hops, Intervals } from './samples.js';
 
 /** @param {{route: import('../router.js').Route}} props */
@@ -19,11 +19,14 @@ export function Result({ route }) {
   const [a, b] = [r.source.name || r.source.address, r.target.name || r.target.address];
   const at = Date.parse(r.started);
   const around = { from: new Date(at - 3600e3).toISOString(), to: new Date(at + 3600e3).toISOString(), tool: r.tool ?? r.kind };
+  const asked = Object.entries(r.parameters ?? {}).filter(([k]) => r.kind !== 'diagnosis' || k !== 'results'); // which are linked
   return html`
     <h1 tabindex="-1">${r.tool ?? r.kind}: ${a} → ${b}</h1>
-    <p><a href=${link(['pair', a, b], around)}>This pair, an hour before and after</a></p>
+    <p><a href=${link(['pair', a, b], around)}>This pair, an hour before and after</a>
+      <span class="quiet"> · </span><a href=${link(['test'], r.kind === 'diagnosis' ? { source: a, target: b, do: 'diagnose' } : { source: a, target: b, tool: r.tool ?? r.kind })}>Test it again</a></p>
     ${r.error && html`<p class="failure" role="note"><strong>${r.status}:</strong> ${r.error}</p>`}
     ${(r.notes ?? []).map((n) => html`<p class="note">${n}</p>`)}
+    ${r.kind === 'diagnosis' && r.parameters.verdict && html`<${Diagnosis} ...${diagnosisOf(r)} />`}
     <div class="facts">
       <section aria-labelledby="what"><h2 id="what">What and when</h2><dl>
         <dt>Began</dt><dd>${when(at, 'ms')} ${zoneName()}</dd>
@@ -33,13 +36,12 @@ export function Result({ route }) {
         <dt>To</dt><dd>${r.target.name} <span class="quiet">${r.target.address}</span></dd>
         <dt>Kind</dt><dd>${r.kind}</dd>
         ${r.test && html`<dt>Test</dt><dd>${r.test}</dd>`}
-        <dt>Clock</dt><dd>${r.clock?.synchronized ? `synchronised, to ${format(r.clock.error_seconds, 'seconds')}` : 'not known to be synchronised: one-way times mean nothing'}</dd>
+        ${r.kind !== 'diagnosis' && html`<dt>Clock</dt><dd>${r.clock?.synchronized ? `synchronised, to ${format(r.clock.error_seconds, 'seconds')}` : 'not known to be synchronised: one-way times mean nothing'}</dd>`}
         <dt>ID</dt><dd><code>${r.id}</code> <a href=${path}>JSON</a></dd></dl></section>
       <section aria-labelledby="metrics"><h2 id="metrics">Metrics</h2>
-        ${Object.keys(r.metrics).length === 0 ? html`<p class="quiet">Nothing was measured.</p>` : html`<table><thead><tr><th scope="col">Metric</th><th scope="col" class="num">Value</th></tr></thead>
-          <tbody>${Object.entries(r.metrics).sort(([x], [y]) => x.localeCompare(y)).map(([m, v]) => html`<tr><th scope="row" title=${m}>${labelOf(m)}</th><td class="num">${format(v, unitOf(m))}</td></tr>`)}</tbody></table>`}</section>
+        <${Numbers} result=${r} /></section>
       <section aria-labelledby="asked"><h2 id="asked">Parameters</h2>
-        ${Object.keys(r.parameters ?? {}).length === 0 ? html`<p class="quiet">All as by default.</p>` : html`<dl>${Object.entries(r.parameters).map(([k, v]) => html`<dt>${k}</dt><dd>${typeof v === 'object' ? JSON.stringify(v) : String(v)}</dd>`)}</dl>`}</section>
+        ${asked.length === 0 ? html`<p class="quiet">All as by default.</p>` : html`<dl>${asked.map(([k, v]) => html`<dt>${k}</dt><dd>${typeof v === 'object' ? JSON.stringify(v) : String(v)}</dd>`)}</dl>`}</section>
     </div>
     ${r.samples?.echoes?.length && html`<${Echoes} echoes=${r.samples.echoes} />`}
     ${r.samples?.intervals?.length && html`<${Intervals} intervals=${r.samples.intervals} />`}

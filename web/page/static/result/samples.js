@@ -5,25 +5,32 @@ import { format, plural, scaleOf, short } from '../format.js';
 const most = 500; // rows of a table
 
 /**
- * A drawing of values over time, from 0, as wide as there is room.
- * @param {{points: {x: number, y: number | null}[], unit: string, text: string, joined?: boolean}} props
+ * A drawing of values over time, from 0, as wide as there is room: at once, or on its way to an end. What has no value is lost.
+ * @param {{points: {x: number, y: number | null, width?: number}[], unit: string, text: string, form?: 'stems' | 'line' | 'dots' | 'bars', until?: number}} props
+ * width: of a bar, which ends at x
  */
-function Drawing({ points, unit, text, joined }) {
+export function Drawing({ points, unit, text, form = 'stems', until = 0 }) {
   const seen = points.filter((p) => p.y !== null).map((p) => /** @type {number} */ (p.y));
   const high = Math.max(...seen, 0) * 1.1 || 1;
-  const end = Math.max(...points.map((p) => p.x), 1e-9);
+  const end = Math.max(...points.map((p) => p.x), until, 1e-9);
   const [factor, name] = scaleOf(high, unit);
   /** @param {number} v */
   const x = (v) => ((v / end) * 980 + 10).toFixed(1);
   /** @param {number} v */
   const y = (v) => (195 - (v / high) * 185).toFixed(1);
+  const values = /** @type {{x: number, y: number, width?: number}[]} */ (points.filter((p) => p.y !== null));
+  const one = {
+    stems: (/** @type {any} */ p) => html`<path class="stem" d=${`M${x(p.x)} 195V${y(p.y)}`} />`,
+    dots: (/** @type {any} */ p) => html`<path class="point" d=${`M${x(p.x)} ${y(p.y)}h.01`} />`,
+    bars: (/** @type {any} */ p) => html`<path class="bar" d=${`M${x(p.x - p.width)} 195V${y(p.y)}H${x(p.x - p.width * 0.06)}V195z`} />`,
+    line: () => null,
+  }[form];
   return html`<div class="drawing"><p class="quiet">${name || unit}, 0 to ${short(high, factor)}, over ${format(end, 'seconds')}</p>
     <svg viewBox="0 0 1000 200" preserveAspectRatio="none" role="img" aria-label=${text}>
       <path class="axis" d="M10 195H990" />
-      ${joined && html`<polyline points=${points.filter((p) => p.y !== null).map((p) => `${x(p.x)},${y(/** @type {number} */ (p.y))}`).join(' ')} />`}
-      ${points.map((p) => (p.y === null
-        ? html`<path class="lost" d=${`M${x(p.x)} 10V195`} />`
-        : !joined && html`<path class="stem" d=${`M${x(p.x)} 195V${y(p.y)}`} />`))}
+      ${form === 'line' && html`<polyline points=${values.map((p) => `${x(p.x)},${y(p.y)}`).join(' ')} />`}
+      ${values.map(one)}
+      ${points.filter((p) => p.y === null).map((p) => html`<path class="lost" d=${`M${x(p.x)} 10V195`} />`)}
     </svg></div>`;
 }
 
@@ -46,7 +53,7 @@ export function Intervals({ intervals }) {
     ${ends.map((end) => {
       const of = intervals.filter((i) => `${i.direction}, counted by the ${i.end}` === end);
       const all = of.some((i) => i.stream === 0) ? of.filter((i) => i.stream === 0) : of;
-      return html`<h3>${end}</h3><${Drawing} joined unit="bits_per_second" text=${`Rate ${end}`}
+      return html`<h3>${end}</h3><${Drawing} form="line" unit="bits_per_second" text=${`Rate ${end}`}
         points=${all.map((i) => ({ x: i.end_seconds, y: i.bits_per_second }))} />`;
     })}
     <details><summary>As a table</summary><table><thead><tr><th scope="col">Until</th><th scope="col">Direction</th><th scope="col">End</th><th scope="col" class="num">Stream</th><th scope="col" class="num">Rate</th><th scope="col" class="num">Sent again</th></tr></thead>

@@ -1,0 +1,54 @@
+package browser
+
+import (
+	"net/netip"
+	"os"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/pathwise-net/pathwise/account"
+)
+
+// The first administrator takes up the link, signs in, invites somebody, makes a token and takes it away; the log says so.
+func TestPeople(t *testing.T) {
+	m := theMesh(t)
+	invitation, err := m.server.Accounts.InviteFirst("boss")
+	must(t, err)
+	p := open(t, desk, m.url+"#/welcome?token="+invitation)
+	p.until("document.querySelector('input[name=again]')")
+	p.tabTo("input[name=password]")
+	p.keys("a phrase of some words\ta phrase of some words" + kb.Enter)
+	p.until("location.hash === '#/sign-in'")
+	p.tabTo("input[name=name]")
+	p.keys("boss\ta phrase of some words" + kb.Enter)
+	p.until("document.querySelector('.who a')?.textContent === 'boss'")
+	t.Cleanup(func() {
+		must(t, m.server.Accounts.EndSessions(account.Actor{Identity: account.Owner()}, "boss"))
+	})
+	p.show("#/account", desk, false)
+	p.until("document.querySelector('#accounts') && document.querySelector('#tokens') && document.querySelector('#audit')")
+	p.tabTo("#accounts ~ form input[name=name]")
+	p.keys("ann\t\t" + kb.Enter)
+	p.until("document.querySelector('.note pre')?.textContent.includes('#/welcome?token=') && document.body.textContent.includes('a link until')")
+	p.tabTo("#tokens ~ form input[name=name]")
+	p.keys("script" + kb.Enter)
+	p.until("/^pathwise_/.test(document.querySelector('#tokens ~ .note pre')?.textContent)")
+	axe, err := os.ReadFile("testdata/axe/axe.min.js")
+	must(t, err)
+	p.run(chromedp.Evaluate[chromedp.Void](string(axe) + ";void 0"))
+	p.accessible("account")
+	p.tabTo("[aria-label='Remove token script']")
+	p.keys(kb.Enter)
+	p.until("document.querySelector('[aria-label=\"Yes, remove token script\"]')")
+	p.tabTo("[aria-label='Yes, remove token script']")
+	p.keys(kb.Enter)
+	p.until("!document.querySelector('#tokens').parentElement.querySelector('tbody th')")
+	p.show("#/", desk, false)
+	p.until(matrixPainted)
+	p.show("#/account", desk, false)
+	p.until("document.querySelector('#audit').parentElement.textContent.includes('script')")
+	_, _, err = m.server.Accounts.SignIn(t.Context(), "boss", "a phrase of some words", netip.MustParseAddr("127.0.0.1"))
+	must(t, err)
+}

@@ -1,0 +1,113 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/web/edit"
+)
+
+// changeDoc is something that a time line marks.
+type changeDoc struct {
+	At       time.Time `json:"at"`
+	Kind     string    `json:"kind" enum:"route,finding,configuration"`
+	Severity string    `json:"severity" enum:"info,warning,problem"`
+	Text     string    `json:"text"`
+	Result   string    `json:"result,omitempty" doc:"The ID of what says so"`
+	By       string    `json:"by,omitempty" doc:"Who did it"`
+}
+
+type changesDoc struct {
+	Changes []changeDoc `json:"changes" doc:"Oldest first; of more than 500, the newest"`
+}
+
+type changesInput struct {
+	Source string `query:"source" doc:"A host; with target: routes of this pair, too"`
+	Target string `query:"target" doc:"A host"`
+	Span
+}
+
+// mostChanges are as many marks as any time line can show side by side.
+const mostChanges = 500
+
+func (s *Server) changes(ctx context.Context, in *changesInput) (*body[changesDoc], error) {
+	now := time.Now()
+	from, to := in.From.at(now), in.To.at(now)
+	changes, err := s.findings(ctx, in.Source, in.Target, from, to)
+	if err != nil {
+		return nil, fault(err)
+	}
+	if in.Source != "" && in.Target != "" {
+		routes, _, err := s.routesOf(ctx, in.Source, in.Target, from, to)
+		if err != nil {
+			return nil, fault(err)
+		}
+		changes = append(changes, routeChanges(routes)...)
+	}
+	if s.Config != nil {
+		versions, err := s.Config.Changes(from, to)
+		if err != nil {
+			return nil, fault(err)
+		}
+		changes = append(changes, configurations(versions)...)
+	}
+	slices.SortStableFunc(changes, func(a, b changeDoc) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Text, b.Text)) })
+	if n := len(changes) - mostChanges; n > 0 {
+		changes = changes[n:]
+	}
+	return &body[changesDoc]{changesDoc{changes}}, nil
+}
+
+// findings are the verdicts of diagnoses that found something.
+func (s *Server) findings(ctx context.Context, source, target string, from, to time.Time) ([]changeDoc, error) {
+	exactly := archive.Key{Source: source, Target: target}.Exactly()
+	query := archive.ResultQuery{Source: exactly.Source, Target: exactly.Target, Kind: kindDiagnosis, From: from, To: to}
+	changes := []changeDoc{}
+	_, err := s.search(ctx, query, mostChanges, func(r *measure.Result) {
+		verdict, _ := r.Parameters["verdict"].(string)
+		change := changeDoc{At: r.Started, Kind: "finding", Severity: "info", Result: r.ID,
+			Text: fmt.Sprintf("%s to %s: %s", r.Source.Name, r.Target.Name, verdict)}
+		if i := slices.IndexFunc(r.Samples.Findings, func(f measure.Finding) bool { return f.ID == verdict }); i >= 0 {
+			change.Severity = string(r.Samples.Findings[i].Severity)
+		}
+		changes = append(changes, change)
+	})
+	return changes, err
+}
+
+// configurations are versions of the mesh file that took another's place.
+func configurations(versions []edit.Version) (changes []changeDoc) {
+	for _, v := range versions {
+		text := "another configuration"
+		if v.Comment != "" {
+			text += ": " + v.Comment
+		}
+		changes = append(changes, changeDoc{At: v.At, Kind: "configuration", Severity: "info", Text: text, By: v.By})
+	}
+	return changes
+}
+
+// kindDiagnosis is the kind of the Result that a diagnosis is filed as.
+const kindDiagnosis = "diagnosis"
+
+// routeChanges are the beginnings of all routes but the first.
+func routeChanges(routes []routeDoc) (changes []changeDoc) {
+	for i, r := range routes {
+		if i == 0 {
+			continue
+		}
+		hops := "hop"
+		if len(r.Changed) > 1 {
+			hops = "hops"
+		}
+		text := fmt.Sprintf("another route: %s %s", hops, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(r.Changed)), ", "), "[]"))
+		changes = append(changes, changeDoc{At: r.First, Kind: "route", Severity: "info", Text: text, Result: r.Result})
+	}
+	return changes
+}

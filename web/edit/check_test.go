@@ -1,0 +1,135 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pathwise-net/pathwise/config"
+)
+
+// What is wrong has file, line and column, and no path; nothing is written.
+func TestErrorsOfACheck(t *testing.T) {
+	d := newDesk(t, File{"a.yaml", hostsText}, File{"b.yml", testsText})
+	for _, c := range []struct {
+		files []File
+		want  []Problem
+	}{
+		{[]File{{"a.yaml", hostsText}, {"b.yml", strings.Replace(testsText, "group: all", "group: al", 1)}},
+			[]Problem{{"b.yml", 4, 24, `tests[0].group: "al": want the name of a group; did you mean all?`}}},
+		{[]File{{"a.yaml", "hosts: {a: 10.0.0.1, b: 10.0.0.2\n"}, {"b.yml", testsText}}, nil},
+		{[]File{{"a.yaml", hostsText}, {"b.yml", testsText}, {"c.yaml", "hosts: {a: 10.0.0.9}\n"}},
+			[]Problem{{"c.yaml", 1, 9, "hosts.a: want each name once; it is defined at a.yaml:1:9 as well"}}},
+	} {
+		o, err := d.Check(t.Context(), c.files)
+		must(t, err)
+		if c.want != nil {
+			expect(t, "errors", o.Errors, c.want)
+		}
+		if len(o.Errors) == 0 || o.After != nil || o.Before == nil || o.Diff == "" {
+			t.Errorf("%+v", o)
+		}
+		var wrong *Wrong
+		if _, err := d.save(d.current().Version, c.files...); !errors.As(err, &wrong) || strings.Contains(err.Error(), "\n") || len(wrong.Problems) != len(o.Errors) {
+			t.Errorf("saved: %v", err)
+		}
+	}
+	expect(t, "files", d.current().Files, []File{{"a.yaml", hostsText}, {"b.yml", testsText}})
+	if len(d.History()) > 0 {
+		t.Errorf("a check is in the history: %v", d.comments())
+	}
+}
+
+// What would come of a change is told beside what is.
+func TestConsequences(t *testing.T) {
+	d := newDesk(t, File{"mesh.yaml", hostsText + testsText})
+	started, err := config.Parse([]config.File{{Name: "m", Text: []byte(hostsText)}}, nil)
+	must(t, err)
+	d.options.Started = started.Controller
+	text := "sites: {S: {rate: 1mbit, budget: {daily: 1kB}}, T: {}}\n" +
+		strings.Replace(hostsText, "b: 10.0.0.2", "b: {address: 10.0.0.2, site: S}, c: {address: 10.0.0.3, site: T}", 1) + bulkText +
+		"controller: {listen: \":9090\", data: /var/lib/pathwise, public: true, remote_write: [{url: http://x.example, headers: {X-A: secret}}]}\n"
+	o, err := d.Check(t.Context(), []File{{"mesh.yaml", text}})
+	must(t, err)
+	before, after := o.Before, o.After
+	if len(o.Errors) > 0 || before == nil || after == nil {
+		t.Fatalf("%+v", o)
+	}
+	expect(t, "before", *before, Figures{Hosts: 2, Tests: 1, Pairs: 2, RunsPerDay: 48, BytesPerDay: before.BytesPerDay, Archive: before.Archive})
+	expect(t, "after", *after, Figures{Hosts: 3, Tests: 2, Pairs: 12, RunsPerDay: 288, BytesPerDay: after.BytesPerDay, Archive: after.Archive,
+		Cycle: after.Cycle, LowerBound: after.LowerBound})
+	if after.Cycle < after.LowerBound || after.LowerBound < 10 || after.BytesPerDay < 10*before.BytesPerDay || after.Archive <= before.Archive {
+		t.Errorf("%+v after %+v", after, before)
+	}
+	expect(t, "changes", o.Changes, []string{"new hosts: c", "new tests: bulk@all"})
+	var texts []string
+	for _, w := range o.Warnings {
+		texts = append(texts, w.Text)
+		if !w.New {
+			t.Errorf("not new: %s", w.Text)
+		}
+	}
+	all := strings.Join(texts, "\n")
+	for _, want := range []string{"over budget: S daily", "controller.listen takes effect at the next start", "controller.remote_write takes"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no warning %q in\n%s", want, all)
+		}
+	}
+	if strings.Contains(all, "secret") || strings.Contains(all, "controller.public") || strings.Contains(all, "controller.data") {
+		t.Error(all)
+	}
+	if !strings.HasPrefix(o.Diff, "--- mesh.yaml\n+++ mesh.yaml\n@@ -1,") || !strings.Contains(o.Diff, "\n+sites: ") && !strings.Contains(o.Diff, "+sites: ") {
+		t.Error(o.Diff)
+	}
+
+	_, err = d.save(d.current().Version, File{"mesh.yaml", text})
+	must(t, err)
+	same, err := d.Check(t.Context(), []File{{"mesh.yaml", text}})
+	must(t, err)
+	if same.Diff != "" || !reflect.DeepEqual(same.Before, same.After) || len(same.Changes) > 0 || slices.ContainsFunc(same.Warnings, func(w Warning) bool { return w.New }) {
+		t.Errorf("of no change: %+v", same)
+	}
+}
+
+// A mesh without tests can be looked at, and one that is broken on disk mended.
+func TestOddMeshes(t *testing.T) {
+	d := newDesk(t, File{"mesh.yaml", "hosts: [\n"})
+	o, err := d.Check(t.Context(), []File{{"mesh.yaml", hostsText}})
+	must(t, err)
+	if o.Before != nil || len(o.Errors) > 0 {
+		t.Errorf("%+v", o)
+	}
+	expect(t, "after", o.After, &Figures{Hosts: 2})
+	_, err = d.save(o.Version, File{"mesh.yaml", hostsText})
+	must(t, err)
+	expect(t, "history", d.comments(), []string{"anna: why", first})
+}
+
+// Who does not wait for their turn leaves.
+func TestTurn(t *testing.T) {
+	d := newDesk(t, File{"mesh.yaml", hostsText})
+	done, err := d.wait(t.Context())
+	must(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.Check(ctx, []File{{"mesh.yaml", hostsText}}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := d.Save(ctx, Change{Files: []File{{"mesh.yaml", hostsText}}}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	done()
+}
+
+// Each part of the section controller is one that is opened at the start, or known to take effect at once.
+func TestAtNextStart(t *testing.T) {
+	atOnce := []string{"Public", "Callers", "Horizon"}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[config.Controller]()) {
+		if _, once := opened[f.Name]; once == slices.Contains(atOnce, f.Name) {
+			t.Errorf("controller.%s: when does it take effect?", f.Name)
+		}
+	}
+}

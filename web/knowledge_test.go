@@ -1,0 +1,45 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/pathwise-net/pathwise/diagnose/knowledge"
+	"github.com/pathwise-net/pathwise/lab/faults"
+)
+
+// The API has every entry of the knowledge base and every fault of the lab, and each leads to others that are there.
+func TestKnowledge(t *testing.T) {
+	b := newBench(t)
+	b.serve(b.Handler(public))
+	_, text, _ := b.ask(http.MethodGet, "/api/v1/knowledge", "")
+	var got struct{ Entries []knowledge.Entry }
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatalf("%v: %.300s", err, text)
+	}
+	if want := len(knowledge.Entries()) + len(faults.List()); len(got.Entries) != want {
+		t.Errorf("%d entries, want %d", len(got.Entries), want)
+	}
+	ids := map[string]bool{}
+	for _, e := range got.Entries {
+		if ids[e.ID] || e.Title == "" || e.Text == "" || e.See == nil {
+			t.Errorf("%+v stands twice or is not whole", e)
+		}
+		ids[e.ID] = true
+	}
+	for _, e := range got.Entries {
+		for _, see := range e.See {
+			if !ids[see] {
+				t.Errorf("%s leads to %s, which is nowhere", e.ID, see)
+			}
+		}
+		if len(knowledge.Related(got.Entries, e)) == 0 {
+			t.Errorf("%s has to do with nothing", e.ID)
+		}
+	}
+	e, err := knowledge.Find(got.Entries, "fault-random-loss")
+	if err != nil || e.Kind != knowledge.Fault || len(e.See) != 1 || e.See[0] != "random-loss" {
+		t.Errorf("%+v, %v", e, err)
+	}
+}

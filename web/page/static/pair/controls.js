@@ -1,0 +1,81 @@
+// What the graphs show: the span, what they are compared with, one more metric; and what their marks mean.
+import { html, useState } from '../html.js';
+import { labelOf } from '../metrics.js';
+import { change } from '../router.js';
+import { span, when, zoneName } from '../times.js';
+import { pairText, shifts } from './compare.js';
+import { lossClasses } from './ink.js';
+import { shifted, spans, zoomed } from './range.js';
+import { othersOf } from './rows.js';
+
+/** @typedef {import('../router.js').Route} Route */
+
+/** @param {{route: Route, range: import('./range.js').Range, keys: Key[]}} props */
+export function Controls({ route, range, keys }) {
+  const asked = route.query.get('from') ?? '-1d';
+  const to = route.query.get('to');
+  const fine = range.to - range.from < 120e3 ? 'ms' : range.to - range.from < 7200e3 ? 'second' : 'minute';
+  const others = othersOf(keys);
+  return html`<div class="controls">
+    <span class="choice" role="group" aria-label="Span">${Object.entries(spans).map(([v, text]) => html`<button type="button"
+      aria-pressed=${String(!to && asked === '-' + v)} onClick=${() => change({ from: '-' + v, to: null })}>${text}</button>`)}</span>
+    <span class="choice" role="group" aria-label="Move and zoom">
+      <button type="button" aria-label="Back by half the span" onClick=${() => change(shifted(range, -0.5))}>◀</button>
+      <button type="button" aria-label="Forth by half the span" onClick=${() => change(shifted(range, 0.5))}>▶</button>
+      <button type="button" aria-label="Zoom in" onClick=${() => change(zoomed(range, (range.from + range.to) / 2, 0.5))}>+</button>
+      <button type="button" aria-label="Zoom out" onClick=${() => change(zoomed(range, (range.from + range.to) / 2, 2))}>−</button></span>
+    <${Comparison} query=${route.query} keys=${keys} />
+    ${others.length > 0 && html`<label>Also show <select name="metric" value=${others.includes(route.query.get('metric') ?? '') ? route.query.get('metric') : ''}
+      onChange=${(/** @type {any} */ e) => change({ metric: e.target.value })}><option value="">nothing else</option>
+      ${others.map((m) => html`<option value=${m}>${labelOf(m)}</option>`)}</select></label>`}
+    <output>${when(range.from, fine)} to ${when(range.to, fine)} ${zoneName()}<span class="quiet">, ${span(range.to - range.from)} in
+      ${' '}steps of ${span(range.step)}${range.live ? ', live' : ''}</span></output>
+  </div>`;
+}
+
+/**
+ * The names of what measures something that another one measures, too.
+ * @param {Key[]} keys
+ * @param {(k: Key) => string} of
+ */
+export const rivals = (keys, of) => [...new Set(keys.filter((k) => of(k) && keys.some((o) => o.metric === k.metric && of(o) !== of(k))).map(of))].sort();
+
+/** @param {{query: URLSearchParams, keys: Key[]}} props */
+function Comparison({ query, keys }) {
+  const [wrong, setWrong] = useState('');
+  const old = query.get('compare') ?? ''; // as links of earlier versions have it
+  const asked = query.get('with') ?? old;
+  const shift = query.get('shift') ?? (asked.startsWith('-') ? asked : '');
+  const chosen = asked.startsWith('-') ? '' : asked;
+  const kinds = /** @type {const} */ ([['tool', rivals(keys, (k) => k.tool)], ['test', rivals(keys, (k) => k.test ?? '')]]);
+  const known = ['', 'reverse', ...kinds.flatMap(([kind, all]) => all.map((n) => `${kind}:${n}`))];
+  /** @param {Record<string, string>} what */
+  const compare = (what) => change({ with: chosen, shift, compare: null, ...what });
+  /** @param {SubmitEvent} e */
+  const submit = (e) => {
+    e.preventDefault();
+    const text = String(new FormData(/** @type {HTMLFormElement} */ (e.target)).get('other'));
+    const pair = pairText(text);
+    setWrong(pair || !text ? '' : 'Want two hosts, such as ucl/cern');
+    if (pair || !text) compare({ with: pair ?? '' });
+  };
+  return html`<label>Compare with <select name="with" value=${chosen} onChange=${(/** @type {any} */ e) => compare({ with: e.target.value })}>
+      <option value="">nothing else</option><option value="reverse">the other direction</option>
+      ${kinds.map(([kind, all]) => all.length > 1 && html`<optgroup label=${`Another ${kind}`}>${all.map((n) => html`<option value=${`${kind}:${n}`}>${n}</option>`)}</optgroup>`)}
+      ${!known.includes(chosen) && html`<option value=${chosen}>${chosen}</option>`}</select></label>
+    <label>at <select name="shift" value=${shift} onChange=${(/** @type {any} */ e) => compare({ shift: e.target.value })}>
+      <option value="">the same time</option>${Object.entries(shifts).map(([v, text]) => html`<option value=${v}>${text}</option>`)}
+      ${shift && !(shift in shifts) && html`<option value=${shift}>${shift.slice(1)} before</option>`}</select></label>
+    <form onSubmit=${submit}><label>or pair <input name="other" placeholder="from/to" size="12" aria-describedby="other-wrong" aria-invalid=${String(wrong !== '')} /></label>
+      <span id="other-wrong" class="is-failed" role="status">${wrong}</span></form>`;
+}
+
+/** @param {{smoke: boolean, compared: string}} props */
+export const Legend = ({ smoke, compared }) => html`<ul class="legend">
+  <li><span class="swatch line" aria-hidden="true"></span> median</li>
+  <li><span class="swatch s4" aria-hidden="true"></span> half of all runs</li><li><span class="swatch s3" aria-hidden="true"></span> 90 % of runs</li>
+  ${smoke && html`<li><span class="swatch s2" aria-hidden="true"></span> within runs: least to 95 %</li><li><span class="swatch s1" aria-hidden="true"></span> least to most</li>
+    <li>loss: ${[...lossClasses].reverse().map(([, , size, word]) => html`<span class=${'dot d' + size} aria-hidden="true"></span> ${word} `)}</li>`}
+  <li><span class="swatch hatch" aria-hidden="true"></span> no value</li>
+  ${compared && html`<li><span class="swatch outline" aria-hidden="true"></span><span class="swatch dash" aria-hidden="true"></span> ${compared}: half of all runs, and median</li>`}
+  <li class="quiet">drag to zoom, Esc to go back</li></ul>`;

@@ -1,0 +1,71 @@
+// Routes that followed each other: which are the same again, and what changed from one to the next. Pure.
+
+/** @typedef {{ttl: number, kind: 'other' | 'new' | 'gone', before: string, after: string}} Difference */
+
+/** @param {RouteHop | undefined} hop */
+export const answered = (hop) => (hop?.addresses?.length ? hop.addresses.join(', ') : 'no answer');
+
+/**
+ * What differs from the route before, hop by hop; a hop where one of both routes had no answer is no difference.
+ * @param {RouteDoc | undefined} before
+ * @param {RouteDoc} after
+ * @returns {Difference[]}
+ */
+export function differences(before, after) {
+  if (!before) return [];
+  const [a, b] = [before, after].map((r) => new Map(r.hops.map((h) => [h.ttl, h])));
+  return [...(after.changed ?? [])].sort((x, y) => x - y).map((ttl) => ({
+    ttl, kind: !a.has(ttl) ? 'new' : !b.has(ttl) ? 'gone' : 'other', before: answered(a.get(ttl)), after: answered(b.get(ttl)),
+  }));
+}
+
+/**
+ * Differences as a sentence. The first few hops say it; the columns have them all.
+ * @param {Difference[]} all
+ */
+export function told(all) {
+  const some = all.slice(0, 4).map((d) => d.kind === 'other' ? `hop ${d.ttl}: ${d.before} became ${d.after}` : d.kind === 'new'
+    ? `hop ${d.ttl}: ${d.after} is new` : `hop ${d.ttl}: ${d.before} is gone`);
+  return some.join('; ') + (all.length > 4 ? `; and ${all.length - 4} more` : '');
+}
+
+/**
+ * Whether two routes are one, as far as answers say: of as many hops, at each of which they share an address or one has none.
+ * @param {RouteDoc} a
+ * @param {RouteDoc} b
+ */
+export function alike(a, b) {
+  if (a.hops.length !== b.hops.length) return false;
+  return a.hops.every((h, i) => {
+    const [one, other] = [h.addresses ?? [], b.hops[i].addresses ?? []];
+    return h.ttl === b.hops[i].ttl && (!one.length || !other.length || one.some((x) => other.includes(x)));
+  });
+}
+
+/**
+ * A letter for each route, the same for one that comes again: A, B, … Z, A2, …
+ * @param {RouteDoc[]} routes oldest first
+ * @returns {string[]}
+ */
+export function letters(routes) {
+  /** @type {RouteDoc[]} */
+  const known = [];
+  return routes.map((r) => {
+    const found = known.findIndex((k) => alike(k, r));
+    const n = found < 0 ? known.push(r) - 1 : found;
+    return String.fromCharCode(65 + (n % 26)) + (n < 26 ? '' : Math.floor(n / 26) + 1);
+  });
+}
+
+/**
+ * Where each route stands in a span, as shares of it: until the next one was seen, and the last as long as it was seen.
+ * @param {RouteDoc[]} routes oldest first
+ * @param {{from: number, to: number}} range
+ */
+export function held(routes, { from, to }) {
+  const share = (/** @type {number} */ t) => Math.max(0, Math.min(1, (t - from) / (to - from)));
+  return routes.map((r, i) => {
+    const begin = share(Date.parse(r.first));
+    return { begin, end: share(Date.parse(routes[i + 1]?.first ?? r.last)) };
+  });
+}

@@ -1,0 +1,82 @@
+// The route over time: which one held when, and one column for each, newest first, with what it changed.
+import { html } from '../html.js';
+import { url } from '../api.js';
+import { useDocs } from '../docs.js';
+import { plural } from '../format.js';
+import { change, link } from '../router.js';
+import { rfc, when } from '../times.js';
+import { Empty, Failure, Loading } from '../state.js';
+import { turned } from './compare.js';
+import { answered, differences, held, letters, told } from './hops.js';
+
+/** @typedef {[string, string]} Pair */
+/** A route with its letter, what it changed, and its place in the span. @typedef {RouteDoc & {letter: string, differs: import('./hops.js').Difference[], begin: number, end: number}} Shown */
+
+const columns = 10; // as many as one compares; the strip has all
+
+/** @param {{pair: Pair, range: import('./range.js').Range, route: import('../router.js').Route, turn: number}} props */
+export function Routes({ pair, range, route, turn }) {
+  const back = route.query.get('way') === 'back';
+  const way = back ? turned(pair) : pair;
+  const at = { from: rfc(range.from), to: rfc(range.to) };
+  const { doc, error, busy, reload } = useDocs([url(['pairs', ...way, 'routes'], at)], turn);
+  const routes = /** @type {RouteDoc[]} */ (doc?.[0]?.routes ?? []);
+  return html`<section aria-labelledby="routes" class=${busy ? 'busy' : ''} aria-busy=${String(busy)}>
+    <h2 id="routes">Route over time <span class="choice" role="group" aria-label="Direction">${[pair, turned(pair)].map(([a, b], i) => html`<button type="button"
+      aria-pressed=${String(back === (i === 1))} onClick=${() => change({ way: i ? 'back' : null })}>${a} → ${b}</button>`)}</span></h2>
+    ${error && html`<${Failure} error=${error} what="The route over time" retry=${reload} />`}
+    ${!doc && !error && html`<${Loading} of="routes" />`}
+    ${doc && !routes.length && html`<${Missing} way=${way} />`}
+    ${routes.length > 0 && html`<${Found} routes=${routes} more=${doc?.[0].more} range=${range} way=${way} />`}
+  </section>`;
+}
+
+/** @param {{way: Pair}} props */
+const Missing = ({ way: [source, target] }) => html`<${Empty} title=${`Nobody traced the route from ${source} to ${target} in this span.`}>
+  <p>A test whose tool has <code>probe: trace</code> would show it. In the mesh file: <code>tools: {route: {probe: trace}}</code> and, under <code>tests:</code>,
+    ${' '}<code>{tool: route, group: …, schedule: {every: 30m}}</code>. Or <a href=${link(['test'], { source, target })}>trace it now</a>.</p><//>`;
+
+/** @param {{routes: RouteDoc[], more: boolean, range: import('./range.js').Range, way: Pair}} props oldest first */
+function Found({ routes, more, range, way }) {
+  const names = letters(routes);
+  const places = held(routes, range);
+  const all = routes.map((r, i) => ({ ...r, letter: names[i], differs: differences(routes[i - 1], r), ...places[i] }));
+  const newest = all.slice(-columns).reverse();
+  const kinds = new Set(names).size;
+  const about = routes.length === 1 ? `One route all the time` : `${plural(kinds, 'route')}, ${plural(routes.length - 1, 'change')}`;
+  return html`<p>${about}, seen ${plural(routes.reduce((n, r) => n + r.results, 0), 'time')}.${more && ' There are older traces in this span than could be looked at.'}</p>
+    <${Strip} all=${all} range=${range} />
+    <div class="scroll" tabindex="0" role="region" aria-label=${`Routes from ${way[0]} to ${way[1]}`}><table class="routes">
+      <thead><tr><th scope="col">Hop</th>${newest.map((r) => html`<th scope="col" key=${r.first}><b>${r.letter}</b> <a href=${link(['result', r.result])}>${when(r.first)}</a>
+        <br />to ${when(r.last)}<br />${plural(r.results, 'trace')}</th>`)}</tr></thead>
+      <tbody><tr><th scope="row">Differs</th>${newest.map((r, k) => html`<td class="differs">${
+          r.differs.length ? told(r.differs) : k === all.length - 1 ? 'the first of this span' : 'no hop'}</td>`)}</tr>
+        ${hops(newest).map((ttl) => html`<tr key=${ttl}><th scope="row">${ttl}</th>${newest.map((r) => html`<${Hop} r=${r} ttl=${ttl} />`)}</tr>`)}</tbody></table></div>
+    ${routes.length > columns && html`<p class="quiet">In the strip alone: ${plural(routes.length - columns, 'older route')}. Zoom in to see more.</p>`}`;
+}
+
+/** The distances that any of some routes has. @param {RouteDoc[]} routes */
+const hops = (routes) => [...new Set(routes.flatMap((r) => r.hops.map((h) => h.ttl)))].sort((a, b) => a - b);
+
+const marks = { other: ['≠', 'another than before'], new: ['+', 'new'], gone: ['−', 'gone'] };
+
+/** @param {{r: Shown, ttl: number}} props */
+function Hop({ r, ttl }) {
+  const hop = r.hops.find((h) => h.ttl === ttl);
+  const d = r.differs.find((o) => o.ttl === ttl);
+  const [sign, word] = d ? marks[d.kind] : ['', ''];
+  const text = hop ? answered(hop) : d ? d.before : '';
+  return html`<td class=${d ? 'changed ' + d.kind : hop?.addresses?.length ? '' : 'quiet'}>${d && html`<b aria-hidden="true">${sign}</b> `}
+    ${d?.kind === 'gone' ? html`<s>${text}</s>` : text}${d && html`<span class="hidden"> ${word}</span>`}</td>`;
+}
+
+/** Which route held when. @param {{all: Shown[], range: import('./range.js').Range}} props */
+function Strip({ all, range }) {
+  const order = [...new Set(all.map((r) => r.letter))];
+  const text = all.slice(-20).map((r) => `${r.letter} from ${when(r.first)}`).join(', ');
+  return html`<svg class="strip" viewBox="0 0 1000 24" preserveAspectRatio="none" role="img" aria-label=${'Which route held when: ' + text}>
+      ${all.map((r) => html`<rect class=${'k' + (order.indexOf(r.letter) % 4)} x=${r.begin * 1000} width=${Math.max(1, (r.end - r.begin) * 1000)} y="0" height="24" />`)}
+    </svg>
+    <div class="letters" aria-hidden="true">${all.filter((r) => r.end - r.begin > 0.025).map((r) => html`<span style=${{ left: `${50 * (r.begin + r.end)}%` }}>${r.letter}</span>`)}</div>
+    <p class="scale" aria-hidden="true"><span>${when(range.from)}</span><span>${when(range.to)}</span></p>`;
+}

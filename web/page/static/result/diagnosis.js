@@ -1,0 +1,142 @@
+// What a diagnosis found: the verdict as a headline, the causes with their evidence, what to do about each, and what that brings.
+import { html, useRef, useState } from '../html.js';
+import { url } from '../api.js';
+import { useDoc } from '../docs.js';
+import { format, unitOf } from '../format.js';
+import { labelOf } from '../metrics.js';
+import { link } from '../router.js';
+import { gist } from '../pair/results.js';
+
+/** @type {Record<string, string>} */
+const headlines = {
+  healthy: 'The path is healthy',
+  'path-full': 'The path carries all that its narrowest link can',
+  'no-window-scaling': 'TCP window scaling is off',
+  'receive-window-limited': 'The receiver’s window holds the transfer back',
+  'send-buffer-limited': 'The sender’s buffer holds the transfer back',
+  'application-limited': 'The program that sends is slower than the path',
+  'random-loss': 'The path loses packets at random',
+  'capacity-unknown': 'No cause shows, and the path’s capacity is not known',
+  unexplained: 'The path is slow, and no cause that Pathwise knows fits',
+};
+
+/** A finding in words. @param {string} id */
+export const headline = (id) => headlines[id] ?? (id.charAt(0).toUpperCase() + id.slice(1)).replaceAll('-', ' ');
+
+/** What evidence is of, where the name of its metric says it to few. @type {Record<string, string>} */
+const measured = {
+  rwnd_limited_ratio: 'Held by the receiver’s window',
+  sndbuf_limited_ratio: 'Held by the send buffer',
+  snd_wnd_bytes: 'Window that the receiver offered',
+  tcp_rmem_max_bytes: 'Receive buffer, at most',
+  send_buffer_bytes: 'Send buffer',
+  send_buffer_room_ratio: 'Room in the send buffer',
+  delivery_rate_app_limited: 'Waited for the program',
+  rtt_seconds: 'Round trip',
+  achieved_bits_per_second: 'Achieved',
+  expected_bits_per_second: 'What the narrowest link can carry',
+};
+
+/** @param {string} metric */
+export const measuredOf = (metric) => measured[metric] ?? labelOf(metric);
+
+/** The units of evidence, as the pages call them. @type {Record<string, string>} */
+const units = { 'bit/s': 'bits_per_second', s: 'seconds', bytes: 'bytes', ratio: 'ratio', packets: 'packets' };
+
+/** @param {{value: number, unit: string}} e */
+export function evidenceValue({ value, unit }) {
+  const text = format(value, units[unit] ?? '');
+  return unit === 'packets' || !units[unit] ? `${text} ${unit}`.trim() : text;
+}
+
+const severities = /** @type {const} */ ({ problem: ['×', 'k4'], warning: ['•', 'k3'], info: ['i', 'k0'] });
+
+/**
+ * @param {{verdict: string, findings: Finding[], achieved: number, expected: number, results: (string | ResultDoc)[]}} props
+ * results: what it rests on, or their IDs
+ */
+export function Diagnosis({ verdict, findings, achieved, expected, results }) {
+  const first = findings.find((f) => f.id === verdict);
+  const others = findings.filter((f) => f !== first);
+  return html`<section class="diagnosis" aria-labelledby="verdict">
+    <h2 id="verdict" tabindex="-1">${headline(verdict)}</h2>
+    <p>${achieved > 0 && html`Achieved <b class="num">${format(achieved, 'bits_per_second')}</b>`}${expected > 0 && html` of <b class="num">${format(expected, 'bits_per_second')}</b> that the narrowest link can carry`}
+      ${achieved > 0 && expected > 0 && html`<span class="quiet">, ${format(achieved / expected, 'ratio')}</span>`}</p>
+    ${verdict === 'healthy' && html`<p>Nothing that Pathwise knows holds transfers back here.</p>`}
+    ${first && html`<${Cause} finding=${first} main />`}
+    ${others.length > 0 && html`<h3>${first ? 'Also seen' : 'What was seen'}</h3>
+      ${others.map((f) => html`<details class="other"><summary><${Severity} of=${f.severity} /> ${headline(f.id)} <span class="quiet">${f.where}</span></summary><${Cause} finding=${f} /></details>`)}`}
+    ${results.length > 0 && html`<${Measured} results=${results} />`}
+  </section>`;
+}
+
+/** @param {{of: Finding['severity']}} props */
+function Severity({ of }) {
+  const [mark, kind] = severities[of] ?? severities.info;
+  return html`<span class=${'mark ' + kind} aria-hidden="true">${mark}</span><span class="hidden">${of}:</span>`;
+}
+
+/** @param {{finding: Finding, main?: boolean}} props */
+function Cause({ finding: f, main }) {
+  const evidence = f.evidence ?? [];
+  const advice = f.advice ?? [];
+  return html`
+    <p>${main && html`<${Severity} of=${f.severity} /> `}<b>${f.where}</b> <span class="quiet">confidence ${format(f.confidence, 'ratio')}</span></p>
+    <p>${f.explanation} <a href=${link(['knowledge', f.id])}>More about this<span class="hidden">: ${headline(f.id)}</span></a></p>
+    ${evidence.length > 0 && html`<h3>Evidence</h3><div class="scroll" tabindex="0" role="region" aria-label=${'Evidence: ' + headline(f.id)}><table>
+      <thead><tr><th scope="col">Measured</th><th scope="col" class="num">Value</th><th scope="col">What it means</th></tr></thead>
+      <tbody>${evidence.map((e) => html`<tr><th scope="row" title=${e.metric}>${measuredOf(e.metric)}</th><td class="num">${evidenceValue(e)}</td><td>${e.means}</td></tr>`)}</tbody></table></div>`}
+    ${advice.length > 0 && html`<h3>What to do</h3><ol class="cure">${advice.map((a) => html`<li>
+      ${a.command ? html`On <b>${a.host}</b>: <${Command} text=${a.command} />` : html`<b>${a.host}</b>: `}<span>${a.why}</span></li>`)}</ol>`}
+    ${f.predicted && html`<p class="predicted">Then expect <b>${format(f.predicted.throughput_bits_per_second, 'bits_per_second')}</b>: <span class="quiet">${f.predicted.basis}</span></p>`}`;
+}
+
+/** A command, to be copied. @param {{text: string}} props */
+function Command({ text }) {
+  const [said, say] = useState('');
+  const code = useRef(/** @type {HTMLElement | null} */ (null));
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      say('Copied');
+    } catch { // without HTTPS a page may not write there
+      if (code.current) getSelection()?.selectAllChildren(code.current);
+      say('Selected: copy it with Ctrl+C');
+    }
+  };
+  return html`<span class="command"><code ref=${code}>${text}</code>
+    <button type="button" onClick=${copy} aria-label=${'Copy: ' + text}>Copy</button> <span role="status" class="quiet">${said}</span></span>`;
+}
+
+/** What a diagnosis rests on. @param {{results: (string | ResultDoc)[]}} props */
+const Measured = ({ results }) => html`<h3>Measured for this</h3><ul class="rows measured">${results.map((r) => (typeof r === 'string'
+  ? html`<${Fetched} key=${r} id=${r} />` : html`<${One} key=${r.id} id=${r.id} result=${r} />`))}</ul>`;
+
+/** @param {{id: string}} props */
+const Fetched = ({ id }) => html`<${One} id=${id} result=${useDoc(url(['results', id])).doc} />`;
+
+/** @param {{id: string, result: ResultDoc | null}} props */
+const One = ({ id, result: r }) => html`<li>
+  <a href=${link(['result', id])}>${r ? `${r.kind}${r.parameters.reverse ? ', reverse' : ''}: ${r.source.name || r.source.address} → ${r.target.name || r.target.address}` : id}</a>
+  <span>${r && (r.error ?? gist(r))}</span></li>`;
+
+/** The diagnosis that a Result holds. @param {ResultDoc} r */
+export const diagnosisOf = (r) => ({
+  verdict: String(r.parameters.verdict), findings: r.samples?.findings ?? [],
+  achieved: r.metrics.achieved_bits_per_second ?? 0, expected: r.metrics.expected_bits_per_second ?? 0,
+  results: Array.isArray(r.parameters.results) ? r.parameters.results.map(String) : [],
+});
+
+/** Numbers of a Result that say most, first. @param {{result: ResultDoc}} props */
+export function Numbers({ result: r }) {
+  const names = Object.keys(r.metrics).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+  if (!names.length) return html`<p class="quiet">Nothing was measured.</p>`;
+  return html`<table><thead><tr><th scope="col">Metric</th><th scope="col" class="num">Value</th></tr></thead>
+    <tbody>${names.map((m) => html`<tr><th scope="row" title=${m}>${measuredOf(m)}</th><td class="num">${format(r.metrics[m], unitOf(m))}</td></tr>`)}</tbody></table>`;
+}
+
+const first = ['throughput_bits_per_second', 'reverse_throughput_bits_per_second', 'capacity_bits_per_second', 'rtt_median_seconds', 'rtt_min_seconds',
+  'rtt_max_seconds', 'loss_ratio', 'jitter_seconds', 'retransmits_packets', 'hop_count', 'path_mtu_bytes'];
+
+/** @param {string} m */
+const rank = (m) => (first.includes(m) ? first.indexOf(m) : first.length);

@@ -1,0 +1,74 @@
+package web
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// traceOf is a trace in which each hop's text has the addresses that answered, without any: silence.
+func traceOf(id string, at time.Time, hops ...[]string) *measure.Result {
+	r := measure.NewResult("trace", at)
+	r.ID, r.Source.Name, r.Target.Name, r.Tool = id, "a", "b", "trace"
+	for i, addresses := range hops {
+		r.Samples.Hops = append(r.Samples.Hops, measure.Hop{TTL: i + 1, Addresses: addresses})
+	}
+	return r
+}
+
+func TestJoinRoutes(t *testing.T) {
+	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	x, y, z, silent := []string{"x"}, []string{"y"}, []string{"z"}, []string(nil)
+	var traces []*measure.Result
+	for i, hops := range [][][]string{
+		{x, y, z},
+		{x, silent, z},
+		{silent, silent},                // says nothing
+		{x, {"y2", "y"}, z, silent},     // shares the load with y
+		{x, {"y2"}, z},                  // still that
+		{x, {"w"}, z},                   // another router
+		{x, {"w"}, {"v"}, z},            // a longer way
+		{x, silent, silent, z, {"end"}}, // and one more
+	} {
+		traces = append(traces, traceOf(string(rune('A'+i)), at.Add(time.Duration(i)*time.Minute), hops...))
+	}
+	minute := func(n int) time.Time { return at.Add(time.Duration(n) * time.Minute) }
+	hop := func(ttl int, addresses ...string) hopDoc { return hopDoc{ttl, addresses} }
+	want := []routeDoc{
+		{minute(0), minute(4), 4, "A", []hopDoc{hop(1, "x"), hop(2, "y", "y2"), hop(3, "z")}, []int{}},
+		{minute(5), minute(5), 1, "F", []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "z")}, []int{2}},
+		{minute(6), minute(6), 1, "G", []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "v"), hop(4, "z")}, []int{3, 4}},
+		{minute(7), minute(7), 1, "H", []hopDoc{hop(1, "x"), {2, []string{}}, {3, []string{}}, hop(4, "z"), hop(5, "end")}, []int{5}},
+	}
+	if diff := cmp.Diff(want, joinRoutes(traces)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What changed on a path is told with the Result that says so; a pair of which nothing is known has no changes.
+func TestChanges(t *testing.T) {
+	b := newBench(t)
+	at := time.Now().Add(-time.Hour)
+	diagnosis := measure.NewResult(kindDiagnosis, at.Add(2*time.Minute))
+	diagnosis.ID, diagnosis.Source.Name, diagnosis.Target.Name, diagnosis.Tool = "01KAG0000000000000000000BC", "a", "b", kindDiagnosis
+	diagnosis.Parameters["verdict"] = "loss-on-path"
+	diagnosis.Samples.Findings = []measure.Finding{{ID: "loss-on-path", Severity: measure.Problem}}
+	other := measure.NewResult(kindDiagnosis, at)
+	other.ID, other.Source.Name, other.Target.Name, other.Tool = "01KAG0000000000000000000BD", "a", "strict", kindDiagnosis
+	other.Parameters["verdict"] = "healthy"
+	if err := b.Archive.Put(t.Context(), []*measure.Result{diagnosis, other,
+		traceOf("01KAG0000000000000000000BA", at, []string{"x"}), traceOf("01KAG0000000000000000000BB", at.Add(time.Minute), []string{"y"})}); err != nil {
+		t.Fatal(err)
+	}
+	b.serve(b.Handler(public))
+	b.expect(http.MethodGet, "/api/v1/pairs/a/b/routes?from=-2h", "", 200, `"changed":[1]}],"more":false`)
+	b.expect(http.MethodGet, "/api/v1/pairs/b/a/routes", "", 200, `{"routes":[],"more":false}`)
+	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200, `"kind":"route","severity":"info","text":"another route: hop 1","result":"01KAG0000000000000000000BB"},`)
+	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200, `"kind":"finding","severity":"problem","text":"a to b: loss-on-path","result":"01KAG0000000000000000000BC"}]`)
+	b.expect(http.MethodGet, "/api/v1/changes", "", 200, `"text":"a to strict: healthy"`)
+	b.expect(http.MethodGet, "/api/v1/changes?source=b", "", 200, `{"changes":[]}`)
+}

@@ -1,0 +1,67 @@
+package web
+
+import (
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A body larger than any that makes sense is refused, wherever one is taken, and is not read to its end.
+func TestOversized(t *testing.T) {
+	b := newBench(t)
+	b.run()
+	b.serve(b.Handler(owner))
+	const most = 16 << 20 // above every operation's own limit
+	huge := `{"name": "` + strings.Repeat("x", most) + `"}`
+	tried := 0
+	for path, item := range b.published()["paths"].(map[string]any) {
+		for method, o := range item.(map[string]any) {
+			if _, takes := o.(map[string]any)["requestBody"]; !takes {
+				continue
+			}
+			tried++
+			at := strings.NewReplacer("{", "", "}", "").Replace(path)
+			b.expect(strings.ToUpper(method), at, huge, http.StatusRequestEntityTooLarge, "")
+		}
+	}
+	if tried < 8 {
+		t.Errorf("%d operations take a body", tried)
+	}
+}
+
+// Nothing that a path can say leads to a file of the controller, or to a panic.
+func TestPathsLeadNowhere(t *testing.T) {
+	b := newBench(t)
+	b.serve(b.Handler(public))
+	for _, path := range []string{
+		"/../accounts.json", "/..%2faccounts.json", "/%2e%2e/%2e%2e/etc/passwd", "/static/../../web.go", "//etc/passwd", "/vendor/..\\..\\web.go",
+		"/api/v1/../../accounts.json", "/api/v1/results/..%2f..%2faccounts.json", "/api/v1/pairs/..%2f..%2fetc/passwd/series?metric=x&from=-1h",
+		"/api/v1/config/history/..%2f..%2fplan.json", "/index.html%00.png", "/api/v1/labs/..%2f..%2fetc",
+	} {
+		c, err := net.Dial("tcp", strings.TrimPrefix(b.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = c.SetDeadline(time.Now().Add(time.Minute))
+		if _, err := c.Write([]byte("GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")); err != nil { // as no client library would send it
+			t.Fatal(err)
+		}
+		text := new(strings.Builder)
+		buffer := make([]byte, 64<<10)
+		for {
+			n, err := c.Read(buffer)
+			text.Write(buffer[:n])
+			if err != nil {
+				break
+			}
+		}
+		_ = c.Close()
+		status, _, _ := strings.Cut(text.String(), "\r\n")
+		if strings.Contains(status, " 200 ") && !strings.Contains(text.String(), `{"step_seconds":`) || strings.Contains(status, " 5") || strings.Contains(text.String(), "root:") ||
+			strings.Contains(text.String(), "package web") {
+			t.Errorf("%s: %s", path, status)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The tools of the mesh come first, with their own parameters over those of their kind; a program is no kind to choose.
+func TestTools(t *testing.T) {
+	b := newBench(t)
+	b.serve(b.Handler(public))
+	_, text, _ := b.ask(http.MethodGet, "/api/v1/tools", "")
+	var doc toolsDoc
+	if err := json.Unmarshal([]byte(text), &doc); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	var names []string
+	for _, tool := range doc.Tools {
+		names = append(names, tool.Name)
+	}
+	if diff := cmp.Diff([]string{"rtt", "capacity", "host", "ping", "throughput", "trace"}, names); diff != "" {
+		t.Fatal(diff)
+	}
+	rtt, ping, throughput := doc.Tools[0], doc.Tools[3], doc.Tools[4]
+	want := parameterDoc{Name: "count", Type: "whole number", Default: "2", Usage: "echoes to send"}
+	if rtt.Kind != "ping" || !rtt.OfMesh || rtt.Exclusive || rtt.DurationSeconds <= 0 || rtt.DurationSeconds > 5 || rtt.Parameters[1] != want {
+		t.Errorf("rtt is %+v", rtt)
+	}
+	want.Default = "10"
+	if ping.OfMesh || ping.Parameters[1] != want || !throughput.Exclusive || throughput.DurationSeconds < 10 {
+		t.Errorf("ping is %+v, throughput %+v", ping, throughput)
+	}
+}
