@@ -16,12 +16,16 @@ demo: build
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o $(BINARY) ./cmd/pathwise
 
-# -count=1: what crosses a network is measured anew each time. One package at a time: labs and benchmarks share the
-# processors with nothing else. What fails runs once more, and both outcomes are shown: these tests measure in real time, on
-# machines that others may share. A data race is final.
+# -count=1: what crosses a network is measured anew each time. Packages that measure run one at a time: labs and benchmarks
+# share the processors with nothing else. What fails runs once more, and both outcomes are shown: these tests measure in real
+# time, on machines that others may share. A data race is final.
+TESTED   = $(GO) tool gotestsum --format pkgname --rerun-fails=1 --rerun-fails-max-failures=4 --rerun-fails-abort-on-data-race
+MEASURES = /(agent|cmd|lab|probe|proto|sock|web/browser|web/labs)(/|$$)
+
 test: packages
-	$(GO) tool gotestsum --format pkgname --rerun-fails=1 --rerun-fails-max-failures=4 --rerun-fails-abort-on-data-race \
-	  --packages=./... -- -race -count=1 -p 1 -timeout 30m
+	$(GO) build -race ./...
+	$(TESTED) --packages="$$($(GO) list ./... | grep -vE '$(MEASURES)' | tr '\n' ' ')" -- -race -count=1 -timeout 30m
+	$(TESTED) --packages="$$($(GO) list ./... | grep -E '$(MEASURES)' | tr '\n' ' ')" -- -race -count=1 -p 1 -timeout 30m
 	$(MAKE) fuzz
 
 fuzz:
