@@ -183,7 +183,7 @@ func (d *diagnosis) try(ctx context.Context, s diagnose.Step, run *string) (resu
 		Source: d.request.Source, Target: d.request.Target, Tool: s.Kind, Parameters: s.Parameters, probe: true,
 		Patience: d.left, Caller: d.request.Caller,
 		Placed: func(id string, begins time.Time) {
-			d.left -= max(0, begins.Sub(asked))
+			d.left = max(0, d.left-max(0, begins.Sub(asked)))
 			*run = id
 			d.show(DiagnosisLine{Step: s.Name, State: StepWaiting, Run: id, Begins: &begins})
 		},

@@ -72,9 +72,12 @@ func TestDocsForPrometheus(t *testing.T) {
 		default:
 			continue
 		}
-		file := filepath.Join(t.TempDir(), fmt.Sprint(i, ".yml"))
-		if err := os.WriteFile(file, []byte(block[1]), 0o600); err != nil {
-			t.Fatal(err)
+		folder := t.TempDir() // in place of Prometheus' own: files that a block names have to be there
+		file, text := filepath.Join(folder, fmt.Sprint(i, ".yml")), strings.ReplaceAll(block[1], "/etc/prometheus", folder)
+		for path, content := range map[string]string{file: text, filepath.Join(folder, "pathwise.token"): "pathwise_x\n"} {
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if out, err := exec.CommandContext(t.Context(), program, "check", kind, file).CombinedOutput(); err != nil {
 			t.Errorf("check %s: %v\n%s", kind, err, out)

@@ -42,6 +42,8 @@ var meanings = map[measure.Metric]string{
 	measure.CPUReceiver:          "Share of one core that the receiving program used, 0 to 1.",
 	measure.Jitter:               "Interarrival jitter (RFC 3550).",
 
+	measure.Achieved:  "Goodput that a diagnosis of the path achieved.",
+	measure.Expected:  "Goodput that the narrowest link could carry, by a diagnosis of the path.",
 	measure.Capacity:  "Capacity of the narrowest link, at the IP layer (RFC 5136).",
 	measure.Available: "What the narrowest link has left beside other traffic (RFC 5136), its low end.",
 	measure.PathMTU:   "Largest packet that the path carries whole.",

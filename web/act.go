@@ -3,7 +3,10 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -87,7 +90,14 @@ func (s *Server) backup(ctx context.Context, in *body[backupDoc]) (*body[backupD
 	if !filepath.IsAbs(in.Body.Path) {
 		return nil, fault(&badField{"path", in.Body.Path, "an absolute path of a new file on the controller's machine"})
 	}
-	if err := s.Archive.Backup(ctx, in.Body.Path); err != nil {
+	if _, err := os.Lstat(in.Body.Path); err == nil {
+		return nil, fault(&badField{"path", in.Body.Path, "a new file: there is one of this name"})
+	}
+	err := s.Archive.Backup(ctx, in.Body.Path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil, fault(&badField{"path", in.Body.Path, "a folder that is there and that the controller may write to"})
+	}
+	if err != nil {
 		return nil, fault(fmt.Errorf("back up: %w", err))
 	}
 	return in, nil

@@ -72,7 +72,7 @@ func (s *Server) matrix(ctx context.Context, in *matrixInput) (*huma.StreamRespo
 	if !in.At.given {
 		to = time.Now().Truncate(matrixAge).Add(matrixAge) // the same for all who ask about now
 	}
-	name := fmt.Sprintf("%q %d %v %v %q %q", in.Metric, to.UnixNano(), within, in.Baseline, in.Test, in.Tool)
+	name := fmt.Sprintf("%q %s %v %v %q %q", in.Metric, to.UTC().Format(time.RFC3339Nano), within, in.Baseline, in.Test, in.Tool)
 	one, err := s.drawn.get(ctx, name, time.Now(), func(ctx context.Context) (any, error) { return s.drawMatrix(ctx, in, to, within) })
 	if err != nil {
 		return nil, fault(err)

@@ -241,6 +241,8 @@ func TestBackup(t *testing.T) {
 	path := filepath.Join(b.folder, "backup")
 	body := fmt.Sprintf(`{"path": %q}`, path)
 	b.expect(http.MethodPost, "/api/v1/backup", body, http.StatusOK, path)
+	b.expect(http.MethodPost, "/api/v1/backup", body, http.StatusUnprocessableEntity, "a new file")
+	b.expect(http.MethodPost, "/api/v1/backup", fmt.Sprintf(`{"path": %q}`, path+"s/none"), http.StatusUnprocessableEntity, "a folder that is there")
 	for bad, want := range map[string]int{"": http.StatusBadRequest, "{": http.StatusBadRequest,
 		`{"path": "relative"}`: http.StatusUnprocessableEntity, `{"path": 1}`: http.StatusUnprocessableEntity,
 		`{"other": "x"}`: http.StatusUnprocessableEntity} {

@@ -77,7 +77,7 @@ func (d *demoPast) fit(r *measure.Result) {
 		r.Metrics[measure.HopCount] = float64(way.hops)
 	}
 	ill := r.Started.After(d.until.Add(-demoFellIll))
-	if ill && (r.Source.Name == demoLossy || r.Target.Name == demoLossy) && r.Started.Unix()%3 == 0 {
+	if ill && (r.Source.Name == demoLossy || r.Target.Name == demoLossy) && r.Started.Unix()/300%3 == 0 {
 		loseOne(r)
 	}
 	rate, ok := r.Metrics[measure.Throughput]

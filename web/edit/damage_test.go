@@ -95,7 +95,7 @@ func TestJournal(t *testing.T) {
 // A mesh that was read while its files were being replaced is not put in force; the one that is read then is.
 func TestReadInBetween(t *testing.T) {
 	d := newDesk(t, File{"a.yaml", hostsText}, File{"b.yml", testsText})
-	_, err := d.save(d.current().Version, File{"a.yaml", hostsText + "# next\n"}, File{"b.yml", bulkText})
+	_, err := d.save(d.current().Version, File{"a.yaml", hostsText + "# next\n"}, File{"b.yml", bulkText + "exclude: [{tool: bulk, target: b}]\n"})
 	must(t, err)
 	half, err := config.Parse([]config.File{{Name: "a", Text: []byte(hostsText + testsText)}}, probe.Validate)
 	must(t, err)

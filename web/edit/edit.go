@@ -119,7 +119,7 @@ func (b *Book) Follow(m *config.Mesh) error {
 		return nil
 	}
 	if b.torn {
-		if now, err := config.Parse(parsed(files), b.options.Check); err == nil && !reflect.DeepEqual(now, m) {
+		if now, err := config.Load(b.options.Mesh, b.options.Check); err == nil && !reflect.DeepEqual(now, m) {
 			return errTorn
 		}
 		b.torn = false

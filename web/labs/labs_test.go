@@ -286,7 +286,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s taken back: %v, %s", f.Name, err, settings(doc, 1))
 		}
 	}
-	doc, err := s.Change(name, Wish{Fault: "outage", Seconds: 0.5})
+	doc, err := s.Change(name, Wish{Fault: "outage", Seconds: 3})
 	if err != nil || doc.Links[0].Forward.Values["down"] != 1 || doc.Links[0].Reverse.Values["down"] != 1 {
 		t.Fatalf("cut: %v, %+v", err, doc)
 	}

@@ -86,7 +86,7 @@ function Cut({ link, direction, apply }) {
   const act = async (change) => setError(await apply(change));
   return html`<div class="acts" role="group" aria-label="Disconnects">
     <button type="button" onClick=${() => act({ settings: [down ? 'down=' : 'down=true'] })}>${down ? 'Bring up' : 'Cut'}</button>
-    <span><button type="button" disabled=${down} onClick=${() => act({ settings: ['down=true'], for_seconds: Number(seconds) })}>Cut for</button>
+    <span><button type="button" disabled=${down || !(Number(seconds) > 0)} onClick=${() => act({ settings: ['down=true'], for_seconds: Number(seconds) })}>Cut for</button>
       <input type="number" min="0.1" max="3600" step="any" value=${seconds} aria-label="Seconds to cut the link for" onInput=${(/** @type {any} */ e) => setSeconds(e.target.value)} /> s</span>
     <button type="button" aria-pressed=${fails} onClick=${() => act({ settings: [fails ? 'outage=' : 'outage={mttf: 20s, mttr: 2s}'] })}>Fails now and then</button>
     ${error && html`<p class="is-failed" role="alert">${error}</p>`}
