@@ -20,7 +20,7 @@ build:
 # share the processors with nothing else. What fails runs once more, and both outcomes are shown: these tests measure in real
 # time, on machines that others may share. A data race is final.
 TESTED   = $(GO) tool gotestsum --format pkgname --rerun-fails=1 --rerun-fails-max-failures=4 --rerun-fails-abort-on-data-race
-MEASURES = /(agent|cmd|lab|probe|proto|sock|web/browser|web/labs)(/|$$)
+MEASURES = /(agent|cmd/[a-z]+|lab|lab/(faults|gateway|scenario|topology|twin|wait)|probe|proto/[a-z0-9]+|sock|web/labs)$$
 
 test: packages
 	$(GO) build -race ./...
