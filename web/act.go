@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/control"
@@ -44,41 +42,34 @@ type runInput struct{ Body RunRequest }
 // startRun runs a test between two hosts now, or as soon as it is free, and streams JSON lines until it is over. A client that
 // goes away ends the run.
 func (s *Server) startRun(ctx context.Context, in *runInput) (*huma.StreamResponse, error) {
-	if v := visitorOf(ctx); v.Kind != account.KindOwner {
-		asked := fmt.Sprintf("%s from %s to %s", in.Body.Tool, in.Body.Source, in.Body.Target)
-		if err := s.Accounts.Note(account.NewEntry(v.actor(), "run", asked, "asked")); err != nil {
-			return nil, fault(fmt.Errorf("write down who asks: %w", err))
-		}
+	if err := s.noteTest(ctx, "run", fmt.Sprintf("%s from %s to %s", in.Body.Tool, in.Body.Source, in.Body.Target)); err != nil {
+		return nil, err
 	}
-	return &huma.StreamResponse{Body: func(answer huma.Context) { s.run(ctx, &in.Body, answer) }}, nil
+	do := func(ctx context.Context, show func(RunLine)) error {
+		return s.Control.Test(ctx, control.Request{
+			Source: in.Body.Source, Target: in.Body.Target, Tool: in.Body.Tool, Parameters: in.Body.Parameters,
+			Patience: time.Duration(in.Body.PatienceSeconds * float64(time.Second)), Caller: visitorOf(ctx).caller(),
+			Placed:   func(id string, begins time.Time) { show(RunLine{Run: id, Begins: &begins}) },
+			Progress: func(p fleet.Progress) { show(RunLine{Progress: &p}) },
+		})
+	}
+	return streamed(ctx, do, func(err error) RunLine { return RunLine{Error: err.Error()} }), nil
 }
 
-func (s *Server) run(ctx context.Context, request *RunRequest, answer huma.Context) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	_, w := humago.Unwrap(answer)
-	out := newPatient(w)
-	line := func(l RunLine) {
-		if !out.any {
-			w.Header().Set("Content-Type", jsonLines)
-		}
-		if json.NewEncoder(out).Encode(l) != nil || out.control.Flush() != nil {
-			cancel() // nobody reads it
-		}
+// noteTest writes down who asks for a test, before it is made; the owner's are nobody else's business.
+func (s *Server) noteTest(ctx context.Context, what, of string) error {
+	if visitorOf(ctx).Kind == account.KindOwner {
+		return nil
 	}
-	err := s.Control.Test(ctx, control.Request{
-		Source: request.Source, Target: request.Target, Tool: request.Tool, Parameters: request.Parameters,
-		Patience: time.Duration(request.PatienceSeconds * float64(time.Second)), Caller: visitorOf(ctx).caller(),
-		Placed:   func(id string, begins time.Time) { line(RunLine{Run: id, Begins: &begins}) },
-		Progress: func(p fleet.Progress) { line(RunLine{Progress: &p}) },
-	})
-	switch {
-	case err == nil:
-	case out.any:
-		line(RunLine{Error: err.Error()})
-	default:
-		out.fail(err)
+	return s.note(ctx, what, of)
+}
+
+// note writes down who asks for something, before it is done. What cannot be written down is not done.
+func (s *Server) note(ctx context.Context, what, of string) error {
+	if err := s.Accounts.Note(account.NewEntry(visitorOf(ctx).actor(), what, of, "asked")); err != nil {
+		return fault(fmt.Errorf("write down who asks: %w", err))
 	}
+	return nil
 }
 
 type backupDoc struct {

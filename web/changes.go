@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/web/edit"
@@ -55,7 +56,7 @@ func (s *Server) changes(ctx context.Context, in *changesInput) (*body[changesDo
 		if err != nil {
 			return nil, fault(err)
 		}
-		changes = append(changes, configurations(versions)...)
+		changes = append(changes, configurations(versions, visitorOf(ctx).may(account.Admin))...)
 	}
 	slices.SortStableFunc(changes, func(a, b changeDoc) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Text, b.Text)) })
 	if n := len(changes) - mostChanges; n > 0 {
@@ -81,14 +82,18 @@ func (s *Server) findings(ctx context.Context, source, target string, from, to t
 	return changes, err
 }
 
-// configurations are versions of the mesh file that took another's place.
-func configurations(versions []edit.Version) (changes []changeDoc) {
+// configurations are versions of the mesh file that took another's place. Whose they are, and what they say of them, is for
+// administrators, as the file is.
+func configurations(versions []edit.Version, whole bool) (changes []changeDoc) {
 	for _, v := range versions {
-		text := "another configuration"
-		if v.Comment != "" {
-			text += ": " + v.Comment
+		change := changeDoc{At: v.At, Kind: "configuration", Severity: "info", Text: "another configuration"}
+		if whole {
+			change.By = v.By
+			if v.Comment != "" {
+				change.Text += ": " + v.Comment
+			}
 		}
-		changes = append(changes, changeDoc{At: v.At, Kind: "configuration", Severity: "info", Text: text, By: v.By})
+		changes = append(changes, change)
 	}
 	return changes
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -99,8 +98,8 @@ func (s *Server) saveConfig(ctx context.Context, in *saveConfigInput) (*body[sav
 	for _, f := range in.Body.Files {
 		names = append(names, f.Name)
 	}
-	if err := s.Accounts.Note(account.NewEntry(by, "save configuration", strings.Join(names, " "), "asked")); err != nil {
-		return nil, fault(fmt.Errorf("write down who asks: %w", err))
+	if err := s.note(ctx, "save configuration", strings.Join(names, " ")); err != nil {
+		return nil, err
 	}
 	change := edit.Change{From: in.Body.Version, Files: in.Body.Files, By: nameOf(by), Comment: strings.TrimSpace(in.Body.Comment)}
 	saved, err := s.Config.Save(ctx, change)

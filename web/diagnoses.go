@@ -2,14 +2,11 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/control"
 )
 
@@ -26,37 +23,15 @@ type diagnosisInput struct{ Body DiagnosisRequest }
 // startDiagnosis measures between two hosts what a diagnosis needs, and streams a control.DiagnosisLine for each thing that
 // happens, the diagnosis last. A client that goes away ends it.
 func (s *Server) startDiagnosis(ctx context.Context, in *diagnosisInput) (*huma.StreamResponse, error) {
-	if v := visitorOf(ctx); v.Kind != account.KindOwner {
-		asked := fmt.Sprintf("from %s to %s", in.Body.Source, in.Body.Target)
-		if err := s.Accounts.Note(account.NewEntry(v.actor(), "diagnose", asked, "asked")); err != nil {
-			return nil, fault(fmt.Errorf("write down who asks: %w", err))
-		}
+	if err := s.noteTest(ctx, "diagnose", fmt.Sprintf("from %s to %s", in.Body.Source, in.Body.Target)); err != nil {
+		return nil, err
 	}
-	return &huma.StreamResponse{Body: func(answer huma.Context) { s.diagnose(ctx, &in.Body, answer) }}, nil
-}
-
-func (s *Server) diagnose(ctx context.Context, request *DiagnosisRequest, answer huma.Context) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	_, w := humago.Unwrap(answer)
-	out := newPatient(w)
-	line := func(l control.DiagnosisLine) {
-		if !out.any {
-			w.Header().Set("Content-Type", jsonLines)
-		}
-		if json.NewEncoder(out).Encode(l) != nil || out.control.Flush() != nil {
-			cancel() // nobody reads it
-		}
+	do := func(ctx context.Context, show func(control.DiagnosisLine)) error {
+		_, err := s.Control.Diagnose(ctx, control.DiagnosisRequest{
+			Source: in.Body.Source, Target: in.Body.Target, Patience: time.Duration(in.Body.PatienceSeconds * float64(time.Second)),
+			Caller: visitorOf(ctx).caller(), Show: show,
+		})
+		return err
 	}
-	_, err := s.Control.Diagnose(ctx, control.DiagnosisRequest{
-		Source: request.Source, Target: request.Target, Patience: time.Duration(request.PatienceSeconds * float64(time.Second)),
-		Caller: visitorOf(ctx).caller(), Show: line,
-	})
-	switch {
-	case err == nil:
-	case out.any:
-		line(control.DiagnosisLine{Error: err.Error()})
-	default:
-		out.fail(err)
-	}
+	return streamed(ctx, do, func(err error) control.DiagnosisLine { return control.DiagnosisLine{Error: err.Error()} }), nil
 }

@@ -3,11 +3,10 @@ package web
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
+	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/web/labs"
@@ -120,28 +119,15 @@ func (s *Server) testLab(ctx context.Context, in *testLabInput) (*huma.StreamRes
 	if err := s.noteLab(ctx, "test-lab", fmt.Sprintf("lab %q: %s from %q to %q", in.Lab, in.Body.Kind, in.Body.From, in.Body.To)); err != nil {
 		return nil, err
 	}
-	return &huma.StreamResponse{Body: func(answer huma.Context) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		_, w := humago.Unwrap(answer)
-		out := newPatient(w)
-		line := func(l labLine) {
-			if !out.any {
-				w.Header().Set("Content-Type", jsonLines)
-			}
-			if json.NewEncoder(out).Encode(l) != nil || out.control.Flush() != nil {
-				cancel() // nobody reads it
-			}
+	do := func(ctx context.Context, show func(labLine)) error {
+		err := s.Labs.Test(ctx, in.Lab, in.Body, func(l labs.Line) { show(labLine{Line: l}) })
+		if err != nil && statusOf(err) == http.StatusInternalServerError { // it was made, and found that nothing passes
+			show(labLine{Error: err.Error()})
+			return nil
 		}
-		err := s.Labs.Test(ctx, in.Lab, in.Body, func(l labs.Line) { line(labLine{Line: l}) })
-		switch {
-		case err == nil:
-		case out.any:
-			line(labLine{Error: err.Error()})
-		default:
-			out.fail(err)
-		}
-	}}, nil
+		return err
+	}
+	return streamed(ctx, do, func(err error) labLine { return labLine{Error: err.Error()} }), nil
 }
 
 // noteLab writes down who asks for what of a lab, if there are labs at all.
@@ -149,8 +135,5 @@ func (s *Server) noteLab(ctx context.Context, what, of string) error {
 	if s.Labs == nil {
 		return fault(labs.ErrOff)
 	}
-	if err := s.Accounts.Note(account.NewEntry(visitorOf(ctx).actor(), what, of, "asked")); err != nil {
-		return fault(fmt.Errorf("write down who asks: %w", err))
-	}
-	return nil
+	return s.note(ctx, what, of)
 }

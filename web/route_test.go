@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/web/edit"
 )
 
 // traceOf is a trace in which each hop's text has the addresses that answered, without any: silence.
@@ -71,4 +72,11 @@ func TestChanges(t *testing.T) {
 	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200, `"kind":"finding","severity":"problem","text":"a to b: loss-on-path","result":"01KAG0000000000000000000BC"}]`)
 	b.expect(http.MethodGet, "/api/v1/changes", "", 200, `"text":"a to strict: healthy"`)
 	b.expect(http.MethodGet, "/api/v1/changes?source=b", "", 200, `{"changes":[]}`)
+	b.editing()
+	b.serve(b.Handler(owner))
+	version := read[edit.Current](b, "/api/v1/config").Version
+	b.expect(http.MethodPut, "/api/v1/config", proposal(version, meshText+"# next\n", "for the physicists"), 200, "")
+	b.expect(http.MethodGet, "/api/v1/changes", "", 200, `"text":"another configuration: for the physicists"`)
+	b.serve(b.Handler(public))
+	b.expect(http.MethodGet, "/api/v1/changes", "", 200, `"kind":"configuration","severity":"info","text":"another configuration"}`)
 }
