@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pathwise-net/pathwise/web/labs"
 )
 
 // A body larger than any that makes sense is refused, wherever one is taken, and is not read to its end.
@@ -34,7 +36,9 @@ func TestOversized(t *testing.T) {
 // Nothing that a path can say leads to a file of the controller, or to a panic.
 func TestPathsLeadNowhere(t *testing.T) {
 	b := newBench(t)
-	b.serve(b.Handler(public))
+	b.editing()
+	b.Labs = &labs.Labs{}
+	b.serve(b.Handler(owner)) // who may ask for all of it
 	for _, path := range []string{
 		"/../accounts.json", "/..%2faccounts.json", "/%2e%2e/%2e%2e/etc/passwd", "/static/../../web.go", "//etc/passwd", "/vendor/..\\..\\web.go",
 		"/api/v1/../../accounts.json", "/api/v1/results/..%2f..%2faccounts.json", "/api/v1/pairs/..%2f..%2fetc/passwd/series?metric=x&from=-1h",
