@@ -198,6 +198,8 @@ func TestMatrixShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	var group sync.WaitGroup
+	var mu sync.Mutex
+	first := map[int]*archive.Cell{} // of the answer to each question
 	for n := range 20 {
 		group.Go(func() {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -213,7 +215,14 @@ func TestMatrixShared(t *testing.T) {
 			}
 			if err != nil || len(got) != len(want) || got[3].Quantiles[0] != want[3].Quantiles[0] {
 				t.Errorf("error %v, %d cells of %d", err, len(got), len(want))
+				return
 			}
+			mu.Lock()
+			defer mu.Unlock()
+			if one := first[n/4]; one != nil && one != &got[0] {
+				t.Errorf("question %d was answered twice", n/4)
+			}
+			first[n/4] = &got[0]
 		})
 	}
 	group.Wait()
