@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agnivade/levenshtein"
+
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -183,30 +185,9 @@ func meant(written string, names []string, list string) string {
 			return "; did you mean " + name + "?"
 		}
 	}
-	best := slices.MinFunc(names, func(a, b string) int { return distance(written, a) - distance(written, b) })
-	if distance(written, best) > max(1, len(best)/2) {
+	best := slices.MinFunc(names, func(a, b string) int { return levenshtein.ComputeDistance(written, a) - levenshtein.ComputeDistance(written, b) })
+	if levenshtein.ComputeDistance(written, best) > max(1, len(best)/2) {
 		return "; " + list + " " + strings.Join(names, ", ")
 	}
 	return "; did you mean " + best + "?"
-}
-
-// distance is the Levenshtein distance of a and b, in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

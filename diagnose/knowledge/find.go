@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // UnknownError is that no entry has a name.
@@ -49,7 +51,7 @@ func near(all []Entry, wanted string) []string {
 	}
 	var found []candidate
 	for _, e := range all {
-		far := min(distance(fold(e.ID), wanted), distance(fold(e.Title), wanted))
+		far := min(levenshtein.ComputeDistance(fold(e.ID), wanted), levenshtein.ComputeDistance(fold(e.Title), wanted))
 		if len(wanted) > 2 && (strings.Contains(fold(e.ID), wanted) || strings.Contains(fold(e.Title), wanted)) {
 			far = 0
 		}
@@ -65,27 +67,6 @@ func near(all []Entry, wanted string) []string {
 		ids = append(ids, c.id)
 	}
 	return ids
-}
-
-// distance is Levenshtein's: how many letters must be put in, taken out or changed to make one word of the other.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // Related returns the entries that one names, then those that name it, each once. Names that lead nowhere are left out.
