@@ -67,7 +67,8 @@ type Archive interface {
 	Matrix(ctx context.Context, q MatrixQuery) ([]Cell, error)
 	// Misses lists runs that did not take place, newest first.
 	Misses(ctx context.Context, q MissQuery) ([]measure.Miss, error)
-	// Gaps lists the times without a value, in order, and tells why there is none.
+	// Gaps lists the times without a value, in order, and tells why there is none. Where points are no longer kept, it
+	// lists the hours without a value, of which runs that failed are not known any more: they are as if unplanned.
 	Gaps(ctx context.Context, q GapQuery) ([]Gap, error)
 
 	// Prune deletes what the retention rules no longer keep at the time now, in small transactions between which others
@@ -155,7 +156,8 @@ type Bucket struct {
 
 // MatrixQuery asks for what was measured over a span between all pairs. The series of a pair that Match selects are
 // drawn as one. Of a mesh of hundreds of hosts, spans of whole hours read least; and an answer is remembered until
-// something changes on one of its days: baselines want to be of whole ones that are over.
+// something changes on one of its days: baselines want to be of whole ones that are over. Where an end of the span is
+// finer than what is kept that long, the coarser buckets that begin in the span count whole.
 type MatrixQuery struct {
 	Match     Match
 	From, To  time.Time // both needed
@@ -201,8 +203,12 @@ type GapQuery struct {
 	Match    Match // Metric too: a Result without it is a gap of GapFailed
 	From, To time.Time
 	// Longest is how long nothing may be planned before that is a gap. 0: ten times the median distance of the runs in the
-	// span, which a Poisson schedule exceeds once in a thousand runs.
+	// newest week of the span, which a Poisson schedule exceeds once in a thousand runs; of two, four, ... weeks if there
+	// are no two runs in it.
 	Longest time.Duration
+	// Least is how long a gap is that is worth telling: shorter ones are left out. 0: all are told, which takes many times
+	// as long for a span of months. Of two hours and more, only the points about such gaps are read.
+	Least time.Duration
 }
 
 // GapKind says why there is no value.

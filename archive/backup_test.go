@@ -3,12 +3,14 @@ package archive_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -178,4 +180,30 @@ func TestNewer(t *testing.T) {
 			t.Errorf("error %v, want ErrNewer", err)
 		}
 	})
+}
+
+// Who asks while an archive is being restored gets an answer.
+func TestAskWhileRestoring(t *testing.T) {
+	t.Parallel()
+	a := open(t, filepath.Join(t.TempDir(), "archive.db"))
+	put(t, a, history(4, 200)...)
+	backup := filepath.Join(t.TempDir(), "backup")
+	if err := a.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	restored := open(t, filepath.Join(t.TempDir(), "restored.db"))
+	ctx, cancel := context.WithCancel(t.Context())
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		for ctx.Err() == nil {
+			if _, err := restored.Pairs(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	err := restored.Restore(t.Context(), backup)
+	cancel()
+	if asking.Wait(); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -25,7 +26,7 @@ type database struct {
 }
 
 // migrate brings the tables up to date, or says that they are of a newer Pathwise.
-func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, folder string) error {
+func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, folder string, log *slog.Logger) error {
 	files, err := fs.Sub(migrations, "migrations/"+folder)
 	if err != nil {
 		return err
@@ -43,6 +44,9 @@ func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, folder stri
 	}
 	if version > newest {
 		return fmt.Errorf("tables are of version %d, known are those up to %d: %w", version, newest, ErrNewer)
+	}
+	if version > 0 && version < newest {
+		log.Info("bringing the archive up to date, which takes a while if it is large", "from", version, "to", newest)
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("bring tables up to date: %w", err)

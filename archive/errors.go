@@ -24,6 +24,9 @@ var (
 	ErrClosed = errors.New("the archive is closed")
 )
 
+// errBetween: the tables have the version of a release, and not its layout.
+var errBetween = errors.New("the archive is of a version between two releases: restore a backup, or begin anew")
+
 // Invalid says which value cannot be filed, and what would be right. It stays so however often it is put.
 type Invalid struct {
 	ID    string // of the Result or run

@@ -6,15 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/pathwise-net/pathwise/measure"
 )
 
-// event is something that was planned, and what became of it.
+// event is something that was planned, and what became of it; or a time in which values came that are not told apart.
 type event struct {
-	time int64
-	kind GapKind // "": a value came
-	why  string
+	time, last int64   // the same of a run
+	kind       GapKind // "": a value came
+	why        string
 }
 
 // Gaps implements Archive.
@@ -27,67 +25,63 @@ func (k *keeper) Gaps(ctx context.Context, q GapQuery) ([]Gap, error) {
 	if err != nil {
 		return nil, err
 	}
-	from, to := span(q.From, q.To)
-	to = min(to, k.options.Now().UnixNano())
-	events, err := k.events(ctx, s, from, to)
-	if err != nil {
-		return nil, fmt.Errorf("find gaps: %w", err)
+	if q.Least < 0 || q.Longest < 0 {
+		return nil, &badQuery{"least or longest", min(q.Least, q.Longest).String(), "a positive time, or 0"}
 	}
-	if q.From.IsZero() && len(events) > 0 {
-		from = events[0].time
-	}
-	longest := int64(q.Longest)
-	if longest == 0 {
-		longest = 10 * medianDistance(events)
-	}
-	return gapsBetween(events, from, to, longest), nil
-}
-
-// events are the runs that measured, or should have measured, what a selector asks for, in order of time.
-func (k *keeper) events(ctx context.Context, s selector, from, to int64) ([]event, error) {
+	var gaps []Gap
 	v := k.newView(s)
-	k.keepTools(v)
-	var events []event
-	err := k.runs(ctx, v, from, to, func(_ streamID, r run) error {
-		e := event{time: r.time}
-		if len(r.values) == 0 {
-			e.kind = GapFailed
+	tools := k.keepTools(v)
+	err = k.store.view(ctx, func(t *tx) error {
+		line, err := k.newTimeline(ctx, t, v, tools, s, q)
+		if err != nil {
+			return err
 		}
-		events = append(events, e)
+		longest := int64(q.Longest)
+		if longest == 0 {
+			usual, err := line.usualDistance()
+			if err != nil {
+				return err
+			}
+			longest = 10 * usual
+		}
+		events, err := line.events(int64(q.Least))
+		if err != nil {
+			return err
+		}
+		if q.From.IsZero() && len(events) > 0 {
+			line.from = events[0].time
+		}
+		gaps = gapsBetween(events, line.from, line.to, longest)
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("find gaps: %w", err)
 	}
-	err = k.store.view(ctx, func(t *tx) error {
-		return eachMiss(ctx, t, s, from, to, func(m measure.Miss) error {
-			events = append(events, event{m.Start.UnixNano(), GapMissed, m.Why})
-			return nil
-		})
-	})
-	slices.SortStableFunc(events, func(a, b event) int { return cmp.Compare(a.time, b.time) })
-	return events, err
+	return slices.DeleteFunc(gaps, func(g Gap) bool { return g.To.Sub(g.From) < q.Least }), nil
 }
 
 // keepTools leaves out the streams of tools that do not measure what is asked for, if there are some that do: a route
-// is not a failed delay.
-func (k *keeper) keepTools(v *view) {
-	if len(v.tools) == 0 {
-		return
-	}
+// is not a failed delay. It returns the tools of those that stay.
+func (k *keeper) keepTools(v *view) map[string]bool {
+	tools := map[string]bool{}
 	k.memory.RLock()
 	defer k.memory.RUnlock()
 	v.ids = slices.DeleteFunc(v.ids, func(id streamID) bool {
 		s := k.names.stream(id)
-		return s == nil || v.tools[s.key.tool] == nil
+		if s == nil || len(v.tools) > 0 && v.tools[s.key.tool] == nil {
+			return true
+		}
+		tools[s.key.tool] = true
+		return false
 	})
 	for _, p := range v.memory {
 		for id := range p.runs {
-			if _, found := slices.BinarySearch(v.ids, id); !found {
+			if !v.has(id) {
 				delete(p.runs, id)
 			}
 		}
 	}
+	return tools
 }
 
 func medianDistance(events []event) int64 {
@@ -109,9 +103,9 @@ func medianDistance(events []event) int64 {
 func gapsBetween(events []event, from, to, longest int64) []Gap {
 	gaps := []Gap{}
 	at := func(ns int64) time.Time { return time.Unix(0, ns).UTC() }
-	before := event{time: from}
+	before := event{time: from, last: from}
 	for i, e := range events {
-		far := e.time-before.time > longest
+		far := e.time-before.last > longest
 		if far {
 			gaps = append(gaps, Gap{From: at(quietSince(before, longest)), To: at(e.time), Kind: GapUnplanned})
 		}
@@ -126,14 +120,14 @@ func gapsBetween(events []event, from, to, longest int64) []Gap {
 			case before.kind == e.kind && !far: // the same trouble goes on
 				gaps[last].To, gaps[last].Runs, gaps[last].Why = end, gaps[last].Runs+1, cmp.Or(e.why, gaps[last].Why)
 			case before.kind == "" && !far:
-				gaps = append(gaps, Gap{at(before.time), end, e.kind, 1, e.why})
+				gaps = append(gaps, Gap{at(before.last), end, e.kind, 1, e.why})
 			default:
 				gaps = append(gaps, Gap{at(e.time), end, e.kind, 1, e.why})
 			}
 		}
 		before = e
 	}
-	if to-before.time > longest {
+	if to-before.last > longest {
 		gaps = append(gaps, Gap{From: at(quietSince(before, longest)), To: at(to), Kind: GapUnplanned})
 	}
 	return gaps
@@ -142,7 +136,7 @@ func gapsBetween(events []event, from, to, longest int64) []Gap {
 // quietSince is from when on nothing was planned after an event: a trouble lasts as long as a value may be away.
 func quietSince(e event, longest int64) int64 {
 	if e.kind == "" {
-		return e.time
+		return e.last
 	}
 	return e.time + longest
 }

@@ -74,10 +74,26 @@ func (k *keeper) gatherPoints(ctx context.Context, t *tx, v *view, p piece, in i
 }
 
 func (k *keeper) gatherRollups(ctx context.Context, t *tx, v *view, p piece, in into) error {
+	var one stat.Sketch
+	return k.eachRollup(ctx, t, v, p, func(id streamID, ns int64, sketch []byte) error {
+		sum := in(id, ns)
+		if sum.Count() == 0 { // as always where the step is the level
+			_, err := sum.DecodeBinary(sketch)
+			return err
+		}
+		_, err := one.DecodeBinary(sketch)
+		sum.Merge(&one)
+		return err
+	})
+}
+
+// eachRollup calls each for every bucket of a piece that a view asks for, with the stream, when it begins, and the
+// sketch as it is written.
+func (k *keeper) eachRollup(ctx context.Context, t *tx, v *view, p piece,
+	each func(id streamID, ns int64, sketch []byte) error) error {
 	key := rollupKey{level: p.level}
 	var data sql.RawBytes
 	var id streamID
-	var one stat.Sketch
 	starts := upTo(chunkStart(p.level, max(p.from, v.first)), chunkStart(p.level, min(p.to-1, v.last))+1,
 		int64(chunkSpans[p.level]/time.Second))
 	take := func(b bucket) error {
@@ -85,14 +101,7 @@ func (k *keeper) gatherRollups(ctx context.Context, t *tx, v *view, p piece, in 
 		if at < p.from || at >= p.to || !v.wants(key.metric(b.number)) {
 			return nil
 		}
-		sum := in(id, at)
-		if sum.Count() == 0 { // as always where the step is the level
-			_, err := sum.DecodeBinary(b.sketch)
-			return err
-		}
-		_, err := one.DecodeBinary(b.sketch)
-		sum.Merge(&one)
-		return err
+		return each(id, at, b.sketch)
 	}
 	for _, rows := range v.rows(p.level) {
 		query := fmt.Sprintf("SELECT start, series, data FROM rollup WHERE level = %d AND ", p.level) + grid("start", starts,
@@ -117,11 +126,13 @@ func (k *keeper) gatherRollups(ctx context.Context, t *tx, v *view, p piece, in 
 func (v *view) rows(level int) [][]seriesID {
 	var all [][]seriesID
 	if packed[level] {
-		rows := make([]seriesID, len(v.ids))
-		for i, id := range v.ids {
+		rows := make([]seriesID, len(v.series))
+		for i, s := range v.series { // those of v.ids that have what is asked for
+			id, _ := s.split()
 			rows[i] = id.series(0)
 		}
-		return append(all, rows)
+		slices.Sort(rows)
+		return append(all, slices.Compact(rows))
 	}
 	for rest := v.series; len(rest) > 0; {
 		n, _ := slices.BinarySearch(rest, (rest[0]/mostStreams+1)*mostStreams)

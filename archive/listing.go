@@ -117,7 +117,10 @@ const fewStreams = 1000
 //	from                                                                                          soon    to
 //	 |------------------------------------|------------------------|------------------|--------------|-----|
 func (l *listing) scan(ctx context.Context, k *keeper, t *tx) (places []place, next string, err error) {
-	if places, err = l.scanRuns(ctx, k, t, nil); err != nil {
+	if places, err = l.scanBlocks(ctx, k, t, nil); err == nil && len(places) < l.limit {
+		places, err = l.scanRuns(ctx, k, t, places)
+	}
+	if err != nil {
 		return nil, "", err
 	} else if len(places) == l.limit {
 		return places, cursorOf(l.to, l.before[:]), nil

@@ -24,6 +24,9 @@ func (k *keeper) load(ctx context.Context) error {
 		if state["restoring"] != 0 {
 			return ErrHalfRestored
 		}
+		if _, between := state["across"]; between {
+			return errBetween
+		}
 		at = progress{state["moved"], streamID(state["upto"])}
 		k.pruned = state["pruned"]
 		if err := readNames(ctx, t, names); err != nil {

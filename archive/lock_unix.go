@@ -25,3 +25,9 @@ func lockFile(path string) (*os.File, error) {
 	}
 	return f, nil
 }
+
+// unlockFile lets go of a file. That it says so, and does not leave it to Close, counts while a child of this process
+// that is about to become another program still shares it.
+func unlockFile(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+}

@@ -3,31 +3,39 @@ package archive
 import (
 	"container/list"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"sync"
 	"time"
+	"unsafe"
 
 	"github.com/pathwise-net/pathwise/stat"
 )
 
-// mostCells is how many cells are remembered: ten matrices of 200 hosts, which take about 60 MB.
-const mostCells = 400_000
+// mostRemembered is how many bytes of answers are remembered: some ten matrices of 200 hosts.
+const mostRemembered = 60 << 20
 
-// drawingCost is what an answer takes without its cells, in cells.
-const drawingCost = 10
+// What an answer takes, in bytes: by itself, for each cell, and for each quantile of one.
+const (
+	drawingBytes  = 1000
+	cellBytes     = int(unsafe.Sizeof(Cell{}))
+	quantileBytes = 8
+)
 
 // matrices remembers answers of Matrix while nothing changes in their span, and lets those who ask the same at the same
 // time share the making of one.
 type matrices struct {
-	making chan struct{} // has room for as many as are made at once: each takes some 10 MB, and a processor
-	sums   sync.Pool     // *[]stat.Sketch
+	// making has room for as many as are made at once: each takes a processor and, of 200 hosts, 30 MB for an hour, and 90
+	// for a month.
+	making chan struct{}
+	sums   sync.Pool // *[]stat.Sketch
 
 	mutex sync.Mutex
 	known map[string]*list.Element // by matrixKey
 	order *list.List               // of *drawing, the one used last in front
-	cells int                      // what all in order count for
+	bytes int                      // what all in order take
 }
 
 // drawing is one matrix. What follows done may be read when that is closed.
@@ -35,7 +43,7 @@ type drawing struct {
 	key   string
 	since int64     // number of the last change when its making began
 	began time.Time // by the archive's clock
-	cost  int       // what it counts for in matrices.cells; 0: nothing yet
+	bytes int       // what it takes; 0: it is being made
 	done  chan struct{}
 
 	cells []Cell
@@ -65,10 +73,10 @@ func (a *matrices) get(ctx context.Context, k *keeper, q MatrixQuery, draw func(
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		if w.err == nil {
-			return w.cells, nil
+		if !errors.Is(w.err, context.Canceled) && !errors.Is(w.err, context.DeadlineExceeded) {
+			return w.cells, w.err
 		}
-		if ctx.Err() != nil { // else the other one had enough, or failed: try it again
+		if ctx.Err() != nil { // else the other one had enough: try it again
 			return nil, ctx.Err()
 		}
 	}
@@ -99,7 +107,9 @@ func (a *matrices) fill(ctx context.Context, w *drawing, draw func() ([]Cell, er
 	defer close(w.done)
 	select {
 	case a.making <- struct{}{}:
-		w.cells, w.err = draw()
+		if w.cells, w.err = draw(); w.err != nil && ctx.Err() != nil {
+			w.err = ctx.Err() // databases say it in other words
+		}
 		<-a.making
 	case <-ctx.Done():
 		w.err = ctx.Err()
@@ -114,10 +124,15 @@ func (a *matrices) fill(ctx context.Context, w *drawing, draw func() ([]Cell, er
 		a.forget(known)
 		return
 	}
-	w.cost = drawingCost + len(w.cells)
-	a.cells += w.cost
-	for last := a.order.Back(); a.cells > mostCells && last != known; last = a.order.Back() {
-		a.forget(last)
+	w.bytes = drawingBytes
+	if n := len(w.cells); n > 0 {
+		w.bytes += n * (cellBytes + quantileBytes*len(w.cells[0].Quantiles))
+	}
+	a.bytes += w.bytes
+	for e, next := a.order.Back(), (*list.Element)(nil); e != nil && a.bytes > mostRemembered; e = next {
+		if next = e.Prev(); e != known && e.Value.(*drawing).bytes > 0 { // one that is being made frees nothing
+			a.forget(e)
+		}
 	}
 }
 
@@ -125,7 +140,7 @@ func (a *matrices) fill(ctx context.Context, w *drawing, draw func() ([]Cell, er
 func (a *matrices) forget(e *list.Element) {
 	w := a.order.Remove(e).(*drawing)
 	delete(a.known, w.key)
-	a.cells -= w.cost
+	a.bytes -= w.bytes
 }
 
 // room returns so many empty sums, of which some may bring memory.

@@ -20,7 +20,8 @@ type Options struct {
 	MoveValues int
 	// Now is the clock, for what is kept and what is not; nil is time.Now.
 	Now func() time.Time
-	// Log gets what goes wrong when nobody waits for an answer; nil: nothing is logged. It is also in Stats.
+	// Log gets what goes wrong when nobody waits for an answer, which is also in Stats, and what takes long to open; nil:
+	// nothing is logged.
 	Log *slog.Logger
 }
 
@@ -62,7 +63,7 @@ func Open(ctx context.Context, url string, o Options) (Archive, error) {
 		return nil, err
 	}
 	o = o.withDefaults()
-	s, err := openStore(ctx, url)
+	s, err := openStore(ctx, url, o.Log)
 	if err != nil {
 		return nil, fmt.Errorf("open archive %s: %w", withoutSecret(url), err)
 	}
@@ -74,19 +75,19 @@ func Open(ctx context.Context, url string, o Options) (Archive, error) {
 	return k, nil
 }
 
-func openStore(ctx context.Context, url string) (store, error) {
+func openStore(ctx context.Context, url string, log *slog.Logger) (store, error) {
 	scheme, rest, found := strings.Cut(url, ":")
 	switch {
 	case url == "":
 		return nil, &BadOption{"url", url, "the path of a file, or postgres://user@host/database"}
 	case found && (scheme == "postgres" || scheme == "postgresql"):
-		return openPostgres(ctx, url)
+		return openPostgres(ctx, url, log)
 	case found && scheme == "sqlite":
-		return openSQLite(ctx, strings.TrimPrefix(rest, "//"))
+		return openSQLite(ctx, strings.TrimPrefix(rest, "//"), log)
 	case found && !strings.ContainsAny(scheme, "/.") && strings.HasPrefix(rest, "//"):
 		return nil, &BadOption{"url", withoutSecret(url), "a path, sqlite:PATH or postgres://..."}
 	}
-	return openSQLite(ctx, url)
+	return openSQLite(ctx, url, log)
 }
 
 // withoutSecret is a URL as it may stand in a log: without what is before the @, where passwords are, and without what

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -36,7 +37,7 @@ var postgresSettings = map[string]string{
 	"tcp_keepalives_count": "3",
 }
 
-func openPostgres(ctx context.Context, url string) (store, error) {
+func openPostgres(ctx context.Context, url string, log *slog.Logger) (store, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, &BadOption{"url", withoutSecret(url), "postgres://user@host:port/database"}
@@ -57,7 +58,7 @@ func openPostgres(ctx context.Context, url string) (store, error) {
 	s.prepare = s.lock
 	err = s.connect(ctx)
 	if err == nil {
-		err = migrate(ctx, s.queries, goose.DialectPostgres, "postgres")
+		err = migrate(ctx, s.queries, goose.DialectPostgres, "postgres", log)
 	}
 	if err != nil {
 		return nil, errors.Join(s.explain(err), s.close())

@@ -43,9 +43,6 @@ func (k *keeper) Prune(ctx context.Context, now time.Time) (Pruned, error) {
 		}
 	}
 	k.do(ctx, func(context.Context) error {
-		k.memory.Lock()
-		k.filed.changedAll()
-		k.memory.Unlock()
 		k.prunedHere = p.now
 		return nil
 	})

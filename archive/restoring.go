@@ -128,9 +128,11 @@ func (s *restoring) takeRollup(l *backupRollup) error {
 func (s *restoring) write(ctx context.Context) error {
 	k := s.k
 	b := batch{streams: s.streams, metrics: s.metrics, names: s.metricNames}
+	k.memory.Lock()
 	for _, known := range s.streams {
 		k.names.addStream(known) // load reads them all again when this has ended
 	}
+	k.memory.Unlock()
 	if err := s.results(&b); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package archive_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -91,6 +92,59 @@ func TestResults(t *testing.T) {
 		page, err := a.Results(t.Context(), archive.ResultQuery{Limit: 3})
 		if err != nil || len(page.Results) != 3 || page.Next == "" {
 			t.Errorf("a page of 3 has %d, next %q, error %v", len(page.Results), page.Next, err)
+		}
+	})
+}
+
+// Results of tools that are seldom used are listed like others, though they are found in another way: where there are
+// several on a day, at one time, in one block, of several tools, late, and replaced.
+func TestResultsOfRareTools(t *testing.T) {
+	onBoth(t, func(t *testing.T, url string) {
+		a := open(t, url)
+		var results []*measure.Result
+		for i := range 24 {
+			at := now.Add(-time.Duration(i/3*5) * oneDay) // three on one day, of which two are at one time
+			r := ping("a", []string{"b", "c"}[i/2%2], at.Add(-time.Duration(i%3/2)*time.Hour), 1)
+			r.Kind, r.Tool = "diagnosis", []string{"", "deep"}[i/6%2]
+			results = append(results, r)
+		}
+		results[7].Fail(errors.New("no route to host"))
+		put(t, a, results[3:5]...)
+		for _, r := range slices.Concat(results[:3], results[5:]) {
+			put(t, a, r, ping("a", "b", r.Started, 1))
+		}
+		results[9].Status, results[9].Metrics = measure.StatusPartial, map[measure.Metric]float64{measure.LossRatio: 1}
+		if err := a.Update(t.Context(), results[9:10]); err != nil {
+			t.Fatal(err)
+		}
+		from, to := results[20].Started, results[4].Started
+		for name, c := range map[string]struct {
+			query  archive.ResultQuery
+			choose func(*measure.Result) bool
+		}{
+			"kind": {archive.ResultQuery{Kind: "diag*"}, func(*measure.Result) bool { return true }},
+			"tool": {archive.ResultQuery{Tool: "deep"}, func(r *measure.Result) bool { return r.Tool == "deep" }},
+			"target": {archive.ResultQuery{Kind: "diagnosis", Target: "c"},
+				func(r *measure.Result) bool { return r.Target.Name == "c" }},
+			"ok": {archive.ResultQuery{Kind: "diagnosis", Status: measure.StatusOK},
+				func(r *measure.Result) bool { return r.Status == measure.StatusOK }},
+			"failed": {archive.ResultQuery{Kind: "diagnosis", Status: measure.StatusFailed},
+				func(r *measure.Result) bool { return r.Status == measure.StatusFailed }},
+			"span": {archive.ResultQuery{Kind: "diagnosis", From: from, To: to},
+				func(r *measure.Result) bool { return !r.Started.Before(from) && r.Started.Before(to) }},
+		} {
+			for _, c.query.Limit = range []int{1, 2, 11, 100} {
+				got := []string{}
+				for r, err := range a.All(t.Context(), c.query) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					got = append(got, r.ID)
+				}
+				if diff := cmp.Diff(listed(results, c.choose), got); diff != "" {
+					t.Errorf("%s, pages of %d (-want +got):\n%s", name, c.query.Limit, diff)
+				}
+			}
 		}
 	})
 }

@@ -94,8 +94,11 @@ func (k *keeper) level(v *view, q SeriesQuery) (level int, step time.Duration) {
 }
 
 // reaches tells whether a level is kept as far back as a time, for all that the view asks for.
-func (k *keeper) reaches(v *view, level int, from int64) bool {
-	now := k.options.Now().UnixNano()
+func (k *keeper) reaches(v *view, level int, from int64) bool { return k.keptSince(v, level) <= from }
+
+// keptSince is the time from which on a level is kept for all that the view asks for.
+func (k *keeper) keptSince(v *view, level int) int64 {
+	now, since := k.options.Now().UnixNano(), beginning
 	for tool, metrics := range v.tools {
 		for _, name := range metrics {
 			kept := k.keepsSeries(tool, name)
@@ -103,12 +106,10 @@ func (k *keeper) reaches(v *view, level int, from int64) bool {
 			if level != pointsLevel {
 				period = kept.Rollups[level]
 			}
-			if expiry(now, period) > from {
-				return false
-			}
+			since = max(since, expiry(now, period))
 		}
 	}
-	return true
+	return since
 }
 
 // errEnough ends a walk that its caller has had enough of.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -36,7 +37,7 @@ const (
 	sqliteReaders = 16
 )
 
-func openSQLite(ctx context.Context, path string) (store, error) {
+func openSQLite(ctx context.Context, path string, log *slog.Logger) (store, error) {
 	if path == "" {
 		return nil, &BadOption{"url", "sqlite:", "sqlite:PATH"}
 	}
@@ -49,13 +50,13 @@ func openSQLite(ctx context.Context, path string) (store, error) {
 		return nil, err
 	}
 	s := &sqliteStore{lock: lock, path: path}
-	if err := s.begin(ctx); err != nil {
+	if err := s.begin(ctx, log); err != nil {
 		return nil, errors.Join(s.explain(err), s.close())
 	}
 	return s, nil
 }
 
-func (s *sqliteStore) begin(ctx context.Context) error {
+func (s *sqliteStore) begin(ctx context.Context, log *slog.Logger) error {
 	pragmas := url.Values{"_pragma": {"busy_timeout(30000)", "synchronous(FULL)", "temp_store(MEMORY)"}}
 	name := func(extra url.Values, pragma ...string) string {
 		values := url.Values{"_pragma": append(pragma, pragmas["_pragma"]...)}
@@ -85,7 +86,7 @@ func (s *sqliteStore) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := migrate(ctx, s.changes, goose.DialectSQLite3, "sqlite"); err != nil {
+	if err := migrate(ctx, s.changes, goose.DialectSQLite3, "sqlite", log); err != nil {
 		return err
 	}
 	s.prepare = func(context.Context, *sql.Conn) error {
@@ -138,5 +139,5 @@ func (s *sqliteStore) close() error {
 	if s.changes != nil {
 		errs = append(errs, s.changes.Close())
 	}
-	return errors.Join(append(errs, s.lock.Close())...)
+	return errors.Join(append(errs, unlockFile(s.lock))...)
 }

@@ -38,7 +38,8 @@ func (k *keeper) update(ctx context.Context, filings []filing) error {
 	if err := k.moveAll(); err != nil {
 		return err
 	}
-	u := &updating{k: k, draft: k.newDraft(), changes: map[streamDay][]change{}, streams: map[streamID]*stream{}}
+	u := &updating{k: k, draft: k.newDraft(), changes: map[streamDay][]change{}, streams: map[streamID]*stream{},
+		newest: k.newest}
 	err := k.store.change(ctx, func(t *tx) error {
 		if err := u.blocks(ctx, t, filings); err != nil {
 			return err
@@ -72,6 +73,7 @@ type updating struct {
 	changes map[streamDay][]change
 	maker   *rowMaker
 	streams map[streamID]*stream // copies, with their new latest values
+	newest  newestRows
 }
 
 type streamDay struct {
@@ -178,8 +180,9 @@ func (u *updating) latest(ctx context.Context, t *tx) error {
 	return u.k.store.writeLatest(ctx, t, rows)
 }
 
-// publish makes new names and latest values known to queries.
+// publish makes new names and latest values known to queries, and new rows to moving.
 func (u *updating) publish() {
+	u.k.newest = u.newest
 	u.k.memory.Lock()
 	defer u.k.memory.Unlock()
 	for i, m := range u.draft.batch.metrics {

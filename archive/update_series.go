@@ -38,6 +38,7 @@ func (u *updating) day(ctx context.Context, t *tx, at streamDay, changes []chang
 	if err != nil {
 		return err
 	}
+	u.newest.note(rollups)
 	return u.k.store.write(ctx, t, points, rollups)
 }
 

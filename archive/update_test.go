@@ -87,3 +87,20 @@ func TestUpdateRefuses(t *testing.T) {
 		checkPoints(t, a, []*measure.Result{r})
 	})
 }
+
+// What an Update gives to a time in which nobody had a value yet stays when more comes for that time.
+func TestUpdateOfTheNewest(t *testing.T) {
+	onBoth(t, func(t *testing.T, url string) {
+		a := open(t, url)
+		first := failed("a", "c", now)
+		put(t, a, first)
+		better := ping("a", "c", now, 1)
+		better.ID = first.ID
+		if err := a.Update(t.Context(), []*measure.Result{better}); err != nil {
+			t.Fatal(err)
+		}
+		put(t, a, ping("a", "c", now.Add(time.Second), 3))
+		closeIt(t, a)
+		checkSeries(t, open(t, url), []*measure.Result{better, ping("a", "c", now.Add(time.Second), 3)})
+	})
+}

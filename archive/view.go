@@ -96,32 +96,38 @@ func (v *view) inMemory(at progress, from, to int64, each func(streamID, run)) e
 // with those metrics only that are asked for. An error of each ends it.
 func (k *keeper) runs(ctx context.Context, v *view, from, to int64, each func(streamID, run) error) error {
 	return k.store.view(ctx, func(t *tx) error {
-		fresh := map[int64][]streamRunID{} // by day
 		at, err := readProgress(ctx, t)
 		if err != nil {
 			return err
 		}
-		err = v.inMemory(at, from, to, func(id streamID, r run) {
-			fresh[floorDiv(r.time, day)] = append(fresh[floorDiv(r.time, day)], streamRunID{id, v.only(r)})
-		})
+		return k.runsIn(ctx, t, v, at, from, to, each)
+	})
+}
+
+// runsIn is runs in a transaction that has come so far.
+func (k *keeper) runsIn(ctx context.Context, t *tx, v *view, at progress, from, to int64,
+	each func(streamID, run) error) error {
+	fresh := map[int64][]streamRunID{} // by day
+	err := v.inMemory(at, from, to, func(id streamID, r run) {
+		fresh[floorDiv(r.time, day)] = append(fresh[floorDiv(r.time, day)], streamRunID{id, v.only(r)})
+	})
+	if err != nil {
+		return err
+	}
+	for d := floorDiv(max(v.first, from), day); d <= floorDiv(min(v.last, to-1), day); d++ {
+		found, err := k.runsOfDay(ctx, t, v, d, from, to)
 		if err != nil {
 			return err
 		}
-		for d := floorDiv(max(v.first, from), day); d <= floorDiv(min(v.last, to-1), day); d++ {
-			found, err := k.runsOfDay(ctx, t, v, d, from, to)
-			if err != nil {
+		found = append(found, fresh[d]...)
+		slices.SortStableFunc(found, func(a, b streamRunID) int { return cmp.Compare(a.time, b.time) })
+		for _, r := range found {
+			if err := each(r.stream, r.run); err != nil {
 				return err
 			}
-			found = append(found, fresh[d]...)
-			slices.SortStableFunc(found, func(a, b streamRunID) int { return cmp.Compare(a.time, b.time) })
-			for _, r := range found {
-				if err := each(r.stream, r.run); err != nil {
-					return err
-				}
-			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 type streamRunID struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -59,17 +60,26 @@ func Pages(ctx context.Context, o PageOptions, out io.Writer) (err error) {
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	}
-	path := filepath.Join(folder, fmt.Sprintf("pages-%dx%d-%dx%d.db", p.Few, p.FewDays, p.Many, p.ManyDays))
+	name := fmt.Sprintf("pages-%dx%d-%dx%d.db", p.Few, p.FewDays, p.Many, p.ManyDays)
+	path := filepath.Join(folder, name)
 	if _, err := os.Stat(path); err != nil {
 		if err := p.fill(ctx, path); err != nil {
 			return err
+		}
+	}
+	if p.Keep != "" { // what comes in while it is looked at is not to be there the next time
+		kept := path
+		path += ".now"
+		defer func() { err = errors.Join(err, remove(path)) }()
+		if err := errors.Join(remove(path), copyFile(path, kept)); err != nil {
+			return fmt.Errorf("copy %s: %w", kept, err)
 		}
 	}
 	p.opened = time.Now()
 	if p.a, err = archive.Open(ctx, path, p.options()); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s, opened in %.0f ms\n", filepath.Base(path), time.Since(p.opened).Seconds()*1e3)
+	fmt.Fprintf(out, "%s, opened in %.0f ms\n", name, time.Since(p.opened).Seconds()*1e3)
 	defer func() { err = errors.Join(err, p.a.Close()) }()
 	if err := p.each(ctx); err != nil {
 		return err
@@ -113,19 +123,23 @@ func (p *pages) histories() []generated.History {
 
 // fill makes the archive, as any other Results are filed; it gets its name when it is whole. What would have expired by
 // now is not written.
-func (p *pages) fill(ctx context.Context, path string) error {
+func (p *pages) fill(ctx context.Context, path string) (err error) {
 	part := path + ".part"
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		_ = os.Remove(part + suffix) // of a run that was broken off
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), remove(part)); err != nil { // of a run that was broken off
+		return fmt.Errorf("make room for %s: %w", path, err)
 	}
+	defer func() { err = errors.Join(err, remove(part)) }()
 	a, err := archive.Open(ctx, part, p.options())
 	if err != nil {
 		return err
 	}
 	_, err = a.Prune(ctx, p.end)
 	for _, h := range p.histories() {
+		if err != nil {
+			break
+		}
 		start, m := time.Now(), startMeter(nil)
-		err = errors.Join(err, h.Fill(ctx, a))
+		err = h.Fill(ctx, a)
 		took, use := time.Since(start).Seconds(), m.stop()
 		fmt.Fprintf(p.out, "%.0f days of %d hosts: %d Results of %d values, filed in %.0f s (%.0f s of processors; %s); "+
 			"peak memory %d MB\n", h.End.Sub(h.Start).Hours()/24, len(h.Hosts), h.Results(), h.Values(), took,
@@ -140,4 +154,29 @@ func (p *pages) fill(ctx context.Context, path string) error {
 	}
 	fmt.Fprintf(p.out, "%.2f GB on disk\n", float64(info.Size())/1e9)
 	return os.Rename(part, path)
+}
+
+// remove deletes an archive in SQLite with what stands beside it, if it is there.
+func remove(path string) error {
+	var errs []error
+	for _, suffix := range []string{"", "-wal", "-shm", "-lock"} {
+		if err := os.Remove(path + suffix); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func copyFile(to, from string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
 }

@@ -53,9 +53,9 @@ func (p *pages) matrix(what string, from, to time.Time, quantiles []float64, aga
 	}}
 }
 
-func (p *pages) gaps(what string, m archive.Match, span time.Duration) ask {
+func (p *pages) gaps(what string, m archive.Match, span, least time.Duration) ask {
 	return ask{what, func(ctx context.Context, _ int) (int, error) {
-		gaps, err := p.a.Gaps(ctx, archive.GapQuery{Match: m, From: p.end.Add(-span), To: p.end})
+		gaps, err := p.a.Gaps(ctx, archive.GapQuery{Match: m, From: p.end.Add(-span), To: p.end, Least: least})
 		return len(gaps), err
 	}}
 }
@@ -78,7 +78,8 @@ func (p *pages) asks() []ask {
 		p.matrix("baseline: 7 whole days, remembered", midnight.Add(-7*day), midnight, baseline, true),
 		p.series("series of a year", p.few, year), p.series("series of a month", p.one, month),
 		p.series("series of a day", p.one, day), p.series("series of an hour", p.one, time.Hour),
-		p.gaps("gaps of a year", p.few, year), p.gaps("gaps of a month", p.one, month),
+		p.gaps("gaps of a year", p.few, year, year/400), p.gaps("gaps of a year, short ones too", p.few, year, 0),
+		p.gaps("gaps of a month", p.one, month, month/400),
 		{"keys of a pair", func(ctx context.Context, _ int) (int, error) {
 			keys, err := p.a.Keys(ctx, one)
 			return len(keys), err

@@ -1,15 +1,21 @@
 package archivebench
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/pathwise-net/pathwise/archive"
 )
 
 // The part of bench that draws pages runs in small, and everything that is asked gets an answer.
 func TestPages(t *testing.T) {
 	var out strings.Builder
-	o := PageOptions{Keep: t.TempDir(), Few: 3, FewDays: 20, Many: 9, ManyDays: 10, Viewers: 4, Seconds: 1}
+	keep := filepath.Join(t.TempDir(), "new")
+	o := PageOptions{Keep: keep, Few: 3, FewDays: 20, Many: 9, ManyDays: 10, Viewers: 4, Seconds: 1}
 	if err := Pages(t.Context(), o, &out); err != nil {
 		t.Fatal(err)
 	}
@@ -25,5 +31,20 @@ func TestPages(t *testing.T) {
 		if !regexp.MustCompile(want).MatchString(text) {
 			t.Errorf("nothing says %s", want)
 		}
+	}
+	// What came in meanwhile is not kept.
+	files, err := os.ReadDir(keep)
+	if err != nil || len(files) != 1 || files[0].Name() != "pages-3x20-9x10.db" {
+		t.Fatalf("error %v; in the folder are %v", err, files)
+	}
+	a, err := archive.Open(t.Context(), filepath.Join(keep, files[0].Name()), archive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	end := time.Date(2026, 11, 22, 15, 25, 0, 0, time.UTC)
+	page, err := a.Results(t.Context(), archive.ResultQuery{From: end.Add(time.Nanosecond)})
+	if err != nil || len(page.Results) > 0 {
+		t.Errorf("error %v; %d Results of after the end are kept", err, len(page.Results))
 	}
 }

@@ -37,8 +37,8 @@ func (p *pages) mix(random *rand.Rand) []ask {
 		all := m
 		all.Metric = ""
 		asks = append(asks, p.series("series", m, day), p.series("series", m, time.Duration(p.ManyDays)*day),
-			p.series("series", m, time.Hour), p.series("series", few, time.Duration(p.FewDays)*day), p.gaps("gaps", m, day),
-			ask{"keys", func(ctx context.Context, _ int) (int, error) {
+			p.series("series", m, time.Hour), p.series("series", few, time.Duration(p.FewDays)*day),
+			p.gaps("gaps", m, day, day/400), ask{"keys", func(ctx context.Context, _ int) (int, error) {
 				keys, err := p.a.Keys(ctx, all)
 				return len(keys), err
 			}})
@@ -60,8 +60,11 @@ func (i *incoming) Put(ctx context.Context, results []*measure.Result) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	if err := i.Archive.Put(ctx, results); err != nil {
+		return err
+	}
 	i.n.Add(int64(len(results)))
-	return i.Archive.Put(ctx, results)
+	return nil
 }
 
 // together prints how long answers take while many viewers ask at once, each waiting for one answer before the next,
@@ -74,11 +77,14 @@ func (p *pages) together(ctx context.Context, what string, asks func(*rand.Rand)
 	in := &incoming{Archive: p.a, ticks: ticker.C}
 	coming, stop := context.WithCancel(ctx)
 	var filing, group sync.WaitGroup
+	var failed error
 	filing.Go(func() {
 		h := p.histories()[1]
 		h.Start, h.End, h.Tests = p.end, p.end.Add(day), h.Tests[2:]
 		h.Tests[0].Start, h.Tests[0].End = h.Start, h.End
-		_ = h.Fill(coming, in) // ends with coming
+		if err := h.Fill(coming, in); coming.Err() == nil {
+			failed = err
+		}
 	})
 	start := time.Now()
 	for v := range p.Viewers {
@@ -98,7 +104,7 @@ func (p *pages) together(ctx context.Context, what string, asks func(*rand.Rand)
 	group.Wait()
 	stop()
 	filing.Wait()
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(append(errs, failed)...); err != nil {
 		return err
 	}
 	all := slices.Sorted(slices.Values(slices.Concat(took...)))
