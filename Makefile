@@ -22,6 +22,8 @@ build:
 TESTED   = $(GO) tool gotestsum --format pkgname --rerun-fails=1 --rerun-fails-max-failures=4 --rerun-fails-abort-on-data-race
 MEASURES = /(agent|cmd/[a-z]+|lab|lab/(faults|gateway|scenario|topology|twin|wait)|probe|proto/[a-z0-9]+|sock|web/labs)$$
 
+# A program with the race detector otherwise sleeps a second before it ends, and the tests start hundreds.
+test: export GORACE = atexit_sleep_ms=50
 test: packages
 	$(GO) build -race ./...
 	$(TESTED) --packages="$$($(GO) list ./... | grep -vE '$(MEASURES)' | tr '\n' ' ')" -- -race -count=1 -timeout 30m

@@ -26,7 +26,7 @@ type Entry struct {
 	From    netip.Addr `json:"from,omitzero"`
 	What    string     `json:"what"`
 	On      string     `json:"on,omitempty"` // the account, token, test or file that it was done to
-	Outcome string     `json:"outcome"`      // ok, denied, or what went wrong
+	Outcome string     `json:"outcome"`      // ok; asked, before it was tried; denied, or what went wrong
 	Skipped int        `json:"skipped,omitempty"`
 }
 
@@ -98,9 +98,9 @@ func clip(s string) string {
 	return s[:max(0, len(s)-1)] + "…"
 }
 
-// refused notes an attempt that was refused, if not too many were in this hour. It changes nothing, so that a log that
+// Refused notes an attempt that was refused, if not too many were in this hour. It changes nothing, so that a log that
 // cannot be written is no reason to answer otherwise.
-func (b *Book) refused(e Entry) {
+func (b *Book) Refused(e Entry) {
 	now := b.now()
 	b.audit.mu.Lock()
 	if hour := now.Truncate(time.Hour); !hour.Equal(b.audit.hour) {

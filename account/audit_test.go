@@ -179,11 +179,11 @@ func TestStrangersDoNotFillTheLog(t *testing.T) {
 	c := newClock()
 	b := openBook(t, t.TempDir(), c)
 	for range refusalsAnHour + 50 {
-		b.refused(Entry{Kind: KindAccount, From: away, What: "sign in", Outcome: "wrong"})
+		b.Refused(Entry{Kind: KindAccount, From: away, What: "sign in", Outcome: "wrong"})
 	}
 	note(t, b, 1) // what people do is written down
 	c.add(time.Hour)
-	b.refused(Entry{Kind: KindAccount, From: away, What: "sign in", Outcome: "wrong"})
+	b.Refused(Entry{Kind: KindAccount, From: away, What: "sign in", Outcome: "wrong"})
 	page, err := b.Audit("", mostEntries)
 	must(t, err)
 	if len(page.Entries) != refusalsAnHour+2 || page.Entries[0].Skipped != 50 || page.Entries[1].On != "1" {

@@ -131,7 +131,7 @@ type act struct {
 // edit returns ErrDenied where it is not. An error of edit leaves everything as it was.
 func (b *Book) change(a act, allowed bool, edit func(*contents) error) error {
 	if !allowed {
-		b.refused(a.entry("denied"))
+		b.Refused(a.entry("denied"))
 		return ErrDenied
 	}
 	b.mu.Lock()
@@ -142,7 +142,7 @@ func (b *Book) change(a act, allowed bool, edit func(*contents) error) error {
 			return err
 		}
 		if err := edit(c); errors.Is(err, ErrDenied) {
-			b.refused(a.entry("denied"))
+			b.Refused(a.entry("denied"))
 			return err
 		} else if err != nil {
 			return err

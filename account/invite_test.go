@@ -156,6 +156,7 @@ func TestWhoMayChangeAccounts(t *testing.T) {
 	expect(t, "one's own sessions", b.EndSessions(ann, "ann"), nil)
 	expect(t, "the last administrator disabled", b.Disable(boss, "boss"), ErrLastAdmin)
 	expect(t, "the last administrator made a viewer", b.SetRole(boss, "boss", Viewer), ErrLastAdmin)
+	expect(t, "of two changes the second", b.Change(boss, "boss", Change{Administrator, new(true)}), ErrLastAdmin)
 	expect(t, "the last administrator removed", b.Remove(boss, "boss"), ErrLastAdmin)
 	second := newPerson(t, b, "second", Administrator)
 	expect(t, "one of two", b.Disable(second, "boss"), nil)

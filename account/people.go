@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"slices"
@@ -92,57 +93,69 @@ func (c *contents) add(name string, role Role, now time.Time) {
 	c.people[name] = p
 }
 
-// SetRole gives an account another role, which counts at once, in open sessions too.
-func (b *Book) SetRole(by Actor, name string, role Role) error {
-	if _, err := ParseRole(string(role)); err != nil {
-		return err
+// Change is what is to become of an account.
+type Change struct {
+	Role     Role  // "": the one it has
+	Disabled *bool // nil: as it is
+}
+
+func (c Change) disables() bool { return c.Disabled != nil && *c.Disabled }
+
+// Change makes all of a change of an account, or nothing. Another role counts at once, in open sessions too. To be disabled ends
+// the account's sessions and lets it neither sign in nor set a password, and its tokens do nothing; to be enabled is the way back
+// for all but the sessions and an invitation.
+func (b *Book) Change(by Actor, name string, to Change) error {
+	var what []string
+	if to.Role != "" {
+		if _, err := ParseRole(string(to.Role)); err != nil {
+			return err
+		}
+		what = append(what, "set role to "+string(to.Role))
 	}
-	return b.change(act{by, "set role to " + string(role), name}, by.manages(), func(c *contents) error {
+	switch {
+	case to.disables():
+		what = append(what, "disable account")
+	case to.Disabled != nil:
+		what = append(what, "enable account")
+	case to.Role == "":
+		return wrong("account %.80q: want another role, or whether it is disabled", name)
+	}
+	return b.change(act{by, strings.Join(what, ", "), name}, by.manages(), func(c *contents) error {
 		p, err := c.find(name)
 		if err != nil {
 			return err
 		}
-		if role != Administrator && c.last(by, p) {
+		if lesser := to.Role != "" && to.Role != Administrator; (lesser || to.disables()) && c.last(by, p) {
 			return fmt.Errorf("account %s: %w", name, ErrLastAdmin)
 		}
-		p.Role = role
+		p.Role = cmp.Or(to.Role, p.Role)
+		if to.Disabled != nil {
+			p.Disabled = *to.Disabled
+		}
+		if to.disables() {
+			p.endSessions()
+			c.uninvite(name, b.now())
+		}
 		return nil
 	})
+}
+
+// SetRole, Disable and Enable are Changes of one thing.
+func (b *Book) SetRole(by Actor, name string, role Role) error {
+	return b.Change(by, name, Change{Role: role})
+}
+
+func (b *Book) Disable(by Actor, name string) error {
+	return b.Change(by, name, Change{Disabled: new(true)})
+}
+
+func (b *Book) Enable(by Actor, name string) error {
+	return b.Change(by, name, Change{Disabled: new(false)})
 }
 
 // last says whether an account is the last administrator's, which only the owner may take away, who needs none.
 func (c *contents) last(by Actor, p *person) bool {
 	return by.Kind != KindOwner && p.Role == Administrator && c.administrators(p.Name) == 0
-}
-
-// Disable ends an account's sessions and lets it neither sign in nor set a password, and its tokens do nothing; Enable is
-// the way back for all but the sessions and an invitation.
-func (b *Book) Disable(by Actor, name string) error {
-	return b.change(act{by, "disable account", name}, by.manages(), func(c *contents) error {
-		p, err := c.find(name)
-		if err != nil {
-			return err
-		}
-		if c.last(by, p) {
-			return fmt.Errorf("account %s: %w", name, ErrLastAdmin)
-		}
-		p.Disabled = true
-		p.endSessions()
-		c.uninvite(name, b.now())
-		return nil
-	})
-}
-
-// Enable undoes Disable.
-func (b *Book) Enable(by Actor, name string) error {
-	return b.change(act{by, "enable account", name}, by.manages(), func(c *contents) error {
-		p, err := c.find(name)
-		if err != nil {
-			return err
-		}
-		p.Disabled = false
-		return nil
-	})
 }
 
 // Remove takes an account away with its sessions, invitations and tokens.

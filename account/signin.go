@@ -21,11 +21,11 @@ func (b *Book) verify(ctx context.Context, name, password string, from netip.Add
 	if len(password) > longestPassword { // no account's, whichever
 		return nil, ErrCredentials
 	}
-	known, err := b.known(name, networkOf(from))
+	known, err := b.known(name, NetworkOf(from))
 	if err != nil {
 		return nil, err
 	}
-	keys, places := b.desk.throttle.keys(name, networkOf(from), known), int32(longestQueue)
+	keys, places := b.desk.throttle.keys(name, NetworkOf(from), known), int32(longestQueue)
 	if known {
 		places *= 2
 	}
@@ -60,7 +60,7 @@ func (b *Book) look(name, password string, from netip.Addr, keys []throttleKey) 
 		if p != nil { // else it is not written down: people type their password where the name belongs
 			e.Who = name
 		}
-		b.refused(e)
+		b.Refused(e)
 		return nil, ErrCredentials
 	}
 	b.desk.throttle.passed(keys)
@@ -107,7 +107,7 @@ func (b *Book) SignIn(ctx context.Context, name, password string, from netip.Add
 		return "", Identity{}, err
 	}
 	hash, now := digestOf(secret), round(b.now())
-	s := &session{Hash: hash, Name: p.Name, Stamp: p.Stamp, Made: now, Seen: now, Network: networkOf(from)}
+	s := &session{Hash: hash, Name: p.Name, Stamp: p.Stamp, Made: now, Seen: now, Network: NetworkOf(from)}
 	if !b.memory.put(hash, s) {
 		return "", Identity{}, fmt.Errorf("sign in: %d sessions wait for the disk already", mostPending)
 	}

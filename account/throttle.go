@@ -58,9 +58,9 @@ func newThrottle() *throttle {
 	return &throttle{seed: maphash.MakeSeed(), counts: map[throttleKey]*list.Element{}, recent: list.New()}
 }
 
-// networkOf returns what counts as one place: an IPv4 address, or the /64 of an IPv6 one, in which a host can have any
+// NetworkOf returns what counts as one place: an IPv4 address, or the /64 of an IPv6 one, in which a host can have any
 // address it likes. An invalid address is a place, too: this machine.
-func networkOf(a netip.Addr) netip.Prefix {
+func NetworkOf(a netip.Addr) netip.Prefix {
 	a = a.Unmap().WithZone("")
 	bits := 64
 	if a.Is4() {

@@ -193,6 +193,7 @@ func TestBadInputs(t *testing.T) {
 		{"bdp", "rate=1mbit", `rtt: "": want a duration such as 50ms, 1.5s or 2m; a bare number is seconds`},
 		{"bdp", "rate=1mbit rtt=0", `rtt: "0": want a duration above zero such as 50ms`},
 		{"bdp", "rate=1mbit rtt=1s speed=3", `speed: no such input; want one of rate, rtt`},
+		{"bdp", "rate=1mbit rtt=1s z=1 y=2 x=3", `x: no such input; want one of rate, rtt`},
 		{"window", "window=0 rtt=1ms", `window: "0": want a size above zero such as 1448 or 4MiB`},
 		{"mathis", "rtt=1ms loss=0", `loss: "0": want a ratio above zero such as 0.0001 or 0.01%`},
 		{"mathis", "rtt=1ms loss=1% c=inf", `c: "inf": want a number above zero such as 0.7`},

@@ -3,6 +3,7 @@ package calc
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -71,7 +72,7 @@ func (f Formula) read(given map[string]string) (values, error) {
 		}
 		in.value[i.Name], in.text[i.Name] = v, i.show(v)
 	}
-	for name := range given {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(names, name) {
 			return in, &InputError{[]string{name}, errors.New("no such input; want one of " + strings.Join(names, ", "))}
 		}

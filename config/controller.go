@@ -51,7 +51,7 @@ type RemoteWrite struct {
 
 // Defaults of the controller.
 const (
-	defaultListen  = "127.0.0.1:8080" // pages without a login are for this machine, until somebody says otherwise
+	defaultListen  = "127.0.0.1:8080" // where nobody listens in on passwords, until there is HTTPS
 	defaultNATS    = ":4222"          // NATS' own port; agents dial it from everywhere, with keys
 	defaultData    = "/var/lib/pathwise"
 	defaultHorizon = 6 * time.Hour // a night's cut of the controller's line costs no measurement

@@ -8,8 +8,8 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// kindDiagnosis is the kind, and the tool, of the Result that a diagnosis is filed as.
-const kindDiagnosis = "diagnosis"
+// KindDiagnosis is the kind, and the tool, of the Result that a diagnosis is filed as.
+const KindDiagnosis = "diagnosis"
 
 // file puts a diagnosis into the archive and returns the ID of its Result; "" if it could not be filed.
 func (d *diagnosis) file(ctx context.Context, found *diagnose.Diagnosis) string {
@@ -25,9 +25,9 @@ func (d *diagnosis) file(ctx context.Context, found *diagnose.Diagnosis) string 
 
 // result is a diagnosis as a Result.
 func (d *diagnosis) result(found *diagnose.Diagnosis) *measure.Result {
-	r := measure.NewResult(kindDiagnosis, d.began)
+	r := measure.NewResult(KindDiagnosis, d.began)
 	now := d.config.Now()
-	r.ID, r.Tool = newID(now), kindDiagnosis
+	r.ID, r.Tool = newID(now), KindDiagnosis
 	r.Source.Name, r.Target.Name = d.request.Source, d.request.Target
 	r.DurationSeconds = now.Sub(d.began).Seconds()
 	ids := []string{}

@@ -25,10 +25,11 @@ func (c *Control) Planned(host string, limit int) ([]PlannedRun, error) {
 	c.mu.Unlock()
 	list = slices.DeleteFunc(list, func(r PlannedRun) bool { return !r.of(host) })
 	for i, found := 0, 0; i < len(runs) && found < limit; i++ {
-		if runs[i].Limit().Before(now) {
+		r := &runs[i]
+		if r.Limit().Before(now) || host != "" && r.Source != host && r.Target != host {
 			continue
 		}
-		if r := named(m, &runs[i]); r.of(host) && r.End.After(now) {
+		if r := named(m, r); r.End.After(now) {
 			list = append(list, r)
 			found++
 		}

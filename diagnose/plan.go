@@ -143,6 +143,9 @@ func PacedProbe(results []*measure.Result, reverse bool) (Paced, bool) {
 		return Paced{}, false
 	}
 	whole := max(v.capacity, v.steady)
+	if whole <= 0 { // nothing came through, and nothing is known of what could
+		return Paced{}, false
+	}
 	rate := min(max(pacedPart*whole, pacedLeast*pacedBytes*8), pacedMost*whole)
 	packets := pacedLosses * v.sentSegments / v.resent
 	lasts := seconds(packets * pacedBytes * 8 / rate)

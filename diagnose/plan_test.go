@@ -68,6 +68,7 @@ func TestExtend(t *testing.T) {
 		{"loss on the way back", both, backwards,
 			[]string{"ping", "trace", "capacity", "transfer", "capacity-reverse", "transfer-reverse", "paced-reverse"}},
 		{"loss on a way that is not planned", forward, backwards, names(forward)},
+		{"nothing came through", both, with(func(p *path) { lossy(p); p.capacity, p.goodput = 0, 0 }).results(), names(both)},
 		{"it is there", Extend(both, lost), lost, names(Extend(both, lost))},
 	} {
 		before := names(c.plan)

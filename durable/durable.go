@@ -21,7 +21,8 @@ func Write(path string, content []byte) error {
 }
 
 // Replace replaces a file, or makes it, for its owner alone to read. Whenever power ends, the file is the old one or the
-// new one, whole; when Replace has returned nil, it is the new one. After an error it is the old one.
+// new one, whole; when Replace has returned nil, it is the new one. After an error it is the old one, or, where the last step
+// failed, the new one until power ends.
 //
 //	write .NAME.new -> sync it -> rename it to NAME -> sync the folder, which makes the new name last
 //

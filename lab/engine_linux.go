@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/lab/link"
 )
 
 // engineName is argv[0] of an engine process: how the binary knows what it is, and how ps shows it.
@@ -58,6 +60,7 @@ type engine struct {
 	device    DeviceKind
 	variables []string // for commands: where the meter and the adapters' counters are
 	quit      chan error
+	files     link.Contents // that shapes name, or did; the pump's lock is its
 }
 
 func runEngine() error {

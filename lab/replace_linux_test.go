@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/lab/chance"
 	"github.com/pathwise-net/pathwise/lab/link"
 )
 
@@ -65,6 +66,36 @@ func TestReplace(t *testing.T) {
 	}
 }
 
+// A link with a long trace can be changed, and have it back: what files hold stays in the engine.
+func TestReplaceWithFiles(t *testing.T) {
+	opportunities := make([]int64, 400_000) // 2 MB of JSON, twice
+	for i := range opportunities {
+		opportunities[i] = int64(i/15 + 1)
+	}
+	spec := mustParse(t, "hosts: {a: {}, b: {}}\nlinks: [{between: [a, b], trace: {opportunities: [1]}}]")
+	spec.Links[0].Trace = &link.Trace{File: "cell.trace", Opportunities: opportunities}
+	l, err := Start(t.Context(), spec, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	shapes, err := l.Shapes()
+	if err != nil || shapes[0].Trace.Opportunities != nil {
+		t.Fatalf("%v: %d opportunities", err, len(shapes[0].Trace.Opportunities))
+	}
+	none, _, err := link.ParseSetting("trace=none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, now := [2]Shape{shapes[0], shapes[1]}, [2]Shape{none, shapes[1]}
+	for _, r := range []Replacement{{Was: was, Now: now}, {Was: now, Now: was}} {
+		if err := l.Replace(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expectShapes(t, l, `{trace: {file: "cell.trace"}}`, `{trace: {file: "cell.trace"}}`)
+}
+
 func expectShapes(t *testing.T, l *Lab, want ...string) {
 	t.Helper()
 	shapes, err := l.Shapes()
@@ -100,6 +131,49 @@ func TestReplaceForATime(t *testing.T) {
 		n.Advance(int64(c.at))
 		if got := n.shapes[0].String() + " " + n.shapes[1].String(); got != c.want || n.directions[0].Down() != strings.Contains(c.want, "down") {
 			t.Errorf("after %v: %s, want %s", c.at, got, c.want)
+		}
+	}
+}
+
+// Of changes for a time that overlap each ends what it did, whichever was made first: what is left is what was there before both.
+// One that changes nothing would end nothing, and is refused.
+func TestReplaceForATimeTwice(t *testing.T) {
+	loss := func(percent float64) *Shape { return &Shape{Loss: chance.Independent(percent / 100)} }
+	for name, c := range map[string]struct {
+		firstEnds, secondEnds time.Duration
+		between               string // the two ends
+	}{
+		"one after the other": {60 * time.Second, 90 * time.Second, "{delay: 1ms, loss: 5%}"},
+		"one in the other":    {60 * time.Second, 40 * time.Second, "{delay: 1ms, loss: 1%}"},
+		"both at once":        {60 * time.Second, 60 * time.Second, "{delay: 1ms}"},
+	} {
+		n, err := NewNetwork(NewPlan(mustParse(t, "hosts: {a: {}, b: {}}\nlinks: [{between: [a, b], delay: 1ms}]")), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const second = 30 * time.Second // when it is made
+		for at, r := range []struct {
+			change *Shape
+			ends   time.Duration
+		}{{loss(1), c.firstEnds}, {loss(5), c.secondEnds}} {
+			made := time.Duration(at) * second
+			n.Advance(int64(made))
+			was := [2]Shape{n.shapes[0], n.shapes[1]}
+			now := [2]Shape{was[0].Over(r.change), was[1]}
+			if err := n.replace(int64(made), &Replacement{Was: was, Now: now, Duration: r.ends - made}); err != nil {
+				t.Fatal(err)
+			}
+			if err := n.replace(int64(made), &Replacement{Was: now, Now: now, Duration: time.Hour}); err == nil || !strings.Contains(err.Error(), "so already") {
+				t.Errorf("a change of nothing: %v", err)
+			}
+		}
+		n.Advance(int64(min(c.firstEnds, c.secondEnds)))
+		if got := n.shapes[0].String(); got != c.between {
+			t.Errorf("%s, after the first end: %s, want %s", name, got, c.between)
+		}
+		n.Advance(int64(max(c.firstEnds, c.secondEnds)))
+		if got := n.shapes[0].String(); got != "{delay: 1ms}" {
+			t.Errorf("%s, after both: %s", name, got)
 		}
 	}
 }

@@ -1,12 +1,14 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -42,32 +44,46 @@ type runInput struct{ Body RunRequest }
 // startRun runs a test between two hosts now, or as soon as it is free, and streams JSON lines until it is over. A client that
 // goes away ends the run.
 func (s *Server) startRun(ctx context.Context, in *runInput) (*huma.StreamResponse, error) {
-	if err := s.noteTest(ctx, "run", fmt.Sprintf("%s from %s to %s", in.Body.Tool, in.Body.Source, in.Body.Target)); err != nil {
-		return nil, err
-	}
+	what := fmt.Sprintf("%s from %s to %s", in.Body.Tool, in.Body.Source, in.Body.Target)
 	do := func(ctx context.Context, show func(RunLine)) error {
-		return s.Control.Test(ctx, control.Request{
-			Source: in.Body.Source, Target: in.Body.Target, Tool: in.Body.Tool, Parameters: in.Body.Parameters,
-			Patience: time.Duration(in.Body.PatienceSeconds * float64(time.Second)), Caller: visitorOf(ctx).caller(),
-			Placed:   func(id string, begins time.Time) { show(RunLine{Run: id, Begins: &begins}) },
-			Progress: func(p fleet.Progress) { show(RunLine{Progress: &p}) },
+		return s.noted(ctx, "run", what, func(ctx context.Context, begins func()) error {
+			return s.Control.Test(ctx, control.Request{
+				Source: in.Body.Source, Target: in.Body.Target, Tool: in.Body.Tool, Parameters: in.Body.Parameters,
+				Patience: time.Duration(in.Body.PatienceSeconds * float64(time.Second)), Caller: visitorOf(ctx).caller(),
+				Placed:   func(id string, begins time.Time) { show(RunLine{Run: id, Begins: &begins}) },
+				Began:    begins,
+				Progress: func(p fleet.Progress) { show(RunLine{Progress: &p}) },
+			})
 		})
 	}
-	return streamed(ctx, do, func(err error) RunLine { return RunLine{Error: err.Error()} }), nil
+	return streamed(ctx, s, do, func(err error) RunLine { return RunLine{Error: err.Error()} }), nil
 }
 
-// noteTest writes down who asks for a test, before it is made; the owner's are nobody else's business.
-func (s *Server) noteTest(ctx context.Context, what, of string) error {
+// noted lets somebody make a test, which calls begins when it is to begin: who asks for it is written down then, or it ends. What
+// does not begin is not written down, for anybody can ask for much of that; of what is denied, some is. The owner's tests are
+// nobody else's business.
+func (s *Server) noted(ctx context.Context, what, of string, test func(ctx context.Context, begins func()) error) error {
 	if visitorOf(ctx).Kind == account.KindOwner {
-		return nil
+		return test(ctx, func() {})
 	}
-	return s.note(ctx, what, of)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var unwritten error
+	err := test(ctx, sync.OnceFunc(func() {
+		if unwritten = s.note(ctx, what, of); unwritten != nil {
+			cancel()
+		}
+	}))
+	if denied := new(control.Denial); errors.As(err, &denied) {
+		s.Accounts.Refused(account.NewEntry(visitorOf(ctx).actor(), what, of, "denied"))
+	}
+	return cmp.Or(unwritten, err)
 }
 
 // note writes down who asks for something, before it is done. What cannot be written down is not done.
 func (s *Server) note(ctx context.Context, what, of string) error {
 	if err := s.Accounts.Note(account.NewEntry(visitorOf(ctx).actor(), what, of, "asked")); err != nil {
-		return fault(fmt.Errorf("write down who asks: %w", err))
+		return fmt.Errorf("write down who asks: %w", err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"path"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -16,16 +17,19 @@ import (
 	"github.com/pathwise-net/pathwise/web/page"
 )
 
+// thePages are packed once for all doors.
+var thePages = sync.OnceValue(page.Handler)
+
 // Handler answers everything that callers of a door may ask, describes it at /api/v1/openapi.json, and has the pages.
 func (s *Server) Handler(d Door) http.Handler {
 	mux := http.NewServeMux()
 	a := s.api(mux)
-	a.UseMiddleware(s.requireScope(a))
+	a.UseMiddleware(s.requireScope)
 	s.operations(a)
 	if s.Metrics != nil {
 		mux.Handle("GET /metrics", s.plainly(account.Read, s.Metrics))
 	}
-	mux.Handle("GET /", page.Handler())
+	mux.Handle("GET /", thePages())
 	return guarded(d, s.known(d, tagged(mux)))
 }
 
@@ -37,6 +41,12 @@ func (s *Server) api(mux *http.ServeMux) huma.API {
 	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "/api/v1/openapi", "", ""
 	config.CreateHooks = nil // links to schemas in each answer
+	config.Transformers = append(config.Transformers, func(ctx huma.Context, _ string, v any) (any, error) {
+		if problem, is := v.(*huma.ErrorModel); is {
+			return s.veiled(ctx.Context(), ctx.Operation().OperationID, problem), nil
+		}
+		return v, nil
+	})
 	config.RejectUnknownQueryParameters = true
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token":   {Type: "http", Scheme: "bearer", Description: "a token of `pathwise mesh token`"},
@@ -107,11 +117,11 @@ func operation(method, id string, needs account.Scope, route, summary string) hu
 	o := huma.Operation{
 		OperationID: id, Method: method, Path: "/api/v1" + route, Summary: summary, MaxBodyBytes: maxBody,
 		Metadata: map[string]any{scopeKey: needs},
-		Errors:   []int{http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusInternalServerError, http.StatusServiceUnavailable},
+		Errors: []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity,
+			http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable},
 	}
 	if needs != scopeNone {
 		o.Security = []map[string][]string{{"token": {}}, {"session": {}}}
-		o.Errors = append(o.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests)
 	}
 	return o
 }

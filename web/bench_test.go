@@ -68,8 +68,10 @@ func (h *hub) of(run string) chan fleet.Progress {
 	return h.shown[run]
 }
 
-func (h *hub) Order(_ context.Context, host string, o fleet.Order) error {
+func (h *hub) Order(ctx context.Context, host string, o fleet.Order) error {
 	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
 	case o.Cancel != "":
 		select {
 		case h.canceled <- o.Cancel:
@@ -123,8 +125,26 @@ type bench struct {
 	t      *testing.T
 	hub    *hub
 	folder string
-	said   *bytes.Buffer // the log; read it when nothing is under way
-	url    string        // of the door that serve opened last
+	said   *logged
+	url    string // of the door that serve opened last
+}
+
+// logged is a log, which may go on while it is read.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(text)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 func newBench(t *testing.T) *bench {
@@ -143,7 +163,7 @@ func newBench(t *testing.T) *bench {
 	if err := os.WriteFile(file, []byte(meshText), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, folder: folder, said: &bytes.Buffer{}, hub: &hub{
+	b := &bench{t: t, folder: folder, said: &logged{}, hub: &hub{
 		held: make(chan struct{}), canceled: make(chan string, 10), shown: map[string]chan fleet.Progress{}}}
 	log := slog.New(slog.NewTextHandler(b.said, nil))
 	c, err := control.New(control.Config{Mesh: file, Data: folder, Hub: b.hub, Archive: store, Log: log})

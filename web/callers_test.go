@@ -10,12 +10,14 @@ import (
 	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"io"
 	"math/big"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +56,7 @@ func TestCallers(t *testing.T) {
 		{as(alice), `{"source": "a", "target": "b", "tool": "throughput"}`, 403, `class staff: tools: \"throughput\": want one of rtt, trace`},
 		{as(carol), rtt, 429, "class little: daily_bytes"},
 		{as(alice), `{"source": "a"}`, 422, `target`},
+		{as(alice), `{"source": "nobody", "target": "b", "tool": "rtt"}`, 422, "a host of the mesh"},
 	} {
 		b.expect(http.MethodPost, "/api/v1/runs", c.body, c.want, c.has, c.headers...)
 	}
@@ -79,11 +82,44 @@ func TestCallers(t *testing.T) {
 			t.Error("a token is in the log")
 		}
 	}
-	if n := strings.Count(b.said.String(), " denied"); n != 8 {
-		t.Errorf("%d denials are logged, want 8:\n%s", n, b.said)
+	if n := strings.Count(b.said.String(), " denied"); n != 9 {
+		t.Errorf("%d denials are logged, want 9:\n%s", n, b.said)
 	}
 	if n := strings.Count(b.said.String(), "test accepted"); n != 1 || !strings.Contains(b.said.String(), "caller=alice from=127.0.0.1") {
 		t.Errorf("%d tests are logged as accepted, want 1:\n%s", n, b.said)
+	}
+}
+
+// What is made is in the audit log, and what is denied; what could not be is not. What cannot be written down is not made.
+func TestTestsAreNoted(t *testing.T) {
+	b := newBench(t)
+	close(b.hub.held)
+	b.run()
+	b.serve(b.Handler(public))
+	alice := []string{"Authorization", "Bearer " + b.token("alice")}
+	b.expect(http.MethodPost, "/api/v1/runs", `{"source": "nobody", "target": "b", "tool": "rtt"}`, 422, "", alice...)
+	b.expect(http.MethodPost, "/api/v1/runs", `{"source": "a", "target": "b", "tool": "throughput"}`, 403, "", alice...)
+	b.expect(http.MethodPost, "/api/v1/runs", rtt, 200, `"result":`, alice...)
+	page, err := b.Accounts.Audit("", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range page.Entries {
+		if e.Who == "alice" {
+			got = append(got, e.What+" "+e.On+": "+e.Outcome)
+		}
+	}
+	if want := []string{"run rtt from a to b: asked", "run throughput from a to b: denied"}; !slices.Equal(got, want) {
+		t.Errorf("the audit log has %q, want %q", got, want)
+	}
+	log := filepath.Join(b.folder, "audit")
+	if err := errors.Join(os.RemoveAll(log), os.WriteFile(log, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := b.ask(http.MethodPost, "/api/v1/runs", rtt, alice...)
+	if !strings.Contains(text, `"error":"write down who asks`) || strings.Contains(text, `"progress"`) {
+		t.Errorf("without a log: %s", text)
 	}
 }
 
@@ -144,6 +180,10 @@ func TestTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect()
+	expect()
+	if n := strings.Count(b.said.String(), "last certificate stays"); n != 1 {
+		t.Errorf("it is logged %d times that the certificate cannot be read", n)
+	}
 }
 
 // makeCertificate writes a certificate of 127.0.0.1 that signs itself, and a copy of it as known.crt.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/web/edit"
 )
@@ -25,7 +26,8 @@ type changeDoc struct {
 }
 
 type changesDoc struct {
-	Changes []changeDoc `json:"changes" doc:"Oldest first; of more than 500, the newest"`
+	Changes []changeDoc `json:"changes" doc:"Oldest first"`
+	More    bool        `json:"more" doc:"Whether there may be more before these: of more than 500, or of more Results than can be looked at, these are the newest"`
 }
 
 type changesInput struct {
@@ -40,15 +42,16 @@ const mostChanges = 500
 func (s *Server) changes(ctx context.Context, in *changesInput) (*body[changesDoc], error) {
 	now := time.Now()
 	from, to := in.From.at(now), in.To.at(now)
-	changes, err := s.findings(ctx, in.Source, in.Target, from, to)
+	changes, more, err := s.findings(ctx, in.Source, in.Target, from, to)
 	if err != nil {
 		return nil, fault(err)
 	}
 	if in.Source != "" && in.Target != "" {
-		routes, _, err := s.routesOf(ctx, in.Source, in.Target, from, to)
+		routes, earlier, err := s.routesOf(ctx, in.Source, in.Target, from, to)
 		if err != nil {
 			return nil, fault(err)
 		}
+		more = more || earlier
 		changes = append(changes, routeChanges(routes)...)
 	}
 	if s.Config != nil {
@@ -60,17 +63,17 @@ func (s *Server) changes(ctx context.Context, in *changesInput) (*body[changesDo
 	}
 	slices.SortStableFunc(changes, func(a, b changeDoc) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Text, b.Text)) })
 	if n := len(changes) - mostChanges; n > 0 {
-		changes = changes[n:]
+		changes, more = changes[n:], true
 	}
-	return &body[changesDoc]{changesDoc{changes}}, nil
+	return &body[changesDoc]{changesDoc{changes, more}}, nil
 }
 
-// findings are the verdicts of diagnoses that found something.
-func (s *Server) findings(ctx context.Context, source, target string, from, to time.Time) ([]changeDoc, error) {
+// findings are the verdicts of diagnoses, also of those that found nothing wrong.
+func (s *Server) findings(ctx context.Context, source, target string, from, to time.Time) (changes []changeDoc, more bool, err error) {
 	exactly := archive.Key{Source: source, Target: target}.Exactly()
-	query := archive.ResultQuery{Source: exactly.Source, Target: exactly.Target, Kind: kindDiagnosis, From: from, To: to}
-	changes := []changeDoc{}
-	_, err := s.search(ctx, query, mostChanges, func(r *measure.Result) {
+	query := archive.ResultQuery{Source: exactly.Source, Target: exactly.Target, Kind: control.KindDiagnosis, From: from, To: to}
+	changes = []changeDoc{}
+	more, err = s.search(ctx, query, mostChanges, func(r *measure.Result) {
 		verdict, _ := r.Parameters["verdict"].(string)
 		change := changeDoc{At: r.Started, Kind: "finding", Severity: "info", Result: r.ID,
 			Text: fmt.Sprintf("%s to %s: %s", r.Source.Name, r.Target.Name, verdict)}
@@ -79,7 +82,7 @@ func (s *Server) findings(ctx context.Context, source, target string, from, to t
 		}
 		changes = append(changes, change)
 	})
-	return changes, err
+	return changes, more, err
 }
 
 // configurations are versions of the mesh file that took another's place. Whose they are, and what they say of them, is for
@@ -97,9 +100,6 @@ func configurations(versions []edit.Version, whole bool) (changes []changeDoc) {
 	}
 	return changes
 }
-
-// kindDiagnosis is the kind of the Result that a diagnosis is filed as.
-const kindDiagnosis = "diagnosis"
 
 // routeChanges are the beginnings of all routes but the first.
 func routeChanges(routes []routeDoc) (changes []changeDoc) {

@@ -46,7 +46,7 @@ type configDoc struct {
 
 func (s *Server) config(context.Context, *struct{}) (*body[configDoc], error) {
 	if s.Config == nil {
-		return nil, huma.Error404NotFound(errNoConfig.Error())
+		return nil, fault(errNoConfig)
 	}
 	now, err := s.Config.Read()
 	if err != nil {
@@ -67,7 +67,7 @@ type filesInput struct {
 
 func (s *Server) checkConfig(ctx context.Context, in *filesInput) (*body[*edit.Outcome], error) {
 	if s.Config == nil {
-		return nil, huma.Error404NotFound(errNoConfig.Error())
+		return nil, fault(errNoConfig)
 	}
 	outcome, err := s.Config.Check(ctx, in.Body.Files)
 	if err != nil {
@@ -91,7 +91,7 @@ type savedDoc struct {
 // saveConfig notes who asks first, then replaces the files.
 func (s *Server) saveConfig(ctx context.Context, in *saveConfigInput) (*body[savedDoc], error) {
 	if s.Config == nil {
-		return nil, huma.Error404NotFound(errNoConfig.Error())
+		return nil, fault(errNoConfig)
 	}
 	by := visitorOf(ctx).actor()
 	var names []string
@@ -99,7 +99,7 @@ func (s *Server) saveConfig(ctx context.Context, in *saveConfigInput) (*body[sav
 		names = append(names, f.Name)
 	}
 	if err := s.note(ctx, "save configuration", strings.Join(names, " ")); err != nil {
-		return nil, err
+		return nil, fault(err)
 	}
 	change := edit.Change{From: in.Body.Version, Files: in.Body.Files, By: nameOf(by), Comment: strings.TrimSpace(in.Body.Comment)}
 	saved, err := s.Config.Save(ctx, change)
@@ -140,7 +140,7 @@ type configEntryDoc struct {
 
 func (s *Server) configHistory(context.Context, *struct{}) (*body[configHistoryDoc], error) {
 	if s.Config == nil {
-		return nil, huma.Error404NotFound(errNoConfig.Error())
+		return nil, fault(errNoConfig)
 	}
 	now, unread := s.Config.Read() // the history can be read all the same
 	doc := configHistoryDoc{edit.MaxVersions, []configEntryDoc{}}
@@ -156,7 +156,7 @@ type configVersionInput struct {
 
 func (s *Server) configVersion(_ context.Context, in *configVersionInput) (*body[edit.Past], error) {
 	if s.Config == nil {
-		return nil, huma.Error404NotFound(errNoConfig.Error())
+		return nil, fault(errNoConfig)
 	}
 	past, err := s.Config.Version(in.ID)
 	if err != nil {

@@ -48,6 +48,7 @@ func read[T any](b *bench, path string, headers ...string) (doc T) {
 
 // An administrator reads, checks, saves and brings back the mesh file; what they save comes into force, and the audit log knows.
 func TestConfiguration(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.editing()
 	b.run()

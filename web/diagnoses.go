@@ -23,15 +23,21 @@ type diagnosisInput struct{ Body DiagnosisRequest }
 // startDiagnosis measures between two hosts what a diagnosis needs, and streams a control.DiagnosisLine for each thing that
 // happens, the diagnosis last. A client that goes away ends it.
 func (s *Server) startDiagnosis(ctx context.Context, in *diagnosisInput) (*huma.StreamResponse, error) {
-	if err := s.noteTest(ctx, "diagnose", fmt.Sprintf("from %s to %s", in.Body.Source, in.Body.Target)); err != nil {
-		return nil, err
-	}
+	what := fmt.Sprintf("from %s to %s", in.Body.Source, in.Body.Target)
 	do := func(ctx context.Context, show func(control.DiagnosisLine)) error {
-		_, err := s.Control.Diagnose(ctx, control.DiagnosisRequest{
-			Source: in.Body.Source, Target: in.Body.Target, Patience: time.Duration(in.Body.PatienceSeconds * float64(time.Second)),
-			Caller: visitorOf(ctx).caller(), Show: show,
+		return s.noted(ctx, "diagnose", what, func(ctx context.Context, begins func()) error {
+			_, err := s.Control.Diagnose(ctx, control.DiagnosisRequest{
+				Source: in.Body.Source, Target: in.Body.Target, Patience: time.Duration(in.Body.PatienceSeconds * float64(time.Second)),
+				Caller: visitorOf(ctx).caller(),
+				Show: func(l control.DiagnosisLine) {
+					if l.State == control.StepRunning {
+						begins()
+					}
+					show(l)
+				},
+			})
+			return err
 		})
-		return err
 	}
-	return streamed(ctx, do, func(err error) control.DiagnosisLine { return control.DiagnosisLine{Error: err.Error()} }), nil
+	return streamed(ctx, s, do, func(err error) control.DiagnosisLine { return control.DiagnosisLine{Error: err.Error()} }), nil
 }

@@ -83,11 +83,17 @@ func TestDiagnosisRefused(t *testing.T) {
 	b.serve(b.Handler(public))
 	b.expect(http.MethodPost, "/api/v1/diagnoses", fromAToB, 401, "or a token")
 	b.expect(http.MethodPost, "/api/v1/diagnoses", fromAToB, 403, "caller", "Authorization", "Bearer "+b.token("bob"))
+	b.expect(http.MethodPost, "/api/v1/diagnoses", fromAToB, 200, "no transfer was measured", "Authorization", "Bearer "+b.token("alice"))
 	log, err := b.Accounts.Audit("", 10)
-	if err != nil || !slices.ContainsFunc(log.Entries, func(e account.Entry) bool {
-		return e.Who == "bob" && e.What == "diagnose" && e.On == "from a to b" && e.Outcome == "asked"
-	}) {
-		t.Errorf("noted: %+v, %v", log, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for who, outcome := range map[string]string{"bob": "denied", "alice": "asked"} {
+		if !slices.ContainsFunc(log.Entries, func(e account.Entry) bool {
+			return e.Who == who && e.What == "diagnose" && e.On == "from a to b" && e.Outcome == outcome
+		}) {
+			t.Errorf("%s is not noted as %s: %+v", who, outcome, log)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/control"
@@ -43,7 +44,13 @@ type visitor struct {
 	tls     bool       // the connection is HTTPS, as far as is known
 	public  bool       // anybody may read
 	refused error      // why what was shown as proof counts for nothing
+
+	asks  account.Scope   // of what
+	again func() *visitor // who they are by now
 }
+
+// stillMay says whether they may still ask for what they asked.
+func (v *visitor) stillMay() bool { return v.again().may(v.asks) }
 
 func (v *visitor) may(needs account.Scope) bool {
 	return needs == scopeNone || v.Kind == account.KindOwner || v.May(needs)
@@ -75,16 +82,18 @@ func visitorOf(ctx context.Context) *visitor {
 var (
 	errNoProof = errors.New("want a session, or a token in the header Authorization: Bearer TOKEN; " +
 		"`pathwise mesh token NAME` makes one on the controller's machine")
-	errInsecure = errors.New("want HTTPS before a password or token is sent: set controller.tls in the mesh file, or have the controller " +
-		"listen on 127.0.0.1; make a token anew that was sent in the open")
+	errInsecure = errors.New("want HTTPS before a password or token is sent: set controller.tls in the mesh file, have the controller " +
+		"listen on 127.0.0.1, or call the proxy before it by HTTPS; make a token anew that was sent in the open")
 	errNotYours = errors.New("not with these rights")
+	errEnded    = errors.New("the session or token has ended, or has not these rights any more")
 )
 
 // known finds out who calls.
 func (s *Server) known(d Door, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := context.WithValue(r.Context(), visitorKey{}, s.identify(d, r))
-		next.ServeHTTP(w, r.WithContext(ctx))
+		v := s.identify(d, r)
+		v.again = func() *visitor { return s.identify(d, r) }
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), visitorKey{}, v)))
 	})
 }
 
@@ -139,29 +148,32 @@ func (s *Server) denial(v *visitor, needs account.Scope, asked string) error {
 }
 
 // requireScope keeps operations from those who may not ask for them.
-func (s *Server) requireScope(a huma.API) func(huma.Context, func(huma.Context)) {
-	return func(ctx huma.Context, next func(huma.Context)) {
-		o := ctx.Operation()
-		needs, _ := o.Metadata[scopeKey].(account.Scope)
-		err := s.denial(visitorOf(ctx.Context()), needs, o.OperationID)
-		if err == nil {
-			next(ctx)
-			return
-		}
-		if statusOf(err) == http.StatusUnauthorized {
-			ctx.SetHeader("WWW-Authenticate", "Bearer")
-		}
-		_ = huma.WriteErr(a, ctx, statusOf(err), err.Error()) // to a client that is gone
+func (s *Server) requireScope(ctx huma.Context, next func(huma.Context)) {
+	o, v := ctx.Operation(), visitorOf(ctx.Context())
+	v.asks, _ = o.Metadata[scopeKey].(account.Scope)
+	if err := s.denial(v, v.asks, o.OperationID); err != nil {
+		_, w := humago.Unwrap(ctx)
+		deny(w, err)
+		return
 	}
+	next(ctx)
 }
 
 // plainly keeps a handler that is no operation from those who may not ask for it.
 func (s *Server) plainly(needs account.Scope, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.denial(visitorOf(r.Context()), needs, r.URL.Path); err != nil {
-			http.Error(w, err.Error(), statusOf(err))
+			deny(w, err)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// deny answers with a denial, and says what proof would do.
+func deny(w http.ResponseWriter, err error) {
+	if statusOf(err) == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	refuse(w, fault(err))
 }

@@ -9,9 +9,15 @@ import (
 )
 
 // tagged gives each JSON document that is read an ETag, and answers 304 to who has it already (RFC 9110, section 13.1.2). What
-// streams passes through.
+// streams passes through. It says of whatever the API answers who may keep it.
 func tagged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasPrefix(r.URL.Path, "/api/v1/config"): // may hold secrets
+			w.Header().Set("Cache-Control", "no-store")
+		case strings.HasPrefix(r.URL.Path, "/api/"):
+			w.Header().Set("Cache-Control", "private, no-cache")
+		}
 		if r.Method != http.MethodGet {
 			next.ServeHTTP(w, r)
 			return
@@ -91,11 +97,6 @@ func (h *heldAnswer) end(r *http.Request) {
 		sum := sha256.Sum256(h.text.Bytes())
 		tag := `W/"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"` // weak: it may be compressed on the way
 		h.Header().Set("ETag", tag)
-		keep := "private, no-cache"
-		if strings.HasPrefix(r.URL.Path, "/api/v1/config") { // may hold secrets
-			keep = "no-store"
-		}
-		h.Header().Set("Cache-Control", keep)
 		if matches(r.Header.Get("If-None-Match"), tag) {
 			h.Header().Del("Content-Type")
 			h.Header().Del("Content-Length")

@@ -4,11 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
+	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -16,40 +17,47 @@ type eventsInput struct {
 	Samples bool `query:"samples" default:"true" doc:"Whether Results come with their samples, which may be large"`
 }
 
-// events streams what happens, as server-sent events (HTML, section 9.2): result, miss, host, plan.
+// events streams what happens, as server-sent events (HTML, section 9.2): result, miss, host, plan. Between them it says that it
+// lives, for proxies. It ends with the right to it.
 func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamResponse, error) {
 	return &huma.StreamResponse{Body: func(answer huma.Context) {
 		events, end := s.Control.Events()
 		defer end()
+		tick := s.beats()
+		defer tick.Stop()
 		_, w := humago.Unwrap(answer)
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.Header().Set("Cache-Control", "no-store")
-		out := newPatient(w)
-		// A comment, so that the answer begins: the client knows that it misses nothing from here on.
-		if _, err := io.WriteString(out, ":\n\n"); err != nil || out.control.Flush() != nil {
-			return
-		}
+		text := []byte(":\n\n") // a comment, so that the answer begins: the client knows that it misses nothing from here on
 		for {
+			if _, err := w.Write(text); err != nil || http.NewResponseController(w).Flush() != nil {
+				return
+			}
 			select {
 			case <-ctx.Done():
 				return
+			case <-tick.C:
+				if !visitorOf(ctx).stillMay() {
+					return
+				}
+				text = []byte(":\n\n")
 			case e := <-events:
-				if e.Result != nil && !in.Samples {
-					r := *e.Result // which others have, too
-					r.Samples = measure.Samples{}
-					e.Result = &r
-				}
-				text, err := json.Marshal(e)
-				if err != nil {
-					continue
-				}
-				if _, err := fmt.Fprintf(out, "event: %s\ndata: %s\n\n", e.Kind(), text); err != nil {
-					return
-				}
-				if out.control.Flush() != nil {
-					return
-				}
+				text = eventText(e, in.Samples)
 			}
 		}
 	}}, nil
+}
+
+// eventText is an event as it is sent; without what cannot be written, it is empty.
+func eventText(e control.Event, samples bool) []byte {
+	if e.Result != nil && !samples {
+		r := *e.Result // which others have, too
+		r.Samples = measure.Samples{}
+		e.Result = &r
+	}
+	text, err := json.Marshal(e)
+	if err != nil {
+		return nil
+	}
+	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", e.Kind(), text)
 }

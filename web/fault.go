@@ -1,7 +1,10 @@
 package web
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"strconv"
 
@@ -27,17 +30,53 @@ func fault(err error) error {
 	return problem
 }
 
+// refuse answers with a fault where no operation does, or one that writes its answer itself.
+func refuse(w http.ResponseWriter, err error) {
+	var more huma.HeadersError
+	if errors.As(err, &more) {
+		maps.Copy(w.Header(), more.GetHeaders())
+	}
+	var problem *huma.ErrorModel
+	if !errors.As(err, &problem) {
+		problem = &huma.ErrorModel{Status: http.StatusInternalServerError, Detail: err.Error()}
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(problem.Status)
+	to := json.NewEncoder(w)
+	to.SetEscapeHTML(false)
+	_ = to.Encode(problem) // to a client that is gone
+}
+
+// veiled is a fault as its caller sees it. What failed here may name files and hosts of the controller's machine: it goes to the
+// log, and to administrators.
+func (s *Server) veiled(ctx context.Context, of string, err error) error {
+	var problem *huma.ErrorModel
+	if !errors.As(err, &problem) || problem.Status != http.StatusInternalServerError {
+		return err
+	}
+	if s.Log != nil && ctx.Err() == nil { // who is gone has not been failed
+		s.Log.Error("call failed", "of", of, "error", problem.Detail)
+	}
+	if visitorOf(ctx).may(account.Admin) {
+		return err
+	}
+	return huma.NewError(problem.Status, "something failed here; the controller's log says what")
+}
+
 func statusOf(err error) int {
 	var bad interface{ BadInput() bool }
 	var refusal *fleet.Refusal
 	var denial *control.Denial
 	var later *account.Later
 	var formula *calc.UnknownError
+	var unwritable *edit.ReadOnly
 	switch {
 	case errors.Is(err, account.ErrUnknown), errors.Is(err, archive.ErrUnknown), errors.As(err, &formula): // some of these are bad input, too
 		return http.StatusNotFound
-	case errors.Is(err, edit.ErrUnknown):
+	case errors.Is(err, edit.ErrUnknown), errors.Is(err, errNoConfig):
 		return http.StatusNotFound
+	case errors.As(err, &unwritable):
+		return http.StatusForbidden
 	case errors.Is(err, edit.ErrStale):
 		return http.StatusConflict
 	case errors.Is(err, lab.ErrNoLab), errors.Is(err, lab.ErrGone), errors.Is(err, labs.ErrOff):
@@ -53,14 +92,14 @@ func statusOf(err error) int {
 		return http.StatusUnauthorized
 	case errors.Is(err, account.ErrInvitation):
 		return http.StatusGone
-	case errors.As(err, &later):
+	case errors.As(err, &later), errors.Is(err, errPace):
 		return http.StatusTooManyRequests
 	case errors.As(err, &denial) && denial.Later:
 		return http.StatusTooManyRequests
 	case errors.As(err, &denial), errors.As(err, &refusal), errors.Is(err, errInsecure), errors.Is(err, errNotYours),
-		errors.Is(err, account.ErrDenied):
+		errors.Is(err, errEnded), errors.Is(err, errCrossOrigin), errors.Is(err, account.ErrDenied):
 		return http.StatusForbidden
-	case errors.Is(err, account.ErrBusy), errors.Is(err, control.ErrNotReady):
+	case errors.Is(err, account.ErrBusy), errors.Is(err, control.ErrNotReady), errors.Is(err, errDrawing):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError

@@ -73,6 +73,7 @@ const generatedCalls = 5000
 // Whatever is asked, right, nearly right or wild, by whoever, the answer is one that the document declares, of a form that it
 // declares, and no failure of the server.
 func TestGeneratedCalls(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.filed()
 	b.editing()
@@ -101,6 +102,9 @@ func TestGeneratedCalls(t *testing.T) {
 			}
 		}
 		headers := map[string]string{"X-Forwarded-Proto": "https", "X-Forwarded-For": fmt.Sprintf("198.18.%d.%d", n/250%250, n%250)}
+		if made%10 == 0 { // where others can listen in
+			headers["X-Forwarded-Proto"] = "http"
+		}
 		b.url = open
 		switch n / len(operations) % 4 {
 		case 0:

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"net/netip"
 	"sync"
@@ -8,17 +9,26 @@ import (
 
 	"github.com/klauspost/compress/gzhttp"
 	"golang.org/x/time/rate"
+
+	"github.com/pathwise-net/pathwise/account"
 )
 
 // guarded keeps from a handler what no caller may do, whoever they are: call from another site's page, frame or sniff an
 // answer, or call faster than any page or script needs. What is large is compressed.
 func guarded(d Door, next http.Handler) http.Handler {
-	next = unsniffed(compressed(http.NewCrossOriginProtection().Handler(next)))
-	if d.Owner {
-		return next
+	origins := http.NewCrossOriginProtection()
+	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { refuse(w, fault(errCrossOrigin)) }))
+	next = compressed(origins.Handler(next))
+	if !d.Owner {
+		next = d.forwarded(newPacer(time.Now).handler(next))
 	}
-	return d.forwarded(newPacer(time.Now).handler(next))
+	return patiently(unsniffed(next))
 }
+
+var (
+	errCrossOrigin = errors.New("a page of another site may not call: cross-origin request")
+	errPace        = errors.New("too many calls from this network")
+)
 
 // compressed shrinks documents. What streams is left alone: each of its lines is to arrive when it is said.
 func compressed(next http.Handler) http.Handler {
@@ -53,7 +63,7 @@ const (
 	maxPaced = 10_000
 )
 
-// pacer counts calls by network: of an IPv6 address, its 64 bits.
+// pacer counts calls by network.
 type pacer struct {
 	now func() time.Time
 
@@ -70,7 +80,7 @@ func (p *pacer) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !p.allow(networkOf(r.RemoteAddr)) {
 			w.Header().Set("Retry-After", "1")
-			http.Error(w, "too many calls from this network", http.StatusTooManyRequests)
+			refuse(w, fault(errPace))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -78,16 +88,8 @@ func (p *pacer) handler(next http.Handler) http.Handler {
 }
 
 func networkOf(remote string) netip.Prefix {
-	at, err := netip.ParseAddrPort(remote)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	address, bits := at.Addr().Unmap().WithZone(""), 32
-	if address.Is6() {
-		bits = 64
-	}
-	network, _ := address.Prefix(bits) // as long as bits fits, which it does
-	return network
+	at, _ := netip.ParseAddrPort(remote) // without one, it is of no network
+	return account.NetworkOf(at.Addr())
 }
 
 func (p *pacer) allow(network netip.Prefix) bool {

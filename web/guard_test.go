@@ -2,13 +2,18 @@ package web
 
 import (
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"golang.org/x/time/rate"
 )
 
 // A network may make a burst, then as many calls as are allowed a second; others are not held up, and memory is bounded.
@@ -55,6 +60,32 @@ func TestCrossSite(t *testing.T) {
 		"Authorization", token, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example")
 	b.expect(http.MethodPost, "/api/v1/runs", rtt, http.StatusForbidden, "cross-origin", "Authorization", token, "Origin", "https://evil.example")
 	b.expect(http.MethodPost, "/api/v1/runs", "{", http.StatusBadRequest, "", "Authorization", token, "Sec-Fetch-Site", "same-origin")
+}
+
+// Also what no operation refuses is refused with a problem document.
+func TestGuardsSayWhy(t *testing.T) {
+	b := newBench(t)
+	never := &pacer{now: time.Now, buckets: map[netip.Prefix]*rate.Limiter{networkOf("127.0.0.1:1"): rate.NewLimiter(0, 0)}}
+	paced := never.handler(nil)
+	for want, ask := range map[int]func(http.ResponseWriter){
+		http.StatusTooManyRequests: func(w http.ResponseWriter) { paced.ServeHTTP(w, &http.Request{RemoteAddr: "127.0.0.1:9"}) },
+		http.StatusForbidden: func(w http.ResponseWriter) {
+			r := httptest.NewRequest(http.MethodPost, "/api/v1/runs", nil)
+			r.Header.Set("Sec-Fetch-Site", "cross-site")
+			guarded(owner, nil).ServeHTTP(w, r)
+		},
+		http.StatusUnauthorized: func(w http.ResponseWriter) {
+			b.Handler(Door{Secure: true}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+		},
+	} {
+		w := httptest.NewRecorder()
+		ask(w)
+		var problem huma.ErrorModel
+		err, kind := json.Unmarshal(w.Body.Bytes(), &problem), w.Header().Get("Content-Type")
+		if err != nil || w.Code != want || problem.Status != want || problem.Detail == "" || kind != "application/problem+json" {
+			t.Errorf("%d of %s: %s, %v", w.Code, kind, w.Body, err)
+		}
+	}
 }
 
 // Large documents are compressed, and every answer says that it is not to be sniffed or framed.

@@ -1,10 +1,10 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -42,13 +42,22 @@ type labInput struct {
 	Lab string `path:"lab"`
 }
 
-func (s *Server) lab(_ context.Context, in *labInput) (*body[*labs.Lab], error) {
+// lab answers with a lab; who changed it is for administrators.
+func (s *Server) lab(ctx context.Context, in *labInput) (*body[*labs.Lab], error) {
 	if s.Labs == nil {
 		return nil, fault(labs.ErrOff)
 	}
 	doc, err := s.Labs.Lab(in.Lab)
 	if err != nil {
 		return nil, fault(err)
+	}
+	if !visitorOf(ctx).may(account.Admin) {
+		shown := *doc // which others have, too
+		shown.Changes = slices.Clone(doc.Changes)
+		for i := range shown.Changes {
+			shown.Changes[i].By = ""
+		}
+		doc = &shown
 	}
 	return &body[*labs.Lab]{doc}, nil
 }
@@ -60,22 +69,25 @@ type changeLinkInput struct {
 		Direction labs.Direction `json:"direction,omitempty" enum:"both,forward,reverse" default:"both"`
 		Settings  []string       `json:"settings,omitempty" maxItems:"20" doc:"KEY=VALUE as in a lab file; KEY= alone leaves it to its default" example:"[\"delay=20ms\", \"loss=1%\"]"`
 		Fault     string         `json:"fault,omitempty" doc:"The name of a fault, in place of settings"`
-		Seconds   float64        `json:"for_seconds,omitempty" minimum:"0" maximum:"3600" doc:"After which it ends by itself; 0: it stays"`
+		Seconds   float64        `json:"for_seconds,omitempty" minimum:"0" maximum:"3600" doc:"After which it ends by itself; 0: it stays, or, of a fault that is for a time, for the time of that fault"`
 	}
 }
 
 // changeLink answers with the lab as it is then.
 func (s *Server) changeLink(ctx context.Context, in *changeLinkInput) (*body[*labs.Lab], error) {
-	b, v := &in.Body, visitorOf(ctx)
+	b := &in.Body
 	what := fmt.Sprintf("link %d of lab %q, %s: %q", in.Link, in.Lab, b.Direction, b.Settings)
 	if b.Fault != "" {
 		what = fmt.Sprintf("link %d of lab %q, %s: fault %q", in.Link, in.Lab, b.Direction, b.Fault)
 	}
+	if b.Seconds > 0 {
+		what += fmt.Sprintf(" for %v s", b.Seconds)
+	}
 	if err := s.noteLab(ctx, "change-link", what); err != nil {
-		return nil, err
+		return nil, fault(err)
 	}
 	doc, err := s.Labs.Change(in.Lab, labs.Wish{
-		Link: in.Link, Direction: b.Direction, Settings: b.Settings, Fault: b.Fault, Seconds: b.Seconds, By: cmp.Or(v.Name, string(v.Kind)),
+		Link: in.Link, Direction: b.Direction, Settings: b.Settings, Fault: b.Fault, Seconds: b.Seconds, By: nameOf(visitorOf(ctx).actor()),
 	})
 	if err != nil {
 		return nil, fault(err)
@@ -93,8 +105,15 @@ type undoLabInput struct {
 
 // undoLab answers with the lab as it is then.
 func (s *Server) undoLab(ctx context.Context, in *undoLabInput) (*body[*labs.Lab], error) {
-	if err := s.noteLab(ctx, "undo-lab", fmt.Sprintf("lab %q", in.Lab)); err != nil {
-		return nil, err
+	what := fmt.Sprintf("lab %q", in.Lab)
+	if in.Body.Link != nil {
+		what = fmt.Sprintf("link %d of %s", *in.Body.Link, what)
+	}
+	if in.Body.All {
+		what += ", all"
+	}
+	if err := s.noteLab(ctx, "undo-lab", what); err != nil {
+		return nil, fault(err)
 	}
 	doc, err := s.Labs.Undo(in.Lab, in.Body.Link, in.Body.All)
 	if err != nil {
@@ -117,7 +136,7 @@ type labLine struct {
 // testLab streams what happens. A client that goes away ends the test.
 func (s *Server) testLab(ctx context.Context, in *testLabInput) (*huma.StreamResponse, error) {
 	if err := s.noteLab(ctx, "test-lab", fmt.Sprintf("lab %q: %s from %q to %q", in.Lab, in.Body.Kind, in.Body.From, in.Body.To)); err != nil {
-		return nil, err
+		return nil, fault(err)
 	}
 	do := func(ctx context.Context, show func(labLine)) error {
 		err := s.Labs.Test(ctx, in.Lab, in.Body, func(l labs.Line) { show(labLine{Line: l}) })
@@ -127,13 +146,13 @@ func (s *Server) testLab(ctx context.Context, in *testLabInput) (*huma.StreamRes
 		}
 		return err
 	}
-	return streamed(ctx, do, func(err error) labLine { return labLine{Error: err.Error()} }), nil
+	return streamed(ctx, s, do, func(err error) labLine { return labLine{Error: err.Error()} }), nil
 }
 
 // noteLab writes down who asks for what of a lab, if there are labs at all.
 func (s *Server) noteLab(ctx context.Context, what, of string) error {
 	if s.Labs == nil {
-		return fault(labs.ErrOff)
+		return labs.ErrOff
 	}
 	return s.note(ctx, what, of)
 }

@@ -83,7 +83,8 @@ func TestLabs(t *testing.T) {
 	b.expect(http.MethodGet, one, "", 200, `"settings":{"delay":"5ms","rate":"10mbit"}`, vic...)
 
 	b.expect(http.MethodPost, one+"/links/0", `{"settings": ["delay=20ms", "loss=1%"], "direction": "forward"}`, 200, `"settings":{"delay":"20ms","loss":"1%","rate":"10mbit"}`, boss...)
-	b.expect(http.MethodPost, one+"/links/0", `{"fault": "bufferbloat"}`, 200, `"by":"boss"`, boss...)
+	b.expect(http.MethodPost, one+"/links/0", `{"fault": "bufferbloat"}`, 200, `"by":"token boss"`, boss...)
+	b.expect(http.MethodGet, one, "", 200, `"by":""`, vic...)
 	b.expect(http.MethodPost, one+"/undo", `{"link": 0, "all": true}`, 200, `"changes":[]`, boss...)
 	b.expect(http.MethodGet, one, "", 200, `"settings":{"delay":"5ms","rate":"10mbit"}`, vic...)
 	b.expect(http.MethodPost, one+"/undo", `{}`, 409, "nothing to undo", boss...)
@@ -93,14 +94,18 @@ func TestLabs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	noted := map[string]int{}
+	noted, first := map[string]int{}, map[string]string{}
 	for _, e := range page.Entries {
 		if e.Who == "boss" && strings.Contains(e.On, name) {
 			noted[e.What]++
+			first[e.What] = e.On
 		}
 	}
 	if got := fmt.Sprint(noted); got != "map[change-link:2 test-lab:1 undo-lab:2]" {
 		t.Errorf("the audit log has %s of boss", got)
+	}
+	if want := fmt.Sprintf("link 0 of lab %q, all", name); first["undo-lab"] != want {
+		t.Errorf("the audit log has %q, want %q", first["undo-lab"], want)
 	}
 }
 

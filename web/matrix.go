@@ -68,9 +68,10 @@ func (s *Server) matrix(ctx context.Context, in *matrixInput) (*huma.StreamRespo
 	if within == 0 {
 		within = time.Hour
 	}
-	to := in.At.at(time.Now())
+	soon := time.Now().Truncate(matrixAge).Add(matrixAge) // the same for all who ask about now, or about so long ago
+	to := in.At.at(soon)
 	if !in.At.given {
-		to = time.Now().Truncate(matrixAge).Add(matrixAge) // the same for all who ask about now
+		to = soon
 	}
 	name := fmt.Sprintf("%q %s %v %v %q %q", in.Metric, to.UTC().Format(time.RFC3339Nano), within, in.Baseline, in.Test, in.Tool)
 	one, err := s.drawn.get(ctx, name, time.Now(), func(ctx context.Context) (any, error) { return s.drawMatrix(ctx, in, to, within) })

@@ -25,8 +25,7 @@ func (s *Server) people(a huma.API) {
 
 // changing is an operation that answers with nothing but that it was done.
 func changing(id, method, path, summary string) huma.Operation {
-	o := operation(method, id, account.Admin, path, summary)
-	o.DefaultStatus = http.StatusNoContent
+	o := silent(operation(method, id, account.Admin, path, summary))
 	o.Errors = append(o.Errors, http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	return o
 }
@@ -77,20 +76,8 @@ type changeAccountInput struct {
 }
 
 func (s *Server) changeAccount(ctx context.Context, in *changeAccountInput) (*struct{}, error) {
-	by := visitorOf(ctx).actor()
-	if in.Body.Role != "" {
-		if err := s.Accounts.SetRole(by, in.Name, account.Role(in.Body.Role)); err != nil {
-			return nil, fault(err)
-		}
-	}
-	change := s.Accounts.Enable
-	switch {
-	case in.Body.Disabled == nil:
-		return nil, nil
-	case *in.Body.Disabled:
-		change = s.Accounts.Disable
-	}
-	if err := change(by, in.Name); err != nil {
+	change := account.Change{Role: account.Role(in.Body.Role), Disabled: in.Body.Disabled}
+	if err := s.Accounts.Change(visitorOf(ctx).actor(), in.Name, change); err != nil {
 		return nil, fault(err)
 	}
 	return nil, nil

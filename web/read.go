@@ -2,8 +2,13 @@ package web
 
 import (
 	"context"
+	"hash/fnv"
+	"io"
+	"slices"
+	"strconv"
 	"time"
 
+	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/measure"
@@ -47,7 +52,25 @@ func (s *Server) status(ctx context.Context, in *statusInput) (*body[Status], er
 	} else if status.GeneratedUntil, err = s.generatedUntil(ctx); err != nil {
 		status.Unread = err.Error()
 	}
+	if !visitorOf(ctx).may(account.Admin) {
+		status.veil()
+	}
 	return &body[Status]{status}, nil
+}
+
+// veil leaves of errors only that there are some: they may name files and hosts of the controller's machine, or hold what stands
+// in the mesh file.
+func (s *Status) veil() {
+	for text, instead := range map[*string]string{
+		&s.Trouble:           "the mesh file as it stands is not in force; an administrator is told why",
+		&s.Unfiled:           "results cannot be filed now; they wait where they are",
+		&s.Unread:            "the archive does not answer",
+		&s.Archive.MoveError: "values could not be moved within the archive",
+	} {
+		if *text != "" {
+			*text = instead
+		}
+	}
 }
 
 type hostsDoc struct {
@@ -71,12 +94,15 @@ func (s *Server) pairs(ctx context.Context, _ *struct{}) (*body[pairsDoc], error
 }
 
 type keysDoc struct {
-	Keys []archive.Key `json:"keys"`
+	Keys []archive.Key `json:"keys" doc:"By source, target, test, tool and metric"`
+	Next string        `json:"next,omitempty"`
 }
 
 type keysInput struct {
 	Which
 	Metric string `query:"metric" doc:"Names of metrics, as a pattern"`
+	Cursor string `query:"cursor" doc:"next of the page before"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"10000" default:"1000" doc:"Series a page"` // a pair has some dozens
 }
 
 func (s *Server) keys(ctx context.Context, in *keysInput) (*body[keysDoc], error) {
@@ -84,7 +110,27 @@ func (s *Server) keys(ctx context.Context, in *keysInput) (*body[keysDoc], error
 	if err != nil {
 		return nil, fault(err)
 	}
-	return &body[keysDoc]{keysDoc{keys}}, nil
+	if in.Cursor != "" {
+		last := slices.IndexFunc(keys, func(k archive.Key) bool { return cursorOf(k) == in.Cursor })
+		if last < 0 {
+			return nil, fault(&badField{"cursor", in.Cursor, "next of a page of the same query"})
+		}
+		keys = keys[last+1:]
+	}
+	doc := keysDoc{Keys: keys[:min(len(keys), in.Limit)]}
+	if len(keys) > in.Limit {
+		doc.Next = cursorOf(keys[in.Limit-1])
+	}
+	return &body[keysDoc]{doc}, nil
+}
+
+// cursorOf names a series in the order of all of them.
+func cursorOf(k archive.Key) string {
+	h := fnv.New64a()
+	for _, part := range []string{k.Source, k.Target, k.Test, k.Tool, string(k.Metric)} {
+		_, _ = io.WriteString(h, part+"\x00") // never fails
+	}
+	return strconv.FormatUint(h.Sum64(), 36)
 }
 
 type missesDoc struct {

@@ -67,12 +67,12 @@ func (s *Server) whole(kind string, write func(io.Writer) error) (*huma.StreamRe
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		_, w := humago.Unwrap(ctx)
 		w.Header().Set("Content-Type", kind)
-		begun := newPatient(w)
+		begun := &begunWriter{Writer: w}
 		err := write(begun)
 		switch {
 		case err == nil:
 		case !begun.any:
-			begun.fail(err)
+			refuse(w, s.veiled(ctx.Context(), ctx.Operation().OperationID, fault(err)))
 		default:
 			if s.Log != nil {
 				s.Log.Warn("export broken off", "error", err)
@@ -80,4 +80,15 @@ func (s *Server) whole(kind string, write func(io.Writer) error) (*huma.StreamRe
 			panic(http.ErrAbortHandler)
 		}
 	}}, nil
+}
+
+// begunWriter knows whether anything was written.
+type begunWriter struct {
+	io.Writer
+	any bool
+}
+
+func (b *begunWriter) Write(text []byte) (int, error) {
+	b.any = b.any || len(text) > 0
+	return b.Writer.Write(text)
 }

@@ -23,6 +23,8 @@ type routeDoc struct {
 	Result  string    `json:"result" doc:"ID of the first of them"`
 	Hops    []hopDoc  `json:"hops"`
 	Changed []int     `json:"changed" doc:"TTLs at which it differs from the one before"`
+
+	whole bool // one of its Results reached its end, so that there is nothing beyond the last hop
 }
 
 type routesDoc struct {
@@ -65,30 +67,28 @@ func (s *Server) routesOf(ctx context.Context, source, target string, from, to t
 
 // joinRoutes makes routes of Results in order of time. A router that does not answer each time, and several that share the
 // load at one distance, are no change: a hop is another one only if the routers that answered there had not answered in this
-// route before. Results without an answer say nothing.
+// route before. Nor is it one if nobody answers beyond some distance. Results without an answer say nothing.
 func joinRoutes(traces []*measure.Result) []routeDoc {
 	routes := []routeDoc{}
 	for _, r := range traces {
-		hops := hopsOf(r.Samples.Hops)
-		if len(hops) == 0 {
+		one := routeDoc{First: r.Started, Last: r.Started, Results: 1, Result: r.ID, Changed: []int{}}
+		if one.Hops, one.whole = hopsOf(r.Samples.Hops); len(one.Hops) == 0 {
 			continue
 		}
-		var changed []int
 		if n := len(routes); n > 0 {
 			last := &routes[n-1]
-			if changed = differing(last.Hops, hops); len(changed) == 0 {
-				last.Hops, last.Last, last.Results = mergeHops(last.Hops, hops), r.Started, last.Results+1
+			if one.Changed = differing(last, &one); len(one.Changed) == 0 {
+				last.merge(&one)
 				continue
 			}
 		}
-		routes = append(routes, routeDoc{r.Started, r.Started, 1, r.ID, hops, append([]int{}, changed...)})
+		routes = append(routes, one)
 	}
 	return routes
 }
 
-// hopsOf are the hops up to the last that answered.
-func hopsOf(hops []measure.Hop) []hopDoc {
-	var list []hopDoc
+// hopsOf are the hops up to the last that answered. whole: that is the end of the route.
+func hopsOf(hops []measure.Hop) (list []hopDoc, whole bool) {
 	answered := 0
 	for _, h := range hops {
 		addresses := []string{}
@@ -98,36 +98,49 @@ func hopsOf(hops []measure.Hop) []hopDoc {
 			}
 		}
 		if list = append(list, hopDoc{h.TTL, addresses}); len(addresses) > 0 {
-			answered = len(list)
+			answered, whole = len(list), h.Reply != ""
 		}
 	}
-	return list[:answered]
+	return list[:answered], whole
 }
 
-// differing are the TTLs at which two routes have no router in common, or only one of them goes on.
-func differing(a, b []hopDoc) (ttls []int) {
-	for i := range max(len(a), len(b)) {
+// differing are the TTLs at which two routes have no router in common, or one of them goes on where the other is at its end.
+func differing(a, b *routeDoc) (ttls []int) {
+	for i := range max(len(a.Hops), len(b.Hops)) {
 		switch {
-		case i >= len(a):
-			ttls = append(ttls, b[i].TTL)
-		case i >= len(b):
-			ttls = append(ttls, a[i].TTL)
-		case len(a[i].Addresses) > 0 && len(b[i].Addresses) > 0 &&
-			!slices.ContainsFunc(b[i].Addresses, func(s string) bool { return slices.Contains(a[i].Addresses, s) }):
-			ttls = append(ttls, a[i].TTL)
+		case i >= len(a.Hops):
+			if a.whole {
+				ttls = append(ttls, b.Hops[i].TTL)
+			}
+		case i >= len(b.Hops):
+			if b.whole {
+				ttls = append(ttls, a.Hops[i].TTL)
+			}
+		case !a.Hops[i].meets(b.Hops[i]):
+			ttls = append(ttls, a.Hops[i].TTL)
 		}
 	}
 	return ttls
 }
 
-// mergeHops adds who answered to those who had, of routes of one length.
-func mergeHops(all, more []hopDoc) []hopDoc {
-	for i, h := range more {
+// meets says whether two hops may be one: they have a router in common, or one of them is silent.
+func (h hopDoc) meets(other hopDoc) bool {
+	return len(h.Addresses) == 0 || len(other.Addresses) == 0 ||
+		slices.ContainsFunc(other.Addresses, func(s string) bool { return slices.Contains(h.Addresses, s) })
+}
+
+// merge adds what a Result shows that differs in nothing.
+func (r *routeDoc) merge(one *routeDoc) {
+	r.Last, r.Results, r.whole = one.Last, r.Results+1, r.whole || one.whole
+	for i, h := range one.Hops {
+		if i >= len(r.Hops) {
+			r.Hops = append(r.Hops, h)
+			continue
+		}
 		for _, a := range h.Addresses {
-			if !slices.Contains(all[i].Addresses, a) {
-				all[i].Addresses = append(all[i].Addresses, a)
+			if !slices.Contains(r.Hops[i].Addresses, a) {
+				r.Hops[i].Addresses = append(r.Hops[i].Addresses, a)
 			}
 		}
 	}
-	return all
 }

@@ -1,22 +1,29 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/web/edit"
 )
 
-// traceOf is a trace in which each hop's text has the addresses that answered, without any: silence.
+// traceOf is a trace in which each hop's text has the addresses that answered, without any: silence. z and end are where it leads.
 func traceOf(id string, at time.Time, hops ...[]string) *measure.Result {
 	r := measure.NewResult("trace", at)
 	r.ID, r.Source.Name, r.Target.Name, r.Tool = id, "a", "b", "trace"
 	for i, addresses := range hops {
-		r.Samples.Hops = append(r.Samples.Hops, measure.Hop{TTL: i + 1, Addresses: addresses})
+		hop := measure.Hop{TTL: i + 1, Addresses: addresses}
+		if slices.Contains(addresses, "z") || slices.Contains(addresses, "end") {
+			hop.Reply = "port unreachable"
+		}
+		r.Samples.Hops = append(r.Samples.Hops, hop)
 	}
 	return r
 }
@@ -28,24 +35,30 @@ func TestJoinRoutes(t *testing.T) {
 	for i, hops := range [][][]string{
 		{x, y, z},
 		{x, silent, z},
-		{silent, silent},                // says nothing
-		{x, {"y2", "y"}, z, silent},     // shares the load with y
-		{x, {"y2"}, z},                  // still that
-		{x, {"w"}, z},                   // another router
-		{x, {"w"}, {"v"}, z},            // a longer way
-		{x, silent, silent, z, {"end"}}, // and one more
+		{silent, silent},                     // says nothing
+		{x, {"y2", "y"}, z, silent},          // shares the load with y
+		{x, {"y2"}, z},                       // still that
+		{x, {"w"}, z},                        // another router
+		{x, {"w"}, {"v"}, z},                 // a longer way
+		{x, silent, silent, {"v2"}, {"end"}}, // and one more
+		{x, {"w"}},                           // lost on the way
+		{x, {"w"}, {"v"}, {"v2"}, {"end"}},   // there again
+		{x, {"u"}},                           // another one, of which the end is lost
+		{x, {"u"}, {"v"}},
+		{x, {"u"}, {"v"}, z},
 	} {
 		traces = append(traces, traceOf(string(rune('A'+i)), at.Add(time.Duration(i)*time.Minute), hops...))
 	}
 	minute := func(n int) time.Time { return at.Add(time.Duration(n) * time.Minute) }
 	hop := func(ttl int, addresses ...string) hopDoc { return hopDoc{ttl, addresses} }
 	want := []routeDoc{
-		{minute(0), minute(4), 4, "A", []hopDoc{hop(1, "x"), hop(2, "y", "y2"), hop(3, "z")}, []int{}},
-		{minute(5), minute(5), 1, "F", []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "z")}, []int{2}},
-		{minute(6), minute(6), 1, "G", []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "v"), hop(4, "z")}, []int{3, 4}},
-		{minute(7), minute(7), 1, "H", []hopDoc{hop(1, "x"), {2, []string{}}, {3, []string{}}, hop(4, "z"), hop(5, "end")}, []int{5}},
+		{minute(0), minute(4), 4, "A", []hopDoc{hop(1, "x"), hop(2, "y", "y2"), hop(3, "z")}, []int{}, true},
+		{minute(5), minute(5), 1, "F", []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "z")}, []int{2}, true},
+		{minute(6), minute(6), 1, "G", []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "v"), hop(4, "z")}, []int{3, 4}, true},
+		{minute(7), minute(9), 3, "H", []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "v"), hop(4, "v2"), hop(5, "end")}, []int{4, 5}, true},
+		{minute(10), minute(12), 3, "K", []hopDoc{hop(1, "x"), hop(2, "u"), hop(3, "v"), hop(4, "z")}, []int{2}, true},
 	}
-	if diff := cmp.Diff(want, joinRoutes(traces)); diff != "" {
+	if diff := cmp.Diff(want, joinRoutes(traces), cmp.AllowUnexported(routeDoc{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -54,12 +67,12 @@ func TestJoinRoutes(t *testing.T) {
 func TestChanges(t *testing.T) {
 	b := newBench(t)
 	at := time.Now().Add(-time.Hour)
-	diagnosis := measure.NewResult(kindDiagnosis, at.Add(2*time.Minute))
-	diagnosis.ID, diagnosis.Source.Name, diagnosis.Target.Name, diagnosis.Tool = "01KAG0000000000000000000BC", "a", "b", kindDiagnosis
+	diagnosis := measure.NewResult(control.KindDiagnosis, at.Add(2*time.Minute))
+	diagnosis.ID, diagnosis.Source.Name, diagnosis.Target.Name, diagnosis.Tool = "01KAG0000000000000000000BC", "a", "b", control.KindDiagnosis
 	diagnosis.Parameters["verdict"] = "loss-on-path"
 	diagnosis.Samples.Findings = []measure.Finding{{ID: "loss-on-path", Severity: measure.Problem}}
-	other := measure.NewResult(kindDiagnosis, at)
-	other.ID, other.Source.Name, other.Target.Name, other.Tool = "01KAG0000000000000000000BD", "a", "strict", kindDiagnosis
+	other := measure.NewResult(control.KindDiagnosis, at)
+	other.ID, other.Source.Name, other.Target.Name, other.Tool = "01KAG0000000000000000000BD", "a", "strict", control.KindDiagnosis
 	other.Parameters["verdict"] = "healthy"
 	if err := b.Archive.Put(t.Context(), []*measure.Result{diagnosis, other,
 		traceOf("01KAG0000000000000000000BA", at, []string{"x"}), traceOf("01KAG0000000000000000000BB", at.Add(time.Minute), []string{"y"})}); err != nil {
@@ -71,7 +84,7 @@ func TestChanges(t *testing.T) {
 	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200, `"kind":"route","severity":"info","text":"another route: hop 1","result":"01KAG0000000000000000000BB"},`)
 	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200, `"kind":"finding","severity":"problem","text":"a to b: loss-on-path","result":"01KAG0000000000000000000BC"}]`)
 	b.expect(http.MethodGet, "/api/v1/changes", "", 200, `"text":"a to strict: healthy"`)
-	b.expect(http.MethodGet, "/api/v1/changes?source=b", "", 200, `{"changes":[]}`)
+	b.expect(http.MethodGet, "/api/v1/changes?source=b", "", 200, `{"changes":[],"more":false}`)
 	b.editing()
 	b.serve(b.Handler(owner))
 	version := read[edit.Current](b, "/api/v1/config").Version
@@ -79,4 +92,23 @@ func TestChanges(t *testing.T) {
 	b.expect(http.MethodGet, "/api/v1/changes", "", 200, `"text":"another configuration: for the physicists"`)
 	b.serve(b.Handler(public))
 	b.expect(http.MethodGet, "/api/v1/changes", "", 200, `"kind":"configuration","severity":"info","text":"another configuration"}`)
+}
+
+// A time line that ends because not all was looked at says so.
+func TestChangesThatAreNotAll(t *testing.T) {
+	b := newBench(t)
+	now := time.Now()
+	var all []*measure.Result
+	for i := range mostChanges + 1 {
+		r := measure.NewResult(control.KindDiagnosis, now.Add(-time.Duration(i)*time.Second))
+		r.ID, r.Source.Name, r.Target.Name, r.Tool = fmt.Sprintf("01KAG000000000000000%06d", i), "a", "b", control.KindDiagnosis
+		all = append(all, r)
+	}
+	if err := b.Archive.Put(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	b.serve(b.Handler(public))
+	if doc := read[changesDoc](b, "/api/v1/changes?from=-1d"); len(doc.Changes) != mostChanges || !doc.More {
+		t.Errorf("%d changes, more: %v", len(doc.Changes), doc.More)
+	}
 }

@@ -48,7 +48,7 @@ func TestReading(t *testing.T) {
 	b := newBench(t)
 	b.filed()
 	b.run()
-	for name, door := range map[string]http.Handler{"ReadOnly": b.Handler(public), "Shared": b.Handler(public), "Handler": b.Handler(owner)} {
+	for name, door := range map[string]http.Handler{"public": b.Handler(public), "owner": b.Handler(owner)} {
 		t.Run(name, func(t *testing.T) {
 			b := &bench{Server: b.Server, t: t, hub: b.hub, said: b.said}
 			b.serve(door)
@@ -61,6 +61,8 @@ func TestReading(t *testing.T) {
 				"/api/v1/tools":                              `"name":"rtt","kind":"ping","of_mesh":true`,
 				series + "&from=-1h":                         `"step_seconds":`,
 				series + "&from=-1h&step=5m&quantiles=0,0.5": `"quantiles":[0,0.5]`,
+				series + "&from=-10d&least_gap=1d":           `"gaps":[{"from"`,
+				series + "&from=-10d&least_gap=20d":          `"gaps":[]`,
 				"/api/v1/results":                            firstID,
 				"/api/v1/results?limit=1&status=ok&from=-1h": `"next":`,
 				"/api/v1/results?format=jsonl":               firstID,
@@ -117,6 +119,27 @@ func TestResultsInWhole(t *testing.T) {
 	}
 }
 
+// The series come in pages, too, each once.
+func TestKeysInPages(t *testing.T) {
+	b := newBench(t)
+	b.filed()
+	b.serve(b.Handler(public))
+	var got []string
+	for cursor := "start"; cursor != ""; {
+		page := read[keysDoc](b, "/api/v1/keys?limit=1&cursor="+strings.TrimPrefix(cursor, "start"))
+		for _, k := range page.Keys {
+			got = append(got, string(k.Metric))
+		}
+		if cursor = page.Next; len(got) > 2 {
+			break
+		}
+	}
+	if want := []string{"rtt_median_seconds", "rtt_min_seconds"}; !slices.Equal(got, want) {
+		t.Errorf("pages of one: %q, want %q", got, want)
+	}
+	b.expect(http.MethodGet, "/api/v1/keys?cursor=none", "", http.StatusUnprocessableEntity, "of a page of the same query")
+}
+
 // What cannot be read is 422 with the parameter, the value and what would be right; what is not there is 404.
 func TestBadQueries(t *testing.T) {
 	b := newBench(t)
@@ -138,6 +161,7 @@ func TestBadQueries(t *testing.T) {
 		"/api/v1/pairs/a/b/series?metric=rtt_median_seconds":          `query.from`,
 		series + "&from=-1h&to=-2h":                                   `want a time before to`,
 		series + "&from=-1h&step=often":                               `want a time such as 5m`,
+		series + "&from=-1h&least_gap=-1d":                            `want`,
 		series + "&from=-1h&quantiles=2":                              `query.quantiles[0]","value":2`,
 		series + "&from=-1h&quantiles=NaN":                            `NaN`,
 		series + "&from=-1h&quantiles=" + strings.Repeat("0.5,", 200): `query.quantiles`,
@@ -203,6 +227,11 @@ func TestEveryOperationHasItsScope(t *testing.T) {
 			if !named {
 				t.Errorf("%s %s names no scope", method, path)
 			}
+			for _, always := range []string{"401", "403", "429", "500", "503"} {
+				if o.Responses[always] == nil {
+					t.Errorf("%s %s does not declare %s", method, path, always)
+				}
+			}
 			if needs != scopeNone {
 				b.expect(method, strings.NewReplacer("{", "", "}", "").Replace(path), "{}", http.StatusUnauthorized, "or a token")
 			}
@@ -230,6 +259,12 @@ func TestUnchangedIsNotSentAgain(t *testing.T) {
 		}
 	}
 	b.expect(http.MethodGet, "/api/v1/pairs", "", http.StatusOK, "pairs", "If-None-Match", `W/"other"`)
+	for path, want := range map[string]string{"/api/v1/pairs": "private, no-cache", "/api/v1/results?format=csv": "private, no-cache",
+		"/api/v1/results/" + noID: "private, no-cache", "/api/v1/config": "no-store", "/api/v1/config/history/" + noID: "no-store"} {
+		if _, _, header := b.ask(http.MethodGet, path, ""); header.Get("Cache-Control") != want {
+			t.Errorf("%s: Cache-Control %q, want %q", path, header.Get("Cache-Control"), want)
+		}
+	}
 	b.expect(http.MethodGet, "/api/v1/results/"+noID, "", http.StatusNotFound, "no such", "If-None-Match", "*")
 }
 

@@ -26,6 +26,7 @@ type seriesInput struct {
 	To     moment `query:"to" doc:"The end; now, where none is given"`
 	Step   length `query:"step" doc:"Of a bucket; the whole span in one, where none is given"`
 	Gaps   bool   `query:"gaps" default:"true" doc:"Whether to say why there is nothing where there is nothing, which takes longer than the values"`
+	Least  length `query:"least_gap" doc:"How long a gap is that is told of; any, where none is given. A four hundredth of a long span takes a fifth of the time"`
 	// More than 100 are more than any drawing shows; each is looked up in every bucket.
 	Quantiles []float64 `query:"quantiles" minimum:"0" maximum:"1" maxItems:"100" doc:"Of each bucket; as a smoke graph needs them (0.05,0.25,0.5,0.75,0.95), where none are given"`
 }
@@ -49,7 +50,7 @@ func (s *Server) series(ctx context.Context, in *seriesInput) (*body[seriesDoc],
 	}
 	gaps := []archive.Gap{}
 	if in.Gaps {
-		if gaps, err = s.Archive.Gaps(ctx, archive.GapQuery{Match: match, From: query.From, To: query.To}); err != nil {
+		if gaps, err = s.Archive.Gaps(ctx, archive.GapQuery{Match: match, From: query.From, To: query.To, Least: in.Least.Duration}); err != nil {
 			return nil, fault(err)
 		}
 	}

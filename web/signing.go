@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -19,10 +20,9 @@ func (s *Server) signing(a huma.API) {
 	add(a, silent(post("change-password", scopeNone, "/password", "Set another password, by the one there is; sessions end")), s.changePassword)
 }
 
-// silent says that an operation answers with nothing but that it was done, and may ask to be asked later.
+// silent says that an operation answers with nothing but that it was done.
 func silent(o huma.Operation) huma.Operation {
 	o.DefaultStatus = http.StatusNoContent
-	o.Errors = append(o.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests)
 	return o
 }
 
@@ -32,13 +32,18 @@ type meDoc struct {
 	Public           bool `json:"public" doc:"Whether anybody may look"`
 	ShortestPassword int  `json:"shortest_password" doc:"How many characters a password has at least"`
 	Labs             bool `json:"labs" doc:"Whether the controller shows labs"`
+
+	GeneratedUntil *time.Time `json:"generated_until,omitempty" doc:"When the newest Result began that was made up for a demonstration; what is older was not measured either"`
 }
 
 func (s *Server) me(ctx context.Context, _ *struct{}) (*body[meDoc], error) {
 	v := visitorOf(ctx)
-	doc := meDoc{v.Identity, v.public, account.ShortestPassword, s.Labs != nil}
+	doc := meDoc{Identity: v.Identity, Public: v.public, ShortestPassword: account.ShortestPassword, Labs: s.Labs != nil}
 	if doc.Scopes == nil {
 		doc.Scopes = []account.Scope{}
+	}
+	if v.may(account.Read) {
+		doc.GeneratedUntil, _ = s.generatedUntil(ctx) // an archive that does not answer has nothing to be marked either
 	}
 	return &body[meDoc]{doc}, nil
 }

@@ -38,6 +38,7 @@ func (b *bench) signIn(name, password string) []string {
 // The owner invites an administrator, who invites others; each sets a password once, signs in, does what their role allows, and
 // signs out.
 func TestSigning(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.run()
 	b.serve(b.Handler(owner))
@@ -74,6 +75,8 @@ func TestSigning(t *testing.T) {
 	b.expect(http.MethodPatch, "/api/v1/accounts/vic", `{"role": "operator"}`, 204, "", root...)
 	b.expect(http.MethodPost, "/api/v1/runs", rtt, 403, "vic from 127.0.0.1", vic...) // in force at once; but of no class
 	b.expect(http.MethodPatch, "/api/v1/accounts/root", `{"role": "viewer"}`, 409, "last administrator", root...)
+	b.expect(http.MethodPatch, "/api/v1/accounts/nobody", `{"role": "viewer", "disabled": true}`, 404, "none of that name", root...)
+	b.expect(http.MethodPatch, "/api/v1/accounts/vic", `{}`, 422, "want another role", root...)
 	b.expect(http.MethodPatch, "/api/v1/accounts/vic", `{"disabled": true}`, 204, "", root...)
 	b.expect(http.MethodGet, "/api/v1/pairs", "", 401, "sign in again", vic...)
 	b.expect(http.MethodDelete, "/api/v1/accounts/nobody", "", 404, "none of that name", root...)
@@ -90,6 +93,7 @@ func TestSigning(t *testing.T) {
 
 // Who guesses is told to wait, and where others can listen in no password is taken.
 func TestGuessing(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.serve(b.Handler(Door{Secure: true}))
 	const guess = `{"name": "root", "password": "a guess of twelve"}`

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"iter"
 	"net"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/measure"
@@ -137,6 +139,41 @@ func TestEvents(t *testing.T) {
 	}
 	http.DefaultClient.CloseIdleConnections()
 	b.eventually("the streams' goroutines are over", func() bool { return runtime.NumGoroutine() <= before+3 }) // those of run
+}
+
+// What streams says that it lives while nothing happens, and ends with its caller's right to it.
+func TestStreamsEndWithTheRight(t *testing.T) {
+	b := newBench(t)
+	b.run()
+	b.beat = 20 * time.Millisecond
+	b.serve(b.Handler(Door{Secure: true}))
+	token := []string{"Authorization", "Bearer " + b.token("alice")}
+	events := b.call(t.Context(), http.MethodGet, "/api/v1/events", "", token...)
+	defer events.Body.Close()
+	beats := make([]byte, len(":\n\n:\n\n"))
+	if _, err := io.ReadFull(events.Body, beats); err != nil || string(beats) != ":\n\n:\n\n" {
+		t.Errorf("events begin with %q, %v", beats, err)
+	}
+	run := b.call(t.Context(), http.MethodPost, "/api/v1/runs", rtt, token...)
+	defer run.Body.Close()
+	text := bufio.NewReader(run.Body)
+	for line := "?"; line != "\n"; {
+		var err error
+		if line, err = text.ReadString('\n'); err != nil {
+			t.Fatalf("no empty line: %v", err)
+		}
+	}
+	if err := b.Accounts.RemoveToken(account.Actor{Identity: account.Owner()}, "alice"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, events.Body); err != nil {
+		t.Errorf("events: %v", err)
+	}
+	if rest, err := io.ReadAll(text); err != nil || !strings.Contains(string(rest), `{"error":"the session or token has ended`) {
+		t.Errorf("the run ends with %q, %v", rest, err)
+	}
+	<-b.hub.canceled
+	close(b.hub.held)
 }
 
 // A list that cannot be finished is cut off, so that nobody takes the part for the whole.

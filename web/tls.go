@@ -17,6 +17,7 @@ type certificate struct {
 	mu     sync.Mutex
 	loaded *tls.Certificate
 	of     [2]time.Time // when the files were written that it is from
+	failed string       // why it could not be read the last time
 }
 
 // TLS returns what a listener needs to speak HTTPS with a certificate and its key, of PEM files. Whoever renews them needs
@@ -36,14 +37,14 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if c.loaded != nil && written == c.of {
 		return c.loaded, nil
 	}
-	c.of = written
 	loaded, err := tls.LoadX509KeyPair(c.file, c.key)
 	switch {
 	case err == nil:
-		c.loaded = &loaded
+		c.loaded, c.of, c.failed = &loaded, written, ""
 	case c.loaded == nil:
 		return nil, fmt.Errorf("read controller.tls: %w", err)
-	case c.log != nil:
+	case c.log != nil && err.Error() != c.failed: // once, and tried again with each connection
+		c.failed = err.Error()
 		c.log.Error("read controller.tls; the last certificate stays", "error", err)
 	}
 	return c.loaded, nil

@@ -34,6 +34,7 @@ type Server struct {
 	Version  string
 	Log      *slog.Logger // nil: none
 
+	beat      time.Duration // of tests; 0: heartbeat
 	drawn     drawings
 	generated generatedPast
 }

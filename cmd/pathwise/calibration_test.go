@@ -129,6 +129,7 @@ func TestCalibration(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/%v", cause, s), func(t *testing.T) {
 				t.Parallel()
+				carrying(t)
 				carried(t, s, func(l *lab.Lab) error { return checkCause(t, l, cause, s, length) })
 			})
 		}
@@ -142,6 +143,7 @@ func TestCalibration(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("healthy/%v", s), func(t *testing.T) {
 				t.Parallel()
+				carrying(t)
 				carried(t, s, func(l *lab.Lab) error { return checkHealthy(t, l, s, length) })
 			})
 		}

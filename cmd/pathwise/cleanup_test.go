@@ -52,6 +52,7 @@ func TestDemoLeavesNothing(t *testing.T) {
 		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
 			t.Run(fmt.Sprintf("%v after %v", sig, after), func(t *testing.T) {
 				t.Parallel()
+				carrying(t)
 				c := selfProcess(t, "demo")
 				took := endAfter(t, c, after, sig)
 				if took > 3*time.Second { // a second on a machine that does nothing else
@@ -65,6 +66,7 @@ func TestDemoLeavesNothing(t *testing.T) {
 
 // A diagnosis in a lab ends with whoever asked for it, and leaves the lab as it was, ready for the next.
 func TestDiagnosisLeavesNothing(t *testing.T) {
+	t.Parallel()
 	name := fmt.Sprintf("cleanup-%d", os.Getpid())
 	file := filepath.Join(t.TempDir(), "path.yaml")
 	if err := os.WriteFile(file, []byte("hosts: {bob: {}, carol: {}}\nlinks: [{between: [bob, carol], rate: 10mbit, delay: 5ms}]\n"), 0o644); err != nil {
@@ -97,6 +99,7 @@ func TestDiagnosisLeavesNothing(t *testing.T) {
 
 // A case that is cut short leaves nothing of its lab, nor of what ran in it.
 func TestCaseLeavesNothing(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "case.yaml")
 	if err := os.WriteFile(file, []byte("name: long\ntitle: A long wait\ncause: none\ncondition: never\n"+
 		"lab: {hosts: {a: {}, b: {}}, links: [{between: [a, b]}]}\nsteps:\n"+

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -33,8 +34,9 @@ type demoMesh struct {
 const demoListen = "127.0.0.1:8080"
 
 // keepDemo stands the demo mesh up, says where its pages are, and keeps it until ctx ends.
-func (s *session) keepDemo(ctx context.Context, listen string) (err error) {
+func (s *session) keepDemo(ctx context.Context, listen string) error {
 	d := &demoMesh{s: s}
+	var err error
 	if d.listen, err = demoAddress(listen); err != nil {
 		return err
 	}
@@ -44,7 +46,15 @@ func (s *session) keepDemo(ctx context.Context, listen string) (err error) {
 	if d.folder, err = os.MkdirTemp("", "pathwise-demo-"); err != nil {
 		return fmt.Errorf("create folder: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(d.folder)) }()
+	if err := errors.Join(d.live(ctx), os.RemoveAll(d.folder)); err != nil {
+		return err
+	}
+	s.say("\nthe demo mesh has ended; nothing of it is left")
+	return nil
+}
+
+// live stands everything up, and takes down what is not in the folder when ctx ends or something fails.
+func (d *demoMesh) live(ctx context.Context) (err error) {
 	if d.said, err = os.Create(d.path("said")); err != nil {
 		return fmt.Errorf("create log: %w", err)
 	}
@@ -52,13 +62,11 @@ func (s *session) keepDemo(ctx context.Context, listen string) (err error) {
 	if err := d.standUp(ctx); err != nil {
 		return err
 	}
-	defer d.lab.Close()
-	err = d.run(ctx)
-	if ctx.Err() != nil {
-		s.say("\nthe demo mesh has ended; nothing of it is left")
-		return nil
+	defer func() { err = errors.Join(err, d.lab.Close()) }()
+	if err := d.run(ctx); ctx.Err() == nil {
+		return errors.Join(err, d.lastSaid())
 	}
-	return errors.Join(err, d.lastSaid())
+	return nil
 }
 
 // lastSaid is the last of what controller and agents said, as an error to go with what ended them.
@@ -189,6 +197,9 @@ few seconds. Three hosts are sick on purpose: diagnose the path from ucl to one 
 func demoAddress(wanted string) (string, error) {
 	if wanted != "" {
 		at, err := unusedAddress(wanted)
+		if err == nil && !netip.MustParseAddrPort(at).Addr().IsLoopback() { // anybody may look at these pages
+			err = fmt.Errorf("%q: want an address of this machine alone, such as %s", wanted, demoListen)
+		}
 		if err != nil {
 			return "", badFlag("listen", err)
 		}

@@ -10,7 +10,6 @@ import (
 	"net/http/cookiejar"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,10 +34,7 @@ type keptDemo struct {
 // The demo mesh shows what is measured and what is generated, and says which is which; who takes the link signs in and
 // gets the cause of a sick path within a minute; and Ctrl-C leaves nothing.
 func TestDemoMesh(t *testing.T) {
-	folder, binary := t.TempDir(), filepath.Join(t.TempDir(), "pathwise")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil { // as people have it, not slowed by -race
-		t.Fatalf("build: %v\n%s", err, out)
-	}
+	folder, binary := t.TempDir(), builtProgram(t)
 	user, program := terminal(t)
 	var drawn screen
 	go io.Copy(&drawn, user) //nolint:errcheck // ends when the terminal is closed
@@ -73,9 +69,10 @@ func TestDemoMesh(t *testing.T) {
 
 	d.expectMark()
 	d.expectPast()
-	d.eventually("everyone is measured by now", d.measured)
+	d.eventually("everyone is here", d.everyoneHere)
 	d.signIn(told[2])
 	d.expectCause("ucl", "cern", "receive-window-limited")
+	d.eventually("everyone is measured by now", d.measured)
 
 	if _, err := user.WriteString("\x03"); err != nil {
 		t.Fatal(err)
@@ -180,6 +177,13 @@ func (d *keptDemo) cells(metric measure.Metric, test, span string) (n int) {
 	return n
 }
 
+func (d *keptDemo) everyoneHere() bool {
+	d.t.Helper()
+	var status web.Status
+	d.get("status", &status)
+	return allHere(&status)
+}
+
 // measured says whether the mesh brings in all that it is to.
 func (d *keptDemo) measured() bool {
 	d.t.Helper()
@@ -226,6 +230,18 @@ func TestDemoIsNotKeptWithoutTerminal(t *testing.T) {
 	}
 	if out, err := selfProcess(t, "demo", "--listen", "127.0.0.1:0").CombinedOutput(); err == nil || !strings.Contains(string(out), "--listen: want --keep") {
 		t.Errorf("error %v, printed %q", err, out)
+	}
+}
+
+// Its pages are for all who reach them, so they are where only this machine does.
+func TestDemoListensToItself(t *testing.T) {
+	for _, address := range []string{"0.0.0.0:0", ":0", "[::]:0"} {
+		if at, err := demoAddress(address); err == nil || !strings.Contains(err.Error(), "--listen: ") {
+			t.Errorf("%s: %s, %v", address, at, err)
+		}
+	}
+	if at, err := demoAddress("127.0.0.1:0"); err != nil || !strings.HasPrefix(at, "127.0.0.1:") {
+		t.Errorf("%s, %v", at, err)
 	}
 }
 

@@ -24,6 +24,9 @@ func explainCommand(s *session) *cobra.Command {
 			if len(args) == 0 {
 				return s.listKnowledge(knowledge.Kind(kind))
 			}
+			if kind != "" {
+				return badFlag("kind", fmt.Errorf("%q: is for the list, and there is an ID: %s", kind, args[0]))
+			}
 			e, err := knowledge.Find(web.Knowledge(), args[0])
 			if err != nil {
 				return err

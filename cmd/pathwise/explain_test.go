@@ -52,14 +52,15 @@ func TestExplainLists(t *testing.T) {
 
 // A name that is none leads to those that are like it.
 func TestExplainBadCalls(t *testing.T) {
-	for name, want := range map[string]string{
+	for args, want := range map[string]string{
 		"recieve-window": `"recieve-window": no such entry; want one such as receive-window`,
 		"xyzzy-plugh-q":  `want a finding, a metric, a formula, a fault or a term`,
 		"--kind=words":   `--kind: "words": want finding, metric, formula, fault or term`,
+		"rtt --kind=no":  `--kind: "no": is for the list, and there is an ID: rtt`,
 	} {
-		status, out, errs := runExplain(name)
+		status, out, errs := runExplain(strings.Fields(args)...)
 		if status != exitBadCall || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, want) {
-			t.Errorf("%s: status %d, %q, %q; want %s", name, status, out, errs, want)
+			t.Errorf("%s: status %d, %q, %q; want %s", args, status, out, errs, want)
 		}
 	}
 }

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -24,7 +29,57 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	testscript.Main(m, map[string]func(){"pathwise": main})
+	if err := flag.Set("test.parallel", strconv.Itoa(waitAtOnce)); err != nil { // a flag of the command line's comes later, and wins
+		panic(err)
+	}
+	testscript.Main(tests{m}, map[string]func(){"pathwise": main})
+}
+
+// waitAtOnce is how many tests are under way at once of those that may be (t.Parallel): most of their time they wait. Those that
+// take a processor each have a turn of carrying, too.
+const waitAtOnce = 5
+
+var carriers = make(chan struct{}, runtime.GOMAXPROCS(0))
+
+// carrying waits for a turn of those whose labs carry much, and has it until the test ends.
+func carrying(t *testing.T) {
+	t.Helper()
+	carriers <- struct{}{}
+	t.Cleanup(func() { <-carriers })
+}
+
+// tests take away what they have built.
+type tests struct{ *testing.M }
+
+func (m tests) Run() int {
+	defer func() { _ = os.RemoveAll(builtIn) }()
+	return m.M.Run()
+}
+
+// built is the file of pathwise as people have it, not slowed by -race; it is built once, in the folder builtIn.
+var (
+	builtIn string
+	built   = sync.OnceValues(func() (string, error) {
+		folder, err := os.MkdirTemp("", "pathwise-test-")
+		if err != nil {
+			return "", err
+		}
+		builtIn = folder
+		file := filepath.Join(folder, "pathwise")
+		if out, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", file, ".").CombinedOutput(); err != nil {
+			return "", fmt.Errorf("build: %w\n%s", err, out)
+		}
+		return file, nil
+	})
+)
+
+func builtProgram(t *testing.T) string {
+	t.Helper()
+	file, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // actAsPathwise makes this test binary be the program under test, for tests that start it themselves.
@@ -35,6 +90,9 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: func(e *testscript.Env) error {
 		name := fmt.Sprintf("script-%d-%s", os.Getpid(), strings.ReplaceAll(filepath.Base(e.WorkDir), "_", "-"))
 		e.Setenv("LAB", name) // of the script's own
+		e.Setenv("GORACE", os.Getenv("GORACE"))
+		carriers <- struct{}{}
+		e.Defer(func() { <-carriers })
 		e.Defer(func() { _ = (&lab.Lab{Name: name}).Down() })
 		return nil
 	}})

@@ -26,8 +26,17 @@ func meshAccount(s *session) *cobra.Command {
 			"accounts that there are. The first one is yours to make an administrator.",
 		Example: "  pathwise mesh account alice --role admin\n  pathwise mesh account bob --page https://mesh.example.org/\n  pathwise mesh account bob --remove\n  pathwise mesh account",
 		RunE: func(c *cobra.Command, args []string) error {
-			if call.disable && call.enable || call.removed && (call.disable || call.enable) {
-				return badFlag("remove", errors.New("want one of --disable, --enable and --remove"))
+			wish := ""
+			for _, flag := range []string{"role", "disable", "enable", "remove", "page"} {
+				switch {
+				case !c.Flags().Changed(flag):
+				case len(args) == 0:
+					return badFlag(flag, errors.New("want the NAME of an account, too"))
+				case wish != "" && (flag != "page" || wish != "role"):
+					return badFlag(flag, fmt.Errorf("want it without --%s", wish))
+				default:
+					wish = flag
+				}
 			}
 			err := withAccounts(call.data, func(book *account.Book) error {
 				if len(args) == 0 {
@@ -73,12 +82,14 @@ func (s *session) changeAccount(book *account.Book, name string, call *accountCa
 	if err != nil {
 		return badFlag("role", err)
 	}
-	invitation, err := book.Add(owner, name, to)
-	if errors.Is(err, account.ErrTaken) {
-		if role {
-			return done(book.SetRole(owner, name, to), "is "+call.role+" now")
+	if role {
+		if err := book.SetRole(owner, name, to); !errors.Is(err, account.ErrUnknown) {
+			return done(err, "is "+call.role+" now")
 		}
-		invitation, err = book.Invite(owner, name)
+	}
+	invitation, err := book.Invite(owner, name)
+	if errors.Is(err, account.ErrUnknown) {
+		invitation, err = book.Add(owner, name, to)
 	}
 	if err != nil {
 		return err

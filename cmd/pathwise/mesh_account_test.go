@@ -33,7 +33,11 @@ func TestMeshAccount(t *testing.T) {
 	expect(exitBadCall, "none of that name", "bob", "--remove")
 	expect(exitBadCall, `role "king"`, "eve", "--role", "king")
 	expect(exitBadCall, "name", "../eve")
-	expect(exitBadCall, "remove", "alice", "--remove", "--disable")
+	expect(exitBadCall, "--remove: want it without --disable", "alice", "--remove", "--disable")
+	expect(exitBadCall, "--enable: want it without --role", "alice", "--role", "admin", "--enable")
+	expect(exitBadCall, "--remove: want the NAME", "--remove")
+	expect(exitBadCall, "the name is taken, by alice", "Alice")
+	expect(exitBadCall, "the name is taken, by alice", "Alice", "--role", "viewer")
 	data = filepath.Join(data, "none")
 	expect(exitBadCall, "want the folder of a controller", "alice")
 }

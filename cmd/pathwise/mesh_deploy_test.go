@@ -41,3 +41,17 @@ func TestDeployForOutsideCluster(t *testing.T) {
 		}
 	}
 }
+
+// TestUnitMayWriteItsMesh: the service that is shipped has its mesh file in the folder that systemd gives it, or the page
+// Configuration could save nothing.
+func TestUnitMayWriteItsMesh(t *testing.T) {
+	unit, err := os.ReadFile("../../deploy/systemd/pathwise.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\nStateDirectory=pathwise\n", " serve %S/pathwise/mesh.yaml --data %S/pathwise\n"} {
+		if !strings.Contains(string(unit), want) {
+			t.Errorf("pathwise.service has no %q", want)
+		}
+	}
+}

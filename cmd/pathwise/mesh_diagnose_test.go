@@ -11,19 +11,19 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// The demo's path, as a mesh: what `mesh diagnose` says of its two faults, and how long it takes to, which is to be under a
-// minute; on a busy machine it only must not be many times that.
+// The demo's path, as a mesh: what `mesh diagnose` says of the fault that takes a step more to tell, and how long it takes to,
+// which is to be under a minute; on a busy machine it only must not be many times that. The other fault TestDemoMesh has.
 func TestMeshDiagnose(t *testing.T) {
 	m := startMeshLab(t, `
 hosts:
   controller: {}
   bob:   {}
-  carol: {sysctl: {net.ipv4.tcp_rmem: "4096 87380 87380"}}
+  carol: {}
 routers: [denver, chicago]
 links:
   - {between: [controller, denver], rate: 1gbit}
   - {between: [bob, denver],     rate: 1gbit,   delay: 1ms}
-  - {between: [denver, chicago], rate: 100mbit, delay: 23ms}
+  - {between: [denver, chicago], rate: 100mbit, delay: 23ms, loss: 1%}
   - {between: [chicago, carol],  rate: 1gbit,   delay: 1ms}
 `, `
 tools: {rtt: {probe: ping, parameters: {count: 2}}}
@@ -31,24 +31,19 @@ groups: {all: {mesh: all}}
 tests: [{tool: rtt, group: all, schedule: {every: 1h}}]
 `)
 	m.eventually("all agents are here", m.everyoneHere)
-	// What the path carries is told by the spacing of packets, which a busy machine may see far too wide.
-	for _, c := range []struct{ set, want string }{{"loss=0", "receive-window-limited"}, {"loss=1%", "random-loss"}} {
-		if err := m.lab.Set("denver", "chicago", c.set); err != nil {
-			t.Fatal(err)
-		}
-		began := time.Now()
-		d := &diagnose.Diagnosis{}
-		if err := json.Unmarshal(m.must("mesh", "diagnose", "bob", "carol", "--data", m.data, "--json"), d); err != nil {
-			t.Fatal(err)
-		}
-		took := time.Since(began)
-		t.Logf("%s after %v", d.Verdict, took.Round(100*time.Millisecond))
-		if d.Verdict != c.want || d.ExpectedBitsPerSecond < 20e6 || d.AchievedBitsPerSecond > 40e6 || took > 5*time.Minute {
-			t.Errorf("%s: %s after %v: %.3g of %.3g bit/s, want %s\n%s", c.set, d.Verdict, took, d.AchievedBitsPerSecond,
-				d.ExpectedBitsPerSecond, c.want, inShort(d))
-		}
-		m.expectDiagnosisFiled(d)
+	began := time.Now()
+	d := &diagnose.Diagnosis{}
+	if err := json.Unmarshal(m.must("mesh", "diagnose", "bob", "carol", "--data", m.data, "--json"), d); err != nil {
+		t.Fatal(err)
 	}
+	took := time.Since(began)
+	t.Logf("%s after %v", d.Verdict, took.Round(100*time.Millisecond))
+	// What the path carries is told by the spacing of packets, which a busy machine may see far too wide.
+	if d.Verdict != "random-loss" || d.ExpectedBitsPerSecond < 20e6 || d.AchievedBitsPerSecond > 40e6 || took > 5*time.Minute {
+		t.Errorf("%s after %v: %.3g of %.3g bit/s, want random-loss\n%s", d.Verdict, took, d.AchievedBitsPerSecond,
+			d.ExpectedBitsPerSecond, inShort(d))
+	}
+	m.expectDiagnosisFiled(d)
 	m.expectAlone(m.transfers())
 	out, err := exec.Command(m.binary, "mesh", "diagnose", "bob", "dave", "--data", m.data).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), `target: "dave": want a host of the mesh file`) {

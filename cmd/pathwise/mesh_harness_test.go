@@ -55,10 +55,7 @@ func newMeshLab(t *testing.T, spec string) *meshLab {
 		t.Fatal(err)
 	}
 	m := &meshLab{t: t, dir: t.TempDir(), addresses: map[string]string{}, agents: map[string]*lab.Process{}}
-	m.binary, m.data = m.path("pathwise"), m.path("data")
-	if out, err := exec.Command("go", "build", "-o", m.binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
+	m.binary, m.data = builtProgram(t), m.path("data")
 	l, err := lab.Start(t.Context(), parsed, lab.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -238,22 +235,18 @@ func (m *meshLab) eventually(what string, true func() bool) {
 		if time.Now().After(deadline) {
 			m.t.Fatalf("not in three minutes: %s", what)
 		}
-		time.Sleep(200 * time.Millisecond) // another process is asked, which tells nobody when it changes
+		time.Sleep(500 * time.Millisecond) // another process is asked, which tells nobody when it changes
 	}
 }
 
 // everyoneHere says whether all agents report.
 func (m *meshLab) everyoneHere() bool {
 	status := m.status()
-	if status == nil {
-		return false
-	}
-	for _, h := range status.Hosts {
-		if h.State != control.Here {
-			return false
-		}
-	}
-	return true
+	return status != nil && allHere(status)
+}
+
+func allHere(s *web.Status) bool {
+	return !slices.ContainsFunc(s.Hosts, func(h control.Host) bool { return h.State != control.Here })
 }
 
 // transfers are the flows of the lab's truth that carried the data of a test that fills a link.

@@ -27,6 +27,7 @@ func TestMeshOfPrograms(t *testing.T) {
 			t.Skipf("%s is not installed", program)
 		}
 	}
+	t.Parallel()
 	const every = 5 * time.Second
 	m := startMeshLab(t, `
 hosts: {controller: {}, a: {}, b: {}}

@@ -104,8 +104,8 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 // the folder can.
 const controlSocket = "control.sock"
 
-// answer opens the controller's two doors: everything on a socket in its folder; on an address what reads only, and tests
-// for who has a token.
+// answer opens the controller's two doors: a socket in its folder, for its owner; and an address, for who shows a session or a
+// token, or for everybody.
 func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Server, data string, c *config.Controller) error {
 	path := filepath.Join(data, controlSocket)
 	_ = os.Remove(path) // of one that was killed; a second controller does not get here, see archive.ErrInUse
@@ -135,7 +135,7 @@ func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Se
 	}
 	s.say("serving on %s://%s", scheme, open.Addr())
 	if secure || len(c.Proxies) > 0 { // nowhere else can a password be set
-		if err := s.inviteFirst(api.Accounts, pageURL(scheme, open.Addr().(*net.TCPAddr))); err != nil {
+		if err := s.inviteFirst(api.Accounts, pageURL(scheme, open.Addr().(*net.TCPAddr), c.Proxies)); err != nil {
 			return errors.Join(err, open.Close())
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"strconv"
@@ -31,7 +32,11 @@ func (s *session) inviteFirst(book *account.Book, base *url.URL) error {
 	if err != nil || invitation == "" {
 		return err
 	}
-	fmt.Fprintf(s.err, "no administrator has a password yet; whoever opens this within a day sets it, once:\n  %s\n", welcomeLink(base, invitation))
+	below := ""
+	if base.Host == "" {
+		below = " below the proxy's address"
+	}
+	fmt.Fprintf(s.err, "no administrator has a password yet; whoever opens this%s within a day sets it, once:\n  %s\n", below, welcomeLink(base, invitation))
 	return nil
 }
 
@@ -40,8 +45,12 @@ func welcomeLink(base *url.URL, invitation string) string {
 	return base.String() + "/#/welcome?token=" + url.QueryEscape(invitation)
 }
 
-// pageURL is where a listener is reached: by this machine's name, where it listens on all of its addresses.
-func pageURL(scheme string, at *net.TCPAddr) *url.URL {
+// pageURL is where a listener is reached: by this machine's name, where it listens on all of its addresses. Behind proxies it is
+// empty: they know under which address they show it, and a password that does not come through them may be refused.
+func pageURL(scheme string, at *net.TCPAddr, proxies []netip.Prefix) *url.URL {
+	if len(proxies) > 0 {
+		return &url.URL{}
+	}
 	host := at.IP.String()
 	if at.IP.IsUnspecified() {
 		if name, err := os.Hostname(); err == nil {

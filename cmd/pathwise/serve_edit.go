@@ -15,10 +15,5 @@ func openBook(file, data string, m *config.Mesh, log *slog.Logger) (*edit.Book, 
 
 // followed tells a history of each mesh that is to be in force before hosts follow it, which costs what cannot be taken back.
 func followed(book *edit.Book, hosts func(*config.Mesh) error) func(*config.Mesh) error {
-	return func(m *config.Mesh) error {
-		if err := book.Follow(m); err != nil {
-			return err
-		}
-		return hosts(m)
-	}
+	return func(m *config.Mesh) error { return book.Follow(m, hosts) }
 }

@@ -1,14 +1,38 @@
 package main
 
 import (
+	"bytes"
+	"net"
+	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/config"
 )
+
+// The first link leads to where the listener is reached, or below the address of a proxy before it.
+func TestFirstLink(t *testing.T) {
+	book, err := account.Open(t.TempDir(), account.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer book.Close()
+	at := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}
+	for want, proxies := range map[string][]netip.Prefix{
+		"opens this within a day sets it, once:\n  http://127.0.0.1:8080/#/welcome?token=":      nil,
+		"opens this below the proxy's address within a day sets it, once:\n  /#/welcome?token=": {netip.MustParsePrefix("127.0.0.1/32")},
+	} {
+		var said bytes.Buffer
+		if err := (&session{err: &said}).inviteFirst(book, pageURL("http", at, proxies)); err != nil || !strings.Contains(said.String(), want) {
+			t.Errorf("%v, %s", err, &said)
+		}
+	}
+}
 
 // What is to be kept forever is so for the archive, too, and what the mesh file says nothing of is left to it.
 func TestRetention(t *testing.T) {

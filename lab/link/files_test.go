@@ -39,6 +39,17 @@ func TestReadFiles(t *testing.T) {
 			t.Errorf("%s: error %v (-want +got):\n%s", text, err, diff)
 		}
 	}
+	var known Contents
+	shape := Shape{Trace: trace, Rules: &Rules{{}, {Shape: Shape{Jitter: jitter}}}}
+	known.Note(shape)
+	bare := shape.Bare()
+	if bare.Trace.Opportunities != nil || (*bare.Rules)[1].Jitter.Table != nil || shape.Trace.Opportunities == nil || (*shape.Rules)[1].Jitter.Table == nil {
+		t.Errorf("%+v is bare, of %+v", bare, shape)
+	}
+	known.Fill(&bare)
+	if diff := cmp.Diff(shape, bare); diff != "" {
+		t.Errorf("filled again (-want +got):\n%s", diff)
+	}
 	for text, want := range map[string]string{
 		"{trace: none.trace}":         "trace: open ",
 		"{trace: bad}":                `trace: bad: 1:1: "x": want milliseconds`,

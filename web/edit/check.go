@@ -15,7 +15,7 @@ import (
 type Outcome struct {
 	Version  string    `json:"version" doc:"Of what is on disk, which it was compared with"`
 	Errors   []Problem `json:"errors" doc:"Why it cannot be saved; none: it can"`
-	Before   *Figures  `json:"before,omitempty" doc:"Of what is on disk; missing: that has errors"`
+	Before   *Figures  `json:"before,omitempty" doc:"Of what is on disk; missing: that has errors, or too many pairs"`
 	After    *Figures  `json:"after,omitempty" doc:"Of the proposal; missing: it has errors"`
 	Changes  []string  `json:"changes" doc:"Which hosts and tests are new, and which gone"`
 	Warnings []Warning `json:"warnings"`
@@ -77,14 +77,18 @@ func (b *Book) Check(ctx context.Context, files []File) (*Outcome, error) {
 		return nil, err
 	}
 	if version := versionOf(now); before.version != version {
-		before = b.judge(now)
+		if before, err = b.judge(ctx, now); err != nil {
+			return nil, err
+		}
 		b.mu.Lock()
 		b.before = before
 		b.mu.Unlock()
 	}
 	after := before
 	if version := versionOf(files); version != before.version {
-		after = b.judge(files)
+		if after, err = b.judge(ctx, files); err != nil {
+			return nil, err
+		}
 	}
 	o := &Outcome{Version: before.version, Errors: append([]Problem{}, after.problems...), Before: before.figures, After: after.figures,
 		Changes: []string{}, Warnings: []Warning{}, Diff: diffOf(now, files)}
@@ -97,18 +101,23 @@ func (b *Book) Check(ctx context.Context, files []File) (*Outcome, error) {
 	return o, nil
 }
 
-// judge reads a set of files and says what it adds up to.
-func (b *Book) judge(files []File) judged {
+// judge reads a set of files and says what it adds up to. Its error is that nobody waits for it any more.
+func (b *Book) judge(ctx context.Context, files []File) (judged, error) {
 	j := judged{version: versionOf(files)}
 	m, err := config.Parse(parsed(files), b.options.Check)
-	if err != nil {
-		j.problems = problems(err)
-		return j
+	if err == nil {
+		err = bounded(m, b.options.pairs)
 	}
-	p, err := control.NewPreview(m, 1) // any seed tells as much
+	var p *control.Preview
+	if err == nil && ctx.Err() == nil {
+		p, err = control.NewPreview(m, 1) // any seed tells as much
+	}
+	if ctx.Err() != nil {
+		return j, context.Cause(ctx)
+	}
 	if err != nil {
 		j.problems = problems(err)
-		return j
+		return j, nil
 	}
 	e := m.Estimate(b.options.Demand)
 	cycle, bound := p.Cycle(b.options.Now())
@@ -126,8 +135,31 @@ func (b *Book) judge(files []File) judged {
 		j.warnings = append(j.warnings, control.FindingText(f))
 	}
 	j.warnings = append(j.warnings, atNextStart(&b.options.Started, &m.Controller)...)
-	return j
+	return j, nil
 }
+
+// MaxPairs is how many pairs the tests of a mesh may have together: each of 2,000 hosts with each, twice. They take some 10 s
+// of a core and 250 MB to judge, beside what the controller itself has in hand.
+const MaxPairs = 8 << 20
+
+// bounded says whether a mesh is too much to judge: few lines can ask for very many pairs.
+func bounded(m *config.Mesh, most int) error {
+	n := 0
+	for i := range m.Tests {
+		if !m.Active(&m.Tests[i]) {
+			continue
+		}
+		for range m.Pairs(&m.Tests[i]) {
+			if n++; n > most {
+				return &Refusal{"tests", "", fmt.Sprintf("at most %d pairs in all; a larger mesh can be edited on the controller's machine", most)}
+			}
+		}
+	}
+	return nil
+}
+
+// maxProblems is how many errors anybody reads: one indentation that is wrong can be the cause of thousands.
+const maxProblems = 200
 
 // problems are what an error says, in order of place.
 func problems(err error) []Problem {
@@ -136,7 +168,10 @@ func problems(err error) []Problem {
 		return []Problem{{Text: err.Error()}}
 	}
 	var found []Problem
-	for _, e := range all {
+	for i, e := range all {
+		if i == maxProblems {
+			return append(found, Problem{Text: fmt.Sprintf("and %d more", len(all)-maxProblems)})
+		}
 		bare := *e
 		bare.File, bare.Line = "", 0
 		found = append(found, Problem{e.File, e.Line, e.Column, bare.Error()})

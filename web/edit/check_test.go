@@ -3,6 +3,7 @@ package edit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -122,6 +123,40 @@ func TestTurn(t *testing.T) {
 		t.Error(err)
 	}
 	done()
+}
+
+// Few lines that ask for more pairs than a controller can hold are an error, and so are thousands of errors few.
+func TestTooMuchToJudge(t *testing.T) {
+	d := newDesk(t, File{"mesh.yaml", hostsText})
+	d.options.pairs = 5
+	three := strings.Replace(hostsText, "}", ", c: 10.0.0.3}", 1)
+	for tests, want := range map[string][]Problem{
+		testsText: {{Text: "tests: want at most 5 pairs in all; a larger mesh can be edited on the controller's machine"}},
+		strings.Replace(testsText, "schedule: {every: 1h}", "online: false, schedule: {every: 1h}", 1): {},
+	} {
+		o, err := d.Check(t.Context(), []File{{"mesh.yaml", three + tests}})
+		must(t, err)
+		expect(t, "errors", o.Errors, want)
+	}
+	var hosts strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&hosts, "  h%d: x10.1.%d.%d\n", i, i/250, i%250)
+	}
+	o, err := d.Check(t.Context(), []File{{"mesh.yaml", "hosts:\n" + hosts.String()}})
+	must(t, err)
+	if n := len(o.Errors); n != maxProblems+1 || o.Errors[n-1] != (Problem{Text: "and 2800 more"}) {
+		t.Errorf("%d errors, the last %v", n, o.Errors[n-1])
+	}
+}
+
+// What nobody waits for any more is not judged to its end.
+func TestJudgedForNobody(t *testing.T) {
+	d := newDesk(t, File{"mesh.yaml", hostsText})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if j, err := d.judge(ctx, []File{{"mesh.yaml", hostsText}}); !errors.Is(err, context.Canceled) || j.mesh != nil {
+		t.Errorf("%+v, %v", j, err)
+	}
 }
 
 // Each part of the section controller is one that is opened at the start, or known to take effect at once.

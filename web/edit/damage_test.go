@@ -99,7 +99,7 @@ func TestReadInBetween(t *testing.T) {
 	must(t, err)
 	half, err := config.Parse([]config.File{{Name: "a", Text: []byte(hostsText + testsText)}}, probe.Validate)
 	must(t, err)
-	if err := d.Follow(half); err == nil {
+	if err := d.Follow(half, nil); err == nil {
 		t.Error("half of a version is in force")
 	}
 	must(t, d.load())

@@ -10,6 +10,7 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,8 @@ type Options struct {
 	Log     *slog.Logger                      // nil: none
 
 	replace func(path string, text []byte) error // nil: durable.Write; tests have disks that fail
+	access  func(path string) error              // nil: mayWrite; tests have some that may not
+	pairs   int                                  // 0: MaxPairs; tests have fewer
 }
 
 // Book is the mesh files of a controller, and what they were. Its methods may be called at any time.
@@ -50,7 +53,7 @@ type Book struct {
 	mu      sync.RWMutex // of the files and of what follows
 	history *history
 	torn    bool   // several files were replaced since Follow was last sure that none was read in between
-	inForce string // what Follow saw last
+	inForce string // what Follow saw last that was taken
 	before  judged // what is on disk, as it was judged last
 }
 
@@ -65,9 +68,16 @@ func Open(o Options) (*Book, error) {
 	if o.replace == nil {
 		o.replace = durable.Write
 	}
+	if o.access == nil {
+		o.access = mayWrite
+	}
+	if o.pairs == 0 {
+		o.pairs = MaxPairs
+	}
 	if o.Mesh == "" || o.Data == "" || o.Demand == nil {
 		return nil, errors.New("edit: Mesh, Data and Demand are needed")
 	}
+	o.Mesh = filepath.Clean(o.Mesh)
 	info, err := os.Stat(o.Mesh)
 	if err != nil {
 		return nil, fmt.Errorf("read mesh file: %w", err)
@@ -92,6 +102,8 @@ type Current struct {
 	Folder  bool   `json:"folder" doc:"Whether there may be several files"`
 	Files   []File `json:"files" doc:"By name"`
 	InForce string `json:"in_force" doc:"The version that the controller read last and had nothing against"`
+
+	ReadOnly string `json:"read_only,omitempty" doc:"Why nothing can be saved: the files are not the controller's to write; missing: they are"`
 }
 
 // Read returns what is on disk. What is there and cannot be edited here is a *Refusal.
@@ -99,7 +111,7 @@ func (b *Book) Read() (Current, error) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	files, err := b.read()
-	return Current{versionOf(files), b.folder, files, b.inForce}, err
+	return Current{versionOf(files), b.folder, files, b.inForce, b.readOnly()}, err
 }
 
 // Plain is what an error of the controller says of the files, without where on this machine they lie.
@@ -108,27 +120,41 @@ func (b *Book) Plain(text string) string {
 	return strings.ReplaceAll(text, b.options.Mesh, filepath.Base(b.options.Mesh))
 }
 
-// Follow notes that a mesh is to be in force: for control.Config.Changed. Its error says that files were read while some of
-// them were being replaced: control reads them again.
-func (b *Book) Follow(m *config.Mesh) error {
+// Follow notes that a mesh is to be in force, and that it is if then takes it: for control.Config.Changed. Its error is then's,
+// or says that files were read while some of them were being replaced: control reads them again.
+func (b *Book) Follow(m *config.Mesh, then func(*config.Mesh) error) error {
+	version, err := b.followed(m)
+	if err == nil {
+		err = then(m)
+	}
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.inForce = cmp.Or(version, b.inForce)
+	return nil
+}
+
+// followed notes a mesh in the history, and returns its version; "" if that is not known.
+func (b *Book) followed(m *config.Mesh) (version string, err error) {
 	b.mu.Lock() // nothing is being replaced
 	defer b.mu.Unlock()
 	files, err := b.read()
 	if err != nil {
 		b.options.Log.Warn("the history of the mesh file has a gap", "error", err)
-		return nil
+		return "", nil
 	}
 	if b.torn {
 		if now, err := config.Load(b.options.Mesh, b.options.Check); err == nil && !reflect.DeepEqual(now, m) {
-			return errTorn
+			return "", errTorn
 		}
 		b.torn = false
 	}
-	b.inForce = versionOf(files)
 	if err := b.note(files); err != nil {
 		b.options.Log.Warn("the history of the mesh file has a gap", "error", err)
 	}
-	return nil
+	return versionOf(files), nil
 }
 
 var errTorn = errors.New("several files were being saved while they were read; they are read again")

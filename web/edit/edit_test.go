@@ -32,6 +32,7 @@ type desk struct {
 	t          *testing.T
 	mesh, data string
 	now        time.Time
+	refusal    error // of the hosts' part of the controller
 }
 
 // newDesk makes a Book of one file, or of a folder of several.
@@ -62,7 +63,7 @@ func (d *desk) load() error {
 	d.t.Helper()
 	m, err := config.Load(d.mesh, probe.Validate)
 	must(d.t, err)
-	return d.Follow(m)
+	return d.Follow(m, func(*config.Mesh) error { return d.refusal })
 }
 
 func (d *desk) current() Current {
@@ -113,6 +114,12 @@ func TestSaveAndUndo(t *testing.T) {
 	if info, err := os.Stat(d.mesh); err != nil || info.Mode() != 0o640 {
 		t.Errorf("the file's mode: %v, %v; want the one that it had", info.Mode(), err)
 	}
+	d.refusal = errors.New("no key for a")
+	if err := d.load(); err != d.refusal {
+		t.Errorf("loaded what the hosts' part refuses: %v", err)
+	}
+	expect(t, "in force", d.current().InForce, began.Version)
+	d.refusal = nil
 	must(t, d.load())
 	expect(t, "in force", d.current().InForce, v.Version)
 
@@ -255,5 +262,70 @@ func TestNoRoom(t *testing.T) {
 			expect(t, "files", d.current().Files, next)
 		})
 		once = true
+	}
+}
+
+// What fails once the new file is there, such as a sync of its folder, does not keep the save from being one.
+func TestFolderNotSynced(t *testing.T) {
+	for _, files := range [][]File{{{"mesh.yaml", hostsText}}, {{"a.yaml", hostsText}, {"b.yml", testsText}}} {
+		d := newDesk(t, files...)
+		d.options.replace = func(path string, text []byte) error {
+			return errors.Join(durable.Write(path, text), map[bool]error{true: errFull}[filepath.Base(path) != journalName])
+		}
+		next := append([]File{}, files...)
+		for i := range next {
+			next[i].Text += "# next\n"
+		}
+		_, err := d.save(d.current().Version, next...)
+		must(t, err)
+		expect(t, "files", d.current().Files, next)
+		expect(t, "history", d.comments(), []string{"anna: why", first})
+	}
+}
+
+// A folder may be named with a slash at its end, and the controller's own have any name.
+func TestOddFolders(t *testing.T) {
+	d := newDesk(t, File{"a.yaml", hostsText}, File{"b.yml", testsText})
+	mesh := d.mesh
+	d.mesh, d.data = mesh+"/", filepath.Join(d.data, "[a")
+	d.open()
+	expect(t, "trouble", d.Plain("read mesh file: "+mesh+"/a.yaml:3:1: "+mesh), "read mesh file: a.yaml:3:1: "+filepath.Base(mesh))
+	d.saveKilled(2, File{"a.yaml", hostsText + "# next\n"}, File{"b.yml", bulkText})
+	d.open()
+	expect(t, "history", d.comments(), []string{"anna: why", first})
+}
+
+// Where the file, or the folder that a new one is renamed into, is not the controller's to write, Read says so before anybody
+// writes anything, and Save does, with a typed error.
+func TestReadOnly(t *testing.T) {
+	for _, c := range []struct {
+		files  []File
+		denied string // the name that may not be written; "": the folder
+		want   string
+	}{
+		{[]File{{"mesh.yaml", hostsText}}, "mesh.yaml", "the controller may not write mesh.yaml: read-only file system"},
+		{[]File{{"mesh.yaml", hostsText}}, "", "the controller may not write the folder of mesh.yaml: read-only file system"},
+		{[]File{{"a.yaml", hostsText}, {"b.yml", testsText}}, "", "the controller may not write the folder FOLDER: read-only file system"},
+	} {
+		d := newDesk(t, c.files...)
+		began := d.current()
+		if began.ReadOnly != "" {
+			t.Errorf("%s may not be written: %s", began.Files[0].Name, began.ReadOnly)
+		}
+		folder := folderOf(d.mesh)
+		d.options.access = func(path string) error {
+			if path == filepath.Join(folder, c.denied) {
+				return syscall.EROFS
+			}
+			return mayWrite(path)
+		}
+		expect(t, "what is read", d.current().ReadOnly, strings.Replace(c.want, "FOLDER", filepath.Base(folder), 1))
+		next := append([]File{}, c.files...)
+		next[0].Text += "# next\n"
+		var denied *ReadOnly
+		if _, err := d.save(began.Version, next...); !errors.As(err, &denied) || strings.Contains(err.Error(), folder) {
+			t.Errorf("saved: %v", err)
+		}
+		expect(t, "files", d.current().Files, c.files)
 	}
 }

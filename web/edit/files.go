@@ -25,7 +25,7 @@ type File struct {
 
 // What can be edited here: more is for an editor on the controller's machine.
 const (
-	MaxFile  = 1 << 20 // bytes of a file: some 16,000 hosts, which the YAML parser takes 5 s for
+	MaxFile  = 1 << 20 // bytes of a file, which the YAML parser takes 5 s for
 	MaxFiles = 64
 	MaxTotal = 4 << 20 // bytes of all files together
 	maxName  = 100     // bytes; a file system has 255, and a draft's name is longer

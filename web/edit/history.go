@@ -168,9 +168,14 @@ func (h *history) commit(v Version) error {
 
 // adopt ends what a killed process left: the draft of what is on disk becomes a version, and others are forgotten.
 func (h *history) adopt(version string) {
-	drafts, _ := filepath.Glob(h.path("*", draftSuffix)) // the pattern is right
-	for _, path := range drafts {
-		v, files, err := openEntry(path, strings.TrimSuffix(filepath.Base(path), draftSuffix), true)
+	entries, _ := os.ReadDir(h.folder) // what cannot be read now, the next process adopts
+	for _, e := range entries {
+		id, draft := strings.CutSuffix(e.Name(), draftSuffix)
+		if !draft {
+			continue
+		}
+		path := h.path(id, draftSuffix)
+		v, files, err := openEntry(path, id, true)
 		if last, any := h.newest(); err == nil && v.Version == version && versionOf(files) == version && (!any || v.ID > last.ID) {
 			if h.commit(v) == nil {
 				continue

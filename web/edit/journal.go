@@ -44,8 +44,8 @@ func stepsOf(from, to []File) (steps []step) {
 func (b *Book) replace(from, to []File) (half bool, err error) {
 	folder, steps := folderOf(b.options.Mesh), stepsOf(from, to)
 	for _, s := range steps {
-		if err := writable(filepath.Join(folder, s.Name)); err != nil {
-			return false, plain(s.Name, err)
+		if err := b.writable(filepath.Join(folder, s.Name)); err != nil {
+			return false, err
 		}
 	}
 	if len(steps) == 1 {
@@ -87,7 +87,18 @@ func (b *Book) takeBack(folder string, steps []step) error {
 	return nil
 }
 
-func (b *Book) take(folder string, s step) error { return take(folder, s, b.options.replace) }
+// take takes one step. What fails after the file is the new one, such as syncing its folder, is no more than logged.
+func (b *Book) take(folder string, s step) error {
+	err := take(folder, s, b.options.replace)
+	if err == nil {
+		return nil
+	}
+	if now, unread := textNow(folder, s.Name); unread == nil && same(now, s.Text) {
+		b.options.Log.Error("save mesh file", "error", err)
+		return nil
+	}
+	return err
+}
 
 // take takes one step. A file keeps its mode and, as far as this process may say so, its owner; one that is a link is replaced
 // where it leads.
@@ -99,9 +110,7 @@ func take(folder string, s step, replace func(string, []byte) error) error {
 		}
 		return plain(s.Name, durable.Sync(folder))
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
+	path = target(path)
 	info, missing := os.Stat(path)
 	if err := replace(path, []byte(*s.Text)); err != nil {
 		return plain(s.Name, err)
@@ -109,22 +118,18 @@ func take(folder string, s step, replace func(string, []byte) error) error {
 	if missing != nil {
 		return nil
 	}
-	if was, ok := info.Sys().(*syscall.Stat_t); ok {
-		_ = os.Chown(path, int(was.Uid), int(was.Gid)) // only root may
+	if was, ok := info.Sys().(*syscall.Stat_t); ok && os.Chown(path, int(was.Uid), int(was.Gid)) != nil {
+		_ = os.Chown(path, -1, int(was.Gid)) // more than its own groups only root may give
 	}
 	return plain(s.Name, os.Chmod(path, info.Mode().Perm()))
 }
 
-// writable says why a file cannot be replaced, if it is marked so or its file system is.
-func writable(path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// target is where a link leads, and else the path itself.
+func target(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
 	}
-	if err != nil {
-		return err
-	}
-	return f.Close()
+	return path
 }
 
 // end removes a journal.

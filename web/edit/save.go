@@ -33,8 +33,11 @@ func (b *Book) Save(ctx context.Context, c Change) (Version, error) {
 	if err != nil {
 		return Version{}, err
 	}
-	j := b.judge(files)
+	j, err := b.judge(ctx, files)
 	done()
+	if err != nil {
+		return Version{}, err
+	}
 	if j.problems != nil {
 		return Version{}, &Wrong{j.problems}
 	}

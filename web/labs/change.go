@@ -1,6 +1,7 @@
 package labs
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -193,12 +194,18 @@ func (s *Labs) Undo(name string, number *int, all bool) (*Lab, error) {
 		return nil, err
 	}
 	undone := 0
+	var left error
 	for i := len(k.changes) - 1; i >= 0 && (all || undone == 0); i-- {
 		c := k.changes[i]
 		if number != nil && c.Link != *number {
 			continue
 		}
-		if err := k.takeBack(l, c); err != nil {
+		err := k.takeBack(l, i)
+		var bad interface{ BadInput() bool }
+		switch {
+		case errors.As(err, &bad) && bad.BadInput(): // the link became what cannot do without it; those before it can still be undone
+			left = badInputf("%s cannot be undone any more: %w", c.What, err)
+		case err != nil:
 			return nil, err
 		}
 		k.changes = slices.Delete(k.changes, i, i+1)
@@ -207,21 +214,39 @@ func (s *Labs) Undo(name string, number *int, all bool) (*Lab, error) {
 	if undone == 0 {
 		return nil, ErrNothing
 	}
-	return k.look(l)
+	doc, err := k.look(l)
+	return doc, cmp.Or(left, err)
 }
 
-func (k *known) takeBack(l *lab.Lab, c *Change) error {
+// takeBack undoes a change by its place.
+func (k *known) takeBack(l *lab.Lab, at int) error {
+	c := k.changes[at]
 	was, err := k.stand(l, c.Link)
 	if err != nil {
 		return err
 	}
+	before, after := c.before, c.after
+	for _, old := range slices.Backward(k.changes[:at]) {
+		if old.Link == c.Link && old.endedSince(c.At) { // the link is not to be again what that made of it
+			for way := range before {
+				before[way], _ = before[way].Back(old.before[way], old.after[way])
+				after[way], _ = after[way].Back(old.before[way], old.after[way])
+			}
+		}
+	}
 	now, same := was, true
 	for i := range now {
-		now[i], _ = was[i].Back(c.before[i], c.after[i])
+		now[i], _ = was[i].Back(before[i], after[i])
 		same = same && now[i].String() == was[i].String()
 	}
 	if same { // it ended by itself, or others changed what it did
 		return nil
 	}
 	return l.Replace(lab.Replacement{Link: c.Link, Was: was, Now: now})
+}
+
+// endedSince says whether a change ended by itself between then and now.
+func (c *Change) endedSince(then time.Time) bool {
+	end := c.At.Add(time.Duration(c.Seconds * float64(time.Second)))
+	return c.Seconds > 0 && end.After(then) && end.Before(time.Now())
 }

@@ -4,7 +4,7 @@
 // the name of a fault, takes changes back, and runs a test from one host of a lab to another. It starts and ends no lab, and
 // does not decide who may do what: package web does.
 //
-//	Lab     lab.State + Shapes + Truth  ->  one document, at most twice a second however many ask
+//	Lab     lab.State + Shapes + Truth  ->  one document, for a moment the same however many ask
 //	Change  settings, or a fault        ->  lab.Replace     kept, so that Undo can take it back
 //	Test    this program, on the hosts  ->  a line for each thing that happens, the Result last
 //
@@ -41,6 +41,9 @@ type known struct {
 
 	shown   *Lab // of shownAt
 	shownAt time.Time
+
+	failed      error // why it could not be asked; told without asking again
+	failedUntil time.Time
 }
 
 // ErrBusy means that a test is under way in the lab: two would share its links, and their hosts' ports.

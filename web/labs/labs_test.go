@@ -102,7 +102,7 @@ func TestShow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(doc.Nodes) != 3 || len(doc.Links) != 2 || doc.Links[1].Between != [2]string{"denver", "carol"} || doc.Changes == nil {
+	if doc.Began.IsZero() || time.Since(doc.Began) > time.Hour || len(doc.Nodes) != 3 || len(doc.Links) != 2 || doc.Links[1].Between != [2]string{"denver", "carol"} || doc.Changes == nil {
 		t.Errorf("%+v", doc)
 	}
 	if diff := cmp.Diff(map[string]float64{"rate": 50e6, "delay": 0.005}, doc.Links[1].Forward.Values); diff != "" { // the loss is no number
@@ -114,6 +114,26 @@ func TestShow(t *testing.T) {
 	again, err := s.Lab(name)
 	if err != nil || again != doc && time.Since(s.known[name].shownAt) < freshness/2 {
 		t.Errorf("asked anew at once: %v", err)
+	}
+}
+
+// A lab that kept somebody waiting and then did not answer is not asked again for as long a time.
+func TestNoAnswer(t *testing.T) {
+	s, name := start(t)
+	if _, err := s.Lab(name); err != nil {
+		t.Fatal(err)
+	}
+	k := s.known[name]
+	if _, err := k.look(&lab.Lab{Name: "nobody"}); !errors.Is(err, lab.ErrNoLab) || k.failed != err || k.failedUntil.IsZero() {
+		t.Errorf("%v, kept %v until %v", err, k.failed, k.failedUntil)
+	}
+	k.shownAt, k.failedUntil = time.Time{}, time.Now().Add(time.Hour)
+	if _, err := s.Lab(name); err != k.failed {
+		t.Errorf("asked again: %v", err)
+	}
+	k.failedUntil = time.Now()
+	if _, err := s.Lab(name); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -215,6 +235,45 @@ func TestMovesAreOneChange(t *testing.T) {
 		if got := fmt.Sprintf("%d of %v to %v", len(k.changes), ms(last.before), ms(last.after)); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
+	}
+}
+
+// What ended by itself is not brought back by undoing what was changed after it.
+func TestUndoAfterAnEnd(t *testing.T) {
+	s, name := start(t)
+	was, err := s.Lab(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []Wish{{Settings: []string{"loss=1%"}, Seconds: 3600}, {Settings: []string{"loss=2%"}}} {
+		if _, err := s.Change(name, w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := s.known[name].changes
+	all[0].Seconds = (all[1].At.Sub(all[0].At) + 1).Seconds() // as if it had ended just after the second
+	if doc, err := s.Undo(name, nil, false); err != nil || settings(doc, 0) != settings(was, 0) {
+		t.Errorf("undone: %v, %s", err, settings(doc, 0))
+	}
+}
+
+// A change without which the link could not be any more is not undone, and keeps none before it from being.
+func TestUndoOfWhatMustStay(t *testing.T) {
+	s, name := start(t)
+	for _, w := range []Wish{{Settings: []string{"delay=9ms"}}, {Settings: []string{"rate=", "corrupt=1%"}}, {Settings: []string{"rate=1mbit"}}} {
+		if _, err := s.Change(name, w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := (&lab.Lab{Name: name}).Set("bob", "denver", "duplex=half"); err != nil { // which needs a rate
+		t.Fatal(err)
+	}
+	var bad interface{ BadInput() bool }
+	if _, err := s.Undo(name, nil, true); !errors.As(err, &bad) || !strings.Contains(err.Error(), "rate=1mbit cannot be undone any more") {
+		t.Errorf("undone: %v", err)
+	}
+	if doc, err := s.Lab(name); err != nil || len(doc.Changes) > 0 || doc.Links[0].Forward.Settings["delay"] != "5ms" {
+		t.Errorf("%v, %+v", err, doc.Changes)
 	}
 }
 

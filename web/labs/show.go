@@ -10,6 +10,7 @@ import (
 // Lab is a lab as it stands.
 type Lab struct {
 	Name     string          `json:"name"`
+	Began    time.Time       `json:"began" doc:"When it came up: a later lab of that name is another"`
 	Seconds  float64         `json:"seconds" doc:"Since it came up; what is counted is counted since then"`
 	Nodes    []lab.NodeState `json:"nodes"`
 	Links    []Link          `json:"links"`
@@ -53,14 +54,29 @@ func (s *Labs) Lab(name string) (*Lab, error) {
 		return nil, err
 	}
 	defer done()
-	if k.shown != nil && time.Since(k.shownAt) < freshness {
+	switch {
+	case k.shown != nil && time.Since(k.shownAt) < freshness:
 		return k.shown, nil
+	case time.Now().Before(k.failedUntil):
+		return nil, k.failed
 	}
 	return k.look(l)
 }
 
-// look asks the lab how it stands: callers that wait meanwhile get the same document.
+// look asks the lab how it stands: callers that wait meanwhile get the same document. What keeps them waiting and then fails
+// does so for all of them, and for whoever comes in as long a time.
 func (k *known) look(l *lab.Lab) (*Lab, error) {
+	began := time.Now()
+	doc, err := k.ask(l)
+	if err != nil {
+		k.failed, k.failedUntil = err, time.Now().Add(time.Since(began))
+		return nil, err
+	}
+	k.shown, k.shownAt = doc, time.Now()
+	return doc, nil
+}
+
+func (k *known) ask(l *lab.Lab) (*Lab, error) {
 	state, err := l.State()
 	if err != nil {
 		return nil, err
@@ -76,14 +92,13 @@ func (k *known) look(l *lab.Lab) (*Lab, error) {
 	if !k.began.Equal(truth.Started) { // a new lab of that name
 		k.began, k.changes = truth.Started, nil
 	}
-	doc := &Lab{Name: state.Name, Seconds: truth.Seconds, Nodes: state.Nodes, Links: []Link{}, Changes: k.history(), Testing: k.testing}
+	doc := &Lab{Name: state.Name, Began: truth.Started, Seconds: truth.Seconds, Nodes: state.Nodes, Links: []Link{}, Changes: k.history(), Testing: k.testing}
 	if truth.Emulator.Bottleneck {
 		doc.Emulator = truth.Emulator.Why
 	}
 	for i, between := range state.Links {
 		doc.Links = append(doc.Links, Link{i, between.Between, way(shapes[2*i], &truth.Links[2*i]), way(shapes[2*i+1], &truth.Links[2*i+1])})
 	}
-	k.shown, k.shownAt = doc, time.Now()
 	return doc, nil
 }
 

@@ -162,21 +162,26 @@ func (s *Labs) spawn(ctx context.Context, l *lab.Lab, host string, args ...strin
 func (c *child) end() {
 	c.stop()
 	if !c.finished {
-		_ = c.process.Kill()
-		late := time.AfterFunc(spare, c.giveUp) // the lab does not answer
-		_, _ = c.process.Wait()
-		late.Stop()
+		_ = c.kill()
 	}
 	c.giveUp()
 	c.out.Close()
 	c.said.Close()
 }
 
+// kill ends the program, and returns why it did not run.
+func (c *child) kill() error {
+	_ = c.process.Kill()
+	late := time.AfterFunc(spare, c.giveUp) // the lab does not answer
+	defer late.Stop()
+	_, err := c.process.Wait()
+	c.finished = true
+	return err
+}
+
 // complaint ends the program, and returns what it said on its way, or why it did not run.
 func (c *child) complaint() string {
-	_ = c.process.Kill()
-	_, err := c.process.Wait()
-	if c.finished = true; err != nil {
+	if err := c.kill(); err != nil {
 		return err.Error()
 	}
 	text, _ := io.ReadAll(io.LimitReader(c.said, 4096))
