@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
 	"github.com/pathwise-net/pathwise/archive"
 )
 
@@ -32,7 +35,21 @@ func manyHosts() string {
 	return text.String()
 }
 
-// How long the pages take over a large archive: the figures of docs/pages.md.
+// sight tells, in every page, when the first graph was last painted: what is drawn in a frame is on the screen after it.
+const sight = `new MutationObserver((seen) => seen.some((s) => s.target === document.querySelector('.plot .canvas')) &&
+	requestAnimationFrame(() => setTimeout(() => { globalThis.painted = performance.now(); })))
+	.observe(document, {subtree: true, attributes: true, attributeFilter: ['data-buckets']})`
+
+// What issue 5 asks of the pages.
+const (
+	mostFirstPaint = time.Second
+	mostPair       = time.Second
+	mostZoom       = 200 * time.Millisecond
+	mostViewers    = 300 * time.Millisecond // for 95 of 100 answers, with 50 people at once
+)
+
+// How long the pages take over a large archive: the figures of docs/pages.md. Each is the median of several, none of which asks
+// what was asked before.
 func TestLargeArchive(t *testing.T) {
 	file := os.Getenv(largeArchive)
 	if file == "" {
@@ -43,41 +60,79 @@ func TestLargeArchive(t *testing.T) {
 	m, end := serveMesh(t, t.TempDir(), store, manyHosts())
 	t.Cleanup(func() { must(t, end()) })
 	newest := newestOf(t, store)
-	at := "at=" + newest.UTC().Format(time.RFC3339)
 	p := open(t, desk, "about:blank")
 	p.own = strings.TrimPrefix(strings.Split(m.url, "/sub")[0], "http://")
-	took := func(what, hash, ready string) {
+	script, err := chromedp.Call(p, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: sight})
+	must(t, err)
+	t.Cleanup(func() {
+		_, _ = chromedp.Call(p, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams(script))
+	})
+	tell := func(what string, took []float64, most time.Duration) {
 		t.Helper()
-		began := time.Now()
-		p.show(hash, desk, false)
+		slices.Sort(took)
+		median := took[len(took)/2]
+		t.Logf("%-42s %5.0f ms, %.0f to %.0f in %d times", what, median, took[0], took[len(took)-1], len(took))
+		if limit := float64(most.Milliseconds()); most > 0 && median > limit {
+			t.Errorf("%s: %.0f ms, want at most %.0f", what, median, limit)
+		}
+	}
+	// afresh loads a page as a browser does that is given its address, and comes to when ready was so.
+	afresh := func(hash, ready string) float64 {
+		p.run(chromedp.Navigate(fmt.Sprintf("%s?%d%s", m.url, time.Now().UnixNano(), hash)))
 		p.until(ready)
-		t.Logf("%-40s %5d ms", what, time.Since(began).Milliseconds())
+		return value[float64](p, "globalThis.painted ?? performance.now()")
 	}
-	for _, what := range []string{"overview, first time", "overview again"} {
-		p.show("", desk, false)
-		began := time.Now()
-		value[bool](p, fmt.Sprintf("(location.href = %q, true)", m.url+"?"+fmt.Sprint(began.UnixNano())+"#/?"+at))
-		p.until(matrixPainted)
-		t.Logf("%-40s %5d ms until the matrix stands; first paint %.0f", what, time.Since(began).Milliseconds(),
-			value[float64](p, "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1"))
+	at := "#/?at=" + newest.UTC().Format(time.RFC3339)
+	var first, stands []float64
+	for range 5 {
+		stands = append(stands, afresh(at, matrixPainted))
+		first = append(first, value[float64](p, "performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+		if len(first) == 1 {
+			tell("overview: first paint, the first time", slices.Clone(first), mostFirstPaint)
+			tell("overview: the matrix, the first time", slices.Clone(stands), 0)
+		}
 	}
-	took("overview, by each pair's past", "#/?colour=past&"+at, matrixPainted)
-	const first = "document.querySelector('.plot .canvas[data-buckets]')"
-	const idle = first + " && !document.querySelector('[aria-busy=true]')"
-	span := func(d time.Duration) string {
-		return "#/pair/few1/few2?from=" + newest.Add(-d).UTC().Format(time.RFC3339) + "&to=" + newest.UTC().Format(time.RFC3339)
+	tell("overview: first paint", first[1:], mostFirstPaint)
+	tell("overview: the matrix", stands[1:], 0)
+	// span is the route of a pair, over a time that ends a little earlier for each n.
+	span := func(pair int, d time.Duration, n int) string {
+		to := newest.Add(-time.Duration(n) * d / 50)
+		return fmt.Sprintf("#/pair/few%d/few%d?from=%s&to=%s", pair, pair+1, to.Add(-d).UTC().Format(time.RFC3339), to.UTC().Format(time.RFC3339))
 	}
-	took("pair, a year: first graph", span(365*24*time.Hour), first)
-	p.until(idle)
+	const year = 365 * 24 * time.Hour
+	var pair, there []float64
+	for n := range 5 {
+		pair = append(pair, afresh(span(2*n+2, year, 0), "globalThis.painted"))
+		afresh(at, matrixPainted)
+		there = append(there, value[float64](p, fmt.Sprintf(action, span(2*n+3, year, 0))))
+	}
+	tell("pair, a year, by its address: first graph", pair, mostPair)
+	tell("pair, a year, from the overview: first graph", there, mostPair)
+	const idle = "document.querySelector('#results') && !document.querySelector('[aria-busy=true]')"
 	for _, z := range []struct {
 		what string
 		span time.Duration
-	}{{"a month", 30 * 24 * time.Hour}, {"a day", 24 * time.Hour}, {"an hour", time.Hour}, {"a year", 365 * 24 * time.Hour}} {
-		took("zoom to "+z.what+": the first graph", span(z.span), "document.querySelector('section.row').getAttribute('aria-busy') === 'false'")
-		p.until(idle)
+	}{{"a month", 30 * 24 * time.Hour}, {"a day", 24 * time.Hour}, {"an hour", time.Hour}, {"a year", year}} {
+		var took, whole []float64
+		for n := range 7 {
+			p.until(idle)
+			took = append(took, value[float64](p, fmt.Sprintf(action, span(11, z.span, n))))
+			p.until("document.querySelector('section.row').getAttribute('aria-busy') === 'false'")
+			whole = append(whole, value[float64](p, "new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(painted - began))))"))
+		}
+		tell("zoom to "+z.what+": first graph", took, mostZoom)
+		tell("    with its shades and gaps", whole, 0)
 	}
 	viewers(t, m.url, newest)
 }
+
+// action goes to a route, and comes to how many milliseconds it takes until the first graph is painted for it.
+const action = `new Promise((done) => {
+	globalThis.painted = undefined;
+	globalThis.began = performance.now();
+	location.hash = %q;
+	const timer = setInterval(() => painted && (clearInterval(timer), done(painted - began)));
+})`
 
 func newestOf(t *testing.T, store archive.Archive) time.Time {
 	t.Helper()
@@ -94,6 +149,8 @@ func viewers(t *testing.T, url string, newest time.Time) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 50}} // a browser keeps its connections
+	defer client.CloseIdleConnections()
 	var mu sync.Mutex
 	var took []time.Duration
 	of := map[string][]time.Duration{}
@@ -111,21 +168,26 @@ func viewers(t *testing.T, url string, newest time.Time) {
 			for n := v; ctx.Err() == nil; n++ {
 				calls := []string{"matrix?metric=rtt_median_seconds&baseline=7d&at=" + stamp(0), "status"}
 				if v%2 == 1 {
-					pair := fmt.Sprintf("pairs/few%d/few%d/series?quantiles=0.5&step=12h&metric=", n%12+1, (n+5)%12+1)
-					from := "&to=" + stamp(0) + "&from=" + stamp(spans[n%4])
-					calls = []string{pair + "rtt_median_seconds" + from, pair + "loss_ratio&gaps=false" + from}
+					pair := fmt.Sprintf("pairs/few%d/few%d/series?quantiles=0.5&to=%s&from=%s", n%12+1, (n+5)%12+1, stamp(0), stamp(spans[n%4]))
+					values := fmt.Sprintf("&gaps=false&step=%s&metric=", []string{"15s", "5m", "3h", "48h"}[n%4])
+					calls = []string{pair + values + "rtt_median_seconds", pair + values + "loss_ratio",
+						pair + fmt.Sprintf("&metric=rtt_median_seconds&least_gap=%dms", spans[n%4].Milliseconds()/400)}
 				}
 				for _, c := range calls {
 					began := time.Now()
 					request, _ := http.NewRequestWithContext(ctx, http.MethodGet, url+"api/v1/"+c, nil)
-					answer, err := http.DefaultClient.Do(request)
-					if err != nil {
+					answer, err := client.Do(request)
+					if err == nil {
+						_, err = io.Copy(io.Discard, answer.Body)
+						_ = answer.Body.Close()
+					}
+					if ctx.Err() != nil {
 						return // the time is over
 					}
-					if _, err := io.Copy(io.Discard, answer.Body); answer.StatusCode != http.StatusOK {
-						t.Errorf("%s: %s, %v", c, answer.Status, err)
+					if err != nil || answer.StatusCode != http.StatusOK {
+						t.Errorf("%s: %v, %v", c, answer, err)
+						return
 					}
-					_ = answer.Body.Close()
 					mu.Lock()
 					took = append(took, time.Since(began))
 					kind, _, _ := strings.Cut(c, "?")
@@ -148,6 +210,12 @@ func viewers(t *testing.T, url string, newest time.Time) {
 		slices.Sort(all)
 		t.Logf("  %-34s %4d answers, p50 %v, p95 %v", kind, len(all), all[len(all)/2], all[len(all)*95/100])
 	}
+	if len(took) == 0 {
+		t.Fatal("50 viewers: no answer")
+	}
 	slices.Sort(took)
+	if p95 := took[len(took)*95/100]; p95 > mostViewers {
+		t.Errorf("50 viewers: p95 %v, want at most %v", p95, mostViewers)
+	}
 	t.Logf("50 viewers: %d answers over HTTP; p50 %v, p95 %v, longest %v", len(took), took[len(took)/2], took[len(took)*95/100], took[len(took)-1])
 }

@@ -3,12 +3,11 @@ package browser
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/fleet"
@@ -108,26 +106,10 @@ func serveMesh(t *testing.T, folder string, store archive.Archive, text string) 
 	file := filepath.Join(folder, "mesh.yaml")
 	must(t, os.WriteFile(file, []byte(text), 0o600))
 	h := &hub{said: make(chan fleet.Receiver, 1)}
-	c, err := control.New(control.Config{Mesh: file, Data: folder, Hub: h, Archive: store, Log: slog.New(slog.DiscardHandler)})
-	must(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- c.Run(ctx) }()
-	accounts, err := account.Open(folder, account.Options{})
-	must(t, err)
-	s := &web.Server{Control: c, Archive: store, Accounts: accounts, Version: "v1"}
-	server := httptest.NewServer(http.StripPrefix("/sub/path", s.Handler(web.Door{Secure: true, Public: func() bool { return true }}))) // as behind a proxy
-	m = &mesh{url: server.URL + "/sub/path/", archive: store, hub: <-h.said, server: s}
-	return m, func() error {
-		cancel()
-		server.CloseClientConnections()
-		server.Close()
-		err := <-ended
-		_ = accounts.Close()
-		_ = store.Close()
-		_ = os.RemoveAll(folder)
-		return err
-	}
+	s, url, stop := serve(t, control.Config{Mesh: file, Data: folder, Hub: h, Archive: store}, nil, func(s *web.Server) http.Handler {
+		return http.StripPrefix("/sub/path", public(s)) // as behind a proxy
+	})
+	return &mesh{url + "/sub/path/", store, <-h.said, s}, func() error { return errors.Join(stop(), os.RemoveAll(folder)) }
 }
 
 func must(t *testing.T, err error) {
@@ -255,6 +237,7 @@ func route(dice *rand.Rand, source, target string, at time.Time) *measure.Result
 		v := float64(ttl+1) * 2e-3 * (1 + dice.Float64()/5)
 		r.Samples.Hops = append(r.Samples.Hops, measure.Hop{TTL: ttl + 1, Addresses: []string{fmt.Sprintf("10.9.0.%d", ttl+1)}, RTTSeconds: []*float64{&v, nil, &v}})
 	}
+	r.Samples.Hops[hops-1].Reply = "port unreachable" // by the target
 	r.Metrics[measure.HopCount] = float64(hops)
 	return r
 }

@@ -1,11 +1,8 @@
 package browser
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
-	"net/http/httptest"
-	"net/netip"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,17 +13,13 @@ import (
 
 	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/web"
 	"github.com/pathwise-net/pathwise/web/edit"
-)
-
-const (
-	anna  = "anna"
-	words = "correct horse battery"
 )
 
 // editable is a controller of a folder of two mesh files, which its administrator anna edits.
@@ -38,34 +31,17 @@ func editable(t *testing.T) (url, folder string) {
 	must(t, os.WriteFile(filepath.Join(folder, "tests.yaml"), []byte("tools:"+rest), 0o600))
 	store, err := archive.Open(t.Context(), filepath.Join(data, "archive"), archive.Options{})
 	must(t, err)
-	accounts, err := account.Open(data, account.Options{})
-	must(t, err)
-	invitation, err := accounts.Add(account.Actor{Identity: account.Owner()}, anna, account.Administrator)
-	must(t, err)
-	_, err = accounts.Accept(t.Context(), invitation, words, netip.Addr{})
-	must(t, err)
 	book, err := edit.Open(edit.Options{Mesh: folder, Data: data, Check: probe.Validate,
 		Demand: func(task measure.Task) measure.Demand { d, _ := probe.Demand(task); return d }})
 	must(t, err)
-	c, err := control.New(control.Config{Mesh: folder, Data: data, Hub: &hub{said: make(chan fleet.Receiver, 1)}, Archive: store,
-		Log: slog.New(slog.DiscardHandler), Changed: book.Follow})
-	must(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- c.Run(ctx) }()
-	s := &web.Server{Control: c, Archive: store, Accounts: accounts, Config: book, Version: "v1"}
-	server := httptest.NewServer(s.Handler(web.Door{Secure: true}))
-	t.Cleanup(func() {
-		cancel()
-		server.CloseClientConnections()
-		server.Close()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		_ = accounts.Close()
-		_ = store.Close()
-	})
-	return server.URL, folder
+	follow := func(m *config.Mesh) error { return book.Follow(m, func(*config.Mesh) error { return nil }) }
+	_, url, end := serve(t, control.Config{Mesh: folder, Data: data, Hub: &hub{said: make(chan fleet.Receiver, 1)}, Archive: store, Changed: follow},
+		map[string]account.Role{"anna": account.Administrator}, func(s *web.Server) http.Handler {
+			s.Config = book
+			return s.Handler(web.Door{Secure: true})
+		})
+	t.Cleanup(func() { must(t, end()) })
+	return url, folder
 }
 
 // behind is a script that puts the cursor behind a part of the text that is shown.
@@ -85,7 +61,7 @@ func TestConfiguration(t *testing.T) {
 	p.allowed = []string{"the server responded with a status of 401"}
 	p.until("document.querySelector('input[name=name]')")
 	p.tabTo("input[name=name]")
-	p.keys(anna + "\t" + words + kb.Enter)
+	p.keys("anna\t" + password + kb.Enter)
 	p.until("document.querySelector('#text') && " + checkedText + ".includes('no errors')")
 	p.until("document.querySelector('nav [aria-current]').textContent === 'Configuration'")
 	axe, err := os.ReadFile("testdata/axe/axe.min.js")

@@ -7,12 +7,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// generatedMesh makes the page believe that what is older than noon was generated, as GET /status says of a demonstration.
+// generatedMesh makes the page believe that what is older than noon was generated, as GET /me says of a demonstration.
 const generatedMesh = `{
   const real = window.fetch;
   window.fetch = async (path, ...rest) => {
     const answer = await real(path, ...rest);
-    if (!String(path).startsWith('api/v1/status')) return answer;
+    if (!String(path).startsWith('api/v1/me')) return answer;
     return new Response(JSON.stringify({ ...(await answer.json()), generated_until: '2026-11-22T12:00:00Z' }));
   };
 }`

@@ -54,7 +54,7 @@ func TestHost(t *testing.T) {
 	failed.Fail(errors.New("socket: not permitted"))
 	missed := measure.Miss{Run: someResult, Test: "rtt@all", Tool: "rtt", Source: "dl", Target: "ucl", Start: time.Now().Add(-time.Hour), Why: evil}
 	must(t, m.hub.receiver.File(context.Background(), "dl", []*measure.Result{failed}))
-	must(t, m.store.PutMisses(context.Background(), []measure.Miss{missed}))
+	must(t, m.Archive.PutMisses(context.Background(), []measure.Miss{missed}))
 	p := open(t, desk, m.url+"#/hosts/dl")
 	p.withAxe()
 	p.until("document.querySelector('#lacks') && document.querySelector('#failures') && document.querySelector('#pairs')")

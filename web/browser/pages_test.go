@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -55,6 +56,15 @@ func TestKeyboardAlone(t *testing.T) {
 	p.until("document.querySelector('#echoes') && document.body.textContent.includes('10 packets')")
 }
 
+// order is what was asked for first since the span that is shown was chosen.
+const order = `(() => {
+	const from = new URLSearchParams(location.hash.split('?')[1]).get('from').slice(0, 13);
+	const asked = performance.getEntriesByType('resource').filter((e) => e.name.includes('/series?') && decodeURIComponent(e.name).includes('from=' + from));
+	const [a, b, ...others] = asked.sort((a, b) => a.startTime - b.startTime);
+	return [a, b].map((e) => new URL(e.name).searchParams).map((q) => q.get('metric') + ' ' + q.get('gaps')).join()
+		+ (others.length && others.every((e) => e.startTime >= Math.max(a.responseEnd, b.responseEnd)) ? ',then others' : '');
+})()`
+
 // A span is drawn with the pointer; the graph asks for what suits it, and both Escape and the browser lead back.
 func TestZoom(t *testing.T) {
 	m := theMesh(t)
@@ -71,6 +81,10 @@ func TestZoom(t *testing.T) {
 	p.until("location.hash.includes('to=') && !document.querySelector('[aria-busy=true]')")
 	if text := value[string](p, steps); !strings.Contains(text, "30 s") {
 		t.Errorf("two hours and a half are drawn %s", text)
+	}
+	// The line is asked for before all that costs more.
+	if asked := value[string](p, order); asked != "rtt_median_seconds false,rtt_median_seconds false,then others" {
+		t.Errorf("asked for, with or without gaps: %s", asked)
 	}
 	p.run(chromedp.NavigateBack())
 	p.until("!location.hash.includes('to=') && !document.querySelector('[aria-busy=true]')")
@@ -126,6 +140,64 @@ func TestNoInjection(t *testing.T) {
 	}
 }
 
+// instead has the page get another matrix of a metric than the controller's, and ask for it.
+func (p *tab) instead(metric, response string) {
+	p.t.Helper()
+	p.run(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
+		const real = window.fetch;
+		window.fetch = async (path, ...rest) => {
+			const answer = await real(path, ...rest);
+			if (!path.startsWith('api/v1/matrix?metric=%[1]s')) return answer;
+			const doc = await answer.json();
+			return new Response(%[2]s);
+		};
+		location.hash = '#/?metric=%[1]s';
+	})()`, metric, response)))
+}
+
+// A host that is gone from the next answer may have been the one that somebody looked at. Where there is no answer, the last one
+// is not shown under the name of this one.
+func TestOtherAnswers(t *testing.T) {
+	p := open(t, desk, theMesh(t).url)
+	p.until(matrixPainted)
+	p.run(chromedp.Focus(chromedp.CSS(".matrix")))
+	p.keys(kb.End)
+	p.until("document.querySelector('.detail').textContent.startsWith('nikhef → man: ')")
+	p.instead("rtt_min_seconds", "JSON.stringify({ ...doc, hosts: doc.hosts.slice(0, 7) })")
+	p.until("document.querySelector('.matrix').getAttribute('aria-label').includes('7 hosts') && /^Lower left/.test(document.querySelector('.detail').textContent)")
+	p.instead("loss_ratio", "'{}', { status: 503 }")
+	p.until("document.querySelector('main h1').textContent === 'Loss' && /The matrix could not be shown/.test(document.querySelector('main').textContent) && !document.querySelector('.matrix')")
+}
+
+// A page that fails says so, and leads on.
+func TestFault(t *testing.T) {
+	p := open(t, desk, theMesh(t).url)
+	p.allowed = []string{"TypeError"}
+	p.until(matrixPainted)
+	p.instead("rtt_min_seconds", "JSON.stringify({ ...doc, hosts: null })")
+	p.until("/This page could not be shown.*fault of the page itself/s.test(document.querySelector('main').textContent)")
+	p.run(chromedp.Click(chromedp.CSS("nav a[href='#/hosts']")))
+	p.until("document.querySelector('main h1')?.textContent === 'Hosts' && document.querySelector('main table')")
+}
+
+// A page whose modules cannot be had says so, and is there when they can.
+func TestPageIsFetched(t *testing.T) {
+	p := open(t, desk, "about:blank")
+	block := func(patterns ...*network.BlockPattern) {
+		_, err := chromedp.Call(p, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: patterns})
+		must(t, err)
+	}
+	block(&network.BlockPattern{URLPattern: "*://*:*/*/hosts/page.js", Block: true})
+	defer block()
+	address := theMesh(t).url
+	p.own, p.allowed = strings.Split(address, "/")[2], []string{"hosts/page.js"}
+	p.run(chromedp.Navigate(address + "#/hosts"))
+	p.until("/This page could not be shown. The controller does not answer/.test(document.querySelector('main')?.textContent) && document.title === 'Hosts · Pathwise'")
+	block()
+	p.run(chromedp.Click(chromedp.CSS(".failure button")))
+	p.until("document.querySelector('main table')")
+}
+
 // Where there is nothing to show, the page says what to do.
 func TestStates(t *testing.T) {
 	m := theMesh(t)
@@ -136,6 +208,8 @@ func TestStates(t *testing.T) {
 		"#/?metric=path_mtu_bytes":                      "No pair has a value of path mtu in this time.",
 		"#/result/01KAG0000000000000000000ZZ":           "This result could not be shown.",
 		"#/elsewhere":                                   "No such page",
+		"#/constructor":                                 "No such page",
+		"#/?at=2026-01-01T00:30:00Z":                    "2025-12-31 23:30 to 2026-01-01 00:30",
 		"#/welcome":                                     "needs the whole link",
 		"#/pair/ucl/cern?from=2020-01-01&to=2020-01-02": "No value in this span",
 	} {
@@ -158,6 +232,7 @@ func TestStates(t *testing.T) {
 func TestSettings(t *testing.T) {
 	m := theMesh(t)
 	p := open(t, desk, m.url)
+	p.show("#/", desk, false)
 	p.until(matrixPainted)
 	paper := "getComputedStyle(document.documentElement).backgroundColor"
 	if got := value[string](p, paper); got != "rgb(252, 252, 251)" {

@@ -7,14 +7,12 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/pathwise-net/pathwise/account"
 )
 
 // The first administrator takes up the link, signs in, invites somebody, makes a token and takes it away; the log says so.
 func TestPeople(t *testing.T) {
-	m := theMesh(t)
-	invitation, err := m.server.Accounts.InviteFirst("boss")
+	m := newPlayed(t)
+	invitation, err := m.Accounts.InviteFirst("boss")
 	must(t, err)
 	p := open(t, desk, m.url+"#/welcome?token="+invitation)
 	p.until("document.querySelector('input[name=again]')")
@@ -24,9 +22,6 @@ func TestPeople(t *testing.T) {
 	p.tabTo("input[name=name]")
 	p.keys("boss\ta phrase of some words" + kb.Enter)
 	p.until("document.querySelector('.who a')?.textContent === 'boss'")
-	t.Cleanup(func() {
-		must(t, m.server.Accounts.EndSessions(account.Actor{Identity: account.Owner()}, "boss"))
-	})
 	p.show("#/account", desk, false)
 	p.until("document.querySelector('#accounts') && document.querySelector('#tokens') && document.querySelector('#audit')")
 	p.tabTo("#accounts ~ form input[name=name]")
@@ -49,6 +44,6 @@ func TestPeople(t *testing.T) {
 	p.until(matrixPainted)
 	p.show("#/account", desk, false)
 	p.until("document.querySelector('#audit').parentElement.textContent.includes('script')")
-	_, _, err = m.server.Accounts.SignIn(t.Context(), "boss", "a phrase of some words", netip.MustParseAddr("127.0.0.1"))
+	_, _, err = m.Accounts.SignIn(t.Context(), "boss", "a phrase of some words", netip.MustParseAddr("127.0.0.1"))
 	must(t, err)
 }

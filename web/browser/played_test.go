@@ -2,11 +2,7 @@ package browser
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"maps"
-	"net/http/httptest"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"sync"
@@ -213,17 +209,15 @@ func resultOf(run *measure.Run) *measure.Result {
 
 // playedMesh is a controller over played hosts, and its pages, for one test.
 type playedMesh struct {
-	url   string
-	hub   *played
-	store archive.Archive
+	*web.Server
+	url string
+	hub *played
 }
-
-const password = "four plain words here"
 
 // roles are those of people: olga is an operator, and vic may look.
 var roles = map[string]account.Role{"olga": account.Operator, "vic": account.Viewer}
 
-// newPlayed makes a mesh with some people: hashing a password takes a moment.
+// newPlayed makes a mesh with some people.
 func newPlayed(t *testing.T, people ...string) *playedMesh {
 	t.Helper()
 	folder := t.TempDir()
@@ -232,34 +226,17 @@ func newPlayed(t *testing.T, people ...string) *playedMesh {
 	file := filepath.Join(folder, "mesh.yaml")
 	must(t, os.WriteFile(file, []byte(playedText), 0o600))
 	h := &played{said: make(chan fleet.Receiver, 1), canceled: make(chan string, 8), shown: map[string]chan fleet.Progress{}}
-	c, err := control.New(control.Config{Mesh: file, Data: folder, Hub: h, Archive: store, Log: slog.New(slog.DiscardHandler)})
-	must(t, err)
-	accounts, err := account.Open(folder, account.Options{})
-	must(t, err)
+	some := map[string]account.Role{}
 	for _, name := range people {
-		invitation, err := accounts.Add(account.Actor{Identity: account.Owner()}, name, roles[name])
-		must(t, err)
-		_, err = accounts.Accept(t.Context(), invitation, password, netip.MustParseAddr("127.0.0.1"))
-		must(t, err)
+		some[name] = roles[name]
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- c.Run(ctx) }()
-	s := &web.Server{Control: c, Archive: store, Accounts: accounts, Version: "v1"}
-	server := httptest.NewServer(s.Handler(web.Door{Secure: true, Public: func() bool { return true }}))
-	t.Cleanup(func() {
-		cancel()
-		server.CloseClientConnections()
-		server.Close()
-		if err := errors.Join(<-ended, accounts.Close(), store.Close()); err != nil {
-			t.Error(err)
-		}
-	})
+	s, url, end := serve(t, control.Config{Mesh: file, Data: folder, Hub: h, Archive: store}, some, public)
+	t.Cleanup(func() { must(t, end()) })
 	<-h.said
-	for late := time.Now().Add(patience); c.Overview().Plan == 0; time.Sleep(5 * time.Millisecond) {
+	for late := time.Now().Add(patience); s.Control.Overview().Plan == 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(late) {
 			t.Fatal("there is no plan")
 		}
 	}
-	return &playedMesh{server.URL + "/", h, store}
+	return &playedMesh{s, url + "/", h}
 }

@@ -53,9 +53,12 @@ func TestUnits(t *testing.T) {
 		{"overview/model.js", `(() => { const m = modelOf({metric: 'x_seconds', unit: 'seconds', better: 'low', from: '', to: '', hosts: [{name: 'b', site: 'z'}, {name: 'a', site: 'y'}], values: [null, 1, 2, null], counts: []}, {warn: 1.5, bad: 9, byPast: false}); return m.hosts.map((h) => h.name) + ' ' + m.values.join() + ' ' + worst(m, 5) + ' ' + m.tally.join(); })()`, "a,b ,2,1, 1 0,0,1,1,0"},
 
 		{"pair/range.js", `Object.values(rangeOf(new URLSearchParams('from=-1d'), 1795305600001)).join()`, "1795219200000,1795305900000,300000,true"},
+		{"pair/range.js", `Object.values(rangeOf(new URLSearchParams('to=2026-01-01'), 1795305600001)).join()`, "1767139200000,1767225600000,300000,false"},
 		{"pair/range.js", `Object.values(drawn(1795305600000, 1795305600001)).join()`, "2026-11-21T23:59:59.501Z,2026-11-22T00:00:00.501Z"},
 		{"pair/columns.js", `(() => { const d = {step_seconds: 60, buckets: [{start: '2026-11-22T00:00:00Z', mean: 1}, {start: '2026-11-22T01:00:00Z', mean: 2}], gaps: [{from: '2026-11-22T00:00:10Z', to: '2026-11-22T01:00:10Z', kind: 'missed', runs: 3, why: 'b is away'}]}; const a = axisOf(d); return column(d, a, (b) => b.mean).join() + ' ' + reason(a.holes[0]); })()`, "1,,2 3 planned runs missed: b is away"},
 		{"pair/columns.js", `[extent([[10, 11]], false), extent([[10, 11]], true), extent([[null]], false)].map((e) => e.map((v) => v.toFixed(2))).join(' ')`, "9.92,11.08 0.00,11.08 0.00,0.00"},
+		{"pair/columns.js", `[[5, 15], [15, 25], [0, 30], [0, 10], [12, 18]].map(([a, b]) => within([{from: new Date(a * 1e3).toISOString(), to: new Date(b * 1e3).toISOString()}], {from: 10e3, to: 20e3}).map((g) => Date.parse(g.from) + '-' + Date.parse(g.to))).join()`, "10000-15000,15000-20000,10000-20000,,12000-18000"},
+		{"result/samples.js", `(() => { const t = thinned(Array.from({length: 4001}, (_, x) => ({x, y: x === 7 ? null : x % 3}))); return [t.length, t[0].y, t[2].y, t.at(-1).x, thinned([]).length].join(); })()`, "1334,2,,4000,0"},
 		{"pair/shares.js", `(() => { const s = sharesOf([0, 1, 2, 3, 4], 0, 4); return s.length + ' ' + s.reduce((a, b) => a + b).toFixed(3) + ' ' + s[7].toFixed(4); })()`, "40 1.000 0.0250"},
 		{"pair/shares.js", `sharesOf([5, 5, 5], 5, 5).reduce((a, b) => a + b).toFixed(3)`, "1.000"},
 		{"pair/profile.js", `profileOf([{start: 0, count: 1, quantiles: [4]}, {start: 1, count: 3, quantiles: [8]}].map((b) => ({...b, start: '2026-11-22T00:00:00Z'})), () => ({weekday: 'Sun', hour: '05'}))[6][5]`, "7"},

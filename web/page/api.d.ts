@@ -82,10 +82,10 @@ interface ResultDoc {
 interface ResultsDoc { results: ResultDoc[]; next?: string }
 
 interface EventDoc { result?: ResultDoc; miss?: Miss; host?: string; state?: string; plan?: number }
-interface MeDoc { name: string; kind: string; role: string; scopes: string[] | null; public: boolean; shortest_password: number; labs: boolean }
+interface MeDoc { name: string; kind: string; role: string; scopes: string[] | null; public: boolean; shortest_password: number; labs: boolean; generated_until?: string }
 
 interface ChangeDoc { at: string; kind: 'route' | 'finding' | 'configuration'; severity: 'info' | 'warning' | 'problem'; text: string; result?: string; by?: string }
-interface ChangesDoc { changes: ChangeDoc[] | null }
+interface ChangesDoc { changes: ChangeDoc[] | null; more: boolean }
 interface RouteHop { ttl: number; addresses: string[] | null }
 interface RouteDoc { first: string; last: string; results: number; result: string; hops: RouteHop[]; changed: number[] | null }
 interface RoutesDoc { routes: RouteDoc[] | null; more: boolean }
@@ -136,7 +136,7 @@ interface CalcDrawing {
 }
 
 interface FileDoc { name: string; text: string }
-interface ConfigDoc { version: string; folder: boolean; files: FileDoc[]; in_force: string; trouble?: string }
+interface ConfigDoc { version: string; folder: boolean; files: FileDoc[]; in_force: string; trouble?: string; read_only?: string }
 interface ConfigProblem { file: string; line: number; column: number; text: string }
 interface ConfigFigures {
   hosts: number; tests: number; pairs: number; runs_per_day: number; bytes_per_day: number;
@@ -158,7 +158,7 @@ interface LabWay {
 }
 interface LabLink { number: number; between: [string, string]; forward: LabWay; reverse: LabWay }
 interface LabChange { id: number; at: string; by: string; link: number; direction: string; what: string; for_seconds?: number }
-interface LabDoc { name: string; seconds: number; nodes: LabNode[]; links: LabLink[]; changes: LabChange[]; emulator?: string; testing: boolean }
+interface LabDoc { name: string; began: string; seconds: number; nodes: LabNode[]; links: LabLink[]; changes: LabChange[]; emulator?: string; testing: boolean }
 interface LabFault { name: string; title: string; text: string; settings: string[]; whole?: boolean; for_seconds?: number }
 interface LabLine { echo?: Echo; interval?: Interval; result?: ResultDoc; error?: string }
 interface KnowledgeEntry { id: string; kind: string; title: string; text: string; shows: string; cure: string; see: string[]; source: string }

@@ -8,8 +8,12 @@
 //	static/overview  the matrix of all pairs, and the lists beside it
 //	static/pair      graphs of one pair
 //	static/result    one Result, whole
+//	static/test      a test or a diagnosis, now
+//	static/hosts     all hosts, and one
 //	static/calc      the calculators, with their drawings
 //	static/knowledge what findings, metrics, formulas, faults and terms mean
+//	static/config    the mesh file: checked editing, history, undo
+//	static/people    accounts, tokens, the audit log
 //	static/lab       labs of the controller's machine: drawing, form of a link, test
 //	static/vendor    other people's code, pinned
 //
@@ -136,8 +140,8 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// takesGzip reads an Accept-Encoding header.
-func takesGzip(accept string) bool {
+// takesGzip reads an Accept-Encoding header: what it says of gzip, or else of any coding.
+func takesGzip(accept string) (takes bool) {
 	for coding := range strings.SplitSeq(accept, ",") {
 		name, weight, _ := strings.Cut(coding, ";")
 		if name = strings.TrimSpace(name); name != "gzip" && name != "*" {
@@ -145,7 +149,10 @@ func takesGzip(accept string) bool {
 		}
 		_, q, weighed := strings.Cut(weight, "q=")
 		value, err := strconv.ParseFloat(strings.TrimSpace(q), 64)
-		return !weighed || err == nil && value > 0
+		takes = !weighed || err == nil && value > 0
+		if name == "gzip" {
+			break
+		}
 	}
-	return false
+	return takes
 }

@@ -21,16 +21,23 @@ export function useAccount() {
 /** @param {{account: Account}} props */
 export function Who({ account }) {
   const me = account.me;
+  const [trouble, tell] = useState('');
   if (!me?.name) {
     const path = here().path[0];
     return path === 'sign-in' || path === 'welcome' ? null : html`<a href=${link(['sign-in'], { then: here().href })}>Sign in</a>`;
   }
   const leave = async () => {
-    await send('DELETE', 'api/v1/session').catch(() => {}); // a session that is gone is what was wanted
+    try {
+      await send('DELETE', 'api/v1/session');
+    } catch (e) {
+      const gone = e instanceof ApiError && [401, 404].includes(e.status); // which was wanted
+      if (!gone) return tell(e instanceof Error ? e.message : String(e));
+    }
     location.reload();
   };
   return html`<span class="who"><a href=${link(['account'])} title=${`Role: ${me.role}`}>${me.name}</a>
-    <button type="button" onClick=${leave}>Sign out</button></span>`;
+    <button type="button" onClick=${leave}>Sign out</button>
+    ${trouble && html`<span class="is-failed" role="alert">You are still signed in: ${trouble}</span>`}</span>`;
 }
 
 /**
@@ -89,12 +96,10 @@ export function SignIn({ route, account }) {
 /** @param {{route: import('./router.js').Route, account: Account}} props */
 export function Welcome({ route, account }) {
   const given = route.query.get('token');
-  const [kept, keep] = useState('');
-  const token = given || kept;
+  const kept = useRef('');
+  const token = kept.current = given || kept.current;
   useEffect(() => {
-    if (!given) return;
-    keep(given);
-    go(link(['welcome']), { replace: true }); // it is a secret: out of address and history
+    if (given) go(link(['welcome']), { replace: true }); // it is a secret: out of address and history
   }, [given]);
   if (!token) {
     return html`<h1 tabindex="-1">Welcome</h1>

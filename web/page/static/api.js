@@ -11,9 +11,9 @@ export class ApiError extends Error {
   }
 }
 
-/** @type {Map<string, {etag: string, doc: any}>} */
+/** @type {Map<string, {etag: string, doc: any, size: number}>} oldest first */
 const kept = new Map();
-const mostKept = 60; // a pair page has some twenty
+const mostKept = 8e6; // characters: some pair pages, or matrices of 200 hosts
 
 /**
  * Gets a document. What has not changed since (ETag) is the same object as before, so that nothing is drawn again for it.
@@ -25,12 +25,15 @@ export async function get(path, signal) {
   const answer = await ask(path, { signal, headers: had ? { 'If-None-Match': had.etag } : {} });
   if (answer.status === 304 && had) return had.doc;
   if (!answer.ok) throw new ApiError(answer.status, await why(answer));
-  const doc = await answer.json();
+  const text = await answer.text();
+  const doc = JSON.parse(text);
   const etag = answer.headers.get('ETag');
   kept.delete(path);
-  if (etag) kept.set(path, { etag, doc });
-  for (const oldest of kept.keys()) {
-    if (kept.size <= mostKept) break;
+  if (etag) kept.set(path, { etag, doc, size: text.length });
+  let size = [...kept.values()].reduce((sum, k) => sum + k.size, 0);
+  for (const [oldest, k] of kept) {
+    if (size <= mostKept) break;
+    size -= k.size;
     kept.delete(oldest);
   }
   return doc;
@@ -74,6 +77,9 @@ export async function why(answer) {
     return text.trim().slice(0, 300) || answer.statusText;
   }
 }
+
+/** A name as a pattern that matches it alone, where the API takes patterns. @param {string} name */
+export const exactly = (name) => name.replace(/[\\*?[]/g, '\\$&');
 
 /**
  * The URL of a document of the API.

@@ -1,5 +1,5 @@
 // Documents of the API as state of a component.
-import { useState, useEffect, useCallback } from './html.js';
+import { useState, useLayoutEffect, useCallback } from './html.js';
 import { get, ApiError } from './api.js';
 
 /**
@@ -11,14 +11,16 @@ import { get, ApiError } from './api.js';
 /**
  * Documents at paths, all of them set at once when the last has come; null asks for nothing.
  * @param {(string | null)[]} paths
- * @param {number} [round] another number asks again
+ * @param {number | null} [round] another number asks again; null: nothing is asked for now, and what is on its way is given up,
+ *   since something else is wanted first
  * @returns {Doc<any[]>}
  */
 export function useDocs(paths, round = 0) {
   const key = JSON.stringify(paths);
   const [state, set] = useState({ docs: /** @type {any[] | null} */ (null), of: '', error: /** @type {ApiError | null} */ (null) });
   const [turn, again] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => { // at once: an effect proper comes after the next frame
+    if (round === null) return;
     const stop = new AbortController();
     Promise.all(paths.map((p) => (p ? get(p, stop.signal) : null))).then(
       (docs) => {
@@ -27,7 +29,8 @@ export function useDocs(paths, round = 0) {
       (error) => {
         if (stop.signal.aborted) return;
         if (error.status === 401) dispatchEvent(new Event('pathwise-unknown'));
-        set((old) => ({ ...old, error: error instanceof ApiError ? error : new ApiError(0, String(error)), of: key }));
+        // What was there stays, unless it is of other paths: under their name it would be wrong.
+        set((old) => ({ docs: old.of === key ? old.docs : null, error: error instanceof ApiError ? error : new ApiError(0, String(error)), of: key }));
       },
     );
     return () => stop.abort();

@@ -5,4 +5,4 @@ import htm from './vendor/htm.mjs';
 /** @type {(strings: TemplateStringsArray, ...values: any[]) => any} */
 export const html = htm.bind(h);
 export { render } from './vendor/preact.mjs';
-export { useState, useEffect, useLayoutEffect, useRef, useMemo, useCallback } from './vendor/hooks.mjs';
+export { useState, useEffect, useLayoutEffect, useRef, useMemo, useCallback, useErrorBoundary } from './vendor/hooks.mjs';

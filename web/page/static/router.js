@@ -65,7 +65,7 @@ export function change(changes, how) {
 export function useRoute() {
   const [route, set] = useState(here);
   useEffect(() => {
-    const read = () => set(here());
+    const read = () => set((old) => (old.href === here().href ? old : here())); // of a link, popstate and hashchange both tell
     const events = ['hashchange', 'popstate', 'pathwise-route'];
     for (const e of events) addEventListener(e, read);
     return () => {

@@ -30,12 +30,13 @@ export function choose(changes) {
   dispatchEvent(new Event('pathwise-settings'));
 }
 
+const system = matchMedia('(prefers-color-scheme: dark)');
+
 /** @returns {Settings} */
 export function useSettings() {
   const [now, set] = useState(settings);
   useEffect(() => {
     const renew = () => set({ ...settings });
-    const system = matchMedia('(prefers-color-scheme: dark)');
     addEventListener('pathwise-settings', renew);
     system.addEventListener('change', renew); // canvases are painted anew
     return () => {
@@ -48,17 +49,28 @@ export function useSettings() {
 
 /** @type {HTMLElement | null} */
 let probe = null;
+/** @type {Map<string, string>} */
+const colours = new Map();
+let theme = ''; // that they are of
 
 /**
- * The colour that a custom property stands for in the theme that holds, for canvases.
+ * The colour that a custom property stands for in the theme that holds, for canvases. Each is looked up once: the browser works
+ * out styles anew for that, and a graph has hundreds of marks.
  * @param {string} name such as --ink
  */
 export function color(name) {
+  const holds = `${settings.theme} ${system.matches}`;
+  if (holds !== theme) colours.clear();
+  theme = holds;
+  const known = colours.get(name);
+  if (known) return known;
   if (!probe) {
     probe = document.createElement('i');
     probe.hidden = true;
     document.body.append(probe);
   }
   probe.style.color = `var(${name})`;
-  return getComputedStyle(probe).color;
+  const found = getComputedStyle(probe).color;
+  colours.set(name, found);
+  return found;
 }

@@ -1,53 +1,25 @@
-// The frame around every page: skip link, head, help, focus. A page is a component under a route.
-import { html, useEffect, useRef, useState } from './html.js';
+// The frame around every page: skip link, head, help, focus.
+import { html, useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from './html.js';
+import { ApiError } from './api.js';
 import { useRoute, link } from './router.js';
 import { useSettings, choose } from './settings.js';
 import { useLive } from './events.js';
 import { zoneName } from './times.js';
-import { useAccount, SignIn, Welcome, Who } from './account.js';
-import { Overview } from './overview/page.js';
-import { Pair } from './pair/page.js';
-import { Result } from './result/page.js';
-import { Hosts } from './hosts/page.js';
-import { Test } from './test/page.js';
-import { People } from './people/page.js';
-import { Calculator } from './calc/page.js';
-import { Knowledge } from './knowledge/page.js';
-import { Configuration } from './config/page.js';
-import { Lab } from './lab/page.js';
+import { useAccount, Who } from './account.js';
+import { pages, pageOf, useComponent } from './pages.js';
 import { Help } from './help.js';
 import { Generated } from './generated.js';
-
-/**
- * The pages by the first part of their route. length: how many parts the route has, at least and at most; nav: its name in the
- * head; scope: who may not do that is not led there; shown: nor where there is no such thing.
- * @type {Record<string, {of: any, length: number | [number, number], title: (path: string[]) => string, nav?: string, scope?: string, shown?: (me: MeDoc) => boolean}>}
- */
-const pages = {
-  '': { of: Overview, length: 0, title: () => 'Overview', nav: 'Overview' },
-  pair: { of: Pair, length: 3, title: (p) => `${p[1]} → ${p[2]}` },
-  result: { of: Result, length: 2, title: (p) => `Result ${p[1]}` },
-  test: { of: Test, length: 1, title: () => 'Test', nav: 'Test', scope: 'run' },
-  hosts: { of: Hosts, length: [1, 2], title: (p) => (p[1] ? `Host ${p[1]}` : 'Hosts'), nav: 'Hosts' },
-  account: { of: People, length: 1, title: () => 'Account' },
-  calc: { of: Calculator, length: [1, 2], title: (p) => (p[1] ? `Calculator: ${p[1]}` : 'Calculator'), nav: 'Calculator' },
-  knowledge: { of: Knowledge, length: [1, 2], title: (p) => p[1] ?? 'Knowledge', nav: 'Knowledge' },
-  config: { of: Configuration, length: 1, title: () => 'Configuration', nav: 'Configuration', scope: 'admin' },
-  lab: { of: Lab, length: [1, 2], title: (p) => (p[1] ? `Lab ${p[1]}` : 'Lab'), nav: 'Lab', scope: 'read', shown: (me) => me.labs },
-  'sign-in': { of: SignIn, length: 1, title: () => 'Sign in' },
-  welcome: { of: Welcome, length: 1, title: () => 'Welcome' },
-};
+import { Failure, Loading } from './state.js';
 
 export function Shell() {
   const route = useRoute();
   const settings = useSettings();
   const account = useAccount();
   const [help, setHelp] = useState(false);
-  const page = pages[route.path[0] ?? ''];
-  const [least, most] = page ? [page.length].flat() : [];
-  const found = page && route.path.length >= least && route.path.length <= (most ?? least) ? page : null;
+  const found = pageOf(route.path);
   const title = found ? found.title(route.path) : 'No such page';
-  useFocus(route.path.join('/'), title);
+  const missing = useComponent(found);
+  useFocus(route.path.join('/'), title, !found || Boolean(found.of));
   useEffect(() => {
     /** @param {KeyboardEvent} e */
     const press = (e) => {
@@ -76,10 +48,11 @@ export function Shell() {
     </header>
     <main id="main" tabindex="-1">
       <${Generated} account=${account} />
-      ${found
-        ? html`<${found.of} key=${route.path.join('/')} route=${route} account=${account} />`
-        : html`<h1 tabindex="-1">No such page</h1>
-          <p>The link may be old or cut short. <a href=${link([])}>Begin at the overview.</a></p>`}
+      ${found?.of
+        ? html`<${Guarded} key=${route.path.join('/')} of=${found.of} title=${title} route=${route} account=${account} />`
+        : html`<h1 tabindex="-1">${title}</h1>
+          ${!found ? html`<p>The link may be old or cut short. <a href=${link([])}>Begin at the overview.</a></p>`
+            : missing ? html`<${Failure} error=${missing} what="This page" retry=${() => location.reload()} />` : html`<${Loading} of="this page" />`}`}
     </main>
     ${help && html`<${Help} close=${() => setHelp(false)} />`}`;
 }
@@ -90,21 +63,29 @@ function skip(e) {
   document.getElementById('main')?.focus();
 }
 
+/** A page, or what to do when it fails in a way that nobody thought of. @param {{of: any, title: string, route: import('./router.js').Route, account: import('./account.js').Account}} props */
+function Guarded({ of, title, ...props }) {
+  const [error] = useErrorBoundary((e) => reportError(e));
+  return error
+    ? html`<h1 tabindex="-1">${title}</h1><${Failure} error=${new ApiError(-1, String(error))} what="This page" retry=${() => location.reload()} />`
+    : html`<${of} ...${props} />`;
+}
+
 /**
  * When another page is shown, its heading gets the focus, so that keyboard and screen reader begin there.
  * @param {string} page
  * @param {string} title
+ * @param {boolean} there it is not only on its way
  */
-function useFocus(page, title) {
-  const first = useRef(true);
-  useEffect(() => {
+function useFocus(page, title, there) {
+  const last = useRef(page);
+  useLayoutEffect(() => { // at once: who types by then types there
     document.title = title + ' · Pathwise';
-    if (!first.current) {
-      document.querySelector('h1')?.focus({ preventScroll: true });
-      scrollTo(0, 0);
-    }
-    first.current = false;
-  }, [page]);
+    if (last.current === page || !there) return;
+    last.current = page;
+    document.querySelector('h1')?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [page, there]);
 }
 
 /** @param {{here: string, account: import('./account.js').Account}} props */

@@ -10,6 +10,7 @@ export const Empty = ({ title, children }) => html`<div class="empty"><p><strong
 
 /** @type {Record<number, string>} */
 const advice = {
+  '-1': 'That is a fault of the page itself. Load it again; if it stays so, tell the administrator what it says here.',
   0: 'Is `pathwise serve` running, and does a proxy before it let this page through? It is asked again when you press the button.',
   401: 'Sign in to see this.',
   403: 'Your account may not see this: an administrator can change its role.',

@@ -49,7 +49,7 @@ export function Editor({ name, text, errors, goto, change }) {
     a.scrollTop = (goto.line - 5) * parseFloat(getComputedStyle(a).lineHeight);
     follow();
   }, [goto]);
-  const windows = text.includes('\r\n'); // a text area knows no other end of a line than its own
+  const windows = /^.*\r\n/.test(text); // as the first line ends all do then: a text area knows one end of a line
   return html`<div class="editor">
     <pre class="lines" aria-hidden="true" ref=${lines}>${numbers(text, new Set(errors.map((e) => e.line)))}</pre>
     <textarea id="text" ref=${area} value=${text} spellcheck=${false} autocapitalize="none" autocomplete="off" wrap="off"

@@ -31,7 +31,7 @@ export function inWords(was, is, unit) {
 
 /** @param {{errors: ConfigProblem[], several: boolean, goto: (e: ConfigProblem) => void}} props */
 export function Errors({ errors, several, goto }) {
-  return html`<section aria-labelledby="errors"><h2 id="errors">${plural(errors.length, 'error')}</h2>
+  return html`<section aria-labelledby="errors"><h2 id="errors">${errors.length > 200 ? 'More than 200 errors' : plural(errors.length, 'error')}</h2>
     <ol class="errors">${errors.map((e) => html`<li>${e.line > 0
       ? html`<button type="button" class="place" onClick=${() => goto(e)}>${several ? e.file + ', ' : ''}line ${e.line}, column ${e.column}</button>`
       : several && e.file} ${e.text}</li>`)}</ol></section>`;

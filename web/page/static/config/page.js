@@ -97,8 +97,8 @@ function Work({ draft, doc, saved }) {
     }
     saved();
   };
-  const ready = changed && !busy && !error && !overtaken && errors.length === 0;
-  const why = !changed ? 'Nothing is changed.' : overtaken ? 'Somebody else changed the file meanwhile.' : busy ? 'It is being checked.'
+  const ready = changed && !busy && !error && !overtaken && errors.length === 0 && !doc.read_only;
+  const why = doc.read_only ? 'It cannot be saved here: ' + doc.read_only + '.' : !changed ? 'Nothing is changed.' : overtaken ? 'Somebody else changed the file meanwhile.' : busy ? 'It is being checked.'
     : error ? 'It could not be checked.' : errors.length > 0 ? 'Its errors are to be mended first.' : 'It has no errors.';
   return html`<div class="configuration">
     <section aria-label="Text">
@@ -115,9 +115,9 @@ function Work({ draft, doc, saved }) {
         <p><button type="button" onClick=${() => change({ base: doc })}>Compare my text with theirs</button>
           <button type="button" onClick=${() => { change({ base: doc }); replace(doc.files, ''); }}>Take theirs</button></p></div>`}
       <form class="save" onSubmit=${save}>
-        <label>Why, for those who look later <input name="comment" maxlength="500" value=${draft.comment} autocomplete="off"
+        ${!doc.read_only && html`<label>Why, for those who look later <input name="comment" maxlength="500" value=${draft.comment} autocomplete="off"
           onInput=${(/** @type {any} */ e) => change({ comment: e.target.value })} /></label>
-        <button disabled=${!ready || state.saving} aria-describedby="why">${state.saving ? 'Saving …' : 'Save'}</button>
+        <button disabled=${!ready || state.saving} aria-describedby="why">${state.saving ? 'Saving …' : 'Save'}</button>`}
         <span id="why" class="quiet" role="status">${state.said && !changed ? state.said : why}</span>
       </form>
       ${state.wrong && html`<p class="failure" role="alert" tabindex="-1" ref=${note}><strong>Not saved.</strong> ${state.wrong}</p>`}

@@ -1,6 +1,6 @@
 // Everything that is known of one host: how it is, what it can do, what it does now and next, and what went wrong.
 import { html } from '../html.js';
-import { url } from '../api.js';
+import { exactly, url } from '../api.js';
 import { useDoc } from '../docs.js';
 import { format, plural } from '../format.js';
 import { link } from '../router.js';
@@ -9,9 +9,6 @@ import { Failure } from '../state.js';
 import { clockOf, stateOf } from './model.js';
 
 const rows = 12; // of each list: what fits a screen
-
-/** A name as a pattern that matches it alone. @param {string} name */
-const exactly = (name) => name.replace(/[\\*?[]/g, '\\$&');
 
 /** @param {{host: HostDoc}} props */
 export function Host({ host: h }) {

@@ -34,8 +34,9 @@ export function Lab({ route, account }) {
 function useLab(name) {
   const [state, set] = useState({ lab: /** @type {LabDoc | null} */ (null), before: /** @type {LabDoc | null} */ (null), error: /** @type {ApiError | null} */ (null) });
   const show = useRef((/** @type {LabDoc} */ lab) => set((s) => {
-    if (s.lab && lab.seconds <= s.lab.seconds && lab.changes[0]?.id === s.lab.changes[0]?.id) return { ...s, error: null };
-    const since = s.lab && lab.seconds - s.lab.seconds < 0.3 ? s.before : s.lab; // too short a time for a rate
+    const old = s.lab?.began === lab.began ? s.lab : null; // else it is a later lab of that name
+    if (old && lab.seconds <= old.seconds && lab.changes[0]?.id === old.changes[0]?.id) return { ...s, error: null };
+    const since = old && lab.seconds - old.seconds < 0.3 ? s.before : old; // too short a time for a rate
     return { lab, before: since && since.seconds < lab.seconds ? since : null, error: null };
   }));
   useEffect(() => {

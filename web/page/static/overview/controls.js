@@ -72,16 +72,16 @@ function Limit({ name, word, choice, value }) {
 const most = 168; // steps back: a week of hours
 
 /**
- * Goes back and forth in time, a span at a time.
- * @param {{choice: Choice, to: number}} props
+ * Goes back and forth in time, a span at a time. It tells the time that is shown, which may be another than was asked for.
+ * @param {{choice: Choice, shown: import('./model.js').Model | null}} props
  */
-export function Timeline({ choice, to }) {
+export function Timeline({ choice, shown }) {
   const step = parseLength(choice.span) ?? 3600e3;
   const last = Math.floor(Date.now() / step) * step;
   const back = choice.at === null ? 0 : Math.max(1, Math.min(most, Math.round((last - choice.at) / step) + 1));
   const [moving, setMoving] = useState(/** @type {number | null} */ (null));
   const timer = useRef(0);
-  const shown = moving ?? back;
+  const steps = moving ?? back;
   /** @param {number} n */
   const at = (n) => (n <= 0 ? null : last - (n - 1) * step);
   /** @param {number} n @param {boolean} [slowly] a slider passes many */
@@ -97,22 +97,25 @@ export function Timeline({ choice, to }) {
     setMoving(to);
     timer.current = setTimeout(act, 150);
   };
+  useEffect(() => () => clearTimeout(timer.current), []);
   useEffect(() => {
     /** @param {KeyboardEvent} e */
     const press = (e) => {
       if (e.target instanceof Element && e.target.matches('input:not([type=range]), select')) return;
+      if (e.ctrlKey || e.altKey || e.metaKey) return; // the browser's own
       if (e.key === '[') set(back + 1);
       if (e.key === ']') set(back - 1);
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
   });
-  const end = at(shown) ?? to;
-  const text = `${when(end - step)} to ${when(end).slice(when(end - step).slice(0, 10) === when(end).slice(0, 10) ? 11 : 0)}`;
+  const end = at(steps) ?? Date.now();
+  const [from, to] = (moving === null && shown ? [shown.from, shown.to] : [end - step, end]).map((t) => when(t));
+  const text = `${from} to ${to.slice(from.slice(0, 10) === to.slice(0, 10) ? 11 : 0)}`;
   return html`<div class="timeline">
     <button type="button" onClick=${() => set(back + 1)} aria-label="A step back in time" disabled=${back >= most}>◀</button>
     <label><span class="hidden">Time</span>
-      <input type="range" min="0" max=${most} step="1" value=${most - shown} aria-valuetext=${text}
+      <input type="range" min="0" max=${most} step="1" value=${most - steps} aria-valuetext=${text}
         onInput=${(/** @type {any} */ e) => set(most - e.target.valueAsNumber, true)} /></label>
     <button type="button" onClick=${() => set(back - 1)} aria-label="A step forth in time" disabled=${back <= 0}>▶</button>
     <button type="button" onClick=${() => set(0)} disabled=${back === 0}>Now</button>

@@ -17,7 +17,6 @@ import { moved } from './keys.js';
 const beside = 260; // pixels of a screen's height that are the page's head, controls and legend
 const lists = 19; // rem that the lists beside the matrix need, with the gap
 
-
 /**
  * @param {{model: Model, size: number, resize: (size: number) => void, query: Record<string, string>}} props
  * size 0: what fits. query goes along to the pair.
@@ -29,8 +28,11 @@ export function Matrix({ model, size, resize, query }) {
   const painter = useRef(/** @type {Painter | null} */ (null));
   const painted = useRef(/** @type {{model: Model, key: string} | null} */ (null));
   const [width, setWidth] = useState(0); // there may be for the matrix
-  const [cursor, setCursor] = useState(/** @type {Cell | null} */ (null));
-  const [hover, setHover] = useState(/** @type {(Cell & {x: number, y: number}) | null} */ (null));
+  const [held, setCursor] = useState(/** @type {Cell | null} */ (null));
+  const [pointed, setHover] = useState(/** @type {(Cell & {x: number, y: number}) | null} */ (null));
+  /** A live answer may have fewer hosts than the one before. @template {Cell} C @param {C | null} c */
+  const still = (c) => (c && Math.max(c.row, c.column) < model.n ? c : null);
+  const [cursor, hover] = [still(held), still(pointed)];
 
   const layout = useMemo(() => {
     const pen = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));

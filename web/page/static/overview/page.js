@@ -35,7 +35,7 @@ export function Overview({ route }) {
   return html`
     <h1 tabindex="-1">${labelOf(choice.metric)}</h1>
     <${Controls} choice=${choice} limits=${limits} />
-    <${Timeline} choice=${choice} to=${model && choice.at === null ? model.to : Date.now()} />
+    <${Timeline} choice=${choice} shown=${model} />
     ${error && html`<${Failure} error=${error} what="The matrix" retry=${reload} />`}
     ${!doc && !error && html`<${Loading} of="all pairs" />`}
     ${model && html`<div class=${'overview' + (busy ? ' busy' : '')} aria-busy=${String(busy)}>
@@ -60,7 +60,7 @@ export function Overview({ route }) {
 
 /**
  * Asks again after Results of a metric came: soon after the first of them, and once more when no answer is left from before
- * the last; not more often than the server gives new ones.
+ * the last; not more often than the server gives new ones. And now and then where none come, since what is shown grows old.
  * @param {string | null} metric null: what is shown is past
  * @param {() => void} reload
  */
@@ -78,6 +78,10 @@ function useRenewal(metric, reload) {
       reload();
     }, settle);
   });
+  useEffect(() => {
+    const timer = setInterval(() => metric === null || document.hidden || reload(), 60e3);
+    return () => clearInterval(timer);
+  }, [metric]);
   useEffect(() => () => clearTimeout(state.current.timer), []);
 }
 

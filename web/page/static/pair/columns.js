@@ -4,6 +4,17 @@
 /** @typedef {{from: number, to: number, kind: Gap['kind'], runs: number, why: string}} Hole times in seconds */
 
 /**
+ * The gaps that lie in a range, cut at its ends: those of another range are as true, as far as it goes.
+ * @param {Gap[] | null | undefined} gaps
+ * @param {{from: number, to: number}} range in ms
+ * @returns {Gap[]}
+ */
+export const within = (gaps, range) => (gaps ?? []).flatMap((g) => {
+  const [from, to] = [Math.max(range.from, Date.parse(g.from)), Math.min(range.to, Date.parse(g.to))];
+  return from < to ? [{ ...g, from: new Date(from).toISOString(), to: new Date(to).toISOString() }] : [];
+});
+
+/**
  * One time for each bucket of the first document, in seconds, at the middle of its step; and one without a value in each gap,
  * so that no line crosses it.
  * @param {SeriesDoc | null} doc

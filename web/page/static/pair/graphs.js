@@ -1,11 +1,12 @@
 // One row of graphs: the same metric there and back, on one scale, so that the directions can be compared by eye.
-import { html, useEffect, useMemo, useRef } from '../html.js';
+import { html, useEffect, useMemo, useRef, useState } from '../html.js';
 import { url } from '../api.js';
 import { useDocs } from '../docs.js';
 import { change } from '../router.js';
 import { rfc } from '../times.js';
 import { scaleOf, unitOf } from '../format.js';
 import { Failure, Loading } from '../state.js';
+import { within } from './columns.js';
 import { pairOf, turned } from './compare.js';
 import { Plot } from './plot.js';
 import { pictureOf, quantiles, toolsOf } from './rows.js';
@@ -13,8 +14,8 @@ import { pictureOf, quantiles, toolsOf } from './rows.js';
 /** @typedef {import('./range.js').Range} Range */
 /** @typedef {import('./compare.js').Compared} Compared */
 
-/** A name as a pattern that matches it alone, where the API takes patterns. @param {string} name */
-export const exactly = (name) => name.replace(/[\\*?[]/g, '\\$&');
+// leastGap is the part of its span below which a gap is not told of: a pixel or two.
+const leastGap = 400;
 
 /**
  * The URL of a series.
@@ -28,43 +29,53 @@ export const exactly = (name) => name.replace(/[\\*?[]/g, '\\$&');
 export const seriesUrl = ([source, target], metric, of, range, wanted, gaps = false) =>
   url(['pairs', source, target, 'series'], {
     metric, tool: of.tool, test: of.test, from: rfc(range.from), to: rfc(range.to), step: range.step ? range.step + 'ms' : '', quantiles: wanted.join(','), gaps: gaps ? '' : 'false',
+    least_gap: gaps ? Math.round((range.to - range.from) / leastGap) + 'ms' : '',
   });
 
 /**
  * @param {{row: import('./rows.js').Row, pair: [string, string], keys: Key[][], of: {tool: string, test: string}, range: Range,
- *   compared: Compared, zoom: (from: number, to: number) => void, press: (e: KeyboardEvent, at: number) => void, turn: number,
- *   changes: import('./happened.js').Change[], waits: boolean, drew: (id: string, range: Range) => void}} props
- * keys: of the way there and of the way back; waits: the range is not yet the one that is wanted; drew: it stands, or never will
+ *   compared: Compared, zoom: (from: number, to: number) => void, press: (e: KeyboardEvent, at: number) => void, turn: number | null,
+ *   changes: import('./happened.js').Change[], drew: (id: string, range: Range) => void}} props
+ * keys: of the way there and of the way back; turn: null while the range is not yet the one that is wanted; drew: it stands, or never will
  */
-export function Graphs({ row, pair, keys, of, range, compared, zoom, press, turn, changes, waits, drew }) {
+export function Graphs({ row, pair, keys, of, range, compared, zoom, press, turn, changes, drew }) {
   const tools = toolsOf(keys.flat(), row.metrics[0]);
   const tool = tools.includes(of.tool) ? of.tool : tools[0] ?? '';
   const chosen = { tool, test: of.test };
   const ways = [pair, turned(pair)];
   const there = new Set(keys.flat().filter((k) => k.tool === tool).map((k) => k.metric));
+  /** @param {number} i @param {string} m */
+  const has = (i, m) => keys[i].length > 0 && there.has(m);
   /** @param {string[]} metrics one way after the other */
-  const series = (metrics) => ways.flatMap((w, i) => metrics.map((m) => (keys[i].length && there.has(m) ? seriesUrl(w, m, chosen, range, quantiles, m === row.metrics[0]) : null)));
+  const series = (metrics) => ways.flatMap((w, i) => metrics.map((m) => (has(i, m) ? seriesUrl(w, m, chosen, range, quantiles) : null)));
+  const gaps = ways.map((w, i) => (has(i, row.metrics[0]) ? seriesUrl(w, row.metrics[0], chosen, { ...range, step: 0 }, [0.5], true) : null));
   const others = ways.map((w, i) => {
     if (!compared || (compared.tool && !tools.includes(compared.tool))) return null;
     const before = { ...range, from: range.from - compared.earlier, to: range.to - compared.earlier };
     const by = compared.tool ? { tool: compared.tool, test: '' } : compared.test ? { tool: '', test: compared.test } : chosen;
     return seriesUrl(pairOf(compared, w, i === 1), row.metrics[0], by, before, quantiles);
   });
-  // The first time, what the row is about is asked for and drawn alone, and its shades follow. Later both come at once.
-  const kept = useRef(/** @type {any[][] | null} */ (null));
+  // What the row is about is asked for and drawn alone; its shades and its gaps, which cost more, follow. Until they come, those
+  // that were there serve: gaps wherever they lie in the range, shades where the steps are the same.
   const main = useDocs([...series(row.metrics.slice(0, 1)), ...others], turn);
-  const more = useDocs(main.busy && !kept.current ? [] : series(row.metrics.slice(1)), turn);
-  const busy = main.busy || more.busy;
+  const [painted, paint] = useState('');
+  useEffect(() => paint(main.of), [main.of]); // after the frame that shows it
+  const more = useDocs([...series(row.metrics.slice(1)), ...gaps], main.busy || painted !== main.of ? null : turn);
+  const busy = main.busy || more.busy || turn === null;
   const error = main.error ?? more.error;
-  const drawn = useDrawn(range, busy); // axes stay with their data until the next data is there
-  if (!busy && !error && main.doc && more.doc) kept.current = [main.doc, more.doc];
-  const [docs, shades] = kept.current ?? [main.busy ? null : main.doc, null];
+  const drawn = useDrawn(range, main.busy); // axes stay with their data until the next data is there
+  const by = JSON.stringify(chosen);
+  const kept = useRef({ by, docs: /** @type {any[] | null} */ (null) });
+  if (!busy && !error && more.doc) kept.current = { by, docs: more.doc };
+  const docs = main.doc;
+  const shades = kept.current.by === by ? kept.current.docs : null;
   const pictures = useMemo(() => docs && ways.map((_, i) => {
     const n = row.metrics.length - 1;
     const other = docs[2 + i];
     const beside = compared && other ? { doc: other, later: compared.earlier / 1e3, name: compared.name } : null;
-    return pictureOf(row, [docs[i], ...(shades ?? []).slice(i * n, (i + 1) * n)], beside);
-  }), [docs, shades, row.id, compared?.name]);
+    const doc = docs[i] && { ...docs[i], gaps: within(shades?.[2 * n + i]?.gaps, drawn) };
+    return pictureOf(row, [doc, ...(shades ?? []).slice(i * n, (i + 1) * n).map((s) => (s?.step_seconds === doc?.step_seconds ? s : null))], beside);
+  }), [docs, shades, drawn.from, drawn.to, row.id, compared?.name]);
   if (pictures) share(pictures);
   const marks = useMemo(() => ways.map((_, i) => changes.filter((c) => c.way === null || c.way === i)), [changes]);
   useEffect(() => {
@@ -72,7 +83,7 @@ export function Graphs({ row, pair, keys, of, range, compared, zoom, press, turn
   }, [busy, range]);
   const unit = unitOf(row.metrics[0]);
   const scale = pictures ? scaleOf(pictures[0].y[1], unit)[1] : '';
-  return html`<section class=${'row' + (busy || waits ? ' busy' : '')} aria-labelledby=${'row-' + row.id} aria-busy=${String(busy || waits)}>
+  return html`<section class=${'row' + (busy ? ' busy' : '')} aria-labelledby=${'row-' + row.id} aria-busy=${String(busy)}>
     <h2 id=${'row-' + row.id}>${row.title}${scale && html`<small>, ${scale}</small>`}
       ${tools.length > 1
         ? html` <label><span class="hidden">Tool</span> <select value=${tool} onChange=${(/** @type {any} */ e) => change({ tool: e.target.value })}>

@@ -18,12 +18,11 @@ import { drawn } from './range.js';
  * What happened in a span; changes is null before it is known.
  * @param {Pair} pair
  * @param {import('./range.js').Range} range
- * @param {boolean} wanted false: not yet
- * @param {number} turn
+ * @param {number | null} turn
  */
-export function useChanges(pair, range, wanted, turn) {
+export function useChanges(pair, range, turn) {
   const at = { from: rfc(range.from), to: rfc(range.to) };
-  const paths = [pair, turned(pair)].map(([source, target]) => (wanted ? url(['changes'], { source, target, ...at }) : null));
+  const paths = [pair, turned(pair)].map(([source, target]) => url(['changes'], { source, target, ...at }));
   const { doc, error, reload } = useDocs(paths, turn);
   const changes = useMemo(() => (doc?.[0] ? merged(doc) : null), [doc]);
   const cut = Boolean(doc?.some((/** @type {ChangesDoc | null} */ d) => (d?.changes?.length ?? 0) >= mostChanges));

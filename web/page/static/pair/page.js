@@ -1,6 +1,6 @@
 // One pair in depth: every metric it has, both ways, over any span.
 import { html, useEffect, useMemo, useRef, useState } from '../html.js';
-import { url } from '../api.js';
+import { exactly, url } from '../api.js';
 import { useDocs } from '../docs.js';
 import { useEvents } from '../events.js';
 import { labelOf } from '../metrics.js';
@@ -8,7 +8,7 @@ import { change } from '../router.js';
 import { Empty, Failure, Loading } from '../state.js';
 import { comparedOf, turned } from './compare.js';
 import { Controls, Legend } from './controls.js';
-import { Graphs, exactly } from './graphs.js';
+import { Graphs } from './graphs.js';
 import { Head } from './head.js';
 import { Lane, useChanges } from './lane.js';
 import { Near } from './near.js';
@@ -38,9 +38,8 @@ export function Pair({ route }) {
   const { doc, error, reload } = useDocs([pair, turned(pair)].map(([source, target]) => url(['keys'], { source: exactly(source), target: exactly(target) })));
   const keys = useMemo(() => /** @type {Key[][]} */ ((doc ?? []).map((/** @type {{keys: Key[] | null}} */ d) => d.keys ?? [])), [doc]);
   const rows = useMemo(() => rowsOf(keys.flat(), metric, labelOf(metric)), [keys, metric]);
-  const { rangeOf: rangeFor, waits, rest, onDrew, look } = useStages(range, rows.map((r) => r.id));
-  const settled = Boolean(rest || error || (doc && !rows.length));
-  const happened = useChanges(pair, rest ?? range, settled && rows.length > 0, turn);
+  const { rangeOf: rangeFor, turnOf, rest, turnOfRest, onDrew, look } = useStages(range, rows.map((r) => r.id), turn);
+  const happened = useChanges(pair, rest ?? range, turnOfRest);
   const press = useZoomKeys(route, range);
   /** @param {string} row @returns {(from: number, to: number) => void} */
   const zoomIn = (row) => (from, to) => {
@@ -56,7 +55,7 @@ export function Pair({ route }) {
   const tools = about ? toolsOf(keys.flat(), about) : [];
   const chosen = { tool: tools.includes(of.tool) ? of.tool : tools[0] ?? '', test: of.test };
   return html`
-    <${Head} pair=${pair} query=${query} wanted=${settled} turn=${turn} />
+    <${Head} pair=${pair} query=${query} turn=${error || (doc && !rows.length) ? turn : turnOfRest} />
     <${Controls} route=${route} range=${range} keys=${keys.flat()} />
     ${error && html`<${Failure} error=${error} what="What this pair measures" retry=${reload} />`}
     ${!doc && !error && html`<${Loading} of="what this pair measures" />`}
@@ -67,17 +66,17 @@ export function Pair({ route }) {
       <${Legend} smoke=${rows.some((r) => r.draw === 'smoke')} compared=${compared?.name ?? ''} />
       <${Lane} happened=${happened} pair=${pair} range=${range} route=${route} />
       ${rows.map((row) => rangeFor(row.id) && html`<${Graphs} key=${row.id} row=${row} pair=${pair} keys=${keys} of=${of} range=${rangeFor(row.id)} compared=${compared}
-        zoom=${zoomIn(row.id)} press=${pressIn(row.id)} turn=${turn} changes=${happened.changes ?? none} waits=${waits(row.id)} drew=${onDrew} />`)}
-      ${about && rest && html`<${Shares} metric=${about} label=${labelOf(about)} pair=${pair} of=${chosen} range=${rest} />
-        <div class="foot"><${Near} title="Route over time"><${Routes} pair=${pair} range=${rest} route=${route} turn=${turn} /><//>
-          <${Near} title="Do two metrics go together?"><${Scatter} pair=${pair} keys=${keys} range=${rest} route=${route} turn=${turn} /><//></div>
-        <div class="foot"><${Profile} metric=${about} label=${labelOf(about)} pair=${pair} of=${chosen} range=${rest} />
-        <${Results} pair=${pair} range=${rest} turn=${turn} /></div>`}`}`;
+        zoom=${zoomIn(row.id)} press=${pressIn(row.id)} turn=${turnOf(row.id)} changes=${happened.changes ?? none} drew=${onDrew} />`)}
+      ${about && rest && html`<${Shares} metric=${about} label=${labelOf(about)} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />
+        <div class="foot"><${Near} title="Route over time"><${Routes} pair=${pair} range=${rest} route=${route} turn=${turnOfRest} /><//>
+          <${Near} title="Do two metrics go together?"><${Scatter} pair=${pair} keys=${keys} range=${rest} route=${route} turn=${turnOfRest} /><//></div>
+        <div class="foot"><${Profile} metric=${about} label=${labelOf(about)} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />
+        <${Results} pair=${pair} range=${rest} turn=${turnOfRest} /></div>`}`}`;
 }
 
 /**
- * The time that "now" is taken for: renewed after Results of the pair came, at most every few seconds; where one Result
- * changes little, once a minute.
+ * The time that "now" is taken for: renewed after Results or misses of the pair came, at most every few seconds; where one
+ * changes little, or none comes, once a minute.
  * @param {[string, string]} pair
  * @param {boolean} live
  * @param {{current: number}} step of the graphs, in ms
@@ -86,14 +85,19 @@ export function Pair({ route }) {
 function useNow([a, b], live, step) {
   const [state, set] = useState({ now: Date.now(), turn: 0 });
   const timer = useRef(0);
+  const renew = () => set((s) => ({ now: Date.now(), turn: s.turn + 1 }));
   useEvents((kind, e) => {
-    const names = [e.result?.source.name, e.result?.target.name];
+    const names = [e.result?.source.name ?? e.miss?.source, e.result?.target.name ?? e.miss?.target];
     if (!live || timer.current || !(kind === 'missed' || (names.includes(a) && names.includes(b)))) return;
     timer.current = setTimeout(() => {
       timer.current = 0;
-      set((s) => ({ now: Date.now(), turn: s.turn + 1 }));
+      renew();
     }, Math.max(3e3, Math.min(60e3, step.current / 60)));
   });
+  useEffect(() => {
+    const still = setInterval(() => !live || document.hidden || renew(), 60e3);
+    return () => clearInterval(still);
+  }, [live]);
   useEffect(() => () => clearTimeout(timer.current), []);
   return [state.now, state.turn];
 }

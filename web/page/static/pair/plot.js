@@ -1,6 +1,6 @@
 // A graph over time: uPlot in the colours of the page, with gaps, loss and changes drawn in, walked through by keyboard, told in words.
 import uPlot from '../vendor/uplot.mjs';
-import { html, useEffect, useLayoutEffect, useRef, useState } from '../html.js';
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from '../html.js';
 import { useSettings, color, zone } from '../settings.js';
 import { format, scaleOf } from '../format.js';
 import { tickTexts } from '../times.js';
@@ -38,7 +38,10 @@ export function Plot({ picture, range, name, zoom, keys, changes, pair, high }) 
     const element = /** @type {HTMLElement} */ (box.current);
     const u = new uPlot(options(element, now, setAt, high ?? false), data(picture), element);
     plot.current = u;
-    const see = new ResizeObserver(() => u.setSize({ width: element.clientWidth, height: heightOf(element, high ?? false) }));
+    const see = new ResizeObserver(() => {
+      const size = { width: element.clientWidth, height: heightOf(element, high ?? false) };
+      if (size.width !== u.width || size.height !== u.height) u.setSize(size); // it is told of the first size, too
+    });
     see.observe(element);
     return () => {
       see.disconnect();
@@ -47,17 +50,20 @@ export function Plot({ picture, range, name, zoom, keys, changes, pair, high }) 
     };
   }, [shape]);
 
-  useEffect(() => {
+  useLayoutEffect(() => { // with what is written beside it, not a frame later
     const u = plot.current;
     if (!u) return;
-    u.batch(() => {
-      u.setData(data(picture), false);
-      u.setScale('x', { min: range.from / 1e3, max: range.to / 1e3 });
-      u.setScale('y', { min: picture.y[0], max: picture.y[1] });
-    });
+    u.setData(data(picture), false); // all three are drawn at once, when this task ends
+    u.setScale('x', { min: range.from / 1e3, max: range.to / 1e3 });
+    u.setScale('y', { min: picture.y[0], max: picture.y[1] });
     element().dataset.buckets = String(picture.x.length); // for those who wait for it
   }, [picture, range.from, range.to, shape]);
-  useEffect(() => plot.current?.redraw(false), [changes]);
+  const marked = useRef(changes); // a new graph has them
+  useEffect(() => {
+    if (marked.current !== changes) plot.current?.redraw(false);
+    marked.current = changes;
+  }, [changes]);
+  const about = useMemo(() => summary(picture), [picture]); // a graph is rendered anew with each move of the pointer
 
   /** What is known of a place: its values, and what happened nearer to it than to its neighbours. @param {number} i */
   const tellAll = (i) => {
@@ -87,8 +93,8 @@ export function Plot({ picture, range, name, zoom, keys, changes, pair, high }) 
     ? picture.holes.find((g) => g.from <= picture.x[at] && picture.x[at] <= g.to) : undefined;
   const line = at === null || at >= picture.x.length ? '' : hole ? 'No value: ' + reason(hole) : tellAll(at);
   return html`<div class="plot">
-    <p class="read" aria-hidden="true">${line || html`<span class="quiet">${summary(picture)}</span>`}</p>
-    <div class="canvas" ref=${box} tabindex="0" role="application" aria-roledescription="graph" aria-label=${`${name}. ${summary(picture)}`}
+    <p class="read" aria-hidden="true">${line || html`<span class="quiet">${about}</span>`}</p>
+    <div class="canvas" ref=${box} tabindex="0" role="application" aria-roledescription="graph" aria-label=${`${name}. ${about}`}
       onKeyDown=${press}></div>
     <p class="hidden" aria-live="polite">${told}</p>
   </div>`;

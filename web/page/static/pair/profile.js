@@ -3,6 +3,7 @@ import { html, useMemo } from '../html.js';
 import { format, short, scaleOf, unitOf } from '../format.js';
 import { useDocs } from '../docs.js';
 import { parts, zoneName } from '../times.js';
+import { Failure } from '../state.js';
 import { seriesUrl } from './graphs.js';
 
 const hour = 3600e3;
@@ -28,13 +29,14 @@ export function profileOf(buckets, clock) {
   return sums.map((row) => row.map(([sum, n]) => (n ? sum / n : null)));
 }
 
-/** @param {{metric: string, label: string, pair: [string, string], of: {tool: string, test: string}, range: import('./range.js').Range}} props */
-export function Profile({ metric, label, pair, of, range }) {
+/** @param {{metric: string, label: string, pair: [string, string], of: {tool: string, test: string}, range: import('./range.js').Range, turn: number | null}} props */
+export function Profile({ metric, label, pair, of, range, turn }) {
   const to = Math.ceil(range.to / hour) * hour;
-  const { doc } = useDocs([seriesUrl(pair, metric, of, { from: to - 28 * 24 * hour, to, step: hour }, [0.5])]);
+  const { doc, error, reload } = useDocs([seriesUrl(pair, metric, of, { from: to - 28 * 24 * hour, to, step: hour }, [0.5])], turn);
   const zone = zoneName();
   /** @type {(number | null)[][] | null} */
   const table = useMemo(() => doc?.[0] && profileOf(doc[0].buckets, (ms) => /** @type {any} */ (parts(ms))), [doc, zone]);
+  if (error) return html`<${Failure} error=${error} what="The profile by hour and weekday" retry=${reload} />`;
   if (!table) return null;
   const values = /** @type {number[]} */ (table.flat().filter((v) => v !== null)).sort((a, b) => a - b);
   if (values.length < 2) return null;

@@ -15,8 +15,8 @@ const least = 1000; // ms: samples are no finer than their clocks
  */
 export function rangeOf(query, now) {
   const end = parseTime(query.get('to'), now);
-  const begin = parseTime(query.get('from') ?? '-1d', now) ?? now - 86400e3;
   const to = end ?? now;
+  const begin = parseTime(query.get('from') ?? '-1d', to) ?? to - 86400e3;
   const length = Math.max(least, to - begin);
   const step = stepOf(length, room);
   return { from: Math.floor((to - length) / step) * step, to: Math.ceil(to / step) * step, step, live: end === null };

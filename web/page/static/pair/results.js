@@ -3,10 +3,10 @@ import { html } from '../html.js';
 import { format, unitOf } from '../format.js';
 import { link } from '../router.js';
 import { useDocs } from '../docs.js';
-import { url } from '../api.js';
+import { exactly, url } from '../api.js';
 import { rfc, when } from '../times.js';
 import { Failure } from '../state.js';
-import { exactly } from './graphs.js';
+import { turned } from './compare.js';
 
 const most = 12; // of each direction
 
@@ -22,10 +22,10 @@ export function gist(r) {
   return names.map((m) => `${format(r.metrics[m], unitOf(m))}${m === 'loss_ratio' ? ' loss' : m !== 'hop_count' ? '' : r.metrics[m] === 1 ? ' hop' : ' hops'}`).join(', ');
 }
 
-/** @param {{pair: [string, string], range: import('./range.js').Range, turn: number}} props */
+/** @param {{pair: [string, string], range: import('./range.js').Range, turn: number | null}} props */
 export function Results({ pair, range, turn }) {
   const at = range.live ? {} : { from: rfc(range.from), to: rfc(range.to) };
-  const paths = [pair, [pair[1], pair[0]]].map(([source, target]) => url(['results'], { source: exactly(source), target: exactly(target), limit: most, ...at }));
+  const paths = [pair, turned(pair)].map(([source, target]) => url(['results'], { source: exactly(source), target: exactly(target), limit: most, ...at }));
   const { doc, error, reload } = useDocs(paths, turn);
   const all = doc ? doc.flatMap((/** @type {ResultsDoc} */ d) => d.results).sort((a, b) => Date.parse(b.started) - Date.parse(a.started)) : [];
   return html`<section aria-labelledby="results"><h2 id="results">${range.live ? 'Newest results' : 'Last results of this span'}</h2>

@@ -14,7 +14,7 @@ import { answered, differences, held, letters, told } from './hops.js';
 
 const columns = 10; // as many as one compares; the strip has all
 
-/** @param {{pair: Pair, range: import('./range.js').Range, route: import('../router.js').Route, turn: number}} props */
+/** @param {{pair: Pair, range: import('./range.js').Range, route: import('../router.js').Route, turn: number | null}} props */
 export function Routes({ pair, range, route, turn }) {
   const back = route.query.get('way') === 'back';
   const way = back ? turned(pair) : pair;

@@ -40,7 +40,7 @@ export function chosenOf(axes, x, y) {
   return { x: a, y: wanted ?? others.find((o) => o.metric === 'throughput_bits_per_second') ?? others.find((o) => o.metric === 'loss_ratio') ?? others[0] ?? a };
 }
 
-/** @param {{pair: Pair, keys: Key[][], range: import('./range.js').Range, route: import('../router.js').Route, turn: number}} props */
+/** @param {{pair: Pair, keys: Key[][], range: import('./range.js').Range, route: import('../router.js').Route, turn: number | null}} props */
 export function Scatter({ pair, keys, range, route, turn }) {
   const axes = useMemo(() => axesOf(keys), [keys]);
   const { x, y } = chosenOf(axes, route.query.get('x'), route.query.get('y'));

@@ -2,6 +2,8 @@
 import { html } from '../html.js';
 import { format, plural, short, scaleOf, unitOf } from '../format.js';
 import { useDocs } from '../docs.js';
+import { Failure } from '../state.js';
+import { turned } from './compare.js';
 import { seriesUrl } from './graphs.js';
 
 const asked = Array.from({ length: 51 }, (_, i) => i / 50);
@@ -29,11 +31,11 @@ export function sharesOf(qs, low, high) {
   return out;
 }
 
-/** @param {{metric: string, label: string, pair: [string, string], of: {tool: string, test: string}, range: import('./range.js').Range}} props */
-export function Shares({ metric, label, pair, of, range }) {
-  /** @type {[string, string][]} */
-  const ways = [pair, [pair[1], pair[0]]];
-  const { doc } = useDocs(ways.map((w) => seriesUrl(w, metric, of, { ...range, step: 0 }, asked)));
+/** @param {{metric: string, label: string, pair: [string, string], of: {tool: string, test: string}, range: import('./range.js').Range, turn: number | null}} props */
+export function Shares({ metric, label, pair, of, range, turn }) {
+  const ways = [pair, turned(pair)];
+  const { doc, error, reload } = useDocs(ways.map((w) => seriesUrl(w, metric, of, { ...range, step: 0 }, asked)), turn);
+  if (error) return html`<${Failure} error=${error} what=${`How often which ${label.toLowerCase()}`} retry=${reload} />`;
   if (!doc) return null;
   const unit = unitOf(metric);
   /** @type {(Bucket | undefined)[]} */

@@ -11,8 +11,9 @@ const keyOf = (r) => `${r.from}/${r.to}/${r.step}`;
  * The range for each stage; a stage has the range before until the stage before it stands, and null where there was none.
  * @param {Range} range that is wanted
  * @param {string[]} rows names of all rows of graphs
+ * @param {number} turn
  */
-export function useStages(range, rows) {
+export function useStages(range, rows, turn) {
   const [drew, add] = useState(/** @type {Record<string, string>} */ ({})); // for each row, the range that it shows
   const [looked, look] = useState(''); // the row that somebody zooms in
   const graphs = useRef(/** @type {Range | null} */ (null));
@@ -24,5 +25,7 @@ export function useStages(range, rows) {
   const onDrew = useCallback((/** @type {string} */ id, /** @type {Range} */ of) => add((old) => (old[id] === keyOf(of) ? old : { ...old, [id]: keyOf(of) })), []);
   /** @param {string} row @returns {Range | null} */
   const rangeOf = (row) => (row === first ? range : graphs.current);
-  return { rangeOf, waits: (/** @type {string} */ row) => row !== first && graphs.current !== range, rest: rest.current, onDrew, look };
+  /** null: not its turn. What comes later gives up what it asked for: all share the server and a few connections. @param {string} row */
+  const turnOf = (row) => (row === first || graphs.current === range ? turn : null);
+  return { rangeOf, turnOf, rest: rest.current, turnOfRest: rest.current === range ? turn : null, onDrew, look };
 }

@@ -1,5 +1,5 @@
 // One Result, whole: what was asked, what came out, the samples behind it, and what the clock was worth.
-import { html } from '../html.js';
+import { html, useState } from '../html.js';
 import { url } from '../api.js';
 import { useDoc } from '../docs.js';
 import { format } from '../format.js';
@@ -50,5 +50,12 @@ export function Result({ route }) {
       <pre tabindex="0">${'$ ' + r.samples.output.command.join(' ')}
 ${r.samples.output.stdout}${r.samples.output.stderr}</pre>
       <p class="quiet">Exit code ${r.samples.output.exit_code}${r.samples.output.truncated ? '; it printed more than is kept' : ''}</p></section>`}
-    <details><summary>All of it, as JSON</summary><pre tabindex="0">${JSON.stringify(r, null, 2)}</pre></details>`;
+    <${Json} doc=${r} />`;
+}
+
+/** A document as text, which is not made before somebody wants it: it may be some megabytes. @param {{doc: any}} props */
+function Json({ doc }) {
+  const [open, set] = useState(false);
+  return html`<details onToggle=${(/** @type {any} */ e) => set(e.target.open)}><summary>All of it, as JSON</summary>
+    ${open && html`<pre tabindex="0">${JSON.stringify(doc, null, 2)}</pre>`}</details>`;
 }

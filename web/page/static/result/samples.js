@@ -3,16 +3,27 @@ import { html } from '../html.js';
 import { format, plural, scaleOf, short } from '../format.js';
 
 const most = 500; // rows of a table
+const fine = 2000; // marks of a drawing, which is 1000 wide
+
+/**
+ * As many points as can be told apart: of neighbours the one that took longest, or was lost. Pure.
+ * @template {{x: number, y: number | null}} P @param {P[]} points
+ */
+export function thinned(points) {
+  const each = Math.ceil(points.length / fine);
+  return Array.from({ length: Math.ceil(points.length / each) }, (_, i) =>
+    points.slice(i * each, (i + 1) * each).reduce((a, b) => (a.y === null || (b.y !== null && a.y >= b.y) ? a : b)));
+}
 
 /**
  * A drawing of values over time, from 0, as wide as there is room: at once, or on its way to an end. What has no value is lost.
  * @param {{points: {x: number, y: number | null, width?: number}[], unit: string, text: string, form?: 'stems' | 'line' | 'dots' | 'bars', until?: number}} props
  * width: of a bar, which ends at x
  */
-export function Drawing({ points, unit, text, form = 'stems', until = 0 }) {
-  const seen = points.filter((p) => p.y !== null).map((p) => /** @type {number} */ (p.y));
-  const high = Math.max(...seen, 0) * 1.1 || 1;
-  const end = Math.max(...points.map((p) => p.x), until, 1e-9);
+export function Drawing({ points: all, unit, text, form = 'stems', until = 0 }) {
+  const points = form === 'stems' || form === 'dots' ? thinned(all) : all;
+  const high = points.reduce((most, p) => Math.max(most, p.y ?? 0), 0) * 1.1 || 1;
+  const end = points.reduce((last, p) => Math.max(last, p.x), until || 1e-9);
   const [factor, name] = scaleOf(high, unit);
   /** @param {number} v */
   const x = (v) => ((v / end) * 980 + 10).toFixed(1);

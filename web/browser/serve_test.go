@@ -1,0 +1,50 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"testing"
+
+	"github.com/pathwise-net/pathwise/account"
+	"github.com/pathwise-net/pathwise/control"
+	"github.com/pathwise-net/pathwise/web"
+)
+
+// password is everybody's.
+const password = "four plain words here"
+
+// serve runs a controller for people with their roles, and shows its pages as handler has them. end closes its archive, too.
+func serve(t *testing.T, c control.Config, people map[string]account.Role, handler func(*web.Server) http.Handler) (s *web.Server, url string, end func() error) {
+	t.Helper()
+	c.Log = slog.New(slog.DiscardHandler)
+	controller, err := control.New(c)
+	must(t, err)
+	accounts, err := account.Open(c.Data, account.Options{})
+	must(t, err)
+	for name, role := range people { // hashing a password takes a moment
+		invitation, err := accounts.Add(account.Actor{Identity: account.Owner()}, name, role)
+		must(t, err)
+		_, err = accounts.Accept(t.Context(), invitation, password, netip.Addr{})
+		must(t, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- controller.Run(ctx) }()
+	s = &web.Server{Control: controller, Archive: c.Archive, Accounts: accounts, Version: "v1"}
+	server := httptest.NewServer(handler(s))
+	return s, server.URL, func() error {
+		cancel()
+		server.CloseClientConnections()
+		server.Close()
+		return errors.Join(<-ended, accounts.Close(), c.Archive.Close())
+	}
+}
+
+// public shows pages to everybody.
+func public(s *web.Server) http.Handler {
+	return s.Handler(web.Door{Secure: true, Public: func() bool { return true }})
+}
