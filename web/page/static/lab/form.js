@@ -20,8 +20,8 @@ export function LinkForm({ link, direction, setDirection, apply, faults, back, c
       html`<button type="button" aria-pressed=${d === direction} onClick=${() => setDirection(d)}>${text}</button>`)}
       <button type="button" disabled=${changed === 0} onClick=${back}>As it was</button></p>
     <div class="settings">${scales.map((s) => html`<${Row} key=${`${link.number} ${direction} ${s.key}`} scale=${s} link=${link} direction=${direction} apply=${apply} />`)}</div>
-    <${Cut} link=${link} direction=${direction} apply=${apply} />
-    <${Faults} faults=${faults} apply=${apply} />
+    <${Cut} key=${`cut ${link.number}`} link=${link} direction=${direction} apply=${apply} />
+    <${Faults} key=${`faults ${link.number}`} faults=${faults} apply=${apply} />
     <${Other} link=${link} apply=${apply} />
   </section>`;
 }
