@@ -185,7 +185,9 @@ func meant(written string, names []string, list string) string {
 			return "; did you mean " + name + "?"
 		}
 	}
-	best := slices.MinFunc(names, func(a, b string) int { return levenshtein.ComputeDistance(written, a) - levenshtein.ComputeDistance(written, b) })
+	best := slices.MinFunc(names, func(a, b string) int {
+		return levenshtein.ComputeDistance(written, a) - levenshtein.ComputeDistance(written, b)
+	})
 	if levenshtein.ComputeDistance(written, best) > max(1, len(best)/2) {
 		return "; " + list + " " + strings.Join(names, ", ")
 	}
