@@ -80,16 +80,24 @@ func demoCommand(s *session) *cobra.Command {
 			if c.Flags().Changed("listen") && !keep && !meshOnly {
 				return badFlag("listen", errors.New("want --keep or --mesh with it: nothing else listens"))
 			}
+			if listen != "" { // else it would be told after a minute of demo
+				if _, err := demoAddress(listen); err != nil {
+					return err
+				}
+			}
 			if !meshOnly {
 				if err := runDemo(c.Context(), s); err != nil || !keep {
 					return err
 				}
 			}
-			if !isTerminal(s.out) {
-				fmt.Fprintln(s.err, "note: no mesh is kept: there is no terminal to show its address on, and to end it from by Ctrl-C")
-				return nil
+			switch {
+			case isTerminal(s.out):
+				return s.keepDemo(c.Context(), listen)
+			case meshOnly:
+				return errNoTerminal
 			}
-			return s.keepDemo(c.Context(), listen)
+			fmt.Fprintln(s.err, "note:", errNoTerminal)
+			return nil
 		},
 	}
 	f := c.Flags()
@@ -98,6 +106,8 @@ func demoCommand(s *session) *cobra.Command {
 	f.StringVar(&listen, "listen", "", "with --keep or --mesh: where the pages are (default "+demoListen+", or any port if that is taken)")
 	return c
 }
+
+var errNoTerminal = errors.New("no mesh is kept: there is no terminal to show its address on, and to end it from by Ctrl-C")
 
 func runDemo(ctx context.Context, s *session) error {
 	spec, err := lab.ParseSpec("demo", []byte(demoSpec))

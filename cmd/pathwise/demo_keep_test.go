@@ -225,8 +225,11 @@ func TestDemoIsNotKeptWithoutTerminal(t *testing.T) {
 	c := selfProcess(t, "demo", "--mesh")
 	var said bytes.Buffer
 	c.Stderr = &said
-	if out, err := c.Output(); err != nil || len(out) > 0 || !strings.Contains(said.String(), "no terminal") {
+	if out, err := c.Output(); err == nil || len(out) > 0 || !strings.Contains(said.String(), "no terminal") {
 		t.Errorf("error %v, printed %q, said %q", err, out, said.String())
+	}
+	if out, err := selfProcess(t, "demo", "--keep", "--listen", "nowhere").CombinedOutput(); err == nil || !strings.Contains(string(out), "--listen: ") {
+		t.Errorf("error %v, printed %q", err, out)
 	}
 	if out, err := selfProcess(t, "demo", "--listen", "127.0.0.1:0").CombinedOutput(); err == nil || !strings.Contains(string(out), "--listen: want --keep") {
 		t.Errorf("error %v, printed %q", err, out)

@@ -51,7 +51,7 @@ type played struct {
 func status(host string) fleet.Status {
 	s := fleet.Status{Host: host, At: time.Now(), Version: "v1.2.3", Platform: "linux/amd64", Plan: 1, Clock: measure.Clock{Synchronized: true, ErrorSeconds: 0.0004}}
 	if host == "dl" {
-		s.Version, s.Spooled, s.Clock = evil, 17, measure.Clock{}
+		s.Version, s.Platform, s.Spooled, s.Clock = "v1.2.2", evil, 17, measure.Clock{}
 		s.Running = []string{someResult}
 		s.Lacks = []fleet.Lack{{Kind: "ping", What: "raw-sockets", Why: evil}}
 	}

@@ -15,6 +15,8 @@ var (
 const (
 	matrixPainted = "document.querySelector('#silent') && document.querySelector('.overview[aria-busy=false]') && document.querySelector('.matrix canvas')?.dataset.painted"
 	graphsDrawn   = "document.querySelectorAll('.plot .canvas[data-buckets]').length >= 8 && !document.querySelector('[aria-busy=true]') && document.querySelector('.profile')"
+	// allDrawn: what is far down a page comes when somebody goes there.
+	allDrawn = "(document.querySelector('.later')?.scrollIntoView(), document.querySelector('#routes') && document.querySelector('#scatter')) && " + graphsDrawn
 )
 
 // Pictures for the docs, and for who changes the pages to look at.
@@ -34,10 +36,10 @@ func TestScreens(t *testing.T) {
 		{"overview-phone", "#/", matrixPainted, phone, false},
 		{"overview-table", "#/?view=table&metric=loss_ratio", "document.querySelector('.table tr')", desk, false},
 		{"overview-wall", "#/?metric=loss_ratio", matrixPainted, wall, true},
-		{"pair", "#/pair/ucl/cern", graphsDrawn, desk, false},
-		{"pair-dark", "#/pair/ucl/cern?compare=-1d", graphsDrawn, desk, true},
-		{"pair-phone", "#/pair/ucl/cern", graphsDrawn, phone, false},
-		{"pair-wall", "#/pair/ucl/cern", graphsDrawn, wall, true},
+		{"pair", "#/pair/ucl/cern", allDrawn, desk, false},
+		{"pair-dark", "#/pair/ucl/cern?compare=-1d", allDrawn, desk, true},
+		{"pair-phone", "#/pair/ucl/cern", allDrawn, phone, false},
+		{"pair-wall", "#/pair/ucl/cern", allDrawn, wall, true},
 		{"result", "#/result/" + someResult, "document.querySelector('#echoes')", desk, false},
 		{"calculator", "#/calc/recovery?rate=1gbit&rtt=70ms&mss=1500", answered, desk, false},
 		{"calculator-phone", "#/calc/transfer?size=50MB&rate=100mbit&rtt=50ms", answered, phone, true},
