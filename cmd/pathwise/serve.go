@@ -76,7 +76,9 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 	defer hosts.wait()
 	controller, err := control.New(control.Config{
 		Mesh: file, Data: data, Hub: post.hub, Archive: store, Log: log,
-		Changed: followed(book, hosts.follow), Observe: out.observe, Missed: out.collector.Missed,
+		// The history first: what hosts follow costs what cannot be taken back.
+		Changed: func(m *config.Mesh) error { return book.Follow(m, hosts.follow) },
+		Observe: out.observe, Missed: out.collector.Missed,
 	})
 	if err != nil {
 		return err
