@@ -60,12 +60,13 @@ func keys() string {
 	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
 }
 
-// Over returns s with the fields that top sets replaced. Rate and trace replace each other.
+// Over returns s with the fields that top sets replaced. Rate and trace replace each other; "trace: none" goes with a
+// rate, so the order in which the settings of one valid shape are laid does not matter.
 func (s Shape) Over(top *Shape) Shape {
 	if top == nil {
 		return s
 	}
-	if top.Rate != nil {
+	if top.Rate != nil && s.Trace != nil && !s.Trace.none() {
 		s.Trace = nil
 	}
 	if top.Trace != nil && !top.Trace.none() {
