@@ -135,7 +135,15 @@ func TestRouteOverTime(t *testing.T) {
 
 // Another series lies over each graph, is told beside its own, and is in the URL; and the span is still drawn with the pointer.
 func TestCompare(t *testing.T) {
-	p := open(t, desk, eventfulMesh(t).url+"#/pair/ucl/cern?from=-1d")
+	m := eventfulMesh(t)
+	var marked []*measure.Result
+	for ago := time.Minute; ago < time.Hour; ago += time.Minute {
+		r := ended("ping", "rtt-ef", "ral", "qmul", time.Now().Add(-ago))
+		r.Metrics = map[measure.Metric]float64{measure.RTTMedian: 0.077}
+		marked = append(marked, r)
+	}
+	must(t, m.hub.File(context.Background(), "ral", marked))
+	p := open(t, desk, m.url+"#/pair/ucl/cern?from=-1d")
 	p.until(graphsDrawn)
 	p.tabTo("select[name=with]")
 	p.keys("the o") // as one types to choose
@@ -162,6 +170,13 @@ func TestCompare(t *testing.T) {
 		if c.name != "tool bulk" { // which measures no delay
 			tells(", " + c.name + " ")
 		}
+	}
+	for _, with := range []string{"tool:rtt-ef", "test:rtt-ef@all"} { // as the same is measured with another DSCP
+		p.show("#/pair/ral/qmul?from=-6h&with="+with, desk, false)
+		name := strings.Replace(with, ":", " ", 1)
+		p.until(fmt.Sprintf("document.querySelector('.legend')?.textContent.includes(%q)", name) + " && document.querySelector('.plot .canvas[data-buckets]') && !document.querySelector('[aria-busy=true]')")
+		p.run(chromedp.Focus(chromedp.CSS(".plot .canvas")))
+		tells(", " + name + " 77[\\d.]*\\sms")
 	}
 	p.show("#/pair/ucl/cern?from=-1d&with=reverse", desk, false)
 	p.until(graphsDrawn + " && document.querySelectorAll('.event').length")
