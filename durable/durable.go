@@ -8,8 +8,10 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // Write replaces a file by the content given, as Replace does.
@@ -17,6 +19,27 @@ func Write(path string, content []byte) error {
 	return Replace(path, func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
+	})
+}
+
+// Rewrite replaces the content of a file that is not this program's alone. As Write, but the new file has the old one's mode
+// and, as far as this process may give it away, its owner, before it takes the name. One that was not there is for its owner
+// alone to read.
+func Rewrite(path string, content []byte) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Write(path, content)
+	} else if err != nil {
+		return err
+	}
+	return replace(path, func(file *os.File) error {
+		if _, err := file.Write(content); err != nil {
+			return err
+		}
+		if was, ok := info.Sys().(*syscall.Stat_t); ok && file.Chown(int(was.Uid), int(was.Gid)) != nil {
+			_ = file.Chown(-1, int(was.Gid)) // more than its own groups only root may give
+		}
+		return file.Chmod(info.Mode().Perm())
 	})
 }
 
@@ -28,6 +51,16 @@ func Write(path string, content []byte) error {
 //
 // What a killed process leaves under the first name is overwritten by the next.
 func Replace(path string, write func(io.Writer) error) error {
+	return replace(path, func(file *os.File) error {
+		buffered := bufio.NewWriterSize(file, 1<<16) // a plan has a hundred thousand small lines
+		if err := write(buffered); err != nil {
+			return err
+		}
+		return buffered.Flush()
+	})
+}
+
+func replace(path string, write func(*os.File) error) error {
 	folder, name := filepath.Split(path)
 	draft := filepath.Join(folder, "."+name+".new")
 	file, err := os.OpenFile(draft, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
@@ -35,26 +68,17 @@ func Replace(path string, write func(io.Writer) error) error {
 		return err
 	}
 	defer os.Remove(draft) // what is left of it after an error; after a success there is none
-	if err := fill(file, write); err != nil {
+	err = write(file)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
 	if err := os.Rename(draft, path); err != nil {
 		return err
 	}
 	return Sync(filepath.Dir(path))
-}
-
-// fill writes, syncs and closes a file.
-func fill(file *os.File, write func(io.Writer) error) error {
-	buffered := bufio.NewWriterSize(file, 1<<16) // a plan has a hundred thousand small lines
-	err := write(buffered)
-	if err == nil {
-		err = buffered.Flush()
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	return errors.Join(err, file.Close())
 }
 
 // Sync makes the names in a folder last: of files that were made in it, renamed or removed.

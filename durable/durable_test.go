@@ -28,6 +28,47 @@ func TestWriteReplaces(t *testing.T) {
 	}
 }
 
+// Whoever may read a file that is rewritten may at any time.
+func TestRewriteKeepsTheMode(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mesh.yaml")
+	wantMode := func(want fs.FileMode) {
+		t.Helper()
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Error(err)
+		} else if info.Mode() != want {
+			t.Errorf("mode %v, want %v", info.Mode(), want)
+		}
+	}
+	if err := durable.Rewrite(path, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	wantMode(0o600)
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		var err error
+		for i := 0; i < 100 && err == nil; i++ {
+			err = durable.Rewrite(path, []byte("again"))
+		}
+		done <- err
+	}()
+	for {
+		wantMode(0o640)
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+			expect(t, path, "again")
+			return
+		default:
+		}
+	}
+}
+
 func TestFailureKeepsTheOldFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plan.json")
 	if err := durable.Write(path, []byte("old")); err != nil {

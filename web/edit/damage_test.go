@@ -23,7 +23,7 @@ func (d *desk) saveKilled(after int, files ...File) {
 		if after--; after < 0 {
 			panic(killed{})
 		}
-		return durable.Write(path, text)
+		return durable.Rewrite(path, text)
 	}
 	defer func() {
 		if p := recover(); p != (killed{}) {

@@ -39,7 +39,7 @@ type Options struct {
 	Now     func() time.Time                  // nil: time.Now
 	Log     *slog.Logger                      // nil: none
 
-	replace func(path string, text []byte) error // nil: durable.Write; tests have disks that fail
+	replace func(path string, text []byte) error // nil: durable.Rewrite; tests have disks that fail
 	access  func(path string) error              // nil: mayWrite; tests have some that may not
 	pairs   int                                  // 0: MaxPairs; tests have fewer
 }
@@ -66,7 +66,7 @@ func Open(o Options) (*Book, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.replace == nil {
-		o.replace = durable.Write
+		o.replace = durable.Rewrite
 	}
 	if o.access == nil {
 		o.access = mayWrite

@@ -224,7 +224,7 @@ func (d *desk) fails(after int, again func(path string) bool) {
 		if after--; after < 0 && again(path) {
 			return errFull
 		}
-		return durable.Write(path, text)
+		return durable.Rewrite(path, text)
 	}
 }
 
@@ -270,7 +270,7 @@ func TestFolderNotSynced(t *testing.T) {
 	for _, files := range [][]File{{{"mesh.yaml", hostsText}}, {{"a.yaml", hostsText}, {"b.yml", testsText}}} {
 		d := newDesk(t, files...)
 		d.options.replace = func(path string, text []byte) error {
-			return errors.Join(durable.Write(path, text), map[bool]error{true: errFull}[filepath.Base(path) != journalName])
+			return errors.Join(durable.Rewrite(path, text), map[bool]error{true: errFull}[filepath.Base(path) != journalName])
 		}
 		next := append([]File{}, files...)
 		for i := range next {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/pathwise-net/pathwise/durable"
 )
@@ -100,8 +99,7 @@ func (b *Book) take(folder string, s step) error {
 	return err
 }
 
-// take takes one step. A file keeps its mode and, as far as this process may say so, its owner; one that is a link is replaced
-// where it leads.
+// take takes one step. A file that is a link is replaced where it leads.
 func take(folder string, s step, replace func(string, []byte) error) error {
 	path := filepath.Join(folder, s.Name)
 	if s.Text == nil {
@@ -110,18 +108,7 @@ func take(folder string, s step, replace func(string, []byte) error) error {
 		}
 		return plain(s.Name, durable.Sync(folder))
 	}
-	path = target(path)
-	info, missing := os.Stat(path)
-	if err := replace(path, []byte(*s.Text)); err != nil {
-		return plain(s.Name, err)
-	}
-	if missing != nil {
-		return nil
-	}
-	if was, ok := info.Sys().(*syscall.Stat_t); ok && os.Chown(path, int(was.Uid), int(was.Gid)) != nil {
-		_ = os.Chown(path, -1, int(was.Gid)) // more than its own groups only root may give
-	}
-	return plain(s.Name, os.Chmod(path, info.Mode().Perm()))
+	return plain(s.Name, replace(target(path), []byte(*s.Text)))
 }
 
 // target is where a link leads, and else the path itself.
@@ -176,7 +163,7 @@ func Recover(mesh string) error {
 		if !same(now, s.Was) {
 			continue // it is what it is to be, or somebody else changed it
 		}
-		if err := take(folder, s, durable.Write); err != nil {
+		if err := take(folder, s, durable.Rewrite); err != nil {
 			return fmt.Errorf("finish saving mesh files: %w", err)
 		}
 	}

@@ -20,7 +20,7 @@ var ErrStale = errors.New("somebody changed the mesh file since you began: look 
 // Save replaces the mesh files, and returns the version that they are now. What is wrong with them is a *Wrong or a *Refusal;
 // ErrStale if somebody else was first. After an error the files are as they were, unless it says otherwise.
 //
-// Each file is replaced at once, by durable.Replace, so that whoever reads it sees the old one or the new one. When several
+// Each file is replaced at once, by durable.Rewrite, so that whoever reads it sees the old one or the new one. When several
 // change, a journal beside them says first what each is to be: what a kill or a power cut leaves half done is finished by
 // Recover before the controller starts again, and what a full disk leaves half done is undone. Nobody can lock out an
 // editor on the controller's machine: what that saves in the same few milliseconds is replaced, and not in the history.
