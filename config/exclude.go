@@ -9,7 +9,7 @@ import (
 )
 
 // Exclusion is what is not to be tested, always or in some hours. Everything that it says must hold; what it does not
-// say is any.
+// say is any, and is nil.
 type Exclusion struct {
 	Hosts     []int // at either end
 	Sources   []int
@@ -37,7 +37,7 @@ func (r *reader) exclusion(n node) {
 		var days []time.Weekday
 		ends := func(list *[]int, set *[]bool) func(node) {
 			return func(n node) {
-				*set = make([]bool, len(r.mesh.Hosts))
+				*list, *set = []int{}, make([]bool, len(r.mesh.Hosts))
 				for _, m := range r.selection(n, nil) {
 					*list = append(*list, m.host)
 					(*set)[m.host] = true
@@ -83,7 +83,7 @@ func (r *reader) readExcludedPair(n node, x *Exclusion) {
 	if len(pairs) > 0 && pairs[0].isScalar() {
 		pairs = []node{n}
 	}
-	x.pair = map[[2]int]bool{}
+	x.Pairs, x.pair = [][2]int{}, map[[2]int]bool{}
 	for _, pair := range pairs {
 		ends := pair.items()
 		if len(ends) != 2 {

@@ -139,9 +139,6 @@ func (w *work) site(s *config.Site) schedule.Site {
 
 // exclude turns an exclusion of some hours into closures; one of all hours left no pairs to plan.
 func (w *work) exclude(x *config.Exclusion) {
-	if len(x.Hours) == 0 {
-		return
-	}
 	zone, err := time.LoadLocation(x.Zone) // "" is UTC; others were checked
 	if err != nil {
 		zone = time.UTC
@@ -152,69 +149,54 @@ func (w *work) exclude(x *config.Exclusion) {
 			days = []time.Weekday{0, 1, 2, 3, 4, 5, 6}
 		}
 		const day = 24 * 60
-		hours := schedule.Weekly(days, time.Duration(h.From)*time.Minute, time.Duration(h.To%day)*time.Minute, zone)
-		for _, c := range w.closed(x) {
-			c.Hours, c.Text = hours, h.String()+" "+x.Zone
-			w.schedule.Closures = append(w.schedule.Closures, c)
+		closed := schedule.Closure{
+			Tests: w.testsOf(x), Hosts: w.names(x.Hosts), Sources: w.names(x.Sources), Targets: w.names(x.Targets),
+			Hours: schedule.Weekly(days, time.Duration(h.From)*time.Minute, time.Duration(h.To%day)*time.Minute, zone),
+			Text:  h.String() + " " + x.Zone,
+		}
+		if x.Pairs != nil {
+			closed.Pairs = [][2]string{}
+		}
+		for _, p := range x.Pairs {
+			closed.Pairs = append(closed.Pairs, [2]string{w.mesh.Hosts[p[0]].Name, w.mesh.Hosts[p[1]].Name})
+		}
+		if x.Direction != measure.Reverse {
+			w.schedule.Closures = append(w.schedule.Closures, closed)
+		}
+		if x.Direction != measure.Forward {
+			closed.Sources, closed.Targets = closed.Targets, closed.Sources
+			closed.Pairs = slices.Clone(closed.Pairs)
+			for i, p := range closed.Pairs {
+				closed.Pairs[i] = [2]string{p[1], p[0]}
+			}
+			w.schedule.Closures = append(w.schedule.Closures, closed)
 		}
 	}
 }
 
-// closed is what an exclusion closes, without its hours: each test with each combination of ends.
-func (w *work) closed(x *config.Exclusion) []schedule.Closure {
-	name := func(hosts []int) []string {
-		var names []string
-		for _, h := range hosts {
-			names = append(names, w.mesh.Hosts[h].Name)
-		}
-		return orAny(names)
+// names are those of hosts; nil, which stands for any, if hosts is.
+func (w *work) names(hosts []int) []string {
+	if hosts == nil {
+		return nil
 	}
-	var ends [][2]string
-	for _, p := range x.Pairs {
-		ends = append(ends, [2]string{w.mesh.Hosts[p[0]].Name, w.mesh.Hosts[p[1]].Name})
+	names := []string{}
+	for _, h := range hosts {
+		names = append(names, w.mesh.Hosts[h].Name)
 	}
-	if x.Pairs == nil {
-		for _, source := range name(x.Sources) {
-			for _, target := range name(x.Targets) {
-				ends = append(ends, [2]string{source, target})
-			}
-		}
-	}
-	var all []schedule.Closure
-	for _, test := range w.testsOf(x) {
-		for _, host := range name(x.Hosts) {
-			for _, e := range ends {
-				if x.Direction != measure.Reverse {
-					all = append(all, schedule.Closure{Test: test, Host: host, Source: e[0], Target: e[1]})
-				}
-				if x.Direction != measure.Forward && e != [2]string{} {
-					all = append(all, schedule.Closure{Test: test, Host: host, Source: e[1], Target: e[0]})
-				}
-			}
-		}
-	}
-	return all
+	return names
 }
 
-// testsOf are the names of the tests that an exclusion is about; "" for any.
+// testsOf are the names of the tests that an exclusion is about; nil, which stands for any, if it names neither tests nor tools.
 func (w *work) testsOf(x *config.Exclusion) []string {
 	if len(x.Tools) == 0 && len(x.Tests) == 0 {
-		return []string{""}
+		return nil
 	}
-	var names []string
+	names := []string{}
 	for _, t := range w.schedule.Tests {
 		tool := w.mesh.Test(t.Name).Tool
 		if (len(x.Tools) == 0 || slices.Contains(x.Tools, tool)) && (len(x.Tests) == 0 || slices.Contains(x.Tests, t.Name)) {
 			names = append(names, t.Name)
 		}
-	}
-	return names
-}
-
-// orAny is the list, or the one element that stands for any.
-func orAny(names []string) []string {
-	if names == nil {
-		return []string{""}
 	}
 	return names
 }

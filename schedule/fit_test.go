@@ -68,7 +68,7 @@ func TestFitAtOnce(t *testing.T) {
 		t.Errorf("busy hosts until %v: %v", first.End(), err)
 	}
 	always := func(time.Time) (bool, time.Time) { return true, time.Time{} }
-	m.Closures = []Closure{{Host: "h2", Hours: always, Text: "always"}}
+	m.Closures = []Closure{{Hosts: []string{"h2"}, Hours: always, Text: "always"}}
 	_, err = plan(t, m, 1).Fit(now, Pair{2, 3}, tenSeconds, time.Hour)
 	searched := now.Add(2 * time.Hour).Format(time.RFC3339)
 	if !errors.As(err, &busy) || !busy.Earliest.IsZero() || err.Error() != "not free before "+searched {

@@ -50,7 +50,7 @@ func randomMesh(random *rand.Rand) Mesh {
 	for range random.IntN(3) - 1 {
 		from := time.Duration(random.IntN(24)) * time.Hour
 		all := []time.Weekday{0, 1, 2, 3, 4, 5, 6}
-		m.Closures = append(m.Closures, Closure{Host: fmt.Sprint("h", random.IntN(n)), Text: from.String(),
+		m.Closures = append(m.Closures, Closure{Hosts: []string{fmt.Sprint("h", random.IntN(n))}, Text: from.String(),
 			Hours: Weekly(all, from, from+time.Duration(1+random.IntN(8))*time.Hour, time.UTC)})
 	}
 	return m

@@ -43,13 +43,13 @@ func TestEveryPairOnce(t *testing.T) {
 		"sites": {Interfaces: sited, Sites: []Site{{Name: "a", AtOnce: 1}, {Name: "b", AtOnce: 2}},
 			Tests: []Test{bulk("b", full(0, 12), 10, time.Hour)}},
 		"closed": {Interfaces: hosts(6), Tests: []Test{bulk("b", full(0, 6), 10, 24*time.Hour)},
-			Closures: []Closure{{Host: "h1", Hours: overnight, Text: "night"},
-				{Source: "h2", Target: "h3", Hours: noon, Text: "noon"}}},
+			Closures: []Closure{{Hosts: []string{"h1"}, Hours: overnight, Text: "night"},
+				{Sources: []string{"h2"}, Targets: []string{"h3"}, Hours: noon, Text: "noon"}}},
 		"closed and tight": {Interfaces: hosts(6), Tests: []Test{bulk("b", full(0, 6), 4000, 24*time.Hour)},
-			Closures: []Closure{{Host: "h1", Hours: noon, Text: "noon"}}},
+			Closures: []Closure{{Hosts: []string{"h1"}, Hours: noon, Text: "noon"}}},
 		"closed and short": {Interfaces: hosts(6),
 			Tests:    []Test{bulk("b", full(0, 6), 10, 24*time.Hour), bulk("c", full(0, 6), 10, time.Hour)},
-			Closures: []Closure{{Test: "b", Hours: overnight, Text: "night"}}},
+			Closures: []Closure{{Tests: []string{"b"}, Hours: overnight, Text: "night"}}},
 		"phase": {Interfaces: hosts(6), Phases: []Phase{{"deep", Timing{Every: 6 * time.Hour}}},
 			Tests: []Test{bulk("a", full(0, 6), 10, 10*time.Minute), inPhase(bulk("b", full(0, 6), 30, 0)),
 				inPhase(bulk("c", full(0, 6), 5, 0)), inPhase(lightTest("d", full(0, 6), 5, 0))}},
@@ -407,7 +407,7 @@ func TestBadMesh(t *testing.T) {
 		"unknown phase":   func(m *Mesh) { m.Tests[0].Phase = "x" },
 		"pair out of it":  func(m *Mesh) { m.Tests[0].Pairs = []Pair{{0, 3}} },
 		"exclusive alone": func(m *Mesh) { m.Tests[0].Pairs = []Pair{{1, 1}} },
-		"no hours":        func(m *Mesh) { m.Closures = []Closure{{Host: "h1"}} },
+		"no hours":        func(m *Mesh) { m.Closures = []Closure{{Hosts: []string{"h1"}}} },
 	} {
 		m := good()
 		spoil(&m)

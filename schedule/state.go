@@ -54,7 +54,7 @@ func (m *Mesh) Fingerprint() uint64 {
 		_ = encoder.Encode([]any{p.Name, p.Timing.Every, p.Timing.Sampling, p.Timing.Text})
 	}
 	for _, c := range m.Closures {
-		_ = encoder.Encode([]any{c.Test, c.Host, c.Source, c.Target, c.Text})
+		_ = encoder.Encode([]any{c.Tests, c.Hosts, c.Sources, c.Targets, c.Pairs, c.Text})
 	}
 	for i := range m.Tests {
 		t := &m.Tests[i]

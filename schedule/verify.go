@@ -113,9 +113,7 @@ func (v *verifier) has(test int, p Pair) bool {
 func (v *verifier) checkHours(r Run, test string) {
 	source, target := v.mesh.Interfaces[r.Source].Host, v.mesh.Interfaces[r.Target].Host
 	for _, c := range v.mesh.Closures {
-		switch {
-		case c.Test != "" && c.Test != test, c.Source != "" && c.Source != source, c.Target != "" && c.Target != target,
-			c.Host != "" && c.Host != source && c.Host != target:
+		if !c.covers(test, source, target) {
 			continue
 		}
 		closed, until := c.Hours(r.Begin())

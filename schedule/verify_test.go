@@ -13,7 +13,7 @@ func TestVerify(t *testing.T) {
 		bulk("b", full(0, 6), 10, time.Hour), lightTest("l", full(0, 3), 10, time.Hour)}}
 	m.Interfaces[0].Site, m.Interfaces[1].Site = "s", "s"
 	lunch := Weekly([]time.Weekday{6}, 12*time.Hour, 13*time.Hour, time.UTC)
-	m.Closures = []Closure{{Host: "h5", Text: "noon", Hours: lunch}}
+	m.Closures = []Closure{{Hosts: []string{"h5"}, Text: "noon", Hours: lunch}}
 	at := func(seconds float64, test int32, pair Pair) Run {
 		return Run{Start: midnight.UnixNano() + int64(seconds*1e9), Duration: 10 * time.Second, Test: test, Pair: pair}
 	}
