@@ -1,8 +1,6 @@
 package schedule
 
-import (
-	"time"
-)
+import "time"
 
 // Hours says whether something is closed at a time, and until when that answer holds. It must be a function of its
 // argument alone; until is after at, and the zero Time means for ever.
