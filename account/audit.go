@@ -40,7 +40,7 @@ func (a act) entry(outcome string) Entry { return NewEntry(a.by, a.what, a.on, o
 // audit is the log: files of lines, numbered, of which the last is written to. Any process may write, one at a time.
 type audit struct {
 	folder  string
-	owner   folderOwner
+	owner   durable.Owner
 	bytes   int64 // of a file
 	files   int
 	writing sync.Mutex // lines of this process
@@ -124,7 +124,7 @@ func (b *Book) Refused(e Entry) {
 func (a *audit) append(line []byte) error {
 	a.writing.Lock()
 	defer a.writing.Unlock()
-	return a.owner.withLock(a.folder, func() (err error) {
+	return withLock(a.owner, a.folder, func() (err error) {
 		file, made, err := a.last(int64(len(line)))
 		if err != nil {
 			return err
@@ -174,7 +174,7 @@ func (a *audit) last(length int64) (file *os.File, made bool, err error) {
 			return nil, false, err
 		}
 	}
-	file, err = a.owner.open(a.path(number), os.O_APPEND)
+	file, err = a.owner.Open(a.path(number), os.O_APPEND)
 	return file, made, err
 }
 

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/pathwise-net/pathwise/durable"
 )
 
 // Options of a Book. The zero value is fit for use.
@@ -29,7 +31,7 @@ type Options struct {
 // A change that cannot be written down is not made. If the file cannot be replaced then, the log says that too.
 type Book struct {
 	folder string
-	owner  folderOwner
+	owner  durable.Owner
 	now    func() time.Time
 	random io.Reader
 	log    *slog.Logger
@@ -68,11 +70,11 @@ func open(folder string, o Options, c cost) (*Book, error) {
 		b.log = slog.New(slog.DiscardHandler)
 	}
 	var err error
-	if b.owner, err = ownerOf(folder); err != nil {
+	if b.owner, err = durable.OwnerOf(folder); err != nil {
 		return nil, fmt.Errorf("open accounts: %w", err)
 	}
 	for _, f := range []string{b.folder, filepath.Join(folder, auditFolder)} {
-		if err := b.owner.mkdir(f); err != nil {
+		if err := b.owner.Mkdir(f); err != nil {
 			return nil, fmt.Errorf("open accounts: %w", err)
 		}
 	}
@@ -136,7 +138,7 @@ func (b *Book) change(a act, allowed bool, edit func(*contents) error) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.owner.withLock(b.folder, func() error {
+	return withLock(b.owner, b.folder, func() error {
 		c, err := b.fresh()
 		if err != nil {
 			return err
@@ -153,7 +155,7 @@ func (b *Book) change(a act, allowed bool, edit func(*contents) error) error {
 		if err := b.Note(a.entry("ok")); err != nil {
 			return fmt.Errorf("nothing was changed: %w", err)
 		}
-		if err := b.owner.replace(b.contents.path, c); err != nil {
+		if err := b.owner.Replace(b.contents.path, toJSON(c)); err != nil {
 			if err := b.Note(a.entry("failed, and nothing was changed")); err != nil {
 				b.log.Error("the log has a change that was not made", "what", a.what, "on", a.on, "error", err)
 			}

@@ -103,7 +103,7 @@ func (b *Book) Tidy() error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.owner.withLock(b.folder, func() error {
+	return withLock(b.owner, b.folder, func() error {
 		c, err := b.contents.get()
 		if err != nil {
 			return err
@@ -117,7 +117,7 @@ func (b *Book) Tidy() error {
 		}
 		kept := b.memory.mergeInto(l)
 		l.prune(c, b.now())
-		if err := b.owner.replace(b.ledger.path, l); err != nil {
+		if err := b.owner.Replace(b.ledger.path, toJSON(l)); err != nil {
 			return fmt.Errorf("keep sessions: %w", err)
 		}
 		b.memory.forget(kept)

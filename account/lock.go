@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/durable"
 )
 
 const (
@@ -18,9 +20,9 @@ const (
 
 // withLock does something while no other Book of the folder, of this process or another, does anything with it. The kernel
 // lets go of the lock when a process ends, however it does.
-func (o folderOwner) withLock(folder string, do func() error) error {
+func withLock(owner durable.Owner, folder string, do func() error) error {
 	path := filepath.Join(folder, lockFile)
-	file, err := o.open(path, 0)
+	file, err := owner.Open(path, 0)
 	if err != nil {
 		return fmt.Errorf("open lock: %w", err)
 	}

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+
+	"github.com/pathwise-net/pathwise/durable"
 )
 
 // lockFile opens a file that only one process can hold. The kernel lets go of it when the process ends, however it
 // does.
-func lockFile(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+func lockFile(owner durable.Owner, path string) (*os.File, error) {
+	f, err := owner.Open(path, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open lock: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
 	sqlitecode "modernc.org/sqlite/lib"
+
+	"github.com/pathwise-net/pathwise/durable"
 )
 
 // sqliteStore keeps an archive in one SQLite file, with its write-ahead log (-wal, -shm) and a lock (-lock) beside it.
@@ -45,15 +48,35 @@ func openSQLite(ctx context.Context, path string, log *slog.Logger) (store, erro
 	if err != nil {
 		return nil, fmt.Errorf("find %s: %w", path, err)
 	}
-	lock, err := lockFile(path + "-lock")
+	owner, err := durable.OwnerOf(filepath.Dir(path))
+	if err != nil {
+		return nil, fmt.Errorf("find folder: %w", err)
+	}
+	lock, err := lockFile(owner, path+"-lock")
 	if err != nil {
 		return nil, err
 	}
 	s := &sqliteStore{lock: lock, path: path}
+	if err := makeSQLite(owner, path); err != nil {
+		return nil, errors.Join(fmt.Errorf("make file: %w", err), s.close())
+	}
 	if err := s.begin(ctx, log); err != nil {
 		return nil, errors.Join(s.explain(err), s.close())
 	}
 	return s, nil
+}
+
+// makeSQLite makes an empty file, which is an empty database, if there is none. SQLite gives what it makes beside a file to
+// the file's owner.
+func makeSQLite(owner durable.Owner, path string) error {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file, err := owner.Open(path, 0)
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 func (s *sqliteStore) begin(ctx context.Context, log *slog.Logger) error {

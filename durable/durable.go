@@ -1,4 +1,5 @@
-// Package durable replaces files so that they outlive a power cut.
+// Package durable replaces files so that they outlive a power cut, and makes them so that whose folder they are in can read
+// them.
 //
 // It knows the order of writing, syncing and renaming that a Linux file system needs. It keeps no format and no lock: who
 // writes what, and one at a time, is the caller's to see to.
@@ -15,12 +16,7 @@ import (
 )
 
 // Write replaces a file by the content given, as Replace does.
-func Write(path string, content []byte) error {
-	return Replace(path, func(w io.Writer) error {
-		_, err := w.Write(content)
-		return err
-	})
-}
+func Write(path string, content []byte) error { return Owner{}.Write(path, content) }
 
 // Rewrite replaces the content of a file that is not this program's alone. As Write, but the new file has the old one's mode
 // and, as far as this process may give it away, its owner, before it takes the name. One that was not there is for its owner
@@ -32,7 +28,7 @@ func Rewrite(path string, content []byte) error {
 	} else if err != nil {
 		return err
 	}
-	return replace(path, func(file *os.File) error {
+	return replace(path, 0, func(file *os.File) error {
 		if _, err := file.Write(content); err != nil {
 			return err
 		}
@@ -50,20 +46,20 @@ func Rewrite(path string, content []byte) error {
 //	write .NAME.new -> sync it -> rename it to NAME -> sync the folder, which makes the new name last
 //
 // What a killed process leaves under the first name is overwritten by the next.
-func Replace(path string, write func(io.Writer) error) error {
-	return replace(path, func(file *os.File) error {
-		buffered := bufio.NewWriterSize(file, 1<<16) // a plan has a hundred thousand small lines
-		if err := write(buffered); err != nil {
-			return err
-		}
-		return buffered.Flush()
-	})
+func Replace(path string, write func(io.Writer) error) error { return Owner{}.Replace(path, write) }
+
+func buffered(file *os.File, write func(io.Writer) error) error {
+	w := bufio.NewWriterSize(file, 1<<16) // a plan has a hundred thousand small lines
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
 }
 
-func replace(path string, write func(*os.File) error) error {
-	folder, name := filepath.Split(path)
-	draft := filepath.Join(folder, "."+name+".new")
-	file, err := os.OpenFile(draft, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+// replace has a draft written, which takes the file's name when it is whole and on disk.
+func replace(path string, flags int, write func(*os.File) error) error {
+	draft := draftOf(path)
+	file, err := os.OpenFile(draft, flags|os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -79,6 +75,11 @@ func replace(path string, write func(*os.File) error) error {
 		return err
 	}
 	return Sync(filepath.Dir(path))
+}
+
+func draftOf(path string) string {
+	folder, name := filepath.Split(path)
+	return filepath.Join(folder, "."+name+".new")
 }
 
 // Sync makes the names in a folder last: of files that were made in it, renamed or removed.

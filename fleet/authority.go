@@ -37,10 +37,10 @@ var (
 	notAfter  = time.Date(2099, 12, 31, 0, 0, 0, 0, time.UTC)
 )
 
-func openAuthority(folder string) (*authority, error) {
+func openAuthority(owner durable.Owner, folder string) (*authority, error) {
 	certPath, keyPath := filepath.Join(folder, "ca.pem"), filepath.Join(folder, "ca.key")
 	if _, err := os.Stat(certPath); errors.Is(err, fs.ErrNotExist) {
-		if err := newAuthority(certPath, keyPath); err != nil {
+		if err := newAuthority(owner, certPath, keyPath); err != nil {
 			return nil, fmt.Errorf("make certificate authority: %w", err)
 		}
 	}
@@ -57,7 +57,7 @@ func openAuthority(folder string) (*authority, error) {
 }
 
 // newAuthority writes the key first: a certificate on disk says that all is there.
-func newAuthority(certPath, keyPath string) error {
+func newAuthority(owner durable.Owner, certPath, keyPath string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err
@@ -75,10 +75,10 @@ func newAuthority(certPath, keyPath string) error {
 	if err != nil {
 		return err
 	}
-	if err := durable.Write(keyPath, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: secret})); err != nil {
+	if err := owner.Write(keyPath, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: secret})); err != nil {
 		return err
 	}
-	return durable.Write(certPath, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	return owner.Write(certPath, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
 // server makes the certificate of a server, anew at each of its starts, and the settings that go with it.

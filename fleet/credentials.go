@@ -77,7 +77,7 @@ func (c *Credentials) GoString() string { return c.String() }
 func (c *Credentials) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
 // WriteFile writes them for their owner alone to read.
-func (c *Credentials) WriteFile(path string) error { return writeSecret(path, c) }
+func (c *Credentials) WriteFile(path string) error { return writeSecret(durable.Owner{}, path, c) }
 
 // WriteLine writes them as the line that an agent started with --stdio reads first.
 func (c *Credentials) WriteLine(w io.Writer) error {
@@ -181,10 +181,10 @@ func fromSeed(prefix nkeys.PrefixByte, seed string, public *string) (nkeys.KeyPa
 }
 
 // writeSecret replaces a file by the JSON of v, whole or not at all, for its owner alone to read.
-func writeSecret(path string, v any) error {
+func writeSecret(owner durable.Owner, path string, v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err == nil {
-		err = durable.Write(path, append(data, '\n'))
+		err = owner.Write(path, append(data, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("write keys: %w", err)

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nkeys"
+
+	"github.com/pathwise-net/pathwise/durable"
 )
 
 // Keyring is the controller's folder of keys:
@@ -24,6 +26,7 @@ import (
 // The server and the hub read it while another process, a deployment, writes: each file is replaced whole.
 type Keyring struct {
 	folder  string
+	owner   durable.Owner
 	login   nkeys.KeyPair
 	signing nkeys.KeyPair
 	sealing nkeys.KeyPair
@@ -55,20 +58,34 @@ type controllerSeeds struct {
 	Sealing string `json:"sealing_seed"`
 }
 
-// OpenKeyring reads the folder, and makes it and its keys if there are none. Losing it means to deploy every host again.
+// OpenKeyring reads the folder, and makes it and its keys if there are none. Losing it means to deploy every host again. It is
+// in the controller's own folder, whose owner gets what root makes.
 func OpenKeyring(folder string) (*Keyring, error) {
-	if err := os.MkdirAll(filepath.Join(folder, "agents"), 0o700); err != nil {
+	k := &Keyring{folder: folder}
+	if err := k.makeFolders(); err != nil {
 		return nil, fmt.Errorf("make folder of keys: %w", err)
 	}
-	k := &Keyring{folder: folder}
 	if err := k.openController(filepath.Join(folder, "controller.json")); err != nil {
 		return nil, err
 	}
 	var err error
-	if k.ca, err = openAuthority(folder); err != nil {
+	if k.ca, err = openAuthority(k.owner, folder); err != nil {
 		return nil, err
 	}
 	return k, nil
+}
+
+func (k *Keyring) makeFolders() (err error) {
+	if err := os.MkdirAll(filepath.Dir(k.folder), 0o700); err != nil {
+		return err
+	}
+	if k.owner, err = durable.OwnerOf(filepath.Dir(k.folder)); err != nil {
+		return err
+	}
+	if err := k.owner.Mkdir(k.folder); err != nil {
+		return err
+	}
+	return k.owner.Mkdir(filepath.Join(k.folder, "agents"))
 }
 
 func (k *Keyring) openController(path string) error {
@@ -79,7 +96,7 @@ func (k *Keyring) openController(path string) error {
 		if seeds, err = newControllerSeeds(); err != nil {
 			return err
 		}
-		if err := writeSecret(path, seeds); err != nil {
+		if err := writeSecret(k.owner, path, seeds); err != nil {
 			return err
 		}
 	case err != nil:
@@ -130,7 +147,7 @@ func (k *Keyring) Issue(host string, at Reach) (*Credentials, error) {
 	if c.Sealing, keys.Sealing, err = newSeed(nkeys.PrefixByteCurve); err != nil {
 		return nil, err
 	}
-	if err := writeSecret(k.agentPath(host), keys); err != nil {
+	if err := writeSecret(k.owner, k.agentPath(host), keys); err != nil {
 		return nil, err
 	}
 	return c, nil

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -52,6 +53,32 @@ func TestUnitMayWriteItsMesh(t *testing.T) {
 	for _, want := range []string{"\nStateDirectory=pathwise\n", " serve %S/pathwise/mesh.yaml --data %S/pathwise\n"} {
 		if !strings.Contains(string(unit), want) {
 			t.Errorf("pathwise.service has no %q", want)
+		}
+	}
+}
+
+// TestUnitsAreValid: systemd says nothing of a setting that it does not know, when a service starts: it ignores it.
+func TestUnitsAreValid(t *testing.T) {
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Skip("no systemd-analyze: ", err)
+	}
+	units, err := filepath.Glob("../../deploy/systemd/*.service")
+	if err != nil || len(units) != 2 {
+		t.Fatalf("%v, %v", units, err)
+	}
+	folder := t.TempDir()
+	for _, unit := range units {
+		text, err := os.ReadFile(unit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		installed := strings.ReplaceAll(string(text), "/usr/local/bin/pathwise", "/bin/true")
+		path := filepath.Join(folder, filepath.Base(unit))
+		if err := os.WriteFile(path, []byte(installed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if said, err := exec.Command("systemd-analyze", "verify", path).CombinedOutput(); err != nil || len(said) > 0 {
+			t.Errorf("%s: %v: %s", filepath.Base(unit), err, said)
 		}
 	}
 }
