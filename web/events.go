@@ -26,8 +26,7 @@ func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamRespo
 		tick := s.beats()
 		defer tick.Stop()
 		_, w := humago.Unwrap(answer)
-		w.Header().Set("Content-Type", "text/event-stream")
-		w.Header().Set("Cache-Control", "no-store")
+		live(w, "text/event-stream")
 		text := []byte(":\n\n") // a comment, so that the answer begins: the client knows that it misses nothing from here on
 		for {
 			if _, err := w.Write(text); err != nil || http.NewResponseController(w).Flush() != nil {

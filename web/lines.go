@@ -24,6 +24,14 @@ func (s *Server) beats() *time.Ticker {
 	return time.NewTicker(heartbeat)
 }
 
+// live begins an answer that is told as it happens: nobody on the way is to keep it, or to gather it, as nginx does unless told
+// by a header of its own.
+func live(w http.ResponseWriter, kind string) {
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Accel-Buffering", "no")
+}
+
 // streamed answers with a line of JSON for each thing that do shows while it goes on. A client that goes away ends it, and one
 // that may not ask for it any more. An error before the first line is an answer of its own, one after it the last line, as failed
 // makes it. Between the lines there are empty ones, for proxies.
@@ -97,7 +105,7 @@ func (l *lineWriter) write(text []byte, begins bool) {
 		return
 	}
 	if !l.begun {
-		l.w.Header().Set("Content-Type", jsonLines)
+		live(l.w, jsonLines)
 		l.begun = true
 	}
 	if _, err := l.w.Write(text); err != nil || http.NewResponseController(l.w).Flush() != nil {

@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -220,6 +221,12 @@ var roles = map[string]account.Role{"olga": account.Operator, "vic": account.Vie
 // newPlayed makes a mesh with some people.
 func newPlayed(t *testing.T, people ...string) *playedMesh {
 	t.Helper()
+	return playedBehind(t, public, people...)
+}
+
+// playedBehind makes one whose pages are shown as handler has them.
+func playedBehind(t *testing.T, handler func(*web.Server) http.Handler, people ...string) *playedMesh {
+	t.Helper()
 	folder := t.TempDir()
 	store, err := archive.Open(t.Context(), filepath.Join(folder, "archive"), archive.Options{})
 	must(t, err)
@@ -230,7 +237,7 @@ func newPlayed(t *testing.T, people ...string) *playedMesh {
 	for _, name := range people {
 		some[name] = roles[name]
 	}
-	s, url, end := serve(t, control.Config{Mesh: file, Data: folder, Hub: h, Archive: store}, some, public)
+	s, url, end := serve(t, control.Config{Mesh: file, Data: folder, Hub: h, Archive: store}, some, handler)
 	t.Cleanup(func() { must(t, end()) })
 	<-h.said
 	for late := time.Now().Add(patience); s.Control.Overview().Plan == 0; time.Sleep(5 * time.Millisecond) {

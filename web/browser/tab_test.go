@@ -72,6 +72,15 @@ func startChromium() {
 	}
 }
 
+// needChromium starts Chromium, or skips the test.
+func needChromium(t *testing.T) {
+	t.Helper()
+	if chromium.Do(startChromium); errors.Is(chromium.err, exec.ErrNotFound) {
+		t.Skip("there is no chromium to try the pages in")
+	}
+	must(t, chromium.err)
+}
+
 // tab is the page of Chromium as one test sees it. It is watched: for errors on its console, and for what it asks of whom.
 type tab struct {
 	context.Context
@@ -89,10 +98,7 @@ var watched atomic.Pointer[tab]
 // in it.
 func open(t *testing.T, size [2]int64, address string) *tab {
 	t.Helper()
-	if chromium.Do(startChromium); errors.Is(chromium.err, exec.ErrNotFound) {
-		t.Skip("there is no chromium to try the pages in")
-	}
-	must(t, chromium.err)
+	needChromium(t)
 	own, err := url.Parse(address)
 	must(t, err)
 	ctx, end := context.WithTimeout(chromium.Context, 4*patience)
