@@ -25,9 +25,15 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
+// anybodys is the congestion control that each user of each kernel may choose; the usual one is for who may set it up.
+const anybodys = "reno"
+
 // started plays a role in the background; the returned function waits for its report.
 func started[T any](t *testing.T, role string, args ...string) func() T {
 	t.Helper()
+	if role != "burn" { // which has no connection
+		args = append([]string{"-cc", anybodys}, args...)
+	}
 	done := make(chan error, 1)
 	var out bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
@@ -238,7 +244,7 @@ func TestEndsWithContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	var out bytes.Buffer
-	if err := Run(ctx, "source", []string{address, "-t", "1h", "-rate", "1mbit"}, &out); err != nil {
+	if err := Run(ctx, "source", []string{address, "-cc", anybodys, "-t", "1h", "-rate", "1mbit"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	var sent Transfer
