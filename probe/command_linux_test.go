@@ -47,7 +47,7 @@ func TestRealPrograms(t *testing.T) {
 		}, map[measure.Metric]float64{measure.SentPackets: 3, measure.LossRatio: 0, measure.RTTMean: 1e-7}},
 		{[]string{"traceroute", "-n", "{target}"}, []parse.Rule{{Metric: measure.HopCount, Regex: `^ *(\d+) `}},
 			map[measure.Metric]float64{measure.HopCount: 1}},
-		{[]string{"mtr", "--json", "-n", "-c", "2", "-i", "0.1", "-G", "0.1", "{target}"}, []parse.Rule{
+		{[]string{"mtr", "--json", "-n", "-c", "2", "-i", "1", "-G", "0.1", "{target}"}, []parse.Rule{
 			{Metric: measure.RTTMax, JSON: "$.report.hubs[-1].Wrst", Unit: "ms"},
 		}, map[measure.Metric]float64{measure.RTTMax: 1e-7}},
 		{[]string{"iperf3", "-c", "{target}", "-B", "{source}", "-p", "{port}", "-n", "4M"}, []parse.Rule{

@@ -125,6 +125,9 @@ func runTranscript(t *testing.T, p page, dir string, exact bool) {
 			continue
 		}
 		out, err := shell(s.command).CombinedOutput()
+		if err != nil && os.Geteuid() != 0 && bytes.Contains(out, []byte("sysctl -w")) {
+			t.Skipf("line %d: $ %s: this kernel does not let this user: %s", s.line, s.command, out)
+		}
 		if err != nil {
 			t.Fatalf("line %d: $ %s: %v\n%s", s.line, s.command, err, out)
 		}
