@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -201,12 +200,11 @@ func (d *keptDemo) signIn(token string) {
 func (d *keptDemo) expectCause(source, target, verdict string) {
 	d.t.Helper()
 	began := time.Now()
-	lines := bufio.NewScanner(d.post("diagnoses", map[string]string{"source": source, "target": target}).Body)
-	lines.Buffer(nil, 16<<20)
+	lines := json.NewDecoder(d.post("diagnoses", map[string]string{"source": source, "target": target}).Body) // empty ones are passed over
 	var last control.DiagnosisLine
-	for lines.Scan() {
+	for lines.More() {
 		last = control.DiagnosisLine{}
-		if err := json.Unmarshal(lines.Bytes(), &last); err != nil {
+		if err := lines.Decode(&last); err != nil {
 			d.t.Fatal(err)
 		}
 	}
