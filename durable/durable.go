@@ -1,5 +1,5 @@
-// Package durable replaces files so that they outlive a power cut, and makes them so that whose folder they are in can read
-// them.
+// Package durable replaces files so that they outlive a power cut, and gives what root makes in another user's folder to that
+// user.
 //
 // It knows the order of writing, syncing and renaming that a Linux file system needs. It keeps no format and no lock: who
 // writes what, and one at a time, is the caller's to see to.
