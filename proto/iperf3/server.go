@@ -19,6 +19,9 @@ type Policy struct {
 	MaxStreams  int           // in each direction; 0: 128
 	MaxRate     int64         // bit/s of a UDP test, over all streams that the server sends; 0: 1 Gbit/s
 	Timeout     time.Duration // for each step of the handshake; 0: 10 s
+	// Peer, if valid, is the only host that may connect. Connections from elsewhere are closed before anything is read, so
+	// that they take nobody's place.
+	Peer netip.Addr
 	// Allow, if not nil, says whether a client may test; others are told that they are not authorized.
 	Allow func(netip.Addr) bool
 	// Admit, if not nil, says whether a client with this cookie may test. Others are told that the server is busy, as
@@ -118,7 +121,13 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 // admit hands a new connection to a goroutine, if there are not too many that have said nothing yet.
 func (s *Server) admit(ctx context.Context, a arrival) {
 	conn := a.conn
-	if s.policy.Allow != nil && !s.policy.Allow(addrPort(conn.RemoteAddr()).Addr()) {
+	from := addrPort(conn.RemoteAddr()).Addr()
+	if peer := s.policy.Peer; peer.IsValid() && from.WithZone("") != peer.Unmap().WithZone("") {
+		s.Log.Info("iperf3 client is not the peer", "client", conn.RemoteAddr())
+		conn.Close()
+		return
+	}
+	if s.policy.Allow != nil && !s.policy.Allow(from) {
 		s.Log.Info("iperf3 client not allowed", "client", conn.RemoteAddr())
 		conn.SetWriteDeadline(time.Now().Add(goodbyeLimit))
 		_ = WritePeerError(conn, &PeerError{Code: codeUnauthorized})
