@@ -39,7 +39,7 @@ func TestRunsBeginAtTheirTime(t *testing.T) {
 		}
 		got := a.link.result(7)
 		wanted := measure.NewResult("ping", want[7])
-		wanted.ID, wanted.Test, wanted.Tool, wanted.DurationSeconds = id(7), "t", "rtt", 3
+		wanted.ID, wanted.Test, wanted.Tool, wanted.Role, wanted.DurationSeconds = id(7), "t", "rtt", measure.RolePlanned, 3
 		wanted.Source.Name, wanted.Target = host, measure.Endpoint{Name: "b", Address: "192.0.2.1"}
 		wanted.Metrics[measure.RTTMin] = 0.01
 		if diff := cmp.Diff(wanted, got); diff != "" {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -18,7 +19,8 @@ var (
 
 // label says whose run a Result is of.
 func label(r *measure.Result, run *measure.Run) *measure.Result {
-	r.ID, r.Test, r.Tool = run.ID, run.Test, run.Tool
+	r.ID, r.Test, r.Tool, r.Role = run.ID, run.Test, run.Tool, cmp.Or(run.Role, measure.RoleOf(run.Test))
+	r.Way = cmp.Or(r.Way, measure.WayOf(run.Task.Kind, run.Task.Parameters))
 	r.Source.Name, r.Target.Name = run.Source, run.Target
 	return r
 }
@@ -39,8 +41,7 @@ func missed(run *measure.Run, now time.Time, why string) error {
 }
 
 func clock() measure.Clock {
-	bound, synchronized := sock.ClockQuality()
-	return measure.Clock{Synchronized: synchronized, ErrorSeconds: bound.Seconds()}
+	return measure.NewClock(sock.ClockQuality())
 }
 
 // moved is how many bytes a run took of the host's link, both ways: as its Result says, else as it was reckoned.

@@ -24,6 +24,9 @@ func appendResult(b []byte, r *measure.Result, metrics []namedValue) ([]byte, er
 	if r.Tool != "" {
 		w.text(`,"tool":`, r.Tool)
 	}
+	if r.Role != "" {
+		w.text(`,"role":`, string(r.Role))
+	}
 	w.text(`,"status":`, string(r.Status))
 	if r.Error != nil {
 		w.text(`,"error":`, *r.Error)
@@ -32,6 +35,9 @@ func appendResult(b []byte, r *measure.Result, metrics []namedValue) ([]byte, er
 	}
 	w.endpoint(`,"source":`, r.Source)
 	w.endpoint(`,"target":`, r.Target)
+	if r.Way != "" {
+		w.text(`,"way":`, string(r.Way))
+	}
 	w.b = append(w.b, `,"started":"`...)
 	w.b = append(r.Started.AppendFormat(w.b, time.RFC3339Nano), '"')
 	w.number(`,"duration_seconds":`, r.DurationSeconds)
@@ -42,9 +48,9 @@ func appendResult(b []byte, r *measure.Result, metrics []namedValue) ([]byte, er
 		w.text("", string(m.name))
 		w.number(":", m.value)
 	}
-	w.b = strconv.AppendBool(append(w.b, `},"clock":{"synchronized":`...), r.Clock.Synchronized)
-	w.number(`,"error_seconds":`, r.Clock.ErrorSeconds)
-	w.b = append(w.b, `},"samples":`...)
+	w.clock(`},"clock":`, &r.Clock)
+	w.clock(`,"target_clock":`, r.TargetClock)
+	w.b = append(w.b, `,"samples":`...)
 	if hasSamples(&r.Samples) {
 		w.any(&r.Samples)
 	} else {
@@ -100,6 +106,21 @@ func (w *jsonWriter) endpoint(before string, e measure.Endpoint) {
 	w.text(`{"name":`, e.Name)
 	w.text(`,"address":`, e.Address)
 	w.b = append(w.b, '}')
+}
+
+func (w *jsonWriter) clock(before string, c *measure.Clock) {
+	w.b = append(w.b, before...)
+	if c == nil {
+		w.b = append(w.b, "null"...)
+		return
+	}
+	w.b = strconv.AppendBool(append(w.b, `{"synchronized":`...), c.Synchronized)
+	if c.ErrorSeconds != nil {
+		w.number(`,"error_seconds":`, *c.ErrorSeconds)
+		w.b = append(w.b, '}')
+	} else {
+		w.b = append(w.b, `,"error_seconds":null}`...)
+	}
 }
 
 func (w *jsonWriter) parameters(all map[string]any) {

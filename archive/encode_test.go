@@ -73,7 +73,9 @@ func fullResult() *measure.Result {
 	r.DurationSeconds = 10.0321
 	r.Parameters = map[string]any{"cc": "cubic", "duration_seconds": 10.0, "streams": 4.0, "reverse": false}
 	r.Metrics = map[measure.Metric]float64{measure.Throughput: 9.41e8, measure.Retransmits: 17, measure.CPUSender: 0.12}
-	r.Clock = measure.Clock{Synchronized: true, ErrorSeconds: 0.0001}
+	r.Clock = measure.NewClock(100*time.Microsecond, true)
+	far := measure.NewClock(0, false)
+	r.TargetClock, r.Way, r.Role = &far, measure.Both, measure.DiagnosisRole("01J00000000000000000000000", "transfer")
 	r.Notes = []string{"the socket buffer was \"small\""}
 	r.Samples = measure.Samples{
 		Echoes: []measure.Echo{{Seq: 1, SentSeconds: 0.1, RTTSeconds: &rtt, TTL: 60}, {Seq: 2, SentSeconds: 0.2,

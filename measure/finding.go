@@ -15,6 +15,7 @@ type Finding struct {
 	Severity    Severity   `json:"severity"`
 	Confidence  float64    `json:"confidence"` // 0..1
 	Where       string     `json:"where"`      // which end, host or link
+	Way         Way        `json:"way"`        // of the data that it is about; "": of both, or of neither
 	Evidence    []Evidence `json:"evidence"`
 	Explanation string     `json:"explanation"`
 	Advice      []Advice   `json:"advice"`

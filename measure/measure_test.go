@@ -23,10 +23,10 @@ func TestResultJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"schema":"pathwise.result/1","id":"01J00000000000000000000000","kind":"ping","status":"ok","error":null,` +
+	want := `{"schema":"pathwise.result/2","id":"01J00000000000000000000000","kind":"ping","status":"ok","error":null,` +
 		`"source":{"name":"a","address":"10.0.0.1"},"target":{"name":"b","address":"10.0.0.2"},` +
 		`"started":"2026-11-20T10:00:00.000000005Z","duration_seconds":1,"parameters":{},` +
-		`"metrics":{"loss_ratio":0,"rtt_min_seconds":0.04},"clock":{"synchronized":false,"error_seconds":0},` +
+		`"metrics":{"loss_ratio":0,"rtt_min_seconds":0.04},"clock":{"synchronized":false,"error_seconds":null},"target_clock":null,` +
 		`"samples":{"tcp_info":[{"direction":"forward","elapsed_seconds":0.05,"end":"sender","rtt_seconds":0.04,"stream":1}],` +
 		`"hops":[{"ttl":1,"addresses":["10.0.0.9"],"rtt_seconds":[0.04,null]}]},"notes":[]}`
 	if diff := cmp.Diff(want, string(text)); diff != "" {

@@ -14,9 +14,6 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// ResultSchema names the JSON layout of a Result. It changes when a reader of the old layout would misread the new.
-const ResultSchema = "pathwise.result/1"
-
 // Status says how much of what was asked for was measured. Loss is data, not a failure: a ping without one reply is
 // StatusOK with a loss ratio of 1; a ping that could not send is StatusFailed.
 type Status string
@@ -33,13 +30,6 @@ type Endpoint struct {
 	Address string `json:"address"`
 }
 
-// Clock says what the clock behind the timestamps is worth. Round trips need one clock and so ignore it; one-way
-// delays are no better than ErrorSeconds, which is a bound only if Synchronized.
-type Clock struct {
-	Synchronized bool    `json:"synchronized"`
-	ErrorSeconds float64 `json:"error_seconds"`
-}
-
 // Result is one finished measurement: who measured what, from where to where, when, with which parameters, what came
 // out, and the samples behind it.
 type Result struct {
@@ -48,15 +38,18 @@ type Result struct {
 	Kind            string             `json:"kind"`
 	Test            string             `json:"test,omitempty"` // of the mesh, when it planned the run
 	Tool            string             `json:"tool,omitempty"` // of the mesh: a kind with parameters, under a name
+	Role            Role               `json:"role,omitempty"` // of the mesh: why it was made
 	Status          Status             `json:"status"`
 	Error           *string            `json:"error"`
 	Source          Endpoint           `json:"source"`
 	Target          Endpoint           `json:"target"`
+	Way             Way                `json:"way,omitempty"` // that the data went; source and target are who asked and who was asked
 	Started         time.Time          `json:"started"`
 	DurationSeconds float64            `json:"duration_seconds"`
 	Parameters      map[string]any     `json:"parameters"`
 	Metrics         map[Metric]float64 `json:"metrics"` // an absent metric was not measured; zero is a value
 	Clock           Clock              `json:"clock"`
+	TargetClock     *Clock             `json:"target_clock"` // the far end's; nil: nothing is known of it
 	Samples         Samples            `json:"samples"`
 	Notes           []string           `json:"notes"`
 }

@@ -17,8 +17,9 @@ type Run struct {
 	ID     string    `json:"id"`             // ULID
 	Test   string    `json:"test,omitempty"` // of the mesh; "" for a run on demand
 	Tool   string    `json:"tool"`
-	Source string    `json:"source"` // host name
-	Target string    `json:"target"` // host name; the source itself for a tool that measures its host
+	Role   Role      `json:"role,omitempty"` // "": as RoleOf says
+	Source string    `json:"source"`         // host name
+	Target string    `json:"target"`         // host name; the source itself for a tool that measures its host
 	Start  time.Time `json:"start"`
 
 	// LimitSeconds after Start the run is ended, whatever it did, and what it opened is closed.

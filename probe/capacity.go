@@ -47,6 +47,7 @@ const (
 func (p *Capacity) Do(ctx context.Context) (*measure.Result, error) {
 	r := newResult("capacity", p.Target)
 	r.Parameters["reverse"] = p.Reverse
+	r.Way = measure.WayOf(r.Kind, r.Parameters)
 	err := p.run(ctx, r, shortTrains)
 	if c, ok := r.Get(measure.Capacity); ok && c > longAbove && err == nil {
 		err = p.run(ctx, r, longTrains)

@@ -13,7 +13,6 @@ func newResult(kind, target string) *measure.Result {
 	r := measure.NewResult(kind, time.Now())
 	r.Source.Name, _ = os.Hostname() // a host without a name still has its address
 	r.Target.Name = target
-	bound, synchronized := sock.ClockQuality()
-	r.Clock = measure.Clock{Synchronized: synchronized, ErrorSeconds: bound.Seconds()}
+	r.Clock = measure.NewClock(sock.ClockQuality())
 	return r
 }

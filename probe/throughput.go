@@ -33,6 +33,7 @@ func (p *Throughput) Validate() error {
 // Do makes the measurement.
 func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 	r := newResult("throughput", p.Target)
+	r.Way = measure.WayOf(r.Kind, map[string]any{"reverse": p.Config.Reverse, "bidir": p.Config.Bidir})
 	if err := p.Validate(); err != nil {
 		r.Fail(err)
 		return r, err

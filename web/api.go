@@ -26,6 +26,7 @@ func (s *Server) Handler(d Door) http.Handler {
 	a := s.api(mux)
 	a.UseMiddleware(s.requireScope)
 	s.operations(a)
+	sayNull(a.OpenAPI().Components.Schemas)
 	if s.Metrics != nil {
 		mux.Handle("GET /metrics", s.plainly(account.Read, s.Metrics))
 	}

@@ -67,7 +67,7 @@ func TestReading(t *testing.T) {
 				"/api/v1/results?limit=1&status=ok&from=-1h": `"next":`,
 				"/api/v1/results?format=jsonl":               firstID,
 				"/api/v1/results?source=b":                   `"results":[]`,
-				"/api/v1/results/" + firstID:                 `"schema":"pathwise.result/1"`,
+				"/api/v1/results/" + firstID:                 `"schema":"pathwise.result/2"`,
 				"/api/v1/misses":                             `"why":"a is away"`,
 				"/api/v1/misses?source=b":                    `"misses":[]`,
 				"/api/v1/plan?host=a&limit=1":                `"tool":"rtt"`,

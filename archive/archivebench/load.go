@@ -162,7 +162,7 @@ func newFeeder(l Load, caller int) *feeder {
 		r := measure.NewResult("ping", l.Start)
 		r.Test, r.Tool = "rtt of all", "rtt"
 		r.Parameters = map[string]any{"count": 10, "size": 56, "interval_seconds": 0.1}
-		r.Clock = measure.Clock{Synchronized: true, ErrorSeconds: 0.0002}
+		r.Clock = measure.NewClock(200*time.Microsecond, true)
 		f.results = append(f.results, r)
 	}
 	return f

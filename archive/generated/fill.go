@@ -119,7 +119,7 @@ func (m *maker) add(pair int, at time.Time) int {
 func (m *maker) blank() *measure.Result {
 	r := measure.NewResult(string(m.test.Tool), m.h.Start)
 	r.Test, r.Tool = testName(m.test.Tool), string(m.test.Tool)
-	r.Clock = measure.Clock{Synchronized: true, ErrorSeconds: 0.0002}
+	r.Clock = measure.NewClock(200*time.Microsecond, true)
 	r.Note(Note)
 	switch m.test.Tool {
 	case Ping:

@@ -114,8 +114,8 @@ func hostRow(h control.Host, now time.Time) []string {
 	if st := h.Status; st != nil {
 		row[4], row[5], row[6] = fmt.Sprint(len(st.Running)), fmt.Sprint(st.Spooled), st.Version
 		row[7] = "not synchronised"
-		if st.Clock.Synchronized {
-			row[7] = "within " + quantity.FormatSeconds(st.Clock.ErrorSeconds)
+		if off := st.Clock.ErrorSeconds; off != nil {
+			row[7] = "within " + quantity.FormatSeconds(*off)
 		}
 	}
 	return row

@@ -23,7 +23,7 @@ func Read(name string, text []byte) ([]*measure.Result, error) {
 	}
 	var results []*measure.Result
 	switch {
-	case head.Schema == measure.ResultSchema:
+	case measure.ReadsSchema(head.Schema):
 		r := &measure.Result{}
 		if err := json.Unmarshal(text, r); err != nil {
 			return nil, &notation.Error{File: name, Problem: fmt.Sprintf("not a result: %v", err)}

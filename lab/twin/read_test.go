@@ -18,12 +18,13 @@ func TestRead(t *testing.T) {
 		string(one): 1,
 		`{"schema": "pathwise.results/1", "results": [` + string(one) + "," + string(one) + `]}`: 2,
 		`{"schema": "pathwise.diagnosis/1", "results": [` + string(one) + `]}`:                   1,
-		`{"schema": "pathwise.truth/1"}`:                                                         0,
-		`{"results": [{"schema": "x"}]}`:                                                         0,
-		`{"results": [null]}`:                                                                    0,
-		`[]`:                                                                                     0,
-		`hosts: {}`:                                                                              0,
-		`{"schema": "pathwise.result/1", "metrics": 3}`:                                          0,
+		`{"schema": "pathwise.result/1", "kind": "ping", "metrics": {"rtt_min_seconds": 0.02}}`:  1,
+		`{"schema": "pathwise.truth/1"}`: 0,
+		`{"results": [{"schema": "x"}]}`: 0,
+		`{"results": [null]}`:            0,
+		`[]`:                             0,
+		`hosts: {}`:                      0,
+		`{"schema": "pathwise.result/2", "metrics": 3}`: 0,
 	} {
 		results, err := Read("x.json", []byte(text))
 		if len(results) != want || (err == nil) != (want > 0) {

@@ -49,7 +49,7 @@ func (h *hub) Serve(ctx context.Context, r fleet.Receiver) error {
 	for beat := time.NewTicker(time.Second); ; {
 		for name := range east {
 			if name != "liv" {
-				r.Heard(fleet.Status{Host: name, At: time.Now(), Version: "v1", Clock: measure.Clock{Synchronized: true}})
+				r.Heard(fleet.Status{Host: name, At: time.Now(), Version: "v1", Clock: measure.NewClock(time.Millisecond, true)})
 			}
 		}
 		select {
@@ -180,7 +180,7 @@ func ended(kind, tool, source, target string, at time.Time) *measure.Result {
 	r.Tool, r.Test = tool, tool+"@all"
 	r.Source = measure.Endpoint{Name: source, Address: "10.0.0.1"}
 	r.Target = measure.Endpoint{Name: target, Address: "10.0.0.2"}
-	r.Clock = measure.Clock{Synchronized: true, ErrorSeconds: 0.0003}
+	r.Clock = measure.NewClock(300*time.Microsecond, true)
 	return r
 }
 

@@ -50,7 +50,7 @@ type played struct {
 
 // status is what a host says of itself.
 func status(host string) fleet.Status {
-	s := fleet.Status{Host: host, At: time.Now(), Version: "v1.2.3", Platform: "linux/amd64", Plan: 1, Clock: measure.Clock{Synchronized: true, ErrorSeconds: 0.0004}}
+	s := fleet.Status{Host: host, At: time.Now(), Version: "v1.2.3", Platform: "linux/amd64", Plan: 1, Clock: measure.NewClock(400*time.Microsecond, true)}
 	if host == "dl" {
 		s.Version, s.Platform, s.Spooled, s.Clock = "v1.2.2", evil, 17, measure.Clock{}
 		s.Running = []string{someResult}
