@@ -221,7 +221,7 @@ func (b *bench) serve(h http.Handler) (closed func() error) {
 func (b *bench) serveOn(l net.Listener, scheme string, h http.Handler) (closed func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- Serve(ctx, l, h, b.Log) }()
+	go func() { ended <- public.Serve(ctx, l, h, b.Log) }()
 	closed = sync.OnceValue(func() error { cancel(); return <-ended })
 	b.t.Cleanup(func() {
 		if err := closed(); err != nil {

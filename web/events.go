@@ -21,30 +21,35 @@ type eventsInput struct {
 // lives, for proxies. It ends with the right to it.
 func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamResponse, error) {
 	return &huma.StreamResponse{Body: func(answer huma.Context) {
-		events, end := s.Control.Events()
-		defer end()
-		tick := s.beats()
-		defer tick.Stop()
 		_, w := humago.Unwrap(answer)
-		live(w, "text/event-stream")
-		text := []byte(":\n\n") // a comment, so that the answer begins: the client knows that it misses nothing from here on
-		for {
-			if _, err := w.Write(text); err != nil || http.NewResponseController(w).Flush() != nil {
-				return
-			}
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				if !visitorOf(ctx).stillMay() {
-					return
-				}
-				text = []byte(":\n\n")
-			case e := <-events:
-				text = eventText(e, in.Samples)
-			}
-		}
+		s.streaming(ctx, w, func() { s.tell(ctx, w, in.Samples) })
 	}}, nil
+}
+
+// tell writes what happens until ctx or the visitor's right to it ends.
+func (s *Server) tell(ctx context.Context, w http.ResponseWriter, samples bool) {
+	events, end := s.Control.Events()
+	defer end()
+	tick := s.beats()
+	defer tick.Stop()
+	live(w, "text/event-stream")
+	text := []byte(":\n\n") // a comment, so that the answer begins: the client knows that it misses nothing from here on
+	for {
+		if _, err := w.Write(text); err != nil || http.NewResponseController(w).Flush() != nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if !visitorOf(ctx).stillMay() {
+				return
+			}
+			text = []byte(":\n\n")
+		case e := <-events:
+			text = eventText(e, samples)
+		}
+	}
 }
 
 // eventText is an event as it is sent; without what cannot be written, it is empty.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -23,11 +24,23 @@ import (
 // fault is an error as an answer: a problem document (RFC 9457) under the status that the error stands for.
 func fault(err error) error {
 	problem := huma.NewError(statusOf(err), err.Error())
-	var later *account.Later
-	if errors.As(err, &later) {
-		return huma.ErrorWithHeaders(problem, http.Header{"Retry-After": {strconv.Itoa(int(later.After.Seconds()))}})
+	if after := waitOf(err); after > 0 {
+		return huma.ErrorWithHeaders(problem, http.Header{"Retry-After": {strconv.Itoa(int(after.Seconds()))}})
 	}
 	return problem
+}
+
+// waitOf is how long to wait before what failed is tried again, in whole seconds; 0: it is not known.
+func waitOf(err error) time.Duration {
+	var later *account.Later
+	var full *limitError
+	switch {
+	case errors.As(err, &later):
+		return later.After
+	case errors.As(err, &full):
+		return full.after
+	}
+	return 0
 }
 
 // refuse answers with a fault where no operation does, or one that writes its answer itself.
@@ -70,7 +83,10 @@ func statusOf(err error) int {
 	var later *account.Later
 	var formula *calc.UnknownError
 	var unwritable *edit.ReadOnly
+	var full *limitError
 	switch {
+	case errors.As(err, &full):
+		return full.status
 	case errors.Is(err, account.ErrUnknown), errors.Is(err, archive.ErrUnknown), errors.As(err, &formula): // some of these are bad input, too
 		return http.StatusNotFound
 	case errors.Is(err, edit.ErrUnknown), errors.Is(err, errNoConfig):
@@ -92,7 +108,7 @@ func statusOf(err error) int {
 		return http.StatusUnauthorized
 	case errors.Is(err, account.ErrInvitation):
 		return http.StatusGone
-	case errors.As(err, &later), errors.Is(err, errPace):
+	case errors.As(err, &later):
 		return http.StatusTooManyRequests
 	case errors.As(err, &denial) && denial.Later:
 		return http.StatusTooManyRequests

@@ -27,7 +27,7 @@ func guarded(d Door, next http.Handler) http.Handler {
 
 var (
 	errCrossOrigin = errors.New("a page of another site may not call: cross-origin request")
-	errPace        = errors.New("too many calls from this network")
+	errPace        = &limitError{http.StatusTooManyRequests, "too many calls from this network", time.Second}
 )
 
 // compressed shrinks documents. What streams is left alone: each of its lines is to arrive when it is said.
@@ -79,7 +79,6 @@ func newPacer(now func() time.Time) *pacer {
 func (p *pacer) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !p.allow(networkOf(r.RemoteAddr)) {
-			w.Header().Set("Retry-After", "1")
 			refuse(w, fault(errPace))
 			return
 		}

@@ -39,26 +39,35 @@ func streamed[L any](
 	ctx context.Context, s *Server, do func(ctx context.Context, show func(L)) error, failed func(error) L,
 ) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(answer huma.Context) {
-		ctx, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
 		_, w := humago.Unwrap(answer)
-		out := lineWriter{w: w, gone: func() { cancel(nil) }}
-		var beating sync.WaitGroup
-		beating.Go(func() { s.keepUp(ctx, &out, cancel) })
-		err := do(ctx, func(line L) { out.show(line) })
-		if err != nil && errors.Is(context.Cause(ctx), errEnded) {
-			err = errEnded
-		}
-		cancel(nil)
-		beating.Wait()
-		switch {
-		case err == nil:
-		case out.begun:
-			out.show(failed(err))
-		default:
-			refuse(w, s.veiled(answer.Context(), answer.Operation().OperationID, fault(err)))
-		}
+		s.streaming(ctx, w, func() {
+			out := lineWriter{w: w}
+			err := s.follow(ctx, &out, func(ctx context.Context) error { return do(ctx, func(line L) { out.show(line) }) })
+			switch {
+			case err == nil:
+			case out.begun:
+				out.show(failed(err))
+			default:
+				refuse(w, s.veiled(answer.Context(), answer.Operation().OperationID, fault(err)))
+			}
+		})
 	}}
+}
+
+// follow does what writes lines for as long as somebody reads them who may.
+func (s *Server) follow(ctx context.Context, out *lineWriter, do func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	out.gone = func() { cancel(nil) }
+	var beating sync.WaitGroup
+	beating.Go(func() { s.keepUp(ctx, out, cancel) })
+	err := do(ctx)
+	if err != nil && errors.Is(context.Cause(ctx), errEnded) {
+		err = errEnded
+	}
+	cancel(nil)
+	beating.Wait()
+	return err
 }
 
 // keepUp says between lines that there will be more, and ends what its caller may not ask for any more.

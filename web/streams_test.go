@@ -226,7 +226,7 @@ func TestServeTellsWhy(t *testing.T) {
 	l := brokenListener{}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := Serve(ctx, l, b.Handler(public), b.Log); !errors.Is(err, errMissing) {
+	if err := public.Serve(ctx, l, b.Handler(public), b.Log); !errors.Is(err, errMissing) {
 		t.Errorf("a listener that fails: %v", err)
 	}
 }

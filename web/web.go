@@ -36,6 +36,7 @@ type Server struct {
 
 	beat      time.Duration // of tests; 0: heartbeat
 	drawn     drawings
+	live      streams
 	generated generatedPast
 }
 
@@ -44,17 +45,23 @@ const (
 	headerTimeout = 10 * time.Second
 	// idleTimeout is how long a connection is kept for another call: a page's or a scraper's next.
 	idleTimeout = 2 * time.Minute
+	// maxHeader is how much may stand before a call's body: browsers send at most a few kilobytes of cookies.
+	maxHeader = 32 << 10
 )
 
-// Serve answers on a listener until ctx ends, and gives calls under way a second to end. What clients do wrong below HTTP,
-// such as in TLS, goes to log.
-func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
+// Serve answers on the listener of a door until ctx ends, and gives calls under way a second to end. What clients do wrong below
+// HTTP, such as in TLS, goes to log. More connections than a door may have are refused, but of the owner.
+func (d Door) Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
 	calls, cancel := context.WithCancel(ctx) // what streams ends with ctx, not when its client tires of it
 	defer cancel()
 	server := &http.Server{
-		Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout,
+		Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		BaseContext: func(net.Listener) context.Context { return calls },
 		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelInfo),
+	}
+	if !d.Owner {
+		c := newConnections(maxConnections, maxFromNetwork, d.isProxy)
+		server.Handler, server.ConnContext, server.ConnState = admitted(h), c.opened, c.changed
 	}
 	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {

@@ -118,7 +118,8 @@ func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Se
 	if err := os.Chmod(path, 0o600); err != nil {
 		return errors.Join(fmt.Errorf("listen: %w", err), own.Close())
 	}
-	group.Go(func() error { return web.Serve(ctx, own, api.Handler(web.Door{Owner: true}), api.Log) })
+	inside := web.Door{Owner: true}
+	group.Go(func() error { return inside.Serve(ctx, own, api.Handler(inside), api.Log) })
 	if c.Listen == "" {
 		s.say("serving, without HTTP")
 		return nil
@@ -142,9 +143,8 @@ func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Se
 		}
 	}
 	public := func() bool { return api.Control.Mesh().Controller.Public } // as the mesh file has it by then
-	group.Go(func() error {
-		return web.Serve(ctx, open, api.Handler(web.Door{Secure: secure, Public: public, Proxies: c.Proxies}), api.Log)
-	})
+	outside := web.Door{Secure: secure, Public: public, Proxies: c.Proxies}
+	group.Go(func() error { return outside.Serve(ctx, open, api.Handler(outside), api.Log) })
 	return nil
 }
 
