@@ -49,6 +49,7 @@ func (s *Server) api(mux *http.ServeMux) huma.API {
 		return v, nil
 	})
 	config.RejectUnknownQueryParameters = true
+	config.Formats = map[string]huma.Format{"application/json": boundedJSON, "json": boundedJSON}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token":   {Type: "http", Scheme: "bearer", Description: "a token of `pathwise mesh token`"},
 		"session": {Type: "apiKey", In: "cookie", Name: sessionCookie, Description: "of who signed in"},
