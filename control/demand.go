@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,8 @@ type Request struct {
 	Began    func()                            // called when it is, before its hosts are told
 	Progress func(fleet.Progress)              // called for what the run shows, the Result last
 
-	probe bool // Tool is a kind of probe, even if the mesh has a tool of that name
+	probe bool         // Tool is a kind of probe, even if the mesh has a tool of that name
+	role  measure.Role // why it is made; "": measure.RoleDemand
 }
 
 // RequestError says which part of a Request cannot be.
@@ -62,6 +64,7 @@ func (c *Control) Test(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
+	run.Role = cmp.Or(r.role, measure.RoleDemand)
 	over := true // it has not begun
 	defer func() { c.unplace(run.ID, over) }()
 	if r.Placed != nil {

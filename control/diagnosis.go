@@ -72,7 +72,8 @@ func (c *Control) Diagnose(ctx context.Context, r DiagnosisRequest) (*diagnose.D
 	if err != nil {
 		return nil, err
 	}
-	d := &diagnosis{Control: c, request: r, rests: rests, began: c.config.Now(), left: r.Patience,
+	now := c.config.Now()
+	d := &diagnosis{Control: c, request: r, id: newID(now), rests: rests, began: now, left: r.Patience,
 		plan: diagnose.Plan(transferTakes, measure.Forward, measure.Reverse)}
 	d.show(DiagnosisLine{Plan: d.plan})
 	for i := 0; i < len(d.plan); i++ {
@@ -132,6 +133,7 @@ func (c *Control) checkDiagnosis(r *DiagnosisRequest) (rests time.Duration, err 
 type diagnosis struct {
 	*Control
 	request DiagnosisRequest
+	id      string // of the Result that it is filed as
 	rests   time.Duration
 	began   time.Time
 	left    time.Duration // of the patience
@@ -181,7 +183,7 @@ func (d *diagnosis) try(ctx context.Context, s diagnose.Step, run *string) (resu
 	asked := d.config.Now()
 	err = d.Test(ctx, Request{
 		Source: d.request.Source, Target: d.request.Target, Tool: s.Kind, Parameters: s.Parameters, probe: true,
-		Patience: d.left, Caller: d.request.Caller,
+		Patience: d.left, Caller: d.request.Caller, role: measure.DiagnosisRole(d.id, s.Name),
 		Placed: func(id string, begins time.Time) {
 			d.left = max(0, d.left-max(0, begins.Sub(asked)))
 			*run = id

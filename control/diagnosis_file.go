@@ -26,10 +26,9 @@ func (d *diagnosis) file(ctx context.Context, found *diagnose.Diagnosis) string 
 // result is a diagnosis as a Result.
 func (d *diagnosis) result(found *diagnose.Diagnosis) *measure.Result {
 	r := measure.NewResult(KindDiagnosis, d.began)
-	now := d.config.Now()
-	r.ID, r.Tool = newID(now), KindDiagnosis
+	r.ID, r.Tool, r.Role = d.id, KindDiagnosis, measure.RoleDemand
 	r.Source.Name, r.Target.Name = d.request.Source, d.request.Target
-	r.DurationSeconds = now.Sub(d.began).Seconds()
+	r.DurationSeconds = d.config.Now().Sub(d.began).Seconds()
 	ids := []string{}
 	for _, part := range found.Results {
 		ids = append(ids, part.ID)

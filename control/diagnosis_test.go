@@ -202,7 +202,7 @@ func TestDiagnose(t *testing.T) {
 		if len(filed) != 1 || last.ID == "" || len(last.Diagnosis.Results) != len(p.runs) {
 			t.Fatalf("%d diagnoses are filed; the last line is %+v", len(filed), last)
 		}
-		whole := measure.Result{Schema: measure.ResultSchema, ID: last.ID, Kind: "diagnosis", Tool: "diagnosis", Status: measure.StatusOK,
+		whole := measure.Result{Schema: measure.ResultSchema, ID: last.ID, Kind: "diagnosis", Tool: "diagnosis", Role: measure.RoleDemand, Status: measure.StatusOK,
 			Source: measure.Endpoint{Name: "a", Address: "10.0.0.1"}, Target: measure.Endpoint{Name: "b", Address: "10.0.0.2"},
 			Started: began, DurationSeconds: b.now.Sub(began).Seconds(), Notes: []string{},
 			Parameters: map[string]any{"verdict": verdict, "results": idsOf(p.runs)},

@@ -84,7 +84,7 @@ func (c *Control) fileMisses(ctx context.Context, now time.Time) error {
 	misses := make([]measure.Miss, len(runs))
 	for i, r := range runs {
 		misses[i] = measure.Miss{Run: r.ID, Test: r.Test, Tool: r.Tool, Source: r.Source, Target: r.Target, Start: r.Start,
-			Why: c.roster.why(r.Source, r.Start, now)}
+			Way: measure.WayOf(r.Task.Kind, r.Task.Parameters), Why: c.roster.why(r.Source, r.Start, now)}
 	}
 	if err := c.config.Archive.PutMisses(ctx, misses); err != nil {
 		c.ledger.expect(runs) // so that they are told of again

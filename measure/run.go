@@ -78,6 +78,7 @@ type Miss struct {
 	Tool   string    `json:"tool"`
 	Source string    `json:"source"`
 	Target string    `json:"target"`
+	Way    Way       `json:"way,omitempty"` // that the data would have gone
 	Start  time.Time `json:"start"`
 	Why    string    `json:"why"`
 }
