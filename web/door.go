@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -19,7 +20,8 @@ type Door struct {
 	// Owner says that they own the controller, as those do who can open the socket in its folder: they may do everything, and
 	// are held to no limit.
 	Owner bool
-	// Secure says that nobody can listen in on the way: else no password, session or token is taken.
+	// Secure says that nobody can listen in on the way: else no password, session or token is taken but of who calls from this
+	// very machine.
 	Secure bool
 	// Public says whether who has shown nothing may read; nil: no.
 	Public func() bool
@@ -82,8 +84,8 @@ func visitorOf(ctx context.Context) *visitor {
 var (
 	errNoProof = errors.New("want a session, or a token in the header Authorization: Bearer TOKEN; " +
 		"`pathwise mesh token NAME` makes one on the controller's machine")
-	errInsecure = errors.New("want HTTPS before a password or token is sent: set controller.tls in the mesh file, have the controller " +
-		"listen on 127.0.0.1, or call the proxy before it by HTTPS; make a token anew that was sent in the open")
+	errInsecure = errors.New("want HTTPS before a password or token is sent: set controller.tls in the mesh file, come through a tunnel " +
+		"such as `ssh -L 8080:CONTROLLER:PORT CONTROLLER`, or call the proxy before it by HTTPS; make a token anew that was sent in the open")
 	errNotYours = errors.New("not with these rights")
 	errEnded    = errors.New("the session or token has ended, or has not these rights any more")
 )
@@ -105,7 +107,7 @@ func (s *Server) identify(d Door, r *http.Request) *visitor {
 		return &visitor{Identity: account.Owner()}
 	}
 	v := &visitor{refused: errNoProof, tls: r.TLS != nil, public: d.Public != nil && d.Public()}
-	secure := d.Secure
+	secure := d.Secure || ownMachine(r)
 	if https, said := schemeOf(r.Context()); said {
 		v.tls, secure = https, https
 	}
@@ -130,6 +132,22 @@ func (s *Server) identify(d Door, r *http.Request) *visitor {
 		v.Identity = who
 	}
 	return v
+}
+
+// ownMachine says whether a call comes from this machine, as it does through an SSH tunnel: nobody can listen in on the way. A
+// proxy that says so may have been called from elsewhere.
+func ownMachine(r *http.Request) bool {
+	for _, header := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "Via"} {
+		if r.Header.Get(header) != "" {
+			return false
+		}
+	}
+	there, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return false
+	}
+	here, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return there.Addr().Unmap().IsLoopback() || here != nil && there.Addr().Unmap() == here.AddrPort().Addr().Unmap()
 }
 
 // denial is why a visitor may not ask for something that needs a scope; nil: they may.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -32,13 +33,15 @@ type meDoc struct {
 	Public           bool `json:"public" doc:"Whether anybody may look"`
 	ShortestPassword int  `json:"shortest_password" doc:"How many characters a password has at least"`
 	Labs             bool `json:"labs" doc:"Whether the controller shows labs"`
+	Insecure         bool `json:"insecure" doc:"Whether no password or token is taken, since others can read what is sent on this way"`
 
 	GeneratedUntil *time.Time `json:"generated_until,omitempty" doc:"When the newest Result began that was made up for a demonstration; what is older was not measured either"`
 }
 
 func (s *Server) me(ctx context.Context, _ *struct{}) (*body[meDoc], error) {
 	v := visitorOf(ctx)
-	doc := meDoc{Identity: v.Identity, Public: v.public, ShortestPassword: account.ShortestPassword, Labs: s.Labs != nil}
+	doc := meDoc{Identity: v.Identity, Public: v.public, ShortestPassword: account.ShortestPassword, Labs: s.Labs != nil,
+		Insecure: errors.Is(v.refused, errInsecure)}
 	if doc.Scopes == nil {
 		doc.Scopes = []account.Scope{}
 	}
@@ -124,7 +127,7 @@ type passwordInput struct {
 func (s *Server) changePassword(ctx context.Context, in *passwordInput) (*struct{}, error) {
 	v := visitorOf(ctx)
 	if v.Kind != account.KindAccount {
-		return nil, fault(errNoProof)
+		return nil, fault(cmp.Or(v.refused, errNoProof)) // a token has no password
 	}
 	if err := s.Accounts.ChangePassword(ctx, v.Name, in.Body.Old, in.Body.Password, v.address); err != nil {
 		return nil, fault(err)

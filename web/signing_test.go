@@ -1,8 +1,12 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 )
@@ -106,7 +110,62 @@ func TestGuessing(t *testing.T) {
 	if status != http.StatusTooManyRequests || header.Get("Retry-After") == "" {
 		t.Errorf("after twenty guesses: %d, Retry-After %q", status, header.Get("Retry-After"))
 	}
+}
+
+// fromFar lets a handler take all calls for ones of another machine.
+func fromFar(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.RemoteAddr = "192.0.2.1:5"
+		h.ServeHTTP(w, r)
+	})
+}
+
+// Where others can listen in, nothing that proves who calls is taken, and /me says so before a password is typed. Who calls from
+// the controller's machine, as through a tunnel, is let in there.
+func TestPlainHTTP(t *testing.T) {
+	b := newBench(t)
+	b.run()
+	b.serve(b.Handler(owner))
+	b.expect(http.MethodPost, "/api/v1/invitation", `{"token": "`+b.invited("root", "admin")+`", "password": "`+password+`"}`, 200, "root")
 	b.serve(b.Handler(Door{}))
-	b.expect(http.MethodPost, "/api/v1/session", guess, 403, "want HTTPS")
-	b.expect(http.MethodPost, "/api/v1/invitation", `{"token": "x", "password": "`+password+`"}`, 403, "want HTTPS")
+	session, token := b.signIn("root", password), []string{"Authorization", "Bearer " + b.token("alice")}
+	b.expect(http.MethodGet, "/api/v1/me", "", 200, `"insecure":false`)
+	b.expect(http.MethodGet, "/api/v1/pairs", "", 200, "pairs", session...)
+	b.expect(http.MethodGet, "/api/v1/pairs", "", 200, "pairs", token...)
+	b.serve(fromFar(b.Handler(Door{})))
+	b.expect(http.MethodGet, "/api/v1/me", "", 200, `"insecure":true`)
+	const want = "want HTTPS before a password or token is sent: set controller.tls in the mesh file, come through a tunnel"
+	b.expect(http.MethodPost, "/api/v1/session", `{"name": "root", "password": "`+password+`"}`, 403, want)
+	b.expect(http.MethodPost, "/api/v1/invitation", `{"token": "x", "password": "`+password+`"}`, 403, want)
+	b.expect(http.MethodPost, "/api/v1/password", `{"old": "`+password+`", "password": "`+otherWord+`"}`, 403, want, session...)
+	b.expect(http.MethodGet, "/api/v1/pairs", "", 403, want, session...)
+	b.expect(http.MethodGet, "/api/v1/pairs", "", 403, want, token...)
+	b.expect(http.MethodGet, "/metrics", "", 403, want, token...)
+}
+
+// Which calls come from this machine: those of loopback, and those from the very address that was called, unless a proxy passed
+// them on.
+func TestOwnMachine(t *testing.T) {
+	for _, c := range []struct {
+		remote, local, header string
+		want                  bool
+	}{
+		{"127.0.0.1:5", "127.0.0.1:80", "", true}, {"[::1]:5", "[::1]:80", "", true}, {"[::ffff:127.0.0.9]:5", "", "", true},
+		{"10.0.0.1:5", "10.0.0.1:80", "", true}, {"[2001:db8::1]:5", "[2001:db8::1]:80", "", true},
+		{"10.0.0.2:5", "10.0.0.1:80", "", false}, {"10.0.0.2:5", "", "", false}, {"@", "", "", false}, {"", "", "", false},
+		{"127.0.0.1:5", "127.0.0.1:80", "X-Forwarded-For", false}, {"127.0.0.1:5", "127.0.0.1:80", "X-Forwarded-Proto", false},
+		{"127.0.0.1:5", "127.0.0.1:80", "Forwarded", false}, {"127.0.0.1:5", "127.0.0.1:80", "Via", false},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.RemoteAddr = c.remote
+		if c.local != "" {
+			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.local))))
+		}
+		if c.header != "" {
+			r.Header.Set(c.header, "x")
+		}
+		if got := ownMachine(r); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
 }

@@ -1,13 +1,38 @@
 package browser
 
 import (
+	"net/http"
 	"net/netip"
 	"os"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/pathwise-net/pathwise/web"
 )
+
+// Where others can read what is typed, the pages take no password, and say how to sign in.
+func TestPlainHTTP(t *testing.T) {
+	m := playedBehind(t, func(s *web.Server) http.Handler {
+		h := s.Handler(web.Door{})
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.RemoteAddr = "192.0.2.1:5" // of another machine
+			h.ServeHTTP(w, r)
+		})
+	})
+	p := open(t, desk, m.url+"#/sign-in")
+	p.allowed = []string{"the server responded with a status of 403"} // to what the head asks for
+	p.withAxe()
+	for _, hash := range []string{"#/sign-in", "#/welcome?token=secret"} {
+		p.show(hash, desk, false)
+		p.says("main", "No password is taken here: this page came by plain HTTP")
+		p.says("main li", "ssh -L 8080:127.0.0.1:")
+		p.says("main", "controller: {tls:")
+		p.until("!document.querySelector('main input') && document.querySelector('main a').href === 'http://127.0.0.1:8080/' + location.hash")
+		p.accessible(hash)
+	}
+}
 
 // The first administrator takes up the link, signs in, invites somebody, makes a token and takes it away; the log says so.
 func TestPeople(t *testing.T) {

@@ -82,7 +82,7 @@ interface ResultDoc {
 interface ResultsDoc { results: ResultDoc[]; next?: string }
 
 interface EventDoc { result?: ResultDoc; miss?: Miss; host?: string; state?: string; plan?: number }
-interface MeDoc { name: string; kind: string; role: string; scopes: string[] | null; public: boolean; shortest_password: number; labs: boolean; generated_until?: string }
+interface MeDoc { name: string; kind: string; role: string; scopes: string[] | null; public: boolean; shortest_password: number; labs: boolean; insecure: boolean; generated_until?: string }
 
 interface ChangeDoc { at: string; kind: 'route' | 'finding' | 'configuration'; severity: 'info' | 'warning' | 'problem'; text: string; result?: string; by?: string }
 interface ChangesDoc { changes: ChangeDoc[] | null; more: boolean }

@@ -72,6 +72,21 @@ export function Form({ title, action, busy, submit, children, why }) {
   </form>`;
 }
 
+/** How one signs in where no password is taken, since others can read it. @param {{title: string}} props */
+function InTheOpen({ title }) {
+  const { hostname, port, pathname, hash, protocol } = location;
+  const near = `http://127.0.0.1:8080${pathname}${hash}`;
+  if (protocol === 'https:') {
+    return html`<h1 tabindex="-1">${title}</h1><p class="note">No password is taken here yet: you came by HTTPS, but the controller cannot know.</p>
+      <p>Let the proxy before it send the header <code>X-Forwarded-Proto</code>, and name the proxy in the mesh file: <code>controller: {proxies: [ADDRESS/32]}</code>.</p>`;
+  }
+  return html`<h1 tabindex="-1">${title}</h1><p class="note">No password is taken here: this page came by plain HTTP, so others on the way can read what is typed.</p>
+    <p>One of these is needed:</p><ul>
+      <li>a tunnel from your machine: <code>ssh -L 8080:${hostname}:${port || '80'} ${hostname}</code>, then open <a href=${near}>${near}</a></li>
+      <li>HTTPS by the controller itself: in the mesh file <code>controller: {tls: {certificate: FILE, key: FILE}}</code></li>
+      <li>a proxy with HTTPS before it, which the mesh file names: <code>controller: {proxies: [ADDRESS/32]}</code></li></ul>`;
+}
+
 /** @param {{route: import('./router.js').Route, account: Account}} props */
 export function SignIn({ route, account }) {
   /** @param {FormData} form */
@@ -87,6 +102,7 @@ export function SignIn({ route, account }) {
     const then = route.query.get('then') ?? '';
     go(then.startsWith('#/') ? then : '#/', { replace: true });
   };
+  if (account.me?.insecure) return html`<${InTheOpen} title="Sign in" />`;
   return html`<${Form} title="Sign in" action="Sign in" busy="Signing in …" submit=${submit}>
     <label>Name <input name="name" autocomplete="username" required autocapitalize="none" spellcheck=${false} /></label>
     <label>Password <input name="password" type="password" autocomplete="current-password" required /></label>
@@ -98,14 +114,16 @@ export function Welcome({ route, account }) {
   const given = route.query.get('token');
   const kept = useRef('');
   const token = kept.current = given || kept.current;
+  const insecure = account.me?.insecure ?? true; // until it is known
   useEffect(() => {
-    if (given) go(link(['welcome']), { replace: true }); // it is a secret: out of address and history
-  }, [given]);
+    if (given && !insecure) go(link(['welcome']), { replace: true }); // it is a secret: out of address and history
+  }, [given, insecure]);
   if (!token) {
     return html`<h1 tabindex="-1">Welcome</h1>
       <p>This page needs the whole link that you were sent, and the link works once. Ask an administrator for a new one, or
         <a href=${link(['sign-in'])}>sign in</a> if you have set your password.</p>`;
   }
+  if (account.me?.insecure) return html`<${InTheOpen} title="Welcome" />`;
   /** @param {FormData} form */
   const submit = async (form) => {
     const password = String(form.get('password'));
