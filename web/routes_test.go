@@ -200,7 +200,7 @@ func TestScopes(t *testing.T) {
 		{Door{Secure: true}, http.MethodGet, "/api/v1/health", http.StatusOK, nil},
 		{Door{}, http.MethodGet, "/api/v1/pairs", http.StatusForbidden, token},
 	} {
-		b.serve(b.Handler(c.door))
+		b.serve(fromFar(b.Handler(c.door)))
 		b.expect(c.method, c.path, "{}", c.want, "", c.headers...)
 	}
 }
