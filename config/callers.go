@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
@@ -120,7 +121,7 @@ func (r *reader) readCallers(n node, c *Callers) {
 	names := slices.Sorted(maps.Keys(c.Classes))
 	for _, at := range slices.Concat(parents, assigned) {
 		if c.Classes[at.text()] == nil {
-			at.fail(at.text(), "the name of a class: %s%s", strings.Join(names, ", "), meant(at.text(), names))
+			at.fail(at.text(), "the name of a class: %s%s", strings.Join(names, ", "), document.Meant(at.text(), names))
 		}
 	}
 	for _, at := range parents {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/parse"
 )
@@ -108,7 +109,7 @@ func checkPlaceholders(n node, words []string) {
 		end, _, dotted := strings.Cut(name, ".")
 		if dotted && !slices.Contains(endNames, end) {
 			n.fail("{"+name+"}", "{source.NAME} or {target.NAME}%s; braces that are meant as such are doubled, {{ }}",
-				meant(end, endNames))
+				document.Meant(end, endNames))
 		}
 	}
 }

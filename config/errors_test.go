@@ -79,15 +79,3 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		t.Errorf("a large file: %v, want Errors that name it", err)
 	}
 }
-
-func TestNearest(t *testing.T) {
-	names := []string{"address", "interfaces", "online", "reach", "a", "b"}
-	for written, want := range map[string]string{
-		"adress": "address", "raech": "reach", "Reach": "reach", "interface": "interfaces", "c": "",
-		"zzz": "", "": "", "reachable": "", "onlin": "online",
-	} {
-		if got := nearest(written, names); got != want {
-			t.Errorf("%q: got %q, want %q", written, got, want)
-		}
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -69,7 +70,7 @@ func known(list *[]string, index map[string]int, what string) func(node) {
 		for _, item := range n.items() {
 			text, ok := item.scalar("the name of " + what)
 			if _, there := index[text]; ok && !there {
-				item.fail(text, "the name of %s%s", what, meant(text, slices.Sorted(maps.Keys(index))))
+				item.fail(text, "the name of %s%s", what, document.Meant(text, slices.Sorted(maps.Keys(index))))
 			} else if ok {
 				*list = append(*list, text)
 			}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
@@ -128,7 +129,7 @@ func readReach(n node, h *Host) {
 		h.Reach = Reach(n.text())
 		kinds := []string{string(ReachAgent), string(ReachSSH), string(ReachResponder)}
 		if !slices.Contains(kinds, n.text()) {
-			n.fail(n.text(), "%s%s", want, meant(n.text(), kinds))
+			n.fail(n.text(), "%s%s", want, document.Meant(n.text(), kinds))
 		}
 	} else {
 		n.fields("{ssh: {user: pathwise}}", fields{"ssh": func(n node) { readSSH(n, h) }})
@@ -185,7 +186,7 @@ func (r *reader) overrides(n node, h *Host) {
 	h.Overrides = map[string]map[string]any{}
 	for _, e := range n.entries("{bbcp: {path: /data}}") {
 		if _, known := r.mesh.tools[e.key]; !known {
-			e.at.fail(e.key, "the name of a tool%s", meant(e.key, slices.Sorted(maps.Keys(r.mesh.tools))))
+			e.at.fail(e.key, "the name of a tool%s", document.Meant(e.key, slices.Sorted(maps.Keys(r.mesh.tools))))
 			continue
 		}
 		h.Overrides[e.key] = r.override(e.value, r.mesh.Tool(e.key))

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // node is a part of a file, with the place and the name by which errors speak of it.
@@ -194,7 +196,7 @@ func (n node) fields(example string, f fields) (given map[string]node) {
 		read, known := f[e.key]
 		if !known {
 			names := slices.Sorted(maps.Keys(f))
-			e.at.fail(e.key, "one of %s%s", strings.Join(names, ", "), meant(e.key, names))
+			e.at.fail(e.key, "one of %s%s", strings.Join(names, ", "), document.Meant(e.key, names))
 			continue
 		}
 		given[e.key] = e.value

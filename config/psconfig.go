@@ -1,12 +1,13 @@
 package config
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // Note says what of a pSConfig template has no counterpart in a mesh file, or has another one, and where it stands.
@@ -27,14 +28,11 @@ const notCarried = "not carried over"
 // The format is that of perfSONAR 5's psconfig-schema.json and of the test specifications of pScheduler. Addresses of
 // one host become its interfaces, groups and schedules stay what they are, each task becomes a test.
 func FromPSConfig(text []byte) (mesh []byte, notes []Note, err error) {
-	if len(text) > maxBytes {
-		return nil, nil, fmt.Errorf("read pSConfig template: %d bytes; want at most %d", len(text), maxBytes)
-	}
-	var document any
-	if err := json.Unmarshal(text, &document); err != nil {
+	var template any
+	if err := document.JSON(text, maxBytes, &template); err != nil {
 		return nil, nil, fmt.Errorf("read pSConfig template: %w", err)
 	}
-	top, ok := document.(map[string]any)
+	top, ok := template.(map[string]any)
 	if !ok || top["addresses"] == nil && top["groups"] == nil && top["tasks"] == nil {
 		return nil, nil, errors.New("read pSConfig template: want a JSON object of addresses, groups, tests and tasks")
 	}

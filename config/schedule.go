@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/robfig/cron/v3"
+
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // Schedule says when a test runs, for each of its pairs: Every some time, or by Cron.
@@ -72,7 +74,7 @@ func (r *reader) timing(n node, ofTest bool) Schedule {
 		s, known := r.schedules[n.text()]
 		if !known {
 			n.fail(n.text(), "a schedule such as {every: 10m}, or the name of one in schedules%s",
-				meant(n.text(), slices.Sorted(maps.Keys(r.schedules))))
+				document.Meant(n.text(), slices.Sorted(maps.Keys(r.schedules))))
 		}
 		return s
 	}
@@ -105,7 +107,7 @@ func (r *reader) phaseOf(n node, s *Schedule) {
 	}
 	p := r.mesh.Phase(text)
 	if p == nil {
-		n.fail(text, "the name of one of phases%s", meant(text, slices.Sorted(maps.Keys(r.mesh.phases))))
+		n.fail(text, "the name of one of phases%s", document.Meant(text, slices.Sorted(maps.Keys(r.mesh.phases))))
 		return
 	}
 	slot, tries := s.Slot, s.Tries

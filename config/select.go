@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // member is a host in a list, and which of its interfaces the list means; "": none in particular.
@@ -75,7 +77,7 @@ func (r *reader) named(n node, text string) []member {
 	name, part, _ := strings.Cut(text, "/")
 	i, known := r.mesh.hosts[name]
 	if !known {
-		n.fail(text, "the name of a host%s", meant(name, slices.Sorted(maps.Keys(r.mesh.hosts))))
+		n.fail(text, "the name of a host%s", document.Meant(name, slices.Sorted(maps.Keys(r.mesh.hosts))))
 		return nil
 	}
 	h := &r.mesh.Hosts[i]
@@ -91,7 +93,7 @@ func (r *reader) ofGroup(n node, name string, of *draft) []member {
 	d, known := r.groups[name]
 	switch {
 	case !known:
-		n.fail("group:"+name, "the name of a group%s", meant(name, slices.Sorted(maps.Keys(r.groups))))
+		n.fail("group:"+name, "the name of a group%s", document.Meant(name, slices.Sorted(maps.Keys(r.groups))))
 		return nil
 	case d.state == 1:
 		n.fail("group:"+name, "a group that does not contain itself")

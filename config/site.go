@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
@@ -41,7 +42,7 @@ func (r *reader) siteOf(n node, h *Host) {
 		return
 	}
 	if r.sitesNamed {
-		n.fail(h.Site, "the name of one in sites%s", meant(h.Site, slices.Sorted(maps.Keys(r.mesh.sites))))
+		n.fail(h.Site, "the name of one in sites%s", document.Meant(h.Site, slices.Sorted(maps.Keys(r.mesh.sites))))
 	}
 	r.addSite(Site{Name: h.Site})
 }
@@ -110,7 +111,7 @@ func (r *reader) siteNamed(n node) (int, bool) {
 	}
 	i, known := r.mesh.sites[text]
 	if !known {
-		n.fail(text, "the name of one in sites%s", meant(text, slices.Sorted(maps.Keys(r.mesh.sites))))
+		n.fail(text, "the name of one in sites%s", document.Meant(text, slices.Sorted(maps.Keys(r.mesh.sites))))
 	}
 	return i, known
 }

@@ -1,17 +1,16 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -166,24 +165,12 @@ func (r *reader) define(n node) bool {
 	return true
 }
 
-// parseYAML is the parser of the YAML library, held to one line of complaint, and kept from panicking.
-func parseYAML(text []byte) (docs []*ast.DocumentNode, bad *Error) {
-	defer func() {
-		if p := recover(); p != nil { // the parser panics on some malformed input; fuzzing found such for package lab
-			docs, bad = nil, &Error{Want: fmt.Sprintf("YAML that can be read; this stops the parser: %v", p)}
-		}
-	}()
-	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
-	if err == nil {
-		return file.Docs, nil
+// parseYAML parses a file; keys that stand twice are found later, with both places.
+func parseYAML(text []byte) ([]*ast.DocumentNode, *Error) {
+	file, err := document.YAML(text, maxBytes, parser.AllowDuplicateMapKey())
+	if err != nil {
+		bad := document.Placed(err)
+		return nil, &Error{Line: bad.Line, Column: bad.Column, Want: "YAML: " + bad.Problem}
 	}
-	bad = &Error{Want: "YAML: " + strings.SplitN(err.Error(), "\n", 2)[0]}
-	var known yaml.Error
-	if errors.As(err, &known) {
-		bad.Want = "YAML: " + known.GetMessage()
-		if t := known.GetToken(); t != nil && t.Position != nil {
-			bad.Line, bad.Column = t.Position.Line, t.Position.Column
-		}
-	}
-	return nil, bad
+	return file.Docs, nil
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // test reads the section tests.
@@ -64,7 +66,7 @@ func (r *reader) addTests(n node, t Test, tools []string) {
 func (r *reader) groupOf(n node) string {
 	text, ok := n.scalar("the name of a group")
 	if ok && r.mesh.Group(text) == nil {
-		n.fail(text, "the name of a group%s", meant(text, slices.Sorted(maps.Keys(r.mesh.groups))))
+		n.fail(text, "the name of a group%s", document.Meant(text, slices.Sorted(maps.Keys(r.mesh.groups))))
 		return ""
 	}
 	return text

@@ -2,23 +2,16 @@ package lab
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"github.com/pathwise-net/pathwise/lab/link"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
-// maxSpecBytes bounds a lab file: 60 hosts take 10 kB.
-const maxSpecBytes = 1 << 20
-
 // ParseSpec reads a lab file. Name is used in errors, which are *SpecError with line and column; keys that Pathwise
 // does not know are errors. The Spec that comes back is valid. Files that it names (link.Shape.ReadFiles) are found beside
 // it.
 func ParseSpec(name string, text []byte) (*Spec, error) {
-	if len(text) > maxSpecBytes {
-		return nil, &SpecError{File: name, Problem: fmt.Sprintf("%d bytes; want at most %d", len(text), maxSpecBytes)}
-	}
 	var spec Spec
 	err := notation.Unmarshal(text, &spec)
 	if err == nil {

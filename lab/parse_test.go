@@ -85,6 +85,8 @@ func TestParseSpecFaults(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"unknown key", "hosts: {a: {}, b: {}}\nlinks:\n  - {between: [a, b], speed: 1gbit}\n",
 			`x.yaml:3:23: unknown field "speed"`},
+		{"misspelt key", "hosts: {a: {}, b: {}}\nlinks:\n  - {between: [a, b], forward: {dealy: 1ms}}\n",
+			`x.yaml:3:33: unknown field "dealy"; did you mean delay?`},
 		{"negative rate", "hosts: {a: {}, b: {}}\nlinks:\n  - {between: [a, b], rate: -1mbit}\n",
 			`x.yaml:3:29: rate: "-1mbit": want a positive rate such as 100mbit or 1.5gbit`},
 		{"loss above 1", "hosts: {a: {}, b: {}}\nlinks:\n  - {between: [a, b], loss: 150%}\n",

@@ -107,32 +107,20 @@ func (r *Routers) UnmarshalYAML(node ast.Node) error {
 	return notation.At(node, fmt.Errorf("want a list of names, or a mapping of names to settings"))
 }
 
-// UnmarshalYAML takes out what is the router's own and leaves the rest to its middlebox.
+// UnmarshalYAML reads the router's own keys, and beside them those of its middlebox.
 func (r *Router) UnmarshalYAML(node ast.Node) error {
-	entries, ok := node.(*ast.MappingNode)
-	if !ok {
-		if one, single := node.(*ast.MappingValueNode); single {
-			entries, ok = ast.Mapping(one.GetToken(), false, one), true
-		}
-	}
-	if !ok {
+	if _, ok := node.(ast.MapNode); !ok {
 		return notation.At(node, fmt.Errorf("want settings, such as {mss: 1360}, or {}"))
 	}
-	rest := *entries
-	rest.Values = nil
-	for _, entry := range entries.Values {
-		if name, _ := notation.Scalar(entry.Key); name != "balance" {
-			rest.Values = append(rest.Values, entry)
-			continue
-		}
-		if err := notation.Decode(entry.Value, &r.Balance); err != nil {
-			return err
-		}
+	var all struct {
+		Balance        string `yaml:"balance"`
+		middlebox.Keys `yaml:",inline"`
 	}
-	if len(rest.Values) == 0 {
-		return nil
+	if err := notation.Decode(node, &all); err != nil {
+		return err
 	}
-	return r.Config.UnmarshalYAML(&rest)
+	r.Balance, r.Config = all.Balance, middlebox.Config(all.Keys)
+	return notation.AtKey(node, r.Config.Validate())
 }
 
 func (r *Routers) add(entry *ast.MappingValueNode) error {

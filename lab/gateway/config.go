@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"github.com/pathwise-net/pathwise/lab/link"
@@ -15,9 +14,6 @@ type Config struct {
 	Forward, Reverse link.Shape
 }
 
-// maxFile bounds a link file: a trace of rates stands in a file of its own.
-const maxFile = 1 << 20
-
 // ParseConfig reads a link file: the keys of a link in a lab file for both ways, forward and reverse for one, and a seed.
 // Files that it names (link.Shape.ReadFiles) are found beside it. Errors are *notation.Error and name the file; the name is
 // used for nothing else.
@@ -27,9 +23,6 @@ const maxFile = 1 << 20
 //	rules:
 //	  - {match: {port: 5201}, delay: 100ms}
 func ParseConfig(name string, text []byte) (Config, error) {
-	if len(text) > maxFile {
-		return Config{}, &notation.Error{File: name, Problem: fmt.Sprintf("%d bytes; want at most %d", len(text), maxFile)}
-	}
 	var file struct {
 		Seed       uint64 `yaml:"seed"`
 		link.Shape `yaml:",inline"`

@@ -27,11 +27,11 @@ func TestParseConfig(t *testing.T) {
 		{"rules: [{trace: cell.trace}]", `{rules: [{trace: {file: "cell.trace"}}]}`, `{rules: [{trace: {file: "cell.trace"}}]}`, ""},
 		{"jitter: {table_file: cell.trace}\nreverse: {jitter: 1ms}", `{jitter: {table_file: "cell.trace"}}`, "{jitter: 1ms}", ""},
 		{"delay: fast", "", "", "link.yaml:1:8: delay: "},
-		{"\nforward:\n  lost: 1%", "", "", "link.yaml:3:3: "},
+		{"\nforward:\n  lost: 1%", "", "", `link.yaml:3:3: unknown field "lost"; did you mean loss?`},
 		{"hosts: {a: {}}", "", "", "link.yaml:1:1: "},
 		{"trace: none.trace", "", "", "link.yaml: trace: "},
 		{"forward: {rate: 10mbit, duplex: half}", "", "", "link.yaml: duplex: "},
-		{strings.Repeat("#", maxFile+1), "", "", "link.yaml: 1048577 bytes"},
+		{strings.Repeat(" ", notation.MaxBytes+1), "", "", "link.yaml: too large: want at most 1048576 bytes"},
 	} {
 		name := filepath.Join(folder, "link.yaml")
 		got, err := ParseConfig(name, []byte(c.text))

@@ -3,36 +3,22 @@ package middlebox
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
+// Keys are a Config as it is written, not validated.
+type Keys Config
+
 // UnmarshalYAML reads the mapping that stands behind a router's name. What it returns is valid.
 func (c *Config) UnmarshalYAML(node ast.Node) error {
-	type mapping Config // without this method
 	*c = Config{}
-	if err := notation.Decode(node, (*mapping)(c)); err != nil {
+	if err := notation.Decode(node, (*Keys)(c)); err != nil {
 		return err
 	}
-	return placed(node, c.Validate())
-}
-
-// placed gives a fault the place of the key that it begins with.
-func placed(node ast.Node, err error) error {
-	if err == nil {
-		return nil
-	}
-	if keyed, ok := node.(ast.MapNode); ok {
-		for entries := keyed.MapRange(); entries.Next(); {
-			if strings.HasPrefix(err.Error(), entries.Key().String()+": ") {
-				return notation.At(entries.Value(), err)
-			}
-		}
-	}
-	return notation.At(node, err)
+	return notation.AtKey(node, c.Validate())
 }
 
 // Options are the names of TCP options, or of groups of them; in a lab file one or a list.
@@ -72,7 +58,7 @@ func (i *ICMP) UnmarshalYAML(node ast.Node) error {
 		if err := notation.Decode(node, (*mapping)(i)); err != nil {
 			return err
 		}
-		return placed(node, i.validate())
+		return notation.AtKey(node, i.validate())
 	}
 	switch text {
 	case "pass":

@@ -10,7 +10,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
+
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // Error says what is wrong with a lab file: where, which value, and what would be right.
@@ -53,7 +54,7 @@ func Locate(text []byte, err error) error {
 	}
 	placed := *e
 	placed.Line, placed.Column = 1, 1
-	file, parseErr := parser.ParseBytes(text, 0)
+	file, parseErr := document.YAML(text, MaxBytes)
 	if parseErr != nil {
 		return &placed
 	}
@@ -88,6 +89,21 @@ func At(node ast.Node, err error) error {
 	return e
 }
 
+// AtKey gives an error about a mapping the place of the value under the key that the error begins with.
+func AtKey(node ast.Node, err error) error {
+	if err == nil {
+		return nil
+	}
+	if keyed, ok := node.(ast.MapNode); ok {
+		for entries := keyed.MapRange(); entries.Next(); {
+			if strings.HasPrefix(err.Error(), entries.Key().String()+": ") {
+				return At(entries.Value(), err)
+			}
+		}
+	}
+	return At(node, err)
+}
+
 // keyOf returns the last key on the way to a node, without the indices of lists.
 func keyOf(node ast.Node) string {
 	path := strings.TrimRight(node.GetPath(), "0123456789[]")
@@ -107,42 +123,27 @@ func Scalar(node ast.Node) (text string, ok bool) {
 	return "", false
 }
 
+// MaxBytes bounds a lab, case or link file: 60 hosts take 10 kB, and a trace of rates may stand in a file of its own.
+const MaxBytes = 1 << 20
+
 // Decode reads a node into a value, strictly: a key that the value does not know is an error. A type whose
 // UnmarshalYAML calls it for the full form must pass a type without that method, or it calls itself for ever.
-func Decode(node ast.Node, into any) error {
-	if err := yaml.NodeToValue(node, into, yaml.Strict()); err != nil {
-		return located(err)
-	}
-	return nil
-}
+func Decode(node ast.Node, into any) error { return located(document.Decode(node, into)) }
 
-// Unmarshal reads a document strictly. Errors are *Error, with line and column where there is a place.
-func Unmarshal(text []byte, into any) (err error) {
-	// The decoder panics on some malformed input (found by fuzzing; kept under testdata of package lab).
-	defer func() {
-		if r := recover(); r != nil {
-			err = &Error{Problem: fmt.Sprintf("not a YAML file that can be read: %v", r)}
-		}
-	}()
-	if err := yaml.UnmarshalWithOptions(text, into, yaml.Strict()); err != nil {
-		return located(err)
-	}
-	return nil
+// Unmarshal reads a document of at most MaxBytes strictly. Errors are *Error, with line and column where there is a place.
+func Unmarshal(text []byte, into any) error {
+	return located(document.StrictYAML(text, MaxBytes, into))
 }
 
 // located keeps one line of the decoder's complaint, and its place.
 func located(err error) error {
 	var own *Error
-	if errors.As(err, &own) {
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &own):
 		return own
 	}
-	bad := &Error{Problem: strings.SplitN(err.Error(), "\n", 2)[0]}
-	var known yaml.Error
-	if errors.As(err, &known) {
-		bad.Problem = known.GetMessage()
-		if t := known.GetToken(); t != nil && t.Position != nil {
-			bad.Line, bad.Column = t.Position.Line, t.Position.Column
-		}
-	}
-	return bad
+	placed := document.Placed(err)
+	return &Error{Line: placed.Line, Column: placed.Column, Problem: placed.Problem}
 }

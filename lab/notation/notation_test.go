@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-type document struct {
+type sample struct {
 	Rate  *Rate  `yaml:"rate"`
 	Delay *Delay `yaml:"delay"`
 	Span  *Span  `yaml:"span"`
@@ -22,9 +22,9 @@ type document struct {
 func ptr[T any](v T) *T { return &v }
 
 func TestUnmarshal(t *testing.T) {
-	var got document
+	var got sample
 	err := Unmarshal([]byte("rate: 1.5gbit\ndelay: 12ms\nspan: 2h\nratio: 0.1%\nsize: 250kB\n"), &got)
-	want := document{Rate: ptr(Rate(1.5e9)), Delay: ptr(Delay(12 * time.Millisecond)), Span: ptr(Span(2 * time.Hour)),
+	want := sample{Rate: ptr(Rate(1.5e9)), Delay: ptr(Delay(12 * time.Millisecond)), Span: ptr(Span(2 * time.Hour)),
 		Ratio: ptr(Ratio(0.001)), Size: ptr(Size(250_000))}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -41,7 +41,7 @@ func TestUnmarshalFaults(t *testing.T) {
 		{"size: {a: 1}", `1:7: size: want one value, not a mapping`},
 		{"colour: red", `1:1: unknown field "colour"`},
 	} {
-		var d document
+		var d sample
 		err := Unmarshal([]byte(c.text), &d)
 		var bad *Error
 		if !errors.As(err, &bad) || bad.Error() != c.want {
@@ -74,7 +74,7 @@ func TestLocate(t *testing.T) {
 func TestString(t *testing.T) {
 	for _, text := range []string{"rate: 1.544mbit", "rate: 100mbit", "rate: 960bit", "rate: 622mbit", "delay: 1.5ms", "span: 1h30m0s",
 		"ratio: 0.1%", "ratio: 100%", "ratio: 33.3333%", "size: 1500B"} {
-		var d document
+		var d sample
 		if err := Unmarshal([]byte(text), &d); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestString(t *testing.T) {
 		}
 	}
 	for _, r := range []Ratio{1.0 / 3, 1e-7, 0.123456789012345} {
-		var d document
+		var d sample
 		if err := Unmarshal([]byte("ratio: "+r.String()), &d); err != nil || *d.Ratio != r {
 			t.Errorf("%v reads back as %v (%v)", float64(r), d.Ratio, err)
 		}

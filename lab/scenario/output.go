@@ -2,12 +2,13 @@ package scenario
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"sync"
+
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // output keeps what a program prints, to a bound: who prints more is not read by people, nor by expectations.
@@ -47,13 +48,13 @@ func drain(from *os.File, write func([]byte)) {
 
 // documentOf is what was printed, if it was one JSON document, or else if its last line is one.
 func documentOf(text []byte) any {
-	var document any
-	if json.Unmarshal(text, &document) == nil {
-		return document
+	var printed any
+	if document.JSON(text, mostOutput, &printed) == nil {
+		return printed
 	}
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
-	if json.Unmarshal(lines[len(lines)-1], &document) == nil {
-		return document
+	if document.JSON(lines[len(lines)-1], mostOutput, &printed) == nil {
+		return printed
 	}
 	return nil
 }

@@ -11,15 +11,9 @@ import (
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
-// maxBytes bounds a case file; the longest of the fault library has 4 kB.
-const maxBytes = 1 << 20
-
 // Parse reads a case. Name is what the file is called in errors, which are *notation.Error with line and column and say
 // what would be right; unknown keys are errors. Rates that vary must stand in the case itself, not in a file beside it.
 func Parse(name string, text []byte) (*Case, error) {
-	if len(text) > maxBytes {
-		return nil, &notation.Error{File: name, Problem: fmt.Sprintf("%d bytes; want at most %d", len(text), maxBytes)}
-	}
 	var c Case
 	if err := notation.Unmarshal(text, &c); err != nil {
 		return nil, inFile(name, err)

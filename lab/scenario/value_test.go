@@ -31,12 +31,12 @@ func TestBound(t *testing.T) {
 	}
 }
 
-const document = `{"verdict": "healthy", "metrics": {"rtt_min_seconds": 0.04}, "on": true,
+const printed = `{"verdict": "healthy", "metrics": {"rtt_min_seconds": 0.04}, "on": true,
 	"list": [{"end": "sender", "v": 1, "at": 1}, {"end": "receiver", "v": 9}, {"end": "sender", "v": 4, "at": 2}]}`
 
 func TestPath(t *testing.T) {
 	var doc any
-	if err := json.Unmarshal([]byte(document), &doc); err != nil {
+	if err := json.Unmarshal([]byte(printed), &doc); err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]any{
@@ -115,7 +115,7 @@ func TestValueOfProgram(t *testing.T) {
 }
 
 func FuzzPath(f *testing.F) {
-	f.Add("list[end=sender].v.max", document)
+	f.Add("list[end=sender].v.max", printed)
 	f.Add("a.0.b.count", `{"a": [{"b": []}]}`)
 	f.Fuzz(func(t *testing.T, text, document string) {
 		var doc any

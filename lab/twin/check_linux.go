@@ -3,7 +3,6 @@ package twin
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/measure"
 )
@@ -129,17 +129,17 @@ func repeat(ctx context.Context, t *Twin, o Options, l *lab.Lab, original *measu
 	if err != nil {
 		return nil, err
 	}
-	text, readErr := io.ReadAll(reader)
-	status, err := p.Wait()
-	if err := errors.Join(ctx.Err(), err, readErr); err != nil {
-		return nil, err
-	}
-	if status != 0 {
-		return nil, fmt.Errorf("%s: exit status %d", strings.Join(argv, " "), status)
-	}
 	r := &measure.Result{}
-	if err := json.Unmarshal(text, r); err != nil {
-		return nil, fmt.Errorf("read its result: %w", err)
+	readErr := document.ReadJSON(reader, maxBytes, r)
+	_, _ = io.Copy(io.Discard, reader) // nothing that it still says may hold the program up
+	status, err := p.Wait()
+	switch err := errors.Join(ctx.Err(), err); {
+	case err != nil:
+		return nil, err
+	case status != 0:
+		return nil, fmt.Errorf("%s: exit status %d", strings.Join(argv, " "), status)
+	case readErr != nil:
+		return nil, fmt.Errorf("read its result: %w", readErr)
 	}
 	return r, nil
 }

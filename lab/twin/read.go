@@ -1,15 +1,18 @@
 package twin
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/measure"
 )
+
+// maxBytes bounds a document: a diagnosis with 20 samples a second of eight streams for a minute has 10 MB.
+const maxBytes = 64 << 20
 
 // Read returns the Results in a document of --json: a Result, several of them (pathwise.results/1), or a diagnosis.
 // Name is the file's, for errors, which are *notation.Error.
@@ -18,14 +21,14 @@ func Read(name string, text []byte) ([]*measure.Result, error) {
 		Schema  string            `json:"schema"`
 		Results []*measure.Result `json:"results"`
 	}
-	if err := json.Unmarshal(text, &head); err != nil {
+	if err := document.JSON(text, maxBytes, &head); err != nil {
 		return nil, &notation.Error{File: name, Problem: fmt.Sprintf("not a result: %v", err)}
 	}
 	var results []*measure.Result
 	switch {
 	case measure.ReadsSchema(head.Schema):
 		r := &measure.Result{}
-		if err := json.Unmarshal(text, r); err != nil {
+		if err := document.JSON(text, maxBytes, r); err != nil {
 			return nil, &notation.Error{File: name, Problem: fmt.Sprintf("not a result: %v", err)}
 		}
 		results = []*measure.Result{r}

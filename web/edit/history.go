@@ -18,6 +18,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/durable"
 )
 
@@ -94,8 +95,8 @@ func openEntry(path, id string, whole bool) (v Version, files []File, err error)
 	if err != nil {
 		return v, nil, err
 	}
-	in := json.NewDecoder(io.LimitReader(unpacked, 16*MaxTotal)) // JSON's escapes take at most six times as much
-	if err := in.Decode(&v); err != nil {
+	in := document.NewStream(unpacked, 16*MaxTotal) // JSON's escapes take at most six times as much
+	if err := in.Next(&v); err != nil {
 		return v, nil, err
 	}
 	if v.ID != id {
@@ -104,7 +105,7 @@ func openEntry(path, id string, whole bool) (v Version, files []File, err error)
 	if !whole {
 		return v, nil, nil
 	}
-	if err := in.Decode(&files); err != nil {
+	if err := in.Next(&files); err != nil {
 		return v, nil, err
 	}
 	if _, err := io.Copy(io.Discard, unpacked); err != nil { // the checksum comes last

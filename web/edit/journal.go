@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/durable"
 )
 
@@ -149,7 +150,7 @@ func Recover(mesh string) error {
 		return fmt.Errorf("finish saving mesh files: %w", plain(journalName, err))
 	}
 	var steps []step
-	if err := json.Unmarshal(text, &steps); err != nil {
+	if err := document.JSON(text, 16*MaxTotal, &steps); err != nil {
 		return fmt.Errorf("finish saving mesh files: %s is damaged: see whether they are right, then remove it: %w", journalName, err)
 	}
 	for _, s := range steps {
