@@ -171,12 +171,20 @@ func hostOf(m *config.Mesh, field, name string) (int, error) {
 // toolOf is the tool of a Request, with the Request's parameters over its own: the mesh's, or a kind of probe as it is.
 func toolOf(m *config.Mesh, r Request) (*config.Tool, error) {
 	tool := &config.Tool{Name: r.Tool, Kind: r.Tool}
-	if named := m.Tool(r.Tool); named != nil && !r.probe {
+	named := m.Tool(r.Tool)
+	if named != nil && !r.probe {
 		copied := *named
 		tool = &copied
 	}
-	if tool.Command != nil && len(r.Parameters) > 0 {
+	switch program := tool.Kind == config.KindCommand; {
+	case program && named == nil:
+		return nil, &RequestError{"tool", r.Tool, "a tool of the mesh file, or a kind of probe: only programs that the mesh file names are run"}
+	case program && len(r.Parameters) > 0:
 		return nil, &RequestError{"parameters", r.Tool, "none for a tool that is a program: the mesh file has its command"}
+	case r.Caller != nil && r.role == "": // a diagnosis knows what it does
+		if err := settable(tool.Kind, r.Parameters); err != nil {
+			return nil, err
+		}
 	}
 	parameters := map[string]any{}
 	maps.Copy(parameters, tool.Parameters)

@@ -149,6 +149,12 @@ func (l *logged) String() string {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
+	return newBenchOf(t, meshText)
+}
+
+// newBenchOf is one of another mesh.
+func newBenchOf(t *testing.T, meshText string) *bench {
+	t.Helper()
 	folder := t.TempDir()
 	store, err := archive.Open(t.Context(), filepath.Join(folder, "archive"), archive.Options{})
 	if err != nil {

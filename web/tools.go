@@ -9,6 +9,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 )
@@ -65,6 +66,9 @@ func describe(t *config.Tool, k probe.Kind, ofMesh bool) toolDoc {
 	demand := t.Adjust(measure.Demand{Exclusive: true})
 	if t.Kind != config.KindCommand {
 		for _, p := range k.Parameters {
+			if control.Reserved(k.Name, p.Name) {
+				continue
+			}
 			if own, set := t.Parameters[p.Name]; set {
 				p.Default = plain(own)
 			}
