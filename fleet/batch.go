@@ -34,7 +34,7 @@ type TooLarge struct {
 }
 
 func (e *TooLarge) Error() string {
-	return fmt.Sprintf("result %s is %d bytes long; at most %d can be carried: keep fewer samples of it", e.ID, e.Bytes, maxUnpacked)
+	return fmt.Sprintf("result %s is %d bytes long; at most %d can be carried: keep fewer samples of it", e.ID, e.Bytes, maxResults)
 }
 
 // encode writes Results to batches of JSON lines.
@@ -51,7 +51,7 @@ func encode(results []*measure.Result) (batches [][]byte, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("write result %s: %w", r.ID, err)
 		}
-		if len(line) >= maxUnpacked {
+		if len(line) >= maxResults {
 			return nil, &TooLarge{ID: r.ID, Bytes: len(line)}
 		}
 		if b.Len()+len(line) > batchBytes {
@@ -116,8 +116,8 @@ type pieces struct {
 var errLostPiece = errors.New("a piece without those before it")
 
 // add takes a message. It returns the whole when it is there, nil while more has to come, and an error for what can be
-// part of nothing.
-func (p *pieces) add(m *nats.Msg) ([]byte, error) {
+// part of nothing. The whole has at most so many bytes.
+func (p *pieces) add(m *nats.Msg, most int) ([]byte, error) {
 	header := m.Header.Get(headerPiece)
 	if header == "" {
 		return m.Data, nil
@@ -127,13 +127,13 @@ func (p *pieces) add(m *nats.Msg) ([]byte, error) {
 	if _, err := fmt.Sscanf(header, "%s %d %d", &id, &place, &count); err != nil {
 		return nil, fmt.Errorf("read %s %q: %w", headerPiece, header, err)
 	}
-	if count < 1 || count > maxUnpacked/pieceBytes || place < 0 || place >= count {
+	if count < 1 || count > most/pieceBytes+1 || place < 0 || place >= count {
 		return nil, fmt.Errorf("read %s %q: no such place or count", headerPiece, header)
 	}
 	if place == 0 {
 		*p = pieces{id: id, count: count, began: time.Now()}
 	}
-	if id != p.id || place != p.next || count != p.count || len(p.data)+len(m.Data) > maxUnpacked {
+	if id != p.id || place != p.next || count != p.count || len(p.data)+len(m.Data) > most {
 		*p = pieces{}
 		return nil, errLostPiece
 	}

@@ -39,7 +39,7 @@ func TestBatches(t *testing.T) {
 		t.Errorf("results (-want +got):\n%.1000s", diff)
 	}
 	long := testResult("ucl", testRun("ucl", "long", 1))
-	long.Samples.Output = &measure.Output{Stdout: strings.Repeat("x", maxUnpacked)}
+	long.Samples.Output = &measure.Output{Stdout: strings.Repeat("x", maxResults)}
 	var large *TooLarge
 	if _, err := encode(results(long)); !errors.As(err, &large) || large.ID != "long" {
 		t.Errorf("a result that cannot be carried: %v", err)
@@ -55,7 +55,7 @@ func TestPieces(t *testing.T) {
 	feed := func(order ...int) (got []byte, failed []int) {
 		var p pieces
 		for i, n := range order {
-			data, err := p.add(all[n])
+			data, err := p.add(all[n], maxResults)
 			if err != nil {
 				failed = append(failed, i)
 			}

@@ -48,7 +48,7 @@ func BenchmarkDeliver(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := StartServer(b.Context(), ServerConfig{Keys: k, Agents: agents, Folder: b.TempDir(), Listen: "127.0.0.1:0"})
+	s, err := StartServer(b.Context(), ServerConfig{Keys: k, Agents: agents, Listen: "127.0.0.1:0"})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -111,7 +111,7 @@ func (l *NATSLink) Live(_ context.Context, p Progress) error {
 	if err != nil {
 		return fmt.Errorf("show progress of %s: %w", p.Run, err)
 	}
-	if len(packed) > maxUnpacked {
+	if len(packed) > maxResults {
 		return errors.New("show progress: too long")
 	}
 	l.sending.Lock()

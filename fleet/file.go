@@ -3,173 +3,164 @@ package fleet
 import (
 	"context"
 	"errors"
-	"fmt"
-	"hash/maphash"
 	"math/rand/v2"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nats.go"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/pathwise-net/pathwise/measure"
 )
 
 const (
-	// filers take messages, each of hosts of its own: one that waits for the archive holds up no other's.
-	filers = 8
-	// together are how many messages a filer takes at most, where as many wait. It makes a call of File of each host's: up to
-	// 256 calls at once, that a store can put on disk with one sync.
+	// unpackedAtOnce bounds what is unpacked for the archive at the same time, of all hosts. As Go values it takes some times
+	// as much.
+	unpackedAtOnce = 2 * maxResults
+	// leastUnpacked is what a call of File counts for at least: up to 384 at once, that a store can put on disk with one sync.
+	leastUnpacked = unpackedAtOnce / 384
+	// together are how many messages of a host go to one call of File at most.
 	together = 32
-	// prefetch of messages from the server: enough to keep every filer busy.
-	prefetch = 128
-	// streamPulse of the stream; after two that did not come it is made again, if need be.
-	streamPulse = time.Second
 	// longestPause before the archive is tried again with what it would not take.
 	longestPause = 30 * time.Second
 )
 
-// filing is one run of Hub.file: messages fan out by host, so that those of one host stay in order.
+// filing files what hosts deliver, each host by itself: one whose Results the archive refuses holds up nobody.
 //
-//	stream RESULTS --> file --> filer 0..7 --> pieces, decode --> Receiver.File, a host each --> Filed to the host, ack to the stream
-//	                                                                    error --> nak: the stream sends it again, later
+//	pathwise.result.H --> intake: share of H --> pieces, decode --> Receiver.File --> Filed to H
+//	          answer: taken, or behind                                   error --> again, later
 type filing struct {
-	hub     *NATSHub
-	to      Receiver
-	failing atomic.Bool // the last File failed; said once
+	hub       *NATSHub
+	to        Receiver
+	intake    intake
+	unpacking *semaphore.Weighted
+	failing   atomic.Bool // the last File failed; said once
 }
 
-// file hands Results over until ctx ends.
-func (h *NATSHub) file(ctx context.Context, r Receiver) error {
-	f := &filing{hub: h, to: r}
-	var queues [filers]chan jetstream.Msg
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	for i := range queues {
-		queues[i] = make(chan jetstream.Msg, unacknowledged) // never blocks: the server sends no more than these
-		defer close(queues[i])
-		wg.Go(func() { f.run(ctx, queues[i]) })
-	}
-	seed := maphash.MakeSeed()
-	for attempt := 1; ; attempt++ {
-		err := h.receive(ctx, func(m jetstream.Msg) {
-			attempt = 1
-			queues[maphash.String(seed, m.Subject())%filers] <- m
-		})
-		if ctx.Err() != nil {
-			return nil
-		}
-		h.log.Warn("cannot receive results; trying again", "error", err)
-		if !sleep(ctx, backoff(attempt, hubWait, rand.Float64)) {
-			return nil
-		}
-	}
+func newFiling(h *NATSHub, to Receiver) *filing {
+	return &filing{hub: h, to: to, intake: newIntake(), unpacking: semaphore.NewWeighted(unpackedAtOnce)}
 }
 
-// receive reads the stream until that fails or ctx ends.
-func (h *NATSHub) receive(ctx context.Context, each func(jetstream.Msg)) error {
-	c, err := h.consumer(ctx)
-	if err != nil {
-		return err
-	}
-	it, err := c.Messages(jetstream.PullMaxMessages(prefetch), jetstream.PullHeartbeat(streamPulse), jetstream.PullExpiry(30*time.Second))
-	if err != nil {
-		return fmt.Errorf("read stream %s: %w", streamResults, err)
-	}
-	stop := context.AfterFunc(ctx, it.Stop)
-	defer it.Stop()
-	defer stop()
-	for {
-		m, err := it.Next()
-		if err != nil {
-			return fmt.Errorf("read stream %s: %w", streamResults, err)
-		}
-		each(m)
-	}
-}
-
-// run files what comes in one queue until it is closed. After the end of ctx it lets the rest be: it comes again.
-func (f *filing) run(ctx context.Context, queue <-chan jetstream.Msg) {
-	parts := map[string]*pieces{}
-	for first := range queue {
-		msgs := []jetstream.Msg{first}
-		for more := true; more && len(msgs) < together; {
-			select {
-			case m, open := <-queue:
-				if more = open; open {
-					msgs = append(msgs, m)
-				}
-			default:
-				more = false
-			}
-		}
-		if ctx.Err() != nil {
-			continue
-		}
-		// Each host's by itself, so that one whose Results the archive refuses holds up nobody; and at once, so that it can put
-		// them on disk together.
-		var calls sync.WaitGroup
-		for _, d := range f.read(msgs, parts) {
-			calls.Go(func() { f.deliver(ctx, d) })
-		}
-		calls.Wait()
-	}
-}
-
-// deliver files Results, tells their host, and only then lets the stream forget them.
-func (f *filing) deliver(ctx context.Context, d *delivery) {
-	if err := f.to.File(ctx, d.host, d.results); err != nil {
-		f.failed(ctx, err)
-		for _, m := range d.msgs {
-			acknowledge(func() error { return m.NakWithDelay(comesAgain(m)) })
-		}
+// take admits one message and answers it. The answer goes to the host's own inbox or nowhere.
+func (f *filing) take(ctx context.Context, m *nats.Msg) {
+	host := hostOf(m.Subject, subjectResult)
+	if !ownInbox(host, m.Reply) {
+		f.hub.drop(host, "results whose answer is for somebody else", errForeignReply)
 		return
 	}
-	if f.failing.CompareAndSwap(true, false) {
-		f.hub.log.Info("results are filed again")
+	answer := answerBehind
+	share, first, err := f.intake.admit(host, m)
+	switch {
+	case errors.Is(err, ErrBehind):
+	case err != nil:
+		return // it is ending; the host delivers again
+	default:
+		answer = answerTaken
 	}
-	if err := f.hub.filed(d); err != nil {
-		f.hub.log.Warn("tell a host what is filed", "host", d.host, "error", err) // it sends them again
+	if first {
+		go func() { defer f.intake.filers.Done(); f.run(ctx, host, share) }()
 	}
-	for _, m := range d.msgs {
-		acknowledge(m.Ack)
+	if err := f.hub.nc.Publish(m.Reply, []byte(answer)); err != nil {
+		f.hub.log.Debug("answer a delivery", "host", host, "error", err) // the host delivers again
 	}
 }
 
-func (f *filing) failed(ctx context.Context, err error) {
-	if ctx.Err() == nil && !f.failing.Swap(true) {
-		f.hub.log.Error("results cannot be filed; they come again", "error", err)
+// end admits nothing more and waits until nothing is being filed. ctx of take must have ended.
+func (f *filing) end() {
+	f.intake.close()
+	f.intake.filers.Wait()
+}
+
+// run files what waits of one host, in its order, until nothing does.
+func (f *filing) run(ctx context.Context, host string, s *share) {
+	for ctx.Err() == nil {
+		wholes, bad := f.intake.next(s)
+		for _, err := range bad {
+			f.hub.drop(host, "no part of results", err)
+		}
+		if len(wholes) == 0 {
+			if f.intake.rest(s) {
+				return
+			}
+			continue
+		}
+		f.deliver(ctx, host, wholes)
+		f.intake.done(s, wholes)
 	}
 }
 
-// comesAgain is how long a message waits after the archive failed: longer with each time.
-func comesAgain(m jetstream.Msg) time.Duration {
-	meta, err := m.Metadata()
-	if err != nil {
-		return time.Second
+// deliver files Results and tells their host. After the end of ctx it lets the rest be: it comes again.
+func (f *filing) deliver(ctx context.Context, host string, wholes [][]byte) {
+	for attempt := 1; ; attempt++ {
+		results, err := f.try(ctx, host, wholes, attempt)
+		if err == nil {
+			if f.failing.CompareAndSwap(true, false) {
+				f.hub.log.Info("results are filed again")
+			}
+			if err := f.hub.filed(host, results); err != nil {
+				f.hub.log.Warn("tell a host what is filed", "host", host, "error", err) // it sends them again
+			}
+			return
+		}
+		if ctx.Err() == nil && !f.failing.Swap(true) {
+			f.hub.log.Error("results cannot be filed; they are tried again", "error", err)
+		}
+		if !sleep(ctx, backoff(attempt, longestPause, rand.Float64)) {
+			return
+		}
 	}
-	return backoff(int(min(meta.NumDelivered, 10)), longestPause, rand.Float64)
 }
 
-// acknowledge tells the stream. Where that fails the message comes again, which does no harm.
-func acknowledge(tell func() error) { _ = tell() }
+// try unpacks, files and lets go of all but who the Results are: what waits for another attempt waits packed.
+func (f *filing) try(ctx context.Context, host string, wholes [][]byte, attempt int) (ids []string, err error) {
+	weight := int64(0)
+	for _, w := range wholes {
+		size, _ := unpackedSize(w, maxResults)
+		weight += int64(size)
+	}
+	weight = max(weight, leastUnpacked)
+	if err := f.unpacking.Acquire(ctx, weight); err != nil {
+		return nil, err
+	}
+	defer f.unpacking.Release(weight)
+	var results []*measure.Result
+	for _, w := range wholes {
+		raw, err := f.hub.packer.decompress(w, maxResults)
+		if err == nil {
+			var some []*measure.Result
+			some, err = decode(host, raw)
+			results = append(results, some...)
+		}
+		if err != nil && attempt == 1 {
+			f.hub.drop(host, "no results of its sender", err)
+		}
+	}
+	if len(results) == 0 {
+		return nil, nil
+	}
+	for _, r := range results {
+		ids = append(ids, r.ID)
+	}
+	return ids, f.to.File(ctx, host, results)
+}
 
 // filed tells a host which of its Results are safe.
-func (h *NATSHub) filed(d *delivery) error {
-	to, err := h.keys.Agent(d.host)
+func (h *NATSHub) filed(host string, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	to, err := h.keys.Agent(host)
 	if errors.Is(err, ErrAway) {
 		return nil // withdrawn meanwhile
 	}
 	if err != nil {
 		return err
 	}
-	ids := make([]string, len(d.results))
-	for i, r := range d.results {
-		ids[i] = r.ID
-	}
-	sealed, err := h.seal(kindFiled, d.host, to, ids)
+	sealed, err := h.seal(kindFiled, host, to, ids)
 	if err != nil {
 		return err
 	}
-	if err := h.nc.Publish(subjectFiled+token(d.host), sealed); err != nil {
+	if err := h.nc.Publish(subjectFiled+token(host), sealed); err != nil {
 		return notSent("send", err)
 	}
 	return nil

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/pathwise-net/pathwise/measure"
 )
@@ -22,25 +21,39 @@ func TestHostsAreFiledTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	queue := make(chan jetstream.Msg, hosts)
-	var acknowledged atomic.Int32
-	for n := range hosts {
-		host := fmt.Sprintf("h%d", n)
+	m := &mesh{keys: testKeyring(t)}
+	server, credentials := testServer(t, m.keys, "", names(hosts))
+	all := &togetherArchive{all: make(chan struct{})}
+	all.missing.Add(hosts)
+	go func() { all.missing.Wait(); close(all.all) }()
+	h, err := OpenHub(t.Context(), HubConfig{Keys: m.keys, Server: server})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	f := newFiling(h, all)
+	defer f.end()
+	defer cancel()
+	for host := range credentials {
 		batches, err := encode(results(testResult(host, testRun(host, "r", 1))))
 		if err != nil {
 			t.Fatal(err)
 		}
-		queue <- &waitingMessage{subject: subjectResult + host, data: packer.compress(batches[0]), acknowledged: &acknowledged}
+		f.take(ctx, &nats.Msg{Subject: subjectResult + host, Reply: inbox + host + ".x", Data: packer.compress(batches[0])})
 	}
-	close(queue)
-	all := &togetherArchive{all: make(chan struct{})}
-	all.missing.Add(hosts)
-	go func() { all.missing.Wait(); close(all.all) }()
-	f := &filing{hub: &NATSHub{keys: testKeyring(t), log: logger(nil), packer: packer}, to: all}
-	f.run(t.Context(), queue)
-	if n := acknowledged.Load(); n != hosts {
-		t.Errorf("%d of %d messages are acknowledged: the others were not filed together", n, hosts)
+	select {
+	case <-all.all:
+	case <-time.After(patience):
+		t.Error("not all were filed together")
 	}
+}
+
+func names(n int) (all []string) {
+	for i := range n {
+		all = append(all, fmt.Sprintf("h%d", i))
+	}
+	return all
 }
 
 // togetherArchive files when all have called.
@@ -65,18 +78,3 @@ func (a *togetherArchive) File(ctx context.Context, _ string, _ []*measure.Resul
 }
 
 func (a *togetherArchive) Heard(Status) {}
-
-// waitingMessage is one of the stream's that nothing but a filer looks at.
-type waitingMessage struct {
-	jetstream.Msg
-	subject      string
-	data         []byte
-	acknowledged *atomic.Int32
-}
-
-func (m *waitingMessage) Subject() string                           { return m.subject }
-func (m *waitingMessage) Headers() nats.Header                      { return nil }
-func (m *waitingMessage) Data() []byte                              { return m.data }
-func (m *waitingMessage) Ack() error                                { m.acknowledged.Add(1); return nil }
-func (m *waitingMessage) NakWithDelay(time.Duration) error          { return nil }
-func (m *waitingMessage) Metadata() (*jetstream.MsgMetadata, error) { return nil, context.Canceled }

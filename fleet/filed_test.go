@@ -59,7 +59,7 @@ func TestPlanComesAgain(t *testing.T) {
 
 func TestPlanThatNoMessageHolds(t *testing.T) {
 	m, _, _ := lonelyMesh(t, time.Now)
-	p := Plan{Host: "ucl", Number: 1, Runs: []measure.Run{{ID: strings.Repeat(noise(maxPayload/24), 3*24)}}}
+	p := Plan{Host: "ucl", Number: 1, Runs: []measure.Run{{ID: strings.Repeat(noise(maxPlanPacked/24), 3*24)}}}
 	// A block is longer than the compressor remembers, so that the repetition does not help it.
 	if err := m.hub.Plan(within(t), p); err == nil || !strings.Contains(err.Error(), "plan fewer hours at once") {
 		t.Errorf("a plan that is too long: %v", err)

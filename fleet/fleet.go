@@ -7,9 +7,9 @@
 // same bytes through that channel.
 //
 //	controller                                                    agent of host H
-//	  Plan, signed  --> stream PLANS, last one of H ------------> Handler.Plan      kept on disk, done without the controller
+//	  Plan, signed  --> pathwise.plan.H, and again when asked ---> Handler.Plan      kept on disk, done without the controller
 //	  Order, signed --> request pathwise.order.H ---------------> Handler.Order     at once, answered
-//	  Filed         <-- stream RESULTS <------------------------- Deliver           from the agent's spool, until Filed names it
+//	  Filed         <-- pathwise.result.H <---------------------- Deliver           from the agent's spool, until Filed names it
 //	  archived      --> pathwise.filed.H -----------------------> Handler.Filed     the spool forgets it
 //	  Status        <-- pathwise.status.H <---------------------- Report            every StatusEvery
 //	  Progress      <-- pathwise.live.H.RUN <-------------------- Live              while somebody watches

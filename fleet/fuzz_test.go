@@ -27,15 +27,15 @@ func FuzzIncoming(f *testing.F) {
 			if header != "" {
 				m.Header = nats.Header{headerPiece: {header}}
 			}
-			whole, err := parts.add(m)
+			whole, err := parts.add(m, maxResults)
 			if err != nil || whole == nil {
 				continue
 			}
-			raw, err := p.decompress(whole)
+			raw, err := p.decompress(whole, maxResults)
 			if err != nil {
 				continue
 			}
-			if len(raw) > maxUnpacked {
+			if len(raw) > maxResults {
 				t.Fatalf("unpacked to %d bytes", len(raw))
 			}
 			results, _ := decode("ucl", raw)

@@ -1,103 +1,76 @@
 package fleet
 
 import (
-	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
+	"sync"
 
 	"github.com/nats-io/nats.go"
 )
 
-// hear takes one status. It remembers the nonce in it, and sends a plan again that the host should have by now.
-func (h *NATSHub) hear(r Receiver, m *nats.Msg) {
+// maxStatus in bytes is above what an agent sends with a thousand runs under way. What is longer is dropped unread.
+const maxStatus = 256 << 10
+
+// heard is the last status of each host that nobody has read yet: a host that sends without end replaces its own and no
+// other's.
+type heard struct {
+	mu    sync.Mutex
+	last  map[string]*nats.Msg
+	order []string // hosts, longest waiting first
+	bell  chan struct{}
+}
+
+func newHeard() *heard { return &heard{last: map[string]*nats.Msg{}, bell: make(chan struct{}, 1)} }
+
+func (q *heard) put(m *nats.Msg) {
 	host := hostOf(m.Subject, subjectStatus)
+	q.mu.Lock()
+	if q.last[host] == nil {
+		q.order = append(q.order, host)
+	}
+	q.last[host] = m
+	q.mu.Unlock()
+	select {
+	case q.bell <- struct{}{}:
+	default:
+	}
+}
+
+// next returns nil when all are read.
+func (q *heard) next() (host string, m *nats.Msg) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.order) == 0 {
+		return "", nil
+	}
+	host, q.order = q.order[0], q.order[1:]
+	m = q.last[host]
+	delete(q.last, host)
+	return host, m
+}
+
+// hear takes one status. It remembers the nonce in it, and sends a plan again that the host should have by now.
+func (h *NATSHub) hear(r Receiver, host string, m *nats.Msg) {
 	var s Status
 	err := json.Unmarshal(m.Data, &s)
 	if err == nil && s.Host != host {
 		err = fmt.Errorf("it says that it is of %q", s.Host)
 	}
 	if err != nil {
-		h.poison.log(h.log, "dropped a message that is no status", "from", host, "error", err)
+		h.drop(host, "no status", err)
 		return
 	}
 	h.mu.Lock()
 	h.nonces[host] = m.Header.Get(headerNonce)
-	plan := h.plans[host]
-	again := plan.number > s.Plan && time.Since(plan.sent) > planPatience
-	if again {
-		plan.sent = time.Now()
-		h.plans[host] = plan
-	}
 	h.mu.Unlock()
-	if again {
-		h.resend(host, plan)
-	}
+	h.resendTo(host, s.Plan)
 	r.Heard(s)
 }
 
-// planPatience is how long a host may report an older plan before the newer one is sent to it again: three reports.
-const planPatience = 3 * StatusEvery
+var errTooLong = errors.New("it is too long")
 
-func (h *NATSHub) resend(host string, plan keptPlan) {
-	h.log.Info("sending a plan again", "host", host, "plan", plan.number)
-	// Not waiting for the stream's answer: what is lost is sent again after the next report.
-	if err := h.nc.Publish(subjectPlan+token(host), plan.sealed); err != nil {
-		h.log.Warn("send a plan again", "host", host, "error", err)
-	}
-}
-
-// orderTime is how long a host may take to answer an order, if ctx does not say less.
-const orderTime = 5 * time.Second
-
-// Order implements Hub. It may return ErrNoAnswer, too: the host may or may not have done it.
-func (h *NATSHub) Order(ctx context.Context, host string, o Order) error {
-	to, err := h.keys.Agent(host)
-	if err != nil {
-		return fmt.Errorf("order %s: %w", host, err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, orderTime)
-	defer cancel()
-	h.mu.Lock()
-	nonce := h.nonces[host]
-	h.mu.Unlock()
-	// Twice at most: a host that finds the nonce stale names the one to use.
-	for range 2 {
-		m := orderMessage{ID: rand.Text(), Nonce: nonce, Order: o}
-		answer, err := h.order(ctx, host, to, m)
-		if err != nil {
-			return fmt.Errorf("order %s: %w", host, err)
-		}
-		if answer.Error != "" {
-			return &Refusal{Host: host, Why: answer.Error}
-		}
-		if answer.Nonce == "" {
-			return nil
-		}
-		nonce = answer.Nonce
-		h.mu.Lock()
-		h.nonces[host] = nonce
-		h.mu.Unlock()
-	}
-	return &Refusal{Host: host, Why: errStale.Error()}
-}
-
-func (h *NATSHub) order(ctx context.Context, host string, to AgentKeys, m orderMessage) (answer orderAnswer, err error) {
-	sealed, err := h.seal(kindOrder, host, to, m)
-	if err != nil {
-		return answer, err
-	}
-	reply, err := h.nc.RequestWithContext(ctx, subjectOrder+token(host), sealed)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return answer, ErrNoAnswer
-	case err != nil:
-		return answer, notSent("send", err)
-	}
-	if err := json.Unmarshal(reply.Data, &answer); err != nil {
-		return answer, fmt.Errorf("read its answer: %w", err)
-	}
-	return answer, nil
+// drop counts a message that is not what its host may send.
+func (h *NATSHub) drop(host, what string, why error) {
+	h.poison.log(h.log, "dropped a message that is "+what, "from", host, "error", why)
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // HubConfig says which server the controller speaks through. Exactly one of Server and Outside is set.
@@ -39,19 +38,12 @@ type NATSHub struct {
 	log     *slog.Logger
 	packer  *packer
 	nc      *nats.Conn
-	js      jetstream.JetStream
-	outside *Outside // nil: embedded
 	poison  tally
+	sending sync.Mutex // pieces of one plan stay together
 
 	mu     sync.Mutex
 	plans  map[string]keptPlan // the last one of each host
 	nonces map[string]string   // the last one that each host named
-}
-
-type keptPlan struct {
-	number uint64
-	sealed []byte
-	sent   time.Time
 }
 
 const (
@@ -61,8 +53,7 @@ const (
 	hubWait = time.Second
 )
 
-// OpenHub connects and makes the streams where they are missing. It fails if the server cannot be reached now; later it
-// connects again by itself. Close ends it.
+// OpenHub connects. It fails if the server cannot be reached now; later it connects again by itself. Close ends it.
 func OpenHub(ctx context.Context, c HubConfig) (*NATSHub, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -71,14 +62,16 @@ func OpenHub(ctx context.Context, c HubConfig) (*NATSHub, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &NATSHub{keys: c.Keys, log: logger(c.Log), packer: p, outside: c.Outside,
+	h := &NATSHub{keys: c.Keys, log: logger(c.Log), packer: p,
 		plans: map[string]keptPlan{}, nonces: map[string]string{}}
 	if err := h.connect(ctx, c); err != nil {
 		return nil, fmt.Errorf("connect to message server: %w", err)
 	}
-	if err := h.ensure(ctx); err != nil {
-		h.Close()
-		return nil, err
+	if c.Outside != nil {
+		if err := h.removeStreams(ctx); err != nil {
+			h.Close()
+			return nil, err
+		}
 	}
 	return h, nil
 }
@@ -103,10 +96,7 @@ func (h *NATSHub) connect(ctx context.Context, c HubConfig) (err error) {
 				}
 			}),
 			nats.ReconnectHandler(func(*nats.Conn) { h.log.Info("connected to the message server again") }))...)
-	if h.nc, err = nats.Connect(at, options...); err != nil {
-		return err
-	}
-	h.js, err = jetstream.New(h.nc, jetstream.WithDefaultTimeout(callTime))
+	h.nc, err = nats.Connect(at, options...)
 	return err
 }
 
@@ -118,57 +108,48 @@ func (h *NATSHub) Poison() uint64 { return h.poison.n.Load() }
 
 // Serve implements Hub. It calls r.File for several hosts at once, for one host one at a time, and r.Heard one at a time.
 func (h *NATSHub) Serve(ctx context.Context, r Receiver) error {
-	heard := make(chan *nats.Msg, incoming)
-	sub, err := h.nc.ChanSubscribe(subjectStatus+"*", heard)
-	if err != nil {
-		return fmt.Errorf("listen for status: %w", err)
-	}
-	defer sub.Unsubscribe()
-	filing := make(chan error, 1)
-	filingCtx, cancel := context.WithCancel(ctx)
+	statuses, filing := newHeard(), newFiling(h, r)
+	defer filing.end()
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go func() { filing <- h.file(filingCtx, r) }()
+	for subject, take := range map[string]nats.MsgHandler{
+		subjectStatus: func(m *nats.Msg) {
+			if m.Size() > maxStatus {
+				h.drop(hostOf(m.Subject, subjectStatus), "no status", errTooLong)
+				return
+			}
+			statuses.put(m)
+		},
+		subjectAsk:    h.asked,
+		subjectResult: func(m *nats.Msg) { filing.take(ctx, m) },
+	} {
+		sub, err := h.nc.Subscribe(subject+"*", take)
+		if err == nil {
+			defer sub.Unsubscribe()
+			err = sub.SetPendingLimits(pendingMessages, pendingBytes)
+		}
+		if err != nil {
+			return fmt.Errorf("listen for %s*: %w", subject, err)
+		}
+	}
 	for {
+		if host, m := statuses.next(); m != nil {
+			h.hear(r, host, m)
+			continue
+		}
 		select {
-		case m := <-heard:
-			h.hear(r, m)
-		case err := <-filing:
-			return err
+		case <-statuses.bell:
+		case <-ctx.Done():
+			return nil
 		}
 	}
 }
 
-// Plan implements Hub. A plan that could not be published is kept, and goes out when its host is heard without it.
-func (h *NATSHub) Plan(ctx context.Context, p Plan) error {
-	to, err := h.keys.Agent(p.Host)
-	if err != nil {
-		return fmt.Errorf("give plan to %s: %w", p.Host, err)
-	}
-	sealed, err := h.seal(kindPlan, p.Host, to, p)
-	if err != nil {
-		return fmt.Errorf("give plan to %s: %w", p.Host, err)
-	}
-	if most := h.nc.MaxPayload(); int64(len(sealed))+pieceMargin > most {
-		return fmt.Errorf("give plan to %s: it is %d bytes long, packed, and the message server takes %d: plan fewer hours at once",
-			p.Host, len(sealed), most)
-	}
-	h.mu.Lock()
-	h.plans[p.Host] = keptPlan{p.Number, sealed, time.Now()}
-	h.mu.Unlock()
-	return h.publishPlan(ctx, p.Host, sealed)
-}
-
-// pieceMargin is room for the subject and headers of a message.
-const pieceMargin = 4 << 10
-
-func (h *NATSHub) publishPlan(ctx context.Context, host string, sealed []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, callTime)
-	defer cancel()
-	if _, err := h.js.Publish(ctx, subjectPlan+token(host), sealed, jetstream.WithExpectStream(streamPlans)); err != nil {
-		return fmt.Errorf("give plan to %s: %w", host, err)
-	}
-	return nil
-}
+const (
+	// What may wait between the client and what takes it, which is quick: it sorts. What is beyond is dropped, and comes again.
+	pendingMessages = 1 << 16
+	pendingBytes    = 64 << 20
+)
 
 func (h *NATSHub) seal(kind, host string, to AgentKeys, v any) ([]byte, error) {
 	body, err := h.packer.pack(v)

@@ -165,7 +165,7 @@ func TestBadInput(t *testing.T) {
 	link := func(c *Credentials) error { _, err := NewLink(LinkConfig{Credentials: c}); return err }
 	outside := func(o Outside) error { return (&HubConfig{Keys: k, Outside: &o}).Validate() }
 	server := func(listen string) error {
-		return (&ServerConfig{Keys: k, Folder: "x", Listen: listen}).Validate()
+		return (&ServerConfig{Keys: k, Listen: listen}).Validate()
 	}
 	reach := func(change func(*SSH)) error {
 		s := &SSH{Host: "ucl", Address: "x", User: "u", Keys: []string{"k"}, KnownHosts: []string{"h"}, Leave: true,
@@ -192,7 +192,6 @@ func TestBadInput(t *testing.T) {
 		{outside(Outside{URL: "http://a"}), "http://a"},
 		{outside(Outside{URL: "nats://a", Cert: "c"}), "cert and key"},
 		{outside(Outside{URL: "nats://a", Credentials: "c", Nkey: "n"}), "credentials and nkey"},
-		{outside(Outside{URL: "nats://a", Replicas: 7}), "replicas"},
 		{(&HubConfig{Keys: k}).Validate(), "one of them"},
 		{server("127.0.0.1:4222"), ""},
 		{server(""), ""},

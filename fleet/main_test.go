@@ -100,7 +100,7 @@ func controllerProcess(argument string) error {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	s, err := StartServer(ctx, ServerConfig{Keys: keys, Agents: agents, Folder: c.Folder, Listen: c.Listen, Log: log})
+	s, err := StartServer(ctx, ServerConfig{Keys: keys, Agents: agents, Listen: c.Listen, Log: log})
 	if err != nil {
 		return err
 	}

@@ -12,14 +12,13 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Outside is a NATS cluster with JetStream that somebody else runs. It is best given an account of its own.
+// Outside is a NATS cluster that somebody else runs. It is best given an account of its own.
 type Outside struct {
 	URL         string // tls://HOST:PORT or nats://HOST:PORT, several with commas
 	Credentials string // file of a user's JWT and seed; "": Nkey
 	Nkey        string // file of a user's seed; "": the keyring's, as ServerSnippet names it
 	CA          string // file of authorities in PEM; "": those of the system
 	Cert, Key   string // files of a client's certificate; "": none
-	Replicas    int    // of each stream that is made; 0: 1
 }
 
 // Validate checks what a user may have given.
@@ -31,9 +30,6 @@ func (o *Outside) Validate() error {
 		if s, _, ok := strings.Cut(u, "://"); !ok || !slices.Contains([]string{"nats", "tls"}, s) {
 			return badInput("nats: url: %q begins with neither tls:// nor nats://", u)
 		}
-	}
-	if o.Replicas < 0 || o.Replicas > 5 {
-		return badInput("nats: replicas: %d is not 1 to 5", o.Replicas)
 	}
 	if o.Credentials != "" && o.Nkey != "" {
 		return badInput("nats: credentials and nkey: name one of them")
@@ -98,10 +94,10 @@ func (o *Outside) Reach() (Reach, error) {
 }
 
 // ServerSnippet is the part of a NATS server's configuration that gives controller and agents an account of their own,
-// with JetStream, and each its rights.
+// and each its rights.
 func ServerSnippet(controller ControllerKeys, agents map[string]AgentKeys) string {
 	var b strings.Builder
-	b.WriteString("accounts {\n  PATHWISE {\n    jetstream: enabled\n    users: [\n")
+	b.WriteString("accounts {\n  PATHWISE {\n    users: [\n")
 	writeUser(&b, "controller", controller.Login, ControllerPermissions())
 	hosts := make([]string, 0, len(agents))
 	for host := range agents {

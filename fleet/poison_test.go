@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nats-io/nats.go"
 	"github.com/oklog/ulid/v2"
+
+	"github.com/pathwise-net/pathwise/measure"
 )
 
 // Within what its key allows, a stolen key cannot pass Results off as another's, nor hold up the others.
@@ -24,7 +26,7 @@ func TestPoison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bomb := m.hub.packer.compress(make([]byte, maxUnpacked+1))
+	bomb := m.hub.packer.compress(make([]byte, maxResults+1))
 	for _, msg := range []*nats.Msg{
 		{Data: []byte("no frame of zstd")},
 		{Data: bomb},
@@ -53,36 +55,37 @@ func TestPoison(t *testing.T) {
 	if got := m.archive.status["ral"]; got.Plan != 0 {
 		t.Errorf("ral's status by ucl's key: %+v", got)
 	}
-	info, err := m.hub.js.Stream(within(t), streamResults)
-	if err != nil {
-		t.Fatal(err)
-	}
-	waitFor(t, "nothing is left in the stream", func() bool {
-		i, err := info.Info(within(t))
-		return err == nil && i.State.Msgs == 0
-	})
 }
 
-// One host that runs wild fills its own share of the stream and no more.
-func TestOneHostCannotFillTheStream(t *testing.T) {
-	k := testKeyring(t)
-	s, credentials := testServer(t, k, "127.0.0.1:0", []string{"ucl", "ral"})
-	h, err := OpenHub(within(t), HubConfig{Keys: k, Server: s})
+// One host that runs wild fills its own share of what waits for the archive and no more, whatever the length of its messages.
+func TestOneHostCannotFillTheIntake(t *testing.T) {
+	const long = pieceBytes
+	m := &mesh{keys: testKeyring(t), archive: newTestArchive()}
+	m.archive.fails = 1 << 30 // the disk takes nothing
+	s, credentials := testServer(t, m.keys, "127.0.0.1:0", []string{"ucl", "ral"})
+	m.serve(t, HubConfig{Keys: m.keys, Server: s})
+	data := make([]byte, long)
+	copy(data, m.hub.packer.compress([]byte("{}"))) // of no result, but whole
+	nc, _ := stolen(t, credentials["ucl"])
+	js, err := nc.JetStream()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer h.Close() // it never serves: nothing is filed
-	full := func(host string) (n int, err error) {
-		nc, _ := stolen(t, credentials[host])
-		js, err := nc.JetStream()
-		for err == nil && n <= resultsPerHost {
-			_, err = js.Publish(subjectResult+host, []byte("x"))
-			n++
-		}
-		return n - 1, err
+	first := testResult("ucl", testRun("ucl", "first", 1))
+	batch, err := encode(results(first))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if n, err := full("ucl"); n != resultsPerHost || err == nil {
-		t.Errorf("the wild one stored %d messages, then %v; want %d", n, err, resultsPerHost)
+	if _, err := js.Publish(subjectResult+"ucl", m.hub.packer.compress(batch[0])); err != nil {
+		t.Fatal(err)
+	}
+	m.archive.until(t, "the archive refuses it", func() bool { return m.archive.calls > 0 })
+	n := 0
+	for ; err == nil && n <= 2*shareBytes/long; n++ {
+		_, err = js.Publish(subjectResult+"ucl", data)
+	}
+	if n-1 > shareBytes/long || n < shareBytes/long/2 || err == nil {
+		t.Errorf("%d messages of %d bytes got in, then %v; the share is %d bytes", n-1, long, err, shareBytes)
 	}
 	l, err := NewLink(LinkConfig{Credentials: credentials["ucl"]})
 	if err != nil {
@@ -90,10 +93,16 @@ func TestOneHostCannotFillTheStream(t *testing.T) {
 	}
 	runAgent(t, newTestAgent("ucl", l), l)
 	waitFor(t, "the link is there", func() bool { return l.current() != nil })
-	if err := l.Deliver(within(t), results(testResult("ucl", testRun("ucl", "r", 1)))); !errors.Is(err, ErrBehind) {
-		t.Errorf("deliver into a full stream: %v, want ErrBehind", err)
+	full := testResult("ucl", testRun("ucl", "r", 1))
+	full.Samples.Output = &measure.Output{Stdout: noise(2 * pieceBytes)}
+	if err := l.Deliver(within(t), results(full)); !errors.Is(err, ErrBehind) {
+		t.Errorf("deliver beyond the share: %v, want ErrBehind", err)
 	}
-	if n, err := full("ral"); n != resultsPerHost || err == nil {
-		t.Errorf("the other stored %d messages, then %v; want %d", n, err, resultsPerHost)
+	other, _ := stolen(t, credentials["ral"])
+	if js, err = other.JetStream(); err == nil {
+		_, err = js.Publish(subjectResult+"ral", data)
+	}
+	if err != nil {
+		t.Errorf("the other is held up: %v", err)
 	}
 }

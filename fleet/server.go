@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -17,7 +16,6 @@ import (
 type ServerConfig struct {
 	Keys   *Keyring             // whose controller may give plans and orders, and whose authority signs the certificate
 	Agents map[string]AgentKeys // who may come, by host; SetAgents changes it
-	Folder string               // the server's own files; nothing in them needs to outlive it
 	Listen string               // HOST:PORT for agents, with TLS; port 0: any; "": nothing listens (in-process and SSH only)
 	Log    *slog.Logger         // nil: none
 }
@@ -26,9 +24,6 @@ type ServerConfig struct {
 func (c *ServerConfig) Validate() error {
 	if c.Keys == nil {
 		return badInput("server: no keyring")
-	}
-	if c.Folder == "" {
-		return badInput("server: folder: it is empty; name one for its files")
 	}
 	if c.Listen == "" {
 		return nil
@@ -47,18 +42,18 @@ func (c *ServerConfig) Validate() error {
 type Server struct {
 	keys *Keyring
 	nats *server.Server
+	door *door      // nil: nothing listens
 	mu   sync.Mutex // one SetAgents at a time
 	opts *server.Options
 }
 
 const (
-	// maxPayload lets a plan of some 200,000 runs pass, packed. The library advises against more.
-	maxPayload = 8 << 20
-	// maxMemory bounds plans and Results on their way. Both are held in memory: the truth is in the agents' spools and the
-	// controller's plan, so that a store on disk would only add what can break.
-	maxMemory = 1 << 30
+	// maxPayload is the default of NATS. What is longer goes in pieces.
+	maxPayload = 1 << 20
 	// maxSubscriptions of one connection: an agent needs five, the controller one more for each run that is watched.
 	maxSubscriptions = 1000
+	// maxControlLine bounds what is read of who has not logged in: our lines take some hundred bytes.
+	maxControlLine = 4 << 10
 	// A lost peer is noticed within a minute.
 	pingEvery = 20 * time.Second
 	maxPings  = 2
@@ -72,10 +67,7 @@ func StartServer(ctx context.Context, c ServerConfig) (*Server, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	opts, err := c.options()
-	if err != nil {
-		return nil, err
-	}
+	opts := c.options()
 	n, err := server.NewServer(opts)
 	if err != nil {
 		return nil, fmt.Errorf("start message server: %w", err)
@@ -88,8 +80,36 @@ func StartServer(ctx context.Context, c ServerConfig) (*Server, error) {
 		s.Close()
 		return nil, fmt.Errorf("start message server: %w", log.why())
 	}
-	context.AfterFunc(ctx, n.Shutdown)
+	if c.Listen != "" {
+		if err := s.listen(ctx, c); err != nil {
+			s.Close()
+			return nil, err
+		}
+	}
+	context.AfterFunc(ctx, s.shut)
 	return s, nil
+}
+
+// listen opens the door for agents.
+func (s *Server) listen(ctx context.Context, c ServerConfig) error {
+	settings, err := c.Keys.ca.server()
+	if err != nil {
+		return err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
+	if err != nil {
+		return fmt.Errorf("start message server: %w", err)
+	}
+	s.door = newDoor(listener, settings, s.Dial, logger(c.Log))
+	go s.door.serve()
+	return nil
+}
+
+func (s *Server) shut() {
+	if s.door != nil {
+		s.door.close()
+	}
+	s.nats.Shutdown()
 }
 
 func (s *Server) ready(ctx context.Context, log *serverLog) bool {
@@ -104,30 +124,14 @@ func (s *Server) ready(ctx context.Context, log *serverLog) bool {
 	return false
 }
 
-func (c *ServerConfig) options() (*server.Options, error) {
-	o := &server.Options{
-		ServerName: serverName, NoSigs: true, DontListen: c.Listen == "",
-		JetStream: true, JetStreamMaxMemory: maxMemory, StoreDir: filepath.Join(c.Folder, "nats"),
-		DisableJetStreamBanner: true,
-		MaxPayload:             maxPayload, MaxSubs: maxSubscriptions,
+func (c *ServerConfig) options() *server.Options {
+	return &server.Options{
+		ServerName: serverName, NoSigs: true, DontListen: true,
+		MaxPayload: maxPayload, MaxSubs: maxSubscriptions,
 		PingInterval: pingEvery, MaxPingsOut: maxPings, WriteDeadline: handshakeTime,
-		AuthTimeout: handshakeTime.Seconds(), TLSTimeout: handshakeTime.Seconds(),
+		AuthTimeout: handshakeTime.Seconds(), MaxControlLine: maxControlLine,
 		Nkeys: users(c.Keys, c.Agents),
 	}
-	if c.Listen == "" {
-		return o, nil
-	}
-	host, port, err := net.SplitHostPort(c.Listen)
-	if err != nil {
-		return nil, err
-	}
-	o.Host = host
-	if o.Port, _ = strconv.Atoi(port); o.Port == 0 {
-		o.Port = server.RANDOM_PORT
-	}
-	o.TLS = true
-	o.TLSConfig, err = c.Keys.ca.server()
-	return o, err
 }
 
 // users are the controller and the agents, each with its rights.
@@ -165,13 +169,18 @@ func (s *Server) SetAgents(agents map[string]AgentKeys) error {
 }
 
 // Addr is where it listens; nil if nothing does.
-func (s *Server) Addr() net.Addr { return s.nats.Addr() }
+func (s *Server) Addr() net.Addr {
+	if s.door == nil {
+		return nil
+	}
+	return s.door.listener.Addr()
+}
 
 // Dial opens a connection inside this process, as a Link there or an SSH channel needs it.
 func (s *Server) Dial(context.Context) (net.Conn, error) { return s.nats.InProcessConn() }
 
 // Close ends it with all connections, and returns when nothing of it runs.
 func (s *Server) Close() {
-	s.nats.Shutdown()
+	s.shut()
 	s.nats.WaitForShutdown()
 }

@@ -102,7 +102,7 @@ func TestServerSaysWhyItCannotStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	_, err = StartServer(t.Context(), ServerConfig{Keys: testKeyring(t), Folder: t.TempDir(), Listen: taken.Addr().String()})
+	_, err = StartServer(t.Context(), ServerConfig{Keys: testKeyring(t), Listen: taken.Addr().String()})
 	if err == nil || !strings.Contains(err.Error(), "address already in use") {
 		t.Errorf("server on a port that is taken: %v", err)
 	}

@@ -16,7 +16,8 @@ type session struct {
 	js      jetstream.JetStream
 	msgs    chan *nats.Msg // all that comes, in order
 	closed  chan struct{}
-	planned bool // the last plan came, or there is none
+	planned bool   // a plan came, or there is none
+	parts   pieces // of a plan
 }
 
 // askAgain is when the last plan is asked for again if nothing came: the controller may be just starting.
@@ -91,7 +92,7 @@ func (l *NATSLink) open(ctx context.Context) (*session, error) {
 
 func (l *NATSLink) subscribe(s *session) (err error) {
 	h := token(l.config.Credentials.Host)
-	for _, subject := range []string{subjectPlan + h, subjectOrder + h, subjectFiled + h, l.planInbox()} {
+	for _, subject := range []string{subjectPlan + h, subjectOrder + h, subjectFiled + h, planInbox(l.config.Credentials.Host)} {
 		if _, err = s.nc.ChanSubscribe(subject, s.msgs); err != nil {
 			return fmt.Errorf("subscribe %s: %w", subject, err)
 		}
@@ -103,11 +104,12 @@ func (l *NATSLink) subscribe(s *session) (err error) {
 	return l.askPlan(s)
 }
 
-func (l *NATSLink) planInbox() string { return inbox + token(l.config.Credentials.Host) + ".plan" }
+func planInbox(host string) string { return inbox + token(host) + ".plan" }
 
 // askPlan asks for the last plan: the one that was given while this host was away.
 func (l *NATSLink) askPlan(s *session) error {
-	if err := s.nc.PublishRequest(lastPlan+subjectPlan+token(l.config.Credentials.Host), l.planInbox(), nil); err != nil {
+	host := l.config.Credentials.Host
+	if err := s.nc.PublishRequest(subjectAsk+token(host), planInbox(host), nil); err != nil {
 		return fmt.Errorf("ask for the plan: %w", err)
 	}
 	return nil

@@ -4,72 +4,53 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+	"strings"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+// Streams of JetStream through which earlier releases carried plans and Results.
 const (
-	// resultsBytes bounds what waits for the archive; then agents keep their Results until there is room.
-	resultsBytes = 256 << 20
-	// resultsPerHost messages of one host may wait, so that one that runs wild leaves room for the others.
-	resultsPerHost = 256
-	// consumerName is of the one reader of RESULTS.
-	consumerName = "archive"
-	// unacknowledged messages are being filed at once, at most: 512 of half a megabyte at worst, of some KB as a rule.
-	unacknowledged = 512
-	// filingTime is how long the archive may take before the Results come again.
-	filingTime = 2 * time.Minute
+	streamPlans   = "PLANS"
+	streamResults = "RESULTS"
+	// streamNote is how the descriptions begin of those that a controller made.
+	streamNote = "Pathwise: "
 )
 
-// ensure makes the streams and their reader where they are missing. What an operator made is left as it is.
-func (h *NATSHub) ensure(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, callTime)
-	defer cancel()
-	for _, want := range h.streams() {
-		_, err := h.js.Stream(ctx, want.Name)
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			_, err = h.js.CreateStream(ctx, want)
+// removeStreams removes from an outside cluster what an earlier release kept there. What lies in them is kept elsewhere,
+// too: plans by the controller, Results in the spools. They have to go: a stream answers deliveries in place of the hub.
+func (h *NATSHub) removeStreams(ctx context.Context) error {
+	js, err := jetstream.New(h.nc, jetstream.WithDefaultTimeout(callTime))
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{streamPlans, streamResults} {
+		stream, err := js.Stream(ctx, name)
+		if none(err) {
+			continue
 		}
 		if err != nil {
-			return fmt.Errorf("make stream %s: %w", want.Name, err)
+			return fmt.Errorf("look for stream %s: %w", name, err)
 		}
+		if c := stream.CachedInfo().Config; !strings.HasPrefix(c.Description, streamNote) {
+			return badInput("nats: stream %s keeps %v, which it must not: remove it", name, c.Subjects)
+		}
+		if err := js.DeleteStream(ctx, name); err != nil && !none(err) {
+			return fmt.Errorf("remove stream %s: %w", name, err)
+		}
+		h.log.Info("removed a stream of an earlier release", "stream", name)
 	}
 	return nil
 }
 
-func (h *NATSHub) streams() []jetstream.StreamConfig {
-	plans := jetstream.StreamConfig{
-		Name: streamPlans, Description: "Pathwise: the last plan of each host", Subjects: []string{subjectPlan + "*"},
-		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardOld, AllowDirect: true,
-	}
-	results := jetstream.StreamConfig{
-		Name: streamResults, Description: "Pathwise: results on their way to the archive",
-		Subjects: []string{subjectResult + "*"}, Retention: jetstream.WorkQueuePolicy,
-		MaxBytes: resultsBytes, MaxMsgsPerSubject: resultsPerHost, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true,
-	}
-	both := []jetstream.StreamConfig{plans, results}
-	for i := range both {
-		both[i].DenyPurge, both[i].DenyDelete = true, i == 0 // an agent may make the server answer to any subject
-		both[i].Storage = jetstream.MemoryStorage
-		if h.outside != nil { // it outlives the controller
-			both[i].Storage, both[i].Replicas = jetstream.FileStorage, h.outside.Replicas
+// none says that there is no such stream, or no JetStream.
+func none(err error) bool {
+	for _, target := range []error{jetstream.ErrStreamNotFound, jetstream.ErrJetStreamNotEnabled,
+		jetstream.ErrJetStreamNotEnabledForAccount, nats.ErrNoResponders} {
+		if errors.Is(err, target) {
+			return true
 		}
 	}
-	return both
-}
-
-func (h *NATSHub) consumer(ctx context.Context) (jetstream.Consumer, error) {
-	if err := h.ensure(ctx); err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, callTime)
-	defer cancel()
-	c, err := h.js.CreateOrUpdateConsumer(ctx, streamResults, jetstream.ConsumerConfig{
-		Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: filingTime, MaxAckPending: unacknowledged,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read stream %s: %w", streamResults, err)
-	}
-	return c, nil
+	return false
 }

@@ -6,22 +6,14 @@ import (
 	"strings"
 )
 
-// Streams hold what somebody does not fetch at once. An outside cluster is best given an account of its own for them.
 const (
-	streamPlans   = "PLANS"   // the last plan of each host
-	streamResults = "RESULTS" // Results on their way to the archive
-)
-
-const (
-	subjectPlan   = "pathwise.plan."   // controller to host, kept in PLANS
+	subjectPlan   = "pathwise.plan."   // controller to host
 	subjectOrder  = "pathwise.order."  // controller to host, a request
 	subjectFiled  = "pathwise.filed."  // controller to host
 	subjectStatus = "pathwise.status." // host to controller
 	subjectLive   = "pathwise.live."   // host to controller, then the run
-	subjectResult = "pathwise.result." // host to controller, kept in RESULTS
-
-	// lastPlan is the one call of JetStream's interface that an agent may make: the last message of its own subject.
-	lastPlan = "$JS.API.DIRECT.GET." + streamPlans + "."
+	subjectResult = "pathwise.result." // host to controller, a request
+	subjectAsk    = "pathwise.ask."    // host to controller: send the last plan
 
 	inbox           = "_INBOX."           // answers to an agent, then its host
 	inboxController = "_INBOX_CONTROLLER" // beside every agent's
@@ -64,12 +56,14 @@ type Permissions struct {
 	Answers   bool // it may answer each request that it gets, once
 }
 
-// AgentPermissions are the rights of one host's agent: to speak as itself, to hear what is meant for it, to fetch its
-// last plan, and nothing more.
+// AgentPermissions are the rights of one host's agent: to speak as itself, to hear what is meant for it, and nothing more.
+//
+// None of them is of a service of the NATS server, such as JetStream: a server answers with rights of its own, to whatever
+// subject a request names, which makes its answer an order of whoever chose the subject.
 func AgentPermissions(host string) Permissions {
 	h := token(host)
 	return Permissions{
-		Publish:   []string{subjectStatus + h, subjectLive + h + ".>", subjectResult + h, lastPlan + subjectPlan + h},
+		Publish:   []string{subjectStatus + h, subjectLive + h + ".>", subjectResult + h, subjectAsk + h},
 		Subscribe: []string{subjectPlan + h, subjectOrder + h, subjectFiled + h, inbox + h + ".>"},
 		Answers:   true,
 	}
@@ -78,8 +72,8 @@ func AgentPermissions(host string) Permissions {
 // ControllerPermissions are the rights of the controller.
 func ControllerPermissions() Permissions {
 	return Permissions{
-		Publish: []string{subjectPlan + "*", subjectOrder + "*", subjectFiled + "*", "$JS.API.>",
-			"$JS.ACK." + streamResults + ".>"},
-		Subscribe: []string{subjectStatus + "*", subjectLive + ">", inboxController + ".>"},
+		Publish: []string{subjectPlan + "*", subjectOrder + "*", subjectFiled + "*", inbox + "*.>",
+			"$JS.API.STREAM.INFO.*", "$JS.API.STREAM.DELETE.*"}, // of an outside cluster: see removeStreams
+		Subscribe: []string{subjectStatus + "*", subjectResult + "*", subjectAsk + "*", subjectLive + ">", inboxController + ".>"},
 	}
 }

@@ -29,15 +29,15 @@ const headerNonce = "Pathwise-Nonce"
 func (l *NATSLink) take(ctx context.Context, h Handler, s *session, m *nats.Msg) {
 	var err error
 	switch {
-	case m.Subject == l.planInbox():
-		status := m.Header.Get("Status") // set if there is no plan, or (503) nobody yet who keeps plans
-		s.planned = status != "503"
-		if status != "" {
-			return
-		}
-		err = l.takePlan(ctx, h, m.Data)
+	case m.Subject == planInbox(l.config.Credentials.Host):
+		// There is no plan yet, or (503, the server's word for it) nobody yet who has plans.
+		s.planned = s.planned || m.Header.Get("Status") == statusNone
 	case strings.HasPrefix(m.Subject, subjectPlan):
-		err = l.takePlan(ctx, h, m.Data)
+		s.planned = true
+		var whole []byte
+		if whole, err = s.parts.add(m, maxPlanPacked); whole != nil {
+			err = l.takePlan(ctx, h, whole)
+		}
 	case strings.HasPrefix(m.Subject, subjectFiled):
 		err = l.takeFiled(ctx, h, m.Data)
 	case strings.HasPrefix(m.Subject, subjectOrder):
@@ -112,5 +112,5 @@ func (l *NATSLink) unseal(kind string, data []byte, v any) error {
 	if err != nil {
 		return err
 	}
-	return l.packer.unpack(body, v)
+	return l.packer.unpack(body, v, maxPlan)
 }

@@ -29,16 +29,16 @@ func (h *NATSHub) Watch(ctx context.Context, host, run string, ready chan<- stru
 		if err != nil {
 			return fmt.Errorf("watch %s: %w", run, err)
 		}
-		whole, err := parts.add(m)
+		whole, err := parts.add(m, maxResults)
 		if err == nil && whole == nil {
 			continue
 		}
 		var p Progress
 		if err == nil {
-			err = h.packer.unpack(whole, &p)
+			err = h.packer.unpack(whole, &p, maxResults)
 		}
 		if err != nil || p.Run != run {
-			h.poison.log(h.log, "dropped a message that is no progress", "from", host, "error", err)
+			h.drop(host, "no progress", err)
 			continue
 		}
 		each(p)

@@ -64,7 +64,7 @@ func testServer(t *testing.T, k *Keyring, listen string, hosts []string) (*Serve
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := StartServer(t.Context(), ServerConfig{Keys: k, Agents: agents, Folder: t.TempDir(), Listen: listen, Log: testLog(t)})
+	s, err := StartServer(t.Context(), ServerConfig{Keys: k, Agents: agents, Listen: listen, Log: testLog(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func outsideMesh(t *testing.T, hosts []string) *mesh {
 	}
 	folder := t.TempDir()
 	ca := selfSigned(t, folder)
-	config := natsConfig(t, m.keys, "127.0.0.1:-1", folder)
+	config := natsConfig(t, m.keys, "127.0.0.1:-1")
 	tls := fmt.Sprintf("tls: {cert_file: %q, key_file: %q}\n", ca, ca+".key")
 	text, err := os.ReadFile(config)
 	if err != nil {
@@ -187,13 +187,13 @@ func selfSigned(t *testing.T, folder string) (path string) {
 }
 
 // natsConfig writes the configuration of an outside server: what an operator has, and what ServerSnippet adds.
-func natsConfig(t *testing.T, k *Keyring, listen, folder string) (path string) {
+func natsConfig(t *testing.T, k *Keyring, listen string) (path string) {
 	t.Helper()
 	agents, err := k.Agents()
 	if err != nil {
 		t.Fatal(err)
 	}
 	path = filepath.Join(t.TempDir(), "nats.conf")
-	write(t, path, fmt.Sprintf("listen: %q\njetstream: {store_dir: %q}\n%s", listen, folder, ServerSnippet(k.Public(), agents)))
+	write(t, path, fmt.Sprintf("listen: %q\n%s", listen, ServerSnippet(k.Public(), agents)))
 	return path
 }

@@ -88,7 +88,7 @@ func openHub(ctx context.Context, dir string) (*fleet.Server, *fleet.NATSHub, er
 	if err != nil {
 		return nil, nil, err
 	}
-	server, err := fleet.StartServer(context.WithoutCancel(ctx), fleet.ServerConfig{Keys: keys, Agents: agents, Folder: dir,
+	server, err := fleet.StartServer(context.WithoutCancel(ctx), fleet.ServerConfig{Keys: keys, Agents: agents,
 		Listen: "127.0.0.1:0"})
 	if err != nil {
 		return nil, nil, err

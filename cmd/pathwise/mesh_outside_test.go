@@ -26,7 +26,7 @@ import (
 func TestOutside(t *testing.T) {
 	n := config.NATS{URLs: []string{"tls://a:4222", "tls://b"}, CAFile: "ca", CertFile: "cert", KeyFile: "key",
 		Credentials: "jwt", Nkey: "nk", Replicas: 3}
-	want := &fleet.Outside{URL: "tls://a:4222,tls://b", CA: "ca", Cert: "cert", Key: "key", Credentials: "jwt", Nkey: "nk", Replicas: 3}
+	want := &fleet.Outside{URL: "tls://a:4222,tls://b", CA: "ca", Cert: "cert", Key: "key", Credentials: "jwt", Nkey: "nk"}
 	if diff := cmp.Diff(want, outside(&n)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -44,20 +44,20 @@ func TestMeshByOutsideServer(t *testing.T) {
 	address := freeAddress(t)
 	writeText(t, path("nats.nk"), seed)
 	writeText(t, path("ca.pem"), "none yet")
-	mesh := func(replicas int) string {
+	mesh := func() string {
 		writeText(t, path("mesh.yaml"), fmt.Sprintf(`
 controller:
   data: DIR/data
   listen: %s
-  nats: {url: tls://%s, ca_file: DIR/ca.pem, cert_file: DIR/controller.pem, key_file: DIR/controller.key, nkey_file: DIR/nats.nk, replicas: %d}
+  nats: {url: tls://%s, ca_file: DIR/ca.pem, cert_file: DIR/controller.pem, key_file: DIR/controller.key, nkey_file: DIR/nats.nk}
 hosts: {a: 127.0.0.2}
 tools: {load: {probe: host}}
 groups: {own: {list: [a]}}
 tests: [{tool: load, group: own, schedule: {every: 2s}}]
-`, freeAddress(t), address, replicas), "DIR", dir)
+`, freeAddress(t), address), "DIR", dir)
 		return path("mesh.yaml")
 	}
-	file := mesh(3)
+	file := mesh()
 	if status, _, complaint := pathwise(t, "mesh", "deploy", file, "--out", dir); status != exitBadCall || !strings.Contains(complaint, "ca_file") {
 		t.Errorf("authorities that are none: exit status %d: %s", status, complaint)
 	}
@@ -73,15 +73,12 @@ tests: [{tool: load, group: own, schedule: {every: 2s}}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeText(t, path("nats.conf"), fmt.Sprintf("listen: %q\njetstream: {store_dir: DIR/js}\n"+
+	writeText(t, path("nats.conf"), fmt.Sprintf("listen: %q\n"+
 		"tls: {cert_file: DIR/server.pem, key_file: DIR/server.key, ca_file: DIR/ca.pem}\n%s", address,
 		strings.ReplaceAll(string(users), keys.Public().Login, public)), "DIR", dir)
 	startOutside(t, path("nats.conf"))
 
-	if status, _, complaint := pathwise(t, "serve", file); status != exitFailed || !strings.Contains(complaint, "replicas") {
-		t.Errorf("three replicas on one server: exit status %d: %s", status, complaint)
-	}
-	begin(t, "serve", mesh(1))
+	begin(t, "serve", mesh())
 	begin(t, "agent", "--credentials", path("a.credentials"), "--state", path("state"))
 	filed := ""
 	for late := time.Now().Add(time.Minute); !strings.Contains(filed, "host_memory_available_bytes"); time.Sleep(100 * time.Millisecond) {

@@ -31,7 +31,7 @@ func openPost(ctx context.Context, data string, m *config.Mesh, log *slog.Logger
 			return nil, err
 		}
 		p.server, err = fleet.StartServer(context.WithoutCancel(ctx), fleet.ServerConfig{
-			Keys: p.keys, Agents: agents, Folder: filepath.Join(data, "nats"), Listen: m.Controller.NATS.Listen, Log: log,
+			Keys: p.keys, Agents: agents, Listen: m.Controller.NATS.Listen, Log: log,
 		})
 		if err != nil {
 			return nil, err
@@ -70,6 +70,6 @@ func outside(n *config.NATS) *fleet.Outside {
 	}
 	return &fleet.Outside{
 		URL: strings.Join(n.URLs, ","), Credentials: n.Credentials, Nkey: n.Nkey, CA: n.CAFile,
-		Cert: n.CertFile, Key: n.KeyFile, Replicas: n.Replicas,
+		Cert: n.CertFile, Key: n.KeyFile,
 	}
 }
