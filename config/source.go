@@ -62,8 +62,14 @@ func glob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// Parse is Load of files that are in memory. Hosts come in the order of the files, and in them of the text.
-func Parse(files []File, check Checker) (*Mesh, error) {
+// Parse is Load of files that are in memory. Hosts come in the order of the files, and in them of the text. A panic of
+// whatever reads them, check too, becomes an Errors: a controller that reads a file again must outlive it.
+func Parse(files []File, check Checker) (m *Mesh, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			m, err = nil, Errors{{Want: fmt.Sprintf("files that can be read; these stop the reader: %v", p)}}
+		}
+	}()
 	r := &reader{mesh: newMesh(), check: check}
 	sections := map[string][]node{}
 	for _, f := range files {

@@ -69,10 +69,7 @@ func (b *Book) Check(ctx context.Context, files []File) (*Outcome, error) {
 		return nil, err
 	}
 	defer done()
-	b.mu.RLock()
-	now, err := b.read()
-	before := b.before
-	b.mu.RUnlock()
+	now, before, err := b.known()
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +77,7 @@ func (b *Book) Check(ctx context.Context, files []File) (*Outcome, error) {
 		if before, err = b.judge(ctx, now); err != nil {
 			return nil, err
 		}
-		b.mu.Lock()
-		b.before = before
-		b.mu.Unlock()
+		b.remember(before)
 	}
 	after := before
 	if version := versionOf(files); version != before.version {
@@ -99,6 +94,20 @@ func (b *Book) Check(ctx context.Context, files []File) (*Outcome, error) {
 		o.Warnings = append(o.Warnings, Warning{text, !slices.Contains(before.warnings, text)})
 	}
 	return o, nil
+}
+
+// known is what is on disk, and what was judged last.
+func (b *Book) known() ([]File, judged, error) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	now, err := b.read()
+	return now, b.before, err
+}
+
+func (b *Book) remember(j judged) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.before = j
 }
 
 // judge reads a set of files and says what it adds up to. Its error is that nobody waits for it any more.

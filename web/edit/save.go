@@ -29,12 +29,7 @@ func (b *Book) Save(ctx context.Context, c Change) (Version, error) {
 	if err != nil {
 		return Version{}, err
 	}
-	done, err := b.wait(ctx)
-	if err != nil {
-		return Version{}, err
-	}
-	j, err := b.judge(ctx, files)
-	done()
+	j, err := b.judgeInTurn(ctx, files)
 	if err != nil {
 		return Version{}, err
 	}
@@ -77,6 +72,16 @@ func (b *Book) Save(ctx context.Context, c Change) (Version, error) {
 		b.options.Log.Error("save mesh file", "error", err)
 	}
 	return v, nil
+}
+
+// judgeInTurn is judge, one at a time. Whatever panics in it, it is the next one's turn.
+func (b *Book) judgeInTurn(ctx context.Context, files []File) (judged, error) {
+	done, err := b.wait(ctx)
+	if err != nil {
+		return judged{}, err
+	}
+	defer done()
+	return b.judge(ctx, files)
 }
 
 // Wrong is a proposal with errors.
