@@ -155,10 +155,8 @@ func (r *clientRun) hello() error {
 // fittingDatagram is the largest UDP payload that needs no fragmentation on the path of conn, by iperf3's rule: as
 // much as a TCP segment carries.
 func fittingDatagram(conn net.Conn) int {
-	if raw, err := conn.(syscall.Conn).SyscallConn(); err == nil {
-		if info, err := sock.ReadTCPInfo(raw); err == nil && info.SndMSS >= minUDPLength && info.SndMSS <= maxUDPLength {
-			return int(info.SndMSS)
-		}
+	if info, err := connInfo(conn); err == nil && info.SndMSS >= minUDPLength && info.SndMSS <= maxUDPLength {
+		return int(info.SndMSS)
 	}
 	return defaultUDPLength
 }

@@ -3,10 +3,7 @@ package iperf3
 import (
 	"context"
 	"net"
-	"syscall"
 	"time"
-
-	"github.com/pathwise-net/pathwise/sock"
 )
 
 // Bounds on waiting for data in flight at the end of a test.
@@ -94,10 +91,8 @@ func (t *transfer) awaitBytes(theirs Results, abort <-chan struct{}) {
 func (t *transfer) letArrive(ctx context.Context, conn net.Conn) {
 	const more, most = 20 * time.Millisecond, time.Second
 	wait := more
-	if raw, err := conn.(syscall.Conn).SyscallConn(); err == nil {
-		if info, err := sock.ReadTCPInfo(raw); err == nil {
-			wait = min(more+info.RTT+4*info.RTTVar, most)
-		}
+	if info, err := connInfo(conn); err == nil {
+		wait = min(more+info.RTT+4*info.RTTVar, most)
 	}
 	select {
 	case <-time.After(wait):

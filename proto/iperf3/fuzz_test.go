@@ -87,7 +87,9 @@ func FuzzServerState(f *testing.F) {
 				}
 			}
 		}()
-		s := &Server{policy: Policy{Timeout: 50 * time.Millisecond}.withDefaults(), waiting: map[Cookie]*serverTest{}}
+		s := &Server{Policy: Policy{Timeout: 50 * time.Millisecond}}
+		s.reset()
+		s.setups.take(addrPort(server.RemoteAddr()).Addr())
 		ctl := &control{conn: server, ctx: context.Background(), timeout: s.policy.Timeout}
 		test := &serverTest{server: s, ctl: ctl, conns: make(chan arrival, 1)}
 		if err := test.do(context.Background()); err == nil {

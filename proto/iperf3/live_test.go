@@ -338,6 +338,28 @@ func TestConcurrentTests(t *testing.T) {
 	}
 }
 
+// TCP and UDP streams come over IPv6 as over IPv4.
+func TestIPv6(t *testing.T) {
+	ln, err := Listen(t.Context(), "[::1]:0")
+	if err != nil {
+		t.Skip(err) // no IPv6 here
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- (&Server{}).Serve(ctx, ln) }()
+	for name, c := range map[string]Config{
+		"tcp": {Bytes: 100_000, Bidir: true}, "udp": {Proto: UDP, Bytes: 10_000, Parallel: 2}, "udp back": {Proto: UDP, Bytes: 10_000, Reverse: true},
+	} {
+		if r := run(t, ln.Addr().String(), c); r.Total(directions(c)[0]).ReceivedBytes == 0 {
+			t.Errorf("%s: nothing came", name)
+		}
+	}
+	cancel()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestWindowReachesTheServer(t *testing.T) {
 	addr := serve(t, Policy{})
 	r := run(t, addr, Config{Bytes: 1 << 20, Window: 50_000})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -18,7 +17,7 @@ type Policy struct {
 	MaxDuration time.Duration // of the data phase, with the omitted part; 0: 5 min
 	MaxStreams  int           // in each direction; 0: 128
 	MaxRate     int64         // bit/s of a UDP test, over all streams that the server sends; 0: 1 Gbit/s
-	Timeout     time.Duration // for each step of the handshake; 0: 10 s
+	Timeout     time.Duration // for each step of the handshake, of which all streams together are one; 0: 10 s
 	// Peer, if valid, is the only host that may connect. Connections from elsewhere are closed before anything is read, so
 	// that they take nobody's place.
 	Peer netip.Addr
@@ -32,12 +31,7 @@ type Policy struct {
 const (
 	defaultMaxDuration = 5 * time.Minute
 	defaultMaxRate     = 1_000_000_000
-	maxHandshakes      = 64 // connections that have not sent their cookie yet; iperf3 clients send it at once
 	acceptPause        = 50 * time.Millisecond
-
-	// busyGrace is how long a new test waits for a place: whoever runs one test after another would otherwise find
-	// this server still reading the last byte of the one before.
-	busyGrace = 300 * time.Millisecond
 )
 
 func (p Policy) withDefaults() Policy {
@@ -59,16 +53,18 @@ func (p Policy) withDefaults() Policy {
 type Server struct {
 	Policy Policy
 	Log    *slog.Logger // nil: silent
-	// OnTest, if not nil, is called after each test that was let in, by the goroutine that served it.
+	// OnTest, if not nil, is called after each test that was started, by the goroutine that served it, while the test
+	// still has its place: never more than Policy.MaxTests calls at a time.
 	OnTest func(Tested)
 
-	policy     Policy
-	places     chan struct{} // one for each test that runs
-	mu         sync.Mutex
-	waiting    map[Cookie]*serverTest // tests that wait for their data connections
-	handshakes chan struct{}
-	udpSetup   sync.Mutex // UDP listeners of several tests on one port would take each other's clients
-	group      sync.WaitGroup
+	policy    Policy
+	places    chan struct{} // one for each test that runs, from TEST_START on
+	greetings shares        // connections, until their cookie is read
+	setups    shares        // tests, from their cookie until all streams are there
+	mu        sync.Mutex
+	waiting   map[Cookie]*serverTest       // tests that wait for their data connections
+	udpSetups map[netip.Addr]chan struct{} // clients whose UDP streams are being opened; closed when that is over
+	group     sync.WaitGroup
 }
 
 // Tested is what came of one test at a Server.
@@ -87,13 +83,7 @@ type arrival struct {
 // Serve accepts control and data connections on ln (see Listen) until ctx ends, then tells the clients, waits for
 // every goroutine and returns nil. UDP tests use the same port number. It closes ln.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
-	s.policy = s.Policy.withDefaults()
-	if s.Log == nil {
-		s.Log = slog.New(slog.DiscardHandler)
-	}
-	s.waiting = map[Cookie]*serverTest{}
-	s.places = make(chan struct{}, s.policy.MaxTests)
-	s.handshakes = make(chan struct{}, maxHandshakes)
+	s.reset()
 	ctx, cancel := context.WithCancel(ctx)
 	defer s.group.Wait()
 	defer cancel()
@@ -118,96 +108,17 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	}
 }
 
-// admit hands a new connection to a goroutine, if there are not too many that have said nothing yet.
-func (s *Server) admit(ctx context.Context, a arrival) {
-	conn := a.conn
-	from := addrPort(conn.RemoteAddr()).Addr()
-	if peer := s.policy.Peer; peer.IsValid() && from.WithZone("") != peer.Unmap().WithZone("") {
-		s.Log.Info("iperf3 client is not the peer", "client", conn.RemoteAddr())
-		conn.Close()
-		return
+// reset makes the server ready for one Serve.
+func (s *Server) reset() {
+	s.policy = s.Policy.withDefaults()
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
 	}
-	if s.policy.Allow != nil && !s.policy.Allow(from) {
-		s.Log.Info("iperf3 client not allowed", "client", conn.RemoteAddr())
-		conn.SetWriteDeadline(time.Now().Add(goodbyeLimit))
-		_ = WritePeerError(conn, &PeerError{Code: codeUnauthorized})
-		conn.Close()
-		return
-	}
-	select {
-	case s.handshakes <- struct{}{}:
-		s.group.Go(func() { s.greet(ctx, a) })
-	default:
-		conn.Close()
-	}
-}
-
-// greet reads a connection's cookie and decides what it is: a stream of a test that waits for it, or a new test's
-// control connection, which stays in this goroutine to the end of the test.
-func (s *Server) greet(ctx context.Context, a arrival) {
-	var cookie Cookie
-	conn := a.conn
-	ctl := &control{conn: conn, ctx: ctx, timeout: s.policy.Timeout}
-	unwatch := ctl.watch()
-	err := ctl.arm(s.policy.Timeout)
-	if err == nil {
-		_, err = io.ReadFull(conn, cookie[:])
-	}
-	<-s.handshakes
-	if err != nil {
-		unwatch()
-		conn.Close()
-		return
-	}
-	if test := s.expecting(cookie); test != nil && sameHost(conn, test.ctl.conn) {
-		unwatch()
-		conn.SetDeadline(time.Time{})
-		test.offer(a)
-		return
-	}
-	defer conn.Close()
-	defer unwatch()
-	places := s.places
-	if s.policy.Admit != nil && !s.policy.Admit(cookie, addrPort(conn.RemoteAddr()).Addr()) {
-		places = nil // never has one
-	}
-	select {
-	case places <- struct{}{}:
-		defer func() { <-s.places }()
-		s.serve(ctx, ctl, cookie)
-	case <-time.After(busyGrace):
-		// A stock server sends this without reading the cookie; ours must tell streams from tests first.
-		if ctl.send(AccessDenied) == nil {
-			s.Log.Info("iperf3 client turned away", "client", conn.RemoteAddr(), "busy", places != nil)
-		}
-	case <-ctx.Done():
-	}
-}
-
-// expecting returns the test that waits for a stream with this cookie, if there is one.
-func (s *Server) expecting(cookie Cookie) *serverTest {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.waiting[cookie]
-}
-
-// sameHost reports whether two connections come from one address: a cookie alone, which its client chose, admits no
-// stream from elsewhere.
-func sameHost(a, b net.Conn) bool {
-	return addrPort(a.RemoteAddr()).Addr() == addrPort(b.RemoteAddr()).Addr()
-}
-
-// expect makes connections with the test's cookie its streams, unexpect ends that.
-func (s *Server) expect(t *serverTest) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.waiting[t.cookie] = t
-}
-
-func (s *Server) unexpect(t *serverTest) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.waiting, t.cookie)
+	s.waiting = map[Cookie]*serverTest{}
+	s.udpSetups = map[netip.Addr]chan struct{}{}
+	s.places = make(chan struct{}, s.policy.MaxTests)
+	s.greetings = shares{each: greetingsEach, all: greetingsAll}
+	s.setups = shares{each: max(setupsEach, s.policy.MaxTests), all: max(setupsAll, s.policy.MaxTests)}
 }
 
 func (s *Server) serve(ctx context.Context, ctl *control, cookie Cookie) {
@@ -227,11 +138,17 @@ func (s *Server) serve(ctx context.Context, ctl *control, cookie Cookie) {
 	case ctx.Err() != nil:
 		ctl.conn.SetWriteDeadline(time.Now().Add(goodbyeLimit))
 		_ = WriteState(ctl.conn, ServerTerminate)
+	case errors.Is(err, ErrBusy):
+		s.turnAway(ctl)
 	case err != nil:
 		log.Info("iperf3 test ended early", "error", explain(err))
 	default:
 		log.Info("iperf3 test done", "sent_bytes", test.sentBytes, "received_bytes", test.receivedBytes, "seconds", test.seconds)
 	}
+	if !test.placed {
+		return
+	}
+	defer s.leavePlace()
 	if s.OnTest != nil {
 		tested := Tested{Client: addrPort(ctl.conn.RemoteAddr()), Err: explain(err)}
 		tested.SentBytes, tested.ReceivedBytes = test.moved()

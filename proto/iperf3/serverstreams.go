@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -49,8 +50,11 @@ func (s *serverTest) openStreams(ctx context.Context) (<-chan event, error) {
 	}
 	gather := s.acceptTCP
 	if s.params.UDP {
-		s.server.udpSetup.Lock()
-		defer s.server.udpSetup.Unlock()
+		unlock, err := s.server.lockUDP(ctx, addrPort(s.ctl.conn.RemoteAddr()).Addr())
+		if err != nil {
+			return nil, err
+		}
+		defer unlock()
 		listener, err := newUDPAcceptor(ctx, s.ctl.conn, s.params)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", err, &PeerError{Code: codeStreamListen})
@@ -72,7 +76,9 @@ func (s *serverTest) openStreams(ctx context.Context) (<-chan event, error) {
 			s.t.noteSent()
 		}
 	})
-	conns, err := gather(ctx, events, len(receivers))
+	due, cancel := context.WithTimeoutCause(ctx, s.streamsLimit(len(receivers)), fmt.Errorf("wait for %d streams: %w", len(receivers), ErrPeerSilent))
+	defer cancel()
+	conns, err := gather(due, events, len(receivers))
 	for i, conn := range conns {
 		stream, wrapErr := newStream(i, conn, !receivers[i], receivers[i], false)
 		if wrapErr != nil {
@@ -85,23 +91,55 @@ func (s *serverTest) openStreams(ctx context.Context) (<-chan event, error) {
 	return events, err
 }
 
+// longestRoundTrip is more than any path on Earth has, by way of a satellite and full queues.
+const longestRoundTrip = time.Second
+
+// streamsLimit is how long all n streams of a test may take: clients open them one after another, a round trip each.
+func (s *serverTest) streamsLimit(n int) time.Duration {
+	roundTrip := longestRoundTrip
+	if info, err := connInfo(s.ctl.conn); err == nil {
+		roundTrip = min(info.RTT, longestRoundTrip)
+	}
+	return s.ctl.timeout + time.Duration(n)*roundTrip
+}
+
+// lockUDP waits until no other test of the client opens UDP streams: only their source addresses tell whose they are.
+func (s *Server) lockUDP(ctx context.Context, client netip.Addr) (unlock func(), err error) {
+	for {
+		s.mu.Lock()
+		other := s.udpSetups[client]
+		if other == nil {
+			mine := make(chan struct{})
+			s.udpSetups[client] = mine
+			s.mu.Unlock()
+			return func() {
+				s.mu.Lock()
+				delete(s.udpSetups, client)
+				s.mu.Unlock()
+				close(mine)
+			}, nil
+		}
+		s.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
 // acceptTCP waits for n data connections and returns those that came, in the order in which the client opened them:
 // their cookies may have been read in another.
 func (s *serverTest) acceptTCP(ctx context.Context, events <-chan event, n int) ([]net.Conn, error) {
 	var came []arrival
 	var err error
-	timeout := time.NewTimer(s.ctl.timeout)
-	defer timeout.Stop()
 	for err == nil && len(came) < n {
 		select {
 		case a := <-s.conns:
 			came = append(came, a)
 			err = s.setUp(a.conn)
-			timeout.Reset(s.ctl.timeout) // clients open their streams one round trip apart
 		case e := <-events:
 			err = e.early()
-		case <-timeout.C:
-			err = fmt.Errorf("wait for stream %d: %w", len(came)+1, ErrPeerSilent)
 		case <-ctx.Done():
 			err = context.Cause(ctx)
 		}

@@ -19,6 +19,7 @@ type serverTest struct {
 	params Params
 	t      *transfer
 	extra  *ResultsExtra // nil for a stock client
+	placed bool          // it has a place among the tests that run
 
 	mu     sync.Mutex
 	closed bool
@@ -37,16 +38,31 @@ const streamsGrace = 3 * time.Second
 const expiryGrace = 40 * time.Second
 
 func (s *serverTest) do(ctx context.Context) error {
-	if err := s.negotiate(); err != nil {
-		return err
-	}
-	s.t = newTransfer(s.params)
-	defer s.t.closeStreams()
-	events, err := s.openStreams(ctx)
+	defer s.closeStreams()
+	events, err := s.prepare(ctx)
+	s.server.setups.giveBack(addrPort(s.ctl.conn.RemoteAddr()).Addr())
 	if err != nil {
 		return err
 	}
+	if s.placed = s.server.takePlace(ctx); !s.placed {
+		return ErrBusy // another test was ready first
+	}
 	return s.test(ctx, events)
+}
+
+// prepare goes up to TEST_START.
+func (s *serverTest) prepare(ctx context.Context) (<-chan event, error) {
+	if err := s.negotiate(); err != nil {
+		return nil, err
+	}
+	s.t = newTransfer(s.params)
+	return s.openStreams(ctx)
+}
+
+func (s *serverTest) closeStreams() {
+	if s.t != nil {
+		s.t.closeStreams()
+	}
 }
 
 // negotiate goes from PARAM_EXCHANGE to just before CREATE_STREAMS.

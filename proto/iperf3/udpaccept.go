@@ -8,11 +8,11 @@ import (
 	"net/netip"
 	"strconv"
 	"syscall"
-	"time"
 )
 
-// udpAcceptor opens the streams of a UDP test at the server. One shared socket hears the first datagram of each
-// stream; a socket of its own, bound to the same address and connected to the client's, then carries the stream:
+// udpAcceptor opens the streams of a UDP test at the server. One shared socket, which hears the client's host only, gets
+// the first datagram of each stream; a socket of its own, bound to the same address and connected to the client's port,
+// too, then carries the stream. The kernel gives a datagram to the socket that fits its source best (udp_lookup):
 //
 //	client                      shared socket, port P        connected sockets, port P
 //	"9876"  ------------------> |
@@ -21,7 +21,7 @@ import (
 //	data    <----------------------------------------------> |
 //
 // Only the host that holds the control connection may open streams: otherwise a forged source address would turn a
-// reverse test against a third party.
+// reverse test against a third party. Nor does a test of one host take the first datagrams of another's.
 type udpAcceptor struct {
 	shared *net.UDPConn
 	client netip.Addr
@@ -30,14 +30,14 @@ type udpAcceptor struct {
 }
 
 func newUDPAcceptor(ctx context.Context, ctl net.Conn, p Params) (*udpAcceptor, error) {
-	config := net.ListenConfig{Control: shareAddress}
-	conn, err := config.ListenPacket(ctx, "udp", ctl.LocalAddr().String())
+	client := addrPort(ctl.RemoteAddr()).Addr()
+	dialer := net.Dialer{LocalAddr: net.UDPAddrFromAddrPort(addrPort(ctl.LocalAddr())), Control: shareAddress}
+	const anyPort = "0" // of the client's host: Linux takes a connection to port 0 for that
+	conn, err := dialer.DialContext(ctx, "udp", net.JoinHostPort(client.String(), anyPort))
 	if err != nil {
 		return nil, fmt.Errorf("listen for UDP streams: %w", err)
 	}
-	return &udpAcceptor{
-		shared: conn.(*net.UDPConn), client: addrPort(ctl.RemoteAddr()).Addr(), params: p, known: map[netip.AddrPort]bool{},
-	}, nil
+	return &udpAcceptor{shared: conn.(*net.UDPConn), client: client, params: p, known: map[netip.AddrPort]bool{}}, nil
 }
 
 func (a *udpAcceptor) close() { a.shared.Close() }
@@ -47,7 +47,6 @@ func (a *udpAcceptor) accept(ctx context.Context, events <-chan event, n int) (c
 	found := make(chan netip.AddrPort)
 	failed := make(chan error, 1)
 	quit := make(chan struct{})
-	a.shared.SetReadDeadline(time.Now().Add(defaultTimeout))
 	go func() {
 		for range n {
 			from, err := a.first()

@@ -1,0 +1,142 @@
+package iperf3
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/netip"
+	"time"
+)
+
+const (
+	// Connections that have not sent their cookie yet: clients send it at once, and open at most 256 streams one after
+	// another. Each takes a descriptor and a goroutine.
+	greetingsEach, greetingsAll = 64, 1024
+	// Tests that are not ready to start: one and some that hang, of each host. Each may have its streams open.
+	setupsEach, setupsAll = 4, 64
+
+	// busyGrace is how long a new test waits for a place: whoever runs one test after another would otherwise find
+	// this server still reading the last byte of the one before.
+	busyGrace = 300 * time.Millisecond
+)
+
+// admit hands a new connection to a goroutine, if its host has not too many that have said nothing yet.
+func (s *Server) admit(ctx context.Context, a arrival) {
+	conn := a.conn
+	from := addrPort(conn.RemoteAddr()).Addr()
+	if peer := s.policy.Peer; peer.IsValid() && from.WithZone("") != peer.Unmap().WithZone("") {
+		s.Log.Info("iperf3 client is not the peer", "client", conn.RemoteAddr())
+		conn.Close()
+		return
+	}
+	if s.policy.Allow != nil && !s.policy.Allow(from) {
+		s.Log.Info("iperf3 client not allowed", "client", conn.RemoteAddr())
+		conn.SetWriteDeadline(time.Now().Add(goodbyeLimit))
+		_ = WritePeerError(conn, &PeerError{Code: codeUnauthorized})
+		conn.Close()
+		return
+	}
+	if !s.greetings.take(from) {
+		conn.Close()
+		return
+	}
+	s.group.Go(func() { s.greet(ctx, a) })
+}
+
+// greet reads a connection's cookie and decides what it is: a stream of a test that waits for it, or a new test's
+// control connection, which stays in this goroutine to the end of the test.
+func (s *Server) greet(ctx context.Context, a arrival) {
+	var cookie Cookie
+	conn := a.conn
+	ctl := &control{conn: conn, ctx: ctx, timeout: s.policy.Timeout}
+	unwatch := ctl.watch()
+	err := ctl.arm(s.policy.Timeout)
+	if err == nil {
+		_, err = io.ReadFull(conn, cookie[:])
+	}
+	from := addrPort(conn.RemoteAddr()).Addr()
+	s.greetings.giveBack(from)
+	if err != nil {
+		unwatch()
+		conn.Close()
+		return
+	}
+	if test := s.expecting(cookie); test != nil && sameHost(conn, test.ctl.conn) {
+		unwatch()
+		conn.SetDeadline(time.Time{})
+		test.offer(a)
+		return
+	}
+	defer conn.Close()
+	defer unwatch()
+	if !s.letIn(ctx, cookie, from) {
+		s.turnAway(ctl)
+		return
+	}
+	s.serve(ctx, ctl, cookie)
+}
+
+// letIn reports whether a test may be set up, which it then is: its share of the setups is to be given back. It takes no
+// place yet, since a client that falls silent now would keep it from others.
+func (s *Server) letIn(ctx context.Context, cookie Cookie, from netip.Addr) bool {
+	if s.policy.Admit != nil && !s.policy.Admit(cookie, from) || !s.setups.take(from) {
+		select {
+		case <-time.After(busyGrace):
+		case <-ctx.Done():
+		}
+		return false
+	}
+	if !s.takePlace(ctx) {
+		s.setups.giveBack(from)
+		return false
+	}
+	s.leavePlace()
+	return true
+}
+
+// takePlace waits for busyGrace at most, and reports whether there is a place for one more test.
+func (s *Server) takePlace(ctx context.Context) bool {
+	select {
+	case s.places <- struct{}{}:
+		return true
+	case <-time.After(busyGrace):
+	case <-ctx.Done():
+	}
+	return false
+}
+
+func (s *Server) leavePlace() { <-s.places }
+
+// turnAway tells a client that the server is busy. A stock server does so without reading the cookie; ours must tell
+// streams from tests first.
+func (s *Server) turnAway(ctl *control) {
+	if ctl.send(AccessDenied) == nil {
+		s.Log.Info("iperf3 client turned away", "client", ctl.conn.RemoteAddr())
+	}
+}
+
+// expecting returns the test that waits for a stream with this cookie, if there is one.
+func (s *Server) expecting(cookie Cookie) *serverTest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waiting[cookie]
+}
+
+// sameHost reports whether two connections come from one address: a cookie alone, which its client chose, admits no
+// stream from elsewhere.
+func sameHost(a, b net.Conn) bool {
+	return addrPort(a.RemoteAddr()).Addr() == addrPort(b.RemoteAddr()).Addr()
+}
+
+// expect makes connections with the test's cookie its streams, unexpect ends that.
+func (s *Server) expect(t *serverTest) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting[t.cookie] = t
+}
+
+func (s *Server) unexpect(t *serverTest) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.waiting, t.cookie)
+}
