@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"slices"
 	"syscall"
 	"time"
@@ -15,7 +16,8 @@ import (
 
 // Client tests against one server.
 type Client struct {
-	Addr   string // host:port; the port may be left out
+	Addr   string      // host:port; the port may be left out
+	Family sock.Family // zero: the first of the host's addresses that answers
 	Config Config
 }
 
@@ -36,8 +38,12 @@ func (c *Client) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return report, err
 	}
+	ends, err := c.ends(ctx, addr)
+	if err != nil {
+		return report, err
+	}
 	run := &clientRun{config: c.Config.withDefaults(), report: report}
-	err = run.do(ctx, addr)
+	err = run.do(ctx, ends)
 	if ctx.Err() != nil && err != nil {
 		err = context.Cause(ctx)
 	}
@@ -57,12 +63,12 @@ type clientRun struct {
 	t      *transfer
 }
 
-func (r *clientRun) do(ctx context.Context, addr string) (err error) {
+func (r *clientRun) do(ctx context.Context, ends []netip.AddrPort) (err error) {
 	dialer := net.Dialer{Timeout: r.config.Timeout, KeepAliveConfig: keepAlive}
 	if name := r.config.Congestion; name != "" { // the first socket shows whether it exists, before anything is sent
 		dialer.Control = func(_, _ string, c syscall.RawConn) error { return sock.SetCongestion(c, name) }
 	}
-	conn, err := dialer.DialContext(ctx, "tcp", addr)
+	conn, err := sock.Connect(ctx, &dialer, ends)
 	if dialTimedOut(err) && ctx.Err() == nil {
 		return ErrNoAnswer
 	}
@@ -90,6 +96,23 @@ func (r *clientRun) do(ctx context.Context, addr string) (err error) {
 		return err
 	}
 	return r.test(ctx)
+}
+
+// ends are the host's addresses with the port, in the order in which to try them.
+func (c *Client) ends(ctx context.Context, addr string) ([]netip.AddrPort, error) {
+	host, port, err := sock.SplitHostPort(addr)
+	if err != nil {
+		return nil, err
+	}
+	addresses, err := sock.Addresses(ctx, nil, host, c.Family)
+	if err != nil {
+		return nil, err
+	}
+	ends := make([]netip.AddrPort, len(addresses))
+	for i, a := range addresses {
+		ends[i] = netip.AddrPortFrom(a, uint16(port))
+	}
+	return ends, nil
 }
 
 func dialTimedOut(err error) bool {

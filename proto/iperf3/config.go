@@ -3,10 +3,11 @@ package iperf3
 import (
 	"fmt"
 	"io"
-	"net"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // DefaultPort is iperf3's port, TCP and UDP.
@@ -183,12 +184,12 @@ func hostPort(addr string) (string, error) {
 	if addr == "" {
 		return "", &ConfigError{"address", `""`, "give a host, or host:port"}
 	}
-	if host, port, err := net.SplitHostPort(addr); err == nil {
-		n, err := strconv.ParseUint(port, 10, 16)
-		if err != nil || n == 0 || host == "" {
-			return "", &ConfigError{"address", strconv.Quote(addr), "give a host, or host:port with a port of 1 to 65535"}
-		}
-		return addr, nil
+	host, port, err := sock.SplitHostPort(addr)
+	if err != nil {
+		return "", err
 	}
-	return net.JoinHostPort(strings.Trim(addr, "[]"), strconv.Itoa(DefaultPort)), nil
+	if port == 0 {
+		port = DefaultPort
+	}
+	return sock.JoinHostPort(host, port), nil
 }
