@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"os/exec"
 	"path/filepath"
@@ -87,34 +86,13 @@ func (a *Agent) judge(ctx context.Context, run *measure.Run) (demand measure.Dem
 	if demand, err = probe.Demand(run.Task); err != nil {
 		return demand, address, err
 	}
-	if address, err = resolve(ctx, run.Task.Target); err != nil {
+	if address, err = probe.Address(ctx, run.Task); err != nil {
 		return demand, address, err
 	}
 	if address.IsValid() {
 		run.Task.Target = address.String()
 	}
 	return demand, address, a.decide(request(run, demand, address))
-}
-
-// resolve returns the address of a target, and the zero value for a tool that has none, because it measures its host.
-func resolve(ctx context.Context, target string) (netip.Addr, error) {
-	if target == "" {
-		return netip.Addr{}, nil
-	}
-	if address, err := netip.ParseAddr(target); err == nil {
-		return address, nil
-	}
-	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", target)
-	if err != nil {
-		return netip.Addr{}, fmt.Errorf("look up %s: %w", target, err)
-	}
-	best := addresses[0]
-	for _, address := range addresses {
-		if best.Is6() && !best.Is4In6() && address.Unmap().Is4() { // as package probe prefers
-			best = address
-		}
-	}
-	return best.Unmap(), nil
 }
 
 func request(run *measure.Run, demand measure.Demand, address netip.Addr) policy.Request {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/sock"
 	"github.com/pathwise-net/pathwise/stat"
 )
 
@@ -19,8 +20,9 @@ import (
 // faster than the path: it is then the sender's.
 type Capacity struct {
 	Target  string
-	Port    int  // 0: iperf3's, 5201
-	Reverse bool // from Target to this host
+	Family  sock.Family // zero: the first of the target's addresses that answers, as RFC 8305 orders
+	Port    int         // 0: iperf3's, 5201
+	Reverse bool        // from Target to this host
 
 	Cookie string // as in iperf3.Config
 }
@@ -37,8 +39,7 @@ var (
 )
 
 const (
-	trainPayload  = 1472 // bytes: with UDP and IPv4 headers the MTU of Ethernet
-	udpIPv4Header = 28
+	trainPayload = 1452 // bytes: with UDP and IPv6 headers the MTU of Ethernet, so that neither family fragments it
 	// longAbove is the rate in bit/s above which a short train is over within 40 ms.
 	longAbove = 10e6
 )
@@ -59,7 +60,7 @@ func (p *Capacity) Do(ctx context.Context) (*measure.Result, error) {
 
 // run sends one set of trains and replaces what the Result holds with what it showed.
 func (p *Capacity) run(ctx context.Context, r *measure.Result, train iperf3.Train) error {
-	report, err := runIperf3(ctx, p.Target, p.Port, iperf3.Config{Proto: iperf3.UDP, Reverse: p.Reverse, Train: &train, Cookie: p.Cookie})
+	report, err := runIperf3(ctx, p.Target, p.Family, p.Port, iperf3.Config{Proto: iperf3.UDP, Reverse: p.Reverse, Train: &train, Cookie: p.Cookie})
 	if err != nil {
 		return err
 	}
@@ -67,8 +68,10 @@ func (p *Capacity) run(ctx context.Context, r *measure.Result, train iperf3.Trai
 	if report.Arrivals == nil || report.Peer == nil { // a stock server that sends takes no notice of the trains
 		return ErrNoTrains
 	}
-	r.Samples.Trains = dispersions(report.Arrivals, train)
-	maps.Copy(r.Parameters, map[string]any{"packets": train.Packets, "trains": train.Trains, "size_bytes": train.Size + udpIPv4Header})
+	packet := train.Size + udpHeader + ipHeader(report.Remote.Addr())
+	r.Samples.Trains = dispersions(report.Arrivals, train, packet)
+	maps.Copy(r.Parameters, map[string]any{"packets": train.Packets, "trains": train.Trains, "size_bytes": packet})
+	setFamily(r.Parameters, p.Family)
 	capacity, ok := capacityOf(r.Samples.Trains)
 	if !ok {
 		return errors.New("too few packets of the trains arrived to tell the capacity")
@@ -79,9 +82,9 @@ func (p *Capacity) run(ctx context.Context, r *measure.Result, train iperf3.Trai
 
 // dispersions works out each train from the arrivals, pairs of sequence number (from 1) and nanoseconds. What arrived
 // over a span of a train, over the time it took, is the rate of the narrowest link, lost packets or not: the link was
-// busy throughout. The span is a quarter of the train, and of all such spans the median is taken: where the receiver, or
+// busy throughout; packet is the size of one in bytes, at the IP layer. The span is a quarter of the train, and of all such spans the median is taken: where the receiver, or
 // anything on the way, stops for a moment and then hands on at once what has gathered, most spans do not see it.
-func dispersions(arrivals [][2]int64, train iperf3.Train) []measure.Train {
+func dispersions(arrivals [][2]int64, train iperf3.Train, packet int) []measure.Train {
 	out := make([]measure.Train, train.Trains)
 	times := make([][]int64, train.Trains)
 	for _, a := range arrivals {
@@ -102,7 +105,7 @@ func dispersions(arrivals [][2]int64, train iperf3.Train) []measure.Train {
 			spans = append(spans, float64(at[i]-at[i-quarter])/1e9)
 		}
 		if typical := stat.Summarize(spans).Median; typical > 0 {
-			out[k].BitsPerSecond = float64(quarter) * float64(train.Size+udpIPv4Header) * 8 / typical
+			out[k].BitsPerSecond = float64(quarter) * float64(packet) * 8 / typical
 		}
 	}
 	return out

@@ -14,7 +14,7 @@ import (
 // arrivalsOf makes what a receiver reports of trains that a link of the given rate spread, without the packets that
 // lost names.
 func arrivalsOf(train iperf3.Train, bitsPerSecond float64, lost ...int64) [][2]int64 {
-	spacing := float64(train.Size+udpIPv4Header) * 8 / bitsPerSecond * 1e9
+	spacing := float64(train.Size+28) * 8 / bitsPerSecond * 1e9
 	gone := map[int64]bool{}
 	for _, seq := range lost {
 		gone[seq] = true
@@ -41,7 +41,7 @@ func TestDispersions(t *testing.T) {
 		{SentPackets: 8, ReceivedPackets: 8, DispersionSeconds: 840e-6, BitsPerSecond: 100e6},
 		{SentPackets: 8, ReceivedPackets: 1},
 	}
-	if diff := cmp.Diff(want, dispersions(arrivals, train), cmpopts.EquateApprox(1e-6, 0)); diff != "" {
+	if diff := cmp.Diff(want, dispersions(arrivals, train, train.Size+28), cmpopts.EquateApprox(1e-6, 0)); diff != "" {
 		t.Errorf("trains (-want +got):\n%s", diff)
 	}
 }
@@ -52,7 +52,7 @@ func TestDispersionsOfNonsense(t *testing.T) {
 	for _, arrivals := range [][][2]int64{
 		nil, {{0, 0}}, {{-5, 1}, {math.MaxInt64, 2}, {math.MinInt64, 3}}, {{1, 7}, {2, 7}, {3, 7}}, {{9, 0}, {10, 5}},
 	} {
-		if c, ok := capacityOf(dispersions(arrivals, train)); ok {
+		if c, ok := capacityOf(dispersions(arrivals, train, train.Size+28)); ok {
 			t.Errorf("%v: a capacity of %v", arrivals, c)
 		}
 	}
@@ -65,7 +65,7 @@ func TestDispersionsOfAStall(t *testing.T) {
 	for i := range 10 {
 		arrivals[i][1] = arrivals[10][1]
 	}
-	if got := dispersions(arrivals, train)[0].BitsPerSecond; math.Abs(got-100e6) > 1e6 {
+	if got := dispersions(arrivals, train, train.Size+28)[0].BitsPerSecond; math.Abs(got-100e6) > 1e6 {
 		t.Errorf("%v bit/s of 100 Mbit/s", got)
 	}
 }

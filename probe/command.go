@@ -18,6 +18,7 @@ import (
 // How it runs is a Program's. One that ends with a status other than 0 is an error, but what it printed is read all the same.
 type Command struct {
 	Target string
+	Family sock.Family // of the address that {target} and {source} stand for; zero: Target as it is written
 	// Argv is the program and its arguments, with placeholders: {target}, {source} (this host's address towards the
 	// target), {port} (that the target opened), and the names in Values. {{ and }} stand for braces. Of the program's own
 	// name nothing can be filled in.
@@ -53,6 +54,7 @@ func commandKind() kind {
 			{Name: "parse", Default: "none", Meaning: "where the metrics stand in what it prints: see parse.Rule",
 				binding: decoded("list of rules", `give rules such as {"metric": "rtt_min_seconds", "regex": "min ([0-9.]+ ms)"}`,
 					func(c *Command) *[]parse.Rule { return &c.Rules })},
+			familyField(func(c *Command) *sock.Family { return &c.Family }),
 		})
 }
 
@@ -71,7 +73,7 @@ var placeholder = regexp.MustCompile(`\{\{|\}\}|\{([a-z][a-z0-9_.]*)\}`)
 
 // Validate says what is wrong with the parameters, as a sock.InputError or parse.RuleError, or returns nil.
 func (c *Command) Validate() error {
-	if err := checkTarget(c.Target, 0); err != nil {
+	if err := checkTarget(c.Target, c.Family); err != nil {
 		return err
 	}
 	if len(c.Argv) == 0 || c.Argv[0] == "" || strings.HasPrefix(c.Argv[0], "-") || placeholder.MatchString(c.Argv[0]) {
@@ -137,8 +139,8 @@ func fill(argv []string, values map[string]string) ([]string, error) {
 }
 
 // values are what placeholders stand for. What is not in Values is filled in by this host.
-func (c *Command) values(source netip.Addr) map[string]string {
-	all := map[string]string{"target": c.Target}
+func (c *Command) values(target string, source netip.Addr) map[string]string {
+	all := map[string]string{"target": target}
 	if source.IsValid() {
 		all["source"] = source.String()
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"os/exec"
 	"strings"
@@ -30,8 +29,12 @@ func (c *Command) measure(ctx context.Context, r *measure.Result) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	source := c.addresses(ctx, r)
-	argv, err := fill(c.Argv, c.values(source))
+	setFamily(r.Parameters, c.Family)
+	target, source, err := c.addresses(ctx, r)
+	if err != nil {
+		return err
+	}
+	argv, err := fill(c.Argv, c.values(target, source))
 	if err != nil {
 		return err
 	}
@@ -76,18 +79,25 @@ func explain(err error, o *measure.Output) error {
 	return err
 }
 
-// addresses fills in both ends as far as they are known: a program may measure what is no address.
-func (c *Command) addresses(ctx context.Context, r *measure.Result) (source netip.Addr) {
-	target, err := netip.ParseAddr(c.Target)
-	if err != nil && strings.Contains(strings.Join(c.Argv, " "), "{source}") {
-		target, err = resolve(ctx, net.DefaultResolver.LookupNetIP, c.Target, 0)
+// addresses fills in both ends as far as they are known: a program may measure what is no address, unless a family is asked
+// for.
+func (c *Command) addresses(ctx context.Context, r *measure.Result) (target string, source netip.Addr, err error) {
+	to, unknown := netip.ParseAddr(c.Target)
+	if c.Family != "" || unknown != nil && strings.Contains(strings.Join(c.Argv, " "), "{source}") {
+		to, unknown = Resolve(ctx, c.Target, c.Family)
 	}
-	if err != nil {
-		return source
+	switch {
+	case unknown != nil && c.Family != "":
+		return "", source, unknown
+	case unknown != nil:
+		return c.Target, source, nil
 	}
-	r.Target.Address = target.String()
-	if source, err = sock.Source(target); err == nil {
+	r.Target.Address = to.String()
+	if source, unknown = sock.Source(to); unknown == nil {
 		r.Source.Address = source.String()
 	}
-	return source
+	if c.Family != "" {
+		return to.String(), source, nil
+	}
+	return c.Target, source, nil
 }

@@ -17,7 +17,7 @@ import (
 // echo is answered or lost, so a duplicate of the very last reply is not seen.
 type Ping struct {
 	Target   string        // name or address; required
-	Family   int           // 4 or 6; 0: IPv4 if the name has any
+	Family   sock.Family   // zero: the first of the target's addresses that can be reached
 	Count    int           // echoes to send; 0: 10
 	Interval time.Duration // between echoes, with Poisson their mean; 0: 1 s; at least 1 ms
 	Size     int           // payload bytes after the ICMP header; 0: 56
@@ -80,6 +80,7 @@ func (p Ping) parameters() map[string]any {
 		"timeout_seconds": p.Timeout.Seconds(), "ttl": p.TTL, "dscp": p.DSCP, "dont_fragment": p.DontFragment,
 		"sampling": sampling,
 	}
+	setFamily(set, p.Family)
 	if p.Deadline > 0 {
 		set["deadline_seconds"] = p.Deadline.Seconds()
 	}
@@ -102,14 +103,18 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-func checkTarget(target string, family int) error {
+// setFamily adds a family that was asked for to a Result's parameters.
+func setFamily(parameters map[string]any, family sock.Family) {
+	if family != "" {
+		parameters["family"] = string(family)
+	}
+}
+
+func checkTarget(target string, family sock.Family) error {
 	if target == "" {
 		return &sock.InputError{Field: "target", Value: target, Remedy: "give a host name or an address"}
 	}
-	if family != 0 && family != 4 && family != 6 {
-		return &sock.InputError{Field: "family", Value: strconv.Itoa(family), Remedy: "give 4 for IPv4 or 6 for IPv6"}
-	}
-	return nil
+	return family.Validate()
 }
 
 func checkRange(field string, value, low, high int) error {

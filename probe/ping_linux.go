@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"os"
 	"time"
@@ -30,12 +29,15 @@ func (p Ping) measure(ctx context.Context, result *measure.Result) error {
 	}
 	p = p.withDefaults()
 	result.Parameters = p.parameters()
-	target, source, err := endpoints(ctx, p.Target, p.Family)
+	ways, err := waysTo(ctx, nil, p.Target, p.Family)
 	if err != nil {
 		return err
 	}
-	result.Target.Address, result.Source.Address = target.String(), source.String()
+	return tryWays(result, ways, func(w way, last bool) error { return p.measureWay(ctx, w.to, last, result) })
+}
 
+// measureWay pings an address of the target. Unless it is the last, the first echo that is refused for want of a way ends it.
+func (p Ping) measureWay(ctx context.Context, target netip.Addr, last bool, result *measure.Result) error {
 	socket, err := p.open(target)
 	if err != nil {
 		return err
@@ -44,24 +46,20 @@ func (p Ping) measure(ctx context.Context, result *measure.Result) error {
 	defer context.AfterFunc(ctx, socket.Interrupt)()
 
 	run := newPingRun(p, socket, target)
+	run.last = last
 	err = run.do(ctx)
-	run.report(result)
 	if ctx.Err() != nil { // whatever call it made fail
 		err = ctx.Err()
 	}
+	var unreachable *unreachableError
+	if errors.As(err, &unreachable) {
+		return err
+	}
+	run.report(result)
 	if err != nil {
 		return fmt.Errorf("ping %s: %w", p.Target, err)
 	}
 	return nil
-}
-
-// endpoints returns the addresses at both ends of the path to target.
-func endpoints(ctx context.Context, target string, family int) (to, from netip.Addr, err error) {
-	if to, err = resolve(ctx, net.DefaultResolver.LookupNetIP, target, family); err != nil {
-		return
-	}
-	from, err = sock.Source(to)
-	return
 }
 
 // open opens a socket that sends as the parameters say.
@@ -93,11 +91,13 @@ type pingRun struct {
 	socket  *sock.Socket
 	raw     bool
 	target  netip.Addr
+	last    bool // there is no other address to try
 	started time.Time
 	ident   uint16 // of raw sockets; the kernel gives datagram sockets one of its own
 	token   []byte // the first bytes of every payload
 
 	echoes   []pingEcho // in order of sending; the index is also the ID of the kernel's send stamp
+	noWay    string     // why no echo gets to target, if another address is to be tried
 	oldest   int        // index of the first echo whose fate is open
 	arrivals []uint64   // sequence numbers of answered echoes, in order of arrival
 	kernel   int        // round trips that are by the kernel's clock
@@ -146,6 +146,9 @@ func (r *pingRun) send() error {
 	sequence := len(r.echoes) + 1
 	request := echo{ident: r.ident, sequence: uint16(sequence), payload: payload}
 	_, before, err := r.socket.Send(request.marshal(r.target.Is6()), netip.AddrPortFrom(r.target, 0))
+	if !r.last && sequence == 1 && isUnreachable(err) {
+		return &unreachableError{err.Error()}
+	}
 	if err != nil {
 		return err
 	}
@@ -178,6 +181,8 @@ func (r *pingRun) listen(ctx context.Context, until time.Time) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case r.noWay != "":
+			return &unreachableError{r.noWay}
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			if next == until {
 				return nil
@@ -258,6 +263,10 @@ func (r *pingRun) answer(p sock.Packet) {
 func (r *pingRun) refuse(i sock.ICMPError) {
 	e := r.find(i.Quoted, false)
 	if e == nil || e.done {
+		return
+	}
+	if !r.last && len(r.arrivals) == 0 && noWay(i.Reason()) {
+		r.noWay = fmt.Sprintf("%s, said %s", i.Reason(), i.Offender)
 		return
 	}
 	e.From, e.Error = i.Offender.String(), string(i.Reason())

@@ -1,18 +1,16 @@
 package probe
 
 import (
-	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
-	"net"
-	"net/netip"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 var (
@@ -32,9 +30,9 @@ func TestPingValidate(t *testing.T) {
 		want string
 	}{
 		{Ping{Target: "a"}, ""},
-		{Ping{Target: "a", Count: 1, Interval: time.Millisecond, Size: 65507, TTL: 255, DSCP: 63, Family: 6}, ""},
+		{Ping{Target: "a", Count: 1, Interval: time.Millisecond, Size: 65507, TTL: 255, DSCP: 63, Family: sock.IPv6}, ""},
 		{Ping{}, `target "": give a host name or an address`},
-		{Ping{Target: "a", Family: 5}, `family "5": give 4 for IPv4 or 6 for IPv6`},
+		{Ping{Target: "a", Family: "5"}, `family "5": give ipv4 or ipv6`},
 		{Ping{Target: "a", Count: -1}, `count "-1": give a number from 0 to 10000000`},
 		{Ping{Target: "a", Interval: 999 * time.Microsecond}, `interval "999µs": give a time from 1ms to 1h0m0s`},
 		{Ping{Target: "a", Interval: -1}, `interval "-1ns": give a time from 1ms to 1h0m0s`},
@@ -132,50 +130,6 @@ func TestReduceEchoes(t *testing.T) {
 	for _, test := range tests {
 		if diff := cmp.Diff(test.want, reduceEchoes(test.echoes, test.arrivals)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
-		}
-	}
-}
-
-func TestResolve(t *testing.T) {
-	both := []netip.Addr{netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("192.0.2.1")}
-	answer := func(network string, addresses []netip.Addr, err error) lookup {
-		return func(_ context.Context, n, _ string) ([]netip.Addr, error) {
-			if n != network {
-				t.Errorf("asked for %s, want %s", n, network)
-			}
-			return addresses, err
-		}
-	}
-	never := func(context.Context, string, string) ([]netip.Addr, error) {
-		t.Error("looked up an address")
-		return nil, nil
-	}
-	tests := []struct {
-		target string
-		family int
-		find   lookup
-		want   string
-		fails  string
-		blames bool
-	}{
-		{"h", 0, answer("ip", both, nil), "192.0.2.1", "", false},
-		{"h", 6, answer("ip6", both[:1], nil), "2001:db8::1", "", false},
-		{"h", 0, answer("ip", both[:1], nil), "2001:db8::1", "", false},
-		{"192.0.2.9", 4, never, "192.0.2.9", "", false},
-		{"::ffff:192.0.2.9", 0, never, "192.0.2.9", "", false},
-		{"fe80::1%eth0", 6, never, "fe80::1%eth0", "", false},
-		{"192.0.2.9", 6, never, "", `target "192.0.2.9": it is no IPv6 address; choose the other family`, true},
-		{"224.0.0.1", 0, never, "", `target "224.0.0.1": give the address of a single host`, true},
-		{"::", 0, never, "", `target "::": give the address of a single host`, true},
-		{"nosuch", 0, answer("ip", nil, &net.DNSError{Err: "x", IsNotFound: true}), "",
-			`resolve "nosuch": no such host; check the name or give an address`, true},
-		{"slow", 0, answer("ip", nil, context.DeadlineExceeded), "", `resolve "slow": context deadline exceeded`, false},
-	}
-	for _, test := range tests {
-		got, err := resolve(context.Background(), test.find, test.target, test.family)
-		if text(err) != test.fails || err == nil && got.String() != test.want || blamesCaller(err) != test.blames {
-			t.Errorf("%s, family %d: %v, %v (bad input: %v); want %s, %s (%v)", test.target, test.family, got, err,
-				blamesCaller(err), test.want, test.fails, test.blames)
 		}
 	}
 }

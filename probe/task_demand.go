@@ -8,6 +8,7 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/model"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // LightRate in bit/s of payload is what a test may send in a direction and still share the path with others: the rate
@@ -28,13 +29,23 @@ const (
 
 // wire is how many bytes of a link's time an IP packet with that much after its IP header takes, in fragments if it
 // must be.
-func wire(target string, afterIP float64) float64 {
+func wire(target string, family sock.Family, afterIP float64) float64 {
 	ip := float64(model.IPv4Header)
-	if a, err := netip.ParseAddr(target); err == nil && a.Is6() && !a.Is4In6() {
+	if a, err := netip.ParseAddr(target); err == nil {
+		ip = float64(ipHeader(a))
+	} else if family == sock.IPv6 {
 		ip = model.IPv6Header
 	}
 	packets := math.Max(1, math.Ceil(afterIP/(mtu-ip)))
 	return math.Max(shortest, afterIP+packets*(ip+model.EthernetFraming))
+}
+
+// ipHeader is the size in bytes of the header of packets to an address.
+func ipHeader(to netip.Addr) int {
+	if sock.FamilyOf(to) == sock.IPv6 {
+		return model.IPv6Header
+	}
+	return model.IPv4Header
 }
 
 // bound sets when the last echo leaves at the latest, so that a run fits what was planned for it, however the intervals
@@ -52,7 +63,7 @@ func (p *Ping) bound() {
 // demand is that of a ping whose last echo is lost.
 func (p *Ping) demand() measure.Demand {
 	all := p.withDefaults()
-	each := wire(p.Target, float64(all.Size+icmpHeader))
+	each := wire(p.Target, p.Family, float64(all.Size+icmpHeader))
 	last := float64(all.Count-1) * all.Interval.Seconds()
 	if p.Poisson {
 		last = p.Deadline.Seconds()
@@ -67,7 +78,7 @@ func (p *Ping) demand() measure.Demand {
 func (t *Trace) demand() measure.Demand {
 	all := t.withDefaults()
 	probes := float64(all.MaxTTL * all.Queries)
-	each := wire(t.Target, udpHeader+tracePayload)
+	each := wire(t.Target, t.Family, udpHeader+tracePayload)
 	windows := math.Ceil(probes / traceWindow)
 	return measure.Demand{DurationSeconds: windows * all.Timeout.Seconds(), Bytes: 2 * each * probes,
 		BitsPerSecond: 8 * each * traceWindow / traceMinWait.Seconds()}
@@ -105,18 +116,18 @@ func (p *Throughput) overhead() (ahead, back float64) {
 		if length == 0 {
 			length = defaultUDP
 		}
-		return wire(p.Target, udpHeader+length) / length, 0
+		return wire(p.Target, p.Family, udpHeader+length) / length, 0
 	}
 	const headers = model.TCPHeader + model.TCPTimestamps
 	segment := float64(mtu - model.IPv4Header - headers)
 	if p.Config.MSS > 0 {
 		segment = float64(p.Config.MSS - model.TCPTimestamps)
 	}
-	return wire(p.Target, headers+segment) / segment, wire(p.Target, headers) / (ackEvery * segment)
+	return wire(p.Target, p.Family, headers+segment) / segment, wire(p.Target, p.Family, headers) / (ackEvery * segment)
 }
 
 func (p *Capacity) demand() measure.Demand {
 	packets := float64(shortTrains.Packets*shortTrains.Trains + longTrains.Packets*longTrains.Trains)
 	return measure.Demand{DurationSeconds: (capacityFor + iperf3Setup).Seconds(), Exclusive: true,
-		Bytes: packets * wire(p.Target, udpHeader+trainPayload), Far: measure.FarIperf3, FarTests: 2} // short trains, then long ones
+		Bytes: packets * wire(p.Target, p.Family, udpHeader+trainPayload), Far: measure.FarIperf3, FarTests: 2} // short trains, then long ones
 }

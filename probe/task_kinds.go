@@ -5,6 +5,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // The parameters of the probes. A name is that of the command line's flag, or of its long form.
@@ -29,6 +30,7 @@ func pingKind() kind {
 			binding: yesOrNo(func(p *Ping) *bool { return &p.DontFragment })},
 		{Name: "poisson", Default: "false", Meaning: "exponential intervals, which meet periodic behaviour without bias",
 			binding: yesOrNo(func(p *Ping) *bool { return &p.Poisson })},
+		familyField(func(p *Ping) *sock.Family { return &p.Family }),
 	})
 }
 
@@ -45,6 +47,7 @@ func traceKind() kind {
 				binding: whole(func(t *Trace) *int { return &t.Port }, 1, 65535)},
 			{Name: "timeout", Default: "1s", Meaning: "how long an answer may take",
 				binding: span(func(t *Trace) *time.Duration { return &t.Timeout })},
+			familyField(func(t *Trace) *sock.Family { return &t.Family }),
 		})
 }
 
@@ -84,6 +87,7 @@ func throughputKind() kind {
 				binding: yesOrNo(func(p *Throughput) *bool { return &p.Config.NoDelay })},
 			{Name: "dscp", Default: "0", Meaning: "differentiated services code point",
 				binding: whole(func(p *Throughput) *int { return &p.Config.DSCP }, 0, 63)},
+			familyField(func(p *Throughput) *sock.Family { return &p.Family }),
 		})
 }
 
@@ -94,12 +98,26 @@ func capacityKind() kind {
 				binding: whole(func(p *Capacity) *int { return &p.Port }, 1, 65535)},
 			{Name: "reverse", Default: "false", Meaning: "from the target to this host",
 				binding: yesOrNo(func(p *Capacity) *bool { return &p.Reverse })},
+			familyField(func(p *Capacity) *sock.Family { return &p.Family }),
 		})
+}
+
+// familyField is the parameter of every kind that has a target.
+func familyField[T any](at func(*T) *sock.Family) field[T] {
+	return field[T]{Name: "family", Default: "the first of the target's addresses that can be reached",
+		Meaning: "ipv4 or ipv6: measure over this version of IP only", binding: binding[T]{"text", func(into *T, v any) string {
+			text, _ := v.(string)
+			*at(into) = sock.Family(text)
+			if text == "" || at(into).Validate() != nil {
+				return "give ipv4 or ipv6"
+			}
+			return ""
+		}}}
 }
 
 // Validate reports the first parameter that cannot be.
 func (p *Capacity) Validate() error {
-	return firstError(checkTarget(p.Target, 0), checkRange("port", p.Port, 0, 65535))
+	return firstError(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535))
 }
 
 // What the host that does a task adds.

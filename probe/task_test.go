@@ -16,6 +16,7 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/parse"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 type values = map[string]any
@@ -45,6 +46,13 @@ func TestReadTask(t *testing.T) {
 		{"command", `{argv: [ping, "{target}", "{x}"], values: {x: "1"}, parse: [{metric: rtt_min_seconds, key: min, unit: ms}]}`,
 			&Command{Target: "h", Argv: []string{"ping", "{target}", "{x}"}, Values: map[string]string{"x": "1"},
 				Rules: []parse.Rule{{Metric: "rtt_min_seconds", Key: "min", Unit: "ms"}}}},
+		// Every kind that has a target goes by the family that is asked for.
+		{"ping", `{family: ipv6}`, &Ping{Target: "h", Family: sock.IPv6, Deadline: 10 * time.Second}},
+		{"trace", `{family: ipv4}`, &Trace{Target: "h", Family: sock.IPv4}},
+		{"throughput", `{family: ipv6}`,
+			&Throughput{Target: "h", Family: sock.IPv6, Config: iperf3.Config{Duration: 10 * time.Second}}},
+		{"capacity", `{family: ipv6}`, &Capacity{Target: "h", Family: sock.IPv6}},
+		{"command", `{argv: [ping], family: ipv6}`, &Command{Target: "h", Argv: []string{"ping"}, Family: sock.IPv6}},
 	}
 	for _, c := range cases {
 		var fromYAML, fromJSON values
@@ -187,7 +195,7 @@ func TestDemand(t *testing.T) {
 			BitsPerSecond: 1e6 / 1460. * 1526, Far: "iperf3"}},
 		{"throughput", values{"proto": "udp", "rate": "20mbit", "length": 1000}, measure.Demand{DurationSeconds: 11, Exclusive: true,
 			Bytes: 200e6 / 8 / 1000 * 1066, BitsPerSecond: 20e6 * 1.066, Far: "iperf3"}},
-		{"capacity", nil, measure.Demand{DurationSeconds: 6, Exclusive: true, Bytes: 1440 * ethernet, Far: "iperf3", FarTests: 2}},
+		{"capacity", nil, measure.Demand{DurationSeconds: 6, Exclusive: true, Bytes: 1440 * (ethernet - 20), Far: "iperf3", FarTests: 2}},
 		{"command", values{"argv": []string{"true"}}, measure.Demand{Exclusive: true}},
 		{"host", values{"interval": 3}, measure.Demand{DurationSeconds: 3}},
 	}

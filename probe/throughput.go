@@ -11,6 +11,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // Throughput moves data between this host and any iperf3 server, and says how fast it went and what held it back.
@@ -20,6 +21,7 @@ import (
 // with Config.Bidir the other way's is measure.ReverseThroughput.
 type Throughput struct {
 	Target     string
+	Family     sock.Family   // zero: the first of the target's addresses that answers, as RFC 8305 orders
 	Port       int           // 0: iperf3's, 5201
 	Config     iperf3.Config // its OnInterval is taken by this probe
 	OnInterval func(measure.Interval)
@@ -27,7 +29,7 @@ type Throughput struct {
 
 // Validate reports the first parameter that cannot be.
 func (p *Throughput) Validate() error {
-	return firstError(checkTarget(p.Target, 0), checkRange("port", p.Port, 0, 65535), p.Config.Validate())
+	return firstError(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.Config.Validate())
 }
 
 // Do makes the measurement.
@@ -43,7 +45,7 @@ func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 		config.OnInterval = func(i iperf3.IntervalReport) { p.OnInterval(interval(i)) }
 	}
 	began := time.Now()
-	report, err := runIperf3(ctx, p.Target, p.Port, config)
+	report, err := runIperf3(ctx, p.Target, p.Family, p.Port, config)
 	r.DurationSeconds = time.Since(began).Seconds()
 	maps.Copy(r.Parameters, p.parameters())
 	if report != nil {
@@ -54,15 +56,11 @@ func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 }
 
 // runIperf3 runs one test, and names the target in what goes wrong.
-func runIperf3(ctx context.Context, target string, port int, config iperf3.Config) (*iperf3.Report, error) {
+func runIperf3(ctx context.Context, target string, family sock.Family, port int, config iperf3.Config) (*iperf3.Report, error) {
 	if port == 0 {
 		port = iperf3.DefaultPort
 	}
-	address, err := Resolve(ctx, target)
-	if err != nil {
-		return nil, err
-	}
-	client := iperf3.Client{Addr: net.JoinHostPort(address.String(), strconv.Itoa(port)), Config: config}
+	client := iperf3.Client{Addr: net.JoinHostPort(target, strconv.Itoa(port)), Family: family, Config: config}
 	report, err := client.Run(ctx)
 	var bad interface{ BadInput() bool }
 	if err == nil || errors.As(err, &bad) && bad.BadInput() {
@@ -87,6 +85,7 @@ func (p *Throughput) parameters() map[string]any {
 			set[name] = v
 		}
 	}
+	setFamily(set, p.Family)
 	if c.Source != nil {
 		set["source"] = "input"
 	}

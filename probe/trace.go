@@ -17,8 +17,8 @@ import (
 //
 // Up to 16 probes are on their way at a time, so the route to a near target takes little more than one round trip.
 type Trace struct {
-	Target   string
-	Family   int           // 4 or 6; 0: IPv4 if the name has any
+	Target   string        // name or address; required
+	Family   sock.Family   // zero: the first of the target's addresses that can be reached
 	Protocol string        // "" or "udp": the only one so far
 	MaxTTL   int           // 0: 30
 	Queries  int           // probes for each TTL; 0: 3
@@ -26,7 +26,7 @@ type Trace struct {
 	Port     int           // the first destination port; 0: 33434
 
 	// Progress is called for each hop, in order of TTL, when all its probes are answered or given up; by the goroutine of
-	// Do. It may be nil.
+	// Do. It begins again where another address of the target is tried. It may be nil.
 	Progress func(measure.Hop)
 }
 
@@ -78,6 +78,8 @@ func (t Trace) withDefaults() Trace {
 }
 
 func (t Trace) parameters() map[string]any {
-	return map[string]any{"protocol": t.Protocol, "max_ttl": t.MaxTTL, "queries": t.Queries,
+	set := map[string]any{"protocol": t.Protocol, "max_ttl": t.MaxTTL, "queries": t.Queries,
 		"timeout_seconds": t.Timeout.Seconds(), "port": t.Port}
+	setFamily(set, t.Family)
+	return set
 }

@@ -29,12 +29,15 @@ func (t Trace) measure(ctx context.Context, result *measure.Result) error {
 	}
 	t = t.withDefaults()
 	result.Parameters = t.parameters()
-	target, source, err := endpoints(ctx, t.Target, t.Family)
+	ways, err := waysTo(ctx, nil, t.Target, t.Family)
 	if err != nil {
 		return err
 	}
-	result.Target.Address, result.Source.Address = target.String(), source.String()
+	return tryWays(result, ways, func(w way, last bool) error { return t.measureWay(ctx, w.to, last, result) })
+}
 
+// measureWay traces an address of the target. Unless it is the last, a route that ends before the target is not reported.
+func (t Trace) measureWay(ctx context.Context, target netip.Addr, last bool, result *measure.Result) error {
 	socket, err := sock.OpenUDP(target.Is6())
 	if err != nil {
 		return err
@@ -44,6 +47,11 @@ func (t Trace) measure(ctx context.Context, result *measure.Result) error {
 
 	run := &traceRun{Trace: t, socket: socket, target: target, route: newRoute(t.MaxTTL, t.Queries, t.Timeout)}
 	err = run.do(ctx)
+	if !last && ctx.Err() == nil {
+		if why := run.noWay(err); why != "" {
+			return &unreachableError{why}
+		}
+	}
 	run.report(result)
 	if ctx.Err() != nil { // whatever call it made fail
 		err = ctx.Err()
@@ -90,6 +98,17 @@ func (r *traceRun) do(ctx context.Context) error {
 		}
 		r.handle(event)
 	}
+}
+
+// noWay says why the route cannot reach the target, "" if it did or may.
+func (r *traceRun) noWay(err error) string {
+	switch {
+	case r.route.next == 0 && isUnreachable(err):
+		return err.Error()
+	case err == nil && r.route.end > 0 && !r.route.target && noWay(r.route.reason):
+		return fmt.Sprintf("%s at hop %d", r.route.reason, r.route.end)
+	}
+	return ""
 }
 
 func (r *traceRun) send(index int) error {
