@@ -19,7 +19,7 @@ func diagnoseCommand(s *session) *cobra.Command {
 	var common transferFlags
 	var failOn string
 	c := &cobra.Command{
-		Use: "diagnose HOST", Short: "Say why the path to HOST is slow, and what to change", Args: cobra.ExactArgs(1),
+		Use: "diagnose HOST[:PORT]", Short: "Say why the path to HOST is slow, and what to change", Args: cobra.ExactArgs(1),
 		Long: "Measure the path to HOST, where `pathwise respond` runs: round trips, the route, the narrowest link's capacity and a\n" +
 			"transfer each way; then name the cause if it is slow, with its evidence, what to change, and the speed to expect.\n" +
 			"An iperf3 server will do at the far end; less can be told then.",
@@ -33,10 +33,18 @@ func diagnoseCommand(s *session) *cobra.Command {
 			if err := checkFailOn(failOn); err != nil {
 				return err
 			}
-			if err := (&probe.Throughput{Target: args[0], Port: common.port, Config: config}).Validate(); err != nil {
+			host, err := readHost(c, args[0], &common.port)
+			if err != nil {
 				return err
 			}
-			v := survey{session: s, target: args[0], port: common.port, transfer: config}
+			family, err := common.over.family("a diagnosis is of one path, and ping, trace and throughput compare the families")
+			if err != nil {
+				return err
+			}
+			if err := (&probe.Throughput{Target: host, Port: common.port, Config: config}).Validate(); err != nil {
+				return err
+			}
+			v := survey{session: s, target: host, family: family, port: common.port, transfer: config}
 			results, err := v.run(c.Context())
 			s.progress("")
 			if err != nil && !diagnose.Measured(results) {

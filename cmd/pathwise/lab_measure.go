@@ -22,7 +22,11 @@ func labMeasure(s *session) *cobra.Command {
 			if !(seconds > 0 && seconds <= 3600) {
 				return badFlag("seconds", fmt.Errorf("\"%v\": want up to 3600", seconds))
 			}
-			return labs.Measure(c.Context(), s.out, args[0], args[1], port, time.Duration(seconds*float64(time.Second)), s.measured)
+			host, err := readHost(c, args[1], &port)
+			if err != nil {
+				return err
+			}
+			return labs.Measure(c.Context(), s.out, args[0], host, port, time.Duration(seconds*float64(time.Second)), s.measured)
 		},
 	}
 	c.Flags().Float64Var(&seconds, "seconds", 10, "how long")

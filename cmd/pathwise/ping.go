@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -12,16 +10,18 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 func pingCommand(s *session) *cobra.Command {
 	var p probe.Ping
+	var over hostFlags
 	var kind, interval, timeout string
 	c := &cobra.Command{
 		Use: "ping HOST…", Short: "Round trips to each HOST", Args: cobra.MinimumNArgs(1),
 		Long: "Send ICMP echoes and report delay, loss, duplicates and reordering, by the kernel's own time stamps. Needs no root\n" +
 			"where net.ipv4.ping_group_range admits the user.",
-		Example: "  pathwise ping 127.0.0.1 -c 3 -i 0.1\n  pathwise ping carol --poisson --dscp 46 --json",
+		Example: "  pathwise ping 127.0.0.1 -c 3 -i 0.1\n  pathwise ping carol --poisson --dscp 46 --json\n  pathwise ping localhost -4 -6 -c 3 -i 0.1",
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if kind != "icmp" {
 				return badFlag("proto", fmt.Errorf("%q: this version has icmp", kind))
@@ -35,10 +35,30 @@ func pingCommand(s *session) *cobra.Command {
 			if p.Count < 1 {
 				return badFlag("count", fmt.Errorf("\"%d\": want 1 or more", p.Count))
 			}
-			return s.pingEach(c.Context(), p, args)
+			hosts := make([]string, len(args))
+			for i, text := range args {
+				if hosts[i], err = readHostAlone(text, "ICMP has no ports"); err != nil {
+					return err
+				}
+			}
+			p.Target = hosts[0]
+			if err := p.Validate(); err != nil {
+				return err
+			}
+			p.Progress = func(e measure.Echo) {
+				if s.verbose > 0 {
+					s.say("%s", echoLine(e))
+				}
+			}
+			return s.measureHosts(c.Context(), hosts, over.families(), printPing, func(host string, family sock.Family) (*measure.Result, error) {
+				s.progress("pinging %s…", host)
+				p.Target, p.Family = host, family
+				return p.Do(c.Context())
+			})
 		},
 	}
 	flags := c.Flags()
+	over.add(flags)
 	flags.StringVar(&kind, "proto", "icmp", "icmp")
 	flags.IntVarP(&p.Count, "count", "c", 10, "echoes to send")
 	flags.StringVarP(&interval, "interval", "i", "1s", "time between echoes; their mean with --poisson")
@@ -49,52 +69,6 @@ func pingCommand(s *session) *cobra.Command {
 	flags.BoolVar(&p.DontFragment, "df", false, "do not let routers cut the packets")
 	flags.BoolVar(&p.Poisson, "poisson", false, "exponential intervals, which meet periodic behaviour without bias")
 	return c
-}
-
-// pingEach measures the targets one after another. Under --json a single target's Result is the document; those of
-// several stand in a list.
-func (s *session) pingEach(ctx context.Context, p probe.Ping, hosts []string) error {
-	p.Progress = func(e measure.Echo) {
-		if s.verbose > 0 {
-			s.say("%s", echoLine(e))
-		}
-	}
-	var results []*measure.Result
-	var failed []error
-	for _, host := range hosts {
-		if ctx.Err() != nil {
-			break
-		}
-		s.progress("pinging %s…", host)
-		p.Target = host
-		r, err := p.Do(ctx)
-		s.progress("")
-		results, failed = append(results, r), append(failed, err)
-		if s.json && len(hosts) > 1 {
-			s.measured(r)
-		} else {
-			failed = append(failed, s.finish(r, err, printPing))
-		}
-	}
-	if s.json && len(hosts) > 1 {
-		doc := map[string]any{"schema": "pathwise.results/1", "results": results}
-		failed = append(failed, s.emit(doc, nil))
-	}
-	return firstOf(failed, len(hosts) > 1)
-}
-
-// firstOf keeps the message to one error: the others are in the Results. Where there are several targets, one that
-// does not exist makes the call no wrong one.
-func firstOf(errs []error, several bool) error {
-	for _, err := range errs {
-		switch {
-		case err != nil && several:
-			return errors.New(err.Error())
-		case err != nil:
-			return err
-		}
-	}
-	return nil
 }
 
 func echoLine(e measure.Echo) string {

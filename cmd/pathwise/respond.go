@@ -2,12 +2,11 @@ package main
 
 import (
 	"fmt"
-	"net"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // answeringOn begins the line that says that tests may come.
@@ -26,8 +25,13 @@ func respondCommand(s *session) *cobra.Command {
 			if err != nil {
 				return badFlag("max-time", err)
 			}
-			if port < 1 || port > 65535 {
-				return badFlag("port", fmt.Errorf("\"%d\": want 1 to 65535", port))
+			if bind != "" {
+				if bind, err = readHost(c, bind, &port); err != nil {
+					return badFlag("bind", err)
+				}
+			}
+			if err := checkPort(port); err != nil {
+				return err
 			}
 			if tests < 1 {
 				return badFlag("max-tests", fmt.Errorf("\"%d\": want 1 or more", tests))
@@ -35,7 +39,7 @@ func respondCommand(s *session) *cobra.Command {
 			if streams < 1 {
 				return badFlag("max-streams", fmt.Errorf("\"%d\": want 1 or more", streams))
 			}
-			listener, err := iperf3.Listen(c.Context(), net.JoinHostPort(bind, strconv.Itoa(port)))
+			listener, err := iperf3.Listen(c.Context(), sock.JoinHostPort(bind, port))
 			if err != nil {
 				return fmt.Errorf("listen: %w; end what uses the port, or choose another with --port", err)
 			}
@@ -52,7 +56,7 @@ func respondCommand(s *session) *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.IntVarP(&port, "port", "p", iperf3.DefaultPort, "port to answer on")
-	flags.StringVar(&bind, "bind", "", "address to answer on (default: all)")
+	flags.StringVar(&bind, "bind", "", "address to answer on, or ADDRESS:PORT (default: all)")
 	flags.StringVar(&longest, "max-time", "5m", "longest test")
 	flags.IntVar(&tests, "max-tests", 1, "tests at once; more are told that this end is busy")
 	flags.IntVar(&streams, "max-streams", 128, "parallel streams of one test")

@@ -10,12 +10,14 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // survey makes the measurements that a diagnosis needs, as diagnose.Plan lists them. The far end answers one test at a time.
 type survey struct {
 	session  *session
 	target   string
+	family   sock.Family // zero: as v.target allows
 	port     int
 	transfer iperf3.Config
 	results  []*measure.Result
@@ -28,9 +30,11 @@ const (
 
 // run returns what was measured, and the first error that the diagnosis cannot do without.
 func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
-	if _, err := probe.Resolve(ctx, v.target); err != nil {
+	address, err := probe.Answering(ctx, v.target, v.family, v.port)
+	if err != nil {
 		return nil, err
 	}
+	v.family = sock.FamilyOf(address) // of all steps
 	directions := []string{measure.Forward, measure.Reverse}
 	if v.transfer.Source != nil {
 		directions = directions[:1] // what is read here cannot be sent from there
@@ -71,8 +75,13 @@ func (v *survey) step(ctx context.Context, s diagnose.Step) error {
 // prober is what makes a step's measurement, a transfer with what the command line says of it.
 func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 	task := measure.Task{Kind: s.Kind, Target: v.target, Parameters: s.Parameters}
-	if s.Far() {
+	if v.family != "" || s.Far() {
 		task.Parameters = maps.Clone(s.Parameters)
+	}
+	if v.family != "" {
+		task.Parameters["family"] = string(v.family)
+	}
+	if s.Far() {
 		task.Parameters["port"] = v.port
 	}
 	p, err := probe.New(task, probe.Options{})

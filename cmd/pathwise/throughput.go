@@ -20,6 +20,7 @@ import (
 
 // transferFlags are what throughput and diagnose share about the transfer that they make.
 type transferFlags struct {
+	over         hostFlags
 	port         int
 	duration     string
 	rate, window string
@@ -29,6 +30,7 @@ type transferFlags struct {
 
 func (f *transferFlags) add(c *cobra.Command, duration string) {
 	flags := c.Flags()
+	f.over.add(flags)
 	flags.IntVarP(&f.port, "port", "p", iperf3.DefaultPort, "the responder's port")
 	flags.StringVarP(&f.duration, "time", "t", duration, "how long each transfer lasts")
 	flags.StringVar(&f.rate, "rate", "", "hold the sending program to a rate, such as 10mbit (default: none for TCP, 1mbit for UDP)")
@@ -45,8 +47,8 @@ func (f *transferFlags) config(s *session) (c iperf3.Config, done func(), err er
 	if err := checkCongestion(f.cc); err != nil {
 		return c, done, badFlag("cc", err)
 	}
-	if f.port < 1 || f.port > 65535 {
-		return c, done, badFlag("port", fmt.Errorf("\"%d\": want 1 to 65535", f.port))
+	if err := checkPort(f.port); err != nil {
+		return c, done, err
 	}
 	if c.Duration, err = parsePositive(f.duration); err != nil {
 		return c, done, badFlag("time", err)
@@ -120,7 +122,7 @@ func throughputCommand(s *session) *cobra.Command {
 	var parallel, mss int
 	var reverse, bidir, nodelay bool
 	c := &cobra.Command{
-		Use: "throughput HOST", Short: "How fast data moves to HOST, and what holds it back", Args: cobra.ExactArgs(1),
+		Use: "throughput HOST[:PORT]", Short: "How fast data moves to HOST, and what holds it back", Args: cobra.ExactArgs(1),
 		Long: "Move data to HOST, where `pathwise respond` or any iperf3 server runs, and report the goodput that the receiver\n" +
 			"saw. With a Pathwise responder the result holds the kernel's TCP_INFO of both ends.",
 		Example: "  pathwise throughput carol\n  pathwise throughput carol -R -t 5 --cc cubic\n  pathwise throughput carol -n 50MB -P 4 --json",
@@ -156,13 +158,22 @@ func throughputCommand(s *session) *cobra.Command {
 					config.Duration = 0
 				}
 			}
-			p := &probe.Throughput{Target: args[0], Port: common.port, Config: config}
+			host, err := readHost(c, args[0], &common.port)
+			if err != nil {
+				return err
+			}
+			p := &probe.Throughput{Target: host, Port: common.port, Config: config}
 			if err := p.Validate(); err != nil {
 				return err
 			}
 			p.OnInterval = func(i measure.Interval) { s.say("%s", intervalLine(i)) }
-			r, err := p.Do(c.Context())
-			return errors.Join(err, s.finish(r, err, printThroughput))
+			return s.measureHosts(c.Context(), []string{host}, common.over.families(), printThroughput,
+				func(_ string, family sock.Family) (*measure.Result, error) {
+					if p.Family = family; common.over.four && common.over.six {
+						s.say("over %s", family)
+					}
+					return p.Do(c.Context())
+				})
 		},
 	}
 	common.add(c, "10s")

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// hostFlags are -4 and -6, which every command has that takes a HOST.
+type hostFlags struct{ four, six bool }
+
+func (f *hostFlags) add(flags *pflag.FlagSet) {
+	flags.BoolVarP(&f.four, "ipv4", "4", false, "over IPv4 only; -4 -6 compares the two")
+	flags.BoolVarP(&f.six, "ipv6", "6", false, "over IPv6 only")
+}
+
+// families are what is to be measured over, one after the other: what HOST's addresses allow, unless a family was asked for.
+func (f *hostFlags) families() []sock.Family {
+	switch {
+	case f.four && f.six:
+		return []sock.Family{sock.IPv4, sock.IPv6}
+	case f.four:
+		return []sock.Family{sock.IPv4}
+	case f.six:
+		return []sock.Family{sock.IPv6}
+	}
+	return []sock.Family{""}
+}
+
+// family is that of a command that cannot compare the two, for the reason given.
+func (f *hostFlags) family(why string) (sock.Family, error) {
+	if f.four && f.six {
+		return "", &badCall{fmt.Errorf("-4 -6: %s; give one of them", why)}
+	}
+	return f.families()[0], nil
+}
+
+// readHost reads HOST or HOST:PORT. The port goes to where --port does, which cannot say otherwise.
+func readHost(c *cobra.Command, text string, port *int) (host string, err error) {
+	host, given, err := sock.SplitHostPort(text)
+	if err != nil || given == 0 {
+		return host, err
+	}
+	if c.Flags().Changed("port") && *port != given {
+		return "", badFlag("port", fmt.Errorf("\"%d\": %s says %d; give one of the two", *port, text, given))
+	}
+	*port = given
+	return host, nil
+}
+
+// readHostAlone reads HOST for a command that knows no ports, for the reason given.
+func readHostAlone(text, why string) (host string, err error) {
+	host, port, err := sock.SplitHostPort(text)
+	if err == nil && port != 0 {
+		return "", &badCall{fmt.Errorf("host %q: %s; leave out the port %d", text, why, port)}
+	}
+	return host, err
+}
+
+// checkPort refuses what is no port.
+func checkPort(port int) error {
+	if port < 1 || port > 65535 {
+		return badFlag("port", errors.New(strconv.Quote(strconv.Itoa(port))+": want 1 to 65535"))
+	}
+	return nil
+}
