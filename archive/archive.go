@@ -93,24 +93,27 @@ type Pair struct {
 	Target string `json:"target"`
 }
 
-// Key names one series: the values of one metric that one tool measured on one path for one test. Source and Target are
-// the names in the Result, or the address where the name is empty; Tool is the Result's Kind where it has no tool.
+// Key names one series: the values of one metric that one tool measured on one path for one test and one role. Source and
+// Target are the names in the Result, or the address where the name is empty, in the order in which the data went: what
+// measure.Result.Parts says. Tool is the Result's Kind where it has no tool.
 type Key struct {
 	Source string         `json:"source"`
 	Target string         `json:"target"`
 	Test   string         `json:"test,omitempty"` // "": on demand, or not of a mesh
 	Tool   string         `json:"tool"`
+	Role   measure.Role   `json:"role"` // planned, demand, or diagnosis/STEP, as of measure.Role.Series
 	Metric measure.Metric `json:"metric"`
 }
 
 // Match selects series. Each field is a pattern as of path.Match, except that "*" also matches "/"; "" matches all.
 type Match struct {
-	Source, Target, Test, Tool, Metric string
+	Source, Target, Test, Tool, Role, Metric string
 }
 
-// Exactly returns the Match of this series and, where Test is empty, of its like from every test.
+// Exactly returns the Match of this series and, where Test or Role is empty, of its like from every test or role.
 func (k Key) Exactly() Match {
-	return Match{literal(k.Source), literal(k.Target), literal(k.Test), literal(k.Tool), literal(string(k.Metric))}
+	return Match{literal(k.Source), literal(k.Target), literal(k.Test), literal(k.Tool), literal(string(k.Role)),
+		literal(string(k.Metric))}
 }
 
 // Point is one value of a series. Time is when the measurement began.
@@ -176,13 +179,14 @@ type Cell struct {
 	Quantiles []float64 `json:"quantiles,omitempty"` // as asked for
 }
 
-// ResultQuery selects Results by patterns as in Match; a field left empty does not select.
+// ResultQuery selects Results by patterns as in Match; a field left empty does not select. Source and Target are those of the
+// data: of a Result of the way measure.Reverse, the target is the source.
 type ResultQuery struct {
-	Source, Target, Test, Tool, Kind string
-	Status                           measure.Status
-	From, To                         time.Time // of Started
-	Cursor                           string    // ResultPage.Next of the page before
-	Limit                            int       // Results a page; 0: 100; at most 1000
+	Source, Target, Test, Tool, Kind, Role string
+	Status                                 measure.Status
+	From, To                               time.Time // of Started
+	Cursor                                 string    // ResultPage.Next of the page before
+	Limit                                  int       // Results a page; 0: 100; at most 1000
 }
 
 // ResultPage is a part of a list. A page may be shorter than asked for and still have a next one.
@@ -191,7 +195,7 @@ type ResultPage struct {
 	Next    string            `json:"next,omitempty"` // "": that was all
 }
 
-// MissQuery selects misses by patterns as in Match.
+// MissQuery selects misses by patterns as in Match. Source and Target are those of the data, as in ResultQuery.
 type MissQuery struct {
 	Source, Target, Test, Tool string
 	From, To                   time.Time // of Start

@@ -18,7 +18,10 @@ import (
 
 // backupSchema names the layout of a backup: JSON lines, of which each has one of the fields of backupLine. The first
 // one has archive, the last one end. It changes when a reader of the old layout would misread the new.
-const backupSchema = "pathwise.archive/1"
+const backupSchema = "pathwise.archive/2"
+
+// backupSchema1 had streams without roles, and Results of both ways between two hosts in one.
+const backupSchema1 = "pathwise.archive/1"
 
 // backupLine is one line of a backup. Of the Results a reader needs nothing else; the other lines hold what cannot be
 // made from them, because they are pruned, or not as quickly.
@@ -49,13 +52,14 @@ type backupMetric struct {
 }
 
 type backupStream struct {
-	ID     streamID `json:"id"`
-	Source string   `json:"source"`
-	Target string   `json:"target"`
-	Test   string   `json:"test"`
-	Tool   string   `json:"tool"`
-	Kind   string   `json:"kind"`
-	Latest []byte   `json:"latest"`
+	ID     streamID     `json:"id"`
+	Source string       `json:"source"`
+	Target string       `json:"target"`
+	Test   string       `json:"test"`
+	Tool   string       `json:"tool"`
+	Kind   string       `json:"kind"`
+	Role   measure.Role `json:"role"`
+	Latest []byte       `json:"latest"`
 }
 
 // backupFiled is the ID of a Result that is not kept any more, but must not be filed again.
@@ -149,8 +153,8 @@ func (b *backupWriter) names(ctx context.Context) error {
 		return err
 	}
 	var s backupStream
-	return b.t.each(ctx, "SELECT id, source, target, test, tool, kind, latest FROM stream ORDER BY id", nil,
-		[]any{&s.ID, &s.Source, &s.Target, &s.Test, &s.Tool, &s.Kind, &s.Latest},
+	return b.t.each(ctx, "SELECT id, source, target, test, tool, kind, role, latest FROM stream ORDER BY id", nil,
+		[]any{&s.ID, &s.Source, &s.Target, &s.Test, &s.Tool, &s.Kind, &s.Role, &s.Latest},
 		func() error { return b.line(backupLine{Stream: &s}) })
 }
 

@@ -101,12 +101,20 @@ func (d *draft) add(q *request) {
 }
 
 func (d *draft) addFiling(f *filing, block int64, line int) {
-	s := d.stream(f.stream)
-	r := run{f.time, d.values(f.metrics)}
+	s := d.addRun(f.stream, f.time, f.metrics)
+	d.batch.results = append(d.batch.results, resultRow{f.id[:], f.time, s.id, f.status, block, line})
+	if f.other != nil {
+		d.addRun(f.other.stream, f.time, f.other.metrics)
+	}
+}
+
+func (d *draft) addRun(of streamKey, at int64, metrics []namedValue) *stream {
+	s := d.stream(of)
+	r := run{at, d.values(metrics)}
 	from := len(d.batch.journal)
 	d.batch.journal = appendRun(d.batch.journal, s.id, r)
 	d.runs = append(d.runs, streamRun{s, r, from, len(d.batch.journal)})
-	d.batch.results = append(d.batch.results, resultRow{f.id[:], f.time, s.id, f.status, block, line})
+	return s
 }
 
 // stream returns the stream of this name, a new one if there is none.

@@ -24,7 +24,14 @@ type filing struct {
 	status  byte
 	samples bool // it has any
 	line    []byte
-	metrics []namedValue // by name
+	metrics []namedValue // by name; those of the stream
+	other   *otherWay    // nil: all metrics are of the stream
+}
+
+// otherWay is what a Result says of the other way between its ends.
+type otherWay struct {
+	stream  streamKey
+	metrics []namedValue
 }
 
 type namedValue struct {
@@ -63,6 +70,9 @@ func (k *keeper) newFiling(r *measure.Result, names *sorter) (filing, error) {
 	if r.Kind == "" {
 		return invalid("kind", "", "what was measured, such as ping")
 	}
+	if r.Way != "" && r.Way != measure.Forward && r.Way != measure.Reverse && r.Way != measure.Both {
+		return invalid("way", string(r.Way), "forward, reverse, both or none")
+	}
 	if r.Started.Before(time.Unix(0, 0)) || !r.Started.Before(latestTime) {
 		return invalid("started", r.Started.Format(time.RFC3339), "a time from 1970 to 2199")
 	}
@@ -73,7 +83,7 @@ func (k *keeper) newFiling(r *measure.Result, names *sorter) (filing, error) {
 	f.status = byte(status)
 	for _, n := range [...]struct{ field, name string }{{"source", f.stream.source}, {"target", f.stream.target},
 		{"test", r.Test},
-		{"tool", r.Tool}, {"kind", r.Kind}} {
+		{"tool", r.Tool}, {"kind", r.Kind}, {"role", string(r.Role)}} {
 		if !fits(n.name) {
 			return invalid(n.field, n.name, fmt.Sprintf("at most %d characters without control characters", longestName))
 		}
@@ -85,13 +95,34 @@ func (k *keeper) newFiling(r *measure.Result, names *sorter) (filing, error) {
 		return filing{}, err
 	}
 	f.samples = hasSamples(&r.Samples)
-	if k.keeps(f.stream.tool).Results == Never {
-		return f, nil
+	if k.keeps(f.stream.tool).Results != Never {
+		if f.line, err = appendResult(make([]byte, 0, lineBytes), r, f.metrics); err != nil {
+			return invalid("result", err.Error(), "what JSON can hold")
+		}
 	}
-	if f.line, err = appendResult(make([]byte, 0, lineBytes), r, f.metrics); err != nil {
-		return invalid("result", err.Error(), "what JSON can hold")
-	}
+	f.divide(r.Way)
 	return f, nil
+}
+
+// divide divides the metrics of a Result as measure.Result.Parts does.
+func (f *filing) divide(way measure.Way) {
+	if way != measure.Reverse && way != measure.Both {
+		return
+	}
+	var there, back []namedValue
+	for _, m := range f.metrics {
+		if as, isBack := m.name.On(way); isBack {
+			back = append(back, namedValue{as, m.value})
+		} else {
+			there = append(there, m)
+		}
+	}
+	switch {
+	case way == measure.Both:
+		f.metrics, f.other = there, &otherWay{f.stream.back(), back}
+	case len(there) > 0:
+		f.metrics, f.other = back, &otherWay{f.stream.back(), there}
+	}
 }
 
 // metricsIn returns the metrics of a Result by name.

@@ -60,15 +60,15 @@ func (k *keeper) Gaps(ctx context.Context, q GapQuery) ([]Gap, error) {
 	return slices.DeleteFunc(gaps, func(g Gap) bool { return g.To.Sub(g.From) < q.Least }), nil
 }
 
-// keepTools leaves out the streams of tools that do not measure what is asked for, if there are some that do: a route
-// is not a failed delay. It returns the tools of those that stay.
+// keepTools leaves out the streams of tools that do not measure what is asked for: a route is not a failed delay. It returns
+// the tools of those that stay.
 func (k *keeper) keepTools(v *view) map[string]bool {
 	tools := map[string]bool{}
 	k.memory.RLock()
 	defer k.memory.RUnlock()
 	v.ids = slices.DeleteFunc(v.ids, func(id streamID) bool {
 		s := k.names.stream(id)
-		if s == nil || len(v.tools) > 0 && v.tools[s.key.tool] == nil {
+		if s == nil || !k.names.mayMeasure(s.key.tool, v.wanted) {
 			return true
 		}
 		tools[s.key.tool] = true
@@ -82,6 +82,13 @@ func (k *keeper) keepTools(v *view) map[string]bool {
 		}
 	}
 	return tools
+}
+
+// measures tells whether a tool may measure what the view asks for.
+func (k *keeper) measures(v *view, tool string) bool {
+	k.memory.RLock()
+	defer k.memory.RUnlock()
+	return k.names.mayMeasure(tool, v.wanted)
 }
 
 func medianDistance(events []event) int64 {

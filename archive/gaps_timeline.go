@@ -151,7 +151,7 @@ func (l *timeline) read(from, to int64) ([]event, error) {
 		return nil, err
 	}
 	err = eachMiss(l.ctx, l.t, l.s, from, to, func(m measure.Miss) error {
-		if at := m.Start.UnixNano(); at >= l.whole || !l.had(at) {
+		if at := m.Start.UnixNano(); l.k.measures(l.v, m.Tool) && (at >= l.whole || !l.had(at)) {
 			all = append(all, event{at, at, GapMissed, m.Why})
 		}
 		return nil

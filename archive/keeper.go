@@ -62,7 +62,10 @@ func newKeeper(ctx context.Context, s store, o Options) (*keeper, error) {
 	if k.squeeze, err = newSqueezer(); err != nil {
 		return nil, err
 	}
-	if err := k.load(ctx); err != nil {
+	if err = k.load(ctx); err == nil {
+		err = k.refile(ctx, func(ctx context.Context, f func(context.Context) error) error { return f(ctx) })
+	}
+	if err != nil {
 		k.squeeze.close()
 		return nil, err
 	}

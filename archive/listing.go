@@ -29,7 +29,7 @@ type listing struct {
 }
 
 func (k *keeper) newListing(q ResultQuery) (*listing, error) {
-	s, err := newSelector(q.Source, q.Target, q.Test, q.Tool, q.Kind, "")
+	s, err := newSelector(Match{Source: q.Source, Target: q.Target, Test: q.Test, Tool: q.Tool, Role: q.Role}, q.Kind)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,9 @@ func (k *keeper) load(ctx context.Context) error {
 			return readJournal(data, func(s streamID, r run, line []byte) {
 				if known := names.stream(s); known != nil && !at.has(generation, s) {
 					generations[generation].add(s, line, len(r.values))
-					known.note(r)
+					if known.note(r) {
+						names.learn(known)
+					}
 				}
 			})
 		}); err != nil {
@@ -126,9 +128,9 @@ func readNames(ctx context.Context, t *tx, names *registry) error {
 	}
 	var s stream
 	var latest []byte
-	to := []any{&s.id, &s.key.source, &s.key.target, &s.key.test, &s.key.tool, &s.key.kind, &latest}
+	to := []any{&s.id, &s.key.source, &s.key.target, &s.key.test, &s.key.tool, &s.key.kind, &s.key.role, &latest}
 	interned := map[string]string{} // few names stand in many streams
-	err := t.each(ctx, "SELECT id, source, target, test, tool, kind, latest FROM stream", nil, to, func() (err error) {
+	err := t.each(ctx, "SELECT id, source, target, test, tool, kind, role, latest FROM stream", nil, to, func() (err error) {
 		one := s
 		for _, name := range []*string{&one.key.source, &one.key.target, &one.key.test, &one.key.tool, &one.key.kind} {
 			if known, ok := interned[*name]; ok {

@@ -63,14 +63,15 @@ func (e badPattern) Unwrap() error { return e.error }
 
 // selector is a Match, or the part of a query that is like one, made ready.
 type selector struct {
-	source, target, test, tool, kind, metric matcher
+	source, target, test, tool, kind, role, metric matcher
 }
 
-func newSelector(source, target, test, tool, kind, metric string) (s selector, err error) {
+func newSelector(m Match, kind string) (s selector, err error) {
 	for _, p := range []struct {
 		to      *matcher
 		pattern string
-	}{{&s.source, source}, {&s.target, target}, {&s.test, test}, {&s.tool, tool}, {&s.kind, kind}, {&s.metric, metric}} {
+	}{{&s.source, m.Source}, {&s.target, m.Target}, {&s.test, m.Test}, {&s.tool, m.Tool}, {&s.kind, kind}, {&s.role, m.Role},
+		{&s.metric, m.Metric}} {
 		if *p.to, err = compile(p.pattern); err != nil {
 			return s, badPattern{err}
 		}
@@ -79,22 +80,22 @@ func newSelector(source, target, test, tool, kind, metric string) (s selector, e
 }
 
 func (m Match) selector() (selector, error) {
-	return newSelector(m.Source, m.Target, m.Test, m.Tool, "", m.Metric)
+	return newSelector(m, "")
 }
 
 // selector lets exactly this series pass, of whatever kind.
 func (k Key) selector() selector {
 	is := func(text string) matcher { return matcher{text, true} }
-	return selector{is(k.Source), is(k.Target), is(k.Test), is(k.Tool), matcher{}, is(string(k.Metric))}
+	return selector{is(k.Source), is(k.Target), is(k.Test), is(k.Tool), matcher{}, is(string(k.Role)), is(string(k.Metric))}
 }
 
 // everyStream tells whether the selector lets every stream pass.
 func (s selector) everyStream() bool {
 	return s.source == matcher{} && s.target == matcher{} && s.test == matcher{} && s.tool == matcher{} &&
-		s.kind == matcher{}
+		s.kind == matcher{} && s.role == matcher{}
 }
 
 func (s selector) matchesStream(k streamKey) bool {
 	return s.source.matches(k.source) && s.target.matches(k.target) && s.test.matches(k.test) &&
-		s.tool.matches(k.tool) && s.kind.matches(k.kind)
+		s.tool.matches(k.tool) && s.kind.matches(k.kind) && s.role.matches(string(k.role))
 }

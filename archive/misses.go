@@ -67,9 +67,9 @@ func (k *keeper) fileMisses(ctx context.Context, ids []ulid.ULID, misses []measu
 }
 
 func insertMiss(ctx context.Context, t *tx, id ulid.ULID, m measure.Miss) (int64, error) {
-	n, err := t.exec(ctx, `INSERT INTO miss (id, time, test, tool, source, target, why)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`,
-		id[:], m.Start.UnixNano(), m.Test, m.Tool, m.Source, m.Target, fitting(m.Why))
+	n, err := t.exec(ctx, `INSERT INTO miss (id, time, test, tool, source, target, way, why)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,
+		id[:], m.Start.UnixNano(), m.Test, m.Tool, m.Source, m.Target, string(m.Way), fitting(m.Why))
 	if err != nil {
 		return 0, fmt.Errorf("file misses: %w", err)
 	}
@@ -142,7 +142,7 @@ func (k *keeper) Misses(ctx context.Context, q MissQuery) ([]measure.Miss, error
 		return nil, err
 	}
 	defer k.leave()
-	s, err := newSelector(q.Source, q.Target, q.Test, q.Tool, "", "")
+	s, err := newSelector(Match{Source: q.Source, Target: q.Target, Test: q.Test, Tool: q.Tool}, "")
 	if err != nil {
 		return nil, err
 	}
@@ -172,20 +172,27 @@ func eachMiss(ctx context.Context, t *tx, s selector, from, to int64, each func(
 	var id []byte
 	var at int64
 	var m measure.Miss
-	query, args := "SELECT id, time, test, tool, source, target, why FROM miss WHERE time >= $1 AND time < $2",
+	query, args := "SELECT id, time, test, tool, source, target, way, why FROM miss WHERE time >= $1 AND time < $2",
 		[]any{from, to}
 	for column, m := range map[string]matcher{"source": s.source, "target": s.target} {
 		if m.exact {
 			args = append(args, m.pattern)
-			query += fmt.Sprintf(" AND %s = $%d", column, len(args))
+			query += fmt.Sprintf(" AND (%s = $%d OR way IN ('reverse', 'both'))", column, len(args))
 		}
 	}
 	query += " ORDER BY time DESC, id DESC"
-	return t.each(ctx, query, args, []any{&id, &at, &m.Test, &m.Tool, &m.Source, &m.Target, &m.Why}, func() error {
-		if !s.matchesStream(streamKey{m.Source, m.Target, m.Test, m.Tool, ""}) {
+	return t.each(ctx, query, args, []any{&id, &at, &m.Test, &m.Tool, &m.Source, &m.Target, &m.Way, &m.Why}, func() error {
+		if !s.matchesMiss(&m) {
 			return nil
 		}
 		m.Run, m.Start = ulid.ULID(id).String(), time.Unix(0, at).UTC()
 		return each(m)
 	})
+}
+
+// matchesMiss tells whether the selector lets a stream pass that the Result would have been filed in.
+func (s selector) matchesMiss(m *measure.Miss) bool {
+	key := streamKey{m.Source, m.Target, m.Test, m.Tool, "", measure.RoleOf(m.Test)}
+	return m.Way != measure.Reverse && s.matchesStream(key) ||
+		(m.Way == measure.Reverse || m.Way == measure.Both) && s.matchesStream(key.back())
 }

@@ -49,7 +49,7 @@ func TestPutKeepsResultsWhole(t *testing.T) {
 			t.Errorf("a Result that was never put: error %v, want ErrUnknown", err)
 		}
 		keys, err := a.Keys(t.Context(), archive.Match{Target: `sp*e Z?ge *`, Tool: `bbcp/*`, Metric: "loss_ratio"})
-		want := []archive.Key{{Source: "ucl", Target: "späte Züge 🚆", Test: "rtt of all", Tool: "bbcp/fast*",
+		want := []archive.Key{{Source: "ucl", Target: "späte Züge 🚆", Test: "rtt of all", Tool: "bbcp/fast*", Role: measure.RolePlanned,
 			Metric: "loss_ratio"}}
 		if diff := cmp.Diff(want, keys); diff != "" || err != nil {
 			t.Errorf("error %v; keys (-want +got):\n%s", err, diff)

@@ -10,7 +10,7 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// A stream is what one tool measures on one path for one test: its Results have their metrics at the same times.
+// A stream is what one tool measures on one path for one test and one role: its Results have their metrics at the same times.
 // Numbers stand for streams and metrics wherever they are kept; both are given once and never again.
 type (
 	streamID int64
@@ -25,21 +25,25 @@ func (s streamID) series(m metricID) seriesID { return seriesID(m)<<32 | seriesI
 
 func (s seriesID) split() (streamID, metricID) { return streamID(s % mostStreams), metricID(s >> 32) }
 
-// streamKey is a stream by its names.
-type streamKey struct{ source, target, test, tool, kind string }
+// streamKey is a stream by its names. Source and target are those of the data.
+type streamKey struct {
+	source, target, test, tool, kind string
+	role                             measure.Role // as of measure.Role.Series
+}
 
-// keyOf names the stream that a Result belongs to.
+// keyOf names the stream that a Result is filed in: of the way that its data went.
 func keyOf(r *measure.Result) streamKey {
-	k := streamKey{r.Source.Name, r.Target.Name, r.Test, r.Tool, r.Kind}
-	if k.source == "" {
-		k.source = r.Source.Address
+	k := streamKey{cmp.Or(r.Source.Name, r.Source.Address), cmp.Or(r.Target.Name, r.Target.Address), r.Test,
+		cmp.Or(r.Tool, r.Kind), r.Kind, cmp.Or(r.Role, measure.RoleOf(r.Test)).Series()}
+	if r.Way == measure.Reverse {
+		return k.back()
 	}
-	if k.target == "" {
-		k.target = r.Target.Address
-	}
-	if k.tool == "" {
-		k.tool = r.Kind
-	}
+	return k
+}
+
+// back names the stream of the other way.
+func (k streamKey) back() streamKey {
+	k.source, k.target = k.target, k.source
 	return k
 }
 
@@ -64,8 +68,8 @@ type latestValue struct {
 	value  float64
 }
 
-// note takes in what a run measured, if it is newer.
-func (s *news) note(r run) {
+// note takes in what a run measured, if it is newer, and says whether any metric of it is the stream's first.
+func (s *news) note(r run) (more bool) {
 	if s.last == 0 {
 		s.first = r.time
 	}
@@ -78,10 +82,12 @@ func (s *news) note(r run) {
 		switch {
 		case !found:
 			s.latest = slices.Insert(s.latest, i, latestValue{v.metric, r.time, v.value})
+			more = true
 		case r.time >= s.latest[i].time:
 			s.latest[i].time, s.latest[i].value = r.time, v.value
 		}
 	}
+	return more
 }
 
 // bytes writes news: when the oldest and the newest run were, and the latest values, each metric, time, value.
@@ -113,10 +119,12 @@ type registry struct {
 	sorted  atomic.Pointer[[]int] // indices into pairs, by source and target; of as many as there were when it was made
 	metrics []measure.Metric      // [id]
 	byName  map[measure.Metric]metricID
+	byTool  map[string]map[metricID]bool // what each tool ever measured, between any hosts
 }
 
 func newRegistry() *registry {
-	return &registry{byKey: map[streamKey]*stream{}, byPair: map[Pair][]*stream{}, byName: map[measure.Metric]metricID{}}
+	return &registry{byKey: map[streamKey]*stream{}, byPair: map[Pair][]*stream{}, byName: map[measure.Metric]metricID{},
+		byTool: map[string]map[metricID]bool{}}
 }
 
 func (g *registry) addStream(s *stream) {
@@ -133,6 +141,30 @@ func (g *registry) addStream(s *stream) {
 		g.pairs = append(g.pairs, p)
 	}
 	g.byPair[p] = append(g.byPair[p], s)
+	g.learn(s)
+}
+
+// learn takes in which metrics a stream has.
+func (g *registry) learn(s *stream) {
+	known := g.byTool[s.key.tool]
+	if known == nil {
+		known = map[metricID]bool{}
+		g.byTool[s.key.tool] = known
+	}
+	for _, l := range s.latest {
+		known[l.metric] = true
+	}
+}
+
+// mayMeasure tells whether a tool ever measured one of these metrics, or nothing at all, so that nobody knows.
+func (g *registry) mayMeasure(tool string, wanted map[metricID]bool) bool {
+	known := g.byTool[tool]
+	for m := range wanted {
+		if known[m] {
+			return true
+		}
+	}
+	return len(known) == 0
 }
 
 // inOrder are the indices of all pairs by source and target.
@@ -192,13 +224,13 @@ func (g *registry) findMetrics(s selector) map[metricID]bool {
 
 // key names one series.
 func (g *registry) key(s *stream, m metricID) Key {
-	return Key{s.key.source, s.key.target, s.key.test, s.key.tool, g.metrics[m]}
+	return Key{s.key.source, s.key.target, s.key.test, s.key.tool, s.key.role, g.metrics[m]}
 }
 
-// compare orders keys by source, target, tool, test and metric.
+// compare orders keys by source, target, tool, test, role and metric.
 func (k Key) compare(other Key) int {
 	for _, c := range [...][2]string{{k.Source, other.Source}, {k.Target, other.Target}, {k.Tool, other.Tool}, {k.Test,
-		other.Test},
+		other.Test}, {string(k.Role), string(other.Role)},
 		{string(k.Metric), string(other.Metric)}} {
 		if order := strings.Compare(c[0], c[1]); order != 0 {
 			return order

@@ -47,7 +47,7 @@ func (k *keeper) restore(ctx context.Context, file io.Reader) error {
 		return err
 	}
 	for more := true; more; {
-		s := &restoring{k: k}
+		s := &restoring{k: k, before: r.schema == backupSchema1}
 		if more, err = s.read(r); err != nil {
 			return err
 		}
@@ -55,16 +55,18 @@ func (k *keeper) restore(ctx context.Context, file io.Reader) error {
 			return err
 		}
 	}
-	return k.do(ctx, func(ctx context.Context) error {
+	if err := k.do(ctx, func(ctx context.Context) error {
 		if err := k.store.change(ctx, func(t *tx) error {
-			return setState(ctx, t,
-				map[string]int64{"restoring": 0})
+			return setState(ctx, t, map[string]int64{"restoring": 0, "refile": oneIf(r.schema == backupSchema1)})
 		}); err != nil {
 			return err
 		}
 		k.restoring = false
 		return k.load(ctx)
-	})
+	}); err != nil {
+		return err
+	}
+	return k.refile(ctx, k.do)
 }
 
 // beginRestore checks that the archive is empty, and notes that from now on it is half restored.
@@ -80,6 +82,7 @@ func (k *keeper) beginRestore(ctx context.Context) error {
 type backupReader struct {
 	squeeze *zstd.Decoder
 	lines   *bufio.Scanner
+	schema  string
 	n       int64
 }
 
@@ -90,7 +93,8 @@ func newBackupReader(file io.Reader) (*backupReader, error) {
 	}
 	r := &backupReader{squeeze: squeeze, lines: newLines(squeeze)}
 	head, err := r.next()
-	if err == nil && head.Archive != backupSchema {
+	r.schema = head.Archive
+	if err == nil && r.schema != backupSchema && r.schema != backupSchema1 {
 		err = fmt.Errorf("%w: it begins with %q, want %q", errBackup, head.Archive, backupSchema)
 	}
 	if err != nil {

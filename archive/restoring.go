@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 // restoring is what one transaction restores.
 type restoring struct {
 	k           *keeper
+	before      bool // the backup is of backupSchema1
 	state       *backupState
 	metrics     []metricID
 	metricNames []string
@@ -66,6 +68,9 @@ func (s *restoring) take(l backupLine) error {
 		if err != nil {
 			return err
 		}
+		if s.before { // as it was filed; refile does the rest
+			f.stream, f.line = keyBefore(r), l.Result
+		}
 		s.filings = append(s.filings, f)
 	case l.Filed != nil:
 		if _, err := ulid.ParseStrict(l.Filed.ID); err != nil {
@@ -101,7 +106,7 @@ func (s *restoring) takeStream(l *backupStream) error {
 		return fmt.Errorf("stream %d", l.ID)
 	}
 	s.streams = append(s.streams, &stream{id: l.ID,
-		key: streamKey{l.Source, l.Target, l.Test, l.Tool, l.Kind}, news: newest})
+		key: streamKey{l.Source, l.Target, l.Test, l.Tool, l.Kind, cmp.Or(l.Role, measure.RoleOf(l.Test))}, news: newest})
 	return nil
 }
 

@@ -38,25 +38,12 @@ func (k *keeper) update(ctx context.Context, filings []filing) error {
 	if err := k.moveAll(); err != nil {
 		return err
 	}
-	u := &updating{k: k, draft: k.newDraft(), changes: map[streamDay][]change{}, streams: map[streamID]*stream{},
-		newest: k.newest}
+	u := k.newUpdating()
 	err := k.store.change(ctx, func(t *tx) error {
 		if err := u.blocks(ctx, t, filings); err != nil {
 			return err
 		}
-		u.maker = k.newRowMaker(u.names())
-		for i, m := range u.draft.batch.metrics {
-			if _, err := t.exec(ctx, "INSERT INTO metric (id, name) VALUES ($1, $2)", int64(m),
-				u.draft.batch.names[i]); err != nil {
-				return err
-			}
-		}
-		for at, changes := range u.changes {
-			if err := u.day(ctx, t, at, changes); err != nil {
-				return err
-			}
-		}
-		return u.latest(ctx, t)
+		return u.write(ctx, t)
 	})
 	if err != nil {
 		k.broken = true
@@ -69,11 +56,31 @@ func (k *keeper) update(ctx context.Context, filings []filing) error {
 // updating is one transaction of Update.
 type updating struct {
 	k       *keeper
-	draft   *draft // gives numbers to new names
+	draft   *draft // gives numbers to new names and streams
 	changes map[streamDay][]change
 	maker   *rowMaker
 	streams map[streamID]*stream // copies, with their new latest values
 	newest  newestRows
+}
+
+func (k *keeper) newUpdating() *updating {
+	return &updating{k: k, draft: k.newDraft(), changes: map[streamDay][]change{}, streams: map[streamID]*stream{},
+		newest: k.newest}
+}
+
+// write writes what changes.
+func (u *updating) write(ctx context.Context, t *tx) error {
+	u.maker = u.k.newRowMaker(u.names())
+	if err := u.k.store.file(ctx, t, &batch{streams: u.draft.batch.streams, metrics: u.draft.batch.metrics,
+		names: u.draft.batch.names}); err != nil {
+		return err
+	}
+	for at, changes := range u.changes {
+		if err := u.day(ctx, t, at, changes); err != nil {
+			return err
+		}
+	}
+	return u.latest(ctx, t)
 }
 
 type streamDay struct {
@@ -81,10 +88,19 @@ type streamDay struct {
 	day    int64
 }
 
-// change is what becomes of a run.
+// change is what becomes of a run; nil: there was none, or is none any more.
 type change struct {
-	old, new run
+	old, new *run
 }
+
+// note notes that a stream has another run than it had.
+func (u *updating) note(s streamID, at int64, old, new *run) {
+	day := streamDay{s, floorDiv(at, day)}
+	u.changes[day] = append(u.changes[day], change{old, new})
+}
+
+// run is the run of a filing in a stream.
+func (u *updating) run(at int64, metrics []namedValue) *run { return &run{at, u.draft.values(metrics)} }
 
 // blocks replaces the Results in their blocks, and notes what changes in their runs.
 func (u *updating) blocks(ctx context.Context, t *tx, filings []filing) error {
@@ -133,17 +149,32 @@ func (u *updating) block(ctx context.Context, t *tx, block int64, filings []fili
 		if err != nil {
 			return err
 		}
-		metrics, err := metricsIn(was)
-		if err != nil {
+		before := filing{stream: f.stream}
+		if before.metrics, err = metricsIn(was); err != nil {
 			return err
 		}
-		at := streamDay{u.k.names.byKey[f.stream].id, floorDiv(f.time, day)}
-		u.changes[at] = append(u.changes[at], change{run{f.time, u.draft.values(metrics)}, run{f.time,
-			u.draft.values(f.metrics)}})
+		before.divide(was.Way)
+		u.note(u.draft.stream(f.stream).id, f.time, u.run(f.time, before.metrics), u.run(f.time, f.metrics))
+		u.other(f.time, before.other, f.other)
 		old[lines[i]] = f.line
 	}
 	samples := slices.ContainsFunc(members, func(i int) bool { return filings[i].samples })
 	return u.k.rewriteBlock(ctx, t, block, filings[members[0]].time, old, samples)
+}
+
+// other notes what changes in the run of the other way.
+func (u *updating) other(at int64, before, after *otherWay) {
+	var old, new *run
+	var of streamKey
+	if before != nil {
+		of, old = before.stream, u.run(at, before.metrics)
+	}
+	if after != nil {
+		of, new = after.stream, u.run(at, after.metrics)
+	}
+	if old != nil || new != nil {
+		u.note(u.draft.stream(of).id, at, old, new)
+	}
 }
 
 // rewriteBlock replaces the lines of a block of the day in which a time lies. Where samples is set it has some now,
@@ -160,17 +191,28 @@ func (k *keeper) rewriteBlock(ctx context.Context, t *tx, block, ns int64, lines
 	return nil
 }
 
+// stream is a copy of a stream, with its new latest values.
+func (u *updating) stream(id streamID) *stream {
+	if s := u.streams[id]; s != nil {
+		return s
+	}
+	known := u.k.names.stream(id)
+	for i := 0; known == nil; i++ {
+		if made := u.draft.batch.streams[i]; made.id == id {
+			known = made
+		}
+	}
+	u.streams[id] = &stream{known.id, known.key, known.pair, news{known.first, known.last, slices.Clone(known.latest)}}
+	return u.streams[id]
+}
+
 // latest writes the latest values of the streams that were changed.
 func (u *updating) latest(ctx context.Context, t *tx) error {
 	for at, changes := range u.changes {
-		s := u.streams[at.stream]
-		if s == nil {
-			known := u.k.names.stream(at.stream)
-			s = &stream{known.id, known.key, known.pair, news{known.first, known.last, slices.Clone(known.latest)}}
-			u.streams[at.stream] = s
-		}
 		for _, c := range changes {
-			s.note(c.new)
+			if c.new != nil {
+				u.stream(at.stream).note(*c.new)
+			}
 		}
 	}
 	var rows []latestRow
@@ -188,8 +230,13 @@ func (u *updating) publish() {
 	for i, m := range u.draft.batch.metrics {
 		u.k.names.addMetric(m, u.draft.newMetrics[i])
 	}
+	for _, s := range u.draft.batch.streams {
+		u.k.names.addStream(s)
+	}
 	for id, s := range u.streams {
-		u.k.names.stream(id).news = s.news
+		known := u.k.names.stream(id)
+		known.news = s.news
+		u.k.names.learn(known)
 	}
 	u.k.filed.begin()
 	for at := range u.changes {

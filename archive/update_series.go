@@ -13,33 +13,58 @@ import (
 // day replaces runs in a day's points of one stream, and the rollups of the day by what its points now say. What is
 // already pruned of them stays away.
 func (u *updating) day(ctx context.Context, t *tx, at streamDay, changes []change) error {
-	found, err := u.k.runsOfDay(ctx, t, &view{ids: []streamID{at.stream}}, at.day, at.day*day, (at.day+1)*day)
-	if err != nil || len(found) == 0 {
+	runs, err := u.k.runsOfStream(ctx, t, at)
+	if err != nil {
 		return err
 	}
-	runs := make([]run, len(found))
-	for i := range found {
-		runs[i] = found[i].run
+	before, changed := metricsOf(runs), false
+	for _, c := range changes {
+		i := -1
+		if c.old != nil {
+			i = slices.IndexFunc(runs, c.old.covers)
+		}
+		switch {
+		case c.old == nil:
+			runs = append(runs, *c.new)
+		case i < 0: // it is pruned
+			continue
+		case c.new == nil:
+			runs = slices.Delete(runs, i, i+1)
+		default:
+			runs[i] = *c.new
+		}
+		changed = true
+	}
+	if !changed {
+		return nil
 	}
 	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(a.time, b.time) })
-	before := metricsOf(runs)
-	for _, c := range changes {
-		if i := slices.IndexFunc(runs, c.old.covers); i >= 0 {
-			runs[i] = c.new
-		}
-	}
 	_, err = t.exec(ctx, "DELETE FROM points WHERE slot >= $1 AND slot < $2 AND stream = $3", at.day*slotsInDay,
 		(at.day+1)*slotsInDay, int64(at.stream))
 	if err != nil {
 		return fmt.Errorf("replace points: %w", err)
 	}
-	points := u.maker.points(nil, 0, at.stream, u.k.names.stream(at.stream).key.tool, runs)
+	var points []pointsRow
+	if len(runs) > 0 {
+		points = u.maker.points(nil, 0, at.stream, u.stream(at.stream).key.tool, runs)
+	}
 	rollups, err := u.rollups(ctx, t, at, runs, before)
 	if err != nil {
 		return err
 	}
 	u.newest.note(rollups)
 	return u.k.store.write(ctx, t, points, rollups)
+}
+
+// runsOfStream are the runs of a day that have points, in order of time.
+func (k *keeper) runsOfStream(ctx context.Context, t *tx, at streamDay) ([]run, error) {
+	found, err := k.runsOfDay(ctx, t, &view{ids: []streamID{at.stream}}, at.day, at.day*day, (at.day+1)*day)
+	runs := make([]run, len(found))
+	for i := range found {
+		runs[i] = found[i].run
+	}
+	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(a.time, b.time) })
+	return runs, err
 }
 
 // covers tells whether points are those of a run, or what is kept of them.
@@ -59,7 +84,7 @@ func (u *updating) names() []measure.Metric {
 // the metrics that the day had.
 func (u *updating) rollups(ctx context.Context, t *tx, at streamDay, runs []run, before []metricID) ([]rollupRow,
 	error) {
-	tool, names := u.k.names.stream(at.stream).key.tool, u.names()
+	tool, names := u.stream(at.stream).key.tool, u.names()
 	made := map[rollupKey][]byte{}
 	for _, r := range u.maker.rollups(nil, at.stream, tool, runs) {
 		made[r.rollupKey] = r.data

@@ -194,14 +194,16 @@ func (k *keeper) take(d *draft) {
 	for _, r := range d.runs {
 		k.filed.changed(r.time)
 		k.active.add(r.stream.id, d.batch.journal[r.from:r.to], len(r.values))
-		r.stream.note(r.run)
+		if r.stream.note(r.run) {
+			k.names.learn(r.stream)
+		}
 	}
 	k.memory.Unlock()
 	k.lastBlock, k.lastJournal = d.lastBlock, d.batch.journalID
 	k.countPending()
 	k.counts.duplicates.Add(d.duplicates)
 	k.counts.tooOld.Add(d.tooOld)
-	k.counts.filed.Add(int64(len(d.runs)))
+	k.counts.filed.Add(int64(len(d.batch.results)))
 	k.counts.commits.Add(1)
 }
 

@@ -51,6 +51,7 @@ type matrixInput struct {
 	Baseline length `query:"baseline" doc:"How much of the past before the span to compare with; none, where none is given"`
 	Test     string `query:"test" doc:"Names of tests, as a pattern"`
 	Tool     string `query:"tool" doc:"Names of tools, as a pattern"`
+	plannedRole
 }
 
 const (
@@ -73,7 +74,7 @@ func (s *Server) matrix(ctx context.Context, in *matrixInput) (*huma.StreamRespo
 	if !in.At.given {
 		to = soon
 	}
-	name := fmt.Sprintf("%q %s %v %v %q %q", in.Metric, to.UTC().Format(time.RFC3339Nano), within, in.Baseline, in.Test, in.Tool)
+	name := fmt.Sprintf("%q %s %v %v %q %q %q", in.Metric, to.UTC().Format(time.RFC3339Nano), within, in.Baseline, in.Test, in.Tool, in.Role)
 	one, err := s.drawn.get(ctx, name, time.Now(), func(ctx context.Context) (any, error) { return s.drawMatrix(ctx, in, to, within) })
 	if err != nil {
 		return nil, fault(err)
@@ -87,7 +88,7 @@ func (s *Server) drawMatrix(ctx context.Context, in *matrixInput, to time.Time, 
 	from, to := matrixSpan(to, within, len(m.hosts))
 	metric := measure.Metric(in.Metric)
 	doc := matrixDoc{Metric: metric, Unit: metric.Unit(), Better: metric.Better(), From: from, To: to, Hosts: m.hosts}
-	query := archive.MatrixQuery{Match: archive.Match{Test: in.Test, Tool: in.Tool, Metric: in.Metric}, From: from, To: to,
+	query := archive.MatrixQuery{Match: archive.Match{Test: in.Test, Tool: in.Tool, Role: in.Role, Metric: in.Metric}, From: from, To: to,
 		Quantiles: []float64{0.5}, Age: matrixAge}
 	cells, err := s.Archive.Matrix(ctx, query)
 	if err != nil {

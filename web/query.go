@@ -68,6 +68,11 @@ type Span struct {
 	To   moment `query:"to" doc:"The end, itself not in it"`
 }
 
+// plannedRole selects by why something was measured.
+type plannedRole struct {
+	Role string `query:"role" default:"planned" doc:"Why it was measured, as a pattern: planned, demand, diagnosis/STEP, or * for whatever reason"`
+}
+
 // Which selects by what a run was. Each is a pattern, such as uk-*.
 type Which struct {
 	Source string `query:"source" doc:"Names of hosts, as a pattern such as uk-*"`

@@ -100,13 +100,14 @@ type keysDoc struct {
 
 type keysInput struct {
 	Which
+	plannedRole
 	Metric string `query:"metric" doc:"Names of metrics, as a pattern"`
 	Cursor string `query:"cursor" doc:"next of the page before"`
 	Limit  int    `query:"limit" minimum:"1" maximum:"10000" default:"1000" doc:"Series a page"` // a pair has some dozens
 }
 
 func (s *Server) keys(ctx context.Context, in *keysInput) (*body[keysDoc], error) {
-	keys, err := s.Archive.Keys(ctx, archive.Match{Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Metric: in.Metric})
+	keys, err := s.Archive.Keys(ctx, archive.Match{Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Role: in.Role, Metric: in.Metric})
 	if err != nil {
 		return nil, fault(err)
 	}
@@ -127,7 +128,7 @@ func (s *Server) keys(ctx context.Context, in *keysInput) (*body[keysDoc], error
 // cursorOf names a series in the order of all of them.
 func cursorOf(k archive.Key) string {
 	h := fnv.New64a()
-	for _, part := range []string{k.Source, k.Target, k.Test, k.Tool, string(k.Metric)} {
+	for _, part := range []string{k.Source, k.Target, k.Test, k.Tool, string(k.Role), string(k.Metric)} {
 		_, _ = io.WriteString(h, part+"\x00") // never fails
 	}
 	return strconv.FormatUint(h.Sum64(), 36)

@@ -1,0 +1,39 @@
+package measure
+
+// Merge says what one number stands for many values of a metric: those of a span of time, of several pairs or tools.
+type Merge struct {
+	How MergeHow
+
+	// Of MergeShare: the ratio is the sum of Over by the sum of Under, of the same runs.
+	Over, Under Metric
+}
+
+// MergeHow is a way to merge.
+type MergeHow int
+
+const (
+	MergeMedian MergeHow = iota // of the values: what a run usually came to
+	// MergeShare is of ratios that have counts behind them: so many of so many, over all runs. The median of ratios would say
+	// 0 of a host that loses 2 packets in each hundred but sends ten at a time. A run without the counts weighs as much as the
+	// others do on average.
+	MergeShare
+	// MergeMean is of ratios that are shares of time: the mean of the runs, each of which stands for the time until the next.
+	MergeMean
+)
+
+// shares are the ratios of counts.
+var shares = map[Metric]Merge{
+	LossRatio:       {MergeShare, LostPackets, SentPackets},
+	ReorderingRatio: {MergeShare, ReorderedPackets, ReceivedPackets},
+}
+
+// Merge returns how values of the metric merge. Ratios of programs of others have no counts that are known of.
+func (m Metric) Merge() Merge {
+	if share, is := shares[m]; is {
+		return share
+	}
+	if m.Unit() == "ratio" {
+		return Merge{How: MergeMean}
+	}
+	return Merge{How: MergeMedian}
+}

@@ -1,0 +1,119 @@
+package measure
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// named are all metrics that metric.go names.
+func named(t *testing.T) (all []Metric) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "metric.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, is := n.(*ast.ValueSpec); is {
+			if name, is := spec.Type.(*ast.Ident); is && name.Name == "Metric" {
+				text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, Metric(text))
+			}
+		}
+		return true
+	})
+	if len(all) < 60 {
+		t.Fatalf("%d metrics are found", len(all))
+	}
+	return all
+}
+
+// Every ratio says how it merges: this table is to grow with metric.go. All else is merged by the median.
+func TestMerge(t *testing.T) {
+	want := map[Metric]Merge{
+		LossRatio: {MergeShare, LostPackets, SentPackets}, ReorderingRatio: {MergeShare, ReorderedPackets, ReceivedPackets},
+	}
+	for _, m := range []Metric{RwndLimitedRatio, SndbufLimitedRatio, CPUSender, CPUReceiver, HostCPU, HostCPUMax, HostCPUSoftIRQ,
+		HostCPUIOWait, HostCPUSteal, HostLoad, HostMemoryAvailableRatio, HostTCPMemoryRatio, HostDiskFreeRatio, HostInodesFreeRatio,
+		HostDiskBusy} {
+		want[m] = Merge{How: MergeMean}
+	}
+	got := map[Metric]Merge{}
+	for _, m := range named(t) {
+		switch merge := m.Merge(); {
+		case m.Unit() == "ratio":
+			got[m] = merge
+		case merge != Merge{}:
+			t.Errorf("%s merges by %+v", m, merge)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("ratios (-want +got):\n%s", diff)
+	}
+}
+
+// Every metric follows the data unless it is of a round trip, a route, or the host itself.
+func TestFollows(t *testing.T) {
+	want := map[Metric]Follows{PathMTU: FollowsTrip, HopCount: FollowsTrip}
+	for _, m := range []Metric{RTTMin, RTTMean, RTTMedian, RTTP95, RTTP99, RTTMax, RTTStddev} {
+		want[m] = FollowsTrip
+	}
+	for _, m := range named(t) {
+		if len(m) > 5 && m[:5] == "host_" {
+			want[m] = FollowsHost
+		}
+		if got := m.Follows(); got != want[m] {
+			t.Errorf("%s follows %d, want %d", m, got, want[m])
+		}
+	}
+}
+
+// Whatever way the data went, each metric belongs to one pair: what follows the data to that of the data, a round trip to the
+// one that it began in, and of a Result of both ways the metrics of the way back to the other.
+func TestParts(t *testing.T) {
+	a, b := Endpoint{Name: "a", Address: "10.0.0.1"}, Endpoint{Name: "b", Address: "10.0.0.2"}
+	all := Result{Source: a, Target: b, Metrics: map[Metric]float64{}}
+	there, data, trip := map[Metric]float64{}, map[Metric]float64{}, map[Metric]float64{}
+	for i, m := range named(t) {
+		if len(m) > 8 && m[:8] == reversePrefix {
+			continue
+		}
+		all.Metrics[m], there[m] = float64(i), float64(i)
+		if m.Follows() == FollowsData {
+			data[m] = float64(i)
+		} else {
+			trip[m] = float64(i)
+		}
+	}
+	both := map[Metric]float64{ReverseThroughput: -1, ReverseSentBytes: -2, ReverseReceivedBytes: -3}
+	back := map[Metric]float64{Throughput: -1, SentBytes: -2, ReceivedBytes: -3}
+	none := map[Metric]float64{}
+	for name, c := range map[string]struct {
+		way     Way
+		metrics map[Metric]float64
+		want    []Part
+	}{
+		"of no way":        {"", all.Metrics, []Part{{a, b, there}}},
+		"forward":          {Forward, all.Metrics, []Part{{a, b, there}}},
+		"reverse":          {Reverse, all.Metrics, []Part{{b, a, data}, {a, b, trip}}},
+		"data only":        {Reverse, data, []Part{{b, a, data}}},
+		"both":             {Both, both, []Part{{a, b, none}, {b, a, back}}},
+		"failed":           {Forward, nil, []Part{{a, b, none}}},
+		"failed, reverse":  {Reverse, nil, []Part{{b, a, none}}},
+		"failed, both":     {Both, nil, []Part{{a, b, none}, {b, a, none}}},
+		"both, one failed": {Both, data, []Part{{a, b, data}, {b, a, none}}},
+	} {
+		r := all
+		r.Way, r.Metrics = c.way, c.metrics
+		if diff := cmp.Diff(c.want, r.Parts()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
