@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/agent/policy"
+	"github.com/pathwise-net/pathwise/agent/sandbox"
 	"github.com/pathwise-net/pathwise/agent/spool"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
@@ -25,6 +26,7 @@ type Config struct {
 	Policy  *policy.Policy // nil: policy.Default()
 	Listen  string         // address that tests may come to; "": all of this host's
 	Version string         // for the status
+	Secrets []string       // files and folders besides Dir that no external program may open, such as that of its credentials
 	Alone   bool           // this process is the agent and nothing else: it is bounded, as a whole, by the policy
 
 	Prober func(measure.Task, probe.Options) (measure.Prober, error) // nil: probe.New
@@ -58,14 +60,16 @@ const (
 
 // Agent is the fleet.Handler of one host. Make it with New, and call Run once.
 type Agent struct {
-	config Config
-	policy *policy.Policy
-	bounds policy.Limits
-	log    *slog.Logger
-	lock   *os.File
-	spool  *spool.Spool
-	ledger *ledger
-	group  sync.WaitGroup // of runs and openings
+	config  Config
+	policy  *policy.Policy
+	bounds  policy.Limits
+	log     *slog.Logger
+	lock    *os.File
+	spool   *spool.Spool
+	ledger  *ledger
+	shelter *sandbox.Sandbox // of external programs
+	exposed error            // why there is none
+	group   sync.WaitGroup   // of runs and openings
 
 	starter, courier, contact, keeper, reporter bell
 
@@ -114,6 +118,10 @@ func New(c Config) (_ *Agent, err error) {
 	}
 	if a.lock, err = lockDir(c.Dir); err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
+	}
+	if a.shelter, a.exposed = sandbox.New(string(a.bounds.Program.User), append([]string{c.Dir}, c.Secrets...)...); a.exposed != nil &&
+		len(a.policy.AllPrograms()) > 0 {
+		a.log.Warn("no external program will run", "error", a.exposed)
 	}
 	if err := a.load(); err != nil {
 		if a.spool != nil {

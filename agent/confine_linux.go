@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pathwise-net/pathwise/agent/policy"
+	"github.com/pathwise-net/pathwise/probe"
 )
 
 // garbage is how much a process that is an agent may hold of it, in per cent of what it needs. Go's own 100 saves no time
@@ -66,10 +68,26 @@ func (a *Agent) weigh(n int) {
 	}
 }
 
+// shield keeps a program that is about to start away from what this agent keeps.
+func (a *Agent) shield(c *exec.Cmd) error {
+	if a.exposed != nil {
+		return a.exposed
+	}
+	return a.shelter.Prepare(c)
+}
+
 // confine bounds a program that has just started. What it does in its first moments, a fraction of a millisecond as a rule, is
 // not bounded.
 func (a *Agent) confine(pid int, program string) {
-	if err := confineChild(pid, a.bounds.Program); err != nil && !errors.Is(err, unix.ESRCH) { // it may have ended
+	err := confineChild(pid, a.bounds.Program)
+	if errors.Is(err, unix.EPERM) { // root without CAP_SYS_RESOURCE, as in most containers, bounds no other user's
+		probe.OnOwnThread(func() {
+			if err = a.shelter.Become(); err == nil {
+				err = confineChild(pid, a.bounds.Program)
+			}
+		})
+	}
+	if err != nil && !errors.Is(err, unix.ESRCH) { // it may have ended
 		a.log.Warn("a program runs without limits", "program", program, "error", err)
 	}
 }

@@ -51,6 +51,7 @@ func (a *Agent) openCommand(ctx context.Context, o fleet.Opening) (answer, error
 	program := probe.Program{
 		Argv:    slices.Concat([]string{path}, o.Far.Command[1:]),
 		Line:    func(line string) { last = line },
+		Before:  a.shield,
 		Started: func(pid int) { a.confine(pid, path); started <- nil },
 	}
 	a.group.Go(func() {

@@ -85,7 +85,7 @@ func TestServerEnds(t *testing.T) {
 			t.Parallel()
 			var log safeBuffer
 			a := run(t, Config{Dir: t.TempDir(), Policy: allowing(t, "/bin/sh", "/usr/bin/sh"), Log: slog.New(slog.NewTextHandler(&log, nil))})
-			pidFile := t.TempDir() + "/pid"
+			pidFile := programsFolder(t) + "/pid"
 			o := serverOf(1, 0, "sh", "-c", "echo $$ >"+pidFile+"; "+test.script)
 			o.Until = time.Now().Add(test.until)
 			if err := a.Plan(t.Context(), fleet.Plan{Host: host, Number: 1, Opens: []fleet.Opening{o}}); err != nil {

@@ -185,7 +185,7 @@ func TestNothingIsLeft(t *testing.T) {
 	if err := a.Order(t.Context(), fleet.Order{Open: &o}); err != nil {
 		t.Fatal(err)
 	}
-	pidFile := t.TempDir() + "/pid"
+	pidFile := programsFolder(t) + "/pid"
 	r := newRun(2, time.Now())
 	r.Task = measure.Task{Kind: "command", Target: "127.0.0.1",
 		Parameters: map[string]any{"argv": []string{"sh", "-c", "echo $$ >" + pidFile + "; sleep 1000 & wait"}}}
@@ -211,6 +211,20 @@ func TestNothingIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the refusal", func() bool { return strings.Contains(b.link.outcome(3), "no external programs") })
+}
+
+// programsFolder is one that an agent's programs may write, whoever they are.
+func programsFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "pathwise-programs-")
+	if err == nil {
+		err = os.Chmod(dir, 0o777)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
 }
 
 // safeBuffer is a buffer for several goroutines.

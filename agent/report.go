@@ -19,6 +19,9 @@ func (a *Agent) report(ctx context.Context) {
 		if time.Since(looked) >= lookAgain {
 			looked = time.Now()
 			lacks := look(a.policy)
+			if a.exposed != nil && len(a.policy.AllPrograms()) > 0 {
+				lacks = append(lacks, fleet.Lack{Kind: "command", What: "programs", Why: a.exposed.Error()})
+			}
 			a.mu.Lock()
 			a.lacks = lacks
 			a.mu.Unlock()

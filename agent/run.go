@@ -65,6 +65,7 @@ func (a *Agent) try(ctx context.Context, j *job, task measure.Task, address neti
 	options := probe.Options{
 		Far:     j.run.Far,
 		Allow:   func(argv []string) error { return a.allowProgram(&j.run, address, argv) },
+		Before:  a.shield,
 		Started: func(pid int) { a.confine(pid, j.run.Tool) },
 	}
 	j.show.watch(&options)

@@ -3,6 +3,7 @@ package probe
 import (
 	"fmt"
 	"net/netip"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,7 +32,8 @@ type Command struct {
 	Allow func(argv []string) error
 	// Line is called for each line of both outputs as it comes, by one goroutine at a time; cut at 4 KiB. It may be nil.
 	Line func(string)
-	// Started is called as soon as the program runs: see Program.
+	// Before and Started are called around the program's start: see Program.
+	Before  func(*exec.Cmd) error
 	Started func(pid int)
 
 	parser *parse.Parser
@@ -59,7 +61,7 @@ func commandKind() kind {
 }
 
 func (c *Command) equip(o Options) {
-	c.Allow, c.Line, c.Started = o.Allow, o.Line, o.Started
+	c.Allow, c.Line, c.Before, c.Started = o.Allow, o.Line, o.Before, o.Started
 	if o.Far != nil {
 		c.Port = o.Far.Port
 	}

@@ -46,7 +46,7 @@ func (c *Command) measure(ctx context.Context, r *measure.Result) error {
 		return fmt.Errorf("run %s: %w", argv[0], err)
 	}
 	r.Started = time.Now().UTC()
-	program := Program{Argv: argv, Keep: KeptBytes, Line: c.Line, Started: c.Started}
+	program := Program{Argv: argv, Keep: KeptBytes, Line: c.Line, Before: c.Before, Started: c.Started}
 	output, failed := program.Run(ctx)
 	if output == nil {
 		return failed

@@ -16,14 +16,16 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// Program is one that is not ours. It runs without a shell and without input, in the C locale, and in a process group of its
-// own, which is ended with it: nothing that it started and that stayed in the group outlives Run.
+// Program is one that is not ours. It runs without a shell and without input, in the C locale, with next to none of this
+// process's environment (handedOn), and in a process group of its own, which is ended with it: nothing that it started and that stayed in the group outlives Run.
 type Program struct {
 	Argv []string // with all that is filled in
 	Keep int      // bytes of each of its outputs that Run returns: half from the beginning, half from the end
 
 	// Line is called for each line of both outputs as it comes, by one goroutine at a time; cut at 4 KiB. It may be nil.
 	Line func(string)
+	// Before is called on the thread that starts the program and is used for nothing else after; it may change both. nil: none.
+	Before func(*exec.Cmd) error
 	// Started is called as soon as the program runs, with its number, which is its group's, too. It may be nil.
 	Started func(pid int)
 }
@@ -45,10 +47,46 @@ var endings = []struct {
 
 // Run runs the program until it ends, or until ctx does, and returns what it printed; nil, if it did not start. The error says
 // that it did not start, ended with another status than 0 (an *exec.ExitError), or was ended (ctx.Err).
-func (p *Program) Run(ctx context.Context) (*measure.Output, error) {
-	// The kernel ends the program when the thread that started it ends, so that thread stays with it.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+func (p *Program) Run(ctx context.Context) (output *measure.Output, err error) {
+	OnOwnThread(func() {
+		output, err = p.run(ctx)
+	})
+	return output, err
+}
+
+// OnOwnThread calls do on a thread of its own, which ends with it: the kernel ends a program when the thread that started it
+// ends, and Before may have changed the thread. It is not the process's first one, which cannot end, and which stands for the
+// process in what the kernel asks about it.
+func OnOwnThread(do func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		if unix.Gettid() != unix.Getpid() {
+			do()
+			return
+		}
+		OnOwnThread(do) // with the first thread taken, it is another
+		runtime.UnlockOSThread()
+	}()
+	<-done
+}
+
+// handedOn are the variables of this process that a program sees, if they are set: where programs are, where its user's files
+// are, where short-lived files go, and what time it is here. Others may hold secrets.
+var handedOn = []string{"PATH", "HOME", "TMPDIR", "TZ"}
+
+func environment() []string {
+	all := []string{"LC_ALL=C"}
+	for _, name := range handedOn {
+		if v, set := os.LookupEnv(name); set {
+			all = append(all, name+"="+v)
+		}
+	}
+	return all
+}
+
+func (p *Program) run(ctx context.Context) (*measure.Output, error) {
 	var one sync.Mutex
 	show := p.Line
 	if p.Line != nil {
@@ -57,12 +95,17 @@ func (p *Program) Run(ctx context.Context) (*measure.Output, error) {
 	stdout, stderr := &keeper{most: p.Keep, line: show}, &keeper{most: p.Keep, line: show}
 	name := p.Argv[0]
 	command := exec.Command(name, p.Argv[1:]...)
-	command.Env = append(os.Environ(), "LC_ALL=C")
+	command.Env = environment()
 	command.Stdout, command.Stderr = stdout, stderr
 	command.WaitDelay = time.Second // for a child that left the group and holds an output open
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
+	}
+	if p.Before != nil {
+		if err := p.Before(command); err != nil {
+			return nil, fmt.Errorf("start %s: %w", name, err)
+		}
 	}
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)

@@ -3,6 +3,7 @@ package probe
 import (
 	"fmt"
 	"maps"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +20,8 @@ type Options struct {
 	Far *measure.Far
 	// Allow is asked before a program is started, with its path and arguments, and refuses by an error. nil: none may run.
 	Allow func(argv []string) error
+	// Before is called on the thread that starts a program and nothing else, and may change how it starts; nil: none.
+	Before func(*exec.Cmd) error
 	// Started is called as soon as a program runs, with the number of its process, which leads a group of its own; nil: nobody
 	// wants to know.
 	Started func(pid int)

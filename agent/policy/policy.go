@@ -38,6 +38,7 @@ type Child struct {
 	CPU    Span  `yaml:"cpu"`    // time on a processor of each process; 0: 10 min
 	Files  Count `yaml:"files"`  // open at a time in each process; 0: 256
 	Nice   Count `yaml:"nice"`   // 1 to 19; 0: 5
+	User   Name  `yaml:"user"`   // whom an agent of root starts it as; "": nobody
 }
 
 // Class is a set of limits. What is left out is not limited, beyond what the parent says.

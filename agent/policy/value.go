@@ -15,13 +15,14 @@ import (
 )
 
 // The values of a policy file: a Rate in bit/s, a Span of time, a Size in bytes, as package quantity reads them
-// ("100mbit", "30s", "10GB"); a Count of things; Names, which may also stand alone, without a list; a Network such as
+// ("100mbit", "30s", "10GB"); a Count of things; a Name; Names, which may also stand alone, without a list; a Network such as
 // 192.0.2.0/24; Ports such as 5201 or 5201-5299.
 type (
 	Rate    float64
 	Span    time.Duration
 	Size    int64
 	Count   int
+	Name    string
 	Names   []string
 	Network netip.Prefix
 	Ports   struct{ First, Last int }
@@ -35,6 +36,7 @@ func (s *Span) UnmarshalYAML(n ast.Node) error {
 func (c *Count) UnmarshalYAML(n ast.Node) error   { return read(n, (*int)(c), parseCount) }
 func (w *Network) UnmarshalYAML(n ast.Node) error { return read(n, (*netip.Prefix)(w), parseNetwork) }
 func (p *Ports) UnmarshalYAML(n ast.Node) error   { return read(n, p, parsePorts) }
+func (m *Name) UnmarshalYAML(n ast.Node) error    { return read(n, (*string)(m), parseName) }
 func (h *Hours) UnmarshalYAML(n ast.Node) error   { return read(n, h, ParseHours) }
 
 // UnmarshalYAML reads one name or a list.

@@ -43,7 +43,7 @@ func agentCommand(s *session) *cobra.Command {
 				state = filepath.Join("pathwise-agent", host)
 			}
 			a, err := agent.New(agent.Config{
-				Host: host, Dir: state, Link: link, Policy: own, Listen: listen, Version: version(), Log: s.serverLog(), Alone: true,
+				Host: host, Dir: state, Secrets: secrets(credentials), Link: link, Policy: own, Listen: listen, Version: version(), Log: s.serverLog(), Alone: true,
 			})
 			if err != nil {
 				return err
@@ -61,6 +61,14 @@ func agentCommand(s *session) *cobra.Command {
 	flags.StringVar(&listen, "listen", "", "address that tests may come to (default: all)")
 	flags.BoolVar(&stdio, "stdio", false, "speak through standard input and output, whose first line are the credentials")
 	return c
+}
+
+// secrets are the files that no program may open which this agent starts.
+func secrets(credentials string) []string {
+	if credentials == "" {
+		return nil // they came through standard input, and are in no file
+	}
+	return []string{credentials}
 }
 
 // agentLink is the agent's way to its controller, and the name of its host: by a file of credentials, or through standard
