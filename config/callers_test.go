@@ -94,31 +94,6 @@ func TestDenies(t *testing.T) {
 	}
 }
 
-// A test that takes whatever the path carries is reckoned to take what the slowest part of it would.
-func TestBytes(t *testing.T) {
-	m := parsed(t, withCallers)
-	for _, c := range []struct {
-		need           measure.Demand
-		source, target int
-		want           float64
-	}{
-		{measure.Demand{DurationSeconds: 8, Exclusive: true}, 0, 1, 100e6},
-		{measure.Demand{DurationSeconds: 8, Exclusive: true}, 1, 2, 1e9},
-		{measure.Demand{DurationSeconds: 8, Exclusive: true, BitsPerSecond: 1e6}, 1, 2, 1e6},
-		{measure.Demand{DurationSeconds: 8, Exclusive: true, Bytes: 5}, 1, 2, 5},
-		{measure.Demand{DurationSeconds: 8, Bytes: 7}, 1, 2, 7},
-		{measure.Demand{DurationSeconds: 8, Exclusive: true}, 1, 1, 0},
-	} {
-		leg, err := m.Leg(nil, c.source, c.target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := m.Bytes(leg, c.need); got != c.want {
-			t.Errorf("%+v: %g bytes, want %g", c.need, got, c.want)
-		}
-	}
-}
-
 func TestRemoteWriteLabels(t *testing.T) {
 	all := parsed(t, `
 hosts: {a: 10.0.0.1}

@@ -26,51 +26,8 @@ func (t *Tool) Adjust(d measure.Demand) measure.Demand {
 	return d
 }
 
-// needsCache holds what one run of a tool needs. That differs only between hosts with parameters of their own, so that
-// a mesh of a million pairs asks the probe once.
-type needsCache struct {
-	m      *Mesh
-	tool   *Tool
-	demand func(measure.Task) measure.Demand
-	common measure.Demand
-	asked  bool
-}
-
-func newNeeds(m *Mesh, tool *Tool, demand func(measure.Task) measure.Demand) *needsCache {
-	return &needsCache{m: m, tool: tool, demand: demand}
-}
-
-// of returns what a run over a leg needs whose slowest part has that rate; 0: not known.
-func (c *needsCache) of(leg Leg, rate float64) measure.Demand {
-	need := c.common
-	switch {
-	case c.m.Hosts[leg.Source].Overrides[c.tool.Name] != nil:
-		need = c.ask(leg)
-	case !c.asked:
-		c.common, c.asked = c.ask(leg), true
-		need = c.common
-	}
-	if leg.Source == leg.Target {
-		return need // no link is crossed
-	}
-	if rate == 0 {
-		rate = assumedRate
-	}
-	if need.Exclusive && need.BitsPerSecond == 0 && need.Bytes == 0 {
-		need.Bytes = rate * need.DurationSeconds / 8
-	}
-	if need.Exclusive && need.BitsPerSecond == 0 {
-		need.BitsPerSecond = rate
-	}
-	return need
-}
-
-func (c *needsCache) ask(leg Leg) measure.Demand {
-	return c.tool.Adjust(c.demand(c.m.Task(c.tool, leg, 0)))
-}
-
-// perDay is how often a schedule is due in a day, on average.
-func (s *Schedule) perDay() float64 {
+// PerDay is how often a schedule is due in a day, on average.
+func (s *Schedule) PerDay() float64 {
 	if s.Every > 0 {
 		return daySeconds / s.Every.Seconds()
 	}

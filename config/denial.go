@@ -108,22 +108,6 @@ func (c *CallerClass) deniesNow(a *Ask, used Use) *Denial {
 	return nil
 }
 
-// Bytes is what a run is reckoned to take of the links: what it needs, or, of one that takes whatever the path carries,
-// what the slowest part of its way would carry in that time.
-func (m *Mesh) Bytes(leg Leg, need measure.Demand) float64 {
-	if !need.Exclusive || need.Bytes > 0 || leg.Source == leg.Target {
-		return need.Bytes
-	}
-	rate := need.BitsPerSecond
-	if rate == 0 {
-		rate = m.slowest(leg.Source, leg.Target, leg.SourceInterface, leg.TargetInterface)
-	}
-	if rate == 0 {
-		rate = assumedRate
-	}
-	return rate * need.DurationSeconds / 8
-}
-
 func (m *Mesh) names(hosts []int) (names []string) {
 	for _, h := range hosts {
 		names = append(names, m.Hosts[h].Name)

@@ -79,8 +79,8 @@ func (m *Mesh) Estimate(demand func(measure.Task) measure.Demand) Estimate {
 // load adds what one test asks for.
 func (m *Mesh) load(e *Estimate, t *Test, own *Usage, first []int, demand func(measure.Task) measure.Demand) {
 	tool := m.Tool(t.Tool)
-	perDay := t.Schedule.perDay()
-	needs := newNeeds(m, tool, demand)
+	perDay := t.Schedule.PerDay()
+	reckoning := m.Reckon(func(task measure.Task) (measure.Demand, error) { return demand(task), nil })
 	open := newOpenings(t)
 	options := make([][]option, len(m.Hosts))
 	for h := range options {
@@ -89,7 +89,7 @@ func (m *Mesh) load(e *Estimate, t *Test, own *Usage, first []int, demand func(m
 	for s, d := range m.Pairs(t) {
 		from, to, _ := choose(options[s], options[d]) // there is one: see unreachable
 		runs := perDay * open.share(s, d)
-		need := needs.of(Leg{s, d, from.part, to.part, from.address, to.address}, m.slowest(s, d, from.part, to.part))
+		need, _ := reckoning.Need(tool, Leg{s, d, from.part, to.part, from.address, to.address}) // the file was checked
 		for _, l := range []*Usage{own, &e.Total, &e.Hosts[s], &e.Interfaces[first[s]+from.part]} {
 			l.add(runs, &need)
 		}
@@ -140,11 +140,7 @@ func (m *Mesh) slowest(source, target, from, to int) float64 {
 // judge marks what is beyond its budget.
 func (m *Mesh) judge(e *Estimate, first []int) {
 	for i, h := range m.Hosts {
-		rate := 0.0
-		for _, part := range h.Interfaces {
-			rate += part.BitsPerSecond
-		}
-		e.Hosts[i].judge(h.Budget, rate)
+		e.Hosts[i].judge(h.Budget, h.BitsPerSecond())
 		for j := range h.Interfaces {
 			e.Interfaces[first[i]+j].judgeTime()
 		}

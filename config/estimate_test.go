@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/quantity"
 )
 
 // demands are round figures: a ping is 1,000 bytes, a transfer lasts 10 s and fills the path.
@@ -16,8 +17,8 @@ func demands(task measure.Task) measure.Demand {
 	case "ping":
 		return measure.Demand{DurationSeconds: 2, Bytes: 1000, BitsPerSecond: 8000}
 	case "throughput":
-		if task.Parameters["rate"] != nil {
-			return measure.Demand{DurationSeconds: 10, Exclusive: true, Bytes: 5e6, BitsPerSecond: 4e6}
+		if rate, given := numberOf(task.Parameters, "rate", quantity.ParseRate); given {
+			return measure.Demand{DurationSeconds: 10, Exclusive: true, Bytes: rate * 10 / 8, BitsPerSecond: rate}
 		}
 		return measure.Demand{DurationSeconds: 10, Exclusive: true}
 	}
@@ -42,6 +43,7 @@ tests:
 `
 
 func TestEstimate(t *testing.T) {
+	const held = 44680851. // payload within 50 Mbit/s
 	year := func(results, bytes float64) float64 { return 365 * results * bytes }
 	cases := []struct {
 		tests   string
@@ -58,20 +60,19 @@ func TestEstimate(t *testing.T) {
 			Usage{Name: "X", Pairs: 1, RunsPerDay: 1440, BytesPerDay: 1.44e6, MeanBitsPerSecond: 400. / 3, PeakBitsPerSecond: 8000},
 			year(1440, 1020),
 		},
-		{ // within a site its link is not crossed; the slower interface counts, and b sends at its own rate
+		{ // within a site its link is not crossed; a run moves no more than a day's budget
 			"- {name: t, tool: bulk, group: ab, schedule: {cron: '0 */6 * * *'}}",
-			Usage{Name: "t", Pairs: 1, RunsPerDay: 4, BytesPerDay: 5e9, BusySecondsPerDay: 40, MeanBitsPerSecond: 4e10 / 86400, PeakBitsPerSecond: 1e9},
-			Usage{Name: "a", Pairs: 1, RunsPerDay: 4, BytesPerDay: 5e9, BusySecondsPerDay: 40, MeanBitsPerSecond: 4e10 / 86400, PeakBitsPerSecond: 1e9,
-				Over: []Excess{{"daily", 1e9, 5e9}}},
+			Usage{Name: "t", Pairs: 1, RunsPerDay: 4, BytesPerDay: 4e9, BusySecondsPerDay: 40, MeanBitsPerSecond: 3.2e10 / 86400, PeakBitsPerSecond: 1e9},
+			Usage{Name: "a", Pairs: 1, RunsPerDay: 4, BytesPerDay: 4e9, BusySecondsPerDay: 40, MeanBitsPerSecond: 3.2e10 / 86400, PeakBitsPerSecond: 1e9,
+				Over: []Excess{{"daily", 1e9, 4e9}}},
 			Usage{Name: "c"}, Usage{Name: "X"}, year(4, 34150),
 		},
-		{ // the site's link is what is filled, which its budget forbids
+		{ // the site's budget holds it back
 			"- {name: t, tool: bulk, group: ac, schedule: {every: 1d}}",
-			Usage{Name: "t", Pairs: 1, RunsPerDay: 1, BytesPerDay: 125e6, BusySecondsPerDay: 10, MeanBitsPerSecond: 1e9 / 86400, PeakBitsPerSecond: 1e8},
-			Usage{Name: "a", Pairs: 1, RunsPerDay: 1, BytesPerDay: 125e6, BusySecondsPerDay: 10, MeanBitsPerSecond: 1e9 / 86400, PeakBitsPerSecond: 1e8},
-			Usage{Name: "c", Pairs: 1, RunsPerDay: 1, BytesPerDay: 125e6, BusySecondsPerDay: 10, MeanBitsPerSecond: 1e9 / 86400, PeakBitsPerSecond: 1e8},
-			Usage{Name: "X", Pairs: 1, RunsPerDay: 1, BytesPerDay: 125e6, BusySecondsPerDay: 10, MeanBitsPerSecond: 1e9 / 86400, PeakBitsPerSecond: 1e8,
-				Over: []Excess{{"rate", 50e6, 1e8}}},
+			Usage{Name: "t", Pairs: 1, RunsPerDay: 1, BytesPerDay: held * 10 / 8, BusySecondsPerDay: 10, MeanBitsPerSecond: held * 10 / 86400, PeakBitsPerSecond: held},
+			Usage{Name: "a", Pairs: 1, RunsPerDay: 1, BytesPerDay: held * 10 / 8, BusySecondsPerDay: 10, MeanBitsPerSecond: held * 10 / 86400, PeakBitsPerSecond: held},
+			Usage{Name: "c", Pairs: 1, RunsPerDay: 1, BytesPerDay: held * 10 / 8, BusySecondsPerDay: 10, MeanBitsPerSecond: held * 10 / 86400, PeakBitsPerSecond: held},
+			Usage{Name: "X", Pairs: 1, RunsPerDay: 1, BytesPerDay: held * 10 / 8, BusySecondsPerDay: 10, MeanBitsPerSecond: held * 10 / 86400, PeakBitsPerSecond: held},
 			year(1, 34150),
 		},
 		{ // a command's own needs and timeout
@@ -150,7 +151,7 @@ func TestCronPerDay(t *testing.T) {
 		return &parsed(t, estimated+"  - {name: t, tool: rtt, group: ac, schedule: {"+text+"}}\n").Test("t").Schedule
 	}
 	for text, want := range cases {
-		if got := cron("cron: '" + text + "'").perDay(); math.Abs(got-want) > 0.15*want {
+		if got := cron("cron: '" + text + "'").PerDay(); math.Abs(got-want) > 0.15*want {
 			t.Errorf("%s: %v a day, want %v", text, got, want)
 		}
 	}

@@ -17,9 +17,16 @@ const portName = "port"
 // Task returns what the leg's source is to do. Port is what the target listens on for this run; 0: the port that the
 // target's tools name, or else the probe's own.
 //
-// A probe's parameters are the tool's, over them the source's own, and the port of the target. The values of a
+// A probe's parameters are the tool's, over them the source's own, and the port of the target. A transfer is held to the
+// rate that budgets allow. The values of a
 // command's placeholders go with its words; what is in neither, the source fills in.
 func (m *Mesh) Task(tool *Tool, leg Leg, port int) measure.Task {
+	task := m.task(tool, leg, port)
+	m.pace(&task, leg)
+	return task
+}
+
+func (m *Mesh) task(tool *Tool, leg Leg, port int) measure.Task {
 	task := measure.Task{Kind: tool.Kind, Target: leg.TargetAddress, Parameters: tool.Parameters}
 	if tool.Command != nil {
 		task.Parameters = m.command(tool, leg, port)

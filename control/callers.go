@@ -145,7 +145,7 @@ func (c *Control) admit(r *Request, d *demand) (*ticket, error) {
 	}
 	t, err := c.desk.enter(m, class, config.Ask{
 		Tool: d.tool.Name, Kind: d.tool.Kind, Source: d.leg.Source, Target: d.leg.Target, At: c.config.Now(),
-		Need: d.need, Bytes: m.Bytes(d.leg, d.need),
+		Need: d.says, Bytes: d.need.Bytes,
 	})
 	var denial *Denial
 	if errors.As(err, &denial) {

@@ -142,7 +142,11 @@ func (c *Control) demandOf(r Request) (d demand, err error) {
 	if (source == target) != (d.tool.Kind == config.KindHost) {
 		return d, &RequestError{"target", r.Target, "another host than the source, or, of a tool that measures its host, the same"}
 	}
-	d.need, err = need(m, d.tool, d.leg)
+	reckoning := reckon(m)
+	if d.says, err = reckoning.Says(d.tool, d.leg); err != nil {
+		return d, err
+	}
+	d.need, err = reckoning.Need(d.tool, d.leg)
 	return d, err
 }
 

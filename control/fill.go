@@ -56,14 +56,6 @@ type filling struct {
 	upTo    time.Time                // of a plan that is full: where it ends
 	before  map[place][]*measure.Run // runs of the last plan that may be planned again
 	skipped map[string]bool          // why runs were left out
-	needs   map[needKey]measure.Demand
-}
-
-// needKey is what the need of a planned run depends on; of most tests all runs have one.
-type needKey struct {
-	test   int32
-	source int  // whose own parameters count; -1: it has none
-	six    bool // over IPv6, whose headers are longer
 }
 
 // place tells the runs of a plan apart, whichever their ID, but those of a pair that had to wait for the same end of a test
@@ -93,7 +85,7 @@ func (f *filling) begin(m *config.Mesh, last *plan, now time.Time, other bool) (
 	} else if from.Before(now) {
 		from = now
 	}
-	f.before, f.skipped, f.needs = map[place][]*measure.Run{}, map[string]bool{}, map[needKey]measure.Demand{}
+	f.before, f.skipped = map[place][]*measure.Run{}, map[string]bool{}
 	f.ports.free(now)
 	for i := range last.Runs {
 		switch r := &last.Runs[i]; {
@@ -157,7 +149,7 @@ func (f *filling) add(planned *schedule.Run) error {
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", test.Name, err)
 	}
-	d, err := f.need(planned.Test, tool, leg)
+	d, err := w.reckoning.Need(tool, leg)
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", test.Name, err)
 	}
@@ -184,24 +176,6 @@ func (f *filling) add(planned *schedule.Run) error {
 	}
 	f.next.Runs = append(f.next.Runs, run)
 	return nil
-}
-
-// need is what a run of a test over a leg asks for; a probe is asked for it once, and again for each host that has
-// parameters of its own.
-func (f *filling) need(test int32, tool *config.Tool, leg config.Leg) (measure.Demand, error) {
-	m := f.planner.work.mesh
-	key := needKey{test, -1, strings.Contains(leg.TargetAddress, ":")}
-	if m.Hosts[leg.Source].Overrides[tool.Name] != nil {
-		key.source = leg.Source
-	}
-	if d, known := f.needs[key]; known {
-		return d, nil
-	}
-	d, err := need(m, tool, leg)
-	if err == nil {
-		f.needs[key] = d
-	}
-	return d, err
 }
 
 // again keeps a run of the last plan, with its ID, port and secret, if the new plan has the same one.
@@ -258,7 +232,7 @@ func (c *Control) cannot(m *config.Mesh, leg config.Leg, kind string, d measure.
 func (f *filling) warnings() []string {
 	all := []string{}
 	for _, found := range f.planner.Findings() {
-		all = append(all, FindingText(found))
+		all = append(all, found.String())
 	}
 	for why := range f.skipped {
 		all = append(all, why)

@@ -72,6 +72,7 @@ type demand struct {
 	mesh *config.Mesh // that the rest is of
 	tool *config.Tool
 	leg  config.Leg
+	says measure.Demand // without what is inferred
 	need measure.Demand
 
 	placed schedule.Run // by place

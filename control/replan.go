@@ -10,7 +10,6 @@ import (
 
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
-	"github.com/pathwise-net/pathwise/schedule"
 )
 
 const (
@@ -114,20 +113,6 @@ func (c *Control) send(ctx context.Context, p *plan, before []string) error {
 		failed = append(failed[:toldAtOnce], fmt.Errorf("and to %d others", more))
 	}
 	return errors.Join(failed...)
-}
-
-// FindingText says in words what the planner could not do as asked.
-func FindingText(f schedule.Finding) string {
-	where := ""
-	if f.Where != "" {
-		where = " at " + f.Where
-	}
-	return fmt.Sprintf("test %s: %s%s: needs %v, has %v, and is planned for the longer",
-		f.Test, f.Kind, where, roundSeconds(f.NeedsSeconds), roundSeconds(f.HasSeconds))
-}
-
-func roundSeconds(s float64) time.Duration {
-	return time.Duration(s * float64(time.Second)).Round(time.Second)
 }
 
 // peer is the address that a run's source comes from, as far as the mesh file says: "" if it has several to choose from, is

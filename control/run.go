@@ -18,13 +18,15 @@ const (
 	lateBy = 10 * time.Second
 )
 
-// need is what a run of a tool over a leg asks for.
-func need(m *config.Mesh, tool *config.Tool, leg config.Leg) (measure.Demand, error) {
-	d, err := probe.Demand(m.Task(tool, leg, 0))
-	if err != nil {
-		return d, fmt.Errorf("tool %s: %w", tool.Name, err)
-	}
-	return tool.Adjust(d), nil
+// reckon says what runs of a mesh ask for.
+func reckon(m *config.Mesh) *config.Reckoning {
+	return m.Reckon(func(task measure.Task) (measure.Demand, error) {
+		d, err := probe.Demand(task)
+		if err != nil {
+			return d, fmt.Errorf("reckon %s: %w", task.Kind, err)
+		}
+		return d, nil
+	})
 }
 
 // turn is when a run has its turn: from when on, how much later it may begin, and when after its start it is ended.
@@ -69,5 +71,6 @@ func prepare(m *config.Mesh, tool *config.Tool, leg config.Leg, d measure.Demand
 		}
 	}
 	run.Task = m.Task(tool, leg, port)
+	m.Shorten(&run.Task, leg, d)
 	return run, nil
 }

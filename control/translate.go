@@ -17,11 +17,13 @@ type work struct {
 	tests    []int            // of the schedule's tests: index in the mesh
 	ends     [][2]int         // of the schedule's interfaces: host and interface in the mesh
 	number   map[[2]int]int32 // and back
+
+	reckoning *config.Reckoning // of what its runs ask for
 }
 
 // translate turns a mesh file into what the planner takes.
 func translate(m *config.Mesh) (*work, error) {
-	w := &work{mesh: m, number: map[[2]int]int32{}}
+	w := &work{mesh: m, number: map[[2]int]int32{}, reckoning: reckon(m)}
 	for h := range m.Hosts {
 		w.addHost(h)
 	}
@@ -44,6 +46,11 @@ func translate(m *config.Mesh) (*work, error) {
 
 func (w *work) addHost(h int) {
 	host := &w.mesh.Hosts[h]
+	daily := host.Budget.Daily(host.BitsPerSecond())
+	if len(host.Interfaces) > 1 && daily > 0 {
+		w.schedule.Hosts = append(w.schedule.Hosts, schedule.Host{Name: host.Name, BytesPerDay: daily})
+		daily = 0 // of each
+	}
 	for i, part := range host.Interfaces {
 		name := host.Name
 		if part.Name != "" {
@@ -52,22 +59,12 @@ func (w *work) addHost(h int) {
 		w.number[[2]int{h, i}] = int32(len(w.ends))
 		w.ends = append(w.ends, [2]int{h, i})
 		w.schedule.Interfaces = append(w.schedule.Interfaces, schedule.Interface{
-			Name: name, Host: host.Name, Site: host.Site, BytesPerDay: daily(host.Budget, part.BitsPerSecond),
+			Name: name, Host: host.Name, Site: host.Site, BytesPerDay: daily,
 		})
 	}
 }
 
-// daily is what a budget allows in a day over a link of that rate, 0 for all.
-func daily(b config.Budget, rate float64) float64 {
-	const day = 86400
-	all := b.BytesPerDay
-	if share := b.Share * rate * day / 8; share > 0 && (all == 0 || share < all) {
-		all = share
-	}
-	return all
-}
-
-// addTest adds a test that is to run, with all its pairs.
+// addTest adds a test that is to run, with all its pairs of which one run is within budgets.
 func (w *work) addTest(i int) error {
 	m := w.mesh
 	t := &m.Tests[i]
@@ -81,16 +78,19 @@ func (w *work) addTest(i int) error {
 		if err != nil {
 			return fmt.Errorf("test %s: %w", t.Name, err)
 		}
-		if len(test.Pairs) == 0 {
-			if test.Demand, err = need(m, tool, leg); err != nil {
-				return fmt.Errorf("test %s: %w", t.Name, err)
-			}
+		need, err := w.reckoning.Need(tool, leg)
+		if err != nil {
+			return fmt.Errorf("test %s: %w", t.Name, err)
 		}
-		test.Pairs = append(test.Pairs, schedule.Pair{
+		if whose, excess := m.Beyond(leg, need); whose != "" {
+			leaveOut(&test, whose, excess, t.Schedule.PerDay())
+			continue
+		}
+		addPair(&test, schedule.Pair{
 			Source: w.number[[2]int{leg.Source, leg.SourceInterface}], Target: w.number[[2]int{leg.Target, leg.TargetInterface}],
-		})
+		}, need)
 	}
-	if len(test.Pairs) == 0 {
+	if len(test.Pairs)+len(test.Beyond) == 0 {
 		return nil
 	}
 	if test.Slot == 0 {
@@ -102,6 +102,41 @@ func (w *work) addTest(i int) error {
 	return nil
 }
 
+// addPair adds a pair and what its runs need. All runs of a test are planned for the first pair's time and way of running,
+// and each for its own bytes.
+func addPair(test *schedule.Test, pair schedule.Pair, need measure.Demand) {
+	switch {
+	case len(test.Pairs) == 0:
+		test.Demand = need
+	case test.Bytes == nil && need.Bytes != test.Demand.Bytes:
+		for range test.Pairs {
+			test.Bytes = append(test.Bytes, test.Demand.Bytes)
+		}
+	}
+	test.Demand.BitsPerSecond = max(test.Demand.BitsPerSecond, need.BitsPerSecond)
+	test.Pairs = append(test.Pairs, pair)
+	if test.Bytes != nil {
+		test.Bytes = append(test.Bytes, need.Bytes)
+	}
+}
+
+// leaveOut counts a pair of which one run is more than a budget allows.
+func leaveOut(test *schedule.Test, whose string, x config.Excess, perDay float64) {
+	kind := schedule.OverBudget
+	if x.What == "rate" {
+		kind = schedule.OverRate
+	}
+	at := slices.IndexFunc(test.Beyond, func(b schedule.Beyond) bool { return b.Where == whose && b.What == kind })
+	if at < 0 {
+		at = len(test.Beyond)
+		test.Beyond = append(test.Beyond, schedule.Beyond{Where: whose, What: kind, Has: x.Limit})
+	}
+	b := &test.Beyond[at]
+	b.Pairs++
+	b.Needs = max(b.Needs, x.Value)
+	b.PerDay += perDay
+}
+
 func timing(s *config.Schedule) schedule.Timing {
 	if s.Cron != "" {
 		own := *s
@@ -111,23 +146,16 @@ func timing(s *config.Schedule) schedule.Timing {
 	return schedule.Timing{Every: s.Every, Sampling: sampling[s.Sampling]} // what is not there is Periodic, which is 0
 }
 
-// unknownRate is what a test is taken to reach that fills a link of which no rate is known: that of most hosts' adapters.
-const unknownRate = 1e9
-
 // site says how many exclusive runs may cross a site's link at a time: as many as its rate allows of the fastest tool.
 func (w *work) site(s *config.Site) schedule.Site {
-	site := schedule.Site{Name: s.Name, BytesPerDay: daily(s.Budget, s.BitsPerSecond)}
+	site := schedule.Site{Name: s.Name, BytesPerDay: s.Budget.Daily(s.BitsPerSecond)}
 	if s.Budget.BitsPerSecond == 0 {
 		return site
 	}
 	fastest := 0.0
 	for _, t := range w.schedule.Tests {
 		if t.Demand.Exclusive {
-			rate := t.Demand.BitsPerSecond
-			if rate == 0 {
-				rate = unknownRate
-			}
-			fastest = max(fastest, rate)
+			fastest = max(fastest, t.Demand.BitsPerSecond)
 		}
 	}
 	site.AtOnce = 1

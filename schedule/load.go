@@ -7,7 +7,7 @@ import (
 
 const day = 24 * time.Hour
 
-// use is what tests move through one interface, or across one site's link.
+// use is what tests move through one interface, or all of a host, or across one site's link.
 type use struct {
 	name   string
 	budget float64   // bytes a day; 0: no limit
@@ -19,6 +19,7 @@ type use struct {
 // budgeted says whether the mesh has any budget of bytes.
 func (m *Mesh) budgeted() bool {
 	return slices.ContainsFunc(m.Interfaces, func(i Interface) bool { return i.BytesPerDay > 0 }) ||
+		slices.ContainsFunc(m.Hosts, func(h Host) bool { return h.BytesPerDay > 0 }) ||
 		slices.ContainsFunc(m.Sites, func(s Site) bool { return s.BytesPerDay > 0 })
 }
 
@@ -32,27 +33,35 @@ func (p *Planner) perDay(inCycle []float64) (sum float64) {
 	return sum
 }
 
-// uses are those of all interfaces, then of all sites.
+// bytesOf are the bytes that a run of a test's pair moves.
+func (t *Test) bytesOf(pair int) float64 {
+	if t.Bytes != nil {
+		return t.Bytes[pair]
+	}
+	return t.Demand.Bytes
+}
+
+// uses are those of all interfaces, then of all sites, then of all hosts that have a limit of their own.
 func (p *Planner) uses() []use {
 	tests := len(p.mesh.Tests)
-	all := make([]use, 0, len(p.mesh.Interfaces)+len(p.mesh.Sites))
-	add := func(name string, budget float64) {
+	var all []use
+	add := func(name string, budget float64) int {
 		all = append(all, use{name, budget, make([]float64, tests), make([]float64, tests), make([]float64, tests)})
+		return len(all) - 1
 	}
-	siteOf := map[string]int{}
 	for _, i := range p.mesh.Interfaces {
 		add(i.Name, i.BytesPerDay)
 	}
+	sites, hosts := map[string]int{}, map[string]int{}
 	for _, s := range p.mesh.Sites {
-		siteOf[s.Name] = len(all)
-		add(s.Name, s.BytesPerDay)
+		sites[s.Name] = add(s.Name, s.BytesPerDay)
 	}
-	of := make([]int, len(p.mesh.Interfaces))
+	for _, h := range p.mesh.Hosts {
+		hosts[h.Name] = add(h.Name, h.BytesPerDay)
+	}
+	siteOf, hostOf := make([]int, len(p.mesh.Interfaces)), make([]int, len(p.mesh.Interfaces))
 	for i, iface := range p.mesh.Interfaces {
-		of[i] = none
-		if s, known := siteOf[iface.Site]; known {
-			of[i] = s
-		}
+		siteOf[i], hostOf[i] = indexOr(sites, iface.Site), indexOr(hosts, iface.Host)
 	}
 	for i := range p.mesh.Tests {
 		t := &p.mesh.Tests[i]
@@ -60,17 +69,19 @@ func (p *Planner) uses() []use {
 		if t.Demand.Exclusive {
 			alone = (duration(t) + p.guard).Seconds()
 		}
-		for _, pair := range t.Pairs {
-			ends := [4]int{int(pair.Source), int(pair.Target), of[pair.Source], of[pair.Target]}
-			if pair.Source == pair.Target {
-				ends[1] = none // a tool of the host itself
-			}
-			if ends[2] == ends[3] {
-				ends[2], ends[3] = none, none // not across the link
+		for j, pair := range t.Pairs {
+			ends := [6]int{int(pair.Source), int(pair.Target), siteOf[pair.Source], siteOf[pair.Target], hostOf[pair.Source], hostOf[pair.Target]}
+			for k := 0; k < len(ends); k += 2 {
+				switch same := ends[k] == ends[k+1]; {
+				case same && k == 2:
+					ends[k], ends[k+1] = none, none // not across the link
+				case same:
+					ends[k+1] = none // a tool of the host itself
+				}
 			}
 			for _, end := range ends {
 				if end != none {
-					all[end].bytes[i] += t.Demand.Bytes
+					all[end].bytes[i] += t.bytesOf(j)
 					all[end].runs[i]++
 					all[end].alone[i] += alone
 				}
@@ -78,4 +89,12 @@ func (p *Planner) uses() []use {
 		}
 	}
 	return all
+}
+
+// indexOr is the index of a name, or none.
+func indexOr(index map[string]int, name string) int {
+	if i, known := index[name]; known {
+		return i
+	}
+	return none
 }

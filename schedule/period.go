@@ -34,7 +34,9 @@ func (p *Planner) stretch(test int32, kind Kind, where string, period time.Durat
 	if period <= has {
 		return
 	}
-	p.findings = append(p.findings, Finding{kind, p.mesh.Tests[test].Name, where, period.Seconds(), has.Seconds()})
+	p.findings = append(p.findings, Finding{
+		Kind: kind, Test: p.mesh.Tests[test].Name, Where: where, NeedsSeconds: period.Seconds(), HasSeconds: has.Seconds(),
+	})
 	p.period[test] = period
 }
 

@@ -55,6 +55,7 @@ func New(m Mesh, seed uint64) (*Planner, error) {
 	}
 	p.components, p.component = components(&m, p.guard)
 	p.fit()
+	p.leftOut()
 	p.lights = newLights(p)
 	p.hold()
 	p.inherited = p.held
@@ -121,6 +122,8 @@ func (m *Mesh) validateTest(t *Test) error {
 	case t.Demand.Exclusive && duration(t) < time.Millisecond:
 		return &MeshError{"test " + t.Name + ": duration_seconds", fmt.Sprint(t.Demand.DurationSeconds),
 			"an exclusive test lasts a millisecond at least"}
+	case t.Bytes != nil && len(t.Bytes) != len(t.Pairs):
+		return &MeshError{"test " + t.Name + ": bytes", fmt.Sprint(len(t.Bytes)), "one for each pair"}
 	case t.Demand.DurationSeconds < 0 || t.Slot < 0:
 		return &MeshError{"test " + t.Name, "", "duration and slot are zero or more"}
 	}

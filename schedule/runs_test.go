@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // window plans [midnight, midnight+length).
@@ -359,6 +360,16 @@ func TestSlots(t *testing.T) {
 func TestFindings(t *testing.T) {
 	limited := hosts(4)
 	limited[0].BytesPerDay = 60e9 // of 144 GB that 6 pairs of 1 GB each hour come to
+	stretched := func(kind Kind, test, where string, needs, has float64, pairs int) Finding {
+		return Finding{Kind: kind, Test: test, Where: where, NeedsSeconds: needs, HasSeconds: has,
+			RunsLeftOutPerDay: float64(pairs) * 86400 * (1/has - 1/needs)}
+	}
+	uneven := bulk("b", []Pair{{0, 1}, {1, 0}, {2, 3}}, 10, time.Hour)
+	uneven.Bytes = []float64{2e9, 3e9, 9e9}
+	slower := bulk("b", full(0, 2), 10, time.Hour)
+	slower.Beyond = []Beyond{{"h2", OverRate, 4, 1e9, 1e8, 96}, {"X", OverBudget, 2, 5e9, 1e9, 48}}
+	twoPorts := hosts(4)
+	twoPorts[0].Host, twoPorts[1].Host = "h", "h"
 	for _, c := range []struct {
 		name string
 		mesh Mesh
@@ -367,26 +378,35 @@ func TestFindings(t *testing.T) {
 		{"fits", meshOf(4, bulk("b", full(0, 4), 10, time.Hour)), nil},
 		{"just fits", meshOf(4, bulk("b", full(0, 4), 9, time.Minute)), nil},
 		{"cycle too long", meshOf(4, bulk("b", full(0, 4), 10, time.Minute)),
-			[]Finding{{CycleTooLong, "b", "", 77, 60}}},
+			[]Finding{stretched(CycleTooLong, "b", "", 77, 60, 12)}},
 		{"light run too long", meshOf(2, lightTest("l", full(0, 2), 90, time.Minute)),
-			[]Finding{{RunTooLong, "l", "", 90, 60}}},
+			[]Finding{stretched(RunTooLong, "l", "", 90, 60, 2)}},
 		{"exclusive run too long", meshOf(2, bulk("b", full(0, 2), 90, time.Minute)),
-			[]Finding{{RunTooLong, "b", "", 273, 60}}},
+			[]Finding{stretched(RunTooLong, "b", "", 273, 60, 2)}},
 		{"overloaded", meshOf(4, bulk("a", full(0, 4), 9, 2*time.Minute), bulk("b", full(0, 4), 19, 2*time.Minute)),
-			[]Finding{{Overloaded, "a", "", 190, 120}, {Overloaded, "b", "", 190, 120}}},
+			[]Finding{stretched(Overloaded, "a", "", 190, 120, 12), stretched(Overloaded, "b", "", 190, 120, 12)}},
 		{"over budget", Mesh{Interfaces: limited, Tests: []Test{bulk("b", full(0, 4), 10, time.Hour)}},
-			[]Finding{{OverBudget, "b", "h0", 8640, 3600}}},
+			[]Finding{stretched(OverBudget, "b", "h0", 8640, 3600, 12)}},
+		{"over budget by what each pair moves", Mesh{Interfaces: limited, Tests: []Test{uneven}}, // 24 * 5 GB of 60
+			[]Finding{stretched(OverBudget, "b", "h0", 7200, 3600, 3)}},
+		{"over a host's budget", Mesh{Interfaces: twoPorts, Hosts: []Host{{"h", 60e9}}, Tests: []Test{bulk("b", []Pair{{0, 2}, {3, 1}, {2, 3}}, 10, time.Hour)}},
+			nil},
+		{"over a host's budget by both its interfaces", Mesh{Interfaces: twoPorts, Hosts: []Host{{"h", 24e9}}, Tests: []Test{bulk("b", []Pair{{0, 2}, {3, 1}, {2, 3}}, 10, time.Hour)}},
+			[]Finding{stretched(OverBudget, "b", "h", 7200, 3600, 3)}},
+		{"left out", meshOf(4, slower), []Finding{
+			{Kind: OverRate, Test: "b", Where: "h2", PairsLeftOut: 4, NeedsBitsPerSecond: 1e9, HasBitsPerSecond: 1e8, RunsLeftOutPerDay: 96},
+			{Kind: OverBudget, Test: "b", Where: "X", PairsLeftOut: 2, NeedsBytes: 5e9, HasBytes: 1e9, RunsLeftOutPerDay: 48}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := plan(t, c.mesh, 1)
 			got := p.Findings()
-			slices.SortFunc(got, func(a, b Finding) int { return strings.Compare(a.Test, b.Test) })
-			if diff := cmp.Diff(c.want, got); diff != "" {
+			slices.SortStableFunc(got, func(a, b Finding) int { return strings.Compare(a.Test, b.Test) })
+			if diff := cmp.Diff(c.want, got, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 			for i := range c.mesh.Tests {
 				for _, f := range got {
-					if f.Test == c.mesh.Tests[i].Name && p.Period(i).Seconds() != f.NeedsSeconds {
+					if f.Test == c.mesh.Tests[i].Name && f.PairsLeftOut == 0 && p.Period(i).Seconds() != f.NeedsSeconds {
 						t.Errorf("period is %v, finding says %g s", p.Period(i), f.NeedsSeconds)
 					}
 				}

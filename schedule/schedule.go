@@ -16,7 +16,6 @@
 package schedule
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -25,6 +24,7 @@ import (
 // Mesh is what is to be planned. Tests know interfaces by their index.
 type Mesh struct {
 	Interfaces []Interface
+	Hosts      []Host
 	Sites      []Site
 	Phases     []Phase
 	Tests      []Test
@@ -49,6 +49,12 @@ type Interface struct {
 	Site string // "": of none
 	// BytesPerDay is what tests may send and receive through it in all; 0: no limit.
 	BytesPerDay float64
+}
+
+// Host is what several interfaces are of, if it has a limit of its own.
+type Host struct {
+	Name        string
+	BytesPerDay float64 // that tests may send and receive through all of them
 }
 
 // Site is what several interfaces share: a link to all that is not in the site.
@@ -94,6 +100,10 @@ type Test struct {
 	Name   string // unique
 	Pairs  []Pair
 	Demand measure.Demand
+	// Bytes, if not nil, are those of each pair's run, in place of Demand's.
+	Bytes []float64
+	// Beyond are the pairs that are not among Pairs, since one run of theirs is more than a budget allows: for Findings.
+	Beyond []Beyond
 	Timing Timing        // not used with a Phase
 	Phase  string        // "": of none
 	Slot   time.Duration // after its time a run may still begin, if it is late, failed, or has to wait for room
@@ -101,6 +111,16 @@ type Test struct {
 	// Avoid, for a light test, puts a run off within its slot while an exclusive run uses either interface; where that
 	// cannot be helped it runs as drawn.
 	Avoid bool
+}
+
+// Beyond are pairs of a test whose runs are each more than somebody may do.
+type Beyond struct {
+	Where  string // host or site
+	What   Kind   // OverBudget or OverRate
+	Pairs  int
+	Needs  float64 // of the run that needs most: bytes, of OverRate bit/s
+	Has    float64
+	PerDay float64 // runs of all these pairs
 }
 
 // Run is one planned execution of a test.
@@ -126,28 +146,25 @@ const (
 	CycleTooLong Kind = "cycle-longer-than-period" // one cycle of exclusive runs takes longer than the period
 	Overloaded   Kind = "overloaded"               // tests that share interfaces need more time together than there is
 	RunTooLong   Kind = "run-longer-than-period"   // one run takes longer than the period
-	OverBudget   Kind = "over-budget"              // more bytes a day than an interface or site may move
+	OverBudget   Kind = "over-budget"              // more bytes a day than an interface, host or site may move
+	OverRate     Kind = "over-rate"                // a run is faster than a host or site may be used
 )
 
 // Finding is a wish that cannot be met, and what the plan does instead: it stretches the test's period to NeedsSeconds.
-// Of a test by cron it leaves out times, so that there is one in such a period at most.
+// Of a test by cron it leaves out times, so that there is one in such a period at most. With PairsLeftOut, of which one run
+// is too much, it leaves those pairs out altogether.
 type Finding struct {
 	Kind         Kind    `json:"kind"`
 	Test         string  `json:"test"`
-	Where        string  `json:"where,omitempty"` // interface or site, of OverBudget
-	NeedsSeconds float64 `json:"needs_seconds"`
+	Where        string  `json:"where,omitempty"` // interface, host or site, of OverBudget and OverRate
+	NeedsSeconds float64 `json:"needs_seconds"`   // 0 with PairsLeftOut
 	HasSeconds   float64 `json:"has_seconds"`
-}
 
-// String is the finding in one sentence.
-func (f Finding) String() string {
-	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)).Round(time.Second) }
-	why := map[Kind]string{
-		CycleTooLong: "one run of each of its pairs takes longer than its period",
-		Overloaded:   "it shares interfaces with tests that need more time together than there is",
-		RunTooLong:   "one run takes longer than its period",
-		OverBudget:   "it moves more bytes a day than the budget of " + f.Where + " allows",
-	}[f.Kind]
-	return fmt.Sprintf("test %s: %s: needs a period of %v, has %v", f.Test, why, seconds(f.NeedsSeconds),
-		seconds(f.HasSeconds))
+	RunsLeftOutPerDay float64 `json:"runs_left_out_per_day"`
+	PairsLeftOut      int     `json:"pairs_left_out,omitempty"`
+	NeedsBytes        float64 `json:"needs_bytes,omitempty"` // of one run of a pair that is left out
+	HasBytes          float64 `json:"has_bytes,omitempty"`   // a day
+
+	NeedsBitsPerSecond float64 `json:"needs_bits_per_second,omitempty"` // of such a run, of OverRate
+	HasBitsPerSecond   float64 `json:"has_bits_per_second,omitempty"`
 }

@@ -49,7 +49,7 @@ func (t *Turns) set(p Pair, interfaces int) {
 func (m *Mesh) Fingerprint() uint64 {
 	h := fnv.New64a()
 	encoder := json.NewEncoder(h) // writing to a hash cannot fail
-	_ = encoder.Encode([]any{m.Interfaces, m.Sites, m.Guard, m.Freeze})
+	_ = encoder.Encode([]any{m.Interfaces, m.Hosts, m.Sites, m.Guard, m.Freeze})
 	for _, p := range m.Phases {
 		_ = encoder.Encode([]any{p.Name, p.Timing.Every, p.Timing.Sampling, p.Timing.Text})
 	}
@@ -59,6 +59,7 @@ func (m *Mesh) Fingerprint() uint64 {
 	for i := range m.Tests {
 		t := &m.Tests[i]
 		_ = encoder.Encode([]any{t.Name, t.Demand, t.Phase, t.Slot, t.Tries, t.Avoid})
+		_ = encoder.Encode(t.Bytes)
 		_ = encoder.Encode([]any{t.Timing.Every, t.Timing.Sampling, t.Timing.Text})
 		var sum uint64
 		for _, p := range t.Pairs {

@@ -27,6 +27,7 @@ type Load struct {
 	Tests      []TestLoad `json:"tests"`
 	Interfaces []UseLoad  `json:"interfaces"`
 	Sites      []UseLoad  `json:"sites"`
+	Hosts      []UseLoad  `json:"hosts,omitempty"` // with a budget for several interfaces together
 }
 
 // TestLoad is one test.
@@ -38,7 +39,7 @@ type TestLoad struct {
 	BytesPerDay   float64 `json:"bytes_per_day"`
 }
 
-// UseLoad is one interface, or the link of one site.
+// UseLoad is one interface, the link of one site, or one host.
 type UseLoad struct {
 	Name        string  `json:"name"`
 	RunsPerDay  float64 `json:"runs_per_day"`
@@ -88,16 +89,23 @@ func (p *Planner) Load() Load {
 	for i := range p.mesh.Tests {
 		t := &p.mesh.Tests[i]
 		runs := float64(len(t.Pairs)) * day.Seconds() / p.period[i].Seconds()
-		l.Tests = append(l.Tests, TestLoad{t.Name, len(t.Pairs), p.period[i].Seconds(), runs, runs * t.Demand.Bytes})
+		bytes := 0.0
+		for j := range t.Pairs {
+			bytes += t.bytesOf(j) * day.Seconds() / p.period[i].Seconds()
+		}
+		l.Tests = append(l.Tests, TestLoad{t.Name, len(t.Pairs), p.period[i].Seconds(), runs, bytes})
 	}
 	for i, u := range p.uses() {
 		load := UseLoad{u.name, p.perDay(u.runs), p.perDay(u.bytes), u.budget, p.perDay(u.alone) / day.Seconds()}
-		if i < len(p.mesh.Interfaces) {
+		switch site := i - len(p.mesh.Interfaces); {
+		case site < 0:
 			l.Interfaces = append(l.Interfaces, load)
-			continue
+		case site < len(p.mesh.Sites):
+			load.ExclusiveRatio /= float64(max(1, p.mesh.Sites[site].AtOnce))
+			l.Sites = append(l.Sites, load)
+		default:
+			l.Hosts = append(l.Hosts, load)
 		}
-		load.ExclusiveRatio /= float64(max(1, p.mesh.Sites[i-len(p.mesh.Interfaces)].AtOnce))
-		l.Sites = append(l.Sites, load)
 	}
 	return l
 }

@@ -103,7 +103,7 @@ func printPlanned(w io.Writer, doc *planned) {
 			quantity.FormatSeconds(doc.CycleSeconds), quantity.FormatSeconds(doc.LowerBoundSeconds))
 	}
 	for _, f := range doc.Findings {
-		fmt.Fprintln(w, "note: "+control.FindingText(f))
+		fmt.Fprintln(w, "note: "+f.String())
 	}
 }
 

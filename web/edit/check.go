@@ -141,7 +141,7 @@ func (b *Book) judge(ctx context.Context, files []File) (judged, error) {
 		}
 	}
 	for _, f := range p.Findings() {
-		j.warnings = append(j.warnings, control.FindingText(f))
+		j.warnings = append(j.warnings, f.String())
 	}
 	j.warnings = append(j.warnings, atNextStart(&b.options.Started, &m.Controller)...)
 	return j, nil
