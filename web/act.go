@@ -90,9 +90,12 @@ func (s *Server) note(ctx context.Context, what, of string) error {
 
 type backupDoc struct {
 	Path string `json:"path" doc:"Of a new file on the controller's machine" example:"/var/backups/pathwise.zst"`
+
+	Passphrase  string `json:"passphrase,omitempty" doc:"That encrypts the backup; it holds keys"`
+	ArchiveOnly bool   `json:"archive_only,omitempty" doc:"Without keys, accounts, plan and mesh files"`
 }
 
-// backup writes a backup of the archive to a new file on the controller's machine.
+// backup writes a backup to a new file on the controller's machine.
 func (s *Server) backup(ctx context.Context, in *body[backupDoc]) (*body[backupDoc], error) {
 	if !filepath.IsAbs(in.Body.Path) {
 		return nil, fault(&badField{"path", in.Body.Path, "an absolute path of a new file on the controller's machine"})
@@ -100,12 +103,19 @@ func (s *Server) backup(ctx context.Context, in *body[backupDoc]) (*body[backupD
 	if _, err := os.Lstat(in.Body.Path); err == nil {
 		return nil, fault(&badField{"path", in.Body.Path, "a new file: there is one of this name"})
 	}
-	err := s.Archive.Backup(ctx, in.Body.Path)
+	err := s.writeBackup(ctx, &in.Body)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil, fault(&badField{"path", in.Body.Path, "a folder that is there and that the controller may write to"})
 	}
 	if err != nil {
 		return nil, fault(fmt.Errorf("back up: %w", err))
 	}
-	return in, nil
+	return &body[backupDoc]{Body: backupDoc{Path: in.Body.Path}}, nil
+}
+
+func (s *Server) writeBackup(ctx context.Context, d *backupDoc) error {
+	if s.Backup == nil || d.ArchiveOnly {
+		return s.Archive.Backup(ctx, d.Path)
+	}
+	return s.Backup(ctx, d.Path, d.Passphrase)
 }

@@ -34,6 +34,10 @@ type Server struct {
 	Version  string
 	Log      *slog.Logger // nil: none
 
+	// Backup writes all that the controller needs to go on elsewhere to a new file, encrypted if the passphrase is not empty. nil:
+	// of the archive alone.
+	Backup func(ctx context.Context, path, passphrase string) error
+
 	beat      time.Duration // of tests; 0: heartbeat
 	drawn     drawings
 	live      streams

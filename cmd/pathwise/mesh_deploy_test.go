@@ -77,8 +77,27 @@ func TestUnitsAreValid(t *testing.T) {
 		if err := os.WriteFile(path, []byte(installed), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if said, err := exec.Command("systemd-analyze", "verify", path).CombinedOutput(); err != nil || len(said) > 0 {
-			t.Errorf("%s: %v: %s", filepath.Base(unit), err, said)
+		said, err := exec.Command("systemd-analyze", "verify", path).CombinedOutput()
+		if about := aboutUnit(string(said), filepath.Base(unit)); err != nil || about != "" {
+			t.Errorf("%s: %v: %s", filepath.Base(unit), err, about)
 		}
+	}
+}
+
+// aboutUnit is what systemd-analyze says of one unit: it reads those that this machine has installed, too, and speaks of them.
+func aboutUnit(said, unit string) (about string) {
+	for line := range strings.Lines(said) {
+		if strings.Contains(line, unit) {
+			about += line
+		}
+	}
+	return about
+}
+
+func TestAboutUnit(t *testing.T) {
+	const said = "/lib/systemd/system/other.service:7: Unknown key name 'X' in section 'Service', ignoring.\n" +
+		"/tmp/1/pathwise.service:9: Unknown key name 'Y' in section 'Service', ignoring.\n"
+	if got := aboutUnit(said, "pathwise.service"); !strings.HasPrefix(got, "/tmp/1/") || strings.Count(got, "\n") != 1 {
+		t.Errorf("%q", got)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -50,19 +51,38 @@ func meshExport(s *session) *cobra.Command {
 }
 
 func meshBackup(s *session) *cobra.Command {
+	var passphraseFile string
+	var archiveOnly bool
 	c := &cobra.Command{
-		Use: "backup FILE", Short: "Write a backup of the archive while it goes on", Args: cobra.ExactArgs(1),
-		Long: "Write all that the archive holds to a new file, which `pathwise mesh restore` reads into a new archive of either\n" +
-			"kind.",
-		Example: "  pathwise mesh backup /backup/mesh.jsonl.zst",
+		Use: "backup FILE", Short: "Write a backup of the controller while it goes on", Args: cobra.ExactArgs(1),
+		Long: "Write all that a controller needs to go on elsewhere to a new file: archive, keys, accounts, plan, the mesh file and its\n" +
+			"history. `pathwise mesh restore` reads it. Whoever reads it is the controller: encrypt it, or keep it as well as one.",
+		Example: "  pathwise mesh backup /backup/mesh.backup --passphrase-file /root/passphrase\n" +
+			"  pathwise mesh backup /backup/mesh.jsonl.zst --archive-only",
 	}
+	c.Flags().StringVar(&passphraseFile, "passphrase-file", "", "the file with the passphrase that encrypts the backup")
+	c.Flags().BoolVar(&archiveOnly, "archive-only", false, "without keys, accounts, plan and mesh files; never encrypted")
 	mesh := controllerFlag(c.Flags())
 	c.RunE = func(c *cobra.Command, args []string) error {
 		path, err := filepath.Abs(args[0])
 		if err != nil {
 			return &badCall{err}
 		}
-		body, err := mesh.call(c.Context(), http.MethodPost, "backup", nil, map[string]string{"path": path})
+		passphrase, err := readPassphrase(passphraseFile)
+		if err != nil {
+			return err
+		}
+		if passphrase != "" && archiveOnly {
+			return &badCall{errors.New("--archive-only: such a backup is not encrypted; leave one of the two out")}
+		}
+		want := map[string]any{"path": path}
+		if passphrase != "" {
+			want["passphrase"] = passphrase
+		}
+		if archiveOnly {
+			want["archive_only"] = true
+		}
+		body, err := mesh.call(c.Context(), http.MethodPost, "backup", nil, want)
 		if err != nil {
 			return err
 		}

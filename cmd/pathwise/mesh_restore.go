@@ -1,8 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,23 +14,98 @@ import (
 )
 
 func meshRestore(s *session) *cobra.Command {
-	return &cobra.Command{
-		Use: "restore FILE ARCHIVE", Short: "Read a backup into a new archive", Args: cobra.ExactArgs(2),
-		Long: "Read what `pathwise mesh backup` wrote into a new archive: the file of one, or postgres://… It is how an archive\n" +
-			"moves from one kind to the other, too.",
-		Example: "  pathwise mesh restore mesh.jsonl.zst /var/lib/pathwise/archive.sqlite\n" +
-			"  pathwise mesh restore mesh.jsonl.zst postgres://pathwise@db.example.org/pathwise",
+	var data, mesh, passphraseFile string
+	c := &cobra.Command{
+		Use: "restore FILE [ARCHIVE]", Short: "Read a backup into an empty folder, or a new archive", Args: cobra.RangeArgs(1, 2),
+		Long: "Read what `pathwise mesh backup` wrote. With --data: all of it into the empty folder of a new controller, which goes on\n" +
+			"where the old one was, without deploying again. With ARCHIVE, the file of a new archive or postgres://…, the archive\n" +
+			"alone: it is how an archive moves from one kind to the other, too.",
+		Example: "  pathwise mesh restore mesh.backup --data /var/lib/pathwise\n" +
+			"  pathwise mesh restore mesh.backup postgres://pathwise@db.example.org/pathwise",
 		RunE: func(c *cobra.Command, args []string) error {
-			store, err := archive.Open(c.Context(), args[1], archive.Options{Log: s.serverLog()})
+			if (len(args) == 2) == (data != "") {
+				return &badCall{errors.New("want --data FOLDER, to restore all, or ARCHIVE, to restore the archive alone")}
+			}
+			passphrase, err := readPassphrase(passphraseFile)
 			if err != nil {
 				return err
 			}
-			defer store.Close()
-			if err := store.Restore(c.Context(), args[0]); err != nil {
+			r, err := openBackup(args[0], passphrase)
+			if err != nil {
 				return err
 			}
-			doc := map[string]any{"schema": "pathwise.restore/1", "streams": store.Stats().Streams}
-			return s.emit(doc, func(w io.Writer) { fmt.Fprintf(w, "restored %d streams\n", store.Stats().Streams) })
+			defer r.close()
+			if len(args) == 2 {
+				r.to = restored{archive: args[1]}
+			} else if r.to, err = emptyFolder(data, mesh); err != nil {
+				return err
+			}
+			if err := r.read(); err != nil {
+				return fmt.Errorf("restore %s: %w", args[0], err)
+			}
+			return s.fill(c, r)
 		},
 	}
+	c.Flags().StringVar(&data, "data", "", "the empty folder of a new controller")
+	c.Flags().StringVar(&mesh, "mesh", "", "where the mesh file, or its folder, goes (default: mesh.yaml or mesh in the new folder)")
+	c.Flags().StringVar(&passphraseFile, "passphrase-file", "", "the file with the passphrase of an encrypted backup")
+	return c
+}
+
+// fill reads the archive's part into a new archive.
+func (s *session) fill(c *cobra.Command, r *backupReader) error {
+	store, err := archive.Open(c.Context(), r.to.archive, archive.Options{Log: s.serverLog()})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := store.Restore(c.Context(), r.archive); err != nil {
+		return err
+	}
+	streams := store.Stats().Streams
+	doc := map[string]any{"schema": "pathwise.restore/1", "streams": streams}
+	if r.to.data != "" {
+		doc["data"], doc["mesh"] = r.to.data, r.to.mesh
+	}
+	return s.emit(doc, func(w io.Writer) {
+		fmt.Fprintf(w, "restored %d streams\n", streams)
+		if r.to.data != "" {
+			fmt.Fprintf(w, "go on with: pathwise serve %s --data %s\n", r.to.mesh, r.to.data)
+		}
+	})
+}
+
+// restored is where the parts of a backup go.
+type restored struct{ archive, data, mesh string } // data "": the archive alone
+
+func emptyFolder(data, mesh string) (restored, error) {
+	entries, err := os.ReadDir(data)
+	if err == nil && len(entries) > 0 {
+		return restored{}, &badCall{fmt.Errorf("--data %s: want an empty folder, or one that is not there yet", data)}
+	}
+	if mesh != "" {
+		if _, err := os.Lstat(mesh); err == nil {
+			return restored{}, &badCall{fmt.Errorf("--mesh %s: it is there already", mesh)}
+		}
+	}
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return restored{}, &badCall{err}
+	}
+	return restored{archive: filepath.Join(data, "archive.sqlite"), data: data, mesh: mesh}, nil
+}
+
+// readPassphrase is the first line of a file; "" without a file.
+func readPassphrase(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", &badCall{err}
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	if line = strings.TrimSuffix(line, "\r"); line == "" {
+		return "", &badCall{fmt.Errorf("--passphrase-file %s: its first line is empty", file)}
+	}
+	return line, nil
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -128,8 +129,8 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// begin starts this binary as pathwise until the test ends, and returns when it has said its first line.
-func begin(t *testing.T, args ...string) {
+// begin starts this binary as pathwise until the test or end ends it, and returns when it has said its first line.
+func begin(t *testing.T, args ...string) (end func()) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -146,11 +147,14 @@ func begin(t *testing.T, args ...string) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	end = sync.OnceFunc(func() {
 		_ = c.Process.Signal(syscall.SIGTERM)
 		late := time.AfterFunc(30*time.Second, func() { _ = c.Process.Kill() })
 		_ = c.Wait() // its status is that of an ended command
 		late.Stop()
+	})
+	t.Cleanup(func() {
+		end()
 		if t.Failed() {
 			t.Logf("%v said:\n%s", args, said)
 		}
@@ -158,4 +162,5 @@ func begin(t *testing.T, args ...string) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatalf("%v: %q, %v", args, line, err)
 	}
+	return end
 }

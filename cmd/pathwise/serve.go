@@ -88,7 +88,8 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 		return err
 	}
 	hosts.drained = controller.Emptied
-	api := &web.Server{Control: controller, Archive: store, Accounts: people, Config: book, Metrics: metrics, Version: version(), Log: log}
+	api := &web.Server{Control: controller, Archive: store, Accounts: people, Config: book, Metrics: metrics, Version: version(), Log: log,
+		Backup: (&backup{mesh: file, data: data, archive: archiveURL(m, data), store: store}).write}
 	if api.Labs, err = openLabs(&m.Controller); err != nil {
 		return err
 	}
