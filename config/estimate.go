@@ -84,12 +84,12 @@ func (m *Mesh) load(e *Estimate, t *Test, own *Usage, first []int, demand func(m
 	open := newOpenings(t)
 	options := make([][]option, len(m.Hosts))
 	for h := range options {
-		options[h] = m.options(t, h)
+		options[h] = m.options(t, tool, h)
 	}
 	for s, d := range m.Pairs(t) {
 		from, to, _ := choose(options[s], options[d]) // there is one: see unreachable
 		runs := perDay * open.share(s, d)
-		need, _ := reckoning.Need(tool, Leg{s, d, from.part, to.part, from.address, to.address}) // the file was checked
+		need, _ := reckoning.Need(tool, leg(t, tool, s, d, from, to)) // the file was checked
 		for _, l := range []*Usage{own, &e.Total, &e.Hosts[s], &e.Interfaces[first[s]+from.part]} {
 			l.add(runs, &need)
 		}

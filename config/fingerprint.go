@@ -61,7 +61,7 @@ type fingerprintEnd struct {
 func (m *Mesh) fingerprintEnd(t *Test, host int) fingerprintEnd {
 	h := &m.Hosts[host]
 	end := fingerprintEnd{nil, m.runs(host), h.Offline, h.Overrides[t.Tool], h.Ports.Fixed}
-	for _, o := range m.options(t, host) {
+	for _, o := range m.options(t, m.Tool(t.Tool), host) {
 		end.Addresses = append(end.Addresses, h.Interfaces[o.part].Name+" "+o.address)
 	}
 	return end

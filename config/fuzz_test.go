@@ -47,7 +47,7 @@ func ask(t *testing.T, m *Mesh) {
 		tool := m.Tool(test.Tool)
 		m.Fingerprint(test)
 		for s, d := range m.Pairs(test) {
-			leg, err := m.Leg(test, s, d)
+			leg, err := m.Leg(test, tool, s, d)
 			if err != nil {
 				t.Fatalf("%s: %v", test.Name, err)
 			}

@@ -6,7 +6,6 @@ import "fmt"
 type psGroup struct {
 	name     string // ours
 	shape    string // theirs: mesh, list, disjoint
-	allIP    bool   // all its addresses are addresses, and no names
 	excludes [][2]any
 }
 
@@ -15,7 +14,7 @@ func (i *importer) groups(root *object) {
 	groups := root.child("groups")
 	for _, name := range groups.keys() {
 		o := groups.child(name)
-		g := psGroup{shape: o.text("type"), allIP: true}
+		g := psGroup{shape: o.text("type")}
 		label := o.text("default-address-label")
 		switch g.shape {
 		case "mesh", "list":
@@ -120,7 +119,6 @@ func (i *importer) chosen(s *object, label string, g *psGroup) (all []psMember) 
 		} else if label != "" {
 			i.note(s.path, "%s has no address labelled %q; its own is taken", name, label)
 		}
-		g.allIP = g.allIP && a.ip
 		all = append(all, psMember{a.host, part})
 	}
 	return all

@@ -22,7 +22,6 @@ type psAddress struct {
 	part   string            // its interface
 	labels map[string]string // label to interface
 	tags   []string
-	ip     bool
 }
 
 // hosts reads addresses and hosts.
@@ -60,7 +59,6 @@ func (i *importer) address(name string, a, described *object) {
 		return
 	}
 	known := psAddress{host: h, part: i.name("interfaces of "+h.name, name), labels: map[string]string{}, tags: tags}
-	known.ip = familiesOf(address) != ipv4|ipv6
 	h.interfaces = append(h.interfaces, pair{known.part, address})
 	h.labels = append(h.labels, tags...)
 	h.some = h.some || !disabled

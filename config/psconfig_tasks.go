@@ -1,6 +1,9 @@
 package config
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // psSchedule is a schedule of a template.
 type psSchedule struct {
@@ -72,10 +75,8 @@ func (i *importer) task(name string, o *object, group psGroup, tool psTool) {
 	}
 	test := i.name("tests", name)
 	fields := []pair{{"name", test}, {"tool", tool.name}, {"group", group.name}, {"schedule", timing.fields}}
-	if tool.family != 0 && group.allIP {
-		fields = append(fields, pair{"family", tool.family})
-	} else if tool.family != 0 {
-		i.note(o.path, "IPv%d only: hosts are known by name, and reached as the name says: %s", tool.family, notCarried)
+	if tool.family != 0 {
+		fields = append(fields, pair{"family", fmt.Sprintf("ipv%d", tool.family)})
 	}
 	if !online {
 		fields = append(fields, pair{"online", false})

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -26,6 +27,46 @@ func noteLines(notes []Note) string {
 		b.WriteString(n.String() + "\n")
 	}
 	return b.String()
+}
+
+// The family of a specification reaches the test and its tasks, whether hosts are known by address or by name.
+func TestFamilyFromPSConfig(t *testing.T) {
+	for addresses, possible := range map[[2]string]string{
+		{"192.0.2.1", "192.0.2.2"}: "ipv4", {"2001:db8::1", "2001:db8::2"}: "ipv6", {"192.0.2.1", "b.example.org"}: "ipv4",
+		{"a.example.org", "b.example.org"}: "ipv4 ipv6",
+	} {
+		for _, kind := range []string{"throughput", "rtt", "trace", "latency", "latencybg"} {
+			for version, want := range map[string]string{`, "ip-version": 4`: "ipv4", `, "ip-version": 6`: "ipv6", "": ""} {
+				mesh, notes, err := FromPSConfig(fmt.Appendf(nil, `{
+	"addresses": {"a": {"address": %q}, "b": {"address": %q}},
+	"groups": {"all": {"type": "mesh", "addresses": [{"name": "a"}, {"name": "b"}]}},
+	"tests": {"t": {"type": %q, "spec": {"source": "{%% address[0] %%}", "dest": "{%% address[1] %%}"%s}}},
+	"schedules": {"often": {"repeat": "PT1H"}},
+	"tasks": {"k": {"group": "all", "test": "t", "schedule": "often"}}}`, addresses[0], addresses[1], kind, version))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !strings.Contains(possible, want) {
+					if !strings.Contains(noteLines(notes), "family") {
+						t.Errorf("%v %s %s: notes say nothing: %s", addresses, kind, want, noteLines(notes))
+					}
+					continue
+				}
+				m := parsed(t, string(mesh))
+				leg, err := m.Leg(m.Test("k"), m.Tool("t"), 0, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				test := m.Test("k")
+				if have := map[int]string{4: "ipv4", 6: "ipv6"}[test.Family]; have != want {
+					t.Errorf("%v %s: the test's family is %q, want %q", addresses, kind, have, want)
+				}
+				if got := m.Task(m.Tool("t"), leg, 0).Parameters[familyName]; addresses[1] == "b.example.org" && want != "" && got != want {
+					t.Errorf("%v %s: the task's family is %v, want %q", addresses, kind, got, want)
+				}
+			}
+		}
+	}
 }
 
 // TestFromPSConfigLoads holds that an ordinary template needs no mending, and that its tests are those of the template.

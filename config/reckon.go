@@ -74,7 +74,7 @@ func (r *Reckoning) fill(need *measure.Demand, tool *Tool, leg Leg, known float6
 
 // Says returns what probe and file say that a run needs, and nothing that is inferred: no rate, where it takes what there is.
 func (r *Reckoning) Says(tool *Tool, leg Leg) (measure.Demand, error) {
-	key := asked{tool, -1, strings.Contains(leg.TargetAddress, ":"), r.mesh.limits(leg).BitsPerSecond}
+	key := asked{tool, -1, leg.Family == 6 || strings.Contains(leg.TargetAddress, ":"), r.mesh.limits(leg).BitsPerSecond}
 	if r.mesh.Hosts[leg.Source].Overrides[tool.Name] != nil {
 		key.source = leg.Source
 	}

@@ -82,7 +82,7 @@ func legOf(t *testing.T, m *Mesh, pair string) Leg {
 	t.Helper()
 	source, _ := m.Host(pair[:1])
 	target, _ := m.Host(pair[1:])
-	leg, err := m.Leg(nil, source, target)
+	leg, err := m.Leg(nil, &Tool{}, source, target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,11 +18,14 @@ const portName = "port"
 // target's tools name, or else the probe's own.
 //
 // A probe's parameters are the tool's, over them the source's own, and the port of the target. A transfer is held to the
-// rate that budgets allow. The values of a
+// rate that budgets allow, and a name is looked up for the family that is asked for. The values of a
 // command's placeholders go with its words; what is in neither, the source fills in.
 func (m *Mesh) Task(tool *Tool, leg Leg, port int) measure.Task {
 	task := m.task(tool, leg, port)
 	m.pace(&task, leg)
+	if leg.Family != 0 && task.Kind != KindCommand && task.Kind != KindHost {
+		setParameter(&task, familyName, fmt.Sprintf("ipv%d", leg.Family))
+	}
 	return task
 }
 
@@ -128,7 +131,7 @@ func (m *Mesh) lookup(tool *Tool, leg Leg, runs, port int) func(string) (string,
 func (m *Mesh) unfilled(t *Test) (value, want string) {
 	tool := m.Tool(t.Tool)
 	for s, d := range m.distinct(t) {
-		leg, _ := m.Leg(t, s, d) // there is one: see unreachable
+		leg, _ := m.Leg(t, tool, s, d) // there is one: see unreachable
 		ends := "from " + m.Hosts[s].Name + " to " + m.Hosts[d].Name
 		missing := lacking(tool, tool.Command.Words, m.lookup(tool, leg, s, 0))
 		if tool.Command.Server != nil && m.Hosts[d].Reach != ReachResponder {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ func taskOf(t *testing.T, m *Mesh, test, source, target string, port int) (measu
 	if of == nil || !ok {
 		t.Fatalf("no test %s or host %s", test, target)
 	}
-	leg, err := m.Leg(of, s, d)
+	leg, err := m.Leg(of, m.Tool(of.Tool), s, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,34 +93,59 @@ hosts:
   four:  10.0.0.3
   six:   fd00::4
   named: named.example.org
-tools: {rtt: {probe: ping}}
-groups: {g: {mesh: [both, dual, four]}, h: {mesh: [both/eth1, dual]}}
+  name2: name2.example.org
+tools:
+  rtt:  {probe: ping}
+  rtt6: {probe: ping, parameters: {family: ipv6}}
+  rtt4: {probe: ping, parameters: {family: ipv4}}
+  cp:   {command: "cp {target}", parse: {a_seconds: "(.)"}, timeout: 9s}
+groups: {g: {mesh: [both, dual, four]}, h: {mesh: [both/eth1, dual]}, n: {mesh: [both, dual, named, name2]}}
 tests:
   - {name: any, tool: rtt, group: g, schedule: {every: 1m}}
   - {name: four, tool: rtt, group: g, family: 4, schedule: {every: 1m}}
   - {name: eth1, tool: rtt, group: h, family: 6, schedule: {every: 1m}}
+  - {name: six,  tool: rtt6, group: n, schedule: {every: 1m}}
+  - {name: name, tool: [rtt, cp], group: n, family: ipv4, schedule: {every: 1m}}
 `)
 	cases := []struct{ test, source, target, want string }{
-		{"", "both", "dual", "eth1 fd00::1 > fd00::2"},
-		{"", "dual", "both", "10.0.0.2 > eth0 10.0.0.1"},
-		{"", "four", "dual", "10.0.0.3 > 10.0.0.2"},
-		{"", "six", "both", "fd00::4 > eth1 fd00::1"},
-		{"", "six", "named", "fd00::4 > named.example.org"},
-		{"", "six", "four", "choose addresses from six to four: they share no address family"},
+		{"rtt", "both", "dual", "eth1 fd00::1 > fd00::2"},
+		{"rtt", "dual", "both", "10.0.0.2 > eth0 10.0.0.1"},
+		{"rtt", "four", "dual", "10.0.0.3 > 10.0.0.2"},
+		{"rtt", "six", "both", "fd00::4 > eth1 fd00::1"},
+		{"rtt", "six", "named", "fd00::4 > named.example.org"},
+		{"rtt", "named", "six", "named.example.org > fd00::4"},
+		{"rtt", "named", "name2", "named.example.org > name2.example.org"},
+		{"rtt", "six", "four", "choose addresses from six to four: they share no address family that the test and its tool allow"},
+		{"rtt6", "both", "dual", "eth1 fd00::1 > fd00::2 over ipv6"},
+		{"rtt6", "named", "name2", "named.example.org > name2.example.org over ipv6"},
+		{"rtt4", "six", "named", "choose addresses from six to named: they share no address family that the test and its tool allow"},
+		{"rtt4", "dual", "both", "10.0.0.2 > eth0 10.0.0.1 over ipv4"},
 		{"any", "four", "both", "10.0.0.3 > eth0 10.0.0.1"},
 		{"four", "both", "dual", "eth0 10.0.0.1 > 10.0.0.2"},
 		{"eth1", "dual", "both", "fd00::2 > eth1 fd00::1"},
+		{"six", "dual", "both", "fd00::2 > eth1 fd00::1 over ipv6"},
+		{"six", "dual", "named", "fd00::2 > named.example.org over ipv6"},
+		{"name/rtt", "named", "name2", "named.example.org > name2.example.org over ipv4"},
+		{"name/rtt", "dual", "both", "10.0.0.2 > eth0 10.0.0.1"},
+		{"name/cp", "both", "named", "eth0 10.0.0.1 > named.example.org"}, // no program knows our parameters
 	}
 	for _, c := range cases {
 		s, _ := m.Host(c.source)
 		d, _ := m.Host(c.target)
-		leg, err := m.Leg(m.Test(c.test), s, d)
+		test, tool := m.Test(c.test), m.Tool(c.test) // on demand a tool has no test
+		if test != nil {
+			tool = m.Tool(test.Tool)
+		}
+		leg, err := m.Leg(test, tool, s, d)
 		got := ""
 		if err != nil {
 			got = err.Error()
 		} else {
 			from, to := m.Hosts[s].Interfaces[leg.SourceInterface].Name, m.Hosts[d].Interfaces[leg.TargetInterface].Name
 			got = strings.TrimSpace(from+" "+leg.SourceAddress) + " > " + strings.TrimSpace(to+" "+leg.TargetAddress)
+			if family := m.Task(tool, leg, 0).Parameters[familyName]; family != nil {
+				got += fmt.Sprint(" over ", family)
+			}
 		}
 		if got != c.want {
 			t.Errorf("%q from %s to %s: got %s, want %s", c.test, c.source, c.target, got, c.want)

@@ -119,7 +119,7 @@ func (r *reader) checkCommand(t *Test) {
 		return
 	}
 	for s, d := range r.mesh.distinct(t) {
-		leg, _ := r.mesh.Leg(t, s, d) // there is one: see unreachable
+		leg, _ := r.mesh.Leg(t, tool, s, d) // there is one: see unreachable
 		r.checkTask(r.testNodes[t.Name], r.mesh.Task(tool, leg, examplePort))
 		return
 	}
@@ -131,11 +131,11 @@ func (m *Mesh) unreachable(t *Test) (value, want string) {
 	families := make([]families, len(m.Hosts))
 	for _, list := range [][]int{g.Left, g.Right, g.ends()} {
 		for _, h := range list {
-			for _, o := range m.options(t, h) {
+			for _, o := range m.options(t, m.Tool(t.Tool), h) {
 				families[h] |= o.families
 			}
 			if families[h] == 0 {
-				return m.Hosts[h].Name, "at each host an address of the interface and family that the test names"
+				return m.Hosts[h].Name, "at each host an address of the interface and family that the test and its tool name"
 			}
 		}
 	}

@@ -77,10 +77,13 @@ func parsePort(s string) (int, error) {
 }
 
 func parseFamily(s string) (int, error) {
-	if s != "4" && s != "6" {
-		return 0, bad(s, "4 or 6")
+	switch s {
+	case "4", "ipv4":
+		return 4, nil
+	case "6", "ipv6":
+		return 6, nil
 	}
-	return int(s[0] - '0'), nil
+	return 0, bad(s, "ipv4 or ipv6")
 }
 
 // parseNumber reads a number other than zero.

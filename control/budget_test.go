@@ -96,7 +96,7 @@ func checkRun(t *testing.T, p *Preview, r *schedule.Run, daily, rate float64) {
 	m := p.work.mesh
 	test := &m.Tests[p.work.tests[r.Test]]
 	tool := m.Tool(test.Tool)
-	leg, err := m.Leg(test, p.work.ends[r.Source][0], p.work.ends[r.Target][0])
+	leg, err := m.Leg(test, tool, p.work.ends[r.Source][0], p.work.ends[r.Target][0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,7 +136,7 @@ func (c *Control) demandOf(r Request) (d demand, err error) {
 	if x := m.Excluded(d.tool.Name, source, target, now, now.Add(r.Patience)); x != nil {
 		return d, &RequestError{"tool", r.Tool, "one that the mesh file lets these hosts use: see " + x.At}
 	}
-	if d.leg, err = m.Leg(nil, source, target); err != nil {
+	if d.leg, err = m.Leg(nil, d.tool, source, target); err != nil {
 		return d, err
 	}
 	if (source == target) != (d.tool.Kind == config.KindHost) {

@@ -145,7 +145,7 @@ func (f *filling) add(planned *schedule.Run) error {
 	test := &w.mesh.Tests[w.tests[planned.Test]]
 	tool := w.mesh.Tool(test.Tool)
 	source, target := w.ends[planned.Source][0], w.ends[planned.Target][0]
-	leg, err := w.mesh.Leg(test, source, target)
+	leg, err := w.mesh.Leg(test, tool, source, target)
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", test.Name, err)
 	}

@@ -74,7 +74,7 @@ func (w *work) addTest(i int) error {
 	tool := m.Tool(t.Tool)
 	test := schedule.Test{Name: t.Name, Phase: t.Schedule.Phase, Timing: timing(&t.Schedule), Slot: t.Schedule.Slot, Tries: t.Schedule.Tries}
 	for source, target := range m.Pairs(t) {
-		leg, err := m.Leg(t, source, target)
+		leg, err := m.Leg(t, tool, source, target)
 		if err != nil {
 			return fmt.Errorf("test %s: %w", t.Name, err)
 		}
