@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/durable"
 	"github.com/pathwise-net/pathwise/measure"
 )
@@ -41,11 +42,14 @@ type deskState struct {
 	Bytes map[string]float64 `json:"bytes"` // by class
 }
 
+// maxDesk bounds the file: it has a line for each class of callers.
+const maxDesk = 1 << 20
+
 // openDesk goes on with what is on disk. A file that cannot be read counts as none: it is of one day.
 func openDesk(folder string) *desk {
 	d := &desk{path: filepath.Join(folder, deskFile), bytes: map[string]float64{}, tests: map[string]int{}}
 	var s deskState
-	if text, err := os.ReadFile(d.path); err == nil && json.Unmarshal(text, &s) == nil && s.Bytes != nil {
+	if text, err := os.ReadFile(d.path); err == nil && document.JSON(text, maxDesk, &s) == nil && s.Bytes != nil {
 		d.day, d.bytes = s.Day, s.Bytes
 	}
 	return d

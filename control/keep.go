@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/durable"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/schedule"
@@ -40,6 +41,9 @@ func (p *plan) ahead(now time.Time) bool { return now.Before(p.From.Add(-stepped
 
 const planFile = "plan.json"
 
+// maxPlanLine bounds a document in the file: the first has the state of the planner, a bit for each pair that had its turn.
+const maxPlanLine = 256 << 20
+
 // readPlan returns the last plan; the zero one if there is none. Beside an error it is the zero one, too.
 func readPlan(folder string) (plan, error) {
 	f, err := os.Open(filepath.Join(folder, planFile))
@@ -50,10 +54,10 @@ func readPlan(folder string) (plan, error) {
 	}
 	defer f.Close()
 	p := plan{}
-	lines := json.NewDecoder(bufio.NewReaderSize(f, 1<<16))
-	for err = lines.Decode(&p); err == nil; {
+	lines := document.NewStream(bufio.NewReaderSize(f, 1<<16), maxPlanLine)
+	for err = lines.Next(&p); err == nil; {
 		var r measure.Run
-		if err = lines.Decode(&r); err == nil {
+		if err = lines.Next(&r); err == nil {
 			p.Runs = append(p.Runs, r)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/ohler55/ojg/jp"
+
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // output is a text in which rules look, decoded when the first rule asks for it.
@@ -59,7 +61,7 @@ func checkPath(path jp.Expr) error {
 func (f jsonFinder) String() string { return "json " + f.Expr.String() }
 
 func (f jsonFinder) find(o *output) (number, unit string, err error) {
-	all := f.Get(o.document())
+	all := f.Get(o.printed())
 	if len(all) == 0 {
 		return "", "", errNothing
 	}
@@ -75,8 +77,8 @@ func (f jsonFinder) find(o *output) (number, unit string, err error) {
 	return "", "", fmt.Errorf("%s names a value that is no number", f)
 }
 
-// document decodes the last JSON object or list that begins a line of the text.
-func (o *output) document() any {
+// printed decodes the last JSON object or list that begins a line of the text.
+func (o *output) printed() any {
 	if o.decoded {
 		return o.json
 	}
@@ -90,8 +92,9 @@ func (o *output) document() any {
 		in := strings.NewReader(rest)
 		decoder := json.NewDecoder(in)
 		for {
+			var text json.RawMessage
 			var v any
-			if decoder.Decode(&v) != nil {
+			if decoder.Decode(&text) != nil || document.JSON(text, maxDecoding, &v) != nil {
 				break
 			}
 			o.json = v
