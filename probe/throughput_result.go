@@ -198,6 +198,9 @@ func addEnds(r *measure.Result, report *iperf3.Report, c *iperf3.Config) {
 			if side.extra.Sender {
 				end.End = measure.Sender
 			}
+			if side.extra.Discards {
+				r.Parameters["payload"] = "discarded by the receiver's kernel"
+			}
 			if t := side.settings; t != nil {
 				end.Settings = &measure.TCPSettings{RmemBytes: t.RmemBytes, WmemBytes: t.WmemBytes,
 					WindowScaling: t.WindowScaling, CongestionControl: t.CongestionControl}

@@ -69,6 +69,9 @@ func TestThroughputLoopback(t *testing.T) {
 			if r.Samples.Find(c.main, measure.Sender) == nil || r.Samples.Find(c.main, measure.Receiver) == nil {
 				t.Errorf("ends: %+v", r.Samples.Ends)
 			}
+			if r.Parameters["payload"] != "discarded by the receiver's kernel" {
+				t.Errorf("payload: %v", r.Parameters["payload"])
+			}
 			if r.Parameters["peer"] != "pathwise" || len(r.Samples.Intervals) == 0 || r.Status != measure.StatusOK {
 				t.Errorf("peer %v, %d intervals, status %s", r.Parameters["peer"], len(r.Samples.Intervals), r.Status)
 			}

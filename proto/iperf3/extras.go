@@ -89,6 +89,9 @@ type StreamExtra struct {
 	ReceiveBuffer int    `json:"receive_buffer_bytes,omitempty"`
 	Reordered     int64  `json:"reordered_packets,omitempty"`
 	Duplicates    int64  `json:"duplicate_packets,omitempty"`
+	// Discards says that this end receives and had the kernel drop the payload uncopied (MSG_TRUNC): what it counts has
+	// arrived, and the processor time that a program needs to take it over is not in its CPU figures.
+	Discards bool `json:"discards,omitempty"`
 }
 
 // PathRecord is what the kernel remembered of the peer before the test (tcp_metrics), and what became of it.

@@ -129,6 +129,7 @@ func (s *stream) extra() StreamExtra {
 	e.SendBuffer, _ = sock.SendBuffer(s.raw)
 	e.ReceiveBuffer, _ = sock.ReceiveBuffer(s.raw)
 	if s.tcp != nil {
+		e.Discards = !s.sender
 		e.Congestion, _ = sock.Congestion(s.raw)
 		if info, err := sock.ReadTCPInfo(s.raw); err == nil {
 			e.MSS = int(info.SndMSS)

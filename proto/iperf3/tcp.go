@@ -4,17 +4,23 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"net"
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 const (
-	// writeSize is what one write of an unpaced sender carries. TCP keeps no boundaries, so it need not be the
-	// length that was agreed on; fewer, larger writes cost less CPU.
-	writeSize = 1 << 20
-	// readSize is what one read takes: large enough to make calls rare, small enough to stay in a core's cache.
-	readSize = 256 << 10
+	// writeSize is what one call of an unpaced sender carries, discardSize what one call of a receiver takes at most. TCP keeps
+	// no boundaries, so they need not be the length that was agreed on: fewer, larger calls cost less.
+	writeSize   = 2 << 20
+	discardSize = 1 << 20
+	// pieceSize is the buffer that a write names over and over (writev): it stays in a core's second-level cache beside what
+	// the kernel needs there. It is one byte more than LZ4 looks back, so repeating it does not make it compress.
+	pieceSize = 64 << 10
 
 	pacedWrite = 10 * time.Millisecond // of a paced sender's rate in one write: smooth, and 100 wake-ups a second
 	minWrite   = 1448                  // bytes, a segment on Ethernet
@@ -33,15 +39,15 @@ func (t *transfer) sendTCP(s *stream) error {
 	if t.source != nil {
 		return t.sendSource(s, size, rate)
 	}
-	buf := t.payload(size)
 	write := t.writer(s)
+	pieces := make(net.Buffers, 0, writeSize/pieceSize)
 	pace := pacer{rate: rate}
 	for !t.halted.Load() {
-		n := t.take(len(buf))
+		n := t.take(size)
 		if n == 0 || !t.wait(pace.next(time.Now(), n)) {
 			return nil
 		}
-		n, err := write(buf[:n])
+		n, err := write(repeat(pieces, t.payload(), n))
 		s.count.Add(int64(n))
 		if err != nil {
 			return err
@@ -50,29 +56,41 @@ func (t *transfer) sendTCP(s *stream) error {
 	return nil
 }
 
-// payload returns n bytes to send, the same for every sender.
-func (t *transfer) payload(n int) []byte {
-	t.payloadOnce.Do(func() { t.payloadBytes = payload(n) })
-	return t.payloadBytes[:n]
+// payload returns a piece to send, the same for every sender.
+func (t *transfer) payload() []byte {
+	t.payloadOnce.Do(func() { t.payloadBytes = payload(pieceSize) })
+	return t.payloadBytes
+}
+
+// repeat fills pieces with as many of b as make n bytes.
+func repeat(pieces net.Buffers, b []byte, n int) net.Buffers {
+	pieces = pieces[:0]
+	for ; n > 0; n -= len(b) {
+		pieces = append(pieces, b[:min(n, len(b))])
+	}
+	return pieces
 }
 
 // writer is how the sender writes: see Config.EventLoop.
-func (t *transfer) writer(s *stream) func([]byte) (int, error) {
+func (t *transfer) writer(s *stream) func(net.Buffers) (int, error) {
 	if e := t.params.Pathwise; e != nil && e.EventLoop {
 		return s.writeWhenAsked
 	}
-	return s.tcp.Write
+	return func(pieces net.Buffers) (int, error) {
+		n, err := pieces.WriteTo(s.tcp)
+		return int(n), err
+	}
 }
 
-// writeWhenAsked writes all of b, but only when poll calls the socket writable.
-func (s *stream) writeWhenAsked(b []byte) (written int, err error) {
+// writeWhenAsked writes all pieces, but only when poll calls the socket writable.
+func (s *stream) writeWhenAsked(pieces net.Buffers) (written int, err error) {
 	waited := s.raw.Write(func(fd uintptr) bool {
 		ask := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
-		for written < len(b) {
+		for len(pieces) > 0 {
 			if ready, _ := unix.Poll(ask, 0); ready == 0 {
 				return false
 			}
-			n, failed := unix.Write(int(fd), b[written:])
+			n, failed := unix.Writev(int(fd), pieces)
 			if failed == unix.EAGAIN {
 				return false
 			}
@@ -80,7 +98,15 @@ func (s *stream) writeWhenAsked(b []byte) (written int, err error) {
 				err = failed
 				return true
 			}
-			written += max(n, 0)
+			n = max(n, 0)
+			written += n
+			for len(pieces) > 0 && n >= len(pieces[0]) {
+				n -= len(pieces[0])
+				pieces = pieces[1:]
+			}
+			if len(pieces) > 0 {
+				pieces[0] = pieces[0][n:]
+			}
 		}
 		return true
 	})
@@ -126,7 +152,7 @@ func (t *transfer) sendSource(s *stream, size int, rate int64) error {
 			if !t.wait(pace.next(time.Now(), n)) {
 				return nil
 			}
-			n, err := write(p.data[:n])
+			n, err := write(net.Buffers{p.data[:n]})
 			s.count.Add(int64(n))
 			switch {
 			case err != nil:
@@ -149,36 +175,42 @@ func (e *SourceError) Error() string { return "read source: " + e.Err.Error() }
 // Unwrap returns the source's own error.
 func (e *SourceError) Unwrap() error { return e.Err }
 
-// receiveTCP reads until end of file or the end of the test.
+// receiveTCP counts what comes until end of file or the end of the test. Nobody wants the payload, so the kernel does not
+// copy it (see StreamExtra.Discards).
 func (t *transfer) receiveTCP(s *stream) error {
-	buf := make([]byte, readSize)
-	for {
-		n, err := s.tcp.Read(buf)
-		if n > 0 {
-			t.got(s, n)
+	var failed error
+	waited := s.raw.Read(func(fd uintptr) bool {
+		for !t.deaf.Load() { // while a fast sender leaves nothing to wait for, the deadline is not seen
+			n, err := sock.Discard(fd, discardSize)
+			switch {
+			case n > 0:
+				t.got(s, n)
+			case err == unix.EAGAIN:
+				return false
+			case err != unix.EINTR: // or nil, at end of file
+				failed = os.NewSyscallError("recv", err)
+				return true
+			}
 		}
-		switch {
-		case err == nil:
-		case errors.Is(err, io.EOF):
-			return nil
-		case ended(err):
-			t.readHeld(s, buf)
-			return nil
-		default:
-			return err
-		}
+		failed = os.ErrDeadlineExceeded
+		return true
+	})
+	err := errors.Join(waited, failed)
+	if ended(err) {
+		t.takeHeld(s)
+		return nil
 	}
+	return err
 }
 
-// readHeld reads what the kernel holds at this moment, and no more: the sender may still be sending.
-func (t *transfer) readHeld(s *stream, buf []byte) {
+// takeHeld counts what the kernel holds at this moment, and no more: the sender may still be sending.
+func (t *transfer) takeHeld(s *stream) {
 	// An error means that the connection is gone, and with it the data.
 	_ = s.raw.Control(func(fd uintptr) {
 		held, err := unix.IoctlGetInt(int(fd), unix.SIOCINQ)
 		for err == nil && held > 0 {
 			var n int
-			n, err = unix.Read(int(fd), buf[:min(held, len(buf))])
-			if n <= 0 {
+			if n, err = sock.Discard(fd, held); n <= 0 {
 				return
 			}
 			held -= n
