@@ -33,6 +33,7 @@ type bench struct {
 	pathwise string // the binary that is measured
 	pairs    int    // of TCP transfers
 	seconds  int    // of each
+	over     []setting
 	seen     seen
 
 	agents, simulated int           // of the part mesh
@@ -109,8 +110,9 @@ func run(args []string) int {
 	b := &bench{out: os.Stdout, seen: seen{map[lab.DeviceKind]stat.Summary{}, map[lab.DeviceKind]int{}}}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	only := flags.String("only", everyPart(), "parts to run")
+	over := flags.String("over", everySetting(), "settings of the part tcp: path and streams")
 	flags.StringVar(&b.pathwise, "pathwise", "bin/pathwise", "the binary to measure; make build makes it")
-	flags.IntVar(&b.pairs, "pairs", 10, "pairs of TCP transfers; 6 at least for an interval of 95 %")
+	flags.IntVar(&b.pairs, "pairs", 10, "pairs of TCP transfers in each setting; 6 at least for an interval of 95 %")
 	flags.IntVar(&b.seconds, "seconds", 3, "length of each TCP transfer")
 	flags.IntVar(&b.agents, "agents", 200, "agents of the part mesh that are processes; 0: none")
 	flags.IntVar(&b.simulated, "simulated", 2000, "agents of the part mesh that bench plays; 0: none")
@@ -122,6 +124,9 @@ func run(args []string) int {
 		return 2
 	}
 	chosen, err := choose(*only)
+	if err == nil {
+		b.over, err = chooseSettings(*over)
+	}
 	if err == nil {
 		err = b.validate(flags.Args())
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,9 +59,30 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+func TestChooseSettings(t *testing.T) {
+	for _, c := range []struct {
+		list    string
+		want    []setting
+		problem string
+	}{
+		{list: everySetting(), want: settings},
+		{list: "loopback/8", want: []setting{{"loopback", 8}}},
+		{list: "veth/2", problem: `-over: "veth/2": no such setting; want some of veth/1,veth/8,loopback/1,loopback/8`},
+	} {
+		got, err := chooseSettings(c.list)
+		problem := ""
+		if err != nil {
+			problem = err.Error()
+		}
+		if !slices.Equal(got, c.want) || problem != c.problem {
+			t.Errorf("chooseSettings(%q) = %v, %q; want %v, %q", c.list, got, problem, c.want, c.problem)
+		}
+	}
+}
+
 func TestBadCallsStartNothing(t *testing.T) {
 	for _, args := range [][]string{
-		{"-pairs", "0"}, {"-seconds", "-1"}, {"-only", "udp"}, {"-loud"}, {"tcp"}, {"-pairs", "many"},
+		{"-pairs", "0"}, {"-seconds", "-1"}, {"-only", "udp"}, {"-over", "tun/1"}, {"-loud"}, {"tcp"}, {"-pairs", "many"},
 		{"-agents", "1"}, {"-simulated", "-5"}, {"-agents", "10001"}, {"-points", "10"},
 	} {
 		if got := run(args); got != 2 {

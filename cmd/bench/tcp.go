@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -38,21 +39,60 @@ type tool struct {
 // congestion control of both tools: kernels differ in their default.
 const congestion = "cubic"
 
-// tools returns Pathwise and its peer, called alike: one stream, a fresh server for each test.
-func (b *bench) tools() [2]tool {
-	seconds := strconv.Itoa(b.seconds)
+// setting is what one comparison is made over: the path, and the streams of each transfer.
+type setting struct {
+	over    string // "veth" or "loopback"
+	streams int
+}
+
+// settings are all comparisons. What limits a single stream is one processor at each end; several fill them all.
+var settings = []setting{{"veth", 1}, {"veth", 8}, {"loopback", 1}, {"loopback", 8}}
+
+func (s setting) String() string { return fmt.Sprintf("%s/%d", s.over, s.streams) }
+
+// server is the host of the pair where servers run, and the address that it has for the client.
+func (s setting) server() (host, address string) {
+	if s.over == "loopback" {
+		return "client", "127.0.0.1"
+	}
+	return "server", serverAddress
+}
+
+// chooseSettings returns the settings that a list such as "veth/1,loopback/8" names.
+func chooseSettings(list string) (chosen []setting, err error) {
+	for name := range strings.SplitSeq(list, ",") {
+		i := slices.IndexFunc(settings, func(s setting) bool { return s.String() == name })
+		if i < 0 {
+			return nil, fmt.Errorf("-over: %q: no such setting; want some of %s", name, everySetting())
+		}
+		chosen = append(chosen, settings[i])
+	}
+	return chosen, nil
+}
+
+func everySetting() string {
+	var names []string
+	for _, s := range settings {
+		names = append(names, s.String())
+	}
+	return strings.Join(names, ",")
+}
+
+// tools returns Pathwise and its peer, called alike, with a fresh server for each test.
+func (b *bench) tools(s setting) [2]tool {
+	seconds, streams := strconv.Itoa(b.seconds), strconv.Itoa(s.streams)
+	_, address := s.server()
 	return [2]tool{
 		{name: "pathwise", ready: "answering on", interrupt: true, read: readPathwise,
 			server: []string{b.pathwise, "respond"},
-			client: []string{b.pathwise, "--json", "throughput", serverAddress, "--cc", congestion, "-t", seconds}},
+			client: []string{b.pathwise, "--json", "throughput", address, "--cc", congestion, "-t", seconds, "-P", streams}},
 		{name: "iperf3", ready: "listening on", read: readIperf3,
 			server: []string{"iperf3", "-s", "-1", "--forceflush"},
-			client: []string{"iperf3", "-J", "-c", serverAddress, "-C", congestion, "-t", seconds}},
+			client: []string{"iperf3", "-J", "-c", address, "-C", congestion, "-t", seconds, "-P", streams}},
 	}
 }
 
-// tcp compares Pathwise with iperf3 over a plain veth pair, one pair of tests after the other, each tool first in
-// every other pair.
+// tcp compares Pathwise with iperf3 over a plain veth pair and over loopback.
 func (b *bench) tcp(ctx context.Context) error {
 	peer, err := exec.CommandContext(ctx, "iperf3", "--version").Output()
 	if err != nil {
@@ -64,15 +104,31 @@ func (b *bench) tcp(ctx context.Context) error {
 		return err
 	}
 	defer l.Close()
-	fmt.Fprintf(b.out, "tcp: one %s stream over a veth pair, no emulation, beside %s; %d pairs of %d s\n", congestion, version, b.pairs, b.seconds)
+	fmt.Fprintf(b.out, "tcp: %s, no emulation, beside %s; %d pairs of %d s\n", congestion, version, b.pairs, b.seconds)
+	for _, s := range b.over {
+		if err := b.compare(ctx, l, s); err != nil {
+			return fmt.Errorf("%v: %w", s, err)
+		}
+	}
+	return nil
+}
+
+// compare makes one pair of tests after the other, each tool first in every other pair.
+func (b *bench) compare(ctx context.Context, l *lab.Lab, s setting) error {
+	fmt.Fprintf(b.out, "over %s, streams: %d\n", s.over, s.streams)
 	fmt.Fprintf(b.out, "%4s  %-8s  %29s  %29s\n", "", "", "goodput, Gbit/s", "CPU seconds per GB, both ends")
 	fmt.Fprintf(b.out, "%4s  %-8s  %10s%10s%9s  %10s%10s%9s\n", "pair", "first", "pathwise", "iperf3", "ratio", "pathwise", "iperf3", "ratio")
-	tools := b.tools()
+	before, err := readMachine()
+	if err != nil {
+		return err
+	}
+	tools := b.tools(s)
+	host, _ := s.server()
 	var rate, cpu [2][]float64
 	for pair := range b.pairs {
 		first := pair % 2
 		for _, i := range [2]int{first, 1 - first} {
-			t, err := tools[i].measure(ctx, l)
+			t, err := tools[i].measure(ctx, l, host)
 			if err != nil {
 				return fmt.Errorf("pair %d: %s: %w", pair+1, tools[i].name, err)
 			}
@@ -82,19 +138,24 @@ func (b *bench) tcp(ctx context.Context) error {
 		fmt.Fprintf(b.out, "%4d  %-8s  %10.2f%10.2f%9.3f  %10.4f%10.4f%9.3f\n", pair+1, tools[first].name,
 			r[0]/1e9, r[1]/1e9, r[0]/r[1], c[0], c[1], c[0]/c[1])
 	}
+	after, err := readMachine()
+	if err != nil {
+		return err
+	}
 	fmt.Fprintf(b.out, "throughput ratio pathwise/iperf3: %s\n", describeRatios(ratios(rate[0], rate[1])))
 	fmt.Fprintf(b.out, "CPU seconds per GB ratio pathwise/iperf3: %s\n", describeRatios(ratios(cpu[0], cpu[1])))
+	fmt.Fprintln(b.out, describeOthers(after.othersSince(before)))
 	return nil
 }
 
-// measure makes one test.
-func (t *tool) measure(ctx context.Context, l *lab.Lab) (transfer, error) {
+// measure makes one test with the client on the host of that name, and the server on another or the same one.
+func (t *tool) measure(ctx context.Context, l *lab.Lab, host string) (transfer, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return transfer{}, fmt.Errorf("find this program: %w", err)
 	}
 	metered := []string{self, meteredFlag}
-	server, err := start(ctx, l, "server", t.ready, append(metered, t.server...)...)
+	server, err := start(ctx, l, host, t.ready, append(metered, t.server...)...)
 	if err != nil {
 		return transfer{}, err
 	}
