@@ -141,7 +141,7 @@ func (f *filing) try(ctx context.Context, host string, wholes [][]byte, attempt 
 	for _, r := range results {
 		ids = append(ids, r.ID)
 	}
-	return ids, f.to.File(ctx, host, results)
+	return ids, f.file(ctx, host, results)
 }
 
 // filed tells a host which of its Results are safe.

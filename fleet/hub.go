@@ -15,6 +15,7 @@ type HubConfig struct {
 	Keys    *Keyring
 	Server  *Server  // the one in this process
 	Outside *Outside // a cluster that somebody else runs
+	Aside   string   // folder for Results over which filing panics; made when there is one; "": they are logged alone
 	Log     *slog.Logger
 }
 
@@ -39,6 +40,7 @@ type NATSHub struct {
 	packer  *packer
 	nc      *nats.Conn
 	poison  tally
+	aside   aside
 	sending sync.Mutex // pieces of one plan stay together
 
 	mu     sync.Mutex
@@ -62,7 +64,7 @@ func OpenHub(ctx context.Context, c HubConfig) (*NATSHub, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &NATSHub{keys: c.Keys, log: logger(c.Log), packer: p,
+	h := &NATSHub{keys: c.Keys, log: logger(c.Log), packer: p, aside: aside{folder: c.Aside},
 		plans: map[string]keptPlan{}, nonces: map[string]string{}}
 	if err := h.connect(ctx, c); err != nil {
 		return nil, fmt.Errorf("connect to message server: %w", err)

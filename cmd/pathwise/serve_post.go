@@ -37,7 +37,8 @@ func openPost(ctx context.Context, data string, m *config.Mesh, log *slog.Logger
 			return nil, err
 		}
 	}
-	p.hub, err = fleet.OpenHub(ctx, fleet.HubConfig{Keys: p.keys, Server: p.server, Outside: p.outside, Log: log})
+	p.hub, err = fleet.OpenHub(ctx, fleet.HubConfig{Keys: p.keys, Server: p.server, Outside: p.outside,
+		Aside: filepath.Join(data, "refused"), Log: log})
 	if err != nil {
 		p.close()
 		return nil, err
