@@ -147,9 +147,11 @@ type Series struct {
 }
 
 // Bucket is the distribution of the values of one step. Count, Min and Max are exact, Mean is to rounding, Quantiles
-// are within 1 % of the value, as of stat.Sketch.
+// are within 1 % of the value, as of stat.Sketch. Value is the one number that stands for them, as measure.Metric.Merge says:
+// of a loss, what was lost of all that was sent.
 type Bucket struct {
 	Start     time.Time `json:"start"`
+	Value     float64   `json:"value"`
 	Count     uint64    `json:"count"`
 	Min       float64   `json:"min"`
 	Mean      float64   `json:"mean"`
@@ -172,6 +174,7 @@ type MatrixQuery struct {
 // Cell is the distribution of the values of one pair; its numbers are as exact as those of a Bucket.
 type Cell struct {
 	Pair
+	Value     float64   `json:"value"`
 	Count     uint64    `json:"count"`
 	Min       float64   `json:"min"`
 	Mean      float64   `json:"mean"`

@@ -66,7 +66,7 @@ func (l *timeline) fill(level int) error {
 	}
 	l.first = floorDiv(from, l.step)
 	l.filled = make([]bool, floorDiv(to-1, l.step)+1-l.first)
-	note := func(_ streamID, ns int64, _ []byte) error {
+	note := func(_ streamID, ns int64, _ metricID, _ []byte) error {
 		l.filled[floorDiv(ns, l.step)-l.first] = true
 		return nil
 	}
@@ -76,7 +76,7 @@ func (l *timeline) fill(level int) error {
 	}
 	return l.v.inMemory(l.at, p.from, p.to, func(id streamID, r run) {
 		if len(l.v.only(r).values) > 0 {
-			note(id, r.time, nil)
+			note(id, r.time, 0, nil)
 		}
 	})
 }

@@ -14,8 +14,9 @@ import (
 type into func(id streamID, ns int64) *stat.Sketch
 
 // gather brings together what a view asks for of [from, to): what is in memory, and of the database, at one moment, the
-// pieces into which divide divides the span.
-func (k *keeper) gather(ctx context.Context, v *view, from, to int64, divide func(progress) []piece, in into) error {
+// pieces into which divide divides the span. then, with the same, is called in the end.
+func (k *keeper) gather(ctx context.Context, v *view, from, to int64, divide func(progress) []piece, in into,
+	then func(*tx, progress, []piece) error) error {
 	return k.store.view(ctx, func(t *tx) error {
 		at, err := readProgress(ctx, t)
 		if err != nil {
@@ -24,7 +25,8 @@ func (k *keeper) gather(ctx context.Context, v *view, from, to int64, divide fun
 		if err := v.gatherMemory(at, from, to, in); err != nil {
 			return err
 		}
-		for _, p := range divide(at) {
+		all := divide(at)
+		for _, p := range all {
 			if p.level == pointsLevel {
 				err = k.gatherPoints(ctx, t, v, p, in)
 			} else {
@@ -34,7 +36,7 @@ func (k *keeper) gather(ctx context.Context, v *view, from, to int64, divide fun
 				return err
 			}
 		}
-		return nil
+		return then(t, at, all)
 	})
 }
 
@@ -59,6 +61,11 @@ func (v *view) gatherMemory(at progress, from, to int64, in into) error {
 }
 
 func (k *keeper) gatherPoints(ctx context.Context, t *tx, v *view, p piece, in into) error {
+	return k.eachPoint(ctx, t, v, p, func(id streamID, ns int64, x value) { in(id, ns).Add(x.value) })
+}
+
+// eachPoint calls each for every value of a piece that a view asks for.
+func (k *keeper) eachPoint(ctx context.Context, t *tx, v *view, p piece, each func(streamID, int64, value)) error {
 	for d := floorDiv(max(v.first, p.from), day); d <= floorDiv(min(v.last, p.to-1), day); d++ {
 		found, err := k.runsOfDay(ctx, t, v, d, p.from, p.to)
 		if err != nil {
@@ -66,7 +73,7 @@ func (k *keeper) gatherPoints(ctx context.Context, t *tx, v *view, p piece, in i
 		}
 		for _, r := range found {
 			for _, x := range r.values {
-				in(r.stream, r.time).Add(x.value)
+				each(r.stream, r.time, x)
 			}
 		}
 	}
@@ -75,7 +82,7 @@ func (k *keeper) gatherPoints(ctx context.Context, t *tx, v *view, p piece, in i
 
 func (k *keeper) gatherRollups(ctx context.Context, t *tx, v *view, p piece, in into) error {
 	var one stat.Sketch
-	return k.eachRollup(ctx, t, v, p, func(id streamID, ns int64, sketch []byte) error {
+	return k.eachRollup(ctx, t, v, p, func(id streamID, ns int64, _ metricID, sketch []byte) error {
 		sum := in(id, ns)
 		if sum.Count() == 0 { // as always where the step is the level
 			_, err := sum.DecodeBinary(sketch)
@@ -87,21 +94,21 @@ func (k *keeper) gatherRollups(ctx context.Context, t *tx, v *view, p piece, in 
 	})
 }
 
-// eachRollup calls each for every bucket of a piece that a view asks for, with the stream, when it begins, and the
-// sketch as it is written.
+// eachRollup calls each for every bucket of a piece that a view asks for, with the stream, when it begins, the metric, and
+// the sketch as it is written.
 func (k *keeper) eachRollup(ctx context.Context, t *tx, v *view, p piece,
-	each func(id streamID, ns int64, sketch []byte) error) error {
+	each func(id streamID, ns int64, m metricID, sketch []byte) error) error {
 	key := rollupKey{level: p.level}
 	var data sql.RawBytes
 	var id streamID
 	starts := upTo(chunkStart(p.level, max(p.from, v.first)), chunkStart(p.level, min(p.to-1, v.last))+1,
 		int64(chunkSpans[p.level]/time.Second))
 	take := func(b bucket) error {
-		at := key.begins(b.number)
-		if at < p.from || at >= p.to || !v.wants(key.metric(b.number)) {
+		at, m := key.begins(b.number), key.metric(b.number)
+		if at < p.from || at >= p.to || !v.wants(m) {
 			return nil
 		}
-		return each(id, at, b.sketch)
+		return each(id, at, m, b.sketch)
 	}
 	for _, rows := range v.rows(p.level) {
 		query := fmt.Sprintf("SELECT start, series, data FROM rollup WHERE level = %d AND ", p.level) + grid("start", starts,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/stat"
 )
 
@@ -35,10 +36,39 @@ func (k *keeper) matrix(ctx context.Context, s selector, q MatrixQuery) ([]Cell,
 	defer k.matrices.release(m.sums)
 	from, to := unixNano(q.From), unixNano(q.To)
 	divide := func(at progress) []piece { return k.pieces(v, at, from, to) }
-	if err := k.gather(ctx, v, from, to, divide, m.into); err != nil {
+	how := v.merge()
+	err := k.gather(ctx, v, from, to, divide, m.into, func(t *tx, at progress, pieces []piece) error {
+		open := m.open(how.How)
+		if open == nil {
+			return nil
+		}
+		m.shares = make([]share, len(m.sums))
+		into := func(id streamID, _ int64) *share { return &m.shares[m.cellOf[id]] }
+		return k.countsOf(v, how, open).gather(ctx, k, t, at, from, to, pieces, into)
+	})
+	if err != nil {
 		return nil, err
 	}
-	return m.cells(q.Quantiles), nil
+	return m.cells(q.Quantiles, how.How), nil
+}
+
+// open returns which streams are of cells that need their counts; nil: there are none.
+func (m *matrix) open(how measure.MergeHow) func(streamID) bool {
+	var cells []bool
+	for i := range m.sums {
+		if s := &m.sums[i]; s.Count() > 0 {
+			if _, known := merged(how, s); !known {
+				if cells == nil {
+					cells = make([]bool, len(m.sums))
+				}
+				cells[i] = true
+			}
+		}
+	}
+	if cells == nil {
+		return nil
+	}
+	return func(id streamID) bool { return cells[m.cellOf[id]] }
 }
 
 // matrix is an answer in the making: a sum for every pair.
@@ -46,6 +76,7 @@ type matrix struct {
 	cellOf []int32 // by stream: index into sums
 	pairs  []Pair  // of sums
 	sums   []stat.Sketch
+	shares []share // what is counted behind ratios; nil: their sums say it
 }
 
 // newMatrix makes room for the pairs of a view.
@@ -75,7 +106,7 @@ func (k *keeper) newMatrix(v *view) *matrix {
 func (m *matrix) into(id streamID, _ int64) *stat.Sketch { return &m.sums[m.cellOf[id]] }
 
 // cells are those of the pairs that have a value.
-func (m *matrix) cells(quantiles []float64) []Cell {
+func (m *matrix) cells(quantiles []float64, how measure.MergeHow) []Cell {
 	cells := make([]Cell, 0, len(m.pairs))
 	var all []float64 // their quantiles: in one piece, for the garbage collector
 	for i := range m.sums {
@@ -91,6 +122,10 @@ func (m *matrix) cells(quantiles []float64) []Cell {
 			all = append(all, s.Quantile(q))
 		}
 		c := Cell{Pair: m.pairs[i], Count: s.Count(), Min: s.Min(), Mean: s.Mean(), Max: s.Max()}
+		var known bool
+		if c.Value, known = merged(how, s); !known {
+			c.Value = m.shares[i].value(s)
+		}
 		if len(quantiles) > 0 {
 			c.Quantiles = all[from:len(all):len(all)]
 		}

@@ -48,7 +48,7 @@ func checkMatrix(t *testing.T, a archive.Archive, results []*measure.Result) {
 				}
 				all := seriesOf(points, span.from, span.to, 0, quantiles)
 				for _, b := range all {
-					want = append(want, archive.Cell{Pair: p, Count: b.Count, Min: b.Min, Mean: b.Mean, Max: b.Max,
+					want = append(want, archive.Cell{Pair: p, Value: b.Value, Count: b.Count, Min: b.Min, Mean: b.Mean, Max: b.Max,
 						Quantiles: b.Quantiles})
 				}
 				if i%17 > 0 || len(metrics) != 1 {

@@ -46,10 +46,18 @@ func (k *keeper) Series(ctx context.Context, q SeriesQuery) (*Series, error) {
 			return all
 		}
 	}
-	if err := k.gather(ctx, v, w.from, w.to, divide, w.into); err != nil {
+	how := v.merge()
+	err = k.gather(ctx, v, w.from, w.to, divide, w.into, func(t *tx, at progress, pieces []piece) error {
+		if !w.open(how.How) {
+			return nil
+		}
+		every := func(streamID) bool { return true }
+		return k.countsOf(v, how, every).gather(ctx, k, t, at, w.from, w.to, pieces, w.share)
+	})
+	if err != nil {
 		return nil, fmt.Errorf("draw series: %w", err)
 	}
-	answer := &Series{Step: step, Buckets: w.buckets(q.Quantiles)}
+	answer := &Series{Step: step, Buckets: w.buckets(q.Quantiles, how.How)}
 	if level != pointsLevel {
 		answer.Level = Levels[level]
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/stat"
 )
 
@@ -13,6 +14,7 @@ type window struct {
 	sketches       map[int64]*stat.Sketch
 	last           *stat.Sketch
 	lastAt         int64
+	shares         map[int64]*share // of buckets with ratios whose counts are needed
 }
 
 func newWindow(q SeriesQuery, step time.Duration) *window {
@@ -24,12 +26,17 @@ func newWindow(q SeriesQuery, step time.Duration) *window {
 	return w
 }
 
+// start is when the bucket begins that a time lies in.
+func (w *window) start(ns int64) int64 {
+	if w.step > 0 {
+		return floorDiv(ns, w.step) * w.step
+	}
+	return w.from
+}
+
 // into is the sketch of the bucket that a time lies in, of all streams.
 func (w *window) into(_ streamID, ns int64) *stat.Sketch {
-	start := w.from
-	if w.step > 0 {
-		start = floorDiv(ns, w.step) * w.step
-	}
+	start := w.start(ns)
 	if w.last != nil && w.lastAt == start {
 		return w.last
 	}
@@ -42,10 +49,28 @@ func (w *window) into(_ streamID, ns int64) *stat.Sketch {
 	return s
 }
 
-func (w *window) buckets(quantiles []float64) []Bucket {
+// open finds the buckets that need counts, and says whether there are any.
+func (w *window) open(how measure.MergeHow) bool {
+	w.shares = map[int64]*share{}
+	for start, s := range w.sketches {
+		if _, known := merged(how, s); !known {
+			w.shares[start] = new(share)
+		}
+	}
+	return len(w.shares) > 0
+}
+
+// share is that of the bucket that a time lies in; nil: it needs none.
+func (w *window) share(_ streamID, ns int64) *share { return w.shares[w.start(ns)] }
+
+func (w *window) buckets(quantiles []float64, how measure.MergeHow) []Bucket {
 	all := make([]Bucket, 0, len(w.sketches))
 	for start, s := range w.sketches {
 		b := Bucket{Start: time.Unix(0, start).UTC(), Count: s.Count(), Min: s.Min(), Mean: s.Mean(), Max: s.Max()}
+		var known bool
+		if b.Value, known = merged(how, s); !known {
+			b.Value = w.shares[start].value(s)
+		}
 		for _, q := range quantiles {
 			b.Quantiles = append(b.Quantiles, s.Quantile(q))
 		}

@@ -131,6 +131,10 @@ func TestSketchSize(t *testing.T) {
 			t.Errorf("%s takes %d bytes, want at most %d", c.name, len(data), c.most)
 		}
 		got := sketchOf(99, -99) // what it held must not matter
+		count, sum, totalsErr := SketchTotals(data)
+		if totalsErr != nil || count != c.sketch.Count() || sum != c.sketch.Sum() {
+			t.Errorf("%s: totals %d, %v, %v", c.name, count, sum, totalsErr)
+		}
 		rest, err := got.DecodeBinary(append(data, 'x'))
 		if err != nil || string(rest) != "x" {
 			t.Errorf("%s: rest %q, error %v", c.name, rest, err)
@@ -159,6 +163,9 @@ func FuzzSketch(f *testing.F) {
 				t.Fatalf("an error left %d values behind", a.Count())
 			}
 			return
+		}
+		if n, sum, err := SketchTotals(one); err == nil && n == a.Count() && sum != a.Sum() && one[0] != sketchFull {
+			t.Fatalf("its totals are %d and %v, want %v", n, sum, a.Sum())
 		}
 		var again Sketch
 		if rest, err := again.DecodeBinary(a.AppendBinary(nil)); err != nil || len(rest) != 0 {

@@ -107,6 +107,34 @@ func (s *Sketch) DecodeBinary(data []byte) (rest []byte, err error) {
 	return r.data, nil
 }
 
+// SketchTotals returns how many values a Sketch holds that AppendBinary wrote, and their sum, at a fraction of the cost of
+// DecodeBinary: it looks at no bins.
+func SketchTotals(data []byte) (count uint64, sum float64, err error) {
+	r := sketchReader{data: data}
+	switch kind := r.byte(); kind {
+	case sketchEmpty:
+	case sketchOne:
+		count, sum = 1, r.float()
+	case sketchSame:
+		count = r.uint()
+		sum = bounded(r.float() * float64(count))
+	case sketchTwo:
+		count, sum = 2, r.float()
+		sum = bounded(sum + r.float())
+	case sketchFull:
+		count = r.uint()
+		r.float()
+		r.float()
+		sum = r.float()
+	default:
+		return 0, 0, fmt.Errorf("%w: it begins with %#x", errSketch, kind)
+	}
+	if r.bad {
+		return 0, 0, errSketch
+	}
+	return count, sum, nil
+}
+
 // repeat makes an empty s hold n times the same value.
 func (s *Sketch) repeat(v float64, n uint64) {
 	if s.Add(v) {

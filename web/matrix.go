@@ -25,7 +25,7 @@ type matrixDoc struct {
 	From     time.Time      `json:"from" doc:"Where the span really begins: of many hosts, at a full hour"`
 	To       time.Time      `json:"to" doc:"Where it really ends"`
 	Hosts    []matrixHost   `json:"hosts" doc:"By site and name"`
-	Values   numbers        `json:"values" doc:"The median over the span"`
+	Values   numbers        `json:"values" doc:"Of the span: the median; of a ratio of counts, such as loss, the sum of the one by the sum of the other; of another ratio the mean"`
 	Counts   []uint64       `json:"counts" doc:"How many values that is of"`
 	Baseline *baselineDoc   `json:"baseline,omitempty"`
 }
@@ -40,7 +40,7 @@ type baselineDoc struct {
 	From   time.Time `json:"from" doc:"Where it really begins: of many hosts, at midnight UTC"`
 	To     time.Time `json:"to"`
 	Low    numbers   `json:"low" doc:"The 5th percentile"`
-	Median numbers   `json:"median"`
+	Median numbers   `json:"median" doc:"Or what stands for it, as in values"`
 	High   numbers   `json:"high" doc:"The 95th percentile"`
 }
 
@@ -51,7 +51,7 @@ type matrixInput struct {
 	Baseline length `query:"baseline" doc:"How much of the past before the span to compare with; none, where none is given"`
 	Test     string `query:"test" doc:"Names of tests, as a pattern"`
 	Tool     string `query:"tool" doc:"Names of tools, as a pattern"`
-	plannedRole
+	PlannedRole
 }
 
 const (
@@ -89,19 +89,19 @@ func (s *Server) drawMatrix(ctx context.Context, in *matrixInput, to time.Time, 
 	metric := measure.Metric(in.Metric)
 	doc := matrixDoc{Metric: metric, Unit: metric.Unit(), Better: metric.Better(), From: from, To: to, Hosts: m.hosts}
 	query := archive.MatrixQuery{Match: archive.Match{Test: in.Test, Tool: in.Tool, Role: in.Role, Metric: in.Metric}, From: from, To: to,
-		Quantiles: []float64{0.5}, Age: matrixAge}
+		Age: matrixAge}
 	cells, err := s.Archive.Matrix(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	doc.Values, doc.Counts = m.quantile(cells, 0), m.counts(cells)
+	doc.Values, doc.Counts = m.values(cells), m.counts(cells)
 	if in.Baseline.Duration > 0 {
 		query.From, query.To = pastSpan(from, in.Baseline.Duration, len(m.hosts))
-		query.Quantiles = []float64{0.05, 0.5, 0.95}
+		query.Quantiles = []float64{0.05, 0.95}
 		if cells, err = s.Archive.Matrix(ctx, query); err != nil {
 			return nil, err
 		}
-		doc.Baseline = &baselineDoc{query.From, query.To, m.quantile(cells, 0), m.quantile(cells, 1), m.quantile(cells, 2)}
+		doc.Baseline = &baselineDoc{query.From, query.To, m.quantile(cells, 0), m.values(cells), m.quantile(cells, 1)}
 	}
 	return &doc, nil
 }
@@ -156,14 +156,22 @@ func (m *matrixOf) index(p archive.Pair) int {
 	return source*len(m.hosts) + target
 }
 
+func (m *matrixOf) values(cells []archive.Cell) numbers {
+	return m.numbers(cells, func(c *archive.Cell) float64 { return c.Value })
+}
+
 func (m *matrixOf) quantile(cells []archive.Cell, of int) numbers {
+	return m.numbers(cells, func(c *archive.Cell) float64 { return c.Quantiles[of] })
+}
+
+func (m *matrixOf) numbers(cells []archive.Cell, of func(*archive.Cell) float64) numbers {
 	all := make(numbers, len(m.hosts)*len(m.hosts))
 	for i := range all {
 		all[i] = math.NaN()
 	}
 	for i := range cells {
 		if at := m.index(cells[i].Pair); at >= 0 {
-			all[at] = cells[i].Quantiles[of]
+			all[at] = of(&cells[i])
 		}
 	}
 	return all

@@ -68,8 +68,8 @@ type Span struct {
 	To   moment `query:"to" doc:"The end, itself not in it"`
 }
 
-// plannedRole selects by why something was measured.
-type plannedRole struct {
+// PlannedRole selects by why something was measured.
+type PlannedRole struct {
 	Role string `query:"role" default:"planned" doc:"Why it was measured, as a pattern: planned, demand, diagnosis/STEP, or * for whatever reason"`
 }
 

@@ -100,7 +100,7 @@ type keysDoc struct {
 
 type keysInput struct {
 	Which
-	plannedRole
+	PlannedRole
 	Metric string `query:"metric" doc:"Names of metrics, as a pattern"`
 	Cursor string `query:"cursor" doc:"next of the page before"`
 	Limit  int    `query:"limit" minimum:"1" maximum:"10000" default:"1000" doc:"Series a page"` // a pair has some dozens

@@ -21,7 +21,7 @@ type seriesInput struct {
 	Target string `path:"target"`
 	Test   string `query:"test"`
 	Tool   string `query:"tool"`
-	plannedRole
+	PlannedRole
 	Metric string `query:"metric" required:"true" minLength:"1" example:"rtt_median_seconds"`
 	From   moment `query:"from" required:"true" doc:"The beginning"`
 	To     moment `query:"to" doc:"The end; now, where none is given"`
