@@ -98,6 +98,8 @@ func capacityKind() kind {
 				binding: whole(func(p *Capacity) *int { return &p.Port }, 1, 65535)},
 			{Name: "reverse", Default: "false", Meaning: "from the target to this host",
 				binding: yesOrNo(func(p *Capacity) *bool { return &p.Reverse })},
+			{Name: "length", Default: "what fits an Ethernet packet", Meaning: "bytes of UDP payload in each packet of the trains",
+				binding: whole(func(p *Capacity) *int { return &p.Length }, leastTrainPayload, trainPayload)},
 			familyField(func(p *Capacity) *sock.Family { return &p.Family }),
 		})
 }
@@ -117,7 +119,7 @@ func familyField[T any](at func(*T) *sock.Family) field[T] {
 
 // Validate reports the first parameter that cannot be.
 func (p *Capacity) Validate() error {
-	return firstError(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535))
+	return firstError(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), checkRange("length", p.Length, 0, trainPayload))
 }
 
 // What the host that does a task adds.
