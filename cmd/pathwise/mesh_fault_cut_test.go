@@ -31,7 +31,7 @@ func TestMeshWithoutNetwork(t *testing.T) {
 	cut("true")
 	time.Sleep(time.Duration(faultRounds(1)) * horizon)
 	m.kill(m.agents["a"])
-	time.Sleep(span(0, faultEvery))
+	time.Sleep(m.span(0, faultEvery))
 	m.startAgent("a")
 	time.Sleep(beyond)
 	for _, h := range m.status().Hosts {

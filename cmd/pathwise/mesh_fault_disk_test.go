@@ -128,13 +128,13 @@ func TestMeshWithoutDisks(t *testing.T) {
 
 	began := time.Now()
 	for range faultRounds(2) {
-		time.Sleep(span(0, 2*faultEvery))
+		time.Sleep(m.span(0, 2*faultEvery))
 		ofController.cutPower()
 		m.kill(m.serve)
 		ofController.back()
 		m.startServe()
 
-		time.Sleep(span(0, 2*faultEvery))
+		time.Sleep(m.span(0, 2*faultEvery))
 		ofAgent.cutPower()
 		m.kill(m.agents["a"])
 		ofAgent.back()
@@ -154,7 +154,7 @@ func (m *meshLab) fillAgent(d *disk) {
 	filler := d.fill()
 	m.eventually("the status says that a's disk is full", func() bool { return m.lacks("a", "no space left on device") })
 	m.kill(m.serve)
-	time.Sleep(span(faultEvery, 2*faultEvery))
+	time.Sleep(m.span(faultEvery, 2*faultEvery))
 	if err := os.Remove(filler); err != nil {
 		m.t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func (m *meshLab) fillController(d *disk) {
 	}
 	before := said()
 	m.eventually("the controller says that its disk is full", func() bool { return said() > before })
-	time.Sleep(span(0, 2*faultEvery))
+	time.Sleep(m.span(0, 2*faultEvery))
 	if err := os.Remove(filler); err != nil {
 		m.t.Fatal(err)
 	}

@@ -47,20 +47,20 @@ func TestMeshWithoutServers(t *testing.T) {
 
 	began := time.Now()
 	for range faultRounds(1) {
-		time.Sleep(span(0, faultEvery))
+		time.Sleep(m.span(0, faultEvery))
 		m.kill(m.agents["a"])
-		time.Sleep(span(0, 2*faultEvery)) // some of its runs are to come and go
+		time.Sleep(m.span(0, 2*faultEvery)) // some of its runs are to come and go
 		m.startAgent("a")
 
-		time.Sleep(span(0, faultEvery))
+		time.Sleep(m.span(0, faultEvery))
 		m.kill(nats)
-		time.Sleep(span(0, 2*faultEvery))
+		time.Sleep(m.span(0, 2*faultEvery))
 		nats = m.startNATS(config)
 		m.filedAfter(time.Now())
 
-		time.Sleep(span(0, faultEvery))
+		time.Sleep(m.span(0, faultEvery))
 		postgres.Kill()
-		time.Sleep(span(faultEvery, 3*faultEvery))
+		time.Sleep(m.span(faultEvery, 3*faultEvery))
 		if err := postgres.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,9 @@ package main
 import (
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
+	"testing"
 	"time"
 
 	"github.com/pathwise-net/pathwise/lab"
@@ -39,8 +41,41 @@ func faultRounds(usual int) int {
 	return usual
 }
 
-// span is a random time, so that a fault hits another moment of the programs' work each time.
-func span(from, to time.Duration) time.Duration { return from + rand.N(to-from) }
+// span is a random time, so that a fault hits another moment of the programs' work each time. The times of a test follow from
+// its seed, which it logs, and which PATHWISE_FAULT_SEED gives it to play them again.
+func (m *meshLab) span(from, to time.Duration) time.Duration {
+	m.t.Helper()
+	if m.random == nil {
+		seed, err := strconv.ParseUint(os.Getenv("PATHWISE_FAULT_SEED"), 10, 64)
+		if err != nil {
+			seed = rand.Uint64()
+		}
+		m.t.Logf("times of faults: PATHWISE_FAULT_SEED=%d", seed)
+		m.random = rand.New(rand.NewPCG(seed, 0))
+	}
+	return from + time.Duration(m.random.Int64N(int64(to-from)))
+}
+
+// A seed that a test has logged draws the same times again.
+func TestFaultTimes(t *testing.T) {
+	draw := func(seed string) (all []time.Duration) {
+		t.Setenv("PATHWISE_FAULT_SEED", seed)
+		for m := (&meshLab{t: t}); len(all) < 20; {
+			at := m.span(faultEvery, 2*faultEvery)
+			if at < faultEvery || at >= 2*faultEvery {
+				t.Errorf("%v is not from %v to %v", at, faultEvery, 2*faultEvery)
+			}
+			all = append(all, at)
+		}
+		return all
+	}
+	if first, again := draw("7"), draw("7"); !slices.Equal(first, again) {
+		t.Errorf("seed 7: %v, then %v", first, again)
+	}
+	if slices.Equal(draw("7"), draw("8")) || slices.Equal(draw(""), draw("")) {
+		t.Error("other seeds draw the same times")
+	}
+}
 
 // kill ends a program as kill -9 does, and waits until it is gone.
 func (m *meshLab) kill(p *lab.Process) {

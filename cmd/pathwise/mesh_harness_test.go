@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,6 +33,7 @@ type meshLab struct {
 	ssh       []string          // hosts that are reached by SSH
 	serve     *lab.Process
 	agents    map[string]*lab.Process
+	random    *rand.Rand // of span; nil: nothing was drawn
 }
 
 // startMeshLab stands up the lab of a spec, one of whose hosts is called controller, and a mesh of the others on it.

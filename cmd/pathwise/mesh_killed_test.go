@@ -15,9 +15,9 @@ func TestMeshWithoutController(t *testing.T) {
 	m.filedAfter(time.Now())
 	began := time.Now()
 	for range faultRounds(2) {
-		time.Sleep(span(0, faultEvery))
+		time.Sleep(m.span(0, faultEvery))
 		m.kill(m.serve)
-		time.Sleep(span(faultEvery, 3*faultEvery)) // agents are to run without a controller for some of their runs
+		time.Sleep(m.span(faultEvery, 3*faultEvery)) // agents are to run without a controller for some of their runs
 		m.startServe()
 		m.eventually("all agents are here again", m.everyoneHere)
 	}
