@@ -40,9 +40,10 @@ func (d *diagnosis) result(found *diagnose.Diagnosis) *measure.Result {
 	if found.AchievedBitsPerSecond > 0 {
 		r.Metrics[measure.Achieved] = found.AchievedBitsPerSecond
 	}
-	if found.ExpectedBitsPerSecond > 0 {
-		r.Metrics[measure.Expected] = found.ExpectedBitsPerSecond
+	if expected := found.ExpectedBitsPerSecond; expected != nil {
+		r.Metrics[measure.Expected] = *expected
 	}
+	r.Notes = append(r.Notes, found.Notes...)
 	r.Samples.Findings = found.Findings
 	if len(d.failed) > 0 {
 		text := "not all was measured: " + strings.Join(d.failed, "; ")

@@ -18,8 +18,8 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// path is a Hub whose hosts have 100 Mbit/s and 50 ms between them, and measure at once. Of TCP it moves 14 Mbit/s: the receive
-// window holds it, or, if lossy, loss.
+// path is a Hub whose hosts have 100 Mbit/s and 50 ms between them, and measure at once. Of TCP it moves 14 Mbit/s, which is what
+// the receive window lets pass, or, if lossy, 2.6 Mbit/s.
 type path struct {
 	*post
 	lossy  bool
@@ -104,13 +104,19 @@ func (p *path) measure(run *measure.Run) *measure.Result {
 	return r
 }
 
-func (p *path) transfer(r *measure.Result, reverse bool) {
-	const rate = 14e6
-	r.Metrics[measure.Throughput], r.Metrics[measure.RwndLimitedRatio] = rate, 0.97
-	resent := 0.0
+func (p *path) rate() float64 {
 	if p.lossy {
-		r.Metrics[measure.RwndLimitedRatio], resent = 0, 0.01
+		return 2.6e6
 	}
+	return 14e6
+}
+
+func (p *path) transfer(r *measure.Result, reverse bool) {
+	rate, held, resent := p.rate(), 0.97, 0.0
+	if p.lossy {
+		held, resent = 0, 0.01
+	}
+	r.Metrics[measure.Throughput], r.Metrics[measure.RwndLimitedRatio] = rate, held
 	direction := measure.Forward
 	if reverse {
 		direction = measure.Reverse
@@ -206,7 +212,7 @@ func TestDiagnose(t *testing.T) {
 			Source: measure.Endpoint{Name: "a", Address: "10.0.0.1"}, Target: measure.Endpoint{Name: "b", Address: "10.0.0.2"},
 			Started: began, DurationSeconds: b.now.Sub(began).Seconds(), Notes: []string{},
 			Parameters: map[string]any{"verdict": verdict, "results": idsOf(p.runs)},
-			Metrics:    map[measure.Metric]float64{measure.Achieved: 14e6, measure.Expected: last.Diagnosis.ExpectedBitsPerSecond}}
+			Metrics:    map[measure.Metric]float64{measure.Achieved: p.rate(), measure.Expected: *last.Diagnosis.ExpectedBitsPerSecond}}
 		if diff := cmp.Diff(&whole, filed[0], cmpopts.IgnoreFields(measure.Result{}, "Samples")); diff != "" {
 			t.Errorf("%s filed (-want +got):\n%s", verdict, diff)
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // applicationLimited: the program could have given TCP more nearly all the time, and did not.
-func applicationLimited(v *view) *measure.Finding {
+func applicationLimited(v *view) *claim {
 	if v.roomShare < mostlyIdle || v.rwndShare >= unlimited || v.sndbufShare >= unlimited {
 		return nil
 	}
@@ -29,7 +29,11 @@ func applicationLimited(v *view) *measure.Finding {
 	}
 	f.Advice = append(f.Advice, measure.Advice{Host: v.sender, Command: "iostat -x 1; pidstat -u 1",
 		Why: fmt.Sprintf("find what the program on %s waits for: disk, processor or its own limit", v.sender)})
-	return f
+	allows := v.steady // what the program gave went out at once, so it gave that much
+	if v.rate > 0 {
+		allows = v.rate
+	}
+	return &claim{f, allows}
 }
 
 const (

@@ -10,7 +10,7 @@ import (
 )
 
 // noWindowScaling: the window cannot be said in 16 bits, and the option that scales it was not agreed on.
-func noWindowScaling(v *view) *measure.Finding {
+func noWindowScaling(v *view) *claim {
 	if v.windowScaling == nil || *v.windowScaling || v.rwndShare <= binding || v.window > unscaledWindow {
 		return nil
 	}
@@ -35,11 +35,11 @@ func noWindowScaling(v *view) *measure.Finding {
 	yes := true
 	scaled.windowScaling = &yes
 	f.Predicted = scaled.next()
-	return f
+	return &claim{f, v.windowAllows()}
 }
 
 // receiveWindowLimited: the receiver's window is used up before the path is.
-func receiveWindowLimited(v *view) *measure.Finding {
+func receiveWindowLimited(v *view) *claim {
 	if v.rwndShare <= binding || v.windowScaling != nil && !*v.windowScaling && v.window <= unscaledWindow {
 		return nil
 	}
@@ -50,7 +50,18 @@ func receiveWindowLimited(v *view) *measure.Finding {
 		quantity.FormatSize(int64(v.window)), quantity.FormatSeconds(v.baseRTT))
 	f.Advice = []measure.Advice{bufferAdvice(v.receiver, "receive", "tcp_rmem", v.to, rmem(v.to), need)}
 	f.Predicted = v.next(byReceiveWindow)
-	return f
+	return &claim{f, v.windowAllows()}
+}
+
+// windowAllows is the goodput that the largest window which the receiver offered allows: one each round trip.
+func (v *view) windowAllows() float64 { return v.windowRate(v.window) }
+
+// windowRate is the goodput that so many bytes each round trip come to. Round trips are those under load.
+func (v *view) windowRate(bytes float64) float64 {
+	if v.roundTrip() == 0 || bytes == 0 {
+		return math.Inf(1)
+	}
+	return model.WindowLimit(bytes, seconds(v.roundTrip()))
 }
 
 // windowFinding is what the two window findings have in common.
@@ -60,7 +71,7 @@ func (v *view) windowFinding(id string) *measure.Finding {
 			evidence("rwnd_limited_ratio", v.rwndShare, "ratio", "share of the time that the receiver's window held the sender"),
 			evidence("snd_wnd_bytes", v.window, "bytes", "the largest window that the receiver offered"),
 			evidence("throughput_bits_per_second", v.steady, "bit/s", fmt.Sprintf("achieved; window / round trip allows %s",
-				quantity.FormatRate(model.WindowLimit(v.window, seconds(v.baseRTT))))),
+				quantity.FormatRate(v.windowAllows()))),
 		}}
 	if r := rmem(v.to); r != nil {
 		f.Evidence = append(f.Evidence, evidence("tcp_rmem_max_bytes", float64(r[2]), "bytes",
@@ -70,7 +81,7 @@ func (v *view) windowFinding(id string) *measure.Finding {
 }
 
 // sendBufferLimited: the sender's buffer is full of what is not yet acknowledged, so the program must wait.
-func sendBufferLimited(v *view) *measure.Finding {
+func sendBufferLimited(v *view) *claim {
 	if v.sndbufShare <= sendBinding {
 		return nil
 	}
@@ -90,7 +101,7 @@ func sendBufferLimited(v *view) *measure.Finding {
 	}
 	f.Advice = []measure.Advice{bufferAdvice(v.sender, "send", "tcp_wmem", v.from, wmem(v.from), need)}
 	f.Predicted = v.next(bySendBuffer)
-	return f
+	return &claim{f, v.windowRate(sendShare * sendBuffer(v.from))}
 }
 
 // bufferAdvice says how to come to a larger buffer: by taking the program's own setting out, or by the kernel's.

@@ -32,7 +32,7 @@ func (v *view) caps() []speedCap {
 	var out []speedCap
 	if v.carries > 0 {
 		out = append(out, speedCap{byCapacity, v.carries, fmt.Sprintf("a capacity of %s, of which %.1f %% is payload",
-			quantity.FormatRate(v.capacity), 100*payloadShare(v.mss))})
+			quantity.FormatRate(v.capacity), 100*v.payloadShare(v.mss))})
 	}
 	if w := v.windowLimit(); w > 0 && v.baseRTT > 0 {
 		out = append(out, speedCap{byReceiveWindow, model.WindowLimit(w, seconds(v.baseRTT)),

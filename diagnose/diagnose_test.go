@@ -151,7 +151,11 @@ func TestVerdicts(t *testing.T) {
 		{"application at a rate", with(func(p *path) { idle(p); p.rateParameter = 10e6 }), "application-limited"},
 		{"application near the capacity", with(func(p *path) { idle(p); p.goodput = 85e6 }), Healthy},
 		{"slow for no known reason", with(func(p *path) {}), "unexplained"},
-		{"a stock server, reverse: no samples", with(func(p *path) { p.noSamples, p.capacity = true, 0 }), Healthy},
+		{"a stock server, reverse: no samples", with(func(p *path) { p.noSamples, p.capacity = true, 0 }), Unknown},
+		{"no cause, capacity not known", with(func(p *path) { p.capacity = 0 }), Unknown},
+		{"a cause, capacity not known", with(func(p *path) { smallWindow(p); p.capacity = 0 }), "receive-window-limited"},
+		{"faster than the capacity", with(func(p *path) { p.capacity, p.goodput = 5.8e6, 15.2e6 }), Unknown},
+		{"faster than the capacity, which may be off by that much", with(func(p *path) { fullPath(p); p.capacity = 90e6 }), Healthy},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := Diagnose(c.path.results())
@@ -171,7 +175,13 @@ func checkFindings(t *testing.T, d *Diagnosis) {
 	if _, err := json.Marshal(d); err != nil { // NaN and infinities do not pass
 		t.Errorf("not fit for JSON: %v", err)
 	}
+	if expected := d.ExpectedBitsPerSecond; expected != nil && *expected < d.AchievedBitsPerSecond {
+		t.Errorf("expected %v, achieved %v", *expected, d.AchievedBitsPerSecond)
+	}
 	for _, f := range d.Findings {
+		if f.Way != measure.Forward && f.Way != measure.Reverse && f.ID != "no-transfer" {
+			t.Errorf("%s: way %q", f.ID, f.Way)
+		}
 		if f.ID == "" || f.Where == "" || f.Explanation == "" || len(f.Evidence) == 0 || f.Advice == nil {
 			t.Errorf("incomplete finding %+v", f)
 		}

@@ -13,7 +13,7 @@ import (
 //
 // A queue that overflows loses packets too, but first it stands, and the round trip shows it; and a probe that fills
 // a small part of the path only loses what is lost at random.
-func randomLoss(v *view) *measure.Finding {
+func randomLoss(v *view) *claim {
 	p := v.lossRatio()
 	if p == 0 || v.sentSegments == 0 || v.paced != nil && !v.pacedKeeps(p) {
 		return nil
@@ -25,16 +25,16 @@ func randomLoss(v *view) *measure.Finding {
 		}
 		queue = "a queue stands as well"
 	}
-	k := v.steady * v.baseRTT * math.Sqrt(p) / (8 * v.mss)
+	allows := model.Mathis(v.mss, seconds(v.baseRTT), p, model.CIndependent)
 	f := &measure.Finding{ID: "random-loss", Severity: measure.Problem, Where: v.where(),
-		Confidence: v.lossConfidence(k),
+		Confidence: v.lossConfidence(),
 		Evidence: []measure.Evidence{
 			evidence("retransmits_packets", v.resent, "packets", fmt.Sprintf("sent again, of %.0f: %s", v.sentSegments,
 				quantity.FormatRatio(v.resent/v.sentSegments))),
 			evidence("rtt_seconds", v.loadedRTT, "s", fmt.Sprintf("round trip under load; %s on the empty path: %s",
 				quantity.FormatSeconds(v.baseRTT), queue)),
 			evidence("throughput_bits_per_second", v.steady, "bit/s", fmt.Sprintf("achieved; the Mathis formula gives %s for this loss",
-				quantity.FormatRate(model.Mathis(v.mss, seconds(v.baseRTT), p, model.CIndependent)))),
+				quantity.FormatRate(allows))),
 		},
 		Explanation: fmt.Sprintf("About %s of the packets are lost on the way although the path is not busy: TCP takes loss for "+
 			"congestion and halves its rate each time, and needs many round trips of %s to come back. A bad cable or connector, dirty "+
@@ -49,13 +49,14 @@ func randomLoss(v *view) *measure.Finding {
 	}
 	if lossBlind(v.congestion) { // it is there, but does not slow this sender
 		f.Severity, f.Predicted, f.Advice = measure.Info, nil, f.Advice[:1]
+		allows = v.steady
 	}
 	if v.paced != nil {
 		f.Evidence = append(f.Evidence, evidence("loss_ratio", v.paced.lost/v.paced.sent, "ratio",
 			fmt.Sprintf("%.0f of %.0f lost by a probe of only %s: congestion is not the cause", v.paced.lost, v.paced.sent,
 				quantity.FormatRate(v.paced.rate))))
 	}
-	return f
+	return &claim{f, allows}
 }
 
 // emptyQueue is the ratio of loaded to empty RTT below which no queue stands in the path.
@@ -68,15 +69,11 @@ func (v *view) pacedKeeps(p float64) bool {
 	return v.paced.lost >= max(1, expected-2.33*math.Sqrt(expected)) // 2.33: the 1 % point of the normal law
 }
 
-// lossConfidence grows with how many losses were seen, and falls where the rate is far from what the loss explains.
-func (v *view) lossConfidence(k float64) float64 {
+// lossConfidence grows with how many losses were seen.
+func (v *view) lossConfidence() float64 {
 	losses := v.resent
 	if v.paced != nil {
 		losses += v.paced.lost
 	}
-	c := 1 - 1/math.Sqrt(1+losses)
-	if k < 0.4 || k > 3 { // the model's own spread: 0.7 to 1.3 for reno, up to 2 for cubic on long paths
-		c /= 2
-	}
-	return confidence(c)
+	return confidence(1 - 1/math.Sqrt(1+losses))
 }

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -35,7 +36,7 @@ const (
 // Plan lists the steps of a diagnosis, the light ones first so that none disturbs the next. transfer is how long each
 // transfer lasts, and directions which way they go: measure.Forward, measure.Reverse.
 //
-//	ping, trace  ->  each way: capacity  ->  transfer  ->  a paced probe, if that lost packets: see Extend
+//	ping, trace  ->  each way: capacity  ->  transfer  ->  what that asks for: see Extend
 func Plan(transfer time.Duration, directions ...string) []Step {
 	plan := []Step{
 		{Name: "ping", Kind: "ping", Why: "how long round trips take, and how many are lost",
@@ -88,9 +89,10 @@ func (s Step) Shorter() (Step, bool) {
 }
 
 // Extend returns a plan with what the Results so far ask for beyond it: behind a transfer that lost packets, a paced
-// probe the same way.
+// probe the same way; behind one on which nothing moved, the sizes of packets that come through, and with these its capacity.
 func Extend(plan []Step, results []*measure.Result) []Step {
 	for _, direction := range []string{measure.Forward, measure.Reverse} {
+		plan = extendStuck(plan, results, direction)
 		p, needed := PacedProbe(results, direction == measure.Reverse)
 		if !needed {
 			continue
@@ -98,13 +100,64 @@ func Extend(plan []Step, results []*measure.Result) []Step {
 		paced := step("paced", "throughput", direction, "whether packets are lost on a path that is nearly empty",
 			p.Duration.Seconds()+setUpTakes, map[string]any{"proto": "udp", "rate": float64(int64(p.BitsPerSecond)),
 				"duration": p.Duration.Seconds(), "length": p.PacketBytes})
-		behind, there := find(plan, called("transfer", direction)), find(plan, paced.Name)
-		if behind >= 0 && there < 0 {
-			plan = slices.Insert(slices.Clone(plan), behind+1, paced)
-		}
+		plan = insert(plan, called("transfer", direction), paced)
 	}
 	return plan
 }
+
+// insert puts a step behind another, unless that is not there or the step is.
+func insert(plan []Step, behind string, s Step) []Step {
+	at := find(plan, behind)
+	if at < 0 || find(plan, s.Name) >= 0 {
+		return plan
+	}
+	return slices.Insert(slices.Clone(plan), at+1, s)
+}
+
+// extendStuck asks for one size of packets after the other, each by what came of those before it, and at last for the
+// capacity by packets that pass.
+func extendStuck(plan []Step, results []*measure.Result, direction string) []Step {
+	v, transfer := newView(results, direction), called("transfer", direction)
+	if v == nil || !v.stuck || find(plan, transfer) < 0 {
+		return plan
+	}
+	behind := transfer
+	for _, s := range plan[find(plan, transfer):] {
+		if s.Parameters["df"] == true {
+			behind = s.Name
+		}
+	}
+	if bytes, more := v.nextSize(); more {
+		return insert(plan, behind, v.sizeStep(bytes))
+	}
+	if passes := v.largestPassing(); passes > 0 && v.smallestSilent() > 0 {
+		return insert(plan, behind, step("capacity-small", "capacity", direction, "what the narrowest link can carry, by packets that pass",
+			capacityTakes, map[string]any{"length": int(passes - v.ipHeader - udpHeader)}))
+	}
+	return plan
+}
+
+// udpHeader is the size of a UDP header in bytes (RFC 768).
+const udpHeader = 8
+
+// sizeStep tries whether packets of a size come through.
+func (v *view) sizeStep(bytes float64) Step {
+	waits := min(max(sizeLeastWait, sizeTrips*v.baseRTT), sizeMostWait)
+	return Step{Name: fmt.Sprintf("size-%.0f", bytes), Kind: "ping", Why: fmt.Sprintf("whether packets of %.0f bytes come through", bytes),
+		Parameters: map[string]any{"count": sizePings, "interval": sizeInterval, "df": true, "timeout": waits,
+			"size": int(bytes - v.ipHeader - icmpHeader)},
+		Seconds: sizePings*sizeInterval + waits}
+}
+
+// Pings of one size. That all get lost by accident takes a path that loses a quarter of its packets for 1 in 1000, and their
+// answers get a few round trips to come.
+const (
+	sizePings     = 5
+	sizeInterval  = 0.02 // seconds
+	sizeTrips     = 4
+	sizeLeastWait = 0.3 // seconds; hosts answer within milliseconds
+	sizeMostWait  = 2.0 // seconds
+)
 
 // find is where in a plan a step is; -1: it is not there.
 func find(plan []Step, name string) int {
@@ -139,7 +192,7 @@ func PacedProbe(results []*measure.Result, reverse bool) (Paced, bool) {
 		direction = measure.Reverse
 	}
 	v := newView(results, direction)
-	if v == nil || v.resent == 0 || v.sentSegments == 0 || v.full() {
+	if v == nil || v.stuck || v.resent == 0 || v.sentSegments == 0 || v.full() {
 		return Paced{}, false
 	}
 	whole := max(v.capacity, v.steady)

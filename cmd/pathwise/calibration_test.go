@@ -15,6 +15,8 @@ import (
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/chance"
+	"github.com/pathwise-net/pathwise/lab/link"
+	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
@@ -73,7 +75,17 @@ func noScaling(host string) func(*lab.Spec) {
 	return withSysctl(host, "net.ipv4.tcp_window_scaling", "0")
 }
 
+// withHole lets packets above a size vanish on the way there.
+func withHole(bytes int) func(*lab.Spec) {
+	return func(s *lab.Spec) {
+		s.Links[1].Forward = &lab.Shape{MTU: &link.MTU{Size: notation.Size(bytes), Excess: link.Discard}}
+	}
+}
+
 const ms = time.Millisecond
+
+// oneWay has diagnose measure the way there only: what it reads here cannot be sent from there.
+var oneWay = []string{"--input", "/dev/zero"}
 
 // causes are settings in which each cause is the one that binds. The first of each is the one that every run of the
 // tests goes through.
@@ -97,6 +109,11 @@ var calibrationCauses = map[string][]setting{
 		{rate: "50mbit", rtt: 40 * ms, seed: 1, fault: withLoss(0.01)}, {rate: "100mbit", rtt: 50 * ms, seed: 2, fault: withLoss(0.01)},
 		{rate: "100mbit", rtt: 50 * ms, seed: 3, fault: withLoss(0.003)}, {rate: "50mbit", rtt: 100 * ms, seed: 4, fault: withLoss(0.005)},
 		{rate: "20mbit", rtt: 100 * ms, seed: 5, fault: withLoss(0.005)}, {rate: "200mbit", rtt: 20 * ms, seed: 6, fault: withLoss(0.01)},
+	},
+	"pmtu-blackhole": {
+		{rate: "50mbit", rtt: 40 * ms, seed: 1, fault: withHole(1300), args: oneWay}, {rate: "100mbit", rtt: 50 * ms, seed: 2, fault: withHole(1400), args: oneWay},
+		{rate: "100mbit", rtt: 50 * ms, seed: 3, fault: withHole(1476), args: oneWay}, {rate: "50mbit", rtt: 100 * ms, seed: 4, fault: withHole(1280), args: oneWay},
+		{rate: "20mbit", rtt: 200 * ms, seed: 5, fault: withHole(1492), args: oneWay}, {rate: "200mbit", rtt: 20 * ms, seed: 6, fault: withHole(1100), args: oneWay},
 	},
 	"application-limited": {
 		{rate: "50mbit", rtt: 40 * ms, seed: 1, source: 8e6}, {rate: "100mbit", rtt: 50 * ms, seed: 2, args: []string{"--rate", "10mbit"}},
@@ -177,8 +194,16 @@ func checkHealthy(t *testing.T, l *lab.Lab, s setting, length string) error {
 		return fmt.Errorf("a clean path is called %s: %s", d.Verdict, inShort(d))
 	}
 	t.Logf("CALIBRATION healthy | %v | verdict %s | achieved %s of %s", s, d.Verdict,
-		quantity.FormatRate(d.AchievedBitsPerSecond), quantity.FormatRate(d.ExpectedBitsPerSecond))
+		quantity.FormatRate(d.AchievedBitsPerSecond), expectedOf(d))
 	return nil
+}
+
+// expectedOf is what a diagnosis expects, in words.
+func expectedOf(d *diagnose.Diagnosis) string {
+	if d.ExpectedBitsPerSecond == nil {
+		return "unknown"
+	}
+	return quantity.FormatRate(*d.ExpectedBitsPerSecond)
 }
 
 func checkCause(t *testing.T, l *lab.Lab, cause string, s setting, length string) error {

@@ -184,7 +184,9 @@ func playRound(ctx context.Context, s *session, l *lab.Lab, round demoRound) (De
 	if err := s.runSelf(ctx, l, "bob", "pathwise diagnoses", &d, "diagnose", "carol", "--cc", "cubic", "-t", demoTransfer); err != nil {
 		return r, nil, err
 	}
-	r.Verdict, r.Expected = d.Verdict, d.ExpectedBitsPerSecond
+	if r.Verdict = d.Verdict; d.ExpectedBitsPerSecond != nil {
+		r.Expected = *d.ExpectedBitsPerSecond
+	}
 	f := d.First()
 	if f == nil {
 		s.say("  verdict: %s", d.Verdict)
@@ -238,7 +240,7 @@ func printRounds(w io.Writer, rounds []DemoRound) {
 		if r.Extrapolated {
 			took, extrapolated = took+"*", true
 		}
-		fmt.Fprintf(w, row, r.Fault, quantity.FormatRate(r.Expected), quantity.FormatRate(r.Achieved), took, r.Verdict,
+		fmt.Fprintf(w, row, r.Fault, rateOrDash(r.Expected), quantity.FormatRate(r.Achieved), took, r.Verdict,
 			rateOrDash(r.Predicted), rateOrDash(r.Reached))
 	}
 	fmt.Fprintln(w)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,8 +48,11 @@ func diagnoseCommand(s *session) *cobra.Command {
 			v := survey{session: s, target: host, family: family, port: common.port, transfer: config}
 			results, err := v.run(c.Context())
 			s.progress("")
-			if err != nil && !diagnose.Measured(results) {
+			if len(results) == 0 || badInput(err) || c.Context().Err() != nil && !diagnose.Measured(results) {
 				return err // nothing can be said about the path, so nothing is
+			}
+			if c.Context().Err() == nil && diagnose.Stuck(results) {
+				err = nil // that nothing came through is what was found
 			}
 			d := diagnose.Diagnose(results)
 			err = errors.Join(err, s.emit(d, func(w io.Writer) { printDiagnosis(w, d) }))
@@ -63,25 +67,29 @@ func diagnoseCommand(s *session) *cobra.Command {
 	return c
 }
 
-func addFailOn(flags *pflag.FlagSet, severity *string) {
-	flags.StringVar(severity, "fail-on", "", "exit with status 3 if there is a finding of this severity: warning or problem")
+// outcomes are what --fail-on takes, each worse than what follows it: a path with a worse outcome fails as well.
+var outcomes = []string{string(measure.Problem), string(measure.Warning), diagnose.Unknown}
+
+func addFailOn(flags *pflag.FlagSet, least *string) {
+	flags.StringVar(least, "fail-on", "", "exit with status 3 if the outcome is as bad as this, or worse: problem, warning or unknown")
 }
 
-// checkFailOn says whether --fail-on names a severity that makes a path unhealthy.
-func checkFailOn(severity string) error {
-	if severity != "" && severity != "problem" && severity != "warning" {
-		return badFlag("fail-on", fmt.Errorf("%q: want warning or problem", severity))
+// checkFailOn says whether --fail-on names an outcome of a path that is not known to be healthy.
+func checkFailOn(least string) error {
+	if least != "" && !slices.Contains(outcomes, least) {
+		return badFlag("fail-on", fmt.Errorf("%q: want problem, warning or unknown", least))
 	}
 	return nil
 }
 
-func isBad(d *diagnose.Diagnosis, failOn string) bool {
-	for _, f := range d.Findings {
-		if failOn != "" && (f.Severity == measure.Problem || string(f.Severity) == failOn) {
-			return true
-		}
+// isBad reports whether a diagnosis is as bad as --fail-on says, or worse.
+func isBad(d *diagnose.Diagnosis, least string) bool {
+	if least == "" {
+		return false
 	}
-	return false
+	bad := outcomes[:slices.Index(outcomes, least)+1]
+	return slices.Contains(bad, d.Verdict) ||
+		slices.ContainsFunc(d.Findings, func(f measure.Finding) bool { return slices.Contains(bad, string(f.Severity)) })
 }
 
 // width is where explanations are folded.
@@ -89,8 +97,8 @@ const width = 100
 
 func printDiagnosis(w io.Writer, d *diagnose.Diagnosis) {
 	fmt.Fprintf(w, "verdict    %s\n", d.Verdict)
-	if d.ExpectedBitsPerSecond > 0 {
-		fmt.Fprintf(w, "expected   %s\n", quantity.FormatRate(d.ExpectedBitsPerSecond))
+	if d.ExpectedBitsPerSecond != nil {
+		fmt.Fprintf(w, "expected   %s\n", quantity.FormatRate(*d.ExpectedBitsPerSecond))
 	}
 	if d.AchievedBitsPerSecond > 0 {
 		fmt.Fprintf(w, "achieved   %s\n", quantity.FormatRate(d.AchievedBitsPerSecond))
@@ -98,13 +106,20 @@ func printDiagnosis(w io.Writer, d *diagnose.Diagnosis) {
 	for _, f := range d.Findings {
 		printFinding(w, &f)
 	}
+	for _, note := range d.Notes {
+		fmt.Fprintln(w, "note:", note)
+	}
 	for _, r := range d.Results {
 		printNotes(w, r)
 	}
 }
 
 func printFinding(w io.Writer, f *measure.Finding) {
-	fmt.Fprintf(w, "\n%s: %s (%s; confidence %.0f %%)\n", f.Severity, f.ID, f.Where, 100*f.Confidence)
+	way := ""
+	if f.Way != "" {
+		way = ", " + string(f.Way)
+	}
+	fmt.Fprintf(w, "\n%s: %s%s (%s; confidence %.0f %%)\n", f.Severity, f.ID, way, f.Where, 100*f.Confidence)
 	fmt.Fprintln(w, fold(f.Explanation, "  "))
 	for _, e := range f.Evidence {
 		fmt.Fprintf(w, "  - %-28s %-14s %s\n", e.Metric, evidenceValue(e), e.Means)

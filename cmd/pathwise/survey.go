@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -20,7 +21,10 @@ type survey struct {
 	family   sock.Family // zero: as v.target allows
 	port     int
 	transfer iperf3.Config
-	results  []*measure.Result
+
+	results []*measure.Result
+	far     far
+	failed  error // what a test with the far end failed for, the first that did
 }
 
 const (
@@ -41,36 +45,54 @@ func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
 	}
 	plan := diagnose.Plan(v.transfer.Duration, directions...)
 	for i := 0; i < len(plan); i++ {
-		if err := ctx.Err(); err != nil {
-			return v.results, context.Cause(ctx)
-		}
 		if err := v.step(ctx, plan[i]); err != nil {
 			return v.results, err
 		}
 		plan = diagnose.Extend(plan, v.results)
 	}
-	return v.results, nil
+	return v.results, v.failed
 }
 
-// step makes one measurement. Of those that help but that the diagnosis can do without, why they are missing is noted.
+// step makes one measurement and keeps what came of it. What goes wrong ends the survey only if all that follows would, too.
 func (v *survey) step(ctx context.Context, s diagnose.Step) error {
+	if s.Far() && v.far == farAway {
+		return nil
+	}
 	v.session.progress("%s %s: %s…", s.Name, v.target, s.Why)
 	p, err := v.prober(s)
 	if err != nil {
 		return err
 	}
-	r, err := v.again(ctx, s, p)
-	if notThere(err) && s.Kind == "capacity" || err != nil && s.Transfer() && len(r.Metrics) == 0 {
-		return err // there will be no transfer this way
-	}
-	if err != nil && !s.Transfer() {
+	r, err := v.again(ctx, p)
+	switch {
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case err != nil && !s.Transfer():
 		r.Note(r.Kind + " failed: " + err.Error())
-		err = nil
 	}
 	v.session.measured(r)
 	v.results = append(v.results, r)
-	return err
+	switch {
+	case ctx.Err() != nil || badInput(err):
+		return err
+	case s.Far() && notThere(err):
+		v.far, v.failed = farAway, cmp.Or(v.failed, err)
+	case s.Transfer():
+		v.far, v.failed = farThere, cmp.Or(v.failed, err)
+	case s.Far():
+		v.far = farThere
+	}
+	return nil
 }
+
+// far is what is known of the far end of tests.
+type far int
+
+const (
+	farUnknown far = iota
+	farThere
+	farAway // it answers no tests
+)
 
 // prober is what makes a step's measurement, a transfer with what the command line says of it.
 func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
@@ -93,13 +115,13 @@ func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 	return p, err
 }
 
-// again makes a measurement, and where it is of data that moves makes it again while the far end is not ready for it: after
-// a test that worked, an iperf3 server opens its port anew, and a responder may still be ending that test.
-func (v *survey) again(ctx context.Context, s diagnose.Step, p measure.Prober) (*measure.Result, error) {
+// again makes a measurement, and makes it again while the far end is not ready for it: after a test that worked, an iperf3 server
+// opens its port anew, and a responder may still be ending that test.
+func (v *survey) again(ctx context.Context, p measure.Prober) (*measure.Result, error) {
 	patience := time.After(surveyPatience)
 	for {
 		r, err := p.Do(ctx)
-		if s.Kind != "throughput" || !notThere(err) {
+		if v.far != farThere || !notThere(err) {
 			return r, err
 		}
 		select {
@@ -114,5 +136,11 @@ func (v *survey) again(ctx context.Context, s diagnose.Step, p measure.Prober) (
 
 // notThere says whether the far end answers no test, or not now.
 func notThere(err error) bool {
-	return errors.Is(err, iperf3.ErrBusy) || errors.Is(err, iperf3.ErrRefused)
+	return errors.Is(err, iperf3.ErrBusy) || errors.Is(err, iperf3.ErrRefused) || errors.Is(err, iperf3.ErrNoAnswer)
+}
+
+// badInput says whether an error is the caller's to mend.
+func badInput(err error) bool {
+	var bad interface{ BadInput() bool }
+	return errors.As(err, &bad) && bad.BadInput()
 }

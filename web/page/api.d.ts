@@ -112,6 +112,7 @@ interface RunLine {
 }
 interface PlannedStep { step: string; tool: string; why: string; seconds: number }
 interface Finding {
+  way?: string; // forward, reverse, or "" of both or neither
   id: string; severity: 'info' | 'warning' | 'problem'; confidence: number; where: string; explanation: string;
   evidence: { metric: string; value: number; unit: string; means: string }[] | null;
   advice: { host: string; command: string; why: string }[] | null;
@@ -119,7 +120,7 @@ interface Finding {
 }
 interface DiagnosisDoc {
   verdict: string; findings: Finding[] | null; results: ResultDoc[] | null;
-  expected_bits_per_second: number; achieved_bits_per_second: number;
+  expected_bits_per_second: number | null; achieved_bits_per_second: number; notes: string[];
 }
 
 interface AccountDoc { name: string; role: string; disabled: boolean; password: boolean; made: string; invited_until?: string }

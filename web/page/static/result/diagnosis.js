@@ -17,6 +17,9 @@ const headlines = {
   'application-limited': 'The program that sends is slower than the path',
   'random-loss': 'The path loses packets at random',
   'capacity-unknown': 'No cause shows, and the path’s capacity is not known',
+  'pmtu-blackhole': 'Large packets vanish, and nobody tells the sender',
+  'no-transfer': 'No data could be moved',
+  unknown: 'It cannot be said whether the path is slow',
   unexplained: 'The path is slow, and no cause that Pathwise knows fits',
 };
 
@@ -35,6 +38,8 @@ const measured = {
   rtt_seconds: 'Round trip',
   achieved_bits_per_second: 'Achieved',
   expected_bits_per_second: 'What the narrowest link can carry',
+  silent_packet_bytes: 'Size of packets that vanish',
+  allowed_bits_per_second: 'Ruled out: it would allow',
 };
 
 /** @param {string} metric */
@@ -65,7 +70,7 @@ export function Diagnosis({ verdict, findings, achieved, expected, results }) {
     ${verdict === 'healthy' && html`<p>Nothing that Pathwise knows holds transfers back here.</p>`}
     ${first && html`<${Cause} finding=${first} main />`}
     ${others.length > 0 && html`<h3>${first ? 'Also seen' : 'What was seen'}</h3>
-      ${others.map((f) => html`<details class="other"><summary><${Severity} of=${f.severity} /> ${headline(f.id)} <span class="quiet">${f.where}</span></summary><${Cause} finding=${f} /></details>`)}`}
+      ${others.map((f) => html`<details class="other"><summary><${Severity} of=${f.severity} /> ${headline(f.id)} <span class="quiet">${[f.way, f.where].filter(Boolean).join(', ')}</span></summary><${Cause} finding=${f} /></details>`)}`}
     ${results.length > 0 && html`<${Measured} results=${results} />`}
   </section>`;
 }
@@ -81,7 +86,7 @@ function Cause({ finding: f, main }) {
   const evidence = f.evidence ?? [];
   const advice = f.advice ?? [];
   return html`
-    <p>${main && html`<${Severity} of=${f.severity} /> `}<b>${f.where}</b> <span class="quiet">confidence ${format(f.confidence, 'ratio')}</span></p>
+    <p>${main && html`<${Severity} of=${f.severity} /> `}<b>${f.where}</b>${f.way && `, ${f.way}`} <span class="quiet">confidence ${format(f.confidence, 'ratio')}</span></p>
     <p>${f.explanation} <a href=${link(['knowledge', f.id])}>More about this<span class="hidden">: ${headline(f.id)}</span></a></p>
     ${evidence.length > 0 && html`<h3>Evidence</h3><div class="scroll" tabindex="0" role="region" aria-label=${'Evidence: ' + headline(f.id)}><table>
       <thead><tr><th scope="col">Measured</th><th scope="col" class="num">Value</th><th scope="col">What it means</th></tr></thead>

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// One end has selective acknowledgements switched off, and slow start overshoots a queue: the segments that are missing hold the
+// receiver's window, so that the kernel books the time to it, although the window itself allows many times what is achieved.
+func TestDiagnoseWithoutSACK(t *testing.T) {
+	t.Parallel()
+	carrying(t)
+	s := setting{rate: "50mbit", rtt: 40 * ms, seed: 5, fault: withSysctl("carol", "net.ipv4.tcp_sack", "0")}
+	carried(t, s, func(l *lab.Lab) error {
+		if err := l.Set("denver", "chicago", "queue=250kB"); err != nil {
+			return err
+		}
+		d := diagnoseIn(t, l, s, append([]string{"carol", "-t", "3", "--cc", "reno"}, oneWay...)...)
+		if d.Verdict != "unexplained" {
+			return fmt.Errorf("verdict %s, want unexplained: %s", d.Verdict, inShort(d))
+		}
+		for _, e := range d.First().Evidence {
+			if e.Metric == "rwnd_limited_ratio" && e.Value < 0.5 {
+				return fmt.Errorf("the window held it for %v of the time, so this shows nothing: %s", e.Value, inShort(d))
+			}
+		}
+		return nil
+	})
+}
+
+// Where nothing listens, a diagnosis says what answered, in a document, and that it could not measure. Nothing is called
+// healthy.
+func TestDiagnoseWithoutResponder(t *testing.T) {
+	t.Parallel()
+	var out, said bytes.Buffer
+	status := run([]string{"diagnose", "127.0.0.1", "-p", "9", "--json", "--fail-on", "unknown"}, nil, &out, &said)
+	var d diagnose.Diagnosis
+	if err := json.Unmarshal(out.Bytes(), &d); err != nil {
+		t.Fatal(err)
+	}
+	if status != exitFailed || d.Verdict != diagnose.Unknown || len(d.Findings) != 1 || d.Findings[0].ID != "no-transfer" ||
+		len(d.Results) != 3 || !strings.Contains(said.String(), "connection refused") {
+		t.Errorf("exit status %d, %q\n%s", status, said.String(), inShort(&d))
+	}
+}
+
+// A host moves its own bytes faster than its trains of single packets tell: then these are no capacity.
+func TestDiagnoseLoopback(t *testing.T) {
+	t.Parallel()
+	carrying(t)
+	s := setting{rate: "50mbit", rtt: 40 * ms, seed: 1}
+	l := startCalibration(t, s)
+	startResponder(t, l, "bob")
+	d := diagnoseIn(t, l, s, "127.0.0.1", "-t", "1")
+	if expected := d.ExpectedBitsPerSecond; expected != nil && *expected < d.AchievedBitsPerSecond {
+		t.Errorf("expected %v of %v", *expected, d.AchievedBitsPerSecond)
+	}
+	if d.ExpectedBitsPerSecond == nil && len(d.Notes) == 0 {
+		t.Errorf("nothing says why no capacity is known: %s", inShort(d))
+	}
+}
+
+// --fail-on fails for what it names and for what is worse; an unknown verdict only where it is named.
+func TestFailOn(t *testing.T) {
+	of := func(verdict string, severities ...measure.Severity) *diagnose.Diagnosis {
+		d := &diagnose.Diagnosis{Verdict: verdict}
+		for _, s := range severities {
+			d.Findings = append(d.Findings, measure.Finding{Severity: s})
+		}
+		return d
+	}
+	for _, c := range []struct {
+		name string
+		d    *diagnose.Diagnosis
+		bad  string // values of --fail-on with which it is
+	}{
+		{"healthy", of(diagnose.Healthy), ""},
+		{"healthy, full", of(diagnose.Healthy, measure.Info), ""},
+		{"unknown", of(diagnose.Unknown, measure.Info), "unknown"},
+		{"unexplained", of("unexplained", measure.Warning), "warning unknown"},
+		{"a problem", of("random-loss", measure.Problem, measure.Warning), "problem warning unknown"},
+	} {
+		for _, least := range []string{"", "problem", "warning", "unknown"} {
+			if want := least != "" && strings.Contains(c.bad, least); isBad(c.d, least) != want {
+				t.Errorf("%s with --fail-on %q: %v, want %v", c.name, least, !want, want)
+			}
+		}
+	}
+	for _, command := range [][]string{{"diagnose", "127.0.0.1"}, {"mesh", "diagnose", "a", "b"}} {
+		var said bytes.Buffer
+		if status := run(append(command, "--fail-on", "healthy"), nil, io.Discard, &said); status != exitBadCall ||
+			!strings.Contains(said.String(), "want problem, warning or unknown") {
+			t.Errorf("%v: exit status %d, %s", command, status, said.String())
+		}
+	}
+}
+
+// What is printed of a finding has its way.
+func TestFindingNamesItsWay(t *testing.T) {
+	var out bytes.Buffer
+	for _, way := range []measure.Way{measure.Forward, measure.Reverse, ""} {
+		printFinding(&out, &measure.Finding{ID: "path-full", Severity: measure.Info, Way: way, Where: "path", Confidence: 0.9})
+	}
+	for _, want := range []string{"info: path-full, forward (path;", "info: path-full, reverse (path;", "info: path-full (path;"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+}

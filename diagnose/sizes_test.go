@@ -1,0 +1,198 @@
+package diagnose
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// hole is a path on which packets above a size vanish, in one direction or both, and what a survey of it measures.
+type hole struct {
+	above            int // bytes; packets of more than this vanish
+	forward, reverse bool
+	told             bool   // a router says so
+	deaf             bool   // nobody answers pings
+	address          string // of the target
+	capacity         float64
+}
+
+// measure makes the Result of a step.
+func (h hole) measure(s Step) *measure.Result {
+	r := measure.NewResult(s.Kind, time.Time{})
+	r.Source.Name, r.Target.Name, r.Target.Address = "bob", "carol", h.address
+	back := s.Parameters["reverse"] == true
+	r.Parameters["reverse"] = back
+	gone := h.forward && !back || h.reverse && back
+	switch s.Kind {
+	case "ping":
+		h.ping(r, s)
+	case "capacity":
+		length, _ := s.Parameters["length"].(int)
+		if gone && (length == 0 || length+8+int(ipHeader(h.address)) > h.above) {
+			r.Fail(errors.New("too few packets of the trains arrived"))
+		} else {
+			r.Metrics[measure.Capacity] = h.capacity
+		}
+	case "throughput":
+		h.transfer(r, back, gone)
+	}
+	return r
+}
+
+func (h hole) ping(r *measure.Result, s Step) {
+	size, _ := s.Parameters["size"].(int)
+	if size == 0 {
+		size = 56
+	}
+	whole := s.Parameters["df"] == true
+	r.Parameters["size_bytes"], r.Parameters["dont_fragment"] = size, whole
+	r.Metrics[measure.SentPackets] = 5
+	echo := measure.Echo{Seq: 1}
+	switch large := size+8+int(ipHeader(h.address)) > h.above; {
+	case h.deaf:
+	case large && h.told:
+		echo.Error = "fragmentation needed"
+	case large:
+	default:
+		r.Metrics[measure.ReceivedPackets], r.Metrics[measure.RTTMin] = 5, 0.04
+	}
+	r.Samples.Echoes = []measure.Echo{echo}
+}
+
+func (h hole) transfer(r *measure.Result, back, gone bool) {
+	r.Parameters["duration_seconds"] = 8.0
+	direction, end := measure.Forward, measure.Sender
+	mss := 1500 - 32 - ipHeader(h.address)
+	values := map[string]float64{"snd_mss_bytes": mss, "min_rtt_seconds": 0.04, "bytes_acked": 38, "data_segs_out": 15, "total_retrans_packets": 5}
+	if back {
+		direction, end = measure.Reverse, measure.Receiver
+		r.Metrics[measure.Throughput] = 0
+	}
+	if !gone {
+		r.Metrics[measure.Throughput], values["bytes_acked"] = 45e6, 45e6
+	}
+	r.Samples.TCPInfo = []measure.TCPSample{{End: end, Direction: direction, Stream: 1, ElapsedSeconds: 8, Values: values}}
+	r.Samples.Ends = []measure.TCPEnd{{End: end, Direction: direction, Stream: 1, MSSBytes: int(mss)}}
+	if gone {
+		r.Fail(errors.New("the peer went away during the test"))
+	}
+}
+
+// survey goes through the plan, as it grows, and returns the Results and the names of the steps.
+func (h hole) survey(t *testing.T) (results []*measure.Result, steps []string) {
+	t.Helper()
+	plan := Plan(8*time.Second, measure.Forward, measure.Reverse)
+	for i := 0; i < len(plan); i++ {
+		if i > 40 {
+			t.Fatalf("no end of steps: %v", steps)
+		}
+		results, steps = append(results, h.measure(plan[i])), append(steps, plan[i].Name)
+		plan = Extend(plan, results)
+	}
+	return results, steps
+}
+
+// Whatever the size above which packets vanish, and the way, it is found, and what is said of it fits.
+func TestBlackHole(t *testing.T) {
+	for _, h := range []hole{
+		{above: 1300, forward: true}, {above: 1300, reverse: true}, {above: 1300, forward: true, reverse: true},
+		{above: 1499, forward: true}, {above: 1400, forward: true}, {above: 600, forward: true, reverse: true}, {above: 90, forward: true},
+		{above: 1476, forward: true, address: "10.0.0.2"}, {above: 1280, forward: true, address: "fd00::2"},
+	} {
+		h.capacity = 48e6
+		t.Run(fmt.Sprintf("%+v", h), func(t *testing.T) {
+			results, steps := h.survey(t)
+			d := Diagnose(results)
+			checkFindings(t, d)
+			f := d.First()
+			if d.Verdict != "pmtu-blackhole" || !Measured(results) || !Stuck(results) {
+				t.Fatalf("verdict %s after %v", d.Verdict, steps)
+			}
+			ways := map[measure.Way]bool{}
+			for _, f := range d.Findings {
+				ways[f.Way] = ways[f.Way] || f.ID == "pmtu-blackhole"
+			}
+			if ways[measure.Forward] != h.forward || ways[measure.Reverse] != h.reverse {
+				t.Errorf("ways %v", ways)
+			}
+			passes := f.Evidence[1].Value
+			if passes > float64(h.above) || passes < float64(h.above)-nearEnough {
+				t.Errorf("packets of %v bytes pass, of %d in truth", passes, h.above)
+			}
+			header := ipHeader(h.address)
+			if clamp := fmt.Sprintf("--set-mss %.0f", passes-header-20); !strings.Contains(f.Advice[1].Command, clamp) {
+				t.Errorf("advice %q, want %s", f.Advice[1].Command, clamp)
+			}
+			want := 48e6 * (passes - header - 32) / passes
+			if p := f.Predicted; p == nil || math.Abs(p.BitsPerSecond-want)/want > 0.05 {
+				t.Errorf("predicted %+v, want about %v", p, want)
+			}
+			if len(steps) > 20 {
+				t.Errorf("%d steps: %v", len(steps), steps)
+			}
+		})
+	}
+}
+
+// Where nothing vanishes in silence, no black hole is claimed.
+func TestNoBlackHole(t *testing.T) {
+	for name, h := range map[string]hole{
+		"nothing moves, all sizes answered": {above: 9000, forward: true},
+		"a router says so":                  {above: 1300, forward: true, told: true},
+		"nobody answers pings":              {above: 1300, forward: true, deaf: true},
+	} {
+		results, steps := h.survey(t)
+		d := Diagnose(results)
+		checkFindings(t, d)
+		if d.Verdict != "unexplained" || d.First().Way != measure.Forward {
+			t.Errorf("%s: %s after %v", name, d.Verdict, steps)
+		}
+	}
+	h := hole{above: 9000, capacity: 48e6}
+	results, steps := h.survey(t)
+	if d := Diagnose(results); d.Verdict != Healthy || len(steps) != 6 || Stuck(results) {
+		t.Errorf("a sound path: %s after %v", d.Verdict, steps)
+	}
+}
+
+// A transfer that was cut short at once is none on which nothing moved.
+func TestCutShort(t *testing.T) {
+	h := hole{above: 1300, forward: true}
+	r := h.measure(Step{Kind: "throughput"})
+	r.Samples.TCPInfo[0].ElapsedSeconds = 0.3
+	if results := []*measure.Result{r}; Measured(results) || Stuck(results) {
+		t.Error("0.3 s of silence mean something")
+	}
+}
+
+// A diagnosis without a transfer says what answered, and what did not.
+func TestNoTransfer(t *testing.T) {
+	for name, c := range map[string]struct {
+		deaf bool
+		fail string
+		want string
+	}{
+		"nothing listens": {false, "connection refused: is a responder running there?", "it answers pings"},
+		"host down":       {true, "no answer", "no pings either"},
+	} {
+		h := hole{above: 9000, deaf: c.deaf}
+		capacity := measure.NewResult("capacity", time.Time{})
+		capacity.Target.Name = "carol"
+		capacity.Fail(errors.New(c.fail))
+		results := []*measure.Result{h.measure(Step{Kind: "ping"}), capacity}
+		d := Diagnose(results)
+		checkFindings(t, d)
+		if d.Verdict != Unknown || len(d.Findings) != 1 || d.Findings[0].ID != "no-transfer" || Measured(results) ||
+			!strings.Contains(d.Findings[0].Explanation, c.fail) || !strings.Contains(d.Findings[0].Explanation, c.want) {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+	if d := Diagnose(nil); d.Verdict != Unknown || len(d.Findings) != 0 {
+		t.Errorf("of nothing: %+v", d)
+	}
+}
