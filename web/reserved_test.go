@@ -14,17 +14,19 @@ import (
 // one that is not.
 var (
 	theirs = map[string]map[string]any{
-		"capacity": {"reverse": true},
+		"capacity": {"reverse": true, "length": 1000, "family": "ipv4"},
 		"host":     {"iface": "lo", "interval": "1s"},
 		"ping": {"proto": "icmp", "count": 2, "interval": "200ms", "timeout": "1s", "size": 56, "ttl": 64, "dscp": 0, "df": false,
-			"poisson": false},
+			"poisson": false, "family": "ipv4"},
 		"throughput": {"proto": "tcp", "duration": "1s", "bytes": "1MB", "interval": "1s", "parallel": 1, "reverse": true, "bidir": true,
-			"rate": "1mbit", "cc": "cubic", "window": "1MB", "length": "64KB", "event-loop": true, "mss": 1400, "nodelay": true, "dscp": 8},
-		"trace": {"proto": "udp", "max-ttl": 5, "queries": 1, "timeout": "1s"},
+			"rate": "1mbit", "cc": "cubic", "window": "1MB", "length": "64KB", "event-loop": true, "mss": 1400, "nodelay": true, "dscp": 8,
+			"family": "ipv4"},
+		"trace": {"proto": "udp", "max-ttl": 5, "queries": 1, "timeout": "1s", "family": "ipv4"},
 	}
 	notTheirs = map[string]map[string]any{
-		"capacity":   {"port": 22},
-		"command":    {"argv": []string{"/bin/sh", "-c", "id"}, "values": map[string]string{"file": "/etc/shadow"}, "parse": []any{}},
+		"capacity": {"port": 22},
+		"command": {"argv": []string{"/bin/sh", "-c", "id"}, "values": map[string]string{"file": "/etc/shadow"}, "parse": []any{},
+			"family": "ipv4"},
 		"host":       {"path": "/root"},
 		"throughput": {"port": 22},
 		"trace":      {"port": 53},
