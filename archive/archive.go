@@ -55,6 +55,9 @@ type Archive interface {
 	Pairs(ctx context.Context) ([]Pair, error)
 	// Keys lists the series that there are, in order.
 	Keys(ctx context.Context, m Match) ([]Key, error)
+	// Measured tells which metrics the series have that q selects, by which tool and in which role, in order of metrics, that
+	// with most runs first.
+	Measured(ctx context.Context, q MeasuredQuery) ([]Measured, error)
 	// Latest returns the newest value of each series that m matches, in the order of Keys.
 	Latest(ctx context.Context, m Match) ([]Latest, error)
 	// Points goes through the values of one series in order of time, as long as they are kept. It ends after the first
@@ -120,6 +123,22 @@ func (k Key) Exactly() Match {
 type Point struct {
 	Time  time.Time `json:"time"`
 	Value float64   `json:"value"`
+}
+
+// MeasuredQuery asks what was ever measured in the series that Match selects, and how often in [From, To). Both are needed.
+type MeasuredQuery struct {
+	Match    Match
+	From, To time.Time
+}
+
+// Measured is a metric that a tool measured in a role.
+type Measured struct {
+	Metric measure.Metric `json:"metric"`
+	Tool   string         `json:"tool"`
+	Role   measure.Role   `json:"role"`
+	Series int            `json:"series"` // of how many pairs and tests
+	Runs   uint64         `json:"runs"`   // in the span; 0 also where the query is of more than 20,000 series, which are not counted
+	Latest time.Time      `json:"latest"` // when the newest began, of any time
 }
 
 // Latest is the newest Point of a series.

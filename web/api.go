@@ -79,6 +79,7 @@ func (s *Server) operations(a huma.API) {
 	add(a, get("hosts", account.Read, "/hosts", "Each host: whether it is there, what it runs, what it cannot do"), s.hosts)
 	add(a, get("pairs", account.Read, "/pairs", "Who was measured to whom"), s.pairs)
 	add(a, get("keys", account.Read, "/keys", "The series that there are"), s.keys)
+	add(a, get("measured", account.Read, "/measured", "Which metrics there are, by tool and role, and of how many runs"), s.measured)
 	add(a, get("series", account.Read, "/pairs/{source}/{target}/series", "The distribution of a metric over a span, step by step, and the gaps in it"), s.series)
 	add(a, get("routes", account.Read, "/pairs/{source}/{target}/routes", "The routes from one host to another, and when each held"), s.routes)
 	add(a, get("changes", account.Read, "/changes", "What to mark on a time line: routes that changed, what diagnoses found, configurations"), s.changes)

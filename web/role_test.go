@@ -96,6 +96,16 @@ func TestRoles(t *testing.T) {
 			t.Errorf("keys%s: %d, want %d: %+v", query, len(keys.Keys), want, keys.Keys)
 		}
 	}
+	var there struct {
+		Measured []struct {
+			Metric, Tool string
+			Runs         int
+		}
+	}
+	get("/api/v1/measured?source=a&target=b&role=planned", &there)
+	if first := there.Measured[0]; len(there.Measured) != 6 || first.Metric != "host_cpu_ratio" || first.Runs != 10 {
+		t.Errorf("measured: %+v", there.Measured)
+	}
 	for query, want := range map[string]int{"role=demand": 1, "role=diagnosis/*": 2, "": 16, "source=b&target=a": 2, "source=a&target=b&role=planned": 12} {
 		var page struct{ Results []struct{ ID string } }
 		if get("/api/v1/results?"+query, &page); len(page.Results) != want {
