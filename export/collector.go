@@ -120,11 +120,13 @@ func (c *Collector) Seed(ctx context.Context, a archive.Archive) error {
 // Observe shows a Result that was filed, if it is the newest of its stream, and counts it. One that is observed again
 // counts again.
 func (c *Collector) Observe(r *measure.Result) {
-	s, l := streamOf(r).labels(), &latest{at: r.Started, status: r.Status, values: valuesOf(r)}
+	parts := partsOf(r)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.counts.results[outcome{s.tool, r.Status}]++
-	c.take(s, l)
+	c.counts.results[outcome{parts[0].tool, r.Status}]++
+	for _, p := range parts {
+		c.take(p.stream, &latest{at: r.Started, status: r.Status, values: p.values})
+	}
 }
 
 // Missed counts a run that did not take place.

@@ -89,12 +89,29 @@ type value struct {
 	value  float64
 }
 
-// valuesOf returns the metrics of a Result that have a name to export, in order of name.
-func valuesOf(r *measure.Result) []value {
-	values := make([]value, 0, len(r.Metrics))
-	for _, m := range slices.Sorted(maps.Keys(r.Metrics)) {
+// part is what a Result says of one way between its ends, as the archive files it.
+type part struct {
+	stream
+	values []value
+}
+
+// partsOf divides a Result as measure.Result.Parts does, with ends and values that every receiver takes.
+func partsOf(r *measure.Result) []part {
+	var all []part
+	for _, p := range r.Parts() {
+		s := streamOf(r)
+		s.source, s.target = or(p.Source.Name, p.Source.Address), or(p.Target.Name, p.Target.Address)
+		all = append(all, part{s.labels(), valuesOf(p.Metrics)})
+	}
+	return all
+}
+
+// valuesOf returns the metrics that have a name to export, in order of name.
+func valuesOf(metrics map[measure.Metric]float64) []value {
+	values := make([]value, 0, len(metrics))
+	for _, m := range slices.Sorted(maps.Keys(metrics)) {
 		if exportable(m) {
-			values = append(values, value{m, r.Metrics[m]})
+			values = append(values, value{m, metrics[m]})
 		}
 	}
 	return values

@@ -2,6 +2,7 @@ package export
 
 import (
 	"math"
+	"slices"
 
 	"github.com/klauspost/compress/snappy"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -35,12 +36,15 @@ type parcel struct {
 
 // pack encodes the metrics of a Result and whether it came out whole.
 func pack(r *measure.Result) parcel {
-	values := append(valuesOf(r), value{resultOK, okValue(r.Status)})
-	p := parcel{slot: slotOf(r.Started), millis: r.Started.UnixMilli(), samples: len(values)}
-	common := streamOf(r).labels().append(nil)
-	p.bytes = make([]byte, 0, len(values)*(len(common)+96)) // 96: room for name and sample
-	for _, v := range values {
-		p.bytes = appendSeries(p.bytes, common, v, p.millis)
+	p := parcel{slot: slotOf(r.Started), millis: r.Started.UnixMilli()}
+	for _, one := range partsOf(r) {
+		values := append(one.values, value{resultOK, okValue(r.Status)})
+		common := one.stream.append(nil)
+		p.samples += len(values)
+		p.bytes = slices.Grow(p.bytes, len(values)*(len(common)+96)) // 96: room for name and sample
+		for _, v := range values {
+			p.bytes = appendSeries(p.bytes, common, v, p.millis)
+		}
 	}
 	return p
 }
