@@ -6,9 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"runtime/debug"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
 	"github.com/pathwise-net/pathwise/lab"
@@ -93,22 +91,4 @@ func isTerminal(w io.Writer) bool {
 	}
 	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
 	return err == nil
-}
-
-func versionCommand(s *session) *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "Print the version of this binary", Args: cobra.NoArgs, Example: "  pathwise version",
-		RunE: func(*cobra.Command, []string) error {
-			v := version()
-			return s.emit(map[string]string{"schema": "pathwise.version/1", "version": v},
-				func(w io.Writer) { fmt.Fprintln(w, "pathwise", v) })
-		},
-	}
-}
-
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }
