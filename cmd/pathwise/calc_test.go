@@ -127,7 +127,7 @@ func TestCalcBadCalls(t *testing.T) {
 		"overhead --ip 5":                           `--ip: "5": want 4 or 6`,
 		"transfer --size 9EB --rate 1 --rtt 1ms":    `_seconds: the answer is out of range`,
 		"bdp --rate 1e308 --rtt 290h":               `bdp_bytes: the answer is out of range`,
-		"bdp --rate 1mbit --rtt 1ms --json --color": `unknown flag: --color`,
+		"bdp --rate 1mbit --rtt 1ms --json --color": `--color: no such flag`,
 		"bdp 1mbit": `1mbit`,
 		"speed":     `"speed": no such command`,
 	}

@@ -60,7 +60,7 @@ func rootCommand(s *session) *cobra.Command {
 	flags.BoolVar(&s.json, "json", false, "print one JSON document on standard output, and nothing else there")
 	flags.BoolVarP(&s.quiet, "quiet", "q", false, "print the outcome only")
 	flags.CountVarP(&s.verbose, "verbose", "v", "say more; twice for everything")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &badCall{err} })
+	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		agentCommand(s),
@@ -77,43 +77,11 @@ func rootCommand(s *session) *cobra.Command {
 		traceCommand(s),
 		versionCommand(s),
 	)
+	root.SetHelpCommand(helpCommand(root))
+	root.InitDefaultCompletionCmd()
 	requireKnownArguments(root)
 	return root
 }
-
-// requireKnownArguments turns cobra's complaints about arguments into bad calls, for every command below root, and
-// makes a command that only groups others refuse a name it does not know.
-func requireKnownArguments(c *cobra.Command) {
-	check := c.Args
-	if c.HasSubCommands() && c.RunE == nil {
-		c.Args = cobra.ArbitraryArgs
-		c.RunE = func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return c.Help()
-			}
-			return &badCall{fmt.Errorf("%q: no such command; see %s --help", args[0], c.CommandPath())}
-		}
-	} else if check != nil {
-		c.Args = func(c *cobra.Command, args []string) error {
-			if err := check(c, args); err != nil {
-				return &badCall{fmt.Errorf("%w; usage: %s", err, c.UseLine())}
-			}
-			return nil
-		}
-	}
-	for _, child := range c.Commands() {
-		requireKnownArguments(child)
-	}
-}
-
-// badCall marks an error as the caller's: exit status 2.
-type badCall struct{ error }
-
-func (b *badCall) Unwrap() error  { return b.error }
-func (b *badCall) BadInput() bool { return true }
-
-// badFlag says which flag held the value that err complains of.
-func badFlag(flag string, err error) error { return &badCall{fmt.Errorf("--%s: %w", flag, err)} }
 
 // errBadOutcome ends a command that did its work and whose outcome --fail-on calls bad.
 var errBadOutcome = errors.New("the outcome is bad")

@@ -137,6 +137,9 @@ func throughputCommand(s *session) *cobra.Command {
 			if config.Interval, err = parsePositive(interval); err != nil {
 				return badFlag("interval", err)
 			}
+			if kind != iperf3.TCP && kind != iperf3.UDP {
+				return badFlag("proto", fmt.Errorf("%q: want tcp or udp", kind))
+			}
 			if parallel < 1 {
 				return badFlag("parallel", fmt.Errorf("\"%d\": want 1 or more", parallel))
 			}
