@@ -22,20 +22,25 @@ import (
 func serveCommand(s *session) *cobra.Command {
 	var data string
 	c := &cobra.Command{
-		Use: "serve FILE", Short: "Run a mesh: plan its tests, gather and keep their results", Args: cobra.ExactArgs(1),
+		Use: "serve [FILE]", Short: "Run a mesh: plan its tests, gather and keep their results", Args: cobra.MaximumNArgs(1),
 		Long: "Run the mesh that a file or folder describes, until interrupted: plan, tell the hosts' agents, file what they\n" +
 			"measure, answer `pathwise mesh` commands of the same user, and show Prometheus what is newest. Changes of the file\n" +
-			"take effect by themselves; one with errors changes nothing.",
+			"take effect by themselves; one with errors changes nothing. Without FILE it is mesh.yaml, which is written first as\n" +
+			"`pathwise mesh init` does if there is none.",
 		Example: "  pathwise serve mesh.yaml\n  pathwise serve /etc/pathwise/mesh.d --data /var/lib/pathwise",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := edit.Recover(args[0]); err != nil {
-				return err
-			}
-			m, err := s.loadMesh(args[0])
+			file, err := s.fileToServe(args)
 			if err != nil {
 				return err
 			}
-			return s.serve(c.Context(), args[0], dataFolder(data, m), m)
+			if err := edit.Recover(file); err != nil {
+				return err
+			}
+			m, err := s.loadMesh(file)
+			if err != nil {
+				return err
+			}
+			return s.serve(c.Context(), file, dataFolder(data, m), m)
 		},
 	}
 	c.Flags().StringVar(&data, "data", "", "folder for keys, messages and archive (default: what the mesh file says)")
@@ -138,10 +143,13 @@ func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Se
 		open, scheme, secure = tls.NewListener(open, settings), "https", true
 	}
 	s.say("serving on %s://%s", scheme, open.Addr())
-	if secure || len(c.Proxies) > 0 { // nowhere else can a password be set
-		if err := s.inviteFirst(api.Accounts, pageURL(scheme, open.Addr().(*net.TCPAddr), c.Proxies)); err != nil {
-			return errors.Join(err, open.Close())
-		}
+	at := open.Addr().(*net.TCPAddr)
+	page := pageURL(scheme, at, c.Proxies)
+	if !secure && len(c.Proxies) == 0 {
+		page = s.sayHowToSignIn(at)
+	}
+	if err := s.inviteFirst(api.Accounts, page); err != nil {
+		return errors.Join(err, open.Close())
 	}
 	public := func() bool { return api.Control.Mesh().Controller.Public } // as the mesh file has it by then
 	outside := web.Door{Secure: secure, Public: public, Proxies: c.Proxies}

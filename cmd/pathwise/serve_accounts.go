@@ -40,6 +40,24 @@ func (s *session) inviteFirst(book *account.Book, base *url.URL) error {
 	return nil
 }
 
+// sayHowToSignIn says what to do where the pages come by plain HTTP to other machines, and so take no password there. It returns
+// where they are through a tunnel.
+func (s *session) sayHowToSignIn(at *net.TCPAddr) *url.URL {
+	name, err := os.Hostname()
+	if err != nil {
+		name = "CONTROLLER"
+	}
+	host := at.IP.String()
+	if at.IP.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	near := &url.URL{Scheme: "http", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(at.Port))}
+	fmt.Fprintf(s.err, "over plain HTTP others on the way can read what is typed, so nobody can sign in from another machine. Go through a tunnel,\n"+
+		"  ssh -L %d:%s %s\nand open %s there; or name a certificate under controller.tls in the mesh file; or put a proxy with HTTPS\n"+
+		"before it, named under controller.proxies\n", at.Port, net.JoinHostPort(host, strconv.Itoa(at.Port)), name, near)
+	return near
+}
+
 // welcomeLink is where an invitation is taken up.
 func welcomeLink(base *url.URL, invitation string) string {
 	return base.String() + "/#/welcome?token=" + url.QueryEscape(invitation)

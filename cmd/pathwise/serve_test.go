@@ -34,6 +34,23 @@ func TestFirstLink(t *testing.T) {
 	}
 }
 
+// Where others can read what is typed, serve says how one signs in all the same: to the address that is listened on.
+func TestSayHowToSignIn(t *testing.T) {
+	for listen, tunnel := range map[string]string{
+		"0.0.0.0:8080": "ssh -L 8080:127.0.0.1:8080 ", "[::]:8081": "ssh -L 8081:127.0.0.1:8081 ",
+		"192.0.2.5:8080": "ssh -L 8080:192.0.2.5:8080 ", "[2001:db8::5]:8080": "ssh -L 8080:[2001:db8::5]:8080 ",
+	} {
+		at := net.TCPAddrFromAddrPort(netip.MustParseAddrPort(listen))
+		var said bytes.Buffer
+		page := (&session{err: &said}).sayHowToSignIn(at)
+		for _, want := range []string{tunnel, page.String(), "controller.tls", "controller.proxies"} {
+			if !strings.Contains(said.String(), want) || page.Hostname() != "127.0.0.1" {
+				t.Errorf("listening on %s: want %q in:\n%s", listen, want, &said)
+			}
+		}
+	}
+}
+
 // What is to be kept forever is so for the archive, too, and what the mesh file says nothing of is left to it.
 func TestRetention(t *testing.T) {
 	m, err := config.Parse([]config.File{{Name: "mesh.yaml", Text: []byte(

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/probe"
+)
+
+// What `mesh init` writes is a mesh without errors, whatever the machine is like; and so is it when its comments are taken up.
+func TestFirstMeshIsValid(t *testing.T) {
+	four, six := netip.MustParseAddr("192.0.2.9"), netip.MustParseAddr("2001:db8::9")
+	for _, test := range []struct {
+		machine          string
+		address, gateway netip.Addr
+		root             bool
+		hosts            int
+	}{
+		{"carol.example.org", four, netip.MustParseAddr("192.0.2.1"), true, 2},
+		{"carol", six, netip.MustParseAddr("2001:db8::1"), false, 2},
+		{"", four, netip.Addr{}, false, 1},
+		{"all", four, netip.MustParseAddr("192.0.2.1"), false, 2},
+		{"gateway", four, netip.MustParseAddr("192.0.2.1"), false, 2},
+		{"größe_-x y", four, netip.Addr{}, true, 1},
+	} {
+		text := firstMesh(hostName(test.machine), test.address, test.gateway, test.root)
+		for more, text := range []string{text, strings.NewReplacer("# second:", "second:", "# bulk:", "bulk:", "# everybody:", "everybody:", "# - {", "- {").Replace(text)} {
+			file := filepath.Join(t.TempDir(), "mesh.yaml")
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			m, err := config.Load(file, probe.Validate)
+			if err != nil || len(m.Hosts) != test.hosts+more {
+				t.Errorf("%q: %v\n%s", test.machine, err, text)
+			}
+		}
+	}
+}
+
+// `mesh init` writes once; serve takes the file that is named, then mesh.yaml, and then writes one and says so.
+func TestMeshInitAndServeWithoutFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var said strings.Builder
+	s := &session{out: &said, err: &said}
+	if file, err := s.fileToServe([]string{"other.yaml"}); file != "other.yaml" || err != nil || said.Len() > 0 {
+		t.Errorf("a file that is named: %s, %v, %q", file, err, said.String())
+	}
+	file, err := s.fileToServe(nil)
+	if file != "mesh.yaml" || err != nil || !strings.Contains(said.String(), "as `pathwise mesh init` does") {
+		t.Errorf("without a file: %s, %v, %q", file, err, said.String())
+	}
+	written, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said.Reset()
+	if _, err := s.fileToServe(nil); err != nil || said.Len() > 0 {
+		t.Errorf("the second time: %v, %q", err, said.String())
+	}
+	refused(t, "mesh", "init")
+	var stdout, stderr strings.Builder
+	if status := run([]string{"mesh", "init", "again.yaml"}, nil, &stdout, &stderr); status != exitDone || stdout.String() != "again.yaml\n" {
+		t.Errorf("exit status %d, %q, %q", status, stdout.String(), stderr.String())
+	}
+	if again, err := os.ReadFile("again.yaml"); err != nil || string(again) != string(written) {
+		t.Errorf("serve wrote another mesh than mesh init: %v\n%s\n%s", err, written, again)
+	}
+}
