@@ -37,7 +37,7 @@ var rooms = map[string][]string{
 	"diagnose":     {"calc", "document", "measure", "model", "quantity", "stat"},
 	"agent":        {"document", "durable", "fleet", "measure", "probe", "proto/iperf3", "quantity", "sock"},
 	"export":       {"archive", "durable", "measure"},
-	"control":      {"archive", "config", "diagnose", "document", "durable", "fleet", "measure", "probe", "schedule"},
+	"control":      {"archive", "config", "diagnose", "document", "durable", "fleet", "measure", "parse", "probe", "schedule"},
 	"web":          {"account", "archive", "calc", "config", "control", "diagnose", "document", "durable", "export", "fleet", "lab", "measure", "probe", "quantity"},
 	"cmd/pathwise": nil, // the top: everything
 	"cmd/bench":    nil,

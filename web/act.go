@@ -119,3 +119,16 @@ func (s *Server) writeBackup(ctx context.Context, d *backupDoc) error {
 	}
 	return s.Backup(ctx, d.Path, d.Passphrase)
 }
+
+type reparseDoc struct {
+	Tool string `json:"tool,omitempty" doc:"Of these tools only, as a pattern; of all, where none is given"`
+}
+
+// reparse reads kept outputs again.
+func (s *Server) reparse(ctx context.Context, in *body[reparseDoc]) (*body[control.Reparsed], error) {
+	done, err := s.Control.Reparse(ctx, in.Body.Tool)
+	if err != nil {
+		return nil, fault(err)
+	}
+	return &body[control.Reparsed]{Body: done}, nil
+}

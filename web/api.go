@@ -99,6 +99,7 @@ func (s *Server) operations(a huma.API) {
 	add(a, stream(post("run", account.Run, "/runs", "Measure now, or as soon as it disturbs nothing; the answer is a line for each thing that happens, the Result last"), jsonLines), s.startRun)
 	add(a, stream(post("diagnose", account.Run, "/diagnoses", "Measure between two hosts what says why a path is slow; the answer is a line for each thing that happens, the diagnosis last"), jsonLines), s.startDiagnosis)
 	add(a, post("backup", scopeOwner, "/backup", "Write a backup of the controller to a new file on its machine"), s.backup)
+	add(a, post("reparse", scopeOwner, "/reparse", "Read the kept output of programs again, by the rules of the mesh file as it is now"), s.reparse)
 }
 
 // add puts an operation into the table.

@@ -25,6 +25,7 @@ type resultsInput struct {
 	Cursor string `query:"cursor" doc:"next of the page before"`
 	Limit  int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Results a page"`
 	Format string `query:"format" enum:"json,jsonl,csv" default:"json" doc:"jsonl and csv give all pages in one answer"`
+	Wide   bool   `query:"wide" doc:"Of csv: a row a Result and a column a metric, instead of a row a value"`
 }
 
 // pages says what an operation answers that gives one list of T in three forms.
@@ -42,7 +43,7 @@ func (s *Server) results(ctx context.Context, in *resultsInput) (*huma.StreamRes
 		Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Kind: in.Kind, Role: in.Role, Status: measure.Status(in.Status),
 		From: in.From.at(now), To: in.To.at(now), Cursor: in.Cursor, Limit: in.Limit,
 	}
-	if in.Format != "json" && query.Cursor != "" { // what cannot be asked is said before the answer begins
+	if in.Format != "json" { // what cannot be asked is said before the answer begins
 		first := query
 		first.Limit = 1
 		if _, err := s.Archive.Results(ctx, first); err != nil {
@@ -53,6 +54,9 @@ func (s *Server) results(ctx context.Context, in *resultsInput) (*huma.StreamRes
 	case "jsonl":
 		return s.whole(jsonLines, func(w io.Writer) error { return export.JSONLines(ctx, w, s.Archive, query) })
 	case "csv":
+		if in.Wide {
+			return s.whole("text/csv; charset=utf-8", func(w io.Writer) error { return export.WideCSV(ctx, w, s.Archive, query) })
+		}
 		return s.whole("text/csv; charset=utf-8", func(w io.Writer) error { return export.CSV(ctx, w, s.Archive, query) })
 	}
 	page, err := s.Archive.Results(ctx, query)

@@ -113,6 +113,11 @@ func TestResultsInWhole(t *testing.T) {
 	if err != nil || len(rows) != 1+3*2 || header.Get("Content-Type") != "text/csv; charset=utf-8" {
 		t.Errorf("CSV: %d rows, %v of %s", len(rows), err, header)
 	}
+	_, text, _ = b.ask(http.MethodGet, "/api/v1/results?format=csv&wide=true", "")
+	rows, err = csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil || len(rows) != 1+3 || len(rows[0]) <= 9 {
+		t.Errorf("wide CSV: %v, %d rows, the first %v", err, len(rows), rows)
+	}
 	_, text, header = b.ask(http.MethodGet, "/api/v1/results?format=jsonl", "")
 	if n := strings.Count(text, "\n"); n != 3 || header.Get("Content-Type") != "application/x-ndjson" {
 		t.Errorf("JSON lines: %d of %s", n, header)

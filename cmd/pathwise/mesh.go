@@ -16,11 +16,11 @@ func meshCommand(s *session) *cobra.Command {
 		Use: "mesh", Short: "Many hosts, every pair, day and night",
 		Long: "A mesh is hosts, tools, and tests between them, described by a YAML file (docs/mesh-file.md). `pathwise serve` runs\n" +
 			"it, with `pathwise agent` on each host; check and plan say what a file means before anything starts.",
-		Example: "  pathwise mesh check mesh.yaml\n  pathwise mesh plan mesh.yaml\n  pathwise mesh deploy mesh.yaml\n" +
+		Example: "  pathwise mesh init\n  pathwise mesh check mesh.yaml\n  pathwise mesh plan mesh.yaml\n  pathwise mesh deploy mesh.yaml\n" +
 			"  pathwise mesh run ucl ral bulk\n  pathwise mesh status",
 	}
-	c.AddCommand(meshCheck(s), meshPlan(s), meshImport(s), meshDeploy(s), meshRestore(s))                                // of files
-	c.AddCommand(meshStatus(s), meshRun(s), meshDiagnose(s), meshToken(s), meshAccount(s), meshExport(s), meshBackup(s)) // of a mesh that runs
+	c.AddCommand(meshInit(s), meshCheck(s), meshPlan(s), meshImport(s), meshDeploy(s), meshRestore(s))                                   // of files
+	c.AddCommand(meshStatus(s), meshRun(s), meshDiagnose(s), meshToken(s), meshAccount(s), meshExport(s), meshBackup(s), meshReparse(s)) // of a mesh that runs
 	return c
 }
 

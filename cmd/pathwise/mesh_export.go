@@ -8,21 +8,24 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 )
 
 func meshExport(s *session) *cobra.Command {
 	var format string
+	var wide bool
 	q := map[string]*string{}
 	c := &cobra.Command{
 		Use: "export", Short: "Write results as JSON lines or CSV", Args: cobra.NoArgs,
-		Long: "Print the results of the mesh, newest first: whole, one JSON document a line, or one line of CSV a value. Names are\n" +
-			"patterns (*), times RFC 3339 or how long ago (-2h).",
-		Example: "  pathwise mesh export --from -1h > results.jsonl\n  pathwise mesh export --format csv --source ucl --tool bulk",
+		Long: "Print the results of the mesh, newest first: whole, one JSON document a line, or one line of CSV a value,\n" +
+			"or with --wide one a result. Names are patterns (*), times RFC 3339 or how long ago (-2h).",
+		Example: "  pathwise mesh export --from -1h > results.jsonl\n  pathwise mesh export --format csv --wide --source ucl --tool bulk",
 	}
 	mesh := controllerFlag(c.Flags())
 	c.Flags().StringVar(&format, "format", "jsonl", "jsonl or csv")
+	c.Flags().BoolVar(&wide, "wide", false, "of csv: a line a result and a column a metric")
 	for _, f := range []struct{ name, usage string }{
 		{"source", "only from these hosts"}, {"target", "only to these hosts"}, {"tool", "only of these tools"},
 		{"test", "only of these tests"}, {"from", "not before"}, {"to", "before"},
@@ -33,9 +36,15 @@ func meshExport(s *session) *cobra.Command {
 		if !slices.Contains([]string{"jsonl", "csv"}, format) {
 			return badFlag("format", fmt.Errorf("%q: want jsonl or csv", format))
 		}
-		query := url.Values{"format": {format}}
+		if wide && format != "csv" {
+			return badFlag("wide", fmt.Errorf("goes with --format csv, not %s", format))
+		}
+		query := url.Values{"format": {format}, "wide": {strconv.FormatBool(wide)}}
 		for name, value := range q {
 			query.Set(name, *value)
+		}
+		if !isTerminal(s.out) { // else the lines themselves show that something happens
+			defer s.ticking("exporting")()
 		}
 		body, err := mesh.call(c.Context(), http.MethodGet, "results", query, nil)
 		if err != nil {
@@ -82,7 +91,9 @@ func meshBackup(s *session) *cobra.Command {
 		if archiveOnly {
 			want["archive_only"] = true
 		}
+		stop := s.ticking("backing up to " + path)
 		body, err := mesh.call(c.Context(), http.MethodPost, "backup", nil, want)
+		stop()
 		if err != nil {
 			return err
 		}

@@ -59,7 +59,10 @@ func (s *session) fill(c *cobra.Command, r *backupReader) error {
 		return err
 	}
 	defer store.Close()
-	if err := store.Restore(c.Context(), r.archive); err != nil {
+	stop := s.ticking("restoring the archive")
+	err = store.Restore(c.Context(), r.archive)
+	stop()
+	if err != nil {
 		return err
 	}
 	streams := store.Stats().Streams

@@ -88,7 +88,11 @@ func (s *session) runSelf(ctx context.Context, l *lab.Lab, host, what string, do
 	return nil
 }
 
-// ticking shows a line with the seconds that have gone by, on a terminal, until the returned function is called.
+// patience is how long somebody waits without wondering whether anything happens.
+const patience = 2 * time.Second
+
+// ticking shows a line with the seconds that have gone by, on a terminal, from the second on and until the returned function is
+// called.
 func (s *session) ticking(what string) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	began := time.Now()
@@ -97,7 +101,9 @@ func (s *session) ticking(what string) (stop func()) {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
 		for {
-			s.progress("  %s… %.0f s", what, time.Since(began).Seconds())
+			if past := time.Since(began); past >= patience {
+				s.progress("  %s… %.0f s", what, past.Seconds())
+			}
 			select {
 			case <-done:
 				s.progress("")
