@@ -6,7 +6,7 @@ BINARY  := bin/pathwise
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 FUZZ_SECONDS ?= 5
 
-.PHONY: demo test check bench screenshots calibrate build packages fuzz clean
+.PHONY: demo test test-long check bench screenshots calibrate build packages fuzz clean
 
 # The main job, on this machine alone, in about a minute. KEEP=1: then a mesh runs, with its pages, until Ctrl-C.
 demo: build
@@ -16,20 +16,15 @@ demo: build
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o $(BINARY) ./cmd/pathwise
 
-# -count=1: what crosses a network is measured anew each time. Packages that measure run one at a time: labs and benchmarks
-# share the processors with nothing else. What fails runs once more, and both outcomes are shown: these tests measure in real
-# time, on machines that others may share. A data race is final.
-TESTED   = $(GO) tool gotestsum --format pkgname --rerun-fails=1 --rerun-fails-max-failures=4 --rerun-fails-abort-on-data-race
-MEASURES = /(agent|cmd/[a-z]+|lab|lab/(faults|gateway|scenario|topology|twin|wait)|probe|proto/[a-z0-9]+|sock|web/labs)$$
-
-# A program with the race detector otherwise sleeps a second before it ends, and the tests start hundreds.
-test: export GORACE = atexit_sleep_ms=50
+# All tests, and the known inputs of every fuzz target; ends with a list of what passed only when it ran once more.
 test: packages
-	$(GO) build -race ./...
-	$(TESTED) --packages="$$($(GO) list ./... | grep -vE '$(MEASURES)' | tr '\n' ' ')" -- -race -count=1 -timeout 30m
-	$(TESTED) --packages="$$($(GO) list ./... | grep -E '$(MEASURES)' | tr '\n' ' ')" -- -race -count=1 -p 1 -timeout 30m
-	$(MAKE) fuzz
+	@.ci/test
 
+# The long forms of tests that are short in `make test`: some hours. Says what held.
+test-long: packages
+	@.ci/test-long
+
+# New inputs for every fuzz target, for some seconds each; `make test` tries the known ones again.
 fuzz:
 	@.ci/fuzz $(FUZZ_SECONDS)
 

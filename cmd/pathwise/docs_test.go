@@ -163,8 +163,21 @@ func startBackground(t *testing.T, c *exec.Cmd, s step) {
 // aside is what a lab adds where this machine was too slow for it.
 var aside = regexp.MustCompile(`(?mi)^(note: )?the emulator was the bottleneck: .*\n`)
 
-// measured is what may differ from run to run: a number with its unit.
-var measured = regexp.MustCompile(`-?\d[\d,.:]*( ?([kMG]?bit/s|[kMG]?B|[KMG]iB|ms|µs|ns|s|min|h|%|packets)\b|( %))?`)
+// measured is what may differ from run to run: a number. Its unit may have another prefix, but is of the same thing.
+var measured = regexp.MustCompile(`-?\d[\d,.:]*(?: ?(?:([kMGT]?bit/s|[kMGT]?B|[KMGT]iB|ms|µs|ns|s|min|h|packets)\b|(%)))?`)
+
+// dimension is what a unit is of.
+func dimension(unit string) string {
+	switch {
+	case strings.HasSuffix(unit, "bit/s"):
+		return "rate"
+	case strings.HasSuffix(unit, "B"):
+		return "size"
+	case unit == "min" || unit == "h" || strings.HasSuffix(unit, "s") && unit != "packets":
+		return "time"
+	}
+	return unit
+}
 
 func agrees(got, want string, exact bool) bool {
 	if exact {
@@ -173,12 +186,39 @@ func agrees(got, want string, exact bool) bool {
 	return shape(got) == shape(want)
 }
 
+// Transcripts agree where only numbers and prefixes of units differ.
+func TestTranscriptsAgree(t *testing.T) {
+	for _, test := range []struct {
+		got, want string
+		agree     bool
+	}{
+		{"round trip 12 ms / 5.1 %", "round trip 13 µs / 0.02 %", true},
+		{"throughput   941 Mbit/s", "throughput  1.20 Gbit/s", true},
+		{"4.03 GB in 1.2 min", "900 kB in 3.00 s", true},
+		{"window 64.0 KiB", "window 6.00 MiB", true},
+		{"cwnd 64.0 KiB, 3 packets", "cwnd 64 kB, 5 packets", true},
+		{"throughput 941 Mbit/s", "throughput 941 MB", false},
+		{"throughput 941 Mbit/s", "throughput 941", false},
+		{"round trip 12 ms", "round trip 12 %", false},
+		{"lost 3 packets", "lost 3 s", false},
+		{"lost 3 packets", "gone 3 packets", false},
+	} {
+		if agrees(test.got, test.want, false) != test.agree {
+			t.Errorf("%q and %q: want agreement %v; shapes %q and %q", test.got, test.want, test.agree, shape(test.got), shape(test.want))
+		}
+	}
+}
+
 // shape is a text without its measured values and without how they were aligned. The intervals of a test count as one
 // line: whether anything was still on its way when the test ended, and so has an interval of its own, is measured too.
 func shape(text string) string {
 	var lines []string
 	for _, line := range strings.Split(text, "\n") {
-		line = strings.Join(strings.Fields(measured.ReplaceAllString(line, "#")), " ")
+		line = measured.ReplaceAllStringFunc(line, func(number string) string {
+			units := measured.FindStringSubmatch(number)
+			return "#" + dimension(units[1]+units[2])
+		})
+		line = strings.Join(strings.Fields(line), " ")
 		interval := strings.HasPrefix(line, "sum ")
 		if interval && len(lines) > 0 && lines[len(lines)-1] == line {
 			continue

@@ -9,7 +9,7 @@ import (
 )
 
 // A test on demand over round trips of 100 ms, between all three: how long after the call its first data leave, by the
-// lab's truth. The figure that it logs is to be below 1.5 s; on a busy machine it only must not be many times that.
+// lab's truth. The best of three is to be below 1.5 s: another program may well take this machine's time in one of them.
 func TestDemandBeginsSoon(t *testing.T) {
 	m := startMeshLab(t, `
 hosts: {controller: {}, a: {}, b: {}}
@@ -24,6 +24,8 @@ groups: {all: {mesh: all}}
 tests: [{tool: rtt, group: all, schedule: {every: 1h}}]
 `)
 	m.eventually("all agents are here", m.everyoneHere)
+	const soon = 1500 * time.Millisecond
+	best := time.Hour
 	for range 3 {
 		called := time.Now()
 		r := &measure.Result{}
@@ -46,8 +48,9 @@ tests: [{tool: rtt, group: all, schedule: {every: 1h}}]
 		}
 		took := truth.Started.Add(time.Duration(last * float64(time.Second))).Sub(called)
 		t.Logf("data leave %v after the call", took.Round(time.Millisecond))
-		if took > 10*time.Second {
-			t.Errorf("data leave %v after the call", took)
-		}
+		best = min(best, took)
+	}
+	if best > soon {
+		t.Errorf("data leave %v after the call at best, want %v", best, soon)
 	}
 }
