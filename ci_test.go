@@ -26,8 +26,9 @@ func TestRerunsAreListed(t *testing.T) {
 	}
 }
 
-// notLong are switches of tests that make pictures, look at what runs elsewhere, or start themselves again.
-var notLong = regexp.MustCompile(`^PATHWISE_(SCREENSHOTS|PAGE.*|TEST_.*)$`)
+// notLong are switches of tests that make pictures, look at what runs elsewhere, start themselves
+// again, or repeat what was drawn before.
+var notLong = regexp.MustCompile(`^PATHWISE_(SCREENSHOTS|PAGE.*|TEST_.*|.*_SEED)$`)
 
 // Every switch that makes a test longer is one of `make test-long`.
 func TestLongFormsAreRun(t *testing.T) {

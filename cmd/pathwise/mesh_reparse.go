@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pathwise-net/pathwise/control"
+	"github.com/pathwise-net/pathwise/document"
 )
 
 func meshReparse(s *session) *cobra.Command {
@@ -32,7 +32,7 @@ func meshReparse(s *session) *cobra.Command {
 			Schema string `json:"schema"`
 			control.Reparsed
 		}{Schema: "pathwise.reparse/1"}
-		if err := json.NewDecoder(body).Decode(&doc.Reparsed); err != nil {
+		if err := document.ReadJSON(body, 4<<10, &doc.Reparsed); err != nil {
 			return fmt.Errorf("read the controller's answer: %w", err)
 		}
 		return s.emit(doc, func(w io.Writer) {
