@@ -130,12 +130,15 @@ func extendStuck(plan []Step, results []*measure.Result, direction string) []Ste
 	if bytes, more := v.nextSize(); more {
 		return insert(plan, behind, v.sizeStep(bytes))
 	}
-	if passes := v.largestPassing(); passes > 0 && v.smallestSilent() > 0 {
+	if passes := v.largestPassing(); passes > 0 && v.smallestSilent() > 0 && v.capacity == 0 {
 		return insert(plan, behind, step("capacity-small", "capacity", direction, "what the narrowest link can carry, by packets that pass",
-			capacityTakes, map[string]any{"length": int(passes - v.ipHeader - udpHeader)}))
+			capacityTakes, map[string]any{"length": min(mostTrainLength, int(passes-v.ipHeader-udpHeader))}))
 	}
 	return plan
 }
+
+// mostTrainLength is what trains have as they are, and at most, in bytes of UDP payload: see probe.Capacity.
+const mostTrainLength = 1452
 
 // udpHeader is the size of a UDP header in bytes (RFC 768).
 const udpHeader = 8

@@ -32,8 +32,14 @@ func (h hole) measure(s Step) *measure.Result {
 	case "ping":
 		h.ping(r, s)
 	case "capacity":
-		length, _ := s.Parameters["length"].(int)
-		if gone && (length == 0 || length+8+int(ipHeader(h.address)) > h.above) {
+		length, set := s.Parameters["length"].(int)
+		if !set {
+			length = mostTrainLength
+		}
+		if length > mostTrainLength {
+			panic("the probe takes no such length")
+		}
+		if gone && (length+8+int(ipHeader(h.address)) > h.above) {
 			r.Fail(errors.New("too few packets of the trains arrived"))
 		} else {
 			r.Metrics[measure.Capacity] = h.capacity
@@ -101,7 +107,7 @@ func (h hole) survey(t *testing.T) (results []*measure.Result, steps []string) {
 func TestBlackHole(t *testing.T) {
 	for _, h := range []hole{
 		{above: 1300, forward: true}, {above: 1300, reverse: true}, {above: 1300, forward: true, reverse: true},
-		{above: 1499, forward: true}, {above: 1400, forward: true}, {above: 600, forward: true, reverse: true}, {above: 90, forward: true},
+		{above: 1499, forward: true}, {above: 1492, forward: true}, {above: 1400, forward: true}, {above: 600, forward: true, reverse: true}, {above: 90, forward: true},
 		{above: 1476, forward: true, address: "10.0.0.2"}, {above: 1280, forward: true, address: "fd00::2"},
 	} {
 		h.capacity = 48e6
