@@ -79,6 +79,9 @@ func (s *Server) findings(ctx context.Context, source, target string, from, to t
 			Text: fmt.Sprintf("%s to %s: %s", r.Source.Name, r.Target.Name, verdict)}
 		if i := slices.IndexFunc(r.Samples.Findings, func(f measure.Finding) bool { return f.ID == verdict }); i >= 0 {
 			change.Severity = string(r.Samples.Findings[i].Severity)
+			if r.Samples.Findings[i].Way == measure.Reverse {
+				change.Text += ", on the way back"
+			}
 		}
 		changes = append(changes, change)
 	})

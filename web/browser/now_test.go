@@ -201,6 +201,8 @@ func TestUnitsOfNow(t *testing.T) {
 		{"test/run.js", `(() => { let w = begun({what: 'diagnose', seconds: 0, parameters: {}}); for (const l of [{plan: [{step: 'a', seconds: 1}]}, {step: 'a', state: 'running'}, {step: 'a', progress: {echo: {}}}, {plan: [{step: 'a', seconds: 1}, {step: 'b', seconds: 2}]}]) w = told(w, l); w = ended(w, 'stopped'); return w.steps.map((s) => [s.step, s.state, s.echoes.length].join(' ')).join(); })()`, "a stopped 1,b asked 0"},
 		{"test/live.js", `[['', 401], ['x', 429], ['both ends are not free', 503], ['dl refused: no', 0], ['start at a: away: not connected', 0], ['odd', 500]].map(([e, s]) => advice(e, s).split(' ').slice(0, 2).join(' ')).join()`,
 			"Your session,Your share,Let it,The owner,A host,Try again;"},
+		{"result/diagnosis.js", `['forward', 'reverse', 'both', '', undefined].map((way) => whereOf({where: 'path', way})).join('; ')`,
+			"path, on the way there; path, on the way back; path, both ways; path; path"},
 		{"result/diagnosis.js", `[headline('random-loss'), headline('some-new-thing'), evidenceValue({value: 1.2e6, unit: 'bit/s'}), evidenceValue({value: 3, unit: 'packets'}), evidenceValue({value: 0.02, unit: 's'})].join()`,
 			"The path loses packets at random,Some new thing,1.20 Mbit/s,3 packets,20.0 ms"},
 		{"hosts/model.js", `(() => { const of = (name, more) => ` + host + `; const all = [of('b', {status: {spooled: 3}}), of('a'), of('c', {clock_behind_seconds: -5}), of('d', {state: 'away', status: {lacks: [{what: 'disk'}]}})]; return [sorted(all, 'state', 0), sorted(all, '-spooled', 0), sorted(all, 'odd', 0), found(all, 'C')].map((l) => l.map((h) => h.name).join('')).join() + ' ' + stateOf(all[2], 0).text + ', ' + clockOf(all[2]); })()`,

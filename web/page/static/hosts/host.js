@@ -5,13 +5,14 @@ import { useDoc } from '../docs.js';
 import { format, plural } from '../format.js';
 import { link } from '../router.js';
 import { span, when, zoneName } from '../times.js';
+import { Past } from '../pair/page.js';
 import { Failure } from '../state.js';
 import { clockOf, stateOf } from './model.js';
 
 const rows = 12; // of each list: what fits a screen
 
-/** @param {{host: HostDoc}} props */
-export function Host({ host: h }) {
+/** @param {{host: HostDoc, route: import('../router.js').Route}} props */
+export function Host({ host: h, route }) {
   const now = Date.now();
   const s = h.status;
   const state = stateOf(h, now);
@@ -35,7 +36,8 @@ export function Host({ host: h }) {
         ? html`<p class="quiet">Nothing is missing.</p>`
         : html`<dl>${(s.lacks ?? []).map((l) => html`<dt>${l.what}${l.kind && html` <small>for ${l.kind}</small>`}</dt><dd>${l.why}</dd>`)}</dl>`}</section>`}
     </div>
-    <div class="foot"><${Next} name=${h.name} /><${Failures} name=${h.name} /><${Misses} name=${h.name} /><${Pairs} name=${h.name} /></div>`;
+    <div class="foot"><${Next} name=${h.name} /><${Failures} name=${h.name} /><${Misses} name=${h.name} /><${Pairs} name=${h.name} /></div>
+    ${h.state !== 'foreign' && html`<section class="itself" aria-labelledby="itself"><h2 id="itself">What it measures of itself</h2><${Past} route=${route} pair=${[h.name, h.name]} /></section>`}`;
 }
 
 /** @param {{ids: string[], none: string, what: string}} props */

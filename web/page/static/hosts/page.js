@@ -24,7 +24,7 @@ export function Hosts({ route }) {
     ${doc && !hosts?.length && html`<${Empty} title="The mesh file names no host."><p>Hosts are named in the mesh file; <code>pathwise mesh deploy</code> puts an agent on each.</p><//>`}
     ${hosts && hosts.length > 0 && (name === undefined
       ? html`<${Table} hosts=${hosts} query=${route.query} />`
-      : host ? html`<${Host} host=${host} />`
+      : host ? html`<${Host} host=${host} route=${route} />`
       : html`<${Empty} title=${`There is no host ${name} in the mesh file.`}><p><a href=${link(['hosts'])}>All hosts</a></p><//>`)}`;
 }
 

@@ -1,6 +1,6 @@
 // From what the API answers to columns that a graph draws. Pure.
 
-/** @typedef {(number | null)[]} Column */
+/** null: there is no value; undefined: none is to be there, so that a line goes on. @typedef {(number | null | undefined)[]} Column */
 /** @typedef {{from: number, to: number, kind: Gap['kind'], runs: number, why: string}} Hole times in seconds */
 
 /**
@@ -14,15 +14,21 @@ export const within = (gaps, range) => (gaps ?? []).flatMap((g) => {
   return from < to ? [{ ...g, from: new Date(from).toISOString(), to: new Date(to).toISOString() }] : [];
 });
 
+/** @param {SeriesDoc | null | undefined} doc @returns {number[]} starts of its buckets, in seconds */
+const startsOf = (doc) => (doc?.buckets ?? []).map((b) => Date.parse(b.start) / 1e3);
+
 /**
- * One time for each bucket of the first document, in seconds, at the middle of its step; and one without a value in each gap,
- * so that no line crosses it.
+ * One time for each bucket of the documents, in seconds, at the middle of its step; and one without a value in each gap of the
+ * first, so that no line crosses it.
  * @param {SeriesDoc | null} doc
- * @returns {{x: number[], row: Map<number, number>, holes: Hole[]}} row finds the place of a bucket by its start
+ * @param {(SeriesDoc | null | undefined)[]} [others] of the same step
+ * @returns {{x: number[], row: Map<number, number>, holes: Hole[], own: Set<number>}} row finds the place of a bucket by its start;
+ *   own are the places of others' buckets alone
  */
-export function axisOf(doc) {
-  const half = (doc?.step_seconds ?? 0) / 2;
-  const starts = (doc?.buckets ?? []).map((b) => Date.parse(b.start) / 1e3);
+export function axisOf(doc, others = []) {
+  const half = (doc?.step_seconds ?? others.find(Boolean)?.step_seconds ?? 0) / 2;
+  const first = new Set(startsOf(doc));
+  const starts = [...new Set([...first, ...others.flatMap(startsOf)])];
   const holes = (doc?.gaps ?? []).map((g) => ({
     from: Date.parse(g.from) / 1e3, to: Date.parse(g.to) / 1e3, kind: g.kind, runs: g.runs, why: g.why ?? '',
   }));
@@ -30,7 +36,8 @@ export function axisOf(doc) {
   const x = [...starts.map((s) => s + half), ...between].sort((a, b) => a - b);
   const unique = x.filter((v, i) => i === 0 || v > x[i - 1]);
   const place = new Map(unique.map((v, i) => [v, i]));
-  return { x: unique, row: new Map(starts.map((s) => [s, /** @type {number} */ (place.get(s + half))])), holes };
+  const row = new Map(starts.map((s) => [s, /** @type {number} */ (place.get(s + half))]));
+  return { x: unique, row, holes, own: new Set(starts.flatMap((s) => (first.has(s) ? [] : [/** @type {number} */ (row.get(s))]))) };
 }
 
 /**
@@ -41,7 +48,7 @@ export function axisOf(doc) {
  * @returns {Column}
  */
 export function column(doc, axis, pick) {
-  const out = new Array(axis.x.length).fill(null);
+  const out = axis.x.map((_, i) => /** @type {Column[number]} */ (axis.own.has(i) ? undefined : null));
   for (const b of doc?.buckets ?? []) {
     const i = axis.row.get(Date.parse(b.start) / 1e3);
     if (i !== undefined) out[i] = pick(b) ?? null;
@@ -80,7 +87,7 @@ export function extent(columns, zero) {
   let [low, high] = [Infinity, -Infinity];
   for (const c of columns) {
     for (const v of c) {
-      if (v === null) continue;
+      if (v == null) continue;
       if (v < low) low = v;
       if (v > high) high = v;
     }
@@ -89,6 +96,17 @@ export function extent(columns, zero) {
   if (low === 0 && high === 0) return [0, 0];
   const pad = (high - low) * 0.08 || Math.abs(high) * 0.1;
   return [zero || low - pad < high * 0.34 ? Math.min(0, low) : low - pad, high + pad];
+}
+
+/**
+ * The places of values that no line touches: they have none before and after them.
+ * @param {Column} column
+ * @returns {number[]}
+ */
+export function alone(column) {
+  const places = column.flatMap((v, i) => (v === undefined ? [] : [i]));
+  const none = (/** @type {number | undefined} */ i) => i === undefined || column[i] === null;
+  return places.filter((i, k) => column[i] !== null && none(places[k - 1]) && none(places[k + 1]));
 }
 
 /** What a gap means. @param {Hole} g */

@@ -52,6 +52,12 @@ export function pairOf({ pair }, way, back) {
 /** @param {Pair} pair @returns {Pair} */
 export const turned = ([a, b]) => [b, a];
 
+/** Both ways of a pair; what a host measures of itself has one. @param {Pair} pair @returns {Pair[]} */
+export const waysOf = (pair) => (pair[0] === pair[1] ? [pair] : [pair, turned(pair)]);
+
+/** A way in words. @param {Pair} way */
+export const wayText = ([a, b]) => (a === b ? a : `${a} → ${b}`);
+
 /** A pair that somebody wrote: "a/b", "a → b", "a b"; null if it is none. @param {string} text */
 export function pairText(text) {
   const names = text.trim().split(/\s*(?:→|->|>|\/|\s)\s*/).filter(Boolean);

@@ -7,9 +7,9 @@ import { rfc } from '../times.js';
 import { scaleOf, unitOf } from '../format.js';
 import { Failure, Loading } from '../state.js';
 import { within } from './columns.js';
-import { pairOf, turned } from './compare.js';
+import { pairOf, waysOf, wayText } from './compare.js';
 import { Plot } from './plot.js';
-import { pictureOf, quantiles, toolsOf } from './rows.js';
+import { besides, isOf, pictureOf, planned, quantiles, toolsOf } from './rows.js';
 
 /** @typedef {import('./range.js').Range} Range */
 /** @typedef {import('./compare.js').Compared} Compared */
@@ -24,31 +24,34 @@ const leastGap = 400;
  * @param {{tool: string, test: string}} of
  * @param {{from: number, to: number, step: number}} range step 0: all in one bucket
  * @param {number[]} wanted quantiles
- * @param {boolean} [gaps] with the reasons of gaps, which cost more than the values
+ * @param {{gaps?: boolean, role?: string}} [how] gaps: with their reasons, which cost more than the values; role: why it was measured
  */
-export const seriesUrl = ([source, target], metric, of, range, wanted, gaps = false) =>
+export const seriesUrl = ([source, target], metric, of, range, wanted, { gaps = false, role = '' } = {}) =>
   url(['pairs', source, target, 'series'], {
-    metric, tool: of.tool, test: of.test, from: rfc(range.from), to: rfc(range.to), step: range.step ? range.step + 'ms' : '', quantiles: wanted.join(','), gaps: gaps ? '' : 'false',
+    metric, tool: of.tool, test: of.test, role, from: rfc(range.from), to: rfc(range.to), step: range.step ? range.step + 'ms' : '', quantiles: wanted.join(','), gaps: gaps ? '' : 'false',
     least_gap: gaps ? Math.round((range.to - range.from) / leastGap) + 'ms' : '',
   });
 
 /**
  * @param {{row: import('./rows.js').Row, pair: [string, string], keys: Key[][], of: {tool: string, test: string}, range: Range,
- *   compared: Compared, zoom: (from: number, to: number) => void, press: (e: KeyboardEvent, at: number) => void, turn: number | null,
+ *   compared: Compared, whole: boolean, zoom: (from: number, to: number) => void, press: (e: KeyboardEvent, at: number) => void, turn: number | null,
  *   changes: import('./happened.js').Change[], drew: (id: string, range: Range) => void}} props
- * keys: of the way there and of the way back; turn: null while the range is not yet the one that is wanted; drew: it stands, or never will
+ * keys: of the way there and of the way back; whole: what is not of the plan is shown, too; turn: null while the range is not yet the one that is wanted; drew: it stands, or never will
  */
-export function Graphs({ row, pair, keys, of, range, compared, zoom, press, turn, changes, drew }) {
-  const tools = toolsOf(keys.flat(), row.metrics[0]);
+export function Graphs({ row, pair, keys, of, range, compared, whole, zoom, press, turn, changes, drew }) {
+  const tools = toolsOf(keys.flat().filter(planned), row.metrics[0]);
   const tool = tools.includes(of.tool) ? of.tool : tools[0] ?? '';
   const chosen = { tool, test: of.test };
-  const ways = [pair, turned(pair)];
-  const there = new Set(keys.flat().filter((k) => k.tool === tool).map((k) => k.metric));
+  const ways = waysOf(pair);
+  const there = new Set(keys.flat().filter((k) => k.tool === tool && planned(k)).map((k) => k.metric));
+  // Where the same tool measured it the other way, all may have been lost this way.
   /** @param {number} i @param {string} m */
-  const has = (i, m) => keys[i].length > 0 && there.has(m);
+  const has = (i, m) => there.has(m) && keys[i].some((k) => k.tool === tool && planned(k));
   /** @param {string[]} metrics one way after the other */
   const series = (metrics) => ways.flatMap((w, i) => metrics.map((m) => (has(i, m) ? seriesUrl(w, m, chosen, range, quantiles) : null)));
-  const gaps = ways.map((w, i) => (has(i, row.metrics[0]) ? seriesUrl(w, row.metrics[0], chosen, { ...range, step: 0 }, [0.5], true) : null));
+  const gaps = ways.map((w, i) => (has(i, row.metrics[0]) ? seriesUrl(w, row.metrics[0], chosen, { ...range, step: 0 }, [0.5], { gaps: true }) : null));
+  const points = ways.flatMap((w, i) => besides.filter(([role]) => whole && keys[i].some((k) => k.metric === row.metrics[0] && isOf(k.role, role)))
+    .map(([role, name]) => ({ i, name, path: seriesUrl(w, row.metrics[0], { tool: '', test: '' }, range, quantiles, { role }) })));
   const others = ways.map((w, i) => {
     if (!compared || (compared.tool && !tools.includes(compared.tool))) return null;
     const before = { ...range, from: range.from - compared.earlier, to: range.to - compared.earlier };
@@ -57,7 +60,7 @@ export function Graphs({ row, pair, keys, of, range, compared, zoom, press, turn
   });
   // What the row is about is asked for and drawn alone; its shades and its gaps, which cost more, follow. Until they come, those
   // that were there serve: gaps wherever they lie in the range, shades where the steps are the same.
-  const main = useDocs([...series(row.metrics.slice(0, 1)), ...others], turn);
+  const main = useDocs([...series(row.metrics.slice(0, 1)), ...others, ...points.map((p) => p.path)], turn);
   const [painted, paint] = useState('');
   useEffect(() => paint(main.of), [main.of]); // after the frame that shows it
   const more = useDocs([...series(row.metrics.slice(1)), ...gaps], main.busy || painted !== main.of ? null : turn);
@@ -71,10 +74,12 @@ export function Graphs({ row, pair, keys, of, range, compared, zoom, press, turn
   const shades = kept.current.by === by ? kept.current.docs : null;
   const pictures = useMemo(() => docs && ways.map((_, i) => {
     const n = row.metrics.length - 1;
-    const other = docs[2 + i];
+    const other = docs[ways.length + i];
     const beside = compared && other ? { doc: other, later: compared.earlier / 1e3, name: compared.name } : null;
-    const doc = docs[i] && { ...docs[i], gaps: within(shades?.[2 * n + i]?.gaps, drawn) };
-    return pictureOf(row, [doc, ...(shades ?? []).slice(i * n, (i + 1) * n).map((s) => (s?.step_seconds === doc?.step_seconds ? s : null))], beside);
+    const doc = docs[i] && { ...docs[i], gaps: within(shades?.[ways.length * n + i]?.gaps, drawn) };
+    return pictureOf(row, [doc, ...(shades ?? []).slice(i * n, (i + 1) * n).map((s) => (s?.step_seconds === doc?.step_seconds ? s : null))], beside,
+      docs.length === 2 * ways.length + points.length // else they are of other points
+        ? points.flatMap((p, k) => (p.i === i ? [{ doc: docs[2 * ways.length + k], name: p.name }] : [])) : []);
   }), [docs, shades, drawn.from, drawn.to, row.id, compared?.name]);
   if (pictures) share(pictures);
   const marks = useMemo(() => ways.map((_, i) => changes.filter((c) => c.way === null || c.way === i)), [changes]);
@@ -88,12 +93,12 @@ export function Graphs({ row, pair, keys, of, range, compared, zoom, press, turn
       ${tools.length > 1
         ? html` <label><span class="hidden">Tool</span> <select value=${tool} onChange=${(/** @type {any} */ e) => change({ tool: e.target.value })}>
             ${tools.map((t) => html`<option>${t}</option>`)}</select></label>`
-        : html` <small class="quiet">by ${tool}</small>`}</h2>
+        : html` <small class="quiet">${tool ? `by ${tool}` : 'besides the plan'}</small>`}</h2>
     ${error && html`<${Failure} error=${error} what=${row.title} retry=${() => [main, more].forEach((d) => d.reload())} />`}
     ${!pictures && !error && html`<${Loading} of=${row.title.toLowerCase()} />`}
-    ${pictures && html`<div class="ways">${pictures.map((p, i) => html`<figure key=${i}>
-      <figcaption>${ways[i][0]} → ${ways[i][1]}</figcaption>
-      <${Plot} picture=${p} range=${drawn} name=${`${row.title}, ${ways[i][0]} to ${ways[i][1]}`} zoom=${zoom} keys=${press} changes=${marks[i]} pair=${pair} high=${row.high} />
+    ${pictures && html`<div class=${ways.length > 1 ? 'ways' : ''}>${pictures.map((p, i) => html`<figure key=${i}>
+      ${ways.length > 1 && html`<figcaption>${wayText(ways[i])}</figcaption>`}
+      <${Plot} picture=${p} range=${drawn} name=${ways.length > 1 ? `${row.title}, ${ways[i][0]} to ${ways[i][1]}` : row.title} zoom=${zoom} keys=${press} changes=${marks[i]} pair=${pair} high=${row.high} />
     </figure>`)}</div>`}
   </section>`;
 }
@@ -110,7 +115,7 @@ function useDrawn(range, busy) {
 
 /** Gives both directions one scale. @param {import('./plot.js').Picture[]} pictures */
 function share(pictures) {
-  const some = pictures.filter((p) => p.columns[0].some((v) => v !== null));
+  const some = pictures.filter((p) => [p.columns[0], ...p.marks].some((c) => c.some((v) => v != null)));
   const y = /** @type {[number, number]} */ ([Math.min(...some.map((p) => p.y[0]), Infinity), Math.max(...some.map((p) => p.y[1]), 0)]);
   if (!(y[0] < y[1])) [y[0], y[1]] = [0, pictures[0].unit === 'ratio' ? 0.01 : 1]; // nothing, or nothing but zeros
   for (const p of pictures) p.y = y;

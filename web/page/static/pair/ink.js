@@ -47,7 +47,7 @@ export function drawLoss(u, p) {
   const line = p.columns[p.line];
   ctx.save();
   p.loss.forEach((ratio, i) => {
-    const found = ratio === null ? undefined : lossClasses.find(([limit]) => ratio > limit);
+    const found = ratio == null ? undefined : lossClasses.find(([limit]) => ratio > limit);
     if (!found) return;
     const at = line[i] ?? p.y[0];
     const x = u.valToPos(p.x[i], 'x', true);
@@ -63,6 +63,48 @@ export function drawLoss(u, p) {
     ctx.fill();
     ctx.stroke();
   });
+  ctx.restore();
+}
+
+/** Points at places of a column, each drawn by paint. @param {uPlot} u @param {Picture} p @param {import('./columns.js').Column} column @param {(x: number, y: number, d: number) => void} paint */
+function eachPoint(u, p, column, paint) {
+  column.forEach((v, i) => {
+    if (v == null) return;
+    const x = u.valToPos(p.x[i], 'x', true);
+    if (x >= u.bbox.left && x <= u.bbox.left + u.bbox.width) paint(x, u.valToPos(Math.min(v, p.y[1]), 'y', true), devicePixelRatio);
+  });
+}
+
+/** A value that no line touches is a dot: a line of one point cannot be seen. @param {uPlot} u @param {Picture} p */
+export function drawAlone(u, p) {
+  const { ctx } = u;
+  ctx.save();
+  ctx.fillStyle = color('--series');
+  const column = p.x.map((_, i) => (p.alone.includes(i) ? p.columns[p.line][i] : null));
+  eachPoint(u, p, column, (x, y, d) => {
+    ctx.beginPath();
+    ctx.arc(x, y, 3 * d, 0, 7);
+    ctx.fill();
+  });
+  ctx.restore();
+}
+
+/** What is not of the plan is a diamond, whatever the line does there. @param {uPlot} u @param {Picture} p */
+export function drawMarks(u, p) {
+  const { ctx } = u;
+  ctx.save();
+  ctx.fillStyle = color('--paper');
+  ctx.strokeStyle = color('--series');
+  for (const column of p.marks) {
+    eachPoint(u, p, column, (x, y, d) => {
+      ctx.lineWidth = 1.5 * d;
+      ctx.beginPath();
+      for (const [dx, dy] of [[0, -5], [5, 0], [0, 5], [-5, 0]]) ctx.lineTo(x + dx * d, y + dy * d);
+      ctx.closePath();
+      ctx.fill();
+      ctx.stroke();
+    });
+  }
   ctx.restore();
 }
 

@@ -6,7 +6,7 @@ import { plural } from '../format.js';
 import { link } from '../router.js';
 import { rfc, when } from '../times.js';
 import { Failure } from '../state.js';
-import { turned } from './compare.js';
+import { waysOf } from './compare.js';
 import { grouped, kinds, letterOf, merged, mostChanges, sentence } from './happened.js';
 import { drawn } from './range.js';
 
@@ -22,7 +22,7 @@ import { drawn } from './range.js';
  */
 export function useChanges(pair, range, turn) {
   const at = { from: rfc(range.from), to: rfc(range.to) };
-  const paths = [pair, turned(pair)].map(([source, target]) => url(['changes'], { source, target, ...at }));
+  const paths = waysOf(pair).map(([source, target]) => url(['changes'], { source, target, ...at }));
   const { doc, error, reload } = useDocs(paths, turn);
   const changes = useMemo(() => (doc?.[0] ? merged(doc) : null), [doc]);
   const cut = Boolean(doc?.some((/** @type {ChangesDoc | null} */ d) => (d?.changes?.length ?? 0) >= mostChanges));

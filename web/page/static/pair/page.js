@@ -6,7 +6,7 @@ import { useEvents } from '../events.js';
 import { labelOf } from '../metrics.js';
 import { change } from '../router.js';
 import { Empty, Failure, Loading } from '../state.js';
-import { comparedOf, turned } from './compare.js';
+import { comparedOf, waysOf, wayText } from './compare.js';
 import { Controls, Legend } from './controls.js';
 import { Graphs } from './graphs.js';
 import { Head } from './head.js';
@@ -16,7 +16,7 @@ import { Profile } from './profile.js';
 import { drawn, rangeOf, shifted, zoomed } from './range.js';
 import { Results } from './results.js';
 import { Routes } from './routes.js';
-import { rowsOf, toolsOf } from './rows.js';
+import { planned, rowsOf, toolsOf } from './rows.js';
 import { Scatter } from './scatter.js';
 import { Shares } from './shares.js';
 import { useStages } from './stages.js';
@@ -26,18 +26,30 @@ const none = [];
 
 /** @param {{route: import('../router.js').Route}} props */
 export function Pair({ route }) {
-  const { query } = route;
   const pair = /** @type {[string, string]} */ ([route.path[1], route.path[2]]);
-  const metric = query.get('metric') ?? 'rtt_median_seconds';
+  return html`<${Past} route=${route} pair=${pair} metric="rtt_median_seconds" head=${(/** @type {number | null} */ turn) => html`<${Head} pair=${pair} query=${route.query} turn=${turn} />`} />`;
+}
+
+/**
+ * What was measured of a pair, or of a host by itself, whose pair has one name twice.
+ * @param {{route: import('../router.js').Route, pair: [string, string], metric?: string, head?: (turn: number | null) => any}} props
+ * metric: that the page is about, unless its address says another; head: what stands above
+ */
+export function Past({ route, pair, metric: usual = '', head }) {
+  const { query } = route;
+  const ways = waysOf(pair);
+  const metric = query.get('metric') ?? usual;
   const of = { tool: query.get('tool') ?? '', test: query.get('test') ?? '' };
+  const whole = query.get('besides') !== 'no';
   const step = useRef(0);
   const [now, turn] = useNow(pair, !query.get('to'), step);
   const range = useMemo(() => rangeOf(query, now), [route.href, now]);
   step.current = range.step;
   const compared = comparedOf(query.get('with') ?? query.get('compare'), query.get('shift'));
-  const { doc, error, reload } = useDocs([pair, turned(pair)].map(([source, target]) => url(['keys'], { source: exactly(source), target: exactly(target) })));
+  // Each time anew: what was never measured before may be now.
+  const { doc, error, reload } = useDocs(ways.map(([source, target]) => url(['keys'], { source: exactly(source), target: exactly(target), role: '*' })), turn);
   const keys = useMemo(() => /** @type {Key[][]} */ ((doc ?? []).map((/** @type {{keys: Key[] | null}} */ d) => d.keys ?? [])), [doc]);
-  const rows = useMemo(() => rowsOf(keys.flat(), metric, labelOf(metric)), [keys, metric]);
+  const rows = useMemo(() => rowsOf(keys.flat().filter((k) => whole || planned(k)), metric, labelOf(metric)), [keys, metric, whole]);
   const { rangeOf: rangeFor, turnOf, rest, turnOfRest, onDrew, look } = useStages(range, rows.map((r) => r.id), turn);
   const happened = useChanges(pair, rest ?? range, turnOfRest);
   const press = useZoomKeys(route, range);
@@ -51,28 +63,36 @@ export function Pair({ route }) {
     look(row);
     press(e, at);
   };
-  const about = rows.find((r) => r.metrics.includes(metric))?.metrics[0] ?? rows[0]?.metrics[0];
-  const tools = about ? toolsOf(keys.flat(), about) : [];
+  const first = rows.find((r) => r.metrics.includes(metric)) ?? rows[0];
+  const about = first?.metrics[0];
+  const tools = about ? toolsOf(keys.flat().filter(planned), about) : [];
   const chosen = { tool: tools.includes(of.tool) ? of.tool : tools[0] ?? '', test: of.test };
   return html`
-    <${Head} pair=${pair} query=${query} turn=${error || (doc && !rows.length) ? turn : turnOfRest} />
-    <${Controls} route=${route} range=${range} keys=${keys.flat()} />
-    ${error && html`<${Failure} error=${error} what="What this pair measures" retry=${reload} />`}
-    ${!doc && !error && html`<${Loading} of="what this pair measures" />`}
-    ${doc && rows.length === 0 && html`<${Empty} title=${`Nothing was measured between ${pair[0]} and ${pair[1]} yet.`}>
-      <p>Are both names right? A test between them belongs into the mesh file; <code>pathwise mesh plan --list</code> says when it runs.
-        <a href="#/">Back to the overview</a></p><//>`}
+    ${head?.(error || (doc && !rows.length) ? turn : turnOfRest)}
+    <${Controls} route=${route} pair=${pair} range=${range} keys=${keys.flat()} />
+    ${error && html`<${Failure} error=${error} what=${`What ${wayText(pair)} measured`} retry=${reload} />`}
+    ${!doc && !error && html`<${Loading} of="what was measured" />`}
+    ${doc && rows.length === 0 && html`<${Nothing} pair=${pair} />`}
     ${rows.length > 0 && html`
-      <${Legend} smoke=${rows.some((r) => r.draw === 'smoke')} compared=${compared?.name ?? ''} />
+      <${Legend} smoke=${rows.some((r) => r.draw === 'smoke')} compared=${compared?.name ?? ''} besides=${keys.flat().every(planned) ? null : { shown: whole }} />
       <${Lane} happened=${happened} pair=${pair} range=${range} route=${route} />
-      ${rows.map((row) => rangeFor(row.id) && html`<${Graphs} key=${row.id} row=${row} pair=${pair} keys=${keys} of=${of} range=${rangeFor(row.id)} compared=${compared}
-        zoom=${zoomIn(row.id)} press=${pressIn(row.id)} turn=${turnOf(row.id)} changes=${happened.changes ?? none} drew=${onDrew} />`)}
-      ${about && rest && html`<${Shares} metric=${about} label=${labelOf(about)} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />
-        <div class="foot"><${Near} title="Route over time"><${Routes} pair=${pair} range=${rest} route=${route} turn=${turnOfRest} /><//>
+      <div class=${ways.length > 1 ? '' : 'alone'}>${rows.map((row) => rangeFor(row.id) && html`<${Graphs} key=${row.id} row=${row} pair=${pair} keys=${keys} of=${of} range=${rangeFor(row.id)} compared=${compared}
+        whole=${whole} zoom=${zoomIn(row.id)} press=${pressIn(row.id)} turn=${turnOf(row.id)} changes=${happened.changes ?? none} drew=${onDrew} />`)}</div>
+      ${about && rest && html`<${Shares} metric=${about} label=${first.title} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />
+        <div class="foot">${ways.length > 1 && html`<${Near} title="Route over time"><${Routes} pair=${pair} range=${rest} route=${route} turn=${turnOfRest} /><//>`}
           <${Near} title="Do two metrics go together?"><${Scatter} pair=${pair} keys=${keys} range=${rest} route=${route} turn=${turnOfRest} /><//></div>
-        <div class="foot"><${Profile} metric=${about} label=${labelOf(about)} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />
+        <div class="foot"><${Profile} metric=${about} label=${first.title} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />
         <${Results} pair=${pair} range=${rest} turn=${turnOfRest} /></div>`}`}`;
 }
+
+/** @param {{pair: [string, string]}} props */
+const Nothing = ({ pair: [a, b] }) => (a === b
+  ? html`<${Empty} title=${`${a} has measured nothing of itself yet.`}><p>A test whose tool has <code>probe: host</code> has hosts measure their processors, memory, disks and
+      interfaces. In the mesh file: <code>tools: {state: {probe: host}}</code>, <code>groups: {each: {list: [${a}]}}</code> and, under <code>tests:</code>,
+      ${' '}<code>{tool: state, group: each, schedule: {every: 1m}}</code>.</p><//>`
+  : html`<${Empty} title=${`Nothing was measured between ${a} and ${b} yet.`}>
+      <p>Are both names right? A test between them belongs into the mesh file; <code>pathwise mesh plan --list</code> says when it runs.
+        <a href="#/">Back to the overview</a></p><//>`);
 
 /**
  * The time that "now" is taken for: renewed after Results or misses of the pair came, at most every few seconds; where one
@@ -88,7 +108,8 @@ function useNow([a, b], live, step) {
   const renew = () => set((s) => ({ now: Date.now(), turn: s.turn + 1 }));
   useEvents((kind, e) => {
     const names = [e.result?.source.name ?? e.miss?.source, e.result?.target.name ?? e.miss?.target];
-    if (!live || timer.current || !(kind === 'missed' || (names.includes(a) && names.includes(b)))) return;
+    const concerns = (names[0] === a && names[1] === b) || (names[0] === b && names[1] === a);
+    if (!live || timer.current || !(kind === 'missed' || concerns)) return;
     timer.current = setTimeout(() => {
       timer.current = 0;
       renew();

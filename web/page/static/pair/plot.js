@@ -6,7 +6,7 @@ import { format, scaleOf } from '../format.js';
 import { tickTexts } from '../times.js';
 import { reason } from './columns.js';
 import { sentence } from './happened.js';
-import { drawChanges, drawHoles, drawLoss } from './ink.js';
+import { drawAlone, drawChanges, drawHoles, drawLoss, drawMarks } from './ink.js';
 
 /** @typedef {import('./columns.js').Column} Column */
 /**
@@ -14,9 +14,10 @@ import { drawChanges, drawHoles, drawLoss } from './ink.js';
  * @typedef {{
  *   x: number[], columns: Column[], series: {color: string, width?: number, dash?: number[], bars?: boolean, steps?: boolean, points?: boolean}[],
  *   bands: {over: number, under: number, color: string}[], holes: import('./columns.js').Hole[],
- *   loss: Column | null, line: number, y: [number, number], unit: string, told: (i: number) => string,
+ *   loss: Column | null, marks: Column[], alone: number[], line: number, y: [number, number], unit: string, told: (i: number) => string,
  * }} Picture
- * bands are between two columns; line is the column that loss is drawn on; told is what is known of a place, in words.
+ * bands are between two columns; line is the column that loss is drawn on; marks are points of their own; alone are the places of
+ * values that no line touches; told is what is known of a place, in words.
  */
 
 /**
@@ -102,10 +103,12 @@ export function Plot({ picture, range, name, zoom, keys, changes, pair, high }) 
 
 /** @param {Picture} p */
 function summary(p) {
-  const values = /** @type {number[]} */ ((p.columns[p.line] ?? []).filter((v) => v !== null));
+  const values = /** @type {number[]} */ ((p.columns[p.line] ?? []).filter((v) => v != null));
+  const besides = p.marks.reduce((n, m) => n + m.filter((v) => v != null).length, 0);
+  if (!values.length && besides) return `No planned value in this span, ${besides} besides the plan`;
   if (!values.length) return p.holes.length ? 'No value in this span: ' + reason(p.holes[0]) : 'No value in this span';
   const gaps = p.holes.length ? `, ${p.holes.length} ${p.holes.length === 1 ? 'gap' : 'gaps'}` : '';
-  return `${format(Math.min(...values), p.unit)} to ${format(Math.max(...values), p.unit)}, last ${format(values.at(-1), p.unit)}${gaps}`;
+  return `${format(Math.min(...values), p.unit)} to ${format(Math.max(...values), p.unit)}, last ${format(values.at(-1), p.unit)}${gaps}${besides ? `, ${besides} besides the plan` : ''}`;
 }
 
 /** @param {Picture} p @returns {any} */
@@ -152,7 +155,8 @@ function options(element, now, setAt, high) {
     bands: picture.bands.map((b) => ({ series: [b.over + 1, b.under + 1], fill: color(b.color) })),
     hooks: {
       drawAxes: [(u) => drawHoles(u, now.current.picture)],
-      draw: [(u) => drawChanges(u, now.current.changes), (u) => drawLoss(u, now.current.picture)],
+      draw: [(u) => drawChanges(u, now.current.changes), (u) => drawAlone(u, now.current.picture), (u) => drawLoss(u, now.current.picture),
+        (u) => drawMarks(u, now.current.picture)],
       setCursor: [(u) => setAt(u.cursor.idx ?? null)],
       setSelect: [(u) => {
         const { left, width } = u.select;

@@ -5,25 +5,27 @@ import { useDocs } from '../docs.js';
 import { parts, zoneName } from '../times.js';
 import { Failure } from '../state.js';
 import { seriesUrl } from './graphs.js';
+import { valueOf } from './rows.js';
 
 const hour = 3600e3;
 const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
 /**
- * Means of hours' medians, weighted by how many values each hour had: 7 rows of 24.
+ * For each hour of the week the mean of what that hour came to in each week: 7 rows of 24.
  * @param {Bucket[]} buckets of an hour each
  * @param {(ms: number) => {weekday: string, hour: string}} clock
+ * @param {(b: Bucket) => number | undefined} value
  * @returns {(number | null)[][]}
  */
-export function profileOf(buckets, clock) {
+export function profileOf(buckets, clock, value) {
   const sums = days.map(() => Array.from({ length: 24 }, () => [0, 0]));
   for (const b of buckets) {
     const { weekday, hour } = clock(Date.parse(b.start));
     const sum = sums[days.indexOf(weekday)]?.[Number(hour)];
-    const v = b.quantiles?.[0];
+    const v = value(b);
     if (sum && v !== undefined) {
-      sum[0] += v * b.count;
-      sum[1] += b.count;
+      sum[0] += v;
+      sum[1] += 1;
     }
   }
   return sums.map((row) => row.map(([sum, n]) => (n ? sum / n : null)));
@@ -35,18 +37,18 @@ export function Profile({ metric, label, pair, of, range, turn }) {
   const { doc, error, reload } = useDocs([seriesUrl(pair, metric, of, { from: to - 28 * 24 * hour, to, step: hour }, [0.5])], turn);
   const zone = zoneName();
   /** @type {(number | null)[][] | null} */
-  const table = useMemo(() => doc?.[0] && profileOf(doc[0].buckets, (ms) => /** @type {any} */ (parts(ms))), [doc, zone]);
+  const table = useMemo(() => doc?.[0] && profileOf(doc[0].buckets, (ms) => /** @type {any} */ (parts(ms)), valueOf(unitOf(metric))), [doc, zone]);
   if (error) return html`<${Failure} error=${error} what="The profile by hour and weekday" retry=${reload} />`;
   if (!table) return null;
   const values = /** @type {number[]} */ (table.flat().filter((v) => v !== null)).sort((a, b) => a - b);
-  if (values.length < 2) return null;
+  if (!values.length) return null;
   const unit = unitOf(metric);
   const [low, high] = [values[0], values[values.length - 1]];
   const [factor, name] = scaleOf(values[values.length >> 1], unit);
   /** @param {number} v */
   const shade = (v) => ({ '--share': `${high > low ? Math.round((35 * (v - low)) / (high - low)) : 0}%` });
   return html`<section aria-labelledby="profile"><h2 id="profile">By hour and weekday<small>, ${name || unit}, ${zone}</small></h2>
-    <p class="quiet">${label} ${pair[0]} → ${pair[1]}, median of each hour in four weeks: ${format(low, unit)} to ${format(high, unit)}; the stronger the shade, the higher.</p>
+    <p class="quiet">${label} ${pair[0] === pair[1] ? pair[0] : pair.join(' → ')}: what each hour came to, the mean of four weeks: ${format(low, unit)} to ${format(high, unit)}; the stronger the shade, the higher.</p>
     <div class="scroll" tabindex="0" role="region" aria-label="By hour and weekday"><table class="profile">
       <thead><tr><td></td>${table[0].map((_, h) => html`<th scope="col">${h}</th>`)}</tr></thead>
       <tbody>${table.map((row, d) => html`<tr><th scope="row">${days[d]}</th>${row.map((v) => v === null

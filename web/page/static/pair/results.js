@@ -6,7 +6,7 @@ import { useDocs } from '../docs.js';
 import { exactly, url } from '../api.js';
 import { rfc, when } from '../times.js';
 import { Failure } from '../state.js';
-import { turned } from './compare.js';
+import { waysOf, wayText } from './compare.js';
 
 const most = 12; // of each direction
 
@@ -25,7 +25,7 @@ export function gist(r) {
 /** @param {{pair: [string, string], range: import('./range.js').Range, turn: number | null}} props */
 export function Results({ pair, range, turn }) {
   const at = range.live ? {} : { from: rfc(range.from), to: rfc(range.to) };
-  const paths = [pair, turned(pair)].map(([source, target]) => url(['results'], { source: exactly(source), target: exactly(target), limit: most, ...at }));
+  const paths = waysOf(pair).map(([source, target]) => url(['results'], { source: exactly(source), target: exactly(target), limit: most, ...at }));
   const { doc, error, reload } = useDocs(paths, turn);
   const all = doc ? doc.flatMap((/** @type {ResultsDoc} */ d) => d.results).sort((a, b) => Date.parse(b.started) - Date.parse(a.started)) : [];
   return html`<section aria-labelledby="results"><h2 id="results">${range.live ? 'Newest results' : 'Last results of this span'}</h2>
@@ -34,7 +34,7 @@ export function Results({ pair, range, turn }) {
     ${all.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="Results"><table class="list">
       <thead><tr><th scope="col">Began</th><th scope="col">Path</th><th scope="col">Tool</th><th scope="col">Ended</th><th scope="col">Showed</th></tr></thead>
       <tbody>${all.map((r) => html`<tr key=${r.id}><th scope="row"><a href=${link(['result', r.id])}>${when(r.started, 'second')}</a></th>
-        <td>${r.source.name || r.source.address} → ${r.target.name || r.target.address}</td><td>${r.tool ?? r.kind}</td>
+        <td>${wayText([r.source.name || r.source.address, r.target.name || r.target.address])}</td><td>${r.tool ?? r.kind}</td>
         <td class=${'is-' + r.status}>${r.status}</td><td>${r.error ? r.error.slice(0, 120) : gist(r)}</td></tr>`)}</tbody></table></div>`}
   </section>`;
 }

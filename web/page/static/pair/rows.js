@@ -1,7 +1,7 @@
 // What a pair has, as rows of graphs: which series each row asks for, and what it makes of the answers.
 import { format, unitOf } from '../format.js';
 import { when } from '../times.js';
-import { axisOf, column, extent, nearest } from './columns.js';
+import { alone, axisOf, column, extent, nearest } from './columns.js';
 
 /**
  * One row: the same graph for both directions. metrics are asked for in this order; the first is what the row is about.
@@ -24,7 +24,26 @@ const rows = [
   { id: 'capacity', title: 'Capacity', metrics: ['capacity_bits_per_second'], draw: 'line', zero: true },
   { id: 'mtu', title: 'Path MTU', metrics: ['path_mtu_bytes'], draw: 'steps' },
   { id: 'hops', title: 'Hops', metrics: ['hop_count'], draw: 'steps' },
+  share('cpu', 'Processor use'), share('cpu_max', 'Use of the busiest core'), share('cpu_softirq', 'Processor time for packets'),
+  share('cpu_iowait', 'Time waiting for disks'), share('cpu_steal', 'Time that the hypervisor took'), share('load', 'Load for each core'),
+  share('memory_available', 'Memory available'), share('tcp_memory', 'TCP buffers against their limit'),
+  own('tcp_retransmits_packets', 'TCP segments sent again'), own('tcp_sockets_count', 'TCP connections'),
+  share('disk_free', 'Disk space free'), share('disk_busy', 'Busy time of the busiest disk'),
+  own('disk_read_bytes_per_second', 'Read from disks'), own('disk_write_bytes_per_second', 'Written to disks'),
+  own('received_bits_per_second', 'Received by interfaces'), own('sent_bits_per_second', 'Sent by interfaces'),
+  own('receive_drops_packets', 'Received and dropped'), own('send_drops_packets', 'Dropped before sending'),
+  own('receive_errors_packets', 'Received with errors'), own('send_errors_packets', 'Errors of sending'),
 ];
+
+/** What a host measures of itself. @param {string} name @param {string} title @returns {Row} */
+function own(name, title) {
+  return { id: 'host_' + name, title, metrics: ['host_' + name], draw: 'line', zero: true };
+}
+
+/** @param {string} name @param {string} title */
+function share(name, title) {
+  return own(name + '_ratio', title);
+}
 
 /** @param {string} name @param {string} title @param {string} loss @returns {Row} */
 function delay(name, title, loss) {
@@ -51,23 +70,42 @@ export function rowsOf(keys, metric, label) {
   return shown || !there.has(metric) ? found : [{ id: metric, title: label, metrics: [metric], draw: /** @type {const} */ ('line') }, ...found];
 }
 
+/** Whether a series is of tests of the mesh file; others, which somebody asked for once, are drawn as points. @param {Key} k */
+export const planned = (k) => k.role === 'planned';
+
+/** Why else than by plan a metric is measured: a pattern of roles, and how a graph says so. */
+export const besides = /** @type {const} */ ([['demand', 'on demand'], ['diagnosis/*', 'by a diagnosis']]);
+
+/** Whether a role is of a pattern. @param {string} role @param {string} pattern */
+export const isOf = (role, pattern) => (pattern.endsWith('*') ? role.startsWith(pattern.slice(0, -1)) : role === pattern);
+
 /**
- * The tools that measured a metric, in order of their names.
+ * The tools that measured a metric: first those of the mesh file's tests, and of either the one that has most series of it.
  * @param {Key[]} keys
  * @param {string} metric
  */
-export const toolsOf = (keys, metric) => [...new Set(keys.filter((k) => k.metric === metric).map((k) => k.tool))].sort();
+export function toolsOf(keys, metric) {
+  /** @type {Map<string, [number, number]>} */
+  const series = new Map();
+  for (const k of keys) {
+    if (k.metric !== metric) continue;
+    const of = series.get(k.tool) ?? [0, 0];
+    of[planned(k) ? 0 : 1] += 1;
+    series.set(k.tool, of);
+  }
+  return [...series].sort(([a, x], [b, y]) => y[0] - x[0] || y[1] - x[1] || a.localeCompare(b)).map(([tool]) => tool);
+}
 
 /** Quantiles that a row asks for: what shades and line are made of. */
 export const quantiles = [0.05, 0.25, 0.5, 0.75, 0.95];
 
 /**
- * The value that stands for a bucket: of shares and counts of packets, whose median is mostly 0, the mean. Else the median of
- * a bucket that was asked for with that quantile alone.
+ * The value that stands for a bucket: of shares and counts of packets, whose median is mostly 0, the mean; else the median, which
+ * is the middle one of the quantiles that are asked for.
  * @param {string} unit
  * @returns {(b: Bucket) => number | undefined}
  */
-export const typical = (unit) => (unit === 'ratio' || unit === 'packets' ? (b) => b.mean : (b) => b.quantiles?.[0]);
+export const valueOf = (unit) => (unit === 'ratio' || unit === 'packets' ? (b) => b.mean : (b) => b.quantiles?.[b.quantiles.length >> 1]);
 
 /** @param {number} i @returns {(b: Bucket) => number | undefined} */
 const quantile = (i) => (b) => b.quantiles?.[i];
@@ -78,15 +116,18 @@ const quantile = (i) => (b) => b.quantiles?.[i];
  * @param {Row} row
  * @param {(SeriesDoc | null)[]} docs as row.metrics
  * @param {{doc: SeriesDoc, later: number, name: string} | null} compared
+ * @param {{doc: SeriesDoc | null, name: string}[]} [others] what was measured besides what is planned, of the same steps, and why
  * @returns {import('./plot.js').Picture}
  */
-export function pictureOf(row, docs, compared) {
+export function pictureOf(row, docs, compared, others = []) {
   const [main, low, high, most, loss] = docs;
   const unit = unitOf(row.metrics[0]);
-  const axis = axisOf(main);
+  const axis = axisOf(main, others.map((o) => o.doc));
   const c = (/** @type {SeriesDoc | null} */ d, /** @type {(b: Bucket) => number | undefined} */ pick) => column(d ?? null, axis, pick);
   const smoke = row.draw === 'smoke';
-  const middle = row.draw === 'bars' ? c(main, (b) => b.mean) : c(main, quantile(2));
+  const value = valueOf(unit);
+  const middle = c(main, value);
+  const marks = others.map((o) => c(o.doc, value));
   const columns = [middle, c(main, quantile(0)), c(main, quantile(4)), c(main, quantile(1)), c(main, quantile(3))];
   /** @type {import('./plot.js').Picture['series']} */
   const series = [
@@ -100,28 +141,30 @@ export function pictureOf(row, docs, compared) {
     bands.unshift({ over: 6, under: 5, color: '--smoke-1' }, { over: 8, under: 7, color: '--smoke-2' });
   }
   // The most that any packet took would flatten everything else: the 95th percentiles say how high the graph is.
-  const seen = columns.filter((_, i) => i !== 6);
+  const seen = [...columns.filter((_, i) => i !== 6), ...marks];
   // What is compared with: the half of all its runs as two thin lines, its median dashed.
   if (compared) {
     /** @param {(b: Bucket) => number | undefined} pick */
     const other = (pick) => nearest(compared.doc, axis.x, compared.later, pick);
     const edge = (/** @type {number} */ i) => other((b) => (b.count > 1 ? b.quantiles?.[i] : undefined)); // of one run there is no half
-    const added = row.draw === 'bars' ? [other((b) => b.mean)] : [edge(1), edge(3), other(quantile(2))];
+    const added = row.draw === 'bars' ? [other(value)] : [edge(1), edge(3), other(value)];
     columns.push(...added);
     seen.push(...added);
     for (const _ of added.slice(1)) series.push({ color: '--compare', width: 0.8, points: false, steps: row.draw === 'steps' });
     series.push({ color: '--compare', dash: [5, 4], steps: row.draw === 'steps' });
   }
-  const lost = smoke ? c(loss ?? null, (b) => b.mean) : null;
+  const lost = smoke ? c(loss ?? null, valueOf('ratio')) : null;
   const counts = c(main, (b) => b.count);
   /** @param {number} i */
+  const more = (i) => marks.map((m, k) => (m[i] == null ? '' : `; ${others[k].name} ${format(m[i], unit)}`)).join('');
+  /** @param {number} i */
   const told = (i) => {
-    if (middle[i] === null) return `${when(axis.x[i] * 1e3)}: no value`;
+    if (middle[i] == null) return `${when(axis.x[i] * 1e3)}: no ${axis.own.has(i) ? 'planned ' : ''}value${more(i)}`;
     const n = counts[i] ?? 0;
     const spread = n > 1 ? `, half within ${format(columns[3][i], unit)} to ${format(columns[4][i], unit)}` : '';
     const l = lost?.[i];
     const other = compared ? `, ${compared.name} ${format(columns.at(-1)?.[i], unit)}` : '';
-    return `${when(axis.x[i] * 1e3, 'second')}: ${format(middle[i], unit)}${spread}${l != null ? `, loss ${format(l, 'ratio')}` : ''}, ${n} ${n === 1 ? 'run' : 'runs'}${other}`;
+    return `${when(axis.x[i] * 1e3, 'second')}: ${format(middle[i], unit)}${spread}${l != null ? `, loss ${format(l, 'ratio')}` : ''}, ${n} ${n === 1 ? 'run' : 'runs'}${other}${more(i)}`;
   };
-  return { x: axis.x, columns, series, bands, holes: axis.holes, loss: lost, line: 0, y: extent(seen, row.zero ?? false), unit, told };
+  return { x: axis.x, columns, series, bands, holes: axis.holes, loss: lost, marks, alone: alone(middle), line: 0, y: extent(seen, row.zero ?? false), unit, told };
 }

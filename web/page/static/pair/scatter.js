@@ -7,10 +7,10 @@ import { change } from '../router.js';
 import { parseLength, span, stepOf, when } from '../times.js';
 import { Failure, Loading } from '../state.js';
 import { extent } from './columns.js';
-import { turned } from './compare.js';
+import { turned, waysOf } from './compare.js';
 import { seriesUrl } from './graphs.js';
 import { inWords, joined, pearson, spearman } from './relation.js';
-import { typical } from './rows.js';
+import { valueOf } from './rows.js';
 
 /** @typedef {[string, string]} Pair */
 /** One choice: metric by tool, there or back; id is what the URL says: back:metric@tool. @typedef {{id: string, metric: string, tool: string, back: boolean}} Axis */
@@ -48,10 +48,10 @@ export function Scatter({ pair, keys, range, route, turn }) {
   const step = Math.max(parseLength(every) ?? 0, every ? range.step : stepOf(range.to - range.from, room));
   const docs = useDocs([x, y].map((a) => seriesUrl(a.back ? turned(pair) : pair, a.metric, { tool: a.tool, test: '' }, { ...range, step }, [0.5])), turn);
   // Axes stay with their points until the next ones are there.
-  const found = useMemo(() => docs.doc && { x, y, step, points: joined(docs.doc[0], docs.doc[1], typical(unitOf(x.metric)), typical(unitOf(y.metric))) }, [docs.doc]);
+  const found = useMemo(() => docs.doc && { x, y, step, points: joined(docs.doc[0], docs.doc[1], valueOf(unitOf(x.metric)), valueOf(unitOf(y.metric))) }, [docs.doc]);
   /** @param {'x' | 'y'} name @param {Axis} a */
   const select = (name, a) => html`<label>${name === 'x' ? 'Across' : 'Up'} <select name=${name} value=${a.id} onChange=${(/** @type {any} */ e) => change({ [name]: e.target.value })}>
-    ${[false, true].map((back) => html`<optgroup label=${(back ? turned(pair) : pair).join(' → ')}>${axes.filter((o) => o.back === back).map((o) =>
+    ${[false, true].slice(0, waysOf(pair).length).map((back) => html`<optgroup label=${(back ? turned(pair) : pair).join(' → ')}>${axes.filter((o) => o.back === back).map((o) =>
       html`<option value=${o.id}>${labelOf(o.metric)}${o.id.includes('@') ? ` by ${o.tool}` : ''}</option>`)}</optgroup>`)}</select></label>`;
   return html`<section aria-labelledby="scatter" class=${docs.busy ? 'busy' : ''} aria-busy=${String(docs.busy)}><h2 id="scatter">Do two metrics go together?</h2>
     <div class="controls">${select('x', x)} ${select('y', y)}

@@ -3,7 +3,7 @@ import { html } from '../html.js';
 import { format, plural, short, scaleOf, unitOf } from '../format.js';
 import { useDocs } from '../docs.js';
 import { Failure } from '../state.js';
-import { turned } from './compare.js';
+import { waysOf, wayText } from './compare.js';
 import { seriesUrl } from './graphs.js';
 
 const asked = Array.from({ length: 51 }, (_, i) => i / 50);
@@ -33,7 +33,7 @@ export function sharesOf(qs, low, high) {
 
 /** @param {{metric: string, label: string, pair: [string, string], of: {tool: string, test: string}, range: import('./range.js').Range, turn: number | null}} props */
 export function Shares({ metric, label, pair, of, range, turn }) {
-  const ways = [pair, turned(pair)];
+  const ways = waysOf(pair);
   const { doc, error, reload } = useDocs(ways.map((w) => seriesUrl(w, metric, of, { ...range, step: 0 }, asked)), turn);
   if (error) return html`<${Failure} error=${error} what=${`How often which ${label.toLowerCase()}`} retry=${reload} />`;
   if (!doc) return null;
@@ -46,7 +46,7 @@ export function Shares({ metric, label, pair, of, range, turn }) {
   const high = Math.max(...some.map((b) => b.quantiles?.[49] ?? b.max)); // the last 2 % would leave no room for the rest
   const [factor, name] = scaleOf(high, unit);
   return html`<section aria-labelledby="shares"><h2 id="shares">How often which ${label.toLowerCase()}<small>, ${name || unit}</small></h2>
-    <div class="ways">${all.map((b, i) => html`<figure key=${i}><figcaption>${ways[i][0]} → ${ways[i][1]}</figcaption>
+    <div class="ways">${all.map((b, i) => html`<figure key=${i}><figcaption>${wayText(ways[i])}</figcaption>
       ${b ? html`<${Bars} b=${b} low=${low} high=${high} factor=${factor} unit=${unit} />` : html`<p class="quiet">No value in this span.</p>`}</figure>`)}</div>
   </section>`;
 }

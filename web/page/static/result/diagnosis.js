@@ -26,6 +26,12 @@ const headlines = {
 /** A finding in words. @param {string} id */
 export const headline = (id) => headlines[id] ?? (id.charAt(0).toUpperCase() + id.slice(1)).replaceAll('-', ' ');
 
+/** The way that a finding is about, as its source sees it. @type {Record<string, string>} */
+const ways = { forward: 'on the way there', reverse: 'on the way back', both: 'both ways' };
+
+/** Where a finding is, and on which way. @param {Finding} f */
+export const whereOf = (f) => [f.where, ways[f.way ?? '']].filter(Boolean).join(', ');
+
 /** What evidence is of, where the name of its metric says it to few. @type {Record<string, string>} */
 const measured = {
   rwnd_limited_ratio: 'Held by the receiver’s window',
@@ -70,7 +76,7 @@ export function Diagnosis({ verdict, findings, achieved, expected, results }) {
     ${verdict === 'healthy' && html`<p>Nothing that Pathwise knows holds transfers back here.</p>`}
     ${first && html`<${Cause} finding=${first} main />`}
     ${others.length > 0 && html`<h3>${first ? 'Also seen' : 'What was seen'}</h3>
-      ${others.map((f) => html`<details class="other"><summary><${Severity} of=${f.severity} /> ${headline(f.id)} <span class="quiet">${[f.way, f.where].filter(Boolean).join(', ')}</span></summary><${Cause} finding=${f} /></details>`)}`}
+      ${others.map((f) => html`<details class="other"><summary><${Severity} of=${f.severity} /> ${headline(f.id)} <span class="quiet">${whereOf(f)}</span></summary><${Cause} finding=${f} /></details>`)}`}
     ${results.length > 0 && html`<${Measured} results=${results} />`}
   </section>`;
 }
@@ -86,7 +92,7 @@ function Cause({ finding: f, main }) {
   const evidence = f.evidence ?? [];
   const advice = f.advice ?? [];
   return html`
-    <p>${main && html`<${Severity} of=${f.severity} /> `}<b>${f.where}</b>${f.way && `, ${f.way}`} <span class="quiet">confidence ${format(f.confidence, 'ratio')}</span></p>
+    <p>${main && html`<${Severity} of=${f.severity} /> `}<b>${whereOf(f)}</b> <span class="quiet">confidence ${format(f.confidence, 'ratio')}</span></p>
     <p>${f.explanation} <a href=${link(['knowledge', f.id])}>More about this<span class="hidden">: ${headline(f.id)}</span></a></p>
     ${evidence.length > 0 && html`<h3>Evidence</h3><div class="scroll" tabindex="0" role="region" aria-label=${'Evidence: ' + headline(f.id)}><table>
       <thead><tr><th scope="col">Measured</th><th scope="col" class="num">Value</th><th scope="col">What it means</th></tr></thead>

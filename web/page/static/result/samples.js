@@ -39,7 +39,9 @@ export function Drawing({ points: all, unit, text, form = 'stems', until = 0 }) 
   return html`<div class="drawing"><p class="quiet">${name || unit}, 0 to ${short(high, factor)}, over ${format(end, 'seconds')}</p>
     <svg viewBox="0 0 1000 200" preserveAspectRatio="none" role="img" aria-label=${text}>
       <path class="axis" d="M10 195H990" />
-      ${form === 'line' && html`<polyline points=${values.map((p) => `${x(p.x)},${y(p.y)}`).join(' ')} />`}
+      ${form === 'line' && (values.length === 1
+        ? html`<path class="point" d=${`M${x(values[0].x)} ${y(values[0].y)}h.01`} />` // a line of one point cannot be seen
+        : html`<polyline points=${values.map((p) => `${x(p.x)},${y(p.y)}`).join(' ')} />`)}
       ${values.map(one)}
       ${points.filter((p) => p.y === null).map((p) => html`<path class="lost" d=${`M${x(p.x)} 10V195`} />`)}
     </svg></div>`;
