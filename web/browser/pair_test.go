@@ -262,7 +262,7 @@ func TestPairUnits(t *testing.T) {
 		{"controls.js", `rivals([['a', 'm'], ['b', 'm'], ['b', 'n'], ['c', 'o'], ['', 'm']].map(([tool, metric]) => ({tool, metric})), (k) => k.tool).join()`, "a,b"},
 		{"scatter.js", `(() => { const axes = axesOf([[{metric: 'm_seconds', tool: 'x'}, {metric: 'm_seconds', tool: 'y'}, {metric: 'n_ratio', tool: 'x', test: 'one'}, {metric: 'n_ratio', tool: 'x', test: 'two'}], [{metric: 'n_ratio', tool: 'x'}]]);
 			const c = chosenOf(axes, 'm_seconds@y', 'back:n_ratio'); return axes.map((a) => a.id).join() + ' ' + c.x.id + ' ' + c.y.id; })()`, "m_seconds@x,m_seconds@y,n_ratio,back:n_ratio m_seconds@y back:n_ratio"},
-		{"rows.js", `(() => { const b = {start: '2026-11-22T00:00:00Z', count: 2, mean: 1, quantiles: [1, 2, 3, 4, 5]}; const doc = {step_seconds: 60, buckets: [b], gaps: null};
+		{"rows.js", `(() => { const b = {start: '2026-11-22T00:00:00Z', count: 2, value: 3, mean: 1, quantiles: [1, 2, 3, 4, 5]}; const doc = {step_seconds: 60, buckets: [b], gaps: null};
 			const p = pictureOf({metrics: ['rtt_median_seconds'], draw: 'line'}, [doc], {doc, later: 0, name: 'other'}); return p.columns.length + ' ' + p.series.length + ' ' + p.columns.slice(-3).join() + p.told(0).replace(/.*runs/, ''); })()`, "8 8 2,4,3, other 3.00 s"},
 	} {
 		got := value[string](p, fmt.Sprintf("import('./pair/%s').then((m) => { for (const k in m) globalThis[k] = m[k]; return String(%s).replaceAll('\u00a0', ' '); })", c.module, c.expression))

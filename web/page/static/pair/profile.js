@@ -14,17 +14,15 @@ const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
  * For each hour of the week the mean of what that hour came to in each week: 7 rows of 24.
  * @param {Bucket[]} buckets of an hour each
  * @param {(ms: number) => {weekday: string, hour: string}} clock
- * @param {(b: Bucket) => number | undefined} value
  * @returns {(number | null)[][]}
  */
-export function profileOf(buckets, clock, value) {
+export function profileOf(buckets, clock) {
   const sums = days.map(() => Array.from({ length: 24 }, () => [0, 0]));
   for (const b of buckets) {
     const { weekday, hour } = clock(Date.parse(b.start));
     const sum = sums[days.indexOf(weekday)]?.[Number(hour)];
-    const v = value(b);
-    if (sum && v !== undefined) {
-      sum[0] += v;
+    if (sum) {
+      sum[0] += valueOf(b);
       sum[1] += 1;
     }
   }
@@ -37,7 +35,7 @@ export function Profile({ metric, label, pair, of, range, turn }) {
   const { doc, error, reload } = useDocs([seriesUrl(pair, metric, of, { from: to - 28 * 24 * hour, to, step: hour }, [0.5])], turn);
   const zone = zoneName();
   /** @type {(number | null)[][] | null} */
-  const table = useMemo(() => doc?.[0] && profileOf(doc[0].buckets, (ms) => /** @type {any} */ (parts(ms)), valueOf(unitOf(metric))), [doc, zone]);
+  const table = useMemo(() => doc?.[0] && profileOf(doc[0].buckets, (ms) => /** @type {any} */ (parts(ms))), [doc, zone]);
   if (error) return html`<${Failure} error=${error} what="The profile by hour and weekday" retry=${reload} />`;
   if (!table) return null;
   const values = /** @type {number[]} */ (table.flat().filter((v) => v !== null)).sort((a, b) => a - b);

@@ -99,13 +99,8 @@ export function toolsOf(keys, metric) {
 /** Quantiles that a row asks for: what shades and line are made of. */
 export const quantiles = [0.05, 0.25, 0.5, 0.75, 0.95];
 
-/**
- * The value that stands for a bucket: of shares and counts of packets, whose median is mostly 0, the mean; else the median, which
- * is the middle one of the quantiles that are asked for.
- * @param {string} unit
- * @returns {(b: Bucket) => number | undefined}
- */
-export const valueOf = (unit) => (unit === 'ratio' || unit === 'packets' ? (b) => b.mean : (b) => b.quantiles?.[b.quantiles.length >> 1]);
+/** The value that stands for a bucket: the archive knows how values of a metric merge. @param {Bucket} b */
+export const valueOf = (b) => b.value;
 
 /** @param {number} i @returns {(b: Bucket) => number | undefined} */
 const quantile = (i) => (b) => b.quantiles?.[i];
@@ -125,9 +120,8 @@ export function pictureOf(row, docs, compared, others = []) {
   const axis = axisOf(main, others.map((o) => o.doc));
   const c = (/** @type {SeriesDoc | null} */ d, /** @type {(b: Bucket) => number | undefined} */ pick) => column(d ?? null, axis, pick);
   const smoke = row.draw === 'smoke';
-  const value = valueOf(unit);
-  const middle = c(main, value);
-  const marks = others.map((o) => c(o.doc, value));
+  const middle = c(main, valueOf);
+  const marks = others.map((o) => c(o.doc, valueOf));
   const columns = [middle, c(main, quantile(0)), c(main, quantile(4)), c(main, quantile(1)), c(main, quantile(3))];
   /** @type {import('./plot.js').Picture['series']} */
   const series = [
@@ -147,13 +141,13 @@ export function pictureOf(row, docs, compared, others = []) {
     /** @param {(b: Bucket) => number | undefined} pick */
     const other = (pick) => nearest(compared.doc, axis.x, compared.later, pick);
     const edge = (/** @type {number} */ i) => other((b) => (b.count > 1 ? b.quantiles?.[i] : undefined)); // of one run there is no half
-    const added = row.draw === 'bars' ? [other(value)] : [edge(1), edge(3), other(value)];
+    const added = row.draw === 'bars' ? [other(valueOf)] : [edge(1), edge(3), other(valueOf)];
     columns.push(...added);
     seen.push(...added);
     for (const _ of added.slice(1)) series.push({ color: '--compare', width: 0.8, points: false, steps: row.draw === 'steps' });
     series.push({ color: '--compare', dash: [5, 4], steps: row.draw === 'steps' });
   }
-  const lost = smoke ? c(loss ?? null, valueOf('ratio')) : null;
+  const lost = smoke ? c(loss ?? null, valueOf) : null;
   const counts = c(main, (b) => b.count);
   /** @param {number} i */
   const more = (i) => marks.map((m, k) => (m[i] == null ? '' : `; ${others[k].name} ${format(m[i], unit)}`)).join('');

@@ -48,7 +48,7 @@ export function Scatter({ pair, keys, range, route, turn }) {
   const step = Math.max(parseLength(every) ?? 0, every ? range.step : stepOf(range.to - range.from, room));
   const docs = useDocs([x, y].map((a) => seriesUrl(a.back ? turned(pair) : pair, a.metric, { tool: a.tool, test: '' }, { ...range, step }, [0.5])), turn);
   // Axes stay with their points until the next ones are there.
-  const found = useMemo(() => docs.doc && { x, y, step, points: joined(docs.doc[0], docs.doc[1], valueOf(unitOf(x.metric)), valueOf(unitOf(y.metric))) }, [docs.doc]);
+  const found = useMemo(() => docs.doc && { x, y, step, points: joined(docs.doc[0], docs.doc[1], valueOf, valueOf) }, [docs.doc]);
   /** @param {'x' | 'y'} name @param {Axis} a */
   const select = (name, a) => html`<label>${name === 'x' ? 'Across' : 'Up'} <select name=${name} value=${a.id} onChange=${(/** @type {any} */ e) => change({ [name]: e.target.value })}>
     ${[false, true].slice(0, waysOf(pair).length).map((back) => html`<optgroup label=${(back ? turned(pair) : pair).join(' → ')}>${axes.filter((o) => o.back === back).map((o) =>
