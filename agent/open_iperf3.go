@@ -51,9 +51,8 @@ func (a *Agent) serveIperf3(ctx context.Context, d *door, listener net.Listener,
 	left := max(1, o.Far.Tests) // OnTest is called for one after the other, as MaxTests is 1
 	server := iperf3.Server{
 		Log: a.log.With("run", o.Run),
-		Policy: iperf3.Policy{MaxDuration: longest, MaxRate: int64(rate), Admit: func(c iperf3.Cookie, from netip.Addr) bool {
-			return c.Equal(secret) && (!peer.IsValid() || from.WithZone("") == peer)
-		}},
+		Policy: iperf3.Policy{MaxDuration: longest, MaxRate: int64(rate), Peer: peer,
+			Admit: func(c iperf3.Cookie, _ netip.Addr) bool { return c.Equal(secret) }},
 		OnTest: func(t iperf3.Tested) {
 			a.ledger.add(a.now(), a.policy.Chain(class), t.SentBytes+t.ReceivedBytes)
 			if t.Err == nil {

@@ -91,8 +91,8 @@ func TestOpening(t *testing.T) {
 	if err := a.Order(t.Context(), fleet.Order{Open: &elsewhere}); err != nil {
 		t.Fatal(err)
 	}
-	if err := test(t, port, iperf3.Config{Cookie: secret}); !errors.Is(err, iperf3.ErrBusy) {
-		t.Errorf("with the secret from elsewhere: %v, want ErrBusy", err)
+	if err := test(t, port, iperf3.Config{Cookie: secret}); !errors.Is(err, iperf3.ErrPeerLost) {
+		t.Errorf("with the secret from elsewhere: %v, want ErrPeerLost: closed before anything is read", err)
 	}
 	if a.ledger.today(time.Now())["default"] < 100_000 {
 		t.Errorf("its bytes are not counted: %v", a.ledger.today(time.Now()))
