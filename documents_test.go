@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pathwise-net/pathwise/agent/policy"
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/gateway"
@@ -29,7 +30,6 @@ const (
 	kept    = "a file of this program's own folder, which nobody else may write"
 	framed  = "the bytes are bounded by who receives them, and encoding/json bounds the depth to 10,000"
 	trusted = "the answer of the controller that the user named"
-	open    = "the bytes are bounded, the depth is not: to be read through package document"
 )
 
 // decoders are the files that decode by themselves. A file that is not here must use package document.
@@ -37,8 +37,7 @@ var decoders = map[string]string{
 	"account/audit_read.go": kept, "account/contents.go": kept, "agent/ledger.go": kept, "agent/plan.go": kept,
 	"agent/spool/deliver.go": kept, "agent/spool/recover.go": kept, "archive/block.go": kept, "archive/restore.go": framed,
 	"fleet/keyring.go": kept, "fleet/credentials.go": kept,
-	"agent/policy/parse.go": open,
-	"fleet/batch.go":        framed, "fleet/door.go": framed, "fleet/hear.go": framed, "fleet/order.go": framed, "fleet/pack.go": framed,
+	"fleet/batch.go": framed, "fleet/door.go": framed, "fleet/hear.go": framed, "fleet/order.go": framed, "fleet/pack.go": framed,
 	"proto/iperf3/extras.go": framed, "proto/iperf3/params.go": framed, "proto/iperf3/results.go": framed,
 	"cmd/pathwise/mesh_client.go": trusted, "cmd/pathwise/mesh_diagnose.go": trusted, "cmd/pathwise/mesh_run.go": trusted,
 	"cmd/pathwise/mesh_restore_parts.go": framed,
@@ -133,6 +132,7 @@ func TestHostileDocuments(t *testing.T) {
 		"link file":       func(b []byte) error { _, err := gateway.ParseConfig("f", b); return err },
 		"link setting":    func(b []byte) error { _, _, err := link.ParseSetting("loss=" + string(b)); return err },
 		"twin's document": func(b []byte) error { _, err := twin.Read("f", b); return err },
+		"policy file":     func(b []byte) error { _, err := policy.Parse("f", b); return err },
 		"program output":  func(b []byte) error { _, err := json.Read(string(b)); return err },
 	}
 	laughs := "a0: &a0 [x, x]\n"

@@ -10,7 +10,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
+
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // maxBytes bounds a policy file: a thousand assignments take 100 kB.
@@ -34,17 +35,9 @@ func (e *Error) Error() string {
 func (e *Error) BadInput() bool { return true }
 
 // Parse reads a policy file, strictly: a key that it does not know is an *Error. File is its name, for errors.
-func Parse(file string, text []byte) (p *Policy, err error) {
-	p = &Policy{}
-	defer func() { // the decoder panics on some malformed input
-		if r := recover(); r != nil {
-			p, err = nil, &Error{File: file, Problem: fmt.Sprintf("not a YAML file that can be read: %v", r)}
-		}
-	}()
-	if len(text) > maxBytes {
-		return nil, &Error{File: file, Problem: fmt.Sprintf("%d bytes; want at most %d", len(text), maxBytes)}
-	}
-	if err := yaml.UnmarshalWithOptions(text, p, yaml.Strict()); err != nil {
+func Parse(file string, text []byte) (*Policy, error) {
+	p := &Policy{}
+	if err := document.StrictYAML(text, maxBytes, p); err != nil {
 		return nil, located(file, err)
 	}
 	if len(p.Classes) == 0 && len(p.Assign) == 0 && p.Default == "" {
@@ -107,7 +100,7 @@ func (p *Policy) noClass(name string) error {
 
 // find returns the place of a part of the document, or of the nearest around it that is there.
 func find(text []byte, path string) (line, column int) {
-	file, err := parser.ParseBytes(text, 0)
+	file, err := document.YAML(text, maxBytes)
 	if err != nil {
 		return 1, 1
 	}
@@ -123,22 +116,13 @@ func find(text []byte, path string) (line, column int) {
 	return 1, 1
 }
 
-// located keeps one line of the decoder's complaint, and its place.
+// located says in which file, and where in it, the error is.
 func located(file string, err error) error {
-	bad := &Error{File: file, Problem: strings.SplitN(err.Error(), "\n", 2)[0]}
-	var own *Error
-	var known yaml.Error
-	switch {
-	case errors.As(err, &own):
-		*bad = *own
-		bad.File = file
-	case errors.As(err, &known):
-		bad.Problem = known.GetMessage()
-		if t := known.GetToken(); t != nil && t.Position != nil {
-			bad.Line, bad.Column = t.Position.Line, t.Position.Column
-		}
+	if own := (*Error)(nil); errors.As(err, &own) {
+		return &Error{File: file, Line: own.Line, Column: own.Column, Problem: own.Problem}
 	}
-	return bad
+	bad := document.Placed(err)
+	return &Error{File: file, Line: bad.Line, Column: bad.Column, Problem: bad.Problem}
 }
 
 // read parses a scalar into v; the error has its place and the key that it stands under.
