@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/pathwise-net/pathwise/config"
@@ -17,6 +18,7 @@ import (
 type DiagnosisRequest struct {
 	Source, Target string        // names of hosts
 	Patience       time.Duration // how long its steps may wait for their turns, all together; 0: DiagnosisPatience
+	Family         string        // ipv4 or ipv6, of all steps; "": of the hosts' addresses, as Test chooses
 	Caller         *Caller       // as of Request
 
 	Show func(DiagnosisLine) // called for what happens, one thing at a time; nil: nobody looks on
@@ -180,9 +182,14 @@ func (d *diagnosis) try(ctx context.Context, s diagnose.Step, run *string) (resu
 			return nil, err
 		}
 	}
+	parameters := map[string]any{}
+	maps.Copy(parameters, s.Parameters)
+	if d.request.Family != "" {
+		parameters["family"] = d.request.Family
+	}
 	asked := d.config.Now()
 	err = d.Test(ctx, Request{
-		Source: d.request.Source, Target: d.request.Target, Tool: s.Kind, Parameters: s.Parameters, probe: true,
+		Source: d.request.Source, Target: d.request.Target, Tool: s.Kind, Parameters: parameters, probe: true,
 		Patience: d.left, Caller: d.request.Caller, role: measure.DiagnosisRole(d.id, s.Name),
 		Placed: func(id string, begins time.Time) {
 			d.left = max(0, d.left-max(0, begins.Sub(asked)))

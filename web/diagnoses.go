@@ -14,6 +14,7 @@ import (
 type DiagnosisRequest struct {
 	Source string `json:"source" doc:"A host of the mesh that runs an agent"`
 	Target string `json:"target" doc:"Another host of the mesh"`
+	Family string `json:"family,omitempty" enum:"ipv4,ipv6" doc:"Over which all of its steps go; left out: over that of the hosts' first addresses that fit"`
 	// As of RunRequest.
 	PatienceSeconds float64 `json:"patience_seconds,omitempty" minimum:"0" maximum:"86400" doc:"How long its steps may wait for their turns, all together; left out or 0: two minutes"`
 }
@@ -28,7 +29,7 @@ func (s *Server) startDiagnosis(ctx context.Context, in *diagnosisInput) (*huma.
 		return s.noted(ctx, "diagnose", what, func(ctx context.Context, begins func()) error {
 			_, err := s.Control.Diagnose(ctx, control.DiagnosisRequest{
 				Source: in.Body.Source, Target: in.Body.Target, Patience: time.Duration(in.Body.PatienceSeconds * float64(time.Second)),
-				Caller: visitorOf(ctx).caller(),
+				Family: in.Body.Family, Caller: visitorOf(ctx).caller(),
 				Show: func(l control.DiagnosisLine) {
 					if l.State == control.StepRunning {
 						begins()

@@ -16,6 +16,9 @@ import (
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
+// oneFamily is why a diagnosis does not compare the families.
+const oneFamily = "a diagnosis is of one path, and ping, trace and throughput compare the families"
+
 func diagnoseCommand(s *session) *cobra.Command {
 	var common transferFlags
 	var failOn string
@@ -38,7 +41,7 @@ func diagnoseCommand(s *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			family, err := common.over.family("a diagnosis is of one path, and ping, trace and throughput compare the families")
+			family, err := common.over.family(oneFamily)
 			if err != nil {
 				return err
 			}

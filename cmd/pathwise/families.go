@@ -15,15 +15,17 @@ import (
 )
 
 // measureHosts measures to each host over each family in turn. What was measured over two families is printed side by side,
-// else text prints it. Under --json a single Result is the document; several stand in a list.
+// else text prints it. Under --json a single Result is the document; several stand in a list. Where measureOne returns no
+// Result, it returns an error.
 func (s *session) measureHosts(ctx context.Context, hosts []string, families []sock.Family, text func(io.Writer, *measure.Result),
 	measureOne func(host string, family sock.Family) (*measure.Result, error)) error {
 	several := len(hosts)*len(families) > 1
-	var results []*measure.Result
+	results := []*measure.Result{}
 	var failed []error
 	measured := false
 	for _, host := range hosts {
 		var compared []*measure.Result
+		var over []sock.Family // of those, in their order
 		for _, family := range families {
 			if ctx.Err() != nil {
 				break
@@ -31,15 +33,18 @@ func (s *session) measureHosts(ctx context.Context, hosts []string, families []s
 			r, err := measureOne(host, family)
 			s.progress("")
 			failed, measured = append(failed, err), measured || !isBadInput(err)
+			if r == nil {
+				continue
+			}
 			if len(families) == 1 && !(s.json && several) {
 				failed = append(failed, s.finish(r, err, text))
 				continue
 			}
 			s.measured(r)
-			compared = append(compared, r)
+			compared, over = append(compared, r), append(over, family)
 		}
 		if results = append(results, compared...); len(compared) > 0 && measured && !s.json {
-			printFamilies(s.out, families, compared)
+			printFamilies(s.out, over, compared)
 		}
 	}
 	if s.json && several {

@@ -17,6 +17,7 @@ import (
 
 func meshDiagnose(s *session) *cobra.Command {
 	var patience, failOn string
+	var over hostFlags
 	c := &cobra.Command{
 		Use: "diagnose SOURCE TARGET", Short: "Say why the path between two hosts of the mesh is slow", Args: cobra.ExactArgs(2),
 		Long: "Have one host of the mesh measure to another what a diagnosis needs, one test after the other and none where it disturbs\n" +
@@ -37,7 +38,11 @@ func meshDiagnose(s *session) *cobra.Command {
 		if err := checkFailOn(failOn); err != nil {
 			return err
 		}
-		request := web.DiagnosisRequest{Source: args[0], Target: args[1], PatienceSeconds: wait.Seconds()}
+		family, err := over.family(oneFamily)
+		if err != nil {
+			return err
+		}
+		request := web.DiagnosisRequest{Source: args[0], Target: args[1], Family: string(family), PatienceSeconds: wait.Seconds()}
 		answer, err := mesh.call(c.Context(), http.MethodPost, "diagnoses", nil, request)
 		if err != nil {
 			return err
@@ -56,6 +61,7 @@ func meshDiagnose(s *session) *cobra.Command {
 		}
 		return err
 	}
+	over.add(c.Flags())
 	c.Flags().StringVar(&patience, "wait", "2m", "how long its tests may wait until both ends are free, all together")
 	addFailOn(c.Flags(), &failOn)
 	return c

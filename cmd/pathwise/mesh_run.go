@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,12 +17,14 @@ import (
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/sock"
 	"github.com/pathwise-net/pathwise/web"
 )
 
 func meshRun(s *session) *cobra.Command {
 	var set []string
 	var patience string
+	var over hostFlags
 	c := &cobra.Command{
 		Use: "run SOURCE TARGET TOOL", Short: "Measure between two hosts of the mesh, now", Args: cobra.ExactArgs(3),
 		Long: "Have one host of the mesh measure to another, as soon as that disturbs no other test, and show what happens. TOOL is\n" +
@@ -44,26 +47,35 @@ func meshRun(s *session) *cobra.Command {
 		if request.Parameters, err = readParameters(set); err != nil {
 			return badFlag("set", err)
 		}
-		answer, err := mesh.call(c.Context(), http.MethodPost, "runs", nil, request)
-		if err != nil {
-			return err
-		}
-		defer answer.Close()
-		r, err := s.follow(answer)
-		if c.Context().Err() != nil {
-			return errCalledBack
-		}
-		if err != nil {
-			return err
-		}
-		if r.Error != nil {
-			err = errors.New(*r.Error)
-		}
-		return errors.Join(err, s.finish(r, nil, printAny))
+		return s.measureHosts(c.Context(), []string{args[1]}, over.families(), printAny,
+			func(_ string, family sock.Family) (*measure.Result, error) {
+				if family != "" {
+					request.Parameters["family"] = string(family)
+				}
+				return s.runOnMesh(c.Context(), mesh, request)
+			})
 	}
+	over.add(c.Flags())
 	c.Flags().StringArrayVar(&set, "set", nil, "a parameter of the tool, as name=value; may be repeated")
 	c.Flags().StringVar(&patience, "wait", "1m", "how long the test may wait until both ends are free")
 	return c
+}
+
+// runOnMesh has the controller make a test, and shows it until it is over. The Result is nil if there is none.
+func (s *session) runOnMesh(ctx context.Context, mesh *controller, request web.RunRequest) (*measure.Result, error) {
+	answer, err := mesh.call(ctx, http.MethodPost, "runs", nil, request)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Close()
+	r, err := s.follow(answer)
+	switch {
+	case ctx.Err() != nil:
+		return nil, errCalledBack
+	case err == nil && r.Error != nil:
+		err = errors.New(*r.Error)
+	}
+	return r, err
 }
 
 // readParameters reads name=value. Values stay text, which every parameter may be given as.

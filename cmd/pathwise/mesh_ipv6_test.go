@@ -1,0 +1,77 @@
+package main
+
+import (
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// Where no host has an IPv4 address, a mesh is deployed, plans, and measures on demand: every kind of test with a target.
+func TestMeshOverIPv6(t *testing.T) {
+	m := newMeshLab(t, `
+hosts: {controller: {}, a: {}, b: {}}
+routers: [r]
+links:
+  - {between: [controller, r], rate: 100mbit, delay: 1ms}
+  - {between: [a, r], rate: 50mbit, delay: 5ms}
+  - {between: [b, r], rate: 100mbit, delay: 5ms}
+`)
+	state, err := m.lab.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range state.Nodes {
+		if n.Kind == "host" {
+			m.addresses[n.Name] = n.Addresses[1]
+			if status, err := m.run(n.Name, "ip", "-4", "addr", "flush", "dev", "eth0").Wait(); err != nil || status != 0 {
+				t.Fatalf("take the IPv4 address from %s: %d, %v", n.Name, status, err)
+			}
+		}
+	}
+	m.deploy(`
+tools: {rtt: {probe: ping, parameters: {count: 3, interval: 10ms}}}
+groups: {all: {mesh: [a, b]}}
+tests: [{tool: rtt, group: all, schedule: {every: 2s}}]
+`, "horizon: 10m")
+	m.startServe()
+	m.startAgents()
+	m.eventually("all agents are here", m.everyoneHere)
+	for tool, settings := range map[string][]string{"ping": {"count=3"}, "trace": nil, "capacity": nil,
+		"throughput": {"duration=1s", "cc=cubic"}} {
+		args := []string{"mesh", "run", "a", "b", tool, "-6", "--data", m.data, "--json"}
+		for _, s := range settings {
+			args = append(args, "--set", s)
+		}
+		r := &measure.Result{}
+		if err := json.Unmarshal(m.must(args...), r); err != nil {
+			t.Fatal(err)
+		}
+		if r.Status != measure.StatusOK || r.Target.Address != m.addresses["b"] || r.Source.Address != m.addresses["a"] {
+			t.Errorf("%s: %s from %s to %s, want ok from %s to %s", tool, r.Status, r.Source.Address, r.Target.Address, m.addresses["a"], m.addresses["b"])
+		}
+	}
+	d := &diagnose.Diagnosis{}
+	if err := json.Unmarshal(m.must("mesh", "diagnose", "a", "b", "-6", "--data", m.data, "--json"), d); err != nil {
+		t.Fatal(err)
+	}
+	if d.Verdict != diagnose.Healthy {
+		t.Errorf("the diagnosis of a healthy path is %s: %+v", d.Verdict, d.Findings)
+	}
+	out, err := exec.Command(m.binary, "mesh", "run", "a", "b", "ping", "-4", "--data", m.data).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "they share no address family") {
+		t.Errorf("a test over IPv4: %v, %s", err, out)
+	}
+	m.eventually("planned tests are filed", func() bool {
+		planned := 0
+		for _, r := range m.results() {
+			if r.Role == measure.RolePlanned && r.Status == measure.StatusOK && r.Target.Address == m.addresses[r.Target.Name] {
+				planned++
+			}
+		}
+		return planned > 2
+	})
+}
