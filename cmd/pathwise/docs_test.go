@@ -161,7 +161,7 @@ func startBackground(t *testing.T, c *exec.Cmd, s step) {
 }
 
 // aside is what a lab adds where this machine was too slow for it.
-var aside = regexp.MustCompile(`(?mi)^(note: )?the emulator was the bottleneck: .*\n`)
+var aside = regexp.MustCompile(`(?mi)^(note: )?(IPv[46]: )?the emulator was the bottleneck: .*\n`)
 
 // measured is what may differ from run to run: a number. Its unit may have another prefix, but is of the same thing.
 var measured = regexp.MustCompile(`-?\d[\d,.:]*(?: ?(?:([kMGT]?bit/s|[kMGT]?B|[KMGT]iB|ms|µs|ns|s|min|h|packets)\b|(%)))?`)
