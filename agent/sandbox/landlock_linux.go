@@ -26,7 +26,7 @@ const (
 	versionScope    = 6 // from which programs can be kept from signalling this process
 )
 
-// landlockVersion is that of the kernel's interface, below 1 where there is none.
+// landlockVersion returns the version of the kernel's Landlock interface, below 1 where there is none.
 func landlockVersion() int {
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
