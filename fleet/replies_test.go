@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -63,11 +62,12 @@ func observer(t *testing.T, s *Server) *nats.Subscription {
 // publish, in whatever words, is answered to a subject that is not the agent's own.
 func TestNoReplyIsAnOrder(t *testing.T) {
 	m := &mesh{keys: testKeyring(t), archive: newTestArchive()}
-	s, credentials := testServer(t, m.keys, "127.0.0.1:0", []string{"ucl", "ral"})
+	s, credentials := testServer(t, m.keys, "127.0.0.1:0", []string{"ucl", "ral", "cern"})
 	m.serve(t, HubConfig{Keys: m.keys, Server: s, Log: testLog(t)})
 	m.plan(t, "ucl", 1)
 	seen := observer(t, s)
 	nc, _ := stolen(t, credentials["ucl"])
+	cern, _ := stolen(t, credentials["cern"])
 	all := 0
 	for _, right := range AgentPermissions("ucl").Publish {
 		for _, reply := range administrative() {
@@ -81,7 +81,7 @@ func TestNoReplyIsAnOrder(t *testing.T) {
 			}
 		}
 	}
-	m.hasRead(t, nc)
+	m.hasRead(t, nc, cern)
 	if err := m.hub.nc.Publish(subjectFiled+"mark", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -107,25 +107,32 @@ func TestNoReplyIsAnOrder(t *testing.T) {
 // one is a subject that a right allows.
 func one(right string) string { return strings.ReplaceAll(right, ">", "x") }
 
-// hasRead returns when the controller has read all that nc sent, each kind of which it reads in order.
-func (m *mesh) hasRead(t *testing.T, nc *nats.Conn) {
+// hasRead returns when the controller has read all that nc sent, each kind of which it reads in order. cern asks for its plan
+// last, since ucl may have asked too often to get an answer.
+func (m *mesh) hasRead(t *testing.T, nc, cern *nats.Conn) {
 	t.Helper()
-	inboxOfHost := inbox + "ucl.last"
-	answers, err := nc.SubscribeSync(inboxOfHost)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plans, err := nc.SubscribeSync(subjectPlan + "ucl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(askedTooSoon)
-	for subject, body := range map[string]string{subjectResult: "none", subjectAsk: "", subjectStatus: `{"host": "ucl", "plan": 77}`} {
-		if err := nc.PublishRequest(subject+"ucl", inboxOfHost, []byte(body)); err != nil {
+	const results, plan = inbox + "ucl.last", inbox + "cern.plan"
+	var answers []*nats.Subscription
+	for _, last := range []struct {
+		from                   *nats.Conn
+		subject, answer, words string
+	}{{nc, subjectResult + "ucl", results, "none"}, {cern, subjectAsk + "cern", plan, ""}} {
+		sub, err := last.from.SubscribeSync(last.answer)
+		if err == nil {
+			err = nc.FlushTimeout(patience) // what ucl has sent goes before what cern sends
+		}
+		if err == nil {
+			err = last.from.PublishRequest(last.subject, last.answer, []byte(last.words))
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
+		answers = append(answers, sub)
 	}
-	for _, sub := range []*nats.Subscription{answers, plans} {
+	if err := nc.Publish(subjectStatus+"ucl", []byte(`{"host": "ucl", "plan": 77}`)); err != nil {
+		t.Fatal(err)
+	}
+	for _, sub := range answers {
 		if _, err := sub.NextMsg(patience); err != nil {
 			t.Fatalf("%s: %v", sub.Subject, err)
 		}
