@@ -17,11 +17,11 @@ import (
 	"github.com/pathwise-net/pathwise/web/page"
 )
 
-// thePages are packed once for all doors.
+// thePages are packed once for all listeners.
 var thePages = sync.OnceValue(page.Handler)
 
-// Handler answers everything that callers of a door may ask, describes it at /api/v1/openapi.json, and has the pages.
-func (s *Server) Handler(d Door) http.Handler {
+// Handler answers everything that callers of a listener may ask, describes it at /api/v1/openapi.json, and has the pages.
+func (s *Server) Handler(l Listener) http.Handler {
 	mux := http.NewServeMux()
 	a := s.api(mux)
 	a.UseMiddleware(s.requireScope)
@@ -31,7 +31,7 @@ func (s *Server) Handler(d Door) http.Handler {
 		mux.Handle("GET /metrics", s.plainly(account.Read, s.Metrics))
 	}
 	mux.Handle("GET /", thePages())
-	return guarded(d, s.known(d, tagged(mux)))
+	return guarded(l, s.known(l, tagged(mux)))
 }
 
 // api is an empty table of operations on a mux.

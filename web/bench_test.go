@@ -38,10 +38,10 @@ controller:
     assign: [{class: staff, token: alice, network: 127.0.0.0/8}, {class: little, token: carol}]
 `
 
-// The doors that `pathwise serve` opens.
+// The listeners that `pathwise serve` opens.
 var (
-	owner  = Door{Owner: true}
-	public = Door{Secure: true, Public: anybody}
+	owner  = Listener{Owner: true}
+	public = Listener{Secure: true, Public: anybody}
 )
 
 func anybody() bool { return true }
@@ -126,7 +126,7 @@ type bench struct {
 	hub    *hub
 	folder string
 	said   *logged
-	url    string // of the door that serve opened last
+	url    string // of what serve opened last
 }
 
 // logged is a log, which may go on while it is read.
@@ -214,7 +214,7 @@ func (b *bench) eventually(what string, holds func() bool) {
 	}
 }
 
-// serve opens a door until the test ends, and says how to close it before, which returns when it is closed.
+// serve listens until the test ends, and says how to end that before, which returns when it has ended.
 func (b *bench) serve(h http.Handler) (closed func() error) {
 	b.t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -127,7 +127,7 @@ func TestTestsAreNoted(t *testing.T) {
 func TestNoTokenInTheOpen(t *testing.T) {
 	b := newBench(t)
 	b.run()
-	b.serve(fromFar(b.Handler(Door{Public: anybody})))
+	b.serve(fromFar(b.Handler(Listener{Public: anybody})))
 	b.expect(http.MethodPost, "/api/v1/runs", rtt, 403, "want HTTPS", "Authorization", "Bearer "+b.token("alice"))
 	b.expect(http.MethodGet, "/api/v1/health", "", 200, "ok")
 }

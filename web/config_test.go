@@ -54,7 +54,7 @@ func TestConfiguration(t *testing.T) {
 	b.run()
 	b.serve(b.Handler(owner))
 	invitation := b.invited("anna", "admin")
-	b.serve(b.Handler(Door{Secure: true}))
+	b.serve(b.Handler(Listener{Secure: true}))
 	b.expect(http.MethodPost, "/api/v1/invitation", `{"token": "`+invitation+`", "password": "`+password+`"}`, 200, "anna")
 	anna := b.signIn("anna", password)
 	began := read[configDoc](b, "/api/v1/config", anna...)

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// maxConnections is how many connections a door has open at a time. Each takes up to 20 kB while it says nothing, so that
+	// maxConnections is how many connections a listener has open at a time. Each takes up to 20 kB while it says nothing, so that
 	// all of them take 80 MB.
 	maxConnections = 4096
 	// maxFromNetwork is how many of them one network may have: of a lecture's 80 browsers behind one address, each of which
-	// opens at most six to a server. A reverse proxy of the door's own has no such limit.
+	// opens at most six to a server. A reverse proxy of the listener's own has no such limit.
 	maxFromNetwork = 512
 	// limitWait is how long who was refused had better wait: most connections serve one page, which is fetched by then.
 	limitWait = 5 * time.Second
@@ -30,11 +30,11 @@ type limitError struct {
 func (e *limitError) Error() string { return e.why }
 
 var (
-	errFullDoor    = &limitError{http.StatusServiceUnavailable, "too many connections to this controller; try again in 5 s", limitWait}
-	errFullNetwork = &limitError{http.StatusTooManyRequests, "too many connections from this network; try again in 5 s", limitWait}
+	errFullListener = &limitError{http.StatusServiceUnavailable, "too many connections to this controller; try again in 5 s", limitWait}
+	errFullNetwork  = &limitError{http.StatusTooManyRequests, "too many connections from this network; try again in 5 s", limitWait}
 )
 
-// connections counts the connections of a door. One above a limit may ask once, to be told to wait; an eighth above it, connections
+// connections counts the connections of a listener. One above a limit may ask once, to be told to wait; an eighth above it, connections
 // are closed at once, so that also those that never ask are bounded.
 type connections struct {
 	all, each int
@@ -69,7 +69,7 @@ func (c *connections) opened(ctx context.Context, conn net.Conn) context.Context
 	case all > above(c.all) || each > above(limit):
 		_ = conn.Close() // which the server finds out, and leaves
 	case all > c.all:
-		ctx = context.WithValue(ctx, refusalKey{}, errFullDoor)
+		ctx = context.WithValue(ctx, refusalKey{}, errFullListener)
 	case each > limit:
 		ctx = context.WithValue(ctx, refusalKey{}, errFullNetwork)
 	}

@@ -89,9 +89,9 @@ func (s *standing) RemoteAddr() net.Addr {
 }
 func (s *standing) Close() error { s.closed = true; return nil }
 
-// A door has a limit of its own over all networks, of which proxies may take all; what ends makes room.
-func TestConnectionsOfADoor(t *testing.T) {
-	c := newConnections(16, 4, Door{Proxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}.isProxy)
+// A listener has a limit of its own over all networks, of which proxies may take all; what ends makes room.
+func TestConnectionsOfAListener(t *testing.T) {
+	c := newConnections(16, 4, Listener{Proxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}.isProxy)
 	fates := func(n int, address string) (text string, all []*standing) {
 		for i := range n {
 			s := &standing{address: strings.Replace(address, "%", fmt.Sprint(i), 1)}
@@ -101,7 +101,7 @@ func TestConnectionsOfADoor(t *testing.T) {
 				text += "x"
 			case full == errFullNetwork:
 				text += "n"
-			case full == errFullDoor:
+			case full == errFullListener:
 				text += "d"
 			default:
 				text += "."

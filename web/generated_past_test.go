@@ -30,7 +30,7 @@ func TestGeneratedPastIsTold(t *testing.T) {
 	for _, path := range []string{"/api/v1/me", "/api/v1/status"} {
 		b.expect(http.MethodGet, path, "", http.StatusOK, `"generated_until":"`+at.Format(time.RFC3339)+`"`)
 	}
-	b.serve(b.Handler(Door{Secure: true}))
+	b.serve(b.Handler(Listener{Secure: true}))
 	if _, text, _ := b.ask(http.MethodGet, "/api/v1/me", ""); strings.Contains(text, "generated_until") {
 		t.Errorf("of who may not look: %s", text)
 	}

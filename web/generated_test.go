@@ -87,7 +87,7 @@ func TestGeneratedCalls(t *testing.T) {
 	}
 	b.serve(b.Handler(owner))
 	own := b.url
-	b.serve(b.Handler(Door{Public: anybody, Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}))
+	b.serve(b.Handler(Listener{Public: anybody, Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}))
 	caller := &wildCaller{bench: b, rand: rand.New(rand.NewPCG(5, 3100)), doc: b.published(), schemas: jsonschema.NewCompiler(), seen: map[int]int{}}
 	if err := caller.schemas.AddResource("openapi.json", caller.doc); err != nil {
 		t.Fatal(err)

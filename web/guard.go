@@ -15,12 +15,12 @@ import (
 
 // guarded keeps from a handler what no caller may do, whoever they are: call from another site's page, frame or sniff an
 // answer, or call faster than any page or script needs. What is large is compressed.
-func guarded(d Door, next http.Handler) http.Handler {
+func guarded(l Listener, next http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { refuse(w, fault(errCrossOrigin)) }))
 	next = compressed(origins.Handler(next))
-	if !d.Owner {
-		next = d.forwarded(newPacer(time.Now).handler(next))
+	if !l.Owner {
+		next = l.forwarded(newPacer(time.Now).handler(next))
 	}
 	return patiently(unsniffed(next))
 }

@@ -75,7 +75,7 @@ func TestGuardsSayWhy(t *testing.T) {
 			guarded(owner, nil).ServeHTTP(w, r)
 		},
 		http.StatusUnauthorized: func(w http.ResponseWriter) {
-			b.Handler(Door{Secure: true}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+			b.Handler(Listener{Secure: true}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 		},
 	} {
 		w := httptest.NewRecorder()

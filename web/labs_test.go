@@ -68,7 +68,7 @@ func (b *bench) bearer(name string, scopes ...account.Scope) []string {
 func TestLabs(t *testing.T) {
 	b := newBench(t)
 	name := b.withLab()
-	b.serve(b.Handler(Door{Secure: true}))
+	b.serve(b.Handler(Listener{Secure: true}))
 	vic, boss := b.bearer("vic", account.Read, account.Run), b.bearer("boss", account.Read, account.Admin)
 	one := "/api/v1/labs/" + name
 	changes := map[string]string{one + "/links/0": `{"settings": ["delay=20ms"]}`, one + "/undo": `{}`, one + "/tests": `{"kind": "ping", "from": "bob", "to": "carol"}`}

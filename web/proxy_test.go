@@ -9,7 +9,7 @@ import (
 
 // What a caller says about themselves is not believed, what a proxy of ours appended is.
 func TestForwarded(t *testing.T) {
-	door := Door{Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}}
+	listener := Listener{Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}}
 	for _, c := range []struct {
 		remote string
 		said   []string
@@ -31,7 +31,7 @@ func TestForwarded(t *testing.T) {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.RemoteAddr, r.Header["X-Forwarded-For"] = c.remote, c.said
 		r.Header.Set("X-Forwarded-Proto", c.proto)
-		door.forwarded(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		listener.forwarded(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			if https, _ := schemeOf(r.Context()); r.RemoteAddr != c.want || https != c.https {
 				t.Errorf("%+v: from %s, HTTPS %v", c, r.RemoteAddr, https)
 			}
@@ -42,7 +42,7 @@ func TestForwarded(t *testing.T) {
 // Behind a proxy that was called by plain HTTP no token is looked at; behind one that was called by HTTPS it is.
 func TestSecureBehindProxy(t *testing.T) {
 	b := newBench(t)
-	b.serve(b.Handler(Door{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}))
+	b.serve(b.Handler(Listener{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}))
 	token := "Bearer " + b.token("alice")
 	b.expect(http.MethodGet, "/api/v1/pairs", "", 403, "want HTTPS", "Authorization", token, "X-Forwarded-Proto", "http")
 	b.expect(http.MethodGet, "/api/v1/pairs", "", 200, "pairs", "Authorization", token, "X-Forwarded-Proto", "https", "X-Forwarded-For", "192.0.2.1")

@@ -43,15 +43,15 @@ func (b *bench) filed() {
 
 const series = "/api/v1/pairs/a/b/series?metric=rtt_median_seconds&test=rtt@all&tool=rtt"
 
-// Each route that reads answers on each door with what is there.
+// Each route that reads answers on each listener with what is there.
 func TestReading(t *testing.T) {
 	b := newBench(t)
 	b.filed()
 	b.run()
-	for name, door := range map[string]http.Handler{"public": b.Handler(public), "owner": b.Handler(owner)} {
+	for name, handler := range map[string]http.Handler{"public": b.Handler(public), "owner": b.Handler(owner)} {
 		t.Run(name, func(t *testing.T) {
 			b := &bench{Server: b.Server, t: t, hub: b.hub, said: b.said}
-			b.serve(door)
+			b.serve(handler)
 			for path, has := range map[string]string{
 				"/api/v1/health":                             `{"status":"ok","version":"v1"}`,
 				"/api/v1/status":                             `"schema":"pathwise.status/1"`,
@@ -183,12 +183,12 @@ func TestBadQueries(t *testing.T) {
 	b.expect(http.MethodGet, "/metrics", "", http.StatusNotFound, "")
 }
 
-// Whoever comes through the public door reads, and does nothing else; a token of the mesh starts tests, and no more.
+// Whoever comes from the public address reads, and does nothing else; a token of the mesh starts tests, and no more.
 func TestScopes(t *testing.T) {
 	b := newBench(t)
 	token := []string{"Authorization", "Bearer " + b.token("alice")}
 	for _, c := range []struct {
-		door         Door
+		listener     Listener
 		method, path string
 		want         int
 		headers      []string
@@ -199,13 +199,13 @@ func TestScopes(t *testing.T) {
 		{public, http.MethodPost, "/api/v1/backup", http.StatusForbidden, token},
 		{public, http.MethodPost, "/api/v1/results", http.StatusMethodNotAllowed, nil},
 		{public, http.MethodPost, "/api/v1/events", http.StatusMethodNotAllowed, nil},
-		{Door{Secure: true}, http.MethodGet, "/api/v1/pairs", http.StatusUnauthorized, nil},
-		{Door{Secure: true}, http.MethodGet, "/api/v1/pairs", http.StatusOK, token},
-		{Door{Secure: true}, http.MethodGet, "/metrics", http.StatusUnauthorized, nil},
-		{Door{Secure: true}, http.MethodGet, "/api/v1/health", http.StatusOK, nil},
-		{Door{}, http.MethodGet, "/api/v1/pairs", http.StatusForbidden, token},
+		{Listener{Secure: true}, http.MethodGet, "/api/v1/pairs", http.StatusUnauthorized, nil},
+		{Listener{Secure: true}, http.MethodGet, "/api/v1/pairs", http.StatusOK, token},
+		{Listener{Secure: true}, http.MethodGet, "/metrics", http.StatusUnauthorized, nil},
+		{Listener{Secure: true}, http.MethodGet, "/api/v1/health", http.StatusOK, nil},
+		{Listener{}, http.MethodGet, "/api/v1/pairs", http.StatusForbidden, token},
 	} {
-		b.serve(fromFar(b.Handler(c.door)))
+		b.serve(fromFar(b.Handler(c.listener)))
 		b.expect(c.method, c.path, "{}", c.want, "", c.headers...)
 	}
 }
@@ -223,7 +223,7 @@ func TestEveryOperationHasItsScope(t *testing.T) {
 	b := newBench(t)
 	api := b.api(http.NewServeMux())
 	b.operations(api)
-	b.serve(b.Handler(Door{Secure: true}))
+	b.serve(b.Handler(Listener{Secure: true}))
 	operations := 0
 	for path, item := range api.OpenAPI().Paths {
 		for method, o := range operationsOf(item) {

@@ -47,7 +47,7 @@ func TestSigning(t *testing.T) {
 	b.run()
 	b.serve(b.Handler(owner))
 	invitation := b.invited("root", "admin")
-	b.serve(b.Handler(Door{Secure: true}))
+	b.serve(b.Handler(Listener{Secure: true}))
 	b.expect(http.MethodGet, "/api/v1/me", "", 200, `"scopes":[]`)
 	take := func(invitation, password string, want int, has string) {
 		t.Helper()
@@ -99,7 +99,7 @@ func TestSigning(t *testing.T) {
 func TestGuessing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.serve(b.Handler(Door{Secure: true}))
+	b.serve(b.Handler(Listener{Secure: true}))
 	const guess = `{"name": "root", "password": "a guess of twelve"}`
 	status, header := 0, http.Header{}
 	for range 20 {
@@ -127,12 +127,12 @@ func TestPlainHTTP(t *testing.T) {
 	b.run()
 	b.serve(b.Handler(owner))
 	b.expect(http.MethodPost, "/api/v1/invitation", `{"token": "`+b.invited("root", "admin")+`", "password": "`+password+`"}`, 200, "root")
-	b.serve(b.Handler(Door{}))
+	b.serve(b.Handler(Listener{}))
 	session, token := b.signIn("root", password), []string{"Authorization", "Bearer " + b.token("alice")}
 	b.expect(http.MethodGet, "/api/v1/me", "", 200, `"insecure":false`)
 	b.expect(http.MethodGet, "/api/v1/pairs", "", 200, "pairs", session...)
 	b.expect(http.MethodGet, "/api/v1/pairs", "", 200, "pairs", token...)
-	b.serve(fromFar(b.Handler(Door{})))
+	b.serve(fromFar(b.Handler(Listener{})))
 	b.expect(http.MethodGet, "/api/v1/me", "", 200, `"insecure":true`)
 	const want = "want HTTPS before a password or token is sent: set controller.tls in the mesh file, come through a tunnel"
 	b.expect(http.MethodPost, "/api/v1/session", `{"name": "root", "password": "`+password+`"}`, 403, want)

@@ -146,7 +146,7 @@ func TestStreamsEndWithTheRight(t *testing.T) {
 	b := newBench(t)
 	b.run()
 	b.beat = 20 * time.Millisecond
-	b.serve(b.Handler(Door{Secure: true}))
+	b.serve(b.Handler(Listener{Secure: true}))
 	token := []string{"Authorization", "Bearer " + b.token("alice")}
 	events := b.call(t.Context(), http.MethodGet, "/api/v1/events", "", token...)
 	defer events.Body.Close()

@@ -1,10 +1,10 @@
 // Package web answers HTTP for a mesh: the API that command lines, pages and scripts speak.
 //
 // It asks package control what goes on, package archive what was, and shows both as JSON. It decides nothing and keeps
-// nothing. Each operation names the scope that its caller needs (api.go), and each door says who a caller is (door.go):
+// nothing. Each operation names the scope that its caller needs (api.go), and each listener says who a caller is (listener.go):
 // `pathwise serve` opens one on a Unix socket for its own user, and one on the address that the mesh file names.
 //
-//	request -> guard -> door: who -> operation: scope -> control, archive -> JSON -> ETag
+//	request -> guard -> listener: who -> operation: scope -> control, archive -> JSON -> ETag
 package web
 
 import (
@@ -53,9 +53,9 @@ const (
 	maxHeader = 32 << 10
 )
 
-// Serve answers on the listener of a door until ctx ends, and gives calls under way a second to end. What clients do wrong below
-// HTTP, such as in TLS, goes to log. More connections than a door may have are refused, but of the owner.
-func (d Door) Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
+// Serve answers on a socket until ctx ends, and gives calls under way a second to end. What clients do wrong below
+// HTTP, such as in TLS, goes to log. More connections than a listener may have are refused, but of the owner.
+func (l Listener) Serve(ctx context.Context, on net.Listener, h http.Handler, log *slog.Logger) error {
 	calls, cancel := context.WithCancel(ctx) // what streams ends with ctx, not when its client tires of it
 	defer cancel()
 	server := &http.Server{
@@ -63,8 +63,8 @@ func (d Door) Serve(ctx context.Context, l net.Listener, h http.Handler, log *sl
 		BaseContext: func(net.Listener) context.Context { return calls },
 		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelInfo),
 	}
-	if !d.Owner {
-		c := newConnections(maxConnections, maxFromNetwork, d.isProxy)
+	if !l.Owner {
+		c := newConnections(maxConnections, maxFromNetwork, l.isProxy)
 		server.Handler, server.ConnContext, server.ConnState = admitted(h), c.opened, c.changed
 	}
 	ended := make(chan struct{})
@@ -76,7 +76,7 @@ func (d Door) Serve(ctx context.Context, l net.Listener, h http.Handler, log *sl
 			_ = server.Close()
 		}
 	})
-	err := server.Serve(l)
+	err := server.Serve(on)
 	if !stop() {
 		<-ended
 	}

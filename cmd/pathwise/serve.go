@@ -112,7 +112,7 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 // the folder can.
 const controlSocket = "control.sock"
 
-// answer opens the controller's two doors: a socket in its folder, for its owner; and an address, for who shows a session or a
+// answer opens the controller's two listeners: a socket in its folder, for its owner; and an address, for who shows a session or a
 // token, or for everybody.
 func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Server, data string, c *config.Controller) error {
 	path := filepath.Join(data, controlSocket)
@@ -124,7 +124,7 @@ func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Se
 	if err := os.Chmod(path, 0o600); err != nil {
 		return errors.Join(fmt.Errorf("listen: %w", err), own.Close())
 	}
-	inside := web.Door{Owner: true}
+	inside := web.Listener{Owner: true}
 	group.Go(func() error { return inside.Serve(ctx, own, api.Handler(inside), api.Log) })
 	if c.Listen == "" {
 		s.say("serving, without HTTP")
@@ -152,7 +152,7 @@ func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Se
 		return errors.Join(err, open.Close())
 	}
 	public := func() bool { return api.Control.Mesh().Controller.Public } // as the mesh file has it by then
-	outside := web.Door{Secure: secure, Public: public, Proxies: c.Proxies}
+	outside := web.Listener{Secure: secure, Public: public, Proxies: c.Proxies}
 	group.Go(func() error { return outside.Serve(ctx, open, api.Handler(outside), api.Log) })
 	return nil
 }

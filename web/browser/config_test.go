@@ -38,7 +38,7 @@ func editable(t *testing.T) (url, folder string) {
 	_, url, end := serve(t, control.Config{Mesh: folder, Data: data, Hub: &hub{said: make(chan fleet.Receiver, 1)}, Archive: store, Changed: follow},
 		map[string]account.Role{"anna": account.Administrator}, func(s *web.Server) http.Handler {
 			s.Config = book
-			return s.Handler(web.Door{Secure: true})
+			return s.Handler(web.Listener{Secure: true})
 		})
 	t.Cleanup(func() { must(t, end()) })
 	return url, folder

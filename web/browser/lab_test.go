@@ -49,7 +49,7 @@ links:
 `
 
 // startLab stands a lab up, and a controller that shows it to who may see or, as its owner, do everything.
-func startLab(t *testing.T, text string, door web.Door) (l *lab.Lab, url string) {
+func startLab(t *testing.T, text string, at web.Listener) (l *lab.Lab, url string) {
 	t.Helper()
 	spec, err := lab.ParseSpec("lab.yaml", []byte(text))
 	must(t, err)
@@ -60,7 +60,7 @@ func startLab(t *testing.T, text string, door web.Door) (l *lab.Lab, url string)
 	must(t, err)
 	m := theMesh(t).server
 	s := &web.Server{Control: m.Control, Archive: m.Archive, Accounts: m.Accounts, Version: m.Version, Labs: &labs.Labs{Program: self}}
-	server := httptest.NewServer(s.Handler(door))
+	server := httptest.NewServer(s.Handler(at))
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 	return l, server.URL + "/#/lab/" + l.Name
 }
@@ -82,7 +82,7 @@ func awaits(t *testing.T, l *lab.Lab, link int, want string) {
 // A slider is moved by keyboard and the link follows; what was done is undone; a fault is given by name; what is wrong is said
 // beside its setting.
 func TestLabIsChanged(t *testing.T) {
-	l, url := startLab(t, labText, web.Door{Owner: true})
+	l, url := startLab(t, labText, web.Listener{Owner: true})
 	p := open(t, desk, url)
 	p.until("document.querySelectorAll('.lab-drawing .link').length === 5 && document.querySelector('nav a[aria-current]').textContent === 'Lab'")
 	if text := value[string](p, "document.querySelector('[data-link=\"4\"]').getAttribute('aria-label')"); !strings.Contains(text, "chicago to dave: cut, both ways") {
@@ -139,7 +139,7 @@ func (p *tab) click(element string) {
 
 // A ping runs across the lab; while it does, a link becomes longer, and that shows in its round trips.
 func TestLabIsTested(t *testing.T) {
-	_, url := startLab(t, labText, web.Door{Owner: true})
+	_, url := startLab(t, labText, web.Listener{Owner: true})
 	p := open(t, desk, url)
 	p.until("document.querySelectorAll('.lab-drawing .link').length === 5")
 	p.set(".lab-test [name=to]", "carol")
@@ -157,7 +157,7 @@ func TestLabIsTested(t *testing.T) {
 
 // The page is for everybody who may look: on a phone as on a wall, and without seeing it. Who may only look changes nothing.
 func TestLabIsAccessible(t *testing.T) {
-	_, url := startLab(t, labText, web.Door{Owner: true})
+	_, url := startLab(t, labText, web.Listener{Owner: true})
 	axe, err := os.ReadFile("testdata/axe/axe.min.js")
 	must(t, err)
 	p := open(t, desk, url)
@@ -180,7 +180,7 @@ func TestLabIsAccessible(t *testing.T) {
 
 // Who may only look sees the lab, and no control; a name that would be markup is text.
 func TestLabIsOnlySeen(t *testing.T) {
-	_, url := startLab(t, labText, web.Door{Secure: true, Public: func() bool { return true }})
+	_, url := startLab(t, labText, web.Listener{Secure: true, Public: func() bool { return true }})
 	p := open(t, desk, url)
 	p.until("document.querySelectorAll('.lab-drawing .link').length === 5 && document.querySelector('#link-name')")
 	if value[bool](p, "Boolean(document.querySelector('#set-delay, .acts, .lab-test, #undo'))") {

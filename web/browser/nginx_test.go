@@ -28,7 +28,7 @@ import (
 func TestBehindNginx(t *testing.T) {
 	needChromium(t)
 	m := playedBehind(t, func(s *web.Server) http.Handler {
-		return s.Handler(web.Door{Proxies: []netip.Prefix{netip.MustParsePrefix(nginxAddress + "/32")}, Public: func() bool { return true }})
+		return s.Handler(web.Listener{Proxies: []netip.Prefix{netip.MustParsePrefix(nginxAddress + "/32")}, Public: func() bool { return true }})
 	}, "olga")
 	front := startNginx(t, strings.Trim(strings.TrimPrefix(m.url, "http://"), "/"))
 	believe := func(certificates bool) {

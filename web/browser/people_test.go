@@ -15,7 +15,7 @@ import (
 // Where others can read what is typed, the pages take no password, and say how to sign in.
 func TestPlainHTTP(t *testing.T) {
 	m := playedBehind(t, func(s *web.Server) http.Handler {
-		h := s.Handler(web.Door{})
+		h := s.Handler(web.Listener{})
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			r.RemoteAddr = "192.0.2.1:5" // of another machine
 			h.ServeHTTP(w, r)

@@ -46,5 +46,5 @@ func serve(t *testing.T, c control.Config, people map[string]account.Role, handl
 
 // public shows pages to everybody.
 func public(s *web.Server) http.Handler {
-	return s.Handler(web.Door{Secure: true, Public: func() bool { return true }})
+	return s.Handler(web.Listener{Secure: true, Public: func() bool { return true }})
 }

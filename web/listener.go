@@ -15,8 +15,8 @@ import (
 	"github.com/pathwise-net/pathwise/control"
 )
 
-// Door is a way in, and what is believed of those who come through it.
-type Door struct {
+// Listener says what is believed of those who call on one of the controller's sockets: the owner's, or an address.
+type Listener struct {
 	// Owner says that they own the controller, as those do who can open the socket in its folder: they may do everything, and
 	// are held to no limit.
 	Owner bool
@@ -91,10 +91,10 @@ var (
 )
 
 // known finds out who calls.
-func (s *Server) known(d Door, next http.Handler) http.Handler {
+func (s *Server) known(l Listener, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v := s.identify(d, r)
-		v.again = func() *visitor { return s.identify(d, r) }
+		v := s.identify(l, r)
+		v.again = func() *visitor { return s.identify(l, r) }
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), visitorKey{}, v)))
 	})
 }
@@ -102,12 +102,12 @@ func (s *Server) known(d Door, next http.Handler) http.Handler {
 // sessionCookie is the name of what a browser shows as proof.
 const sessionCookie = "pathwise_session"
 
-func (s *Server) identify(d Door, r *http.Request) *visitor {
-	if d.Owner {
+func (s *Server) identify(l Listener, r *http.Request) *visitor {
+	if l.Owner {
 		return &visitor{Identity: account.Owner()}
 	}
-	v := &visitor{refused: errNoProof, tls: r.TLS != nil, public: d.Public != nil && d.Public()}
-	secure := d.Secure || ownMachine(r)
+	v := &visitor{refused: errNoProof, tls: r.TLS != nil, public: l.Public != nil && l.Public()}
+	secure := l.Secure || ownMachine(r)
 	if https, said := schemeOf(r.Context()); said {
 		v.tls, secure = https, https
 	}
