@@ -12,16 +12,13 @@ import (
 
 const docs = "../docs/mesh-export.md"
 
-// The page names every metric, with the meaning that a scrape gives it.
+// The page names every metric of a mesh, with the meaning that a scrape gives it. What tests measure is on a page of its own.
 func TestDocsNameEachMetric(t *testing.T) {
 	page, err := os.ReadFile(docs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{} // name to meaning
-	for _, m := range metricsOfMeasure(t) {
-		want[prefix+string(m)] = help(m)
-	}
 	files, _ := filepath.Glob("*.go")
 	for _, file := range files {
 		source, err := os.ReadFile(file)
@@ -36,7 +33,7 @@ func TestDocsNameEachMetric(t *testing.T) {
 			want[prefix+"remote_write_"+string(found[1])] = string(found[2])
 		}
 	}
-	if len(want) < 80 {
+	if len(want) < 20 {
 		t.Fatalf("%d metrics found only", len(want))
 	}
 	rows := map[string]string{}

@@ -11,8 +11,11 @@ const (
 	BetterNone Better = "" // it only describes: a count of packets that were sent, a buffer's size
 )
 
-// Better returns which way the metric is better, from its name. Metrics that programs of others report are judged alike.
+// Better returns which way the metric is better. What only programs of others report is judged by the words in its name.
 func (m Metric) Better() Better {
+	if d, known := m.Definition(); known {
+		return d.Better
+	}
 	name := string(m)
 	for _, rule := range betterRules {
 		if strings.Contains(name, rule.part) {
@@ -33,9 +36,7 @@ var betterRules = []struct {
 	part string
 	way  Better
 }{
-	{"host_received_bits", BetterNone}, {"host_sent_bits", BetterNone}, {"host_disk_read", BetterNone}, {"host_disk_write", BetterNone},
 	{"lost", BetterLow}, {"loss", BetterLow}, {"duplicate", BetterLow}, {"reorder", BetterLow}, {"retransm", BetterLow},
 	{"drops", BetterLow}, {"errors", BetterLow}, {"limited", BetterLow}, {"cpu", BetterLow}, {"load", BetterLow}, {"busy", BetterLow},
-	{"swap", BetterLow}, {"hop_count", BetterLow},
-	{"free", BetterHigh}, {"available", BetterHigh}, {"path_mtu", BetterHigh},
+	{"swap", BetterLow}, {"free", BetterHigh}, {"available", BetterHigh},
 }

@@ -11,18 +11,17 @@ const (
 	FollowsHost                // the source itself
 )
 
-// followsRules are tried in order; what none of them begins like follows the data.
-var followsRules = []struct {
-	prefix string
-	what   Follows
-}{{"host_", FollowsHost}, {"rtt_", FollowsTrip}, {"transaction_", FollowsTrip}, {"path_mtu_", FollowsTrip}, {"hop_", FollowsTrip}}
-
-// Follows returns what the metric is of, from its name.
+// Follows returns what the metric is of. What only programs of others report follows the data, unless it begins as metrics of a
+// host or of a round trip do.
 func (m Metric) Follows() Follows {
-	for _, rule := range followsRules {
-		if strings.HasPrefix(string(m), rule.prefix) {
-			return rule.what
-		}
+	if d, known := m.Definition(); known {
+		return d.Follows
+	}
+	switch name := string(m); {
+	case strings.HasPrefix(name, "host_"):
+		return FollowsHost
+	case strings.HasPrefix(name, "rtt_"), strings.HasPrefix(name, "transaction_"):
+		return FollowsTrip
 	}
 	return FollowsData
 }

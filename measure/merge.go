@@ -21,16 +21,10 @@ const (
 	MergeMean
 )
 
-// shares are the ratios of counts.
-var shares = map[Metric]Merge{
-	LossRatio:       {MergeShare, LostPackets, SentPackets},
-	ReorderingRatio: {MergeShare, ReorderedPackets, ReceivedPackets},
-}
-
 // Merge returns how values of the metric merge. Ratios of programs of others have no counts that are known of.
 func (m Metric) Merge() Merge {
-	if share, is := shares[m]; is {
-		return share
+	if d, _ := m.Definition(); d.Merge != (Merge{}) {
+		return d.Merge
 	}
 	if m.Unit() == "ratio" {
 		return Merge{How: MergeMean}

@@ -1,39 +1,10 @@
 package measure
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-// named are all metrics that metric.go names.
-func named(t *testing.T) (all []Metric) {
-	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "metric.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		if spec, is := n.(*ast.ValueSpec); is {
-			if name, is := spec.Type.(*ast.Ident); is && name.Name == "Metric" {
-				text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
-				if err != nil {
-					t.Fatal(err)
-				}
-				all = append(all, Metric(text))
-			}
-		}
-		return true
-	})
-	if len(all) < 60 {
-		t.Fatalf("%d metrics are found", len(all))
-	}
-	return all
-}
 
 // Every ratio says how it merges: this table is to grow with metric.go. All else is merged by the median.
 func TestMerge(t *testing.T) {
@@ -42,11 +13,12 @@ func TestMerge(t *testing.T) {
 	}
 	for _, m := range []Metric{RwndLimitedRatio, SndbufLimitedRatio, CPUSender, CPUReceiver, HostCPU, HostCPUMax, HostCPUSoftIRQ,
 		HostCPUIOWait, HostCPUSteal, HostLoad, HostMemoryAvailableRatio, HostTCPMemoryRatio, HostDiskFreeRatio, HostInodesFreeRatio,
-		HostDiskBusy} {
+		HostDiskBusy,
+		"loss_forward_ratio", "loss_reverse_ratio"} {
 		want[m] = Merge{How: MergeMean}
 	}
 	got := map[Metric]Merge{}
-	for _, m := range named(t) {
+	for _, m := range Metrics() {
 		switch merge := m.Merge(); {
 		case m.Unit() == "ratio":
 			got[m] = merge
@@ -65,7 +37,7 @@ func TestFollows(t *testing.T) {
 	for _, m := range []Metric{RTTMin, RTTMean, RTTMedian, RTTP95, RTTP99, RTTMax, RTTStddev} {
 		want[m] = FollowsTrip
 	}
-	for _, m := range named(t) {
+	for _, m := range Metrics() {
 		if len(m) > 5 && m[:5] == "host_" {
 			want[m] = FollowsHost
 		}
@@ -81,7 +53,7 @@ func TestParts(t *testing.T) {
 	a, b := Endpoint{Name: "a", Address: "10.0.0.1"}, Endpoint{Name: "b", Address: "10.0.0.2"}
 	all := Result{Source: a, Target: b, Metrics: map[Metric]float64{}}
 	there, data, trip := map[Metric]float64{}, map[Metric]float64{}, map[Metric]float64{}
-	for i, m := range named(t) {
+	for i, m := range Metrics() {
 		if len(m) > 8 && m[:8] == reversePrefix {
 			continue
 		}

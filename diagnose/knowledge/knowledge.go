@@ -1,6 +1,7 @@
 // Package knowledge is the knowledge base: what each finding, metric and formula means, and the words of the field, for people.
 //
-// Its entries are text in this folder, a file for each kind. Package diagnose decides whether a finding holds; here stands what
+// Entries of findings, formulas and terms are text in this folder, a file for each kind; those of metrics are made of the table
+// in package measure. Package diagnose decides whether a finding holds; here stands what
 // it is, how it shows itself and what cures it, wherever it holds. An entry names others that help to understand it.
 package knowledge
 
@@ -12,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/pathwise-net/pathwise/calc"
+	"github.com/pathwise-net/pathwise/measure"
 )
 
 // Kind says what an entry is about.
@@ -46,7 +48,7 @@ var read = sync.OnceValue(func() []Entry {
 	for _, f := range []struct {
 		file string
 		kind Kind
-	}{{"findings.yaml", Finding}, {"formulas.yaml", Formula}, {"metrics.yaml", Metric}, {"terms.yaml", Term}} {
+	}{{"findings.yaml", Finding}, {"formulas.yaml", Formula}, {"terms.yaml", Term}} {
 		text, err := files.ReadFile(f.file)
 		if err != nil {
 			panic(err) // it is in this binary
@@ -59,6 +61,9 @@ var read = sync.OnceValue(func() []Entry {
 			e.Kind = f.kind
 			all = append(all, named(e))
 		}
+	}
+	for _, d := range measure.Definitions() {
+		all = append(all, Entry{ID: string(d.Metric), Kind: Metric, Title: d.Label, Text: d.Text, Shows: d.Shows, See: d.See, Source: d.Source})
 	}
 	return all
 })

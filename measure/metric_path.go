@@ -1,0 +1,39 @@
+package measure
+
+// What the path is.
+const (
+	Capacity Metric = "capacity_bits_per_second" // of the IP layer, at the narrowest link
+
+	// Available is what the narrowest link has left beside other traffic (RFC 5136); of a range, its low end.
+	Available Metric = "available_bits_per_second"
+	PathMTU   Metric = "path_mtu_bytes"
+	HopCount  Metric = "hop_count"
+)
+
+func pathMetrics() []Definition {
+	return []Definition{
+		{Metric: Capacity, Label: "Capacity", Group: "Path", Better: BetterHigh, Warn: 1e8, Bad: 1e7, Draw: DrawLine,
+			Help:   "Capacity of the narrowest link, at the IP layer (RFC 5136).",
+			Text:   "What the narrowest link of the path can carry, counted in IP packets, if nobody else uses it.",
+			Shows:  "A transfer gets less than that by the share of headers, even where all is well.",
+			See:    []string{"bottleneck", "overhead", "available_bits_per_second", "path-full"},
+			Source: "RFC 5136"},
+		{Metric: Available, Label: "Available bandwidth", Group: "Path", Better: BetterHigh, Warn: 1e8, Bad: 1e7, Draw: DrawLine,
+			Help: "What the narrowest link has left beside other traffic (RFC 5136), its low end.",
+			Text: "What the narrowest link has left beside the traffic of others. Where a tool gives a range, this is its " +
+				"low end.",
+			See:    []string{"capacity_bits_per_second", "cross-traffic"},
+			Source: "RFC 5136"},
+		{Metric: PathMTU, Label: "Path MTU", Group: "Path", Better: BetterHigh, Follows: FollowsTrip, Warn: 1499, Bad: 1279, Draw: DrawSteps,
+			Help:   "Largest packet that the path carries whole.",
+			Text:   "The largest IP packet that gets through to the far end in one piece.",
+			Shows:  "1500 is usual; 9000 with jumbo frames all the way; somewhat under 1500 through a tunnel.",
+			See:    []string{"mtu", "pmtu-blackhole", "jumbo-frames"},
+			Source: "RFC 1191, RFC 8201, RFC 8899"},
+		{Metric: HopCount, Label: "Hops", Group: "Path", Better: BetterLow, Follows: FollowsTrip, Warn: 16, Bad: 25, Draw: DrawSteps,
+			Help:  "Hops to the target.",
+			Text:  "How many routers a packet passes, and the far end.",
+			Shows: "A change is another route. Some hops do not answer, and are counted all the same.",
+			See:   []string{"route", "path-change"}},
+	}
+}
