@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -66,6 +67,7 @@ func (p *Capacity) run(ctx context.Context, r *measure.Result, train iperf3.Trai
 	setDefault(&p.Length, trainPayload)
 	train.Size = p.Length
 	report, err := runIperf3(ctx, p.Target, p.Family, p.Port, iperf3.Config{Proto: iperf3.UDP, Reverse: p.Reverse, Train: &train, Cookie: p.Cookie})
+	r.TargetClock = cmp.Or(peerClock(report), r.TargetClock) // the first set's, if the second did not get as far
 	if err != nil {
 		return err
 	}

@@ -48,9 +48,8 @@ func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 	report, err := runIperf3(ctx, p.Target, p.Family, p.Port, config)
 	r.DurationSeconds = time.Since(began).Seconds()
 	maps.Copy(r.Parameters, p.parameters())
-	if report != nil {
-		fillThroughput(r, report, &p.Config)
-	}
+	r.TargetClock = peerClock(report)
+	fillThroughput(r, report, &p.Config)
 	r.Fail(err)
 	return r, err
 }
@@ -67,6 +66,14 @@ func runIperf3(ctx context.Context, target string, family sock.Family, port int,
 		return report, err
 	}
 	return report, fmt.Errorf("%s port %d: %w", target, port, err)
+}
+
+// peerClock is what the far end said of its clock; nil: nothing, as a stock iperf3.
+func peerClock(report *iperf3.Report) *measure.Clock {
+	if report.Peer == nil || report.Peer.Clock == nil {
+		return nil
+	}
+	return &measure.Clock{Synchronized: report.Peer.Clock.Synchronized, ErrorSeconds: report.Peer.Clock.Error}
 }
 
 func (p *Throughput) parameters() map[string]any {

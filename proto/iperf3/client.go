@@ -171,8 +171,11 @@ func (r *clientRun) hello() error {
 		return err
 	}
 	h, err := DecodeHello(text)
+	if err != nil {
+		return err
+	}
 	r.report.Peer = &h
-	return err
+	return nil
 }
 
 // fittingDatagram is the largest UDP payload that needs no fragmentation on the path of conn, by iperf3's rule: as

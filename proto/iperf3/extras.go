@@ -1,7 +1,6 @@
 package iperf3
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -24,12 +23,6 @@ type ParamsExtra struct {
 	SampleEvery float64 `json:"sample_every_seconds,omitempty"` // cadence of TCP_INFO samples; 0: none
 	Train       *Train  `json:"train,omitempty"`
 	EventLoop   bool    `json:"event_loop,omitempty"` // see Config
-}
-
-// Hello is what a Pathwise server answers to such parameters, before CREATE_STREAMS.
-type Hello struct {
-	Software string `json:"software"`
-	Version  string `json:"version"`
 }
 
 // Train asks the sender of a UDP test for packet trains instead of a paced stream: Trains times Packets datagrams of
@@ -212,14 +205,4 @@ func (e *ResultsExtra) check() error {
 		e.Notes[i] = oneLine(e.Notes[i])
 	}
 	return nil
-}
-
-// DecodeHello reads the JSON text of a Hello.
-func DecodeHello(text []byte) (Hello, error) {
-	var h Hello
-	if err := json.Unmarshal(text, &h); err != nil {
-		return h, &ProtocolError{What: "malformed hello: " + oneLine(err.Error())}
-	}
-	h.Software, h.Version = oneLine(h.Software), oneLine(h.Version)
-	return h, nil
 }

@@ -35,9 +35,18 @@ func FuzzResults(f *testing.F) {
 
 func FuzzHello(f *testing.F) {
 	f.Add([]byte(`{"software":"pathwise","version":"1"}`))
+	f.Add([]byte(`{"software":"pathwise","version":"1","clock":{"synchronized":true,"error_seconds":0.002}}`))
+	f.Add([]byte(`{"clock":{"synchronized":true,"error_seconds":-1e308}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if h, err := DecodeHello(text); err == nil && len(h.Software) > 250 {
+		h, err := DecodeHello(text)
+		if err != nil {
+			return
+		}
+		if len(h.Software) > 250 {
 			t.Errorf("software of %d bytes", len(h.Software))
+		}
+		if c := h.Clock; c != nil && c.Error != nil && (!c.Synchronized || !(*c.Error >= 0 && *c.Error <= 16)) {
+			t.Errorf("clock that is synchronized %v, within %v s", c.Synchronized, *c.Error)
 		}
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // Policy is what a Server allows. The zero value is one test at a time, as iperf3 does it, of at most five minutes.
@@ -56,6 +58,8 @@ type Server struct {
 	// OnTest, if not nil, is called after each test that was started, by the goroutine that served it, while the test
 	// still has its place: never more than Policy.MaxTests calls at a time.
 	OnTest func(Tested)
+	// Clock says what this machine's wall clock is worth, which Pathwise clients are told; nil: sock.ClockQuality.
+	Clock func() (bound time.Duration, synchronized bool)
 
 	policy    Policy
 	places    chan struct{} // one for each test that runs, from TEST_START on
@@ -113,6 +117,9 @@ func (s *Server) reset() {
 	s.policy = s.Policy.withDefaults()
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
+	}
+	if s.Clock == nil {
+		s.Clock = sock.ClockQuality
 	}
 	s.waiting = map[Cookie]*serverTest{}
 	s.udpSetups = map[netip.Addr]chan struct{}{}

@@ -88,7 +88,7 @@ func (s *serverTest) negotiate() error {
 		Software: softwareName, Version: softwareVersion, Settings: &settings,
 		Path: forget(addrPort(s.ctl.conn.RemoteAddr()).Addr()),
 	}
-	hello, err := json.Marshal(Hello{Software: softwareName, Version: softwareVersion})
+	hello, err := json.Marshal(Hello{Software: softwareName, Version: softwareVersion, Clock: newClock(s.server.Clock())})
 	if err != nil {
 		return fmt.Errorf("encode hello: %w", err)
 	}

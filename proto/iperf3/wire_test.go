@@ -242,6 +242,38 @@ func TestDecodeResultsRefuses(t *testing.T) {
 	}
 }
 
+// A hello says what the server's clock is worth, as far as that can be. One of a server that knows of no clocks says nothing.
+func TestDecodeHello(t *testing.T) {
+	of := func(seconds float64) *float64 { return &seconds }
+	for text, want := range map[string]*Clock{
+		`{}`:                                 nil,
+		`{"clock": null}`:                    nil,
+		`{"clock": {"synchronized": false}}`: {},
+		`{"clock": {"synchronized": true}}`:  {Synchronized: true},
+		`{"clock": {"synchronized": true, "error_seconds": 0}}`:     {true, of(0)},
+		`{"clock": {"synchronized": true, "error_seconds": 0.002}}`: {true, of(0.002)},
+		`{"clock": {"synchronized": true, "error_seconds": 16}}`:    {true, of(16)},
+		`{"clock": {"synchronized": true, "error_seconds": 16.1}}`:  {Synchronized: true},
+		`{"clock": {"synchronized": true, "error_seconds": -1}}`:    {Synchronized: true},
+		`{"clock": {"synchronized": false, "error_seconds": 0.1}}`:  {},
+		`{"clock": {"synchronized": true, "drift": [1, {}]}}`:       {Synchronized: true},
+	} {
+		h, err := DecodeHello([]byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if diff := cmp.Diff(Hello{Clock: want}, h); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+	for _, text := range []string{``, `[]`, `{"clock": 7}`, `{"clock": {"error_seconds": 1e999}}`, `{"clock": {"synchronized": "yes"}}`} {
+		var e *ProtocolError
+		if _, err := DecodeHello([]byte(text)); !errors.As(err, &e) {
+			t.Errorf("%s: error is %v, want a ProtocolError", text, err)
+		}
+	}
+}
+
 // Packets that come back to back have a jitter of less than a microsecond.
 func TestDecodeResultsTakesLittleJitter(t *testing.T) {
 	const text = `{"cpu_util_total":1,"cpu_util_user":1,"cpu_util_system":1,"sender_has_retransmits":1,"streams":[{"id":1,"jitter":4e-7,"end_time":1}]}`
