@@ -61,7 +61,7 @@ func TestUnits(t *testing.T) {
 		{"result/samples.js", `(() => { const t = thinned(Array.from({length: 4001}, (_, x) => ({x, y: x === 7 ? null : x % 3}))); return [t.length, t[0].y, t[2].y, t.at(-1).x, thinned([]).length].join(); })()`, "1334,2,,4000,0"},
 		{"pair/shares.js", `(() => { const s = sharesOf([0, 1, 2, 3, 4], 0, 4); return s.length + ' ' + s.reduce((a, b) => a + b).toFixed(3) + ' ' + s[7].toFixed(4); })()`, "40 1.000 0.0250"},
 		{"pair/shares.js", `sharesOf([5, 5, 5], 5, 5).reduce((a, b) => a + b).toFixed(3)`, "1.000"},
-		{"pair/profile.js", `profileOf([{start: 0, count: 1, value: 4}, {start: 1, count: 3, value: 8}].map((b) => ({...b, start: '2026-11-22T00:00:00Z'})), () => ({weekday: 'Sun', hour: '05'}))[6][5]`, "6"},
+		{"pair/profile.js", `profileOf([[0.5, 10], [0, 90]].map(([value, weight]) => ({count: 1, value, weight, start: '2026-11-22T00:00:00Z'})), () => ({weekday: 'Sun', hour: '05'}))[6][5]`, "0.05"},
 		{"pair/compare.js", `JSON.stringify([comparedOf('-7d')?.earlier, comparedOf('a/b')?.pair, comparedOf('x'), comparedOf(null)])`, `[604800000,["a","b"],null,null]`},
 	} {
 		// The names of a module become those of the expression.

@@ -24,11 +24,12 @@ const leastGap = 400;
  * @param {{tool: string, test: string}} of
  * @param {{from: number, to: number, step: number}} range step 0: all in one bucket
  * @param {number[]} wanted quantiles
- * @param {{gaps?: boolean, role?: string}} [how] gaps: with their reasons, which cost more than the values; role: why it was measured
+ * @param {{gaps?: boolean, role?: string, weights?: boolean}} [how] gaps: with their reasons, which cost more than the values; role: why it was
+ *   measured; weights: what each value counts for beside the others
  */
-export const seriesUrl = ([source, target], metric, of, range, wanted, { gaps = false, role = '' } = {}) =>
+export const seriesUrl = ([source, target], metric, of, range, wanted, { gaps = false, role = '', weights = false } = {}) =>
   url(['pairs', source, target, 'series'], {
-    metric, tool: of.tool, test: of.test, role, from: rfc(range.from), to: rfc(range.to), step: range.step ? range.step + 'ms' : '', quantiles: wanted.join(','), gaps: gaps ? '' : 'false',
+    metric, tool: of.tool, test: of.test, role, from: rfc(range.from), to: rfc(range.to), step: range.step ? range.step + 'ms' : '', quantiles: wanted.join(','), gaps: gaps ? '' : 'false', weights: weights ? 'true' : '',
     least_gap: gaps ? Math.round((range.to - range.from) / leastGap) + 'ms' : '',
   });
 
