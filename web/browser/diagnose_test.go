@@ -41,6 +41,8 @@ func TestDiagnoseNow(t *testing.T) {
 			t.Errorf("the diagnosis does not say %q: %s", has, whole)
 		}
 	}
+	const note = "document.querySelector('.diagnosis .note')?.textContent.startsWith('capacity, reverse: left out, for 20.0 Mbit/s were measured')"
+	p.until(note)
 	p.until("document.querySelector('.diagnosis a[href=\"#/knowledge/receive-window-limited\"]')")
 	p.until("document.querySelectorAll('.diagnosis .measured a').length === 6 && document.querySelector('.measured').textContent.includes('Mbit/s')")
 	p.accessible("diagnosis")
@@ -50,6 +52,7 @@ func TestDiagnoseNow(t *testing.T) {
 	p.run(chromedp.Click(chromedp.CSS(".diagnosis + p a[href^='#/result/']")))
 	p.until("location.hash.startsWith('#/result/') && document.querySelector('.diagnosis') && document.querySelector('#what')")
 	p.until(fmt.Sprintf("document.querySelector('.diagnosis .command code').textContent && %s.length === 6", "document.querySelectorAll('.diagnosis .measured a')"))
+	p.until(note + " && document.querySelectorAll('.note').length === 1")
 	p.accessible("result of a diagnosis")
 	p.picture("diagnosis-result")
 

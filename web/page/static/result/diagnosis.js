@@ -63,16 +63,17 @@ export function evidenceValue({ value, unit }) {
 const severities = /** @type {const} */ ({ problem: ['×', 'k4'], warning: ['•', 'k3'], info: ['i', 'k0'] });
 
 /**
- * @param {{verdict: string, findings: Finding[], achieved: number, expected: number, results: (string | ResultDoc)[]}} props
- * results: what it rests on, or their IDs
+ * @param {{verdict: string, findings: Finding[], achieved: number, expected: number, results: (string | ResultDoc)[], notes: string[] | null}} props
+ * results: what it rests on, or their IDs; notes: what limits how far it can be trusted
  */
-export function Diagnosis({ verdict, findings, achieved, expected, results }) {
+export function Diagnosis({ verdict, findings, achieved, expected, results, notes }) {
   const first = findings.find((f) => f.id === verdict);
   const others = findings.filter((f) => f !== first);
   return html`<section class="diagnosis" aria-labelledby="verdict">
     <h2 id="verdict" tabindex="-1">${headline(verdict)}</h2>
     <p>${achieved > 0 && html`Achieved <b class="num">${format(achieved, 'bits_per_second')}</b>`}${expected > 0 && html` of <b class="num">${format(expected, 'bits_per_second')}</b> that the narrowest link can carry`}
       ${achieved > 0 && expected > 0 && html`<span class="quiet">, ${format(achieved / expected, 'ratio')}</span>`}</p>
+    ${(notes ?? []).map((n) => html`<p class="note">${n}</p>`)}
     ${verdict === 'healthy' && html`<p>Nothing that Pathwise knows holds transfers back here.</p>`}
     ${first && html`<${Cause} finding=${first} main />`}
     ${others.length > 0 && html`<h3>${first ? 'Also seen' : 'What was seen'}</h3>
@@ -135,7 +136,7 @@ const One = ({ id, result: r }) => html`<li>
 export const diagnosisOf = (r) => ({
   verdict: String(r.parameters.verdict), findings: r.samples?.findings ?? [],
   achieved: r.metrics.achieved_bits_per_second ?? 0, expected: r.metrics.expected_bits_per_second ?? 0,
-  results: Array.isArray(r.parameters.results) ? r.parameters.results.map(String) : [],
+  results: Array.isArray(r.parameters.results) ? r.parameters.results.map(String) : [], notes: r.notes,
 });
 
 /** Numbers of a Result that say most, first. @param {{result: ResultDoc}} props */

@@ -25,8 +25,7 @@ export function Result({ route }) {
     <p><a href=${link(['pair', a, b], around)}>This pair, an hour before and after</a>
       <span class="quiet"> · </span><a href=${link(['test'], r.kind === 'diagnosis' ? { source: a, target: b, do: 'diagnose' } : { source: a, target: b, tool: r.tool ?? r.kind })}>Test it again</a></p>
     ${r.error && html`<p class="failure" role="note"><strong>${r.status}:</strong> ${r.error}</p>`}
-    ${(r.notes ?? []).map((n) => html`<p class="note">${n}</p>`)}
-    ${r.kind === 'diagnosis' && r.parameters.verdict && html`<${Diagnosis} ...${diagnosisOf(r)} />`}
+    ${r.kind === 'diagnosis' && r.parameters.verdict ? html`<${Diagnosis} ...${diagnosisOf(r)} />` : (r.notes ?? []).map((n) => html`<p class="note">${n}</p>`)}
     <div class="facts">
       <section aria-labelledby="what"><h2 id="what">What and when</h2><dl>
         <dt>Began</dt><dd>${when(at, 'ms')} ${zoneName()}</dd>

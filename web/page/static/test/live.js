@@ -129,7 +129,7 @@ function Steps({ work }) {
   const failed = work.steps.filter((s) => s.state === 'failed');
   return html`${failed.length > 0 && html`<p class="note">Not all was measured: ${failed.map((s) => `${s.step}: ${s.error}`).join('; ')}</p>`}
     <${Diagnosis} verdict=${d.verdict} findings=${d.findings ?? []} achieved=${d.achieved_bits_per_second} expected=${d.expected_bits_per_second ?? 0}
-      results=${d.results ?? []} />
+      results=${d.results ?? []} notes=${d.notes} />
     ${work.id && html`<p><a class="button" href=${link(['result', work.id])}>This diagnosis as a result, to keep or pass on</a></p>`}
     <details><summary>How it was measured</summary>${list}</details>`;
 }
