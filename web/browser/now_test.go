@@ -198,6 +198,7 @@ func TestUnitsOfNow(t *testing.T) {
 		{"test/run.js", `JSON.stringify(ratesOf([1, 2].map((stream) => ({stream, direction: 'forward', end: 'sender', start_seconds: 0, end_seconds: 1, bits_per_second: 5}))))`,
 			`[{"direction":"forward","points":[{"x":1,"y":10,"width":1}]}]`},
 		{"test/run.js", `ratesOf([0, 1].flatMap((stream) => ['sender', 'receiver'].map((end) => ({stream, direction: 'reverse', end, start_seconds: 0, end_seconds: 1, bits_per_second: end.length + stream})))).map((r) => r.direction + r.points.map((p) => p.y)).join()`, "reverse8"},
+		{"test/run.js", `[meanOf([{y: 10, width: 1}, {y: 10, width: 1}, {y: 100, width: 0.1}]).toFixed(3), meanOf([{y: 4, width: 0}, {y: 6, width: 0}]), meanOf([])].join()`, "14.286,5,0"},
 		{"test/run.js", `(() => { let w = begun({what: 'diagnose', seconds: 0, parameters: {}}); for (const l of [{plan: [{step: 'a', seconds: 1}]}, {step: 'a', state: 'running'}, {step: 'a', progress: {echo: {}}}, {plan: [{step: 'a', seconds: 1}, {step: 'b', seconds: 2}]}]) w = told(w, l); w = ended(w, 'stopped'); return w.steps.map((s) => [s.step, s.state, s.echoes.length].join(' ')).join(); })()`, "a stopped 1,b asked 0"},
 		{"test/live.js", `[['', 401], ['x', 429], ['both ends are not free', 503], ['dl refused: no', 0], ['start at a: away: not connected', 0], ['odd', 500]].map(([e, s]) => advice(e, s).split(' ').slice(0, 2).join(' ')).join()`,
 			"Your session,Your share,Let it,The owner,A host,Try again;"},

@@ -5,7 +5,7 @@ import { here, link } from '../router.js';
 import { span, when } from '../times.js';
 import { Diagnosis, headline, Numbers } from '../result/diagnosis.js';
 import { Drawing, Echoes, Hops, Intervals } from '../result/samples.js';
-import { sofar } from './run.js';
+import { meanOf, sofar } from './run.js';
 import { stop, useWork } from './work.js';
 
 /** @typedef {import('./run.js').Run} Run */
@@ -92,7 +92,7 @@ function Shown({ run, going }) {
         points=${run.echoes.map((e) => ({ x: e.sent_seconds, y: e.rtt_seconds }))} />
       <p>${plural(echoes, 'packet')}, ${lost} lost${median !== null && html`, median round trip <b>${format(median, 'seconds')}</b>`}</p>`}
     ${rates.map(({ direction, points }) => html`<${Drawing} key=${direction} form="bars" unit="bits_per_second" until=${run.seconds} text=${`Rate, ${direction}`} points=${points} />
-      <p>${direction}: now <b>${format(points.at(-1)?.y, 'bits_per_second')}</b>, mean ${format(points.reduce((s, p) => s + p.y, 0) / points.length, 'bits_per_second')}</p>`)}
+      <p>${direction}: now <b>${format(points.at(-1)?.y, 'bits_per_second')}</b>, mean ${format(meanOf(points), 'bits_per_second')}</p>`)}
     ${run.lines.length > 0 && html`<pre tabindex="0" aria-label="What it prints">${run.lines.join('\n')}</pre>`}`;
 }
 

@@ -123,3 +123,12 @@ export function ratesOf(intervals) {
     return [{ direction, points: [...sums.values()].sort((a, b) => a.x - b.x) }];
   });
 }
+
+/**
+ * The mean rate of intervals, each weighed by how long it is: the last one of a test is often short.
+ * @param {{y: number, width: number}[]} points
+ */
+export function meanOf(points) {
+  const seconds = points.reduce((s, p) => s + p.width, 0);
+  return points.reduce((s, p) => s + p.y * (seconds > 0 ? p.width / seconds : 1 / points.length), 0);
+}
