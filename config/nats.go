@@ -12,7 +12,7 @@ type NATS struct {
 	KeyFile     string   // PEM key of CertFile
 	Credentials string   // file of the controller's JWT and seed; "": Nkey
 	Nkey        string   // file of the controller's seed; "": the one in its folder
-	Replicas    int      // of each stream that is made; 0: 1
+	Replicas    int      // of streams that earlier releases kept in the cluster: of no effect, and noted; 0: not said
 }
 
 func readNATS(n node, c *NATS) {
@@ -59,7 +59,7 @@ func parseNATS(s string) (string, error) {
 	return s, nil
 }
 
-// parseReplicas reads how many servers of a cluster hold a stream. JetStream has no more than 5.
+// parseReplicas reads how many servers of a cluster held a stream. JetStream has no more than 5.
 func parseReplicas(s string) (int, error) {
 	if len(s) != 1 || s < "1" || s > "5" {
 		return 0, bad(s, "a whole number from 1 to 5")

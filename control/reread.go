@@ -55,10 +55,14 @@ func (c *Control) read() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.source, c.trouble = s, err
-	if err == nil {
-		c.mesh = m
+	if err != nil {
+		return err
 	}
-	return err
+	c.mesh = m
+	for _, note := range m.Notes() {
+		c.config.Log.Warn("mesh file", "note", note)
+	}
+	return nil
 }
 
 // reread puts the mesh file in force if it changed, and asks for a plan. One with errors changes nothing: the last one

@@ -27,7 +27,12 @@ func meshCheck(s *session) *cobra.Command {
 				return err
 			}
 			e := m.Estimate(demandOf)
-			if err := s.emit(newCheck(e), func(w io.Writer) { printEstimate(w, e) }); err != nil {
+			if err := s.emit(newCheck(m, e), func(w io.Writer) {
+				printEstimate(w, e)
+				for _, note := range m.Notes() {
+					fmt.Fprintln(w, "note:", note)
+				}
+			}); err != nil {
 				return err
 			}
 			if over := overBudget(e); len(over) > 0 {
@@ -54,10 +59,11 @@ type check struct {
 	Sites               []config.Usage `json:"sites"`
 	Total               config.Usage   `json:"total"`
 	ArchiveBytesPerYear float64        `json:"archive_bytes_per_year"`
+	Notes               []string       `json:"notes"` // what the file says to no effect
 }
 
-func newCheck(e config.Estimate) check {
-	return check{"pathwise.check/1", e.Tests, e.Hosts, e.Interfaces, e.Sites, e.Total, e.ArchiveBytesPerYear}
+func newCheck(m *config.Mesh, e config.Estimate) check {
+	return check{"pathwise.check/1", e.Tests, e.Hosts, e.Interfaces, e.Sites, e.Total, e.ArchiveBytesPerYear, m.Notes()}
 }
 
 func printEstimate(w io.Writer, e config.Estimate) {
