@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -69,7 +70,10 @@ func (k *keeper) forgetAhead() {
 func (a *ahead) make(ctx context.Context) {
 	defer close(a.done)
 	for done := 0; done < len(a.order); {
-		step := a.step(ctx, done)
+		var step moveStep
+		if err := a.k.safely("make rows", func() error { step = a.step(ctx, done); return nil }); err != nil {
+			step = moveStep{err: err}
+		}
 		select {
 		case a.steps <- step:
 		case <-ctx.Done():
@@ -85,20 +89,33 @@ func (a *ahead) make(ctx context.Context) {
 func (a *ahead) step(ctx context.Context, done int) (s moveStep) {
 	for bytes := 0; done+s.streams < len(a.order) && bytes < bytesInStep; s.streams++ {
 		id, tool := a.order[done+s.streams], a.tools[done+s.streams]
-		runs, err := a.from.of(id)
-		if err != nil {
-			s.err = fmt.Errorf("read journal: %w", err)
+		if s.err = a.addStream(&s, id, tool); s.err != nil {
 			return s
 		}
 		bytes += bytesOfStream + len(a.from.runs[id])
-		s.points = a.maker.points(s.points, a.from.generation, id, tool, runs)
-		s.rollups = a.maker.rollups(s.rollups, id, tool, runs)
 	}
 	slices.SortFunc(s.rollups, func(a, b rollupRow) int { return a.compare(b.rollupKey) })
 	if err := a.k.store.view(ctx, func(t *tx) error { return a.blend(ctx, t, s.rollups) }); err != nil {
 		s.err = fmt.Errorf("read rollups: %w", err)
 	}
 	return s
+}
+
+// addStream adds a stream's rows to a step. One over which that panics has none, so that it keeps no other from being moved: its
+// Results stay, and graphs leave them out.
+func (a *ahead) addStream(s *moveStep, id streamID, tool string) error {
+	runs, err := a.from.of(id)
+	if err != nil {
+		return fmt.Errorf("read journal: %w", err)
+	}
+	points, rollups := s.points, s.rollups
+	_ = a.k.safely(fmt.Sprintf("make rows of stream %d", id), func() error {
+		points = a.maker.points(points, a.from.generation, id, tool, runs)
+		rollups = a.maker.rollups(rollups, id, tool, runs)
+		s.points, s.rollups = points, rollups
+		return nil
+	})
+	return nil
 }
 
 func (a rollupKey) compare(b rollupKey) int {
@@ -139,7 +156,15 @@ func (a *ahead) blendStart(ctx context.Context, t *tx, rows []rollupRow) error {
 			return errDamaged
 		}
 		rows[at].old = true
-		rows[at].data, err = a.blender.add(rows[at].level, old, rows[at].data)
+		merged := rows[at].data
+		err = a.k.safely(fmt.Sprintf("merge rollups of series %d", series), func() (err error) {
+			merged, err = a.blender.add(rows[at].level, old, merged)
+			return err
+		})
+		if broken := (*Broken)(nil); errors.As(err, &broken) { // what is there stays
+			merged, err = slices.Clone(old), nil
+		}
+		rows[at].data = merged
 		return err
 	})
 }

@@ -85,16 +85,31 @@ func (d *database) change(ctx context.Context, f func(*tx) error) error {
 	if err := d.connect(ctx); err != nil {
 		return err
 	}
-	t, err := d.writer.BeginTx(ctx, nil)
-	if err == nil {
-		if err = f(&tx{t}); err == nil {
-			err = t.Commit()
+	ended := false
+	defer func() {
+		if !ended { // f panics
+			d.after(errUnfinished)
 		}
-		if err != nil {
-			t.Rollback() // a second error would say nothing more
-		}
-	}
+	}()
+	err := d.transact(ctx, f)
+	ended = true
 	return d.after(err)
+}
+
+// errUnfinished is of a transaction that a panic ended.
+var errUnfinished = errors.New("the transaction was not finished")
+
+// transact calls f with a transaction, which is undone where f fails or panics.
+func (d *database) transact(ctx context.Context, f func(*tx) error) error {
+	t, err := d.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer t.Rollback() // after Commit it does nothing; a second error would say nothing more
+	if err := f(&tx{t}); err != nil {
+		return err
+	}
+	return t.Commit()
 }
 
 // pingTimeout is how long a database may take to say that it is there.

@@ -24,7 +24,7 @@ type keeper struct {
 	quit     chan struct{}
 	done     chan struct{} // the writer has ended
 
-	door   sync.Mutex // guards closed
+	entry  sync.Mutex // guards closed
 	closed bool
 	calls  sync.WaitGroup // that are under way
 
@@ -75,8 +75,8 @@ func newKeeper(ctx context.Context, s store, o Options) (*keeper, error) {
 
 // enter begins a call; the caller defers leave.
 func (k *keeper) enter() error {
-	k.door.Lock()
-	defer k.door.Unlock()
+	k.entry.Lock()
+	defer k.entry.Unlock()
 	if k.closed {
 		return ErrClosed
 	}
@@ -91,9 +91,9 @@ func (k *keeper) Close() error {
 	if err := k.enter(); err != nil {
 		return err
 	}
-	k.door.Lock()
+	k.entry.Lock()
 	k.closed = true
-	k.door.Unlock()
+	k.entry.Unlock()
 	k.leave()
 	k.calls.Wait()
 	close(k.quit)

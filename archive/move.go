@@ -16,7 +16,15 @@ func (k *keeper) beginMove() {
 	k.active = newPending(k.moving.generation + 1)
 	k.memory.Unlock()
 	k.newestBefore = k.newest
-	k.goAhead()
+	k.startAhead()
+}
+
+// startAhead is goAhead, or notes why nothing can be moved for now.
+func (k *keeper) startAhead() {
+	if err := k.safely("begin to move values", func() error { k.goAhead(); return nil }); err != nil {
+		k.broken = true
+		k.noteMove(err)
+	}
 }
 
 // nextStep is readable when the next step of moving can be written: nil, and so never, when nothing is to be moved.
@@ -25,7 +33,10 @@ func (k *keeper) nextStep() <-chan moveStep {
 		return nil
 	}
 	if k.ahead == nil {
-		k.goAhead()
+		k.startAhead()
+	}
+	if k.ahead == nil {
+		return nil
 	}
 	return k.ahead.steps
 }
@@ -41,7 +52,7 @@ func (k *keeper) moveNext() error {
 	}
 	next := k.nextStep()
 	if next == nil {
-		return nil
+		return k.lastMove
 	}
 	return k.move(<-next)
 }
@@ -54,15 +65,7 @@ func (k *keeper) move(s moveStep) error {
 	err := s.err
 	last := s.streams == len(k.order)
 	if err == nil {
-		err = k.store.change(ctx, func(t *tx) error {
-			if err := k.store.write(ctx, t, s.points, s.rollups); err != nil {
-				return err
-			}
-			if err := k.store.writeLatest(ctx, t, k.latestOf(k.order[:s.streams])); err != nil {
-				return fmt.Errorf("write latest values: %w", err)
-			}
-			return noteProgress(ctx, t, k.moving.generation, k.order[s.streams-1], last)
-		})
+		err = k.safely("move values", func() error { return k.writeStep(ctx, s, last) })
 	}
 	if err != nil {
 		k.broken = true
@@ -81,6 +84,18 @@ func (k *keeper) move(s moveStep) error {
 	}
 	k.countPending()
 	return nil
+}
+
+func (k *keeper) writeStep(ctx context.Context, s moveStep, last bool) error {
+	return k.store.change(ctx, func(t *tx) error {
+		if err := k.store.write(ctx, t, s.points, s.rollups); err != nil {
+			return err
+		}
+		if err := k.store.writeLatest(ctx, t, k.latestOf(k.order[:s.streams])); err != nil {
+			return fmt.Errorf("write latest values: %w", err)
+		}
+		return noteProgress(ctx, t, k.moving.generation, k.order[s.streams-1], last)
+	})
 }
 
 func (k *keeper) latestOf(streams []streamID) []latestRow {

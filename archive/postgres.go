@@ -98,10 +98,14 @@ func (s *postgresStore) explain(err error) error {
 
 // change implements store. A partition that was made in a transaction that failed is not there.
 func (s *postgresStore) change(ctx context.Context, f func(*tx) error) error {
+	done := false
+	defer func() {
+		if !done {
+			clear(s.parts)
+		}
+	}()
 	err := s.database.change(ctx, f)
-	if err != nil {
-		clear(s.parts)
-	}
+	done = err == nil
 	return err
 }
 

@@ -70,10 +70,13 @@ func (k *keeper) encode(results []*measure.Result) ([]filing, error) {
 	var group sync.WaitGroup
 	for w := range workers {
 		group.Go(func() {
-			var names sorter
-			for i := len(results) * w / workers; i < len(results)*(w+1)/workers && errs[w] == nil; i++ {
-				filings[i], errs[w] = k.newFiling(results[i], &names)
-			}
+			errs[w] = k.safely("encode results", func() (err error) {
+				var names sorter
+				for i := len(results) * w / workers; i < len(results)*(w+1)/workers && err == nil; i++ {
+					filings[i], err = k.newFiling(results[i], &names)
+				}
+				return err
+			})
 		})
 	}
 	group.Wait()

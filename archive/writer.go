@@ -77,10 +77,11 @@ func (k *keeper) run(w *work) error {
 		return err
 	}
 	k.forgetAhead()
-	if err := w.do(ctx); err != nil {
-		return k.store.explain(err)
+	err := k.safely("change what is filed", func() error { return w.do(ctx) })
+	if broken := (*Broken)(nil); errors.As(err, &broken) {
+		k.broken = true
 	}
-	return nil
+	return k.store.explain(err)
 }
 
 // mend reads again what memory should hold, after an error that leaves that open.
@@ -89,7 +90,7 @@ func (k *keeper) mend(ctx context.Context) error {
 		return nil
 	}
 	k.forgetAhead()
-	if err := k.load(ctx); err != nil {
+	if err := k.safely("read the archive again", func() error { return k.load(ctx) }); err != nil {
 		return fmt.Errorf("read the archive again: %w", k.store.explain(err))
 	}
 	k.broken = false
@@ -116,7 +117,18 @@ func (k *keeper) commit(first *request) {
 		answer(group, err)
 		return
 	}
-	answer(group, k.fileGroup(ctx, group))
+	err := k.fileGroup(ctx, group)
+	if broken := (*Broken)(nil); len(group) == 1 || !errors.As(err, &broken) {
+		answer(group, err)
+		return
+	}
+	for _, q := range group { // one of them panics: the others are filed
+		err := k.mend(ctx)
+		if err == nil {
+			err = k.fileGroup(ctx, []*request{q})
+		}
+		q.done <- err
+	}
 }
 
 func answer(group []*request, err error) {
@@ -145,15 +157,20 @@ func (k *keeper) room(ctx context.Context) error {
 // fileGroup writes the Results of a group that are new, and then takes them into memory. That some are filed already is
 // rare enough to find out by failing.
 func (k *keeper) fileGroup(ctx context.Context, group []*request) error {
-	d, err := k.tryGroup(ctx, group, false)
-	if errors.Is(err, errFiled) {
-		d, err = k.tryGroup(ctx, group, true)
-	}
+	err := k.safely("file results", func() error {
+		d, err := k.tryGroup(ctx, group, false)
+		if errors.Is(err, errFiled) {
+			d, err = k.tryGroup(ctx, group, true)
+		}
+		if err == nil {
+			k.take(d)
+		}
+		return err
+	})
 	if err != nil {
 		k.broken = true
 		return fmt.Errorf("file results: %w", err)
 	}
-	k.take(d)
 	return nil
 }
 
@@ -183,7 +200,19 @@ func (k *keeper) tryGroup(ctx context.Context, group []*request, look bool) (*dr
 
 // take makes what was committed known to queries.
 func (k *keeper) take(d *draft) {
+	k.remember(d)
+	k.lastBlock, k.lastJournal = d.lastBlock, d.batch.journalID
+	k.countPending()
+	k.counts.duplicates.Add(d.duplicates)
+	k.counts.tooOld.Add(d.tooOld)
+	k.counts.filed.Add(int64(len(d.batch.results)))
+	k.counts.commits.Add(1)
+}
+
+// remember is the part of take that changes what queries read.
+func (k *keeper) remember(d *draft) {
 	k.memory.Lock()
+	defer k.memory.Unlock()
 	for i, m := range d.batch.metrics {
 		k.names.addMetric(m, d.newMetrics[i])
 	}
@@ -198,13 +227,6 @@ func (k *keeper) take(d *draft) {
 			k.names.learn(r.stream)
 		}
 	}
-	k.memory.Unlock()
-	k.lastBlock, k.lastJournal = d.lastBlock, d.batch.journalID
-	k.countPending()
-	k.counts.duplicates.Add(d.duplicates)
-	k.counts.tooOld.Add(d.tooOld)
-	k.counts.filed.Add(int64(len(d.batch.results)))
-	k.counts.commits.Add(1)
 }
 
 // moveSome begins moving when enough has come together, and writes a step if one is ready: callers of Put must not keep

@@ -25,11 +25,15 @@ type brokenError struct {
 
 func (e *brokenError) Error() string { return fmt.Sprintf("filing it panics: %v", e.what) }
 
-// safely files Results, and makes an error of a panic: one Result must not end the controller.
+// safely files Results, and makes an error of a panic: one Result must not end the controller. Who files may have made an error
+// of a panic in a goroutine of theirs, which then says where that was.
 func (f *filing) safely(ctx context.Context, host string, results []*measure.Result) (err error) {
 	defer func() {
+		var elsewhere interface{ Stack() []byte }
 		if what := recover(); what != nil {
 			err = &brokenError{what, debug.Stack()}
+		} else if errors.As(err, &elsewhere) {
+			err = &brokenError{err, elsewhere.Stack()}
 		}
 	}()
 	return f.to.File(ctx, host, results)

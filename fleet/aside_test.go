@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,13 +11,27 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// brittleArchive panics over one Result.
-type brittleArchive struct{ *testArchive }
+// brittleArchive panics over one Result, or a goroutine of its own does.
+type brittleArchive struct {
+	*testArchive
+	elsewhere bool
+}
+
+// elsewhereError is a panic of another goroutine.
+type elsewhereError struct{}
+
+func (elsewhereError) Error() string { return hostilePanic }
+func (elsewhereError) Stack() []byte { return []byte("goroutine 1") }
+
+const hostilePanic = "index out of range (as the test wants it)"
 
 func (a brittleArchive) File(ctx context.Context, host string, results []*measure.Result) error {
 	for _, r := range results {
+		if r.ID == "hostile" && a.elsewhere {
+			return fmt.Errorf("file results: %w", elsewhereError{})
+		}
 		if r.ID == "hostile" {
-			panic("index out of range (as the test wants it)")
+			panic(hostilePanic)
 		}
 	}
 	return a.testArchive.File(ctx, host, results)
@@ -25,6 +40,12 @@ func (a brittleArchive) File(ctx context.Context, host string, results []*measur
 // A Result over which filing panics is refused and kept aside with the reason, its host hears no more of it, and those beside
 // it and after it are filed.
 func TestHostileResultEndsNothing(t *testing.T) {
+	for name, want := range map[string]string{"here": "filing it panics: " + hostilePanic, "elsewhere": "filing it panics: file results: " + hostilePanic} {
+		t.Run(name, func(t *testing.T) { testHostileResult(t, name == "elsewhere", want) })
+	}
+}
+
+func testHostileResult(t *testing.T, elsewhere bool, want string) {
 	k, archive, folder := testKeyring(t), newTestArchive(), filepath.Join(t.TempDir(), "refused")
 	s, credentials := testServer(t, k, "", []string{"ucl"})
 	h, err := OpenHub(within(t), HubConfig{Keys: k, Server: s, Aside: folder})
@@ -33,7 +54,7 @@ func TestHostileResultEndsNothing(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
-	go func() { served <- h.Serve(ctx, brittleArchive{archive}) }()
+	go func() { served <- h.Serve(ctx, brittleArchive{archive, elsewhere}) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-served; err != nil {
@@ -62,7 +83,7 @@ func TestHostileResultEndsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if kept.Host != "ucl" || kept.Result.ID != "hostile" || len(kept.Result.Samples.Echoes) != 3 ||
-		kept.Why != "filing it panics: index out of range (as the test wants it)" || kept.Stack == "" {
+		kept.Why != want || kept.Stack == "" {
 		t.Errorf("kept aside: %s", text)
 	}
 }
