@@ -45,8 +45,10 @@ const (
 	assumedRate = 1e9
 )
 
-// Estimate reckons the load of all active tests, by what one run of a task asks for.
-func (m *Mesh) Estimate(demand func(measure.Task) measure.Demand) Estimate {
+// Estimate reckons the load of all active tests, by what one run of a task asks for and what was measured, which may be nil.
+func (m *Mesh) Estimate(demand func(measure.Task) measure.Demand, measured Measured) Estimate {
+	reckoning := m.Reckon(func(task measure.Task) (measure.Demand, error) { return demand(task), nil })
+	reckoning.Measured = measured
 	e := Estimate{
 		Hosts: make([]Usage, len(m.Hosts)), Sites: make([]Usage, len(m.Sites)), Tests: make([]Usage, len(m.Tests)),
 		Total: Usage{Name: "all"},
@@ -69,7 +71,7 @@ func (m *Mesh) Estimate(demand func(measure.Task) measure.Demand) Estimate {
 	for i := range m.Tests {
 		e.Tests[i].Name = m.Tests[i].Name
 		if m.Active(&m.Tests[i]) {
-			m.load(&e, &m.Tests[i], &e.Tests[i], first, demand)
+			m.load(&e, &m.Tests[i], &e.Tests[i], first, reckoning)
 		}
 	}
 	m.judge(&e, first)
@@ -77,10 +79,9 @@ func (m *Mesh) Estimate(demand func(measure.Task) measure.Demand) Estimate {
 }
 
 // load adds what one test asks for.
-func (m *Mesh) load(e *Estimate, t *Test, own *Usage, first []int, demand func(measure.Task) measure.Demand) {
+func (m *Mesh) load(e *Estimate, t *Test, own *Usage, first []int, reckoning *Reckoning) {
 	tool := m.Tool(t.Tool)
 	perDay := t.Schedule.PerDay()
-	reckoning := m.Reckon(func(task measure.Task) (measure.Demand, error) { return demand(task), nil })
 	open := newOpenings(t)
 	options := make([][]option, len(m.Hosts))
 	for h := range options {

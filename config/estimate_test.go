@@ -99,7 +99,7 @@ func TestEstimate(t *testing.T) {
 	}
 	for _, c := range cases {
 		m := parsed(t, estimated+"  "+c.tests+"\n")
-		e := m.Estimate(demands)
+		e := m.Estimate(demands, nil)
 		got := []Usage{e.Tests[0], e.Hosts[0], e.Hosts[2], e.Sites[0]}
 		if diff := cmp.Diff([]Usage{c.test, c.a, c.c, c.x}, got, approximately); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.tests, diff)
@@ -115,7 +115,7 @@ var approximately = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) 
 
 func TestEstimateOfInterfaces(t *testing.T) {
 	m := parsed(t, estimated+"  - {tool: bulk, group: e, schedule: {every: 5s}}\n  - {tool: own, group: l, schedule: {every: 1h}}\n")
-	e := m.Estimate(demands)
+	e := m.Estimate(demands, nil)
 	const runs = 17280
 	want := []Usage{
 		{Name: "a eth0", Pairs: 1, RunsPerDay: 24, BusySecondsPerDay: 24},
@@ -134,7 +134,7 @@ func TestEstimateOfInterfaces(t *testing.T) {
 func TestEstimateOfABigMeshAsksTheProbeOnce(t *testing.T) {
 	m := parsed(t, bigMesh(300))
 	asked := 0
-	e := m.Estimate(func(task measure.Task) measure.Demand { asked++; return demands(task) })
+	e := m.Estimate(func(task measure.Task) measure.Demand { asked++; return demands(task) }, nil)
 	if asked != 2 {
 		t.Errorf("asked %d times for two tools; want 2", asked)
 	}
@@ -168,7 +168,7 @@ func TestCronPerDay(t *testing.T) {
 func BenchmarkEstimate1000(b *testing.B) {
 	m := parsed(b, bigMesh(1000))
 	for b.Loop() {
-		m.Estimate(demands)
+		m.Estimate(demands, nil)
 	}
 }
 

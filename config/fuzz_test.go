@@ -56,5 +56,5 @@ func ask(t *testing.T, m *Mesh) {
 			m.Allowed(test, s, d, referenceWeek, referenceWeek.Add(1))
 		}
 	}
-	m.Estimate(func(measure.Task) measure.Demand { return measure.Demand{DurationSeconds: 1, Exclusive: true} })
+	m.Estimate(func(measure.Task) measure.Demand { return measure.Demand{DurationSeconds: 1, Exclusive: true} }, nil)
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -53,6 +54,12 @@ func (m *Mesh) budgets(leg Leg) []budgeted {
 		}
 	}
 	return all
+}
+
+// Daily says whether anybody has a budget of a day's bytes.
+func (m *Mesh) Daily() bool {
+	return slices.ContainsFunc(m.Hosts, func(h Host) bool { return h.Budget.Daily(h.BitsPerSecond()) > 0 }) ||
+		slices.ContainsFunc(m.Sites, func(s Site) bool { return s.Budget.Daily(s.BitsPerSecond) > 0 })
 }
 
 // limits are the strictest of what budgets allow a leg.

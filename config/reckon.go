@@ -8,14 +8,16 @@ import (
 
 // A Reckoning says what runs of a mesh ask for. Checks, plans and runs all go by it. It is for one goroutine.
 type Reckoning struct {
-	// Measured, if not nil, is what a leg carried lately in bit/s; 0: not known. It counts where it is below what the mesh
-	// file says of the leg.
-	Measured func(Leg) float64
+	// Measured counts where it is below what the mesh file says of a leg; nil: nothing was measured.
+	Measured Measured
 
 	mesh   *Mesh
 	demand func(measure.Task) (measure.Demand, error)
 	asked  map[asked]measure.Demand
 }
+
+// Measured says what a tool carried lately from one host to another, by index: payload in bit/s; 0: not known.
+type Measured func(tool string, source, target int) float64
 
 // asked is what the answer of a probe depends on, so that a mesh of a million pairs asks it once a tool.
 type asked struct {
@@ -38,9 +40,7 @@ func (r *Reckoning) Need(tool *Tool, leg Leg) (measure.Demand, error) {
 		return need, err
 	}
 	known := r.mesh.slowest(leg.Source, leg.Target, leg.SourceInterface, leg.TargetInterface)
-	if r.Measured != nil {
-		known = lower(known, r.Measured(leg))
-	}
+	known = lower(known, r.carried(tool, leg, need.BitsPerSecond))
 	if need.Exclusive {
 		r.fill(&need, tool, leg, known)
 	}
@@ -48,6 +48,24 @@ func (r *Reckoning) Need(tool *Tool, leg Leg) (measure.Demand, error) {
 		need.Bytes = min(need.Bytes, most) // see Mesh.Shorten
 	}
 	return need, nil
+}
+
+// carried is what the tool took of the links of a leg when it was measured, the way that its data goes: of both ways, the faster.
+// Nothing follows from it for what goes at a rate of its own whatever arrives: datagrams, and programs that say their rate.
+func (r *Reckoning) carried(tool *Tool, leg Leg, says float64) (rate float64) {
+	if r.Measured == nil || tool.Parameters["proto"] == "udp" || tool.Kind != kindThroughput && says > 0 {
+		return 0
+	}
+	way := measure.WayOf(tool.Kind, map[string]any{
+		"reverse": r.mesh.parameter(tool, leg, "reverse"), "bidir": r.mesh.parameter(tool, leg, "bidir"),
+	})
+	if way != measure.Reverse {
+		rate = r.Measured(tool.Name, leg.Source, leg.Target)
+	}
+	if way == measure.Reverse || way == measure.Both {
+		rate = max(rate, r.Measured(tool.Name, leg.Target, leg.Source))
+	}
+	return rate / payloadShare(tool.Parameters)
 }
 
 // fill reckons what an exclusive run does not say: one without a rate takes whatever its way carries, and none takes more.

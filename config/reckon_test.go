@@ -67,12 +67,62 @@ tools:
 			}
 			return d, nil
 		})
-		reckoning.Measured = func(Leg) float64 { return c.measured }
+		reckoning.Measured = func(string, int, int) float64 { return c.measured * 1428 / 1598 }
 		leg := legOf(t, m, c.pair)
 		need, err := reckoning.Need(m.Tool(c.tool), leg)
 		whose, _ := m.Beyond(leg, need)
 		if diff := cmp.Diff(c.want, figures{need.Bytes, need.BitsPerSecond}, approximately); err != nil || diff != "" || whose != c.whose {
 			t.Errorf("%s %s %s%s: %v, %q breaks, want %q (-want +got):\n%s", c.tool, c.pair, c.host, c.site, err, whose, c.whose, diff)
+		}
+	}
+}
+
+// What was measured counts for the tool that measured it and the way that its data goes, in place of what nobody knows; not for
+// what goes at a rate of its own whatever arrives.
+func TestNeedByWhatWasMeasured(t *testing.T) {
+	m := parsed(t, `
+hosts:
+  a: {address: 10.0.0.1, rate: 60mbit}
+  b: {address: 10.0.0.2}
+  c: {address: 10.0.0.3, tools: {bulk: {reverse: true}}}
+tools:
+  bulk: {probe: throughput}
+  back: {probe: throughput, parameters: {reverse: true}}
+  both: {probe: throughput, parameters: {bidir: true}}
+  held: {probe: throughput, parameters: {rate: 300mbit}}
+  mss:  {probe: throughput, parameters: {mss: 182}}
+  udp:  {probe: throughput, parameters: {proto: udp, rate: 300mbit}}
+  cp:   {command: "cp {target}", parse: {a_seconds: "(.)"}, timeout: 8s}
+  some: {command: "cp {target}", parse: {a_seconds: "(.)"}, timeout: 8s, needs: {rate: 300mbit}}
+`)
+	const there, back = 80e6, 200e6 // on the wire, from b to c and from c to b
+	for _, c := range []struct {
+		tool, pair string
+		rate       float64
+	}{
+		{"bulk", "bc", there}, {"bulk", "cb", there}, // c has its own read, and not send
+		{"back", "bc", back}, {"back", "cb", there}, {"both", "bc", back}, {"both", "cb", back},
+		{"held", "bc", there}, {"held", "cb", back}, {"udp", "bc", 300e6}, {"cp", "bc", there}, {"some", "bc", 300e6},
+		{"mss", "bc", there * 1428 / 1598 * 2}, // half of it is payload
+		{"bulk", "ba", 60e6}, {"bulk", "ab", 60e6},
+	} {
+		r := m.Reckon(func(task measure.Task) (measure.Demand, error) {
+			d := demands(task)
+			if task.Parameters["proto"] == "udp" {
+				d.BitsPerSecond, d.Exclusive = 300e6, true
+			}
+			return d, nil
+		})
+		r.Measured = func(tool string, source, target int) float64 {
+			const share = 1428. / 1598
+			if tool != c.tool {
+				t.Errorf("%s asks for what %s measured", c.tool, tool)
+			}
+			return map[[2]int]float64{{1, 2}: there * share, {2, 1}: back * share}[[2]int{source, target}]
+		}
+		need, err := r.Need(m.Tool(c.tool), legOf(t, m, c.pair))
+		if diff := cmp.Diff(c.rate, need.BitsPerSecond, approximately); err != nil || diff != "" {
+			t.Errorf("%s %s: %v (-want +got):\n%s", c.tool, c.pair, err, diff)
 		}
 	}
 }

@@ -83,7 +83,7 @@ tests: [{tool: t, group: all, schedule: {every: 10m}}]
 
 func previewOf(t *testing.T, m *config.Mesh) *Preview {
 	t.Helper()
-	p, err := NewPreview(m, 1)
+	p, err := NewPreview(m, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

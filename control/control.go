@@ -87,6 +87,8 @@ type Control struct {
 	source   source // the text that mesh was read from
 	current  plan
 	other    bool              // some host can do more or less than when the plan in force was made
+	rates    *rates            // what tools carried lately
+	ratesDue time.Time         // when they are looked up again
 	unsent   map[string]bool   // hosts that the plan in force could not be left for
 	resend   bool              // one of those is here now
 	demands  map[string]demand // tests that somebody asked for and that are not over, by ID of the run
@@ -112,6 +114,9 @@ func New(c Config) (*Control, error) {
 		c.Log.Warn("the last plan is not known; a new one is made", "error", err)
 	}
 	control.current = last
+	if control.rates, err = readRates(c.Data); err != nil { // they are looked up anew
+		c.Log.Warn("what tools carried lately is not known", "error", err)
+	}
 	control.ledger.expect(last.Runs)
 	for i := range last.Runs {
 		control.ports.keep(&last.Runs[i])
@@ -147,6 +152,7 @@ func (c *Control) Run(ctx context.Context) error {
 func (c *Control) loop(ctx context.Context, served chan error) {
 	tick := time.NewTicker(checkEvery)
 	defer tick.Stop()
+	c.attempt("look up rates", c.refreshRates(ctx))
 	c.wake()
 	for {
 		select {
@@ -160,6 +166,7 @@ func (c *Control) loop(ctx context.Context, served chan error) {
 		case <-tick.C:
 			c.attempt("read mesh file", c.reread())
 			c.attempt("file misses", c.fileMisses(ctx, c.config.Now()))
+			c.attempt("look up rates", c.refreshRates(ctx))
 			if c.planDue() {
 				c.attempt("plan", c.replan(ctx))
 			}

@@ -142,7 +142,9 @@ func (c *Control) demandOf(r Request) (d demand, err error) {
 	if (source == target) != (d.tool.Kind == config.KindHost) {
 		return d, &RequestError{"target", r.Target, "another host than the source, or, of a tool that measures its host, the same"}
 	}
-	reckoning := reckon(m)
+	c.mu.Lock()
+	reckoning := reckon(m, c.rates.among(m))
+	c.mu.Unlock()
 	if d.says, err = reckoning.Says(d.tool, d.leg); err != nil {
 		return d, err
 	}

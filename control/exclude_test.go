@@ -45,7 +45,7 @@ func keepsTo(t *testing.T, exclusion string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPreview(m, 1)
+	p, err := NewPreview(m, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

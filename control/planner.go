@@ -23,15 +23,19 @@ type planner struct {
 // firstRunAfter is when the runs of the very first plan may begin: when it has reached every host that is there.
 const firstRunAfter = 5 * time.Second
 
-// renew brings the planner up to date with a mesh. c.planning is held.
+// renew brings the planner up to date with a mesh and with what was measured. c.planning is held.
 func (c *Control) renew(m *config.Mesh, last *plan, now time.Time) error {
-	if c.planner != nil && c.planner.work.mesh == m {
+	c.mu.Lock()
+	lately := c.planRates(m)
+	c.mu.Unlock()
+	if c.planner != nil && c.planner.work.mesh == m && c.planner.work.rates == lately {
 		return nil
 	}
-	w, err := translate(m)
+	w, err := translate(m, lately.among(m))
 	if err != nil {
 		return err
 	}
+	w.rates = lately
 	next := &planner{work: w, taken: now.Add(schedule.DefaultFreeze), changed: true}
 	switch {
 	case c.planner != nil && c.planner.work.schedule.Fingerprint() == w.schedule.Fingerprint():

@@ -26,9 +26,9 @@ type PlannedRun struct {
 	Exclusive bool      `json:"exclusive"`
 }
 
-// NewPreview plans a mesh. The same seed gives the same plan; a controller draws its own.
-func NewPreview(m *config.Mesh, seed uint64) (*Preview, error) {
-	w, err := translate(m)
+// NewPreview plans a mesh, by what was measured, which may be nil. The same seed gives the same plan; a controller draws its own.
+func NewPreview(m *config.Mesh, seed uint64, measured config.Measured) (*Preview, error) {
+	w, err := translate(m, measured)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,8 @@ func (c *Control) planDue() bool {
 	if (c.other || c.resend) && now.Sub(p.Issued) >= settles {
 		return true
 	}
-	return p.Number == 0 || p.ahead(now) || now.After(p.From.Add(p.Until.Sub(p.From)/2)) || c.planner == nil || c.planner.work.mesh != c.mesh
+	return p.Number == 0 || p.ahead(now) || now.After(p.From.Add(p.Until.Sub(p.From)/2)) || c.planner == nil ||
+		c.planner.work.mesh != c.mesh || c.planner.work.rates != c.planRates(c.mesh)
 }
 
 // replan makes the plan from now to the horizon, keeps it on disk and sends it to every host. Runs of the last plan that

@@ -18,15 +18,17 @@ const (
 	lateBy = 10 * time.Second
 )
 
-// reckon says what runs of a mesh ask for.
-func reckon(m *config.Mesh) *config.Reckoning {
-	return m.Reckon(func(task measure.Task) (measure.Demand, error) {
+// reckon says what runs of a mesh ask for, by what was measured; nil: nothing was.
+func reckon(m *config.Mesh, measured config.Measured) *config.Reckoning {
+	reckoning := m.Reckon(func(task measure.Task) (measure.Demand, error) {
 		d, err := probe.Demand(task)
 		if err != nil {
 			return d, fmt.Errorf("reckon %s: %w", task.Kind, err)
 		}
 		return d, nil
 	})
+	reckoning.Measured = measured
+	return reckoning
 }
 
 // turn is when a run has its turn: from when on, how much later it may begin, and when after its start it is ended.

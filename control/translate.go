@@ -18,12 +18,13 @@ type work struct {
 	ends     [][2]int         // of the schedule's interfaces: host and interface in the mesh
 	number   map[[2]int]int32 // and back
 
+	rates     *rates            // that the reckoning goes by; nil: by none, or not by a Control's
 	reckoning *config.Reckoning // of what its runs ask for
 }
 
-// translate turns a mesh file into what the planner takes.
-func translate(m *config.Mesh) (*work, error) {
-	w := &work{mesh: m, number: map[[2]int]int32{}, reckoning: reckon(m)}
+// translate turns a mesh file into what the planner takes, by what was measured; nil: nothing was.
+func translate(m *config.Mesh, measured config.Measured) (*work, error) {
+	w := &work{mesh: m, number: map[[2]int]int32{}, reckoning: reckon(m, measured)}
 	for h := range m.Hosts {
 		w.addHost(h)
 	}

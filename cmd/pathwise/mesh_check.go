@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/quantity"
@@ -26,7 +27,7 @@ func meshCheck(s *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e := m.Estimate(demandOf)
+			e := m.Estimate(demandOf, s.lately(m))
 			if err := s.emit(newCheck(m, e), func(w io.Writer) {
 				printEstimate(w, e)
 				for _, note := range m.Notes() {
@@ -42,6 +43,15 @@ func meshCheck(s *session) *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// lately is what the controller of the mesh file measured lately, if it runs on this machine: what a plan goes by.
+func (s *session) lately(m *config.Mesh) config.Measured {
+	measured, err := control.Measured(m.Controller.Data, m)
+	if err != nil {
+		fmt.Fprintf(s.err, "pathwise: reckoned without what the controller measured: %v\n", err)
+	}
+	return measured
 }
 
 // demandOf is what a checked task asks for.

@@ -39,7 +39,7 @@ func meshPlan(s *session) *cobra.Command {
 				return err
 			}
 			started := time.Now()
-			p, err := control.NewPreview(m, seed)
+			p, err := control.NewPreview(m, seed, s.lately(m))
 			if err != nil {
 				return err
 			}

@@ -118,8 +118,10 @@ func (b *Book) judge(ctx context.Context, files []File) (judged, error) {
 		err = bounded(m, b.options.pairs)
 	}
 	var p *control.Preview
+	var measured config.Measured
 	if err == nil && ctx.Err() == nil {
-		p, err = control.NewPreview(m, 1) // any seed tells as much
+		measured, _ = control.Measured(b.options.Data, m) // without it, all is reckoned by what the file says
+		p, err = control.NewPreview(m, 1, measured)       // any seed tells as much
 	}
 	if ctx.Err() != nil {
 		return j, context.Cause(ctx)
@@ -128,7 +130,7 @@ func (b *Book) judge(ctx context.Context, files []File) (judged, error) {
 		j.problems = problems(err)
 		return j, nil
 	}
-	e := m.Estimate(b.options.Demand)
+	e := m.Estimate(b.options.Demand, measured)
 	cycle, bound := p.Cycle(b.options.Now())
 	j.mesh = m
 	j.figures = &Figures{Hosts: len(m.Hosts), Tests: len(m.Tests), Pairs: e.Total.Pairs, RunsPerDay: e.Total.RunsPerDay,
