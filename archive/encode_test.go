@@ -71,7 +71,7 @@ func fullResult() *measure.Result {
 	r.Source, r.Target = measure.Endpoint{Name: "ucl", Address: "10.1.0.1"}, measure.Endpoint{Name: "ral",
 		Address: "10.2.0.1"}
 	r.DurationSeconds = 10.0321
-	r.Parameters = map[string]any{"cc": "cubic", "duration_seconds": 10.0, "streams": 4.0, "reverse": false}
+	r.Parameters = map[string]any{"cc": "cubic", "duration": 10.0, "streams": 4.0, "reverse": false}
 	r.Metrics = map[measure.Metric]float64{measure.Throughput: 9.41e8, measure.Retransmits: 17, measure.CPUSender: 0.12}
 	r.Clock = measure.NewClock(100*time.Microsecond, true)
 	far := measure.NewClock(0, false)

@@ -35,7 +35,7 @@ func schema1Results() []*measure.Result {
 	at := now.Add(-50 * time.Minute)
 	m.transfer("", "throughput", [2]string{"a", "b"}, at, 10, map[string]any{"reverse": false, "bidir": false})
 	m.transfer("", "throughput", [2]string{"a", "b"}, at.Add(time.Minute), 20, map[string]any{"reverse": true, "bidir": false})
-	m.transfer("", "bulk", [2]string{"a", "b"}, at.Add(2*time.Minute), 30, map[string]any{"reverse": false, "bidir": false, "rate_bits_per_second": 1e6})
+	m.transfer("", "bulk", [2]string{"a", "b"}, at.Add(2*time.Minute), 30, map[string]any{"reverse": false, "bidir": false, "rate": 1e6})
 	m.diagnosis(at.Add(5 * time.Minute))
 	m.other("host", "load", "a", "a", at, measure.HostCPU, 0.5)
 	m.other("command", "copier", "a", "b", at, measure.Throughput, 5e8)

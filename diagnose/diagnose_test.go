@@ -56,7 +56,7 @@ func (p path) results() []*measure.Result {
 	tcp.Source.Name, tcp.Target.Name = "bob", "carol"
 	tcp.Parameters["reverse"], tcp.Parameters["proto"] = false, "tcp"
 	if p.rateParameter > 0 {
-		tcp.Parameters["rate_bits_per_second"] = p.rateParameter
+		tcp.Parameters["rate"] = p.rateParameter
 	}
 	tcp.Metrics[measure.Throughput] = p.goodput
 	if !p.noSamples {

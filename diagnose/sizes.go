@@ -26,11 +26,11 @@ func (s sized) silent() bool { return s.sent > 0 && s.answered == 0 && !s.refuse
 func (v *view) takePing(r *measure.Result) {
 	v.baseRTT = lesser(v.baseRTT, r.Metrics[measure.RTTMin])
 	e := echoes{r.Metrics[measure.SentPackets], r.Metrics[measure.ReceivedPackets]}
-	if whole, _ := r.Parameters["dont_fragment"].(bool); !whole {
+	if whole, _ := r.Parameters["df"].(bool); !whole {
 		v.echoes = e
 		return
 	}
-	size, _ := number(r.Parameters["size_bytes"])
+	size, _ := number(r.Parameters["size"])
 	s := sized{bytes: size + icmpHeader + ipHeader(r.Target.Address), echoes: e, refused: e.sent == 0}
 	for _, one := range r.Samples.Echoes {
 		s.refused = s.refused || one.Error != ""

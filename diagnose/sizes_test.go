@@ -56,7 +56,7 @@ func (h hole) ping(r *measure.Result, s Step) {
 		size = 56
 	}
 	whole := s.Parameters["df"] == true
-	r.Parameters["size_bytes"], r.Parameters["dont_fragment"] = size, whole
+	r.Parameters["size"], r.Parameters["df"] = size, whole
 	r.Metrics[measure.SentPackets] = 5
 	echo := measure.Echo{Seq: 1}
 	switch large := size+8+int(ipHeader(h.address)) > h.above; {
@@ -71,7 +71,7 @@ func (h hole) ping(r *measure.Result, s Step) {
 }
 
 func (h hole) transfer(r *measure.Result, back, gone bool) {
-	r.Parameters["duration_seconds"] = 8.0
+	r.Parameters["duration"] = 8.0
 	direction, end := measure.Forward, measure.Sender
 	mss := 1500 - 32 - ipHeader(h.address)
 	values := map[string]float64{"snd_mss_bytes": mss, "min_rtt_seconds": 0.04, "bytes_acked": 38, "data_segs_out": 15, "total_retrans_packets": 5}

@@ -25,7 +25,7 @@ func (v *view) takeTransfer(r *measure.Result) bool {
 	v.ipHeader = ipHeader(r.Target.Address)
 	v.target, v.respond = r.Target.Name, r.Parameters["peer"] == "pathwise"
 	rated := false
-	v.rate, rated = r.Parameters["rate_bits_per_second"].(float64)
+	v.rate, rated = r.Parameters["rate"].(float64)
 	_, sourced := r.Parameters["source"]
 	v.sourced = rated || sourced
 	v.rwndShare, v.sndbufShare = r.Metrics[measure.RwndLimitedRatio], r.Metrics[measure.SndbufLimitedRatio]

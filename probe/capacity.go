@@ -29,6 +29,11 @@ type Capacity struct {
 	Cookie string // as in iperf3.Config
 }
 
+// Validate reports the first parameter that cannot be.
+func (p *Capacity) Validate() error {
+	return firstError(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), checkRange("length", p.Length, 0, trainPayload))
+}
+
 // ErrNoTrains means that the target does not report when packets arrived, as only a Pathwise responder does.
 var ErrNoTrains = errors.New("the target does not report packet trains; run `pathwise respond` there")
 
@@ -51,7 +56,7 @@ const (
 // Do makes the measurement.
 func (p *Capacity) Do(ctx context.Context) (*measure.Result, error) {
 	r := newResult("capacity", p.Target)
-	r.Parameters["reverse"] = p.Reverse
+	r.Parameters = recorded(capacityFields(), p)
 	r.Way = measure.WayOf(r.Kind, r.Parameters)
 	err := p.run(ctx, r, shortTrains)
 	if r.Metrics[measure.Capacity] > longAbove && err == nil {
@@ -77,8 +82,7 @@ func (p *Capacity) run(ctx context.Context, r *measure.Result, train iperf3.Trai
 	}
 	packet := train.Size + udpHeader + ipHeader(report.Remote.Addr())
 	r.Samples.Trains = dispersions(report.Arrivals, train, packet)
-	maps.Copy(r.Parameters, map[string]any{"packets": train.Packets, "trains": train.Trains, "size_bytes": packet})
-	setFamily(r.Parameters, p.Family)
+	maps.Copy(r.Parameters, map[string]any{"packets": train.Packets, "trains": train.Trains, "size": packet})
 	delete(r.Metrics, measure.Capacity)
 	capacity, ok := capacityOf(r.Samples.Trains)
 	if !ok {

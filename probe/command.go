@@ -43,9 +43,8 @@ type Command struct {
 // programs sum up.
 const KeptBytes = parse.MaxInput
 
-func commandKind() kind {
-	target := func(c *Command) *string { return &c.Target }
-	return kindOf("command", "what any other program measures", target, func(*Command) {},
+func commandKind() Kind {
+	return of(Kind{Name: "command", Meaning: "what any other program measures"}, func(c *Command) *string { return &c.Target },
 		[]field[Command]{
 			{Name: "argv", Default: "required", Meaning: "the program and its arguments, with placeholders such as {target}",
 				binding: decoded("list of texts", `give the program and its arguments, such as ["ping", "-c", "3", "{target}"]`,

@@ -29,7 +29,9 @@ func (c *Command) measure(ctx context.Context, r *measure.Result) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	setFamily(r.Parameters, c.Family)
+	if c.Family != "" {
+		r.Parameters["family"] = string(c.Family)
+	}
 	target, source, err := c.addresses(ctx, r)
 	if err != nil {
 		return err

@@ -29,16 +29,20 @@ const (
 	sector          = 512 // bytes in /proc/diskstats, whatever the disk has
 )
 
-func hostKind() kind {
-	return kindOf("host", "the host itself: processor, memory, TCP buffers, disks, interfaces",
-		func(h *Host) *string { return &h.Target }, func(*Host) {}, []field[Host]{
-			{Name: "interval", Default: "1s", Meaning: "over which rates and counts are taken",
-				binding: span(func(h *Host) *time.Duration { return &h.Interval })},
-			{Name: "iface", Default: "all adapters", Meaning: "the network interface to count",
-				binding: word(func(h *Host) *string { return &h.Iface })},
-			{Name: "path", Default: "/", Meaning: "a path in the file system whose space is reported",
-				binding: word(func(h *Host) *string { return &h.Path })},
-		})
+func hostKind() Kind {
+	return of(Kind{Name: "host", Meaning: "the host itself: processor, memory, TCP buffers, disks, interfaces"},
+		func(h *Host) *string { return &h.Target }, hostFields())
+}
+
+func hostFields() []field[Host] {
+	return []field[Host]{
+		{Name: "interval", Default: "1s", Meaning: "over which rates and counts are taken",
+			binding: span(func(h *Host) *time.Duration { return &h.Interval })},
+		{Name: "iface", Default: "all adapters", Meaning: "the network interface to count",
+			binding: word(func(h *Host) *string { return &h.Iface })},
+		{Name: "path", Default: "/", Meaning: "a path in the file system whose space is reported",
+			binding: word(func(h *Host) *string { return &h.Path })},
+	}
 }
 
 // Validate says what is wrong with the parameters, as a sock.InputError, or returns nil.

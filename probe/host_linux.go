@@ -34,10 +34,7 @@ func (h *Host) measure(ctx context.Context, r *measure.Result) error {
 		return err
 	}
 	all := h.withDefaults()
-	r.Parameters["interval_seconds"], r.Parameters["path"] = all.Interval.Seconds(), all.Path
-	if all.Iface != "" {
-		r.Parameters["iface"] = all.Iface
-	}
+	r.Parameters = recorded(hostFields(), &all)
 	if a, err := netip.ParseAddr(h.Target); err == nil {
 		r.Source.Address, r.Target.Address = a.String(), a.String()
 	}

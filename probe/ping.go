@@ -69,24 +69,6 @@ func (p Ping) withDefaults() Ping {
 	return p
 }
 
-// parameters are what the Result records; defaults are filled in.
-func (p Ping) parameters() map[string]any {
-	sampling := "periodic"
-	if p.Poisson {
-		sampling = "poisson"
-	}
-	set := map[string]any{
-		"count": p.Count, "interval_seconds": p.Interval.Seconds(), "size_bytes": p.Size,
-		"timeout_seconds": p.Timeout.Seconds(), "ttl": p.TTL, "dscp": p.DSCP, "dont_fragment": p.DontFragment,
-		"sampling": sampling,
-	}
-	setFamily(set, p.Family)
-	if p.Deadline > 0 {
-		set["deadline_seconds"] = p.Deadline.Seconds()
-	}
-	return set
-}
-
 func setDefault[T comparable](field *T, value T) {
 	var zero T
 	if *field == zero {
@@ -101,13 +83,6 @@ func firstError(errs ...error) error {
 		}
 	}
 	return nil
-}
-
-// setFamily adds a family that was asked for to a Result's parameters.
-func setFamily(parameters map[string]any, family sock.Family) {
-	if family != "" {
-		parameters["family"] = string(family)
-	}
 }
 
 func checkTarget(target string, family sock.Family) error {

@@ -28,7 +28,7 @@ func (p Ping) measure(ctx context.Context, result *measure.Result) error {
 		return err
 	}
 	p = p.withDefaults()
-	result.Parameters = p.parameters()
+	result.Parameters = recorded(pingFields(), &p)
 	ways, err := waysTo(ctx, nil, p.Target, p.Family)
 	if err != nil {
 		return err

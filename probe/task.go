@@ -2,11 +2,10 @@ package probe
 
 import (
 	"fmt"
-	"maps"
+	"io"
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/agnivade/levenshtein"
 
@@ -26,40 +25,39 @@ type Options struct {
 	// wants to know.
 	Started func(pid int)
 
+	// Attended says that somebody waits for the outcome and can end it: what keeps a run to its place in a plan is left out.
+	Attended bool
+	// Source is what a throughput test sends, until it ends; nil: bytes of no meaning.
+	Source io.Reader
+
 	// What a run shows on its way, each as it happens. A kind calls only what suits it; nil: nobody watches.
 	Interval func(measure.Interval)
 	Echo     func(measure.Echo)
 	Hop      func(measure.Hop)
 	Line     func(string)
+	// Say gets each of them as a line for people.
+	Say func(line string)
 }
 
-// Kind is one way to measure, and what it can be told.
-type Kind struct {
-	Name       string // as in measure.Task
-	Meaning    string
-	Parameters []Parameter
-}
-
-// Parameter is one thing that a kind can be told.
-type Parameter struct {
-	Name    string
-	Flag    string // of the command line, where it has another name there
-	Type    string // "whole number", "time", "rate", "size", "yes or no", "text", …
-	Default string
-	Meaning string
-}
-
-// method is a measurement with the parameters of a Task.
-type method interface {
-	measure.Prober
-	Validate() error
-	demand() measure.Demand
-	equip(o Options)
+// watch is what a kind calls for each thing that happens: whoever wants it as it is, and whoever wants it in words. It is nil where
+// nobody does.
+func watch[T any](as func(T), say func(string), line func(T) string) func(T) {
+	if as == nil && say == nil {
+		return nil
+	}
+	return func(v T) {
+		if as != nil {
+			as(v)
+		}
+		if say != nil {
+			say(line(v))
+		}
+	}
 }
 
 // New returns what does a Task on this host. The error is the Task's: its BadInput is true.
 func New(task measure.Task, o Options) (measure.Prober, error) {
-	m, err := readTask(task)
+	m, err := readTask(task, o)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +68,7 @@ func New(task measure.Task, o Options) (measure.Prober, error) {
 // Validate says what is wrong with a Task's kind or parameters, in one line that begins with the parameter's name. It
 // asks nothing of this host, so that a mesh can be checked anywhere. The target may be left out.
 func Validate(task measure.Task) error {
-	_, err := readTask(withTarget(task))
+	_, err := readTask(withTarget(task), Options{})
 	return err
 }
 
@@ -84,66 +82,11 @@ func Validate(task measure.Task) error {
 // Bytes are 0 where they are not known: of a test without a rate or an amount, and of a program, whose duration is not
 // known either.
 func Demand(task measure.Task) (measure.Demand, error) {
-	m, err := readTask(withTarget(task))
+	m, err := readTask(withTarget(task), Options{})
 	if err != nil {
 		return measure.Demand{}, err
 	}
 	return m.demand(), nil
-}
-
-// Kinds are all kinds of Task, by name.
-func Kinds() []Kind {
-	var all []Kind
-	for _, k := range catalogue() {
-		all = append(all, k.Kind)
-	}
-	return all
-}
-
-// kind is a Kind and how a Task of it is read.
-type kind struct {
-	Kind
-	read func(task measure.Task) (method, error)
-}
-
-// catalogue is every kind, sorted by name. It is made once: an agent reads several tasks a second.
-var catalogue = sync.OnceValue(func() []kind {
-	return []kind{capacityKind(), commandKind(), hostKind(), pingKind(), throughputKind(), traceKind()}
-})
-
-// field is a Parameter and where it goes in the struct of its kind.
-type field[T any] struct {
-	Name, Default, Meaning string
-	binding[T]
-	Flag string
-}
-
-// kindOf makes a kind of a struct T: what its target is, its fields, and what is left to be set when they are read.
-func kindOf[T any, M interface {
-	*T
-	method
-}](name, meaning string, target func(*T) *string, finish func(M), fields []field[T]) kind {
-	k := kind{Kind: Kind{Name: name, Meaning: meaning}}
-	for _, f := range fields {
-		k.Parameters = append(k.Parameters, Parameter{f.Name, f.Flag, f.Type, f.Default, f.Meaning})
-	}
-	k.read = func(task measure.Task) (method, error) {
-		m := M(new(T))
-		*target((*T)(m)) = task.Target
-		for _, name := range slices.Sorted(maps.Keys(task.Parameters)) {
-			v := task.Parameters[name]
-			i := slices.IndexFunc(fields, func(f field[T]) bool { return f.Name == name })
-			if i < 0 {
-				return nil, k.unknown(name, v)
-			}
-			if want := fields[i].set((*T)(m), v); want != "" {
-				return nil, &sock.InputError{Field: name, Value: fmt.Sprint(v), Remedy: want}
-			}
-		}
-		finish(m)
-		return m, m.Validate()
-	}
-	return k
 }
 
 // withTarget lets a Task be checked before it has a target.
@@ -154,11 +97,11 @@ func withTarget(task measure.Task) measure.Task {
 	return task
 }
 
-func readTask(task measure.Task) (method, error) {
+func readTask(task measure.Task, o Options) (method, error) {
 	var names []string
 	for _, k := range catalogue() {
 		if k.Name == task.Kind {
-			return k.read(task)
+			return k.read(task, o)
 		}
 		names = append(names, k.Name)
 	}
@@ -167,7 +110,7 @@ func readTask(task measure.Task) (method, error) {
 }
 
 // unknown is the error for a parameter that a kind does not have.
-func (k *kind) unknown(name string, v any) error {
+func (k *Kind) unknown(name string, v any) error {
 	var names []string
 	for _, p := range k.Parameters {
 		if p.Flag == name {

@@ -5,9 +5,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/model"
-	"github.com/pathwise-net/pathwise/proto/iperf3"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -46,88 +44,4 @@ func ipHeader(to netip.Addr) int {
 		return model.IPv6Header
 	}
 	return model.IPv4Header
-}
-
-// bound sets when the last echo leaves at the latest, so that a run fits what was planned for it, however the intervals
-// are drawn: later than it by chance in one run of 30,000, which then sends fewer.
-func (p *Ping) bound() {
-	all := p.withDefaults()
-	slack := 1.
-	if p.Poisson {
-		slack = 4 * math.Sqrt(float64(all.Count-1)) // standard deviations of the sum of exponential intervals
-	}
-	const most = 1 << 62 // ns, 146 years
-	p.Deadline = time.Duration(min(most, (float64(all.Count-1)+slack)*float64(all.Interval)))
-}
-
-// demand is that of a ping whose last echo is lost.
-func (p *Ping) demand() measure.Demand {
-	all := p.withDefaults()
-	each := wire(p.Target, p.Family, float64(all.Size+icmpHeader))
-	last := float64(all.Count-1) * all.Interval.Seconds()
-	if p.Poisson {
-		last = p.Deadline.Seconds()
-	}
-	d := measure.Demand{DurationSeconds: last + all.Timeout.Seconds(), Bytes: 2 * each * float64(all.Count),
-		BitsPerSecond: 8 * each / all.Interval.Seconds()}
-	d.Exclusive = 8*float64(all.Size)/all.Interval.Seconds() > LightRate
-	return d
-}
-
-// demand is that of a route of which no hop answers, so that probes wait for their timeouts, a window at a time.
-func (t *Trace) demand() measure.Demand {
-	all := t.withDefaults()
-	probes := float64(all.MaxTTL * all.Queries)
-	each := wire(t.Target, t.Family, udpHeader+tracePayload)
-	windows := math.Ceil(probes / traceWindow)
-	return measure.Demand{DurationSeconds: windows * all.Timeout.Seconds(), Bytes: 2 * each * probes,
-		BitsPerSecond: 8 * each * traceWindow / traceMinWait.Seconds()}
-}
-
-// bound keeps a test that is to end after so many bytes from going on for ever where the path is slow.
-func (p *Throughput) bound() { setDefault(&p.Config.Duration, transferFor) }
-
-func (p *Throughput) demand() measure.Demand {
-	c := &p.Config
-	d := measure.Demand{DurationSeconds: (c.Duration + iperf3Setup).Seconds(), Far: measure.FarIperf3}
-	payload := float64(c.Rate * int64(max(1, c.Parallel))) // bit/s in a direction
-	if c.Proto == iperf3.UDP && c.Rate == 0 {
-		payload = LightRate * float64(max(1, c.Parallel))
-	}
-	d.Exclusive = payload == 0 || payload > LightRate
-	ahead, back := p.overhead()
-	d.BitsPerSecond = payload * ahead
-	bytes := payload / 8 * c.Duration.Seconds()
-	if limit := float64(c.Bytes); limit > 0 && (limit < bytes || payload == 0) {
-		bytes = limit
-	}
-	if c.Bidir {
-		bytes *= 2
-		d.BitsPerSecond += payload * back
-	}
-	d.Bytes = bytes * (ahead + back)
-	return d
-}
-
-// overhead is how many bytes take a link's time for each byte of payload: in its own direction, and the other way.
-func (p *Throughput) overhead() (ahead, back float64) {
-	if c := &p.Config; c.Proto == iperf3.UDP {
-		length := float64(c.Length)
-		if length == 0 {
-			length = defaultUDP
-		}
-		return wire(p.Target, p.Family, udpHeader+length) / length, 0
-	}
-	const headers = model.TCPHeader + model.TCPTimestamps
-	segment := float64(mtu - model.IPv4Header - headers)
-	if p.Config.MSS > 0 {
-		segment = float64(p.Config.MSS - model.TCPTimestamps)
-	}
-	return wire(p.Target, p.Family, headers+segment) / segment, wire(p.Target, p.Family, headers) / (ackEvery * segment)
-}
-
-func (p *Capacity) demand() measure.Demand {
-	packets := float64(shortTrains.Packets*shortTrains.Trains + longTrains.Packets*longTrains.Trains)
-	return measure.Demand{DurationSeconds: (capacityFor + iperf3Setup).Seconds(), Exclusive: true,
-		Bytes: packets * wire(p.Target, p.Family, udpHeader+trainPayload), Far: measure.FarIperf3, FarTests: 2} // short trains, then long ones
 }

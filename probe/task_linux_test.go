@@ -95,7 +95,4 @@ func TestPingDeadline(t *testing.T) {
 	if sent < 2 || sent > 200 || r.Metrics[measure.LossRatio] != 0 { // 100 as a rule, fewer on a machine that is busy
 		t.Errorf("%v echoes, loss %v", sent, r.Metrics[measure.LossRatio])
 	}
-	if r.Parameters["deadline_seconds"] != deadline.Seconds() {
-		t.Errorf("parameters %v", r.Parameters)
-	}
 }

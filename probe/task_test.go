@@ -77,6 +77,44 @@ func TestReadTask(t *testing.T) {
 	}
 }
 
+// What a Result records of its parameters makes the same measurement again, through JSON.
+func TestRecordedParameters(t *testing.T) {
+	same(t, pingFields(), &Ping{Count: 20, Interval: 200 * time.Millisecond, Timeout: time.Second / 2, Size: 1400, TTL: 9, DSCP: 46,
+		DontFragment: true, Poisson: true, Family: sock.IPv6})
+	same(t, traceFields(), &Trace{Protocol: "udp", MaxTTL: 20, Queries: 1, Port: 40000, Timeout: 2 * time.Second, Family: sock.IPv4})
+	same(t, throughputFields(), &Throughput{Port: 5202, Family: sock.IPv6, Config: iperf3.Config{Proto: "udp", Duration: 5 * time.Second, Bytes: 50e6,
+		Interval: time.Second / 2, Parallel: 2, Reverse: true, Bidir: true, Rate: 20e6, Congestion: "cubic", Window: 4 << 20, Length: 1400,
+		NoDelay: true, EventLoop: true, DSCP: 10, MSS: 1400}})
+	same(t, capacityFields(), &Capacity{Port: 5202, Reverse: true, Length: 200, Family: sock.IPv4})
+	same(t, hostFields(), &Host{Interval: 2 * time.Second, Iface: "eth0", Path: "/var"})
+}
+
+func same[T any](t *testing.T, fields []field[T], want *T) {
+	t.Helper()
+	text, err := json.Marshal(recorded(fields, want))
+	var parameters values
+	if err == nil {
+		err = json.Unmarshal(text, &parameters)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(parameters) != len(fields) {
+		t.Errorf("%T: %d parameters recorded of %d: %s", want, len(parameters), len(fields), text)
+	}
+	got := new(T)
+	for _, f := range fields {
+		if v, there := parameters[f.Name]; there {
+			if wrong := f.set(got, v); wrong != "" {
+				t.Errorf("%T: %s %v: %s", want, f.Name, v, wrong)
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(*want)); diff != "" {
+		t.Errorf("%T (-want +got):\n%s", want, diff)
+	}
+}
+
 // What a Task cannot say is refused in one line that begins with the parameter's name, and is the user's error.
 func TestReadTaskRefuses(t *testing.T) {
 	cases := []struct {

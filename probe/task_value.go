@@ -12,11 +12,21 @@ import (
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
-// A binding reads a parameter's value into a field of T. Values are what JSON or YAML hold. set returns what would be
-// right, or "" if the value is.
+// A binding ties a parameter to a field of T. Values are what JSON or YAML hold. set reads one, and returns what would be right,
+// or "" if the value is. get returns it in SI units, as a Result records it, or nil where nothing is set.
 type binding[T any] struct {
 	Type string
 	set  func(into *T, v any) (want string)
+	get  func(of *T) any
+}
+
+// unlessZero is a value that is recorded only where it is set.
+func unlessZero[V comparable](v V, recorded any) any {
+	var zero V
+	if v == zero {
+		return nil
+	}
+	return recorded
 }
 
 // whole is a whole number from low to high.
@@ -28,7 +38,7 @@ func whole[T any](at func(*T) *int, low, high int) binding[T] {
 		}
 		*at(into) = int(n)
 		return ""
-	}}
+	}, func(of *T) any { return unlessZero(*at(of), any(float64(*at(of)))) }}
 }
 
 // span is a time above zero: a number is of seconds.
@@ -40,7 +50,7 @@ func span[T any](at func(*T) *time.Duration) binding[T] {
 		}
 		*at(into) = d
 		return ""
-	}}
+	}, func(of *T) any { return unlessZero(*at(of), any(at(of).Seconds())) }}
 }
 
 // mostRate is beyond any interface, and fits what iperf3's protocol carries.
@@ -55,7 +65,7 @@ func rate[T any](at func(*T) *int64) binding[T] {
 		}
 		*at(into) = int64(r)
 		return ""
-	}}
+	}, func(of *T) any { return unlessZero(*at(of), any(float64(*at(of)))) }}
 }
 
 // size is a size above zero: a number is of bytes.
@@ -67,7 +77,7 @@ func size[T any, N int | int64](at func(*T) *N) binding[T] {
 		}
 		*at(into) = N(n)
 		return ""
-	}}
+	}, func(of *T) any { return unlessZero(*at(of), any(float64(*at(of)))) }}
 }
 
 func yesOrNo[T any](at func(*T) *bool) binding[T] {
@@ -83,7 +93,7 @@ func yesOrNo[T any](at func(*T) *bool) binding[T] {
 		}
 		*at(into) = b
 		return ""
-	}}
+	}, func(of *T) any { return *at(of) }}
 }
 
 // word is a text, one of allowed if any are given.
@@ -98,12 +108,14 @@ func word[T any](at func(*T) *string, allowed ...string) binding[T] {
 		}
 		*at(into) = s
 		return ""
-	}}
+	}, func(of *T) any { return unlessZero(*at(of), any(*at(of))) }}
 }
 
 // only is a parameter that has one value so far, which needs no field.
 func only[T any](value string) binding[T] {
-	return word(func(*T) *string { return new(string) }, value)
+	b := word(func(*T) *string { return new(string) }, value)
+	b.get = func(*T) any { return value }
+	return b
 }
 
 // decoded is a list or mapping, read as JSON; want says what would be right.
@@ -119,7 +131,7 @@ func decoded[T, V any](kind, want string, at func(*T) *V) binding[T] {
 			return want
 		}
 		return ""
-	}}
+	}, func(*T) any { return nil }} // a program's Result has its arguments as they were filled in
 }
 
 // number reads what JSON and YAML decoders make of a number, and a text of one.

@@ -76,28 +76,17 @@ func peerClock(report *iperf3.Report) *measure.Clock {
 	return &measure.Clock{Synchronized: report.Peer.Clock.Synchronized, ErrorSeconds: report.Peer.Clock.Error}
 }
 
+// parameters are what the Result records. What was never set has iperf3's defaults.
 func (p *Throughput) parameters() map[string]any {
-	c := &p.Config
-	set := map[string]any{"proto": "tcp", "parallel": max(1, c.Parallel), "reverse": c.Reverse, "bidir": c.Bidir}
-	if c.Proto != "" {
-		set["proto"] = c.Proto
+	all := *p
+	setDefault(&all.Config.Proto, iperf3.TCP)
+	setDefault(&all.Config.Parallel, 1)
+	set := recorded(throughputFields(), &all)
+	if p.Config.Omit > 0 {
+		set["omit"] = p.Config.Omit.Seconds()
 	}
-	optional := map[string]float64{
-		"duration_seconds": c.Duration.Seconds(), "bytes": float64(c.Bytes), "window_bytes": float64(c.Window),
-		"length_bytes": float64(c.Length), "rate_bits_per_second": float64(c.Rate), "dscp": float64(c.DSCP),
-		"mss_bytes": float64(c.MSS), "omit_seconds": c.Omit.Seconds(),
-	}
-	for name, v := range optional {
-		if v != 0 {
-			set[name] = v
-		}
-	}
-	setFamily(set, p.Family)
-	if c.Source != nil {
+	if p.Config.Source != nil {
 		set["source"] = "input"
-	}
-	if c.Congestion != "" {
-		set["cc"] = c.Congestion
 	}
 	return set
 }

@@ -76,10 +76,3 @@ func (t Trace) withDefaults() Trace {
 	setDefault(&t.Port, tracePort)
 	return t
 }
-
-func (t Trace) parameters() map[string]any {
-	set := map[string]any{"protocol": t.Protocol, "max_ttl": t.MaxTTL, "queries": t.Queries,
-		"timeout_seconds": t.Timeout.Seconds(), "port": t.Port}
-	setFamily(set, t.Family)
-	return set
-}

@@ -28,7 +28,7 @@ func (t Trace) measure(ctx context.Context, result *measure.Result) error {
 		return err
 	}
 	t = t.withDefaults()
-	result.Parameters = t.parameters()
+	result.Parameters = recorded(traceFields(), &t)
 	ways, err := waysTo(ctx, nil, t.Target, t.Family)
 	if err != nil {
 		return err

@@ -161,7 +161,7 @@ func newFeeder(l Load, caller int) *feeder {
 	for range l.Batch {
 		r := measure.NewResult("ping", l.Start)
 		r.Test, r.Tool = "rtt of all", "rtt"
-		r.Parameters = map[string]any{"count": 10, "size": 56, "interval_seconds": 0.1}
+		r.Parameters = map[string]any{"count": 10, "size": 56, "interval": 0.1}
 		r.Clock = measure.NewClock(200*time.Microsecond, true)
 		f.results = append(f.results, r)
 	}

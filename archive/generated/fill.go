@@ -123,7 +123,7 @@ func (m *maker) blank() *measure.Result {
 	r.Note(Note)
 	switch m.test.Tool {
 	case Ping:
-		r.Parameters = map[string]any{"count": echoes, "size": 56, "interval_seconds": 0.1}
+		r.Parameters = map[string]any{"count": echoes, "size": 56, "interval": 0.1}
 		r.DurationSeconds = 1
 	case Throughput:
 		r.Parameters = map[string]any{"streams": 1}

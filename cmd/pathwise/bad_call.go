@@ -131,17 +131,20 @@ func flagError(c *cobra.Command, err error) error {
 		name := "--" + unknown.GetSpecifiedName()
 		return &badCall{fmt.Errorf("%s: no such flag%s; see %s --help", name, meant(name, names), c.CommandPath())}
 	case errors.As(err, &empty):
-		return badFlag(empty.GetFlag().Name, fmt.Errorf("no value given; want %s", flagWants(empty.GetFlag())))
+		return badFlag(empty.GetFlag().Name, fmt.Errorf("no value given; want %s", flagWants(empty.GetFlag(), "")))
 	case errors.As(err, &invalid):
-		return badFlag(invalid.GetFlag().Name, fmt.Errorf("%q: want %s", invalid.GetValue(), flagWants(invalid.GetFlag())))
+		return badFlag(invalid.GetFlag().Name, fmt.Errorf("%q: want %s", invalid.GetValue(), flagWants(invalid.GetFlag(), invalid.GetValue())))
 	case errors.As(err, &syntax):
 		return &badCall{fmt.Errorf("%q: no flag; want --NAME or --NAME=VALUE; see %s --help", syntax.GetSpecifiedFlag(), c.CommandPath())}
 	}
 	return &badCall{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
 }
 
-// flagWants says what a flag's value is to be.
-func flagWants(f *pflag.Flag) string {
+// flagWants says what a flag's value is to be instead of a text.
+func flagWants(f *pflag.Flag, text string) string {
+	if v, is := f.Value.(*parameterValue); is {
+		return v.wants(text)
+	}
 	switch f.Value.Type() {
 	case "int", "count", "uint64", "int64", "uint":
 		return "a whole number: " + f.Usage

@@ -12,15 +12,17 @@ import (
 
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/measure"
-	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
 // oneFamily is why a diagnosis does not compare the families.
 const oneFamily = "a diagnosis is of one path, and ping, trace and throughput compare the families"
 
+// diagnoseTime is how long each transfer lasts: slow start over 200 ms takes three seconds, and what holds after it is to be seen.
+const diagnoseTime = "8s"
+
 func diagnoseCommand(s *session) *cobra.Command {
-	var common transferFlags
+	flags := parameterFlags{kind: throughputKind()}
 	var failOn string
 	c := &cobra.Command{
 		Use: "diagnose HOST[:PORT]", Short: "Say why the path to HOST is slow, and what to change", Args: cobra.ExactArgs(1),
@@ -29,26 +31,14 @@ func diagnoseCommand(s *session) *cobra.Command {
 			"An iperf3 server will do at the far end; less can be told then.",
 		Example: "  pathwise diagnose carol\n  pathwise diagnose carol -t 5 --cc cubic --json\n  tar c data | pathwise diagnose carol --input -",
 		RunE: func(c *cobra.Command, args []string) error {
-			config, done, err := common.config(s)
-			defer done()
+			v, err := newSurvey(c, s, &flags, args[0])
+			defer flags.close()
+			if err == nil {
+				err = checkFailOn(failOn)
+			}
 			if err != nil {
 				return err
 			}
-			if err := checkFailOn(failOn); err != nil {
-				return err
-			}
-			host, err := readHost(c, args[0], &common.port)
-			if err != nil {
-				return err
-			}
-			family, err := common.over.family(oneFamily)
-			if err != nil {
-				return err
-			}
-			if err := (&probe.Throughput{Target: host, Port: common.port, Config: config}).Validate(); err != nil {
-				return err
-			}
-			v := survey{session: s, target: host, family: family, port: common.port, transfer: config}
 			results, err := v.run(c.Context())
 			s.progress("")
 			if len(results) == 0 || badInput(err) || c.Context().Err() != nil && !diagnose.Measured(results) {
@@ -65,7 +55,8 @@ func diagnoseCommand(s *session) *cobra.Command {
 			return err
 		},
 	}
-	common.add(c, "8s")
+	flags.add(c, "port", "duration", "rate", "window", "cc", "dscp")
+	c.Flags().Lookup("time").DefValue = diagnoseTime
 	addFailOn(c.Flags(), &failOn)
 	return c
 }

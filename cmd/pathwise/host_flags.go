@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/pathwise-net/pathwise/quantity"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -53,19 +55,19 @@ func readHost(c *cobra.Command, text string, port *int) (host string, err error)
 	return host, nil
 }
 
-// readHostAlone reads HOST for a command that knows no ports, for the reason given.
-func readHostAlone(text, why string) (host string, err error) {
-	host, port, err := sock.SplitHostPort(text)
-	if err == nil && port != 0 {
-		return "", &badCall{fmt.Errorf("host %q: %s; leave out the port %d", text, why, port)}
-	}
-	return host, err
-}
-
 // checkPort refuses what is no port.
 func checkPort(port int) error {
 	if port < 1 || port > 65535 {
 		return badFlag("port", errors.New(strconv.Quote(strconv.Itoa(port))+": want 1 to 65535"))
 	}
 	return nil
+}
+
+// parsePositive reads a time above zero.
+func parsePositive(text string) (time.Duration, error) {
+	d, err := quantity.ParseDuration(text)
+	if err == nil && d == 0 {
+		err = fmt.Errorf("%q: want more than nothing, such as 10s", text)
+	}
+	return d, err
 }

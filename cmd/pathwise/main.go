@@ -70,13 +70,11 @@ func rootCommand(s *session) *cobra.Command {
 		explainCommand(s),
 		labCommand(s),
 		meshCommand(s),
-		pingCommand(s),
 		respondCommand(s),
 		serveCommand(s),
-		throughputCommand(s),
-		traceCommand(s),
 		versionCommand(s),
 	)
+	root.AddCommand(probeCommands(s)...)
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd()
 	requireKnownArguments(root)

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +14,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/quantity"
 	"github.com/pathwise-net/pathwise/sock"
 	"github.com/pathwise-net/pathwise/web"
@@ -47,7 +46,7 @@ func meshRun(s *session) *cobra.Command {
 		if request.Parameters, err = readParameters(set); err != nil {
 			return badFlag("set", err)
 		}
-		return s.measureHosts(c.Context(), []string{args[1]}, over.families(), printAny,
+		return s.measureHosts(c.Context(), []string{args[1]}, over.families(), probe.WriteText,
 			func(_ string, family sock.Family) (*measure.Result, error) {
 				if family != "" {
 					request.Parameters["family"] = string(family)
@@ -126,27 +125,10 @@ func (s *session) show(p *fleet.Progress) {
 	s.progress("")
 	switch {
 	case p.Interval != nil:
-		s.say("%s", intervalLine(*p.Interval))
+		s.say("%s", probe.IntervalLine(*p.Interval))
 	case p.Echo != nil:
-		s.say("%s", echoLine(*p.Echo))
+		s.say("%s", probe.EchoLine(*p.Echo))
 	case p.Line != "":
 		s.say("%s", p.Line)
-	}
-}
-
-// printAny prints a Result of any kind.
-func printAny(w io.Writer, r *measure.Result) {
-	switch r.Kind {
-	case "ping":
-		printPing(w, r)
-	case "throughput":
-		printThroughput(w, r)
-	case "trace":
-		printTrace(w, r)
-	default:
-		for _, m := range slices.Sorted(maps.Keys(r.Metrics)) {
-			fmt.Fprintf(w, "%-36s %g\n", m, r.Metrics[m])
-		}
-		printNotes(w, r)
 	}
 }

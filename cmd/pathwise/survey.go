@@ -7,6 +7,8 @@ import (
 	"maps"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
@@ -18,9 +20,10 @@ import (
 type survey struct {
 	session  *session
 	target   string
-	family   sock.Family // zero: as v.target allows
-	port     int
-	transfer iperf3.Config
+	family   sock.Family       // zero: as v.target allows
+	transfer *probe.Throughput // what the command line says of it
+	asked    map[string]any    // the parameters that it is made of
+	options  probe.Options
 
 	results []*measure.Result
 	far     far
@@ -32,18 +35,43 @@ const (
 	surveyPause    = 100 * time.Millisecond
 )
 
+// newSurvey reads a call of the command.
+func newSurvey(c *cobra.Command, s *session, flags *parameterFlags, target string) (*survey, error) {
+	v := &survey{session: s}
+	var err error
+	if v.asked, v.options, err = flags.read(c, s); err != nil {
+		return nil, err
+	}
+	v.options.Say = nil
+	if v.target, err = flags.host(c, target, v.asked); err != nil {
+		return nil, err
+	}
+	if v.family, err = flags.over.family(oneFamily); err != nil {
+		return nil, err
+	}
+	if _, given := v.asked["duration"]; !given {
+		v.asked["duration"] = diagnoseTime
+	}
+	p, err := probe.New(measure.Task{Kind: flags.kind.Name, Target: v.target, Parameters: v.asked}, v.options)
+	if err != nil {
+		return nil, err
+	}
+	v.transfer = p.(*probe.Throughput)
+	return v, nil
+}
+
 // run returns what was measured, and the first error that the diagnosis cannot do without.
 func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
-	address, err := probe.Answering(ctx, v.target, v.family, v.port)
+	address, err := probe.Answering(ctx, v.target, v.family, cmp.Or(v.transfer.Port, iperf3.DefaultPort))
 	if err != nil {
 		return nil, err
 	}
 	v.family = sock.FamilyOf(address) // of all steps
 	directions := []string{measure.Forward, measure.Reverse}
-	if v.transfer.Source != nil {
+	if v.options.Source != nil {
 		directions = directions[:1] // what is read here cannot be sent from there
 	}
-	plan := diagnose.Plan(v.transfer.Duration, directions...)
+	plan := diagnose.Plan(v.transfer.Config.Duration, directions...)
 	for i := 0; i < len(plan); i++ {
 		if err := v.step(ctx, plan[i]); err != nil {
 			return v.results, err
@@ -96,23 +124,16 @@ const (
 
 // prober is what makes a step's measurement, a transfer with what the command line says of it.
 func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
-	task := measure.Task{Kind: s.Kind, Target: v.target, Parameters: s.Parameters}
-	if v.family != "" || s.Far() {
-		task.Parameters = maps.Clone(s.Parameters)
+	task := measure.Task{Kind: s.Kind, Target: v.target, Parameters: maps.Clone(s.Parameters)}
+	task.Parameters["family"] = string(v.family)
+	options := probe.Options{}
+	if s.Transfer() {
+		options = v.options
+		maps.Copy(task.Parameters, v.asked)
+	} else if port, given := v.asked["port"]; given && s.Far() {
+		task.Parameters["port"] = port
 	}
-	if v.family != "" {
-		task.Parameters["family"] = string(v.family)
-	}
-	if s.Far() {
-		task.Parameters["port"] = v.port
-	}
-	p, err := probe.New(task, probe.Options{})
-	if t, ok := p.(*probe.Throughput); ok && s.Transfer() {
-		planned := t.Config
-		t.Config = v.transfer
-		t.Config.Reverse, t.Config.EventLoop, t.Config.Length = planned.Reverse, planned.EventLoop, planned.Length
-	}
-	return p, err
+	return probe.New(task, options)
 }
 
 // again makes a measurement, and makes it again while the far end is not ready for it: after a test that worked, an iperf3 server

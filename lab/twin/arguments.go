@@ -19,17 +19,17 @@ func size(v float64) string  { return whole(v) + "B" }
 func span(v float64) string  { return time.Duration(v * float64(time.Second)).String() }
 
 var flags = map[string][]flag{
-	"ping": {{"count", "--count", whole}, {"interval_seconds", "--interval", span}, {"size_bytes", "--size", whole},
-		{"timeout_seconds", "--timeout", span}, {"dscp", "--dscp", whole}, {"ttl", "--ttl", whole}},
-	"trace": {{"max_ttl", "--max-ttl", whole}, {"queries", "--queries", whole}, {"timeout_seconds", "--timeout", span}},
-	"throughput": {{"duration_seconds", "--time", span}, {"bytes", "--bytes", size}, {"window_bytes", "--window", size},
-		{"length_bytes", "--len", size}, {"rate_bits_per_second", "--rate", rate}, {"dscp", "--dscp", whole},
-		{"mss_bytes", "--mss", whole}, {"parallel", "--parallel", whole}},
+	"ping": {{"count", "--count", whole}, {"interval", "--interval", span}, {"size", "--size", whole},
+		{"timeout", "--timeout", span}, {"dscp", "--dscp", whole}, {"ttl", "--ttl", whole}},
+	"trace": {{"max-ttl", "--max-ttl", whole}, {"queries", "--queries", whole}, {"timeout", "--timeout", span}},
+	"throughput": {{"duration", "--time", span}, {"bytes", "--bytes", size}, {"window", "--window", size},
+		{"length", "--len", size}, {"rate", "--rate", rate}, {"dscp", "--dscp", whole},
+		{"mss", "--mss", whole}, {"parallel", "--parallel", whole}},
 }
 
 // switches are parameters that are true or false.
 var switches = map[string][][2]string{
-	"ping":       {{"dont_fragment", "--df"}},
+	"ping":       {{"df", "--df"}, {"poisson", "--poisson"}},
 	"throughput": {{"reverse", "--reverse"}, {"bidir", "--bidir"}, {"nodelay", "--nodelay"}},
 }
 
@@ -45,9 +45,6 @@ func arguments(r *measure.Result, target string) []string {
 		if on, _ := r.Parameters[s[0]].(bool); on {
 			argv = append(argv, s[1])
 		}
-	}
-	if sampling, _ := r.Parameters["sampling"].(string); sampling == "poisson" {
-		argv = append(argv, "--poisson")
 	}
 	if r.Kind != "throughput" {
 		return argv

@@ -56,9 +56,9 @@ func measured(ctx context.Context, t *testing.T, o Options) []*measure.Result {
 		}
 	}()
 	echoes, route, transfer := result("ping"), result("trace"), result("throughput")
-	echoes.Parameters = map[string]any{"count": 2500, "interval_seconds": 0.002, "size_bytes": 56}
+	echoes.Parameters = map[string]any{"count": 2500, "interval": 0.002, "size": 56}
 	route.Parameters = map[string]any{"queries": 10} // so that one of them meets no stall of a busy machine
-	transfer.Parameters = map[string]any{"proto": "tcp", "duration_seconds": 3.0, "cc": "cubic"}
+	transfer.Parameters = map[string]any{"proto": "tcp", "duration": 3.0, "cc": "cubic"}
 	plan := &Twin{Source: Host{Name: "a"}, Target: Host{Name: "b"}, originals: []*measure.Result{echoes, route, transfer}}
 	report, err := check(ctx, plan, o, l)
 	if err != nil {

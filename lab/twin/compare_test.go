@@ -12,10 +12,10 @@ import (
 
 func TestArguments(t *testing.T) {
 	p := ping(0.02)
-	p.Parameters["interval_seconds"], p.Parameters["dont_fragment"] = 0.005, true
+	p.Parameters["interval"], p.Parameters["df"] = 0.005, true
 	udp := result("throughput")
-	udp.Parameters = map[string]any{"proto": "udp", "rate_bits_per_second": 4.9e6, "duration_seconds": 4.0,
-		"length_bytes": 1400.0, "parallel": 1.0}
+	udp.Parameters = map[string]any{"proto": "udp", "rate": 4.9e6, "duration": 4.0,
+		"length": 1400.0, "parallel": 1.0}
 	for _, c := range []struct {
 		r    *measure.Result
 		want string

@@ -67,7 +67,7 @@ func TestDelays(t *testing.T) {
 // 84 bytes takes 122 on the wire, 1.952 ms at 1 Mbit/s there and back.
 func TestDelayLeavesOutSerialization(t *testing.T) {
 	trains := result("capacity")
-	trains.Parameters = map[string]any{"reverse": false, "size_bytes": 1500}
+	trains.Parameters = map[string]any{"reverse": false, "size": 1500}
 	trains.Metrics[measure.Capacity] = 1e6 * 1500 / 1538
 	_, spec := mustTwin(t, ping(0.040), trains)
 	if got, want := delays(spec)[0], 19_024*time.Microsecond; got != want {

@@ -21,7 +21,7 @@ func (e *evidence) rightBehind(r *measure.Result) float64 {
 	if fastest < slowest {
 		return blur
 	}
-	wire := link.Overhead{Link: link.Ethernet}.Frame(int64(number(r.Parameters, "size_bytes")) + echoHeaders)
+	wire := link.Overhead{Link: link.Ethernet}.Frame(int64(number(r.Parameters, "size")) + echoHeaders)
 	return blur + float64(wire*8)/fastest
 }
 

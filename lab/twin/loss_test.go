@@ -34,7 +34,7 @@ func TestLossModel(t *testing.T) {
 		datagrams.Metrics = map[measure.Metric]float64{measure.SentPackets: n, measure.LostPackets: 0.02 * n,
 			measure.SentRate: 1e6}
 		trains := result("capacity")
-		trains.Parameters = map[string]any{"reverse": false, "size_bytes": 1500}
+		trains.Parameters = map[string]any{"reverse": false, "size": 1500}
 		trains.Metrics[measure.Capacity] = 100e6
 		_, spec := mustTwin(t, ping(rtts...), datagrams, trains)
 		got := spec.Links[0].Forward.Loss

@@ -28,7 +28,7 @@ func (e *evidence) leastRoundTrip() (roundTrip, bool) {
 	best := roundTrip{seconds: math.Inf(1)}
 	for _, r := range e.pings {
 		if least, ok := r.Get(measure.RTTMin); ok && least < best.seconds {
-			best = roundTrip{least, int64(number(r.Parameters, "size_bytes")) + echoHeaders, cite(r, measure.RTTMin, least)}
+			best = roundTrip{least, int64(number(r.Parameters, "size")) + echoHeaders, cite(r, measure.RTTMin, least)}
 		}
 	}
 	if !math.IsInf(best.seconds, 1) {

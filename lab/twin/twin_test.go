@@ -27,7 +27,7 @@ func result(kind string) *measure.Result {
 // ping makes a Result of echoes; a NaN is a lost one.
 func ping(rtts ...float64) *measure.Result {
 	r := result("ping")
-	r.Parameters = map[string]any{"count": len(rtts), "interval_seconds": 0.1, "size_bytes": 56, "sampling": "poisson"}
+	r.Parameters = map[string]any{"count": len(rtts), "interval": 0.1, "size": 56, "poisson": true}
 	var came []float64
 	for i, v := range rtts {
 		s := measure.Echo{Seq: i + 1}
@@ -77,7 +77,7 @@ func trace(hops ...measure.Hop) *measure.Result {
 
 func transfer(reverse bool, goodput float64, samples ...map[string]float64) *measure.Result {
 	r := result("throughput")
-	r.Parameters = map[string]any{"proto": "tcp", "reverse": reverse, "duration_seconds": 5.0, "cc": "reno"}
+	r.Parameters = map[string]any{"proto": "tcp", "reverse": reverse, "duration": 5.0, "cc": "reno"}
 	r.Metrics = map[measure.Metric]float64{measure.Throughput: goodput}
 	way := measure.Forward
 	if reverse {

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/probe"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// parameterFlags are the flags of a kind of probe, made of what it says of its parameters.
+type parameterFlags struct {
+	kind   probe.Kind
+	over   hostFlags
+	input  string
+	values []*parameterValue
+	source *os.File // of the input, if one was opened
+}
+
+// add adds a flag for each parameter, or for those that are named. The family has -4 and -6.
+func (f *parameterFlags) add(c *cobra.Command, only ...string) {
+	f.over.add(c.Flags())
+	for _, p := range f.kind.Parameters {
+		if p.Name == "family" || len(only) > 0 && !slices.Contains(only, p.Name) {
+			continue
+		}
+		v := &parameterValue{parameter: p}
+		f.values = append(f.values, v)
+		flag := c.Flags().VarPF(v, v.flag(), p.Short, p.Meaning)
+		switch {
+		case v.Type() == "bool":
+			flag.NoOptDefVal = "true"
+		case p.Refuse(p.Default) == "" && (v.Type() != "string" || !strings.Contains(p.Default, " ")):
+			flag.DefValue = p.Default
+		default:
+			flag.Usage += " (default: " + p.Default + ")"
+		}
+	}
+	if f.kind.Usage.Input {
+		c.Flags().StringVar(&f.input, "input", "", "send what is read from this file, or from standard input if it is -")
+	}
+}
+
+// read returns the parameters that the flags set, and what this host adds to them. close ends what it opened.
+func (f *parameterFlags) read(c *cobra.Command, s *session) (map[string]any, probe.Options, error) {
+	o := probe.Options{Attended: true}
+	if !f.kind.Usage.Detail || s.verbose > 0 {
+		o.Say = func(line string) { s.say("%s", line) }
+	}
+	set := map[string]any{}
+	for _, v := range f.values {
+		if !c.Flags().Changed(v.flag()) {
+			continue
+		}
+		set[v.parameter.Name] = v.text
+		if v.parameter.Name == "cc" {
+			if err := checkCongestion(v.text); err != nil {
+				return nil, o, badFlag("cc", err)
+			}
+		}
+	}
+	switch f.input {
+	case "":
+	case "-":
+		o.Source = s.in
+	default:
+		file, err := os.Open(f.input)
+		if err != nil {
+			return nil, o, badFlag("input", err)
+		}
+		f.source, o.Source = file, file
+	}
+	return set, o, nil
+}
+
+func (f *parameterFlags) close() {
+	if f.source != nil {
+		f.source.Close()
+	}
+}
+
+// host reads HOST or HOST:PORT. The port becomes a parameter, of which --port cannot say otherwise.
+func (f *parameterFlags) host(c *cobra.Command, text string, parameters map[string]any) (string, error) {
+	host, port, err := sock.SplitHostPort(text)
+	switch {
+	case err != nil || port == 0:
+		return host, err
+	case f.kind.Usage.NoPorts != "":
+		return "", &badCall{fmt.Errorf("host %q: %s; leave out the port %d", text, f.kind.Usage.NoPorts, port)}
+	case c.Flags().Changed("port") && parameters["port"] != fmt.Sprint(port):
+		return "", badFlag("port", fmt.Errorf("%q: %s says %d; give one of the two", parameters["port"], text, port))
+	}
+	parameters["port"] = port
+	return host, nil
+}
+
+// parameterValue is the value of a flag that is a parameter of a probe.
+type parameterValue struct {
+	parameter probe.Parameter
+	text      string
+}
+
+// flag is what the parameter is called on the command line.
+func (v *parameterValue) flag() string {
+	if v.parameter.Flag != "" {
+		return v.parameter.Flag
+	}
+	return v.parameter.Name
+}
+
+func (v *parameterValue) String() string { return v.text }
+
+// Type is how help calls a value of the parameter's type.
+func (v *parameterValue) Type() string {
+	switch v.parameter.Type {
+	case "whole number":
+		return "number"
+	case "yes or no":
+		return "bool"
+	case "text":
+		return "string"
+	}
+	return v.parameter.Type
+}
+
+// Set refuses what is not of the parameter's type.
+func (v *parameterValue) Set(text string) error {
+	if want := v.parameter.Refuse(text); want != "" {
+		return errors.New(want)
+	}
+	v.text = text
+	return nil
+}
+
+// wants is what would be right in place of a text.
+func (v *parameterValue) wants(text string) string {
+	return strings.TrimPrefix(v.parameter.Refuse(text), "give ")
+}
+
+var _ pflag.Value = (*parameterValue)(nil)
+
+// checkCongestion asks the kernel whether it has a congestion control of that name, before anything is sent.
+func checkCongestion(name string) error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil // the test itself will say why no socket can be had
+	}
+	socket := os.NewFile(uintptr(fd), "socket")
+	defer socket.Close()
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	return sock.SetCongestion(raw, name)
+}

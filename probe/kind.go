@@ -1,0 +1,157 @@
+package probe
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// Kind is all that is known of one way to measure. What offers it, checks it, plans it, runs it or shows it reads this: the
+// command line, mesh files, agents, the pages and their forms. Each probe makes its own, in its own file.
+type Kind struct {
+	Name       string // as in measure.Task
+	Meaning    string
+	Parameters []Parameter
+	Usage      Usage // on the command line
+
+	// Text writes what people want to know of a Result of this kind; nil: nothing but its metrics.
+	Text func(io.Writer, *measure.Result)
+
+	read func(task measure.Task, o Options) (method, error)
+}
+
+// Usage is how the command line has a kind. The zero value: it does not.
+type Usage struct {
+	Hosts    string // of the usage, such as HOST[:PORT]
+	Several  bool   // it takes several of them
+	Short    string
+	Long     string
+	Examples []string // what comes after "pathwise ", of calls that work
+	Doing    string   // what is said on a terminal while it runs, before the target: "pinging"; "": its lines say enough
+	Detail   bool     // the lines that it shows on its way are for who asks for more
+	NoPorts  string   // why HOST cannot name a port; "": it can
+	Input    bool     // what it sends may come from a file
+}
+
+// Parameter is one thing that a kind can be told.
+type Parameter struct {
+	Name    string
+	Flag    string // of the command line, where it has another name there
+	Short   string // its letter there; "": none
+	Type    string // "whole number", "time", "rate", "size", "yes or no", "text", …
+	Default string
+	Meaning string
+
+	// Refuse returns what would be right in place of a value, such as "give a whole number from 1 to 255"; "" if it is right.
+	Refuse func(value any) string
+}
+
+// method is a measurement with the parameters of a Task.
+type method interface {
+	measure.Prober
+	Validate() error
+	demand() measure.Demand
+	equip(o Options)
+}
+
+// bounded is a method that limits itself to the time that was planned for it.
+type bounded interface{ bound() }
+
+// catalogue is every kind, sorted by name. It is made once: an agent reads several tasks a second.
+var catalogue = sync.OnceValue(func() []Kind {
+	return []Kind{capacityKind(), commandKind(), hostKind(), pingKind(), throughputKind(), traceKind()}
+})
+
+// Kinds are all kinds of Task, by name.
+func Kinds() []Kind { return slices.Clone(catalogue()) }
+
+// WriteText writes what people want to know of a Result: what its kind says, or else its metrics; then its notes.
+func WriteText(w io.Writer, r *measure.Result) {
+	text := metricsText
+	for _, k := range catalogue() {
+		if k.Name == r.Kind && k.Text != nil {
+			text = k.Text
+		}
+	}
+	text(w, r)
+	for _, note := range r.Notes {
+		fmt.Fprintln(w, "note: "+strings.TrimSpace(note))
+	}
+}
+
+// metricsText writes every metric, as it is.
+func metricsText(w io.Writer, r *measure.Result) {
+	for _, m := range slices.Sorted(maps.Keys(r.Metrics)) {
+		fmt.Fprintf(w, "%-36s %g\n", m, r.Metrics[m])
+	}
+}
+
+// field is a Parameter and where it goes in the struct of its kind.
+type field[T any] struct {
+	Name, Default, Meaning string
+	binding[T]
+	Flag, Short string
+}
+
+// of completes a kind by its struct T: what its target is, and its fields.
+func of[T any, M interface {
+	*T
+	method
+}](k Kind, target func(*T) *string, fields []field[T]) Kind {
+	for _, f := range fields {
+		k.Parameters = append(k.Parameters, Parameter{f.Name, f.Flag, f.Short, f.Type, f.Default, f.Meaning,
+			func(v any) string { return f.set(new(T), v) }})
+	}
+	known := k
+	k.read = func(task measure.Task, o Options) (method, error) {
+		m := M(new(T))
+		*target((*T)(m)) = task.Target
+		for _, name := range slices.Sorted(maps.Keys(task.Parameters)) {
+			v := task.Parameters[name]
+			i := slices.IndexFunc(fields, func(f field[T]) bool { return f.Name == name })
+			if i < 0 {
+				return nil, known.unknown(name, v)
+			}
+			if want := fields[i].set((*T)(m), v); want != "" {
+				return nil, &sock.InputError{Field: name, Value: fmt.Sprint(v), Remedy: want}
+			}
+		}
+		if b, is := method(m).(bounded); is && !o.Attended {
+			b.bound()
+		}
+		return m, m.Validate()
+	}
+	return k
+}
+
+// recorded are the parameters that a Result has of a measurement: those of its kind, under their names and in SI units, that
+// are set or have a default of ours.
+func recorded[T any](fields []field[T], of *T) map[string]any {
+	set := map[string]any{}
+	for _, f := range fields {
+		if v := f.get(of); v != nil {
+			set[f.Name] = v
+		}
+	}
+	return set
+}
+
+// familyField is the parameter of every kind that has a target.
+func familyField[T any](at func(*T) *sock.Family) field[T] {
+	return field[T]{Name: "family", Default: "the first of the target's addresses that can be reached",
+		Meaning: "ipv4 or ipv6: measure over this version of IP only", binding: binding[T]{"text",
+			func(into *T, v any) string {
+				text, _ := v.(string)
+				*at(into) = sock.Family(text)
+				if text == "" || at(into).Validate() != nil {
+					return "give ipv4 or ipv6"
+				}
+				return ""
+			}, func(of *T) any { return unlessZero(*at(of), any(string(*at(of)))) }}}
+}

@@ -1,0 +1,71 @@
+package probe
+
+import (
+	"math"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+func pingKind() Kind {
+	return of(Kind{Name: "ping", Meaning: "round trips, by ICMP echo", Text: pingText, Usage: Usage{
+		Hosts: "HOST…", Several: true, Short: "Round trips to each HOST",
+		Long: "Send ICMP echoes and report delay, loss, duplicates and reordering, by the kernel's own time stamps. Needs no root\n" +
+			"where net.ipv4.ping_group_range admits the user.",
+		Examples: []string{"ping 127.0.0.1 -c 3 -i 0.1", "ping carol --poisson --dscp 46 --json", "ping localhost -4 -6 -c 3 -i 0.1"},
+		Doing:    "pinging", Detail: true, NoPorts: "ICMP has no ports",
+	}},
+		func(p *Ping) *string { return &p.Target }, pingFields())
+}
+
+func pingFields() []field[Ping] {
+	return []field[Ping]{
+		{Name: "proto", Default: "icmp", Meaning: "icmp, the only one so far", binding: only[Ping]("icmp")},
+		{Name: "count", Short: "c", Default: "10", Meaning: "echoes to send",
+			binding: whole(func(p *Ping) *int { return &p.Count }, 1, pingMaxCount)},
+		{Name: "interval", Short: "i", Default: "1s", Meaning: "between echoes; their mean with poisson",
+			binding: span(func(p *Ping) *time.Duration { return &p.Interval })},
+		{Name: "timeout", Short: "W", Default: "2s", Meaning: "how long a reply may take",
+			binding: span(func(p *Ping) *time.Duration { return &p.Timeout })},
+		{Name: "size", Short: "s", Default: "56", Meaning: "bytes of payload; 1 at least",
+			binding: whole(func(p *Ping) *int { return &p.Size }, 1, pingMaxSize)},
+		{Name: "ttl", Default: "the kernel's", Meaning: "time to live",
+			binding: whole(func(p *Ping) *int { return &p.TTL }, 1, 255)},
+		{Name: "dscp", Default: "0", Meaning: "differentiated services code point",
+			binding: whole(func(p *Ping) *int { return &p.DSCP }, 0, 63)},
+		{Name: "df", Default: "false", Meaning: "do not let routers cut the packets",
+			binding: yesOrNo(func(p *Ping) *bool { return &p.DontFragment })},
+		{Name: "poisson", Default: "false", Meaning: "exponential intervals, which meet periodic behaviour without bias",
+			binding: yesOrNo(func(p *Ping) *bool { return &p.Poisson })},
+		familyField(func(p *Ping) *sock.Family { return &p.Family }),
+	}
+}
+
+func (p *Ping) equip(o Options) { p.Progress = watch(o.Echo, o.Say, EchoLine) }
+
+// bound sets when the last echo leaves at the latest, so that a run fits what was planned for it, however the intervals
+// are drawn: later than it by chance in one run of 30,000, which then sends fewer.
+func (p *Ping) bound() {
+	all := p.withDefaults()
+	slack := 1.
+	if p.Poisson {
+		slack = 4 * math.Sqrt(float64(all.Count-1)) // standard deviations of the sum of exponential intervals
+	}
+	const most = 1 << 62 // ns, 146 years
+	p.Deadline = time.Duration(min(most, (float64(all.Count-1)+slack)*float64(all.Interval)))
+}
+
+// demand is that of a ping whose last echo is lost.
+func (p *Ping) demand() measure.Demand {
+	all := p.withDefaults()
+	each := wire(p.Target, p.Family, float64(all.Size+icmpHeader))
+	last := float64(all.Count-1) * all.Interval.Seconds()
+	if p.Poisson {
+		last = p.Deadline.Seconds()
+	}
+	d := measure.Demand{DurationSeconds: last + all.Timeout.Seconds(), Bytes: 2 * each * float64(all.Count),
+		BitsPerSecond: 8 * each / all.Interval.Seconds()}
+	d.Exclusive = 8*float64(all.Size)/all.Interval.Seconds() > LightRate
+	return d
+}

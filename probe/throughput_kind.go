@@ -1,0 +1,117 @@
+package probe
+
+import (
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/model"
+	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+func throughputKind() Kind {
+	return of(Kind{Name: "throughput", Meaning: "how fast data moves, to any iperf3 server", Text: throughputText, Usage: Usage{
+		Hosts: "HOST[:PORT]", Short: "How fast data moves to HOST, and what holds it back",
+		Long: "Move data to HOST, where `pathwise respond` or any iperf3 server runs, and report the goodput that the receiver\n" +
+			"saw. With a Pathwise responder the result holds the kernel's TCP_INFO of both ends.",
+		Examples: []string{"throughput carol", "throughput carol -R -t 5 --cc cubic", "throughput carol -n 50MB -P 4 --json"},
+		Input:    true,
+	}},
+		func(p *Throughput) *string { return &p.Target }, throughputFields())
+}
+
+func throughputFields() []field[Throughput] {
+	return []field[Throughput]{
+		{Name: "proto", Default: "tcp", Meaning: "tcp or udp",
+			binding: word(func(p *Throughput) *string { return &p.Config.Proto }, iperf3.TCP, iperf3.UDP)},
+		{Name: "port", Short: "p", Default: "5201", Meaning: "the responder's; a host of a mesh opens one of its own",
+			binding: whole(func(p *Throughput) *int { return &p.Port }, 1, 65535)},
+		{Name: "duration", Flag: "time", Short: "t", Default: "10s", Meaning: "how long data is sent",
+			binding: span(func(p *Throughput) *time.Duration { return &p.Config.Duration })},
+		{Name: "bytes", Short: "n", Default: "no limit", Meaning: "end after this much, if duration has not passed before",
+			binding: size(func(p *Throughput) *int64 { return &p.Config.Bytes })},
+		{Name: "interval", Short: "i", Default: "1s", Meaning: "how often to report on the way",
+			binding: span(func(p *Throughput) *time.Duration { return &p.Config.Interval })},
+		{Name: "parallel", Short: "P", Default: "1", Meaning: "streams at once, in each direction",
+			binding: whole(func(p *Throughput) *int { return &p.Config.Parallel }, 1, 128)},
+		{Name: "reverse", Short: "R", Default: "false", Meaning: "the target sends",
+			binding: yesOrNo(func(p *Throughput) *bool { return &p.Config.Reverse })},
+		{Name: "bidir", Default: "false", Meaning: "both send at once",
+			binding: yesOrNo(func(p *Throughput) *bool { return &p.Config.Bidir })},
+		{Name: "rate", Default: "none for tcp, 1mbit for udp", Meaning: "of each stream, held by the sending program",
+			binding: rate(func(p *Throughput) *int64 { return &p.Config.Rate })},
+		{Name: "cc", Default: "each host's own", Meaning: "congestion control of both ends",
+			binding: word(func(p *Throughput) *string { return &p.Config.Congestion })},
+		{Name: "window", Short: "w", Default: "the kernel tunes them", Meaning: "socket buffers of both ends",
+			binding: size(func(p *Throughput) *int { return &p.Config.Window })},
+		{Name: "length", Flag: "len", Short: "l", Default: "128K, or what fits the path's MSS for udp",
+			Meaning: "bytes of each write, or of each datagram",
+			binding: size(func(p *Throughput) *int { return &p.Config.Length })},
+		{Name: "event-loop", Default: "false", Meaning: "ask whether there is room before each write, as event-driven programs do",
+			binding: yesOrNo(func(p *Throughput) *bool { return &p.Config.EventLoop })},
+		{Name: "mss", Default: "the kernel's", Meaning: "largest TCP segment in bytes",
+			binding: whole(func(p *Throughput) *int { return &p.Config.MSS }, 88, 9*1024)},
+		{Name: "nodelay", Default: "false", Meaning: "switch off Nagle's algorithm",
+			binding: yesOrNo(func(p *Throughput) *bool { return &p.Config.NoDelay })},
+		{Name: "dscp", Default: "0", Meaning: "differentiated services code point",
+			binding: whole(func(p *Throughput) *int { return &p.Config.DSCP }, 0, 63)},
+		familyField(func(p *Throughput) *sock.Family { return &p.Family }),
+	}
+}
+
+func (p *Throughput) equip(o Options) {
+	p.OnInterval, p.Config.Source = watch(o.Interval, o.Say, IntervalLine), o.Source
+	if far := farIperf3(o); far != nil {
+		p.Port, p.Config.Cookie = far.Port, far.Secret
+	}
+}
+
+// bound keeps a test that is to end after so many bytes from going on for ever where the path is slow.
+func (p *Throughput) bound() { setDefault(&p.Config.Duration, transferFor) }
+
+func (p *Throughput) demand() measure.Demand {
+	c := &p.Config
+	d := measure.Demand{DurationSeconds: (c.Duration + iperf3Setup).Seconds(), Far: measure.FarIperf3}
+	payload := float64(c.Rate * int64(max(1, c.Parallel))) // bit/s in a direction
+	if c.Proto == iperf3.UDP && c.Rate == 0 {
+		payload = LightRate * float64(max(1, c.Parallel))
+	}
+	d.Exclusive = payload == 0 || payload > LightRate
+	ahead, back := p.overhead()
+	d.BitsPerSecond = payload * ahead
+	bytes := payload / 8 * c.Duration.Seconds()
+	if limit := float64(c.Bytes); limit > 0 && (limit < bytes || payload == 0) {
+		bytes = limit
+	}
+	if c.Bidir {
+		bytes *= 2
+		d.BitsPerSecond += payload * back
+	}
+	d.Bytes = bytes * (ahead + back)
+	return d
+}
+
+// overhead is how many bytes take a link's time for each byte of payload: in its own direction, and the other way.
+func (p *Throughput) overhead() (ahead, back float64) {
+	if c := &p.Config; c.Proto == iperf3.UDP {
+		length := float64(c.Length)
+		if length == 0 {
+			length = defaultUDP
+		}
+		return wire(p.Target, p.Family, udpHeader+length) / length, 0
+	}
+	const headers = model.TCPHeader + model.TCPTimestamps
+	segment := float64(mtu - model.IPv4Header - headers)
+	if p.Config.MSS > 0 {
+		segment = float64(p.Config.MSS - model.TCPTimestamps)
+	}
+	return wire(p.Target, p.Family, headers+segment) / segment, wire(p.Target, p.Family, headers) / (ackEvery * segment)
+}
+
+// farIperf3 is the iperf3 server that was opened for a run, nil if none was.
+func farIperf3(o Options) *measure.Far {
+	if o.Far == nil || o.Far.Kind != measure.FarIperf3 {
+		return nil
+	}
+	return o.Far
+}
