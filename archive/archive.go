@@ -137,8 +137,12 @@ type Measured struct {
 	Tool   string         `json:"tool"`
 	Role   measure.Role   `json:"role"`
 	Series int            `json:"series"` // of how many pairs and tests
-	Runs   uint64         `json:"runs"`   // in the span; 0 also where the query is of more than 20,000 series, which are not counted
+	Runs   uint64         `json:"runs"`   // in the span
 	Latest time.Time      `json:"latest"` // when the newest began, of any time
+
+	// Estimated says that the query is of more than 20,000 series, and that Runs is reckoned from a sample of them, the same
+	// each time: within a few per cent where many pairs measure, less exact of a tool that few of them have.
+	Estimated bool `json:"estimated,omitempty"`
 }
 
 // Latest is the newest Point of a series.

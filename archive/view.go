@@ -29,9 +29,13 @@ type view struct {
 func (k *keeper) newView(s selector) *view {
 	k.memory.RLock()
 	defer k.memory.RUnlock()
-	v := &view{first: end, tools: map[string]map[metricID]measure.Metric{}, wanted: k.names.findMetrics(s),
-		generation: k.active.generation}
-	for _, found := range k.names.find(s) {
+	return k.viewOf(k.names.find(s), k.names.findMetrics(s))
+}
+
+// viewOf is newView of some streams and metrics, while memory is locked.
+func (k *keeper) viewOf(streams []*stream, wanted map[metricID]bool) *view {
+	v := &view{first: end, tools: map[string]map[metricID]measure.Metric{}, wanted: wanted, generation: k.active.generation}
+	for _, found := range streams {
 		v.ids = append(v.ids, found.id)
 		v.first, v.last = min(v.first, found.first), max(v.last, found.last)
 		for _, l := range found.latest {

@@ -29,7 +29,7 @@ func (s *Server) measured(ctx context.Context, in *measuredInput) (*body[measure
 		q.To = now
 	}
 	if !in.From.given {
-		q.From = q.To.Add(-measuredSpan)
+		q.From = q.To.Add(-measuredSpan).Truncate(time.Hour) // what is of whole hours is counted soonest
 	}
 	found, err := s.Archive.Measured(ctx, q)
 	if err != nil {
