@@ -40,6 +40,7 @@ func largeMesh() http.Handler {
 		reply(w, map[string]any{"hosts": []any{}, "missed": []any{}, "warnings": []any{}})
 	})
 	mux.HandleFunc("GET /api/v1/changes", func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]any{"changes": []any{}}) })
+	mux.HandleFunc("GET /api/v1/measured", func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]any{"measured": []any{}}) })
 	mux.HandleFunc("GET /api/v1/me", func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]any{"public": true}) })
 	mux.HandleFunc("GET /api/v1/events", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -259,6 +259,14 @@ func TestPairUnits(t *testing.T) {
 		{"compare.js", `['a/b', ' a → b ', 'a b', 'a>b', 'a', ''].map(pairText).join()`, "a/b,a/b,a/b,a/b,,"},
 
 		{"../metrics.js", `['sent_packets', 'sent_bytes', 'sent_bits_per_second', 'rtt_p99_seconds', 'hop_count', 'odd'].map(labelOf).join('; ')`, "Sent, packets; Sent, bytes; Sent rate; Rtt p99; Hops; Odd"},
+		{"../metrics.js", `grouped(['odd_seconds', 'jitter_seconds', 'sent_bytes', 'rtt_max_seconds', 'odd_seconds', 'rtt_median_seconds', 'good_bytes_per_second']).map((g) => g.group + ': ' + g.metrics.map((m) => m.label).join('; ')).join(' | ')`,
+			"Delay: Round trip delay, median; Round trip delay, most | Variation: Jitter | Other: Good rate, bytes/s; Odd, seconds; Sent, bytes"},
+		{"rows.js", `(() => { const k = (tool, role, metric = 'm') => ({tool, role, metric}); const r = (tool, role, runs, metric = 'm') => ({tool, role, metric, runs});
+			const keys = [k('a', 'planned'), k('b', 'planned'), k('b', 'planned'), k('c', 'planned'), k('d', 'demand'), k('e', 'planned', 'n')];
+			return [toolsOf(keys, 'm', []), toolsOf(keys, 'm', [r('a', 'planned', 5), r('b', 'planned', 2), r('b', 'planned', 2), r('c', 'planned', 1), r('c', 'demand', 99), r('d', 'demand', 999), r('c', 'planned', 99, 'n')])].join(' '); })()`,
+			"a,b,c,d a,b,c,d"},
+		{"rows.js", `(() => { const keys = ['a', 'b', 'c'].flatMap((tool) => ['planned', 'demand'].map((role) => ({tool, role, metric: 'm'})));
+			return toolsOf(keys, 'm', [['a', 'planned', 1], ['b', 'planned', 2], ['b', 'planned', 1], ['c', 'planned', 2], ['c', 'demand', 9]].map(([tool, role, runs]) => ({tool, role, metric: 'm', runs}))).join(); })()`, "b,c,a"},
 		{"controls.js", `rivals([['a', 'm'], ['b', 'm'], ['b', 'n'], ['c', 'o'], ['', 'm']].map(([tool, metric]) => ({tool, metric})), (k) => k.tool).join()`, "a,b"},
 		{"scatter.js", `(() => { const axes = axesOf([[{metric: 'm_seconds', tool: 'x'}, {metric: 'm_seconds', tool: 'y'}, {metric: 'n_ratio', tool: 'x', test: 'one'}, {metric: 'n_ratio', tool: 'x', test: 'two'}], [{metric: 'n_ratio', tool: 'x'}]]);
 			const c = chosenOf(axes, 'm_seconds@y', 'back:n_ratio'); return axes.map((a) => a.id).join() + ' ' + c.x.id + ' ' + c.y.id; })()`, "m_seconds@x,m_seconds@y,n_ratio,back:n_ratio m_seconds@y back:n_ratio"},

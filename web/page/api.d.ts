@@ -23,6 +23,9 @@ interface Gap { from: string; to: string; kind: 'missed' | 'failed' | 'unplanned
 interface SeriesDoc { step_seconds: number; quantiles: number[]; buckets: Bucket[]; gaps: Gap[] | null }
 interface Key { source: string; target: string; test?: string; tool: string; role: string; metric: string }
 
+interface Measured { metric: string; tool: string; role: string; series: number; runs: number; latest: string; estimated?: boolean }
+interface MeasuredDoc { measured: Measured[] }
+
 interface Miss { run: string; test?: string; tool: string; source: string; target: string; start: string; why: string }
 interface HostDoc {
   name: string;

@@ -57,3 +57,19 @@ export function labelOf(name) {
 
 /** @param {string} name */
 export const betterOf = (name) => known.find((m) => m.name === name)?.better ?? (/bits_per_second$/.test(name) ? 'high' : 'low');
+
+/** Units that labelOf does not name. @type {Record<string, string>} */
+const units = { seconds: 'seconds', ratio: 'ratio', bits_per_second: 'bit/s', bytes_per_second: 'bytes/s', packets_per_second: 'packets/s' };
+
+/**
+ * Metrics in the groups that people choose from: those that are known in their order, then the others, by name and unit.
+ * @param {string[]} names each once or more
+ * @returns {{group: string, metrics: {name: string, label: string}[]}[]}
+ */
+export function grouped(names) {
+  const there = new Set(names);
+  const groups = [...new Set(known.map((m) => m.group))].map((group) => ({ group, metrics: known.filter((m) => m.group === group && there.has(m.name)) }));
+  const others = [...there].filter((n) => !known.some((m) => m.name === n)).sort();
+  const metrics = others.map((name) => ({ name, label: [labelOf(name), units[unitOf(name)]].filter(Boolean).join(', ') }));
+  return [...groups, { group: 'Other', metrics }].filter((g) => g.metrics.length);
+}

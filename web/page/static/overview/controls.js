@@ -1,6 +1,6 @@
 // What one may choose in the overview. All of it is in the URL.
 import { html, useEffect, useRef, useState } from '../html.js';
-import { known, labelOf } from '../metrics.js';
+import { grouped } from '../metrics.js';
 import { change } from '../router.js';
 import { parseLength, rfc, when, zoneName } from '../times.js';
 import { largest } from './layout.js';
@@ -35,16 +35,16 @@ function typed(unit) {
   return /** @type {Record<string, [number, string]>} */ ({ seconds: [1e-3, 'ms'], bits_per_second: [1e6, 'Mbit/s'], ratio: [1e-2, '%'], bytes: [1, 'bytes'] })[unit] ?? [1, unit];
 }
 
-/** @param {{choice: Choice, limits: import('./judge.js').Limits | null}} props */
-export function Controls({ choice, limits }) {
-  const groups = [...new Set(known.map((m) => m.group))];
-  const other = known.some((m) => m.name === choice.metric) ? null : choice.metric;
+/** Metrics of pairs: what hosts measure of themselves is on their pages. @param {Measured[]} measured */
+const ofPairs = (measured) => measured.map((m) => m.metric).filter((m) => !m.startsWith('host_'));
+
+/** @param {{choice: Choice, limits: import('./judge.js').Limits | null, measured: Measured[]}} props measured: in any role that the matrix shows */
+export function Controls({ choice, limits, measured }) {
   /** @param {string} name @returns {(e: any) => void} */
   const pick = (name) => (e) => change({ [name]: e.target.value, ...(name === 'metric' ? { warn: null, bad: null } : {}) });
   return html`<div class="controls">
     <label>Metric <select value=${choice.metric} onChange=${pick('metric')}>
-      ${other && html`<option value=${other}>${labelOf(other)}</option>`}
-      ${groups.map((g) => html`<optgroup label=${g}>${known.filter((m) => m.group === g).map((m) => html`<option value=${m.name}>${m.label}</option>`)}</optgroup>`)}
+      ${grouped([choice.metric, ...ofPairs(measured)]).map((g) => html`<optgroup label=${g.group}>${g.metrics.map((m) => html`<option value=${m.name}>${m.label}</option>`)}</optgroup>`)}
     </select></label>
     <label>Over <select value=${choice.span} onChange=${pick('span')}>
       ${Object.entries(spans).map(([v, text]) => html`<option value=${v}>${text}</option>`)}</select></label>

@@ -25,6 +25,8 @@ export function Overview({ route }) {
     metric: choice.metric, at: choice.at === null ? '' : rfc(choice.at), span: choice.span,
     baseline: choice.past ? '7d' : '', test: choice.test, tool: choice.tool,
   }));
+  // What there is to choose from comes after what was chosen.
+  const there = useDoc(doc || error ? url(['measured'], { role: 'planned' }) : null).doc;
   useRenewal(choice.at === null ? choice.metric : null, reload);
   const model = useMemo(
     () => doc && modelOf(doc, { warn: choice.warn, bad: choice.bad, byPast: choice.past }),
@@ -34,7 +36,7 @@ export function Overview({ route }) {
   const limits = model?.metric === choice.metric ? model.limits : limitsOf(choice, undefined, [], 'low');
   return html`
     <h1 tabindex="-1">${labelOf(choice.metric)}</h1>
-    <${Controls} choice=${choice} limits=${limits} />
+    <${Controls} choice=${choice} limits=${limits} measured=${there?.measured ?? []} />
     <${Timeline} choice=${choice} shown=${model} />
     ${error && html`<${Failure} error=${error} what="The matrix" retry=${reload} />`}
     ${!doc && !error && html`<${Loading} of="all pairs" />`}

@@ -34,13 +34,13 @@ export const seriesUrl = ([source, target], metric, of, range, wanted, { gaps = 
   });
 
 /**
- * @param {{row: import('./rows.js').Row, pair: [string, string], keys: Key[][], of: {tool: string, test: string}, range: Range,
+ * @param {{row: import('./rows.js').Row, pair: [string, string], keys: Key[][], measured: Measured[], of: {tool: string, test: string}, range: Range,
  *   compared: Compared, whole: boolean, zoom: (from: number, to: number) => void, press: (e: KeyboardEvent, at: number) => void, turn: number | null,
  *   changes: import('./happened.js').Change[], drew: (id: string, range: Range) => void}} props
- * keys: of the way there and of the way back; whole: what is not of the plan is shown, too; turn: null while the range is not yet the one that is wanted; drew: it stands, or never will
+ * keys: of the way there and of the way back; measured: how often each tool ran; whole: what is not of the plan is shown, too; turn: null while the range is not yet the one that is wanted; drew: it stands, or never will
  */
-export function Graphs({ row, pair, keys, of, range, compared, whole, zoom, press, turn, changes, drew }) {
-  const tools = toolsOf(keys.flat().filter(planned), row.metrics[0]);
+export function Graphs({ row, pair, keys, measured, of, range, compared, whole, zoom, press, turn, changes, drew }) {
+  const tools = toolsOf(keys.flat().filter(planned), row.metrics[0], measured);
   const tool = tools.includes(of.tool) ? of.tool : tools[0] ?? '';
   const chosen = { tool, test: of.test };
   const ways = waysOf(pair);

@@ -21,6 +21,7 @@ import { Scatter } from './scatter.js';
 import { Shares } from './shares.js';
 import { useStages } from './stages.js';
 
+/** @typedef {import('./compare.js').Pair[]} Pairs */
 /** @type {import('./happened.js').Change[]} */
 const none = [];
 
@@ -47,7 +48,13 @@ export function Past({ route, pair, metric: usual = '', head }) {
   step.current = range.step;
   const compared = comparedOf(query.get('with') ?? query.get('compare'), query.get('shift'));
   // Each time anew: what was never measured before may be now.
-  const { doc, error, reload } = useDocs(ways.map(([source, target]) => url(['keys'], { source: exactly(source), target: exactly(target), role: '*' })), turn);
+  const ask = (/** @type {string} */ what, /** @type {Pairs} */ of, /** @type {string} */ role) => of.map(([source, target]) => url([what], { source: exactly(source), target: exactly(target), role }));
+  const known = useDocs(ask('keys', ways, '*'), turn);
+  // Once, so that no graph changes its tool while it is looked at; in one order, so that the way back asks for the same.
+  const ran = useDocs(ask('measured', [...ways].sort(), ''));
+  const { error, reload } = known;
+  const doc = ran.busy ? null : known.doc;
+  const measured = useMemo(() => /** @type {Measured[]} */ ((ran.doc ?? []).flatMap((/** @type {MeasuredDoc} */ d) => d.measured)), [ran.doc]);
   const keys = useMemo(() => /** @type {Key[][]} */ ((doc ?? []).map((/** @type {{keys: Key[] | null}} */ d) => d.keys ?? [])), [doc]);
   const rows = useMemo(() => rowsOf(keys.flat().filter((k) => whole || planned(k)), metric, labelOf(metric)), [keys, metric, whole]);
   const { rangeOf: rangeFor, turnOf, rest, turnOfRest, onDrew, look } = useStages(range, rows.map((r) => r.id), turn);
@@ -65,7 +72,7 @@ export function Past({ route, pair, metric: usual = '', head }) {
   };
   const first = rows.find((r) => r.metrics.includes(metric)) ?? rows[0];
   const about = first?.metrics[0];
-  const tools = about ? toolsOf(keys.flat().filter(planned), about) : [];
+  const tools = about ? toolsOf(keys.flat().filter(planned), about, measured) : [];
   const chosen = { tool: tools.includes(of.tool) ? of.tool : tools[0] ?? '', test: of.test };
   return html`
     ${head?.(error || (doc && !rows.length) ? turn : turnOfRest)}
@@ -76,7 +83,7 @@ export function Past({ route, pair, metric: usual = '', head }) {
     ${rows.length > 0 && html`
       <${Legend} smoke=${rows.some((r) => r.draw === 'smoke')} compared=${compared?.name ?? ''} besides=${keys.flat().every(planned) ? null : { shown: whole }} />
       <${Lane} happened=${happened} pair=${pair} range=${range} route=${route} />
-      <div class=${ways.length > 1 ? '' : 'alone'}>${rows.map((row) => rangeFor(row.id) && html`<${Graphs} key=${row.id} row=${row} pair=${pair} keys=${keys} of=${of} range=${rangeFor(row.id)} compared=${compared}
+      <div class=${ways.length > 1 ? '' : 'alone'}>${rows.map((row) => rangeFor(row.id) && html`<${Graphs} key=${row.id} row=${row} pair=${pair} keys=${keys} measured=${measured} of=${of} range=${rangeFor(row.id)} compared=${compared}
         whole=${whole} zoom=${zoomIn(row.id)} press=${pressIn(row.id)} turn=${turnOf(row.id)} changes=${happened.changes ?? none} drew=${onDrew} />`)}</div>
       ${about && rest && html`<${Shares} metric=${about} label=${first.title} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />
         <div class="foot">${ways.length > 1 && html`<${Near} title="Route over time"><${Routes} pair=${pair} range=${rest} route=${route} turn=${turnOfRest} /><//>`}

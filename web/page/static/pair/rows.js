@@ -80,20 +80,18 @@ export const besides = /** @type {const} */ ([['demand', 'on demand'], ['diagnos
 export const isOf = (role, pattern) => (pattern.endsWith('*') ? role.startsWith(pattern.slice(0, -1)) : role === pattern);
 
 /**
- * The tools that measured a metric: first those of the mesh file's tests, and of either the one that has most series of it.
+ * The tools that measured a metric: first those of the mesh file's tests, and of either the one with most runs.
  * @param {Key[]} keys
  * @param {string} metric
+ * @param {Measured[]} measured how often each ran; of a tool that is not among them nobody knows
  */
-export function toolsOf(keys, metric) {
-  /** @type {Map<string, [number, number]>} */
-  const series = new Map();
-  for (const k of keys) {
-    if (k.metric !== metric) continue;
-    const of = series.get(k.tool) ?? [0, 0];
-    of[planned(k) ? 0 : 1] += 1;
-    series.set(k.tool, of);
-  }
-  return [...series].sort(([a, x], [b, y]) => y[0] - x[0] || y[1] - x[1] || a.localeCompare(b)).map(([tool]) => tool);
+export function toolsOf(keys, metric, measured) {
+  /** @param {string} tool @param {boolean} plan those of the mesh file's tests */
+  const runs = (tool, plan) => measured.filter((m) => m.metric === metric && m.tool === tool && (m.role === 'planned') === plan).reduce((n, m) => n + m.runs, 0);
+  const of = keys.filter((k) => k.metric === metric);
+  const tools = [...new Set(of.map((k) => k.tool))].map((tool) =>
+    ({ tool, plan: of.some((k) => k.tool === tool && planned(k)), planned: runs(tool, true), others: runs(tool, false) }));
+  return tools.sort((a, b) => Number(b.plan) - Number(a.plan) || b.planned - a.planned || b.others - a.others || a.tool.localeCompare(b.tool)).map((t) => t.tool);
 }
 
 /** Quantiles that a row asks for: what shades and line are made of. */
