@@ -16,7 +16,7 @@ import (
 
 // What a Collector shows beside the metrics of Results.
 var (
-	streamLabels = []string{"source", "target", "test", "tool"}
+	streamLabels = []string{"role", "source", "target", "test", "tool", "way"}
 
 	descTimestamp = prometheus.NewDesc(prefix+"result_timestamp_seconds",
 		"When the last measurement began, in Unix time.", streamLabels, nil)
@@ -57,7 +57,7 @@ func (c *Collector) Collect(out chan<- prometheus.Metric) {
 	descs := map[measure.Metric]*prometheus.Desc{}
 	for s, l := range streams {
 		show := func(desc *prometheus.Desc, v float64) {
-			gauge(out, desc, v, s.source, s.target, s.test, s.tool)
+			gauge(out, desc, v, s.role, s.source, s.target, s.test, s.tool, string(l.way))
 		}
 		show(descTimestamp, float64(l.at.UnixNano())/1e9)
 		if l.status != "" {

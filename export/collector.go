@@ -32,11 +32,13 @@ const maxSeries = 500_000
 
 // CollectorOptions say what a Collector shows beside Results. The zero value is ready for use.
 type CollectorOptions struct {
-	Version   string           // of Pathwise, for pathwise_build_info
-	State     func() State     // how the controller is, asked at each scrape; nil: nothing of it is shown
-	Log       *slog.Logger     // of what a scrape could not show; nil: nowhere
-	Now       func() time.Time // nil: time.Now
-	MaxSeries int              // Results of streams beyond it are counted and not shown; 0: 500,000
+	Version string           // of Pathwise, for pathwise_build_info
+	State   func() State     // how the controller is, asked at each scrape; nil: nothing of it is shown
+	Log     *slog.Logger     // of what a scrape could not show; nil: nowhere
+	Now     func() time.Time // nil: time.Now
+	// Way is the way that data of a tool goes, for values from the archive, which does not say; nil: nobody knows.
+	Way       func(tool string) measure.Way
+	MaxSeries int // Results of streams beyond it are counted and not shown; 0: 500,000
 }
 
 // Collector holds the newest Result of each stream and shows it to a Prometheus that scrapes. It is a
@@ -58,6 +60,7 @@ type Collector struct {
 
 // latest is the newest Result of a stream. It is replaced, never changed.
 type latest struct {
+	way    measure.Way   // that its data went: no part of the stream, for of one from the archive it may not be known
 	at     time.Time     // when it began; not in the future, whatever the clock was that it came from
 	every  time.Duration // mean interval of the stream's Results; 0: not known
 	status measure.Status
@@ -83,6 +86,9 @@ func NewCollector(o CollectorOptions) *Collector {
 	if o.MaxSeries == 0 {
 		o.MaxSeries = maxSeries
 	}
+	if o.Way == nil {
+		o.Way = func(string) measure.Way { return "" }
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -90,19 +96,19 @@ func NewCollector(o CollectorOptions) *Collector {
 		counts: counts{results: map[outcome]uint64{}, missed: map[string]uint64{}}}
 }
 
-// Seed takes the newest values from the archive, so that a restart leaves no hole. Of each stream it takes those of
-// one time, its newest; whether that Result was whole is not told until the next one. Counters begin at zero.
+// Seed takes the newest values of planned runs from the archive, so that a restart leaves no hole: what was asked for once
+// belongs to its time. Of each stream it takes those of one time, its newest; whether that Result was whole is not told until the next one. Counters begin at zero.
 func (c *Collector) Seed(ctx context.Context, a archive.Archive) error {
-	all, err := a.Latest(ctx, archive.Match{})
+	all, err := a.Latest(ctx, archive.Match{Role: string(measure.RolePlanned)})
 	if err != nil {
 		return fmt.Errorf("read latest values: %w", err)
 	}
 	newest := map[stream]*latest{}
 	for _, l := range all {
-		s := stream{l.Source, l.Target, l.Test, l.Tool}.labels()
+		s := stream{string(l.Role), l.Source, l.Target, l.Test, l.Tool}.labels()
 		n := newest[s]
 		if n == nil || l.Time.After(n.at) {
-			n = &latest{at: l.Time}
+			n = &latest{way: c.opts.Way(l.Tool), at: l.Time}
 			newest[s] = n
 		}
 		if l.Time.Equal(n.at) && exportable(l.Metric) {
@@ -120,12 +126,12 @@ func (c *Collector) Seed(ctx context.Context, a archive.Archive) error {
 // Observe shows a Result that was filed, if it is the newest of its stream, and counts it. One that is observed again
 // counts again.
 func (c *Collector) Observe(r *measure.Result) {
-	parts := partsOf(r)
+	parts, way := partsOf(r), measure.Way(label(string(r.Way)))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.counts.results[outcome{parts[0].tool, r.Status}]++
 	for _, p := range parts {
-		c.take(p.stream, &latest{at: r.Started, status: r.Status, values: p.values})
+		c.take(p.stream, &latest{way: way, at: r.Started, status: r.Status, values: p.values})
 	}
 }
 
@@ -196,7 +202,7 @@ func (c *Collector) snapshot() (map[stream]*latest, counts) {
 			continue
 		case l.stale(now) && len(l.values) > 0:
 			c.series -= len(l.values)
-			l = &latest{at: l.at, every: l.every, status: l.status}
+			l = &latest{way: l.way, at: l.at, every: l.every, status: l.status}
 			c.streams[s] = l
 		}
 		shown[s] = l

@@ -60,7 +60,7 @@ func of(lines []string) (kept []string) {
 	return kept
 }
 
-const ab = `{source="a",target="b",test="lat",tool="rtt"} `
+const ab = `{role="planned",source="a",target="b",test="lat",tool="rtt",way=""} `
 
 func TestCollectorShowsTheNewest(t *testing.T) {
 	failed := ping("4", noon.Add(3*time.Minute), map[measure.Metric]float64{})
@@ -208,12 +208,16 @@ func TestCollectorCounts(t *testing.T) {
 
 // A restart shows the newest Result of each stream, and not what it did not measure.
 func TestCollectorSeeds(t *testing.T) {
-	other := ping("9", noon.Add(-time.Hour), map[measure.Metric]float64{measure.HopCount: 7})
-	other.Test = ""
-	a := filled(t, other,
+	other := ping("9", noon.Add(-time.Hour), map[measure.Metric]float64{measure.Throughput: 7})
+	other.Tool, other.Way = "tra", measure.Forward
+	once := ping("8", noon, map[measure.Metric]float64{measure.HopCount: 7})
+	once.Test = "" // somebody asked for it
+	a := filled(t, other, once,
 		ping("1", noon.Add(-2*time.Minute), map[measure.Metric]float64{measure.RTTMin: 1, measure.LossRatio: 0}),
 		ping("2", noon.Add(-time.Minute), map[measure.Metric]float64{measure.LossRatio: 1}))
-	c := NewCollector(CollectorOptions{Now: (&clock{noon}).now})
+	c := NewCollector(CollectorOptions{Now: (&clock{noon}).now, Way: func(tool string) measure.Way {
+		return map[string]measure.Way{"tra": measure.Forward}[tool]
+	}})
 	newer := ping("3", noon, map[measure.Metric]float64{measure.LossRatio: 0.5})
 	newer.Target.Name = "c"
 	c.Observe(newer)
@@ -221,12 +225,12 @@ func TestCollectorSeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		`hop_count{source="a",target="b",test="",tool="rtt"} 7`,
-		"loss_ratio" + ab + "1", `loss_ratio{source="a",target="c",test="lat",tool="rtt"} 0.5`,
-		`result_ok{source="a",target="c",test="lat",tool="rtt"} 1`,
-		`result_timestamp_seconds{source="a",target="b",test="",tool="rtt"} 1.7952588e+09`,
+		"loss_ratio" + ab + "1", `loss_ratio{role="planned",source="a",target="c",test="lat",tool="rtt",way=""} 0.5`,
+		`result_ok{role="planned",source="a",target="c",test="lat",tool="rtt",way=""} 1`,
 		"result_timestamp_seconds" + ab + "1.79526234e+09",
-		`result_timestamp_seconds{source="a",target="c",test="lat",tool="rtt"} 1.7952624e+09`,
+		`result_timestamp_seconds{role="planned",source="a",target="b",test="lat",tool="tra",way="forward"} 1.7952588e+09`,
+		`result_timestamp_seconds{role="planned",source="a",target="c",test="lat",tool="rtt",way=""} 1.7952624e+09`,
+		`throughput_bits_per_second{role="planned",source="a",target="b",test="lat",tool="tra",way="forward"} 7`,
 	}
 	if diff := cmp.Diff(want, of(scrape(t, c))); diff != "" {
 		t.Error(diff)

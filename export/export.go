@@ -9,11 +9,12 @@
 //	      v                          ^
 //	   archive ------ what could not be sent, CSV, JSON lines
 //
-// A series is called pathwise_<metric>, with the metric's name as everywhere in Pathwise, and has the labels source,
-// target, test and tool. A metric whose name measure.Metric does not allow is left out.
+// A series is called pathwise_<metric>, with the metric's name as everywhere in Pathwise, and has the labels role, source,
+// target, test, tool and way. A metric whose name measure.Metric does not allow is left out.
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,20 +36,24 @@ var reserved = map[measure.Metric]bool{
 	"remote_write_unsent_age_seconds": true,
 }
 
-// stream is who measured what: the Results of one test and tool on one path. Its fields are the labels of its series,
-// named in alphabetical order, as remote write wants them.
+// stream is who measured what, and why: the Results of one role, test and tool on one path. Its fields are labels of its
+// series. A role is as archive.Key has it, without the ID of a diagnosis: each diagnosis would else make series of its own.
 type stream struct {
-	source, target, test, tool string
+	role, source, target, test, tool string
 }
 
 // streamOf names ends and tools as archive.Key does.
 func streamOf(r *measure.Result) stream {
-	return stream{or(r.Source.Name, r.Source.Address), or(r.Target.Name, r.Target.Address), r.Test, or(r.Tool, r.Kind)}
+	return stream{string(roleOf(r).Series()), or(r.Source.Name, r.Source.Address), or(r.Target.Name, r.Target.Address), r.Test,
+		or(r.Tool, r.Kind)}
 }
+
+// roleOf is why a Result was made, also of one that does not say it.
+func roleOf(r *measure.Result) measure.Role { return cmp.Or(r.Role, measure.RoleOf(r.Test)) }
 
 // labels is the stream with what every receiver takes for the values of labels.
 func (s stream) labels() stream {
-	return stream{label(s.source), label(s.target), label(s.test), label(s.tool)}
+	return stream{label(s.role), label(s.source), label(s.target), label(s.test), label(s.tool)}
 }
 
 func or(name, otherwise string) string {

@@ -198,7 +198,7 @@ func (all samples) number() (n int) {
 func wanted(results []*measure.Result) samples {
 	all := samples{}
 	for _, r := range results {
-		labels := map[string]string{"source": r.Source.Name, "target": r.Target.Name, "tool": r.Tool}
+		labels := map[string]string{"source": r.Source.Name, "target": r.Target.Name, "tool": r.Tool, "role": string(roleOf(r).Series())}
 		if r.Test != "" {
 			labels["test"] = r.Test
 		}
@@ -326,7 +326,7 @@ scrape_configs:
 	}
 	until(t, "it is scraped", func() bool { return value("pathwise_loss_ratio") != "" })
 	for query, want := range map[string]string{
-		`pathwise_rtt_min_seconds{source="a",target="odd \"\\?name",test="lat",tool="rtt"}`: "0.0123456789012345 ",
+		`pathwise_rtt_min_seconds{role="planned",source="a",target="odd \"\\?name",test="lat",tool="rtt"}`: "0.0123456789012345 ",
 		`pathwise_loss_ratio > 0.01`:                                                   "1 ",
 		`pathwise_hosts{state="here"}`:                                                 "1 ",
 		`pathwise_build_info{version="v9"}`:                                            "1 ",

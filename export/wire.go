@@ -39,7 +39,7 @@ func pack(r *measure.Result) parcel {
 	p := parcel{slot: slotOf(r.Started), millis: r.Started.UnixMilli()}
 	for _, one := range partsOf(r) {
 		values := append(one.values, value{resultOK, okValue(r.Status)})
-		common := one.stream.append(nil)
+		common := one.stream.append(nil, r.Way)
 		p.samples += len(values)
 		p.bytes = slices.Grow(p.bytes, len(values)*(len(common)+96)) // 96: room for name and sample
 		for _, v := range values {
@@ -50,8 +50,10 @@ func pack(r *measure.Result) parcel {
 }
 
 // append encodes the labels of a TimeSeries that stand behind its name.
-func (s stream) append(dst []byte) []byte {
-	for _, l := range [...][2]string{{"source", s.source}, {"target", s.target}, {"test", s.test}, {"tool", s.tool}} {
+func (s stream) append(dst []byte, way measure.Way) []byte {
+	for _, l := range [...][2]string{
+		{"role", s.role}, {"source", s.source}, {"target", s.target}, {"test", s.test}, {"tool", s.tool}, {"way", label(string(way))},
+	} {
 		if l[1] != "" {
 			dst = appendLabel(dst, l[0], l[1], "")
 		}

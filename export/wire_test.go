@@ -108,10 +108,10 @@ func TestRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	labels := func(name string) [][2]string {
-		return [][2]string{{"__name__", prefix + name}, {"source", "a"}, {"target", "b"}, {"test", "lat"}, {"tool", "rtt"}}
+		return [][2]string{{"__name__", prefix + name}, {"role", "planned"}, {"source", "a"}, {"target", "b"}, {"test", "lat"}, {"tool", "rtt"}}
 	}
 	bare := func(name string) [][2]string {
-		return [][2]string{{"__name__", prefix + name}, {"source", "10.0.0.1"}, {"target", "b?"}, {"tool", "ping"}}
+		return [][2]string{{"__name__", prefix + name}, {"role", "demand"}, {"source", "10.0.0.1"}, {"target", "b?"}, {"tool", "ping"}}
 	}
 	millis := noon.UnixMilli() + 1
 	want := []series{
@@ -125,11 +125,11 @@ func TestRequest(t *testing.T) {
 
 // Whatever is in a Result, a request is one that a receiver can read.
 func FuzzRequest(f *testing.F) {
-	f.Add("a", "b", "lat", "rtt", "rtt_min_seconds", 0.5, int64(1))
-	f.Add("\xff", "\n", "", "", "_seconds", math.NaN(), int64(math.MinInt64))
-	f.Fuzz(func(t *testing.T, source, target, test, tool, metric string, v float64, nanos int64) {
+	f.Add("a", "b", "lat", "rtt", "rtt_min_seconds", "forward", "planned", 0.5, int64(1))
+	f.Add("\xff", "\n", "", "", "_seconds", "\xff", "diagnosis/\n/\xff", math.NaN(), int64(math.MinInt64))
+	f.Fuzz(func(t *testing.T, source, target, test, tool, metric, way, role string, v float64, nanos int64) {
 		r := ping("", time.Unix(0, nanos), map[measure.Metric]float64{measure.Metric(metric): v})
-		r.Source.Name, r.Target.Name, r.Test, r.Tool = source, target, test, tool
+		r.Source.Name, r.Target.Name, r.Test, r.Tool, r.Way, r.Role = source, target, test, tool, measure.Way(way), measure.Role(role)
 		p := pack(r)
 		got, err := decode(request([]parcel{p, p}))
 		if err != nil {

@@ -27,7 +27,12 @@ type outlets struct {
 
 func openOutlets(ctx context.Context, data string, m *config.Mesh, store archive.Archive, log *slog.Logger) (*outlets, error) {
 	o := &outlets{log: log}
-	o.collector = export.NewCollector(export.CollectorOptions{Version: version(), Log: log, State: func() export.State {
+	o.collector = export.NewCollector(export.CollectorOptions{Version: version(), Log: log, Way: func(tool string) measure.Way {
+		if t := m.Tool(tool); t != nil {
+			return measure.WayOf(t.Kind, t.Parameters)
+		}
+		return ""
+	}, State: func() export.State {
 		if o.state == nil {
 			return export.State{}
 		}
