@@ -83,6 +83,9 @@ func (r *reader) hostFields(n node, h *Host) (addressed bool) {
 	} else if len(h.Interfaces) > 0 {
 		h.Interfaces[0].BitsPerSecond = rate
 	}
+	if h.SSH != nil && h.SSH.Address == "" && len(h.Interfaces) > 0 { // it is where the controller logs in
+		r.mesh.outward[join(n.path, "address")] = h.Interfaces[0].Addresses[0]
+	}
 	responder := h.Reach == ReachResponder
 	if ports, has := given["ports"]; has && (h.Ports.Fixed != nil) != responder {
 		ports.fail("", "of an agent a range such as 5201-5300, of a responder its ports by kind such as {iperf3: 5201}")
@@ -133,6 +136,9 @@ func readReach(n node, h *Host) {
 		}
 	} else {
 		n.fields("{ssh: {user: pathwise}}", fields{"ssh": func(n node) { readSSH(n, h) }})
+	}
+	if h.Reach == ReachSSH {
+		n.noteOutward()
 	}
 	if h.Reach == ReachSSH && h.SSH == nil {
 		h.SSH = &SSH{Leave: true}
@@ -189,6 +195,8 @@ func (r *reader) overrides(n node, h *Host) {
 			e.at.fail(e.key, "the name of a tool%s", document.Meant(e.key, slices.Sorted(maps.Keys(r.mesh.tools))))
 			continue
 		}
-		h.Overrides[e.key] = r.override(e.value, r.mesh.Tool(e.key))
+		tool := r.mesh.Tool(e.key)
+		e.value.noteReserved(tool.Kind)
+		h.Overrides[e.key] = r.override(e.value, tool)
 	}
 }

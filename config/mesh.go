@@ -19,12 +19,14 @@ type Mesh struct {
 	Controller Controller
 
 	hosts, sites, tools, groups, phases, tests map[string]int // index by name
+
+	outward map[string]string // what stands under each key that leads out of the controller's machine, by path
 }
 
 func newMesh() *Mesh {
 	return &Mesh{
 		hosts: map[string]int{}, sites: map[string]int{}, tools: map[string]int{}, groups: map[string]int{},
-		phases: map[string]int{}, tests: map[string]int{}, Controller: defaultController(),
+		phases: map[string]int{}, tests: map[string]int{}, Controller: defaultController(), outward: map[string]string{},
 	}
 }
 

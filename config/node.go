@@ -17,6 +17,7 @@ type node struct {
 	r    *reader
 	file string
 	path string // such as hosts.ucl.reach
+	form string // path with * for each name: hosts.*.reach
 	ast  ast.Node
 }
 
@@ -128,13 +129,13 @@ func (n node) entries(example string) []entry {
 	seen := map[string]node{}
 	for _, v := range m.Values {
 		key := scalarText(v.Key)
-		at := node{n.r, n.file, join(n.path, key), v.Key}
+		at := node{n.r, n.file, join(n.path, key), join(n.form, "*"), v.Key}
 		if first, twice := seen[key]; twice {
 			at.fail(key, "each key once; it stands at %s as well", first.place())
 			continue
 		}
 		seen[key] = at
-		all = append(all, entry{key, at, node{n.r, n.file, at.path, v.Value}})
+		all = append(all, entry{key, at, node{n.r, n.file, at.path, at.form, v.Value}})
 	}
 	return all
 }
@@ -161,7 +162,7 @@ func (n node) items() []node {
 			key := v.(*ast.MappingNode).Values[0].Key.GetToken()
 			v = &ast.StringNode{BaseNode: &ast.BaseNode{}, Token: key, Value: text}
 		}
-		all[i] = node{n.r, n.file, n.path + "[" + strconv.Itoa(i) + "]", v}
+		all[i] = node{n.r, n.file, n.path + "[" + strconv.Itoa(i) + "]", n.form, v}
 	}
 	return all
 }
@@ -199,7 +200,11 @@ func (n node) fields(example string, f fields) (given map[string]node) {
 			e.at.fail(e.key, "one of %s%s", strings.Join(names, ", "), document.Meant(e.key, names))
 			continue
 		}
+		e.value.form = join(n.form, e.key)
 		given[e.key] = e.value
+		if leads[e.value.form] == outward {
+			e.value.noteOutward()
+		}
 		read(e.value)
 	}
 	return given

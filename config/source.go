@@ -121,7 +121,7 @@ func (r *reader) open(f File, sections map[string][]node) {
 		if doc.Body == nil {
 			continue
 		}
-		n := node{r, f.Name, "", doc.Body}
+		n := node{r, f.Name, "", "", doc.Body}
 		if i > 0 {
 			n.fail("---", "one document in a file; the rest may stand in a file of its own")
 			return

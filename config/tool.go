@@ -49,7 +49,13 @@ func (r *reader) toolFields(n node, t *Tool) {
 	if _, said := given["exclusive"]; said {
 		t.Exclusive = &exclusive
 	}
-	_, probe := given["probe"]
+	at, probe := given["probe"]
+	if p, has := given["parameters"]; has {
+		p.noteReserved(t.Kind)
+	}
+	if t.Kind == KindCommand {
+		at.noteOutward()
+	}
 	_, program := given["command"]
 	if probe == program {
 		n.fail("", "either probe or command")

@@ -69,7 +69,7 @@ func (s *Server) checkConfig(ctx context.Context, in *filesInput) (*body[*edit.O
 	if s.Config == nil {
 		return nil, fault(errNoConfig)
 	}
-	outcome, err := s.Config.Check(ctx, in.Body.Files)
+	outcome, err := s.Config.Check(ctx, in.Body.Files, bound(ctx))
 	if err != nil {
 		return nil, fault(err)
 	}
@@ -101,7 +101,7 @@ func (s *Server) saveConfig(ctx context.Context, in *saveConfigInput) (*body[sav
 	if err := s.note(ctx, "save configuration", strings.Join(names, " ")); err != nil {
 		return nil, fault(err)
 	}
-	change := edit.Change{From: in.Body.Version, Files: in.Body.Files, By: nameOf(by), Comment: strings.TrimSpace(in.Body.Comment)}
+	change := edit.Change{From: in.Body.Version, Files: in.Body.Files, By: nameOf(by), Comment: strings.TrimSpace(in.Body.Comment), Bound: bound(ctx)}
 	saved, err := s.Config.Save(ctx, change)
 	var wrong *edit.Wrong
 	if errors.As(err, &wrong) {
@@ -115,6 +115,12 @@ func (s *Server) saveConfig(ctx context.Context, in *saveConfigInput) (*body[sav
 		return nil, fault(err)
 	}
 	return &body[savedDoc]{savedDoc{saved}}, nil
+}
+
+// bound says that who asks is a program, which may not change what leads out of the controller's machine.
+func bound(ctx context.Context) bool {
+	kind := visitorOf(ctx).Kind
+	return kind != account.KindAccount && kind != account.KindOwner
 }
 
 // nameOf is who somebody is for those who read the history. No account has a space in its name.

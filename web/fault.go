@@ -83,6 +83,7 @@ func statusOf(err error) int {
 	var later *account.Later
 	var formula *calc.UnknownError
 	var unwritable *edit.ReadOnly
+	var outward *edit.Outward
 	var full *limitError
 	switch {
 	case errors.As(err, &full):
@@ -91,7 +92,7 @@ func statusOf(err error) int {
 		return http.StatusNotFound
 	case errors.Is(err, edit.ErrUnknown), errors.Is(err, errNoConfig):
 		return http.StatusNotFound
-	case errors.As(err, &unwritable):
+	case errors.As(err, &unwritable), errors.As(err, &outward):
 		return http.StatusForbidden
 	case errors.Is(err, edit.ErrStale):
 		return http.StatusConflict

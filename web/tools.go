@@ -9,7 +9,6 @@ import (
 
 	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/config"
-	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 )
@@ -66,7 +65,7 @@ func describe(t *config.Tool, k probe.Kind, ofMesh bool) toolDoc {
 	demand := t.Adjust(measure.Demand{Exclusive: true})
 	if t.Kind != config.KindCommand {
 		for _, p := range k.Parameters {
-			if control.Reserved(k.Name, p.Name) {
+			if config.Reserved(k.Name, p.Name) {
 				continue
 			}
 			if own, set := t.Parameters[p.Name]; set {

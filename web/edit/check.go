@@ -58,8 +58,8 @@ type judged struct {
 }
 
 // Check says what is wrong with a proposal, or what would come of it. It writes nothing. What is too much to look at, or has
-// a name that cannot be, is a *Refusal.
-func (b *Book) Check(ctx context.Context, files []File) (*Outcome, error) {
+// a name that cannot be, is a *Refusal. bound is as in a Change.
+func (b *Book) Check(ctx context.Context, files []File, bound bool) (*Outcome, error) {
 	files, err := b.proposed(files)
 	if err != nil {
 		return nil, err
@@ -89,6 +89,11 @@ func (b *Book) Check(ctx context.Context, files []File) (*Outcome, error) {
 		Changes: []string{}, Warnings: []Warning{}, Diff: diffOf(now, files)}
 	if before.mesh != nil && after.mesh != nil {
 		o.Changes = changed(before.mesh, after.mesh)
+	}
+	if bound && after.mesh != nil {
+		if err := outward(before.mesh, after.mesh); err != nil {
+			o.Errors = append(o.Errors, Problem{Text: err.Error()})
+		}
 	}
 	for _, text := range after.warnings {
 		o.Warnings = append(o.Warnings, Warning{text, !slices.Contains(before.warnings, text)})

@@ -25,7 +25,7 @@ func TestErrorsOfACheck(t *testing.T) {
 		{[]File{{"a.yaml", hostsText}, {"b.yml", testsText}, {"c.yaml", "hosts: {a: 10.0.0.9}\n"}},
 			[]Problem{{"c.yaml", 1, 9, "hosts.a: want each name once; it is defined at a.yaml:1:9 as well"}}},
 	} {
-		o, err := d.Check(t.Context(), c.files)
+		o, err := d.Check(t.Context(), c.files, false)
 		must(t, err)
 		if c.want != nil {
 			expect(t, "errors", o.Errors, c.want)
@@ -53,7 +53,7 @@ func TestConsequences(t *testing.T) {
 	text := "sites: {S: {rate: 1mbit, budget: {daily: 1kB}}, T: {}}\n" +
 		strings.Replace(hostsText, "b: 10.0.0.2", "b: {address: 10.0.0.2, site: S}, c: {address: 10.0.0.3, site: T}", 1) + bulkText +
 		"controller: {listen: \":9090\", data: /var/lib/pathwise, public: true, remote_write: [{url: http://x.example, headers: {X-A: secret}}]}\n"
-	o, err := d.Check(t.Context(), []File{{"mesh.yaml", text}})
+	o, err := d.Check(t.Context(), []File{{"mesh.yaml", text}}, false)
 	must(t, err)
 	before, after := o.Before, o.After
 	if len(o.Errors) > 0 || before == nil || after == nil {
@@ -88,7 +88,7 @@ func TestConsequences(t *testing.T) {
 
 	_, err = d.save(d.current().Version, File{"mesh.yaml", text})
 	must(t, err)
-	same, err := d.Check(t.Context(), []File{{"mesh.yaml", text}})
+	same, err := d.Check(t.Context(), []File{{"mesh.yaml", text}}, false)
 	must(t, err)
 	if same.Diff != "" || !reflect.DeepEqual(same.Before, same.After) || len(same.Changes) > 0 || slices.ContainsFunc(same.Warnings, func(w Warning) bool { return w.New }) {
 		t.Errorf("of no change: %+v", same)
@@ -98,7 +98,7 @@ func TestConsequences(t *testing.T) {
 // A mesh without tests can be looked at, and one that is broken on disk mended.
 func TestOddMeshes(t *testing.T) {
 	d := newDesk(t, File{"mesh.yaml", "hosts: [\n"})
-	o, err := d.Check(t.Context(), []File{{"mesh.yaml", hostsText}})
+	o, err := d.Check(t.Context(), []File{{"mesh.yaml", hostsText}}, false)
 	must(t, err)
 	if o.Before != nil || len(o.Errors) > 0 {
 		t.Errorf("%+v", o)
@@ -116,7 +116,7 @@ func TestTurn(t *testing.T) {
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := d.Check(ctx, []File{{"mesh.yaml", hostsText}}); !errors.Is(err, context.Canceled) {
+	if _, err := d.Check(ctx, []File{{"mesh.yaml", hostsText}}, false); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if _, err := d.Save(ctx, Change{Files: []File{{"mesh.yaml", hostsText}}}); !errors.Is(err, context.Canceled) {
@@ -134,7 +134,7 @@ func TestTooMuchToJudge(t *testing.T) {
 		testsText: {{Text: "tests: want at most 5 pairs in all; a larger mesh can be edited on the controller's machine"}},
 		strings.Replace(testsText, "schedule: {every: 1h}", "online: false, schedule: {every: 1h}", 1): {},
 	} {
-		o, err := d.Check(t.Context(), []File{{"mesh.yaml", three + tests}})
+		o, err := d.Check(t.Context(), []File{{"mesh.yaml", three + tests}}, false)
 		must(t, err)
 		expect(t, "errors", o.Errors, want)
 	}
@@ -142,7 +142,7 @@ func TestTooMuchToJudge(t *testing.T) {
 	for i := range 3000 {
 		fmt.Fprintf(&hosts, "  h%d: x10.1.%d.%d\n", i, i/250, i%250)
 	}
-	o, err := d.Check(t.Context(), []File{{"mesh.yaml", "hosts:\n" + hosts.String()}})
+	o, err := d.Check(t.Context(), []File{{"mesh.yaml", "hosts:\n" + hosts.String()}}, false)
 	must(t, err)
 	if n := len(o.Errors); n != maxProblems+1 || o.Errors[n-1] != (Problem{Text: "and 2800 more"}) {
 		t.Errorf("%d errors, the last %v", n, o.Errors[n-1])

@@ -20,7 +20,7 @@ var names = map[string]bool{
 func TestNames(t *testing.T) {
 	d := newDesk(t, File{"a.yaml", hostsText}, File{"b.yml", testsText})
 	for name, right := range names {
-		o, err := d.Check(t.Context(), []File{{name, hostsText}})
+		o, err := d.Check(t.Context(), []File{{name, hostsText}}, false)
 		var refused *Refusal
 		if right != (err == nil) || right == errors.As(err, &refused) {
 			t.Errorf("%q: %+v, %v", name, o, err)
@@ -70,7 +70,7 @@ func TestBounds(t *testing.T) {
 	} {
 		d := newDesk(t, File{"a.yaml", hostsText}, File{"b.yml", testsText})
 		var refused *Refusal
-		if _, err := d.Check(t.Context(), files); !errors.As(err, &refused) || strings.Contains(err.Error(), "\n") {
+		if _, err := d.Check(t.Context(), files, false); !errors.As(err, &refused) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", what, err)
 		}
 		if _, err := d.save(d.current().Version, files...); !errors.As(err, &refused) {
@@ -88,7 +88,7 @@ func TestBounds(t *testing.T) {
 	}
 	one := newDesk(t, File{"mesh.conf", hostsText})
 	var refused *Refusal
-	if _, err := one.Check(t.Context(), []File{{"other.yaml", hostsText}}); !errors.As(err, &refused) {
+	if _, err := one.Check(t.Context(), []File{{"other.yaml", hostsText}}, false); !errors.As(err, &refused) {
 		t.Errorf("another name than the one file's: %v", err)
 	}
 	_, err := one.save(one.current().Version, File{"mesh.conf", hostsText + "# x\n"})

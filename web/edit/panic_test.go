@@ -24,7 +24,7 @@ func TestNothingIsHeldOverAPanic(t *testing.T) {
 			arm(&d.options)
 			next := File{"mesh.yaml", hostsText + bulkText}
 			for _, try := range []func() error{
-				func() error { _, err := d.Check(t.Context(), []File{next}); return err },
+				func() error { _, err := d.Check(t.Context(), []File{next}, false); return err },
 				func() error { _, err := d.save(from, next); return err },
 			} {
 				func() {
