@@ -84,6 +84,7 @@ func (s *Server) operations(a huma.API) {
 	add(a, get("routes", account.Read, "/pairs/{source}/{target}/routes", "The routes from one host to another, and when each held"), s.routes)
 	add(a, get("changes", account.Read, "/changes", "What to mark on a time line: routes that changed, what diagnoses found, configurations"), s.changes)
 	add(a, documented[matrixDoc](a, get("matrix", account.Read, "/matrix", "One metric between all hosts of the mesh, beside each pair's own past")), s.matrix)
+	add(a, get("since", account.Read, "/since", "Since when pairs are beyond a limit"), s.since)
 	add(a, get("result", account.Read, "/results/{id}", "One Result, whole"), s.result)
 	add(a, get("misses", account.Read, "/misses", "Runs that did not take place, newest first"), s.misses)
 	add(a, get("plan", account.Read, "/plan", "What is to run next, soonest first"), s.plan)

@@ -26,6 +26,9 @@ interface Key { source: string; target: string; test?: string; tool: string; rol
 interface Measured { metric: string; tool: string; role: string; series: number; runs: number; latest: string; estimated?: boolean }
 interface MeasuredDoc { measured: Measured[] }
 
+interface PairSince { source: string; target: string; since: string | null; longer?: boolean }
+interface SinceDoc { since: PairSince[] }
+
 interface Miss { run: string; test?: string; tool: string; source: string; target: string; start: string; why: string }
 interface HostDoc {
   name: string;

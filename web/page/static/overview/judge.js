@@ -57,6 +57,19 @@ export function byLimits(value, limits, better) {
 const far = 3; // times as far from the median as what was usual in its past
 const least = 0.1; // of the median: less than that is no change to anybody, however steady the past was
 
+/** How far from the median is usual on one side of it. @param {number} median @param {number} edge */
+const usually = (median, edge) => Math.max(Math.abs(edge - median), Math.abs(median) * least);
+
+/**
+ * The worst value that is as usual; null: nobody knows.
+ * @param {{median: number | null, low: number | null, high: number | null}} past
+ * @param {'low' | 'high'} better
+ */
+export function limitOf(past, better) {
+  if (past.median === null || past.low === null || past.high === null) return null;
+  return better === 'low' ? past.median + usually(past.median, past.high) : past.median - usually(past.median, past.low);
+}
+
 /**
  * @param {number | null} value
  * @param {{median: number | null, low: number | null, high: number | null}} past 5th, 50th and 95th percentile
@@ -66,7 +79,7 @@ export function byPast(value, past, better) {
   if (value === null || past.median === null || past.low === null || past.high === null) return None;
   const edge = value > past.median ? past.high : past.low;
   const off = Math.abs(value - past.median);
-  const usual = Math.max(Math.abs(edge - past.median), Math.abs(past.median) * least);
+  const usual = usually(past.median, edge);
   if (off <= usual) return Good;
   if (better !== '' && (value < past.median) === (better === 'low')) return Better;
   return off > far * usual ? Bad : Warn;

@@ -3,32 +3,58 @@ import { html, useEffect, useMemo, useRef, useState } from '../html.js';
 import { format, plural } from '../format.js';
 import { link } from '../router.js';
 import { span, when } from '../times.js';
-import { useDoc } from '../docs.js';
+import { useDoc, useDocs } from '../docs.js';
+import { url } from '../api.js';
 import { useEvents } from '../events.js';
 import { Failure } from '../state.js';
 import { change, words } from './judge.js';
-import { worst } from './model.js';
+import { sinceQuery, worst } from './model.js';
 
 const shown = 12; // what fits beside a matrix of ordinary size
 
-/** @param {{model: import('./model.js').Model, query: Record<string, string>}} props */
-export function Worst({ model: m, query }) {
+/** @param {{model: import('./model.js').Model, query: Record<string, string>, at: string}} props at: the time that is shown; '': now */
+export function Worst({ model: m, query, at }) {
   const cells = useMemo(() => worst(m, shown), [m]);
+  const turn = useTurn(m);
+  const asked = sinceQuery(m, cells);
+  const path = asked && url(['since'], { ...asked, at, test: query.test, tool: query.tool });
+  const since = useDocs([path], turn); // without it the rest is shown all the same
+  const times = /** @type {SinceDoc | null} */ (since.of === JSON.stringify([path]) && since.doc ? since.doc[0] : null);
   const beyond = m.tally[3] + m.tally[4];
   return html`<section aria-labelledby="worst">
     <h2 id="worst">${m.byPast ? 'Furthest from usual' : 'Worst pairs'}</h2>
     ${cells.length === 0
       ? html`<p class="quiet">${m.byPast ? 'All pairs are as usual.' : 'No pair is beyond its limits.'}</p>`
-      : html`<ol class="rows worst">${cells.map((i) => {
+      : html`<ol class="rows worst">${cells.map((i, k) => {
           const [a, b] = [m.hosts[Math.floor(i / m.n)].name, m.hosts[i % m.n].name];
           const past = m.byPast ? m.past?.median[i] : null;
-          return html`<li><a href=${link(['pair', a, b], query)}>${a} → ${b}</a>
+          const since = times && sinceWords(times.since[k], Date.now());
+          return html`<li><span><a href=${link(['pair', a, b], query)}>${a} → ${b}</a>${since && html` <small>${since}</small>`}</span>
             <span class="num">${format(m.values[i], m.unit)}${past != null && html` <small>${change(m.values[i] ?? 0, past)}</small>`}</span>
             <${Mark} kind=${m.classes[i]} past=${m.byPast} />
             <a class="quiet" href=${link(['test'], { source: a, target: b, do: 'diagnose' })} aria-label=${`why? Diagnose ${a} to ${b}`}>why?</a></li>`;
         })}</ol>`}
     ${beyond > cells.length && html`<p class="quiet">and ${plural(beyond - cells.length, 'more', 'more')}: see Table</p>`}
   </section>`;
+}
+
+/** A number that grows with each new model, so that what belongs to it is asked for anew. @param {unknown} model */
+function useTurn(model) {
+  const last = useRef({ model, turn: 0 });
+  if (last.current.model !== model) last.current = { model, turn: last.current.turn + 1 };
+  return last.current.turn;
+}
+
+/**
+ * Since when, in words: with the day where that is another than now's.
+ * @param {PairSince | undefined} s
+ * @param {number} now
+ */
+export function sinceWords(s, now) {
+  if (!s?.since) return '';
+  if (s.longer) return `since before ${when(s.since).slice(5)}`;
+  const [there, here] = [when(s.since), when(now)];
+  return `since ${there.slice(0, 10) === here.slice(0, 10) ? there.slice(11) : there.slice(5)}`;
 }
 
 /** @param {{kind: number, past: boolean}} props */

@@ -1,5 +1,5 @@
 // What the matrix shows, made of what the API answers: hosts in the order of their sites, a class and a value a cell. Pure.
-import { byLimits, byPast, limitsOf, Bad, Warn, None } from './judge.js';
+import { byLimits, byPast, limitOf, limitsOf, Bad, Warn, None } from './judge.js';
 import { known } from '../metrics.js';
 import { scaleOf } from '../format.js';
 
@@ -68,6 +68,21 @@ export function worst(m, most) {
     return m.better === 'low' ? v / (to || 1e-9) : to / (v || 1e-9);
   };
   return found.sort((a, b) => m.classes[b] - m.classes[a] || badness(b) - badness(a)).slice(0, most);
+}
+
+/**
+ * What to ask of since when cells are beyond what they should be; null: nothing can be asked.
+ * @param {Model} m
+ * @param {number[]} cells
+ */
+export function sinceQuery(m, cells) {
+  if (m.better === '' || !cells.length) return null;
+  const better = m.better;
+  const past = m.past;
+  const limits = m.byPast && past
+    ? cells.map((i) => limitOf({ median: past.median[i], low: past.low[i], high: past.high[i] }, better) ?? 0) : [m.limits.warn];
+  return { metric: m.metric, beyond: better === 'low' ? 'above' : 'below', limits: limits.map((l) => Number(l.toPrecision(6))).join(','),
+    pairs: cells.map((i) => `${m.hosts[Math.floor(i / m.n)].name}/${m.hosts[i % m.n].name}`).join(',') };
 }
 
 /**

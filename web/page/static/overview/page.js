@@ -54,7 +54,7 @@ export function Overview({ route }) {
                 : html`<${Matrix} model=${model} size=${choice.size} query=${query} resize=${(/** @type {number} */ s) => change({ size: s }, { replace: true })} />`}`}
       </div>
       <aside aria-label="What to look at">
-        ${model.n >= 2 && html`<${Worst} model=${model} query=${query} />`}
+        ${model.n >= 2 && html`<${Worst} model=${model} query=${query} at=${choice.at === null ? '' : rfc(choice.at)} />`}
         <${News} />
       </aside>
     </div>`}`;
