@@ -41,7 +41,7 @@ type Train struct {
 	SentPackets       int     `json:"sent_packets"`
 	ReceivedPackets   int     `json:"received_packets"`
 	DispersionSeconds float64 `json:"dispersion_seconds"` // from the first arrival to the last
-	BitsPerSecond     float64 `json:"bits_per_second"`    // of IP, over the dispersion; 0: too few came
+	BitsPerSecond     float64 `json:"bits_per_second"`    // of IP, by packets that queued; 0: too few did
 }
 
 // Echo is one request of a round-trip probe and what became of it.

@@ -1,7 +1,10 @@
 package probe
 
 import (
+	"encoding/json"
+	"errors"
 	"math"
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,19 +16,19 @@ import (
 
 // arrivalsOf makes what a receiver reports of trains that a link of the given rate spread, without the packets that
 // lost names.
-func arrivalsOf(train iperf3.Train, bitsPerSecond float64, lost ...int64) [][2]int64 {
+func arrivalsOf(train iperf3.Train, bitsPerSecond float64, lost ...int64) []iperf3.Arrival {
 	spacing := float64(train.Size+28) * 8 / bitsPerSecond * 1e9
 	gone := map[int64]bool{}
 	for _, seq := range lost {
 		gone[seq] = true
 	}
-	var out [][2]int64
+	var out []iperf3.Arrival
 	seq := int64(0)
 	for k := range train.Trains {
 		busy := 0.0 // what is lost does not keep the link busy
 		for range train.Packets {
 			if seq++; !gone[seq] {
-				out = append(out, [2]int64{seq, int64(float64(k)*train.Gap*1e9 + busy)})
+				out = append(out, iperf3.Arrival{seq, int64(float64(k)*train.Gap*1e9 + busy)})
 				busy += spacing
 			}
 		}
@@ -49,10 +52,10 @@ func TestDispersions(t *testing.T) {
 // What a peer may send, whatever it is, is no crash and no capacity out of nothing.
 func TestDispersionsOfNonsense(t *testing.T) {
 	train := iperf3.Train{Packets: 4, Size: 100, Trains: 2}
-	for _, arrivals := range [][][2]int64{
+	for _, arrivals := range [][]iperf3.Arrival{
 		nil, {{0, 0}}, {{-5, 1}, {math.MaxInt64, 2}, {math.MinInt64, 3}}, {{1, 7}, {2, 7}, {3, 7}}, {{9, 0}, {10, 5}},
 	} {
-		if c, ok := capacityOf(dispersions(arrivals, train, train.Size+28)); ok {
+		if c, err := capacityOf(dispersions(arrivals, train, train.Size+28)); err == nil {
 			t.Errorf("%v: a capacity of %v", arrivals, c)
 		}
 	}
@@ -70,6 +73,59 @@ func TestDispersionsOfAStall(t *testing.T) {
 	}
 }
 
+// A sender that is off its processor again and again leaves the narrowest link idle, for as long as it likes: what comes of it is the
+// link's rate, or nothing.
+func TestDispersionsOfABusySender(t *testing.T) {
+	const link = 100e6
+	for _, c := range []struct {
+		name     string
+		each     float64 // s to send one
+		burst    int     // datagrams that it sends until it is off
+		off      float64 // s
+		wantNone bool
+	}{
+		{"one stop", 20e-6, 128, 50e-3, false}, {"short stops", 40e-6, 25, 3e-3, false}, {"long stops", 20e-6, 44, 20e-3, false},
+		{"as slow as the link", 130e-6, 256, 0, true}, {"stops after each", 20e-6, 1, 0.2e-3, true}, {"stops after a few", 20e-6, 8, 2e-3, true},
+	} {
+		train := iperf3.Train{Packets: 256, Size: 1472, Trains: 3}
+		var arrivals []iperf3.Arrival
+		sent, free := 0.0, 0.0
+		for seq := 1; seq <= train.Packets*train.Trains; seq++ {
+			if sent += c.each; seq%c.burst == 0 {
+				sent += c.off
+			}
+			free = max(free, sent) + 12e3/link
+			arrivals = append(arrivals, iperf3.Arrival{int64(seq), int64((free + 0.02) * 1e9), int64((sent + 1000) * 1e9)}) // of another clock
+		}
+		capacity, err := capacityOf(dispersions(arrivals, train, 1500))
+		if c.wantNone && !errors.Is(err, errTrainsSlow) || !c.wantNone && (err != nil || math.Abs(capacity-link) > 0.01*link) {
+			t.Errorf("%s: %v bit/s, %v", c.name, capacity, err)
+		}
+	}
+}
+
+// Trains as they came on a host with two processors and six programs that took all they could get, through a link of 100 Mbit/s.
+// The sender was stopped up to 30 times in a train; by all that arrived, the capacity would be 48 Mbit/s.
+func TestDispersionsRecorded(t *testing.T) {
+	text, err := os.ReadFile("testdata/busy-sender.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorded struct {
+		Train    iperf3.Train
+		Packet   int
+		Arrivals []iperf3.Arrival
+	}
+	if err := json.Unmarshal(text, &recorded); err != nil {
+		t.Fatal(err)
+	}
+	const link = 100e6 * 1500 / 1538 // less the framing of Ethernet
+	capacity, err := capacityOf(dispersions(recorded.Arrivals, recorded.Train, recorded.Packet))
+	if err != nil || math.Abs(capacity-link) > 0.01*link {
+		t.Errorf("%v bit/s, %v, want %v", capacity, err, link)
+	}
+}
+
 // Of trains that lost most of their packets, one that a full queue held back tells the rate of its link; one whose head a limit
 // on bursts let pass, and of the rest only single packets, tells nothing, or the rate of these.
 func TestDispersionsOfTrainsThatWereCut(t *testing.T) {
@@ -77,17 +133,17 @@ func TestDispersionsOfTrainsThatWereCut(t *testing.T) {
 	for _, packets := range []int{32, 256} {
 		train := iperf3.Train{Packets: packets, Size: 1472, Trains: 1}
 		for _, room := range []int{8, 10, 20} { // packets that fit the queue, or the burst
-			var queued, policed [][2]int64
+			var queued, policed []iperf3.Arrival
 			free, tokens := 0.0, float64(room)
 			for i := range packets {
 				at := float64(i) * 12e3 / lan // s
 				if waiting := max(0, free-at) * link / 12e3; waiting < float64(room) {
 					free = max(free, at) + 12e3/link
-					queued = append(queued, [2]int64{int64(i + 1), int64(free * 1e9)})
+					queued = append(queued, iperf3.Arrival{int64(i + 1), int64(free * 1e9)})
 				}
 				if tokens = min(float64(room), tokens+12e3/lan*link/12e3); tokens >= 1 {
 					tokens--
-					policed = append(policed, [2]int64{int64(i + 1), int64(at * 1e9)})
+					policed = append(policed, iperf3.Arrival{int64(i + 1), int64(at * 1e9)})
 				}
 			}
 			if got := dispersions(queued, train, 1500)[0]; math.Abs(got.BitsPerSecond-link) > 0.02*link {
@@ -102,8 +158,24 @@ func TestDispersionsOfTrainsThatWereCut(t *testing.T) {
 }
 
 func TestCapacityOf(t *testing.T) {
-	trains := []measure.Train{{BitsPerSecond: 90e6}, {BitsPerSecond: 0}, {BitsPerSecond: 97e6}, {BitsPerSecond: 400e6}}
-	if c, ok := capacityOf(trains); !ok || c != 97e6 {
-		t.Errorf("capacity %v %v, want the median of the trains that came, 97 Mbit/s", c, ok)
+	told, silent, lost := measure.Train{SentPackets: 32, ReceivedPackets: 32, BitsPerSecond: 97e6},
+		measure.Train{SentPackets: 32, ReceivedPackets: 32}, measure.Train{SentPackets: 32, ReceivedPackets: 7}
+	slow, fast := told, told
+	slow.BitsPerSecond, fast.BitsPerSecond = 90e6, 400e6
+	for name, c := range map[string]struct {
+		trains []measure.Train
+		want   float64
+		err    error
+	}{
+		"the median":          {[]measure.Train{slow, silent, told, fast}, 97e6, nil},
+		"a single one":        {[]measure.Train{told}, 97e6, nil},
+		"one of several":      {[]measure.Train{silent, told, silent}, 0, errTrainsSlow},
+		"none tells":          {[]measure.Train{silent, silent, lost}, 0, errTrainsSlow},
+		"most did not arrive": {[]measure.Train{lost, lost, silent}, 0, errTrainsLost},
+		"nothing":             {nil, 0, errTrainsLost},
+	} {
+		if got, err := capacityOf(c.trains); got != c.want || !errors.Is(err, c.err) {
+			t.Errorf("%s: %v, %v, want %v, %v", name, got, err, c.want, c.err)
+		}
 	}
 }

@@ -34,7 +34,7 @@ type Train struct {
 	Gap     float64 `json:"gap_seconds"`
 }
 
-// maxArrivals bounds the datagrams of all trains together, and so the arrivals in the results (some 20 bytes each).
+// maxArrivals bounds the datagrams of all trains together, and so the arrivals in the results (some 30 bytes each).
 const maxArrivals = 20_000
 
 // Trains are sent as fast as the socket takes them, past the limit on rates, so what they are is bounded: a jumbo frame
@@ -68,7 +68,7 @@ type ResultsExtra struct {
 	Path     *PathRecord       `json:"path,omitempty"`
 	Streams  []StreamExtra     `json:"streams,omitempty"`
 	Samples  *SampleTable      `json:"samples,omitempty"`
-	Arrivals [][2]int64        `json:"arrivals,omitempty"` // of trains: sequence number, ns since the first arrival
+	Arrivals []Arrival         `json:"arrivals,omitempty"` // of trains
 	Notes    []string          `json:"notes,omitempty"`
 }
 

@@ -45,6 +45,17 @@ func kernelStamp(oob []byte) int64 {
 	return 0
 }
 
+// cutBursts makes the kernel cut what is written to a UDP socket into datagrams of a size (UDP_SEGMENT, udp(7)). 0: no more.
+func cutBursts(c syscall.RawConn, size int) error {
+	var err error
+	if outer := c.Control(func(fd uintptr) {
+		err = unix.SetsockoptInt(int(fd), unix.SOL_UDP, unix.UDP_SEGMENT, size)
+	}); outer != nil {
+		return outer
+	}
+	return err
+}
+
 // setMSS sets the largest segment in bytes that the connection will offer and use; it is to be called before connect.
 func setMSS(c syscall.RawConn, mss int) error {
 	var err error

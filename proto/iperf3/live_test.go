@@ -187,26 +187,6 @@ func (slowSource) Read(b []byte) (int, error) {
 	return min(len(b), 10_000), nil
 }
 
-func TestTrains(t *testing.T) {
-	addr := serve(t, Policy{})
-	for _, reverse := range []bool{false, true} {
-		began := time.Now()
-		r := run(t, addr, Config{Proto: UDP, Reverse: reverse, Train: &Train{Packets: 20, Size: 1200, Trains: 3, Gap: 0.1}})
-		if len(r.Arrivals) != 60 || r.Arrivals[0][1] != 0 {
-			t.Fatalf("reverse %v: %d arrivals, want 60", reverse, len(r.Arrivals))
-		}
-		for i, a := range r.Arrivals {
-			train := int64(i / 20)
-			if a[0] != int64(i+1) || a[1] < train*90e6 || a[1] > train*150e6+50e6 {
-				t.Errorf("reverse %v: arrival %d is %v", reverse, i, a)
-			}
-		}
-		if took := time.Since(began); took > 1500*time.Millisecond {
-			t.Errorf("reverse %v: took %v though nothing was lost", reverse, took)
-		}
-	}
-}
-
 // TestPacedUDPIsSmooth looks at the kernel's stamps of a stream of 10 Mbit/s: the loss probe relies on it that no more
 // than two datagrams come together.
 func TestPacedUDPIsSmooth(t *testing.T) {

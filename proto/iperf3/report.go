@@ -70,7 +70,7 @@ type Report struct {
 
 	Settings  *sock.TCPSettings // of this end
 	Path      *PathRecord       // what the kernel remembered of the peer
-	Arrivals  [][2]int64        // of trains, from the end that received; nil if it is a stock one
+	Arrivals  []Arrival         // of trains, from the end that received; nil if it is a stock one
 	Peer      *Hello            // nil: a stock peer
 	PeerExtra *ResultsExtra     // nil: a stock peer, or no results came
 	// PeerSamples are the TCP_INFO samples in PeerExtra.

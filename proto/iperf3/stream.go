@@ -28,7 +28,7 @@ type stream struct {
 
 	mu       sync.Mutex // of what follows; for UDP receivers only
 	track    Tracker
-	arrivals [][2]int64 // of trains: sequence number, ns of the kernel's receive stamp
+	arrivals []Arrival // of trains
 
 	from, to  reading // what the test counts is to - from
 	startedAt time.Duration

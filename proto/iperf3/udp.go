@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net"
 	"runtime"
-	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -31,10 +30,11 @@ func (t *transfer) sendUDP(s *stream) error {
 	runtime.LockOSThread() // for the timer slack, and so that sleeping wakes this goroutine directly
 	defer runtime.UnlockOSThread()
 	exactSleep()
-	buf := payload(max(int(t.params.Len), minUDPLength))
+	size := max(int(t.params.Len), minUDPLength)
 	if train := t.params.train(); train != nil {
-		return t.sendTrains(s, buf, *train)
+		return t.sendTrains(s, size, *train)
 	}
+	buf := payload(size)
 	gap := time.Duration(float64(len(buf)) * 8 / float64(max(1, t.params.Bandwidth)) * float64(time.Second))
 	behind := max((burstPackets-1)*gap, burstTime)
 	for due := t.elapsed(); !t.halted.Load(); due += gap {
@@ -52,47 +52,17 @@ func (t *transfer) sendUDP(s *stream) error {
 		if t.take(len(buf)) == 0 {
 			return nil
 		}
-		if err := t.sendDatagram(s, buf); err != nil {
+		if err := t.sendBurst(s, buf, len(buf)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sendTrains sends each train as fast as the socket takes it.
-func (t *transfer) sendTrains(s *stream, buf []byte, train Train) error {
-	due := t.elapsed()
-	for range train.Trains {
-		for now := t.elapsed(); now < due; now = t.elapsed() {
-			sleepFor(min(due-now, udpPoll))
-			if t.halted.Load() {
-				return nil
-			}
-		}
-		for range train.Packets {
-			if err := t.sendDatagram(s, buf); err != nil {
-				return err
-			}
-		}
-		due += time.Duration(train.Gap * float64(time.Second))
-	}
-	return nil
-}
-
-func (t *transfer) sendDatagram(s *stream, buf []byte) error {
-	seq := uint64(s.packets.Load()) + 1
-	PutDatagram(buf, t.elapsed(), seq, bool(t.params.Counters64))
-	n, err := s.conn.Write(buf)
-	switch {
-	case err == nil:
-		s.count.Add(int64(n))
-	case errors.Is(err, unix.ECONNREFUSED), errors.Is(err, unix.ENOBUFS):
-		// An ICMP error of an earlier datagram, or a full queue of our own interface: this one is lost.
-	default:
-		return err
-	}
-	s.packets.Add(1)
-	return nil
+// lostAtOnce reports whether a datagram that could not be sent is no more than lost: the error is that of an ICMP message about an
+// earlier one, or our own interface's queue is full.
+func lostAtOnce(err error) bool {
+	return errors.Is(err, unix.ECONNREFUSED) || errors.Is(err, unix.ENOBUFS)
 }
 
 // receiveUDP counts datagrams until the end of the test, then what the kernel still holds.
@@ -146,25 +116,10 @@ func (t *transfer) gotDatagram(s *stream, b []byte, at time.Duration, stamp int6
 	s.mu.Lock()
 	s.track.Add(seq, sent, at)
 	if stamp != 0 && len(s.arrivals) < maxArrivals {
-		s.arrivals = append(s.arrivals, [2]int64{int64(seq), stamp})
+		s.arrivals = append(s.arrivals, Arrival{int64(seq), stamp, int64(sent)})
 	}
 	s.mu.Unlock()
 	t.got(s, len(b))
-}
-
-// arrivalsOf returns the arrivals of a train, in order of sequence as they came, with times since the first.
-func (s *stream) arrivalsOf() [][2]int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := slices.Clone(s.arrivals)
-	if len(out) == 0 {
-		return nil
-	}
-	first := out[0][1]
-	for i := range out {
-		out[i][1] -= first
-	}
-	return out
 }
 
 // connectUDP opens one stream at the client: it sends udpHello until the server answers, or, in reverse, sends data.

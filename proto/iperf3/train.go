@@ -1,0 +1,87 @@
+package iperf3
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Arrival is one datagram of a train: its sequence number, from 1; when the receiver's kernel had it, in ns since the first
+// arrival; and when it was sent by the sender's own clock, in ns. That is 0 in all of them where the receiver does not report it.
+type Arrival [3]int64
+
+// Datagrams of a train go to the kernel in bursts, as one large datagram that it cuts into packets of equal size (UDP_SEGMENT,
+// udp(7)). A program that hands over one by one is off its processor between them on a busy host, and the narrowest link idle.
+const (
+	mostBurstBytes   = 64_000 // an IP packet holds 65,535 with its headers
+	mostBurstPackets = 64     // UDP_MAX_SEGMENTS before Linux 6.9
+)
+
+// sendTrains sends each train as fast as the socket takes it.
+func (t *transfer) sendTrains(s *stream, size int, train Train) error {
+	due, burst := t.elapsed(), max(1, min(mostBurstBytes/size, mostBurstPackets))
+	if cutBursts(s.raw, size) != nil { // a kernel that cannot
+		burst = 1
+	}
+	buf := payload(size * burst)
+	for range train.Trains {
+		for now := t.elapsed(); now < due; now = t.elapsed() {
+			sleepFor(min(due-now, udpPoll))
+			if t.halted.Load() {
+				return nil
+			}
+		}
+		for left := train.Packets; left > 0; {
+			n := min(left, burst)
+			err := t.sendBurst(s, buf[:n*size], size)
+			if burst > 1 && uncut(err) {
+				burst, err, n = 1, cutBursts(s.raw, 0), 0
+			}
+			if err != nil {
+				return err
+			}
+			left -= n
+		}
+		due += time.Duration(train.Gap * float64(time.Second))
+	}
+	return nil
+}
+
+// uncut reports whether the kernel refused to cut a burst: the adapter leaves it no checksums (before Linux 6.11), or the datagrams
+// are larger than the path's MTU, of which each alone goes out in fragments.
+func uncut(err error) bool {
+	return errors.Is(err, unix.EIO) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EMSGSIZE)
+}
+
+// sendBurst sends datagrams of a size back to back, which are numbered and timed in place.
+func (t *transfer) sendBurst(s *stream, datagrams []byte, size int) error {
+	seq, now := s.packets.Load(), t.elapsed()
+	for rest := datagrams; len(rest) > 0; rest = rest[size:] {
+		seq++
+		PutDatagram(rest, now, uint64(seq), bool(t.params.Counters64))
+	}
+	n, err := s.conn.Write(datagrams)
+	if err != nil && !lostAtOnce(err) {
+		return err
+	}
+	s.count.Add(int64(n))
+	s.packets.Store(seq)
+	return nil
+}
+
+// arrivalsOf returns the arrivals of trains in the order in which they came, with times since the first.
+func (s *stream) arrivalsOf() []Arrival {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := slices.Clone(s.arrivals)
+	if len(out) == 0 {
+		return nil
+	}
+	first := out[0][1]
+	for i := range out {
+		out[i][1] -= first
+	}
+	return out
+}

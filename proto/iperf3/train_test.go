@@ -1,0 +1,87 @@
+package iperf3
+
+import (
+	"net"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Trains arrive in the order in which they left, and each datagram with when it did. A train this short goes to the kernel at once.
+func TestTrains(t *testing.T) {
+	addr := serve(t, Policy{})
+	for _, reverse := range []bool{false, true} {
+		began := time.Now()
+		r := run(t, addr, Config{Proto: UDP, Reverse: reverse, Train: &Train{Packets: 20, Size: 1200, Trains: 3, Gap: 0.1}})
+		if len(r.Arrivals) != 60 || r.Arrivals[0][1] != 0 {
+			t.Fatalf("reverse %v: %d arrivals, want 60", reverse, len(r.Arrivals))
+		}
+		for i, a := range r.Arrivals {
+			train := int64(i / 20)
+			if a[0] != int64(i+1) || a[1] < train*90e6 || a[1] > train*150e6+50e6 || a[2]/90e6 < train || a[2] > train*150e6+50e6 {
+				t.Errorf("reverse %v: arrival %d is %v", reverse, i, a)
+			}
+			if a[2] != r.Arrivals[train*20][2] {
+				t.Errorf("reverse %v: arrival %d left at %d, the train at %d: the kernel did not cut it", reverse, i, a[2], r.Arrivals[train*20][2])
+			}
+		}
+		if took := time.Since(began); took > 1500*time.Millisecond {
+			t.Errorf("reverse %v: took %v though nothing was lost", reverse, took)
+		}
+	}
+}
+
+// Trains of datagrams of any size arrive whole, and with their numbers: of one burst or several, and of such that go out in fragments.
+func TestTrainsOfAnySize(t *testing.T) {
+	addr := serve(t, Policy{})
+	for _, train := range []Train{
+		{Packets: 200, Size: 16, Trains: 1}, {Packets: 130, Size: 1452, Trains: 1}, {Packets: 15, Size: 9000, Trains: 1}, {Packets: 1, Size: 1452, Trains: 3},
+	} {
+		r := run(t, addr, Config{Proto: UDP, Train: &train})
+		for i, a := range r.Arrivals {
+			if a[0] != int64(i+1) {
+				t.Fatalf("%+v: arrival %d is %v", train, i, a)
+			}
+		}
+		if sum := r.Total(Forward); len(r.Arrivals) != train.Packets*train.Trains || sum.ReceivedBytes != int64(len(r.Arrivals)*train.Size) {
+			t.Errorf("%+v: %d arrivals of %+v", train, len(r.Arrivals), sum)
+		}
+	}
+}
+
+// A kernel that refuses to cut bursts sends each datagram as it is.
+func TestTrainsUncut(t *testing.T) {
+	conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	out, err := net.Dial("udp", conn.LocalAddr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	s, err := newStream(0, out, true, true, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.raw.Control(func(fd uintptr) { // without checksums no adapter may cut (udp_send_skb)
+		err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_NO_CHECK, 1)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	transfer := newTransfer(Params{UDP: true, Parallel: 1, Pathwise: &ParamsExtra{}})
+	transfer.start = time.Now()
+	if err := transfer.sendTrains(s, 1000, Train{Packets: 70, Size: 1000, Trains: 1}); err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]byte, 1<<16)
+	for want := range uint64(70) {
+		conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+		n, err := conn.Read(buf)
+		if _, seq, ok := ParseDatagram(buf[:n], false); err != nil || n != 1000 || !ok || seq != want+1 {
+			t.Fatalf("datagram %d of %d bytes, want %d; %v", seq, n, want+1, err)
+		}
+	}
+}
