@@ -113,14 +113,7 @@ func pmtuBlackhole(v *view) *claim {
 		Explanation: fmt.Sprintf("Packets of more than %.0f bytes vanish on the way, and nobody tells the sender, who sends them again and "+
 			"again. A link on the way takes only smaller packets, as in a tunnel, and the ICMP message that says so is filtered or never sent.",
 			passes),
-		Advice: []measure.Advice{
-			{Host: v.sender, Command: "sysctl -w net.ipv4.tcp_mtu_probing=2",
-				Why: "TCP then finds for itself which packets pass (RFC 4821), for IPv6 too; 1 does so only after some seconds of silence"},
-			{Host: "the router before the narrow link", Command: fmt.Sprintf("iptables -t mangle -A FORWARD -p tcp --tcp-flags SYN,RST SYN "+
-				"-j TCPMSS --set-mss %.0f", passes-v.ipHeader-model.TCPHeader),
-				Why: "connections through it agree on packets that fit; ip6tables for IPv6, with 20 bytes less"},
-			{Host: v.where(), Why: "find the firewall that drops ICMP \"fragmentation needed\" (IPv6: \"packet too big\") and let it pass"},
-		}}
+		Advice: v.smallerPackets(passes)}
 	if v.resent > 0 {
 		f.Evidence = append(f.Evidence, evidence("retransmits_packets", v.resent, "packets", "sent again, each time in vain"))
 	}
@@ -131,4 +124,21 @@ func pmtuBlackhole(v *view) *claim {
 		f.Predicted = mended.next()
 	}
 	return &claim{f, 0} // of packets this large nothing comes through
+}
+
+// smallerPackets is advice to send no packets of more than so many bytes.
+func (v *view) smallerPackets(bytes float64) (all []measure.Advice) {
+	if v.address != "" {
+		all = append(all, measure.Advice{Host: v.sender, Command: fmt.Sprintf("ip route replace $(ip -o route get %s | "+
+			"grep -oE '^[^ ]+|via [^ ]+|dev [^ ]+') mtu lock %.0f", v.address, bytes),
+			Why: "what is sent to this address is small enough at once, until the next start; ip route del takes it back"})
+	}
+	return append(all,
+		measure.Advice{Host: v.sender, Command: "sysctl -w net.ipv4.tcp_mtu_probing=2",
+			Why: "TCP then finds for itself which packets pass, to any host (RFC 4821), IPv6 too; what it tries in vain can keep a transfer slow " +
+				"for some seconds. 1 does so only after some seconds of silence"},
+		measure.Advice{Host: "the router before the narrow link", Command: fmt.Sprintf("iptables -t mangle -A FORWARD -p tcp --tcp-flags SYN,RST SYN "+
+			"-j TCPMSS --set-mss %.0f", bytes-v.ipHeader-model.TCPHeader),
+			Why: "connections through it agree on packets that fit; ip6tables for IPv6, with 20 bytes less"},
+		measure.Advice{Host: v.where(), Why: "find the firewall that drops ICMP \"fragmentation needed\" (IPv6: \"packet too big\") and let it pass"})
 }

@@ -24,7 +24,7 @@ type hole struct {
 // measure makes the Result of a step.
 func (h hole) measure(s Step) *measure.Result {
 	r := measure.NewResult(s.Kind, time.Time{})
-	r.Source.Name, r.Target.Name, r.Target.Address = "bob", "carol", h.address
+	r.Source.Name, r.Source.Address, r.Target.Name, r.Target.Address = "bob", holeSource, "carol", h.address
 	back := s.Parameters["reverse"] == true
 	r.Parameters["reverse"] = back
 	gone := h.forward && !back || h.reverse && back
@@ -108,7 +108,7 @@ func TestBlackHole(t *testing.T) {
 	for _, h := range []hole{
 		{above: 1300, forward: true}, {above: 1300, reverse: true}, {above: 1300, forward: true, reverse: true},
 		{above: 1499, forward: true}, {above: 1492, forward: true}, {above: 1400, forward: true}, {above: 600, forward: true, reverse: true}, {above: 90, forward: true},
-		{above: 1476, forward: true, address: "10.0.0.2"}, {above: 1280, forward: true, address: "fd00::2"},
+		{above: 1476, forward: true, address: "10.0.0.2"}, {above: 1476, reverse: true, address: "10.0.0.2"}, {above: 1280, forward: true, address: "fd00::2"},
 	} {
 		h.capacity = 48e6
 		t.Run(fmt.Sprintf("%+v", h), func(t *testing.T) {
@@ -131,8 +131,12 @@ func TestBlackHole(t *testing.T) {
 				t.Errorf("packets of %v bytes pass, of %d in truth", passes, h.above)
 			}
 			header := ipHeader(h.address)
-			if clamp := fmt.Sprintf("--set-mss %.0f", passes-header-20); !strings.Contains(f.Advice[1].Command, clamp) {
-				t.Errorf("advice %q, want %s", f.Advice[1].Command, clamp)
+			clamp, lock := fmt.Sprintf("--set-mss %.0f", passes-header-20), fmt.Sprintf("mtu lock %.0f", passes)
+			if last := f.Advice[len(f.Advice)-2].Command; !strings.Contains(last, clamp) {
+				t.Errorf("advice %q, want %s", last, clamp)
+			}
+			if to := " " + receiver(f, h.address) + " "; h.address != "" && (!strings.Contains(f.Advice[0].Command, to) || !strings.Contains(f.Advice[0].Command, lock)) {
+				t.Errorf("advice %q, want %s to%s", f.Advice[0].Command, lock, to)
 			}
 			want := 48e6 * (passes - header - 32) / passes
 			if p := f.Predicted; p == nil || math.Abs(p.BitsPerSecond-want)/want > 0.05 {
@@ -144,6 +148,17 @@ func TestBlackHole(t *testing.T) {
 		})
 	}
 }
+
+// receiver is the address of who receives what a finding is about, target that of the target.
+func receiver(f *measure.Finding, target string) string {
+	if f.Way == measure.Forward {
+		return target
+	}
+	return holeSource
+}
+
+// holeSource is the address of who asks in a hole's Results.
+const holeSource = "10.9.9.9"
 
 // Where nothing vanishes in silence, no black hole is claimed.
 func TestNoBlackHole(t *testing.T) {

@@ -19,8 +19,9 @@ func (v *view) takeTransfer(r *measure.Result) bool {
 	if r.Source.Name != "" {
 		v.sender = r.Source.Name
 	}
+	v.address = r.Target.Address
 	if v.direction == measure.Reverse {
-		v.sender, v.receiver = v.receiver, v.sender
+		v.sender, v.receiver, v.address = v.receiver, v.sender, r.Source.Address
 	}
 	v.ipHeader = ipHeader(r.Target.Address)
 	v.target, v.respond = r.Target.Name, r.Parameters["peer"] == "pathwise"

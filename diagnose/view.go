@@ -14,6 +14,7 @@ type view struct {
 	direction        string
 	sender, receiver string // host names, for advice
 	target           string // the one of them that was asked
+	address          string // of the receiver
 	respond          bool   // it runs a Pathwise responder
 
 	goodput  float64 // at the receiver, over the whole test; acknowledged at the sender, where the receiver's count did not come

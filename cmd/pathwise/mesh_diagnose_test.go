@@ -12,16 +12,20 @@ import (
 )
 
 // The demo's path, as a mesh: what `mesh diagnose` says of the fault that takes a step more to tell, and how long it takes to,
-// which is to be under a minute; on a busy machine it only must not be many times that. The other fault TestDemoMesh has.
+// which is to be under a minute; on a busy machine it only must not be many times that. The other fault TestDemoMesh has. Then the
+// same of a path on which large packets vanish, for which a diagnosis grows by one step after the other. The hosts' messages to the
+// controller go another way.
 func TestMeshDiagnose(t *testing.T) {
 	m := startMeshLab(t, `
 hosts:
   controller: {}
   bob:   {}
   carol: {}
-routers: [denver, chicago]
+routers: [denver, chicago, hub]
 links:
-  - {between: [controller, denver], rate: 1gbit}
+  - {between: [controller, hub], rate: 1gbit}
+  - {between: [hub, denver],     rate: 1gbit, delay: 1ms}
+  - {between: [hub, chicago],    rate: 1gbit, delay: 23ms}
   - {between: [bob, denver],     rate: 1gbit,   delay: 1ms}
   - {between: [denver, chicago], rate: 100mbit, delay: 23ms, loss: 1%}
   - {between: [chicago, carol],  rate: 1gbit,   delay: 1ms}
@@ -31,23 +35,45 @@ groups: {all: {mesh: all}}
 tests: [{tool: rtt, group: all, schedule: {every: 1h}}]
 `)
 	m.eventually("all agents are here", m.everyoneHere)
-	began := time.Now()
-	d := &diagnose.Diagnosis{}
-	if err := json.Unmarshal(m.must("mesh", "diagnose", "bob", "carol", "--data", m.data, "--json"), d); err != nil {
-		t.Fatal(err)
-	}
-	took := time.Since(began)
-	t.Logf("%s after %v", d.Verdict, took.Round(100*time.Millisecond))
+	d, took := m.diagnose("bob", "carol")
 	// What the path carries is told by the spacing of packets, which a busy machine may see far too wide.
 	if d.Verdict != "random-loss" || d.ExpectedBitsPerSecond == nil || *d.ExpectedBitsPerSecond < 20e6 || d.AchievedBitsPerSecond > 40e6 || took > 5*time.Minute {
 		t.Errorf("%s after %v: %.3g bit/s of %s, want random-loss\n%s", d.Verdict, took, d.AchievedBitsPerSecond, expectedOf(d), inShort(d))
 	}
 	m.expectDiagnosisFiled(d)
 	m.expectAlone(m.transfers())
+	m.expectBlackHole()
 	out, err := exec.Command(m.binary, "mesh", "diagnose", "bob", "dave", "--data", m.data).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), `target: "dave": want a host of the mesh file`) {
 		t.Errorf("to a host that there is not: %v\n%s", err, out)
 	}
+}
+
+// diagnose has one host diagnose the path to another.
+func (m *meshLab) diagnose(source, target string) (*diagnose.Diagnosis, time.Duration) {
+	m.t.Helper()
+	began, d := time.Now(), &diagnose.Diagnosis{}
+	if err := json.Unmarshal(m.must("mesh", "diagnose", source, target, "--data", m.data, "--json"), d); err != nil {
+		m.t.Fatal(err)
+	}
+	took := time.Since(began)
+	m.t.Logf("%s after %v", d.Verdict, took.Round(100*time.Millisecond))
+	return d, took
+}
+
+// expectBlackHole lets large packets from bob to carol vanish, and wants to be told so, and from which size on.
+func (m *meshLab) expectBlackHole() {
+	m.t.Helper()
+	if err := m.lab.Set("denver", "chicago", "loss=0", "forward.mtu={size: 1300B, excess: drop}"); err != nil {
+		m.t.Fatal(err)
+	}
+	d, took := m.diagnose("bob", "carol")
+	f := d.First()
+	if d.Verdict != "pmtu-blackhole" || f.Way != measure.Forward || f.Evidence[1].Value > 1300 || f.Evidence[1].Value < 1296 ||
+		f.Predicted == nil || took > 5*time.Minute {
+		m.t.Errorf("%s after %v, want pmtu-blackhole from 1300 bytes on\n%s", d.Verdict, took, inShort(d))
+	}
+	m.expectDiagnosisFiled(d)
 }
 
 // expectDiagnosisFiled checks that the archive has a diagnosis, and soon all Results that it is made of.
