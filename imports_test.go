@@ -20,6 +20,7 @@ var rooms = map[string][]string{
 	"durable":      {},
 	"quantity":     {},
 	"stat":         {},
+	"secret":       {},
 	"sock":         {},
 	"model":        {},
 	"calc":         {"model", "quantity"},
@@ -36,9 +37,9 @@ var rooms = map[string][]string{
 	"chart":        {"measure", "stat"},
 	"diagnose":     {"calc", "document", "measure", "model", "quantity", "stat"},
 	"agent":        {"document", "durable", "fleet", "measure", "probe", "proto/iperf3", "quantity", "sock"},
-	"export":       {"archive", "durable", "measure"},
+	"export":       {"archive", "durable", "measure", "secret"},
 	"control":      {"archive", "config", "diagnose", "document", "durable", "fleet", "measure", "parse", "probe", "schedule"},
-	"web":          {"account", "archive", "calc", "config", "control", "diagnose", "document", "durable", "export", "fleet", "lab", "measure", "probe", "quantity"},
+	"web":          {"account", "archive", "calc", "config", "control", "diagnose", "document", "durable", "export", "fleet", "lab", "measure", "probe", "quantity", "secret"},
 	"cmd/pathwise": nil, // the top: everything
 	"cmd/bench":    nil,
 }

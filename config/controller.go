@@ -9,7 +9,7 @@ import (
 )
 
 // Controller is what the controller of the mesh needs to know for itself. File names are as written: relative ones are
-// relative to where it runs.
+// relative to where it runs, but for those of secrets, which lie in one folder: see Secrets.
 type Controller struct {
 	Listen      string         // HTTP, host:port
 	Public      bool           // whether those who have shown nothing may look
@@ -25,7 +25,7 @@ type Controller struct {
 	Horizon     time.Duration // how far ahead hosts are told their plan
 }
 
-// TLS are the files, PEM, that make Listen answer HTTPS; both are empty: it answers HTTP.
+// TLS are the files, PEM, that make Listen answer HTTPS, of which Key is a secret; both are empty: it answers HTTP.
 type TLS struct{ Certificate, Key string }
 
 // Forever is how long is kept what is never deleted.
@@ -43,8 +43,8 @@ type RemoteWrite struct {
 	Name      string // of the receiver, unlike any other's; "": its host, if no other has that, else its URL
 	URL       string
 	User      string
-	Password  string            // file that holds the password
-	TokenFile string            // file that holds a bearer token
+	Password  string            // secret: the password
+	TokenFile string            // secret: a bearer token
 	CAFile    string            // PEM certificates that sign the receiver's; "": those of the system
 	Headers   map[string]string // further ones
 }
@@ -87,7 +87,7 @@ func (r *reader) controller(n node) {
 }
 
 func readTLS(n node, c *TLS) {
-	n.fields("{certificate: /etc/pathwise/tls.crt, key: /etc/pathwise/tls.key}", fields{
+	n.fields("{certificate: /etc/pathwise/tls.crt, key: tls.key}", fields{
 		"certificate": into(&c.Certificate, parseText),
 		"key":         into(&c.Key, parseText),
 	})

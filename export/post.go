@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,25 +47,19 @@ func (w *RemoteWriter) authorize(req *http.Request) error {
 	req.Header.Set("User-Agent", "pathwise/"+w.o.Version)
 	switch {
 	case w.o.User != "":
-		password, err := secret(w.o.PasswordFile)
+		password, err := w.o.Secrets.Read(w.o.PasswordFile)
 		if err != nil {
 			return fmt.Errorf("read password: %w", err)
 		}
 		req.SetBasicAuth(w.o.User, password)
 	case w.o.TokenFile != "":
-		token, err := secret(w.o.TokenFile)
+		token, err := w.o.Secrets.Read(w.o.TokenFile)
 		if err != nil {
 			return fmt.Errorf("read bearer token: %w", err)
 		}
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	return nil
-}
-
-// secret reads a file that holds one line.
-func secret(path string) (string, error) {
-	content, err := os.ReadFile(path)
-	return strings.TrimRight(string(content), "\r\n"), err
 }
 
 // waiting are answers that say nothing against the samples: a URL, a right or a receiver that is not as it should be,

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/secret"
 )
 
 // RemoteOptions say where a RemoteWriter sends to and how. URL and Ledger are needed.
@@ -23,6 +24,7 @@ type RemoteOptions struct {
 	URL  string // http or https; without user and password, which have their own place
 
 	Headers      map[string]string // further ones, such as X-Scope-OrgID
+	Secrets      secret.Folder     // where the two files that follow lie
 	User         string            // basic authentication
 	PasswordFile string            // read at each request, so that it may change; needed with User
 	TokenFile    string            // a token for Authorization: Bearer; as PasswordFile. Not with User
@@ -69,6 +71,14 @@ func (o RemoteOptions) Validate() error {
 		}
 		if strings.ContainsAny(o.Headers[name], "\r\n\x00") {
 			return &BadOption{"remote write header " + name, "more than a line", "one line"}
+		}
+	}
+	for _, name := range []string{o.PasswordFile, o.TokenFile} {
+		if name == "" {
+			continue
+		}
+		if err := o.Secrets.Check(name); err != nil {
+			return fmt.Errorf("remote write: %w", err)
 		}
 	}
 	return o.validateNumbers()

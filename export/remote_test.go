@@ -19,6 +19,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/secret"
 )
 
 // receiver takes remote write and keeps the values of rtt_min_seconds, in order of arrival.
@@ -433,9 +434,9 @@ func TestRetryAfter(t *testing.T) {
 
 // What a receiver may ask for: headers, user and password or a token, which may change, and a certificate of a site's own.
 func TestRemoteWriterShowsWhoItIs(t *testing.T) {
-	secret := filepath.Join(t.TempDir(), "secret")
+	folder := secret.Folder(t.TempDir())
 	write := func(text string) {
-		if err := os.WriteFile(secret, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(string(folder), "password"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -445,8 +446,8 @@ func TestRemoteWriterShowsWhoItIs(t *testing.T) {
 		want [2]string // Authorization with the first secret and the second
 	}{
 		{"nobody", RemoteOptions{}, [2]string{}},
-		{"user", RemoteOptions{User: "u", PasswordFile: secret}, [2]string{"Basic dTpvbmU=", "Basic dTp0d28="}},
-		{"token", RemoteOptions{TokenFile: secret}, [2]string{"Bearer one", "Bearer two"}},
+		{"user", RemoteOptions{Secrets: folder, User: "u", PasswordFile: "password"}, [2]string{"Basic dTpvbmU=", "Basic dTp0d28="}},
+		{"token", RemoteOptions{Secrets: folder, TokenFile: "password"}, [2]string{"Bearer one", "Bearer two"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			write("one\n")
@@ -533,6 +534,18 @@ func TestRemoteOptions(t *testing.T) {
 		var bad interface{ BadInput() bool }
 		if !strings.Contains(err.Error(), test.want) || errors.As(err, &bad) != test.bad || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%+v: error is %v, want %q", test.o, err, test.want)
+		}
+	}
+}
+
+// A password or token is read from the folder of secrets and from nowhere else.
+func TestRemoteWriterReadsSecretsOnly(t *testing.T) {
+	folder := t.TempDir()
+	for _, o := range []RemoteOptions{{TokenFile: "/etc/hostname"}, {User: "u", PasswordFile: "../p"}, {TokenFile: folder + "/ledger"}} {
+		o.URL, o.Ledger, o.Secrets = "https://m.example.org/", filepath.Join(folder, "ledger"), secret.In(folder)
+		var misplaced *secret.Misplaced
+		if _, err := NewRemoteWriter(&memory{}, o); !errors.As(err, &misplaced) {
+			t.Errorf("%+v: %v", o, err)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -19,6 +20,7 @@ import (
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/record"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/secret"
 	"github.com/pathwise-net/pathwise/web"
 )
 
@@ -89,7 +91,7 @@ func (m *meshLab) deploy(meshFile, settings string) {
 		switch {
 		case slices.Contains(m.ssh, name):
 			fmt.Fprintf(file, "  %s: {address: %s, reach: {ssh: {user: root, key: %s, known_hosts: %s, directory: %s}}}\n",
-				name, address, m.path("id"), m.path("known_hosts"), m.path("ssh-"+name))
+				name, address, "id", m.path("known_hosts"), m.path("ssh-"+name))
 		case name != "controller":
 			fmt.Fprintf(file, "  %s: {address: %s, reach: agent}\n", name, address)
 		}
@@ -124,6 +126,10 @@ func (m *meshLab) startSSH() {
 		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", m.path(key)).CombinedOutput(); err != nil {
 			m.t.Fatalf("make key: %v\n%s", err, out)
 		}
+	}
+	secrets := string(secret.In(m.path("data")))
+	if err := errors.Join(os.MkdirAll(secrets, 0o700), os.Rename(m.path("id"), filepath.Join(secrets, "id"))); err != nil {
+		m.t.Fatal(err)
 	}
 	public, err := os.ReadFile(m.path("host_key.pub"))
 	if err != nil {

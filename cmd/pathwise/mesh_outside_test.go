@@ -21,6 +21,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/secret"
 )
 
 func TestOutside(t *testing.T) {
@@ -42,14 +43,18 @@ func TestMeshByOutsideServer(t *testing.T) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 	seed, public := newNkey(t)
 	address := freeAddress(t)
-	writeText(t, path("nats.nk"), seed)
+	secrets := string(secret.In(path("data")))
+	if err := os.MkdirAll(secrets, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, filepath.Join(secrets, "nats.nk"), seed)
 	writeText(t, path("ca.pem"), "none yet")
 	mesh := func() string {
 		writeText(t, path("mesh.yaml"), fmt.Sprintf(`
 controller:
   data: DIR/data
   listen: %s
-  nats: {url: tls://%s, ca_file: DIR/ca.pem, cert_file: DIR/controller.pem, key_file: DIR/controller.key, nkey_file: DIR/nats.nk}
+  nats: {url: tls://%s, ca_file: DIR/ca.pem, cert_file: DIR/controller.pem, key_file: DIR/data/secrets/controller.key, nkey_file: nats.nk}
 hosts: {a: 127.0.0.2}
 tools: {load: {probe: host}}
 groups: {own: {list: [a]}}
@@ -62,6 +67,9 @@ tests: [{tool: load, group: own, schedule: {every: 2s}}]
 		t.Errorf("authorities that are none: exit status %d: %s", status, complaint)
 	}
 	writeCertificates(t, dir)
+	if err := os.Rename(path("controller.key"), filepath.Join(secrets, "controller.key")); err != nil {
+		t.Fatal(err)
+	}
 	if status, _, complaint := pathwise(t, "mesh", "deploy", file, "--out", dir); status != exitDone {
 		t.Fatal(complaint)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/control"
+	"github.com/pathwise-net/pathwise/secret"
 	"github.com/pathwise-net/pathwise/web"
 	"github.com/pathwise-net/pathwise/web/edit"
 )
@@ -136,7 +137,11 @@ func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Se
 	}
 	scheme, secure := "http", open.Addr().(*net.TCPAddr).IP.IsLoopback()
 	if c.TLS.Certificate != "" {
-		settings, err := web.TLS(c.TLS.Certificate, c.TLS.Key, api.Log)
+		key := c.TLS.Key
+		if err := locate(secret.In(data), &key); err != nil {
+			return errors.Join(fmt.Errorf("controller.tls: %w", err), open.Close())
+		}
+		settings, err := web.TLS(c.TLS.Certificate, key, api.Log)
 		if err != nil {
 			return errors.Join(err, open.Close())
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/export"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/secret"
 )
 
 // outlets are where Results go beside the archive: to who scrapes, and to receivers of remote write.
@@ -43,7 +44,7 @@ func openOutlets(ctx context.Context, data string, m *config.Mesh, store archive
 	}
 	for i, w := range m.Controller.RemoteWrite {
 		writer, err := export.NewRemoteWriter(store, export.RemoteOptions{
-			Name: w.Label(m.Controller.RemoteWrite), URL: w.URL, Headers: w.Headers, User: w.User, PasswordFile: w.Password,
+			Name: w.Label(m.Controller.RemoteWrite), URL: w.URL, Headers: w.Headers, Secrets: secret.In(data), User: w.User, PasswordFile: w.Password,
 			TokenFile: w.TokenFile, CAFile: w.CAFile, Version: version(), Log: log,
 			Ledger: ledgerOf(data, i, &w),
 		})

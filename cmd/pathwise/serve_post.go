@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/secret"
 )
 
 // post is how the controller speaks to agents: its keys, the NATS server, its own or an outside one, and the hub.
@@ -25,7 +27,11 @@ func openPost(ctx context.Context, data string, m *config.Mesh, log *slog.Logger
 	if p.keys, err = fleet.OpenKeyring(filepath.Join(data, "keys")); err != nil {
 		return nil, err
 	}
-	if p.outside = outside(&m.Controller.NATS); p.outside == nil {
+	if p.outside = outside(&m.Controller.NATS); p.outside != nil {
+		if err := locate(secret.In(data), &p.outside.Credentials, &p.outside.Nkey, &p.outside.Key); err != nil {
+			return nil, fmt.Errorf("controller.nats: %w", err)
+		}
+	} else {
 		agents, err := p.keys.Agents()
 		if err != nil {
 			return nil, err
@@ -62,6 +68,21 @@ func (p *post) dial(ctx context.Context) (net.Conn, error) {
 		return p.server.Dial(ctx)
 	}
 	return p.outside.Dial(ctx)
+}
+
+// locate puts the places of secrets for their names; none stays none.
+func locate(secrets secret.Folder, names ...*string) error {
+	for _, name := range names {
+		if *name == "" {
+			continue
+		}
+		path, err := secrets.Path(*name)
+		if err != nil {
+			return err
+		}
+		*name = path
+	}
+	return nil
 }
 
 // outside is the cluster that the mesh file names; nil: the controller is to have a server of its own.

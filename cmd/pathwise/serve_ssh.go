@@ -16,6 +16,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/secret"
 )
 
 // sshHosts keeps an agent running on every host of the mesh that is reached by SSH.
@@ -100,7 +101,11 @@ func (h *sshHosts) describe(host *config.Host) (*fleet.SSH, error) {
 	if described.User == "" {
 		described.User = me.Username
 	}
-	described.Keys = existing(s.Key, filepath.Join(me.HomeDir, ".ssh/id_ed25519"), filepath.Join(me.HomeDir, ".ssh/id_ecdsa"),
+	key := s.Key
+	if err := locate(secret.In(h.data), &key); err != nil {
+		return nil, fmt.Errorf("host %s: reach.ssh.key: %w", host.Name, err)
+	}
+	described.Keys = existing(key, filepath.Join(me.HomeDir, ".ssh/id_ed25519"), filepath.Join(me.HomeDir, ".ssh/id_ecdsa"),
 		filepath.Join(me.HomeDir, ".ssh/id_rsa"))
 	described.KnownHosts = existing(s.KnownHosts, filepath.Join(me.HomeDir, ".ssh/known_hosts"), "/etc/ssh/ssh_known_hosts")
 	described.Drain = func(ctx context.Context) error { return h.drained(ctx, host.Name) }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/control"
+	"github.com/pathwise-net/pathwise/secret"
 )
 
 // Outcome is what would come of a proposal.
@@ -135,6 +137,9 @@ func (b *Book) judge(ctx context.Context, files []File) (judged, error) {
 		j.problems = problems(err)
 		return j, nil
 	}
+	if j.problems = b.misplaced(m); j.problems != nil {
+		return j, nil
+	}
 	e := m.Estimate(b.options.Demand, measured)
 	cycle, bound := p.Cycle(b.options.Now())
 	j.mesh = m
@@ -152,6 +157,17 @@ func (b *Book) judge(ctx context.Context, files []File) (judged, error) {
 	}
 	j.warnings = append(j.warnings, atNextStart(&b.options.Started, &m.Controller)...)
 	return j, nil
+}
+
+// misplaced are the secrets of a mesh that do not lie in the folder for them, by the keys that name them.
+func (b *Book) misplaced(m *config.Mesh) (all []Problem) {
+	secrets, folder := m.Secrets(), secret.In(b.options.Data)
+	for _, key := range slices.Sorted(maps.Keys(secrets)) {
+		if err := folder.Check(secrets[key]); err != nil {
+			all = append(all, Problem{Text: key + ": " + err.Error()})
+		}
+	}
+	return all
 }
 
 // MaxPairs is how many pairs the tests of a mesh may have together: each of 2,000 hosts with each, twice. They take some 10 s

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -165,6 +166,32 @@ func TestAtNextStart(t *testing.T) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[config.Controller]()) {
 		if _, once := opened[f.Name]; once == slices.Contains(atOnce, f.Name) {
 			t.Errorf("controller.%s: when does it take effect?", f.Name)
+		}
+	}
+}
+
+// A secret that lies elsewhere than in the controller's folder of secrets is an error that names the key and the folder; one within is none.
+func TestSecretsElsewhereAreErrors(t *testing.T) {
+	d := newDesk(t, File{"mesh.yaml", hostsText})
+	within := filepath.Join(d.data, "secrets", "p")
+	for key, text := range map[string]string{
+		"controller.remote_write[0].password_file": "remote_write: [{url: 'https://a', user: u, password_file: SECRET}]",
+		"controller.remote_write[0].token_file":    "remote_write: [{url: 'https://a', token_file: SECRET}]",
+		"controller.tls.key":                       "tls: {certificate: /etc/c, key: SECRET}",
+		"controller.nats.key_file":                 "nats: {url: tls://a, cert_file: /etc/c, key_file: SECRET}",
+		"controller.nats.nkey_file":                "nats: {url: tls://a, nkey_file: SECRET}",
+		"controller.nats.credentials_file":         "nats: {url: tls://a, credentials_file: SECRET}",
+	} {
+		for name, right := range map[string]bool{"p": true, within: true, "/etc/shadow": false, "../p": false, "sub/p": false} {
+			file := File{"mesh.yaml", hostsText + "controller: {" + strings.ReplaceAll(text, "SECRET", name) + "}\n"}
+			o, err := d.Check(t.Context(), []File{file}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := len(o.Errors) == 1 && strings.Contains(o.Errors[0].Text, key) && strings.Contains(o.Errors[0].Text, filepath.Join(d.data, "secrets"))
+			if right && len(o.Errors) > 0 || !right && !told {
+				t.Errorf("%s %s: %v", key, name, o.Errors)
+			}
 		}
 	}
 }
