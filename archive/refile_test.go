@@ -178,7 +178,7 @@ func TestSchema1Backup(t *testing.T) {
 
 func expectSchema2(t *testing.T, a archive.Archive) {
 	t.Helper()
-	long := now.Add(-100 * 24 * time.Hour)
+	long := now.Add(-24 * time.Hour) // what is younger is of the last three hours
 	fresh := open(t, filepath.Join(t.TempDir(), "fresh.db"))
 	for _, r := range schema2Results() {
 		got, err := a.Result(t.Context(), r.ID)
