@@ -65,16 +65,24 @@ func retry(t *testing.T, addr string, c Config) (r *Report) {
 	return r
 }
 
+// How far the counts of both ends may be apart, in tests of a second.
+const (
+	// A stock end stops reading when the test is over. What it leaves unread, which counts as sent, is of the 20 ms for which a busy
+	// machine keeps it from the processor: a few turns of the scheduler, of 3 to 4 ms each.
+	leftUnread = 0.02
+	// Each end begins to count when its own omitted second is over, and datagrams are lost where a buffer is full for that time: 10 ms
+	// more.
+	countedApart = 0.03
+)
+
 func TestStockServer(t *testing.T) {
 	addr, _ := stockServer(t)
 	for name, c := range configs {
 		t.Run(name, func(t *testing.T) {
 			r := retry(t, addr, c)
-			// A stock end stops reading when the test is over: on a busy machine what it leaves unread is a few
-			// milliseconds of this one second.
-			within := 0.02
+			within := leftUnread
 			if c.Omit > 0 || c.Proto == UDP {
-				within = 0.03 // both ends begin to count when their own omitted second is over; datagrams in flight
+				within = countedApart
 			}
 			agree(t, r, directions(c), within)
 			checkRate(t, r, c)
@@ -89,16 +97,13 @@ func TestStockServer(t *testing.T) {
 			}
 		})
 	}
+	// What the server has not read when it is told that all is sent it never counts. That is what its receive buffer holds at
+	// most, of which Linux gives twice what is asked for.
 	t.Run("bytes", func(t *testing.T) {
-		for try := 1; ; try++ {
-			sum := retry(t, addr, Config{Bytes: 20_000_001}).Total(Forward)
-			if sum.SentBytes == 20_000_001 && sum.ReceivedBytes == 20_000_001 {
-				return
-			}
-			// It does so here, too, now and then; never three times running.
-			if sum.SentBytes != 20_000_001 || try == 3 {
-				t.Fatalf("sent %d, received %d, want 20000001", sum.SentBytes, sum.ReceivedBytes)
-			}
+		const size, window = 20_000_001, 64 << 10
+		sum := retry(t, addr, Config{Bytes: size, Window: window}).Total(Forward)
+		if unread := sum.SentBytes - sum.ReceivedBytes; sum.SentBytes != size || unread < 0 || unread > 2*window {
+			t.Errorf("sent %d, received %d, want %d, of which the server may leave %d unread", sum.SentBytes, sum.ReceivedBytes, size, 2*window)
 		}
 	})
 	t.Run("bytes reverse", func(t *testing.T) {
@@ -194,12 +199,9 @@ func TestStockClient(t *testing.T) {
 			if r.Error != "" || status != 0 {
 				t.Fatalf("status %d, error %q", status, r.Error)
 			}
-			within := 0.02 // as in TestStockServer
-			switch {
-			case strings.Contains(args, "-u"), strings.Contains(args, "-O"):
-				within = 0.03
-			case !strings.Contains(args, "-b") && strings.Contains(args, "-R"):
-				within = 0.02 // what a busy client leaves unread counts as sent
+			within := leftUnread
+			if strings.Contains(args, "-u") || strings.Contains(args, "-O") {
+				within = countedApart
 			}
 			closeTo(t, "forward", r.End.Sent, r.End.Received, within)
 			if strings.Contains(args, "bidir") {
