@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -14,15 +15,22 @@ func Meant(written string, names []string) string {
 	return ""
 }
 
-// Nearest returns the name that was probably meant, or "" if none is near: at most half of its letters, and one at least,
-// may be wrong, missing or too many, but not all.
+// Nearest returns the name that was probably meant, or "" if none is near: a third of its letters, and one at least, may be wrong,
+// missing or too many, or all be there in another order. With half of them, short words that have nothing in common would be near.
 func Nearest(written string, names []string) string {
+	written = strings.ToLower(written)
 	best, least := "", len(written)+1
 	for _, name := range names {
-		d := levenshtein.ComputeDistance(strings.ToLower(written), strings.ToLower(name))
-		if d < least && d <= max(1, len(name)/2) && d < len(name) {
+		lower := strings.ToLower(name)
+		d := levenshtein.ComputeDistance(written, lower)
+		near := d <= max(1, (len(name)+1)/3) || sameLetters(written, lower)
+		if near && d < least && d < len(name) {
 			best, least = name, d
 		}
 	}
 	return best
+}
+
+func sameLetters(a, b string) bool {
+	return slices.Equal(slices.Sorted(slices.Values([]rune(a))), slices.Sorted(slices.Values([]rune(b))))
 }

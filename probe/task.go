@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -131,11 +129,8 @@ func meant(written string, names []string, list string) string {
 			return "; did you mean " + name + "?"
 		}
 	}
-	best := slices.MinFunc(names, func(a, b string) int {
-		return levenshtein.ComputeDistance(written, a) - levenshtein.ComputeDistance(written, b)
-	})
-	if levenshtein.ComputeDistance(written, best) > max(1, len(best)/2) {
-		return "; " + list + " " + strings.Join(names, ", ")
+	if hint := document.Meant(written, names); hint != "" {
+		return hint
 	}
-	return "; did you mean " + best + "?"
+	return "; " + list + " " + strings.Join(names, ", ")
 }

@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // badCall marks an error as the caller's: exit status 2.
@@ -72,21 +73,7 @@ func unknownCommand(c *cobra.Command, name string) error {
 	if slices.Contains(promised[c.CommandPath()], name) {
 		return &badCall{fmt.Errorf("%q: not in this version, which has %s", name, strings.Join(names, ", "))}
 	}
-	return &badCall{fmt.Errorf("%q: no such command%s; see %s --help", name, meant(name, names), c.CommandPath())}
-}
-
-// meant is a hint at the name that was probably meant, if one is near.
-func meant(written string, names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	best := slices.MinFunc(names, func(a, b string) int {
-		return levenshtein.ComputeDistance(written, a) - levenshtein.ComputeDistance(written, b)
-	})
-	if levenshtein.ComputeDistance(written, best) > max(1, (len(best)+1)/3) {
-		return ""
-	}
-	return "; did you mean " + best + "?"
+	return &badCall{fmt.Errorf("%q: no such command%s; see %s --help", name, document.Meant(name, names), c.CommandPath())}
 }
 
 // checkArguments names the first argument that is missing, or too many.
@@ -129,7 +116,7 @@ func flagError(c *cobra.Command, err error) error {
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		name := "--" + unknown.GetSpecifiedName()
-		return &badCall{fmt.Errorf("%s: no such flag%s; see %s --help", name, meant(name, names), c.CommandPath())}
+		return &badCall{fmt.Errorf("%s: no such flag%s; see %s --help", name, document.Meant(name, names), c.CommandPath())}
 	case errors.As(err, &empty):
 		return badFlag(empty.GetFlag().Name, fmt.Errorf("no value given; want %s", flagWants(empty.GetFlag(), "")))
 	case errors.As(err, &invalid):
