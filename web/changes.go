@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pathwise-net/pathwise/account"
@@ -23,6 +22,11 @@ type changeDoc struct {
 	Text     string    `json:"text"`
 	Result   string    `json:"result,omitempty" doc:"The ID of what says so"`
 	By       string    `json:"by,omitempty" doc:"Who did it"`
+
+	// Of a route, which is told in one of many pairs' places.
+	Source string     `json:"source,omitempty" doc:"Of a route: from where it leads"`
+	Target string     `json:"target,omitempty" doc:"Of a route: where it leads"`
+	Before *time.Time `json:"before,omitempty" doc:"Of a route: when the one before it was seen last"`
 }
 
 type changesDoc struct {
@@ -31,7 +35,7 @@ type changesDoc struct {
 }
 
 type changesInput struct {
-	Source string `query:"source" doc:"A host; with target: routes of this pair, too"`
+	Source string `query:"source" doc:"A host; with target, routes of this pair are of all traces, and not of planned ones alone"`
 	Target string `query:"target" doc:"A host"`
 	Span
 }
@@ -46,14 +50,17 @@ func (s *Server) changes(ctx context.Context, in *changesInput) (*body[changesDo
 	if err != nil {
 		return nil, fault(err)
 	}
-	if in.Source != "" && in.Target != "" {
-		routes, earlier, err := s.routesOf(ctx, in.Source, in.Target, from, to)
-		if err != nil {
-			return nil, fault(err)
-		}
-		more = more || earlier
-		changes = append(changes, routeChanges(routes)...)
+	find := func() ([]changeDoc, bool, error) { return s.changesOfRoutes(ctx, in.Source, in.Target, from, to) }
+	look := find
+	if in.Source == "" && in.Target == "" {
+		asked := fmt.Sprint(from.Truncate(matrixAge), to.Truncate(matrixAge))
+		look = func() ([]changeDoc, bool, error) { return s.meshRoutes.get(asked, find) }
 	}
+	routes, earlier, err := look()
+	if err != nil {
+		return nil, fault(err)
+	}
+	changes, more = append(changes, routes...), more || earlier
 	if s.Config != nil {
 		versions, err := s.Config.Changes(from, to)
 		if err != nil {
@@ -100,22 +107,6 @@ func configurations(versions []edit.Version, whole bool) (changes []changeDoc) {
 			}
 		}
 		changes = append(changes, change)
-	}
-	return changes
-}
-
-// routeChanges are the beginnings of all routes but the first.
-func routeChanges(routes []routeDoc) (changes []changeDoc) {
-	for i, r := range routes {
-		if i == 0 {
-			continue
-		}
-		hops := "hop"
-		if len(r.Changed) > 1 {
-			hops = "hops"
-		}
-		text := fmt.Sprintf("another route: %s %s", hops, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(r.Changed)), ", "), "[]"))
-		changes = append(changes, changeDoc{At: r.First, Kind: "route", Severity: "info", Text: text, Result: r.Result})
 	}
 	return changes
 }

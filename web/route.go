@@ -24,7 +24,8 @@ type routeDoc struct {
 	Hops    []hopDoc  `json:"hops"`
 	Changed []int     `json:"changed" doc:"TTLs at which it differs from the one before"`
 
-	whole bool // one of its Results reached its end, so that there is nothing beyond the last hop
+	whole bool      // one of its Results reached its end, so that there is nothing beyond the last hop
+	trips []float64 // round trips to its end, in seconds: of each Result that reached it, the median
 }
 
 type routesDoc struct {
@@ -55,14 +56,23 @@ func (s *Server) routesOf(ctx context.Context, source, target string, from, to t
 	exactly := archive.Key{Source: source, Target: target}.Exactly()
 	query := archive.ResultQuery{Source: exactly.Source, Target: exactly.Target, Kind: "trace", From: from, To: to}
 	var traces []*measure.Result
-	more, err = s.search(ctx, query, mostTraces, func(r *measure.Result) {
-		traces = append(traces, &measure.Result{ID: r.ID, Started: r.Started, Samples: measure.Samples{Hops: r.Samples.Hops}})
-	})
+	more, err = s.search(ctx, query, mostTraces, func(r *measure.Result) { traces = append(traces, traceAlone(r)) })
 	if err != nil {
 		return nil, false, err
 	}
 	slices.Reverse(traces)
 	return joinRoutes(traces), more, nil
+}
+
+// traceAlone is what routes are made of: a Result without all else that it holds, and of round trips those to the end alone.
+func traceAlone(r *measure.Result) *measure.Result {
+	hops := slices.Clone(r.Samples.Hops)
+	for i := range hops {
+		if hops[i].Reply == "" {
+			hops[i].RTTSeconds = nil
+		}
+	}
+	return &measure.Result{ID: r.ID, Started: r.Started, Samples: measure.Samples{Hops: hops}}
 }
 
 // joinRoutes makes routes of Results in order of time. A router that does not answer each time, and several that share the
@@ -74,6 +84,9 @@ func joinRoutes(traces []*measure.Result) []routeDoc {
 		one := routeDoc{First: r.Started, Last: r.Started, Results: 1, Result: r.ID, Changed: []int{}}
 		if one.Hops, one.whole = hopsOf(r.Samples.Hops); len(one.Hops) == 0 {
 			continue
+		}
+		if trip, reached := tripOf(r.Samples.Hops); reached {
+			one.trips = []float64{trip}
 		}
 		if n := len(routes); n > 0 {
 			last := &routes[n-1]
@@ -131,7 +144,7 @@ func (h hopDoc) meets(other hopDoc) bool {
 
 // merge adds what a Result shows that differs in nothing.
 func (r *routeDoc) merge(one *routeDoc) {
-	r.Last, r.Results, r.whole = one.Last, r.Results+1, r.whole || one.whole
+	r.Last, r.Results, r.whole, r.trips = one.Last, r.Results+1, r.whole || one.whole, append(r.trips, one.trips...)
 	for i, h := range one.Hops {
 		if i >= len(r.Hops) {
 			r.Hops = append(r.Hops, h)

@@ -52,11 +52,11 @@ func TestJoinRoutes(t *testing.T) {
 	minute := func(n int) time.Time { return at.Add(time.Duration(n) * time.Minute) }
 	hop := func(ttl int, addresses ...string) hopDoc { return hopDoc{ttl, addresses} }
 	want := []routeDoc{
-		{minute(0), minute(4), 4, "A", []hopDoc{hop(1, "x"), hop(2, "y", "y2"), hop(3, "z")}, []int{}, true},
-		{minute(5), minute(5), 1, "F", []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "z")}, []int{2}, true},
-		{minute(6), minute(6), 1, "G", []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "v"), hop(4, "z")}, []int{3, 4}, true},
-		{minute(7), minute(9), 3, "H", []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "v"), hop(4, "v2"), hop(5, "end")}, []int{4, 5}, true},
-		{minute(10), minute(12), 3, "K", []hopDoc{hop(1, "x"), hop(2, "u"), hop(3, "v"), hop(4, "z")}, []int{2}, true},
+		{minute(0), minute(4), 4, "A", []hopDoc{hop(1, "x"), hop(2, "y", "y2"), hop(3, "z")}, []int{}, true, nil},
+		{minute(5), minute(5), 1, "F", []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "z")}, []int{2}, true, nil},
+		{minute(6), minute(6), 1, "G", []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "v"), hop(4, "z")}, []int{3, 4}, true, nil},
+		{minute(7), minute(9), 3, "H", []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "v"), hop(4, "v2"), hop(5, "end")}, []int{4, 5}, true, nil},
+		{minute(10), minute(12), 3, "K", []hopDoc{hop(1, "x"), hop(2, "u"), hop(3, "v"), hop(4, "z")}, []int{2}, true, nil},
 	}
 	if diff := cmp.Diff(want, joinRoutes(traces), cmp.AllowUnexported(routeDoc{})); diff != "" {
 		t.Error(diff)
@@ -81,7 +81,7 @@ func TestChanges(t *testing.T) {
 	b.serve(b.Handler(public))
 	b.expect(http.MethodGet, "/api/v1/pairs/a/b/routes?from=-2h", "", 200, `"changed":[1]}],"more":false`)
 	b.expect(http.MethodGet, "/api/v1/pairs/b/a/routes", "", 200, `{"routes":[],"more":false}`)
-	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200, `"kind":"route","severity":"info","text":"another route: hop 1","result":"01KAG0000000000000000000BB"},`)
+	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200, `"kind":"route","severity":"info","text":"hop 1: x is now y","result":"01KAG0000000000000000000BB","source":"a","target":"b","before":"`)
 	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200, `"kind":"finding","severity":"problem","text":"a to b: loss-on-path","result":"01KAG0000000000000000000BC"}]`)
 	b.expect(http.MethodGet, "/api/v1/changes", "", 200, `"text":"a to strict: healthy"`)
 	b.expect(http.MethodGet, "/api/v1/changes?source=b", "", 200, `{"changes":[],"more":false}`)

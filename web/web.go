@@ -38,10 +38,11 @@ type Server struct {
 	// of the archive alone.
 	Backup func(ctx context.Context, path, passphrase string) error
 
-	beat      time.Duration // of tests; 0: heartbeat
-	drawn     drawings
-	live      streams
-	generated generatedPast
+	beat       time.Duration // of tests; 0: heartbeat
+	drawn      drawings
+	meshRoutes meshRoutes
+	live       streams
+	generated  generatedPast
 }
 
 const (

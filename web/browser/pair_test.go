@@ -82,7 +82,7 @@ func TestEventsOnTheTimeLine(t *testing.T) {
 	p.tabTo(".event")
 	p.until("/finding qmul → nikhef: .*path-full/.test(document.querySelector('.told').textContent)")
 	p.keys(kb.ArrowLeft)
-	p.until("/route change qmul → nikhef: .*hops 2, 4, 5/.test(document.querySelector('.told').textContent)")
+	p.until("/route change qmul → nikhef: hop 2: 10\\.8\\.7\\.2 is now 10\\.8\\.0\\.2, 2 hops from 4 to 5 differ, too, one hop fewer/.test(document.querySelector('.told').textContent)")
 	p.keys(kb.Home, kb.ArrowRight)
 	p.until("/finding.*, problem: .*receive-window-limited/.test(document.activeElement.getAttribute('aria-label')) && document.activeElement.matches('.event.problem')")
 	p.keys(kb.Enter)
@@ -186,6 +186,19 @@ func TestCompare(t *testing.T) {
 	p.run(chromedp.Focus(chromedp.CSS("input[name=other]")))
 	p.keys("nonsense" + kb.Enter)
 	p.until("document.querySelector('#other-wrong').textContent.includes('ucl/cern')")
+}
+
+// A route that changed stands among the newest changes, and leads to the routes of the pair at that time.
+func TestRouteChangesOfTheMesh(t *testing.T) {
+	p := open(t, desk, eventfulMesh(t).url)
+	const change = "[...document.querySelectorAll('.news a')].find((a) => a.textContent.startsWith('qmul → nikhef, route: hop 2: 10.8.7.2 is now 10.8.0.2, 2 hops from 4 to 5 differ, too, one hop fewer'))"
+	p.until(matrixPainted + " && " + change)
+	p.run(chromedp.Evaluate[chromedp.Void](change + ".click()"))
+	p.until("location.hash.startsWith('#/pair/qmul/nikhef?from=') && document.querySelector('.routes')")
+	p.until("(() => { const r = document.querySelector('#routes').getBoundingClientRect(); return r.top >= 0 && r.top < innerHeight; })()") // nobody scrolled there
+	if text := value[string](p, "document.querySelector('#routes').parentElement.innerText"); !strings.Contains(text, "2 routes, 1 change") {
+		t.Errorf("the routes about the change: %s", text)
+	}
 }
 
 // Two metrics against each other, in a picture, numbers and words.

@@ -90,7 +90,7 @@ interface ResultsDoc { results: ResultDoc[]; next?: string }
 interface EventDoc { result?: ResultDoc; miss?: Miss; host?: string; state?: string; plan?: number }
 interface MeDoc { name: string; kind: string; role: string; scopes: string[] | null; public: boolean; shortest_password: number; labs: boolean; insecure: boolean; generated_until?: string }
 
-interface ChangeDoc { at: string; kind: 'route' | 'finding' | 'configuration'; severity: 'info' | 'warning' | 'problem'; text: string; result?: string; by?: string }
+interface ChangeDoc { at: string; kind: 'route' | 'finding' | 'configuration'; severity: 'info' | 'warning' | 'problem'; text: string; result?: string; by?: string; source?: string; target?: string; before?: string }
 interface ChangesDoc { changes: ChangeDoc[] | null; more: boolean }
 interface RouteHop { ttl: number; addresses: string[] | null }
 interface RouteDoc { first: string; last: string; results: number; result: string; hops: RouteHop[]; changed: number[] | null }

@@ -2,7 +2,7 @@
 import { html, useEffect, useMemo, useRef, useState } from '../html.js';
 import { format, plural } from '../format.js';
 import { link } from '../router.js';
-import { span, when } from '../times.js';
+import { rfc, span, when } from '../times.js';
 import { useDoc, useDocs } from '../docs.js';
 import { url } from '../api.js';
 import { useEvents } from '../events.js';
@@ -99,18 +99,45 @@ function added(list, more) {
 }
 
 /** @param {ChangeDoc} c @returns {Change} */
-const ofChange = (c) => ({
-  key: `${c.kind} ${c.at} ${c.text}`, at: Date.parse(c.at), times: 1, text: c.by ? `${c.text}, by ${c.by}` : c.text,
-  href: c.result ? link(['result', c.result]) : '',
-});
+export function ofChange(c) {
+  const change = { key: `${c.kind} ${c.at} ${c.source ?? ''} ${c.target ?? ''} ${c.text}`, at: Date.parse(c.at), times: 1 };
+  if (c.kind === 'route' && c.source && c.target) return { ...change, text: `${c.source} → ${c.target}, route: ${c.text}`, href: routesAt(c.source, c.target, change.at, c.before) };
+  return { ...change, text: c.by ? `${c.text}, by ${c.by}` : c.text, href: c.result ? link(['result', c.result]) : '' };
+}
+
+const around = 1800e3; // ms beside a change that are shown at least
+
+/**
+ * The routes of a pair about a change: the one before it and the one after.
+ * @param {string} source
+ * @param {string} target
+ * @param {number} at
+ * @param {string | undefined} before when the one before was seen last
+ */
+function routesAt(source, target, at, before) {
+  const apart = Math.max(around, 2 * (at - (before ? Date.parse(before) : at)));
+  return link(['pair', source, target], { from: rfc(at - apart), to: rfc(at + apart), see: 'routes' });
+}
+
+const telling = ['trace', 'diagnosis']; // kinds of Results that may tell of a change
+const rest = 16000; // ms until what they tell is asked for: the server's answers are up to 15 s old
 
 export function News() {
   const { doc, error, reload } = useDoc('api/v1/status');
-  const past = useDoc('api/v1/changes?from=-1d').doc; // findings and configurations; without it the rest is shown all the same
+  // Routes, findings and configurations; without them the rest is shown all the same.
+  const { doc: past, reload: renew } = useDoc('api/v1/changes?from=-1d');
+  const found = useRef(0);
+  useEffect(() => () => clearTimeout(found.current), []);
   const [live, setLive] = useState(/** @type {Change[]} */ ([]));
   const timer = useRef(0);
   useEffect(() => () => clearTimeout(timer.current), []);
   useEvents((kind, e) => {
+    if (kind === 'result' && e.result && telling.includes(e.result.kind) && !found.current) {
+      found.current = setTimeout(() => {
+        found.current = 0;
+        renew();
+      }, rest);
+    }
     const c = ofEvent(kind, e);
     if (c) setLive((old) => added(old, [c]));
     if ((kind === 'host' || kind === 'plan' || kind === 'missed') && !timer.current) {
@@ -131,7 +158,7 @@ export function News() {
     ${troubles.map((t) => html`<p class="failure" role="alert">${t}</p>`)}
     <section aria-labelledby="news"><h2 id="news">Newest changes</h2>
       ${changes.length === 0
-        ? html`<p class="quiet">Nothing was missed and nobody came or went.</p>`
+        ? html`<p class="quiet">Nothing was missed, no route changed and nobody came or went.</p>`
         : html`<ul class="rows news">${changes.map((c) => html`<li><time dateTime=${new Date(c.at).toISOString()}>${when(c.at).slice(5)}</time>
             <span>${c.href ? html`<a href=${c.href}>${c.text}</a>` : c.text}${c.times > 1 && html` <small>and ${c.times - 1} more like it</small>`}</span></li>`)}</ul>`}
     </section>

@@ -86,7 +86,7 @@ export function Past({ route, pair, metric: usual = '', head }) {
       <div class=${ways.length > 1 ? '' : 'alone'}>${rows.map((row) => rangeFor(row.id) && html`<${Graphs} key=${row.id} row=${row} pair=${pair} keys=${keys} measured=${measured} of=${of} range=${rangeFor(row.id)} compared=${compared}
         whole=${whole} zoom=${zoomIn(row.id)} press=${pressIn(row.id)} turn=${turnOf(row.id)} changes=${happened.changes ?? none} drew=${onDrew} />`)}</div>
       ${about && rest && html`<${Shares} metric=${about} label=${first.title} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />
-        <div class="foot">${ways.length > 1 && html`<${Near} title="Route over time"><${Routes} pair=${pair} range=${rest} route=${route} turn=${turnOfRest} /><//>`}
+        <div class="foot">${ways.length > 1 && html`<${Near} title="Route over time" wanted=${query.get('see') === 'routes'}><${Routes} pair=${pair} range=${rest} route=${route} turn=${turnOfRest} /><//>`}
           <${Near} title="Do two metrics go together?"><${Scatter} pair=${pair} keys=${keys} range=${rest} route=${route} turn=${turnOfRest} /><//></div>
         <div class="foot"><${Profile} metric=${about} label=${first.title} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />
         <${Results} pair=${pair} range=${rest} turn=${turnOfRest} /></div>`}`}`;
