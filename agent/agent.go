@@ -69,6 +69,7 @@ type Agent struct {
 	ledger  *ledger
 	shelter *sandbox.Sandbox // of external programs
 	exposed error            // why there is none
+	can     *fleet.Abilities // never changes
 	group   sync.WaitGroup   // of runs and openings
 
 	starter, courier, contact, keeper, reporter bell
@@ -98,7 +99,7 @@ func New(c Config) (_ *Agent, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	a := &Agent{config: c, policy: c.Policy, log: c.Log, running: map[string]*job{}, filling: map[string]int{},
+	a := &Agent{config: c, policy: c.Policy, log: c.Log, can: abilities(), running: map[string]*job{}, filling: map[string]int{},
 		doors: map[string]*door{}, starter: newBell(), courier: newBell(), contact: newBell(), keeper: newBell(), reporter: newBell()}
 	if a.policy == nil {
 		a.policy = policy.Default()

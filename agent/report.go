@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
 )
 
 // lookAgain is how often an agent looks again what it lacks: an address may come, a program be installed.
@@ -39,7 +41,7 @@ func (a *Agent) status() fleet.Status {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	state := a.spool.State()
-	s := fleet.Status{Host: a.config.Host, At: a.now().UTC(), Version: a.config.Version, Platform: platform(), Plan: a.plan.Number,
+	s := fleet.Status{Host: a.config.Host, At: a.now().UTC(), Version: a.config.Version, Platform: platform(), Can: a.can, Plan: a.plan.Number,
 		Running: append([]string{}, slices.Sorted(maps.Keys(a.running))...), Open: []string{}, Spooled: state.Results, Clock: clock(),
 		Lacks: slices.Concat(a.lacks, disk(state))}
 	for _, run := range slices.Sorted(maps.Keys(a.doors)) {
@@ -51,4 +53,9 @@ func (a *Agent) status() fleet.Status {
 		}
 	}
 	return s
+}
+
+// abilities are what this build understands.
+func abilities() *fleet.Abilities {
+	return &fleet.Abilities{Protocol: fleet.Protocol, Results: measure.ResultSchema, Kinds: probe.ParameterNames()}
 }

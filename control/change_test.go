@@ -210,7 +210,7 @@ func TestHostWithoutKeys(t *testing.T) {
 	if err := b.replan(t.Context()); err == nil || !strings.Contains(err.Error(), "send plan to c") {
 		t.Fatalf("sent to a host without keys: %v", err)
 	}
-	receiver{b.Control}.Heard(fleet.Status{Host: "c"})
+	receiver{b.Control}.Heard(fleet.Status{Host: "c", Can: without("", "")})
 	if b.planDue() {
 		t.Error("a new plan at once: others may come meanwhile")
 	}
@@ -222,7 +222,7 @@ func TestHostWithoutKeys(t *testing.T) {
 		t.Fatal("sent to a host without keys")
 	}
 	b.now = b.now.Add(settles)
-	receiver{b.Control}.Heard(fleet.Status{Host: "a"})
+	receiver{b.Control}.Heard(fleet.Status{Host: "a", Can: without("", "")})
 	if b.planDue() {
 		t.Error("a new plan for a host that has one")
 	}

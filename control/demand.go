@@ -148,8 +148,13 @@ func (c *Control) demandOf(r Request) (d demand, err error) {
 	if d.says, err = reckoning.Says(d.tool, d.leg); err != nil {
 		return d, err
 	}
-	d.need, err = reckoning.Need(d.tool, d.leg)
-	return d, err
+	if d.need, err = reckoning.Need(d.tool, d.leg); err != nil {
+		return d, err
+	}
+	if why := c.outdated(m, d.tool, d.leg, d.need); why != "" {
+		return d, &RequestError{"tool", r.Tool, "one that both hosts know: " + why}
+	}
+	return d, nil
 }
 
 // planned is the mesh that the planner has: a moment after the mesh file changed it is still the one before, and what a

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -153,7 +154,7 @@ func (f *filling) add(planned *schedule.Run) error {
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", test.Name, err)
 	}
-	if why := f.cannot(w.mesh, leg, tool.Kind, d); why != "" {
+	if why := cmp.Or(f.outdated(w.mesh, tool, leg, d), f.cannot(w.mesh, leg, tool.Kind, d)); why != "" {
 		f.skipped[why] = true
 		return nil
 	}

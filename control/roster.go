@@ -22,6 +22,7 @@ type Host struct {
 	Heard   *time.Time    `json:"heard,omitempty"`                // when its last status came, by the controller's clock
 	Behind  *float64      `json:"clock_behind_seconds,omitempty"` // its clock against the controller's, to the time a message takes
 	Status  *fleet.Status `json:"status,omitempty"`               // nil: none came yet
+	Unknown []string      `json:"out_of_date,omitempty"`          // what this controller knows and the agent's build does not
 }
 
 // HostState is whether a host can be told to do something.
@@ -38,18 +39,20 @@ const (
 type roster struct {
 	mu    sync.Mutex
 	heard map[string]heard
+	ahead map[string]bool // newer versions that were told of
 }
 
 type heard struct {
 	at     time.Time
 	back   time.Time // when it came after it had been away or unknown
 	status fleet.Status
+	behind []string // what its agent does not understand
 }
 
-func newRoster() *roster { return &roster{heard: map[string]heard{}} }
+func newRoster() *roster { return &roster{heard: map[string]heard{}, ahead: map[string]bool{}} }
 
-// note takes a status. back says that the host was away or unknown before, other that it lacks other things than before,
-// so that it can do more or less of its plan.
+// note takes a status. back says that the host was away or unknown before, other that it lacks or does not understand other
+// things than before, so that it can do more or less of its plan.
 func (r *roster) note(s fleet.Status, now time.Time) (back, other bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,9 +60,10 @@ func (r *roster) note(s fleet.Status, now time.Time) (back, other bool) {
 	if back = !known || now.Sub(last.at) > awayAfter; back {
 		last.back = now
 	}
-	r.heard[s.Host] = heard{now, last.back, s}
+	behind := s.Abilities().Behind(ours())
+	r.heard[s.Host] = heard{now, last.back, s, behind}
 	same := func(a, b fleet.Lack) bool { return a.Kind == b.Kind && a.What == b.What } // why may count something
-	return back, !slices.EqualFunc(last.status.Lacks, s.Lacks, same)
+	return back, !slices.EqualFunc(last.status.Lacks, s.Lacks, same) || !slices.Equal(last.behind, behind)
 }
 
 // last returns the host's last status and when it came.

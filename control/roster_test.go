@@ -21,7 +21,7 @@ func TestRoster(t *testing.T) {
 	}{
 		{0, nil, true, false}, {fleet.StatusEvery / 2, lacks, false, true}, {fleet.StatusEvery, lacks, false, false},
 	} {
-		back, other := r.note(fleet.Status{Host: "a", Lacks: c.lacks}, noon.Add(c.at))
+		back, other := r.note(fleet.Status{Host: "a", Can: without("", ""), Lacks: c.lacks}, noon.Add(c.at))
 		if back != c.back || other != c.other {
 			t.Errorf("report %d: back %v, other %v", i, back, other)
 		}

@@ -48,6 +48,7 @@ func (c *Control) Hosts() []Host {
 		if known {
 			behind := at.Sub(status.At).Seconds()
 			hosts[i].Status, hosts[i].Heard, hosts[i].Behind = &status, &at, &behind
+			hosts[i].Unknown, status.Can = c.roster.behind(h.Name), nil // all that matters of it
 		}
 		switch {
 		case h.Offline:

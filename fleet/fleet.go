@@ -68,11 +68,12 @@ type Status struct {
 	Host     string        `json:"host"`
 	At       time.Time     `json:"at"`
 	Version  string        `json:"version"`
-	Platform string        `json:"platform"` // GOOS/GOARCH
-	Plan     uint64        `json:"plan"`     // number of the plan it holds
-	Running  []string      `json:"running"`  // IDs of runs
-	Open     []string      `json:"open"`     // IDs of runs that it holds something open for
-	Spooled  int           `json:"spooled"`  // Results not yet known to be filed
+	Platform string        `json:"platform"`      // GOOS/GOARCH
+	Can      *Abilities    `json:"can,omitempty"` // nil: of a build before this was said; see Abilities
+	Plan     uint64        `json:"plan"`          // number of the plan it holds
+	Running  []string      `json:"running"`       // IDs of runs
+	Open     []string      `json:"open"`          // IDs of runs that it holds something open for
+	Spooled  int           `json:"spooled"`       // Results not yet known to be filed
 	Clock    measure.Clock `json:"clock"`
 	Lacks    []Lack        `json:"lacks"` // what it cannot or may not do
 }

@@ -71,6 +71,20 @@ var catalogue = sync.OnceValue(func() []Kind {
 // Kinds are all kinds of Task, by name.
 func Kinds() []Kind { return slices.Clone(catalogue()) }
 
+// ParameterNames are the names of the parameters that a Task can have, sorted, by the name of its kind.
+func ParameterNames() map[string][]string {
+	all := map[string][]string{}
+	for _, k := range catalogue() {
+		names := []string{}
+		for _, p := range k.Parameters {
+			names = append(names, p.Name)
+		}
+		slices.Sort(names)
+		all[k.Name] = names
+	}
+	return all
+}
+
 // WriteText writes what people want to know of a Result: what its kind says, or else its metrics; then its notes.
 func WriteText(w io.Writer, r *measure.Result) {
 	text := metricsText

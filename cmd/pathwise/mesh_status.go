@@ -38,6 +38,7 @@ func printStatus(w io.Writer, status *web.Status, now time.Time) {
 	}
 	printTable(w, rows, 1, 2, 6, 7)
 	printSome(w, lacking(status.Hosts), "things that hosts cannot")
+	printSome(w, outOfDate(status.Hosts), "kinds of hosts out of date")
 	fmt.Fprintf(w, "\nplan %d until %s: %d runs, %d results awaited, %d tests on demand\n", status.Plan,
 		status.Until.Format(time.TimeOnly), status.Runs, status.Awaited, status.OnDemand)
 	var notes []string
@@ -61,15 +62,33 @@ func printStatus(w io.Writer, status *web.Status, now time.Time) {
 
 // lacking has a line for each thing that hosts cannot do, with all hosts that cannot for the same reason: most owners say the
 // same of their hosts, or nothing.
-func lacking(hosts []control.Host) (lines []string) {
-	who := map[string][]string{} // by what they cannot
+func lacking(hosts []control.Host) []string {
+	return together(hosts, " cannot: ", func(h control.Host) (all []string) {
+		if h.Status != nil {
+			for _, lack := range h.Status.Lacks {
+				all = append(all, lack.What+": "+lack.Why)
+			}
+		}
+		return all
+	})
+}
+
+// outOfDate has a line for all hosts whose agents do not know the same things that the controller does.
+func outOfDate(hosts []control.Host) []string {
+	return together(hosts, " out of date: ", func(h control.Host) []string {
+		if len(h.Unknown) == 0 {
+			return nil
+		}
+		return []string{"put the controller's build there; the agent does not know " + some(h.Unknown)}
+	})
+}
+
+// together has a line for each text that there is of hosts, with the names of all that it is of.
+func together(hosts []control.Host, between string, of func(control.Host) []string) (lines []string) {
+	who := map[string][]string{}
 	var order []string
 	for _, h := range hosts {
-		if h.Status == nil {
-			continue
-		}
-		for _, lack := range h.Status.Lacks {
-			text := lack.What + ": " + lack.Why
+		for _, text := range of(h) {
 			if who[text] == nil {
 				order = append(order, text)
 			}
@@ -77,15 +96,15 @@ func lacking(hosts []control.Host) (lines []string) {
 		}
 	}
 	for _, text := range order {
-		lines = append(lines, some(who[text])+" cannot: "+text)
+		lines = append(lines, some(who[text])+between+text)
 	}
 	return lines
 }
 
-// namesOnALine is how many hosts are named where all are meant: --json has them all.
+// namesOnALine is how many names stand where all are meant: --json has them all.
 const namesOnALine = 4
 
-// some names the first of many hosts, and how many more there are.
+// some names the first of many, and how many more there are.
 func some(names []string) string {
 	if more := len(names) - namesOnALine; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:namesOnALine], ", "), more)

@@ -33,3 +33,17 @@ func TestLacking(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// Agents that do not know the same things take one line, which says what to do.
+func TestOutOfDate(t *testing.T) {
+	old := []string{"version 2 of the messages", "pathwise.result/2", "parameter family of capacity", "parameter family of ping", "owd"}
+	hosts := []control.Host{{Name: "a", Unknown: old}, {Name: "b"}, {Name: "c", Unknown: []string{"owd"}}, {Name: "d", Unknown: old}}
+	want := []string{
+		"a, d out of date: put the controller's build there; the agent does not know version 2 of the messages, pathwise.result/2, " +
+			"parameter family of capacity, parameter family of ping and 1 more",
+		"c out of date: put the controller's build there; the agent does not know owd",
+	}
+	if diff := cmp.Diff(want, outOfDate(hosts)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -26,7 +26,7 @@ func TestHosts(t *testing.T) {
 	if got := value[string](p, names); got != "ral,dl,closed,sink,cern,ucl" {
 		t.Errorf("the hosts that need a look are not first: %s", got)
 	}
-	for row, has := range map[string]string{"ral": "never heard of", "dl": "reports, but there is trouble with raw-sockets", "ucl": "synchronised, to 400 µs", "sink": "answers only", "closed": "offline by the mesh file"} {
+	for row, has := range map[string]string{"ral": "never heard of", "dl": "reports, but its agent is out of date; there is trouble with raw-sockets", "ucl": "synchronised, to 400 µs", "sink": "answers only", "closed": "offline by the mesh file"} {
 		p.until("[...document.querySelectorAll('.hosts tbody tr')].find((e) => e.cells[0].textContent === '" + row + "').textContent.replaceAll('\\u00a0', ' ').includes('" + has + "')")
 	}
 	p.accessible("hosts")
@@ -58,6 +58,7 @@ func TestHost(t *testing.T) {
 	p := open(t, desk, m.url+"#/hosts/dl")
 	p.withAxe()
 	p.until("document.querySelector('#lacks') && document.querySelector('#failures') && document.querySelector('#pairs')")
+	p.until("document.querySelector('[aria-labelledby=what]').textContent.includes('the agent does not know version 2 of the messages, pathwise.result/2')")
 	for selector, has := range map[string]string{
 		"main": "10.0.0.3", "h1": "dl", "section:has(#what)": "not synchronised", "section:has(#now)": "It runs 1 test", "section:has(#lacks)": "raw-sockets",
 		"section:has(#failures)": "socket: not permitted", "section:has(#misses)": "<img", "section:has(#pairs)": "cern", "section:has(#next)": "Nothing is planned.",

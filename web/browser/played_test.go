@@ -15,6 +15,7 @@ import (
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/web"
 )
 
@@ -50,9 +51,10 @@ type played struct {
 
 // status is what a host says of itself.
 func status(host string) fleet.Status {
-	s := fleet.Status{Host: host, At: time.Now(), Version: "v1.2.3", Platform: "linux/amd64", Plan: 1, Clock: measure.NewClock(400*time.Microsecond, true)}
+	s := fleet.Status{Host: host, At: time.Now(), Version: "v1.2.3", Platform: "linux/amd64", Plan: 1, Clock: measure.NewClock(400*time.Microsecond, true),
+		Can: &fleet.Abilities{Protocol: fleet.Protocol, Results: measure.ResultSchema, Kinds: probe.ParameterNames()}}
 	if host == "dl" {
-		s.Version, s.Platform, s.Spooled, s.Clock = "v1.2.2", evil, 17, measure.Clock{}
+		s.Version, s.Can, s.Platform, s.Spooled, s.Clock = "v1.2.2", nil, evil, 17, measure.Clock{}
 		s.Running = []string{someResult}
 		s.Lacks = []fleet.Lack{{Kind: "ping", What: "raw-sockets", Why: evil}}
 	}

@@ -38,6 +38,7 @@ interface HostDoc {
   state: 'here' | 'away' | 'foreign' | 'offline';
   heard?: string;
   clock_behind_seconds?: number;
+  out_of_date?: string[];
   status?: HostStatus | null;
 }
 interface StatusDoc {

@@ -27,6 +27,7 @@ export function Host({ host: h, route }) {
         <dt>Reach</dt><dd>${{ agent: 'by its agent, which calls the controller', ssh: 'by SSH, over which the controller starts its agent', responder: 'it only answers tests of others' }[h.reach] ?? h.reach}</dd>
         ${h.heard && html`<dt>Last heard</dt><dd>${when(h.heard, 'second')} ${zoneName()}, ${span(now - Date.parse(h.heard))} ago</dd>`}
         ${s && html`<dt>Version</dt><dd>${s.version} <span class="quiet">${s.platform}</span></dd>
+          ${h.out_of_date && html`<dt>Out of date</dt><dd>Put the controller’s build there: the agent does not know ${h.out_of_date.join(', ')}.</dd>`}
           <dt>Plan</dt><dd>number ${s.plan}</dd>
           <dt>Clock</dt><dd>${clockOf(h)}</dd>
           <dt>Spooled</dt><dd>${plural(s.spooled, 'result')} not yet known to be filed</dd>`}</dl></section>

@@ -23,6 +23,7 @@ export function troublesOf(h) {
   if (!h.status || h.state !== 'here') return [];
   const out = [];
   if (Math.abs(h.clock_behind_seconds ?? 0) > tooFar) out.push(`its clock is off by ${format(Math.abs(h.clock_behind_seconds ?? 0), 'seconds')}`);
+  if (h.out_of_date) out.push('its agent is out of date');
   for (const l of (h.status.lacks ?? []).filter(mishap)) out.push(`there is trouble with ${l.what}`);
   return out;
 }

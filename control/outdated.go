@@ -1,0 +1,83 @@
+package control
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
+)
+
+// ours is what this build understands.
+var ours = sync.OnceValue(func() fleet.Abilities {
+	return fleet.Abilities{Protocol: fleet.Protocol, Results: measure.ResultSchema, Kinds: probe.ParameterNames()}
+})
+
+// outdated says why the agents of a leg cannot do a tool's run: their build does not know its kind or one of its parameters.
+// It is "" if they can, as far as they said. The target's has to know the kind if it opens something for the run.
+func (c *Control) outdated(m *config.Mesh, tool *config.Tool, leg config.Leg, d measure.Demand) string {
+	source, target := m.Hosts[leg.Source].Name, m.Hosts[leg.Target].Name
+	if len(c.roster.behind(source))+len(c.roster.behind(target)) == 0 {
+		return ""
+	}
+	port := 0
+	if d.Far != "" {
+		port = m.Hosts[leg.Target].Ports.First // whichever it will be: it makes a parameter
+	}
+	task := m.Task(tool, leg, port)
+	m.Shorten(&task, leg, d)
+	if why := c.roster.unknown(source, task); why != "" {
+		return why
+	}
+	if d.Far == "" && m.Server(tool, leg, 0) == nil {
+		return ""
+	}
+	return c.roster.unknown(target, measure.Task{Kind: task.Kind})
+}
+
+// behind lists what this build understands and the agent of a host does not.
+func (r *roster) behind(host string) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.heard[host].behind
+}
+
+// unknown says that the agent of a host does not understand a task, if it does not. One that was not heard yet is taken to.
+func (r *roster) unknown(host string, t measure.Task) string {
+	status, _, known := r.last(host)
+	if !known {
+		return ""
+	}
+	what := status.Abilities().Unknown(t)
+	if what == "" {
+		return ""
+	}
+	return fmt.Sprintf("agent of %s is out of date: does not know %s", host, what)
+}
+
+// tellAge logs, once after it came back, that an agent is older than this controller, and once for each version that one is
+// newer than any that this controller knows.
+func (c *Control) tellAge(s fleet.Status, news bool) {
+	if behind := c.roster.behind(s.Host); news && len(behind) > 0 {
+		c.config.Log.Warn("agent is out of date: put this build on its host", "host", s.Host, "version", s.Version, "does not know", behind)
+	}
+	if ahead := s.Abilities().Ahead(); ahead != "" && c.roster.isNews(ahead) {
+		c.config.Log.Warn("an agent is newer than this controller, which should be as new", "host", s.Host, "speaks", ahead)
+	}
+}
+
+// maxAhead bounds what is remembered of versions that agents made up.
+const maxAhead = 16
+
+// isNews says whether a newer version was not told of before.
+func (r *roster) isNews(ahead string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ahead[ahead] || len(r.ahead) == maxAhead {
+		return false
+	}
+	r.ahead[ahead] = true
+	return true
+}
