@@ -111,7 +111,7 @@ func (o plannedOpening) again(n int, after time.Duration) plannedOpening {
 	return plannedOpening(fleet.Opening(o).Again(n, after))
 }
 
-// parseID reads an ID that checkPlan has seen.
+// parseID reads an ID that sift has seen.
 func parseID(id string) ulid.ULID {
 	u, _ := ulid.ParseStrict(id)
 	return u

@@ -15,14 +15,15 @@ import (
 // the new plan does not have, and that did not begin, will not.
 func (a *Agent) Plan(_ context.Context, p fleet.Plan) error {
 	a.contact.ring() // the controller is there
-	if err := checkPlan(a.config.Host, &p); err != nil {
-		return err
+	if p.Host != a.config.Host {
+		return fmt.Errorf("plan %d is for host %q, and this is %q", p.Number, p.Host, a.config.Host)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if p.Number <= a.plan.Number {
 		return nil
 	}
+	refused := sift(&p)
 	next := &stored{Plan: p}
 	past, now := a.agenda.runs.past(), a.now()
 	repeating := a.agenda.runs.round(now) > 0
@@ -45,6 +46,9 @@ func (a *Agent) Plan(_ context.Context, p fleet.Plan) error {
 	for _, run := range told {
 		late := now.Sub(run.Start).Round(100 * time.Millisecond)
 		a.put(failed(run, fmt.Errorf("missed: told %v after its start, when the plan before had been repeated", late)))
+	}
+	for _, u := range refused {
+		a.refuse(u)
 	}
 	a.log.Info("new plan", "number", p.Number, "runs", len(p.Runs), "opens", len(p.Opens), "until", p.Until)
 	a.keeper.ring()

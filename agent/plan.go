@@ -124,30 +124,6 @@ func (l *planLine) complete(lines int, sum hash.Hash32) error {
 	return nil
 }
 
-// checkPlan says why a host cannot hold a plan: then its controller is mistaken.
-func checkPlan(host string, p *fleet.Plan) error {
-	if p.Host != host {
-		return fmt.Errorf("plan %d is for host %q, and this is %q", p.Number, p.Host, host)
-	}
-	seen := make(map[ulid.ULID]bool, len(p.Runs))
-	for i := range p.Runs {
-		id, err := checkRun(host, &p.Runs[i])
-		if err != nil {
-			return fmt.Errorf("plan %d: %w", p.Number, err)
-		}
-		if seen[id] {
-			return fmt.Errorf("plan %d: run %s is in it twice", p.Number, id)
-		}
-		seen[id] = true
-	}
-	for _, o := range p.Opens {
-		if _, err := ulid.ParseStrict(o.Run); err != nil {
-			return fmt.Errorf("plan %d: opening for run %q: %w", p.Number, o.Run, err)
-		}
-	}
-	return nil
-}
-
 func checkRun(host string, r *measure.Run) (ulid.ULID, error) {
 	id, err := ulid.ParseStrict(r.ID)
 	switch {

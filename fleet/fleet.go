@@ -37,6 +37,7 @@ type Plan struct {
 	Until  time.Time     `json:"until"` // beyond which nothing is planned yet
 	Runs   []measure.Run `json:"runs"`  // that this host does, as their source
 	Opens  []Opening     `json:"opens"` // that this host answers, as their target
+	Unread []Unread      `json:"-"`     // of a plan that was read: the runs that could not be
 }
 
 // Opening is what a host opens for one Run of which it is the target.
