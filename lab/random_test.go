@@ -130,15 +130,24 @@ func mutate(r *rand.Rand, text string) string {
 // A random valid file is read, and carries packets in virtual time without losing count of any.
 func TestRandomFilesInVirtualTime(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
-	for i := range 1000 {
-		text := randomFile(r)
-		spec, err := ParseSpec("random.yaml", []byte(text))
-		if err != nil {
-			t.Fatalf("file %d: %v\n%s", i, err, text)
-		}
-		if first, second := carry(t, spec, text), carry(t, spec, text); first != second {
-			t.Fatalf("file %d: two runs of one seed differ:\n%s", i, text)
-		}
+	files := make([]string, 1000)
+	for i := range files {
+		files[i] = randomFile(r)
+	}
+	const parts = 2 // a processor each
+	for part := range parts {
+		t.Run(fmt.Sprint(part), func(t *testing.T) {
+			t.Parallel()
+			for i := part; i < len(files); i += parts {
+				spec, err := ParseSpec("random.yaml", []byte(files[i]))
+				if err != nil {
+					t.Fatalf("file %d: %v\n%s", i, err, files[i])
+				}
+				if first, second := carry(t, spec, files[i]), carry(t, spec, files[i]); first != second {
+					t.Fatalf("file %d: two runs of one seed differ:\n%s", i, files[i])
+				}
+			}
+		})
 	}
 }
 

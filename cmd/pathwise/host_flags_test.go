@@ -48,6 +48,7 @@ func TestEveryHostHasFamilies(t *testing.T) {
 
 // Each command measures over the family that it is told, whatever the host is called; both are compared, or refused.
 func TestFamiliesOnLoopback(t *testing.T) {
+	t.Parallel()
 	l, err := iperf3.Listen(t.Context(), "[::]:0")
 	if err != nil {
 		t.Skipf("no IPv6 here: %v", err)

@@ -15,6 +15,7 @@ import (
 // not deployed again and runs all the time, reports to it and files to it, and what was filed, the accounts and the mesh file
 // are there.
 func TestRestoredControllerGoesOn(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	writeText(t, path("mesh.yaml"), fmt.Sprintf(`

@@ -39,6 +39,7 @@ func TestOutside(t *testing.T) {
 // A controller that logs in by an nkey that the mesh file names, and an agent that knows the private authority by its
 // credentials alone, meet at a NATS server that speaks TLS only. A Result goes through it.
 func TestMeshByOutsideServer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	seed, public := newNkey(t)

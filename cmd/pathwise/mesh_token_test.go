@@ -68,6 +68,7 @@ func TestMeshToken(t *testing.T) {
 
 // A caller with a token runs what the mesh file allows, on a controller that it knows by URL only.
 func TestMeshRunByToken(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	api, nats := freeAddress(t), freeAddress(t)
 	file := filepath.Join(dir, "mesh.yaml")
