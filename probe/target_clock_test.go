@@ -3,6 +3,7 @@ package probe
 import (
 	"bufio"
 	"context"
+	"errors"
 	"net"
 	"os/exec"
 	"strconv"
@@ -45,7 +46,7 @@ func TestTargetClock(t *testing.T) {
 		for what, p := range transfers(port) {
 			t.Run(name+"/"+what, func(t *testing.T) {
 				r, err := p.Do(t.Context())
-				if err != nil {
+				if err != nil && !errors.Is(err, errTrainsSlow) { // loopback has no narrow link
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff(&clock, r.TargetClock); diff != "" {
