@@ -157,6 +157,22 @@ func TestDispersionsOfTrainsThatWereCut(t *testing.T) {
 	}
 }
 
+// Some packets of a train that overflowed a queue come by a longer way, long after the others.
+func TestDispersionsOfLatePackets(t *testing.T) {
+	train := iperf3.Train{Packets: 256, Size: 1472, Trains: 1}
+	var lost []int64
+	for seq := int64(180); seq <= 256; seq++ {
+		lost = append(lost, seq)
+	}
+	arrivals := arrivalsOf(train, 50e6, lost...)
+	for i := 40; i < len(arrivals); i += 50 {
+		arrivals[i][1] += 60e6
+	}
+	if got := dispersions(arrivals, train, 1500)[0].BitsPerSecond; math.Abs(got-50e6) > 2.5e6 {
+		t.Errorf("%v bit/s of 50 Mbit/s", got)
+	}
+}
+
 func TestCapacityOf(t *testing.T) {
 	told, silent, lost := measure.Train{SentPackets: 32, ReceivedPackets: 32, BitsPerSecond: 97e6},
 		measure.Train{SentPackets: 32, ReceivedPackets: 32}, measure.Train{SentPackets: 32, ReceivedPackets: 7}

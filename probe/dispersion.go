@@ -30,7 +30,7 @@ func dispersions(arrivals []iperf3.Arrival, train iperf3.Train, packet int) []me
 		}
 		slices.SortFunc(at, func(a, b iperf3.Arrival) int { return cmp.Compare(a[1], b[1]) })
 		out[k].DispersionSeconds = float64(at[len(at)-1][1]-at[0][1]) / 1e9
-		if gap := typicalGap(instants(at, least), len(at)); gap > 0 && busyThroughout(out[k], gap) {
+		if gap := typicalGap(instants(at, least), len(at)); gap > 0 && busyThroughout(out[k], gap, at) {
 			out[k].BitsPerSecond = float64(packet) * 8 / gap
 		}
 	}
@@ -105,17 +105,20 @@ const leastSpan = 16
 // busyThroughout reports whether the narrowest link was busy from a train's first arrival to its last, as it is where the rest
 // was lost before a full queue: the whole train then came as slowly as its parts, gap being the typical time from one packet
 // to the next. A limit on bursts lets a train's head pass as it comes, and single packets after that. Of a train that lost few
-// packets nothing like that can be said, and it may be a receiver that stopped for a moment.
-func busyThroughout(t measure.Train, gap float64) bool {
+// packets nothing like that can be said, and it may be a receiver that stopped for a moment. The last of the arrivals, which are in
+// order of time, are left out: some packets may have come another, longer way.
+func busyThroughout(t measure.Train, gap float64, arrivals []iperf3.Arrival) bool {
 	if float64(t.SentPackets-t.ReceivedPackets) <= fewLost*float64(t.SentPackets) {
 		return true
 	}
-	return t.DispersionSeconds <= mostIdle*gap*float64(t.ReceivedPackets-1)
+	last := len(arrivals) - 1 - int(fewLate*float64(len(arrivals)))
+	return float64(arrivals[last][1]-arrivals[0][1])/1e9 <= mostIdle*gap*float64(last)
 }
 
 const (
-	fewLost  = 0.1 // of a train: errors on a link lose fewer
-	mostIdle = 1.5 // times what the packets take on the link
+	fewLost  = 0.1  // of a train: errors on a link lose fewer
+	fewLate  = 0.03 // of what arrived; of the 30 or so that a limit on bursts lets pass, none
+	mostIdle = 1.5  // times what the packets take on the link
 )
 
 // errTrainsLost and errTrainsSlow mean that no train tells how fast the narrowest link is.
