@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -29,7 +30,7 @@ func (h *Host) BitsPerSecond() (sum float64) {
 
 // budgeted is something with a budget that a leg uses.
 type budgeted struct {
-	name string
+	kind, name string // host or site
 	Budget
 }
 
@@ -40,17 +41,17 @@ func (m *Mesh) budgets(leg Leg) []budgeted {
 		return nil
 	}
 	var all []budgeted
-	add := func(name string, b Budget, rate float64) {
+	add := func(kind, name string, b Budget, rate float64) {
 		if b != (Budget{}) {
-			all = append(all, budgeted{name, Budget{b.Daily(rate), b.BitsPerSecond, 0}})
+			all = append(all, budgeted{kind, name, Budget{b.Daily(rate), b.BitsPerSecond, 0}})
 		}
 	}
 	for _, i := range []int{leg.Source, leg.Target} {
-		add(m.Hosts[i].Name, m.Hosts[i].Budget, m.Hosts[i].BitsPerSecond())
+		add("host", m.Hosts[i].Name, m.Hosts[i].Budget, m.Hosts[i].BitsPerSecond())
 	}
 	for _, i := range m.crossed(leg.Source, leg.Target) {
 		if i >= 0 {
-			add(m.Sites[i].Name, m.Sites[i].Budget, m.Sites[i].BitsPerSecond)
+			add("site", m.Sites[i].Name, m.Sites[i].Budget, m.Sites[i].BitsPerSecond)
 		}
 	}
 	return all
@@ -60,6 +61,36 @@ func (m *Mesh) budgets(leg Leg) []budgeted {
 func (m *Mesh) Daily() bool {
 	return slices.ContainsFunc(m.Hosts, func(h Host) bool { return h.Budget.Daily(h.BitsPerSecond()) > 0 }) ||
 		slices.ContainsFunc(m.Sites, func(s Site) bool { return s.Budget.Daily(s.BitsPerSecond) > 0 })
+}
+
+// DailyLimit is what somebody may move in a day.
+type DailyLimit struct {
+	Whose string // "host NAME" or "site NAME"
+	Bytes float64
+}
+
+// LimitDaily is how the mesh file calls it, in a Denial.
+const LimitDaily = "daily"
+
+// Denies says why a test may not have so many bytes of today, of which so many are taken; nil: it may.
+func (l DailyLimit) Denies(bytes, taken float64) *Denial {
+	left := l.Bytes - taken
+	if bytes <= left {
+		return nil
+	}
+	size := func(bytes float64) string { return quantity.FormatSize(int64(max(0, bytes))) }
+	return &Denial{Limit: LimitDaily, Value: size(bytes), Later: true, Want: fmt.Sprintf(
+		"at most %s until midnight UTC: %s may move %s a day, of which %s are taken", size(left), l.Whose, size(l.Bytes), size(taken))}
+}
+
+// DailyLimits are those that hold for what is moved between two hosts.
+func (m *Mesh) DailyLimits(source, target int) (limits []DailyLimit) {
+	for _, b := range m.budgets(Leg{Source: source, Target: target}) {
+		if b.BytesPerDay > 0 {
+			limits = append(limits, DailyLimit{b.kind + " " + b.name, b.BytesPerDay})
+		}
+	}
+	return limits
 }
 
 // limits are the strictest of what budgets allow a leg.
@@ -90,6 +121,11 @@ const (
 	// IPv6 (40), TCP with time stamps (32), and half of such a frame for acknowledgements, rounded up.
 	frameBytes = 170
 )
+
+// OnWire is what a transfer takes of a link in bytes that moves so much payload.
+func OnWire(parameters map[string]any, payload float64) float64 {
+	return payload / payloadShare(parameters)
+}
 
 // payloadShare is how much of what a transfer takes of a link is payload, at least.
 func payloadShare(parameters map[string]any) float64 {

@@ -55,13 +55,17 @@ func openDesk(folder string) *desk {
 	return d
 }
 
-// ticket is a test that was let in. A nil one is the owner's, which counts nowhere.
+// ticket is a test that was let in. The owner's has no class: it counts for the hosts and sites that it uses only.
 type ticket struct {
 	class    string
 	chain    []string
 	day      string
 	reckoned float64 // bytes that it counts for while it goes on
-	took     float64 // bytes that it counts for when it is over
+	took     float64 // bytes of payload that it counts for with its class when it is over
+
+	task   measure.Task
+	spent  *expense
+	onWire float64 // bytes that it counts for with hosts and sites when it is over
 }
 
 // enter lets a test in, if the limits of its caller's class let it.
@@ -82,9 +86,6 @@ func (d *desk) enter(m *config.Mesh, class string, a config.Ask) (*ticket, error
 
 // leave ends a test, and counts what it took in place of what was reckoned.
 func (d *desk) leave(t *ticket) error {
-	if t == nil {
-		return nil
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	more := t.took - t.reckoned
@@ -100,7 +101,7 @@ func (d *desk) count(t *ticket, tests int, bytes float64) error {
 		d.tests[class] += tests
 		d.bytes[class] = max(0, d.bytes[class]+bytes)
 	}
-	if bytes == 0 {
+	if bytes == 0 || len(t.chain) == 0 {
 		return nil
 	}
 	text, err := json.Marshal(deskState{d.day, maps.Clone(d.bytes)})
@@ -115,32 +116,25 @@ func (d *desk) count(t *ticket, tests int, bytes float64) error {
 
 // began notes that packets may flow from now on.
 func (t *ticket) began() {
-	if t != nil {
-		t.took = t.reckoned
-	}
+	t.took, t.onWire = t.reckoned, t.reckoned
 }
 
 // refused notes that no packet did.
 func (t *ticket) refused() {
-	if t != nil {
-		t.took = 0
-	}
+	t.took, t.onWire = 0, 0
 }
 
 // over notes what a test moved, if its Result says so.
 func (t *ticket) over(r *measure.Result) {
-	if t == nil {
-		return
-	}
 	if bytes, known := r.Moved(); known {
-		t.took = bytes
+		t.took, t.onWire = bytes, config.OnWire(t.task.Parameters, bytes)
 	}
 }
 
-// admit lets a Request in: its caller's class must allow what it comes to. Of the owner, nothing is asked.
+// admit lets a Request in: its caller's class must allow what it comes to. The owner has none.
 func (c *Control) admit(r *Request, d *demand) (*ticket, error) {
 	if r.Caller == nil {
-		return nil, nil
+		return &ticket{reckoned: d.need.Bytes}, nil
 	}
 	m := d.mesh
 	class, err := classOf(m, r.Caller)
@@ -157,6 +151,15 @@ func (c *Control) admit(r *Request, d *demand) (*ticket, error) {
 	}
 	c.attempt("count a caller's bytes", err) // a full disk keeps nobody from measuring
 	return t, nil
+}
+
+// leave gives a ticket back, and counts what its test took.
+func (c *Control) leave(t *ticket) error {
+	if t == nil {
+		return nil
+	}
+	c.spending.settle(t.spent, t.onWire)
+	return errors.Join(c.desk.leave(t), c.spending.save())
 }
 
 // classOf is the class of a caller, or a Denial.

@@ -76,6 +76,7 @@ type Control struct {
 	roster   *roster
 	watchers *watchers
 	desk     *desk
+	spending *spending
 	stirred  chan struct{} // has an element when there is to be a new plan at once
 
 	planning sync.Mutex // of what follows; whoever takes both takes it before mu
@@ -103,7 +104,7 @@ func New(c Config) (*Control, error) {
 		return nil, err
 	}
 	control := &Control{
-		config: c, ledger: newLedger(), roster: newRoster(), watchers: newWatchers(), desk: openDesk(c.Data),
+		config: c, ledger: newLedger(), roster: newRoster(), watchers: newWatchers(), desk: openDesk(c.Data), spending: openSpending(c.Data),
 		stirred: make(chan struct{}, 1), ports: newSwitchboard(), demands: map[string]demand{},
 	}
 	if err := control.read(); err != nil {
@@ -167,6 +168,7 @@ func (c *Control) loop(ctx context.Context, served chan error) {
 			c.attempt("read mesh file", c.reread())
 			c.attempt("file misses", c.fileMisses(ctx, c.config.Now()))
 			c.attempt("look up rates", c.refreshRates(ctx))
+			c.attempt("count bytes", c.spending.save())
 			if c.planDue() {
 				c.attempt("plan", c.replan(ctx))
 			}

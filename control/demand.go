@@ -60,7 +60,7 @@ const (
 func (c *Control) Test(ctx context.Context, r Request) error {
 	run, ticket, err := c.accept(&r)
 	c.tell(&r, ticket, run, err)
-	defer func() { c.attempt("count a caller's bytes", c.desk.leave(ticket)) }()
+	defer func() { c.attempt("count a caller's bytes", c.leave(ticket)) }()
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,15 @@ func (c *Control) accept(r *Request) (*measure.Run, *ticket, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	limits := d.mesh.DailyLimits(d.leg.Source, d.leg.Target)
+	if t.spent, err = c.spending.take(limits, d.need.Bytes, c.config.Now()); err != nil {
+		return nil, t, err
+	}
 	run, err := c.place(d, r.Patience)
+	if err == nil {
+		t.task = run.Task
+		c.makeRoom(d.mesh, limits)
+	}
 	return run, t, err
 }
 

@@ -211,5 +211,5 @@ func (d *diagnosis) try(ctx context.Context, s diagnose.Step, run *string) (resu
 // tooLong says whether a shorter test may be allowed where this one was not.
 func tooLong(err error) bool {
 	var denial *Denial
-	return errors.As(err, &denial) && (denial.Limit == "duration" || denial.Limit == "daily_bytes")
+	return errors.As(err, &denial) && (denial.Limit == "duration" || denial.Limit == "daily_bytes" || denial.Limit == config.LimitDaily)
 }

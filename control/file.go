@@ -27,7 +27,9 @@ func (c receiver) File(ctx context.Context, host string, results []*measure.Resu
 	}
 	filed, err := c.put(ctx, host, own)
 	for _, r := range filed {
-		c.ledger.came(r.ID)
+		if run, first := c.ledger.came(r.ID); first {
+			c.account(&run, r)
+		}
 		c.watchers.tell(Event{Result: r})
 	}
 	err = errors.Join(err, c.config.Observe(filed))

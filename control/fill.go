@@ -57,6 +57,8 @@ type filling struct {
 	upTo    time.Time                // of a plan that is full: where it ends
 	before  map[place][]*measure.Run // runs of the last plan that may be planned again
 	skipped map[string]bool          // why runs were left out
+	used    map[string]float64       // bytes of today that runs to come take, by whose they are
+	cuts    map[string]cuts          // of runs of today, by whose bytes were taken
 }
 
 // place tells the runs of a plan apart, whichever their ID, but those of a pair that had to wait for the same end of a test
@@ -86,7 +88,7 @@ func (f *filling) begin(m *config.Mesh, last *plan, now time.Time, other bool) (
 	} else if from.Before(now) {
 		from = now
 	}
-	f.before, f.skipped = map[place][]*measure.Run{}, map[string]bool{}
+	f.before, f.skipped, f.cuts = map[place][]*measure.Run{}, map[string]bool{}, map[string]cuts{}
 	f.ports.free(now)
 	for i := range last.Runs {
 		switch r := &last.Runs[i]; {
@@ -97,6 +99,7 @@ func (f *filling) begin(m *config.Mesh, last *plan, now time.Time, other bool) (
 			f.next.Runs = append(f.next.Runs, *r)
 		}
 	}
+	f.used = f.pending(m, f.next.Runs, now)
 	return from, nil
 }
 
@@ -156,6 +159,9 @@ func (f *filling) add(planned *schedule.Run) error {
 	}
 	if why := cmp.Or(f.outdated(w.mesh, tool, leg, d), f.cannot(w.mesh, leg, tool.Kind, d)); why != "" {
 		f.skipped[why] = true
+		return nil
+	}
+	if !f.afford(w.mesh, tool, leg, &d, planned.Begin()) {
 		return nil
 	}
 	at := turn{planned.Begin(), planned.Slot, planned.Slot + limitOf(tool, d)}
@@ -237,6 +243,9 @@ func (f *filling) warnings() []string {
 	}
 	for why := range f.skipped {
 		all = append(all, why)
+	}
+	for whose, cut := range f.cuts {
+		all = append(all, whose+": "+cut.String())
 	}
 	slices.Sort(all)
 	return all

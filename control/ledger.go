@@ -35,11 +35,13 @@ func (l *ledger) expect(runs []measure.Run) {
 	}
 }
 
-// came notes that a run has its Result.
-func (l *ledger) came(id string) {
+// came notes that a run has its Result, and returns the run if it is the first.
+func (l *ledger) came(id string) (run measure.Run, first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	run, first = l.open[id]
 	delete(l.open, id)
+	return run, first
 }
 
 // source names the host that a run is of which no Result came yet.
