@@ -16,6 +16,7 @@ const module = "github.com/pathwise-net/pathwise/"
 // rooms says what each package may import of ours: the table in ARCHITECTURE.md. A package under proto stands for
 // itself; every other folder below a room belongs to that room.
 var rooms = map[string][]string{
+	"admission":    {},
 	"document":     {},
 	"durable":      {},
 	"quantity":     {},
@@ -25,21 +26,21 @@ var rooms = map[string][]string{
 	"model":        {},
 	"calc":         {"model", "quantity"},
 	"measure":      {"stat"},
-	"account":      {"document", "durable"},
+	"account":      {"admission", "document", "durable"},
 	"parse":        {"document", "measure"},
-	"proto/iperf3": {"document", "sock"},
+	"proto/iperf3": {"admission", "document", "sock"},
 	"lab":          {"document", "measure", "quantity", "sock", "stat"},
 	"probe":        {"document", "measure", "model", "parse", "proto/iperf3", "quantity", "sock", "stat"},
 	"config":       {"document", "measure", "parse", "quantity"},
 	"schedule":     {"measure"},
-	"fleet":        {"document", "durable", "measure"},
+	"fleet":        {"admission", "document", "durable", "measure"},
 	"archive":      {"document", "durable", "measure", "stat"},
 	"chart":        {"measure", "stat"},
 	"diagnose":     {"calc", "document", "measure", "model", "quantity", "stat"},
 	"agent":        {"document", "durable", "fleet", "measure", "probe", "proto/iperf3", "quantity", "sock"},
 	"export":       {"archive", "durable", "measure", "secret"},
 	"control":      {"archive", "config", "diagnose", "document", "durable", "fleet", "measure", "parse", "probe", "schedule"},
-	"web":          {"account", "archive", "calc", "config", "control", "diagnose", "document", "durable", "export", "fleet", "lab", "measure", "probe", "quantity", "secret"},
+	"web":          {"account", "admission", "archive", "calc", "config", "control", "diagnose", "document", "durable", "export", "fleet", "lab", "measure", "probe", "quantity", "secret"},
 	"cmd/pathwise": nil, // the top: everything
 	"cmd/bench":    nil,
 }

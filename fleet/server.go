@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/pathwise-net/pathwise/admission"
 )
 
 // ServerConfig says how the NATS server inside the controller is to be.
@@ -18,6 +20,8 @@ type ServerConfig struct {
 	Agents map[string]AgentKeys // who may come, by host; SetAgents changes it
 	Listen string               // HOST:PORT for agents, with TLS; port 0: any; "": nothing listens (in-process and SSH only)
 	Log    *slog.Logger         // nil: none
+
+	limits admission.Limits // zero: the usual ones; tests have fewer
 }
 
 // Validate checks what a user may have given.
@@ -40,11 +44,11 @@ func (c *ServerConfig) Validate() error {
 
 // Server is a NATS server inside this process. It opens the one port that it was told, or none.
 type Server struct {
-	keys *Keyring
-	nats *server.Server
-	door *door      // nil: nothing listens
-	mu   sync.Mutex // one SetAgents at a time
-	opts *server.Options
+	keys  *Keyring
+	nats  *server.Server
+	entry *entry     // nil: nothing listens
+	mu    sync.Mutex // one SetAgents at a time
+	opts  *server.Options
 }
 
 const (
@@ -90,7 +94,7 @@ func StartServer(ctx context.Context, c ServerConfig) (*Server, error) {
 	return s, nil
 }
 
-// listen opens the door for agents.
+// listen opens the entry for agents.
 func (s *Server) listen(ctx context.Context, c ServerConfig) error {
 	settings, err := c.Keys.ca.server()
 	if err != nil {
@@ -100,14 +104,18 @@ func (s *Server) listen(ctx context.Context, c ServerConfig) error {
 	if err != nil {
 		return fmt.Errorf("start message server: %w", err)
 	}
-	s.door = newDoor(listener, settings, s.Dial, logger(c.Log))
-	go s.door.serve()
+	limits := c.limits
+	if limits.All == 0 {
+		limits = admission.Limits{All: maxConnections, Each: maxFromAddress}
+	}
+	s.entry = newEntry(listener, settings, s.Dial, logger(c.Log), limits)
+	go s.entry.serve()
 	return nil
 }
 
 func (s *Server) shut() {
-	if s.door != nil {
-		s.door.close()
+	if s.entry != nil {
+		s.entry.close()
 	}
 	s.nats.Shutdown()
 }
@@ -170,10 +178,10 @@ func (s *Server) SetAgents(agents map[string]AgentKeys) error {
 
 // Addr is where it listens; nil if nothing does.
 func (s *Server) Addr() net.Addr {
-	if s.door == nil {
+	if s.entry == nil {
 		return nil
 	}
-	return s.door.listener.Addr()
+	return s.entry.listener.Addr()
 }
 
 // Dial opens a connection inside this process, as a Link there or an SSH channel needs it.

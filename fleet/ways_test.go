@@ -54,7 +54,7 @@ func testKeyring(t *testing.T) *Keyring {
 	return k
 }
 
-func testServer(t *testing.T, k *Keyring, listen string, hosts []string) (*Server, map[string]*Credentials) {
+func testServer(t *testing.T, k *Keyring, listen string, hosts []string, change ...func(*ServerConfig)) (*Server, map[string]*Credentials) {
 	t.Helper()
 	credentials := map[string]*Credentials{}
 	for _, host := range hosts {
@@ -64,7 +64,11 @@ func testServer(t *testing.T, k *Keyring, listen string, hosts []string) (*Serve
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := StartServer(t.Context(), ServerConfig{Keys: k, Agents: agents, Listen: listen, Log: testLog(t)})
+	c := ServerConfig{Keys: k, Agents: agents, Listen: listen, Log: testLog(t)}
+	for _, f := range change {
+		f(&c)
+	}
+	s, err := StartServer(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}

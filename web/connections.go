@@ -2,11 +2,13 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
-	"sync"
 	"time"
+
+	"github.com/pathwise-net/pathwise/admission"
 )
 
 const (
@@ -36,63 +38,32 @@ var (
 
 // connections counts the connections of a listener. One above a limit may ask once, to be told to wait; an eighth above it, connections
 // are closed at once, so that also those that never ask are bounded.
-type connections struct {
-	all, each int
-	exempt    func(netip.Addr) bool // from the limit of a network
+type connections struct{ *admission.Connections }
 
-	mu       sync.Mutex
-	networks map[net.Conn]netip.Prefix
-	open     map[netip.Prefix]int
-}
-
-func newConnections(all, each int, exempt func(netip.Addr) bool) *connections {
-	return &connections{all: all, each: each, exempt: exempt, networks: map[net.Conn]netip.Prefix{}, open: map[netip.Prefix]int{}}
+func newConnections(all, each int, exempt func(netip.Addr) bool) connections {
+	return connections{admission.NewConnections(admission.Limits{All: all, Each: each, Exempt: exempt, Spare: true})}
 }
 
 type refusalKey struct{}
 
 // opened counts a connection that was just accepted, as http.Server.ConnContext.
-func (c *connections) opened(ctx context.Context, conn net.Conn) context.Context {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	network, limit := netip.Prefix{}, c.all
-	if at, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil {
-		network = networkOf(conn.RemoteAddr().String())
-		if !c.exempt(at.Addr()) {
-			limit = c.each
-		}
-	}
-	c.networks[conn] = network
-	c.open[network]++
-	all, each := len(c.networks), c.open[network]
+func (c connections) opened(ctx context.Context, conn net.Conn) context.Context {
+	in, err := c.Enter(conn)
 	switch {
-	case all > above(c.all) || each > above(limit):
+	case !in:
 		_ = conn.Close() // which the server finds out, and leaves
-	case all > c.all:
+	case errors.Is(err, admission.ErrAll):
 		ctx = context.WithValue(ctx, refusalKey{}, errFullListener)
-	case each > limit:
+	case err != nil:
 		ctx = context.WithValue(ctx, refusalKey{}, errFullNetwork)
 	}
 	return ctx
 }
 
-// above is where connections are closed that were to be refused.
-func above(limit int) int { return limit + limit/8 }
-
 // changed forgets a connection that ended, as http.Server.ConnState.
-func (c *connections) changed(conn net.Conn, state http.ConnState) {
-	if state != http.StateClosed && state != http.StateHijacked {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	network, known := c.networks[conn]
-	if !known {
-		return
-	}
-	delete(c.networks, conn)
-	if c.open[network]--; c.open[network] == 0 {
-		delete(c.open, network)
+func (c connections) changed(conn net.Conn, state http.ConnState) {
+	if state == http.StateClosed || state == http.StateHijacked {
+		c.Leave(conn)
 	}
 }
 

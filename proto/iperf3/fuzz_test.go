@@ -98,7 +98,7 @@ func FuzzServerState(f *testing.F) {
 		}()
 		s := &Server{Policy: Policy{Timeout: 50 * time.Millisecond}}
 		s.reset()
-		s.setups.take(addrPort(server.RemoteAddr()).Addr())
+		s.takeSetup(addrPort(server.RemoteAddr()).Addr())
 		ctl := &control{conn: server, ctx: context.Background(), timeout: s.policy.Timeout}
 		test := &serverTest{server: s, ctl: ctl, conns: make(chan arrival, 1)}
 		if err := test.do(context.Background()); err == nil {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pathwise-net/pathwise/admission"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -62,9 +63,9 @@ type Server struct {
 	Clock func() (bound time.Duration, synchronized bool)
 
 	policy    Policy
-	places    chan struct{} // one for each test that runs, from TEST_START on
-	greetings shares        // connections, until their cookie is read
-	setups    shares        // tests, from their cookie until all streams are there
+	places    chan struct{}    // one for each test that runs, from TEST_START on
+	greetings *admission.Count // connections, until their cookie is read
+	setups    *admission.Count // tests, from their cookie until all streams are there
 	mu        sync.Mutex
 	waiting   map[Cookie]*serverTest       // tests that wait for their data connections
 	udpSetups map[netip.Addr]chan struct{} // clients whose UDP streams are being opened; closed when that is over
@@ -124,8 +125,8 @@ func (s *Server) reset() {
 	s.waiting = map[Cookie]*serverTest{}
 	s.udpSetups = map[netip.Addr]chan struct{}{}
 	s.places = make(chan struct{}, s.policy.MaxTests)
-	s.greetings = shares{each: greetingsEach, all: greetingsAll}
-	s.setups = shares{each: max(setupsEach, s.policy.MaxTests), all: max(setupsAll, s.policy.MaxTests)}
+	s.greetings = admission.NewCount(admission.Limits{Each: greetingsEach, All: greetingsAll})
+	s.setups = admission.NewCount(admission.Limits{Each: max(setupsEach, s.policy.MaxTests), All: max(setupsAll, s.policy.MaxTests)})
 }
 
 func (s *Server) serve(ctx context.Context, ctl *control, cookie Cookie) {

@@ -40,7 +40,7 @@ const expiryGrace = 40 * time.Second
 func (s *serverTest) do(ctx context.Context) error {
 	defer s.closeStreams()
 	events, err := s.prepare(ctx)
-	s.server.setups.giveBack(addrPort(s.ctl.conn.RemoteAddr()).Addr())
+	s.server.setups.GiveBack(addrPort(s.ctl.conn.RemoteAddr()).Addr())
 	if err != nil {
 		return err
 	}

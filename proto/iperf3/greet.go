@@ -36,7 +36,7 @@ func (s *Server) admit(ctx context.Context, a arrival) {
 		conn.Close()
 		return
 	}
-	if !s.greetings.take(from) {
+	if in, _ := s.greetings.Take(from); !in {
 		conn.Close()
 		return
 	}
@@ -55,7 +55,7 @@ func (s *Server) greet(ctx context.Context, a arrival) {
 		_, err = io.ReadFull(conn, cookie[:])
 	}
 	from := addrPort(conn.RemoteAddr()).Addr()
-	s.greetings.giveBack(from)
+	s.greetings.GiveBack(from)
 	if err != nil {
 		unwatch()
 		conn.Close()
@@ -79,7 +79,7 @@ func (s *Server) greet(ctx context.Context, a arrival) {
 // letIn reports whether a test may be set up, which it then is: its share of the setups is to be given back. It takes no
 // place yet, since a client that falls silent now would keep it from others.
 func (s *Server) letIn(ctx context.Context, cookie Cookie, from netip.Addr) bool {
-	if s.policy.Admit != nil && !s.policy.Admit(cookie, from) || !s.setups.take(from) {
+	if s.policy.Admit != nil && !s.policy.Admit(cookie, from) || !s.takeSetup(from) {
 		select {
 		case <-time.After(busyGrace):
 		case <-ctx.Done():
@@ -87,11 +87,17 @@ func (s *Server) letIn(ctx context.Context, cookie Cookie, from netip.Addr) bool
 		return false
 	}
 	if !s.takePlace(ctx) {
-		s.setups.giveBack(from)
+		s.setups.GiveBack(from)
 		return false
 	}
 	s.leavePlace()
 	return true
+}
+
+// takeSetup counts one more test that is being set up, if there may be.
+func (s *Server) takeSetup(from netip.Addr) bool {
+	in, _ := s.setups.Take(from)
+	return in
 }
 
 // takePlace waits for busyGrace at most, and reports whether there is a place for one more test.

@@ -138,30 +138,3 @@ func TestStreamsHaveOneDeadline(t *testing.T) {
 		}
 	}
 }
-
-// An address has its share, an IPv6 subnet one together, and what is given back may be taken again.
-func TestShares(t *testing.T) {
-	s := shares{each: 2, all: 5}
-	for _, step := range []struct {
-		from string
-		want bool
-	}{
-		{"192.0.2.1", true}, {"192.0.2.1", true}, {"192.0.2.1", false}, {"::ffff:192.0.2.1", false},
-		{"2001:db8::1", true}, {"2001:db8::2", true}, {"2001:db8::3", false}, {"2001:db8:0:1::3", true},
-		{"192.0.2.2", false}, // all are taken
-	} {
-		if got := s.take(netip.MustParseAddr(step.from)); got != step.want {
-			t.Errorf("%s: %v, want %v", step.from, got, step.want)
-		}
-	}
-	s.giveBack(netip.MustParseAddr("2001:db8::2"))
-	if !s.take(netip.MustParseAddr("192.0.2.2")) {
-		t.Error("what was given back is not to be had")
-	}
-	for _, from := range []string{"192.0.2.1", "192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8:0:1::3"} {
-		s.giveBack(netip.MustParseAddr(from))
-	}
-	if s.sum != 0 || len(s.of) != 0 {
-		t.Errorf("%d left, of %v", s.sum, s.of)
-	}
-}

@@ -6,6 +6,8 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"github.com/pathwise-net/pathwise/admission"
 )
 
 // knock connects from an address and says whether it is let in: the server greets, or it closes.
@@ -28,11 +30,8 @@ func knock(t *testing.T, from, to string) (net.Conn, bool) {
 // within its bound; who leaves makes room.
 func TestConnectionsAreBounded(t *testing.T) {
 	m := &mesh{keys: testKeyring(t), archive: newTestArchive()}
-	s, credentials := testServer(t, m.keys, "127.0.0.1:0", []string{"ucl"})
+	s, credentials := testServer(t, m.keys, "127.0.0.1:0", []string{"ucl"}, func(c *ServerConfig) { c.limits = admission.Limits{All: 6, Each: 3} })
 	m.serve(t, HubConfig{Keys: m.keys, Server: s, Log: testLog(t)})
-	s.door.mu.Lock()
-	s.door.all, s.door.each = 6, 3
-	s.door.mu.Unlock()
 	to := s.Addr().String()
 	var open []net.Conn
 	try := func(from string, want bool) {
@@ -53,32 +52,13 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}
 	open[0].Close()
 	waitFor(t, "the server notices", func() bool {
-		s.door.mu.Lock()
-		defer s.door.mu.Unlock()
-		return len(s.door.open) == 5
+		return s.entry.open.Now() == 5
 	})
 	try("127.0.0.2", true)
 }
 
-func TestNetwork(t *testing.T) {
-	for text, want := range map[string]string{
-		"192.0.2.7:1":          "192.0.2.7/32",
-		"[::ffff:192.0.2.7]:1": "192.0.2.7/32",
-		"[2001:db8::1:2]:1":    "2001:db8::/64",
-		"[fe80::1%eth0]:1":     "fe80::/64",
-	} {
-		a, err := net.ResolveTCPAddr("tcp", text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := network(a).String(); got != want {
-			t.Errorf("%s counts as %s, want %s", text, got, want)
-		}
-	}
-}
-
-// The door ends with its server, whatever is open.
-func TestDoorEnds(t *testing.T) {
+// The entry ends with its server, whatever is open.
+func TestEntryEnds(t *testing.T) {
 	k := testKeyring(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	s, err := StartServer(ctx, ServerConfig{Keys: k, Listen: "127.0.0.1:0"})
