@@ -35,7 +35,6 @@ type Usage struct {
 	Examples []string // what comes after "pathwise ", of calls that work
 	Doing    string   // what is said on a terminal while it runs, before the target: "pinging"; "": its lines say enough
 	Detail   bool     // the lines that it shows on its way are for who asks for more
-	NoPorts  string   // why HOST cannot name a port; "": it can
 	Input    bool     // what it sends may come from a file
 }
 

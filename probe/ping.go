@@ -10,14 +10,18 @@ import (
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// Ping measures round trips by ICMP echo (RFC 792, RFC 4443): round-trip delay (RFC 2681), loss (RFC 2680), reordering
-// (RFC 4737) and duplication (RFC 5560) of a sample of Type-P packets, where Type-P is ICMP echo of Size bytes.
+// Ping measures round trips by ICMP echo (RFC 792, RFC 4443), or by the first packet of a TCP connection (RFC 9293): round-trip
+// delay (RFC 2681), loss (RFC 2680), reordering (RFC 4737) and duplication (RFC 5560) of a sample of Type-P packets, where Type-P
+// is ICMP echo of Size bytes, or SYN to Port.
 //
 // An echo is answered when its reply comes within Timeout; a later one is lost (RFC 2680, 2.4). Do ends as soon as every
 // echo is answered or lost, so a duplicate of the very last reply is not seen.
 type Ping struct {
 	Target   string        // name or address; required
 	Family   sock.Family   // zero: the first of the target's addresses that can be reached
+	Proto    string        // "icmp" or "tcp"; "": icmp
+	Port     int           // of tcp; 0: 443
+	SYN      bool          // of tcp: send SYN alone, by a raw socket, and open no connection
 	Count    int           // echoes to send; 0: 10
 	Interval time.Duration // between echoes, with Poisson their mean; 0: 1 s; at least 1 ms
 	Size     int           // payload bytes after the ICMP header; 0: 56
@@ -41,14 +45,21 @@ const (
 	pingMinInterval = time.Millisecond // 84 bytes each ms are 0.7 Mbit/s: what a shared link bears
 	pingSize        = 56               // with headers 84 bytes of IPv4, what every ping sends
 	pingMaxSize     = 65507            // what IPv4 carries beside its own header and that of ICMP
+	pingPort        = 443              // what most hosts that answer TCP listen on; those that do not refuse, which is an answer
 	pingTimeout     = 2 * time.Second  // over two satellite hops, a round trip takes 1.2 s
 	maxTimeout      = time.Minute      // at 1 ms a sequence number comes round after 65 s
 )
 
 // Validate says what is wrong with the parameters, as a sock.InputError, or returns nil.
 func (p Ping) Validate() error {
+	if p.Proto != protoTCP && (p.Port != 0 || p.SYN) {
+		return &sock.InputError{Field: "port", Value: strconv.Itoa(p.Port), Remedy: "ICMP has no ports; leave it out, or ask for proto tcp"}
+	}
+	if p.Proto == protoTCP && (p.Size != 0 || p.DontFragment) {
+		return &sock.InputError{Field: "size", Value: strconv.Itoa(p.Size), Remedy: "a SYN has no payload; leave out size and df, or ask for proto icmp"}
+	}
 	return firstError(
-		checkTarget(p.Target, p.Family),
+		checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535),
 		checkRange("count", p.Count, 0, pingMaxCount),
 		checkDuration("interval", p.Interval, pingMinInterval, time.Hour),
 		checkRange("size", p.Size, 0, pingMaxSize),
@@ -58,10 +69,21 @@ func (p Ping) Validate() error {
 	)
 }
 
+// The protocols of Ping.
+const (
+	protoICMP = "icmp"
+	protoTCP  = "tcp"
+)
+
 func (p Ping) withDefaults() Ping {
+	setDefault(&p.Proto, protoICMP)
+	if p.Proto == protoTCP {
+		setDefault(&p.Port, pingPort)
+	} else {
+		setDefault(&p.Size, pingSize)
+	}
 	setDefault(&p.Count, pingCount)
 	setDefault(&p.Interval, pingInterval)
-	setDefault(&p.Size, pingSize)
 	setDefault(&p.Timeout, pingTimeout)
 	if p.Rand == nil {
 		p.Rand = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))

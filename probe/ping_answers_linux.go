@@ -7,28 +7,13 @@ import (
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// find returns the echo that a packet speaks of, or nil when it is none of ours.
-func (r *pingRun) find(packet []byte, reply bool) *pingEcho {
-	e, ok := parseEcho(packet, r.target.Is6())
-	if !ok || e.reply != reply || r.raw && e.ident != r.ident {
-		return nil
-	}
-	if reply && (len(e.payload) < len(r.token) || string(e.payload[:len(r.token)]) != string(r.token)) {
-		return nil
-	}
-	index, ok := sequenceIndex(e.sequence, len(r.echoes))
-	if !ok {
-		return nil
-	}
-	return &r.echoes[index]
-}
-
 // answer handles an echo reply.
 func (r *pingRun) answer(p sock.Packet) {
-	e := r.find(p.Data, true)
-	if e == nil {
+	index, ok := r.packets.answered(p.Data, len(r.echoes))
+	if !ok || p.From.Addr() != r.target.WithZone("") && r.Proto == protoTCP {
 		return
 	}
+	e := &r.echoes[index]
 	if e.RTTSeconds != nil {
 		e.Duplicates++
 		return
@@ -53,10 +38,11 @@ func (r *pingRun) answer(p sock.Packet) {
 
 // refuse handles an ICMP error about an echo request.
 func (r *pingRun) refuse(i sock.ICMPError) {
-	e := r.find(i.Quoted, false)
-	if e == nil || e.done {
+	index, ok := r.packets.quoted(i.Quoted, len(r.echoes))
+	if !ok || r.echoes[index].done {
 		return
 	}
+	e := &r.echoes[index]
 	if !r.last && len(r.arrivals) == 0 && noWay(i.Reason()) {
 		r.noWay = fmt.Sprintf("%s, said %s", i.Reason(), i.Offender)
 		return

@@ -9,19 +9,24 @@ import (
 )
 
 func pingKind() Kind {
-	return of(Kind{Name: "ping", Meaning: "round trips, by ICMP echo", Text: pingText, Usage: Usage{
-		Hosts: "HOST…", Several: true, Short: "Round trips to each HOST",
-		Long: "Send ICMP echoes and report delay, loss, duplicates and reordering, by the kernel's own time stamps. Needs no root\n" +
-			"where net.ipv4.ping_group_range admits the user.",
-		Examples: []string{"ping 127.0.0.1 -c 3 -i 0.1", "ping carol --poisson --dscp 46 --json", "ping localhost -4 -6 -c 3 -i 0.1"},
-		Doing:    "pinging", Detail: true, NoPorts: "ICMP has no ports",
+	return of(Kind{Name: "ping", Meaning: "round trips, by ICMP echo or by TCP", Text: pingText, Usage: Usage{
+		Hosts: "HOST[:PORT]…", Several: true, Short: "Round trips to each HOST",
+		Long: "Send ICMP echoes, or open TCP connections, and report delay, loss, duplicates and reordering, by the kernel's own time\n" +
+			"stamps. Echoes need no root where net.ipv4.ping_group_range admits the user; connections need none.",
+		Examples: []string{"ping 127.0.0.1 -c 3 -i 0.1", "ping carol --poisson --dscp 46 --json", "ping 127.0.0.1:443 --proto tcp -c 3 -i 0.1", "ping localhost -4 -6 -c 3 -i 0.1"},
+		Doing:    "pinging", Detail: true,
 	}},
 		func(p *Ping) *string { return &p.Target }, pingFields())
 }
 
 func pingFields() []field[Ping] {
 	return []field[Ping]{
-		{Name: "proto", Default: "icmp", Meaning: "icmp, the only one so far", binding: only[Ping]("icmp")},
+		{Name: "proto", Default: "icmp", Meaning: "icmp, or tcp: how long a connection takes to be answered",
+			binding: word(func(p *Ping) *string { return &p.Proto }, protoICMP, protoTCP)},
+		{Name: "port", Short: "p", Default: "443", Meaning: "of tcp; one where nobody listens answers, too",
+			binding: whole(func(p *Ping) *int { return &p.Port }, 1, 65535)},
+		{Name: "syn", Default: "false", Meaning: "of tcp: send SYN alone and open no connection; needs CAP_NET_RAW",
+			binding: yesOrNo(func(p *Ping) *bool { return &p.SYN })},
 		{Name: "count", Short: "c", Default: "10", Meaning: "echoes to send",
 			binding: whole(func(p *Ping) *int { return &p.Count }, 1, pingMaxCount)},
 		{Name: "interval", Short: "i", Default: "1s", Meaning: "between echoes; their mean with poisson",
@@ -56,10 +61,16 @@ func (p *Ping) bound() {
 	p.Deadline = time.Duration(min(most, (float64(all.Count-1)+slack)*float64(all.Interval)))
 }
 
+// tcpPackets is how many packets an opened connection takes in a direction: SYN, ACK, FIN and another ACK at most.
+const tcpPackets = 4
+
 // demand is that of a ping whose last echo is lost.
 func (p *Ping) demand() measure.Demand {
 	all := p.withDefaults()
 	each := wire(p.Target, p.Family, float64(all.Size+icmpHeader))
+	if all.Proto == protoTCP {
+		each *= tcpPackets
+	}
 	last := float64(all.Count-1) * all.Interval.Seconds()
 	if p.Poisson {
 		last = p.Deadline.Seconds()

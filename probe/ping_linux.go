@@ -2,7 +2,6 @@ package probe
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -33,21 +32,37 @@ func (p Ping) measure(ctx context.Context, result *measure.Result) error {
 	if err != nil {
 		return err
 	}
-	return tryWays(result, ways, func(w way, last bool) error { return p.measureWay(ctx, w.to, last, result) })
+	return tryWays(result, ways, func(w way, last bool) error {
+		if p.Proto == protoTCP && !p.SYN {
+			return p.connect(ctx, w, last, result)
+		}
+		return p.measureWay(ctx, w, last, result)
+	})
 }
 
-// measureWay pings an address of the target. Unless it is the last, the first echo that is refused for want of a way ends it.
-func (p Ping) measureWay(ctx context.Context, target netip.Addr, last bool, result *measure.Result) error {
-	socket, err := p.open(target)
+// measureWay pings an address of the target. Unless it is the last, the first request that is refused for want of a way ends it.
+func (p Ping) measureWay(ctx context.Context, w way, last bool, result *measure.Result) error {
+	socket, packets, err := p.open(w)
 	if err != nil {
 		return err
 	}
 	defer socket.Close()
 	defer context.AfterFunc(ctx, socket.Interrupt)()
 
-	run := newPingRun(p, socket, target)
-	run.last = last
+	run := &pingRun{Ping: p, socket: socket, raw: socket.Raw(), packets: packets, target: w.to, last: last, started: time.Now()}
 	err = run.do(ctx)
+	return p.ended(ctx, err, func() { run.report(result) })
+}
+
+// connect pings an address of the target by whole connections.
+func (p Ping) connect(ctx context.Context, w way, last bool, result *measure.Result) error {
+	run := &connectRun{Ping: p, to: netip.AddrPortFrom(w.to, uint16(p.Port)), last: last}
+	err := run.do(ctx)
+	return p.ended(ctx, err, func() { run.report(result) })
+}
+
+// ended has a run reported, unless another address is to be tried, and names the target in what went wrong.
+func (p Ping) ended(ctx context.Context, err error, report func()) error {
 	if ctx.Err() != nil { // whatever call it made fail
 		err = ctx.Err()
 	}
@@ -55,18 +70,25 @@ func (p Ping) measureWay(ctx context.Context, target netip.Addr, last bool, resu
 	if errors.As(err, &unreachable) {
 		return err
 	}
-	run.report(result)
+	report()
 	if err != nil {
 		return fmt.Errorf("ping %s: %w", p.Target, err)
 	}
 	return nil
 }
 
-// open opens a socket that sends as the parameters say.
-func (p Ping) open(target netip.Addr) (*sock.Socket, error) {
-	socket, err := sock.OpenEcho(target.Is6())
+// open opens a socket that sends as the parameters say, and the packets of the protocol.
+func (p Ping) open(w way) (socket *sock.Socket, packets pingPackets, err error) {
+	if p.Proto == protoTCP {
+		var port uint16
+		if socket, port, err = sock.OpenSYN(w.from); err == nil {
+			packets = &synPackets{from: netip.AddrPortFrom(w.from, port), to: netip.AddrPortFrom(w.to, uint16(p.Port)), base: p.Rand.Uint32()}
+		}
+	} else if socket, err = sock.OpenEcho(w.to.Is6()); err == nil {
+		packets = newEchoPackets(p, socket, w.to)
+	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	conn, err := socket.SyscallConn()
 	if err == nil && p.TTL != 0 {
@@ -80,21 +102,20 @@ func (p Ping) open(target netip.Addr) (*sock.Socket, error) {
 	}
 	if err != nil {
 		socket.Close()
-		return nil, err
+		return nil, nil, err
 	}
-	return socket, nil
+	return socket, packets, nil
 }
 
 // pingRun is one ping under way. One goroutine sends and receives, so nothing in it is shared.
 type pingRun struct {
 	Ping
 	socket  *sock.Socket
-	raw     bool
+	raw     bool // the socket is
+	packets pingPackets
 	target  netip.Addr
 	last    bool // there is no other address to try
 	started time.Time
-	ident   uint16 // of raw sockets; the kernel gives datagram sockets one of its own
-	token   []byte // the first bytes of every payload
 
 	echoes   []pingEcho // in order of sending; the index is also the ID of the kernel's send stamp
 	noWay    string     // why no echo gets to target, if another address is to be tried
@@ -108,14 +129,6 @@ type pingEcho struct {
 	measure.Echo
 	sent sock.Stamp
 	done bool // answered, refused by an ICMP error, or lost
-}
-
-const tokenSize = 8
-
-func newPingRun(p Ping, socket *sock.Socket, target netip.Addr) *pingRun {
-	token := binary.BigEndian.AppendUint64(nil, p.Rand.Uint64())
-	return &pingRun{Ping: p, socket: socket, raw: socket.Raw(), target: target, started: time.Now(), ident: socket.Ident(),
-		token: token[:min(tokenSize, p.Size)]}
 }
 
 // do sends all echoes and waits for their fates. It returns early when ctx ends or when sending fails.
@@ -141,11 +154,8 @@ func (r *pingRun) do(ctx context.Context) error {
 
 // send sends the next echo.
 func (r *pingRun) send() error {
-	payload := make([]byte, r.Size)
-	copy(payload, r.token)
 	sequence := len(r.echoes) + 1
-	request := echo{ident: r.ident, sequence: uint16(sequence), payload: payload}
-	_, before, err := r.socket.Send(request.marshal(r.target.Is6()), netip.AddrPortFrom(r.target, 0))
+	_, before, err := r.socket.Send(r.packets.request(sequence-1), netip.AddrPortFrom(r.target, 0))
 	if !r.last && sequence == 1 && isUnreachable(err) {
 		return &unreachableError{err.Error()}
 	}

@@ -129,7 +129,8 @@ func TestPingRunEvents(t *testing.T) {
 	target, other := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.99")
 	start := time.Now()
 	const ms = time.Millisecond
-	run := &pingRun{Ping: Ping{Timeout: 100 * ms}, raw: true, target: target, ident: 7, token: []byte("token")}
+	run := &pingRun{Ping: Ping{Timeout: 100 * ms}, raw: true, target: target,
+		packets: &echoPackets{raw: true, ident: 7, token: []byte("token")}}
 	for i := range 7 {
 		run.echoes = append(run.echoes, pingEcho{Echo: measure.Echo{Seq: i + 1}, sent: sock.Stamp{User: start}})
 	}

@@ -85,7 +85,7 @@ func TestPingTurnedAway(t *testing.T) {
 		{"the last address", 0, true, false, ""},
 		{"a reply came before", 0, false, true, ""},
 	} {
-		r := &pingRun{target: target, ident: 7, last: test.last, echoes: make([]pingEcho, 1)}
+		r := &pingRun{target: target, packets: &echoPackets{ipv6: true}, last: test.last, echoes: make([]pingEcho, 1)}
 		if test.heard {
 			r.arrivals = []uint64{2}
 		}

@@ -59,14 +59,18 @@ func (s *Socket) onlyOwnReplies(fd int) (struct{}, error) {
 	if err := s.onlyEchoReplies(fd); err != nil {
 		return struct{}{}, os.NewSyscallError("setsockopt ICMP_FILTER", err)
 	}
-	filter := identFilter(s.ident.number, s.ipv6)
+	return struct{}{}, s.only(fd, identFilter(s.ident.number, s.ipv6))
+}
+
+// only lets in what a filter passes, and drops what was queued before.
+func (s *Socket) only(fd int, filter []unix.SockFilter) error {
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	if err := unix.SetsockoptSockFprog(fd, unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &program); err != nil {
-		return struct{}{}, os.NewSyscallError("setsockopt SO_ATTACH_FILTER", err)
+		return os.NewSyscallError("setsockopt SO_ATTACH_FILTER", err)
 	}
 	for { // nothing of ours was sent yet, so nothing more comes in; an errno is what an ICMP error left
 		if _, _, err := unix.Recvfrom(fd, nil, unix.MSG_DONTWAIT); errors.Is(err, unix.EAGAIN) {
-			return struct{}{}, nil
+			return nil
 		}
 	}
 }

@@ -65,6 +65,25 @@ func tosOption(fd int) (level, option int, err error) {
 	return unix.IPPROTO_IP, unix.IP_TOS, err
 }
 
+// SetTTL sets the TTL, or hop limit, of what the socket sends: 1..255.
+func SetTTL(c syscall.RawConn, ttl int) error {
+	_, err := control(c, func(fd int) (struct{}, error) {
+		level, option := unix.IPPROTO_IP, unix.IP_TTL
+		domain, err := family(fd)
+		if domain == unix.AF_INET6 {
+			level, option = unix.IPPROTO_IPV6, unix.IPV6_UNICAST_HOPS
+		}
+		if err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, unix.SetsockoptInt(fd, level, option, ttl)
+	})
+	if err != nil {
+		return fmt.Errorf("set TTL %d: %w", ttl, err)
+	}
+	return nil
+}
+
 // SetMaxPacing holds the socket below a rate in bit/s (SO_MAX_PACING_RATE, 64 bits wide since Linux 4.20). TCP paces
 // itself; UDP is held only where the interface has the fq queueing discipline. A rate of 0 takes the limit away.
 func SetMaxPacing(c syscall.RawConn, bitsPerSecond uint64) error {

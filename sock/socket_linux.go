@@ -17,8 +17,9 @@ type Socket struct {
 	conn        syscall.RawConn
 	ipv6        bool
 	raw         bool
-	ident       ident  // of a raw socket for echoes
-	sent        uint32 // packets that the kernel has numbered
+	ident       ident    // of a raw socket for echoes
+	held        *os.File // of a raw socket for TCP: what keeps its port from others
+	sent        uint32   // packets that the kernel has numbered
 	interrupted atomic.Bool
 	stamped     atomic.Bool // it counts among those in stamping
 	packet      []byte      // the last one received
@@ -98,23 +99,15 @@ func (s *Socket) Close() error {
 		stamping.Add(-1) // before it is closed: see stamping
 	}
 	err := s.file.Close()
+	if s.held != nil {
+		s.held.Close()
+	}
 	s.ident.free() // after it, so that nobody is given the identifier before
 	return err
 }
 
 // SetTTL sets the TTL, or hop limit, of the packets sent from now on: 1..255.
-func (s *Socket) SetTTL(ttl int) error {
-	var err error
-	if s.ipv6 {
-		err = setInt(s.conn, unix.IPPROTO_IPV6, unix.IPV6_UNICAST_HOPS, ttl)
-	} else {
-		err = setInt(s.conn, unix.IPPROTO_IP, unix.IP_TTL, ttl)
-	}
-	if err != nil {
-		return fmt.Errorf("set TTL %d: %w", ttl, err)
-	}
-	return nil
-}
+func (s *Socket) SetTTL(ttl int) error { return SetTTL(s.conn, ttl) }
 
 // Interrupt makes the present and all later calls of Receive and Send end at once with os.ErrDeadlineExceeded.
 func (s *Socket) Interrupt() {

@@ -132,7 +132,7 @@ func measuredBy(t *testing.T, args []string) (results []*measure.Result, status 
 // A host is written with a port only where one means something, and only once; else one line says why.
 func TestHostsThatAreRefused(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
-		{"ping 127.0.0.1:80", `host "127.0.0.1:80": ICMP has no ports; leave out the port 80`},
+		{"ping 127.0.0.1:80", `port "80": ICMP has no ports; leave it out, or ask for proto tcp`},
 		{"throughput 127.0.0.1:80 --port 81", `--port: "81": 127.0.0.1:80 says 80; give one of the two`},
 		{"diagnose [::1", `host "[::1": give HOST, HOST:PORT or [ADDRESS]:PORT, a port being 1 to 65535`},
 		{"trace 127.0.0.1:0", `host "127.0.0.1:0": give HOST, HOST:PORT or [ADDRESS]:PORT, a port being 1 to 65535`},

@@ -92,8 +92,6 @@ func (f *parameterFlags) host(c *cobra.Command, text string, parameters map[stri
 	switch {
 	case err != nil || port == 0:
 		return host, err
-	case f.kind.Usage.NoPorts != "":
-		return "", &badCall{fmt.Errorf("host %q: %s; leave out the port %d", text, f.kind.Usage.NoPorts, port)}
 	case c.Flags().Changed("port") && parameters["port"] != fmt.Sprint(port):
 		return "", badFlag("port", fmt.Errorf("%q: %s says %d; give one of the two", parameters["port"], text, port))
 	}
