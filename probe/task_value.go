@@ -111,13 +111,6 @@ func word[T any](at func(*T) *string, allowed ...string) binding[T] {
 	}, func(of *T) any { return unlessZero(*at(of), any(*at(of))) }}
 }
 
-// only is a parameter that has one value so far, which needs no field.
-func only[T any](value string) binding[T] {
-	b := word(func(*T) *string { return new(string) }, value)
-	b.get = func(*T) any { return value }
-	return b
-}
-
 // decoded is a list or mapping, read as JSON; want says what would be right.
 func decoded[T, V any](kind, want string, at func(*T) *V) binding[T] {
 	return binding[T]{kind, func(into *T, v any) string {
