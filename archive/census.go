@@ -7,9 +7,13 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// mostCounted is how many series are counted in one answer: those of a host with hundreds of others, in some tens of milliseconds.
-// Of more, as of a whole mesh, so many are drawn.
-const mostCounted = 20_000
+const (
+	// mostCounted is how many series are counted one by one in an answer: those of a host with hundreds of others.
+	mostCounted = 20_000
+	// mostSampled is how many are of a sample of more, as of a whole mesh: each overview that is opened asks for one, and it is to
+	// cost no more than a small part of the matrix beside it.
+	mostSampled = 5_000
+)
 
 // census counts the runs of many streams, or of a sample of them.
 type census struct {
@@ -51,7 +55,7 @@ func (k *keeper) newCensus(s selector) (*census, *view) {
 	for _, g := range c.classes {
 		share := 1.0
 		if all > mostCounted {
-			share = float64(mostCounted) / float64(len(c.classes)) / float64(max(g.series, 1))
+			share = float64(mostSampled) / float64(len(c.classes)) / float64(max(g.series, 1))
 		}
 		for _, one := range g.streams {
 			if !sampled(one.id, share) {
