@@ -14,35 +14,6 @@ import (
 	"github.com/pathwise-net/pathwise/probe"
 )
 
-// Request is one test that somebody wants now.
-type Request struct {
-	Source, Target string         // names of hosts; of a tool that measures its host, the same
-	Tool           string         // of the mesh, or a kind of probe
-	Parameters     map[string]any // over those of the tool
-	Patience       time.Duration  // how long it may wait for its turn; 0: it begins at once or not at all
-	Caller         *Caller        // who asks, and is held to the mesh file's limits; nil: the controller's owner, who is not
-
-	Placed   func(id string, begins time.Time) // called once it has its time
-	Began    func()                            // called when it is, before its hosts are told
-	Progress func(fleet.Progress)              // called for what the run shows, the Result last
-
-	probe bool         // Tool is a kind of probe, even if the mesh has a tool of that name
-	role  measure.Role // why it is made; "": measure.RoleDemand
-}
-
-// RequestError says which part of a Request cannot be.
-type RequestError struct{ Field, Value, Want string }
-
-func (e *RequestError) Error() string {
-	return fmt.Sprintf("%s: %q: want %s", e.Field, e.Value, e.Want)
-}
-
-// BadInput marks the error as the caller's.
-func (e *RequestError) BadInput() bool { return true }
-
-// ErrNotFree says that a test cannot begin while the Request would wait, since what it needs is in use.
-var ErrNotFree = errors.New("both ends are not free together in time; try again with more patience (--wait)")
-
 const (
 	// startSlack is how long the message to the source may take, before its run counts as late: a bad line's round trip
 	// and its first retransmission.
