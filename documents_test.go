@@ -36,8 +36,8 @@ const (
 var decoders = map[string]string{
 	"account/audit_read.go": kept, "account/contents.go": kept, "agent/ledger.go": kept, "agent/plan.go": kept,
 	"agent/spool/deliver.go": kept, "agent/spool/recover.go": kept, "archive/block.go": kept, "archive/restore.go": framed,
-	"fleet/keyring.go": kept, "fleet/credentials.go": kept,
-	"fleet/batch.go": framed, "fleet/door.go": framed, "fleet/hear.go": framed, "fleet/order.go": framed, "fleet/pack.go": framed,
+	"fleet/keyring.go": kept, "fleet/credentials.go": kept, "fleet/unread.go": part,
+	"fleet/batch.go": framed, "fleet/entry.go": framed, "fleet/hear.go": framed, "fleet/order.go": framed, "fleet/pack.go": framed,
 	"proto/iperf3/hello.go": framed, "proto/iperf3/params.go": framed, "proto/iperf3/results.go": framed,
 	"cmd/pathwise/mesh_client.go": trusted, "cmd/pathwise/mesh_diagnose.go": trusted, "cmd/pathwise/mesh_run.go": trusted,
 	"cmd/pathwise/mesh_restore_parts.go": framed,
