@@ -13,25 +13,19 @@ const (
 
 func delayMetrics() []Definition {
 	return []Definition{
-		{Metric: RTTMin, Label: "Round-trip delay, least", Group: "Delay", Better: BetterLow, Follows: FollowsTrip, Warn: 0.1, Bad: 0.2,
-			Help: "Smallest round-trip delay (RFC 2681) of the probes that returned.",
-			Text: "The least time from sending a packet to its answer, of all packets of a test. It is nearest to the bare " +
-				"path: distance, links and routers without queues.",
-			Shows:  "It changes only when the route does, or a link on it. A step in it is a path that changed.",
-			See:    []string{"round-trip-time", "path-change"},
-			Source: "RFC 2681"},
-		{Metric: RTTMean, Label: "Round-trip delay, mean", Group: "Delay", Better: BetterLow, Follows: FollowsTrip,
-			Help: "Mean round-trip delay (RFC 2681) of the probes that returned.",
-			Text: "The sum of all round trips divided by their number. A few long ones pull it up, so the median says more " +
-				"of what is usual.",
-			See:    []string{"round-trip-time", "rtt_median_seconds"},
-			Source: "RFC 2681"},
 		{Metric: RTTMedian, Label: "Round-trip delay, median", Group: "Delay", Better: BetterLow, Follows: FollowsTrip, Warn: 0.1, Bad: 0.2, Draw: DrawSmoke, Loss: LossRatio,
 			Help: "Median round-trip delay (RFC 2681) of the probes that returned.",
 			Text: "Half of the packets were back sooner, half later. It is what a packet usually takes, and one that was " +
 				"late does not move it.",
 			Shows:  "Well above the shortest one, a queue stands on the path most of the time.",
 			See:    []string{"round-trip-time", "bufferbloat"},
+			Source: "RFC 2681"},
+		{Metric: RTTMin, Label: "Round-trip delay, least", Group: "Delay", Better: BetterLow, Follows: FollowsTrip, Warn: 0.1, Bad: 0.2,
+			Help: "Smallest round-trip delay (RFC 2681) of the probes that returned.",
+			Text: "The least time from sending a packet to its answer, of all packets of a test. It is nearest to the bare " +
+				"path: distance, links and routers without queues.",
+			Shows:  "It changes only when the route does, or a link on it. A step in it is a path that changed.",
+			See:    []string{"round-trip-time", "path-change"},
 			Source: "RFC 2681"},
 		{Metric: RTTP95, Label: "Round-trip delay, 95th percentile", Group: "Delay", Better: BetterLow, Follows: FollowsTrip, Warn: 0.1, Bad: 0.2,
 			Help:   "95th percentile of the round-trip delay (RFC 2681) of the probes that returned.",
@@ -47,6 +41,12 @@ func delayMetrics() []Definition {
 			Help:   "Largest round-trip delay (RFC 2681) of the probes that returned.",
 			Text:   "The packet that came back last. One packet decides it, so that it says what can happen, not how often.",
 			See:    []string{"round-trip-time", "rtt_p99_seconds"},
+			Source: "RFC 2681"},
+		{Metric: RTTMean, Label: "Round-trip delay, mean", Group: "Delay", Better: BetterLow, Follows: FollowsTrip,
+			Help: "Mean round-trip delay (RFC 2681) of the probes that returned.",
+			Text: "The sum of all round trips divided by their number. A few long ones pull it up, so the median says more " +
+				"of what is usual.",
+			See:    []string{"round-trip-time", "rtt_median_seconds"},
 			Source: "RFC 2681"},
 		{Metric: RTTStddev, Label: "Round-trip delay, standard deviation", Group: "Delay", Better: BetterLow, Follows: FollowsTrip,
 			Help: "Standard deviation of the round-trip delay (RFC 2681) of the probes that returned.",

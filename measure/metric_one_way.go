@@ -11,8 +11,8 @@ const Jitter Metric = "jitter_seconds"
 func oneWayMetrics() (all []Definition) {
 	for _, way := range []string{Forward, Reverse} {
 		for _, q := range []struct{ part, label, help, text string }{
-			{"min", "least", "Smallest", "The least time that a packet took. It is nearest to the bare path, and as good as the clocks of both ends."},
 			{"median", "median", "Median", "What a packet usually takes: half were sooner, half later. It is as good as the clocks of both ends."},
+			{"min", "least", "Smallest", "The least time that a packet took. It is nearest to the bare path, and as good as the clocks of both ends."},
 			{"p95", "95th percentile", "95th percentile of the", "Nineteen packets of twenty had arrived by then."},
 			{"p99", "99th percentile", "99th percentile of the", "One packet of a hundred takes longer. It needs some hundred packets to mean anything."},
 			{"max", "most", "Largest", "The packet that took longest. One packet decides it, so that it says what can happen, not how often."},

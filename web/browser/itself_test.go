@@ -91,7 +91,7 @@ func TestLiveGoesOn(t *testing.T) {
 	p.says(".row .read", "last 40.0 ms")
 	p.says(".row h2", "by zz-odd")
 	file("zz-odd", map[measure.Metric]float64{measure.RTTMedian: 0.042, measure.Jitter: 0.001})
-	p.until("document.querySelector('#row-jitter')")
+	p.until("document.querySelector('#row-jitter_seconds')")
 	step := ended("ping", "ping", "ucl", "cern", time.Now())
 	step.Test, step.Role = "", measure.DiagnosisRole(someResult, "ping")
 	step.Metrics = map[measure.Metric]float64{measure.RTTMedian: 0.05}
@@ -137,9 +137,9 @@ func TestBesidesThePlan(t *testing.T) {
 	p.until("document.querySelectorAll('.plot .canvas[data-buckets]').length >= 4 && !document.querySelector('main [aria-busy=true]')")
 	p.says(".row .read", "40.0 ms to 40.0 ms, last 40.0 ms")
 	p.says(".row .read", ", 2 besides the plan")
-	p.says("section[aria-labelledby=row-jitter] .read", "No planned value in this span, 1 besides the plan")
-	p.says("section[aria-labelledby=row-jitter] h2", "besides the plan")
-	if gaps := value[bool](p, "document.querySelector('section[aria-labelledby=row-jitter]').textContent.includes('lost')"); gaps {
+	p.says("section[aria-labelledby=row-jitter_seconds] .read", "No planned value in this span, 1 besides the plan")
+	p.says("section[aria-labelledby=row-jitter_seconds] h2", "besides the plan")
+	if gaps := value[bool](p, "document.querySelector('section[aria-labelledby=row-jitter_seconds]').textContent.includes('lost')"); gaps {
 		t.Error("what no planned test measures is told as lost")
 	}
 	p.until("(document.querySelector('.later')?.scrollIntoView(), !document.querySelector('.later') && !document.querySelector('main [aria-busy=true]'))")
@@ -158,7 +158,7 @@ func TestBesidesThePlan(t *testing.T) {
 		}
 	}
 	p.run(chromedp.Click(chromedp.CSS(".legend input[type=checkbox]")))
-	p.until("location.hash.includes('besides=no') && !document.querySelector('main [aria-busy=true]') && !document.querySelector('.row .read').textContent.includes('besides') && !document.querySelector('#row-jitter')")
+	p.until("location.hash.includes('besides=no') && !document.querySelector('main [aria-busy=true]') && !document.querySelector('.row .read').textContent.includes('besides') && !document.querySelector('#row-jitter_seconds')")
 }
 
 // ink is how many pixels of the graph of a row have the colour of its line.
@@ -213,7 +213,7 @@ func TestSingleValues(t *testing.T) {
 		span := "from=" + at.Add(-4*time.Hour).UTC().Format(time.RFC3339) + "&to=" + at.Add(4*time.Hour).UTC().Format(time.RFC3339)
 		p.show("#/pair/ucl/cern?"+span+"&tool=rtt", desk, false)
 		p.until("document.querySelectorAll('.plot .canvas[data-buckets]').length >= 5 && !document.querySelector('main [aria-busy=true]')")
-		for _, row := range []string{"rtt", "jitter", "loss", "throughput", "hops"} {
+		for _, row := range []string{"rtt", "jitter_seconds", "loss_ratio", "throughput_bits_per_second", "hop_count"} {
 			if n := ink(p, row); n < 8 {
 				t.Errorf("%s: %s has %d pixels of its line", what, row, n)
 			}

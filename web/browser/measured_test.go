@@ -22,8 +22,8 @@ func TestMeasuredIsOffered(t *testing.T) {
 	p.until(offered + ".oddity_bytes_per_second")
 	list := value[map[string]string](p, offered)
 	for metric, want := range map[string]string{
-		"rtt_median_seconds": "Delay: Round trip delay, median", "loss_ratio": "Loss and order: Loss", "hop_count": "Path: Hops",
-		"sent_packets": "Other: Sent, packets", "oddity_bytes_per_second": "Other: Oddity rate, bytes/s",
+		"rtt_median_seconds": "Delay: Round-trip delay, median", "loss_ratio": "Loss and order: Loss", "hop_count": "Path: Hops",
+		"sent_packets": "Loss and order: Packets sent", "oddity_bytes_per_second": "Other: Oddity rate, bytes/s",
 		"available_bits_per_second": "", "path_mtu_bytes": "", "host_cpu_ratio": "",
 	} {
 		if list[metric] != want {

@@ -100,7 +100,7 @@ func TestNow(t *testing.T) {
 	p.until("document.documentElement.scrollWidth <= innerWidth")
 	goOn()
 	p.says(".live-run [role=status]", "Done.")
-	p.says(".live-run", "Round trip delay, median")
+	p.says(".live-run", "Round-trip delay, median")
 	p.accessible("test, done, dark, phone")
 	p.picture("test-phone")
 	p.tabTo(".live-run a[href^='#/result/']")

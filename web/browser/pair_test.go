@@ -271,9 +271,9 @@ func TestPairUnits(t *testing.T) {
 		{"compare.js", `[comparedOf('reverse'), comparedOf('x/y'), comparedOf('-1d')].map((c) => pairOf(c, ['a', 'b'], false).join('') + pairOf(c, ['b', 'a'], true).join('')).join()`, "baab,xyyx,abba"},
 		{"compare.js", `['a/b', ' a → b ', 'a b', 'a>b', 'a', ''].map(pairText).join()`, "a/b,a/b,a/b,a/b,,"},
 
-		{"../metrics.js", `['sent_packets', 'sent_bytes', 'sent_bits_per_second', 'rtt_p99_seconds', 'hop_count', 'odd'].map(labelOf).join('; ')`, "Sent, packets; Sent, bytes; Sent rate; Rtt p99; Hops; Odd"},
+		{"../metrics.js", `['sent_packets', 'sent_bytes', 'sent_bits_per_second', 'rtt_p99_seconds', 'hop_count', 'odd'].map(labelOf).join('; ')`, "Packets sent; Bytes sent; Rate of sending; Round-trip delay, 99th percentile; Hops; Odd"},
 		{"../metrics.js", `grouped(['odd_seconds', 'jitter_seconds', 'sent_bytes', 'rtt_max_seconds', 'odd_seconds', 'rtt_median_seconds', 'good_bytes_per_second']).map((g) => g.group + ': ' + g.metrics.map((m) => m.label).join('; ')).join(' | ')`,
-			"Delay: Round trip delay, median; Round trip delay, most | Variation: Jitter | Other: Good rate, bytes/s; Odd, seconds; Sent, bytes"},
+			"Delay: Round-trip delay, median; Round-trip delay, most | Variation: Jitter | Transfer: Bytes sent | Other: Good rate, bytes/s; Odd, seconds"},
 		{"rows.js", `(() => { const k = (tool, role, metric = 'm') => ({tool, role, metric}); const r = (tool, role, runs, metric = 'm') => ({tool, role, metric, runs});
 			const keys = [k('a', 'planned'), k('b', 'planned'), k('b', 'planned'), k('c', 'planned'), k('d', 'demand'), k('e', 'planned', 'n')];
 			return [toolsOf(keys, 'm', []), toolsOf(keys, 'm', [r('a', 'planned', 5), r('b', 'planned', 2), r('b', 'planned', 2), r('c', 'planned', 1), r('c', 'demand', 99), r('d', 'demand', 999), r('c', 'planned', 99, 'n')])].join(' '); })()`,

@@ -90,6 +90,7 @@ func Handler() http.Handler {
 		served[strings.TrimPrefix(name, "static")] = newFile(kind, text)
 		return nil
 	})
+	served["/"+tableName] = newFile(kinds[".js"], metricTable())
 	served["/"] = served["/index.html"]
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range headers {

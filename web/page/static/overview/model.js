@@ -1,6 +1,6 @@
 // What the matrix shows, made of what the API answers: hosts in the order of their sites, a class and a value a cell. Pure.
 import { byLimits, byPast, limitOf, limitsOf, Bad, Warn, None } from './judge.js';
-import { known } from '../metrics.js';
+import { definitionOf } from '../metrics.js';
 import { scaleOf } from '../format.js';
 
 /**
@@ -31,7 +31,7 @@ export function modelOf(doc, look) {
   const values = sorted(doc.values);
   const b = doc.baseline;
   const past = b ? { median: sorted(b.median), low: sorted(b.low), high: sorted(b.high) } : null;
-  const limits = limitsOf(look, known.find((m) => m.name === doc.metric), values, doc.better);
+  const limits = limitsOf(look, definitionOf(doc.metric), values, doc.better);
   const classes = new Uint8Array(n * n);
   const tally = [0, 0, 0, 0, 0];
   for (let i = 0; i < classes.length; i++) {

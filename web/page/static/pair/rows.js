@@ -1,5 +1,6 @@
 // What a pair has, as rows of graphs: which series each row asks for, and what it makes of the answers.
 import { format, unitOf } from '../format.js';
+import { table } from '../metric-table.js';
 import { when } from '../times.js';
 import { alone, axisOf, column, extent, nearest } from './columns.js';
 
@@ -8,47 +9,14 @@ import { alone, axisOf, column, extent, nearest } from './columns.js';
  * @typedef {{id: string, title: string, metrics: string[], draw: 'smoke' | 'bars' | 'line' | 'steps', high?: boolean, zero?: boolean}} Row
  */
 
-/** @type {Row[]} */
-const rows = [
-  delay('rtt', 'Round-trip delay', 'loss_ratio'),
-  delay('owd_forward', 'One-way delay, there', 'loss_forward_ratio'),
-  delay('owd_reverse', 'One-way delay, back', 'loss_reverse_ratio'),
-  { id: 'ipdv', title: 'Delay variation there, 95th percentile', metrics: ['ipdv_forward_p95_seconds'], draw: 'line', zero: true },
-  { id: 'ipdv_reverse', title: 'Delay variation back, 95th percentile', metrics: ['ipdv_reverse_p95_seconds'], draw: 'line', zero: true },
-  { id: 'jitter', title: 'Jitter', metrics: ['jitter_seconds'], draw: 'line', zero: true },
-  { id: 'loss', title: 'Loss', metrics: ['loss_ratio'], draw: 'bars', zero: true },
-  { id: 'reordering', title: 'Reordering', metrics: ['reordering_ratio'], draw: 'bars', zero: true },
-  { id: 'throughput', title: 'Throughput', metrics: ['throughput_bits_per_second'], draw: 'line', zero: true },
-  { id: 'reverse_throughput', title: 'Throughput, the other way of the same test', metrics: ['reverse_throughput_bits_per_second'], draw: 'line', zero: true },
-  { id: 'available', title: 'Available bandwidth', metrics: ['available_bits_per_second'], draw: 'line', zero: true },
-  { id: 'capacity', title: 'Capacity', metrics: ['capacity_bits_per_second'], draw: 'line', zero: true },
-  { id: 'mtu', title: 'Path MTU', metrics: ['path_mtu_bytes'], draw: 'steps' },
-  { id: 'hops', title: 'Hops', metrics: ['hop_count'], draw: 'steps' },
-  share('cpu', 'Processor use'), share('cpu_max', 'Use of the busiest core'), share('cpu_softirq', 'Processor time for packets'),
-  share('cpu_iowait', 'Time waiting for disks'), share('cpu_steal', 'Time that the hypervisor took'), share('load', 'Load for each core'),
-  share('memory_available', 'Memory available'), share('tcp_memory', 'TCP buffers against their limit'),
-  own('tcp_retransmits_packets', 'TCP segments sent again'), own('tcp_sockets_count', 'TCP connections'),
-  share('disk_free', 'Disk space free'), share('disk_busy', 'Busy time of the busiest disk'),
-  own('disk_read_bytes_per_second', 'Read from disks'), own('disk_write_bytes_per_second', 'Written to disks'),
-  own('received_bits_per_second', 'Received by interfaces'), own('sent_bits_per_second', 'Sent by interfaces'),
-  own('receive_drops_packets', 'Received and dropped'), own('send_drops_packets', 'Dropped before sending'),
-  own('receive_errors_packets', 'Received with errors'), own('send_errors_packets', 'Errors of sending'),
-];
+/** What is drawn, in the order of the table. @type {Row[]} */
+const rows = table.flatMap((m) => (m.draw === '' ? [] : m.draw === 'smoke' ? [smoke(m.name, m.label, m.loss ?? '')]
+  : [{ id: m.name, title: m.label, metrics: [m.name], draw: m.draw, zero: m.draw !== 'steps' }]));
 
-/** What a host measures of itself. @param {string} name @param {string} title @returns {Row} */
-function own(name, title) {
-  return { id: 'host_' + name, title, metrics: ['host_' + name], draw: 'line', zero: true };
-}
-
-/** @param {string} name @param {string} title */
-function share(name, title) {
-  return own(name + '_ratio', title);
-}
-
-/** @param {string} name @param {string} title @param {string} loss @returns {Row} */
-function delay(name, title, loss) {
-  const of = ['median', 'min', 'p95', 'max'].map((p) => `${name}_${p}_seconds`);
-  return { id: name, title, metrics: [...of, loss], draw: 'smoke', high: true };
+/** A median with its least, 95th percentile and most around it. @param {string} name @param {string} label @param {string} loss @returns {Row} */
+function smoke(name, label, loss) {
+  const of = ['median', 'min', 'p95', 'max'].map((q) => name.replace('_median_', `_${q}_`));
+  return { id: name.split('_median_')[0], title: label.split(',')[0], metrics: [...of, loss], draw: 'smoke', high: true };
 }
 
 /** Metrics that no row shows unless somebody asks for one. @param {Key[]} keys */
