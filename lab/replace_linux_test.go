@@ -117,7 +117,7 @@ func TestReplaceForATime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	down := link.Switch(true)
+	down := link.Bool(true)
 	was := [2]Shape{n.shapes[0], n.shapes[1]}
 	now := [2]Shape{was[0].Over(&Shape{Down: &down}), was[1].Over(&Shape{Down: &down})}
 	if err := n.replace(0, &Replacement{Was: was, Now: now, Duration: 2 * time.Second}); err != nil {

@@ -240,7 +240,7 @@ func TestParseSetting(t *testing.T) {
 		{in: "reverse.loss=1%", reverse: one},
 		{in: "forward.loss={every: 100}", forward: every},
 		{in: "queue=20p", forward: short, reverse: short},
-		{in: "down=true", forward: Shape{Down: ptr(Switch(true))}, reverse: Shape{Down: ptr(Switch(true))}},
+		{in: "down=true", forward: Shape{Down: ptr(Bool(true))}, reverse: Shape{Down: ptr(Bool(true))}},
 		{in: "rules=[]", forward: Shape{Rules: &Rules{}}, reverse: Shape{Rules: &Rules{}}},
 		{in: "loss", fault: `"loss": want KEY=VALUE, such as loss=1%`},
 		{in: "sideways.loss=1%", fault: `"sideways.loss": want forward.loss or reverse.loss`},

@@ -6,11 +6,11 @@ import (
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
-// Switch is true or false in a lab file.
-type Switch bool
+// Bool is true or false in a lab file.
+type Bool bool
 
 // UnmarshalYAML reads true or false.
-func (s *Switch) UnmarshalYAML(node ast.Node) error {
+func (s *Bool) UnmarshalYAML(node ast.Node) error {
 	switch text, _ := notation.Scalar(node); text {
 	case "true":
 		*s = true
