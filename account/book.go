@@ -37,9 +37,9 @@ type Book struct {
 	log    *slog.Logger
 
 	contents latest[contents]
-	ledger   latest[ledger]
+	sessions latest[sessionStore]
 	memory   memory
-	desk     desk
+	verifier passwordVerifier
 	audit    audit
 	dummy    hash // what is checked for a name that has no password
 
@@ -49,7 +49,7 @@ type Book struct {
 const (
 	bookFolder   = "accounts"
 	contentsFile = "accounts.json"
-	ledgerFile   = "sessions.json"
+	sessionsFile = "sessions.json"
 	lockFile     = "lock"
 	auditFolder  = "audit"
 )
@@ -79,18 +79,18 @@ func open(folder string, o Options, c cost) (*Book, error) {
 		}
 	}
 	b.contents = latest[contents]{path: filepath.Join(b.folder, contentsFile), parse: parseContents}
-	b.ledger = latest[ledger]{path: filepath.Join(b.folder, ledgerFile), parse: b.parseLedger}
+	b.sessions = latest[sessionStore]{path: filepath.Join(b.folder, sessionsFile), parse: b.parseSessions}
 	b.memory.pending = pending{map[digest]*session{}, map[digest]time.Time{}}
-	b.desk = desk{cost: c, throttle: newThrottle(), slot: make(chan struct{}, 1)}
+	b.verifier = passwordVerifier{cost: c, throttle: newThrottle(), slot: make(chan struct{}, 1)}
 	b.audit = audit{folder: filepath.Join(folder, auditFolder), owner: b.owner, bytes: auditBytes, files: auditFiles}
 	if b.dummy, err = newDummy(b.random, c); err != nil {
 		return nil, fmt.Errorf("open accounts: %w", err)
 	}
 	_, contentsErr := b.contents.get()
-	_, ledgerErr := b.ledger.get()
-	if err := errors.Join(contentsErr, ledgerErr); err != nil {
+	_, sessionsErr := b.sessions.get()
+	if err := errors.Join(contentsErr, sessionsErr); err != nil {
 		b.contents.close()
-		b.ledger.close()
+		b.sessions.close()
 		return nil, fmt.Errorf("open accounts: %w", err)
 	}
 	return b, nil
@@ -100,7 +100,7 @@ func open(folder string, o Options, c cost) (*Book, error) {
 func (b *Book) Close() error {
 	err := b.Tidy()
 	b.contents.close()
-	b.ledger.close()
+	b.sessions.close()
 	return err
 }
 

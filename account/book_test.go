@@ -23,7 +23,7 @@ func fullDisk(t *testing.T, folder string) (mend func()) {
 		t.Skip("this system has no /dev/full")
 	}
 	var made []string
-	for _, file := range []string{contentsFile, ledgerFile} {
+	for _, file := range []string{contentsFile, sessionsFile} {
 		draft := filepath.Join(folder, bookFolder, "."+file+".new")
 		must(t, os.MkdirAll(filepath.Join(draft, "in the way"), 0o700))
 		made = append(made, draft)
@@ -254,14 +254,14 @@ func FuzzParseContents(f *testing.F) {
 	})
 }
 
-func FuzzReadLedger(f *testing.F) {
+func FuzzReadSessions(f *testing.F) {
 	f.Add([]byte(`{"schema": "pathwise.sessions/1", "sessions": [{"hash": "` + strings.Repeat("0a", 32) + `", "name": "ann",
 		"stamp": "X", "made": "2026-11-22T09:00:00Z", "seen": "2026-11-22T09:00:00Z", "network": "192.0.2.7/32"}],
 		"known": [{"name": "ann", "network": "2001:db8::/64", "seen": "2026-11-22T09:00:00Z"}],
 		"uses": {"` + strings.Repeat("0b", 32) + `": "2026-11-22T09:00:00Z"}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		roundTrip(t, text, readLedger)
-		l, err := readLedger(text)
+		roundTrip(t, text, readSessions)
+		l, err := readSessions(text)
 		if err != nil {
 			return
 		}

@@ -60,7 +60,7 @@ func readAll(t *testing.T, b *Book, layout string) []any {
 	accounts, err1 := b.Accounts()
 	tokens, err2 := b.Tokens()
 	audit, err3 := b.Audit("", 100)
-	l, err4 := b.ledger.get()
+	l, err4 := b.sessions.get()
 	password, err5 := b.Verify(t.Context(), "carol", "correct horse battery staple 1", netip.MustParseAddr("192.0.2.7"))
 	token, err6 := b.Token(lines[0])
 	session, err7 := b.Session(lines[1])

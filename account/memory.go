@@ -72,8 +72,8 @@ func (m *memory) knows(name string, network netip.Prefix) bool {
 	return false
 }
 
-// mergeInto adds what is here to a ledger, and returns what that was.
-func (m *memory) mergeInto(l *ledger) (merged pending) {
+// mergeInto adds what is here to a sessionStore, and returns what that was.
+func (m *memory) mergeInto(l *sessionStore) (merged pending) {
 	m.mu.Lock()
 	merged = pending{maps.Clone(m.sessions), maps.Clone(m.seen)}
 	m.mu.Unlock()

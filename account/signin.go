@@ -25,19 +25,19 @@ func (b *Book) verify(ctx context.Context, name, password string, from netip.Add
 	if err != nil {
 		return nil, err
 	}
-	keys, places := b.desk.throttle.keys(name, NetworkOf(from), known), int32(longestQueue)
+	keys, places := b.verifier.throttle.keys(name, NetworkOf(from), known), int32(longestQueue)
 	if known {
 		places *= 2
 	}
-	if wait := b.desk.throttle.wait(keys, b.now()); wait > 0 {
+	if wait := b.verifier.throttle.wait(keys, b.now()); wait > 0 {
 		return nil, tooMany(wait)
 	}
-	leave, err := b.desk.enter(ctx, places)
+	leave, err := b.verifier.enter(ctx, places)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	if wait := b.desk.throttle.wait(keys, b.now()); wait > 0 { // those before in the queue were wrong
+	if wait := b.verifier.throttle.wait(keys, b.now()); wait > 0 { // those before in the queue were wrong
 		return nil, tooMany(wait)
 	}
 	return b.look(name, password, from, keys)
@@ -55,7 +55,7 @@ func (b *Book) look(name, password string, from netip.Addr, keys []throttleKey) 
 		stored = p.Password
 	}
 	if matches := stored.matches(password); !matches || !may {
-		b.desk.throttle.failed(keys, b.now())
+		b.verifier.throttle.failed(keys, b.now())
 		e := Entry{Kind: KindAccount, From: from, What: "sign in", Outcome: "wrong name or password"}
 		if p != nil { // else it is not written down: people type their password where the name belongs
 			e.Who = name
@@ -63,8 +63,8 @@ func (b *Book) look(name, password string, from netip.Addr, keys []throttleKey) 
 		b.Refused(e)
 		return nil, ErrCredentials
 	}
-	b.desk.throttle.passed(keys)
-	if stored.cost != b.desk.cost {
+	b.verifier.throttle.passed(keys)
+	if stored.cost != b.verifier.cost {
 		b.renew(p, password, from)
 	}
 	return p, nil
@@ -72,7 +72,7 @@ func (b *Book) look(name, password string, from netip.Addr, keys []throttleKey) 
 
 // renew hashes a password anew whose hash is of another release's cost.
 func (b *Book) renew(p *person, password string, from netip.Addr) {
-	h, err := newHash(b.random, b.desk.cost, password)
+	h, err := newHash(b.random, b.verifier.cost, password)
 	if err == nil {
 		err = b.change(act{Actor{p.identity(), from}, "renew hash of password", p.Name}, true, func(c *contents) error {
 			if now := c.people[p.Name]; now != nil && now.Stamp == p.Stamp {
@@ -91,7 +91,7 @@ func (b *Book) known(name string, network netip.Prefix) (bool, error) {
 	if b.memory.knows(name, network) {
 		return true, nil
 	}
-	l, err := b.ledger.get()
+	l, err := b.sessions.get()
 	return err == nil && l.knows(name, network), err
 }
 
@@ -137,7 +137,7 @@ func (b *Book) session(secret string) (*person, digest, error) {
 	}
 	hash, now := digestOf(secret), b.now()
 	s, here, seen := b.memory.session(hash)
-	l, err := b.ledger.get()
+	l, err := b.sessions.get()
 	if err != nil {
 		return nil, hash, err
 	}

@@ -37,7 +37,7 @@ func TestVerify(t *testing.T) {
 		{"ann", strings.Repeat("x", longestPassword+1), ErrCredentials},
 		{strings.Repeat("x", 1<<20), phrase, ErrCredentials},
 	} {
-		b.desk.throttle = newThrottle()
+		b.verifier.throttle = newThrottle()
 		who, err := b.Verify(t.Context(), c.name, c.password, away)
 		expect(t, c.name, err, c.want)
 		want := Identity{}
@@ -48,8 +48,8 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%.20s (-want +got):\n%s", c.name, diff)
 		}
 	}
-	if b.dummy.cost != b.desk.cost {
-		t.Errorf("a name that there is not takes %+v, want %+v", b.dummy.cost, b.desk.cost)
+	if b.dummy.cost != b.verifier.cost {
+		t.Errorf("a name that there is not takes %+v, want %+v", b.dummy.cost, b.verifier.cost)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestSessionsEnd(t *testing.T) {
 		{"invited alone", func(b *Book, _ string) error { _, err := b.Invite(owner, "ann"); return err }, nil},
 		{"another role", func(b *Book, _ string) error { return b.SetRole(owner, "ann", Operator) }, nil},
 		{"sessions.json spoilt", func(b *Book, _ string) error {
-			return os.WriteFile(b.ledger.path, []byte(`{"sessions": [null]}`), 0o600)
+			return os.WriteFile(b.sessions.path, []byte(`{"sessions": [null]}`), 0o600)
 		}, ErrSession},
 	} {
 		folder := t.TempDir()
@@ -180,7 +180,7 @@ func TestOneAccountsSessionsAreBounded(t *testing.T) {
 	}
 	_, err := b.Session(first)
 	expect(t, "the one longest unused", err, ErrSession)
-	l, err := b.ledger.get()
+	l, err := b.sessions.get()
 	if err != nil || len(l.Sessions) != mostSessions {
 		t.Errorf("%d sessions, %v, want %d", len(l.Sessions), err, mostSessions)
 	}
@@ -212,12 +212,12 @@ func TestHashOfAnotherCost(t *testing.T) {
 	}
 }
 
-// TestQueueIsBounded holds the desk, so that attempts pile up before it.
+// TestQueueIsBounded holds the passwordVerifier, so that attempts pile up before it.
 func TestQueueIsBounded(t *testing.T) {
 	b := openBook(t, t.TempDir(), newClock())
 	newPerson(t, b, "ann", Viewer)
 	signIn(t, b, "ann", phrase, office)
-	b.desk.slot <- struct{}{}
+	b.verifier.slot <- struct{}{}
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -240,7 +240,7 @@ func TestQueueIsBounded(t *testing.T) {
 			t.Errorf("from a known network: %v", err)
 		}
 	})
-	for b.desk.waiting.Load() <= longestQueue {
+	for b.verifier.waiting.Load() <= longestQueue {
 		time.Sleep(time.Millisecond)
 	}
 	cancel()
@@ -249,7 +249,7 @@ func TestQueueIsBounded(t *testing.T) {
 			t.Errorf("%v, want that the caller went away", err)
 		}
 	}
-	<-b.desk.slot
+	<-b.verifier.slot
 }
 
 // TestParallelAttemptsAreCounted sends many guesses at once: no more are looked at than one after another.

@@ -22,7 +22,7 @@ import (
 // counted: to insist does not make it longer.
 //
 // Memory: of the names and networks tried last, mostCounted. To push one's own count out, one has to have as many
-// passwords looked at, which takes longer (desk) than the longest delay.
+// passwords looked at, which takes longer (passwordVerifier) than the longest delay.
 type throttle struct {
 	mu     sync.Mutex
 	seed   maphash.Seed
@@ -52,7 +52,7 @@ const (
 	longestDelay = 15 * time.Minute
 	// forgetAfter is when a failure is forgotten, unless others followed it.
 	forgetAfter = 24 * time.Hour
-	// mostCounted are 3 MB, and at two a failure and three failures a second (desk) 45 minutes' worth.
+	// mostCounted are 3 MB, and at two a failure and three failures a second (passwordVerifier) 45 minutes' worth.
 	mostCounted = 16384
 )
 

@@ -108,7 +108,7 @@ func (b *Book) Tokens() ([]Token, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := b.ledger.get()
+	l, err := b.sessions.get()
 	if err != nil {
 		return nil, err
 	}

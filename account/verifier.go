@@ -24,10 +24,10 @@ func tooMany(wait time.Duration) *Later {
 	return &Later{After: (wait + time.Second - 1).Truncate(time.Second)}
 }
 
-// desk is where passwords are looked at, one at a time: each takes 64 MiB and a processor for up to a third of a second, and a
+// passwordVerifier looks at passwords, one at a time: each takes 64 MiB and a processor for up to a third of a second, and a
 // controller has other things to do. That attempts come one after another is also what lets throttle count each before the
 // next is looked at.
-type desk struct {
+type passwordVerifier struct {
 	cost     cost
 	throttle *throttle
 	slot     chan struct{}
@@ -42,15 +42,15 @@ const (
 	busyAfter = time.Second
 )
 
-// enter waits for the desk. Whoever entered leaves by calling leave.
-func (d *desk) enter(ctx context.Context, places int32) (leave func(), err error) {
-	defer d.waiting.Add(-1)
-	if d.waiting.Add(1) > places {
+// enter waits until no other password is looked at. Whoever entered calls leave.
+func (v *passwordVerifier) enter(ctx context.Context, places int32) (leave func(), err error) {
+	defer v.waiting.Add(-1)
+	if v.waiting.Add(1) > places {
 		return nil, &Later{After: busyAfter, busy: true}
 	}
 	select {
-	case d.slot <- struct{}{}:
-		return func() { <-d.slot }, nil
+	case v.slot <- struct{}{}:
+		return func() { <-v.slot }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -58,10 +58,10 @@ func (d *desk) enter(ctx context.Context, places int32) (leave func(), err error
 
 // hashOf hashes a password that is to be kept.
 func (b *Book) hashOf(ctx context.Context, password string) (hash, error) {
-	leave, err := b.desk.enter(ctx, 2*longestQueue)
+	leave, err := b.verifier.enter(ctx, 2*longestQueue)
 	if err != nil {
 		return hash{}, err
 	}
 	defer leave()
-	return newHash(b.random, b.desk.cost, password)
+	return newHash(b.random, b.verifier.cost, password)
 }

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-const ledgerSchema = "pathwise.sessions/1"
+const sessionsSchema = "pathwise.sessions/1"
 
-// ledger is sessions.json: what changes often and may be lost. Without it people sign in again.
-type ledger struct {
+// sessionStore is sessions.json: what changes often and may be lost. Without it people sign in again.
+type sessionStore struct {
 	Schema   string               `json:"schema"`
 	Sessions []*session           `json:"sessions"`
 	Known    []*knownNetwork      `json:"known"`
@@ -59,25 +59,25 @@ func (s *session) alive(c *contents, used, now time.Time) bool {
 		now.Sub(used) < sessionIdle && now.Sub(s.Made) < sessionLife && s.Made.Sub(now) < clockSlack
 }
 
-// parseLedger reads sessions.json. What cannot be read counts as none: a controller is not to stand still for that.
-func (b *Book) parseLedger(text []byte) (*ledger, error) {
-	l, err := readLedger(text)
+// parseSessions reads sessions.json. What cannot be read counts as none: a controller is not to stand still for that.
+func (b *Book) parseSessions(text []byte) (*sessionStore, error) {
+	l, err := readSessions(text)
 	if err != nil {
-		b.log.Warn("sessions cannot be read; everybody has to sign in again", "file", b.ledger.path, "error", err)
-		return readLedger(nil)
+		b.log.Warn("sessions cannot be read; everybody has to sign in again", "file", b.sessions.path, "error", err)
+		return readSessions(nil)
 	}
 	return l, nil
 }
 
-func readLedger(text []byte) (*ledger, error) {
-	l := &ledger{Schema: ledgerSchema}
+func readSessions(text []byte) (*sessionStore, error) {
+	l := &sessionStore{Schema: sessionsSchema}
 	if text != nil {
 		if err := decode(text, l); err != nil {
 			return nil, err
 		}
 	}
-	if l.Schema != ledgerSchema {
-		return nil, fmt.Errorf("schema %.80q, want %s", l.Schema, ledgerSchema)
+	if l.Schema != sessionsSchema {
+		return nil, fmt.Errorf("schema %.80q, want %s", l.Schema, sessionsSchema)
 	}
 	l.sessions = make(map[digest]*session, len(l.Sessions))
 	for _, s := range l.Sessions {
@@ -108,16 +108,16 @@ func (b *Book) Tidy() error {
 		if err != nil {
 			return err
 		}
-		if _, err := b.ledger.get(); err != nil {
+		if _, err := b.sessions.get(); err != nil {
 			return err
 		}
-		l, err := b.freshLedger()
+		l, err := b.freshSessions()
 		if err != nil {
 			return err
 		}
 		kept := b.memory.mergeInto(l)
 		l.prune(c, b.now())
-		if err := b.owner.Replace(b.ledger.path, toJSON(l)); err != nil {
+		if err := b.owner.Replace(b.sessions.path, toJSON(l)); err != nil {
 			return fmt.Errorf("keep sessions: %w", err)
 		}
 		b.memory.forget(kept)
@@ -125,19 +125,19 @@ func (b *Book) Tidy() error {
 	})
 }
 
-// freshLedger returns a copy of what is in the file, to be changed.
-func (b *Book) freshLedger() (*ledger, error) {
-	text, err := os.ReadFile(b.ledger.path)
+// freshSessions returns a copy of what is in the file, to be changed.
+func (b *Book) freshSessions() (*sessionStore, error) {
+	text, err := os.ReadFile(b.sessions.path)
 	if errors.Is(err, os.ErrNotExist) {
-		return readLedger(nil)
+		return readSessions(nil)
 	} else if err != nil {
 		return nil, fmt.Errorf("read sessions: %w", err)
 	}
-	return b.parseLedger(text)
+	return b.parseSessions(text)
 }
 
 // prune forgets what counts no more, and what is more than an account may have.
-func (l *ledger) prune(c *contents, now time.Time) {
+func (l *sessionStore) prune(c *contents, now time.Time) {
 	count := map[string]int{}
 	excess := func(name string, most int) bool {
 		count[name]++
@@ -160,7 +160,7 @@ func (l *ledger) prune(c *contents, now time.Time) {
 }
 
 // meet notes that an account's person signed in from a network.
-func (l *ledger) meet(name string, network netip.Prefix, at time.Time) {
+func (l *sessionStore) meet(name string, network netip.Prefix, at time.Time) {
 	for _, k := range l.Known {
 		if k.Name == name && k.Network == network {
 			k.Seen = later(k.Seen, at)
@@ -170,7 +170,7 @@ func (l *ledger) meet(name string, network netip.Prefix, at time.Time) {
 	l.Known = append(l.Known, &knownNetwork{name, network, at})
 }
 
-func (l *ledger) knows(name string, network netip.Prefix) bool {
+func (l *sessionStore) knows(name string, network netip.Prefix) bool {
 	return slices.ContainsFunc(l.Known, func(k *knownNetwork) bool { return k.Name == name && k.Network == network })
 }
 
