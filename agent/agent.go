@@ -60,37 +60,37 @@ const (
 
 // Agent is the fleet.Handler of one host. Make it with New, and call Run once.
 type Agent struct {
-	config  Config
-	policy  *policy.Policy
-	bounds  policy.Limits
-	log     *slog.Logger
-	lock    *os.File
-	spool   *spool.Spool
-	ledger  *ledger
-	shelter *sandbox.Sandbox // of external programs
-	exposed error            // why there is none
-	can     *fleet.Abilities // never changes
-	group   sync.WaitGroup   // of runs and openings
+	config     Config
+	policy     *policy.Policy
+	bounds     policy.Limits
+	log        *slog.Logger
+	lock       *os.File
+	spool      *spool.Spool
+	dailyBytes *dailyBytes
+	shelter    *sandbox.Sandbox // of external programs
+	exposed    error            // why there is none
+	can        *fleet.Abilities // never changes
+	group      sync.WaitGroup   // of runs and openings
 
 	starter, courier, contact, keeper, reporter bell
 
-	mu         sync.Mutex
-	plan       fleet.Plan // without runs and opens
-	agenda     agenda
-	round      int             // of the plan, that people were told of
-	orders     []*job          // to begin, besides the plan
-	noting     []*job          // claimed, not on disk yet
-	ready      []*job          // on disk, by start
-	running    map[string]*job // by run ID
-	filling    map[string]int  // runs that fill a link, by class
-	light      int             // runs under way that do not
-	heavy      int             // tests under way that do, with those of other hosts
-	processors int             // that this process may work on; 0: it is not alone
-	swollen    time.Time       // when a plan came, whose memory is not given back yet
-	lastLate   time.Time
-	doors      map[string]*door
-	lacks      []fleet.Lack
-	ctx        context.Context // of runs and openings; nil before Run
+	mu             sync.Mutex
+	plan           fleet.Plan // without runs and opens
+	agenda         agenda
+	round          int             // of the plan, that people were told of
+	orders         []*job          // to begin, besides the plan
+	noting         []*job          // claimed, not on disk yet
+	ready          []*job          // on disk, by start
+	running        map[string]*job // by run ID
+	filling        map[string]int  // runs that fill a link, by class
+	light          int             // runs under way that do not
+	heavy          int             // tests under way that do, with those of other hosts
+	processors     int             // that this process may work on; 0: it is not alone
+	planReceivedAt time.Time       // when a plan came, whose memory is not given back yet
+	lastLate       time.Time
+	doors          map[string]*door
+	lacks          []fleet.Lack
+	ctx            context.Context // of runs and openings; nil before Run
 }
 
 // New reads what the folder holds: the plan, and the Results that are not filed. What is spoilt there is set aside with a
@@ -180,7 +180,7 @@ func (a *Agent) end() error {
 	case <-time.After(endWithin):
 		err = fmt.Errorf("runs did not end: %v", a.status().Running)
 	}
-	err = errors.Join(err, a.ledger.save(true), a.spool.Close())
+	err = errors.Join(err, a.dailyBytes.save(true), a.spool.Close())
 	return errors.Join(err, unlockDir(a.lock))
 }
 

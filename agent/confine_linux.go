@@ -43,9 +43,9 @@ func (a *Agent) settle() {
 // thousand runs.
 func (a *Agent) shrink() {
 	a.mu.Lock()
-	due := a.processors > 0 && !a.swollen.IsZero() && time.Since(a.swollen) > claimAhead
+	due := a.processors > 0 && !a.planReceivedAt.IsZero() && time.Since(a.planReceivedAt) > claimAhead
 	if due {
-		a.swollen = time.Time{}
+		a.planReceivedAt = time.Time{}
 	}
 	a.mu.Unlock()
 	if due {

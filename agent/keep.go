@@ -17,7 +17,7 @@ func (a *Agent) keep(ctx context.Context) {
 		a.claim()
 		err := a.spool.Commit()
 		if err == nil {
-			err = a.ledger.save(false)
+			err = a.dailyBytes.save(false)
 		}
 		switch {
 		case err == nil && said != "":

@@ -26,7 +26,7 @@ func TestLayouts(t *testing.T) {
 			t.Errorf("%s: %v", layout, err)
 			continue
 		}
-		l, err := openLedger(filepath.Join(layout, "bytes.json"))
+		l, err := openDailyBytes(filepath.Join(layout, "bytes.json"))
 		if err != nil {
 			t.Errorf("%s: %v", layout, err)
 		}

@@ -14,7 +14,7 @@ import (
 
 // load reads the folder.
 func (a *Agent) load() (err error) {
-	if a.ledger, err = openLedger(a.path("bytes.json")); err != nil {
+	if a.dailyBytes, err = openDailyBytes(a.path("bytes.json")); err != nil {
 		a.log.Warn("the count of bytes of today cannot be read; it begins at zero", "error", err)
 	}
 	a.spool, err = spool.Open(spool.Config{Dir: a.path("spool"), MaxBytes: int64(a.policy.Spool), Log: a.log})
@@ -36,13 +36,13 @@ func (a *Agent) load() (err error) {
 	if mark := a.spool.Mark(); mark.Plan == p.Number {
 		a.agenda.runs.mark = mark.Until
 	}
-	a.bury()
+	a.failInterruptedRuns()
 	return nil
 }
 
-// bury gives the runs that were noted when the agent was killed their Result, but for those of the plan whose start has not
+// failInterruptedRuns gives the runs that were noted when the agent was killed their Result, but for those of the plan whose start has not
 // come yet: they begin at their time.
-func (a *Agent) bury() {
+func (a *Agent) failInterruptedRuns() {
 	for _, run := range a.spool.Unfinished() {
 		planned, ok := a.agenda.runs.find(parseID(run.ID), run.Start)
 		if ok && run.Start.After(a.now()) {
@@ -63,7 +63,7 @@ func (a *Agent) adopt(p *stored) {
 		gone[parseID(id)] = true
 	}
 	a.agenda = newAgenda(&p.Plan, gone)
-	a.plan, a.round, a.swollen = p.Plan, 0, time.Now()
+	a.plan, a.round, a.planReceivedAt = p.Plan, 0, time.Now()
 	a.plan.Runs, a.plan.Opens = nil, nil
 }
 

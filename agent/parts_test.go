@@ -89,7 +89,7 @@ func TestPlansShareMemory(t *testing.T) {
 func TestLedger(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bytes.json")
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	l, err := openLedger(path)
+	l, err := openDailyBytes(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestLedger(t *testing.T) {
 	if err := l.save(true); err != nil {
 		t.Fatal(err)
 	}
-	if l, err = openLedger(path); err != nil {
+	if l, err = openDailyBytes(path); err != nil {
 		t.Fatal(err)
 	}
 	full := map[string]int64{"guests": 100, "everyone": 110}
@@ -121,7 +121,7 @@ func TestLedger(t *testing.T) {
 	if err := os.WriteFile(path, []byte("not JSON"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if l, err := openLedger(path); err == nil || l == nil {
+	if l, err := openDailyBytes(path); err == nil || l == nil {
 		t.Error("a spoilt count was read")
 	}
 }

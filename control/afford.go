@@ -58,7 +58,7 @@ func (c *Control) pending(m *config.Mesh, runs []measure.Run, now time.Time) map
 	today := dayOf(now)
 	for i := range runs {
 		r := &runs[i]
-		if _, open := c.ledger.source(r.ID); !open || dayOf(r.Start) != today || r.Limit().Before(now) {
+		if _, open := c.awaited.source(r.ID); !open || dayOf(r.Start) != today || r.Limit().Before(now) {
 			continue
 		}
 		bytes := reckonedBytes(m, r)

@@ -22,9 +22,9 @@ type Caller = config.Caller
 // Denial is why a Caller may not have a test.
 type Denial = config.Denial
 
-// desk counts what callers' tests take, by class. The day's bytes are kept on disk; tests under way are not, for they end
+// callerUsage counts what callers' tests take, by class. The day's bytes are kept on disk; tests under way are not, for they end
 // with the controller.
-type desk struct {
+type callerUsage struct {
 	path string
 
 	mu    sync.Mutex
@@ -33,30 +33,30 @@ type desk struct {
 	tests map[string]int
 }
 
-// deskFile is the name of the day's bytes in the controller's folder.
-const deskFile = "callers.json"
+// callersFile is the name of the day's bytes in the controller's folder.
+const callersFile = "callers.json"
 
-// deskState is the desk on disk.
-type deskState struct {
+// callersState is callerUsage on disk.
+type callersState struct {
 	Day   string             `json:"day"`
 	Bytes map[string]float64 `json:"bytes"` // by class
 }
 
-// maxDesk bounds the file: it has a line for each class of callers.
-const maxDesk = 1 << 20
+// maxCallersFile bounds the file: it has a line for each class of callers.
+const maxCallersFile = 1 << 20
 
-// openDesk goes on with what is on disk. A file that cannot be read counts as none: it is of one day.
-func openDesk(folder string) *desk {
-	d := &desk{path: filepath.Join(folder, deskFile), bytes: map[string]float64{}, tests: map[string]int{}}
-	var s deskState
-	if text, err := os.ReadFile(d.path); err == nil && document.JSON(text, maxDesk, &s) == nil && s.Bytes != nil {
+// openCallerUsage goes on with what is on disk. A file that cannot be read counts as none: it is of one day.
+func openCallerUsage(folder string) *callerUsage {
+	d := &callerUsage{path: filepath.Join(folder, callersFile), bytes: map[string]float64{}, tests: map[string]int{}}
+	var s callersState
+	if text, err := os.ReadFile(d.path); err == nil && document.JSON(text, maxCallersFile, &s) == nil && s.Bytes != nil {
 		d.day, d.bytes = s.Day, s.Bytes
 	}
 	return d
 }
 
-// ticket is a test that was let in. The owner's has no class: it counts for the hosts and sites that it uses only.
-type ticket struct {
+// admission is a test that was let in. The owner's has no class: it counts for the hosts and sites that it uses only.
+type admission struct {
 	class    string
 	chain    []string
 	day      string
@@ -69,7 +69,7 @@ type ticket struct {
 }
 
 // enter lets a test in, if the limits of its caller's class let it.
-func (d *desk) enter(m *config.Mesh, class string, a config.Ask) (*ticket, error) {
+func (d *callerUsage) enter(m *config.Mesh, class string, a config.Ask) (*admission, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if today := a.At.UTC().Format(time.DateOnly); today != d.day {
@@ -80,12 +80,12 @@ func (d *desk) enter(m *config.Mesh, class string, a config.Ask) (*ticket, error
 	if denial := m.Denies(class, a, used); denial != nil {
 		return nil, denial
 	}
-	t := &ticket{class: class, chain: m.Controller.Callers.Chain(class), day: d.day, reckoned: a.Bytes}
+	t := &admission{class: class, chain: m.Controller.Callers.Chain(class), day: d.day, reckoned: a.Bytes}
 	return t, d.count(t, 1, a.Bytes)
 }
 
 // leave ends a test, and counts what it took in place of what was reckoned.
-func (d *desk) leave(t *ticket) error {
+func (d *callerUsage) leave(t *admission) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	more := t.took - t.reckoned
@@ -95,8 +95,8 @@ func (d *desk) leave(t *ticket) error {
 	return d.count(t, -1, more)
 }
 
-// count adds to all classes of a ticket, and keeps the bytes. d.mu is held.
-func (d *desk) count(t *ticket, tests int, bytes float64) error {
+// count adds to all classes of an admission, and keeps the bytes. d.mu is held.
+func (d *callerUsage) count(t *admission, tests int, bytes float64) error {
 	for _, class := range t.chain {
 		d.tests[class] += tests
 		d.bytes[class] = max(0, d.bytes[class]+bytes)
@@ -104,7 +104,7 @@ func (d *desk) count(t *ticket, tests int, bytes float64) error {
 	if bytes == 0 || len(t.chain) == 0 {
 		return nil
 	}
-	text, err := json.Marshal(deskState{d.day, maps.Clone(d.bytes)})
+	text, err := json.Marshal(callersState{d.day, maps.Clone(d.bytes)})
 	if err == nil {
 		err = durable.Write(d.path, text)
 	}
@@ -115,33 +115,33 @@ func (d *desk) count(t *ticket, tests int, bytes float64) error {
 }
 
 // began notes that packets may flow from now on.
-func (t *ticket) began() {
+func (t *admission) began() {
 	t.took, t.onWire = t.reckoned, t.reckoned
 }
 
 // refused notes that no packet did.
-func (t *ticket) refused() {
+func (t *admission) refused() {
 	t.took, t.onWire = 0, 0
 }
 
 // over notes what a test moved, if its Result says so.
-func (t *ticket) over(r *measure.Result) {
+func (t *admission) over(r *measure.Result) {
 	if bytes, known := r.Moved(); known {
 		t.took, t.onWire = bytes, config.OnWire(t.task.Parameters, bytes)
 	}
 }
 
 // admit lets a Request in: its caller's class must allow what it comes to. The owner has none.
-func (c *Control) admit(r *Request, d *demand) (*ticket, error) {
+func (c *Control) admit(r *Request, d *demand) (*admission, error) {
 	if r.Caller == nil {
-		return &ticket{reckoned: d.need.Bytes}, nil
+		return &admission{reckoned: d.need.Bytes}, nil
 	}
 	m := d.mesh
 	class, err := classOf(m, r.Caller)
 	if err != nil {
 		return nil, err
 	}
-	t, err := c.desk.enter(m, class, config.Ask{
+	t, err := c.callers.enter(m, class, config.Ask{
 		Tool: d.tool.Name, Kind: d.tool.Kind, Source: d.leg.Source, Target: d.leg.Target, At: c.config.Now(),
 		Need: d.says, Bytes: d.need.Bytes,
 	})
@@ -153,13 +153,13 @@ func (c *Control) admit(r *Request, d *demand) (*ticket, error) {
 	return t, nil
 }
 
-// leave gives a ticket back, and counts what its test took.
-func (c *Control) leave(t *ticket) error {
+// leave gives a admitted back, and counts what its test took.
+func (c *Control) leave(t *admission) error {
 	if t == nil {
 		return nil
 	}
 	c.spending.settle(t.spent, t.onWire)
-	return errors.Join(c.desk.leave(t), c.spending.save())
+	return errors.Join(c.callers.leave(t), c.spending.save())
 }
 
 // classOf is the class of a caller, or a Denial.
@@ -178,7 +178,7 @@ func classOf(m *config.Mesh, who *Caller) (string, error) {
 }
 
 // tell logs what became of a caller's Request, one line each.
-func (c *Control) tell(r *Request, t *ticket, run *measure.Run, err error) {
+func (c *Control) tell(r *Request, t *admission, run *measure.Run, err error) {
 	if r.Caller == nil {
 		return
 	}

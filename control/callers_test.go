@@ -168,7 +168,7 @@ func TestCallersBytes(t *testing.T) {
 	}
 	expect := func(class string, want float64) {
 		t.Helper()
-		if got := b.desk.bytes[class]; got != want {
+		if got := b.callers.bytes[class]; got != want {
 			t.Errorf("%s took %g bytes, want %g", class, got, want)
 		}
 	}
@@ -184,10 +184,10 @@ func TestCallersBytes(t *testing.T) {
 	b.config.Hub = hub
 	b.plan()
 	expect("all", 2e6)
-	if info, err := os.Stat(filepath.Join(b.folder, deskFile)); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%s: %v, %v", deskFile, info, err)
+	if info, err := os.Stat(filepath.Join(b.folder, callersFile)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%s: %v, %v", callersFile, info, err)
 	}
-	b.desk.bytes["all"] = 70e6
+	b.callers.bytes["all"] = 70e6
 	if err := testNow(b, bulk(inside, 10)); err == nil || !strings.Contains(err.Error(), "of which 70.0 MB are taken") {
 		t.Errorf("beyond the day's bytes: %v", err)
 	}
@@ -270,7 +270,7 @@ func TestAllAtOnce(t *testing.T) {
 	group.Wait()
 	b.plan()
 	b.expectWhole()
-	if o := b.Overview(); o.OnDemand != 0 || b.desk.tests["slow"] != 0 || b.desk.tests["all"] != 0 {
-		t.Errorf("not over: %+v, %v", o, b.desk.tests)
+	if o := b.Overview(); o.OnDemand != 0 || b.callers.tests["slow"] != 0 || b.callers.tests["all"] != 0 {
+		t.Errorf("not over: %+v, %v", o, b.callers.tests)
 	}
 }

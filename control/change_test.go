@@ -281,13 +281,13 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	second := first
 	second.ID = newID(first.Start)
 	b.current.Runs = append(b.current.Runs, second)
-	b.ledger.expect([]measure.Run{second})
+	b.awaited.expect([]measure.Run{second})
 	receiver{b.Control}.Heard(fleet.Status{Host: "a", Lacks: []fleet.Lack{{What: "ipv6", Why: "no route"}}})
 	b.plan()
 	told := b.post.runs()
 	for _, id := range []string{first.ID, second.ID} {
 		_, told := told[id]
-		if _, awaited := b.ledger.source(id); awaited != told {
+		if _, awaited := b.awaited.source(id); awaited != told {
 			t.Errorf("run %s: told %v, awaited %v", id, told, awaited)
 		}
 	}

@@ -5,7 +5,7 @@
 // whenever the last one is half over, the mesh file changed or somebody asked; every Result to the archive; a miss for
 // each run of which nothing came; and runs on demand, fitted in between, of which diagnoses are made.
 //
-//	mesh file -> config.Mesh -> schedule -> measure.Run -> ledger (what must come back)
+//	mesh file -> config.Mesh -> schedule -> measure.Run -> awaitedRuns (what must come back)
 //	                                            |
 //	             plan.json <- fleet.Plan a host <-   on disk before it is sent, so that a restart knows it
 //
@@ -72,10 +72,10 @@ func (c *Config) Validate() error {
 // Control runs one mesh.
 type Control struct {
 	config   Config
-	ledger   *ledger
+	awaited  *awaitedRuns
 	roster   *roster
 	watchers *watchers
-	desk     *desk
+	callers  *callerUsage
 	spending *spending
 	stirred  chan struct{} // has an element when there is to be a new plan at once
 
@@ -104,7 +104,7 @@ func New(c Config) (*Control, error) {
 		return nil, err
 	}
 	control := &Control{
-		config: c, ledger: newLedger(), roster: newRoster(), watchers: newWatchers(), desk: openDesk(c.Data), spending: openSpending(c.Data),
+		config: c, awaited: newAwaitedRuns(), roster: newRoster(), watchers: newWatchers(), callers: openCallerUsage(c.Data), spending: openSpending(c.Data),
 		stirred: make(chan struct{}, 1), ports: newSwitchboard(), demands: map[string]demand{},
 	}
 	if err := control.read(); err != nil {
@@ -118,7 +118,7 @@ func New(c Config) (*Control, error) {
 	if control.rates, err = readRates(c.Data); err != nil { // they are looked up anew
 		c.Log.Warn("what tools carried lately is not known", "error", err)
 	}
-	control.ledger.expect(last.Runs)
+	control.awaited.expect(last.Runs)
 	for i := range last.Runs {
 		control.ports.keep(&last.Runs[i])
 	}

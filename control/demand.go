@@ -29,9 +29,9 @@ const (
 // alone, and the source begins. Ended by ctx, the run is called back. Errors: *RequestError, *Denial, ErrNotFree,
 // ErrNotReady, fleet.ErrAway, a *fleet.Refusal.
 func (c *Control) Test(ctx context.Context, r Request) error {
-	run, ticket, err := c.accept(&r)
-	c.tell(&r, ticket, run, err)
-	defer func() { c.attempt("count a caller's bytes", c.leave(ticket)) }()
+	run, admitted, err := c.accept(&r)
+	c.tell(&r, admitted, run, err)
+	defer func() { c.attempt("count a caller's bytes", c.leave(admitted)) }()
 	if err != nil {
 		return err
 	}
@@ -44,13 +44,13 @@ func (c *Control) Test(ctx context.Context, r Request) error {
 	if err := wait(ctx, run.Start.Sub(c.config.Now())); err != nil {
 		return err
 	}
-	ticket.began()
+	admitted.began()
 	if r.Began != nil {
 		r.Began()
 	}
 	over, err = c.carryOut(ctx, run, func(p fleet.Progress) {
 		if p.Result != nil {
-			ticket.over(p.Result)
+			admitted.over(p.Result)
 		}
 		if r.Progress != nil {
 			r.Progress(p)
@@ -58,13 +58,13 @@ func (c *Control) Test(ctx context.Context, r Request) error {
 	})
 	var refusal *fleet.Refusal
 	if errors.Is(err, fleet.ErrAway) || errors.As(err, &refusal) {
-		ticket.refused()
+		admitted.refused()
 	}
 	return err
 }
 
-// accept says when a Request has its turn. The ticket, which may be there beside an error, is to be given back.
-func (c *Control) accept(r *Request) (*measure.Run, *ticket, error) {
+// accept says when a Request has its turn. The admission, which may be there beside an error, is to be given back.
+func (c *Control) accept(r *Request) (*measure.Run, *admission, error) {
 	if r.Caller != nil { // who may do nothing learns nothing
 		if _, err := classOf(c.Mesh(), r.Caller); err != nil {
 			return nil, nil, err

@@ -339,7 +339,7 @@ func TestDiagnoseForCallers(t *testing.T) {
 	if !errors.As(err, &denial) || !strings.HasPrefix(err.Error(), `no transfer was measured: class slow: tools: "throughput": want`) {
 		t.Errorf("who may start no transfer: %v", err)
 	}
-	if n := b.desk.tests["one"] + b.desk.tests["slow"]; n != 0 {
+	if n := b.callers.tests["one"] + b.callers.tests["slow"]; n != 0 {
 		t.Errorf("%d tests are not over", n)
 	}
 }

@@ -19,7 +19,7 @@ type receiver struct{ *Control }
 func (c receiver) File(ctx context.Context, host string, results []*measure.Result) error {
 	own := make([]*measure.Result, 0, len(results))
 	for _, r := range results {
-		if of, known := c.ledger.source(r.ID); r.Source.Name != host || known && of != host {
+		if of, known := c.awaited.source(r.ID); r.Source.Name != host || known && of != host {
 			c.config.Log.Warn("result of another host refused", "from", host, "claims", r.Source.Name, "run of", of, "id", r.ID)
 			continue
 		}
@@ -27,7 +27,7 @@ func (c receiver) File(ctx context.Context, host string, results []*measure.Resu
 	}
 	filed, err := c.put(ctx, host, own)
 	for _, r := range filed {
-		if run, first := c.ledger.came(r.ID); first {
+		if run, first := c.awaited.came(r.ID); first {
 			c.account(&run, r)
 		}
 		c.watchers.tell(Event{Result: r})
@@ -80,7 +80,7 @@ func (c receiver) Heard(s fleet.Status) {
 
 // fileMisses tells the archive of the runs of which no Result came.
 func (c *Control) fileMisses(ctx context.Context, now time.Time) error {
-	runs := c.ledger.missed(now)
+	runs := c.awaited.missed(now)
 	if len(runs) == 0 {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (c *Control) fileMisses(ctx context.Context, now time.Time) error {
 			Way: measure.WayOf(r.Task.Kind, r.Task.Parameters), Why: c.roster.why(r.Source, r.Start, now)}
 	}
 	if err := c.config.Archive.PutMisses(ctx, misses); err != nil {
-		c.ledger.expect(runs) // so that they are told of again
+		c.awaited.expect(runs) // so that they are told of again
 		return fmt.Errorf("file misses: %w", err)
 	}
 	for i := range misses {

@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write what is read of testdata/layouts beside it")
 
-// The plan, from which the ledger and the ports come, and the callers' bytes of each layout that earlier builds wrote are read
+// The plan, from which awaited runs and ports come, and the callers' bytes of each layout that earlier builds wrote are read
 // whole. A folder of testdata/layouts is of the commit that it is named after.
 func TestLayouts(t *testing.T) {
 	folders, err := filepath.Glob("testdata/layouts/*")
@@ -26,7 +26,7 @@ func TestLayouts(t *testing.T) {
 			t.Errorf("%s: %v", layout, err)
 			continue
 		}
-		d, awaited := openDesk(layout), newLedger()
+		d, awaited := openCallerUsage(layout), newAwaitedRuns()
 		awaited.expect(p.Runs)
 		head := p
 		head.Runs = nil

@@ -17,7 +17,7 @@ func TestLedger(t *testing.T) {
 		return measure.Run{ID: id, Start: noon.Add(start), SlotSeconds: 10, LimitSeconds: 20}
 	}
 	a, b, c, d := run("a", 0), run("b", time.Second), run("c", 2*time.Second), run("d", time.Hour)
-	l := newLedger()
+	l := newAwaitedRuns()
 	l.expect([]measure.Run{d, c, b, a})
 	l.expect([]measure.Run{a}) // again, as of a later plan
 	l.came("b")

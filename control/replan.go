@@ -66,8 +66,8 @@ func (c *Control) adopt(next *plan, withdrawn []*measure.Run) (before []string) 
 	before = c.current.Hosts
 	c.current = *next
 	c.mu.Unlock()
-	c.ledger.withdraw(ids)
-	c.ledger.expect(next.Runs)
+	c.awaited.withdraw(ids)
+	c.awaited.expect(next.Runs)
 	return before
 }
 

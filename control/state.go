@@ -27,7 +27,7 @@ func (c *Control) Overview() Overview {
 	defer c.mu.Unlock()
 	o := Overview{
 		Plan: c.current.Number, From: c.current.From, Until: c.current.Until, Runs: len(c.current.Runs),
-		Awaited: c.ledger.waiting(), OnDemand: len(c.demands), Warnings: append([]string{}, c.warnings...),
+		Awaited: c.awaited.waiting(), OnDemand: len(c.demands), Warnings: append([]string{}, c.warnings...),
 	}
 	if c.trouble != nil {
 		o.Trouble = c.trouble.Error()

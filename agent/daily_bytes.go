@@ -13,8 +13,8 @@ import (
 	"github.com/pathwise-net/pathwise/durable"
 )
 
-// ledger counts the bytes of a day, by class, and keeps the count on disk. A day is the host's own, by its local time.
-type ledger struct {
+// dailyBytes counts the bytes of a day, by class, and keeps the count on disk. A day is the host's own, by its local time.
+type dailyBytes struct {
 	path string
 
 	mu    sync.Mutex
@@ -36,9 +36,9 @@ type ledgerFile struct {
 	Bytes map[string]int64 `json:"bytes"`
 }
 
-// openLedger reads the count. After an error it begins at zero.
-func openLedger(path string) (*ledger, error) {
-	l := &ledger{path: path, bytes: map[string]int64{}}
+// openDailyBytes reads the count. After an error it begins at zero.
+func openDailyBytes(path string) (*dailyBytes, error) {
+	l := &dailyBytes{path: path, bytes: map[string]int64{}}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return l, nil
@@ -54,7 +54,7 @@ func openLedger(path string) (*ledger, error) {
 }
 
 // add counts what a run of classes took.
-func (l *ledger) add(at time.Time, classes []string, bytes int64) {
+func (l *dailyBytes) add(at time.Time, classes []string, bytes int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.turn(at)
@@ -65,7 +65,7 @@ func (l *ledger) add(at time.Time, classes []string, bytes int64) {
 }
 
 // today returns the bytes of the day that a time is in.
-func (l *ledger) today(at time.Time) map[string]int64 {
+func (l *dailyBytes) today(at time.Time) map[string]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.turn(at)
@@ -74,7 +74,7 @@ func (l *ledger) today(at time.Time) map[string]int64 {
 
 // turn begins a new day. A clock that is set back past midnight does not: what was sent stays counted. One that had been
 // wrong by days does.
-func (l *ledger) turn(at time.Time) {
+func (l *dailyBytes) turn(at time.Time) {
 	day := at.Format(dayLayout)
 	last, err := time.ParseInLocation(dayLayout, l.day, at.Location())
 	if err != nil || day > l.day || last.Sub(at) > 24*time.Hour {
@@ -83,7 +83,7 @@ func (l *ledger) turn(at time.Time) {
 }
 
 // save writes the count if it is time to.
-func (l *ledger) save(always bool) error {
+func (l *dailyBytes) save(always bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.fresh == 0 || !always && l.fresh < saveBytes && time.Since(l.saved) < saveAge {

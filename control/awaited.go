@@ -12,18 +12,18 @@ import (
 // once a second and delivers again after half a minute.
 const grace = time.Minute
 
-// ledger knows the planned runs of which no Result came yet. A miss is no verdict for ever: the archive takes a Result
+// awaitedRuns knows the planned runs of which no Result came yet. A miss is no verdict for ever: the archive takes a Result
 // that comes later in its place.
-type ledger struct {
+type awaitedRuns struct {
 	mu    sync.Mutex
 	open  map[string]measure.Run
 	queue overdueQueue // by limit; what is no longer open is skipped
 }
 
-func newLedger() *ledger { return &ledger{open: map[string]measure.Run{}} }
+func newAwaitedRuns() *awaitedRuns { return &awaitedRuns{open: map[string]measure.Run{}} }
 
 // expect notes runs that were sent out. One that is known already stays as it is.
-func (l *ledger) expect(runs []measure.Run) {
+func (l *awaitedRuns) expect(runs []measure.Run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range runs {
@@ -36,7 +36,7 @@ func (l *ledger) expect(runs []measure.Run) {
 }
 
 // came notes that a run has its Result, and returns the run if it is the first.
-func (l *ledger) came(id string) (run measure.Run, first bool) {
+func (l *awaitedRuns) came(id string) (run measure.Run, first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	run, first = l.open[id]
@@ -45,7 +45,7 @@ func (l *ledger) came(id string) (run measure.Run, first bool) {
 }
 
 // source names the host that a run is of which no Result came yet.
-func (l *ledger) source(id string) (host string, known bool) {
+func (l *awaitedRuns) source(id string) (host string, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r, known := l.open[id]
@@ -53,7 +53,7 @@ func (l *ledger) source(id string) (host string, known bool) {
 }
 
 // withdraw forgets runs that will not take place because a newer plan has others.
-func (l *ledger) withdraw(ids []string) {
+func (l *awaitedRuns) withdraw(ids []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, id := range ids {
@@ -62,7 +62,7 @@ func (l *ledger) withdraw(ids []string) {
 }
 
 // missed takes out the runs whose Result should have come by now.
-func (l *ledger) missed(now time.Time) []measure.Run {
+func (l *awaitedRuns) missed(now time.Time) []measure.Run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var runs []measure.Run
@@ -77,7 +77,7 @@ func (l *ledger) missed(now time.Time) []measure.Run {
 }
 
 // waiting is how many runs have no Result yet.
-func (l *ledger) waiting() int {
+func (l *awaitedRuns) waiting() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.open)
