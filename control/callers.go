@@ -153,7 +153,7 @@ func (c *Control) admit(r *Request, d *demand) (*admission, error) {
 	return t, nil
 }
 
-// leave gives a admitted back, and counts what its test took.
+// leave gives an admission back, and counts what its test took.
 func (c *Control) leave(t *admission) error {
 	if t == nil {
 		return nil

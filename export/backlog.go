@@ -14,7 +14,7 @@ import (
 // RemoteWriter sends every Result to one receiver of Prometheus remote write, each value at the time at which its
 // measurement began. Its methods may be called at once from many goroutines; Run once at a time.
 //
-// The archive is its queue. On disk it keeps only of which times something is not sent (the ledger), so that neither an
+// The archive is its queue. On disk it keeps only of which times something is not sent, so that neither an
 // outage of the receiver, however long, nor a restart loses anything or fills a disk. A slot of time is
 //
 //	          Observe                       sent
@@ -37,7 +37,7 @@ type RemoteWriter struct {
 	queued int          // samples in queue
 	held   map[slot]int // parcels of the queue or on their way, and the slot that is being read
 	behind spans
-	onDisk spans // what the ledger says
+	onDisk spans // what the file says
 	counts RemoteStats
 }
 
@@ -112,11 +112,11 @@ func (w *RemoteWriter) unsent() spans {
 	return all
 }
 
-// keepSlots is how many of the last slots stay in the ledger although they are sent: Results of them come still, and
+// keepSlots is how many of the last slots stay in the file although they are sent: Results of them come still, and
 // each would be written there anew.
 const keepSlots = 6
 
-// save writes the ledger, with the last slots that it has.
+// save writes the file, with the last slots that it has.
 func (w *RemoteWriter) save() error {
 	all := w.unsent()
 	now := slotOf(w.o.Now())
@@ -129,7 +129,7 @@ func (w *RemoteWriter) save() error {
 }
 
 func (w *RemoteWriter) write(all spans) error {
-	if err := writeLedger(w.o.Ledger, all); err != nil {
+	if err := writeUnsent(w.o.UnsentFile, all); err != nil {
 		return err
 	}
 	w.onDisk = all

@@ -18,7 +18,7 @@ import (
 	"github.com/pathwise-net/pathwise/secret"
 )
 
-// RemoteOptions say where a RemoteWriter sends to and how. URL and Ledger are needed.
+// RemoteOptions say where a RemoteWriter sends to and how. URL and UnsentFile are needed.
 type RemoteOptions struct {
 	Name string // of the receiver, in logs and labels; "": the host of the URL
 	URL  string // http or https; without user and password, which have their own place
@@ -30,7 +30,7 @@ type RemoteOptions struct {
 	TokenFile    string            // a token for Authorization: Bearer; as PasswordFile. Not with User
 	CAFile       string            // PEM certificates that sign the receiver's; "": those of the system
 
-	Ledger string // the file of what is not sent; each RemoteWriter has its own
+	UnsentFile string // the file of what is not sent; each RemoteWriter has its own
 
 	Batch   int           // samples a request, about; 0: 5000, some 50 kB on the wire
 	Memory  int           // samples that wait in memory, the others in the archive; 0: 100,000, about 20 MB
@@ -54,8 +54,8 @@ func (o RemoteOptions) Validate() error {
 		return &BadOption{"remote write URL", redact(o.URL), "one such as https://metrics.example.org/api/v1/write"}
 	case u.User != nil:
 		return &BadOption{"remote write URL", u.Redacted(), "one without user and password: they have their own settings"}
-	case o.Ledger == "":
-		return &BadOption{"remote write ledger", "", "a file"}
+	case o.UnsentFile == "":
+		return &BadOption{"remote write file of what is unsent", "", "a file"}
 	case (o.User == "") != (o.PasswordFile == ""):
 		return &BadOption{"remote write user", o.User, "both a user and a password file, or neither"}
 	case strings.Contains(o.User, ":"):
@@ -138,7 +138,7 @@ func orDefault[T int | time.Duration](field *T, value T) {
 	}
 }
 
-// NewRemoteWriter returns a RemoteWriter that knows from its ledger what an earlier one has not sent, and reads that
+// NewRemoteWriter returns a RemoteWriter that knows from its file what an earlier one has not sent, and reads that
 // from the archive. Run sends.
 func NewRemoteWriter(a archive.Archive, o RemoteOptions) (*RemoteWriter, error) {
 	if err := o.Validate(); err != nil {
@@ -149,10 +149,10 @@ func NewRemoteWriter(a archive.Archive, o RemoteOptions) (*RemoteWriter, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Dir(o.Ledger), 0o700); err != nil {
-		return nil, fmt.Errorf("make folder of remote write ledger: %w", err)
+	if err := os.MkdirAll(filepath.Dir(o.UnsentFile), 0o700); err != nil {
+		return nil, fmt.Errorf("make folder of what remote write has not sent: %w", err)
 	}
-	unsent, err := readLedger(o.Ledger)
+	unsent, err := readUnsent(o.UnsentFile)
 	if err != nil {
 		return nil, err
 	}

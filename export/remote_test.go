@@ -86,12 +86,12 @@ func says(status int, headers ...string) func(http.ResponseWriter, *http.Request
 	}
 }
 
-// remoteWriter is one with short waits and a ledger of its own, whose path it returns.
+// remoteWriter is one with short waits and a file of its own for what is unsent, whose path it returns.
 func remoteWriter(t testing.TB, a archive.Archive, url string, o RemoteOptions) (*RemoteWriter, string) {
 	t.Helper()
 	o.URL = url
-	if o.Ledger == "" {
-		o.Ledger = filepath.Join(t.TempDir(), "remote", "ledger")
+	if o.UnsentFile == "" {
+		o.UnsentFile = filepath.Join(t.TempDir(), "remote", "unsent")
 	}
 	orDefault(&o.Linger, time.Millisecond)
 	orDefault(&o.Retry, time.Millisecond)
@@ -99,7 +99,7 @@ func remoteWriter(t testing.TB, a archive.Archive, url string, o RemoteOptions) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w, o.Ledger
+	return w, o.UnsentFile
 }
 
 // run runs w until the test, or stop, ends it. stop checks that this takes no longer than it may.
@@ -260,21 +260,21 @@ func TestRemoteWriterOutlivesRestarts(t *testing.T) {
 			s := newReceiver(t)
 			s.answers = slices.Repeat([]func(http.ResponseWriter, *http.Request){says(503)}, 12)
 			a := &memory{}
-			ledger := filepath.Join(t.TempDir(), "ledger")
+			unsent := filepath.Join(t.TempDir(), "unsent")
 			all := numbered(noon, 120)
 			for len(all) > 0 {
-				w, _ := remoteWriter(t, a, s.URL, RemoteOptions{Ledger: ledger, Batch: 8})
+				w, _ := remoteWriter(t, a, s.URL, RemoteOptions{UnsentFile: unsent, Batch: 8})
 				file(t, a, w, all[:20]...)
 				all = all[20:]
-				if !clean { // what a kill leaves: the ledger as it was then
-					left, err := os.ReadFile(ledger)
+				if !clean { // what a kill leaves: the file as it was then
+					left, err := os.ReadFile(unsent)
 					if err != nil {
 						t.Fatal(err)
 					}
 					stop := run(t, w)
 					<-s.arrived
 					stop()
-					if err := os.WriteFile(ledger, left, 0o600); err != nil {
+					if err := os.WriteFile(unsent, left, 0o600); err != nil {
 						t.Fatal(err)
 					}
 					continue
@@ -283,7 +283,7 @@ func TestRemoteWriterOutlivesRestarts(t *testing.T) {
 				<-s.arrived
 				stop()
 			}
-			w, _ := remoteWriter(t, a, s.URL, RemoteOptions{Ledger: ledger})
+			w, _ := remoteWriter(t, a, s.URL, RemoteOptions{UnsentFile: unsent})
 			run(t, w)
 			until(t, "all is sent", func() bool { return len(unsentOf(w)) == 0 })
 			got := s.values()
@@ -299,20 +299,20 @@ func TestRemoteWriterOutlivesRestarts(t *testing.T) {
 func TestRemoteWriterForgetsWhatIsSent(t *testing.T) {
 	s := newReceiver(t)
 	a := &memory{}
-	w, ledger := remoteWriter(t, a, s.URL, RemoteOptions{Now: func() time.Time { return noon }})
+	w, unsent := remoteWriter(t, a, s.URL, RemoteOptions{Now: func() time.Time { return noon }})
 	stop := run(t, w)
 	file(t, a, w, numbered(noon.Add(-30*time.Second), 30)...)
 	until(t, "all is sent", allSent(w))
 	stop()
-	content, err := os.ReadFile(ledger)
+	content, err := os.ReadFile(unsent)
 	if err != nil || len(content) > 0 {
-		t.Errorf("ledger says %q, %v", content, err)
+		t.Errorf("the file says %q, %v", content, err)
 	}
 }
 
-// The ledger is written when a new time begins, not with each Result.
+// What is unsent is written when a new time begins, not with each Result.
 func TestRemoteWriterSparesTheDisk(t *testing.T) {
-	w, ledger := remoteWriter(t, &memory{}, "http://localhost:1", RemoteOptions{Now: func() time.Time { return noon }})
+	w, unsent := remoteWriter(t, &memory{}, "http://localhost:1", RemoteOptions{Now: func() time.Time { return noon }})
 	observe := func(at time.Time) {
 		t.Helper()
 		if err := w.Observe([]*measure.Result{ping("", at, nil)}); err != nil {
@@ -320,28 +320,28 @@ func TestRemoteWriterSparesTheDisk(t *testing.T) {
 		}
 	}
 	observe(noon)
-	if err := os.Remove(ledger); err != nil {
+	if err := os.Remove(unsent); err != nil {
 		t.Fatal(err)
 	}
 	observe(noon.Add(9 * time.Second))
-	if _, err := os.Stat(ledger); err == nil {
+	if _, err := os.Stat(unsent); err == nil {
 		t.Error("written for a time that it had")
 	}
 	observe(noon.Add(10 * time.Second))
-	if got, err := readLedger(ledger); err != nil || !cmp.Equal(got, spans{{slotOf(noon), slotOf(noon) + 2}}, spansEqual) {
-		t.Errorf("ledger says %v, %v", got, err)
+	if got, err := readUnsent(unsent); err != nil || !cmp.Equal(got, spans{{slotOf(noon), slotOf(noon) + 2}}, spansEqual) {
+		t.Errorf("the file says %v, %v", got, err)
 	}
 }
 
-// Without the ledger on disk a Result is not taken, and can be given again.
+// Without what is unsent on disk a Result is not taken, and can be given again.
 func TestRemoteWriterNeedsItsLedger(t *testing.T) {
 	s := newReceiver(t)
-	w, ledger := remoteWriter(t, &memory{}, s.URL, RemoteOptions{})
-	folder := filepath.Dir(ledger)
+	w, unsent := remoteWriter(t, &memory{}, s.URL, RemoteOptions{})
+	folder := filepath.Dir(unsent)
 	if err := os.Rename(folder, folder+".away"); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Observe(numbered(noon, 1)); err == nil || !strings.Contains(err.Error(), "write remote write ledger: ") {
+	if err := w.Observe(numbered(noon, 1)); err == nil || !strings.Contains(err.Error(), "write what remote write has not sent: ") {
 		t.Errorf("error is %v", err)
 	}
 	if err := os.Rename(folder+".away", folder); err != nil {
@@ -493,7 +493,7 @@ func TestRemoteOptions(t *testing.T) {
 	if err := os.WriteFile(spoiled, []byte("no such thing\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	good := RemoteOptions{URL: "https://m.example.org/api/v1/write", Ledger: filepath.Join(folder, "ledger")}
+	good := RemoteOptions{URL: "https://m.example.org/api/v1/write", UnsentFile: filepath.Join(folder, "unsent")}
 	with := func(change func(*RemoteOptions)) RemoteOptions {
 		o := good
 		change(&o)
@@ -509,7 +509,7 @@ func TestRemoteOptions(t *testing.T) {
 		{with(func(o *RemoteOptions) { o.URL = "m.example.org:9090" }), `want one such as https://`, true},
 		{with(func(o *RemoteOptions) { o.URL = "ftp://u:secret@m" }), `export: remote write URL is "...@m", want`, true},
 		{with(func(o *RemoteOptions) { o.URL = "https://u:secret@m/" }), `is "https://u:xxxxx@m/", want one without user`, true},
-		{with(func(o *RemoteOptions) { o.Ledger = "" }), `remote write ledger is "", want a file`, true},
+		{with(func(o *RemoteOptions) { o.UnsentFile = "" }), `remote write file of what is unsent is "", want a file`, true},
 		{with(func(o *RemoteOptions) { o.User = "u" }), `remote write user is "u", want both`, true},
 		{with(func(o *RemoteOptions) { o.User, o.PasswordFile = "u:v", "f" }), `is "u:v", want a name without a colon`, true},
 		{with(func(o *RemoteOptions) { o.User, o.PasswordFile, o.TokenFile = "u", "f", "g" }), `token file is "g", want none`, true},
@@ -521,7 +521,7 @@ func TestRemoteOptions(t *testing.T) {
 		{with(func(o *RemoteOptions) { o.Headers = map[string]string{"X": "secret\r\n"} }), `header X is "more than a line"`, true},
 		{with(func(o *RemoteOptions) { o.Batch = -1 }), `remote write batch is "-1", want a number of samples`, true},
 		{with(func(o *RemoteOptions) { o.Retry = -1 }), `remote write retry is "-1ns", want a time`, true},
-		{with(func(o *RemoteOptions) { o.Ledger = spoiled }), `line 1 is "no such thing", want two times`, false},
+		{with(func(o *RemoteOptions) { o.UnsentFile = spoiled }), `line 1 is "no such thing", want two times`, false},
 	}
 	for _, test := range tests {
 		w, err := NewRemoteWriter(&memory{}, test.o)
@@ -541,8 +541,8 @@ func TestRemoteOptions(t *testing.T) {
 // A password or token is read from the folder of secrets and from nowhere else.
 func TestRemoteWriterReadsSecretsOnly(t *testing.T) {
 	folder := t.TempDir()
-	for _, o := range []RemoteOptions{{TokenFile: "/etc/hostname"}, {User: "u", PasswordFile: "../p"}, {TokenFile: folder + "/ledger"}} {
-		o.URL, o.Ledger, o.Secrets = "https://m.example.org/", filepath.Join(folder, "ledger"), secret.In(folder)
+	for _, o := range []RemoteOptions{{TokenFile: "/etc/hostname"}, {User: "u", PasswordFile: "../p"}, {TokenFile: folder + "/unsent"}} {
+		o.URL, o.UnsentFile, o.Secrets = "https://m.example.org/", filepath.Join(folder, "unsent"), secret.In(folder)
 		var misplaced *secret.Misplaced
 		if _, err := NewRemoteWriter(&memory{}, o); !errors.As(err, &misplaced) {
 			t.Errorf("%+v: %v", o, err)

@@ -11,7 +11,7 @@ import (
 )
 
 // Run sends until ctx ends, and then returns within a second; what is not sent by then the next one sends. It returns
-// nil, or why the ledger could not be written at the end.
+// nil, or why the file could not be written at the end.
 func (w *RemoteWriter) Run(ctx context.Context) error {
 	defer w.client.CloseIdleConnections()
 	for ctx.Err() == nil {

@@ -87,35 +87,35 @@ func TestSlotOf(t *testing.T) {
 			t.Errorf("slotOf(%v) = %d, want %d", test.at, got, test.want)
 		}
 	}
-	path := filepath.Join(t.TempDir(), "ledger")
+	path := filepath.Join(t.TempDir(), "unsent")
 	late := slotOf(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC))
-	if err := writeLedger(path, spans{{late, late + 1}}); err != nil {
+	if err := writeUnsent(path, spans{{late, late + 1}}); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := readLedger(path); err != nil || !got.has(late) {
+	if got, err := readUnsent(path); err != nil || !got.has(late) {
 		t.Errorf("the last time there is comes back as %v, %v", got, err)
 	}
 }
 
 func TestLedger(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "ledger")
-	if got, err := readLedger(path); got != nil || err != nil {
+	path := filepath.Join(t.TempDir(), "unsent")
+	if got, err := readUnsent(path); got != nil || err != nil {
 		t.Errorf("no file: %v, %v", got, err)
 	}
 	want := spans{{-5, -1}, {10, 20}, {176371800, 176371801}}
 	for range 2 { // the second replaces the first
-		if err := writeLedger(path, want); err != nil {
+		if err := writeUnsent(path, want); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := readLedger(path)
+	got, err := readUnsent(path)
 	if diff := cmp.Diff(want, got, spansEqual); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
 	if files, _ := os.ReadDir(filepath.Dir(path)); len(files) != 1 {
 		t.Errorf("left behind: %v", files)
 	}
-	if err := writeLedger(filepath.Join(path, "below-a-file"), want); err == nil {
+	if err := writeUnsent(filepath.Join(path, "below-a-file"), want); err == nil {
 		t.Error("wrote below a file")
 	}
 }
@@ -136,7 +136,7 @@ func TestParseLedger(t *testing.T) {
 		{"\x00\xff\n", nil, "line 1 is"},
 	}
 	for _, test := range tests {
-		got, err := parseLedger([]byte(test.content))
+		got, err := parseUnsent([]byte(test.content))
 		if (err != nil) != (test.wrong != "") || err != nil && !strings.Contains(err.Error(), test.wrong) {
 			t.Errorf("%q: error is %v, want %q", test.content, err, test.wrong)
 		}
@@ -147,19 +147,19 @@ func TestParseLedger(t *testing.T) {
 }
 
 // Whatever is in the file, reading does not panic, and what it read is written as it is.
-func FuzzParseLedger(f *testing.F) {
+func FuzzParseUnsent(f *testing.F) {
 	f.Add([]byte("2026-11-21T10:00:00Z 2026-11-21T10:00:20Z\n"))
 	f.Add([]byte("9999-12-31T23:59:59Z 0000-01-01T00:00:00Z\n0000-01-01T00:00:00+14:00 9999-12-31T23:59:59Z"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		all, err := parseLedger(content)
+		all, err := parseUnsent(content)
 		if err != nil {
 			return
 		}
-		path := filepath.Join(t.TempDir(), "ledger")
-		if err := writeLedger(path, all); err != nil {
+		path := filepath.Join(t.TempDir(), "unsent")
+		if err := writeUnsent(path, all); err != nil {
 			t.Fatal(err)
 		}
-		again, err := readLedger(path)
+		again, err := readUnsent(path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -164,7 +164,7 @@ func exportAll(t *testing.T, store archive.Archive, filed []*measure.Result) {
 		}
 	}
 	c := export.NewCollector(export.CollectorOptions{})
-	remote, err := export.NewRemoteWriter(store, export.RemoteOptions{URL: "http://127.0.0.1:9/", Ledger: filepath.Join(t.TempDir(), "ledger")})
+	remote, err := export.NewRemoteWriter(store, export.RemoteOptions{URL: "http://127.0.0.1:9/", UnsentFile: filepath.Join(t.TempDir(), "unsent")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func openOutlets(ctx context.Context, data string, m *config.Mesh, store archive
 		writer, err := export.NewRemoteWriter(store, export.RemoteOptions{
 			Name: w.Label(m.Controller.RemoteWrite), URL: w.URL, Headers: w.Headers, Secrets: secret.In(data), User: w.User, PasswordFile: w.Password,
 			TokenFile: w.TokenFile, CAFile: w.CAFile, Version: version(), Log: log,
-			Ledger: ledgerOf(data, i, &w),
+			UnsentFile: unsentFileOf(data, i, &w),
 		})
 		if err != nil {
 			return nil, err
@@ -56,8 +56,8 @@ func openOutlets(ctx context.Context, data string, m *config.Mesh, store archive
 	return o, nil
 }
 
-// ledgerOf is the file of what a receiver has not got: by its name, or else by its place in the mesh file.
-func ledgerOf(data string, place int, w *config.RemoteWrite) string {
+// unsentFileOf is the file of what a receiver has not got: by its name, or else by its place in the mesh file.
+func unsentFileOf(data string, place int, w *config.RemoteWrite) string {
 	name := fmt.Sprint(place)
 	if w.Name != "" {
 		name = "to-" + w.Name

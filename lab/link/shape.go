@@ -38,7 +38,7 @@ type Shape struct {
 	MTU    *MTU           `yaml:"mtu" json:"mtu,omitempty"` // for the node that sends; a Direction carries what it gets
 	Duplex *Duplex        `yaml:"duplex" json:"duplex,omitempty"`
 	Outage *chance.Outage `yaml:"outage" json:"outage,omitempty"`
-	Down   *Bool        `yaml:"down" json:"down,omitempty"` // taken out of service
+	Down   *Bool          `yaml:"down" json:"down,omitempty"` // taken out of service
 
 	Rules *Rules `yaml:"rules" json:"rules,omitempty"`
 }

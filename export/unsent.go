@@ -12,29 +12,29 @@ import (
 	"github.com/pathwise-net/pathwise/durable"
 )
 
-// A ledger is the small file in which a RemoteWriter remembers, across restarts and power cuts, of which times the
+// What is unsent stands in a small file in which a RemoteWriter remembers, across restarts and power cuts, of which times the
 // archive has Results that it has not sent: one span a line, from and to as RFC 3339.
 //
 //	2026-11-21T10:00:00Z 2026-11-21T10:00:20Z
 
-// readLedger returns what the file says; nothing if there is none yet.
-func readLedger(path string) (spans, error) {
+// readUnsent returns what the file says; nothing if there is none yet.
+func readUnsent(path string) (spans, error) {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read remote write ledger: %w", err)
+		return nil, fmt.Errorf("read what remote write has not sent: %w", err)
 	}
-	all, err := parseLedger(content)
+	all, err := parseUnsent(content)
 	if err != nil {
-		return nil, fmt.Errorf("read remote write ledger %s: %w", path, err)
+		return nil, fmt.Errorf("read what remote write has not sent %s: %w", path, err)
 	}
 	return all, nil
 }
 
-// parseLedger reads the file's lines. A span that begins or ends within a slot is widened to whole ones.
-func parseLedger(content []byte) (spans, error) {
+// parseUnsent reads the file's lines. A span that begins or ends within a slot is widened to whole ones.
+func parseUnsent(content []byte) (spans, error) {
 	var all spans
 	lines := bufio.NewScanner(bytes.NewReader(content))
 	for n := 1; lines.Scan(); n++ {
@@ -70,14 +70,14 @@ func spanOf(from, to time.Time) span {
 	return span{slotOf(from), slotOf(to.Add(-1)) + 1}
 }
 
-// writeLedger replaces the file by one that says all: on disk, under its name, when it returns.
-func writeLedger(path string, all spans) error {
+// writeUnsent replaces the file by one that says all: on disk, under its name, when it returns.
+func writeUnsent(path string, all spans) error {
 	var content bytes.Buffer
 	for _, s := range all {
 		fmt.Fprintf(&content, "%s %s\n", s.from.start().Format(time.RFC3339), s.to.start().Format(time.RFC3339))
 	}
 	if err := durable.Write(path, content.Bytes()); err != nil {
-		return fmt.Errorf("write remote write ledger: %w", err)
+		return fmt.Errorf("write what remote write has not sent: %w", err)
 	}
 	return nil
 }
