@@ -43,10 +43,10 @@ func period(p *fleet.Plan) time.Duration {
 // plannedRun is a run of a plan, with what it shares with many others in one place: a plan of ten thousand runs has some
 // hundred that differ in more than ID, time and secret.
 type plannedRun struct {
-	key    ulid.ULID
-	start  time.Time
-	shared *measure.Run // without these
-	far    *measure.Far
+	key       ulid.ULID
+	start     time.Time
+	shared    *measure.Run // without these
+	responder *measure.Responder
 }
 
 func (r plannedRun) id() ulid.ULID { return r.key }
@@ -64,12 +64,12 @@ func (r plannedRun) repeats(from, until time.Time) bool {
 
 func (r plannedRun) again(n int, after time.Duration) plannedRun {
 	again := r.run().Again(n, after)
-	return plannedRun{key: parseID(again.ID), start: again.Start, shared: r.shared, far: again.Far}
+	return plannedRun{key: parseID(again.ID), start: again.Start, shared: r.shared, responder: again.Responder}
 }
 
 func (r plannedRun) run() measure.Run {
 	run := *r.shared
-	run.ID, run.Start, run.Far = r.key.String(), r.start, r.far
+	run.ID, run.Start, run.Responder = r.key.String(), r.start, r.responder
 	return run
 }
 
@@ -78,8 +78,8 @@ type templates map[string]*measure.Run
 
 func (t templates) plan(r *measure.Run) plannedRun {
 	shared := *r
-	shared.ID, shared.Start, shared.Far = "", time.Time{}, nil
-	planned := plannedRun{key: parseID(r.ID), start: r.Start, shared: &shared, far: r.Far}
+	shared.ID, shared.Start, shared.Responder = "", time.Time{}, nil
+	planned := plannedRun{key: parseID(r.ID), start: r.Start, shared: &shared, responder: r.Responder}
 	if text, err := json.Marshal(&shared); err == nil {
 		if known := t[string(text)]; known != nil {
 			planned.shared = known

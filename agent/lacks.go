@@ -36,12 +36,12 @@ func look(p *policy.Policy) []fleet.Lack {
 			lack(kind.Name, "policy", "the owner of this host allows no "+kind.Name)
 		}
 	}
-	if !p.AllowsOpening(measure.FarIperf3) {
-		lack("", "target", "the owner of this host lets no "+measure.FarIperf3+" listener be opened")
+	if !p.AllowsOpening(measure.ResponderIperf3) {
+		lack("", "target", "the owner of this host lets no "+measure.ResponderIperf3+" listener be opened")
 	}
 	programs := p.AllPrograms()
-	if len(programs) > 0 && !p.AllowsOpening(measure.FarCommand) {
-		lack("", "target "+measure.FarCommand, "the owner of this host lets no program answer others' tests")
+	if len(programs) > 0 && !p.AllowsOpening(measure.ResponderCommand) {
+		lack("", "target "+measure.ResponderCommand, "the owner of this host lets no program answer others' tests")
 	}
 	if len(programs) == 0 {
 		lack("command", "programs", "the owner of this host allows no external programs")

@@ -108,13 +108,13 @@ type answer func(ctx context.Context, d *door) error
 
 // open opens something, as far as the policy allows.
 func (a *Agent) open(ctx context.Context, o fleet.Opening) (answer, error) {
-	switch o.Far.Kind {
-	case measure.FarIperf3:
+	switch o.Responder.Kind {
+	case measure.ResponderIperf3:
 		return a.openIperf3(ctx, o)
-	case measure.FarCommand:
+	case measure.ResponderCommand:
 		return a.openCommand(ctx, o)
 	}
-	return nil, fmt.Errorf("open for run %s: %q: this agent opens %s and %s only", o.Run, o.Far.Kind, measure.FarIperf3, measure.FarCommand)
+	return nil, fmt.Errorf("open for run %s: %q: this agent opens %s and %s only", o.Run, o.Responder.Kind, measure.ResponderIperf3, measure.ResponderCommand)
 }
 
 // openSoon opens something, and tries again while another program has the port, as long as the opening is due.

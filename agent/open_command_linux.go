@@ -29,18 +29,18 @@ const (
 // Whom it answers is the program's to say: the peer only tells the class. When the opening is over the program is ended, with
 // its process group; that it ends by itself, as many do after one test, is no error.
 func (a *Agent) openCommand(ctx context.Context, o fleet.Opening) (answer, error) {
-	if len(o.Far.Command) == 0 {
+	if len(o.Responder.Command) == 0 {
 		return nil, fmt.Errorf("open for run %s: no program to start", o.Run)
 	}
 	peer, err := peerOf(o)
 	if err != nil {
 		return nil, err
 	}
-	path, err := pathOf(o.Far.Command[0])
+	path, err := pathOf(o.Responder.Command[0])
 	if err != nil {
 		return nil, err
 	}
-	err = a.decide(policy.Request{Host: o.Source, Address: peer, Open: o.Far.Kind, Port: o.Far.Port, Program: path})
+	err = a.decide(policy.Request{Host: o.Source, Address: peer, Open: o.Responder.Kind, Port: o.Responder.Port, Program: path})
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (a *Agent) openCommand(ctx context.Context, o fleet.Opening) (answer, error
 	}
 	last, started, ended := "", make(chan error, 2), make(chan error, 1)
 	program := probe.Program{
-		Argv:    slices.Concat([]string{path}, o.Far.Command[1:]),
+		Argv:    slices.Concat([]string{path}, o.Responder.Command[1:]),
 		Line:    func(line string) { last = line },
 		Before:  a.shield,
 		Started: func(pid int) { a.confine(pid, path); started <- nil },
@@ -63,7 +63,7 @@ func (a *Agent) openCommand(ctx context.Context, o fleet.Opening) (answer, error
 		return nil, err
 	}
 	until := time.Now().Add(listensWithin)
-	for len(ended) == 0 && !listens(o.Far.Port) && time.Now().Before(until) && ctx.Err() == nil {
+	for len(ended) == 0 && !listens(o.Responder.Port) && time.Now().Before(until) && ctx.Err() == nil {
 		time.Sleep(lookEvery)
 	}
 	return func(ctx context.Context, _ *door) error {
@@ -81,7 +81,7 @@ func (a *Agent) roomForServer() error {
 	defer a.mu.Unlock()
 	running := 0
 	for _, d := range a.doors {
-		if d.open && d.opening.Far.Kind == measure.FarCommand {
+		if d.open && d.opening.Responder.Kind == measure.ResponderCommand {
 			running++
 		}
 	}

@@ -20,7 +20,7 @@ import (
 // serverOf is the opening of a program for the n-th run, for a minute.
 func serverOf(n, port int, argv ...string) fleet.Opening {
 	return fleet.Opening{Run: id(n), Source: "b", Peer: "127.0.0.1", From: time.Now(), Until: time.Now().Add(time.Minute),
-		Far: measure.Far{Kind: measure.FarCommand, Port: port, Command: argv}}
+		Responder: measure.Responder{Kind: measure.ResponderCommand, Port: port, Command: argv}}
 }
 
 // allowing is a policy that allows programs to one class, which host b has, and none to others.

@@ -14,7 +14,7 @@ import (
 
 // openIperf3 asks the policy and listens.
 func (a *Agent) openIperf3(ctx context.Context, o fleet.Opening) (answer, error) {
-	secret, err := iperf3.ParseCookie(o.Far.Secret)
+	secret, err := iperf3.ParseCookie(o.Responder.Secret)
 	if err != nil {
 		return nil, fmt.Errorf("open for run %s: %w", o.Run, err)
 	}
@@ -22,11 +22,11 @@ func (a *Agent) openIperf3(ctx context.Context, o fleet.Opening) (answer, error)
 	if err != nil {
 		return nil, err
 	}
-	err = a.decide(policy.Request{Host: o.Source, Address: peer, Open: o.Far.Kind, Port: o.Far.Port})
+	err = a.decide(policy.Request{Host: o.Source, Address: peer, Open: o.Responder.Kind, Port: o.Responder.Port})
 	if err != nil {
 		return nil, err
 	}
-	listener, err := iperf3.Listen(ctx, net.JoinHostPort(a.config.Listen, strconv.Itoa(o.Far.Port)))
+	listener, err := iperf3.Listen(ctx, net.JoinHostPort(a.config.Listen, strconv.Itoa(o.Responder.Port)))
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (a *Agent) serveIperf3(ctx context.Context, d *door, listener net.Listener,
 	if rate == 0 {
 		rate = anyRate
 	}
-	left := max(1, o.Far.Tests) // OnTest is called for one after the other, as MaxTests is 1
+	left := max(1, o.Responder.Tests) // OnTest is called for one after the other, as MaxTests is 1
 	server := iperf3.Server{
 		Log: a.log.With("run", o.Run),
 		Policy: iperf3.Policy{MaxDuration: longest, MaxRate: int64(rate), Peer: peer,

@@ -33,7 +33,7 @@ func freePort(t *testing.T) int {
 
 func opening(n, port int) fleet.Opening {
 	return fleet.Opening{Run: id(n), Source: "b", Peer: "127.0.0.1", From: time.Now(), Until: time.Now().Add(time.Minute),
-		Far: measure.Far{Kind: measure.FarIperf3, Port: port, Secret: secret}}
+		Responder: measure.Responder{Kind: measure.ResponderIperf3, Port: port, Secret: secret}}
 }
 
 func test(t *testing.T, port int, config iperf3.Config) error {
@@ -143,8 +143,8 @@ func TestOpeningFails(t *testing.T) {
 	for want, change := range map[string]func(*fleet.Opening){
 		"refused by the policy of this host: class a: opens: none, so not iperf3": func(*fleet.Opening) {},
 		"another program is there":                                 func(o *fleet.Opening) { o.Source = "x" },
-		"ports: 1024-65535 may be opened, not 80":                  func(o *fleet.Opening) { o.Far.Port = 80 },
-		"cookie of 5 bytes: must be 36 printable ASCII characters": func(o *fleet.Opening) { o.Far.Secret = "short" },
+		"ports: 1024-65535 may be opened, not 80":                  func(o *fleet.Opening) { o.Responder.Port = 80 },
+		"cookie of 5 bytes: must be 36 printable ASCII characters": func(o *fleet.Opening) { o.Responder.Secret = "short" },
 		`peer "nowhere": want an address`:                          func(o *fleet.Opening) { o.Peer = "nowhere" },
 	} {
 		o := opening(1, port)

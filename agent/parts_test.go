@@ -25,10 +25,10 @@ func TestPlanFile(t *testing.T) {
 	}
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	with := newRun(2, start)
-	with.Far = &measure.Far{Kind: measure.FarIperf3, Port: 5201, Secret: secret}
+	with.Responder = &measure.Responder{Kind: measure.ResponderIperf3, Port: 5201, Secret: secret}
 	want := &stored{done: []string{id(9)}, Plan: fleet.Plan{Host: host, Number: 7, Issued: start, Until: start.Add(time.Hour),
 		Runs:  []measure.Run{newRun(1, start), with},
-		Opens: []fleet.Opening{{Run: id(3), Source: "b", From: start, Until: start, Peer: "192.0.2.1", Far: *with.Far}}}}
+		Opens: []fleet.Opening{{Run: id(3), Source: "b", From: start, Until: start, Peer: "192.0.2.1", Responder: *with.Responder}}}}
 	for range 2 { // the second replaces the first
 		if err := savePlan(path, want); err != nil {
 			t.Fatal(err)

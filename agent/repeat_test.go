@@ -47,7 +47,7 @@ type secretProber struct {
 func (p *secretProber) new(task measure.Task, o probe.Options) (measure.Prober, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.secrets[time.Now().Truncate(time.Second)] = o.Far.Secret
+	p.secrets[time.Now().Truncate(time.Second)] = o.Responder.Secret
 	return p.fakeProber.new(task, o)
 }
 
@@ -102,8 +102,8 @@ func TestControllerNeverReturns(t *testing.T) {
 			}
 		}
 		for at, o := range opened {
-			if id := a.link.startedAt(at); id != "" && id != o.Run || prober.secrets[at] != "" && prober.secrets[at] != o.Far.Secret {
-				t.Errorf("at %v the source does %s with %q, the target opens for %s with %q", at, id, prober.secrets[at], o.Run, o.Far.Secret)
+			if id := a.link.startedAt(at); id != "" && id != o.Run || prober.secrets[at] != "" && prober.secrets[at] != o.Responder.Secret {
+				t.Errorf("at %v the source does %s with %q, the target opens for %s with %q", at, id, prober.secrets[at], o.Run, o.Responder.Secret)
 			}
 		}
 		if len(opened) < len(want) {

@@ -63,10 +63,10 @@ func (a *Agent) again(ctx context.Context, run *measure.Run) bool {
 // try does the task once.
 func (a *Agent) try(ctx context.Context, j *job, task measure.Task, address netip.Addr) (*measure.Result, error) {
 	options := probe.Options{
-		Far:     j.run.Far,
-		Allow:   func(argv []string) error { return a.allowProgram(&j.run, address, argv) },
-		Before:  a.shield,
-		Started: func(pid int) { a.confine(pid, j.run.Tool) },
+		Responder: j.run.Responder,
+		Allow:     func(argv []string) error { return a.allowProgram(&j.run, address, argv) },
+		Before:    a.shield,
+		Started:   func(pid int) { a.confine(pid, j.run.Tool) },
 	}
 	j.show.watch(&options)
 	prober, err := a.config.Prober(task, options)

@@ -19,8 +19,8 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 func plannedAt(start time.Time) (measure.Run, fleet.Opening) {
 	r := newRun(0, start)
 	r.ID = ulid.MustNew(ulid.Timestamp(start), ulid.DefaultEntropy()).String()
-	r.Far = &measure.Far{Kind: measure.FarIperf3, Port: 5201, Secret: secret}
-	return r, fleet.Opening{Run: r.ID, Source: host, From: start.Add(-5 * time.Second), Until: start.Add(time.Minute), Far: *r.Far}
+	r.Responder = &measure.Responder{Kind: measure.ResponderIperf3, Port: 5201, Secret: secret}
+	return r, fleet.Opening{Run: r.ID, Source: host, From: start.Add(-5 * time.Second), Until: start.Add(time.Minute), Responder: *r.Responder}
 }
 
 // plansAt are the plans of the source and of the target of runs at times after noon.
@@ -125,14 +125,14 @@ func TestRoundsAgainstAll(t *testing.T) {
 				t.Fatalf("at %v: %d openings are due; the next was to be at %v (%v)", now, len(due), next, coming)
 			}
 			for _, o := range due {
-				opened[o.Run] = o.Far.Secret
+				opened[o.Run] = o.Responder.Secret
 			}
 			for _, r := range runsOf(a.runs.claim(now)) {
 				got = append(got, r.ID)
-				if opened[r.ID] != r.Far.Secret {
-					t.Fatalf("at %v: run %s has the secret %q, its target %q", now, r.ID, r.Far.Secret, opened[r.ID])
+				if opened[r.ID] != r.Responder.Secret {
+					t.Fatalf("at %v: run %s has the secret %q, its target %q", now, r.ID, r.Responder.Secret, opened[r.ID])
 				}
-				if again, ok := a.runs.find(parseID(r.ID), r.Start); !ok || again.run().Far.Secret != r.Far.Secret {
+				if again, ok := a.runs.find(parseID(r.ID), r.Start); !ok || again.run().Responder.Secret != r.Responder.Secret {
 					t.Fatalf("run %s is not found", r.ID)
 				}
 			}

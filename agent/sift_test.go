@@ -104,14 +104,14 @@ func TestOneOpeningCostsNoPlan(t *testing.T) {
 		}
 		p := fleet.Plan{Host: host, Number: 7, Runs: []measure.Run{newRun(9, time.Now().Add(time.Hour))}}
 		for n := range 3 {
-			p.Opens = append(p.Opens, fleet.Opening{Run: id(n), Source: "b", From: time.Now(), Until: time.Now().Add(time.Hour), Far: measure.Far{Kind: "iperf3"}})
+			p.Opens = append(p.Opens, fleet.Opening{Run: id(n), Source: "b", From: time.Now(), Until: time.Now().Add(time.Hour), Responder: measure.Responder{Kind: "iperf3"}})
 		}
 		if err := a.Plan(t.Context(), changed(t, p, "opens", 1, change)); err != nil {
 			t.Fatal(err)
 		}
 		held := []string{}
 		for _, o := range a.agenda.opens.events {
-			if o.Far.Kind == measure.FarIperf3 {
+			if o.Responder.Kind == measure.ResponderIperf3 {
 				held = append(held, o.Run)
 			}
 		}

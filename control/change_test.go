@@ -144,17 +144,17 @@ func TestPortsAfterARestart(t *testing.T) {
 	b.plan()
 	var far measure.Run
 	for _, r := range b.current.Runs {
-		if r.Far != nil {
+		if r.Responder != nil {
 			far = r
 		}
 	}
 	b.restart()
-	port, err := b.ports.take(far.Target, far.Far.Port, far.Far.Port, far.Start, far.Limit())
+	port, err := b.ports.take(far.Target, far.Responder.Port, far.Responder.Port, far.Start, far.Limit())
 	if err == nil {
 		t.Errorf("port %d is given out twice", port)
 	}
 	b.ports.release(&far)
-	if _, err := b.ports.take(far.Target, far.Far.Port, far.Far.Port, far.Start, far.Limit()); err != nil {
+	if _, err := b.ports.take(far.Target, far.Responder.Port, far.Responder.Port, far.Start, far.Limit()); err != nil {
 		t.Errorf("after it was given back: %v", err)
 	}
 }

@@ -137,10 +137,10 @@ func (b *bench) expectWhole() {
 		seen[m] = true
 		opened := false
 		for _, o := range b.post.plans[r.Target].Opens {
-			opened = opened || o.Run == r.ID && o.Far.Port == r.Far.Port && o.Far.Secret == r.Far.Secret
+			opened = opened || o.Run == r.ID && o.Responder.Port == r.Responder.Port && o.Responder.Secret == r.Responder.Secret
 		}
-		if (r.Far != nil) != opened {
-			b.t.Errorf("run %s of %s: needs a listener %v, has one %v", r.ID, r.Test, r.Far != nil, opened)
+		if (r.Responder != nil) != opened {
+			b.t.Errorf("run %s of %s: needs a listener %v, has one %v", r.ID, r.Test, r.Responder != nil, opened)
 		}
 	}
 }

@@ -224,7 +224,7 @@ func (c *Control) carryOut(ctx context.Context, run *measure.Run, show func(flee
 // begin has the target open its side, then the source start. After an error the run may have begun all the same, unless it is
 // over.
 func (c *Control) begin(ctx context.Context, run *measure.Run) (over bool, err error) {
-	if run.Far != nil {
+	if run.Responder != nil {
 		o := opening(run, c.peer(run))
 		o.Until = o.Until.Add(startSlack)
 		if err := c.config.Hub.Order(ctx, run.Target, fleet.Order{Open: &o}); err != nil {
@@ -243,7 +243,7 @@ func (c *Control) callBack(run *measure.Run) (ended bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), cancelWithin)
 	defer cancel()
 	hosts := []string{run.Source}
-	if run.Far != nil {
+	if run.Responder != nil {
 		hosts = append(hosts, run.Target)
 	}
 	for _, host := range hosts {

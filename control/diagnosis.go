@@ -177,7 +177,7 @@ func (d *diagnosis) do(ctx context.Context, s diagnose.Step) {
 
 // try makes a step's test. The Result is nil if none came.
 func (d *diagnosis) try(ctx context.Context, s diagnose.Step, run *string) (result *measure.Result, err error) {
-	if s.Far() {
+	if s.NeedsResponder() {
 		if err := wait(ctx, d.rests); err != nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ const (
 	// openBefore and openAfter a run its listener stands, so that hosts whose clocks differ by less still meet.
 	openBefore = 5 * time.Second
 	openAfter  = 5 * time.Second
-	// secretSize is the length of iperf3's cookie, which the secret of FarIperf3 is: 36 characters of 32 kinds are 180 bits.
+	// secretSize is the length of iperf3's cookie, which the secret of ResponderIperf3 is: 36 characters of 32 kinds are 180 bits.
 	secretSize = 36
 	// alphabet is that of iperf3's own cookies (iperf_util.c, make_cookie), which are base32 in small letters.
 	alphabet = "abcdefghijklmnopqrstuvwxyz234567"
@@ -80,20 +80,20 @@ func (s *switchboard) lease(host string, l lease) {
 
 // keep notes the port that a run has.
 func (s *switchboard) keep(r *measure.Run) {
-	if r.Far != nil && r.Far.Port != 0 {
-		s.lease(r.Target, lease{r.Far.Port, r.Start.Add(-openBefore), closes(r)})
+	if r.Responder != nil && r.Responder.Port != 0 {
+		s.lease(r.Target, lease{r.Responder.Port, r.Start.Add(-openBefore), closes(r)})
 	}
 }
 
 // release gives back the port of a run that will not take place.
 func (s *switchboard) release(r *measure.Run) {
-	if r.Far == nil || r.Far.Port == 0 {
+	if r.Responder == nil || r.Responder.Port == 0 {
 		return
 	}
 	leases, from := s.busy[r.Target], r.Start.Add(-openBefore)
 	at, _ := slices.BinarySearchFunc(leases, from, func(l lease, t time.Time) int { return l.from.Compare(t) })
 	for ; at < len(leases) && leases[at].from.Equal(from); at++ {
-		if leases[at].port == r.Far.Port {
+		if leases[at].port == r.Responder.Port {
 			s.busy[r.Target] = slices.Delete(leases, at, at+1)
 			return
 		}
@@ -110,7 +110,7 @@ func (s *switchboard) free(now time.Time) {
 // opening is what the target of a run opens for it. peer is the address that the source comes from, "" if not known.
 func opening(r *measure.Run, peer string) fleet.Opening {
 	return fleet.Opening{
-		Run: r.ID, Source: r.Source, From: r.Start.Add(-openBefore), Until: closes(r), Peer: peer, Far: *r.Far,
+		Run: r.ID, Source: r.Source, From: r.Start.Add(-openBefore), Until: closes(r), Peer: peer, Responder: *r.Responder,
 	}
 }
 
@@ -130,7 +130,7 @@ func deal(runs []measure.Run, number uint64, issued, from, until time.Time, peer
 		r := &runs[i]
 		source := plan(r.Source)
 		source.Runs = append(source.Runs, *r)
-		if r.Far != nil {
+		if r.Responder != nil {
 			target := plan(r.Target)
 			target.Opens = append(target.Opens, opening(r, peer(r)))
 		}

@@ -43,14 +43,14 @@ func TestSwitchboard(t *testing.T) {
 func TestDeal(t *testing.T) {
 	light := measure.Run{ID: "1", Source: "a", Target: "b", Start: noon, SlotSeconds: 10, LimitSeconds: 20}
 	heavy := measure.Run{ID: "2", Source: "b", Target: "a", Start: noon.Add(time.Minute), SlotSeconds: 10, LimitSeconds: 20,
-		Far: &measure.Far{Kind: measure.FarIperf3, Port: 5201, Secret: "s"}}
+		Responder: &measure.Responder{Kind: measure.ResponderIperf3, Port: 5201, Secret: "s"}}
 	from, until := noon.Add(-time.Minute), noon.Add(time.Hour)
 	plan := func(host string) *fleet.Plan {
 		return &fleet.Plan{Host: host, Number: 7, Issued: noon, From: from, Until: until}
 	}
 	a, b := plan("a"), plan("b")
 	a.Runs, b.Runs = []measure.Run{light}, []measure.Run{heavy}
-	a.Opens = []fleet.Opening{{Run: "2", Source: "b", Peer: "10.0.0.2", Far: *heavy.Far,
+	a.Opens = []fleet.Opening{{Run: "2", Source: "b", Peer: "10.0.0.2", Responder: *heavy.Responder,
 		From: heavy.Start.Add(-openBefore), Until: heavy.Start.Add(20*time.Second + openAfter)}}
 	got := deal([]measure.Run{light, heavy}, 7, noon, from, until, func(*measure.Run) string { return "10.0.0.2" })
 	if diff := cmp.Diff(map[string]*fleet.Plan{"a": a, "b": b}, got); diff != "" {

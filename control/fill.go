@@ -192,18 +192,18 @@ func (f *filling) again(at place, prepare func(picker) (measure.Run, error)) boo
 	}
 	old := f.before[at][0]
 	same := func(_ string, first, last int, _, _ time.Time) (int, error) {
-		if old.Far == nil || old.Far.Port < first || old.Far.Port > last {
+		if old.Responder == nil || old.Responder.Port < first || old.Responder.Port > last {
 			return 0, errors.New("another port")
 		}
-		return old.Far.Port, nil
+		return old.Responder.Port, nil
 	}
 	run, err := prepare(same)
 	if err != nil {
 		return false
 	}
 	run.ID, run.Start = old.ID, old.Start
-	if run.Far != nil && old.Far != nil {
-		run.Far.Secret = old.Far.Secret
+	if run.Responder != nil && old.Responder != nil {
+		run.Responder.Secret = old.Responder.Secret
 	}
 	if !reflect.DeepEqual(&run, old) {
 		return false
@@ -229,7 +229,7 @@ func (c *Control) cannot(m *config.Mesh, leg config.Leg, kind string, d measure.
 	why := lacks(leg.Source, func(l fleet.Lack) bool {
 		return l.Kind == kind && !strings.HasPrefix(l.What, "program ") || six && l.What == "ipv6"
 	})
-	if why == "" && d.Far != "" {
+	if why == "" && d.Responder != "" {
 		why = lacks(leg.Target, func(l fleet.Lack) bool { return l.What == "target" })
 	}
 	return why

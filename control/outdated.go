@@ -23,7 +23,7 @@ func (c *Control) outdated(m *config.Mesh, tool *config.Tool, leg config.Leg, d 
 		return ""
 	}
 	port := 0
-	if d.Far != "" {
+	if d.Responder != "" {
 		port = m.Hosts[leg.Target].Ports.First // whichever it will be: it makes a parameter
 	}
 	task := m.Task(tool, leg, port)
@@ -31,7 +31,7 @@ func (c *Control) outdated(m *config.Mesh, tool *config.Tool, leg config.Leg, d 
 	if why := c.roster.unknown(source, task); why != "" {
 		return why
 	}
-	if d.Far == "" && m.Server(tool, leg, 0) == nil {
+	if d.Responder == "" && m.Server(tool, leg, 0) == nil {
 		return ""
 	}
 	return c.roster.unknown(target, measure.Task{Kind: task.Kind})

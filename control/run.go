@@ -58,18 +58,18 @@ func prepare(m *config.Mesh, tool *config.Tool, leg config.Leg, d measure.Demand
 	}
 	port := 0
 	switch server := m.Server(tool, leg, 0); {
-	case d.Far == "" && server == nil:
+	case d.Responder == "" && server == nil:
 	case target.Reach == config.ReachResponder:
-		port = target.Ports.Fixed[d.Far]
+		port = target.Ports.Fixed[d.Responder]
 	default:
 		var err error
 		port, err = pick(target.Name, target.Ports.First, target.Ports.Last, at.start.Add(-openBefore), closes(&run))
 		if err != nil {
 			return run, err
 		}
-		run.Far = &measure.Far{Kind: d.Far, Port: port, Secret: newSecret(), Tests: d.FarTests}
+		run.Responder = &measure.Responder{Kind: d.Responder, Port: port, Secret: newSecret(), Tests: d.ResponderTests}
 		if server != nil {
-			run.Far.Kind, run.Far.Command = measure.FarCommand, m.Server(tool, leg, port)
+			run.Responder.Kind, run.Responder.Command = measure.ResponderCommand, m.Server(tool, leg, port)
 		}
 	}
 	run.Task = m.Task(tool, leg, port)

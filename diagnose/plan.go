@@ -72,8 +72,8 @@ func called(name, direction string) string {
 // Transfer says whether a step moves data as fast as it goes, without which there is no diagnosis.
 func (s Step) Transfer() bool { return s.Kind == "throughput" && s.Parameters["proto"] != "udp" }
 
-// Far says whether a step needs a listener at the target: see measure.Far.
-func (s Step) Far() bool { return s.Kind == "capacity" || s.Kind == "throughput" }
+// NeedsResponder says whether a step needs a listener at the target: see measure.Responder.
+func (s Step) NeedsResponder() bool { return s.Kind == "capacity" || s.Kind == "throughput" }
 
 // Shorter returns a step that takes half the time, or false if it would say nothing then.
 func (s Step) Shorter() (Step, bool) {

@@ -42,18 +42,18 @@ type Plan struct {
 
 // Opening is what a host opens for one Run of which it is the target.
 type Opening struct {
-	Run    string      `json:"run"`
-	Source string      `json:"source"` // name of the host that will come
-	From   time.Time   `json:"from"`
-	Until  time.Time   `json:"until"` // closed then, whatever goes on
-	Peer   string      `json:"peer"`  // address that may come; "" if that is not known, as behind a NAT
-	Far    measure.Far `json:"far"`
+	Run       string            `json:"run"`
+	Source    string            `json:"source"` // name of the host that will come
+	From      time.Time         `json:"from"`
+	Until     time.Time         `json:"until"` // closed then, whatever goes on
+	Peer      string            `json:"peer"`  // address that may come; "" if that is not known, as behind a NAT
+	Responder measure.Responder `json:"far"`
 }
 
 // Again returns the opening for the n-th repetition of its run, after it.
 func (o Opening) Again(n int, after time.Duration) Opening {
 	o.Run, o.From, o.Until = measure.IDAgain(o.Run, n, after), o.From.Add(after), o.Until.Add(after)
-	o.Far.Secret = measure.SecretAgain(o.Far.Secret, n)
+	o.Responder.Secret = measure.SecretAgain(o.Responder.Secret, n)
 	return o
 }
 

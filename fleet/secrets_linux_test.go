@@ -100,7 +100,7 @@ func TestOnePortAndNoSecretShows(t *testing.T) {
 	a.add(testResult("ucl", testRun("ucl", "r", 1)))
 	waitFor(t, "a result is filed", func() bool { _, plans := a.counts(); return a.waiting() == 0 && len(plans) > 0 })
 	a.mu.Lock()
-	far := a.plan.Runs[0].Far
+	far := a.plan.Runs[0].Responder
 	a.mu.Unlock()
 	textLog(agentLog).Info("what a careless caller may log", "credentials", c, "same", fmt.Sprintf("%v %+v %#v %s", c, c, c, far))
 

@@ -187,6 +187,6 @@ func noise(length int) string {
 
 func testRun(host, id string, count int) *measure.Run {
 	return &measure.Run{ID: id, Tool: "rtt", Source: host, Target: "b", LimitSeconds: 5,
-		Task: measure.Task{Kind: "ping", Target: "192.0.2.1", Parameters: map[string]any{"count": float64(count)}},
-		Far:  &measure.Far{Kind: measure.FarIperf3, Port: 5201, Secret: "the-secret-of-a-run"}}
+		Task:      measure.Task{Kind: "ping", Target: "192.0.2.1", Parameters: map[string]any{"count": float64(count)}},
+		Responder: &measure.Responder{Kind: measure.ResponderIperf3, Port: 5201, Secret: "the-secret-of-a-run"}}
 }

@@ -28,9 +28,9 @@ type Run struct {
 	SlotSeconds float64 `json:"slot_seconds,omitempty"`
 	Tries       int     `json:"tries,omitempty"` // at most, within the slot; 0: 1
 
-	Exclusive bool `json:"exclusive,omitempty"`
-	Task      Task `json:"task"` // Target is the address to measure
-	Far       *Far `json:"far,omitempty"`
+	Exclusive bool       `json:"exclusive,omitempty"`
+	Task      Task       `json:"task"` // Target is the address to measure
+	Responder *Responder `json:"far,omitempty"`
 }
 
 // Limit is when the run is over, done or not.
@@ -39,27 +39,27 @@ func (r *Run) Limit() time.Time { return r.Start.Add(seconds(r.LimitSeconds)) }
 // Latest is the last moment at which the run may begin.
 func (r *Run) Latest() time.Time { return r.Start.Add(seconds(r.SlotSeconds)) }
 
-// Far is what the target of a Run opens for as long as the run may take, and for nobody else: a listener that admits
+// Responder is what the target of a Run opens for as long as the run may take, and for nobody else: a listener that admits
 // one test, by a secret that both ends were told. A foreign responder has its own, so its Runs have none.
-type Far struct {
+type Responder struct {
 	Kind    string   `json:"kind"`
 	Port    int      `json:"port"`
 	Secret  string   `json:"secret"`            // never logged, stored in no Result
 	Tests   int      `json:"tests,omitempty"`   // that come, one after the other; 0: 1. Then it is closed
-	Command []string `json:"command,omitempty"` // of FarCommand
+	Command []string `json:"command,omitempty"` // of ResponderCommand
 }
 
-// Kinds of Far.
+// Kinds of Responder.
 const (
-	FarIperf3  = "iperf3"  // an iperf3 server; the secret is the cookie that opens each of its connections
-	FarCommand = "command" // a program, such as a tool's own server, which knows of no secret
+	ResponderIperf3  = "iperf3"  // an iperf3 server; the secret is the cookie that opens each of its connections
+	ResponderCommand = "command" // a program, such as a tool's own server, which knows of no secret
 )
 
 // String hides the secret, so that no log holds it.
-func (f Far) String() string { return f.Kind }
+func (r Responder) String() string { return r.Kind }
 
 // GoString hides the secret from %#v, too.
-func (f Far) GoString() string { return f.Kind }
+func (r Responder) GoString() string { return r.Kind }
 
 // Demand is what a Task asks of the path and of both ends, reckoned before it runs: what a planner goes by.
 type Demand struct {
@@ -67,8 +67,8 @@ type Demand struct {
 	Exclusive       bool    `json:"exclusive"`           // fills a link: both ends' interfaces must be alone
 	Bytes           float64 `json:"bytes"`               // on the wire, both directions; of a test that fills a link, at BitsPerSecond
 	BitsPerSecond   float64 `json:"bits_per_second"`     // while it lasts, at most; 0: whatever the path carries
-	Far             string  `json:"far,omitempty"`       // the kind of listener that the target must open
-	FarTests        int     `json:"far_tests,omitempty"` // that come to it, one after the other; 0: 1
+	Responder       string  `json:"far,omitempty"`       // the kind of listener that the target must open
+	ResponderTests  int     `json:"far_tests,omitempty"` // that come to it, one after the other; 0: 1
 }
 
 // Miss is a planned Run of which no Result came, and why: a gap known as a gap. A Result that comes later replaces it.
@@ -89,10 +89,10 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 // and secret follow from the run's own, so that both ends, who do not speak to each other, come to the same.
 func (r Run) Again(n int, after time.Duration) Run {
 	r.ID, r.Start = IDAgain(r.ID, n, after), r.Start.Add(after)
-	if r.Far != nil {
-		far := *r.Far
+	if r.Responder != nil {
+		far := *r.Responder
 		far.Secret = SecretAgain(far.Secret, n)
-		r.Far = &far
+		r.Responder = &far
 	}
 	return r
 }

@@ -23,13 +23,13 @@ func capacityFields() []field[Capacity] {
 }
 
 func (p *Capacity) equip(o Options) {
-	if far := farIperf3(o); far != nil {
-		p.Port, p.Cookie = far.Port, far.Secret
+	if r := iperf3Responder(o); r != nil {
+		p.Port, p.Cookie = r.Port, r.Secret
 	}
 }
 
 func (p *Capacity) demand() measure.Demand {
 	packets := float64(shortTrains.Packets*shortTrains.Trains + longTrains.Packets*longTrains.Trains)
 	return measure.Demand{DurationSeconds: (capacityFor + iperf3Setup).Seconds(), Exclusive: true,
-		Bytes: packets * wire(p.Target, p.Family, udpHeader+trainPayload), Far: measure.FarIperf3, FarTests: 2} // short trains, then long ones
+		Bytes: packets * wire(p.Target, p.Family, udpHeader+trainPayload), Responder: measure.ResponderIperf3, ResponderTests: 2} // short trains, then long ones
 }

@@ -61,8 +61,8 @@ func commandKind() Kind {
 
 func (c *Command) equip(o Options) {
 	c.Allow, c.Line, c.Before, c.Started = o.Allow, o.Line, o.Before, o.Started
-	if o.Far != nil {
-		c.Port = o.Far.Port
+	if o.Responder != nil {
+		c.Port = o.Responder.Port
 	}
 }
 

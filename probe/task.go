@@ -13,8 +13,8 @@ import (
 
 // Options are what the host that does a Task adds to it. The zero value serves every Task but those that run a program.
 type Options struct {
-	// Far is what the target opened for this run; nil: the Task's own port, and no secret.
-	Far *measure.Far
+	// Responder is what the target opened for this run; nil: the Task's own port, and no secret.
+	Responder *measure.Responder
 	// Allow is asked before a program is started, with its path and arguments, and refuses by an error. nil: none may run.
 	Allow func(argv []string) error
 	// Before is called on the thread that starts a program and nothing else, and may change how it starts; nil: none.

@@ -54,7 +54,7 @@ func TestEveryKindEndsWithContext(t *testing.T) {
 }
 
 // A target that admits one secret measures for the run that was told it, and for no other; no Result holds the secret.
-func TestFarSecret(t *testing.T) {
+func TestResponderSecret(t *testing.T) {
 	secret := strings.Repeat("0123456789ab", 3)
 	admitted, err := iperf3.ParseCookie(secret)
 	if err != nil {
@@ -66,7 +66,7 @@ func TestFarSecret(t *testing.T) {
 		{Kind: "capacity"},
 	} {
 		task.Target = "127.0.0.1"
-		p, err := New(task, Options{Far: &measure.Far{Kind: measure.FarIperf3, Port: port, Secret: secret}})
+		p, err := New(task, Options{Responder: &measure.Responder{Kind: measure.ResponderIperf3, Port: port, Secret: secret}})
 		if err != nil {
 			t.Fatal(err)
 		}

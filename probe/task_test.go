@@ -176,9 +176,9 @@ func TestReadTaskRefuses(t *testing.T) {
 
 // What the host adds reaches the probe.
 func TestOptions(t *testing.T) {
-	far := &measure.Far{Kind: measure.FarIperf3, Port: 6001, Secret: strings.Repeat("s", 36)}
+	far := &measure.Responder{Kind: measure.ResponderIperf3, Port: 6001, Secret: strings.Repeat("s", 36)}
 	seen := ""
-	o := Options{Far: far, Interval: func(measure.Interval) { seen += "interval " }, Echo: func(measure.Echo) { seen += "echo " },
+	o := Options{Responder: far, Interval: func(measure.Interval) { seen += "interval " }, Echo: func(measure.Echo) { seen += "echo " },
 		Hop: func(measure.Hop) { seen += "hop " }, Line: func(string) { seen += "line " }, Allow: func([]string) error { seen += "allow "; return nil }}
 	made := map[string]measure.Prober{}
 	for _, k := range []string{"ping", "trace", "throughput", "capacity", "command"} {
@@ -224,19 +224,19 @@ func TestDemand(t *testing.T) {
 			measure.Demand{DurationSeconds: 2.999, Exclusive: true, Bytes: 2 * 1466 * 1000, BitsPerSecond: 1466 * 8000}},
 		{"ping", values{"poisson": true, "count": 101}, measure.Demand{DurationSeconds: 142, Bytes: 2 * 122 * 101, BitsPerSecond: 976}},
 		{"trace", nil, measure.Demand{DurationSeconds: 6, Bytes: 2 * 98 * 90, BitsPerSecond: 98 * 8 * 16 / 0.2}},
-		{"throughput", nil, measure.Demand{DurationSeconds: 11, Exclusive: true, Far: "iperf3"}},
-		{"throughput", values{"bytes": 1448000}, measure.Demand{DurationSeconds: 11, Exclusive: true, Bytes: 1000*ethernet + 500*90, Far: "iperf3"}},
+		{"throughput", nil, measure.Demand{DurationSeconds: 11, Exclusive: true, Responder: "iperf3"}},
+		{"throughput", values{"bytes": 1448000}, measure.Demand{DurationSeconds: 11, Exclusive: true, Bytes: 1000*ethernet + 500*90, Responder: "iperf3"}},
 		{"throughput", values{"rate": "1mbit"}, measure.Demand{DurationSeconds: 11, Bytes: 10e6 / 8 / 1448 * (ethernet + 45),
-			BitsPerSecond: 1e6 / 1448 * ethernet, Far: "iperf3"}},
+			BitsPerSecond: 1e6 / 1448 * ethernet, Responder: "iperf3"}},
 		{"throughput", values{"rate": "1mbit", "bidir": true}, measure.Demand{DurationSeconds: 11, Bytes: 2 * 10e6 / 8 / 1448 * (ethernet + 45),
-			BitsPerSecond: 1e6 / 1448 * (ethernet + 45), Far: "iperf3"}},
+			BitsPerSecond: 1e6 / 1448 * (ethernet + 45), Responder: "iperf3"}},
 		{"throughput", values{"rate": "1mbit", "parallel": 2, "duration": 5}, measure.Demand{DurationSeconds: 6, Exclusive: true,
-			Bytes: 10e6 / 8 / 1448 * (ethernet + 45), BitsPerSecond: 2e6 / 1448 * ethernet, Far: "iperf3"}},
+			Bytes: 10e6 / 8 / 1448 * (ethernet + 45), BitsPerSecond: 2e6 / 1448 * ethernet, Responder: "iperf3"}},
 		{"throughput", values{"proto": "udp"}, measure.Demand{DurationSeconds: 11, Bytes: 10e6 / 8 / 1460 * 1526,
-			BitsPerSecond: 1e6 / 1460. * 1526, Far: "iperf3"}},
+			BitsPerSecond: 1e6 / 1460. * 1526, Responder: "iperf3"}},
 		{"throughput", values{"proto": "udp", "rate": "20mbit", "length": 1000}, measure.Demand{DurationSeconds: 11, Exclusive: true,
-			Bytes: 200e6 / 8 / 1000 * 1066, BitsPerSecond: 20e6 * 1.066, Far: "iperf3"}},
-		{"capacity", nil, measure.Demand{DurationSeconds: 6, Exclusive: true, Bytes: 1440 * (ethernet - 20), Far: "iperf3", FarTests: 2}},
+			Bytes: 200e6 / 8 / 1000 * 1066, BitsPerSecond: 20e6 * 1.066, Responder: "iperf3"}},
+		{"capacity", nil, measure.Demand{DurationSeconds: 6, Exclusive: true, Bytes: 1440 * (ethernet - 20), Responder: "iperf3", ResponderTests: 2}},
 		{"command", values{"argv": []string{"true"}}, measure.Demand{Exclusive: true}},
 		{"host", values{"interval": 3}, measure.Demand{DurationSeconds: 3}},
 	}

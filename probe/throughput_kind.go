@@ -61,8 +61,8 @@ func throughputFields() []field[Throughput] {
 
 func (p *Throughput) equip(o Options) {
 	p.OnInterval, p.Config.Source = watch(o.Interval, o.Say, IntervalLine), o.Source
-	if far := farIperf3(o); far != nil {
-		p.Port, p.Config.Cookie = far.Port, far.Secret
+	if r := iperf3Responder(o); r != nil {
+		p.Port, p.Config.Cookie = r.Port, r.Secret
 	}
 }
 
@@ -71,7 +71,7 @@ func (p *Throughput) bound() { setDefault(&p.Config.Duration, transferFor) }
 
 func (p *Throughput) demand() measure.Demand {
 	c := &p.Config
-	d := measure.Demand{DurationSeconds: (c.Duration + iperf3Setup).Seconds(), Far: measure.FarIperf3}
+	d := measure.Demand{DurationSeconds: (c.Duration + iperf3Setup).Seconds(), Responder: measure.ResponderIperf3}
 	payload := float64(c.Rate * int64(max(1, c.Parallel))) // bit/s in a direction
 	if c.Proto == iperf3.UDP && c.Rate == 0 {
 		payload = LightRate * float64(max(1, c.Parallel))
@@ -108,10 +108,10 @@ func (p *Throughput) overhead() (ahead, back float64) {
 	return wire(p.Target, p.Family, headers+segment) / segment, wire(p.Target, p.Family, headers) / (ackEvery * segment)
 }
 
-// farIperf3 is the iperf3 server that was opened for a run, nil if none was.
-func farIperf3(o Options) *measure.Far {
-	if o.Far == nil || o.Far.Kind != measure.FarIperf3 {
+// iperf3Responder is the iperf3 server that was opened for a run, nil if none was.
+func iperf3Responder(o Options) *measure.Responder {
+	if o.Responder == nil || o.Responder.Kind != measure.ResponderIperf3 {
 		return nil
 	}
-	return o.Far
+	return o.Responder
 }

@@ -85,7 +85,7 @@ func TestLifeOfARun(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, Config{Dir: dir})
 	secret := run(1)
-	secret.Far = &measure.Far{Kind: measure.FarIperf3, Secret: "do-not-tell"}
+	secret.Responder = &measure.Responder{Kind: measure.ResponderIperf3, Secret: "do-not-tell"}
 	mark := Mark{Plan: 7, Until: began.Add(time.Minute)}
 	if err := s.Begin(mark, secret, run(2)); err != nil {
 		t.Fatal(err)

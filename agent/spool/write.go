@@ -24,7 +24,7 @@ func (s *Spool) Begin(m Mark, runs ...measure.Run) error {
 		if err != nil {
 			return fmt.Errorf("write spool: run %q: %w", run.ID, err)
 		}
-		run.Far = nil
+		run.Responder = nil
 		text, err := json.Marshal(run)
 		if err != nil {
 			return fmt.Errorf("write spool: run %s: %w", run.ID, err)

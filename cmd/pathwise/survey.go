@@ -25,9 +25,9 @@ type survey struct {
 	asked    map[string]any    // the parameters that it is made of
 	options  probe.Options
 
-	results []*measure.Result
-	far     far
-	failed  error // what a test with the far end failed for, the first that did
+	results   []*measure.Result
+	responder responderState
+	failed    error // what a test with the far end failed for, the first that did
 }
 
 const (
@@ -83,7 +83,7 @@ func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
 
 // step makes one measurement and keeps what came of it. What goes wrong ends the survey only if all that follows would, too.
 func (v *survey) step(ctx context.Context, s diagnose.Step) error {
-	if s.Far() && v.far == farAway {
+	if s.NeedsResponder() && v.responder == responderAway {
 		return nil
 	}
 	v.session.progress("%s %s: %s…", s.Name, v.target, s.Why)
@@ -103,23 +103,23 @@ func (v *survey) step(ctx context.Context, s diagnose.Step) error {
 	switch {
 	case ctx.Err() != nil || badInput(err):
 		return err
-	case s.Far() && notThere(err):
-		v.far, v.failed = farAway, cmp.Or(v.failed, err)
+	case s.NeedsResponder() && notThere(err):
+		v.responder, v.failed = responderAway, cmp.Or(v.failed, err)
 	case s.Transfer():
-		v.far, v.failed = farThere, cmp.Or(v.failed, err)
-	case s.Far():
-		v.far = farThere
+		v.responder, v.failed = responderThere, cmp.Or(v.failed, err)
+	case s.NeedsResponder():
+		v.responder = responderThere
 	}
 	return nil
 }
 
-// far is what is known of the far end of tests.
-type far int
+// responderState is what is known of the far end of tests.
+type responderState int
 
 const (
-	farUnknown far = iota
-	farThere
-	farAway // it answers no tests
+	responderUnknown responderState = iota
+	responderThere
+	responderAway // it answers no tests
 )
 
 // prober is what makes a step's measurement, a transfer with what the command line says of it.
@@ -130,7 +130,7 @@ func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 	if s.Transfer() {
 		options = v.options
 		maps.Copy(task.Parameters, v.asked)
-	} else if port, given := v.asked["port"]; given && s.Far() {
+	} else if port, given := v.asked["port"]; given && s.NeedsResponder() {
 		task.Parameters["port"] = port
 	}
 	return probe.New(task, options)
@@ -142,7 +142,7 @@ func (v *survey) again(ctx context.Context, p measure.Prober) (*measure.Result, 
 	patience := time.After(surveyPatience)
 	for {
 		r, err := p.Do(ctx)
-		if v.far != farThere || !notThere(err) {
+		if v.responder != responderThere || !notThere(err) {
 			return r, err
 		}
 		select {
