@@ -89,7 +89,7 @@ type Agent struct {
 	planReceivedAt time.Time       // when a plan came, whose memory is not given back yet
 	lastLate       time.Time
 	doors          map[string]*door
-	lacks          []fleet.Lack
+	lacks          []fleet.MissingCapability
 	ctx            context.Context // of runs and openings; nil before Run
 }
 

@@ -22,7 +22,7 @@ func (a *Agent) report(ctx context.Context) {
 			looked = time.Now()
 			lacks := look(a.policy)
 			if a.exposed != nil && len(a.policy.AllPrograms()) > 0 {
-				lacks = append(lacks, fleet.Lack{Kind: "command", What: "programs", Why: a.exposed.Error()})
+				lacks = append(lacks, fleet.MissingCapability{Kind: "command", What: "programs", Why: a.exposed.Error()})
 			}
 			a.mu.Lock()
 			a.lacks = lacks
@@ -49,7 +49,7 @@ func (a *Agent) status() fleet.Status {
 		case d.open:
 			s.Open = append(s.Open, run)
 		case d.why != "":
-			s.Lacks = append(s.Lacks, fleet.Lack{What: "opening for run " + run, Why: d.why})
+			s.Lacks = append(s.Lacks, fleet.MissingCapability{What: "opening for run " + run, Why: d.why})
 		}
 	}
 	return s

@@ -265,7 +265,7 @@ func TestAllAtOnce(t *testing.T) {
 			t.Error(err)
 		}
 		b.plan()
-		receiver{b.Control}.Heard(fleet.Status{Host: "a", Lacks: make([]fleet.Lack, i)})
+		receiver{b.Control}.Heard(fleet.Status{Host: "a", Lacks: make([]fleet.MissingCapability, i)})
 	}
 	group.Wait()
 	b.plan()

@@ -243,13 +243,13 @@ func TestLacks(t *testing.T) {
 	b := newBench(t, threeHosts+someTests)
 	b.plan()
 	before := b.post.runs()
-	report := func(lacks ...fleet.Lack) {
+	report := func(lacks ...fleet.MissingCapability) {
 		receiver{b.Control}.Heard(fleet.Status{Host: "a", Lacks: lacks})
 		b.plan()
 		b.expectWhole()
 	}
 	report()
-	report(fleet.Lack{Kind: "ping", What: "raw-sockets", Why: "not permitted"})
+	report(fleet.MissingCapability{Kind: "ping", What: "raw-sockets", Why: "not permitted"})
 	frozen, after := b.now.Add(30*time.Second), b.post.runs()
 	for id, r := range before {
 		_, kept := after[id]
@@ -282,7 +282,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	second.ID = newID(first.Start)
 	b.current.Runs = append(b.current.Runs, second)
 	b.awaited.expect([]measure.Run{second})
-	receiver{b.Control}.Heard(fleet.Status{Host: "a", Lacks: []fleet.Lack{{What: "ipv6", Why: "no route"}}})
+	receiver{b.Control}.Heard(fleet.Status{Host: "a", Lacks: []fleet.MissingCapability{{What: "ipv6", Why: "no route"}}})
 	b.plan()
 	told := b.post.runs()
 	for _, id := range []string{first.ID, second.ID} {

@@ -215,7 +215,7 @@ func (f *filling) again(at place, prepare func(picker) (measure.Run, error)) boo
 
 // cannot says why the hosts of a run said that they cannot do it; "" if they did not.
 func (c *Control) cannot(m *config.Mesh, leg config.Leg, kind string, d measure.Demand) string {
-	lacks := func(host int, matches func(fleet.Lack) bool) string {
+	lacks := func(host int, matches func(fleet.MissingCapability) bool) string {
 		name := m.Hosts[host].Name
 		status, _, _ := c.roster.last(name)
 		for _, l := range status.Lacks {
@@ -226,11 +226,11 @@ func (c *Control) cannot(m *config.Mesh, leg config.Leg, kind string, d measure.
 		return ""
 	}
 	six := strings.Contains(leg.TargetAddress, ":")
-	why := lacks(leg.Source, func(l fleet.Lack) bool {
+	why := lacks(leg.Source, func(l fleet.MissingCapability) bool {
 		return l.Kind == kind && !strings.HasPrefix(l.What, "program ") || six && l.What == "ipv6"
 	})
 	if why == "" && d.Responder != "" {
-		why = lacks(leg.Target, func(l fleet.Lack) bool { return l.What == "target" })
+		why = lacks(leg.Target, func(l fleet.MissingCapability) bool { return l.What == "target" })
 	}
 	return why
 }

@@ -62,7 +62,7 @@ func (r *roster) note(s fleet.Status, now time.Time) (back, other bool) {
 	}
 	behind := s.Abilities().Behind(ours())
 	r.heard[s.Host] = heard{now, last.back, s, behind}
-	same := func(a, b fleet.Lack) bool { return a.Kind == b.Kind && a.What == b.What } // why may count something
+	same := func(a, b fleet.MissingCapability) bool { return a.Kind == b.Kind && a.What == b.What } // why may count something
 	return back, !slices.EqualFunc(last.status.Lacks, s.Lacks, same) || !slices.Equal(last.behind, behind)
 }
 

@@ -13,10 +13,10 @@ func TestRoster(t *testing.T) {
 	if r.here("a", noon) {
 		t.Error("here before its first report")
 	}
-	lacks := []fleet.Lack{{What: "ipv6"}}
+	lacks := []fleet.MissingCapability{{What: "ipv6"}}
 	for i, c := range []struct {
 		at          time.Duration
-		lacks       []fleet.Lack
+		lacks       []fleet.MissingCapability
 		back, other bool
 	}{
 		{0, nil, true, false}, {fleet.StatusEvery / 2, lacks, false, true}, {fleet.StatusEvery, lacks, false, false},

@@ -12,7 +12,7 @@ import (
 // plans and Results in JetStream, 2 is without it.
 const Protocol = 2
 
-// Abilities are what the build of an agent understands. What its host cannot do, or its owner forbids, is a Lack.
+// Abilities are what the build of an agent understands. What its host cannot do, or its owner forbids, is a MissingCapability.
 type Abilities struct {
 	Protocol int                 `json:"protocol"` // version of the messages
 	Results  string              `json:"results"`  // schema of the Results that it sends

@@ -66,21 +66,21 @@ type Order struct {
 
 // Status is what an agent says of itself.
 type Status struct {
-	Host     string        `json:"host"`
-	At       time.Time     `json:"at"`
-	Version  string        `json:"version"`
-	Platform string        `json:"platform"`      // GOOS/GOARCH
-	Can      *Abilities    `json:"can,omitempty"` // nil: of a build before this was said; see Abilities
-	Plan     uint64        `json:"plan"`          // number of the plan it holds
-	Running  []string      `json:"running"`       // IDs of runs
-	Open     []string      `json:"open"`          // IDs of runs that it holds something open for
-	Spooled  int           `json:"spooled"`       // Results not yet known to be filed
-	Clock    measure.Clock `json:"clock"`
-	Lacks    []Lack        `json:"lacks"` // what it cannot or may not do
+	Host     string              `json:"host"`
+	At       time.Time           `json:"at"`
+	Version  string              `json:"version"`
+	Platform string              `json:"platform"`      // GOOS/GOARCH
+	Can      *Abilities          `json:"can,omitempty"` // nil: of a build before this was said; see Abilities
+	Plan     uint64              `json:"plan"`          // number of the plan it holds
+	Running  []string            `json:"running"`       // IDs of runs
+	Open     []string            `json:"open"`          // IDs of runs that it holds something open for
+	Spooled  int                 `json:"spooled"`       // Results not yet known to be filed
+	Clock    measure.Clock       `json:"clock"`
+	Lacks    []MissingCapability `json:"lacks"` // what it cannot or may not do
 }
 
-// Lack is something that a host cannot do, or that its owner forbids.
-type Lack struct {
+// MissingCapability is something that a host cannot do, or that its owner forbids.
+type MissingCapability struct {
 	Kind string `json:"kind,omitempty"` // of Task; "" for all
 	What string `json:"what"`           // such as "ipv6", "raw-sockets", "program bbcp", "target"
 	Why  string `json:"why"`

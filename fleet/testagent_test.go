@@ -148,7 +148,7 @@ func (a *testAgent) talk(ctx context.Context) {
 		live, spooled := a.live, len(a.spool)
 		a.live = nil
 		s := Status{Host: a.host, At: time.Now(), Plan: a.plan.Number, Spooled: spooled, Running: []string{},
-			Open: []string{}, Lacks: []Lack{}}
+			Open: []string{}, Lacks: []MissingCapability{}}
 		a.mu.Unlock()
 		for _, p := range live {
 			a.link.Live(ctx, p)

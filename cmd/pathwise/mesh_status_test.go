@@ -12,17 +12,17 @@ import (
 
 // What many hosts cannot do for one reason takes one line.
 func TestLacking(t *testing.T) {
-	programs := fleet.Lack{Kind: "command", What: "programs", Why: "no external programs"}
-	six := fleet.Lack{What: "ipv6", Why: "no interface has an IPv6 address beyond its link"}
-	full := fleet.Lack{What: "disk", Why: "no space left on device"}
+	programs := fleet.MissingCapability{Kind: "command", What: "programs", Why: "no external programs"}
+	six := fleet.MissingCapability{What: "ipv6", Why: "no interface has an IPv6 address beyond its link"}
+	full := fleet.MissingCapability{What: "disk", Why: "no space left on device"}
 	var hosts []control.Host
 	for i := range 6 {
-		hosts = append(hosts, control.Host{Name: fmt.Sprint("h", i), Status: &fleet.Status{Lacks: []fleet.Lack{programs}}})
+		hosts = append(hosts, control.Host{Name: fmt.Sprint("h", i), Status: &fleet.Status{Lacks: []fleet.MissingCapability{programs}}})
 	}
-	hosts[1].Status.Lacks = []fleet.Lack{full, programs}
-	hosts[2].Status.Lacks = []fleet.Lack{six}
+	hosts[1].Status.Lacks = []fleet.MissingCapability{full, programs}
+	hosts[2].Status.Lacks = []fleet.MissingCapability{six}
 	hosts[3].Status = nil
-	hosts[5].Status.Lacks = []fleet.Lack{programs, six}
+	hosts[5].Status.Lacks = []fleet.MissingCapability{programs, six}
 	hosts = append(hosts, hosts[0], hosts[4])
 	want := []string{
 		"h0, h1, h4, h5 and 2 more cannot: programs: no external programs",

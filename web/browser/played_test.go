@@ -56,7 +56,7 @@ func status(host string) fleet.Status {
 	if host == "dl" {
 		s.Version, s.Can, s.Platform, s.Spooled, s.Clock = "v1.2.2", nil, evil, 17, measure.Clock{}
 		s.Running = []string{someResult}
-		s.Lacks = []fleet.Lack{{Kind: "ping", What: "raw-sockets", Why: evil}}
+		s.Lacks = []fleet.MissingCapability{{Kind: "ping", What: "raw-sockets", Why: evil}}
 	}
 	return s
 }

@@ -101,9 +101,9 @@ interface HostStatus {
   at: string; version: string; platform: string; plan: number;
   running: string[] | null; open: string[] | null; spooled: number;
   clock: { synchronized: boolean; error_seconds: number };
-  lacks: Lack[] | null;
+  lacks: MissingCapability[] | null;
 }
-interface Lack { kind?: string; what: string; why: string }
+interface MissingCapability { kind?: string; what: string; why: string }
 interface PlannedRun { run: string; test?: string; tool: string; source: string; target: string; start: string; end: string; exclusive?: boolean }
 interface ToolDoc {
   name: string; kind: string; of_mesh: boolean; usage: string; duration_seconds: number; exclusive: boolean;

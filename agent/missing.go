@@ -14,9 +14,11 @@ import (
 )
 
 // look finds what this host cannot do, by trying, and what its owner forbids to all.
-func look(p *policy.Policy) []fleet.Lack {
-	lacks := []fleet.Lack{}
-	lack := func(kind, what, why string) { lacks = append(lacks, fleet.Lack{Kind: kind, What: what, Why: why}) }
+func look(p *policy.Policy) []fleet.MissingCapability {
+	lacks := []fleet.MissingCapability{}
+	lack := func(kind, what, why string) {
+		lacks = append(lacks, fleet.MissingCapability{Kind: kind, What: what, Why: why})
+	}
 	// Opening a socket of package sock asks for the kernel's time stamps, too.
 	if s, err := sock.OpenEcho(false); err != nil {
 		lack("ping", "raw-sockets", err.Error())
@@ -68,12 +70,12 @@ func noIPv6(addresses []net.Addr, err error) string {
 }
 
 // disk says what the spool cannot keep.
-func disk(s spool.State) (lacks []fleet.Lack) {
+func disk(s spool.State) (lacks []fleet.MissingCapability) {
 	if s.Trouble != nil {
-		lacks = append(lacks, fleet.Lack{What: "disk", Why: fmt.Sprintf("%v; %d Results are in memory only", s.Trouble, s.Memory)})
+		lacks = append(lacks, fleet.MissingCapability{What: "disk", Why: fmt.Sprintf("%v; %d Results are in memory only", s.Trouble, s.Memory)})
 	}
 	if s.Dropped > 0 {
-		lacks = append(lacks, fleet.Lack{What: "room", Why: fmt.Sprintf("%d Results were lost for want of room", s.Dropped)})
+		lacks = append(lacks, fleet.MissingCapability{What: "room", Why: fmt.Sprintf("%d Results were lost for want of room", s.Dropped)})
 	}
 	return lacks
 }
