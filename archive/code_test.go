@@ -17,7 +17,7 @@ import (
 	"github.com/pathwise-net/pathwise/stat"
 )
 
-var plainly = cmp.Options{cmp.AllowUnexported(run{}, value{}, bucket{}, news{}, latestValue{}), cmpopts.EquateEmpty()}
+var plainly = cmp.Options{cmp.AllowUnexported(run{}, value{}, bucket{}, streamTail{}, latestValue{}), cmpopts.EquateEmpty()}
 
 // slotStart is when a slot begins, somewhere in 2026.
 const slotStart = 1_477_000 * slotSpan
@@ -91,8 +91,8 @@ func TestNews(t *testing.T) {
 	for _, r := range []run{{10, []value{{1, 1}, {5, 5}}}, {5, []value{{1, 0}, {3, 3}}}, {20, nil}, {15, []value{{5, 6}}}} {
 		s.note(r)
 	}
-	want := news{5, 20, []latestValue{{1, 10, 1}, {3, 5, 3}, {5, 15, 6}}}
-	got, err := decodeNews(s.bytes())
+	want := streamTail{5, 20, []latestValue{{1, 10, 1}, {3, 5, 3}, {5, 15, 6}}}
+	got, err := decodeStreamTail(s.bytes())
 	if diff := cmp.Diff(want, got, plainly); diff != "" || err != nil {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
 	}
@@ -265,13 +265,13 @@ func FuzzRollup(f *testing.F) {
 }
 
 func FuzzNews(f *testing.F) {
-	f.Add(news{4, 5, []latestValue{{1, 2, 3}}}.bytes())
+	f.Add(streamTail{4, 5, []latestValue{{1, 2, 3}}}.bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := decodeNews(data)
+		s, err := decodeStreamTail(data)
 		if err != nil {
 			return
 		}
-		again, err := decodeNews(s.bytes())
+		again, err := decodeStreamTail(s.bytes())
 		if diff := cmp.Diff(s, again, plainly, cmpopts.EquateNaNs()); diff != "" || err != nil {
 			t.Fatalf("error %v, reads back differently:\n%s", err, diff)
 		}

@@ -139,7 +139,7 @@ func readNames(ctx context.Context, t *tx, names *registry) error {
 				interned[*name] = *name
 			}
 		}
-		if one.news, err = decodeNews(latest); err == nil {
+		if one.streamTail, err = decodeStreamTail(latest); err == nil {
 			names.addStream(&one)
 		}
 		return err

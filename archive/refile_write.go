@@ -178,7 +178,7 @@ func (f *refiling) end(ctx context.Context) error {
 		var rows []latestRow
 		for id := range f.touched {
 			s := f.k.names.stream(id)
-			left := news{first: s.first, last: s.last}
+			left := streamTail{first: s.first, last: s.last}
 			for d := floorDiv(s.first, day); d <= floorDiv(s.last, day); d++ {
 				runs, err := f.k.runsOfStream(ctx, t, streamDay{id, d})
 				if err != nil {
@@ -207,7 +207,7 @@ func (f *refiling) end(ctx context.Context) error {
 }
 
 // keep takes in a latest value of which there are no points if there are rollups.
-func (s *news) keep(ctx context.Context, t *tx, id streamID, l latestValue) error {
+func (s *streamTail) keep(ctx context.Context, t *tx, id streamID, l latestValue) error {
 	if slices.ContainsFunc(s.latest, func(known latestValue) bool { return known.metric == l.metric }) {
 		return nil
 	}

@@ -52,11 +52,11 @@ type stream struct {
 	id   streamID
 	key  streamKey
 	pair int // index into the registry's pairs
-	news
+	streamTail
 }
 
-// news is the newest of a stream.
-type news struct {
+// streamTail is the newest of a stream.
+type streamTail struct {
 	first  int64         // when its oldest run began, ns since 1970, even if that failed or is pruned; 0: it had none
 	last   int64         // when its newest run began
 	latest []latestValue // of every metric it ever had, by metric
@@ -69,7 +69,7 @@ type latestValue struct {
 }
 
 // note takes in what a run measured, if it is newer, and says whether any metric of it is the stream's first.
-func (s *news) note(r run) (more bool) {
+func (s *streamTail) note(r run) (more bool) {
 	if s.last == 0 {
 		s.first = r.time
 	}
@@ -90,8 +90,8 @@ func (s *news) note(r run) (more bool) {
 	return more
 }
 
-// bytes writes news: when the oldest and the newest run were, and the latest values, each metric, time, value.
-func (s news) bytes() []byte {
+// bytes writes streamTail: when the oldest and the newest run were, and the latest values, each metric, time, value.
+func (s streamTail) bytes() []byte {
 	b := binary.AppendVarint(binary.AppendVarint(nil, s.first), s.last)
 	for _, l := range s.latest {
 		b = binary.AppendUvarint(b, uint64(l.metric))
@@ -101,7 +101,7 @@ func (s news) bytes() []byte {
 	return b
 }
 
-func decodeNews(data []byte) (s news, err error) {
+func decodeStreamTail(data []byte) (s streamTail, err error) {
 	r := reader{data: data}
 	s.first, s.last = r.int(), r.int()
 	for len(r.data) > 0 && r.err == nil {

@@ -98,7 +98,7 @@ func (s *restoring) take(l backupLine) error {
 }
 
 func (s *restoring) takeStream(l *backupStream) error {
-	newest, err := decodeNews(l.Latest)
+	newest, err := decodeStreamTail(l.Latest)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (s *restoring) takeStream(l *backupStream) error {
 		return fmt.Errorf("stream %d", l.ID)
 	}
 	s.streams = append(s.streams, &stream{id: l.ID,
-		key: streamKey{l.Source, l.Target, l.Test, l.Tool, l.Kind, cmp.Or(l.Role, measure.RoleOf(l.Test))}, news: newest})
+		key: streamKey{l.Source, l.Target, l.Test, l.Tool, l.Kind, cmp.Or(l.Role, measure.RoleOf(l.Test))}, streamTail: newest})
 	return nil
 }
 

@@ -202,7 +202,7 @@ func (u *updating) stream(id streamID) *stream {
 			known = made
 		}
 	}
-	u.streams[id] = &stream{known.id, known.key, known.pair, news{known.first, known.last, slices.Clone(known.latest)}}
+	u.streams[id] = &stream{known.id, known.key, known.pair, streamTail{known.first, known.last, slices.Clone(known.latest)}}
 	return u.streams[id]
 }
 
@@ -235,7 +235,7 @@ func (u *updating) publish() {
 	}
 	for id, s := range u.streams {
 		known := u.k.names.stream(id)
-		known.news = s.news
+		known.streamTail = s.streamTail
 		u.k.names.learn(known)
 	}
 	u.k.filed.begin()

@@ -20,7 +20,7 @@ import (
 
 // doer is a Hub whose hosts do at once what they are ordered to: each run moves 1 MB. While hold is locked they wait.
 type doer struct {
-	*post
+	*messaging
 	hold  sync.Mutex
 	away  bool
 	began chan measure.Run // nil: nobody is told
@@ -79,7 +79,7 @@ func newCallersBench(t *testing.T) (*bench, *doer, *bytes.Buffer) {
 	t.Helper()
 	b := newBench(t, threeHosts+strings.Replace(someTests, "controller: {horizon: 30m}\n", callersOf, 1))
 	said := &bytes.Buffer{}
-	hub := &doer{post: b.post}
+	hub := &doer{messaging: b.messaging}
 	b.config.Hub, b.config.Log = hub, slog.New(slog.NewTextHandler(&locked{w: said}, nil))
 	b.plan()
 	return b, hub, said

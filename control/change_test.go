@@ -29,7 +29,7 @@ func (l *liveMesh) pass(d time.Duration, again bool) {
 	for end := l.now.Add(d); l.now.Before(end); {
 		from, until := l.now, l.now.Add(step)
 		due := map[string][]*measure.Result{}
-		for _, r := range l.post.runs() {
+		for _, r := range l.messaging.runs() {
 			if r.Start.Before(from) || !r.Start.Before(until) {
 				continue
 			}
@@ -91,13 +91,13 @@ func TestChangeUnderLoad(t *testing.T) {
 			l.plan()
 			l.pass(2*time.Minute, false)
 			for _, c := range changes {
-				before := l.post.runs()
+				before := l.messaging.runs()
 				l.write(c.file)
 				if restart {
 					l.restart()
 				}
 				l.pass(10*time.Second, true)
-				after := l.post.runs()
+				after := l.messaging.runs()
 				planned := map[place]bool{}
 				for _, r := range after {
 					planned[placeOf(&r)] = true
@@ -189,7 +189,7 @@ func TestPlanIsNotKept(t *testing.T) {
 			b.plan()
 			b.expectWhole()
 			counts := map[time.Duration]int{} // by quarters of the plan
-			for _, r := range b.post.runs() {
+			for _, r := range b.messaging.runs() {
 				if r.Test == "rtt@all" && r.Source == "a" && r.Target == "b" && r.Start.After(b.now) {
 					counts[r.Start.Sub(b.now)/(450*time.Second)]++
 				}
@@ -206,7 +206,7 @@ func TestPlanIsNotKept(t *testing.T) {
 // A host that a plan could not be left for, since it had no keys, gets one when it reports.
 func TestHostWithoutKeys(t *testing.T) {
 	b := newBench(t, threeHosts+someTests)
-	b.config.Hub = keyless{b.post}
+	b.config.Hub = keyless{b.messaging}
 	if err := b.replan(t.Context()); err == nil || !strings.Contains(err.Error(), "send plan to c") {
 		t.Fatalf("sent to a host without keys: %v", err)
 	}
@@ -229,20 +229,20 @@ func TestHostWithoutKeys(t *testing.T) {
 }
 
 // keyless is a Hub that knows no keys of c.
-type keyless struct{ *post }
+type keyless struct{ *messaging }
 
 func (k keyless) Plan(ctx context.Context, p fleet.Plan) error {
 	if p.Host == "c" {
 		return fleet.ErrAway
 	}
-	return k.post.Plan(ctx, p)
+	return k.messaging.Plan(ctx, p)
 }
 
 // What a host says that it cannot do is not planned from half a minute on, until it can; all else stays, and the reason shows.
 func TestLacks(t *testing.T) {
 	b := newBench(t, threeHosts+someTests)
 	b.plan()
-	before := b.post.runs()
+	before := b.messaging.runs()
 	report := func(lacks ...fleet.MissingCapability) {
 		receiver{b.Control}.Heard(fleet.Status{Host: "a", Lacks: lacks})
 		b.plan()
@@ -250,7 +250,7 @@ func TestLacks(t *testing.T) {
 	}
 	report()
 	report(fleet.MissingCapability{Kind: "ping", What: "raw-sockets", Why: "not permitted"})
-	frozen, after := b.now.Add(30*time.Second), b.post.runs()
+	frozen, after := b.now.Add(30*time.Second), b.messaging.runs()
 	for id, r := range before {
 		_, kept := after[id]
 		if cannot := r.Source == "a" && r.Tool == "rtt" && !r.Start.Before(frozen); kept == cannot {
@@ -261,7 +261,7 @@ func TestLacks(t *testing.T) {
 		t.Errorf("warnings %q", o.Warnings)
 	}
 	report()
-	if n := len(b.post.runs()); n != len(before) || len(b.Overview().Warnings) != 0 {
+	if n := len(b.messaging.runs()); n != len(before) || len(b.Overview().Warnings) != 0 {
 		t.Errorf("%d runs when it can again, want %d; warnings %q", n, len(before), b.Overview().Warnings)
 	}
 }
@@ -284,7 +284,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	b.awaited.expect([]measure.Run{second})
 	receiver{b.Control}.Heard(fleet.Status{Host: "a", Lacks: []fleet.MissingCapability{{What: "ipv6", Why: "no route"}}})
 	b.plan()
-	told := b.post.runs()
+	told := b.messaging.runs()
 	for _, id := range []string{first.ID, second.ID} {
 		_, told := told[id]
 		if _, awaited := b.awaited.source(id); awaited != told {

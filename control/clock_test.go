@@ -15,7 +15,7 @@ func TestClockSteps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, twoHosts+someTests)
 			b.plan()
-			before := b.post.plans["a"]
+			before := b.messaging.plans["a"]
 			if b.planDue() {
 				t.Fatal("a plan is due that was just made")
 			}
@@ -24,7 +24,7 @@ func TestClockSteps(t *testing.T) {
 				t.Fatal("no plan is due")
 			}
 			b.plan()
-			after := b.post.plans["a"]
+			after := b.messaging.plans["a"]
 			if after.Number <= before.Number {
 				t.Errorf("plan %d after plan %d", after.Number, before.Number)
 			}

@@ -16,31 +16,34 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// post is a Hub that notes what is sent. The real one is tried in package fleet, and with all else in cmd/pathwise.
-type post struct {
+// messaging is a Hub that notes what is sent. The real one is tried in package fleet, and with all else in cmd/pathwise.
+type messaging struct {
 	mu    sync.Mutex
 	plans map[string]fleet.Plan // the last one of each host
 }
 
-func (p *post) Serve(ctx context.Context, _ fleet.Receiver) error { <-ctx.Done(); return ctx.Err() }
+func (p *messaging) Serve(ctx context.Context, _ fleet.Receiver) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
 
-func (p *post) Plan(_ context.Context, plan fleet.Plan) error {
+func (p *messaging) Plan(_ context.Context, plan fleet.Plan) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.plans[plan.Host] = plan
 	return nil
 }
 
-func (p *post) Order(context.Context, string, fleet.Order) error { return fleet.ErrAway }
+func (p *messaging) Order(context.Context, string, fleet.Order) error { return fleet.ErrAway }
 
-func (p *post) Watch(ctx context.Context, _, _ string, ready chan<- struct{}, _ func(fleet.Progress)) error {
+func (p *messaging) Watch(ctx context.Context, _, _ string, ready chan<- struct{}, _ func(fleet.Progress)) error {
 	close(ready)
 	<-ctx.Done()
 	return ctx.Err()
 }
 
 // runs are all that hosts were told to do, by ID.
-func (p *post) runs() map[string]measure.Run {
+func (p *messaging) runs() map[string]measure.Run {
 	all := map[string]measure.Run{}
 	for _, plan := range p.plans {
 		for _, r := range plan.Runs {
@@ -68,16 +71,16 @@ tests:
 // bench is a Control with everything that it needs, on a clock that the test moves.
 type bench struct {
 	*Control
-	t       *testing.T
-	folder  string
-	post    *post
-	archive archive.Archive
-	now     time.Time
+	t         *testing.T
+	folder    string
+	messaging *messaging
+	archive   archive.Archive
+	now       time.Time
 }
 
 func newBench(t *testing.T, mesh string) *bench {
 	t.Helper()
-	b := &bench{t: t, folder: t.TempDir(), post: &post{plans: map[string]fleet.Plan{}}, now: noon}
+	b := &bench{t: t, folder: t.TempDir(), messaging: &messaging{plans: map[string]fleet.Plan{}}, now: noon}
 	store, err := archive.Open(t.Context(), filepath.Join(b.folder, "archive"), archive.Options{Now: func() time.Time { return b.now }})
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +108,7 @@ func (b *bench) restart() {
 	b.t.Helper()
 	var err error
 	b.Control, err = New(Config{
-		Mesh: filepath.Join(b.folder, "mesh.yaml"), Data: b.folder, Hub: b.post, Archive: b.archive,
+		Mesh: filepath.Join(b.folder, "mesh.yaml"), Data: b.folder, Hub: b.messaging, Archive: b.archive,
 		Now: func() time.Time { return b.now },
 	})
 	if err != nil {
@@ -129,14 +132,14 @@ func (b *bench) expectWhole() {
 		start                time.Time
 	}
 	seen := map[moment]bool{}
-	for _, r := range b.post.runs() {
+	for _, r := range b.messaging.runs() {
 		m := moment{r.Test, r.Source, r.Target, r.Start}
 		if seen[m] {
 			b.t.Errorf("twice: %v", m)
 		}
 		seen[m] = true
 		opened := false
-		for _, o := range b.post.plans[r.Target].Opens {
+		for _, o := range b.messaging.plans[r.Target].Opens {
 			opened = opened || o.Run == r.ID && o.Responder.Port == r.Responder.Port && o.Responder.Secret == r.Responder.Secret
 		}
 		if (r.Responder != nil) != opened {
@@ -151,7 +154,7 @@ func TestPlan(t *testing.T) {
 	b.plan()
 	b.expectWhole()
 	count := map[string]int{}
-	for _, r := range b.post.runs() {
+	for _, r := range b.messaging.runs() {
 		count[r.Test+" "+r.Source+" "+r.Target]++
 	}
 	if len(count) != 12 {
@@ -166,7 +169,7 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%s: %d runs in half an hour", pair, n)
 		}
 	}
-	if o := b.Overview(); o.Plan == 0 || o.Runs != len(b.post.runs()) || o.Awaited != o.Runs || len(o.Warnings) > 0 {
+	if o := b.Overview(); o.Plan == 0 || o.Runs != len(b.messaging.runs()) || o.Awaited != o.Runs || len(o.Warnings) > 0 {
 		t.Errorf("overview %+v", o)
 	}
 }
@@ -183,21 +186,21 @@ func TestPlanGoesOn(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, threeHosts+someTests)
 			b.plan()
-			before := b.post.runs()
+			before := b.messaging.runs()
 			b.now = b.now.Add(16 * time.Minute)
 			if !b.planDue() {
 				t.Error("no plan is due after half of its time")
 			}
 			c.between(b)
 			b.plan()
-			after := b.post.runs()
+			after := b.messaging.runs()
 			for id, r := range before {
 				if _, kept := after[id]; kept == r.Limit().Before(b.now) {
 					t.Errorf("run at %v of %s: kept %v", r.Start, r.Test, kept)
 				}
 			}
 			b.expectWhole()
-			if until := b.post.plans["a"].Until; !until.Equal(b.now.Add(30 * time.Minute)) {
+			if until := b.messaging.plans["a"].Until; !until.Equal(b.now.Add(30 * time.Minute)) {
 				t.Errorf("planned until %v", until)
 			}
 		})
@@ -209,7 +212,7 @@ func TestPlanGoesOn(t *testing.T) {
 func TestReread(t *testing.T) {
 	b := newBench(t, threeHosts+someTests)
 	b.plan()
-	before := b.post.runs()
+	before := b.messaging.runs()
 	b.now = b.now.Add(3 * time.Minute)
 
 	b.write("hosts: {a: {adress: 10.0.0.1}}\n")
@@ -227,7 +230,7 @@ func TestReread(t *testing.T) {
 	b.plan()
 	b.expectWhole()
 	frozen := b.now.Add(30 * time.Second)
-	after := b.post.runs()
+	after := b.messaging.runs()
 	for id, r := range before {
 		if _, kept := after[id]; !kept && r.Start.After(b.now) && r.Start.Before(frozen) {
 			t.Errorf("run of %s at %v, which was about to begin, is gone", r.Test, r.Start)

@@ -21,7 +21,7 @@ import (
 // path is a Hub whose hosts have 100 Mbit/s and 50 ms between them, and measure at once. Of TCP it moves 14 Mbit/s, which is what
 // the receive window lets pass, or, if lossy, 2.6 Mbit/s.
 type path struct {
-	*post
+	*messaging
 	lossy  bool
 	fails  map[string]string // what Results of a kind of probe fail for
 	closed error             // what a target answers that is to open something
@@ -135,7 +135,7 @@ func (p *path) transfer(r *measure.Result, reverse bool) {
 func newPath(t *testing.T, mesh string) (*bench, *path) {
 	t.Helper()
 	b := newBench(t, mesh)
-	p := &path{post: b.post, shown: map[string]chan fleet.Progress{}}
+	p := &path{messaging: b.messaging, shown: map[string]chan fleet.Progress{}}
 	b.config.Hub = p
 	b.plan()
 	return b, p

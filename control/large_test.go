@@ -14,7 +14,7 @@ import (
 )
 
 // sink is a Hub that forgets what it is given.
-type sink struct{ *post }
+type sink struct{ *messaging }
 
 func (sink) Plan(context.Context, fleet.Plan) error { return nil }
 

@@ -104,7 +104,7 @@ func TestOutOfDateAgent(t *testing.T) {
 // plannedPairs names each test with the pairs of which runs were sent.
 func (b *bench) plannedPairs() string {
 	pairs := map[string]bool{}
-	for _, r := range b.post.runs() {
+	for _, r := range b.messaging.runs() {
 		pairs[r.Tool+" "+r.Source+" "+r.Target] = true
 	}
 	return strings.Join(slices.Sorted(maps.Keys(pairs)), ", ")

@@ -11,7 +11,7 @@ import (
 
 // obedient is a Hub whose hosts do what they are told, and of whose runs nothing comes.
 type obedient struct {
-	*post
+	*messaging
 	told func(fleet.Order)
 }
 
@@ -34,7 +34,7 @@ func TestDemandGivesBack(t *testing.T) {
 			test := func() error {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				hub := &obedient{post: b.post, told: func(o fleet.Order) {
+				hub := &obedient{messaging: b.messaging, told: func(o fleet.Order) {
 					if o.Run != nil {
 						cancel()
 					}
@@ -55,7 +55,7 @@ func TestDemandGivesBack(t *testing.T) {
 			if !errors.Is(err, context.Canceled) {
 				t.Fatalf("called off: %v", err)
 			}
-			b.config.Hub = &obedient{post: b.post, told: func(fleet.Order) {}}
+			b.config.Hub = &obedient{messaging: b.messaging, told: func(fleet.Order) {}}
 			if _, _, err := b.accept(&request); !errors.Is(err, c.want) {
 				t.Errorf("the next test: %v, want %v", err, c.want)
 			}

@@ -51,7 +51,7 @@ func (b *bench) reckoned() map[string]int {
 	b.t.Helper()
 	const takes = 11 // seconds, with what comes before and after the data
 	all := map[string]int{}
-	for _, r := range b.post.runs() {
+	for _, r := range b.messaging.runs() {
 		if r.Start.Before(b.now.Add(time.Minute)) {
 			continue // it is planned still as before
 		}

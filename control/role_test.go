@@ -14,7 +14,7 @@ import (
 func TestRoles(t *testing.T) {
 	b, p := newPath(t, twoHosts+someTests)
 	p.lossy = true
-	for id, r := range b.post.runs() {
+	for id, r := range b.messaging.runs() {
 		if r.Test == "" || r.Role != "" && r.Role != measure.RolePlanned {
 			t.Fatalf("planned run %s: test %q, role %q", id, r.Test, r.Role)
 		}

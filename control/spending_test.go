@@ -50,7 +50,7 @@ func newSpender(t *testing.T, of [3]string) *bench {
 	b := newBench(t, spendingMesh(of))
 	b.now = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	b.restart()
-	b.config.Hub = &doer{post: b.post}
+	b.config.Hub = &doer{messaging: b.messaging}
 	b.plan()
 	return b
 }
@@ -88,7 +88,7 @@ func TestDemandCountsForTheDay(t *testing.T) {
 					t.Errorf("%d tests on demand are not over", o.OnDemand)
 				}
 				b.restart()
-				b.config.Hub = &doer{post: b.post}
+				b.config.Hub = &doer{messaging: b.messaging}
 				b.plan()
 				denied(97, "want at most 96.6 MB until midnight UTC: "+whose)
 				b.now = b.now.Truncate(24*time.Hour).AddDate(0, 0, 1)
@@ -118,7 +118,7 @@ func TestDemandWithoutBudgets(t *testing.T) {
 func (b *bench) today() (ab, cd float64, runs map[string]int) {
 	b.t.Helper()
 	runs = map[string]int{}
-	for _, r := range b.post.runs() {
+	for _, r := range b.messaging.runs() {
 		if dayOf(r.Start) != dayOf(b.now) || r.Start.Before(b.now) {
 			continue
 		}

@@ -42,7 +42,7 @@ func (s *Server) tell(ctx context.Context, w http.ResponseWriter, samples bool) 
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if !visitorOf(ctx).stillMay() {
+			if !visitorOf(ctx).reauthorized() {
 				return
 			}
 			text = []byte(":\n\n")

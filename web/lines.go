@@ -80,7 +80,7 @@ func (s *Server) keepUp(ctx context.Context, out *lineWriter, end context.Cancel
 			return
 		case <-tick.C:
 		}
-		if !visitorOf(ctx).stillMay() {
+		if !visitorOf(ctx).reauthorized() {
 			end(errEnded)
 		}
 		out.beat()

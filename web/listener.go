@@ -51,8 +51,8 @@ type visitor struct {
 	again func() *visitor // who they are by now
 }
 
-// stillMay says whether they may still ask for what they asked.
-func (v *visitor) stillMay() bool { return v.again().may(v.asks) }
+// reauthorized says whether they may still ask for what they asked.
+func (v *visitor) reauthorized() bool { return v.again().may(v.asks) }
 
 func (v *visitor) may(needs account.Scope) bool {
 	return needs == scopeNone || v.Kind == account.KindOwner || v.May(needs)

@@ -54,11 +54,11 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return &badCall{err}
 	}
-	post, err := openPost(ctx, data, m, log)
+	messages, err := openMessaging(ctx, data, m, log)
 	if err != nil {
 		return err
 	}
-	defer post.close()
+	defer messages.close()
 	store, err := archive.Open(ctx, archiveURL(m, data), archive.Options{Retention: retention(m.Controller.Retention), Log: log})
 	if err != nil {
 		return err
@@ -78,10 +78,10 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 	if err != nil {
 		return err
 	}
-	hosts := newSSHHosts(ctx, post, data, log)
+	hosts := newSSHHosts(ctx, messages, data, log)
 	defer hosts.wait()
 	controller, err := control.New(control.Config{
-		Mesh: file, Data: data, Hub: post.hub, Archive: store, Log: log,
+		Mesh: file, Data: data, Hub: messages.hub, Archive: store, Log: log,
 		// The history first: what hosts follow costs what cannot be taken back.
 		Changed: func(m *config.Mesh) error { return book.Follow(m, hosts.follow) },
 		Observe: out.observe, Missed: out.collector.Missed,
@@ -100,7 +100,7 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 		return err
 	}
 	group.Go(func() error { return controller.Run(ctx) })
-	group.Go(func() error { return post.watchKeys(ctx) })
+	group.Go(func() error { return messages.watchKeys(ctx) })
 	group.Go(func() error { people.Keep(ctx); return nil })
 	out.run(ctx, group)
 	if err := s.answer(ctx, group, api, data, &m.Controller); err != nil {

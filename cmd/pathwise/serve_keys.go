@@ -10,7 +10,7 @@ import (
 const keysEvery = 2 * time.Second
 
 // watchKeys lets in the hosts that were deployed meanwhile, and cuts off those whose keys were withdrawn.
-func (p *post) watchKeys(ctx context.Context) error {
+func (p *messaging) watchKeys(ctx context.Context) error {
 	if p.server == nil {
 		return nil // who runs the cluster decides who may come
 	}

@@ -21,11 +21,11 @@ import (
 
 // sshHosts keeps an agent running on every host of the mesh that is reached by SSH.
 type sshHosts struct {
-	ctx     context.Context
-	post    *post
-	data    string
-	log     *slog.Logger
-	drained func(ctx context.Context, host string) error // returns when a host holds no more results
+	ctx      context.Context
+	messages *messaging
+	data     string
+	log      *slog.Logger
+	drained  func(ctx context.Context, host string) error // returns when a host holds no more results
 
 	mu      sync.Mutex
 	running map[string]*sshHost // by name
@@ -39,8 +39,8 @@ type sshHost struct {
 	over chan struct{} // closed when nothing runs any more
 }
 
-func newSSHHosts(ctx context.Context, p *post, data string, log *slog.Logger) *sshHosts {
-	return &sshHosts{ctx: ctx, post: p, data: data, log: log, running: map[string]*sshHost{}}
+func newSSHHosts(ctx context.Context, p *messaging, data string, log *slog.Logger) *sshHosts {
+	return &sshHosts{ctx: ctx, messages: p, data: data, log: log, running: map[string]*sshHost{}}
 }
 
 // follow begins with hosts that are new in the mesh or reached in another way now, and ends those that are gone. An error
@@ -83,7 +83,7 @@ func (h *sshHosts) follow(m *config.Mesh) error {
 
 // describe says how a host is reached; what the mesh file leaves out is as ssh has it for this user.
 func (h *sshHosts) describe(host *config.Host) (*fleet.SSH, error) {
-	if h.post.outside != nil { // whose servers would have to be told the keys that begin makes
+	if h.messages.outside != nil { // whose servers would have to be told the keys that begin makes
 		return nil, &badCall{fmt.Errorf("host %s: reach: ssh goes through the controller's own NATS server, and controller.nats.url names another: have an agent dial in", host.Name)}
 	}
 	s, me := host.SSH, ownHome()
@@ -96,7 +96,7 @@ func (h *sshHosts) describe(host *config.Host) (*fleet.SSH, error) {
 	}
 	described := &fleet.SSH{
 		Host: host.Name, Address: net.JoinHostPort(address, strconv.Itoa(port)), User: s.User, Folder: s.Directory,
-		Agent: os.Getenv("SSH_AUTH_SOCK"), Binaries: h.binaries(), Dial: h.post.dial, Leave: s.Leave, Log: h.log,
+		Agent: os.Getenv("SSH_AUTH_SOCK"), Binaries: h.binaries(), Dial: h.messages.dial, Leave: s.Leave, Log: h.log,
 	}
 	if described.User == "" {
 		described.User = me.Username
@@ -133,15 +133,15 @@ func (h *sshHosts) binaries() map[string]string {
 
 // begin makes keys for a host and keeps its agent running until it is ended.
 func (h *sshHosts) begin(host config.Host, s *fleet.SSH) (err error) {
-	if s.Credentials, err = h.post.keys.Issue(host.Name, fleet.Reach{}); err != nil {
+	if s.Credentials, err = h.messages.keys.Issue(host.Name, fleet.Reach{}); err != nil {
 		return err
 	}
-	if h.post.server != nil {
-		agents, err := h.post.keys.Agents()
+	if h.messages.server != nil {
+		agents, err := h.messages.keys.Agents()
 		if err != nil {
 			return err
 		}
-		if err := h.post.server.SetAgents(agents); err != nil {
+		if err := h.messages.server.SetAgents(agents); err != nil {
 			return err
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/pathwise-net/pathwise/secret"
 )
 
-// post is how the controller speaks to agents: its keys, the NATS server, its own or an outside one, and the hub.
-type post struct {
+// messaging is how the controller speaks to agents: its keys, the NATS server, its own or an outside one, and the hub.
+type messaging struct {
 	keys    *fleet.Keyring
 	server  *fleet.Server  // nil: an outside cluster
 	outside *fleet.Outside // nil: our own
@@ -22,8 +22,8 @@ type post struct {
 	log     *slog.Logger
 }
 
-func openPost(ctx context.Context, data string, m *config.Mesh, log *slog.Logger) (_ *post, err error) {
-	p := &post{log: log}
+func openMessaging(ctx context.Context, data string, m *config.Mesh, log *slog.Logger) (_ *messaging, err error) {
+	p := &messaging{log: log}
 	if p.keys, err = fleet.OpenKeyring(filepath.Join(data, "keys")); err != nil {
 		return nil, err
 	}
@@ -52,8 +52,8 @@ func openPost(ctx context.Context, data string, m *config.Mesh, log *slog.Logger
 	return p, nil
 }
 
-// close ends what openPost began. The server outlives the context of the rest, so that the last results find it.
-func (p *post) close() {
+// close ends what openMessaging began. The server outlives the context of the rest, so that the last results find it.
+func (p *messaging) close() {
 	if p.hub != nil {
 		p.hub.Close()
 	}
@@ -63,7 +63,7 @@ func (p *post) close() {
 }
 
 // dial reaches the NATS server for an agent behind SSH.
-func (p *post) dial(ctx context.Context) (net.Conn, error) {
+func (p *messaging) dial(ctx context.Context) (net.Conn, error) {
 	if p.server != nil {
 		return p.server.Dial(ctx)
 	}
