@@ -128,6 +128,7 @@ var reserved = map[string][]string{
 	kindCapacity:   {"port"},
 	KindCommand:    {"argv", "values", "parse"},
 	KindHost:       {"path"},
+	"ping":         {"port"},
 	kindThroughput: {"port"},
 	"trace":        {"port"},
 }

@@ -19,9 +19,8 @@ import (
 type Ping struct {
 	Target   string        // name or address; required
 	Family   sock.Family   // zero: the first of the target's addresses that can be reached
-	Proto    string        // "icmp" or "tcp"; "": icmp
-	Port     int           // of tcp; 0: 443
-	SYN      bool          // of tcp: send SYN alone, by a raw socket, and open no connection
+	Proto    string        // "icmp"; "tcp": whole connections; "syn": SYN alone, by a raw socket; "": icmp
+	Port     int           // of tcp and syn; 0: 443
 	Count    int           // echoes to send; 0: 10
 	Interval time.Duration // between echoes, with Poisson their mean; 0: 1 s; at least 1 ms
 	Size     int           // payload bytes after the ICMP header; 0: 56
@@ -52,10 +51,10 @@ const (
 
 // Validate says what is wrong with the parameters, as a sock.InputError, or returns nil.
 func (p Ping) Validate() error {
-	if p.Proto != protoTCP && (p.Port != 0 || p.SYN) {
+	if !p.hasPort() && p.Port != 0 {
 		return &sock.InputError{Field: "port", Value: strconv.Itoa(p.Port), Remedy: "ICMP has no ports; leave it out, or ask for proto tcp"}
 	}
-	if p.Proto == protoTCP && (p.Size != 0 || p.DontFragment) {
+	if p.hasPort() && (p.Size != 0 || p.DontFragment) {
 		return &sock.InputError{Field: "size", Value: strconv.Itoa(p.Size), Remedy: "a SYN has no payload; leave out size and df, or ask for proto icmp"}
 	}
 	return firstError(
@@ -73,11 +72,15 @@ func (p Ping) Validate() error {
 const (
 	protoICMP = "icmp"
 	protoTCP  = "tcp"
+	protoSYN  = "syn"
 )
+
+// hasPort reports whether the protocol has ports, and no payload.
+func (p Ping) hasPort() bool { return p.Proto == protoTCP || p.Proto == protoSYN }
 
 func (p Ping) withDefaults() Ping {
 	setDefault(&p.Proto, protoICMP)
-	if p.Proto == protoTCP {
+	if p.hasPort() {
 		setDefault(&p.Port, pingPort)
 	} else {
 		setDefault(&p.Size, pingSize)

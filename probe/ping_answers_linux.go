@@ -10,7 +10,7 @@ import (
 // answer handles an echo reply.
 func (r *pingRun) answer(p sock.Packet) {
 	index, ok := r.packets.answered(p.Data, len(r.echoes))
-	if !ok || p.From.Addr() != r.target.WithZone("") && r.Proto == protoTCP {
+	if !ok || p.From.Addr() != r.target.WithZone("") && r.Proto == protoSYN {
 		return
 	}
 	e := &r.echoes[index]

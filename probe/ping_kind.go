@@ -21,12 +21,8 @@ func pingKind() Kind {
 
 func pingFields() []field[Ping] {
 	return []field[Ping]{
-		{Name: "proto", Default: "icmp", Meaning: "icmp, or tcp: how long a connection takes to be answered",
-			binding: word(func(p *Ping) *string { return &p.Proto }, protoICMP, protoTCP)},
-		{Name: "port", Short: "p", Default: "443", Meaning: "of tcp; one where nobody listens answers, too",
-			binding: whole(func(p *Ping) *int { return &p.Port }, 1, 65535)},
-		{Name: "syn", Default: "false", Meaning: "of tcp: send SYN alone and open no connection; needs CAP_NET_RAW",
-			binding: yesOrNo(func(p *Ping) *bool { return &p.SYN })},
+		{Name: "proto", Default: "icmp", Meaning: "icmp; tcp, by connections; or syn, which opens none and needs CAP_NET_RAW",
+			binding: word(func(p *Ping) *string { return &p.Proto }, protoICMP, protoTCP, protoSYN)},
 		{Name: "count", Short: "c", Default: "10", Meaning: "echoes to send",
 			binding: whole(func(p *Ping) *int { return &p.Count }, 1, pingMaxCount)},
 		{Name: "interval", Short: "i", Default: "1s", Meaning: "between echoes; their mean with poisson",
@@ -43,6 +39,8 @@ func pingFields() []field[Ping] {
 			binding: yesOrNo(func(p *Ping) *bool { return &p.DontFragment })},
 		{Name: "poisson", Default: "false", Meaning: "exponential intervals, which meet periodic behaviour without bias",
 			binding: yesOrNo(func(p *Ping) *bool { return &p.Poisson })},
+		{Name: "port", Short: "p", Default: "443", Meaning: "of tcp and syn; one where nobody listens answers, too",
+			binding: whole(func(p *Ping) *int { return &p.Port }, 1, 65535)},
 		familyField(func(p *Ping) *sock.Family { return &p.Family }),
 	}
 }
@@ -68,7 +66,7 @@ const tcpPackets = 4
 func (p *Ping) demand() measure.Demand {
 	all := p.withDefaults()
 	each := wire(p.Target, p.Family, float64(all.Size+icmpHeader))
-	if all.Proto == protoTCP {
+	if all.hasPort() {
 		each *= tcpPackets
 	}
 	last := float64(all.Count-1) * all.Interval.Seconds()

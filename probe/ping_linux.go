@@ -33,7 +33,7 @@ func (p Ping) measure(ctx context.Context, result *measure.Result) error {
 		return err
 	}
 	return tryWays(result, ways, func(w way, last bool) error {
-		if p.Proto == protoTCP && !p.SYN {
+		if p.Proto == protoTCP {
 			return p.connect(ctx, w, last, result)
 		}
 		return p.measureWay(ctx, w, last, result)
@@ -79,7 +79,7 @@ func (p Ping) ended(ctx context.Context, err error, report func()) error {
 
 // open opens a socket that sends as the parameters say, and the packets of the protocol.
 func (p Ping) open(w way) (socket *sock.Socket, packets pingPackets, err error) {
-	if p.Proto == protoTCP {
+	if p.Proto == protoSYN {
 		var port uint16
 		if socket, port, err = sock.OpenSYN(w.from); err == nil {
 			packets = &synPackets{from: netip.AddrPortFrom(w.from, port), to: netip.AddrPortFrom(w.to, uint16(p.Port)), base: p.Rand.Uint32()}

@@ -87,8 +87,8 @@ func TestPingTCP(t *testing.T) {
 				return
 			}
 			for _, port := range []int{443, 444} {
-				for _, syn := range []bool{false, true} {
-					pingTCP(t, Ping{Target: host, Proto: protoTCP, Port: port, SYN: syn, Count: 20, Interval: time.Millisecond, TTL: 9, DSCP: 46})
+				for _, proto := range []string{protoTCP, protoSYN} {
+					pingTCP(t, Ping{Target: host, Proto: proto, Port: port, Count: 20, Interval: time.Millisecond, TTL: 9, DSCP: 46})
 				}
 			}
 			l.Close()
@@ -99,24 +99,24 @@ func TestPingTCP(t *testing.T) {
 func pingTCP(t *testing.T, p Ping) {
 	r, err := p.Do(context.Background())
 	if err != nil || r.Metrics[measure.ReceivedPackets] != 20 || r.Metrics[measure.DuplicatePackets] != 0 {
-		t.Errorf("%s port %d, SYN %v: %v of %v came, %v", p.Target, p.Port, p.SYN, r.Metrics[measure.ReceivedPackets], r.Metrics[measure.SentPackets], err)
+		t.Errorf("%s port %d, %s: %v of %v came, %v", p.Target, p.Port, p.Proto, r.Metrics[measure.ReceivedPackets], r.Metrics[measure.SentPackets], err)
 	}
 	if rtt := r.Metrics[measure.RTTMedian]; rtt <= 0 || rtt > 0.1 {
-		t.Errorf("%s port %d, SYN %v: median round trip %v s", p.Target, p.Port, p.SYN, rtt)
+		t.Errorf("%s port %d, %s: median round trip %v s", p.Target, p.Port, p.Proto, rtt)
 	}
-	stamps := map[bool]string{true: "kernel", false: "user"}[p.SYN || p.Port == 443] // TCP_INFO is of connections that were opened
+	stamps := map[bool]string{true: "kernel", false: "user"}[p.Proto == protoSYN || p.Port == 443] // TCP_INFO is of connections that were opened
 	if r.Parameters["stamps"] != stamps {
-		t.Errorf("%s port %d, SYN %v: stamps by %v, want %s", p.Target, p.Port, p.SYN, r.Parameters["stamps"], stamps)
+		t.Errorf("%s port %d, %s: stamps by %v, want %s", p.Target, p.Port, p.Proto, r.Parameters["stamps"], stamps)
 	}
 }
 
 // Where a route says that there is no way, that is said at once, by each way to ping and of each request.
 func TestPingTCPNoWay(t *testing.T) {
 	inNamespace(t, func() {
-		for _, syn := range []bool{false, true} {
-			r, err := Ping{Target: "192.0.2.1", Proto: protoTCP, SYN: syn, Count: 3}.Do(context.Background())
+		for _, proto := range []string{protoTCP, protoSYN} {
+			r, err := Ping{Target: "192.0.2.1", Proto: proto, Count: 3}.Do(context.Background())
 			if !errors.Is(err, unix.ENETUNREACH) || r.Status != measure.StatusFailed {
-				t.Errorf("SYN %v: status %s, %v; want failed, network unreachable", syn, r.Status, err)
+				t.Errorf("%s: status %s, %v; want failed, network unreachable", proto, r.Status, err)
 			}
 		}
 	})
@@ -153,12 +153,12 @@ func TestPingTCPLost(t *testing.T) {
 			return
 		}
 		defer full.Close()
-		for _, syn := range []bool{false, true} {
-			r, err := Ping{Target: "127.0.0.1", Proto: protoTCP, SYN: syn, Count: 3, Interval: time.Millisecond, Timeout: 50 * time.Millisecond}.Do(context.Background())
+		for _, proto := range []string{protoTCP, protoSYN} {
+			r, err := Ping{Target: "127.0.0.1", Proto: proto, Count: 3, Interval: time.Millisecond, Timeout: 50 * time.Millisecond}.Do(context.Background())
 			want := map[measure.Metric]float64{measure.SentPackets: 3, measure.ReceivedPackets: 0, measure.LostPackets: 3, measure.LossRatio: 1,
 				measure.LossBurstMax: 3, measure.DuplicatePackets: 0}
 			if diff := cmp.Diff(want, r.Metrics); diff != "" || err != nil {
-				t.Errorf("SYN %v: %v, metrics (-want +got):\n%s", syn, err, diff)
+				t.Errorf("%s: %v, metrics (-want +got):\n%s", proto, err, diff)
 			}
 		}
 	})

@@ -28,6 +28,7 @@ var (
 		"command": {"argv": []string{"/bin/sh", "-c", "id"}, "values": map[string]string{"file": "/etc/shadow"}, "parse": []any{},
 			"family": "ipv4"},
 		"host":       {"path": "/root"},
+		"ping":       {"port": 22},
 		"throughput": {"port": 22},
 		"trace":      {"port": 53},
 	}
