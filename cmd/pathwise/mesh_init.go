@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/vishvananda/netlink"
@@ -48,7 +49,11 @@ func (s *session) fileToServe(args []string) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil
 	}
-	_, err := os.Stat(meshFile)
+	there, err := os.Stat(meshFile)
+	if err == nil && !ofThisUser(there) {
+		return "", &badCall{fmt.Errorf("%s: it belongs to another user, and says which programs run; if you mean it, name it: pathwise serve %s",
+			meshFile, meshFile)}
+	}
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return meshFile, nil // and what is wrong with it is said when it is read
 	}
@@ -58,6 +63,12 @@ func (s *session) fileToServe(args []string) (string, error) {
 	fmt.Fprintf(s.err, "there is no %s here: wrote one of this host and its gateway, as `pathwise mesh init` does; edit it, and then\n"+
 		"make the keys of this host's agent with `pathwise mesh deploy %s`\n", meshFile, meshFile)
 	return meshFile, nil
+}
+
+// ofThisUser reports whether a file belongs to who runs this process, or to root.
+func ofThisUser(f fs.FileInfo) bool {
+	s, is := f.Sys().(*syscall.Stat_t)
+	return is && (s.Uid == 0 || int(s.Uid) == os.Geteuid())
 }
 
 // writeFirstMesh writes a mesh file of this host as it finds it.

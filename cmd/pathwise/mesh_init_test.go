@@ -61,6 +61,17 @@ func TestMeshInitAndServeWithoutFile(t *testing.T) {
 	if _, err := s.fileToServe(nil); err != nil || said.Len() > 0 {
 		t.Errorf("the second time: %v, %q", err, said.String())
 	}
+	if os.Geteuid() == 0 { // who alone may give a file away
+		if err := os.Chown("mesh.yaml", 65534, 65534); err != nil {
+			t.Fatal(err)
+		}
+		if got := refused(t, "serve"); !strings.HasPrefix(got, "mesh.yaml: it belongs to another user") {
+			t.Errorf("somebody else's file: %q", got)
+		}
+		if file, err := s.fileToServe([]string{"mesh.yaml"}); file != "mesh.yaml" || err != nil {
+			t.Errorf("somebody else's file, named: %s, %v", file, err)
+		}
+	}
 	refused(t, "mesh", "init")
 	var stdout, stderr strings.Builder
 	if status := run([]string{"mesh", "init", "again.yaml"}, nil, &stdout, &stderr); status != exitDone || stdout.String() != "again.yaml\n" {
