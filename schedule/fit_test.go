@@ -76,32 +76,6 @@ func TestFitAtOnce(t *testing.T) {
 	}
 }
 
-func TestRetry(t *testing.T) {
-	at := func(s float64) time.Time { return midnight.Add(time.Duration(s * float64(time.Second))) }
-	for _, c := range []struct {
-		name         string
-		slot         time.Duration
-		tries, tried int
-		now, want    float64
-		ok           bool
-	}{
-		{"in time", time.Minute, 3, 0, -5, 0, true},
-		{"late", time.Minute, 3, 0, 40, 40, true},
-		{"too late", time.Minute, 3, 0, 61, 61, false},
-		{"no slot", 0, 1, 0, 0, 0, true},
-		{"second try", time.Minute, 3, 1, 10, 12, true},
-		{"third try waits longer", time.Minute, 3, 2, 10, 14, true},
-		{"second try beyond the slot", time.Minute, 3, 1, 59, 61, false},
-		{"no tries left", time.Minute, 3, 3, 10, 0, false},
-		{"zero tries are one", time.Minute, 0, 1, 10, 0, false},
-	} {
-		got, ok := Retry(midnight, c.slot, c.tries, c.tried, at(c.now))
-		if ok != c.ok || !got.IsZero() && !got.Equal(at(c.want)) {
-			t.Errorf("%s: %v %v, want %v %v", c.name, got, ok, at(c.want), c.ok)
-		}
-	}
-}
-
 // thousand is a full mesh of n hosts with one exclusive test of ten seconds, and a light star.
 func thousand(n int) Mesh {
 	return Mesh{Interfaces: hosts(n), Tests: []Test{bulk("b", full(0, n), 10, 12*time.Hour),

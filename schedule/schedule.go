@@ -107,7 +107,7 @@ type Test struct {
 	Timing Timing        // not used with a Phase
 	Phase  string        // "": of none
 	Slot   time.Duration // after its time a run may still begin, if it is late, failed, or has to wait for room
-	Tries  int           // at most, within the slot; 0: 1. For Retry: a plan has one run for all of them
+	Tries  int           // at most, within the slot; 0: 1. An agent begins them; a plan has one run for all of them
 	// Avoid, for a light test, puts a run off within its slot while an exclusive run uses either interface; where that
 	// cannot be helped it runs as drawn.
 	Avoid bool
