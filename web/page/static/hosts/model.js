@@ -15,7 +15,7 @@ export function stateOf(h, now) {
   return { text: 'reports', mark: '✓', kind: 'k2', rank: 5 };
 }
 
-/** Whether a host cannot do something by mishap, and not because its owner or its network is so. @param {Lack} l */
+/** Whether a host cannot do something by mishap, and not because its owner or its network is so. @param {MissingCapability} l */
 const mishap = (l) => ['raw-sockets', 'timestamps', 'disk', 'room'].includes(l.what) || l.what.startsWith('opening');
 
 /** What a host that reports has to be looked at for. @param {HostDoc} h @returns {string[]} */
