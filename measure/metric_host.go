@@ -1,5 +1,7 @@
 package measure
 
+import "slices"
+
 // The host itself: what it is busy with, over the interval of the measurement, and what it has left at its end. Counts
 // of packets are of that interval.
 const (
@@ -40,7 +42,15 @@ const (
 )
 
 func hostMetrics() []Definition {
-	all := []Definition{
+	all := slices.Concat(processorMetrics(), memoryMetrics(), hostTCPMetrics(), diskMetrics(), interfaceMetrics())
+	for i := range all {
+		all[i].Group, all[i].Follows = "Host", FollowsHost
+	}
+	return all
+}
+
+func processorMetrics() []Definition {
+	return []Definition{
 		{Metric: HostCPU, Label: "Processor use of the host", Better: BetterLow, Draw: DrawLine,
 			Help: "Share of all cores' time that was neither idle nor spent waiting for a disk, 0 to 1.",
 			Text: "The share of the time of all cores that was neither idle nor spent waiting for a disk.",
@@ -68,6 +78,11 @@ func hostMetrics() []Definition {
 			Text: "The load average of a minute, divided by the number of cores. Above one, programs wait for a processor " +
 				"or a disk.",
 			See: []string{"host-cpu"}},
+	}
+}
+
+func memoryMetrics() []Definition {
+	return []Definition{
 		{Metric: HostMemoryAvailable, Label: "Memory available", Better: BetterHigh,
 			Help: "Memory that programs can still have.",
 			Text: "What programs could still have without swapping, as the kernel estimates it.",
@@ -80,6 +95,11 @@ func hostMetrics() []Definition {
 			Help: "Swap space in use.",
 			Text: "How much of what programs keep was moved from memory to a disk.",
 			See:  []string{"host_memory_available_bytes"}},
+	}
+}
+
+func hostTCPMetrics() []Definition {
+	return []Definition{
 		{Metric: HostTCPMemory, Label: "Memory in TCP buffers",
 			Help: "Memory in all TCP buffers.",
 			Text: "What all TCP connections of the host hold in their buffers.",
@@ -119,6 +139,11 @@ func hostMetrics() []Definition {
 				"ones in time.",
 			Shows: "To a caller it looks like loss. Connections take a second and more to open on a path that loses nothing.",
 			See:   []string{"fault-accept-queue-full"}},
+	}
+}
+
+func diskMetrics() []Definition {
+	return []Definition{
 		{Metric: HostDiskFree, Label: "Free space", Better: BetterHigh,
 			Help: "Space that programs without privilege can still have.",
 			Text: "What programs without privilege can still write to the file system.",
@@ -145,6 +170,11 @@ func hostMetrics() []Definition {
 			Text: "The share of the time in which the busiest disk had something to do. Near one, a transfer to or from " +
 				"files may wait for it.",
 			See: []string{"application-limited", "host_cpu_iowait_ratio"}},
+	}
+}
+
+func interfaceMetrics() []Definition {
+	return []Definition{
 		{Metric: HostReceived, Label: "Received by the host", Draw: DrawLine,
 			Help: "What the interface, or all adapters, received.",
 			Text: "The rate at which the interface, or all adapters together, received.",
@@ -176,8 +206,4 @@ func hostMetrics() []Definition {
 			Shows: "Less than the port is sold as, and the negotiation failed or a pair of the cable is broken.",
 			See:   []string{"duplex-mismatch", "bottleneck"}},
 	}
-	for i := range all {
-		all[i].Group, all[i].Follows = "Host", FollowsHost
-	}
-	return all
 }

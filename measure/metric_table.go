@@ -45,7 +45,8 @@ const (
 )
 
 // lists are the metrics in the order in which they are listed.
-var lists = []func() []Definition{delayMetrics, oneWayMetrics, variationMetrics, lossMetrics, transferMetrics, pathMetrics, diagnosisMetrics, hostMetrics}
+var lists = []func() []Definition{delayMetrics, oneWayMetrics, variationMetrics, lossMetrics, transferMetrics, tcpMetrics,
+	pathMetrics, diagnosisMetrics, hostMetrics}
 
 var table = sync.OnceValue(func() map[Metric]Definition {
 	all := map[Metric]Definition{}

@@ -53,6 +53,12 @@ func transferMetrics() []Definition {
 			Help: "Payload received in the other direction of a bidirectional test.",
 			Text: "What was received in the other direction of a test that sends both ways at once.",
 			See:  []string{"received_bytes"}},
+	}
+}
+
+// tcpMetrics are what the kernels of both ends say of a transfer by TCP.
+func tcpMetrics() []Definition {
+	return []Definition{
 		{Metric: Retransmits, Label: "Retransmissions", Group: "Transfer", Better: BetterLow, Warn: 100, Bad: 1000,
 			Help: "Segments that TCP sent again.",
 			Text: "Segments that TCP sent a second time because they seemed lost. Some were not: an acknowledgement that is " +
