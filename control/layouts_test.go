@@ -1,32 +1,20 @@
 package control
 
 import (
-	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/pathwise-net/pathwise/durable/layouttest"
 )
 
-var update = flag.Bool("update", false, "write what is read of testdata/layouts beside it")
-
 // The plan, from which awaited runs and ports come, and the callers' bytes of each layout that earlier builds wrote are read
-// whole. A folder of testdata/layouts is of the commit that it is named after.
+// whole.
 func TestLayouts(t *testing.T) {
-	folders, err := filepath.Glob("testdata/layouts/*")
-	if err != nil || len(folders) < 2 {
-		t.Fatal("no layouts", folders, err)
-	}
-	for _, layout := range folders {
-		p, err := readPlan(layout)
+	layouttest.Run(t, func(t *testing.T, folder string) []any {
+		p, err := readPlan(folder)
 		if err != nil {
-			t.Errorf("%s: %v", layout, err)
-			continue
+			t.Fatal(err)
 		}
-		d, awaited := openCallerUsage(layout), newAwaitedRuns()
+		d, awaited := openCallerUsage(folder), newAwaitedRuns()
 		awaited.expect(p.Runs)
 		head := p
 		head.Runs = nil
@@ -35,29 +23,8 @@ func TestLayouts(t *testing.T) {
 			all = append(all, r)
 		}
 		if due := len(awaited.missed(p.Until.AddDate(1, 0, 0))); due != len(p.Runs) {
-			t.Errorf("%s: of %d runs %d are awaited", layout, len(p.Runs), due)
+			t.Errorf("of %d runs %d are awaited", len(p.Runs), due)
 		}
-		compare(t, filepath.Join(layout, "want"), all...)
-	}
-}
-
-// compare holds what was read, a line each, against what stands in a file.
-func compare(t *testing.T, path string, read ...any) {
-	t.Helper()
-	var got strings.Builder
-	lines := json.NewEncoder(&got)
-	for _, v := range read {
-		if err := lines.Encode(v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if *update {
-		if err := os.WriteFile(path, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); err != nil || diff != "" {
-		t.Errorf("%s: %v (-want +got):\n%s", path, err, diff)
-	}
+		return all
+	})
 }
