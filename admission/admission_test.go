@@ -86,10 +86,10 @@ func TestNetworkOf(t *testing.T) {
 }
 
 // Who takes nothing ends a write.
-func TestWithin(t *testing.T) {
+func TestWithWriteTimeout(t *testing.T) {
 	here, there := net.Pipe()
 	defer there.Close()
-	if _, err := Within(here, 10*time.Millisecond).Write([]byte("x")); !errors.Is(err, os.ErrDeadlineExceeded) {
+	if _, err := WithWriteTimeout(here, 10*time.Millisecond).Write([]byte("x")); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("writing to who takes nothing: %v", err)
 	}
 }

@@ -53,17 +53,17 @@ func (c *Connections) Close() {
 	}
 }
 
-// Within ends each write to a connection whose peer takes nothing for so long.
-func Within(conn net.Conn, silence time.Duration) net.Conn { return within{conn, silence} }
+// WithWriteTimeout returns a connection on which a write fails when it takes longer than the timeout, as to a peer that reads nothing.
+func WithWriteTimeout(conn net.Conn, timeout time.Duration) net.Conn { return impatient{conn, timeout} }
 
-type within struct {
+type impatient struct {
 	net.Conn
-	silence time.Duration
+	timeout time.Duration
 }
 
-func (w within) Write(b []byte) (int, error) {
-	if err := w.SetWriteDeadline(time.Now().Add(w.silence)); err != nil {
+func (i impatient) Write(b []byte) (int, error) {
+	if err := i.SetWriteDeadline(time.Now().Add(i.timeout)); err != nil {
 		return 0, err
 	}
-	return w.Conn.Write(b)
+	return i.Conn.Write(b)
 }

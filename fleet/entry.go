@@ -90,7 +90,7 @@ func (e *entry) carry(c net.Conn) {
 		copyUntil(in, secure)
 		in.Close()
 	}()
-	copyUntil(admission.Within(secure, handshakeTime), from)
+	copyUntil(admission.WithWriteTimeout(secure, handshakeTime), from)
 	c.Close()
 	<-done
 }
@@ -139,7 +139,7 @@ func copyUntil(to io.Writer, from io.Reader) {
 	_, _ = io.CopyBuffer(struct{ io.Writer }{to}, struct{ io.Reader }{from}, make([]byte, entryBuffer))
 }
 
-// close ends the entry with all connections, and returns when nothing of it runs.
+// close ends the listener and all connections that came by it, and returns when no goroutine of the entry runs.
 func (e *entry) close() {
 	e.listener.Close()
 	<-e.ended // so that none is let in after those that are open were closed

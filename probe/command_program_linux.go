@@ -100,7 +100,7 @@ func (p *Program) run(ctx context.Context) (*measure.Output, error) {
 	command.WaitDelay = time.Second // for a child that left the group and holds an output open
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL}
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return nil, context.Cause(ctx)
 	}
 	if p.Before != nil {
 		if err := p.Before(command); err != nil {
@@ -121,7 +121,7 @@ func (p *Program) run(ctx context.Context) (*measure.Output, error) {
 	switch {
 	case stopped:
 		output.ExitCode = -1 // however it ended: what it printed is not all
-		return output, fmt.Errorf("run %s: %w", name, ctx.Err())
+		return output, fmt.Errorf("run %s: %w", name, context.Cause(ctx))
 	case errors.Is(err, exec.ErrWaitDelay):
 		return output, &LeftError{name}
 	case err != nil:

@@ -57,7 +57,7 @@ func (h *Host) measure(ctx context.Context, r *measure.Result) error {
 	if err == nil && last.at.Sub(first.at) >= hostMinInterval {
 		err = fillHost(r, first, last, all.Iface)
 	}
-	return errors.Join(err, addLevels(fs, all.Path, r), ctx.Err())
+	return errors.Join(err, addLevels(fs, all.Path, r), context.Cause(ctx))
 }
 
 // readHost reads what counts up. What this kernel does not offer is noted in r, if that is not nil.

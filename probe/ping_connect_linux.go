@@ -74,13 +74,13 @@ func (r *connectRun) do(ctx context.Context) error {
 		case c := <-ended:
 			attempts--
 			if ctx.Err() != nil {
-				return ctx.Err()
+				return context.Cause(ctx)
 			}
 			if err := r.settle(c); err != nil {
 				return err
 			}
 		case <-ctx.Done():
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 	}
 	return nil

@@ -62,7 +62,7 @@ func (p *Ping) bound() {
 // tcpPackets is how many packets an opened connection takes in a direction: SYN, ACK, FIN and another ACK at most.
 const tcpPackets = 4
 
-// demand is that of a ping whose last echo is lost.
+// demand reckons with a last echo that is lost, so that the run waits for it until its timeout.
 func (p *Ping) demand() measure.Demand {
 	all := p.withDefaults()
 	each := wire(p.Target, p.Family, float64(all.Size+icmpHeader))

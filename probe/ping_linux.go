@@ -64,7 +64,7 @@ func (p Ping) connect(ctx context.Context, w way, last bool, result *measure.Res
 // ended has a run reported, unless another address is to be tried, and names the target in what went wrong.
 func (p Ping) ended(ctx context.Context, err error, report func()) error {
 	if ctx.Err() != nil { // whatever call it made fail
-		err = ctx.Err()
+		err = context.Cause(ctx)
 	}
 	var unreachable *unreachableError
 	if errors.As(err, &unreachable) {
@@ -86,6 +86,10 @@ func (p Ping) open(w way) (socket *sock.Socket, packets pingPackets, err error) 
 		}
 	} else if socket, err = sock.OpenEcho(w.to.Is6()); err == nil {
 		packets = newEchoPackets(p, socket, w.to)
+	}
+	var denied *sock.PermissionError
+	if errors.As(err, &denied) {
+		denied.Remedy += "; or ask for proto tcp, which needs neither"
 	}
 	if err != nil {
 		return nil, nil, err
@@ -172,7 +176,7 @@ func (r *pingRun) listen(ctx context.Context, until time.Time) error {
 	for {
 		next := r.expire(time.Now())
 		if next.IsZero() && until.IsZero() {
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 		if next.IsZero() || !until.IsZero() && until.Before(next) {
 			next = until
@@ -190,7 +194,7 @@ func (r *pingRun) listen(ctx context.Context, until time.Time) error {
 		}
 		switch {
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return context.Cause(ctx)
 		case r.noWay != "":
 			return &unreachableError{r.noWay}
 		case errors.Is(err, os.ErrDeadlineExceeded):

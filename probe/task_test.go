@@ -141,7 +141,7 @@ func TestReadTaskRefuses(t *testing.T) {
 		{"ping", values{"interval": 0}, `interval "0": give a time`},
 		{"ping", values{"interval": "10us"}, `interval "10µs": give a time from 1ms to 1h0m0s`},
 		{"ping", values{"df": "perhaps"}, `df "perhaps": give true or false`},
-		{"ping", values{"proto": "udp"}, `proto "udp": give icmp or tcp or syn`},
+		{"ping", values{"proto": "udp"}, `proto "udp": give icmp, tcp or syn`},
 		{"ping", values{"port": 80}, `port "80": ICMP has no ports`},
 		{"ping", values{"proto": "tcp", "size": 56}, `size "56": a SYN has no payload`},
 		{"throughput", values{"proto": "sctp"}, `proto "sctp": give tcp or udp`},

@@ -102,13 +102,22 @@ func word[T any](at func(*T) *string, allowed ...string) binding[T] {
 		s, ok := v.(string)
 		switch {
 		case len(allowed) > 0 && !slices.Contains(allowed, s):
-			return "give " + strings.Join(allowed, " or ")
+			return "give " + oneOf(allowed)
 		case !ok || s == "":
 			return "give a text"
 		}
 		*at(into) = s
 		return ""
 	}, func(of *T) any { return unlessZero(*at(of), any(*at(of))) }}
+}
+
+// oneOf lists what may be chosen: "icmp, tcp or syn".
+func oneOf(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // decoded is a list or mapping, read as JSON; want says what would be right.

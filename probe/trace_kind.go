@@ -36,7 +36,7 @@ func traceFields() []field[Trace] {
 
 func (t *Trace) equip(o Options) { t.Progress = watch(o.Hop, o.Say, HopLine) }
 
-// demand is that of a route of which no hop answers, so that probes wait for their timeouts, a window at a time.
+// demand reckons with a route on which no hop answers, so that probes wait for their timeouts, a window at a time.
 func (t *Trace) demand() measure.Demand {
 	all := t.withDefaults()
 	probes := float64(all.MaxTTL * all.Queries)

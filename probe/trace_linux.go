@@ -54,7 +54,7 @@ func (t Trace) measureWay(ctx context.Context, target netip.Addr, last bool, res
 	}
 	run.report(result)
 	if ctx.Err() != nil { // whatever call it made fail
-		err = ctx.Err()
+		err = context.Cause(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("trace %s: %w", t.Target, err)
@@ -92,7 +92,7 @@ func (r *traceRun) do(ctx context.Context) error {
 		event, err := r.socket.Receive(until)
 		switch {
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return context.Cause(ctx)
 		case err != nil && !errors.Is(err, os.ErrDeadlineExceeded):
 			return fmt.Errorf("receive: %w", err)
 		}

@@ -52,7 +52,7 @@ func openMessaging(ctx context.Context, data string, m *config.Mesh, log *slog.L
 	return p, nil
 }
 
-// close ends what openMessaging began. The server outlives the context of the rest, so that the last results find it.
+// close ends the hub and the message server, which outlive the context of the rest so that the last Results find them.
 func (p *messaging) close() {
 	if p.hub != nil {
 		p.hub.Close()
