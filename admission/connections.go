@@ -54,16 +54,16 @@ func (c *Connections) Close() {
 }
 
 // WithWriteTimeout returns a connection on which a write fails when it takes longer than the timeout, as to a peer that reads nothing.
-func WithWriteTimeout(conn net.Conn, timeout time.Duration) net.Conn { return impatient{conn, timeout} }
+func WithWriteTimeout(conn net.Conn, timeout time.Duration) net.Conn { return timedConn{conn, timeout} }
 
-type impatient struct {
+type timedConn struct {
 	net.Conn
 	timeout time.Duration
 }
 
-func (i impatient) Write(b []byte) (int, error) {
-	if err := i.SetWriteDeadline(time.Now().Add(i.timeout)); err != nil {
+func (c timedConn) Write(b []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(c.timeout)); err != nil {
 		return 0, err
 	}
-	return i.Conn.Write(b)
+	return c.Conn.Write(b)
 }
