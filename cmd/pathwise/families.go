@@ -14,23 +14,23 @@ import (
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// measureHosts measures to each host over each family in turn. What was measured over two families is printed side by side,
+// measureTasks does each task over each family in turn. What was measured over two families is printed side by side,
 // else text prints it. Under --json a single Result is the document; several stand in a list. Where measureOne returns no
 // Result, it returns an error.
-func (s *session) measureHosts(ctx context.Context, hosts []string, families []sock.Family, text func(io.Writer, *measure.Result),
-	measureOne func(host string, family sock.Family) (*measure.Result, error)) error {
-	several := len(hosts)*len(families) > 1
+func (s *session) measureTasks(ctx context.Context, tasks []measure.Task, families []sock.Family, text func(io.Writer, *measure.Result),
+	measureOne func(task measure.Task, family sock.Family) (*measure.Result, error)) error {
+	several := len(tasks)*len(families) > 1
 	results := []*measure.Result{}
 	var failed []error
 	measured := false
-	for _, host := range hosts {
+	for _, task := range tasks {
 		var compared []*measure.Result
 		var over []sock.Family // of those, in their order
 		for _, family := range families {
 			if ctx.Err() != nil {
 				break
 			}
-			r, err := measureOne(host, family)
+			r, err := measureOne(task, family)
 			s.progress("")
 			failed, measured = append(failed, err), measured || !isBadInput(err)
 			if r == nil {
@@ -50,7 +50,7 @@ func (s *session) measureHosts(ctx context.Context, hosts []string, families []s
 	if s.json && several {
 		failed = append(failed, s.emit(map[string]any{"schema": "pathwise.results/1", "results": results}, nil))
 	}
-	return firstOf(failed, len(hosts) > 1 || measured)
+	return firstOf(failed, len(tasks) > 1 || measured)
 }
 
 // firstOf keeps the message to one error: the others are in the Results. Where there are several targets, or something was

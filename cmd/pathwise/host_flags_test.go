@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
 )
@@ -127,6 +129,18 @@ func measuredBy(t *testing.T, args []string) (results []*measure.Result, status 
 		doc.Results = append(doc.Results, r)
 	}
 	return doc.Results, status, stderr.String()
+}
+
+// Of several hosts each has the port that it is written with, or the usual one.
+func TestPortsOfSeveralHosts(t *testing.T) {
+	results, status, complaint := measuredBy(t, strings.Fields("ping 127.0.0.1:9 127.0.0.1:10 127.0.0.1 --proto tcp -c 1 --json"))
+	var ports []any
+	for _, r := range results {
+		ports = append(ports, r.Parameters["port"])
+	}
+	if diff := cmp.Diff([]any{9., 10., 443.}, ports); diff != "" || status != exitDone {
+		t.Errorf("exit status %d, %s: ports (-want +got):\n%s", status, complaint, diff)
+	}
 }
 
 // A host is written with a port only where one means something, and only once; else one line says why.

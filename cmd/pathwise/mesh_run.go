@@ -46,8 +46,8 @@ func meshRun(s *session) *cobra.Command {
 		if request.Parameters, err = readParameters(set); err != nil {
 			return badFlag("set", err)
 		}
-		return s.measureHosts(c.Context(), []string{args[1]}, over.families(), probe.WriteText,
-			func(_ string, family sock.Family) (*measure.Result, error) {
+		return s.measureTasks(c.Context(), []measure.Task{{Target: args[1]}}, over.families(), probe.WriteText,
+			func(_ measure.Task, family sock.Family) (*measure.Result, error) {
 				if family != "" {
 					request.Parameters["family"] = string(family)
 				}

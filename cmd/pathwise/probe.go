@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,25 +41,26 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 				return err
 			}
 			defer flags.close()
-			hosts := make([]string, len(args))
+			tasks := make([]measure.Task, len(args))
 			for i, text := range args {
-				if hosts[i], err = flags.host(c, text, parameters); err != nil {
+				tasks[i] = measure.Task{Kind: k.Name, Parameters: maps.Clone(parameters)}
+				if tasks[i].Target, err = flags.host(c, text, tasks[i].Parameters); err == nil {
+					_, err = probe.New(tasks[i], options)
+				}
+				if err != nil {
 					return err
 				}
 			}
-			if _, err := probe.New(measure.Task{Kind: k.Name, Target: hosts[0], Parameters: parameters}, options); err != nil {
-				return err
-			}
-			return s.measureHosts(c.Context(), hosts, flags.over.families(), probe.WriteText, func(host string, family sock.Family) (*measure.Result, error) {
+			return s.measureTasks(c.Context(), tasks, flags.over.families(), probe.WriteText, func(task measure.Task, family sock.Family) (*measure.Result, error) {
 				if k.Usage.Doing != "" {
-					s.progress("%s %s…", k.Usage.Doing, host)
+					s.progress("%s %s…", k.Usage.Doing, task.Target)
 				} else if flags.over.four && flags.over.six {
 					s.say("over %s", family)
 				}
 				if family != "" {
-					parameters["family"] = string(family)
+					task.Parameters["family"] = string(family)
 				}
-				p, err := probe.New(measure.Task{Kind: k.Name, Target: host, Parameters: parameters}, options)
+				p, err := probe.New(task, options)
 				if err != nil {
 					return nil, err
 				}
