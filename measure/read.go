@@ -8,8 +8,7 @@ import (
 // ResultSchema names the JSON layout of a Result. It changes when a reader of the old layout would misread the new.
 const ResultSchema = "pathwise.result/2"
 
-// resultSchema1 had neither way nor role, 0 for the error of a clock of which nothing was known, and names of its own for the
-// parameters of probes.
+// resultSchema1 had neither way nor role, and 0 for the error of a clock of which nothing was known.
 const resultSchema1 = "pathwise.result/1"
 
 // ReadsSchema tells whether this is the schema of a Result that can be read.
@@ -22,28 +21,32 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, (*result)(r)); err != nil {
 		return fmt.Errorf("read result: %w", err)
 	}
-	if r.Schema != resultSchema1 {
+	if !ReadsSchema(r.Schema) {
+		return nil
+	}
+	if r.Kind != "command" { // whose parameters the user named
+		renameParameters(r.Parameters)
+	}
+	if r.Schema == ResultSchema {
 		return nil
 	}
 	r.Schema, r.Way, r.Role = ResultSchema, WayOf(r.Kind, r.Parameters), RoleOf(r.Test)
 	if !r.Clock.Synchronized {
 		r.Clock.ErrorSeconds = nil
 	}
-	if r.Kind != "command" {
-		renameParameters(r.Parameters)
-	}
 	return nil
 }
 
-// parameters1 are the parameters that had other names in resultSchema1.
-var parameters1 = map[string]string{
+// formerParameters are the parameters of probes that once had other names. Builds wrote those in both schemas.
+var formerParameters = map[string]string{
 	"interval_seconds": "interval", "timeout_seconds": "timeout", "duration_seconds": "duration", "omit_seconds": "omit",
 	"size_bytes": "size", "window_bytes": "window", "length_bytes": "length", "mss_bytes": "mss", "rate_bits_per_second": "rate",
 	"max_ttl": "max-ttl", "protocol": "proto", "dont_fragment": "df",
 }
 
+// renameParameters gives former parameters their names of today.
 func renameParameters(set map[string]any) {
-	for old, now := range parameters1 {
+	for old, now := range formerParameters {
 		if v, there := set[old]; there {
 			delete(set, old)
 			set[now] = v

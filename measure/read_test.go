@@ -41,20 +41,22 @@ func TestReadSchema1(t *testing.T) {
 	}
 }
 
-// Parameters of probes get the names that tasks have for them; those of programs stay as they are.
-func TestReadParameters1(t *testing.T) {
+// Parameters of probes get the names that tasks have for them, whatever the schema; those of programs stay as they are.
+func TestReadFormerParameters(t *testing.T) {
 	const old = `{"count":10,"interval_seconds":0.1,"size_bytes":56,"timeout_seconds":2,"ttl":0,"dscp":0,"dont_fragment":true,"sampling":"poisson"}`
-	for kind, want := range map[string]map[string]any{
-		"ping": {"count": 10., "interval": 0.1, "size": 56., "timeout": 2., "ttl": 0., "dscp": 0., "df": true, "poisson": true},
-		"command": {"count": 10., "interval_seconds": 0.1, "size_bytes": 56., "timeout_seconds": 2., "ttl": 0., "dscp": 0., "dont_fragment": true,
-			"sampling": "poisson"},
-	} {
-		var got Result
-		if err := json.Unmarshal([]byte(`{"schema":"pathwise.result/1","kind":"`+kind+`","parameters":`+old+`}`), &got); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got.Parameters); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", kind, diff)
+	for _, schema := range []string{"pathwise.result/1", "pathwise.result/2"} {
+		for kind, want := range map[string]map[string]any{
+			"ping": {"count": 10., "interval": 0.1, "size": 56., "timeout": 2., "ttl": 0., "dscp": 0., "df": true, "poisson": true},
+			"command": {"count": 10., "interval_seconds": 0.1, "size_bytes": 56., "timeout_seconds": 2., "ttl": 0., "dscp": 0., "dont_fragment": true,
+				"sampling": "poisson"},
+		} {
+			var got Result
+			if err := json.Unmarshal([]byte(`{"schema":"`+schema+`","kind":"`+kind+`","parameters":`+old+`}`), &got); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got.Parameters); diff != "" {
+				t.Errorf("%s %s (-want +got):\n%s", schema, kind, diff)
+			}
 		}
 	}
 }
