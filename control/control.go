@@ -83,19 +83,20 @@ type Control struct {
 	planner  *planner   // nil: none yet
 	ports    *switchboard
 
-	mu       sync.Mutex // of what follows
-	mesh     *config.Mesh
-	source   source // the text that mesh was read from
-	current  plan
-	other    bool              // some host can do more or less than when the plan in force was made
-	rates    *rates            // what tools carried lately
-	ratesDue time.Time         // when they are looked up again
-	unsent   map[string]bool   // hosts that the plan in force could not be left for
-	resend   bool              // one of those is here now
-	demands  map[string]demand // tests that somebody asked for and that are not over, by ID of the run
-	warnings []string          // of the plan: sorted, never changed, only replaced
-	unfiled  error             // why Results cannot be filed now; nil: they can
-	trouble  error             // why the mesh file as it is now is not in force; nil: it is
+	mu        sync.Mutex // of what follows
+	mesh      *config.Mesh
+	source    source // the text that mesh was read from
+	current   plan
+	other     bool              // some host can do more or less than when the plan in force was made
+	rates     *rates            // what tools carried lately
+	keptRates *rates            // those of them that are on disk
+	ratesDue  time.Time         // when they are looked up again
+	unsent    map[string]bool   // hosts that the plan in force could not be left for
+	resend    bool              // one of those is here now
+	demands   map[string]demand // tests that somebody asked for and that are not over, by ID of the run
+	warnings  []string          // of the plan: sorted, never changed, only replaced
+	unfiled   error             // why Results cannot be filed now; nil: they can
+	trouble   error             // why the mesh file as it is now is not in force; nil: it is
 }
 
 // New reads the mesh file and the last plan, and does nothing yet.
@@ -104,7 +105,8 @@ func New(c Config) (*Control, error) {
 		return nil, err
 	}
 	control := &Control{
-		config: c, awaited: newAwaitedRuns(), roster: newRoster(), watchers: newWatchers(), callers: openCallerUsage(c.Data), spending: openSpending(c.Data),
+		config: c, awaited: newAwaitedRuns(), roster: newRoster(), watchers: newWatchers(),
+		callers: openCallerUsage(c.Data), spending: openSpending(c.Data),
 		stirred: make(chan struct{}, 1), ports: newSwitchboard(), demands: map[string]demand{},
 	}
 	if err := control.read(); err != nil {
@@ -118,6 +120,7 @@ func New(c Config) (*Control, error) {
 	if control.rates, err = readRates(c.Data); err != nil { // they are looked up anew
 		c.Log.Warn("what tools carried lately is not known", "error", err)
 	}
+	control.keptRates = control.rates
 	control.awaited.expect(last.Runs)
 	for i := range last.Runs {
 		control.ports.keep(&last.Runs[i])

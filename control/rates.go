@@ -25,10 +25,10 @@ const (
 	ratesDays = 7
 	// ratesEvery is how often rates are looked up: what is seldom measured more often is not planned otherwise within the hour.
 	ratesEvery = time.Hour
-	// ratesRetry is how soon they are looked up again if the archive does not answer.
+	// ratesRetry is how soon they are looked up again if the archive does not answer, or the disk does not take them.
 	ratesRetry = time.Minute
-	// sameRate is by how much a rate may differ from the last and count as the same: runs over one path differ by as much, and
-	// each other rate is a new plan.
+	// sameRate is the share by which a rate may differ from the last one and still count as the same. Runs over one path differ
+	// by about as much, and a rate that counts as another one makes a new plan necessary.
 	sameRate = 0.1
 )
 
@@ -93,26 +93,29 @@ func (c *Control) ratesOf(ctx context.Context, m *config.Mesh) (map[carried]floa
 	return found, nil
 }
 
-// refreshRates looks rates up if it is time to, and keeps them.
+// refreshRates looks rates up if it is time to, and keeps them. After an error, such as of a full disk, it is time again soon.
 func (c *Control) refreshRates(ctx context.Context) error {
 	m, now := c.Mesh(), c.config.Now()
 	c.mu.Lock()
-	old, due := c.rates, !now.Before(c.ratesDue)
+	next, kept, due := c.rates, c.keptRates, !now.Before(c.ratesDue)
 	c.mu.Unlock()
 	if !due {
 		return nil
 	}
 	found, err := c.ratesOf(ctx, m)
-	next, again := old, now.Add(ratesRetry)
 	if err == nil {
-		next, again = old.renewed(found), now.Add(ratesEvery)
+		next = next.renewed(found)
 	}
-	c.mu.Lock()
-	c.rates, c.ratesDue = next, again
-	c.mu.Unlock()
-	if next != old {
+	if err == nil && next != kept {
 		err = next.write(c.config.Data)
 	}
+	again := now.Add(ratesRetry)
+	if err == nil {
+		kept, again = next, now.Add(ratesEvery)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rates, c.keptRates, c.ratesDue = next, kept, again
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -161,6 +162,32 @@ func TestOneEstimate(t *testing.T) {
 	}
 	if without := m.Estimate(func(task measure.Task) measure.Demand { d, _ := probe.Demand(task); return d }, nil); without.Total.BytesPerDay <= checked.Total.BytesPerDay {
 		t.Errorf("%v bytes a day by what was measured, %v without", checked.Total.BytesPerDay, without.Total.BytesPerDay)
+	}
+}
+
+// Rates that could not be kept are kept soon after, though nothing new was measured.
+func TestRatesAreKeptAfterAnError(t *testing.T) {
+	b := newBench(t, budgetedTests)
+	b.finish("bulk", "ab", "planned", 50e6)
+	path := filepath.Join(b.folder, ratesFile)
+	if err := os.Mkdir(path, 0o700); err != nil { // a folder, which no file can replace
+		t.Fatal(err)
+	}
+	b.now = b.now.Add(ratesEvery)
+	if err := b.refreshRates(t.Context()); err == nil || !strings.Contains(err.Error(), "keep rates") {
+		t.Fatalf("error is %v", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	b.now = b.now.Add(ratesRetry)
+	if err := b.refreshRates(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readRates(b.folder)
+	want := map[carried]float64{{"bulk", "a", "b"}: 50e6}
+	if diff := cmp.Diff(want, got.of); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 
