@@ -13,30 +13,35 @@ import (
 // found the rate of its path, and says nothing of it.
 const leastPart = 0.1
 
-// cuts are what planned runs of today gave up to tests that somebody asked for.
+// cuts counts planned runs of today that gave bytes up to tests that somebody asked for: each run once.
 type cuts struct{ shorter, leftOut int }
 
 // afford holds a planned run to what tests that somebody asked for have left of the day's bytes of its hosts and sites: a transfer
 // moves less, anything else is left out. On a day of which nothing was asked for, the plan is within budgets on average, and stays.
 func (f *filling) afford(m *config.Mesh, tool *config.Tool, leg config.Leg, need *measure.Demand, at time.Time) bool {
-	if !m.Daily() || dayOf(at) != dayOf(f.next.Issued) {
+	limits := m.DailyLimits(leg.Source, leg.Target)
+	if len(limits) == 0 || dayOf(at) != dayOf(f.next.Issued) {
 		return true
 	}
-	limits, asks := m.DailyLimits(leg.Source, leg.Target), need.Bytes
+	gets, whose := need.Bytes, ""
 	for _, l := range limits {
 		asked, done := f.spending.taken(l.Whose, f.next.Issued)
-		left := l.Bytes - asked - done - f.used[l.Whose]
-		if asked == 0 || need.Bytes <= left {
-			continue
+		if left := l.Bytes - asked - done - f.used[l.Whose]; asked > 0 && left < gets {
+			gets, whose = left, l.Whose
 		}
-		cut := f.cuts[l.Whose]
-		if tool.Kind != "throughput" || left < leastPart*asks {
+	}
+	if whose != "" { // the one who has least left is told of it, and nobody else
+		cut, leftOut := f.cuts[whose], tool.Kind != "throughput" || gets < leastPart*need.Bytes
+		if leftOut {
 			cut.leftOut++
-			f.cuts[l.Whose] = cut
+		} else {
+			cut.shorter++
+		}
+		f.cuts[whose] = cut
+		if leftOut {
 			return false
 		}
-		cut.shorter++
-		f.cuts[l.Whose], need.Bytes = cut, left
+		need.Bytes = gets
 	}
 	for _, l := range limits {
 		f.used[l.Whose] += need.Bytes
@@ -94,7 +99,8 @@ func reckonedBytes(m *config.Mesh, r *measure.Run) float64 {
 // account counts what a planned run took of the day's bytes: what its Result says, or else what was reckoned.
 func (c *Control) account(run *measure.Run, result *measure.Result) {
 	m := c.Mesh()
-	if !m.Daily() {
+	limits := limitsOf(m, run)
+	if len(limits) == 0 {
 		return
 	}
 	bytes, known := result.Moved()
@@ -104,7 +110,7 @@ func (c *Control) account(run *measure.Run, result *measure.Result) {
 	case result.Status != measure.StatusFailed:
 		bytes = reckonedBytes(m, run)
 	}
-	c.spending.add(limitsOf(m, run), bytes, run.Start, c.config.Now())
+	c.spending.add(limits, bytes, run.Start, c.config.Now())
 }
 
 // makeRoom asks for a new plan if what is planned for today and what was asked for are together more than somebody may move.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
 )
@@ -182,6 +183,44 @@ func TestPlanSeesDemand(t *testing.T) {
 			b.plan()
 			if again, _, _ := b.today(); again < before-20 {
 				t.Errorf("%v MB are planned for tomorrow, %v today", again, before)
+			}
+		})
+	}
+}
+
+// A run of which two have too little left counts once: as shortened, or as left out.
+func TestCutsCountRunsOnce(t *testing.T) {
+	const mb = 1e6
+	for name, c := range map[string]struct {
+		asked map[string]float64 // of 100 MB each
+		want  map[string]cuts
+		gets  float64
+	}{
+		"nobody asked":          {nil, map[string]cuts{}, 10 * mb},
+		"both have enough":      {map[string]float64{"host a": 50 * mb, "host b": 50 * mb}, map[string]cuts{}, 10 * mb},
+		"both shorten it":       {map[string]float64{"host a": 95 * mb, "host b": 92 * mb}, map[string]cuts{"host a": {shorter: 1}}, 5 * mb},
+		"in the other order":    {map[string]float64{"host a": 92 * mb, "host b": 95 * mb}, map[string]cuts{"host b": {shorter: 1}}, 5 * mb},
+		"one leaves it out":     {map[string]float64{"host a": 95 * mb, "host b": 100 * mb}, map[string]cuts{"host b": {leftOut: 1}}, 0},
+		"the first leaves it":   {map[string]float64{"host a": 100 * mb, "host b": 95 * mb}, map[string]cuts{"host a": {leftOut: 1}}, 0},
+		"little is left of one": {map[string]float64{"host a": 99.5 * mb, "host b": 95 * mb}, map[string]cuts{"host a": {leftOut: 1}}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newSpender(t, [3]string{", limits: {daily: 100MB}", ", limits: {daily: 100MB}", ""})
+			for whose, bytes := range c.asked {
+				limit := []config.DailyLimit{{Whose: whose, Bytes: 100 * mb}}
+				if _, err := b.spending.take(limit, bytes, b.now); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f := filling{Control: b.Control, next: &plan{Issued: b.now}, used: map[string]float64{}, cuts: map[string]cuts{}}
+			m, need := b.Mesh(), measure.Demand{Bytes: 10 * mb}
+			a, _ := m.Host("a")
+			other, _ := m.Host("b")
+			if !f.afford(m, m.Tool("bulk"), config.Leg{Source: a, Target: other}, &need, b.now) {
+				need.Bytes = 0
+			}
+			if diff := cmp.Diff(c.want, f.cuts, cmp.AllowUnexported(cuts{})); diff != "" || need.Bytes != c.gets {
+				t.Errorf("the run gets %v bytes, want %v; cuts (-want +got):\n%s", need.Bytes, c.gets, diff)
 			}
 		})
 	}
