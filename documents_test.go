@@ -34,7 +34,7 @@ const (
 
 // decoders are the files that decode by themselves. A file that is not here must use package document.
 var decoders = map[string]string{
-	"account/audit_read.go": kept, "account/contents.go": kept, "agent/daily_bytes.go": kept, "agent/plan.go": kept,
+	"account/audit_read.go": kept, "account/contents.go": kept, "durable/daily/daily.go": kept, "agent/plan.go": kept,
 	"agent/spool/deliver.go": kept, "agent/spool/recover.go": kept, "archive/block.go": kept, "archive/restore.go": framed,
 	"fleet/keyring.go": kept, "fleet/credentials.go": kept, "fleet/unread.go": part,
 	"fleet/batch.go": framed, "fleet/entry.go": framed, "fleet/hear.go": framed, "fleet/order.go": framed, "fleet/pack.go": framed,

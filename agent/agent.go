@@ -13,6 +13,7 @@ import (
 	"github.com/pathwise-net/pathwise/agent/policy"
 	"github.com/pathwise-net/pathwise/agent/sandbox"
 	"github.com/pathwise-net/pathwise/agent/spool"
+	"github.com/pathwise-net/pathwise/durable/daily"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
@@ -66,7 +67,7 @@ type Agent struct {
 	log        *slog.Logger
 	lock       *os.File
 	spool      *spool.Spool
-	dailyBytes *dailyBytes
+	dailyBytes *daily.Count     // of tests, by class, of days of this host's local time
 	shelter    *sandbox.Sandbox // of external programs
 	exposed    error            // why there is none
 	can        *fleet.Abilities // never changes
@@ -180,7 +181,7 @@ func (a *Agent) end() error {
 	case <-time.After(endWithin):
 		err = fmt.Errorf("runs did not end: %v", a.status().Running)
 	}
-	err = errors.Join(err, a.dailyBytes.save(true), a.spool.Close())
+	err = errors.Join(err, a.dailyBytes.Save(), a.spool.Close())
 	return errors.Join(err, unlockDir(a.lock))
 }
 

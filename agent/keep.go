@@ -17,7 +17,7 @@ func (a *Agent) keep(ctx context.Context) {
 		a.claim()
 		err := a.spool.Commit()
 		if err == nil {
-			err = a.dailyBytes.save(false)
+			err = a.dailyBytes.SaveNowAndThen()
 		}
 		switch {
 		case err == nil && said != "":

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/pathwise-net/pathwise/durable/daily"
 	"github.com/pathwise-net/pathwise/durable/layouttest"
 )
 
@@ -14,13 +15,13 @@ func TestLayouts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := openDailyBytes(filepath.Join(folder, "bytes.json"))
+		count, err := daily.Open(filepath.Join(folder, "bytes.json"), bytesOfDay)
 		if err != nil {
 			t.Fatal(err)
 		}
 		head := p.Plan
 		head.Runs, head.Opens = nil, nil
-		all := []any{head, p.done, l.day, l.bytes}
+		all := []any{head, p.done, count.Day(p.From), count.Used(bytesOfDay)}
 		for _, r := range p.Runs {
 			all = append(all, r)
 		}

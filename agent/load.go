@@ -9,12 +9,21 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/pathwise-net/pathwise/agent/spool"
+	"github.com/pathwise-net/pathwise/durable/daily"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
+// bytesOfDay is the one kind of the count of bytes of a day.
+const bytesOfDay = "bytes"
+
+// count adds the bytes of a test of a class to the day's.
+func (a *Agent) count(class string, bytes int64) {
+	a.dailyBytes.Add(a.dailyBytes.Day(a.now().Local()), bytesOfDay, a.policy.Chain(class), float64(bytes))
+}
+
 // load reads the folder.
 func (a *Agent) load() (err error) {
-	if a.dailyBytes, err = openDailyBytes(a.path("bytes.json")); err != nil {
+	if a.dailyBytes, err = daily.Open(a.path("bytes.json"), bytesOfDay); err != nil {
 		a.log.Warn("the count of bytes of today cannot be read; it begins at zero", "error", err)
 	}
 	a.spool, err = spool.Open(spool.Config{Dir: a.path("spool"), MaxBytes: int64(a.policy.Spool), Log: a.log})

@@ -54,7 +54,7 @@ func (a *Agent) serveIperf3(ctx context.Context, d *door, listener net.Listener,
 		Policy: iperf3.Policy{MaxDuration: longest, MaxRate: int64(rate), Peer: peer,
 			Admit: func(c iperf3.Cookie, _ netip.Addr) bool { return c.Equal(secret) }},
 		OnTest: func(t iperf3.Tested) {
-			a.dailyBytes.add(a.now(), a.policy.Chain(class), t.SentBytes+t.ReceivedBytes)
+			a.count(class, t.SentBytes+t.ReceivedBytes)
 			if t.Err == nil {
 				left--
 			}

@@ -94,8 +94,8 @@ func TestOpening(t *testing.T) {
 	if err := test(t, port, iperf3.Config{Cookie: secret}); !errors.Is(err, iperf3.ErrPeerLost) {
 		t.Errorf("with the secret from elsewhere: %v, want ErrPeerLost: closed before anything is read", err)
 	}
-	if a.dailyBytes.today(time.Now())["default"] < 100_000 {
-		t.Errorf("its bytes are not counted: %v", a.dailyBytes.today(time.Now()))
+	if a.dailyBytes.Used(bytesOfDay)["default"] < 100_000 {
+		t.Errorf("its bytes are not counted: %v", a.dailyBytes.Used(bytesOfDay))
 	}
 	if strings.Contains(log.String(), secret) {
 		t.Errorf("the secret is in the log:\n%s", log.String())

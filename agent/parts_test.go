@@ -86,46 +86,6 @@ func TestPlansShareMemory(t *testing.T) {
 	}
 }
 
-func TestLedger(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "bytes.json")
-	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	l, err := openDailyBytes(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.add(noon, []string{"guests", "everyone"}, 100)
-	l.add(noon.Add(time.Hour), []string{"everyone"}, 10)
-	if err := l.save(true); err != nil {
-		t.Fatal(err)
-	}
-	if l, err = openDailyBytes(path); err != nil {
-		t.Fatal(err)
-	}
-	full := map[string]int64{"guests": 100, "everyone": 110}
-	for _, test := range []struct {
-		at   time.Time
-		want map[string]int64
-	}{
-		{noon, full},
-		{noon.Add(-13 * time.Hour), full}, // set back past midnight
-		{noon.Add(13 * time.Hour), map[string]int64{}},
-	} {
-		if diff := cmp.Diff(test.want, l.today(test.at)); diff != "" {
-			t.Errorf("at %v (-want +got):\n%s", test.at, diff)
-		}
-	}
-	l.add(noon.AddDate(1, 0, 0), []string{"everyone"}, 10)
-	if got := l.today(noon); len(got) > 0 {
-		t.Errorf("after the clock was a year ahead: %v", got)
-	}
-	if err := os.WriteFile(path, []byte("not JSON"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if l, err := openDailyBytes(path); err == nil || l == nil {
-		t.Error("a spoilt count was read")
-	}
-}
-
 func TestLacks(t *testing.T) {
 	p, err := policy.Parse("agent.yaml", []byte("classes: {a: {kinds: [ping, command], opens: [], programs: [/nowhere/bbcp]}}\ndefault: a"))
 	if err != nil {

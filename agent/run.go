@@ -35,7 +35,7 @@ func (a *Agent) measure(ctx context.Context, j *job) *measure.Result {
 		if err != nil && ctx.Err() != nil && r.Status != measure.StatusOK {
 			r.Fail(context.Cause(ctx))
 		}
-		a.dailyBytes.add(a.now(), a.policy.Chain(a.policy.ClassOf(run.Target, address)), moved(r, demand))
+		a.count(a.policy.ClassOf(run.Target, address), moved(r, demand))
 		a.log.Debug("run done", "run", run.ID, "tool", run.Tool, "target", run.Target, "status", r.Status, "took", time.Since(began))
 		if r.Status != measure.StatusFailed || try >= max(1, run.Tries) || isBad(err) || !a.again(ctx, &run) {
 			for _, note := range notes {
@@ -108,7 +108,8 @@ func (e *RefusedError) Error() string { return "refused by the policy of this ho
 
 func (a *Agent) decide(r policy.Request) error {
 	r.At = a.now().Local()
-	if allowed, why := a.policy.Decide(r, a.dailyBytes.today(r.At)); !allowed {
+	a.dailyBytes.Day(r.At)
+	if allowed, why := a.policy.Decide(r, a.dailyBytes.Used(bytesOfDay)); !allowed {
 		return &RefusedError{why}
 	}
 	return nil

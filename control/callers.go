@@ -1,18 +1,13 @@
 package control
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/pathwise-net/pathwise/config"
-	"github.com/pathwise-net/pathwise/document"
-	"github.com/pathwise-net/pathwise/durable"
+	"github.com/pathwise-net/pathwise/durable/daily"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -22,37 +17,25 @@ type Caller = config.Caller
 // Denial is why a Caller may not have a test.
 type Denial = config.Denial
 
-// callerUsage counts what callers' tests take, by class. The day's bytes are kept on disk; tests under way are not, for they end
-// with the controller.
+// callerUsage counts what callers' tests take, by class. The day's bytes, of days in UTC, are kept on disk; tests under way are not,
+// for they end with the controller.
 type callerUsage struct {
-	path string
+	bytes *daily.Count
 
-	mu    sync.Mutex
-	day   string // of bytes: as time.DateOnly, UTC
-	bytes map[string]float64
+	mu    sync.Mutex // of tests, and from the look at what is left until it is taken
 	tests map[string]int
 }
 
-// callersFile is the name of the day's bytes in the controller's folder.
-const callersFile = "callers.json"
-
-// callersState is callerUsage on disk.
-type callersState struct {
-	Day   string             `json:"day"`
-	Bytes map[string]float64 `json:"bytes"` // by class
-}
-
-// maxCallersFile bounds the file: it has a line for each class of callers.
-const maxCallersFile = 1 << 20
+// callersFile is the name of the day's bytes in the controller's folder, and callersBytes the one kind in it.
+const (
+	callersFile  = "callers.json"
+	callersBytes = "bytes"
+)
 
 // openCallerUsage goes on with what is on disk. A file that cannot be read counts as none: it is of one day.
 func openCallerUsage(folder string) *callerUsage {
-	d := &callerUsage{path: filepath.Join(folder, callersFile), bytes: map[string]float64{}, tests: map[string]int{}}
-	var s callersState
-	if text, err := os.ReadFile(d.path); err == nil && document.JSON(text, maxCallersFile, &s) == nil && s.Bytes != nil {
-		d.day, d.bytes = s.Day, s.Bytes
-	}
-	return d
+	bytes, _ := daily.Open(filepath.Join(folder, callersFile), callersBytes)
+	return &callerUsage{bytes: bytes, tests: map[string]int{}}
 }
 
 // admission is a test that was let in. The owner's has no class: it counts for the hosts and sites that it uses only.
@@ -72,15 +55,14 @@ type admission struct {
 func (d *callerUsage) enter(m *config.Mesh, class string, a config.Ask) (*admission, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if today := a.At.UTC().Format(time.DateOnly); today != d.day {
-		d.day = today
-		clear(d.bytes)
+	day := d.bytes.Day(a.At.UTC())
+	used := func(class string) config.Use {
+		return config.Use{Bytes: d.bytes.Of(callersBytes, class), Tests: d.tests[class]}
 	}
-	used := func(class string) config.Use { return config.Use{Bytes: d.bytes[class], Tests: d.tests[class]} }
 	if denial := m.Denies(class, a, used); denial != nil {
 		return nil, denial
 	}
-	t := &admission{class: class, chain: m.Controller.Callers.Chain(class), day: d.day, reckoned: a.Bytes}
+	t := &admission{class: class, chain: m.Controller.Callers.Chain(class), day: day, reckoned: a.Bytes}
 	return t, d.count(t, 1, a.Bytes)
 }
 
@@ -88,30 +70,16 @@ func (d *callerUsage) enter(m *config.Mesh, class string, a config.Ask) (*admiss
 func (d *callerUsage) leave(t *admission) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	more := t.took - t.reckoned
-	if t.day != d.day {
-		more = 0 // yesterday's
-	}
-	return d.count(t, -1, more)
+	return d.count(t, -1, t.took-t.reckoned)
 }
 
 // count adds to all classes of an admission, and keeps the bytes. d.mu is held.
 func (d *callerUsage) count(t *admission, tests int, bytes float64) error {
 	for _, class := range t.chain {
 		d.tests[class] += tests
-		d.bytes[class] = max(0, d.bytes[class]+bytes)
 	}
-	if bytes == 0 || len(t.chain) == 0 {
-		return nil
-	}
-	text, err := json.Marshal(callersState{d.day, maps.Clone(d.bytes)})
-	if err == nil {
-		err = durable.Write(d.path, text)
-	}
-	if err != nil {
-		return fmt.Errorf("keep callers' bytes: %w", err)
-	}
-	return nil
+	d.bytes.Add(t.day, callersBytes, t.chain, bytes)
+	return d.bytes.Save()
 }
 
 // began notes that packets may flow from now on.
@@ -159,7 +127,7 @@ func (c *Control) leave(t *admission) error {
 		return nil
 	}
 	c.spending.settle(t.spent, t.onWire)
-	return errors.Join(c.callers.leave(t), c.spending.save())
+	return errors.Join(c.callers.leave(t), c.spending.Save())
 }
 
 // classOf is the class of a caller, or a Denial.

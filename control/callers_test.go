@@ -168,7 +168,7 @@ func TestCallersBytes(t *testing.T) {
 	}
 	expect := func(class string, want float64) {
 		t.Helper()
-		if got := b.callers.bytes[class]; got != want {
+		if got := b.callers.bytes.Of(callersBytes, class); got != want {
 			t.Errorf("%s took %g bytes, want %g", class, got, want)
 		}
 	}
@@ -187,7 +187,7 @@ func TestCallersBytes(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(b.folder, callersFile)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%s: %v, %v", callersFile, info, err)
 	}
-	b.callers.bytes["all"] = 70e6
+	b.callers.bytes.Add(b.callers.bytes.Day(b.now.UTC()), callersBytes, []string{"all"}, 68e6)
 	if err := testNow(b, bulk(inside, 10)); err == nil || !strings.Contains(err.Error(), "of which 70.0 MB are taken") {
 		t.Errorf("beyond the day's bytes: %v", err)
 	}

@@ -171,7 +171,7 @@ func (c *Control) loop(ctx context.Context, served chan error) {
 			c.attempt("read mesh file", c.reread())
 			c.attempt("file misses", c.fileMisses(ctx, c.config.Now()))
 			c.attempt("look up rates", c.refreshRates(ctx))
-			c.attempt("count bytes", c.spending.save())
+			c.attempt("count bytes", c.spending.Save())
 			if c.planDue() {
 				c.attempt("plan", c.replan(ctx))
 			}

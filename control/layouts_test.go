@@ -18,7 +18,7 @@ func TestLayouts(t *testing.T) {
 		awaited.expect(p.Runs)
 		head := p
 		head.Runs = nil
-		all := []any{head, d.day, d.bytes}
+		all := []any{head, d.bytes.Day(p.Issued.UTC()), d.bytes.Used(callersBytes)}
 		for _, r := range p.Runs {
 			all = append(all, r)
 		}

@@ -110,8 +110,8 @@ func TestDemandWithoutBudgets(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(b.spending.Asked) > 0 || b.other {
-		t.Errorf("asked %v, and another plan %v", b.spending.Asked, b.other)
+	if len(b.spending.Used(askedFor)) > 0 || b.other {
+		t.Errorf("asked %v, and another plan %v", b.spending.Used(askedFor), b.other)
 	}
 }
 
@@ -249,12 +249,14 @@ func TestPlannedRunsCountForTheDay(t *testing.T) {
 	file(first, 20e6*1428/1598)
 	file(first, 20e6*1428/1598)
 	b.now = first.Limit()
-	if err := b.spending.save(); err != nil {
+	if err := b.spending.Save(); err != nil {
 		t.Fatal(err)
 	}
-	want := spent{dayOf(b.now), map[string]float64{}, map[string]float64{"host a": 20e6}}
+	type spent struct{ asked, planned map[string]float64 }
+	want, onDisk := spent{map[string]float64{}, map[string]float64{"host a": 20e6}}, openSpending(b.folder)
+	got := spent{onDisk.Used(askedFor), onDisk.Used(planned)}
 	round := cmp.Comparer(func(a, b float64) bool { return a-b < 1 && b-a < 1 })
-	if diff := cmp.Diff(want, openSpending(b.folder).spent, round); diff != "" {
+	if diff := cmp.Diff(want, got, round, cmp.AllowUnexported(spent{})); diff != "" {
 		t.Errorf("on disk (-want +got):\n%s", diff)
 	}
 	if err := b.ask(nil, 81); err == nil || !strings.Contains(err.Error(), "at most 80.0 MB until midnight UTC") {
@@ -277,15 +279,16 @@ func TestPlannedRunsCountForTheDay(t *testing.T) {
 func TestDemandPastMidnight(t *testing.T) {
 	b := newSpender(t, spenders["host a"])
 	limits := b.Mesh().DailyLimits(0, 1)
-	late, err := b.spending.take(limits, 50e6, b.now.Add(-time.Minute))
+	midnight := b.now.AddDate(0, 0, 1)
+	late, err := b.spending.take(limits, 50e6, midnight.Add(-time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.spending.take(limits, 30e6, b.now); err != nil {
+	if _, err := b.spending.take(limits, 30e6, midnight); err != nil {
 		t.Fatal(err)
 	}
 	b.spending.settle(late, 1e6)
-	if asked, _ := b.spending.taken("host a", b.now); asked != 30e6 {
+	if asked, _ := b.spending.taken("host a", midnight); asked != 30e6 {
 		t.Errorf("%v bytes were asked for today", asked)
 	}
 }

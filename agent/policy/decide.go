@@ -32,7 +32,7 @@ const setUp = 2 * time.Second
 
 // Decide says whether a request is within the owner's limits, and if not, which one it is beyond. today has the bytes of
 // the day so far, by class.
-func (p *Policy) Decide(r Request, today map[string]int64) (allowed bool, why string) {
+func (p *Policy) Decide(r Request, today map[string]float64) (allowed bool, why string) {
 	listens := r.Open != "" && (r.Port != 0 || r.Program == "") // a program may do without
 	if listens && !p.Ports.hold(r.Port) {
 		return false, fmt.Sprintf("ports: %v may be opened, not %d", p.Ports.withDefault(), r.Port)
@@ -67,7 +67,7 @@ func (p *Policy) Room(class string, filling map[string]int) (room bool, why stri
 }
 
 // refuses returns why a class does not allow a request, or "".
-func (c Class) refuses(r Request, bytes int64) string {
+func (c Class) refuses(r Request, bytes float64) string {
 	switch {
 	case r.Open != "" && c.Opens != nil && !slices.Contains(*c.Opens, r.Open):
 		return "opens: " + c.Opens.only(r.Open)
@@ -81,10 +81,10 @@ func (c Class) refuses(r Request, bytes int64) string {
 		return fmt.Sprintf("rate: at most %s, not %s", quantity.FormatRate(float64(c.Rate)), quantity.FormatRate(r.Rate))
 	case c.Rate > 0 && r.Rate == 0 && r.Exclusive:
 		return fmt.Sprintf("rate: at most %s, not as fast as the path carries", quantity.FormatRate(float64(c.Rate)))
-	case c.Daily > 0 && float64(bytes)+r.Bytes > float64(c.Daily):
+	case c.Daily > 0 && bytes+r.Bytes > float64(c.Daily):
 		return fmt.Sprintf("daily_bytes: %s a day, of which %s are taken, so not %s",
-			quantity.FormatSize(int64(c.Daily)), quantity.FormatSize(bytes), moreBytes(r.Bytes))
-	case c.Daily > 0 && bytes >= int64(c.Daily):
+			quantity.FormatSize(int64(c.Daily)), quantity.FormatSize(int64(bytes)), moreBytes(r.Bytes))
+	case c.Daily > 0 && bytes >= float64(c.Daily):
 		return fmt.Sprintf("daily_bytes: all %s of today are taken", quantity.FormatSize(int64(c.Daily)))
 	case len(c.Hours) > 0 && !slices.ContainsFunc(c.Hours, func(h Hours) bool { return h.Hold(r.At) }):
 		return fmt.Sprintf("hours: not at %s", r.At.Format("Mon 15:04"))

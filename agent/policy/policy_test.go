@@ -136,7 +136,7 @@ func TestDecide(t *testing.T) {
 	with := func(r Request, change func(*Request)) Request { change(&r); return r }
 	for name, test := range map[string]struct {
 		r    Request
-		u    map[string]int64
+		u    map[string]float64
 		want string
 	}{
 		"guest":              {r: guest},
@@ -150,9 +150,9 @@ func TestDecide(t *testing.T) {
 		"network":            {r: with(guest, func(r *Request) { r.Address = netip.MustParseAddr("192.0.2.1") }), want: "class closed: kinds: none, so not ping"},
 		"partner":            {r: partner},
 		"parent's duration":  {r: with(partner, func(r *Request) { r.Duration = 63 * time.Second }), want: "class everyone: duration: at most 1m0s, not 1m3s"},
-		"bytes":              {r: with(partner, func(r *Request) { r.Bytes = 2e9 }), u: map[string]int64{"everyone": 9e9}, want: "class everyone: daily_bytes: 10.0 GB a day, of which 9.00 GB are taken, so not 2.00 GB more"},
-		"unknown bytes":      {r: partner, u: map[string]int64{"everyone": 1e10 - 1}},
-		"no bytes left":      {r: partner, u: map[string]int64{"everyone": 1e10}, want: "class everyone: daily_bytes: all 10.0 GB of today are taken"},
+		"bytes":              {r: with(partner, func(r *Request) { r.Bytes = 2e9 }), u: map[string]float64{"everyone": 9e9}, want: "class everyone: daily_bytes: 10.0 GB a day, of which 9.00 GB are taken, so not 2.00 GB more"},
+		"unknown bytes":      {r: partner, u: map[string]float64{"everyone": 1e10 - 1}},
+		"no bytes left":      {r: partner, u: map[string]float64{"everyone": 1e10}, want: "class everyone: daily_bytes: all 10.0 GB of today are taken"},
 		"program":            {r: with(partner, func(r *Request) { r.Kind, r.Program = "command", "/usr/bin/bbcp" })},
 		"another program":    {r: with(partner, func(r *Request) { r.Kind, r.Program = "command", "/bin/sh" }), want: "class partners: programs: only /usr/bin/bbcp, not /bin/sh"},
 		"listener":           {r: open},
