@@ -18,8 +18,8 @@ export function Worst({ model: m, query, at }) {
   const turn = useTurn(m);
   const asked = sinceQuery(m, cells);
   const path = asked && url(['since'], { ...asked, at, test: query.test, tool: query.tool });
-  const since = useDocs([path], turn); // without it the rest is shown all the same
-  const times = /** @type {SinceDoc | null} */ (since.of === JSON.stringify([path]) && since.doc ? since.doc[0] : null);
+  const found = useDocs([path], turn); // without it the rest is shown all the same
+  const times = /** @type {SinceDoc | null} */ (found.of === JSON.stringify([path]) && found.doc ? found.doc[0] : null);
   const beyond = m.tally[3] + m.tally[4];
   return html`<section aria-labelledby="worst">
     <h2 id="worst">${m.byPast ? 'Furthest from usual' : 'Worst pairs'}</h2>
