@@ -95,7 +95,7 @@ func (m *Mesh) Outward(other *Mesh) []string {
 		}
 	}
 	for path := range differs { // what it stands in differs because it does
-		for at := strings.LastIndex(path, "."); at > 0; at = strings.LastIndex(path[:at], ".") {
+		for at := strings.LastIndexAny(path, ".["); at > 0; at = strings.LastIndexAny(path[:at], ".[") {
 			delete(differs, path[:at])
 		}
 	}

@@ -73,6 +73,20 @@ func TestOutwardIsTold(t *testing.T) {
 	}
 }
 
+// Of things that stand within each other, the innermost that differs is told alone: also of an element of a list.
+func TestOutwardTellsTheInnermost(t *testing.T) {
+	for _, c := range []struct{ from, to, want string }{
+		{"controller: {remote_write: [{url: a}, {url: b}]}", "controller: {remote_write: [{url: a}, {url: c}]}", "controller.remote_write[1].url"},
+		{"controller: {callers: {assign: [{class: a}]}}", "controller: {callers: {assign: [{class: b}]}}", "controller.callers.assign[0].class"},
+		{"controller: {proxies: [10.0.0.1]}", "controller: {proxies: [10.0.0.2]}", "controller.proxies"},
+	} {
+		to, from := &Mesh{outward: outwardOf(c.to)}, &Mesh{outward: outwardOf(c.from)}
+		if told := strings.Join(to.Outward(from), " "); told != c.want {
+			t.Errorf("told %q, want %q, of\n%s\n%s", told, c.want, c.from, c.to)
+		}
+	}
+}
+
 // What leads out by its value alone is told by that.
 func TestOutwardByValue(t *testing.T) {
 	seen := map[string]bool{}
