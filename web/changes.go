@@ -50,17 +50,11 @@ func (s *Server) changes(ctx context.Context, in *changesInput) (*body[changesDo
 	if err != nil {
 		return nil, fault(err)
 	}
-	find := func() ([]changeDoc, bool, error) { return s.changesOfRoutes(ctx, in.Source, in.Target, from, to) }
-	look := find
-	if in.Source == "" && in.Target == "" {
-		asked := fmt.Sprint(from.Truncate(matrixAge), to.Truncate(matrixAge))
-		look = func() ([]changeDoc, bool, error) { return s.meshRoutes.get(asked, find) }
-	}
-	routes, earlier, err := look()
+	routes, err := s.changesOfRoutes(ctx, in.Source, in.Target, from, to)
 	if err != nil {
 		return nil, fault(err)
 	}
-	changes, more = append(changes, routes...), more || earlier
+	changes, more = append(changes, routes.changes...), more || routes.more
 	if s.Config != nil {
 		versions, err := s.Config.Changes(from, to)
 		if err != nil {

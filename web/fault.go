@@ -116,7 +116,7 @@ func statusOf(err error) int {
 	case errors.As(err, &denial), errors.As(err, &refusal), errors.Is(err, errInsecure), errors.Is(err, errNotYours),
 		errors.Is(err, errEnded), errors.Is(err, errCrossOrigin), errors.Is(err, account.ErrDenied):
 		return http.StatusForbidden
-	case errors.Is(err, account.ErrBusy), errors.Is(err, control.ErrNotReady), errors.Is(err, errDrawing):
+	case errors.Is(err, account.ErrBusy), errors.Is(err, control.ErrNotReady), errors.Is(err, errBusy):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError

@@ -75,15 +75,21 @@ func (s *Server) matrix(ctx context.Context, in *matrixInput) (*huma.StreamRespo
 		to = soon
 	}
 	name := fmt.Sprintf("%q %s %v %v %q %q %q", in.Metric, to.UTC().Format(time.RFC3339Nano), within, in.Baseline, in.Test, in.Tool, in.Role)
-	one, err := s.drawn.get(ctx, name, time.Now(), func(ctx context.Context) (any, error) { return s.drawMatrix(ctx, in, to, within) })
+	one, err := s.matrices.get(ctx, name, time.Now(), func(ctx context.Context) (*drawing, error) {
+		doc, err := s.matrixOf(ctx, in, to, within)
+		if err != nil {
+			return nil, err
+		}
+		return draw(doc)
+	})
 	if err != nil {
 		return nil, fault(err)
 	}
 	return one.answer(), nil
 }
 
-// drawMatrix makes the document of a matrix whose span ends at a time.
-func (s *Server) drawMatrix(ctx context.Context, in *matrixInput, to time.Time, within time.Duration) (*matrixDoc, error) {
+// matrixOf makes the document of a matrix whose span ends at a time.
+func (s *Server) matrixOf(ctx context.Context, in *matrixInput, to time.Time, within time.Duration) (*matrixDoc, error) {
 	m := newMatrix(s.Control.Mesh())
 	from, to := matrixSpan(to, within, len(m.hosts))
 	metric := measure.Metric(in.Metric)

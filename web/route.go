@@ -1,11 +1,11 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
 
-	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -15,14 +15,18 @@ type hopDoc struct {
 	Addresses []string `json:"addresses" doc:"None: nobody answered"`
 }
 
-// routeDoc is a route that held for a time.
+// routeDoc is a route that held for a time, as one test found it.
 type routeDoc struct {
+	Test    string    `json:"test,omitempty" doc:"Which traced it; none: a test on demand"`
+	Tool    string    `json:"tool"`
+	Role    string    `json:"role" doc:"Why it was traced"`
+	Family  string    `json:"family" enum:"ipv4,ipv6" doc:"Of IP"`
 	First   time.Time `json:"first" doc:"When it was seen first"`
 	Last    time.Time `json:"last"`
 	Results int       `json:"results" doc:"How often it was seen"`
 	Result  string    `json:"result" doc:"ID of the first of them"`
 	Hops    []hopDoc  `json:"hops"`
-	Changed []int     `json:"changed" doc:"TTLs at which it differs from the one before"`
+	Changed []int     `json:"changed" doc:"TTLs at which it differs from the one before of the same test, tool, role and family"`
 
 	whole bool      // one of its Results reached its end, so that there is nothing beyond the last hop
 	trips []float64 // round trips to its end, in seconds: of each Result that reached it, the median
@@ -39,40 +43,21 @@ type routesInput struct {
 	Span
 }
 
-// mostTraces is how many Results of routes are looked at for an answer: ten days of one every five minutes.
-const mostTraces = 3000
-
 func (s *Server) routes(ctx context.Context, in *routesInput) (*body[routesDoc], error) {
 	now := time.Now()
-	routes, more, err := s.routesOf(ctx, in.Source, in.Target, in.From.at(now), in.To.at(now))
+	all, more, err := s.traces(ctx, in.Source, in.Target, in.From.at(now), in.To.at(now))
 	if err != nil {
 		return nil, fault(err)
 	}
-	return &body[routesDoc]{routesDoc{routes, more}}, nil
-}
-
-// routesOf reads which routes there were between two hosts.
-func (s *Server) routesOf(ctx context.Context, source, target string, from, to time.Time) (routes []routeDoc, more bool, err error) {
-	exactly := archive.Key{Source: source, Target: target}.Exactly()
-	query := archive.ResultQuery{Source: exactly.Source, Target: exactly.Target, Kind: "trace", From: from, To: to}
-	var traces []*measure.Result
-	more, err = s.search(ctx, query, mostTraces, func(r *measure.Result) { traces = append(traces, traceAlone(r)) })
-	if err != nil {
-		return nil, false, err
-	}
-	slices.Reverse(traces)
-	return joinRoutes(traces), more, nil
-}
-
-// traceAlone is what routes are made of: a Result without all else that it holds, and of round trips those to the end alone.
-func traceAlone(r *measure.Result) *measure.Result {
-	hops := slices.Clone(r.Samples.Hops)
-	for i := range hops {
-		if hops[i].Reply == "" {
-			hops[i].RTTSeconds = nil
+	routes := []routeDoc{}
+	for of, traces := range all {
+		for _, r := range joinRoutes(traces) {
+			r.Test, r.Tool, r.Role, r.Family = of.test, of.tool, string(of.role), of.family
+			routes = append(routes, r)
 		}
 	}
-	return &measure.Result{ID: r.ID, Started: r.Started, Samples: measure.Samples{Hops: hops}}
+	slices.SortFunc(routes, func(a, b routeDoc) int { return cmp.Or(a.First.Compare(b.First), cmp.Compare(a.Result, b.Result)) })
+	return &body[routesDoc]{routesDoc{routes, more}}, nil
 }
 
 // joinRoutes makes routes of Results in order of time. A router that does not answer each time, and several that share the

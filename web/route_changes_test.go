@@ -1,12 +1,11 @@
 package web
 
 import (
-	"errors"
-	"fmt"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/oklog/ulid/v2"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -115,28 +114,63 @@ func TestRoutesOfAllPairs(t *testing.T) {
 	}
 }
 
-// Changes of all pairs are looked up once for all who ask at about the same time; a failure is not remembered.
+// Changes of all pairs are looked up once for all who ask for about the same span at the same time, and those of a pair each time.
 func TestMeshRoutesAreRemembered(t *testing.T) {
-	var m meshRoutes
-	looked := 0
-	find := func() ([]changeDoc, bool, error) {
-		if looked++; looked == 1 {
-			return nil, false, errMissing
+	b := newBench(t)
+	from := time.Now().UTC().Truncate(matrixAge).Add(-time.Hour)
+	put := func(id string, minute int, hop string) {
+		t.Helper()
+		r := traceOf(id, from.Add(time.Duration(minute)*time.Minute), []string{hop})
+		r.Role = measure.RolePlanned
+		if err := b.Archive.Put(t.Context(), []*measure.Result{r}); err != nil {
+			t.Fatal(err)
 		}
-		return []changeDoc{{Text: fmt.Sprint(looked)}}, true, nil
 	}
-	if _, _, err := m.get("day", find); !errors.Is(err, errMissing) {
-		t.Errorf("%v, want %v", err, errMissing)
-	}
-	for _, c := range []struct{ asked, want string }{{"day", "2"}, {"day", "2"}, {"hour", "3"}} {
-		got, more, err := m.get(c.asked, find)
-		if err != nil || !more || got[0].Text != c.want {
-			t.Errorf("%s: %+v, %v, %v; want %s", c.asked, got, more, err, c.want)
+	count := func(source, target string, from time.Time) int {
+		t.Helper()
+		found, err := b.changesOfRoutes(t.Context(), source, target, from, from.Add(time.Hour))
+		if err != nil {
+			t.Fatal(err)
 		}
-		got[0].Text = "changed by who asked"
+		return len(found.changes)
 	}
-	m.began = m.began.Add(-matrixAge)
-	if got, _, err := m.get("hour", find); err != nil || got[0].Text != "4" {
-		t.Errorf("grown old: %+v, %v", got, err)
+	put("01KAG0000000000000000000BA", 1, "x")
+	put("01KAG0000000000000000000BB", 2, "y")
+	first := count("", "", from)
+	put("01KAG0000000000000000000BC", 3, "x")
+	got := []int{first, count("", "", from.Add(matrixAge/2)), count("a", "b", from), count("", "", from.Add(-matrixAge))}
+	if diff := cmp.Diff([]int{1, 1, 2, 2}, got); diff != "" {
+		t.Errorf("at first, a moment later, of the pair, of another span (-want +got):\n%s", diff)
+	}
+}
+
+// Routes that several tests trace between one pair do not follow each other: each has its own, and says whose it is.
+func TestRoutesOfEachTest(t *testing.T) {
+	b := newBench(t)
+	b.serve(b.Handler(public))
+	begin := time.Now().UTC().Add(-time.Hour).Truncate(time.Second)
+	var all []*measure.Result
+	for minute, c := range []struct{ tool, address, hop string }{
+		{"route", "10.0.0.2", "x"}, {"route", "fd00::2", "y"}, {"route-tcp", "10.0.0.2", "w"},
+		{"route", "10.0.0.2", "x"}, {"route", "fd00::2", "y"}, {"route-tcp", "10.0.0.2", "v"},
+	} {
+		at := begin.Add(time.Duration(minute) * time.Minute)
+		r := traceOf(ulid.MustNew(ulid.Timestamp(at), ulid.DefaultEntropy()).String(), at, []string{c.hop})
+		r.Tool, r.Test, r.Target.Address, r.Role = c.tool, c.tool+"@all", c.address, measure.RolePlanned
+		all = append(all, r)
+	}
+	if err := b.Archive.Put(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	route := func(tool, family, hop string, first, last, results int, changed ...int) routeDoc {
+		return routeDoc{Test: tool + "@all", Tool: tool, Role: "planned", Family: family, First: all[first].Started, Last: all[last].Started,
+			Results: results, Result: all[first].ID, Hops: []hopDoc{{1, []string{hop}}}, Changed: append([]int{}, changed...)}
+	}
+	want := routesDoc{Routes: []routeDoc{
+		route("route", "ipv4", "x", 0, 3, 2), route("route", "ipv6", "y", 1, 4, 2), route("route-tcp", "ipv4", "w", 2, 2, 1), route("route-tcp", "ipv4", "v", 5, 5, 1, 1),
+	}}
+	got := read[routesDoc](b, "/api/v1/pairs/a/b/routes?from=-2h")
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(routeDoc{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

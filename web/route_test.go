@@ -52,11 +52,11 @@ func TestJoinRoutes(t *testing.T) {
 	minute := func(n int) time.Time { return at.Add(time.Duration(n) * time.Minute) }
 	hop := func(ttl int, addresses ...string) hopDoc { return hopDoc{ttl, addresses} }
 	want := []routeDoc{
-		{minute(0), minute(4), 4, "A", []hopDoc{hop(1, "x"), hop(2, "y", "y2"), hop(3, "z")}, []int{}, true, nil},
-		{minute(5), minute(5), 1, "F", []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "z")}, []int{2}, true, nil},
-		{minute(6), minute(6), 1, "G", []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "v"), hop(4, "z")}, []int{3, 4}, true, nil},
-		{minute(7), minute(9), 3, "H", []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "v"), hop(4, "v2"), hop(5, "end")}, []int{4, 5}, true, nil},
-		{minute(10), minute(12), 3, "K", []hopDoc{hop(1, "x"), hop(2, "u"), hop(3, "v"), hop(4, "z")}, []int{2}, true, nil},
+		{First: minute(0), Last: minute(4), Results: 4, Result: "A", Hops: []hopDoc{hop(1, "x"), hop(2, "y", "y2"), hop(3, "z")}, Changed: []int{}, whole: true},
+		{First: minute(5), Last: minute(5), Results: 1, Result: "F", Hops: []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "z")}, Changed: []int{2}, whole: true},
+		{First: minute(6), Last: minute(6), Results: 1, Result: "G", Hops: []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "v"), hop(4, "z")}, Changed: []int{3, 4}, whole: true},
+		{First: minute(7), Last: minute(9), Results: 3, Result: "H", Hops: []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "v"), hop(4, "v2"), hop(5, "end")}, Changed: []int{4, 5}, whole: true},
+		{First: minute(10), Last: minute(12), Results: 3, Result: "K", Hops: []hopDoc{hop(1, "x"), hop(2, "u"), hop(3, "v"), hop(4, "z")}, Changed: []int{2}, whole: true},
 	}
 	if diff := cmp.Diff(want, joinRoutes(traces), cmp.AllowUnexported(routeDoc{})); diff != "" {
 		t.Error(diff)

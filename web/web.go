@@ -39,8 +39,8 @@ type Server struct {
 	Backup func(ctx context.Context, path, passphrase string) error
 
 	beat       time.Duration // of tests; 0: heartbeat
-	drawn      drawings
-	meshRoutes meshRoutes
+	matrices   answers[*drawing]
+	meshRoutes answers[foundChanges] // of all pairs
 	live       streams
 	generated  generatedPast
 }

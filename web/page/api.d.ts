@@ -94,7 +94,7 @@ interface MeDoc { name: string; kind: string; role: string; scopes: string[] | n
 interface ChangeDoc { at: string; kind: 'route' | 'finding' | 'configuration'; severity: 'info' | 'warning' | 'problem'; text: string; result?: string; by?: string; source?: string; target?: string; before?: string }
 interface ChangesDoc { changes: ChangeDoc[] | null; more: boolean }
 interface RouteHop { ttl: number; addresses: string[] | null }
-interface RouteDoc { first: string; last: string; results: number; result: string; hops: RouteHop[]; changed: number[] | null }
+interface RouteDoc { test?: string; tool: string; role: string; family: string; first: string; last: string; results: number; result: string; hops: RouteHop[]; changed: number[] | null }
 interface RoutesDoc { routes: RouteDoc[] | null; more: boolean }
 
 interface HostStatus {

@@ -2,6 +2,21 @@
 
 /** @typedef {{ttl: number, kind: 'other' | 'new' | 'gone', before: string, after: string}} Difference */
 
+/**
+ * Routes by what traced them, since those of one test do not follow those of another: the name of the test, and its routes.
+ * @param {RouteDoc[]} routes
+ * @returns {{name: string, routes: RouteDoc[]}[]}
+ */
+export function byTest(routes) {
+  /** @type {Map<string, RouteDoc[]>} */
+  const all = new Map();
+  for (const r of routes) {
+    const name = `${r.test || `${r.tool}, ${r.role}`} over ${r.family === 'ipv6' ? 'IPv6' : 'IPv4'}`;
+    all.set(name, [...(all.get(name) ?? []), r]);
+  }
+  return [...all].map(([name, own]) => ({ name, routes: own }));
+}
+
 /** @param {RouteHop | undefined} hop */
 export const answered = (hop) => (hop?.addresses?.length ? hop.addresses.join(', ') : 'no answer');
 

@@ -7,7 +7,7 @@ import { change, link } from '../router.js';
 import { rfc, when } from '../times.js';
 import { Empty, Failure, Loading } from '../state.js';
 import { turned } from './compare.js';
-import { answered, differences, held, letters, told } from './hops.js';
+import { answered, byTest, differences, held, letters, told } from './hops.js';
 
 /** @typedef {[string, string]} Pair */
 /** A route with its letter, what it changed, and its place in the span. @typedef {RouteDoc & {letter: string, differs: import('./hops.js').Difference[], begin: number, end: number}} Shown */
@@ -27,7 +27,8 @@ export function Routes({ pair, range, route, turn }) {
     ${error && html`<${Failure} error=${error} what="The route over time" retry=${reload} />`}
     ${!doc && !error && html`<${Loading} of="routes" />`}
     ${doc && !routes.length && html`<${Missing} way=${way} />`}
-    ${routes.length > 0 && html`<${Found} routes=${routes} more=${doc?.[0].more} range=${range} way=${way} />`}
+    ${doc?.[0].more && html`<p class="quiet">There are older traces in this span than could be looked at.</p>`}
+    ${byTest(routes).map(({ name, routes: own }, _, all) => html`${all.length > 1 && html`<h3>${name}</h3>`}<${Found} key=${name} routes=${own} range=${range} way=${way} />`)}
   </section>`;
 }
 
@@ -36,15 +37,15 @@ const Missing = ({ way: [source, target] }) => html`<${Empty} title=${`Nobody tr
   <p>A test whose tool has <code>probe: trace</code> would show it. In the mesh file: <code>tools: {route: {probe: trace}}</code> and, under <code>tests:</code>,
     ${' '}<code>{tool: route, group: …, schedule: {every: 30m}}</code>. Or <a href=${link(['test'], { source, target })}>trace it now</a>.</p><//>`;
 
-/** @param {{routes: RouteDoc[], more: boolean, range: import('./range.js').Range, way: Pair}} props oldest first */
-function Found({ routes, more, range, way }) {
+/** @param {{routes: RouteDoc[], range: import('./range.js').Range, way: Pair}} props oldest first */
+function Found({ routes, range, way }) {
   const names = letters(routes);
   const places = held(routes, range);
   const all = routes.map((r, i) => ({ ...r, letter: names[i], differs: differences(routes[i - 1], r), ...places[i] }));
   const newest = all.slice(-columns).reverse();
   const kinds = new Set(names).size;
   const about = routes.length === 1 ? `One route all the time` : `${plural(kinds, 'route')}, ${plural(routes.length - 1, 'change')}`;
-  return html`<p>${about}, seen ${plural(routes.reduce((n, r) => n + r.results, 0), 'time')}.${more && ' There are older traces in this span than could be looked at.'}</p>
+  return html`<p>${about}, seen ${plural(routes.reduce((n, r) => n + r.results, 0), 'time')}.</p>
     <${Strip} all=${all} range=${range} />
     <div class="scroll" tabindex="0" role="region" aria-label=${`Routes from ${way[0]} to ${way[1]}`}><table class="routes">
       <thead><tr><th scope="col">Hop</th>${newest.map((r) => html`<th scope="col" key=${r.first}><b>${r.letter}</b> <a href=${link(['result', r.result])}>${when(r.first)}</a>
