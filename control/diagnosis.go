@@ -75,23 +75,16 @@ func (c *Control) Diagnose(ctx context.Context, r DiagnosisRequest) (*diagnose.D
 		return nil, err
 	}
 	now := c.config.Now()
-	d := &diagnosis{Control: c, request: r, id: newID(now), rests: rests, began: now, left: r.Patience,
-		plan: diagnose.Plan(transferTakes, measure.Forward, measure.Reverse)}
-	d.show(DiagnosisLine{Plan: d.plan})
-	for i := 0; i < len(d.plan); i++ {
-		d.do(ctx, d.plan[i])
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if longer := diagnose.Extend(d.plan, d.results); len(longer) > len(d.plan) {
-			d.plan = longer
-			d.show(DiagnosisLine{Plan: d.plan})
-		}
+	d := &diagnosis{Control: c, request: r, id: newID(now), rests: rests, began: now, left: r.Patience}
+	results, err := diagnose.Execute(ctx, diagnose.Plan(transferTakes, measure.Forward, measure.Reverse), d.do,
+		func(plan []diagnose.Step) { d.show(DiagnosisLine{Plan: plan}) })
+	if err != nil {
+		return nil, err
 	}
-	if !diagnose.Measured(d.results) {
+	if !diagnose.Measured(results) {
 		return nil, fmt.Errorf("no transfer was measured: %w", cmp.Or(d.why, errNoThroughput))
 	}
-	found := diagnose.Diagnose(d.results)
+	found := diagnose.Diagnose(results)
 	d.show(DiagnosisLine{Diagnosis: withoutSamples(found), ID: d.file(ctx, found)})
 	return found, nil
 }
@@ -139,26 +132,21 @@ type diagnosis struct {
 	rests   time.Duration
 	began   time.Time
 	left    time.Duration // of the patience
-	plan    []diagnose.Step
-	results []*measure.Result
-	failed  []string // steps, with why
-	why     error    // of the first transfer of which not all was measured; nil: of all was
+	failed  []string      // steps, with why
+	why     error         // of the first transfer of which not all was measured; nil: of all was
 }
 
 func (d *diagnosis) show(l DiagnosisLine) { d.request.Show(l) }
 
-// do makes a step, in less time if the caller may not have it as it is planned.
-func (d *diagnosis) do(ctx context.Context, s diagnose.Step) {
+// do makes a step, in less time if the caller may not have it as it is planned. What goes wrong is shown, and ends nothing.
+func (d *diagnosis) do(ctx context.Context, s diagnose.Step) (*measure.Result, error) {
 	line := DiagnosisLine{Step: s.Name, State: StepDone}
 	result, err := d.try(ctx, s, &line.Run)
 	for shorter, ok := s.Shorter(); ok && tooLong(err); shorter, ok = shorter.Shorter() {
 		result, err = d.try(ctx, shorter, &line.Run)
 	}
-	if result != nil {
-		d.results = append(d.results, result)
-		if result.Error != nil {
-			err = errors.New(*result.Error)
-		}
+	if result != nil && result.Error != nil {
+		err = errors.New(*result.Error)
 	}
 	if err != nil {
 		line.Error = err.Error()
@@ -173,6 +161,7 @@ func (d *diagnosis) do(ctx context.Context, s diagnose.Step) {
 	if ctx.Err() == nil {
 		d.show(line)
 	}
+	return result, nil
 }
 
 // try makes a step's test. The Result is nil if none came.

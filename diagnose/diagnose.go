@@ -3,9 +3,10 @@
 // It measures nothing and runs nothing. Everything here is a pure function of Results: the same Results give the same
 // Diagnosis. What it cannot know from them it leaves out; a prediction names what it rests on.
 //
-// For each direction of the path, a view gathers what the Results say (view.go); caps are the speeds that each possible
-// limit allows (caps.go); and rules, tried in order, each look for one cause (rules.go, and a file for each family).
-// The first finding that is a warning or a problem is the verdict.
+// Results become facts (facts.go, gather.go, derive.go), each about a Subject: one way of the path, the path, or a host. Rules, a
+// file each, look for one cause each in the facts of one subject (rule.go); what a finding says stands in the knowledge base.
+// Facts that would tell causes apart ask for further steps (plan.go), which one executor makes (execute.go). The first finding
+// that is a warning or a problem is the verdict.
 package diagnose
 
 import (
@@ -34,58 +35,54 @@ type Diagnosis struct {
 	ExpectedBitsPerSecond *float64          `json:"expected_bits_per_second"`
 	AchievedBitsPerSecond float64           `json:"achieved_bits_per_second"`
 	Notes                 []string          `json:"notes"` // what limits how far all this can be trusted
+
+	Considered []Considered `json:"-"` // what came of every rule
 }
 
-// Diagnose draws findings from the Results of one path: ping, capacity and throughput, each direction. Results of
-// other kinds are kept and not used. Forward findings come first, worst first within a direction.
-func Diagnose(results []*measure.Result) *Diagnosis {
+// Diagnose draws findings from Results: of ping, capacity and throughput about one path, each way, and of hosts about themselves.
+// Results of other kinds are kept and not used. Forward findings come first, worst first within a way.
+func Diagnose(results []*measure.Result) *Diagnosis { return diagnoseBy(rules, results) }
+
+func diagnoseBy(rules []Rule, results []*measure.Result) *Diagnosis {
 	d := &Diagnosis{Schema: Schema, Verdict: Unknown, Findings: []measure.Finding{}, Results: results, Notes: []string{}}
-	for _, direction := range []string{measure.Forward, measure.Reverse} {
-		if v := newView(results, direction); v != nil {
-			d.add(v)
-		}
-	}
-	if f := noTransfer(results); f != nil && !Measured(results) {
-		d.Findings = append(d.Findings, *f)
+	g := gather(results)
+	for _, s := range g.subjects() {
+		d.add(s)
+		j := judge(rules, s)
+		d.Findings = append(d.Findings, j.findings()...)
+		d.Considered = append(d.Considered, j.considered...)
 	}
 	switch f := d.First(); {
 	case f != nil:
 		d.Verdict = f.ID
-	case Measured(results) && !slices.ContainsFunc(d.Findings, func(f measure.Finding) bool { return f.ID == "capacity-unknown" }):
+	case g.measured() && !slices.ContainsFunc(d.Findings, func(f measure.Finding) bool { return f.ID == capacityUnknown.ID }):
 		d.Verdict = Healthy
 	}
 	return d
 }
 
-// add adds what is known of a direction.
-func (d *Diagnosis) add(v *view) {
-	if v.direction == measure.Forward {
-		d.AchievedBitsPerSecond = v.goodput
-		if v.carries > 0 {
-			expected := max(v.carries, v.goodput) // by less than what a capacity may be off
+// add adds what was achieved on a way, and what could be.
+func (d *Diagnosis) add(s *Subject) {
+	if s.Kind == OfWay && s.Name == measure.Forward {
+		d.AchievedBitsPerSecond = s.Value(Goodput)
+		if s.Known(PayloadCapacity) {
+			expected := max(s.Value(PayloadCapacity), s.Value(Goodput)) // by less than what a capacity may be off
 			d.ExpectedBitsPerSecond = &expected
 		}
 	}
-	if v.exceeded {
-		d.Notes = append(d.Notes, fmt.Sprintf("capacity, %s: left out, for %s", v.direction, v.doubt))
+	if s.exceeded {
+		d.Notes = append(d.Notes, fmt.Sprintf("capacity, %s: left out, for %s", s.Name, s.Fact(Capacity).Unknown))
 	}
-	d.Findings = append(d.Findings, v.findings()...)
 }
 
 // Measured reports whether the Results hold a transfer, without which nothing can be said about the path: one that moved data,
 // or one whose connection opened and on which nothing came through.
-func Measured(results []*measure.Result) bool {
-	return newView(results, measure.Forward) != nil || newView(results, measure.Reverse) != nil
-}
+func Measured(results []*measure.Result) bool { return gather(results).measured() }
 
-// Stuck reports whether a connection opened and nothing came through on it. What such a transfer fails for is the path.
-func Stuck(results []*measure.Result) bool {
-	for _, direction := range []string{measure.Forward, measure.Reverse} {
-		if v := newView(results, direction); v != nil && v.stuck {
-			return true
-		}
-	}
-	return false
+// IsStuck reports whether a connection opened and nothing came through on it. What such a transfer fails for is the path.
+func IsStuck(results []*measure.Result) bool {
+	g := gather(results)
+	return g.ways[measure.Forward].Is(Stuck) || g.ways[measure.Reverse].Is(Stuck)
 }
 
 // First returns the finding that is the verdict, nil if no finding makes the path slow.

@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -15,7 +14,8 @@ type Step struct {
 	Kind       string         `json:"tool"` // of probe
 	Parameters map[string]any `json:"parameters"`
 	Why        string         `json:"why"`
-	Seconds    float64        `json:"seconds"` // that it takes, about
+	Seconds    float64        `json:"seconds"`       // that it takes, about
+	Way        measure.Way    `json:"way,omitempty"` // that its data goes; "": none, or both
 }
 
 const (
@@ -58,7 +58,7 @@ func step(name, kind, direction, why string, takes float64, parameters map[strin
 	if direction == measure.Reverse {
 		why += ", on the way back"
 	}
-	return Step{Name: called(name, direction), Kind: kind, Parameters: parameters, Why: why, Seconds: takes}
+	return Step{Name: called(name, direction), Kind: kind, Parameters: parameters, Why: why, Seconds: takes, Way: measure.Way(direction)}
 }
 
 // called is the name of a step that goes one way.
@@ -88,122 +88,59 @@ func (s Step) Shorter() (Step, bool) {
 	return s, true
 }
 
-// Extend returns a plan with what the Results so far ask for beyond it: behind a transfer that lost packets, a paced
-// probe the same way; behind one on which nothing moved, the sizes of packets that come through, and with these its capacity.
-func Extend(plan []Step, results []*measure.Result) []Step {
-	for _, direction := range []string{measure.Forward, measure.Reverse} {
-		plan = extendStuck(plan, results, direction)
-		p, needed := PacedProbe(results, direction == measure.Reverse)
-		if !needed {
+// Extend returns a plan, of which so many steps were made, with the step that the Results so far ask for beyond it: one that
+// tells a fact which a suspected cause needs, or which tells it from another. It comes behind the other steps of its way, and only
+// where the plan has any. One step at a time is enough: the next one is asked for when its Result is there.
+func Extend(plan []Step, made int, results []*measure.Result) []Step {
+	for _, s := range gather(results).subjects() {
+		last := lastOf(plan, s)
+		if last < 0 {
 			continue
 		}
-		paced := step("paced", "throughput", direction, "whether packets are lost on a path that is nearly empty",
-			p.Duration.Seconds()+setUpTakes, map[string]any{"proto": "udp", "rate": float64(int64(p.BitsPerSecond)),
-				"duration": p.Duration.Seconds(), "length": p.PacketBytes})
-		plan = insert(plan, called("transfer", direction), paced)
-	}
-	return plan
-}
-
-// insert puts a step behind another, unless that is not there or the step is.
-func insert(plan []Step, behind string, s Step) []Step {
-	at := find(plan, behind)
-	if at < 0 || find(plan, s.Name) >= 0 {
-		return plan
-	}
-	return slices.Insert(slices.Clone(plan), at+1, s)
-}
-
-// extendStuck asks for one size of packets after the other, each by what came of those before it, and at last for the
-// capacity by packets that pass.
-func extendStuck(plan []Step, results []*measure.Result, direction string) []Step {
-	v, transfer := newView(results, direction), called("transfer", direction)
-	if v == nil || !v.stuck || find(plan, transfer) < 0 {
-		return plan
-	}
-	behind := transfer
-	for _, s := range plan[find(plan, transfer):] {
-		if s.Parameters["df"] == true {
-			behind = s.Name
+		if asked, ok := ask(rules, s, plan); ok {
+			return slices.Insert(slices.Clone(plan), max(last+1, made), asked)
 		}
 	}
-	if bytes, more := v.nextSize(); more {
-		return insert(plan, behind, v.sizeStep(bytes))
-	}
-	if passes := v.largestPassing(); passes > 0 && v.smallestSilent() > 0 && v.capacity == 0 {
-		return insert(plan, behind, step("capacity-small", "capacity", direction, "what the narrowest link can carry, by packets that pass",
-			capacityTakes, map[string]any{"length": min(mostTrainLength, int(passes-v.ipHeader-udpHeader))}))
-	}
 	return plan
 }
 
-// mostTrainLength is what trains have as they are, and at most, in bytes of UDP payload: see probe.Capacity.
-const mostTrainLength = 1452
-
-// udpHeader is the size of a UDP header in bytes (RFC 768).
-const udpHeader = 8
-
-// sizeStep tries whether packets of a size come through.
-func (v *view) sizeStep(bytes float64) Step {
-	waits := min(max(sizeLeastWait, sizeTrips*v.baseRTT), sizeMostWait)
-	return Step{Name: fmt.Sprintf("size-%.0f", bytes), Kind: "ping", Why: fmt.Sprintf("whether packets of %.0f bytes come through", bytes),
-		Parameters: map[string]any{"count": sizePings, "interval": sizeInterval, "df": true, "timeout": waits,
-			"size": int(bytes - v.ipHeader - icmpHeader)},
-		Seconds: sizePings*sizeInterval + waits}
+// lastOf is where the plan's last step of a way is; -1: there is none.
+func lastOf(plan []Step, s *Subject) int {
+	for i := len(plan) - 1; i >= 0; i-- {
+		if s.Kind == OfWay && plan[i].Way == measure.Way(s.Name) {
+			return i
+		}
+	}
+	return -1
 }
 
-// Pings of one size. That all get lost by accident takes a path that loses a quarter of its packets for 1 in 1000, and their
-// answers get a few round trips to come.
-const (
-	sizePings     = 5
-	sizeInterval  = 0.02 // seconds
-	sizeTrips     = 4
-	sizeLeastWait = 0.3 // seconds; hosts answer within milliseconds
-	sizeMostWait  = 2.0 // seconds
-)
+// ask returns a step that is worth its time and not in the plan.
+func ask(rules []Rule, s *Subject, plan []Step) (Step, bool) {
+	now := state(s)
+	for _, r := range rules {
+		if r.Of != s.Kind || !r.fits(now) || r.Suspect == nil || !r.Suspect(s) {
+			continue
+		}
+		for _, n := range r.asks() {
+			d, _ := define(n)
+			if d.Step == nil {
+				continue
+			}
+			if asked, ok := d.Step(s); ok && find(plan, asked.Name) < 0 {
+				return asked, true
+			}
+		}
+	}
+	return Step{}, false
+}
+
+// asks are the facts that a suspected rule would know: what it needs, what tells it apart, and what it uses.
+func (r *Rule) asks() []Name {
+	apart := slices.Sorted(maps.Values(r.Apart))
+	return slices.Concat(r.Needs, apart, r.Reads)
+}
 
 // find is where in a plan a step is; -1: it is not there.
 func find(plan []Step, name string) int {
 	return slices.IndexFunc(plan, func(s Step) bool { return s.Name == name })
-}
-
-// Paced is a probe that fills only a small part of the path: what it loses is lost at random.
-type Paced struct {
-	BitsPerSecond float64 // of UDP payload
-	PacketBytes   int     // of UDP payload
-	Duration      time.Duration
-}
-
-// The paced probe takes a tenth of the capacity, or of what TCP got where the capacity is not known; but at least
-// 200 packets a second, since on slow paths it would count for too long, and at most a third of the path. It lasts
-// until it should lose pacedLosses packets at the ratio that TCP saw, within bounds.
-const (
-	pacedPart     = 0.1
-	pacedMost     = 1.0 / 3
-	pacedLeast    = 200 // packets a second
-	pacedShortest = 4 * time.Second
-	pacedLongest  = 12 * time.Second
-	pacedLosses   = 6    // then the chance to see none by accident is 1 in 400
-	pacedBytes    = 1400 // UDP payload; fits any path that carries 1500 bytes and most tunnels
-)
-
-// PacedProbe says whether telling the causes of loss apart needs a paced probe in a direction, and which: it does
-// where TCP sent packets again on a path that is not full.
-func PacedProbe(results []*measure.Result, reverse bool) (Paced, bool) {
-	direction := measure.Forward
-	if reverse {
-		direction = measure.Reverse
-	}
-	v := newView(results, direction)
-	if v == nil || v.stuck || v.resent == 0 || v.sentSegments == 0 || v.full() {
-		return Paced{}, false
-	}
-	whole := max(v.capacity, v.steady)
-	if whole <= 0 { // nothing came through, and nothing is known of what could
-		return Paced{}, false
-	}
-	rate := min(max(pacedPart*whole, pacedLeast*pacedBytes*8), pacedMost*whole)
-	packets := pacedLosses * v.sentSegments / v.resent
-	lasts := seconds(packets * pacedBytes * 8 / rate)
-	return Paced{BitsPerSecond: rate, PacketBytes: pacedBytes, Duration: min(max(lasts, pacedShortest), pacedLongest)}, true
 }

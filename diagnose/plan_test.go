@@ -23,10 +23,10 @@ func TestPlan(t *testing.T) {
 			Why: "how long round trips take, and how many are lost", Seconds: 1.5},
 		{Name: "trace", Kind: "trace", Parameters: map[string]any{}, Why: "which way the packets go", Seconds: 1},
 		{Name: "capacity-reverse", Kind: "capacity", Parameters: map[string]any{"reverse": true},
-			Why: "what the narrowest link can carry, on the way back", Seconds: 2},
+			Why: "what the narrowest link can carry, on the way back", Seconds: 2, Way: measure.Reverse},
 		{Name: "transfer-reverse", Kind: "throughput",
 			Parameters: map[string]any{"reverse": true, "duration": 6.0, "length": 32768, "event-loop": true},
-			Why:        "how fast data moves, and what holds it back, on the way back", Seconds: 6.5},
+			Why:        "how fast data moves, and what holds it back, on the way back", Seconds: 6.5, Way: measure.Reverse},
 	}
 	if diff := cmp.Diff(want, Plan(6*time.Second, measure.Reverse)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -69,19 +69,19 @@ func TestExtend(t *testing.T) {
 			[]string{"ping", "trace", "capacity", "transfer", "capacity-reverse", "transfer-reverse", "paced-reverse"}},
 		{"loss on a way that is not planned", forward, backwards, names(forward)},
 		{"nothing came through", both, with(func(p *path) { lossy(p); p.capacity, p.goodput = 0, 0 }).results(), names(both)},
-		{"it is there", Extend(both, lost), lost, names(Extend(both, lost))},
+		{"it is there", Extend(both, 0, lost), lost, names(Extend(both, 0, lost))},
 	} {
 		before := names(c.plan)
-		if diff := cmp.Diff(c.want, names(Extend(c.plan, c.results))); diff != "" {
+		if diff := cmp.Diff(c.want, names(Extend(c.plan, 0, c.results))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 		if diff := cmp.Diff(before, names(c.plan)); diff != "" {
 			t.Errorf("%s: the plan before has changed:\n%s", c.name, diff)
 		}
 	}
-	want := Step{Name: "paced", Kind: "throughput", Why: "whether packets are lost on a path that is nearly empty", Seconds: 4.5,
+	want := Step{Name: "paced", Kind: "throughput", Why: "whether packets are lost on a path that is nearly empty", Seconds: 4.5, Way: measure.Forward,
 		Parameters: map[string]any{"reverse": false, "proto": "udp", "rate": 9.75e6, "duration": 4.0, "length": 1400}}
-	if diff := cmp.Diff(want, Extend(both, lost)[4]); diff != "" {
+	if diff := cmp.Diff(want, Extend(both, 0, lost)[4]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -28,6 +28,7 @@ type Evidence struct {
 	Value  float64 `json:"value"`
 	Unit   string  `json:"unit"`
 	Means  string  `json:"means"`
+	Result string  `json:"result,omitempty"` // ID of the Result that says so; "": several do
 }
 
 // Advice is one thing to do: on which host, by which command, and why it helps.

@@ -109,10 +109,9 @@ func diagnoseAll(t *testing.T, results []*measure.Result) {
 	if _, err := json.Marshal(d); err != nil {
 		t.Errorf("a diagnosis is no JSON: %v", err)
 	}
-	diagnose.Extend(diagnose.Plan(time.Second, "forward", "reverse"), results)
+	diagnose.Extend(diagnose.Plan(time.Second, "forward", "reverse"), 0, results)
 	diagnose.Measured(results)
-	diagnose.Stuck(results)
-	diagnose.PacedProbe(results, true)
+	diagnose.IsStuck(results)
 }
 
 // askAll asks the API about a Result, about its pair, and about each of its metrics.

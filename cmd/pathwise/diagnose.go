@@ -44,7 +44,7 @@ func diagnoseCommand(s *session) *cobra.Command {
 			if len(results) == 0 || badInput(err) || c.Context().Err() != nil && !diagnose.Measured(results) {
 				return err // nothing can be said about the path, so nothing is
 			}
-			if c.Context().Err() == nil && diagnose.Stuck(results) {
+			if c.Context().Err() == nil && diagnose.IsStuck(results) {
 				err = nil // that nothing came through is what was found
 			}
 			d := diagnose.Diagnose(results)

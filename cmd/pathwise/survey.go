@@ -25,7 +25,6 @@ type survey struct {
 	asked    map[string]any    // the parameters that it is made of
 	options  probe.Options
 
-	results   []*measure.Result
 	responder responderState
 	failed    error // what a test with the far end failed for, the first that did
 }
@@ -71,25 +70,19 @@ func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
 	if v.options.Source != nil {
 		directions = directions[:1] // what is read here cannot be sent from there
 	}
-	plan := diagnose.Plan(v.transfer.Config.Duration, directions...)
-	for i := 0; i < len(plan); i++ {
-		if err := v.step(ctx, plan[i]); err != nil {
-			return v.results, err
-		}
-		plan = diagnose.Extend(plan, v.results)
-	}
-	return v.results, v.failed
+	results, err := diagnose.Execute(ctx, diagnose.Plan(v.transfer.Config.Duration, directions...), v.step, func([]diagnose.Step) {})
+	return results, cmp.Or(err, v.failed)
 }
 
-// step makes one measurement and keeps what came of it. What goes wrong ends the survey only if all that follows would, too.
-func (v *survey) step(ctx context.Context, s diagnose.Step) error {
+// step makes one measurement. What goes wrong ends the survey only if all that follows would, too.
+func (v *survey) step(ctx context.Context, s diagnose.Step) (*measure.Result, error) {
 	if s.NeedsResponder() && v.responder == responderAway {
-		return nil
+		return nil, nil
 	}
 	v.session.progress("%s %s: %s…", s.Name, v.target, s.Why)
 	p, err := v.prober(s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r, err := v.again(ctx, p)
 	switch {
@@ -99,10 +92,9 @@ func (v *survey) step(ctx context.Context, s diagnose.Step) error {
 		r.Note(r.Kind + " failed: " + err.Error())
 	}
 	v.session.measured(r)
-	v.results = append(v.results, r)
 	switch {
 	case ctx.Err() != nil || badInput(err):
-		return err
+		return r, err
 	case s.NeedsResponder() && notThere(err):
 		v.responder, v.failed = responderAway, cmp.Or(v.failed, err)
 	case s.Transfer():
@@ -110,7 +102,7 @@ func (v *survey) step(ctx context.Context, s diagnose.Step) error {
 	case s.NeedsResponder():
 		v.responder = responderThere
 	}
-	return nil
+	return r, nil
 }
 
 // responderState is what is known of the far end of tests.

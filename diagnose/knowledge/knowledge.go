@@ -1,12 +1,15 @@
 // Package knowledge is the knowledge base: what each finding, metric and formula means, and the words of the field, for people.
 //
-// Entries of findings, formulas and terms are text in this folder, a file for each kind; those of metrics are made of the table
-// in package measure. Package diagnose decides whether a finding holds; here stands what
-// it is, how it shows itself and what cures it, wherever it holds. An entry names others that help to understand it.
+// Entries are text in this folder: a file for each finding, one for all formulas and one for all terms; those of metrics are made of
+// the table in package measure. Package diagnose decides whether a finding holds; here stands what it is, how it shows itself and
+// what cures it, wherever it holds, and what a diagnosis says where it does. An entry names others that help to understand it.
 package knowledge
 
 import (
 	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 
@@ -37,26 +40,38 @@ type Entry struct {
 	Cure   string   `json:"cure" yaml:"cure"`
 	See    []string `json:"see" yaml:"see" doc:"IDs of other entries"`
 	Source string   `json:"source" yaml:"source"`
+
+	// Of a finding, what a diagnosis says where it holds: texts and advice by what its rule calls them. Names between braces are
+	// facts of package diagnose, words of the rule, or sender, receiver, target, address and host.
+	Says   map[string]string `json:"-" yaml:"says"`
+	Advice map[string]Advice `json:"-" yaml:"advice"`
 }
 
-//go:embed *.yaml
+// Advice is one thing to do.
+type Advice struct {
+	Host    string `yaml:"host"`    // on which host, or where
+	Command string `yaml:"command"` // "": no command does it
+	Why     string `yaml:"why"`
+}
+
+//go:embed *.yaml findings/*.yaml
 var files embed.FS
 
 // read is done once: the files are in this binary.
 var read = sync.OnceValue(func() []Entry {
 	var all []Entry
+	for _, path := range paths("findings/*.yaml") {
+		var e Entry
+		decode(path, &e)
+		e.Kind = Finding
+		all = append(all, e)
+	}
 	for _, f := range []struct {
 		file string
 		kind Kind
-	}{{"findings.yaml", Finding}, {"formulas.yaml", Formula}, {"terms.yaml", Term}} {
-		text, err := files.ReadFile(f.file)
-		if err != nil {
-			panic(err) // it is in this binary
-		}
+	}{{"formulas.yaml", Formula}, {"terms.yaml", Term}} {
 		var entries []Entry
-		if err := yaml.UnmarshalWithOptions(text, &entries, yaml.Strict()); err != nil {
-			panic(err) // likewise; the tests read it
-		}
+		decode(f.file, &entries)
 		for _, e := range entries {
 			e.Kind = f.kind
 			all = append(all, named(e))
@@ -67,6 +82,35 @@ var read = sync.OnceValue(func() []Entry {
 	}
 	return all
 })
+
+// paths are the files of this binary that match a pattern, in the order of their names.
+func paths(pattern string) []string {
+	found, err := fs.Glob(files, pattern)
+	if err != nil {
+		panic(err) // the pattern is a constant
+	}
+	return found
+}
+
+// decode reads a file that is in this binary, so that only a mistake in it, which the tests find, can fail.
+func decode(path string, into any) {
+	text, err := files.ReadFile(path)
+	if err == nil {
+		err = yaml.UnmarshalWithOptions(text, into, yaml.Strict())
+	}
+	if err != nil {
+		panic(fmt.Errorf("read %s: %w", path, err))
+	}
+}
+
+// OfFinding returns the entry of a finding, empty where there is none: the tests of package diagnose see to it that there is.
+func OfFinding(id string) Entry {
+	all := read()
+	if i := slices.IndexFunc(all, func(e Entry) bool { return e.ID == id && e.Kind == Finding }); i >= 0 {
+		return all[i]
+	}
+	return Entry{}
+}
 
 // named gives the entry of a formula the title and the source that the formula has.
 func named(e Entry) Entry {

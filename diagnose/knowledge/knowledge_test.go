@@ -2,12 +2,7 @@ package knowledge
 
 import (
 	"errors"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -48,85 +43,16 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// Every finding that package diagnose can give has an entry, and so has each formula; and there are no others.
+// Every formula has an entry, and there are no others. Findings are compared with rules by package diagnose.
 func TestEverythingIsExplained(t *testing.T) {
 	var formulas []string
 	for _, f := range calc.All() {
 		formulas = append(formulas, f.Name)
 	}
-	for kind, want := range map[Kind][]string{Formula: formulas, Finding: findings(t)} {
-		slices.Sort(want)
-		if want = slices.Compact(want); len(want) < 7 {
-			t.Errorf("only %d of kind %s were found in the code", len(want), kind)
-		}
-		if diff := cmp.Diff(want, ofKind(kind)); diff != "" {
-			t.Errorf("entries of kind %s (-code +entries):\n%s", kind, diff)
-		}
+	slices.Sort(formulas)
+	if diff := cmp.Diff(formulas, ofKind(Formula)); diff != "" {
+		t.Errorf("entries of formulas (-code +entries):\n%s", diff)
 	}
-}
-
-// findings are the IDs that the code of package diagnose gives to a measure.Finding: as a word, or as what a function is called with.
-func findings(t *testing.T) []string {
-	t.Helper()
-	paths, err := filepath.Glob("../*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var functions []*ast.FuncDecl
-	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok {
-				functions = append(functions, f)
-			}
-		}
-	}
-	var ids []string
-	takers := map[string]bool{} // functions that take an ID as their first argument
-	word := func(e ast.Expr) bool {
-		l, ok := e.(*ast.BasicLit)
-		if ok {
-			id, _ := strconv.Unquote(l.Value) // the parser has read it
-			ids = append(ids, id)
-		}
-		return ok
-	}
-	for _, f := range functions {
-		ast.Inspect(f, func(n ast.Node) bool {
-			literal, ok := n.(*ast.CompositeLit)
-			if !ok {
-				return true
-			}
-			if of, ok := literal.Type.(*ast.SelectorExpr); !ok || of.Sel.Name != "Finding" {
-				return true
-			}
-			for _, e := range literal.Elts {
-				if kv, ok := e.(*ast.KeyValueExpr); ok && kv.Key.(*ast.Ident).Name == "ID" && !word(kv.Value) {
-					takers[f.Name.Name] = true
-				}
-			}
-			return true
-		})
-	}
-	for _, f := range functions {
-		ast.Inspect(f, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok {
-				return true
-			}
-			if of, ok := call.Fun.(*ast.SelectorExpr); ok && takers[of.Sel.Name] && (len(call.Args) == 0 || !word(call.Args[0])) {
-				t.Errorf("%s calls %s without a word for the ID", f.Name.Name, of.Sel.Name)
-			}
-			return true
-		})
-	}
-	return ids
 }
 
 // What people type leads to the entry, or to those that they may have meant.

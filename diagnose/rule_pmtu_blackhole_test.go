@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -92,13 +93,14 @@ func (h hole) transfer(r *measure.Result, back, gone bool) {
 // survey goes through the plan, as it grows, and returns the Results and the names of the steps.
 func (h hole) survey(t *testing.T) (results []*measure.Result, steps []string) {
 	t.Helper()
-	plan := Plan(8*time.Second, measure.Forward, measure.Reverse)
-	for i := 0; i < len(plan); i++ {
-		if i > 40 {
+	results, err := Execute(t.Context(), Plan(8*time.Second, measure.Forward, measure.Reverse), func(_ context.Context, s Step) (*measure.Result, error) {
+		if steps = append(steps, s.Name); len(steps) > 40 {
 			t.Fatalf("no end of steps: %v", steps)
 		}
-		results, steps = append(results, h.measure(plan[i])), append(steps, plan[i].Name)
-		plan = Extend(plan, results)
+		return h.measure(s), nil
+	}, func([]Step) {})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return results, steps
 }
@@ -116,7 +118,7 @@ func TestBlackHole(t *testing.T) {
 			d := Diagnose(results)
 			checkFindings(t, d)
 			f := d.First()
-			if d.Verdict != "pmtu-blackhole" || !Measured(results) || !Stuck(results) {
+			if d.Verdict != "pmtu-blackhole" || !Measured(results) || !IsStuck(results) {
 				t.Fatalf("verdict %s after %v", d.Verdict, steps)
 			}
 			ways := map[measure.Way]bool{}
@@ -126,7 +128,7 @@ func TestBlackHole(t *testing.T) {
 			if ways[measure.Forward] != h.forward || ways[measure.Reverse] != h.reverse {
 				t.Errorf("ways %v", ways)
 			}
-			passes := f.Evidence[1].Value
+			passes := f.Evidence[0].Value
 			if passes > float64(h.above) || passes < float64(h.above)-nearEnough {
 				t.Errorf("packets of %v bytes pass, of %d in truth", passes, h.above)
 			}
@@ -176,7 +178,7 @@ func TestNoBlackHole(t *testing.T) {
 	}
 	h := hole{above: 9000, capacity: 48e6}
 	results, steps := h.survey(t)
-	if d := Diagnose(results); d.Verdict != Healthy || len(steps) != 6 || Stuck(results) {
+	if d := Diagnose(results); d.Verdict != Healthy || len(steps) != 6 || IsStuck(results) {
 		t.Errorf("a sound path: %s after %v", d.Verdict, steps)
 	}
 }
@@ -186,7 +188,7 @@ func TestCutShort(t *testing.T) {
 	h := hole{above: 1300, forward: true}
 	r := h.measure(Step{Kind: "throughput"})
 	r.Samples.TCPInfo[0].ElapsedSeconds = 0.3
-	if results := []*measure.Result{r}; Measured(results) || Stuck(results) {
+	if results := []*measure.Result{r}; Measured(results) || IsStuck(results) {
 		t.Error("0.3 s of silence mean something")
 	}
 }

@@ -1,0 +1,59 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/model"
+	"github.com/pathwise-net/pathwise/quantity"
+)
+
+// tuned is a socket's buffer that is too small for the distance.
+type tuned struct {
+	kind    string          // receive or send
+	end     *measure.TCPEnd // nil: not known
+	bytes   float64         // its size when the test ended; 0: not known
+	setting *[3]int         // of the kernel; nil: not known
+	flight  float64         // what it let be under way, in bytes
+}
+
+// advice says how to come to a larger buffer: by taking the program's own setting out, or by the kernel's.
+func (b tuned) advice(s *Subject) (keys []string, words map[string]string) {
+	need := b.needed(s)
+	words = map[string]string{"need": quantity.FormatSize(need)}
+	switch {
+	case b.end != nil && b.end.BuffersFixed:
+		return []string{"program"}, words
+	case b.setting == nil:
+		return []string{"unseen"}, words
+	}
+	words["setting"] = fmt.Sprintf("%d %d %d", b.setting[0], b.setting[1], need)
+	return []string{"kernel"}, words
+}
+
+// needed is the buffer that lets ample bandwidth-delay products be in flight: as much larger than the present one as
+// that is more than the present flight. Without a known capacity it is ample times the present buffer. It is never
+// less than the kernel may tune to now, since that would be advice to make things worse. Whole steps of 64 KiB.
+func (b tuned) needed(s *Subject) int64 {
+	buffer := b.bytes
+	if buffer == 0 {
+		buffer = 2 * b.flight // the kernel's own provision for its bookkeeping (socket(7))
+	}
+	need, trip := ample*buffer, s.Value(EmptyRoundTrip)
+	if s.Known(Capacity) && trip > 0 && b.flight > 0 {
+		need = ample * model.BandwidthDelay(s.Value(Capacity), seconds(trip)) * buffer / b.flight
+	}
+	if b.setting != nil {
+		need = max(need, float64(b.setting[2]))
+	}
+	const step = 64 << 10
+	return int64(math.Ceil(need/step)) * step
+}
+
+// ample is how many bandwidth-delay products a buffer should hold: one in flight, one in the path's queue, and two
+// while losses are repaired. With two in all, the usual least, 20 Mbit/s over 200 ms reached 8 % less in the lab.
+const ample = 4
+
+// confidence is a share of the time as how sure a finding is.
+func confidence(share float64) float64 { return min(0.99, max(0, share)) }

@@ -1,0 +1,132 @@
+package diagnose
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/pathwise-net/pathwise/diagnose/knowledge"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// findings are the claims of a judgement in the words of the knowledge base, worst first.
+func (j *judgement) findings() []measure.Finding {
+	all := make([]measure.Finding, 0, len(j.held))
+	for _, f := range j.held {
+		all = append(all, f.finding(j.subject))
+	}
+	return all
+}
+
+// finding puts a claim into words.
+func (f found) finding(s *Subject) measure.Finding {
+	if !math.IsInf(f.Allows, 0) {
+		s = s.with(map[Name]float64{Allowed: f.Allows})
+	}
+	entry := knowledge.OfFinding(f.rule.ID)
+	out := measure.Finding{ID: f.rule.ID, Severity: f.Severity, Confidence: f.Confidence, Where: f.write(s, string(f.Where)),
+		Evidence: []measure.Evidence{}, Advice: []measure.Advice{}, Predicted: f.predicted}
+	if s.Kind == OfWay {
+		out.Way = measure.Way(s.Name)
+	}
+	says := f.Says
+	if says == nil {
+		says = []string{"main"}
+	}
+	var texts []string
+	for _, key := range says {
+		texts = append(texts, f.write(s, entry.Says[key]))
+	}
+	out.Explanation = strings.Join(texts, " ")
+	for _, n := range f.Evidence {
+		if s.Known(n) {
+			out.Evidence = append(out.Evidence, f.evidence(s, n))
+		}
+	}
+	if f.rule.Last {
+		for _, r := range s.refuted {
+			out.Evidence = append(out.Evidence, measure.Evidence{Metric: "allowed_bits_per_second", Value: r.allows, Unit: "bit/s",
+				Means: "what " + r.id + " would leave: it is not the cause"})
+		}
+	}
+	for _, key := range f.Advice {
+		a := entry.Advice[key]
+		out.Advice = append(out.Advice, measure.Advice{Host: f.write(s, a.Host), Command: f.write(s, a.Command), Why: f.write(s, a.Why)})
+	}
+	return out
+}
+
+// refuted is a cause that its own formula rules out.
+type refuted struct {
+	id     string
+	allows float64 // goodput in bit/s
+}
+
+// evidence is a fact as evidence, with the Result that says so.
+func (f found) evidence(s *Subject, n Name) measure.Evidence {
+	fact := s.Fact(n)
+	e := measure.Evidence{Metric: string(n), Value: fact.Value, Result: fact.Result}
+	if d, ours := define(n); ours {
+		e.Metric, e.Unit, e.Means = d.Metric, d.Unit, f.write(s, d.Means)
+	} else if m, ours := measure.Metric(n).Definition(); ours {
+		e.Unit, e.Means = m.Metric.Unit(), m.Label
+	}
+	return e
+}
+
+// write fills facts and words into a text of the knowledge base: each name between braces.
+func (f found) write(s *Subject, text string) string {
+	return named.ReplaceAllStringFunc(text, func(braced string) string {
+		name := strings.Trim(braced, "{}")
+		if word, given := f.Words[name]; given {
+			return word
+		}
+		switch name {
+		case "sender":
+			return s.Sender
+		case "receiver":
+			return s.Receiver
+		case "target":
+			return s.Target
+		case "address":
+			return s.Address
+		case "host":
+			return s.Name
+		}
+		n := Name(name)
+		switch d, ours := define(n); {
+		case !ours:
+			return braced
+		case !s.Known(n):
+			return "an unknown number"
+		default:
+			return inText(s.Value(n), d.Unit)
+		}
+	})
+}
+
+// named is a name between braces.
+var named = regexp.MustCompile(`\{[a-z_]+\}`)
+
+// inText prints a value for people: sizes of packets to the byte, shares to three digits.
+func inText(value float64, unit string) string {
+	switch {
+	case unit == "bytes" && value < tenThousand:
+		return strconv.FormatFloat(value, 'f', 0, 64) + " bytes"
+	case unit == "ratio":
+		return strconv.FormatFloat(100*value, 'g', 3, 64) + " %"
+	}
+	return format(value, unit)
+}
+
+// tenThousand is the size in bytes from which on no packet of a network is: that of jumbo frames is 9,000.
+const tenThousand = 10_000
+
+// sentence ends a text with a full stop, unless it ends a sentence as it is.
+func sentence(text string) string {
+	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") {
+		return text
+	}
+	return text + "."
+}

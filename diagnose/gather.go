@@ -1,0 +1,166 @@
+package diagnose
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/model"
+)
+
+// gathering is what Results say, by subject.
+type gathering struct {
+	ways  map[string]*Subject // by direction: both
+	path  *Subject            // where nothing was moved either way; else nil
+	hosts []*Subject          // in the order in which Results name them
+}
+
+// readers take from a Result of each kind the facts that it holds. Results of other kinds hold none.
+var readers = map[string]func(*gathering, *measure.Result){
+	"ping": readPing, "capacity": readCapacity, "throughput": readThroughput, "host": readHost,
+}
+
+// gather reads Results in the order in which they were made, so that the newest that says something counts, and then derives
+// what several say together.
+func gather(results []*measure.Result) *gathering {
+	g := &gathering{ways: map[string]*Subject{}}
+	for _, direction := range directions {
+		g.ways[direction] = &Subject{Kind: OfWay, Name: direction}
+	}
+	inOrder := slices.Clone(results)
+	slices.SortStableFunc(inOrder, func(a, b *measure.Result) int { return a.Started.Compare(b.Started) })
+	for _, r := range inOrder {
+		if read := readers[r.Kind]; read != nil {
+			read(g, r)
+		}
+	}
+	for _, direction := range directions {
+		derive(g.ways[direction])
+	}
+	if !g.measured() {
+		g.path = pathOf(g.ways[measure.Forward], inOrder)
+	}
+	return g
+}
+
+// measured reports whether a transfer says something about a way.
+func (g *gathering) measured() bool {
+	return g.ways[measure.Forward].Known(Stuck) || g.ways[measure.Reverse].Known(Stuck)
+}
+
+// pathOf is a path over which nothing was moved, with what answered on it, and why the first test failed.
+func pathOf(forward *Subject, results []*measure.Result) *Subject {
+	s := &Subject{Kind: OfPath, facts: forward.facts}
+	for _, r := range results {
+		if r.Error != nil && measure.WayOf(r.Kind, r.Parameters) != "" {
+			s.Target, s.failed = r.Target.Name, *r.Error
+			break
+		}
+	}
+	return s
+}
+
+// subjects are all that facts are known about: ways on which data was moved, or the path, and hosts.
+func (g *gathering) subjects() (all []*Subject) {
+	for _, direction := range directions {
+		if s := g.ways[direction]; s.Known(Stuck) {
+			all = append(all, s)
+		}
+	}
+	if g.path != nil {
+		all = append(all, g.path)
+	}
+	return append(all, g.hosts...)
+}
+
+// directions are the ways of a path, in the order in which they are told.
+var directions = []string{measure.Forward, measure.Reverse}
+
+// each calls a function for the ways that the data of a Result went; both, where it has no way of its own.
+func (g *gathering) each(r *measure.Result, do func(*Subject)) {
+	way := measure.WayOf(r.Kind, r.Parameters)
+	for _, direction := range directions {
+		if way == measure.Way(direction) || way == measure.Both || way == "" {
+			do(g.ways[direction])
+		}
+	}
+}
+
+// readPing takes of small packets the round trip of the empty path, and of others whether they come through.
+func readPing(g *gathering, r *measure.Result) {
+	g.each(r, func(s *Subject) {
+		s.setPositive(EmptyRoundTrip, lesser(s.Value(EmptyRoundTrip), r.Metrics[measure.RTTMin]), r)
+		sent, answered := r.Metrics[measure.SentPackets], r.Metrics[measure.ReceivedPackets]
+		if whole, _ := r.Parameters["df"].(bool); whole {
+			readSize(s, r, sent, answered)
+			return
+		}
+		s.set(Pings, exactly(sent, r))
+		s.set(Answers, exactly(answered, r))
+	})
+}
+
+// readCapacity takes what the narrowest link carries, or why that could not be measured.
+func readCapacity(g *gathering, r *measure.Result) {
+	g.each(r, func(s *Subject) {
+		if c := r.Metrics[measure.Capacity]; c > 0 {
+			s.set(Capacity, Fact{Value: c, Low: c * (1 - capacityError), High: c * (1 + capacityError), Result: r.ID})
+		} else if r.Error != nil {
+			s.set(Capacity, Fact{Result: r.ID, Unknown: *r.Error})
+		}
+	})
+}
+
+// capacityError is how far off a measured capacity may be.
+const capacityError = 0.1
+
+// readThroughput takes a transfer by TCP, or what a paced probe by UDP lost.
+func readThroughput(g *gathering, r *measure.Result) {
+	g.each(r, func(s *Subject) {
+		if r.Parameters["proto"] == "udp" {
+			readPaced(s, r)
+		} else {
+			readTransfer(s, r)
+		}
+	})
+}
+
+// readPaced takes what a probe by UDP lost. Whether it was one that leaves the path nearly empty is known only with what the
+// path carries: see derivePaced.
+func readPaced(s *Subject, r *measure.Result) {
+	if sent := r.Metrics[measure.SentPackets]; sent > 0 {
+		s.set(PacedSent, exactly(sent, r))
+		s.set(PacedLost, exactly(r.Metrics[measure.LostPackets], r))
+		s.setPositive(PacedRate, r.Metrics[measure.SentRate], r)
+	}
+}
+
+// readHost takes what a host measured of itself, each metric under its own name.
+func readHost(g *gathering, r *measure.Result) {
+	name := cmp.Or(r.Source.Name, r.Source.Address)
+	i := slices.IndexFunc(g.hosts, func(h *Subject) bool { return h.Name == name })
+	if i < 0 {
+		i = len(g.hosts)
+		g.hosts = append(g.hosts, &Subject{Kind: OfHost, Name: name})
+	}
+	for metric, value := range r.Metrics {
+		g.hosts[i].set(Name(metric), exactly(value, r))
+	}
+}
+
+// ipHeader is the size of an IP header towards an address.
+func ipHeader(address string) float64 {
+	if strings.Contains(address, ":") {
+		return model.IPv6Header
+	}
+	return model.IPv4Header
+}
+
+// lesser is the smaller of two values that are known: above 0.
+func lesser(a, b float64) float64 {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}

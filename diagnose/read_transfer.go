@@ -1,0 +1,208 @@
+package diagnose
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/model"
+)
+
+// settled is the part of a test, from its start, that is left out of what is meant to be steady: slow start and the
+// first losses take 1 to 2 s of 8 on long paths.
+const settled = 0.4
+
+// ofTransfer are the facts that one transfer tells, all of them of the same one.
+var ofTransfer = []Name{Goodput, Steady, Duration, Stuck, LoadedRoundTrip, MSS, Segments, Retransmits, WindowScaling,
+	ReceiveWindow, ReceiveWindowShare, ReceiveBuffer, ReceiveBufferMax, SendBufferShare, SendBuffer, SendBufferMax, RoomShare, AppLimitedShare, Sourced, AskedRate}
+
+// readTransfer takes all that a transfer by TCP says, in place of what one before it said. One that says nothing, since no data
+// arrived and it ended too soon for that to mean anything, takes no other's place.
+func readTransfer(s *Subject, r *measure.Result) {
+	next := s.with(nil)
+	for _, n := range ofTransfer {
+		delete(next.facts, n)
+	}
+	next.readTransfer(r)
+	if next.Known(Stuck) || !s.Known(Stuck) {
+		*s = *next
+	}
+}
+
+func (s *Subject) readTransfer(r *measure.Result) {
+	readEnds(s, r)
+	sender := samples(s, r, measure.Sender)
+	readSamples(s, r, sender)
+	for _, e := range []*measure.TCPEnd{s.From, s.To} {
+		if e != nil && !s.Known(MSS) {
+			s.setPositive(MSS, float64(e.MSSBytes), r)
+		}
+	}
+	readGoodput(s, r, sender)
+	if share, told := r.Get(measure.RwndLimitedRatio); told {
+		s.set(ReceiveWindowShare, exactly(share, r))
+	}
+	if share, told := r.Get(measure.SndbufLimitedRatio); told {
+		s.set(SendBufferShare, exactly(share, r))
+	}
+	rate, rated := r.Parameters["rate"].(float64)
+	s.setPositive(AskedRate, rate, r)
+	_, sourced := r.Parameters["source"]
+	s.set(Sourced, yes(rated || sourced, r))
+}
+
+// readEnds takes who sends and who receives, and what they are set to.
+func readEnds(s *Subject, r *measure.Result) {
+	s.Sender, s.Receiver = cmp.Or(r.Source.Name, r.Source.Address), r.Target.Name
+	s.Address, s.Target = r.Target.Address, r.Target.Name
+	if s.Name == measure.Reverse {
+		s.Sender, s.Receiver, s.Address = s.Receiver, s.Sender, r.Source.Address
+	}
+	s.Responder = r.Parameters["peer"] == "pathwise"
+	s.From, s.To = r.Samples.Find(s.Name, measure.Sender), r.Samples.Find(s.Name, measure.Receiver)
+	if e := s.From; e != nil {
+		s.congestion = e.CongestionControl
+		s.setPositive(SendBuffer, float64(e.SendBufferBytes), r)
+		if w := wmem(e); w != nil {
+			s.set(SendBufferMax, exactly(float64(w[2]), r))
+		}
+	}
+	if e := s.To; e != nil {
+		s.setPositive(ReceiveBuffer, float64(e.ReceiveBufferBytes), r)
+		if m := rmem(e); m != nil {
+			s.set(ReceiveBufferMax, exactly(float64(m[2]), r))
+		}
+	}
+}
+
+// samples are those of the first stream at an end.
+func samples(s *Subject, r *measure.Result, end string) []measure.TCPSample {
+	var out []measure.TCPSample
+	for _, one := range r.Samples.TCPInfo {
+		if one.Direction == s.Name && one.End == end && (len(out) == 0 || one.Stream == out[0].Stream) {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// readSamples takes what the sender's kernel said of the connection while it ran.
+func readSamples(s *Subject, r *measure.Result, all []measure.TCPSample) {
+	if len(all) == 0 {
+		return
+	}
+	last := all[len(all)-1]
+	s.setPositive(Duration, last.ElapsedSeconds, r)
+	s.setPositive(MSS, last.Values["snd_mss_bytes"], r)
+	s.setPositive(EmptyRoundTrip, lesser(s.Value(EmptyRoundTrip), last.Values["min_rtt_seconds"]), r)
+	if segments, told := last.Get("data_segs_out"); told {
+		s.set(Segments, exactly(segments, r))
+		s.set(Retransmits, exactly(last.Values["total_retrans_packets"], r))
+	}
+	if options, told := last.Get("options"); told {
+		s.set(WindowScaling, yes(int(options)&optionWindowScale != 0, r))
+	}
+	window := 0.0
+	for _, one := range all {
+		window = max(window, one.Values["snd_wnd_bytes"])
+	}
+	s.setPositive(ReceiveWindow, window, r)
+	if steady := slices.DeleteFunc(slices.Clone(all), func(one measure.TCPSample) bool {
+		return one.ElapsedSeconds < settled*last.ElapsedSeconds
+	}); len(steady) > 0 {
+		readSteady(s, r, steady)
+	}
+}
+
+// optionWindowScale is the bit of TCP_INFO's options that says that both ends scale windows (TCPI_OPT_WSCALE).
+const optionWindowScale = 4
+
+// readSteady takes what the samples of a transfer's later part say.
+func readSteady(s *Subject, r *measure.Result, all []measure.TCPSample) {
+	first, last, count := all[0], all[len(all)-1], float64(len(all))
+	var trips []float64
+	marked, room := 0.0, 0.0
+	for _, one := range all {
+		trips = append(trips, one.Values["rtt_seconds"])
+		if hasRoom(one) {
+			room++
+		}
+		if one.Values["delivery_rate_app_limited"] != 0 {
+			marked++
+		}
+	}
+	s.setPositive(LoadedRoundTrip, median(trips), r)
+	s.set(RoomShare, exactly(room/count, r))
+	s.set(AppLimitedShare, exactly(marked/count, r))
+	if span := last.ElapsedSeconds - first.ElapsedSeconds; span > 0 {
+		s.setPositive(Steady, (last.Values["bytes_acked"]-first.Values["bytes_acked"])*8/span, r)
+	}
+}
+
+// hasRoom reports whether the socket was writable at a sample, so that the program could have given TCP more. Linux calls
+// it writable while less than two thirds of the send buffer are in use (sk_stream_is_writeable). Without that account
+// (it is no part of TCP_INFO), nothing must wait to be sent and the kernel must have marked the delivery rate as the
+// program's; alone that mark will not do, since Linux 6.18 at times leaves it out for a whole transfer.
+func hasRoom(one measure.TCPSample) bool {
+	if buffer := one.Values["send_buffer_bytes"]; buffer > 0 {
+		return one.Values["send_queued_bytes"] <= buffer*2/3
+	}
+	return one.Values["delivery_rate_app_limited"] != 0 && one.Values["notsent_bytes"] <= one.Values["snd_mss_bytes"]
+}
+
+// readGoodput takes how much arrived, or that for long enough nothing did. Goodput is that at the receiver, or, where its count
+// did not come, what the sender saw acknowledged.
+func readGoodput(s *Subject, r *measure.Result, sender []measure.TCPSample) {
+	goodput, counted := r.Get(measure.Throughput)
+	if receiver := samples(s, r, measure.Receiver); !s.Known(Duration) && len(receiver) > 0 {
+		s.setPositive(Duration, receiver[len(receiver)-1].ElapsedSeconds, r)
+	}
+	lasted, arrived := s.Value(Duration), goodput > 0
+	if len(sender) > 0 && !counted {
+		acked := sender[len(sender)-1].Values["bytes_acked"]
+		if arrived = acked >= s.Value(MSS); arrived && lasted > 0 { // less is the word that opened the stream
+			goodput = acked * 8 / lasted
+		}
+	}
+	switch {
+	case arrived:
+		s.set(Goodput, exactly(goodput, r))
+		s.set(Stuck, yes(false, r))
+		if !s.Known(Steady) {
+			s.set(Steady, exactly(goodput, r))
+		}
+	case lasted >= max(leastSilence, silentTrips*s.Value(EmptyRoundTrip)):
+		s.set(Goodput, exactly(0, r))
+		s.set(Stuck, yes(true, r))
+		s.set(Steady, exactly(s.Value(Steady), r))
+	}
+}
+
+const (
+	// leastSilence is how long nothing must arrive until that means something, in seconds: the first time-out of a sender that
+	// knows no round trip yet (RFC 6298 section 2.1). silentTrips is the same for paths of whole seconds.
+	leastSilence = 1.0
+	silentTrips  = 4
+)
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+func seconds(s float64) time.Duration { return model.Seconds(s) }
+
+func rmem(e *measure.TCPEnd) *[3]int {
+	if e == nil || e.Settings == nil {
+		return nil
+	}
+	return e.Settings.RmemBytes
+}
+
+func wmem(e *measure.TCPEnd) *[3]int {
+	if e == nil || e.Settings == nil {
+		return nil
+	}
+	return e.Settings.WmemBytes
+}

@@ -1,0 +1,99 @@
+package diagnose
+
+import (
+	"math"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/model"
+)
+
+// randomLoss: packets get lost although no queue is full. TCP takes each loss for congestion and slows down.
+//
+// A queue that overflows loses packets too, but first it stands, and the round trip shows it; and a probe that fills
+// a small part of the path only loses what is lost at random.
+var randomLoss = Rule{
+	ID:      "random-loss",
+	Of:      OfWay,
+	In:      []State{Slow, Full},
+	Needs:   []Name{Segments, Retransmits, MSS, EmptyRoundTrip},
+	Reads:   []Name{ResentShare, PacedLoss, PacedLost, PacedSent, LoadedRoundTrip, Steady},
+	Apart:   map[string]Name{"path-full": PacedLoss},
+	Suspect: func(s *Subject) bool { return s.Value(Retransmits) > 0 && !full(s) },
+	Look: func(s *Subject) *Claim {
+		p := lossRatio(s)
+		if p == 0 || s.Known(PacedLoss) && !pacedKeeps(s, p) {
+			return nil
+		}
+		queue := s.Value(LoadedRoundTrip) > emptyQueue*s.Value(EmptyRoundTrip)
+		if queue && !s.Known(PacedLoss) {
+			return nil
+		}
+		c := &Claim{
+			Where: OnPath, Confidence: lossConfidence(s),
+			Evidence: []Name{Retransmits, ResentShare, LoadedRoundTrip, Steady, Allowed, PacedLoss},
+			Advice:   []string{"link", "bbr"},
+			Words:    map[string]string{"loss": inText(p, "ratio"), "queue": "no queue stands"},
+			Allows:   model.Mathis(s.Value(MSS), seconds(s.Value(EmptyRoundTrip)), p, model.CIndependent),
+			Gone:     []limit{byLoss},
+		}
+		if queue {
+			c.Words["queue"] = "a queue stands as well"
+		}
+		if lossBlind(s.congestion) { // it is there, but does not slow this sender
+			c.Severity, c.Unpredicted, c.Advice, c.Allows = measure.Info, true, c.Advice[:1], s.Value(Steady)
+		}
+		return c
+	},
+}
+
+// lossRatio is the share of packets that get lost whatever the sender does: what the paced probe lost if it lost
+// enough to tell, else what TCP sent again.
+func lossRatio(s *Subject) float64 {
+	if pacedLost(s) {
+		return s.Value(PacedLoss)
+	}
+	if s.Value(Retransmits) >= enoughLosses {
+		return s.Value(ResentShare)
+	}
+	return 0
+}
+
+// emptyQueue is the ratio of loaded to empty RTT below which no queue stands in the path.
+const emptyQueue = 1.25
+
+// pacedKeeps reports whether what the paced probe lost agrees with a loss ratio of p: at least one, and no fewer than
+// the 1 in 100 chance of a Poisson count, by its normal approximation.
+func pacedKeeps(s *Subject, p float64) bool {
+	expected := p * s.Value(PacedSent)
+	return s.Value(PacedLost) >= max(1, expected-2.33*math.Sqrt(expected)) // 2.33: the 1 % point of the normal law
+}
+
+// lossConfidence grows with how many losses were seen.
+func lossConfidence(s *Subject) float64 {
+	return confidence(1 - 1/math.Sqrt(1+s.Value(Retransmits)+s.Value(PacedLost)))
+}
+
+// pacedProbe measures what gets lost on a path that is nearly empty. It takes a tenth of the capacity, or of what TCP got
+// where the capacity is not known; but at least 200 packets a second, since on slow paths it would count for too long, and at
+// most a third of the path. It lasts until it should lose pacedLosses packets at the ratio that TCP saw, within bounds.
+func pacedProbe(s *Subject) (Step, bool) {
+	whole := max(s.Value(Capacity), s.Value(Steady))
+	if whole <= 0 || s.Value(ResentShare) <= 0 { // nothing came through, and nothing is known of what could
+		return Step{}, false
+	}
+	rate := min(max(pacedPart*whole, pacedLeast*pacedBytes*8), pacedMost*whole)
+	packets := pacedLosses / s.Value(ResentShare)
+	lasts := min(max(packets*pacedBytes*8/rate, pacedShortest), pacedLongest)
+	return step("paced", "throughput", s.Name, "whether packets are lost on a path that is nearly empty", lasts+setUpTakes,
+		map[string]any{"proto": "udp", "rate": float64(int64(rate)), "duration": lasts, "length": pacedBytes}), true
+}
+
+const (
+	pacedPart     = 0.1
+	pacedMost     = 1.0 / 3
+	pacedLeast    = 200  // packets a second
+	pacedShortest = 4.0  // seconds
+	pacedLongest  = 12.0 // seconds
+	pacedLosses   = 6    // then the chance to see none by accident is 1 in 400
+	pacedBytes    = 1400 // UDP payload; fits any path that carries 1500 bytes and most tunnels
+)
