@@ -88,8 +88,8 @@ type Control struct {
 	source    source // the text that mesh was read from
 	current   plan
 	other     bool              // some host can do more or less than when the plan in force was made
-	rates     *rates            // what tools carried lately
-	keptRates *rates            // those of them that are on disk
+	rates     *Rates            // what tools carried lately
+	keptRates *Rates            // those of them that are on disk
 	ratesDue  time.Time         // when they are looked up again
 	unsent    map[string]bool   // hosts that the plan in force could not be left for
 	resend    bool              // one of those is here now
@@ -117,7 +117,7 @@ func New(c Config) (*Control, error) {
 		c.Log.Warn("the last plan is not known; a new one is made", "error", err)
 	}
 	control.current = last
-	if control.rates, err = readRates(c.Data); err != nil { // they are looked up anew
+	if control.rates, err = ReadRates(c.Data); err != nil { // they are looked up anew
 		c.Log.Warn("what tools carried lately is not known", "error", err)
 	}
 	control.keptRates = control.rates

@@ -122,7 +122,7 @@ func (c *Control) demandOf(r Request) (d demand, err error) {
 		return d, &RequestError{"target", r.Target, "another host than the source, or, of a tool that measures its host, the same"}
 	}
 	c.mu.Lock()
-	reckoning := reckon(m, c.rates.among(m))
+	reckoning := reckon(m, c.rates.Among(m))
 	c.mu.Unlock()
 	if d.says, err = reckoning.Says(d.tool, d.leg); err != nil {
 		return d, err

@@ -31,7 +31,7 @@ func (c *Control) renew(m *config.Mesh, last *plan, now time.Time) error {
 	if c.planner != nil && c.planner.work.mesh == m && c.planner.work.rates == lately {
 		return nil
 	}
-	w, err := translate(m, lately.among(m))
+	w, err := translate(m, lately.Among(m))
 	if err != nil {
 		return err
 	}

@@ -1,21 +1,12 @@
 package control
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/config"
-	"github.com/pathwise-net/pathwise/document"
-	"github.com/pathwise-net/pathwise/durable"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -32,8 +23,9 @@ const (
 	sameRate = 0.1
 )
 
-// rates are what tools carried lately between hosts. They are never changed, only replaced.
-type rates struct {
+// Rates are what tools carried lately between hosts, as a controller found it in its archive: what checks, plans and runs go by.
+// They are never changed, only replaced.
+type Rates struct {
 	of map[carried]float64 // payload in bit/s
 }
 
@@ -44,8 +36,8 @@ type carried struct {
 	Target string `json:"target"`
 }
 
-// among tells rates by the hosts of a mesh.
-func (r *rates) among(m *config.Mesh) config.Measured {
+// Among tells rates by the hosts of a mesh. Those of nil know nothing.
+func (r *Rates) Among(m *config.Mesh) config.Measured {
 	if r == nil {
 		return nil
 	}
@@ -55,7 +47,7 @@ func (r *rates) among(m *config.Mesh) config.Measured {
 }
 
 // renewed returns these rates with what is new in others: r itself, if nothing is.
-func (r *rates) renewed(fresh map[carried]float64) *rates {
+func (r *Rates) renewed(fresh map[carried]float64) *Rates {
 	same := len(fresh) == len(r.of)
 	for key, rate := range fresh {
 		old, known := r.of[key]
@@ -68,7 +60,7 @@ func (r *rates) renewed(fresh map[carried]float64) *rates {
 	if same {
 		return r
 	}
-	return &rates{fresh}
+	return &Rates{fresh}
 }
 
 // ratesOf looks up the highest rate at which each tool that moves data did so between each two hosts, in runs of the plan.
@@ -119,80 +111,18 @@ func (c *Control) refreshRates(ctx context.Context) error {
 	return err
 }
 
+// Rates returns what the controller goes by now.
+func (c *Control) Rates() *Rates {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.rates
+}
+
 // planRates are the rates that the plan of a mesh goes by; nil where no day's bytes are limited, since nothing hangs on them then.
 // c.mu is held.
-func (c *Control) planRates(m *config.Mesh) *rates {
+func (c *Control) planRates(m *config.Mesh) *Rates {
 	if !m.Daily() {
 		return nil
 	}
 	return c.rates
-}
-
-// ratesFile is the name of the rates in the controller's folder.
-const ratesFile = "rates.json"
-
-// maxRates bounds the file: 600,000 lines, of 200 hosts and 15 tools.
-const maxRates = 64 << 20
-
-// ratesDocument is the rates on disk.
-type ratesDocument struct {
-	Schema string     `json:"schema"`
-	Rates  []rateLine `json:"rates"`
-}
-
-type rateLine struct {
-	carried
-	BitsPerSecond float64 `json:"bits_per_second"`
-}
-
-const ratesSchema = "pathwise.rates/1"
-
-func (r *rates) write(folder string) error {
-	all := ratesDocument{Schema: ratesSchema, Rates: []rateLine{}}
-	for key, rate := range r.of {
-		all.Rates = append(all.Rates, rateLine{key, rate})
-	}
-	slices.SortFunc(all.Rates, func(a, b rateLine) int {
-		return cmp.Or(cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
-	})
-	text, err := json.Marshal(all)
-	if err == nil {
-		err = durable.Write(filepath.Join(folder, ratesFile), text)
-	}
-	if err != nil {
-		return fmt.Errorf("keep rates: %w", err)
-	}
-	return nil
-}
-
-// readRates returns the rates of a controller's folder, which may have none. Beside an error there are none, too.
-func readRates(folder string) (*rates, error) {
-	r := &rates{of: map[carried]float64{}}
-	text, err := os.ReadFile(filepath.Join(folder, ratesFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, nil
-	}
-	var all ratesDocument
-	if err == nil {
-		err = document.JSON(text, maxRates, &all)
-	}
-	if err == nil && all.Schema != ratesSchema {
-		err = fmt.Errorf("schema is %q, not %q", all.Schema, ratesSchema)
-	}
-	if err != nil {
-		return r, fmt.Errorf("read rates: %w", err)
-	}
-	for _, line := range all.Rates {
-		if line.BitsPerSecond > 0 {
-			r.of[line.carried] = line.BitsPerSecond
-		}
-	}
-	return r, nil
-}
-
-// Measured is what the controller of a folder measured lately between the hosts of a mesh: what its plan goes by. Beside an error
-// nothing is known, as where no controller was.
-func Measured(folder string, m *config.Mesh) (config.Measured, error) {
-	r, err := readRates(folder)
-	return r.among(m), err
 }

@@ -131,10 +131,11 @@ func TestOneEstimate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	measured, err := Measured(b.folder, m)
+	kept, err := ReadRates(b.folder)
 	if err != nil {
 		t.Fatal(err)
 	}
+	measured := kept.Among(m)
 	p, err := NewPreview(m, 1, measured)
 	if err != nil {
 		t.Fatal(err)
@@ -184,7 +185,7 @@ func TestRatesAreKeptAfterAnError(t *testing.T) {
 	if err := b.refreshRates(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	got, err := readRates(b.folder)
+	got, err := ReadRates(b.folder)
 	want := map[carried]float64{{"bulk", "a", "b"}: 50e6}
 	if diff := cmp.Diff(want, got.of); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -198,16 +199,16 @@ func TestBadRates(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(folder, ratesFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if r, err := readRates(folder); err == nil || len(r.of) > 0 {
+		if r, err := ReadRates(folder); err == nil || len(r.of) > 0 {
 			t.Errorf("%q: %v, %v", text, r, err)
 		}
 	}
 	folder := t.TempDir()
-	want := &rates{map[carried]float64{{"bulk", "a", "b"}: 5e6, {"bulk", "b", "a"}: 1.5}}
+	want := &Rates{map[carried]float64{{"bulk", "a", "b"}: 5e6, {"bulk", "b", "a"}: 1.5}}
 	if err := want.write(folder); err != nil {
 		t.Fatal(err)
 	}
-	got, err := readRates(folder)
+	got, err := ReadRates(folder)
 	if diff := cmp.Diff(fmt.Sprint(want.of), fmt.Sprint(got.of)); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}

@@ -18,7 +18,7 @@ type work struct {
 	ends     [][2]int         // of the schedule's interfaces: host and interface in the mesh
 	number   map[[2]int]int32 // and back
 
-	rates     *rates            // that the reckoning goes by; nil: by none, or not by a Control's
+	rates     *Rates            // that the reckoning goes by; nil: by none, or not by a Control's
 	reckoning *config.Reckoning // of what its runs ask for
 }
 

@@ -69,7 +69,7 @@ func (s *Server) checkConfig(ctx context.Context, in *filesInput) (*body[*edit.O
 	if s.Config == nil {
 		return nil, fault(errNoConfig)
 	}
-	outcome, err := s.Config.Check(ctx, in.Body.Files, bound(ctx))
+	outcome, err := s.Config.Check(ctx, in.Body.Files, byToken(ctx))
 	if err != nil {
 		return nil, fault(err)
 	}
@@ -101,7 +101,7 @@ func (s *Server) saveConfig(ctx context.Context, in *saveConfigInput) (*body[sav
 	if err := s.note(ctx, "save configuration", strings.Join(names, " ")); err != nil {
 		return nil, fault(err)
 	}
-	change := edit.Change{From: in.Body.Version, Files: in.Body.Files, By: nameOf(by), Comment: strings.TrimSpace(in.Body.Comment), Bound: bound(ctx)}
+	change := edit.Change{From: in.Body.Version, Files: in.Body.Files, By: nameOf(by), Comment: strings.TrimSpace(in.Body.Comment), RefuseOutward: byToken(ctx)}
 	saved, err := s.Config.Save(ctx, change)
 	var wrong *edit.Wrong
 	if errors.As(err, &wrong) {
@@ -117,8 +117,8 @@ func (s *Server) saveConfig(ctx context.Context, in *saveConfigInput) (*body[sav
 	return &body[savedDoc]{savedDoc{saved}}, nil
 }
 
-// bound says that who asks is a program, which may not change what leads out of the controller's machine.
-func bound(ctx context.Context) bool {
+// byToken says that who asks is a program, which may not change what leads out of the controller's machine.
+func byToken(ctx context.Context) bool {
 	kind := visitorOf(ctx).Kind
 	return kind != account.KindAccount && kind != account.KindOwner
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,8 @@ import (
 )
 
 func meshCheck(s *session) *cobra.Command {
-	return &cobra.Command{
+	var data string
+	c := &cobra.Command{
 		Use: "check FILE", Short: "Say what is wrong with a mesh file, and what it will ask of hosts and links",
 		Args: cobra.ExactArgs(1),
 		Long: "Read a mesh file, or all files of a folder, and print every error with its place. If there is none, print what the\n" +
@@ -27,7 +29,11 @@ func meshCheck(s *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e := m.Estimate(demandOf, s.lately(m))
+			measured, err := s.measuredRates(data, m)
+			if err != nil {
+				return err
+			}
+			e := m.Estimate(demandOf, measured)
 			if err := s.emit(newCheck(m, e), func(w io.Writer) {
 				printEstimate(w, e)
 				for _, note := range m.Notes() {
@@ -43,15 +49,26 @@ func meshCheck(s *session) *cobra.Command {
 			return nil
 		},
 	}
+	dataFlag(c, &data)
+	return c
 }
 
-// lately is what the controller of the mesh file measured lately, if it runs on this machine: what a plan goes by.
-func (s *session) lately(m *config.Mesh) config.Measured {
-	measured, err := control.Measured(m.Controller.Data, m)
+// dataFlag is where check and plan find what a controller measured.
+func dataFlag(c *cobra.Command, data *string) {
+	c.Flags().StringVar(data, "data", "", "the controller's folder, for what it measured (default: what the mesh file says)")
+}
+
+// measuredRates are what the controller measured lately whose folder is the flag's, or the mesh file's: what serve goes by, too. Where
+// no controller was, nothing is known.
+func (s *session) measuredRates(flag string, m *config.Mesh) (config.Measured, error) {
+	if _, err := os.Stat(flag); flag != "" && err != nil {
+		return nil, badFlag("data", fmt.Errorf("%s: want the folder of a controller", flag))
+	}
+	rates, err := control.ReadRates(dataFolder(flag, m))
 	if err != nil {
 		fmt.Fprintf(s.err, "pathwise: reckoned without what the controller measured: %v\n", err)
 	}
-	return measured
+	return rates.Among(m), nil
 }
 
 // demandOf is what a checked task asks for.

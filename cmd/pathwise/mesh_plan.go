@@ -16,7 +16,7 @@ import (
 
 func meshPlan(s *session) *cobra.Command {
 	var list bool
-	var length, from string
+	var length, from, data string
 	var seed uint64
 	c := &cobra.Command{
 		Use: "plan FILE", Short: "Show when a mesh file's tests will run", Args: cobra.ExactArgs(1),
@@ -38,8 +38,12 @@ func meshPlan(s *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			measured, err := s.measuredRates(data, m)
+			if err != nil {
+				return err
+			}
 			started := time.Now()
-			p, err := control.NewPreview(m, seed, s.lately(m))
+			p, err := control.NewPreview(m, seed, measured)
 			if err != nil {
 				return err
 			}
@@ -56,6 +60,7 @@ func meshPlan(s *session) *cobra.Command {
 	flags.StringVar(&length, "length", "1h", "how much to plan")
 	flags.StringVar(&from, "from", "", "from when on (default: now)")
 	flags.Uint64Var(&seed, "seed", 1, "another seed gives another order")
+	dataFlag(c, &data)
 	return c
 }
 

@@ -74,13 +74,14 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 		return err
 	}
 	defer people.Close()
-	book, err := openBook(file, data, m, log)
+	var controller *control.Control // which tells the book of each mesh that it takes
+	book, err := openBook(file, data, m, func() *control.Rates { return controller.Rates() }, log)
 	if err != nil {
 		return err
 	}
 	hosts := newSSHHosts(ctx, messages, data, log)
 	defer hosts.wait()
-	controller, err := control.New(control.Config{
+	controller, err = control.New(control.Config{
 		Mesh: file, Data: data, Hub: messages.hub, Archive: store, Log: log,
 		// The history first: what hosts follow costs what cannot be taken back.
 		Changed: func(m *config.Mesh) error { return book.Follow(m, hosts.follow) },

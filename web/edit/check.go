@@ -53,6 +53,7 @@ type Warning struct {
 // judged is a set of files as it was judged.
 type judged struct {
 	version  string
+	rates    *control.Rates // that it was reckoned by
 	mesh     *config.Mesh
 	figures  *Figures
 	warnings []string
@@ -60,8 +61,8 @@ type judged struct {
 }
 
 // Check says what is wrong with a proposal, or what would come of it. It writes nothing. What is too much to look at, or has
-// a name that cannot be, is a *Refusal. bound is as in a Change.
-func (b *Book) Check(ctx context.Context, files []File, bound bool) (*Outcome, error) {
+// a name that cannot be, is a *Refusal. refuseOutward is as in a Change.
+func (b *Book) Check(ctx context.Context, files []File, refuseOutward bool) (*Outcome, error) {
 	files, err := b.proposed(files)
 	if err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func (b *Book) Check(ctx context.Context, files []File, bound bool) (*Outcome, e
 	if err != nil {
 		return nil, err
 	}
-	if version := versionOf(now); before.version != version {
+	if version := versionOf(now); before.version != version || before.rates != b.options.Rates() {
 		if before, err = b.judge(ctx, now); err != nil {
 			return nil, err
 		}
@@ -92,7 +93,7 @@ func (b *Book) Check(ctx context.Context, files []File, bound bool) (*Outcome, e
 	if before.mesh != nil && after.mesh != nil {
 		o.Changes = changed(before.mesh, after.mesh)
 	}
-	if bound && after.mesh != nil {
+	if refuseOutward && after.mesh != nil {
 		if err := outward(before.mesh, after.mesh); err != nil {
 			o.Errors = append(o.Errors, Problem{Text: err.Error()})
 		}
@@ -119,16 +120,14 @@ func (b *Book) remember(j judged) {
 
 // judge reads a set of files and says what it adds up to. Its error is that nobody waits for it any more.
 func (b *Book) judge(ctx context.Context, files []File) (judged, error) {
-	j := judged{version: versionOf(files)}
+	j := judged{version: versionOf(files), rates: b.options.Rates()}
 	m, err := config.Parse(parsed(files), b.options.Check)
 	if err == nil {
 		err = bounded(m, b.options.pairs)
 	}
 	var p *control.Preview
-	var measured config.Measured
 	if err == nil && ctx.Err() == nil {
-		measured, _ = control.Measured(b.options.Data, m) // without it, all is reckoned by what the file says
-		p, err = control.NewPreview(m, 1, measured)       // any seed tells as much
+		p, err = control.NewPreview(m, 1, j.rates.Among(m)) // any seed tells as much
 	}
 	if ctx.Err() != nil {
 		return j, context.Cause(ctx)
@@ -140,7 +139,7 @@ func (b *Book) judge(ctx context.Context, files []File) (judged, error) {
 	if j.problems = b.misplaced(m); j.problems != nil {
 		return j, nil
 	}
-	e := m.Estimate(b.options.Demand, measured)
+	e := m.Estimate(b.options.Demand, j.rates.Among(m))
 	cycle, bound := p.Cycle(b.options.Now())
 	j.mesh = m
 	j.figures = &Figures{Hosts: len(m.Hosts), Tests: len(m.Tests), Pairs: e.Total.Pairs, RunsPerDay: e.Total.RunsPerDay,

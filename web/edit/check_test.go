@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/control"
 )
 
 // What is wrong has file, line and column, and no path; nothing is written.
@@ -42,6 +44,31 @@ func TestErrorsOfACheck(t *testing.T) {
 	expect(t, "files", d.current().Files, []File{{"a.yaml", hostsText}, {"b.yml", testsText}})
 	if len(d.History()) > 0 {
 		t.Errorf("a check is in the history: %v", d.comments())
+	}
+}
+
+// Figures go by the rates that the controller goes by now: those of what is on disk, too, although it did not change.
+func TestFiguresGoByRates(t *testing.T) {
+	files := File{"mesh.yaml", hostsText + bulkText}
+	d := newDesk(t, files)
+	folder := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(folder, "rates.json"), []byte(`{"schema": "pathwise.rates/1", "rates": [
+		{"tool": "bulk", "source": "a", "target": "b", "bits_per_second": 1e6}, {"tool": "bulk", "source": "b", "target": "a", "bits_per_second": 1e6}]}`), 0o600))
+	slow, err := control.ReadRates(folder)
+	must(t, err)
+	var now *control.Rates
+	d.options.Rates = func() *control.Rates { return now }
+	check := func() (before, after float64) {
+		t.Helper()
+		o, err := d.Check(t.Context(), []File{files}, false)
+		must(t, err)
+		return o.Before.BytesPerDay, o.After.BytesPerDay
+	}
+	file, _ := check()
+	now = slow
+	before, after := check()
+	if before != after || before > file/100 {
+		t.Errorf("%v bytes a day by the file, then %v before and %v after", file, before, after)
 	}
 }
 

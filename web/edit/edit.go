@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/durable"
 	"github.com/pathwise-net/pathwise/measure"
 )
@@ -35,6 +36,7 @@ type Options struct {
 
 	Check   config.Checker                    // as the controller reads the file
 	Demand  func(measure.Task) measure.Demand // what a run of a checked task asks for
+	Rates   func() *control.Rates             // what the controller goes by now; nil: nothing was measured
 	Started config.Controller                 // what the controller was started with
 	Now     func() time.Time                  // nil: time.Now
 	Log     *slog.Logger                      // nil: none
@@ -70,6 +72,9 @@ func Open(o Options) (*Book, error) {
 	}
 	if o.access == nil {
 		o.access = mayWrite
+	}
+	if o.Rates == nil {
+		o.Rates = func() *control.Rates { return nil }
 	}
 	if o.pairs == 0 {
 		o.pairs = MaxPairs

@@ -26,8 +26,8 @@ func (o *Outward) Error() string {
 	return strings.Join(keys, ", ") + more + ": a token may not change what leads out of the controller's machine: " + who
 }
 
-// bound says what a token may not change of the version that it began from.
-func (b *Book) bound(ctx context.Context, from string, to *config.Mesh) error {
+// refuseOutward returns an *Outward if a mesh leads out of the controller's machine otherwise than the version that it began from.
+func (b *Book) refuseOutward(ctx context.Context, from string, to *config.Mesh) error {
 	now, before, err := b.known()
 	if err != nil {
 		return err

@@ -12,7 +12,9 @@ type Change struct {
 	Files   []File // all of them: one that is missing is removed
 	By      string // who
 	Comment string
-	Bound   bool // a program asks, which may not change what leads out of the controller's machine: see Outward
+
+	// RefuseOutward is for a program with a token, which may not change what leads out of the controller's machine: see Outward.
+	RefuseOutward bool
 }
 
 // ErrStale says that a proposal began from what is not on disk any more.
@@ -37,8 +39,8 @@ func (b *Book) Save(ctx context.Context, c Change) (Version, error) {
 	if j.problems != nil {
 		return Version{}, &Wrong{j.problems}
 	}
-	if c.Bound {
-		if err := b.bound(ctx, c.From, j.mesh); err != nil {
+	if c.RefuseOutward {
+		if err := b.refuseOutward(ctx, c.From, j.mesh); err != nil {
 			return Version{}, err
 		}
 	}
