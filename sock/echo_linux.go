@@ -59,7 +59,7 @@ func (s *Socket) onlyOwnReplies(fd int) (struct{}, error) {
 	if err := s.onlyEchoReplies(fd); err != nil {
 		return struct{}{}, os.NewSyscallError("setsockopt ICMP_FILTER", err)
 	}
-	return struct{}{}, s.only(fd, identFilter(s.ident.number, s.ipv6))
+	return struct{}{}, s.only(fd, wordFilter(identAt, s.ident.number, s.ipv6))
 }
 
 // only lets in what a filter passes, and drops what was queued before.
@@ -90,28 +90,32 @@ func (s *Socket) onlyEchoReplies(fd int) error {
 	return unix.SetsockoptICMPv6Filter(fd, unix.IPPROTO_ICMPV6, 1, &filter)
 }
 
-// identFilter is a classic BPF program (Documentation/networking/filter.rst) that passes echo packets with an
-// identifier. A raw IPv4 socket sees packets from the IP header on, whose length is 4 bytes times the low half of its
-// first byte; a raw IPv6 socket sees no IP header:
+// identAt is where an ICMP echo has its identifier, in bytes from the start of the ICMP header.
+const identAt = 4
+
+// wordFilter returns a classic BPF program (Documentation/networking/filter.rst) that lets in the packets which have a number of
+// 16 bits at a place, counted in bytes from the end of the IP header. A raw IPv4 socket sees a packet from its IP header on; the
+// low half of that header's first byte is its length in words of 4 bytes. A raw IPv6 socket sees no IP header. Of an echo, whose
+// identifier is at 4:
 //
 //	IPv4  | version : 4, words : 4 | … | type : 8, code : 8, checksum : 16 | identifier : 16, …
 //	IPv6                               | type : 8, code : 8, checksum : 16 | identifier : 16, …
-//	                                   X                                   X+4
+//	                                   X                                   X+at
 //
 //	0  X ← length of the IP header
-//	1  A ← 16 bits at X+4; no such bytes: drop
-//	2  A = ident ? 3 : 4
+//	1  A ← 16 bits at X+at; no such bytes: drop
+//	2  A = word ? 3 : 4
 //	3  pass whole
 //	4  drop
-func identFilter(ident uint16, ipv6 bool) []unix.SockFilter {
+func wordFilter(at uint32, word uint16, ipv6 bool) []unix.SockFilter {
 	header := unix.SockFilter{Code: unix.BPF_LDX | unix.BPF_B | unix.BPF_MSH, K: 0}
 	if ipv6 {
 		header = unix.SockFilter{Code: unix.BPF_LDX | unix.BPF_IMM, K: 0}
 	}
 	return []unix.SockFilter{
 		header,
-		{Code: unix.BPF_LD | unix.BPF_H | unix.BPF_IND, K: 4},
-		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 0, Jf: 1, K: uint32(ident)},
+		{Code: unix.BPF_LD | unix.BPF_H | unix.BPF_IND, K: at},
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 0, Jf: 1, K: uint32(word)},
 		{Code: unix.BPF_RET | unix.BPF_K, K: 0xffffffff},
 		{Code: unix.BPF_RET | unix.BPF_K, K: 0},
 	}

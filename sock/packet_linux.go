@@ -180,10 +180,15 @@ func (s *Socket) sockaddr(to netip.AddrPort) unix.Sockaddr {
 	if s.raw {
 		port = 0 // raw IPv6 sockets take it for a protocol number
 	}
-	if !s.ipv6 {
-		return &unix.SockaddrInet4{Port: port, Addr: to.Addr().Unmap().As4()}
+	return sockaddr(netip.AddrPortFrom(to.Addr(), uint16(port)), s.ipv6)
+}
+
+// sockaddr is an address as the kernel takes it on a socket of a family.
+func sockaddr(to netip.AddrPort, ipv6 bool) unix.Sockaddr {
+	if !ipv6 {
+		return &unix.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().Unmap().As4()}
 	}
-	return &unix.SockaddrInet6{Port: port, Addr: to.Addr().As16(), ZoneId: zone(to.Addr().Zone())}
+	return &unix.SockaddrInet6{Port: int(to.Port()), Addr: to.Addr().As16(), ZoneId: zone(to.Addr().Zone())}
 }
 
 func addrPort(address syscall.Sockaddr) netip.AddrPort {

@@ -8,6 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// portAt is where a TCP header has its destination port, in bytes from its start.
+const portAt = 2
+
 // OpenSYN opens a raw socket that sends TCP segments from a port of local and hears those that come to it. The port is held, so
 // that nothing else on this host uses it; nobody listens there, so the kernel ends by itself (RST) what a far end opens. Segments
 // begin with the TCP header, and their checksum is for the caller to compute. It needs CAP_NET_RAW; without it the error is
@@ -26,7 +29,8 @@ func OpenSYN(local netip.Addr) (s *Socket, port uint16, err error) {
 		return nil, 0, err
 	}
 	s.held = held
-	if _, err = control(s.conn, func(fd int) (struct{}, error) { return struct{}{}, s.only(fd, portFilter(port, s.ipv6)) }); err != nil {
+	filter := wordFilter(portAt, port, s.ipv6)
+	if _, err = control(s.conn, func(fd int) (struct{}, error) { return struct{}{}, s.only(fd, filter) }); err != nil {
 		s.Close()
 		return nil, 0, err
 	}
@@ -35,18 +39,11 @@ func OpenSYN(local netip.Addr) (s *Socket, port uint16, err error) {
 
 // holdPort binds a TCP socket to a free port of an address, and does nothing more with it.
 func holdPort(local netip.Addr) (*os.File, uint16, error) {
-	domain, address := unix.AF_INET, unix.Sockaddr(nil)
-	if local.Is6() {
-		domain, address = unix.AF_INET6, &unix.SockaddrInet6{Addr: local.As16(), ZoneId: zone(local.Zone())}
-	} else {
-		address = &unix.SockaddrInet4{Addr: local.As4()}
-	}
-	fd, err := unix.Socket(domain, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	held, fd, err := openTCP(local.Is6(), 0)
 	if err != nil {
-		return nil, 0, os.NewSyscallError("socket", err)
+		return nil, 0, err
 	}
-	held := os.NewFile(uintptr(fd), "held port")
-	if err := unix.Bind(fd, address); err != nil {
+	if err := unix.Bind(fd, sockaddr(netip.AddrPortFrom(local, 0), local.Is6())); err != nil {
 		held.Close()
 		return nil, 0, os.NewSyscallError("bind", err)
 	}
@@ -61,10 +58,15 @@ func holdPort(local netip.Addr) (*os.File, uint16, error) {
 	return held, uint16(bound.(*unix.SockaddrInet4).Port), nil
 }
 
-// portFilter is a classic BPF program that passes TCP segments to a port: the 16 bits after the source port. Where the header of
-// TCP begins is as in identFilter.
-func portFilter(port uint16, ipv6 bool) []unix.SockFilter {
-	filter := identFilter(port, ipv6)
-	filter[1].K = 2
-	return filter
+// openTCP opens a TCP socket. flags are those of socket(2), beside SOCK_CLOEXEC.
+func openTCP(ipv6 bool, flags int) (*os.File, int, error) {
+	domain := unix.AF_INET
+	if ipv6 {
+		domain = unix.AF_INET6
+	}
+	fd, err := unix.Socket(domain, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|flags, 0)
+	if err != nil {
+		return nil, 0, os.NewSyscallError("socket", err)
+	}
+	return os.NewFile(uintptr(fd), "TCP socket"), fd, nil
 }

@@ -1,0 +1,89 @@
+package sock
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Connecting is a TCP connection that was begun, and is open or not yet. Whoever began it closes it.
+type Connecting struct {
+	*os.File
+	Began time.Time // just before the kernel was asked
+	to    netip.AddrPort
+	said  error // by the kernel at once; nil: the connection is under way, or open
+}
+
+// BeginConnect begins a TCP connection and does not wait for it. prepare sets options of the socket before that; nil: none. The
+// error says that nothing was sent, such as that there is no route.
+func BeginConnect(to netip.AddrPort, prepare func(syscall.RawConn) error) (*Connecting, error) {
+	ipv6 := FamilyOf(to.Addr()) == IPv6
+	file, fd, err := openTCP(ipv6, unix.SOCK_NONBLOCK)
+	if err != nil {
+		return nil, err
+	}
+	if prepare != nil {
+		var raw syscall.RawConn
+		if raw, err = file.SyscallConn(); err == nil {
+			err = prepare(raw)
+		}
+	}
+	c := &Connecting{File: file, to: to, Began: time.Now()}
+	if err == nil {
+		c.said = unix.Connect(fd, sockaddr(to, ipv6))
+	}
+	switch {
+	case errors.Is(c.said, unix.EINPROGRESS):
+		c.said = nil
+	case c.said != nil && !errors.Is(c.said, unix.ECONNREFUSED): // a refusal is an answer, which on this host may come at once
+		err = fmt.Errorf("connect to %s: %w", to, c.said)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Wait waits for what becomes of the connection. nil means that it is open. Errors are what the network answered, such as
+// ECONNREFUSED or EHOSTUNREACH; ETIMEDOUT when the kernel gave up; and os.ErrDeadlineExceeded when nothing had come at the deadline
+// that was set.
+func (c *Connecting) Wait() error {
+	if c.said != nil {
+		return fmt.Errorf("connect to %s: %w", c.to, c.said)
+	}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	err = raw.Write(func(fd uintptr) bool { return c.settled(int(fd)) })
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		// The answer may have come before the deadline, while this process did not run.
+		var known bool
+		if failed := raw.Control(func(fd uintptr) { known = c.settled(int(fd)) }); failed == nil && known {
+			err = nil
+		}
+	}
+	if err == nil {
+		err = c.said
+	}
+	if err != nil {
+		return fmt.Errorf("connect to %s: %w", c.to, err)
+	}
+	return nil
+}
+
+// settled reports whether it is known what became of the connection. said is then the error, nil if it is open.
+func (c *Connecting) settled(fd int) bool {
+	code, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR) // reading clears it
+	if c.said = err; err == nil && code != 0 {
+		c.said = unix.Errno(code)
+	}
+	_, opening := unix.Getpeername(fd)
+	return c.said != nil || opening == nil
+}
