@@ -129,19 +129,20 @@ func TestPingRunEvents(t *testing.T) {
 	target, other := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.99")
 	start := time.Now()
 	const ms = time.Millisecond
-	run := &pingRun{Ping: Ping{Timeout: 100 * ms}, raw: true, target: target,
-		packets: &echoPackets{raw: true, ident: 7, token: []byte("token")}}
+	sender := &packetSender{Socket: new(sock.Socket), target: target, packets: &echoPackets{raw: true, ident: 7, token: []byte("token")}}
+	run := &pingRun{Ping: Ping{Timeout: 100 * ms}, sender: sender}
 	for i := range 7 {
-		run.echoes = append(run.echoes, pingEcho{Echo: measure.Echo{Seq: i + 1}, sent: sock.Stamp{User: start}})
+		sender.sent = append(sender.sent, sock.Stamp{User: start})
+		run.echoes = append(run.echoes, pingEcho{Echo: measure.Echo{Seq: i + 1}, sent: start})
 	}
 	reply := func(sequence, ident uint16, token string, from netip.Addr, after time.Duration) {
 		e := echo{reply: true, ident: ident, sequence: sequence, payload: []byte(token)}
-		run.answer(sock.Packet{Data: e.marshal(false), From: netip.AddrPortFrom(from, 0), TTL: 60,
-			At: sock.Stamp{User: start.Add(after)}})
+		run.handle(sender.heard(sock.Packet{Data: e.marshal(false), From: netip.AddrPortFrom(from, 0), TTL: 60,
+			At: sock.Stamp{User: start.Add(after)}}))
 	}
 	refuse := func(sequence uint16, mtu int) {
 		e := echo{ident: 7, sequence: sequence}
-		run.refuse(sock.ICMPError{Type: 3, Code: 4, MTU: mtu, Offender: other, Quoted: e.marshal(false)})
+		run.handle(sender.heard(sock.ICMPError{Type: 3, Code: 4, MTU: mtu, Offender: other, Quoted: e.marshal(false)}))
 	}
 	reply(3, 7, "token", target, 10*ms)
 	reply(1, 7, "token", other, 20*ms)  // later sent, earlier come; from another address
@@ -153,6 +154,8 @@ func TestPingRunEvents(t *testing.T) {
 	reply(8, 7, "token", target, 10*ms)  // never sent
 	refuse(5, 1400)
 	refuse(3, 0) // answered already
+	refuse(7, 0)
+	reply(7, 7, "token", target, 50*ms) // all the same
 	run.expire(start.Add(100 * ms))
 	reply(6, 7, "token", target, 99*ms) // came in time, seen late
 
@@ -164,14 +167,14 @@ func TestPingRunEvents(t *testing.T) {
 		{Seq: 4},
 		{Seq: 5, From: "192.0.2.99", Error: "packet too big (MTU 1400 bytes)"},
 		{Seq: 6, RTTSeconds: seconds(99 * ms), TTL: 60},
-		{Seq: 7},
+		{Seq: 7, RTTSeconds: seconds(50 * ms), TTL: 60},
 	}
 	result := measure.NewResult("ping", start)
 	run.report(result)
 	if diff := cmp.Diff(want, result.Samples.Echoes); diff != "" {
 		t.Errorf("echoes (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]uint64{3, 1, 6}, run.arrivals); diff != "" {
+	if diff := cmp.Diff([]uint64{3, 1, 7, 6}, run.arrivals); diff != "" {
 		t.Errorf("arrivals (-want +got):\n%s", diff)
 	}
 	if result.Parameters["stamps"] != "user" {

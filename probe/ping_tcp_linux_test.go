@@ -6,81 +6,27 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// A SYN as another TCP made it: from 192.0.2.1 port 40000 to 192.0.2.2 port 443, its checksum included.
-func TestSegment(t *testing.T) {
-	from, to := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
-	s := segment{from: 40000, to: 443, seq: 0x01020304, flags: flagSYN}
-	p := s.marshal(from, to)
-	whole := append(append(from.AsSlice(), to.AsSlice()...), 0, 0, 0, 24, 0, 0, 0, 6)
-	if sum := checksum(append(whole, p...)); sum != 0 { // a sum over a right checksum is 0 (RFC 1071)
-		t.Errorf("checksum of % x leaves %04x", p, sum)
-	}
-	if got, ok := parseSegment(p); !ok || got != s {
-		t.Errorf("read back as %+v", got)
-	}
-	if got, ok := parseSegment(p[:8]); !ok || got != (segment{from: 40000, to: 443, seq: 0x01020304}) {
-		t.Errorf("quoted by an ICMP error: %+v %v", got, ok)
-	}
-	if _, ok := parseSegment(p[:7]); ok {
-		t.Error("seven bytes are no segment")
-	}
-}
-
-// Which SYN a segment speaks of: by its ports, its flags and its number, which may come round.
-func TestSYNAnswers(t *testing.T) {
-	s := &synPackets{from: netip.MustParseAddrPort("192.0.2.1:40000"), to: netip.MustParseAddrPort("192.0.2.2:443"), base: 0xfffffffe}
-	answer := func(a segment) []byte { return a.marshal(s.to.Addr(), s.from.Addr()) }
-	for name, c := range map[string]struct {
-		answer segment
-		want   int // -1: none
-	}{
-		"accepted":         {segment{443, 40000, 9, 0xffffffff, flagSYN | flagACK}, 0},
-		"refused":          {segment{443, 40000, 0, 0xffffffff, flagRST | flagACK}, 0},
-		"the next":         {segment{443, 40000, 9, 0, flagSYN | flagACK}, 1},
-		"come round":       {segment{443, 40000, 9, 1, flagSYN | flagACK}, 2},
-		"not sent yet":     {segment{443, 40000, 9, 2, flagSYN | flagACK}, -1},
-		"before the first": {segment{443, 40000, 9, 0xfffffffe, flagSYN | flagACK}, -1},
-		"another port":     {segment{80, 40000, 9, 0, flagSYN | flagACK}, -1},
-		"to another":       {segment{443, 40001, 9, 0, flagSYN | flagACK}, -1},
-		"data":             {segment{443, 40000, 9, 0, flagACK}, -1},
-		"a SYN of its own": {segment{443, 40000, 9, 0, flagSYN}, -1},
-	} {
-		index, ok := s.answered(answer(c.answer), 3)
-		if ok != (c.want >= 0) || ok && index != c.want {
-			t.Errorf("%s: request %d, %v; want %d", name, index, ok, c.want)
-		}
-	}
-	if index, ok := s.quoted(s.request(1)[:8], 3); !ok || index != 1 {
-		t.Errorf("an ICMP error quotes request %d, %v; want 1", index, ok)
-	}
-}
-
-func FuzzSegment(f *testing.F) {
-	s := &synPackets{from: netip.MustParseAddrPort("192.0.2.1:40000"), to: netip.MustParseAddrPort("192.0.2.2:443")}
-	f.Add(s.request(0))
-	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, p []byte) {
-		for _, find := range []func([]byte, int) (int, bool){s.answered, s.quoted} {
-			if index, ok := find(p, 3); ok && (index < 0 || index >= 3) {
-				t.Errorf("request %d of 3", index)
-			}
-		}
-	})
-}
-
-// Both ways to ping by TCP hear a port where somebody listens and one where nobody does, over both families, and leave nothing open.
+// Both ways to ping by TCP hear a port where somebody listens and one where nobody does, over both families and at an address that
+// needs its zone.
 func TestPingTCP(t *testing.T) {
 	inNamespace(t, func() { // where raw sockets are allowed, and no ports are taken
-		for _, host := range []string{"127.0.0.1", "::1"} {
+		if err := addLinkLocal(); err != nil {
+			t.Error(err)
+			return
+		}
+		for _, host := range []string{"127.0.0.1", "::1", "fe80::1%lo"} {
 			l, err := net.Listen("tcp", net.JoinHostPort(host, "443"))
 			if err != nil {
 				t.Error(err)
@@ -88,7 +34,8 @@ func TestPingTCP(t *testing.T) {
 			}
 			for _, port := range []int{443, 444} {
 				for _, proto := range []string{protoTCP, protoSYN} {
-					pingTCP(t, Ping{Target: host, Proto: proto, Port: port, Count: 20, Interval: time.Millisecond, TTL: 9, DSCP: 46})
+					pingTCP(t, Ping{Target: host, Proto: proto, Port: port, Count: 20, Interval: 3 * time.Millisecond,
+						Timeout: time.Second, TTL: 9, DSCP: 46})
 				}
 			}
 			l.Close()
@@ -96,15 +43,31 @@ func TestPingTCP(t *testing.T) {
 	})
 }
 
+// addLinkLocal gives the loopback interface of this network namespace the address fe80::1.
+func addLinkLocal() error {
+	link, err := netlink.LinkByName("lo")
+	if err != nil {
+		return err
+	}
+	address, err := netlink.ParseAddr("fe80::1/64")
+	if err != nil {
+		return err
+	}
+	address.Flags = unix.IFA_F_NODAD
+	return netlink.AddrAdd(link, address)
+}
+
 func pingTCP(t *testing.T, p Ping) {
 	r, err := p.Do(context.Background())
 	if err != nil || r.Metrics[measure.ReceivedPackets] != 20 || r.Metrics[measure.DuplicatePackets] != 0 {
-		t.Errorf("%s port %d, %s: %v of %v came, %v", p.Target, p.Port, p.Proto, r.Metrics[measure.ReceivedPackets], r.Metrics[measure.SentPackets], err)
+		t.Errorf("%s port %d, %s: %v of %v came, %v", p.Target, p.Port, p.Proto, r.Metrics[measure.ReceivedPackets],
+			r.Metrics[measure.SentPackets], err)
 	}
 	if rtt := r.Metrics[measure.RTTMedian]; rtt <= 0 || rtt > 0.1 {
 		t.Errorf("%s port %d, %s: median round trip %v s", p.Target, p.Port, p.Proto, rtt)
 	}
-	stamps := map[bool]string{true: "kernel", false: "user"}[p.Proto == protoSYN || p.Port == 443] // TCP_INFO is of connections that were opened
+	// TCP_INFO is of connections that were opened.
+	stamps := map[bool]string{true: "kernel", false: "user"}[p.Proto == protoSYN || p.Port == 443]
 	if r.Parameters["stamps"] != stamps {
 		t.Errorf("%s port %d, %s: stamps by %v, want %s", p.Target, p.Port, p.Proto, r.Parameters["stamps"], stamps)
 	}
@@ -120,41 +83,160 @@ func TestPingTCPNoWay(t *testing.T) {
 			}
 		}
 	})
-	run := &connectRun{Ping: Ping{Port: 443, Timeout: time.Minute}, to: netip.MustParseAddrPort("192.0.2.1:443"), last: true}
-	run.echoes, run.known = make([]measure.Echo, 1), make([]bool, 1)
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+}
+
+// A way that ends on this host, or at a neighbour that does not answer, is given up where there is another, and else is the error of
+// each request: the same for each way to ping.
+func TestPingTCPWayEnds(t *testing.T) {
+	inNamespace(t, func() {
+		if err := silentNetwork("192.0.2.1/24"); err != nil {
+			t.Error(err)
+			return
+		}
+		for _, proto := range pingProtos {
+			for _, last := range []bool{false, true} {
+				p := Ping{Proto: proto, Port: 443, Count: 3, Interval: 3 * time.Millisecond, Timeout: time.Second}.withDefaults()
+				silent := way{netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("192.0.2.1")}
+				r := measure.NewResult("ping", time.Now())
+				err := p.measureWay(t.Context(), silent, last, r)
+				var unreachable *unreachableError
+				if errors.As(err, &unreachable) == last || last && (err != nil || len(r.Samples.Echoes) != 3 || r.Samples.Echoes[0].Error == "") {
+					t.Errorf("%s, last %v, at a silent neighbour: %v, %+v", proto, last, err, r.Samples.Echoes)
+				}
+				nowhere := way{netip.MustParseAddr("198.51.100.1"), netip.MustParseAddr("192.0.2.1")}
+				err = p.measureWay(t.Context(), nowhere, last, measure.NewResult("ping", time.Now()))
+				if errors.As(err, &unreachable) == last || last && !errors.Is(err, unix.ENETUNREACH) {
+					t.Errorf("%s, last %v, without a route: %v", proto, last, err)
+				}
+			}
+		}
+	})
+}
+
+// silentNetwork makes an interface with an address, on whose network nobody else is, which the kernel finds out in 30 ms.
+func silentNetwork(address string) error {
+	link := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "silent"}, PeerName: "peer"}
+	a, err := netlink.ParseAddr(address)
+	if err == nil {
+		err = errors.Join(netlink.LinkAdd(link), netlink.AddrAdd(link, a), netlink.LinkSetUp(link),
+			os.WriteFile("/proc/sys/net/ipv4/neigh/silent/retrans_time_ms", []byte("10"), 0))
+	}
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	a := connecting{socket: os.NewFile(uintptr(fd), "connection"), began: time.Now(), said: unix.EHOSTUNREACH}
-	if err := run.settle(run.outcome(t.Context(), 0, a)); err != nil || run.echoes[0].Error != unix.EHOSTUNREACH.Error() {
-		t.Errorf("what the kernel said at once became %+v, %v", run.echoes[0], err)
+	peer, err := netlink.LinkByName("peer")
+	if err != nil {
+		return err
 	}
+	return netlink.LinkSetUp(peer)
+}
+
+// A ping by connections that is cut short ends at once, waits for nothing more and leaves nothing open, and counts what was under
+// way as neither answered nor lost.
+func TestPingTCPCancelled(t *testing.T) {
+	inNamespace(t, func() {
+		full, err := fullListener()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer full.Close()
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		defer cancel()
+		r, err := Ping{Target: "127.0.0.1", Proto: protoTCP, Count: 3, Interval: 3 * time.Millisecond, Timeout: time.Second}.Do(ctx)
+		if !errors.Is(err, context.DeadlineExceeded) || len(r.Samples.Echoes) != 0 || time.Since(began) > 500*time.Millisecond {
+			t.Errorf("%v after %v, with %+v", err, time.Since(began), r.Samples.Echoes)
+		}
+		want := []string{"3 requests were on their way when the measurement was cut short and are not counted"}
+		if diff := cmp.Diff(want, r.Notes); diff != "" {
+			t.Errorf("notes (-want +got):\n%s", diff)
+		}
+		if still := connecting(); still != 0 {
+			t.Errorf("%d connections are still under way", still)
+		}
+	})
+}
+
+// Connections that are begun when the ping is ended already end with it, whatever their timeout.
+func TestConnectionsEnd(t *testing.T) {
+	inNamespace(t, func() {
+		full, err := fullListener()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer full.Close()
+		c := newConnections(netip.MustParseAddrPort("127.0.0.1:443"), time.Minute, nil)
+		c.interrupt()
+		for i := range 200 {
+			if _, err := c.send(i); err != nil {
+				t.Error(err)
+			}
+		}
+		began := time.Now()
+		c.close()
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("ended after %v", took)
+		}
+	})
+}
+
+// A SYN that the kernel sent again is lost, though the connection opens in time.
+func TestPingTCPSentAgain(t *testing.T) {
+	inNamespace(t, func() {
+		full, err := fullListener()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer full.Close()
+		c := newConnections(netip.MustParseAddrPort("127.0.0.1:443"), 3*time.Second, nil)
+		defer c.close()
+		if _, err := c.send(0); err != nil {
+			t.Error(err)
+			return
+		}
+		for end := time.Now().Add(time.Second / 2); connecting() == 0 && time.Now().Before(end); {
+			runtime.Gosched() // until its SYN was dropped
+		}
+		peer, _, err := unix.Accept(int(full.listener.Fd())) // makes room for the next
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer unix.Close(peer)
+		if event, err := c.receive(time.Now().Add(1500 * time.Millisecond)); event != nil {
+			t.Errorf("%+v, %v; want nothing", event, err)
+		}
+		if still := connecting(); still != 0 {
+			t.Error("the connection did not open")
+		}
+	})
+}
+
+// connecting is how many connections of this network namespace wait for an answer.
+func connecting() (n int) {
+	sockets, err := os.ReadFile("/proc/thread-self/net/tcp")
+	if err != nil {
+		return -1
+	}
+	const synSent = " 02 " // the column of the state
+	return strings.Count(string(sockets), synSent)
 }
 
 // A listener that takes no more connections drops SYNs without a word: those are lost, by both ways.
 func TestPingTCPLost(t *testing.T) {
 	inNamespace(t, func() {
-		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-		if err == nil {
-			defer unix.Close(fd)
-			err = unix.Bind(fd, &unix.SockaddrInet4{Port: 443, Addr: [4]byte{127, 0, 0, 1}})
-		}
-		if err == nil {
-			err = unix.Listen(fd, 0)
-		}
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		full, err := net.Dial("tcp", "127.0.0.1:443")
+		full, err := fullListener()
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		defer full.Close()
 		for _, proto := range []string{protoTCP, protoSYN} {
-			r, err := Ping{Target: "127.0.0.1", Proto: proto, Count: 3, Interval: time.Millisecond, Timeout: 50 * time.Millisecond}.Do(context.Background())
+			p := Ping{Target: "127.0.0.1", Proto: proto, Count: 3, Interval: 3 * time.Millisecond, Timeout: 50 * time.Millisecond}
+			r, err := p.Do(context.Background())
 			want := map[measure.Metric]float64{measure.SentPackets: 3, measure.ReceivedPackets: 0, measure.LostPackets: 3, measure.LossRatio: 1,
 				measure.LossBurstMax: 3, measure.DuplicatePackets: 0}
 			if diff := cmp.Diff(want, r.Metrics); diff != "" || err != nil {
@@ -163,3 +245,33 @@ func TestPingTCPLost(t *testing.T) {
 		}
 	})
 }
+
+// fullListener listens on port 443 of 127.0.0.1 and has taken all the connections that it can.
+func fullListener() (*takenListener, error) {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	listener := os.NewFile(uintptr(fd), "listener")
+	err = unix.Bind(fd, &unix.SockaddrInet4{Port: 443, Addr: [4]byte{127, 0, 0, 1}})
+	if err == nil {
+		err = unix.Listen(fd, 0)
+	}
+	var taken net.Conn
+	if err == nil {
+		taken, err = net.Dial("tcp", "127.0.0.1:443")
+	}
+	if err != nil {
+		listener.Close()
+		return nil, err
+	}
+	return &takenListener{taken, listener}, nil
+}
+
+// takenListener is a connection, with which its listener is closed.
+type takenListener struct {
+	net.Conn
+	listener *os.File
+}
+
+func (l *takenListener) Close() error { return errors.Join(l.Conn.Close(), l.listener.Close()) }

@@ -40,6 +40,16 @@ func TestPingValidate(t *testing.T) {
 		{Ping{Target: "a", Timeout: time.Hour}, `timeout "1h0m0s": give a time from 1ms to 1m0s`},
 		{Ping{Target: "a", TTL: 256}, `TTL "256": give a number from 0 to 255`},
 		{Ping{Target: "a", DSCP: 64}, `DSCP "64": give a number from 0 to 63`},
+		{Ping{Target: "a", Proto: "udp"}, `proto "udp": give icmp, tcp or syn`},
+		{Ping{Target: "a", Port: 80}, `port "80": ICMP has no ports; leave it out, or ask for proto tcp`},
+		{Ping{Target: "a", Proto: "syn", Size: 56}, `size "56": a SYN has no payload; leave it out, or ask for proto icmp`},
+		{Ping{Target: "a", Proto: "tcp", DontFragment: true}, `df "true": a SYN is too small to be cut; leave it out, or ask for proto icmp`},
+		{Ping{Target: "a", Proto: "syn", Interval: time.Millisecond}, ""},
+		{Ping{Target: "a", Proto: "tcp", Interval: 3 * time.Millisecond, Timeout: 1500 * time.Millisecond}, ""},
+		{Ping{Target: "a", Proto: "tcp", Interval: 2 * time.Millisecond, Timeout: time.Millisecond},
+			`interval "2ms": each connection keeps a port for a minute; give at least 3ms, or ask for proto syn`},
+		{Ping{Target: "a", Proto: "tcp", Interval: 3 * time.Millisecond}, `interval "3ms": with a timeout of 2s, more than 500 connections ` +
+			`may be under way; give at least 4ms, or a timeout of at most 1.5s`},
 	}
 	for _, test := range tests {
 		err := test.ping.Validate()
@@ -100,6 +110,20 @@ func TestSequenceIndex(t *testing.T) {
 		got, ok := sequenceIndex(test.sequence, test.sent)
 		if ok != test.ok || ok && got != test.want {
 			t.Errorf("sequence %d of %d sent: %d, %v; want %d, %v", test.sequence, test.sent, got, ok, test.want, test.ok)
+		}
+	}
+}
+
+// Who said an error is told only where it is known.
+func TestEchoLine(t *testing.T) {
+	for want, e := range map[string]measure.Echo{
+		"    3  host unreachable, said 192.0.2.9": {Seq: 3, Error: "host unreachable", From: "192.0.2.9"},
+		"    3  no route to host":                 {Seq: 3, Error: "no route to host"},
+		"    3  lost":                             {Seq: 3},
+		"    3  1.00 ms":                          {Seq: 3, RTTSeconds: new(0.001), From: "192.0.2.9"},
+	} {
+		if got := EchoLine(e); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -13,11 +13,19 @@ import (
 func EchoLine(e measure.Echo) string {
 	switch {
 	case e.Error != "":
-		return fmt.Sprintf("%5d  %s, said %s", e.Seq, e.Error, e.From)
+		return fmt.Sprintf("%5d  %s", e.Seq, refusalText(e))
 	case e.RTTSeconds == nil:
 		return fmt.Sprintf("%5d  lost", e.Seq)
 	}
 	return fmt.Sprintf("%5d  %s", e.Seq, quantity.FormatSeconds(*e.RTTSeconds))
+}
+
+// refusalText is the error that an echo met, and who said so where that is known.
+func refusalText(e measure.Echo) string {
+	if e.From == "" {
+		return e.Error
+	}
+	return e.Error + ", said " + e.From
 }
 
 // pingText writes what people want to know of a ping.

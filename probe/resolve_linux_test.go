@@ -85,11 +85,13 @@ func TestPingTurnedAway(t *testing.T) {
 		{"the last address", 0, true, false, ""},
 		{"a reply came before", 0, false, true, ""},
 	} {
-		r := &pingRun{target: target, packets: &echoPackets{ipv6: true}, last: test.last, echoes: make([]pingEcho, 1)}
+		sender := &packetSender{target: target, packets: &echoPackets{ipv6: true}, sent: make([]sock.Stamp, 1)}
+		r := &pingRun{sender: sender, last: test.last, echoes: make([]pingEcho, 1)}
 		if test.heard {
 			r.arrivals = []uint64{2}
 		}
-		r.refuse(sock.ICMPError{IPv6: true, Type: 1, Code: test.code, Offender: netip.MustParseAddr("2001:db8::2"), Quoted: quoted})
+		refusal := sock.ICMPError{IPv6: true, Type: 1, Code: test.code, Offender: netip.MustParseAddr("2001:db8::2"), Quoted: quoted}
+		r.handle(sender.heard(refusal))
 		if r.noWay != test.want || r.echoes[0].done != (test.want == "") {
 			t.Errorf("%s: %q, echo settled: %v; want %q", test.name, r.noWay, r.echoes[0].done, test.want)
 		}

@@ -7,17 +7,7 @@ import (
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// pingPackets are the packets of one protocol to ping by. Requests are counted from 0; sent is how many there were so far.
-type pingPackets interface {
-	// request is the packet that the request of an index consists of.
-	request(index int) []byte
-	// answered is which request a packet answers; ok is false of a packet that answers none.
-	answered(packet []byte, sent int) (index int, ok bool)
-	// quoted is which request an ICMP error quotes.
-	quoted(packet []byte, sent int) (index int, ok bool)
-}
-
-// echoPackets are ICMP echoes.
+// echoPackets are ICMP echoes. A reply counts from whatever address it comes: a host with several may answer from another.
 type echoPackets struct {
 	ipv6, raw bool
 	ident     uint16 // of raw sockets; the kernel gives datagram sockets one of its own
@@ -38,7 +28,7 @@ func (e *echoPackets) request(index int) []byte {
 	return echo{ident: e.ident, sequence: uint16(index + 1), payload: payload}.marshal(e.ipv6)
 }
 
-func (e *echoPackets) answered(packet []byte, sent int) (index int, ok bool) {
+func (e *echoPackets) answered(packet []byte, _ netip.Addr, sent int) (index int, ok bool) {
 	reply, ok := parseEcho(packet, e.ipv6)
 	if !ok || !reply.reply || e.raw && reply.ident != e.ident {
 		return 0, false
