@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/model"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -13,8 +14,9 @@ func pingKind() Kind {
 		Hosts: "HOST[:PORT]…", Several: true, Short: "Round trips to each HOST",
 		Long: "Send ICMP echoes, or open TCP connections, and report delay, loss, duplicates and reordering, by the kernel's own time\n" +
 			"stamps. Echoes need no root where net.ipv4.ping_group_range admits the user; connections need none.",
-		Examples: []string{"ping 127.0.0.1 -c 3 -i 0.1", "ping carol --poisson --dscp 46 --json", "ping 127.0.0.1:443 --proto tcp -c 3 -i 0.1", "ping localhost -4 -6 -c 3 -i 0.1"},
-		Doing:    "pinging", Detail: true,
+		Examples: []string{"ping 127.0.0.1 -c 3 -i 0.1", "ping carol --poisson --dscp 46 --json",
+			"ping 127.0.0.1:443 --proto tcp -c 3 -i 0.1", "ping localhost -4 -6 -c 3 -i 0.1"},
+		Doing: "pinging", Detail: true,
 	}},
 		func(p *Ping) *string { return &p.Target }, pingFields())
 }
@@ -22,7 +24,7 @@ func pingKind() Kind {
 func pingFields() []field[Ping] {
 	return []field[Ping]{
 		{Name: "proto", Default: "icmp", Meaning: "icmp; tcp, by connections; or syn, which opens none and needs CAP_NET_RAW",
-			binding: word(func(p *Ping) *string { return &p.Proto }, protoICMP, protoTCP, protoSYN)},
+			binding: word(func(p *Ping) *string { return &p.Proto }, pingProtos...)},
 		{Name: "count", Short: "c", Default: "10", Meaning: "echoes to send",
 			binding: whole(func(p *Ping) *int { return &p.Count }, 1, pingMaxCount)},
 		{Name: "interval", Short: "i", Default: "1s", Meaning: "between echoes; their mean with poisson",
@@ -47,7 +49,7 @@ func pingFields() []field[Ping] {
 
 func (p *Ping) equip(o Options) { p.Progress = watch(o.Echo, o.Say, EchoLine) }
 
-// bound sets when the last echo leaves at the latest, so that a run fits what was planned for it, however the intervals
+// bound sets when the last request leaves at the latest, so that a run fits what was planned for it, however the intervals
 // are drawn: later than it by chance in one run of 30,000, which then sends fewer.
 func (p *Ping) bound() {
 	all := p.withDefaults()
@@ -59,22 +61,35 @@ func (p *Ping) bound() {
 	p.Deadline = time.Duration(min(most, (float64(all.Count-1)+slack)*float64(all.Interval)))
 }
 
-// tcpPackets is how many packets an opened connection takes in a direction: SYN, ACK, FIN and another ACK at most.
-const tcpPackets = 4
-
-// demand reckons with a last echo that is lost, so that the run waits for it until its timeout.
+// demand reckons with a last request that is lost, so that the run waits for it until its timeout.
 func (p *Ping) demand() measure.Demand {
 	all := p.withDefaults()
-	each := wire(p.Target, p.Family, float64(all.Size+icmpHeader))
-	if all.hasPort() {
-		each *= tcpPackets
-	}
+	ahead, back := all.onLink()
 	last := float64(all.Count-1) * all.Interval.Seconds()
 	if p.Poisson {
 		last = p.Deadline.Seconds()
 	}
-	d := measure.Demand{DurationSeconds: last + all.Timeout.Seconds(), Bytes: 2 * each * float64(all.Count),
-		BitsPerSecond: 8 * each / all.Interval.Seconds()}
-	d.Exclusive = 8*float64(all.Size)/all.Interval.Seconds() > LightRate
-	return d
+	rate := 8 * ahead / all.Interval.Seconds()
+	return measure.Demand{DurationSeconds: last + all.Timeout.Seconds(), Bytes: (ahead + back) * float64(all.Count),
+		BitsPerSecond: rate, Exclusive: rate > LightRate}
 }
+
+// onLink is how many bytes of a link's time each request takes ahead, and its answer the other way, at most.
+//
+//	icmp  echo request              | echo reply
+//	tcp   SYN, ACK, FIN ACK, ACK    | SYN ACK, ACK, FIN ACK
+//	syn   SYN, RST if it was open   | SYN ACK, or RST
+func (p *Ping) onLink() (ahead, back float64) {
+	const tcpACK = model.TCPHeader + model.TCPTimestamps
+	packet := func(afterIP float64) float64 { return wire(p.Target, p.Family, afterIP) }
+	switch p.Proto {
+	case protoTCP:
+		return packet(kernelSYN) + 3*packet(tcpACK), packet(kernelSYN) + 2*packet(tcpACK)
+	case protoSYN:
+		return packet(synHeader) + packet(model.TCPHeader), packet(synHeader)
+	}
+	return packet(float64(p.Size + icmpHeader)), packet(float64(p.Size + icmpHeader))
+}
+
+// kernelSYN is the size of Linux's own SYN, and of its answer, with their options: MSS, SACK, timestamps and window scale.
+const kernelSYN = model.TCPHeader + 20

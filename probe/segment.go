@@ -27,24 +27,24 @@ const (
 	// synWindow and synMSS are what a SYN that wants no connection says: as any other does, so that nothing on the way minds it.
 	synWindow = 64240
 	synMSS    = 1460
-	mssOption = 2 // its kind (RFC 9293, 3.1); 4 bytes with the length and the size
+	mssOption = 2                 // its kind (RFC 9293, 3.1)
+	synHeader = segmentHeader + 4 // with the option: its kind, its length and the MSS
 )
 
 // marshal encodes a SYN with an MSS, and its checksum over what the IP header has of the two addresses.
 func (s segment) marshal(source, target netip.Addr) []byte {
-	const length = segmentHeader + 4
-	p := make([]byte, length)
+	p := make([]byte, synHeader)
 	binary.BigEndian.PutUint16(p[0:], s.from)
 	binary.BigEndian.PutUint16(p[2:], s.to)
 	binary.BigEndian.PutUint32(p[4:], s.seq)
 	binary.BigEndian.PutUint32(p[8:], s.ack)
-	p[12], p[13] = length/4<<4, s.flags
+	p[12], p[13] = synHeader/4<<4, s.flags
 	binary.BigEndian.PutUint16(p[14:], synWindow)
 	p[20], p[21] = mssOption, 4
 	binary.BigEndian.PutUint16(p[22:], synMSS)
 	const protocolTCP = 6
 	pseudo := append(source.AsSlice(), target.AsSlice()...) // RFC 9293, 3.1; RFC 8200, 8.1: the same sum for both families
-	pseudo = binary.BigEndian.AppendUint32(pseudo, length)
+	pseudo = binary.BigEndian.AppendUint32(pseudo, synHeader)
 	pseudo = binary.BigEndian.AppendUint32(pseudo, protocolTCP)
 	binary.BigEndian.PutUint16(p[16:], checksum(append(pseudo, p...)))
 	return p

@@ -73,7 +73,8 @@ func Validate(task measure.Task) error {
 // Demand reckons what a Task asks of the path and of both ends.
 //
 // A test is exclusive if it may send faster than LightRate in a direction: without a rate it takes all that the path
-// has. So TCP without a rate is exclusive, and UDP or TCP at 1 Mbit/s or less is not. The packet trains of capacity
+// has. So TCP without a rate is exclusive, and UDP or TCP at 1 Mbit/s or less is not. A ping is, if it takes more than that of
+// the link's time, headers and all. The packet trains of capacity
 // are, though they last for milliseconds: other traffic between their packets spoils what they measure, and they fill
 // the queue before the narrowest link. A program is, since nobody knows what it sends; a mesh file can say otherwise.
 //

@@ -9,8 +9,9 @@ import (
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// LightRate in bit/s of payload is what a test may send in a direction and still share the path with others: the rate
-// that iperf3 gives a UDP test which asks for none, as one that any shared link can bear.
+// LightRate in bit/s is what a test may send in a direction and still share the path with others: the rate that iperf3
+// gives a UDP test which asks for none, as one that any shared link can bear. It is of payload, but for pings, most of
+// which are headers, of the link's time.
 const LightRate = 1e6
 
 const (
