@@ -99,31 +99,97 @@ tests: [{tool: load, group: own, schedule: {every: 2s}}]
 	}
 }
 
+// foreignBackup writes a backup with a manifest and one empty part, in a new folder.
+func foreignBackup(t *testing.T, manifest, name string, size int64) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	if err := w.WriteHeader(&tar.Header{Name: backupManifest, Mode: 0o600, Size: int64(len(manifest))}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(manifest)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Format: tar.FormatGNU}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if size > 0 {
+		head := b.Bytes()[b.Len()-3*512 : b.Len()-2*512] // before the two empty blocks at the end
+		sparse(head, size)
+	}
+	writeText(t, filepath.Join(dir, "backup"), b.String())
+	return dir
+}
+
+// sparse makes the header of an empty file one of a file that is a single hole, in GNU's format.
+func sparse(head []byte, size int64) {
+	head[156] = 'S'
+	copy(head[483:495], fmt.Sprintf("%011o\x00", size))
+	copy(head[148:156], "        ")
+	sum := 0
+	for _, c := range head {
+		sum += int(c)
+	}
+	copy(head[148:156], fmt.Sprintf("%06o\x00 ", sum))
+}
+
 // Names in a backup that lead elsewhere, and parts that there are not, are refused.
 func TestRestoreRefusesForeignNames(t *testing.T) {
 	for _, name := range []string{"data/../../x", "data//etc/x", "mesh/../x", "data/", "/etc/x", "else"} {
-		dir := t.TempDir()
-		var b bytes.Buffer
-		w := tar.NewWriter(&b)
-		text := `{"schema": "` + backupSchema + `"}`
-		for file, content := range map[string]string{backupManifest: text} {
-			if err := w.WriteHeader(&tar.Header{Name: file, Mode: 0o600, Size: int64(len(content))}); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := w.Write([]byte(content)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o600}); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		writeText(t, filepath.Join(dir, "backup"), b.String())
+		dir := foreignBackup(t, `{"schema": "`+backupSchema+`"}`, name, 0)
 		status, _, complaint := pathwise(t, "mesh", "restore", filepath.Join(dir, "backup"), "--data", filepath.Join(dir, "data"))
 		if status == exitDone || !strings.Contains(complaint, "leads out") && !strings.Contains(complaint, "no such part") {
 			t.Errorf("%s: exit status %d: %s", name, status, complaint)
+		}
+	}
+}
+
+// A part with a hole that is larger than the backup would fill the disk: it is refused before it is written.
+func TestRestoreRefusesHoles(t *testing.T) {
+	for _, name := range []string{"data/keys", backupArchive} {
+		dir := foreignBackup(t, `{"schema": "`+backupSchema+`"}`, name, 64<<20)
+		status, _, complaint := pathwise(t, "mesh", "restore", filepath.Join(dir, "backup"), "--data", filepath.Join(dir, "data"))
+		if status != exitBadCall || !strings.Contains(complaint, `"`+name+`": it says that it has 67108864 bytes`) {
+			t.Errorf("%s: exit status %d: %s", name, status, complaint)
+		}
+	}
+}
+
+// Where an archive goes is for the call to say, and not for a backup, unless it is within the folder that the call names.
+func TestRestoreKeepsToItsPlaces(t *testing.T) {
+	const whole = "it has no archive" // so far it gets with a place that is allowed
+	for _, c := range []struct {
+		was   string // "DATA": the folder of --data
+		named bool
+		want  string
+	}{
+		{"", false, whole},
+		{"", true, "leave ARCHIVE out"},
+		{"DATA/other.sqlite", false, whole},
+		{"DATA/../other.sqlite", false, "other.sqlite\", which is not in the folder of --data: name ARCHIVE"},
+		{"DATA", false, "which is not in the folder of --data"},
+		{"/nowhere/archive.sqlite", false, "which is not in the folder of --data"},
+		{"/nowhere/archive.sqlite", true, whole},
+		{"postgres://pathwise:secret@db.example.org/x", false, `"postgres://pathwise:xxxxx@db.example.org/x", which is not in the folder of --data`},
+		{"postgres://pathwise:secret@db.example.org/x", true, whole},
+	} {
+		parent := t.TempDir()
+		data := filepath.Join(parent, "data")
+		was := strings.Replace(c.was, "DATA", data, 1)
+		dir := foreignBackup(t, fmt.Sprintf(`{"schema": %q, "archive": %q}`, backupSchema, was), "data/x", 0)
+		call := []string{"mesh", "restore", filepath.Join(dir, "backup"), "--data", data}
+		if c.named {
+			call = append(call, filepath.Join(dir, "named.sqlite"))
+		}
+		if status, _, complaint := pathwise(t, call...); status == exitDone || !strings.Contains(complaint, c.want) {
+			t.Errorf("%+v: exit status %d: %s", c, status, complaint)
 		}
 	}
 }

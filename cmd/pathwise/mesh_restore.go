@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,11 +18,12 @@ func meshRestore(s *session) *cobra.Command {
 		Use: "restore FILE [ARCHIVE]", Short: "Read a backup into an empty folder, or a new archive", Args: cobra.RangeArgs(1, 2),
 		Long: "Read what `pathwise mesh backup` wrote. With --data: all of it into the empty folder of a new controller, which goes on\n" +
 			"where the old one was, without deploying again. With ARCHIVE, the file of a new archive or postgres://…, the archive\n" +
-			"alone: it is how an archive moves from one kind to the other, too.",
+			"alone: it is how an archive moves from one kind to the other, too. With both: all of it, of a controller whose archive\n" +
+			"was not in its folder. Nothing is written anywhere else, whatever the backup says.",
 		Example: "  pathwise mesh restore mesh.backup --data /var/lib/pathwise\n" +
 			"  pathwise mesh restore mesh.backup postgres://pathwise@db.example.org/pathwise",
 		RunE: func(c *cobra.Command, args []string) error {
-			if (len(args) == 2) == (data != "") {
+			if len(args) < 2 && data == "" {
 				return &badCall{errors.New("want --data FOLDER, to restore all, or ARCHIVE, to restore the archive alone")}
 			}
 			passphrase, err := readPassphrase(passphraseFile)
@@ -35,10 +35,14 @@ func meshRestore(s *session) *cobra.Command {
 				return err
 			}
 			defer r.close()
-			if len(args) == 2 {
-				r.to = restored{archive: args[1]}
-			} else if r.to, err = emptyFolder(data, mesh); err != nil {
+			if data != "" {
+				r.to, err = emptyFolder(data, mesh)
+			}
+			if err != nil {
 				return err
+			}
+			if len(args) == 2 {
+				r.to.archive = args[1]
 			}
 			if err := r.read(); err != nil {
 				return fmt.Errorf("restore %s: %w", args[0], err)
@@ -78,8 +82,8 @@ func (s *session) fill(c *cobra.Command, r *backupReader) error {
 	})
 }
 
-// restored is where the parts of a backup go.
-type restored struct{ archive, data, mesh string } // data "": the archive alone
+// restored is where the parts of a backup go. data "": the archive alone; archive "": where it was, within data.
+type restored struct{ archive, data, mesh string }
 
 func emptyFolder(data, mesh string) (restored, error) {
 	entries, err := os.ReadDir(data)
@@ -94,7 +98,7 @@ func emptyFolder(data, mesh string) (restored, error) {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return restored{}, &badCall{err}
 	}
-	return restored{archive: filepath.Join(data, "archive.sqlite"), data: data, mesh: mesh}, nil
+	return restored{data: data, mesh: mesh}, nil
 }
 
 // readPassphrase is the first line of a file; "" without a file.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,7 @@ type backupReader struct {
 	to      restored
 	archive string // the file with the archive's part
 	scratch string // a folder for it; "": none was needed
+	left    int64  // bytes that parts may still have: together they are no larger than the backup
 }
 
 const (
@@ -39,7 +41,11 @@ func openBackup(path, passphrase string) (*backupReader, error) {
 	if err != nil {
 		return nil, &badCall{err}
 	}
-	r := &backupReader{path: path, file: file}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	r := &backupReader{path: path, file: file, left: info.Size()}
 	in := bufio.NewReaderSize(file, 1<<20)
 	head, _ := in.Peek(len(ageHead))
 	switch {
@@ -87,8 +93,8 @@ func (r *backupReader) read() error {
 		return err
 	}
 	if r.to.data != "" {
-		if m.Archive != "" {
-			r.to.archive = m.Archive
+		if r.to.archive, err = placeOfArchive(r.to, m.Archive); err != nil {
+			return err
 		}
 		if r.to.mesh == "" {
 			r.to.mesh = filepath.Join(r.to.data, "mesh.yaml")
@@ -109,6 +115,9 @@ func (r *backupReader) read() error {
 			break
 		}
 		if err == nil {
+			err = r.take(h)
+		}
+		if err == nil {
 			err = r.part(h.Name, m.Folder)
 		}
 		if err != nil {
@@ -118,6 +127,48 @@ func (r *backupReader) read() error {
 	if r.archive == "" {
 		return errors.New("not a whole backup: it has no archive")
 	}
+	return nil
+}
+
+// placeOfArchive is where the archive goes beside the folder of its controller. A backup may be somebody else's, so it does not say
+// of any place but one in that folder.
+func placeOfArchive(to restored, was string) (string, error) {
+	switch {
+	case was == "" && to.archive != "":
+		return "", &badCall{errors.New("its archive was in the controller's folder, and goes there again: leave ARCHIVE out, or --data")}
+	case was == "":
+		return filepath.Join(to.data, "archive.sqlite"), nil
+	case to.archive != "":
+		return to.archive, nil
+	}
+	if !strings.Contains(was, "://") && isWithin(to.data, was) {
+		return was, nil
+	}
+	if url, err := url.Parse(was); err == nil {
+		was = url.Redacted()
+	}
+	return "", &badCall{fmt.Errorf("its archive was at %q, which is not in the folder of --data: name ARCHIVE, too, where it is to go now", was)}
+}
+
+func isWithin(folder, path string) bool {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return false
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return false
+	}
+	within, err := filepath.Rel(folder, path)
+	return err == nil && within != "." && filepath.IsLocal(within)
+}
+
+// take refuses a part that is larger than what is left of the backup: a tar file may say that of one with holes, and would fill
+// the disk.
+func (r *backupReader) take(h *tar.Header) error {
+	if h.Size > r.left {
+		return &badCall{fmt.Errorf("%q: it says that it has %d bytes, and the backup has %d", h.Name, h.Size, r.left)}
+	}
+	r.left -= h.Size
 	return nil
 }
 
