@@ -11,6 +11,7 @@ type Case struct {
 	Name      string   `yaml:"name"`
 	Title     string   `yaml:"title"`
 	Finding   string   `yaml:"finding"`   // what a diagnosis should call it; "": nothing
+	Family    []string `yaml:"family"`    // findings that say the same less exactly, where what is measured cannot tell them apart
 	Source    string   `yaml:"source"`    // who described the problem
 	Cause     string   `yaml:"cause"`     // what is truly wrong
 	Condition string   `yaml:"condition"` // when it binds, with the figures of this case
@@ -28,6 +29,10 @@ type Step struct {
 	Wait    *Wait    `yaml:"wait"`
 	Stop    *string  `yaml:"stop"` // ends a program in the background, by its name
 	Expect  *Expect  `yaml:"expect"`
+
+	// Diagnose is where the fault can be diagnosed: `pathwise diagnose RUN --json`. It is played, as the last step, only where somebody
+	// wants the diagnosis: see Options.Diagnosed.
+	Diagnose *Program `yaml:"diagnose"`
 
 	place place
 }

@@ -14,6 +14,8 @@ func (s *Step) describe() (kind, what string) {
 		return "exec", s.Exec.String()
 	case s.Measure != nil:
 		return "measure", s.Measure.String()
+	case s.Diagnose != nil:
+		return "diagnose", s.Diagnose.String()
 	case s.Wait != nil && s.Wait.For != "":
 		return "wait", "for " + s.Wait.For
 	case s.Wait != nil:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,9 @@ type Options struct {
 	Self     []string                         // the words before the command that run pathwise, such as {"/proc/self/exe"}
 	Env      []string                         // for the programs of the case, beside this process's own
 	Progress func(format string, args ...any) // is told of each step as it begins and ends; nil: nobody
+
+	// Diagnosed is given the document of the case's first diagnosis, which is the last step then. nil: diagnoses are left out.
+	Diagnosed func(document []byte) error
 }
 
 // Run stands the lab of a case up, plays its steps and takes it down again, also when ctx ends. Programs of the lab are
@@ -80,6 +84,9 @@ type play struct {
 func (p *play) steps(ctx context.Context) error {
 	for i := range p.Steps {
 		s := &p.Steps[i]
+		if s.Diagnose != nil && p.Diagnosed == nil {
+			continue
+		}
 		report := StepReport{Number: i + 1, Line: s.place.line}
 		report.Kind, report.What = s.describe()
 		p.say("%s %s", report.Kind, report.What)
@@ -94,7 +101,7 @@ func (p *play) steps(ctx context.Context) error {
 		}
 		p.report.Steps = append(p.report.Steps, report)
 		p.say("  %s", report.Seen)
-		if err != nil && s.Expect == nil {
+		if err != nil && s.Expect == nil || s.Diagnose != nil {
 			break
 		}
 	}
@@ -121,6 +128,8 @@ func (p *play) step(ctx context.Context, s *Step) (seen string, err error) {
 		return p.program(ctx, s.Exec, p.command(s.Exec.Run))
 	case s.Measure != nil:
 		return p.program(ctx, s.Measure, append(append([]string{}, p.Self...), append(s.Measure.Run, "--json")...))
+	case s.Diagnose != nil:
+		return p.diagnose(ctx, s.Diagnose)
 	case s.Wait != nil && s.Wait.For != "":
 		return p.programs[s.Wait.For].await(ctx)
 	case s.Wait != nil:
@@ -135,6 +144,17 @@ func (p *play) step(ctx context.Context, s *Step) (seen string, err error) {
 		return p.programs[*s.Stop].stop()
 	}
 	return p.expect(s.Expect)
+}
+
+// diagnose makes a diagnosis and hands it on.
+func (p *play) diagnose(ctx context.Context, one *Program) (string, error) {
+	whatever := *one // a diagnosis says in its document what could not be measured
+	whatever.Status = AnyStatus
+	seen, err := p.program(ctx, &whatever, slices.Concat(p.Self, []string{"diagnose"}, one.Run, []string{"--json"}))
+	if err != nil {
+		return seen, err
+	}
+	return seen, p.Diagnosed(p.started[len(p.started)-1].out.bytes())
 }
 
 // command puts the program under test in place of the word pathwise.

@@ -56,13 +56,13 @@ func unplaced(err error) error {
 // validate reports a step that is none, or several.
 func (s *Step) validate() error {
 	set := 0
-	for _, there := range []bool{s.Set != nil, s.Exec != nil, s.Measure != nil, s.Wait != nil, s.Stop != nil, s.Expect != nil} {
+	for _, there := range []bool{s.Set != nil, s.Exec != nil, s.Measure != nil, s.Diagnose != nil, s.Wait != nil, s.Stop != nil, s.Expect != nil} {
 		if there {
 			set++
 		}
 	}
 	if set != 1 {
-		return fmt.Errorf("a step of %d parts; want one of set, exec, measure, wait, stop and expect", set)
+		return fmt.Errorf("a step of %d parts; want one of set, exec, measure, diagnose, wait, stop and expect", set)
 	}
 	return nil
 }

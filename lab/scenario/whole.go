@@ -37,8 +37,11 @@ func (c *Case) validateStep(s *Step, known map[string]bool) error {
 		return c.validateExpect(s.Expect, known)
 	}
 	key, p := "exec", s.Exec
-	if s.Measure != nil {
+	switch {
+	case s.Measure != nil:
 		key, p = "measure", s.Measure
+	case s.Diagnose != nil:
+		key, p = "diagnose", s.Diagnose
 	}
 	if p != nil {
 		if _, ok := c.Lab.Hosts[p.On]; !ok {
