@@ -33,6 +33,8 @@ type keptDemo struct {
 // The demo mesh shows what is measured and what is generated, and says which is which; who takes the link signs in and
 // gets the cause of a sick path within a minute; and Ctrl-C leaves nothing.
 func TestDemoMesh(t *testing.T) {
+	t.Parallel()
+	carrying(t)
 	folder, binary := t.TempDir(), builtProgram(t)
 	user, program := terminal(t)
 	var drawn screen

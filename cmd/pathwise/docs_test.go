@@ -19,6 +19,8 @@ import (
 //
 // docs/calc.md is pure and must agree to the letter. The others measure: numbers may differ, words may not.
 func TestDocs(t *testing.T) {
+	t.Parallel()
+	carrying(t)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 
 // waitAtOnce is how many tests are under way at once of those that may be (t.Parallel): most of their time they wait. Those that
 // take a processor each have a turn of carrying, too.
-const waitAtOnce = 5
+const waitAtOnce = 8
 
 var carriers = make(chan struct{}, runtime.GOMAXPROCS(0))
 

@@ -43,7 +43,7 @@ tests: [{tool: load, group: own, schedule: {every: 2s}}]
 	must("mesh", "token", "scripts", "--data", path("data"))
 	until := func(what string, from, to time.Time) {
 		t.Helper()
-		for late := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		for late := time.Now().Add(time.Minute); ; time.Sleep(500 * time.Millisecond) { // an export takes the processor
 			_, filed, _ := pathwise(t, "mesh", "export", "--data", path("data"), "--format", "csv",
 				"--from", from.UTC().Format(time.RFC3339), "--to", to.UTC().Format(time.RFC3339))
 			if strings.Contains(filed, "host_memory_available_bytes") {

@@ -16,6 +16,7 @@ import (
 // same of a path on which large packets vanish, for which a diagnosis grows by one step after the other. The hosts' messages to the
 // controller go another way.
 func TestMeshDiagnose(t *testing.T) {
+	t.Parallel()
 	m := startMeshLab(t, `
 hosts:
   controller: {}
