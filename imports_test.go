@@ -2,47 +2,141 @@
 package pathwise_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"flag"
+	"fmt"
 	"io"
+	"maps"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 )
 
+var update = flag.Bool("update", false, "write the table of rooms in ARCHITECTURE.md anew")
+
 const module = "github.com/pathwise-net/pathwise/"
 
-// rooms says what each package may import of ours: the table in ARCHITECTURE.md. A package under proto stands for
-// itself; every other folder below a room belongs to that room.
-var rooms = map[string][]string{
-	"admission":    {},
-	"document":     {},
-	"durable":      {},
-	"quantity":     {},
-	"stat":         {},
-	"secret":       {},
-	"sock":         {},
-	"model":        {},
-	"calc":         {"model", "quantity"},
-	"measure":      {"stat"},
-	"account":      {"admission", "document", "durable"},
-	"parse":        {"document", "measure"},
-	"proto/iperf3": {"admission", "document", "sock"},
-	"lab":          {"document", "measure", "quantity", "sock", "stat"},
-	"probe":        {"document", "measure", "model", "parse", "proto/iperf3", "quantity", "sock", "stat"},
-	"config":       {"document", "measure", "parse", "quantity"},
-	"schedule":     {"measure"},
-	"fleet":        {"admission", "document", "durable", "measure"},
-	"archive":      {"document", "durable", "measure", "stat"},
-	"chart":        {"measure", "stat"},
-	"diagnose":     {"calc", "document", "measure", "model", "quantity", "stat"},
-	"agent":        {"document", "durable", "fleet", "measure", "probe", "proto/iperf3", "quantity", "sock"},
-	"export":       {"archive", "durable", "measure", "secret"},
-	"control":      {"archive", "config", "diagnose", "document", "durable", "fleet", "measure", "parse", "probe", "schedule"},
-	"web":          {"account", "admission", "archive", "calc", "config", "control", "diagnose", "document", "durable", "export", "fleet", "lab", "measure", "probe", "quantity", "secret"},
-	"cmd/pathwise": nil, // the top: everything
-	"cmd/bench":    nil,
+// everything is what the top may import.
+const everything = "everything"
+
+// room is a package: what it holds, which of ours it imports, and which more its tests do.
+type room struct{ name, holds, imports, tests string }
+
+// rooms are all packages. An import that is not here is refused, and one that is here and not used is, too.
+var rooms = []room{
+	{"account", "who may do what at a controller: people, sessions, tokens, the audit log",
+		"admission durable", "durable/layouttest"},
+	{"admission", "how many connections, handshakes and tests there may be at once, in all and of a network; who is silent for too long",
+		"", ""},
+	{"agent", "does a plan on a host, within its owner's policy",
+		"agent/policy agent/sandbox agent/spool durable durable/daily fleet measure probe proto/iperf3 sock", "durable/layouttest"},
+	{"agent/policy", "what the owner of a host lets others do with it",
+		"document quantity", ""},
+	{"agent/sandbox", "keeps programs that run as tools from the agent's keys",
+		"", ""},
+	{"agent/spool", "Results on disk until they are filed",
+		"measure", "durable/layouttest"},
+	{"archive", "SQLite and PostgreSQL behind one interface; rollups, queries, gaps, backup",
+		"durable measure stat", "archive/postgrestest"},
+	{"archive/archivebench", "figures of archives, for cmd/bench and tests",
+		"archive archive/generated archive/postgrestest measure", ""},
+	{"archive/generated", "a history to look at and to try pages on",
+		"measure", "archive"},
+	{"archive/postgrestest", "a PostgreSQL server for tests",
+		"", ""},
+	{"calc", "the catalogue of the formulas: their inputs as people write them, their working, their drawings",
+		"model quantity", ""},
+	{"chart", "drawings for the terminal",
+		"", ""},
+	{"cmd/bench", "figures beside the peers, in one run",
+		"archive/archivebench fleet lab lab/chance lab/queue lab/record measure model schedule stat", ""},
+	{"cmd/pathwise", "parse, wire, run, print", everything, everything},
+	{"config", "the mesh file, its checks, what it adds up to",
+		"document measure parse quantity", ""},
+	{"control", "the loop of a mesh: plan, send, gather, file; runs on demand, diagnoses",
+		"archive config diagnose document durable durable/daily fleet measure parse probe schedule", "durable/layouttest"},
+	{"diagnose", "Results in, findings out: facts, rules, steps",
+		"diagnose/knowledge measure model quantity", ""},
+	{"diagnose/knowledge", "what findings, metrics, formulas and terms mean, for people",
+		"calc measure", ""},
+	{"document", "YAML and JSON from outside: bounded before it is parsed; names that were probably meant",
+		"", ""},
+	{"durable", "files replaced so that they outlive a power cut, and given to whose folder they are in",
+		"", ""},
+	{"durable/daily", "counts of a day's bytes on disk",
+		"durable", ""},
+	{"durable/layouttest", "what tests read of earlier builds' files",
+		"", ""},
+	{"export", "Prometheus scrape and remote write, CSV, JSON lines",
+		"archive durable measure secret", ""},
+	{"fleet", "plans and orders out, Results back: NATS, and SSH as a way to reach a host",
+		"admission durable measure", ""},
+	{"lab", "namespaces, virtual routers; Spec, Plan, Network, pump, engine",
+		"lab/link lab/middlebox lab/notation lab/packet lab/record lab/traffic lab/wait stat", "lab/chance lab/queue"},
+	{"lab/chance", "random processes",
+		"lab/notation", ""},
+	{"lab/faults", "the library of faults",
+		"lab/scenario", "lab"},
+	{"lab/gateway", "an emulated link between two interfaces of this machine",
+		"lab lab/link lab/notation lab/packet lab/wait stat", ""},
+	{"lab/link", "one direction of a link, in virtual time",
+		"lab/chance lab/notation lab/packet lab/queue quantity stat", ""},
+	{"lab/middlebox", "NAT, firewalls and the like",
+		"lab/notation lab/packet", ""},
+	{"lab/notation", "values and faults of a lab file",
+		"document quantity", ""},
+	{"lab/packet", "headers, checksums, segments",
+		"lab/notation", ""},
+	{"lab/queue", "what waits before a link",
+		"lab/notation lab/packet quantity", ""},
+	{"lab/record", "the account of what became of each packet",
+		"lab/packet stat", ""},
+	{"lab/scenario", "plays cases: a lab, steps in it, a verdict",
+		"document lab lab/link lab/notation lab/record quantity stat", "lab/chance"},
+	{"lab/topology", "labs to start from",
+		"lab/notation", "lab lab/packet"},
+	{"lab/traffic", "cross traffic",
+		"lab/notation lab/packet", ""},
+	{"lab/twin", "the lab that a Result looks like",
+		"document lab lab/chance lab/link lab/notation lab/queue measure quantity stat", ""},
+	{"lab/wait", "a thread that keeps its time",
+		"", ""},
+	{"lab/workload", "programs that behave well or badly",
+		"quantity sock stat", ""},
+	{"measure", "the nouns: Task, Run, Result, Metric, samples, Finding",
+		"", ""},
+	{"model", "the formulas, each with its source",
+		"", ""},
+	{"parse", "metrics out of what a program printed",
+		"document measure", ""},
+	{"probe", "one method a file: ping, trace, throughput, capacity, programs, the host itself; the catalogue of their parameters",
+		"document measure model parse proto/iperf3 quantity sock stat", ""},
+	{"proto/iperf3", "iperf3's wire protocol, client and server, and our extra keys in it",
+		"admission sock", ""},
+	{"quantity", "rates, sizes, times and ratios: text to number and back",
+		"", ""},
+	{"schedule", "from a mesh to a conflict-free plan; pure",
+		"measure", ""},
+	{"secret", "the files of secrets that a mesh file names, from one folder",
+		"", ""},
+	{"sock", "what Linux knows about a socket: TCP_INFO, buffers, congestion control, time stamps, ICMP errors, path memory",
+		"", ""},
+	{"stat", "quantiles, mergeable histograms, jitter, loss runs, reordering, intervals",
+		"", ""},
+	{"web", "HTTP: the API",
+		"account admission archive archive/generated calc config control diagnose/knowledge document export fleet lab lab/faults measure probe quantity web/edit web/labs web/page", "diagnose"},
+	{"web/browser", "tests of the pages in a browser",
+		"", "account archive config control diagnose/knowledge fleet lab measure probe web web/edit web/labs web/page"},
+	{"web/edit", "the mesh file on the pages: forms, checks, history",
+		"config control document durable measure secret", "probe"},
+	{"web/labs", "labs on the pages",
+		"lab lab/faults lab/link lab/scenario measure probe", "proto/iperf3"},
+	{"web/page", "the pages and their scripts",
+		"measure", ""},
 }
 
 type listed struct {
@@ -50,16 +144,18 @@ type listed struct {
 	Imports, TestImports, XTestImports []string
 }
 
-func TestImportsGoDown(t *testing.T) {
+// packages are those of this module, as the go command lists them: what each imports of ours, and what its tests import beside that.
+func packages(t *testing.T) (imports, tests map[string][]string) {
+	t.Helper()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	packages := 0
-	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; packages++ {
+	imports, tests = map[string][]string{}, map[string][]string{}
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p listed
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
-			break
+			return imports, tests
 		} else if err != nil {
 			t.Fatal(err)
 		}
@@ -67,30 +163,98 @@ func TestImportsGoDown(t *testing.T) {
 		if !ours {
 			continue // the root holds no code
 		}
-		room := roomOf(name)
-		allowed, known := rooms[room]
-		if !known {
-			t.Errorf("%s: no such room; give it a floor in ARCHITECTURE.md and here", name)
-		}
-		for _, i := range p.Imports {
-			other, ours := strings.CutPrefix(i, module)
-			if !ours || roomOf(other) == room || strings.HasPrefix(room, "cmd/") {
-				continue
-			}
-			if !slices.Contains(allowed, roomOf(other)) {
-				t.Errorf("%s imports %s, which is not below it", name, other)
-			}
-		}
-	}
-	if packages < len(rooms) {
-		t.Errorf("%d packages seen, %d rooms: a room is empty", packages, len(rooms))
+		imports[name] = oursOf(p.Imports, nil)
+		tests[name] = oursOf(append(p.TestImports, p.XTestImports...), append(imports[name], name))
 	}
 }
 
-func roomOf(name string) string {
-	parts := strings.SplitN(name, "/", 3)
-	if parts[0] == "proto" || parts[0] == "cmd" {
-		return strings.Join(parts[:min(2, len(parts))], "/")
+// oursOf are the packages of this module among some, without those that are known.
+func oursOf(all, known []string) []string {
+	found := []string{}
+	for _, path := range all {
+		if name, ours := strings.CutPrefix(path, module); ours && !slices.Contains(known, name) && !slices.Contains(found, name) {
+			found = append(found, name)
+		}
 	}
-	return parts[0]
+	slices.Sort(found)
+	return found
+}
+
+// Imports are those of the table, no more and no fewer; and so are those of tests.
+func TestImportsGoDown(t *testing.T) {
+	imports, tests := packages(t)
+	for _, r := range rooms {
+		for _, one := range []struct {
+			what, want string
+			got        []string
+		}{{"imports", r.imports, imports[r.name]}, {"tests import", r.tests, tests[r.name]}} {
+			if got := strings.Join(one.got, " "); one.want != everything && got != one.want {
+				t.Errorf("%s: %s %q, and the table says %q", r.name, one.what, got, one.want)
+			}
+		}
+	}
+	for name := range imports {
+		if !slices.ContainsFunc(rooms, func(r room) bool { return r.name == name }) {
+			t.Errorf("%s: no such room; give it a line here", name)
+		}
+	}
+	if len(imports) != len(rooms) {
+		t.Errorf("%d packages, %d rooms", len(imports), len(rooms))
+	}
+}
+
+// The table of ARCHITECTURE.md is made of the list above; -update writes it. A room stands one floor above the highest that it
+// imports.
+func TestImportsTable(t *testing.T) {
+	text, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin = "| floor | package | what it holds | imports |\n|---|---|---|---|\n"
+	before, rest, found := strings.Cut(string(text), begin)
+	_, after, ends := strings.Cut(rest, "\n\n")
+	if !found || !ends {
+		t.Fatal("ARCHITECTURE.md has no table of rooms")
+	}
+	want := before + begin + houseTable() + "\n" + after
+	if *update {
+		if err := os.WriteFile("ARCHITECTURE.md", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if want != string(text) {
+		t.Error("the table of rooms in ARCHITECTURE.md is not that of this test: go test -run TestImportsTable . -update")
+	}
+}
+
+// houseTable is the table, from the ground up.
+func houseTable() string {
+	floors := floorsOf(rooms)
+	sorted := slices.SortedStableFunc(slices.Values(rooms), func(a, b room) int { return cmp.Compare(floors[a.name], floors[b.name]) })
+	var b strings.Builder
+	for _, r := range sorted {
+		imports := strings.ReplaceAll(cmp.Or(r.imports, "-"), " ", ", ")
+		fmt.Fprintf(&b, "| %d | `%s` | %s | %s |\n", floors[r.name], r.name, r.holds, imports)
+	}
+	return b.String()
+}
+
+// floorsOf are the floors of rooms; the top stands above all.
+func floorsOf(rooms []room) map[string]int {
+	floors := map[string]int{}
+	for range rooms { // as many rounds as there can be floors
+		for _, r := range rooms {
+			if r.imports == everything {
+				continue
+			}
+			for _, below := range strings.Fields(r.imports) {
+				floors[r.name] = max(floors[r.name], floors[below]+1)
+			}
+		}
+	}
+	for _, r := range rooms {
+		if r.imports == everything {
+			floors[r.name] = slices.Max(slices.Collect(maps.Values(floors))) + 1
+		}
+	}
+	return floors
 }
