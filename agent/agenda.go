@@ -111,7 +111,7 @@ func (o plannedOpening) again(n int, after time.Duration) plannedOpening {
 	return plannedOpening(fleet.Opening(o).Again(n, after))
 }
 
-// parseID reads an ID that sift has seen.
+// parseID reads the ID of a run. One that is no ULID, such as an old plan may have, is the zero value.
 func parseID(id string) ulid.ULID {
 	u, _ := ulid.ParseStrict(id)
 	return u

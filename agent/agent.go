@@ -89,8 +89,8 @@ type Agent struct {
 	processors     int             // that this process may work on; 0: it is not alone
 	planReceivedAt time.Time       // when a plan came, whose memory is not given back yet
 	lastLate       time.Time
-	doors          map[string]*door
-	lacks          []fleet.MissingCapability
+	responders     map[string]*openResponder
+	missing        []fleet.MissingCapability
 	ctx            context.Context // of runs and openings; nil before Run
 }
 
@@ -101,7 +101,7 @@ func New(c Config) (_ *Agent, err error) {
 		return nil, err
 	}
 	a := &Agent{config: c, policy: c.Policy, log: c.Log, can: abilities(), running: map[string]*job{}, filling: map[string]int{},
-		doors: map[string]*door{}, starter: newBell(), courier: newBell(), contact: newBell(), keeper: newBell(), reporter: newBell()}
+		responders: map[string]*openResponder{}, starter: newBell(), courier: newBell(), contact: newBell(), keeper: newBell(), reporter: newBell()}
 	if a.policy == nil {
 		a.policy = policy.Default()
 	}

@@ -107,7 +107,7 @@ func (a *Agent) cancel(id string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	_, found := a.agenda.opens.cancel(parseID(id))
-	if d := a.doors[id]; d != nil {
+	if d := a.responders[id]; d != nil {
 		d.cancel(errCancelled)
 		found = true
 	}

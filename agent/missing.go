@@ -15,45 +15,45 @@ import (
 
 // look finds what this host cannot do, by trying, and what its owner forbids to all.
 func look(p *policy.Policy) []fleet.MissingCapability {
-	lacks := []fleet.MissingCapability{}
-	lack := func(kind, what, why string) {
-		lacks = append(lacks, fleet.MissingCapability{Kind: kind, What: what, Why: why})
+	missing := []fleet.MissingCapability{}
+	add := func(kind, what, why string) {
+		missing = append(missing, fleet.MissingCapability{Kind: kind, What: what, Why: why})
 	}
 	// Opening a socket of package sock asks for the kernel's time stamps, too.
 	if s, err := sock.OpenEcho(false); err != nil {
-		lack("ping", "raw-sockets", err.Error())
+		add("ping", "raw-sockets", err.Error())
 	} else {
 		s.Close()
 	}
 	if s, err := sock.OpenUDP(false); err != nil {
-		lack("trace", "timestamps", err.Error())
+		add("trace", "timestamps", err.Error())
 	} else {
 		s.Close()
 	}
 	if why := noIPv6(net.InterfaceAddrs()); why != "" {
-		lack("", "ipv6", why)
+		add("", "ipv6", why)
 	}
 	for _, kind := range probe.Kinds() {
 		if !p.AllowsKind(kind.Name) {
-			lack(kind.Name, "policy", "the owner of this host allows no "+kind.Name)
+			add(kind.Name, "policy", "the owner of this host allows no "+kind.Name)
 		}
 	}
 	if !p.AllowsOpening(measure.ResponderIperf3) {
-		lack("", "target", "the owner of this host lets no "+measure.ResponderIperf3+" listener be opened")
+		add("", "target", "the owner of this host lets no "+measure.ResponderIperf3+" listener be opened")
 	}
 	programs := p.AllPrograms()
 	if len(programs) > 0 && !p.AllowsOpening(measure.ResponderCommand) {
-		lack("", "target "+measure.ResponderCommand, "the owner of this host lets no program answer others' tests")
+		add("", "target "+measure.ResponderCommand, "the owner of this host lets no program answer others' tests")
 	}
 	if len(programs) == 0 {
-		lack("command", "programs", "the owner of this host allows no external programs")
+		add("command", "programs", "the owner of this host allows no external programs")
 	}
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
-			lack("command", "program "+program, err.Error())
+			add("command", "program "+program, err.Error())
 		}
 	}
-	return lacks
+	return missing
 }
 
 // noIPv6 says why a host reaches nobody by IPv6, or "".
@@ -70,12 +70,12 @@ func noIPv6(addresses []net.Addr, err error) string {
 }
 
 // disk says what the spool cannot keep.
-func disk(s spool.State) (lacks []fleet.MissingCapability) {
+func disk(s spool.State) (missing []fleet.MissingCapability) {
 	if s.Trouble != nil {
-		lacks = append(lacks, fleet.MissingCapability{What: "disk", Why: fmt.Sprintf("%v; %d Results are in memory only", s.Trouble, s.Memory)})
+		missing = append(missing, fleet.MissingCapability{What: "disk", Why: fmt.Sprintf("%v; %d Results are in memory only", s.Trouble, s.Memory)})
 	}
 	if s.Dropped > 0 {
-		lacks = append(lacks, fleet.MissingCapability{What: "room", Why: fmt.Sprintf("%d Results were lost for want of room", s.Dropped)})
+		missing = append(missing, fleet.MissingCapability{What: "room", Why: fmt.Sprintf("%d Results were lost for want of room", s.Dropped)})
 	}
-	return lacks
+	return missing
 }

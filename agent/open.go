@@ -14,9 +14,9 @@ import (
 // openAgain is how often a port that another program has is tried again: the test before may be just ending.
 const openAgain = 500 * time.Millisecond
 
-// door is something that is open, or was, for another host's run. It stays known until its time is over, so that it does
+// openResponder is something that is open, or was, for the run of another host. It stays known until its time is over, so that it does
 // not open again.
-type door struct {
+type openResponder struct {
 	opening fleet.Opening
 	cancel  context.CancelCauseFunc
 	open    bool
@@ -30,17 +30,17 @@ func (a *Agent) openDue(ctx context.Context) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.now()
-	for id, d := range a.doors {
-		if now.After(d.opening.Until.Add(keepDoors)) && !d.open {
-			delete(a.doors, id)
+	for id, d := range a.responders {
+		if now.After(d.opening.Until.Add(keepResponders)) && !d.open {
+			delete(a.responders, id)
 		}
 	}
 	for _, planned := range a.agenda.opens.claim(now) {
 		o := fleet.Opening(planned)
-		if a.doors[o.Run] != nil || !o.Until.After(now) {
+		if a.responders[o.Run] != nil || !o.Until.After(now) {
 			continue
 		}
-		d, ctx := a.newDoor(ctx, o)
+		d, ctx := a.newResponder(ctx, o)
 		a.group.Go(func() {
 			defer d.cancel(nil)
 			answer, err := a.openSoon(ctx, o)
@@ -57,16 +57,16 @@ func (a *Agent) openDue(ctx context.Context) time.Duration {
 	return tick
 }
 
-// keepDoors is how long Status tells of an opening that failed.
-const keepDoors = 5 * time.Minute
+// keepResponders is how long Status tells of an opening that failed.
+const keepResponders = 5 * time.Minute
 
-// newDoor makes a door that closes when its time is over, by a clock that nobody steps.
-func (a *Agent) newDoor(ctx context.Context, o fleet.Opening) (*door, context.Context) {
-	d := &door{opening: o}
+// newResponder makes an openResponder that closes when its time is over, by a clock that nobody steps.
+func (a *Agent) newResponder(ctx context.Context, o fleet.Opening) (*openResponder, context.Context) {
+	d := &openResponder{opening: o}
 	ctx, stop := context.WithTimeout(ctx, o.Until.Sub(a.now()))
 	ctx, cancel := context.WithCancelCause(ctx)
 	d.cancel = func(cause error) { cancel(cause); stop() }
-	a.doors[o.Run] = d
+	a.responders[o.Run] = d
 	return d, ctx
 }
 
@@ -78,20 +78,20 @@ func (a *Agent) orderOpen(o fleet.Opening) error {
 		a.mu.Unlock()
 		return errStopped
 	}
-	if d := a.doors[o.Run]; d != nil {
+	if d := a.responders[o.Run]; d != nil {
 		defer a.mu.Unlock()
 		if d.open {
 			return nil // the same order again
 		}
 		return fmt.Errorf("opening for run %s: it was open already, and is closed", o.Run)
 	}
-	d, ctx := a.newDoor(ctx, o)
+	d, ctx := a.newResponder(ctx, o)
 	a.mu.Unlock()
 	answer, err := a.open(ctx, o)
 	if err != nil {
 		d.cancel(nil)
 		a.mu.Lock()
-		delete(a.doors, o.Run) // it may be ordered again
+		delete(a.responders, o.Run) // it may be ordered again
 		a.mu.Unlock()
 		return err
 	}
@@ -104,7 +104,7 @@ func (a *Agent) orderOpen(o fleet.Opening) error {
 }
 
 // answer is something that is open: it answers a run's tests, until they are done or ctx ends. It must be called.
-type answer func(ctx context.Context, d *door) error
+type answer func(ctx context.Context, d *openResponder) error
 
 // open opens something, as far as the policy allows.
 func (a *Agent) open(ctx context.Context, o fleet.Opening) (answer, error) {
@@ -114,7 +114,8 @@ func (a *Agent) open(ctx context.Context, o fleet.Opening) (answer, error) {
 	case measure.ResponderCommand:
 		return a.openCommand(ctx, o)
 	}
-	return nil, fmt.Errorf("open for run %s: %q: this agent opens %s and %s only", o.Run, o.Responder.Kind, measure.ResponderIperf3, measure.ResponderCommand)
+	return nil, fmt.Errorf("open for run %s: %q: this agent opens %s and %s only",
+		o.Run, o.Responder.Kind, measure.ResponderIperf3, measure.ResponderCommand)
 }
 
 // openSoon opens something, and tries again while another program has the port, as long as the opening is due.
@@ -145,14 +146,14 @@ func peerOf(o fleet.Opening) (netip.Addr, error) {
 	return peer.Unmap().WithZone(""), nil
 }
 
-func (a *Agent) opened(d *door) {
+func (a *Agent) opened(d *openResponder) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	d.open = true
 }
 
-// closed notes that a door is closed, and why it never was open.
-func (a *Agent) closed(d *door, err error) {
+// closed notes that a responder is closed, and why it never was open.
+func (a *Agent) closed(d *openResponder, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	d.open = false

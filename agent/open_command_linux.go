@@ -66,7 +66,7 @@ func (a *Agent) openCommand(ctx context.Context, o fleet.Opening) (answer, error
 	for len(ended) == 0 && !listens(o.Responder.Port) && time.Now().Before(until) && ctx.Err() == nil {
 		time.Sleep(lookEvery)
 	}
-	return func(ctx context.Context, _ *door) error {
+	return func(ctx context.Context, _ *openResponder) error {
 		err := <-ended
 		a.log.Info("the program for a test ended", "run", o.Run, "program", path, "how", howEnded(ctx, err),
 			"last", last[:min(len(last), lastWords)])
@@ -80,7 +80,7 @@ func (a *Agent) roomForServer() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	running := 0
-	for _, d := range a.doors {
+	for _, d := range a.responders {
 		if d.open && d.opening.Responder.Kind == measure.ResponderCommand {
 			running++
 		}

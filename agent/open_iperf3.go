@@ -30,11 +30,13 @@ func (a *Agent) openIperf3(ctx context.Context, o fleet.Opening) (answer, error)
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, d *door) error { return a.serveIperf3(ctx, d, listener, secret, peer) }, nil
+	return func(ctx context.Context, d *openResponder) error {
+		return a.serveIperf3(ctx, d, listener, secret, peer)
+	}, nil
 }
 
 // serveIperf3 lets the tests of one run come, by the secret and from the peer, until it is done, the time is over, or ctx ends.
-func (a *Agent) serveIperf3(ctx context.Context, d *door, listener net.Listener, secret iperf3.Cookie, peer netip.Addr) error {
+func (a *Agent) serveIperf3(ctx context.Context, d *openResponder, listener net.Listener, secret iperf3.Cookie, peer netip.Addr) error {
 	a.mu.Lock()
 	a.weigh(1)
 	a.mu.Unlock()

@@ -86,7 +86,7 @@ func TestPlansShareMemory(t *testing.T) {
 	}
 }
 
-func TestLacks(t *testing.T) {
+func TestMissingCapabilities(t *testing.T) {
 	p, err := policy.Parse("agent.yaml", []byte("classes: {a: {kinds: [ping, command], opens: [], programs: [/nowhere/bbcp]}}\ndefault: a"))
 	if err != nil {
 		t.Fatal(err)

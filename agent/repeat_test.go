@@ -83,7 +83,7 @@ func TestControllerNeverReturns(t *testing.T) {
 		for range away / time.Minute {
 			pass(time.Minute)
 			b.mu.Lock()
-			for _, d := range b.doors {
+			for _, d := range b.responders {
 				opened[d.opening.From.Add(5*time.Second).Truncate(time.Second)] = d.opening
 			}
 			b.mu.Unlock()

@@ -20,12 +20,12 @@ func (a *Agent) report(ctx context.Context) {
 	for {
 		if time.Since(looked) >= lookAgain {
 			looked = time.Now()
-			lacks := look(a.policy)
+			missing := look(a.policy)
 			if a.exposed != nil && len(a.policy.AllPrograms()) > 0 {
-				lacks = append(lacks, fleet.MissingCapability{Kind: "command", What: "programs", Why: a.exposed.Error()})
+				missing = append(missing, fleet.MissingCapability{Kind: "command", What: "programs", Why: a.exposed.Error()})
 			}
 			a.mu.Lock()
-			a.lacks = lacks
+			a.missing = missing
 			a.mu.Unlock()
 		}
 		if err := a.config.Link.Report(ctx, a.status()); err != nil && ctx.Err() == nil {
@@ -43,9 +43,9 @@ func (a *Agent) status() fleet.Status {
 	state := a.spool.State()
 	s := fleet.Status{Host: a.config.Host, At: a.now().UTC(), Version: a.config.Version, Platform: platform(), Can: a.can, Plan: a.plan.Number,
 		Running: append([]string{}, slices.Sorted(maps.Keys(a.running))...), Open: []string{}, Spooled: state.Results, Clock: clock(),
-		Lacks: slices.Concat(a.lacks, disk(state))}
-	for _, run := range slices.Sorted(maps.Keys(a.doors)) {
-		switch d := a.doors[run]; {
+		Lacks: slices.Concat(a.missing, disk(state))}
+	for _, run := range slices.Sorted(maps.Keys(a.responders)) {
+		switch d := a.responders[run]; {
 		case d.open:
 			s.Open = append(s.Open, run)
 		case d.why != "":
