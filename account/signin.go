@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+
+	"github.com/pathwise-net/pathwise/admission"
 )
 
 // Verify says who has a name and a password. Its errors are ErrCredentials, *Later, the context's, and those of reading
@@ -21,11 +23,11 @@ func (b *Book) verify(ctx context.Context, name, password string, from netip.Add
 	if len(password) > longestPassword { // no account's, whichever
 		return nil, ErrCredentials
 	}
-	known, err := b.known(name, NetworkOf(from))
+	known, err := b.known(name, admission.NetworkOf(from))
 	if err != nil {
 		return nil, err
 	}
-	keys, places := b.verifier.throttle.keys(name, NetworkOf(from), known), int32(longestQueue)
+	keys, places := b.verifier.throttle.keys(name, admission.NetworkOf(from), known), int32(longestQueue)
 	if known {
 		places *= 2
 	}
@@ -107,7 +109,7 @@ func (b *Book) SignIn(ctx context.Context, name, password string, from netip.Add
 		return "", Identity{}, err
 	}
 	hash, now := digestOf(secret), round(b.now())
-	s := &session{Hash: hash, Name: p.Name, Stamp: p.Stamp, Made: now, Seen: now, Network: NetworkOf(from)}
+	s := &session{Hash: hash, Name: p.Name, Stamp: p.Stamp, Made: now, Seen: now, Network: admission.NetworkOf(from)}
 	if !b.memory.put(hash, s) {
 		return "", Identity{}, fmt.Errorf("sign in: %d sessions wait for the disk already", mostPending)
 	}

@@ -6,8 +6,6 @@ import (
 	"net/netip"
 	"sync"
 	"time"
-
-	"github.com/pathwise-net/pathwise/admission"
 )
 
 // throttle counts wrong passwords and says how long the next attempt has to wait.
@@ -59,10 +57,6 @@ const (
 func newThrottle() *throttle {
 	return &throttle{seed: maphash.MakeSeed(), counts: map[throttleKey]*list.Element{}, recent: list.New()}
 }
-
-// NetworkOf returns what counts as one place: an IPv4 address, or the /64 of an IPv6 one, in which a host can have any
-// address it likes. An invalid address is a place, too: this machine.
-func NetworkOf(a netip.Addr) netip.Prefix { return admission.NetworkOf(a) }
 
 func (t *throttle) keys(name string, network netip.Prefix, known bool) []throttleKey {
 	n := maphash.String(t.seed, name)

@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/admission"
 )
 
 func TestDelaysGrow(t *testing.T) {
 	th, c := newThrottle(), newClock()
-	keys := th.keys("ann", NetworkOf(away), false)
+	keys := th.keys("ann", admission.NetworkOf(away), false)
 	var got []time.Duration
 	for range 18 {
 		th.failed(keys, c.now())
@@ -38,7 +40,7 @@ func TestDelaysGrow(t *testing.T) {
 
 func TestClockSetBackLocksNobodyOut(t *testing.T) {
 	th, c := newThrottle(), newClock()
-	keys := th.keys("ann", NetworkOf(away), false)
+	keys := th.keys("ann", admission.NetworkOf(away), false)
 	for range 30 {
 		th.failed(keys, c.now())
 	}
@@ -71,7 +73,7 @@ func TestWhatCountsTogether(t *testing.T) {
 		th, now := newThrottle(), newClock().now()
 		key := func(who [2]string, known bool) []throttleKey {
 			address, _ := netip.ParseAddr(who[1])
-			return th.keys(who[0], NetworkOf(address), known)
+			return th.keys(who[0], admission.NetworkOf(address), known)
 		}
 		for range freeAttempts {
 			th.failed(key(c.failed, false), now)
@@ -86,7 +88,7 @@ func TestThrottleIsBounded(t *testing.T) {
 	th, c := newThrottle(), newClock()
 	for n := range 2 * mostCounted {
 		address := netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)})
-		th.failed(th.keys(fmt.Sprint("name", n), NetworkOf(address), false), c.now())
+		th.failed(th.keys(fmt.Sprint("name", n), admission.NetworkOf(address), false), c.now())
 	}
 	if len(th.counts) != mostCounted || th.recent.Len() != mostCounted {
 		t.Errorf("%d and %d counted, want %d", len(th.counts), th.recent.Len(), mostCounted)
@@ -116,7 +118,7 @@ func TestOwnerIsNotLockedOut(t *testing.T) {
 	_, err = b.Verify(t.Context(), "ann", phrase, office)
 	expect(t, "from the office", err, nil)
 	again := openBook(t, folder, c)
-	if known, err := again.known("ann", NetworkOf(office)); !known || err != nil {
+	if known, err := again.known("ann", admission.NetworkOf(office)); !known || err != nil {
 		t.Errorf("known after a restart: %v, %v", known, err)
 	}
 	c.add(later.After)

@@ -22,7 +22,7 @@ func NewConnections(l Limits) *Connections {
 
 // Enter counts a connection, as Take does. One that is in counts until it leaves.
 func (c *Connections) Enter(conn net.Conn) (in bool, err error) {
-	from := AddressOf(conn)
+	from := addressOf(conn)
 	if in, err = c.count.Take(from); in {
 		c.mu.Lock()
 		defer c.mu.Unlock()

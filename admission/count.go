@@ -97,8 +97,8 @@ func NetworkOf(a netip.Addr) netip.Prefix {
 	return p
 }
 
-// AddressOf is where a connection comes from; the zero value where it has no address of IP.
-func AddressOf(conn net.Conn) netip.Addr {
+// addressOf is where a connection comes from; the zero value where it has no address of IP.
+func addressOf(conn net.Conn) netip.Addr {
 	at, _ := netip.ParseAddrPort(conn.RemoteAddr().String())
 	return at.Addr()
 }

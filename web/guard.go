@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 	"golang.org/x/time/rate"
 
-	"github.com/pathwise-net/pathwise/account"
+	"github.com/pathwise-net/pathwise/admission"
 )
 
 // guarded keeps from a handler what no caller may do, whoever they are: call from another site's page, frame or sniff an
@@ -88,7 +88,7 @@ func (p *pacer) handler(next http.Handler) http.Handler {
 
 func networkOf(remote string) netip.Prefix {
 	at, _ := netip.ParseAddrPort(remote) // without one, it is of no network
-	return account.NetworkOf(at.Addr())
+	return admission.NetworkOf(at.Addr())
 }
 
 func (p *pacer) allow(network netip.Prefix) bool {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/pathwise-net/pathwise/account"
+	"github.com/pathwise-net/pathwise/admission"
 )
 
 // How many answers that go on as things happen may be open at a time: events, and tests that were asked for. Each holds a
@@ -38,7 +39,7 @@ func (s *streams) begin(v *visitor) (end func(), err error) {
 	if v.Kind == account.KindOwner {
 		return func() {}, nil
 	}
-	caller, network := v.key(), account.NetworkOf(v.address)
+	caller, network := v.key(), admission.NetworkOf(v.address)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
