@@ -139,7 +139,7 @@ func (a *ahead) blend(ctx context.Context, t *tx, rows []rollupRow) error {
 	return nil
 }
 
-// blendStart does so for rows of one level and start.
+// blendStart merges rows of one level and start with those that are in the database.
 func (a *ahead) blendStart(ctx context.Context, t *tx, rows []rollupRow) error {
 	all := make([]seriesID, len(rows))
 	for i := range rows {
@@ -161,7 +161,7 @@ func (a *ahead) blendStart(ctx context.Context, t *tx, rows []rollupRow) error {
 			merged, err = a.blender.add(rows[at].level, old, merged)
 			return err
 		})
-		if broken := (*Broken)(nil); errors.As(err, &broken) { // what is there stays
+		if broken := (*brokenError)(nil); errors.As(err, &broken) { // what is there stays
 			merged, err = slices.Clone(old), nil
 		}
 		rows[at].data = merged

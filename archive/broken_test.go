@@ -104,14 +104,14 @@ func (b *brittleKeeper) put(target string, minutes int) error {
 	return b.Put(b.t.Context(), []*measure.Result{b.result(target, minutes)})
 }
 
-// breaks has a part panic while do is done, which must return a *Broken.
+// breaks has a part panic while do is done, which must return a *brokenError.
 func (b *brittleKeeper) breaks(part string, do func() error) {
 	b.t.Helper()
 	b.store.broken.Store(&part)
 	defer b.store.broken.Store(nil)
-	var broken *Broken
+	var broken *brokenError
 	if err := do(); !errors.As(err, &broken) || len(broken.Stack()) == 0 {
-		b.t.Errorf("%s: %v, want a Broken with its stack", part, err)
+		b.t.Errorf("%s: %v, want a brokenError with its stack", part, err)
 	}
 }
 
@@ -211,7 +211,7 @@ func TestBrokenAmongOthers(t *testing.T) {
 	for _, target := range targets {
 		go func() {
 			err := b.put(target, 1)
-			if broken := (*Broken)(nil); target == "hostile" && errors.As(err, &broken) {
+			if broken := (*brokenError)(nil); target == "hostile" && errors.As(err, &broken) {
 				err = nil
 			}
 			errs <- err

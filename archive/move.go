@@ -19,7 +19,7 @@ func (k *keeper) beginMove() {
 	k.startAhead()
 }
 
-// startAhead is goAhead, or notes why nothing can be moved for now.
+// startAhead begins to make the steps of what is being moved, as goAhead does. After a panic it notes why nothing can be moved now.
 func (k *keeper) startAhead() {
 	if err := k.safely("begin to move values", func() error { k.goAhead(); return nil }); err != nil {
 		k.broken = true

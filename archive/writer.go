@@ -78,7 +78,7 @@ func (k *keeper) run(w *work) error {
 	}
 	k.forgetAhead()
 	err := k.safely("change what is filed", func() error { return w.do(ctx) })
-	if broken := (*Broken)(nil); errors.As(err, &broken) {
+	if broken := (*brokenError)(nil); errors.As(err, &broken) {
 		k.broken = true
 	}
 	return k.store.explain(err)
@@ -118,7 +118,7 @@ func (k *keeper) commit(first *request) {
 		return
 	}
 	err := k.fileGroup(ctx, group)
-	if broken := (*Broken)(nil); len(group) == 1 || !errors.As(err, &broken) {
+	if broken := (*brokenError)(nil); len(group) == 1 || !errors.As(err, &broken) {
 		answer(group, err)
 		return
 	}
