@@ -51,7 +51,8 @@ func (f *filling) afford(m *config.Mesh, tool *config.Tool, leg config.Leg, need
 
 // String says it in words, of somebody's day.
 func (c cuts) String() string {
-	return fmt.Sprintf("%d planned runs of today are left out and %d are shorter, since tests on demand took their bytes", c.leftOut, c.shorter)
+	return fmt.Sprintf("%d planned runs of today are left out and %d are shorter, since tests on demand took their bytes",
+		c.leftOut, c.shorter)
 }
 
 // pending sums what runs take that begin today and of which there is no Result yet, by whose bytes they are.

@@ -12,7 +12,7 @@ import (
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // A run is missed once its limit and the grace are over without a Result, and once only.
-func TestLedger(t *testing.T) {
+func TestAwaitedRuns(t *testing.T) {
 	run := func(id string, start time.Duration) measure.Run {
 		return measure.Run{ID: id, Start: noon.Add(start), SlotSeconds: 10, LimitSeconds: 20}
 	}

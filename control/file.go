@@ -70,7 +70,7 @@ func (c receiver) Heard(s fleet.Status) {
 		c.config.Log.Info("host is here", "host", s.Host, "version", s.Version)
 		c.watchers.tell(Event{Host: s.Host, State: Here})
 	}
-	c.tellAge(s, back || other)
+	c.logAge(s, back || other)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.resend = c.resend || c.unsent[s.Host]

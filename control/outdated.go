@@ -19,7 +19,7 @@ var ours = sync.OnceValue(func() fleet.Abilities {
 // It is "" if they can, as far as they said. The target's has to know the kind if it opens something for the run.
 func (c *Control) outdated(m *config.Mesh, tool *config.Tool, leg config.Leg, d measure.Demand) string {
 	source, target := m.Hosts[leg.Source].Name, m.Hosts[leg.Target].Name
-	if len(c.roster.behind(source))+len(c.roster.behind(target)) == 0 {
+	if len(c.roster.missing(source))+len(c.roster.missing(target)) == 0 {
 		return ""
 	}
 	port := 0
@@ -28,56 +28,56 @@ func (c *Control) outdated(m *config.Mesh, tool *config.Tool, leg config.Leg, d 
 	}
 	task := m.Task(tool, leg, port)
 	m.Shorten(&task, leg, d)
-	if why := c.roster.unknown(source, task); why != "" {
+	if why := c.roster.notUnderstood(source, task); why != "" {
 		return why
 	}
 	if d.Responder == "" && m.Server(tool, leg, 0) == nil {
 		return ""
 	}
-	return c.roster.unknown(target, measure.Task{Kind: task.Kind})
+	return c.roster.notUnderstood(target, measure.Task{Kind: task.Kind})
 }
 
-// behind lists what this build understands and the agent of a host does not.
-func (r *roster) behind(host string) []string {
+// missing lists what this build understands and the agent of a host does not.
+func (r *roster) missing(host string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.heard[host].behind
+	return r.heard[host].missing
 }
 
-// unknown says that the agent of a host does not understand a task, if it does not. One that was not heard yet is taken to.
-func (r *roster) unknown(host string, t measure.Task) string {
+// notUnderstood says that the agent of a host does not understand a task, if it does not. One that was not heard yet is taken to.
+func (r *roster) notUnderstood(host string, t measure.Task) string {
 	status, _, known := r.last(host)
 	if !known {
 		return ""
 	}
-	what := status.Abilities().Unknown(t)
+	what := status.Abilities().NotUnderstood(t)
 	if what == "" {
 		return ""
 	}
 	return fmt.Sprintf("agent of %s is out of date: does not know %s", host, what)
 }
 
-// tellAge logs, once after it came back, that an agent is older than this controller, and once for each version that one is
+// logAge logs, once after it came back, that an agent is older than this controller, and once for each version that one is
 // newer than any that this controller knows.
-func (c *Control) tellAge(s fleet.Status, news bool) {
-	if behind := c.roster.behind(s.Host); news && len(behind) > 0 {
-		c.config.Log.Warn("agent is out of date: put this build on its host", "host", s.Host, "version", s.Version, "does not know", behind)
+func (c *Control) logAge(s fleet.Status, back bool) {
+	if missing := c.roster.missing(s.Host); back && len(missing) > 0 {
+		c.config.Log.Warn("agent is out of date: put this build on its host", "host", s.Host, "version", s.Version, "does not know", missing)
 	}
-	if ahead := s.Abilities().Ahead(); ahead != "" && c.roster.isNews(ahead) {
-		c.config.Log.Warn("an agent is newer than this controller, which should be as new", "host", s.Host, "speaks", ahead)
+	if version := s.Abilities().Newer(); version != "" && c.roster.firstOf(version) {
+		c.config.Log.Warn("an agent is newer than this controller, which should be as new", "host", s.Host, "speaks", version)
 	}
 }
 
-// maxAhead bounds what is remembered of versions that agents made up.
-const maxAhead = 16
+// maxNewer bounds how many newer versions are remembered: an agent may say any.
+const maxNewer = 16
 
-// isNews says whether a newer version was not told of before.
-func (r *roster) isNews(ahead string) bool {
+// firstOf says whether a version, newer than this build, is told of for the first time, and remembers it.
+func (r *roster) firstOf(version string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ahead[ahead] || len(r.ahead) == maxAhead {
+	if r.newer[version] || len(r.newer) == maxNewer {
 		return false
 	}
-	r.ahead[ahead] = true
+	r.newer[version] = true
 	return true
 }

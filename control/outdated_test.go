@@ -66,7 +66,7 @@ func TestOutOfDateAgent(t *testing.T) {
 			[]string{"agent of b is out of date: does not know ping"}, []string{"ping"}},
 		{"a build before this was said", nil, "bulk a b, bulk b a, rtt a b, rtt b a, six a b, train a b, train b a",
 			[]string{"agent of b is out of date: does not know parameter family of ping"},
-			(&fleet.Status{}).Abilities().Behind(ours())},
+			(&fleet.Status{}).Abilities().Missing(ours())},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, twoHosts+manyTools)
@@ -83,7 +83,7 @@ func TestOutOfDateAgent(t *testing.T) {
 			if diff := cmp.Diff(c.found, b.Overview().Warnings); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff([][]string{nil, c.shown}, [][]string{b.Hosts()[0].Unknown, b.Hosts()[1].Unknown}); diff != "" {
+			if diff := cmp.Diff([][]string{nil, c.shown}, [][]string{b.Hosts()[0].NotUnderstood, b.Hosts()[1].NotUnderstood}); diff != "" {
 				t.Errorf("hosts (-want +got):\n%s", diff)
 			}
 			b.now = b.now.Add(time.Minute)

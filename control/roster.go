@@ -14,15 +14,15 @@ const awayAfter = 3*fleet.StatusEvery + fleet.StatusEvery/2
 
 // Host is what is known of one host of the mesh.
 type Host struct {
-	Name    string        `json:"name"`
-	Site    string        `json:"site,omitempty"`
-	Reach   string        `json:"reach"`
-	Address string        `json:"address"`
-	State   HostState     `json:"state"`
-	Heard   *time.Time    `json:"heard,omitempty"`                // when its last status came, by the controller's clock
-	Behind  *float64      `json:"clock_behind_seconds,omitempty"` // its clock against the controller's, to the time a message takes
-	Status  *fleet.Status `json:"status,omitempty"`               // nil: none came yet
-	Unknown []string      `json:"out_of_date,omitempty"`          // what this controller knows and the agent's build does not
+	Name          string        `json:"name"`
+	Site          string        `json:"site,omitempty"`
+	Reach         string        `json:"reach"`
+	Address       string        `json:"address"`
+	State         HostState     `json:"state"`
+	Heard         *time.Time    `json:"heard,omitempty"`                // when its last status came, by the controller's clock
+	ClockBehind   *float64      `json:"clock_behind_seconds,omitempty"` // its clock against the controller's, to the time a message takes
+	Status        *fleet.Status `json:"status,omitempty"`               // nil: none came yet
+	NotUnderstood []string      `json:"out_of_date,omitempty"`          // what this controller knows and the agent's build does not
 }
 
 // HostState is whether a host can be told to do something.
@@ -39,17 +39,17 @@ const (
 type roster struct {
 	mu    sync.Mutex
 	heard map[string]heard
-	ahead map[string]bool // newer versions that were told of
+	newer map[string]bool // versions of agents, newer than this build, that were logged
 }
 
 type heard struct {
-	at     time.Time
-	back   time.Time // when it came after it had been away or unknown
-	status fleet.Status
-	behind []string // what its agent does not understand
+	at      time.Time
+	back    time.Time // when it came after it had been away or unknown
+	status  fleet.Status
+	missing []string // what this build understands and its agent does not
 }
 
-func newRoster() *roster { return &roster{heard: map[string]heard{}, ahead: map[string]bool{}} }
+func newRoster() *roster { return &roster{heard: map[string]heard{}, newer: map[string]bool{}} }
 
 // note takes a status. back says that the host was away or unknown before, other that it lacks or does not understand other
 // things than before, so that it can do more or less of its plan.
@@ -60,10 +60,10 @@ func (r *roster) note(s fleet.Status, now time.Time) (back, other bool) {
 	if back = !known || now.Sub(last.at) > awayAfter; back {
 		last.back = now
 	}
-	behind := s.Abilities().Behind(ours())
-	r.heard[s.Host] = heard{now, last.back, s, behind}
+	missing := s.Abilities().Missing(ours())
+	r.heard[s.Host] = heard{now, last.back, s, missing}
 	same := func(a, b fleet.MissingCapability) bool { return a.Kind == b.Kind && a.What == b.What } // why may count something
-	return back, !slices.EqualFunc(last.status.Lacks, s.Lacks, same) || !slices.Equal(last.behind, behind)
+	return back, !slices.EqualFunc(last.status.Lacks, s.Lacks, same) || !slices.Equal(last.missing, missing)
 }
 
 // last returns the host's last status and when it came.

@@ -47,8 +47,8 @@ func (c *Control) Hosts() []Host {
 		status, at, known := c.roster.last(h.Name)
 		if known {
 			behind := at.Sub(status.At).Seconds()
-			hosts[i].Status, hosts[i].Heard, hosts[i].Behind = &status, &at, &behind
-			hosts[i].Unknown, status.Can = c.roster.behind(h.Name), nil // all that matters of it
+			hosts[i].Status, hosts[i].Heard, hosts[i].ClockBehind = &status, &at, &behind
+			hosts[i].NotUnderstood, status.Can = c.roster.missing(h.Name), nil // all that matters of it
 		}
 		switch {
 		case h.Offline:

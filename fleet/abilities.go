@@ -19,8 +19,9 @@ type Abilities struct {
 	Kinds    map[string][]string `json:"kinds"`    // of Task: the names of the parameters of each
 }
 
-// silent are what every build understands that says nothing of it. It is a record of the oldest of them: it never changes.
-var silent = Abilities{Protocol: 1, Results: "pathwise.result/1", Kinds: map[string][]string{
+// firstAbilities are those of builds whose Status did not tell any yet. They are what the oldest of them understood, so they never
+// change.
+var firstAbilities = Abilities{Protocol: 1, Results: "pathwise.result/1", Kinds: map[string][]string{
 	"capacity": {"port", "reverse"},
 	"command":  {"argv", "parse", "values"},
 	"host":     {"iface", "interval", "path"},
@@ -33,14 +34,14 @@ var silent = Abilities{Protocol: 1, Results: "pathwise.result/1", Kinds: map[str
 // Abilities are what the agent understands that sent the status.
 func (s *Status) Abilities() Abilities {
 	if s.Can == nil {
-		return silent
+		return firstAbilities
 	}
 	return *s.Can
 }
 
-// Unknown says which part of a Task an agent does not understand: its kind, or one of its parameters. It is "" if it
+// NotUnderstood says which part of a Task an agent does not understand: its kind, or one of its parameters. It is "" if it
 // understands all of it. Values are the agent's to judge.
-func (a Abilities) Unknown(t measure.Task) string {
+func (a Abilities) NotUnderstood(t measure.Task) string {
 	names, known := a.Kinds[t.Kind]
 	if !known {
 		return t.Kind
@@ -55,8 +56,8 @@ func (a Abilities) Unknown(t measure.Task) string {
 
 func parameterOf(name, kind string) string { return fmt.Sprintf("parameter %s of %s", name, kind) }
 
-// Behind lists what a newer build understands and this one does not, kind by kind.
-func (a Abilities) Behind(newer Abilities) (unknown []string) {
+// Missing lists what a newer build understands and this one does not, kind by kind.
+func (a Abilities) Missing(newer Abilities) (unknown []string) {
 	if a.Protocol < newer.Protocol {
 		unknown = append(unknown, fmt.Sprintf("version %d of the messages", newer.Protocol))
 	}
@@ -78,8 +79,8 @@ func (a Abilities) Behind(newer Abilities) (unknown []string) {
 	return unknown
 }
 
-// Ahead says which version an agent speaks that is newer than any that this build knows; "" if there is none.
-func (a Abilities) Ahead() string {
+// Newer says which version an agent speaks that is newer than any that this build knows; "" if there is none.
+func (a Abilities) Newer() string {
 	switch {
 	case a.Protocol > Protocol:
 		return fmt.Sprintf("version %d of the messages", a.Protocol)

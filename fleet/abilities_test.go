@@ -22,7 +22,7 @@ func TestUnknown(t *testing.T) {
 		{measure.Task{Kind: "host", Parameters: map[string]any{"path": "/"}}, "parameter path of host"},
 		{measure.Task{Kind: "telepathy", Parameters: map[string]any{"depth": 2}}, "telepathy"},
 	} {
-		if got := can.Unknown(c.task); got != c.want {
+		if got := can.NotUnderstood(c.task); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.task, got, c.want)
 		}
 	}
@@ -50,10 +50,10 @@ func TestBehindAndAhead(t *testing.T) {
 		"fewer": {with(func(a *Abilities) { a.Kinds = map[string][]string{"ping": {"size"}} }),
 			[]string{"owd", "parameter count of ping"}, ""},
 	} {
-		if diff := cmp.Diff(c.behind, c.can.Behind(now)); diff != "" {
+		if diff := cmp.Diff(c.behind, c.can.Missing(now)); diff != "" {
 			t.Errorf("%s: behind (-want +got):\n%s", name, diff)
 		}
-		if got := c.can.Ahead(); got != c.ahead {
+		if got := c.can.Newer(); got != c.ahead {
 			t.Errorf("%s: ahead %q, want %q", name, got, c.ahead)
 		}
 	}

@@ -76,10 +76,10 @@ func lacking(hosts []control.Host) []string {
 // outOfDate has a line for all hosts whose agents do not know the same things that the controller does.
 func outOfDate(hosts []control.Host) []string {
 	return together(hosts, " out of date: ", func(h control.Host) []string {
-		if len(h.Unknown) == 0 {
+		if len(h.NotUnderstood) == 0 {
 			return nil
 		}
-		return []string{"put the controller's build there; the agent does not know " + some(h.Unknown)}
+		return []string{"put the controller's build there; the agent does not know " + some(h.NotUnderstood)}
 	})
 }
 
