@@ -14,8 +14,8 @@ import (
 // RemoteWriter sends every Result to one receiver of Prometheus remote write, each value at the time at which its
 // measurement began. Its methods may be called at once from many goroutines; Run once at a time.
 //
-// The archive is its queue. On disk it keeps only of which times something is not sent, so that neither an
-// outage of the receiver, however long, nor a restart loses anything or fills a disk. A slot of time is
+// The archive holds all that is to be sent. On disk a RemoteWriter keeps only a list of the slots of time of which something is not
+// sent, so that neither an outage of the receiver, however long, nor a restart loses anything or fills a disk. A slot is
 //
 //	          Observe                       sent
 //	(sent) ------------> held in memory ------------> (sent)
@@ -73,7 +73,7 @@ func (w *RemoteWriter) Resend(from, to time.Time) error {
 	return w.save()
 }
 
-// hold puts a parcel into the queue, or leaves it to the archive if what is older has not been sent.
+// hold puts a parcel into the queue. If older slots are behind, its slot is noted as behind, too, to be read from the archive.
 func (w *RemoteWriter) hold(p parcel) {
 	if w.queued+p.samples > w.o.Memory {
 		w.spill()
@@ -88,16 +88,17 @@ func (w *RemoteWriter) hold(p parcel) {
 	w.held[p.slot]++
 }
 
-// spill forgets the queue: the archive has it.
+// spill empties the queue and notes its slots as behind: they will be read from the archive.
 func (w *RemoteWriter) spill() {
 	for _, p := range w.queue {
 		w.behind = w.behind.add(span{p.slot, p.slot + 1})
-		w.let(p.slot)
+		w.release(p.slot)
 	}
 	w.queue, w.queued = nil, 0
 }
 
-func (w *RemoteWriter) let(s slot) {
+// release counts one parcel less of a slot.
+func (w *RemoteWriter) release(s slot) {
 	if w.held[s]--; w.held[s] <= 0 {
 		delete(w.held, s)
 	}
@@ -112,8 +113,8 @@ func (w *RemoteWriter) unsent() spans {
 	return all
 }
 
-// keepSlots is how many of the last slots stay in the file although they are sent: Results of them come still, and
-// each would be written there anew.
+// keepSlots is how many of the newest slots stay in the file although they are sent. More Results of them are about to come, and for
+// each the file would have to be written again.
 const keepSlots = 6
 
 // save writes the file, with the last slots that it has.
@@ -172,14 +173,14 @@ func cut(all []parcel, samples int) (batch, rest []parcel) {
 	return all, nil
 }
 
-// full says whether waiting for more is of no use.
+// full says whether there is enough to send, so that waiting for more would only delay it.
 func (w *RemoteWriter) full() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.behind) > 0 || w.queued >= w.o.Batch
 }
 
-// done ends what next began with parcels; again says that they have still to be sent.
+// done ends the sending of parcels that next returned. again: they were not sent, and have to be.
 func (w *RemoteWriter) done(batch []parcel, again bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -188,15 +189,16 @@ func (w *RemoteWriter) done(batch []parcel, again bool) {
 	}
 }
 
-// doneReading is done for a slot.
+// doneReading ends the sending of a slot that next returned. again: it was not sent whole, and has to be.
 func (w *RemoteWriter) doneReading(s slot, again bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.settle(s, again)
 }
 
+// settle releases a slot, and notes it as behind if it has to be sent again.
 func (w *RemoteWriter) settle(s slot, again bool) {
-	w.let(s)
+	w.release(s)
 	if again {
 		w.spill()
 		w.behind = w.behind.add(span{s, s + 1})

@@ -97,7 +97,8 @@ func NewCollector(o CollectorOptions) *Collector {
 }
 
 // Seed takes the newest values of planned runs from the archive, so that a restart leaves no hole: what was asked for once
-// belongs to its time. Of each stream it takes those of one time, its newest; whether that Result was whole is not told until the next one. Counters begin at zero.
+// belongs to its time. Of each stream it takes those of one time, its newest; whether that Result was whole is not told until the
+// next one. Counters begin at zero.
 func (c *Collector) Seed(ctx context.Context, a archive.Archive) error {
 	all, err := a.Latest(ctx, archive.Match{Role: string(measure.RolePlanned)})
 	if err != nil {

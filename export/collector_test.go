@@ -296,8 +296,8 @@ func promtool(t *testing.T, page string) {
 // Each metric that we measure has a meaning, and all that we ever show passes promtool.
 func TestEachMetricHasItsMeaning(t *testing.T) {
 	r := ping("", noon, map[measure.Metric]float64{"site_own_count": 1, "disk_read_bytes_per_second": 2})
-	for _, m := range measure.Metrics() {
-		r.Metrics[m] = 1
+	for _, d := range measure.Definitions() {
+		r.Metrics[d.Metric] = 1
 	}
 	c := NewCollector(CollectorOptions{Now: (&clock{noon}).now, State: func() State { return State{Hosts: []Host{{Name: "a"}}} }})
 	c.Observe(r)

@@ -138,8 +138,7 @@ func orDefault[T int | time.Duration](field *T, value T) {
 	}
 }
 
-// NewRemoteWriter returns a RemoteWriter that knows from its file what an earlier one has not sent, and reads that
-// from the archive. Run sends.
+// NewRemoteWriter returns a RemoteWriter. What an earlier one had not sent, as its file says, Run reads from the archive and sends.
 func NewRemoteWriter(a archive.Archive, o RemoteOptions) (*RemoteWriter, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -162,7 +161,8 @@ func NewRemoteWriter(a archive.Archive, o RemoteOptions) (*RemoteWriter, error) 
 	return w, nil
 }
 
-// client follows no redirects: a receiver that moved must be told to us, who have secrets to send.
+// client follows no redirects, since they would lead the password or token of each request to another address. Who moves a receiver
+// changes its URL in the settings.
 func (o RemoteOptions) client() (*http.Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 1

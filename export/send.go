@@ -10,8 +10,8 @@ import (
 	"github.com/pathwise-net/pathwise/archive"
 )
 
-// Run sends until ctx ends, and then returns within a second; what is not sent by then the next one sends. It returns
-// nil, or why the file could not be written at the end.
+// Run sends until ctx ends, and then returns within a second. What is not sent by then, the next Run sends. Its error says why the
+// file of what is not sent could not be written at the end.
 func (w *RemoteWriter) Run(ctx context.Context) error {
 	defer w.client.CloseIdleConnections()
 	for ctx.Err() == nil {
@@ -59,7 +59,7 @@ func (w *RemoteWriter) catchUp(ctx context.Context, s slot) error {
 			if ctx.Err() == nil {
 				w.o.Log.Error("cannot read from the archive what remote write has not sent",
 					"receiver", w.o.Name, "time", s.start(), "err", err)
-				pause(ctx, 4*w.o.Retry) // it is near, and back as soon as its disk is
+				pause(ctx, 4*w.o.Retry) // an archive that fails is mostly back soon: what ails it is its disk or its server's restart
 			}
 			return err
 		}
@@ -118,8 +118,8 @@ func (w *RemoteWriter) deliver(ctx context.Context, batch []parcel) (*refusal, e
 
 // Waits between requests that fail.
 const (
-	maxRetry      = 30 * time.Second // a receiver that is back gets its samples within half a minute
-	maxRetryAfter = 10 * time.Minute // a longer Retry-After is a mistake, or as good as one
+	maxRetry      = 30 * time.Second // so that a receiver that works again gets its samples within half a minute
+	maxRetryAfter = 10 * time.Minute // of Retry-After: a receiver that asks for longer is asked again all the same
 )
 
 // push posts one request until it is accepted (nil), refused (*refusal) or ctx ends.
