@@ -69,7 +69,7 @@ type DailyLimit struct {
 	Bytes float64
 }
 
-// LimitDaily is how the mesh file calls it, in a Denial.
+// LimitDaily is the Limit of a Denial by a DailyLimit: the name that such a budget has in the mesh file.
 const LimitDaily = "daily"
 
 // Denies says why a test may not have so many bytes of today, of which so many are taken; nil: it may.

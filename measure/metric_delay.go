@@ -13,7 +13,8 @@ const (
 
 func delayMetrics() []Definition {
 	return []Definition{
-		{Metric: RTTMedian, Label: "Round-trip delay, median", Group: "Delay", Better: BetterLow, Follows: FollowsTrip, Warn: 0.1, Bad: 0.2, Draw: DrawSmoke, Loss: LossRatio,
+		{Metric: RTTMedian, Label: "Round-trip delay, median", Group: "Delay",
+			Better: BetterLow, Follows: FollowsTrip, Warn: 0.1, Bad: 0.2, Draw: DrawSmoke, Loss: LossRatio,
 			Help: "Median round-trip delay (RFC 2681) of the probes that returned.",
 			Text: "Half of the packets were back sooner, half later. It is what a packet usually takes, and one that was " +
 				"late does not move it.",

@@ -38,7 +38,8 @@ func lossMetrics() []Definition {
 			Text:   "Packets that arrived after one that was sent later.",
 			See:    []string{"reordering_ratio", "reordering"},
 			Source: "RFC 4737"},
-		{Metric: LossRatio, Label: "Loss", Group: "Loss and order", Better: BetterLow, Merge: Merge{MergeShare, LostPackets, SentPackets}, Warn: 0.001, Bad: 0.01, Draw: DrawBars,
+		{Metric: LossRatio, Label: "Loss", Group: "Loss and order",
+			Better: BetterLow, Merge: Merge{MergeShare, LostPackets, SentPackets}, Warn: 0.001, Bad: 0.01, Draw: DrawBars,
 			Help: "Share of the packets sent that were lost (RFC 2680, RFC 2681), 0 to 1.",
 			Text: "The share of the packets that were sent and did not arrive. Of echoes, it counts both ways, since either " +
 				"may lose one.",
@@ -51,7 +52,8 @@ func lossMetrics() []Definition {
 				"from damage.",
 			See:    []string{"burst-loss", "loss_ratio"},
 			Source: "RFC 3357"},
-		{Metric: ReorderingRatio, Label: "Reordering", Group: "Loss and order", Better: BetterLow, Merge: Merge{MergeShare, ReorderedPackets, ReceivedPackets}, Warn: 0.001, Bad: 0.01, Draw: DrawBars,
+		{Metric: ReorderingRatio, Label: "Reordering", Group: "Loss and order",
+			Better: BetterLow, Merge: Merge{MergeShare, ReorderedPackets, ReceivedPackets}, Warn: 0.001, Bad: 0.01, Draw: DrawBars,
 			Help:   "Share of the packets received that were reordered (RFC 4737), 0 to 1.",
 			Text:   "The share of the packets that arrived after one that was sent later.",
 			Shows:  "By three places or more, TCP takes it for loss.",
@@ -62,7 +64,8 @@ func lossMetrics() []Definition {
 		all = append(all, Definition{Metric: Metric("loss_" + way + "_ratio"), Label: "Loss " + way, Group: "Loss and order",
 			Better: BetterLow, Warn: 0.001, Bad: 0.01,
 			Help: "Share of the packets sent that were lost (RFC 7680), " + way + ", 0 to 1.",
-			Text: "The share of the packets that did not arrive, of those that went one way.", See: []string{"loss", "loss_ratio"}, Source: "RFC 7680"})
+			Text: "The share of the packets that did not arrive, of those that went one way.",
+			See:  []string{"loss", "loss_ratio"}, Source: "RFC 7680"})
 	}
 	return all
 }

@@ -5,14 +5,14 @@ import "fmt"
 // Jitter is the smoothed difference of the time on the way between one packet and the next (RFC 3550, 6.4.1).
 const Jitter Metric = "jitter_seconds"
 
-// One-way delay (RFC 7679) and its variation (RFC 3393, RFC 5481), forward from the source to the target and reverse from the
-// target to the source.
-
+// oneWayMetrics are of one-way delay (RFC 7679): forward from the source to the target, reverse from the target to the source.
 func oneWayMetrics() (all []Definition) {
 	for _, way := range []string{Forward, Reverse} {
 		for _, q := range []struct{ part, label, help, text string }{
-			{"median", "median", "Median", "What a packet usually takes: half were sooner, half later. It is as good as the clocks of both ends."},
-			{"min", "least", "Smallest", "The least time that a packet took. It is nearest to the bare path, and as good as the clocks of both ends."},
+			{"median", "median", "Median", "What a packet usually takes: half were sooner, half later. " +
+				"It is as good as the clocks of both ends."},
+			{"min", "least", "Smallest", "The least time that a packet took. It is nearest to the bare path, and as good as the clocks of " +
+				"both ends."},
 			{"p95", "95th percentile", "95th percentile of the", "Nineteen packets of twenty had arrived by then."},
 			{"p99", "99th percentile", "99th percentile of the", "One packet of a hundred takes longer. It needs some hundred packets to mean anything."},
 			{"max", "most", "Largest", "The packet that took longest. One packet decides it, so that it says what can happen, not how often."},
@@ -30,6 +30,7 @@ func oneWayMetrics() (all []Definition) {
 	return all
 }
 
+// variationMetrics are of the variation of one-way delay (RFC 3393, RFC 5481), forward and reverse as oneWayMetrics.
 func variationMetrics() (all []Definition) {
 	for _, way := range []string{Forward, Reverse} {
 		all = append(all, Definition{Metric: Metric("ipdv_" + way + "_p95_seconds"), Label: "Delay variation " + way + ", 95th percentile",
@@ -38,7 +39,8 @@ func variationMetrics() (all []Definition) {
 			Text: "How much the one-way delay differs from one packet to the next: of twenty, nineteen differ by less.",
 			See:  []string{"ipdv", "delay-variation"}, Source: "RFC 3393, RFC 5481"})
 	}
-	return append(all, Definition{Metric: Jitter, Label: "Jitter", Group: "Variation", Better: BetterLow, Warn: 0.005, Bad: 0.02, Draw: DrawLine,
+	return append(all, Definition{Metric: Jitter, Label: "Jitter", Group: "Variation",
+		Better: BetterLow, Warn: 0.005, Bad: 0.02, Draw: DrawLine,
 		Help: "Interarrival jitter (RFC 3550).",
 		Text: "How much the time on the way changes from one packet to the next, smoothed as receivers of speech and " +
 			"video do.",

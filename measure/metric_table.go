@@ -1,10 +1,6 @@
 package measure
 
-import (
-	"maps"
-	"slices"
-	"sync"
-)
+import "sync"
 
 // Definition is all that is known of one metric. What shows, exports, merges, judges or explains metrics reads it here, so that
 // a new metric is one entry of one of the lists in this package.
@@ -69,6 +65,3 @@ func (m Metric) Definition() (Definition, bool) {
 	d, known := table()[m]
 	return d, known
 }
-
-// Metrics returns the names of all metrics that Pathwise knows, sorted.
-func Metrics() []Metric { return slices.Sorted(maps.Keys(table())) }

@@ -18,7 +18,8 @@ func TestMerge(t *testing.T) {
 		want[m] = Merge{How: MergeMean}
 	}
 	got := map[Metric]Merge{}
-	for _, m := range Metrics() {
+	for _, d := range Definitions() {
+		m := d.Metric
 		switch merge := m.Merge(); {
 		case m.Unit() == "ratio":
 			got[m] = merge
@@ -37,7 +38,8 @@ func TestFollows(t *testing.T) {
 	for _, m := range []Metric{RTTMin, RTTMean, RTTMedian, RTTP95, RTTP99, RTTMax, RTTStddev} {
 		want[m] = FollowsTrip
 	}
-	for _, m := range Metrics() {
+	for _, d := range Definitions() {
+		m := d.Metric
 		if len(m) > 5 && m[:5] == "host_" {
 			want[m] = FollowsHost
 		}
@@ -53,7 +55,8 @@ func TestParts(t *testing.T) {
 	a, b := Endpoint{Name: "a", Address: "10.0.0.1"}, Endpoint{Name: "b", Address: "10.0.0.2"}
 	all := Result{Source: a, Target: b, Metrics: map[Metric]float64{}}
 	there, data, trip := map[Metric]float64{}, map[Metric]float64{}, map[Metric]float64{}
-	for i, m := range Metrics() {
+	for i, d := range Definitions() {
+		m := d.Metric
 		if len(m) > 8 && m[:8] == reversePrefix {
 			continue
 		}

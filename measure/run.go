@@ -90,9 +90,9 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 func (r Run) Again(n int, after time.Duration) Run {
 	r.ID, r.Start = IDAgain(r.ID, n, after), r.Start.Add(after)
 	if r.Responder != nil {
-		far := *r.Responder
-		far.Secret = SecretAgain(far.Secret, n)
-		r.Responder = &far
+		responder := *r.Responder
+		responder.Secret = SecretAgain(responder.Secret, n)
+		r.Responder = &responder
 	}
 	return r
 }

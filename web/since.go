@@ -75,7 +75,9 @@ func (s *Server) since(ctx context.Context, in *sinceInput) (*body[sinceDoc], er
 
 // beyondSince looks back from a time for as long as values are beyond. What began today is found in the first part of the past that
 // is read.
-func (s *Server) beyondSince(ctx context.Context, match archive.Match, to time.Time, beyond func(float64) bool) (since *time.Time, longer bool, err error) {
+func (s *Server) beyondSince(ctx context.Context, match archive.Match, to time.Time, beyond func(float64) bool) (
+	since *time.Time, longer bool, err error,
+) {
 	from := to
 	for _, back := range []time.Duration{6 * time.Hour, 2 * 24 * time.Hour, sinceReach} {
 		end := from

@@ -38,7 +38,9 @@ const (
 
 // traces reads what was traced between two hosts, oldest first; of tests of the plan alone, where both are not given. more: there
 // may be others before.
-func (s *Server) traces(ctx context.Context, source, target string, from, to time.Time) (all map[traced][]*measure.Result, more bool, err error) {
+func (s *Server) traces(ctx context.Context, source, target string, from, to time.Time) (
+	all map[traced][]*measure.Result, more bool, err error,
+) {
 	exactly := archive.Key{Source: source, Target: target}.Exactly()
 	query := archive.ResultQuery{Source: exactly.Source, Target: exactly.Target, Kind: "trace", From: from, To: to}
 	most := mostTraces
