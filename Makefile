@@ -31,13 +31,16 @@ fuzz:
 check:
 	@test -z "$$(gofmt -l .)" || { echo 'not formatted by gofmt:'; gofmt -l .; exit 1; }
 	$(GO) mod tidy -diff
+	$(GO) -C bench mod tidy -diff
 	$(GO) vet ./...
+	$(GO) -C bench vet ./...
 	$(GO) tool staticcheck ./...
+	cd bench && "$$($(GO) -C .. tool -n staticcheck)" ./...
 	$(GO) test -count=1 -run '^TestImports' .
 
 # Ratios against the peer in the same run.
 bench: packages build
-	$(GO) run ./cmd/bench
+	$(GO) -C bench run .
 
 # Pictures of the pages, as the browser tests see them.
 screenshots: packages

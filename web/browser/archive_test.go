@@ -53,7 +53,7 @@ const (
 func TestLargeArchive(t *testing.T) {
 	file := os.Getenv(largeArchive)
 	if file == "" {
-		t.Skipf("%s names no archive: `go run ./cmd/bench -only pages -keep DIR` makes one", largeArchive)
+		t.Skipf("%s names no archive: `go -C bench run . -only pages -keep DIR` makes one", largeArchive)
 	}
 	store, err := archive.Open(t.Context(), file, archive.Options{})
 	must(t, err)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 
-	"github.com/pathwise-net/pathwise/archive/archivebench"
+	"github.com/pathwise-net/pathwise/bench/archivebench"
 )
 
 const (

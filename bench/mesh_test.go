@@ -76,7 +76,7 @@ func TestPlanMeshes(t *testing.T) {
 // TestMeshPart runs a small mesh of simulated agents through a real controller.
 func TestMeshPart(t *testing.T) {
 	pathwise := filepath.Join(t.TempDir(), "pathwise")
-	if out, err := exec.Command("go", "build", "-o", pathwise, "../pathwise").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "-C", "..", "build", "-o", pathwise, "./cmd/pathwise").CombinedOutput(); err != nil {
 		t.Fatalf("build pathwise: %v\n%s", err, out)
 	}
 	var out bytes.Buffer

@@ -22,7 +22,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/pathwise-net/pathwise/archive/archivebench"
+	"github.com/pathwise-net/pathwise/bench/archivebench"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/stat"
 )
@@ -111,7 +111,7 @@ func run(args []string) int {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	only := flags.String("only", everyPart(), "parts to run")
 	over := flags.String("over", everySetting(), "settings of the part tcp: path and streams")
-	flags.StringVar(&b.pathwise, "pathwise", "bin/pathwise", "the binary to measure; make build makes it")
+	flags.StringVar(&b.pathwise, "pathwise", "../bin/pathwise", "the binary to measure; make build makes it")
 	flags.IntVar(&b.pairs, "pairs", 10, "pairs of TCP transfers in each setting; 6 at least for an interval of 95 %")
 	flags.IntVar(&b.seconds, "seconds", 3, "length of each TCP transfer")
 	flags.IntVar(&b.agents, "agents", 200, "agents of the part mesh that are processes; 0: none")

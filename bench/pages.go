@@ -5,7 +5,7 @@ import (
 	"flag"
 	"fmt"
 
-	"github.com/pathwise-net/pathwise/archive/archivebench"
+	"github.com/pathwise-net/pathwise/bench/archivebench"
 )
 
 // pageFlags are how large the archive of the part pages is, and how many look at it.
