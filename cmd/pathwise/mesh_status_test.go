@@ -37,7 +37,7 @@ func TestLacking(t *testing.T) {
 // Agents that do not know the same things take one line, which says what to do.
 func TestOutOfDate(t *testing.T) {
 	old := []string{"version 2 of the messages", "pathwise.result/2", "parameter family of capacity", "parameter family of ping", "owd"}
-	hosts := []control.Host{{Name: "a", NotUnderstood: old}, {Name: "b"}, {Name: "c", Unknown: []string{"owd"}}, {Name: "d", Unknown: old}}
+	hosts := []control.Host{{Name: "a", NotUnderstood: old}, {Name: "b"}, {Name: "c", NotUnderstood: []string{"owd"}}, {Name: "d", NotUnderstood: old}}
 	want := []string{
 		"a, d out of date: put the controller's build there; the agent does not know version 2 of the messages, pathwise.result/2, " +
 			"parameter family of capacity, parameter family of ping and 1 more",
