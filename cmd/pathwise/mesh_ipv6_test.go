@@ -12,12 +12,14 @@ import (
 
 // Where no host has an IPv4 address, a mesh is deployed, plans, and measures on demand: every kind of test with a target.
 func TestMeshOverIPv6(t *testing.T) {
+	t.Parallel()
+	carrying(t)
 	m := newMeshLab(t, `
 hosts: {controller: {}, a: {}, b: {}}
 routers: [r]
 links:
   - {between: [controller, r], rate: 100mbit, delay: 1ms}
-  - {between: [a, r], rate: 50mbit, delay: 5ms}
+  - {between: [a, r], rate: 10mbit, delay: 5ms}
   - {between: [b, r], rate: 100mbit, delay: 5ms}
 `)
 	state, err := m.lab.State()
