@@ -99,7 +99,7 @@ func TestCases(t *testing.T) {
 		}
 	}
 	self := filepath.Join(t.TempDir(), "pathwise")
-	if out, err := exec.Command("go", "build", "-o", self, "../../cmd/pathwise").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", self, "../../cmd/pathwise").CombinedOutput(); err != nil {
 		t.Fatalf("build pathwise: %v\n%s", err, out)
 	}
 	for _, name := range names {

@@ -32,7 +32,7 @@ links:
 func buildPathwise(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "pathwise")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "../../cmd/pathwise")
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-s -w", "-o", binary, "../../cmd/pathwise")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build pathwise: %v\n%s", err, out)
 	}
