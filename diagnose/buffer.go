@@ -4,32 +4,33 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/model"
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
 // tuned is a socket's buffer that is too small for the distance.
 type tuned struct {
-	kind    string          // receive or send
-	end     *measure.TCPEnd // nil: not known
-	bytes   float64         // its size when the test ended; 0: not known
-	setting *[3]int         // of the kernel; nil: not known
-	flight  float64         // what it let be under way, in bytes
+	bytes   float64 // its size when the test ended; 0: not known
+	setting *[3]int // of the kernel; nil: not known, or the program set its own
+	flight  float64 // what it let be under way, in bytes
 }
 
-// advice says how to come to a larger buffer: by taking the program's own setting out, or by the kernel's.
+// advice says how to come to a larger buffer by the kernel's setting.
 func (b tuned) advice(s *Subject) (keys []string, words map[string]string) {
-	need := b.needed(s)
-	words = map[string]string{"need": quantity.FormatSize(need)}
-	switch {
-	case b.end != nil && b.end.BuffersFixed:
-		return []string{"program"}, words
-	case b.setting == nil:
-		return []string{"unseen"}, words
+	if b.setting == nil {
+		return []string{"unseen"}, b.words(s)
 	}
-	words["setting"] = fmt.Sprintf("%d %d %d", b.setting[0], b.setting[1], need)
-	return []string{"kernel"}, words
+	return []string{"kernel"}, b.words(s)
+}
+
+// words are the size that is needed, and the kernel's setting with it.
+func (b tuned) words(s *Subject) map[string]string {
+	need := b.needed(s)
+	words := map[string]string{"need": quantity.FormatSize(need)}
+	if b.setting != nil {
+		words["setting"] = fmt.Sprintf("%d %d %d", b.setting[0], b.setting[1], need)
+	}
+	return words
 }
 
 // needed is the buffer that lets ample bandwidth-delay products be in flight: as much larger than the present one as

@@ -30,9 +30,11 @@ const (
 	ReceiveWindow      Name = "receive_window"
 	ReceiveWindowShare Name = "receive_window_share"
 	ReceiveBuffer      Name = "receive_buffer"
+	ReceiveBufferFixed Name = "receive_buffer_fixed" // by the program
 	ReceiveBufferMax   Name = "receive_buffer_max"
 	SendBufferShare    Name = "send_buffer_share"
 	SendBuffer         Name = "send_buffer"
+	SendBufferFixed    Name = "send_buffer_fixed"
 	SendBufferMax      Name = "send_buffer_max"
 	InFlight           Name = "in_flight"
 
@@ -85,9 +87,11 @@ var definitions = []definition{
 	{ReceiveWindow, "snd_wnd_bytes", "bytes", "the largest window that the receiver offered", nil},
 	{ReceiveWindowShare, "rwnd_limited_ratio", "ratio", "share of the time that the receiver's window held the sender", nil},
 	{ReceiveBuffer, "receive_buffer_bytes", "bytes", "SO_RCVBUF when the test ended", nil},
+	{ReceiveBufferFixed, "receive_buffer_fixed_count", "", "the receiving program set the size of its buffer", nil},
 	{ReceiveBufferMax, "tcp_rmem_max_bytes", "bytes", "the most that the receiver's kernel tunes the buffer to", nil},
 	{SendBufferShare, "sndbuf_limited_ratio", "ratio", "share of the time that the send buffer held the sender", nil},
 	{SendBuffer, "send_buffer_bytes", "bytes", "SO_SNDBUF when the test ended", nil},
+	{SendBufferFixed, "send_buffer_fixed_count", "", "the sending program set the size of its buffer", nil},
 	{SendBufferMax, "tcp_wmem_max_bytes", "bytes", "the most that the sender's kernel tunes the buffer to", nil},
 	{InFlight, "in_flight_bytes", "bytes", "under way each round trip of {empty_round_trip}", nil},
 	{RoomShare, "send_buffer_room_ratio", "ratio", "share of the samples in which the program could have given TCP more", nil},

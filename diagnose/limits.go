@@ -95,7 +95,7 @@ func windowLimit(s *Subject) float64 {
 		return 0
 	}
 	most := buffer
-	if !s.To.BuffersFixed {
+	if !s.Is(ReceiveBufferFixed) {
 		most = max(most, s.Value(ReceiveBufferMax))
 	}
 	limit := most * min(1, window/buffer)
@@ -114,7 +114,7 @@ func sendLimit(s *Subject) float64 {
 	if buffer == 0 {
 		return 0
 	}
-	if !s.From.BuffersFixed {
+	if !s.Is(SendBufferFixed) {
 		buffer = max(buffer, s.Value(SendBufferMax))
 	}
 	return buffer * sendShare

@@ -15,7 +15,8 @@ const settled = 0.4
 
 // ofTransfer are the facts that one transfer tells, all of them of the same one.
 var ofTransfer = []Name{Goodput, Steady, Duration, Stuck, LoadedRoundTrip, MSS, Segments, Retransmits, WindowScaling,
-	ReceiveWindow, ReceiveWindowShare, ReceiveBuffer, ReceiveBufferMax, SendBufferShare, SendBuffer, SendBufferMax, RoomShare, AppLimitedShare, Sourced, AskedRate}
+	ReceiveWindow, ReceiveWindowShare, ReceiveBuffer, ReceiveBufferFixed, ReceiveBufferMax, SendBufferShare, SendBuffer, SendBufferFixed,
+	SendBufferMax, RoomShare, AppLimitedShare, Sourced, AskedRate}
 
 // readTransfer takes all that a transfer by TCP says, in place of what one before it said. One that says nothing, since no data
 // arrived and it ended too soon for that to mean anything, takes no other's place.
@@ -64,12 +65,14 @@ func readEnds(s *Subject, r *measure.Result) {
 	if e := s.From; e != nil {
 		s.congestion = e.CongestionControl
 		s.setPositive(SendBuffer, float64(e.SendBufferBytes), r)
+		s.set(SendBufferFixed, yes(e.BuffersFixed, r))
 		if w := wmem(e); w != nil {
 			s.set(SendBufferMax, exactly(float64(w[2]), r))
 		}
 	}
 	if e := s.To; e != nil {
 		s.setPositive(ReceiveBuffer, float64(e.ReceiveBufferBytes), r)
+		s.set(ReceiveBufferFixed, yes(e.BuffersFixed, r))
 		if m := rmem(e); m != nil {
 			s.set(ReceiveBufferMax, exactly(float64(m[2]), r))
 		}

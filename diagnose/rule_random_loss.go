@@ -25,7 +25,7 @@ var randomLoss = Rule{
 			return nil
 		}
 		queue := s.Value(LoadedRoundTrip) > emptyQueue*s.Value(EmptyRoundTrip)
-		if queue && !s.Known(PacedLoss) {
+		if queue && !pacedLost(s) { // a queue that others fill makes even a paced probe lose now and then
 			return nil
 		}
 		c := &Claim{

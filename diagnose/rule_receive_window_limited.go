@@ -5,12 +5,13 @@ var receiveWindowLimited = Rule{
 	ID:    "receive-window-limited",
 	Of:    OfWay,
 	Needs: []Name{ReceiveWindow, ReceiveWindowShare, RoundTrip},
-	Reads: []Name{ReceiveBuffer, ReceiveBufferMax, Capacity, EmptyRoundTrip},
+	Reads: []Name{ReceiveBuffer, ReceiveBufferFixed, ReceiveBufferMax, Capacity, EmptyRoundTrip},
+	Apart: map[string]Name{"receive-buffer-fixed": ReceiveBufferFixed},
 	Look: func(s *Subject) *Claim {
-		if s.Value(ReceiveWindowShare) <= binding {
+		if s.Value(ReceiveWindowShare) <= binding || s.Is(ReceiveBufferFixed) {
 			return nil
 		}
-		buffer := tuned{"receive", s.To, s.Value(ReceiveBuffer), rmem(s.To), s.Value(ReceiveWindow)}
+		buffer := tuned{s.Value(ReceiveBuffer), rmem(s.To), s.Value(ReceiveWindow)}
 		advice, words := buffer.advice(s)
 		return &Claim{
 			Where: AtReceiver, Confidence: confidence(s.Value(ReceiveWindowShare)), Evidence: ofWindow,

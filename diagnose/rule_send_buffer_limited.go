@@ -5,12 +5,13 @@ var sendBufferLimited = Rule{
 	ID:    "send-buffer-limited",
 	Of:    OfWay,
 	Needs: []Name{SendBufferShare, InFlight},
-	Reads: []Name{SendBuffer, SendBufferMax, Capacity, EmptyRoundTrip, RoundTrip},
+	Reads: []Name{SendBuffer, SendBufferFixed, SendBufferMax, Capacity, EmptyRoundTrip, RoundTrip},
+	Apart: map[string]Name{"send-buffer-fixed": SendBufferFixed},
 	Look: func(s *Subject) *Claim {
-		if s.Value(SendBufferShare) <= sendBinding {
+		if s.Value(SendBufferShare) <= sendBinding || s.Is(SendBufferFixed) {
 			return nil
 		}
-		buffer := tuned{"send", s.From, s.Value(SendBuffer), wmem(s.From), s.Value(InFlight)}
+		buffer := tuned{s.Value(SendBuffer), wmem(s.From), s.Value(InFlight)}
 		advice, words := buffer.advice(s)
 		return &Claim{
 			Where: AtSender, Confidence: confidence(0.5 + s.Value(SendBufferShare)/2),

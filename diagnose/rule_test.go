@@ -19,6 +19,8 @@ var ruleCases = []struct {
 }{
 	{&noWindowScaling, with(func(p *path) { smallWindow(p); p.unscaled, p.window = true, 65535 }), 65535 * 8 / 0.05},
 	{&receiveWindowLimited, with(smallWindow), 76_000 * 8 / 0.05},
+	{&receiveBufferFixed, with(func(p *path) { smallWindow(p); p.fixed = true }), 76_000 * 8 / 0.05},
+	{&sendBufferFixed, with(func(p *path) { smallSendBuffer(p); p.fixed = true }), 131072 * sendShare * 8 / 0.0505},
 	{&sendBufferLimited, with(smallSendBuffer), 131072 * sendShare * 8 / 0.0505},
 	{&applicationLimited, with(func(p *path) { idle(p); p.rateParameter = 10e6 }), 10e6},
 	{&randomLoss, with(lossy), 1448 * 8 / (0.05 * 0.10072)}, // the root of 35 of 3450
@@ -76,6 +78,7 @@ func TestClaimsOfAnyPath(t *testing.T) {
 	for range 800 {
 		p := with([]func(*path){smallWindow, smallSendBuffer, lossy, idle, fullPath}[random.IntN(5)])
 		p.goodput = math.Exp(between(math.Log(0.5e6), math.Log(120e6)))
+		p.fixed = random.IntN(2) == 0
 		p.window, p.rcvbuf = between(20e3, 1e6), 6<<20
 		if p.unscaled = random.IntN(2) == 0; p.unscaled {
 			p.window = between(20e3, 65535)
