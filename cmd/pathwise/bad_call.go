@@ -60,7 +60,6 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 var promised = map[string][]string{
 	"pathwise":      {"analyze", "capacity", "capture", "host", "mtu", "owd", "sockets", "transact"},
 	"pathwise calc": {"ber", "hstcp", "propagate", "serialize", "turns", "wrap"},
-	"pathwise lab":  {"record"},
 }
 
 func unknownCommand(c *cobra.Command, name string) error {
