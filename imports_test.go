@@ -128,7 +128,7 @@ var rooms = []room{
 	{"web/browser", "tests of the pages in a browser",
 		"", "account archive config control diagnose/knowledge fleet lab measure probe web web/edit web/labs web/page"},
 	{"web/edit", "the mesh file on the pages: forms, checks, history",
-		"config control document durable measure secret", "probe"},
+		"config control document durable measure secret", "durable/layouttest probe"},
 	{"web/labs", "labs on the pages",
 		"lab lab/faults lab/link lab/scenario measure probe", "proto/iperf3"},
 	{"web/page", "the pages and their scripts",
