@@ -18,6 +18,12 @@ type badCall struct{ error }
 func (b *badCall) Unwrap() error  { return b.error }
 func (b *badCall) BadInput() bool { return true }
 
+// badInput says whether an error is the caller's to mend.
+func badInput(err error) bool {
+	var bad interface{ BadInput() bool }
+	return errors.As(err, &bad) && bad.BadInput()
+}
+
 // badFlag says which flag held the value that err complains of.
 func badFlag(flag string, err error) error { return &badCall{fmt.Errorf("--%s: %w", flag, err)} }
 

@@ -32,7 +32,7 @@ func (s *session) measureTasks(ctx context.Context, tasks []measure.Task, famili
 			}
 			r, err := measureOne(task, family)
 			s.progress("")
-			failed, measured = append(failed, err), measured || !isBadInput(err)
+			failed, measured = append(failed, err), measured || !badInput(err)
 			if r == nil {
 				continue
 			}
@@ -65,12 +65,6 @@ func firstOf(errs []error, several bool) error {
 		}
 	}
 	return nil
-}
-
-// isBadInput reports whether an error is of the caller's making.
-func isBadInput(err error) bool {
-	var bad interface{ BadInput() bool }
-	return errors.As(err, &bad) && bad.BadInput()
 }
 
 // printFamilies prints Results of one measurement over several families, a column each.

@@ -101,8 +101,7 @@ func (s *session) status(err error) int {
 		return exitBadResult
 	}
 	fmt.Fprintf(s.err, "pathwise: %s\n", strings.ReplaceAll(err.Error(), "\n", "; ")) // joined errors take a line each
-	var bad interface{ BadInput() bool }
-	if errors.As(err, &bad) && bad.BadInput() {
+	if badInput(err) {
 		return exitBadCall
 	}
 	return exitFailed

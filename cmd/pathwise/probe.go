@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -88,8 +87,7 @@ func examples(calls []string) (text string) {
 
 // finish prints a Result, if it holds anything. The error of the measurement is the command's own to return.
 func (s *session) finish(r *measure.Result, failed error, text func(io.Writer, *measure.Result)) error {
-	var bad interface{ BadInput() bool }
-	if errors.As(failed, &bad) && bad.BadInput() {
+	if badInput(failed) {
 		return nil
 	}
 	s.measured(r)

@@ -151,9 +151,3 @@ func (v *survey) again(ctx context.Context, p measure.Prober) (*measure.Result, 
 func notThere(err error) bool {
 	return errors.Is(err, iperf3.ErrBusy) || errors.Is(err, iperf3.ErrRefused) || errors.Is(err, iperf3.ErrNoAnswer)
 }
-
-// badInput says whether an error is the caller's to mend.
-func badInput(err error) bool {
-	var bad interface{ BadInput() bool }
-	return errors.As(err, &bad) && bad.BadInput()
-}
