@@ -28,7 +28,7 @@ func arrivalsOf(train iperf3.Train, bitsPerSecond float64, lost ...int64) []iper
 		busy := 0.0 // what is lost does not keep the link busy
 		for range train.Packets {
 			if seq++; !gone[seq] {
-				out = append(out, iperf3.Arrival{seq, int64(float64(k)*train.Gap*1e9 + busy)})
+				out = append(out, iperf3.Arrival{Sequence: seq, At: int64(float64(k)*train.Gap*1e9 + busy)})
 				busy += spacing
 			}
 		}
@@ -53,7 +53,8 @@ func TestDispersions(t *testing.T) {
 func TestDispersionsOfNonsense(t *testing.T) {
 	train := iperf3.Train{Packets: 4, Size: 100, Trains: 2}
 	for _, arrivals := range [][]iperf3.Arrival{
-		nil, {{0, 0}}, {{-5, 1}, {math.MaxInt64, 2}, {math.MinInt64, 3}}, {{1, 7}, {2, 7}, {3, 7}}, {{9, 0}, {10, 5}},
+		nil, {{}}, {{Sequence: -5, At: 1}, {Sequence: math.MaxInt64, At: 2}, {Sequence: math.MinInt64, At: 3}},
+		{{Sequence: 1, At: 7}, {Sequence: 2, At: 7}, {Sequence: 3, At: 7}}, {{Sequence: 9}, {Sequence: 10, At: 5}},
 	} {
 		if c, err := capacityOf(dispersions(arrivals, train, train.Size+28)); err == nil {
 			t.Errorf("%v: a capacity of %v", arrivals, c)
@@ -66,7 +67,7 @@ func TestDispersionsOfAStall(t *testing.T) {
 	train := iperf3.Train{Packets: 30, Size: 1472, Trains: 1}
 	arrivals := arrivalsOf(train, 100e6)
 	for i := range 10 {
-		arrivals[i][1] = arrivals[10][1]
+		arrivals[i].At = arrivals[10].At
 	}
 	if got := dispersions(arrivals, train, train.Size+28)[0].BitsPerSecond; math.Abs(got-100e6) > 1e6 {
 		t.Errorf("%v bit/s of 100 Mbit/s", got)
@@ -95,7 +96,8 @@ func TestDispersionsOfABusySender(t *testing.T) {
 				sent += c.off
 			}
 			free = max(free, sent) + 12e3/link
-			arrivals = append(arrivals, iperf3.Arrival{int64(seq), int64((free + 0.02) * 1e9), int64((sent + 1000) * 1e9)}) // of another clock
+			arrivals = append(arrivals, iperf3.Arrival{Sequence: int64(seq), At: int64((free + 0.02) * 1e9),
+				Sent: int64((sent + 1000) * 1e9)}) // of another clock
 		}
 		capacity, err := capacityOf(dispersions(arrivals, train, 1500))
 		if c.wantNone && !errors.Is(err, errTrainsSlow) || !c.wantNone && (err != nil || math.Abs(capacity-link) > 0.01*link) {
@@ -114,13 +116,17 @@ func TestDispersionsRecorded(t *testing.T) {
 	var recorded struct {
 		Train    iperf3.Train
 		Packet   int
-		Arrivals []iperf3.Arrival
+		Arrivals [][3]int64 // as on the wire
 	}
 	if err := json.Unmarshal(text, &recorded); err != nil {
 		t.Fatal(err)
 	}
 	const link = 100e6 * 1500 / 1538 // less the framing of Ethernet
-	capacity, err := capacityOf(dispersions(recorded.Arrivals, recorded.Train, recorded.Packet))
+	var arrivals []iperf3.Arrival
+	for _, a := range recorded.Arrivals {
+		arrivals = append(arrivals, iperf3.Arrival{Sequence: a[0], At: a[1], Sent: a[2]})
+	}
+	capacity, err := capacityOf(dispersions(arrivals, recorded.Train, recorded.Packet))
 	if err != nil || math.Abs(capacity-link) > 0.01*link {
 		t.Errorf("%v bit/s, %v, want %v", capacity, err, link)
 	}
@@ -139,11 +145,11 @@ func TestDispersionsOfTrainsThatWereCut(t *testing.T) {
 				at := float64(i) * 12e3 / lan // s
 				if waiting := max(0, free-at) * link / 12e3; waiting < float64(room) {
 					free = max(free, at) + 12e3/link
-					queued = append(queued, iperf3.Arrival{int64(i + 1), int64(free * 1e9)})
+					queued = append(queued, iperf3.Arrival{Sequence: int64(i + 1), At: int64(free * 1e9)})
 				}
 				if tokens = min(float64(room), tokens+12e3/lan*link/12e3); tokens >= 1 {
 					tokens--
-					policed = append(policed, iperf3.Arrival{int64(i + 1), int64(at * 1e9)})
+					policed = append(policed, iperf3.Arrival{Sequence: int64(i + 1), At: int64(at * 1e9)})
 				}
 			}
 			if got := dispersions(queued, train, 1500)[0]; math.Abs(got.BitsPerSecond-link) > 0.02*link {
@@ -166,7 +172,7 @@ func TestDispersionsOfLatePackets(t *testing.T) {
 	}
 	arrivals := arrivalsOf(train, 50e6, lost...)
 	for i := 40; i < len(arrivals); i += 50 {
-		arrivals[i][1] += 60e6
+		arrivals[i].At += 60e6
 	}
 	if got := dispersions(arrivals, train, 1500)[0].BitsPerSecond; math.Abs(got-50e6) > 2.5e6 {
 		t.Errorf("%v bit/s of 50 Mbit/s", got)

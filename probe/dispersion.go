@@ -18,7 +18,7 @@ func dispersions(arrivals []iperf3.Arrival, train iperf3.Train, packet int) []me
 	out := make([]measure.Train, train.Trains)
 	times := make([][]iperf3.Arrival, train.Trains)
 	for _, a := range arrivals {
-		if k := (a[0] - 1) / int64(train.Packets); a[0] >= 1 && k < int64(train.Trains) {
+		if k := (a.Sequence - 1) / int64(train.Packets); a.Sequence >= 1 && k < int64(train.Trains) {
 			times[k] = append(times[k], a)
 		}
 	}
@@ -28,8 +28,8 @@ func dispersions(arrivals []iperf3.Arrival, train iperf3.Train, packet int) []me
 		if len(at) < leastArrivals {
 			continue
 		}
-		slices.SortFunc(at, func(a, b iperf3.Arrival) int { return cmp.Compare(a[1], b[1]) })
-		out[k].DispersionSeconds = float64(at[len(at)-1][1]-at[0][1]) / 1e9
+		slices.SortFunc(at, func(a, b iperf3.Arrival) int { return cmp.Compare(a.At, b.At) })
+		out[k].DispersionSeconds = float64(at[len(at)-1].At-at[0].At) / 1e9
 		if gap := typicalGap(instants(at, least), len(at)); gap > 0 && busyThroughout(out[k], gap, at) {
 			out[k].BitsPerSecond = float64(packet) * 8 / gap
 		}
@@ -46,8 +46,8 @@ func leastTransit(arrivals []iperf3.Arrival) int64 {
 	if len(arrivals) == 0 {
 		return 0
 	}
-	first := slices.MinFunc(arrivals, func(a, b iperf3.Arrival) int { return cmp.Compare(a[1]-a[2], b[1]-b[2]) })
-	return first[1] - first[2]
+	first := slices.MinFunc(arrivals, func(a, b iperf3.Arrival) int { return cmp.Compare(a.At-a.Sent, b.At-b.Sent) })
+	return first.At - first.Sent
 }
 
 // instant is when packets arrived: one, or several that were handed over at once.
@@ -63,12 +63,12 @@ type instant struct {
 // nothing about the link.
 func instants(train []iperf3.Arrival, leastTransit int64) (all []instant) {
 	for i, a := range train {
-		if i > 0 && a[1] == train[i-1][1] {
+		if i > 0 && a.At == train[i-1].At {
 			all[len(all)-1].packets++
 			all[len(all)-1].sum++
 			continue
 		}
-		all = append(all, instant{a[1], 1, i + 1, i > 0 && a[2]+leastTransit <= train[i-1][1]})
+		all = append(all, instant{a.At, 1, i + 1, i > 0 && a.Sent+leastTransit <= train[i-1].At})
 	}
 	return all
 }
@@ -112,7 +112,7 @@ func busyThroughout(t measure.Train, gap float64, arrivals []iperf3.Arrival) boo
 		return true
 	}
 	last := len(arrivals) - 1 - int(fewLate*float64(len(arrivals)))
-	return float64(arrivals[last][1]-arrivals[0][1])/1e9 <= mostIdle*gap*float64(last)
+	return float64(arrivals[last].At-arrivals[0].At)/1e9 <= mostIdle*gap*float64(last)
 }
 
 const (

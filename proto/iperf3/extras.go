@@ -68,7 +68,7 @@ type ResultsExtra struct {
 	Path     *PathRecord       `json:"path,omitempty"`
 	Streams  []StreamExtra     `json:"streams,omitempty"`
 	Samples  *SampleTable      `json:"samples,omitempty"`
-	Arrivals []Arrival         `json:"arrivals,omitempty"` // of trains
+	Arrivals []wireArrival     `json:"arrivals,omitempty"` // of trains
 	Notes    []string          `json:"notes,omitempty"`
 }
 

@@ -167,7 +167,7 @@ func (r *Report) merge(t *transfer, remote Results) {
 		return stream >= 1 && stream <= len(t.streams) && !t.streams[stream-1].sender
 	})
 	if e.Arrivals != nil {
-		r.Arrivals = e.Arrivals
+		r.Arrivals = fromWire(e.Arrivals)
 	}
 	for _, theirs := range e.Streams {
 		if theirs.Stream < 1 || theirs.Stream > len(r.Streams) {

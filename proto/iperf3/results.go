@@ -137,7 +137,7 @@ func (t *transfer) results(extra *ResultsExtra) Results {
 		if extra != nil {
 			extra.Streams = append(extra.Streams, e)
 			if a := s.arrivalsOf(); a != nil {
-				extra.Arrivals = a
+				extra.Arrivals = toWire(a)
 			}
 		}
 	}

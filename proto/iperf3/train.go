@@ -8,9 +8,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Arrival is one datagram of a train: its sequence number, from 1; when the receiver's kernel had it, in ns since the first
-// arrival; and when it was sent by the sender's own clock, in ns. That is 0 in all of them where the receiver does not report it.
-type Arrival [3]int64
+// Arrival is one datagram of a train.
+type Arrival struct {
+	Sequence int64 // from 1
+	At       int64 // when the receiver's kernel had it, in ns since the first arrival
+	Sent     int64 // when it was sent, in ns by the sender's own clock; 0 in all of a test whose receiver does not report it
+}
+
+// wireArrival is an Arrival in JSON: its numbers in their order, without names, as there are thousands. The first builds of
+// Pathwise send two of them, and the third is read as 0.
+type wireArrival [3]int64
+
+func toWire(arrivals []Arrival) (all []wireArrival) {
+	for _, a := range arrivals {
+		all = append(all, wireArrival{a.Sequence, a.At, a.Sent})
+	}
+	return all
+}
+
+func fromWire(arrivals []wireArrival) (all []Arrival) {
+	for _, a := range arrivals {
+		all = append(all, Arrival{Sequence: a[0], At: a[1], Sent: a[2]})
+	}
+	return all
+}
 
 // Datagrams of a train go to the kernel in bursts, as one large datagram that it cuts into packets of equal size (UDP_SEGMENT,
 // udp(7)). A program that hands over one by one is off its processor between them on a busy host, and the narrowest link idle.
@@ -79,9 +100,9 @@ func (s *stream) arrivalsOf() []Arrival {
 	if len(out) == 0 {
 		return nil
 	}
-	first := out[0][1]
+	first := out[0].At
 	for i := range out {
-		out[i][1] -= first
+		out[i].At -= first
 	}
 	return out
 }

@@ -1,7 +1,9 @@
 package iperf3
 
 import (
+	"encoding/json"
 	"net"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,16 +16,17 @@ func TestTrains(t *testing.T) {
 	for _, reverse := range []bool{false, true} {
 		began := time.Now()
 		r := run(t, addr, Config{Proto: UDP, Reverse: reverse, Train: &Train{Packets: 20, Size: 1200, Trains: 3, Gap: 0.1}})
-		if len(r.Arrivals) != 60 || r.Arrivals[0][1] != 0 {
+		if len(r.Arrivals) != 60 || r.Arrivals[0].At != 0 {
 			t.Fatalf("reverse %v: %d arrivals, want 60", reverse, len(r.Arrivals))
 		}
 		for i, a := range r.Arrivals {
 			train := int64(i / 20)
-			if a[0] != int64(i+1) || a[1] < train*90e6 || a[1] > train*150e6+50e6 || a[2]/90e6 < train || a[2] > train*150e6+50e6 {
+			if a.Sequence != int64(i+1) || a.At < train*90e6 || a.At > train*150e6+50e6 || a.Sent/90e6 < train || a.Sent > train*150e6+50e6 {
 				t.Errorf("reverse %v: arrival %d is %v", reverse, i, a)
 			}
-			if a[2] != r.Arrivals[train*20][2] {
-				t.Errorf("reverse %v: arrival %d left at %d, the train at %d: the kernel did not cut it", reverse, i, a[2], r.Arrivals[train*20][2])
+			if a.Sent != r.Arrivals[train*20].Sent {
+				t.Errorf("reverse %v: arrival %d left at %d, the train at %d: the kernel did not cut it", reverse, i, a.Sent,
+					r.Arrivals[train*20].Sent)
 			}
 		}
 		if took := time.Since(began); took > 1500*time.Millisecond {
@@ -40,7 +43,7 @@ func TestTrainsOfAnySize(t *testing.T) {
 	} {
 		r := run(t, addr, Config{Proto: UDP, Train: &train})
 		for i, a := range r.Arrivals {
-			if a[0] != int64(i+1) {
+			if a.Sequence != int64(i+1) {
 				t.Fatalf("%+v: arrival %d is %v", train, i, a)
 			}
 		}
@@ -83,5 +86,20 @@ func TestTrainsUncut(t *testing.T) {
 		if _, seq, ok := ParseDatagram(buf[:n], false); err != nil || n != 1000 || !ok || seq != want+1 {
 			t.Fatalf("datagram %d of %d bytes, want %d; %v", seq, n, want+1, err)
 		}
+	}
+}
+
+// On the wire an arrival is an array, of which the first builds send two numbers.
+func TestArrivalOnTheWire(t *testing.T) {
+	sent := ResultsExtra{Software: "pathwise", Version: "1", Arrivals: toWire([]Arrival{{Sequence: 1, At: 20, Sent: 300}, {Sequence: 2}})}
+	text, err := json.Marshal(sent)
+	if want := `{"software":"pathwise","version":"1","arrivals":[[1,20,300],[2,0,0]]}`; err != nil || string(text) != want {
+		t.Errorf("%s, %v; want %s", text, err, want)
+	}
+	var got ResultsExtra
+	err = json.Unmarshal([]byte(`{"arrivals":[[1,20,300],[2,40],[]]}`), &got)
+	want := []Arrival{{Sequence: 1, At: 20, Sent: 300}, {Sequence: 2, At: 40}, {}}
+	if all := fromWire(got.Arrivals); !slices.Equal(all, want) || err != nil {
+		t.Errorf("%v, %v; want %v", all, err, want)
 	}
 }

@@ -116,7 +116,7 @@ func (t *transfer) gotDatagram(s *stream, b []byte, at time.Duration, stamp int6
 	s.mu.Lock()
 	s.track.Add(seq, sent, at)
 	if stamp != 0 && len(s.arrivals) < maxArrivals {
-		s.arrivals = append(s.arrivals, Arrival{int64(seq), stamp, int64(sent)})
+		s.arrivals = append(s.arrivals, Arrival{Sequence: int64(seq), At: stamp, Sent: int64(sent)})
 	}
 	s.mu.Unlock()
 	t.got(s, len(b))
