@@ -47,7 +47,7 @@ func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 	began := time.Now()
 	report, err := runIperf3(ctx, p.Target, p.Family, p.Port, config)
 	r.DurationSeconds = time.Since(began).Seconds()
-	maps.Copy(r.Parameters, p.parameters())
+	maps.Copy(r.Parameters, p.parameters(report))
 	r.TargetClock = peerClock(report)
 	fillThroughput(r, report, &p.Config)
 	r.Fail(err)
@@ -76,11 +76,11 @@ func peerClock(report *iperf3.Report) *measure.Clock {
 	return &measure.Clock{Synchronized: report.Peer.Clock.Synchronized, ErrorSeconds: report.Peer.Clock.Error}
 }
 
-// parameters are what the Result records. What was never set has iperf3's defaults.
-func (p *Throughput) parameters() map[string]any {
+// parameters are what the Result records: those that the test was made with, whoever chose them.
+func (p *Throughput) parameters(report *iperf3.Report) map[string]any {
 	all := *p
-	setDefault(&all.Config.Proto, iperf3.TCP)
-	setDefault(&all.Config.Parallel, 1)
+	all.Config = report.Config
+	setDefault(&all.Port, iperf3.DefaultPort)
 	set := recorded(throughputFields(), &all)
 	if p.Config.Omit > 0 {
 		set["omit"] = p.Config.Omit.Seconds()

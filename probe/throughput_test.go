@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"strings"
 	"testing"
@@ -76,6 +77,36 @@ func TestThroughputLoopback(t *testing.T) {
 				t.Errorf("peer %v, %d intervals, status %s", r.Parameters["peer"], len(r.Samples.Intervals), r.Status)
 			}
 		})
+	}
+}
+
+// A Result records what the test was made with, whoever chose it, even of a test that was cut short.
+func TestThroughputRecordsDefaults(t *testing.T) {
+	port := serve(t)
+	common := map[string]any{"port": float64(port), "duration": 10., "interval": 1., "parallel": 1., "reverse": false, "bidir": false,
+		"event-loop": false, "nodelay": false, "peer": "pathwise"}
+	for proto, more := range map[string]map[string]any{
+		iperf3.TCP: {"proto": "tcp", "length": 131072.},
+		iperf3.UDP: {"proto": "udp", "rate": 1e6},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		config := iperf3.Config{Proto: proto, Cookie: strings.Repeat("secret", 6)}
+		r, err := (&Throughput{Target: "127.0.0.1", Port: port, Config: config}).Do(ctx)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", proto, err)
+		}
+		want := maps.Clone(common)
+		maps.Copy(want, more)
+		got := maps.Clone(r.Parameters)
+		delete(got, "kernel_memory")
+		delete(got, "payload")
+		if length, _ := got["length"].(float64); proto == iperf3.UDP && length > 1000 { // what fits the path's MSS
+			delete(got, "length")
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", proto, diff)
+		}
 	}
 }
 

@@ -30,7 +30,8 @@ const (
 // before anything was sent; ErrRefused, ErrBusy, ErrPeerSilent, ErrPeerLost, ErrPeerTerminated, ErrUDPBlocked,
 // *PeerError, *ProtocolError (all for errors.Is and As); the cause of ctx, within a second of its end.
 func (c *Client) Run(ctx context.Context) (*Report, error) {
-	report := &Report{}
+	report := &Report{Config: c.Config.withDefaults()}
+	report.Config.Cookie = ""
 	if err := c.Config.Validate(); err != nil {
 		return report, err
 	}
@@ -141,6 +142,7 @@ func (r *clientRun) negotiate() (err error) {
 	}
 	if r.config.Proto == UDP && r.config.Length == 0 {
 		r.config.Length = fittingDatagram(r.ctl.conn)
+		r.report.Config.Length = r.config.Length
 	}
 	r.params = r.config.params()
 	text, err := EncodeParams(r.params)

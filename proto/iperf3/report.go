@@ -55,6 +55,7 @@ func (t Totals) Goodput() float64 {
 
 // Report is what a client's test brought. With an error from Run it holds what was measured up to then.
 type Report struct {
+	Config        Config    // as the test was made: with what holds for what was left out, and without the cookie
 	Started       time.Time // of the data
 	Local, Remote netip.AddrPort
 
