@@ -16,8 +16,9 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// Program is one that is not ours. It runs without a shell and without input, in the C locale, with next to none of this
-// process's environment (handedOn), and in a process group of its own, which is ended with it: nothing that it started and that stayed in the group outlives Run.
+// Program is a program that is not part of Pathwise, and how to run it. It runs without a shell, without input, in the C locale, and
+// with those variables of this process's environment alone that are in handedOn. It leads a process group of its own. When the
+// program ends, or is ended, Run ends the group: no process outlives Run that the program started and that stayed in the group.
 type Program struct {
 	Argv []string // with all that is filled in
 	Keep int      // bytes of each of its outputs that Run returns: half from the beginning, half from the end

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Hello is what a Pathwise server answers to such parameters, before CREATE_STREAMS.
+// Hello is what a Pathwise server tells a Pathwise client of itself: it comes between the client's parameters, which asked for it
+// by their key "pathwise" (see ParamsExtra), and the state CREATE_STREAMS.
 type Hello struct {
 	Software string `json:"software"`
 	Version  string `json:"version"`
@@ -22,7 +23,8 @@ type Clock struct {
 // nothing of a clock.
 const maxClockError = 16
 
-// newClock is a clock of which sock.ClockQuality said this.
+// newClock returns the Clock of this machine, of which sock.ClockQuality returned the bound of its error, and whether it is
+// synchronized. An unsynchronized clock has no bound.
 func newClock(bound time.Duration, synchronized bool) *Clock {
 	c := &Clock{Synchronized: synchronized}
 	if seconds := bound.Seconds(); synchronized {
@@ -31,7 +33,8 @@ func newClock(bound time.Duration, synchronized bool) *Clock {
 	return c.plausible()
 }
 
-// plausible is a clock without a bound that is none, or that no clock can have which nothing disciplines.
+// plausible returns the clock without its Error where that cannot be right: below zero, above maxClockError, or of a clock that is
+// not synchronized.
 func (c *Clock) plausible() *Clock {
 	if c == nil || c.Error == nil || c.Synchronized && *c.Error >= 0 && *c.Error <= maxClockError {
 		return c
