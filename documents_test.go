@@ -123,7 +123,7 @@ func TestHostileDocuments(t *testing.T) {
 	}
 	readers := map[string]func(text []byte) error{
 		"mesh file": func(b []byte) error {
-			_, err := config.Parse([]config.File{{Name: "f", Text: b}}, probe.Validate)
+			_, err := config.Parse([]config.File{{Name: "f", Text: b}}, probe.Catalogue{})
 			return err
 		},
 		"pSConfig":        func(b []byte) error { _, _, err := config.FromPSConfig(b); return err },

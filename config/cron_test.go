@@ -33,7 +33,7 @@ func TestCronRefused(t *testing.T) {
 // A panic while files are read is an error.
 func TestParsePanic(t *testing.T) {
 	var wrong Errors
-	m, err := Parse([]File{{"f", []byte("tools: {t: {probe: x}}")}}, func(measure.Task) error { panic("no such luck") })
+	m, err := Parse([]File{{"f", []byte("tools: {t: {probe: x}}")}}, panicking{})
 	if m != nil || !errors.As(err, &wrong) || !strings.Contains(err.Error(), "no such luck") {
 		t.Errorf("%v, %v; want Errors that say what stopped the reader", m, err)
 	}
@@ -73,3 +73,8 @@ func FuzzSchedule(f *testing.F) {
 		}
 	})
 }
+
+// panicking is a Checker with a defect.
+type panicking struct{ someKinds }
+
+func (panicking) Validate(measure.Task) error { panic("no such luck") }

@@ -196,7 +196,7 @@ func (r *reader) overrides(n node, h *Host) {
 			continue
 		}
 		tool := r.mesh.Tool(e.key)
-		e.value.noteReserved(tool.Kind)
+		e.value.noteParameters(tool.Kind)
 		h.Overrides[e.key] = r.override(e.value, tool)
 	}
 }

@@ -105,8 +105,8 @@ func (m *Mesh) Outward(other *Mesh) []string {
 // noteOutward notes that what stands here leads out of the controller's machine.
 func (n node) noteOutward() { n.r.mesh.outward[n.path] = canonical(n.ast) }
 
-// noteReserved notes, among the parameters of a kind of probe, those that are the mesh file's alone.
-func (n node) noteReserved(kind string) {
+// noteParameters notes, among the parameters of a kind of probe, those that lead out.
+func (n node) noteParameters(kind string) {
 	if kind == KindCommand {
 		n.noteOutward()
 		return
@@ -116,25 +116,11 @@ func (n node) noteReserved(kind string) {
 		return
 	}
 	for _, v := range m.Values {
-		if key := scalarText(v.Key); Reserved(kind, key) {
+		if key := scalarText(v.Key); n.r.check == nil || n.r.check.Outward(kind, key) {
 			node{n.r, n.file, join(n.path, key), join(n.form, "*"), v.Value}.noteOutward()
 		}
 	}
 }
-
-// reserved are the parameters of each kind of probe that the mesh file alone sets for tests of others: they run a program, name
-// a file of a host, or say to which of its ports data goes.
-var reserved = map[string][]string{
-	kindCapacity:   {"port"},
-	KindCommand:    {"argv", "values", "parse"},
-	KindHost:       {"path"},
-	"ping":         {"port"},
-	kindThroughput: {"port"},
-	"trace":        {"port"},
-}
-
-// Reserved says whether a parameter of a kind of probe is the mesh file's to set, and there a person's.
-func Reserved(kind, parameter string) bool { return slices.Contains(reserved[kind], parameter) }
 
 // canonical is what a part of a file says, however it is written: by order of keys, without comments.
 func canonical(n ast.Node) string {

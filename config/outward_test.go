@@ -34,7 +34,7 @@ func TestEveryKeySaysWhetherItLeadsOut(t *testing.T) {
 
 // outwardOf reads what leads out of a text, whatever else is wrong with it.
 func outwardOf(text string) map[string]string {
-	r := &reader{mesh: newMesh()}
+	r := &reader{mesh: newMesh(), check: someKinds{}}
 	sections := map[string][]node{}
 	r.open(File{"", []byte(text)}, sections)
 	r.read(sections)

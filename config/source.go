@@ -23,13 +23,18 @@ type File struct {
 	Text []byte
 }
 
-// A Checker says whether a task's kind exists and its parameters are right. Its error says what would be right: an
-// *Error, or a line such as `count "0": give a whole number from 1`, which is placed at that parameter. It is asked
-// once for each tool, and once more for each host that overrides parameters of it.
-type Checker func(measure.Task) error
+// A Checker knows the kinds of probe.
+type Checker interface {
+	// Validate says whether a task's kind exists and its parameters are right. Its error says what would be right: an
+	// *Error, or a line such as `count "0": give a whole number from 1`, which is placed at that parameter. It is asked
+	// once for each tool, and once more for each host that overrides parameters of it.
+	Validate(task measure.Task) error
+	// Outward says whether a parameter of a kind runs a program, names a file of a host, or says to which port data goes.
+	Outward(kind, parameter string) bool
+}
 
 // Load reads a mesh file, or all *.yaml and *.yml files of a folder as one, and checks it. With a nil check the kinds
-// of tasks and their parameters are not checked. What is wrong with the files is an Errors; any other error is of
+// of tasks and their parameters are not checked, and every parameter counts as leading out. What is wrong with the files is an Errors; any other error is of
 // reading.
 func Load(path string, check Checker) (*Mesh, error) {
 	names := []string{path}

@@ -51,7 +51,7 @@ func (r *reader) toolFields(n node, t *Tool) {
 	}
 	at, probe := given["probe"]
 	if p, has := given["parameters"]; has {
-		p.noteReserved(t.Kind)
+		p.noteParameters(t.Kind)
 	}
 	if t.Kind == KindCommand {
 		at.noteOutward()
@@ -108,7 +108,7 @@ func (r *reader) checkTask(at node, task measure.Task) {
 	if r.check == nil {
 		return
 	}
-	err := r.check(task)
+	err := r.check.Validate(task)
 	if err == nil {
 		return
 	}

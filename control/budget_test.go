@@ -44,11 +44,11 @@ tests: [{tool: t, group: all, schedule: {every: 10m}}]
 			} {
 				t.Run(fmt.Sprintf("%s %s %s", place, budget, tool), func(t *testing.T) {
 					hosts, sites := at(budget)
-					m, err := config.Parse([]config.File{{Name: "f", Text: []byte(file(hosts, sites, tool))}}, probe.Validate)
+					m, err := config.Parse([]config.File{{Name: "f", Text: []byte(file(hosts, sites, tool))}}, probe.Catalogue{})
 					if err != nil {
 						t.Fatal(err)
 					}
-					free, err := config.Parse([]config.File{{Name: "f", Text: []byte(file("", "", tool))}}, probe.Validate)
+					free, err := config.Parse([]config.File{{Name: "f", Text: []byte(file("", "", tool))}}, probe.Catalogue{})
 					if err != nil {
 						t.Fatal(err)
 					}

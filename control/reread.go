@@ -48,7 +48,7 @@ func (c *Control) read() error {
 	if err != nil {
 		return err
 	}
-	m, err := config.Load(c.config.Mesh, probe.Validate)
+	m, err := config.Load(c.config.Mesh, probe.Catalogue{})
 	if err == nil {
 		err = c.config.Changed(m)
 	}

@@ -44,19 +44,22 @@ type Command struct {
 const KeptBytes = parse.MaxInput
 
 func commandKind() Kind {
-	return of(Kind{Name: "command", Meaning: "what any other program measures"}, func(c *Command) *string { return &c.Target },
-		[]field[Command]{
-			{Name: "argv", Default: "required", Meaning: "the program and its arguments, with placeholders such as {target}",
+	return newKind(declaration[Command]{
+		kind:   Kind{Name: "command", Meaning: "what any other program measures"},
+		target: func(c *Command) *string { return &c.Target },
+		fields: []field[Command]{
+			{Name: "argv", Outward: true, Default: "required", Meaning: "the program and its arguments, with placeholders such as {target}",
 				binding: decoded("list of texts", `give the program and its arguments, such as ["ping", "-c", "3", "{target}"]`,
 					func(c *Command) *[]string { return &c.Argv })},
-			{Name: "values", Default: "none", Meaning: "what placeholders other than {target}, {source} and {port} stand for",
+			{Name: "values", Outward: true, Default: "none", Meaning: "what placeholders other than {target}, {source} and {port} stand for",
 				binding: decoded("texts by name", `give texts by name, such as {"file": "/data/1GB"}`,
 					func(c *Command) *map[string]string { return &c.Values })},
-			{Name: "parse", Default: "none", Meaning: "where the metrics stand in what it prints: see parse.Rule",
+			{Name: "parse", Outward: true, Default: "none", Meaning: "where the metrics stand in what it prints: see parse.Rule",
 				binding: decoded("list of rules", `give rules such as {"metric": "rtt_min_seconds", "regex": "min ([0-9.]+ ms)"}`,
 					func(c *Command) *[]parse.Rule { return &c.Rules })},
 			familyField(func(c *Command) *sock.Family { return &c.Family }),
-		})
+		},
+	})
 }
 
 func (c *Command) equip(o Options) {

@@ -30,8 +30,11 @@ const (
 )
 
 func hostKind() Kind {
-	return of(Kind{Name: "host", Meaning: "the host itself: processor, memory, TCP buffers, disks, interfaces"},
-		func(h *Host) *string { return &h.Target }, hostFields())
+	return newKind(declaration[Host]{
+		kind:   Kind{Name: "host", Meaning: "the host itself: processor, memory, TCP buffers, disks, interfaces"},
+		target: func(h *Host) *string { return &h.Target },
+		fields: hostFields(),
+	})
 }
 
 func hostFields() []field[Host] {
@@ -40,7 +43,7 @@ func hostFields() []field[Host] {
 			binding: span(func(h *Host) *time.Duration { return &h.Interval })},
 		{Name: "iface", Default: "all adapters", Meaning: "the network interface to count",
 			binding: word(func(h *Host) *string { return &h.Iface })},
-		{Name: "path", Default: "/", Meaning: "a path in the file system whose space is reported",
+		{Name: "path", Outward: true, Default: "/", Meaning: "a path in the file system whose space is reported",
 			binding: word(func(h *Host) *string { return &h.Path })},
 	}
 }

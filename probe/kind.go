@@ -47,6 +47,10 @@ type Parameter struct {
 	Default string
 	Meaning string
 
+	// Outward says that it runs a program, names a file of a host, or says to which port data goes. Only the mesh file sets such a
+	// parameter, and there a person does: who merely may ask for tests does not.
+	Outward bool
+
 	// Refuse returns what would be right in place of a value, such as "give a whole number from 1 to 255"; "" if it is right.
 	Refuse func(value any) string
 }
@@ -70,6 +74,28 @@ var catalogue = sync.OnceValue(func() []Kind {
 // Kinds are all kinds of Task, by name.
 func Kinds() []Kind { return slices.Clone(catalogue()) }
 
+// KindOf is the kind of a name; ok is false where there is none.
+func KindOf(name string) (k Kind, ok bool) {
+	for _, k := range catalogue() {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return Kind{}, false
+}
+
+// Catalogue is what a mesh file is checked by: a config.Checker.
+type Catalogue struct{}
+
+// Validate says what is wrong with a Task's kind or parameters, as the function of that name does.
+func (Catalogue) Validate(task measure.Task) error { return Validate(task) }
+
+// Outward reports whether a kind has a parameter that is Outward.
+func (Catalogue) Outward(kind, parameter string) bool {
+	k, _ := KindOf(kind)
+	return slices.ContainsFunc(k.Parameters, func(p Parameter) bool { return p.Name == parameter && p.Outward })
+}
+
 // ParameterNames are the names of the parameters that a Task can have, sorted, by the name of its kind.
 func ParameterNames() map[string][]string {
 	all := map[string][]string{}
@@ -86,13 +112,16 @@ func ParameterNames() map[string][]string {
 
 // WriteText writes what people want to know of a Result: what its kind says, or else its metrics; then its notes.
 func WriteText(w io.Writer, r *measure.Result) {
-	text := metricsText
-	for _, k := range catalogue() {
-		if k.Name == r.Kind && k.Text != nil {
-			text = k.Text
-		}
+	if k, _ := KindOf(r.Kind); k.Text != nil {
+		k.Text(w, r)
+	} else {
+		metricsText(w, r)
 	}
-	text(w, r)
+	WriteNotes(w, r)
+}
+
+// WriteNotes writes what limits what a Result means, a line for each.
+func WriteNotes(w io.Writer, r *measure.Result) {
 	for _, note := range r.Notes {
 		fmt.Fprintln(w, "note: "+strings.TrimSpace(note))
 	}
@@ -110,16 +139,25 @@ type field[T any] struct {
 	Name, Default, Meaning string
 	binding[T]
 	Flag, Short string
+	Outward     bool
 }
 
-// of completes a kind by its struct T: what its target is, and its fields.
-func of[T any, M interface {
+// declaration is what a probe says of itself. T is the struct that measures.
+type declaration[T any] struct {
+	kind   Kind             // but for what follows from the fields
+	target func(*T) *string // where the target goes
+	fields []field[T]       // its parameters
+}
+
+// newKind makes a probe's Kind of what it says of itself.
+func newKind[T any, M interface {
 	*T
 	method
-}](k Kind, target func(*T) *string, fields []field[T]) Kind {
+}](d declaration[T]) Kind {
+	k, target, fields := d.kind, d.target, d.fields
 	for _, f := range fields {
-		k.Parameters = append(k.Parameters, Parameter{f.Name, f.Flag, f.Short, f.Type, f.Default, f.Meaning,
-			func(v any) string { return f.set(new(T), v) }})
+		k.Parameters = append(k.Parameters, Parameter{Name: f.Name, Flag: f.Flag, Short: f.Short, Type: f.Type, Default: f.Default,
+			Meaning: f.Meaning, Outward: f.Outward, Refuse: func(v any) string { return f.set(new(T), v) }})
 	}
 	known := k
 	k.read = func(task measure.Task, o Options) (method, error) {

@@ -10,15 +10,18 @@ import (
 )
 
 func pingKind() Kind {
-	return of(Kind{Name: "ping", Meaning: "round trips, by ICMP echo or by TCP", Text: pingText, Usage: Usage{
-		Hosts: "HOST[:PORT]…", Several: true, Short: "Round trips to each HOST",
-		Long: "Send ICMP echoes, or open TCP connections, and report delay, loss, duplicates and reordering, by the kernel's own time\n" +
-			"stamps. Echoes need no root where net.ipv4.ping_group_range admits the user; connections need none.",
-		Examples: []string{"ping 127.0.0.1 -c 3 -i 0.1", "ping carol --poisson --dscp 46 --json",
-			"ping 127.0.0.1:443 --proto tcp -c 3 -i 0.1", "ping localhost -4 -6 -c 3 -i 0.1"},
-		Doing: "pinging", Detail: true,
-	}},
-		func(p *Ping) *string { return &p.Target }, pingFields())
+	return newKind(declaration[Ping]{
+		kind: Kind{Name: "ping", Meaning: "round trips, by ICMP echo or by TCP", Text: pingText, Usage: Usage{
+			Hosts: "HOST[:PORT]…", Several: true, Short: "Round trips to each HOST",
+			Long: "Send ICMP echoes, or open TCP connections, and report delay, loss, duplicates and reordering, by the kernel's own time\n" +
+				"stamps. Echoes need no root where net.ipv4.ping_group_range admits the user; connections need none.",
+			Examples: []string{"ping 127.0.0.1 -c 3 -i 0.1", "ping carol --poisson --dscp 46 --json",
+				"ping 127.0.0.1:443 --proto tcp -c 3 -i 0.1", "ping localhost -4 -6 -c 3 -i 0.1"},
+			Doing: "pinging", Detail: true,
+		}},
+		target: func(p *Ping) *string { return &p.Target },
+		fields: pingFields(),
+	})
 }
 
 func pingFields() []field[Ping] {
@@ -41,7 +44,7 @@ func pingFields() []field[Ping] {
 			binding: yesOrNo(func(p *Ping) *bool { return &p.DontFragment })},
 		{Name: "poisson", Default: "false", Meaning: "exponential intervals, which meet periodic behaviour without bias",
 			binding: yesOrNo(func(p *Ping) *bool { return &p.Poisson })},
-		{Name: "port", Short: "p", Default: "443", Meaning: "of tcp and syn; one where nobody listens answers, too",
+		{Name: "port", Short: "p", Outward: true, Default: "443", Meaning: "of tcp and syn; one where nobody listens answers, too",
 			binding: whole(func(p *Ping) *int { return &p.Port }, 1, 65535)},
 		familyField(func(p *Ping) *sock.Family { return &p.Family }),
 	}

@@ -37,8 +37,8 @@ type Options struct {
 	Say func(line string)
 }
 
-// watch is what a kind calls for each thing that happens: whoever wants it as it is, and whoever wants it in words. It is nil where
-// nobody does.
+// watch returns what a kind calls for each thing that happens on the way, such as an echo. It passes the thing to as, and the line
+// that describes it to say; either may be nil. Where both are, so is what is returned.
 func watch[T any](as func(T), say func(string), line func(T) string) func(T) {
 	if as == nil && say == nil {
 		return nil
@@ -97,11 +97,11 @@ func withTarget(task measure.Task) measure.Task {
 }
 
 func readTask(task measure.Task, o Options) (method, error) {
+	if k, known := KindOf(task.Kind); known {
+		return k.read(task, o)
+	}
 	var names []string
 	for _, k := range catalogue() {
-		if k.Name == task.Kind {
-			return k.read(task, o)
-		}
 		names = append(names, k.Name)
 	}
 	return nil, &sock.InputError{Field: "probe", Value: task.Kind,

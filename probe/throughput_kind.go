@@ -10,21 +10,24 @@ import (
 )
 
 func throughputKind() Kind {
-	return of(Kind{Name: "throughput", Meaning: "how fast data moves, to any iperf3 server", Text: throughputText, Usage: Usage{
-		Hosts: "HOST[:PORT]", Short: "How fast data moves to HOST, and what holds it back",
-		Long: "Move data to HOST, where `pathwise respond` or any iperf3 server runs, and report the goodput that the receiver\n" +
-			"saw. With a Pathwise responder the result holds the kernel's TCP_INFO of both ends.",
-		Examples: []string{"throughput carol", "throughput carol -R -t 5 --cc cubic", "throughput carol -n 50MB -P 4 --json"},
-		Input:    true,
-	}},
-		func(p *Throughput) *string { return &p.Target }, throughputFields())
+	return newKind(declaration[Throughput]{
+		kind: Kind{Name: "throughput", Meaning: "how fast data moves, to any iperf3 server", Text: throughputText, Usage: Usage{
+			Hosts: "HOST[:PORT]", Short: "How fast data moves to HOST, and what holds it back",
+			Long: "Move data to HOST, where `pathwise respond` or any iperf3 server runs, and report the goodput that the receiver\n" +
+				"saw. With a Pathwise responder the result holds the kernel's TCP_INFO of both ends.",
+			Examples: []string{"throughput carol", "throughput carol -R -t 5 --cc cubic", "throughput carol -n 50MB -P 4 --json"},
+			Input:    true,
+		}},
+		target: func(p *Throughput) *string { return &p.Target },
+		fields: throughputFields(),
+	})
 }
 
 func throughputFields() []field[Throughput] {
 	return []field[Throughput]{
 		{Name: "proto", Default: "tcp", Meaning: "tcp or udp",
 			binding: word(func(p *Throughput) *string { return &p.Config.Proto }, iperf3.TCP, iperf3.UDP)},
-		{Name: "port", Short: "p", Default: "5201", Meaning: "the responder's; a host of a mesh opens one of its own",
+		{Name: "port", Short: "p", Outward: true, Default: "5201", Meaning: "the responder's; a host of a mesh opens one of its own",
 			binding: whole(func(p *Throughput) *int { return &p.Port }, 1, 65535)},
 		{Name: "duration", Flag: "time", Short: "t", Default: "10s", Meaning: "how long data is sent",
 			binding: span(func(p *Throughput) *time.Duration { return &p.Config.Duration })},

@@ -9,13 +9,16 @@ import (
 )
 
 func traceKind() Kind {
-	return of(Kind{Name: "trace", Meaning: "the route, by UDP packets that die at each hop", Text: traceText, Usage: Usage{
-		Hosts: "HOST[:PORT]", Short: "The route to HOST",
-		Long:     "Send UDP packets that die at each hop in turn, and report who says so. Needs no root.",
-		Examples: []string{"trace 127.0.0.1", "trace carol --json", "trace carol -6"},
-		Doing:    "tracing", Detail: true,
-	}},
-		func(t *Trace) *string { return &t.Target }, traceFields())
+	return newKind(declaration[Trace]{
+		kind: Kind{Name: "trace", Meaning: "the route, by UDP packets that die at each hop", Text: traceText, Usage: Usage{
+			Hosts: "HOST[:PORT]", Short: "The route to HOST",
+			Long:     "Send UDP packets that die at each hop in turn, and report who says so. Needs no root.",
+			Examples: []string{"trace 127.0.0.1", "trace carol --json", "trace carol -6"},
+			Doing:    "tracing", Detail: true,
+		}},
+		target: func(t *Trace) *string { return &t.Target },
+		fields: traceFields(),
+	})
 }
 
 func traceFields() []field[Trace] {
@@ -26,7 +29,7 @@ func traceFields() []field[Trace] {
 			binding: whole(func(t *Trace) *int { return &t.MaxTTL }, 1, 255)},
 		{Name: "queries", Short: "n", Default: "3", Meaning: "packets for each hop",
 			binding: whole(func(t *Trace) *int { return &t.Queries }, 1, 10)},
-		{Name: "port", Default: "33434", Meaning: "first destination port",
+		{Name: "port", Outward: true, Default: "33434", Meaning: "first destination port",
 			binding: whole(func(t *Trace) *int { return &t.Port }, 1, 65535)},
 		{Name: "timeout", Short: "W", Default: "1s", Meaning: "how long an answer may take",
 			binding: span(func(t *Trace) *time.Duration { return &t.Timeout })},
@@ -34,7 +37,7 @@ func traceFields() []field[Trace] {
 	}
 }
 
-func (t *Trace) equip(o Options) { t.Progress = watch(o.Hop, o.Say, HopLine) }
+func (t *Trace) equip(o Options) { t.Progress = watch(o.Hop, o.Say, hopLine) }
 
 // demand reckons with a route on which no hop answers, so that probes wait for their timeouts, a window at a time.
 func (t *Trace) demand() measure.Demand {

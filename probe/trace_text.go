@@ -13,12 +13,12 @@ import (
 func traceText(w io.Writer, r *measure.Result) {
 	fmt.Fprintf(w, "route to %s (%s)\n", r.Target.Name, r.Target.Address)
 	for _, h := range r.Samples.Hops {
-		fmt.Fprintln(w, HopLine(h))
+		fmt.Fprintln(w, hopLine(h))
 	}
 }
 
-// HopLine is who answered at a hop, and after how long.
-func HopLine(h measure.Hop) string {
+// hopLine is who answered at a hop, and after how long.
+func hopLine(h measure.Hop) string {
 	var rtts []string
 	for _, v := range h.RTTSeconds {
 		if v == nil {

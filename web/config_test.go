@@ -17,7 +17,7 @@ import (
 // editing gives a bench its mesh file to edit.
 func (b *bench) editing() {
 	b.t.Helper()
-	book, err := edit.Open(edit.Options{Mesh: filepath.Join(b.folder, "mesh.yaml"), Data: b.folder, Check: probe.Validate,
+	book, err := edit.Open(edit.Options{Mesh: filepath.Join(b.folder, "mesh.yaml"), Data: b.folder, Check: probe.Catalogue{},
 		Demand: func(task measure.Task) measure.Demand { d, _ := probe.Demand(task); return d }})
 	if err != nil {
 		b.t.Fatal(err)

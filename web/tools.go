@@ -41,15 +41,12 @@ type toolsDoc struct {
 }
 
 func (s *Server) tools(context.Context, *struct{}) (*body[toolsDoc], error) {
-	kinds := map[string]probe.Kind{}
-	for _, k := range probe.Kinds() {
-		kinds[k.Name] = k
-	}
 	doc := toolsDoc{Tools: []toolDoc{}}
 	mesh := s.Control.Mesh()
 	for i := range mesh.Tools {
 		if t := &mesh.Tools[i]; !t.Offline {
-			doc.Tools = append(doc.Tools, describe(t, kinds[t.Kind], true))
+			k, _ := probe.KindOf(t.Kind)
+			doc.Tools = append(doc.Tools, describe(t, k, true))
 		}
 	}
 	for _, k := range probe.Kinds() {
@@ -65,7 +62,7 @@ func describe(t *config.Tool, k probe.Kind, ofMesh bool) toolDoc {
 	demand := t.Adjust(measure.Demand{Exclusive: true})
 	if t.Kind != config.KindCommand {
 		for _, p := range k.Parameters {
-			if config.Reserved(k.Name, p.Name) {
+			if p.Outward {
 				continue
 			}
 			if own, set := t.Parameters[p.Name]; set {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
@@ -104,7 +105,7 @@ func printDiagnosis(w io.Writer, d *diagnose.Diagnosis) {
 		fmt.Fprintln(w, "note:", note)
 	}
 	for _, r := range d.Results {
-		printNotes(w, r)
+		probe.WriteNotes(w, r)
 	}
 }
 

@@ -27,7 +27,7 @@ func meshCommand(s *session) *cobra.Command {
 // loadMesh reads a mesh file or folder. Of what is wrong with it, each error but the last is printed on a line of its own,
 // since there may be many.
 func (s *session) loadMesh(path string) (*config.Mesh, error) {
-	m, err := config.Load(path, probe.Validate)
+	m, err := config.Load(path, probe.Catalogue{})
 	var all config.Errors
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"maps"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,14 +23,15 @@ func probeCommands(s *session) (all []*cobra.Command) {
 
 // throughputKind is the kind of probe whose parameters a diagnosis shares.
 func throughputKind() probe.Kind {
-	kinds := probe.Kinds()
-	return kinds[slices.IndexFunc(kinds, func(k probe.Kind) bool { return k.Name == "throughput" })]
+	k, _ := probe.KindOf("throughput")
+	return k
 }
 
 func probeCommand(s *session, k probe.Kind) *cobra.Command {
 	flags := parameterFlags{kind: k}
 	c := &cobra.Command{
-		Use: k.Name + " " + k.Usage.Hosts, Short: k.Usage.Short, Long: k.Usage.Long, Example: examples(k.Usage.Examples), Args: cobra.ExactArgs(1),
+		Use: k.Name + " " + k.Usage.Hosts, Short: k.Usage.Short, Long: k.Usage.Long, Example: examples(k.Usage.Examples),
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			parameters, options, err := flags.read(c, s)
 			if err != nil {
@@ -50,7 +48,7 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 					return err
 				}
 			}
-			return s.measureTasks(c.Context(), tasks, flags.over.families(), probe.WriteText, func(task measure.Task, family sock.Family) (*measure.Result, error) {
+			measureOne := func(task measure.Task, family sock.Family) (*measure.Result, error) {
 				if k.Usage.Doing != "" {
 					s.progress("%s %s…", k.Usage.Doing, task.Target)
 				} else if flags.over.four && flags.over.six {
@@ -64,7 +62,8 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 					return nil, err
 				}
 				return p.Do(c.Context())
-			})
+			}
+			return s.measureTasks(c.Context(), tasks, flags.over.families(), probe.WriteText, measureOne)
 		},
 	}
 	if k.Usage.Several {
@@ -96,10 +95,4 @@ func (s *session) finish(r *measure.Result, failed error, text func(io.Writer, *
 			text(w, r)
 		}
 	})
-}
-
-func printNotes(w io.Writer, r *measure.Result) {
-	for _, note := range r.Notes {
-		fmt.Fprintln(w, "note: "+strings.TrimSpace(note))
-	}
 }

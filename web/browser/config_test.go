@@ -31,7 +31,7 @@ func editable(t *testing.T) (url, folder string) {
 	must(t, os.WriteFile(filepath.Join(folder, "tests.yaml"), []byte("tools:"+rest), 0o600))
 	store, err := archive.Open(t.Context(), filepath.Join(data, "archive"), archive.Options{})
 	must(t, err)
-	book, err := edit.Open(edit.Options{Mesh: folder, Data: data, Check: probe.Validate,
+	book, err := edit.Open(edit.Options{Mesh: folder, Data: data, Check: probe.Catalogue{},
 		Demand: func(task measure.Task) measure.Demand { d, _ := probe.Demand(task); return d }})
 	must(t, err)
 	follow := func(m *config.Mesh) error { return book.Follow(m, func(*config.Mesh) error { return nil }) }

@@ -52,7 +52,7 @@ func newDesk(t *testing.T, files ...File) *desk {
 // open is what a start of the controller does.
 func (d *desk) open() {
 	d.t.Helper()
-	b, err := Open(Options{Mesh: d.mesh, Data: d.data, Check: probe.Validate, Now: func() time.Time { return d.now },
+	b, err := Open(Options{Mesh: d.mesh, Data: d.data, Check: probe.Catalogue{}, Now: func() time.Time { return d.now },
 		Demand: func(task measure.Task) measure.Demand { need, _ := probe.Demand(task); return need }})
 	must(d.t, err)
 	d.Book = b
@@ -61,7 +61,7 @@ func (d *desk) open() {
 // load reads the files as control does.
 func (d *desk) load() error {
 	d.t.Helper()
-	m, err := config.Load(d.mesh, probe.Validate)
+	m, err := config.Load(d.mesh, probe.Catalogue{})
 	must(d.t, err)
 	return d.Follow(m, func(*config.Mesh) error { return d.refusal })
 }

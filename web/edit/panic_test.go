@@ -6,12 +6,18 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
 )
+
+// panicking is a Checker with a defect.
+type panicking struct{ probe.Catalogue }
+
+func (panicking) Validate(measure.Task) error { panic(killed{}) }
 
 // Whatever panics while a proposal is checked or saved, the next one has its turn.
 func TestNothingIsHeldOverAPanic(t *testing.T) {
 	for name, arm := range map[string]func(o *Options){
-		"check":   func(o *Options) { o.Check = func(measure.Task) error { panic(killed{}) } },
+		"check":   func(o *Options) { o.Check = panicking{} },
 		"demand":  func(o *Options) { o.Demand = func(measure.Task) measure.Demand { panic(killed{}) } },
 		"replace": func(o *Options) { o.replace = func(string, []byte) error { panic(killed{}) } },
 		"access":  func(o *Options) { o.access = func(string) error { panic(killed{}) } },
