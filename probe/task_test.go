@@ -275,6 +275,23 @@ func TestKindsAreDocumented(t *testing.T) {
 	}
 }
 
+// What runs a program, names a file of a host or says to which port data goes is declared so, and nothing else is.
+func TestOutward(t *testing.T) {
+	want := map[string][]string{"capacity": {"port"}, "command": {"argv", "values", "parse"}, "host": {"path"}, "ping": {"port"},
+		"throughput": {"port"}, "trace": {"port"}}
+	got := map[string][]string{}
+	for _, k := range Kinds() {
+		for _, p := range k.Parameters {
+			if (Catalogue{}).Outward(k.Name, p.Name) {
+				got[k.Name] = append(got[k.Name], p.Name)
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func FuzzTask(f *testing.F) {
 	f.Add("ping", `{"count": 10, "interval": "200ms", "df": true}`)
 	f.Add("throughput", `{"rate": "20mbit", "window": 1e6, "bidir": "yes"}`)

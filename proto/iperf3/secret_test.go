@@ -47,7 +47,7 @@ func TestSecretAdmits(t *testing.T) {
 			}
 			served := make(chan error, 1)
 			go func() { served <- s.Serve(ctx, ln) }()
-			_, err = (&Client{Addr: ln.Addr().String(), Config: test.config}).Run(ctx)
+			report, err := (&Client{Addr: ln.Addr().String(), Config: test.config}).Run(ctx)
 			if !errors.Is(err, test.want) {
 				t.Errorf("error is %v, want %v", err, test.want)
 			}
@@ -60,6 +60,9 @@ func TestSecretAdmits(t *testing.T) {
 				case <-time.After(10 * time.Second):
 					t.Error("the server did not tell of the test")
 				}
+			}
+			if report.Config.Cookie != "" {
+				t.Error("the secret is in the report")
 			}
 			cancel()
 			if err := <-served; err != nil {
