@@ -17,6 +17,7 @@ import (
 type path struct {
 	capacity      float64 // bit/s of IP; 0: not measured
 	rtt, loaded   float64 // s
+	usual         float64 // s, of the idle path; 0: as rtt
 	goodput       float64 // bit/s
 	rwnd, sndbuf  float64 // shares
 	appLimited    bool
@@ -47,7 +48,7 @@ var testStart = time.Time{}
 // results makes the Results that probes would bring from the path.
 func (p path) results() []*measure.Result {
 	ping := measure.NewResult("ping", time.Time{})
-	ping.Metrics[measure.RTTMin] = p.rtt
+	ping.Metrics[measure.RTTMin], ping.Metrics[measure.RTTMedian] = p.rtt, max(p.rtt, p.usual)
 	out := []*measure.Result{ping}
 	if p.capacity > 0 {
 		c := measure.NewResult("capacity", time.Time{})
@@ -150,10 +151,11 @@ func TestVerdicts(t *testing.T) {
 		{"send buffer", with(smallSendBuffer), "send-buffer-limited"},
 		{"random loss", with(lossy), "random-loss"},
 		{"random loss, no paced probe", with(func(p *path) { lossy(p); p.pacedSent = 0 }), "random-loss"},
-		{"loss with a queue, of which a paced probe sees little", with(func(p *path) { lossy(p); p.pacedLost, p.loaded = 2, 0.09 }), "unexplained"},
+		{"loss with a queue, of which a paced probe sees little", with(func(p *path) { lossy(p); p.pacedSent, p.pacedLost, p.loaded = 300, 2, 0.09 }), "unexplained"},
 		{"loss with a queue, of which a paced probe sees as much", with(func(p *path) { lossy(p); p.loaded = 0.09 }), "random-loss"},
 		{"loss with a queue, no paced probe", with(func(p *path) { lossy(p); p.pacedSent, p.loaded = 0, 0.09 }), "unexplained"},
 		{"loss that a paced probe does not see", with(func(p *path) { lossy(p); p.pacedLost = 0 }), "unexplained"},
+		{"loss while others fill the path", with(func(p *path) { lossy(p); p.usual = 0.06 }), "unexplained"},
 		{"application", with(idle), "application-limited"},
 		{"application at a rate", with(func(p *path) { idle(p); p.rateParameter = 10e6 }), "application-limited"},
 		{"application near the capacity", with(func(p *path) { idle(p); p.goodput = 85e6 }), Healthy},

@@ -11,6 +11,7 @@ const (
 	Pings          Name = "pings" // small ones
 	Answers        Name = "answers"
 	EmptyRoundTrip Name = "empty_round_trip"
+	IdleRoundTrip  Name = "idle_round_trip" // the usual one, before anything is moved
 
 	Capacity        Name = "capacity"         // of IP
 	PayloadCapacity Name = "payload_capacity" // of TCP payload
@@ -71,6 +72,7 @@ var definitions = []definition{
 	{Pings, "sent_packets", "packets", "small pings", nil},
 	{Answers, "received_packets", "packets", "answers to {pings} small pings", nil},
 	{EmptyRoundTrip, "rtt_min_seconds", "s", "round trip on the empty path", nil},
+	{IdleRoundTrip, "rtt_median_seconds", "s", "usual round trip before the tests moved anything; {empty_round_trip} at the least", nil},
 	{Capacity, "capacity_bits_per_second", "bit/s", "what the narrowest link can carry, headers included", smallTrains},
 	{PayloadCapacity, "payload_bits_per_second", "bit/s", "what of the capacity TCP payload can have", nil},
 	{Goodput, "throughput_bits_per_second", "bit/s", "goodput over the whole test", nil},

@@ -98,6 +98,7 @@ func readPing(g *gathering, r *measure.Result) {
 		}
 		s.set(Pings, exactly(sent, r))
 		s.set(Answers, exactly(answered, r))
+		s.setPositive(IdleRoundTrip, r.Metrics[measure.RTTMedian], r)
 	})
 }
 

@@ -10,13 +10,13 @@ import (
 // randomLoss: packets get lost although no queue is full. TCP takes each loss for congestion and slows down.
 //
 // A queue that overflows loses packets too, but first it stands, and the round trip shows it; and a probe that fills
-// a small part of the path only loses what is lost at random.
+// a small part of the path only loses what is lost at random, unless others fill the rest.
 var randomLoss = Rule{
 	ID:      "random-loss",
 	Of:      OfWay,
 	In:      []State{Slow, Full},
 	Needs:   []Name{Segments, Retransmits, MSS, EmptyRoundTrip},
-	Reads:   []Name{ResentShare, PacedLoss, PacedLost, PacedSent, LoadedRoundTrip, Steady},
+	Reads:   []Name{ResentShare, PacedLoss, PacedLost, PacedSent, LoadedRoundTrip, IdleRoundTrip, Steady},
 	Apart:   map[string]Name{"path-full": PacedLoss},
 	Suspect: func(s *Subject) bool { return s.Value(Retransmits) > 0 && !full(s) },
 	Look: func(s *Subject) *Claim {
@@ -25,7 +25,7 @@ var randomLoss = Rule{
 			return nil
 		}
 		queue := s.Value(LoadedRoundTrip) > emptyQueue*s.Value(EmptyRoundTrip)
-		if queue && !pacedLost(s) { // a queue that others fill makes even a paced probe lose now and then
+		if queue && !pacedLost(s) || shared(s) { // what others fill makes even a paced probe lose now and then
 			return nil
 		}
 		c := &Claim{
@@ -60,6 +60,17 @@ func lossRatio(s *Subject) float64 {
 
 // emptyQueue is the ratio of loaded to empty RTT below which no queue stands in the path.
 const emptyQueue = 1.25
+
+// shared reports whether a queue comes and goes on the path before anything is moved: others fill it, and what is lost may be
+// what did not fit. Loss alone does not vary the round trip.
+func shared(s *Subject) bool {
+	usual, least := s.Value(IdleRoundTrip), s.Value(EmptyRoundTrip)
+	return usual > sharedQueue*least && usual-least > leastQueue
+}
+
+// sharedQueue is the ratio of the usual to the least RTT of the idle path above which others' packets queue there: a path of the
+// lab that is idle shows up to 1.02 on a busy machine, one that two transfers of others fill 1.17 and more.
+const sharedQueue = 1.1
 
 // pacedKeeps reports whether what the paced probe lost agrees with a loss ratio of p: at least one, and no fewer than
 // the 1 in 100 chance of a Poisson count, by its normal approximation.
