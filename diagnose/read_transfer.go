@@ -111,8 +111,12 @@ func readSamples(s *Subject, r *measure.Result, all []measure.TCPSample) {
 		window = max(window, one.Values["snd_wnd_bytes"])
 	}
 	s.setPositive(ReceiveWindow, window, r)
+	until := last.ElapsedSeconds
+	if asked, ok := number(r.Parameters["duration"]); ok && asked > 0 {
+		until = min(until, asked) // no data is given to TCP after that, however long the ends wait for each other
+	}
 	if steady := slices.DeleteFunc(slices.Clone(all), func(one measure.TCPSample) bool {
-		return one.ElapsedSeconds < settled*last.ElapsedSeconds
+		return one.ElapsedSeconds < settled*until || one.ElapsedSeconds > until
 	}); len(steady) > 0 {
 		readSteady(s, r, steady)
 	}

@@ -192,6 +192,24 @@ func TestLargestShare(t *testing.T) {
 	}
 }
 
+// What a connection does after the time that the transfer was given says nothing of the program: it waits for the other end, such as
+// where a firewall forgot the connection that the ends talk over.
+func TestWaitForTheOtherEndIsNoApplicationLimit(t *testing.T) {
+	results := hundred().results()
+	const asked = 3.0
+	for _, r := range results {
+		r.Parameters["duration"] = asked
+		for _, one := range r.Samples.TCPInfo {
+			if one.ElapsedSeconds > asked {
+				one.Values["delivery_rate_app_limited"], one.Values["notsent_bytes"] = 1, 0
+			}
+		}
+	}
+	if d := Diagnose(results); d.Verdict != "unexplained" {
+		t.Errorf("verdict %s", d.Verdict)
+	}
+}
+
 // An overload by UDP is no paced probe: its losses are not taken for those of a nearly empty path.
 func TestOverloadIsNoPacedProbe(t *testing.T) {
 	results := with(lossy).results()
