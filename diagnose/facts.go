@@ -27,6 +27,7 @@ const (
 	Retransmits     Name = "retransmits"
 	ResentShare     Name = "resent_share"
 
+	SACK               Name = "selective_acknowledgements"
 	WindowScaling      Name = "window_scaling"
 	ReceiveWindow      Name = "receive_window"
 	ReceiveWindowShare Name = "receive_window_share"
@@ -85,6 +86,7 @@ var definitions = []definition{
 	{Segments, "data_segs_out", "packets", "sent by TCP", nil},
 	{Retransmits, "retransmits_packets", "packets", "sent again, of {segments}", nil},
 	{ResentShare, "retransmits_ratio", "ratio", "share of its packets that TCP sent again", nil},
+	{SACK, "sack_count", "", "both ends use selective acknowledgements", nil},
 	{WindowScaling, "window_scaling_count", "", "both ends scale windows", nil},
 	{ReceiveWindow, "snd_wnd_bytes", "bytes", "the largest window that the receiver offered", nil},
 	{ReceiveWindowShare, "rwnd_limited_ratio", "ratio", "share of the time that the receiver's window held the sender", nil},

@@ -14,7 +14,7 @@ import (
 const settled = 0.4
 
 // ofTransfer are the facts that one transfer tells, all of them of the same one.
-var ofTransfer = []Name{Goodput, Steady, Duration, Stuck, LoadedRoundTrip, MSS, Segments, Retransmits, WindowScaling,
+var ofTransfer = []Name{Goodput, Steady, Duration, Stuck, LoadedRoundTrip, MSS, Segments, Retransmits, SACK, WindowScaling,
 	ReceiveWindow, ReceiveWindowShare, ReceiveBuffer, ReceiveBufferFixed, ReceiveBufferMax, SendBufferShare, SendBuffer, SendBufferFixed,
 	SendBufferMax, RoomShare, AppLimitedShare, Sourced, AskedRate}
 
@@ -104,6 +104,7 @@ func readSamples(s *Subject, r *measure.Result, all []measure.TCPSample) {
 		s.set(Retransmits, exactly(last.Values["total_retrans_packets"], r))
 	}
 	if options, told := last.Get("options"); told {
+		s.set(SACK, yes(int(options)&optionSACK != 0, r))
 		s.set(WindowScaling, yes(int(options)&optionWindowScale != 0, r))
 	}
 	window := 0.0
@@ -122,8 +123,11 @@ func readSamples(s *Subject, r *measure.Result, all []measure.TCPSample) {
 	}
 }
 
-// optionWindowScale is the bit of TCP_INFO's options that says that both ends scale windows (TCPI_OPT_WSCALE).
-const optionWindowScale = 4
+// Bits of TCP_INFO's options that say what both ends agreed on: TCPI_OPT_SACK, TCPI_OPT_WSCALE.
+const (
+	optionSACK        = 2
+	optionWindowScale = 4
+)
 
 // readSteady takes what the samples of a transfer's later part say.
 func readSteady(s *Subject, r *measure.Result, all []measure.TCPSample) {

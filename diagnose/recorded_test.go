@@ -22,16 +22,10 @@ func TestWindowThatHoldsAndIsNoLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := Diagnose(recorded.Results)
-	if d.Verdict != "unexplained" {
-		t.Errorf("verdict %s, want unexplained", d.Verdict)
+	if d.Verdict != "no-sack" || outcome(d, "receive-window-limited") != Refuted {
+		t.Errorf("verdict %s, and the window is %s", d.Verdict, outcome(d, "receive-window-limited"))
 	}
-	held := 0.0
-	for _, e := range d.First().Evidence {
-		if measure.Metric(e.Metric) == measure.RwndLimitedRatio {
-			held = max(held, e.Value)
-		}
-	}
-	if held < 0.5 {
+	if held := gather(recorded.Results).ways[measure.Forward].Value(ReceiveWindowShare); held < 0.5 {
 		t.Errorf("the window held the sender for %v of the time: this shows nothing", held)
 	}
 }
