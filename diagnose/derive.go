@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/pathwise-net/pathwise/model"
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
@@ -42,23 +43,30 @@ func deriveCapacity(s *Subject) {
 	s.set(PayloadCapacity, Fact{Value: carries, Low: capacity.Low * share, High: capacity.High * share, Result: capacity.Result})
 }
 
-// derivePaced adds what gets lost on a path that is nearly empty. A probe that took more of the path than pacedMost may have
-// filled a queue, so what it lost says nothing of that.
+// derivePaced adds what probes by UDP lost on a path that is nearly empty, and on one that is half full. A probe that took more may
+// have filled a queue, so what it lost says nothing of that.
 func derivePaced(s *Subject) {
-	sent, lost := s.Fact(PacedSent), s.Fact(PacedLost)
-	if sent.Value == 0 {
-		return
-	}
 	whole := max(s.Value(Capacity), s.Value(Steady))
-	if rate := s.Value(PacedRate); rate > pacedMost*whole*(1+capacityError) {
-		for _, n := range []Name{PacedSent, PacedLost, PacedLoss} {
-			s.facts[n] = Fact{Result: sent.Result, Unknown: fmt.Sprintf("the probe by UDP took %s of a path of %s, so that its losses may be "+
-				"those of a full queue", quantity.FormatRate(rate), quantity.FormatRate(whole))}
+	for _, p := range s.udp {
+		sent, lost := exactly(p.sent, p.result), exactly(p.lost, p.result)
+		switch {
+		case p.rate <= pacedMost*whole*(1+capacityError):
+			s.set(PacedSent, sent)
+			s.set(PacedLost, lost)
+			s.setPositive(PacedRate, p.rate, p.result)
+			s.set(PacedLoss, ratio(lost, sent))
+		case p.rate <= halfMost*whole:
+			s.set(HalfLoss, ratio(lost, sent))
+			s.setPositive(HalfRate, p.rate, p.result)
+		default:
+			s.set(PacedLoss, Fact{Result: sent.Result, Unknown: fmt.Sprintf("the probe by UDP took %s of a path of %s, so that its losses may be "+
+				"those of a full queue", quantity.FormatRate(p.rate), quantity.FormatRate(whole))})
 		}
-		return
 	}
-	s.set(PacedLoss, ratio(lost, sent))
 }
+
+// halfMost is the share of a path up to which a probe by UDP leaves room for others.
+const halfMost = 0.6
 
 // ratio is the share of one count in another, with its 95 % interval: that of a Poisson count of the events, by the normal
 // approximation of its square root, which is within 2 % from four events on (Bartlett 1936).
@@ -70,3 +78,13 @@ func ratio(events, of Fact) Fact {
 
 // interval95 is how many standard deviations to each side hold 95 % of a normal law.
 const interval95 = 1.96
+
+// deriveAcks adds what the acknowledgements of a way take of the way back: one for two packets (RFC 9293 section 3.8.6.3).
+func deriveAcks(s, back *Subject) {
+	carries, mss := max(back.Value(Capacity), back.Value(Steady)), s.Value(MSS)
+	if carries == 0 || mss == 0 || !s.Known(Steady) {
+		return
+	}
+	ack := s.ipHeader() + model.TCPHeader + model.TCPTimestamps
+	s.set(AcksShare, exactly(s.Value(Steady)/(2*mss*8)*ack*8/carries, nil))
+}

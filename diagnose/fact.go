@@ -55,6 +55,7 @@ type Subject struct {
 	From, To                          *measure.TCPEnd // settings of both ends; nil: not known
 	congestion                        string          // control of the sender; "": not known
 
+	udp      []udpProbe
 	exceeded bool      // the transfer was faster than the capacity that was measured
 	sized    bool      // packets were tried that no router may cut
 	passed   bool      // some of these were answered

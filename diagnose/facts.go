@@ -26,6 +26,11 @@ const (
 	Segments        Name = "segments"
 	Retransmits     Name = "retransmits"
 	ResentShare     Name = "resent_share"
+	LateSegments    Name = "late_segments" // of the later part of the transfer
+	LateRetransmits Name = "late_retransmits"
+	ReorderedShare  Name = "reordered_share"
+	Spurious        Name = "spurious" // retransmissions of what had arrived
+	SpuriousShare   Name = "spurious_share"
 
 	SACK               Name = "selective_acknowledgements"
 	WindowScaling      Name = "window_scaling"
@@ -45,10 +50,15 @@ const (
 	Sourced         Name = "sourced"
 	AskedRate       Name = "asked_rate"
 
+	AcksShare Name = "acks_share"
+
 	PacedLoss Name = "paced_loss"
 	PacedSent Name = "paced_sent"
 	PacedLost Name = "paced_lost"
 	PacedRate Name = "paced_rate"
+
+	HalfLoss Name = "half_loss"
+	HalfRate Name = "half_rate"
 
 	PassingSize Name = "passing_size" // its bounds are sizes that pass and that vanish
 	SilentSize  Name = "silent_size"
@@ -86,6 +96,11 @@ var definitions = []definition{
 	{Segments, "data_segs_out", "packets", "sent by TCP", nil},
 	{Retransmits, "retransmits_packets", "packets", "sent again, of {segments}", nil},
 	{ResentShare, "retransmits_ratio", "ratio", "share of its packets that TCP sent again", nil},
+	{LateSegments, "data_segs_out", "packets", "sent by TCP once the transfer ran", nil},
+	{LateRetransmits, "retransmits_packets", "packets", "sent again once the transfer ran, of {late_segments}", nil},
+	{ReorderedShare, "reordering_ratio", "ratio", "share of its packets that TCP saw come behind later ones", nil},
+	{Spurious, "dsack_packets", "packets", "sent again although they had arrived, of {retransmits} sent again", nil},
+	{SpuriousShare, "dsack_ratio", "ratio", "share of what was sent again that had arrived", nil},
 	{SACK, "sack_count", "", "both ends use selective acknowledgements", nil},
 	{WindowScaling, "window_scaling_count", "", "both ends scale windows", nil},
 	{ReceiveWindow, "snd_wnd_bytes", "bytes", "the largest window that the receiver offered", nil},
@@ -102,10 +117,13 @@ var definitions = []definition{
 	{AppLimitedShare, "delivery_rate_app_limited", "ratio", "share of the samples that the kernel marked as held back by the program", nil},
 	{Sourced, "sourced_count", "", "the data came from a source or at a rate that the caller chose", nil},
 	{AskedRate, "asked_bits_per_second", "bit/s", "rate that the sending program was held to", nil},
+	{AcksShare, "acks_ratio", "ratio", "share of what the way back carries that the acknowledgements take", nil},
 	{PacedLoss, "loss_ratio", "ratio", "lost by a probe of only {paced_rate}, {paced_lost} of {paced_sent}: not for congestion", pacedProbe},
 	{PacedSent, "sent_packets", "packets", "sent by a paced probe", nil},
 	{PacedLost, "lost_packets", "packets", "lost by a paced probe", nil},
 	{PacedRate, "sent_bits_per_second", "bit/s", "rate of a paced probe", nil},
+	{HalfLoss, "loss_ratio", "ratio", "lost by a probe of {half_rate}, about half of what the narrowest link carries", halfProbe},
+	{HalfRate, "sent_bits_per_second", "bit/s", "rate of a probe at half of the capacity", nil},
 	{PassingSize, "path_mtu_bytes", "bytes", "packets of {passing_size} are answered", sizeOfPackets},
 	{SilentSize, "silent_packet_bytes", "bytes", "packets of {silent_size} vanish: no answer, and no router says why", nil},
 	{Allowed, "allowed_bits_per_second", "bit/s", "what this limit allows, by its own formula", nil},

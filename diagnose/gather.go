@@ -38,6 +38,8 @@ func gather(results []*measure.Result) *gathering {
 	for _, direction := range directions {
 		derive(g.ways[direction])
 	}
+	deriveAcks(g.ways[measure.Forward], g.ways[measure.Reverse])
+	deriveAcks(g.ways[measure.Reverse], g.ways[measure.Forward])
 	if !g.measured() {
 		g.path = pathOf(g.ways[measure.Forward], inOrder)
 	}
@@ -127,13 +129,16 @@ func readThroughput(g *gathering, r *measure.Result) {
 	})
 }
 
-// readPaced takes what a probe by UDP lost. Whether it was one that leaves the path nearly empty is known only with what the
-// path carries: see derivePaced.
+// udpProbe is what a probe by UDP sent and lost, in packets, at a rate in bit/s.
+type udpProbe struct {
+	sent, lost, rate float64
+	result           *measure.Result
+}
+
+// readPaced takes what a probe by UDP lost. What that means is known only with what the path carries: see derivePaced.
 func readPaced(s *Subject, r *measure.Result) {
 	if sent := r.Metrics[measure.SentPackets]; sent > 0 {
-		s.set(PacedSent, exactly(sent, r))
-		s.set(PacedLost, exactly(r.Metrics[measure.LostPackets], r))
-		s.setPositive(PacedRate, r.Metrics[measure.SentRate], r)
+		s.udp = append(s.udp, udpProbe{sent, r.Metrics[measure.LostPackets], r.Metrics[measure.SentRate], r})
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 const settled = 0.4
 
 // ofTransfer are the facts that one transfer tells, all of them of the same one.
-var ofTransfer = []Name{Goodput, Steady, Duration, Stuck, LoadedRoundTrip, MSS, Segments, Retransmits, SACK, WindowScaling,
+var ofTransfer = []Name{Goodput, Steady, Duration, Stuck, LoadedRoundTrip, MSS, Segments, Retransmits, LateSegments,
+	LateRetransmits, ReorderedShare, Spurious, SpuriousShare, SACK, WindowScaling,
 	ReceiveWindow, ReceiveWindowShare, ReceiveBuffer, ReceiveBufferFixed, ReceiveBufferMax, SendBufferShare, SendBuffer, SendBufferFixed,
 	SendBufferMax, RoomShare, AppLimitedShare, Sourced, AskedRate}
 
@@ -102,6 +103,7 @@ func readSamples(s *Subject, r *measure.Result, all []measure.TCPSample) {
 	if segments, told := last.Get("data_segs_out"); told {
 		s.set(Segments, exactly(segments, r))
 		s.set(Retransmits, exactly(last.Values["total_retrans_packets"], r))
+		readReordering(s, r, last)
 	}
 	if options, told := last.Get("options"); told {
 		s.set(SACK, yes(int(options)&optionSACK != 0, r))
@@ -120,6 +122,22 @@ func readSamples(s *Subject, r *measure.Result, all []measure.TCPSample) {
 		return one.ElapsedSeconds < settled*until || one.ElapsedSeconds > until
 	}); len(steady) > 0 {
 		readSteady(s, r, steady)
+	}
+}
+
+// readReordering takes how many packets overtook others, and how many were sent again for that, as the receiver tells in duplicate
+// selective acknowledgements (RFC 2883). Kernels before 4.19 tell neither.
+func readReordering(s *Subject, r *measure.Result, last measure.TCPSample) {
+	spurious, told := last.Get("dsack_dups")
+	if !told {
+		return
+	}
+	s.set(Spurious, exactly(spurious, r))
+	if again := last.Values["total_retrans_packets"]; again > 0 {
+		s.set(SpuriousShare, exactly(spurious/again, r))
+	}
+	if sent := last.Values["data_segs_out"]; sent > 0 {
+		s.set(ReorderedShare, exactly(last.Values["reord_seen"]/sent, r))
 	}
 }
 
@@ -144,6 +162,10 @@ func readSteady(s *Subject, r *measure.Result, all []measure.TCPSample) {
 		}
 	}
 	s.setPositive(LoadedRoundTrip, median(trips), r)
+	if segments, told := last.Get("data_segs_out"); told {
+		s.set(LateSegments, exactly(segments-first.Values["data_segs_out"], r))
+		s.set(LateRetransmits, exactly(last.Values["total_retrans_packets"]-first.Values["total_retrans_packets"], r))
+	}
 	s.set(RoomShare, exactly(room/count, r))
 	s.set(AppLimitedShare, exactly(marked/count, r))
 	if span := last.ElapsedSeconds - first.ElapsedSeconds; span > 0 {

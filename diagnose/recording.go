@@ -28,9 +28,12 @@ const (
 	Wrong  Truth = "wrong"  // a cause that the fault is not
 )
 
-// Judge says how the verdict of a diagnosis stands to the truth. A path that is full has a finding, and is healthy.
+// Judge says how the verdict of a diagnosis stands to the truth. A finding that makes nothing slow is among those of a healthy path.
 func (r *Recording) Judge(d *Diagnosis) Truth {
-	holds := func(id string) bool { return d.Verdict == id || id == pathFull.ID && d.Verdict == Healthy }
+	healthy := d.Verdict == Healthy || d.Verdict == Unknown
+	holds := func(id string) bool {
+		return d.Verdict == id || healthy && slices.ContainsFunc(d.Findings, func(f measure.Finding) bool { return f.ID == id })
+	}
 	switch {
 	case r.Finding != "" && holds(r.Finding):
 		return Right

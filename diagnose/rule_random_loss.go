@@ -16,7 +16,7 @@ var randomLoss = Rule{
 	Of:      OfWay,
 	In:      []State{Slow, Full},
 	Needs:   []Name{Segments, Retransmits, MSS, EmptyRoundTrip},
-	Reads:   []Name{ResentShare, PacedLoss, PacedLost, PacedSent, LoadedRoundTrip, IdleRoundTrip, Steady},
+	Reads:   []Name{ResentShare, LateRetransmits, LateSegments, PacedLoss, PacedLost, PacedSent, LoadedRoundTrip, IdleRoundTrip, Steady},
 	Apart:   map[string]Name{"path-full": PacedLoss},
 	Suspect: func(s *Subject) bool { return s.Value(Retransmits) > 0 && !full(s) },
 	Look: func(s *Subject) *Claim {
@@ -25,15 +25,15 @@ var randomLoss = Rule{
 			return nil
 		}
 		queue := s.Value(LoadedRoundTrip) > emptyQueue*s.Value(EmptyRoundTrip)
-		if queue && !pacedLost(s) || shared(s) { // what others fill makes even a paced probe lose now and then
-			return nil
+		if queue && (!pacedLost(s) || s.Value(LoadedRoundTrip) > othersFill*s.Value(EmptyRoundTrip)) || shared(s) {
+			return nil // what others fill makes even a paced probe lose
 		}
 		c := &Claim{
 			Where: OnPath, Confidence: lossConfidence(s),
 			Evidence: []Name{Retransmits, ResentShare, LoadedRoundTrip, Steady, Allowed, PacedLoss},
 			Advice:   []string{"link", "bbr"},
 			Words:    map[string]string{"loss": inText(p, "ratio"), "queue": "no queue stands"},
-			Allows:   model.Mathis(s.Value(MSS), seconds(s.Value(EmptyRoundTrip)), p, model.CIndependent),
+			Allows:   lossAllows(s, p),
 			Gone:     []limit{byLoss},
 		}
 		if queue {
@@ -46,17 +46,31 @@ var randomLoss = Rule{
 	},
 }
 
+// lossAllows is what the formulas leave of a loss ratio: Mathis, and Padhye where time-outs cost more.
+func lossAllows(s *Subject, p float64) float64 {
+	trip := seconds(s.Value(EmptyRoundTrip))
+	return min(model.Mathis(s.Value(MSS), trip, p, model.CIndependent), model.Padhye(s.Value(MSS), trip, p))
+}
+
 // lossRatio is the share of packets that get lost whatever the sender does: what the paced probe lost if it lost
-// enough to tell, else what TCP sent again.
+// enough to tell, else what TCP sent again once it was past slow start, with what the probe lost. At the end of slow start TCP loses
+// by its own doing; where nothing was lost after it, all that was sent again counts, and a paced probe has to confirm it.
 func lossRatio(s *Subject) float64 {
-	if pacedLost(s) {
+	late, lost := s.Value(LateRetransmits), s.Value(PacedLost)
+	switch {
+	case pacedLost(s):
 		return s.Value(PacedLoss)
-	}
-	if s.Value(Retransmits) >= enoughLosses {
+	case late > 0 && late+lost >= enoughLosses:
+		return (late + lost) / (s.Value(LateSegments) + s.Value(PacedSent))
+	case s.Value(Retransmits) >= enoughLosses:
 		return s.Value(ResentShare)
 	}
 	return 0
 }
+
+// othersFill is the ratio of loaded to empty RTT from which on losses are rather those of a queue that others fill: a transfer that
+// loses at random does not get to fill one.
+const othersFill = 2
 
 // emptyQueue is the ratio of loaded to empty RTT below which no queue stands in the path.
 const emptyQueue = 1.25

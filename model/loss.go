@@ -57,3 +57,13 @@ func LongestRTT(rate, runLength, mss, c float64) time.Duration {
 func TargetRunLength(windowPackets float64) float64 {
 	return 3 * windowPackets * windowPackets
 }
+
+// Padhye is the goodput of TCP in bit/s where a share p of its packets is lost, time-outs included: at more than some hundredths
+// they cost more than the halving of windows that Mathis counts. An acknowledgement stands for one packet after losses, so b is 1, and
+// the first time-out is a round trip and Linux's least of 200 ms (Padhye, Firoiu, Towsley, Kurose 1998, formula 30).
+func Padhye(mss float64, rtt time.Duration, p float64) float64 {
+	trip := rtt.Seconds()
+	timeout := trip + 0.2
+	seconds := trip*math.Sqrt(2*p/3) + timeout*min(1, 3*math.Sqrt(3*p/8))*p*(1+32*p*p)
+	return mss * 8 / seconds
+}

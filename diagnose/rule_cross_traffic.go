@@ -1,0 +1,40 @@
+package diagnose
+
+import "github.com/pathwise-net/pathwise/quantity"
+
+// crossTraffic: a queue stands while the transfer runs, and the transfer does not get what the narrowest link carries, so others do.
+var crossTraffic = Rule{
+	ID:    "cross-traffic",
+	Of:    OfWay,
+	Needs: []Name{PayloadCapacity, Steady, LoadedRoundTrip, EmptyRoundTrip, ResentShare},
+	Reads: []Name{ReceiveWindowShare, SendBufferShare, RoomShare, AcksShare, ReorderedShare},
+	Apart: map[string]Name{"ack-path-congested": AcksShare, "application-limited": RoomShare, "receive-window-limited": ReceiveWindowShare},
+	Look: func(s *Subject) *Claim {
+		loaded, empty := s.Value(LoadedRoundTrip), s.Value(EmptyRoundTrip)
+		share := s.Value(Steady) / s.Value(PayloadCapacity)
+		switch {
+		case loaded < queueStands*empty, loaded-empty < othersQueue, share > unexplainedShare, share < othersLeave, s.Value(ResentShare) > othersLose,
+			s.Value(ReceiveWindowShare) >= binding, s.Value(SendBufferShare) >= sendBinding, s.Value(RoomShare) >= mostlyIdle,
+			s.Value(AcksShare) >= acksFill, s.Value(ReorderedShare) > othersReorder:
+			return nil
+		}
+		return &Claim{
+			Where: OnPath, Confidence: 0.6,
+			Evidence: []Name{Steady, PayloadCapacity, LoadedRoundTrip, Retransmits, ResentShare},
+			Words:    map[string]string{"others": quantity.FormatRate(s.Value(PayloadCapacity) - s.Value(Steady))},
+			Advice:   []string{"hour", "class"},
+			Allows:   s.Value(Steady), // the others leave that
+		}
+	},
+}
+
+const (
+	// othersQueue is what must stand in a queue, in seconds: hosts' own delays vary by less.
+	othersQueue = 0.002
+	// othersLeave is the least share of a path that a transfer gets beside others; below, it is not the queue that slows it. othersLose
+	// is the most that it loses in a queue that it shares. Links that damage packets leave less and lose more.
+	othersLeave = 0.05
+	othersLose  = 0.05
+	// othersReorder is the most that comes behind later packets out of one queue. Where more does, delays differ by themselves.
+	othersReorder = 0.05
+)

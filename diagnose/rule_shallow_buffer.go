@@ -1,0 +1,32 @@
+package diagnose
+
+// shallowBuffer: the queue before the narrowest link is so short that bursts of TCP overflow it, although half of the rate passes evenly.
+var shallowBuffer = Rule{
+	ID:      "shallow-buffer",
+	Of:      OfWay,
+	Needs:   []Name{HalfLoss, PacedLoss, Retransmits, Steady, InFlight, PayloadCapacity, EmptyRoundTrip},
+	Reads:   []Name{LoadedRoundTrip, MSS, Capacity, Spurious, SpuriousShare},
+	Apart:   map[string]Name{"policer": HalfLoss, "random-loss": PacedLoss, "reordering-harmful": SpuriousShare},
+	Suspect: losesWithoutQueue,
+	Look: func(s *Subject) *Claim {
+		product := s.Value(PayloadCapacity) * s.Value(EmptyRoundTrip) / 8
+		if !losesWithoutQueue(s) || s.Value(HalfLoss) > halfPasses || s.Value(InFlight) < burstsFrom*product ||
+			s.Value(Spurious) >= enoughLosses {
+			return nil
+		}
+		return &Claim{
+			Where: OnPath, Confidence: 0.7,
+			Evidence: []Name{Retransmits, ResentShare, HalfLoss, PacedLoss, LoadedRoundTrip, Steady, InFlight},
+			Advice:   []string{"queue", "pace"},
+			Allows:   s.Value(Steady), // it depends on how bursts come
+		}
+	},
+}
+
+const (
+	// halfPasses is the most that may be lost of half of the rate sent evenly: a probe's own scheduling makes small bursts.
+	halfPasses = 0.01
+	// burstsFrom is the share of the bandwidth-delay product that is under way when bursts overflow a queue of some packets. Links that
+	// lose whenever both ends send keep it below.
+	burstsFrom = 0.1
+)
