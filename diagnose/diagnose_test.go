@@ -29,6 +29,13 @@ type path struct {
 	sent, resent  float64 // packets
 	pacedSent     float64
 	pacedLost     float64
+	halfLost      float64 // share of a probe at half of the capacity; below 0: there was none
+	spurious      float64 // packets sent again although they had arrived
+	reordered     float64 // packets behind later ones
+	unselective   bool    // no selective acknowledgements
+	bothScale     bool    // both ends offer to scale windows
+	mss           float64
+	back          float64 // bit/s that the way back carries; 0: not measured
 	fixed         bool
 	congestion    string
 	noSamples     bool
@@ -38,7 +45,7 @@ type path struct {
 // hundred is 100 Mbit/s over 50 ms with ample buffers.
 func hundred() path {
 	return path{capacity: 97.5e6, rtt: 0.05, loaded: 0.0505, goodput: 20e6, window: 3e6, rcvbuf: 6 << 20,
-		rmem: [3]int{4096, 131072, 33554432}, wmem: [3]int{4096, 16384, 4194304}, sent: 10_000, notSent: 60_000, congestion: "cubic"}
+		rmem: [3]int{4096, 131072, 33554432}, wmem: [3]int{4096, 16384, 4194304}, sent: 10_000, notSent: 60_000, congestion: "cubic", halfLost: -1, mss: 1448}
 }
 
 const testSeconds = 8.0
@@ -74,6 +81,19 @@ func (p path) results() []*measure.Result {
 		udp.Metrics[measure.SentPackets], udp.Metrics[measure.LostPackets] = p.pacedSent, p.pacedLost
 		out = append(out, udp)
 	}
+	if p.halfLost >= 0 {
+		udp := measure.NewResult("throughput", time.Time{})
+		udp.Parameters["reverse"], udp.Parameters["proto"] = false, "udp"
+		udp.Metrics[measure.SentPackets], udp.Metrics[measure.LostPackets] = 8000, 8000*p.halfLost
+		udp.Metrics[measure.SentRate] = p.capacity / 2
+		out = append(out, udp)
+	}
+	if p.back > 0 {
+		c := measure.NewResult("capacity", time.Time{})
+		c.Parameters["reverse"] = true
+		c.Metrics[measure.Capacity] = p.back
+		out = append(out, c)
+	}
 	return out
 }
 
@@ -81,12 +101,19 @@ func (p path) samples() measure.Samples {
 	var s measure.Samples
 	options := 7.0 // time stamps, SACK, window scale
 	if p.unscaled {
-		options = 3
+		options -= optionWindowScale
+	}
+	if p.unselective {
+		options -= optionSACK
+	}
+	scaling := 0
+	if p.bothScale {
+		scaling = 1
 	}
 	const every = 0.05
 	for i := range int(testSeconds/every) + 1 {
 		at := float64(i) * every
-		values := map[string]float64{"snd_mss_bytes": 1448, "rtt_seconds": p.loaded, "min_rtt_seconds": p.rtt, "options": options,
+		values := map[string]float64{"snd_mss_bytes": p.mss, "dsack_dups": p.spurious * at / testSeconds, "reord_seen": p.reordered * at / testSeconds, "rtt_seconds": p.loaded, "min_rtt_seconds": p.rtt, "options": options,
 			"snd_wnd_bytes": p.window, "notsent_bytes": p.notSent, "bytes_acked": p.goodput / 8 * at,
 			"data_segs_out": p.sent * at / testSeconds, "total_retrans_packets": p.resent * at / testSeconds}
 		if p.appLimited {
@@ -96,9 +123,9 @@ func (p path) samples() measure.Samples {
 	}
 	s.Ends = []measure.TCPEnd{
 		{End: measure.Sender, Direction: measure.Forward, Stream: 1, Host: "bob", CongestionControl: p.congestion, MSSBytes: 1448,
-			SendBufferBytes: p.wmem[2], BuffersFixed: p.fixed, Settings: &measure.TCPSettings{WmemBytes: &p.wmem}},
+			SendBufferBytes: p.wmem[2], BuffersFixed: p.fixed, Settings: &measure.TCPSettings{WmemBytes: &p.wmem, WindowScaling: &scaling}},
 		{End: measure.Receiver, Direction: measure.Forward, Stream: 1, Host: "carol", ReceiveBufferBytes: p.rcvbuf,
-			BuffersFixed: p.fixed, Settings: &measure.TCPSettings{RmemBytes: &p.rmem}},
+			BuffersFixed: p.fixed, Settings: &measure.TCPSettings{RmemBytes: &p.rmem, WindowScaling: &scaling}},
 	}
 	return s
 }
@@ -122,6 +149,12 @@ func lossy(p *path) {
 	p.sent, p.resent, p.goodput = 1700, 17, 2.6e6
 	p.pacedSent, p.pacedLost = 3450, 35
 }
+
+// bursty loses without a queue, and nothing of a slow probe.
+func bursty(p *path) { lossy(p); p.goodput, p.pacedLost = 20e6, 0 }
+
+// queued has a queue standing while it gets a fifth of the path.
+func queued(p *path) { p.loaded = 0.09 }
 
 func idle(p *path) {
 	p.goodput, p.appLimited, p.notSent = 10e6, true, 0
@@ -156,6 +189,25 @@ func TestVerdicts(t *testing.T) {
 		{"loss with a queue, no paced probe", with(func(p *path) { lossy(p); p.pacedSent, p.loaded = 0, 0.09 }), "unexplained"},
 		{"loss that a paced probe does not see", with(func(p *path) { lossy(p); p.pacedLost = 0 }), "unexplained"},
 		{"loss while others fill the path", with(func(p *path) { lossy(p); p.usual = 0.06 }), "unexplained"},
+		{"loss that half of the capacity does not see", with(func(p *path) { bursty(p); p.halfLost = 0 }), "shallow-buffer"},
+		{"loss of a tiny window that half of the capacity does not see", with(func(p *path) { bursty(p); p.goodput, p.halfLost = 2e6, 0 }), "unexplained"},
+		{"loss of half of the capacity", with(func(p *path) { bursty(p); p.halfLost = 0.6 }), "policer"},
+		{"loss of half of the capacity under a queue", with(func(p *path) { bursty(p); p.loaded, p.halfLost = 0.2, 0.02 }), "cross-traffic"},
+		{"sent again in vain", with(func(p *path) { lossy(p); p.pacedLost, p.spurious = 0, 16 }), "reordering-harmful"},
+		{"sent again, in vain now and then", with(func(p *path) { bursty(p); p.spurious, p.halfLost = 3, 0 }), "shallow-buffer"},
+		{"reordered and full", with(func(p *path) { fullPath(p); p.reordered = 300 }), Healthy},
+		{"others' queue", with(queued), "cross-traffic"},
+		{"others' queue, and the program is slow", with(func(p *path) { queued(p); idle(p) }), "application-limited"},
+		{"delays that differ by themselves", with(func(p *path) { queued(p); p.reordered = 2000 }), "unexplained"},
+		{"acknowledgements that wait", with(func(p *path) { queued(p); p.back = 0.5e6 }), "ack-path-congested"},
+		{"acknowledgements that do not wait", with(func(p *path) { p.back = 0.5e6 }), "unexplained"},
+		{"no SACK", with(func(p *path) { lossy(p); p.pacedLost, p.unselective = 0, true }), "no-sack"},
+		{"no SACK, and nothing lost", with(func(p *path) { p.unselective = true }), "unexplained"},
+		{"no SACK, and random loss", with(func(p *path) { lossy(p); p.unselective = true }), "random-loss"},
+		{"no scaling although both offer it", with(func(p *path) { smallWindow(p); p.unscaled, p.window, p.bothScale = true, 65535, true }), "middlebox"},
+		{"a long queue", with(func(p *path) { fullPath(p); p.loaded = 0.2 }), "bufferbloat"},
+		{"small packets, full", with(func(p *path) { fullPath(p); p.mss, p.goodput = 548, 85e6 }), Healthy},
+		{"small packets, slow", with(func(p *path) { p.mss = 548 }), "small-mss"},
 		{"application", with(idle), "application-limited"},
 		{"application at a rate", with(func(p *path) { idle(p); p.rateParameter = 10e6 }), "application-limited"},
 		{"application near the capacity", with(func(p *path) { idle(p); p.goodput = 85e6 }), Healthy},
