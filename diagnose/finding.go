@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -108,6 +109,25 @@ func (f found) write(s *Subject, text string) string {
 
 // named is a name between braces.
 var named = regexp.MustCompile(`\{[a-z_]+\}`)
+
+// told are facts for people, each with its value, those that are yes or no in words.
+func (s *Subject) told(names []Name) string {
+	var all []string
+	for _, n := range names {
+		d, ours := define(n)
+		switch value := s.Value(n); {
+		case !ours:
+			all = append(all, fmt.Sprintf("%s %g", n, value))
+		case d.Unit == "" && value == 0:
+			all = append(all, "not "+string(n))
+		case d.Unit == "":
+			all = append(all, string(n))
+		default:
+			all = append(all, string(n)+" "+inText(value, d.Unit))
+		}
+	}
+	return strings.ReplaceAll(strings.Join(all, ", "), "_", " ")
+}
 
 // inText prints a value for people: sizes of packets to the byte, shares to three digits.
 func inText(value float64, unit string) string {

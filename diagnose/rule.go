@@ -3,6 +3,7 @@ package diagnose
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/pathwise-net/pathwise/measure"
 )
@@ -73,7 +74,7 @@ type Considered struct {
 	ID      string
 	Subject *Subject
 	Outcome Outcome
-	Because string // for people; "": the facts of the rule are not as it wants them
+	Because string // for people: the facts that it needs, or what is wrong with them
 }
 
 // Outcome is what came of a rule.
@@ -149,12 +150,12 @@ func (j *judgement) try(rules []Rule, last bool) {
 			continue
 		}
 		if n := slices.IndexFunc(r.Needs, func(n Name) bool { return !s.Known(n) }); n >= 0 {
-			j.note(r, Untold, string(r.Needs[n])+": "+s.Fact(r.Needs[n]).Unknown)
+			j.note(r, Untold, strings.ReplaceAll(string(r.Needs[n]), "_", " ")+": "+s.Fact(r.Needs[n]).Unknown)
 			continue
 		}
 		switch c := r.Look(s); {
 		case c == nil:
-			j.note(r, Absent, "")
+			j.note(r, Absent, s.told(r.Needs))
 		case !possible(s, c):
 			j.note(r, Refuted, "it would leave "+format(c.Allows, "bit/s"))
 			if !math.IsInf(c.Allows, 0) {
@@ -169,7 +170,7 @@ func (j *judgement) try(rules []Rule, last bool) {
 				f.predicted = next(s.with(c.Cured), c.Gone...)
 			}
 			j.held = append(j.held, f)
-			j.note(r, Holds, "")
+			j.note(r, Holds, s.told(r.Needs))
 		}
 	}
 }

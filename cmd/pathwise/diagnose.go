@@ -25,6 +25,7 @@ const diagnoseTime = "8s"
 func diagnoseCommand(s *session) *cobra.Command {
 	flags := parameterFlags{kind: throughputKind()}
 	var failOn string
+	var explain bool
 	c := &cobra.Command{
 		Use: "diagnose HOST[:PORT]", Short: "Say why the path to HOST is slow, and what to change", Args: cobra.ExactArgs(1),
 		Long: "Measure the path to HOST, where `pathwise respond` runs: round trips, the route, the narrowest link's capacity and a\n" +
@@ -49,7 +50,12 @@ func diagnoseCommand(s *session) *cobra.Command {
 				err = nil // that nothing came through is what was found
 			}
 			d := diagnose.Diagnose(results)
-			err = errors.Join(err, s.emit(d, func(w io.Writer) { printDiagnosis(w, d) }))
+			err = errors.Join(err, s.emit(d, func(w io.Writer) {
+				printDiagnosis(w, d)
+				if explain {
+					printConsidered(w, d)
+				}
+			}))
 			if err == nil && isBad(d, failOn) {
 				return errBadOutcome
 			}
@@ -59,6 +65,7 @@ func diagnoseCommand(s *session) *cobra.Command {
 	flags.add(c, "port", "duration", "rate", "window", "cc", "dscp")
 	c.Flags().Lookup("time").DefValue = diagnoseTime
 	addFailOn(c.Flags(), &failOn)
+	c.Flags().BoolVar(&explain, "explain", false, "say of every cause which facts speak for it or rule it out")
 	return c
 }
 
@@ -106,6 +113,16 @@ func printDiagnosis(w io.Writer, d *diagnose.Diagnosis) {
 	}
 	for _, r := range d.Results {
 		probe.WriteNotes(w, r)
+	}
+}
+
+// printConsidered writes what came of every cause that was looked for, and by which facts.
+func printConsidered(w io.Writer, d *diagnose.Diagnosis) {
+	for i, c := range d.Considered {
+		if i == 0 || c.Subject != d.Considered[i-1].Subject {
+			fmt.Fprintf(w, "\nconsidered, %s:\n", strings.TrimSpace(string(c.Subject.Kind)+" "+c.Subject.Name))
+		}
+		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-8s %-23s %s", c.Outcome, c.ID, c.Because), " "))
 	}
 }
 

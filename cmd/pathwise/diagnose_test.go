@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // One end has selective acknowledgements switched off, and slow start overshoots a queue: each segment that is missing then takes
-// a round trip, which is no cause that has a rule. The window often holds the sender in such a transfer, but not in each:
+// a round trip. The window often holds the sender in such a transfer, but not in each:
 // package diagnose has the Results of one.
 func TestDiagnoseWithoutSACK(t *testing.T) {
 	t.Parallel()
@@ -25,8 +26,8 @@ func TestDiagnoseWithoutSACK(t *testing.T) {
 			return err
 		}
 		d := diagnoseIn(t, l, s, append([]string{"carol", "-t", "3", "--cc", "reno"}, oneWay...)...)
-		if d.Verdict != "unexplained" && d.Verdict != diagnose.Healthy { // in some runs the overshoot is mended soon
-			return fmt.Errorf("verdict %s, want unexplained: %s", d.Verdict, inShort(d))
+		if d.Verdict != "no-sack" && d.Verdict != diagnose.Healthy { // in some runs the overshoot is mended soon
+			return fmt.Errorf("verdict %s, want no-sack: %s", d.Verdict, inShort(d))
 		}
 		return nil
 	})
@@ -110,6 +111,29 @@ func TestFindingNamesItsWay(t *testing.T) {
 		printFinding(&out, &measure.Finding{ID: "path-full", Severity: measure.Info, Way: way, Where: "path", Confidence: 0.9})
 	}
 	for _, want := range []string{"info: path-full, forward (path;", "info: path-full, reverse (path;", "info: path-full (path;"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+}
+
+// What came of every cause is told, each way, with the facts.
+func TestConsideredIsTold(t *testing.T) {
+	text, err := os.ReadFile("../../diagnose/testdata/without-sack.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorded struct {
+		Results []*measure.Result `json:"results"`
+	}
+	if err := json.Unmarshal(text, &recorded); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	printConsidered(&out, diagnose.Diagnose(recorded.Results))
+	for _, want := range []string{"\nconsidered, way forward:\n", "\n  holds    no-sack                 not selective acknowledgements, retransmits ",
+		"\n  refuted  receive-window-limited  it would leave ", "\n  absent   application-limited     send room share ",
+		"\n  unknown  policer                 half loss: no measurement told it"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
