@@ -56,7 +56,6 @@ type Claim struct {
 	Gone        []limit
 	Cured       map[Name]float64
 	Unpredicted bool // nothing can be promised
-	Others      bool // it harms others, so that it is said of a full path as well
 }
 
 // Place is where on a path a cause sits.
@@ -127,7 +126,6 @@ func judge(rules []Rule, s *Subject) *judgement {
 	for i := range j.held {
 		c := j.held[i].Claim
 		switch {
-		case c.Others:
 		case j.state == Full: // it is there, and does not slow this transfer
 			c.Severity, j.held[i].predicted = measure.Info, nil
 		case c.Severity == measure.Problem && found:

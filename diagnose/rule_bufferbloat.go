@@ -5,7 +5,8 @@ import (
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
-// bufferbloat: a transfer fills a queue that holds far more than it needs, and everybody's packets wait in it.
+// bufferbloat: a transfer fills a queue that holds far more than it needs, and everybody's packets wait in it. The transfer itself is
+// none the slower, so the path is healthy for it.
 var bufferbloat = Rule{
 	ID:    "bufferbloat",
 	Of:    OfWay,
@@ -17,7 +18,7 @@ var bufferbloat = Rule{
 			return nil
 		}
 		return &Claim{
-			Severity: measure.Warning, Where: OnPath, Confidence: 0.8, Others: true,
+			Severity: measure.Info, Where: OnPath, Confidence: 0.8,
 			Evidence: []Name{LoadedRoundTrip, EmptyRoundTrip, Steady},
 			Words:    map[string]string{"queue": quantity.FormatSeconds(queue)},
 			Advice:   []string{"queue", "bbr"},

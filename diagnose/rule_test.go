@@ -255,3 +255,20 @@ func TestRuleOfHost(t *testing.T) {
 		t.Errorf("%+v", d.Findings)
 	}
 }
+
+// What makes nothing slow is said of a healthy path.
+func TestSaidOfHealthyPaths(t *testing.T) {
+	for id, p := range map[string]path{
+		"bufferbloat":       with(func(p *path) { fullPath(p); p.loaded = 0.2 }),
+		"reordering-benign": with(func(p *path) { fullPath(p); p.reordered = 300 }),
+		"small-mss":         with(func(p *path) { fullPath(p); p.mss, p.goodput = 548, 85e6 }),
+	} {
+		d := Diagnose(p.results())
+		if d.Verdict != Healthy || !gives(d, id) {
+			t.Errorf("%s: verdict %s, %+v", id, d.Verdict, d.Findings)
+		}
+	}
+	if d := Diagnose(with(fullPath).results()); gives(d, "bufferbloat") || gives(d, "small-mss") || gives(d, "reordering-benign") {
+		t.Errorf("a plain path: %+v", d.Findings)
+	}
+}
