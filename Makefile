@@ -6,7 +6,7 @@ BINARY  := bin/pathwise
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 FUZZ_SECONDS ?= 5
 
-.PHONY: demo test test-long check bench screenshots calibrate build packages fuzz clean
+.PHONY: demo test test-long check bench screenshots calibrate accuracy build packages fuzz clean
 
 # The main job, on this machine alone, in about a minute. KEEP=1: then a mesh runs, with its pages, until Ctrl-C.
 demo: build
@@ -50,6 +50,12 @@ screenshots: packages
 # Every finding in every setting, a path each: the figures in docs/diagnose.md. About half an hour.
 calibrate: packages build
 	PATHWISE_CALIBRATE=full $(GO) test -count=1 -v -timeout 90m -run '^TestCalibration' ./cmd/pathwise
+
+# Every fault of the lab and every healthy path, played and diagnosed here: the table of truth and verdict. About half an hour.
+accuracy: packages build
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
+	{ ./$(BINARY) lab record --dir "$$dir"; ./$(BINARY) lab record --dir "$$dir" diagnose/testdata/healthy/*.yaml; \
+	PATHWISE_TEST_RECORDINGS="$$dir" $(GO) test -count=1 -v -run '^TestFaultsReplayed$$' ./diagnose; }
 
 # What the tests need beyond Go: installed where we may, named where we may not.
 packages:
