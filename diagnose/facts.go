@@ -29,6 +29,7 @@ const (
 	LateSegments    Name = "late_segments" // of the later part of the transfer
 	LateRetransmits Name = "late_retransmits"
 	ReorderedShare  Name = "reordered_share"
+	TimerShare      Name = "timer_share"
 	Spurious        Name = "spurious" // retransmissions of what had arrived
 	SpuriousShare   Name = "spurious_share"
 
@@ -98,6 +99,7 @@ var definitions = []definition{
 	{ResentShare, "retransmits_ratio", "ratio", "share of its packets that TCP sent again", nil},
 	{LateSegments, "data_segs_out", "packets", "sent by TCP once the transfer ran", nil},
 	{LateRetransmits, "retransmits_packets", "packets", "sent again once the transfer ran, of {late_segments}", nil},
+	{TimerShare, "timer_ratio", "ratio", "share of the samples in which the sender waited for its retransmission timer", nil},
 	{ReorderedShare, "reordering_ratio", "ratio", "share of its packets that TCP saw come behind later ones", nil},
 	{Spurious, "dsack_packets", "packets", "sent again although they had arrived, of {retransmits} sent again", nil},
 	{SpuriousShare, "dsack_ratio", "ratio", "share of what was sent again that had arrived", nil},

@@ -15,7 +15,7 @@ const settled = 0.4
 
 // ofTransfer are the facts that one transfer tells, all of them of the same one.
 var ofTransfer = []Name{Goodput, Steady, Duration, Stuck, LoadedRoundTrip, MSS, Segments, Retransmits, LateSegments,
-	LateRetransmits, ReorderedShare, Spurious, SpuriousShare, SACK, WindowScaling,
+	LateRetransmits, ReorderedShare, TimerShare, Spurious, SpuriousShare, SACK, WindowScaling,
 	ReceiveWindow, ReceiveWindowShare, ReceiveBuffer, ReceiveBufferFixed, ReceiveBufferMax, SendBufferShare, SendBuffer, SendBufferFixed,
 	SendBufferMax, RoomShare, AppLimitedShare, Sourced, AskedRate}
 
@@ -151,7 +151,7 @@ const (
 func readSteady(s *Subject, r *measure.Result, all []measure.TCPSample) {
 	first, last, count := all[0], all[len(all)-1], float64(len(all))
 	var trips []float64
-	marked, room := 0.0, 0.0
+	marked, room, waited := 0.0, 0.0, 0.0
 	for _, one := range all {
 		trips = append(trips, one.Values["rtt_seconds"])
 		if hasRoom(one) {
@@ -159,6 +159,9 @@ func readSteady(s *Subject, r *measure.Result, all []measure.TCPSample) {
 		}
 		if one.Values["delivery_rate_app_limited"] != 0 {
 			marked++
+		}
+		if one.Values["backoff"] > 0 {
+			waited++
 		}
 	}
 	s.setPositive(LoadedRoundTrip, median(trips), r)
@@ -168,6 +171,7 @@ func readSteady(s *Subject, r *measure.Result, all []measure.TCPSample) {
 	}
 	s.set(RoomShare, exactly(room/count, r))
 	s.set(AppLimitedShare, exactly(marked/count, r))
+	s.set(TimerShare, exactly(waited/count, r))
 	if span := last.ElapsedSeconds - first.ElapsedSeconds; span > 0 {
 		s.setPositive(Steady, (last.Values["bytes_acked"]-first.Values["bytes_acked"])*8/span, r)
 	}

@@ -7,7 +7,7 @@ var crossTraffic = Rule{
 	ID:    "cross-traffic",
 	Of:    OfWay,
 	Needs: []Name{PayloadCapacity, Steady, LoadedRoundTrip, EmptyRoundTrip, ResentShare},
-	Reads: []Name{ReceiveWindowShare, SendBufferShare, RoomShare, AcksShare, ReorderedShare},
+	Reads: []Name{ReceiveWindowShare, SendBufferShare, RoomShare, AcksShare, ReorderedShare, TimerShare},
 	Apart: map[string]Name{"ack-path-congested": AcksShare, "application-limited": RoomShare, "receive-window-limited": ReceiveWindowShare},
 	Look: func(s *Subject) *Claim {
 		loaded, empty := s.Value(LoadedRoundTrip), s.Value(EmptyRoundTrip)
@@ -15,7 +15,7 @@ var crossTraffic = Rule{
 		switch {
 		case loaded < queueStands*empty, loaded-empty < othersQueue, share > unexplainedShare, share < othersLeave, s.Value(ResentShare) > othersLose,
 			s.Value(ReceiveWindowShare) >= binding, s.Value(SendBufferShare) >= sendBinding, s.Value(RoomShare) >= mostlyIdle,
-			s.Value(AcksShare) >= acksFill, s.Value(ReorderedShare) > othersReorder:
+			s.Value(AcksShare) >= acksFill, s.Value(ReorderedShare) > othersReorder, s.Value(TimerShare) > othersSilence:
 			return nil
 		}
 		return &Claim{
@@ -37,4 +37,7 @@ const (
 	othersLose  = 0.05
 	// othersReorder is the most that comes behind later packets out of one queue. Where more does, delays differ by themselves.
 	othersReorder = 0.05
+	// othersSilence is the most of the time in which nothing comes through for a retransmission timer: a queue that is shared goes on
+	// to serve every transfer, and where this one hears nothing, the path is gone or loses in bursts.
+	othersSilence = 0.1
 )
