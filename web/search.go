@@ -15,6 +15,10 @@ const (
 	searchTime = 400 * time.Millisecond
 	// searchSpan is how much of it is searched at once to begin with; twice as much, as long as that is quick.
 	searchSpan = 6 * time.Hour
+	// searchEnough is how many Results make an answer after that time; for fewer, on a busy machine, three times as long is
+	// worth the wait.
+	searchEnough   = 500
+	searchPatience = 3
 	// searchPage is how many Results are read at once.
 	searchPage = 500
 )
@@ -35,7 +39,7 @@ func (s *Server) search(ctx context.Context, query archive.ResultQuery, most int
 			}
 			each(r)
 		}
-		if time.Since(began) > searchTime && query.From.After(from) {
+		if took := time.Since(began); took > searchTime && query.From.After(from) && (found >= searchEnough || took > searchPatience*searchTime) {
 			return true, nil
 		}
 	}
