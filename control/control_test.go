@@ -266,7 +266,7 @@ func TestMisses(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := measure.Miss{Run: second.ID, Test: second.Test, Tool: second.Tool, Source: second.Source, Target: second.Target,
-		Start: second.Start, Why: second.Source + " has not reported since the controller started"}
+		Way: measure.WayOf(second.Task.Kind, second.Task.Parameters), Start: second.Start, Why: second.Source + " has not reported since the controller started"}
 	found := false
 	for _, m := range misses {
 		if m.Run == first.ID {
