@@ -1,9 +1,6 @@
 package diagnose
 
-import (
-	"github.com/pathwise-net/pathwise/measure"
-	"github.com/pathwise-net/pathwise/quantity"
-)
+import "github.com/pathwise-net/pathwise/quantity"
 
 // slowStartLimited: the transfer was over before TCP was up to speed.
 var slowStartLimited = Rule{
@@ -17,11 +14,11 @@ var slowStartLimited = Rule{
 			return nil
 		}
 		return &Claim{
-			Severity: measure.Info, Where: OnPath, Confidence: 0.8,
+			Where: OnPath, Confidence: 0.8,
 			Evidence: []Name{Duration, Goodput, PayloadCapacity, EmptyRoundTrip},
 			Words:    map[string]string{"ramp": quantity.FormatSeconds(ramp), "mean": quantity.FormatRate(mean)},
 			Advice:   []string{"reuse", "window"},
-			Allows:   s.Value(Steady), Unpredicted: true,
+			Allows:   s.Value(Steady), // it is what slow start reached
 		}
 	},
 }
