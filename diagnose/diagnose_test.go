@@ -191,6 +191,7 @@ func TestVerdicts(t *testing.T) {
 		{"loss while others fill the path", with(func(p *path) { lossy(p); p.usual = 0.06 }), "unexplained"},
 		{"loss that half of the capacity does not see", with(func(p *path) { bursty(p); p.halfLost = 0 }), "shallow-buffer"},
 		{"loss of a tiny window that half of the capacity does not see", with(func(p *path) { bursty(p); p.goodput, p.halfLost = 2e6, 0 }), "unexplained"},
+		{"loss of a tiny window, and much of it", with(func(p *path) { bursty(p); p.goodput, p.resent, p.halfLost = 2e6, 100, 0 }), "duplex-mismatch"},
 		{"loss of half of the capacity", with(func(p *path) { bursty(p); p.halfLost = 0.6 }), "policer"},
 		{"loss of half of the capacity under a queue", with(func(p *path) { bursty(p); p.loaded, p.halfLost = 0.2, 0.02 }), "cross-traffic"},
 		{"sent again in vain", with(func(p *path) { lossy(p); p.pacedLost, p.spurious = 0, 16 }), "reordering-harmful"},
