@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -103,5 +104,30 @@ func TestShorter(t *testing.T) {
 	}
 	if plan[3].Parameters["duration"] != 6.0 {
 		t.Errorf("the step itself has changed: %+v", plan[3])
+	}
+}
+
+// A probe at half of the capacity comes where losses show no queue and a slow one saw none, and not on paths faster than hosts keep up with.
+func TestHalfProbe(t *testing.T) {
+	plan := Plan(time.Second, measure.Forward)
+	for name, c := range map[string]struct {
+		path path
+		want float64
+	}{
+		"losses without a queue":       {with(bursty), 48.75e6},
+		"a slow probe lost as well":    {with(lossy), 0},
+		"it was made":                  {with(func(p *path) { bursty(p); p.halfLost = 0 }), 0},
+		"faster than hosts keep up to": {with(func(p *path) { bursty(p); p.capacity, p.goodput = 2e9, 200e6 }), 0},
+		"capacity not known":           {with(func(p *path) { bursty(p); p.capacity = 0 }), 0},
+	} {
+		rate := 0.0
+		for _, s := range Extend(append(slices.Clone(plan), Step{Name: "paced", Way: measure.Forward}), 5, c.path.results()) {
+			if s.Name == "half" {
+				rate = s.Parameters["rate"].(float64)
+			}
+		}
+		if rate != c.want {
+			t.Errorf("%s: %v, want %v", name, rate, c.want)
+		}
 	}
 }

@@ -34,10 +34,10 @@ func losesWithoutQueue(s *Subject) bool {
 
 // halfProbe measures what gets lost at half of the capacity: a policer below that drops the rest, a short queue need not hold any.
 func halfProbe(s *Subject) (Step, bool) {
-	if !s.Known(Capacity) || s.Known(HalfLoss) {
+	rate := float64(int64(halfPart * s.Value(Capacity)))
+	if rate == 0 || rate > halfFastest || s.Known(HalfLoss) {
 		return Step{}, false
 	}
-	rate := float64(int64(halfPart * s.Value(Capacity)))
 	return step("half", "throughput", s.Name, "whether half of what the narrowest link carries passes evenly", halfLasts+setUpTakes,
 		map[string]any{"proto": "udp", "rate": rate, "duration": halfLasts, "length": pacedBytes}), true
 }
@@ -45,6 +45,8 @@ func halfProbe(s *Subject) (Step, bool) {
 const (
 	halfPart  = 0.5
 	halfLasts = 2.0 // seconds: what a policer's bucket holds is spent in far less
+	// halfFastest is the fastest such probe, in bit/s: above, what hosts drop would be taken for the path's doing.
+	halfFastest = 500e6
 
 	// policed is the loss of a probe at half of the capacity from which on something drops by rate. policedMore is how much more that must
 	// be than what is lost on the nearly empty path.
