@@ -42,14 +42,8 @@ func TestServer(t *testing.T) {
 	if err != nil {
 		t.Skip("iperf3 is not installed")
 	}
-	// Where this process is not root, programs can make nothing in the folders that lead to the agent's own, and iperf3 wants /tmp.
-	dir, err := os.MkdirTemp(".", "agent-of-test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
 	var log safeBuffer
-	a := run(t, Config{Dir: dir, Policy: allowing(t, path), Log: slog.New(slog.NewTextHandler(&log, nil))})
+	a := run(t, Config{Dir: t.TempDir(), Policy: allowing(t, path), Log: slog.New(slog.NewTextHandler(&log, nil))})
 	port := freePort(t)
 	o := serverOf(1, port, "iperf3", "-s", "-1", "-p", strconv.Itoa(port))
 	for range 2 { // the same order again does nothing

@@ -121,6 +121,9 @@ func maySetGroups() bool {
 // else, and that ends with it: the thread is in the sandbox, too, from now on.
 func (s *Sandbox) Prepare(c *exec.Cmd) error {
 	if s.credential == nil {
+		if dir := scratch(s.hide, os.TempDir()); dir != "" {
+			c.Env = append(without(c.Env, "TMPDIR="), "TMPDIR="+dir)
+		}
 		return restrict(s.hide)
 	}
 	if c.SysProcAttr == nil {
@@ -128,8 +131,31 @@ func (s *Sandbox) Prepare(c *exec.Cmd) error {
 	}
 	c.SysProcAttr.Credential = s.credential
 	c.Dir = "/" // this process's own may be closed to that user
-	c.Env = append(slices.DeleteFunc(c.Env, func(v string) bool { return strings.HasPrefix(v, "HOME=") }), "HOME="+s.home)
+	c.Env = append(without(c.Env, "HOME="), "HOME="+s.home)
 	return nil
+}
+
+// without is an environment without a variable, which stands with its equals sign.
+func without(env []string, variable string) []string {
+	return slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, variable) })
+}
+
+// scratch is where programs within Landlock can make their temporary files: nowhere in a folder that leads to what is hidden, as
+// where an agent keeps its own below /tmp. It is "" where the usual folder will do, or none does.
+func scratch(hide []string, usual string) string {
+	for _, dir := range []string{usual, "/tmp", "/var/tmp", "/dev/shm"} {
+		leads := slices.ContainsFunc(hide, func(path string) bool {
+			return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+		})
+		switch {
+		case leads:
+		case dir == usual:
+			return ""
+		default:
+			return dir
+		}
+	}
+	return ""
 }
 
 // Become makes this thread, which must be locked and end soon, the user that programs are.
