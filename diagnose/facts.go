@@ -33,6 +33,7 @@ const (
 	Spurious        Name = "spurious" // retransmissions of what had arrived
 	SpuriousShare   Name = "spurious_share"
 
+	Timestamps         Name = "timestamps"
 	SACK               Name = "selective_acknowledgements"
 	WindowScaling      Name = "window_scaling"
 	ReceiveWindow      Name = "receive_window"
@@ -103,6 +104,7 @@ var definitions = []definition{
 	{ReorderedShare, "reordering_ratio", "ratio", "share of its packets that TCP saw come behind later ones", nil},
 	{Spurious, "dsack_packets", "packets", "sent again although they had arrived, of {retransmits} sent again", nil},
 	{SpuriousShare, "dsack_ratio", "ratio", "share of what was sent again that had arrived", nil},
+	{Timestamps, "timestamps_count", "", "both ends use timestamps", nil},
 	{SACK, "sack_count", "", "both ends use selective acknowledgements", nil},
 	{WindowScaling, "window_scaling_count", "", "both ends scale windows", nil},
 	{ReceiveWindow, "snd_wnd_bytes", "bytes", "the largest window that the receiver offered", nil},

@@ -15,7 +15,7 @@ const settled = 0.4
 
 // ofTransfer are the facts that one transfer tells, all of them of the same one.
 var ofTransfer = []Name{Goodput, Steady, Duration, Stuck, LoadedRoundTrip, MSS, Segments, Retransmits, LateSegments,
-	LateRetransmits, ReorderedShare, TimerShare, Spurious, SpuriousShare, SACK, WindowScaling,
+	LateRetransmits, ReorderedShare, TimerShare, Spurious, SpuriousShare, Timestamps, SACK, WindowScaling,
 	ReceiveWindow, ReceiveWindowShare, ReceiveBuffer, ReceiveBufferFixed, ReceiveBufferMax, SendBufferShare, SendBuffer, SendBufferFixed,
 	SendBufferMax, RoomShare, AppLimitedShare, Sourced, AskedRate}
 
@@ -106,6 +106,7 @@ func readSamples(s *Subject, r *measure.Result, all []measure.TCPSample) {
 		readReordering(s, r, last)
 	}
 	if options, told := last.Get("options"); told {
+		s.set(Timestamps, yes(int(options)&optionTimestamps != 0, r))
 		s.set(SACK, yes(int(options)&optionSACK != 0, r))
 		s.set(WindowScaling, yes(int(options)&optionWindowScale != 0, r))
 	}
@@ -141,8 +142,9 @@ func readReordering(s *Subject, r *measure.Result, last measure.TCPSample) {
 	}
 }
 
-// Bits of TCP_INFO's options that say what both ends agreed on: TCPI_OPT_SACK, TCPI_OPT_WSCALE.
+// Bits of TCP_INFO's options that say what both ends agreed on: TCPI_OPT_TIMESTAMPS, TCPI_OPT_SACK, TCPI_OPT_WSCALE.
 const (
+	optionTimestamps  = 1
 	optionSACK        = 2
 	optionWindowScale = 4
 )

@@ -13,7 +13,8 @@ var crossTraffic = Rule{
 		loaded, empty := s.Value(LoadedRoundTrip), s.Value(EmptyRoundTrip)
 		share := s.Value(Steady) / s.Value(PayloadCapacity)
 		switch {
-		case loaded < queueStands*empty, loaded-empty < othersQueue, share > unexplainedShare, share < othersLeave, s.Value(ResentShare) > othersLose,
+		case loaded < queueStands*empty, loaded-empty < othersQueue, share > unexplainedShare, share < othersLeave,
+			s.Value(ResentShare) > othersLose,
 			s.Value(ReceiveWindowShare) >= binding, s.Value(SendBufferShare) >= sendBinding, s.Value(RoomShare) >= mostlyIdle,
 			s.Value(AcksShare) >= acksFill, s.Value(ReorderedShare) > othersReorder, s.Value(TimerShare) > othersSilence:
 			return nil

@@ -1,0 +1,23 @@
+package diagnose
+
+import "github.com/pathwise-net/pathwise/measure"
+
+// noTimestamps: the ends did not agree on timestamps, so that TCP knows round trips less well, and sequence numbers can wrap on fast
+// paths.
+var noTimestamps = Rule{
+	ID:    "no-timestamps",
+	Of:    OfWay,
+	In:    []State{Slow, Full},
+	Needs: []Name{Timestamps, Steady},
+	Look: func(s *Subject) *Claim {
+		if s.Is(Timestamps) {
+			return nil
+		}
+		return &Claim{
+			Severity: measure.Info, Where: OnPath, Confidence: 0.9,
+			Evidence: []Name{Steady, RoundTrip},
+			Advice:   []string{"receiver", "sender"},
+			Allows:   s.Value(Steady), Unpredicted: true,
+		}
+	},
+}
