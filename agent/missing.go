@@ -8,8 +8,8 @@ import (
 	"github.com/pathwise-net/pathwise/agent/policy"
 	"github.com/pathwise-net/pathwise/agent/spool"
 	"github.com/pathwise-net/pathwise/fleet"
-	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
+	"github.com/pathwise-net/pathwise/respond"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -38,12 +38,15 @@ func look(p *policy.Policy) []fleet.MissingCapability {
 			add(kind.Name, "policy", "the owner of this host allows no "+kind.Name)
 		}
 	}
-	if !p.AllowsOpening(measure.ResponderIperf3) {
-		add("", "target", "the owner of this host lets no "+measure.ResponderIperf3+" listener be opened")
-	}
 	programs := p.AllPrograms()
-	if len(programs) > 0 && !p.AllowsOpening(measure.ResponderCommand) {
-		add("", "target "+measure.ResponderCommand, "the owner of this host lets no program answer others' tests")
+	for _, kind := range respond.Kinds() {
+		switch {
+		case p.AllowsOpening(kind.Name):
+		case !kind.Program:
+			add("", respond.Lack(kind.Name), "the owner of this host lets no "+kind.Name+" listener be opened")
+		case len(programs) > 0:
+			add("", respond.Lack(kind.Name), "the owner of this host lets no program answer others' tests")
+		}
 	}
 	if len(programs) == 0 {
 		add("command", "programs", "the owner of this host allows no external programs")

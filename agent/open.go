@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/fleet"
-	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/respond"
 )
 
 // openAgain is how often a port that another program has is tried again: the test before may be just ending.
@@ -22,8 +22,6 @@ type openResponder struct {
 	open    bool
 	why     string // it could not be opened
 }
-
-var errDone = errors.New("the test is done")
 
 // openDue opens what is due, forgets what is over, and returns how long nothing else is due.
 func (a *Agent) openDue(ctx context.Context) time.Duration {
@@ -46,7 +44,7 @@ func (a *Agent) openDue(ctx context.Context) time.Duration {
 			answer, err := a.openSoon(ctx, o)
 			if err == nil {
 				a.opened(d)
-				err = answer(ctx, d)
+				err = answer(ctx)
 			}
 			a.closed(d, err)
 		})
@@ -98,24 +96,24 @@ func (a *Agent) orderOpen(o fleet.Opening) error {
 	a.opened(d)
 	a.group.Go(func() {
 		defer d.cancel(nil)
-		a.closed(d, answer(ctx, d))
+		a.closed(d, answer(ctx))
 	})
 	return nil
 }
 
 // answer is something that is open: it answers a run's tests, until they are done or ctx ends. It must be called.
-type answer func(ctx context.Context, d *openResponder) error
+type answer func(ctx context.Context) error
 
 // open opens something, as far as the policy allows.
 func (a *Agent) open(ctx context.Context, o fleet.Opening) (answer, error) {
-	switch o.Responder.Kind {
-	case measure.ResponderIperf3:
-		return a.openIperf3(ctx, o)
-	case measure.ResponderCommand:
+	kind, known := respond.KindOf(o.Responder.Kind)
+	switch {
+	case !known:
+		return nil, fmt.Errorf("open for run %s: %q: this agent opens %s only", o.Run, o.Responder.Kind, respond.Listed(respond.Names()))
+	case kind.Program:
 		return a.openCommand(ctx, o)
 	}
-	return nil, fmt.Errorf("open for run %s: %q: this agent opens %s and %s only",
-		o.Run, o.Responder.Kind, measure.ResponderIperf3, measure.ResponderCommand)
+	return a.openListener(ctx, kind, o)
 }
 
 // openSoon opens something, and tries again while another program has the port, as long as the opening is due.

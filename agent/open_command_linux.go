@@ -66,7 +66,7 @@ func (a *Agent) openCommand(ctx context.Context, o fleet.Opening) (answer, error
 	for len(ended) == 0 && !listens(o.Responder.Port) && time.Now().Before(until) && ctx.Err() == nil {
 		time.Sleep(lookEvery)
 	}
-	return func(ctx context.Context, _ *openResponder) error {
+	return func(ctx context.Context) error {
 		err := <-ended
 		a.log.Info("the program for a test ended", "run", o.Run, "program", path, "how", howEnded(ctx, err),
 			"last", last[:min(len(last), lastWords)])

@@ -98,6 +98,7 @@ func TestMissingCapabilities(t *testing.T) {
 	for what, why := range map[string]string{
 		"throughput policy":             "the owner of this host allows no throughput",
 		" target":                       "the owner of this host lets no iperf3 listener be opened",
+		" target command":               "the owner of this host lets no program answer others' tests",
 		"command program /nowhere/bbcp": "no such file or directory",
 	} {
 		if !strings.Contains(got[what], why) {

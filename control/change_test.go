@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
@@ -263,6 +265,31 @@ func TestLacks(t *testing.T) {
 	report()
 	if n := len(b.messaging.runs()); n != len(before) || len(b.Overview().Warnings) != 0 {
 		t.Errorf("%d runs when it can again, want %d; warnings %q", n, len(before), b.Overview().Warnings)
+	}
+}
+
+// A host whose owner lets a kind of responder not be opened is no target of tests that need it, and stays one of others.
+func TestLacksResponder(t *testing.T) {
+	for _, c := range []struct {
+		what    string
+		target  bool
+		warning []string
+	}{
+		{"target", false, []string{"a does no throughput: closed"}},
+		{"target command", true, []string{}},
+		{"target of what a later build knows", true, []string{}},
+	} {
+		b := newBench(t, threeHosts+someTests)
+		b.plan()
+		receiver{b.Control}.Heard(fleet.Status{Host: "a", Lacks: []fleet.MissingCapability{{What: c.what, Why: "closed"}}})
+		b.plan()
+		frozen, target := b.now.Add(30*time.Second), false
+		for _, r := range b.messaging.runs() {
+			target = target || r.Target == "a" && r.Responder != nil && !r.Start.Before(frozen)
+		}
+		if diff := cmp.Diff(c.warning, b.Overview().Warnings); diff != "" || target != c.target {
+			t.Errorf("without %q it is a target of throughput: %v, want %v; warnings (-want +got):\n%s", c.what, target, c.target, diff)
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/respond"
 	"github.com/pathwise-net/pathwise/schedule"
 )
 
@@ -230,7 +231,7 @@ func (c *Control) cannot(m *config.Mesh, leg config.Leg, kind string, d measure.
 		return l.Kind == kind && !strings.HasPrefix(l.What, "program ") || six && l.What == "ipv6"
 	})
 	if why == "" && d.Responder != "" {
-		why = lacks(leg.Target, func(l fleet.MissingCapability) bool { return l.What == "target" })
+		why = lacks(leg.Target, func(l fleet.MissingCapability) bool { return l.What == respond.Lack(d.Responder) })
 	}
 	return why
 }

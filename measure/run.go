@@ -49,7 +49,7 @@ type Responder struct {
 	Command []string `json:"command,omitempty"` // of ResponderCommand
 }
 
-// Kinds of Responder.
+// Kinds of Responder, which package respond describes.
 const (
 	ResponderIperf3  = "iperf3"  // an iperf3 server; the secret is the cookie that opens each of its connections
 	ResponderCommand = "command" // a program, such as a tool's own server, which knows of no secret

@@ -45,7 +45,7 @@ type Child struct {
 type Class struct {
 	Parent   string  `yaml:"parent"`
 	Kinds    *Names  `yaml:"kinds"`       // of tasks that this host may do; nil: all; none: it measures nothing
-	Opens    *Names  `yaml:"opens"`       // kinds of measure.Responder that it may open; nil: all; none: it is no target
+	Opens    *Names  `yaml:"opens"`       // kinds of respond.Kinds that it may open; nil: all; none: it is no target
 	Programs Names   `yaml:"programs"`    // absolute paths; nil: none, unless a parent names some
 	Duration Span    `yaml:"duration"`    // of one run
 	Rate     Rate    `yaml:"rate"`        // bit/s of one run; what fills a link, at whatever rate, is above any

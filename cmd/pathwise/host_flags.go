@@ -55,10 +55,10 @@ func readHost(c *cobra.Command, text string, port *int) (host string, err error)
 	return host, nil
 }
 
-// checkPort refuses what is no port.
-func checkPort(port int) error {
+// checkPort refuses the port of a flag that is none.
+func checkPort(flag string, port int) error {
 	if port < 1 || port > 65535 {
-		return badFlag("port", errors.New(strconv.Quote(strconv.Itoa(port))+": want 1 to 65535"))
+		return badFlag(flag, errors.New(strconv.Quote(strconv.Itoa(port))+": want 1 to 65535"))
 	}
 	return nil
 }

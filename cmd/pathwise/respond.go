@@ -1,23 +1,29 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
-	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/respond"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// answeringOn begins the line that says that tests may come.
-const answeringOn = "answering on "
+func respondCommand(s *session) *cobra.Command { return respondWith(s, respond.Kinds()) }
 
-func respondCommand(s *session) *cobra.Command {
-	var port, tests, streams int
+// respondWith makes the command of a table of kinds. The first is opened whatever the call says, on --port; another only on the
+// port that its own flag names. The limits are those of every kind that is opened.
+func respondWith(s *session, kinds []respond.Kind) *cobra.Command {
+	first := &responder{kind: kinds[0], flag: "port"}
+	all := []*responder{first}
+	var tests, streams int
 	var bind, longest string
 	c := &cobra.Command{
 		Use: "respond", Short: "Be the far end of tests", Args: cobra.NoArgs,
-		Long: "Answer throughput tests of Pathwise and of any iperf3 client, until interrupted. By default one test runs at a time,\n" +
+		Long: "Answer " + first.kind.Meaning + ", until interrupted. By default one test runs at a time,\n" +
 			"for at most five minutes.",
 		Example: "  pathwise respond\n  pathwise respond --port 5202 --bind 127.0.0.1 --max-time 30s",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -26,11 +32,12 @@ func respondCommand(s *session) *cobra.Command {
 				return badFlag("max-time", err)
 			}
 			if bind != "" {
-				if bind, err = readHost(c, bind, &port); err != nil {
+				if bind, err = readHost(c, bind, &first.port); err != nil {
 					return badFlag("bind", err)
 				}
 			}
-			if err := checkPort(port); err != nil {
+			wanted, err := wantedOf(c, all)
+			if err != nil {
 				return err
 			}
 			if tests < 1 {
@@ -39,26 +46,88 @@ func respondCommand(s *session) *cobra.Command {
 			if streams < 1 {
 				return badFlag("max-streams", fmt.Errorf("\"%d\": want 1 or more", streams))
 			}
-			listener, err := iperf3.Listen(c.Context(), sock.JoinHostPort(bind, port))
-			if err != nil {
-				return fmt.Errorf("listen: %w; end what uses the port, or choose another with --port", err)
-			}
-			if s.json {
-				doc := map[string]string{"schema": "pathwise.respond/1", "address": listener.Addr().String()}
-				if err := s.emit(doc, nil); err != nil {
-					return err
-				}
-			}
-			s.say(answeringOn+"%s", listener.Addr())
-			server := &iperf3.Server{Log: s.log(), Policy: iperf3.Policy{MaxTests: tests, MaxDuration: limit, MaxStreams: streams}}
-			return server.Serve(c.Context(), listener)
+			return s.respond(c.Context(), bind, wanted, respond.Limits{Tests: tests, Longest: limit, Streams: streams})
 		},
 	}
-	flags := c.Flags()
-	flags.IntVarP(&port, "port", "p", iperf3.DefaultPort, "port to answer on")
+	flags, limits := c.Flags(), first.kind.Limits
+	flags.IntVarP(&first.port, first.flag, "p", first.kind.Port, "port to answer on")
+	for _, kind := range kinds[1:] {
+		if kind.Program {
+			continue
+		}
+		other := &responder{kind: kind, flag: kind.Name + "-port"}
+		all = append(all, other)
+		flags.IntVar(&other.port, other.flag, 0, fmt.Sprintf("port to answer %s on, such as %d", kind.Meaning, kind.Port))
+	}
 	flags.StringVar(&bind, "bind", "", "address to answer on, or ADDRESS:PORT (default: all)")
-	flags.StringVar(&longest, "max-time", "5m", "longest test")
-	flags.IntVar(&tests, "max-tests", 1, "tests at once; more are told that this end is busy")
-	flags.IntVar(&streams, "max-streams", 128, "parallel streams of one test")
+	flags.StringVar(&longest, "max-time", strings.Replace(limits.Longest.String(), "m0s", "m", 1), "longest test")
+	flags.IntVar(&tests, "max-tests", limits.Tests, "tests at once; more are told that this end is busy")
+	flags.IntVar(&streams, "max-streams", limits.Streams, "parallel streams of one test")
 	return c
+}
+
+// responder is a kind, the flag of its port, and that port.
+type responder struct {
+	kind respond.Kind
+	flag string
+	port int
+}
+
+// wantedOf are the first kind, and those others whose ports a call names.
+func wantedOf(c *cobra.Command, all []*responder) (wanted []*responder, err error) {
+	for i, r := range all {
+		if i > 0 && !c.Flags().Changed(r.flag) {
+			continue
+		}
+		if err := checkPort(r.flag, r.port); err != nil {
+			return nil, err
+		}
+		wanted = append(wanted, r)
+	}
+	return wanted, nil
+}
+
+// respond opens responders at an address, says where they answer, and serves them until ctx ends or one of them fails.
+func (s *session) respond(ctx context.Context, bind string, wanted []*responder, limits respond.Limits) error {
+	var opened []*respond.Opened
+	for _, r := range wanted {
+		o, err := r.kind.Open(ctx, sock.JoinHostPort(bind, r.port), limits, s.log())
+		if err != nil {
+			for _, o := range opened {
+				_ = o.Close() // what could not be opened is what is told
+			}
+			return fmt.Errorf("listen: %w; end what uses the port, or choose another with --%s", err, r.flag)
+		}
+		opened = append(opened, o)
+	}
+	if err := s.sayAnswering(wanted, opened); err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	for _, o := range opened {
+		group.Go(func() error { return o.Serve(ctx) })
+	}
+	return group.Wait()
+}
+
+// sayAnswering says where tests may come: of the first kind by its address alone, which programs read, of others by their names, too.
+func (s *session) sayAnswering(wanted []*responder, opened []*respond.Opened) error {
+	doc := map[string]any{"schema": "pathwise.respond/1", "address": opened[0].Addr.String()}
+	others := map[string]string{}
+	for i, o := range opened[1:] {
+		others[wanted[i+1].kind.Name] = o.Addr.String()
+	}
+	if len(others) > 0 {
+		doc["others"] = others
+	}
+	if s.json {
+		if err := s.emit(doc, nil); err != nil {
+			return err
+		}
+	}
+	s.say(respond.AnsweringOn+"%s", opened[0].Addr)
+	for i, o := range opened[1:] {
+		s.say("answering %s on %s", wanted[i+1].kind.Name, o.Addr)
+	}
+	return nil
 }

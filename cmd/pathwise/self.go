@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/respond"
 )
 
 // startResponderOn runs `pathwise respond` on a host of a lab and returns when it answers.
@@ -32,7 +33,7 @@ func startResponderOn(ctx context.Context, l *lab.Lab, host string) (*lab.Proces
 		return nil, err
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil || !strings.HasPrefix(line, answeringOn) {
+	if err != nil || !strings.HasPrefix(line, respond.AnsweringOn) {
 		_ = p.Kill()
 		return nil, errors.Join(context.Cause(ctx), fmt.Errorf("the responder on %s did not start", host))
 	}

@@ -19,7 +19,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/link"
-	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/respond"
 )
 
 func TestMain(m *testing.M) {
@@ -39,12 +39,13 @@ func program(args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	if args[0] == "respond" { // respond --port PORT
-		l, err := iperf3.Listen(ctx, ":"+args[2])
+		kind := respond.Kinds()[0]
+		o, err := kind.Open(ctx, ":"+args[2], respond.Limits{Tests: 1, Longest: time.Minute, Streams: 1}, nil)
 		if err != nil {
 			return err
 		}
-		fmt.Println(answering + l.Addr().String())
-		return (&iperf3.Server{Policy: iperf3.Policy{MaxTests: 1, MaxDuration: time.Minute, MaxStreams: 1}}).Serve(ctx, l)
+		fmt.Println(respond.AnsweringOn + o.Addr.String())
+		return o.Serve(ctx)
 	}
 	seconds, err := strconv.ParseFloat(args[5], 64) // lab measure KIND HOST --seconds SECONDS --port PORT
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/respond"
 )
 
 // Test is a test from one host of a lab to another.
@@ -38,8 +39,6 @@ const (
 	spare = 30 * time.Second
 	// longestLine bounds a line: a Result with its samples of a minute.
 	longestLine = 16 << 20
-	// answering begins the line by which `pathwise respond` says that tests may come.
-	answering = "answering on "
 )
 
 // Test runs a test and calls each with its lines, until it ended or ctx did. Nothing of it is left on the hosts then.
@@ -54,14 +53,14 @@ func (s *Labs) Test(ctx context.Context, name string, t Test, each func(Line)) e
 	defer done()
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(t.Seconds*float64(time.Second))+spare)
 	defer cancel()
-	if t.Kind == "throughput" {
+	if t.Kind == "throughput" { // a ping is answered by the kernel
 		far, err := s.spawn(ctx, l, t.To, "respond", "--port", testPort)
 		if err != nil {
 			return err
 		}
 		defer far.end()
 		line, err := bufio.NewReader(far.out).ReadString('\n')
-		if err != nil || !strings.HasPrefix(line, answering) {
+		if err != nil || !strings.HasPrefix(line, respond.AnsweringOn) {
 			return errors.Join(context.Cause(ctx), fmt.Errorf("start the far end on %s: %s", t.To, far.complaint()))
 		}
 	}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/respond"
+)
+
+// twoKinds is a table in which the first kind comes again, under another name.
+func twoKinds() []respond.Kind {
+	again := respond.Kinds()[0]
+	again.Name, again.Meaning, again.Port = "again", "the same tests again", 5202
+	return slices.Insert(respond.Kinds(), 1, again)
+}
+
+// freePorts are so many that nobody has now.
+func freePorts(t *testing.T, n int) (ports []int) {
+	t.Helper()
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+// responding runs `pathwise respond` of twoKinds, and returns what read its output once it answers.
+func responding[T any](t *testing.T, asJSON bool, read func(io.Reader) T, args ...string) T {
+	t.Helper()
+	out, writer := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	c := respondWith(&session{json: asJSON, out: writer, err: io.Discard}, twoKinds())
+	c.SetArgs(args)
+	c.SilenceUsage, c.SilenceErrors = true, true
+	ended := make(chan error, 1)
+	go func() {
+		err := c.ExecuteContext(ctx)
+		writer.CloseWithError(err)
+		ended <- err
+	}()
+	got := read(out)
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	return got
+}
+
+// Each kind has a flag of its own, made of the table; the first is opened whatever the call says, and says so as ever.
+func TestRespondOpensKinds(t *testing.T) {
+	ports := freePorts(t, 2)
+	one, other := fmt.Sprint("127.0.0.1:", ports[0]), fmt.Sprint("127.0.0.1:", ports[1])
+	both := []string{"--bind", one, "--again-port", fmt.Sprint(ports[1])}
+	lines := func(n int) func(io.Reader) []string {
+		return func(r io.Reader) (all []string) {
+			for b := bufio.NewReader(r); len(all) < n; {
+				line, err := b.ReadString('\n')
+				if err != nil {
+					t.Error(err)
+					break
+				}
+				all = append(all, strings.TrimSpace(line))
+			}
+			return all
+		}
+	}
+	document := func(r io.Reader) (doc map[string]any) {
+		if err := json.NewDecoder(r).Decode(&doc); err != nil {
+			t.Error(err)
+		}
+		return doc
+	}
+	for _, c := range []struct{ what, got, want any }{
+		{"one", responding(t, false, lines(1), both[:2]...), []string{"answering on " + one}},
+		{"two", responding(t, false, lines(2), both...), []string{"answering on " + one, "answering again on " + other}},
+		{"one in JSON", responding(t, true, document, both[:2]...), map[string]any{"schema": "pathwise.respond/1", "address": one}},
+		{"two in JSON", responding(t, true, document, both...),
+			map[string]any{"schema": "pathwise.respond/1", "address": one, "others": map[string]any{"again": other}}},
+	} {
+		if diff := cmp.Diff(c.want, c.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.what, diff)
+		}
+	}
+}
+
+// What cannot be opened is said with the flag that mends it, and leaves nothing open.
+func TestRespondRefuses(t *testing.T) {
+	ports := freePorts(t, 1)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	one := fmt.Sprint("127.0.0.1:", ports[0])
+	for want, port := range map[string]int{
+		"--again-port: \"0\": want 1 to 65535": 0,
+		"listen: listen at " + taken.Addr().String() + ": another program is there; choose another port": taken.Addr().(*net.TCPAddr).Port,
+	} {
+		c := respondWith(&session{out: io.Discard, err: io.Discard}, twoKinds())
+		c.SetArgs([]string{"--bind", one, "--again-port", fmt.Sprint(port)})
+		c.SilenceUsage, c.SilenceErrors = true, true
+		err := c.ExecuteContext(t.Context())
+		mends := port == 0 || err != nil && strings.HasSuffix(err.Error(), "or choose another with --again-port")
+		if err == nil || !strings.HasPrefix(err.Error(), want) || !mends {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+		if l, err := net.Listen("tcp", one); err != nil {
+			t.Errorf("what was open before is left: %v", err)
+		} else {
+			l.Close()
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package respond
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/iperf3"
+)
+
+// client is the near end of a kind, as the conformance suite needs it.
+type client struct {
+	// test makes a test that lasts for d, or the shortest there is if that is 0. The secret may be "": of none. It calls begun, if
+	// that is not nil, as soon as the far end answers the test itself.
+	test func(ctx context.Context, address, secret string, d time.Duration, begun func()) error
+	// vanish begins a test, and is gone in the midst of it without a word.
+	vanish func(t *testing.T, address, secret string)
+}
+
+// clients has one for each kind that listens.
+var clients = map[string]client{
+	measure.ResponderIperf3: {testIperf3, vanishIperf3},
+}
+
+func testIperf3(ctx context.Context, address, secret string, d time.Duration, begun func()) error {
+	config := iperf3.Config{Cookie: secret, Duration: d, Rate: 8e6, Interval: 10 * time.Millisecond}
+	if begun != nil {
+		config.OnInterval = func(iperf3.IntervalReport) { begun() }
+	}
+	if d == 0 {
+		config.Bytes = 10_000
+	}
+	_, err := (&iperf3.Client{Addr: address, Config: config}).Run(ctx)
+	return err
+}
+
+func vanishIperf3(t *testing.T, address, secret string) {
+	t.Helper()
+	cookie, err := iperf3.ParseCookie(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := iperf3.EncodeParams(iperf3.Params{TCP: true, Time: 1, Parallel: 1, Len: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var conns []net.Conn
+	connect := func() net.Conn {
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			conns = append(conns, conn)
+			_, err = conn.Write(cookie[:])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return conn
+	}
+	defer func() {
+		for _, conn := range conns {
+			_ = conn.(*net.TCPConn).SetLinger(0) // it is reset, and not closed
+			conn.Close()
+		}
+	}()
+	control := connect()
+	await := func(want iperf3.State) {
+		if got, err := iperf3.ReadState(control); err != nil || got != want {
+			t.Fatalf("state %v (%v), want %v", got, err, want)
+		}
+	}
+	await(iperf3.ParamExchange)
+	if err := iperf3.WriteFrame(control, text); err != nil {
+		t.Fatal(err)
+	}
+	await(iperf3.CreateStreams)
+	stream := connect()
+	await(iperf3.TestStart)
+	await(iperf3.TestRunning)
+	if _, err := stream.Write(make([]byte, 1000)); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,142 @@
+package respond
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"time"
+)
+
+// Limits bound what a responder does for those who come. One that is zero is the kind's own.
+type Limits struct {
+	Tests   int           // at the same time
+	Longest time.Duration // test
+	Streams int           // of one test, in each direction
+	Rate    int64         // bit/s that this end sends, of tests that ask it for a rate
+}
+
+// Run is the run that a responder is open for, and for nobody else.
+type Run struct {
+	Secret  string        // that its tests show; required
+	Peer    netip.Addr    // that they come from; the zero value: from anywhere
+	Tests   int           // that come, one after the other; 0: 1. It closes when so many went to their end
+	Until   time.Time     // when it closes, whatever came; the zero value: when Serve's context ends
+	Longest time.Duration // test; 0: the kind's own limit
+	Rate    int64         // bit/s that this end sends, of tests that ask it for a rate; 0: whatever they ask for
+	OnTest  func(Tested)  // called after each test that was started, one after the other; nil: nobody wants to know
+}
+
+// Tested is what came of one test.
+type Tested struct {
+	Client netip.AddrPort
+	Bytes  int64 // of payload, sent and received, also of a test that failed
+	Err    error // nil: the test went to its end
+}
+
+// terms are what a kind opens by, for everybody or for one run.
+type terms struct {
+	Limits
+	secret string     // "": none is asked for
+	peer   netip.Addr // the only host that may come; the zero value: any
+	onTest func(Tested)
+	log    *slog.Logger
+}
+
+// Opened listens. Call Serve once, or Close.
+type Opened struct {
+	Addr net.Addr
+
+	serve serve
+	until time.Time
+	done  context.CancelCauseFunc // of Serve
+}
+
+// anyRate in bit/s is beyond any interface.
+const anyRate = 1e15
+
+var (
+	errDone = errors.New("the tests are done")
+	errOver = errors.New("the time for tests is over")
+)
+
+// CheckSecret says what is wrong with the secret of a run.
+func (k *Kind) CheckSecret(secret string) error {
+	if k.Program {
+		return nil // it knows of none
+	}
+	return k.check(secret)
+}
+
+// Open opens a responder for everybody, at HOST:PORT. A nil log is silent.
+func (k *Kind) Open(ctx context.Context, address string, l Limits, log *slog.Logger) (*Opened, error) {
+	return k.listen(ctx, address, terms{Limits: l, log: log})
+}
+
+// OpenForRun opens a responder for the tests of one run, at HOST:PORT. A nil log is silent.
+func (k *Kind) OpenForRun(ctx context.Context, address string, r Run, log *slog.Logger) (*Opened, error) {
+	if err := k.CheckSecret(r.Secret); err != nil {
+		return nil, err
+	}
+	var o *Opened
+	left := max(1, r.Tests)
+	o, err := k.listen(ctx, address, terms{
+		Limits: Limits{Tests: 1, Longest: r.Longest, Rate: cmp.Or(r.Rate, anyRate)},
+		secret: r.Secret, peer: r.Peer, log: log,
+		onTest: func(t Tested) { // for one after the other, as there is one at a time
+			if r.OnTest != nil {
+				r.OnTest(t)
+			}
+			if t.Err == nil {
+				left--
+			}
+			if left == 0 {
+				o.done(errDone)
+			}
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	o.until = r.Until
+	return o, nil
+}
+
+func (k *Kind) listen(ctx context.Context, address string, t terms) (*Opened, error) {
+	if k.Program {
+		return nil, fmt.Errorf("open %s: it is a program, which its host has to start", k.Name)
+	}
+	t.Tests, t.Longest = cmp.Or(t.Tests, k.Limits.Tests), cmp.Or(t.Longest, k.Limits.Longest)
+	t.Streams, t.Rate = cmp.Or(t.Streams, k.Limits.Streams), cmp.Or(t.Rate, k.Limits.Rate)
+	if t.log == nil {
+		t.log = slog.New(slog.DiscardHandler)
+	}
+	at, serve, err := k.open(ctx, address, t)
+	if err != nil {
+		return nil, err
+	}
+	return &Opened{Addr: at, serve: serve}, nil
+}
+
+// Serve answers tests until ctx ends, or those of the run are done or its time is over. It closes what is open, ends every goroutine
+// and returns nil; an error is of what kept it from answering.
+func (o *Opened) Serve(ctx context.Context) error {
+	if !o.until.IsZero() {
+		var stop context.CancelFunc
+		ctx, stop = context.WithDeadlineCause(ctx, o.until, errOver)
+		defer stop()
+	}
+	ctx, o.done = context.WithCancelCause(ctx)
+	defer o.done(nil)
+	return o.serve(ctx)
+}
+
+// Close closes what was opened and is not to be served.
+func (o *Opened) Close() error {
+	ended, end := context.WithCancel(context.Background())
+	end()
+	return o.Serve(ended)
+}
