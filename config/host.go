@@ -8,6 +8,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/respond"
 )
 
 // defaultPorts are what an agent may listen on if its host's ports are not given: iperf3's port and those after it,
@@ -67,7 +68,7 @@ func (r *reader) hostFields(n node, h *Host) (addressed bool) {
 		"site":       func(n node) { r.siteOf(n, h) },
 		"labels":     values(&h.Labels, parseTitle),
 		"online":     into(&online, parseBool),
-		"ports":      func(n node) { readPorts(n, h) },
+		"ports":      func(n node) { r.portsOf(n, h) },
 		"limits":     func(n node) { n.fields("{daily: 50GB}", budgetFields(&h.Budget)) },
 		"tools":      func(n node) { r.overrides(n, h) },
 	})
@@ -159,13 +160,21 @@ func readSSH(n node, h *Host) {
 	})
 }
 
-func readPorts(n node, h *Host) {
+// portsOf reads the ports of an agent, or what a responder answers: kinds of responder, and the servers of tools that are programs.
+func (r *reader) portsOf(n node, h *Host) {
 	if n.isScalar() {
 		value(n, &h.Ports, parseRange)
 		return
 	}
 	h.Ports = Ports{Fixed: map[string]int{}}
+	known := respond.Listening()
 	for _, e := range n.entries("{iperf3: 5201}") {
+		i, named := r.mesh.tools[e.key]
+		if program := named && r.mesh.Tools[i].Command != nil; !program && !slices.Contains(known, e.key) {
+			e.at.fail(e.key, "%s, or the name of a tool that is a command%s", strings.Join(known, ", "),
+				document.Meant(e.key, known))
+			continue
+		}
 		var port int
 		if value(e.value, &port, parsePort) {
 			h.Ports.Fixed[e.key] = port

@@ -79,7 +79,7 @@ type SSH struct {
 // Ports are where a host listens for tests.
 type Ports struct {
 	First, Last int            // an agent opens listeners in this range only
-	Fixed       map[string]int // of a responder: its port by kind of listener, such as iperf3
+	Fixed       map[string]int // of a responder: its port by kind of responder, such as iperf3, or by tool that is a command
 }
 
 // Site is what several hosts share: a name for the map, and mostly a link.

@@ -186,3 +186,24 @@ func TestAValueStaysInItsWord(t *testing.T) {
 		t.Errorf("missing (-want +got):\n%s", diff)
 	}
 }
+
+// The ports of a responder are by what answers there: a kind of its own, or a tool that is a command.
+func TestPortsOfResponder(t *testing.T) {
+	m := parsed(t, `
+tools:
+  get:  {command: "get {target}:{port}", parse: {received_bytes: {regex: '(\d+)'}}}
+hosts:
+  a:   10.0.0.1
+  far: {address: 10.0.0.2, reach: responder, ports: {iperf3: 5201, get: 8080}}
+groups: {g: {pairs: [[a, far]]}}
+tests: [{tool: get, group: g, schedule: {every: 1m}}]
+`)
+	task, _ := taskOf(t, m, "get@g", "a", "far", 0)
+	if diff := cmp.Diff(map[string]any{"port": "8080"}, task.Parameters["values"]); diff != "" {
+		t.Errorf("values (-want +got):\n%s", diff)
+	}
+	far, _ := m.Host("far")
+	if diff := cmp.Diff(Ports{Fixed: map[string]int{"iperf3": 5201, "get": 8080}}, m.Hosts[far].Ports); diff != "" {
+		t.Errorf("ports (-want +got):\n%s", diff)
+	}
+}

@@ -62,6 +62,11 @@ func (p *Policy) check() (path string, err error) {
 		if chain := p.Chain(name); p.Classes[chain[len(chain)-1]].Parent != "" {
 			return at + ".parent", fmt.Errorf("%q: the parents go round in a circle", class.Parent)
 		}
+		if class.Opens != nil {
+			if err := class.Opens.checkResponders(); err != nil {
+				return at + ".opens", err
+			}
+		}
 		if err := class.Programs.check(); err != nil {
 			return at + ".programs", err
 		}

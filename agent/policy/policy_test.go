@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/pathwise-net/pathwise/respond"
 )
 
 const example = `
@@ -92,6 +94,7 @@ func TestParseErrors(t *testing.T) {
 		"classes: {a: {}}\ndefault: b":                                                 `agent.yaml:2:10: default: "b": want one of the classes: a`,
 		"classes: {a: {parent: b}}\ndefault: a":                                        `agent.yaml:1:23: classes.a.parent: "b": want one of the classes: a`,
 		"classes: {a: {programs: x}}\ndefault: a":                                      `agent.yaml:1:25: classes.a.programs: "x": want an absolute path, such as /usr/bin/bbcp`,
+		"classes: {a: {opens: [command, iperf]}}\ndefault: a":                          `agent.yaml:1:22: classes.a.opens: "iperf": want iperf3, command; did you mean iperf3?`,
 		"classes: {a: {parent: b}, b: {parent: a}}\ndefault: a":                        `agent.yaml:1:23: classes.a.parent: "b": the parents go round in a circle`,
 		"classes: {a: {rate: fast}}\ndefault: a":                                       `agent.yaml:1:21: rate: "fast": want a positive rate such as 100mbit`,
 		"classes: {a: {hours: [Mon 8-9]}}\ndefault: a":                                 `agent.yaml:1:23: hours: "Mon 8-9": want hours such as Mon-Fri 08:00-18:00, 22:00-06:00 or Sat,Sun`,
@@ -223,6 +226,9 @@ func TestPage(t *testing.T) {
 	p := parse(t, string(block[1]))
 	if cmp.Equal(p, Default(), cmpopts.IgnoreUnexported(Hours{}, Network{})) {
 		t.Error("the example says nothing")
+	}
+	if row := "| `opens` | what it opens for others: " + strings.Join(respond.Names(), ", ") + "; "; !strings.Contains(string(text), row) {
+		t.Errorf("docs/agent.md lacks %s", row)
 	}
 	for _, key := range []string{"ports", "spool", "limits.memory", "limits.cpus", "limits.light", "limits.programs.memory",
 		"limits.programs.cpu", "limits.programs.files", "limits.programs.nice", "parent", "kinds", "opens", "programs", "duration", "rate",

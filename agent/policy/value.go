@@ -11,7 +11,9 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/respond"
 )
 
 // The values of a policy file: a Rate in bit/s, a Span of time, a Size in bytes, as package quantity reads them
@@ -108,6 +110,17 @@ func (p Ports) hold(port int) bool {
 }
 
 func (p Ports) String() string { return fmt.Sprintf("%d-%d", p.First, p.Last) }
+
+// checkResponders says what is wrong with a list of kinds of responder.
+func (l Names) checkResponders() error {
+	known := respond.Names()
+	for _, name := range l {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("%q: want %s%s", name, strings.Join(known, ", "), document.Meant(name, known))
+		}
+	}
+	return nil
+}
 
 // check says what is wrong with a list of programs.
 func (l Names) check() error {
