@@ -21,15 +21,18 @@ func labExec(s *session, name *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			// Signals are the command's to answer, so the context that ends with them is not used.
+			// Signals are the command's to answer from here on, so the context that ends with them is used no more.
+			signals := make(chan os.Signal, 8)
+			signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+			defer signal.Stop(signals)
+			if err := context.Cause(c.Context()); err != nil {
+				return err
+			}
 			p, err := l.Start(context.WithoutCancel(c.Context()), args[0],
 				lab.Command{Argv: args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
 			if err != nil {
 				return err
 			}
-			signals := make(chan os.Signal, 8)
-			signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-			defer signal.Stop(signals)
 			go func() {
 				for sig := range signals {
 					_ = p.Signal(sig.(syscall.Signal))
