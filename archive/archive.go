@@ -38,8 +38,8 @@ type Archive interface {
 	// removes it.
 	PutMisses(ctx context.Context, misses []measure.Miss) error
 	// Update replaces Results that are filed by those of the same ID, and their points and rollups with them: how the
-	// output of an external program is read again by a better parser. Only Status, Error, Metrics, Samples and Notes may
-	// differ from what is filed. A Result that is not filed, or not any more, is an error of ErrUnknown. Rollups of times
+	// output of an external program is read again by a better parser. Only Status, Error, Metrics,
+	// Distributions, Samples and Notes may differ from what is filed. A Result that is not filed, or not any more, is an error of ErrUnknown. Rollups of times
 	// whose points are pruned stay as they were.
 	Update(ctx context.Context, results []*measure.Result) error
 
@@ -169,13 +169,19 @@ type Series struct {
 	Buckets []Bucket      `json:"buckets"`
 }
 
-// Bucket is the distribution of the values of one step. Count, Min and Max are exact, Mean is to rounding, Quantiles
-// are within 1 % of the value, as of stat.Sketch. Value is the one number that stands for them, as measure.Metric.Merge says:
-// of a loss, what was lost of all that was sent.
+// Bucket is the distribution of the values of one step, one of each run. Count, Min and Max are exact, Mean is to rounding, Quantiles
+// are within 1 % of the value, as of stat.Sketch. Value is the one number that stands for them, as measure.Metric.Merge says: of a
+// loss, what was lost of all that was sent.
+//
+// Of a metric that is a quantile or the mean of samples, such as rtt_p95_seconds, Value is that of the samples of all runs: so a year's
+// median is a median of samples, and the least is no larger than the median, and that than the 95th percentile. Where only some runs
+// say their samples, the value of each other one stands for as many samples as a run has on average; where none does, Value is the
+// median of the values.
 type Bucket struct {
 	Start     time.Time `json:"start"`
 	Value     float64   `json:"value"`
 	Count     uint64    `json:"count"`
+	Samples   uint64    `json:"samples,omitempty"` // that Value is of, as runs say them; 0: it is of the values
 	Min       float64   `json:"min"`
 	Mean      float64   `json:"mean"`
 	Max       float64   `json:"max"`
@@ -199,6 +205,7 @@ type Cell struct {
 	Pair
 	Value     float64   `json:"value"`
 	Count     uint64    `json:"count"`
+	Samples   uint64    `json:"samples,omitempty"` // that Value is of, as runs say them; 0: it is of the values
 	Min       float64   `json:"min"`
 	Mean      float64   `json:"mean"`
 	Max       float64   `json:"max"`

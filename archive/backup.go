@@ -18,10 +18,13 @@ import (
 
 // backupSchema names the layout of a backup: JSON lines, of which each has one of the fields of backupLine. The first
 // one has archive, the last one end. It changes when a reader of the old layout would misread the new.
-const backupSchema = "pathwise.archive/2"
+const backupSchema = "pathwise.archive/3"
 
-// backupSchema1 had streams without roles, and Results of both ways between two hosts in one.
-const backupSchema1 = "pathwise.archive/1"
+// What earlier builds wrote, which can be read.
+const (
+	backupSchema1 = "pathwise.archive/1" // had streams without roles, and Results of both ways between two hosts in one
+	backupSchema2 = "pathwise.archive/2" // had no distributions
+)
 
 // backupLine is one line of a backup. Of the Results a reader needs nothing else; the other lines hold what cannot be
 // made from them, because they are pruned, or not as quickly.

@@ -125,7 +125,7 @@ func (b *brittleKeeper) unknownMetric(target string) error {
 	return b.do(b.t.Context(), func(context.Context) error {
 		for _, s := range b.names.byKey {
 			if s.key.target == target {
-				b.active.add(s.id, appendRun(nil, s.id, run{brittleNow.UnixNano(), []value{{9999, 1}}}), 1)
+				b.active.add(s.id, appendRun(nil, s.id, run{brittleNow.UnixNano(), []value{{metric: 9999, value: 1}}}), 1)
 			}
 		}
 		return nil

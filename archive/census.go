@@ -70,7 +70,7 @@ func (k *keeper) newCensus(s selector) (*census, *view) {
 			}
 		}
 	}
-	return c, k.viewOf(counted, wanted)
+	return c, k.viewOf(counted, wanted, nil)
 }
 
 // classes sorts streams by tool and role.

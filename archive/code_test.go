@@ -22,14 +22,18 @@ var plainly = cmp.Options{cmp.AllowUnexported(run{}, value{}, bucket{}, streamTa
 // slotStart is when a slot begins, somewhere in 2026.
 const slotStart = 1_477_000 * slotSpan
 
-// someRuns are runs of one slot: three metrics, of which one never changes, one is not always there, and one is random.
+// someRuns are runs of one slot: three metrics, of which one never changes, one is not always there, and one is random, and a
+// distribution that some have.
 func someRuns(n int) []run {
 	random := rand.New(rand.NewPCG(1, 2))
 	var runs []run
 	for i := range n {
-		r := run{time: slotStart + int64(i)*slotSpan/int64(n), values: []value{{3, 10}, {300, random.NormFloat64()}}}
+		r := run{time: slotStart + int64(i)*slotSpan/int64(n), values: []value{{metric: 3, value: 10}, {metric: 300, value: random.NormFloat64()}}}
 		if i%3 == 0 {
-			r.values = slices.Insert(r.values, 1, value{77, -float64(i)})
+			r.values = slices.Insert(r.values, 1, value{metric: 77, value: -float64(i)})
+		}
+		if i%4 == 1 {
+			r.values = append(r.values, value{metric: 301, sketch: sketchOf(random.ExpFloat64(), 1, 2)})
 		}
 		if i%10 == 9 {
 			r.values = nil // failed
@@ -48,7 +52,7 @@ func TestPoints(t *testing.T) {
 			t.Errorf("%d runs: error %v (-written +read):\n%s", n, err, diff)
 		}
 		one, err := decodePoints(data, slotOf(runs[0].time), func(m metricID) bool { return m == 77 })
-		if err != nil || len(one) != n || n > 3 && (len(one[3].values) != 1 || one[3].values[0] != value{77, -3}) {
+		if err != nil || len(one) != n || n > 3 && (len(one[3].values) != 1 || one[3].values[0].metric != 77 || one[3].values[0].value != -3) {
 			t.Errorf("one metric of %d runs: %v, error %v", n, one, err)
 		}
 		for i := range min(len(data), 1000) {
@@ -88,7 +92,7 @@ func TestJournal(t *testing.T) {
 
 func TestNews(t *testing.T) {
 	s := &stream{}
-	for _, r := range []run{{10, []value{{1, 1}, {5, 5}}}, {5, []value{{1, 0}, {3, 3}}}, {20, nil}, {15, []value{{5, 6}}}} {
+	for _, r := range []run{{10, []value{{1, 1, nil}, {5, 5, nil}}}, {5, []value{{1, 0, nil}, {3, 3, nil}}}, {20, nil}, {15, []value{{5, 6, nil}}}} {
 		s.note(r)
 	}
 	want := streamTail{5, 20, []latestValue{{1, 10, 1}, {3, 5, 3}, {5, 15, 6}}}
@@ -226,18 +230,20 @@ func FuzzPoints(f *testing.F) {
 
 func FuzzJournal(f *testing.F) {
 	f.Add(appendRun(appendRun(nil, 1, someRuns(1)[0]), 2, run{}))
+	f.Add(appendRun(nil, 1, someRuns(2)[1]))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var again []byte
 		values, read := 0, 0
+		every := func(metricID) bool { return true }
 		err := readJournal(data, func(s streamID, r run, _ []byte) {
 			again = appendRun(again, s, r)
 			values += len(r.values)
 		})
-		errOf := readValues(data, math.MinInt64, math.MaxInt64, func(int64, metricID, float64) { read++ })
+		errOf := readValues(data, math.MinInt64, math.MaxInt64, every, func(_ int64, some []value) { read += len(some) })
 		if err == nil && (errOf != nil || read != values) {
 			t.Fatalf("%d of %d values are read one by one, error %v", read, values, errOf)
 		}
-		if err == nil && readValues(data, 1, 0, func(int64, metricID, float64) { t.Fatal("a value of no time") }) != nil {
+		if err == nil && readValues(data, 1, 0, every, func(int64, []value) { t.Fatal("a value of no time") }) != nil {
 			t.Fatal("what was read cannot be passed over")
 		}
 		if err == nil && readJournal(again, func(streamID, run, []byte) {}) != nil {
@@ -248,6 +254,8 @@ func FuzzJournal(f *testing.F) {
 
 func FuzzRollup(f *testing.F) {
 	f.Add(appendBuckets(nil, []bucket{{0, sketchOf(1)}, {9, sketchOf(5, 6)}}), appendBuckets(nil, []bucket{{9, sketchOf(1)}}), 2)
+	samples := append(appendRuns(nil, 3), sketchOf(1, 2, 3)...)
+	f.Add(appendBuckets(nil, []bucket{{0, samples}}), appendBuckets(nil, []bucket{{0, samples}}), 2)
 	f.Add([]byte{rollupVersion}, binary.AppendUvarint([]byte{rollupVersion, 0}, math.MaxUint64), 0)
 	f.Fuzz(func(t *testing.T, one, two []byte, level int) {
 		if level < 0 || level >= len(Levels) {

@@ -138,7 +138,7 @@ func (d *draft) values(named []namedValue) []value {
 	}
 	values := make([]value, len(d.shape.sorted))
 	for i, at := range d.shape.sorted {
-		values[i] = value{d.shape.numbers[at], named[at].value}
+		values[i] = value{d.shape.numbers[at], named[at].value, named[at].sketch}
 	}
 	return values
 }

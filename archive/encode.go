@@ -1,8 +1,10 @@
 package archive
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -48,7 +50,9 @@ func appendResult(b []byte, r *measure.Result, metrics []namedValue) ([]byte, er
 		w.text("", string(m.name))
 		w.number(":", m.value)
 	}
-	w.clock(`},"clock":`, &r.Clock)
+	w.b = append(w.b, '}')
+	w.distributions(r.Distributions)
+	w.clock(`,"clock":`, &r.Clock)
 	w.clock(`,"target_clock":`, r.TargetClock)
 	w.b = append(w.b, `,"samples":`...)
 	if hasSamples(&r.Samples) {
@@ -121,6 +125,20 @@ func (w *jsonWriter) clock(before string, c *measure.Clock) {
 	} else {
 		w.b = append(w.b, `,"error_seconds":null}`...)
 	}
+}
+
+func (w *jsonWriter) distributions(all map[measure.Metric]measure.Distribution) {
+	if len(all) == 0 {
+		return
+	}
+	w.b = append(w.b, `,"distributions":{`...)
+	for i, name := range slices.Sorted(maps.Keys(all)) {
+		w.comma(i)
+		w.text("", string(name))
+		w.b = append(w.b, `:"`...)
+		w.b = append(base64.StdEncoding.AppendEncode(w.b, all[name]), '"')
+	}
+	w.b = append(w.b, '}')
 }
 
 func (w *jsonWriter) parameters(all map[string]any) {

@@ -73,6 +73,7 @@ func fullResult() *measure.Result {
 	r.DurationSeconds = 10.0321
 	r.Parameters = map[string]any{"cc": "cubic", "duration": 10.0, "streams": 4.0, "reverse": false}
 	r.Metrics = map[measure.Metric]float64{measure.Throughput: 9.41e8, measure.Retransmits: 17, measure.CPUSender: 0.12}
+	r.Distributions = map[measure.Metric]measure.Distribution{measure.RTTs: sketchOf(0.04, 0.05, 0.0401), "b_seconds": sketchOf(-1)}
 	r.Clock = measure.NewClock(100*time.Microsecond, true)
 	far := measure.NewClock(0, false)
 	r.TargetClock, r.Way, r.Role = &far, measure.Both, measure.DiagnosisRole("01J00000000000000000000000", "transfer")

@@ -34,9 +34,11 @@ type otherWay struct {
 	metrics []namedValue
 }
 
+// namedValue is a metric or, under a distributionName, a distribution.
 type namedValue struct {
-	name  measure.Metric
-	value float64
+	name   measure.Metric
+	value  float64
+	sketch []byte // of a distribution, as stat.Sketch writes it; nil: it is a metric
 }
 
 // statuses are what stands for them in the database.
@@ -100,6 +102,11 @@ func (k *keeper) newFiling(r *measure.Result, names *sorter) (filing, error) {
 			return invalid("result", err.Error(), "what JSON can hold")
 		}
 	}
+	distributions, err := distributionsIn(r)
+	if err != nil {
+		return filing{}, err
+	}
+	f.metrics = append(f.metrics, distributions...)
 	f.divide(r.Way)
 	return f, nil
 }
@@ -111,8 +118,8 @@ func (f *filing) divide(way measure.Way) {
 	}
 	var there, back []namedValue
 	for _, m := range f.metrics {
-		if as, isBack := m.name.On(way); isBack {
-			back = append(back, namedValue{as, m.value})
+		if as, isBack := on(m.name, way); isBack {
+			back = append(back, namedValue{as, m.value, m.sketch})
 		} else {
 			there = append(there, m)
 		}
@@ -128,6 +135,16 @@ func (f *filing) divide(way measure.Way) {
 // metricsIn returns the metrics of a Result by name.
 func metricsIn(r *measure.Result) ([]namedValue, error) { return new(sorter).metrics(r) }
 
+// valuesIn returns the metrics and the distributions of a Result, each by name.
+func valuesIn(r *measure.Result) ([]namedValue, error) {
+	metrics, err := metricsIn(r)
+	if err != nil {
+		return nil, err
+	}
+	distributions, err := distributionsIn(r)
+	return append(metrics, distributions...), err
+}
+
 // sorter knows the metrics of the last Result in order of their names: the next one mostly has the same.
 type sorter struct{ names []measure.Metric }
 
@@ -135,13 +152,13 @@ func (s *sorter) metrics(r *measure.Result) ([]namedValue, error) {
 	metrics := make([]namedValue, 0, len(r.Metrics))
 	for _, name := range s.names {
 		if v, has := r.Metrics[name]; has {
-			metrics = append(metrics, namedValue{name, v})
+			metrics = append(metrics, namedValue{name: name, value: v})
 		}
 	}
 	if len(metrics) < len(r.Metrics) {
 		s.names, metrics = slices.Sorted(maps.Keys(r.Metrics)), metrics[:0]
 		for _, name := range s.names {
-			metrics = append(metrics, namedValue{name, r.Metrics[name]})
+			metrics = append(metrics, namedValue{name: name, value: r.Metrics[name]})
 		}
 	}
 	for _, m := range metrics {
@@ -149,7 +166,7 @@ func (s *sorter) metrics(r *measure.Result) ([]namedValue, error) {
 			return nil, &Invalid{r.ID, string(m.name), strconv.FormatFloat(m.value, 'g', -1, 64),
 				"a number; leave out what was not measured"}
 		}
-		if m.name == "" || !fits(string(m.name)) {
+		if _, reserved := samplesOf(m.name); m.name == "" || reserved || !fits(string(m.name)) {
 			return nil, &Invalid{r.ID, "metric", string(m.name), fmt.Sprintf("a name of at most %d characters", longestName)}
 		}
 	}

@@ -3,6 +3,7 @@ package archive
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,8 +11,8 @@ import (
 	"github.com/pathwise-net/pathwise/stat"
 )
 
-// into says which sketch takes in what a stream measured at a time, ns since 1970.
-type into func(id streamID, ns int64) *stat.Sketch
+// into says which sum takes in what a stream measured at a time, ns since 1970.
+type into func(id streamID, ns int64) *sum
 
 // gather brings together what a view asks for of [from, to): what is in memory, and of the database, at one moment, the
 // pieces into which divide divides the span. then, with the same, is called in the end.
@@ -42,17 +43,19 @@ func (k *keeper) gather(ctx context.Context, v *view, from, to int64, divide fun
 
 // gatherMemory does so of what a database that has come so far does not have.
 func (v *view) gatherMemory(at progress, from, to int64, in into) error {
+	var one stat.Sketch
 	for _, p := range v.memory {
 		for id, runs := range p.runs {
 			if at.has(p.generation, id) {
 				continue
 			}
-			err := readValues(runs, from, to, func(ns int64, m metricID, x float64) {
-				if v.wants(m) {
-					in(id, ns).Add(x)
+			var failed error
+			err := readValues(runs, from, to, v.wants, func(ns int64, values []value) {
+				for _, x := range values {
+					failed = errors.Join(failed, in(id, ns).add(x, v.says(values, x.metric), &one))
 				}
 			})
-			if err != nil {
+			if err := errors.Join(err, failed); err != nil {
 				return err
 			}
 		}
@@ -61,36 +64,43 @@ func (v *view) gatherMemory(at progress, from, to int64, in into) error {
 }
 
 func (k *keeper) gatherPoints(ctx context.Context, t *tx, v *view, p piece, in into) error {
-	return k.eachPoint(ctx, t, v, p, func(id streamID, ns int64, x value) { in(id, ns).Add(x.value) })
+	var one stat.Sketch
+	var failed error
+	err := k.eachRun(ctx, t, v, p, func(id streamID, r run) {
+		for _, x := range r.values {
+			failed = errors.Join(failed, in(id, r.time).add(x, v.says(r.values, x.metric), &one))
+		}
+	})
+	return errors.Join(err, failed)
 }
 
 // eachPoint calls each for every value of a piece that a view asks for.
 func (k *keeper) eachPoint(ctx context.Context, t *tx, v *view, p piece, each func(streamID, int64, value)) error {
+	return k.eachRun(ctx, t, v, p, func(id streamID, r run) {
+		for _, x := range r.values {
+			each(id, r.time, x)
+		}
+	})
+}
+
+// eachRun calls each for every run of a piece, with what a view asks for.
+func (k *keeper) eachRun(ctx context.Context, t *tx, v *view, p piece, each func(streamID, run)) error {
 	for d := floorDiv(max(v.first, p.from), day); d <= floorDiv(min(v.last, p.to-1), day); d++ {
 		found, err := k.runsOfDay(ctx, t, v, d, p.from, p.to)
 		if err != nil {
 			return err
 		}
 		for _, r := range found {
-			for _, x := range r.values {
-				each(r.stream, r.time, x)
-			}
+			each(r.stream, r.run)
 		}
 	}
 	return nil
 }
 
 func (k *keeper) gatherRollups(ctx context.Context, t *tx, v *view, p piece, in into) error {
-	var one stat.Sketch
+	var one contents
 	return k.eachRollup(ctx, t, v, p, func(id streamID, ns int64, _ metricID, sketch []byte) error {
-		sum := in(id, ns)
-		if sum.Count() == 0 { // as always where the step is the level
-			_, err := sum.DecodeBinary(sketch)
-			return err
-		}
-		_, err := one.DecodeBinary(sketch)
-		sum.Merge(&one)
-		return err
+		return in(id, ns).addBucket(sketch, &one)
 	})
 }
 

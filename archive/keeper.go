@@ -128,6 +128,9 @@ func (k *keeper) keepsSeries(tool string, metric measure.Metric) Rule {
 		return known.(Rule)
 	}
 	r := k.rules.of(tool, string(metric))
+	if of, is := samplesOf(metric); is {
+		r = k.rules.longest(tool, of)
+	}
 	k.kept.Store(key, r)
 	return r
 }

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 	"unsafe"
-
-	"github.com/pathwise-net/pathwise/stat"
 )
 
 // mostRemembered is how many bytes of answers are remembered: some ten matrices of 200 hosts.
@@ -30,7 +28,7 @@ type matrices struct {
 	// making has room for as many as are made at once: each takes a processor and, of 200 hosts, 30 MB for an hour, and 90
 	// for a month.
 	making chan struct{}
-	sums   sync.Pool // *[]stat.Sketch
+	sums   sync.Pool // *[]sum
 
 	mutex sync.Mutex
 	known map[string]*list.Element // by matrixKey
@@ -144,18 +142,18 @@ func (a *matrices) forget(e *list.Element) {
 }
 
 // room returns so many empty sums, of which some may bring memory.
-func (a *matrices) room(n int) []stat.Sketch {
-	used, _ := a.sums.Get().(*[]stat.Sketch)
+func (a *matrices) room(n int) []sum {
+	used, _ := a.sums.Get().(*[]sum)
 	if used == nil {
-		return make([]stat.Sketch, n)
+		return make([]sum, n)
 	}
 	return slices.Grow((*used)[:0], n)[:n]
 }
 
 // release takes sums back that are no longer used.
-func (a *matrices) release(sums []stat.Sketch) {
+func (a *matrices) release(sums []sum) {
 	for i := range sums {
-		sums[i].Reset()
+		sums[i].reset()
 	}
 	a.sums.Put(&sums)
 }

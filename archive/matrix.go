@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/pathwise-net/pathwise/measure"
-	"github.com/pathwise-net/pathwise/stat"
 )
 
 // Matrix implements Archive.
@@ -31,14 +30,14 @@ func (k *keeper) Matrix(ctx context.Context, q MatrixQuery) ([]Cell, error) {
 
 // matrix makes an answer.
 func (k *keeper) matrix(ctx context.Context, s selector, q MatrixQuery) ([]Cell, error) {
-	v := k.newView(s)
+	v := k.newSampledView(s)
 	m := k.newMatrix(v)
 	defer k.matrices.release(m.sums)
 	from, to := unixNano(q.From), unixNano(q.To)
 	divide := func(at progress) []piece { return k.pieces(v, at, from, to) }
 	how := v.merge()
 	err := k.gather(ctx, v, from, to, divide, m.into, func(t *tx, at progress, pieces []piece) error {
-		open := m.open(how.How)
+		open := m.open(how)
 		if open == nil {
 			return nil
 		}
@@ -49,15 +48,18 @@ func (k *keeper) matrix(ctx context.Context, s selector, q MatrixQuery) ([]Cell,
 	if err != nil {
 		return nil, err
 	}
-	return m.cells(q.Quantiles, how.How), nil
+	return m.cells(q.Quantiles, how), nil
 }
 
 // open returns which streams are of cells that need their counts; nil: there are none.
-func (m *matrix) open(how measure.MergeHow) func(streamID) bool {
+func (m *matrix) open(how measure.Merge) func(streamID) bool {
+	if how.How != measure.MergeShare {
+		return nil
+	}
 	var cells []bool
 	for i := range m.sums {
-		if s := &m.sums[i]; s.Count() > 0 {
-			if _, known := merged(how, s); !known {
+		if s := &m.sums[i]; s.count() > 0 {
+			if _, known := s.settle().merged(how); !known {
 				if cells == nil {
 					cells = make([]bool, len(m.sums))
 				}
@@ -75,7 +77,7 @@ func (m *matrix) open(how measure.MergeHow) func(streamID) bool {
 type matrix struct {
 	cellOf []int32 // by stream: index into sums
 	pairs  []Pair  // of sums
-	sums   []stat.Sketch
+	sums   []sum
 	shares []share // what is counted behind ratios; nil: their sums say it
 }
 
@@ -103,28 +105,29 @@ func (k *keeper) newMatrix(v *view) *matrix {
 }
 
 // into is the sum that a stream of the view is part of.
-func (m *matrix) into(id streamID, _ int64) *stat.Sketch { return &m.sums[m.cellOf[id]] }
+func (m *matrix) into(id streamID, _ int64) *sum { return &m.sums[m.cellOf[id]] }
 
 // cells are those of the pairs that have a value.
-func (m *matrix) cells(quantiles []float64, how measure.MergeHow) []Cell {
+func (m *matrix) cells(quantiles []float64, how measure.Merge) []Cell {
 	cells := make([]Cell, 0, len(m.pairs))
 	var all []float64 // their quantiles: in one piece, for the garbage collector
 	for i := range m.sums {
 		s := &m.sums[i]
-		if s.Count() == 0 {
+		if s.count() == 0 {
 			continue
 		}
+		e := s.settle()
 		if len(all)+len(quantiles) > cap(all) {
 			all = make([]float64, 0, 1024*len(quantiles))
 		}
 		from := len(all)
 		for _, q := range quantiles {
-			all = append(all, s.Quantile(q))
+			all = append(all, e.values.Quantile(q))
 		}
-		c := Cell{Pair: m.pairs[i], Count: s.Count(), Min: s.Min(), Mean: s.Mean(), Max: s.Max()}
+		c := Cell{Pair: m.pairs[i], Count: e.values.Count(), Samples: e.known, Min: e.values.Min(), Mean: e.values.Mean(), Max: e.values.Max()}
 		var known bool
-		if c.Value, known = merged(how, s); !known {
-			c.Value = m.shares[i].value(s)
+		if c.Value, known = e.merged(how); !known {
+			c.Value = m.shares[i].value(e.values)
 		}
 		if len(quantiles) > 0 {
 			c.Quantiles = all[from:len(all):len(all)]

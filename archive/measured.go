@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-
-	"github.com/pathwise-net/pathwise/stat"
 )
 
 // Measured implements Archive.
@@ -60,7 +58,7 @@ func (k *keeper) countRuns(ctx context.Context, v *view, from, to int64, count f
 				continue
 			}
 			err = k.eachRollup(ctx, t, v, p, func(id streamID, _ int64, m metricID, sketch []byte) error {
-				n, _, err := stat.SketchTotals(sketch)
+				n, _, err := bucketTotals(sketch)
 				known(id, m, n)
 				return err
 			})

@@ -16,24 +16,39 @@ type run struct {
 type value struct {
 	metric metricID
 	value  float64
+	sketch []byte // of a distribution, as it is written; nil: it is a number
 }
 
 func (r run) get(m metricID) (float64, bool) {
-	for _, v := range r.values {
-		if v.metric == m {
-			return v.value, true
-		}
-	}
-	return 0, false
+	v, has := r.find(m)
+	return v.value, has
 }
 
-// appendRun writes one line of a journal: stream, time, how many values, and (metric, value) each.
+func (r run) find(m metricID) (value, bool) {
+	for _, v := range r.values {
+		if v.metric == m {
+			return v, true
+		}
+	}
+	return value{}, false
+}
+
+// sketchFollows stands where a number has how many bytes it takes, which are 8 at most.
+const sketchFollows = 9
+
+// appendRun writes one line of a journal: stream, time, how many values, and (metric, value) each. A distribution is sketchFollows,
+// its length, and its bytes.
 func appendRun(b []byte, s streamID, r run) []byte {
 	b = binary.AppendUvarint(b, uint64(s))
 	b = binary.AppendVarint(b, r.time)
 	b = binary.AppendUvarint(b, uint64(len(r.values)))
 	for _, v := range r.values {
 		b = binary.AppendUvarint(b, uint64(v.metric))
+		if v.sketch != nil {
+			b = binary.AppendUvarint(append(b, sketchFollows), uint64(len(v.sketch)))
+			b = append(b, v.sketch...)
+			continue
+		}
 		b = appendFloat(b, v.value)
 	}
 	return b
@@ -47,7 +62,7 @@ func readJournal(data []byte, each func(s streamID, r run, line []byte)) error {
 		s, at := streamID(r.uint(1<<47)), r.int()
 		values := make([]value, r.count(2))
 		for i := range values {
-			values[i] = value{metricID(r.uint(1 << 16)), r.float()}
+			values[i] = r.value(metricID(r.uint(1 << 16)))
 		}
 		if r.err != nil {
 			return r.err
@@ -57,26 +72,53 @@ func readJournal(data []byte, each func(s streamID, r run, line []byte)) error {
 	return r.err
 }
 
-// readValues calls each for the values in a journal of which the run lies in [from, to). It is readJournal for whoever
-// asks for little of much.
-func readValues(data []byte, from, to int64, each func(ns int64, m metricID, v float64)) error {
+// readValues calls each for the values of every run in a journal that lies in [from, to), those that are wanted. They are good until
+// it returns. It is readJournal for whoever asks for little of much.
+func readValues(data []byte, from, to int64, wants func(metricID) bool, each func(ns int64, values []value)) error {
 	r := reader{data: data}
+	var values []value
 	for len(r.data) > 0 {
 		r.uint(1 << 47)
 		at := r.int()
 		inside := at >= from && at < to
+		values = values[:0]
 		for range r.count(2) {
-			if m := metricID(r.uint(1 << 16)); inside {
-				each(at, m, r.float())
-			} else if len(r.data) > 0 {
-				r.take(1 + uint64(r.data[0]))
+			if m := metricID(r.uint(1 << 16)); inside && wants(m) {
+				values = append(values, r.value(m))
+			} else {
+				r.passValue()
 			}
 		}
 		if r.err != nil {
 			return r.err
 		}
+		if len(values) > 0 {
+			each(at, values)
+		}
 	}
 	return r.err
+}
+
+// value reads a number or a distribution. Its sketch shares the memory of what is read.
+func (r *reader) value(m metricID) value {
+	if len(r.data) > 0 && r.data[0] == sketchFollows {
+		r.data = r.data[1:]
+		return value{metric: m, sketch: r.take(r.uint(uint64(len(r.data)) + 1))}
+	}
+	return value{metric: m, value: r.float()}
+}
+
+// passValue is value for whoever does not ask for it.
+func (r *reader) passValue() {
+	switch {
+	case len(r.data) == 0:
+		r.fail()
+	case r.data[0] == sketchFollows:
+		r.data = r.data[1:]
+		r.take(r.uint(uint64(len(r.data)) + 1))
+	default:
+		r.take(1 + uint64(r.data[0]))
+	}
 }
 
 // pending is the runs of one generation: in the journal, and not yet moved to points and rollups. They are kept as in

@@ -15,12 +15,14 @@ import (
 //	body: 0x00 value               the same in every run
 //	      0x01 value...            one for each run
 //	      0x02 bits... value...    one for each run whose bit is set
+//	      0x03 bits... (length sketch)...  of a distribution: the same
 //	times in ns
 const (
 	pointsVersion = 0x01
 	columnSame    = 0x00
 	columnFull    = 0x01
 	columnHoles   = 0x02
+	columnSketch  = 0x03
 )
 
 // mostValues in a row: several times what is moved at once, so that damaged data cannot ask for all memory.
@@ -88,6 +90,9 @@ func sameMetrics(a, b []value) bool {
 }
 
 func appendColumn(b []byte, runs []run, m metricID) []byte {
+	if slices.ContainsFunc(runs, func(r run) bool { v, _ := r.find(m); return v.sketch != nil }) {
+		return appendSketches(b, runs, m)
+	}
 	first, full := runs[0].get(m)
 	same := full
 	for _, r := range runs[1:] {
@@ -101,18 +106,32 @@ func appendColumn(b []byte, runs []run, m metricID) []byte {
 	case full:
 		b = append(b, columnFull)
 	default:
-		b = append(b, columnHoles)
-		mask := make([]byte, (len(runs)+7)/8)
-		for i, r := range runs {
-			if _, has := r.get(m); has {
-				mask[i/8] |= 1 << (i % 8)
-			}
-		}
-		b = append(b, mask...)
+		b = appendMask(append(b, columnHoles), runs, m)
 	}
 	for _, r := range runs {
 		if v, has := r.get(m); has {
 			b = appendFloat(b, v)
+		}
+	}
+	return b
+}
+
+// appendMask writes a bit for each run, which is set if it has a metric.
+func appendMask(b []byte, runs []run, m metricID) []byte {
+	mask := make([]byte, (len(runs)+7)/8)
+	for i, r := range runs {
+		if _, has := r.get(m); has {
+			mask[i/8] |= 1 << (i % 8)
+		}
+	}
+	return append(b, mask...)
+}
+
+func appendSketches(b []byte, runs []run, m metricID) []byte {
+	b = appendMask(append(b, columnSketch), runs, m)
+	for _, r := range runs {
+		if v, has := r.find(m); has {
+			b = append(binary.AppendUvarint(b, uint64(len(v.sketch))), v.sketch...)
 		}
 	}
 	return b
@@ -156,10 +175,10 @@ func decodeColumn(body []byte, runs []run, m metricID) error {
 	r := reader{data: body}
 	kind := r.uint(256)
 	var mask []byte
-	if kind == columnHoles {
+	if kind >= columnHoles {
 		mask = r.take(uint64(len(runs)+7) / 8)
 	}
-	if r.err != nil || kind > columnHoles {
+	if r.err != nil || kind > columnSketch {
 		return errDamaged
 	}
 	var v float64
@@ -167,10 +186,17 @@ func decodeColumn(body []byte, runs []run, m metricID) error {
 		if mask != nil && mask[i/8]&(1<<(i%8)) == 0 {
 			continue
 		}
-		if i == 0 || kind != columnSame {
+		x := value{metric: m}
+		switch {
+		case kind == columnSketch: // data is of a row that is read, and not kept
+			x.sketch = append([]byte{}, r.take(r.uint(uint64(len(r.data))+1))...)
+		case i == 0 || kind != columnSame:
 			v = r.float()
 		}
-		if runs[i].values = append(runs[i].values, value{m, v}); r.err != nil {
+		if kind != columnSketch {
+			x.value = v
+		}
+		if runs[i].values = append(runs[i].values, x); r.err != nil {
 			return r.err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,10 +17,10 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// schema1File is the file that the build before wrote, unpacked.
-func schema1File(t *testing.T) string {
+// keptFile is a file that an earlier build wrote, unpacked.
+func keptFile(t *testing.T, name string) string {
 	t.Helper()
-	packed, err := os.ReadFile(filepath.Join("testdata", "schema1.db.zst"))
+	packed, err := os.ReadFile(filepath.Join("testdata", name+".db.zst"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,24 +33,23 @@ func schema1File(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "schema1.db")
+	path := filepath.Join(t.TempDir(), name+".db")
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
-// schema1Postgres fills a database with the tables of the build before, and what is in its file.
-func schema1Postgres(t *testing.T, url string) {
+// keptPostgres fills a database with the tables of an earlier build, of this version, and what is in its file.
+func keptPostgres(t *testing.T, url, name string, version int64) {
 	t.Helper()
-	to, from := database(t, url), database(t, schema1File(t))
+	to, from := database(t, url), database(t, keptFile(t, name))
 	provider, err := goose.NewProvider(goose.DialectPostgres, to, os.DirFS(filepath.Join("migrations", "postgres")),
 		goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		t.Fatal(err)
 	}
-	const before = 3 // the newest that the build before had
-	if _, err := provider.UpTo(t.Context(), before); err != nil {
+	if _, err := provider.UpTo(t.Context(), version); err != nil {
 		t.Fatal(err)
 	}
 	run := func(query string, args ...any) {
@@ -155,9 +153,9 @@ func schema2Results() []*measure.Result {
 func TestSchema1(t *testing.T) {
 	onBoth(t, func(t *testing.T, url string) {
 		if strings.HasPrefix(url, "postgres:") {
-			schema1Postgres(t, url)
+			keptPostgres(t, url, "schema1", 3)
 		} else {
-			url = schema1File(t)
+			url = keptFile(t, "schema1")
 		}
 		closeIt(t, open(t, url)) // the second time there is nothing to do
 		expectSchema2(t, open(t, url))
@@ -176,10 +174,30 @@ func TestSchema1Backup(t *testing.T) {
 	})
 }
 
+// expectSchema2 holds an archive that was refiled against one in which the same is filed today.
 func expectSchema2(t *testing.T, a archive.Archive) {
 	t.Helper()
-	long := now.Add(-24 * time.Hour) // what is younger is of the last three hours
-	fresh := open(t, filepath.Join(t.TempDir(), "fresh.db"))
+	expectDrawn(t, a)
+	want := map[string]float64{
+		"a b bulk throughput_bits_per_second": 100e6, "b a bulk throughput_bits_per_second": 200e6, "a c bulk throughput_bits_per_second": 300e6,
+		"b a pull throughput_bits_per_second": 200e6, "a b pull throughput_bits_per_second": 400e6, "c a pull throughput_bits_per_second": 600e6,
+		"a b duplex throughput_bits_per_second": 300e6, "b a duplex throughput_bits_per_second": 600e6, "a c duplex throughput_bits_per_second": 900e6,
+		"a b duplex reverse_throughput_bits_per_second": 300e6 + 1, "b a duplex reverse_throughput_bits_per_second": 600e6 + 1,
+		"a c duplex reverse_throughput_bits_per_second": 900e6 + 1,
+	}
+	if diff := cmp.Diff(want, oldValues(t, a), rounding); diff != "" {
+		t.Errorf("old values (-want +got):\n%s", diff)
+	}
+}
+
+// longAgo parts what is old in the kept files, of which only rollups are left, from what is of the last three hours.
+var longAgo = now.Add(-24 * time.Hour)
+
+// expectDrawn holds each Result of the kept files, and all that is drawn of what is not old, against an archive in which they are
+// filed today. It returns that.
+func expectDrawn(t *testing.T, a archive.Archive) (fresh archive.Archive) {
+	t.Helper()
+	fresh = open(t, filepath.Join(t.TempDir(), "fresh.db"))
 	for _, r := range schema2Results() {
 		got, err := a.Result(t.Context(), r.ID)
 		if err != nil {
@@ -195,89 +213,28 @@ func expectSchema2(t *testing.T, a archive.Archive) {
 	if err := fresh.PutMisses(t.Context(), misses); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(pictures(t, fresh, long), pictures(t, a, long), rounding); diff != "" {
+	if diff := cmp.Diff(pictures(t, fresh, longAgo), pictures(t, a, longAgo), rounding); diff != "" {
 		t.Errorf("what is drawn (-want +got):\n%s", diff)
 	}
-	want := map[string]float64{ // what is old
-		"a b bulk throughput_bits_per_second": 100e6, "b a bulk throughput_bits_per_second": 200e6, "a c bulk throughput_bits_per_second": 300e6,
-		"b a pull throughput_bits_per_second": 200e6, "a b pull throughput_bits_per_second": 400e6, "c a pull throughput_bits_per_second": 600e6,
-		"a b duplex throughput_bits_per_second": 300e6, "b a duplex throughput_bits_per_second": 600e6, "a c duplex throughput_bits_per_second": 900e6,
-		"a b duplex reverse_throughput_bits_per_second": 300e6 + 1, "b a duplex reverse_throughput_bits_per_second": 600e6 + 1,
-		"a c duplex reverse_throughput_bits_per_second": 900e6 + 1,
-	}
-	got := map[string]float64{}
+	return fresh
+}
+
+// oldValues are those of what is old, by source, target, tool and metric.
+func oldValues(t *testing.T, a archive.Archive) map[string]float64 {
+	t.Helper()
+	values := map[string]float64{}
 	keys, err := a.Keys(t.Context(), archive.Match{Metric: "*throughput_bits_per_second"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range keys {
-		s, err := a.Series(t.Context(), archive.SeriesQuery{Match: k.Exactly(), From: long.AddDate(-1, 0, 0), To: long})
+		s, err := a.Series(t.Context(), archive.SeriesQuery{Match: k.Exactly(), From: longAgo.AddDate(-1, 0, 0), To: longAgo})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, b := range s.Buckets {
-			got[fmt.Sprintf("%s %s %s %s", k.Source, k.Target, k.Tool, k.Metric)] = b.Mean
+			values[fmt.Sprintf("%s %s %s %s", k.Source, k.Target, k.Tool, k.Metric)] = b.Mean
 		}
 	}
-	if diff := cmp.Diff(want, got, rounding); diff != "" {
-		t.Errorf("old values (-want +got):\n%s", diff)
-	}
-}
-
-// picture is all that an archive draws of a series since some time.
-type picture struct {
-	Points []archive.Point
-	Whole  []archive.Bucket
-	Gaps   []archive.Gap
-	Cells  []archive.Cell
-	Listed []string
-	Misses []measure.Miss
-}
-
-// pictures are those of all series that have points.
-func pictures(t *testing.T, a archive.Archive, since time.Time) map[archive.Key]picture {
-	t.Helper()
-	check := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	all, listed := map[archive.Key]picture{}, map[archive.Key]bool{}
-	keys, err := a.Latest(t.Context(), archive.Match{})
-	check(err)
-	for _, latest := range keys {
-		k, p := latest.Key, picture{}
-		for point, err := range a.Points(t.Context(), k, since, time.Time{}) {
-			check(err)
-			p.Points = append(p.Points, point)
-		}
-		if len(p.Points) == 0 {
-			continue
-		}
-		if last := p.Points[len(p.Points)-1]; !last.Time.Equal(latest.Time) {
-			t.Errorf("%+v: latest %v, last point %v", k, latest.Point, last)
-		}
-		s, err := a.Series(t.Context(), archive.SeriesQuery{Match: k.Exactly(), From: now.Add(-4 * time.Hour), To: now, Quantiles: []float64{0.5}})
-		check(err)
-		p.Whole = s.Buckets
-		p.Gaps, err = a.Gaps(t.Context(), archive.GapQuery{Match: k.Exactly(), From: now.Add(-2 * time.Hour), To: now, Longest: 2 * time.Hour})
-		check(err)
-		p.Cells, err = a.Matrix(t.Context(), archive.MatrixQuery{Match: archive.Match{Tool: k.Tool, Role: string(k.Role), Metric: string(k.Metric)},
-			From: now.Add(-4 * time.Hour), To: now})
-		check(err)
-		stream := k
-		if stream.Metric = ""; !listed[stream] {
-			listed[stream] = true
-			for r, err := range a.All(t.Context(), archive.ResultQuery{Source: k.Source, Target: k.Target, Tool: k.Tool, Role: string(k.Role), From: since}) {
-				check(err)
-				p.Listed = append(p.Listed, r.ID)
-			}
-			slices.Sort(p.Listed)
-			p.Misses, err = a.Misses(t.Context(), archive.MissQuery{Source: k.Source, Target: k.Target, Tool: k.Tool})
-			check(err)
-		}
-		all[k] = p
-	}
-	return all
+	return values
 }

@@ -131,7 +131,7 @@ func (f *refiling) result(ctx context.Context, t *tx, u *updating, r *measure.Re
 	if !knows && s.key == keyOf(r).back() {
 		r.Way = measure.Reverse // as of all others in its stream
 	}
-	metrics, err := metricsIn(r)
+	values, err := valuesIn(r)
 	if err != nil {
 		return nil, err
 	}
@@ -140,14 +140,14 @@ func (f *refiling) result(ctx context.Context, t *tx, u *updating, r *measure.Re
 		return nil, err
 	}
 	if made.line == nil { // the rules keep no more of these than what there is
-		if made.line, err = appendResult(nil, r, metrics); err != nil {
+		if made.line, err = appendResult(nil, r, values[:len(r.Metrics)]); err != nil {
 			return nil, err
 		}
 	}
 	if made.stream == s.key && made.other == nil {
 		return made.line, nil
 	}
-	return made.line, f.moveRun(ctx, t, u, s, u.run(made.time, metrics), &made)
+	return made.line, f.moveRun(ctx, t, u, s, u.run(made.time, values), &made)
 }
 
 // moveRun moves what is kept of a run to the streams of its Result.
@@ -216,7 +216,7 @@ func (s *streamTail) keep(ctx context.Context, t *tx, id streamID, l latestValue
 	there, err := t.one(ctx, fmt.Sprintf("SELECT start FROM rollup WHERE level = %d AND series = %d LIMIT 1", coarsest,
 		id.rowOf(coarsest, l.metric)), nil, &one)
 	if there {
-		s.note(run{l.time, []value{{l.metric, l.value}}})
+		s.note(run{l.time, []value{{metric: l.metric, value: l.value}}})
 	}
 	return err
 }

@@ -211,11 +211,11 @@ func (g *registry) find(s selector) []*stream {
 	return found
 }
 
-// findMetrics returns the metrics of which a selector lets the name pass.
+// findMetrics returns the metrics of which a selector lets the name pass. Distributions are none.
 func (g *registry) findMetrics(s selector) map[metricID]bool {
 	found := map[metricID]bool{}
 	for i, name := range g.metrics {
-		if name != "" && s.metric.matches(string(name)) {
+		if _, samples := samplesOf(name); name != "" && !samples && s.metric.matches(string(name)) {
 			found[metricID(i)] = true
 		}
 	}

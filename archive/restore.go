@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -94,7 +95,7 @@ func newBackupReader(file io.Reader) (*backupReader, error) {
 	r := &backupReader{squeeze: squeeze, lines: newLines(squeeze)}
 	head, err := r.next()
 	r.schema = head.Archive
-	if err == nil && r.schema != backupSchema && r.schema != backupSchema1 {
+	if err == nil && !slices.Contains([]string{backupSchema, backupSchema2, backupSchema1}, r.schema) {
 		err = fmt.Errorf("%w: it begins with %q, want %q", errBackup, head.Archive, backupSchema)
 	}
 	if err != nil {

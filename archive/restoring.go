@@ -10,7 +10,6 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/pathwise-net/pathwise/measure"
-	"github.com/pathwise-net/pathwise/stat"
 )
 
 // restoring is what one transaction restores.
@@ -119,8 +118,7 @@ func (s *restoring) takeRollup(l *backupRollup) error {
 		return err
 	}
 	for _, b := range buckets {
-		var sketch stat.Sketch
-		if rest, err := sketch.DecodeBinary(b.sketch); err != nil || len(rest) > 0 {
+		if err := new(contents).read(b.sketch); err != nil {
 			return fmt.Errorf("rollup of level %d, start %d: %w", l.Level, l.Start, errDamaged)
 		}
 	}

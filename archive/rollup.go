@@ -2,6 +2,7 @@ package archive
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/pathwise-net/pathwise/stat"
 )
@@ -10,7 +11,96 @@ import (
 //
 //	0x01  (number  length  sketch)...      number: metric * buckets in a row + bucket; the first, then the distance from
 //	                                       the last. In rows of one metric it is 0
-const rollupVersion = 0x01
+//
+// In place of a sketch, which is of values of runs that do not say their samples, there may be
+//
+//	0x20 runs sketch      samples of so many runs: of a distribution
+//	0x21 sketch           values of runs that say their samples
+//	0x22 sketch sketch    values of such runs, and of others
+const (
+	rollupVersion = 0x01
+	bucketSamples = 0x20 // with what no sketch begins
+	bucketSaid    = 0x21
+	bucketBoth    = 0x22
+)
+
+// appendRuns begins a bucket of a distribution of so many runs.
+func appendRuns(b []byte, runs uint64) []byte {
+	return binary.AppendUvarint(append(b, bucketSamples), runs)
+}
+
+// contents are what is in a bucket. The zero value is empty.
+type contents struct {
+	values  stat.Sketch // of runs that do not say their samples
+	said    stat.Sketch // of the others
+	samples stat.Sketch
+	runs    uint64 // of which samples are
+}
+
+// read reads a bucket, in place of what was there.
+func (c *contents) read(data []byte) (err error) {
+	c.values.Reset()
+	c.said.Reset()
+	c.samples.Reset()
+	c.runs = 0
+	kind := byte(0)
+	if len(data) > 0 {
+		kind = data[0]
+	}
+	switch kind {
+	case bucketSamples:
+		r := reader{data: data[1:]}
+		if c.runs = r.uint(math.MaxInt64); c.runs == 0 || r.err != nil {
+			return errDamaged
+		}
+		data, err = c.samples.DecodeBinary(r.data)
+	case bucketSaid, bucketBoth:
+		data, err = c.said.DecodeBinary(data[1:])
+		if err == nil && kind == bucketBoth {
+			data, err = c.values.DecodeBinary(data)
+		}
+	default:
+		data, err = c.values.DecodeBinary(data)
+	}
+	if err == nil && len(data) > 0 {
+		err = errDamaged
+	}
+	return err
+}
+
+// add takes in what is in another one.
+func (c *contents) add(other *contents) {
+	c.values.Merge(&other.values)
+	c.said.Merge(&other.said)
+	c.samples.Merge(&other.samples)
+	c.runs += other.runs
+}
+
+// append writes a bucket.
+func (c *contents) append(b []byte) []byte {
+	switch {
+	case c.runs > 0:
+		return c.samples.AppendBinary(appendRuns(b, c.runs))
+	case c.said.Count() == 0:
+		return c.values.AppendBinary(b)
+	case c.values.Count() == 0:
+		return c.said.AppendBinary(append(b, bucketSaid))
+	}
+	return c.values.AppendBinary(c.said.AppendBinary(append(b, bucketBoth)))
+}
+
+// bucketTotals returns how many runs are in a bucket, and the sum of the values where they are numbers.
+func bucketTotals(data []byte) (runs uint64, sum float64, err error) {
+	if len(data) == 0 || data[0] < bucketSamples {
+		return stat.SketchTotals(data)
+	}
+	if data[0] == bucketSaid {
+		return stat.SketchTotals(data[1:])
+	}
+	var c contents
+	err = c.read(data)
+	return c.runs + c.values.Count() + c.said.Count(), c.values.Sum() + c.said.Sum(), err
+}
 
 // bucket is one step of a rollup, as it is written.
 type bucket struct {
@@ -69,7 +159,7 @@ func eachBucket(data []byte, level int, f func(bucket) error) error {
 type blender struct {
 	old, out   []bucket
 	added      []bucket
-	mine, ours stat.Sketch
+	mine, ours contents
 	bytes      []byte
 }
 
@@ -102,26 +192,27 @@ func (m *blender) add(level int, old, fresh []byte) (both []byte, err error) {
 	return appendBuckets(make([]byte, 0, len(old)+len(fresh)), m.out), nil
 }
 
-// both merges two sketches as they are written.
+// both merges two buckets as they are written.
 func (m *blender) both(a, b []byte) ([]byte, error) {
-	if _, err := m.mine.DecodeBinary(a); err != nil {
+	if err := m.mine.read(a); err != nil {
 		return nil, err
 	}
-	if _, err := m.ours.DecodeBinary(b); err != nil {
+	if err := m.ours.read(b); err != nil {
 		return nil, err
 	}
-	m.mine.Merge(&m.ours)
+	if (m.mine.runs > 0) != (m.ours.runs > 0) {
+		return nil, errDamaged
+	}
+	m.mine.add(&m.ours)
 	start := len(m.bytes)
-	m.bytes = m.mine.AppendBinary(m.bytes)
+	m.bytes = m.mine.append(m.bytes)
 	return m.bytes[start:len(m.bytes):len(m.bytes)], nil
 }
 
-// roll sorts the values of one metric, which are in order of time, into the buckets of a level, and calls each for
-// those of every row. They are good until each returns.
-func roll(level int, m metricID, times []int64, values []float64, bins []int32, each func(start int64,
-	buckets []bucket)) {
+// roll sorts the runs of one metric, which are in order of time, into the buckets of a level, and calls each for those of every row.
+// They are good until each returns. write appends a bucket of the runs from one up to another.
+func roll(level int, m metricID, times []int64, write func(b []byte, from, to int) []byte, each func(start int64, buckets []bucket)) {
 	var (
-		sketch  stat.Sketch
 		buckets []bucket
 		bytes   []byte
 	)
@@ -130,17 +221,8 @@ func roll(level int, m metricID, times []int64, values []float64, bins []int32, 
 		next := (floorDiv(times[i], int64(Levels[level])) + 1) * int64(Levels[level])
 		from, first := len(bytes), i
 		for i++; i < len(times) && times[i] < next; i++ {
-			if i == first+1 {
-				sketch.Reset()
-				sketch.AddBin(values[first], bins[first])
-			}
-			sketch.AddBin(values[i], bins[i])
 		}
-		if i == first+1 { // as in most of the finest buckets
-			bytes = stat.AppendSketchOf(bytes, values[first])
-		} else {
-			bytes = sketch.AppendBinary(bytes)
-		}
+		bytes = write(bytes, first, i)
 		buckets = append(buckets, bucket{number, bytes[from:len(bytes):len(bytes)]})
 		if i == len(times) || chunkStart(level, times[i]) != start {
 			each(start, buckets)

@@ -16,13 +16,20 @@ type rowMaker struct {
 	names  []measure.Metric // by number
 	pruned int64            // when Prune was called last: what had expired then is not written, or nothing would delete it
 
-	times  []int64 // of one metric
-	values []float64
-	bins   []int32
+	of map[metricID]metricID // distributions that metrics are of
+
+	times    []int64 // of one metric
+	values   []float64
+	bins     []int32
+	said     []bool   // whether the run says the samples that the metric is of
+	sketches [][]byte // of one distribution
+
+	sum contents
+	one stat.Sketch
 }
 
 func (k *keeper) newRowMaker(names []measure.Metric) *rowMaker {
-	return &rowMaker{keeps: k.keepsSeries, names: names, pruned: k.pruned}
+	return &rowMaker{keeps: k.keepsSeries, names: names, pruned: k.pruned, of: sampledBy(names)}
 }
 
 // expired is the time before which something that is kept for so long was gone when Prune was called last.
@@ -89,7 +96,9 @@ func (m *rowMaker) rollups(rows []rollupRow, id streamID, tool string, runs []ru
 		kept := m.keeps(tool, m.names[metric])
 		for level := range Levels {
 			first, _ := slices.BinarySearch(m.times, m.expired(kept.Rollups[level]))
-			roll(level, metric, m.times[first:], m.values[first:], m.bins[first:], func(start int64, buckets []bucket) {
+			roll(level, metric, m.times[first:], func(b []byte, from, to int) []byte {
+				return m.appendBucket(b, first+from, first+to)
+			}, func(start int64, buckets []bucket) {
 				if packed[level] {
 					shared[level] = addToRow(shared[level], start, buckets)
 				} else {
@@ -106,14 +115,65 @@ func (m *rowMaker) rollups(rows []rollupRow, id streamID, tool string, runs []ru
 	return rows
 }
 
-// column takes one metric out of runs.
+// column takes one metric, or distribution, out of runs.
 func (m *rowMaker) column(runs []run, metric metricID) {
-	m.times, m.values, m.bins = m.times[:0], m.values[:0], m.bins[:0]
+	m.times, m.values, m.bins, m.said, m.sketches = m.times[:0], m.values[:0], m.bins[:0], m.said[:0], m.sketches[:0]
+	d, sampled := m.of[metric]
 	for _, r := range runs {
-		if v, has := r.get(metric); has {
-			m.times, m.values, m.bins = append(m.times, r.time), append(m.values, v), append(m.bins, stat.SketchBin(v))
+		v, has := r.find(metric)
+		if !has {
+			continue
+		}
+		m.times = append(m.times, r.time)
+		if v.sketch != nil {
+			m.sketches = append(m.sketches, v.sketch)
+			continue
+		}
+		said := false
+		if sampled {
+			_, said = r.find(d)
+		}
+		m.values, m.bins, m.said = append(m.values, v.value), append(m.bins, stat.SketchBin(v.value)), append(m.said, said)
+	}
+}
+
+// appendBucket writes the values of a part of the column.
+func (m *rowMaker) appendBucket(b []byte, from, to int) []byte {
+	if len(m.sketches) > 0 {
+		return m.appendSamples(b, from, to)
+	}
+	if to == from+1 { // as in most of the finest buckets
+		if m.said[from] {
+			b = append(b, bucketSaid)
+		}
+		return stat.AppendSketchOf(b, m.values[from])
+	}
+	m.sum.values.Reset()
+	m.sum.said.Reset()
+	for i := from; i < to; i++ {
+		if m.said[i] {
+			m.sum.said.AddBin(m.values[i], m.bins[i])
+		} else {
+			m.sum.values.AddBin(m.values[i], m.bins[i])
 		}
 	}
+	m.sum.runs = 0
+	return m.sum.append(b)
+}
+
+// appendSamples writes the distributions of a part of the column, merged.
+func (m *rowMaker) appendSamples(b []byte, from, to int) []byte {
+	if to == from+1 {
+		return append(appendRuns(b, 1), m.sketches[from]...)
+	}
+	m.sum.samples.Reset()
+	for _, sketch := range m.sketches[from:to] {
+		if _, err := m.one.DecodeBinary(sketch); err == nil { // else it is empty: of what was filed none is damaged
+			m.sum.samples.Merge(&m.one)
+		}
+	}
+	m.sum.runs = uint64(to - from)
+	return m.sum.append(b)
 }
 
 // openRow is a row of all metrics to which more are to come.

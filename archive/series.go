@@ -32,7 +32,7 @@ func (k *keeper) Series(ctx context.Context, q SeriesQuery) (*Series, error) {
 	if err := q.validate(); err != nil {
 		return nil, err
 	}
-	v := k.newView(s)
+	v := k.newSampledView(s)
 	level, step := k.level(v, q)
 	w := newWindow(q, step)
 	divide := func(progress) []piece { return []piece{{level, w.from, w.to}} }
@@ -48,7 +48,7 @@ func (k *keeper) Series(ctx context.Context, q SeriesQuery) (*Series, error) {
 	}
 	how := v.merge()
 	err = k.gather(ctx, v, w.from, w.to, divide, w.into, func(t *tx, at progress, pieces []piece) error {
-		if !w.open(how.How) {
+		if !w.open(how) {
 			return nil
 		}
 		every := func(streamID) bool { return true }
@@ -57,7 +57,7 @@ func (k *keeper) Series(ctx context.Context, q SeriesQuery) (*Series, error) {
 	if err != nil {
 		return nil, fmt.Errorf("draw series: %w", err)
 	}
-	answer := &Series{Step: step, Buckets: w.buckets(q.Quantiles, how.How)}
+	answer := &Series{Step: step, Buckets: w.buckets(q.Quantiles, how)}
 	if level != pointsLevel {
 		answer.Level = Levels[level]
 	}

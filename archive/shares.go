@@ -24,23 +24,12 @@ func (s *share) value(all *stat.Sketch) float64 {
 	return (s.over/s.under*counted + s.alone) / float64(all.Count())
 }
 
-// merged is one number for values, and whether they alone say it: of ratios that differ, their counts do.
-func merged(how measure.MergeHow, all *stat.Sketch) (v float64, known bool) {
-	switch {
-	case how == measure.MergeMedian:
-		return all.Quantile(0.5), true
-	case how == measure.MergeShare && all.Min() != all.Max():
-		return 0, false
-	}
-	return all.Mean(), true
-}
-
 // merge is how the values of a view merge: as those of its metric, or, of several, by the median.
 func (v *view) merge() measure.Merge {
 	var found measure.Merge
 	n := 0
 	for m, name := range v.metrics() {
-		if v.wanted[m] {
+		if _, samples := samplesOf(name); v.wanted[m] && !samples {
 			found = name.Merge()
 			n++
 		}
@@ -78,7 +67,7 @@ func (k *keeper) countsOf(v *view, how measure.Merge, open func(streamID) bool) 
 	over, one := k.names.byName[how.Over]
 	under, two := k.names.byName[how.Under]
 	c.over, c.under = over, under
-	c.ids, c.series = nil, nil
+	c.ids, c.series, c.of = nil, nil, nil
 	c.wanted = map[metricID]bool{over: one, under: two}
 	for ratio := range v.metrics() {
 		c.wanted[ratio] = true
@@ -138,7 +127,7 @@ func (c *counted) gather(ctx context.Context, k *keeper, t *tx, done progress, f
 			continue
 		}
 		err = k.eachRollup(ctx, t, c.view, p, func(id streamID, ns int64, m metricID, sketch []byte) error {
-			n, sum, err := stat.SketchTotals(sketch)
+			n, sum, err := bucketTotals(sketch)
 			add(id, ns, m, n, sum)
 			return err
 		})

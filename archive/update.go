@@ -150,7 +150,7 @@ func (u *updating) block(ctx context.Context, t *tx, block int64, filings []fili
 			return err
 		}
 		before := filing{stream: f.stream}
-		if before.metrics, err = metricsIn(was); err != nil {
+		if before.metrics, err = valuesIn(was); err != nil {
 			return err
 		}
 		before.divide(was.Way)

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -70,8 +71,8 @@ func (k *keeper) runsOfStream(ctx context.Context, t *tx, at streamDay) ([]run, 
 // covers tells whether points are those of a run, or what is kept of them.
 func (r run) covers(points run) bool {
 	return points.time == r.time && !slices.ContainsFunc(points.values, func(v value) bool {
-		was, had := r.get(v.metric)
-		return !had || was != v.value
+		was, had := r.find(v.metric)
+		return !had || was.value != v.value || !bytes.Equal(was.sketch, v.sketch)
 	})
 }
 

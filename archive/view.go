@@ -18,9 +18,10 @@ type view struct {
 	first  int64      // no run of them is older, ns since 1970
 	last   int64      // or newer
 	tools  map[string]map[metricID]measure.Metric
-	wanted map[metricID]bool // nil: all
-	series []seriesID        // ascending
-	memory []*pending        // copies, with the streams that are asked for
+	wanted map[metricID]bool     // nil: all
+	of     map[metricID]metricID // distributions that those are of, which the view asks for, too
+	series []seriesID            // ascending
+	memory []*pending            // copies, with the streams that are asked for
 
 	generation int64 // that what comes later belongs to, or a newer one
 }
@@ -29,12 +30,21 @@ type view struct {
 func (k *keeper) newView(s selector) *view {
 	k.memory.RLock()
 	defer k.memory.RUnlock()
-	return k.viewOf(k.names.find(s), k.names.findMetrics(s))
+	return k.viewOf(k.names.find(s), k.names.findMetrics(s), nil)
+}
+
+// newSampledView is newView for who merges values: it has the distributions that metrics are of, too.
+func (k *keeper) newSampledView(s selector) *view {
+	k.memory.RLock()
+	defer k.memory.RUnlock()
+	wanted, of := k.names.withDistributions(k.names.findMetrics(s))
+	return k.viewOf(k.names.find(s), wanted, of)
 }
 
 // viewOf is newView of some streams and metrics, while memory is locked.
-func (k *keeper) viewOf(streams []*stream, wanted map[metricID]bool) *view {
-	v := &view{first: end, tools: map[string]map[metricID]measure.Metric{}, wanted: wanted, generation: k.active.generation}
+func (k *keeper) viewOf(streams []*stream, wanted map[metricID]bool, of map[metricID]metricID) *view {
+	v := &view{first: end, tools: map[string]map[metricID]measure.Metric{}, wanted: wanted, of: of,
+		generation: k.active.generation}
 	for _, found := range streams {
 		v.ids = append(v.ids, found.id)
 		v.first, v.last = min(v.first, found.first), max(v.last, found.last)

@@ -5,20 +5,19 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
-	"github.com/pathwise-net/pathwise/stat"
 )
 
 // window is the buckets of an answer in the making.
 type window struct {
 	from, to, step int64 // ns; step 0: one bucket
-	sketches       map[int64]*stat.Sketch
-	last           *stat.Sketch
+	sums           map[int64]*sum
+	last           *sum
 	lastAt         int64
 	shares         map[int64]*share // of buckets with ratios whose counts are needed
 }
 
 func newWindow(q SeriesQuery, step time.Duration) *window {
-	w := &window{from: unixNano(q.From), to: unixNano(q.To), step: int64(step), sketches: map[int64]*stat.Sketch{}}
+	w := &window{from: unixNano(q.From), to: unixNano(q.To), step: int64(step), sums: map[int64]*sum{}}
 	if step > 0 {
 		w.from = floorDiv(w.from, w.step) * w.step
 		w.to = floorDiv(w.to+w.step-1, w.step) * w.step
@@ -34,26 +33,29 @@ func (w *window) start(ns int64) int64 {
 	return w.from
 }
 
-// into is the sketch of the bucket that a time lies in, of all streams.
-func (w *window) into(_ streamID, ns int64) *stat.Sketch {
+// into is the sum of the bucket that a time lies in, of all streams.
+func (w *window) into(_ streamID, ns int64) *sum {
 	start := w.start(ns)
 	if w.last != nil && w.lastAt == start {
 		return w.last
 	}
-	s := w.sketches[start]
+	s := w.sums[start]
 	if s == nil {
-		s = new(stat.Sketch)
-		w.sketches[start] = s
+		s = new(sum)
+		w.sums[start] = s
 	}
 	w.last, w.lastAt = s, start
 	return s
 }
 
 // open finds the buckets that need counts, and says whether there are any.
-func (w *window) open(how measure.MergeHow) bool {
+func (w *window) open(how measure.Merge) bool {
 	w.shares = map[int64]*share{}
-	for start, s := range w.sketches {
-		if _, known := merged(how, s); !known {
+	if how.How != measure.MergeShare {
+		return false
+	}
+	for start, s := range w.sums {
+		if _, known := s.settle().merged(how); !known {
 			w.shares[start] = new(share)
 		}
 	}
@@ -63,16 +65,20 @@ func (w *window) open(how measure.MergeHow) bool {
 // share is that of the bucket that a time lies in; nil: it needs none.
 func (w *window) share(_ streamID, ns int64) *share { return w.shares[w.start(ns)] }
 
-func (w *window) buckets(quantiles []float64, how measure.MergeHow) []Bucket {
-	all := make([]Bucket, 0, len(w.sketches))
-	for start, s := range w.sketches {
-		b := Bucket{Start: time.Unix(0, start).UTC(), Count: s.Count(), Min: s.Min(), Mean: s.Mean(), Max: s.Max()}
+func (w *window) buckets(quantiles []float64, how measure.Merge) []Bucket {
+	all := make([]Bucket, 0, len(w.sums))
+	for start, s := range w.sums {
+		if s.count() == 0 { // runs that say samples, and not the metric
+			continue
+		}
+		e := s.settle()
+		b := Bucket{Start: time.Unix(0, start).UTC(), Count: e.values.Count(), Samples: e.known, Min: e.values.Min(), Mean: e.values.Mean(), Max: e.values.Max()}
 		var known bool
-		if b.Value, known = merged(how, s); !known {
-			b.Value = w.shares[start].value(s)
+		if b.Value, known = e.merged(how); !known {
+			b.Value = w.shares[start].value(e.values)
 		}
 		for _, q := range quantiles {
-			b.Quantiles = append(b.Quantiles, s.Quantile(q))
+			b.Quantiles = append(b.Quantiles, e.values.Quantile(q))
 		}
 		all = append(all, b)
 	}

@@ -6,6 +6,10 @@ type Merge struct {
 
 	// Of MergeShare: the ratio is the sum of Over by the sum of Under, of the same runs.
 	Over, Under Metric
+
+	// Of MergeQuantile and MergeSampleMean: the name of the distribution of the samples, as in Result.Distributions.
+	Distribution Metric
+	Quantile     float64 // of MergeQuantile, 0..1: which one of it the metric is
 }
 
 // MergeHow is a way to merge.
@@ -19,6 +23,11 @@ const (
 	MergeShare
 	// MergeMean is of ratios that are shares of time: the mean of the runs, each of which stands for the time until the next.
 	MergeMean
+	// MergeQuantile is of a quantile of the samples that a run took: of many runs it is that quantile of all their samples, since
+	// the median of medians is the median of nothing. Of runs that do not say their samples it is the median.
+	MergeQuantile
+	// MergeSampleMean is the like of the mean of samples.
+	MergeSampleMean
 )
 
 // Merge returns how values of the metric merge. Ratios of programs of others have no counts that are known of.

@@ -39,7 +39,7 @@ func lossMetrics() []Definition {
 			See:    []string{"reordering_ratio", "reordering"},
 			Source: "RFC 4737"},
 		{Metric: LossRatio, Label: "Loss", Group: "Loss and order",
-			Better: BetterLow, Merge: Merge{MergeShare, LostPackets, SentPackets}, Warn: 0.001, Bad: 0.01, Draw: DrawBars,
+			Better: BetterLow, Merge: Merge{How: MergeShare, Over: LostPackets, Under: SentPackets}, Warn: 0.001, Bad: 0.01, Draw: DrawBars,
 			Help: "Share of the packets sent that were lost (RFC 2680, RFC 2681), 0 to 1.",
 			Text: "The share of the packets that were sent and did not arrive. Of echoes, it counts both ways, since either " +
 				"may lose one.",
@@ -53,7 +53,7 @@ func lossMetrics() []Definition {
 			See:    []string{"burst-loss", "loss_ratio"},
 			Source: "RFC 3357"},
 		{Metric: ReorderingRatio, Label: "Reordering", Group: "Loss and order",
-			Better: BetterLow, Merge: Merge{MergeShare, ReorderedPackets, ReceivedPackets}, Warn: 0.001, Bad: 0.01, Draw: DrawBars,
+			Better: BetterLow, Merge: Merge{How: MergeShare, Over: ReorderedPackets, Under: ReceivedPackets}, Warn: 0.001, Bad: 0.01, Draw: DrawBars,
 			Help:   "Share of the packets received that were reordered (RFC 4737), 0 to 1.",
 			Text:   "The share of the packets that arrived after one that was sent later.",
 			Shows:  "By three places or more, TCP takes it for loss.",

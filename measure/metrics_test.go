@@ -6,10 +6,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Every ratio says how it merges: this table is to grow with metric.go. All else is merged by the median.
+// Every ratio says how it merges, and every quantile of samples of which distribution it is: this table is to grow with metric.go. All else is merged by the median.
 func TestMerge(t *testing.T) {
 	want := map[Metric]Merge{
-		LossRatio: {MergeShare, LostPackets, SentPackets}, ReorderingRatio: {MergeShare, ReorderedPackets, ReceivedPackets},
+		LossRatio:       {How: MergeShare, Over: LostPackets, Under: SentPackets},
+		ReorderingRatio: {How: MergeShare, Over: ReorderedPackets, Under: ReceivedPackets},
+		RTTMean:         {How: MergeSampleMean, Distribution: RTTs},
 	}
 	for _, m := range []Metric{RwndLimitedRatio, SndbufLimitedRatio, CPUSender, CPUReceiver, HostCPU, HostCPUMax, HostCPUSoftIRQ,
 		HostCPUIOWait, HostCPUSteal, HostLoad, HostMemoryAvailableRatio, HostTCPMemoryRatio, HostDiskFreeRatio, HostInodesFreeRatio,
@@ -17,18 +19,20 @@ func TestMerge(t *testing.T) {
 		"loss_forward_ratio", "loss_reverse_ratio"} {
 		want[m] = Merge{How: MergeMean}
 	}
+	for part, q := range map[string]float64{"min": 0, "median": 0.5, "p95": 0.95, "p99": 0.99, "max": 1} {
+		for _, of := range []string{"rtt", "owd_forward", "owd_reverse"} {
+			want[Metric(of+"_"+part+"_seconds")] = Merge{How: MergeQuantile, Distribution: Metric(of + "_seconds"), Quantile: q}
+		}
+	}
 	got := map[Metric]Merge{}
 	for _, d := range Definitions() {
 		m := d.Metric
-		switch merge := m.Merge(); {
-		case m.Unit() == "ratio":
+		if merge := m.Merge(); merge != (Merge{}) {
 			got[m] = merge
-		case merge != Merge{}:
-			t.Errorf("%s merges by %+v", m, merge)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("ratios (-want +got):\n%s", diff)
+		t.Errorf("metrics (-want +got):\n%s", diff)
 	}
 }
 

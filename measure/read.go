@@ -24,6 +24,9 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	if !ReadsSchema(r.Schema) {
 		return nil
 	}
+	if len(r.Distributions) > MostDistributions {
+		return fmt.Errorf("read result: distributions are %d, want at most %d", len(r.Distributions), MostDistributions)
+	}
 	if r.Kind != "command" { // whose parameters the user named
 		renameParameters(r.Parameters)
 	}

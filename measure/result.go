@@ -48,10 +48,12 @@ type Result struct {
 	DurationSeconds float64            `json:"duration_seconds"`
 	Parameters      map[string]any     `json:"parameters"`
 	Metrics         map[Metric]float64 `json:"metrics"` // an absent metric was not measured; zero is a value
-	Clock           Clock              `json:"clock"`
-	TargetClock     *Clock             `json:"target_clock"` // the far end's; nil: nothing is known of it
-	Samples         Samples            `json:"samples"`
-	Notes           []string           `json:"notes"`
+	// Distributions are of the samples behind metrics, under the names that Definition.Merge gives them. nil: none is known.
+	Distributions map[Metric]Distribution `json:"distributions,omitempty"`
+	Clock         Clock                   `json:"clock"`
+	TargetClock   *Clock                  `json:"target_clock"` // the far end's; nil: nothing is known of it
+	Samples       Samples                 `json:"samples"`
+	Notes         []string                `json:"notes"`
 }
 
 // NewResult starts a Result of the given kind at the given time, with every map and slice ready for use.

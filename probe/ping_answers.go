@@ -69,6 +69,7 @@ func (r *pingRun) report(result *measure.Result) {
 		result.Note(fmt.Sprintf("%d requests were on their way when the measurement was cut short and are not counted", open))
 	}
 	result.Metrics = reduceEchoes(result.Samples.Echoes, r.arrivals)
+	result.Distributions = echoDistributions(result.Samples.Echoes)
 	result.Parameters["stamps"], result.Parameters["socket"] = "kernel", r.sender.socket()
 	if user := len(r.arrivals) - r.kernel; user > 0 {
 		result.Note(fmt.Sprintf("%d of %d round trips lack a kernel stamp and are by this process's clock", user, len(r.arrivals)))

@@ -52,3 +52,17 @@ func reduceEchoes(echoes []measure.Echo, arrivals []uint64) map[measure.Metric]f
 	metrics[measure.RTTStddev] = s.Stddev
 	return metrics
 }
+
+// echoDistributions is the distribution of the round-trip times of echoes; nil where none returned.
+func echoDistributions(echoes []measure.Echo) map[measure.Metric]measure.Distribution {
+	var rtts stat.Sketch
+	for _, e := range echoes {
+		if e.RTTSeconds != nil {
+			rtts.Add(*e.RTTSeconds)
+		}
+	}
+	if rtts.Count() == 0 {
+		return nil
+	}
+	return map[measure.Metric]measure.Distribution{measure.RTTs: measure.NewDistribution(&rtts)}
+}

@@ -93,22 +93,25 @@ func addToBin(bins []sketchBin, index int32) []sketchBin {
 func bounded(sum float64) float64 { return min(max(sum, -math.MaxFloat64), math.MaxFloat64) }
 
 // Merge adds all that other has recorded, and leaves other as it is.
-func (s *Sketch) Merge(other *Sketch) {
-	if other.n == 0 {
+func (s *Sketch) Merge(other *Sketch) { s.MergeTimes(other, 1) }
+
+// MergeTimes is Merge of so many copies of other: of one whose values weigh more than those of s.
+func (s *Sketch) MergeTimes(other *Sketch, times uint64) {
+	if other.n == 0 || times == 0 {
 		return
 	}
 	if s.n == 0 {
 		s.min, s.max = other.min, other.max
 	}
 	s.min, s.max = min(s.min, other.min), max(s.max, other.max)
-	s.n += other.n
-	s.sum = bounded(s.sum + other.sum)
-	s.zero += other.zero
-	s.mergeBins(&s.positive, other.positive)
-	s.mergeBins(&s.negative, other.negative)
+	s.n += other.n * times
+	s.sum = bounded(s.sum + bounded(other.sum*float64(times)))
+	s.zero += other.zero * times
+	s.mergeBins(&s.positive, other.positive, times)
+	s.mergeBins(&s.negative, other.negative, times)
 }
 
-func (s *Sketch) mergeBins(mine *[]sketchBin, other []sketchBin) {
+func (s *Sketch) mergeBins(mine *[]sketchBin, other []sketchBin, times uint64) {
 	if len(other) == 0 {
 		return
 	}
@@ -118,13 +121,16 @@ func (s *Sketch) mergeBins(mine *[]sketchBin, other []sketchBin) {
 		case a[0].index < other[0].index:
 			out, a = append(out, a[0]), a[1:]
 		case a[0].index > other[0].index:
-			out, other = append(out, other[0]), other[1:]
+			out, other = append(out, sketchBin{other[0].index, other[0].count * times}), other[1:]
 		default:
-			out = append(out, sketchBin{a[0].index, a[0].count + other[0].count})
+			out = append(out, sketchBin{a[0].index, a[0].count + other[0].count*times})
 			a, other = a[1:], other[1:]
 		}
 	}
-	out = append(append(out, a...), other...)
+	out = append(out, a...)
+	for _, b := range other {
+		out = append(out, sketchBin{b.index, b.count * times})
+	}
 	s.spare, *mine = *mine, out
 }
 
@@ -161,7 +167,19 @@ func (s *Sketch) ifAny(v float64) float64 {
 // Quantile returns the q-quantile (0 <= q <= 1), defined as in the function Quantile, to within 1 % of its value and
 // exactly where it is the smallest or largest; NaN if there are no values.
 func (s *Sketch) Quantile(q float64) float64 {
-	want := uint64(rank(int(min(s.n, math.MaxInt)), q))
+	return s.ranked(uint64(rank(int(min(s.n, math.MaxInt)), q)))
+}
+
+// Median returns the middle of the values, defined as in the function Median, as exactly as Quantile; NaN if there are none.
+func (s *Sketch) Median() float64 {
+	if lower := s.n / 2; s.n > 0 && s.n%2 == 0 {
+		return s.ranked(lower)/2 + s.ranked(lower+1)/2
+	}
+	return s.ranked(s.n/2 + 1)
+}
+
+// ranked returns the value of this rank, counted from 1.
+func (s *Sketch) ranked(want uint64) float64 {
 	switch {
 	case s.n == 0:
 		return math.NaN()

@@ -215,3 +215,40 @@ func BenchmarkSketchDecodeAndMerge(b *testing.B) {
 		all.Merge(&one)
 	}
 }
+
+// Copies of a sketch merge as its values many times over would.
+func TestSketchMergeTimes(t *testing.T) {
+	want, got, other := new(Sketch), new(Sketch), new(Sketch)
+	for _, v := range []float64{-2, 0, 1, 7} {
+		want.Add(v)
+		got.Add(v)
+	}
+	for _, v := range []float64{-2, 0, 0, 3, 8, 9} {
+		other.Add(v)
+		for range 5 {
+			want.Add(v)
+		}
+	}
+	got.MergeTimes(other, 5)
+	got.MergeTimes(other, 0)
+	got.MergeTimes(new(Sketch), 5)
+	if diff := cmp.Diff(string(want.AppendBinary(nil)), string(got.AppendBinary(nil))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The median of a sketch is that of its values, the mean of the middle two where they are even.
+func TestSketchMedian(t *testing.T) {
+	for _, values := range [][]float64{{3}, {1, 3}, {1, 2, 9}, {1, 2, 30, 40}, {-5, -4, 0, 100, 200, 300}} {
+		var s Sketch
+		for _, v := range values {
+			s.Add(v)
+		}
+		if want, got := Median(values), s.Median(); math.Abs(got-want) > 1.01*SketchError*math.Abs(want) {
+			t.Errorf("of %v: %v, want %v", values, got, want)
+		}
+	}
+	if got := new(Sketch).Median(); !math.IsNaN(got) {
+		t.Errorf("of nothing: %v", got)
+	}
+}

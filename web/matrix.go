@@ -25,7 +25,7 @@ type matrixDoc struct {
 	From     time.Time      `json:"from" doc:"Where the span really begins: of many hosts, at a full hour"`
 	To       time.Time      `json:"to" doc:"Where it really ends"`
 	Hosts    []matrixHost   `json:"hosts" doc:"By site and name"`
-	Values   numbers        `json:"values" doc:"Of the span: the median; of a ratio of counts, such as loss, the sum of the one by the sum of the other; of another ratio the mean"`
+	Values   numbers        `json:"values" doc:"Of the span: the median; of a quantile of samples, such as rtt_p95_seconds, that of the samples of all runs; of a ratio of counts, such as loss, the sum of the one by the sum of the other; of another ratio the mean"`
 	Counts   []uint64       `json:"counts" doc:"How many values that is of"`
 	Baseline *baselineDoc   `json:"baseline,omitempty"`
 }
@@ -39,9 +39,9 @@ type matrixHost struct {
 type baselineDoc struct {
 	From   time.Time `json:"from" doc:"Where it really begins: of many hosts, at midnight UTC"`
 	To     time.Time `json:"to"`
-	Low    numbers   `json:"low" doc:"The 5th percentile"`
+	Low    numbers   `json:"low" doc:"The 5th percentile of runs; no more than median"`
 	Median numbers   `json:"median" doc:"Or what stands for it, as in values"`
-	High   numbers   `json:"high" doc:"The 95th percentile"`
+	High   numbers   `json:"high" doc:"The 95th percentile of runs; no less than median"`
 }
 
 type matrixInput struct {
@@ -107,7 +107,7 @@ func (s *Server) matrixOf(ctx context.Context, in *matrixInput, to time.Time, wi
 		if cells, err = s.Archive.Matrix(ctx, query); err != nil {
 			return nil, err
 		}
-		doc.Baseline = &baselineDoc{query.From, query.To, m.quantile(cells, 0), m.values(cells), m.quantile(cells, 1)}
+		doc.Baseline = &baselineDoc{query.From, query.To, m.edge(cells, 0, math.Min), m.values(cells), m.edge(cells, 1, math.Max)}
 	}
 	return &doc, nil
 }
@@ -166,8 +166,15 @@ func (m *matrixOf) values(cells []archive.Cell) numbers {
 	return m.numbers(cells, func(c *archive.Cell) float64 { return c.Value })
 }
 
-func (m *matrixOf) quantile(cells []archive.Cell, of int) numbers {
-	return m.numbers(cells, func(c *archive.Cell) float64 { return c.Quantiles[of] })
+// edge is a quantile of runs, but not beyond what stands for them all: the most that any packet took is above what runs mostly had
+// for their most.
+func (m *matrixOf) edge(cells []archive.Cell, of int, beyond func(a, b float64) float64) numbers {
+	return m.numbers(cells, func(c *archive.Cell) float64 {
+		if c.Samples > 0 {
+			return beyond(c.Quantiles[of], c.Value)
+		}
+		return c.Quantiles[of]
+	})
 }
 
 func (m *matrixOf) numbers(cells []archive.Cell, of func(*archive.Cell) float64) numbers {

@@ -15,6 +15,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/stat"
 )
 
 // Filer takes Results, as an archive.Archive does.
@@ -74,6 +75,7 @@ type maker struct {
 	entropy ulid.MonotonicReader
 	results []*measure.Result
 	n       int // of results that are waiting
+	sketch  stat.Sketch
 }
 
 func newMaker(h *History, t *Test) *maker {
@@ -111,6 +113,9 @@ func (m *maker) add(pair int, at time.Time) int {
 		maps.DeleteFunc(r.Metrics, func(name measure.Metric, _ float64) bool {
 			return !slices.Contains(m.test.Metrics, name)
 		})
+		if !slices.Contains(m.test.Metrics, measure.RTTMedian) {
+			r.Distributions = nil
+		}
 	}
 	return m.n
 }
@@ -163,6 +168,7 @@ func (m *maker) ping(r *measure.Result, p path) {
 	r.Metrics[measure.SentPackets], r.Metrics[measure.ReceivedPackets] = echoes, echoes-lost
 	r.Metrics[measure.LostPackets], r.Metrics[measure.LossRatio] = lost, lost/echoes
 	r.Metrics[measure.DuplicatePackets] = 0
+	r.Distributions = nil
 	if lost == echoes {
 		for _, metric := range metricsOf[Ping][5:] {
 			delete(r.Metrics, metric)
@@ -175,4 +181,10 @@ func (m *maker) ping(r *measure.Result, p path) {
 	r.Metrics[measure.RTTMedian], r.Metrics[measure.RTTMean] = least+0.7*wait, least+0.9*wait
 	r.Metrics[measure.RTTP95], r.Metrics[measure.RTTP99] = least+2.4*wait, least+2.9*wait
 	r.Metrics[measure.RTTStddev] = 0.8 * wait
+	m.sketch.Reset()
+	for i := range echoes - int(lost) { // spread so that metrics are near their quantiles
+		part := float64(i) / max(1, echoes-lost-1)
+		m.sketch.Add(least + wait*(0.2*part+2.8*part*part))
+	}
+	r.Distributions = map[measure.Metric]measure.Distribution{measure.RTTs: measure.NewDistribution(&m.sketch)}
 }

@@ -71,9 +71,13 @@ export const valueOf = (b) => b.value;
 /** @param {number} i @returns {(b: Bucket) => number | undefined} */
 const quantile = (i) => (b) => b.quantiles?.[i];
 
+/** What one of the shades of all packets ends at; of runs that do not say them, a quantile of those. @param {number} i @returns {(b: Bucket) => number | undefined} */
+const bound = (i) => (b) => (b.samples ? b.value : b.quantiles?.[i]);
+
 /**
- * The picture of a row in one direction. Shades, from light to dark: least to most of what each run saw; the half of that
- * which most runs had; where 90 % and where 50 % of runs had their median. The line is the median of medians.
+ * The picture of a row in one direction. Shades, from light to dark: least to most of all packets; least to the 95th percentile;
+ * where 90 % and where 50 % of runs had their median. The line is the median of all packets. Of runs that do not say what each
+ * packet took, shades and line are of what most runs had.
  * @param {Row} row
  * @param {(SeriesDoc | null)[]} docs as row.metrics
  * @param {{doc: SeriesDoc, later: number, name: string} | null} compared
@@ -96,7 +100,7 @@ export function pictureOf(row, docs, compared, others = []) {
   ];
   const bands = row.draw === 'bars' || row.draw === 'steps' ? [] : [{ over: 2, under: 1, color: '--smoke-3' }, { over: 4, under: 3, color: '--smoke-4' }];
   if (smoke) { // their place is kept where there are none yet, so that the graph stays the same one
-    columns.push(c(low, quantile(0)), c(most, quantile(4)), c(low, quantile(2)), c(high, quantile(2)));
+    columns.push(c(low, bound(0)), c(most, bound(4)), c(low, bound(2)), c(high, bound(2)));
     series.push(...Array.from({ length: 4 }, () => ({ color: 'none' })));
     bands.unshift({ over: 6, under: 5, color: '--smoke-1' }, { over: 8, under: 7, color: '--smoke-2' });
   }
