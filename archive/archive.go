@@ -38,9 +38,9 @@ type Archive interface {
 	// removes it.
 	PutMisses(ctx context.Context, misses []measure.Miss) error
 	// Update replaces Results that are filed by those of the same ID, and their points and rollups with them: how the
-	// output of an external program is read again by a better parser. Only Status, Error, Metrics,
-	// Distributions, Samples and Notes may differ from what is filed. A Result that is not filed, or not any more, is an error of ErrUnknown. Rollups of times
-	// whose points are pruned stay as they were.
+	// output of an external program is read again by a better parser. Only Status, Error, Metrics, Distributions, Samples and
+	// Notes may differ from what is filed. A Result that is not filed, or not any more, is an error of ErrUnknown. Rollups of
+	// times whose points are pruned stay as they were.
 	Update(ctx context.Context, results []*measure.Result) error
 
 	// Result returns one Result, with its samples unless they are pruned; ErrUnknown if there is none.
@@ -96,27 +96,31 @@ type Pair struct {
 	Target string `json:"target"`
 }
 
-// Key names one series: the values of one metric that one tool measured on one path for one test and one role. Source and
+// Key names one series: the values of one metric that one tool measured on one path for one test and one role, of
+// one subject or none. Source and
 // Target are the names in the Result, or the address where the name is empty, in the order in which the data went: what
 // measure.Result.Parts says. Tool is the Result's Kind where it has no tool.
 type Key struct {
-	Source string         `json:"source"`
-	Target string         `json:"target"`
-	Test   string         `json:"test,omitempty"` // "": on demand, or not of a mesh
-	Tool   string         `json:"tool"`
-	Role   measure.Role   `json:"role"` // planned, demand, or diagnosis/STEP, as of measure.Role.Series
-	Metric measure.Metric `json:"metric"`
+	Source string       `json:"source"`
+	Target string       `json:"target"`
+	Test   string       `json:"test,omitempty"` // "": on demand, or not of a mesh
+	Tool   string       `json:"tool"`
+	Role   measure.Role `json:"role"` // planned, demand, or diagnosis/STEP, as of measure.Role.Series
+	// Subject is what the Results are of beside their pair, KIND/NAME as measure.Subject writes it; "": nothing.
+	Subject string         `json:"subject,omitempty"`
+	Metric  measure.Metric `json:"metric"`
 }
 
 // Match selects series. Each field is a pattern as of path.Match, except that "*" also matches "/"; "" matches all.
 type Match struct {
 	Source, Target, Test, Tool, Role, Metric string
+	Subject                                  string // of Key.Subject; here "" matches series without one, and "*" all
 }
 
 // Exactly returns the Match of this series and, where Test or Role is empty, of its like from every test or role.
 func (k Key) Exactly() Match {
 	return Match{literal(k.Source), literal(k.Target), literal(k.Test), literal(k.Tool), literal(string(k.Role)),
-		literal(string(k.Metric))}
+		literal(string(k.Metric)), literal(k.Subject)}
 }
 
 // Point is one value of a series. Time is when the measurement began.
@@ -216,6 +220,7 @@ type Cell struct {
 // data: of a Result of the way measure.Reverse, the target is the source.
 type ResultQuery struct {
 	Source, Target, Test, Tool, Kind, Role string
+	Subject                                string // as in Match
 	Status                                 measure.Status
 	From, To                               time.Time // of Started
 	Cursor                                 string    // ResultPage.Next of the page before

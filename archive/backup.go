@@ -23,7 +23,7 @@ const backupSchema = "pathwise.archive/3"
 // What earlier builds wrote, which can be read.
 const (
 	backupSchema1 = "pathwise.archive/1" // had streams without roles, and Results of both ways between two hosts in one
-	backupSchema2 = "pathwise.archive/2" // had no distributions
+	backupSchema2 = "pathwise.archive/2" // had no distributions and no subjects
 )
 
 // backupLine is one line of a backup. Of the Results a reader needs nothing else; the other lines hold what cannot be
@@ -55,14 +55,15 @@ type backupMetric struct {
 }
 
 type backupStream struct {
-	ID     streamID     `json:"id"`
-	Source string       `json:"source"`
-	Target string       `json:"target"`
-	Test   string       `json:"test"`
-	Tool   string       `json:"tool"`
-	Kind   string       `json:"kind"`
-	Role   measure.Role `json:"role"`
-	Latest []byte       `json:"latest"`
+	ID      streamID     `json:"id"`
+	Source  string       `json:"source"`
+	Target  string       `json:"target"`
+	Test    string       `json:"test"`
+	Tool    string       `json:"tool"`
+	Kind    string       `json:"kind"`
+	Role    measure.Role `json:"role"`
+	Subject string       `json:"subject,omitempty"`
+	Latest  []byte       `json:"latest"`
 }
 
 // backupFiled is the ID of a Result that is not kept any more, but must not be filed again.
@@ -156,8 +157,8 @@ func (b *backupWriter) names(ctx context.Context) error {
 		return err
 	}
 	var s backupStream
-	return b.t.each(ctx, "SELECT id, source, target, test, tool, kind, role, latest FROM stream ORDER BY id", nil,
-		[]any{&s.ID, &s.Source, &s.Target, &s.Test, &s.Tool, &s.Kind, &s.Role, &s.Latest},
+	return b.t.each(ctx, "SELECT id, source, target, test, tool, kind, role, subject, latest FROM stream ORDER BY id", nil,
+		[]any{&s.ID, &s.Source, &s.Target, &s.Test, &s.Tool, &s.Kind, &s.Role, &s.Subject, &s.Latest},
 		func() error { return b.line(backupLine{Stream: &s}) })
 }
 

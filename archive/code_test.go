@@ -28,7 +28,7 @@ func someRuns(n int) []run {
 	random := rand.New(rand.NewPCG(1, 2))
 	var runs []run
 	for i := range n {
-		r := run{time: slotStart + int64(i)*slotSpan/int64(n), values: []value{{metric: 3, value: 10}, {metric: 300, value: random.NormFloat64()}}}
+		r := run{slotStart + int64(i)*slotSpan/int64(n), []value{{3, 10, nil}, {300, random.NormFloat64(), nil}}}
 		if i%3 == 0 {
 			r.values = slices.Insert(r.values, 1, value{metric: 77, value: -float64(i)})
 		}
@@ -92,7 +92,8 @@ func TestJournal(t *testing.T) {
 
 func TestNews(t *testing.T) {
 	s := &stream{}
-	for _, r := range []run{{10, []value{{1, 1, nil}, {5, 5, nil}}}, {5, []value{{1, 0, nil}, {3, 3, nil}}}, {20, nil}, {15, []value{{5, 6, nil}}}} {
+	for _, r := range []run{{10, []value{{1, 1, nil}, {5, 5, nil}}}, {5, []value{{1, 0, nil}, {3, 3, nil}}}, {20, nil},
+		{15, []value{{5, 6, nil}}}} {
 		s.note(r)
 	}
 	want := streamTail{5, 20, []latestValue{{1, 10, 1}, {3, 5, 3}, {5, 15, 6}}}

@@ -134,8 +134,9 @@ func checkSamples(t *testing.T, a archive.Archive, results []*measure.Result, sa
 			inOrder(t, got)
 		}
 	}
-	cells, err := a.Matrix(t.Context(), archive.MatrixQuery{Match: archive.Match{Metric: "rtt_median_seconds"}, From: now.Add(-30 * time.Hour), To: now.Add(time.Hour)})
-	if err != nil || len(cells) != 1 || cells[0].Value != bucketsOf(t, a, measure.RTTMedian, now.Add(-30*time.Hour), now.Add(time.Hour), 0)[0].Value {
+	from, to := now.Add(-30*time.Hour), now.Add(time.Hour)
+	cells, err := a.Matrix(t.Context(), archive.MatrixQuery{Match: archive.Match{Metric: "rtt_median_seconds"}, From: from, To: to})
+	if err != nil || len(cells) != 1 || cells[0].Value != bucketsOf(t, a, measure.RTTMedian, from, to, 0)[0].Value {
 		t.Errorf("error %v; cells %+v", err, cells)
 	}
 }
@@ -148,7 +149,8 @@ func within(part float64) cmp.Option {
 func inOrder(t *testing.T, v map[measure.Metric]float64) {
 	t.Helper()
 	for _, pair := range [][2]measure.Metric{{measure.RTTMin, measure.RTTMedian}, {measure.RTTMedian, measure.RTTP95},
-		{measure.RTTP95, measure.RTTP99}, {measure.RTTP99, measure.RTTMax}, {measure.RTTMin, measure.RTTMean}, {measure.RTTMean, measure.RTTMax}} {
+		{measure.RTTP95, measure.RTTP99}, {measure.RTTP99, measure.RTTMax}, {measure.RTTMin, measure.RTTMean},
+		{measure.RTTMean, measure.RTTMax}} {
 		if v[pair[0]] > v[pair[1]] {
 			t.Errorf("%s %v is above %s %v", pair[0], v[pair[0]], pair[1], v[pair[1]])
 		}
@@ -157,8 +159,8 @@ func inOrder(t *testing.T, v map[measure.Metric]float64) {
 
 func bucketsOf(t *testing.T, a archive.Archive, m measure.Metric, from, to time.Time, step time.Duration) []archive.Bucket {
 	t.Helper()
-	s, err := a.Series(t.Context(), archive.SeriesQuery{Match: archive.Match{Source: "a", Target: "b", Metric: string(m)}, From: from, To: to, Step: step,
-		Quantiles: []float64{0.25}})
+	s, err := a.Series(t.Context(), archive.SeriesQuery{Match: archive.Match{Source: "a", Target: "b", Metric: string(m)}, From: from,
+		To: to, Step: step, Quantiles: []float64{0.25}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +267,8 @@ func TestDistributionsElsewhere(t *testing.T) {
 				t.Errorf("error %v; keys %v", err, keys)
 			}
 			var points []float64
-			for p, err := range a.Points(t.Context(), keys[slices.IndexFunc(keys, func(k archive.Key) bool { return k.Metric == measure.RTTMedian })], time.Time{}, time.Time{}) {
+			median := keys[slices.IndexFunc(keys, func(k archive.Key) bool { return k.Metric == measure.RTTMedian })]
+			for p, err := range a.Points(t.Context(), median, time.Time{}, time.Time{}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -274,8 +277,8 @@ func TestDistributionsElsewhere(t *testing.T) {
 			if len(points) != 60 || points[59] != results[0].Metrics[measure.RTTMedian] {
 				t.Errorf("%d points, the last %v", len(points), points[len(points)-1:])
 			}
-			gaps, err := a.Gaps(t.Context(), archive.GapQuery{Match: archive.Match{Metric: "rtt_median_seconds"}, From: now.Add(-27 * time.Hour), To: now,
-				Least: 6 * time.Hour, Longest: 2 * time.Hour})
+			gaps, err := a.Gaps(t.Context(), archive.GapQuery{Match: archive.Match{Metric: "rtt_median_seconds"},
+				From: now.Add(-27 * time.Hour), To: now, Least: 6 * time.Hour, Longest: 2 * time.Hour})
 			if err != nil || len(gaps) > 0 {
 				t.Errorf("error %v; gaps %v", err, gaps)
 			}
@@ -320,7 +323,8 @@ func TestUpdateDistributions(t *testing.T) {
 func TestPruneDistributions(t *testing.T) {
 	onBoth(t, func(t *testing.T, url string) {
 		rules := func(o *archive.Options) {
-			o.Retention = []archive.Rule{{Metric: "rtt_*", Points: time.Hour, Rollups: [4]time.Duration{time.Hour, time.Hour, 72 * time.Hour, 90 * oneDay}}}
+			o.Retention = []archive.Rule{{Metric: "rtt_*", Points: time.Hour,
+				Rollups: [4]time.Duration{time.Hour, time.Hour, 72 * time.Hour, 90 * oneDay}}}
 		}
 		a := open(t, url, rules)
 		results, samples := unlikePings("b", 80)

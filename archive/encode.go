@@ -40,6 +40,11 @@ func appendResult(b []byte, r *measure.Result, metrics []namedValue) ([]byte, er
 	if r.Way != "" {
 		w.text(`,"way":`, string(r.Way))
 	}
+	if r.Subject != nil {
+		w.text(`,"subject":{"kind":`, string(r.Subject.Kind))
+		w.text(`,"name":`, r.Subject.Name)
+		w.b = append(w.b, '}')
+	}
 	w.b = append(w.b, `,"started":"`...)
 	w.b = append(r.Started.AppendFormat(w.b, time.RFC3339Nano), '"')
 	w.number(`,"duration_seconds":`, r.DurationSeconds)

@@ -70,6 +70,7 @@ func fullResult() *measure.Result {
 	r.Error = &text
 	r.Source, r.Target = measure.Endpoint{Name: "ucl", Address: "10.1.0.1"}, measure.Endpoint{Name: "ral",
 		Address: "10.2.0.1"}
+	r.Subject = &measure.Subject{Kind: measure.SubjectClass, Name: "EF \"1\""}
 	r.DurationSeconds = 10.0321
 	r.Parameters = map[string]any{"cc": "cubic", "duration": 10.0, "streams": 4.0, "reverse": false}
 	r.Metrics = map[measure.Metric]float64{measure.Throughput: 9.41e8, measure.Retransmits: 17, measure.CPUSender: 0.12}

@@ -75,6 +75,11 @@ func (k *keeper) newFiling(r *measure.Result, names *sorter) (filing, error) {
 	if r.Way != "" && r.Way != measure.Forward && r.Way != measure.Reverse && r.Way != measure.Both {
 		return invalid("way", string(r.Way), "forward, reverse, both or none")
 	}
+	if r.Subject != nil {
+		if r.Subject.Validate() != nil {
+			return invalid("subject", r.Subject.String(), "an interface, flow, class, hop or device with a name")
+		}
+	}
 	if r.Started.Before(time.Unix(0, 0)) || !r.Started.Before(latestTime) {
 		return invalid("started", r.Started.Format(time.RFC3339), "a time from 1970 to 2199")
 	}
@@ -85,7 +90,7 @@ func (k *keeper) newFiling(r *measure.Result, names *sorter) (filing, error) {
 	f.status = byte(status)
 	for _, n := range [...]struct{ field, name string }{{"source", f.stream.source}, {"target", f.stream.target},
 		{"test", r.Test},
-		{"tool", r.Tool}, {"kind", r.Kind}, {"role", string(r.Role)}} {
+		{"tool", r.Tool}, {"kind", r.Kind}, {"role", string(r.Role)}, {"subject", f.stream.subject}} {
 		if !fits(n.name) {
 			return invalid(n.field, n.name, fmt.Sprintf("at most %d characters without control characters", longestName))
 		}

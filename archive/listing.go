@@ -29,11 +29,14 @@ type listing struct {
 }
 
 func (k *keeper) newListing(q ResultQuery) (*listing, error) {
-	s, err := newSelector(Match{Source: q.Source, Target: q.Target, Test: q.Test, Tool: q.Tool, Role: q.Role}, q.Kind)
+	s, err := newSelector(Match{Source: q.Source, Target: q.Target, Test: q.Test, Tool: q.Tool, Role: q.Role, Subject: q.Subject}, q.Kind)
 	if err != nil {
 		return nil, err
 	}
-	l := &listing{limit: q.Limit, status: -1, every: s.everyStream()}
+	k.memory.RLock()
+	every := s.everyStream(k.names.subjects)
+	k.memory.RUnlock()
+	l := &listing{limit: q.Limit, status: -1, every: every}
 	switch {
 	case q.Limit < 0:
 		return nil, &badQuery{"limit", fmt.Sprint(q.Limit), fmt.Sprintf("1 to %d, or 0 for %d", largestPage, usualPage)}

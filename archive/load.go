@@ -128,11 +128,12 @@ func readNames(ctx context.Context, t *tx, names *registry) error {
 	}
 	var s stream
 	var latest []byte
-	to := []any{&s.id, &s.key.source, &s.key.target, &s.key.test, &s.key.tool, &s.key.kind, &s.key.role, &latest}
+	to := []any{&s.id, &s.key.source, &s.key.target, &s.key.test, &s.key.tool, &s.key.kind, &s.key.role, &s.key.subject, &latest}
 	interned := map[string]string{} // few names stand in many streams
-	err := t.each(ctx, "SELECT id, source, target, test, tool, kind, role, latest FROM stream", nil, to, func() (err error) {
+	err := t.each(ctx, "SELECT id, source, target, test, tool, kind, role, subject, latest FROM stream", nil, to, func() (err error) {
 		one := s
-		for _, name := range []*string{&one.key.source, &one.key.target, &one.key.test, &one.key.tool, &one.key.kind} {
+		for _, name := range []*string{&one.key.source, &one.key.target, &one.key.test, &one.key.tool, &one.key.kind,
+			&one.key.subject} {
 			if known, ok := interned[*name]; ok {
 				*name = known
 			} else {

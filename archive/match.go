@@ -63,7 +63,7 @@ func (e badPattern) Unwrap() error { return e.error }
 
 // selector is a Match, or the part of a query that is like one, made ready.
 type selector struct {
-	source, target, test, tool, kind, role, metric matcher
+	source, target, test, tool, kind, role, subject, metric matcher
 }
 
 func newSelector(m Match, kind string) (s selector, err error) {
@@ -71,11 +71,12 @@ func newSelector(m Match, kind string) (s selector, err error) {
 		to      *matcher
 		pattern string
 	}{{&s.source, m.Source}, {&s.target, m.Target}, {&s.test, m.Test}, {&s.tool, m.Tool}, {&s.kind, kind}, {&s.role, m.Role},
-		{&s.metric, m.Metric}} {
+		{&s.subject, m.Subject}, {&s.metric, m.Metric}} {
 		if *p.to, err = compile(p.pattern); err != nil {
 			return s, badPattern{err}
 		}
 	}
+	s.subject.exact = s.subject.exact || m.Subject == ""
 	return s, nil
 }
 
@@ -86,16 +87,16 @@ func (m Match) selector() (selector, error) {
 // selector lets exactly this series pass, of whatever kind.
 func (k Key) selector() selector {
 	is := func(text string) matcher { return matcher{text, true} }
-	return selector{is(k.Source), is(k.Target), is(k.Test), is(k.Tool), matcher{}, is(string(k.Role)), is(string(k.Metric))}
+	return selector{is(k.Source), is(k.Target), is(k.Test), is(k.Tool), matcher{}, is(string(k.Role)), is(k.Subject), is(string(k.Metric))}
 }
 
-// everyStream tells whether the selector lets every stream pass.
-func (s selector) everyStream() bool {
+// everyStream tells whether the selector lets every stream pass, of which some have subjects or none has.
+func (s selector) everyStream(subjects bool) bool {
 	return s.source == matcher{} && s.target == matcher{} && s.test == matcher{} && s.tool == matcher{} &&
-		s.kind == matcher{} && s.role == matcher{}
+		s.kind == matcher{} && s.role == matcher{} && (s.subject.pattern == "*" || s.subject.pattern == "" && !subjects)
 }
 
 func (s selector) matchesStream(k streamKey) bool {
 	return s.source.matches(k.source) && s.target.matches(k.target) && s.test.matches(k.test) &&
-		s.tool.matches(k.tool) && s.kind.matches(k.kind) && s.role.matches(string(k.role))
+		s.tool.matches(k.tool) && s.kind.matches(k.kind) && s.role.matches(string(k.role)) && s.subject.matches(k.subject)
 }

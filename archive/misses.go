@@ -192,7 +192,7 @@ func eachMiss(ctx context.Context, t *tx, s selector, from, to int64, each func(
 
 // matchesMiss tells whether the selector lets a stream pass that the Result would have been filed in.
 func (s selector) matchesMiss(m *measure.Miss) bool {
-	key := streamKey{m.Source, m.Target, m.Test, m.Tool, "", measure.RoleOf(m.Test)}
+	key := streamKey{source: m.Source, target: m.Target, test: m.Test, tool: m.Tool, role: measure.RoleOf(m.Test)}
 	return m.Way != measure.Reverse && s.matchesStream(key) ||
 		(m.Way == measure.Reverse || m.Way == measure.Both) && s.matchesStream(key.back())
 }

@@ -83,9 +83,9 @@ func (s *postgresStore) file(ctx context.Context, t *tx, b *batch) error {
 			return []any{int32(b.metrics[i]),
 				b.names[i]}
 		}},
-		{"stream", []string{"id", "source", "target", "test", "tool", "kind", "role", "latest"}, len(b.streams), func(i int) []any {
+		{"stream", []string{"id", "source", "target", "test", "tool", "kind", "role", "subject", "latest"}, len(b.streams), func(i int) []any {
 			k := b.streams[i].key
-			return []any{int64(b.streams[i].id), k.source, k.target, k.test, k.tool, k.kind, string(k.role), b.streams[i].bytes()}
+			return []any{int64(b.streams[i].id), k.source, k.target, k.test, k.tool, k.kind, string(k.role), k.subject, b.streams[i].bytes()}
 		}},
 		{"block", []string{"id", "day", "tool", "samples", "data"}, len(b.blocks), func(i int) []any {
 			r := &b.blocks[i]

@@ -10,7 +10,7 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// A stream is what one tool measures on one path for one test and one role: its Results have their metrics at the same times.
+// A stream is what one tool measures on one path for one test and one role, of one subject or none: its Results have their metrics at the same times.
 // Numbers stand for streams and metrics wherever they are kept; both are given once and never again.
 type (
 	streamID int64
@@ -29,12 +29,13 @@ func (s seriesID) split() (streamID, metricID) { return streamID(s % mostStreams
 type streamKey struct {
 	source, target, test, tool, kind string
 	role                             measure.Role // as of measure.Role.Series
+	subject                          string       // as measure.Subject writes it; "": none
 }
 
 // keyOf names the stream that a Result is filed in: of the way that its data went.
 func keyOf(r *measure.Result) streamKey {
 	k := streamKey{cmp.Or(r.Source.Name, r.Source.Address), cmp.Or(r.Target.Name, r.Target.Address), r.Test,
-		cmp.Or(r.Tool, r.Kind), r.Kind, cmp.Or(r.Role, measure.RoleOf(r.Test)).Series()}
+		cmp.Or(r.Tool, r.Kind), r.Kind, cmp.Or(r.Role, measure.RoleOf(r.Test)).Series(), r.Subject.String()}
 	if r.Way == measure.Reverse {
 		return k.back()
 	}
@@ -120,6 +121,8 @@ type registry struct {
 	metrics []measure.Metric      // [id]
 	byName  map[measure.Metric]metricID
 	byTool  map[string]map[metricID]bool // what each tool ever measured, between any hosts
+
+	subjects bool // a stream has one
 }
 
 func newRegistry() *registry {
@@ -133,6 +136,7 @@ func (g *registry) addStream(s *stream) {
 	}
 	g.streams[s.id-1] = s
 	g.byKey[s.key] = s
+	g.subjects = g.subjects || s.key.subject != ""
 	p := Pair{s.key.source, s.key.target}
 	if others := g.byPair[p]; len(others) > 0 {
 		s.pair = others[0].pair
@@ -224,14 +228,14 @@ func (g *registry) findMetrics(s selector) map[metricID]bool {
 
 // key names one series.
 func (g *registry) key(s *stream, m metricID) Key {
-	return Key{s.key.source, s.key.target, s.key.test, s.key.tool, s.key.role, g.metrics[m]}
+	return Key{s.key.source, s.key.target, s.key.test, s.key.tool, s.key.role, s.key.subject, g.metrics[m]}
 }
 
-// compare orders keys by source, target, tool, test, role and metric.
+// compare orders keys by source, target, tool, test, role, subject and metric.
 func (k Key) compare(other Key) int {
 	for _, c := range [...][2]string{{k.Source, other.Source}, {k.Target, other.Target}, {k.Tool, other.Tool}, {k.Test,
 		other.Test}, {string(k.Role), string(other.Role)},
-		{string(k.Metric), string(other.Metric)}} {
+		{k.Subject, other.Subject}, {string(k.Metric), string(other.Metric)}} {
 		if order := strings.Compare(c[0], c[1]); order != 0 {
 			return order
 		}

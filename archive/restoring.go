@@ -105,7 +105,7 @@ func (s *restoring) takeStream(l *backupStream) error {
 		return fmt.Errorf("stream %d", l.ID)
 	}
 	s.streams = append(s.streams, &stream{id: l.ID,
-		key: streamKey{l.Source, l.Target, l.Test, l.Tool, l.Kind, cmp.Or(l.Role, measure.RoleOf(l.Test))}, streamTail: newest})
+		key: streamKey{l.Source, l.Target, l.Test, l.Tool, l.Kind, cmp.Or(l.Role, measure.RoleOf(l.Test)), l.Subject}, streamTail: newest})
 	return nil
 }
 

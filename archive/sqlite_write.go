@@ -40,10 +40,10 @@ func (s *sqliteStore) file(ctx context.Context, t *tx, b *batch) error {
 		rows{"INSERT INTO metric (id, name) VALUES (?, ?)", len(b.metrics), func(i int) []any {
 			return []any{int64(b.metrics[i]), b.names[i]}
 		}},
-		rows{"INSERT INTO stream (id, source, target, test, tool, kind, role, latest) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		rows{"INSERT INTO stream (id, source, target, test, tool, kind, role, subject, latest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			len(b.streams), func(i int) []any {
 				k := b.streams[i].key
-				return []any{int64(b.streams[i].id), k.source, k.target, k.test, k.tool, k.kind, string(k.role), b.streams[i].bytes()}
+				return []any{int64(b.streams[i].id), k.source, k.target, k.test, k.tool, k.kind, string(k.role), k.subject, b.streams[i].bytes()}
 			}},
 		rows{"INSERT INTO block (id, day, tool, samples, data) VALUES (?, ?, ?, ?, ?)", len(b.blocks), func(i int) []any {
 			r := &b.blocks[i]

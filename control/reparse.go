@@ -45,7 +45,7 @@ func (c *Control) Reparse(ctx context.Context, tool string) (Reparsed, error) {
 		changed = nil
 		return nil
 	}
-	for r, err := range c.config.Archive.All(ctx, archive.ResultQuery{Kind: config.KindCommand, Tool: tool}) {
+	for r, err := range c.config.Archive.All(ctx, archive.ResultQuery{Kind: config.KindCommand, Tool: tool, Subject: "*"}) {
 		if err != nil {
 			return done, fmt.Errorf("read results: %w", err)
 		}

@@ -18,10 +18,6 @@ import (
 var (
 	streamLabels = []string{"role", "source", "target", "test", "tool", "way"}
 
-	descTimestamp = prometheus.NewDesc(prefix+"result_timestamp_seconds",
-		"When the last measurement began, in Unix time.", streamLabels, nil)
-	descOK = prometheus.NewDesc(prefix+resultOK,
-		"Whether the last measurement came out whole: 1, or 0 if it was partial or failed.", streamLabels, nil)
 	descResults = prometheus.NewDesc(prefix+"results_total",
 		"Results that were filed since the controller started, by status.", []string{"status", "tool"}, nil)
 	descMissed = prometheus.NewDesc(prefix+"runs_missed_total",
@@ -54,22 +50,19 @@ func (c *Collector) Describe(chan<- *prometheus.Desc) {}
 // Collect sends what there is to show now.
 func (c *Collector) Collect(out chan<- prometheus.Metric) {
 	streams, counted := c.snapshot()
-	descs := map[measure.Metric]*prometheus.Desc{}
+	plain, ofSubjects := streamDescs{labels: streamLabels}, streamDescs{labels: append(slices.Clip(streamLabels), "subject")}
 	for s, l := range streams {
-		show := func(desc *prometheus.Desc, v float64) {
-			gauge(out, desc, v, s.role, s.source, s.target, s.test, s.tool, string(l.way))
+		descs, labels := &plain, []string{s.role, s.source, s.target, s.test, s.tool, string(l.way)}
+		if s.subject != "" {
+			descs, labels = &ofSubjects, append(labels, s.subject)
 		}
-		show(descTimestamp, float64(l.at.UnixNano())/1e9)
+		show := func(name, help string, v float64) { gauge(out, descs.of(name, help), v, labels...) }
+		show("result_timestamp_seconds", "When the last measurement began, in Unix time.", float64(l.at.UnixNano())/1e9)
 		if l.status != "" {
-			show(descOK, okValue(l.status))
+			show(resultOK, "Whether the last measurement came out whole: 1, or 0 if it was partial or failed.", okValue(l.status))
 		}
 		for _, v := range l.values {
-			desc := descs[v.metric]
-			if desc == nil {
-				desc = prometheus.NewDesc(prefix+string(v.metric), help(v.metric), streamLabels, nil)
-				descs[v.metric] = desc
-			}
-			show(desc, v.value)
+			show(string(v.metric), help(v.metric), v.value)
 		}
 	}
 	counted.collect(out)
@@ -77,6 +70,24 @@ func (c *Collector) Collect(out chan<- prometheus.Metric) {
 		c.opts.State().collect(out)
 	}
 	collectBuild(out, c.opts.Version)
+}
+
+// streamDescs are what metrics of streams with the same labels are called, each made once.
+type streamDescs struct {
+	labels []string
+	known  map[string]*prometheus.Desc
+}
+
+func (d *streamDescs) of(name, help string) *prometheus.Desc {
+	desc := d.known[name]
+	if desc == nil {
+		if d.known == nil {
+			d.known = map[string]*prometheus.Desc{}
+		}
+		desc = prometheus.NewDesc(prefix+name, help, d.labels, nil)
+		d.known[name] = desc
+	}
+	return desc
 }
 
 func okValue(s measure.Status) float64 {

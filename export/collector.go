@@ -100,13 +100,13 @@ func NewCollector(o CollectorOptions) *Collector {
 // belongs to its time. Of each stream it takes those of one time, its newest; whether that Result was whole is not told until the
 // next one. Counters begin at zero.
 func (c *Collector) Seed(ctx context.Context, a archive.Archive) error {
-	all, err := a.Latest(ctx, archive.Match{Role: string(measure.RolePlanned)})
+	all, err := a.Latest(ctx, archive.Match{Role: string(measure.RolePlanned), Subject: "*"})
 	if err != nil {
 		return fmt.Errorf("read latest values: %w", err)
 	}
 	newest := map[stream]*latest{}
 	for _, l := range all {
-		s := stream{string(l.Role), l.Source, l.Target, l.Test, l.Tool}.labels()
+		s := stream{string(l.Role), l.Source, l.Target, l.Test, l.Tool, l.Subject}.labels()
 		n := newest[s]
 		if n == nil || l.Time.After(n.at) {
 			n = &latest{way: c.opts.Way(l.Tool), at: l.Time}

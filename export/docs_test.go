@@ -25,7 +25,7 @@ func TestDocsNameEachMetric(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, found := range regexp.MustCompile(`(?s)NewDesc\(prefix\+"?(\w+)"?,\s*"(.*?)"[,)]`).FindAllSubmatch(source, -1) {
+		for _, found := range regexp.MustCompile(`(?s)(?:NewDesc\(prefix\+|\bshow\()"?(\w+)"?,\s*"(.*?)"[,)]`).FindAllSubmatch(source, -1) {
 			name := strings.Replace(string(found[1]), "resultOK", resultOK, 1)
 			want[prefix+name] = strings.ReplaceAll(string(found[2]), `\'`, `'`)
 		}

@@ -10,7 +10,7 @@
 //	   archive ------ what could not be sent, CSV, JSON lines
 //
 // A series is called pathwise_<metric>, with the metric's name as everywhere in Pathwise, and has the labels role, source,
-// target, test, tool and way. A metric whose name measure.Metric does not allow is left out.
+// target, test, tool and way, and subject where the Result is of one. A metric whose name measure.Metric does not allow is left out.
 package export
 
 import (
@@ -36,16 +36,16 @@ var reserved = map[measure.Metric]bool{
 	"remote_write_unsent_age_seconds": true,
 }
 
-// stream is who measured what, and why: the Results of one role, test and tool on one path. Its fields are labels of its
+// stream is who measured what, and why: the Results of one role, test and tool on one path, of one subject or none. Its fields are labels of its
 // series. A role is as archive.Key has it, without the ID of a diagnosis: each diagnosis would else make series of its own.
 type stream struct {
-	role, source, target, test, tool string
+	role, source, target, test, tool, subject string
 }
 
 // streamOf names ends and tools as archive.Key does.
 func streamOf(r *measure.Result) stream {
 	return stream{string(roleOf(r).Series()), or(r.Source.Name, r.Source.Address), or(r.Target.Name, r.Target.Address), r.Test,
-		or(r.Tool, r.Kind)}
+		or(r.Tool, r.Kind), r.Subject.String()}
 }
 
 // roleOf is why a Result was made, also of one that does not say it.
@@ -53,7 +53,7 @@ func roleOf(r *measure.Result) measure.Role { return cmp.Or(r.Role, measure.Role
 
 // labels is the stream with what every receiver takes for the values of labels.
 func (s stream) labels() stream {
-	return stream{label(s.role), label(s.source), label(s.target), label(s.test), label(s.tool)}
+	return stream{label(s.role), label(s.source), label(s.target), label(s.test), label(s.tool), label(s.subject)}
 }
 
 func or(name, otherwise string) string {

@@ -125,10 +125,10 @@ func TestRowsByRole(t *testing.T) {
 			}
 			for _, row := range rows[1:] {
 				end := len(row)
-				got[row[end-3]] = [2]string{row[end-2], row[end-1]}
+				got[row[end-4]] = [2]string{row[end-3], row[end-2]}
 			}
 			end := len(rows[0])
-			if diff := cmp.Diff([]string{"way", "role"}, rows[0][end-2:]); diff != "" {
+			if diff := cmp.Diff([]string{"way", "role", "subject"}, rows[0][end-3:]); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", name, diff)
 			}
 		}

@@ -40,16 +40,16 @@ func JSONLines(ctx context.Context, w io.Writer, a archive.Archive, q archive.Re
 }
 
 // CSV writes one row a value of the Results that q selects, newest first, beneath a row of names: time, source, target,
-// test, tool, metric, value, way, role: source and target are who asked and who was asked, way says how the data went between
+// test, tool, metric, value, way, role, subject: source and target are who asked and who was asked, way says how the data went between
 // them. The time is when the measurement began, RFC 3339 in UTC with nanoseconds. A Result that
 // measured nothing has no row. A text that a spreadsheet would run as a formula gets an apostrophe before it.
 func CSV(ctx context.Context, w io.Writer, a archive.Archive, q archive.ResultQuery) error {
-	header := []string{"time", "source", "target", "test", "tool", "metric", "value", "way", "role"}
+	header := []string{"time", "source", "target", "test", "tool", "metric", "value", "way", "role", "subject"}
 	return writeCSV(ctx, w, header, results(ctx, a, q), func(write func([]string) error, r *measure.Result) error {
 		s := streamOf(r)
 		for _, m := range slices.Sorted(maps.Keys(r.Metrics)) {
 			row := []string{stamp(r), text(s.source), text(s.target), text(s.test), text(s.tool), text(string(m)),
-				number(r.Metrics[m]), text(string(r.Way)), text(string(roleOf(r)))}
+				number(r.Metrics[m]), text(string(r.Way)), text(string(roleOf(r))), text(r.Subject.String())}
 			if err := write(row); err != nil {
 				return err
 			}
@@ -59,7 +59,7 @@ func CSV(ctx context.Context, w io.Writer, a archive.Archive, q archive.ResultQu
 }
 
 // WideCSV writes one row a Result: time, id, source, target, test, tool, status, duration_seconds, error, a column
-// a metric, empty where it was not measured, and way and role as CSV does. Without metrics it goes through the archive twice: first for their names,
+// a metric, empty where it was not measured, and way, role and subject as CSV does. Without metrics it goes through the archive twice: first for their names,
 // of all Results that q selects. A Result that is filed meanwhile and has others is left out.
 func WideCSV(ctx context.Context, w io.Writer, a archive.Archive, q archive.ResultQuery,
 	metrics ...measure.Metric) error {
@@ -80,7 +80,7 @@ func WideCSV(ctx context.Context, w io.Writer, a archive.Archive, q archive.Resu
 	for _, m := range metrics {
 		header = append(header, text(string(m)))
 	}
-	header = append(header, "way", "role")
+	header = append(header, "way", "role", "subject")
 	return writeCSV(ctx, w, header, results(ctx, a, q), func(write func([]string) error, r *measure.Result) error {
 		s, found := streamOf(r), 0
 		row := append(make([]string, 0, len(header)), stamp(r), text(r.ID), text(s.source), text(s.target), text(s.test),
@@ -96,7 +96,7 @@ func WideCSV(ctx context.Context, w io.Writer, a archive.Archive, q archive.Resu
 		if !chosen && found < len(r.Metrics) {
 			return nil
 		}
-		return write(append(row, text(string(r.Way)), text(string(roleOf(r)))))
+		return write(append(row, text(string(r.Way)), text(string(roleOf(r))), text(r.Subject.String())))
 	})
 }
 

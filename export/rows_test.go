@@ -70,27 +70,27 @@ func TestCSV(t *testing.T) {
 	}{
 		"one row a value": {
 			func(w io.Writer) error { return CSV(t.Context(), w, a, archive.ResultQuery{}) },
-			`time,source,target,test,tool,metric,value,way,role
-` + oddTime + `,a,10.0.0.9,'=cmd|' /C calc'!A0,ping,loss_ratio,0,,planned
-` + oddTime + `,a,10.0.0.9,'=cmd|' /C calc'!A0,ping,rtt_min_seconds,0.30000000000000004,,planned
-` + oddTime + `,a,10.0.0.9,'=cmd|' /C calc'!A0,ping,sent_bytes,12345678901,,planned
-` + oddTime + `,a,10.0.0.9,'=cmd|' /C calc'!A0,ping,temperature_count,-7,,planned
+			`time,source,target,test,tool,metric,value,way,role,subject
+` + oddTime + `,a,10.0.0.9,'=cmd|' /C calc'!A0,ping,loss_ratio,0,,planned,
+` + oddTime + `,a,10.0.0.9,'=cmd|' /C calc'!A0,ping,rtt_min_seconds,0.30000000000000004,,planned,
+` + oddTime + `,a,10.0.0.9,'=cmd|' /C calc'!A0,ping,sent_bytes,12345678901,,planned,
+` + oddTime + `,a,10.0.0.9,'=cmd|' /C calc'!A0,ping,temperature_count,-7,,planned,
 `},
 		"one row a Result": {
 			func(w io.Writer) error { return WideCSV(t.Context(), w, a, archive.ResultQuery{}) },
-			`time,id,source,target,test,tool,status,duration_seconds,error,loss_ratio,rtt_min_seconds,sent_bytes,temperature_count,way,role
-2026-11-21T12:00:00.000000000Z,00000000000000000000000000,a,b,lat,rtt,failed,1.5,'-no route,,,,,,planned
+			`time,id,source,target,test,tool,status,duration_seconds,error,loss_ratio,rtt_min_seconds,sent_bytes,temperature_count,way,role,subject
+2026-11-21T12:00:00.000000000Z,00000000000000000000000000,a,b,lat,rtt,failed,1.5,'-no route,,,,,,planned,
 ` + oddTime + `,000000000000000000000000DD,a,10.0.0.9,'=cmd|' /C calc'!A0,ping,partial,1.5,"line 1, ""quoted""
-line 2 <&>",0,0.30000000000000004,12345678901,-7,,planned
+line 2 <&>",0,0.30000000000000004,12345678901,-7,,planned,
 `},
 		"chosen columns": {
 			func(w io.Writer) error {
 				return WideCSV(t.Context(), w, a, archive.ResultQuery{Status: measure.StatusPartial, Tool: "p*"},
 					measure.RTTMax, measure.LossRatio)
 			},
-			`time,id,source,target,test,tool,status,duration_seconds,error,rtt_max_seconds,loss_ratio,way,role
+			`time,id,source,target,test,tool,status,duration_seconds,error,rtt_max_seconds,loss_ratio,way,role,subject
 ` + oddTime + `,000000000000000000000000DD,a,10.0.0.9,'=cmd|' /C calc'!A0,ping,partial,1.5,"line 1, ""quoted""
-line 2 <&>",,0,,planned
+line 2 <&>",,0,,planned,
 `},
 	}
 	for name, test := range tests {
@@ -121,7 +121,7 @@ func TestWideCSVKeepsItsColumns(t *testing.T) {
 	if err := WideCSV(t.Context(), &out, m, archive.ResultQuery{}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "time,id,source,target,test,tool,status,duration_seconds,error,rtt_min_seconds,way,role\n"; out.String() != want {
+	if want := "time,id,source,target,test,tool,status,duration_seconds,error,rtt_min_seconds,way,role,subject\n"; out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
 }

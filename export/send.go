@@ -53,7 +53,7 @@ func (w *RemoteWriter) linger(ctx context.Context) {
 // catchUp sends what the archive has of a slot. An error says that it has to be done again.
 func (w *RemoteWriter) catchUp(ctx context.Context, s slot) error {
 	var all []parcel
-	query := archive.ResultQuery{From: s.start(), To: (s + 1).start(), Limit: 1000}
+	query := archive.ResultQuery{From: s.start(), To: (s + 1).start(), Limit: 1000, Subject: "*"}
 	for r, err := range w.archive.All(ctx, query) {
 		if err != nil {
 			if ctx.Err() == nil {

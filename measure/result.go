@@ -43,7 +43,8 @@ type Result struct {
 	Error           *string            `json:"error"`
 	Source          Endpoint           `json:"source"`
 	Target          Endpoint           `json:"target"`
-	Way             Way                `json:"way,omitempty"` // that the data went; source and target are who asked and who was asked
+	Way             Way                `json:"way,omitempty"`     // that the data went; source and target are who asked and who was asked
+	Subject         *Subject           `json:"subject,omitempty"` // what it is of beside them; nil: nothing
 	Started         time.Time          `json:"started"`
 	DurationSeconds float64            `json:"duration_seconds"`
 	Parameters      map[string]any     `json:"parameters"`

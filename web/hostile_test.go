@@ -34,6 +34,8 @@ var hostileResults = []string{
 	`{"schema":"pathwise.result/2","id":"01M82GKAQ0KARY6BESFD5VDGCB","kind":"ping","status":"ok","error":null,"source":{"name":"a"},"target":{"name":"b"},"started":"2026-11-22T20:54:09Z","parameters":{},"metrics":{"rtt_median_seconds":1e308,"rtt_p95_seconds":-1e308},"distributions":{"rtt_seconds":"Ev////8DCH/v////////","x":"EwI/8AFA"}}`,
 	`{"schema":"pathwise.result/2","id":"01M82GKAQ0KARY6BESFD5VDGCC","kind":"ping","status":"ok","error":null,"source":{"name":"a"},"target":{"name":"b"},"started":"2026-11-22T20:54:09Z","parameters":{},"metrics":{"distribution/rtt_seconds":1,"rtt_seconds":2},"distributions":{"rtt_seconds":"FAICv/ACP/AAAAEAAQEAAQ==","owd_forward_seconds":"FAICv/ACP/AAAAEAAQEAAQ=="}}`,
 	`{"schema":"pathwise.result/2","id":"01M82GKAQ0KARY6BESFD5VDGCD","kind":"ping","status":"ok","error":null,"source":{"name":"a"},"target":{"name":"b"},"started":"2026-11-22T20:54:09Z","parameters":{},"metrics":{},"distributions":{"rtt_seconds":"EwI/8AFA","":"EA==","owd_reverse_seconds":null}}`,
+	`{"schema":"pathwise.result/2","id":"01M82GKAQ0KARY6BESFD5VDGCE","kind":"host","status":"ok","error":null,"source":{"name":"a"},"target":{"name":"b"},"subject":{"kind":"flow","name":"=cmd|' /C'!A0 * [ \\ \u202e"},"started":"2026-11-22T20:54:09Z","metrics":{"rtt_median_seconds":1}}`,
+	`{"schema":"pathwise.result/2","id":"01M82GKAQ0KARY6BESFD5VDGCF","kind":"host","status":"ok","error":null,"source":{"name":"a"},"target":{"name":"b"},"subject":{"kind":"hop","name":""},"started":"2026-11-22T20:54:09Z","metrics":{"rtt_median_seconds":1}}`,
 }
 
 // FuzzHostileResult holds that whatever an agent delivers as Results, lines of JSON as they are unpacked, is refused or filed, and
@@ -125,15 +127,15 @@ func askAll(t *testing.T, store archive.Archive, r *measure.Result) {
 	s.operations(s.api(mux))
 	span := url.Values{"from": {r.Started.Add(-time.Hour).Format(time.RFC3339)}, "to": {r.Started.Add(time.Hour).Format(time.RFC3339)}}
 	pair := "/pairs/" + url.PathEscape(r.Source.Name) + "/" + url.PathEscape(r.Target.Name)
-	paths := []string{"/results/" + r.ID, "/results?role=*", "/results?format=jsonl", "/results?format=csv", "/results?format=csv&wide=true",
-		"/keys?role=*", "/pairs", "/measured", pair + "/routes?" + span.Encode(),
+	paths := []string{"/results/" + r.ID, "/results?role=*", "/results?format=jsonl&subject=*", "/results?format=csv&subject=*", "/results?format=csv&wide=true",
+		"/keys?role=*&subject=*", "/pairs", "/measured", pair + "/routes?" + span.Encode(),
 		"/changes?" + span.Encode() + "&source=" + url.QueryEscape(r.Source.Name) + "&target=" + url.QueryEscape(r.Target.Name)}
 	for i, metric := range slices.Sorted(maps.Keys(r.Metrics)) {
 		if i == 5 { // of hundreds, each is asked for as the first is
 			break
 		}
 		q := maps.Clone(span)
-		q["metric"], q["role"] = []string{string(metric)}, []string{"*"}
+		q["metric"], q["role"], q["subject"] = []string{string(metric)}, []string{"*"}, []string{"*"}
 		for _, step := range []string{"", "1s", "1m", "1h", "1d"} {
 			q["step"] = []string{step}
 			paths = append(paths, pair+"/series?"+q.Encode())
@@ -148,7 +150,8 @@ func askAll(t *testing.T, store archive.Archive, r *measure.Result) {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}
-	cells, err := store.Matrix(t.Context(), archive.MatrixQuery{Match: archive.Match{Metric: string(measure.RTTMedian)}, From: r.Started.Add(-time.Hour), To: r.Started.Add(time.Hour)})
+	cells, err := store.Matrix(t.Context(), archive.MatrixQuery{Match: archive.Match{Metric: string(measure.RTTMedian), Subject: "*"},
+		From: r.Started.Add(-time.Hour), To: r.Started.Add(time.Hour)})
 	if err != nil {
 		t.Errorf("matrix: %v of %v", err, cells)
 	}
@@ -162,7 +165,7 @@ func exportAll(t *testing.T, store archive.Archive, filed []*measure.Result) {
 			return export.WideCSV(ctx, w, a, q)
 		},
 	} {
-		if err := write(t.Context(), io.Discard, store, archive.ResultQuery{}); err != nil {
+		if err := write(t.Context(), io.Discard, store, archive.ResultQuery{Subject: "*"}); err != nil {
 			t.Errorf("%s: %v", format, err)
 		}
 	}

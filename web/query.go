@@ -73,6 +73,11 @@ type PlannedRole struct {
 	Role string `query:"role" default:"planned" doc:"Why it was measured, as a pattern: planned, demand, diagnosis/STEP, or * for whatever reason"`
 }
 
+// OfSubject selects by what a Result is of beside its pair.
+type OfSubject struct {
+	Subject string `query:"subject" doc:"What it is of beside the pair, KIND/NAME as a pattern such as interface/*: an interface, flow, class, hop or device. What is of none, where none is given; * for all"`
+}
+
 // Which selects by what a run was. Each is a pattern, such as uk-*.
 type Which struct {
 	Source string `query:"source" doc:"Names of hosts, as a pattern such as uk-*"`

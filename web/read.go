@@ -94,20 +94,21 @@ func (s *Server) pairs(ctx context.Context, _ *struct{}) (*body[pairsDoc], error
 }
 
 type keysDoc struct {
-	Keys []archive.Key `json:"keys" doc:"By source, target, test, tool and metric"`
+	Keys []archive.Key `json:"keys" doc:"By source, target, tool, test, role, subject and metric"`
 	Next string        `json:"next,omitempty"`
 }
 
 type keysInput struct {
 	Which
 	PlannedRole
+	OfSubject
 	Metric string `query:"metric" doc:"Names of metrics, as a pattern"`
 	Cursor string `query:"cursor" doc:"next of the page before"`
 	Limit  int    `query:"limit" minimum:"1" maximum:"10000" default:"1000" doc:"Series a page"` // a pair has some dozens
 }
 
 func (s *Server) keys(ctx context.Context, in *keysInput) (*body[keysDoc], error) {
-	keys, err := s.Archive.Keys(ctx, archive.Match{Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Role: in.Role, Metric: in.Metric})
+	keys, err := s.Archive.Keys(ctx, archive.Match{Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Role: in.Role, Subject: in.Subject, Metric: in.Metric})
 	if err != nil {
 		return nil, fault(err)
 	}
@@ -128,7 +129,7 @@ func (s *Server) keys(ctx context.Context, in *keysInput) (*body[keysDoc], error
 // cursorOf names a series in the order of all of them.
 func cursorOf(k archive.Key) string {
 	h := fnv.New64a()
-	for _, part := range []string{k.Source, k.Target, k.Test, k.Tool, string(k.Role), string(k.Metric)} {
+	for _, part := range []string{k.Source, k.Target, k.Test, k.Tool, string(k.Role), k.Subject, string(k.Metric)} {
 		_, _ = io.WriteString(h, part+"\x00") // never fails
 	}
 	return strconv.FormatUint(h.Sum64(), 36)

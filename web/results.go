@@ -19,6 +19,7 @@ import (
 type resultsInput struct {
 	Which
 	Span
+	OfSubject
 	Kind   string `query:"kind" doc:"Kinds of probe, as a pattern"`
 	Role   string `query:"role" doc:"Why it was measured, as a pattern: planned, demand, diagnosis/STEP; for whatever reason, where none is given"`
 	Status string `query:"status" enum:"ok,partial,failed"`
@@ -40,7 +41,7 @@ func pages[T any](a huma.API, o huma.Operation) huma.Operation {
 func (s *Server) results(ctx context.Context, in *resultsInput) (*huma.StreamResponse, error) {
 	now := time.Now()
 	query := archive.ResultQuery{
-		Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Kind: in.Kind, Role: in.Role, Status: measure.Status(in.Status),
+		Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Kind: in.Kind, Role: in.Role, Subject: in.Subject, Status: measure.Status(in.Status),
 		From: in.From.at(now), To: in.To.at(now), Cursor: in.Cursor, Limit: in.Limit,
 	}
 	if in.Format != "json" { // what cannot be asked is said before the answer begins

@@ -27,6 +27,7 @@ type seriesInput struct {
 	Test   string `query:"test"`
 	Tool   string `query:"tool"`
 	PlannedRole
+	OfSubject
 	Metric string `query:"metric" required:"true" minLength:"1" example:"rtt_median_seconds"`
 	From   moment `query:"from" required:"true" doc:"The beginning"`
 	To     moment `query:"to" doc:"The end; now, where none is given"`
@@ -41,7 +42,7 @@ type seriesInput struct {
 func (s *Server) series(ctx context.Context, in *seriesInput) (*body[seriesDoc], error) {
 	now := time.Now()
 	match := archive.Key{Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Metric: measure.Metric(in.Metric)}.Exactly()
-	match.Role = in.Role
+	match.Role, match.Subject = in.Role, in.Subject
 	query := archive.SeriesQuery{Match: match, From: in.From.at(now), To: in.To.at(now), Step: in.Step.Duration, Quantiles: in.Quantiles}
 	if !in.To.given {
 		query.To = now

@@ -21,7 +21,7 @@ interface MatrixDoc {
 interface Bucket { start: string; count: number; samples?: number; value: number; min: number; mean: number; max: number; quantiles?: number[]; weight?: number }
 interface Gap { from: string; to: string; kind: 'missed' | 'failed' | 'unplanned'; runs: number; why?: string }
 interface SeriesDoc { step_seconds: number; quantiles: number[]; buckets: Bucket[]; gaps: Gap[] | null }
-interface Key { source: string; target: string; test?: string; tool: string; role: string; metric: string }
+interface Key { source: string; target: string; test?: string; tool: string; role: string; subject?: string; metric: string }
 
 interface Measured { metric: string; tool: string; role: string; series: number; runs: number; latest: string; estimated?: boolean }
 interface MeasuredDoc { measured: Measured[] }
