@@ -128,7 +128,7 @@ func TestBlend(t *testing.T) {
 			t.Errorf("error %v (-want +got):\n%s", err, diff)
 		}
 	}
-	key := rollupKey{0, 600, streamID(7).rowOf(0, 70)}
+	key := rollupKey{0, 600, streamID(7).rowOf(0, 70, false)}
 	if m, at := key.metric(702), key.begins(702); m != 70 || at != (600+2*60)*int64(time.Second) {
 		t.Errorf("bucket 702 is of metric %d, begins at %d", m, at)
 	}

@@ -346,6 +346,47 @@ func TestPruneDistributions(t *testing.T) {
 	})
 }
 
+// Runs of so many different samples that their rows are cut in pieces are all there, after a second time of moving and an update, too;
+// and so are those of an archive whose first Result has samples and no metric.
+func TestLargeDistributions(t *testing.T) {
+	onBoth(t, func(t *testing.T, url string) {
+		a := open(t, url)
+		random := dice(21)
+		bare := samplePing("b", now.Add(-40*oneDay), 1, 2)
+		clear(bare.Metrics)
+		put(t, a, bare)
+		closeIt(t, a)
+		a = open(t, url)
+		samples := map[string][]float64{}
+		var results []*measure.Result
+		for i := range 90 {
+			rtts := make([]float64, 200)
+			for j := range rtts {
+				rtts[j] = 0.001 * math.Exp(7*random.Float64())
+			}
+			r := samplePing("b", now.Add(-time.Duration(i%3)*time.Hour-time.Duration(i)*21*time.Second), rtts...)
+			results, samples[r.ID] = append(results, r), rtts
+		}
+		for some := range slices.Chunk(results, 30) {
+			put(t, a, some...)
+			closeIt(t, a)
+			a = open(t, url)
+		}
+		checkSamples(t, a, results, samples)
+		changed := *results[17]
+		changed.Notes = []string{"read again"}
+		changed.Distributions = maps.Clone(changed.Distributions)
+		if err := a.Update(t.Context(), []*measure.Result{&changed}); err != nil {
+			t.Fatal(err)
+		}
+		checkSamples(t, a, results, samples)
+		if _, err := a.Prune(t.Context(), now); err != nil {
+			t.Fatal(err)
+		}
+		checkSamples(t, a, results, samples)
+	})
+}
+
 // A distribution that is none, and a metric under the name that one is kept by, are refused.
 func TestPutRefusesDistributions(t *testing.T) {
 	onBoth(t, func(t *testing.T, url string) {

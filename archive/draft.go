@@ -161,7 +161,7 @@ func (d *draft) reshape(named []namedValue) {
 }
 
 // metric returns the number of a name, a new one if it has none. When there are no more numbers, which takes somebody
-// who makes up names, the value is in its Result and in no series.
+// who makes up names, the value is in its Result and in no series; so is a distribution before there is any metric.
 func (d *draft) metric(name measure.Metric) (metricID, bool) {
 	if m, ok := d.k.names.byName[name]; ok {
 		return m, true
@@ -170,7 +170,8 @@ func (d *draft) metric(name measure.Metric) (metricID, bool) {
 		return m, true
 	}
 	next := len(d.k.names.metrics) + len(d.metrics)
-	if next > math.MaxUint16 {
+	_, distribution := samplesOf(name)
+	if next > math.MaxUint16 || distribution && next == 0 { // whose rows would have the key of those of all metrics
 		return 0, false
 	}
 	m := metricID(next)

@@ -142,16 +142,17 @@ func (k *keeper) eachRollup(ctx context.Context, t *tx, v *view, p piece,
 // rows are the rows of a level that hold something of the view, in order, those together that are neighbours.
 func (v *view) rows(level int) [][]seriesID {
 	var all [][]seriesID
+	rest := v.series
 	if packed[level] {
 		rows := make([]seriesID, len(v.series))
 		for i, s := range v.series { // those of v.ids that have what is asked for
-			id, _ := s.split()
-			rows[i] = id.series(0)
+			id, m := s.split()
+			rows[i] = id.rowOf(level, m, v.samples[m])
 		}
 		slices.Sort(rows)
-		return append(all, slices.Compact(rows))
+		rest = slices.Compact(rows)
 	}
-	for rest := v.series; len(rest) > 0; {
+	for len(rest) > 0 {
 		n, _ := slices.BinarySearch(rest, (rest[0]/mostStreams+1)*mostStreams)
 		all, rest = append(all, rest[:n]), rest[n:]
 	}

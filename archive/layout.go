@@ -26,9 +26,10 @@ type rollupKey struct {
 	series seriesID
 }
 
-// rowOf is the series in the key of the row that holds a metric at a level.
-func (s streamID) rowOf(level int, m metricID) seriesID {
-	if packed[level] {
+// rowOf is the series in the key of the row that holds a metric, or a distribution, at a level. A distribution has a row of its own at
+// each: beside all metrics it would make rows too large for a page, and few ask for it.
+func (s streamID) rowOf(level int, m metricID, distribution bool) seriesID {
+	if packed[level] && !distribution {
 		return s.series(0)
 	}
 	return s.series(m)

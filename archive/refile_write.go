@@ -214,7 +214,7 @@ func (s *streamTail) keep(ctx context.Context, t *tx, id streamID, l latestValue
 	var one int64
 	const coarsest = len(Levels) - 1
 	there, err := t.one(ctx, fmt.Sprintf("SELECT start FROM rollup WHERE level = %d AND series = %d LIMIT 1", coarsest,
-		id.rowOf(coarsest, l.metric)), nil, &one)
+		id.rowOf(coarsest, l.metric, false)), nil, &one)
 	if there {
 		s.note(run{l.time, []value{{metric: l.metric, value: l.value}}})
 	}

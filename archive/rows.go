@@ -55,7 +55,28 @@ func (m *rowMaker) points(rows []pointsRow, generation int64, id streamID, tool 
 				continue
 			}
 		}
-		rows = append(rows, pointsRow{slotOf(part[0].time), id, generation, appendPoints(nil, part)})
+		rows = appendPointsRows(rows, generation, id, part)
+	}
+	return rows
+}
+
+// mostPointsBytes keeps a row within what SQLite has room for in a page beside others: of 8 kB, a quarter. A larger one gets pages of
+// its own, of which most would be empty.
+const mostPointsBytes = 1900
+
+// pieceOf is the generation of a piece of a row, a number of its own: generations are one every some minutes.
+func pieceOf(generation, piece int64) int64 { return generation + piece<<40 }
+
+// appendPointsRows appends the rows of runs of one slot: more than one where they are large.
+func appendPointsRows(rows []pointsRow, generation int64, id streamID, runs []run) []pointsRow {
+	data := appendPoints(nil, runs)
+	together := max(1, len(runs)*mostPointsBytes/len(data))
+	if together >= len(runs) {
+		return append(rows, pointsRow{slotOf(runs[0].time), id, generation, data})
+	}
+	for piece, from := int64(0), 0; from < len(runs); piece, from = piece+1, from+together {
+		part := runs[from:min(from+together, len(runs))]
+		rows = append(rows, pointsRow{slotOf(part[0].time), id, pieceOf(generation, piece), appendPoints(nil, part)})
 	}
 	return rows
 }
@@ -94,22 +115,23 @@ func (m *rowMaker) rollups(rows []rollupRow, id streamID, tool string, runs []ru
 	for _, metric := range metricsOf(runs) {
 		m.column(runs, metric)
 		kept := m.keeps(tool, m.names[metric])
+		_, distribution := samplesOf(m.names[metric])
 		for level := range Levels {
 			first, _ := slices.BinarySearch(m.times, m.expired(kept.Rollups[level]))
 			roll(level, metric, m.times[first:], func(b []byte, from, to int) []byte {
 				return m.appendBucket(b, first+from, first+to)
 			}, func(start int64, buckets []bucket) {
-				if packed[level] {
+				if packed[level] && !distribution {
 					shared[level] = addToRow(shared[level], start, buckets)
 				} else {
-					rows = append(rows, rollupRow{rollupKey{level, start, id.series(metric)}, appendBuckets(nil, buckets), false})
+					rows = append(rows, rollupRow{rollupKey{level, start, id.rowOf(level, metric, distribution)}, appendBuckets(nil, buckets), false})
 				}
 			})
 		}
 	}
 	for level, open := range shared {
 		for _, r := range open {
-			rows = append(rows, rollupRow{rollupKey{level, r.start, id.rowOf(level, 0)}, r.data, false})
+			rows = append(rows, rollupRow{rollupKey{level, r.start, id.rowOf(level, 0, false)}, r.data, false})
 		}
 	}
 	return rows

@@ -100,7 +100,8 @@ func (u *updating) rollups(ctx context.Context, t *tx, at streamDay, runs []run,
 	for level := range Levels {
 		done := map[seriesID]bool{}
 		for m := range from {
-			series := at.stream.rowOf(level, m)
+			_, distribution := samplesOf(names[m])
+			series := at.stream.rowOf(level, m, distribution)
 			if done[series] {
 				continue
 			}

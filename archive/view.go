@@ -20,8 +20,10 @@ type view struct {
 	tools  map[string]map[metricID]measure.Metric
 	wanted map[metricID]bool     // nil: all
 	of     map[metricID]metricID // distributions that those are of, which the view asks for, too
-	series []seriesID            // ascending
-	memory []*pending            // copies, with the streams that are asked for
+
+	samples map[metricID]bool // the distributions of it
+	series  []seriesID        // ascending
+	memory  []*pending        // copies, with the streams that are asked for
 
 	generation int64 // that what comes later belongs to, or a newer one
 }
@@ -44,7 +46,7 @@ func (k *keeper) newSampledView(s selector) *view {
 // viewOf is newView of some streams and metrics, while memory is locked.
 func (k *keeper) viewOf(streams []*stream, wanted map[metricID]bool, of map[metricID]metricID) *view {
 	v := &view{first: end, tools: map[string]map[metricID]measure.Metric{}, wanted: wanted, of: of,
-		generation: k.active.generation}
+		samples: map[metricID]bool{}, generation: k.active.generation}
 	for _, found := range streams {
 		v.ids = append(v.ids, found.id)
 		v.first, v.last = min(v.first, found.first), max(v.last, found.last)
@@ -58,6 +60,9 @@ func (k *keeper) viewOf(streams []*stream, wanted map[metricID]bool, of map[metr
 			}
 			v.tools[found.key.tool][l.metric] = k.names.metrics[l.metric]
 		}
+	}
+	for _, d := range of {
+		v.samples[d] = true
 	}
 	slices.Sort(v.ids)
 	slices.Sort(v.series)

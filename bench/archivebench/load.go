@@ -16,9 +16,10 @@ import (
 
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/stat"
 )
 
-// Load is a mesh as an archive sees it: each pair is measured once a minute, by a tool with twelve metrics.
+// Load is a mesh as an archive sees it: each pair is measured once a minute, by a tool with twelve metrics and a distribution.
 type Load struct {
 	Pairs   int // 0: 2450, a full mesh of 50 hosts
 	Values  int // in all; 0: 4,000,000
@@ -179,7 +180,7 @@ func (f *feeder) next(n int) []*measure.Result {
 	return f.results[:n]
 }
 
-// fill makes r the Result of a pair at a time: a round trip of its own, and a queue.
+// fill makes r the Result of a pair at a time: a round trip of its own, and a queue; and the distribution of ten round trips.
 func (f *feeder) fill(r *measure.Result, pair int, at time.Time) {
 	r.ID = ulid.MustNew(ulid.Timestamp(at), f.entropy).String()
 	r.Started, r.DurationSeconds = at, 1+f.random.Float64()/100
@@ -196,6 +197,11 @@ func (f *feeder) fill(r *measure.Result, pair int, at time.Time) {
 			r.Metrics[m] = base + queue*float64(i-4)/7
 		}
 	}
+	var rtts stat.Sketch
+	for i := range 10 {
+		rtts.Add(base + queue*float64(i+1)/10)
+	}
+	r.Distributions = map[measure.Metric]measure.Distribution{measure.RTTs: measure.NewDistribution(&rtts)}
 }
 
 func (f *feeder) host(n int) measure.Endpoint {
