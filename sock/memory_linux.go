@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netlink/nl"
 	"golang.org/x/sys/unix"
 )
@@ -84,28 +83,15 @@ func ForgetPath(dst netip.Addr) error {
 
 // metricsCall sends one command about dst and returns the attributes of each answer.
 func metricsCall(command uint8, dst netip.Addr) ([][]byte, error) {
-	family, err := netlink.GenlFamilyGet(metricsFamily)
-	if err != nil {
-		return nil, fmt.Errorf("find netlink family %s: %w", metricsFamily, err)
-	}
-	req := nl.NewNetlinkRequest(int(family.ID), unix.NLM_F_ACK)
-	req.AddData(&nl.Genlmsg{Command: command, Version: metricsVersion})
-	if dst = dst.Unmap(); dst.Is4() {
-		req.AddData(nl.NewRtAttr(attrAddrIPv4, dst.AsSlice()))
-	} else {
-		req.AddData(nl.NewRtAttr(attrAddrIPv6, dst.AsSlice()))
-	}
-	replies, err := req.Execute(unix.NETLINK_GENERIC, 0)
+	family, err := genericFamily(metricsFamily)
 	if err != nil {
 		return nil, err
 	}
-	for i, reply := range replies {
-		if len(reply) < nl.SizeofGenlmsg {
-			return nil, fmt.Errorf("answer of %d bytes is too short", len(reply))
-		}
-		replies[i] = reply[nl.SizeofGenlmsg:]
+	kind := attrAddrIPv6
+	if dst = dst.Unmap(); dst.Is4() {
+		kind = attrAddrIPv4
 	}
-	return replies, nil
+	return genericCall(family, genericHeader{command, metricsVersion}, nl.NewRtAttr(kind, dst.AsSlice()))
 }
 
 // parseMemory decodes the attributes of one tcp_metrics entry.
