@@ -219,3 +219,18 @@ func TestNoTransfer(t *testing.T) {
 		t.Errorf("of nothing: %+v", d)
 	}
 }
+
+// What a real path showed whose black hole is in both directions, where the control connection of every test suffers as well:
+// each direction has a prediction, since trains of packets that pass told the capacity.
+func TestBlackHoleBothWays(t *testing.T) {
+	d := Diagnose(readRecording(t, "testdata/faults/pmtu-blackhole.json.gz").Results)
+	predicted := map[measure.Way]bool{}
+	for _, f := range d.Findings {
+		if p := f.Predicted; f.ID == "pmtu-blackhole" && p != nil {
+			predicted[f.Way] = math.Abs(p.BitsPerSecond/45e6-1) < 0.05 // 50 Mbit/s, by packets of 1,300 bytes, in 4 s
+		}
+	}
+	if !predicted[measure.Forward] || !predicted[measure.Reverse] {
+		t.Errorf("predicted %v of %s", predicted, d.Verdict)
+	}
+}

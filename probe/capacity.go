@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/model"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -65,11 +66,24 @@ func (p *Capacity) Do(ctx context.Context) (*measure.Result, error) {
 	return r, err
 }
 
+// segment is the MSS of the control connection: the kernel's choice (0), or, where packets of less than the usual size are asked
+// for, such as pass where larger ones vanish, no larger packets than those.
+func (p *Capacity) segment() int {
+	if p.Length >= trainPayload {
+		return 0
+	}
+	return max(p.Length+udpHeader-model.TCPHeader, leastSegment)
+}
+
+// leastSegment is the smallest MSS in bytes that Linux takes (include/net/tcp.h, TCP_MIN_MSS).
+const leastSegment = 88
+
 // run sends one set of trains and replaces what the Result holds with what it showed.
 func (p *Capacity) run(ctx context.Context, r *measure.Result, train iperf3.Train) error {
 	setDefault(&p.Length, trainPayload)
 	train.Size = p.Length
-	report, err := runIperf3(ctx, p.Target, p.Family, p.Port, iperf3.Config{Proto: iperf3.UDP, Reverse: p.Reverse, Train: &train, Cookie: p.Cookie})
+	config := iperf3.Config{Proto: iperf3.UDP, Reverse: p.Reverse, Train: &train, MSS: p.segment(), Cookie: p.Cookie}
+	report, err := runIperf3(ctx, p.Target, p.Family, p.Port, config)
 	r.TargetClock = cmp.Or(peerClock(report), r.TargetClock) // the first set's, if the second did not get as far
 	if err != nil {
 		return err

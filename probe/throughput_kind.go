@@ -52,7 +52,7 @@ func throughputFields() []field[Throughput] {
 			binding: size(func(p *Throughput) *int { return &p.Config.Length })},
 		{Name: "event-loop", Default: "false", Meaning: "ask whether there is room before each write, as event-driven programs do",
 			binding: yesOrNo(func(p *Throughput) *bool { return &p.Config.EventLoop })},
-		{Name: "mss", Default: "the kernel's", Meaning: "largest TCP segment in bytes",
+		{Name: "mss", Default: "the kernel's", Meaning: "largest TCP segment in bytes, of the control connection as well",
 			binding: whole(func(p *Throughput) *int { return &p.Config.MSS }, 88, 9*1024)},
 		{Name: "nodelay", Default: "false", Meaning: "switch off Nagle's algorithm",
 			binding: yesOrNo(func(p *Throughput) *bool { return &p.Config.NoDelay })},

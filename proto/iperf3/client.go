@@ -66,9 +66,7 @@ type clientRun struct {
 
 func (r *clientRun) do(ctx context.Context, ends []netip.AddrPort) (err error) {
 	dialer := net.Dialer{Timeout: r.config.Timeout, KeepAliveConfig: keepAlive}
-	if name := r.config.Congestion; name != "" { // the first socket shows whether it exists, before anything is sent
-		dialer.Control = func(_, _ string, c syscall.RawConn) error { return sock.SetCongestion(c, name) }
-	}
+	dialer.Control = r.setUpControl
 	conn, err := sock.Connect(ctx, &dialer, ends)
 	if dialTimedOut(err) && ctx.Err() == nil {
 		return ErrNoAnswer
@@ -97,6 +95,20 @@ func (r *clientRun) do(ctx context.Context, ends []netip.AddrPort) (err error) {
 		return err
 	}
 	return r.test(ctx)
+}
+
+// setUpControl prepares the control connection before it connects. Its congestion control shows whether there is one of that
+// name, before anything is sent.
+func (r *clientRun) setUpControl(_, _ string, c syscall.RawConn) error {
+	if name := r.config.Congestion; name != "" {
+		if err := sock.SetCongestion(c, name); err != nil {
+			return err
+		}
+	}
+	if r.config.MSS > 0 {
+		return setMSS(c, r.config.MSS)
+	}
+	return nil
 }
 
 // ends are the host's addresses with the port, in the order in which to try them.

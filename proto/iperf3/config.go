@@ -51,7 +51,7 @@ type Config struct {
 	Rate       int64  // bit/s for each stream, paced by the application; 0: unlimited, or 1 Mbit/s for UDP
 	DSCP       int
 	NoDelay    bool
-	MSS        int // bytes; 0: the kernel's choice
+	MSS        int // bytes, of the control connection as well, which large packets may not reach; 0: the kernel's choice
 
 	// Source, if not nil, is what the client sends instead of memory; the test ends at its EOF. TCP, one stream.
 	Source io.Reader
