@@ -85,7 +85,7 @@ const untold = "no measurement told it"
 // Known reports whether a fact is known.
 func (s *Subject) Known(n Name) bool { return s.Fact(n).Unknown == "" }
 
-// Value is that of a fact, 0 where it is not known.
+// Value returns the value of a fact; 0 where the fact is not known.
 func (s *Subject) Value(n Name) float64 { return s.Fact(n).Value }
 
 // Is reports whether a fact is known to be so.
@@ -106,6 +106,13 @@ func (s *Subject) set(n Name, f Fact) {
 func (s *Subject) setPositive(n Name, value float64, r *measure.Result) {
 	if value > 0 {
 		s.set(n, exactly(value, r))
+	}
+}
+
+// setLeast notes a fact of which the smallest value counts that any Result says, with that Result. 0 means that it is not known.
+func (s *Subject) setLeast(n Name, value float64, r *measure.Result) {
+	if !s.Known(n) || value < s.Value(n) {
+		s.setPositive(n, value, r)
 	}
 }
 

@@ -92,7 +92,7 @@ func (g *gathering) each(r *measure.Result, do func(*Subject)) {
 // readPing takes of small packets the round trip of the empty path, and of others whether they come through.
 func readPing(g *gathering, r *measure.Result) {
 	g.each(r, func(s *Subject) {
-		s.setPositive(EmptyRoundTrip, lesser(s.Value(EmptyRoundTrip), r.Metrics[measure.RTTMin]), r)
+		s.setLeast(EmptyRoundTrip, r.Metrics[measure.RTTMin], r)
 		sent, answered := r.Metrics[measure.SentPackets], r.Metrics[measure.ReceivedPackets]
 		if whole, _ := r.Parameters["df"].(bool); whole {
 			readSize(s, r, sent, answered)
@@ -161,12 +161,4 @@ func ipHeader(address string) float64 {
 		return model.IPv6Header
 	}
 	return model.IPv4Header
-}
-
-// lesser is the smaller of two values that are known: above 0.
-func lesser(a, b float64) float64 {
-	if a == 0 || b != 0 && b < a {
-		return b
-	}
-	return a
 }

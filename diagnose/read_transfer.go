@@ -99,7 +99,7 @@ func readSamples(s *Subject, r *measure.Result, all []measure.TCPSample) {
 	last := all[len(all)-1]
 	s.setPositive(Duration, last.ElapsedSeconds, r)
 	s.setPositive(MSS, last.Values["snd_mss_bytes"], r)
-	s.setPositive(EmptyRoundTrip, lesser(s.Value(EmptyRoundTrip), last.Values["min_rtt_seconds"]), r)
+	s.setLeast(EmptyRoundTrip, last.Values["min_rtt_seconds"], r)
 	if segments, told := last.Get("data_segs_out"); told {
 		s.set(Segments, exactly(segments, r))
 		s.set(Retransmits, exactly(last.Values["total_retrans_packets"], r))

@@ -59,11 +59,13 @@ func readSize(s *Subject, r *measure.Result, sent, answered float64) {
 	switch {
 	case answered > 0:
 		s.passed = true
-		s.set(PassingSize, exactly(max(s.Value(PassingSize), bytes), r))
+		if bytes >= s.Value(PassingSize) {
+			s.set(PassingSize, exactly(bytes, r))
+		}
 	case said:
 		s.tooLarge = true
 	default:
-		s.set(SilentSize, exactly(lesser(s.Value(SilentSize), bytes), r))
+		s.setLeast(SilentSize, bytes, r)
 		if !s.Known(PassingSize) {
 			s.set(PassingSize, Fact{Value: smallPacket, Low: smallPacket, High: bytes})
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pathwise-net/pathwise/diagnose/knowledge"
 	"github.com/pathwise-net/pathwise/measure"
@@ -236,6 +237,25 @@ func TestNewestTransferCounts(t *testing.T) {
 	newer := p.results()[2]
 	if s := gather(append(with(smallWindow).results(), newer)).ways[measure.Forward]; s.Known(ReceiveWindow) || s.Value(Goodput) != p.goodput {
 		t.Errorf("facts of two transfers are mixed: %+v", s.facts)
+	}
+}
+
+// Evidence names the Result that measured it: a later ping that is slower, or that nobody answered, is not where the least round trip
+// comes from.
+func TestEvidenceNamesItsResult(t *testing.T) {
+	ping := func(id string, second int, metrics map[measure.Metric]float64) *measure.Result {
+		r := measure.NewResult("ping", testStart.Add(time.Duration(second)*time.Second))
+		r.ID, r.Metrics = id, metrics
+		return r
+	}
+	results := []*measure.Result{
+		ping("quick", 0, map[measure.Metric]float64{measure.SentPackets: 10, measure.ReceivedPackets: 10, measure.RTTMin: 0.02}),
+		ping("slow", 1, map[measure.Metric]float64{measure.SentPackets: 5, measure.ReceivedPackets: 5, measure.RTTMin: 0.03}),
+		ping("lost", 2, map[measure.Metric]float64{measure.SentPackets: 5}),
+	}
+	want := Fact{Value: 0.02, Low: 0.02, High: 0.02, Result: "quick"}
+	if got := gather(results).ways[measure.Forward].Fact(EmptyRoundTrip); got != want {
+		t.Errorf("the round trip of the empty path is %+v, want %+v", got, want)
 	}
 }
 
