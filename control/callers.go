@@ -3,6 +3,7 @@ package control
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"sync"
 
@@ -32,10 +33,9 @@ const (
 	callersBytes = "bytes"
 )
 
-// openCallerUsage goes on with what is on disk. A file that cannot be read counts as none: it is of one day.
-func openCallerUsage(folder string) *callerUsage {
-	bytes, _ := daily.Open(filepath.Join(folder, callersFile), callersBytes)
-	return &callerUsage{bytes: bytes, tests: map[string]int{}}
+// openCallerUsage goes on with what is on disk, as openCount does.
+func openCallerUsage(folder string, log *slog.Logger) *callerUsage {
+	return &callerUsage{bytes: openCount(filepath.Join(folder, callersFile), log, callersBytes), tests: map[string]int{}}
 }
 
 // admission is a test that was let in. The owner's has no class: it counts for the hosts and sites that it uses only.

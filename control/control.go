@@ -106,7 +106,7 @@ func New(c Config) (*Control, error) {
 	}
 	control := &Control{
 		config: c, awaited: newAwaitedRuns(), roster: newRoster(), watchers: newWatchers(),
-		callers: openCallerUsage(c.Data), spending: openSpending(c.Data),
+		callers: openCallerUsage(c.Data, c.Log), spending: openSpending(c.Data, c.Log),
 		stirred: make(chan struct{}, 1), ports: newSwitchboard(), demands: map[string]demand{},
 	}
 	if err := control.read(); err != nil {

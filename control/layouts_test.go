@@ -1,6 +1,7 @@
 package control
 
 import (
+	"log/slog"
 	"testing"
 
 	"github.com/pathwise-net/pathwise/durable/layouttest"
@@ -14,7 +15,7 @@ func TestLayouts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, awaited := openCallerUsage(folder), newAwaitedRuns()
+		d, awaited := openCallerUsage(folder, slog.New(slog.DiscardHandler)), newAwaitedRuns()
 		awaited.expect(p.Runs)
 		head := p
 		head.Runs = nil

@@ -2,6 +2,7 @@ package control
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -211,5 +212,26 @@ func TestBadRates(t *testing.T) {
 	got, err := ReadRates(folder)
 	if diff := cmp.Diff(fmt.Sprint(want.of), fmt.Sprint(got.of)); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// Counts of the day that cannot be read begin at zero, and the log says so of each.
+func TestBadCounts(t *testing.T) {
+	b := newBench(t, "hosts: {a: 192.0.2.1}\n")
+	for _, name := range []string{callersFile, spendingFile} {
+		if err := os.WriteFile(filepath.Join(b.folder, name), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var said strings.Builder
+	c := b.config
+	c.Log = slog.New(slog.NewTextHandler(&said, nil))
+	if _, err := New(c); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{callersFile, spendingFile} {
+		if !strings.Contains(said.String(), name) {
+			t.Errorf("nothing is said of %s:\n%s", name, said.String())
+		}
 	}
 }

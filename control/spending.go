@@ -1,6 +1,7 @@
 package control
 
 import (
+	"log/slog"
 	"path/filepath"
 	"sync"
 	"time"
@@ -25,10 +26,19 @@ const (
 // spendingFile is the name of the day's bytes of hosts and sites in the controller's folder.
 const spendingFile = "spent.json"
 
-// openSpending goes on with what is on disk. A file that cannot be read counts as none: it is of one day.
-func openSpending(folder string) *spending {
-	count, _ := daily.Open(filepath.Join(folder, spendingFile), askedFor, planned)
-	return &spending{Count: count}
+// openSpending goes on with what is on disk, as openCount does.
+func openSpending(folder string, log *slog.Logger) *spending {
+	return &spending{Count: openCount(filepath.Join(folder, spendingFile), log, askedFor, planned)}
+}
+
+// openCount goes on with the bytes of a day that are on disk. If they cannot be read, the count begins at zero, and the log says so,
+// since everybody may then use as much as on a whole day once more.
+func openCount(path string, log *slog.Logger, kinds ...string) *daily.Count {
+	count, err := daily.Open(path, kinds...)
+	if err != nil {
+		log.Warn("the bytes that were used today cannot be read; they are counted from zero", "error", err)
+	}
+	return count
 }
 
 func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }

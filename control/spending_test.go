@@ -3,6 +3,7 @@ package control
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -253,7 +254,7 @@ func TestPlannedRunsCountForTheDay(t *testing.T) {
 		t.Fatal(err)
 	}
 	type spent struct{ asked, planned map[string]float64 }
-	want, onDisk := spent{map[string]float64{}, map[string]float64{"host a": 20e6}}, openSpending(b.folder)
+	want, onDisk := spent{map[string]float64{}, map[string]float64{"host a": 20e6}}, openSpending(b.folder, slog.New(slog.DiscardHandler))
 	got := spent{onDisk.Used(askedFor), onDisk.Used(planned)}
 	round := cmp.Comparer(func(a, b float64) bool { return a-b < 1 && b-a < 1 })
 	if diff := cmp.Diff(want, got, round, cmp.AllowUnexported(spent{})); diff != "" {

@@ -62,7 +62,7 @@ const (
 	HalfLoss Name = "half_loss"
 	HalfRate Name = "half_rate"
 
-	PassingSize Name = "passing_size" // its bounds are sizes that pass and that vanish
+	PassingSize Name = "passing_size" // the largest that was answered; before any was, what every path carries
 	SilentSize  Name = "silent_size"
 
 	Allowed Name = "allowed" // by the limit that a finding names
