@@ -3,6 +3,7 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -151,14 +152,46 @@ func TestRestoreRefusesForeignNames(t *testing.T) {
 	}
 }
 
-// A part with a hole that is larger than the backup would fill the disk: it is refused before it is written.
+// A part with holes could fill the disk: it is refused before it is written.
 func TestRestoreRefusesHoles(t *testing.T) {
 	for _, name := range []string{"data/keys", backupArchive} {
 		dir := foreignBackup(t, `{"schema": "`+backupSchema+`"}`, name, 64<<20)
 		status, _, complaint := pathwise(t, "mesh", "restore", filepath.Join(dir, "backup"), "--data", filepath.Join(dir, "data"))
-		if status != exitBadCall || !strings.Contains(complaint, `"`+name+`": it says that it has 67108864 bytes`) {
+		if status != exitBadCall || !strings.Contains(complaint, `"`+name+`": it has holes`) {
 			t.Errorf("%s: exit status %d: %s", name, status, complaint)
 		}
+	}
+	if err := refuseHoles(&tar.Header{Typeflag: tar.TypeReg, PAXRecords: map[string]string{"GNU.sparse.major": "1"}}); err == nil {
+		t.Error("holes in the form of PAX are not refused")
+	}
+}
+
+// A backup may come through a pipe, of which nobody knows how long it is.
+func TestRestoreFromPipe(t *testing.T) {
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	w := tar.NewWriter(in) // all of it fits into the pipe's buffer
+	for _, part := range [][2]string{{backupManifest, `{"schema": "` + backupSchema + `"}`}, {"data/keys", "a key"}} {
+		if err := w.WriteHeader(&tar.Header{Name: part[0], Mode: 0o600, Size: int64(len(part[1]))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(part[1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), in.Close()); err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(t.TempDir(), "data")
+	status, _, complaint := pathwise(t, "mesh", "restore", fmt.Sprintf("/dev/fd/%d", out.Fd()), "--data", data)
+	if status == exitDone || !strings.Contains(complaint, "it has no archive") {
+		t.Errorf("exit status %d: %s", status, complaint)
+	}
+	if text, err := os.ReadFile(filepath.Join(data, "keys")); string(text) != "a key" {
+		t.Errorf("keys: %q, %v", text, err)
 	}
 }
 

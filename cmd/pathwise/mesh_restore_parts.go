@@ -26,7 +26,6 @@ type backupReader struct {
 	to      restored
 	archive string // the file with the archive's part
 	scratch string // a folder for it; "": none was needed
-	left    int64  // bytes that parts may still have: together they are no larger than the backup
 }
 
 const (
@@ -41,11 +40,7 @@ func openBackup(path, passphrase string) (*backupReader, error) {
 	if err != nil {
 		return nil, &badCall{err}
 	}
-	info, err := file.Stat()
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	r := &backupReader{path: path, file: file, left: info.Size()}
+	r := &backupReader{path: path, file: file}
 	in := bufio.NewReaderSize(file, 1<<20)
 	head, _ := in.Peek(len(ageHead))
 	switch {
@@ -115,7 +110,7 @@ func (r *backupReader) read() error {
 			break
 		}
 		if err == nil {
-			err = r.take(h)
+			err = refuseHoles(h)
 		}
 		if err == nil {
 			err = r.part(h.Name, m.Folder)
@@ -162,13 +157,16 @@ func isWithin(folder, path string) bool {
 	return err == nil && within != "." && filepath.IsLocal(within)
 }
 
-// take refuses a part that is larger than what is left of the backup: a tar file may say that of one with holes, and would fill
-// the disk.
-func (r *backupReader) take(h *tar.Header) error {
-	if h.Size > r.left {
-		return &badCall{fmt.Errorf("%q: it says that it has %d bytes, and the backup has %d", h.Name, h.Size, r.left)}
+// refuseHoles refuses a part that has holes, in either of the forms that tar files have for them: it would be written with more bytes
+// than the backup holds, and could fill the disk.
+func refuseHoles(h *tar.Header) error {
+	holes := h.Typeflag == tar.TypeGNUSparse
+	for key := range h.PAXRecords {
+		holes = holes || strings.HasPrefix(key, "GNU.sparse.")
 	}
-	r.left -= h.Size
+	if holes {
+		return &badCall{fmt.Errorf("%q: it has holes, as no part of a backup has", h.Name)}
+	}
 	return nil
 }
 
