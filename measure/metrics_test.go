@@ -1,23 +1,24 @@
 package measure
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// Every ratio says how it merges, and every quantile of samples of which distribution it is: this table is to grow with metric.go. All else is merged by the median.
+// A ratio merges by the mean unless it is one of counts that are metrics, too, and every quantile of samples says of which
+// distribution it is. All else is merged by the median.
 func TestMerge(t *testing.T) {
 	want := map[Metric]Merge{
 		LossRatio:       {How: MergeShare, Over: LostPackets, Under: SentPackets},
 		ReorderingRatio: {How: MergeShare, Over: ReorderedPackets, Under: ReceivedPackets},
 		RTTMean:         {How: MergeSampleMean, Distribution: RTTs},
 	}
-	for _, m := range []Metric{RwndLimitedRatio, SndbufLimitedRatio, CPUSender, CPUReceiver, HostCPU, HostCPUMax, HostCPUSoftIRQ,
-		HostCPUIOWait, HostCPUSteal, HostLoad, HostMemoryAvailableRatio, HostTCPMemoryRatio, HostDiskFreeRatio, HostInodesFreeRatio,
-		HostDiskBusy,
-		"loss_forward_ratio", "loss_reverse_ratio"} {
-		want[m] = Merge{How: MergeMean}
+	for _, d := range Definitions() {
+		if _, shared := want[d.Metric]; d.Metric.Unit() == "ratio" && !shared {
+			want[d.Metric] = Merge{How: MergeMean}
+		}
 	}
 	for part, q := range map[string]float64{"min": 0, "median": 0.5, "p95": 0.95, "p99": 0.99, "max": 1} {
 		for _, of := range []string{"rtt", "owd_forward", "owd_reverse"} {
@@ -36,19 +37,19 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Every metric follows the data unless it is of a round trip, a route, or the host itself.
+// Every metric follows the data unless it is of a round trip, a route, or the host itself. Of the path only rates are of one way:
+// sizes and hops are those of the route from the source.
 func TestFollows(t *testing.T) {
-	want := map[Metric]Follows{PathMTU: FollowsTrip, HopCount: FollowsTrip}
-	for _, m := range []Metric{RTTMin, RTTMean, RTTMedian, RTTP95, RTTP99, RTTMax, RTTStddev} {
-		want[m] = FollowsTrip
-	}
 	for _, d := range Definitions() {
-		m := d.Metric
-		if len(m) > 5 && m[:5] == "host_" {
-			want[m] = FollowsHost
+		want := FollowsData
+		switch name := string(d.Metric); {
+		case strings.HasPrefix(name, "host_"):
+			want = FollowsHost
+		case strings.HasPrefix(name, "rtt_"), d.Group == "Path" && d.Metric.Unit() != "bits_per_second":
+			want = FollowsTrip
 		}
-		if got := m.Follows(); got != want[m] {
-			t.Errorf("%s follows %d, want %d", m, got, want[m])
+		if got := d.Metric.Follows(); got != want {
+			t.Errorf("%s follows %d, want %d", d.Metric, got, want)
 		}
 	}
 }
