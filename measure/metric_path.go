@@ -8,6 +8,10 @@ const (
 	Available Metric = "available_bits_per_second"
 	PathMTU   Metric = "path_mtu_bytes"
 	HopCount  Metric = "hop_count"
+
+	// ReverseHopCount is of the way back, by what is left of the time to live of answers: that they began with 64, 128 or 255,
+	// the least that fits, is taken for granted.
+	ReverseHopCount Metric = "reverse_hop_count"
 )
 
 func pathMetrics() []Definition {
@@ -35,5 +39,13 @@ func pathMetrics() []Definition {
 			Text:  "How many routers a packet passes, and the far end.",
 			Shows: "A change is another route. Some hops do not answer, and are counted all the same.",
 			See:   []string{"route", "path-change"}},
+		{Metric: ReverseHopCount, Label: "Hops back", Group: "Path", Better: BetterLow, Follows: FollowsTrip, Warn: 16, Bad: 25, Draw: DrawSteps,
+			Help: "Hops of the way back, by the time to live of answers.",
+			Text: "How many routers an answer passed on its way back, and this end. Each router takes one from the time to live of a packet, " +
+				"and hosts begin with 64, 128 or 255, so that what is left on arrival tells.",
+			Shows: "A change is another way back. Where it differs from hop_count, the ways there and back are not the same; where it does " +
+				"not, they may still be.",
+			See:    []string{"hop_count", "route"},
+			Source: "RFC 791, RFC 8200"},
 	}
 }

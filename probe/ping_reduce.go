@@ -50,8 +50,30 @@ func reduceEchoes(echoes []measure.Echo, arrivals []uint64) map[measure.Metric]f
 	metrics[measure.RTTP99] = s.P99
 	metrics[measure.RTTMax] = s.Max
 	metrics[measure.RTTStddev] = s.Stddev
+	if hops := hopsBack(echoes); hops > 0 {
+		metrics[measure.ReverseHopCount] = float64(hops)
+	}
 	return metrics
 }
+
+// hopsBack is the median of the hops that answers came by; 0: no answer tells its time to live.
+func hopsBack(echoes []measure.Echo) int {
+	var hops []int
+	for _, e := range echoes {
+		if e.RTTSeconds != nil && 0 < e.TTL && e.TTL <= initialTTLs[len(initialTTLs)-1] {
+			first, _ := slices.BinarySearch(initialTTLs, e.TTL)
+			hops = append(hops, initialTTLs[first]-e.TTL+1)
+		}
+	}
+	if len(hops) == 0 {
+		return 0
+	}
+	slices.Sort(hops)
+	return hops[len(hops)/2]
+}
+
+// initialTTLs are the times to live that hosts send with: Linux and its kin 64 (which RFC 1700 recommends), Windows 128, routers 255.
+var initialTTLs = []int{64, 128, 255}
 
 // echoDistributions is the distribution of the round-trip times of echoes; nil where none returned.
 func echoDistributions(echoes []measure.Echo) map[measure.Metric]measure.Distribution {

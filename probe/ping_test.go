@@ -130,6 +130,7 @@ func TestEchoLine(t *testing.T) {
 
 func TestReduceEchoes(t *testing.T) {
 	answered := func(rtt float64) measure.Echo { return measure.Echo{RTTSeconds: &rtt} }
+	left := func(ttl int) measure.Echo { return measure.Echo{RTTSeconds: new(1.), TTL: ttl} }
 	lost := measure.Echo{}
 	refused := measure.Echo{From: "192.0.2.1", Error: "host unreachable"}
 	twice := answered(3)
@@ -150,6 +151,15 @@ func TestReduceEchoes(t *testing.T) {
 				measure.LossBurstMax: 2, measure.DuplicatePackets: 2, measure.ReorderedPackets: 1, measure.ReorderingRatio: 0.2,
 				measure.RTTMin: 1, measure.RTTMean: 3, measure.RTTMedian: 3, measure.RTTP95: 6, measure.RTTP99: 6,
 				measure.RTTMax: 6, measure.RTTStddev: math.Sqrt(14. / 4)}},
+	}
+	for hops, ttls := range map[float64][]int{1: {64, 64, 64}, 5: {64, 60, 60, 60, 61}, 7: {122}, 11: {245}, 0: {0, 256, -1}} {
+		var echoes []measure.Echo
+		for _, ttl := range ttls {
+			echoes = append(echoes, left(ttl))
+		}
+		if got := reduceEchoes(echoes, nil)[measure.ReverseHopCount]; got != hops {
+			t.Errorf("times to live %v: %v hops back, want %v", ttls, got, hops)
+		}
 	}
 	for _, test := range tests {
 		if diff := cmp.Diff(test.want, reduceEchoes(test.echoes, test.arrivals)); diff != "" {
