@@ -41,6 +41,10 @@ type Entry struct {
 	See    []string `json:"see" yaml:"see" doc:"IDs of other entries"`
 	Source string   `json:"source" yaml:"source"`
 
+	// Of a finding, a row of docs/diagnose.md: when it holds, with its severity where that is not a problem, and what to do, in short.
+	When  string `json:"-" yaml:"when"`
+	Short string `json:"-" yaml:"short"`
+
 	// Of a finding, what a diagnosis says where it holds: texts and advice by what its rule calls them. Names between braces are
 	// facts of package diagnose, words of the rule, or sender, receiver, target, address and host.
 	Says   map[string]string `json:"-" yaml:"says"`

@@ -32,7 +32,7 @@ func TestEntries(t *testing.T) {
 		ids[fold(e.ID)] = true
 	}
 	for _, e := range Entries() {
-		if e.Title == "" || !strings.HasSuffix(e.Text, ".") || len(e.See) == 0 || e.Kind == Finding && (e.Shows == "" || e.Cure == "") {
+		if e.Title == "" || !strings.HasSuffix(e.Text, ".") || len(e.See) == 0 || e.Kind == Finding && (e.Shows == "" || e.Cure == "" || e.When == "" || e.Short == "") {
 			t.Errorf("%s is not whole: %+v", e.ID, e)
 		}
 		for _, see := range e.See {
