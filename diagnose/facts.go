@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 
+	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
@@ -33,7 +34,6 @@ const (
 	Spurious        Name = "spurious" // retransmissions of what had arrived
 	SpuriousShare   Name = "spurious_share"
 
-	Timestamps         Name = "timestamps"
 	SACK               Name = "selective_acknowledgements"
 	WindowScaling      Name = "window_scaling"
 	ReceiveWindow      Name = "receive_window"
@@ -78,69 +78,96 @@ type definition struct {
 	// Step measures it, where that takes a step of its own that the plan does not begin with. It is nil where there is none, and
 	// false where another one would tell no more.
 	Step func(*Subject) (Step, bool)
+
+	// Read takes it out of a Result of the sort From; told is false where that says nothing of it. A newer transfer that says
+	// nothing of it takes it away. It is nil of facts that gather.go and derive.go set.
+	From sort
+	Read func(*Subject, *measure.Result) (value float64, told bool)
 }
 
-// definitions are those of all facts about ways. Those about hosts are the metrics that hosts measure of themselves.
+// definitions are those of facts about ways, but for what single rules bring. Those about hosts are the metrics that hosts measure of themselves.
 var definitions = []definition{
-	{Pings, "sent_packets", "packets", "small pings", nil},
-	{Answers, "received_packets", "packets", "answers to {pings} small pings", nil},
-	{EmptyRoundTrip, "rtt_min_seconds", "s", "round trip on the empty path", nil},
-	{IdleRoundTrip, "rtt_median_seconds", "s", "usual round trip before the tests moved anything; {empty_round_trip} at the least", nil},
-	{Capacity, "capacity_bits_per_second", "bit/s", "what the narrowest link can carry, headers included", smallTrains},
-	{PayloadCapacity, "payload_bits_per_second", "bit/s", "what of the capacity TCP payload can have", nil},
-	{Goodput, "throughput_bits_per_second", "bit/s", "goodput over the whole test", nil},
-	{Steady, "throughput_bits_per_second", "bit/s", "goodput once the transfer runs", nil},
-	{Duration, "transfer_seconds", "s", "length of the transfer", nil},
-	{Stuck, "stuck_count", "", "the connection opened, and nothing that was sent on it arrived", nil},
-	{LoadedRoundTrip, "rtt_seconds", "s", "round trip under load; {empty_round_trip} on the empty path", nil},
-	{RoundTrip, "rtt_seconds", "s", "round trip while the test ran", nil},
-	{MSS, "snd_mss_bytes", "bytes", "payload of the packets that the connection sends", nil},
-	{Segments, "data_segs_out", "packets", "sent by TCP", nil},
-	{Retransmits, "retransmits_packets", "packets", "sent again, of {segments}", nil},
-	{ResentShare, "retransmits_ratio", "ratio", "share of its packets that TCP sent again", nil},
-	{LateSegments, "data_segs_out", "packets", "sent by TCP once the transfer ran", nil},
-	{LateRetransmits, "retransmits_packets", "packets", "sent again once the transfer ran, of {late_segments}", nil},
-	{TimerShare, "timer_ratio", "ratio", "share of the samples in which the sender waited for its retransmission timer", nil},
-	{ReorderedShare, "reordering_ratio", "ratio", "share of its packets that TCP saw come behind later ones", nil},
-	{Spurious, "dsack_packets", "packets", "sent again although they had arrived, of {retransmits} sent again", nil},
-	{SpuriousShare, "dsack_ratio", "ratio", "share of what was sent again that had arrived", nil},
-	{Timestamps, "timestamps_count", "", "both ends use timestamps", nil},
-	{SACK, "sack_count", "", "both ends use selective acknowledgements", nil},
-	{WindowScaling, "window_scaling_count", "", "both ends scale windows", nil},
-	{ReceiveWindow, "snd_wnd_bytes", "bytes", "the largest window that the receiver offered", nil},
-	{ReceiveWindowShare, "rwnd_limited_ratio", "ratio", "share of the time that the receiver's window held the sender", nil},
-	{ReceiveBuffer, "receive_buffer_bytes", "bytes", "SO_RCVBUF when the test ended", nil},
-	{ReceiveBufferFixed, "receive_buffer_fixed_count", "", "the receiving program set the size of its buffer", nil},
-	{ReceiveBufferMax, "tcp_rmem_max_bytes", "bytes", "the most that the receiver's kernel tunes the buffer to", nil},
-	{SendBufferShare, "sndbuf_limited_ratio", "ratio", "share of the time that the send buffer held the sender", nil},
-	{SendBuffer, "send_buffer_bytes", "bytes", "SO_SNDBUF when the test ended", nil},
-	{SendBufferFixed, "send_buffer_fixed_count", "", "the sending program set the size of its buffer", nil},
-	{SendBufferMax, "tcp_wmem_max_bytes", "bytes", "the most that the sender's kernel tunes the buffer to", nil},
-	{InFlight, "in_flight_bytes", "bytes", "under way each round trip of {empty_round_trip}", nil},
-	{RoomShare, "send_buffer_room_ratio", "ratio", "share of the samples in which the program could have given TCP more", nil},
-	{AppLimitedShare, "delivery_rate_app_limited", "ratio", "share of the samples that the kernel marked as held back by the program", nil},
-	{Sourced, "sourced_count", "", "the data came from a source or at a rate that the caller chose", nil},
-	{AskedRate, "asked_bits_per_second", "bit/s", "rate that the sending program was held to", nil},
-	{AcksShare, "acks_ratio", "ratio", "share of what the way back carries that the acknowledgements take", nil},
-	{PacedLoss, "loss_ratio", "ratio", "lost by a probe of only {paced_rate}, {paced_lost} of {paced_sent}: not for congestion", pacedProbe},
-	{PacedSent, "sent_packets", "packets", "sent by a paced probe", nil},
-	{PacedLost, "lost_packets", "packets", "lost by a paced probe", nil},
-	{PacedRate, "sent_bits_per_second", "bit/s", "rate of a paced probe", nil},
-	{HalfLoss, "loss_ratio", "ratio", "lost by a probe of {half_rate}, about half of what the narrowest link carries", halfProbe},
-	{HalfRate, "sent_bits_per_second", "bit/s", "rate of a probe at half of the capacity", nil},
-	{PassingSize, "path_mtu_bytes", "bytes", "packets of {passing_size} are answered", sizeOfPackets},
-	{SilentSize, "silent_packet_bytes", "bytes", "packets of {silent_size} vanish: no answer, and no router says why", nil},
-	{Allowed, "allowed_bits_per_second", "bit/s", "what this limit allows, by its own formula", nil},
+	{Name: Pings, Metric: "sent_packets", Unit: "packets", Means: "small pings"},
+	{Name: Answers, Metric: "received_packets", Unit: "packets", Means: "answers to {pings} small pings"},
+	{Name: EmptyRoundTrip, Metric: "rtt_min_seconds", Unit: "s", Means: "round trip on the empty path"},
+	{Name: IdleRoundTrip, Metric: "rtt_median_seconds", Unit: "s", Means: "usual round trip before the tests moved anything; {empty_round_trip} at the least"},
+	{Name: Capacity, Metric: "capacity_bits_per_second", Unit: "bit/s", Means: "what the narrowest link can carry, headers included", Step: smallTrains},
+	{Name: PayloadCapacity, Metric: "payload_bits_per_second", Unit: "bit/s", Means: "what of the capacity TCP payload can have"},
+	{Name: Goodput, Metric: "throughput_bits_per_second", Unit: "bit/s", Means: "goodput over the whole test"},
+	{Name: Steady, Metric: "throughput_bits_per_second", Unit: "bit/s", Means: "goodput once the transfer runs"},
+	{Name: Duration, Metric: "transfer_seconds", Unit: "s", Means: "length of the transfer"},
+	{Name: Stuck, Metric: "stuck_count", Means: "the connection opened, and nothing that was sent on it arrived"},
+	{Name: LoadedRoundTrip, Metric: "rtt_seconds", Unit: "s", Means: "round trip under load; {empty_round_trip} on the empty path"},
+	{Name: RoundTrip, Metric: "rtt_seconds", Unit: "s", Means: "round trip while the test ran"},
+	{Name: MSS, Metric: "snd_mss_bytes", Unit: "bytes", Means: "payload of the packets that the connection sends"},
+	{Name: Segments, Metric: "data_segs_out", Unit: "packets", Means: "sent by TCP"},
+	{Name: Retransmits, Metric: "retransmits_packets", Unit: "packets", Means: "sent again, of {segments}"},
+	{Name: ResentShare, Metric: "retransmits_ratio", Unit: "ratio", Means: "share of its packets that TCP sent again"},
+	{Name: LateSegments, Metric: "data_segs_out", Unit: "packets", Means: "sent by TCP once the transfer ran"},
+	{Name: LateRetransmits, Metric: "retransmits_packets", Unit: "packets", Means: "sent again once the transfer ran, of {late_segments}"},
+	{Name: TimerShare, Metric: "timer_ratio", Unit: "ratio", Means: "share of the samples in which the sender waited for its retransmission timer"},
+	{Name: ReorderedShare, Metric: "reordering_ratio", Unit: "ratio", Means: "share of its packets that TCP saw come behind later ones"},
+	{Name: Spurious, Metric: "dsack_packets", Unit: "packets", Means: "sent again although they had arrived, of {retransmits} sent again"},
+	{Name: SpuriousShare, Metric: "dsack_ratio", Unit: "ratio", Means: "share of what was sent again that had arrived"},
+	{Name: SACK, Metric: "sack_count", Means: "both ends use selective acknowledgements"},
+	{Name: WindowScaling, Metric: "window_scaling_count", Means: "both ends scale windows"},
+	{Name: ReceiveWindow, Metric: "snd_wnd_bytes", Unit: "bytes", Means: "the largest window that the receiver offered"},
+	{Name: ReceiveWindowShare, Metric: "rwnd_limited_ratio", Unit: "ratio", Means: "share of the time that the receiver's window held the sender"},
+	{Name: ReceiveBuffer, Metric: "receive_buffer_bytes", Unit: "bytes", Means: "SO_RCVBUF when the test ended"},
+	{Name: ReceiveBufferFixed, Metric: "receive_buffer_fixed_count", Means: "the receiving program set the size of its buffer"},
+	{Name: ReceiveBufferMax, Metric: "tcp_rmem_max_bytes", Unit: "bytes", Means: "the most that the receiver's kernel tunes the buffer to"},
+	{Name: SendBufferShare, Metric: "sndbuf_limited_ratio", Unit: "ratio", Means: "share of the time that the send buffer held the sender"},
+	{Name: SendBuffer, Metric: "send_buffer_bytes", Unit: "bytes", Means: "SO_SNDBUF when the test ended"},
+	{Name: SendBufferFixed, Metric: "send_buffer_fixed_count", Means: "the sending program set the size of its buffer"},
+	{Name: SendBufferMax, Metric: "tcp_wmem_max_bytes", Unit: "bytes", Means: "the most that the sender's kernel tunes the buffer to"},
+	{Name: InFlight, Metric: "in_flight_bytes", Unit: "bytes", Means: "under way each round trip of {empty_round_trip}"},
+	{Name: RoomShare, Metric: "send_buffer_room_ratio", Unit: "ratio", Means: "share of the samples in which the program could have given TCP more"},
+	{Name: AppLimitedShare, Metric: "delivery_rate_app_limited", Unit: "ratio", Means: "share of the samples that the kernel marked as held back by the program"},
+	{Name: Sourced, Metric: "sourced_count", Means: "the data came from a source or at a rate that the caller chose"},
+	{Name: AskedRate, Metric: "asked_bits_per_second", Unit: "bit/s", Means: "rate that the sending program was held to"},
+	{Name: AcksShare, Metric: "acks_ratio", Unit: "ratio", Means: "share of what the way back carries that the acknowledgements take"},
+	{Name: PacedLoss, Metric: "loss_ratio", Unit: "ratio", Means: "lost by a probe of only {paced_rate}, {paced_lost} of {paced_sent}: not for congestion", Step: pacedProbe},
+	{Name: PacedSent, Metric: "sent_packets", Unit: "packets", Means: "sent by a paced probe"},
+	{Name: PacedLost, Metric: "lost_packets", Unit: "packets", Means: "lost by a paced probe"},
+	{Name: PacedRate, Metric: "sent_bits_per_second", Unit: "bit/s", Means: "rate of a paced probe"},
+	{Name: HalfLoss, Metric: "loss_ratio", Unit: "ratio", Means: "lost by a probe of {half_rate}, about half of what the narrowest link carries", Step: halfProbe},
+	{Name: HalfRate, Metric: "sent_bits_per_second", Unit: "bit/s", Means: "rate of a probe at half of the capacity"},
+	{Name: PassingSize, Metric: "path_mtu_bytes", Unit: "bytes", Means: "packets of {passing_size} are answered", Step: sizeOfPackets},
+	{Name: SilentSize, Metric: "silent_packet_bytes", Unit: "bytes", Means: "packets of {silent_size} vanish: no answer, and no router says why"},
+	{Name: Allowed, Metric: "allowed_bits_per_second", Unit: "bit/s", Means: "what this limit allows, by its own formula"},
 }
 
 // define returns the definition of a fact; false: it is none about a way.
 func define(n Name) (definition, bool) {
-	for _, d := range definitions {
+	for _, d := range defined() {
 		if d.Name == n {
 			return d, true
 		}
 	}
 	return definition{}, false
+}
+
+// readBrought takes the facts that single rules bring out of a Result.
+func (s *Subject) readBrought(from sort, r *measure.Result) {
+	for i := range rules {
+		for _, d := range rules[i].Brings {
+			if d.From != from || d.Read == nil {
+				continue
+			}
+			if value, told := d.Read(s, r); told {
+				s.set(d.Name, exactly(value, r))
+			}
+		}
+	}
+}
+
+// defined are the definitions of all facts about ways.
+func defined() []definition {
+	all := definitions
+	for i := range rules {
+		all = append(all[:len(all):len(all)], rules[i].Brings...)
+	}
+	return all
 }
 
 // format prints the value of a fact for people.

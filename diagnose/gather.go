@@ -34,6 +34,9 @@ func gather(results []*measure.Result) *gathering {
 		if read := readers[r.Kind]; read != nil {
 			read(g, r)
 		}
+		if sort := sortOf(r); sort != ofTransfer {
+			g.each(r, func(s *Subject) { s.readBrought(sort, r) })
+		}
 	}
 	for _, direction := range directions {
 		derive(g.ways[direction])
@@ -118,15 +121,40 @@ func readCapacity(g *gathering, r *measure.Result) {
 // capacityError is how far off a measured capacity may be.
 const capacityError = 0.1
 
-// readThroughput takes a transfer by TCP, or what a paced probe by UDP lost.
+// readThroughput takes a transfer by TCP, or what a paced probe by UDP lost. Of a way that was measured alone, a transfer both ways at
+// once tells nothing.
 func readThroughput(g *gathering, r *measure.Result) {
 	g.each(r, func(s *Subject) {
-		if r.Parameters["proto"] == "udp" {
+		switch sort := sortOf(r); {
+		case sort == ofPaced:
 			readPaced(s, r)
-		} else {
+		case sort == ofTransfer || !s.Known(Stuck):
 			readTransfer(s, r)
 		}
 	})
+}
+
+// sort says what a Result is, where its kind alone does not.
+type sort string
+
+const (
+	ofPing     sort = "ping"
+	ofTrace    sort = "trace"
+	ofTransfer sort = "transfer" // by TCP, one way
+	ofBothWays sort = "both"     // by TCP, both ways at once
+	ofPaced    sort = "paced"    // by UDP
+)
+
+func sortOf(r *measure.Result) sort {
+	switch {
+	case r.Kind != "throughput":
+		return sort(r.Kind)
+	case r.Parameters["proto"] == "udp":
+		return ofPaced
+	case measure.WayOf(r.Kind, r.Parameters) == measure.Both:
+		return ofBothWays
+	}
+	return ofTransfer
 }
 
 // udpProbe is what a probe by UDP sent and lost, in packets, at a rate in bit/s.

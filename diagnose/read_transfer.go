@@ -13,9 +13,9 @@ import (
 // first losses take 1 to 2 s of 8 on long paths.
 const settled = 0.4
 
-// ofTransfer are the facts that one transfer tells, all of them of the same one.
-var ofTransfer = []Name{Goodput, Steady, Duration, Stuck, LoadedRoundTrip, MSS, Segments, Retransmits, LateSegments,
-	LateRetransmits, ReorderedShare, TimerShare, Spurious, SpuriousShare, Timestamps, SACK, WindowScaling,
+// transferFacts are the facts that one transfer tells, all of them of the same one.
+var transferFacts = []Name{Goodput, Steady, Duration, Stuck, LoadedRoundTrip, MSS, Segments, Retransmits, LateSegments,
+	LateRetransmits, ReorderedShare, TimerShare, Spurious, SpuriousShare, SACK, WindowScaling,
 	ReceiveWindow, ReceiveWindowShare, ReceiveBuffer, ReceiveBufferFixed, ReceiveBufferMax, SendBufferShare, SendBuffer, SendBufferFixed,
 	SendBufferMax, RoomShare, AppLimitedShare, Sourced, AskedRate}
 
@@ -23,10 +23,16 @@ var ofTransfer = []Name{Goodput, Steady, Duration, Stuck, LoadedRoundTrip, MSS, 
 // arrived and it ended too soon for that to mean anything, takes no other's place.
 func readTransfer(s *Subject, r *measure.Result) {
 	next := s.with(nil)
-	for _, n := range ofTransfer {
+	for _, n := range transferFacts {
 		delete(next.facts, n)
 	}
+	for _, d := range defined() {
+		if d.From == ofTransfer {
+			delete(next.facts, d.Name)
+		}
+	}
 	next.readTransfer(r)
+	next.readBrought(ofTransfer, r)
 	if next.Known(Stuck) || !s.Known(Stuck) {
 		*s = *next
 	}
@@ -106,7 +112,6 @@ func readSamples(s *Subject, r *measure.Result, all []measure.TCPSample) {
 		readReordering(s, r, last)
 	}
 	if options, told := last.Get("options"); told {
-		s.set(Timestamps, yes(int(options)&optionTimestamps != 0, r))
 		s.set(SACK, yes(int(options)&optionSACK != 0, r))
 		s.set(WindowScaling, yes(int(options)&optionWindowScale != 0, r))
 	}
@@ -142,12 +147,25 @@ func readReordering(s *Subject, r *measure.Result, last measure.TCPSample) {
 	}
 }
 
-// Bits of TCP_INFO's options that say what both ends agreed on: TCPI_OPT_TIMESTAMPS, TCPI_OPT_SACK, TCPI_OPT_WSCALE.
+// Bits of TCP_INFO's options that say what both ends agreed on: TCPI_OPT_TIMESTAMPS, TCPI_OPT_SACK, TCPI_OPT_WSCALE, TCPI_OPT_ECN.
 const (
 	optionTimestamps  = 1
 	optionSACK        = 2
 	optionWindowScale = 4
+	optionECN         = 8
 )
+
+// agreed reads whether both ends of a transfer agreed on an option, as the sender's kernel tells.
+func agreed(option int) func(*Subject, *measure.Result) (value float64, told bool) {
+	return func(s *Subject, r *measure.Result) (float64, bool) {
+		all := samples(s, r, measure.Sender)
+		if len(all) == 0 {
+			return 0, false
+		}
+		options, told := all[len(all)-1].Get("options")
+		return yes(int(options)&option != 0, r).Value, told
+	}
+}
 
 // readSteady takes what the samples of a transfer's later part say.
 func readSteady(s *Subject, r *measure.Result, all []measure.TCPSample) {

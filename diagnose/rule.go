@@ -11,11 +11,12 @@ import (
 // Rule looks for one cause. What the cause is, how it shows itself and what cures it stands in the entry of the knowledge base
 // that has the rule's ID; here stands when it holds, and what it allows.
 type Rule struct {
-	ID    string
-	Of    Kind    // of subject
-	In    []State // of a way, in which it is looked for; nil: it is slow
-	Needs []Name  // facts without which it says nothing
-	Reads []Name  // facts that it uses where they are known, beside those that limits and predictions rest on
+	ID     string
+	Of     Kind         // of subject
+	In     []State      // of a way, in which it is looked for; nil: it is slow
+	Needs  []Name       // facts without which it says nothing
+	Reads  []Name       // facts that it uses where they are known, beside those that limits and predictions rest on
+	Brings []definition // facts of ways that stand nowhere else, each with its reader: see definition.Read
 
 	// Apart are the findings that look alike, and the fact that tells each from this one.
 	Apart map[string]Name

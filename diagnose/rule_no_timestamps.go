@@ -2,6 +2,9 @@ package diagnose
 
 import "github.com/pathwise-net/pathwise/measure"
 
+// Timestamps says that both ends use them.
+const Timestamps Name = "timestamps"
+
 // noTimestamps: the ends did not agree on timestamps, so that TCP knows round trips less well, and sequence numbers can wrap on fast
 // paths.
 var noTimestamps = Rule{
@@ -9,6 +12,8 @@ var noTimestamps = Rule{
 	Of:    OfWay,
 	In:    []State{Slow, Full},
 	Needs: []Name{Timestamps, Steady},
+	Brings: []definition{{Name: Timestamps, Metric: "timestamps_count", Means: "both ends use timestamps",
+		From: ofTransfer, Read: agreed(optionTimestamps)}},
 	Look: func(s *Subject) *Claim {
 		if s.Is(Timestamps) {
 			return nil
