@@ -19,7 +19,7 @@ func BenchmarkVerify(b *testing.B) {
 			for n := 0; b.Loop(); n++ {
 				who := map[string]string{"right": "ann", "nobody": fmt.Sprint("nobody", n)}[name]
 				from := netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)})
-				_, err := book.Verify(b.Context(), who, password, from)
+				_, err := book.verify(b.Context(), who, password, from)
 				if (err == nil) != (name == "right") {
 					b.Fatal(err)
 				}

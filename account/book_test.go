@@ -65,7 +65,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	_, err = b.Token(token)
 	expect(t, "a token", err, nil)
-	_, err = b.Verify(t.Context(), "ann", "wrong password", away)
+	_, err = b.verify(t.Context(), "ann", "wrong password", away)
 	expect(t, "a wrong password", err, ErrCredentials)
 	signIn(t, b, "ann", phrase, office)
 	if _, err := b.Audit("", 10); err != nil {

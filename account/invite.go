@@ -139,7 +139,7 @@ func (b *Book) Accept(ctx context.Context, invitation, password string, from net
 }
 
 // ChangePassword sets another password, for who knows the one there is, and ends the account's sessions. Its errors are
-// those of Verify and CheckPassword.
+// those of verify and CheckPassword.
 func (b *Book) ChangePassword(ctx context.Context, name, old, password string, from netip.Addr) error {
 	if err := CheckPassword(name, password); err != nil {
 		return err

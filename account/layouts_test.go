@@ -45,13 +45,13 @@ func readAll(t *testing.T, b *Book, layout string) []any {
 	tokens, err2 := b.Tokens()
 	audit, err3 := b.Audit("", 100)
 	l, err4 := b.sessions.get()
-	password, err5 := b.Verify(t.Context(), "carol", "correct horse battery staple 1", netip.MustParseAddr("192.0.2.7"))
+	password, err5 := b.verify(t.Context(), "carol", "correct horse battery staple 1", netip.MustParseAddr("192.0.2.7"))
 	token, err6 := b.Token(lines[0])
 	session, err7 := b.Session(lines[1])
 	if err := errors.Join(err1, err2, err3, err4, err5, err6, err7); err != nil {
 		t.Fatal(err)
 	}
-	all := []any{accounts, tokens, l.Sessions, l.Known, password, token, session}
+	all := []any{accounts, tokens, l.Sessions, l.Known, password.identity(), token, session}
 	for _, e := range audit.Entries {
 		all = append(all, e)
 	}

@@ -175,17 +175,5 @@ func (b *Book) Remove(by Actor, name string) error {
 	})
 }
 
-// EndSessions signs an account out everywhere: its person may, and an administrator.
-func (b *Book) EndSessions(by Actor, name string) error {
-	return b.change(act{by, "end sessions", name}, by.manages() || by.is(name), func(c *contents) error {
-		p, err := c.find(name)
-		if err != nil {
-			return err
-		}
-		p.endSessions()
-		return nil
-	})
-}
-
 // is says whether an identity is the person of an account.
 func (i Identity) is(name string) bool { return i.Kind == KindAccount && i.Name == name }

@@ -9,16 +9,8 @@ import (
 	"github.com/pathwise-net/pathwise/admission"
 )
 
-// Verify says who has a name and a password. Its errors are ErrCredentials, *Later, the context's, and those of reading
+// verify says who has a name and a password. Its errors are ErrCredentials, *Later, the context's, and those of reading
 // accounts.json. It takes as long for a name that there is not. from is the address of the person, not of a proxy between.
-func (b *Book) Verify(ctx context.Context, name, password string, from netip.Addr) (Identity, error) {
-	p, err := b.verify(ctx, name, password, from)
-	if err != nil {
-		return Identity{}, err
-	}
-	return p.identity(), nil
-}
-
 func (b *Book) verify(ctx context.Context, name, password string, from netip.Addr) (*person, error) {
 	if len(password) > longestPassword { // no account's, whichever
 		return nil, ErrCredentials
@@ -98,7 +90,7 @@ func (b *Book) known(name string, network netip.Prefix) (bool, error) {
 }
 
 // SignIn begins a session for who has a name and a password, and returns its secret, which is kept nowhere. It lasts for
-// 12 h without use and 7 days at most, through restarts of the controller. Its errors are those of Verify. A disk that is
+// 12 h without use and 7 days at most, through restarts of the controller. Its errors are those of verify. A disk that is
 // full does not keep people out: their session is then in memory until the disk takes it.
 func (b *Book) SignIn(ctx context.Context, name, password string, from netip.Addr) (secret string, who Identity, err error) {
 	p, err := b.verify(ctx, name, password, from)

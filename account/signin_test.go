@@ -38,7 +38,11 @@ func TestVerify(t *testing.T) {
 		{strings.Repeat("x", 1<<20), phrase, ErrCredentials},
 	} {
 		b.verifier.throttle = newThrottle()
-		who, err := b.Verify(t.Context(), c.name, c.password, away)
+		var who Identity
+		p, err := b.verify(t.Context(), c.name, c.password, away)
+		if p != nil {
+			who = p.identity()
+		}
 		expect(t, c.name, err, c.want)
 		want := Identity{}
 		if c.want == nil {
@@ -68,7 +72,6 @@ func TestSessionsEnd(t *testing.T) {
 		{"clock set back a little", func(*Book, string) error { c.add(-time.Minute); return nil }, nil},
 		{"clock set back a year", func(*Book, string) error { c.add(-365 * 24 * time.Hour); return nil }, ErrSession},
 		{"sign out", func(b *Book, s string) error { return b.EndSession(s, office) }, ErrSession},
-		{"sign out everywhere", func(b *Book, _ string) error { return b.EndSessions(owner, "ann") }, ErrSession},
 		{"disabled", func(b *Book, _ string) error { return b.Disable(owner, "ann") }, ErrSession},
 		{"disabled and enabled", func(b *Book, _ string) error {
 			return errors.Join(b.Disable(owner, "ann"), b.Enable(owner, "ann"))
@@ -141,7 +144,7 @@ func TestSecretsAreNotOnDisk(t *testing.T) {
 	must(t, err)
 	invitation, err := b.Add(owner, "bob", Viewer)
 	must(t, err)
-	_, err = b.Verify(t.Context(), phrase, "typed in the wrong field", away)
+	_, err = b.verify(t.Context(), phrase, "typed in the wrong field", away)
 	expect(t, "a password for a name", err, ErrCredentials)
 	files := 0
 	must(t, filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
@@ -197,7 +200,7 @@ func TestHashOfAnotherCost(t *testing.T) {
 	must(t, err)
 	defer b.Close()
 	for range 2 {
-		_, err = b.Verify(t.Context(), "ann", phrase, office)
+		_, err = b.verify(t.Context(), "ann", phrase, office)
 		expect(t, "verify", err, nil)
 	}
 	now, err := b.contents.get()
@@ -225,7 +228,7 @@ func TestQueueIsBounded(t *testing.T) {
 	refused := make(chan error, 2*longestQueue)
 	for range 2 * longestQueue {
 		all.Go(func() {
-			_, err := b.Verify(ctx, "ann", phrase, away)
+			_, err := b.verify(ctx, "ann", phrase, away)
 			refused <- err
 		})
 	}
@@ -236,7 +239,7 @@ func TestQueueIsBounded(t *testing.T) {
 		}
 	}
 	all.Go(func() {
-		if _, err := b.Verify(t.Context(), "ann", phrase, office); err != nil {
+		if _, err := b.verify(t.Context(), "ann", phrase, office); err != nil {
 			t.Errorf("from a known network: %v", err)
 		}
 	})
@@ -261,7 +264,7 @@ func TestParallelAttemptsAreCounted(t *testing.T) {
 	looked := 0
 	for range 60 {
 		all.Go(func() {
-			if _, err := b.Verify(t.Context(), "ann", "wrong password", away); errors.Is(err, ErrCredentials) {
+			if _, err := b.verify(t.Context(), "ann", "wrong password", away); errors.Is(err, ErrCredentials) {
 				mu.Lock()
 				looked++
 				mu.Unlock()

@@ -105,24 +105,24 @@ func TestOwnerIsNotLockedOut(t *testing.T) {
 	signIn(t, b, "ann", phrase, office)
 	for n := range 40 {
 		c.add(time.Second)
-		_, err := b.Verify(t.Context(), "ann", "wrong password", netip.AddrFrom4([4]byte{203, 0, 113, byte(n)}))
+		_, err := b.verify(t.Context(), "ann", "wrong password", netip.AddrFrom4([4]byte{203, 0, 113, byte(n)}))
 		if later := new(Later); !errors.Is(err, ErrCredentials) && !errors.As(err, &later) {
 			t.Fatal(err)
 		}
 	}
-	_, err := b.Verify(t.Context(), "ann", phrase, away)
+	_, err := b.verify(t.Context(), "ann", phrase, away)
 	var later *Later
 	if !errors.As(err, &later) || later.After <= 0 || later.After > longestDelay {
 		t.Fatalf("the right password from an unknown network: %v, want a wait", err)
 	}
-	_, err = b.Verify(t.Context(), "ann", phrase, office)
+	_, err = b.verify(t.Context(), "ann", phrase, office)
 	expect(t, "from the office", err, nil)
 	again := openBook(t, folder, c)
 	if known, err := again.known("ann", admission.NetworkOf(office)); !known || err != nil {
 		t.Errorf("known after a restart: %v, %v", known, err)
 	}
 	c.add(later.After)
-	_, err = b.Verify(t.Context(), "ann", phrase, away)
+	_, err = b.verify(t.Context(), "ann", phrase, away)
 	expect(t, "after the wait", err, nil)
 }
 
@@ -133,10 +133,10 @@ func TestOwnMistakesAreForgotten(t *testing.T) {
 	signIn(t, b, "ann", phrase, office)
 	for range 5 {
 		for range freeAttempts - 1 {
-			_, err := b.Verify(t.Context(), "ann", "wrong password", office)
+			_, err := b.verify(t.Context(), "ann", "wrong password", office)
 			expect(t, "wrong", err, ErrCredentials)
 		}
-		_, err := b.Verify(t.Context(), "ann", phrase, office)
+		_, err := b.verify(t.Context(), "ann", phrase, office)
 		expect(t, "right", err, nil)
 	}
 }

@@ -106,12 +106,6 @@ func parseName(s string) (string, error) {
 	return s, nil
 }
 
-// CheckName says what is wrong with a name that is to stand in a mesh file, such as that of a token.
-func CheckName(s string) error {
-	_, err := parseName(s)
-	return err
-}
-
 // testNamePattern may also hold what a default test name is joined by.
 var testNamePattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._@/-]{0,189}[A-Za-z0-9])?$`)
 

@@ -11,20 +11,6 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Check connects and finds out whether there is a binary for the host's platform, which it returns. It changes nothing.
-func (s *SSH) Check(ctx context.Context) (platform string, err error) {
-	if err := s.Validate(); err != nil {
-		return "", err
-	}
-	client, err := s.connect(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer client.Close()
-	platform, _, err = s.platform(ctx, client)
-	return platform, err
-}
-
 // platform asks the host what it is, and finds the binary for it.
 func (s *SSH) platform(ctx context.Context, client *ssh.Client) (platform, file string, err error) {
 	out, err := command(ctx, client, "uname -sm", nil)

@@ -87,13 +87,27 @@ func TestSSHKeepsWhatIsNotDelivered(t *testing.T) {
 	}
 }
 
+// check connects and says for which platform there is a binary.
+func check(ctx context.Context, s *SSH) (platform string, err error) {
+	if err := s.Validate(); err != nil {
+		return "", err
+	}
+	client, err := s.connect(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer client.Close()
+	platform, _, err = s.platform(ctx, client)
+	return platform, err
+}
+
 // What can be wrong says what to do about it, and to whom.
 func TestSSHHints(t *testing.T) {
 	t.Parallel()
 	d := startSSHD(t)
 	k := testKeyring(t)
 	good := d.reach("ucl", issue(t, k, "ucl", Reach{}), func(context.Context) (net.Conn, error) { return nil, errors.New("not here") })
-	if platform, err := good.Check(within(t)); err != nil || platform != runtime.GOOS+"/"+runtime.GOARCH {
+	if platform, err := check(within(t), good); err != nil || platform != runtime.GOOS+"/"+runtime.GOARCH {
 		t.Fatalf("check: %q, %v", platform, err)
 	}
 	folder := t.TempDir()
@@ -117,7 +131,7 @@ func TestSSHHints(t *testing.T) {
 	} {
 		s := *good
 		c.change(&s)
-		_, err := s.Check(within(t))
+		_, err := check(within(t), &s)
 		for _, want := range c.want {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want it to name %q", name, err, want)

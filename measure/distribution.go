@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -95,6 +94,3 @@ var sampled = sync.OnceValue(func() map[Metric][]Metric {
 
 // Sampled returns the metrics that are of a distribution of this name, in the order in which they are listed; nil: no metric is.
 func (m Metric) Sampled() []Metric { return slices.Clone(sampled()[m]) }
-
-// DistributionNames returns the names of all distributions that metrics are of, in order.
-func DistributionNames() []Metric { return slices.Sorted(maps.Keys(sampled())) }

@@ -51,13 +51,6 @@ func LongestRTT(rate, runLength, mss, c float64) time.Duration {
 	return Seconds(c * 8 * mss * math.Sqrt(runLength) / rate)
 }
 
-// TargetRunLength returns the run length in packets that a path must show to carry a window of that many packets: 3 W^2.
-//
-// Source: RFC 8337 section 5.2.
-func TargetRunLength(windowPackets float64) float64 {
-	return 3 * windowPackets * windowPackets
-}
-
 // Padhye is the goodput of TCP in bit/s where a share p of its packets is lost, time-outs included: at more than some hundredths
 // they cost more than the halving of windows that Mathis counts. An acknowledgement stands for one packet after losses, so b is 1, and
 // the first time-out is a round trip and Linux's least of 200 ms (Padhye, Firoiu, Towsley, Kurose 1998, formula 30).

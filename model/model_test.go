@@ -133,38 +133,3 @@ func TestTransferTimeIsNearMeasurement(t *testing.T) {
 		near(t, "seconds", got.Total.Seconds(), measured, 0.15)
 	}
 }
-
-func TestRunLengthTest(t *testing.T) {
-	const target = 575094
-	test := NewRunLengthTest(target)
-	p0, p1 := 1.0/target, 4.0/target // the constants as RFC 8337 section 7.2 writes them
-	k := math.Log(p1 * (1 - p0) / (p0 * (1 - p1)))
-	want := RunLengthTest{H1: math.Log(0.95/0.05) / k, H2: math.Log(0.95/0.05) / k, S: math.Log((1-p0)/(1-p1)) / k}
-	if diff := cmp.Diff(want, test, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
-		t.Errorf("constants (-want +got):\n%s", diff)
-	}
-	cases := []struct {
-		packets, losses float64
-		want            Outcome
-	}{
-		{0, 0, Undecided},
-		{0.97 * target, 0, Undecided},
-		{0.99 * target, 0, Pass}, // no loss passes at about 0.98 of the target
-		{1000, 2, Undecided},
-		{1000, 3, Fail}, // three early losses fail
-		{10 * target, 10, Pass},
-		{10 * target, 40, Fail},
-		{2 * target, 4, Undecided},
-	}
-	for _, c := range cases {
-		if got := test.Decide(c.packets, c.losses); got != c.want {
-			t.Errorf("%v losses of %v: %v, want %v", c.losses, c.packets, got, c.want)
-		}
-	}
-	if got := NewRunLengthTest(4).Decide(1e9, 1e9); got != Undecided {
-		t.Errorf("a target too short to test: %v, want undecided", got)
-	}
-	if got := TargetRunLength(100); got != 30000 {
-		t.Errorf("TargetRunLength(100) = %v, want 30000", got)
-	}
-}

@@ -4,7 +4,7 @@
 // and keeps their output whole, so that Apply can read it again by better rules, years later.
 //
 // A number is read with the unit that stands beside it ("941 Mbits/sec", "12.3 ms", "0.5%"), and turned into the unit
-// that the metric's name ends in. See Value for the units, and for what tools disagree about.
+// that the metric's name ends in. See convert for the units, and for what tools disagree about.
 package parse
 
 import (

@@ -57,7 +57,7 @@ func TestValue(t *testing.T) {
 		{"x_count", "1.5", "k", 1500},
 	}
 	for _, c := range cases {
-		got, err := Value(c.metric, c.digits, c.unit)
+		got, err := convert(c.metric, c.digits, c.unit, false)
 		if err != nil || math.Abs(got-c.want) > 1e-12*math.Abs(c.want) {
 			t.Errorf("%s %q %q: got %v, %v; want %v", c.metric, c.digits, c.unit, got, err, c.want)
 		}
@@ -78,7 +78,7 @@ func TestValueRefuses(t *testing.T) {
 		{"x_count", "1", "ms"},
 		{"x_seconds", "1e999", "s"},
 	} {
-		if v, err := Value(measure.Metric(c.metric), c.digits, c.unit); err == nil {
+		if v, err := convert(measure.Metric(c.metric), c.digits, c.unit, false); err == nil {
 			t.Errorf("%s %q %q: got %v, want an error", c.metric, c.digits, c.unit, v)
 		}
 	}

@@ -44,16 +44,12 @@ func (r *compiled) value(text, unit string) (float64, error) {
 	return v, nil
 }
 
-// Value reads a number and its unit as a metric, in the unit that the metric's name ends in. Without a unit the number
+// convert reads a number and its unit as a metric, in the unit that the metric's name ends in. Without a unit the number
 // is in that unit already. Space, parentheses and dots around a unit do not count.
 //
 // Where tools disagree, this holds: "b" is bits and "B" bytes, also in Mbps and MBps. Prefixes are powers of 1000,
 // except Ki, Mi and so on, those of "Bytes" written out with a capital B, as iperf and iperf3 do, and a bare K, M, G of
 // a size; these are of 1024. A program that means otherwise needs a Rule with Binary or Unit.
-func Value(m measure.Metric, digits, unit string) (float64, error) {
-	return convert(m, digits, unit, false)
-}
-
 func convert(m measure.Metric, digits, unit string, binary bool) (float64, error) {
 	v, err := strconv.ParseFloat(strings.ReplaceAll(digits, ",", ""), 64)
 	if err != nil {

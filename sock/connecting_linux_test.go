@@ -75,7 +75,7 @@ func TestBeginConnectPrepares(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if dscp, err := DSCP(raw(t, c)); err != nil || dscp != 46 {
+	if dscp, err := dscpOf(raw(t, c)); err != nil || dscp != 46 {
 		t.Errorf("DSCP %d, %v; want 46", dscp, err)
 	}
 	why := errors.New("not this one")

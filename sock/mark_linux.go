@@ -15,21 +15,6 @@ const (
 	ecnMask   = 3
 )
 
-// DSCP returns the differentiated services code point (0..63) of what the socket sends.
-func DSCP(c syscall.RawConn) (int, error) {
-	tos, err := control(c, func(fd int) (int, error) {
-		level, option, err := tosOption(fd)
-		if err != nil {
-			return 0, err
-		}
-		return unix.GetsockoptInt(fd, level, option)
-	})
-	if err != nil {
-		return 0, fmt.Errorf("read DSCP: %w", err)
-	}
-	return tos >> dscpShift, nil
-}
-
 // SetDSCP marks what the socket sends with a differentiated services code point, 0..63. The two ECN bits stay as they
 // are. On an IPv6 socket that also speaks IPv4 both are marked.
 func SetDSCP(c syscall.RawConn, dscp int) error {

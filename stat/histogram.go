@@ -25,7 +25,6 @@ const (
 type Histogram struct {
 	counts   [bucketCount]uint64
 	n        uint64
-	sum      float64 // exact up to 2^53 ns, 104 days in all; then to 16 digits
 	min, max int64
 }
 
@@ -38,7 +37,6 @@ func (h *Histogram) Record(ns int64) {
 	h.max = max(h.max, ns)
 	h.counts[bucket(ns)]++
 	h.n++
-	h.sum += float64(ns)
 }
 
 // Merge adds all that other has recorded, and leaves other as it is.
@@ -54,7 +52,6 @@ func (h *Histogram) Merge(other *Histogram) {
 		h.counts[i] += c
 	}
 	h.n += other.n
-	h.sum += other.sum
 }
 
 // Count returns how many values were recorded.
@@ -65,14 +62,6 @@ func (h *Histogram) Min() int64 { return h.min }
 
 // Max returns the largest value recorded, exactly; 0 if there is none.
 func (h *Histogram) Max() int64 { return h.max }
-
-// Mean returns the mean of the values themselves, not of their buckets; 0 if there is none.
-func (h *Histogram) Mean() float64 {
-	if h.n == 0 {
-		return 0
-	}
-	return h.sum / float64(h.n)
-}
 
 // Quantile returns the q-quantile (0 <= q <= 1), defined as in the function Quantile, to within 0.8 % of its value;
 // 0 if nothing was recorded.

@@ -1,7 +1,6 @@
 package stat
 
 import (
-	"math"
 	"slices"
 )
 
@@ -61,18 +60,4 @@ func binomial(n int, p float64) (first int, mass []float64) {
 		mass[i] /= sum
 	}
 	return mode - len(down), mass
-}
-
-// MedianInterval returns two of the values that enclose the median of whatever they were drawn from, with at least that
-// confidence and whatever its distribution: the order statistics k and n+1-k, where k-1 is as far as the smaller half can go by chance
-// (David and Nagaraja, Order Statistics, section 7.1). Where there are too few values for such an interval (under 6 for 95 %) it
-// returns -Inf and +Inf, which say so.
-func MedianInterval(values []float64, confidence float64) (lo, hi float64) {
-	k, _ := BinomialInterval(len(values), 0.5, confidence)
-	if k == 0 {
-		return math.Inf(-1), math.Inf(1)
-	}
-	sorted := slices.Clone(values)
-	slices.Sort(sorted)
-	return sorted[k-1], sorted[len(sorted)-k]
 }

@@ -48,25 +48,3 @@ func TestReordered(t *testing.T) {
 		}
 	}
 }
-
-func TestJitter(t *testing.T) {
-	var j Jitter
-	if got := j.Record(1000.5); got != 0 { // clocks 1000 s apart do not matter
-		t.Errorf("after one packet: %v", got)
-	}
-	want := 0.0
-	for i, transit := range []float64{1000.516, 1000.5, 1000.5, 1000.564} {
-		change := []float64{0.016, 0.016, 0, 0.064}[i]
-		want += (change - want) / 16
-		if got := j.Record(transit); math.Abs(got-want) > 1e-12 {
-			t.Errorf("after packet %d: %v, want %v", i+2, got, want)
-		}
-	}
-	for range 2000 { // a constant change is what it settles at
-		j.Record(0)
-		j.Record(0.010)
-	}
-	if got := j.Value(); math.Abs(got-0.010) > 1e-9 {
-		t.Errorf("settled at %v, want 0.010", got)
-	}
-}

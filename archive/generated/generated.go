@@ -6,7 +6,6 @@
 package generated
 
 import (
-	"strings"
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -17,9 +16,6 @@ const Label = "generated"
 
 // Note is in the notes of every generated Result.
 const Note = "generated: nobody measured this"
-
-// IsTest tells whether a test, of a Result or of a series, is generated. No test of a mesh file has a space in its name.
-func IsTest(test string) bool { return strings.HasPrefix(test, Label+" ") }
 
 // Host is one host of the mesh, and where it is: round trips take as long as light does in fibre, and half as long
 // again.

@@ -48,7 +48,6 @@ type Box struct {
 	wall    *firewall
 	errors  *errorFilter
 	tamper  *tamperer
-	hidden  bool
 	silent  bool
 	counts  Counts
 	arrived bool // Arrive gave a new target to the packet that Leave sees next
@@ -64,7 +63,6 @@ func New(c *Config, place Place, seed uint64) *Box {
 		wall:   newFirewall(c.Firewall, place),
 		errors: newErrorFilter(c.ICMP),
 		tamper: newTamperer(c, seed),
-		hidden: c.Hidden,
 		silent: c.Silent,
 	}
 }
@@ -144,10 +142,6 @@ func (b *Box) MayComplain(t int64) bool {
 
 // Answers reports whether the router answers what is sent to itself, such as an echo request.
 func (b *Box) Answers() bool { return b == nil || !b.silent }
-
-// Hidden reports whether the router leaves the hop limit of packets alone, as the inside of an MPLS tunnel does
-// (RFC 3443, the pipe model), so that no trace shows it.
-func (b *Box) Hidden() bool { return b != nil && b.hidden }
 
 // Counts returns what the box has done so far.
 func (b *Box) Counts() Counts {

@@ -152,7 +152,7 @@ func TestNothingAskedForIsNoBox(t *testing.T) {
 	}
 	var b *Box
 	p := &packet.Packet{Data: udpPacket(ap(hostA, 1), ap(hostZ, 2), "")}
-	if b.Arrive(0, p, 1) != (Verdict{}) || b.Leave(0, p, 1, 2) != (Verdict{}) || !b.MayComplain(0) || !b.Answers() || b.Hidden() ||
+	if b.Arrive(0, p, 1) != (Verdict{}) || b.Leave(0, p, 1, 2) != (Verdict{}) || !b.MayComplain(0) || !b.Answers() ||
 		b.Counts() != (Counts{}) {
 		t.Error("no box did something")
 	}

@@ -182,6 +182,3 @@ func (b *Book) Dropped(p *packet.Packet, t int64, cause packet.Cause, link int) 
 // Keys returns the flows seen so far, by number. They are never changed, so that the list may be read by another goroutine
 // while the Book goes on; the flow after the last, if the table is full, is "others".
 func (b *Book) Keys() []packet.Key { return b.flows.keys }
-
-// Packets returns how many numbers were given out: the packets that hosts have sent, segments counted.
-func (b *Book) Packets() uint64 { return b.ring.next - 1 }
