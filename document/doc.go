@@ -16,22 +16,6 @@ const (
 	maxNodes = 1 << 19
 )
 
-// Error says why a text cannot be read, in one line.
-type Error struct {
-	Line, Column int // from 1; 0: the fault has no one place
-	Problem      string
-}
-
-func (e *Error) Error() string {
-	if e.Line > 0 {
-		return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Problem)
-	}
-	return e.Problem
-}
-
-// BadInput marks the error as the caller's to mend.
-func (e *Error) BadInput() bool { return true }
-
 func tooLarge(most int) *Error {
 	return &Error{Problem: fmt.Sprintf("too large: want at most %d bytes", most)}
 }

@@ -239,3 +239,23 @@ func FuzzYAML(f *testing.F) {
 		}
 	})
 }
+
+func TestLocate(t *testing.T) {
+	text := []byte("hosts:\n  a: {}\nlinks:\n  - {between: [a]}\n  - {between: [b]}\n")
+	for _, c := range []struct{ path, want string }{
+		{"links[1]", "5:5: x"},
+		{"links[1].rate", "5:5: x"}, // not there: the nearest around it
+		{"links[7]", "4:3: x"},
+		{"hosts.a", "2:6: x"},
+		{"nowhere", "1:1: x"},
+		{"", "1:1: x"},
+	} {
+		if got := Locate(text, 1<<10, About(c.path, "x")).Error(); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.path, got, c.want)
+		}
+	}
+	placed := &Error{Line: 3, Column: 4, Problem: "x"}
+	if got := Locate(text, 1<<10, placed); got != placed {
+		t.Errorf("a placed error was placed anew: %v", got)
+	}
+}

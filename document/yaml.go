@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -40,7 +39,7 @@ func YAML(text []byte, most int, options ...parser.Option) (file *ast.File, err 
 }
 
 // StrictYAML decodes the one document of a text of at most so many bytes, as Decode does. An empty text leaves into as it
-// is. What is beyond the bounds or no YAML is an *Error; see Decode for the rest.
+// is. Every error is an *Error.
 func StrictYAML(text []byte, most int, into any) error {
 	file, err := YAML(text, most)
 	if err != nil {
@@ -62,8 +61,8 @@ func StrictYAML(text []byte, most int, into any) error {
 	return Decode(body, into)
 }
 
-// Decode decodes a part of what YAML returned. A key that the value does not know is an *Error with the nearest that it
-// does know. Other errors are those of the YAML library and of UnmarshalYAML methods: see Placed.
+// Decode decodes a part of what YAML returned. Every error is an *Error; that of a key that the value does not know names the nearest
+// that it does know. A type whose UnmarshalYAML calls it for the full form must pass a type without that method.
 func Decode(node ast.Node, into any) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -73,32 +72,43 @@ func Decode(node ast.Node, into any) (err error) {
 	if bad := unknownKey(node, into); bad != nil {
 		return bad
 	}
-	return yaml.NodeToValue(node, into, yaml.Strict())
+	if err = yaml.NodeToValue(node, into, yaml.Strict()); err != nil {
+		return Placed(err)
+	}
+	return nil
 }
 
 func unreadable(panicked any) *Error {
 	return &Error{Problem: fmt.Sprintf("not a YAML file that can be read: %v", panicked)}
 }
 
-// Placed keeps one line of an error of the YAML library, and its place in the text.
-func Placed(err error) *Error {
-	var own *Error
-	if errors.As(err, &own) {
-		return own
+// Scalar returns the text of a node that is one value; ok is false for mappings and lists.
+func Scalar(node ast.Node) (text string, ok bool) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.LiteralNode:
+		return n.Value.Value, true
+	case ast.ScalarNode:
+		return n.GetToken().Value, true
 	}
-	var known yaml.Error
-	if errors.As(err, &known) {
-		return at(known.GetToken(), known.GetMessage())
-	}
-	return &Error{Problem: strings.SplitN(err.Error(), "\n", 2)[0]}
+	return "", false
 }
 
-func at(t *token.Token, problem string) *Error {
-	e := &Error{Problem: problem}
-	if t != nil && t.Position != nil {
-		e.Line, e.Column = t.Position.Line, t.Position.Column
+// One reads a node that is one value, as parse does. The error has the node's place and the key that it stands under.
+func One[T any](node ast.Node, into *T, parse func(string) (T, error)) error {
+	text, ok := Scalar(node)
+	if !ok && node.Type() == ast.SequenceType {
+		return At(node, errors.New("want one value, not a list"))
+	} else if !ok {
+		return At(node, errors.New("want one value, not a mapping; quote one with a colon"))
 	}
-	return e
+	parsed, err := parse(text)
+	if err != nil {
+		return At(node, err)
+	}
+	*into = parsed
+	return nil
 }
 
 // marks counts the characters that can make a node. It bounds what the lexer takes: some 300 bytes for each.

@@ -3,9 +3,9 @@ package lab
 import (
 	"fmt"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/link"
 	"github.com/pathwise-net/pathwise/lab/middlebox"
-	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/lab/packet"
 )
 
@@ -31,7 +31,7 @@ func (p *Plan) place(router int) (middlebox.Place, error) {
 	place, err := node.Settings.Config.Place(
 		func(name string) []middlebox.Interface { return p.towards(router, name) }, p.addressesOf)
 	if err != nil {
-		return place, notation.About("routers."+node.Name, "routers: %s: %v", node.Name, err)
+		return place, document.About("routers."+node.Name, "routers: %s: %v", node.Name, err)
 	}
 	return place, nil
 }
@@ -53,7 +53,7 @@ func (p *Plan) check() error {
 		from, _ := p.NodeByName(c.From)
 		to, _ := p.NodeByName(c.To)
 		if len(ways[from][to]) == 0 {
-			return notation.About(fmt.Sprintf("traffic[%d]", k), "traffic: number %d: no way from %s to %s", k+1, c.From, c.To)
+			return document.About(fmt.Sprintf("traffic[%d]", k), "traffic: number %d: no way from %s to %s", k+1, c.From, c.To)
 		}
 	}
 	return nil

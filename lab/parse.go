@@ -1,9 +1,9 @@
 package lab
 
 import (
-	"errors"
 	"path/filepath"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/link"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
@@ -24,20 +24,9 @@ func ParseSpec(name string, text []byte) (*Spec, error) {
 		err = NewPlan(&spec).check()
 	}
 	if err != nil {
-		return nil, inFile(name, notation.Locate(text, err))
+		return nil, document.InFile(name, notation.Locate(text, err))
 	}
 	return &spec, nil
-}
-
-// inFile gives a fault the name of the file that it is in.
-func inFile(name string, err error) error {
-	var bad *SpecError
-	if !errors.As(err, &bad) {
-		return &SpecError{File: name, Problem: err.Error()}
-	}
-	placed := *bad
-	placed.File = name
-	return &placed
 }
 
 // readFiles reads the files that links and changes name.

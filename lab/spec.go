@@ -8,6 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/link"
 	"github.com/pathwise-net/pathwise/lab/middlebox"
 	"github.com/pathwise-net/pathwise/lab/notation"
@@ -77,17 +78,17 @@ type (
 	Delay = notation.Delay
 	Ratio = notation.Ratio
 	// SpecError says what is wrong with a lab file: where, which value, and what would be right.
-	SpecError = notation.Error
+	SpecError = document.Error
 )
 
-func specErrorf(format string, args ...any) error { return notation.Errorf(format, args...) }
+func specErrorf(format string, args ...any) error { return document.Errorf(format, args...) }
 
 // UnmarshalYAML reads the list or the mapping.
 func (r *Routers) UnmarshalYAML(node ast.Node) error {
 	switch n := node.(type) {
 	case *ast.SequenceNode:
 		var names []string
-		if err := notation.Decode(n, &names); err != nil {
+		if err := document.Decode(n, &names); err != nil {
 			return err
 		}
 		for _, name := range names {
@@ -104,33 +105,33 @@ func (r *Routers) UnmarshalYAML(node ast.Node) error {
 	case *ast.MappingValueNode:
 		return r.add(n)
 	}
-	return notation.At(node, fmt.Errorf("want a list of names, or a mapping of names to settings"))
+	return document.At(node, fmt.Errorf("want a list of names, or a mapping of names to settings"))
 }
 
 // UnmarshalYAML reads the router's own keys, and beside them those of its middlebox.
 func (r *Router) UnmarshalYAML(node ast.Node) error {
 	if _, ok := node.(ast.MapNode); !ok {
-		return notation.At(node, fmt.Errorf("want settings, such as {mss: 1360}, or {}"))
+		return document.At(node, fmt.Errorf("want settings, such as {mss: 1360}, or {}"))
 	}
 	var all struct {
 		Balance        string `yaml:"balance"`
 		middlebox.Keys `yaml:",inline"`
 	}
-	if err := notation.Decode(node, &all); err != nil {
+	if err := document.Decode(node, &all); err != nil {
 		return err
 	}
 	r.Balance, r.Config = all.Balance, middlebox.Config(all.Keys)
-	return notation.AtKey(node, r.Config.Validate())
+	return document.AtKey(node, r.Config.Validate())
 }
 
 func (r *Routers) add(entry *ast.MappingValueNode) error {
-	name, ok := notation.Scalar(entry.Key)
+	name, ok := document.Scalar(entry.Key)
 	if !ok {
-		return notation.At(entry, fmt.Errorf("want a name"))
+		return document.At(entry, fmt.Errorf("want a name"))
 	}
 	router := Router{}
 	if entry.Value.Type() != ast.NullType {
-		if err := notation.Decode(entry.Value, &router); err != nil {
+		if err := document.Decode(entry.Value, &router); err != nil {
 			return err
 		}
 	}
@@ -155,26 +156,26 @@ func (s *Spec) Validate() error {
 		return err
 	}
 	if len(s.Links) > maxLinks {
-		return notation.About("links", "links: %d: want at most %d", len(s.Links), maxLinks)
+		return document.About("links", "links: %d: want at most %d", len(s.Links), maxLinks)
 	}
 	for i := range s.Links {
 		if err := s.Links[i].validate(known); err != nil {
-			return notation.About(fmt.Sprintf("links[%d]", i), "links: number %d: %v", i+1, err)
+			return document.About(fmt.Sprintf("links[%d]", i), "links: number %d: %v", i+1, err)
 		}
 	}
 	for i := range s.Routes {
 		if err := s.Routes[i].validate(s, known); err != nil {
-			return notation.About(fmt.Sprintf("routes[%d]", i), "routes: number %d: %v", i+1, err)
+			return document.About(fmt.Sprintf("routes[%d]", i), "routes: number %d: %v", i+1, err)
 		}
 	}
 	for i := range s.Traffic {
 		if err := validateTraffic(&s.Traffic[i], known); err != nil {
-			return notation.About(fmt.Sprintf("traffic[%d]", i), "traffic: number %d: %v", i+1, err)
+			return document.About(fmt.Sprintf("traffic[%d]", i), "traffic: number %d: %v", i+1, err)
 		}
 	}
 	for i := range s.Timeline {
 		if err := s.Timeline[i].validate(s, known); err != nil {
-			return notation.About(fmt.Sprintf("timeline[%d]", i), "timeline: number %d: %v", i+1, err)
+			return document.About(fmt.Sprintf("timeline[%d]", i), "timeline: number %d: %v", i+1, err)
 		}
 	}
 	return s.validateChanges()
@@ -183,33 +184,33 @@ func (s *Spec) Validate() error {
 // nodes returns each node's kind, "host" or "router".
 func (s *Spec) nodes() (map[string]string, error) {
 	if len(s.Hosts) == 0 {
-		return nil, notation.About("hosts", "hosts: none; name at least one, such as `hosts: {a: {}}`")
+		return nil, document.About("hosts", "hosts: none; name at least one, such as `hosts: {a: {}}`")
 	}
 	known := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(s.Hosts)) {
 		if !nodeName.MatchString(name) || name == "localhost" {
-			return nil, notation.About("hosts", "hosts: %q: want letters, digits and inner hyphens, 63 at most", name)
+			return nil, document.About("hosts", "hosts: %q: want letters, digits and inner hyphens, 63 at most", name)
 		}
 		known[name] = "host"
 		for key := range s.Hosts[name].Sysctl {
 			if !sysctlName.MatchString(key) {
-				return nil, notation.About("hosts."+name, "hosts: %s: sysctl: %q: want a name below net, such as net.ipv4.tcp_rmem", name, key)
+				return nil, document.About("hosts."+name, "hosts: %s: sysctl: %q: want a name below net, such as net.ipv4.tcp_rmem", name, key)
 			}
 		}
 	}
 	for i := range s.Routers {
 		r := &s.Routers[i]
 		if !nodeName.MatchString(r.Name) || r.Name == "localhost" {
-			return nil, notation.About("routers", "routers: %q: want letters, digits and inner hyphens, 63 at most", r.Name)
+			return nil, document.About("routers", "routers: %q: want letters, digits and inner hyphens, 63 at most", r.Name)
 		}
 		if kind := known[r.Name]; kind != "" {
-			return nil, notation.About("routers", "routers: %q: is a %s already; give it another name", r.Name, kind)
+			return nil, document.About("routers", "routers: %q: is a %s already; give it another name", r.Name, kind)
 		}
 		known[r.Name] = "router"
 	}
 	for i := range s.Routers {
 		if err := s.validateRouter(&s.Routers[i]); err != nil {
-			return nil, notation.About("routers."+s.Routers[i].Name, "routers: %s: %v", s.Routers[i].Name, err)
+			return nil, document.About("routers."+s.Routers[i].Name, "routers: %s: %v", s.Routers[i].Name, err)
 		}
 	}
 	return known, nil

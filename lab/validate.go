@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/link"
-	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/lab/traffic"
 )
 
@@ -121,7 +121,7 @@ func (s *Spec) validateChanges() error {
 			}
 			ways[i] = [2]link.Shape{ways[i][0].Over(&forward), ways[i][1].Over(&reverse)}
 			if err := link.CheckPair(ways[i][0], ways[i][1]); err != nil {
-				return notation.About(fmt.Sprintf("timeline[%d]", k), "timeline: number %d: %v", k+1, err)
+				return document.About(fmt.Sprintf("timeline[%d]", k), "timeline: number %d: %v", k+1, err)
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/respond"
 )
 
@@ -87,7 +88,7 @@ func TestParseErrors(t *testing.T) {
 		"class: {}":                                                                    `agent.yaml:1:1: unknown field "class"`,
 		"classes:\n  a: {speed: 1}\ndefault: a":                                        `agent.yaml:2:7: unknown field "speed"`,
 		"ports: 70000":                                                                 `agent.yaml:1:8: ports: "70000": want a port or ports such as 5201-5299`,
-		"ports: [1]":                                                                   `agent.yaml:1:8: ports: want one value, not a list or a mapping`,
+		"ports: [1]":                                                                   `agent.yaml:1:8: ports: want one value, not a list`,
 		"limits: {light: 0}":                                                           `agent.yaml:1:17: light: "0": want a whole number from 1 on`,
 		"limits: {programs: {nice: 20}}":                                               `agent.yaml:1:27: limits.programs.nice: 20: want 1 to 19`,
 		"classes: {a: {}}":                                                             `agent.yaml:1:1: default: "": want one of the classes: a`,
@@ -104,7 +105,7 @@ func TestParseErrors(t *testing.T) {
 		"classes: {a: {}}\ndefault: a\nassign: [{class: a, networks: [192.0.2.1/24]}]": `agent.yaml:3:32: networks: "192.0.2.1/24": bits behind the prefix are set; want 192.0.2.0/24`,
 	} {
 		_, err := Parse("agent.yaml", []byte(text))
-		var bad *Error
+		var bad *document.Error
 		if !errors.As(err, &bad) || !bad.BadInput() || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q:\ngot  %v\nwant %s", text, err, want)
 		}

@@ -30,16 +30,22 @@ type (
 	Ports   struct{ First, Last int }
 )
 
-func (r *Rate) UnmarshalYAML(n ast.Node) error { return read(n, (*float64)(r), quantity.ParseRate) }
-func (s *Size) UnmarshalYAML(n ast.Node) error { return read(n, (*int64)(s), quantity.ParseSize) }
-func (s *Span) UnmarshalYAML(n ast.Node) error {
-	return read(n, (*time.Duration)(s), quantity.ParseDuration)
+func (r *Rate) UnmarshalYAML(n ast.Node) error {
+	return document.One(n, (*float64)(r), quantity.ParseRate)
 }
-func (c *Count) UnmarshalYAML(n ast.Node) error   { return read(n, (*int)(c), parseCount) }
-func (w *Network) UnmarshalYAML(n ast.Node) error { return read(n, (*netip.Prefix)(w), parseNetwork) }
-func (p *Ports) UnmarshalYAML(n ast.Node) error   { return read(n, p, parsePorts) }
-func (m *Name) UnmarshalYAML(n ast.Node) error    { return read(n, (*string)(m), parseName) }
-func (h *Hours) UnmarshalYAML(n ast.Node) error   { return read(n, h, ParseHours) }
+func (s *Size) UnmarshalYAML(n ast.Node) error {
+	return document.One(n, (*int64)(s), quantity.ParseSize)
+}
+func (s *Span) UnmarshalYAML(n ast.Node) error {
+	return document.One(n, (*time.Duration)(s), quantity.ParseDuration)
+}
+func (c *Count) UnmarshalYAML(n ast.Node) error { return document.One(n, (*int)(c), parseCount) }
+func (w *Network) UnmarshalYAML(n ast.Node) error {
+	return document.One(n, (*netip.Prefix)(w), parseNetwork)
+}
+func (p *Ports) UnmarshalYAML(n ast.Node) error { return document.One(n, p, parsePorts) }
+func (m *Name) UnmarshalYAML(n ast.Node) error  { return document.One(n, (*string)(m), parseName) }
+func (h *Hours) UnmarshalYAML(n ast.Node) error { return document.One(n, h, ParseHours) }
 
 // UnmarshalYAML reads one name or a list.
 func (l *Names) UnmarshalYAML(n ast.Node) error {
@@ -50,7 +56,7 @@ func (l *Names) UnmarshalYAML(n ast.Node) error {
 	}
 	for _, value := range list.Values {
 		var name string
-		if err := read(value, &name, parseName); err != nil {
+		if err := document.One(value, &name, parseName); err != nil {
 			return err
 		}
 		*l = append(*l, name)

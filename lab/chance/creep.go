@@ -3,6 +3,7 @@ package chance
 import (
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
@@ -22,7 +23,7 @@ type Creep struct {
 	Start notation.Span  `yaml:"start" json:"start,omitempty"` // how long after it was set it begins; default 0
 }
 
-// Validate returns what is wrong, as a *notation.Error that begins with the key.
+// Validate returns what is wrong, as a *document.Error that begins with the key.
 func (c *Creep) Validate() error {
 	return first(checkDelay("by", c.By), checkSpan("over", c.Over), checkSpan("start", c.Start))
 }
@@ -34,11 +35,11 @@ func (c *Creep) UnmarshalYAML(node ast.Node) error {
 	}
 	type full Creep
 	var read full
-	if err := notation.Decode(node, &read); err != nil {
+	if err := document.Decode(node, &read); err != nil {
 		return err
 	}
 	*c = Creep(read)
-	return placed(node, c.Validate())
+	return document.AtKey(node, c.Validate())
 }
 
 // String prints the creep as a lab file has it.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
@@ -38,16 +39,16 @@ var driftShapes = []DriftShape{Sine, Sawtooth, Triangle}
 // shortestPeriod keeps a drift slower than packets; what changes faster is jitter.
 const shortestPeriod = notation.Span(1e6)
 
-// Validate returns what is wrong, as a *notation.Error that begins with the key.
+// Validate returns what is wrong, as a *document.Error that begins with the key.
 func (d *Drift) Validate() error {
 	err := first(checkDelay("amplitude", d.Amplitude), checkSpan("period", d.Period), checkRatio("phase", d.Phase))
 	switch {
 	case err != nil:
 		return err
 	case d.Shape != "" && !slices.Contains(driftShapes, d.Shape):
-		return notation.Errorf("shape: %q: want one of %v", string(d.Shape), driftShapes)
+		return document.Errorf("shape: %q: want one of %v", string(d.Shape), driftShapes)
 	case d.Amplitude > 0 && d.Period < shortestPeriod:
-		return notation.Errorf("period: %v: want 1ms or more, such as 90m", d.Period)
+		return document.Errorf("period: %v: want 1ms or more, such as 90m", d.Period)
 	}
 	return nil
 }
@@ -59,11 +60,11 @@ func (d *Drift) UnmarshalYAML(node ast.Node) error {
 	}
 	type full Drift
 	var read full
-	if err := notation.Decode(node, &read); err != nil {
+	if err := document.Decode(node, &read); err != nil {
 		return err
 	}
 	*d = Drift(read)
-	return placed(node, d.Validate())
+	return document.AtKey(node, d.Validate())
 }
 
 // String prints the drift as a lab file has it.

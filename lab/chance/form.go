@@ -7,32 +7,16 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
-
-// placed gives a fault that Validate found in a mapping the place of the key that the fault begins with.
-func placed(node ast.Node, err error) error {
-	if err == nil {
-		return nil
-	}
-	keyed, ok := node.(ast.MapNode)
-	if !ok {
-		return notation.At(node, err)
-	}
-	for entries := keyed.MapRange(); entries.Next(); {
-		if strings.HasPrefix(err.Error(), entries.Key().String()+": ") {
-			return notation.At(entries.Value(), err)
-		}
-	}
-	return notation.At(node, err)
-}
 
 // wantMapping refuses what is not a mapping, for settings that have no plain form.
 func wantMapping(node ast.Node, example string) error {
 	if _, ok := node.(ast.MapNode); ok {
 		return nil
 	}
-	return notation.At(node, fmt.Errorf("want a mapping such as %s", example))
+	return document.At(node, fmt.Errorf("want a mapping such as %s", example))
 }
 
 // mapping collects the entries of a YAML mapping in flow style.
@@ -55,7 +39,7 @@ func checkRatio(key string, r notation.Ratio) error {
 	if r >= 0 && r <= 1 {
 		return nil
 	}
-	return notation.Errorf("%s: %v: want a ratio from 0 to 1, or 0%% to 100%%", key, float64(r))
+	return document.Errorf("%s: %v: want a ratio from 0 to 1, or 0%% to 100%%", key, float64(r))
 }
 
 // checkCorrelation refuses 1 as well: then the first packet would decide for all.
@@ -63,21 +47,21 @@ func checkCorrelation(r notation.Ratio) error {
 	if r >= 0 && r < 1 {
 		return nil
 	}
-	return notation.Errorf("correlation: %v: want a ratio from 0 to less than 1, such as 25%%", float64(r))
+	return document.Errorf("correlation: %v: want a ratio from 0 to less than 1, such as 25%%", float64(r))
 }
 
 func checkSpan(key string, s notation.Span) error {
 	if s >= 0 && s <= longest {
 		return nil
 	}
-	return notation.Errorf("%s: %v: want a time of at most a year (8760h)", key, s)
+	return document.Errorf("%s: %v: want a time of at most a year (8760h)", key, s)
 }
 
 func checkDelay(key string, d notation.Delay) error {
 	if d >= 0 && d <= notation.Delay(notation.MaxDelay) {
 		return nil
 	}
-	return notation.Errorf("%s: %v: want a time of at most 1h", key, d)
+	return document.Errorf("%s: %v: want a time of at most 1h", key, d)
 }
 
 // first returns the first error that is not nil.

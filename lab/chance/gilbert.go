@@ -5,6 +5,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
@@ -29,7 +30,7 @@ type Gilbert struct {
 	Burst float64        `yaml:"burst" json:"burst,omitempty"` // mean run of lost packets, 1 or more
 }
 
-// Validate returns what is wrong, as a *notation.Error that begins with the key.
+// Validate returns what is wrong, as a *document.Error that begins with the key.
 func (g *Gilbert) Validate() error {
 	if err := first(checkRatio("enter", g.Enter), checkRatio("leave", g.Leave), checkRatio("good", g.Good),
 		checkRatio("ratio", g.Ratio)); err != nil {
@@ -42,17 +43,17 @@ func (g *Gilbert) Validate() error {
 	}
 	if g.Burst == 0 && g.Ratio == 0 {
 		if g.Leave == 0 {
-			return notation.Errorf("leave: none; want {enter: 0.2%%, leave: 10%%} or {ratio: 1%%, burst: 5}")
+			return document.Errorf("leave: none; want {enter: 0.2%%, leave: 10%%} or {ratio: 1%%, burst: 5}")
 		}
 		return nil
 	}
 	switch {
 	case g.Enter != 0 || g.Leave != 0 || g.Good != 0 || g.Bad != nil:
-		return notation.Errorf("ratio and burst beside enter, leave, good or bad; want either")
+		return document.Errorf("ratio and burst beside enter, leave, good or bad; want either")
 	case !(g.Burst >= 1 && g.Burst <= 1e9): // NaN included; a run of 1e9 packets outlasts any lab
-		return notation.Errorf("burst: %v: want a mean run of 1 to 1000000000 lost packets, such as 5", g.Burst)
+		return document.Errorf("burst: %v: want a mean run of 1 to 1000000000 lost packets, such as 5", g.Burst)
 	case float64(g.Ratio) > g.Burst*(1-float64(g.Ratio)):
-		return notation.Errorf("ratio: %v: runs of %v packets with at least one between them lose at most %.4g",
+		return document.Errorf("ratio: %v: runs of %v packets with at least one between them lose at most %.4g",
 			g.Ratio, g.Burst, g.Burst/(g.Burst+1))
 	}
 	return nil
@@ -65,11 +66,11 @@ func (g *Gilbert) UnmarshalYAML(node ast.Node) error {
 	}
 	type full Gilbert
 	var read full
-	if err := notation.Decode(node, &read); err != nil {
+	if err := document.Decode(node, &read); err != nil {
 		return err
 	}
 	*g = Gilbert(read)
-	return placed(node, g.Validate())
+	return document.AtKey(node, g.Validate())
 }
 
 // String prints the model as a lab file has it.

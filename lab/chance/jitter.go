@@ -6,6 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
@@ -45,32 +46,32 @@ type Jitter struct {
 // maxTable is four times what netem's tables hold; more quantiles than that say nothing more.
 const maxTable = 1 << 16
 
-// Validate returns what is wrong, as a *notation.Error that begins with the key.
+// Validate returns what is wrong, as a *document.Error that begins with the key.
 func (j *Jitter) Validate() error {
 	if err := first(checkDelay("spread", j.Spread), checkCorrelation(j.Correlation)); err != nil {
 		return err
 	}
 	if !slices.Contains(distributions, j.Distribution) && j.Distribution != "" {
-		return notation.Errorf("distribution: %q: want one of %v", string(j.Distribution), distributions)
+		return document.Errorf("distribution: %q: want one of %v", string(j.Distribution), distributions)
 	}
 	if j.Table == nil && j.TableFile == "" {
 		if j.Distribution != "" && j.Spread == 0 {
-			return notation.Errorf("distribution: %s without a spread; want a spread too, such as 2ms", j.Distribution)
+			return document.Errorf("distribution: %s without a spread; want a spread too, such as 2ms", j.Distribution)
 		}
 		return nil
 	}
 	if j.Spread != 0 || j.Distribution != "" {
-		return notation.Errorf("table: with a spread or a distribution; want either")
+		return document.Errorf("table: with a spread or a distribution; want either")
 	}
 	if n := len(j.Table); j.Table != nil && (n < 2 || n > maxTable) {
-		return notation.Errorf("table: %d entries; want 2 to %d", n, maxTable)
+		return document.Errorf("table: %d entries; want 2 to %d", n, maxTable)
 	}
 	for i, d := range j.Table {
 		if err := checkDelay("table", d); err != nil {
 			return err
 		}
 		if i > 0 && d < j.Table[i-1] {
-			return notation.Errorf("table: %v after %v: want rising order", d, j.Table[i-1])
+			return document.Errorf("table: %v after %v: want rising order", d, j.Table[i-1])
 		}
 	}
 	return nil
@@ -78,7 +79,7 @@ func (j *Jitter) Validate() error {
 
 // UnmarshalYAML reads a spread or a mapping.
 func (j *Jitter) UnmarshalYAML(node ast.Node) error {
-	if _, plain := notation.Scalar(node); plain {
+	if _, plain := document.Scalar(node); plain {
 		*j = Jitter{}
 		return j.Spread.UnmarshalYAML(node)
 	}
@@ -87,14 +88,14 @@ func (j *Jitter) UnmarshalYAML(node ast.Node) error {
 	}
 	type full Jitter
 	var read full
-	if err := notation.Decode(node, &read); err != nil {
+	if err := document.Decode(node, &read); err != nil {
 		return err
 	}
 	if read.Table != nil && read.TableFile != "" {
-		return placed(node, notation.Errorf("table: beside table_file; want either"))
+		return document.AtKey(node, document.Errorf("table: beside table_file; want either"))
 	}
 	*j = Jitter(read)
-	return placed(node, j.Validate())
+	return document.AtKey(node, j.Validate())
 }
 
 // String prints the jitter as a lab file has it, a table that came from a file by the file's name.

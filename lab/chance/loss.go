@@ -3,6 +3,7 @@ package chance
 import (
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
@@ -50,23 +51,23 @@ func Independent(ratio float64) *Loss {
 // maxModels bounds a list: every model is asked about every packet.
 const maxModels = 16
 
-// Validate returns what is wrong, as a *notation.Error that begins with the key.
+// Validate returns what is wrong, as a *document.Error that begins with the key.
 func (l *Loss) Validate() error {
 	if l.Any == nil {
 		return first(l.validateChoice(), l.validateSize(), l.validateWindow())
 	}
 	if n := len(l.Any); n == 0 || n > maxModels {
-		return notation.Errorf("a list of %d models; want 1 to %d", n, maxModels)
+		return document.Errorf("a list of %d models; want 1 to %d", n, maxModels)
 	}
 	if l.Ratio != nil || l.Gilbert != nil || l.Every != 0 || l.Offset != 0 || l.conditional() {
-		return notation.Errorf("a list of models and a model beside it; want either")
+		return document.Errorf("a list of models and a model beside it; want either")
 	}
 	for i := range l.Any {
 		if l.Any[i].Any != nil {
-			return notation.Errorf("number %d: a list in a list; want one list of all models", i+1)
+			return document.Errorf("number %d: a list in a list; want one list of all models", i+1)
 		}
 		if err := l.Any[i].Validate(); err != nil {
-			return notation.Errorf("number %d: %v", i+1, err)
+			return document.Errorf("number %d: %v", i+1, err)
 		}
 	}
 	return nil
@@ -83,7 +84,7 @@ func (l *Loss) validateChoice() error {
 	if l.Gilbert != nil {
 		choices++
 		if err := l.Gilbert.Validate(); err != nil {
-			return notation.Errorf("gilbert: %v", err)
+			return document.Errorf("gilbert: %v", err)
 		}
 	}
 	if l.Every != 0 {
@@ -91,11 +92,11 @@ func (l *Loss) validateChoice() error {
 	}
 	switch {
 	case choices > 1:
-		return notation.Errorf("more than one of ratio, gilbert and every; want one, or a list of models")
+		return document.Errorf("more than one of ratio, gilbert and every; want one, or a list of models")
 	case l.Every < 0:
-		return notation.Errorf("every: %d: want 1 or more, such as 100", l.Every)
+		return document.Errorf("every: %d: want 1 or more, such as 100", l.Every)
 	case l.Offset < 0 || l.Offset > 0 && l.Offset >= l.Every:
-		return notation.Errorf("offset: %d: want 0 or more, and less than every, which is %d", l.Offset, l.Every)
+		return document.Errorf("offset: %d: want 0 or more, and less than every, which is %d", l.Offset, l.Every)
 	}
 	return nil
 }
@@ -103,11 +104,11 @@ func (l *Loss) validateChoice() error {
 func (l *Loss) validateSize() error {
 	switch {
 	case l.LargerThan < 0:
-		return notation.Errorf("larger_than: %v: want a size such as 1300B", l.LargerThan)
+		return document.Errorf("larger_than: %v: want a size such as 1300B", l.LargerThan)
 	case l.SmallerThan < 0:
-		return notation.Errorf("smaller_than: %v: want a size such as 100B", l.SmallerThan)
+		return document.Errorf("smaller_than: %v: want a size such as 100B", l.SmallerThan)
 	case l.SmallerThan > 0 && l.SmallerThan-1 <= l.LargerThan:
-		return notation.Errorf("smaller_than: %v: no size is larger than %v and smaller than that",
+		return document.Errorf("smaller_than: %v: no size is larger than %v and smaller than that",
 			l.SmallerThan, l.LargerThan)
 	}
 	return nil
@@ -119,11 +120,11 @@ func (l *Loss) validateWindow() error {
 	}
 	switch {
 	case l.Period == 0 && (l.For > 0 || l.Start > 0):
-		return notation.Errorf("period: none; want how often the window opens, such as 10s")
+		return document.Errorf("period: none; want how often the window opens, such as 10s")
 	case l.Period > 0 && l.For == 0:
-		return notation.Errorf("for: none; want how long the window of each period stays open, such as 200ms")
+		return document.Errorf("for: none; want how long the window of each period stays open, such as 200ms")
 	case l.For > l.Period:
-		return notation.Errorf("for: %v: want at most the period, which is %v", l.For, l.Period)
+		return document.Errorf("for: %v: want at most the period, which is %v", l.For, l.Period)
 	}
 	return nil
 }
@@ -135,7 +136,7 @@ func (l *Loss) conditional() bool {
 
 // UnmarshalYAML reads a ratio, a mapping or a list of these.
 func (l *Loss) UnmarshalYAML(node ast.Node) error {
-	if _, plain := notation.Scalar(node); plain {
+	if _, plain := document.Scalar(node); plain {
 		ratio := new(notation.Ratio)
 		*l = Loss{Ratio: ratio}
 		return ratio.UnmarshalYAML(node)
@@ -149,15 +150,15 @@ func (l *Loss) UnmarshalYAML(node ast.Node) error {
 			}
 			l.Any = append(l.Any, one)
 		}
-		return placed(node, l.Validate())
+		return document.AtKey(node, l.Validate())
 	}
 	type full Loss
 	var read full
-	if err := notation.Decode(node, &read); err != nil {
+	if err := document.Decode(node, &read); err != nil {
 		return err
 	}
 	*l = Loss(read)
-	return placed(node, l.Validate())
+	return document.AtKey(node, l.Validate())
 }
 
 // String prints the loss as a lab file has it; "{}" if nothing is set.

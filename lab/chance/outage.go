@@ -3,6 +3,7 @@ package chance
 import (
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
@@ -43,10 +44,10 @@ type Times []notation.Span
 // outages are bursts of loss, see Gilbert.
 const shortestTimes = notation.Span(1e7)
 
-// Validate returns what is wrong, as a *notation.Error that begins with the key.
+// Validate returns what is wrong, as a *document.Error that begins with the key.
 func (o *Outage) Validate() error {
 	if o.Per != "" && o.Per != PerLink && o.Per != PerConnection {
-		return notation.Errorf("per: %q: want link or connection", string(o.Per))
+		return document.Errorf("per: %q: want link or connection", string(o.Per))
 	}
 	if err := first(o.MTTR.validate("mttr"), checkSpan("idle", o.Idle)); err != nil {
 		return err
@@ -55,16 +56,16 @@ func (o *Outage) Validate() error {
 	case o.Idle == 0:
 		return o.MTTF.validate("mttf")
 	case o.MTTF != nil:
-		return notation.Errorf("idle: %v beside mttf; want either", o.Idle)
+		return document.Errorf("idle: %v beside mttf; want either", o.Idle)
 	case o.Idle < shortestTimes:
-		return notation.Errorf("idle: %v: want 10ms or more, such as 30s", o.Idle)
+		return document.Errorf("idle: %v: want 10ms or more, such as 30s", o.Idle)
 	}
 	return nil
 }
 
 func (v Times) validate(key string) error {
 	if len(v) != 1 && len(v) != 2 {
-		return notation.Errorf("%s: %d times; want a mean such as 60s, or the least and the most such as [10s, 60s]",
+		return document.Errorf("%s: %d times; want a mean such as 60s, or the least and the most such as [10s, 60s]",
 			key, len(v))
 	}
 	least, most := v[0], v[len(v)-1]
@@ -72,10 +73,10 @@ func (v Times) validate(key string) error {
 		return err
 	}
 	if least > most {
-		return notation.Errorf("%s: %v: want the least first, such as [10s, 60s]", key, v)
+		return document.Errorf("%s: %v: want the least first, such as [10s, 60s]", key, v)
 	}
 	if least/2+most/2 < shortestTimes {
-		return notation.Errorf("%s: %v: want a mean of 10ms or more, such as 60s", key, v)
+		return document.Errorf("%s: %v: want a mean of 10ms or more, such as 60s", key, v)
 	}
 	return nil
 }
@@ -87,21 +88,21 @@ func (o *Outage) UnmarshalYAML(node ast.Node) error {
 	}
 	type full Outage
 	var read full
-	if err := notation.Decode(node, &read); err != nil {
+	if err := document.Decode(node, &read); err != nil {
 		return err
 	}
 	*o = Outage(read)
-	return placed(node, o.Validate())
+	return document.AtKey(node, o.Validate())
 }
 
 // UnmarshalYAML reads one time or a list of two.
 func (v *Times) UnmarshalYAML(node ast.Node) error {
-	if _, plain := notation.Scalar(node); plain {
+	if _, plain := document.Scalar(node); plain {
 		*v = make(Times, 1)
 		return (*v)[0].UnmarshalYAML(node)
 	}
 	var read []notation.Span
-	if err := notation.Decode(node, &read); err != nil {
+	if err := document.Decode(node, &read); err != nil {
 		return err
 	}
 	*v = read

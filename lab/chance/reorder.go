@@ -6,6 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
@@ -28,23 +29,23 @@ type Reorder struct {
 // three duplicate acknowledgements (RFC 5681 section 3.2).
 const DefaultHold = 10 * time.Millisecond
 
-// Validate returns what is wrong, as a *notation.Error that begins with the key.
+// Validate returns what is wrong, as a *document.Error that begins with the key.
 func (o *Reorder) Validate() error {
 	err := first(checkRatio("ratio", o.Ratio), checkCorrelation(o.Correlation), checkDelay("by", o.By))
 	switch {
 	case err != nil:
 		return err
 	case o.Gap < 0:
-		return notation.Errorf("gap: %d: want 1 or more, such as 5", o.Gap)
+		return document.Errorf("gap: %d: want 1 or more, such as 5", o.Gap)
 	case o.Gap > 0 && (o.Ratio > 0 || o.Correlation > 0):
-		return notation.Errorf("gap: %d with a ratio or a correlation; want either gap or ratio", o.Gap)
+		return document.Errorf("gap: %d with a ratio or a correlation; want either gap or ratio", o.Gap)
 	}
 	return nil
 }
 
 // UnmarshalYAML reads a ratio or a mapping.
 func (o *Reorder) UnmarshalYAML(node ast.Node) error {
-	if _, plain := notation.Scalar(node); plain {
+	if _, plain := document.Scalar(node); plain {
 		*o = Reorder{}
 		return o.Ratio.UnmarshalYAML(node)
 	}
@@ -53,11 +54,11 @@ func (o *Reorder) UnmarshalYAML(node ast.Node) error {
 	}
 	type full Reorder
 	var read full
-	if err := notation.Decode(node, &read); err != nil {
+	if err := document.Decode(node, &read); err != nil {
 		return err
 	}
 	*o = Reorder(read)
-	return placed(node, o.Validate())
+	return document.AtKey(node, o.Validate())
 }
 
 // String prints the reordering as a lab file has it.

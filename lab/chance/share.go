@@ -5,6 +5,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
@@ -21,14 +22,14 @@ type Share struct {
 	Correlation notation.Ratio `yaml:"correlation" json:"correlation,omitempty"` // with the packet before; default none
 }
 
-// Validate returns what is wrong, as a *notation.Error that begins with the key.
+// Validate returns what is wrong, as a *document.Error that begins with the key.
 func (s *Share) Validate() error {
 	return first(checkRatio("ratio", s.Ratio), checkCorrelation(s.Correlation))
 }
 
 // UnmarshalYAML reads a ratio or a mapping.
 func (s *Share) UnmarshalYAML(node ast.Node) error {
-	if _, plain := notation.Scalar(node); plain {
+	if _, plain := document.Scalar(node); plain {
 		*s = Share{}
 		return s.Ratio.UnmarshalYAML(node)
 	}
@@ -37,11 +38,11 @@ func (s *Share) UnmarshalYAML(node ast.Node) error {
 	}
 	type full Share
 	var read full
-	if err := notation.Decode(node, &read); err != nil {
+	if err := document.Decode(node, &read); err != nil {
 		return err
 	}
 	*s = Share(read)
-	return placed(node, s.Validate())
+	return document.AtKey(node, s.Validate())
 }
 
 // String prints the share as a lab file has it.
@@ -70,12 +71,12 @@ type Corrupt struct {
 // Share returns which packets are hit, without what happens to them.
 func (c *Corrupt) Share() *Share { return &Share{Ratio: c.Ratio, Correlation: c.Correlation} }
 
-// Validate returns what is wrong, as a *notation.Error that begins with the key.
+// Validate returns what is wrong, as a *document.Error that begins with the key.
 func (c *Corrupt) Validate() error { return c.Share().Validate() }
 
 // UnmarshalYAML reads a ratio or a mapping.
 func (c *Corrupt) UnmarshalYAML(node ast.Node) error {
-	if _, plain := notation.Scalar(node); plain {
+	if _, plain := document.Scalar(node); plain {
 		*c = Corrupt{}
 		return c.Ratio.UnmarshalYAML(node)
 	}
@@ -84,11 +85,11 @@ func (c *Corrupt) UnmarshalYAML(node ast.Node) error {
 	}
 	type full Corrupt
 	var read full
-	if err := notation.Decode(node, &read); err != nil {
+	if err := document.Decode(node, &read); err != nil {
 		return err
 	}
 	*c = Corrupt(read)
-	return placed(node, c.Validate())
+	return document.AtKey(node, c.Validate())
 }
 
 // String prints the corruption as a lab file has it.

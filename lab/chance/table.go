@@ -9,11 +9,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
 // ReadTable reads measured values into a Table: a number of milliseconds on each line, in any order. Blank lines are
-// skipped. Errors are *notation.Error with the line; the caller adds the file's name.
+// skipped. Errors are *document.Error with the line; the caller adds the file's name.
 func ReadTable(r io.Reader) ([]notation.Delay, error) {
 	const most = float64(notation.MaxDelay) / 1e6
 	var table []notation.Delay
@@ -25,7 +26,7 @@ func ReadTable(r io.Reader) ([]notation.Delay, error) {
 		}
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(v >= 0 && v <= most) {
-			return nil, &notation.Error{Line: line, Column: 1, Problem: fmt.Sprintf("%.40q: want milliseconds, 0 to %.0f", text, most)}
+			return nil, &document.Error{Line: line, Column: 1, Problem: fmt.Sprintf("%.40q: want milliseconds, 0 to %.0f", text, most)}
 		}
 		table = append(table, notation.Delay(math.Round(v*1e6)))
 	}
@@ -33,7 +34,7 @@ func ReadTable(r io.Reader) ([]notation.Delay, error) {
 		return nil, fmt.Errorf("read table: %w", err)
 	}
 	if n := len(table); n < 2 || n > maxTable {
-		return nil, notation.Errorf("%d values; want 2 to %d, one a line", n, maxTable)
+		return nil, document.Errorf("%d values; want 2 to %d, one a line", n, maxTable)
 	}
 	slices.Sort(table)
 	return table, nil

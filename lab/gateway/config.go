@@ -1,9 +1,9 @@
 package gateway
 
 import (
-	"errors"
 	"path/filepath"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/link"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
@@ -15,7 +15,7 @@ type Config struct {
 }
 
 // ParseConfig reads a link file: the keys of a link in a lab file for both ways, forward and reverse for one, and a seed.
-// Files that it names (link.Shape.ReadFiles) are found beside it. Errors are *notation.Error and name the file; the name is
+// Files that it names (link.Shape.ReadFiles) are found beside it. Errors are *document.Error and name the file; the name is
 // used for nothing else.
 //
 //	delay: 20ms
@@ -38,24 +38,13 @@ func ParseConfig(name string, text []byte) (Config, error) {
 		err = link.CheckPair(c.Forward, c.Reverse)
 	}
 	if err != nil {
-		return Config{}, inFile(name, err)
+		return Config{}, document.InFile(name, err)
 	}
 	return c, nil
 }
 
-// inFile gives a fault the name of the file that it is in.
-func inFile(name string, err error) error {
-	placed := notation.Error{Problem: err.Error()}
-	var bad *notation.Error
-	if errors.As(err, &bad) {
-		placed = *bad
-	}
-	placed.File = name
-	return &placed
-}
-
 // With returns the link with settings on top, each as link.ParseSetting has it: "loss=1%", "reverse.rate=10mbit". Files
-// that they name are looked for in the working directory. Errors are *notation.Error.
+// that they name are looked for in the working directory. Errors are *document.Error.
 func (c Config) With(settings ...string) (Config, error) {
 	c, err := c.merge(settings)
 	if err == nil {

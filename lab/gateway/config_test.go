@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
@@ -36,7 +37,7 @@ func TestParseConfig(t *testing.T) {
 		name := filepath.Join(folder, "link.yaml")
 		got, err := ParseConfig(name, []byte(c.text))
 		if c.fault != "" {
-			var bad *notation.Error
+			var bad *document.Error
 			if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), filepath.Join(folder, c.fault)) {
 				t.Errorf("%.80q: error %v; want %s…", c.text, err, c.fault)
 			}
@@ -66,7 +67,7 @@ func TestWith(t *testing.T) {
 		t.Errorf("seed %d, shapes (-want +got):\n%s", got.Seed, diff)
 	}
 	for _, bad := range []string{"delay", "delay=x", "speed=1", "sideways.loss=1%", "duplex=half", "trace={file: none.trace}"} {
-		if _, err := below.With(bad); !errors.As(err, new(*notation.Error)) {
+		if _, err := below.With(bad); !errors.As(err, new(*document.Error)) {
 			t.Errorf("%q: error %v; want one of the caller's", bad, err)
 		}
 	}
@@ -80,7 +81,7 @@ func FuzzParseConfig(f *testing.F) {
 		}
 		c, err := ParseConfig("link.yaml", []byte(text))
 		if err != nil {
-			if !errors.As(err, new(*notation.Error)) || strings.Contains(err.Error(), "\n") {
+			if !errors.As(err, new(*document.Error)) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %q", err)
 			}
 			return

@@ -130,7 +130,7 @@ func (g *Gateway) stop() {
 }
 
 // Set changes the link while packets cross it. What the shapes do not set stays as it is; packets in flight keep their
-// fate. If something is wrong nothing changes, and the error is a *notation.Error.
+// fate. If something is wrong nothing changes, and the error is a *document.Error.
 func (g *Gateway) Set(forward, reverse link.Shape) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

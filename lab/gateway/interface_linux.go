@@ -5,17 +5,16 @@ import (
 	"fmt"
 	"net"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
-
-	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
 // findInterfaces looks up both in the current network namespace, and refuses what cannot work. What works, but perhaps
 // not as its user thinks, is a warning.
 func findInterfaces(names [2]string) (both [2]*netlink.LinkAttrs, warnings []string, err error) {
 	if names[0] == names[1] {
-		return both, nil, notation.Errorf("interface: %q: twice; want two interfaces, one for each side", names[0])
+		return both, nil, document.Errorf("interface: %q: twice; want two interfaces, one for each side", names[0])
 	}
 	for i, name := range names {
 		if both[i], err = findInterface(name); err != nil {
@@ -35,7 +34,7 @@ func findInterfaces(names [2]string) (both [2]*netlink.LinkAttrs, warnings []str
 		}
 	}
 	if joined(both[0], both[1]) || joined(both[1], both[0]) {
-		return both, nil, notation.Errorf("interface: %q and %q: are joined already; frames would go round for ever",
+		return both, nil, document.Errorf("interface: %q and %q: are joined already; frames would go round for ever",
 			names[0], names[1])
 	}
 	if both[0].MTU != both[1].MTU {
@@ -48,17 +47,17 @@ func findInterfaces(names [2]string) (both [2]*netlink.LinkAttrs, warnings []str
 func findInterface(name string) (*netlink.LinkAttrs, error) {
 	l, err := netlink.LinkByName(name)
 	if isAbsent(err) {
-		return nil, notation.Errorf("interface: %q: there is none here; see ip link", name)
+		return nil, document.Errorf("interface: %q: there is none here; see ip link", name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look up interface %s: %w", name, err)
 	}
 	a := l.Attrs()
 	if a.EncapType != "ether" || len(a.HardwareAddr) != addressLength {
-		return nil, notation.Errorf("interface: %q: is of type %s; want Ethernet", name, a.EncapType)
+		return nil, document.Errorf("interface: %q: is of type %s; want Ethernet", name, a.EncapType)
 	}
 	if a.Flags&net.FlagUp == 0 {
-		return nil, notation.Errorf("interface: %q: is down; raise it: ip link set %s up", name, name)
+		return nil, document.Errorf("interface: %q: is down; raise it: ip link set %s up", name, name)
 	}
 	return a, nil
 }

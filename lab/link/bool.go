@@ -2,8 +2,7 @@ package link
 
 import (
 	"github.com/goccy/go-yaml/ast"
-
-	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // Bool is true or false in a lab file.
@@ -11,13 +10,13 @@ type Bool bool
 
 // UnmarshalYAML reads true or false.
 func (s *Bool) UnmarshalYAML(node ast.Node) error {
-	switch text, _ := notation.Scalar(node); text {
+	switch text, _ := document.Scalar(node); text {
 	case "true":
 		*s = true
 	case "false":
 		*s = false
 	default:
-		return notation.At(node, notation.Errorf("%q: want true or false", text))
+		return document.At(node, document.Errorf("%q: want true or false", text))
 	}
 	return nil
 }

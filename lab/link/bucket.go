@@ -6,6 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
@@ -34,39 +35,39 @@ func (b Bucket) String() string {
 	return fmt.Sprintf("{rate: %v, burst: %v}", b.Rate, b.Burst)
 }
 
-// Validate returns what is wrong, as a *notation.Error.
+// Validate returns what is wrong, as a *document.Error.
 func (b *Bucket) Validate() error {
 	switch {
 	case !b.some():
 		return nil
 	case !(b.Rate >= minRate && b.Rate <= maxRate):
-		return notation.Errorf("rate: %v: want 1bit to 10tbit, as in {rate: 10mbit, burst: 50kB}", b.Rate)
+		return document.Errorf("rate: %v: want 1bit to 10tbit, as in {rate: 10mbit, burst: 50kB}", b.Rate)
 	case b.Burst < 1 || b.Burst > maxBurst:
-		return notation.Errorf("burst: %v: want 1B or more, as in {rate: 10mbit, burst: 50kB}", b.Burst)
+		return document.Errorf("burst: %v: want 1B or more, as in {rate: 10mbit, burst: 50kB}", b.Burst)
 	}
 	return nil
 }
 
 // UnmarshalYAML reads a mapping, or "none".
 func (b *Bucket) UnmarshalYAML(node ast.Node) error {
-	if text, ok := notation.Scalar(node); ok {
+	if text, ok := document.Scalar(node); ok {
 		if text != "none" {
-			return notation.At(node, notation.Errorf("%q: want {rate: 10mbit, burst: 50kB}, or none", text))
+			return document.At(node, document.Errorf("%q: want {rate: 10mbit, burst: 50kB}, or none", text))
 		}
 		*b = Bucket{}
 		return nil
 	}
 	type full Bucket
 	var v full
-	if err := notation.Decode(node, &v); err != nil {
+	if err := document.Decode(node, &v); err != nil {
 		return err
 	}
 	// A mapping that sets nothing is not "none", and is at fault like one without a rate.
 	if v.Rate == 0 {
-		return notation.At(node, notation.Errorf("rate: not set; want it, as in {rate: 10mbit, burst: 50kB}"))
+		return document.At(node, document.Errorf("rate: not set; want it, as in {rate: 10mbit, burst: 50kB}"))
 	}
 	if err := (*Bucket)(&v).Validate(); err != nil {
-		return notation.At(node, err)
+		return document.At(node, err)
 	}
 	*b = Bucket(v)
 	return nil

@@ -2,8 +2,7 @@ package link
 
 import (
 	"github.com/goccy/go-yaml/ast"
-
-	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // Duplex says whether the two ends of an Ethernet link may send at the same time. It belongs to the link: both
@@ -29,13 +28,13 @@ func (s *Shape) duplex() Duplex {
 	return *s.Duplex
 }
 
-// Validate returns what is wrong, as a *notation.Error.
+// Validate returns what is wrong, as a *document.Error.
 func (d *Duplex) Validate() error {
 	switch *d {
 	case Full, Half, Mismatch:
 		return nil
 	}
-	return notation.Errorf("%q: want full, half or mismatch", string(*d))
+	return document.Errorf("%q: want full, half or mismatch", string(*d))
 }
 
 // UnmarshalYAML reads a name.
@@ -46,13 +45,13 @@ func name[N ~string, V interface {
 	*N
 	Validate() error
 }](node ast.Node, into V) error {
-	text, ok := notation.Scalar(node)
+	text, ok := document.Scalar(node)
 	if !ok {
-		return notation.At(node, notation.Errorf("want one value"))
+		return document.At(node, document.Errorf("want one value"))
 	}
 	v := N(text)
 	if err := V(&v).Validate(); err != nil {
-		return notation.At(node, err)
+		return document.At(node, err)
 	}
 	*into = v
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/chance"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
@@ -60,7 +61,7 @@ func TestReadFiles(t *testing.T) {
 		if err == nil {
 			err = s.ReadFiles(folder)
 		}
-		if !errors.As(err, new(*notation.Error)) || !strings.HasPrefix(err.Error(), want) {
+		if !errors.As(err, new(*document.Error)) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: error %v; want %s…", text, err, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
@@ -44,16 +45,16 @@ func (m MTU) String() string {
 	return fmt.Sprintf("{size: %v, excess: %s}", m.Size, m.Excess)
 }
 
-// Validate returns what is wrong, as a *notation.Error.
+// Validate returns what is wrong, as a *document.Error.
 func (m *MTU) Validate() error {
 	if m.Size < minMTU || m.Size > maxMTU {
-		return notation.Errorf("%v: want %dB to %dB", m.Size, minMTU, maxMTU)
+		return document.Errorf("%v: want %dB to %dB", m.Size, minMTU, maxMTU)
 	}
 	switch m.Excess {
 	case "", ICMP, Fragment, Discard:
 		return nil
 	}
-	return notation.Errorf("excess: %q: want icmp, fragment or drop", string(m.Excess))
+	return document.Errorf("excess: %q: want icmp, fragment or drop", string(m.Excess))
 }
 
 // UnmarshalYAML reads a size or a mapping.
@@ -61,16 +62,16 @@ func (m *MTU) UnmarshalYAML(node ast.Node) error {
 	type full MTU
 	var v full
 	var err error
-	if _, ok := notation.Scalar(node); ok {
+	if _, ok := document.Scalar(node); ok {
 		err = v.Size.UnmarshalYAML(node)
 	} else {
-		err = notation.Decode(node, &v)
+		err = document.Decode(node, &v)
 	}
 	if err != nil {
 		return err
 	}
 	if err := (*MTU)(&v).Validate(); err != nil {
-		return notation.At(node, err)
+		return document.At(node, err)
 	}
 	*m = MTU(v)
 	return nil

@@ -3,6 +3,7 @@ package link
 import (
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/quantity"
 )
@@ -67,16 +68,16 @@ func (o Overhead) String() string {
 	return o.Bytes.String()
 }
 
-// Validate returns what is wrong, as a *notation.Error.
+// Validate returns what is wrong, as a *document.Error.
 func (o *Overhead) Validate() error {
 	switch o.Link {
 	case "":
 		if o.Bytes < 0 || o.Bytes > maxOverhead {
-			return notation.Errorf("%v: want at most %dB", o.Bytes, maxOverhead)
+			return document.Errorf("%v: want at most %dB", o.Bytes, maxOverhead)
 		}
 	case Ethernet, None, ATM:
 		if o.Bytes != 0 {
-			return notation.Errorf("%s and %v: want one of the two", o.Link, o.Bytes)
+			return document.Errorf("%s and %v: want one of the two", o.Link, o.Bytes)
 		}
 	default:
 		return wantOverhead(string(o.Link))
@@ -85,25 +86,25 @@ func (o *Overhead) Validate() error {
 }
 
 func wantOverhead(text string) error {
-	return notation.Errorf("%q: want ethernet, atm, none or a number of bytes such as 18B", text)
+	return document.Errorf("%q: want ethernet, atm, none or a number of bytes such as 18B", text)
 }
 
 // UnmarshalYAML reads a layer's name or a size.
 func (o *Overhead) UnmarshalYAML(node ast.Node) error {
-	text, ok := notation.Scalar(node)
+	text, ok := document.Scalar(node)
 	if !ok {
-		return notation.At(node, notation.Errorf("want one value: ethernet, atm, none or a number of bytes such as 18B"))
+		return document.At(node, document.Errorf("want one value: ethernet, atm, none or a number of bytes such as 18B"))
 	}
 	v := Overhead{Link: Layer(text)}
 	if v.Validate() != nil {
 		bytes, err := quantity.ParseSize(text)
 		if err != nil {
-			return notation.At(node, wantOverhead(text))
+			return document.At(node, wantOverhead(text))
 		}
 		v = Overhead{Bytes: notation.Size(bytes)}
 	}
 	if err := v.Validate(); err != nil {
-		return notation.At(node, err)
+		return document.At(node, err)
 	}
 	*o = v
 	return nil

@@ -6,8 +6,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/chance"
-	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/lab/packet"
 )
 
@@ -40,13 +40,13 @@ const (
 // maxRules bounds what each packet is held against.
 const maxRules = 256
 
-// Validate returns what is wrong, as a *notation.Error.
+// Validate returns what is wrong, as a *document.Error.
 func (p *Per) Validate() error {
 	switch *p {
 	case PerRule, PerFlow, PerSource, PerTarget:
 		return nil
 	}
-	return notation.Errorf("%q: want flow, source or target", string(*p))
+	return document.Errorf("%q: want flow, source or target", string(*p))
 }
 
 // UnmarshalYAML reads a name.
@@ -55,43 +55,43 @@ func (p *Per) UnmarshalYAML(node ast.Node) error {
 		return err
 	}
 	if *p == PerRule {
-		return notation.At(node, notation.Errorf(`"": want flow, source or target`))
+		return document.At(node, document.Errorf(`"": want flow, source or target`))
 	}
 	return nil
 }
 
-// Validate returns what is wrong, as a *notation.Error that names the rule.
+// Validate returns what is wrong, as a *document.Error that names the rule.
 func (r *Rules) Validate() error {
 	if len(*r) > maxRules {
-		return notation.Errorf("%d; want at most %d", len(*r), maxRules)
+		return document.Errorf("%d; want at most %d", len(*r), maxRules)
 	}
 	for i := range *r {
 		if err := (*r)[i].Validate(); err != nil {
-			return notation.Errorf("number %d: %v", i+1, err)
+			return document.Errorf("number %d: %v", i+1, err)
 		}
 	}
 	return nil
 }
 
-// Validate returns what is wrong, as a *notation.Error.
+// Validate returns what is wrong, as a *document.Error.
 func (r *Rule) Validate() error {
 	if r.Match != nil {
 		if err := r.Match.Validate(); err != nil {
-			return notation.Errorf("match: %v", err)
+			return document.Errorf("match: %v", err)
 		}
 	}
 	if err := r.Per.Validate(); err != nil {
-		return notation.Errorf("per: %v", err)
+		return document.Errorf("per: %v", err)
 	}
 	switch {
 	case r.Rules != nil:
-		return notation.Errorf("rules: a rule has none of its own")
+		return document.Errorf("rules: a rule has none of its own")
 	case r.MTU != nil:
-		return notation.Errorf("mtu: is the link's; want it outside of the rules")
+		return document.Errorf("mtu: is the link's; want it outside of the rules")
 	case r.Duplex != nil:
-		return notation.Errorf("duplex: is the link's; want it outside of the rules")
+		return document.Errorf("duplex: is the link's; want it outside of the rules")
 	case r.Per == PerFlow && r.Outage != nil && r.Outage.Per == chance.PerConnection: // 4096 tables of 229 kB
-		return notation.Errorf("outage: per connection does not go with per: flow; leave it out, each flow has an outage of its own")
+		return document.Errorf("outage: per connection does not go with per: flow; leave it out, each flow has an outage of its own")
 	}
 	return r.Shape.Validate()
 }

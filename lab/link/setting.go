@@ -1,20 +1,20 @@
 package link
 
 import (
-	"errors"
 	"reflect"
 	"strings"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
 // ParseSetting reads one change of a link, "KEY=VALUE" or "forward.KEY=VALUE" with the keys of Shape and the values of
 // a lab file, such as "loss=1%" or "reverse.loss={every: 100}", into the shapes for the two directions. Both are valid.
-// Errors are *notation.Error without a place.
+// Errors are *document.Error without a place.
 func ParseSetting(setting string) (forward, reverse Shape, err error) {
 	key, value, ok := strings.Cut(setting, "=")
 	if !ok {
-		return forward, reverse, notation.Errorf("%q: want KEY=VALUE, such as loss=1%%", setting)
+		return forward, reverse, document.Errorf("%q: want KEY=VALUE, such as loss=1%%", setting)
 	}
 	way, name, both := "", key, true
 	if before, after, dotted := strings.Cut(key, "."); dotted {
@@ -32,7 +32,7 @@ func ParseSetting(setting string) (forward, reverse Shape, err error) {
 	case way == "reverse":
 		return Shape{}, shape, nil
 	}
-	return forward, reverse, notation.Errorf("%q: want forward.%s or reverse.%s", key, name, name)
+	return forward, reverse, document.Errorf("%q: want forward.%s or reverse.%s", key, name, name)
 }
 
 // parseField reads the value of one key.
@@ -45,29 +45,20 @@ func parseField(name, value string) (Shape, error) {
 		}
 	}
 	if known < 0 {
-		return shape, notation.Errorf("%q: want %s", name, keys())
+		return shape, document.Errorf("%q: want %s", name, keys())
 	}
 	if err := notation.Unmarshal([]byte("{"+name+": "+value+"}"), &shape); err != nil {
-		return Shape{}, unplaced(name, err)
+		problem := document.Placed(err).Problem // what the user wrote has no line and column
+		if !strings.HasPrefix(problem, name) {
+			problem = name + ": " + problem
+		}
+		return Shape{}, document.Errorf("%s", problem)
 	}
 	v := reflect.ValueOf(shape)
 	for i := range v.NumField() {
 		if v.Field(i).IsNil() == (i == known) { // a comma in the value may begin a second key
-			return Shape{}, notation.Errorf("%s: %q: want one value", name, value)
+			return Shape{}, document.Errorf("%s: %q: want one value", name, value)
 		}
 	}
 	return shape, shape.Validate()
-}
-
-// unplaced takes line and column out of a fault: what the user wrote has none.
-func unplaced(name string, err error) error {
-	problem := err.Error()
-	var placed *notation.Error
-	if errors.As(err, &placed) {
-		problem = placed.Problem
-	}
-	if !strings.HasPrefix(problem, name) {
-		problem = name + ": " + problem
-	}
-	return &notation.Error{Problem: problem}
 }

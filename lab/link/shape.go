@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/chance"
 	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/lab/queue"
@@ -107,7 +108,7 @@ const (
 	maxRate notation.Rate = 1e13
 )
 
-// Validate returns the first thing that is wrong with what is set, as a *notation.Error that begins with the key. What
+// Validate returns the first thing that is wrong with what is set, as a *document.Error that begins with the key. What
 // only a whole shape can get wrong is for Complete.
 func (s Shape) Validate() error {
 	v := reflect.ValueOf(s)
@@ -120,22 +121,22 @@ func (s Shape) Validate() error {
 			continue
 		}
 		if err := field.Validate(); err != nil {
-			return notation.Errorf("%s: %v", key(i), err)
+			return document.Errorf("%s: %v", key(i), err)
 		}
 	}
 	switch {
 	case s.Rate != nil && !(*s.Rate >= minRate && *s.Rate <= maxRate):
-		return notation.Errorf("rate: %v: want 1bit to 10tbit", *s.Rate)
+		return document.Errorf("rate: %v: want 1bit to 10tbit", *s.Rate)
 	case s.Delay != nil && (*s.Delay < 0 || *s.Delay > notation.Delay(notation.MaxDelay)):
-		return notation.Errorf("delay: %v: want at most 1h", *s.Delay)
+		return document.Errorf("delay: %v: want at most 1h", *s.Delay)
 	case s.Rate != nil && s.Trace != nil && !s.Trace.none():
-		return notation.Errorf("trace: there is a rate as well; want one of the two")
+		return document.Errorf("trace: there is a rate as well; want one of the two")
 	}
 	return nil
 }
 
 // Complete returns what is wrong with a shape to which nothing will be added: it must be valid, and each key must have
-// what it needs. The error is a *notation.Error.
+// what it needs. The error is a *document.Error.
 func (s Shape) Complete() error {
 	if err := s.Validate(); err != nil {
 		return err
@@ -143,11 +144,11 @@ func (s Shape) Complete() error {
 	traced := s.Trace != nil && !s.Trace.none()
 	switch {
 	case traced && len(s.Trace.Opportunities) == 0:
-		return notation.Errorf("trace: %q: has not been read", s.Trace.File)
+		return document.Errorf("trace: %q: has not been read", s.Trace.File)
 	case s.Jitter != nil && s.Jitter.TableFile != "" && s.Jitter.Table == nil:
-		return notation.Errorf("jitter: table_file: %q: has not been read", s.Jitter.TableFile)
+		return document.Errorf("jitter: table_file: %q: has not been read", s.Jitter.TableFile)
 	case traced && s.Shaper.some():
-		return notation.Errorf("shaper: does not go with a trace; want one of the two")
+		return document.Errorf("shaper: does not go with a trace; want one of the two")
 	}
 	if s.Duplex != nil && *s.Duplex != Full {
 		if err := s.sharesMedium(); err != nil {
@@ -157,7 +158,7 @@ func (s Shape) Complete() error {
 	if s.Rules != nil {
 		for i, r := range *s.Rules {
 			if err := r.Shape.Complete(); err != nil {
-				return notation.Errorf("rules: number %d: %v", i+1, err)
+				return document.Errorf("rules: number %d: %v", i+1, err)
 			}
 		}
 	}
@@ -168,19 +169,19 @@ func (s Shape) Complete() error {
 func (s Shape) sharesMedium() error {
 	switch {
 	case s.Rate == nil:
-		return notation.Errorf("duplex: %s: needs a rate, such as `rate: 10mbit`", *s.Duplex)
+		return document.Errorf("duplex: %s: needs a rate, such as `rate: 10mbit`", *s.Duplex)
 	case s.Overhead != nil && s.Overhead.Link != Ethernet:
-		return notation.Errorf("duplex: %s: is Ethernet's; the overhead is %v", *s.Duplex, *s.Overhead)
+		return document.Errorf("duplex: %s: is Ethernet's; the overhead is %v", *s.Duplex, *s.Overhead)
 	case s.Shaper.some():
-		return notation.Errorf("duplex: %s: does not go with a shaper", *s.Duplex)
+		return document.Errorf("duplex: %s: does not go with a shaper", *s.Duplex)
 	case s.Rules != nil && len(*s.Rules) > 0:
-		return notation.Errorf("duplex: %s: does not go with rules", *s.Duplex)
+		return document.Errorf("duplex: %s: does not go with rules", *s.Duplex)
 	}
 	return nil
 }
 
 // CheckPair returns what is wrong with the two directions of one link: each must be complete, and on a shared medium
-// both must agree. The error is a *notation.Error.
+// both must agree. The error is a *document.Error.
 func CheckPair(forward, reverse Shape) error {
 	if err := forward.Complete(); err != nil {
 		return err
@@ -190,10 +191,10 @@ func CheckPair(forward, reverse Shape) error {
 	}
 	a, b := forward.duplex(), reverse.duplex()
 	if a != b {
-		return notation.Errorf("duplex: %s one way and %s the other; want the same, it belongs to the link", a, b)
+		return document.Errorf("duplex: %s one way and %s the other; want the same, it belongs to the link", a, b)
 	}
 	if a != Full && *forward.Rate != *reverse.Rate {
-		return notation.Errorf("duplex: %s: rate %v one way and %v the other; want the same", a, *forward.Rate, *reverse.Rate)
+		return document.Errorf("duplex: %s: rate %v one way and %v the other; want the same", a, *forward.Rate, *reverse.Rate)
 	}
 	return nil
 }

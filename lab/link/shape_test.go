@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/chance"
 	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/lab/packet"
@@ -173,7 +174,7 @@ func TestShapeFaults(t *testing.T) {
 		if err == nil {
 			err = s.Complete()
 		}
-		var bad *notation.Error
+		var bad *document.Error
 		if !errors.As(err, &bad) || err.Error() != want {
 			t.Errorf("%s:\ngot  %v\nwant %s", text, err, want)
 		}
@@ -279,9 +280,9 @@ func FuzzShape(f *testing.F) {
 			err = s.Validate()
 		}
 		if err != nil {
-			var bad *notation.Error
+			var bad *document.Error
 			if !errors.As(err, &bad) {
-				t.Fatalf("%q: %v is not a *notation.Error", text, err)
+				t.Fatalf("%q: %v is not a *document.Error", text, err)
 			}
 			return
 		}
@@ -309,7 +310,7 @@ func FuzzParseSetting(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if _, _, err := ParseSetting(text); err != nil {
-			var bad *notation.Error
+			var bad *document.Error
 			if !errors.As(err, &bad) || bad.Line != 0 || strings.Contains(bad.Problem, "\n") && !strings.Contains(text, "\n") {
 				t.Fatalf("%q: %v", text, err)
 			}

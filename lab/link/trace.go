@@ -9,8 +9,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
-
-	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // Trace is a rate that varies, in mahimahi's form (R. Netravali et al., "Mahimahi: Accurate Record-and-Replay for
@@ -52,25 +51,25 @@ func (t Trace) String() string {
 	return string(text) + "]}"
 }
 
-// Validate returns what is wrong, as a *notation.Error.
+// Validate returns what is wrong, as a *document.Error.
 func (t *Trace) Validate() error {
 	n := len(t.Opportunities)
 	if n == 0 {
 		return nil
 	}
 	if n > maxOpportunities {
-		return notation.Errorf("opportunities: %d; want at most %d", n, maxOpportunities)
+		return document.Errorf("opportunities: %d; want at most %d", n, maxOpportunities)
 	}
 	before := int64(0)
 	for i, o := range t.Opportunities {
 		if o < before || o > maxMilliseconds {
-			return notation.Errorf("opportunities: number %d: %d: want milliseconds from %d, the one before, to %d",
+			return document.Errorf("opportunities: number %d: %d: want milliseconds from %d, the one before, to %d",
 				i+1, o, before, maxMilliseconds)
 		}
 		before = o
 	}
 	if before == 0 {
-		return notation.Errorf("opportunities: the last is 0; want 1 or more, the milliseconds after which the trace begins anew")
+		return document.Errorf("opportunities: the last is 0; want 1 or more, the milliseconds after which the trace begins anew")
 	}
 	return nil
 }
@@ -78,9 +77,9 @@ func (t *Trace) Validate() error {
 // UnmarshalYAML reads a file's name, "none" or a mapping.
 func (t *Trace) UnmarshalYAML(node ast.Node) error {
 	const want = "want {file: cell.trace}, {opportunities: [1, 5, 9]} or none"
-	if text, ok := notation.Scalar(node); ok {
+	if text, ok := document.Scalar(node); ok {
 		if text == "" {
-			return notation.At(node, notation.Errorf("%q: %s", text, want))
+			return document.At(node, document.Errorf("%q: %s", text, want))
 		}
 		*t = Trace{File: text}
 		if text == "none" {
@@ -92,18 +91,18 @@ func (t *Trace) UnmarshalYAML(node ast.Node) error {
 		File          string         `yaml:"file"`
 		Opportunities []milliseconds `yaml:"opportunities"`
 	}
-	if err := notation.Decode(node, &full); err != nil {
+	if err := document.Decode(node, &full); err != nil {
 		return err
 	}
 	if (full.File == "") == (len(full.Opportunities) == 0) {
-		return notation.At(node, notation.Errorf(want))
+		return document.At(node, document.Errorf(want))
 	}
 	v := Trace{File: full.File}
 	for _, o := range full.Opportunities {
 		v.Opportunities = append(v.Opportunities, int64(o))
 	}
 	if err := v.Validate(); err != nil {
-		return notation.At(node, err)
+		return document.At(node, err)
 	}
 	*t = v
 	return nil
@@ -113,17 +112,17 @@ func (t *Trace) UnmarshalYAML(node ast.Node) error {
 type milliseconds int64
 
 func (m *milliseconds) UnmarshalYAML(node ast.Node) error {
-	text, _ := notation.Scalar(node)
+	text, _ := document.Scalar(node)
 	v, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return notation.At(node, notation.Errorf("%q: want whole milliseconds", clip(text)))
+		return document.At(node, document.Errorf("%q: want whole milliseconds", clip(text)))
 	}
 	*m = milliseconds(v)
 	return nil
 }
 
 // ReadTrace reads a packet-delivery trace: one time in milliseconds a line, none before the one above it. Blank lines
-// are skipped. Errors are *notation.Error with the line; the caller adds the file's name.
+// are skipped. Errors are *document.Error with the line; the caller adds the file's name.
 func ReadTrace(r io.Reader) (*Trace, error) {
 	var t Trace
 	lines := bufio.NewScanner(r)
@@ -151,7 +150,7 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 		return nil, fmt.Errorf("read trace: %w", err)
 	}
 	if len(t.Opportunities) == 0 {
-		return nil, notation.Errorf("no opportunity; want one time in milliseconds a line")
+		return nil, document.Errorf("no opportunity; want one time in milliseconds a line")
 	}
 	if err := t.Validate(); err != nil {
 		return nil, err
@@ -160,7 +159,7 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 }
 
 func traceFault(line int, problem string) error {
-	return &notation.Error{Line: line, Column: 1, Problem: problem}
+	return &document.Error{Line: line, Column: 1, Problem: problem}
 }
 
 // clip keeps a message to one short line whatever the file holds.

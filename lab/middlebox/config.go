@@ -3,7 +3,7 @@ package middlebox
 import (
 	"slices"
 
-	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/packet"
 )
 
@@ -105,7 +105,7 @@ func (c *Config) validateMatch() error {
 	m := c.Match
 	if m != nil && c.RandomizeSequence &&
 		(m.Source.IsValid() || m.Target.IsValid() || m.SourcePort|m.TargetPort != 0 || len(m.DSCP) > 0) {
-		return notation.Errorf("match: %v: want protocol and port alone beside randomize_sequence, which acts both ways", m)
+		return document.Errorf("match: %v: want protocol and port alone beside randomize_sequence, which acts both ways", m)
 	}
 	return m.Validate()
 }
@@ -118,7 +118,7 @@ const (
 
 func (c *Config) validateMSS() error {
 	if c.MSS != 0 && (c.MSS < minMSS || c.MSS > maxMSS) {
-		return notation.Errorf("mss: %d: want %d to %d", c.MSS, minMSS, maxMSS)
+		return document.Errorf("mss: %d: want %d to %d", c.MSS, minMSS, maxMSS)
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (n *NAT) validate() error {
 		return nil
 	}
 	if n.Outside == "" {
-		return notation.Errorf("nat: want outside: and the name of a neighbour")
+		return document.Errorf("nat: want outside: and the name of a neighbour")
 	}
 	checks := []error{n.Idle.validate("nat"), validateEntries("nat", n.Entries),
 		oneOf("nat: filtering", n.Filtering, FilterIndependent, FilterAddress, FilterPort)}
@@ -142,19 +142,19 @@ func (n *NAT) validate() error {
 func (f Forward) validate(earlier []Forward) error {
 	switch {
 	case f.Port == 0:
-		return notation.Errorf("nat: forward: want port: and a number from 1 to 65535")
+		return document.Errorf("nat: forward: want port: and a number from 1 to 65535")
 	case f.To == "":
-		return notation.Errorf("nat: forward: port %d: want to: and the name of a host", f.Port)
+		return document.Errorf("nat: forward: port %d: want to: and the name of a host", f.Port)
 	case f.Protocol != 0 && f.Protocol != packet.ProtocolTCP && f.Protocol != packet.ProtocolUDP:
-		return notation.Errorf("nat: forward: port %d: protocol: want tcp, udp or nothing for both", f.Port)
+		return document.Errorf("nat: forward: port %d: protocol: want tcp, udp or nothing for both", f.Port)
 	}
 	for _, e := range earlier {
 		switch {
 		case e.Protocol != f.Protocol && e.Protocol != 0 && f.Protocol != 0:
 		case e.Port == f.Port:
-			return notation.Errorf("nat: forward: port %d: want it once", f.Port)
+			return document.Errorf("nat: forward: port %d: want it once", f.Port)
 		case e.To == f.To && e.toPort() == f.toPort():
-			return notation.Errorf("nat: forward: port %d of %s: want it once", f.toPort(), f.To)
+			return document.Errorf("nat: forward: port %d of %s: want it once", f.toPort(), f.To)
 		}
 	}
 	return nil
@@ -172,7 +172,7 @@ func (f *Firewall) validate() error {
 		return nil
 	}
 	if len(f.Inside) == 0 && (len(f.Allow) > 0 || f.Idle != nil) {
-		return notation.Errorf("firewall: want inside: and the names of neighbours, for allow and idle to mean something")
+		return document.Errorf("firewall: want inside: and the names of neighbours, for allow and idle to mean something")
 	}
 	checks := []error{f.Idle.validate("firewall"), validateEntries("firewall", f.Entries)}
 	for _, m := range slices.Concat(f.Allow, f.Deny) {
@@ -183,7 +183,7 @@ func (f *Firewall) validate() error {
 
 func validateEntries(of string, entries Number) error {
 	if entries < 0 || entries > maxEntries {
-		return notation.Errorf("%s: entries: %d: want 1 to %d", of, entries, maxEntries)
+		return document.Errorf("%s: entries: %d: want 1 to %d", of, entries, maxEntries)
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func oneOf[T ~string](key string, value T, known ...T) error {
 	if value == "" || slices.Contains(known, value) {
 		return nil
 	}
-	return notation.Errorf("%s: %q: want %s", key, value, either(known))
+	return document.Errorf("%s: %q: want %s", key, value, either(known))
 }
 
 // either joins values for a message: "a, b or c".

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // ICMP is what happens to ICMP errors. In a lab file: pass, filtered, or {rate: 10/s, burst: 6, transit: true}. The zero
@@ -54,13 +54,13 @@ func (i *ICMP) validate() error {
 	case i == nil || *i == ICMP{}:
 		return nil
 	case i.Filtered && *i != ICMP{Filtered: true}:
-		return notation.Errorf("icmp: want either filtered or a rate")
+		return document.Errorf("icmp: want either filtered or a rate")
 	case i.Filtered:
 		return nil
 	case !(i.Rate >= minPerSecond && i.Rate <= maxPerSecond):
-		return notation.Errorf("icmp: rate: %v: want packets a second, such as 10/s", float64(i.Rate))
+		return document.Errorf("icmp: rate: %v: want packets a second, such as 10/s", float64(i.Rate))
 	case i.Burst < 0 || i.Burst > maxBurst:
-		return notation.Errorf("icmp: burst: %d: want 1 to %d", i.Burst, maxBurst)
+		return document.Errorf("icmp: burst: %d: want 1 to %d", i.Burst, maxBurst)
 	}
 	return nil
 }

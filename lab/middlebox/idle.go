@@ -6,6 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
@@ -34,24 +35,24 @@ const (
 
 // UnmarshalYAML reads "60s" or {tcp: 60s, udp: 30s}.
 func (i *Idle) UnmarshalYAML(node ast.Node) error {
-	if _, plain := notation.Scalar(node); plain {
+	if _, plain := document.Scalar(node); plain {
 		var all notation.Span
 		if err := all.UnmarshalYAML(node); err != nil {
 			return err
 		}
 		if all <= 0 {
-			return notation.At(node, fmt.Errorf("%q: want a time above 0", all))
+			return document.At(node, fmt.Errorf("%q: want a time above 0", all))
 		}
 		*i = Idle{TCP: all, Opening: all, UDP: all, ICMP: all}
 		return nil
 	}
 	type full Idle
-	return notation.Decode(node, (*full)(i))
+	return document.Decode(node, (*full)(i))
 }
 
 func (i *Idle) validate(of string) error {
 	if i != nil && min(i.TCP, i.Opening, i.UDP, i.ICMP) < 0 {
-		return notation.Errorf("%s: idle: want times above 0", of)
+		return document.Errorf("%s: idle: want times above 0", of)
 	}
 	return nil
 }

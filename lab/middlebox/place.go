@@ -3,7 +3,7 @@ package middlebox
 import (
 	"net/netip"
 
-	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // Place is where a router stands: what the names in its Config mean, by interface number and address.
@@ -31,12 +31,12 @@ func (c *Config) Place(neighbour func(string) []Interface, host func(string) (Ad
 	}
 	if c.NAT != nil {
 		if place.Outside = neighbour(c.NAT.Outside); len(place.Outside) == 0 {
-			return place, notation.Errorf("nat: outside: %q: want a neighbour of this router", c.NAT.Outside)
+			return place, document.Errorf("nat: outside: %q: want a neighbour of this router", c.NAT.Outside)
 		}
 		for _, f := range c.NAT.Forward {
 			addresses, ok := host(f.To)
 			if !ok {
-				return place, notation.Errorf("nat: forward: to: %q: want a host", f.To)
+				return place, document.Errorf("nat: forward: to: %q: want a host", f.To)
 			}
 			place.Forwards = append(place.Forwards, addresses)
 		}
@@ -45,7 +45,7 @@ func (c *Config) Place(neighbour func(string) []Interface, host func(string) (Ad
 		for _, name := range c.Firewall.Inside {
 			found := neighbour(name)
 			if len(found) == 0 {
-				return place, notation.Errorf("firewall: inside: %q: want a neighbour of this router", name)
+				return place, document.Errorf("firewall: inside: %q: want a neighbour of this router", name)
 			}
 			for _, i := range found {
 				place.Inside = append(place.Inside, i.Number)

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/packet"
 )
 
@@ -48,11 +48,11 @@ func (r *Remark) validate() error {
 		return nil
 	}
 	if r.Default != nil && *r.Default > 63 {
-		return notation.Errorf("dscp: %d: want 0 to 63", *r.Default)
+		return document.Errorf("dscp: %d: want 0 to 63", *r.Default)
 	}
 	for from, to := range r.Of {
 		if from > 63 || to > 63 {
-			return notation.Errorf("dscp: %d to %d: want 0 to 63", from, to)
+			return document.Errorf("dscp: %d to %d: want 0 to 63", from, to)
 		}
 	}
 	return nil

@@ -5,8 +5,7 @@ import (
 	"strconv"
 
 	"github.com/goccy/go-yaml/ast"
-
-	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // Keys are a Config as it is written, not validated.
@@ -15,10 +14,10 @@ type Keys Config
 // UnmarshalYAML reads the mapping that stands behind a router's name. What it returns is valid.
 func (c *Config) UnmarshalYAML(node ast.Node) error {
 	*c = Config{}
-	if err := notation.Decode(node, (*Keys)(c)); err != nil {
+	if err := document.Decode(node, (*Keys)(c)); err != nil {
 		return err
 	}
-	return notation.AtKey(node, c.Validate())
+	return document.AtKey(node, c.Validate())
 }
 
 // Options are the names of TCP options, or of groups of them; in a lab file one or a list.
@@ -29,13 +28,13 @@ type Option string
 
 // UnmarshalYAML reads "sack" or [wscale, sack].
 func (o *Options) UnmarshalYAML(node ast.Node) error {
-	if text, plain := notation.Scalar(node); plain {
+	if text, plain := document.Scalar(node); plain {
 		*o = Options{Option(text)}
-	} else if err := notation.Decode(node, (*[]Option)(o)); err != nil {
+	} else if err := document.Decode(node, (*[]Option)(o)); err != nil {
 		return err
 	}
 	if err := o.validate(); err != nil {
-		return notation.At(node, err)
+		return document.At(node, err)
 	}
 	return nil
 }
@@ -43,7 +42,7 @@ func (o *Options) UnmarshalYAML(node ast.Node) error {
 func (o *Options) validate() error {
 	for _, name := range *o {
 		if err := oneOf("strip", name, optionNames...); err != nil || name == "" {
-			return notation.Errorf("strip: %q: want %s", name, either(optionNames))
+			return document.Errorf("strip: %q: want %s", name, either(optionNames))
 		}
 	}
 	return nil
@@ -52,20 +51,20 @@ func (o *Options) validate() error {
 // UnmarshalYAML reads pass, filtered, or the mapping of a limit.
 func (i *ICMP) UnmarshalYAML(node ast.Node) error {
 	*i = ICMP{}
-	text, plain := notation.Scalar(node)
+	text, plain := document.Scalar(node)
 	if !plain {
 		type mapping ICMP // without this method
-		if err := notation.Decode(node, (*mapping)(i)); err != nil {
+		if err := document.Decode(node, (*mapping)(i)); err != nil {
 			return err
 		}
-		return notation.AtKey(node, i.validate())
+		return document.AtKey(node, i.validate())
 	}
 	switch text {
 	case "pass":
 	case "filtered":
 		i.Filtered = true
 	default:
-		return notation.At(node, fmt.Errorf("%q: want pass, filtered or {rate: 10/s}", text))
+		return document.At(node, fmt.Errorf("%q: want pass, filtered or {rate: 10/s}", text))
 	}
 	return nil
 }
@@ -75,10 +74,10 @@ type Number int
 
 // UnmarshalYAML reads digits.
 func (n *Number) UnmarshalYAML(node ast.Node) error {
-	text, _ := notation.Scalar(node)
+	text, _ := document.Scalar(node)
 	v, err := strconv.ParseUint(text, 10, 31)
 	if err != nil {
-		return notation.At(node, fmt.Errorf("%q: want a whole number", text))
+		return document.At(node, fmt.Errorf("%q: want a whole number", text))
 	}
 	*n = Number(v)
 	return nil
@@ -86,10 +85,10 @@ func (n *Number) UnmarshalYAML(node ast.Node) error {
 
 // UnmarshalYAML reads 10 or 10/s, 30/min, 100/h.
 func (r *PerSecond) UnmarshalYAML(node ast.Node) error {
-	text, _ := notation.Scalar(node)
+	text, _ := document.Scalar(node)
 	v, err := parsePerSecond(text)
 	if err != nil {
-		return notation.At(node, err)
+		return document.At(node, err)
 	}
 	*r = v
 	return nil
@@ -98,18 +97,18 @@ func (r *PerSecond) UnmarshalYAML(node ast.Node) error {
 // UnmarshalYAML reads a code point for all packets, or a mapping from code points to code points.
 func (r *Remark) UnmarshalYAML(node ast.Node) error {
 	*r = Remark{}
-	if text, plain := notation.Scalar(node); plain {
+	if text, plain := document.Scalar(node); plain {
 		return r.set(node, otherwise, text)
 	}
 	keyed, ok := node.(ast.MapNode)
 	if !ok {
-		return notation.At(node, fmt.Errorf("want a DSCP, or a mapping such as {EF: 0, %s: CS1}", otherwise))
+		return document.At(node, fmt.Errorf("want a DSCP, or a mapping such as {EF: 0, %s: CS1}", otherwise))
 	}
 	for entries := keyed.MapRange(); entries.Next(); {
-		key, _ := notation.Scalar(entries.Key())
-		value, plain := notation.Scalar(entries.Value())
+		key, _ := document.Scalar(entries.Key())
+		value, plain := document.Scalar(entries.Value())
 		if !plain {
-			return notation.At(entries.Value(), fmt.Errorf("want a DSCP"))
+			return document.At(entries.Value(), fmt.Errorf("want a DSCP"))
 		}
 		if err := r.set(entries.Value(), key, value); err != nil {
 			return err
@@ -121,7 +120,7 @@ func (r *Remark) UnmarshalYAML(node ast.Node) error {
 // set adds one rule, as it is written.
 func (r *Remark) set(node ast.Node, key, value string) error {
 	if err := r.add(key, value); err != nil {
-		return notation.At(node, err)
+		return document.At(node, err)
 	}
 	return nil
 }

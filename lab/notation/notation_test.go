@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pathwise-net/pathwise/document"
 )
 
 type sample struct {
@@ -38,35 +39,15 @@ func TestUnmarshalFaults(t *testing.T) {
 		{"span: 1h\ndelay: 2h", `2:8: delay: "2h": want at most 1h`},
 		{"inner:\n  rate: fast", `2:9: rate: "fast": want a positive rate such as 100mbit or 1.5gbit`},
 		{"ratio: [1%]", `1:8: ratio: want one value, not a list`},
-		{"size: {a: 1}", `1:7: size: want one value, not a mapping`},
+		{"size: {a: 1}", `1:7: size: want one value, not a mapping; quote one with a colon`},
 		{"colour: red", `1:1: unknown field "colour"`},
 	} {
 		var d sample
 		err := Unmarshal([]byte(c.text), &d)
-		var bad *Error
+		var bad *document.Error
 		if !errors.As(err, &bad) || bad.Error() != c.want {
 			t.Errorf("%q: got  %v\nwant %s", c.text, err, c.want)
 		}
-	}
-}
-
-func TestLocate(t *testing.T) {
-	text := []byte("hosts:\n  a: {}\nlinks:\n  - {between: [a]}\n  - {between: [b]}\n")
-	for _, c := range []struct{ path, want string }{
-		{"links[1]", "5:5: x"},
-		{"links[1].rate", "5:5: x"}, // not there: the nearest around it
-		{"links[7]", "4:3: x"},
-		{"hosts.a", "2:6: x"},
-		{"nowhere", "1:1: x"},
-		{"", "1:1: x"},
-	} {
-		if got := Locate(text, About(c.path, "x")).Error(); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.path, got, c.want)
-		}
-	}
-	placed := &Error{Line: 3, Column: 4, Problem: "x"}
-	if got := Locate(text, placed); got != placed {
-		t.Errorf("a placed error was placed anew: %v", got)
 	}
 }
 

@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
-
-	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // Match says which packets a rule is about: those for which all that is set holds. The zero value, like nil, is about
@@ -96,11 +95,11 @@ func (m *Match) Validate() error {
 // UnmarshalYAML reads the mapping and validates it.
 func (m *Match) UnmarshalYAML(node ast.Node) error {
 	type plain Match
-	if err := notation.Decode(node, (*plain)(m)); err != nil {
+	if err := document.Decode(node, (*plain)(m)); err != nil {
 		return err
 	}
 	if err := m.Validate(); err != nil {
-		return notation.At(node, err)
+		return document.At(node, err)
 	}
 	return nil
 }

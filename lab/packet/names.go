@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
-
-	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // Codepoint is a DSCP value, 0 to 63. In files it is a number or a name: EF (RFC 3246), AF11 to AF43 (RFC 2597), CS0 to
@@ -63,7 +62,7 @@ type Codepoints []Codepoint
 
 func (c *Codepoints) UnmarshalYAML(node ast.Node) error {
 	if node.Type() == ast.SequenceType {
-		return notation.Decode(node, (*[]Codepoint)(c))
+		return document.Decode(node, (*[]Codepoint)(c))
 	}
 	*c = make(Codepoints, 1)
 	return (*c)[0].UnmarshalYAML(node)
@@ -136,10 +135,10 @@ func (p *Protocol) UnmarshalYAML(node ast.Node) error { return unmarshalScalar(n
 type Port uint16
 
 func (p *Port) UnmarshalYAML(node ast.Node) error {
-	text, _ := notation.Scalar(node)
+	text, _ := document.Scalar(node)
 	v, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || v == 0 {
-		return notation.At(node, fmt.Errorf("%q: want a port from 1 to 65535", text))
+		return document.At(node, fmt.Errorf("%q: want a port from 1 to 65535", text))
 	}
 	*p = Port(v)
 	return nil
@@ -147,12 +146,12 @@ func (p *Port) UnmarshalYAML(node ast.Node) error {
 
 // unmarshalScalar reads one value by its text, and gives a fault its place.
 func unmarshalScalar(node ast.Node, v interface{ UnmarshalText([]byte) error }) error {
-	text, ok := notation.Scalar(node)
+	text, ok := document.Scalar(node)
 	if !ok {
-		return notation.At(node, fmt.Errorf("want one value"))
+		return document.At(node, fmt.Errorf("want one value"))
 	}
 	if err := v.UnmarshalText([]byte(text)); err != nil {
-		return notation.At(node, err)
+		return document.At(node, err)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/quantity"
 )
@@ -63,13 +64,13 @@ func (a Amount) String() string {
 
 // UnmarshalYAML reads a scalar: the unit decides what it is.
 func (a *Amount) UnmarshalYAML(node ast.Node) error {
-	text, ok := notation.Scalar(node)
+	text, ok := document.Scalar(node)
 	if !ok {
-		return notation.At(node, notation.Errorf("want one value, such as 500p, 250kB or 100ms"))
+		return document.At(node, document.Errorf("want one value, such as 500p, 250kB or 100ms"))
 	}
 	v, err := parseAmount(text)
 	if err != nil {
-		return notation.At(node, err)
+		return document.At(node, err)
 	}
 	*a = v
 	return nil
@@ -109,13 +110,13 @@ func (a Amount) validate() error {
 	}
 	switch {
 	case given > 1:
-		return notation.Errorf("packets, bytes and time: want one of the three")
+		return document.Errorf("packets, bytes and time: want one of the three")
 	case a.Packets < 0 || a.Packets > maxPackets:
-		return notation.Errorf("%q: want 1p to %dp", a, maxPackets)
+		return document.Errorf("%q: want 1p to %dp", a, maxPackets)
 	case a.Bytes < 0 || a.Bytes > maxBytes:
-		return notation.Errorf("%q: want 1B to %dB", a, int64(maxBytes))
+		return document.Errorf("%q: want 1B to %dB", a, int64(maxBytes))
 	case a.Time < 0 || int64(a.Time) > int64(notation.MaxDelay):
-		return notation.Errorf("%q: want at most 1h", a)
+		return document.Errorf("%q: want at most 1h", a)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/lab/packet"
 )
@@ -85,10 +86,10 @@ type Priority int
 
 // UnmarshalYAML reads a whole number; the decoder would cut a fraction off.
 func (p *Priority) UnmarshalYAML(node ast.Node) error {
-	text, _ := notation.Scalar(node)
+	text, _ := document.Scalar(node)
 	v, err := strconv.Atoi(text)
 	if err != nil || v < 1 || v > maxPriority {
-		return notation.At(node, fmt.Errorf("%q: want 1, the first, to %d", text, maxPriority))
+		return document.At(node, fmt.Errorf("%q: want 1, the first, to %d", text, maxPriority))
 	}
 	*p = Priority(v)
 	return nil
@@ -121,18 +122,18 @@ func (c *Config) Validate() error {
 		return c.Discipline.validate()
 	}
 	if c.Discipline != (Discipline{}) {
-		return notation.Errorf("classes: beside limit, drop, red, codel or ecn; give these to each class")
+		return document.Errorf("classes: beside limit, drop, red, codel or ecn; give these to each class")
 	}
 	if len(c.Classes) > maxClasses {
-		return notation.Errorf("classes: %d; want at most %d", len(c.Classes), maxClasses)
+		return document.Errorf("classes: %d; want at most %d", len(c.Classes), maxClasses)
 	}
 	for i := range c.Classes {
 		if err := c.Classes[i].validate(); err != nil {
-			return notation.Errorf("classes: number %d: %v", i+1, err)
+			return document.Errorf("classes: number %d: %v", i+1, err)
 		}
 	}
 	if err := apart(c.Classes); err != nil {
-		return notation.Errorf("classes: %v", err)
+		return document.Errorf("classes: %v", err)
 	}
 	return nil
 }
@@ -202,18 +203,18 @@ func weightOf(c Class) float64 {
 
 func (d *Discipline) validate() error {
 	if err := d.Limit.validate(); err != nil {
-		return notation.Errorf("limit: %v", err)
+		return document.Errorf("limit: %v", err)
 	}
 	switch d.Drop {
 	case "", TailDrop, HeadDrop, RandomDrop:
 	default:
-		return notation.Errorf("drop: %q: want tail, head or random", string(d.Drop))
+		return document.Errorf("drop: %q: want tail, head or random", string(d.Drop))
 	}
 	switch {
 	case d.RED != nil && d.CoDel != nil:
-		return notation.Errorf("codel: beside red; a queue has one of the two")
+		return document.Errorf("codel: beside red; a queue has one of the two")
 	case d.ECN && d.RED == nil && d.CoDel == nil:
-		return notation.Errorf("ecn: without red or codel there is nothing to mark for; add one, such as `codel: {}`")
+		return document.Errorf("ecn: without red or codel there is nothing to mark for; add one, such as `codel: {}`")
 	case d.RED != nil:
 		return d.RED.validate()
 	case d.CoDel != nil:
@@ -225,21 +226,21 @@ func (d *Discipline) validate() error {
 func (r *RED) validate() error {
 	for _, a := range []Amount{r.Min, r.Max} {
 		if err := a.validate(); err != nil {
-			return notation.Errorf("red: %v", err)
+			return document.Errorf("red: %v", err)
 		}
 	}
 	low, high := r.Min, r.max()
 	switch {
 	case low == (Amount{}):
-		return notation.Errorf("red: min: none; give one, such as 30p, 45kB or 5ms")
+		return document.Errorf("red: min: none; give one, such as 30p, 45kB or 5ms")
 	case low.unit() != high.unit():
-		return notation.Errorf("red: max: %v: want the unit of min, %v", high, low)
+		return document.Errorf("red: max: %v: want the unit of min, %v", high, low)
 	case high.Packets <= low.Packets && high.Bytes <= low.Bytes && high.Time <= low.Time:
-		return notation.Errorf("red: max: %v: want more than min, %v", high, low)
+		return document.Errorf("red: max: %v: want more than min, %v", high, low)
 	case !(r.Probability >= 0 && r.Probability <= 1):
-		return notation.Errorf("red: probability: %v: want a ratio from 0 to 1", float64(r.Probability))
+		return document.Errorf("red: probability: %v: want a ratio from 0 to 1", float64(r.Probability))
 	case !(r.Weight >= 0 && r.Weight <= 1):
-		return notation.Errorf("red: weight: %v: want a ratio from 0 to 1", float64(r.Weight))
+		return document.Errorf("red: weight: %v: want a ratio from 0 to 1", float64(r.Weight))
 	}
 	return nil
 }
@@ -255,11 +256,11 @@ func (r *RED) max() Amount {
 func (c *CoDel) validate() error {
 	for _, v := range []notation.Span{c.Target, c.Interval} {
 		if v < 0 || int64(v) > int64(notation.MaxDelay) {
-			return notation.Errorf("codel: %v: want a time from 0 to 1h", v)
+			return document.Errorf("codel: %v: want a time from 0 to 1h", v)
 		}
 	}
 	if target, interval := c.times(); target >= interval {
-		return notation.Errorf("codel: target: %v: want less than the interval, %v", target, interval)
+		return document.Errorf("codel: target: %v: want less than the interval, %v", target, interval)
 	}
 	return nil
 }

@@ -6,22 +6,21 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
-
-	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // UnmarshalYAML reads the limit alone (`500p`) or a mapping with the keys of Config. What it returns is valid.
 func (c *Config) UnmarshalYAML(node ast.Node) error {
 	*c = Config{}
-	if _, plain := notation.Scalar(node); plain {
+	if _, plain := document.Scalar(node); plain {
 		return c.Limit.UnmarshalYAML(node)
 	}
 	type mapping Config // without this method
-	if err := notation.Decode(node, (*mapping)(c)); err != nil {
+	if err := document.Decode(node, (*mapping)(c)); err != nil {
 		return err
 	}
 	if err := c.Validate(); err != nil {
-		return notation.At(node, err)
+		return document.At(node, err)
 	}
 	return nil
 }

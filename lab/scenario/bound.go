@@ -8,7 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
@@ -33,9 +33,9 @@ const (
 
 // UnmarshalYAML reads one value.
 func (b *Bound) UnmarshalYAML(node ast.Node) error {
-	text, ok := notation.Scalar(node)
+	text, ok := document.Scalar(node)
 	if !ok {
-		return notation.At(node, errors.New("want one value"))
+		return document.At(node, errors.New("want one value"))
 	}
 	*b = parseBound(text)
 	return nil

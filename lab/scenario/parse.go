@@ -8,59 +8,49 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
-// Parse reads a case. Name is what the file is called in errors, which are *notation.Error with line and column and say
+// Parse reads a case. Name is what the file is called in errors, which are *document.Error with line and column and say
 // what would be right; unknown keys are errors. Rates that vary must stand in the case itself, not in a file beside it.
 func Parse(name string, text []byte) (*Case, error) {
 	var c Case
 	if err := notation.Unmarshal(text, &c); err != nil {
-		return nil, inFile(name, err)
+		return nil, document.InFile(name, err)
 	}
 	for _, text := range []*string{&c.Title, &c.Source, &c.Cause, &c.Condition, &c.Skip} {
 		*text = strings.TrimSpace(*text) // folded text ends in a line end
 	}
 	if c.Name == "" { // an empty file has nothing to decode, and so nothing that would complain
-		return nil, inFile(name, c.validate())
+		return nil, document.InFile(name, c.validate())
 	}
 	if err := c.validateWhole(); err != nil {
-		return nil, inFile(name, err)
+		return nil, document.InFile(name, err)
 	}
 	return &c, nil
-}
-
-func inFile(name string, err error) error {
-	var bad *notation.Error
-	if !errors.As(err, &bad) {
-		return &notation.Error{File: name, Problem: err.Error()}
-	}
-	placed := *bad
-	placed.File = name
-	return &placed
 }
 
 // read decodes a mapping into a value of a type without UnmarshalYAML, and gives a fault that validate finds the place of
 // the key that it begins with.
 func read(node ast.Node, into any, validate func() error) error {
-	keyed, ok := node.(ast.MapNode)
-	if !ok {
-		return notation.At(node, errors.New("want a mapping, such as {key: value}"))
+	if _, ok := node.(ast.MapNode); !ok {
+		return document.At(node, errors.New("want a mapping, such as {key: value}"))
 	}
-	if err := notation.Decode(node, into); err != nil {
+	if err := document.Decode(node, into); err != nil {
 		return err
 	}
 	err := validate()
 	if err == nil {
 		return nil
 	}
-	for entries := keyed.MapRange(); entries.Next(); {
+	for entries := node.(ast.MapNode).MapRange(); entries.Next(); {
 		if strings.HasPrefix(err.Error(), entries.Key().String()+": ") {
-			return notation.At(entries.Value(), err)
+			return document.At(entries.Value(), err)
 		}
 	}
-	at := placeOf(node)
-	return &notation.Error{Line: at.line, Column: at.column, Problem: err.Error()}
+	at := placeOf(node) // the step as a whole: it has no key of its own
+	return &document.Error{Line: at.line, Column: at.column, Problem: err.Error()}
 }
 
 // placeOf is where a node begins.
@@ -115,12 +105,12 @@ func (e *Expect) UnmarshalYAML(node ast.Node) error {
 
 // UnmarshalYAML reads a time, or a mapping.
 func (w *Wait) UnmarshalYAML(node ast.Node) error {
-	if _, one := notation.Scalar(node); one {
+	if _, one := document.Scalar(node); one {
 		if err := w.Time.UnmarshalYAML(node); err != nil {
 			return err
 		}
 		if w.Time > maxWait {
-			return notation.At(node, fmt.Errorf("%v: want at most %v", w.Time, maxWait))
+			return document.At(node, fmt.Errorf("%v: want at most %v", w.Time, maxWait))
 		}
 		return nil
 	}
@@ -137,12 +127,12 @@ func (w *Wait) UnmarshalYAML(node ast.Node) error {
 func (w *Words) UnmarshalYAML(node ast.Node) error {
 	list, ok := node.(ast.ArrayNode)
 	if !ok {
-		return notation.At(node, errors.New("want a list of words, such as [ping, b, -c, 10]"))
+		return document.At(node, errors.New("want a list of words, such as [ping, b, -c, 10]"))
 	}
 	for entries := list.ArrayRange(); entries.Next(); {
-		word, ok := notation.Scalar(entries.Value())
+		word, ok := document.Scalar(entries.Value())
 		if !ok {
-			return notation.At(entries.Value(), errors.New("want a word"))
+			return document.At(entries.Value(), errors.New("want a word"))
 		}
 		*w = append(*w, word)
 	}
@@ -151,14 +141,14 @@ func (w *Words) UnmarshalYAML(node ast.Node) error {
 
 // UnmarshalYAML reads a number, or any.
 func (s *Status) UnmarshalYAML(node ast.Node) error {
-	text, _ := notation.Scalar(node)
+	text, _ := document.Scalar(node)
 	if text == "any" {
 		*s = AnyStatus
 		return nil
 	}
 	v, err := strconv.Atoi(text)
 	if err != nil || v < 0 || v > 255 {
-		return notation.At(node, fmt.Errorf("%q: want an exit status from 0 to 255, or any", text))
+		return document.At(node, fmt.Errorf("%q: want an exit status from 0 to 255, or any", text))
 	}
 	*s = Status(v)
 	return nil

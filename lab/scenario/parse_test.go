@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/chance"
 	"github.com/pathwise-net/pathwise/lab/link"
 	"github.com/pathwise-net/pathwise/lab/notation"
@@ -124,9 +125,9 @@ func TestParseFaults(t *testing.T) {
 		{after("expect: {of: one, value: x, over: truth, above: 2}"), "over: want the name of a program before"},
 	} {
 		_, err := Parse("x.yaml", []byte(test.text))
-		var bad *notation.Error
+		var bad *document.Error
 		if !errors.As(err, &bad) {
-			t.Errorf("%q: error %v; want a *notation.Error", test.text, err)
+			t.Errorf("%q: error %v; want a *document.Error", test.text, err)
 			continue
 		}
 		if !strings.Contains(err.Error(), test.want) {
@@ -146,7 +147,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := Parse("x.yaml", []byte(text))
 		if err != nil {
-			var bad *notation.Error
+			var bad *document.Error
 			if !errors.As(err, &bad) {
 				t.Fatalf("%T: %v", err, err)
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
@@ -39,18 +40,9 @@ func (c *Case) validate() error {
 		return fmt.Errorf("needs: number %d is empty; want the name of a program", i+1)
 	}
 	if err := c.Lab.Validate(); err != nil {
-		return fmt.Errorf("lab: %w", unplaced(err))
+		return fmt.Errorf("lab: %w", errors.New(document.Placed(err).Problem))
 	}
 	return nil
-}
-
-// unplaced is a fault without its place, for one that gets another.
-func unplaced(err error) error {
-	var bad *notation.Error
-	if errors.As(err, &bad) {
-		return errors.New(bad.Problem)
-	}
-	return err
 }
 
 // validate reports a step that is none, or several.

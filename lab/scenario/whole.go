@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab"
-	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
 // validateWhole checks that steps name hosts, links and programs that there are, and come in an order that can be.
@@ -13,7 +13,7 @@ func (c *Case) validateWhole() error {
 	known := map[string]bool{} // names of programs so far; true: in the background
 	for _, s := range c.Steps {
 		if err := c.validateStep(&s, known); err != nil {
-			return &notation.Error{Line: s.place.line, Column: s.place.column, Problem: err.Error()}
+			return &document.Error{Line: s.place.line, Column: s.place.column, Problem: err.Error()}
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/document"
 )
 
 //go:embed labs/*.yaml
@@ -44,12 +44,12 @@ func List() []Entry {
 	return entries
 }
 
-// Read returns the text of a lab file. That there is none of that name is the caller's fault, a *notation.Error.
+// Read returns the text of a lab file. That there is none of that name is the caller's fault, a *document.Error.
 func Read(name string) ([]byte, error) {
 	if text, err := files.ReadFile(path.Join(folder, name+suffix)); err == nil {
 		return text, nil
 	}
-	return nil, notation.Errorf("lab file: %q: want one of %s", name, strings.Join(names(), ", "))
+	return nil, document.Errorf("lab file: %q: want one of %s", name, strings.Join(names(), ", "))
 }
 
 func names() []string {

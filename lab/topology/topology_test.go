@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab"
-	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/lab/packet"
 )
 
@@ -324,7 +324,7 @@ func TestListAndRead(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
-	var bad *notation.Error
+	var bad *document.Error
 	if _, err := Read("../topology"); !errors.As(err, &bad) || !strings.Contains(err.Error(), "two-hosts") {
 		t.Errorf("a name that is none: %v", err)
 	}

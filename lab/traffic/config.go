@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/lab/packet"
 )
@@ -82,22 +83,22 @@ var algorithm = regexp.MustCompile(`^[a-z0-9_-]{1,15}$`)
 func (c *Config) Validate() error {
 	switch {
 	case !slices.Contains([]string{Constant, Poisson, Pareto, TCP}, c.Kind):
-		return notation.Errorf("kind: %q: want constant, poisson, pareto or tcp", c.Kind)
+		return document.Errorf("kind: %q: want constant, poisson, pareto or tcp", c.Kind)
 	case strings.ContainsFunc(c.Name, func(r rune) bool { return r < ' ' || r == 0x7f }) || len(c.Name) > 100:
-		return notation.Errorf("name: %q: want at most 100 printable characters", c.Name)
+		return document.Errorf("name: %q: want at most 100 printable characters", c.Name)
 	case c.From == "":
-		return notation.Errorf("from: missing; name the host or router that sends, such as from: a")
+		return document.Errorf("from: missing; name the host or router that sends, such as from: a")
 	case c.To == "":
-		return notation.Errorf("to: missing; name the host or router that receives, such as to: b")
+		return document.Errorf("to: missing; name the host or router that receives, such as to: b")
 	case c.From == c.To:
-		return notation.Errorf("to: %q: want another node than from", c.To)
+		return document.Errorf("to: %q: want another node than from", c.To)
 	case c.Start < 0 || c.Stop < 0:
-		return notation.Errorf("start, stop: %v, %v: want times of zero or more", c.Start, c.Stop)
+		return document.Errorf("start, stop: %v, %v: want times of zero or more", c.Start, c.Stop)
 	case c.Stop > 0 && c.Stop <= c.Start:
-		return notation.Errorf("stop: %v: want a time after start, which is %v", c.Stop, c.Start)
+		return document.Errorf("stop: %v: want a time after start, which is %v", c.Stop, c.Start)
 	}
 	if key := c.misplaced(); key != "" {
-		return notation.Errorf("%s: not a key of kind %s", key, c.Kind)
+		return document.Errorf("%s: not a key of kind %s", key, c.Kind)
 	}
 	if c.Kind == TCP {
 		return c.validateTCP()
@@ -136,30 +137,30 @@ func (c *Config) misplaced() string {
 func (c *Config) validatePackets() error {
 	switch {
 	case c.Rate == 0 && c.Peak == 0:
-		return notation.Errorf("rate: missing; want the mean rate, such as rate: 10mbit")
+		return document.Errorf("rate: missing; want the mean rate, such as rate: 10mbit")
 	case c.Rate != 0 && c.Peak != 0:
-		return notation.Errorf("peak: %v: want rate or peak, not both; one follows from the other", c.Peak)
+		return document.Errorf("peak: %v: want rate or peak, not both; one follows from the other", c.Peak)
 	case !(c.Rate >= 0 && c.Rate <= maxRate):
-		return notation.Errorf("rate: %v: want a positive rate of at most 1tbit", c.Rate)
+		return document.Errorf("rate: %v: want a positive rate of at most 1tbit", c.Rate)
 	case !(c.Peak >= 0 && c.Peak <= maxRate):
-		return notation.Errorf("peak: %v: want a positive rate of at most 1tbit", c.Peak)
+		return document.Errorf("peak: %v: want a positive rate of at most 1tbit", c.Peak)
 	case c.Size != 0 && c.Sizes != nil:
-		return notation.Errorf("sizes: want size or sizes, not both")
+		return document.Errorf("sizes: want size or sizes, not both")
 	case c.Size != 0 && (c.Size < MinSize || c.Size > MaxSize):
-		return notation.Errorf("size: %v: want %d to %d bytes", c.Size, MinSize, MaxSize)
+		return document.Errorf("size: %v: want %d to %d bytes", c.Size, MinSize, MaxSize)
 	case c.On < 0 || c.Off < 0:
-		return notation.Errorf("on, off: %v, %v: want positive times", c.On, c.Off)
+		return document.Errorf("on, off: %v, %v: want positive times", c.On, c.Off)
 	case c.Shape != 0 && !(c.Shape > 1 && c.Shape <= maxShape):
-		return notation.Errorf("shape: %v: want above 1 (below, there is no mean) and at most %d", c.Shape, maxShape)
+		return document.Errorf("shape: %v: want above 1 (below, there is no mean) and at most %d", c.Shape, maxShape)
 	case c.Sources < 0 || c.Sources > maxSources:
-		return notation.Errorf("sources: %d: want 1 to %d", c.Sources, maxSources)
+		return document.Errorf("sources: %d: want 1 to %d", c.Sources, maxSources)
 	}
 	if err := c.Sizes.Validate(); err != nil || c.Kind != Pareto {
 		return err
 	}
 	// Between two packets a source must not go on and off without end.
 	if s := newSwarm(c, newMix(c), nil); s.sizes.mean()*s.perByte > maxGap*s.on.scale {
-		return notation.Errorf("on: %v: too short for the rate: less than a packet in %d times; want more on, fewer sources, "+
+		return document.Errorf("on: %v: too short for the rate: less than a packet in %d times; want more on, fewer sources, "+
 			"or a higher rate", c.On, maxGap)
 	}
 	return nil
@@ -168,13 +169,13 @@ func (c *Config) validatePackets() error {
 func (c *Config) validateTCP() error {
 	switch {
 	case c.Flows < 0 || c.Flows > maxFlows:
-		return notation.Errorf("flows: %d: want 1 to %d", c.Flows, maxFlows)
+		return document.Errorf("flows: %d: want 1 to %d", c.Flows, maxFlows)
 	case c.CC != "" && !algorithm.MatchString(c.CC):
-		return notation.Errorf("cc: %q: want a congestion control such as cubic or bbr", c.CC)
+		return document.Errorf("cc: %q: want a congestion control such as cubic or bbr", c.CC)
 	case c.Bytes < 0:
-		return notation.Errorf("bytes: %v: want a size, or 0 for no end", c.Bytes)
+		return document.Errorf("bytes: %v: want a size, or 0 for no end", c.Bytes)
 	case c.Every != 0 && c.Every < minEvery:
-		return notation.Errorf("every: %v: want at least 1ms", c.Every)
+		return document.Errorf("every: %v: want at least 1ms", c.Every)
 	}
 	return nil
 }

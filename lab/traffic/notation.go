@@ -7,19 +7,18 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
-
-	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // UnmarshalYAML reads a mapping of the keys of Config and validates it.
 func (c *Config) UnmarshalYAML(node ast.Node) error {
 	type plain Config
 	var read plain
-	if err := notation.Decode(node, &read); err != nil {
+	if err := document.Decode(node, &read); err != nil {
 		return err
 	}
 	if err := (*Config)(&read).Validate(); err != nil {
-		return notation.At(node, err)
+		return document.At(node, err)
 	}
 	*c = Config(read)
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
@@ -34,24 +35,24 @@ func (s Sizes) Validate() error {
 		return nil
 	}
 	if len(s) == 0 || len(s) > maxPortions {
-		return notation.Errorf("sizes: %d of them; want 1 to %d, such as {40B: 50%%, 1500B: 50%%}", len(s), maxPortions)
+		return document.Errorf("sizes: %d of them; want 1 to %d, such as {40B: 50%%, 1500B: 50%%}", len(s), maxPortions)
 	}
 	seen := map[notation.Size]bool{}
 	var sum float64
 	for _, p := range s {
 		switch {
 		case p.Size < MinSize || p.Size > MaxSize:
-			return notation.Errorf("sizes: %v: want %d to %d bytes", p.Size, MinSize, MaxSize)
+			return document.Errorf("sizes: %v: want %d to %d bytes", p.Size, MinSize, MaxSize)
 		case !(p.Share > 0 && p.Share <= 1):
-			return notation.Errorf("sizes: %v: share %v: want above 0, and at most 1", p.Size, p.Share)
+			return document.Errorf("sizes: %v: share %v: want above 0, and at most 1", p.Size, p.Share)
 		case seen[p.Size]:
-			return notation.Errorf("sizes: %v: want each size once", p.Size)
+			return document.Errorf("sizes: %v: want each size once", p.Size)
 		}
 		seen[p.Size] = true
 		sum += float64(p.Share)
 	}
 	if math.Abs(sum-1) > shareSlack {
-		return notation.Errorf("sizes: shares add up to %.4g %%; want 100 %%", sum*100)
+		return document.Errorf("sizes: shares add up to %.4g %%; want 100 %%", sum*100)
 	}
 	return nil
 }
@@ -79,16 +80,16 @@ func (s *Sizes) UnmarshalYAML(node ast.Node) error {
 	case *ast.MappingValueNode: // a block mapping of one key
 		return s.add(n)
 	case *ast.SequenceNode:
-		return notation.Decode(node, (*[]Portion)(s))
+		return document.Decode(node, (*[]Portion)(s))
 	}
-	return notation.At(node, fmt.Errorf("want sizes and shares, such as {40B: 50%%, 1500B: 50%%}"))
+	return document.At(node, fmt.Errorf("want sizes and shares, such as {40B: 50%%, 1500B: 50%%}"))
 }
 
 func (s *Sizes) add(v *ast.MappingValueNode) error {
 	var p Portion
 	key, ok := v.Key.(ast.Node)
 	if !ok {
-		return notation.At(v, fmt.Errorf("want a size such as 40B for a key"))
+		return document.At(v, fmt.Errorf("want a size such as 40B for a key"))
 	}
 	if err := p.Size.UnmarshalYAML(key); err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/pathwise-net/pathwise/document"
-	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -15,21 +14,21 @@ import (
 const maxBytes = 64 << 20
 
 // Read returns the Results in a document of --json: a Result, several of them (pathwise.results/1), or a diagnosis.
-// Name is the file's, for errors, which are *notation.Error.
+// Name is the file's, for errors, which are *document.Error.
 func Read(name string, text []byte) ([]*measure.Result, error) {
 	var head struct {
 		Schema  string            `json:"schema"`
 		Results []*measure.Result `json:"results"`
 	}
 	if err := document.JSON(text, maxBytes, &head); err != nil {
-		return nil, &notation.Error{File: name, Problem: fmt.Sprintf("not a result: %v", err)}
+		return nil, &document.Error{File: name, Problem: fmt.Sprintf("not a result: %v", err)}
 	}
 	var results []*measure.Result
 	switch {
 	case measure.ReadsSchema(head.Schema):
 		r := &measure.Result{}
 		if err := document.JSON(text, maxBytes, r); err != nil {
-			return nil, &notation.Error{File: name, Problem: fmt.Sprintf("not a result: %v", err)}
+			return nil, &document.Error{File: name, Problem: fmt.Sprintf("not a result: %v", err)}
 		}
 		results = []*measure.Result{r}
 	case len(head.Results) > 0:
@@ -41,11 +40,11 @@ func Read(name string, text []byte) ([]*measure.Result, error) {
 			break
 		}
 		if fault := implausible(r); fault != "" {
-			return nil, &notation.Error{File: name, Problem: fmt.Sprintf("%s %s: %s", r.Kind, r.ID, fault)}
+			return nil, &document.Error{File: name, Problem: fmt.Sprintf("%s %s: %s", r.Kind, r.ID, fault)}
 		}
 	}
 	if len(results) == 0 {
-		return nil, &notation.Error{File: name, Problem: fmt.Sprintf("schema %q: want %s, or a document with such results",
+		return nil, &document.Error{File: name, Problem: fmt.Sprintf("schema %q: want %s, or a document with such results",
 			head.Schema, measure.ResultSchema)}
 	}
 	return results, nil

@@ -19,9 +19,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/link"
-	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -71,7 +71,7 @@ var ErrNothing = errors.New("no round trip in the results; want one of kind ping
 
 // FromResults makes the twin of the path that Results measured. They must be of one path, all from the same end; failed
 // ones are passed over, and so are kinds that say nothing of a path. That they are of several paths is the caller's to
-// mend, a *notation.Error.
+// mend, a *document.Error.
 func FromResults(results []*measure.Result) (*Twin, error) {
 	e, err := gather(results)
 	if err != nil {
@@ -155,7 +155,7 @@ func (e *evidence) join(r *measure.Result) error {
 			continue
 		}
 		if end.other.Address != "" && end.other.Address != end.path.Address {
-			return notation.Errorf("results: %s %s of %s %s is not %s: want results of one path, all from the same end",
+			return document.Errorf("results: %s %s of %s %s is not %s: want results of one path, all from the same end",
 				end.name, end.other.Address, r.Kind, r.ID, end.path.Address)
 		}
 	}

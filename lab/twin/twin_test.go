@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab"
-	"github.com/pathwise-net/pathwise/lab/notation"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/stat"
 )
@@ -147,7 +147,7 @@ func TestHostileNames(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	other := ping(0.02)
 	other.Target.Address = "203.0.113.1"
-	var bad *notation.Error
+	var bad *document.Error
 	_, err := FromResults([]*measure.Result{ping(0.02), other})
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "203.0.113.1") {
 		t.Errorf("two paths: %v", err)
