@@ -20,7 +20,8 @@ const (
 // emulatorTCP prints how fast one stream goes through the emulator with segments kept whole. Under loss cubic is slow by
 // its own law; bbr goes on.
 func (b *bench) emulatorTCP(ctx context.Context) error {
-	fmt.Fprintf(b.out, "TCP with offload: true, %v each way, one stream, %d s after %d s of start; Gbit/s\n", offloadDelay, offloadTime, offloadStart)
+	fmt.Fprintf(b.out, "TCP with offload: true, %v each way, one stream, %d s after %d s of start; Gbit/s\n",
+		offloadDelay, offloadTime, offloadStart)
 	fmt.Fprintf(b.out, "%-6s %9s %9s %10s  %s\n", "", "loss", "goodput", "lost", "the emulator")
 	for _, loss := range []float64{0, bulkLoss} {
 		for _, cc := range []string{"cubic", "bbr"} {

@@ -52,7 +52,8 @@ func (b *bench) printLate(kind lab.DeviceKind, delay time.Duration, r lateRun) {
 	}
 	fmt.Fprintln(b.out)
 	if missing := r.sent - len(r.late); missing != 0 || len(apart) == 0 {
-		fmt.Fprintf(b.out, "      %d packets sent, %d seen delivered: kernel stamps are compared only where each has its own\n", r.sent, len(r.late))
+		fmt.Fprintf(b.out, "      %d packets sent, %d seen delivered: kernel stamps are compared only where each has its own\n",
+			r.sent, len(r.late))
 	}
 }
 

@@ -34,9 +34,11 @@ const lawStart, lawTime = 3, 7 // seconds
 // laws prints how close TCP's goodput over clean links comes to what the model gives: the payload's share of the rate, or a
 // window each round trip.
 func (b *bench) laws(ctx context.Context) error {
-	fmt.Fprintf(b.out, "laws: steady goodput of one stream over clean links, %d s after %d s of start, queue of one bandwidth-delay product; Mbit/s\n",
+	fmt.Fprintf(b.out, "laws: steady goodput of one stream over clean links, %d s after %d s of start, "+
+		"queue of one bandwidth-delay product; Mbit/s\n",
 		lawTime, lawStart)
-	fmt.Fprintf(b.out, "%9s%12s%8s  %-6s %9s %-7s %9s %7s  %s\n", "rate", "round trip", "queue", "", "model", "", "goodput", "ratio", "the emulator")
+	fmt.Fprintf(b.out, "%9s%12s%8s  %-6s %9s %-7s %9s %7s  %s\n", "rate", "round trip", "queue", "", "model", "", "goodput", "ratio",
+		"the emulator")
 	for _, w := range laws {
 		for _, cc := range []string{"cubic", "reno", "bbr"} {
 			s, err := b.runSteady(ctx, w.spec(), cc, lawStart, lawTime)
@@ -44,8 +46,8 @@ func (b *bench) laws(ctx context.Context) error {
 				return fmt.Errorf("%v, %v, %s: %w", lab.Rate(w.rate), w.rtt, cc, err)
 			}
 			predicted, by := w.predict(s.window)
-			fmt.Fprintf(b.out, "%9v%12v%7dp  %-6s %9.3f %-7s %9.3f %7.4f  %s\n", lab.Rate(w.rate), w.rtt, w.queue(), cc, predicted/1e6, by,
-				s.goodput/1e6, s.goodput/predicted, s.keptUp())
+			fmt.Fprintf(b.out, "%9v%12v%7dp  %-6s %9.3f %-7s %9.3f %7.4f  %s\n",
+				lab.Rate(w.rate), w.rtt, w.queue(), cc, predicted/1e6, by, s.goodput/1e6, s.goodput/predicted, s.keptUp())
 		}
 	}
 	return nil

@@ -37,7 +37,8 @@ type crowdUsage struct {
 // meshes prints what a controller and its agents take: agents that are processes, agents that bench itself plays, and one
 // agent with a hundred peers.
 func (b *bench) meshes(ctx context.Context) error {
-	fmt.Fprintf(b.out, "mesh: each host measures to %d others by ping, 5 echoes a run; %v after %v of settling\n", meshPeers, b.watch, b.settle)
+	fmt.Fprintf(b.out, "mesh: each host measures to %d others by ping, 5 echoes a run; %v after %v of settling\n",
+		meshPeers, b.watch, b.settle)
 	if err := b.crowded(ctx, "processes", b.agents, 30*time.Second, &processes{}); err != nil {
 		return err
 	}
@@ -114,7 +115,8 @@ func (b *bench) watchCrowd(ctx context.Context, c *controller, agents crowd) err
 		what = "its delivery"
 	}
 	s := stat.Summarize(ages)
-	fmt.Fprintf(b.out, "a Result is answered by the API %.1f ms after %s at the median, %.1f at the 99th percentile, %.1f at most; %d asked for\n",
+	fmt.Fprintf(b.out, "a Result is answered by the API %.1f ms after %s at the median, %.1f at the 99th percentile, "+
+		"%.1f at most; %d asked for\n",
 		1e3*s.Median, what, 1e3*s.P99, 1e3*s.Max, len(ages))
 	return nil
 }

@@ -35,7 +35,8 @@ func (b *bench) rate(ctx context.Context) error {
 	}()
 	fmt.Fprintf(b.out, "rate: steady goodput of one cubic stream, %v each way, default queue; allowed is %.0f/%.0f of the rate; Mbit/s\n",
 		rateDelay, ethernetTCP.Payload(), ethernetTCP.Wire())
-	fmt.Fprintf(b.out, "%9s  %13s  %11s%11s%10s  %11s%10s  %s\n", "rate", "seconds", "allowed", "goodput", "ratio", "by truth", "ratio", "the emulator")
+	fmt.Fprintf(b.out, "%9s  %13s  %11s%11s%10s  %11s%10s  %s\n", "rate", "seconds", "allowed", "goodput", "ratio", "by truth", "ratio",
+		"the emulator")
 	for _, c := range rateCases {
 		s, err := b.runRate(ctx, c)
 		if err != nil {
@@ -105,6 +106,6 @@ func (b *bench) printRate(c rateCase, s steady) {
 	if math.IsNaN(s.goodput) {
 		byKernel, ratio = "-", "-"
 	}
-	fmt.Fprintf(b.out, "%9v  %4d to %5d  %11.4f%11s%10s  %11.4f%10.4f  %s\n", lab.Rate(c.rate), c.skip, c.skip+c.seconds, allowed/1e6,
-		byKernel, ratio, byTruth/1e6, byTruth/allowed, s.keptUp())
+	fmt.Fprintf(b.out, "%9v  %4d to %5d  %11.4f%11s%10s  %11.4f%10.4f  %s\n",
+		lab.Rate(c.rate), c.skip, c.skip+c.seconds, allowed/1e6, byKernel, ratio, byTruth/1e6, byTruth/allowed, s.keptUp())
 }

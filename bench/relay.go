@@ -65,7 +65,8 @@ func runRelayed(ctx context.Context, l *lab.Lab, delay time.Duration, s stream) 
 	if err != nil {
 		return relayed{}, fmt.Errorf("find this program: %w", err)
 	}
-	printed, err := output(ctx, l, "relay", self, relayFlag, delay.String(), strconv.Itoa(s.rate), strconv.Itoa(s.bytes), strconv.Itoa(s.seconds))
+	printed, err := output(ctx, l, "relay", self, relayFlag, delay.String(), strconv.Itoa(s.rate), strconv.Itoa(s.bytes),
+		strconv.Itoa(s.seconds))
 	if err != nil {
 		return relayed{}, err
 	}

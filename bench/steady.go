@@ -106,4 +106,5 @@ func readSteady(printed, cc string, from, to float64) (steady, error) {
 }
 
 // ethernetTCP is what surrounds TCP's payload on a link with Ethernet's overhead: 1448 of 1538 bytes are payload.
-var ethernetTCP = model.Overhead{MTU: 1500, Framing: model.EthernetFraming, Headers: model.IPv4Header + model.TCPHeader + model.TCPTimestamps}
+var ethernetTCP = model.Overhead{MTU: 1500, Framing: model.EthernetFraming,
+	Headers: model.IPv4Header + model.TCPHeader + model.TCPTimestamps}
