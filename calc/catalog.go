@@ -2,10 +2,11 @@ package calc
 
 // The inputs that several formulas share.
 var (
-	inputRate    = Input{Name: "rate", Kind: Rate, Usage: "rate of the path, such as 100mbit"}
-	inputRTT     = Input{Name: "rtt", Kind: Time, Usage: "round-trip time, such as 50ms"}
-	inputMSS     = Input{Name: "mss", Kind: Size, Default: "1448", Usage: "payload of a full packet in bytes"}
-	inputC       = Input{Name: "c", Kind: Number, Default: "0.7", Usage: "the model's constant: 0.7 conservative, 1.0 CUBIC or Reno on Linux, 1.2247 evenly spaced losses"}
+	inputRate = Input{Name: "rate", Kind: Rate, Usage: "rate of the path, such as 100mbit"}
+	inputRTT  = Input{Name: "rtt", Kind: Time, Usage: "round-trip time, such as 50ms"}
+	inputMSS  = Input{Name: "mss", Kind: Size, Default: "1448", Usage: "payload of a full packet in bytes"}
+	inputC    = Input{Name: "c", Kind: Number, Default: "0.7",
+		Usage: "the model's constant: 0.7 conservative, 1.0 CUBIC or Reno on Linux, 1.2247 evenly spaced losses"}
 	inputInitial = Input{Name: "initial-window", Kind: Count, Default: "10", Usage: "packets sent in the first round trip"}
 	inputFraming = Input{Name: "framing", Kind: Size, Default: "38", zero: true,
 		Usage: "bytes around each IP packet on the link: 38 Ethernet, 42 with a VLAN tag, 0 where the rate counts IP packets"}
@@ -52,7 +53,8 @@ func All() []Formula {
 			Examples: []string{"--rtt 50ms --rate 100mbit", "--rtt 50ms --window 4MiB", "--rtt 40ms --size 100kB"},
 			Inputs: []Input{inputRTT, inputRate.maybe("open the window to the bandwidth-delay product of this rate"),
 				{Name: "window", Kind: Size, Optional: true, Usage: "open the window to this size"},
-				{Name: "size", Kind: Size, Optional: true, Usage: "deliver this many bytes, no more than the window in a round trip"}, inputMSS, inputInitial},
+				{Name: "size", Kind: Size, Optional: true, Usage: "deliver this many bytes, no more than the window in a round trip"},
+				inputMSS, inputInitial},
 			work: workSlowStart, draw: drawSlowStart,
 		}, {
 			Name: "recovery", Title: "How long a Reno connection takes to come back from one loss",

@@ -20,7 +20,8 @@ func drawBDP(in values) []Drawing {
 func drawWindow(in values) []Drawing {
 	window, rtt := in.value["window"], in.value["rtt"]
 	d := Drawing{Title: "What the window allows", X: Axis{"round trip", seconds, true}, Y: Axis{"rate", rate, true}}
-	d.add("a window of "+in.text["window"], rtt/decade, rtt*decade, func(x float64) float64 { return model.WindowLimit(window, model.Seconds(x)) })
+	d.add("a window of "+in.text["window"], rtt/decade, rtt*decade,
+		func(x float64) float64 { return model.WindowLimit(window, model.Seconds(x)) })
 	if wanted := in.value["rate"]; wanted > 0 {
 		d.level("the rate that is wanted", rtt/decade, rtt*decade, wanted)
 	}
@@ -91,10 +92,12 @@ func drawRecovery(in values) []Drawing {
 		return []Drawing{}
 	}
 	t := r.Time.Seconds()
-	d := Drawing{Title: "The window after a loss", X: Axis{Label: "time since the loss", Unit: seconds}, Y: Axis{Label: "window", Unit: packets},
+	d := Drawing{Title: "The window after a loss", X: Axis{Label: "time since the loss", Unit: seconds},
+		Y:    Axis{Label: "window", Unit: packets},
 		Mark: Point{t, r.FullPackets}}
 	half := (r.FullPackets + r.HalvedPackets) / 2
-	d.join(Series{"window", []Point{{-t / 2, half}, {0, r.FullPackets}, {0, r.HalvedPackets}, {t, r.FullPackets}, {t, r.HalvedPackets}, {2 * t, r.FullPackets}}})
+	d.join(Series{"window", []Point{
+		{-t / 2, half}, {0, r.FullPackets}, {0, r.HalvedPackets}, {t, r.FullPackets}, {t, r.HalvedPackets}, {2 * t, r.FullPackets}}})
 	d.level("what fills the path", -t/2, 2*t, r.FullPackets)
 	return []Drawing{d}
 }
@@ -119,7 +122,8 @@ func drawTransfer(in values) []Drawing {
 	t := transferOf(in)
 	p := model.TransferTime(t)
 	rtt, total := t.RTT.Seconds(), p.Total.Seconds()
-	d := Drawing{Title: "What has been sent by then", X: Axis{Label: "time", Unit: seconds}, Y: Axis{Label: "bytes", Unit: bytes}, Mark: Point{total, t.Bytes}}
+	d := Drawing{Title: "What has been sent by then", X: Axis{Label: "time", Unit: seconds}, Y: Axis{Label: "bytes", Unit: bytes},
+		Mark: Point{total, t.Bytes}}
 	s := Series{Label: "slow start, steady rate, last acknowledgement"}
 	first := t.SlowStart.Initial * t.SlowStart.MSS
 	for round := range p.Rounds + 1 {

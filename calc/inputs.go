@@ -42,7 +42,8 @@ const (
 
 // suffix is the unit that the name of an input ends in, once it is a number.
 func (k Kind) suffix() string {
-	return map[Kind]string{Rate: "_bits_per_second", Time: "_seconds", Size: "_bytes", Ratio: "_ratio", Count: "_packets", Choice: "_version"}[k]
+	return map[Kind]string{Rate: "_bits_per_second", Time: "_seconds", Size: "_bytes", Ratio: "_ratio", Count: "_packets",
+		Choice: "_version"}[k]
 }
 
 // values holds inputs in SI units, and as text to put into formulas.

@@ -18,7 +18,8 @@ func workWindow(in values, w *worksheet) error {
 	w.step(rateOut("rate_bits_per_second", "rate", limit), "window * 8 / rtt", fmt.Sprintf("%s * 8 / %s", in.text["window"], in.text["rtt"]))
 	if rate := in.value["rate"]; rate > 0 {
 		needed := model.WindowNeeded(rate, in.duration("rtt"))
-		w.step(bytesOut("window_needed_bytes", "window needed", needed), "rate * rtt / 8", fmt.Sprintf("%s * %s / 8", in.text["rate"], in.text["rtt"]))
+		w.step(bytesOut("window_needed_bytes", "window needed", needed), "rate * rtt / 8",
+			fmt.Sprintf("%s * %s / 8", in.text["rate"], in.text["rtt"]))
 	}
 	return nil
 }
@@ -75,9 +76,11 @@ func workSlowStart(in values, w *worksheet) error {
 	if window > 0 {
 		elapsed := model.Seconds(float64(reach) * in.value["rtt"])
 		w.aside(bytesOut("window_bytes", "window", window))
-		w.step(roundsOut("rounds", "rounds", float64(reach)), "ceil(log2(window / (initial window * MSS)))", fmt.Sprintf("ceil(log2(%s / %s))", showBytes(window), first))
+		w.step(roundsOut("rounds", "rounds", float64(reach)), "ceil(log2(window / (initial window * MSS)))",
+			fmt.Sprintf("ceil(log2(%s / %s))", showBytes(window), first))
 		w.step(secondsOut("time_seconds", "time", elapsed), "rounds * rtt", fmt.Sprintf("%d * %s", reach, in.text["rtt"]))
-		w.step(bytesOut("sent_bytes", "sent by then", sent), "initial window * MSS * (2^rounds - 1)", fmt.Sprintf("%s * (2^%d - 1)", first, reach))
+		w.step(bytesOut("sent_bytes", "sent by then", sent), "initial window * MSS * (2^rounds - 1)",
+			fmt.Sprintf("%s * (2^%d - 1)", first, reach))
 	}
 	if size > 0 {
 		rounds := start.ToDeliver(size, window)
@@ -101,8 +104,10 @@ func workRecovery(in values, w *worksheet) error {
 		fmt.Sprintf("floor(%s * %s / (8 * %s))", in.text["rate"], in.text["rtt"], in.text["mss"]))
 	w.step(packetsOut("halved_packets", "after one loss", r.HalvedPackets), "floor(window / 2)", fmt.Sprintf("floor(%s / 2)", full))
 	w.aside(roundsOut("rounds", "rounds to regain", r.Rounds))
-	w.step(secondsOut("time_seconds", "time to regain", r.Time), "(window - after one loss) * rtt", fmt.Sprintf("(%s - %s) * %s", full, halved, in.text["rtt"]))
-	faster := Line{Name: "acceleration_bits_per_second_per_second", Label: "acceleration", Value: growth, Unit: acceleration, Text: showRate(growth) + " per second"}
+	w.step(secondsOut("time_seconds", "time to regain", r.Time), "(window - after one loss) * rtt",
+		fmt.Sprintf("(%s - %s) * %s", full, halved, in.text["rtt"]))
+	faster := Line{Name: "acceleration_bits_per_second_per_second", Label: "acceleration", Value: growth, Unit: acceleration,
+		Text: showRate(growth) + " per second"}
 	w.step(faster, "MSS * 8 / rtt^2", fmt.Sprintf("%s * 8 / (%s)^2", in.text["mss"], in.text["rtt"]))
 	return nil
 }

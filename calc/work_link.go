@@ -22,7 +22,8 @@ func workOverhead(in values, w *worksheet) error {
 		return &InputError{[]string{"mtu"}, &quantity.Error{Value: fmt.Sprint(o.MTU), Want: "more than the headers, " + showBytes(o.Headers)}}
 	}
 	wire, mss := bytesOut("wire_bytes", "wire", o.Wire()), bytesOut("mss_bytes", "MSS", o.Payload())
-	share, payload := ratioOut("ip_share_ratio", "IP share", o.IPShare(), percent(o.IPShare())), ratioOut("payload_share_ratio", "TCP payload share", o.PayloadShare(), percent(o.PayloadShare()))
+	share := ratioOut("ip_share_ratio", "IP share", o.IPShare(), percent(o.IPShare()))
+	payload := ratioOut("payload_share_ratio", "TCP payload share", o.PayloadShare(), percent(o.PayloadShare()))
 	w.step(wire.reading(showBytes(o.Wire())+" a packet"), "MTU + framing", in.text["mtu"]+" + "+in.text["framing"])
 	w.step(mss.reading(showBytes(o.Payload())), "MTU - IP header - TCP header - TCP options",
 		fmt.Sprintf("%s - %s - %d B - %s", in.text["mtu"], showBytes(ip), model.TCPHeader, in.text["tcp-options"]))
@@ -30,7 +31,8 @@ func workOverhead(in values, w *worksheet) error {
 	w.step(payload, "MSS / wire", showBytes(o.Payload())+" / "+showBytes(o.Wire()))
 	if rate := in.value["rate"]; rate > 0 {
 		w.step(rateOut("ip_bits_per_second", "IP rate", rate*o.IPShare()), "rate * IP share", in.text["rate"]+" * "+share.Text)
-		w.step(rateOut("payload_bits_per_second", "TCP payload rate", rate*o.PayloadShare()), "rate * TCP payload share", in.text["rate"]+" * "+payload.Text)
+		w.step(rateOut("payload_bits_per_second", "TCP payload rate", rate*o.PayloadShare()), "rate * TCP payload share",
+			in.text["rate"]+" * "+payload.Text)
 	}
 	return nil
 }
@@ -50,8 +52,10 @@ func transferOf(in values) model.Transfer {
 func workTransfer(in values, w *worksheet) error {
 	t := transferOf(in)
 	p := model.TransferTime(t)
-	payload, steady, mean := quantity.FormatRate(t.Rate), rateOut("steady_bits_per_second", "steady rate", p.SteadyRate), t.Bytes*8/p.Total.Seconds()
-	start, middle, last := secondsOut("slow_start_seconds", "slow start", p.SlowStart), secondsOut("steady_seconds", "steady", p.Steady), secondsOut("last_seconds", "last", p.Last)
+	payload, mean := quantity.FormatRate(t.Rate), t.Bytes*8/p.Total.Seconds()
+	steady := rateOut("steady_bits_per_second", "steady rate", p.SteadyRate)
+	start := secondsOut("slow_start_seconds", "slow start", p.SlowStart)
+	middle, last := secondsOut("steady_seconds", "steady", p.Steady), secondsOut("last_seconds", "last", p.Last)
 
 	w.step(rateOut("payload_bits_per_second", "payload rate", t.Rate), "rate * MSS / (MSS + headers + framing)",
 		fmt.Sprintf("%s * %s / (%s + %d B + %s)", in.text["rate"], in.text["mss"], in.text["mss"], transferHeaders, in.text["framing"]))
@@ -60,13 +64,15 @@ func workTransfer(in values, w *worksheet) error {
 	} else {
 		w.aside(steady)
 	}
-	w.aside(roundsOut("slow_start_rounds", "rounds of slow start", float64(p.Rounds)), bytesOut("slow_start_bytes", "sent in slow start", p.SlowStartBytes))
+	w.aside(roundsOut("slow_start_rounds", "rounds of slow start", float64(p.Rounds)),
+		bytesOut("slow_start_bytes", "sent in slow start", p.SlowStartBytes))
 	w.step(start.reading(start.Text+" for "+showBytes(p.SlowStartBytes)), "rounds * rtt", fmt.Sprintf("%d * %s", p.Rounds, in.text["rtt"]))
 	w.aside(bytesOut("steady_bytes", "sent at the steady rate", p.SteadyBytes))
 	w.step(middle, "bytes * 8 / steady rate", fmt.Sprintf("%s * 8 / %s", showBytes(p.SteadyBytes), quantity.FormatRate(p.SteadyRate)))
 	w.aside(bytesOut("last_bytes", "sent last", p.LastBytes))
 	w.step(last, "bytes * 8 / payload rate + rtt", fmt.Sprintf("%s * 8 / %s + %s", showBytes(p.LastBytes), payload, in.text["rtt"]))
-	w.step(secondsOut("total_seconds", "total", p.Total).reading(showSeconds(p.Total)+", on average "+showRate(mean)), "slow start + steady + last",
+	w.step(secondsOut("total_seconds", "total", p.Total).reading(showSeconds(p.Total)+", on average "+showRate(mean)),
+		"slow start + steady + last",
 		fmt.Sprintf("%s + %s + %s", start.Text, middle.Text, last.Text))
 	w.aside(rateOut("mean_bits_per_second", "mean rate", mean))
 	return nil
