@@ -80,15 +80,19 @@ func (s *Server) operations(a huma.API) {
 	add(a, get("pairs", account.Read, "/pairs", "Who was measured to whom"), s.pairs)
 	add(a, get("keys", account.Read, "/keys", "The series that there are"), s.keys)
 	add(a, get("measured", account.Read, "/measured", "Which metrics there are, by tool and role, and of how many runs"), s.measured)
-	add(a, get("series", account.Read, "/pairs/{source}/{target}/series", "The distribution of a metric over a span, step by step, and the gaps in it"), s.series)
+	add(a, get("series", account.Read, "/pairs/{source}/{target}/series",
+		"The distribution of a metric over a span, step by step, and the gaps in it"), s.series)
 	add(a, get("routes", account.Read, "/pairs/{source}/{target}/routes", "The routes from one host to another, and when each held"), s.routes)
-	add(a, get("changes", account.Read, "/changes", "What to mark on a time line: routes that changed, what diagnoses found, configurations"), s.changes)
-	add(a, documented[matrixDoc](a, get("matrix", account.Read, "/matrix", "One metric between all hosts of the mesh, beside each pair's own past")), s.matrix)
+	add(a, get("changes", account.Read, "/changes",
+		"What to mark on a time line: routes that changed, what diagnoses found, configurations"), s.changes)
+	add(a, documented[matrixDoc](a, get("matrix", account.Read, "/matrix",
+		"One metric between all hosts of the mesh, beside each pair's own past")), s.matrix)
 	add(a, get("since", account.Read, "/since", "Since when pairs are beyond a limit"), s.since)
 	add(a, get("result", account.Read, "/results/{id}", "One Result, whole"), s.result)
 	add(a, get("misses", account.Read, "/misses", "Runs that did not take place, newest first"), s.misses)
 	add(a, get("plan", account.Read, "/plan", "What is to run next, soonest first"), s.plan)
-	add(a, pages[archive.ResultPage](a, get("results", account.Read, "/results", "Results, newest first: a page as JSON, or all as JSON lines or CSV")), s.results)
+	add(a, pages[archive.ResultPage](a, get("results", account.Read, "/results",
+		"Results, newest first: a page as JSON, or all as JSON lines or CSV")), s.results)
 	add(a, stream(get("events", account.Read, "/events", "What happens, as it happens"), "text/event-stream"), s.events)
 	s.tooling(a)
 	s.calculating(a)
@@ -97,10 +101,15 @@ func (s *Server) operations(a huma.API) {
 	s.people(a)
 	s.laboratory(a)
 	s.configuring(a)
-	add(a, stream(post("run", account.Run, "/runs", "Measure now, or as soon as it disturbs nothing; the answer is a line for each thing that happens, the Result last"), jsonLines), s.startRun)
-	add(a, stream(post("diagnose", account.Run, "/diagnoses", "Measure between two hosts what says why a path is slow; the answer is a line for each thing that happens, the diagnosis last"), jsonLines), s.startDiagnosis)
+	add(a, stream(post("run", account.Run, "/runs",
+		"Measure now, or as soon as it disturbs nothing; the answer is a line for each thing that happens, the Result last"), jsonLines),
+		s.startRun)
+	add(a, stream(post("diagnose", account.Run, "/diagnoses",
+		"Measure between two hosts what says why a path is slow; "+
+			"the answer is a line for each thing that happens, the diagnosis last"), jsonLines), s.startDiagnosis)
 	add(a, post("backup", scopeOwner, "/backup", "Write a backup of the controller to a new file on its machine"), s.backup)
-	add(a, post("reparse", scopeOwner, "/reparse", "Read the kept output of programs again, by the rules of the mesh file as it is now"), s.reparse)
+	add(a, post("reparse", scopeOwner, "/reparse", "Read the kept output of programs again, by the rules of the mesh file as it is now"),
+		s.reparse)
 }
 
 // add puts an operation into the table.
@@ -114,7 +123,8 @@ func get(id string, needs account.Scope, path, summary string) huma.Operation {
 
 func post(id string, needs account.Scope, path, summary string) huma.Operation {
 	o := operation(http.MethodPost, id, needs, path, summary)
-	o.Errors = append(o.Errors, http.StatusBadRequest, http.StatusConflict, http.StatusGone, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	o.Errors = append(o.Errors, http.StatusBadRequest, http.StatusConflict, http.StatusGone, http.StatusRequestTimeout,
+		http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	return o
 }
 
@@ -139,7 +149,8 @@ const (
 // documented says that an operation, which writes its answer itself, answers with a T.
 func documented[T any](a huma.API, o huma.Operation) huma.Operation {
 	schema := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[T](), true, "")
-	o.Responses = map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}}
+	o.Responses = map[string]*huma.Response{"200": {Description: "OK",
+		Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}}
 	return o
 }
 

@@ -17,9 +17,12 @@ import (
 // such as headers of remote write.
 func (s *Server) configuring(a huma.API) {
 	add(a, get("config", account.Admin, "/config", "The mesh file as it is on disk, and whether it is in force"), s.config)
-	add(a, large(post("check-config", account.Admin, "/config/check", "What would be wrong with a mesh file, or come of it; nothing is changed")), s.checkConfig)
-	add(a, large(operation(http.MethodPut, "save-config", account.Admin, "/config", "Replace the mesh file; the controller puts it in force within seconds")), s.saveConfig)
-	add(a, get("config-history", account.Admin, "/config/history", "The versions of the mesh file that are kept, newest first"), s.configHistory)
+	add(a, large(post("check-config", account.Admin, "/config/check",
+		"What would be wrong with a mesh file, or come of it; nothing is changed")), s.checkConfig)
+	add(a, large(operation(http.MethodPut, "save-config", account.Admin, "/config",
+		"Replace the mesh file; the controller puts it in force within seconds")), s.saveConfig)
+	add(a, get("config-history", account.Admin, "/config/history", "The versions of the mesh file that are kept, newest first"),
+		s.configHistory)
 	add(a, get("config-version", account.Admin, "/config/history/{id}", "A version of the mesh file, and what it changed"), s.configVersion)
 }
 
@@ -33,7 +36,8 @@ const (
 // large lets an operation take mesh files.
 func large(o huma.Operation) huma.Operation {
 	o.MaxBodyBytes, o.BodyReadTimeout = maxConfig, configTimeout
-	o.Errors = append(o.Errors, http.StatusBadRequest, http.StatusConflict, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	o.Errors = append(o.Errors, http.StatusBadRequest, http.StatusConflict, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge,
+		http.StatusUnsupportedMediaType)
 	return o
 }
 
@@ -101,7 +105,8 @@ func (s *Server) saveConfig(ctx context.Context, in *saveConfigInput) (*body[sav
 	if err := s.note(ctx, "save configuration", strings.Join(names, " ")); err != nil {
 		return nil, fault(err)
 	}
-	change := edit.Change{From: in.Body.Version, Files: in.Body.Files, By: nameOf(by), Comment: strings.TrimSpace(in.Body.Comment), RefuseOutward: byToken(ctx)}
+	change := edit.Change{From: in.Body.Version, Files: in.Body.Files, By: nameOf(by), Comment: strings.TrimSpace(in.Body.Comment),
+		RefuseOutward: byToken(ctx)}
 	saved, err := s.Config.Save(ctx, change)
 	var wrong *edit.Wrong
 	if errors.As(err, &wrong) {

@@ -100,7 +100,8 @@ func statusOf(err error) int {
 		return http.StatusNotFound
 	case errors.Is(err, lab.ErrStale), errors.Is(err, labs.ErrBusy), errors.Is(err, labs.ErrNothing):
 		return http.StatusConflict
-	case errors.Is(err, account.ErrTaken), errors.Is(err, account.ErrLastAdmin), errors.Is(err, fleet.ErrAway), errors.Is(err, control.ErrNotFree):
+	case errors.Is(err, account.ErrTaken), errors.Is(err, account.ErrLastAdmin), errors.Is(err, fleet.ErrAway),
+		errors.Is(err, control.ErrNotFree):
 		return http.StatusConflict
 	case errors.As(err, &bad) && bad.BadInput():
 		return http.StatusUnprocessableEntity

@@ -39,7 +39,8 @@ var Knowledge = sync.OnceValue(func() []knowledge.Entry {
 	cases := faults.List()
 	for i := range cases {
 		f := &cases[i]
-		e := knowledge.Entry{ID: faultPrefix + f.Name, Kind: knowledge.Fault, Title: f.Title, Shows: f.Condition, Source: f.Source, See: []string{},
+		e := knowledge.Entry{ID: faultPrefix + f.Name, Kind: knowledge.Fault, Title: f.Title, Shows: f.Condition, Source: f.Source,
+			See:  []string{},
 			Text: strings.TrimSpace(f.Cause) + " The lab plays it: pathwise lab run " + f.Name + "."}
 		for _, id := range []string{f.Finding, f.Name} {
 			if known[id] && (len(e.See) == 0 || e.See[0] != id) {

@@ -14,11 +14,14 @@ import (
 
 // laboratory is the part of the table by which people watch and change the labs of the controller's machine.
 func (s *Server) laboratory(a huma.API) {
-	add(a, get("labs", account.Read, "/labs", "The labs of the controller's machine that are up, and the faults that their links can be given"), s.labs)
+	add(a, get("labs", account.Read, "/labs",
+		"The labs of the controller's machine that are up, and the faults that their links can be given"), s.labs)
 	add(a, get("lab", account.Read, "/labs/{lab}", "A lab: its nodes, what each link does and did, what can be taken back"), s.lab)
-	add(a, post("change-link", account.Admin, "/labs/{lab}/links/{link}", "Change a link while packets flow: settings, or a fault by its name; for good or for a time"), s.changeLink)
+	add(a, post("change-link", account.Admin, "/labs/{lab}/links/{link}",
+		"Change a link while packets flow: settings, or a fault by its name; for good or for a time"), s.changeLink)
 	add(a, post("undo-lab", account.Admin, "/labs/{lab}/undo", "Take changes of links back that were made here, newest first"), s.undoLab)
-	add(a, stream(post("test-lab", account.Admin, "/labs/{lab}/tests", "Measure from one host of a lab to another; the answer is a line for each thing that happens, the Result last"), jsonLines), s.testLab)
+	add(a, stream(post("test-lab", account.Admin, "/labs/{lab}/tests",
+		"Measure from one host of a lab to another; the answer is a line for each thing that happens, the Result last"), jsonLines), s.testLab)
 }
 
 type labsDoc struct {

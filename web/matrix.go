@@ -75,7 +75,8 @@ func (s *Server) matrix(ctx context.Context, in *matrixInput) (*huma.StreamRespo
 	if !in.At.given {
 		to = soon
 	}
-	name := fmt.Sprintf("%q %s %v %v %q %q %q %q", in.Metric, to.UTC().Format(time.RFC3339Nano), within, in.Baseline, in.Test, in.Tool, in.Role, in.Subject)
+	name := fmt.Sprintf("%q %s %v %v %q %q %q %q", in.Metric, to.UTC().Format(time.RFC3339Nano), within, in.Baseline, in.Test, in.Tool,
+		in.Role, in.Subject)
 	one, err := s.matrices.get(ctx, name, time.Now(), func(ctx context.Context) (*drawing, error) {
 		doc, err := s.matrixOf(ctx, in, to, within)
 		if err != nil {
@@ -95,7 +96,8 @@ func (s *Server) matrixOf(ctx context.Context, in *matrixInput, to time.Time, wi
 	from, to := matrixSpan(to, within, len(m.hosts))
 	metric := measure.Metric(in.Metric)
 	doc := matrixDoc{Metric: metric, Unit: metric.Unit(), Better: metric.Better(), From: from, To: to, Hosts: m.hosts}
-	query := archive.MatrixQuery{Match: archive.Match{Test: in.Test, Tool: in.Tool, Role: in.Role, Subject: in.Subject, Metric: in.Metric}, From: from, To: to,
+	query := archive.MatrixQuery{Match: archive.Match{Test: in.Test, Tool: in.Tool, Role: in.Role, Subject: in.Subject, Metric: in.Metric},
+		From: from, To: to,
 		Age: matrixAge}
 	cells, err := s.Archive.Matrix(ctx, query)
 	if err != nil {

@@ -24,7 +24,8 @@ const measuredSpan = 7 * 24 * time.Hour
 // measured tells which metrics there are.
 func (s *Server) measured(ctx context.Context, in *measuredInput) (*body[measuredDoc], error) {
 	now := time.Now()
-	q := archive.MeasuredQuery{Match: archive.Match{Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Role: in.Role, Subject: in.Subject},
+	q := archive.MeasuredQuery{Match: archive.Match{Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Role: in.Role,
+		Subject: in.Subject},
 		From: in.From.at(now), To: in.To.at(now)}
 	if !in.To.given {
 		q.To = now

@@ -13,9 +13,12 @@ import (
 // people is the part of the table by which administrators let others in.
 func (s *Server) people(a huma.API) {
 	add(a, get("accounts", account.Admin, "/accounts", "Who can sign in"), s.accounts)
-	add(a, post("add-account", account.Admin, "/accounts", "Make an account; the answer has the invitation by which its person sets a password"), s.addAccount)
-	add(a, changing("change-account", http.MethodPatch, "/accounts/{name}", "Give an account another role, or let it in no more"), s.changeAccount)
-	add(a, changing("remove-account", http.MethodDelete, "/accounts/{name}", "Take an account away, with its sessions and tokens"), s.removeAccount)
+	add(a, post("add-account", account.Admin, "/accounts",
+		"Make an account; the answer has the invitation by which its person sets a password"), s.addAccount)
+	add(a, changing("change-account", http.MethodPatch, "/accounts/{name}", "Give an account another role, or let it in no more"),
+		s.changeAccount)
+	add(a, changing("remove-account", http.MethodDelete, "/accounts/{name}", "Take an account away, with its sessions and tokens"),
+		s.removeAccount)
 	add(a, post("invite", account.Admin, "/accounts/{name}/invitation", "A new invitation, for who forgot their password"), s.invite)
 	add(a, get("tokens", account.Read, "/tokens", "The tokens of programs: of an administrator all, else one's own"), s.tokens)
 	add(a, post("add-token", account.Read, "/tokens", "Make a token; its text is in the answer, and nowhere else"), s.addToken)

@@ -108,7 +108,8 @@ type keysInput struct {
 }
 
 func (s *Server) keys(ctx context.Context, in *keysInput) (*body[keysDoc], error) {
-	keys, err := s.Archive.Keys(ctx, archive.Match{Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Role: in.Role, Subject: in.Subject, Metric: in.Metric})
+	keys, err := s.Archive.Keys(ctx, archive.Match{Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Role: in.Role,
+		Subject: in.Subject, Metric: in.Metric})
 	if err != nil {
 		return nil, fault(err)
 	}

@@ -18,7 +18,8 @@ func (s *Server) signing(a huma.API) {
 	add(a, silent(post("sign-in", scopeNone, "/session", "Begin a session, which a cookie is of")), s.signIn)
 	add(a, silent(operation(http.MethodDelete, "sign-out", scopeNone, "/session", "End the session")), s.signOut)
 	add(a, post("take-up", scopeNone, "/invitation", "Set a password by an invitation; it works once"), s.takeUp)
-	add(a, silent(post("change-password", scopeNone, "/password", "Set another password, by the one there is; sessions end")), s.changePassword)
+	add(a, silent(post("change-password", scopeNone, "/password", "Set another password, by the one there is; sessions end")),
+		s.changePassword)
 }
 
 // silent says that an operation answers with nothing but that it was done.

@@ -23,7 +23,8 @@ const (
 
 var (
 	errFullStreams   = &limitError{http.StatusServiceUnavailable, "too many follow what happens here at once; try again in 5 s", limitWait}
-	errCallerStreams = &limitError{http.StatusTooManyRequests, "too many live answers at once for this session, token or network; try again in 5 s", limitWait}
+	errCallerStreams = &limitError{http.StatusTooManyRequests,
+		"too many live answers at once for this session, token or network; try again in 5 s", limitWait}
 )
 
 // streams counts the live answers that are open.

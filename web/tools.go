@@ -15,7 +15,8 @@ import (
 
 // tooling is the part of the table that says with what a test may be made.
 func (s *Server) tooling(a huma.API) {
-	add(a, get("tools", account.Read, "/tools", "What a test may be made with: the tools of the mesh, then the kinds of probe, with what each can be told"), s.tools)
+	add(a, get("tools", account.Read, "/tools",
+		"What a test may be made with: the tools of the mesh, then the kinds of probe, with what each can be told"), s.tools)
 }
 
 // toolDoc is a tool of the mesh, or a kind of probe as it is.

@@ -66,7 +66,8 @@ func checkSize(files []File) error {
 	total := 0
 	for _, f := range files {
 		if len(f.Text) > MaxFile {
-			return &Refusal{f.Name, fmt.Sprintf("%d bytes", len(f.Text)), fmt.Sprintf("at most %d; it can be split, or edited on the controller's machine", MaxFile)}
+			return &Refusal{f.Name, fmt.Sprintf("%d bytes", len(f.Text)),
+				fmt.Sprintf("at most %d; it can be split, or edited on the controller's machine", MaxFile)}
 		}
 		if !utf8.ValidString(f.Text) {
 			return &Refusal{f.Name, "", "UTF-8; what is not can be edited on the controller's machine"}

@@ -63,7 +63,8 @@ func (b *Book) replace(from, to []File) (half bool, err error) {
 	for i, s := range steps {
 		if err := b.take(folder, s); err != nil {
 			if worse := b.takeBack(folder, steps[:i+1]); worse != nil {
-				return true, fmt.Errorf("%w; nor can all be put back: %w; when that is mended, a start of the controller or saving again finishes it", err, worse)
+				return true, fmt.Errorf("%w; nor can all be put back: %w; "+
+					"when that is mended, a start of the controller or saving again finishes it", err, worse)
 			}
 			return false, errors.Join(err, end(journal))
 		}

@@ -41,7 +41,8 @@ const mostChanges = 100
 const mostSeconds = 3600
 
 // ErrNothing means that there is nothing to take back.
-var ErrNothing = errors.New("there is nothing to undo here: nothing was changed on this page since the controller began, or all of it is undone")
+var ErrNothing = errors.New("there is nothing to undo here: " +
+	"nothing was changed on this page since the controller began, or all of it is undone")
 
 // Wish is what somebody wants of a link: settings, or a fault.
 type Wish struct {

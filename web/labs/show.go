@@ -92,7 +92,8 @@ func (k *known) ask(l *lab.Lab) (*Lab, error) {
 	if !k.began.Equal(truth.Started) { // a new lab of that name
 		k.began, k.changes = truth.Started, nil
 	}
-	doc := &Lab{Name: state.Name, Began: truth.Started, Seconds: truth.Seconds, Nodes: state.Nodes, Links: []Link{}, Changes: k.history(), Testing: k.testing}
+	doc := &Lab{Name: state.Name, Began: truth.Started, Seconds: truth.Seconds, Nodes: state.Nodes, Links: []Link{},
+		Changes: k.history(), Testing: k.testing}
 	if truth.Emulator.Bottleneck {
 		doc.Emulator = truth.Emulator.Why
 	}

@@ -64,7 +64,8 @@ func (s *Labs) Test(ctx context.Context, name string, t Test, each func(Line)) e
 			return errors.Join(context.Cause(ctx), fmt.Errorf("start the far end on %s: %s", t.To, far.complaint()))
 		}
 	}
-	near, err := s.spawn(ctx, l, t.From, "lab", "measure", t.Kind, t.To, "--seconds", strconv.FormatFloat(t.Seconds, 'f', -1, 64), "--port", testPort)
+	near, err := s.spawn(ctx, l, t.From, "lab", "measure", t.Kind, t.To,
+		"--seconds", strconv.FormatFloat(t.Seconds, 'f', -1, 64), "--port", testPort)
 	if err != nil {
 		return err
 	}
