@@ -43,7 +43,8 @@ func agentCommand(s *session) *cobra.Command {
 				state = filepath.Join("pathwise-agent", host)
 			}
 			a, err := agent.New(agent.Config{
-				Host: host, Dir: state, Secrets: secrets(credentials), Link: link, Policy: own, Listen: listen, Version: version(), Log: s.serverLog(), Alone: true,
+				Host: host, Dir: state, Secrets: secrets(credentials), Link: link, Policy: own, Listen: listen, Version: version(),
+				Log: s.serverLog(), Alone: true,
 			})
 			if err != nil {
 				return err

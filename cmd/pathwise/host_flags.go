@@ -34,7 +34,8 @@ func (f *hostFlags) families() []sock.Family {
 	return []sock.Family{""}
 }
 
-// family returns the one family that was asked for. Both together are a wrong call of a command that cannot compare them, for the reason given.
+// family returns the one family that was asked for. Both together are a wrong call of a command that cannot compare them, for the
+// reason given.
 func (f *hostFlags) family(why string) (sock.Family, error) {
 	if f.four && f.six {
 		return "", &badCall{fmt.Errorf("-4 -6: %s; give one of them", why)}

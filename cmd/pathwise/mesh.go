@@ -19,8 +19,9 @@ func meshCommand(s *session) *cobra.Command {
 		Example: "  pathwise mesh init\n  pathwise mesh check mesh.yaml\n  pathwise mesh plan mesh.yaml\n  pathwise mesh deploy mesh.yaml\n" +
 			"  pathwise mesh run ucl ral bulk\n  pathwise mesh status",
 	}
-	c.AddCommand(meshInit(s), meshCheck(s), meshPlan(s), meshImport(s), meshDeploy(s), meshRestore(s))                                   // of files
-	c.AddCommand(meshStatus(s), meshRun(s), meshDiagnose(s), meshToken(s), meshAccount(s), meshExport(s), meshBackup(s), meshReparse(s)) // of a mesh that runs
+	c.AddCommand(meshInit(s), meshCheck(s), meshPlan(s), meshImport(s), meshDeploy(s), meshRestore(s)) // of files
+	c.AddCommand(meshStatus(s), meshRun(s), meshDiagnose(s), meshToken(s), meshAccount(s), meshExport(s),
+		meshBackup(s), meshReparse(s)) // of a mesh that runs
 	return c
 }
 

@@ -24,7 +24,8 @@ func meshAccount(s *session) *cobra.Command {
 		Long: "Make an account, and print the link by which its person sets a password: it works once, for a day. For a name that\n" +
 			"has an account already, the link is for a new password, and --role changes what it may. Without a name, list the\n" +
 			"accounts that there are. The first one is yours to make an administrator.",
-		Example: "  pathwise mesh account alice --role admin\n  pathwise mesh account bob --page https://mesh.example.org/\n  pathwise mesh account bob --remove\n  pathwise mesh account",
+		Example: "  pathwise mesh account alice --role admin\n  pathwise mesh account bob --page https://mesh.example.org/\n" +
+			"  pathwise mesh account bob --remove\n  pathwise mesh account",
 		RunE: func(c *cobra.Command, args []string) error {
 			wish := ""
 			for _, flag := range []string{"role", "disable", "enable", "remove", "page"} {

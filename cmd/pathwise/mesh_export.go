@@ -28,7 +28,8 @@ func meshExport(s *session) *cobra.Command {
 	c.Flags().BoolVar(&wide, "wide", false, "of csv: a line a result and a column a metric")
 	for _, f := range []struct{ name, usage string }{
 		{"source", "only from these hosts"}, {"target", "only to these hosts"}, {"tool", "only of these tools"},
-		{"test", "only of these tests"}, {"subject", "only of these interfaces, flows, classes, hops or devices, KIND/NAME; * for all, those of none by default"},
+		{"test", "only of these tests"},
+		{"subject", "only of these interfaces, flows, classes, hops or devices, KIND/NAME; * for all, those of none by default"},
 		{"from", "not before"}, {"to", "before"},
 	} {
 		q[f.name] = c.Flags().String(f.name, "", f.usage)

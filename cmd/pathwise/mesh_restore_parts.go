@@ -142,7 +142,8 @@ func placeOfArchive(to restored, was string) (string, error) {
 	if url, err := url.Parse(was); err == nil {
 		was = url.Redacted()
 	}
-	return "", &badCall{fmt.Errorf("its archive was at %q, which is not in the folder of --data: name ARCHIVE, too, where it is to go now", was)}
+	return "", &badCall{fmt.Errorf(
+		"its archive was at %q, which is not in the folder of --data: name ARCHIVE, too, where it is to go now", was)}
 }
 
 func isWithin(folder, path string) bool {

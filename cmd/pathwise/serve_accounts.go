@@ -36,7 +36,8 @@ func (s *session) inviteFirst(book *account.Book, base *url.URL) error {
 	if base.Host == "" {
 		below = " below the proxy's address"
 	}
-	fmt.Fprintf(s.err, "no administrator has a password yet; whoever opens this%s within a day sets it, once:\n  %s\n", below, welcomeLink(base, invitation))
+	fmt.Fprintf(s.err, "no administrator has a password yet; whoever opens this%s within a day sets it, once:\n  %s\n",
+		below, welcomeLink(base, invitation))
 	return nil
 }
 
@@ -52,7 +53,8 @@ func (s *session) sayHowToSignIn(at *net.TCPAddr) *url.URL {
 		host = "127.0.0.1"
 	}
 	near := &url.URL{Scheme: "http", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(at.Port))}
-	fmt.Fprintf(s.err, "over plain HTTP others on the way can read what is typed, so nobody can sign in from another machine. Go through a tunnel,\n"+
+	fmt.Fprintf(s.err, "over plain HTTP others on the way can read what is typed, so nobody can sign in from another machine. "+
+		"Go through a tunnel,\n"+
 		"  ssh -L %d:%s %s\nand open %s there; or name a certificate under controller.tls in the mesh file; or put a proxy with HTTPS\n"+
 		"before it, named under controller.proxies\n", at.Port, net.JoinHostPort(host, strconv.Itoa(at.Port)), name, near)
 	return near

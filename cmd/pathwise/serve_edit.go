@@ -11,5 +11,6 @@ import (
 
 // openBook opens the mesh file for administrators to edit on the pages, and its history.
 func openBook(file, data string, m *config.Mesh, rates func() *control.Rates, log *slog.Logger) (*edit.Book, error) {
-	return edit.Open(edit.Options{Mesh: file, Data: data, Check: probe.Catalogue{}, Demand: demandOf, Rates: rates, Started: m.Controller, Log: log})
+	return edit.Open(edit.Options{Mesh: file, Data: data, Check: probe.Catalogue{}, Demand: demandOf, Rates: rates,
+		Started: m.Controller, Log: log})
 }

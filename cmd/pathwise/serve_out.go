@@ -44,8 +44,9 @@ func openOutlets(ctx context.Context, data string, m *config.Mesh, store archive
 	}
 	for i, w := range m.Controller.RemoteWrite {
 		writer, err := export.NewRemoteWriter(store, export.RemoteOptions{
-			Name: w.Label(m.Controller.RemoteWrite), URL: w.URL, Headers: w.Headers, Secrets: secret.In(data), User: w.User, PasswordFile: w.Password,
-			TokenFile: w.TokenFile, CAFile: w.CAFile, Version: version(), Log: log,
+			Name: w.Label(m.Controller.RemoteWrite), URL: w.URL, Headers: w.Headers, Secrets: secret.In(data), User: w.User,
+			PasswordFile: w.Password,
+			TokenFile:    w.TokenFile, CAFile: w.CAFile, Version: version(), Log: log,
 			UnsentFile: unsentFileOf(data, i, &w),
 		})
 		if err != nil {

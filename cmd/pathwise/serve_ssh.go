@@ -84,7 +84,8 @@ func (h *sshHosts) follow(m *config.Mesh) error {
 // describe says how a host is reached; what the mesh file leaves out is as ssh has it for this user.
 func (h *sshHosts) describe(host *config.Host) (*fleet.SSH, error) {
 	if h.messages.outside != nil { // whose servers would have to be told the keys that begin makes
-		return nil, &badCall{fmt.Errorf("host %s: reach: ssh goes through the controller's own NATS server, and controller.nats.url names another: have an agent dial in", host.Name)}
+		return nil, &badCall{fmt.Errorf("host %s: reach: ssh goes through the controller's own NATS server, "+
+			"and controller.nats.url names another: have an agent dial in", host.Name)}
 	}
 	s, me := host.SSH, ownHome()
 	address, port := s.Address, s.Port
