@@ -37,7 +37,8 @@ func keyBefore(r *measure.Result) streamKey {
 	return keyOf(&forward)
 }
 
-// refile files the Results of an archive of the layout before anew, if that has not been done yet. It calls do for each step, one at a time.
+// refile files the Results of an archive of the layout before anew, if that has not been done yet. It calls do for each step, one
+// at a time.
 func (k *keeper) refile(ctx context.Context, do func(context.Context, func(context.Context) error) error) error {
 	f := &refiling{k: k, steps: map[string]string{}, all: map[streamID]int{}, moving: map[streamID]map[streamKey]int{},
 		unknown: map[streamID]int{}, both: map[testTool]bool{}, renamed: map[streamID]bool{}, touched: map[streamID]bool{}}

@@ -10,7 +10,8 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// A stream is what one tool measures on one path for one test and one role, of one subject or none: its Results have their metrics at the same times.
+// A stream is what one tool measures on one path for one test and one role, of one subject or none: its Results have their metrics at
+// the same times.
 // Numbers stand for streams and metrics wherever they are kept; both are given once and never again.
 type (
 	streamID int64
