@@ -21,7 +21,8 @@ func oneWayMetrics() (all []Definition) {
 			{"min", 0, "least", "Smallest", "The least time that a packet took. It is nearest to the bare path, and as good as the clocks of " +
 				"both ends."},
 			{"p95", 0.95, "95th percentile", "95th percentile of the", "Nineteen packets of twenty had arrived by then."},
-			{"p99", 0.99, "99th percentile", "99th percentile of the", "One packet of a hundred takes longer. It needs some hundred packets to mean anything."},
+			{"p99", 0.99, "99th percentile", "99th percentile of the",
+				"One packet of a hundred takes longer. It needs some hundred packets to mean anything."},
 			{"max", 1, "most", "Largest", "The packet that took longest. One packet decides it, so that it says what can happen, not how often."},
 		} {
 			d := Definition{Metric: Metric(fmt.Sprintf("owd_%s_%s_seconds", way, q.part)), Label: "One-way delay " + way + ", " + q.label,
