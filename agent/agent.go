@@ -101,7 +101,8 @@ func New(c Config) (_ *Agent, err error) {
 		return nil, err
 	}
 	a := &Agent{config: c, policy: c.Policy, log: c.Log, can: abilities(), running: map[string]*job{}, filling: map[string]int{},
-		responders: map[string]*openResponder{}, starter: newBell(), courier: newBell(), contact: newBell(), keeper: newBell(), reporter: newBell()}
+		responders: map[string]*openResponder{}, starter: newBell(), courier: newBell(), contact: newBell(),
+		keeper: newBell(), reporter: newBell()}
 	if a.policy == nil {
 		a.policy = policy.Default()
 	}

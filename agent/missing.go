@@ -75,7 +75,8 @@ func noIPv6(addresses []net.Addr, err error) string {
 // disk says what the spool cannot keep.
 func disk(s spool.State) (missing []fleet.MissingCapability) {
 	if s.Trouble != nil {
-		missing = append(missing, fleet.MissingCapability{What: "disk", Why: fmt.Sprintf("%v; %d Results are in memory only", s.Trouble, s.Memory)})
+		missing = append(missing, fleet.MissingCapability{What: "disk",
+			Why: fmt.Sprintf("%v; %d Results are in memory only", s.Trouble, s.Memory)})
 	}
 	if s.Dropped > 0 {
 		missing = append(missing, fleet.MissingCapability{What: "room", Why: fmt.Sprintf("%d Results were lost for want of room", s.Dropped)})

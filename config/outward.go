@@ -55,7 +55,8 @@ var leads = map[string]lead{
 	"tests.schedule.sampling": inward, "tests.schedule.step": inward, "tests.schedule.cron": inward, "tests.schedule.zone": inward,
 	"tests.schedule.slot": inward, "tests.schedule.tries": inward,
 
-	"exclude": parts, "exclude.host": inward, "exclude.source": inward, "exclude.target": inward, "exclude.pair": inward, "exclude.tool": inward,
+	"exclude": parts, "exclude.host": inward, "exclude.source": inward, "exclude.target": inward,
+	"exclude.pair": inward, "exclude.tool": inward,
 	"exclude.test": inward, "exclude.direction": inward, "exclude.hours": inward, "exclude.days": inward, "exclude.zone": inward,
 	"budgets": parts, "budgets.host": inward, "budgets.site": inward, "budgets.daily": inward, "budgets.rate": inward, "budgets.share": inward,
 

@@ -33,11 +33,13 @@ var specifications = map[string]struct {
 		{"single-ended-port", "port", count},
 	}},
 	"rtt": {"ping", []parameter{
-		{"protocol", "proto", only("icmp")}, {"count", "count", count}, {"interval", "interval", isoTime}, {"length", "size", count}, {"ttl", "ttl", count},
+		{"protocol", "proto", only("icmp")}, {"count", "count", count}, {"interval", "interval", isoTime}, {"length", "size", count},
+		{"ttl", "ttl", count},
 		{"timeout", "timeout", isoTime}, {"ip-tos", "dscp", tos}, {"fragment", "df", not},
 	}},
 	"trace": {"trace", []parameter{
-		{"probe-type", "proto", only("udp")}, {"hops", "max-ttl", count}, {"queries", "queries", count}, {"wait", "timeout", isoTime}, {"dest-port", "port", count},
+		{"probe-type", "proto", only("udp")}, {"hops", "max-ttl", count}, {"queries", "queries", count}, {"wait", "timeout", isoTime},
+		{"dest-port", "port", count},
 	}},
 	"latency": {"ping", []parameter{
 		{"packet-count", "count", count}, {"packet-interval", "interval", secondsTime}, {"packet-timeout", "timeout", secondsTime},

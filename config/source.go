@@ -33,9 +33,9 @@ type Checker interface {
 	Outward(kind, parameter string) bool
 }
 
-// Load reads a mesh file, or all *.yaml and *.yml files of a folder as one, and checks it. With a nil check the kinds
-// of tasks and their parameters are not checked, and every parameter counts as leading out. What is wrong with the files is an Errors; any other error is of
-// reading.
+// Load reads a mesh file, or all *.yaml and *.yml files of a folder as one, and checks it. With a nil check the kinds of tasks and
+// their parameters are not checked, and every parameter counts as leading out. What is wrong with the files is an Errors; any other
+// error is of reading.
 func Load(path string, check Checker) (*Mesh, error) {
 	names := []string{path}
 	if info, err := os.Stat(path); err != nil {

@@ -36,8 +36,8 @@ var reserved = map[measure.Metric]bool{
 	"remote_write_unsent_age_seconds": true,
 }
 
-// stream is who measured what, and why: the Results of one role, test and tool on one path, of one subject or none. Its fields are labels of its
-// series. A role is as archive.Key has it, without the ID of a diagnosis: each diagnosis would else make series of its own.
+// stream is who measured what, and why: the Results of one role, test and tool on one path, of one subject or none. Its fields are
+// labels of its series. A role is as archive.Key has it, without the ID of a diagnosis: each diagnosis would else make series of its own.
 type stream struct {
 	role, source, target, test, tool, subject string
 }

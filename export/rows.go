@@ -39,10 +39,10 @@ func JSONLines(ctx context.Context, w io.Writer, a archive.Archive, q archive.Re
 	return nil
 }
 
-// CSV writes one row a value of the Results that q selects, newest first, beneath a row of names: time, source, target,
-// test, tool, metric, value, way, role, subject: source and target are who asked and who was asked, way says how the data went between
-// them. The time is when the measurement began, RFC 3339 in UTC with nanoseconds. A Result that
-// measured nothing has no row. A text that a spreadsheet would run as a formula gets an apostrophe before it.
+// CSV writes one row a value of the Results that q selects, newest first, beneath a row of names: time, source, target, test, tool,
+// metric, value, way, role, subject. Source and target are who asked and who was asked, way says how the data went between them. The
+// time is when the measurement began, RFC 3339 in UTC with nanoseconds. A Result that measured nothing has no row. A text that a
+// spreadsheet would run as a formula gets an apostrophe before it.
 func CSV(ctx context.Context, w io.Writer, a archive.Archive, q archive.ResultQuery) error {
 	header := []string{"time", "source", "target", "test", "tool", "metric", "value", "way", "role", "subject"}
 	return writeCSV(ctx, w, header, results(ctx, a, q), func(write func([]string) error, r *measure.Result) error {
@@ -58,9 +58,9 @@ func CSV(ctx context.Context, w io.Writer, a archive.Archive, q archive.ResultQu
 	})
 }
 
-// WideCSV writes one row a Result: time, id, source, target, test, tool, status, duration_seconds, error, a column
-// a metric, empty where it was not measured, and way, role and subject as CSV does. Without metrics it goes through the archive twice: first for their names,
-// of all Results that q selects. A Result that is filed meanwhile and has others is left out.
+// WideCSV writes one row a Result: time, id, source, target, test, tool, status, duration_seconds, error, a column a metric, empty
+// where it was not measured, and way, role and subject as CSV does. Without metrics it goes through the archive twice: first for the
+// names of all metrics that the selected Results have. A Result that is filed meanwhile and has others is left out.
 func WideCSV(ctx context.Context, w io.Writer, a archive.Archive, q archive.ResultQuery,
 	metrics ...measure.Metric) error {
 	chosen := len(metrics) > 0

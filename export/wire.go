@@ -52,7 +52,8 @@ func pack(r *measure.Result) parcel {
 // append encodes the labels of a TimeSeries that stand behind its name.
 func (s stream) append(dst []byte, way measure.Way) []byte {
 	for _, l := range [...][2]string{
-		{"role", s.role}, {"source", s.source}, {"subject", s.subject}, {"target", s.target}, {"test", s.test}, {"tool", s.tool}, {"way", label(string(way))},
+		{"role", s.role}, {"source", s.source}, {"subject", s.subject}, {"target", s.target}, {"test", s.test}, {"tool", s.tool},
+		{"way", label(string(way))},
 	} {
 		if l[1] != "" {
 			dst = appendLabel(dst, l[0], l[1], "")

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespace is an anonymous network namespace with a host name of its own, held by a thread that lives in it. It goes when the process goes.
+// namespace is an anonymous network namespace with a host name of its own, held by a thread that lives in it. It ends with the process.
 type namespace struct {
 	work chan func()
 	file *os.File // names the namespace to netlink

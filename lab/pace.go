@@ -10,7 +10,7 @@ type pace struct {
 
 const (
 	paceWindow = int64(time.Millisecond)
-	paceLimit  = 50                     // packets in or out in a window: 25,000 packets/s through the lab, two and a half times what probes need
+	paceLimit  = 50                     // in or out in a window: 25,000 packets/s through the lab, two and a half times what probes need
 	moderation = 100 * time.Microsecond // as much lateness as a probe may see, and a batch of 12 at 1.5 Gbit/s
 )
 

@@ -124,7 +124,8 @@ const (
 // errTrainsLost and errTrainsSlow mean that no train tells how fast the narrowest link is.
 var (
 	errTrainsLost = errors.New("too few packets of the trains arrived to tell the capacity, as before a short queue or a limit on bursts")
-	errTrainsSlow = errors.New("the path passed the trains on as fast as they were sent: the sender is too slow, or too busy, to tell the capacity")
+	errTrainsSlow = errors.New("the path passed the trains on as fast as they were sent: " +
+		"the sender is too slow, or too busy, to tell the capacity")
 )
 
 // capacityOf is the median of the trains: other traffic makes a train slow, a receiver that stalls may make it fast. One train

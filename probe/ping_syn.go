@@ -23,7 +23,8 @@ func (s *synPackets) request(index int) []byte {
 
 func (s *synPackets) answered(packet []byte, from netip.Addr, sent int) (index int, ok bool) {
 	a, ok := parseSegment(packet)
-	if !ok || from != s.to.Addr().WithZone("") || a.from != s.to.Port() || a.to != s.from.Port() || a.flags&flagACK == 0 || a.flags&(flagSYN|flagRST) == 0 {
+	if !ok || from != s.to.Addr().WithZone("") || a.from != s.to.Port() || a.to != s.from.Port() || a.flags&flagACK == 0 ||
+		a.flags&(flagSYN|flagRST) == 0 {
 		return 0, false
 	}
 	return s.index(a.ack-1, sent)

@@ -27,7 +27,8 @@ func (f Finding) excess() string {
 		return fmt.Sprintf("a run takes %.4g Mbit/s, and the budget of %s allows %.4g; a tool that says its rate in needs, or a slower one, fits",
 			f.NeedsBitsPerSecond/1e6, f.Where, f.HasBitsPerSecond/1e6)
 	}
-	return fmt.Sprintf("a run moves %.4g MB, and the budget of %s allows %.4g in a day; a tool that says its bytes in needs, or a shorter one, fits",
+	return fmt.Sprintf("a run moves %.4g MB, and the budget of %s allows %.4g in a day; "+
+		"a tool that says its bytes in needs, or a shorter one, fits",
 		f.NeedsBytes/1e6, f.Where, f.HasBytes/1e6)
 }
 

@@ -29,7 +29,8 @@ type Misplaced struct {
 }
 
 func (m *Misplaced) Error() string {
-	text := fmt.Sprintf("secret %q: want the name of a file in %s: put it there, for the controller's user alone to read, and name it without a folder",
+	text := fmt.Sprintf("secret %q: want the name of a file in %s: put it there, "+
+		"for the controller's user alone to read, and name it without a folder",
 		m.Name, string(m.Folder))
 	if m.Why != nil {
 		text += " (" + m.Why.Error() + ")"

@@ -53,7 +53,8 @@ func joinHead(p *Packet) int {
 // sameFlow compares two packets' headers but for lengths, identification and checksums; b's lengths must be those of b.
 func sameFlow(first, b []byte, head int) bool {
 	at := head - udpHeader
-	if int(be.Uint16(b[at+udpLength:])) != len(b)-at || be.Uint16(b[at+udpChecksum:]) == 0 || !bytes.Equal(first[at:at+udpLength], b[at:at+udpLength]) {
+	if int(be.Uint16(b[at+udpLength:])) != len(b)-at || be.Uint16(b[at+udpChecksum:]) == 0 ||
+		!bytes.Equal(first[at:at+udpLength], b[at:at+udpLength]) {
 		return false
 	}
 	if at == v6Header {

@@ -54,7 +54,8 @@ func (r *Report) keep(t *lab.Truth) {
 	r.Truth = t
 }
 
-// judge gives the verdict on a case that was played as far as err let it. A lab that this machine could not carry is the reason for whatever was not as expected.
+// judge gives the verdict on a case that was played as far as err let it. A lab that this machine could not carry is the reason for
+// whatever was not as expected.
 func (r *Report) judge(err error) {
 	if err != nil {
 		r.Verdict, r.Why = Cut, err.Error()

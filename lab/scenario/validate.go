@@ -48,7 +48,8 @@ func (c *Case) validate() error {
 // validate reports a step that is none, or several.
 func (s *Step) validate() error {
 	set := 0
-	for _, there := range []bool{s.Set != nil, s.Exec != nil, s.Measure != nil, s.Diagnose != nil, s.Wait != nil, s.Stop != nil, s.Expect != nil} {
+	parts := []bool{s.Set != nil, s.Exec != nil, s.Measure != nil, s.Diagnose != nil, s.Wait != nil, s.Stop != nil, s.Expect != nil}
+	for _, there := range parts {
 		if there {
 			set++
 		}

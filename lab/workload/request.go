@@ -37,7 +37,8 @@ func runRequest(ctx context.Context, f *flag.FlagSet, args []string) (any, error
 		return nil, err
 	}
 	if *r.size < headerBytes || *r.size > largestMessage || *r.answer < 1 || *r.answer > largestMessage {
-		return nil, &InputError{fmt.Sprintf("request: sizes %d and %d: want %d and 1 to %d bytes", *r.size, *r.answer, headerBytes, largestMessage)}
+		return nil, &InputError{fmt.Sprintf("request: sizes %d and %d: want %d and 1 to %d bytes",
+			*r.size, *r.answer, headerBytes, largestMessage)}
 	}
 	if r.count < 1 || r.writes < 1 || r.writes > int(*r.size) || r.pipeline < 1 || r.clients < 1 || r.clients > 1000 {
 		return nil, &InputError{"request: c, writes, pipeline, clients: want 1 or more, and no more writes than bytes"}

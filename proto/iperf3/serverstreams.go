@@ -76,7 +76,8 @@ func (s *serverTest) openStreams(ctx context.Context) (<-chan event, error) {
 			s.t.noteSent()
 		}
 	})
-	due, cancel := context.WithTimeoutCause(ctx, s.streamsLimit(len(receivers)), fmt.Errorf("wait for %d streams: %w", len(receivers), ErrPeerSilent))
+	due, cancel := context.WithTimeoutCause(ctx, s.streamsLimit(len(receivers)),
+		fmt.Errorf("wait for %d streams: %w", len(receivers), ErrPeerSilent))
 	defer cancel()
 	conns, err := gather(due, events, len(receivers))
 	for i, conn := range conns {

@@ -89,7 +89,8 @@ func NewCookie(random io.Reader) (Cookie, error) {
 func ParseCookie(text string) (Cookie, error) {
 	var c Cookie
 	if len(text) != CookieSize-1 || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return c, &ConfigError{"cookie", fmt.Sprintf("of %d bytes", len(text)), fmt.Sprintf("must be %d printable ASCII characters", CookieSize-1)}
+		return c, &ConfigError{"cookie", fmt.Sprintf("of %d bytes", len(text)),
+			fmt.Sprintf("must be %d printable ASCII characters", CookieSize-1)}
 	}
 	copy(c[:], text)
 	return c, nil
