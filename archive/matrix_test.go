@@ -37,16 +37,18 @@ func checkMatrix(t *testing.T, a archive.Archive, results []*measure.Result) {
 	}
 	for match, metrics := range map[string][]measure.Metric{"rtt_mean_seconds": {measure.RTTMean},
 		"jitter_seconds": {measure.Jitter}, "rtt_m*": {measure.RTTMean, measure.RTTMin}, "none": nil} {
+		points := map[archive.Pair][]archive.Point{}
+		for _, p := range pairs {
+			for _, metric := range metrics {
+				points[p] = append(points[p], valuesOf(results, func(r *measure.Result) bool {
+					return r.Target.Name == p.Target && r.Source.Name == p.Source
+				}, metric)...)
+			}
+		}
 		for _, span := range spans {
 			want := []archive.Cell{}
 			for i, p := range pairs {
-				var points []archive.Point
-				for _, metric := range metrics {
-					points = append(points, valuesOf(results, func(r *measure.Result) bool {
-						return r.Target.Name == p.Target && r.Source.Name == p.Source
-					}, metric)...)
-				}
-				all := seriesOf(points, span.from, span.to, 0, quantiles)
+				all := seriesOf(points[p], span.from, span.to, 0, quantiles)
 				for _, b := range all {
 					want = append(want, archive.Cell{Pair: p, Value: b.Value, Count: b.Count, Min: b.Min, Mean: b.Mean, Max: b.Max,
 						Quantiles: b.Quantiles})

@@ -2,6 +2,7 @@ package archive_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -52,12 +53,12 @@ func counting(seed uint64) []*measure.Result {
 
 // shareOf is what ratios of some Results come to together: of counts the sum by the sum, weighed with those that have none by
 // how many they are; of others the mean.
-func shareOf(results []*measure.Result, m measure.Metric, choose func(*measure.Result) bool) (v float64, any bool) {
+func shareOf(results []*measure.Result, m measure.Metric) (v float64, any bool) {
 	var over, under, alone, sum, n, uncounted float64
 	how := m.Merge()
 	for _, r := range results {
 		ratio, has := r.Get(m)
-		if !has || !choose(r) {
+		if !has {
 			continue
 		}
 		n++
@@ -87,15 +88,38 @@ func TestShares(t *testing.T) {
 	})
 }
 
+// targets are Results by their target, each target's in the order of time.
+type targets map[string][]*measure.Result
+
+func targetsOf(results []*measure.Result) targets {
+	all := targets{}
+	for _, r := range results {
+		all[r.Target.Name] = append(all[r.Target.Name], r)
+	}
+	for _, some := range all {
+		slices.SortStableFunc(some, func(a, b *measure.Result) int { return a.Started.Compare(b.Started) })
+	}
+	return all
+}
+
+// between are the Results of a target in [from, to).
+func (all targets) between(target string, from, to time.Time) []*measure.Result {
+	before := func(r *measure.Result, at time.Time) int { return r.Started.Compare(at) }
+	first, _ := slices.BinarySearchFunc(all[target], from, before)
+	end, _ := slices.BinarySearchFunc(all[target], to, before)
+	return all[target][first:end]
+}
+
 func checkShares(t *testing.T, a archive.Archive, results []*measure.Result) {
 	t.Helper()
+	all := targetsOf(results)
 	for _, m := range ratios {
 		for _, span := range spans[:5] {
-			checkShareCells(t, a, results, m, span.from, span.to)
+			checkShareCells(t, a, all, m, span.from, span.to)
 		}
 		for _, step := range []time.Duration{0, time.Minute, 5 * time.Minute, time.Hour, 24 * time.Hour} {
 			from, to := now.Add(-27*time.Hour), now
-			for _, target := range []string{"b", "c", "d", "e"} {
+			for target := range all {
 				q := archive.SeriesQuery{Match: archive.Match{Target: target, Metric: string(m)}, From: from, To: to, Step: step}
 				s, err := a.Series(t.Context(), q)
 				if err != nil {
@@ -107,9 +131,7 @@ func checkShares(t *testing.T, a archive.Archive, results []*measure.Result) {
 					if step == 0 {
 						end = to
 					}
-					v, _ := shareOf(results, m, func(r *measure.Result) bool {
-						return r.Target.Name == target && !r.Started.Before(b.Start) && r.Started.Before(end)
-					})
+					v, _ := shareOf(all.between(target, b.Start, end), m)
 					want, got = append(want, v), append(got, b.Value)
 				}
 				if diff := cmp.Diff(want, got, rounding); diff != "" || len(want) == 0 {
@@ -120,18 +142,15 @@ func checkShares(t *testing.T, a archive.Archive, results []*measure.Result) {
 	}
 }
 
-func checkShareCells(t *testing.T, a archive.Archive, results []*measure.Result, m measure.Metric, from, to time.Time) {
+func checkShareCells(t *testing.T, a archive.Archive, all targets, m measure.Metric, from, to time.Time) {
 	t.Helper()
 	cells, err := a.Matrix(t.Context(), archive.MatrixQuery{Match: archive.Match{Metric: string(m)}, From: from, To: to})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want, got := map[string]float64{}, map[string]float64{}
-	for _, target := range []string{"b", "c", "d", "e"} {
-		v, any := shareOf(results, m, func(r *measure.Result) bool {
-			return r.Target.Name == target && !r.Started.Before(from) && r.Started.Before(to)
-		})
-		if any {
+	for target := range all {
+		if v, any := shareOf(all.between(target, from, to), m); any {
 			want[target] = v
 		}
 	}

@@ -234,7 +234,10 @@ func TestVerdicts(t *testing.T) {
 // checkFindings holds every finding to what the contract promises.
 func checkFindings(t *testing.T, d *Diagnosis) {
 	t.Helper()
-	if _, err := json.Marshal(d); err != nil { // NaN and infinities do not pass
+	said := *d
+	said.Results = nil // which were given
+	// NaN and infinities do not pass.
+	if _, err := json.Marshal(said); err != nil {
 		t.Errorf("not fit for JSON: %v", err)
 	}
 	if expected := d.ExpectedBitsPerSecond; expected != nil && *expected < d.AchievedBitsPerSecond {
