@@ -27,6 +27,7 @@ const mostOff = 0.15
 // TestCalibration creates each cause in the lab, where it is the one that binds, and expects its name; follows the
 // advice, and expects the speed that was predicted; and expects a clean path to be called healthy.
 func TestCalibration(t *testing.T) {
+	t.Parallel()
 	full := os.Getenv(calibrate) == "full"
 	length := "4s"
 	if full {

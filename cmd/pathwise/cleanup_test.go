@@ -48,6 +48,7 @@ func endAfter(t *testing.T, c *exec.Cmd, after time.Duration, sig syscall.Signal
 // An end at any moment of the demonstration, by Ctrl-C or by kill -9, leaves no engine, and with it no namespace, no
 // device and none of the processes that ran in the lab. Ctrl-C takes a second at most.
 func TestDemoLeavesNothing(t *testing.T) {
+	t.Parallel()
 	for _, after := range []time.Duration{20 * ms, 60 * ms, 150 * ms, 700 * ms, 2500 * ms, 9500 * ms} {
 		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
 			t.Run(fmt.Sprintf("%v after %v", sig, after), func(t *testing.T) {

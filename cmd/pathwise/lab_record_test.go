@@ -37,7 +37,7 @@ func TestCasesAreRecorded(t *testing.T) {
 			if !slices.ContainsFunc(c.Steps, func(s scenario.Step) bool { return s.Diagnose != nil }) {
 				t.Errorf("%s: no step says where it is diagnosed", file)
 			}
-			r := readRecording(t, c.Name+".json.gz")
+			r := readHeading(t, c.Name+".json.gz")
 			if r.Schema != diagnose.RecordingSchema || r.Fault != c.Name || r.Finding != c.Finding || !slices.Equal(r.Family, c.Family) {
 				t.Errorf("%s: recorded as %s %q, family %v; want %q, %v: record it again",
 					c.Name, r.Fault, r.Finding, r.Family, c.Finding, c.Family)
@@ -61,7 +61,13 @@ func TestCasesAreRecorded(t *testing.T) {
 // mostKept is the size of a recording in bytes, so that all of them are small beside the source.
 const mostKept = 40 << 10
 
-func readRecording(t *testing.T, name string) (r diagnose.Recording) {
+// heading is a recording whose Results are not read: those that replay it, in package diagnose, do.
+type heading struct {
+	diagnose.Recording
+	Results []json.RawMessage `json:"results"`
+}
+
+func readHeading(t *testing.T, name string) (r heading) {
 	t.Helper()
 	file, err := os.Open(filepath.Join(recorded, name))
 	if err != nil {

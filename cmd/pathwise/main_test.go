@@ -87,6 +87,7 @@ const actAsPathwise = "PATHWISE_TEST_ACT"
 
 // TestScripts runs the command transcripts under testdata/script. $LAB is the name of a lab that goes when the script ends.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: func(e *testscript.Env) error {
 		name := fmt.Sprintf("script-%d-%s", os.Getpid(), strings.ReplaceAll(filepath.Base(e.WorkDir), "_", "-"))
 		e.Setenv("LAB", name) // of the script's own
