@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -47,8 +48,11 @@ func docTable(t *testing.T, page, heading string) (rows [][]string) {
 
 func code(text string) string { return "`" + text + "`" }
 
-// The page of faults lists the library as it is.
+var update = flag.Bool("update", false, "write the table of docs/lab-faults.md anew")
+
+// The page of faults lists the library as it is; -update writes its table anew.
 func TestFaultsPage(t *testing.T) {
+	const heading = "| fault | finding | what happens |"
 	var want [][]string
 	for _, e := range faults.List() {
 		finding := "-"
@@ -57,9 +61,31 @@ func TestFaultsPage(t *testing.T) {
 		}
 		want = append(want, []string{code(e.Name), finding, strings.TrimSpace(e.Title)})
 	}
-	got := docTable(t, readDoc(t, "lab-faults.md"), "| fault | finding | what happens |")
+	page := readDoc(t, "lab-faults.md")
+	got := docTable(t, page, heading)
+	if *update {
+		writeTable(t, "lab-faults.md", page, heading, want)
+		return
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("docs/lab-faults.md (-library +page):\n%s", diff)
+	}
+}
+
+// writeTable writes the rows of a page's table anew, in place of those below its heading and the line below that.
+func writeTable(t *testing.T, name, page, heading string, rows [][]string) {
+	t.Helper()
+	before, rest, _ := strings.Cut(page, heading+"\n")
+	line, rest, _ := strings.Cut(rest, "\n")
+	for strings.HasPrefix(rest, "|") {
+		_, rest, _ = strings.Cut(rest, "\n")
+	}
+	text := before + heading + "\n" + line + "\n"
+	for _, r := range rows {
+		text += "| " + strings.Join(r, " | ") + " |\n"
+	}
+	if err := os.WriteFile(filepath.Join("../../docs", name), []byte(text+rest), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
