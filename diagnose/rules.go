@@ -25,6 +25,7 @@ var rules = []Rule{
 	smallMSS,
 	slowStartLimited,
 	bufferbloat,
+	asymmetricRoute,
 	capacityUnknown,
 	unexplained,
 	noTransfer,
