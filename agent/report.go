@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/pathwise-net/pathwise/fleet"
@@ -58,4 +59,78 @@ func (a *Agent) status() fleet.Status {
 // abilities are what this build understands.
 func abilities() *fleet.Abilities {
 	return &fleet.Abilities{Protocol: fleet.Protocol, Results: measure.ResultSchema, Kinds: probe.ParameterNames()}
+}
+
+const (
+	// showRate is how much a second people see of a run; what comes faster is left out, and stands in the Result.
+	showRate = 10
+	// lastWithin is how long the last word of a run may take.
+	lastWithin = time.Second
+)
+
+// show streams what a run on demand does, without holding it up: what the link does not take at once is left out. A nil
+// show is of a run that nobody watches.
+type show struct {
+	run  string
+	link fleet.Link
+	ctx  context.Context
+	ch   chan fleet.Progress
+	done chan struct{}
+
+	mu     sync.Mutex
+	ended  bool
+	room   float64 // that may pass now
+	filled time.Time
+}
+
+// newShow begins to stream; end ends it.
+func newShow(ctx context.Context, link fleet.Link, run string) *show {
+	s := &show{run: run, link: link, ctx: ctx, ch: make(chan fleet.Progress, showRate), done: make(chan struct{}),
+		room: showRate, filled: time.Now()}
+	go func() {
+		defer close(s.done)
+		for p := range s.ch {
+			_ = link.Live(ctx, p) // lost, if nobody is there
+		}
+	}()
+	return s
+}
+
+// watch makes a probe tell the show.
+func (s *show) watch(o *probe.Options) {
+	if s == nil {
+		return
+	}
+	o.Interval = func(i measure.Interval) { s.tell(fleet.Progress{Interval: &i}) }
+	o.Echo = func(e measure.Echo) { s.tell(fleet.Progress{Echo: &e}) }
+	o.Line = func(line string) { s.tell(fleet.Progress{Line: line}) }
+}
+
+func (s *show) tell(p fleet.Progress) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	s.room = min(showRate, s.room+showRate*now.Sub(s.filled).Seconds())
+	s.filled = now
+	if s.room < 1 || s.ended {
+		return
+	}
+	s.room--
+	p.Run = s.run
+	select {
+	case s.ch <- p:
+	default:
+	}
+}
+
+// end sends the Result, behind everything else.
+func (s *show) end(r *measure.Result) {
+	s.mu.Lock()
+	s.ended = true
+	close(s.ch)
+	s.mu.Unlock()
+	<-s.done
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), lastWithin)
+	defer cancel()
+	_ = s.link.Live(ctx, fleet.Progress{Run: s.run, Result: r})
 }

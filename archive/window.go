@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -85,4 +86,72 @@ func (w *window) buckets(quantiles []float64, how measure.Merge) []Bucket {
 	}
 	slices.SortFunc(all, func(a, b Bucket) int { return a.Start.Compare(b.Start) })
 	return all
+}
+
+// pointsLevel is the level of a piece that is read value by value.
+const pointsLevel = -1
+
+// piece is a part of a span and the level that answers for it: an index into Levels, or pointsLevel.
+type piece struct {
+	level    int
+	from, to int64 // ns since 1970
+}
+
+// pieces divides a span so that as little as possible is read for it, and nothing outside of it counts:
+//
+//	from                                                                      to
+//	 |points|1 min|5 min|  1 h  |           1 d           |  1 h  |5 min|1 min|points|
+//
+// reaches tells whether a level is kept as far back as a time. Where nothing fine enough is, a part is answered by
+// those coarser buckets that begin in it.
+func pieces(from, to int64, reaches func(level int, since int64) bool) []piece {
+	return divide(nil, from, to, len(Levels)-1, len(Levels)-1, reaches)
+}
+
+// divide appends the pieces of a span, of which level is the coarsest; coarser is the last one that was of use.
+func divide(all []piece, from, to int64, level, coarser int, reaches func(int, int64) bool) []piece {
+	for level > pointsLevel && from < to && !reaches(level, from) {
+		level--
+	}
+	switch {
+	case from >= to:
+		return all
+	case level == pointsLevel && reaches(pointsLevel, from):
+		return append(all, piece{pointsLevel, from, to})
+	case level == pointsLevel:
+		return append(all, piece{coarser, from, to})
+	}
+	step := int64(Levels[level])
+	first, last := floorDiv(from+step-1, step)*step, floorDiv(to, step)*step
+	if first >= last {
+		return divide(all, from, to, level-1, level, reaches)
+	}
+	all = divide(all, from, first, level-1, level, reaches)
+	all = append(all, piece{level, first, last})
+	return divide(all, last, to, level-1, level, reaches)
+}
+
+// pieces divides a span for what the view asks for. Before its first run and after its last one there is nothing that
+// could count, so that there the span may as well end with a day; unless the database may know of more than the view.
+func (k *keeper) pieces(v *view, at progress, from, to int64) []piece {
+	if v.knowsAll(at) {
+		if from <= v.first {
+			from = max(floorDiv(from, day), floorDiv(v.first, day)) * day
+		}
+		if to > v.last {
+			to = min(floorDiv(to+day-1, day), floorDiv(v.last, day)+1) * day
+		}
+	}
+	return pieces(from, to, func(level int, since int64) bool { return k.reaches(v, level, since) })
+}
+
+// knowsAll tells whether what came after the view was made is still in memory, and so not in the database.
+func (v *view) knowsAll(at progress) bool {
+	return at.moved < v.generation && (at.moved < v.generation-1 || at.upto == 0)
+}
+
+// readProgress is how far moving has come.
+func readProgress(ctx context.Context, t *tx) (progress, error) {
+	state, err := readState(ctx, t)
+	return progress{state["moved"], streamID(state["upto"])}, err
 }

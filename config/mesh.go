@@ -1,6 +1,20 @@
+// Package config reads the mesh file: YAML, one file or a folder of them, to a checked Mesh.
+//
+// It names every error of all files in one go, each with its place and with what would be right. What a Mesh holds is
+// resolved: sites, labels and groups are lists of hosts, a named schedule is the schedule, a command is a list of
+// words. Questions that the rest of the house has (which pairs a test has, what to run between two hosts, what that
+// adds up to in a day) are methods of Mesh, pure and without a clock.
+//
+// It plans nothing, starts nothing and opens nothing but the files it is given. Whether a kind of probe exists, and
+// whether its parameters are right, is for who knows the probes: a Checker.
+//
+//	files -> node (places, errors) -> sections in order of need -> Mesh -> Pairs, Task, Estimate, Fingerprint
+//
+// The file format is in docs/mesh-file.md.
 package config
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/pathwise-net/pathwise/parse"
@@ -175,4 +189,35 @@ func at[T any](all []T, index map[string]int, name string) *T {
 		return &all[i]
 	}
 	return nil
+}
+
+// Notes are what the mesh file says to no effect, one line each: it is read all the same, since earlier releases asked for it.
+func (m *Mesh) Notes() []string {
+	notes := []string{}
+	if m.Controller.NATS.Replicas > 0 {
+		notes = append(notes, "controller.nats.replicas has no effect: nothing is kept in the cluster any more")
+	}
+	return notes
+}
+
+// Secrets returns the names of the files of secrets, by the keys that name them.
+func (m *Mesh) Secrets() map[string]string {
+	c := &m.Controller
+	all := map[string]string{"controller.tls.key": c.TLS.Key, "controller.nats.key_file": c.NATS.KeyFile,
+		"controller.nats.credentials_file": c.NATS.Credentials, "controller.nats.nkey_file": c.NATS.Nkey}
+	for i, w := range c.RemoteWrite {
+		at := fmt.Sprintf("controller.remote_write[%d].", i)
+		all[at+"password_file"], all[at+"token_file"] = w.Password, w.TokenFile
+	}
+	for _, h := range m.Hosts {
+		if h.SSH != nil {
+			all["hosts."+h.Name+".reach.ssh.key"] = h.SSH.Key
+		}
+	}
+	for key, name := range all {
+		if name == "" {
+			delete(all, key)
+		}
+	}
+	return all
 }

@@ -3,6 +3,7 @@ package control
 import (
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
 )
 
 const (
@@ -136,4 +138,14 @@ func deal(runs []measure.Run, number uint64, issued, from, until time.Time, peer
 		}
 	}
 	return plans
+}
+
+// settable is why a caller may not set what a Request sets; nil: they may.
+func settable(kind string, parameters map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		if (probe.Catalogue{}).Outward(kind, name) {
+			return &Denial{Limit: name, Value: fmt.Sprint(parameters[name]), Want: "it left out: for others' tests only the mesh file says that"}
+		}
+	}
+	return nil
 }

@@ -5,7 +5,7 @@
 //
 // Results become facts (facts.go, gather.go, derive.go), each about a Subject: one way of the path, the path, or a host. Rules, a
 // file each, look for one cause each in the facts of one subject (rule.go); what a finding says stands in the knowledge base.
-// Facts that would tell causes apart ask for further steps (plan.go), which one executor makes (execute.go). The first finding
+// Facts that would tell causes apart ask for further steps (plan.go), which one executor makes. The first finding
 // that is a warning or a problem is the verdict.
 package diagnose
 
@@ -93,4 +93,85 @@ func (d *Diagnosis) First() *measure.Finding {
 		}
 	}
 	return nil
+}
+
+// state says how a way does as a whole.
+func state(s *Subject) State {
+	switch {
+	case s.Kind != OfWay:
+		return Other
+	case s.Is(Stuck):
+		return Dead
+	case full(s):
+		return Full
+	}
+	return Slow
+}
+
+// full reports whether a way carries what it can: what it delivers is close to what its narrowest link allows, or,
+// where that is not known, a queue stands in it because TCP fills it.
+func full(s *Subject) bool {
+	if s.Known(PayloadCapacity) {
+		return s.Value(Steady) >= fullShare*s.Value(PayloadCapacity)
+	}
+	loaded, empty := s.Value(LoadedRoundTrip), s.Value(EmptyRoundTrip)
+	return loaded > queueStands*empty && loaded-empty > leastQueue &&
+		s.Value(ReceiveWindowShare) < binding && s.Value(SendBufferShare) < sendBinding && s.Value(RoomShare) < mostlyIdle
+}
+
+const (
+	// fullShare is the share of what a path can carry above which nothing is wrong: cubic and reno on a queue of half
+	// a bandwidth-delay product keep 90 % and more.
+	fullShare = 0.8
+	// queueStands is the ratio of loaded to empty RTT above which a queue stands in the path, and leastQueue, in seconds,
+	// what it must hold: within a room the hosts' own delays vary by more than a fifth.
+	queueStands = 1.2
+	leastQueue  = 0.001
+
+	// Shares of a test's time, by the kernel's own account, from which on a limit binds. A limit that binds shows 0.7 to
+	// 1 in the lab; one that does not, under 0.1.
+	binding     = 0.5
+	sendBinding = 0.2 // the kernel books time to the receive window and the network while the send buffer refills
+
+	mostlyIdle = 0.9  // share of samples: a program slower than the path finds room whenever it looks
+	unlimited  = 0.05 // of the time: the kernel's jiffies and the first round trips book up to this much
+)
+
+// RecordingSchema names the JSON layout of a Recording.
+const RecordingSchema = "pathwise.recording/1"
+
+// Recording is what a diagnosis measured of a path whose fault is known, so that rules can be tried on it without a lab.
+type Recording struct {
+	Schema  string            `json:"schema"`
+	Fault   string            `json:"fault"`            // its name in the lab's library
+	Finding string            `json:"finding"`          // what a diagnosis should call it; "": it has no finding yet
+	Family  []string          `json:"family,omitempty"` // findings that say the same less exactly
+	Results []*measure.Result `json:"results"`
+}
+
+// Truth is how a verdict stands to the fault that was played.
+type Truth string
+
+const (
+	Right  Truth = "right"  // the fault's own finding
+	Kin    Truth = "family" // one that says the same less exactly
+	Missed Truth = "missed" // no cause was named
+	Wrong  Truth = "wrong"  // a cause that the fault is not
+)
+
+// Judge says how the verdict of a diagnosis stands to the truth. A finding that makes nothing slow is among those of a healthy path.
+func (r *Recording) Judge(d *Diagnosis) Truth {
+	healthy := d.Verdict == Healthy || d.Verdict == Unknown
+	holds := func(id string) bool {
+		return d.Verdict == id || healthy && slices.ContainsFunc(d.Findings, func(f measure.Finding) bool { return f.ID == id })
+	}
+	switch {
+	case r.Finding != "" && holds(r.Finding):
+		return Right
+	case slices.ContainsFunc(r.Family, holds):
+		return Kin
+	case slices.ContainsFunc([]string{Healthy, Unknown, unexplained.ID}, holds):
+		return Missed
+	}
+	return Wrong
 }

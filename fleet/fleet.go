@@ -20,6 +20,11 @@ package fleet
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -144,3 +149,81 @@ type Hub interface {
 	// ready, if not nil, is closed when nothing more can be missed.
 	Watch(ctx context.Context, host, run string, ready chan<- struct{}, each func(Progress)) error
 }
+
+// ErrAway says that the other end is not connected, so nothing was sent.
+var ErrAway = errors.New("away: not connected")
+
+// ErrNoAnswer says that an order was sent and nothing came back in time: whether it was done is not known.
+var ErrNoAnswer = errors.New("no answer")
+
+// ErrBehind says that the controller has too much of this host's, or of all, waiting for its archive: deliver again later.
+var ErrBehind = errors.New("the controller is behind: results wait for its archive")
+
+// ErrKeyRefused says that the server knows no such key: it was withdrawn, or a newer one was made for the host.
+var ErrKeyRefused = errors.New("the controller refuses this host's key: deploy the host again")
+
+// Refusal is the answer of a host that got an order and would not do it.
+type Refusal struct{ Host, Why string }
+
+func (r *Refusal) Error() string { return fmt.Sprintf("%s refused: %s", r.Host, r.Why) }
+
+// InputError is a mistake in what a user gave: which field, which value, what would be right.
+type InputError struct{ text string }
+
+func (e *InputError) Error() string { return e.text }
+
+// BadInput says that the call was wrong, not the world.
+func (e *InputError) BadInput() bool { return true }
+
+func badInput(format string, args ...any) error { return &InputError{fmt.Sprintf(format, args...)} }
+
+// tally counts what outsiders can cause at will, and logs it sparsely: the 1st, 2nd, 4th, 8th and so on, so that nobody
+// fills a disk with our log.
+type tally struct{ n atomic.Uint64 }
+
+func (t *tally) log(to *slog.Logger, text string, args ...any) {
+	if n := t.n.Add(1); n&(n-1) == 0 {
+		to.Warn(text, append(args, "so_far", n)...)
+	}
+}
+
+// Unread is a run of a plan that this build cannot read, as one of a newer controller may be.
+type Unread struct {
+	Run measure.Run // as far as it could be read
+	Why error
+}
+
+// UnmarshalJSON reads a plan. What cannot be read of its runs goes to Unread, and of its openings is left out: the rest of the
+// plan is as good as it was.
+func (p *Plan) UnmarshalJSON(data []byte) error {
+	type plain Plan // has no methods
+	if json.Unmarshal(data, (*plain)(p)) == nil {
+		return nil
+	}
+	*p = Plan{}
+	parts := struct {
+		*plain
+		Runs  []json.RawMessage `json:"runs"`
+		Opens []json.RawMessage `json:"opens"`
+	}{plain: (*plain)(p)}
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return err
+	}
+	for _, text := range parts.Runs {
+		var r measure.Run
+		if err := json.Unmarshal(text, &r); err != nil {
+			p.Unread = append(p.Unread, Unread{r, fmt.Errorf("%w: %w", errNotRead, err)})
+			continue
+		}
+		p.Runs = append(p.Runs, r)
+	}
+	for _, text := range parts.Opens {
+		var o Opening
+		if json.Unmarshal(text, &o) == nil {
+			p.Opens = append(p.Opens, o)
+		}
+	}
+	return nil
+}
+
+var errNotRead = errors.New("this agent's build cannot read it; its controller may be newer")

@@ -121,3 +121,90 @@ type Task struct {
 type Prober interface {
 	Do(ctx context.Context) (*Result, error)
 }
+
+// Clock says what the clock behind the timestamps is worth. Round trips need one clock and so ignore it; one-way
+// delays are no better than ErrorSeconds.
+type Clock struct {
+	Synchronized bool     `json:"synchronized"`
+	ErrorSeconds *float64 `json:"error_seconds"` // the most that it may be off; nil: nothing is known
+}
+
+// NewClock is a clock of which is known whether something disciplines it and, if so, the most that it may be off.
+func NewClock(bound time.Duration, synchronized bool) Clock {
+	c := Clock{Synchronized: synchronized}
+	if synchronized {
+		off := bound.Seconds()
+		c.ErrorSeconds = &off
+	}
+	return c
+}
+
+// HostSample is what a host's parts did over an interval: what the metrics of the host are sums of.
+type HostSample struct {
+	CPUs       []CPUSample       `json:"cpus,omitempty"`
+	Disks      []DiskSample      `json:"disks,omitempty"`
+	Interfaces []InterfaceSample `json:"interfaces,omitempty"`
+}
+
+// CPUSample is one core's time, as shares of the interval.
+type CPUSample struct {
+	CPU     int     `json:"cpu"`
+	Busy    float64 `json:"busy_ratio"`
+	SoftIRQ float64 `json:"softirq_ratio"`
+	IOWait  float64 `json:"iowait_ratio"`
+	Steal   float64 `json:"steal_ratio"`
+}
+
+// DiskSample is one disk's.
+type DiskSample struct {
+	Name  string  `json:"name"`
+	Read  float64 `json:"read_bytes_per_second"`
+	Write float64 `json:"write_bytes_per_second"`
+	Busy  float64 `json:"busy_ratio"`
+}
+
+// InterfaceSample is one network interface's. Errors and drops are of the interval.
+type InterfaceSample struct {
+	Name          string  `json:"name"`
+	Adapter       bool    `json:"adapter"` // hardware, or what a hypervisor shows as such: counted in the metrics
+	Received      float64 `json:"received_bits_per_second"`
+	Sent          float64 `json:"sent_bits_per_second"`
+	ReceiveErrors float64 `json:"receive_errors_packets"`
+	ReceiveDrops  float64 `json:"receive_drops_packets"`
+	SendErrors    float64 `json:"send_errors_packets"`
+	SendDrops     float64 `json:"send_drops_packets"`
+	LinkRate      float64 `json:"link_bits_per_second,omitempty"` // 0: it does not say
+}
+
+// TCPEnd is what one end of a stream was set to: what bears on how fast TCP can go and does not change during a test.
+// A nil or zero field is not known.
+type TCPEnd struct {
+	End                string       `json:"end"`       // "sender" or "receiver" of the data
+	Direction          string       `json:"direction"` // as in Interval
+	Stream             int          `json:"stream"`
+	Host               string       `json:"host"`
+	CongestionControl  string       `json:"congestion_control,omitempty"`
+	MSSBytes           int          `json:"mss_bytes,omitempty"`
+	SendBufferBytes    int          `json:"send_buffer_bytes,omitempty"`    // SO_SNDBUF when the test ended
+	ReceiveBufferBytes int          `json:"receive_buffer_bytes,omitempty"` // SO_RCVBUF when the test ended
+	BuffersFixed       bool         `json:"buffers_fixed"`                  // the application set them; the kernel does not tune
+	Settings           *TCPSettings `json:"settings,omitempty"`
+}
+
+// TCPSettings are the kernel's settings of a host that the diagnosis uses; see sock.TCPSettings.
+type TCPSettings struct {
+	RmemBytes         *[3]int `json:"tcp_rmem_bytes,omitempty"` // least, first, most
+	WmemBytes         *[3]int `json:"tcp_wmem_bytes,omitempty"`
+	WindowScaling     *int    `json:"tcp_window_scaling,omitempty"`
+	CongestionControl *string `json:"tcp_congestion_control,omitempty"`
+}
+
+// Find returns the given end of the first stream in a direction, nil if nothing is known of it.
+func (s *Samples) Find(direction, end string) *TCPEnd {
+	for i := range s.Ends {
+		if e := &s.Ends[i]; e.Direction == direction && e.End == end {
+			return e
+		}
+	}
+	return nil
+}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -117,4 +118,67 @@ func SecretAgain(secret string, n int) string {
 	fmt.Fprintf(mac, "again %d", n)
 	again := hex.EncodeToString(mac.Sum(nil))
 	return again[:min(len(secret), len(again))]
+}
+
+// Role says why a measurement was made: RolePlanned, RoleDemand, or a step of a diagnosis, "diagnosis/ID/STEP". A Result
+// that is not of a mesh has none.
+type Role string
+
+const (
+	RolePlanned Role = "planned" // a test of the mesh file asks for it, time and again
+	RoleDemand  Role = "demand"  // somebody asked for it once
+
+	roleDiagnosis = "diagnosis/"
+)
+
+// DiagnosisRole is the role of a step of the diagnosis that is filed under an ID.
+func DiagnosisRole(id, step string) Role { return Role(roleDiagnosis + id + "/" + step) }
+
+// Diagnosis returns the ID of the diagnosis that the measurement is a step of, and the step's name; false if it is none.
+func (r Role) Diagnosis() (id, step string, is bool) {
+	rest, is := strings.CutPrefix(string(r), roleDiagnosis)
+	if !is {
+		return "", "", false
+	}
+	id, step, _ = strings.Cut(rest, "/")
+	return id, step, true
+}
+
+// Series is the role under which values of the same meaning are filed as one series: of a step of a diagnosis without the
+// ID, "diagnosis/STEP".
+func (r Role) Series() Role {
+	if _, step, is := r.Diagnosis(); is {
+		return Role(roleDiagnosis + step)
+	}
+	return r
+}
+
+// RoleOf is the role of a Result or a Run that does not say it: planned if it has a test.
+func RoleOf(test string) Role {
+	if test != "" {
+		return RolePlanned
+	}
+	return RoleDemand
+}
+
+// Way is the way that the data of a measurement went, as seen by its source: Forward, Reverse, Both, or "" where there is
+// no one way, as of round trips and of what a host measures of itself.
+type Way string
+
+// Both says that data went both ways at once. It is a Way only; a sample always is of one direction.
+const Both = "both"
+
+// WayOf returns the way that the data of a task goes, from its kind and its parameters.
+func WayOf(kind string, parameters map[string]any) Way {
+	if kind != "throughput" && kind != "capacity" {
+		return ""
+	}
+	is := func(name string) bool { return parameters[name] == true || parameters[name] == "true" }
+	switch direction := parameters["direction"]; {
+	case is("bidir") || direction == Both:
+		return Both
+	case is("reverse") || direction == Reverse:
+		return Reverse
+	}
+	return Forward
 }

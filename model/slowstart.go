@@ -1,6 +1,9 @@
 package model
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // InitialWindow is how many segments TCP may send before the first acknowledgement (RFC 6928; Linux since 2.6.39).
 const InitialWindow = 10
@@ -47,4 +50,32 @@ func (s SlowStart) ToDeliver(bytes, ceiling float64) (rounds float64) {
 		return math.Ceil(math.Log2(bytes/s.first() + 1))
 	}
 	return float64(doubling) + math.Ceil((bytes-sent)/ceiling)
+}
+
+// Recovery is how a connection of the Reno family comes back from one loss.
+type Recovery struct {
+	FullPackets   float64 // in flight before the loss, rounded down
+	HalvedPackets float64 // in flight after it, rounded down
+	Rounds        float64 // round trips until FullPackets again
+	Time          time.Duration
+}
+
+// RecoveryTime returns the time back to the full window of a path of that rate (bit/s) after one loss: the window halves, then
+// grows by one packet (bytes) each round trip. CUBIC is faster where the product of rate and RTT is large.
+//
+// Source: RFC 5681 section 3.1; Measurement and Monitoring (2009), "TCP Congestion Avoidance", which rounds packets down.
+func RecoveryTime(rate float64, rtt time.Duration, packet float64) Recovery {
+	r := Recovery{FullPackets: math.Floor(BandwidthDelay(rate, rtt) / packet)}
+	r.HalvedPackets = math.Floor(r.FullPackets / 2)
+	r.Rounds = r.FullPackets - r.HalvedPackets
+	r.Time = Seconds(r.Rounds * rtt.Seconds())
+	return r
+}
+
+// Acceleration returns by how many bit/s the rate grows each second in congestion avoidance: one MSS (bytes) more in each
+// round trip, in every round trip, is MSS / RTT^2.
+//
+// Source: RFC 5681 section 3.1; High Performance Data Transfer (2006), "TCP Acceleration".
+func Acceleration(mss float64, rtt time.Duration) float64 {
+	return mss * 8 / (rtt.Seconds() * rtt.Seconds())
 }

@@ -8,6 +8,7 @@ package quantity
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -95,4 +96,106 @@ func scaled(v, step float64, units []string) string {
 		text = significant(v, figures)
 	}
 	return text + " " + units[len(units)-1]
+}
+
+// ParseRate reads a rate in bit/s: a positive number, then optionally k, M, G, T (powers of ten), then optionally "bit" and
+// "/s", in any case: 100mbit, 1.5Gbit/s, 56k, 1000000. It refuses "bps", which some tools take for bits and others, tc
+// among them, for bytes. The error is an *Error.
+func ParseRate(s string) (float64, error) {
+	bad := &Error{Value: s, Want: "a positive rate such as 100mbit or 1.5gbit"}
+	text, unit := split(s)
+	thousands, rest := prefix(unit)
+	switch strings.TrimSpace(rest) {
+	case "", "bit", "bits", "bit/s", "bits/s":
+	default:
+		return 0, bad
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	v *= math.Pow10(3 * thousands)
+	if err != nil || v <= 0 || math.IsInf(v, 0) {
+		return 0, bad
+	}
+	return v, nil
+}
+
+// FormatRate prints a rate in bit/s with three significant digits: "94.1 Mbit/s".
+func FormatRate(bitsPerSecond float64) string {
+	return scaled(bitsPerSecond, 1000, []string{"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"})
+}
+
+// ParseRatio reads a ratio from 0 to 1, written as such (0.0001) or in percent (0.01%). The error is an *Error.
+func ParseRatio(s string) (float64, error) {
+	bad := &Error{Value: s, Want: "a ratio from 0 to 1, or 0% to 100%, such as 0.0001 or 0.01%"}
+	text, unit := split(s)
+	v, err := strconv.ParseFloat(text, 64)
+	switch unit {
+	case "":
+	case "%":
+		v /= 100
+	default:
+		return 0, bad
+	}
+	if err != nil || v > 1 {
+		return 0, bad
+	}
+	return v, nil
+}
+
+// FormatRatio prints a ratio in percent with three significant digits, or up to five where the value has them: "1.00 %",
+// "0.00017388 %". Loss budgets are told apart by the fourth.
+func FormatRatio(ratio float64) string {
+	long, short := significant(ratio*100, 5), significant(ratio*100, 3)
+	for len(long) > len(short) && strings.HasSuffix(long, "0") {
+		long = long[:len(long)-1]
+	}
+	return strings.TrimSuffix(long, ".") + " %"
+}
+
+// ParseSize reads a size in bytes, in any case: a number alone or with B is bytes; kB, MB, GB, TB, PB, EB are powers of
+// 1000; KiB, MiB, ... are powers of 1024, and so are the bare K, M, G, ..., as iperf3 takes them. A fraction is rounded to
+// whole bytes. Sizes that do not fit an int64 are refused. The error is an *Error.
+func ParseSize(s string) (int64, error) {
+	bad := &Error{Value: s, Want: "a size in bytes such as 1448, 64K (65536), 4MiB or 50MB"}
+	text, unit := split(s)
+	thousands, rest := prefix(unit)
+	var scale float64
+	switch rest {
+	case "b":
+		scale = math.Pow(1000, float64(thousands))
+	case "", "ib":
+		if rest == "ib" && thousands == 0 {
+			return 0, bad
+		}
+		scale = math.Pow(1024, float64(thousands))
+	default:
+		return 0, bad
+	}
+	if whole, err := strconv.ParseInt(text, 10, 64); err == nil { // exact also where a float64 is not
+		if whole > math.MaxInt64/int64(scale) {
+			return 0, bad
+		}
+		return whole * int64(scale), nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	v = math.Round(v * scale)
+	if err != nil || v >= math.MaxInt64 { // the constant rounds up to 2^63, the first that does not fit
+		return 0, bad
+	}
+	return int64(v), nil
+}
+
+// FormatSize prints a size in bytes with three significant digits, in powers of 1000: "50.0 MB".
+func FormatSize(bytes int64) string {
+	if -1000 < bytes && bytes < 1000 {
+		return strconv.FormatInt(bytes, 10) + " B"
+	}
+	return scaled(float64(bytes), 1000, []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"})
+}
+
+// FormatBinarySize prints a size in bytes with three significant digits, in powers of 1024: "64.0 KiB".
+func FormatBinarySize(bytes int64) string {
+	if -1024 < bytes && bytes < 1024 {
+		return strconv.FormatInt(bytes, 10) + " B"
+	}
+	return scaled(float64(bytes), 1024, []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"})
 }

@@ -2,6 +2,7 @@ package sock
 
 import (
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -42,3 +43,27 @@ func getBytes(fd, level, option int, buf []byte) (int, error) {
 
 // family returns AF_INET or AF_INET6.
 func family(fd int) (int, error) { return unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN) }
+
+// Discard takes up to n bytes that a TCP connection has received, has the kernel drop them instead of copying them
+// (MSG_TRUNC, tcp(7)), and returns how many they were: 0 at end of file. It waits as the descriptor is set to, and returns
+// unix.EAGAIN where that is not at all.
+func Discard(fd uintptr, n int) (int, error) {
+	const nowhere = 0 // the kernel writes nothing
+	dropped, _, errno := unix.Syscall6(unix.SYS_RECVFROM, fd, nowhere, uintptr(n), unix.MSG_TRUNC, 0, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(dropped), nil
+}
+
+// ClockQuality says what this machine's wall clock is worth, by the kernel's own account (adjtimex(2)): whether
+// something disciplines it, and the most that it may be off. A clock that nothing disciplines has no bound: ok is
+// then false.
+func ClockQuality() (bound time.Duration, ok bool) {
+	var t unix.Timex
+	state, err := unix.Adjtimex(&t)
+	if err != nil || state == unix.TIME_ERROR || t.Status&unix.STA_UNSYNC != 0 {
+		return 0, false
+	}
+	return time.Duration(t.Maxerror) * time.Microsecond, true
+}

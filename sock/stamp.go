@@ -1,6 +1,16 @@
+// Package sock tells what Linux knows about a socket and about the paths behind it, and sets what Linux lets be set:
+// TCP_INFO, congestion control, buffers, DSCP, pacing, the kernel's TCP settings, what the kernel remembers of earlier
+// connections, kernel timestamps of single packets, and the ICMP errors that they met.
+//
+// It measures nothing and judges nothing; package probe does the first and package diagnose the second. Functions that
+// take a syscall.RawConn work on any connection of package net (its SyscallConn method) and on a Socket of this
+// package. A value that the kernel did not give is absent, which is never the same as zero.
 package sock
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Stamp is one moment in the life of one packet, as two clocks saw it.
 //
@@ -28,3 +38,27 @@ func Elapsed(from, to Stamp) (elapsed time.Duration, kernel bool) {
 	}
 	return user, false
 }
+
+// InputError is a request that cannot be met because of what was asked for, not because of the network: the field,
+// the value that it was given, and what would be right.
+type InputError struct {
+	Field  string
+	Value  string
+	Remedy string
+}
+
+func (e *InputError) Error() string { return fmt.Sprintf("%s %q: %s", e.Field, e.Value, e.Remedy) }
+
+// BadInput marks the error as one of the caller's making (exit status 2).
+func (e *InputError) BadInput() bool { return true }
+
+// PermissionError is an operation that the kernel allows only to others, and how to become one of them.
+type PermissionError struct {
+	Op     string
+	Remedy string
+	Err    error
+}
+
+func (e *PermissionError) Error() string { return fmt.Sprintf("%s: %v; %s", e.Op, e.Err, e.Remedy) }
+
+func (e *PermissionError) Unwrap() error { return e.Err }

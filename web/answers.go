@@ -3,8 +3,14 @@ package web
 import (
 	"context"
 	"errors"
+	"reflect"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // answers keeps what takes long to find: one is found for all who ask the same within matrixAge.
@@ -118,4 +124,35 @@ func (o *answer[T]) work(ctx context.Context, find func(context.Context) (T, err
 	}
 	o.found, o.err = found, err
 	return found, err
+}
+
+// boundedJSON reads a body as huma does, after a look at its depth; what an operation takes at most is bounded before.
+var boundedJSON = huma.Format{
+	Marshal: huma.DefaultJSONFormat.Marshal,
+	Unmarshal: func(text []byte, v any) error {
+		if err := document.CheckJSON(text, maxConfig); err != nil {
+			return err
+		}
+		return huma.DefaultJSONFormat.Unmarshal(text, v)
+	},
+}
+
+// sayNull adds to the schemas which of their fields that hold an object may be null, which huma leaves out: pointers that are
+// written even if they are nil.
+func sayNull(schemas huma.Registry) {
+	for name, schema := range schemas.Map() {
+		t := schemas.TypeFromRef("#/components/schemas/" + name)
+		if t == nil || t.Kind() != reflect.Struct {
+			continue
+		}
+		for _, field := range reflect.VisibleFields(t) {
+			key, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+			known := schema.Properties[key]
+			if known == nil || known.Ref == "" || field.Type.Kind() != reflect.Pointer || strings.Contains(options, "omit") {
+				continue
+			}
+			schema.Properties[key] = &huma.Schema{Description: known.Description,
+				AnyOf: []*huma.Schema{{Ref: known.Ref}, {Type: "null"}}}
+		}
+	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/pathwise-net/pathwise/secret"
 	"github.com/pathwise-net/pathwise/web"
 	"github.com/pathwise-net/pathwise/web/edit"
+	"github.com/pathwise-net/pathwise/web/labs"
 )
 
 func serveCommand(s *session) *cobra.Command {
@@ -179,4 +180,16 @@ func retention(r config.Retention) []archive.Rule {
 		rule.Rollups[i] = r.Rollups[step]
 	}
 	return []archive.Rule{rule}
+}
+
+// openLabs is the labs that the pages show: those of this user on this machine, if the mesh file says so; else nil.
+func openLabs(c *config.Controller) (*labs.Labs, error) {
+	if !c.Labs {
+		return nil, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	return &labs.Labs{Program: self}, nil
 }

@@ -23,7 +23,12 @@
 // does not change what another does to the same packets.
 package link
 
-import "github.com/pathwise-net/pathwise/lab/packet"
+import (
+	"math/rand/v2"
+
+	"github.com/pathwise-net/pathwise/lab/packet"
+	"github.com/pathwise-net/pathwise/stat"
+)
 
 // Out is where packets leave a Direction; both functions take the packet over. At both calls p.Came says when it came
 // to the link.
@@ -33,4 +38,77 @@ import "github.com/pathwise-net/pathwise/lab/packet"
 type Out struct {
 	Deliver func(t int64, p *packet.Packet)
 	Drop    func(t int64, p *packet.Packet, c packet.Cause)
+}
+
+// Counts say what became of each packet, and what is under way now. The segments of a super-packet count one by one. At
+// all times
+//
+//	Packets + Duplicated = Delivered + the sum of Dropped + Waiting + Flying
+type Counts struct {
+	Packets    uint64 // that came
+	Delivered  uint64 // copies among them
+	Bytes      uint64 // of IP, delivered
+	Dropped    [packet.Causes]uint64
+	Duplicated uint64
+	// Reordered counts deliveries after that of a packet that left the same wire later. What queues do (a class goes
+	// before another) and packets of different pipes do not count.
+	Reordered uint64
+	Corrupted uint64 // one bit turned
+	Marked    uint64 // with congestion experienced, by the queue
+
+	Waiting, WaitingMax           int64 // packets between arrival and wire
+	WaitingBytes, WaitingBytesMax int64
+	Flying                        int64 // packets on the wire and in propagation
+
+	Took    stat.Histogram // nanoseconds from arrival to due, of packets delivered
+	Adapter Adapter        // of the node that sends on this direction
+}
+
+// Adapter is what an Ethernet adapter counts that sends on a Direction, and receives on its opposite (the names are
+// those of IEEE 802.3 clause 30.3 in short, as drivers show them). All is zero in full duplex.
+type Adapter struct {
+	Collisions          uint64 `json:"collisions"`           // in the first 512 bit times of a frame of its own
+	LateCollisions      uint64 `json:"late_collisions"`      // after them
+	ExcessiveCollisions uint64 `json:"excessive_collisions"` // frames given up after 16
+	Deferred            uint64 `json:"deferred"`             // frames that found the wire in use at first
+	FCSErrors           uint64 `json:"fcs_errors"`           // frames received with a bad checksum
+	Runts               uint64 `json:"runts"`                // fragments received of fewer than 64 bytes
+}
+
+// purpose tells the random streams of a pipe apart.
+type purpose uint64
+
+const (
+	forLoss purpose = iota
+	forJitter
+	forReorder
+	forDuplicate
+	forCorrupt
+	forBit // which bit of a corrupted packet
+	forQueue
+	forOutage
+	forBackoff
+	purposes
+)
+
+// identity is what a pipe's streams are made from: of one seed, no two pipes of a lab have the same.
+type identity struct {
+	seed   uint64
+	number uint64 // the direction's
+	pipe   uint64 // 0: the direction's own; else the rule's, and what of the packets chose it
+}
+
+// stream starts the random stream for a purpose. Directions are numbered 0, 1, 2 and purposes too, so the words are
+// mixed before they seed the generator.
+func (i identity) stream(what purpose) *rand.Rand {
+	return rand.New(rand.NewPCG(i.seed, mix(mix(mix(i.number)+i.pipe)+uint64(what))))
+}
+
+// mix is SplitMix64's step (G. Steele, D. Lea and C. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
+// 2014): a bijection in which each bit of the input changes half of the output's.
+func mix(v uint64) uint64 {
+	v += 0x9E3779B97F4A7C15
+	v = (v ^ v>>30) * 0xBF58476D1CE4E5B9
+	v = (v ^ v>>27) * 0x94D049BB133111EB
+	return v ^ v>>31
 }

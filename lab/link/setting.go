@@ -1,6 +1,7 @@
 package link
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -61,4 +62,68 @@ func parseField(name, value string) (Shape, error) {
 		}
 	}
 	return shape, shape.Validate()
+}
+
+// Back returns s with a change taken back: each key that the change from before to after set, replaced or took away, and
+// that still is as it left it, is again as before. Keys that were changed since stay; all says that there are none.
+func (s Shape) Back(before, after Shape) (back Shape, all bool) {
+	all = true
+	was, set, now := reflect.ValueOf(before), reflect.ValueOf(after), reflect.ValueOf(&s).Elem()
+	for i := range now.NumField() {
+		switch old := said(was.Field(i)); said(now.Field(i)) {
+		case old:
+		case said(set.Field(i)):
+			now.Field(i).Set(was.Field(i))
+		default:
+			all = all && old == said(set.Field(i)) // the change did not touch it
+		}
+	}
+	return s, all
+}
+
+// said is a field as text; "" if it is not set.
+func said(field reflect.Value) string {
+	if field.IsNil() {
+		return ""
+	}
+	return fmt.Sprint(field.Elem().Interface())
+}
+
+// Without returns s without a key, so that its default holds; false if there is no such key.
+func (s Shape) Without(name string) (Shape, bool) {
+	for i := range reflect.TypeFor[Shape]().NumField() {
+		if key(i) == name {
+			reflect.ValueOf(&s).Elem().Field(i).SetZero()
+			return s, true
+		}
+	}
+	return s, false
+}
+
+// Settings returns what is set, as ParseSetting takes it: by key, the text of its value.
+func (s Shape) Settings() map[string]string {
+	all := map[string]string{}
+	v := reflect.ValueOf(s)
+	for i := range v.NumField() {
+		if text := said(v.Field(i)); text != "" {
+			all[key(i)] = text
+		}
+	}
+	return all
+}
+
+// NamesFile reports whether the shape or one of its rules names a file.
+func (s Shape) NamesFile() bool {
+	if s.Trace != nil && s.Trace.File != "" || s.Jitter != nil && s.Jitter.TableFile != "" {
+		return true
+	}
+	if s.Rules == nil {
+		return false
+	}
+	for _, r := range *s.Rules {
+		if r.NamesFile() {
+			return true
+		}
+	}
+	return false
 }

@@ -2,9 +2,16 @@ package workload
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"net"
+	"os"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A file on the wire: how long it is and how much the receiver takes before it acknowledges, then the file. The receiver
@@ -79,4 +86,151 @@ func receiving(args []string) bool {
 		}
 	}
 	return false
+}
+
+const fileHeaderBytes = 16
+
+func (c *copier) listenAndTake(ctx context.Context) (any, error) {
+	l, err := c.listen(ctx, c.port)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	t := &Transfer{Role: "copy"}
+	conn, err := c.accept(ctx, l)
+	if err != nil {
+		return t, unlessEnded(ctx, err)
+	}
+	defer conn.Close()
+	t.Connections = 1
+	began, cpu := time.Now(), processorTime()
+	if err := c.take(ctx, conn, t); err != nil && ctx.Err() == nil {
+		t.Error = err.Error()
+	}
+	t.finish(began, cpu)
+	return t, nil
+}
+
+// take receives a file.
+func (c *copier) take(ctx context.Context, conn net.Conn, t *Transfer) error {
+	header := make([]byte, fileHeaderBytes)
+	if _, err := io.ReadFull(conn, header); err != nil {
+		return fmt.Errorf("receive: %w", err)
+	}
+	bytes, part := int64(binary.BigEndian.Uint64(header)), int64(binary.BigEndian.Uint64(header[8:]))
+	if bytes < 0 || bytes > 1<<32 || part < 1 {
+		return errors.New("receive: not a copy's header")
+	}
+	d, err := c.open(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	block := make([]byte, *c.block)
+	due := min(part, bytes)
+	for t.Bytes < bytes {
+		n, err := conn.Read(block[:min(int64(len(block)), due-t.Bytes)])
+		if err != nil {
+			return fmt.Errorf("receive: %w", err)
+		}
+		if _, err := d.Write(block[:n]); err != nil {
+			return fmt.Errorf("write file: %w", err)
+		}
+		d.took(n)
+		t.Bytes += int64(n)
+		t.WaitSeconds = d.waited.Seconds()
+		if t.Bytes == due {
+			if _, err := conn.Write([]byte{1}); err != nil {
+				return fmt.Errorf("acknowledge: %w", err)
+			}
+			due = min(due+part, bytes)
+		}
+	}
+	return nil
+}
+
+// give sends the file.
+func (c *copier) give(ctx context.Context, conn net.Conn, t *Transfer) error {
+	d, err := c.open(ctx, int64(*c.bytes))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	part := c.partBytes()
+	header := binary.BigEndian.AppendUint64(nil, uint64(*c.bytes))
+	header = binary.BigEndian.AppendUint64(header, uint64(part))
+	if _, err := conn.Write(header); err != nil {
+		return fmt.Errorf("send: %w", err)
+	}
+	ack, acked := make([]byte, 1), int64(0)
+	block := make([]byte, *c.block)
+	for t.Bytes < int64(*c.bytes) {
+		for *c.window > 0 && t.Bytes-acked >= int64(*c.window) {
+			if _, err := io.ReadFull(conn, ack); err != nil {
+				return fmt.Errorf("await acknowledgement: %w", err)
+			}
+			acked += part
+		}
+		want := min(int64(len(block)), int64(*c.bytes)-t.Bytes)
+		if *c.window > 0 {
+			want = min(want, acked+int64(*c.window)-t.Bytes)
+		}
+		n, err := d.Read(block[:want])
+		if err != nil {
+			return fmt.Errorf("read file: %w", err)
+		}
+		d.took(n)
+		if _, err := conn.Write(block[:n]); err != nil {
+			return fmt.Errorf("send: %w", err)
+		}
+		t.Bytes += int64(n)
+		t.WaitSeconds = d.waited.Seconds()
+	}
+	for acked < t.Bytes {
+		if _, err := io.ReadFull(conn, ack); err != nil {
+			return fmt.Errorf("await acknowledgement: %w", err)
+		}
+		acked += part
+	}
+	return nil
+}
+
+// partBytes is what the receiver acknowledges at once.
+func (c *copier) partBytes() int64 {
+	switch {
+	case *c.part > 0:
+		return int64(*c.part)
+	case *c.window > 0:
+		return int64(*c.window)
+	}
+	return int64(*c.bytes)
+}
+
+// disk is a file whose reads and writes take as long as they would on a disk of a given speed. It lies in memory, so that
+// the machine's own disk has no part in it.
+type disk struct {
+	*os.File
+	ctx    context.Context
+	pace   *pace
+	seek   time.Duration
+	waited time.Duration
+}
+
+func (c *copier) open(ctx context.Context, bytes int64) (*disk, error) {
+	fd, err := unix.MemfdCreate("copy", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("create file: %w", err)
+	}
+	d := &disk{File: os.NewFile(uintptr(fd), "copy"), ctx: ctx, pace: newPace(*c.disk), seek: time.Duration(*c.seek)}
+	if err := d.Truncate(bytes); err != nil {
+		d.Close()
+		return nil, fmt.Errorf("create file: %w", err)
+	}
+	return d, nil
+}
+
+// took lets the time of a read or write go by.
+func (d *disk) took(bytes int) {
+	d.waited += sleep(d.ctx, d.seek)
+	d.waited += d.pace.pass(d.ctx, bytes)
 }
