@@ -137,6 +137,12 @@ func parseText(s string) (string, error) {
 var hostnamePattern = regexp.MustCompile(
 	`^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?\.)*([A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)\.?$`)
 
+// CheckAddress says what is wrong with an address or a name of a host.
+func CheckAddress(s string) error {
+	_, err := parseAddress(s)
+	return err
+}
+
 func parseAddress(s string) (string, error) {
 	if ip, err := netip.ParseAddr(s); err == nil {
 		if ip.IsUnspecified() || ip.IsMulticast() || ip.Zone() != "" {

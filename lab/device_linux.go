@@ -39,7 +39,7 @@ func (k DeviceKind) Validate() error {
 	case DeviceAuto, DeviceVeth, DeviceTUN:
 		return nil
 	}
-	return specErrorf("device: %q: want veth or tun", string(k))
+	return specErrorf("%q: want veth or tun", string(k))
 }
 
 // virtioHeader is struct virtio_net_hdr, as it stands before a packet on devices with offload:

@@ -45,7 +45,7 @@ const mostChanges = 500
 
 func (s *Server) changes(ctx context.Context, in *changesInput) (*body[changesDoc], error) {
 	now := time.Now()
-	from, to := in.From.at(now), in.To.at(now)
+	from, to := in.From.At(now), in.To.At(now)
 	changes, more, err := s.findings(ctx, in.Source, in.Target, from, to)
 	if err != nil {
 		return nil, fault(err)

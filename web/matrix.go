@@ -71,8 +71,8 @@ func (s *Server) matrix(ctx context.Context, in *matrixInput) (*huma.StreamRespo
 		within = time.Hour
 	}
 	soon := time.Now().Truncate(matrixAge).Add(matrixAge) // the same for all who ask about now, or about so long ago
-	to := in.At.at(soon)
-	if !in.At.given {
+	to := in.At.At(soon)
+	if in.At.IsZero() {
 		to = soon
 	}
 	name := fmt.Sprintf("%q %s %v %v %q %q %q %q", in.Metric, to.UTC().Format(time.RFC3339Nano), within, in.Baseline, in.Test, in.Tool,

@@ -26,11 +26,11 @@ func (s *Server) measured(ctx context.Context, in *measuredInput) (*body[measure
 	now := time.Now()
 	q := archive.MeasuredQuery{Match: archive.Match{Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Role: in.Role,
 		Subject: in.Subject},
-		From: in.From.at(now), To: in.To.at(now)}
-	if !in.To.given {
+		From: in.From.At(now), To: in.To.At(now)}
+	if in.To.IsZero() {
 		q.To = now
 	}
-	if !in.From.given {
+	if in.From.IsZero() {
 		q.From = q.To.Add(-measuredSpan).Truncate(time.Hour) // what is of whole hours is counted soonest
 	}
 	found, err := s.Archive.Measured(ctx, q)

@@ -2,7 +2,6 @@ package web
 
 import (
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -10,40 +9,18 @@ import (
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
-// moment is a time in a URL: RFC 3339, or how long ago.
-type moment struct {
-	time  time.Time
-	ago   time.Duration
-	given bool
-}
-
-var errMoment = errors.New("want a time such as 2026-11-20T10:00:00Z, or how long ago, such as -2h")
+// moment is a time in a URL.
+type moment struct{ quantity.Moment }
 
 // UnmarshalText reads a moment.
 func (m *moment) UnmarshalText(text []byte) (err error) {
-	m.given = true
-	if ago, cut := strings.CutPrefix(string(text), "-"); cut {
-		m.ago, err = quantity.ParseSpan(ago)
-	} else {
-		m.time, err = time.Parse(time.RFC3339Nano, string(text))
-	}
-	if err != nil {
-		return errMoment
-	}
-	return nil
+	m.Moment, err = quantity.ParseMoment(string(text))
+	return err
 }
 
 // Schema tells a moment's form to those who write requests.
 func (moment) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Description: "RFC 3339, or how long ago", Examples: []any{"2026-11-20T10:00:00Z", "-2h"}}
-}
-
-// at is the time meant; the zero time where none was given.
-func (m moment) at(now time.Time) time.Time {
-	if m.given && m.time.IsZero() {
-		return now.Add(-m.ago)
-	}
-	return m.time
 }
 
 // length is a duration in a URL.

@@ -44,7 +44,7 @@ type statusInput struct {
 }
 
 func (s *Server) status(ctx context.Context, in *statusInput) (*body[Status], error) {
-	query := archive.MissQuery{From: in.From.at(time.Now()), Limit: in.Misses}
+	query := archive.MissQuery{From: in.From.At(time.Now()), Limit: in.Misses}
 	status := Status{Schema: "pathwise.status/1", Overview: s.Control.Overview(), Hosts: s.Control.Hosts(), Archive: s.Archive.Stats()}
 	var err error
 	if status.Missed, err = s.Archive.Misses(ctx, query); err != nil {
@@ -149,7 +149,7 @@ type missesInput struct {
 func (s *Server) misses(ctx context.Context, in *missesInput) (*body[missesDoc], error) {
 	now := time.Now()
 	misses, err := s.Archive.Misses(ctx, archive.MissQuery{Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool,
-		From: in.From.at(now), To: in.To.at(now), Limit: in.Limit})
+		From: in.From.At(now), To: in.To.At(now), Limit: in.Limit})
 	if err != nil {
 		return nil, fault(err)
 	}

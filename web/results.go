@@ -43,7 +43,7 @@ func (s *Server) results(ctx context.Context, in *resultsInput) (*huma.StreamRes
 	query := archive.ResultQuery{
 		Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Kind: in.Kind, Role: in.Role, Subject: in.Subject,
 		Status: measure.Status(in.Status),
-		From:   in.From.at(now), To: in.To.at(now), Cursor: in.Cursor, Limit: in.Limit,
+		From:   in.From.At(now), To: in.To.At(now), Cursor: in.Cursor, Limit: in.Limit,
 	}
 	if in.Format != "json" { // what cannot be asked is said before the answer begins
 		first := query

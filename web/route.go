@@ -46,7 +46,7 @@ type routesInput struct {
 
 func (s *Server) routes(ctx context.Context, in *routesInput) (*body[routesDoc], error) {
 	now := time.Now()
-	all, more, err := s.traces(ctx, in.Source, in.Target, in.From.at(now), in.To.at(now))
+	all, more, err := s.traces(ctx, in.Source, in.Target, in.From.At(now), in.To.At(now))
 	if err != nil {
 		return nil, fault(err)
 	}

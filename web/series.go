@@ -43,8 +43,8 @@ func (s *Server) series(ctx context.Context, in *seriesInput) (*body[seriesDoc],
 	now := time.Now()
 	match := archive.Key{Source: in.Source, Target: in.Target, Test: in.Test, Tool: in.Tool, Metric: measure.Metric(in.Metric)}.Exactly()
 	match.Role, match.Subject = in.Role, in.Subject
-	query := archive.SeriesQuery{Match: match, From: in.From.at(now), To: in.To.at(now), Step: in.Step.Duration, Quantiles: in.Quantiles}
-	if !in.To.given {
+	query := archive.SeriesQuery{Match: match, From: in.From.At(now), To: in.To.At(now), Step: in.Step.Duration, Quantiles: in.Quantiles}
+	if in.To.IsZero() {
 		query.To = now
 	}
 	if len(query.Quantiles) == 0 {

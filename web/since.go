@@ -48,8 +48,8 @@ func (s *Server) since(ctx context.Context, in *sinceInput) (*body[sinceDoc], er
 		return nil, fault(&badField{"limits", fmt.Sprint(in.Limits), "one number, or as many as pairs"})
 	}
 	to := time.Now()
-	if in.At.given {
-		to = in.At.at(to)
+	if !in.At.IsZero() {
+		to = in.At.At(to)
 	}
 	doc := sinceDoc{Since: make([]pairSince, len(in.Pairs))}
 	for i, text := range in.Pairs {

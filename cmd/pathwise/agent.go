@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"path/filepath"
 
@@ -28,6 +29,9 @@ func agentCommand(s *session) *cobra.Command {
 			if (credentials == "") != stdio {
 				return badFlag("credentials", errors.New("give the file that `pathwise mesh deploy` made for this host"))
 			}
+			if _, err := netip.ParseAddr(listen); listen != "" && err != nil {
+				return badFlag("listen", fmt.Errorf("%q: want an address of this host, such as 192.0.2.1", listen))
+			}
 			var own *policy.Policy
 			if policyFile != "" {
 				var err error
@@ -41,6 +45,9 @@ func agentCommand(s *session) *cobra.Command {
 			}
 			if state == "" {
 				state = filepath.Join("pathwise-agent", host)
+			}
+			if err := os.MkdirAll(state, 0o700); err != nil {
+				return badFlag("state", err)
 			}
 			a, err := agent.New(agent.Config{
 				Host: host, Dir: state, Secrets: secrets(credentials), Link: link, Policy: own, Listen: listen, Version: version(),
@@ -78,7 +85,7 @@ func agentLink(s *session, credentials string) (fleet.Link, string, error) {
 	if credentials != "" {
 		keys, err := fleet.ReadCredentials(credentials)
 		if err != nil {
-			return nil, "", err
+			return nil, "", badFlag("credentials", err)
 		}
 		link, err := fleet.NewLink(fleet.LinkConfig{Credentials: keys, Log: s.serverLog()})
 		return link, keys.Host, err
@@ -94,7 +101,7 @@ func agentLink(s *session, credentials string) (fleet.Link, string, error) {
 func readPolicy(file string) (*policy.Policy, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, &badCall{err}
+		return nil, badFlag("policy", err)
 	}
 	return policy.Parse(file, text)
 }

@@ -113,6 +113,11 @@ func TestEveryCommandNamesFlags(t *testing.T) {
 // readEarly are flags whose text is read as a number with its unit, or is one of a few words.
 var readEarly = []string{"proto", "interval", "timeout", "time", "wait", "max-time", "rate", "window", "len", "bytes", "format", "fail-on", "cc", "length"}
 
+// readAsNumber says whether the text of a command's flag is read as a number with its unit, or is one of a few words.
+func readAsNumber(words string, f *pflag.Flag) bool {
+	return f.Value.Type() == "string" && (slices.Contains(readEarly, f.Name) || strings.HasPrefix(words, "calc "))
+}
+
 // Every flag whose value can be wrong by itself says so in one line that names it, the value, and what would be right.
 func TestEveryFlagNamesBadValues(t *testing.T) {
 	const bad = "x,y z"
@@ -122,7 +127,7 @@ func TestEveryFlagNamesBadValues(t *testing.T) {
 			switch kind := f.Value.Type(); {
 			case c.DisableFlagParsing, f.Name == "help":
 				return
-			case kind == "string" && (slices.Contains(readEarly, f.Name) || strings.HasPrefix(words, "calc ")):
+			case readAsNumber(words, f):
 				call := strings.Fields(words)
 				for least := 0; c.Args(c, slices.Repeat([]string{"x"}, least)) != nil; least++ {
 					call = append(call, "127.0.0.1")
@@ -137,7 +142,7 @@ func TestEveryFlagNamesBadValues(t *testing.T) {
 				}
 				return
 			case strings.HasPrefix(kind, "string"):
-				return // names, files and the like, of which only what they name can be wrong
+				return // see TestEveryFlagNamesBadTexts
 			}
 			seen++
 			got := refused(t, append(strings.Fields(words), "--"+f.Name+"="+bad)...)

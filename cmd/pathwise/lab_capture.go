@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -37,6 +38,9 @@ func labCapture(s *session, name *string) *cobra.Command {
 				return badFlag("write", errors.New(`"": want a file, such as path.pcapng, or - for standard output`))
 			case path == "-" && s.json:
 				return badFlag("write", errors.New(`"-": want a file; --json takes standard output`))
+			}
+			if info, err := os.Stat(filepath.Dir(path)); path != "-" && (err != nil || !info.IsDir()) {
+				return badFlag("write", fmt.Errorf("%q: want a file in a folder that is there", path))
 			}
 			return s.capture(ctx, &lab.Lab{Name: *name}, path, args)
 		},

@@ -38,6 +38,9 @@ func labRecord(s *session) *cobra.Command {
 				}
 				cases = append(cases, one)
 			}
+			if err := os.MkdirAll(dir, 0o777); err != nil { // before minutes of diagnoses
+				return badFlag("dir", err)
+			}
 			return s.record(c.Context(), cases, dir)
 		},
 	}

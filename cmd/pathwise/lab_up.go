@@ -23,6 +23,9 @@ func labUp(s *session, name *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := lab.DeviceKind(device).Validate(); err != nil {
+				return badFlag("device", err)
+			}
 			s.progress("standing up %d hosts…", len(spec.Hosts))
 			l, err := lab.Start(c.Context(), spec, lab.Options{Name: *name, Detached: true, Device: lab.DeviceKind(device)})
 			s.progress("")

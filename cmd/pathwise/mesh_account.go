@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"net/url"
 
 	"github.com/spf13/cobra"
 
@@ -39,20 +39,16 @@ func meshAccount(s *session) *cobra.Command {
 					wish = flag
 				}
 			}
-			err := withAccounts(call.data, func(book *account.Book) error {
+			return withAccounts(call.data, func(book *account.Book) error {
 				if len(args) == 0 {
 					return s.listAccounts(book)
 				}
 				return s.changeAccount(book, args[0], &call, c.Flags().Changed("role"))
 			})
-			if errors.Is(err, fs.ErrNotExist) {
-				return badFlag("data", fmt.Errorf("%s: want the folder of a controller", call.data))
-			}
-			return err
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&call.data, "data", "/var/lib/pathwise", "the controller's folder")
+	folderFlag(f, &call.data)
 	f.StringVar(&call.role, "role", string(account.Viewer), "what they may: viewer, operator (starts tests) or admin")
 	f.StringVar(&call.page, "page", "http://127.0.0.1:8080/", "where they see the pages, for the link")
 	f.BoolVar(&call.disable, "disable", false, "let them sign in no more")
@@ -82,6 +78,9 @@ func (s *session) changeAccount(book *account.Book, name string, call *accountCa
 	to, err := account.ParseRole(call.role)
 	if err != nil {
 		return badFlag("role", err)
+	}
+	if page, err := url.Parse(call.page); err != nil || page.Host == "" || page.Scheme != "http" && page.Scheme != "https" {
+		return badFlag("page", fmt.Errorf("%q: want a URL such as https://mesh.example.org/", call.page))
 	}
 	if role {
 		if err := book.SetRole(owner, name, to); !errors.Is(err, account.ErrUnknown) {

@@ -62,7 +62,7 @@ func dataFlag(c *cobra.Command, data *string) {
 // no controller was, nothing is known.
 func (s *session) measuredRates(flag string, m *config.Mesh) (config.Measured, error) {
 	if _, err := os.Stat(flag); flag != "" && err != nil {
-		return nil, badFlag("data", fmt.Errorf("%s: want the folder of a controller", flag))
+		return nil, notAFolder(flag)
 	}
 	rates, err := control.ReadRates(dataFolder(flag, m))
 	if err != nil {

@@ -37,11 +37,21 @@ const tokenVariable = "PATHWISE_TOKEN"
 // controllerFlag adds the flag that says where the controller's folder is.
 func controllerFlag(flags *pflag.FlagSet) *controller {
 	c := &controller{}
-	flags.StringVar(&c.data, "data", "/var/lib/pathwise", "the controller's folder")
+	folderFlag(flags, &c.data)
 	c.http.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(c.data, controlSocket))
 	}}
 	return c
+}
+
+// folderFlag adds the flag that names the folder of the controller on this machine.
+func folderFlag(flags *pflag.FlagSet, data *string) {
+	flags.StringVar(data, "data", "/var/lib/pathwise", "the controller's folder")
+}
+
+// notAFolder says that --data names nothing that could be a controller's.
+func notAFolder(data string) error {
+	return badFlag("data", fmt.Errorf("%q: want the folder of a controller", data))
 }
 
 // remoteFlags adds the flags of a command that a controller elsewhere answers, too.
@@ -148,6 +158,8 @@ func (c *controller) call(ctx context.Context, method, path string, query url.Va
 		return nil, fmt.Errorf("ask controller: %w", err) // names the URL
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ECONNREFUSED):
 		return nil, fmt.Errorf("%s: %w", c.data, errNoController)
+	case errors.Is(err, unix.ENOTDIR):
+		return nil, notAFolder(c.data)
 	case err != nil:
 		return nil, fmt.Errorf("ask controller: %w", err)
 	case answer.StatusCode == http.StatusOK:

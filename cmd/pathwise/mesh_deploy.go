@@ -35,7 +35,15 @@ func meshDeploy(s *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			for _, a := range addresses {
+				if err := checkReachable(a); err != nil {
+					return badFlag("address", err)
+				}
+			}
 			keys, err := fleet.OpenKeyring(filepath.Join(dataFolder(data, m), "keys"))
+			if err != nil && data != "" {
+				return badFlag("data", err)
+			}
 			if err != nil {
 				return err
 			}
@@ -65,7 +73,7 @@ func (s *session) deploy(keys *fleet.Keyring, reach fleet.Reach, hosts []string,
 		Credentials string `json:"credentials"`
 	}
 	if err := os.MkdirAll(out, 0o700); err != nil {
-		return &badCall{err}
+		return badFlag("out", err)
 	}
 	list := []made{}
 	for _, h := range hosts {
@@ -121,6 +129,14 @@ func agentHosts(m *config.Mesh, named []string) ([]string, error) {
 		}
 	}
 	return named, nil
+}
+
+// checkReachable says what is wrong with ADDRESS or ADDRESS:PORT by which hosts are to reach this controller.
+func checkReachable(address string) error {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		address = host
+	}
+	return config.CheckAddress(strings.Trim(address, "[]"))
 }
 
 // reachOf is how agents find the controller's server: the outside cluster of the mesh file, or its own at these addresses.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/pathwise-net/pathwise/quantity"
 	"github.com/spf13/cobra"
 
 	"github.com/pathwise-net/pathwise/config"
@@ -43,6 +44,11 @@ func meshExport(s *session) *cobra.Command {
 		}
 		if wide && format != "csv" {
 			return badFlag("wide", fmt.Errorf("goes with --format csv, not %s", format))
+		}
+		for _, flag := range []string{"from", "to"} {
+			if _, err := quantity.ParseMoment(*q[flag]); *q[flag] != "" && err != nil {
+				return badFlag(flag, fmt.Errorf("%q: %w", *q[flag], err))
+			}
 		}
 		query := url.Values{"format": {format}, "wide": {strconv.FormatBool(wide)}}
 		for name, value := range q {

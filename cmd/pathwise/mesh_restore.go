@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -26,6 +27,9 @@ func meshRestore(s *session) *cobra.Command {
 			if len(args) < 2 && data == "" {
 				return &badCall{errors.New("want --data FOLDER, to restore all, or ARCHIVE, to restore the archive alone")}
 			}
+			if err := checkEmpty(data, mesh); data != "" && err != nil {
+				return err
+			}
 			passphrase, err := readPassphrase(passphraseFile)
 			if err != nil {
 				return err
@@ -36,10 +40,10 @@ func meshRestore(s *session) *cobra.Command {
 			}
 			defer r.close()
 			if data != "" {
-				r.to, err = emptyFolder(data, mesh)
-			}
-			if err != nil {
-				return err
+				r.to = restored{data: data, mesh: mesh}
+				if err := os.MkdirAll(data, 0o700); err != nil {
+					return badFlag("data", err)
+				}
 			}
 			if len(args) == 2 {
 				r.to.archive = args[1]
@@ -85,20 +89,23 @@ func (s *session) fill(c *cobra.Command, r *backupReader) error {
 // restored is where the parts of a backup go. data "": the archive alone; archive "": where it was, within data.
 type restored struct{ archive, data, mesh string }
 
-func emptyFolder(data, mesh string) (restored, error) {
+// checkEmpty says why a controller's folder, and a mesh file or folder if one is named, cannot be made anew.
+func checkEmpty(data, mesh string) error {
 	entries, err := os.ReadDir(data)
-	if err == nil && len(entries) > 0 {
-		return restored{}, &badCall{fmt.Errorf("--data %s: want an empty folder, or one that is not there yet", data)}
+	switch {
+	case len(entries) > 0:
+		return badFlag("data", fmt.Errorf("%s: want an empty folder, or one that is not there yet", data))
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return badFlag("data", err)
+	case mesh == "":
+		return nil
 	}
-	if mesh != "" {
-		if _, err := os.Lstat(mesh); err == nil {
-			return restored{}, &badCall{fmt.Errorf("--mesh %s: it is there already", mesh)}
-		}
+	if _, err := os.Lstat(mesh); err == nil {
+		return badFlag("mesh", fmt.Errorf("%s: it is there already", mesh))
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return badFlag("mesh", err)
 	}
-	if err := os.MkdirAll(data, 0o700); err != nil {
-		return restored{}, &badCall{err}
-	}
-	return restored{data: data, mesh: mesh}, nil
+	return nil
 }
 
 // readPassphrase is the first line of a file; "" without a file.
@@ -108,7 +115,7 @@ func readPassphrase(file string) (string, error) {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return "", &badCall{err}
+		return "", badFlag("passphrase-file", err)
 	}
 	line, _, _ := strings.Cut(string(text), "\n")
 	if line = strings.TrimSuffix(line, "\r"); line == "" {

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/pathwise-net/pathwise/account"
 )
@@ -26,7 +27,7 @@ func meshToken(s *session) *cobra.Command {
 			if len(args) == 0 && revoke {
 				return badFlag("revoke", errors.New("want the name of a token, too"))
 			}
-			err := withAccounts(data, func(book *account.Book) error {
+			return withAccounts(data, func(book *account.Book) error {
 				switch {
 				case len(args) == 0:
 					return s.listTokens(book)
@@ -35,13 +36,9 @@ func meshToken(s *session) *cobra.Command {
 				}
 				return s.newToken(book, args[0], scopes)
 			})
-			if errors.Is(err, fs.ErrNotExist) {
-				return badFlag("data", fmt.Errorf("%s: want the folder of a controller", data))
-			}
-			return err
 		},
 	}
-	c.Flags().StringVar(&data, "data", "/var/lib/pathwise", "the controller's folder")
+	folderFlag(c.Flags(), &data)
 	c.Flags().StringSliceVar(&scopes, "scope", []string{"read", "run"}, "what it is for: read, run, admin")
 	c.Flags().BoolVar(&revoke, "revoke", false, "take the token away instead")
 	return c
@@ -52,7 +49,9 @@ var owner = account.Actor{Identity: account.Owner()}
 
 // withAccounts opens the accounts of a controller's folder, which must be there, and takes over tokens of earlier releases.
 func withAccounts(data string, do func(*account.Book) error) error {
-	if _, err := os.Stat(data); err != nil {
+	if _, err := os.Stat(data); errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) {
+		return notAFolder(data)
+	} else if err != nil {
 		return err
 	}
 	book, err := account.Open(data, account.Options{})

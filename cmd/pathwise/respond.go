@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
 
 	"github.com/pathwise-net/pathwise/respond"
 	"github.com/pathwise-net/pathwise/sock"
@@ -95,6 +97,9 @@ func (s *session) respond(ctx context.Context, bind string, wanted []*responder,
 		if err != nil {
 			for _, o := range opened {
 				_ = o.Close() // what could not be opened is what is told
+			}
+			if !errors.Is(err, unix.EADDRINUSE) && !errors.Is(err, unix.EACCES) && bind != "" {
+				return badFlag("bind", fmt.Errorf("%q: want an address of this host: %w", bind, err))
 			}
 			return fmt.Errorf("listen: %w; end what uses the port, or choose another with --%s", err, r.flag)
 		}

@@ -42,6 +42,9 @@ func serveCommand(s *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := os.MkdirAll(dataFolder(data, m), 0o700); err != nil && data != "" {
+				return badFlag("data", err)
+			}
 			return s.serve(c.Context(), file, dataFolder(data, m), m)
 		},
 	}
