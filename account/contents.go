@@ -58,8 +58,8 @@ const (
 	mostTokens   = 1000
 )
 
-// namePattern is that of all names in a mesh file (hosts, tests, tokens), and a name with @ in it, for those who sign
-// in by their mail address.
+// namePattern allows what names in a mesh file (of hosts, tests, tokens) may have, and @ beside it, for those who sign in by their
+// mail address.
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._@-]{0,61}[A-Za-z0-9])?$`)
 
 // CheckName says what is wrong with the name of an account or a token.
@@ -98,7 +98,7 @@ func decode(text []byte, to any) error {
 	return nil
 }
 
-// index checks everything and makes it findable.
+// index checks all that the file holds, and fills the maps by which people and tokens are found.
 func (c *contents) index() error {
 	c.people = make(map[string]*person, len(c.Accounts))
 	c.secrets = make(map[digest]*token, len(c.Tokens))

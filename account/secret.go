@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// secretBytes are those of a session, an invitation or a token: 256 bits, which nobody guesses, so that a plain
-	// hash of them tells nothing and need not be slow.
+	// secretBytes is the length of the secret of a session, an invitation or a token: 256 bits, which nobody guesses, so that
+	// a plain hash of it tells nothing and need not be slow.
 	secretBytes = 32
-	// longestSecret is more than any of ours has: what is longer is not even hashed.
+	// longestSecret is longer than any secret that was given out: what is longer still is not even hashed.
 	longestSecret = 128
 	// tokenPrefix is what tokens begin with, so that people and programs that search for leaks know one when they see it.
 	tokenPrefix = "pathwise_"

@@ -15,10 +15,10 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// bytesOfDay is the one kind of the count of bytes of a day.
+// bytesOfDay is the only kind of use that an agent counts: see package daily.
 const bytesOfDay = "bytes"
 
-// count adds the bytes of a test of a class to the day's.
+// count adds the bytes of a test to what its class, and the parents of that, used today.
 func (a *Agent) count(class string, bytes int64) {
 	a.dailyBytes.Add(a.dailyBytes.Day(a.now().Local()), bytesOfDay, a.policy.Chain(class), float64(bytes))
 }

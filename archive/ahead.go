@@ -23,7 +23,7 @@ const (
 	bytesOfStream = 16 << 10
 )
 
-// ahead makes the steps of one generation.
+// ahead prepares the steps by which one generation moves from memory to points and rollups, ahead of their writing.
 type ahead struct {
 	k       *keeper
 	from    *pending

@@ -41,7 +41,7 @@ type namedValue struct {
 	sketch []byte // of a distribution, as stat.Sketch writes it; nil: it is a metric
 }
 
-// statuses are what stands for them in the database.
+// statuses are the values of Result.Status; the database holds the index of one.
 var statuses = []measure.Status{measure.StatusOK, measure.StatusPartial, measure.StatusFailed}
 
 // lineBytes is room for a Result without samples.

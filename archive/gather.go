@@ -41,7 +41,7 @@ func (k *keeper) gather(ctx context.Context, v *view, from, to int64, divide fun
 	})
 }
 
-// gatherMemory does so of what a database that has come so far does not have.
+// gatherMemory brings together the runs that are in memory, without those that the database has already at this progress.
 func (v *view) gatherMemory(at progress, from, to int64, in into) error {
 	var one stat.Sketch
 	for _, p := range v.memory {

@@ -104,10 +104,10 @@ func (k *keeper) newMatrix(v *view) *matrix {
 	return m
 }
 
-// into is the sum that a stream of the view is part of.
+// into returns the sum of the pair of a stream, whatever the time.
 func (m *matrix) into(id streamID, _ int64) *sum { return &m.sums[m.cellOf[id]] }
 
-// cells are those of the pairs that have a value.
+// cells returns a cell for each pair of which anything was measured.
 func (m *matrix) cells(quantiles []float64, how measure.Merge) []Cell {
 	cells := make([]Cell, 0, len(m.pairs))
 	var all []float64 // their quantiles: in one piece, for the garbage collector

@@ -108,7 +108,7 @@ func (r *reader) value(m metricID) value {
 	return value{metric: m, value: r.float()}
 }
 
-// passValue is value for whoever does not ask for it.
+// passValue moves past a number or a distribution without decoding it.
 func (r *reader) passValue() {
 	switch {
 	case len(r.data) == 0:

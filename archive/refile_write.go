@@ -40,7 +40,7 @@ func (f *refiling) rename(ctx context.Context) error {
 	return f.k.load(ctx)
 }
 
-// pure are the streams that get another name.
+// pure returns the streams of which all Results move to one other stream, with that stream's name: they are renamed whole.
 func (f *refiling) pure() map[streamID]streamKey {
 	pure := map[streamID]streamKey{}
 	for id, keys := range f.moving {

@@ -43,13 +43,13 @@ func keyOf(r *measure.Result) streamKey {
 	return k
 }
 
-// back names the stream of the other way.
+// back returns the key of the stream in the opposite direction between the same ends.
 func (k streamKey) back() streamKey {
 	k.source, k.target = k.target, k.source
 	return k
 }
 
-// stream is what is known of one without reading its points.
+// stream is what memory holds about one stream, so that its points need not be read for it.
 type stream struct {
 	id   streamID
 	key  streamKey

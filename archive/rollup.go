@@ -68,7 +68,7 @@ func (c *contents) read(data []byte) (err error) {
 	return err
 }
 
-// add takes in what is in another one.
+// add adds the contents of another bucket.
 func (c *contents) add(other *contents) {
 	c.values.Merge(&other.values)
 	c.said.Merge(&other.said)

@@ -15,7 +15,7 @@ type share struct {
 	uncounted   uint64  // how many those are
 }
 
-// value is one number for ratios, of which all are.
+// value returns the one number that stands for the ratios of a bucket or cell. all holds those ratios.
 func (s *share) value(all *stat.Sketch) float64 {
 	if s.under <= 0 || s.uncounted > all.Count() {
 		return all.Mean()
@@ -40,7 +40,7 @@ func (v *view) merge() measure.Merge {
 	return found
 }
 
-// metrics are those of all streams of the view that it asks for.
+// metrics returns the metrics that the view asks for and that any of its streams has.
 func (v *view) metrics() map[metricID]measure.Metric {
 	all := map[metricID]measure.Metric{}
 	for _, metrics := range v.tools {

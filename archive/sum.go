@@ -67,7 +67,7 @@ func (s *sum) reset() {
 	s.said = nil
 }
 
-// settled is the end of a sum.
+// settled is a sum after all has been added: what its answer is made of.
 type settled struct {
 	values  *stat.Sketch // of all runs
 	samples *stat.Sketch // nil: no run says any

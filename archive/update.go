@@ -93,7 +93,7 @@ type change struct {
 	old, new *run
 }
 
-// note notes that a stream has another run than it had.
+// note notes a change of a stream: the run that it had at a time, and the one that replaces it. nil: there was none, or is none.
 func (u *updating) note(s streamID, at int64, old, new *run) {
 	day := streamDay{s, floorDiv(at, day)}
 	u.changes[day] = append(u.changes[day], change{old, new})
@@ -162,7 +162,7 @@ func (u *updating) block(ctx context.Context, t *tx, block int64, filings []fili
 	return u.k.rewriteBlock(ctx, t, block, filings[members[0]].time, old, samples)
 }
 
-// other notes what changes in the run of the other way.
+// other notes what an update changes for the other way of a Result that measured both ways.
 func (u *updating) other(at int64, before, after *otherWay) {
 	var old, new *run
 	var of streamKey

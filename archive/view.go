@@ -35,7 +35,8 @@ func (k *keeper) newView(s selector) *view {
 	return k.viewOf(k.names.find(s), k.names.findMetrics(s), nil)
 }
 
-// newSampledView is newView for who merges values: it has the distributions that metrics are of, too.
+// newSampledView returns a view as newView does, with the distributions of the samples behind its metrics as well: who merges values
+// needs them.
 func (k *keeper) newSampledView(s selector) *view {
 	k.memory.RLock()
 	defer k.memory.RUnlock()
@@ -123,7 +124,7 @@ func (k *keeper) runs(ctx context.Context, v *view, from, to int64, each func(st
 	})
 }
 
-// runsIn is runs in a transaction that has come so far.
+// runsIn does what runs does, in a transaction whose progress is known.
 func (k *keeper) runsIn(ctx context.Context, t *tx, v *view, at progress, from, to int64,
 	each func(streamID, run) error) error {
 	fresh := map[int64][]streamRunID{} // by day

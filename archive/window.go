@@ -63,7 +63,7 @@ func (w *window) open(how measure.Merge) bool {
 	return len(w.shares) > 0
 }
 
-// share is that of the bucket that a time lies in; nil: it needs none.
+// share returns what is counted behind the ratio of the bucket that a time lies in; nil: that bucket needs no counts.
 func (w *window) share(_ streamID, ns int64) *share { return w.shares[w.start(ns)] }
 
 func (w *window) buckets(quantiles []float64, how measure.Merge) []Bucket {

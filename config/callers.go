@@ -18,7 +18,7 @@ type Caller struct {
 	Address netip.Addr
 }
 
-// Name is that of the account or the token.
+// Name is the name of the account or of the token that a call came with; "": of neither.
 func (c *Caller) Name() string { return c.Account + c.Token }
 
 // Callers says what those may have who start tests over HTTP. Like BWCTL's and OWAMP's limits files

@@ -34,8 +34,8 @@ type budgeted struct {
 	Budget
 }
 
-// budgets are those of both hosts, and of the sites whose links a leg crosses, with all that is allowed in a day in
-// BytesPerDay.
+// budgets returns the budgets of both hosts of a leg, and of the sites whose links it crosses. BytesPerDay of each is all that is
+// allowed in a day.
 func (m *Mesh) budgets(leg Leg) []budgeted {
 	if leg.Source == leg.Target {
 		return nil

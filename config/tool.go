@@ -15,8 +15,8 @@ import (
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
-// commandTimeout is that of a command that has none: what a person waits for a test, so that a program that hangs does
-// not keep its host from measuring.
+// commandTimeout is the time limit of a command whose tool sets none. It is as long as a person waits for a test; a program that
+// hangs must not keep its host from measuring.
 const commandTimeout = time.Minute
 
 // tool reads the section tools.

@@ -49,7 +49,7 @@ func (f *filling) afford(m *config.Mesh, tool *config.Tool, leg config.Leg, need
 	return true
 }
 
-// String says it in words, of somebody's day.
+// String is the sentence that warns whose day's bytes went to tests on demand.
 func (c cuts) String() string {
 	return fmt.Sprintf("%d planned runs of today are left out and %d are shorter, since tests on demand took their bytes",
 		c.leftOut, c.shorter)

@@ -238,7 +238,7 @@ func (c *Control) begin(ctx context.Context, run *measure.Run) (over bool, err e
 	return false, nil
 }
 
-// callBack ends what both ends do for a run that nobody waits for any more, and says whether the source said that it did.
+// callBack tells both ends to end a run that nobody waits for any more. ended: the source answered that it did.
 func (c *Control) callBack(run *measure.Run) (ended bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), cancelWithin)
 	defer cancel()

@@ -180,7 +180,8 @@ func (w *RemoteWriter) full() bool {
 	return len(w.behind) > 0 || w.queued >= w.o.Batch
 }
 
-// done ends the sending of parcels that next returned. again: they were not sent, and have to be.
+// done takes parcels that next returned out of the count of what is unsent. If again, their sending failed, and their slots are
+// noted to be read from the archive and sent.
 func (w *RemoteWriter) done(batch []parcel, again bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -189,7 +190,8 @@ func (w *RemoteWriter) done(batch []parcel, again bool) {
 	}
 }
 
-// doneReading ends the sending of a slot that next returned. again: it was not sent whole, and has to be.
+// doneReading does for a slot that next returned what done does for parcels. If again, the slot was not sent whole, and is noted to be
+// read and sent once more.
 func (w *RemoteWriter) doneReading(s slot, again bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -70,10 +70,10 @@ func (c *Credentials) Validate() error {
 // String keeps the seeds out of every log.
 func (c *Credentials) String() string { return "credentials of " + c.Host }
 
-// GoString does so for %#v.
+// GoString keeps the seeds out of what %#v prints.
 func (c *Credentials) GoString() string { return c.String() }
 
-// LogValue does so for slog.
+// LogValue keeps the seeds out of what slog writes.
 func (c *Credentials) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
 // WriteFile writes them for their owner alone to read.

@@ -69,7 +69,7 @@ func (c *Command) equip(o Options) {
 	}
 }
 
-// demand is that of what may fill a link for nobody knows how long.
+// demand assumes that a program may fill a link, for a time that nobody knows.
 func (c *Command) demand() measure.Demand { return measure.Demand{Exclusive: true} }
 
 // placeholder is what is filled in, or a brace that is doubled to be one.

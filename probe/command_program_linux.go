@@ -16,9 +16,9 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// Program is a program that is not part of Pathwise, and how to run it. It runs without a shell, without input, in the C locale, and
-// with those variables of this process's environment alone that are in handedOn. It leads a process group of its own. When the
-// program ends, or is ended, Run ends the group: no process outlives Run that the program started and that stayed in the group.
+// Program is a program of others, and how to run it. It has no shell, no input, the C locale, and of this process's environment only
+// the variables that handedOn lists. It leads a process group of its own. Before Run returns, it kills what is left of that group, so
+// that of the processes which the program started only one that moved to another group can outlive Run.
 type Program struct {
 	Argv []string // with all that is filled in
 	Keep int      // bytes of each of its outputs that Run returns: half from the beginning, half from the end

@@ -250,7 +250,7 @@ func (r *renaming) runs(old []Run) (kept []Run) {
 	return kept
 }
 
-// turns are those of a test in cycles that were not over at since, as turns of the new cycle.
+// turns returns the turns that a test had in cycles which were not over at since, as turns of the new cycle.
 func (r *renaming) turns(old []Turns, test int32, cy cycle, since int64) Turns {
 	t := Turns{Test: test, Cycle: cy.number, End: cy.end}
 	for i := range old {

@@ -41,7 +41,7 @@ func (t *Test) bytesOf(pair int) float64 {
 	return t.Demand.Bytes
 }
 
-// uses are those of all interfaces, then of all sites, then of all hosts that have a limit of their own.
+// uses returns what each interface is used for, then each site, then each host that has a limit of its own.
 func (p *Planner) uses() []use {
 	tests := len(p.mesh.Tests)
 	var all []use

@@ -126,7 +126,7 @@ func (c *component) share(p *Planner) float64 {
 	return share
 }
 
-// arrivingShare is that of tests at random times, on the interface that they use most.
+// arrivingShare returns the share of the time that tests at random times take of the interface that they use most.
 func (c *component) arrivingShare(p *Planner) float64 {
 	busy := make([]float64, len(p.mesh.Interfaces))
 	for _, i := range c.arriving {

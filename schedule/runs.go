@@ -84,7 +84,7 @@ func (p *Planner) quiet(held *busy, pair Pair, at, latest int64, length time.Dur
 	return at
 }
 
-// quietPlan is the same for one interface and what is planned.
+// quietPlan does the same as quiet, for one interface and the planned runs alone.
 func (p *Planner) quietPlan(v int32, at, latest int64, length time.Duration) int64 {
 	of := p.component[v]
 	if of == none {

@@ -13,14 +13,14 @@ import (
 	"github.com/pathwise-net/pathwise/document"
 )
 
-// answers keeps what takes long to find: one is found for all who ask the same within matrixAge.
+// answers keeps answers that take long to find. Each is found once for all who ask the same question within matrixAge.
 type answers[T any] struct {
 	mu    sync.Mutex
 	kept  map[string]*answer[T]
-	begun int // that are being found
+	begun int // answers that are being found
 }
 
-// answer is one of them. Whoever asks first finds it, for as long as they wait for it.
+// answer is the answer to one question, found or being found. Who asks first finds it; others wait for that one.
 type answer[T any] struct {
 	begun time.Time
 	ready chan struct{}

@@ -206,7 +206,7 @@ func (m *matrixOf) counts(cells []archive.Cell) []uint64 {
 // numbers are many, to the four digits that a drawing shows; NaN, which JSON has not, is null.
 type numbers []float64
 
-// MarshalJSON writes them.
+// MarshalJSON writes a list with four digits each, and null for NaN.
 func (n numbers) MarshalJSON() ([]byte, error) {
 	text := make([]byte, 0, 2+8*len(n))
 	text = append(text, '[')

@@ -35,9 +35,9 @@ type sinceInput struct {
 }
 
 const (
-	// sinceStep is how finely it is told: the rollup that is kept for months.
+	// sinceStep is how exactly the time is told: the step of a rollup that is kept for months.
 	sinceStep = 5 * time.Minute
-	// sinceReach is as far back as is looked: what is so for a week is how the pair is.
+	// sinceReach is how far back is looked. Values that have been beyond their limit for a week are how the pair usually is.
 	sinceReach = 7 * 24 * time.Hour
 )
 

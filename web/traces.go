@@ -36,8 +36,8 @@ const (
 	mostMeshTraces = 10_000
 )
 
-// traces reads what was traced between two hosts, oldest first; of tests of the plan alone, where both are not given. more: there
-// may be others before.
+// traces reads what was traced between two hosts, oldest first, by what traced it. Where the source or the target is "", it is of
+// any host, and only tests of the plan count. more: there may be older ones.
 func (s *Server) traces(ctx context.Context, source, target string, from, to time.Time) (
 	all map[traced][]*measure.Result, more bool, err error,
 ) {

@@ -47,11 +47,11 @@ const (
 type RED struct {
 	// Min is the average from which packets are dropped; it must be given.
 	Min Amount `yaml:"min" json:"min,omitzero"`
-	// Max is the average from which all packets are. Default: 3 times Min.
+	// Max is the average from which all packets are dropped. Default: 3 times Min.
 	Max Amount `yaml:"max" json:"max,omitzero"`
-	// Probability is that of a drop as the average nears Max. Default: 10 %.
+	// Probability is the probability of a drop as the average nears Max. Default: 10 %.
 	Probability notation.Ratio `yaml:"probability" json:"probability,omitempty"`
-	// Weight is that of the newest length in the average. Default: 0.002.
+	// Weight is the weight of the newest length in the average. Default: 0.002.
 	Weight notation.Ratio `yaml:"weight" json:"weight,omitempty"`
 	// Gentle lets the probability grow to 1 from Max to twice Max, instead of being 1 at Max.
 	Gentle bool `yaml:"gentle" json:"gentle,omitempty"`

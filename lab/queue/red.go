@@ -29,7 +29,7 @@ type red struct {
 	size    float64 // mean size of packets, in bytes of the line
 }
 
-// sizeWeight is that of the newest packet in the mean size: some hundred packets are a mix.
+// sizeWeight is the weight of the newest packet in the mean size of packets: some hundred packets have sizes of all sorts.
 const sizeWeight = 1.0 / 128
 
 // The fates of a packet that comes.

@@ -25,7 +25,7 @@ type share struct {
 	quantum, deficit int64
 }
 
-// smallestQuantum is that of the class with the least weight: at least a full packet, so that no turn is for nothing.
+// smallestQuantum is the quantum of the class with the least weight, in bytes: a full packet, so that each turn sends at least one.
 const smallestQuantum = 1500
 
 func newScheduler(classes []Class, random *rand.Rand, out Out) *scheduler {

@@ -17,7 +17,7 @@ type Config struct {
 const (
 	// DefaultRecords reach 4 seconds back at 125,000 packets/s, or a day at 6, and take 28 MiB once they are all used.
 	DefaultRecords = 1 << 19
-	// DefaultFlows is as many as one address can have to one service.
+	// DefaultFlows is how many flows one address can have to one service: one from each port.
 	DefaultFlows = 1 << 16
 )
 
@@ -152,7 +152,7 @@ func partOf(p *packet.Packet, r *Record) uint16 {
 	return uint16(len(p.Data) - headerLength(p.Data))
 }
 
-// headerLength is that of IPv4: routers fragment nothing else.
+// headerLength returns the length of an IPv4 header in bytes: routers fragment no other packets.
 func headerLength(b []byte) int { return int(b[0]&0x0f) * 4 }
 
 // Dropped says that a packet, a fragment or some segments of one went no further at time t, on which direction of which link

@@ -54,7 +54,7 @@ func (e *Expect) fitsText(v string) bool {
 		(e.Contains == nil || strings.Contains(v, *e.Contains)) && (e.Lacks == nil || !strings.Contains(v, *e.Lacks))
 }
 
-// unit is that of the first bound that has one.
+// unit returns the unit of the first bound that has one.
 func (e *Expect) unit() unit {
 	for _, b := range []*Bound{e.Near, e.Above, e.Below, e.Equal} {
 		if b != nil && b.unit != noUnit {

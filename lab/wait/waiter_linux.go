@@ -53,7 +53,7 @@ func (w *Waiter) Add(fd int, mark int32) error {
 	return nil
 }
 
-// Remove ends that.
+// Remove makes the Waiter wait for a descriptor no longer.
 func (w *Waiter) Remove(fd int) { _ = unix.EpollCtl(w.poll, unix.EPOLL_CTL_DEL, fd, nil) }
 
 // Close ends the Waiter, which nobody may wait with any more.

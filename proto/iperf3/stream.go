@@ -35,7 +35,7 @@ type stream struct {
 	endedAt   time.Duration
 }
 
-// reading is one look at a stream's counts.
+// reading is the counts of a stream at one moment.
 type reading struct {
 	bytes       int64
 	retransmits int64

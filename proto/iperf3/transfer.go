@@ -172,7 +172,7 @@ func (t *transfer) endOmit() {
 
 var past = time.Unix(1, 0) // a deadline that is over
 
-// stopSending ends the senders and notes when; it returns when they have returned.
+// stopSending makes all senders stop, waits until they have, and notes when each of them did.
 func (t *transfer) stopSending() {
 	t.haltOnce.Do(func() {
 		t.halted.Store(true)
@@ -215,7 +215,7 @@ func (t *transfer) stopReceiving() {
 // the peer counted are the latest ones that came.
 func (t *transfer) noteSent() { t.noteOnce[1].Do(func() { t.note(true) }) }
 
-// noteReceived does the same for the receivers, which have stopped.
+// noteReceived takes the final reading of the receivers, which have stopped, the first time that it is called.
 func (t *transfer) noteReceived() { t.noteOnce[0].Do(func() { t.note(false) }) }
 
 func (t *transfer) note(senders bool) {
