@@ -193,8 +193,8 @@ type Unread struct {
 	Why error
 }
 
-// UnmarshalJSON reads a plan. What cannot be read of its runs goes to Unread, and of its openings is left out: the rest of the
-// plan is as good as it was.
+// UnmarshalJSON reads a plan. A run that this build cannot read goes to Unread, and an opening that it cannot read is left out; the
+// rest of the plan holds.
 func (p *Plan) UnmarshalJSON(data []byte) error {
 	type plain Plan // has no methods
 	if json.Unmarshal(data, (*plain)(p)) == nil {

@@ -153,10 +153,11 @@ const (
 	MergeShare
 	// MergeMean is of ratios that are shares of time: the mean of the runs, each of which stands for the time until the next.
 	MergeMean
-	// MergeQuantile is of a quantile of the samples that a run took: of many runs it is that quantile of all their samples, since
-	// the median of medians is the median of nothing. Of runs that do not say their samples it is the median.
+	// MergeQuantile is of a quantile of the samples that a run took: over many runs it is the same quantile of all their samples
+	// together, since a median of medians is no median of samples. Of runs without a distribution it is the median of their values.
 	MergeQuantile
-	// MergeSampleMean is the like of the mean of samples.
+	// MergeSampleMean is of the mean of the samples that a run took: over many runs it is the mean of all their samples together. Of
+	// runs without a distribution it is the median of their values.
 	MergeSampleMean
 )
 

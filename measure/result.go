@@ -155,7 +155,7 @@ type CPUSample struct {
 	Steal   float64 `json:"steal_ratio"`
 }
 
-// DiskSample is one disk's.
+// DiskSample is what one disk did in the interval.
 type DiskSample struct {
 	Name  string  `json:"name"`
 	Read  float64 `json:"read_bytes_per_second"`
