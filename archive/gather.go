@@ -11,6 +11,14 @@ import (
 	"github.com/pathwise-net/pathwise/stat"
 )
 
+// How a value over a span comes about:
+//
+//	Series, Matrix -> view    the streams and the metrics that are asked for
+//	                  gather  what memory, points and rollups hold of them, into
+//	                  sum     of each bucket or cell: the values of its runs, and their samples
+//	                  share   of ratios: the counts behind them, such as packets lost and packets sent
+//	                  value   one number of these, as measure.Metric.Merge says
+
 // into says which sum takes in what a stream measured at a time, ns since 1970.
 type into func(id streamID, ns int64) *sum
 
