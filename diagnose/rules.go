@@ -20,6 +20,7 @@ var rules = []Rule{
 	reorderingBenign,
 	noSACK,
 	noTimestamps,
+	noECN,
 	ackPathCongested,
 	crossTraffic,
 	smallMSS,
