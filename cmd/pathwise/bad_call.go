@@ -62,7 +62,8 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// promised are the commands of the finished program that this version does not have, by the command that they are under.
+// promised are commands of the finished program, by the command that they are under: those that this version does not have it
+// refuses by name.
 var promised = map[string][]string{
 	"pathwise":      {"analyze", "capacity", "capture", "host", "mtu", "owd", "sockets", "transact"},
 	"pathwise calc": {"ber", "hstcp", "propagate", "serialize", "turns", "wrap"},
