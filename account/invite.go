@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// inviteLife is how long a one-time link lasts: until the next working day.
+// inviteLife is how long a one-time link lasts: who gets it in the evening can use it the next day.
 const inviteLife = 24 * time.Hour
 
 func (c *contents) invite(name, secret string, now time.Time) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Connections counts those that are open.
+// Connections counts the open connections of a server, in all and by network.
 type Connections struct {
 	count *Count
 
@@ -15,12 +15,12 @@ type Connections struct {
 	open map[net.Conn]netip.Addr
 }
 
-// NewConnections counts from none.
+// NewConnections returns a count of connections, of which none is open yet.
 func NewConnections(l Limits) *Connections {
 	return &Connections{count: NewCount(l), open: map[net.Conn]netip.Addr{}}
 }
 
-// Enter counts a connection, as Take does. One that is in counts until it leaves.
+// Enter counts a connection if the limits let it in, as Count.Take does. One that was let in counts until Leave.
 func (c *Connections) Enter(conn net.Conn) (in bool, err error) {
 	from := addressOf(conn)
 	if in, err = c.count.Take(from); in {
@@ -31,7 +31,7 @@ func (c *Connections) Enter(conn net.Conn) (in bool, err error) {
 	return in, err
 }
 
-// Leave counts a connection no more. It may be called again, and with one that is not in.
+// Leave ends the counting of a connection. It does nothing for one that has left, or was never let in.
 func (c *Connections) Leave(conn net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,10 +41,10 @@ func (c *Connections) Leave(conn net.Conn) {
 	}
 }
 
-// Now is how many are open.
+// Now returns how many connections are open.
 func (c *Connections) Now() int { return c.count.Now() }
 
-// Close closes all that are open; each still has to leave.
+// Close closes all open connections. They count until Leave is called for each.
 func (c *Connections) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

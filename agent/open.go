@@ -57,7 +57,7 @@ func (a *Agent) openDue(ctx context.Context) time.Duration {
 	return tick
 }
 
-// keepResponders is how long Status tells of an opening that failed.
+// keepResponders is how long, after the end of its time, Status tells of an opening that failed.
 const keepResponders = 5 * time.Minute
 
 // newResponder makes an openResponder that closes when its time is over, by a clock that nobody steps.
@@ -152,7 +152,7 @@ func (a *Agent) opened(d *openResponder) {
 	d.open = true
 }
 
-// closed notes that a responder is closed, and why it never was open.
+// closed notes that a responder is closed. err: it could not be opened, or could not go on answering.
 func (a *Agent) closed(d *openResponder, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

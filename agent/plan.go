@@ -26,7 +26,7 @@ import (
 //	{"lines": 3, "crc32c": 305419896}     of all that stands before
 const planFormat = "pathwise.agent.plan/1"
 
-// stored is a plan as it is on disk.
+// stored is what the file of a plan holds.
 type stored struct {
 	fleet.Plan
 	done []string // IDs of its runs that were begun, or missed, before this plan came
@@ -116,7 +116,7 @@ func readPlan(r io.Reader) (*stored, error) {
 	}
 }
 
-// complete checks the last line.
+// complete checks the last line of a plan's file: it says how many lines stand before it, and their checksum.
 func (l *planLine) complete(lines int, sum hash.Hash32) error {
 	if l.Lines != lines || lines == 0 || *l.CRC != sum.Sum32() {
 		return errors.New("its checksum is wrong")

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// The functions that turn a value of theirs into one of ours. nil and true: it is the default.
+// Each of these functions turns a value of a pSConfig template into that of a probe's parameter. false: there is none that means the
+// same. nil with true: the parameter is left out, since the value means its default.
 
 func count(v any) (any, bool) {
 	n, ok := v.(float64)
@@ -15,6 +16,7 @@ func count(v any) (any, bool) {
 	return int(n), true
 }
 
+// padded turns the padding of an OWAMP packet into the size of its payload.
 func padded(v any) (any, bool) {
 	n, ok := v.(float64)
 	if !ok || n != math.Trunc(n) || n < 0 || n > math.MaxUint16 {
@@ -28,6 +30,7 @@ func bitRate(v any) (any, bool) {
 	return shortRate(n), ok && n >= 1
 }
 
+// only accepts one value, which the probe's parameter has as well.
 func only(value string) func(any) (any, bool) {
 	return func(v any) (any, bool) { return value, v == value }
 }
@@ -59,6 +62,7 @@ func yes(v any) (any, bool) {
 	return true, ok
 }
 
+// not turns a switch into a parameter that means the opposite.
 func not(v any) (any, bool) {
 	b, ok := v.(bool)
 	if b {
@@ -67,6 +71,7 @@ func not(v any) (any, bool) {
 	return true, ok
 }
 
+// udp turns the switch "udp" of a throughput test into a protocol.
 func udp(v any) (any, bool) {
 	b, ok := v.(bool)
 	if !b {

@@ -20,7 +20,7 @@ type Lab struct {
 	Name   string
 	Status Status
 
-	bootstrap net.Conn // of an attached lab: holds it up
+	bootstrap net.Conn // of an attached lab: the engine ends when it closes
 	command   *exec.Cmd
 	detach    func() bool
 }
@@ -49,7 +49,7 @@ func (l *Lab) dial() (*net.UnixConn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reach lab %s: %w", l.Name, err)
 	}
-	// Anyone may take a name in the abstract name space; what is asked of a lab is for its owner's ears only.
+	// Anyone may take a name in the abstract name space, so the other end may be a program of somebody else.
 	if peer, err := peerOf(c); err != nil || int(peer.Uid) != os.Geteuid() {
 		c.Close()
 		return nil, errors.Join(err, fmt.Errorf("lab %s: belongs to another user", l.Name))
@@ -91,7 +91,7 @@ func (l *Lab) ask(r request) (answer, error) {
 	return a, err
 }
 
-// answerPatience is what the largest lab's truth takes on a loaded machine, several times.
+// answerPatience is several times what the answer with the most data, the truth of the largest lab, takes on a loaded machine.
 const answerPatience = 20 * time.Second
 
 func readAnswer(c net.Conn) (answer, error) {
@@ -121,7 +121,7 @@ func (l *Lab) State() (*State, error) {
 // Truth returns what every link did so far, and what became of the packets of each flow.
 func (l *Lab) Truth() (*Truth, error) { return l.TruthOf(Window{}) }
 
-// TruthOf is Truth with the flows' packets of a window only. Links are counted since the lab came up.
+// TruthOf returns what Truth does, but of flows only the packets sent within a window. Links are counted since the lab came up.
 func (l *Lab) TruthOf(w Window) (*Truth, error) {
 	if err := w.Validate(); err != nil {
 		return nil, err

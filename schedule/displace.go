@@ -46,7 +46,8 @@ func (c *colouring) displace(e int, left []int) []int {
 	return left
 }
 
-// cheapest is a random colour for e that one other edge must give up, or else two or more; none where it has none.
+// cheapest returns a random colour for edge e of those that only one other edge would have to give up for it; if there is none such,
+// one that several would have to. none: no colour may ever be e's.
 func (c *colouring) cheapest(e int) int {
 	p := c.edges[e]
 	s, t := c.crossing(p)

@@ -45,7 +45,7 @@ type Child struct {
 type Class struct {
 	Parent   string  `yaml:"parent"`
 	Kinds    *Names  `yaml:"kinds"`       // of tasks that this host may do; nil: all; none: it measures nothing
-	Opens    *Names  `yaml:"opens"`       // kinds of respond.Kinds that it may open; nil: all; none: it is no target
+	Opens    *Names  `yaml:"opens"`       // kinds of responder, as of package respond, that it may open; nil: all; none: it is no target
 	Programs Names   `yaml:"programs"`    // absolute paths; nil: none, unless a parent names some
 	Duration Span    `yaml:"duration"`    // of one run
 	Rate     Rate    `yaml:"rate"`        // bit/s of one run; what fills a link, at whatever rate, is above any
@@ -98,12 +98,12 @@ func (p *Policy) AllowsKind(kind string) bool {
 	return p.any(func(c Class) bool { return c.Kinds == nil || slices.Contains(*c.Kinds, kind) })
 }
 
-// AllowsOpening reports whether any class lets this host open a kind of listener.
+// AllowsOpening reports whether any class lets this host open a kind of responder.
 func (p *Policy) AllowsOpening(kind string) bool {
 	return p.any(func(c Class) bool { return c.Opens == nil || slices.Contains(*c.Opens, kind) })
 }
 
-// any reports whether a class that can be had, and all its parents, fulfil a condition.
+// any reports whether a condition holds for a class that some other host may be given, and for all parents of that class.
 func (p *Policy) any(holds func(Class) bool) bool {
 	had := []string{p.Default}
 	for _, a := range p.Assign {

@@ -18,7 +18,7 @@ type flows struct {
 	recent [recents]recent
 }
 
-// recent is a flow of plain IPv4 packets, by what they say of it.
+// recent is a flow of plain IPv4 packets, with the header fields that name it.
 type recent struct {
 	ends  uint64 // both addresses
 	ports uint32 // both ports

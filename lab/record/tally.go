@@ -98,8 +98,8 @@ func (t *tally) endRun() {
 	t.run = 0
 }
 
-// deliveredLate counts a packet whose record the ring lost while it was under way. If none such is missing, it is a
-// duplicate. It is too late for it to be told reordered.
+// deliveredLate counts the delivery of a packet whose record the ring lost while it was under way. If no such packet is missing, it
+// is a duplicate. Whether it was reordered can no longer be told.
 func (t *tally) deliveredLate(p *packet.Packet, segments int, due, left int64) {
 	if t.open == 0 {
 		t.duplicates++
@@ -111,7 +111,7 @@ func (t *tally) deliveredLate(p *packet.Packet, segments int, due, left int64) {
 	t.lateness.add(left - due)
 }
 
-// lostLate is the same for a loss. It joins no run.
+// lostLate counts the loss of a packet whose record the ring lost while it was under way. It is no part of any run of losses.
 func (t *tally) lostLate(cause packet.Cause) {
 	if t.open == 0 {
 		return

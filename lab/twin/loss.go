@@ -45,7 +45,7 @@ func (e *evidence) addLoss(l *Link, b bottleneck) {
 	l.Forward.Loss, l.Reverse.Loss = lossModel(forward, burst), lossModel(reverse, burst)
 }
 
-// lossModel returns nil for no loss.
+// lossModel returns a model that loses this share of packets, in bursts of this mean length; nil: nothing is lost.
 func lossModel(ratio, burst float64) *chance.Loss {
 	ratio = round(min(1, ratio), 4)
 	switch {
@@ -72,7 +72,7 @@ func (e *evidence) addDuplicates(l *Link) {
 		duplicates, came)
 }
 
-// round keeps so many significant figures.
+// round rounds a value to so many significant figures.
 func round(v float64, figures int) float64 {
 	if v == 0 {
 		return 0
