@@ -20,7 +20,7 @@ func (j *judgement) findings() []measure.Finding {
 	return all
 }
 
-// finding puts a claim into words.
+// finding returns a claim as a Finding, with the texts and the advice of the knowledge base.
 func (f found) finding(s *Subject) measure.Finding {
 	if !math.IsInf(f.Allows, 0) {
 		s = s.with(map[Name]float64{Allowed: f.Allows})
@@ -110,7 +110,7 @@ func (f found) write(s *Subject, text string) string {
 // named is a name between braces.
 var named = regexp.MustCompile(`\{[a-z_]+\}`)
 
-// told are facts for people, each with its value, those that are yes or no in words.
+// told lists facts for people: each with its value, or, where a fact is yes or no, its name with or without "not".
 func (s *Subject) told(names []Name) string {
 	var all []string
 	for _, n := range names {
@@ -143,7 +143,7 @@ func inText(value float64, unit string) string {
 // tenThousand is the size in bytes from which on no packet of a network is: that of jumbo frames is 9,000.
 const tenThousand = 10_000
 
-// sentence ends a text with a full stop, unless it ends a sentence as it is.
+// sentence returns a text with a full stop at its end, unless it has one there, or a question mark.
 func sentence(text string) string {
 	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") {
 		return text

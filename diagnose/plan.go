@@ -151,11 +151,11 @@ type Maker func(context.Context, Step) (*measure.Result, error)
 
 // Execute makes the steps of a plan, one after the other, and those that their Results ask for. planned is told of the plan, at
 // first and when it grows. The Results so far come with an error.
-func Execute(ctx context.Context, plan []Step, make Maker, planned func([]Step)) ([]*measure.Result, error) {
+func Execute(ctx context.Context, plan []Step, step Maker, planned func([]Step)) ([]*measure.Result, error) {
 	var results []*measure.Result
 	planned(plan)
 	for made := 0; made < len(plan); {
-		r, err := make(ctx, plan[made])
+		r, err := step(ctx, plan[made])
 		made++
 		if r != nil {
 			results = append(results, r)

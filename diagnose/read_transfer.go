@@ -86,7 +86,7 @@ func readEnds(s *Subject, r *measure.Result) {
 	}
 }
 
-// samples are those of the first stream at an end.
+// samples returns what TCP_INFO said at one end of a way, of the first stream of several.
 func samples(s *Subject, r *measure.Result, end string) []measure.TCPSample {
 	var out []measure.TCPSample
 	for _, one := range r.Samples.TCPInfo {

@@ -16,9 +16,11 @@ var asymmetricRoute = Rule{
 	In:    []State{Slow, Full},
 	Needs: []Name{HopsThere, HopsBack, Steady},
 	Brings: []definition{
-		{Name: HopsThere, Metric: string(measure.HopCount), Unit: "hops", Means: "on the way there, each of which answered", From: ofTrace, Read: answeredHops},
-		{Name: HopsBack, Metric: string(measure.ReverseHopCount), Unit: "hops", Means: "on the way back, by what was left of the time to live of answers",
-			From: ofPing, Read: func(_ *Subject, r *measure.Result) (float64, bool) { return r.Get(measure.ReverseHopCount) }},
+		{Name: HopsThere, Metric: string(measure.HopCount), Unit: "hops",
+			Means: "on the way there, each of which answered", From: ofTrace, Read: answeredHops},
+		{Name: HopsBack, Metric: string(measure.ReverseHopCount), Unit: "hops",
+			Means: "on the way back, by what was left of the time to live of answers",
+			From:  ofPing, Read: func(_ *Subject, r *measure.Result) (float64, bool) { return r.Get(measure.ReverseHopCount) }},
 	},
 	Look: func(s *Subject) *Claim {
 		if s.Name != measure.Forward || s.Value(HopsThere) == s.Value(HopsBack) { // it is one thing of both ways, and told once
