@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // AuditPage is a piece of the audit log.
@@ -31,7 +33,7 @@ func (b *Book) Audit(before string, limit int) (AuditPage, error) {
 		return AuditPage{}, err
 	}
 	if limit < 1 || limit > mostEntries {
-		return AuditPage{}, wrong("limit %d: want 1 to %d", limit, mostEntries)
+		return AuditPage{}, input.Errorf("limit %d: want 1 to %d", limit, mostEntries)
 	}
 	numbers, err := b.audit.numbers()
 	if err != nil {
@@ -84,7 +86,7 @@ func parsePlace(text string) (p place, err error) {
 		p.offset, err = strconv.ParseInt(offset, 10, 64)
 	}
 	if err != nil || p.file < 1 || p.offset < 0 || p.String() != text {
-		return place{}, wrong("before %.80q: want what the page before has as next", text)
+		return place{}, input.Errorf("before %.80q: want what the page before has as next", text)
 	}
 	return p, nil
 }

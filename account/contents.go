@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 const contentsSchema = "pathwise.accounts/1"
@@ -65,7 +67,7 @@ var namePattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._@-]{0,61}[A-Za-z0
 // CheckName says what is wrong with the name of an account or a token.
 func CheckName(name string) error {
 	if !namePattern.MatchString(name) {
-		return wrong("name %.80q: want at most 63 letters, digits, dots, hyphens, underscores and @, such as ann.lee", name)
+		return input.Errorf("name %.80q: want at most 63 letters, digits, dots, hyphens, underscores and @, such as ann.lee", name)
 	}
 	return nil
 }

@@ -14,9 +14,10 @@ package account
 
 import (
 	"errors"
-	"fmt"
 	"net/netip"
 	"slices"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // Scope is a part of what can be done.
@@ -55,18 +56,18 @@ func ParseRole(text string) (Role, error) {
 	if r := Role(text); r.Scopes() != nil {
 		return r, nil
 	}
-	return "", wrong("role %q: want viewer, operator or admin", text)
+	return "", input.Errorf("role %q: want viewer, operator or admin", text)
 }
 
 // ParseScopes checks scopes, and returns them sorted as Read, Run, Admin and each once.
 func ParseScopes(texts []string) ([]Scope, error) {
 	for _, text := range texts {
 		if !slices.Contains(Administrator.Scopes(), Scope(text)) {
-			return nil, wrong("scope %q: want read, run or admin", text)
+			return nil, input.Errorf("scope %q: want read, run or admin", text)
 		}
 	}
 	if len(texts) == 0 {
-		return nil, wrong("scopes: want one or more of read, run, admin")
+		return nil, input.Errorf("scopes: want one or more of read, run, admin")
 	}
 	missing := func(s Scope) bool { return !slices.Contains(texts, string(s)) }
 	return slices.DeleteFunc(Administrator.Scopes(), missing), nil
@@ -133,11 +134,3 @@ var (
 	// ErrBusy says that another process holds the accounts for too long.
 	ErrBusy = errors.New("another process is at the accounts; try again")
 )
-
-// badInput is an error that is the user's to mend.
-type badInput struct{ error }
-
-func (badInput) BadInput() bool  { return true }
-func (e badInput) Unwrap() error { return e.error }
-
-func wrong(format string, args ...any) error { return badInput{fmt.Errorf(format, args...)} }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // inviteLife is how long a one-time link lasts: who gets it in the evening can use it the next day.
@@ -32,7 +34,7 @@ func (b *Book) Invite(by Actor, name string) (invitation string, err error) {
 			return err
 		}
 		if p.Disabled {
-			return wrong("account %q: is disabled; enable it first", name)
+			return input.Errorf("account %q: is disabled; enable it first", name)
 		}
 		c.invite(name, secret, b.now())
 		return nil
@@ -145,7 +147,7 @@ func (b *Book) ChangePassword(ctx context.Context, name, old, password string, f
 		return err
 	}
 	if old == password {
-		return wrong("password: is the one there is; want another")
+		return input.Errorf("password: is the one there is; want another")
 	}
 	p, err := b.verify(ctx, name, old, from)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pathwise-net/pathwise/input"
 )
 
 func TestFirstAdministrator(t *testing.T) {
@@ -21,7 +22,7 @@ func TestFirstAdministrator(t *testing.T) {
 	_, err = b.Accept(t.Context(), void, phrase, office)
 	expect(t, "the former link", err, ErrInvitation)
 	_, err = b.Accept(t.Context(), invitation, "short", office)
-	if bad, ok := errors.AsType[badInput](err); !ok || !bad.BadInput() {
+	if !input.Bad(err) {
 		t.Errorf("a short password: %v", err)
 	}
 	who, err := b.Accept(t.Context(), invitation, phrase, office)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // The rules follow NIST SP 800-63B: length is what counts, no classes of characters are asked for, and what everybody
@@ -57,19 +59,19 @@ func CheckPassword(name, password string) error {
 	lower := strings.ToLower(password)
 	switch {
 	case len(password) > longestPassword:
-		return wrong("password: %d bytes, want at most %d", len(password), longestPassword)
+		return input.Errorf("password: %d bytes, want at most %d", len(password), longestPassword)
 	case !utf8.ValidString(password):
-		return wrong("password: want text in UTF-8")
+		return input.Errorf("password: want text in UTF-8")
 	case utf8.RuneCountInString(password) < ShortestPassword:
-		return wrong("password: want %d characters or more; a phrase of four words is fine", ShortestPassword)
+		return input.Errorf("password: want %d characters or more; a phrase of four words is fine", ShortestPassword)
 	case slices.Contains(common, lower):
-		return wrong("password: is one of those that everybody tries first; want another")
+		return input.Errorf("password: is one of those that everybody tries first; want another")
 	}
 	_, first := utf8.DecodeRuneInString(lower)
 	for _, word := range []string{name, "pathwise", lower[:first]} {
 		rest := strings.ReplaceAll(lower, strings.ToLower(word), "")
 		if utf8.RuneCountInString(rest) <= addedToName {
-			return wrong("password: is little more than %q; want another", word)
+			return input.Errorf("password: is little more than %q; want another", word)
 		}
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // Account is an account as people see it.
@@ -51,7 +53,7 @@ func (c *contents) find(name string) (*person, error) {
 	if p := c.people[name]; p != nil {
 		return p, nil
 	}
-	return nil, wrong("account %.80q: %w", name, ErrUnknown)
+	return nil, input.Errorf("account %.80q: %w", name, ErrUnknown)
 }
 
 // Add makes an account without a password, and returns the secret of the invitation by which its person sets one within
@@ -69,11 +71,11 @@ func (b *Book) Add(by Actor, name string, role Role) (invitation string, err err
 	}
 	err = b.change(act{by, "add account as " + string(role), name}, by.manages(), func(c *contents) error {
 		if len(c.Accounts) >= mostAccounts {
-			return wrong("account %q: there are %d already, which is the most", name, mostAccounts)
+			return input.Errorf("account %q: there are %d already, which is the most", name, mostAccounts)
 		}
 		for _, p := range c.Accounts {
 			if strings.EqualFold(p.Name, name) {
-				return wrong("account %q: %w, by %s", name, ErrTaken, p.Name)
+				return input.Errorf("account %q: %w, by %s", name, ErrTaken, p.Name)
 			}
 		}
 		c.add(name, role, b.now())
@@ -118,7 +120,7 @@ func (b *Book) Change(by Actor, name string, to Change) error {
 	case to.Disabled != nil:
 		what = append(what, "enable account")
 	case to.Role == "":
-		return wrong("account %.80q: want another role, or whether it is disabled", name)
+		return input.Errorf("account %.80q: want another role, or whether it is disabled", name)
 	}
 	return b.change(act{by, strings.Join(what, ", "), name}, by.manages(), func(c *contents) error {
 		p, err := c.find(name)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // TokenSpec is a token to be made.
@@ -41,7 +43,7 @@ func (b *Book) NewToken(by Actor, spec TokenSpec) (string, error) {
 		return "", err
 	}
 	if !spec.Expires.IsZero() && !spec.Expires.After(b.now()) {
-		return "", wrong("token %q: expires %s, want a time to come", spec.Name, spec.Expires.Format(time.RFC3339))
+		return "", input.Errorf("token %q: expires %s, want a time to come", spec.Name, spec.Expires.Format(time.RFC3339))
 	}
 	secret, err := newSecret(b.random)
 	if err != nil {
@@ -54,7 +56,7 @@ func (b *Book) NewToken(by Actor, spec TokenSpec) (string, error) {
 	err = b.change(act{by, what, spec.Name}, by.grants(scopes), func(c *contents) error {
 		if old := c.token(spec.Name); old != nil {
 			if !spec.Replace {
-				return wrong("token %q: %w", spec.Name, ErrTaken)
+				return input.Errorf("token %q: %w", spec.Name, ErrTaken)
 			}
 			if !by.holds(old) {
 				return ErrDenied
@@ -62,7 +64,7 @@ func (b *Book) NewToken(by Actor, spec TokenSpec) (string, error) {
 			c.dropToken(old)
 		}
 		if len(c.Tokens) >= mostTokens {
-			return wrong("token %q: there are %d already, which is the most", spec.Name, mostTokens)
+			return input.Errorf("token %q: there are %d already, which is the most", spec.Name, mostTokens)
 		}
 		c.Tokens = append(c.Tokens, made)
 		return nil
@@ -92,7 +94,7 @@ func (b *Book) RemoveToken(by Actor, name string) error {
 	return b.change(act{by, "remove token", name}, someone, func(c *contents) error {
 		t := c.token(name)
 		if t == nil {
-			return wrong("token %.80q: %w", name, ErrUnknown)
+			return input.Errorf("token %.80q: %w", name, ErrUnknown)
 		}
 		if !by.holds(t) {
 			return ErrDenied

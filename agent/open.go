@@ -9,6 +9,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/agent/policy"
 	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/respond"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -123,7 +124,7 @@ func (a *Agent) openSoon(ctx context.Context, o fleet.Opening) (answer, error) {
 	for {
 		answer, err := a.open(ctx, o)
 		var refused *RefusedError
-		if err == nil || errors.As(err, &refused) || isBad(err) {
+		if err == nil || errors.As(err, &refused) || input.Bad(err) {
 			return answer, err
 		}
 		select {

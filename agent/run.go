@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"os/exec"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/agent/policy"
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 )
@@ -37,7 +37,7 @@ func (a *Agent) measure(ctx context.Context, j *job) *measure.Result {
 		}
 		a.count(a.policy.ClassOf(run.Target, address), moved(r, demand))
 		a.log.Debug("run done", "run", run.ID, "tool", run.Tool, "target", run.Target, "status", r.Status, "took", time.Since(began))
-		if r.Status != measure.StatusFailed || try >= max(1, run.Tries) || isBad(err) || !a.again(ctx, &run) {
+		if r.Status != measure.StatusFailed || try >= max(1, run.Tries) || input.Bad(err) || !a.again(ctx, &run) {
 			for _, note := range notes {
 				r.Note(note)
 			}
@@ -74,11 +74,6 @@ func (a *Agent) try(ctx context.Context, j *job, task measure.Task, address neti
 		return failed(&j.run, err), err
 	}
 	return prober.Do(ctx)
-}
-
-func isBad(err error) bool {
-	var bad interface{ BadInput() bool }
-	return errors.As(err, &bad) && bad.BadInput()
 }
 
 // judge asks the owner's policy. A target given by name is looked up first, and the address that was judged is the one

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // What a caller can tell apart with errors.Is.
@@ -44,18 +46,10 @@ func (e *Invalid) Error() string {
 // BadInput tells that the fault is in what was given.
 func (e *Invalid) BadInput() bool { return true }
 
-// BadOption says which setting of an archive cannot be used.
-type BadOption struct {
-	Field, Value, Want string
+// badOption says which setting of an archive cannot be used.
+func badOption(field, value, want string) error {
+	return input.Errorf("archive: %s is %q, want %s", field, value, want)
 }
-
-// Error is one line.
-func (e *BadOption) Error() string {
-	return fmt.Sprintf("archive: %s is %q, want %s", e.Field, e.Value, e.Want)
-}
-
-// BadInput tells that the fault is in what was given.
-func (e *BadOption) BadInput() bool { return true }
 
 // brokenError is a panic while the archive did something, of which nothing is left: a defect of Pathwise that some value brings out.
 // What else is put goes on being filed.

@@ -26,7 +26,7 @@ func (k *keeper) Gaps(ctx context.Context, q GapQuery) ([]Gap, error) {
 		return nil, err
 	}
 	if q.Least < 0 || q.Longest < 0 {
-		return nil, &badQuery{"least or longest", min(q.Least, q.Longest).String(), "a positive time, or 0"}
+		return nil, badQuery("least or longest", min(q.Least, q.Longest).String(), "a positive time, or 0")
 	}
 	var gaps []Gap
 	v := k.newView(s)

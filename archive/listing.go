@@ -39,14 +39,14 @@ func (k *keeper) newListing(q ResultQuery) (*listing, error) {
 	l := &listing{limit: q.Limit, status: -1, every: every}
 	switch {
 	case q.Limit < 0:
-		return nil, &badQuery{"limit", fmt.Sprint(q.Limit), fmt.Sprintf("1 to %d, or 0 for %d", largestPage, usualPage)}
+		return nil, badQuery("limit", fmt.Sprint(q.Limit), fmt.Sprintf("1 to %d, or 0 for %d", largestPage, usualPage))
 	case q.Limit == 0:
 		l.limit = usualPage
 	}
 	l.limit = min(l.limit, largestPage)
 	if q.Status != "" {
 		if l.status = slices.Index(statuses, q.Status); l.status < 0 {
-			return nil, &badQuery{"status", string(q.Status), "ok, partial or failed"}
+			return nil, badQuery("status", string(q.Status), "ok, partial or failed")
 		}
 	}
 	l.from, l.to = span(q.From, q.To)
@@ -99,7 +99,7 @@ func cursorOf(at int64, id []byte) string {
 func (l *listing) resume(cursor string) error {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || len(raw) != 8+len(l.before) {
-		return &badQuery{"cursor", cursor, "the one that came with the page before"}
+		return badQuery("cursor", cursor, "the one that came with the page before")
 	}
 	at := int64(binary.BigEndian.Uint64(raw))
 	if at >= l.to {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // matcher is a pattern as in Match, made ready.
@@ -53,14 +55,6 @@ func unescape(pattern string) string {
 	return out.String()
 }
 
-// badPattern is what a query with a pattern that is none gets.
-type badPattern struct{ error }
-
-// BadInput tells that the fault is in what was given.
-func (badPattern) BadInput() bool { return true }
-
-func (e badPattern) Unwrap() error { return e.error }
-
 // selector is a Match, or the part of a query that is like one, made ready.
 type selector struct {
 	source, target, test, tool, kind, role, subject, metric matcher
@@ -73,7 +67,7 @@ func newSelector(m Match, kind string) (s selector, err error) {
 	}{{&s.source, m.Source}, {&s.target, m.Target}, {&s.test, m.Test}, {&s.tool, m.Tool}, {&s.kind, kind}, {&s.role, m.Role},
 		{&s.subject, m.Subject}, {&s.metric, m.Metric}} {
 		if *p.to, err = compile(p.pattern); err != nil {
-			return s, badPattern{err}
+			return s, input.Errorf("%w", err)
 		}
 	}
 	s.subject.exact = s.subject.exact || m.Subject == ""

@@ -25,16 +25,16 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Validate says what is wrong with the options, as a *BadOption.
+// Validate says what is wrong with the options, as bad input.
 func (o Options) Validate() error {
 	if _, err := newRetention(o.Retention); err != nil {
 		return err
 	}
 	if o.MoveEvery < 0 {
-		return &BadOption{"MoveEvery", o.MoveEvery.String(), "a positive time, or 0 for 10 minutes"}
+		return badOption("MoveEvery", o.MoveEvery.String(), "a positive time, or 0 for 10 minutes")
 	}
 	if o.MoveValues < 0 {
-		return &BadOption{"MoveValues", fmt.Sprint(o.MoveValues), "a positive number, or 0 for 4,000,000"}
+		return badOption("MoveValues", fmt.Sprint(o.MoveValues), "a positive number, or 0 for 4,000,000")
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func (o Options) withDefaults() Options {
 
 // Open opens the archive at a URL, and makes it if there is none: a path, or sqlite:PATH, for one SQLite file on a
 // local disk, postgres://... for a PostgreSQL database (as of libpq). It brings an older layout up to date. Errors that
-// a caller can act upon: *BadOption, ErrInUse, ErrNewer, ErrHalfRestored, ErrFull.
+// a caller can act upon: bad input, ErrInUse, ErrNewer, ErrHalfRestored, ErrFull.
 func Open(ctx context.Context, url string, o Options) (Archive, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -79,13 +79,13 @@ func openStore(ctx context.Context, url string, log *slog.Logger) (store, error)
 	scheme, rest, found := strings.Cut(url, ":")
 	switch {
 	case url == "":
-		return nil, &BadOption{"url", url, "the path of a file, or postgres://user@host/database"}
+		return nil, badOption("url", url, "the path of a file, or postgres://user@host/database")
 	case found && (scheme == "postgres" || scheme == "postgresql"):
 		return openPostgres(ctx, url, log)
 	case found && scheme == "sqlite":
 		return openSQLite(ctx, strings.TrimPrefix(rest, "//"), log)
 	case found && !strings.ContainsAny(scheme, "/.") && strings.HasPrefix(rest, "//"):
-		return nil, &BadOption{"url", withoutSecret(url), "a path, sqlite:PATH or postgres://..."}
+		return nil, badOption("url", withoutSecret(url), "a path, sqlite:PATH or postgres://...")
 	}
 	return openSQLite(ctx, url, log)
 }

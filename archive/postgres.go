@@ -42,7 +42,7 @@ var postgresSettings = map[string]string{
 func openPostgres(ctx context.Context, url string, log *slog.Logger) (store, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return nil, &BadOption{"url", withoutSecret(url), "postgres://user@host:port/database"}
+		return nil, badOption("url", withoutSecret(url), "postgres://user@host:port/database")
 	}
 	for name, v := range postgresSettings {
 		if _, given := config.RuntimeParams[name]; !given {

@@ -18,7 +18,7 @@ func (k *keeper) Result(ctx context.Context, id string) (*measure.Result, error)
 	defer k.leave()
 	key, err := ulid.ParseStrict(id)
 	if err != nil {
-		return nil, &badQuery{"id", id, "a ULID of 26 characters"}
+		return nil, badQuery("id", id, "a ULID of 26 characters")
 	}
 	var found []*measure.Result
 	err = k.store.view(ctx, func(t *tx) error {

@@ -46,21 +46,21 @@ const idsKept = 31 * 24 * time.Hour
 // Misses are kept as long as an ordinary Result.
 var missesKept = DefaultRule().Results
 
-// Validate says what is wrong with a rule, as a *BadOption.
+// Validate says what is wrong with a rule, as bad input.
 func (r Rule) Validate() error {
 	for field, pattern := range map[string]string{"tool": r.Tool, "metric": r.Metric} {
 		if _, err := compile(pattern); err != nil {
-			return &BadOption{"retention " + field, pattern, "a pattern such as ping or *_seconds"}
+			return badOption("retention "+field, pattern, "a pattern such as ping or *_seconds")
 		}
 	}
 	periods := append([]time.Duration{r.Samples, r.Results, r.Points}, r.Rollups[:]...)
 	for _, p := range periods {
 		if p < 0 && p != Never {
-			return &BadOption{"retention", p.String(), "a positive time, Forever or Never"}
+			return badOption("retention", p.String(), "a positive time, Forever or Never")
 		}
 	}
 	if r.Metric != "" && (r.Samples != 0 || r.Results != 0) {
-		return &BadOption{"retention metric", r.Metric, "none where samples or results are given: a Result is kept whole"}
+		return badOption("retention metric", r.Metric, "none where samples or results are given: a Result is kept whole")
 	}
 	return nil
 }

@@ -6,15 +6,14 @@ import (
 	"fmt"
 	"iter"
 	"time"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // badQuery says what cannot be asked.
-type badQuery struct{ field, value, want string }
-
-func (e *badQuery) Error() string { return fmt.Sprintf("%s is %q, want %s", e.field, e.value, e.want) }
-
-// BadInput tells that the fault is in what was given.
-func (e *badQuery) BadInput() bool { return true }
+func badQuery(field, value, want string) error {
+	return input.Errorf("%s is %q, want %s", field, value, want)
+}
 
 // mostBuckets in one answer: ten for each pixel of a large screen.
 const mostBuckets = 100_000
@@ -67,16 +66,16 @@ func (k *keeper) Series(ctx context.Context, q SeriesQuery) (*Series, error) {
 func (q *SeriesQuery) validate() error {
 	switch {
 	case q.From.IsZero():
-		return &badQuery{"from", "", "a time"}
+		return badQuery("from", "", "a time")
 	case !q.To.After(q.From):
-		return &badQuery{"to", q.To.Format(time.RFC3339), "a time after from, " + q.From.Format(time.RFC3339)}
+		return badQuery("to", q.To.Format(time.RFC3339), "a time after from, "+q.From.Format(time.RFC3339))
 	case q.Step < 0 || q.Step > 0 && q.To.Sub(q.From)/mostBuckets > q.Step:
-		return &badQuery{"step", q.Step.String(), fmt.Sprintf("0, or at least %v for this span",
-			q.To.Sub(q.From)/mostBuckets)}
+		return badQuery("step", q.Step.String(), fmt.Sprintf("0, or at least %v for this span",
+			q.To.Sub(q.From)/mostBuckets))
 	}
 	for _, p := range q.Quantiles {
 		if !(p >= 0 && p <= 1) {
-			return &badQuery{"quantile", fmt.Sprint(p), "0 to 1"}
+			return badQuery("quantile", fmt.Sprint(p), "0 to 1")
 		}
 	}
 	return nil

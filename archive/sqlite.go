@@ -42,7 +42,7 @@ const (
 
 func openSQLite(ctx context.Context, path string, log *slog.Logger) (store, error) {
 	if path == "" {
-		return nil, &BadOption{"url", "sqlite:", "sqlite:PATH"}
+		return nil, badOption("url", "sqlite:", "sqlite:PATH")
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // Formula is one calculator.
@@ -70,16 +72,6 @@ func (e *InputError) Unwrap() error { return e.Err }
 // BadInput marks the error as the caller's to mend.
 func (e *InputError) BadInput() bool { return true }
 
-// RangeError is that a value of the answer cannot be told: it is infinite, or longer than package model counts time.
-type RangeError struct{ Output string }
-
-func (e *RangeError) Error() string {
-	return e.Output + ": the answer is out of range; want less extreme inputs"
-}
-
-// BadInput marks the error as the caller's to mend.
-func (e *RangeError) BadInput() bool { return true }
-
 // Find returns the formula of a name. The error is an *UnknownError.
 func Find(name string) (Formula, error) {
 	all := All()
@@ -90,7 +82,7 @@ func Find(name string) (Formula, error) {
 }
 
 // Work works a formula out, from inputs as people write them, by name. An input that is not there has its default. The error
-// is an *InputError or a *RangeError.
+// is bad input.
 func (f Formula) Work(given map[string]string) (Answer, error) {
 	a, _, err := f.answer(given)
 	return a, err
@@ -125,7 +117,7 @@ func (f Formula) answer(given map[string]string) (Answer, values, error) {
 	}
 	for _, l := range w.lines {
 		if math.IsInf(l.Value, 0) || math.IsNaN(l.Value) || l.Unit == seconds && l.Value >= longest {
-			return a, in, &RangeError{cmp.Or(l.Name, l.Label)}
+			return a, in, input.Errorf("%s: the answer is out of range; want less extreme inputs", cmp.Or(l.Name, l.Label))
 		}
 	}
 	a.Lines = w.lines

@@ -26,7 +26,7 @@ const (
 
 // Test makes one measurement between two hosts of the mesh, as soon as it disturbs no other, and returns when its Result
 // was shown, which is in the archive then or soon after. Both ends are told: the target opens what the test needs, for it
-// alone, and the source begins. Ended by ctx, the run is called back. Errors: *RequestError, *Denial, ErrNotFree,
+// alone, and the source begins. Ended by ctx, the run is called back. Errors: bad input, *Denial, ErrNotFree,
 // ErrNotReady, fleet.ErrAway, a *fleet.Refusal.
 func (c *Control) Test(ctx context.Context, r Request) error {
 	run, admitted, err := c.accept(&r)
@@ -106,20 +106,20 @@ func (c *Control) demandOf(r Request) (d demand, err error) {
 		return d, err
 	}
 	if h := m.Hosts[source]; h.Reach == config.ReachResponder {
-		return d, &RequestError{"source", r.Source, "a host that runs an agent; this one only answers"}
+		return d, badRequest("source", r.Source, "a host that runs an agent; this one only answers")
 	}
 	if d.tool, err = toolOf(m, r); err != nil {
 		return d, err
 	}
 	now := c.config.Now()
 	if x := m.Excluded(d.tool.Name, source, target, now, now.Add(r.Patience)); x != nil {
-		return d, &RequestError{"tool", r.Tool, "one that the mesh file lets these hosts use: see " + x.At}
+		return d, badRequest("tool", r.Tool, "one that the mesh file lets these hosts use: see "+x.At)
 	}
 	if d.leg, err = m.Leg(nil, d.tool, source, target); err != nil {
 		return d, err
 	}
 	if (source == target) != (d.tool.Kind == config.KindHost) {
-		return d, &RequestError{"target", r.Target, "another host than the source, or, of a tool that measures its host, the same"}
+		return d, badRequest("target", r.Target, "another host than the source, or, of a tool that measures its host, the same")
 	}
 	c.mu.Lock()
 	reckoning := reckon(m, c.rates.Among(m))
@@ -131,7 +131,7 @@ func (c *Control) demandOf(r Request) (d demand, err error) {
 		return d, err
 	}
 	if why := c.outdated(m, d.tool, d.leg, d.need); why != "" {
-		return d, &RequestError{"tool", r.Tool, "one that both hosts know: " + why}
+		return d, badRequest("tool", r.Tool, "one that both hosts know: "+why)
 	}
 	return d, nil
 }
@@ -151,9 +151,9 @@ func hostOf(m *config.Mesh, field, name string) (int, error) {
 	i, known := m.Host(name)
 	switch {
 	case !known:
-		return 0, &RequestError{field, name, "a host of the mesh file"}
+		return 0, badRequest(field, name, "a host of the mesh file")
 	case m.Hosts[i].Offline:
-		return 0, &RequestError{field, name, "a host that the mesh file has online"}
+		return 0, badRequest(field, name, "a host that the mesh file has online")
 	}
 	return i, nil
 }
@@ -168,9 +168,9 @@ func toolOf(m *config.Mesh, r Request) (*config.Tool, error) {
 	}
 	switch program := tool.Kind == config.KindCommand; {
 	case program && named == nil:
-		return nil, &RequestError{"tool", r.Tool, "a tool of the mesh file, or a kind of probe: only programs that the mesh file names are run"}
+		return nil, badRequest("tool", r.Tool, "a tool of the mesh file, or a kind of probe: only programs that the mesh file names are run")
 	case program && len(r.Parameters) > 0:
-		return nil, &RequestError{"parameters", r.Tool, "none for a tool that is a program: the mesh file has its command"}
+		return nil, badRequest("parameters", r.Tool, "none for a tool that is a program: the mesh file has its command")
 	case r.Caller != nil && r.role == "": // a diagnosis knows what it does
 		if err := settable(tool.Kind, r.Parameters); err != nil {
 			return nil, err
@@ -182,7 +182,7 @@ func toolOf(m *config.Mesh, r Request) (*config.Tool, error) {
 	tool.Parameters = parameters
 	if tool.Command == nil {
 		if err := probe.Validate(measure.Task{Kind: tool.Kind, Parameters: parameters}); err != nil {
-			return nil, &RequestError{"tool", r.Tool, "a tool of the mesh file, or a probe with parameters that it has: " + err.Error()}
+			return nil, badRequest("tool", r.Tool, "a tool of the mesh file, or a probe with parameters that it has: "+err.Error())
 		}
 	}
 	return tool, nil

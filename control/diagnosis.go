@@ -69,7 +69,7 @@ var errNoThroughput = errors.New("what came of it tells no throughput")
 // each Result as usual, and says what they mean. A step that cannot be made is shown as failed, with its reason; only if no
 // transfer was measured is that an error. The diagnosis is filed, too, as a Result of kind "diagnosis" whose samples are its
 // findings. Ended by ctx, the running step is called back, and no diagnosis is filed. Errors before anything is shown:
-// *RequestError, *Denial, ErrNotReady.
+// bad input, *Denial, ErrNotReady.
 func (c *Control) Diagnose(ctx context.Context, r DiagnosisRequest) (*diagnose.Diagnosis, error) {
 	rests, err := c.checkDiagnosis(&r)
 	if err != nil {
@@ -116,9 +116,9 @@ func (c *Control) checkDiagnosis(r *DiagnosisRequest) (rests time.Duration, err 
 	case err != nil:
 		return 0, err
 	case source == target:
-		return 0, &RequestError{"target", r.Target, "another host than the source"}
+		return 0, badRequest("target", r.Target, "another host than the source")
 	case m.Hosts[source].Reach == config.ReachResponder:
-		return 0, &RequestError{"source", r.Source, "a host that runs an agent; this one only answers"}
+		return 0, badRequest("source", r.Source, "a host that runs an agent; this one only answers")
 	case m.Hosts[target].Reach == config.ReachResponder:
 		return responderRests, nil
 	}

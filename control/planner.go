@@ -137,7 +137,7 @@ func (c *Control) unplace(id string, over bool) {
 func (c *Control) Planned(host string, limit int) ([]PlannedRun, error) {
 	m, now := c.Mesh(), c.config.Now()
 	if _, known := m.Host(host); !known && host != "" {
-		return nil, &RequestError{"host", host, "a host of the mesh file"}
+		return nil, badRequest("host", host, "a host of the mesh file")
 	}
 	c.mu.Lock()
 	runs := c.current.Runs // sorted by start, and never changed

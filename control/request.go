@@ -2,10 +2,10 @@ package control
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -25,15 +25,10 @@ type Request struct {
 	role  measure.Role // why it is made; "": measure.RoleDemand
 }
 
-// RequestError says which part of a Request cannot be.
-type RequestError struct{ Field, Value, Want string }
-
-func (e *RequestError) Error() string {
-	return fmt.Sprintf("%s: %q: want %s", e.Field, e.Value, e.Want)
+// badRequest says which part of a Request cannot be.
+func badRequest(field, value, want string) error {
+	return input.Errorf("%s: %q: want %s", field, value, want)
 }
-
-// BadInput marks the error as the caller's.
-func (e *RequestError) BadInput() bool { return true }
 
 // ErrNotFree says that a test cannot begin while the Request would wait, since what it needs is in use.
 var ErrNotFree = errors.New("both ends are not free together in time; try again with more patience (--wait)")

@@ -15,12 +15,12 @@ package export
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -124,15 +124,7 @@ func valuesOf(metrics map[measure.Metric]float64) []value {
 
 func exportable(m measure.Metric) bool { return m.Unit() != "" && !reserved[m] }
 
-// BadOption says which setting of an export cannot be used, and what would be right.
-type BadOption struct {
-	Field, Value, Want string
+// badOption says which setting of an export cannot be used, and what would be right.
+func badOption(field, value, want string) error {
+	return input.Errorf("export: %s is %q, want %s", field, value, want)
 }
-
-// Error is one line.
-func (e *BadOption) Error() string {
-	return fmt.Sprintf("export: %s is %q, want %s", e.Field, e.Value, e.Want)
-}
-
-// BadInput tells that the fault is in what was given.
-func (e *BadOption) BadInput() bool { return true }

@@ -48,31 +48,31 @@ type RemoteOptions struct {
 // ours are headers that the protocol and the other options set.
 var ours = []string{"Content-Encoding", "Content-Type", "Content-Length", "Host", "X-Prometheus-Remote-Write-Version"}
 
-// Validate says what cannot be used, as a *BadOption. It opens no file.
+// Validate says what cannot be used, as bad input. It opens no file.
 func (o RemoteOptions) Validate() error {
 	u, err := url.Parse(o.URL)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return &BadOption{"remote write URL", redact(o.URL), "one such as https://metrics.example.org/api/v1/write"}
+		return badOption("remote write URL", redact(o.URL), "one such as https://metrics.example.org/api/v1/write")
 	case u.User != nil:
-		return &BadOption{"remote write URL", u.Redacted(), "one without user and password: they have their own settings"}
+		return badOption("remote write URL", u.Redacted(), "one without user and password: they have their own settings")
 	case o.UnsentFile == "":
-		return &BadOption{"remote write file of what is unsent", "", "a file"}
+		return badOption("remote write file of what is unsent", "", "a file")
 	case (o.User == "") != (o.PasswordFile == ""):
-		return &BadOption{"remote write user", o.User, "both a user and a password file, or neither"}
+		return badOption("remote write user", o.User, "both a user and a password file, or neither")
 	case strings.Contains(o.User, ":"):
-		return &BadOption{"remote write user", o.User, "a name without a colon"}
+		return badOption("remote write user", o.User, "a name without a colon")
 	case o.User != "" && o.TokenFile != "":
-		return &BadOption{"remote write token file", o.TokenFile, "none beside a user and password"}
+		return badOption("remote write token file", o.TokenFile, "none beside a user and password")
 	case o.CAFile != "" && u.Scheme != "https":
-		return &BadOption{"remote write CA file", o.CAFile, "none for a URL that is not https"}
+		return badOption("remote write CA file", o.CAFile, "none for a URL that is not https")
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
 		if name == "" || strings.ContainsAny(name, " \t\r\n:") || slices.Contains(ours, http.CanonicalHeaderKey(name)) {
-			return &BadOption{"remote write header", name, "the name of a header that remote write does not set itself"}
+			return badOption("remote write header", name, "the name of a header that remote write does not set itself")
 		}
 		if strings.ContainsAny(o.Headers[name], "\r\n\x00") {
-			return &BadOption{"remote write header " + name, "more than a line", "one line"}
+			return badOption("remote write header "+name, "more than a line", "one line")
 		}
 	}
 	for _, name := range []string{o.PasswordFile, o.TokenFile} {
@@ -92,7 +92,7 @@ func (o RemoteOptions) validateNumbers() error {
 		value int
 	}{{"batch", o.Batch}, {"memory", o.Memory}} {
 		if n.value < 0 {
-			return &BadOption{"remote write " + n.field, fmt.Sprint(n.value), "a number of samples"}
+			return badOption("remote write "+n.field, fmt.Sprint(n.value), "a number of samples")
 		}
 	}
 	for _, d := range []struct {
@@ -100,7 +100,7 @@ func (o RemoteOptions) validateNumbers() error {
 		value time.Duration
 	}{{"linger", o.Linger}, {"retry", o.Retry}, {"timeout", o.Timeout}} {
 		if d.value < 0 {
-			return &BadOption{"remote write " + d.field, d.value.String(), "a time"}
+			return badOption("remote write "+d.field, d.value.String(), "a time")
 		}
 	}
 	return nil
@@ -175,7 +175,7 @@ func (o RemoteOptions) client() (*http.Client, error) {
 		}
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM(pem) {
-			return nil, &BadOption{"remote write CA file", o.CAFile, "a file with PEM certificates"}
+			return nil, badOption("remote write CA file", o.CAFile, "a file with PEM certificates")
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/durable"
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // authority is the certificate authority of one controller. It signs that controller's server and nothing else, and
@@ -113,7 +114,7 @@ func (r *Reach) tlsConfig() (*tls.Config, error) {
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM([]byte(r.CA)) {
-		return nil, badInput("credentials: ca: no certificate in PEM")
+		return nil, input.Errorf("credentials: ca: no certificate in PEM")
 	}
 	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots, ServerName: r.ServerName}, nil
 }

@@ -9,6 +9,8 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // Stdio is the agent's end of the channel that started it: its credentials are the first line that comes in, the rest is
@@ -17,7 +19,7 @@ func Stdio(in io.Reader, out io.WriteCloser) (*Credentials, Dial, error) {
 	r := bufio.NewReaderSize(in, 64<<10) // credentials take some 2 KB
 	line, err := r.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
-		return nil, nil, badInput("credentials: the first line of standard input is longer than %d bytes", r.Size())
+		return nil, nil, input.Errorf("credentials: the first line of standard input is longer than %d bytes", r.Size())
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("read credentials from standard input: %w", err)

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"github.com/pathwise-net/pathwise/durable"
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // Credentials are what one agent needs to be itself and to know its controller. They are a secret: they go to the host
@@ -44,7 +45,7 @@ func (k *Keyring) Embedded(addresses ...string) Reach {
 // Validate checks what an agent could not connect without.
 func (c *Credentials) Validate() error {
 	if c.Host == "" {
-		return badInput("credentials: host: it is empty")
+		return input.Errorf("credentials: host: it is empty")
 	}
 	var public string
 	for name, k := range map[string]struct {
@@ -55,14 +56,14 @@ func (c *Credentials) Validate() error {
 		"sealing_seed": {c.Sealing, nkeys.PrefixByteCurve},
 	} {
 		if _, err := fromSeed(k.prefix, k.seed, &public); err != nil {
-			return badInput("credentials: %s: %v", name, err) // the seed is in no error
+			return input.Errorf("credentials: %s: %v", name, err) // the seed is in no error
 		}
 	}
 	if !nkeys.IsValidPublicOperatorKey(c.Controller.Signing) {
-		return badInput("credentials: controller.signing: %q is no public signing key (O…)", c.Controller.Signing)
+		return input.Errorf("credentials: controller.signing: %q is no public signing key (O…)", c.Controller.Signing)
 	}
 	if !nkeys.IsValidPublicCurveKey(c.Controller.Sealing) {
-		return badInput("credentials: controller.sealing: %q is no public sealing key (X…)", c.Controller.Sealing)
+		return input.Errorf("credentials: controller.sealing: %q is no public sealing key (X…)", c.Controller.Sealing)
 	}
 	return nil
 }
@@ -103,7 +104,7 @@ func ReadCredentials(path string) (*Credentials, error) {
 		return nil, fmt.Errorf("read credentials: %w", err)
 	}
 	if info.Mode().Perm()&0o077 != 0 && !bySystemd(path, info) {
-		return nil, badInput("credentials %s: mode is %#o, so that others may read them; chmod 600 %s",
+		return nil, input.Errorf("credentials %s: mode is %#o, so that others may read them; chmod 600 %s",
 			path, info.Mode().Perm(), path)
 	}
 	data, err := io.ReadAll(f)
@@ -132,7 +133,7 @@ func bySystemd(path string, info os.FileInfo) bool {
 func parseCredentials(data []byte) (*Credentials, error) {
 	var c Credentials
 	if err := json.Unmarshal(data, &c); err != nil {
-		return nil, badInput("credentials: not the JSON that a deployment writes: %v", err)
+		return nil, input.Errorf("credentials: not the JSON that a deployment writes: %v", err)
 	}
 	return &c, c.Validate()
 }

@@ -167,16 +167,6 @@ type Refusal struct{ Host, Why string }
 
 func (r *Refusal) Error() string { return fmt.Sprintf("%s refused: %s", r.Host, r.Why) }
 
-// InputError is a mistake in what a user gave: which field, which value, what would be right.
-type InputError struct{ text string }
-
-func (e *InputError) Error() string { return e.text }
-
-// BadInput says that the call was wrong, not the world.
-func (e *InputError) BadInput() bool { return true }
-
-func badInput(format string, args ...any) error { return &InputError{fmt.Sprintf(format, args...)} }
-
 // tally counts what outsiders can cause at will, and logs it sparsely: the 1st, 2nd, 4th, 8th and so on, so that nobody
 // fills a disk with our log.
 type tally struct{ n atomic.Uint64 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // HubConfig says which server the controller speaks through. Exactly one of Server and Outside is set.
@@ -22,10 +23,10 @@ type HubConfig struct {
 // Validate checks what a user may have given.
 func (c *HubConfig) Validate() error {
 	if c.Keys == nil {
-		return badInput("hub: no keyring")
+		return input.Errorf("hub: no keyring")
 	}
 	if (c.Server == nil) == (c.Outside == nil) {
-		return badInput("hub: name the embedded server or an outside cluster, one of them")
+		return input.Errorf("hub: name the embedded server or an outside cluster, one of them")
 	}
 	if c.Outside != nil {
 		return c.Outside.Validate()

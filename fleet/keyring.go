@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"github.com/pathwise-net/pathwise/durable"
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // Keyring is the controller's folder of keys:
@@ -136,7 +137,7 @@ func (k *Keyring) Public() ControllerKeys { return k.public }
 // Issue makes new keys for the agent of a host and notes the public ones; those that it had before count no more.
 func (k *Keyring) Issue(host string, at Reach) (*Credentials, error) {
 	if host == "" {
-		return nil, badInput("host: it has no name")
+		return nil, input.Errorf("host: it has no name")
 	}
 	c := &Credentials{Host: host, Reach: at, Controller: k.public}
 	var keys AgentKeys

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nkeys"
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // LinkConfig says who an agent is and how it finds its controller.
@@ -25,13 +26,13 @@ type LinkConfig struct {
 // Validate checks what a user may have given.
 func (c *LinkConfig) Validate() error {
 	if c.Credentials == nil {
-		return badInput("link: no credentials")
+		return input.Errorf("link: no credentials")
 	}
 	if err := c.Credentials.Validate(); err != nil {
 		return err
 	}
 	if c.Dial == nil && len(c.Credentials.URLs) == 0 {
-		return badInput("credentials: urls: none; an agent that SSH does not start needs one, such as tls://HOST:4222")
+		return input.Errorf("credentials: urls: none; an agent that SSH does not start needs one, such as tls://HOST:4222")
 	}
 	_, err := c.Credentials.tlsConfig()
 	return err

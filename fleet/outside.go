@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/nats-io/nats.go"
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // Outside is a NATS cluster that somebody else runs. It is best given an account of its own.
@@ -24,18 +25,18 @@ type Outside struct {
 // Validate checks what a user may have given.
 func (o *Outside) Validate() error {
 	if o.URL == "" {
-		return badInput("nats: url: it is empty; such as tls://nats.example.org:4222")
+		return input.Errorf("nats: url: it is empty; such as tls://nats.example.org:4222")
 	}
 	for u := range strings.SplitSeq(o.URL, ",") {
 		if s, _, ok := strings.Cut(u, "://"); !ok || !slices.Contains([]string{"nats", "tls"}, s) {
-			return badInput("nats: url: %q begins with neither tls:// nor nats://", u)
+			return input.Errorf("nats: url: %q begins with neither tls:// nor nats://", u)
 		}
 	}
 	if o.Credentials != "" && o.Nkey != "" {
-		return badInput("nats: credentials and nkey: name one of them")
+		return input.Errorf("nats: credentials and nkey: name one of them")
 	}
 	if (o.Cert == "") != (o.Key == "") {
-		return badInput("nats: cert and key: name both or neither")
+		return input.Errorf("nats: cert and key: name both or neither")
 	}
 	return nil
 }
@@ -47,7 +48,7 @@ func (o *Outside) options(k *Keyring) (all []nats.Option, err error) {
 	case o.Nkey != "":
 		option, err := nats.NkeyOptionFromSeed(o.Nkey)
 		if err != nil {
-			return nil, badInput("nats: nkey: %s: %v", o.Nkey, err)
+			return nil, input.Errorf("nats: nkey: %s: %v", o.Nkey, err)
 		}
 		all = append(all, option)
 	default:

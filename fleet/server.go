@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/pathwise-net/pathwise/admission"
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // ServerConfig says how the NATS server inside the controller is to be.
@@ -29,7 +30,7 @@ type ServerConfig struct {
 // Validate checks what a user may have given.
 func (c *ServerConfig) Validate() error {
 	if c.Keys == nil {
-		return badInput("server: no keyring")
+		return input.Errorf("server: no keyring")
 	}
 	if c.Listen == "" {
 		return nil
@@ -39,7 +40,7 @@ func (c *ServerConfig) Validate() error {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		return badInput("server: listen: %q is no HOST:PORT", c.Listen)
+		return input.Errorf("server: listen: %q is no HOST:PORT", c.Listen)
 	}
 	return nil
 }

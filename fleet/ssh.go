@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pathwise-net/pathwise/input"
 	"golang.org/x/crypto/ssh"
 )
 
@@ -42,23 +43,23 @@ type SSH struct {
 func (s *SSH) Validate() error {
 	switch {
 	case s.Host == "":
-		return badInput("ssh: host: it is empty")
+		return input.Errorf("ssh: host: it is empty")
 	case s.Address == "":
-		return badInput("ssh: address of %s: it is empty", s.Host)
+		return input.Errorf("ssh: address of %s: it is empty", s.Host)
 	case s.User == "":
-		return badInput("ssh: user of %s: it is empty", s.Host)
+		return input.Errorf("ssh: user of %s: it is empty", s.Host)
 	case len(s.Keys) == 0 && s.Agent == "":
-		return badInput("ssh: keys of %s: no file of a private key, and no ssh-agent (SSH_AUTH_SOCK)", s.Host)
+		return input.Errorf("ssh: keys of %s: no file of a private key, and no ssh-agent (SSH_AUTH_SOCK)", s.Host)
 	case len(s.KnownHosts) == 0:
-		return badInput("ssh: known_hosts of %s: no file; such as ~/.ssh/known_hosts", s.Host)
+		return input.Errorf("ssh: known_hosts of %s: no file; such as ~/.ssh/known_hosts", s.Host)
 	case len(s.Binaries) == 0:
-		return badInput("ssh: binaries of %s: none to run there", s.Host)
+		return input.Errorf("ssh: binaries of %s: none to run there", s.Host)
 	case strings.HasPrefix(s.Folder, "~"):
-		return badInput("ssh: folder of %s: %q: leave out ~, it begins at the user's home", s.Host, s.Folder)
+		return input.Errorf("ssh: folder of %s: %q: leave out ~, it begins at the user's home", s.Host, s.Folder)
 	case s.Credentials == nil || s.Dial == nil:
-		return badInput("ssh: %s has no credentials or no server to reach", s.Host)
+		return input.Errorf("ssh: %s has no credentials or no server to reach", s.Host)
 	case !s.Leave && s.Drain == nil:
-		return badInput("ssh: %s: to leave nothing behind, say how to know that no result waits there", s.Host)
+		return input.Errorf("ssh: %s: to leave nothing behind, say how to know that no result waits there", s.Host)
 	}
 	return s.Credentials.Validate()
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pathwise-net/pathwise/input"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 	"golang.org/x/crypto/ssh/knownhosts"
@@ -71,10 +72,10 @@ func (s *SSH) signers(ctx context.Context) (all []ssh.Signer, done func(), err e
 		key, err := ssh.ParsePrivateKey(data)
 		var locked *ssh.PassphraseMissingError
 		if errors.As(err, &locked) {
-			return nil, nil, badInput("ssh: keys: %s has a passphrase: add it to an ssh-agent, or name a key without", file)
+			return nil, nil, input.Errorf("ssh: keys: %s has a passphrase: add it to an ssh-agent, or name a key without", file)
 		}
 		if err != nil {
-			return nil, nil, badInput("ssh: keys: %s: %v", file, err)
+			return nil, nil, input.Errorf("ssh: keys: %s: %v", file, err)
 		}
 		all = append(all, key)
 	}

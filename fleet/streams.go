@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // Streams of JetStream through which earlier releases carried plans and Results.
@@ -34,7 +35,7 @@ func (h *NATSHub) removeStreams(ctx context.Context) error {
 			return fmt.Errorf("look for stream %s: %w", name, err)
 		}
 		if c := stream.CachedInfo().Config; !strings.HasPrefix(c.Description, streamNote) {
-			return badInput("nats: stream %s keeps %v, which it must not: remove it", name, c.Subjects)
+			return input.Errorf("nats: stream %s keeps %v, which it must not: remove it", name, c.Subjects)
 		}
 		if err := js.DeleteStream(ctx, name); err != nil && !none(err) {
 			return fmt.Errorf("remove stream %s: %w", name, err)

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 
+	"github.com/pathwise-net/pathwise/input"
 	"golang.org/x/sys/unix"
 )
 
@@ -67,8 +68,7 @@ func (e *engineError) Error() string  { return e.text }
 func (e *engineError) BadInput() bool { return e.input }
 
 func errorAnswer(err error) answer {
-	var bad interface{ BadInput() bool }
-	return answer{Error: err.Error(), Input: errors.As(err, &bad) && bad.BadInput(), Stale: errors.Is(err, ErrStale)}
+	return answer{Error: err.Error(), Input: input.Bad(err), Stale: errors.Is(err, ErrStale)}
 }
 
 // maxRequest bounds one request line; an argument list may be 2 MiB on Linux.

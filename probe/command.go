@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/parse"
 	"github.com/pathwise-net/pathwise/sock"
@@ -75,13 +76,13 @@ func (c *Command) demand() measure.Demand { return measure.Demand{Exclusive: tru
 // placeholder is what is filled in, or a brace that is doubled to be one.
 var placeholder = regexp.MustCompile(`\{\{|\}\}|\{([a-z][a-z0-9_.]*)\}`)
 
-// Validate says what is wrong with the parameters, as a sock.InputError or parse.RuleError, or returns nil.
+// Validate says what is wrong with the parameters, as an input.Error or parse.RuleError, or returns nil.
 func (c *Command) Validate() error {
 	if err := checkTarget(c.Target, c.Family); err != nil {
 		return err
 	}
 	if len(c.Argv) == 0 || c.Argv[0] == "" || strings.HasPrefix(c.Argv[0], "-") || placeholder.MatchString(c.Argv[0]) {
-		return &sock.InputError{Field: "argv", Value: strings.Join(c.Argv, " "),
+		return &input.Error{Field: "argv", Value: strings.Join(c.Argv, " "),
 			Remedy: "begin with the name of a program, without placeholders"}
 	}
 	given := map[string]string{"target": "", "source": "", "port": ""}
@@ -91,12 +92,12 @@ func (c *Command) Validate() error {
 	for _, argument := range c.Argv {
 		for _, found := range placeholder.FindAllStringSubmatch(argument, -1) {
 			if _, known := given[found[1]]; found[1] != "" && !known {
-				return &sock.InputError{Field: "argv", Value: argument,
+				return &input.Error{Field: "argv", Value: argument,
 					Remedy: fmt.Sprintf("give values a %q, or write {{ and }} for braces", found[1])}
 			}
 		}
 		if strings.ContainsRune(argument, 0) {
-			return &sock.InputError{Field: "argv", Value: argument, Remedy: "leave out the zero byte"}
+			return &input.Error{Field: "argv", Value: argument, Remedy: "leave out the zero byte"}
 		}
 	}
 	parser, err := parse.Compile(c.Rules)
@@ -121,9 +122,9 @@ func fill(argv []string, values map[string]string) ([]string, error) {
 			v, known := values[name]
 			switch {
 			case !known:
-				failed = &sock.InputError{Field: name, Value: "", Remedy: "this run has no value for " + found}
+				failed = &input.Error{Field: name, Value: "", Remedy: "this run has no value for " + found}
 			case strings.ContainsRune(v, 0):
-				failed = &sock.InputError{Field: name, Value: v, Remedy: "leave out the zero byte"}
+				failed = &input.Error{Field: name, Value: v, Remedy: "leave out the zero byte"}
 			}
 			return v
 		})
@@ -132,11 +133,11 @@ func fill(argv []string, values map[string]string) ([]string, error) {
 		}
 		ours := strings.HasPrefix(argument, "-") || strings.HasPrefix(argument, "{{") // the template's own beginning
 		if !ours && strings.HasPrefix(filled[i], "-") {
-			return nil, &sock.InputError{Field: argument, Value: filled[i],
+			return nil, &input.Error{Field: argument, Value: filled[i],
 				Remedy: "a value cannot begin an option; write the \"-\" into argv"}
 		}
 		if argument != "" && filled[i] == "" {
-			return nil, &sock.InputError{Field: argument, Value: "", Remedy: "give it a value"}
+			return nil, &input.Error{Field: argument, Value: "", Remedy: "give it a value"}
 		}
 	}
 	return filled, nil

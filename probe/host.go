@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/procfs"
 	"github.com/prometheus/procfs/blockdevice"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
-	"github.com/pathwise-net/pathwise/sock"
 )
 
 // Host measures the host that it runs on: processor, memory, TCP's buffers, disks, network interfaces. It reads what
@@ -48,7 +48,7 @@ func hostFields() []field[Host] {
 	}
 }
 
-// Validate says what is wrong with the parameters, as a sock.InputError, or returns nil.
+// Validate says what is wrong with the parameters, as an input.Error, or returns nil.
 func (h *Host) Validate() error {
 	return checkDuration("interval", h.Interval, hostMinInterval, hostMaxInterval)
 }
@@ -141,7 +141,7 @@ func addInterfaces(set map[measure.Metric]float64, all []measure.InterfaceSample
 }
 
 func noInterface(iface string) error {
-	return &sock.InputError{Field: "iface", Value: iface, Remedy: "give an interface that this host has, such as ip link lists"}
+	return &input.Error{Field: "iface", Value: iface, Remedy: "give an interface that this host has, such as ip link lists"}
 }
 
 // cpus are the cores that were there all the time.

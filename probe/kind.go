@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -170,7 +171,7 @@ func newKind[T any, M interface {
 				return nil, known.unknown(name, v)
 			}
 			if want := fields[i].set((*T)(m), v); want != "" {
-				return nil, &sock.InputError{Field: name, Value: fmt.Sprint(v), Remedy: want}
+				return nil, &input.Error{Field: name, Value: fmt.Sprint(v), Remedy: want}
 			}
 		}
 		if b, is := method(m).(bounded); is && !o.Attended {

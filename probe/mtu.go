@@ -55,7 +55,7 @@ func mtuFields() []field[MTU] {
 	}
 }
 
-// Validate says what is wrong with the parameters, as a sock.InputError, or returns nil.
+// Validate says what is wrong with the parameters, as a input.Error, or returns nil.
 func (p MTU) Validate() error {
 	return firstError(checkTarget(p.Target, p.Family), checkDuration("timeout", p.Timeout, time.Millisecond, maxTimeout))
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -57,7 +58,7 @@ const (
 	maxTimeout  = time.Minute     // at 1 ms a sequence number comes round after 65 s
 )
 
-// Validate says what is wrong with the parameters, as a sock.InputError, or returns nil.
+// Validate says what is wrong with the parameters, as an input.Error, or returns nil.
 func (p Ping) Validate() error {
 	return firstError(
 		checkTarget(p.Target, p.Family), p.checkProto(),
@@ -88,13 +89,13 @@ func (p Ping) hasPort() bool { return p.Proto == protoTCP || p.Proto == protoSYN
 func (p Ping) checkProto() error {
 	switch {
 	case p.Proto != "" && !slices.Contains(pingProtos, p.Proto):
-		return &sock.InputError{Field: "proto", Value: p.Proto, Remedy: "give " + oneOf(pingProtos)}
+		return &input.Error{Field: "proto", Value: p.Proto, Remedy: "give " + oneOf(pingProtos)}
 	case !p.hasPort() && p.Port != 0:
-		return &sock.InputError{Field: "port", Value: strconv.Itoa(p.Port), Remedy: "ICMP has no ports; leave it out, or ask for proto tcp"}
+		return &input.Error{Field: "port", Value: strconv.Itoa(p.Port), Remedy: "ICMP has no ports; leave it out, or ask for proto tcp"}
 	case p.hasPort() && p.Size != 0:
-		return &sock.InputError{Field: "size", Value: strconv.Itoa(p.Size), Remedy: "a SYN has no payload; leave it out, or ask for proto icmp"}
+		return &input.Error{Field: "size", Value: strconv.Itoa(p.Size), Remedy: "a SYN has no payload; leave it out, or ask for proto icmp"}
 	case p.hasPort() && p.DontFragment:
-		return &sock.InputError{Field: "df", Value: "true", Remedy: "a SYN is too small to be cut; leave it out, or ask for proto icmp"}
+		return &input.Error{Field: "df", Value: "true", Remedy: "a SYN is too small to be cut; leave it out, or ask for proto icmp"}
 	}
 	return nil
 }
@@ -105,10 +106,10 @@ func (p Ping) checkConnections() error {
 	switch {
 	case p.Proto != protoTCP:
 	case interval < tcpMinInterval:
-		return &sock.InputError{Field: "interval", Value: interval.String(), Remedy: fmt.Sprintf(
+		return &input.Error{Field: "interval", Value: interval.String(), Remedy: fmt.Sprintf(
 			"each connection keeps a port for a minute; give at least %v, or ask for proto syn", tcpMinInterval)}
 	case timeout > tcpMostOpen*interval:
-		return &sock.InputError{Field: "interval", Value: interval.String(), Remedy: fmt.Sprintf(
+		return &input.Error{Field: "interval", Value: interval.String(), Remedy: fmt.Sprintf(
 			"with a timeout of %v, more than %d connections may be under way; give at least %v, or a timeout of at most %v",
 			timeout, tcpMostOpen, (timeout+tcpMostOpen-1)/tcpMostOpen, tcpMostOpen*interval)}
 	}
@@ -149,14 +150,14 @@ func firstError(errs ...error) error {
 
 func checkTarget(target string, family sock.Family) error {
 	if target == "" {
-		return &sock.InputError{Field: "target", Value: target, Remedy: "give a host name or an address"}
+		return &input.Error{Field: "target", Value: target, Remedy: "give a host name or an address"}
 	}
 	return family.Validate()
 }
 
 func checkRange(field string, value, low, high int) error {
 	if value < low || value > high {
-		return &sock.InputError{Field: field, Value: strconv.Itoa(value),
+		return &input.Error{Field: field, Value: strconv.Itoa(value),
 			Remedy: fmt.Sprintf("give a number from %d to %d", low, high)}
 	}
 	return nil
@@ -165,7 +166,7 @@ func checkRange(field string, value, low, high int) error {
 // checkDuration accepts zero, which stands for the default, and low to high.
 func checkDuration(field string, value, low, high time.Duration) error {
 	if value != 0 && (value < low || value > high) {
-		return &sock.InputError{Field: field, Value: value.String(),
+		return &input.Error{Field: field, Value: value.String(),
 			Remedy: fmt.Sprintf("give a time from %v to %v", low, high)}
 	}
 	return nil

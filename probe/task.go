@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/document"
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/model"
 	"github.com/pathwise-net/pathwise/sock"
@@ -119,7 +120,7 @@ func readTask(task measure.Task, o Options) (method, error) {
 	for _, k := range catalogue() {
 		names = append(names, k.Name)
 	}
-	return nil, &sock.InputError{Field: "probe", Value: task.Kind,
+	return nil, &input.Error{Field: "probe", Value: task.Kind,
 		Remedy: "there is no such kind" + meant(task.Kind, names, "give one of")}
 }
 
@@ -128,12 +129,12 @@ func (k *Kind) unknown(name string, v any) error {
 	var names []string
 	for _, p := range k.Parameters {
 		if p.Flag == name {
-			return &sock.InputError{Field: name, Value: fmt.Sprint(v),
+			return &input.Error{Field: name, Value: fmt.Sprint(v),
 				Remedy: k.Name + " has no such parameter; in a task it is " + p.Name}
 		}
 		names = append(names, p.Name)
 	}
-	return &sock.InputError{Field: name, Value: fmt.Sprint(v),
+	return &input.Error{Field: name, Value: fmt.Sprint(v),
 		Remedy: k.Name + " has no such parameter" + meant(name, names, "it has")}
 }
 

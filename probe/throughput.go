@@ -2,7 +2,6 @@ package probe
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -10,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
 	"github.com/pathwise-net/pathwise/quantity"
@@ -63,8 +63,7 @@ func runIperf3(ctx context.Context, target string, family sock.Family, port int,
 	}
 	client := iperf3.Client{Addr: net.JoinHostPort(target, strconv.Itoa(port)), Family: family, Config: config}
 	report, err := client.Run(ctx)
-	var bad interface{ BadInput() bool }
-	if err == nil || errors.As(err, &bad) && bad.BadInput() {
+	if err == nil || input.Bad(err) {
 		return report, err
 	}
 	return report, fmt.Errorf("%s port %d: %w", target, port, err)

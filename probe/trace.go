@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/quantity"
 	"github.com/pathwise-net/pathwise/sock"
@@ -49,10 +50,10 @@ const (
 	traceMinWait = 200 * time.Millisecond
 )
 
-// Validate says what is wrong with the parameters, as a sock.InputError, or returns nil.
+// Validate says what is wrong with the parameters, as an input.Error, or returns nil.
 func (t Trace) Validate() error {
 	if t.Protocol != "" && t.Protocol != "udp" {
-		return &sock.InputError{Field: "protocol", Value: t.Protocol, Remedy: "trace speaks only udp"}
+		return &input.Error{Field: "protocol", Value: t.Protocol, Remedy: "trace speaks only udp"}
 	}
 	err := firstError(
 		checkTarget(t.Target, t.Family),
@@ -65,7 +66,7 @@ func (t Trace) Validate() error {
 		return err
 	}
 	if t = t.withDefaults(); t.Port+t.MaxTTL*t.Queries > 65536 {
-		return &sock.InputError{Field: "port", Value: strconv.Itoa(t.Port),
+		return &input.Error{Field: "port", Value: strconv.Itoa(t.Port),
 			Remedy: "each probe takes the next port: give at most " + strconv.Itoa(65536-t.MaxTTL*t.Queries)}
 	}
 	return nil

@@ -10,7 +10,7 @@ type Last func(test, source, target string) time.Time
 
 // Resume makes the planner again that gave the State. If the mesh has changed since, the new one holds from its Freeze
 // after now on, and last says which pairs had their turn; a nil last knows of none but those in the State. The error is
-// a *MeshError, or says that the State cannot be read.
+// bad input, or says that the State cannot be read.
 func Resume(m Mesh, s State, now time.Time, last Last) (*Planner, error) {
 	if s.Schema != StateSchema {
 		return nil, fmt.Errorf("read state of the plan: schema is %q, not %q", s.Schema, StateSchema)

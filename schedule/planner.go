@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // Planner plans the runs of a Mesh. It is made by New, Resume or Change. It keeps what it worked out last, so it is not
@@ -33,7 +35,7 @@ type Planner struct {
 }
 
 // New checks a mesh and makes a planner of it. seed makes the plan: the same mesh and seed give the same one. The error
-// is a *MeshError.
+// is bad input.
 func New(m Mesh, seed uint64) (*Planner, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
@@ -76,20 +78,17 @@ func (p *Planner) Findings() []Finding { return slices.Clone(p.findings) }
 // one, the shortest of one by cron.
 func (p *Planner) Period(test int) time.Duration { return p.period[test] }
 
-// MeshError is a mesh that cannot be planned, because it contradicts itself.
-type MeshError struct{ Field, Value, Want string }
+// contradiction is a mesh that cannot be planned.
+func contradiction(field, value, want string) error {
+	return input.Errorf("%s %s: %s", field, value, want)
+}
 
-func (e *MeshError) Error() string { return fmt.Sprintf("%s %s: %s", e.Field, e.Value, e.Want) }
-
-// BadInput says that the fault is the caller's.
-func (e *MeshError) BadInput() bool { return true }
-
-// Validate says whether the mesh can be planned. The error is a *MeshError.
+// Validate says whether the mesh can be planned. The error is bad input.
 func (m *Mesh) Validate() error {
 	seen := map[string]bool{}
 	for _, i := range m.Interfaces {
 		if i.Name == "" || seen[i.Name] {
-			return &MeshError{"interface", fmt.Sprintf("%q", i.Name), "each needs a name of its own"}
+			return contradiction("interface", fmt.Sprintf("%q", i.Name), "each needs a name of its own")
 		}
 		seen[i.Name] = true
 	}
@@ -97,7 +96,7 @@ func (m *Mesh) Validate() error {
 	for i := range m.Tests {
 		t := &m.Tests[i]
 		if t.Name == "" || seen[t.Name] {
-			return &MeshError{"test", fmt.Sprintf("%q", t.Name), "each needs a name of its own"}
+			return contradiction("test", fmt.Sprintf("%q", t.Name), "each needs a name of its own")
 		}
 		seen[t.Name] = true
 		if err := m.validateTest(t); err != nil {
@@ -106,7 +105,7 @@ func (m *Mesh) Validate() error {
 	}
 	for _, c := range m.Closures {
 		if c.Hours == nil {
-			return &MeshError{"closure", fmt.Sprintf("%q", c.Text), "needs hours"}
+			return contradiction("closure", fmt.Sprintf("%q", c.Text), "needs hours")
 		}
 	}
 	return nil
@@ -116,25 +115,25 @@ func (m *Mesh) validateTest(t *Test) error {
 	timing := m.timing(t)
 	switch {
 	case t.Phase != "" && !slices.ContainsFunc(m.Phases, func(p Phase) bool { return p.Name == t.Phase }):
-		return &MeshError{"test " + t.Name + ": phase", t.Phase, "is not one of the mesh"}
+		return contradiction("test "+t.Name+": phase", t.Phase, "is not one of the mesh")
 	case timing.Next == nil && timing.Every < time.Millisecond:
-		return &MeshError{"test " + t.Name + ": every", timing.Every.String(), "at least a millisecond"}
+		return contradiction("test "+t.Name+": every", timing.Every.String(), "at least a millisecond")
 	case t.Demand.Exclusive && duration(t) < time.Millisecond:
-		return &MeshError{"test " + t.Name + ": duration_seconds", fmt.Sprint(t.Demand.DurationSeconds),
-			"an exclusive test lasts a millisecond at least"}
+		return contradiction("test "+t.Name+": duration_seconds", fmt.Sprint(t.Demand.DurationSeconds),
+			"an exclusive test lasts a millisecond at least")
 	case t.Bytes != nil && len(t.Bytes) != len(t.Pairs):
-		return &MeshError{"test " + t.Name + ": bytes", fmt.Sprint(len(t.Bytes)), "one for each pair"}
+		return contradiction("test "+t.Name+": bytes", fmt.Sprint(len(t.Bytes)), "one for each pair")
 	case t.Demand.DurationSeconds < 0 || t.Slot < 0:
-		return &MeshError{"test " + t.Name, "", "duration and slot are zero or more"}
+		return contradiction("test "+t.Name, "", "duration and slot are zero or more")
 	}
 	interfaces := int32(len(m.Interfaces))
 	for _, p := range t.Pairs {
 		if p.Source < 0 || p.Target < 0 || p.Source >= interfaces || p.Target >= interfaces {
-			return &MeshError{"test " + t.Name + ": pair", fmt.Sprint(p), "is of interfaces that are not there"}
+			return contradiction("test "+t.Name+": pair", fmt.Sprint(p), "is of interfaces that are not there")
 		}
 		if t.Demand.Exclusive && p.Source == p.Target {
-			return &MeshError{"test " + t.Name + ": pair", m.Interfaces[p.Source].Name,
-				"an exclusive test needs two interfaces"}
+			return contradiction("test "+t.Name+": pair", m.Interfaces[p.Source].Name,
+				"an exclusive test needs two interfaces")
 		}
 	}
 	return nil

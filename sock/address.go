@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // Family is a version of IP, or the zero value for either.
@@ -22,7 +24,7 @@ const (
 // Validate refuses what is no family.
 func (f Family) Validate() error {
 	if f != "" && f != IPv4 && f != IPv6 {
-		return &InputError{Field: "family", Value: string(f), Remedy: "give ipv4 or ipv6"}
+		return &input.Error{Field: "family", Value: string(f), Remedy: "give ipv4 or ipv6"}
 	}
 	return nil
 }
@@ -49,7 +51,7 @@ func SplitHostPort(text string) (host string, port int, err error) {
 	if _, err := netip.ParseAddr(text); err == nil {
 		return text, 0, nil
 	}
-	bad := &InputError{Field: "host", Value: text, Remedy: "give HOST, HOST:PORT or [ADDRESS]:PORT, a port being 1 to 65535"}
+	bad := &input.Error{Field: "host", Value: text, Remedy: "give HOST, HOST:PORT or [ADDRESS]:PORT, a port being 1 to 65535"}
 	host, after := text, ""
 	if inner, bracketed := strings.CutPrefix(text, "["); bracketed {
 		var closed bool
@@ -83,7 +85,7 @@ type Lookup func(ctx context.Context, network, host string) ([]netip.Addr, error
 
 // Addresses returns the addresses of host that are of a family, in the order in which they are to be tried: as RFC 6724
 // prefers them, with the families taking turns (RFC 8305, 4). An address is its own. There is one at least, or an error,
-// which is an InputError where the host is none that can be measured. find may be nil: the system's resolver.
+// which is an input.Error where the host is none that can be measured. find may be nil: the system's resolver.
 func Addresses(ctx context.Context, find Lookup, host string, family Family) ([]netip.Addr, error) {
 	all, err := lookUp(ctx, find, host)
 	if err != nil {
@@ -94,7 +96,7 @@ func Addresses(ctx context.Context, find Lookup, host string, family Family) ([]
 		a = a.Unmap()
 		switch {
 		case a.IsMulticast() || a.IsUnspecified():
-			return nil, &InputError{Field: "target", Value: host, Remedy: "give the address of a single host"}
+			return nil, &input.Error{Field: "target", Value: host, Remedy: "give the address of a single host"}
 		case !family.Has(a):
 		case len(usable) == 0 || FamilyOf(a) == FamilyOf(usable[0]):
 			usable = append(usable, a)
@@ -103,7 +105,7 @@ func Addresses(ctx context.Context, find Lookup, host string, family Family) ([]
 		}
 	}
 	if len(usable) == 0 {
-		return nil, &InputError{Field: "target", Value: host, Remedy: "it has no " + family.String() + " address; choose the other family"}
+		return nil, &input.Error{Field: "target", Value: host, Remedy: "it has no " + family.String() + " address; choose the other family"}
 	}
 	return takeTurns(usable, other), nil
 }
@@ -119,7 +121,7 @@ func lookUp(ctx context.Context, find Lookup, host string) ([]netip.Addr, error)
 	var dns *net.DNSError
 	switch {
 	case errors.As(err, &dns) && dns.IsNotFound, err == nil && len(all) == 0:
-		return nil, &InputError{Field: "resolve", Value: host, Remedy: "no such host; check the name or give an address"}
+		return nil, &input.Error{Field: "resolve", Value: host, Remedy: "no such host; check the name or give an address"}
 	case err != nil:
 		return nil, fmt.Errorf("resolve %q: %w", host, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pathwise-net/pathwise/input"
 )
 
 func TestSplitHostPort(t *testing.T) {
@@ -28,9 +29,9 @@ func TestSplitHostPort(t *testing.T) {
 	for _, text := range []string{"", ":80", "carol:", "carol:0", "carol:65536", "carol:http", "carol:+1", "[::1", "::1]:80", "[::1]80", "[::1]:",
 		"[carol]:80", "[192.0.2.1]:80", "[]:80", "a:b:c", "2001:db8::1:99999"} {
 		host, port, err := SplitHostPort(text)
-		var bad *InputError
+		var bad *input.Error
 		if !errors.As(err, &bad) || host != "" || port != 0 {
-			t.Errorf("%q: host %q, port %d, %v; want an InputError alone", text, host, port, err)
+			t.Errorf("%q: host %q, port %d, %v; want an input.Error alone", text, host, port, err)
 		}
 	}
 }
@@ -95,7 +96,7 @@ func TestAddresses(t *testing.T) {
 		{"a name server that is silent", "slow", "", answer("", context.DeadlineExceeded), "", `resolve "slow": context deadline exceeded`, false},
 	} {
 		got, err := Addresses(t.Context(), test.find, test.host, test.family)
-		var bad *InputError
+		var bad *input.Error
 		failure := ""
 		if err != nil {
 			failure = err.Error()

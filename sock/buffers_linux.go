@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/pathwise-net/pathwise/input"
 	"golang.org/x/sys/unix"
 )
 
@@ -39,7 +40,7 @@ func buffer(c syscall.RawConn, which string, option int) (int, error) {
 
 func setBuffer(c syscall.RawConn, which string, option, bytes int) (int, error) {
 	if bytes <= 0 || bytes > 1<<30 { // the kernel doubles it into a signed 32-bit number
-		return 0, &InputError{Field: which + " buffer", Value: strconv.Itoa(bytes),
+		return 0, &input.Error{Field: which + " buffer", Value: strconv.Itoa(bytes),
 			Remedy: "give a number of bytes from 1 to 1073741824"}
 	}
 	if err := setInt(c, unix.SOL_SOCKET, option, bytes); err != nil {

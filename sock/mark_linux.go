@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/pathwise-net/pathwise/input"
 	"golang.org/x/sys/unix"
 )
 
@@ -19,7 +20,7 @@ const (
 // are. On an IPv6 socket that also speaks IPv4 both are marked.
 func SetDSCP(c syscall.RawConn, dscp int) error {
 	if dscp < 0 || dscp > maxDSCP {
-		return &InputError{Field: "DSCP", Value: strconv.Itoa(dscp), Remedy: "give a code point from 0 to 63"}
+		return &input.Error{Field: "DSCP", Value: strconv.Itoa(dscp), Remedy: "give a code point from 0 to 63"}
 	}
 	_, err := control(c, func(fd int) (struct{}, error) {
 		level, option, err := tosOption(fd)
@@ -77,7 +78,7 @@ func SetMaxPacing(c syscall.RawConn, bitsPerSecond uint64) error {
 	case bitsPerSecond == 0:
 		bytesPerSecond = ^uint64(0) // the kernel's word for unlimited
 	case bytesPerSecond == 0:
-		return &InputError{Field: "pacing rate", Value: strconv.FormatUint(bitsPerSecond, 10),
+		return &input.Error{Field: "pacing rate", Value: strconv.FormatUint(bitsPerSecond, 10),
 			Remedy: "give at least 8 bit/s, or 0 for no limit"}
 	}
 	_, err := control(c, func(fd int) (struct{}, error) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/pathwise-net/pathwise/input"
 	"golang.org/x/sys/unix"
 )
 
@@ -106,7 +107,7 @@ func Congestion(c syscall.RawConn) (string, error) {
 }
 
 // SetCongestion chooses the congestion control of a TCP connection. A name that the kernel does not offer is an
-// InputError that lists what it does; one that only root may choose is a PermissionError.
+// input.Error that lists what it does; one that only root may choose is a PermissionError.
 func SetCongestion(c syscall.RawConn, name string) error {
 	_, err := control(c, func(fd int) (struct{}, error) {
 		return struct{}{}, unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, name)
@@ -122,7 +123,7 @@ func SetCongestion(c syscall.RawConn, name string) error {
 		if names, err := AvailableCongestion(); err == nil {
 			offer = "choose one of " + strings.Join(names, ", ")
 		}
-		return &InputError{Field: "congestion control", Value: name, Remedy: offer}
+		return &input.Error{Field: "congestion control", Value: name, Remedy: offer}
 	}
 	return fmt.Errorf("set congestion control %q: %w", name, err)
 }

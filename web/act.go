@@ -98,14 +98,14 @@ type backupDoc struct {
 // backup writes a backup to a new file on the controller's machine.
 func (s *Server) backup(ctx context.Context, in *body[backupDoc]) (*body[backupDoc], error) {
 	if !filepath.IsAbs(in.Body.Path) {
-		return nil, fault(&badField{"path", in.Body.Path, "an absolute path of a new file on the controller's machine"})
+		return nil, fault(badField("path", in.Body.Path, "an absolute path of a new file on the controller's machine"))
 	}
 	if _, err := os.Lstat(in.Body.Path); err == nil {
-		return nil, fault(&badField{"path", in.Body.Path, "a new file: there is one of this name"})
+		return nil, fault(badField("path", in.Body.Path, "a new file: there is one of this name"))
 	}
 	err := s.writeBackup(ctx, &in.Body)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return nil, fault(&badField{"path", in.Body.Path, "a folder that is there and that the controller may write to"})
+		return nil, fault(badField("path", in.Body.Path, "a folder that is there and that the controller may write to"))
 	}
 	if err != nil {
 		return nil, fault(fmt.Errorf("back up: %w", err))

@@ -16,6 +16,7 @@ import (
 	"github.com/pathwise-net/pathwise/calc"
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/web/edit"
 	"github.com/pathwise-net/pathwise/web/labs"
@@ -77,7 +78,6 @@ func (s *Server) veiled(ctx context.Context, of string, err error) error {
 }
 
 func statusOf(err error) int {
-	var bad interface{ BadInput() bool }
 	var refusal *fleet.Refusal
 	var denial *control.Denial
 	var later *account.Later
@@ -103,7 +103,7 @@ func statusOf(err error) int {
 	case errors.Is(err, account.ErrTaken), errors.Is(err, account.ErrLastAdmin), errors.Is(err, fleet.ErrAway),
 		errors.Is(err, control.ErrNotFree):
 		return http.StatusConflict
-	case errors.As(err, &bad) && bad.BadInput():
+	case input.Bad(err):
 		return http.StatusUnprocessableEntity
 	case errors.Is(err, errNoProof), errors.Is(err, account.ErrToken), errors.Is(err, account.ErrSession),
 		errors.Is(err, account.ErrCredentials):
@@ -124,7 +124,6 @@ func statusOf(err error) int {
 }
 
 // badField is a part of a request that cannot be used, as far as its own type does not say so.
-type badField struct{ name, value, want string }
-
-func (e *badField) Error() string  { return e.name + ": \"" + e.value + "\": want " + e.want }
-func (e *badField) BadInput() bool { return true }
+func badField(name, value, want string) error {
+	return input.Errorf(`%s: "%s": want %s`, name, value, want)
+}

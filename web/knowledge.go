@@ -88,7 +88,7 @@ func (s *Server) formula(_ context.Context, in *formulaInput) (*body[formulaDoc]
 	for _, pair := range in.In {
 		name, value, found := strings.Cut(pair, "=")
 		if _, twice := given[name]; !found || twice {
-			return nil, fault(&badField{"in", pair, fmt.Sprintf("each input once, as name=value, such as %s=…", formula.Inputs[0].Name)})
+			return nil, fault(badField("in", pair, fmt.Sprintf("each input once, as name=value, such as %s=…", formula.Inputs[0].Name)))
 		}
 		given[name] = value
 	}

@@ -116,7 +116,7 @@ func (s *Server) keys(ctx context.Context, in *keysInput) (*body[keysDoc], error
 	if in.Cursor != "" {
 		last := slices.IndexFunc(keys, func(k archive.Key) bool { return cursorOf(k) == in.Cursor })
 		if last < 0 {
-			return nil, fault(&badField{"cursor", in.Cursor, "next of a page of the same query"})
+			return nil, fault(badField("cursor", in.Cursor, "next of a page of the same query"))
 		}
 		keys = keys[last+1:]
 	}

@@ -51,7 +51,7 @@ func (s *Server) series(ctx context.Context, in *seriesInput) (*body[seriesDoc],
 		query.Quantiles = []float64{0.05, 0.25, 0.5, 0.75, 0.95}
 	}
 	if !query.From.Before(query.To) {
-		return nil, fault(&badField{"from", query.From.Format(time.RFC3339Nano), "a time before to"})
+		return nil, fault(badField("from", query.From.Format(time.RFC3339Nano), "a time before to"))
 	}
 	series, err := s.Archive.Series(ctx, query)
 	if err != nil {

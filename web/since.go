@@ -45,7 +45,7 @@ const (
 // two runs, are no break.
 func (s *Server) since(ctx context.Context, in *sinceInput) (*body[sinceDoc], error) {
 	if len(in.Limits) != 1 && len(in.Limits) != len(in.Pairs) || slices.ContainsFunc(in.Limits, math.IsNaN) {
-		return nil, fault(&badField{"limits", fmt.Sprint(in.Limits), "one number, or as many as pairs"})
+		return nil, fault(badField("limits", fmt.Sprint(in.Limits), "one number, or as many as pairs"))
 	}
 	to := time.Now()
 	if !in.At.IsZero() {
@@ -55,7 +55,7 @@ func (s *Server) since(ctx context.Context, in *sinceInput) (*body[sinceDoc], er
 	for i, text := range in.Pairs {
 		source, target, cut := strings.Cut(text, "/")
 		if !cut || source == "" || target == "" || strings.Contains(target, "/") {
-			return nil, fault(&badField{"pairs", text, "SOURCE/TARGET"})
+			return nil, fault(badField("pairs", text, "SOURCE/TARGET"))
 		}
 		limit := in.Limits[min(i, len(in.Limits)-1)]
 		match := archive.Key{Source: source, Target: target, Metric: measure.Metric(in.Metric)}.Exactly()

@@ -10,22 +10,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pathwise-net/pathwise/document"
+	"github.com/pathwise-net/pathwise/input"
 )
 
-// badCall marks an error as the caller's: exit status 2.
-type badCall struct{ error }
-
-func (b *badCall) Unwrap() error  { return b.error }
-func (b *badCall) BadInput() bool { return true }
-
-// badInput says whether an error is the caller's to mend.
-func badInput(err error) bool {
-	var bad interface{ BadInput() bool }
-	return errors.As(err, &bad) && bad.BadInput()
-}
-
 // badFlag says which flag held the value that err complains of.
-func badFlag(flag string, err error) error { return &badCall{fmt.Errorf("--%s: %w", flag, err)} }
+func badFlag(flag string, err error) error { return input.Errorf("--%s: %w", flag, err) }
 
 // requireKnownArguments says in words of our own what is wrong with a call, for every command below root, and makes a command
 // that only groups others refuse a name it does not know.
@@ -77,9 +66,9 @@ func unknownCommand(c *cobra.Command, name string) error {
 		}
 	}
 	if slices.Contains(promised[c.CommandPath()], name) {
-		return &badCall{fmt.Errorf("%q: not in this version, which has %s", name, strings.Join(names, ", "))}
+		return input.Errorf("%q: not in this version, which has %s", name, strings.Join(names, ", "))
 	}
-	return &badCall{fmt.Errorf("%q: no such command%s; see %s --help", name, document.Meant(name, names), c.CommandPath())}
+	return input.Errorf("%q: no such command%s; see %s --help", name, document.Meant(name, names), c.CommandPath())
 }
 
 // checkArguments names the first argument that is missing, or too many.
@@ -89,10 +78,10 @@ func checkArguments(c *cobra.Command, check cobra.PositionalArgs, args []string)
 	}
 	for fewer := len(args) - 1; fewer >= 0; fewer-- {
 		if check(c, args[:fewer]) == nil {
-			return &badCall{fmt.Errorf("%q: one argument too many; usage: %s", args[fewer], c.UseLine())}
+			return input.Errorf("%q: one argument too many; usage: %s", args[fewer], c.UseLine())
 		}
 	}
-	return &badCall{fmt.Errorf("%s: none given; usage: %s", argumentName(c, len(args)), c.UseLine())}
+	return input.Errorf("%s: none given; usage: %s", argumentName(c, len(args)), c.UseLine())
 }
 
 // argumentName is what a command's usage calls its i-th argument; the last may be repeated.
@@ -117,20 +106,20 @@ func flagError(c *cobra.Command, err error) error {
 	var syntax *pflag.InvalidSyntaxError
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		return &badCall{fmt.Errorf("-%s: no such flag; see %s --help", unknown.GetSpecifiedName(), c.CommandPath())}
+		return input.Errorf("-%s: no such flag; see %s --help", unknown.GetSpecifiedName(), c.CommandPath())
 	case errors.As(err, &unknown):
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		name := "--" + unknown.GetSpecifiedName()
-		return &badCall{fmt.Errorf("%s: no such flag%s; see %s --help", name, document.Meant(name, names), c.CommandPath())}
+		return input.Errorf("%s: no such flag%s; see %s --help", name, document.Meant(name, names), c.CommandPath())
 	case errors.As(err, &empty):
 		return badFlag(empty.GetFlag().Name, fmt.Errorf("no value given; want %s", flagWants(empty.GetFlag(), "")))
 	case errors.As(err, &invalid):
 		return badFlag(invalid.GetFlag().Name, fmt.Errorf("%q: want %s", invalid.GetValue(), flagWants(invalid.GetFlag(), invalid.GetValue())))
 	case errors.As(err, &syntax):
-		return &badCall{fmt.Errorf("%q: no flag; want --NAME or --NAME=VALUE; see %s --help", syntax.GetSpecifiedFlag(), c.CommandPath())}
+		return input.Errorf("%q: no flag; want --NAME or --NAME=VALUE; see %s --help", syntax.GetSpecifiedFlag(), c.CommandPath())
 	}
-	return &badCall{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
+	return input.Errorf("%w; see %s --help", err, c.CommandPath())
 }
 
 // flagWants says what a flag's value is to be instead of a text.

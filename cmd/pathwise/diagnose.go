@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/quantity"
@@ -43,7 +44,7 @@ func diagnoseCommand(s *session) *cobra.Command {
 			}
 			results, err := v.run(c.Context())
 			s.progress("")
-			if len(results) == 0 || badInput(err) || c.Context().Err() != nil && !diagnose.Measured(results) {
+			if len(results) == 0 || input.Bad(err) || c.Context().Err() != nil && !diagnose.Measured(results) {
 				return err // nothing can be said about the path, so nothing is
 			}
 			if c.Context().Err() == nil && diagnose.IsStuck(results) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/quantity"
 	"github.com/pathwise-net/pathwise/sock"
@@ -32,7 +33,7 @@ func (s *session) measureTasks(ctx context.Context, tasks []measure.Task, famili
 			}
 			r, err := measureOne(task, family)
 			s.progress("")
-			failed, measured = append(failed, err), measured || !badInput(err)
+			failed, measured = append(failed, err), measured || !input.Bad(err)
 			if r == nil {
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/quantity"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -38,7 +39,7 @@ func (f *hostFlags) families() []sock.Family {
 // reason given.
 func (f *hostFlags) family(why string) (sock.Family, error) {
 	if f.four && f.six {
-		return "", &badCall{fmt.Errorf("-4 -6: %s; give one of them", why)}
+		return "", input.Errorf("-4 -6: %s; give one of them", why)
 	}
 	return f.families()[0], nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/lab/faults"
 	"github.com/pathwise-net/pathwise/lab/topology"
 )
@@ -19,7 +20,7 @@ func labFaults(s *session) *cobra.Command {
 			if len(args) == 1 {
 				text, err := faults.Read(args[0])
 				if err != nil {
-					return &badCall{err}
+					return input.Errorf("%w", err)
 				}
 				doc := map[string]any{"schema": "pathwise.lab.fault/1", "fault": args[0], "yaml": string(text)}
 				return s.emit(doc, func(w io.Writer) { _, _ = w.Write(text) })

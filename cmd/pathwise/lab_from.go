@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/lab/twin"
 	"github.com/pathwise-net/pathwise/measure"
 )
@@ -53,7 +54,7 @@ func readTwin(paths []string) (*twin.Twin, error) {
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return nil, &badCall{fmt.Errorf("result file: %w", err)}
+			return nil, input.Errorf("result file: %w", err)
 		}
 		read, err := twin.Read(path, text)
 		if err != nil {
@@ -63,7 +64,7 @@ func readTwin(paths []string) (*twin.Twin, error) {
 	}
 	t, err := twin.FromResults(results)
 	if errors.Is(err, twin.ErrNothing) {
-		return nil, &badCall{err}
+		return nil, input.Errorf("%w", err)
 	}
 	return t, err
 }

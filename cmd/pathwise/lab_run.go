@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/lab/faults"
 	"github.com/pathwise-net/pathwise/lab/scenario"
 	"github.com/pathwise-net/pathwise/quantity"
@@ -38,12 +39,12 @@ func readCase(path string) (*scenario.Case, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(path, "/.") {
 		if text, err = faults.Read(path); err != nil {
-			return nil, &badCall{err}
+			return nil, input.Errorf("%w", err)
 		}
 		return scenario.Parse(path, text)
 	}
 	if err != nil {
-		return nil, &badCall{fmt.Errorf("case file: %w", err)}
+		return nil, input.Errorf("case file: %w", err)
 	}
 	return scenario.Parse(path, text)
 }

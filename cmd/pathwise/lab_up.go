@@ -1,12 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/topology"
 )
@@ -46,7 +46,7 @@ func readLab(files []string, name string) (*lab.Spec, error) {
 	case len(files) == 1 && name != "":
 		return nil, badFlag("topology", fmt.Errorf("%q: beside the file %s; want one of the two", name, files[0]))
 	case len(files) == 0 && name == "":
-		return nil, &badCall{errors.New("lab file: none; want FILE or --topology NAME")}
+		return nil, input.Errorf("lab file: none; want FILE or --topology NAME")
 	case name != "":
 		text, err := topology.Read(name)
 		if err != nil {
@@ -56,7 +56,7 @@ func readLab(files []string, name string) (*lab.Spec, error) {
 	}
 	text, err := os.ReadFile(files[0])
 	if err != nil {
-		return nil, &badCall{fmt.Errorf("lab file: %w", err)}
+		return nil, input.Errorf("lab file: %w", err)
 	}
 	return lab.ParseSpec(files[0], text)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/lab"
 )
 
@@ -101,7 +102,7 @@ func (s *session) status(err error) int {
 		return exitBadResult
 	}
 	fmt.Fprintf(s.err, "pathwise: %s\n", strings.ReplaceAll(err.Error(), "\n", "; ")) // joined errors take a line each
-	if badInput(err) {
+	if input.Bad(err) {
 		return exitBadCall
 	}
 	return exitFailed

@@ -12,6 +12,7 @@ import (
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/document"
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/probe"
 )
 
@@ -36,7 +37,7 @@ func (s *session) loadMesh(path string) (*config.Mesh, error) {
 	var all config.Errors
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):
-		return nil, &badCall{err}
+		return nil, input.Errorf("%w", err)
 	case !errors.As(err, &all):
 		return m, err
 	}

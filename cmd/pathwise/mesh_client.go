@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 )
@@ -186,7 +187,7 @@ func refusalOf(answer *http.Response) error {
 	}
 	err := errors.New(problem.Detail)
 	if answer.StatusCode == http.StatusBadRequest || answer.StatusCode == http.StatusUnprocessableEntity {
-		return &badCall{err}
+		return input.Errorf("%w", err)
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/input"
 )
 
 func meshDeploy(s *session) *cobra.Command {
@@ -114,10 +115,10 @@ func agentHosts(m *config.Mesh, named []string) ([]string, error) {
 	for _, name := range named {
 		i, known := m.Host(name)
 		if !known {
-			return nil, &badCall{fmt.Errorf("%q: no such host in the mesh file", name)}
+			return nil, input.Errorf("%q: no such host in the mesh file", name)
 		}
 		if reach := m.Hosts[i].Reach; reach != config.ReachAgent {
-			return nil, &badCall{fmt.Errorf("%q: reached by %s, so no agent dials the controller from there", name, reach)}
+			return nil, input.Errorf("%q: reached by %s, so no agent dials the controller from there", name, reach)
 		}
 	}
 	if len(named) > 0 {
@@ -149,7 +150,7 @@ func reachOf(keys *fleet.Keyring, m *config.Mesh, addresses []string) (fleet.Rea
 		return fleet.Reach{}, fmt.Errorf("controller.nats.listen: %w", err)
 	}
 	if len(addresses) == 0 && (host == "" || net.ParseIP(host).IsUnspecified()) {
-		return fleet.Reach{}, &badCall{fmt.Errorf("--address: give the name or address by which hosts reach this controller")}
+		return fleet.Reach{}, input.Errorf("--address: give the name or address by which hosts reach this controller")
 	}
 	if len(addresses) == 0 {
 		addresses = []string{host}
@@ -171,7 +172,7 @@ func reachOfCluster(cluster *fleet.Outside) (fleet.Reach, error) {
 		err = errors.New("want certificates in PEM")
 	}
 	if err != nil {
-		return reach, &badCall{fmt.Errorf("controller.nats.ca_file: %s: %w", cluster.CA, err)}
+		return reach, input.Errorf("controller.nats.ca_file: %s: %w", cluster.CA, err)
 	}
 	return reach, nil
 }

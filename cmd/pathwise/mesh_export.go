@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/input"
 )
 
 func meshExport(s *session) *cobra.Command {
@@ -86,14 +86,14 @@ func meshBackup(s *session) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		path, err := filepath.Abs(args[0])
 		if err != nil {
-			return &badCall{err}
+			return input.Errorf("%w", err)
 		}
 		passphrase, err := readPassphrase(passphraseFile)
 		if err != nil {
 			return err
 		}
 		if passphrase != "" && archiveOnly {
-			return &badCall{errors.New("--archive-only: such a backup is not encrypted; leave one of the two out")}
+			return input.Errorf("--archive-only: such a backup is not encrypted; leave one of the two out")
 		}
 		want := map[string]any{"path": path}
 		if passphrase != "" {
@@ -127,7 +127,7 @@ func meshImport(s *session) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			f, err := os.Open(args[0])
 			if err != nil {
-				return &badCall{err}
+				return input.Errorf("%w", err)
 			}
 			defer f.Close()
 			text, err := io.ReadAll(io.LimitReader(f, maxTemplate))
@@ -136,7 +136,7 @@ func meshImport(s *session) *cobra.Command {
 			}
 			mesh, notes, err := config.FromPSConfig(text)
 			if err != nil {
-				return &badCall{fmt.Errorf("%s: %w", args[0], err)}
+				return input.Errorf("%s: %w", args[0], err)
 			}
 			for _, n := range notes {
 				fmt.Fprintf(s.err, "note: %s\n", n)

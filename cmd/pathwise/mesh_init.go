@@ -15,6 +15,7 @@ import (
 	"github.com/vishvananda/netlink"
 
 	"github.com/pathwise-net/pathwise/durable"
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -33,7 +34,7 @@ func meshInit(s *session) *cobra.Command {
 				file = args[0]
 			}
 			if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-				return &badCall{fmt.Errorf("%s: there is one already; edit it, or name another file", file)}
+				return input.Errorf("%s: there is one already; edit it, or name another file", file)
 			}
 			if err := writeFirstMesh(file); err != nil {
 				return err
@@ -51,8 +52,8 @@ func (s *session) fileToServe(args []string) (string, error) {
 	}
 	there, err := os.Stat(meshFile)
 	if err == nil && !ofThisUser(there) {
-		return "", &badCall{fmt.Errorf("%s: it belongs to another user, and says which programs run; if you mean it, name it: pathwise serve %s",
-			meshFile, meshFile)}
+		return "", input.Errorf("%s: it belongs to another user, and says which programs run; if you mean it, name it: pathwise serve %s",
+			meshFile, meshFile)
 	}
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return meshFile, nil // and what is wrong with it is said when it is read
@@ -90,7 +91,7 @@ func writeFirstMesh(file string) error {
 		return err
 	})
 	if err != nil {
-		return &badCall{fmt.Errorf("write mesh file: %w", err)}
+		return input.Errorf("write mesh file: %w", err)
 	}
 	return nil
 }

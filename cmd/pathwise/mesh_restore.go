@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/input"
 )
 
 func meshRestore(s *session) *cobra.Command {
@@ -25,7 +26,7 @@ func meshRestore(s *session) *cobra.Command {
 			"  pathwise mesh restore mesh.backup postgres://pathwise@db.example.org/pathwise",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 && data == "" {
-				return &badCall{errors.New("want --data FOLDER, to restore all, or ARCHIVE, to restore the archive alone")}
+				return input.Errorf("want --data FOLDER, to restore all, or ARCHIVE, to restore the archive alone")
 			}
 			if err := checkEmpty(data, mesh); data != "" && err != nil {
 				return err
@@ -119,7 +120,7 @@ func readPassphrase(file string) (string, error) {
 	}
 	line, _, _ := strings.Cut(string(text), "\n")
 	if line = strings.TrimSuffix(line, "\r"); line == "" {
-		return "", &badCall{fmt.Errorf("--passphrase-file %s: its first line is empty", file)}
+		return "", input.Errorf("--passphrase-file %s: its first line is empty", file)
 	}
 	return line, nil
 }

@@ -16,6 +16,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/pathwise-net/pathwise/durable"
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // backupReader unpacks a backup. One of an archive alone, as earlier releases made it, has nothing but that.
@@ -38,7 +39,7 @@ const (
 func openBackup(path, passphrase string) (*backupReader, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, &badCall{err}
+		return nil, input.Errorf("%w", err)
 	}
 	r := &backupReader{path: path, file: file}
 	in := bufio.NewReaderSize(file, 1<<20)
@@ -48,7 +49,7 @@ func openBackup(path, passphrase string) (*backupReader, error) {
 		r.archive = path
 		return r, nil
 	case bytes.Equal(head, []byte(ageHead)) && passphrase == "":
-		err = &badCall{fmt.Errorf("%s is encrypted: name its passphrase by --passphrase-file", path)}
+		err = input.Errorf("%s is encrypted: name its passphrase by --passphrase-file", path)
 	case bytes.Equal(head, []byte(ageHead)):
 		var by *age.ScryptIdentity
 		var plain io.Reader
@@ -56,7 +57,7 @@ func openBackup(path, passphrase string) (*backupReader, error) {
 			plain, err = age.Decrypt(in, by)
 		}
 		if err != nil {
-			err = &badCall{fmt.Errorf("decrypt %s: %w", path, err)}
+			err = input.Errorf("decrypt %s: %w", path, err)
 		}
 		r.parts = tar.NewReader(plain)
 	default:
@@ -79,7 +80,7 @@ func (r *backupReader) close() {
 func (r *backupReader) read() error {
 	if r.parts == nil {
 		if r.to.data != "" {
-			return &badCall{errors.New("it holds an archive alone: name ARCHIVE in place of --data")}
+			return input.Errorf("it holds an archive alone: name ARCHIVE in place of --data")
 		}
 		return nil
 	}
@@ -130,7 +131,7 @@ func (r *backupReader) read() error {
 func placeOfArchive(to restored, was string) (string, error) {
 	switch {
 	case was == "" && to.archive != "":
-		return "", &badCall{errors.New("its archive was in the controller's folder, and goes there again: leave ARCHIVE out, or --data")}
+		return "", input.Errorf("its archive was in the controller's folder, and goes there again: leave ARCHIVE out, or --data")
 	case was == "":
 		return filepath.Join(to.data, "archive.sqlite"), nil
 	case to.archive != "":
@@ -142,8 +143,8 @@ func placeOfArchive(to restored, was string) (string, error) {
 	if url, err := url.Parse(was); err == nil {
 		was = url.Redacted()
 	}
-	return "", &badCall{fmt.Errorf(
-		"its archive was at %q, which is not in the folder of --data: name ARCHIVE, too, where it is to go now", was)}
+	return "", input.Errorf(
+		"its archive was at %q, which is not in the folder of --data: name ARCHIVE, too, where it is to go now", was)
 }
 
 func isWithin(folder, path string) bool {
@@ -166,7 +167,7 @@ func refuseHoles(h *tar.Header) error {
 		holes = holes || strings.HasPrefix(key, "GNU.sparse.")
 	}
 	if holes {
-		return &badCall{fmt.Errorf("%q: it has holes, as no part of a backup has", h.Name)}
+		return input.Errorf("%q: it has holes, as no part of a backup has", h.Name)
 	}
 	return nil
 }
@@ -174,13 +175,13 @@ func refuseHoles(h *tar.Header) error {
 func (r *backupReader) manifest() (m manifest, err error) {
 	h, err := r.parts.Next()
 	if err != nil || h.Name != backupManifest || h.Size > maxManifest {
-		return m, &badCall{errors.New("not a backup that `pathwise mesh backup` wrote")}
+		return m, input.Errorf("not a backup that `pathwise mesh backup` wrote")
 	}
 	if err := json.NewDecoder(r.parts).Decode(&m); err != nil {
 		return m, fmt.Errorf("read %s: %w", backupManifest, err)
 	}
 	if m.Schema != backupSchema {
-		return m, &badCall{fmt.Errorf("it is of layout %q, and this release reads %s: use pathwise %s", m.Schema, backupSchema, m.Version)}
+		return m, input.Errorf("it is of layout %q, and this release reads %s: use pathwise %s", m.Schema, backupSchema, m.Version)
 	}
 	return m, nil
 }

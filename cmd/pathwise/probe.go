@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/sock"
@@ -86,7 +87,7 @@ func examples(calls []string) (text string) {
 
 // finish prints a Result, if it holds anything. The error of the measurement is the command's own to return.
 func (s *session) finish(r *measure.Result, failed error, text func(io.Writer, *measure.Result)) error {
-	if badInput(failed) {
+	if input.Bad(failed) {
 		return nil
 	}
 	s.measured(r)

@@ -15,6 +15,7 @@ import (
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/control"
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/secret"
 	"github.com/pathwise-net/pathwise/web"
 	"github.com/pathwise-net/pathwise/web/edit"
@@ -56,7 +57,7 @@ func serveCommand(s *session) *cobra.Command {
 func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) error {
 	log := s.serverLog()
 	if err := os.MkdirAll(data, 0o700); err != nil {
-		return &badCall{err}
+		return input.Errorf("%w", err)
 	}
 	messages, err := openMessaging(ctx, data, m, log)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/secret"
 )
 
@@ -84,8 +85,8 @@ func (h *sshHosts) follow(m *config.Mesh) error {
 // describe says how a host is reached; what the mesh file leaves out is as ssh has it for this user.
 func (h *sshHosts) describe(host *config.Host) (*fleet.SSH, error) {
 	if h.messages.outside != nil { // whose servers would have to be told the keys that begin makes
-		return nil, &badCall{fmt.Errorf("host %s: reach: ssh goes through the controller's own NATS server, "+
-			"and controller.nats.url names another: have an agent dial in", host.Name)}
+		return nil, input.Errorf("host %s: reach: ssh goes through the controller's own NATS server, "+
+			"and controller.nats.url names another: have an agent dial in", host.Name)
 	}
 	s, me := host.SSH, ownHome()
 	address, port := s.Address, s.Port
@@ -112,7 +113,7 @@ func (h *sshHosts) describe(host *config.Host) (*fleet.SSH, error) {
 	described.Drain = func(ctx context.Context) error { return h.drained(ctx, host.Name) }
 	described.Credentials = &fleet.Credentials{} // set by begin: new keys end the old ones
 	if len(described.Keys) == 0 && described.Agent == "" {
-		return nil, &badCall{fmt.Errorf("host %s: no private key; name one as reach.ssh.key in the mesh file", host.Name)}
+		return nil, input.Errorf("host %s: no private key; name one as reach.ssh.key in the mesh file", host.Name)
 	}
 	return described, nil
 }

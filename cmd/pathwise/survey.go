@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
@@ -93,7 +94,7 @@ func (v *survey) step(ctx context.Context, s diagnose.Step) (*measure.Result, er
 	}
 	v.session.measured(r)
 	switch {
-	case ctx.Err() != nil || badInput(err):
+	case ctx.Err() != nil || input.Bad(err):
 		return r, err
 	case s.NeedsResponder() && notThere(err):
 		v.responder, v.failed = responderAway, cmp.Or(v.failed, err)

@@ -6,6 +6,8 @@ import (
 	"flag"
 	"sync"
 	"time"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // Burnt is what a burn used.
@@ -22,7 +24,7 @@ func runBurn(ctx context.Context, f *flag.FlagSet, args []string) (any, error) {
 		return nil, err
 	}
 	if *threads < 1 || *threads > 1024 {
-		return nil, &InputError{"burn: threads: want 1 to 1024"}
+		return nil, input.Errorf("burn: threads: want 1 to 1024")
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(*duration))
 	defer cancel()

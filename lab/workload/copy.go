@@ -11,6 +11,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/pathwise-net/pathwise/input"
 	"golang.org/x/sys/unix"
 )
 
@@ -53,10 +54,10 @@ func runCopy(ctx context.Context, f *flag.FlagSet, args []string) (any, error) {
 		return nil, err
 	}
 	if *c.block < 1 || *c.block > 1<<20 || *c.bytes < 1 || *c.bytes > 1<<32 {
-		return nil, &InputError{fmt.Sprintf("copy: block, n: %d, %d: want 1 to 1048576 and 1 to 4294967296 bytes", *c.block, *c.bytes)}
+		return nil, input.Errorf("copy: block, n: %d, %d: want 1 to 1048576 and 1 to 4294967296 bytes", *c.block, *c.bytes)
 	}
 	if *c.window > 0 && *c.part > *c.window { // no part would ever be whole, and so none acknowledged
-		return nil, &InputError{fmt.Sprintf("copy: part: %d: want no more than the window, %d bytes", *c.part, *c.window)}
+		return nil, input.Errorf("copy: part: %d: want no more than the window, %d bytes", *c.part, *c.window)
 	}
 	if c.receive {
 		return c.listenAndTake(ctx)

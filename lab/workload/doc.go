@@ -20,6 +20,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // Role is an application that Run knows.
@@ -40,14 +42,6 @@ func Roles() []Role {
 		{"burn", "keep processors busy", runBurn},
 	}
 }
-
-// InputError says what is wrong with how a role was called.
-type InputError struct{ Problem string }
-
-func (e *InputError) Error() string { return e.Problem }
-
-// BadInput marks the error as the caller's to mend.
-func (e *InputError) BadInput() bool { return true }
 
 // Run plays a role until it is done or ctx ends, and writes its report to out as one line of JSON. When ctx ends early the
 // report has what was done so far, and there is no error.
@@ -71,7 +65,7 @@ func Run(ctx context.Context, role string, args []string, out io.Writer) error {
 	for _, r := range Roles() {
 		names = append(names, r.Name)
 	}
-	return &InputError{fmt.Sprintf("%q: want a role: %s", role, strings.Join(names, ", "))}
+	return input.Errorf("%q: want a role: %s", role, strings.Join(names, ", "))
 }
 
 // parse reads flags that stand before, after or between the arguments, of which there must be as many as names.
@@ -79,9 +73,9 @@ func parse(f *flag.FlagSet, args []string, names ...string) ([]string, error) {
 	var plain []string
 	for {
 		if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
-			return nil, &InputError{usage(f, names)}
+			return nil, input.Errorf("%s", usage(f, names))
 		} else if err != nil {
-			return nil, &InputError{fmt.Sprintf("%s: %v", f.Name(), err)}
+			return nil, input.Errorf("%s: %v", f.Name(), err)
 		}
 		if f.NArg() == 0 {
 			break
@@ -89,8 +83,8 @@ func parse(f *flag.FlagSet, args []string, names ...string) ([]string, error) {
 		plain, args = append(plain, f.Arg(0)), f.Args()[1:]
 	}
 	if len(plain) != len(names) {
-		return nil, &InputError{fmt.Sprintf("%s: %d arguments %q; want %d: %s",
-			f.Name(), len(plain), plain, len(names), strings.Join(names, " "))}
+		return nil, input.Errorf("%s: %d arguments %q; want %d: %s",
+			f.Name(), len(plain), plain, len(names), strings.Join(names, " "))
 	}
 	return plain, nil
 }

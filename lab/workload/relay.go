@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"time"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // relay is a proxy that cannot tell where an answer ends: it hands the answer on once nothing more of it came for a time.
@@ -26,7 +28,7 @@ func runRelay(ctx context.Context, f *flag.FlagSet, args []string) (any, error) 
 		return nil, err
 	}
 	if r.to == "" {
-		return nil, &InputError{"relay: to: missing; want HOST:PORT that answers"}
+		return nil, input.Errorf("relay: to: missing; want HOST:PORT that answers")
 	}
 	l, err := r.listen(ctx, r.port)
 	if err != nil {

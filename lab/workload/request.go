@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/stat"
 )
 
@@ -40,11 +41,11 @@ func runRequest(ctx context.Context, f *flag.FlagSet, args []string) (any, error
 		return nil, err
 	}
 	if *r.size < headerBytes || *r.size > largestMessage || *r.answer < 1 || *r.answer > largestMessage {
-		return nil, &InputError{fmt.Sprintf("request: sizes %d and %d: want %d and 1 to %d bytes",
-			*r.size, *r.answer, headerBytes, largestMessage)}
+		return nil, input.Errorf("request: sizes %d and %d: want %d and 1 to %d bytes",
+			*r.size, *r.answer, headerBytes, largestMessage)
 	}
 	if r.count < 1 || r.writes < 1 || r.writes > int(*r.size) || r.pipeline < 1 || r.clients < 1 || r.clients > 1000 {
-		return nil, &InputError{"request: c, writes, pipeline, clients: want 1 or more, and no more writes than bytes"}
+		return nil, input.Errorf("request: c, writes, pipeline, clients: want 1 or more, and no more writes than bytes")
 	}
 	return r.all(ctx, plain[0])
 }

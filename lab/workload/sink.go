@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"time"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // sink is a program that receives.
@@ -31,7 +33,7 @@ func runSink(ctx context.Context, f *flag.FlagSet, args []string) (any, error) {
 		return nil, err
 	}
 	if *s.read < 1 || *s.read > 1<<20 {
-		return nil, &InputError{fmt.Sprintf("sink: read: %d: want 1 to 1048576 bytes", *s.read)}
+		return nil, input.Errorf("sink: read: %d: want 1 to 1048576 bytes", *s.read)
 	}
 	l, err := s.listen(ctx, s.port)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/pathwise-net/pathwise/input"
 	"golang.org/x/sys/unix"
 )
 
@@ -72,7 +73,7 @@ func runSource(ctx context.Context, f *flag.FlagSet, args []string) (any, error)
 		return nil, err
 	}
 	if *s.write < 1 || *s.write > 1<<20 {
-		return nil, &InputError{fmt.Sprintf("source: write: %d: want 1 to 1048576 bytes", *s.write)}
+		return nil, input.Errorf("source: write: %d: want 1 to 1048576 bytes", *s.write)
 	}
 	c, took, err := s.dial(ctx, plain[0])
 	if err != nil {

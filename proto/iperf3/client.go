@@ -26,7 +26,7 @@ const (
 	goodbyeLimit    = 200 * time.Millisecond // for the last byte to a peer that may be gone
 )
 
-// Run does one test. The Report is never nil: with an error it holds what was measured before. Errors: *ConfigError
+// Run does one test. The Report is never nil: with an error it holds what was measured before. Errors: what package input calls bad
 // before anything was sent; ErrRefused, ErrBusy, ErrPeerSilent, ErrPeerLost, ErrPeerTerminated, ErrUDPBlocked,
 // *PeerError, *ProtocolError (all for errors.Is and As); the cause of ctx, within a second of its end.
 func (c *Client) Run(ctx context.Context) (*Report, error) {

@@ -112,35 +112,35 @@ type Config struct {
 	OnInterval func(IntervalReport)
 }
 
-// Validate returns a *ConfigError for the first field that cannot be.
+// Validate returns an error, bad input, for the first field that cannot be.
 func (c *Config) Validate() error {
 	switch {
 	case c.Proto != "" && c.Proto != TCP && c.Proto != UDP:
-		return &ConfigError{"protocol", strconv.Quote(c.Proto), "must be tcp or udp"}
+		return badConfig("protocol", strconv.Quote(c.Proto), "must be tcp or udp")
 	case c.Duration < 0 || c.Duration > maxTime*time.Second:
-		return &ConfigError{"duration", c.Duration, "must be positive and at most 24h"}
+		return badConfig("duration", c.Duration, "must be positive and at most 24h")
 	case c.Bytes < 0:
-		return &ConfigError{"bytes", c.Bytes, "must not be negative"}
+		return badConfig("bytes", c.Bytes, "must not be negative")
 	case c.Parallel < 0 || c.Parallel > maxStreams:
-		return &ConfigError{"parallel streams", c.Parallel, fmt.Sprintf("must be 1 to %d", maxStreams)}
+		return badConfig("parallel streams", c.Parallel, fmt.Sprintf("must be 1 to %d", maxStreams))
 	case c.Reverse && c.Bidir:
-		return &ConfigError{"reverse", true, "cannot be joined with bidir, which tests that direction too"}
+		return badConfig("reverse", true, "cannot be joined with bidir, which tests that direction too")
 	case c.Omit < 0 || c.Omit > 60*time.Second || c.Omit%time.Second != 0:
-		return &ConfigError{"omit", c.Omit, "must be 0 to 60 whole seconds"}
+		return badConfig("omit", c.Omit, "must be 0 to 60 whole seconds")
 	case c.Interval > 0 && c.Interval < smallestInterval:
-		return &ConfigError{"interval", c.Interval, fmt.Sprintf("must be at least %v", smallestInterval)}
+		return badConfig("interval", c.Interval, fmt.Sprintf("must be at least %v", smallestInterval))
 	case c.SampleEvery > 0 && c.SampleEvery < smallestSampling:
-		return &ConfigError{"sampling", c.SampleEvery, fmt.Sprintf("must be at least %v", smallestSampling)}
+		return badConfig("sampling", c.SampleEvery, fmt.Sprintf("must be at least %v", smallestSampling))
 	case c.Window < 0 || c.Window > maxWindow:
-		return &ConfigError{"window", c.Window, fmt.Sprintf("must be 1 to %d bytes", maxWindow)}
+		return badConfig("window", c.Window, fmt.Sprintf("must be 1 to %d bytes", maxWindow))
 	case c.Rate < 0:
-		return &ConfigError{"rate", c.Rate, "must be positive"}
+		return badConfig("rate", c.Rate, "must be positive")
 	case c.DSCP < 0 || c.DSCP > 63:
-		return &ConfigError{"DSCP", c.DSCP, "must be 0 to 63"}
+		return badConfig("DSCP", c.DSCP, "must be 0 to 63")
 	case c.MSS != 0 && (c.MSS < 88 || c.MSS > maxMSS): // TCP_MIN_MSS of Linux
-		return &ConfigError{"MSS", c.MSS, fmt.Sprintf("must be 88 to %d bytes", maxMSS)}
+		return badConfig("MSS", c.MSS, fmt.Sprintf("must be 88 to %d bytes", maxMSS))
 	case len(c.Congestion) > 15 || strings.ContainsFunc(c.Congestion, func(r rune) bool { return r <= ' ' || r > '~' }): // TCP_CA_NAME_MAX
-		return &ConfigError{"congestion control", strconv.Quote(oneLine(c.Congestion)), "must be a name of at most 15 letters"}
+		return badConfig("congestion control", strconv.Quote(oneLine(c.Congestion)), "must be a name of at most 15 letters")
 	}
 	if c.Cookie != "" {
 		if _, err := ParseCookie(c.Cookie); err != nil {
@@ -155,13 +155,13 @@ func (c *Config) validateKind() error {
 	udp := c.Proto == UDP
 	switch {
 	case !udp && (c.Length < 0 || c.Length > maxTCPLength):
-		return &ConfigError{"length", c.Length, fmt.Sprintf("must be 1 to %d bytes", maxTCPLength)}
+		return badConfig("length", c.Length, fmt.Sprintf("must be 1 to %d bytes", maxTCPLength))
 	case udp && c.Length != 0 && (c.Length < minUDPLength || c.Length > maxUDPLength):
-		return &ConfigError{"length", c.Length, fmt.Sprintf("must be %d to %d bytes for UDP", minUDPLength, maxUDPLength)}
+		return badConfig("length", c.Length, fmt.Sprintf("must be %d to %d bytes for UDP", minUDPLength, maxUDPLength))
 	case c.Source != nil && (udp || c.Reverse || c.Bidir || c.Parallel > 1):
-		return &ConfigError{"source", "given", "works for one TCP stream from client to server"}
+		return badConfig("source", "given", "works for one TCP stream from client to server")
 	case c.Train != nil && (!udp || c.Bidir || c.Parallel > 1 || c.Omit > 0):
-		return &ConfigError{"train", "given", "works for one UDP stream in one direction without omit"}
+		return badConfig("train", "given", "works for one UDP stream in one direction without omit")
 	case c.Train != nil:
 		return c.Train.check()
 	}
@@ -223,7 +223,7 @@ func (c Config) params() Params {
 // hostPort adds the default port to an address without one.
 func hostPort(addr string) (string, error) {
 	if addr == "" {
-		return "", &ConfigError{"address", `""`, "give a host, or host:port"}
+		return "", badConfig("address", `""`, "give a host, or host:port")
 	}
 	host, port, err := sock.SplitHostPort(addr)
 	if err != nil {

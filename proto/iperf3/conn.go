@@ -157,7 +157,7 @@ func setUp(c syscall.RawConn, p Params, connected bool) (notes []string, err err
 	}
 	if p.MSS > 0 && !connected { // an accepted connection already has the client's
 		if err := setMSS(c, int(p.MSS)); err != nil {
-			return nil, &ConfigError{"MSS", int64(p.MSS), "the kernel refused it: " + err.Error()}
+			return nil, badConfig("MSS", int64(p.MSS), "the kernel refused it: "+err.Error())
 		}
 	}
 	if p.Congestion != "" {

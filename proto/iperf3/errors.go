@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // Sentinels for errors.Is.
@@ -29,17 +31,10 @@ type ProtocolError struct{ What string }
 
 func (e *ProtocolError) Error() string { return "the peer does not speak iperf3: " + e.What }
 
-// ConfigError is a Config field that cannot be; it reads as one line with field, value and remedy.
-type ConfigError struct {
-	Field  string
-	Value  any
-	Remedy string
+// badConfig is a field of a Config that cannot be; it reads as one line with field, value and remedy.
+func badConfig(field string, value any, remedy string) error {
+	return input.Errorf("%s %v: %s", field, value, remedy)
 }
-
-func (e *ConfigError) Error() string { return fmt.Sprintf("%s %v: %s", e.Field, e.Value, e.Remedy) }
-
-// BadInput marks the error as the caller's to fix.
-func (e *ConfigError) BadInput() bool { return true }
 
 // PeerError is a SERVER_ERROR: the peer could not or would not do the test.
 type PeerError struct {

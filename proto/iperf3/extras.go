@@ -47,15 +47,15 @@ const (
 func (t *Train) check() error {
 	switch {
 	case t.Packets < 1 || t.Packets > maxArrivals:
-		return &ConfigError{"train packets", t.Packets, fmt.Sprintf("must be 1 to %d", maxArrivals)}
+		return badConfig("train packets", t.Packets, fmt.Sprintf("must be 1 to %d", maxArrivals))
 	case t.Trains < 1 || t.Trains > maxArrivals/t.Packets:
-		return &ConfigError{"trains", t.Trains, fmt.Sprintf("must be 1 to %d with %d packets each", maxArrivals/t.Packets, t.Packets)}
+		return badConfig("trains", t.Trains, fmt.Sprintf("must be 1 to %d with %d packets each", maxArrivals/t.Packets, t.Packets))
 	case t.Size < minUDPLength || t.Size > maxTrainSize:
-		return &ConfigError{"train size", t.Size, fmt.Sprintf("must be %d to %d bytes", minUDPLength, maxTrainSize)}
+		return badConfig("train size", t.Size, fmt.Sprintf("must be %d to %d bytes", minUDPLength, maxTrainSize))
 	case t.Packets*t.Trains*t.Size > maxTrainBytes:
-		return &ConfigError{"train bytes", t.Packets * t.Trains * t.Size, fmt.Sprintf("must be at most %d in all", maxTrainBytes)}
+		return badConfig("train bytes", t.Packets*t.Trains*t.Size, fmt.Sprintf("must be at most %d in all", maxTrainBytes))
 	case !(t.Gap >= 0 && t.Gap <= 10): // 10 s: longer than any queue takes to empty
-		return &ConfigError{"train gap", t.Gap, "must be 0 to 10 seconds"}
+		return badConfig("train gap", t.Gap, "must be 0 to 10 seconds")
 	}
 	return nil
 }

@@ -85,12 +85,12 @@ func NewCookie(random io.Reader) (Cookie, error) {
 	return c, nil
 }
 
-// ParseCookie makes a cookie of its 36 characters. The *ConfigError does not show them: a cookie may be a secret.
+// ParseCookie makes a cookie of its 36 characters. The error does not show them: a cookie may be a secret.
 func ParseCookie(text string) (Cookie, error) {
 	var c Cookie
 	if len(text) != CookieSize-1 || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return c, &ConfigError{"cookie", fmt.Sprintf("of %d bytes", len(text)),
-			fmt.Sprintf("must be %d printable ASCII characters", CookieSize-1)}
+		return c, badConfig("cookie", fmt.Sprintf("of %d bytes", len(text)),
+			fmt.Sprintf("must be %d printable ASCII characters", CookieSize-1))
 	}
 	copy(c[:], text)
 	return c, nil

@@ -61,7 +61,7 @@ type judged struct {
 }
 
 // Check says what is wrong with a proposal, or what would come of it. It writes nothing. What is too much to look at, or has
-// a name that cannot be, is a *Refusal. refuseOutward is as in a Change.
+// a name that cannot be, is bad input. refuseOutward is as in a Change.
 func (b *Book) Check(ctx context.Context, files []File, refuseOutward bool) (*Outcome, error) {
 	files, err := b.proposed(files)
 	if err != nil {
@@ -182,7 +182,7 @@ func bounded(m *config.Mesh, most int) error {
 		}
 		for range m.Pairs(&m.Tests[i]) {
 			if n++; n > most {
-				return &Refusal{"tests", "", fmt.Sprintf("at most %d pairs in all; a larger mesh can be edited on the controller's machine", most)}
+				return refusal("tests", "", fmt.Sprintf("at most %d pairs in all; a larger mesh can be edited on the controller's machine", most))
 			}
 		}
 	}

@@ -111,7 +111,7 @@ type Current struct {
 	ReadOnly string `json:"read_only,omitempty" doc:"Why nothing can be saved: the files are not the controller's to write; missing: they are"`
 }
 
-// Read returns what is on disk. What is there and cannot be edited here is a *Refusal.
+// Read returns what is on disk. What is there and cannot be edited here is bad input.
 func (b *Book) Read() (Current, error) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

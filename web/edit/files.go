@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // File is one mesh file.
@@ -31,21 +32,13 @@ const (
 	maxName  = 100     // bytes; a file system has 255, and a draft's name is longer
 )
 
-// Refusal is a part of a proposal, or of what is on disk, that cannot be taken.
-type Refusal struct {
-	What, Value string
-	Want        string // what would be right
-}
-
-func (r *Refusal) Error() string {
-	if r.Value == "" {
-		return r.What + ": want " + r.Want
+// refusal is a part of a proposal, or of what is on disk, that cannot be taken, and what would be right.
+func refusal(what, value, want string) error {
+	if value == "" {
+		return input.Errorf("%s: want %s", what, want)
 	}
-	return fmt.Sprintf("%s: %q: want %s", r.What, r.Value, r.Want)
+	return input.Errorf("%s: %q: want %s", what, value, want)
 }
-
-// BadInput marks the error as the caller's to mend.
-func (r *Refusal) BadInput() bool { return true }
 
 // checkName says what is wrong with the name of a file. One that is right has no folder in it, and is one that config.Load reads.
 func checkName(name string) error {
@@ -53,7 +46,7 @@ func checkName(name string) error {
 	odd := func(r rune) bool { return !unicode.IsPrint(r) || r == '/' || r == '\\' || r == utf8.RuneError }
 	if len(name) > maxName || strings.HasPrefix(name, ".") || strings.ContainsFunc(name, odd) ||
 		ext != ".yaml" && ext != ".yml" || strings.TrimSpace(name) != name {
-		return &Refusal{"name", name, fmt.Sprintf("NAME.yaml or NAME.yml, without a folder, of at most %d bytes", maxName)}
+		return refusal("name", name, fmt.Sprintf("NAME.yaml or NAME.yml, without a folder, of at most %d bytes", maxName))
 	}
 	return nil
 }
@@ -61,21 +54,21 @@ func checkName(name string) error {
 // checkSize says what is too much.
 func checkSize(files []File) error {
 	if len(files) > MaxFiles {
-		return &Refusal{"files", fmt.Sprint(len(files)), fmt.Sprintf("at most %d", MaxFiles)}
+		return refusal("files", fmt.Sprint(len(files)), fmt.Sprintf("at most %d", MaxFiles))
 	}
 	total := 0
 	for _, f := range files {
 		if len(f.Text) > MaxFile {
-			return &Refusal{f.Name, fmt.Sprintf("%d bytes", len(f.Text)),
-				fmt.Sprintf("at most %d; it can be split, or edited on the controller's machine", MaxFile)}
+			return refusal(f.Name, fmt.Sprintf("%d bytes", len(f.Text)),
+				fmt.Sprintf("at most %d; it can be split, or edited on the controller's machine", MaxFile))
 		}
 		if !utf8.ValidString(f.Text) {
-			return &Refusal{f.Name, "", "UTF-8; what is not can be edited on the controller's machine"}
+			return refusal(f.Name, "", "UTF-8; what is not can be edited on the controller's machine")
 		}
 		total += len(f.Text)
 	}
 	if total > MaxTotal {
-		return &Refusal{"files", fmt.Sprintf("%d bytes", total), fmt.Sprintf("at most %d in all", MaxTotal)}
+		return refusal("files", fmt.Sprintf("%d bytes", total), fmt.Sprintf("at most %d in all", MaxTotal))
 	}
 	return nil
 }
@@ -84,12 +77,12 @@ func checkSize(files []File) error {
 func (b *Book) proposed(files []File) ([]File, error) {
 	if !b.folder {
 		if name := filepath.Base(b.options.Mesh); len(files) != 1 || files[0].Name != name {
-			return nil, &Refusal{"files", "", "one, whose name is " + name + ": the controller reads no folder"}
+			return nil, refusal("files", "", "one, whose name is "+name+": the controller reads no folder")
 		}
 		return files, checkSize(files)
 	}
 	if len(files) == 0 {
-		return nil, &Refusal{"files", "", "at least one"}
+		return nil, refusal("files", "", "at least one")
 	}
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(x, y File) int { return strings.Compare(x.Name, y.Name) })
@@ -98,7 +91,7 @@ func (b *Book) proposed(files []File) ([]File, error) {
 			return nil, err
 		}
 		if i > 0 && files[i-1].Name == f.Name {
-			return nil, &Refusal{"name", f.Name, "each name once"}
+			return nil, refusal("name", f.Name, "each name once")
 		}
 	}
 	return files, checkSize(files)

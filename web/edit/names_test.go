@@ -1,13 +1,13 @@
 package edit
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/input"
 )
 
 var names = map[string]bool{
@@ -21,8 +21,7 @@ func TestNames(t *testing.T) {
 	d := newDesk(t, File{"a.yaml", hostsText}, File{"b.yml", testsText})
 	for name, right := range names {
 		o, err := d.Check(t.Context(), []File{{name, hostsText}}, false)
-		var refused *Refusal
-		if right != (err == nil) || right == errors.As(err, &refused) {
+		if right != (err == nil) || right == input.Bad(err) {
 			t.Errorf("%q: %+v, %v", name, o, err)
 		}
 		if _, err := d.save(d.current().Version, File{name, hostsText}, File{"c.yaml", testsText}); right != (err == nil) {
@@ -69,11 +68,10 @@ func TestBounds(t *testing.T) {
 			{"d.yaml", large}, {"e.yaml", "# x\n"}}, "none": {}, "one twice": {{"a.yaml", ""}, {"a.yaml", ""}}, "no text": {{"a.yaml", "\xff"}},
 	} {
 		d := newDesk(t, File{"a.yaml", hostsText}, File{"b.yml", testsText})
-		var refused *Refusal
-		if _, err := d.Check(t.Context(), files, false); !errors.As(err, &refused) || strings.Contains(err.Error(), "\n") {
+		if _, err := d.Check(t.Context(), files, false); !input.Bad(err) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", what, err)
 		}
-		if _, err := d.save(d.current().Version, files...); !errors.As(err, &refused) {
+		if _, err := d.save(d.current().Version, files...); !input.Bad(err) {
 			t.Errorf("%s: %v", what, err)
 		}
 		if what == "none" || what == "one twice" {
@@ -82,13 +80,12 @@ func TestBounds(t *testing.T) {
 		for _, f := range files {
 			must(t, os.WriteFile(filepath.Join(d.mesh, f.Name), []byte(f.Text), 0o600))
 		}
-		if _, err := d.Read(); !errors.As(err, &refused) {
+		if _, err := d.Read(); !input.Bad(err) {
 			t.Errorf("%s, on disk: %v", what, err)
 		}
 	}
 	one := newDesk(t, File{"mesh.conf", hostsText})
-	var refused *Refusal
-	if _, err := one.Check(t.Context(), []File{{"other.yaml", hostsText}}, false); !errors.As(err, &refused) {
+	if _, err := one.Check(t.Context(), []File{{"other.yaml", hostsText}}, false); !input.Bad(err) {
 		t.Errorf("another name than the one file's: %v", err)
 	}
 	_, err := one.save(one.current().Version, File{"mesh.conf", hostsText + "# x\n"})

@@ -20,7 +20,7 @@ type Change struct {
 // ErrStale says that a proposal began from what is not on disk any more.
 var ErrStale = errors.New("somebody changed the mesh file since you began: look at what they did, and check again")
 
-// Save replaces the mesh files, and returns the version that they are now. What is wrong with them is a *Wrong or a *Refusal;
+// Save replaces the mesh files, and returns the version that they are now. What is wrong with them is a *Wrong or other bad input;
 // ErrStale if somebody else was first. After an error the files are as they were, unless it says otherwise.
 //
 // Each file is replaced at once, by durable.Rewrite, so that whoever reads it sees the old one or the new one. When several

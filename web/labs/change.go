@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/link"
 )
@@ -72,9 +73,9 @@ func (s *Labs) Change(name string, w Wish) (*Lab, error) {
 	}
 	switch {
 	case len(w.Settings) == 0:
-		return nil, badInputf("settings: none; want KEY=VALUE such as loss=1%%, or a fault")
+		return nil, input.Errorf("settings: none; want KEY=VALUE such as loss=1%%, or a fault")
 	case !(w.Seconds >= 0 && w.Seconds <= mostSeconds):
-		return nil, badInputf("for_seconds: %v: want 0, for good, to %d", w.Seconds, mostSeconds)
+		return nil, input.Errorf("for_seconds: %v: want 0, for good, to %d", w.Seconds, mostSeconds)
 	}
 	l, k, done, err := s.open(name)
 	if err != nil {
@@ -133,7 +134,7 @@ func (k *known) stand(l *lab.Lab, n int) (ways [2]link.Shape, err error) {
 		return ways, err
 	}
 	if n < 0 || n >= len(shapes)/2 {
-		return ways, badInputf("link: %d: lab %s has links 0 to %d", n, l.Name, len(shapes)/2-1)
+		return ways, input.Errorf("link: %d: lab %s has links 0 to %d", n, l.Name, len(shapes)/2-1)
 	}
 	return [2]link.Shape{shapes[2*n], shapes[2*n+1]}, nil
 }
@@ -149,7 +150,7 @@ func apply(ways [2]link.Shape, d Direction, setting string) ([2]link.Shape, erro
 		return ways, err
 	}
 	if forward.NamesFile() || reverse.NamesFile() {
-		return ways, badInputf("%s: names a file, which a page cannot; use `pathwise lab set` on the lab's machine", key)
+		return ways, input.Errorf("%s: names a file, which a page cannot; use `pathwise lab set` on the lab's machine", key)
 	}
 	if d != Reverse {
 		ways[0] = ways[0].Over(&forward)
@@ -167,7 +168,7 @@ func without(ways [2]link.Shape, d Direction, key string) ([2]link.Shape, error)
 		}
 		shape, ok := ways[i].Without(key)
 		if !ok {
-			return ways, badInputf("%q: want a key such as loss", key)
+			return ways, input.Errorf("%q: want a key such as loss", key)
 		}
 		ways[i] = shape
 	}
@@ -202,10 +203,9 @@ func (s *Labs) Undo(name string, number *int, all bool) (*Lab, error) {
 			continue
 		}
 		err := k.takeBack(l, i)
-		var bad interface{ BadInput() bool }
 		switch {
-		case errors.As(err, &bad) && bad.BadInput(): // the link became what cannot do without it; those before it can still be undone
-			left = badInputf("%s cannot be undone any more: %w", c.What, err)
+		case input.Bad(err): // the link became what cannot do without it; those before it can still be undone
+			left = input.Errorf("%s cannot be undone any more: %w", c.What, err)
 		case err != nil:
 			return nil, err
 		}

@@ -52,14 +52,6 @@ var ErrBusy = errors.New("a test is under way in this lab; wait until it has end
 // ErrOff means that the controller was not told to show labs.
 var ErrOff = errors.New("the controller shows no labs; controller.labs: true in the mesh file has it do so")
 
-// badInput is an error of who asked.
-type badInput struct{ error }
-
-func (badInput) BadInput() bool  { return true }
-func (b badInput) Unwrap() error { return b.error }
-
-func badInputf(format string, args ...any) error { return badInput{fmt.Errorf(format, args...)} }
-
 // Names returns the labs that are up, in order.
 func (s *Labs) Names() ([]string, error) { return lab.Names() }
 

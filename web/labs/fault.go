@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/lab/faults"
 	"github.com/pathwise-net/pathwise/lab/link"
 	"github.com/pathwise-net/pathwise/lab/scenario"
@@ -105,5 +106,5 @@ func faultNamed(name string) (*Fault, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return nil, badInputf("fault: %q: want one of %s", name, strings.Join(names, ", "))
+	return nil, input.Errorf("fault: %q: want one of %s", name, strings.Join(names, ", "))
 }

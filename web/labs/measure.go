@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 )
@@ -34,7 +35,7 @@ func Measure(ctx context.Context, out io.Writer, kind, host string, port int, d 
 		p.OnInterval = func(i measure.Interval) { _ = lines.Encode(Line{Interval: &i}) }
 		result, err = p.Do(ctx)
 	default:
-		return badInputf("%q: want ping or throughput", kind)
+		return input.Errorf("%q: want ping or throughput", kind)
 	}
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/respond"
@@ -95,16 +96,16 @@ func (s *Labs) begin(name string, t Test) (l *lab.Lab, done func(), err error) {
 	}
 	for _, end := range []struct{ key, host string }{{"from", t.From}, {"to", t.To}} {
 		if !isHost(doc.Nodes, end.host) {
-			return nil, nil, badInputf("%s: %q: want a host of lab %s", end.key, end.host, l.Name)
+			return nil, nil, input.Errorf("%s: %q: want a host of lab %s", end.key, end.host, l.Name)
 		}
 	}
 	switch {
 	case t.Kind != "ping" && t.Kind != "throughput":
-		return nil, nil, badInputf("kind: %q: want ping or throughput", t.Kind)
+		return nil, nil, input.Errorf("kind: %q: want ping or throughput", t.Kind)
 	case t.From == t.To:
-		return nil, nil, badInputf("to: %q: is the host that begins; want another", t.To)
+		return nil, nil, input.Errorf("to: %q: is the host that begins; want another", t.To)
 	case !(t.Seconds >= 1 && t.Seconds <= 60):
-		return nil, nil, badInputf("seconds: %v: want 1 to 60", t.Seconds)
+		return nil, nil, input.Errorf("seconds: %v: want 1 to 60", t.Seconds)
 	case k.testing:
 		return nil, nil, ErrBusy
 	default:
