@@ -15,6 +15,7 @@ var rules = []Rule{
 	policer,
 	shallowBuffer,
 	duplexMismatch,
+	halfDuplex,
 	outage,
 	reorderingHarmful,
 	reorderingBenign,
