@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/probe"
 )
 
 // The tools of the mesh come first, with their own parameters over those of their kind; a program is no kind to choose.
@@ -18,13 +20,21 @@ func TestTools(t *testing.T) {
 		t.Fatalf("%s: %v", text, err)
 	}
 	var names []string
+	by := map[string]toolDoc{}
 	for _, tool := range doc.Tools {
 		names = append(names, tool.Name)
+		by[tool.Name] = tool
 	}
-	if diff := cmp.Diff([]string{"rtt", "capacity", "host", "ping", "throughput", "trace"}, names); diff != "" {
+	kinds := []string{"rtt"}
+	for _, k := range probe.Kinds() {
+		if k.Name != "command" {
+			kinds = append(kinds, k.Name)
+		}
+	}
+	if diff := cmp.Diff(kinds, names); diff != "" {
 		t.Fatal(diff)
 	}
-	rtt, ping, throughput := doc.Tools[0], doc.Tools[3], doc.Tools[4]
+	rtt, ping, throughput := by["rtt"], by["ping"], by["throughput"]
 	want := parameterDoc{Name: "count", Type: "whole number", Default: "2", Usage: "echoes to send"}
 	if rtt.Kind != "ping" || !rtt.OfMesh || rtt.Exclusive || rtt.DurationSeconds <= 0 || rtt.DurationSeconds > 5 || rtt.Parameters[1] != want {
 		t.Errorf("rtt is %+v", rtt)
