@@ -9,6 +9,7 @@ import (
 	"github.com/pathwise-net/pathwise/archive/generated"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/stat"
 )
 
 // demoPast is how a generated history is made to fit a lab: its hosts stand side by side, and each pair's distance, hops and
@@ -61,11 +62,33 @@ func fillDemoPast(ctx context.Context, file string, plan *lab.Plan, now time.Tim
 func (d *demoPast) Put(ctx context.Context, results []*measure.Result) error {
 	for _, r := range results {
 		d.fit(r)
+		if err := d.fitDistribution(r); err != nil {
+			return err
+		}
 	}
 	return d.to.Put(ctx, results)
 }
 
-// fit makes a Result that of its pair in the lab.
+// fitDistribution makes the samples of a ping, one for each packet that came back, as late as its metrics are.
+func (d *demoPast) fitDistribution(r *measure.Result) error {
+	distribution, has := r.Distributions[measure.RTTs]
+	if !has {
+		return nil
+	}
+	generated, err := distribution.Sketch()
+	if err != nil {
+		return err
+	}
+	rtt, n := d.ways[[2]string{r.Source.Name, r.Target.Name}].rtt, r.Metrics[measure.ReceivedPackets]
+	var fitted stat.Sketch
+	for i := range int(n) {
+		fitted.Add(generated.Quantile(float64(i)/max(1, n-1)) + rtt)
+	}
+	r.Distributions = map[measure.Metric]measure.Distribution{measure.RTTs: measure.NewDistribution(&fitted)}
+	return nil
+}
+
+// fit gives the metrics of a Result the distance, the hops and the rate that its pair has in the lab.
 func (d *demoPast) fit(r *measure.Result) {
 	way := d.ways[[2]string{r.Source.Name, r.Target.Name}]
 	for _, m := range []measure.Metric{measure.RTTMin, measure.RTTMean, measure.RTTMedian, measure.RTTP95, measure.RTTP99, measure.RTTMax} {
