@@ -3,24 +3,13 @@ package archive
 import (
 	"encoding/binary"
 	"errors"
-	"math"
-	"math/bits"
+
+	"github.com/pathwise-net/pathwise/stat"
 )
 
-// Numbers in what is kept are varints. A float is the number of bytes that follow and then those bytes, from the
-// highest on, without the zeros at its end: 0 takes one byte, 10 takes three, a third takes nine.
+// Numbers in what is kept are varints, or floats as stat.AppendFloat writes them.
 
 var errDamaged = errors.New("damaged data in the archive")
-
-func appendFloat(b []byte, v float64) []byte {
-	raw := math.Float64bits(v)
-	size := 8 - bits.TrailingZeros64(raw)/8
-	b = append(b, byte(size))
-	for shift := 56; shift > 56-8*size; shift -= 8 {
-		b = append(b, byte(raw>>shift))
-	}
-	return b
-}
 
 // reader takes numbers off data. The first that is not there, or cannot be, sets err, and all after it are 0.
 type reader struct {
@@ -53,19 +42,12 @@ func (r *reader) int() int64 {
 }
 
 func (r *reader) float() float64 {
-	if len(r.data) == 0 {
+	v, rest, ok := stat.ReadFloat(r.data)
+	if !ok {
 		return float64(r.fail())
 	}
-	size := int(r.data[0])
-	if size > 8 || size >= len(r.data)+1 || 1+size > len(r.data) {
-		return float64(r.fail())
-	}
-	var raw uint64
-	for i, b := range r.data[1 : 1+size] {
-		raw |= uint64(b) << (56 - 8*i)
-	}
-	r.data = r.data[1+size:]
-	return math.Float64frombits(raw)
+	r.data = rest
+	return v
 }
 
 // take returns the next n bytes.

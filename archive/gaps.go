@@ -17,14 +17,11 @@ type event struct {
 
 // Gaps implements Archive.
 func (k *keeper) Gaps(ctx context.Context, q GapQuery) ([]Gap, error) {
-	if err := k.enter(); err != nil {
-		return nil, err
-	}
-	defer k.leave()
-	s, err := q.Match.selector()
+	s, err := k.ask(q.Match)
 	if err != nil {
 		return nil, err
 	}
+	defer k.leave()
 	if q.Least < 0 || q.Longest < 0 {
 		return nil, badQuery("least or longest", min(q.Least, q.Longest).String(), "a positive time, or 0")
 	}

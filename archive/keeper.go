@@ -84,6 +84,18 @@ func (k *keeper) enter() error {
 	return nil
 }
 
+// ask begins a call about what a Match selects; the caller defers leave unless there is an error.
+func (k *keeper) ask(m Match) (selector, error) {
+	if err := k.enter(); err != nil {
+		return selector{}, err
+	}
+	s, err := m.selector()
+	if err != nil {
+		k.leave()
+	}
+	return s, err
+}
+
 func (k *keeper) leave() { k.calls.Done() }
 
 // Close implements Archive.

@@ -38,14 +38,11 @@ func (k *keeper) Keys(ctx context.Context, m Match) ([]Key, error) {
 
 // Latest implements Archive.
 func (k *keeper) Latest(_ context.Context, m Match) ([]Latest, error) {
-	if err := k.enter(); err != nil {
-		return nil, err
-	}
-	defer k.leave()
-	s, err := m.selector()
+	s, err := k.ask(m)
 	if err != nil {
 		return nil, err
 	}
+	defer k.leave()
 	all := k.latest(s)
 	slices.SortFunc(all, func(a, b Latest) int {
 		if order := a.Key.compare(b.Key); order != 0 {
@@ -74,14 +71,11 @@ func (k *keeper) latest(s selector) []Latest {
 
 // Measured implements Archive.
 func (k *keeper) Measured(ctx context.Context, q MeasuredQuery) ([]Measured, error) {
-	if err := k.enter(); err != nil {
-		return nil, err
-	}
-	defer k.leave()
-	s, err := q.Match.selector()
+	s, err := k.ask(q.Match)
 	if err != nil {
 		return nil, err
 	}
+	defer k.leave()
 	span := SeriesQuery{From: q.From, To: q.To}
 	if err := span.validate(); err != nil {
 		return nil, err

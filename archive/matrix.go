@@ -9,14 +9,11 @@ import (
 
 // Matrix implements Archive.
 func (k *keeper) Matrix(ctx context.Context, q MatrixQuery) ([]Cell, error) {
-	if err := k.enter(); err != nil {
-		return nil, err
-	}
-	defer k.leave()
-	s, err := q.Match.selector()
+	s, err := k.ask(q.Match)
 	if err != nil {
 		return nil, err
 	}
+	defer k.leave()
 	span := SeriesQuery{From: q.From, To: q.To, Quantiles: q.Quantiles}
 	if err := span.validate(); err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+
+	"github.com/pathwise-net/pathwise/stat"
 )
 
 // run is the numbers of one Result: what remains of it in journal, points and rollups. One without values failed.
@@ -49,7 +51,7 @@ func appendRun(b []byte, s streamID, r run) []byte {
 			b = append(b, v.sketch...)
 			continue
 		}
-		b = appendFloat(b, v.value)
+		b = stat.AppendFloat(b, v.value)
 	}
 	return b
 }

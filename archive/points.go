@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"time"
+
+	"github.com/pathwise-net/pathwise/stat"
 )
 
 // The points of one stream within one slot of time, moved at once, are one row, column by column: who asks for one
@@ -102,7 +104,7 @@ func appendColumn(b []byte, runs []run, m metricID) []byte {
 	}
 	switch {
 	case same:
-		return appendFloat(append(b, columnSame), first)
+		return stat.AppendFloat(append(b, columnSame), first)
 	case full:
 		b = append(b, columnFull)
 	default:
@@ -110,7 +112,7 @@ func appendColumn(b []byte, runs []run, m metricID) []byte {
 	}
 	for _, r := range runs {
 		if v, has := r.get(m); has {
-			b = appendFloat(b, v)
+			b = stat.AppendFloat(b, v)
 		}
 	}
 	return b

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/stat"
 )
 
 // A stream is what one tool measures on one path for one test and one role, of one subject or none: its Results have their metrics at
@@ -98,7 +99,7 @@ func (s streamTail) bytes() []byte {
 	for _, l := range s.latest {
 		b = binary.AppendUvarint(b, uint64(l.metric))
 		b = binary.AppendVarint(b, l.time)
-		b = appendFloat(b, l.value)
+		b = stat.AppendFloat(b, l.value)
 	}
 	return b
 }

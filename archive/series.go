@@ -20,14 +20,11 @@ const mostBuckets = 100_000
 
 // Series implements Archive.
 func (k *keeper) Series(ctx context.Context, q SeriesQuery) (*Series, error) {
-	if err := k.enter(); err != nil {
-		return nil, err
-	}
-	defer k.leave()
-	s, err := q.Match.selector()
+	s, err := k.ask(q.Match)
 	if err != nil {
 		return nil, err
 	}
+	defer k.leave()
 	if err := q.validate(); err != nil {
 		return nil, err
 	}

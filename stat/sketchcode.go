@@ -38,20 +38,20 @@ func (s *Sketch) AppendBinary(b []byte) []byte {
 	case s.n == 0:
 		return append(b, sketchEmpty)
 	case s.n == 1 && s.sum == s.min:
-		return appendFloat(append(b, sketchOne), s.min)
+		return AppendFloat(append(b, sketchOne), s.min)
 	case s.min == s.max && s.sum == bounded(s.min*float64(s.n)):
-		return appendFloat(binary.AppendUvarint(append(b, sketchSame), s.n), s.min)
+		return AppendFloat(binary.AppendUvarint(append(b, sketchSame), s.n), s.min)
 	case s.n == 2 && s.sum == bounded(s.min+s.max):
-		return appendFloat(appendFloat(append(b, sketchTwo), s.min), s.max)
+		return AppendFloat(AppendFloat(append(b, sketchTwo), s.min), s.max)
 	}
 	b = binary.AppendUvarint(append(b, sketchFull), s.n)
-	b = appendFloat(appendFloat(appendFloat(b, s.min), s.max), s.sum)
+	b = AppendFloat(AppendFloat(AppendFloat(b, s.min), s.max), s.sum)
 	b = binary.AppendUvarint(b, s.zero)
 	return appendBins(appendBins(b, s.positive), s.negative)
 }
 
 // AppendSketchOf appends the Sketch of a single finite value, as AppendBinary does, at a fraction of the cost.
-func AppendSketchOf(b []byte, v float64) []byte { return appendFloat(append(b, sketchOne), v) }
+func AppendSketchOf(b []byte, v float64) []byte { return AppendFloat(append(b, sketchOne), v) }
 
 func appendBins(b []byte, bins []sketchBin) []byte {
 	b = binary.AppendUvarint(b, uint64(len(bins)))
@@ -66,7 +66,9 @@ func appendBins(b []byte, bins []sketchBin) []byte {
 	return b
 }
 
-func appendFloat(b []byte, v float64) []byte {
+// AppendFloat appends the number of bytes that follow and then those bytes, from the highest on, without the zeros at the float's
+// end: 0 takes one byte, 10 takes three, a third takes nine.
+func AppendFloat(b []byte, v float64) []byte {
 	raw := math.Float64bits(v)
 	size := 8 - bits.TrailingZeros64(raw)/8
 	b = append(b, byte(size))
@@ -74,6 +76,17 @@ func appendFloat(b []byte, v float64) []byte {
 		b = append(b, byte(raw>>shift))
 	}
 	return b
+}
+
+// ReadFloat takes off data what AppendFloat appended; ok is false of what is no such thing.
+func ReadFloat(data []byte) (v float64, rest []byte, ok bool) {
+	if len(data) == 0 || data[0] > 8 || int(data[0]) >= len(data) {
+		return 0, nil, false
+	}
+	end := 1 + int(data[0])
+	var raw [8]byte
+	copy(raw[:], data[1:end])
+	return math.Float64frombits(binary.BigEndian.Uint64(raw[:])), data[end:], true
 }
 
 // DecodeBinary reads what AppendBinary wrote into s, whatever s held, and returns what comes after it. It takes memory
@@ -175,18 +188,9 @@ func (r *sketchReader) uint() uint64 {
 }
 
 func (r *sketchReader) float() float64 {
-	size := int(r.byte())
-	if size > 8 || size > len(r.data) {
-		r.bad = true
-		return 0
-	}
-	var raw [8]byte
-	copy(raw[:], r.data[:size])
-	r.data = r.data[size:]
-	v := math.Float64frombits(binary.BigEndian.Uint64(raw[:]))
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		r.bad = true
-	}
+	v, rest, ok := ReadFloat(r.data)
+	r.data = rest
+	r.bad = r.bad || !ok || math.IsNaN(v) || math.IsInf(v, 0)
 	return v
 }
 
