@@ -23,16 +23,11 @@ func labCapture(s *session, name *string) *cobra.Command {
 		Example: "  pathwise lab capture bob carol.eth0 -w bob.pcapng -t 10s\n" +
 			"  pathwise lab capture london -w - | tcpdump -n -r -",
 		RunE: func(c *cobra.Command, args []string) error {
-			ctx, stop := context.WithCancel(c.Context())
-			defer stop()
-			if span != "" {
-				d, err := parsePositive(span)
-				if err != nil {
-					return badFlag("time", err)
-				}
-				ctx, stop = context.WithTimeout(ctx, d)
-				defer stop()
+			ctx, stop, err := untilTime(c.Context(), span)
+			if err != nil {
+				return err
 			}
+			defer stop()
 			switch {
 			case path == "":
 				return badFlag("write", errors.New(`"": want a file, such as path.pcapng, or - for standard output`))
@@ -87,4 +82,18 @@ func (s *session) capture(ctx context.Context, l *lab.Lab, path string, at []str
 	}
 	doc := map[string]any{"schema": "pathwise.lab.capture/1", "name": l.Name, "at": at, "file": path, "file_bytes": info.Size()}
 	return s.emit(doc, func(w io.Writer) { fmt.Fprintf(w, "%s: %s\n", path, quantity.FormatSize(info.Size())) })
+}
+
+// untilTime ends a context after what --time says; "" is never.
+func untilTime(ctx context.Context, span string) (context.Context, context.CancelFunc, error) {
+	if span == "" {
+		ctx, stop := context.WithCancel(ctx)
+		return ctx, stop, nil
+	}
+	d, err := parsePositive(span)
+	if err != nil {
+		return nil, nil, badFlag("time", err)
+	}
+	ctx, stop := context.WithTimeout(ctx, d)
+	return ctx, stop, nil
 }

@@ -31,16 +31,11 @@ func labGateway(s *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, stop := context.WithCancel(c.Context())
-			defer stop()
-			if span != "" {
-				d, err := parsePositive(span)
-				if err != nil {
-					return badFlag("time", err)
-				}
-				ctx, stop = context.WithTimeout(ctx, d)
-				defer stop()
+			ctx, stop, err := untilTime(c.Context(), span)
+			if err != nil {
+				return err
 			}
+			defer stop()
 			return s.runGateway(ctx, args[0], args[1], config)
 		},
 	}
