@@ -21,7 +21,9 @@ func look(p *policy.Policy) []fleet.MissingCapability {
 	}
 	// Opening a socket of package sock asks for the kernel's time stamps, too.
 	if s, err := sock.OpenEcho(false); err != nil {
-		add("ping", "raw-sockets", err.Error())
+		for _, kind := range []string{"ping", "mtu"} {
+			add(kind, "raw-sockets", err.Error())
+		}
 	} else {
 		s.Close()
 	}
