@@ -37,7 +37,7 @@ func (b *Book) verify(ctx context.Context, name, password string, from netip.Add
 	return b.look(name, password, from, keys)
 }
 
-// look looks at one password.
+// look compares a password with that of an account, which may not exist, and counts the attempt.
 func (b *Book) look(name, password string, from netip.Addr, keys []throttleKey) (*person, error) {
 	c, err := b.contents.get()
 	if err != nil {

@@ -76,7 +76,7 @@ func insertMiss(ctx context.Context, t *tx, id ulid.ULID, m measure.Miss) (int64
 	return n, nil
 }
 
-// fitting is the part of a reason that is kept.
+// fitting returns the part of a reason that is kept: its beginning, without what PostgreSQL takes for no text.
 func fitting(why string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(why[:min(len(why), longestWhy)], "\x00", ""), "")
 }

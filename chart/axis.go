@@ -42,7 +42,7 @@ func axis(win Window, columns int) string {
 	return string(trimRight(line))
 }
 
-// layoutOf is how times are written that are a step apart.
+// layoutOf returns the layout for times on an axis whose marks are a step apart.
 func layoutOf(step time.Duration) string {
 	switch {
 	case step < time.Minute:

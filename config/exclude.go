@@ -64,7 +64,7 @@ func (r *reader) exclusion(n node) {
 	}
 }
 
-// known reads names of things that there are.
+// known returns a reader of a list of names, each of which must be in index.
 func known(list *[]string, index map[string]int, what string) func(node) {
 	return func(n node) {
 		for _, item := range n.items() {

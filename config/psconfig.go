@@ -148,7 +148,7 @@ func (o *object) keys() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(o.fields)), func(k string) bool { return k == "_meta" })
 }
 
-// typed takes a value of a type; of another type it notes so.
+// typed returns the value of a key if it is of type T. If it is of another type, that is noted, and the zero value returned.
 func typed[T any](o *object, key string) (v T) {
 	raw, has := o.take(key), o.fields[key] != nil
 	v, ok := raw.(T)

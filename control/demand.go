@@ -256,7 +256,7 @@ func (c *Control) callBack(run *measure.Run) (ended bool) {
 	return ended
 }
 
-// wait waits, or says why not.
+// wait waits for a time; its error is that ctx ended first.
 func wait(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()

@@ -10,7 +10,7 @@ import (
 	"github.com/pathwise-net/pathwise/lab/traffic"
 )
 
-// ends checks a pair of nodes: known ones, and two of them.
+// ends checks the two nodes that something is between.
 func ends(between []string, known map[string]string) error {
 	if len(between) != 2 {
 		return fmt.Errorf("between: %d nodes; want two, such as [a, b]", len(between))

@@ -34,7 +34,7 @@ type Run struct {
 	Responder *Responder `json:"far,omitempty"`
 }
 
-// Limit is when the run is over, done or not.
+// Limit is when a run that is still under way is ended.
 func (r *Run) Limit() time.Time { return r.Start.Add(seconds(r.LimitSeconds)) }
 
 // Latest is the last moment at which the run may begin.

@@ -20,7 +20,7 @@ type binding[T any] struct {
 	get  func(of *T) any
 }
 
-// unlessZero is a value that is recorded only where it is set.
+// unlessZero returns what is recorded for a parameter; nil, so that nothing is, where its value v is zero.
 func unlessZero[V comparable](v V, recorded any) any {
 	var zero V
 	if v == zero {

@@ -23,7 +23,7 @@ func (m *Mesh) budgeted() bool {
 		slices.ContainsFunc(m.Sites, func(s Site) bool { return s.BytesPerDay > 0 })
 }
 
-// perDay sums what it has of each test in a cycle to a day.
+// perDay returns what something is used for in a day, of what each test uses of it in a cycle.
 func (p *Planner) perDay(inCycle []float64) (sum float64) {
 	for test, n := range inCycle {
 		if n > 0 {
@@ -33,7 +33,7 @@ func (p *Planner) perDay(inCycle []float64) (sum float64) {
 	return sum
 }
 
-// bytesOf are the bytes that a run of a test's pair moves.
+// bytesOf returns how many bytes a run of one pair of the test moves.
 func (t *Test) bytesOf(pair int) float64 {
 	if t.Bytes != nil {
 		return t.Bytes[pair]

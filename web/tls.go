@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// certificate is one on disk, which may be renewed there.
+// certificate is a TLS certificate whose files may be renewed while the server runs.
 type certificate struct {
 	file, key string
 	log       *slog.Logger

@@ -99,7 +99,7 @@ func moreBytes(n float64) string {
 	return quantity.FormatSize(int64(n)) + " more"
 }
 
-// only says what is allowed instead of something else.
+// only returns what names allow, and that something else is not among it, for the refusal of a request.
 func (n Names) only(not string) string {
 	if len(n) == 0 {
 		return fmt.Sprintf("none, so not %s", not)

@@ -147,7 +147,7 @@ func (s *Spool) forget(id ulid.ULID) bool {
 	return true
 }
 
-// release says that it no longer matters that a run had begun.
+// release forgets that a run had begun, once its Result is in the spool or is filed.
 func (s *Spool) release(id ulid.ULID) {
 	if e := s.begun[id]; e != nil {
 		e.seg.live -= int64(e.size)

@@ -61,7 +61,7 @@ func (c *controller) remoteFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&c.ca, "ca-file", "", "certificates that sign that controller's (default: those of the system)")
 }
 
-// tokenFlag adds the flag of a command that takes a token then.
+// tokenFlag adds the flag that names the file of a token.
 func (c *controller) tokenFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&c.token, "token-file", "", "the file of your token for that controller (default: what "+tokenVariable+" holds)")
 }

@@ -98,7 +98,7 @@ func implausible(r *measure.Result) string {
 	return ""
 }
 
-// bound goes by the unit that a name ends in.
+// bound returns the largest value that a metric or parameter can have, by the unit at the end of its name.
 func bound(name string) float64 {
 	switch {
 	case strings.HasSuffix(name, "_ratio") && !strings.HasPrefix(name, "cpu_"):

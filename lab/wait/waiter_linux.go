@@ -184,7 +184,8 @@ type thread struct {
 	locked bool
 }
 
-// prefer does that for the thread that calls, once.
+// prefer makes the calling thread a real-time thread, and the one that was it before an ordinary one. Where the goroutine is locked to
+// its thread, there is nothing to do.
 func (t *thread) prefer() error {
 	if t.locked {
 		return nil

@@ -125,7 +125,7 @@ func (h *history) newest() (Version, bool) {
 	return h.versions[len(h.versions)-1], true
 }
 
-// draft writes a version that is not yet, and fills in its ID.
+// draft writes a version to disk that is not in the history yet, and fills in its ID.
 func (h *history) draft(v Version, files []File) (Version, error) {
 	ms := ulid.Timestamp(v.At)
 	if last, any := h.newest(); any { // a clock that was set back does not change the order
