@@ -35,13 +35,14 @@ const (
 
 func mtuKind() Kind {
 	return newKind(declaration[MTU]{
-		kind: Kind{Name: "mtu", Meaning: "the largest packet that comes through, and the hop that takes no larger one", Text: mtuText, Usage: Usage{
-			Hosts: "HOST", Short: "The largest packet that comes through to HOST",
-			Long: "Send ICMP echoes of several sizes that no router may cut. Only answers count, so a path on which packets vanish and nobody\n" +
-				"says why is measured as well. Needs no root where net.ipv4.ping_group_range admits the user.",
-			Examples: []string{"mtu 127.0.0.1", "mtu carol --json", "mtu carol -6"},
-			Doing:    "trying sizes to", Detail: true,
-		}},
+		kind: Kind{Name: "mtu", Meaning: "the largest packet that comes through, and the hop that takes no larger one",
+			Text: mtuText, Usage: Usage{
+				Hosts: "HOST", Short: "The largest packet that comes through to HOST",
+				Long: "Send ICMP echoes of several sizes that no router may cut. Only answers count, so a path on which packets vanish and nobody\n" +
+					"says why is measured as well. Needs no root where net.ipv4.ping_group_range admits the user.",
+				Examples: []string{"mtu 127.0.0.1", "mtu carol --json", "mtu carol -6"},
+				Doing:    "trying sizes to", Detail: true,
+			}},
 		target: func(p *MTU) *string { return &p.Target },
 		fields: mtuFields(),
 	})
