@@ -20,6 +20,7 @@ import (
 // names of the lab.
 var takingHost = map[string][]string{
 	"ping":       {"-c", "1"},
+	"mtu":        {"--timeout", "200ms"},
 	"trace":      {"--max-ttl", "1"},
 	"throughput": {"-n", "100K"},
 	"diagnose":   {"-t", "100ms"},
