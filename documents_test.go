@@ -13,6 +13,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/agent/policy"
 	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/config/psconfig"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/gateway"
 	"github.com/pathwise-net/pathwise/lab/link"
@@ -126,7 +127,7 @@ func TestHostileDocuments(t *testing.T) {
 			_, err := config.Parse([]config.File{{Name: "f", Text: b}}, probe.Catalogue{})
 			return err
 		},
-		"pSConfig":        func(b []byte) error { _, _, err := config.FromPSConfig(b); return err },
+		"pSConfig":        func(b []byte) error { _, _, err := psconfig.Import(b); return err },
 		"lab file":        func(b []byte) error { _, err := lab.ParseSpec("f", b); return err },
 		"case file":       func(b []byte) error { _, err := scenario.Parse("f", b); return err },
 		"link file":       func(b []byte) error { _, err := gateway.ParseConfig("f", b); return err },

@@ -53,6 +53,8 @@ var rooms = []room{
 	{"cmd/pathwise", "parse, wire, run, print", everything, everything},
 	{"config", "the mesh file, its checks, what it adds up to",
 		"document measure parse quantity respond", ""},
+	{"config/psconfig", "a perfSONAR pSConfig template to a mesh file",
+		"config document quantity", ""},
 	{"control", "the loop of a mesh: plan, send, gather, file; runs on demand, diagnoses",
 		"archive config diagnose document durable durable/daily fleet input measure parse probe respond schedule", "durable/layouttest"},
 	{"diagnose", "Results in, findings out: facts, rules, steps",

@@ -46,7 +46,7 @@ func FuzzSchedule(f *testing.F) {
 	}
 	f.Add("5 3 * * *", "Europe/London", "1s")
 	f.Fuzz(func(t *testing.T, line, name, span string) {
-		if every, err := parseEvery(span); err == nil && (every < minEvery || every > maxEvery) {
+		if every, err := parseEvery(span); err == nil && (every < MinEvery || every > MaxEvery) {
 			t.Errorf("every %q: %v", span, every)
 		}
 		if _, err := parseZone(name); err != nil {

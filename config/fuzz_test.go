@@ -11,7 +11,7 @@ import (
 
 // FuzzParse holds that whatever a file says, it is a mesh that answers every question, or errors that say where.
 func FuzzParse(f *testing.F) {
-	for _, pattern := range []string{"testdata/folder/*.yaml", "testdata/bad/*.yaml", "testdata/psconfig/*.yaml"} {
+	for _, pattern := range []string{"testdata/folder/*.yaml", "testdata/bad/*.yaml", "psconfig/testdata/*.yaml"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			f.Fatal(err)

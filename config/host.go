@@ -18,14 +18,14 @@ var defaultPorts = Ports{First: 5201, Last: 5300}
 // defaultHost is what a host is whose keys say nothing.
 func defaultHost(name string) Host { return Host{Name: name, Reach: ReachAgent, Ports: defaultPorts} }
 
-// everyHost is the selection that means all of them, so that no host may have that name.
-const everyHost = "all"
+// EveryHost is the selection that means all of them, so that no host may have that name.
+const EveryHost = "all"
 
 // host reads the section hosts.
 func (r *reader) host(n node) {
 	for _, e := range n.entries("{ucl: {address: 192.0.2.1}}") {
 		h := defaultHost(e.key)
-		if value(e.at, &h.Name, parseName) && e.key == everyHost {
+		if value(e.at, &h.Name, parseName) && e.key == EveryHost {
 			e.at.fail(e.key, "another name: this one means every host")
 		}
 		if !r.define(e.at) {

@@ -38,8 +38,8 @@ const (
 
 // Bounds of a schedule.
 const (
-	minEvery = time.Second // what shorter tests do within one run
-	maxEvery = 366 * 24 * time.Hour
+	MinEvery = time.Second          // the least time between runs: what shorter tests do within one run
+	MaxEvery = 366 * 24 * time.Hour // the most: a test once a year also in a leap year
 	maxTries = 10
 	// defaultStep of geometric sampling is a hundredth of Every: chance 0.01 a step is near to Poisson.
 	defaultStep = 100
@@ -159,7 +159,7 @@ func checkTiming(n node, given map[string]node, s *Schedule, ofTest bool) {
 
 func parseEvery(s string) (time.Duration, error) {
 	d, err := parseSpan(s)
-	if err != nil || d < minEvery || d > maxEvery {
+	if err != nil || d < MinEvery || d > MaxEvery {
 		return 0, bad(s, "a time from 1s to 366d, such as 10m")
 	}
 	return d, nil

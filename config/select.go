@@ -38,7 +38,7 @@ func (r *reader) selection(n node, of *draft) (all []member) {
 func (r *reader) chosen(n node, text string, of *draft) (all []member) {
 	kind, name, prefixed := strings.Cut(text, ":")
 	switch {
-	case text == everyHost:
+	case text == EveryHost:
 		return r.where(func(*Host) bool { return true })
 	case !prefixed:
 		return r.named(n, text)

@@ -99,6 +99,12 @@ func parseNumber(s string) (float64, error) {
 // label.
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$`)
 
+// CheckName says what is wrong with a name of a host, tool, group, schedule or phase.
+func CheckName(s string) error {
+	_, err := parseName(s)
+	return err
+}
+
 func parseName(s string) (string, error) {
 	if !namePattern.MatchString(s) {
 		return "", bad(s, "a name of at most 63 letters, digits, dots, hyphens and underscores, such as ral-2")
@@ -118,6 +124,12 @@ func parseTestName(s string) (string, error) {
 
 // titlePattern is what sites and labels may be called: one line for people, such as "New York".
 var titlePattern = regexp.MustCompile(`^[\pL\pN]([\pL\pN _.,()&'=+-]{0,61}[\pL\pN.)])?$`)
+
+// CheckTitle says what is wrong with a name of a site or a label.
+func CheckTitle(s string) error {
+	_, err := parseTitle(s)
+	return err
+}
 
 func parseTitle(s string) (string, error) {
 	if !titlePattern.MatchString(s) {

@@ -13,7 +13,7 @@ import (
 	"github.com/pathwise-net/pathwise/quantity"
 	"github.com/spf13/cobra"
 
-	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/config/psconfig"
 	"github.com/pathwise-net/pathwise/input"
 )
 
@@ -115,9 +115,6 @@ func meshBackup(s *session) *cobra.Command {
 	return c
 }
 
-// maxTemplate is the largest pSConfig template that is read: those of the largest communities are a few hundred kB.
-const maxTemplate = 16 << 20
-
 func meshImport(s *session) *cobra.Command {
 	return &cobra.Command{
 		Use: "import TEMPLATE", Short: "Turn a perfSONAR pSConfig template into a mesh file", Args: cobra.ExactArgs(1),
@@ -130,11 +127,11 @@ func meshImport(s *session) *cobra.Command {
 				return input.Errorf("%w", err)
 			}
 			defer f.Close()
-			text, err := io.ReadAll(io.LimitReader(f, maxTemplate))
+			text, err := io.ReadAll(io.LimitReader(f, psconfig.MaxBytes+1))
 			if err != nil {
 				return fmt.Errorf("read template: %w", err)
 			}
-			mesh, notes, err := config.FromPSConfig(text)
+			mesh, notes, err := psconfig.Import(text)
 			if err != nil {
 				return input.Errorf("%s: %w", args[0], err)
 			}

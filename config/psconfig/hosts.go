@@ -1,12 +1,14 @@
-package config
+package psconfig
 
 import (
 	"maps"
 	"slices"
+
+	"github.com/pathwise-net/pathwise/config"
 )
 
-// psHost is a host of a template: the addresses that name it, or one that names none.
-type psHost struct {
+// host is a host of a template: the addresses that name it, or one that names none.
+type host struct {
 	name       string // ours
 	interfaces []pair // name to address
 	labels     []string
@@ -16,9 +18,9 @@ type psHost struct {
 	some       bool // at least one address of it is not disabled
 }
 
-// psAddress is what groups speak of.
-type psAddress struct {
-	host   *psHost
+// address is what groups speak of.
+type address struct {
+	host   *host
 	part   string            // its interface
 	labels map[string]string // label to interface
 	tags   []string
@@ -53,13 +55,13 @@ func (i *importer) address(name string, a, described *object) {
 	disabled := a.yes("disabled")
 	tags := a.texts("tags")
 	h.responder = a.yes("no-agent") || h.responder
-	address := a.text("address")
-	if _, err := parseAddress(address); err != nil {
-		i.note(a.at("address"), "%q is no address: %s", address, notCarried)
+	given := a.text("address")
+	if err := config.CheckAddress(given); err != nil {
+		i.note(a.at("address"), "%q is no address: %s", given, notCarried)
 		return
 	}
-	known := psAddress{host: h, part: i.name("interfaces of "+h.name, name), labels: map[string]string{}, tags: tags}
-	h.interfaces = append(h.interfaces, pair{known.part, address})
+	known := address{host: h, part: i.name("interfaces of "+h.name, name), labels: map[string]string{}, tags: tags}
+	h.interfaces = append(h.interfaces, pair{known.part, given})
 	h.labels = append(h.labels, tags...)
 	h.some = h.some || !disabled
 	if disabled {
@@ -68,10 +70,10 @@ func (i *importer) address(name string, a, described *object) {
 	labels := a.child("labels")
 	for _, label := range labels.keys() {
 		l := labels.child(label)
-		if address := l.text("address"); address != "" {
-			if _, err := parseAddress(address); err == nil {
+		if given := l.text("address"); given != "" {
+			if err := config.CheckAddress(given); err == nil {
 				known.labels[label] = i.name("interfaces of "+h.name, name+"-"+label)
-				h.interfaces = append(h.interfaces, pair{known.labels[label], address})
+				h.interfaces = append(h.interfaces, pair{known.labels[label], given})
 			}
 		}
 		l.close()
@@ -81,7 +83,7 @@ func (i *importer) address(name string, a, described *object) {
 }
 
 // hostOf finds or makes the host that an address belongs to.
-func (i *importer) hostOf(name string, a, described *object) *psHost {
+func (i *importer) hostOf(name string, a, described *object) *host {
 	theirs := a.text("host")
 	if theirs == "" {
 		theirs = name
@@ -90,7 +92,7 @@ func (i *importer) hostOf(name string, a, described *object) *psHost {
 	if h := i.byName[ours]; h != nil {
 		return h
 	}
-	h := &psHost{name: ours}
+	h := &host{name: ours}
 	i.byName[ours] = h
 	i.order = append(i.order, ours)
 	if described.fields[theirs] == nil {
@@ -98,7 +100,7 @@ func (i *importer) hostOf(name string, a, described *object) *psHost {
 	}
 	d := described.child(theirs)
 	h.site, h.responder, h.disabled, h.labels = d.text("site"), d.yes("no-agent"), d.yes("disabled"), d.texts("tags")
-	if _, err := parseTitle(h.site); h.site != "" && err != nil {
+	if err := config.CheckTitle(h.site); h.site != "" && err != nil {
 		i.note(d.at("site"), "%q is no name for a site in a mesh file: %s", h.site, notCarried)
 		h.site = ""
 	}
@@ -107,7 +109,7 @@ func (i *importer) hostOf(name string, a, described *object) *psHost {
 }
 
 // fields are what a mesh file says of the host.
-func (h *psHost) fields() []pair {
+func (h *host) fields() []pair {
 	var all []pair
 	if len(h.interfaces) == 1 {
 		all = append(all, pair{"address", h.interfaces[0].value})
@@ -115,7 +117,7 @@ func (h *psHost) fields() []pair {
 		all = append(all, pair{"interfaces", h.interfaces})
 	}
 	if h.responder {
-		all = append(all, pair{"reach", string(ReachResponder)})
+		all = append(all, pair{"reach", string(config.ReachResponder)})
 	}
 	if h.site != "" {
 		all = append(all, pair{"site", h.site})
@@ -123,7 +125,7 @@ func (h *psHost) fields() []pair {
 	slices.Sort(h.labels)
 	var labels []any
 	for _, label := range slices.Compact(h.labels) {
-		if _, err := parseTitle(label); err == nil {
+		if err := config.CheckTitle(label); err == nil {
 			labels = append(labels, label)
 		}
 	}
@@ -176,11 +178,11 @@ func (i *importer) inClass(name string, where string) (all []string) {
 const maxFilters = 20
 
 // passes says whether a filter lets an address through, and whether the filter is one that is known here.
-func passes(filter map[string]any, a psAddress) (in, known bool) {
+func passes(filter map[string]any, a address) (in, known bool) {
 	return passesAt(filter, a, maxFilters)
 }
 
-func passesAt(filter map[string]any, a psAddress, depth int) (in, known bool) {
+func passesAt(filter map[string]any, a address, depth int) (in, known bool) {
 	if depth == 0 {
 		return false, false
 	}

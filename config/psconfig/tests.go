@@ -1,4 +1,4 @@
-package config
+package psconfig
 
 import (
 	"math"
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// psTool is a test of a template: what a mesh file calls a tool.
-type psTool struct {
+// tool is a test of a template: what a mesh file calls a tool.
+type tool struct {
 	name   string
 	family int
 	every  time.Duration // of a test without an end: how often a sample of it is taken; 0: it has one
@@ -75,7 +75,7 @@ func (i *importer) tests(root *object) {
 		for _, p := range known.parameters {
 			parameters = i.parameter(spec, p, parameters)
 		}
-		t := psTool{name: i.name("tools", name), family: i.ends(spec)}
+		t := tool{name: i.name("tools", name), family: i.ends(spec)}
 		if kind == "latencybg" {
 			t.every = i.background(o, spec)
 		}
@@ -145,7 +145,7 @@ func (i *importer) background(o, spec *object) time.Duration {
 	if !ok {
 		interval = latencyInterval
 	}
-	seconds := math.Min(math.Max(math.Ceil(2*packets*interval), 10), daySeconds)
+	seconds := math.Min(math.Max(math.Ceil(2*packets*interval), 10), (24 * time.Hour).Seconds())
 	every := time.Duration(seconds) * time.Second
 	i.note(o.path, "does not end in pSConfig; here %.0f packets are sent every %s", packets, shortTime(every))
 	return every

@@ -1,9 +1,9 @@
-package config
+package psconfig
 
 import "fmt"
 
-// psGroup is a group of a template, as tasks name it.
-type psGroup struct {
+// group is a group of a template, as tasks name it.
+type group struct {
 	name     string // ours
 	shape    string // theirs: mesh, list, disjoint
 	excludes [][2]any
@@ -14,7 +14,7 @@ func (i *importer) groups(root *object) {
 	groups := root.child("groups")
 	for _, name := range groups.keys() {
 		o := groups.child(name)
-		g := psGroup{shape: o.text("type")}
+		g := group{shape: o.text("type")}
 		label := o.text("default-address-label")
 		switch g.shape {
 		case "mesh", "list":
@@ -33,7 +33,7 @@ func (i *importer) groups(root *object) {
 	}
 }
 
-func (i *importer) disjoint(name string, o *object, label string, g psGroup) {
+func (i *importer) disjoint(name string, o *object, label string, g group) {
 	sides := []pair{{"left", i.members(o, "a-addresses", label, &g)}, {"right", i.members(o, "b-addresses", label, &g)}}
 	for _, side := range sides {
 		if len(side.value.([]any)) == 0 {
@@ -47,16 +47,16 @@ func (i *importer) disjoint(name string, o *object, label string, g psGroup) {
 	i.addGroup(name, g, []pair{{"sides", sides}})
 }
 
-func (i *importer) addGroup(name string, g psGroup, fields []pair) {
+func (i *importer) addGroup(name string, g group, fields []pair) {
 	g.name = i.name("groups", name)
 	i.grouped[name] = g
 	i.out["groups"] = append(i.out["groups"], pair{g.name, fields})
 }
 
 // members reads a list of addresses, and what they exclude.
-func (i *importer) members(o *object, key, label string, g *psGroup) []any {
+func (i *importer) members(o *object, key, label string, g *group) []any {
 	all := []any{}
-	parts := map[*psHost]string{}
+	parts := map[*host]string{}
 	for n, v := range o.list(key) {
 		for _, m := range i.chosen(i.object(fmt.Sprintf("%s[%d]", o.at(key), n), v), label, g) {
 			if part, twice := parts[m.host]; twice {
@@ -78,14 +78,14 @@ func (i *importer) members(o *object, key, label string, g *psGroup) []any {
 	return all
 }
 
-// psMember is an address in a list.
-type psMember struct {
-	host *psHost
+// member is an address in a list.
+type member struct {
+	host *host
 	part string
 }
 
 // text is how a mesh file names it.
-func (m psMember) text() string {
+func (m member) text() string {
 	if len(m.host.interfaces) == 1 {
 		return m.host.name
 	}
@@ -93,7 +93,7 @@ func (m psMember) text() string {
 }
 
 // chosen returns what one selector means: an address, with a label perhaps, or a class.
-func (i *importer) chosen(s *object, label string, g *psGroup) (all []psMember) {
+func (i *importer) chosen(s *object, label string, g *group) (all []member) {
 	defer s.close()
 	if s.yes("disabled") {
 		i.note(s.path, "is disabled: %s", notCarried)
@@ -119,13 +119,13 @@ func (i *importer) chosen(s *object, label string, g *psGroup) (all []psMember) 
 		} else if label != "" {
 			i.note(s.path, "%s has no address labelled %q; its own is taken", name, label)
 		}
-		all = append(all, psMember{a.host, part})
+		all = append(all, member{a.host, part})
 	}
 	return all
 }
 
 // excludes reads which pairs a group leaves out.
-func (i *importer) excludes(o *object, label string, g *psGroup) {
+func (i *importer) excludes(o *object, label string, g *group) {
 	for n, v := range o.list("excludes") {
 		x := i.object(fmt.Sprintf("%s[%d]", o.at("excludes"), n), v)
 		targets := []any{}

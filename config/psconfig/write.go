@@ -1,4 +1,4 @@
-package config
+package psconfig
 
 import (
 	"encoding/json"
@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/pathwise-net/pathwise/quantity"
 )
 
 // pair is a key and its value in a mesh file that is written: a text, a number, a bool, a list []any, or pairs.
@@ -61,7 +59,7 @@ func flow(v any) string {
 		return "[" + strings.Join(parts, ", ") + "]"
 	case string:
 		if bare.MatchString(v) {
-			return v // read as a text even where it looks like a number: this package goes by what is written
+			return v // read as a text even where it looks like a number: package config goes by what is written
 		}
 		text, _ := json.Marshal(v) // a text always can be; JSON's are YAML's, too
 		return string(text)
@@ -93,30 +91,4 @@ func shortRate(bits float64) string {
 		}
 	}
 	return strconv.FormatFloat(bits, 'f', -1, 64)
-}
-
-// isoDuration is an ISO 8601 duration as pScheduler takes it: no years, no months.
-var isoDuration = regexp.MustCompile(`^P(?:([\d.]+)W)?(?:([\d.]+)D)?(?:T(?:([\d.]+)H)?(?:([\d.]+)M)?(?:([\d.]+)S)?)?$`)
-
-// parseISO reads an ISO 8601 duration above zero.
-func parseISO(s string) (time.Duration, bool) {
-	m := isoDuration.FindStringSubmatch(s)
-	if m == nil {
-		return 0, false
-	}
-	seconds := 0.0
-	for i, each := range []float64{7 * daySeconds, daySeconds, 3600, 60, 1} {
-		if m[i+1] == "" {
-			continue
-		}
-		v, err := strconv.ParseFloat(m[i+1], 64)
-		if err != nil {
-			return 0, false
-		}
-		seconds += v * each
-	}
-	if seconds <= 0 || seconds > quantity.MaxSpan.Seconds() {
-		return 0, false
-	}
-	return time.Duration(seconds * float64(time.Second)), true
 }

@@ -1,24 +1,58 @@
-package config
+package psconfig
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/config"
 )
 
-func TestFromPSConfig(t *testing.T) {
-	text, err := os.ReadFile("testdata/psconfig/testbed.json")
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden holds a text to a file.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mesh, notes, err := FromPSConfig(text)
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// parsed reads a mesh file that has no faults.
+func parsed(t *testing.T, mesh []byte) *config.Mesh {
+	t.Helper()
+	m, err := config.Parse([]config.File{{Name: "mesh.yaml", Text: mesh}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "psconfig/testbed.yaml", string(mesh))
-	golden(t, "psconfig/testbed.notes", noteLines(notes))
+	return m
+}
+
+func TestImport(t *testing.T) {
+	text, err := os.ReadFile("testdata/testbed.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mesh, notes, err := Import(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "testdata/testbed.yaml", string(mesh))
+	golden(t, "testdata/testbed.notes", noteLines(notes))
 }
 
 func noteLines(notes []Note) string {
@@ -30,14 +64,14 @@ func noteLines(notes []Note) string {
 }
 
 // The family of a specification reaches the test and its tasks, whether hosts are known by address or by name.
-func TestFamilyFromPSConfig(t *testing.T) {
+func TestFamily(t *testing.T) {
 	for addresses, possible := range map[[2]string]string{
 		{"192.0.2.1", "192.0.2.2"}: "ipv4", {"2001:db8::1", "2001:db8::2"}: "ipv6", {"192.0.2.1", "b.example.org"}: "ipv4",
 		{"a.example.org", "b.example.org"}: "ipv4 ipv6",
 	} {
 		for _, kind := range []string{"throughput", "rtt", "trace", "latency", "latencybg"} {
 			for version, want := range map[string]string{`, "ip-version": 4`: "ipv4", `, "ip-version": 6`: "ipv6", "": ""} {
-				mesh, notes, err := FromPSConfig(fmt.Appendf(nil, `{
+				mesh, notes, err := Import(fmt.Appendf(nil, `{
 	"addresses": {"a": {"address": %q}, "b": {"address": %q}},
 	"groups": {"all": {"type": "mesh", "addresses": [{"name": "a"}, {"name": "b"}]}},
 	"tests": {"t": {"type": %q, "spec": {"source": "{%% address[0] %%}", "dest": "{%% address[1] %%}"%s}}},
@@ -52,7 +86,7 @@ func TestFamilyFromPSConfig(t *testing.T) {
 					}
 					continue
 				}
-				m := parsed(t, string(mesh))
+				m := parsed(t, mesh)
 				leg, err := m.Leg(m.Test("k"), m.Tool("t"), 0, 1)
 				if err != nil {
 					t.Fatal(err)
@@ -61,7 +95,7 @@ func TestFamilyFromPSConfig(t *testing.T) {
 				if have := map[int]string{4: "ipv4", 6: "ipv6"}[test.Family]; have != want {
 					t.Errorf("%v %s: the test's family is %q, want %q", addresses, kind, have, want)
 				}
-				if got := m.Task(m.Tool("t"), leg, 0).Parameters[familyName]; addresses[1] == "b.example.org" && want != "" && got != want {
+				if got := m.Task(m.Tool("t"), leg, 0).Parameters["family"]; addresses[1] == "b.example.org" && want != "" && got != want {
 					t.Errorf("%v %s: the task's family is %v, want %q", addresses, kind, got, want)
 				}
 			}
@@ -69,9 +103,9 @@ func TestFamilyFromPSConfig(t *testing.T) {
 	}
 }
 
-// TestFromPSConfigLoads holds that an ordinary template needs no mending, and that its tests are those of the template.
-func TestFromPSConfigLoads(t *testing.T) {
-	mesh, notes, err := FromPSConfig([]byte(`{
+// TestImportLoads holds that an ordinary template needs no mending, and that its tests are those of the template.
+func TestImportLoads(t *testing.T) {
+	mesh, notes, err := Import([]byte(`{
 	"addresses": {"a": {"address": "192.0.2.1"}, "b": {"address": "192.0.2.2"}, "c": {"address": "192.0.2.3", "disabled": true}},
 	"groups": {"all": {"type": "mesh", "addresses": [{"name": "a"}, {"name": "b"}, {"name": "c"}]}},
 	"tests": {"tcp": {"type": "throughput", "spec": {"source": "{% address[0] %}", "dest": "{% address[1] %}", "duration": "PT1M30S", "ip-version": 4}}},
@@ -83,8 +117,12 @@ func TestFromPSConfigLoads(t *testing.T) {
 	if got, want := noteLines(notes), "addresses.c.disabled: the mesh file switches whole hosts off: c is off if all its addresses are\n"; got != want {
 		t.Errorf("notes: %s; want %s", got, want)
 	}
-	m := parsed(t, string(mesh))
-	if got, want := pairNames(m, "bw"), "a>b b>a"; got != want {
+	m := parsed(t, mesh)
+	var pairs []string
+	for s, d := range m.Pairs(m.Test("bw")) {
+		pairs = append(pairs, m.Hosts[s].Name+">"+m.Hosts[d].Name)
+	}
+	if got, want := strings.Join(pairs, " "), "a>b b>a"; got != want {
 		t.Errorf("pairs: %s; want %s", got, want)
 	}
 	test := m.Test("bw")
@@ -97,8 +135,8 @@ func TestFromPSConfigLoads(t *testing.T) {
 }
 
 func TestNoTemplate(t *testing.T) {
-	for _, text := range []string{"", "[]", "{}", "{\"a\": 1}", "hosts: {}", strings.Repeat(" ", maxBytes+1)} {
-		if mesh, _, err := FromPSConfig([]byte(text)); err == nil {
+	for _, text := range []string{"", "[]", "{}", "{\"a\": 1}", "hosts: {}", strings.Repeat(" ", MaxBytes+1)} {
+		if mesh, _, err := Import([]byte(text)); err == nil {
 			t.Errorf("%.20q: got %s, want an error", text, mesh)
 		}
 	}
@@ -119,8 +157,8 @@ func TestISODurations(t *testing.T) {
 	}
 }
 
-func FuzzFromPSConfig(f *testing.F) {
-	text, err := os.ReadFile("testdata/psconfig/testbed.json")
+func FuzzImport(f *testing.F) {
+	text, err := os.ReadFile("testdata/testbed.json")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -128,12 +166,12 @@ func FuzzFromPSConfig(f *testing.F) {
 	f.Add([]byte(`{"addresses": {"a": {"address": "192.0.2.1"}}, "groups": {"g": {"type": "list", "addresses": [{"name": "a"}]}}, "tasks": {}}`))
 	f.Add([]byte(`{"addresses": {"": {"address": 1}, "\u0000": {}}, "groups": [], "tests": {"x": {"type": "bg"}}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		mesh, notes, err := FromPSConfig(text)
+		mesh, notes, err := Import(text)
 		if err != nil {
 			return
 		}
-		var wrong Errors
-		_, err = Parse([]File{{"", mesh}}, nil)
+		var wrong config.Errors
+		_, err = config.Parse([]config.File{{Text: mesh}}, nil)
 		if errors.As(err, &wrong) {
 			said := noteLines(notes)
 			for _, e := range wrong {

@@ -1,8 +1,13 @@
-package config
+package psconfig
 
 import (
 	"math"
+	"regexp"
+	"strconv"
 	"time"
+
+	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/quantity"
 )
 
 // Each of these functions turns a value of a pSConfig template into that of a probe's parameter. false: there is none that means the
@@ -37,7 +42,7 @@ func only(value string) func(any) (any, bool) {
 
 func word(v any) (any, bool) {
 	s, ok := v.(string)
-	return s, ok && namePattern.MatchString(s)
+	return s, ok && config.CheckName(s) == nil
 }
 
 func isoTime(v any) (any, bool) {
@@ -48,7 +53,7 @@ func isoTime(v any) (any, bool) {
 
 func secondsTime(v any) (any, bool) {
 	n, ok := v.(float64)
-	if !ok || n <= 0 || n > daySeconds {
+	if !ok || n <= 0 || n > (24*time.Hour).Seconds() {
 		return nil, ok && n == 0 // no timeout: the probe's own
 	}
 	return shortTime(time.Duration(n * float64(time.Second))), true
@@ -87,4 +92,31 @@ func tos(v any) (any, bool) {
 		return nil, false
 	}
 	return int(n) / 4, true
+}
+
+// isoDuration is an ISO 8601 duration as pScheduler takes it: no years, no months.
+var isoDuration = regexp.MustCompile(`^P(?:([\d.]+)W)?(?:([\d.]+)D)?(?:T(?:([\d.]+)H)?(?:([\d.]+)M)?(?:([\d.]+)S)?)?$`)
+
+// parseISO reads an ISO 8601 duration above zero.
+func parseISO(s string) (time.Duration, bool) {
+	m := isoDuration.FindStringSubmatch(s)
+	if m == nil {
+		return 0, false
+	}
+	const day = 24 * time.Hour
+	seconds := 0.0
+	for i, each := range []time.Duration{7 * day, day, time.Hour, time.Minute, time.Second} {
+		if m[i+1] == "" {
+			continue
+		}
+		v, err := strconv.ParseFloat(m[i+1], 64)
+		if err != nil {
+			return 0, false
+		}
+		seconds += v * each.Seconds()
+	}
+	if seconds <= 0 || seconds > quantity.MaxSpan.Seconds() {
+		return 0, false
+	}
+	return time.Duration(seconds * float64(time.Second)), true
 }
