@@ -21,6 +21,17 @@ type State struct {
 	Links  []LinkState `json:"links"`
 }
 
+// NodeNames are the names of nodes by each of their addresses.
+func (s *State) NodeNames() map[string]string {
+	names := map[string]string{}
+	for _, n := range s.Nodes {
+		for _, address := range n.Addresses {
+			names[address] = n.Name
+		}
+	}
+	return names
+}
+
 // NodeState is a host or router and its addresses, its own first; IPv4's before IPv6's.
 type NodeState struct {
 	Name      string   `json:"name"`
@@ -42,6 +53,14 @@ type ShapeState struct {
 	Rate  *float64 `json:"rate_bits_per_second,omitempty"`
 	Delay *float64 `json:"delay_seconds,omitempty"`
 	Loss  *float64 `json:"loss_ratio,omitempty"` // where it is the same for every packet
+}
+
+// String is what a lab file would say: {} where it need not say anything.
+func (s ShapeState) String() string {
+	if s.Shape == "" {
+		return "{}"
+	}
+	return s.Shape
 }
 
 func stateOf(s link.Shape) ShapeState {

@@ -53,6 +53,14 @@ type LinkTruth struct {
 	EmulatorLateMedianSeconds float64 `json:"emulator_late_median_seconds"`
 }
 
+// Ends are the nodes that the direction leads from and to.
+func (l *LinkTruth) Ends() (from, to string) {
+	if l.Direction == wayNames[1] {
+		return l.Between[1], l.Between[0]
+	}
+	return l.Between[0], l.Between[1]
+}
+
 // QueueTruth is what waits for the wire, now and at most.
 type QueueTruth struct {
 	Packets    int64 `json:"packets"`

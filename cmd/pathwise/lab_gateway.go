@@ -88,7 +88,7 @@ func (s *session) runGateway(ctx context.Context, first, second string, config g
 }
 
 // orNothing shows the shape of a plain wire.
-func orNothing(shape string) string { return shapeText(lab.ShapeState{Shape: shape}) }
+func orNothing(shape string) string { return lab.ShapeState{Shape: shape}.String() }
 
 // mayRead says whether there is an input to read: a shell stops what reads from its terminal in the background.
 func mayRead(in io.Reader) bool {

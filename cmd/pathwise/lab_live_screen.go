@@ -181,10 +181,7 @@ func (m liveModel) directions(width int) []string {
 	// A name is worth more than a column, up to 28 places, which leave room for all columns in 120.
 	most := min(28, max(16, width-len(selectedMark)-least))
 	for i := range t.Links {
-		from, to := sender(&t.Links[i]), t.Links[i].Between[1]
-		if from == to {
-			to = t.Links[i].Between[0]
-		}
+		from, to := t.Links[i].Ends()
 		names[i] = clip(from+" > "+to, most)
 		longest = max(longest, len(names[i]))
 	}
@@ -229,12 +226,12 @@ func (m liveModel) about(l int) []string {
 	}
 	return []string{"",
 		fmt.Sprintf("link %s - %s: %s", s.Between[0], s.Between[1], keys),
-		"  forward " + shapeText(s.Forward), "  reverse " + shapeText(s.Reverse)}
+		"  forward " + s.Forward.String(), "  reverse " + s.Reverse.String()}
 }
 
 // flows is the table of flows that sent packets lately, the fastest first.
 func (m liveModel) flows(width int) []string {
-	t, names := m.past.last(), hostNames(m.state)
+	t, names := m.past.last(), m.state.NodeNames()
 	flows := slices.Clone(t.Flows)
 	slices.SortStableFunc(flows, func(a, b record.FlowTruth) int { return cmp.Compare(b.RateBitsPerSecond, a.RateBitsPerSecond) })
 	if len(flows) == 0 {
@@ -246,7 +243,7 @@ func (m liveModel) flows(width int) []string {
 		"loss", "median", "p99")}
 	for i := range flows {
 		f := &flows[i]
-		lines = append(lines, fmt.Sprintf("  %-*s %11s %9d %8s %8s %8s", wide, clip(flowName(f, names), wide),
+		lines = append(lines, fmt.Sprintf("  %-*s %11s %9d %8s %8s %8s", wide, clip(f.NameWith(names), wide),
 			rateOrDash(f.RateBitsPerSecond), f.Packets, shareText(f.LossRatio),
 			quantity.FormatSeconds(f.DelaySeconds.Median), quantity.FormatSeconds(f.DelaySeconds.P99)))
 	}

@@ -48,19 +48,11 @@ func (s *session) showLab(l *lab.Lab) error {
 
 // linkText says what both directions do, once where they do the same.
 func linkText(l lab.LinkState) string {
-	forward, reverse := shapeText(l.Forward), shapeText(l.Reverse)
+	forward, reverse := l.Forward.String(), l.Reverse.String()
 	if forward == reverse {
 		return forward
 	}
 	return fmt.Sprintf("forward %s reverse %s", forward, reverse)
-}
-
-// shapeText is what a lab file would say.
-func shapeText(s lab.ShapeState) string {
-	if s.Shape == "" {
-		return "{}"
-	}
-	return s.Shape
 }
 
 // followLab prints what becomes of packets, one JSON object a line, until ctx ends: of those flows whose name contains

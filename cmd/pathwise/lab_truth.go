@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -102,7 +100,7 @@ func (s *session) showTruth(l *lab.Lab, window lab.Window, f *truthFlags) error 
 	if err != nil {
 		return err
 	}
-	names := hostNames(state)
+	names := state.NodeNames()
 	f.choose(truth, names)
 	return s.emit(truth, func(w io.Writer) { printTruth(w, truth, names, window) })
 }
@@ -114,44 +112,10 @@ func (f *truthFlags) choose(t *lab.Truth, names map[string]string) {
 	}
 	chosen := []record.FlowTruth{}
 	for i := range t.Flows {
-		wanted := strings.Contains(t.Flows[i].Name, f.flow) || strings.Contains(flowName(&t.Flows[i], names), f.flow)
+		wanted := strings.Contains(t.Flows[i].Name, f.flow) || strings.Contains(t.Flows[i].NameWith(names), f.flow)
 		if wanted && (f.flows || !f.links) {
 			chosen = append(chosen, t.Flows[i])
 		}
 	}
 	t.Flows = chosen
-}
-
-// hostNames returns the node of each address.
-func hostNames(state *lab.State) map[string]string {
-	names := map[string]string{}
-	for _, n := range state.Nodes {
-		for _, address := range n.Addresses {
-			names[address] = n.Name
-		}
-	}
-	return names
-}
-
-// flowName is a flow's name with nodes instead of addresses: "tcp bob:38412 > carol:5201", "icmp bob > carol id 7".
-func flowName(f *record.FlowTruth, names map[string]string) string {
-	if f.Source == "" {
-		return f.Name // "others"
-	}
-	end := func(address string, port uint16) string {
-		name, known := names[address]
-		switch {
-		case !known && port != 0:
-			return net.JoinHostPort(address, strconv.Itoa(int(port)))
-		case !known:
-			return address
-		case port != 0:
-			return fmt.Sprintf("%s:%d", name, port)
-		}
-		return name
-	}
-	if id := max(f.SourcePort, f.TargetPort); strings.HasPrefix(f.Protocol, "icmp") && id != 0 {
-		return fmt.Sprintf("%s %s > %s id %d", f.Protocol, end(f.Source, 0), end(f.Target, 0), id)
-	}
-	return fmt.Sprintf("%s %s > %s", f.Protocol, end(f.Source, f.SourcePort), end(f.Target, f.TargetPort))
 }

@@ -51,25 +51,6 @@ The emulator was the bottleneck: it did not read 7 packets in time.
 	}
 }
 
-func TestFlowName(t *testing.T) {
-	names := map[string]string{"10.0.0.1": "bob", "fd70::2": "carol"}
-	for _, c := range []struct {
-		flow record.FlowTruth
-		want string
-	}{
-		{record.FlowTruth{Name: "others"}, "others"},
-		{record.FlowTruth{Protocol: "udp", Source: "10.0.0.1", SourcePort: 5, Target: "10.0.0.10", TargetPort: 7}, "udp bob:5 > 10.0.0.10:7"},
-		{record.FlowTruth{Protocol: "tcp", Source: "fd70::9", SourcePort: 5, Target: "fd70::2", TargetPort: 7}, "tcp [fd70::9]:5 > carol:7"},
-		{record.FlowTruth{Protocol: "icmp", Source: "10.0.0.1", SourcePort: 77, Target: "10.0.0.10"}, "icmp bob > 10.0.0.10 id 77"},
-		{record.FlowTruth{Protocol: "icmpv6", Source: "fd70::2", Target: "fd70::9", TargetPort: 77}, "icmpv6 carol > fd70::9 id 77"},
-		{record.FlowTruth{Protocol: "47", Source: "10.0.0.1", Target: "fd70::2"}, "47 bob > carol"},
-	} {
-		if got := flowName(&c.flow, names); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
-	}
-}
-
 func TestSplitSettings(t *testing.T) {
 	for line, want := range map[string][]string{
 		"":                                       nil,

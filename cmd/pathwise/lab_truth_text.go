@@ -22,7 +22,8 @@ func printTruth(w io.Writer, t *lab.Truth, names map[string]string, window lab.W
 	}
 	for _, l := range t.Links {
 		if l.Adapter != nil {
-			printCounts(w, "adapter of "+sender(&l), l.Adapter)
+			from, _ := l.Ends()
+			printCounts(w, "adapter of "+from, l.Adapter)
 		}
 	}
 	for _, r := range t.Routers {
@@ -49,22 +50,11 @@ func printBottleneck(w io.Writer, e lab.EmulatorTruth) {
 	}
 }
 
-// sender is the node at which a direction begins.
-func sender(l *lab.LinkTruth) string {
-	if l.Direction == "reverse" {
-		return l.Between[1]
-	}
-	return l.Between[0]
-}
-
 func printLinks(w io.Writer, links []lab.LinkTruth) {
 	rows := [][]string{{"link", "packets", "delivered", "loss", "queue", "min", "median", "p99", "late p99", ""}}
 	for i := range links {
 		l := &links[i]
-		from, to := l.Between[0], l.Between[1]
-		if l.Direction == "reverse" {
-			from, to = to, from
-		}
+		from, to := l.Ends()
 		d, also := l.DelaySeconds, alsoOf(l)
 		if also != "" {
 			rows[0][9] = "also"
@@ -129,7 +119,7 @@ func printFlows(w io.Writer, flows []record.FlowTruth, names map[string]string) 
 	for i := range flows {
 		f := &flows[i]
 		d := f.DelaySeconds
-		row := append([]string{flowName(f, names)}, numbers(f.Packets)...)
+		row := append([]string{f.NameWith(names)}, numbers(f.Packets)...)
 		row = append(row, quantity.FormatRatio(f.LossRatio), strconv.Itoa(f.LossRunMax), strconv.FormatUint(f.Reordered, 10))
 		for _, v := range []float64{d.Min, d.Median, d.P95, d.P99, d.Max} {
 			row = append(row, quantity.FormatSeconds(v))

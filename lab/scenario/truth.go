@@ -49,11 +49,7 @@ func linkOf(t *lab.Truth, between []string, back bool) (any, error) {
 	}
 	var all []lab.LinkTruth
 	for _, l := range t.Links {
-		a, b := l.Between[0], l.Between[1]
-		if l.Direction == "reverse" {
-			a, b = b, a
-		}
-		if a == from && b == to {
+		if a, b := l.Ends(); a == from && b == to {
 			all = append(all, l)
 		}
 	}
@@ -72,12 +68,7 @@ func (p *play) flowOf(t *lab.Truth, text string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	owner := map[string]string{}
-	for _, n := range state.Nodes {
-		for _, address := range n.Addresses {
-			owner[address] = n.Name
-		}
-	}
+	owner := state.NodeNames()
 	want := flowName.FindStringSubmatch(text)
 	best := -1
 	for i, f := range t.Flows {
