@@ -57,6 +57,8 @@ var rooms = []room{
 		"config document quantity", ""},
 	{"control", "the loop of a mesh: plan, send, gather, file; runs on demand, diagnoses",
 		"archive config diagnose document durable durable/daily fleet input measure parse probe respond schedule", "durable/layouttest"},
+	{"demo", "the demonstration: the case of Bob and Carol, and a mesh in a lab, with a made-up past, to look at",
+		"archive archive/generated diagnose fleet lab lab/topology measure quantity stat", "config probe"},
 	{"diagnose", "Results in, findings out: facts, rules, steps",
 		"diagnose/knowledge measure model quantity", ""},
 	{"diagnose/knowledge", "what findings, metrics, formulas and terms mean, for people",

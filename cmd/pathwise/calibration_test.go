@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pathwise-net/pathwise/demo"
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/measure"
@@ -132,7 +133,7 @@ func checkCause(t *testing.T, l *lab.Lab, cause string, s setting, length string
 func follow(l *lab.Lab, f *measure.Finding) error {
 	switch first := f.Advice[0]; {
 	case strings.HasPrefix(first.Command, "sysctl"):
-		_, err := followAdvice(l, f)
+		_, err := demo.FollowAdvice(l, f)
 		return err
 	case strings.HasPrefix(first.Command, "ip "):
 		p, err := l.Start(context.Background(), first.Host, lab.Command{Argv: []string{"sh", "-c", first.Command}, Env: os.Environ(), Stdout: os.Stderr, Stderr: os.Stderr})

@@ -128,3 +128,11 @@ func printFlows(w io.Writer, flows []record.FlowTruth, names map[string]string) 
 	}
 	printTable(w, rows)
 }
+
+// rateOrDash is a rate for people, where 0 is none.
+func rateOrDash(v float64) string {
+	if v == 0 {
+		return "-"
+	}
+	return quantity.FormatRate(v)
+}

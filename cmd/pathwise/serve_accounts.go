@@ -60,6 +60,20 @@ func (s *session) sayHowToSignIn(at *net.TCPAddr) *url.URL {
 	return near
 }
 
+// inviteAgain makes the link by which the first administrator of the controller with this folder sets a password, and makes earlier ones
+// void.
+func inviteAgain(data string, page *url.URL) (link string, err error) {
+	book, err := account.Open(data, account.Options{})
+	if err != nil {
+		return "", err
+	}
+	invitation, err := book.InviteFirst("admin")
+	if err := errors.Join(err, book.Close()); err != nil {
+		return "", err
+	}
+	return welcomeLink(page, invitation), nil
+}
+
 // welcomeLink is where an invitation is taken up.
 func welcomeLink(base *url.URL, invitation string) string {
 	return base.String() + "/#/welcome?token=" + url.QueryEscape(invitation)

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -44,14 +44,14 @@ func (c *pingChecker) Put(_ context.Context, results []*measure.Result) error {
 	return nil
 }
 
-// The samples of the demonstration's past have the distances of its lab, as the metrics have: what a day's median is made of.
-func TestDemoPastSamples(t *testing.T) {
+// The samples of the made-up past have the distances of its lab, as the metrics have: what a day's median is made of.
+func TestPastSamples(t *testing.T) {
 	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
-	past := generated.Day([]generated.Host{{Name: demoLossy, Address: "10.0.0.1"}, {Name: "cern", Address: "10.0.0.2"}}, now, 1)
+	past := generated.Day([]generated.Host{{Name: lossy, Address: "10.0.0.1"}, {Name: "cern", Address: "10.0.0.2"}}, now, 1)
 	past.Tests = []generated.Test{{Tool: generated.Ping, Every: 5 * time.Minute}}
 	c := &pingChecker{t: t, least: 0.05}
-	way := demoWay{rtt: 0.05, rate: 1e8, hops: 3}
-	err := past.Fill(t.Context(), &demoPast{to: c, until: now, ways: map[[2]string]demoWay{{demoLossy, "cern"}: way, {"cern", demoLossy}: way}})
+	way := route{rtt: 0.05, rate: 1e8, hops: 3}
+	err := past.Fill(t.Context(), &fitter{to: c, until: now, ways: map[[2]string]route{{lossy, "cern"}: way, {"cern", lossy}: way}})
 	if err != nil || c.pings == 0 || c.lossy == 0 {
 		t.Errorf("%d pings, %d of them with losses: %v", c.pings, c.lossy, err)
 	}

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -12,29 +12,29 @@ import (
 	"github.com/pathwise-net/pathwise/stat"
 )
 
-// demoPast is how a generated history is made to fit a lab: its hosts stand side by side, and each pair's distance, hops and
+// fitter is how a generated history is made to fit a lab: its hosts stand side by side, and each pair's distance, hops and
 // rate are then the lab's.
-type demoPast struct {
+type fitter struct {
 	to    generated.Filer
-	ways  map[[2]string]demoWay
+	ways  map[[2]string]route
 	until time.Time
 }
 
-// demoWay is what the lab's links make of the way from a host to another, there and back.
-type demoWay struct {
+// route is what the lab's links make of the way from a host to another, there and back.
+type route struct {
 	rtt  float64 // s
 	rate float64 // bit/s of the narrowest link
 	hops int
 }
 
-// demoFellIll is how long before the end of the past what ails a host began.
-const demoFellIll = 2 * time.Hour
+// fellIll is how long before the end of the past what ails a host began.
+const fellIll = 2 * time.Hour
 
-// demoIllRates are what transfers from or to a sick host get since then, bit/s: as measured in this lab.
-var demoIllRates = map[string]float64{"cern": 7e6, "lyon": 3e6, "warwick": 3.8e6}
+// illRates are what transfers from or to a sick host get since then, bit/s: as measured in this lab.
+var illRates = map[string]float64{"cern": 7e6, "lyon": 3e6, "warwick": 3.8e6}
 
-// fillDemoPast makes up the day before now.
-func fillDemoPast(ctx context.Context, file string, plan *lab.Plan, now time.Time) (err error) {
+// fillPast makes up the day before now.
+func fillPast(ctx context.Context, file string, plan *lab.Plan, now time.Time) (err error) {
 	a, err := archive.Open(ctx, file, archive.Options{})
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func fillDemoPast(ctx context.Context, file string, plan *lab.Plan, now time.Tim
 		}
 	}()
 	var hosts []generated.Host
-	for _, h := range demoHosts {
+	for _, h := range members {
 		node, _ := plan.NodeByName(h.name)
 		hosts = append(hosts, generated.Host{Name: h.name, Address: plan.Address(node).String()})
 	}
@@ -55,22 +55,22 @@ func fillDemoPast(ctx context.Context, file string, plan *lab.Plan, now time.Tim
 		{Tool: generated.Throughput, Every: 20 * time.Minute}, // each hour of the matrix has some
 		{Tool: generated.Trace, Every: 20 * time.Minute},
 	}
-	return past.Fill(ctx, &demoPast{to: a, ways: demoWays(plan), until: now})
+	return past.Fill(ctx, &fitter{to: a, ways: routesOf(plan), until: now})
 }
 
 // Put implements generated.Filer: the Results are their maker's, who makes others of them afterwards.
-func (d *demoPast) Put(ctx context.Context, results []*measure.Result) error {
+func (f *fitter) Put(ctx context.Context, results []*measure.Result) error {
 	for _, r := range results {
-		d.fit(r)
-		if err := d.fitDistribution(r); err != nil {
+		f.fit(r)
+		if err := f.fitDistribution(r); err != nil {
 			return err
 		}
 	}
-	return d.to.Put(ctx, results)
+	return f.to.Put(ctx, results)
 }
 
 // fitDistribution makes the samples of a ping, one for each packet that came back, as late as its metrics are.
-func (d *demoPast) fitDistribution(r *measure.Result) error {
+func (f *fitter) fitDistribution(r *measure.Result) error {
 	distribution, has := r.Distributions[measure.RTTs]
 	if !has {
 		return nil
@@ -79,7 +79,7 @@ func (d *demoPast) fitDistribution(r *measure.Result) error {
 	if err != nil {
 		return err
 	}
-	rtt, n := d.ways[[2]string{r.Source.Name, r.Target.Name}].rtt, r.Metrics[measure.ReceivedPackets]
+	rtt, n := f.ways[[2]string{r.Source.Name, r.Target.Name}].rtt, r.Metrics[measure.ReceivedPackets]
 	var fitted stat.Sketch
 	for i := range int(n) {
 		fitted.Add(generated.Quantile(float64(i)/max(1, n-1)) + rtt)
@@ -89,8 +89,8 @@ func (d *demoPast) fitDistribution(r *measure.Result) error {
 }
 
 // fit gives the metrics of a Result the distance, the hops and the rate that its pair has in the lab.
-func (d *demoPast) fit(r *measure.Result) {
-	way := d.ways[[2]string{r.Source.Name, r.Target.Name}]
+func (f *fitter) fit(r *measure.Result) {
+	way := f.ways[[2]string{r.Source.Name, r.Target.Name}]
 	for _, m := range []measure.Metric{measure.RTTMin, measure.RTTMean, measure.RTTMedian, measure.RTTP95, measure.RTTP99, measure.RTTMax} {
 		if v, ok := r.Metrics[m]; ok {
 			r.Metrics[m] = v + way.rtt
@@ -99,8 +99,8 @@ func (d *demoPast) fit(r *measure.Result) {
 	if _, ok := r.Metrics[measure.HopCount]; ok {
 		r.Metrics[measure.HopCount] = float64(way.hops)
 	}
-	ill := r.Started.After(d.until.Add(-demoFellIll))
-	if ill && (r.Source.Name == demoLossy || r.Target.Name == demoLossy) && r.Started.Unix()/300%3 == 0 {
+	ill := r.Started.After(f.until.Add(-fellIll))
+	if ill && (r.Source.Name == lossy || r.Target.Name == lossy) && r.Started.Unix()/300%3 == 0 {
 		loseOne(r)
 	}
 	rate, ok := r.Metrics[measure.Throughput]
@@ -110,13 +110,13 @@ func (d *demoPast) fit(r *measure.Result) {
 	const payload = 1448. / 1538 // of what Ethernet carries
 	full := way.rate * payload
 	if ill {
-		full = min(full, demoIllRate(r.Source.Name), demoIllRate(r.Target.Name))
+		full = min(full, illRate(r.Source.Name), illRate(r.Target.Name))
 	}
 	r.Metrics[measure.Throughput] = full * (0.93 + 0.05*math.Mod(rate, 1e6)/1e6)
 }
 
-// demoLossy loses one packet in fifty each way, so that a third of all pings lose one.
-const demoLossy = "lyon"
+// lossy loses one packet in fifty each way, so that a third of all pings lose one.
+const lossy = "lyon"
 
 // loseOne loses an echo of a ping that lost none.
 func loseOne(r *measure.Result) {
@@ -125,22 +125,22 @@ func loseOne(r *measure.Result) {
 	}
 }
 
-// demoIllRate is what a host lets others have; infinite where nothing ails it.
-func demoIllRate(host string) float64 {
-	if rate, ill := demoIllRates[host]; ill {
+// illRate is what a host lets others have; infinite where nothing ails it.
+func illRate(host string) float64 {
+	if rate, ill := illRates[host]; ill {
 		return rate
 	}
 	return math.Inf(1)
 }
 
-// demoWays works out the shortest ways between all hosts of a lab.
-func demoWays(plan *lab.Plan) map[[2]string]demoWay {
-	ways := map[[2]string]demoWay{}
+// routesOf works out the shortest ways between all hosts of a lab.
+func routesOf(plan *lab.Plan) map[[2]string]route {
+	ways := map[[2]string]route{}
 	for from, node := range plan.Nodes {
 		if node.Router {
 			continue
 		}
-		for to, way := range demoWaysFrom(plan, from) {
+		for to, way := range routesFrom(plan, from) {
 			if to != from && !plan.Nodes[to].Router {
 				ways[[2]string{node.Name, plan.Nodes[to].Name}] = way
 			}
@@ -149,9 +149,9 @@ func demoWays(plan *lab.Plan) map[[2]string]demoWay {
 	return ways
 }
 
-// demoWaysFrom goes through a lab from a node, nearest nodes first.
-func demoWaysFrom(plan *lab.Plan, from int) map[int]demoWay {
-	found := map[int]demoWay{from: {rate: math.Inf(1)}}
+// routesFrom goes through a lab from a node, nearest nodes first.
+func routesFrom(plan *lab.Plan, from int) map[int]route {
+	found := map[int]route{from: {rate: math.Inf(1)}}
 	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
 		way := found[queue[0]]
 		for _, i := range plan.Nodes[queue[0]].Interfaces {

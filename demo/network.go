@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"fmt"
@@ -9,17 +9,17 @@ import (
 	"github.com/pathwise-net/pathwise/lab/topology"
 )
 
-// The demo mesh is the network of the 2002 report (lab/topology, gridnm-2002) with five hosts more, and access links that
+// The mesh is the network of the 2002 report (lab/topology, gridnm-2002) with five hosts more, and access links that
 // two processors can fill. Three of its twelve hosts are sick on purpose, each of another cause.
 
-// demoHost is a host of the demo mesh.
-type demoHost struct {
+// member is a host of the mesh.
+type member struct {
 	name, site string
 	router     string // of those that the report has not: where their access link ends
 	link       string // that link, if it is not as the others'
 }
 
-var demoHosts = []demoHost{
+var members = []member{
 	{name: "ucl", site: "London"},
 	{name: "manchester", site: "Manchester"},
 	{name: "dl", site: "Daresbury"},
@@ -34,41 +34,41 @@ var demoHosts = []demoHost{
 	{name: "lyon", site: "Lyon", router: "cern-gw", link: "rate: 20mbit, delay: 1ms, loss: 2%"},
 }
 
-// demoIll is what ails a host of the demo mesh.
-type demoIll struct{ host, what, verdict string }
+// illness is what ails a host of the mesh.
+type illness struct{ host, what, verdict string }
 
-var demoIlls = []demoIll{
+var illnesses = []illness{
 	{"cern", "takes 32 kB at a time only", "receive-window-limited"},
 	{"lyon", "loses one packet in fifty on its access link", "random-loss"},
 	{"warwick", "sits behind a line of 4 Mbit/s", "path-full"},
 }
 
 const (
-	demoAccess = "rate: 20mbit, delay: 1ms" // of a host that the report has not
-	// demoWindow is the receive memory that nobody raised: 25 ms away, a window a round trip is some 7 Mbit/s.
-	demoWindow = `"4096 32768 32768"`
+	usualAccess = "rate: 20mbit, delay: 1ms" // of a host that the report has not
+	// smallWindow is the receive memory that nobody raised: 25 ms away, a window a round trip is some 7 Mbit/s.
+	smallWindow = `"4096 32768 32768"`
 )
 
 var (
-	demoRates   = regexp.MustCompile(`rate: [0-9]+[mg]bit`)
-	demoWindows = regexp.MustCompile(`(cern: .*tcp_rmem: )"[^"]*"`)
+	rates   = regexp.MustCompile(`rate: [0-9]+[mg]bit`)
+	windows = regexp.MustCompile(`(cern: .*tcp_rmem: )"[^"]*"`)
 )
 
-// demoMeshLab is the lab of the demo mesh.
-func demoMeshLab() (*lab.Spec, error) {
+// labOfMesh is the lab of the mesh.
+func labOfMesh() (*lab.Spec, error) {
 	text, err := topology.Read("gridnm-2002")
 	if err != nil {
 		return nil, err
 	}
-	spec := demoRates.ReplaceAllString(string(text), "rate: 20mbit")
-	spec = demoWindows.ReplaceAllString(spec, "${1}"+demoWindow)
+	spec := rates.ReplaceAllString(string(text), "rate: 20mbit")
+	spec = windows.ReplaceAllString(spec, "${1}"+smallWindow)
 	hosts, links := "hosts:\n", "links:\n"
-	for _, h := range demoHosts {
+	for _, h := range members {
 		if h.router == "" {
 			continue
 		}
 		if h.link == "" {
-			h.link = demoAccess
+			h.link = usualAccess
 		}
 		hosts += fmt.Sprintf("  %s:\n", h.name)
 		links += fmt.Sprintf("  - {between: [%s, %s], %s}\n", h.name, h.router, h.link)
@@ -77,8 +77,8 @@ func demoMeshLab() (*lab.Spec, error) {
 	return lab.ParseSpec("demo mesh", []byte(strings.Replace(spec, "\nlinks:\n", "\n"+links, 1)))
 }
 
-// demoMeshTests are what is measured in the demo mesh: something every few seconds, and little of it.
-const demoMeshTests = `tools:
+// tests are what is measured in the mesh: something every few seconds, and little of it.
+const tests = `tools:
   rtt:  {probe: ping, parameters: {count: 5, interval: 100ms}}
   path: {probe: trace, parameters: {queries: 1}}
   bulk: {probe: throughput, parameters: {duration: 1s, cc: cubic}}
@@ -90,8 +90,8 @@ tests:
   - {tool: bulk, group: all, schedule: {every: 30m}}
 `
 
-// demoController is told of: its folder, where it listens, and where its NATS server does.
-const demoController = `controller:
+// controller wants its folder, where it listens, and where its NATS server does.
+const controller = `controller:
   data: %q
   listen: %q
   public: true
@@ -101,15 +101,15 @@ const demoController = `controller:
 hosts:
 `
 
-// demoMeshFile is the mesh file of the demo mesh. The controller stands outside of the lab; its NATS server listens where
+// meshFile is the mesh file. The controller stands outside of the lab; its NATS server listens where
 // the agents' channels are carried to.
-func demoMeshFile(plan *lab.Plan, data, listen, nats string) string {
+func meshFile(plan *lab.Plan, data, listen, nats string) string {
 	file := &strings.Builder{}
-	fmt.Fprintf(file, demoController, data, listen, nats)
-	for _, h := range demoHosts {
+	fmt.Fprintf(file, controller, data, listen, nats)
+	for _, h := range members {
 		node, _ := plan.NodeByName(h.name)
 		fmt.Fprintf(file, "  %s: {address: %s, rate: 20mbit, site: %s}\n", h.name, plan.Address(node), h.site)
 	}
-	file.WriteString(demoMeshTests)
+	file.WriteString(tests)
 	return file.String()
 }

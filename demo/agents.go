@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -21,8 +21,8 @@ import (
 //
 //	agent in the lab <-- socket pair --> this process <-- TCP --> NATS server of the controller, outside
 
-// demoAgents are the agents of the demo mesh.
-type demoAgents struct {
+// agents are the agents of the mesh.
+type agents struct {
 	lab         *lab.Lab
 	nats        string // address of the controller's server
 	folder      string // of what agents keep
@@ -31,14 +31,14 @@ type demoAgents struct {
 }
 
 // issue makes the agents' keys.
-func (d *demoAgents) issue(folder string) error {
+func (a *agents) issue(folder string) error {
 	keys, err := fleet.OpenKeyring(folder)
 	if err != nil {
 		return err
 	}
-	d.credentials = map[string]*fleet.Credentials{}
-	for _, h := range demoHosts {
-		if d.credentials[h.name], err = keys.Issue(h.name, keys.Embedded(d.nats)); err != nil {
+	a.credentials = map[string]*fleet.Credentials{}
+	for _, h := range members {
+		if a.credentials[h.name], err = keys.Issue(h.name, keys.Embedded(a.nats)); err != nil {
 			return err
 		}
 	}
@@ -47,17 +47,17 @@ func (d *demoAgents) issue(folder string) error {
 
 // keep keeps the agent of a host running until ctx ends: after a machine slept, say, its channel is lost. It returns before
 // if the agent cannot run.
-func (d *demoAgents) keep(ctx context.Context, host string) error {
+func (a *agents) keep(ctx context.Context, host string) error {
 	for {
 		began := time.Now()
-		err := d.run(ctx, host)
+		err := a.run(ctx, host)
 		switch {
 		case ctx.Err() != nil:
 			return nil
 		case time.Since(began) < agentLasts:
 			return fmt.Errorf("the agent of %s ended: %w", host, err)
 		}
-		fmt.Fprintf(d.said, "the agent of %s ended, and is started again: %v\n", host, err)
+		fmt.Fprintf(a.said, "the agent of %s ended, and is started again: %v\n", host, err)
 	}
 }
 
@@ -65,7 +65,7 @@ func (d *demoAgents) keep(ctx context.Context, host string) error {
 const agentLasts = 5 * time.Second
 
 // run runs the agent of a host until it or ctx ends.
-func (d *demoAgents) run(ctx context.Context, host string) error {
+func (a *agents) run(ctx context.Context, host string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
@@ -75,22 +75,22 @@ func (d *demoAgents) run(ctx context.Context, host string) error {
 		return err
 	}
 	defer near.Close()
-	p, err := d.lab.Start(ctx, host, lab.Command{
-		Argv: []string{self, "agent", "--stdio", "-q", "--state", filepath.Join(d.folder, host)}, Stdin: far, Stdout: far, Stderr: d.said,
+	p, err := a.lab.Start(ctx, host, lab.Command{
+		Argv: []string{self, "agent", "--stdio", "-q", "--state", filepath.Join(a.folder, host)}, Stdin: far, Stdout: far, Stderr: a.said,
 	})
 	far.Close()
 	if err != nil {
 		return err
 	}
-	err = d.carry(ctx, near, d.credentials[host])
+	err = a.carry(ctx, near, a.credentials[host])
 	_ = p.Kill() // it ends with its channel; at once, it is to
 	_, waitErr := p.Wait()
 	return errors.Join(err, waitErr)
 }
 
 // carry hands an agent its credentials, and then bytes both ways until one end is over or ctx ends.
-func (d *demoAgents) carry(ctx context.Context, agent net.Conn, credentials *fleet.Credentials) error {
-	server, err := (&net.Dialer{}).DialContext(ctx, "tcp", d.nats)
+func (a *agents) carry(ctx context.Context, agent net.Conn, credentials *fleet.Credentials) error {
+	server, err := (&net.Dialer{}).DialContext(ctx, "tcp", a.nats)
 	if err != nil {
 		return fmt.Errorf("reach the message server: %w", err)
 	}
