@@ -99,6 +99,8 @@ var rooms = []room{
 		"lab/packet stat", ""},
 	{"lab/scenario", "plays cases: a lab, steps in it, a verdict",
 		"document lab lab/link lab/notation lab/record quantity stat", "lab/chance"},
+	{"lab/screen", "a running lab on a terminal, and keys that change it",
+		"lab lab/link lab/notation lab/queue lab/record quantity", ""},
 	{"lab/topology", "labs to start from",
 		"document", "lab lab/packet"},
 	{"lab/traffic", "cross traffic",

@@ -15,8 +15,16 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+func TestDroppedInAll(t *testing.T) {
+	l := LinkTruth{Dropped: map[string]uint64{"loss": 3, "queue": 0, "policed": 4}}
+	if got := l.DroppedInAll(); got != 7 {
+		t.Errorf("%d, want 7", got)
+	}
+}
+
 func TestNodeNames(t *testing.T) {
-	s := State{Nodes: []NodeState{{Name: "bob", Addresses: []string{"10.0.0.1", "fd70::1"}}, {Name: "london", Addresses: []string{"10.0.0.2"}}, {Name: "alone"}}}
+	s := State{Nodes: []NodeState{
+		{Name: "bob", Addresses: []string{"10.0.0.1", "fd70::1"}}, {Name: "london", Addresses: []string{"10.0.0.2"}}, {Name: "alone"}}}
 	want := map[string]string{"10.0.0.1": "bob", "fd70::1": "bob", "10.0.0.2": "london"}
 	if diff := cmp.Diff(want, s.NodeNames()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

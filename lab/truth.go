@@ -61,6 +61,14 @@ func (l *LinkTruth) Ends() (from, to string) {
 	return l.Between[0], l.Between[1]
 }
 
+// DroppedInAll counts the packets that the direction dropped, for whatever cause.
+func (l *LinkTruth) DroppedInAll() (packets uint64) {
+	for _, n := range l.Dropped {
+		packets += n
+	}
+	return packets
+}
+
 // QueueTruth is what waits for the wire, now and at most.
 type QueueTruth struct {
 	Packets    int64 `json:"packets"`

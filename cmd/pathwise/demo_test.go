@@ -39,7 +39,7 @@ func TestDemoMesh(t *testing.T) {
 	carrying(t)
 	folder, binary := t.TempDir(), builtProgram(t)
 	user, program := terminal(t)
-	var drawn screen
+	var drawn drawing
 	go io.Copy(&drawn, user) //nolint:errcheck // ends when the terminal is closed
 	c := exec.Command(binary, "demo", "--mesh", "--listen", "127.0.0.1:0")
 	c.Env = append(os.Environ(), "TMPDIR="+folder)

@@ -190,21 +190,3 @@ func TestGatewayPage(t *testing.T) {
 		t.Errorf("docs/lab-gateway.md: satellite.yaml: %v, %v", config, err)
 	}
 }
-
-// The page of the live view has its keys and its columns.
-func TestLivePage(t *testing.T) {
-	page := readDoc(t, "lab-live.md")
-	if help := "```text\n" + strings.Join(liveKeys, "\n") + "\n```"; !strings.Contains(page, help) {
-		t.Errorf("docs/lab-live.md does not have the help of the view:\n%s", help)
-	}
-	var want, got []string
-	for _, c := range liveColumns {
-		want = append(want, c.title)
-	}
-	for _, row := range docTable(t, page, "| column | shows |") {
-		got = append(got, row[0])
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("docs/lab-live.md (-view +page):\n%s", diff)
-	}
-}

@@ -166,7 +166,7 @@ func gatewayWay(now, before *gateway.Report, way int) string {
 	if seconds := now.Seconds - before.Seconds; seconds > 0 {
 		rate = float64(l.Bytes-before.Links[way].Bytes) * 8 / seconds
 	}
-	return fmt.Sprintf("%s, %d packets, %.0f dropped, %d waiting", quantity.FormatRate(rate), l.Packets, droppedBy(l),
+	return fmt.Sprintf("%s, %d packets, %d dropped, %d waiting", quantity.FormatRate(rate), l.Packets, l.DroppedInAll(),
 		l.Queue.Packets)
 }
 

@@ -3,13 +3,16 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/lab/screen"
 )
 
 func labShow(s *session, name *string) *cobra.Command {
@@ -29,6 +32,18 @@ func labShow(s *session, name *string) *cobra.Command {
 	}
 	c.Flags().BoolVar(&watch, "live", false, "watch the links on this terminal, and change them by keys")
 	return c
+}
+
+// watchLab shows a lab on the terminal until the user leaves.
+func (s *session) watchLab(ctx context.Context, l *lab.Lab) error {
+	in, isFile := s.in.(*os.File)
+	switch {
+	case s.json:
+		return badFlag("live", errors.New("goes without --json; `pathwise lab truth --json` prints what the view shows"))
+	case !isFile || !isTerminal(in) || !isTerminal(s.out):
+		return badFlag("live", errors.New("want a terminal; `pathwise lab truth` prints what the view shows"))
+	}
+	return screen.Show(ctx, l, in, s.out)
 }
 
 func (s *session) showLab(l *lab.Lab) error {

@@ -104,14 +104,11 @@ func (k *known) ask(l *lab.Lab) (*Lab, error) {
 }
 
 func way(s link.Shape, t *lab.LinkTruth) Way {
-	w := Way{
-		Settings: s.Settings(), Values: values(s), Packets: t.Packets, Delivered: t.Delivered, Bytes: t.Bytes, Dropped: t.Dropped,
-		Duplicated: t.Duplicated, Reordered: t.Reordered, Corrupted: t.Corrupted, Queue: t.Queue.Packets, QueueBytes: t.Queue.Bytes,
+	return Way{
+		Settings: s.Settings(), Values: values(s), Packets: t.Packets, Delivered: t.Delivered, Bytes: t.Bytes,
+		Lost: t.DroppedInAll(), Dropped: t.Dropped, Duplicated: t.Duplicated, Reordered: t.Reordered,
+		Corrupted: t.Corrupted, Queue: t.Queue.Packets, QueueBytes: t.Queue.Bytes,
 	}
-	for _, n := range t.Dropped {
-		w.Lost += n
-	}
-	return w
 }
 
 // values are the settings that are plain numbers, which a slider can show.

@@ -1,9 +1,19 @@
-package main
+// Package screen shows a lab on a terminal while it runs, and changes its links by keys.
+//
+// It asks the lab for its truth twice a second and shows what changed in between. It is a model that messages change and a screen
+// is drawn of: answers of the lab and keys in, text out.
+//
+//	            polled, changed
+//	the lab  ------------------->  model.Update  -->  model.lines  -->  terminal
+//	   ^                              |      ^
+//	   '--------  Set, TruthOf  ------'      '---  keys
+//
+// It neither starts nor ends labs, counts nothing itself, and changes links only, not routes or hosts.
+package screen
 
 import (
 	"context"
-	"errors"
-	"os"
+	"io"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,46 +21,35 @@ import (
 	"github.com/pathwise-net/pathwise/lab"
 )
 
-// The live view asks the lab for its truth twice a second and shows what changed in between. It is a model that messages
-// change and a screen is drawn of: answers of the lab and keys in, text out.
-//
-//	            polled, changed
-//	the lab  ------------------->  liveModel.Update  -->  liveModel.lines  -->  terminal
-//	   ^                              |      ^
-//	   '--------  Set, TruthOf  ------'      '---  keys
+// pollInterval is as often as a person reads a number that changes.
 const pollInterval = 500 * time.Millisecond
 
-// watchedLab is what the view needs of a lab.
-type watchedLab interface {
+// Lab is what the screen needs of a lab; *lab.Lab is one.
+type Lab interface {
 	State() (*lab.State, error)
 	TruthOf(lab.Window) (*lab.Truth, error)
 	Set(a, b string, settings ...string) error
 }
 
-// watchLab shows a lab on the terminal until the user quits.
-func (s *session) watchLab(ctx context.Context, l *lab.Lab) error {
-	in, isFile := s.in.(*os.File)
-	switch {
-	case s.json:
-		return badFlag("live", errors.New("goes without --json; `pathwise lab truth --json` prints what the view shows"))
-	case !isFile || !isTerminal(in) || !isTerminal(s.out):
-		return badFlag("live", errors.New("want a terminal; `pathwise lab truth` prints what the view shows"))
-	}
+// Show shows a lab on a terminal, which in reads from and out writes to, until the user leaves or ctx ends, neither of which is an
+// error. While it does, the terminal is in raw mode and shows its alternate screen; then it is as it was. An error is of a lab that
+// does not answer, or does not any more, or of the terminal.
+func Show(ctx context.Context, l Lab, in io.Reader, out io.Writer) error {
 	if _, err := l.State(); err != nil {
 		return err
 	}
-	program := tea.NewProgram(liveModel{lab: l}, tea.WithInput(in), tea.WithOutput(s.out), tea.WithoutSignalHandler())
+	program := tea.NewProgram(model{lab: l}, tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler())
 	defer context.AfterFunc(ctx, program.Quit)() // a signal is a way to leave, as q is
 	last, err := program.Run()
-	if m, ok := last.(liveModel); ok && m.failed != nil {
+	if m, ok := last.(model); ok && m.failed != nil {
 		return m.failed
 	}
 	return err
 }
 
-// liveModel is all that the view knows.
-type liveModel struct {
-	lab   watchedLab
+// model is all that the screen knows.
+type model struct {
+	lab   Lab
 	state *lab.State
 	past  history
 
@@ -81,10 +80,10 @@ type changed struct {
 
 type pollNow struct{}
 
-func (m liveModel) Init() tea.Cmd { return m.poll(false) }
+func (m model) Init() tea.Cmd { return m.poll(false) }
 
 // poll asks the lab for how it stands. Flows are those of the last seconds.
-func (m liveModel) poll(once bool) tea.Cmd {
+func (m model) poll(once bool) tea.Cmd {
 	return func() tea.Msg {
 		state, err := m.lab.State()
 		if err != nil {
@@ -96,7 +95,7 @@ func (m liveModel) poll(once bool) tea.Cmd {
 }
 
 // set changes the selected link. Until the lab shows the change further keys wait, since they go on from it.
-func (m liveModel) set(setting string) (tea.Model, tea.Cmd) {
+func (m model) set(setting string) (tea.Model, tea.Cmd) {
 	m.busy = true
 	between := m.state.Links[m.selected/2].Between
 	return m, func() tea.Msg {
@@ -105,7 +104,7 @@ func (m liveModel) set(setting string) (tea.Model, tea.Cmd) {
 	}
 }
 
-func (m liveModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
@@ -134,7 +133,7 @@ func (m liveModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // take shows what the lab says, and goes on with the keys that waited for it.
-func (m liveModel) take(p polled) (tea.Model, tea.Cmd) {
+func (m model) take(p polled) (tea.Model, tea.Cmd) {
 	if m.failed = p.err; p.err != nil {
 		return m, tea.Quit
 	}
@@ -148,14 +147,14 @@ func (m liveModel) take(p polled) (tea.Model, tea.Cmd) {
 		key := m.waiting[0]
 		m.waiting = m.waiting[1:]
 		next, cmd := m.key(key)
-		if m = next.(liveModel); cmd != nil {
+		if m = next.(model); cmd != nil {
 			return m, cmd
 		}
 	}
 	return m, nil
 }
 
-func (m liveModel) key(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m model) key(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	if m.editing {
 		return m.edit(key)
 	}

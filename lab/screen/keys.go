@@ -1,4 +1,4 @@
-package main
+package screen
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// liveKeys is what the help shows.
-var liveKeys = []string{
+// keyHelp is what the help shows.
+var keyHelp = []string{
 	"up down  select a direction of a link   tab    the other direction",
 	"d D      less, more delay               space  change both ways, or one",
 	"l L      less, more loss                x      take the link down, or up again",
@@ -17,7 +17,7 @@ var liveKeys = []string{
 }
 
 // press does what a key stands for.
-func (m liveModel) press(key string) (tea.Model, tea.Cmd) {
+func (m model) press(key string) (tea.Model, tea.Cmd) {
 	if key == "q" || key == "ctrl+c" {
 		return m, tea.Quit
 	}
@@ -51,7 +51,7 @@ func (m liveModel) press(key string) (tea.Model, tea.Cmd) {
 }
 
 // edit takes a key while a setting is being typed.
-func (m liveModel) edit(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m model) edit(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	switch key.String() {
 	case "ctrl+c":
 		return m, tea.Quit
@@ -75,7 +75,7 @@ func (m liveModel) edit(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 }
 
 // change takes a step of the setting that a key stands for: a small letter down, a capital up.
-func (m liveModel) change(key string) (tea.Model, tea.Cmd) {
+func (m model) change(key string) (tea.Model, tea.Cmd) {
 	shape := m.shapeOf(m.selected)
 	up := key == strings.ToUpper(key)
 	var setting string

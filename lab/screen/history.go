@@ -1,14 +1,13 @@
-package main
+package screen
 
 import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/link"
-	"github.com/pathwise-net/pathwise/lab/notation"
 )
 
-// Over what the view averages: rates over a second, long enough for a number that can be read; losses, which are rarer,
+// Over what the screen averages: rates over a second, long enough for a number that can be read; losses, which are rarer,
 // over as long as people remember pressing a key; flows over what still counts as now.
 const (
 	rateSpan = 1 * time.Second
@@ -83,29 +82,9 @@ func overheadOf(shape link.Shape) link.Overhead {
 
 // lossShare is what was dropped between two truths of a direction, of all that was dropped or delivered.
 func lossShare(last, before *lab.LinkTruth) float64 {
-	lost := droppedBy(last) - droppedBy(before)
+	lost := float64(last.DroppedInAll()) - float64(before.DroppedInAll())
 	if all := lost + float64(last.Delivered) - float64(before.Delivered); all > 0 {
 		return lost / all
 	}
 	return 0
-}
-
-func droppedBy(l *lab.LinkTruth) (all float64) {
-	for _, n := range l.Dropped {
-		all += float64(n)
-	}
-	return all
-}
-
-// shapeOf reads the shape of a direction.
-func (m *liveModel) shapeOf(direction int) (shape link.Shape) {
-	l := m.state.Links[direction/2]
-	text := l.Forward.Shape
-	if direction%2 == 1 {
-		text = l.Reverse.Shape
-	}
-	if text != "" {
-		_ = notation.Unmarshal([]byte(text), &shape) // what a shape prints it reads; if not, it shows as none
-	}
-	return shape
 }

@@ -40,26 +40,26 @@ func terminal(t *testing.T) (user, program *os.File) {
 	return user, program
 }
 
-// screen collects what a program draws.
-type screen struct {
+// drawing collects what a program draws.
+type drawing struct {
 	mu    sync.Mutex
 	drawn bytes.Buffer
 }
 
-func (s *screen) Write(b []byte) (int, error) {
+func (s *drawing) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.drawn.Write(b)
 }
 
-func (s *screen) text() string {
+func (s *drawing) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.drawn.String()
 }
 
 // await waits until the program has drawn a text since the last call, and forgets what was drawn.
-func (s *screen) await(t *testing.T, text string) {
+func (s *drawing) await(t *testing.T, text string) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * ms) {
 		s.mu.Lock()
@@ -98,7 +98,7 @@ func TestLiveOnATerminal(t *testing.T) {
 		func(_ *os.File, p *os.Process) error { return p.Signal(syscall.SIGTERM) },
 	} {
 		user, program := terminal(t)
-		var drawn screen
+		var drawn drawing
 		go io.Copy(&drawn, user) //nolint:errcheck // ends when the terminal is closed
 		c := selfProcess(t, "lab", "show", "--live", "--name", name)
 		c.Env = append(c.Env, "TERM=xterm-256color")
