@@ -33,6 +33,9 @@ func (genericHeader) Len() int { return genericHeaderSize }
 // Serialize is the header as it is sent.
 func (h genericHeader) Serialize() []byte { return []byte{h.command, h.version, 0, 0} }
 
+// Package nl learns the order of bytes at its first use, which may be in several goroutines at once: here it does before any.
+var _ = nl.NativeEndian()
+
 // genericCall sends one message to a family, and returns the attributes of each answer.
 func genericCall(family int, header genericHeader, attributes ...*nl.RtAttr) ([][]byte, error) {
 	request := nl.NewNetlinkRequest(family, unix.NLM_F_ACK)
