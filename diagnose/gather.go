@@ -101,6 +101,9 @@ func readPing(g *gathering, r *measure.Result) {
 			readSize(s, r, sent, answered)
 			return
 		}
+		if sortOf(r) == ofOpening && s.Known(Answers) { // what answers SYNs is told apart from what answers echoes
+			return
+		}
 		s.set(Pings, exactly(sent, r))
 		s.set(Answers, exactly(answered, r))
 		s.setPositive(IdleRoundTrip, r.Metrics[measure.RTTMedian], r)
@@ -139,6 +142,7 @@ type sort string
 
 const (
 	ofPing     sort = "ping"
+	ofOpening  sort = "opening" // pings by TCP
 	ofTrace    sort = "trace"
 	ofTransfer sort = "transfer" // by TCP, one way
 	ofBothWays sort = "both"     // by TCP, both ways at once
@@ -147,6 +151,8 @@ const (
 
 func sortOf(r *measure.Result) sort {
 	switch {
+	case r.Kind == "ping" && (r.Parameters["proto"] == "tcp" || r.Parameters["proto"] == "syn"):
+		return ofOpening
 	case r.Kind != "throughput":
 		return sort(r.Kind)
 	case r.Parameters["proto"] == "udp":

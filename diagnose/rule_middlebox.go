@@ -2,25 +2,91 @@ package diagnose
 
 import "github.com/pathwise-net/pathwise/measure"
 
-// middlebox: both ends offer to scale windows, and the connection does not, so something between took the option out.
+// Of a connection that asked for ECN in vain, and of the SYNs of others.
+const (
+	ECNLost  Name = "ecn_lost"
+	SYNsLost Name = "syns_lost"
+)
+
+// middlebox: what both ends are set to is not what their connection has, so something between changes its first packets: it takes the
+// option out that scales windows, or drops the SYNs that ask for ECN, so that the kernel asks again without, a second later.
 var middlebox = Rule{
-	ID:       "middlebox",
-	Of:       OfWay,
-	Needs:    []Name{WindowScaling, ReceiveWindow, ReceiveWindowShare, RoundTrip},
+	ID:    "middlebox",
+	Of:    OfWay,
+	In:    []State{Slow, Full},
+	Needs: []Name{WindowScaling, ReceiveWindow, ReceiveWindowShare, RoundTrip, Steady},
+	Reads: []Name{Answers, ECNLost, SYNsLost},
+	Brings: []definition{
+		{Name: ECNLost, Metric: "ecn_count", Means: "both ends use ECN, and their connection does not, whose SYN was lost", From: ofTransfer, Read: ecnLost},
+		{Name: SYNsLost, Metric: "loss_ratio", Unit: "ratio", Means: "of the SYNs of other connections, which ask for ECN, too",
+			Step: openings, From: ofOpening, Read: func(_ *Subject, r *measure.Result) (float64, bool) { return r.Get(measure.LossRatio) }},
+	},
+	Suspect:  func(s *Subject) bool { return s.Is(ECNLost) },
 	Replaces: []string{"no-window-scaling", "receive-window-limited"},
 	Look: func(s *Subject) *Claim {
-		if s.Is(WindowScaling) || s.Value(ReceiveWindowShare) <= binding || s.Value(ReceiveWindow) > unscaledWindow ||
-			!scales(s.From) || !scales(s.To) {
-			return nil
+		if c := windowsUnscaled(s); c != nil {
+			return c
 		}
-		return &Claim{
-			Where: OnPath, Confidence: confidence(s.Value(ReceiveWindowShare)), Evidence: ofWindow,
-			Advice: []string{"between"},
-			Allows: windowRate(s, s.Value(ReceiveWindow)),
-			Cured:  map[Name]float64{WindowScaling: 1},
-		}
+		return ecnDropped(s)
 	},
 }
+
+func windowsUnscaled(s *Subject) *Claim {
+	if s.Is(WindowScaling) || s.Value(ReceiveWindowShare) <= binding || s.Value(ReceiveWindow) > unscaledWindow ||
+		!scales(s.From) || !scales(s.To) {
+		return nil
+	}
+	return &Claim{
+		Where: OnPath, Confidence: confidence(s.Value(ReceiveWindowShare)), Evidence: ofWindow,
+		Advice: []string{"between"},
+		Allows: windowRate(s, s.Value(ReceiveWindow)),
+		Cured:  map[Name]float64{WindowScaling: 1},
+	}
+}
+
+// ecnDropped finds that SYNs are dropped which ask for ECN. Where only the bits are taken out of them nothing is lost, and nothing said.
+func ecnDropped(s *Subject) *Claim {
+	if s.Name != measure.Forward || !s.Is(ECNLost) || s.Value(SYNsLost) < 1 || s.Value(Answers) == 0 {
+		return nil
+	}
+	return &Claim{
+		Where: OnPath, Confidence: 0.9, Evidence: []Name{SYNsLost, Answers},
+		Says: []string{"ecn"}, Advice: []string{"ecn", "unasked"},
+		Allows: s.Value(Steady), Unpredicted: true, // transfers are as fast as before, once they have begun
+	}
+}
+
+// ecnLost reads whether the caller asks for ECN, the other end would use it, and their connection does not, as its first SYN was lost:
+// the kernel asks again without.
+func ecnLost(s *Subject, r *measure.Result) (lost float64, told bool) {
+	all := samples(s, r, measure.Sender)
+	if s.Name != measure.Forward || len(all) == 0 {
+		return 0, false
+	}
+	again, told := all[0].Get("total_retrans_packets")
+	var asks, agrees bool
+	for _, e := range r.Samples.Ends {
+		if e.Settings == nil || e.Settings.ECN == nil {
+			continue
+		}
+		if e.Host == r.Source.Name {
+			asks = *e.Settings.ECN == 1
+		} else {
+			agrees = *e.Settings.ECN != 0
+		}
+	}
+	used, _ := agreed(optionECN)(s, r)
+	return yes(asks && agrees && used == 0 && again > 0, r).Value, told
+}
+
+// openings opens some connections; one that is refused tells as much.
+func openings(s *Subject) (Step, bool) {
+	return Step{Name: "openings", Kind: "ping", Way: measure.Way(s.Name), Why: "whether other connections open at once",
+		Parameters: map[string]any{"proto": "tcp", "count": 3, "interval": surveyInterval}, Seconds: openingsTake}, true
+}
+
+// openingsTake is what three connections take whose SYNs are lost, in seconds.
+const openingsTake = 2.0
 
 // scales reports whether an end is known to offer the option that scales windows.
 func scales(e *measure.TCPEnd) bool {

@@ -196,6 +196,7 @@ type TCPSettings struct {
 	RmemBytes         *[3]int `json:"tcp_rmem_bytes,omitempty"` // least, first, most
 	WmemBytes         *[3]int `json:"tcp_wmem_bytes,omitempty"`
 	WindowScaling     *int    `json:"tcp_window_scaling,omitempty"`
+	ECN               *int    `json:"tcp_ecn,omitempty"`
 	CongestionControl *string `json:"tcp_congestion_control,omitempty"`
 }
 

@@ -203,7 +203,7 @@ func addEnds(r *measure.Result, report *iperf3.Report, c *iperf3.Config) {
 			}
 			if t := side.settings; t != nil {
 				end.Settings = &measure.TCPSettings{RmemBytes: t.RmemBytes, WmemBytes: t.WmemBytes,
-					WindowScaling: t.WindowScaling, CongestionControl: t.CongestionControl}
+					WindowScaling: t.WindowScaling, ECN: t.ECN, CongestionControl: t.CongestionControl}
 			}
 			r.Samples.Ends = append(r.Samples.Ends, end)
 		}

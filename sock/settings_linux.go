@@ -23,6 +23,7 @@ type TCPSettings struct {
 	WindowScaling     *int    `json:"tcp_window_scaling,omitempty"`
 	SACK              *int    `json:"tcp_sack,omitempty"`
 	Timestamps        *int    `json:"tcp_timestamps,omitempty"`
+	ECN               *int    `json:"tcp_ecn,omitempty"` // 0: never; 1: also asked for; 2 (default): where the peer asks
 	CongestionControl *string `json:"tcp_congestion_control,omitempty"`
 	NoMetricsSave     *int    `json:"tcp_no_metrics_save,omitempty"`          // 1: remember nothing of a path
 	NoSSThreshSave    *int    `json:"tcp_no_ssthresh_metrics_save,omitempty"` // 1 (default): remember no ssthresh
@@ -42,6 +43,7 @@ func readTCPSettings(root string) TCPSettings {
 		WindowScaling:     single(root + "/ipv4/tcp_window_scaling"),
 		SACK:              single(root + "/ipv4/tcp_sack"),
 		Timestamps:        single(root + "/ipv4/tcp_timestamps"),
+		ECN:               single(root + "/ipv4/tcp_ecn"),
 		CongestionControl: word(root + "/ipv4/tcp_congestion_control"),
 		NoMetricsSave:     single(root + "/ipv4/tcp_no_metrics_save"),
 		NoSSThreshSave:    single(root + "/ipv4/tcp_no_ssthresh_metrics_save"),
