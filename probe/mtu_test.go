@@ -60,6 +60,7 @@ func TestMTULoopback(t *testing.T) {
 			t.Logf("no %s on this machine: %v", target, err)
 			continue
 		}
+		needEcho(t, target == "::1")
 		r, err := MTU{Target: target}.Do(t.Context())
 		if err != nil {
 			t.Errorf("%s: %v", target, err)
