@@ -38,8 +38,6 @@ func gridNM(t *testing.T) string {
 // no result is missing, and no two tests that fill a link were on one interface at a time. Without it, six of them transfer and
 // one sends trains, and it ends when every pair was measured by every tool once.
 func TestMeshOfGridNM(t *testing.T) {
-	t.Parallel()
-	carrying(t)
 	overSSH := []string{"bristol", "lyon"}
 	if os.Getuid() != 0 {
 		t.Log("without SSH: its server changes users, of which a lab that root did not start has one")
