@@ -31,7 +31,8 @@ func (c *Connections) Enter(conn net.Conn) (in bool, err error) {
 	return in, err
 }
 
-// Leave ends the counting of a connection. It does nothing for one that has left, or was never let in.
+// Leave makes room for another connection where this one was: to be called when a connection that Enter let in is closed. Of one that
+// has left already, or was not let in, nothing is counted.
 func (c *Connections) Leave(conn net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

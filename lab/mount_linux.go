@@ -91,7 +91,7 @@ func (p *Plan) MTU(iface int) int {
 // that, its routes say so.
 func (p *Plan) deviceMTU(iface int) int { return max(p.MTU(iface), p.MTU(p.Interfaces[iface].Peer)) }
 
-// largestMTU is that of the hosts' interfaces.
+// largestMTU is the largest MTU of any host's interface, in bytes, and Ethernet's at least.
 func (p *Plan) largestMTU() int {
 	largest := defaultMTU
 	for _, id := range p.HostInterfaces() {

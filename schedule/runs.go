@@ -84,7 +84,8 @@ func (p *Planner) quiet(held *busy, pair Pair, at, latest int64, length time.Dur
 	return at
 }
 
-// quietPlan does the same as quiet, for one interface and the planned runs alone.
+// quietPlan is the first time from at on at which no planned exclusive run uses an interface for as long as length; or some time
+// after latest, where there is none until then. Runs that are held, and not planned, do not count.
 func (p *Planner) quietPlan(v int32, at, latest int64, length time.Duration) int64 {
 	of := p.component[v]
 	if of == none {

@@ -84,7 +84,7 @@ func (s *session) capture(ctx context.Context, l *lab.Lab, path string, at []str
 	return s.emit(doc, func(w io.Writer) { fmt.Fprintf(w, "%s: %s\n", path, quantity.FormatSize(info.Size())) })
 }
 
-// untilTime ends a context after what --time says; "" is never.
+// untilTime returns a context that ends after the time in span, which is what --time holds; of "" it ends with its parent only.
 func untilTime(ctx context.Context, span string) (context.Context, context.CancelFunc, error) {
 	if span == "" {
 		ctx, stop := context.WithCancel(ctx)
