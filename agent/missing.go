@@ -10,35 +10,26 @@ import (
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/respond"
-	"github.com/pathwise-net/pathwise/sock"
 )
 
-// look finds what this host cannot do, by trying, and what its owner forbids to all.
-func look(p *policy.Policy) []fleet.MissingCapability {
+// look finds what kinds of Task need and this host lacks, by trying, and what its owner forbids to all.
+func look(p *policy.Policy, kinds []probe.Kind) []fleet.MissingCapability {
 	missing := []fleet.MissingCapability{}
 	add := func(kind, what, why string) {
 		missing = append(missing, fleet.MissingCapability{Kind: kind, What: what, Why: why})
 	}
-	// Opening a socket of package sock asks for the kernel's time stamps, too.
-	if s, err := sock.OpenEcho(false); err != nil {
-		for _, kind := range []string{"ping", "mtu"} {
-			add(kind, "raw-sockets", err.Error())
+	for _, kind := range kinds {
+		for _, need := range kind.Needs {
+			if err := need.Try(); err != nil {
+				add(need.Of(kind.Name), need.What, err.Error())
+			}
 		}
-	} else {
-		s.Close()
-	}
-	if s, err := sock.OpenUDP(false); err != nil {
-		add("trace", "timestamps", err.Error())
-	} else {
-		s.Close()
-	}
-	if why := noIPv6(net.InterfaceAddrs()); why != "" {
-		add("", "ipv6", why)
-	}
-	for _, kind := range probe.Kinds() {
 		if !p.AllowsKind(kind.Name) {
 			add(kind.Name, "policy", "the owner of this host allows no "+kind.Name)
 		}
+	}
+	if why := noIPv6(net.InterfaceAddrs()); why != "" {
+		add("", "ipv6", why)
 	}
 	programs := p.AllPrograms()
 	for _, kind := range respond.Kinds() {

@@ -15,6 +15,7 @@ import (
 	"github.com/pathwise-net/pathwise/agent/spool"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
 )
 
 func TestPlanFile(t *testing.T) {
@@ -92,7 +93,7 @@ func TestMissingCapabilities(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := map[string]string{}
-	for _, lack := range look(p) {
+	for _, lack := range look(p, probe.Kinds()) {
 		got[lack.Kind+" "+lack.What] = lack.Why
 	}
 	for what, why := range map[string]string{
@@ -107,6 +108,14 @@ func TestMissingCapabilities(t *testing.T) {
 	}
 	if _, ok := got["ping policy"]; ok {
 		t.Error("ping is allowed, and is told to be lacking")
+	}
+	kinds := []probe.Kind{
+		{Name: "ping", Needs: []probe.Need{{What: "socket", Try: func() error { return os.ErrPermission }}, {What: "air", Try: func() error { return nil }}}},
+		{Name: "command", Needs: []probe.Need{{What: "right", Parameter: "proto", Value: "syn", Try: func() error { return os.ErrPermission }}}}}
+	want := []fleet.MissingCapability{{Kind: "ping", What: "socket", Why: "permission denied"},
+		{Kind: "command proto=syn", What: "right", Why: "permission denied"}}
+	if diff := cmp.Diff(want, look(p, kinds)[:2]); diff != "" {
+		t.Errorf("what kinds need (-want +got):\n%s", diff)
 	}
 	global, local := &net.IPNet{IP: net.ParseIP("2001:db8::1")}, &net.IPNet{IP: net.ParseIP("fe80::1")}
 	if noIPv6([]net.Addr{local, global}, nil) != "" || noIPv6([]net.Addr{local, &net.IPNet{IP: net.ParseIP("127.0.0.1")}}, nil) == "" {

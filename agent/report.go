@@ -21,7 +21,7 @@ func (a *Agent) report(ctx context.Context) {
 	for {
 		if time.Since(looked) >= lookAgain {
 			looked = time.Now()
-			missing := look(a.policy)
+			missing := look(a.policy, probe.Kinds())
 			if a.exposed != nil && len(a.policy.AllPrograms()) > 0 {
 				missing = append(missing, fleet.MissingCapability{Kind: "command", What: "programs", Why: a.exposed.Error()})
 			}

@@ -268,6 +268,32 @@ func TestLacks(t *testing.T) {
 	}
 }
 
+// What only some Tasks of a kind need keeps no others from a host that lacks it.
+func TestLacksOfAParameter(t *testing.T) {
+	for _, c := range []struct{ kind, planned, warning string }{
+		{"ping", "connect b a, rtt b a, syn b a", "a does no ping: denied"},
+		{"ping proto=icmp", "connect a b, connect b a, rtt b a, syn a b, syn b a", "a does no ping proto=icmp: denied"},
+		{"ping proto=syn", "connect a b, connect b a, rtt a b, rtt b a, syn b a", "a does no ping proto=syn: denied"},
+	} {
+		b := newBench(t, twoHosts+`
+tools:
+  rtt:     {probe: ping, parameters: {count: 5}}
+  connect: {probe: ping, parameters: {count: 5, proto: tcp}}
+  syn:     {probe: ping, parameters: {count: 5, proto: syn}}
+groups: {all: {mesh: all}}
+tests: [{tool: [rtt, connect, syn], group: all, schedule: {every: 1m}}]
+`)
+		receiver{b.Control}.Heard(fleet.Status{Host: "a", Can: without("", ""), Lacks: []fleet.MissingCapability{{Kind: c.kind, Why: "denied"}}})
+		b.plan()
+		if got := b.plannedPairs(); got != c.planned {
+			t.Errorf("without %s: planned %s\nwant %s", c.kind, got, c.planned)
+		}
+		if diff := cmp.Diff([]string{c.warning}, b.Overview().Warnings); diff != "" {
+			t.Errorf("without %s: warnings (-want +got):\n%s", c.kind, diff)
+		}
+	}
+}
+
 // A host whose owner lets a kind of responder not be opened is no target of tests that need it, and stays one of others.
 func TestLacksResponder(t *testing.T) {
 	for _, c := range []struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/respond"
 	"github.com/pathwise-net/pathwise/schedule"
 )
@@ -158,7 +159,7 @@ func (f *filling) add(planned *schedule.Run) error {
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", test.Name, err)
 	}
-	if why := cmp.Or(f.outdated(w.mesh, tool, leg, d), f.cannot(w.mesh, leg, tool.Kind, d)); why != "" {
+	if why := cmp.Or(f.outdated(w.mesh, tool, leg, d), f.cannot(w.mesh, tool, leg, d)); why != "" {
 		f.skipped[why] = true
 		return nil
 	}
@@ -215,20 +216,20 @@ func (f *filling) again(at place, prepare func(picker) (measure.Run, error)) boo
 }
 
 // cannot says why the hosts of a run said that they cannot do it; "" if they did not.
-func (c *Control) cannot(m *config.Mesh, leg config.Leg, kind string, d measure.Demand) string {
+func (c *Control) cannot(m *config.Mesh, tool *config.Tool, leg config.Leg, d measure.Demand) string {
 	lacks := func(host int, matches func(fleet.MissingCapability) bool) string {
 		name := m.Hosts[host].Name
 		status, _, _ := c.roster.last(name)
 		for _, l := range status.Lacks {
 			if matches(l) {
-				return fmt.Sprintf("%s does no %s: %s", name, kind, l.Why)
+				return fmt.Sprintf("%s does no %s: %s", name, cmp.Or(l.Kind, tool.Kind), l.Why)
 			}
 		}
 		return ""
 	}
-	six := strings.Contains(leg.TargetAddress, ":")
+	six, task := strings.Contains(leg.TargetAddress, ":"), measure.Task{Kind: tool.Kind, Parameters: tool.Parameters}
 	why := lacks(leg.Source, func(l fleet.MissingCapability) bool {
-		return l.Kind == kind && !strings.HasPrefix(l.What, "program ") || six && l.What == "ipv6"
+		return probe.Named(l.Kind, task) && !strings.HasPrefix(l.What, "program ") || six && l.What == "ipv6"
 	})
 	if why == "" && d.Responder != "" {
 		why = lacks(leg.Target, func(l fleet.MissingCapability) bool { return l.What == respond.Lack(d.Responder) })

@@ -86,7 +86,7 @@ type Status struct {
 
 // MissingCapability is something that a host cannot do, or that its owner forbids.
 type MissingCapability struct {
-	Kind string `json:"kind,omitempty"` // of Task; "" for all
+	Kind string `json:"kind,omitempty"` // of Task, or its Tasks with a value of a parameter, such as "ping proto=icmp"; "" for all
 	What string `json:"what"`           // such as "ipv6", "raw-sockets", "program bbcp", "target"
 	Why  string `json:"why"`
 }

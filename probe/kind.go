@@ -19,7 +19,8 @@ type Kind struct {
 	Name       string // as in measure.Task
 	Meaning    string
 	Parameters []Parameter
-	Usage      Usage // on the command line
+	Usage      Usage  // on the command line
+	Needs      []Need // of the host that does it; none: any host can
 
 	// Text writes what people want to know of a Result of this kind; nil: nothing but its metrics.
 	Text func(io.Writer, *measure.Result)
@@ -47,6 +48,7 @@ type Parameter struct {
 	Type    string // "whole number", "time", "rate", "size", "yes or no", "text", …
 	Default string
 	Meaning string
+	Values  []string // all that it can be, where it is one of a few words
 
 	// Outward says that it runs a program, names a file of a host, or says to which port data goes. Only the mesh file sets such a
 	// parameter, and there a person does: who merely may ask for tests does not.
@@ -158,7 +160,7 @@ func newKind[T any, M interface {
 	k, target, fields := d.kind, d.target, d.fields
 	for _, f := range fields {
 		k.Parameters = append(k.Parameters, Parameter{Name: f.Name, Flag: f.Flag, Short: f.Short, Type: f.Type, Default: f.Default,
-			Meaning: f.Meaning, Outward: f.Outward, Refuse: func(v any) string { return f.set(new(T), v) }})
+			Meaning: f.Meaning, Values: f.Values, Outward: f.Outward, Refuse: func(v any) string { return f.set(new(T), v) }})
 	}
 	known := k
 	k.read = func(task measure.Task, o Options) (method, error) {
@@ -197,13 +199,13 @@ func recorded[T any](fields []field[T], of *T) map[string]any {
 // familyField is the parameter of every kind that has a target.
 func familyField[T any](at func(*T) *sock.Family) field[T] {
 	return field[T]{Name: "family", Default: "the first of the target's addresses that can be reached",
-		Meaning: "ipv4 or ipv6: measure over this version of IP only", binding: binding[T]{"text",
-			func(into *T, v any) string {
+		Meaning: "ipv4 or ipv6: measure over this version of IP only", binding: binding[T]{Type: "text",
+			Values: []string{string(sock.IPv4), string(sock.IPv6)}, set: func(into *T, v any) string {
 				text, _ := v.(string)
 				*at(into) = sock.Family(text)
 				if text == "" || at(into).Validate() != nil {
 					return "give ipv4 or ipv6"
 				}
 				return ""
-			}, func(of *T) any { return unlessZero(*at(of), any(string(*at(of)))) }}}
+			}, get: func(of *T) any { return unlessZero(*at(of), any(string(*at(of)))) }}}
 }

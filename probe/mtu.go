@@ -42,7 +42,7 @@ func mtuKind() Kind {
 					"says why is measured as well. Needs no root where net.ipv4.ping_group_range admits the user.",
 				Examples: []string{"mtu 127.0.0.1", "mtu carol --json", "mtu carol -6"},
 				Doing:    "trying sizes to", Detail: true,
-			}},
+			}, Needs: []Need{{What: "raw-sockets", Means: echoSocket, Try: tryEcho}}},
 		target: func(p *MTU) *string { return &p.Target },
 		fields: mtuFields(),
 	})

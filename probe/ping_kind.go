@@ -18,6 +18,9 @@ func pingKind() Kind {
 			Examples: []string{"ping 127.0.0.1 -c 3 -i 0.1", "ping carol --poisson --dscp 46 --json",
 				"ping 127.0.0.1:443 --proto tcp -c 3 -i 0.1", "ping localhost -4 -6 -c 3 -i 0.1"},
 			Doing: "pinging", Detail: true,
+		}, Needs: []Need{
+			{What: "raw-sockets", Means: echoSocket, Parameter: "proto", Value: protoICMP, Try: tryEcho},
+			{What: "raw-tcp", Means: "a raw socket for TCP: `CAP_NET_RAW`", Parameter: "proto", Value: protoSYN, Try: trySYN},
 		}},
 		target: func(p *Ping) *string { return &p.Target },
 		fields: pingFields(),

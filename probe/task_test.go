@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -294,8 +295,46 @@ func TestKindsAreDocumented(t *testing.T) {
 	}
 }
 
-// What runs a program, names a file of a host or says to which port data goes is declared so, and nothing else is.
+// docs/agent.md lists the kinds that a policy can name, and what hosts may lack for them. -update writes both anew.
+func TestAgentsPage(t *testing.T) {
+	const path = "../docs/agent.md"
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names, needs []string
+	for _, k := range Kinds() {
+		names = append(names, k.Name)
+		for _, n := range k.Needs {
+			needs = append(needs, fmt.Sprintf("| `%s` | `%s` | %s |", n.What, n.Of(k.Name), n.Means))
+		}
+	}
+	want := string(page)
+	for _, part := range []struct{ begin, text, end string }{
+		{"| `kinds` | kinds of tasks that this host does: ", strings.Join(names, ", "), " | all |\n"},
+		{"| in the status | keeps from | what is needed |\n|---|---|---|\n", strings.Join(needs, "\n"), "\n\n"},
+	} {
+		before, rest, begins := strings.Cut(want, part.begin)
+		_, after, ends := strings.Cut(rest, part.end)
+		if !begins || !ends {
+			t.Fatalf("%s lacks %q", path, part.begin)
+		}
+		want = before + part.begin + part.text + part.end + after
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if diff := cmp.Diff(want, string(page)); diff != "" {
+		t.Errorf("the page is not what the kinds say; -update writes it anew (-want +got):\n%s", diff)
+	}
+}
+
+// What runs a program, names a file of a host or says to which port data goes is declared so, and nothing else is. All that is left
+// is a number, one of a few words, or a word that this test knows to be harmless; and none is a port.
 func TestOutward(t *testing.T) {
+	harmless := map[string]string{"host": "iface", "throughput": "cc"}
+	closed := []string{"whole number", "time", "rate", "size", "yes or no"}
 	want := map[string][]string{"capacity": {"port"}, "command": {"argv", "values", "parse"}, "host": {"path"}, "ping": {"port"},
 		"throughput": {"port"}, "trace": {"port"}}
 	got := map[string][]string{}
@@ -303,6 +342,8 @@ func TestOutward(t *testing.T) {
 		for _, p := range k.Parameters {
 			if (Catalogue{}).Outward(k.Name, p.Name) {
 				got[k.Name] = append(got[k.Name], p.Name)
+			} else if p.Name == "port" || p.Values == nil && !slices.Contains(closed, p.Type) && harmless[k.Name] != p.Name {
+				t.Errorf("%s of %s may be any %s: declare it Outward", p.Name, k.Name, p.Type)
 			}
 		}
 	}

@@ -15,9 +15,10 @@ import (
 // A binding ties a parameter to a field of T. Values are what JSON or YAML hold. set reads one, and returns what would be right,
 // or "" if the value is. get returns it in SI units, as a Result records it, or nil where nothing is set.
 type binding[T any] struct {
-	Type string
-	set  func(into *T, v any) (want string)
-	get  func(of *T) any
+	Type   string
+	set    func(into *T, v any) (want string)
+	get    func(of *T) any
+	Values []string // all that it can be, where it is one of a few words
 }
 
 // unlessZero returns what is recorded for a parameter; nil, so that nothing is, where its value v is zero.
@@ -31,26 +32,26 @@ func unlessZero[V comparable](v V, recorded any) any {
 
 // whole is a whole number from low to high.
 func whole[T any](at func(*T) *int, low, high int) binding[T] {
-	return binding[T]{"whole number", func(into *T, v any) string {
+	return binding[T]{Type: "whole number", set: func(into *T, v any) string {
 		n, ok := number(v)
 		if !ok || n != math.Trunc(n) || n < float64(low) || n > float64(high) {
 			return fmt.Sprintf("give a whole number from %d to %d", low, high)
 		}
 		*at(into) = int(n)
 		return ""
-	}, func(of *T) any { return unlessZero(*at(of), any(float64(*at(of)))) }}
+	}, get: func(of *T) any { return unlessZero(*at(of), any(float64(*at(of)))) }}
 }
 
 // span is a time above zero: a number is of seconds.
 func span[T any](at func(*T) *time.Duration) binding[T] {
-	return binding[T]{"time", func(into *T, v any) string {
+	return binding[T]{Type: "time", set: func(into *T, v any) string {
 		d, err := quantity.ParseDuration(plainText(v))
 		if err != nil || d <= 0 {
 			return "give a time such as 200ms or 10s; a bare number is seconds"
 		}
 		*at(into) = d
 		return ""
-	}, func(of *T) any { return unlessZero(*at(of), any(at(of).Seconds())) }}
+	}, get: func(of *T) any { return unlessZero(*at(of), any(at(of).Seconds())) }}
 }
 
 // mostRate is beyond any interface, and fits what iperf3's protocol carries.
@@ -58,30 +59,30 @@ const mostRate = 1e15
 
 // rate is a rate above zero: a number is of bit/s.
 func rate[T any](at func(*T) *int64) binding[T] {
-	return binding[T]{"rate", func(into *T, v any) string {
+	return binding[T]{Type: "rate", set: func(into *T, v any) string {
 		r, err := quantity.ParseRate(plainText(v))
 		if err != nil || r < 1 || r > mostRate {
 			return "give a rate such as 20mbit; a bare number is bit/s"
 		}
 		*at(into) = int64(r)
 		return ""
-	}, func(of *T) any { return unlessZero(*at(of), any(float64(*at(of)))) }}
+	}, get: func(of *T) any { return unlessZero(*at(of), any(float64(*at(of)))) }}
 }
 
 // size is a size above zero: a number is of bytes.
 func size[T any, N int | int64](at func(*T) *N) binding[T] {
-	return binding[T]{"size", func(into *T, v any) string {
+	return binding[T]{Type: "size", set: func(into *T, v any) string {
 		n, err := quantity.ParseSize(plainText(v))
 		if err != nil || n <= 0 || int64(N(n)) != n {
 			return "give a size such as 1448, 256K or 4MiB; a bare number is bytes"
 		}
 		*at(into) = N(n)
 		return ""
-	}, func(of *T) any { return unlessZero(*at(of), any(float64(*at(of)))) }}
+	}, get: func(of *T) any { return unlessZero(*at(of), any(float64(*at(of)))) }}
 }
 
 func yesOrNo[T any](at func(*T) *bool) binding[T] {
-	return binding[T]{"yes or no", func(into *T, v any) string {
+	return binding[T]{Type: "yes or no", set: func(into *T, v any) string {
 		b, ok := v.(bool)
 		if text, is := v.(string); is {
 			var err error
@@ -93,12 +94,12 @@ func yesOrNo[T any](at func(*T) *bool) binding[T] {
 		}
 		*at(into) = b
 		return ""
-	}, func(of *T) any { return *at(of) }}
+	}, get: func(of *T) any { return *at(of) }}
 }
 
 // word is a text, one of allowed if any are given.
 func word[T any](at func(*T) *string, allowed ...string) binding[T] {
-	return binding[T]{"text", func(into *T, v any) string {
+	return binding[T]{Type: "text", set: func(into *T, v any) string {
 		s, ok := v.(string)
 		switch {
 		case len(allowed) > 0 && !slices.Contains(allowed, s):
@@ -108,7 +109,7 @@ func word[T any](at func(*T) *string, allowed ...string) binding[T] {
 		}
 		*at(into) = s
 		return ""
-	}, func(of *T) any { return unlessZero(*at(of), any(*at(of))) }}
+	}, get: func(of *T) any { return unlessZero(*at(of), any(*at(of))) }, Values: allowed}
 }
 
 // oneOf lists what may be chosen: "icmp, tcp or syn".
@@ -122,7 +123,7 @@ func oneOf(words []string) string {
 
 // decoded is a list or mapping, read as JSON; want says what would be right.
 func decoded[T, V any](kind, want string, at func(*T) *V) binding[T] {
-	return binding[T]{kind, func(into *T, v any) string {
+	return binding[T]{Type: kind, set: func(into *T, v any) string {
 		data, err := json.Marshal(v)
 		if err == nil {
 			decoder := json.NewDecoder(strings.NewReader(string(data)))
@@ -133,7 +134,7 @@ func decoded[T, V any](kind, want string, at func(*T) *V) binding[T] {
 			return want
 		}
 		return ""
-	}, func(*T) any { return nil }} // a program's Result has its arguments as they were filled in
+	}, get: func(*T) any { return nil }} // a program's Result has its arguments as they were filled in
 }
 
 // number reads what JSON and YAML decoders make of a number, and a text of one.

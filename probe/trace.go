@@ -90,7 +90,7 @@ func traceKind() Kind {
 			Long:     "Send UDP packets that die at each hop in turn, and report who says so. Needs no root.",
 			Examples: []string{"trace 127.0.0.1", "trace carol --json", "trace carol -6"},
 			Doing:    "tracing", Detail: true,
-		}},
+		}, Needs: []Need{{What: "timestamps", Means: "a UDP socket of which the kernel stamps arrivals", Try: tryStamps}}},
 		target: func(t *Trace) *string { return &t.Target },
 		fields: traceFields(),
 	})

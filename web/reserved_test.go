@@ -4,35 +4,28 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/probe"
 )
 
-// What a caller with the scope run may set, by kind of probe: a value that is taken, and for what the mesh file alone may say,
-// one that is not.
-var (
-	theirs = map[string]map[string]any{
-		"capacity": {"reverse": true, "length": 1000, "family": "ipv4"},
-		"host":     {"iface": "lo", "interval": "1s"},
-		"ping": {"proto": "icmp", "count": 2, "interval": "200ms", "timeout": "1s", "size": 56, "ttl": 64, "dscp": 0, "df": false,
-			"poisson": false, "family": "ipv4"},
-		"throughput": {"proto": "tcp", "duration": "1s", "bytes": "1MB", "interval": "1s", "parallel": 1, "reverse": true, "bidir": true,
-			"rate": "1mbit", "cc": "cubic", "window": "1MB", "length": "64KB", "event-loop": true, "mss": 1400, "nodelay": true, "dscp": 8,
-			"family": "ipv4"},
-		"trace": {"proto": "udp", "max-ttl": 5, "queries": 1, "timeout": "1s", "family": "ipv4"},
+// anyValue is a value that a parameter takes: whichever it is, of its type.
+func anyValue(t *testing.T, p probe.Parameter) any {
+	candidates := []any{}
+	for _, word := range p.Values {
+		candidates = append(candidates, word)
 	}
-	notTheirs = map[string]map[string]any{
-		"capacity": {"port": 22},
-		"command": {"argv": []string{"/bin/sh", "-c", "id"}, "values": map[string]string{"file": "/etc/shadow"}, "parse": []any{},
-			"family": "ipv4"},
-		"host":       {"path": "/root"},
-		"ping":       {"port": 22},
-		"throughput": {"port": 22},
-		"trace":      {"port": 53},
+	candidates = append(candidates, true, "lo", "1s", "64KB", "1mbit", 1, 1000, []string{"/bin/sh", "-c", "id"},
+		map[string]string{"file": "/etc/shadow"}, []any{})
+	i := slices.IndexFunc(candidates, func(v any) bool { return p.Refuse(v) == "" })
+	if i < 0 {
+		t.Fatalf("no value is of %s: %s", p.Name, p.Refuse(nil))
 	}
-)
+	return candidates[i]
+}
 
 const reservedMesh = `
 hosts: {a: 10.0.0.1, b: 10.0.0.2}
@@ -40,20 +33,8 @@ tools: {rtt: {probe: ping}, shell: {command: "echo {target}"}, odd: {probe: comm
 controller: {callers: {classes: {staff: {}}, assign: [{class: staff, token: alice}]}}
 `
 
-// theirOwn is a value of a parameter that a caller may set; what is called timeout or family means the same of every kind.
-func theirOwn(kind, parameter string) (value any, set bool) {
-	switch value, set = theirs[kind][parameter]; {
-	case set:
-	case parameter == "timeout":
-		return "1s", true
-	case parameter == "family":
-		return "ipv4", true
-	}
-	return value, set
-}
-
 // No parameter of POST /runs lets a caller run a program, name a file, or choose where data goes: each parameter of each kind is
-// tried, so that one more must say here what it is.
+// tried, and taken unless it is Outward, of which the package of the probes keeps the list.
 func TestCallersCannotReachOut(t *testing.T) {
 	b := newBenchOf(t, reservedMesh)
 	close(b.hub.held)
@@ -73,19 +54,23 @@ func TestCallersCannotReachOut(t *testing.T) {
 	for _, k := range probe.Kinds() {
 		target := map[bool]string{true: "a", false: "b"}[k.Name == "host"]
 		for _, p := range k.Parameters {
-			if v, set := notTheirs[k.Name][p.Name]; set {
-				if status, answer := ask(target, k.Name, map[string]any{p.Name: v}); status != http.StatusForbidden && status != http.StatusUnprocessableEntity {
+			v := anyValue(t, p)
+			status, answer := ask(target, k.Name, map[string]any{p.Name: v})
+			switch {
+			case k.Name == config.KindCommand: // none of it
+				if status != http.StatusUnprocessableEntity {
 					t.Errorf("%s, %s: %v is taken: %d %s", k.Name, p.Name, v, status, answer)
 				}
-			} else if v, set := theirOwn(k.Name, p.Name); !set {
-				t.Errorf("nobody says whether a caller may set %s of %s", p.Name, k.Name)
-			} else if _, answer := ask(target, k.Name, map[string]any{p.Name: v}); !strings.Contains(answer, `"begins"`) {
-				t.Errorf("%s, %s: %v is refused: %s", k.Name, p.Name, v, answer)
+			case p.Outward && (status != http.StatusForbidden || !strings.Contains(answer, "only the mesh file says that")):
+				t.Errorf("%s, %s: %v is taken: %d %s", k.Name, p.Name, v, status, answer)
+			case !p.Outward && !strings.Contains(answer, `"begins"`):
+				t.Errorf("%s, %s: %v is refused: %d %s", k.Name, p.Name, v, status, answer)
 			}
 			tried++
 		}
 	}
-	for tool, parameters := range map[string]map[string]any{"command": nil, "shell": notTheirs["command"], "odd": notTheirs["command"]} {
+	program := map[string]any{"argv": []string{"/bin/sh", "-c", "id"}, "values": map[string]string{"file": "/etc/shadow"}, "parse": []any{}}
+	for tool, parameters := range map[string]map[string]any{"command": nil, "shell": program, "odd": program} {
 		if status, answer := ask("b", tool, parameters); status != http.StatusUnprocessableEntity {
 			t.Errorf("%s with %v: %d %s", tool, parameters, status, answer)
 		}

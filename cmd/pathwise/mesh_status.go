@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,7 +70,8 @@ func lacking(hosts []control.Host) []string {
 				all = append(all, lack.What+": "+lack.Why)
 			}
 		}
-		return all
+		slices.Sort(all)
+		return slices.Compact(all) // several kinds may lack the same
 	})
 }
 

@@ -20,7 +20,7 @@ func TestLacking(t *testing.T) {
 		hosts = append(hosts, control.Host{Name: fmt.Sprint("h", i), Status: &fleet.Status{Lacks: []fleet.MissingCapability{programs}}})
 	}
 	hosts[1].Status.Lacks = []fleet.MissingCapability{full, programs}
-	hosts[2].Status.Lacks = []fleet.MissingCapability{six}
+	hosts[2].Status.Lacks = []fleet.MissingCapability{six, six} // of two kinds
 	hosts[3].Status = nil
 	hosts[5].Status.Lacks = []fleet.MissingCapability{programs, six}
 	hosts = append(hosts, hosts[0], hosts[4])
