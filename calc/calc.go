@@ -97,7 +97,7 @@ func (f Formula) Draw(given map[string]string) (Answer, []Drawing, error) {
 	return a, f.draw(in), nil
 }
 
-// longest is where package model ends its times: 292 years. No answer may pass for one that is cut off there.
+// longest is where package model ends times that are a time.Duration: 292 years. No answer may pass for one that is cut off there.
 var longest = time.Duration(math.MaxInt64).Seconds()
 
 func (f Formula) answer(given map[string]string) (Answer, values, error) {
@@ -108,7 +108,7 @@ func (f Formula) answer(given map[string]string) (Answer, values, error) {
 	}
 	for _, i := range f.Inputs {
 		if v, there := in.value[i.Name]; there {
-			a.Inputs[strings.ReplaceAll(i.Name, "-", "_")+i.Kind.suffix()] = v
+			a.Inputs[i.number()] = v
 		}
 	}
 	w := &worksheet{}
@@ -116,7 +116,7 @@ func (f Formula) answer(given map[string]string) (Answer, values, error) {
 		return a, in, err
 	}
 	for _, l := range w.lines {
-		if math.IsInf(l.Value, 0) || math.IsNaN(l.Value) || l.Unit == seconds && l.Value >= longest {
+		if math.IsInf(l.Value, 0) || math.IsNaN(l.Value) || l.Unit == seconds && l.Value == longest {
 			return a, in, input.Errorf("%s: the answer is out of range; want less extreme inputs", cmp.Or(l.Name, l.Label))
 		}
 	}

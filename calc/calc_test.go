@@ -56,7 +56,7 @@ func TestEveryFormula(t *testing.T) {
 				t.Errorf("%s %s: %v, %d lines, %d drawings", f.Name, example, err, len(answer.Lines), len(drawings))
 			}
 			for _, l := range answer.Lines {
-				if l.Label == "" || l.Text == "" || (l.Formula == "") != (l.Numbers == "") || l.Unit != "" && l.Name != "" && !strings.HasSuffix(l.Name, "_"+l.Unit) {
+				if l.Label == "" || l.Text == "" || (l.Formula == "") != (l.Numbers == "") || l.Unit != "" && l.Name != "" && !strings.HasSuffix("_"+l.Name, "_"+l.Unit) {
 					t.Errorf("%s %s: line %+v", f.Name, example, l)
 				}
 			}
@@ -136,6 +136,12 @@ func TestDrawings(t *testing.T) {
 		{"overhead", "mtu=1000 framing=0 tcp-options=0", Point{1000, 0.96}, []point{{0, 9000, 8960.0 / 9000}, {1, 9000, 1}}},
 		{"transfer", "size=110000 rate=8416000 rtt=100ms mss=1000 framing=0", Point{0.44, 110000}, // payload: 8 Mbit/s
 			[]point{{0, 0.1, 1e4}, {0, 0.2, 3e4}, {1, 0.05, 5e4}, {1, 0.11, 11e4}}},
+		{"serialize", "size=1000 rate=8mbit", Point{8e6, 1e-3}, []point{{0, 80e6, 1e-4}}},
+		{"propagate", "distance=299792458m velocity=50% rtt=9s", Point{299792458, 4}, []point{{0, 2 * 299792458, 8}, {1, 0, 9}}},
+		{"turns", "rtt=75ms size=400kB chunk=4kB", Point{0.075, 7.5}, []point{{0, 0.15, 15}, {1, 0.15, 0.15}}},
+		{"wrap", "rate=8mbit size=1000", Point{8e6, 1 << 32 / 1e6}, []point{{1, 8e6, 1 << 31 / 1e6}, {2, 8e6, 65.536}}},
+		{"ber", "ber=1e-12 links=10", Point{1e-12, 1.2e-7}, []point{{0, 1e-10, 1.2e-5}}},
+		{"hstcp", "mss=1000 rtt=80ms loss=0.00001%", Point{1e-7, 8.3e9}, []point{{0, 1e-9, 3.88e11}, {1, 1e-5, 379.47e5}}},
 	}
 	for _, c := range cases {
 		_, drawings, err := find(t, c.name).Draw(inputsOf(c.in))
@@ -158,12 +164,15 @@ func TestDrawings(t *testing.T) {
 // What is extreme has an answer whose drawing can be sent, or an error; never a value that JSON has no word for.
 func TestExtremes(t *testing.T) {
 	texts := map[Kind][]string{Rate: {"1", "1e308"}, Time: {"1ns", "290y", "2000000h"}, Size: {"0", "1", "9EB"}, Ratio: {"1e-300", "1"},
-		Count: {"1", "2147483647"}, Number: {"1e-300", "1e300"}, Choice: {"4", "6"}}
+		Count: {"1", "2147483647"}, Number: {"1e-300", "1e300"}, Length: {"1e-300m", "1e300km"}}
 	for _, f := range All() {
 		for n := range 1 << len(f.Inputs) {
 			given := map[string]string{}
 			for i, input := range f.Inputs {
 				all := texts[input.Kind]
+				if input.Kind == Choice {
+					all = input.Choices
+				}
 				given[input.Name] = all[(n>>i&1)*(len(all)-1)]
 			}
 			_, drawings, err := f.Draw(given)
@@ -201,6 +210,9 @@ func TestBadInputs(t *testing.T) {
 		{"slowstart", "rtt=1ms rate=1k initial-window=1.5", `initial-window: "1.5": want a whole number above zero such as 10`},
 		{"overhead", "ip=5", `ip: "5": want 4 or 6`},
 		{"overhead", "mtu=40", `mtu: "40": want more than the headers, 52 B`},
+		{"propagate", "distance=12", `distance: "12": want a distance above zero with its unit, such as 1200km, 750mi or 100m`},
+		{"turns", "rtt=1ms size=3", `turns, chunk: want turns such as 12, or size and chunk such as 400kB and 4kB`},
+		{"wrap", "rate=1mbit bits=16", `bits: "16": want 32 or 64`},
 		{"bdp", "rate=1e308 rtt=290h", `bdp_bytes: the answer is out of range; want less extreme inputs`},
 	} {
 		_, drawings, err := find(t, c.name).Draw(inputsOf(c.in))

@@ -1,5 +1,7 @@
 package calc
 
+import "slices"
+
 // The inputs that several formulas share.
 var (
 	inputRate = Input{Name: "rate", Kind: Rate, Usage: "rate of the path, such as 100mbit"}
@@ -19,7 +21,9 @@ func (i Input) maybe(usage string) Input {
 }
 
 // All returns every formula.
-func All() []Formula {
+func All() []Formula { return slices.Concat(formulasOfTCP(), formulasOfLinks()) }
+
+func formulasOfTCP() []Formula {
 	return []Formula{
 		{
 			Name: "bdp", Title: "Bandwidth-delay product: what must be in flight to fill the path",

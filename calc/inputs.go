@@ -24,7 +24,8 @@ type Input struct {
 	Optional bool     `json:"optional"`
 	Choices  []string `json:"choices,omitempty" doc:"Of a choice"`
 
-	zero bool // 0 has a meaning
+	zero bool   // 0 has a meaning
+	unit string // that its name ends in as a number; empty: that of its kind
 }
 
 // Kind is how an input is written.
@@ -35,15 +36,20 @@ const (
 	Time   Kind = "time"   // 50ms
 	Size   Kind = "size"   // 4MiB
 	Ratio  Kind = "ratio"  // 0.01%
-	Count  Kind = "count"  // of packets, whole
+	Length Kind = "length" // 1200km
+	Count  Kind = "count"  // of packets, unless its unit says otherwise; whole
 	Number Kind = "number" // above zero
 	Choice Kind = "choice" // of a version
 )
 
-// suffix is the unit that the name of an input ends in, once it is a number.
-func (k Kind) suffix() string {
-	return map[Kind]string{Rate: "_bits_per_second", Time: "_seconds", Size: "_bytes", Ratio: "_ratio", Count: "_packets",
-		Choice: "_version"}[k]
+// number is the name of an input once it is a number: it ends in its unit.
+func (i Input) number() string {
+	unit := i.unit
+	if unit == "" {
+		unit = map[Kind]string{Rate: "_bits_per_second", Time: "_seconds", Size: "_bytes", Ratio: "_ratio", Count: "_packets",
+			Length: "_meters", Choice: "_version"}[i.Kind]
+	}
+	return strings.ReplaceAll(i.Name, "-", "_") + unit
 }
 
 // values holds inputs in SI units, and as text to put into formulas.
@@ -95,6 +101,8 @@ func (i Input) parse(s string) (float64, error) {
 	case Ratio:
 		r, err := quantity.ParseRatio(s)
 		return i.aboveZero(s, r, err, "a ratio above zero such as 0.0001 or 0.01%")
+	case Length:
+		return quantity.ParseDistance(s)
 	case Count:
 		n, err := strconv.ParseUint(s, 10, 31)
 		if err != nil || n == 0 {
@@ -141,7 +149,12 @@ func (i Input) show(v float64) string {
 	case Size:
 		return showBytes(v)
 	case Ratio:
+		if v < 1e-8 { // as a share in percent it would be zeros
+			return strconv.FormatFloat(v, 'g', 6, 64)
+		}
 		return quantity.FormatRatio(v)
+	case Length:
+		return quantity.FormatDistance(v)
 	case Number:
 		return strconv.FormatFloat(v, 'g', 6, 64)
 	}

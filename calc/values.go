@@ -15,6 +15,7 @@ const (
 	bytes        = "bytes"
 	packets      = "packets"
 	ratio        = "ratio"
+	meters       = "meters"
 	acceleration = "bits_per_second_per_second"
 )
 
@@ -34,6 +35,10 @@ func rateOut(name, label string, v float64) Line {
 
 func secondsOut(name, label string, d time.Duration) Line {
 	return Line{Name: name, Label: label, Value: d.Seconds(), Unit: seconds, Text: showSeconds(d)}
+}
+
+func lengthOut(name, label string, v float64) Line {
+	return Line{Name: name, Label: label, Value: v, Unit: meters, Text: quantity.FormatDistance(v)}
 }
 
 func packetsOut(name, label string, v float64) Line {

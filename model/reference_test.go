@@ -144,3 +144,56 @@ func TestMathisGivesTheReferencesFigure(t *testing.T) {
 		t.Errorf("without loss: %v, want +Inf", none)
 	}
 }
+
+// "Packet Durations and Lengths" and "SNMP Counter Wrap" of High Performance Data Transfer (2006), with two figures or three; its 15 km of OC3 are
+// 15.5 cut off.
+func TestPacketsOnLinks(t *testing.T) {
+	for rate, want := range map[float64]struct{ seconds, metres float64 }{
+		56e3: {0.214, 42857e3}, 1.544e6: {7.8e-3, 1554e3}, 10e6: {1.2e-3, 240e3}, 45e6: {267e-6, 53e3}, 100e6: {120e-6, 24e3},
+		155e6: {77e-6, 15.5e3}, 622e6: {19.3e-6, 3859}, 1e9: {12e-6, 2400}, 2488e6: {4.8e-6, 965}, 10e9: {1.2e-6, 240},
+	} {
+		delay := SerializationDelay(1500, rate)
+		near(t, "time", delay.Seconds(), want.seconds, 0.01)
+		near(t, "length", 2*Reach(delay, FibreVelocity), want.metres, 0.01)
+	}
+	for _, c := range []struct{ bits, rate, seconds float64 }{
+		{32, 10e6, 57 * 60}, {32, 100e6, 5.7 * 60}, {32, 1e9, 34}, {32, 10e9, 3.4}, {64, 10e9, 468 * 365.2425 * 86400}, {31, 1e9, 17},
+	} {
+		near(t, "wrap", WrapTime(c.bits, c.rate), c.seconds, 0.015)
+	}
+	near(t, "100 km there and back", 2*PropagationDelay(100e3, FibreVelocity).Seconds(), 1e-3, 0.001)
+}
+
+// "Concerns About Bit Errors" of the same: 1e-12 gives 1e-8 of packets, ten links 1e-7, both of one figure.
+func TestPacketLoss(t *testing.T) {
+	near(t, "one link", PacketLoss(1e-12, 1500, 1), 1.2e-8, 1e-6)
+	near(t, "ten links", PacketLoss(1e-12, 1500, 10), 1.2e-7, 1e-6)
+	near(t, "every bit", PacketLoss(1, 1500, 1), 1, 0)
+	near(t, "half of the bits of one byte", PacketLoss(0.5, 1, 1), 1-1.0/256, 1e-12)
+}
+
+// "Application Turns" of Network Application Performance (2012): 400 K in pieces of 4 K over 75 ms.
+func TestTurnsTime(t *testing.T) {
+	if got := TurnsTime(100, 75*ms, 0, 0); got != 7500*ms {
+		t.Errorf("100 turns of 75 ms: %v, want 7.5 s", got)
+	}
+	if got := TurnsTime(2, 75*ms, 1e6, 8e6); got != 1150*ms {
+		t.Errorf("2 turns and a second of bytes: %v, want 1.15 s", got)
+	}
+}
+
+// Table 5 of RFC 3649 (windows at loss ratios, with its rounded exponent), and a(w) and b(w) of its appendix B.
+func TestHighSpeedTCP(t *testing.T) {
+	for loss, window := range map[float64]float64{1e-2: 12, 1e-3: 38, 1e-4: 263, 1e-5: 1795, 1e-6: 12279, 1e-7: 83981} {
+		near(t, fmt.Sprint("window at ", loss), HighSpeedWindow(loss), window, 0.015)
+	}
+	for loss, window := range map[float64]float64{1e-2: 12, 1e-4: 120, 1e-6: 1200, 1e-7: 3795} {
+		near(t, fmt.Sprint("Reno's window at ", loss), RenoWindow(loss), window, 0.001)
+	}
+	for window, want := range map[float64][2]float64{38: {1, 0.5}, 118: {2, 0.44}, 221: {3, 0.41}, 347: {4, 0.38}, 495: {5, 0.37}} {
+		increase, decrease := HighSpeedSteps(window)
+		if got := [2]float64{increase, decrease}; math.Abs(got[0]-want[0]) > 0.1 || math.Abs(got[1]-want[1]) > 0.01 {
+			t.Errorf("a window of %v: %v, want %v", window, got, want)
+		}
+	}
+}

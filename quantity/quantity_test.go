@@ -55,6 +55,11 @@ func TestParseSpan(t *testing.T) {
 	}, []string{"", "d", "-1d", "1 month", "201y", "1e400d", "2000000h", "7dd", "nand"})
 }
 
+func TestParseDistance(t *testing.T) {
+	check(t, ParseDistance, map[string]float64{"1200km": 1.2e6, "750 mi": 750 * 1609.344, "2.4m": 2.4, "1e3KM": 1e6},
+		[]string{"", "0km", "-1km", "12", "12 miles", "1e308km", "km", "infm"})
+}
+
 func TestParseRatio(t *testing.T) {
 	check(t, ParseRatio, map[string]float64{
 		"0": 0, "1": 1, "0.0001": 0.0001, "0.01%": 0.0001, "100%": 1, "1.00 %": 0.01, "1e-5": 1e-5,
@@ -104,6 +109,10 @@ func TestFormat(t *testing.T) {
 		{FormatSeconds(-0.0123), "-12.3 ms"},
 		{FormatSeconds(40e-9), "40 ns"},
 		{FormatSeconds(math.Inf(1)), "+Inf h"},
+		{FormatDistance(2.4), "2.40 m"},
+		{FormatDistance(965.4), "965 m"},
+		{FormatDistance(2399.5), "2.40 km"},
+		{FormatDistance(42848920), "42849 km"},
 		{FormatRatio(0), "0.00 %"},
 		{FormatRatio(0.01), "1.00 %"},
 		{FormatRatio(1), "100 %"},
@@ -149,6 +158,10 @@ func FuzzRoundTrip(f *testing.F) {
 			got, err := ParseDuration(FormatSeconds(v))
 			near("duration", FormatSeconds(v), got.Seconds(), v, 0.051*v+1e-9, err) // two digits below 1 ms
 		}
+		if v > 1e-9 && v < 1e300 {
+			got, err := ParseDistance(FormatDistance(v))
+			near("distance", FormatDistance(v), got, v, 0.0051*v, err)
+		}
 		if v <= 1 {
 			got, err := ParseRatio(FormatRatio(v))
 			near("ratio", FormatRatio(v), got, v, 0.000051*v+1e-20, err)
@@ -170,6 +183,9 @@ func FuzzParse(f *testing.F) {
 		}
 		if v, err := ParseDuration(s); err == nil && v < 0 {
 			t.Errorf("duration %q: %v", s, v)
+		}
+		if v, err := ParseDistance(s); err == nil && (!(v > 0) || math.IsInf(v, 0)) {
+			t.Errorf("distance %q: %v", s, v)
 		}
 		if v, err := ParseRatio(s); err == nil && !(v >= 0 && v <= 1) {
 			t.Errorf("ratio %q: %v", s, v)

@@ -21,7 +21,7 @@ func runCalc(line string) (status int, stdout, stderr string) {
 
 // Each example in --help works, as text and as JSON whose names end in their unit.
 func TestCalcExamples(t *testing.T) {
-	units := []string{"_per_second", "_seconds", "_bytes", "_ratio", "_packets", "rounds", "_version", "c"}
+	units := []string{"_per_second", "_seconds", "_bytes", "_ratio", "_packets", "rounds", "_version", "c", "_count", "_meters"}
 	for _, k := range calc.All() {
 		for _, example := range k.Examples {
 			line := k.Name + " " + example
@@ -78,6 +78,19 @@ func TestCalcOutputs(t *testing.T) {
 		"transfer --size 1MB --rate 8mbit --rtt 100ms --mss 1000 --framing 0 --window 10000": {"payload_bits_per_second": 8e6 / 1.052,
 			"steady_bits_per_second": 800e3, "slow_start_rounds": 0, "slow_start_bytes": 0, "slow_start_seconds": 0, "steady_bytes": 990e3,
 			"steady_seconds": 9.9, "last_bytes": 10e3, "last_seconds": 0.11052, "total_seconds": 10.01052, "mean_bits_per_second": 8e6 / 10.01052},
+		"serialize --rate 1gbit": {"time_seconds": 12e-6, "packets_per_second": 83333.3333, "length_meters": 2399.539},
+		"serialize --rate 56k":   {"time_seconds": 0.214285714, "packets_per_second": 4.6666667, "length_meters": 42848919.9},
+		"propagate --distance 100km --rtt 1ms": {"one_way_seconds": 0.5000962e-3, "rtt_seconds": 1.0001924e-3, "reach_meters": 99980.7847,
+			"stretch_ratio": 0.999807847},
+		"propagate --distance 22236mi --velocity 100%":       {"one_way_seconds": 0.119367156, "rtt_seconds": 0.238734312},
+		"turns --rtt 75ms --size 400kB --chunk 4kB":          {"turns_count": 100, "waiting_seconds": 7.5},
+		"turns --rtt 75ms --size 1MB --turns 2 --rate 8mbit": {"waiting_seconds": 0.15, "moving_seconds": 1, "total_seconds": 1.15},
+		"wrap --rate 1gbit":                                  {"counter_seconds": 34.359738, "sequence_seconds": 17.179869, "identifier_seconds": 0.786432},
+		"wrap --rate 10gbit --bits 64":                       {"counter_seconds": 1.47573952590e10, "sequence_seconds": 1.7179869, "identifier_seconds": 0.0786432},
+		"ber --ber 1e-12 --links 10":                         {"loss_ratio": 1.2e-7},
+		"ber --ber 1e-10 --rate 1gbit":                       {"loss_ratio": 1.2e-6, "between_seconds": 10},
+		"hstcp --rtt 100ms --loss 0.00001%": {"window_packets": 83000, "rate_bits_per_second": 9.61472e9, "reno_window_packets": 3794.7332,
+			"reno_rate_bits_per_second": 439.5819e6, "increase_packets": 72.5157895, "decrease_ratio": 0.1},
 	}
 	for line, want := range cases {
 		status, out, errs := runCalc(line + " --json")

@@ -5,6 +5,7 @@ import { html } from '../html.js';
 const kinds = {
   rate: 'Rates are in bit/s: 100mbit, 1.5gbit.', time: 'Times: 50ms, 1.5s, 2m; a bare number is seconds.',
   size: 'Sizes are in bytes: 1448, 50MB, 4MiB; K, M and G alone are powers of 1024.', ratio: 'Ratios: 0.01% or 0.0001.',
+  length: 'Distances: 1200km, 750mi, 100m.',
 };
 
 /**
