@@ -97,7 +97,7 @@ func readPing(g *gathering, r *measure.Result) {
 	g.each(r, func(s *Subject) {
 		s.setLeast(EmptyRoundTrip, r.Metrics[measure.RTTMin], r)
 		sent, answered := r.Metrics[measure.SentPackets], r.Metrics[measure.ReceivedPackets]
-		if whole, _ := r.Parameters["df"].(bool); whole {
+		if r.Parameters["df"] == true {
 			readSize(s, r, sent, answered)
 			return
 		}

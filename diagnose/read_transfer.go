@@ -54,7 +54,7 @@ func (s *Subject) readTransfer(r *measure.Result) {
 	if share, told := r.Get(measure.SndbufLimitedRatio); told {
 		s.set(SendBufferShare, exactly(share, r))
 	}
-	rate, rated := r.Parameters["rate"].(float64)
+	rate, rated := r.Number("rate")
 	s.setPositive(AskedRate, rate, r)
 	_, sourced := r.Parameters["source"]
 	s.set(Sourced, yes(rated || sourced, r))
@@ -88,13 +88,12 @@ func readEnds(s *Subject, r *measure.Result) {
 
 // samples returns what TCP_INFO said at one end of a way, of the first stream of several.
 func samples(s *Subject, r *measure.Result, end string) []measure.TCPSample {
-	var out []measure.TCPSample
-	for _, one := range r.Samples.TCPInfo {
-		if one.Direction == s.Name && one.End == end && (len(out) == 0 || one.Stream == out[0].Stream) {
-			out = append(out, one)
-		}
+	all := r.Samples.Readings(s.Name, end)
+	if len(all) == 0 {
+		return nil
 	}
-	return out
+	first := all[0].Stream
+	return slices.DeleteFunc(all, func(one measure.TCPSample) bool { return one.Stream != first })
 }
 
 // readSamples takes what the sender's kernel said of the connection while it ran.
@@ -121,7 +120,7 @@ func readSamples(s *Subject, r *measure.Result, all []measure.TCPSample) {
 	}
 	s.setPositive(ReceiveWindow, window, r)
 	until := last.ElapsedSeconds
-	if asked, ok := number(r.Parameters["duration"]); ok && asked > 0 {
+	if asked, ok := r.Number("duration"); ok && asked > 0 {
 		until = min(until, asked) // no data is given to TCP after that, however long the ends wait for each other
 	}
 	if steady := slices.DeleteFunc(slices.Clone(all), func(one measure.TCPSample) bool {
@@ -197,13 +196,12 @@ func readSteady(s *Subject, r *measure.Result, all []measure.TCPSample) {
 	}
 }
 
-// hasRoom reports whether the socket was writable at a sample, so that the program could have given TCP more. Linux calls
-// it writable while less than two thirds of the send buffer are in use (sk_stream_is_writeable). Without that account
+// hasRoom reports whether the program could have given TCP more at a sample. Where that does not tell how full the send buffer was
 // (it is no part of TCP_INFO), nothing must wait to be sent and the kernel must have marked the delivery rate as the
 // program's; alone that mark will not do, since Linux 6.18 at times leaves it out for a whole transfer.
 func hasRoom(one measure.TCPSample) bool {
-	if buffer := one.Values["send_buffer_bytes"]; buffer > 0 {
-		return one.Values["send_queued_bytes"] <= buffer*2/3
+	if room, told := one.HasRoom(); told {
+		return room
 	}
 	return one.Values["delivery_rate_app_limited"] != 0 && one.Values["notsent_bytes"] <= one.Values["snd_mss_bytes"]
 }

@@ -49,7 +49,7 @@ var pmtuBlackhole = Rule{
 // readSize takes whether packets of a size come through that no router may cut. Once somebody says that they are too large, as
 // is right, no silence of others means anything.
 func readSize(s *Subject, r *measure.Result, sent, answered float64) {
-	size, _ := number(r.Parameters["size"])
+	size, _ := r.Number("size")
 	bytes := size + icmpHeader + ipHeader(r.Target.Address)
 	said := sent == 0
 	for _, one := range r.Samples.Echoes {
@@ -74,17 +74,6 @@ func readSize(s *Subject, r *measure.Result, sent, answered float64) {
 
 // icmpHeader is the size of the header of an echo in bytes (RFC 792).
 const icmpHeader = 8
-
-// number reads a parameter that was an int, or a float64 once it was JSON.
-func number(parameter any) (float64, bool) {
-	switch n := parameter.(type) {
-	case int:
-		return float64(n), true
-	case float64:
-		return n, true
-	}
-	return 0, false
-}
 
 // sizeOfPackets tries packets of the next size where a connection opens and nothing moves: what it sends, then between what
 // passes and what vanishes, until that is known well enough. It is false where nothing more is to be learnt.

@@ -94,6 +94,19 @@ func (r *Result) Get(m Metric) (float64, bool) {
 	return v, ok
 }
 
+// Number returns a parameter, and whether it is a number. A Result that was not read from JSON may have Go's integers.
+func (r *Result) Number(parameter string) (value float64, is bool) {
+	switch v := r.Parameters[parameter].(type) {
+	case float64:
+		return v, true
+	case int:
+		return float64(v), true
+	case int64:
+		return float64(v), true
+	}
+	return 0, false
+}
+
 // Moved is how many bytes of payload a transfer moved, both ways, and whether the Result says so. Of the two ends' counts of
 // the same bytes the larger one counts: what was lost was sent.
 func (r *Result) Moved() (bytes float64, known bool) {

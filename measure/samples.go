@@ -84,6 +84,23 @@ func (s TCPSample) Get(name string) (float64, bool) {
 	return v, ok
 }
 
+// HasRoom reports whether a program could give the socket more to send, and whether the sample tells. Linux calls a socket writable
+// while less than two thirds of its send buffer are in use (sk_stream_is_writeable: free space of at least half of what is queued).
+func (s TCPSample) HasRoom() (room, told bool) {
+	buffer := s.Values["send_buffer_bytes"]
+	return s.Values["send_queued_bytes"] <= buffer*2/3, buffer > 0
+}
+
+// Readings returns what the kernel said at one end of the data that went in a direction, of all streams.
+func (s *Samples) Readings(direction, end string) (all []TCPSample) {
+	for _, one := range s.TCPInfo {
+		if one.Direction == direction && one.End == end {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
 // MarshalJSON writes the sample as one flat object.
 func (s TCPSample) MarshalJSON() ([]byte, error) {
 	flat := make(map[string]any, len(s.Values)+4)
@@ -128,4 +145,14 @@ type Hop struct {
 	Addresses  []string   `json:"addresses"`
 	RTTSeconds []*float64 `json:"rtt_seconds"`
 	Reply      string     `json:"reply,omitempty"` // what kind of answer ended the route, when not "time exceeded"
+}
+
+// Least is the shortest round trip to a hop, in seconds, and whether it answered any probe.
+func (h Hop) Least() (seconds float64, answered bool) {
+	for _, v := range h.RTTSeconds {
+		if v != nil && (!answered || *v < seconds) {
+			seconds, answered = *v, true
+		}
+	}
+	return seconds, answered
 }

@@ -108,11 +108,10 @@ func addTCP(r *measure.Result, report *iperf3.Report, main string, total iperf3.
 	}
 	last := map[int]measure.TCPSample{}
 	cwnd := 0.0
-	for _, s := range r.Samples.TCPInfo {
-		if s.Direction == main && s.End == measure.Sender {
-			last[s.Stream] = s
-			cwnd = max(cwnd, s.Values["snd_cwnd_packets"]*s.Values["snd_mss_bytes"])
-		}
+	readings := r.Samples.Readings(main, measure.Sender)
+	for _, s := range readings {
+		last[s.Stream] = s
+		cwnd = max(cwnd, s.Values["snd_cwnd_packets"]*s.Values["snd_mss_bytes"])
 	}
 	if len(last) == 0 {
 		return
@@ -121,7 +120,7 @@ func addTCP(r *measure.Result, report *iperf3.Report, main string, total iperf3.
 	for stream, s := range last {
 		elapsed += s.ElapsedSeconds
 		rwnd += s.Values["rwnd_limited_seconds"]
-		sndbuf += max(s.Values["sndbuf_limited_seconds"], s.ElapsedSeconds*fullBufferShare(r.Samples.TCPInfo, main, stream))
+		sndbuf += max(s.Values["sndbuf_limited_seconds"], s.ElapsedSeconds*fullBufferShare(readings, stream))
 		bytes += s.Values["bytes_retrans"]
 	}
 	r.Metrics[measure.CwndMax] = cwnd
@@ -136,17 +135,16 @@ func addTCP(r *measure.Result, report *iperf3.Report, main string, total iperf3.
 // had no room for the program, all that was in it was on its way, and neither the congestion window nor the receiver's
 // was used up. The kernel's own account (tcpi_sndbuf_limited) starts only when the buffer fills up in the very call
 // that sends, so it misses most of what an event-driven program waits.
-func fullBufferShare(samples []measure.TCPSample, direction string, stream int) float64 {
+func fullBufferShare(samples []measure.TCPSample, stream int) float64 {
 	full, all := 0.0, 0.0
 	for _, s := range samples {
-		if s.Direction != direction || s.End != measure.Sender || s.Stream != stream {
+		if s.Stream != stream {
 			continue
 		}
 		all++
 		v, mss := s.Values, s.Values["snd_mss_bytes"]
 		inFlight := v["unacked_packets"] * mss
-		noRoom := v["send_buffer_bytes"] > 0 && v["send_queued_bytes"] > writableBelow*v["send_buffer_bytes"]
-		if noRoom && v["notsent_bytes"] < mss && v["unacked_packets"] < nearlyAll*v["snd_cwnd_packets"] &&
+		if room, told := s.HasRoom(); told && !room && v["notsent_bytes"] < mss && v["unacked_packets"] < nearlyAll*v["snd_cwnd_packets"] &&
 			inFlight+mss < nearlyAll*v["snd_wnd_bytes"] {
 			full++
 		}
@@ -154,12 +152,7 @@ func fullBufferShare(samples []measure.TCPSample, direction string, stream int) 
 	return full / max(1, all)
 }
 
-const (
-	// writableBelow is the part of the send buffer that must be in use before Linux calls a socket not writable
-	// (sk_stream_is_writeable: free space of at least half of what is queued).
-	writableBelow = 2.0 / 3
-	nearlyAll     = 0.9
-)
+const nearlyAll = 0.9
 
 func addSamples(r *measure.Result, report *iperf3.Report) {
 	direction := map[int]string{}

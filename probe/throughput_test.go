@@ -171,11 +171,11 @@ func TestFullBufferShare(t *testing.T) {
 			values[k] = v
 		}
 		samples := []measure.TCPSample{{End: measure.Sender, Direction: measure.Forward, Stream: 1, Values: values}}
-		if got := fullBufferShare(samples, measure.Forward, 1); got != c.want {
+		if got := fullBufferShare(samples, 1); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
-	if diff := cmp.Diff(0.0, fullBufferShare(nil, measure.Forward, 1)); diff != "" {
+	if diff := cmp.Diff(0.0, fullBufferShare(nil, 1)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -116,14 +116,8 @@ func hopText(hops []measure.Hop, i int) string {
 		return "-"
 	}
 	text := strings.Join(hops[i].Addresses, " ")
-	var best *float64
-	for _, rtt := range hops[i].RTTSeconds {
-		if rtt != nil && (best == nil || *rtt < *best) {
-			best = rtt
-		}
-	}
-	if best != nil {
-		text += " " + quantity.FormatSeconds(*best)
+	if best, answered := hops[i].Least(); answered {
+		text += " " + quantity.FormatSeconds(best)
 	}
 	return text
 }

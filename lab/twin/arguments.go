@@ -37,19 +37,19 @@ var switches = map[string][][2]string{
 func arguments(r *measure.Result, target string) []string {
 	argv := []string{r.Kind, target, "--json"}
 	for _, f := range flags[r.Kind] {
-		if v := number(r.Parameters, f.parameter); v > 0 {
+		if v, _ := r.Number(f.parameter); v > 0 {
 			argv = append(argv, f.name, f.form(v))
 		}
 	}
 	for _, s := range switches[r.Kind] {
-		if on, _ := r.Parameters[s[0]].(bool); on {
+		if r.Parameters[s[0]] == true {
 			argv = append(argv, s[1])
 		}
 	}
 	if r.Kind != "throughput" {
 		return argv
 	}
-	if proto, _ := r.Parameters["proto"].(string); proto == "udp" {
+	if r.Parameters["proto"] == "udp" {
 		return append(argv, "--proto", "udp")
 	}
 	if cc := congestion(r); cc != "" {

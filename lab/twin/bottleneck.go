@@ -77,7 +77,7 @@ func (e *evidence) narrowest(reverse bool) narrowest {
 		if reversed(r) != reverse || !ok {
 			continue
 		}
-		size := number(r.Parameters, "size")
+		size, _ := r.Number("size")
 		if size == 0 {
 			size = ordinaryMTU
 		}

@@ -22,7 +22,7 @@ func (t *Twin) addHops(e *evidence, trip roundTrip) {
 	distance[len(hops)] = trip.seconds
 	nearest := trip.seconds
 	for i := len(hops) - 1; i >= 0; i-- {
-		v, ok := leastOf(hops[i])
+		v, ok := hops[i].Least()
 		if !ok {
 			distance[i] = math.NaN()
 			continue

@@ -98,7 +98,7 @@ func (e *evidence) jitterSide(extra []float64) (side, why string) {
 	return "", ""
 }
 
-func reversed(r *measure.Result) bool { v, _ := r.Parameters["reverse"].(bool); return v }
+func reversed(r *measure.Result) bool { return r.Parameters["reverse"] == true }
 
 // quantiles returns a table of the values. The last entry is no maximum, which would make a tail of one outlier, but
 // what keeps the mean of the part above the one before it.

@@ -137,4 +137,4 @@ func (e *evidence) datagramLosses(reverse bool) tally {
 	return c
 }
 
-func bidirectional(r *measure.Result) bool { v, _ := r.Parameters["bidir"].(bool); return v }
+func bidirectional(r *measure.Result) bool { return r.Parameters["bidir"] == true }

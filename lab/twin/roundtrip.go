@@ -30,7 +30,7 @@ func (e *evidence) leastRoundTrip() (roundTrip, bool) {
 	best := roundTrip{seconds: math.Inf(1)}
 	for _, r := range e.pings {
 		if least, ok := r.Get(measure.RTTMin); ok && least < best.seconds {
-			best = roundTrip{least, int64(number(r.Parameters, "size")) + echoHeaders, cite(r, measure.RTTMin, least)}
+			best = roundTrip{least, echoBytes(r), cite(r, measure.RTTMin, least)}
 		}
 	}
 	if !math.IsInf(best.seconds, 1) {
@@ -38,7 +38,7 @@ func (e *evidence) leastRoundTrip() (roundTrip, bool) {
 	}
 	for _, r := range e.traces {
 		if hops := r.Samples.Hops; len(hops) > 0 {
-			if least, ok := leastOf(hops[len(hops)-1]); ok && reaches(r) && least < best.seconds {
+			if least, ok := hops[len(hops)-1].Least(); ok && reaches(r) && least < best.seconds {
 				best = roundTrip{least, smallPacket, fmt.Sprintf("trace %s, the last hop", r.ID)}
 			}
 		}
@@ -56,37 +56,21 @@ func (e *evidence) leastRoundTrip() (roundTrip, bool) {
 	return best, !math.IsInf(best.seconds, 1)
 }
 
+// echoBytes is how large the IP packets of a ping were.
+func echoBytes(r *measure.Result) int64 {
+	payload, _ := r.Number("size")
+	return int64(payload) + echoHeaders
+}
+
 // cite names a figure of a Result.
 func cite(r *measure.Result, m measure.Metric, value float64) string {
 	return fmt.Sprintf("%s %s, %s %.6g", r.Kind, r.ID, m, value)
-}
-
-func leastOf(h measure.Hop) (least float64, ok bool) {
-	for _, v := range h.RTTSeconds {
-		if v != nil && (!ok || *v < least) {
-			least, ok = *v, true
-		}
-	}
-	return least, ok
 }
 
 // reaches reports whether a trace's last hop is its target.
 func reaches(r *measure.Result) bool {
 	h := r.Samples.Hops
 	return len(h) > 0 && slices.Contains(h[len(h)-1].Addresses, r.Target.Address)
-}
-
-// number reads a parameter; 0 if it is absent or no number. A Result that was not read from JSON has Go's integers.
-func number(parameters map[string]any, key string) float64 {
-	switch v := parameters[key].(type) {
-	case float64:
-		return v
-	case int:
-		return float64(v)
-	case int64:
-		return float64(v)
-	}
-	return 0
 }
 
 // rightBehind is how close two echoes come in, in seconds, when the first held up the second: what hosts blur, and
@@ -101,7 +85,7 @@ func (e *evidence) rightBehind(r *measure.Result) float64 {
 	if fastest < slowest {
 		return blur
 	}
-	wire := link.Overhead{Link: link.Ethernet}.Frame(int64(number(r.Parameters, "size")) + echoHeaders)
+	wire := link.Overhead{Link: link.Ethernet}.Frame(echoBytes(r))
 	return blur + float64(wire*8)/fastest
 }
 

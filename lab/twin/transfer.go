@@ -31,16 +31,14 @@ func view(r *measure.Result) transferView {
 	if reversed(r) {
 		way = measure.Reverse
 	}
-	v := transferView{mss: ordinaryMTU - tcpHeaders, mtu: ordinaryMTU, streams: max(1, number(r.Parameters, "parallel")),
+	streams, _ := r.Number("parallel")
+	v := transferView{mss: ordinaryMTU - tcpHeaders, mtu: ordinaryMTU, streams: max(1, streams),
 		held: r.Metrics[measure.RwndLimitedRatio] + r.Metrics[measure.SndbufLimitedRatio], goodput: steady(r, way)}
 	if end := r.Samples.Find(way, measure.Sender); end != nil {
 		v.congestion = end.CongestionControl
 	}
 	var now []measure.TCPSample // those of one moment
-	for _, s := range r.Samples.TCPInfo {
-		if s.Direction != way || s.End != measure.Sender {
-			continue
-		}
+	for _, s := range r.Samples.Readings(way, measure.Sender) {
 		if least := s.Values["min_rtt_seconds"]; least > 0 && (v.least == 0 || least < v.least) {
 			v.least = least
 		}

@@ -117,14 +117,14 @@ func gather(results []*measure.Result) (*evidence, error) {
 			continue
 		}
 		var list *[]*measure.Result
-		switch proto, _ := r.Parameters["proto"].(string); {
+		switch {
 		case r.Kind == "ping":
 			list = &e.pings
 		case r.Kind == "trace":
 			list = &e.traces
 		case r.Kind == "capacity":
 			list = &e.trains
-		case r.Kind == "throughput" && proto == "udp":
+		case r.Kind == "throughput" && r.Parameters["proto"] == "udp":
 			list = &e.datagrams
 		case r.Kind == "throughput":
 			list = &e.transfers

@@ -36,14 +36,6 @@ type Connection struct {
 	ReceiveBuffer int `json:"receive_buffer_bytes"`
 }
 
-// The bits of TCP_INFO's options (TCPI_OPT_* in linux/tcp.h).
-const (
-	optionTimestamps = 1 << iota
-	optionSACK
-	optionWindowScale
-	optionECN
-)
-
 // watchEvery is fine enough to see each of the states that last as long as a round trip of a wide-area path.
 const watchEvery = 50 * time.Millisecond
 
@@ -106,8 +98,8 @@ func (w *watcher) stop() *Connection {
 		return r
 	}
 	bits := int(r.Last["options"])
-	r.Timestamps, r.SACK = bits&optionTimestamps != 0, bits&optionSACK != 0
-	r.WindowScale, r.ECN = bits&optionWindowScale != 0, bits&optionECN != 0
+	r.Timestamps, r.SACK = bits&sock.OptTimestamps != 0, bits&sock.OptSACK != 0
+	r.WindowScale, r.ECN = bits&sock.OptWscale != 0, bits&sock.OptECN != 0
 	r.BusyRatio, r.RwndLimitedRatio, r.SndbufLimitedRatio = w.busy/w.at, w.rwnd/w.at, w.sndbuf/w.at
 	r.AppLimitedRatio = float64(w.appLimited) / float64(r.Readings)
 	slices.Sort(w.notsent)
