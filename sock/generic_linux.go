@@ -36,6 +36,16 @@ func (h genericHeader) Serialize() []byte { return []byte{h.command, h.version, 
 // Package nl learns the order of bytes at its first use, which may be in several goroutines at once: here it does before any.
 var _ = nl.NativeEndian()
 
+// Generic sends one message to a family of generic netlink that is known by its name, such as ethtool, and returns the attributes of
+// each answer, for EachAttr. It is about the network namespace of the calling thread.
+func Generic(family string, command, version uint8, attributes ...*nl.RtAttr) ([][]byte, error) {
+	id, err := genericFamily(family)
+	if err != nil {
+		return nil, err
+	}
+	return genericCall(id, genericHeader{command, version}, attributes...)
+}
+
 // genericCall sends one message to a family, and returns the attributes of each answer.
 func genericCall(family int, header genericHeader, attributes ...*nl.RtAttr) ([][]byte, error) {
 	request := nl.NewNetlinkRequest(family, unix.NLM_F_ACK)
@@ -65,7 +75,7 @@ func genericFamily(name string) (int, error) {
 	}
 	id := 0
 	for _, reply := range replies {
-		err := eachAttr(reply, func(kind uint16, value []byte) error {
+		err := EachAttr(reply, func(kind uint16, value []byte) error {
 			if kind == attrFamilyID && len(value) == 2 {
 				id = int(binary.NativeEndian.Uint16(value))
 			}

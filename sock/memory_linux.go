@@ -97,12 +97,12 @@ func metricsCall(command uint8, dst netip.Addr) ([][]byte, error) {
 // parseMemory decodes the attributes of one tcp_metrics entry.
 func parseMemory(raw []byte) (Memory, error) {
 	m := Memory{Found: true}
-	err := eachAttr(raw, func(kind uint16, value []byte) error {
+	err := EachAttr(raw, func(kind uint16, value []byte) error {
 		switch {
 		case kind == attrAge && len(value) >= 8:
 			m.Age = time.Duration(binary.NativeEndian.Uint64(value)) * time.Millisecond
 		case kind == attrVals:
-			return eachAttr(value, m.set)
+			return EachAttr(value, m.set)
 		}
 		return nil
 	})
@@ -130,10 +130,10 @@ func (m *Memory) set(kind uint16, value []byte) error {
 	return nil
 }
 
-// eachAttr calls f for each netlink attribute in raw:
+// EachAttr calls f for each netlink attribute in raw, and ends with the first error:
 //
 //	| length : 16 | type : 16 | value … | padding to 4 bytes |     length counts its own header of 4 bytes
-func eachAttr(raw []byte, f func(kind uint16, value []byte) error) error {
+func EachAttr(raw []byte, f func(kind uint16, value []byte) error) error {
 	for len(raw) >= unix.NLA_HDRLEN {
 		length := int(binary.NativeEndian.Uint16(raw))
 		kind := binary.NativeEndian.Uint16(raw[2:]) &^ (unix.NLA_F_NESTED | unix.NLA_F_NET_BYTEORDER)

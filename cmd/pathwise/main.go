@@ -69,6 +69,7 @@ func rootCommand(s *session) *cobra.Command {
 		demoCommand(s),
 		diagnoseCommand(s),
 		explainCommand(s),
+		hostCommand(s),
 		labCommand(s),
 		meshCommand(s),
 		respondCommand(s),

@@ -1,0 +1,74 @@
+package host
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// gigabit is a path of 1 Gbit/s and 50 ms: 6.25 MB are on their way.
+var gigabit = Need{Rate: 1e9, RTT: 50 * time.Millisecond}
+
+// Each setting is held against what the rate and the round trip need, and its change does what is needed.
+func TestJudgeSettings(t *testing.T) {
+	slow := Need{Rate: 1e6, RTT: 50 * time.Millisecond}
+	for _, test := range []struct {
+		id, value string
+		need      Need
+		status    Status
+		needed    string
+		to        string // what the change writes
+	}{
+		{"tcp-rmem", "4096 131072 12500000", gigabit, OK, "… … at least 12500000", ""},
+		{"tcp-rmem", "4096 131072 12499999", gigabit, Problem, "… … at least 12500000", "4096 131072 12500000"},
+		{"tcp-rmem", "4096 131072 6291456", slow, OK, "… … at least 12500", ""},
+		{"tcp-wmem", "4096 16384 4194304", Need{Rate: 4e11, RTT: time.Second}, Problem, "… … at least 2147483647", "4096 16384 2147483647"},
+		{"tcp-window-scaling", "0", gigabit, Problem, "1", "1"},
+		{"tcp-window-scaling", "0", slow, OK, "1", ""}, // 6.25 kB fit a header's 65,535
+		{"tcp-timestamps", "2", gigabit, OK, "1 or 2", ""},
+		{"tcp-timestamps", "0", gigabit, Warning, "1 or 2", "1"},
+		{"tcp-congestion-control", "reno", gigabit, Warning, "cubic or bbr", "cubic"},
+		{"rmem-max", "212992", gigabit, Warning, "at least 12500000", "12500000"},
+	} {
+		i := itemOf(t, test.id)
+		checks := Judge(&Facts{Sysctls: map[string]string{i.Key: test.value}}, test.need)
+		want := []Check{{ID: test.id, Area: i.Area, Status: test.status, Value: test.value, Needed: test.needed, Why: i.Means,
+			Formula: i.Formula, Source: i.Source, Read: i.Key}}
+		if test.to != "" {
+			want[0].Change = &Change{Sysctl: i.Key, File: sysctlFile(i.Key), To: test.to}
+			want[0].Command, want[0].Keep = want[0].Change.command(), want[0].Change.keep()
+		}
+		if diff := cmp.Diff(want, checks); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", test.id, test.value, diff)
+		}
+	}
+}
+
+func itemOf(t *testing.T, id string) Item {
+	t.Helper()
+	for _, i := range Items() {
+		if i.ID == id {
+			return i
+		}
+	}
+	t.Fatalf("no item %s", id)
+	return Item{}
+}
+
+// Every entry of the table says all that people need, once.
+func TestItems(t *testing.T) {
+	seen := map[string]bool{}
+	for _, i := range Items() {
+		if i.ID == "" || i.Area == "" || i.Means == "" || seen[i.ID] {
+			t.Errorf("%+v: lacks an ID, an area or a meaning, or is there twice", i)
+		}
+		if i.Key != "" && (i.wants == nil || i.bad == "" || i.find != nil) || i.Key == "" && (i.find == nil || i.Reads == "") {
+			t.Errorf("%s: is neither a setting nor anything else, or does not say where it is read", i.ID)
+		}
+		if i.Formula != "" && i.Source == "" {
+			t.Errorf("%s: has a formula without a source", i.ID)
+		}
+		seen[i.ID] = true
+	}
+}

@@ -1,0 +1,84 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// System is where a machine is read.
+type System struct {
+	Root    string // of its files: "/", or a folder with proc, sys and etc as in a machine
+	Network func(to netip.Addr) (Network, error)
+	Clock   func() (TimeFacts, error)
+	Space   func(path string) (free, size float64, err error) // of a file system, in bytes
+	Ciphers func() []CipherRate
+	Wait    func(context.Context, time.Duration) error
+}
+
+// mostFile is more than any file holds that is read here.
+const mostFile = 4 << 20
+
+func (s System) path(name string) string { return filepath.Join(s.Root, name) }
+
+func (s System) read(name string) (string, error) { return readBounded(s.path(name)) }
+
+func readBounded(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, mostFile))
+	return string(text), err
+}
+
+// Read reads a machine, with the way to an address where one is given. Counters are read twice, an interval apart. The end of ctx ends
+// the wait, and is returned as its error.
+func (s System) Read(ctx context.Context, to netip.Addr, interval time.Duration) (*Facts, error) {
+	f := &Facts{Counters: map[string]Counter{}}
+	missing := func(what string, err error) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			f.Missing = append(f.Missing, fmt.Sprintf("read %s: %v", what, err))
+		}
+	}
+	name, err := s.read("proc/sys/kernel/hostname")
+	missing("name", err)
+	kernel, err := s.read("proc/sys/kernel/osrelease")
+	if err != nil {
+		return nil, fmt.Errorf("read this machine's kernel: %w", err)
+	}
+	f.Name, f.Kernel = spaced(name), spaced(kernel)
+	f.Network, err = s.Network(to)
+	missing("network by netlink", err)
+	first := s.counters(f.Network)
+	f.Configured = s.configuredSysctls()
+	f.Sysctls = s.readSysctls(f.Configured)
+	if err := s.Wait(ctx, interval); err != nil {
+		return nil, err
+	}
+	again, err := s.Network(to)
+	missing("network by netlink", err)
+	for name, last := range s.counters(again) {
+		if was, there := first[name]; there {
+			f.Counters[name] = Counter{was, last}
+		}
+	}
+	return f, nil
+}
+
+// Sleep waits, unless ctx ends before.
+func Sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
