@@ -180,7 +180,8 @@ type Series struct {
 // Of a metric that is a quantile or the mean of samples, such as rtt_p95_seconds, Value is that of the samples of all runs: so a year's
 // median is a median of samples, and the least is no larger than the median, and that than the 95th percentile. Where only some runs
 // say their samples, the value of each other one stands for as many samples as a run has on average; where none does, Value is the
-// median of the values.
+// median of the values. Quantiles are of the same samples, where there are any (OfSamples), so that those of all metrics that are of
+// one distribution are alike; else they are of the values, as Min, Mean and Max always are.
 type Bucket struct {
 	Start     time.Time `json:"start"`
 	Value     float64   `json:"value"`
@@ -190,6 +191,7 @@ type Bucket struct {
 	Mean      float64   `json:"mean"`
 	Max       float64   `json:"max"`
 	Quantiles []float64 `json:"quantiles,omitempty"` // as asked for
+	OfSamples bool      `json:"-"`                   // Quantiles are of samples, not of the values of runs
 }
 
 // MatrixQuery asks for what was measured over a span between all pairs. The series of a pair that Match selects are
@@ -199,7 +201,7 @@ type Bucket struct {
 type MatrixQuery struct {
 	Match     Match
 	From, To  time.Time // both needed
-	Quantiles []float64 // 0..1
+	Quantiles []float64 // 0..1, of the values of runs: by how these differ the next one is judged
 	// Age is how old an answer may be that was given to somebody who asked the same; 0: none that is out of date will do.
 	Age time.Duration
 }

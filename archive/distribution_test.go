@@ -132,9 +132,20 @@ func checkSamples(t *testing.T, a archive.Archive, results []*measure.Result, sa
 				t.Errorf("%v by %v (-want +got):\n%s", b.Start, c.step, diff)
 			}
 			inOrder(t, got)
+			quantiles := []float64{stat.Quantile(all, 0), stat.Quantile(all, 0.25), stat.Median(all), stat.Quantile(all, 0.95), stat.Quantile(all, 1)}
+			for m := range buckets {
+				if diff := cmp.Diff(quantiles, buckets[m][i].Quantiles, within(0.0101)); diff != "" || !buckets[m][i].OfSamples {
+					t.Errorf("%v by %v: quantiles behind %s, of samples: %v (-want +got):\n%s", b.Start, c.step, m, buckets[m][i].OfSamples, diff)
+				}
+			}
 		}
 	}
 	from, to := now.Add(-30*time.Hour), now.Add(time.Hour)
+	for _, b := range bucketsOf(t, a, measure.RTTStddev, from, to, 6*time.Hour) { // of no distribution
+		if b.OfSamples || b.Quantiles[0] != b.Min || b.Quantiles[4] != b.Max {
+			t.Errorf("standard deviation: %+v", b)
+		}
+	}
 	cells, err := a.Matrix(t.Context(), archive.MatrixQuery{Match: archive.Match{Metric: "rtt_median_seconds"}, From: from, To: to})
 	if err != nil || len(cells) != 1 || cells[0].Value != bucketsOf(t, a, measure.RTTMedian, from, to, 0)[0].Value {
 		t.Errorf("error %v; cells %+v", err, cells)
@@ -157,10 +168,12 @@ func inOrder(t *testing.T, v map[measure.Metric]float64) {
 	}
 }
 
+var someQuantiles = []float64{0, 0.25, 0.5, 0.95, 1}
+
 func bucketsOf(t *testing.T, a archive.Archive, m measure.Metric, from, to time.Time, step time.Duration) []archive.Bucket {
 	t.Helper()
 	s, err := a.Series(t.Context(), archive.SeriesQuery{Match: archive.Match{Source: "a", Target: "b", Metric: string(m)}, From: from,
-		To: to, Step: step, Quantiles: []float64{0.25}})
+		To: to, Step: step, Quantiles: someQuantiles})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +238,7 @@ func TestDistributionsMixed(t *testing.T) {
 			slices.Sort(old)
 			before := bucketsOf(t, a, measure.RTTMedian, now.Add(-36*time.Hour), now.Add(-200*7*time.Minute+time.Second), 0)
 			want := stat.Quantile(old, 0.5)
-			if len(before) != 1 || before[0].Samples != 0 || before[0].Count != 100 || math.Abs(before[0].Value-want) > 0.011*want {
+			if len(before) != 1 || before[0].Samples != 0 || before[0].OfSamples || math.Abs(before[0].Quantiles[2]-want) > 0.011*want || before[0].Count != 100 || math.Abs(before[0].Value-want) > 0.011*want {
 				t.Errorf("before: %+v, want %v", before, want)
 			}
 			closeIt(t, a)

@@ -92,10 +92,8 @@ func (s *sum) settle() settled {
 // merged is one number for values, and whether they alone say it: of ratios that differ, their counts do.
 func (s settled) merged(how measure.Merge) (v float64, known bool) {
 	switch {
-	case how.How == measure.MergeQuantile && s.samples != nil && how.Quantile == 0.5:
-		return s.samples.Median(), true
 	case how.How == measure.MergeQuantile && s.samples != nil:
-		return s.samples.Quantile(how.Quantile), true
+		return ofSamples(s.samples, how.Quantile), true
 	case how.How == measure.MergeSampleMean && s.samples != nil:
 		return s.samples.Mean(), true
 	case how.How == measure.MergeShare && s.values.Min() != s.values.Max():
@@ -104,4 +102,25 @@ func (s settled) merged(how measure.Merge) (v float64, known bool) {
 		return s.values.Mean(), true
 	}
 	return s.values.Quantile(0.5), true
+}
+
+// ofSamples is a quantile of samples. That in the middle is their median, as a Result has it.
+func ofSamples(samples *stat.Sketch, q float64) float64 {
+	if q == 0.5 {
+		return samples.Median()
+	}
+	return samples.Quantile(q)
+}
+
+// quantiles are those of the samples that a metric is of, where runs say them, else of the values of runs; and whether the former.
+func (s settled) quantiles(wanted []float64, how measure.Merge) (all []float64, samples bool) {
+	samples = s.samples != nil && how.Distribution != ""
+	for _, q := range wanted {
+		if samples {
+			all = append(all, ofSamples(s.samples, q))
+		} else {
+			all = append(all, s.values.Quantile(q))
+		}
+	}
+	return all, samples
 }

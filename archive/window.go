@@ -79,9 +79,7 @@ func (w *window) buckets(quantiles []float64, how measure.Merge) []Bucket {
 		if b.Value, known = e.merged(how); !known {
 			b.Value = w.shares[start].value(e.values)
 		}
-		for _, q := range quantiles {
-			b.Quantiles = append(b.Quantiles, e.values.Quantile(q))
-		}
+		b.Quantiles, b.OfSamples = e.quantiles(quantiles, how)
 		all = append(all, b)
 	}
 	slices.SortFunc(all, func(a, b Bucket) int { return a.Start.Compare(b.Start) })

@@ -18,7 +18,8 @@ type seriesDoc struct {
 
 type bucketDoc struct {
 	archive.Bucket
-	Weight float64 `json:"weight,omitempty" doc:"Where weights are asked for: what the value counts for beside those of other buckets. Of a ratio of counts it is what was counted, such as packets sent, so that the sum of values times weights, by the sum of weights, is what was lost of all that was sent; else it is count"`
+	QuantilesOf string  `json:"quantiles_of" enum:"samples,runs" doc:"What quantiles are of: all samples behind the metric, such as the round trip of every packet, as value is where samples are told of; or the values of the runs, one of each, as min, mean and max are"`
+	Weight      float64 `json:"weight,omitempty" doc:"Where weights are asked for: what the value counts for beside those of other buckets. Of a ratio of counts it is what was counted, such as packets sent, so that the sum of values times weights, by the sum of weights, is what was lost of all that was sent; else it is count"`
 }
 
 type seriesInput struct {
@@ -36,7 +37,7 @@ type seriesInput struct {
 	Least  length `query:"least_gap" doc:"How long a gap is that is told of; any, where none is given. A four hundredth of a long span takes a fifth of the time"`
 	Weight bool   `query:"weights" doc:"Whether to say what each value counts for beside the others"`
 	// More than 100 are more than any drawing shows; each is looked up in every bucket.
-	Quantiles []float64 `query:"quantiles" minimum:"0" maximum:"1" maxItems:"100" doc:"Of each bucket; as a smoke graph needs them (0.05,0.25,0.5,0.75,0.95), where none are given"`
+	Quantiles []float64 `query:"quantiles" minimum:"0" maximum:"1" maxItems:"100" doc:"Of each bucket: of all its samples where runs say them, else of its runs, as quantiles_of says; as a smoke graph needs them (0.05,0.25,0.5,0.75,0.95), where none are given"`
 }
 
 func (s *Server) series(ctx context.Context, in *seriesInput) (*body[seriesDoc], error) {
@@ -65,7 +66,10 @@ func (s *Server) series(ctx context.Context, in *seriesInput) (*body[seriesDoc],
 	}
 	buckets := make([]bucketDoc, len(series.Buckets))
 	for i, b := range series.Buckets {
-		buckets[i].Bucket = b
+		buckets[i] = bucketDoc{Bucket: b, QuantilesOf: "runs"}
+		if b.OfSamples {
+			buckets[i].QuantilesOf = "samples"
+		}
 	}
 	if in.Weight {
 		if err := s.weigh(ctx, buckets, query, measure.Metric(in.Metric)); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/stat"
 )
 
 // What hours come to is put together by what was counted in them: of loss and reordering, packets; of all else, runs.
@@ -62,6 +63,46 @@ func TestWeights(t *testing.T) {
 	}
 }
 
+// Quantiles are of the samples behind a metric in steps in which runs say them, of runs in all others, and the answer says which.
+func TestQuantilesAreOfSamples(t *testing.T) {
+	b := newBench(t)
+	b.serve(b.Handler(owner))
+	hour := time.Now().UTC().Truncate(time.Hour).Add(-5 * time.Hour)
+	var all []*measure.Result
+	for i, rtts := range [][]float64{{0.010, 0.010, 0.030, 0.030, 0.090}, {0.020}, nil} {
+		at := hour.Add(time.Duration(i) * time.Hour)
+		r := resultOf(ulid.MustNew(ulid.Timestamp(at), ulid.DefaultEntropy()).String(), at)
+		r.Metrics = map[measure.Metric]float64{measure.RTTMedian: 0.040, measure.Jitter: 0.001}
+		var sketch stat.Sketch
+		for _, rtt := range rtts {
+			sketch.Add(rtt)
+		}
+		if rtts != nil {
+			r.Distributions = map[measure.Metric]measure.Distribution{measure.RTTs: measure.NewDistribution(&sketch)}
+		}
+		all = append(all, r)
+	}
+	if err := b.Archive.Put(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	type part struct {
+		Quantiles []float64
+		Of        string `json:"quantiles_of"`
+		Samples   int
+	}
+	for metric, want := range map[measure.Metric][]part{
+		measure.RTTMedian: {{[]float64{0.010, 0.030, 0.090}, "samples", 5}, {[]float64{0.020, 0.020, 0.020}, "samples", 1},
+			{[]float64{0.040, 0.040, 0.040}, "runs", 0}},
+		measure.Jitter: {{[]float64{0.001, 0.001, 0.001}, "runs", 0}, {[]float64{0.001, 0.001, 0.001}, "runs", 0},
+			{[]float64{0.001, 0.001, 0.001}, "runs", 0}},
+	} {
+		path := fmt.Sprintf("/api/v1/pairs/a/b/series?metric=%s&step=1h&quantiles=0,0.5,1&from=%s", metric, hour.Format(time.RFC3339))
+		if diff := cmp.Diff(want, read[struct{ Buckets []part }](b, path).Buckets, cmpopts.EquateApprox(0.011, 0)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", metric, diff)
+		}
+	}
+}
+
 // Runs whose packets were not counted weigh as much as the others do on average; where none were, runs are counted.
 func TestWeightsWithoutCounts(t *testing.T) {
 	at := time.Unix(0, 0)
@@ -76,7 +117,8 @@ func TestWeightsWithoutCounts(t *testing.T) {
 		"nothing sent":  {[]archive.Bucket{{Start: at, Count: 2, Mean: 0}}, []float64{2, 1}},
 		"more counted":  {[]archive.Bucket{{Start: at, Count: 4, Mean: 10}, {Start: at.Add(1), Count: 1, Mean: 10}}, []float64{20, 10}},
 	} {
-		buckets := []bucketDoc{{archive.Bucket{Start: at, Count: 2}, 2}, {archive.Bucket{Start: at.Add(1), Count: 1}, 1}}
+		buckets := []bucketDoc{{Bucket: archive.Bucket{Start: at, Count: 2}}, {Bucket: archive.Bucket{Start: at.Add(1), Count: 1}}}
+		buckets[0].Weight, buckets[1].Weight = 2, 1
 		weighByCounts(buckets, c.counted)
 		if got := []float64{buckets[0].Weight, buckets[1].Weight}; !cmp.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)

@@ -285,6 +285,9 @@ func TestPairUnits(t *testing.T) {
 			const c = chosenOf(axes, 'm_seconds@y', 'back:n_ratio'); return axes.map((a) => a.id).join() + ' ' + c.x.id + ' ' + c.y.id; })()`, "m_seconds@x,m_seconds@y,n_ratio,back:n_ratio m_seconds@y back:n_ratio"},
 		{"rows.js", `(() => { const b = {start: '2026-11-22T00:00:00Z', count: 2, value: 3, mean: 1, quantiles: [1, 2, 3, 4, 5]}; const doc = {step_seconds: 60, buckets: [b], gaps: null};
 			const p = pictureOf({metrics: ['rtt_median_seconds'], draw: 'line'}, [doc], {doc, later: 0, name: 'other'}); return p.columns.length + ' ' + p.series.length + ' ' + p.columns.slice(-3).join() + p.told(0).replace(/.*runs/, ''); })()`, "8 8 2,4,3, other 3.00 s"},
+		{"rows.js", `['runs', 'samples'].map((of) => { const b = {start: '2026-11-22T00:00:00Z', count: 1, value: 3, mean: 1, quantiles: [1, 2, 3, 4, 5], quantiles_of: of}; const doc = {step_seconds: 60, buckets: [b], gaps: null};
+			const p = pictureOf({metrics: ['rtt_median_seconds'], draw: 'line'}, [doc], {doc, later: 0, name: 'other'}); return p.columns.slice(-3).join() + p.told(0).replace(/.*?: /, ' '); }).join('; ')`,
+			",,3 3.00 s, 1 run, other 3.00 s; 2,4,3 3.00 s, half within 2.00 s to 4.00 s, 1 run, other 3.00 s"},
 	} {
 		got := value[string](p, fmt.Sprintf("import('./pair/%s').then((m) => { for (const k in m) globalThis[k] = m[k]; return String(%s).replaceAll('\u00a0', ' '); })", c.module, c.expression))
 		if got != c.want {

@@ -18,7 +18,7 @@ interface MatrixDoc {
   } | null;
 }
 
-interface Bucket { start: string; count: number; samples?: number; value: number; min: number; mean: number; max: number; quantiles?: number[]; weight?: number }
+interface Bucket { start: string; count: number; samples?: number; value: number; min: number; mean: number; max: number; quantiles?: number[]; quantiles_of: 'samples' | 'runs'; weight?: number }
 interface Gap { from: string; to: string; kind: 'missed' | 'failed' | 'unplanned'; runs: number; why?: string }
 interface SeriesDoc { step_seconds: number; quantiles: number[]; buckets: Bucket[]; gaps: Gap[] | null }
 interface Key { source: string; target: string; test?: string; tool: string; role: string; subject?: string; metric: string }

@@ -73,12 +73,12 @@ function Comparison({ query, keys, both }) {
 /** @param {{smoke: boolean, compared: string, besides: {shown: boolean} | null}} props besides: there is what is not of the plan */
 export const Legend = ({ smoke, compared, besides }) => html`<ul class="legend">
   <li><span class="swatch line" aria-hidden="true"></span> median</li>
-  <li><span class="swatch s4" aria-hidden="true"></span> half of all runs</li><li><span class="swatch s3" aria-hidden="true"></span> 90 % of runs</li>
-  ${smoke && html`<li><span class="swatch s2" aria-hidden="true"></span> within runs: least to 95 %</li><li><span class="swatch s1" aria-hidden="true"></span> least to most</li>
+  <li><span class="swatch s4" aria-hidden="true"></span> half of all</li><li><span class="swatch s3" aria-hidden="true"></span> 90 %</li>
+  ${smoke && html`<li><span class="swatch s2" aria-hidden="true"></span> least to 95 %</li><li><span class="swatch s1" aria-hidden="true"></span> least to most</li>
     <li>loss: ${[...lossClasses].reverse().map(([, , size, word]) => html`<span class=${'dot d' + size} aria-hidden="true"></span> ${word} `)}</li>`}
   <li><span class="swatch hatch" aria-hidden="true"></span> no value</li>
   ${besides && html`<li><svg class="diamond" viewBox="0 0 12 12" aria-hidden="true"><path d="M6 1 11 6 6 11 1 6Z" /></svg>
     <label><input type="checkbox" checked=${besides.shown} onChange=${(/** @type {any} */ e) => change({ besides: e.target.checked ? null : 'no' })} />
     ${' '}besides the plan: tests on demand, steps of diagnoses</label></li>`}
-  ${compared && html`<li><span class="swatch outline" aria-hidden="true"></span><span class="swatch dash" aria-hidden="true"></span> ${compared}: half of all runs, and median</li>`}
+  ${compared && html`<li><span class="swatch outline" aria-hidden="true"></span><span class="swatch dash" aria-hidden="true"></span> ${compared}: half of all, and median</li>`}
   <li class="quiet">drag to zoom, Esc to go back</li></ul>`;

@@ -71,13 +71,16 @@ export const valueOf = (b) => b.value;
 /** @param {number} i @returns {(b: Bucket) => number | undefined} */
 const quantile = (i) => (b) => b.quantiles?.[i];
 
+/** Whether the quantiles of a bucket say how values lie: those of one run's only value do not. @param {Bucket} b */
+const spread = (b) => b.count > 1 || b.quantiles_of === 'samples';
+
 /** What one of the shades of all packets ends at; of runs that do not say them, a quantile of those. @param {number} i @returns {(b: Bucket) => number | undefined} */
 const bound = (i) => (b) => (b.samples ? b.value : b.quantiles?.[i]);
 
 /**
  * The picture of a row in one direction. Shades, from light to dark: least to most of all packets; least to the 95th percentile;
- * where 90 % and where 50 % of runs had their median. The line is the median of all packets. Of runs that do not say what each
- * packet took, shades and line are of what most runs had.
+ * where 90 % and where 50 % of packets were. The line is their median. Of runs that do not say what each packet took, shades and
+ * line are of what most runs had.
  * @param {Row} row
  * @param {(SeriesDoc | null)[]} docs as row.metrics
  * @param {{doc: SeriesDoc, later: number, name: string} | null} compared
@@ -106,11 +109,11 @@ export function pictureOf(row, docs, compared, others = []) {
   }
   // The most that any packet took would flatten everything else: the 95th percentiles say how high the graph is.
   const seen = [...columns.filter((_, i) => i !== 6), ...marks];
-  // What is compared with: the half of all its runs as two thin lines, its median dashed.
+  // What is compared with: the half of all it had as two thin lines, its median dashed.
   if (compared) {
     /** @param {(b: Bucket) => number | undefined} pick */
     const other = (pick) => nearest(compared.doc, axis.x, compared.later, pick);
-    const edge = (/** @type {number} */ i) => other((b) => (b.count > 1 ? b.quantiles?.[i] : undefined)); // of one run there is no half
+    const edge = (/** @type {number} */ i) => other((b) => (spread(b) ? b.quantiles?.[i] : undefined));
     const added = row.draw === 'bars' ? [other(valueOf)] : [edge(1), edge(3), other(valueOf)];
     columns.push(...added);
     seen.push(...added);
@@ -119,16 +122,17 @@ export function pictureOf(row, docs, compared, others = []) {
   }
   const lost = smoke ? c(loss ?? null, valueOf) : null;
   const counts = c(main, (b) => b.count);
+  const spreads = c(main, (b) => Number(spread(b)));
   /** @param {number} i */
   const more = (i) => marks.map((m, k) => (m[i] == null ? '' : `; ${others[k].name} ${format(m[i], unit)}`)).join('');
   /** @param {number} i */
   const told = (i) => {
     if (middle[i] == null) return `${when(axis.x[i] * 1e3)}: no ${axis.own.has(i) ? 'planned ' : ''}value${more(i)}`;
     const n = counts[i] ?? 0;
-    const spread = n > 1 ? `, half within ${format(columns[3][i], unit)} to ${format(columns[4][i], unit)}` : '';
+    const half = spreads[i] ? `, half within ${format(columns[3][i], unit)} to ${format(columns[4][i], unit)}` : '';
     const l = lost?.[i];
     const other = compared ? `, ${compared.name} ${format(columns.at(-1)?.[i], unit)}` : '';
-    return `${when(axis.x[i] * 1e3, 'second')}: ${format(middle[i], unit)}${spread}${l != null ? `, loss ${format(l, 'ratio')}` : ''}, ${n} ${n === 1 ? 'run' : 'runs'}${other}${more(i)}`;
+    return `${when(axis.x[i] * 1e3, 'second')}: ${format(middle[i], unit)}${half}${l != null ? `, loss ${format(l, 'ratio')}` : ''}, ${n} ${n === 1 ? 'run' : 'runs'}${other}${more(i)}`;
   };
   return { x: axis.x, columns, series, bands, holes: axis.holes, loss: lost, marks, alone: alone(middle), line: 0, y: extent(seen, row.zero ?? false), unit, told };
 }

@@ -31,6 +31,9 @@ export function sharesOf(qs, low, high) {
   return out;
 }
 
+/** Whether its quantiles are of samples, such as packets, and not of runs. @param {Bucket} b */
+const ofSamples = (b) => b.quantiles_of === 'samples';
+
 /** @param {{metric: string, label: string, pair: [string, string], of: {tool: string, test: string}, range: import('./range.js').Range, turn: number | null}} props */
 export function Shares({ metric, label, pair, of, range, turn }) {
   const ways = waysOf(pair);
@@ -42,10 +45,11 @@ export function Shares({ metric, label, pair, of, range, turn }) {
   const all = doc.map((d) => d?.buckets[0]);
   const some = all.filter((b) => b !== undefined);
   if (!some.length) return null;
-  const low = Math.min(...some.map((b) => b.min));
+  const low = Math.min(...some.map((b) => b.quantiles?.[0] ?? b.min));
   const high = Math.max(...some.map((b) => b.quantiles?.[49] ?? b.max)); // the last 2 % would leave no room for the rest
   const [factor, name] = scaleOf(high, unit);
-  return html`<section aria-labelledby="shares"><h2 id="shares">How often which ${label.toLowerCase()}<small>, ${name || unit}</small></h2>
+  const what = some.some(ofSamples) ? label.split(',')[0] : label; // the samples are those of the median and of all percentiles
+  return html`<section aria-labelledby="shares"><h2 id="shares">How often which ${what.toLowerCase()}<small>, ${name || unit}</small></h2>
     <div class="ways">${all.map((b, i) => html`<figure key=${i}><figcaption>${wayText(ways[i])}</figcaption>
       ${b ? html`<${Bars} b=${b} low=${low} high=${high} factor=${factor} unit=${unit} />` : html`<p class="quiet">No value in this span.</p>`}</figure>`)}</div>
   </section>`;
@@ -56,7 +60,7 @@ function Bars({ b, low, high, factor, unit }) {
   const shares = sharesOf(b.quantiles ?? [], low, high);
   const most = Math.max(...shares);
   const q = b.quantiles ?? [];
-  const text = `${plural(b.count, 'value')}: median ${format(q[25], unit)}, 90 % within ${format((q[2] + q[3]) / 2, unit)} and ${format((q[47] + q[48]) / 2, unit)}, least ${format(b.min, unit)}, most ${format(b.max, unit)}`;
+  const text = `${plural(ofSamples(b) ? b.samples ?? 0 : b.count, 'value')}: median ${format(q[25], unit)}, 90 % within ${format((q[2] + q[3]) / 2, unit)} and ${format((q[47] + q[48]) / 2, unit)}, least ${format(q[0], unit)}, most ${format(q[50], unit)}`;
   return html`<svg class="bars" viewBox="0 0 400 100" preserveAspectRatio="none" role="img" aria-label=${text}>
       ${shares.map((s, k) => html`<rect x=${k * 10 + 0.5} width="9" y=${100 - (s / most) * 96} height=${(s / most) * 96} />`)}
     </svg>
