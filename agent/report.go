@@ -58,7 +58,8 @@ func (a *Agent) status() fleet.Status {
 
 // abilities are what this build understands.
 func abilities() *fleet.Abilities {
-	return &fleet.Abilities{Protocol: fleet.Protocol, Results: measure.ResultSchema, Kinds: probe.ParameterNames()}
+	return &fleet.Abilities{Protocol: fleet.Protocol, Results: measure.ResultSchema, Kinds: probe.ParameterNames(),
+		Values: probe.ParameterValues()}
 }
 
 const (

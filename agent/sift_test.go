@@ -16,17 +16,21 @@ import (
 	"github.com/pathwise-net/pathwise/probe"
 )
 
-// What an agent says that it understands is what its probes take: each kind, and each parameter.
+// What an agent says that it understands is what its probes take: each kind, each parameter, and each word that one can be.
 func TestStatusSaysAbilities(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := run(t, Config{Dir: t.TempDir(), Prober: (&fakeProber{}).new})
 		pass(fleet.StatusEvery)
-		want := &fleet.Abilities{Protocol: fleet.Protocol, Results: measure.NewResult("ping", time.Now()).Schema, Kinds: map[string][]string{}}
+		want := &fleet.Abilities{Protocol: fleet.Protocol, Results: measure.NewResult("ping", time.Now()).Schema, Kinds: map[string][]string{},
+			Values: map[string]map[string][]string{}}
 		for _, k := range probe.Kinds() {
-			want.Kinds[k.Name] = []string{}
+			want.Kinds[k.Name], want.Values[k.Name] = []string{}, map[string][]string{}
 			for _, p := range k.Parameters {
 				want.Kinds[k.Name] = append(want.Kinds[k.Name], p.Name)
+				if p.Values != nil {
+					want.Values[k.Name][p.Name] = slices.Sorted(slices.Values(p.Values))
+				}
 			}
 			slices.Sort(want.Kinds[k.Name])
 		}

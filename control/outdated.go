@@ -12,11 +12,12 @@ import (
 
 // ours is what this build understands.
 var ours = sync.OnceValue(func() fleet.Abilities {
-	return fleet.Abilities{Protocol: fleet.Protocol, Results: measure.ResultSchema, Kinds: probe.ParameterNames()}
+	return fleet.Abilities{Protocol: fleet.Protocol, Results: measure.ResultSchema, Kinds: probe.ParameterNames(),
+		Values: probe.ParameterValues()}
 })
 
-// outdated says why the agents of a leg cannot do a tool's run: their build does not know its kind or one of its parameters.
-// It is "" if they can, as far as they said. The target's has to know the kind if it opens something for the run.
+// outdated says why the agents of a leg cannot do a tool's run: their build does not know its kind, one of its parameters, or
+// a value. It is "" if they can, as far as they said. The target's has to know the kind if it opens something for the run.
 func (c *Control) outdated(m *config.Mesh, tool *config.Tool, leg config.Leg, d measure.Demand) string {
 	source, target := m.Hosts[leg.Source].Name, m.Hosts[leg.Target].Name
 	if len(c.roster.missing(source))+len(c.roster.missing(target)) == 0 {

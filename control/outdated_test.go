@@ -101,6 +101,60 @@ func TestOutOfDateAgent(t *testing.T) {
 	}
 }
 
+// A run with a value that an agent's build does not know is not sent to it; one that told no values has those of the builds before.
+func TestOutOfDateValue(t *testing.T) {
+	const mesh = twoHosts + `
+controller: {horizon: 30m}
+tools:
+  rtt:     {probe: ping, parameters: {count: 5}}
+  connect: {probe: ping, parameters: {count: 5, proto: tcp}}
+groups: {all: {mesh: all}}
+tests: [{tool: [rtt, connect], group: all, schedule: {every: 1m}}]
+`
+	const all, less = "connect a b, connect b a, rtt a b, rtt b a", "connect a b, rtt a b, rtt b a"
+	with := func(kinds map[string][]string, values map[string]map[string][]string) *fleet.Abilities {
+		can := ours()
+		can.Kinds, can.Values = kinds, values
+		return &can
+	}
+	fewer := maps.Clone(ours().Values)
+	fewer["ping"] = maps.Clone(fewer["ping"])
+	fewer["ping"]["proto"] = []string{"icmp", "syn"}
+	for _, c := range []struct {
+		name    string
+		can     *fleet.Abilities // of b; that of a is ours
+		planned string
+		shown   []string
+	}{
+		{"as new", without("", ""), all, nil},
+		{"told no values", with(ours().Kinds, nil), all, nil},
+		{"told no values, before the others came", with(without("ping", "port").Kinds, nil), less,
+			[]string{"parameter port of ping", "value syn of parameter proto of ping", "value tcp of parameter proto of ping"}},
+		{"has fewer", with(ours().Kinds, fewer), less, []string{"value tcp of parameter proto of ping"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t, mesh)
+			receiver{b.Control}.Heard(fleet.Status{Host: "a", At: b.now, Can: without("", "")})
+			receiver{b.Control}.Heard(fleet.Status{Host: "b", At: b.now, Can: c.can})
+			b.plan()
+			b.expectWhole()
+			found := []string{}
+			if c.planned == less {
+				found = append(found, "agent of b is out of date: does not know value tcp of parameter proto of ping")
+			}
+			if got := b.plannedPairs(); got != c.planned {
+				t.Errorf("planned %s\nwant    %s", got, c.planned)
+			}
+			if diff := cmp.Diff(found, b.Overview().Warnings); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.shown, b.Hosts()[1].NotUnderstood); diff != "" {
+				t.Errorf("host (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // plannedPairs names each test with the pairs of which runs were sent.
 func (b *bench) plannedPairs() string {
 	pairs := map[string]bool{}

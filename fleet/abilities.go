@@ -17,6 +17,10 @@ type Abilities struct {
 	Protocol int                 `json:"protocol"` // version of the messages
 	Results  string              `json:"results"`  // schema of the Results that it sends
 	Kinds    map[string][]string `json:"kinds"`    // of Task: the names of the parameters of each
+
+	// Values are all that a parameter can be, by kind and parameter, where it is one of a few words. One that is not here may be
+	// anything. nil: of a build before this was said; see Status.Abilities.
+	Values map[string]map[string][]string `json:"values,omitempty"`
 }
 
 // firstAbilities are those of builds whose Status did not tell any yet. They are what the oldest of them understood, so they never
@@ -31,16 +35,38 @@ var firstAbilities = Abilities{Protocol: 1, Results: "pathwise.result/1", Kinds:
 	"trace": {"max-ttl", "port", "proto", "queries", "timeout"},
 }}
 
-// Abilities are what the agent understands that sent the status.
-func (s *Status) Abilities() Abilities {
-	if s.Can == nil {
-		return firstAbilities
+// unsaidValues are the Values of a build that did not tell any yet, and had these kinds. They are what such builds understood, so
+// they never change.
+func unsaidValues(kinds map[string][]string) map[string]map[string][]string {
+	all := map[string]map[string][]string{"ping": {"proto": {"icmp"}}, "throughput": {"proto": {"tcp", "udp"}}, "trace": {"proto": {"udp"}}}
+	if slices.Contains(kinds["ping"], "port") { // which came with the others
+		all["ping"]["proto"] = []string{"icmp", "syn", "tcp"}
 	}
-	return *s.Can
+	for kind, names := range kinds {
+		if slices.Contains(names, "family") {
+			if all[kind] == nil {
+				all[kind] = map[string][]string{}
+			}
+			all[kind]["family"] = []string{"ipv4", "ipv6"}
+		}
+	}
+	return all
 }
 
-// NotUnderstood says which part of a Task an agent does not understand: its kind, or one of its parameters. It is "" if it
-// understands all of it. Values are the agent's to judge.
+// Abilities are what the agent understands that sent the status.
+func (s *Status) Abilities() Abilities {
+	can := firstAbilities
+	if s.Can != nil {
+		can = *s.Can
+	}
+	if can.Values == nil {
+		can.Values = unsaidValues(can.Kinds)
+	}
+	return can
+}
+
+// NotUnderstood says which part of a Task an agent does not understand: its kind, one of its parameters, or a value that is none of
+// the few that its build knows. It is "" if it understands all of it. Other values are the agent's to judge.
 func (a Abilities) NotUnderstood(t measure.Task) string {
 	names, known := a.Kinds[t.Kind]
 	if !known {
@@ -50,11 +76,24 @@ func (a Abilities) NotUnderstood(t measure.Task) string {
 		if !slices.Contains(names, name) {
 			return parameterOf(name, t.Kind)
 		}
+		if value := fmt.Sprint(t.Parameters[name]); !a.takes(t.Kind, name, value) {
+			return valueOf(value, name, t.Kind)
+		}
 	}
 	return ""
 }
 
+// takes reports whether a parameter that the agent knows can be a value.
+func (a Abilities) takes(kind, name, value string) bool {
+	values, few := a.Values[kind][name]
+	return !few || slices.Contains(values, value)
+}
+
 func parameterOf(name, kind string) string { return fmt.Sprintf("parameter %s of %s", name, kind) }
+
+func valueOf(value, name, kind string) string {
+	return "value " + value + " of " + parameterOf(name, kind)
+}
 
 // Missing lists what a newer build understands and this one does not, kind by kind.
 func (a Abilities) Missing(newer Abilities) (unknown []string) {
@@ -73,6 +112,12 @@ func (a Abilities) Missing(newer Abilities) (unknown []string) {
 		for _, name := range newer.Kinds[kind] {
 			if !slices.Contains(names, name) {
 				unknown = append(unknown, parameterOf(name, kind))
+				continue
+			}
+			for _, value := range newer.Values[kind][name] {
+				if !a.takes(kind, name, value) {
+					unknown = append(unknown, valueOf(value, name, kind))
+				}
 			}
 		}
 	}

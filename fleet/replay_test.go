@@ -164,6 +164,10 @@ func TestReplayOlderAgent(t *testing.T) {
 			if diff := cmp.Diff(last, m.archive.status["a"]); diff != "" {
 				t.Errorf("heard (-want +got):\n%s", diff)
 			}
+			heard, connects := m.archive.status["a"], measure.Task{Kind: "ping", Parameters: map[string]any{"proto": "tcp"}}
+			if got := heard.Abilities().NotUnderstood(connects); got != "value tcp of parameter proto of ping" {
+				t.Errorf("it is taken not to know %q of a ping by TCP", got)
+			}
 			for id, r := range m.archive.results {
 				if !filed[id] || r.Schema != measure.ResultSchema || r.Source.Name != "a" || m.hub.Poison() != 0 {
 					t.Errorf("%s: acknowledged %v, schema %s, of %s; %d messages refused", id, filed[id], r.Schema, r.Source.Name, m.hub.Poison())

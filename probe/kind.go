@@ -113,6 +113,20 @@ func ParameterNames() map[string][]string {
 	return all
 }
 
+// ParameterValues are all that parameters can be which are one of a few words, sorted, by the names of kind and parameter.
+func ParameterValues() map[string]map[string][]string {
+	all := map[string]map[string][]string{}
+	for _, k := range catalogue() {
+		all[k.Name] = map[string][]string{}
+		for _, p := range k.Parameters {
+			if p.Values != nil {
+				all[k.Name][p.Name] = slices.Sorted(slices.Values(p.Values))
+			}
+		}
+	}
+	return all
+}
+
 // WriteText writes what people want to know of a Result: what its kind says, or else its metrics; then its notes.
 func WriteText(w io.Writer, r *measure.Result) {
 	if k, _ := KindOf(r.Kind); k.Text != nil {

@@ -52,7 +52,8 @@ type played struct {
 // status is what a host says of itself.
 func status(host string) fleet.Status {
 	s := fleet.Status{Host: host, At: time.Now(), Version: "v1.2.3", Platform: "linux/amd64", Plan: 1, Clock: measure.NewClock(400*time.Microsecond, true),
-		Can: &fleet.Abilities{Protocol: fleet.Protocol, Results: measure.ResultSchema, Kinds: probe.ParameterNames()}}
+		Can: &fleet.Abilities{Protocol: fleet.Protocol, Results: measure.ResultSchema, Kinds: probe.ParameterNames(),
+			Values: probe.ParameterValues()}}
 	if host == "dl" {
 		s.Version, s.Can, s.Platform, s.Spooled, s.Clock = "v1.2.2", nil, evil, 17, measure.Clock{}
 		s.Running = []string{someResult}
