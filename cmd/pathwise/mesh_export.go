@@ -119,7 +119,7 @@ func meshImport(s *session) *cobra.Command {
 	return &cobra.Command{
 		Use: "import TEMPLATE", Short: "Turn a perfSONAR pSConfig template into a mesh file", Args: cobra.ExactArgs(1),
 		Long: "Print the mesh file that does what a pSConfig template (JSON) asks for; what cannot be carried over is named on\n" +
-			"standard error, and as comments.",
+			"standard error, and in comments at the top of the file.",
 		Example: "  pathwise mesh import psconfig.json > mesh.yaml",
 		RunE: func(_ *cobra.Command, args []string) error {
 			f, err := os.Open(args[0])

@@ -53,7 +53,7 @@ func (i *importer) hosts(root *object) {
 func (i *importer) address(name string, a, described *object) {
 	h := i.hostOf(name, a, described)
 	disabled := a.yes("disabled")
-	tags := a.texts("tags")
+	tags := i.tags(a)
 	h.responder = a.yes("no-agent") || h.responder
 	given := a.text("address")
 	if err := config.CheckAddress(given); err != nil {
@@ -71,7 +71,9 @@ func (i *importer) address(name string, a, described *object) {
 	for _, label := range labels.keys() {
 		l := labels.child(label)
 		if given := l.text("address"); given != "" {
-			if err := config.CheckAddress(given); err == nil {
+			if err := config.CheckAddress(given); err != nil {
+				i.note(l.at("address"), "%q is no address: %s", given, notCarried)
+			} else {
 				known.labels[label] = i.name("interfaces of "+h.name, name+"-"+label)
 				h.interfaces = append(h.interfaces, pair{known.labels[label], given})
 			}
@@ -99,13 +101,24 @@ func (i *importer) hostOf(name string, a, described *object) *host {
 		return h
 	}
 	d := described.child(theirs)
-	h.site, h.responder, h.disabled, h.labels = d.text("site"), d.yes("no-agent"), d.yes("disabled"), d.texts("tags")
+	h.site, h.responder, h.disabled, h.labels = d.text("site"), d.yes("no-agent"), d.yes("disabled"), i.tags(d)
 	if err := config.CheckTitle(h.site); h.site != "" && err != nil {
 		i.note(d.at("site"), "%q is no name for a site in a mesh file: %s", h.site, notCarried)
 		h.site = ""
 	}
 	d.close()
 	return h
+}
+
+// tags are what becomes the labels of a host. Filters go by all of them, a mesh file has those that can be a label there.
+func (i *importer) tags(o *object) []string {
+	all := o.texts("tags")
+	for _, tag := range all {
+		if config.CheckTitle(tag) != nil {
+			i.note(o.at("tags"), "%q is no label of a mesh file: %s", tag, notCarried)
+		}
+	}
+	return all
 }
 
 // fields are what a mesh file says of the host.

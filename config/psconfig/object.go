@@ -1,6 +1,7 @@
 package psconfig
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -57,11 +58,13 @@ func (o *object) text(key string) string { return typed[string](o, key) }
 func (o *object) yes(key string) bool    { return typed[bool](o, key) }
 func (o *object) list(key string) []any  { return typed[[]any](o, key) }
 
-// texts takes a list of texts.
+// texts takes a list of texts, and notes what in it is none.
 func (o *object) texts(key string) (all []string) {
-	for _, v := range o.list(key) {
+	for n, v := range o.list(key) {
 		if text, ok := v.(string); ok {
 			all = append(all, text)
+		} else {
+			o.i.note(fmt.Sprintf("%s[%d]", o.at(key), n), "is no text: %s", notCarried)
 		}
 	}
 	return all

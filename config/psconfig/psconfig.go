@@ -10,8 +10,10 @@
 package psconfig
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pathwise-net/pathwise/config"
@@ -33,8 +35,8 @@ const notCarried = "not carried over"
 const MaxBytes = 2 << 20
 
 // Import turns a template, a JSON text of at most MaxBytes, into a mesh file. Whatever of it is not in the mesh file, or is something
-// else there, is in the notes; so is what config.Parse finds wrong with the mesh file, to be mended by hand. An error is of a text that
-// is no template at all.
+// else there, is in the notes; so is what config.Parse finds wrong with the mesh file, to be mended by hand. The mesh file begins with
+// the notes as comments. An error is of a text that is no template at all.
 func Import(text []byte) (mesh []byte, notes []Note, err error) {
 	var template any
 	if err := document.JSON(text, MaxBytes, &template); err != nil {
@@ -52,17 +54,23 @@ func Import(text []byte) (mesh []byte, notes []Note, err error) {
 	i.schedules(root)
 	i.tasks(root)
 	root.close()
-	mesh = i.write()
 	if i.metas > 0 {
 		i.note("_meta", "%d remarks for other programs: %s", i.metas, notCarried)
 	}
-	var wrong config.Errors
-	if _, err := config.Parse([]config.File{{Text: mesh}}, nil); errors.As(err, &wrong) {
-		for _, e := range wrong {
-			i.note("mesh file", "to be mended by hand: %v", e)
-		}
+	body := i.write()
+	lines := len(comments(slices.Concat(i.notes, make([]Note, len(faults(body, 0))))))
+	for _, e := range faults(body, lines) {
+		i.note("mesh file", "to be mended by hand: %v", e)
 	}
-	return mesh, i.notes, nil
+	return append([]byte(strings.Join(comments(i.notes), "")), body...), i.notes, nil
+}
+
+// faults is what is wrong with a mesh file that so many lines of comments go before.
+func faults(mesh []byte, before int) (wrong config.Errors) {
+	text := append(bytes.Repeat([]byte("#\n"), before), mesh...)
+	_, err := config.Parse([]config.File{{Text: text}}, nil)
+	errors.As(err, &wrong)
+	return wrong
 }
 
 // importer holds what a template has said so far, under the names that it uses.

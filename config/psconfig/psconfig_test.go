@@ -134,6 +134,77 @@ func TestImportLoads(t *testing.T) {
 	}
 }
 
+// What is left behind is told, with where it stood, also as comments that no name of a template can break out of.
+func TestNotesAreComments(t *testing.T) {
+	mesh, notes, err := Import([]byte(`{
+	"addresses": {"a": {"address": "192.0.2.1", "tags": ["ours", "", 7], "labels": {"inside": {"address": "no address"}}}, "b": {"address": "192.0.2.2"}},
+	"groups": {"all": {"type": "mesh", "addresses": [{"name": "a"}, {"name": "b"}]}},
+	"evil\n# x\u2028hosts: {c: 192.0.2.3}": {}, "tests": {}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Note{
+		{"addresses.a.tags[2]", "is no text: not carried over"},
+		{"addresses.a.tags", `"" is no label of a mesh file: not carried over`},
+		{"addresses.a.labels.inside.address", `"no address" is no address: not carried over`},
+		{"evil\n# x\u2028hosts: {c: 192.0.2.3}", "not carried over"},
+	}
+	if diff := cmp.Diff(want, notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	text := `# What a pSConfig template had that is not in this mesh file, or is something else here:
+# - addresses.a.tags[2]: is no text: not carried over
+# - addresses.a.tags: "" is no label of a mesh file: not carried over
+# - addresses.a.labels.inside.address: "no address" is no address: not carried over
+# - evil\n# x\u2028hosts: {c: 192.0.2.3}: not carried over
+hosts:
+  a: {address: 192.0.2.1, labels: [ours]}
+  b: {address: 192.0.2.2}
+groups:
+  all: {mesh: [a, b]}
+`
+	if diff := cmp.Diff(text, string(mesh)); diff != "" {
+		t.Errorf("mesh file (-want +got):\n%s", diff)
+	}
+	if m := parsed(t, mesh); len(m.Hosts) != 2 {
+		t.Errorf("%d hosts", len(m.Hosts))
+	}
+}
+
+// A fault is told with the line where it stands, however many comments go before; of many notes the first stand there.
+func TestFaultsBelowComments(t *testing.T) {
+	for _, ignored := range []int{0, 5, mostComments - 1, mostComments, 3 * mostComments} {
+		more := ""
+		for n := range ignored {
+			more += fmt.Sprintf(`, "ignored-%d": 1`, n)
+		}
+		mesh, notes, err := Import(fmt.Appendf(nil, `{
+	"addresses": {"a": {"address": "192.0.2.1"}, "b": {"address": "192.0.2.2"}},
+	"groups": {"all": {"type": "mesh", "addresses": [{"name": "a"}, {"name": "b"}]}},
+	"tests": {"t": {"type": "rtt", "spec": {"source": "{%% address[0] %%}", "dest": "{%% address[1] %%}", "ip-version": 6}}},
+	"schedules": {"often": {"repeat": "PT1H"}},
+	"tasks": {"k": {"group": "all", "test": "t", "schedule": "often"}}%s}`, more))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := noteLines(notes)
+		_, err = config.Parse([]config.File{{Text: mesh}}, nil)
+		var wrong config.Errors
+		if !errors.As(err, &wrong) {
+			t.Fatalf("error %v", err)
+		}
+		for _, e := range wrong {
+			if !strings.Contains(said, e.Error()) {
+				t.Errorf("behind %d notes: %v is in no note of\n%s", ignored, e, said)
+			}
+		}
+		lines := strings.Count(string(mesh), "#")
+		if want := min(ignored+len(wrong), mostComments+1) + 1; lines != want {
+			t.Errorf("%d comments of %d notes, want %d", lines, len(notes), want)
+		}
+	}
+}
+
 func TestNoTemplate(t *testing.T) {
 	for _, text := range []string{"", "[]", "{}", "{\"a\": 1}", "hosts: {}", strings.Repeat(" ", MaxBytes+1)} {
 		if mesh, _, err := Import([]byte(text)); err == nil {

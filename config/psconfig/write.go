@@ -39,6 +39,37 @@ func (i *importer) write() []byte {
 	return []byte(b.String())
 }
 
+// mostComments is how many notes stand in the mesh file: as many as somebody reads there. All of thousands could make it larger than
+// a mesh file may be.
+const mostComments = 200
+
+// comments are the lines of a mesh file that its notes stand in; nil where there are none.
+func comments(notes []Note) (lines []string) {
+	for n, note := range notes {
+		if n == mostComments {
+			return append(lines, fmt.Sprintf("# - and %d more, which the import told\n", len(notes)-n))
+		}
+		if n == 0 {
+			lines = append(lines, "# What a pSConfig template had that is not in this mesh file, or is something else here:\n")
+		}
+		lines = append(lines, "# - "+printable(note.String())+"\n")
+	}
+	return lines
+}
+
+// printable escapes what could end a comment: a template's own names are in notes.
+func printable(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if strconv.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return b.String()
+}
+
 // bare is a text that YAML reads as itself in any place, and as nothing but a text.
 var bare = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._/@-]*[A-Za-z0-9])?$`)
 
