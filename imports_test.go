@@ -125,6 +125,8 @@ var rooms = []room{
 		"admission input sock", ""},
 	{"quantity", "rates, sizes, times and ratios: text to number and back",
 		"", ""},
+	{"report", "the problem report of a diagnosis: a page, Markdown or JSON, its addresses masked on request",
+		"diagnose diagnose/knowledge input measure quantity", ""},
 	{"respond", "the table of everything that answers a probe, for `pathwise respond`, agents and labs",
 		"measure proto/iperf3", "probe"},
 	{"schedule", "from a mesh to a conflict-free plan; pure",

@@ -67,9 +67,8 @@ type Case struct {
 	Run func(ctx context.Context, l *lab.Lab, host, what string, doc any, args ...string) error
 
 	// How the program writes for people, so that the demonstration writes alike.
-	Fold  func(text, indent string) string   // a paragraph of indented lines
-	Value func(measure.Evidence) string      // with its unit
-	Rate  func(bitsPerSecond float64) string // 0: there is none
+	Fold func(text, indent string) string   // a paragraph of indented lines
+	Rate func(bitsPerSecond float64) string // 0: there is none
 }
 
 // Play stands the lab up, plays all rounds in it, and takes it down. It returns the rounds that were played, and what ended them early.

@@ -73,7 +73,7 @@ func (c *Case) playRound(ctx context.Context, l *lab.Lab, bad fault) (Round, *me
 	}
 	c.Say("  verdict: %s\n%s", d.Verdict, c.Fold(f.Explanation, "    "))
 	for _, e := range f.Evidence {
-		c.Say("    - %s: %s, %s", e.Metric, c.Value(e), e.Means)
+		c.Say("    - %s: %s, %s", e.Metric, quantity.Format(e.Value, e.Unit), e.Means)
 	}
 	for _, a := range r.Advice {
 		c.Say("    > %s", a)

@@ -13,6 +13,7 @@ import (
 // freeTexts are flags whose text cannot be wrong by itself, and why.
 var freeTexts = map[string]string{
 	"mesh export --source": "a pattern", "mesh export --target": "a pattern", "mesh export --tool": "a pattern",
+	"diagnose --observed": "free words", "diagnose --expected": "free words", "diagnose --since": "free words", "diagnose --application": "free words",
 	"mesh export --test": "a pattern", "mesh export --subject": "a pattern", "mesh reparse --tool": "a pattern", "lab truth --flow": "a part of a name",
 }
 
@@ -41,6 +42,7 @@ var badTexts = []struct{ call, flag, text string }{
 	{"agent --credentials KEYS", "policy", "/dev/null/x"}, {"agent --credentials KEYS", "state", "/dev/null/x"},
 	{"respond", "bind", "x,y z"}, {"respond", "bind", "192.0.2.1"},
 	{"demo --keep", "listen", "x,y z"},
+	{"diagnose 127.0.0.1", "report", "/dev/null/x.html"}, {"diagnose 127.0.0.1", "report", "x.pdf"},
 	{"diagnose 127.0.0.1", "input", "/dev/null/x"}, {"throughput 127.0.0.1", "input", "/dev/null/x"},
 	{"explain", "kind", "x,y z"},
 	{"host", "rtt", "x,y z"}, {"host", "to", "no-such-host.invalid"}, {"host", "only", "x"},

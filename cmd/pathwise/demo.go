@@ -68,7 +68,7 @@ func demoAddress(listen string) (string, error) {
 func (s *session) playDemo(ctx context.Context) error {
 	c := demo.Case{
 		Screen: s.demoScreen(), Respond: startResponderOn, Run: s.runSelf,
-		Fold: fold, Value: evidenceValue, Rate: rateOrDash,
+		Fold: fold, Rate: rateOrDash,
 	}
 	rounds, err := c.Play(ctx)
 	if len(rounds) == 0 {

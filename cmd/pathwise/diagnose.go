@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,17 +28,19 @@ func diagnoseCommand(s *session) *cobra.Command {
 	flags := parameterFlags{kind: throughputKind()}
 	var failOn string
 	var explain bool
+	var written reportFlags
 	c := &cobra.Command{
 		Use: "diagnose HOST[:PORT]", Short: "Say why the path to HOST is slow, and what to change", Args: cobra.ExactArgs(1),
 		Long: "Measure the path to HOST, where `pathwise respond` runs: round trips, the route, the narrowest link's capacity and a\n" +
 			"transfer each way; then name the cause if it is slow, with its evidence, what to change, and the speed to expect.\n" +
 			"An iperf3 server will do at the far end; less can be told then.",
-		Example: "  pathwise diagnose carol\n  pathwise diagnose carol -t 5 --cc cubic --json\n  tar c data | pathwise diagnose carol --input -",
+		Example: "  pathwise diagnose carol\n  pathwise diagnose carol -t 5 --cc cubic --json\n  tar c data | pathwise diagnose carol --input -\n" +
+			"  pathwise diagnose carol --report path.html --mask",
 		RunE: func(c *cobra.Command, args []string) error {
 			v, err := newSurvey(c, s, &flags, args[0])
 			defer flags.close()
 			if err == nil {
-				err = checkFailOn(failOn)
+				err = errors.Join(checkFailOn(failOn), written.check())
 			}
 			if err != nil {
 				return err
@@ -57,6 +60,7 @@ func diagnoseCommand(s *session) *cobra.Command {
 					printConsidered(w, d)
 				}
 			}))
+			err = errors.Join(err, written.write(s, d, time.Now()))
 			if err == nil && isBad(d, failOn) {
 				return errBadOutcome
 			}
@@ -66,6 +70,7 @@ func diagnoseCommand(s *session) *cobra.Command {
 	flags.add(c, "port", "duration", "rate", "window", "cc", "dscp")
 	c.Flags().Lookup("time").DefValue = diagnoseTime
 	addFailOn(c.Flags(), &failOn)
+	written.add(c.Flags())
 	c.Flags().BoolVar(&explain, "explain", false, "say of every cause which facts speak for it or rule it out")
 	return c
 }
@@ -135,7 +140,7 @@ func printFinding(w io.Writer, f *measure.Finding) {
 	fmt.Fprintf(w, "\n%s: %s%s (%s; confidence %.0f %%)\n", f.Severity, f.ID, way, f.Where, 100*f.Confidence)
 	fmt.Fprintln(w, fold(f.Explanation, "  "))
 	for _, e := range f.Evidence {
-		fmt.Fprintf(w, "  - %-28s %-14s %s\n", e.Metric, evidenceValue(e), e.Means)
+		fmt.Fprintf(w, "  - %-28s %-14s %s\n", e.Metric, quantity.Format(e.Value, e.Unit), e.Means)
 	}
 	for _, a := range f.Advice {
 		if a.Command != "" {
@@ -147,20 +152,6 @@ func printFinding(w io.Writer, f *measure.Finding) {
 	if p := f.Predicted; p != nil {
 		fmt.Fprintf(w, "  = then expect %s\n%s\n", quantity.FormatRate(p.BitsPerSecond), fold(p.Basis, "      "))
 	}
-}
-
-func evidenceValue(e measure.Evidence) string {
-	switch e.Unit {
-	case "ratio":
-		return quantity.FormatRatio(e.Value)
-	case "bytes":
-		return quantity.FormatSize(int64(e.Value))
-	case "bit/s":
-		return quantity.FormatRate(e.Value)
-	case "s":
-		return quantity.FormatSeconds(e.Value)
-	}
-	return fmt.Sprintf("%.6g %s", e.Value, e.Unit)
 }
 
 // fold breaks text into indented lines of at most width.

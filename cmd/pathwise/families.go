@@ -86,7 +86,7 @@ func printFamilies(w io.Writer, families []sock.Family, results []*measure.Resul
 		for _, r := range results {
 			text := "-"
 			if v, ok := r.Get(m); ok {
-				text = formatMetric(m, v)
+				text = strings.TrimSuffix(quantity.Format(v, m.Unit()), " "+m.Unit()) // its name ends in it
 			}
 			row = append(row, text)
 		}
@@ -120,19 +120,4 @@ func hopText(hops []measure.Hop, i int) string {
 		text += " " + quantity.FormatSeconds(best)
 	}
 	return text
-}
-
-// formatMetric writes a value in the unit of its metric, as people write it.
-func formatMetric(m measure.Metric, v float64) string {
-	switch m.Unit() {
-	case "seconds":
-		return quantity.FormatSeconds(v)
-	case "bits_per_second":
-		return quantity.FormatRate(v)
-	case "bytes":
-		return quantity.FormatSize(int64(v))
-	case "ratio":
-		return quantity.FormatRatio(v)
-	}
-	return fmt.Sprintf("%.6g", v)
 }

@@ -1,0 +1,24 @@
+package quantity
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Format prints a value in SI units as people read it. Units are those that the names of metrics end in, and those of facts: "s" and
+// "bit/s". A value of another unit is a number with up to six digits, and the unit.
+func Format(v float64, unit string) string {
+	switch unit {
+	case "seconds", "s":
+		return FormatSeconds(v)
+	case "bits_per_second", "bit/s":
+		return FormatRate(v)
+	case "bytes":
+		return FormatSize(int64(v))
+	case "ratio":
+		return FormatRatio(v)
+	case "count":
+		unit = ""
+	}
+	return strings.TrimSpace(fmt.Sprintf("%.6g %s", v, unit))
+}
