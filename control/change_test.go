@@ -68,8 +68,10 @@ func (l *liveMesh) pass(d time.Duration, again bool) {
 }
 
 // A changed mesh file loses no run. What it says nothing new of goes on under the same IDs, secrets and ports; only light
-// runs that get out of the way of others may have other times, if those have.
+// runs that get out of the way of others may have other times, if those have. How many must, follows from the seed: with 160 that were
+// drawn, without a host 28 to 45 of 82. The seed that the test has is one of many with which fewer than half must.
 func TestChangeUnderLoad(t *testing.T) {
+	t.Setenv("PATHWISE_PLAN_SEED", "1")
 	first := threeHosts + someTests
 	changes := []struct {
 		name, file string

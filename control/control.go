@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -42,12 +43,16 @@ type Config struct {
 	// Missed is called for each run of which no Result came; nil: nobody is told.
 	Missed func(measure.Miss)
 
-	Now func() time.Time // nil: time.Now
-	Log *slog.Logger     // nil: none
+	Seed uint64           // of a mesh's first plan; 0: drawn
+	Now  func() time.Time // nil: time.Now
+	Log  *slog.Logger     // nil: none
 }
 
 // Validate fills in defaults, and says what is missing.
 func (c *Config) Validate() error {
+	if c.Seed == 0 {
+		c.Seed = rand.Uint64()
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}

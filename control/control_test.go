@@ -2,8 +2,10 @@ package control
 
 import (
 	"context"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -76,11 +78,18 @@ type bench struct {
 	messaging *messaging
 	archive   archive.Archive
 	now       time.Time
+	seed      uint64 // of the first plan
 }
 
+// newBench draws a seed for the plan, which it logs, and which PATHWISE_PLAN_SEED gives it to plan the same again.
 func newBench(t *testing.T, mesh string) *bench {
 	t.Helper()
-	b := &bench{t: t, folder: t.TempDir(), messaging: &messaging{plans: map[string]fleet.Plan{}}, now: noon}
+	seed, err := strconv.ParseUint(os.Getenv("PATHWISE_PLAN_SEED"), 10, 64)
+	if err != nil {
+		seed = rand.Uint64()
+	}
+	t.Logf("plan: PATHWISE_PLAN_SEED=%d", seed)
+	b := &bench{t: t, folder: t.TempDir(), messaging: &messaging{plans: map[string]fleet.Plan{}}, now: noon, seed: seed}
 	store, err := archive.Open(t.Context(), filepath.Join(b.folder, "archive"), archive.Options{Now: func() time.Time { return b.now }})
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +118,7 @@ func (b *bench) restart() {
 	var err error
 	b.Control, err = New(Config{
 		Mesh: filepath.Join(b.folder, "mesh.yaml"), Data: b.folder, Hub: b.messaging, Archive: b.archive,
-		Now: func() time.Time { return b.now },
+		Seed: b.seed, Now: func() time.Time { return b.now },
 	})
 	if err != nil {
 		b.t.Fatal(err)

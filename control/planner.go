@@ -3,7 +3,6 @@ package control
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +44,7 @@ func (c *Control) renew(m *config.Mesh, last *plan, now time.Time) error {
 	case c.planner != nil:
 		next.Planner, err = c.planner.Change(w.schedule, now)
 	case last.Number == 0:
-		next.Planner, err = schedule.New(w.schedule, rand.Uint64())
+		next.Planner, err = schedule.New(w.schedule, c.config.Seed)
 		next.taken = now.Add(firstRunAfter)
 	default:
 		next.Planner, err = schedule.Resume(w.schedule, last.Schedule, now, lastRuns(last.Runs))
