@@ -36,11 +36,11 @@ type CallerClass struct {
 	Tools            []string // names of tools, or kinds of probes
 	Sources, Targets []int    // hosts
 	Duration         time.Duration
-	BitsPerSecond    float64 // of one test; what fills a link, at whatever rate, is above any
-	BytesPerDay      float64 // of all its tests, and those of classes below it, from midnight to midnight UTC
-	Parallel         int     // tests at a time, as above
-	Hours            []Hours // in which a test may be asked for
-	Zone             string  // of Hours; "": UTC
+	BitsPerSecond    float64          // of one test; what fills a link, at whatever rate, is above any
+	BytesPerDay      float64          // of all its tests, and those of classes below it, from midnight to midnight UTC
+	Parallel         int              // tests at a time, as above
+	Hours            []quantity.Hours // in which a test may be asked for
+	Zone             string           // of Hours; "": UTC
 
 	zone *time.Location
 }

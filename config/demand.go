@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/quantity"
 )
 
 // Adjust returns what a run of the tool needs: what the probe says, and over it what the file says.
@@ -64,7 +65,7 @@ type openings struct {
 func newOpenings(t *Test) *openings {
 	o := &openings{timed: t.timed, shares: map[string]float64{}}
 	for _, x := range t.timed {
-		week := make([]bool, 7*dayMinutes)
+		week := make([]bool, 7*quantity.DayMinutes)
 		for i := range week {
 			at := referenceWeek.Add(time.Duration(i) * time.Minute)
 			week[i] = x.during(at, at.Add(time.Second))
@@ -95,7 +96,7 @@ func (o *openings) share(source, target int) float64 {
 // count is the share of the week's minutes in which none of the exclusions holds.
 func (o *openings) count(key []byte) float64 {
 	free := 0
-	for minute := range 7 * dayMinutes {
+	for minute := range 7 * quantity.DayMinutes {
 		closed := false
 		for i := 0; i < len(key); i += 2 {
 			closed = closed || o.weeks[int(key[i])|int(key[i+1])<<8][minute]
@@ -104,5 +105,5 @@ func (o *openings) count(key []byte) float64 {
 			free++
 		}
 	}
-	return float64(free) / (7 * dayMinutes)
+	return float64(free) / (7 * quantity.DayMinutes)
 }

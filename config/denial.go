@@ -123,7 +123,7 @@ func (c *CallerClass) hours() string {
 		if h.Days != nil {
 			var on []string
 			for _, d := range h.Days {
-				on = append(on, days[d])
+				on = append(on, strings.ToLower(d.String()[:3]))
 			}
 			text = strings.Join(on, ",") + " " + text
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/quantity"
 )
 
 // Exclusion is what is not to be tested, always or in some hours. Everything that it says must hold; what it does not
@@ -19,7 +20,7 @@ type Exclusion struct {
 	Tools     []string
 	Tests     []string
 	Direction string // measure.Forward, measure.Reverse, or DirectionBoth
-	Hours     []Hours
+	Hours     []quantity.Hours
 	Zone      string // of Hours; "": UTC
 	At        string // file:line:column
 
