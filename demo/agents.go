@@ -66,17 +66,13 @@ const agentLasts = 5 * time.Second
 
 // run runs the agent of a host until it or ctx ends.
 func (a *agents) run(ctx context.Context, host string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
 	near, far, err := channelPair()
 	if err != nil {
 		return err
 	}
 	defer near.Close()
 	p, err := a.lab.Start(ctx, host, lab.Command{
-		Argv: []string{self, "agent", "--stdio", "-q", "--state", filepath.Join(a.folder, host)}, Stdin: far, Stdout: far, Stderr: a.said,
+		Argv: []string{lab.Self(), "agent", "--stdio", "-q", "--state", filepath.Join(a.folder, host)}, Stdin: far, Stdout: far, Stderr: a.said,
 	})
 	far.Close()
 	if err != nil {

@@ -60,8 +60,6 @@ type Round struct {
 // Case plays Bob and Carol.
 type Case struct {
 	Screen
-	// Respond starts `pathwise respond` on a host of a lab, and returns when it answers.
-	Respond func(ctx context.Context, l *lab.Lab, host string) (*lab.Process, error)
 	// Run runs a command of this program with --json on a host of a lab, says meanwhile what goes on, and reads the document that the
 	// command prints into doc.
 	Run func(ctx context.Context, l *lab.Lab, host, what string, doc any, args ...string) error
@@ -85,7 +83,7 @@ func (c *Case) Play(ctx context.Context) ([]Round, error) {
 	}
 	defer l.Close()
 	c.Say("Bob sends 50 MB to Carol, 2,000 miles away: 100 Mbit/s, 50 ms. He expects 4 to 6 seconds.")
-	responder, err := c.Respond(ctx, l, "carol")
+	responder, err := l.Respond(ctx, "carol", lab.Command{Argv: []string{lab.Self()}})
 	if err != nil {
 		return nil, err
 	}

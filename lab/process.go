@@ -1,11 +1,13 @@
 package lab
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"syscall"
 )
 
@@ -54,6 +56,36 @@ func (l *Lab) Start(ctx context.Context, host string, cmd Command) (*Process, er
 		return nil, err
 	}
 	return &Process{conn: c, stop: context.AfterFunc(ctx, func() { c.Close() })}, nil
+}
+
+// Self is the path of this very program, which hosts of labs run again.
+func Self() string {
+	if path, err := os.Executable(); err == nil {
+		return path
+	}
+	return "/proc/self/exe" // without /proc there are no labs
+}
+
+// Respond runs `pathwise respond` on a host, where Argv of the command is what runs pathwise, and returns when it answers. Stdout is
+// not the caller's to set.
+func (l *Lab) Respond(ctx context.Context, host string, pathwise Command) (*Process, error) {
+	out, outWriter, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("create pipe: %w", err)
+	}
+	defer out.Close()
+	pathwise.Argv, pathwise.Stdout = append(slices.Clone(pathwise.Argv), "respond"), outWriter
+	p, err := l.Start(ctx, host, pathwise)
+	outWriter.Close()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil { // it says one line, when it listens
+		_ = p.Kill()
+		_, _ = p.Wait()
+		return nil, errors.Join(context.Cause(ctx), fmt.Errorf("the responder on %s did not start", host))
+	}
+	return p, nil
 }
 
 // Wait returns the exit status: the program's own, or 128 and the signal that ended it. The error is about running

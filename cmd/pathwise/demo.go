@@ -67,7 +67,7 @@ func demoAddress(listen string) (string, error) {
 // playDemo plays the case of Bob and Carol and prints its rounds: those before an error, too.
 func (s *session) playDemo(ctx context.Context) error {
 	c := demo.Case{
-		Screen: s.demoScreen(), Respond: startResponderOn, Run: s.runSelf,
+		Screen: s.demoScreen(), Run: s.runSelf,
 		Fold: fold, Rate: rateOrDash,
 	}
 	rounds, err := c.Play(ctx)

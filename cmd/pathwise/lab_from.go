@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/twin"
 	"github.com/pathwise-net/pathwise/measure"
 )
@@ -70,11 +70,7 @@ func readTwin(paths []string) (*twin.Twin, error) {
 }
 
 func (s *session) checkTwin(ctx context.Context, t *twin.Twin, path string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
-	report, err := twin.Check(ctx, t, twin.Options{Self: []string{self}, Progress: s.progress})
+	report, err := twin.Check(ctx, t, twin.Options{Self: []string{lab.Self()}, Progress: s.progress})
 	s.progress("")
 	if err != nil {
 		return err

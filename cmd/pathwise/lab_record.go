@@ -13,6 +13,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/document"
+	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/faults"
 	"github.com/pathwise-net/pathwise/lab/scenario"
 )
@@ -50,13 +51,9 @@ func labRecord(s *session) *cobra.Command {
 
 // record records each case; one that fails keeps no other from it.
 func (s *session) record(ctx context.Context, cases []*scenario.Case, dir string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
 	var failed []error
 	for _, one := range cases {
-		switch verdict, err := recordCase(ctx, one, scenario.Options{Self: []string{self}, Progress: s.progress}, dir); {
+		switch verdict, err := recordCase(ctx, one, scenario.Options{Self: []string{lab.Self()}, Progress: s.progress}, dir); {
 		case ctx.Err() != nil:
 			return err
 		case err != nil:

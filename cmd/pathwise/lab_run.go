@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/faults"
 	"github.com/pathwise-net/pathwise/lab/scenario"
 	"github.com/pathwise-net/pathwise/quantity"
@@ -51,11 +52,7 @@ func readCase(path string) (*scenario.Case, error) {
 
 // play plays a case. What a case that was cut short had seen by then is printed too.
 func (s *session) play(ctx context.Context, c *scenario.Case) error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
-	r, err := scenario.Run(ctx, c, scenario.Options{Self: []string{self}, Progress: s.progress})
+	r, err := scenario.Run(ctx, c, scenario.Options{Self: []string{lab.Self()}, Progress: s.progress})
 	s.progress("")
 	if r != nil && r.Verdict != "" {
 		err = errors.Join(err, s.emit(r, func(w io.Writer) { printCase(w, r) }))

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,40 +11,11 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/lab"
-	"github.com/pathwise-net/pathwise/respond"
 )
-
-// startResponderOn runs `pathwise respond` on a host of a lab and returns when it answers.
-func startResponderOn(ctx context.Context, l *lab.Lab, host string) (*lab.Process, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
-	}
-	out, outWriter, err := os.Pipe()
-	if err != nil {
-		return nil, fmt.Errorf("create pipe: %w", err)
-	}
-	defer out.Close()
-	p, err := l.Start(ctx, host, lab.Command{Argv: []string{self, "respond"}, Stdout: outWriter})
-	outWriter.Close()
-	if err != nil {
-		return nil, err
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil || !strings.HasPrefix(line, respond.AnsweringOn) {
-		_ = p.Kill()
-		return nil, errors.Join(context.Cause(ctx), fmt.Errorf("the responder on %s did not start", host))
-	}
-	return p, nil
-}
 
 // runSelf runs this program on a host of a lab with --json, shows on a terminal that time goes by, and reads the
 // document that it prints into doc.
 func (s *session) runSelf(ctx context.Context, l *lab.Lab, host, what string, doc any, args ...string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
 	out, outWriter, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("create pipe: %w", err)
@@ -58,7 +27,7 @@ func (s *session) runSelf(ctx context.Context, l *lab.Lab, host, what string, do
 		return fmt.Errorf("create pipe: %w", err)
 	}
 	defer complaints.Close()
-	p, err := l.Start(ctx, host, lab.Command{Argv: append([]string{self, "--json"}, args...), Stdout: outWriter, Stderr: complaintsWriter})
+	p, err := l.Start(ctx, host, lab.Command{Argv: append([]string{lab.Self(), "--json"}, args...), Stdout: outWriter, Stderr: complaintsWriter})
 	outWriter.Close()
 	complaintsWriter.Close()
 	if err != nil {

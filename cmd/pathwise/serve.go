@@ -16,6 +16,7 @@ import (
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/secret"
 	"github.com/pathwise-net/pathwise/web"
 	"github.com/pathwise-net/pathwise/web/edit"
@@ -102,9 +103,7 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 	hosts.drained = controller.Emptied
 	api := &web.Server{Control: controller, Archive: store, Accounts: people, Config: book, Metrics: metrics, Version: version(), Log: log,
 		Backup: (&backup{mesh: file, data: data, archive: archiveURL(m, data), store: store}).write}
-	if api.Labs, err = openLabs(&m.Controller); err != nil {
-		return err
-	}
+	api.Labs = openLabs(&m.Controller)
 	group.Go(func() error { return controller.Run(ctx) })
 	group.Go(func() error { return messages.watchKeys(ctx) })
 	group.Go(func() error { people.Keep(ctx); return nil })
@@ -187,13 +186,9 @@ func retention(r config.Retention) []archive.Rule {
 }
 
 // openLabs is the labs that the pages show: those of this user on this machine, if the mesh file says so; else nil.
-func openLabs(c *config.Controller) (*labs.Labs, error) {
+func openLabs(c *config.Controller) *labs.Labs {
 	if !c.Labs {
-		return nil, nil
+		return nil
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
-	}
-	return &labs.Labs{Program: self}, nil
+	return &labs.Labs{Program: lab.Self()}
 }

@@ -12,13 +12,10 @@ import (
 
 // The lab page's tests are this program on the hosts of a lab: its own command lines, with what it prints.
 func TestLabPageRunsThisProgram(t *testing.T) {
-	if shown, err := openLabs(&config.Controller{}); shown != nil || err != nil {
-		t.Errorf("labs are shown though the mesh file does not say so: %v", err)
+	if shown := openLabs(&config.Controller{}); shown != nil {
+		t.Error("labs are shown though the mesh file does not say so")
 	}
-	shown, err := openLabs(&config.Controller{Labs: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	shown := openLabs(&config.Controller{Labs: true})
 	t.Setenv(actAsPathwise, "1")
 	spec, err := lab.ParseSpec("lab.yaml", []byte("hosts: {bob: {}, carol: {}}\nlinks: [{between: [bob, carol], rate: 20mbit, delay: 5ms}]"))
 	if err != nil {

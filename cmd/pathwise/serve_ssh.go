@@ -17,6 +17,7 @@ import (
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/secret"
 )
 
@@ -127,9 +128,7 @@ func (h *sshHosts) binaries() map[string]string {
 			all[part[1]+"/"+part[2]] = f
 		}
 	}
-	if self, err := os.Executable(); err == nil {
-		all[runtime.GOOS+"/"+runtime.GOARCH] = self
-	}
+	all[runtime.GOOS+"/"+runtime.GOARCH] = lab.Self()
 	return all
 }
 

@@ -1,7 +1,6 @@
 package twin
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -92,28 +91,14 @@ func respond(ctx context.Context, t *Twin, o Options, l *lab.Lab) (done func(), 
 	if !slices.ContainsFunc(t.originals, needs) {
 		return func() {}, nil
 	}
-	reader, writer, err := os.Pipe()
+	p, err := l.Respond(ctx, t.Target.Name, lab.Command{Argv: o.Self, Env: o.Env, Stderr: os.Stderr})
 	if err != nil {
-		return nil, fmt.Errorf("open pipe: %w", err)
-	}
-	argv := slices.Concat(o.Self, []string{"respond", "--json"})
-	p, err := l.Start(ctx, t.Target.Name, lab.Command{Argv: argv, Env: o.Env, Stdout: writer, Stderr: os.Stderr})
-	writer.Close()
-	if err != nil {
-		reader.Close()
 		return nil, fmt.Errorf("start responder: %w", err)
 	}
-	done = func() {
+	return func() {
 		_ = p.Kill()
 		_, _ = p.Wait()
-		reader.Close()
-	}
-	// It prints its document when it listens.
-	if _, err := bufio.NewReader(reader).ReadString('{'); err != nil {
-		done()
-		return nil, errors.New("start responder: it ended before it answered")
-	}
-	return done, nil
+	}, nil
 }
 
 // repeat makes one measurement on the twin.
