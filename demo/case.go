@@ -63,10 +63,6 @@ type Case struct {
 	// Run runs a command of this program with --json on a host of a lab, says meanwhile what goes on, and reads the document that the
 	// command prints into doc.
 	Run func(ctx context.Context, l *lab.Lab, host, what string, doc any, args ...string) error
-
-	// How the program writes for people, so that the demonstration writes alike.
-	Fold func(text, indent string) string   // a paragraph of indented lines
-	Rate func(bitsPerSecond float64) string // 0: there is none
 }
 
 // Play stands the lab up, plays all rounds in it, and takes it down. It returns the rounds that were played, and what ended them early.

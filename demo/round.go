@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pathwise-net/pathwise/chart"
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/measure"
@@ -71,7 +72,7 @@ func (c *Case) playRound(ctx context.Context, l *lab.Lab, bad fault) (Round, *me
 	for _, a := range f.Advice {
 		r.Advice = append(r.Advice, adviceText(a))
 	}
-	c.Say("  verdict: %s\n%s", d.Verdict, c.Fold(f.Explanation, "    "))
+	c.Say("  verdict: %s\n%s", d.Verdict, chart.Fold(f.Explanation, "    ", chart.Width))
 	for _, e := range f.Evidence {
 		c.Say("    - %s: %s, %s", e.Metric, quantity.Format(e.Value, e.Unit), e.Means)
 	}

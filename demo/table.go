@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/pathwise-net/pathwise/chart"
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
@@ -17,13 +18,13 @@ func (c *Case) Print(w io.Writer, rounds []Round) {
 		if r.Extrapolated {
 			took, extrapolated = took+"*", true
 		}
-		fmt.Fprintf(w, row, r.Fault, c.Rate(r.Expected), quantity.FormatRate(r.Achieved), took, r.Verdict,
-			c.Rate(r.Predicted), c.Rate(r.Reached))
+		fmt.Fprintf(w, row, r.Fault, quantity.FormatKnownRate(r.Expected), quantity.FormatRate(r.Achieved), took, r.Verdict,
+			quantity.FormatKnownRate(r.Predicted), quantity.FormatKnownRate(r.Reached))
 	}
 	fmt.Fprintln(w)
 	for _, r := range rounds {
 		if len(r.Advice) > 0 {
-			fmt.Fprintf(w, "%s:\n%s\n", r.Verdict, c.Fold("advice: "+r.Advice[0], "  "))
+			fmt.Fprintf(w, "%s:\n%s\n", r.Verdict, chart.Fold("advice: "+r.Advice[0], "  ", chart.Width))
 		}
 	}
 	if extrapolated {

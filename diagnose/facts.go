@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/quantity"
@@ -180,17 +181,10 @@ func defined() []definition {
 	return all
 }
 
-// format prints the value of a fact for people.
+// format prints the value of a fact for people; of one that is counted, the number alone.
 func format(value float64, unit string) string {
-	switch unit {
-	case "ratio":
-		return quantity.FormatRatio(value)
-	case "bytes":
-		return quantity.FormatSize(int64(value))
-	case "bit/s":
-		return quantity.FormatRate(value)
-	case "s":
-		return quantity.FormatSeconds(value)
+	if slices.Contains([]string{"ratio", "bytes", "bit/s", "s"}, unit) {
+		return quantity.Format(value, unit)
 	}
 	return fmt.Sprintf("%.0f", value)
 }

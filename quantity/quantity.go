@@ -123,6 +123,14 @@ func FormatRate(bitsPerSecond float64) string {
 	return scaled(bitsPerSecond, 1000, []string{"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"})
 }
 
+// FormatKnownRate prints a rate in bit/s, or "-" for 0, which is none.
+func FormatKnownRate(bitsPerSecond float64) string {
+	if bitsPerSecond == 0 {
+		return "-"
+	}
+	return FormatRate(bitsPerSecond)
+}
+
 // ParseRatio reads a ratio from 0 to 1, written as such (0.0001) or in percent (0.01%). The error is an *Error.
 func ParseRatio(s string) (float64, error) {
 	bad := &Error{Value: s, Want: "a ratio from 0 to 1, or 0% to 100%, such as 0.0001 or 0.01%"}

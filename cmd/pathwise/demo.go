@@ -66,10 +66,7 @@ func demoAddress(listen string) (string, error) {
 
 // playDemo plays the case of Bob and Carol and prints its rounds: those before an error, too.
 func (s *session) playDemo(ctx context.Context) error {
-	c := demo.Case{
-		Screen: s.demoScreen(), Run: s.runSelf,
-		Fold: fold, Rate: rateOrDash,
-	}
+	c := demo.Case{Screen: s.demoScreen(), Run: s.runSelf}
 	rounds, err := c.Play(ctx)
 	if len(rounds) == 0 {
 		return err

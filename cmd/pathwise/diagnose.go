@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/pathwise-net/pathwise/chart"
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
@@ -100,9 +101,6 @@ func isBad(d *diagnose.Diagnosis, least string) bool {
 		slices.ContainsFunc(d.Findings, func(f measure.Finding) bool { return slices.Contains(bad, string(f.Severity)) })
 }
 
-// width is where explanations are folded.
-const width = 100
-
 func printDiagnosis(w io.Writer, d *diagnose.Diagnosis) {
 	fmt.Fprintf(w, "verdict    %s\n", d.Verdict)
 	if d.ExpectedBitsPerSecond != nil {
@@ -138,35 +136,18 @@ func printFinding(w io.Writer, f *measure.Finding) {
 		way = ", " + string(f.Way)
 	}
 	fmt.Fprintf(w, "\n%s: %s%s (%s; confidence %.0f %%)\n", f.Severity, f.ID, way, f.Where, 100*f.Confidence)
-	fmt.Fprintln(w, fold(f.Explanation, "  "))
+	fmt.Fprintln(w, chart.Fold(f.Explanation, "  ", chart.Width))
 	for _, e := range f.Evidence {
 		fmt.Fprintf(w, "  - %-28s %-14s %s\n", e.Metric, quantity.Format(e.Value, e.Unit), e.Means)
 	}
 	for _, a := range f.Advice {
 		if a.Command != "" {
-			fmt.Fprintf(w, "  > on %s: %s\n%s\n", a.Host, a.Command, fold(a.Why, "      "))
+			fmt.Fprintf(w, "  > on %s: %s\n%s\n", a.Host, a.Command, chart.Fold(a.Why, "      ", chart.Width))
 		} else {
-			fmt.Fprintf(w, "  > %s:\n%s\n", a.Host, fold(a.Why, "      "))
+			fmt.Fprintf(w, "  > %s:\n%s\n", a.Host, chart.Fold(a.Why, "      ", chart.Width))
 		}
 	}
 	if p := f.Predicted; p != nil {
-		fmt.Fprintf(w, "  = then expect %s\n%s\n", quantity.FormatRate(p.BitsPerSecond), fold(p.Basis, "      "))
+		fmt.Fprintf(w, "  = then expect %s\n%s\n", quantity.FormatRate(p.BitsPerSecond), chart.Fold(p.Basis, "      ", chart.Width))
 	}
-}
-
-// fold breaks text into indented lines of at most width.
-func fold(text, indent string) string {
-	var lines []string
-	line := indent
-	for _, word := range strings.Fields(text) {
-		if len(line)+1+len(word) > width && line != indent {
-			lines = append(lines, line)
-			line = indent
-		}
-		if line != indent {
-			line += " "
-		}
-		line += word
-	}
-	return strings.Join(append(lines, line), "\n")
 }

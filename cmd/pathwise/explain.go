@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pathwise-net/pathwise/chart"
 	"github.com/pathwise-net/pathwise/diagnose/knowledge"
 	"github.com/pathwise-net/pathwise/web"
 )
@@ -80,17 +81,4 @@ func printEntry(w io.Writer, e knowledge.Entry) {
 const textWidth = 78
 
 // wrapped breaks a text between words into lines of at most textWidth.
-func wrapped(text string) string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && len(line)+1+len(word) > textWidth {
-			lines, line = append(lines, line), ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return strings.Join(append(lines, line), "\n")
-}
+func wrapped(text string) string { return chart.Fold(text, "", textWidth) }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/pathwise-net/pathwise/chart"
 	"github.com/pathwise-net/pathwise/host"
 	"github.com/pathwise-net/pathwise/quantity"
 )
@@ -69,9 +70,9 @@ func printArea(w io.Writer, checks []host.Check, s *session) {
 // printCheck says of what is wrong why that matters, by which formula, and what to do.
 func printCheck(w io.Writer, c host.Check) {
 	fmt.Fprintf(w, "\n%s: %s\n", c.Status, strings.TrimSpace(c.ID+" "+c.Subject))
-	fmt.Fprintln(w, fold(c.Why, "  "))
+	fmt.Fprintln(w, chart.Fold(c.Why, "  ", chart.Width))
 	if c.Formula != "" {
-		fmt.Fprintln(w, fold("needed: "+c.Formula+" ("+c.Source+")", "  "))
+		fmt.Fprintln(w, chart.Fold("needed: "+c.Formula+" ("+c.Source+")", "  ", chart.Width))
 	}
 	if c.Configured != "" {
 		fmt.Fprintf(w, "  configured: %s in %s\n", c.Configured, c.File)

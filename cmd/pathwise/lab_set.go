@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pathwise-net/pathwise/chart"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/workload"
 )
@@ -17,7 +18,7 @@ func labSet(s *session, name *string) *cobra.Command {
 		Use: "set NODE NODE KEY=VALUE…", Short: "Change a link while packets flow", Args: cobra.MinimumNArgs(3),
 		Long: "Change the link between two nodes, all links if there are several. A key is set for both ways, or, after forward.\n" +
 			"(from the first node named to the second) or reverse., for one. Packets that are on the link keep their fate.\n\n" +
-			"Keys:\n" + fold(strings.Join(linkKeys(), ", ")+".", "  ") + "\n\n" +
+			"Keys:\n" + chart.Fold(strings.Join(linkKeys(), ", ")+".", "  ", chart.Width) + "\n\n" +
 			"Values are those of a lab file; one with spaces or braces needs quotes. docs/lab-file.md explains each.",
 		Example: "  pathwise lab set london geneva loss=1% forward.delay=20ms queue=500p\n" +
 			"  pathwise lab set london geneva 'queue={limit: 500p, codel: {}, ecn: true}' down=false",

@@ -124,15 +124,7 @@ func printFlows(w io.Writer, flows []record.FlowTruth, names map[string]string) 
 		for _, v := range []float64{d.Min, d.Median, d.P95, d.P99, d.Max} {
 			row = append(row, quantity.FormatSeconds(v))
 		}
-		rows = append(rows, append(row, rateOrDash(f.RateBitsPerSecond)))
+		rows = append(rows, append(row, quantity.FormatKnownRate(f.RateBitsPerSecond)))
 	}
 	printTable(w, rows)
-}
-
-// rateOrDash is a rate for people, where 0 is none.
-func rateOrDash(v float64) string {
-	if v == 0 {
-		return "-"
-	}
-	return quantity.FormatRate(v)
 }

@@ -18,9 +18,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/pathwise-net/pathwise/input"
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // controller is the controller on this machine, spoken to through the socket in its folder; or one elsewhere, by its URL.

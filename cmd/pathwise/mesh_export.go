@@ -10,8 +10,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/pathwise-net/pathwise/quantity"
 	"github.com/spf13/cobra"
+
+	"github.com/pathwise-net/pathwise/quantity"
 
 	"github.com/pathwise-net/pathwise/config/psconfig"
 	"github.com/pathwise-net/pathwise/input"
