@@ -173,17 +173,16 @@ type Series struct {
 	Buckets []Bucket      `json:"buckets"`
 }
 
-// Bucket is the distribution of the values of one step, one of each run. Count, Min and Max are exact, Mean is to rounding, Quantiles
+// Merged is the distribution of values, one of each run. Count, Min and Max are exact, Mean is to rounding, Quantiles
 // are within 1 % of the value, as of stat.Sketch. Value is the one number that stands for them, as measure.Metric.Merge says: of a
 // loss, what was lost of all that was sent.
 //
 // Of a metric that is a quantile or the mean of samples, such as rtt_p95_seconds, Value is that of the samples of all runs: so a year's
 // median is a median of samples, and the least is no larger than the median, and that than the 95th percentile. Where only some runs
 // say their samples, the value of each other one stands for as many samples as a run has on average; where none does, Value is the
-// median of the values. Quantiles are of the same samples, where there are any (OfSamples), so that those of all metrics that are of
-// one distribution are alike; else they are of the values, as Min, Mean and Max always are.
-type Bucket struct {
-	Start     time.Time `json:"start"`
+// median of the values. A Bucket's Quantiles are of the same samples, where there are any (OfSamples), so that those of all metrics that
+// are of one distribution are alike; else they are of the values, as a Cell's, and as Min, Mean and Max always are.
+type Merged struct {
 	Value     float64   `json:"value"`
 	Count     uint64    `json:"count"`
 	Samples   uint64    `json:"samples,omitempty"` // that Value is of, as runs say them; 0: it is of the values
@@ -191,7 +190,13 @@ type Bucket struct {
 	Mean      float64   `json:"mean"`
 	Max       float64   `json:"max"`
 	Quantiles []float64 `json:"quantiles,omitempty"` // as asked for
-	OfSamples bool      `json:"-"`                   // Quantiles are of samples, not of the values of runs
+}
+
+// Bucket is what was measured in one step.
+type Bucket struct {
+	Start time.Time `json:"start"`
+	Merged
+	OfSamples bool `json:"-"` // Quantiles are of samples, not of the values of runs
 }
 
 // MatrixQuery asks for what was measured over a span between all pairs. The series of a pair that Match selects are
@@ -206,16 +211,10 @@ type MatrixQuery struct {
 	Age time.Duration
 }
 
-// Cell is the distribution of the values of one pair; its numbers are as exact as those of a Bucket.
+// Cell is what was measured of one pair.
 type Cell struct {
 	Pair
-	Value     float64   `json:"value"`
-	Count     uint64    `json:"count"`
-	Samples   uint64    `json:"samples,omitempty"` // that Value is of, as runs say them; 0: it is of the values
-	Min       float64   `json:"min"`
-	Mean      float64   `json:"mean"`
-	Max       float64   `json:"max"`
-	Quantiles []float64 `json:"quantiles,omitempty"` // as asked for
+	Merged
 }
 
 // ResultQuery selects Results by patterns as in Match; a field left empty does not select. Source and Target are those of the

@@ -113,18 +113,18 @@ func (m *matrix) cells(quantiles []float64, how measure.Merge) []Cell {
 		if s.count() == 0 {
 			continue
 		}
+		var counted *share
+		if m.shares != nil {
+			counted = &m.shares[i]
+		}
 		e := s.settle()
+		c := Cell{m.pairs[i], e.answer(how, counted)}
 		if len(all)+len(quantiles) > cap(all) {
 			all = make([]float64, 0, 1024*len(quantiles))
 		}
 		from := len(all)
 		for _, q := range quantiles {
 			all = append(all, e.values.Quantile(q))
-		}
-		c := Cell{Pair: m.pairs[i], Count: e.values.Count(), Samples: e.known, Min: e.values.Min(), Mean: e.values.Mean(), Max: e.values.Max()}
-		var known bool
-		if c.Value, known = e.merged(how); !known {
-			c.Value = m.shares[i].value(e.values)
 		}
 		if len(quantiles) > 0 {
 			c.Quantiles = all[from:len(all):len(all)]

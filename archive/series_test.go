@@ -67,7 +67,8 @@ func seriesOf(points []archive.Point, from, to time.Time, step time.Duration, qu
 	}
 	buckets := []archive.Bucket{}
 	for start, s := range sketches {
-		b := archive.Bucket{Start: start, Value: s.Quantile(0.5), Count: s.Count(), Min: s.Min(), Mean: s.Mean(), Max: s.Max()}
+		b := archive.Bucket{Start: start, Merged: archive.Merged{Value: s.Quantile(0.5), Count: s.Count(), Min: s.Min(), Mean: s.Mean(),
+			Max: s.Max()}}
 		for _, q := range quantiles {
 			b.Quantiles = append(b.Quantiles, s.Quantile(q))
 		}

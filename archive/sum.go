@@ -89,6 +89,16 @@ func (s *sum) settle() settled {
 	return end
 }
 
+// answer is what is told of a sum, but for quantiles. counted is what is counted behind a ratio that its values do not say.
+func (s settled) answer(how measure.Merge, counted *share) Merged {
+	m := Merged{Count: s.values.Count(), Samples: s.known, Min: s.values.Min(), Mean: s.values.Mean(), Max: s.values.Max()}
+	var known bool
+	if m.Value, known = s.merged(how); !known {
+		m.Value = counted.value(s.values)
+	}
+	return m
+}
+
 // merged is one number for values, and whether they alone say it: of ratios that differ, their counts do.
 func (s settled) merged(how measure.Merge) (v float64, known bool) {
 	switch {

@@ -73,12 +73,7 @@ func (w *window) buckets(quantiles []float64, how measure.Merge) []Bucket {
 			continue
 		}
 		e := s.settle()
-		b := Bucket{Start: time.Unix(0, start).UTC(), Count: e.values.Count(), Samples: e.known,
-			Min: e.values.Min(), Mean: e.values.Mean(), Max: e.values.Max()}
-		var known bool
-		if b.Value, known = e.merged(how); !known {
-			b.Value = w.shares[start].value(e.values)
-		}
+		b := Bucket{Start: time.Unix(0, start).UTC(), Merged: e.answer(how, w.shares[start])}
 		b.Quantiles, b.OfSamples = e.quantiles(quantiles, how)
 		all = append(all, b)
 	}

@@ -106,19 +106,21 @@ func TestQuantilesAreOfSamples(t *testing.T) {
 // Runs whose packets were not counted weigh as much as the others do on average; where none were, runs are counted.
 func TestWeightsWithoutCounts(t *testing.T) {
 	at := time.Unix(0, 0)
+	bucket := func(start time.Time, count uint64, mean float64) archive.Bucket {
+		return archive.Bucket{Start: start, Merged: archive.Merged{Count: count, Mean: mean}}
+	}
 	for name, c := range map[string]struct {
 		counted []archive.Bucket
 		want    []float64
 	}{
-		"all":           {[]archive.Bucket{{Start: at, Count: 2, Mean: 10}, {Start: at.Add(1), Count: 1, Mean: 40}}, []float64{20, 40}},
-		"one of two":    {[]archive.Bucket{{Start: at, Count: 1, Mean: 10}, {Start: at.Add(1), Count: 1, Mean: 30}}, []float64{30, 30}},
-		"of one bucket": {[]archive.Bucket{{Start: at, Count: 2, Mean: 10}}, []float64{20, 10}},
+		"all":           {[]archive.Bucket{bucket(at, 2, 10), bucket(at.Add(1), 1, 40)}, []float64{20, 40}},
+		"one of two":    {[]archive.Bucket{bucket(at, 1, 10), bucket(at.Add(1), 1, 30)}, []float64{30, 30}},
+		"of one bucket": {[]archive.Bucket{bucket(at, 2, 10)}, []float64{20, 10}},
 		"none":          {nil, []float64{2, 1}},
-		"nothing sent":  {[]archive.Bucket{{Start: at, Count: 2, Mean: 0}}, []float64{2, 1}},
-		"more counted":  {[]archive.Bucket{{Start: at, Count: 4, Mean: 10}, {Start: at.Add(1), Count: 1, Mean: 10}}, []float64{20, 10}},
+		"nothing sent":  {[]archive.Bucket{bucket(at, 2, 0)}, []float64{2, 1}},
+		"more counted":  {[]archive.Bucket{bucket(at, 4, 10), bucket(at.Add(1), 1, 10)}, []float64{20, 10}},
 	} {
-		buckets := []bucketDoc{{Bucket: archive.Bucket{Start: at, Count: 2}}, {Bucket: archive.Bucket{Start: at.Add(1), Count: 1}}}
-		buckets[0].Weight, buckets[1].Weight = 2, 1
+		buckets := []bucketDoc{{Bucket: bucket(at, 2, 0), Weight: 2}, {Bucket: bucket(at.Add(1), 1, 0), Weight: 1}}
 		weighByCounts(buckets, c.counted)
 		if got := []float64{buckets[0].Weight, buckets[1].Weight}; !cmp.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
