@@ -207,8 +207,6 @@ type MatrixQuery struct {
 	Match     Match
 	From, To  time.Time // both needed
 	Quantiles []float64 // 0..1, of the values of runs: by how these differ the next one is judged
-	// Age is how old an answer may be that was given to somebody who asked the same; 0: none that is out of date will do.
-	Age time.Duration
 }
 
 // Cell is what was measured of one pair.

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"time"
 	"unsafe"
 )
 
@@ -39,9 +38,8 @@ type matrices struct {
 // drawing is one matrix. What follows done may be read when that is closed.
 type drawing struct {
 	key   string
-	since int64     // number of the last change when its making began
-	began time.Time // by the archive's clock
-	bytes int       // what it takes; 0: it is being made
+	since int64 // number of the last change when its making began
+	bytes int   // what it takes; 0: it is being made
 	done  chan struct{}
 
 	cells []Cell
@@ -82,20 +80,20 @@ func (a *matrices) get(ctx context.Context, k *keeper, q MatrixQuery, draw func(
 
 // find returns the answer to a query, and whether it is the caller's to fill.
 func (a *matrices) find(k *keeper, q MatrixQuery) (w *drawing, mine bool) {
-	key, now := matrixKey(q), k.options.Now()
+	key := matrixKey(q)
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	k.memory.RLock()
 	defer k.memory.RUnlock()
 	if known := a.known[key]; known != nil {
 		w := known.Value.(*drawing)
-		if k.filed.holds(w.since, unixNano(q.From), unixNano(q.To)) || now.Sub(w.began) < q.Age {
+		if k.filed.holds(w.since, unixNano(q.From), unixNano(q.To)) {
 			a.order.MoveToFront(known)
 			return w, false
 		}
 		a.forget(known)
 	}
-	w = &drawing{key: key, since: k.filed.now, began: now, done: make(chan struct{})}
+	w = &drawing{key: key, since: k.filed.now, done: make(chan struct{})}
 	a.known[key] = a.order.PushFront(w)
 	return w, true
 }

@@ -97,8 +97,7 @@ func (s *Server) matrixOf(ctx context.Context, in *matrixInput, to time.Time, wi
 	metric := measure.Metric(in.Metric)
 	doc := matrixDoc{Metric: metric, Unit: metric.Unit(), Better: metric.Better(), From: from, To: to, Hosts: m.hosts}
 	query := archive.MatrixQuery{Match: archive.Match{Test: in.Test, Tool: in.Tool, Role: in.Role, Subject: in.Subject, Metric: in.Metric},
-		From: from, To: to,
-		Age: matrixAge}
+		From: from, To: to}
 	cells, err := s.Archive.Matrix(ctx, query)
 	if err != nil {
 		return nil, err

@@ -36,15 +36,12 @@ func (p *pages) hoursBack(n int) time.Time {
 	return p.end.Add(-time.Duration(n) * time.Hour).Truncate(time.Hour)
 }
 
-// matrixAge is how old an answer may be for the overview, as in package web.
-const matrixAge = 15 * time.Second
-
 // matrix asks for one of the large mesh: each time with another quantile, so that it is worked out anew, unless again
 // is set.
 func (p *pages) matrix(what string, from, to time.Time, quantiles []float64, again bool) ask {
 	return ask{what, func(ctx context.Context, n int) (int, error) {
 		q := archive.MatrixQuery{Match: archive.Match{Source: "many*", Metric: string(measure.RTTMedian)}, From: from, To: to,
-			Quantiles: quantiles, Age: matrixAge}
+			Quantiles: quantiles}
 		if !again {
 			q.Quantiles = append([]float64{1 / float64(n+2)}, quantiles...)
 		}
