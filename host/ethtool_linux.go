@@ -113,7 +113,7 @@ func (l *Link) features(a attributes) error {
 		_, can := changeable[name]
 		_, runs := on[name]
 		_, not := never[name]
-		l.Features[name] = Feature{On: runs, Fixed: not || !can}
+		l.Features[name] = Feature{On: runs, Can: can && !not}
 	}
 	return nil
 }

@@ -11,8 +11,12 @@ type Facts struct {
 	Kernel     string
 	Sysctls    map[string]string     // running, by key as sysctl(8) writes it; values with one space between their parts
 	Configured map[string]Configured // what files set, by the same keys and by those of configured.go
+	Unaudited  []string              // keys of Configured that no Item has
 	Counters   map[string]Counter    // by names as TcpExt.ListenDrops, softnet.0.dropped, link.eth0.rx_dropped
+	Elapsed    time.Duration         // between the two
 	Memory     map[string]float64    // bytes, by names of /proc/meminfo
+	Sockets    map[string]uint64     // by names as TCP.inuse (/proc/net/sockstat)
+	PageSize   float64               // bytes; 0: not known
 	CPUs       []Processor
 	Disks      []DiskFacts
 	Mounts     []Mount
@@ -20,8 +24,11 @@ type Facts struct {
 	Time       TimeFacts
 	Network    Network
 	Ciphers    []CipherRate
-	Interrupts []Interrupt
-	Missing    []string
+	DiskRates  []DiskRate
+
+	OwnAddresses []netip.Addr // that this machine's name stands for
+	Interrupts   []Interrupt
+	Missing      []string
 }
 
 // Configured is what a file makes of a setting when the machine starts.
@@ -43,7 +50,6 @@ type Processor struct {
 	Number               int
 	Governor             string // "": frequencies are not the kernel's to choose
 	MaxHertz, LimitHertz float64
-	Node                 int // of memory; -1: not known
 }
 
 // DiskFacts are of one disk that a file system is on.
@@ -76,12 +82,20 @@ type Interrupt struct {
 	Number    int
 	Interface string
 	Counts    []uint64 // by processor, since the start
+
+	matched bool // Interface is one; else it is still the interrupt's own name
 }
 
 // CipherRate is how fast one core of this machine does a cipher.
 type CipherRate struct {
 	Name string
 	Rate float64 // bit/s
+}
+
+// DiskRate is how fast a file was read or written.
+type DiskRate struct {
+	Path, What string  // a folder; read or written
+	Rate       float64 // bit/s
 }
 
 // Network is what the kernel says over netlink.
@@ -123,8 +137,8 @@ type Link struct {
 	Counts        map[string]uint64 // of packets, errors and drops
 }
 
-// Feature is an offload: whether it is on, and whether it may be changed.
-type Feature struct{ On, Fixed bool }
+// Feature is an offload: whether it is on, and whether it can be changed.
+type Feature struct{ On, Can bool }
 
 // Range is what something is set to, and the most that it may be.
 type Range struct{ Now, Most int }
@@ -154,6 +168,7 @@ type Way struct {
 // RouteFacts is a route with what it lays down. Zero fields are left to TCP.
 type RouteFacts struct {
 	Destination, Interface          string // default, or a prefix
+	Six                             bool   // it is of IPv6
 	Metric                          int
 	MTU, AdvertisedMSS              int // bytes
 	MTULocked                       bool
@@ -182,9 +197,14 @@ type Chain struct {
 	Drops                     bool // what no rule takes
 }
 
+// name is what its rules call it.
+func (c Chain) name() string { return c.Family + " " + c.Table + " " + c.Name }
+
 // Rule is a rule of a packet filter that takes packets away, or lets them in.
 type Rule struct {
 	Chain     string // family, table and name
+	Number    int    // in the order in which the chain is gone through
+	Jumps     bool   // what becomes of a packet another chain says
 	Accepts   bool   // else it drops or refuses
 	Protocol  int    // of IP: 1 ICMP, 58 ICMPv6; 0: any
 	Types     []int  // of ICMP; none: all

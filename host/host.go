@@ -56,21 +56,21 @@ const (
 
 // A Check is what came of one Item, of one subject.
 type Check struct {
-	ID         string  `json:"id"`
-	Area       Area    `json:"area"`
-	Subject    string  `json:"subject,omitempty"` // such as an interface or a disk; "": the machine
-	Status     Status  `json:"status"`
-	Value      string  `json:"value"`                // as it runs now
-	Needed     string  `json:"needed,omitempty"`     // what it should be
-	Configured string  `json:"configured,omitempty"` // what a file will make of it at the next start, where one does
-	File       string  `json:"file,omitempty"`       // which
-	Why        string  `json:"why"`                  // what it does, and what is wrong with it
-	Formula    string  `json:"formula,omitempty"`
-	Source     string  `json:"source,omitempty"` // of the formula
-	Read       string  `json:"read"`             // where the kernel shows it
-	Command    string  `json:"command,omitempty"`
-	Keep       string  `json:"keep,omitempty"` // how to make it stay
-	Change     *Change `json:"change,omitempty"`
+	ID         string   `json:"id"`
+	Area       Area     `json:"area"`
+	Subject    string   `json:"subject,omitempty"` // such as an interface or a disk; "": the machine
+	Status     Status   `json:"status"`
+	Value      string   `json:"value"`                // as it runs now
+	Needed     string   `json:"needed,omitempty"`     // what it should be
+	Configured string   `json:"configured,omitempty"` // what a file will make of it at the next start, where one does
+	File       string   `json:"file,omitempty"`       // which
+	Why        string   `json:"why"`                  // what it does, and what is wrong with it
+	Formula    string   `json:"formula,omitempty"`
+	Source     string   `json:"source,omitempty"` // of the formula
+	Read       string   `json:"read"`             // where the kernel shows it
+	Command    string   `json:"command,omitempty"`
+	Keep       string   `json:"keep,omitempty"`    // how to make it stay
+	Changes    []Change `json:"changes,omitempty"` // that Apply makes
 }
 
 // Judge holds every Item against what was read. Checks come in the order of the table; an Item that this machine does not have, such as
@@ -88,15 +88,22 @@ func Judge(f *Facts, n Need) []Check {
 // check makes a Check of what was seen.
 func (i Item) check(f *Facts, s seen) Check {
 	c := Check{ID: i.ID, Area: i.Area, Subject: s.subject, Status: cmp.Or(s.status, OK), Value: s.value, Needed: s.needed, Why: i.Means,
-		Formula: i.Formula, Source: i.Source, Read: cmp.Or(i.Reads, i.Key), Command: s.command, Keep: s.keep, Change: s.change}
+		Formula: i.Formula, Source: i.Source, Read: cmp.Or(i.Reads, i.Key), Command: s.command, Keep: s.keep, Changes: s.changes}
 	if s.why != "" {
 		c.Why = s.why + " " + i.Means
 	}
 	if set, there := f.Configured[s.key]; there {
 		c.Configured, c.File = set.Value, set.File
+		if runs := cmp.Or(f.Sysctls[s.key], s.value); set.Value != runs {
+			c.Why = "It runs as " + runs + " and is configured as " + set.Value + ". " + c.Why
+			if c.Status == OK {
+				c.Status = Warning
+				c.Command, c.Keep = "sysctl -p "+set.File, "edit "+set.File+" where the running value is the right one"
+			}
+		}
 	}
-	if s.change != nil {
-		c.Command, c.Keep = cmp.Or(c.Command, s.change.command()), cmp.Or(c.Keep, s.change.keep())
+	for _, change := range s.changes {
+		c.Command, c.Keep = cmp.Or(c.Command, change.command()), cmp.Or(c.Keep, change.keep())
 	}
 	return c
 }

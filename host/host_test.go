@@ -36,8 +36,8 @@ func TestJudgeSettings(t *testing.T) {
 		want := []Check{{ID: test.id, Area: i.Area, Status: test.status, Value: test.value, Needed: test.needed, Why: i.Means,
 			Formula: i.Formula, Source: i.Source, Read: i.Key}}
 		if test.to != "" {
-			want[0].Change = &Change{Sysctl: i.Key, File: sysctlFile(i.Key), To: test.to}
-			want[0].Command, want[0].Keep = want[0].Change.command(), want[0].Change.keep()
+			want[0].Changes = settings(i.Key, test.to)
+			want[0].Command, want[0].Keep = want[0].Changes[0].command(), want[0].Changes[0].keep()
 		}
 		if diff := cmp.Diff(want, checks); diff != "" {
 			t.Errorf("%s %s (-want +got):\n%s", test.id, test.value, diff)

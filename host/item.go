@@ -27,16 +27,17 @@ type Item struct {
 // seen is what one subject of an Item was found to be.
 type seen struct {
 	subject, value, needed string
-	status                 Status  // "": ok
-	why                    string  // what is wrong here, before what the Item means
-	key                    string  // under which Facts.Configured may have it
-	command, keep          string  // how to cure it by hand
-	change                 *Change // how to cure it at once
+	status                 Status   // "": ok
+	why                    string   // what is wrong here, before what the Item means
+	key                    string   // under which Facts.Configured may have it
+	command, keep          string   // how to cure it by hand
+	changes                []Change // how to cure it at once
 }
 
 // Items are all, area by area.
 func Items() []Item {
-	return slices.Concat(tcpItems, coreItems)
+	return slices.Concat(tcpItems, socketItems, coreItems, interfaceItems, adapterItems, cpuItems, clockItems,
+		diskItems, firewallItems, routeItems)
 }
 
 // look says what each subject of an Item was found to be.
@@ -51,7 +52,7 @@ func (i Item) look(f *Facts, n Need) []seen {
 	needed, set := i.wants(value, n)
 	s := seen{value: value, needed: needed, key: i.Key}
 	if set != "" {
-		s.status, s.change = i.bad, &Change{Sysctl: i.Key, File: sysctlFile(i.Key), To: set}
+		s.status, s.changes = i.bad, settings(i.Key, set)
 	}
 	return []seen{s}
 }

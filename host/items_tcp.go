@@ -8,6 +8,7 @@ const (
 // twiceProduct is what a buffer needs: Linux counts its bookkeeping against it as well, and shows half of it as window.
 func twiceProduct(n Need) float64 { return 2 * n.product() }
 
+// tcpItems are the settings that each connection begins with.
 var tcpItems = []Item{
 	{ID: "tcp-rmem", Area: TCP, Key: "net.ipv4.tcp_rmem", bad: Problem, wants: thirdLeast(twiceProduct),
 		Means:   "The third number is the largest buffer that the kernel gives to a connection that receives; its half is the largest window.",
@@ -18,6 +19,8 @@ var tcpItems = []Item{
 	{ID: "tcp-autotuning", Area: TCP, Key: "net.ipv4.tcp_moderate_rcvbuf", bad: Problem, wants: one("1"),
 		Means:  "The kernel lets receive buffers grow with the path; without it each stays at the second number of tcp_rmem.",
 		Source: manualIP},
+	{ID: "tcp-window-share", Area: TCP, Key: "net.ipv4.tcp_adv_win_scale", bad: Warning, wants: one("1", "2", "3"),
+		Means: "How much of a receive buffer is shown as window before Linux 6.6: 1 is a half; -2 is a quarter.", Source: manualIP},
 	{ID: "tcp-window-scaling", Area: TCP, Key: "net.ipv4.tcp_window_scaling", bad: Problem, wants: scaling,
 		Means:   "Without the option no window is larger than 65,535 bytes.",
 		Formula: "1 where rate × round trip > 65535 bytes", Source: "RFC 7323 section 2"},
@@ -30,7 +33,41 @@ var tcpItems = []Item{
 		Source: "RFC 7323 sections 4 and 5"},
 	{ID: "tcp-congestion-control", Area: TCP, Key: "net.ipv4.tcp_congestion_control", bad: Warning, wants: congestion,
 		Means:   "How fast a connection takes the path again after a loss. Reno adds a packet each round trip, which takes minutes on a long fast path.",
-		Formula: "recovery of half a window: rate × round trip² / (2 × 8 × MSS)", Source: "RFC 9438; RFC 5681"},
+		Formula: "of Reno: rate × round trip² / (16 × MSS)", Source: "RFC 5681; RFC 9438"},
+	{ID: "tcp-loss-recovery", Area: TCP, Key: "net.ipv4.tcp_recovery", bad: Warning, wants: one("1", "3", "5", "7"),
+		Means: "Losses are told by the time that has passed (RACK), so that reordering and lost repairs do not stop a connection.", Source: "RFC 8985"},
+	{ID: "tcp-tail-probe", Area: TCP, Key: "net.ipv4.tcp_early_retrans", bad: Warning, wants: one("3", "4"),
+		Means: "The last packet is sent again after two round trips, before the retransmission timer, which waits 200 ms and more.", Source: "RFC 8985 section 7"},
+	{ID: "tcp-spurious-timeouts", Area: TCP, Key: "net.ipv4.tcp_frto", bad: Warning, wants: one("2", "1"),
+		Means: "A sender notices that a time-out was wrong, and goes on as before it.", Source: "RFC 5682"},
+	{ID: "tcp-reordering", Area: TCP, Key: "net.ipv4.tcp_max_reordering", bad: Warning, wants: constant(300),
+		Means: "How far out of order packets may come before they count as lost, at most.", Source: manualIP + ", whose default is 300"},
+	{ID: "tcp-mtu-probing", Area: TCP, Key: "net.ipv4.tcp_mtu_probing", bad: Warning, wants: one("1", "2"),
+		Means:  "Where large packets vanish and nobody says why, a connection tries smaller ones; without it, it stands still for good.",
+		Source: "RFC 4821"},
+	{ID: "tcp-idle-restart", Area: TCP, Key: "net.ipv4.tcp_slow_start_after_idle", bad: Warning, wants: one("0"),
+		Means:   "With 1, a connection that has paused begins with a small window again, though the path is as it was.",
+		Formula: "begins again: log2(rate × round trip / (10 × MSS)) round trips", Source: "RFC 2861; RFC 6928"},
+	{ID: "tcp-ecn", Area: TCP, Key: "net.ipv4.tcp_ecn", bad: Warning, wants: one("2", "1", "3", "4", "5"),
+		Means: "A queue may mark packets instead of dropping them; with 0 this machine refuses that to all who ask.", Source: "RFC 3168"},
+	{ID: "tcp-send-ahead", Area: TCP, Key: "net.ipv4.tcp_notsent_lowat", bad: Warning, wants: constant(128 << 10),
+		Means: "How much a program may write ahead of what is sent; with little it must wake for every few packets.", Source: manualIP},
+	{ID: "tcp-output-limit", Area: TCP, Key: "net.ipv4.tcp_limit_output_bytes", bad: Warning, wants: least(outputLimit),
+		Means:   "How much a connection may have in queue and adapter below TCP; with less than a millisecond's worth it waits for interrupts.",
+		Formula: "rate × 1 ms, at most 4 MiB", Source: "Linux, net/ipv4/tcp_output.c tcp_small_queue_check"},
+	{ID: "path-mtu-discovery", Area: TCP, Key: "net.ipv4.ip_no_pmtu_disc", bad: Warning, wants: one("0"),
+		Means: "With anything but 0 this machine does not find out how large packets may be on a path.", Source: "RFC 1191"},
+}
+
+// constant is a number that must not be below another, whatever the rate and the round trip.
+func constant(v float64) func(string, Need) (string, string) {
+	return least(func(Need) float64 { return v })
+}
+
+// outputLimit is what a millisecond of the rate is. The kernel's own default, 4 MiB, is enough for all.
+func outputLimit(n Need) float64 {
+	const millisecond, bits, enough = 1e-3, 8, 4 << 20
+	return min(n.Rate*millisecond/bits, enough)
 }
 
 // scaling is needed where more must be on its way than a header's field can say.
@@ -43,7 +80,7 @@ func scaling(value string, n Need) (needed, set string) {
 }
 
 // modern are congestion controls that take a long fast path again in seconds.
-var modern = []string{"cubic", "bbr", "bbr3", "htcp", "dctcp", "bic", "scalable", "highspeed", "illinois", "prague"}
+var modern = []string{"cubic", "bbr", "bbr2", "bbr3", "htcp", "dctcp", "bic", "scalable", "highspeed", "illinois", "prague"}
 
 func congestion(value string, _ Need) (needed, set string) {
 	for _, name := range modern {

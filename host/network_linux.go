@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 
 	"github.com/vishvananda/netlink"
@@ -16,7 +17,8 @@ import (
 
 // Linux is this machine.
 func Linux() System {
-	return System{Root: "/", Network: readNetwork, Clock: readClock, Space: readSpace, Ciphers: cipherRates, Wait: Sleep}
+	return System{Root: "/", Page: float64(os.Getpagesize()), Network: readNetwork, Clock: readClock, Space: readSpace, Resolve: resolve,
+		Ciphers: ownCiphers, Wait: Sleep}
 }
 
 // readNetwork asks the kernel for the links, routes, filters and listeners of the calling thread's network namespace.
@@ -27,12 +29,18 @@ func readNetwork(to netip.Addr) (Network, error) {
 		return n, err
 	}
 	n.Links = links
-	n.Routes, err = readRoutes(links)
-	if err != nil {
+	if n.Routes, err = readRoutes(links); err != nil {
 		return n, err
 	}
-	n.Way, err = readWay(to, links, n.Routes)
-	return n, err
+	if n.Way, err = readWay(to, links, n.Routes); err != nil {
+		return n, err
+	}
+	var failed [3]error // each leaves out its own part
+	n.Listeners, failed[0] = readListeners()
+	n.Chains, n.Rules, failed[1] = readNFTables()
+	chains, rules, err := readIPTables()
+	n.Chains, n.Rules, failed[2] = append(n.Chains, chains...), append(n.Rules, rules...), err
+	return n, errors.Join(failed[:]...)
 }
 
 func readLinks() ([]Link, error) {
@@ -44,7 +52,7 @@ func readLinks() ([]Link, error) {
 	for _, l := range found {
 		a := l.Attrs()
 		link := Link{Index: a.Index, Name: a.Name, Up: a.Flags&net.FlagUp != 0, Loopback: a.Flags&net.FlagLoopback != 0,
-			Address: a.HardwareAddr.String(), MTU: a.MTU, QueueLength: a.TxQLen, Node: -1, ReceiveQueues: a.NumRxQueues,
+			Address: a.HardwareAddr.String(), MTU: a.MTU, QueueLength: a.TxQLen,
 			Counts: countsOf(a.Statistics)}
 		addresses, err := netlink.AddrList(l, unix.AF_UNSPEC)
 		if err != nil {
@@ -116,7 +124,7 @@ func readRoutes(links []Link) ([]RouteFacts, error) {
 }
 
 func routeFacts(r netlink.Route, links []Link) RouteFacts {
-	f := RouteFacts{Destination: "default", Metric: r.Priority, MTU: r.MTU, AdvertisedMSS: r.AdvMSS, MTULocked: r.MTULock, Window: r.Window,
+	f := RouteFacts{Destination: defaultRoute, Six: r.Family == unix.AF_INET6, Metric: r.Priority, MTU: r.MTU, AdvertisedMSS: r.AdvMSS, MTULocked: r.MTULock, Window: r.Window,
 		InitialWindow: r.InitCwnd, InitialReceive: r.InitRwnd, CongestionWindow: r.Cwnd, SlowStartFrom: r.Ssthresh, HopLimit: r.Hoplimit,
 		Congestion: r.Congctl}
 	if r.Dst != nil {

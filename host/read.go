@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -14,12 +15,16 @@ import (
 
 // System is where a machine is read.
 type System struct {
-	Root    string // of its files: "/", or a folder with proc, sys and etc as in a machine
+	Root    string  // of its files: "/", or a folder with proc, sys and etc as in a machine
+	Page    float64 // bytes of a page of memory
 	Network func(to netip.Addr) (Network, error)
 	Clock   func() (TimeFacts, error)
 	Space   func(path string) (free, size float64, err error) // of a file system, in bytes
+	Resolve func(name string) []netip.Addr                    // of this machine's own name; it may give none
 	Ciphers func() []CipherRate
-	Wait    func(context.Context, time.Duration) error
+	// DiskRates writes and reads a file; nil: nobody asked for it.
+	DiskRates func(context.Context) ([]DiskRate, error)
+	Wait      func(context.Context, time.Duration) error
 }
 
 // mostFile is more than any file holds that is read here.
@@ -57,20 +62,47 @@ func (s System) Read(ctx context.Context, to netip.Addr, interval time.Duration)
 	f.Name, f.Kernel = spaced(name), spaced(kernel)
 	f.Network, err = s.Network(to)
 	missing("network by netlink", err)
-	first := s.counters(f.Network)
-	f.Configured = s.configuredSysctls()
-	f.Sysctls = s.readSysctls(f.Configured)
+	for i := range f.Network.Links {
+		s.addSysfs(&f.Network.Links[i])
+	}
+	s.readSettings(f)
+	f.Time, err = s.readTime()
+	missing("clock", err)
+	f.Ciphers = s.Ciphers() // before the counters: it keeps a processor busy
+
+	if s.DiskRates != nil {
+		f.DiskRates, err = s.DiskRates(ctx)
+		missing("disk rates", err)
+	}
+	began, first := time.Now(), s.counters(f.Network)
+	f.OwnAddresses = s.ownAddresses(f.Name)
 	if err := s.Wait(ctx, interval); err != nil {
 		return nil, err
 	}
-	again, err := s.Network(to)
-	missing("network by netlink", err)
-	for name, last := range s.counters(again) {
+	again, _ := s.Network(to) // what is missing now was missing before
+	last := s.counters(again)
+	f.Elapsed = time.Since(began)
+	for name, value := range last {
 		if was, there := first[name]; there {
-			f.Counters[name] = Counter{was, last}
+			f.Counters[name] = Counter{was, value}
 		}
 	}
 	return f, nil
+}
+
+// readSettings reads what stands in files and does not count.
+func (s System) readSettings(f *Facts) {
+	f.Configured = s.configuredSysctls()
+	f.Sysctls = s.readSysctls(f.Configured)
+	f.Unaudited = unaudited(f.Configured)
+	maps.Copy(f.Configured, s.configuredLinks(f.Network.Links))
+	memory, _ := s.read("proc/meminfo") // what is not there is absent
+	sockets, _ := s.read("proc/net/sockstat")
+	f.Memory, f.Sockets, f.PageSize = parseMemory(memory), parseSockets(sockets), s.Page
+	f.CPUs = s.processors()
+	f.Mounts, f.Disks = s.storage()
+	f.Fstab = s.fstab()
+	f.Interrupts = s.interrupts(f.Network.Links)
 }
 
 // Sleep waits, unless ctx ends before.

@@ -104,6 +104,19 @@ func (s System) readSysctls(configured map[string]Configured) map[string]string 
 	return all
 }
 
+// unaudited are the keys of the network and of memory that files set and that no Item has.
+func unaudited(configured map[string]Configured) []string {
+	var all []string
+	for key := range configured {
+		ours := strings.HasPrefix(key, "net.") || strings.HasPrefix(key, "vm.")
+		if ours && !slices.ContainsFunc(Items(), func(i Item) bool { return i.Key == key }) && !slices.Contains(otherKeys, key) {
+			all = append(all, key)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
 // safeKey says that a key leads to no other place than the kernel's settings.
 func safeKey(key string) bool {
 	return !slices.Contains(strings.Split(strings.TrimPrefix(sysctlFile(key), "proc/sys/"), "/"), "..")

@@ -1,9 +1,15 @@
 package host
 
 import (
+	"context"
 	"fmt"
+	"net"
+	"net/netip"
+	"runtime"
+	"strconv"
 	"time"
 
+	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,4 +30,52 @@ func readSpace(path string) (free, size float64, err error) {
 		return 0, 0, fmt.Errorf("read the space of %s: %w", path, err)
 	}
 	return float64(s.Bavail) * float64(s.Bsize), float64(s.Blocks) * float64(s.Bsize), nil
+}
+
+// resolveTime is how long a machine whose name servers do not answer may take to say what its own name stands for.
+const resolveTime = time.Second
+
+func resolve(name string) []netip.Addr {
+	ctx, cancel := context.WithTimeout(context.Background(), resolveTime)
+	defer cancel()
+	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", name)
+	if err != nil {
+		return nil // a machine need not have its name anywhere
+	}
+	for i := range found {
+		found[i] = found[i].Unmap()
+	}
+	return found
+}
+
+// readListeners are the TCP sockets that wait for connections. Of those the kernel says how many wait, and how many may.
+func readListeners() ([]Listener, error) {
+	var all []Listener
+	for _, family := range []uint8{unix.AF_INET, unix.AF_INET6} {
+		found, err := netlink.SocketDiagTCP(family)
+		if err != nil {
+			return all, fmt.Errorf("list TCP sockets: %w", err)
+		}
+		for _, one := range found {
+			if one.State == netlink.TCP_LISTEN {
+				all = append(all, Listener{Address: net.JoinHostPort(one.ID.Source.String(), strconv.Itoa(int(one.ID.SourcePort))),
+					Waiting: int(one.RQueue), Queue: int(one.WQueue)})
+			}
+		}
+	}
+	return all, nil
+}
+
+// ownCiphers tries ciphers by the processor time of this thread.
+func ownCiphers() []CipherRate {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
+		return nil
+	}
+	return cipherRates(func() time.Duration {
+		_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) // it just did
+		return time.Duration(t.Nano())
+	})
 }
