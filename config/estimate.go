@@ -173,13 +173,15 @@ func (l *Usage) judgeTime() {
 // Results at a time and nothing deleted, of Results that hosts of a mesh brought. The estimate is to be right within a factor
 // of two, which is about what lies between a path that changes little and one that does, and what PostgreSQL takes more.
 const (
-	pingBytes       = 880  // with 15 metrics
-	echoBytes       = 14   // each echo of a ping
-	defaultEchoes   = 10   // of a ping that does not say how many
-	traceBytes      = 550  // with three metrics and 15 hops, most of which the one before had, too
-	capacityBytes   = 580  // with five trains
-	hostBytes       = 2600 // with 28 metrics
-	throughputBytes = 1150 // with 11 metrics, and no samples
+	pingBytes     = 880  // with 15 metrics
+	echoBytes     = 14   // each echo of a ping
+	defaultEchoes = 10   // of a ping that does not say how many, and transactions
+	traceBytes    = 550  // with three metrics and 15 hops, most of which the one before had, too
+	capacityBytes = 580  // with five trains
+	hostBytes     = 2600 // with 28 metrics
+	// transactBytes and transactionBytes are inferred from those of a ping: two distributions, and four times each.
+	transactBytes, transactionBytes = 950, 40
+	throughputBytes                 = 1150 // with 11 metrics, and no samples
 	// streamSecondBytes is what TCP_INFO of both ends takes, twenty times a second, of one stream.
 	streamSecondBytes = 3300
 	// commandBytes and valueBytes are inferred from the others. Output, which is kept with the samples, is not known before.
@@ -202,6 +204,8 @@ func (t *Tool) growth(need *measure.Demand) float64 {
 		return throughputBytes + streamSecondBytes*t.number("parallel", 1)*need.DurationSeconds
 	case "capacity":
 		return capacityBytes
+	case "transact":
+		return transactBytes + transactionBytes*t.number("count", defaultEchoes)
 	}
 	return traceBytes
 }

@@ -25,6 +25,11 @@ func TestMerge(t *testing.T) {
 			want[Metric(of+"_"+part+"_seconds")] = Merge{How: MergeQuantile, Distribution: Metric(of + "_seconds"), Quantile: q}
 		}
 	}
+	for part, q := range map[string]float64{"min": 0, "median": 0.5, "p95": 0.95, "max": 1} {
+		want[Metric("transaction_"+part+"_seconds")] = Merge{How: MergeQuantile, Distribution: TransactionTimes, Quantile: q}
+		want[Metric("connect_"+part+"_seconds")] = Merge{How: MergeQuantile, Distribution: ConnectTimes, Quantile: q}
+	}
+	delete(want, "connect_p95_seconds")
 	got := map[Metric]Merge{}
 	for _, d := range Definitions() {
 		m := d.Metric
@@ -37,7 +42,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Every metric follows the data unless it is of a round trip, a route, or the host itself. Of the path only rates are of one way:
+// Every metric follows the data unless it is of a round trip, a transaction, a route, or the host itself. Of the path only rates are of one way:
 // sizes and hops are those of the route from the source.
 func TestFollows(t *testing.T) {
 	for _, d := range Definitions() {
@@ -45,7 +50,7 @@ func TestFollows(t *testing.T) {
 		switch name := string(d.Metric); {
 		case strings.HasPrefix(name, "host_"):
 			want = FollowsHost
-		case strings.HasPrefix(name, "rtt_"), d.Group == "Path" && d.Metric.Unit() != "bits_per_second":
+		case strings.HasPrefix(name, "rtt_"), d.Group == "Transactions", d.Group == "Path" && d.Metric.Unit() != "bits_per_second":
 			want = FollowsTrip
 		}
 		if got := d.Metric.Follows(); got != want {

@@ -52,8 +52,9 @@ type Responder struct {
 
 // Kinds of Responder, which package respond describes.
 const (
-	ResponderIperf3  = "iperf3"  // an iperf3 server; the secret is the cookie that opens each of its connections
-	ResponderCommand = "command" // a program, such as a tool's own server, which knows of no secret
+	ResponderIperf3   = "iperf3"   // an iperf3 server; the secret is the cookie that opens each of its connections
+	ResponderTransact = "transact" // answers transactions; the secret opens their control connection
+	ResponderCommand  = "command"  // a program, such as a tool's own server, which knows of no secret
 )
 
 // String hides the secret, so that no log holds it.

@@ -8,15 +8,16 @@ import (
 
 // Samples are the singletons behind the metrics. What a probe does not produce stays nil.
 type Samples struct {
-	Echoes    []Echo      `json:"echoes,omitempty"`
-	Intervals []Interval  `json:"intervals,omitempty"`
-	TCPInfo   []TCPSample `json:"tcp_info,omitempty"`
-	Ends      []TCPEnd    `json:"ends,omitempty"`
-	Trains    []Train     `json:"trains,omitempty"`
-	Hops      []Hop       `json:"hops,omitempty"`
-	Output    *Output     `json:"output,omitempty"`
-	Host      *HostSample `json:"host,omitempty"`
-	Findings  []Finding   `json:"findings,omitempty"` // of a diagnosis
+	Echoes       []Echo        `json:"echoes,omitempty"`
+	Intervals    []Interval    `json:"intervals,omitempty"`
+	TCPInfo      []TCPSample   `json:"tcp_info,omitempty"`
+	Ends         []TCPEnd      `json:"ends,omitempty"`
+	Trains       []Train       `json:"trains,omitempty"`
+	Hops         []Hop         `json:"hops,omitempty"`
+	Transactions []Transaction `json:"transactions,omitempty"`
+	Output       *Output       `json:"output,omitempty"`
+	Host         *HostSample   `json:"host,omitempty"`
+	Findings     []Finding     `json:"findings,omitempty"` // of a diagnosis
 }
 
 // Output is what an external program printed: kept whole, so that a better parser can read it again.
@@ -53,6 +54,19 @@ type Echo struct {
 	From        string   `json:"from,omitempty"`  // who answered, when it was not the target
 	Error       string   `json:"error,omitempty"` // what an ICMP error said
 	Duplicates  int      `json:"duplicates,omitempty"`
+}
+
+// Transaction is one of a program that asks and waits for the answer. Times count from its beginning: with a connection of its own that
+// is when the connection was begun, else the first write.
+type Transaction struct {
+	Seq              int      `json:"seq"`
+	StartSeconds     float64  `json:"start_seconds"`                 // since the start of the measurement
+	ConnectSeconds   *float64 `json:"connect_seconds,omitempty"`     // until its connection was open; nil: it has none of its own
+	WrittenSeconds   *float64 `json:"written_seconds,omitempty"`     // until the last piece of its first request was written
+	FirstByteSeconds *float64 `json:"first_byte_seconds,omitempty"`  // until an answer began to come
+	Seconds          *float64 `json:"seconds"`                       // until the last answer had come; nil: it failed
+	Retransmits      int64    `json:"retransmits_packets,omitempty"` // sent again by this end while it went on
+	Error            string   `json:"error,omitempty"`
 }
 
 // Interval is what one stream, or all of them together (Stream 0), moved in one reporting interval.

@@ -336,7 +336,7 @@ func TestOutward(t *testing.T) {
 	harmless := map[string]string{"host": "iface", "throughput": "cc"}
 	closed := []string{"whole number", "time", "rate", "size", "yes or no"}
 	want := map[string][]string{"capacity": {"port"}, "command": {"argv", "values", "parse"}, "host": {"path"}, "ping": {"port"},
-		"throughput": {"port"}, "trace": {"port"}}
+		"throughput": {"port"}, "trace": {"port"}, "transact": {"port", "connect"}}
 	got := map[string][]string{}
 	for _, k := range Kinds() {
 		for _, p := range k.Parameters {

@@ -3,11 +3,13 @@ package respond
 import (
 	"context"
 	"net"
+	"net/netip"
 	"testing"
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/proto/transact"
 )
 
 // client is the near end of a kind, as the conformance suite needs it.
@@ -21,7 +23,8 @@ type client struct {
 
 // clients has one for each kind that listens.
 var clients = map[string]client{
-	measure.ResponderIperf3: {testIperf3, vanishIperf3},
+	measure.ResponderIperf3:   {testIperf3, vanishIperf3},
+	measure.ResponderTransact: {testTransact, vanishTransact},
 }
 
 func testIperf3(ctx context.Context, address, secret string, d time.Duration, begun func()) error {
@@ -81,4 +84,56 @@ func vanishIperf3(t *testing.T, address, secret string) {
 	if _, err := stream.Write(make([]byte, 1000)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// transactPause is the time between the exchanges of a test that lasts.
+const transactPause = 10 * time.Millisecond
+
+func beginTransact(ctx context.Context, address, secret string, d time.Duration) (*transact.Test, *transact.Connection, error) {
+	c := transact.Client{Secret: secret, Terms: transact.Terms{Exchanges: 1 + int(d/transactPause), Request: 100, Answer: 100,
+		Longest: max(d, 500*time.Millisecond)}}
+	test, err := c.Begin(ctx, []netip.AddrPort{netip.MustParseAddrPort(address)})
+	if err != nil {
+		return nil, nil, err
+	}
+	conn, err := test.Connect()
+	if err != nil {
+		test.Close()
+	}
+	return test, conn, err
+}
+
+func testTransact(ctx context.Context, address, secret string, d time.Duration, begun func()) error {
+	test, conn, err := beginTransact(ctx, address, secret, d)
+	if err != nil {
+		return err
+	}
+	defer test.Close()
+	defer conn.Close()
+	for range test.Terms.Exchanges {
+		if _, err := conn.Exchange(1, time.Now().Add(patience)); err != nil {
+			return err
+		}
+		if begun != nil {
+			begun()
+		}
+		if d > 0 {
+			time.Sleep(transactPause)
+		}
+	}
+	_, err = test.End()
+	return err
+}
+
+func vanishTransact(t *testing.T, address, secret string) {
+	t.Helper()
+	test, conn, err := beginTransact(t.Context(), address, secret, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exchange(1, time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	test.Close() // the responder has not heard of its end
 }

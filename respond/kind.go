@@ -29,6 +29,8 @@ type Kind struct {
 	Program bool
 	// Fills says that its tests may fill a link, which takes more than one processor.
 	Fills bool
+	// Always says that `pathwise respond` opens it beside the first of the table, on Port, if nothing else is said.
+	Always bool
 
 	// check says why a secret cannot be one.
 	check func(secret string) error
@@ -42,8 +44,8 @@ type serve func(context.Context) error
 // AnsweringOn begins the line by which `pathwise respond` says that tests may come.
 const AnsweringOn = "answering on "
 
-// Kinds are all kinds. The first is what `pathwise respond` opens if nothing else is said.
-func Kinds() []Kind { return []Kind{iperf3Kind(), commandKind()} }
+// Kinds are all kinds. The first is what `pathwise respond` opens whatever is said.
+func Kinds() []Kind { return []Kind{iperf3Kind(), transactKind(), commandKind()} }
 
 // KindOf is the kind of a name; ok is false where there is none.
 func KindOf(name string) (k Kind, ok bool) {

@@ -16,8 +16,9 @@ import (
 
 func respondCommand(s *session) *cobra.Command { return respondWith(s, respond.Kinds()) }
 
-// respondWith makes the command of a table of kinds. The first is opened whatever the call says, on --port; another only on the
-// port that its own flag names. The limits are those of every kind that is opened.
+// respondWith makes the command of a table of kinds. The first is opened whatever the call says, on --port; one that is Always opened on
+// its own port or that of its flag, unless that is 0, and any other only on the port that its flag names. Limits that the call sets are
+// those of every kind that is opened.
 func respondWith(s *session, kinds []respond.Kind) *cobra.Command {
 	first := &responder{kind: kinds[0], flag: "port"}
 	all := []*responder{first}
@@ -25,8 +26,8 @@ func respondWith(s *session, kinds []respond.Kind) *cobra.Command {
 	var bind, longest string
 	c := &cobra.Command{
 		Use: "respond", Short: "Be the far end of tests", Args: cobra.NoArgs,
-		Long: "Answer " + first.kind.Meaning + ", until interrupted. By default one test runs at a time,\n" +
-			"for at most five minutes.",
+		Long: "Answer " + answered(kinds) + ",\nuntil interrupted. By default one test of throughput runs at a time,\n" +
+			"and a test lasts for at most five minutes.",
 		Example: "  pathwise respond\n  pathwise respond --port 5202 --bind 127.0.0.1 --max-time 30s",
 		RunE: func(c *cobra.Command, _ []string) error {
 			limit, err := parsePositive(longest)
@@ -48,7 +49,8 @@ func respondWith(s *session, kinds []respond.Kind) *cobra.Command {
 			if streams < 1 {
 				return badFlag("max-streams", fmt.Errorf("\"%d\": want 1 or more", streams))
 			}
-			return s.respond(c.Context(), bind, wanted, respond.Limits{Tests: tests, Longest: limit, Streams: streams})
+			return s.respond(c.Context(), bind, wanted, respond.Limits{Longest: limit,
+				Tests: ifSet(c, "max-tests", tests), Streams: ifSet(c, "max-streams", streams)})
 		},
 	}
 	flags, limits := c.Flags(), first.kind.Limits
@@ -59,7 +61,11 @@ func respondWith(s *session, kinds []respond.Kind) *cobra.Command {
 		}
 		other := &responder{kind: kind, flag: kind.Name + "-port"}
 		all = append(all, other)
-		flags.IntVar(&other.port, other.flag, 0, fmt.Sprintf("port to answer %s on, such as %d", kind.Meaning, kind.Port))
+		if kind.Always {
+			flags.IntVar(&other.port, other.flag, kind.Port, "port to answer "+kind.Meaning+" on; 0: do not")
+		} else {
+			flags.IntVar(&other.port, other.flag, 0, fmt.Sprintf("port to answer %s on, such as %d", kind.Meaning, kind.Port))
+		}
 	}
 	flags.StringVar(&bind, "bind", "", "address to answer on, or ADDRESS:PORT (default: all)")
 	flags.StringVar(&longest, "max-time", strings.Replace(limits.Longest.String(), "m0s", "m", 1), "longest test")
@@ -68,19 +74,41 @@ func respondWith(s *session, kinds []respond.Kind) *cobra.Command {
 	return c
 }
 
-// responder is a kind, the flag of its port, and that port.
-type responder struct {
-	kind respond.Kind
-	flag string
-	port int
+// answered says what those kinds answer that are opened if nothing else is said.
+func answered(kinds []respond.Kind) string {
+	meanings := []string{kinds[0].Meaning}
+	for _, k := range kinds[1:] {
+		if k.Always {
+			meanings = append(meanings, k.Meaning)
+		}
+	}
+	return strings.Join(meanings, ",\nand ")
 }
 
-// wantedOf are the first kind, and those others whose ports a call names.
+// ifSet is the value of a flag that a call sets; 0, for each kind's own, of any other.
+func ifSet(c *cobra.Command, flag string, value int) int {
+	if !c.Flags().Changed(flag) {
+		return 0
+	}
+	return value
+}
+
+// responder is a kind, the flag of its port, and that port.
+type responder struct {
+	kind  respond.Kind
+	flag  string
+	port  int
+	spare bool // nobody asked for it: where another program has its port, it is left out
+}
+
+// wantedOf are the first kind, those that are always opened, and those others whose ports a call names.
 func wantedOf(c *cobra.Command, all []*responder) (wanted []*responder, err error) {
 	for i, r := range all {
-		if i > 0 && !c.Flags().Changed(r.flag) {
+		named := c.Flags().Changed(r.flag)
+		if i > 0 && !named && !r.kind.Always || i > 0 && r.kind.Always && r.port == 0 {
 			continue
 		}
+		r.spare = i > 0 && !named
 		if err := checkPort(r.flag, r.port); err != nil {
 			return nil, err
 		}
@@ -92,8 +120,13 @@ func wantedOf(c *cobra.Command, all []*responder) (wanted []*responder, err erro
 // respond opens responders at an address, says where they answer, and serves them until ctx ends or one of them fails.
 func (s *session) respond(ctx context.Context, bind string, wanted []*responder, limits respond.Limits) error {
 	var opened []*respond.Opened
+	var answering []*responder
 	for _, r := range wanted {
 		o, err := r.kind.Open(ctx, sock.JoinHostPort(bind, r.port), limits, s.log())
+		if r.spare && errors.Is(err, unix.EADDRINUSE) {
+			s.log().Warn("not answering "+r.kind.Name+": another program has its port", "port", r.port, "flag", "--"+r.flag)
+			continue
+		}
 		if err != nil {
 			for _, o := range opened {
 				_ = o.Close() // what could not be opened is what is told
@@ -103,9 +136,9 @@ func (s *session) respond(ctx context.Context, bind string, wanted []*responder,
 			}
 			return fmt.Errorf("listen: %w; end what uses the port, or choose another with --%s", err, r.flag)
 		}
-		opened = append(opened, o)
+		opened, answering = append(opened, o), append(answering, r)
 	}
-	if err := s.sayAnswering(wanted, opened); err != nil {
+	if err := s.sayAnswering(answering, opened); err != nil {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
@@ -130,9 +163,10 @@ func (s *session) sayAnswering(wanted []*responder, opened []*respond.Opened) er
 			return err
 		}
 	}
-	s.say(respond.AnsweringOn+"%s", opened[0].Addr)
+	lines := []string{respond.AnsweringOn + opened[0].Addr.String()}
 	for i, o := range opened[1:] {
-		s.say("answering %s on %s", wanted[i+1].kind.Name, o.Addr)
+		lines = append(lines, fmt.Sprintf("answering %s on %s", wanted[i+1].kind.Name, o.Addr))
 	}
+	s.say("%s", strings.Join(lines, "\n")) // at once: who reads the first line may close the pipe
 	return nil
 }

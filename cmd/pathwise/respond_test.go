@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -59,11 +60,13 @@ func responding[T any](t *testing.T, asJSON bool, read func(io.Reader) T, args .
 	return got
 }
 
-// Each kind has a flag of its own, made of the table; the first is opened whatever the call says, and says so as ever.
+// Each kind has a flag of its own, made of the table; the first is opened whatever the call says, and says so as ever. One that is
+// always opened can be left out, and is where another program has its port and nobody asked for it.
 func TestRespondOpensKinds(t *testing.T) {
 	ports := freePorts(t, 2)
 	one, other := fmt.Sprint("127.0.0.1:", ports[0]), fmt.Sprint("127.0.0.1:", ports[1])
-	both := []string{"--bind", one, "--again-port", fmt.Sprint(ports[1])}
+	alone := []string{"--bind", one, "--transact-port", "0"}
+	both, always := append(alone[:4:4], "--again-port", fmt.Sprint(ports[1])), []string{"--bind", one, "--transact-port", fmt.Sprint(ports[1])}
 	lines := func(n int) func(io.Reader) []string {
 		return func(r io.Reader) (all []string) {
 			for b := bufio.NewReader(r); len(all) < n; {
@@ -84,9 +87,10 @@ func TestRespondOpensKinds(t *testing.T) {
 		return doc
 	}
 	for _, c := range []struct{ what, got, want any }{
-		{"one", responding(t, false, lines(1), both[:2]...), []string{"answering on " + one}},
+		{"one", responding(t, false, lines(1), alone...), []string{"answering on " + one}},
 		{"two", responding(t, false, lines(2), both...), []string{"answering on " + one, "answering again on " + other}},
-		{"one in JSON", responding(t, true, document, both[:2]...), map[string]any{"schema": "pathwise.respond/1", "address": one}},
+		{"one that is always opened", responding(t, false, lines(2), always...), []string{"answering on " + one, "answering transact on " + other}},
+		{"one in JSON", responding(t, true, document, alone...), map[string]any{"schema": "pathwise.respond/1", "address": one}},
 		{"two in JSON", responding(t, true, document, both...),
 			map[string]any{"schema": "pathwise.respond/1", "address": one, "others": map[string]any{"again": other}}},
 	} {
@@ -122,5 +126,30 @@ func TestRespondRefuses(t *testing.T) {
 		} else {
 			l.Close()
 		}
+	}
+}
+
+// A port that nobody asked for and another program has is left out, with a warning; one that a call names is not.
+func TestRespondLeavesOutSpare(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	kinds := respond.Kinds()
+	i := slices.IndexFunc(kinds, func(k respond.Kind) bool { return k.Always })
+	kinds[i].Port = taken.Addr().(*net.TCPAddr).Port
+	at := fmt.Sprint("127.0.0.1:", freePorts(t, 1)[0])
+	out, writer := io.Pipe()
+	var said bytes.Buffer
+	ctx, cancel := context.WithCancel(t.Context())
+	c := respondWith(&session{out: writer, err: &said}, kinds)
+	c.SetArgs([]string{"--bind", at})
+	ended := make(chan error, 1)
+	go func() { ended <- c.ExecuteContext(ctx) }()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	cancel()
+	if served := <-ended; err != nil || served != nil || line != "answering on "+at+"\n" || !strings.Contains(said.String(), "--transact-port") {
+		t.Errorf("%q, %v, %v; said %q", line, err, served, said.String())
 	}
 }

@@ -1,0 +1,225 @@
+package transact
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// Client makes tests with a responder. The zero value, but for Terms, does so without a secret.
+type Client struct {
+	Terms   Terms
+	Secret  string
+	Timeout time.Duration // for a connection, and each message of the control connection; 0: 5 s
+	NoDelay bool          // switch Nagle's algorithm off where requests are sent (TCP_NODELAY)
+}
+
+const (
+	defaultTimeout = 5 * time.Second
+	// accountTimeout is how long the account of a test may take, when all its exchanges are over: the path may have forgotten the
+	// control connection, which was silent meanwhile, and the test is the client's to tell.
+	accountTimeout = 2 * time.Second
+)
+
+// Test is one that a responder let in. One goroutine uses it.
+type Test struct {
+	Client
+	Local, Remote netip.AddrPort // of the control connection
+
+	ctx     context.Context
+	control net.Conn
+	number  number
+}
+
+// Begin asks for a test at the first of some addresses that answers. End or Close ends it, and the end of ctx all that is under way.
+// Errors, for errors.Is and As: bad input, ErrBusy, ErrRefused, ErrNoAnswer, ErrSilent, ErrLost, *TooLongError.
+func (c Client) Begin(ctx context.Context, ends []netip.AddrPort) (*Test, error) {
+	if err := c.Terms.Validate(); err != nil {
+		return nil, err
+	}
+	if c.Secret != "" {
+		if err := CheckSecret(c.Secret); err != nil {
+			return nil, err
+		}
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = defaultTimeout
+	}
+	conn, err := sock.Connect(ctx, dialer(c.Timeout), ends)
+	if err != nil {
+		return nil, opening(ctx, err)
+	}
+	t := &Test{Client: c, ctx: ctx, control: conn, Local: addrPort(conn.LocalAddr()), Remote: addrPort(conn.RemoteAddr())}
+	if err := t.begin(); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *Test) begin() error {
+	defer context.AfterFunc(t.ctx, func() { t.control.Close() })()
+	_ = t.control.SetDeadline(time.Now().Add(t.Timeout))
+	_, err := t.control.Write(hello{t.Secret, t.Terms}.encode())
+	answer := make([]byte, welcomeBytes)
+	if err == nil {
+		_, err = io.ReadFull(t.control, answer)
+	}
+	if t.ctx.Err() != nil {
+		return context.Cause(t.ctx)
+	}
+	if err != nil {
+		return explain(err)
+	}
+	w, err := decodeWelcome(answer)
+	if err != nil {
+		return err
+	}
+	t.number = w.number
+	switch w.verdict {
+	case goAhead:
+		return nil
+	case busy:
+		return ErrBusy
+	case tooLong:
+		return &TooLongError{t.Terms.Longest, w.longest}
+	}
+	return input.Errorf("test: the responder takes no such terms")
+}
+
+// dialer opens connections that are not kept alive, as those of most programs.
+func dialer(timeout time.Duration) *net.Dialer {
+	d := &net.Dialer{Timeout: timeout, KeepAlive: -1}
+	d.SetMultipathTCP(false)
+	return d
+}
+
+// opening is why a connection could not be opened.
+func opening(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err = explain(err); err != nil {
+		if silent, is := err.(*explained); is && silent.sentinel == ErrSilent {
+			return &explained{ErrNoAnswer, silent.cause}
+		}
+	}
+	return err
+}
+
+// Connection is one on which exchanges are made, if it is of a test. One goroutine uses it.
+type Connection struct {
+	Opened        time.Duration // that it took to open
+	Local, Remote netip.AddrPort
+
+	test    *Test
+	conn    net.Conn
+	unwatch func() bool
+	request []byte
+	answer  []byte
+}
+
+// Open opens a connection to the first of some addresses that answers, of no test.
+func Open(ctx context.Context, ends []netip.AddrPort, timeout time.Duration) (*Connection, error) {
+	began := time.Now()
+	conn, err := sock.Connect(ctx, dialer(timeout), ends)
+	if err != nil {
+		return nil, opening(ctx, err)
+	}
+	return &Connection{Opened: time.Since(began), Local: addrPort(conn.LocalAddr()), Remote: addrPort(conn.RemoteAddr()), conn: conn,
+		unwatch: context.AfterFunc(ctx, func() { conn.Close() })}, nil
+}
+
+// Connect opens a connection to where the test was begun.
+func (t *Test) Connect() (*Connection, error) {
+	c, err := Open(t.ctx, []netip.AddrPort{t.Remote}, t.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	c.test, c.request, c.answer = t, make([]byte, t.Terms.Request), make([]byte, min(t.Terms.Answer, readBytes))
+	encodeRequest(c.request, t.number, t.Terms.Answer)
+	if err := c.conn.(*net.TCPConn).SetNoDelay(t.NoDelay); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("set TCP_NODELAY: %w", err)
+	}
+	return c, nil
+}
+
+// readBytes is how much of an answer is read at once.
+const readBytes = 64 << 10
+
+// Times of an exchange, since its first write began.
+type Times struct{ Written, FirstByte, LastByte time.Duration }
+
+// Exchange sends a request in so many writes, and awaits the whole answer until a moment. After an error the connection is of no more use.
+func (c *Connection) Exchange(writes int, until time.Time) (t Times, err error) {
+	began := time.Now()
+	_ = c.conn.SetDeadline(until)
+	for i := range writes {
+		if _, err := c.conn.Write(c.request[len(c.request)*i/writes : len(c.request)*(i+1)/writes]); err != nil {
+			return t, c.explain("send request", err)
+		}
+	}
+	t.Written = time.Since(began)
+	for left := c.test.Terms.Answer; left > 0; {
+		n, err := c.conn.Read(c.answer[:min(left, len(c.answer))])
+		if n > 0 && t.FirstByte == 0 {
+			t.FirstByte = time.Since(began)
+		}
+		left -= n
+		if err != nil && left > 0 {
+			return t, c.explain("await answer", err)
+		}
+	}
+	t.LastByte = time.Since(began)
+	return t, nil
+}
+
+func (c *Connection) explain(doing string, err error) error {
+	if c.test.ctx.Err() != nil {
+		return context.Cause(c.test.ctx)
+	}
+	return fmt.Errorf("%s: %w", doing, explain(err))
+}
+
+// Info is what the kernel says of the connection.
+func (c *Connection) Info() (sock.TCPInfo, error) { return infoOf(c.conn) }
+
+// Close closes the connection.
+func (c *Connection) Close() {
+	c.unwatch()
+	c.conn.Close()
+}
+
+// End ends the test and returns the responder's account of it. Connections are to be closed before.
+func (t *Test) End() (Account, error) {
+	defer t.control.Close()
+	defer context.AfterFunc(t.ctx, func() { t.control.Close() })()
+	_ = t.control.SetDeadline(time.Now().Add(accountTimeout))
+	_, err := t.control.Write(endMagic)
+	account := make([]byte, accountBytes)
+	if err == nil {
+		_, err = io.ReadFull(t.control, account)
+	}
+	if t.ctx.Err() != nil {
+		return Account{}, context.Cause(t.ctx)
+	}
+	if err != nil {
+		return Account{}, fmt.Errorf("await account: %w", explain(err))
+	}
+	return decodeAccount(account)
+}
+
+// Close breaks the test off.
+func (t *Test) Close() { t.control.Close() }
+
+func addrPort(a net.Addr) netip.AddrPort {
+	to := a.(*net.TCPAddr).AddrPort()
+	return netip.AddrPortFrom(to.Addr().Unmap(), to.Port())
+}

@@ -1,0 +1,226 @@
+package transact
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/admission"
+)
+
+// Policy is what a Server allows.
+type Policy struct {
+	Tests   int           // at the same time; 0: 1
+	Longest time.Duration // test; 0: 5 minutes
+	Secret  string        // that a client has to show; "": none
+	Peer    netip.Addr    // the only host that may come; the zero value: any
+}
+
+const (
+	defaultLongest = 5 * time.Minute
+	// greetTimeout is how long a connection may say nothing: its first bytes come with the handshake, or a few time-outs later.
+	greetTimeout = 10 * time.Second
+	// Connections that have said nothing yet, of one network and in all.
+	greetingsEach, greetingsAll = 64, 1024
+	// testConnections is how many connections of one test may be open at once: a client has one, and some that are closing.
+	testConnections = 16
+	// busyGrace is how long a test waits for its place, and how late a wrong secret is told that the server is busy: whoever makes
+	// one test after the other would otherwise meet the end of its own, and a guess teaches nothing.
+	busyGrace   = 300 * time.Millisecond
+	acceptPause = 50 * time.Millisecond // where no connection can be had, such as for want of descriptors
+)
+
+// Tested is what came of one test.
+type Tested struct {
+	Client netip.AddrPort
+	Bytes  int64 // of requests and answers, also of a test that failed
+	Err    error // nil: the client ended it
+}
+
+// Server answers the tests of clients. It is used for one Serve.
+type Server struct {
+	Policy Policy
+	Log    *slog.Logger // nil: silent
+	// OnTest, if not nil, is called after each test that was let in, while it still has its place: never more than Policy.Tests calls
+	// at a time.
+	OnTest func(Tested)
+
+	greetings *admission.Count
+	places    chan struct{}
+	group     sync.WaitGroup
+
+	mu    sync.Mutex
+	tests map[number]*test
+}
+
+// Listen listens for a Server at HOST:PORT. Connections are not kept alive, so that they can be idle as those of programs are.
+func Listen(ctx context.Context, address string) (net.Listener, error) {
+	config := net.ListenConfig{KeepAlive: -1}
+	config.SetMultipathTCP(false)
+	l, err := config.Listen(ctx, "tcp", address)
+	if errors.Is(err, unix.EADDRINUSE) {
+		return nil, fmt.Errorf("listen at %s: another program is there; choose another port: %w", address, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listen at %s: %w", address, err)
+	}
+	return l, nil
+}
+
+// Serve answers on a listener until ctx ends. It then ends all tests, waits for every goroutine, closes the listener and returns nil.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
+	if s.Policy.Longest <= 0 {
+		s.Policy.Longest = defaultLongest
+	}
+	s.greetings = admission.NewCount(admission.Limits{Each: greetingsEach, All: greetingsAll})
+	s.places, s.tests = make(chan struct{}, max(1, s.Policy.Tests)), map[number]*test{}
+	ctx, cancel := context.WithCancel(ctx)
+	defer s.group.Wait()
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { l.Close() })()
+	defer l.Close()
+	for {
+		conn, err := l.Accept()
+		switch {
+		case err == nil:
+			s.admit(ctx, conn)
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, net.ErrClosed):
+			return fmt.Errorf("accept client: %w", err)
+		default: // out of descriptors, or a connection that was reset already
+			s.Log.Warn("accept client", "error", err)
+			select {
+			case <-time.After(acceptPause):
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+// admit hands a connection to a goroutine, if its host may come and has not too many that have said nothing yet.
+func (s *Server) admit(ctx context.Context, conn net.Conn) {
+	from := addressOf(conn)
+	if peer := s.Policy.Peer; peer.IsValid() && from.WithZone("") != peer.Unmap().WithZone("") {
+		s.Log.Info("transactions from who is not the peer", "client", conn.RemoteAddr())
+		conn.Close()
+		return
+	}
+	if in, _ := s.greetings.Take(from); !in {
+		conn.Close()
+		return
+	}
+	s.group.Go(func() {
+		defer conn.Close()
+		defer context.AfterFunc(ctx, func() { conn.Close() })()
+		s.greet(ctx, conn, from)
+	})
+}
+
+// greet reads what opens a connection, and serves what it is: the control connection of a test, or one of its others.
+func (s *Server) greet(ctx context.Context, conn net.Conn, from netip.Addr) {
+	first := make([]byte, helloBytes)
+	_ = conn.SetDeadline(time.Now().Add(greetTimeout))
+	n, err := io.ReadAtLeast(conn, first[:RequestHeader], 1)
+	came := time.Now()
+	if err == nil && n < RequestHeader {
+		_, err = io.ReadFull(conn, first[n:RequestHeader])
+	}
+	if err == nil && isHello(first) {
+		_, err = io.ReadFull(conn, first[RequestHeader:])
+	}
+	s.greetings.GiveBack(from)
+	if err != nil {
+		return
+	}
+	if isHello(first) {
+		s.control(ctx, conn, first)
+		return
+	}
+	id, _, _ := decodeRequest(first)
+	if t := s.testOf(id); t != nil && t.from == from && t.enter(conn) {
+		t.answerAll(conn, first[:RequestHeader], came)
+		t.leave(conn)
+	}
+}
+
+// control lets a test in, or says why not, and serves it.
+func (s *Server) control(ctx context.Context, conn net.Conn, first []byte) {
+	h, err := decodeHello(first)
+	said := goAhead
+	switch {
+	case err != nil:
+		said = unclear
+	case !s.takePlace(ctx, h.secret):
+		said = busy
+	case h.terms.Longest > s.Policy.Longest:
+		<-s.places
+		said = tooLong
+	}
+	if said != goAhead {
+		s.Log.Info("transactions turned away", "client", conn.RemoteAddr(), "verdict", int(said))
+		_, _ = conn.Write(welcome{verdict: said, longest: s.Policy.Longest}.encode())
+		return
+	}
+	defer func() { <-s.places }()
+	t := &test{from: addressOf(conn), terms: h.terms, conns: map[net.Conn]bool{}}
+	_, _ = rand.Read(t.number[:]) // never fails, as crypto/rand says
+	s.mu.Lock()
+	s.tests[t.number] = t
+	s.mu.Unlock()
+	err = t.control(conn)
+	s.mu.Lock()
+	delete(s.tests, t.number)
+	s.mu.Unlock()
+	account := t.end()
+	if err == nil {
+		_ = conn.SetDeadline(time.Now().Add(greetTimeout))
+		_, err = conn.Write(account.encode())
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	s.Log.Info("transactions done", "client", conn.RemoteAddr(), "exchanges", account.Exchanges, "error", err)
+	if s.OnTest != nil {
+		s.OnTest(Tested{Client: conn.RemoteAddr().(*net.TCPAddr).AddrPort(), Bytes: t.bytes, Err: explain(err)})
+	}
+}
+
+// takePlace reports whether there is a place for a test with that secret; it is to be given back.
+func (s *Server) takePlace(ctx context.Context, secret string) bool {
+	grace := time.After(busyGrace)
+	places := s.places
+	if s.Policy.Secret != "" && !sameSecret(secret, s.Policy.Secret) {
+		places = nil // never a place, and told no sooner
+	}
+	select {
+	case places <- struct{}{}:
+		return true
+	case <-grace:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+func (s *Server) testOf(n number) *test {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tests[n]
+}
+
+// addressOf is the address of the far end of a connection.
+func addressOf(conn net.Conn) netip.Addr {
+	return conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
+}
