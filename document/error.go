@@ -85,8 +85,11 @@ func Placed(err error) *Error {
 	return &Error{Problem: strings.SplitN(err.Error(), "\n", 2)[0]}
 }
 
-// At gives an error the place of a node, and the key that the node stands under; one that has a place keeps it.
+// At gives an error the place of a node, and the key that the node stands under; one that has a place keeps it. Of nil it makes nil.
 func At(node ast.Node, err error) error {
+	if err == nil {
+		return nil
+	}
 	var placed *Error
 	if errors.As(err, &placed) && placed.Line > 0 {
 		return placed

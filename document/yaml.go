@@ -117,6 +117,17 @@ func One[T any](node ast.Node, into *T, parse func(string) (T, error)) error {
 	return nil
 }
 
+// Mapping reads a node that is a mapping such as example, as Decode does, and has what it read checked, as AtKey says.
+func Mapping(node ast.Node, example string, into any, check func() error) error {
+	if _, ok := node.(ast.MapNode); !ok {
+		return At(node, fmt.Errorf("want a mapping such as %s", example))
+	}
+	if err := Decode(node, into); err != nil {
+		return err
+	}
+	return AtKey(node, check())
+}
+
 // marks counts the characters that can make a node. It bounds what the lexer takes: some 300 bytes for each.
 func marks(text []byte) (n int) {
 	for _, c := range []byte("[]{},:-?&*!#") {

@@ -55,16 +55,9 @@ func (d *Drift) Validate() error {
 
 // UnmarshalYAML reads the mapping.
 func (d *Drift) UnmarshalYAML(node ast.Node) error {
-	if err := wantMapping(node, "{amplitude: 5ms, period: 90m}"); err != nil {
-		return err
-	}
+	*d = Drift{}
 	type full Drift
-	var read full
-	if err := document.Decode(node, &read); err != nil {
-		return err
-	}
-	*d = Drift(read)
-	return document.AtKey(node, d.Validate())
+	return document.Mapping(node, "{amplitude: 5ms, period: 90m}", (*full)(d), d.Validate)
 }
 
 // String prints the drift as a lab file has it.
@@ -132,16 +125,9 @@ func (c *Creep) Validate() error {
 
 // UnmarshalYAML reads the mapping.
 func (c *Creep) UnmarshalYAML(node ast.Node) error {
-	if err := wantMapping(node, "{by: 10ms, over: 5m}"); err != nil {
-		return err
-	}
+	*c = Creep{}
 	type full Creep
-	var read full
-	if err := document.Decode(node, &read); err != nil {
-		return err
-	}
-	*c = Creep(read)
-	return document.AtKey(node, c.Validate())
+	return document.Mapping(node, "{by: 10ms, over: 5m}", (*full)(c), c.Validate)
 }
 
 // String prints the creep as a lab file has it.

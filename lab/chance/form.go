@@ -5,19 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
 )
-
-// wantMapping refuses what is not a mapping, for settings that have no plain form.
-func wantMapping(node ast.Node, example string) error {
-	if _, ok := node.(ast.MapNode); ok {
-		return nil
-	}
-	return document.At(node, fmt.Errorf("want a mapping such as %s", example))
-}
 
 // mapping collects the entries of a YAML mapping in flow style.
 type mapping []string

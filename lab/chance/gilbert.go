@@ -61,16 +61,9 @@ func (g *Gilbert) Validate() error {
 
 // UnmarshalYAML reads the mapping.
 func (g *Gilbert) UnmarshalYAML(node ast.Node) error {
-	if err := wantMapping(node, "{ratio: 1%, burst: 5}"); err != nil {
-		return err
-	}
+	*g = Gilbert{}
 	type full Gilbert
-	var read full
-	if err := document.Decode(node, &read); err != nil {
-		return err
-	}
-	*g = Gilbert(read)
-	return document.AtKey(node, g.Validate())
+	return document.Mapping(node, "{ratio: 1%, burst: 5}", (*full)(g), g.Validate)
 }
 
 // String prints the model as a lab file has it.

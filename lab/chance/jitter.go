@@ -84,23 +84,17 @@ func (j *Jitter) Validate() error {
 
 // UnmarshalYAML reads a spread or a mapping.
 func (j *Jitter) UnmarshalYAML(node ast.Node) error {
+	*j = Jitter{}
 	if _, plain := document.Scalar(node); plain {
-		*j = Jitter{}
 		return j.Spread.UnmarshalYAML(node)
 	}
-	if err := wantMapping(node, "{spread: 2ms, distribution: normal}"); err != nil {
-		return err
-	}
 	type full Jitter
-	var read full
-	if err := document.Decode(node, &read); err != nil {
-		return err
-	}
-	if read.Table != nil && read.TableFile != "" {
-		return document.AtKey(node, document.Errorf("table: beside table_file; want either"))
-	}
-	*j = Jitter(read)
-	return document.AtKey(node, j.Validate())
+	return document.Mapping(node, "{spread: 2ms, distribution: normal}", (*full)(j), func() error {
+		if j.Table != nil && j.TableFile != "" {
+			return document.Errorf("table: beside table_file; want either")
+		}
+		return j.Validate()
+	})
 }
 
 // String prints the jitter as a lab file has it, a table that came from a file by the file's name.

@@ -152,12 +152,11 @@ func (l *Loss) UnmarshalYAML(node ast.Node) error {
 		}
 		return document.AtKey(node, l.Validate())
 	}
+	*l = Loss{}
 	type full Loss
-	var read full
-	if err := document.Decode(node, &read); err != nil {
+	if err := document.Decode(node, (*full)(l)); err != nil {
 		return err
 	}
-	*l = Loss(read)
 	return document.AtKey(node, l.Validate())
 }
 

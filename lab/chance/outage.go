@@ -85,16 +85,9 @@ func (v Times) validate(key string) error {
 
 // UnmarshalYAML reads the mapping.
 func (o *Outage) UnmarshalYAML(node ast.Node) error {
-	if err := wantMapping(node, "{mttf: 60s, mttr: 2s}"); err != nil {
-		return err
-	}
+	*o = Outage{}
 	type full Outage
-	var read full
-	if err := document.Decode(node, &read); err != nil {
-		return err
-	}
-	*o = Outage(read)
-	return document.AtKey(node, o.Validate())
+	return document.Mapping(node, "{mttf: 60s, mttr: 2s}", (*full)(o), o.Validate)
 }
 
 // UnmarshalYAML reads one time or a list of two.

@@ -45,20 +45,12 @@ func (o *Reorder) Validate() error {
 
 // UnmarshalYAML reads a ratio or a mapping.
 func (o *Reorder) UnmarshalYAML(node ast.Node) error {
+	*o = Reorder{}
 	if _, plain := document.Scalar(node); plain {
-		*o = Reorder{}
 		return o.Ratio.UnmarshalYAML(node)
 	}
-	if err := wantMapping(node, "{ratio: 2%, by: 10ms}"); err != nil {
-		return err
-	}
 	type full Reorder
-	var read full
-	if err := document.Decode(node, &read); err != nil {
-		return err
-	}
-	*o = Reorder(read)
-	return document.AtKey(node, o.Validate())
+	return document.Mapping(node, "{ratio: 2%, by: 10ms}", (*full)(o), o.Validate)
 }
 
 // String prints the reordering as a lab file has it.

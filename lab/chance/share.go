@@ -29,20 +29,12 @@ func (s *Share) Validate() error {
 
 // UnmarshalYAML reads a ratio or a mapping.
 func (s *Share) UnmarshalYAML(node ast.Node) error {
+	*s = Share{}
 	if _, plain := document.Scalar(node); plain {
-		*s = Share{}
 		return s.Ratio.UnmarshalYAML(node)
 	}
-	if err := wantMapping(node, "{ratio: 1%, correlation: 20%}"); err != nil {
-		return err
-	}
 	type full Share
-	var read full
-	if err := document.Decode(node, &read); err != nil {
-		return err
-	}
-	*s = Share(read)
-	return document.AtKey(node, s.Validate())
+	return document.Mapping(node, "{ratio: 1%, correlation: 20%}", (*full)(s), s.Validate)
 }
 
 // String prints the share as a lab file has it.
@@ -76,20 +68,12 @@ func (c *Corrupt) Validate() error { return c.Share().Validate() }
 
 // UnmarshalYAML reads a ratio or a mapping.
 func (c *Corrupt) UnmarshalYAML(node ast.Node) error {
+	*c = Corrupt{}
 	if _, plain := document.Scalar(node); plain {
-		*c = Corrupt{}
 		return c.Ratio.UnmarshalYAML(node)
 	}
-	if err := wantMapping(node, "{ratio: 0.1%, hidden: true}"); err != nil {
-		return err
-	}
 	type full Corrupt
-	var read full
-	if err := document.Decode(node, &read); err != nil {
-		return err
-	}
-	*c = Corrupt(read)
-	return document.AtKey(node, c.Validate())
+	return document.Mapping(node, "{ratio: 0.1%, hidden: true}", (*full)(c), c.Validate)
 }
 
 // String prints the corruption as a lab file has it.

@@ -46,16 +46,10 @@ func name[N ~string, V interface {
 	*N
 	Validate() error
 }](node ast.Node, into V) error {
-	text, ok := document.Scalar(node)
-	if !ok {
-		return document.At(node, document.Errorf("want one value"))
-	}
-	v := N(text)
-	if err := V(&v).Validate(); err != nil {
-		return document.At(node, err)
-	}
-	*into = v
-	return nil
+	return document.One(node, (*N)(into), func(text string) (N, error) {
+		v := N(text)
+		return v, V(&v).Validate()
+	})
 }
 
 // Bool is true or false in a lab file.

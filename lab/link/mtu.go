@@ -59,20 +59,16 @@ func (m *MTU) Validate() error {
 
 // UnmarshalYAML reads a size or a mapping.
 func (m *MTU) UnmarshalYAML(node ast.Node) error {
+	*m = MTU{}
 	type full MTU
-	var v full
 	var err error
 	if _, ok := document.Scalar(node); ok {
-		err = v.Size.UnmarshalYAML(node)
+		err = m.Size.UnmarshalYAML(node)
 	} else {
-		err = document.Decode(node, &v)
+		err = document.Decode(node, (*full)(m))
 	}
 	if err != nil {
 		return err
 	}
-	if err := (*MTU)(&v).Validate(); err != nil {
-		return document.At(node, err)
-	}
-	*m = MTU(v)
-	return nil
+	return document.At(node, m.Validate())
 }

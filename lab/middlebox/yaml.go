@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/goccy/go-yaml/ast"
+
 	"github.com/pathwise-net/pathwise/document"
 )
 
@@ -33,10 +34,7 @@ func (o *Options) UnmarshalYAML(node ast.Node) error {
 	} else if err := document.Decode(node, (*[]Option)(o)); err != nil {
 		return err
 	}
-	if err := o.validate(); err != nil {
-		return document.At(node, err)
-	}
-	return nil
+	return document.At(node, o.validate())
 }
 
 func (o *Options) validate() error {
@@ -84,15 +82,7 @@ func (n *Number) UnmarshalYAML(node ast.Node) error {
 }
 
 // UnmarshalYAML reads 10 or 10/s, 30/min, 100/h.
-func (r *PerSecond) UnmarshalYAML(node ast.Node) error {
-	text, _ := document.Scalar(node)
-	v, err := parsePerSecond(text)
-	if err != nil {
-		return document.At(node, err)
-	}
-	*r = v
-	return nil
-}
+func (r *PerSecond) UnmarshalYAML(node ast.Node) error { return document.One(node, r, parsePerSecond) }
 
 // UnmarshalYAML reads a code point for all packets, or a mapping from code points to code points.
 func (r *Remark) UnmarshalYAML(node ast.Node) error {
@@ -119,8 +109,5 @@ func (r *Remark) UnmarshalYAML(node ast.Node) error {
 
 // set adds one rule, as it is written.
 func (r *Remark) set(node ast.Node, key, value string) error {
-	if err := r.add(key, value); err != nil {
-		return document.At(node, err)
-	}
-	return nil
+	return document.At(node, r.add(key, value))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
 	"github.com/pathwise-net/pathwise/document"
 )
 
@@ -98,10 +99,7 @@ func (m *Match) UnmarshalYAML(node ast.Node) error {
 	if err := document.Decode(node, (*plain)(m)); err != nil {
 		return err
 	}
-	if err := m.Validate(); err != nil {
-		return document.At(node, err)
-	}
-	return nil
+	return document.At(node, m.Validate())
 }
 
 // String is the mapping in YAML's flow style, which reads back to an equal Match.

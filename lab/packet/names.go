@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
 	"github.com/pathwise-net/pathwise/document"
 )
 
@@ -150,8 +151,5 @@ func unmarshalScalar(node ast.Node, v interface{ UnmarshalText([]byte) error }) 
 	if !ok {
 		return document.At(node, fmt.Errorf("want one value"))
 	}
-	if err := v.UnmarshalText([]byte(text)); err != nil {
-		return document.At(node, err)
-	}
-	return nil
+	return document.At(node, v.UnmarshalText([]byte(text)))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
 	"github.com/pathwise-net/pathwise/document"
 )
 
@@ -19,10 +20,7 @@ func (c *Config) UnmarshalYAML(node ast.Node) error {
 	if err := document.Decode(node, (*mapping)(c)); err != nil {
 		return err
 	}
-	if err := c.Validate(); err != nil {
-		return document.At(node, err)
-	}
-	return nil
+	return document.At(node, c.Validate())
 }
 
 // String is YAML in flow form that UnmarshalYAML reads as the same Config: the limit alone where that is all.

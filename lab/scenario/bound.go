@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -33,12 +32,7 @@ const (
 
 // UnmarshalYAML reads one value.
 func (b *Bound) UnmarshalYAML(node ast.Node) error {
-	text, ok := document.Scalar(node)
-	if !ok {
-		return document.At(node, errors.New("want one value"))
-	}
-	*b = parseBound(text)
-	return nil
+	return document.One(node, b, func(text string) (Bound, error) { return parseBound(text), nil })
 }
 
 // parseBound goes by the end of the text, so that no text has two readings; what is no number is a text.

@@ -7,21 +7,18 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
 	"github.com/pathwise-net/pathwise/document"
 )
 
 // UnmarshalYAML reads a mapping of the keys of Config and validates it.
 func (c *Config) UnmarshalYAML(node ast.Node) error {
-	type plain Config
-	var read plain
-	if err := document.Decode(node, &read); err != nil {
+	*c = Config{}
+	type plain Config // without this method
+	if err := document.Decode(node, (*plain)(c)); err != nil {
 		return err
 	}
-	if err := (*Config)(&read).Validate(); err != nil {
-		return document.At(node, err)
-	}
-	*c = Config(read)
-	return nil
+	return document.At(node, c.Validate())
 }
 
 // String returns YAML flow text that reads back to the same Config.
