@@ -42,45 +42,6 @@ func (k DeviceKind) Validate() error {
 	return specErrorf("%q: want veth or tun", string(k))
 }
 
-// virtioHeader is struct virtio_net_hdr, as it stands before a packet on devices with offload:
-//
-//	 0       1        2         4          6            8             10
-//	+-------+--------+---------+----------+------------+-------------+
-//	| flags | kind   | headers | segment  | checksum   | checksum    |
-//	|       |        | length  | size     | start      | offset      |
-//	+-------+--------+---------+----------+------------+-------------+
-type virtioHeader struct {
-	flags, kind                                          uint8
-	headerLength, segmentSize, checksumStart, checksumAt uint16
-}
-
-const (
-	virtioHeaderSize    = 10
-	virtioNeedsChecksum = 1 // VIRTIO_NET_HDR_F_NEEDS_CSUM
-)
-
-// load gives a packet what its header says; before bytes stood between the two.
-func (h *virtioHeader) load(p *packet.Packet, before uint16) {
-	p.VNet = packet.VNet{}
-	if h.flags&virtioNeedsChecksum != 0 && h.checksumStart >= before {
-		p.VNet.NeedsChecksum, p.VNet.ChecksumStart, p.VNet.ChecksumOffset = true, h.checksumStart-before, h.checksumAt
-	}
-	if h.kind != packet.GSONone {
-		p.VNet.Kind, p.VNet.SegmentSize, p.VNet.HeaderLength = h.kind, h.segmentSize, max(before, h.headerLength)-before
-	}
-}
-
-// store writes the header of a frame in which before bytes stand before the packet.
-func (h *virtioHeader) store(v packet.VNet, before uint16) {
-	*h = virtioHeader{}
-	if v.NeedsChecksum {
-		h.flags, h.checksumStart, h.checksumAt = virtioNeedsChecksum, v.ChecksumStart+before, v.ChecksumOffset
-	}
-	if v.Kind != packet.GSONone {
-		h.kind, h.segmentSize, h.headerLength = v.Kind, v.SegmentSize, v.HeaderLength+before
-	}
-}
-
 // batchSize packets go through one system call: more than moderation gathers at 1.5 Gbit/s. Twice as many would save little
 // and make the first wait for the last.
 const batchSize = 32

@@ -39,13 +39,13 @@ func (o *outgoing) gather(list []*packet.Packet, join bool, before int) {
 			n = packet.Joinable(list)
 		}
 		k, first := o.count, used
-		add((*byte)(unsafe.Pointer(&o.prefixes[k])), virtioHeaderSize+before)
+		add((*byte)(unsafe.Pointer(&o.prefixes[k])), packet.VirtioLength+before)
 		if n == 1 {
-			o.prefixes[k].virtio.store(list[0].VNet, uint16(before))
+			o.prefixes[k].virtio.Store(list[0].VNet, uint16(before))
 			add(&list[0].Data[0], len(list[0].Data))
 		} else {
 			head, v := packet.JoinHead(o.heads[k][:], list[:n])
-			o.prefixes[k].virtio.store(v, uint16(before))
+			o.prefixes[k].virtio.Store(v, uint16(before))
 			add(&o.heads[k][0], head)
 			for _, p := range list[:n] {
 				add(&p.Data[head], len(p.Data)-head)

@@ -27,7 +27,7 @@ type packetDevice struct {
 
 // prefix is what goes before a packet.
 type prefix struct {
-	virtio   virtioHeader
+	virtio   packet.VirtioHeader
 	ethernet [ethernetHeader]byte
 }
 
@@ -94,7 +94,7 @@ func (d *packetDevice) prepare(b *batch, k int, data []byte) *unix.Msghdr {
 }
 
 // beforePacket is how many bytes go before a packet.
-const beforePacket = virtioHeaderSize + ethernetHeader
+const beforePacket = packet.VirtioLength + ethernetHeader
 
 func (d *packetDevice) read(b *batch, take func(*packet.Packet, int64)) int {
 	if d.ring != nil {
@@ -117,7 +117,7 @@ func (d *packetDevice) read(b *batch, take func(*packet.Packet, int64)) int {
 		}
 		p := b.filled(k, length)
 		if d.offload {
-			b.prefixes[k].virtio.load(p, ethernetHeader)
+			p.VNet = b.prefixes[k].virtio.VNet(ethernetHeader)
 		}
 		take(p, b.stamp(k))
 	}

@@ -54,7 +54,7 @@ func (d *tunDevice) read(b *batch, take func(*packet.Packet, int64)) int {
 		}
 		p := b.filled(k, n)
 		if d.offload {
-			b.prefixes[0].virtio.load(p, 0)
+			p.VNet = b.prefixes[0].virtio.VNet(0)
 		}
 		take(p, 0)
 	}
@@ -83,8 +83,8 @@ func (d *tunDevice) write(b *batch, list []*packet.Packet) (taken int) {
 func (d *tunDevice) receive(b *batch, data []byte) (int, unix.Errno) {
 	v := &b.vectors[0]
 	v[0].Base, v[1].Base = (*byte)(unsafe.Pointer(&b.prefixes[0])), &data[0]
-	v[0].SetLen(virtioHeaderSize)
+	v[0].SetLen(packet.VirtioLength)
 	v[1].SetLen(len(data))
 	n, _, errno := unix.RawSyscall(unix.SYS_READV, uintptr(d.file), uintptr(unsafe.Pointer(v)), 2)
-	return int(n) - virtioHeaderSize, errno
+	return int(n) - packet.VirtioLength, errno
 }

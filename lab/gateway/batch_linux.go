@@ -19,7 +19,7 @@ const batchSize = 16
 type batch struct {
 	pool     *packet.Pool              // for reading
 	packets  [batchSize]*packet.Packet // to read into
-	virtio   [batchSize]virtioHeader
+	virtio   [batchSize]packet.VirtioHeader
 	vectors  [batchSize][3]unix.Iovec
 	messages [batchSize]message
 	controls [batchSize]control
@@ -62,7 +62,7 @@ func (b *batch) filled(k, length int) *packet.Packet {
 func (b *batch) prepare(k int, frame, data []byte) *unix.Msghdr {
 	v := &b.vectors[k]
 	v[0].Base, v[1].Base, v[2].Base = (*byte)(unsafe.Pointer(&b.virtio[k])), unsafe.SliceData(frame), unsafe.SliceData(data)
-	v[0].SetLen(virtioLength)
+	v[0].SetLen(packet.VirtioLength)
 	v[1].SetLen(len(frame))
 	v[2].SetLen(len(data))
 	h := &b.messages[k].header
@@ -103,40 +103,4 @@ func (a *auxiliary) heed(p *packet.Packet) {
 		tpid = a.Vlan_tpid
 	}
 	setTag(p, tpid, a.Vlan_tci)
-}
-
-// virtioHeader is struct virtio_net_hdr (virtio 1.2 section 5.1.6), in which the kernel says what of a frame was left to the
-// adapter. Its offsets count from the frame's first byte, those of packet.VNet from the packet's.
-type virtioHeader struct {
-	flags, kind                                          uint8
-	headerLength, segmentSize, checksumStart, checksumAt uint16
-}
-
-const (
-	virtioLength        = 10
-	virtioNeedsChecksum = 1 // VIRTIO_NET_HDR_F_NEEDS_CSUM
-)
-
-// load gives a packet what its header says, before any VLAN tag is put back.
-func (h *virtioHeader) load(p *packet.Packet) {
-	p.VNet = packet.VNet{Kind: h.kind, SegmentSize: h.segmentSize}
-	if h.headerLength >= plainHeader {
-		p.VNet.HeaderLength = h.headerLength - plainHeader
-	}
-	if h.flags&virtioNeedsChecksum != 0 && h.checksumStart >= plainHeader {
-		p.VNet.NeedsChecksum = true
-		p.VNet.ChecksumStart, p.VNet.ChecksumOffset = h.checksumStart-plainHeader, h.checksumAt
-	}
-}
-
-// store writes a packet's header.
-func (h *virtioHeader) store(p *packet.Packet) {
-	*h = virtioHeader{}
-	v, before := &p.VNet, uint16(p.FrameLength)
-	if v.NeedsChecksum {
-		h.flags, h.checksumStart, h.checksumAt = virtioNeedsChecksum, v.ChecksumStart+before, v.ChecksumOffset
-	}
-	if v.Kind != packet.GSONone {
-		h.kind, h.segmentSize, h.headerLength = v.Kind, v.SegmentSize, v.HeaderLength+before
-	}
 }

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"net"
 
-	"github.com/pathwise-net/pathwise/document"
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/document"
 )
 
 // findInterfaces looks up both in the current network namespace, and refuses what cannot work. What works, but perhaps

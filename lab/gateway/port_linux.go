@@ -110,13 +110,13 @@ func (d *port) read(b *batch, take func(p *packet.Packet, wall int64)) (int, err
 	}
 	for k := range int(n) {
 		m := &b.messages[k]
-		length := int(m.length) - virtioLength - plainHeader
+		length := int(m.length) - packet.VirtioLength - plainHeader
 		if length < 0 || m.header.Flags&unix.MSG_TRUNC != 0 {
 			d.dropped++ // no frame, or one longer than any IP packet
 			continue
 		}
 		p := b.filled(k, length)
-		b.virtio[k].load(p)
+		p.VNet = b.virtio[k].VNet(plainHeader)
 		take(p, b.heed(k, p))
 	}
 	return int(n), nil
@@ -126,7 +126,7 @@ func (d *port) read(b *batch, take func(p *packet.Packet, wall int64)) (int, err
 func (d *port) write(b *batch, list []*packet.Packet) int {
 	list = list[:min(len(list), batchSize)]
 	for k, p := range list {
-		b.virtio[k].store(p)
+		b.virtio[k].Store(p.VNet, uint16(p.FrameLength))
 		b.prepare(k, p.Frame[:p.FrameLength], p.Data)
 	}
 	n, _, errno := unix.RawSyscall6(unix.SYS_SENDMMSG, uintptr(d.socket), uintptr(unsafe.Pointer(&b.messages[0])),
