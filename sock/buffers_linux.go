@@ -43,7 +43,7 @@ func setBuffer(c syscall.RawConn, which string, option, bytes int) (int, error) 
 		return 0, &input.Error{Field: which + " buffer", Value: strconv.Itoa(bytes),
 			Remedy: "give a number of bytes from 1 to 1073741824"}
 	}
-	if err := setInt(c, unix.SOL_SOCKET, option, bytes); err != nil {
+	if err := SetInt(c, unix.SOL_SOCKET, option, bytes); err != nil {
 		return 0, fmt.Errorf("set %s buffer to %d bytes: %w", which, bytes, err)
 	}
 	return buffer(c, which, option)

@@ -18,7 +18,8 @@ func control[T any](c syscall.RawConn, f func(fd int) (T, error)) (T, error) {
 	return value, err
 }
 
-func setInt(c syscall.RawConn, level, option, value int) error {
+// SetInt sets an option of a socket that is a number, such as unix.TCP_MAXSEG of level unix.IPPROTO_TCP.
+func SetInt(c syscall.RawConn, level, option, value int) error {
 	_, err := control(c, func(fd int) (struct{}, error) {
 		return struct{}{}, unix.SetsockoptInt(fd, level, option, value)
 	})

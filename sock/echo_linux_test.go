@@ -163,7 +163,7 @@ func leftOver(t testing.TB, s *Socket) (packets int) {
 
 func detachFilter(t testing.TB, s *Socket) {
 	t.Helper()
-	if err := setInt(s.conn, unix.SOL_SOCKET, unix.SO_DETACH_FILTER, 0); err != nil {
+	if err := SetInt(s.conn, unix.SOL_SOCKET, unix.SO_DETACH_FILTER, 0); err != nil {
 		t.Error(err)
 	}
 }

@@ -76,18 +76,18 @@ func (s *Socket) prepare() error {
 	level, icmp, ttl := unix.IPPROTO_IP, unix.IP_RECVERR, unix.IP_RECVTTL
 	if s.ipv6 {
 		level, icmp, ttl = unix.IPPROTO_IPV6, unix.IPV6_RECVERR, unix.IPV6_RECVHOPLIMIT
-		if err := setInt(s.conn, level, unix.IPV6_V6ONLY, 1); err != nil && !s.raw {
+		if err := SetInt(s.conn, level, unix.IPV6_V6ONLY, 1); err != nil && !s.raw {
 			return os.NewSyscallError("setsockopt IPV6_V6ONLY", err)
 		}
 	}
-	if err := setInt(s.conn, level, icmp, 1); err != nil {
+	if err := SetInt(s.conn, level, icmp, 1); err != nil {
 		return os.NewSyscallError("setsockopt IP_RECVERR", err)
 	}
-	if err := setInt(s.conn, level, ttl, 1); err != nil {
+	if err := SetInt(s.conn, level, ttl, 1); err != nil {
 		return os.NewSyscallError("setsockopt IP_RECVTTL", err)
 	}
 	return os.NewSyscallError("setsockopt SO_TIMESTAMPING",
-		setInt(s.conn, unix.SOL_SOCKET, unix.SO_TIMESTAMPING, stamping))
+		SetInt(s.conn, unix.SOL_SOCKET, unix.SO_TIMESTAMPING, stamping))
 }
 
 // SyscallConn gives access to the descriptor, for the options of this package.

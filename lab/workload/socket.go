@@ -2,7 +2,6 @@ package workload
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"net"
@@ -49,10 +48,8 @@ func (o *options) set(_, _ string, c syscall.RawConn) error {
 		}
 	}
 	if o.mss > 0 {
-		var err error
-		controlErr := c.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_MAXSEG, o.mss) })
-		if err != nil || controlErr != nil {
-			return fmt.Errorf("set largest segment: %w", errors.Join(controlErr, err))
+		if err := sock.SetInt(c, unix.IPPROTO_TCP, unix.TCP_MAXSEG, o.mss); err != nil {
+			return fmt.Errorf("set largest segment: %w", err)
 		}
 	}
 	if *o.pacing > 0 {

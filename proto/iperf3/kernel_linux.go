@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // sleepFor sleeps in the kernel instead of in Go's scheduler, which wakes half a millisecond late; signals may end it
@@ -22,13 +24,7 @@ func exactSleep() {
 
 // stampArrivals asks the kernel for its own receive time of each datagram.
 func stampArrivals(c syscall.RawConn) error {
-	var err error
-	if outer := c.Control(func(fd uintptr) {
-		err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS_NEW, 1)
-	}); outer != nil {
-		return outer
-	}
-	return err
+	return sock.SetInt(c, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS_NEW, 1)
 }
 
 // kernelStamp finds that time in the control messages of a datagram, in ns since 1970; 0 if there is none.
@@ -47,45 +43,21 @@ func kernelStamp(oob []byte) int64 {
 
 // cutBursts makes the kernel cut what is written to a UDP socket into datagrams of a size (UDP_SEGMENT, udp(7)). 0: no more.
 func cutBursts(c syscall.RawConn, size int) error {
-	var err error
-	if outer := c.Control(func(fd uintptr) {
-		err = unix.SetsockoptInt(int(fd), unix.SOL_UDP, unix.UDP_SEGMENT, size)
-	}); outer != nil {
-		return outer
-	}
-	return err
+	return sock.SetInt(c, unix.SOL_UDP, unix.UDP_SEGMENT, size)
 }
 
 // setMSS sets the largest segment in bytes that the connection will offer and use; it is to be called before connect.
 func setMSS(c syscall.RawConn, mss int) error {
-	var err error
-	if outer := c.Control(func(fd uintptr) {
-		err = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_MAXSEG, mss)
-	}); outer != nil {
-		return outer
-	}
-	return err
+	return sock.SetInt(c, unix.IPPROTO_TCP, unix.TCP_MAXSEG, mss)
 }
 
 // liftWindowClamp lets a connection that is already established use a receive buffer set after its handshake: the
 // kernel derived the largest window to show from the buffer of that moment (tcp_init_buffer_space).
 func liftWindowClamp(c syscall.RawConn, bytes int) error {
-	var err error
-	if outer := c.Control(func(fd uintptr) {
-		err = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_WINDOW_CLAMP, bytes)
-	}); outer != nil {
-		return outer
-	}
-	return err
+	return sock.SetInt(c, unix.IPPROTO_TCP, unix.TCP_WINDOW_CLAMP, bytes)
 }
 
 // shareAddress lets several sockets bind to one address, as the connected sockets of a UDP server do.
 func shareAddress(_, _ string, c syscall.RawConn) error {
-	var err error
-	if outer := c.Control(func(fd uintptr) {
-		err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEADDR, 1)
-	}); outer != nil {
-		return outer
-	}
-	return err
+	return sock.SetInt(c, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1)
 }
