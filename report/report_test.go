@@ -116,6 +116,21 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// What was asked of a longer path has a table in each format that people read.
+func TestSection(t *testing.T) {
+	d := recorded(t, "receive-window-limited")
+	d.Section = diagnose.JudgeSection(diagnose.Target{Rate: 20e6, RTT: 100 * time.Millisecond}, d.Results)
+	for _, f := range []Format{HTML, Markdown} {
+		text := regexp.MustCompile(`</t[dr]>|<t[dr]>|[|*\s]+|<.?strong>`).ReplaceAllString(written(t, New(d, told, nil, "test", made), f), " ")
+		text = strings.Join(strings.Fields(text), " ")
+		for _, want := range []string{"To carry 20.0 Mbit/s over 100 ms: fail .", "fail receive buffer, forward 131 kB 500 kB", "pass rate, forward 47.1 Mbit/s 20.0 Mbit/s"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s lacks %q", f, want)
+			}
+		}
+	}
+}
+
 // A report in JSON is what it was made of.
 func TestJSON(t *testing.T) {
 	p := New(recorded(t, "receive-window-limited"), told, nil, "test", made)

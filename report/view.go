@@ -22,6 +22,7 @@ type view struct {
 	Routes   []route
 	Ends     []end
 	Measured []measured
+	Checks   [][4]string // of the path as a part of a longer one: outcome, what, value, needed
 }
 
 type finding struct {
@@ -64,7 +65,7 @@ type measured struct {
 
 func (p Problem) view() view {
 	v := view{Problem: p, Title: "Problem report"}
-	if from, to := ends(p.Diagnosis.Results); to.Address != "" {
+	if from, to := ends(p.Diagnosis.Results); to != (measure.Endpoint{}) {
 		v.Title = fmt.Sprintf("Problem report: %s to %s", named(from), named(to))
 		v.Facts = append(v.Facts, [2]string{"from", both(from)}, [2]string{"to", both(to)})
 	}
@@ -80,13 +81,19 @@ func (p Problem) view() view {
 		v.Measured = append(v.Measured, measuredOf(r))
 	}
 	v.Ends = endsOf(p)
+	if s := p.Diagnosis.Section; s != nil {
+		for _, c := range s.Checks {
+			v.Checks = append(v.Checks, [4]string{string(c.Outcome), c.Name + ", " + string(c.Way),
+				quantity.Format(c.Value, c.Unit), quantity.Format(c.Needed, c.Unit)})
+		}
+	}
 	return v
 }
 
 // ends are those of the first Result that has two.
 func ends(results []*measure.Result) (from, to measure.Endpoint) {
 	for _, r := range results {
-		if r.Target.Address != "" {
+		if r.Target != (measure.Endpoint{}) {
 			return r.Source, r.Target
 		}
 	}
@@ -101,8 +108,8 @@ func named(e measure.Endpoint) string {
 }
 
 func both(e measure.Endpoint) string {
-	if e.Name == "" || e.Name == e.Address {
-		return e.Address
+	if e.Name == "" || e.Address == "" || e.Name == e.Address {
+		return named(e)
 	}
 	return e.Name + " (" + e.Address + ")"
 }
@@ -193,7 +200,7 @@ func endsOf(p Problem) (all []end) {
 	}
 	from, to := ends(p.Diagnosis.Results)
 	for _, e := range []measure.Endpoint{from, to} {
-		if e.Address != "" {
+		if e != (measure.Endpoint{}) {
 			add(named(e)).Address = e.Address
 		}
 	}

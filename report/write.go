@@ -8,13 +8,15 @@ import (
 	"io"
 	"strings"
 	texttemplate "text/template"
+
+	"github.com/pathwise-net/pathwise/quantity"
 )
 
 //go:embed report.html report.md
 var files embed.FS
 
 func (p Problem) writeHTML(w io.Writer) error {
-	t, err := template.New("report.html").Funcs(template.FuncMap{"raw": indented}).ParseFS(files, "report.html")
+	t, err := template.New("report.html").Funcs(template.FuncMap{"raw": indented, "rate": quantity.FormatRate, "seconds": quantity.FormatSeconds}).ParseFS(files, "report.html")
 	if err == nil {
 		err = t.Execute(w, p.view())
 	}
@@ -25,7 +27,7 @@ func (p Problem) writeHTML(w io.Writer) error {
 }
 
 func (p Problem) writeMarkdown(w io.Writer) error {
-	t, err := texttemplate.New("report.md").Funcs(texttemplate.FuncMap{"cell": cell}).ParseFS(files, "report.md")
+	t, err := texttemplate.New("report.md").Funcs(texttemplate.FuncMap{"cell": cell, "rate": quantity.FormatRate, "seconds": quantity.FormatSeconds}).ParseFS(files, "report.md")
 	if err == nil {
 		err = t.Execute(w, p.view())
 	}

@@ -89,6 +89,8 @@ func (s *Server) operations(a huma.API) {
 		"One metric between all hosts of the mesh, beside each pair's own past")), s.matrix)
 	add(a, get("since", account.Read, "/since", "Since when pairs are beyond a limit"), s.since)
 	add(a, get("result", account.Read, "/results/{id}", "One Result, whole"), s.result)
+	add(a, stream(get("report", account.Read, "/results/{id}/report",
+		"The problem report of a diagnosis, for those who run networks and hosts: one file"), "text/html", "text/markdown", "application/json"), s.report)
 	add(a, get("misses", account.Read, "/misses", "Runs that did not take place, newest first"), s.misses)
 	add(a, get("plan", account.Read, "/plan", "What is to run next, soonest first"), s.plan)
 	add(a, pages[archive.ResultPage](a, get("results", account.Read, "/results",

@@ -51,6 +51,35 @@ func TestDiagnosis(t *testing.T) {
 	}
 	b.expect(http.MethodGet, "/api/v1/results?kind=diagnosis&source=a&target=b", "", http.StatusOK, `"id":"`+last.ID)
 	b.expect(http.MethodGet, "/api/v1/results/"+last.ID, "", http.StatusOK, `"findings":[{"id":"capacity-unknown"`)
+	testReport(b, last)
+}
+
+// A diagnosis that was filed has its report, in each format, with each of its Results; a Result of another kind has none.
+func testReport(b *bench, last control.DiagnosisLine) {
+	b.t.Helper()
+	kept := last.Diagnosis.Results[:len(last.Diagnosis.Results)-1] // the bench's hosts file nothing
+	if err := b.Archive.Put(b.t.Context(), kept); err != nil {
+		b.t.Fatal(err)
+	}
+	path := "/api/v1/results/" + last.ID + "/report"
+	for query, wants := range map[string][]string{
+		"": {"<h1>Problem report: a to b</h1>", "capacity-unknown", kept[4].ID, "is no longer kept"},
+		"?format=md&observed=all+night&since=May": {"# Problem report: a to b", "| Observed | all night |", "| Since | May |"},
+		"?format=json&mask=true":                  {`"schema": "pathwise.report/1"`, `"masked": true`},
+	} {
+		for _, want := range wants {
+			b.expect(http.MethodGet, path+query, "", http.StatusOK, want)
+		}
+	}
+	b.expect(http.MethodGet, path+"?format=pdf", "", http.StatusUnprocessableEntity, "format")
+	b.expect(http.MethodGet, "/api/v1/results/"+kept[0].ID+"/report", "", http.StatusUnprocessableEntity, "want one of a diagnosis")
+	b.expect(http.MethodGet, "/api/v1/results/01KAG0000000000000000000ZZ/report", "", http.StatusNotFound, "")
+	answer := b.call(b.t.Context(), http.MethodGet, path, "")
+	defer answer.Body.Close()
+	saved := answer.Header.Get("Content-Disposition") == `attachment; filename="pathwise-`+last.ID+`.html"`
+	if !saved || !strings.Contains(answer.Header.Get("Content-Security-Policy"), "default-src 'none'") {
+		b.t.Errorf("the header of a report: %v", answer.Header)
+	}
 }
 
 // What cannot be diagnosed is told by a status; what shows on the way is the last line.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -30,18 +31,23 @@ func diagnoseCommand(s *session) *cobra.Command {
 	var failOn string
 	var explain bool
 	var written reportFlags
+	var aim targetFlags
 	c := &cobra.Command{
 		Use: "diagnose HOST[:PORT]", Short: "Say why the path to HOST is slow, and what to change", Args: cobra.ExactArgs(1),
 		Long: "Measure the path to HOST, where `pathwise respond` runs: round trips, the route, the narrowest link's capacity and a\n" +
 			"transfer each way; then name the cause if it is slow, with its evidence, what to change, and the speed to expect.\n" +
 			"An iperf3 server will do at the far end; less can be told then.",
 		Example: "  pathwise diagnose carol\n  pathwise diagnose carol -t 5 --cc cubic --json\n  tar c data | pathwise diagnose carol --input -\n" +
-			"  pathwise diagnose carol --report path.html --mask",
+			"  pathwise diagnose carol --report path.html --mask\n  pathwise diagnose carol --target-rate 500mbit --target-rtt 76ms",
 		RunE: func(c *cobra.Command, args []string) error {
 			v, err := newSurvey(c, s, &flags, args[0])
 			defer flags.close()
+			var target *diagnose.Target
 			if err == nil {
-				err = errors.Join(checkFailOn(failOn), written.check())
+				target, err = aim.read()
+			}
+			if err == nil {
+				err = cmp.Or(checkFailOn(failOn), written.check())
 			}
 			if err != nil {
 				return err
@@ -55,6 +61,9 @@ func diagnoseCommand(s *session) *cobra.Command {
 				err = nil // that nothing came through is what was found
 			}
 			d := diagnose.Diagnose(results)
+			if target != nil && err == nil {
+				err = v.section(c.Context(), *target, d)
+			}
 			err = errors.Join(err, s.emit(d, func(w io.Writer) {
 				printDiagnosis(w, d)
 				if explain {
@@ -72,6 +81,7 @@ func diagnoseCommand(s *session) *cobra.Command {
 	c.Flags().Lookup("time").DefValue = diagnoseTime
 	addFailOn(c.Flags(), &failOn)
 	written.add(c.Flags())
+	aim.add(c.Flags())
 	c.Flags().BoolVar(&explain, "explain", false, "say of every cause which facts speak for it or rule it out")
 	return c
 }
@@ -97,6 +107,9 @@ func isBad(d *diagnose.Diagnosis, least string) bool {
 		return false
 	}
 	bad := outcomes[:slices.Index(outcomes, least)+1]
+	if s := d.Section; s != nil && (s.Outcome == diagnose.Fails || s.Outcome == diagnose.Untold && least == diagnose.Unknown) {
+		return true
+	}
 	return slices.Contains(bad, d.Verdict) ||
 		slices.ContainsFunc(d.Findings, func(f measure.Finding) bool { return slices.Contains(bad, string(f.Severity)) })
 }
@@ -111,6 +124,9 @@ func printDiagnosis(w io.Writer, d *diagnose.Diagnosis) {
 	}
 	for _, f := range d.Findings {
 		printFinding(w, &f)
+	}
+	if d.Section != nil {
+		printSection(w, d.Section)
 	}
 	for _, note := range d.Notes {
 		fmt.Fprintln(w, "note:", note)
@@ -141,11 +157,7 @@ func printFinding(w io.Writer, f *measure.Finding) {
 		fmt.Fprintf(w, "  - %-28s %-14s %s\n", e.Metric, quantity.Format(e.Value, e.Unit), e.Means)
 	}
 	for _, a := range f.Advice {
-		if a.Command != "" {
-			fmt.Fprintf(w, "  > on %s: %s\n%s\n", a.Host, a.Command, chart.Fold(a.Why, "      ", chart.Width))
-		} else {
-			fmt.Fprintf(w, "  > %s:\n%s\n", a.Host, chart.Fold(a.Why, "      ", chart.Width))
-		}
+		printAdvice(w, a)
 	}
 	if p := f.Predicted; p != nil {
 		fmt.Fprintf(w, "  = then expect %s\n%s\n", quantity.FormatRate(p.BitsPerSecond), chart.Fold(p.Basis, "      ", chart.Width))

@@ -25,7 +25,7 @@ export function Result({ route }) {
     <p><a href=${link(['pair', a, b], around)}>This pair, an hour before and after</a>
       <span class="quiet"> · </span><a href=${link(['test'], r.kind === 'diagnosis' ? { source: a, target: b, do: 'diagnose' } : { source: a, target: b, tool: r.tool ?? r.kind })}>Test it again</a></p>
     ${r.error && html`<p class="failure" role="note"><strong>${r.status}:</strong> ${r.error}</p>`}
-    ${r.kind === 'diagnosis' && r.parameters.verdict ? html`<${Diagnosis} ...${diagnosisOf(r)} />` : (r.notes ?? []).map((n) => html`<p class="note">${n}</p>`)}
+    ${r.kind === 'diagnosis' && r.parameters.verdict ? html`<${Diagnosis} ...${diagnosisOf(r)} /><${Report} id=${r.id} />` : (r.notes ?? []).map((n) => html`<p class="note">${n}</p>`)}
     <div class="facts">
       <section aria-labelledby="what"><h2 id="what">What and when</h2><dl>
         <dt>Began</dt><dd>${when(at, 'ms')} ${zoneName()}</dd>
@@ -50,6 +50,15 @@ export function Result({ route }) {
 ${r.samples.output.stdout}${r.samples.output.stderr}</pre>
       <p class="quiet">Exit code ${r.samples.output.exit_code}${r.samples.output.truncated ? '; it printed more than is kept' : ''}</p></section>`}
     <${Json} doc=${r} />`;
+}
+
+/** The problem report of a diagnosis, as files. @param {{id: string}} props */
+function Report({ id }) {
+  const [mask, set] = useState(false);
+  const file = (/** @type {string} */ format) => url(['results', id, 'report'], mask ? { format, mask: 'true' } : { format });
+  return html`<section aria-labelledby="report"><h2 id="report">Problem report</h2>
+    <p>For those who run the network and the hosts: <a href=${file('html')} download>page with drawings and samples</a>, <a href=${file('md')} download>Markdown</a>, <a href=${file('json')} download>JSON</a></p>
+    <p><label><input type="checkbox" checked=${mask} onChange=${(/** @type {any} */ e) => set(e.target.checked)} /> with others in place of addresses and names of hosts</label></p></section>`;
 }
 
 /** A document as text, which is not made before somebody wants it: it may be some megabytes. @param {{doc: any}} props */
