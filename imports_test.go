@@ -76,7 +76,7 @@ var rooms = []room{
 	{"fleet", "plans and orders out, Results back: NATS, and SSH as a way to reach a host",
 		"admission durable input measure", ""},
 	{"host", "what a machine is set to, beside what a rate and a round trip need; changes to it, and the way back",
-		"model quantity sock", ""},
+		"document durable input model quantity sock", ""},
 	{"input", "what is wrong with what a person gave: the errors that are the caller's to mend",
 		"", ""},
 	{"lab", "namespaces, virtual routers; Spec, Plan, Network, pump, engine",

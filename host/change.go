@@ -1,6 +1,10 @@
 package host
 
 import (
+	"fmt"
+
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,11 +24,40 @@ const (
 	ringSetting        = " ring" // after rx or tx
 )
 
+// settingsFile holds the settings that are to stay.
+const settingsFile = "etc/sysctl.d/90-pathwise.conf"
+
 // settings is the change of one setting of the kernel.
 func settings(key, to string) []Change { return []Change{{Sysctl: key, File: sysctlFile(key), To: to}} }
 
-// settingsFile holds the settings that are to stay.
-const settingsFile = "etc/sysctl.d/90-pathwise.conf"
+// Name is what a change is of, for people.
+func (c Change) Name() string {
+	switch {
+	case c.Sysctl != "":
+		return c.Sysctl
+	case c.Setting != "":
+		return c.Link + " " + c.Setting
+	}
+	return "/" + c.File
+}
+
+// same says whether two changes are of one thing.
+func (c Change) same(as Change) bool {
+	return c.File == as.File && c.Link == as.Link && c.Setting == as.Setting
+}
+
+// check refuses a change of anything else than the kernel's settings, those of interfaces, and the one file for those that are to stay.
+func (c Change) check() error {
+	known := []string{queueLengthSetting, "rx" + ringSetting, "tx" + ringSetting}
+	kernel := strings.HasPrefix(c.File, "proc/sys/") || strings.HasPrefix(c.File, "sys/")
+	switch {
+	case c.Setting != "" && slices.Contains(known, c.Setting) && c.File == "":
+		return nil
+	case c.Setting == "" && path.Clean(c.File) == c.File && (kernel || c.File == settingsFile):
+		return nil
+	}
+	return fmt.Errorf("%q: want a file under /proc/sys or /sys, /%s, or a setting of an interface", c.Name(), settingsFile)
+}
 
 // command is what does the same by hand.
 func (c Change) command() string {
@@ -44,15 +77,16 @@ func (c Change) command() string {
 
 // keep is what makes a setting stay.
 func (c Change) keep() string {
+	link := "in /etc/systemd/network/90-" + c.Link + ".link"
 	switch {
 	case c.Sysctl != "":
 		return "echo '" + c.Sysctl + " = " + c.To + "' >> /" + settingsFile
 	case c.Setting == queueLengthSetting:
-		return "[Link] TransmitQueueLength=" + c.To + " in /etc/systemd/network/90-" + c.Link + ".link"
+		return "[Link] TransmitQueueLength=" + c.To + " " + link
 	case c.Setting == "rx"+ringSetting:
-		return "[Link] RxBufferSize=" + c.To + " in /etc/systemd/network/90-" + c.Link + ".link"
+		return "[Link] RxBufferSize=" + c.To + " " + link
 	case c.Setting == "tx"+ringSetting:
-		return "[Link] TxBufferSize=" + c.To + " in /etc/systemd/network/90-" + c.Link + ".link"
+		return "[Link] TxBufferSize=" + c.To + " " + link
 	}
 	return ""
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/vishvananda/netlink/nl"
-	"golang.org/x/sys/unix"
 
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -50,24 +49,24 @@ func (a attributes) number(kind uint16) int {
 	return 0
 }
 
-// addEthtool adds what the driver of a link says of it. Whatever a driver does not offer stays as it is.
+// addEthtool adds what the driver of a link says of it.
 func addEthtool(l *Link) {
-	ask := func(command uint8, fill func(*Link, attributes) error) {
-		header := nl.NewRtAttr(ethtoolHeader|unix.NLA_F_NESTED, nil)
-		header.AddRtAttr(ethtoolHeaderDev, nl.Uint32Attr(uint32(l.Index)))
-		replies, err := sock.Generic(ethtoolFamily, command, ethtoolVersion, header)
-		if err != nil || len(replies) == 0 {
-			return
-		}
-		if all, err := readAttributes(replies[0]); err == nil {
-			_ = fill(l, all) // what cannot be read is as what is not offered
-		}
+	l.ask(ethtoolModes, (*Link).modes)
+	l.ask(ethtoolFeatures, (*Link).features)
+	l.ask(ethtoolRings, (*Link).rings)
+	l.ask(ethtoolChannels, (*Link).channels)
+	l.ask(ethtoolCoalesce, (*Link).coalesce)
+}
+
+// ask has the driver of a link fill in one part. Whatever it does not offer stays as it is.
+func (l *Link) ask(command uint8, fill func(*Link, attributes) error) {
+	replies, err := sock.Generic(ethtoolFamily, command, ethtoolVersion, ethtoolAbout(l.Index))
+	if err != nil || len(replies) == 0 {
+		return
 	}
-	ask(ethtoolModes, (*Link).modes)
-	ask(ethtoolFeatures, (*Link).features)
-	ask(ethtoolRings, (*Link).rings)
-	ask(ethtoolChannels, (*Link).channels)
-	ask(ethtoolCoalesce, (*Link).coalesce)
+	if all, err := readAttributes(replies[0]); err == nil {
+		_ = fill(l, all) // what cannot be read is as what is not offered
+	}
 }
 
 // modes reads speed, duplex and negotiation: attributes ETHTOOL_A_LINKMODES_.

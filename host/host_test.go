@@ -1,10 +1,13 @@
 package host
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // gigabit is a path of 1 Gbit/s and 50 ms: 6.25 MB are on their way.
@@ -70,5 +73,27 @@ func TestItems(t *testing.T) {
 			t.Errorf("%s: has a formula without a source", i.ID)
 		}
 		seen[i.ID] = true
+	}
+}
+
+// Advice for other systems is by the same formula; Windows' level goes by the window.
+func TestAdvise(t *testing.T) {
+	for _, test := range []struct {
+		os   string
+		need Need
+		want string
+	}{
+		{"freebsd", gigabit, "sysctl net.inet.tcp.recvbuf_max=12500000"},
+		{"macos", gigabit, "sudo sysctl -w net.inet.tcp.autorcvbufmax=12500000"},
+		{"windows", gigabit, "netsh int tcp set global autotuninglevel=normal"},
+		{"windows", Need{Rate: 10e9, RTT: gigabit.RTT}, "netsh int tcp set global autotuninglevel=experimental"},
+	} {
+		all, keep, err := Advise(test.os, test.need)
+		if err != nil || keep == "" || !slices.ContainsFunc(all, func(a Advice) bool { return a.Command == test.want && a.Why != "" }) {
+			t.Errorf("%s: %v %q %v; want %q", test.os, err, keep, all, test.want)
+		}
+	}
+	if _, _, err := Advise("plan9", gigabit); !input.Bad(err) {
+		t.Errorf("plan9: %v", err)
 	}
 }

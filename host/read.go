@@ -24,7 +24,10 @@ type System struct {
 	Ciphers func() []CipherRate
 	// DiskRates writes and reads a file; nil: nobody asked for it.
 	DiskRates func(context.Context) ([]DiskRate, error)
-	Wait      func(context.Context, time.Duration) error
+	// GetLink and SetLink read and change a setting of an interface, for Apply and Revert.
+	GetLink func(link, setting string) (string, error)
+	SetLink func(link, setting, to string) error
+	Wait    func(context.Context, time.Duration) error
 }
 
 // mostFile is more than any file holds that is read here.

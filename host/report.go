@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 	"slices"
@@ -15,6 +16,9 @@ type Ask struct {
 	Only     []string      // IDs of Items; none: all
 	Interval time.Duration // between two readings of the counters
 }
+
+// Need is what was asked for, or is assumed where nothing was.
+func (a Ask) Need() Need { return Need{cmp.Or(a.Rate, assumedRate), cmp.Or(a.RTT, assumedRTT)} }
 
 // Assumed where neither a caller nor the machine says: the commonest link of a host, and a round trip across a continent.
 const (

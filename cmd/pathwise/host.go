@@ -2,14 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"net/netip"
+	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/pathwise-net/pathwise/chart"
 	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/host"
 	"github.com/pathwise-net/pathwise/probe"
@@ -21,12 +24,15 @@ const hostInterval = time.Second
 
 // hostCall is what the flags of `pathwise host` say.
 type hostCall struct {
-	over          hostFlags
-	rate, rtt, to string
-	only          []string
-	failOn        string
-	ask           host.Ask
-	system        host.System
+	over                   hostFlags
+	rate, rtt, to          string
+	only                   []string
+	failOn, os, disk       string
+	apply, persist, revert bool
+	backup                 string
+
+	ask    host.Ask
+	system host.System
 }
 
 func hostCommand(s *session) *cobra.Command {
@@ -35,25 +41,20 @@ func hostCommand(s *session) *cobra.Command {
 		Use: "host", Short: "Audit this machine: what it is set to, beside what a rate and a round trip need", Args: cobra.NoArgs,
 		Long: "Read what kernel, interfaces, processors, clock, disks, firewall and routes of this machine are set to, and hold each against\n" +
 			"what a rate and a round trip need: with the formula, the command that changes it, and how to make it stay.\n" +
-			"Nothing is changed.",
-		Example: "  pathwise host\n  pathwise host --to carol --rate 10gbit --rtt 80ms\n  pathwise host --only tcp-rmem,tcp-wmem --json",
+			"Nothing is changed, unless --apply is given: it keeps what was there before, and --revert writes that back.",
+		Example: "  pathwise host\n  pathwise host --to carol --rate 10gbit --rtt 80ms\n  pathwise host --only tcp-rmem,tcp-wmem --json\n" +
+			"  pathwise host --apply --persist\n  pathwise host --revert\n  pathwise host --os freebsd --rate 10gbit --rtt 80ms",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := call.read(c.Context()); err != nil {
+			if err := call.read(c); err != nil {
 				return err
 			}
-			s.progress("reading this machine…")
-			r, err := call.system.Audit(c.Context(), call.ask)
-			s.progress("")
-			if err != nil {
-				return err
+			switch {
+			case call.os != "":
+				return s.adviseHost(&call)
+			case call.revert:
+				return s.revertHost(&call)
 			}
-			if err := s.emit(r, func(w io.Writer) { printHost(w, r, s) }); err != nil {
-				return err
-			}
-			if call.failOn != "" && host.Status(r.Verdict).AtLeastAsBad(host.Status(call.failOn)) {
-				return errBadOutcome
-			}
-			return nil
+			return s.auditHost(c.Context(), &call)
 		},
 	}
 	flags := c.Flags()
@@ -63,11 +64,17 @@ func hostCommand(s *session) *cobra.Command {
 	flags.StringVar(&call.to, "to", "", "HOST that data goes to: its route says which interface is audited")
 	flags.StringSliceVar(&call.only, "only", nil, "IDs of what is to be looked at, such as tcp-rmem; may be repeated")
 	flags.StringVar(&call.failOn, "fail-on", "", "exit with status 3 if anything is as bad as this, or worse: problem or warning")
+	flags.StringVar(&call.disk, "disk", "", "folder in which a file of 512 MiB is written, read and removed, to see how fast that goes")
+	flags.StringVar(&call.os, "os", "", "only print what another system needs: freebsd, macos or windows")
+	flags.BoolVar(&call.apply, "apply", false, "change what can be changed at once, after what is there is kept in the backup; needs root")
+	flags.BoolVar(&call.persist, "persist", false, "with --apply, write the settings into /etc/sysctl.d/90-pathwise.conf, too")
+	flags.BoolVar(&call.revert, "revert", false, "write back what the backup has; needs root")
+	flags.StringVar(&call.backup, "backup", hostBackup, "file of the backup, for --apply and --revert")
 	return c
 }
 
 // read checks what the flags say, and looks up the host of --to.
-func (call *hostCall) read(ctx context.Context) (err error) {
+func (call *hostCall) read(c *cobra.Command) (err error) {
 	call.ask = host.Ask{Interval: hostInterval, Only: call.only}
 	family, err := call.over.family("an audit is of one route")
 	if err != nil {
@@ -86,15 +93,27 @@ func (call *hostCall) read(ctx context.Context) (err error) {
 	if call.failOn != "" && !slices.Contains([]string{string(host.Problem), string(host.Warning)}, call.failOn) {
 		return badFlag("fail-on", fmt.Errorf("%q: want problem or warning", call.failOn))
 	}
+	if call.os != "" && !slices.Contains(host.Systems(), call.os) {
+		return badFlag("os", fmt.Errorf("%q: want one of %s", call.os, strings.Join(host.Systems(), ", ")))
+	}
 	if err := checkItems(call.only); err != nil {
 		return badFlag("only", err)
 	}
+	if call.disk != "" {
+		if info, err := os.Stat(call.disk); err != nil {
+			return badFlag("disk", err)
+		} else if !info.IsDir() {
+			return badFlag("disk", fmt.Errorf("%q: want a folder", call.disk))
+		}
+		call.system.DiskRates = host.TryDisk(call.disk)
+	}
+	if err := call.checkChanges(c.Flags().Changed("backup")); err != nil {
+		return err
+	}
 	if call.to != "" {
-		var to netip.Addr
-		if to, err = probe.Resolve(ctx, call.to, family); err != nil {
+		if call.ask.To, err = probe.Resolve(c.Context(), call.to, family); err != nil {
 			return badFlag("to", err)
 		}
-		call.ask.To = to
 	}
 	return nil
 }
@@ -112,3 +131,51 @@ func checkItems(ids []string) error {
 	}
 	return nil
 }
+
+// auditHost reads this machine, prints what was found, and changes it where that was asked for.
+func (s *session) auditHost(ctx context.Context, call *hostCall) error {
+	s.progress("reading this machine…")
+	r, err := call.system.Audit(ctx, call.ask)
+	s.progress("")
+	if err != nil {
+		return err
+	}
+	if call.apply {
+		return s.applyHost(call, r)
+	}
+	err = s.emit(r, func(w io.Writer) { printHost(w, r, s) })
+	if err == nil && call.failOn != "" && r.Verdict.AtLeastAsBad(host.Status(call.failOn)) {
+		err = errBadOutcome
+	}
+	return err
+}
+
+// hostAdviceDoc is the JSON document of what another system needs.
+type hostAdviceDoc struct {
+	Schema     string        `json:"schema"`
+	OS         string        `json:"os"`
+	Rate       float64       `json:"rate_bits_per_second"`
+	RTTSeconds float64       `json:"rtt_seconds"`
+	Advice     []host.Advice `json:"advice"`
+	Keep       string        `json:"keep"`
+}
+
+// adviseHost prints what another system needs.
+func (s *session) adviseHost(call *hostCall) error {
+	need := call.ask.Need()
+	advice, keep, err := host.Advise(call.os, need)
+	if err != nil {
+		return err
+	}
+	doc := hostAdviceDoc{"pathwise.host-advice/1", call.os, need.Rate, need.RTT.Seconds(), advice, keep}
+	return s.emit(doc, func(w io.Writer) {
+		fmt.Fprintf(w, "%s, for %s and %s\n", call.os, quantity.FormatRate(need.Rate), quantity.FormatSeconds(need.RTT.Seconds()))
+		for _, a := range advice {
+			fmt.Fprintf(w, "\n  > %s\n%s\n", a.Command, chart.Fold(a.Why, "      ", chart.Width))
+		}
+		fmt.Fprintf(w, "\nto make it stay: %s\n", keep)
+	})
+}
+
+// errNotRoot is why settings cannot be changed.
+var errNotRoot = errors.New("only root may change this machine: run it with sudo")
