@@ -120,18 +120,35 @@ func (n *Network) Truth() *Truth {
 }
 
 func (n *Network) linkTruth(i int) LinkTruth {
-	c, l := n.directions[i].Counts(), i/2
+	l := i / 2
+	t := TruthOf(n.directions[i].Counts(), &n.lateness[i], n.tooBigs[i], n.media[l] != nil)
+	t.Between, t.Direction = [2]string{n.plan.nodeOf(2 * l), n.plan.nodeOf(2*l + 1)}, wayNames[i%2]
+	t.Packets += n.tooBigs[i]
+	return t
+}
+
+// TruthOf is what one direction of a link did, by its counters and by how late its packets were handed over, without its name. Its
+// sending end dropped tooBig packets for its MTU; shared says that the link is, or was, a shared medium.
+func TruthOf(c *link.Counts, late *stat.Histogram, tooBig uint64, shared bool) LinkTruth {
+	dropped := map[string]uint64{packet.Loss.String(): 0, packet.QueueFull.String(): 0} // always there
+	for cause, n := range c.Dropped {
+		if n > 0 {
+			dropped[packet.Cause(cause).String()] = n
+		}
+	}
+	if tooBig > 0 {
+		dropped[packet.TooBig.String()] += tooBig
+	}
 	t := LinkTruth{
-		Between: [2]string{n.plan.nodeOf(2 * l), n.plan.nodeOf(2*l + 1)}, Direction: wayNames[i%2],
-		Packets: c.Packets + n.tooBigs[i], Delivered: c.Delivered, Bytes: c.Bytes, Dropped: n.droppedOn(i),
+		Packets: c.Packets, Delivered: c.Delivered, Bytes: c.Bytes, Dropped: dropped,
 		Duplicated: c.Duplicated, Reordered: c.Reordered, Corrupted: c.Corrupted, Marked: c.Marked,
 		Queue: QueueTruth{Packets: c.Waiting, Bytes: c.WaitingBytes, MaxPackets: c.WaitingMax, MaxBytes: c.WaitingBytesMax},
-		DelaySeconds: DelayTruth{Min: inSeconds(c.Took.Min()), Median: quantileSeconds(&c.Took, 0.5),
-			P99: quantileSeconds(&c.Took, 0.99), Max: inSeconds(c.Took.Max())},
-		EmulatorLateSeconds:       quantileSeconds(&n.lateness[i], 0.99),
-		EmulatorLateMedianSeconds: quantileSeconds(&n.lateness[i], 0.5),
+		DelaySeconds: DelayTruth{Min: inSeconds(c.Took.Min()), Median: QuantileSeconds(&c.Took, 0.5),
+			P99: QuantileSeconds(&c.Took, 0.99), Max: inSeconds(c.Took.Max())},
+		EmulatorLateSeconds:       QuantileSeconds(late, 0.99),
+		EmulatorLateMedianSeconds: QuantileSeconds(late, 0.5),
 	}
-	if n.media[l] != nil {
+	if shared {
 		adapter := c.Adapter
 		t.Adapter = &adapter
 	}
@@ -140,21 +157,6 @@ func (n *Network) linkTruth(i int) LinkTruth {
 
 // wayNames are the two directions of a link.
 var wayNames = [2]string{"forward", "reverse"}
-
-// droppedOn counts what a direction dropped, with what its sending router found too big for it.
-func (n *Network) droppedOn(i int) map[string]uint64 {
-	c := n.directions[i].Counts()
-	dropped := map[string]uint64{packet.Loss.String(): c.Dropped[packet.Loss], packet.QueueFull.String(): c.Dropped[packet.QueueFull]}
-	for cause, count := range c.Dropped {
-		if count > 0 {
-			dropped[packet.Cause(cause).String()] = count
-		}
-	}
-	if n.tooBigs[i] > 0 {
-		dropped[packet.TooBig.String()] += n.tooBigs[i]
-	}
-	return dropped
-}
 
 // LateBound is when a packet's lateness begins to spoil a measurement: a tenth of the least delay that tells two wide-area
 // paths apart, and far above what an idle machine does.
@@ -170,7 +172,8 @@ func (n *Network) latenessOf() (all stat.Histogram) {
 
 func inSeconds(ns int64) float64 { return time.Duration(ns).Seconds() }
 
-func quantileSeconds(h *stat.Histogram, q float64) float64 {
+// QuantileSeconds is a quantile of a histogram of nanoseconds; 0 of an empty one.
+func QuantileSeconds(h *stat.Histogram, q float64) float64 {
 	if h.Count() == 0 {
 		return 0
 	}

@@ -35,7 +35,7 @@ func (e *engine) truth(w Window) *Truth {
 	t.Flows = reading.Flows()
 	t.FlowsFrom, t.FlowsTo, t.RecordsFrom = inSeconds(from), inSeconds(to), inSeconds(reading.RecordsFrom())
 	t.Emulator = judge(overflowed, refused, all.Count(), late, behind)
-	t.Emulator.LateP99 = quantileSeconds(&all, 0.99)
+	t.Emulator.LateP99 = QuantileSeconds(&all, 0.99)
 	t.Emulator.Stolen = ReadProcessorTime().StolenSince(e.began)
 	if why := DescribeStolen(t.Emulator.Stolen); t.Emulator.Bottleneck && why != "" {
 		t.Emulator.Why += "; " + why

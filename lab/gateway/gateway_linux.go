@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/link"
 	"github.com/pathwise-net/pathwise/lab/packet"
 	"github.com/pathwise-net/pathwise/lab/wait"
@@ -163,11 +164,11 @@ func (g *Gateway) Snapshot() *Report {
 		g.advance()
 		taken = g.now()
 	}
-	r := &Report{Schema: ReportSchema, Seconds: seconds(taken), Interfaces: g.names, Seed: g.path.seed}
+	r := &Report{Schema: ReportSchema, Seconds: time.Duration(taken).Seconds(), Interfaces: g.names, Seed: g.path.seed}
 	for i := range g.path.ways {
 		w := &g.path.ways[i]
 		r.Shapes[i] = w.shape.String()
-		r.Links[i] = w.truth(&g.late[i], g.path.medium != nil)
+		r.Links[i] = lab.TruthOf(w.link.Counts(), &g.late[i].times, w.tooBig, g.path.medium != nil)
 		r.Links[i].Between, r.Links[i].Direction = g.names, [2]string{"forward", "reverse"}[i]
 		r.Passed[i] = w.passed
 	}

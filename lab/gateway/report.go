@@ -3,10 +3,8 @@ package gateway
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/pathwise-net/pathwise/lab"
-	"github.com/pathwise-net/pathwise/lab/packet"
 	"github.com/pathwise-net/pathwise/stat"
 )
 
@@ -38,39 +36,6 @@ func (l *lateness) add(ns int64) {
 	}
 }
 
-// truth is what one way did. Between and Direction are the caller's to fill in.
-func (w *way) truth(late *lateness, shared bool) lab.LinkTruth {
-	c := w.link.Counts()
-	t := lab.LinkTruth{
-		Packets: c.Packets, Delivered: c.Delivered, Bytes: c.Bytes, Dropped: w.dropped(),
-		Duplicated: c.Duplicated, Reordered: c.Reordered, Corrupted: c.Corrupted, Marked: c.Marked,
-		Queue: lab.QueueTruth{Packets: c.Waiting, Bytes: c.WaitingBytes, MaxPackets: c.WaitingMax, MaxBytes: c.WaitingBytesMax},
-		DelaySeconds: lab.DelayTruth{Min: seconds(c.Took.Min()), Median: quantile(&c.Took, 0.5),
-			P99: quantile(&c.Took, 0.99), Max: seconds(c.Took.Max())},
-		EmulatorLateSeconds:       quantile(&late.times, 0.99),
-		EmulatorLateMedianSeconds: quantile(&late.times, 0.5),
-	}
-	if shared {
-		adapter := c.Adapter
-		t.Adapter = &adapter
-	}
-	return t
-}
-
-// dropped counts by cause; loss and queue are always there.
-func (w *way) dropped() map[string]uint64 {
-	dropped := map[string]uint64{packet.Loss.String(): 0, packet.QueueFull.String(): 0}
-	for cause, n := range w.link.Counts().Dropped {
-		if n > 0 {
-			dropped[packet.Cause(cause).String()] = n
-		}
-	}
-	if w.tooBig > 0 {
-		dropped[packet.TooBig.String()] += w.tooBig
-	}
-	return dropped
-}
-
 // From so many packets later than lab.LateBound, and from such a share of all, the gateway is held to be what limited a
 // test: a virtual machine has the odd hiccup.
 const (
@@ -83,7 +48,7 @@ func judge(late *[2]lateness, overflowed, refused uint64) lab.EmulatorTruth {
 	var all stat.Histogram
 	all.Merge(&late[0].times)
 	all.Merge(&late[1].times)
-	e := lab.EmulatorTruth{Refused: refused, Overflowed: overflowed, LateP99: quantile(&all, 0.99)}
+	e := lab.EmulatorTruth{Refused: refused, Overflowed: overflowed, LateP99: lab.QuantileSeconds(&all, 0.99)}
 	if all.Count() > 0 {
 		e.LateShare = float64(late[0].over+late[1].over) / float64(all.Count())
 	}
@@ -99,13 +64,4 @@ func judge(late *[2]lateness, overflowed, refused uint64) lab.EmulatorTruth {
 	}
 	e.Bottleneck, e.Why = len(why) > 0, strings.Join(why, "; ")
 	return e
-}
-
-func seconds(ns int64) float64 { return time.Duration(ns).Seconds() }
-
-func quantile(h *stat.Histogram, q float64) float64 {
-	if h.Count() == 0 {
-		return 0
-	}
-	return seconds(h.Quantile(q))
 }
