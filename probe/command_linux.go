@@ -18,11 +18,7 @@ var ErrNotAllowed = errors.New("no program may run here")
 
 // Do runs the program until it ends, or until ctx does.
 func (c *Command) Do(ctx context.Context) (*measure.Result, error) {
-	r := newResult("command", c.Target)
-	err := c.measure(ctx, r)
-	r.DurationSeconds = time.Since(r.Started).Seconds()
-	r.Fail(err)
-	return r, err
+	return measured(ctx, "command", c.Target, c.measure)
 }
 
 func (c *Command) measure(ctx context.Context, r *measure.Result) error {

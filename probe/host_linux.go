@@ -21,15 +21,11 @@ import (
 // Do reads the counters, waits for Interval, and reads them again. Where ctx ends before, the metrics are of what
 // passed.
 func (h *Host) Do(ctx context.Context) (*measure.Result, error) {
-	r := newResult("host", h.Target)
-	setDefault(&r.Target.Name, r.Source.Name)
-	err := h.measure(ctx, r)
-	r.DurationSeconds = time.Since(r.Started).Seconds()
-	r.Fail(err)
-	return r, err
+	return measured(ctx, "host", h.Target, h.measure)
 }
 
 func (h *Host) measure(ctx context.Context, r *measure.Result) error {
+	setDefault(&r.Target.Name, r.Source.Name)
 	if err := h.Validate(); err != nil {
 		return err
 	}

@@ -19,11 +19,7 @@ import (
 // them with the Reply "packet too big" where it said so, or "no answer"; there are none where this host itself sends no larger ones.
 // A target that answers nothing is no error: there is no path_mtu_bytes then.
 func (p MTU) Do(ctx context.Context) (*measure.Result, error) {
-	result := newResult("mtu", p.Target)
-	err := p.measure(ctx, result)
-	result.DurationSeconds = time.Since(result.Started).Seconds()
-	result.Fail(err)
-	return result, err
+	return measured(ctx, "mtu", p.Target, p.measure)
 }
 
 func (p MTU) measure(ctx context.Context, result *measure.Result) error {

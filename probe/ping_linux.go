@@ -16,11 +16,7 @@ import (
 // "kernel" (within microseconds of the wire) or "user"; Parameters["socket"] by which way they went: "datagram", "raw" or
 // "connection".
 func (p Ping) Do(ctx context.Context) (*measure.Result, error) {
-	result := newResult("ping", p.Target)
-	err := p.measure(ctx, result)
-	result.DurationSeconds = time.Since(result.Started).Seconds()
-	result.Fail(err)
-	return result, err
+	return measured(ctx, "ping", p.Target, p.measure)
 }
 
 func (p Ping) measure(ctx context.Context, result *measure.Result) error {

@@ -11,6 +11,7 @@
 package probe
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -159,6 +160,15 @@ func newResult(kind, target string) *measure.Result {
 	r.Target.Name = target
 	r.Clock = measure.NewClock(sock.ClockQuality())
 	return r
+}
+
+// measured makes a measurement, and returns its Result with how long it took and what went wrong.
+func measured(ctx context.Context, kind, target string, do func(context.Context, *measure.Result) error) (*measure.Result, error) {
+	r := newResult(kind, target)
+	err := do(ctx, r)
+	r.DurationSeconds = time.Since(r.Started).Seconds()
+	r.Fail(err)
+	return r, err
 }
 
 // LightRate in bit/s is what a test may send in a direction and still share the path with others: the rate that iperf3

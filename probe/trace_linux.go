@@ -16,11 +16,7 @@ import (
 // answered. Metrics hop_count is there only when the target answered, and path_mtu_bytes only when the kernel has learnt
 // of an MTU below that of this host's interface. A route that does not reach the target is no error.
 func (t Trace) Do(ctx context.Context) (*measure.Result, error) {
-	result := newResult("trace", t.Target)
-	err := t.measure(ctx, result)
-	result.DurationSeconds = time.Since(result.Started).Seconds()
-	result.Fail(err)
-	return result, err
+	return measured(ctx, "trace", t.Target, t.measure)
 }
 
 func (t Trace) measure(ctx context.Context, result *measure.Result) error {
