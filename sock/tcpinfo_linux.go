@@ -1,7 +1,9 @@
 package sock
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -18,4 +20,17 @@ func ReadTCPInfo(c syscall.RawConn) (TCPInfo, error) {
 		return TCPInfo{}, fmt.Errorf("read TCP_INFO: %w", err)
 	}
 	return info, nil
+}
+
+// InfoOf asks for the TCP_INFO of a connection of package net.
+func InfoOf(conn net.Conn) (TCPInfo, error) {
+	c, ok := conn.(syscall.Conn)
+	if !ok {
+		return TCPInfo{}, errors.ErrUnsupported
+	}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return TCPInfo{}, err
+	}
+	return ReadTCPInfo(raw)
 }

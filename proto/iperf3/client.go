@@ -195,7 +195,7 @@ func (r *clientRun) hello() error {
 // fittingDatagram is the largest UDP payload that needs no fragmentation on the path of conn, by iperf3's rule: as
 // much as a TCP segment carries.
 func fittingDatagram(conn net.Conn) int {
-	if info, err := connInfo(conn); err == nil && info.SndMSS >= minUDPLength && info.SndMSS <= maxUDPLength {
+	if info, err := sock.InfoOf(conn); err == nil && info.SndMSS >= minUDPLength && info.SndMSS <= maxUDPLength {
 		return int(info.SndMSS)
 	}
 	return defaultUDPLength

@@ -214,19 +214,6 @@ func forget(addr netip.Addr) *PathRecord {
 	return r
 }
 
-// connInfo reads the TCP_INFO of a connection.
-func connInfo(conn net.Conn) (sock.TCPInfo, error) {
-	c, ok := conn.(syscall.Conn)
-	if !ok {
-		return sock.TCPInfo{}, errors.ErrUnsupported
-	}
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return sock.TCPInfo{}, err
-	}
-	return sock.ReadTCPInfo(raw)
-}
-
 func addrPort(a net.Addr) netip.AddrPort {
 	switch a := a.(type) {
 	case *net.TCPAddr:

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net"
 	"time"
+
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // Bounds on waiting for data in flight at the end of a test.
@@ -91,7 +93,7 @@ func (t *transfer) awaitBytes(theirs Results, abort <-chan struct{}) {
 func (t *transfer) letArrive(ctx context.Context, conn net.Conn) {
 	const more, most = 20 * time.Millisecond, time.Second
 	wait := more
-	if info, err := connInfo(conn); err == nil {
+	if info, err := sock.InfoOf(conn); err == nil {
 		wait = min(more+info.RTT+4*info.RTTVar, most)
 	}
 	select {

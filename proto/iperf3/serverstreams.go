@@ -98,7 +98,7 @@ const longestRoundTrip = time.Second
 // streamsLimit is how long all n streams of a test may take: clients open them one after another, a round trip each.
 func (s *serverTest) streamsLimit(n int) time.Duration {
 	roundTrip := longestRoundTrip
-	if info, err := connInfo(s.ctl.conn); err == nil {
+	if info, err := sock.InfoOf(s.ctl.conn); err == nil {
 		roundTrip = min(info.RTT, longestRoundTrip)
 	}
 	return s.ctl.timeout + time.Duration(n)*roundTrip

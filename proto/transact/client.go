@@ -189,7 +189,7 @@ func (c *Connection) explain(doing string, err error) error {
 }
 
 // Info is what the kernel says of the connection.
-func (c *Connection) Info() (sock.TCPInfo, error) { return infoOf(c.conn) }
+func (c *Connection) Info() (sock.TCPInfo, error) { return sock.InfoOf(c.conn) }
 
 // Close closes the connection.
 func (c *Connection) Close() {

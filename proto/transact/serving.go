@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/netip"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/pathwise-net/pathwise/sock"
@@ -136,21 +135,9 @@ func (t *test) note(gather, answer time.Duration) {
 
 // retransmits is how many segments the kernel sent again on a connection; 0 where it does not say.
 func retransmits(conn net.Conn) uint64 {
-	info, err := infoOf(conn)
+	info, err := sock.InfoOf(conn)
 	if err != nil {
 		return 0
 	}
 	return info.TotalRetrans
-}
-
-func infoOf(conn net.Conn) (sock.TCPInfo, error) {
-	c, is := conn.(syscall.Conn)
-	if !is {
-		return sock.TCPInfo{}, errors.ErrUnsupported
-	}
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return sock.TCPInfo{}, err
-	}
-	return sock.ReadTCPInfo(raw)
 }
