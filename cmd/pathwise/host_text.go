@@ -14,14 +14,17 @@ import (
 // widest is the most that a value takes of a line of the table; the rest stands in --json.
 const widest = 44
 
-// printHost writes an audit: what it is of, a table for each area, and below it what is not as it should be. Quiet leaves out what is.
+// printHost writes an audit: what it is of, a table for each area, and below it what is not as it should be. Quiet leaves out all that is,
+// and what the audit is of.
 func printHost(w io.Writer, r *host.Report, s *session) {
-	fmt.Fprintf(w, "host       %s, Linux %s\n", r.Host, r.Kernel)
-	if r.Interface != "" {
-		fmt.Fprintf(w, "way        %s\n", strings.TrimSpace(r.Interface+" from "+cmp.Or(addressText(r), "no address")))
+	if !s.quiet {
+		fmt.Fprintf(w, "host       %s, Linux %s\n", r.Host, r.Kernel)
+		if r.Interface != "" {
+			fmt.Fprintf(w, "way        %s\n", strings.TrimSpace(r.Interface+" from "+cmp.Or(addressText(r), "no address")))
+		}
+		fmt.Fprintf(w, "rate       %s (%s)\n", quantity.FormatRate(r.Rate), r.RateFrom)
+		fmt.Fprintf(w, "round trip %s (%s)\n", quantity.FormatSeconds(r.RTTSeconds), r.RTTFrom)
 	}
-	fmt.Fprintf(w, "rate       %s (%s)\n", quantity.FormatRate(r.Rate), r.RateFrom)
-	fmt.Fprintf(w, "round trip %s (%s)\n", quantity.FormatSeconds(r.RTTSeconds), r.RTTFrom)
 	fmt.Fprintf(w, "verdict    %s\n", r.Verdict)
 	for from := 0; from < len(r.Checks); {
 		to := from
