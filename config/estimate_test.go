@@ -15,14 +15,14 @@ import (
 func demands(task measure.Task) measure.Demand {
 	switch task.Kind {
 	case "ping":
-		return measure.Demand{DurationSeconds: 2, Bytes: 1000, BitsPerSecond: 8000}
+		return measure.Demand{DurationSeconds: 2, Bytes: 1000, BitsPerSecond: 8000, ResultBytes: 1020}
 	case "throughput":
 		if rate, given := numberOf(task.Parameters, "rate", quantity.ParseRate); given {
-			return measure.Demand{DurationSeconds: 10, Exclusive: true, Bytes: rate * 10 / 8, BitsPerSecond: rate}
+			return measure.Demand{DurationSeconds: 10, Exclusive: true, Bytes: rate * 10 / 8, BitsPerSecond: rate, ResultBytes: 34150}
 		}
-		return measure.Demand{DurationSeconds: 10, Exclusive: true}
+		return measure.Demand{DurationSeconds: 10, Exclusive: true, ResultBytes: 34150}
 	}
-	return measure.Demand{Exclusive: task.Kind == KindCommand, DurationSeconds: 1}
+	return measure.Demand{Exclusive: task.Kind == KindCommand, DurationSeconds: 1, ResultBytes: 370}
 }
 
 const estimated = `
@@ -169,26 +169,5 @@ func BenchmarkEstimate1000(b *testing.B) {
 	m := parsed(b, bigMesh(1000))
 	for b.Loop() {
 		m.Estimate(demands, nil)
-	}
-}
-
-// What a Result takes in an archive goes by its samples: echoes, and the kernels' words on each stream of a transfer.
-func TestGrowth(t *testing.T) {
-	need := &measure.Demand{DurationSeconds: 10}
-	for _, c := range []struct {
-		tool Tool
-		want float64
-	}{
-		{Tool{Kind: "ping"}, 1020},
-		{Tool{Kind: "ping", Parameters: map[string]any{"count": 600.}}, 9280},
-		{Tool{Kind: "trace"}, 550},
-		{Tool{Kind: "capacity"}, 580},
-		{Tool{Kind: KindHost}, 2600},
-		{Tool{Kind: "throughput", Parameters: map[string]any{"parallel": 4.}}, 133150},
-		{Tool{Kind: "throughput", Parameters: map[string]any{"proto": "udp"}}, 1150},
-	} {
-		if got := c.tool.growth(need); got != c.want {
-			t.Errorf("%s %v: %g bytes, want %g", c.tool.Kind, c.tool.Parameters, got, c.want)
-		}
 	}
 }

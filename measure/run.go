@@ -71,6 +71,11 @@ type Demand struct {
 	BitsPerSecond   float64 `json:"bits_per_second"`     // while it lasts, at most; 0: whatever the path carries
 	Responder       string  `json:"far,omitempty"`       // the kind of listener that the target must open
 	ResponderTests  int     `json:"far_tests,omitempty"` // that come to it, one after the other; 0: 1
+
+	// ResultBytes are what its Result adds to an archive: line, samples, points, rollups and indices, as measured with SQLite, a few
+	// Results at a time (docs/mesh-file.md). They are to be right within a factor of two, which is about what lies between a path
+	// that changes little and one that does, and what PostgreSQL takes more.
+	ResultBytes float64 `json:"-"`
 }
 
 // Miss is a planned Run of which no Result came, and why: a gap known as a gap. A Result that comes later replaces it.

@@ -129,6 +129,9 @@ func (p *Capacity) equip(o Options) {
 	}
 }
 
+// resultBytes are those of five trains.
+func (p *Capacity) resultBytes() float64 { return 580 }
+
 func (p *Capacity) demand() measure.Demand {
 	packets := float64(shortTrains.Packets*shortTrains.Trains + longTrains.Packets*longTrains.Trains)
 	return measure.Demand{DurationSeconds: (capacityFor + iperf3Setup).Seconds(), Exclusive: true,

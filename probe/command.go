@@ -73,6 +73,9 @@ func (c *Command) equip(o Options) {
 // demand assumes that a program may fill a link, for a time that nobody knows.
 func (c *Command) demand() measure.Demand { return measure.Demand{Exclusive: true} }
 
+// resultBytes are inferred from those of others. Output, which is kept with the samples, is not known before.
+func (c *Command) resultBytes() float64 { return 300 + 70*float64(len(c.Rules)) }
+
 // placeholder is what is filled in, or a brace that is doubled to be one.
 var placeholder = regexp.MustCompile(`\{\{|\}\}|\{([a-z][a-z0-9_.]*)\}`)
 

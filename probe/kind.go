@@ -63,6 +63,7 @@ type method interface {
 	measure.Prober
 	Validate() error
 	demand() measure.Demand
+	resultBytes() float64 // of measure.Demand
 	equip(o Options)
 }
 

@@ -80,6 +80,9 @@ func (p *Ping) demand() measure.Demand {
 		BitsPerSecond: rate, Exclusive: rate > LightRate}
 }
 
+// resultBytes are those of 15 metrics and a distribution, and of each echo.
+func (p *Ping) resultBytes() float64 { return 880 + 14*float64(p.withDefaults().Count) }
+
 // onLink is how many bytes of a link's time each request takes ahead, and its answer the other way, at most.
 //
 //	icmp  echo request              | echo reply

@@ -102,7 +102,9 @@ func Demand(task measure.Task) (measure.Demand, error) {
 	if err != nil {
 		return measure.Demand{}, err
 	}
-	return m.demand(), nil
+	d := m.demand()
+	d.ResultBytes = m.resultBytes()
+	return d, nil
 }
 
 // withTarget lets a Task be checked before it has a target.

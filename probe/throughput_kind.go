@@ -94,6 +94,15 @@ func (p *Throughput) demand() measure.Demand {
 	return d
 }
 
+// resultBytes are those of 11 metrics, and of what TCP_INFO of both ends takes, twenty times a second, of each stream.
+func (p *Throughput) resultBytes() float64 {
+	c := &p.Config
+	if c.Proto == iperf3.UDP {
+		return 1150
+	}
+	return 1150 + 3300*float64(max(1, c.Parallel))*(c.Duration+iperf3Setup).Seconds()
+}
+
 // overhead is how many bytes take a link's time for each byte of payload: in its own direction, and the other way.
 func (p *Throughput) overhead() (ahead, back float64) {
 	if c := &p.Config; c.Proto == iperf3.UDP {

@@ -114,6 +114,9 @@ func traceFields() []field[Trace] {
 
 func (t *Trace) equip(o Options) { t.Progress = watch(o.Hop, o.Say, hopLine) }
 
+// resultBytes are those of three metrics and 15 hops, most of which the one before had, too.
+func (t *Trace) resultBytes() float64 { return 550 }
+
 // demand reckons with a route on which no hop answers, so that probes wait for their timeouts, a window at a time.
 func (t *Trace) demand() measure.Demand {
 	all := t.withDefaults()

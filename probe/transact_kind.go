@@ -86,6 +86,9 @@ func (p *Transact) demand() measure.Demand {
 		BitsPerSecond: most, Exclusive: most > LightRate, Responder: responder}
 }
 
+// resultBytes are inferred from those of a ping: two distributions, and four times each.
+func (p *Transact) resultBytes() float64 { return 950 + 40*float64(p.withDefaults().Count) }
+
 // onLink is how many bytes of a link's time a message takes in its own direction, each piece in a packet of its own, and the
 // acknowledgements of the other way's.
 func (p *Transact) onLink(bytes float64) float64 {
