@@ -112,21 +112,18 @@ func (s *postgresStore) change(ctx context.Context, f func(*tx) error) error {
 }
 
 // copyIn writes rows as a stream, which takes a fraction of what statements would.
-func (s *postgresStore) copyIn(ctx context.Context, table string, columns []string, n int,
-	row func(i int) []any) error {
-	if n == 0 {
+func (s *postgresStore) copyIn(ctx context.Context, rows table) error {
+	if rows.n == 0 {
 		return nil
 	}
 	err := s.writer.Raw(func(driver any) error {
 		conn := driver.(*stdlib.Conn).Conn()
-		_, err := conn.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromSlice(n, func(i int) ([]any,
-			error) {
-			return row(i), nil
-		}))
+		_, err := conn.CopyFrom(ctx, pgx.Identifier{rows.name}, rows.columns,
+			pgx.CopyFromSlice(rows.n, func(i int) ([]any, error) { return rows.row(i), nil }))
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("write %s: %w", table, err)
+		return fmt.Errorf("write %s: %w", rows.name, err)
 	}
 	return nil
 }

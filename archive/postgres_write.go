@@ -73,33 +73,8 @@ func (s *postgresStore) file(ctx context.Context, t *tx, b *batch) error {
 			return err
 		}
 	}
-	copies := []struct {
-		table   string
-		columns []string
-		n       int
-		row     func(i int) []any
-	}{
-		{"metric", []string{"id", "name"}, len(b.metrics), func(i int) []any {
-			return []any{int32(b.metrics[i]),
-				b.names[i]}
-		}},
-		{"stream", []string{"id", "source", "target", "test", "tool", "kind", "role", "subject", "latest"}, len(b.streams), func(i int) []any {
-			k := b.streams[i].key
-			return []any{int64(b.streams[i].id), k.source, k.target, k.test, k.tool, k.kind, string(k.role), k.subject, b.streams[i].bytes()}
-		}},
-		{"block", []string{"id", "day", "tool", "samples", "data"}, len(b.blocks), func(i int) []any {
-			r := &b.blocks[i]
-			return []any{r.id, r.day, r.tool, int32(oneIf(r.samples)), r.data}
-		}},
-		{"result", []string{"id", "time", "stream", "status", "block", "line"}, len(b.results), func(i int) []any {
-			r := &b.results[i]
-			return []any{r.id, r.time, int64(r.stream), int32(r.status), r.block, int32(r.line)}
-		}},
-		{"journal", []string{"id", "generation", "data"}, int(oneIf(len(b.journal) > 0)),
-			func(int) []any { return []any{b.journalID, b.generation, b.journal} }},
-	}
-	for _, c := range copies {
-		if err := s.copyIn(ctx, c.table, c.columns, c.n, c.row); err != nil {
+	for _, rows := range b.tables() {
+		if err := s.copyIn(ctx, rows); err != nil {
 			return err
 		}
 	}
@@ -113,11 +88,7 @@ func (s *postgresStore) write(ctx context.Context, t *tx, points []pointsRow, ro
 			return err
 		}
 	}
-	err := s.copyIn(ctx, "points", []string{"slot", "stream", "generation", "data"}, len(points), func(i int) []any {
-		p := &points[i]
-		return []any{p.slot, int64(p.stream), p.generation, p.data}
-	})
-	if err != nil {
+	if err := s.copyIn(ctx, pointsTable(points)); err != nil {
 		return err
 	}
 	return s.writeRollups(ctx, t, rollups)
@@ -150,7 +121,7 @@ func (s *postgresStore) writeRollups(ctx context.Context, t *tx, rows []rollupRo
 	}
 	columns := []string{"level", "start", "series", "data"}
 	values := func(r *rollupRow) []any { return []any{int32(r.level), r.start, int64(r.series), r.data} }
-	if err := s.copyIn(ctx, "rollup", columns, len(added), func(i int) []any { return values(added[i]) }); err != nil {
+	if err := s.copyIn(ctx, table{"rollup", columns, len(added), func(i int) []any { return values(added[i]) }}); err != nil {
 		return err
 	}
 	return s.replaceRollups(ctx, t, changed)

@@ -3,6 +3,7 @@ package archive
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // rows is a prepared statement and what to execute it with, row by row.
@@ -34,45 +35,25 @@ func (s *sqliteStore) run(ctx context.Context, t *tx, all ...rows) error {
 	return nil
 }
 
-// file implements store.
-func (s *sqliteStore) file(ctx context.Context, t *tx, b *batch) error {
-	return s.run(ctx, t,
-		rows{"INSERT INTO metric (id, name) VALUES (?, ?)", len(b.metrics), func(i int) []any {
-			return []any{int64(b.metrics[i]), b.names[i]}
-		}},
-		rows{"INSERT INTO stream (id, source, target, test, tool, kind, role, subject, latest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			len(b.streams), func(i int) []any {
-				k := b.streams[i].key
-				return []any{int64(b.streams[i].id), k.source, k.target, k.test, k.tool, k.kind, string(k.role), k.subject, b.streams[i].bytes()}
-			}},
-		rows{"INSERT INTO block (id, day, tool, samples, data) VALUES (?, ?, ?, ?, ?)", len(b.blocks), func(i int) []any {
-			r := &b.blocks[i]
-			return []any{r.id, r.day, r.tool, oneIf(r.samples), r.data}
-		}},
-		rows{"INSERT INTO result (id, time, stream, status, block, line) VALUES (?, ?, ?, ?, ?, ?)", len(b.results),
-			func(i int) []any {
-				r := &b.results[i]
-				return []any{r.id, r.time, int64(r.stream), int64(r.status), r.block, int64(r.line)}
-			}},
-		rows{"INSERT INTO journal (id, generation, data) VALUES (?, ?, ?)", int(oneIf(len(b.journal) > 0)), func(int) []any {
-			return []any{b.journalID, b.generation, b.journal}
-		}})
+// add is the statement that adds rows to a table.
+func (t table) add() rows {
+	marks := strings.TrimSuffix(strings.Repeat("?, ", len(t.columns)), ", ")
+	return rows{fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", t.name, strings.Join(t.columns, ", "), marks), t.n, t.row}
 }
 
-func oneIf(b bool) int64 {
-	if b {
-		return 1
+// file implements store.
+func (s *sqliteStore) file(ctx context.Context, t *tx, b *batch) error {
+	var all []rows
+	for _, one := range b.tables() {
+		all = append(all, one.add())
 	}
-	return 0
+	return s.run(ctx, t, all...)
 }
 
 // write implements store.
 func (s *sqliteStore) write(ctx context.Context, t *tx, points []pointsRow, rollups []rollupRow) error {
 	return s.run(ctx, t,
-		rows{"INSERT INTO points (slot, stream, generation, data) VALUES (?, ?, ?, ?)", len(points), func(i int) []any {
-			p := &points[i]
-			return []any{p.slot, int64(p.stream), p.generation, p.data}
-		}},
+		pointsTable(points).add(),
 		rows{"INSERT OR REPLACE INTO rollup (level, start, series, data) VALUES (?, ?, ?, ?)", len(rollups),
 			func(i int) []any {
 				r := &rollups[i]

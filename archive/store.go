@@ -51,6 +51,50 @@ type batch struct {
 	journal    []byte
 }
 
+// table is rows to be added to a table. Values are of Go types that both databases' drivers take for the column's.
+type table struct {
+	name    string
+	columns []string
+	n       int
+	row     func(i int) []any
+}
+
+// tables are what a batch adds, in the order in which it must.
+func (b *batch) tables() []table {
+	return []table{
+		{"metric", []string{"id", "name"}, len(b.metrics), func(i int) []any { return []any{int32(b.metrics[i]), b.names[i]} }},
+		{"stream", []string{"id", "source", "target", "test", "tool", "kind", "role", "subject", "latest"}, len(b.streams), func(i int) []any {
+			k := b.streams[i].key
+			return []any{int64(b.streams[i].id), k.source, k.target, k.test, k.tool, k.kind, string(k.role), k.subject, b.streams[i].bytes()}
+		}},
+		{"block", []string{"id", "day", "tool", "samples", "data"}, len(b.blocks), func(i int) []any {
+			r := &b.blocks[i]
+			return []any{r.id, r.day, r.tool, int32(oneIf(r.samples)), r.data}
+		}},
+		{"result", []string{"id", "time", "stream", "status", "block", "line"}, len(b.results), func(i int) []any {
+			r := &b.results[i]
+			return []any{r.id, r.time, int64(r.stream), int32(r.status), r.block, int32(r.line)}
+		}},
+		{"journal", []string{"id", "generation", "data"}, int(oneIf(len(b.journal) > 0)),
+			func(int) []any { return []any{b.journalID, b.generation, b.journal} }},
+	}
+}
+
+// pointsTable is rows of points.
+func pointsTable(points []pointsRow) table {
+	return table{"points", []string{"slot", "stream", "generation", "data"}, len(points), func(i int) []any {
+		p := &points[i]
+		return []any{p.slot, int64(p.stream), p.generation, p.data}
+	}}
+}
+
+func oneIf(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 type blockRow struct {
 	id, day int64
 	tool    string
