@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -40,12 +41,8 @@ func (o Options) Validate() error {
 }
 
 func (o Options) withDefaults() Options {
-	if o.MoveEvery == 0 {
-		o.MoveEvery = 10 * time.Minute
-	}
-	if o.MoveValues == 0 {
-		o.MoveValues = 4_000_000
-	}
+	o.MoveEvery = cmp.Or(o.MoveEvery, 10*time.Minute)
+	o.MoveValues = cmp.Or(o.MoveValues, 4_000_000)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

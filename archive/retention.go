@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -111,9 +112,7 @@ func (all retention) of(tool, metric string) Rule {
 
 // first sets what no earlier rule has set.
 func first(field *time.Duration, value time.Duration) {
-	if *field == 0 {
-		*field = value
-	}
+	*field = cmp.Or(*field, value)
 }
 
 // Times before and after all that is filed, with room to reckon.

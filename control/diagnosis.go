@@ -97,9 +97,7 @@ func (c *Control) checkDiagnosis(r *DiagnosisRequest) (rests time.Duration, err 
 			return 0, err
 		}
 	}
-	if r.Patience == 0 {
-		r.Patience = DiagnosisPatience
-	}
+	r.Patience = cmp.Or(r.Patience, DiagnosisPatience)
 	if r.Show == nil {
 		r.Show = func(DiagnosisLine) {}
 	}

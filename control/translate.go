@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -94,9 +95,7 @@ func (w *work) addTest(i int) error {
 	if len(test.Pairs)+len(test.Beyond) == 0 {
 		return nil
 	}
-	if test.Slot == 0 {
-		test.Slot = lateBy
-	}
+	test.Slot = cmp.Or(test.Slot, lateBy)
 	test.Avoid = !test.Demand.Exclusive
 	w.tests = append(w.tests, i)
 	w.schedule.Tests = append(w.schedule.Tests, test)

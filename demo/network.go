@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -67,9 +68,7 @@ func labOfMesh() (*lab.Spec, error) {
 		if h.router == "" {
 			continue
 		}
-		if h.link == "" {
-			h.link = usualAccess
-		}
+		h.link = cmp.Or(h.link, usualAccess)
 		hosts += fmt.Sprintf("  %s:\n", h.name)
 		links += fmt.Sprintf("  - {between: [%s, %s], %s}\n", h.name, h.router, h.link)
 	}

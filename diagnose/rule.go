@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -161,9 +162,7 @@ func (j *judgement) try(rules []Rule, last bool) {
 				s.refuted = append(s.refuted, refuted{r.ID, c.Allows})
 			}
 		default:
-			if c.Severity == "" {
-				c.Severity = measure.Problem
-			}
+			c.Severity = cmp.Or(c.Severity, measure.Problem)
 			f := found{rule: r, Claim: c}
 			if !c.Unpredicted {
 				f.predicted = next(s.with(c.Cured), c.Gone...)

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -84,9 +85,7 @@ func NewCollector(o CollectorOptions) *Collector {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.MaxSeries == 0 {
-		o.MaxSeries = maxSeries
-	}
+	o.MaxSeries = cmp.Or(o.MaxSeries, maxSeries)
 	if o.Way == nil {
 		o.Way = func(string) measure.Way { return "" }
 	}

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -134,11 +135,7 @@ func (o RemoteOptions) defaults() RemoteOptions {
 	return o
 }
 
-func orDefault[T int | time.Duration](field *T, value T) {
-	if *field == 0 {
-		*field = value
-	}
-}
+func orDefault[T int | time.Duration](field *T, value T) { *field = cmp.Or(*field, value) }
 
 // NewRemoteWriter returns a RemoteWriter. What an earlier one had not sent, as its file says, Run reads from the archive and sends.
 func NewRemoteWriter(a archive.Archive, o RemoteOptions) (*RemoteWriter, error) {

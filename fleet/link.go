@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nkeys"
+
 	"github.com/pathwise-net/pathwise/input"
 )
 
@@ -64,12 +66,8 @@ func NewLink(c LinkConfig) (*NATSLink, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if c.PingEvery == 0 {
-		c.PingEvery = 10 * time.Second
-	}
-	if c.LongestWait == 0 {
-		c.LongestWait = 30 * time.Second
-	}
+	c.PingEvery = cmp.Or(c.PingEvery, 10*time.Second)
+	c.LongestWait = cmp.Or(c.LongestWait, 30*time.Second)
 	if c.Now == nil {
 		c.Now = time.Now
 	}

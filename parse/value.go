@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -25,9 +26,7 @@ func (r *compiled) value(text, unit string) (float64, error) {
 	if digits == "" {
 		return 0, fmt.Errorf("%s finds %s, which is no number", r.finder, quote(text))
 	}
-	if unit == "" {
-		unit = rest
-	}
+	unit = cmp.Or(unit, rest)
 	if r.Unit != "" {
 		unit = r.Unit
 	}

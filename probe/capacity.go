@@ -30,7 +30,7 @@ type Capacity struct {
 
 // Validate reports the first parameter that cannot be.
 func (p *Capacity) Validate() error {
-	return firstError(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), checkRange("length", p.Length, 0, trainPayload))
+	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), checkRange("length", p.Length, 0, trainPayload))
 }
 
 // ErrNoTrains means that the target does not report when packets arrived, as only a Pathwise responder does.

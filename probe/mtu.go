@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -58,7 +59,7 @@ func mtuFields() []field[MTU] {
 
 // Validate says what is wrong with the parameters, as a input.Error, or returns nil.
 func (p MTU) Validate() error {
-	return firstError(checkTarget(p.Target, p.Family), checkDuration("timeout", p.Timeout, time.Millisecond, maxTimeout))
+	return cmp.Or(checkTarget(p.Target, p.Family), checkDuration("timeout", p.Timeout, time.Millisecond, maxTimeout))
 }
 
 func (p *MTU) equip(Options) {}

@@ -60,7 +60,7 @@ const (
 
 // Validate says what is wrong with the parameters, as an input.Error, or returns nil.
 func (p Ping) Validate() error {
-	return firstError(
+	return cmp.Or(
 		checkTarget(p.Target, p.Family), p.checkProto(),
 		checkRange("port", p.Port, 0, 65535),
 		checkRange("count", p.Count, 0, pingMaxCount),
@@ -133,19 +133,7 @@ func (p Ping) withDefaults() Ping {
 }
 
 func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	*field = cmp.Or(*field, value)
 }
 
 func checkTarget(target string, family sock.Family) error {

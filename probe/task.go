@@ -11,6 +11,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -109,9 +110,7 @@ func Demand(task measure.Task) (measure.Demand, error) {
 
 // withTarget lets a Task be checked before it has a target.
 func withTarget(task measure.Task) measure.Task {
-	if task.Target == "" {
-		task.Target = "target"
-	}
+	task.Target = cmp.Or(task.Target, "target")
 	return task
 }
 

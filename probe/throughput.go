@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -31,7 +32,7 @@ type Throughput struct {
 
 // Validate reports the first parameter that cannot be.
 func (p *Throughput) Validate() error {
-	return firstError(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.Config.Validate())
+	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.Config.Validate())
 }
 
 // Do makes the measurement.
@@ -58,9 +59,7 @@ func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 
 // runIperf3 runs one test, and names the target in what goes wrong.
 func runIperf3(ctx context.Context, target string, family sock.Family, port int, config iperf3.Config) (*iperf3.Report, error) {
-	if port == 0 {
-		port = iperf3.DefaultPort
-	}
+	port = cmp.Or(port, iperf3.DefaultPort)
 	client := iperf3.Client{Addr: net.JoinHostPort(target, strconv.Itoa(port)), Family: family, Config: config}
 	report, err := client.Run(ctx)
 	if err == nil || input.Bad(err) {

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -106,10 +107,7 @@ func (p *Throughput) resultBytes() float64 {
 // overhead is how many bytes take a link's time for each byte of payload: in its own direction, and the other way.
 func (p *Throughput) overhead() (ahead, back float64) {
 	if c := &p.Config; c.Proto == iperf3.UDP {
-		length := float64(c.Length)
-		if length == 0 {
-			length = defaultUDP
-		}
+		length := cmp.Or(float64(c.Length), defaultUDP)
 		return wire(p.Target, p.Family, udpHeader+length) / length, 0
 	}
 	const headers = model.TCPHeader + model.TCPTimestamps

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -55,7 +56,7 @@ func (t Trace) Validate() error {
 	if t.Protocol != "" && t.Protocol != "udp" {
 		return &input.Error{Field: "protocol", Value: t.Protocol, Remedy: "trace speaks only udp"}
 	}
-	err := firstError(
+	err := cmp.Or(
 		checkTarget(t.Target, t.Family),
 		checkRange("max TTL", t.MaxTTL, 0, 255),
 		checkRange("queries", t.Queries, 0, 10),
@@ -73,9 +74,7 @@ func (t Trace) Validate() error {
 }
 
 func (t Trace) withDefaults() Trace {
-	if t.Protocol == "" {
-		t.Protocol = "udp"
-	}
+	t.Protocol = cmp.Or(t.Protocol, "udp")
 	setDefault(&t.MaxTTL, traceMaxTTL)
 	setDefault(&t.Queries, traceQueries)
 	setDefault(&t.Timeout, traceTimeout)
@@ -146,9 +145,7 @@ func hopLine(h measure.Hop) string {
 		}
 	}
 	who := strings.Join(h.Addresses, " ")
-	if who == "" {
-		who = "-"
-	}
+	who = cmp.Or(who, "-")
 	line := fmt.Sprintf("%3d  %-24s %s", h.TTL, who, strings.Join(rtts, "  "))
 	if h.Reply != "" {
 		line += "  (" + h.Reply + ")"

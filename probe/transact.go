@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -56,7 +57,7 @@ const (
 // Validate says what is wrong with the parameters, as an input.Error, or returns nil.
 func (p Transact) Validate() error {
 	all := p.withDefaults()
-	if err := firstError(
+	if err := cmp.Or(
 		checkTarget(p.Target, p.Family),
 		checkRange("port", all.Port, 1, 65535),
 		checkRange("count", all.Count, 1, transact.MostExchanges),

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -201,10 +202,7 @@ func (p *Planner) arrivals(c *component, n int64) []wish {
 	from, until := max(n*int64(c.frame), p.since), (n+1)*int64(c.frame)
 	for _, i := range c.arriving {
 		t := &p.mesh.Tests[i]
-		slot := t.Slot
-		if slot == 0 {
-			slot = p.period[i]
-		}
+		slot := cmp.Or(t.Slot, p.period[i])
 		p.draw(i, from, until, func(at, cell int64, pair Pair) {
 			run := Run{Start: at, Duration: duration(t), Slot: t.Slot, Cycle: cell, Test: i, Pair: pair}
 			wishes = append(wishes, wish{run, from, at + int64(slot)})

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -175,9 +176,7 @@ func (c *component) setFrame(p *Planner) {
 			c.frame = class.period
 		}
 	}
-	if c.frame == 0 {
-		c.frame = defaultFrame
-	}
+	c.frame = cmp.Or(c.frame, defaultFrame)
 	for c.setWindows(p); c.fullest() > c.frame; c.setWindows(p) {
 		longer := max(c.frame+c.frame/50, c.frame+time.Second).Truncate(time.Second)
 		for _, class := range c.classes {

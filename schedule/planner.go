@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -41,9 +42,7 @@ func New(m Mesh, seed uint64) (*Planner, error) {
 		return nil, err
 	}
 	p := &Planner{mesh: m, seed: seed, guard: m.guard(), freeze: m.Freeze, since: -never, begun: -never}
-	if p.freeze == 0 {
-		p.freeze = DefaultFreeze
-	}
+	p.freeze = cmp.Or(p.freeze, DefaultFreeze)
 	p.closures = newClosures(&m)
 	p.sites = siteIndex(&m)
 	for _, i := range m.Interfaces {

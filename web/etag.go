@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
@@ -90,9 +91,7 @@ func (h *heldAnswer) end(r *http.Request) {
 	if h.passing {
 		return
 	}
-	if h.status == 0 {
-		h.status = http.StatusOK
-	}
+	h.status = cmp.Or(h.status, http.StatusOK)
 	if h.status == http.StatusOK && isDocument(h.Header()) {
 		sum := sha256.Sum256(h.text.Bytes())
 		tag := `W/"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"` // weak: it may be compressed on the way

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -66,10 +67,7 @@ const (
 )
 
 func (s *Server) matrix(ctx context.Context, in *matrixInput) (*huma.StreamResponse, error) {
-	within := in.Within.Duration
-	if within == 0 {
-		within = time.Hour
-	}
+	within := cmp.Or(in.Within.Duration, time.Hour)
 	soon := time.Now().Truncate(matrixAge).Add(matrixAge) // the same for all who ask about now, or about so long ago
 	to := in.At.At(soon)
 	if in.At.IsZero() {

@@ -9,6 +9,7 @@
 package policy
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"time"
@@ -138,8 +139,5 @@ func (p *Policy) Bounds() Limits {
 }
 
 func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
+	*field = cmp.Or(*field, value)
 }

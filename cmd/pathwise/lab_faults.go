@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -35,10 +36,7 @@ func (s *session) listFaults() error {
 	rows := [][]string{{"fault", "finding", "title"}}
 	for i := range all {
 		e := &all[i]
-		finding := e.Finding
-		if finding == "" {
-			finding = "-"
-		}
+		finding := cmp.Or(e.Finding, "-")
 		rows = append(rows, []string{e.Name, finding, e.Title})
 	}
 	doc := map[string]any{"schema": "pathwise.lab.faults/1", "faults": all}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -94,9 +95,7 @@ func (h *sshHosts) describe(host *config.Host) (*fleet.SSH, error) {
 	if address == "" {
 		address = host.Interfaces[0].Addresses[0]
 	}
-	if port == 0 {
-		port = 22
-	}
+	port = cmp.Or(port, 22)
 	described := &fleet.SSH{
 		Host: host.Name, Address: net.JoinHostPort(address, strconv.Itoa(port)), User: s.User, Folder: s.Directory,
 		Agent: os.Getenv("SSH_AUTH_SOCK"), Binaries: h.binaries(), Dial: h.messages.dial, Leave: s.Leave, Log: h.log,

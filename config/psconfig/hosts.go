@@ -1,6 +1,7 @@
 package psconfig
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -86,10 +87,7 @@ func (i *importer) address(name string, a, described *object) {
 
 // hostOf finds or makes the host that an address belongs to.
 func (i *importer) hostOf(name string, a, described *object) *host {
-	theirs := a.text("host")
-	if theirs == "" {
-		theirs = name
-	}
+	theirs := cmp.Or(a.text("host"), name)
 	ours := i.name("hosts", theirs)
 	if h := i.byName[ours]; h != nil {
 		return h

@@ -1,6 +1,7 @@
 package chance
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -41,7 +42,7 @@ const shortestPeriod = notation.Span(1e6)
 
 // Validate returns what is wrong, as a *document.Error that begins with the key.
 func (d *Drift) Validate() error {
-	err := first(checkDelay("amplitude", d.Amplitude), checkSpan("period", d.Period), checkRatio("phase", d.Phase))
+	err := cmp.Or(checkDelay("amplitude", d.Amplitude), checkSpan("period", d.Period), checkRatio("phase", d.Phase))
 	switch {
 	case err != nil:
 		return err
@@ -120,7 +121,7 @@ type Creep struct {
 
 // Validate returns what is wrong, as a *document.Error that begins with the key.
 func (c *Creep) Validate() error {
-	return first(checkDelay("by", c.By), checkSpan("over", c.Over), checkSpan("start", c.Start))
+	return cmp.Or(checkDelay("by", c.By), checkSpan("over", c.Over), checkSpan("start", c.Start))
 }
 
 // UnmarshalYAML reads the mapping.

@@ -54,16 +54,6 @@ func checkDelay(key string, d notation.Delay) error {
 	return document.Errorf("%s: %v: want a time of at most 1h", key, d)
 }
 
-// first returns the first error that is not nil.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // list prints a YAML list in flow style.
 func list[T fmt.Stringer](entries []T) string {
 	var texts []string

@@ -1,6 +1,7 @@
 package chance
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	"github.com/goccy/go-yaml/ast"
@@ -32,7 +33,7 @@ type Gilbert struct {
 
 // Validate returns what is wrong, as a *document.Error that begins with the key.
 func (g *Gilbert) Validate() error {
-	if err := first(checkRatio("enter", g.Enter), checkRatio("leave", g.Leave), checkRatio("good", g.Good),
+	if err := cmp.Or(checkRatio("enter", g.Enter), checkRatio("leave", g.Leave), checkRatio("good", g.Good),
 		checkRatio("ratio", g.Ratio)); err != nil {
 		return err
 	}

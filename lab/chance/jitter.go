@@ -2,6 +2,7 @@ package chance
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -53,7 +54,7 @@ const maxTable = 1 << 16
 
 // Validate returns what is wrong, as a *document.Error that begins with the key.
 func (j *Jitter) Validate() error {
-	if err := first(checkDelay("spread", j.Spread), checkCorrelation(j.Correlation)); err != nil {
+	if err := cmp.Or(checkDelay("spread", j.Spread), checkCorrelation(j.Correlation)); err != nil {
 		return err
 	}
 	if !slices.Contains(distributions, j.Distribution) && j.Distribution != "" {

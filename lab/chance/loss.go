@@ -1,6 +1,8 @@
 package chance
 
 import (
+	"cmp"
+
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/pathwise-net/pathwise/document"
@@ -54,7 +56,7 @@ const maxModels = 16
 // Validate returns what is wrong, as a *document.Error that begins with the key.
 func (l *Loss) Validate() error {
 	if l.Any == nil {
-		return first(l.validateChoice(), l.validateSize(), l.validateWindow())
+		return cmp.Or(l.validateChoice(), l.validateSize(), l.validateWindow())
 	}
 	if n := len(l.Any); n == 0 || n > maxModels {
 		return document.Errorf("a list of %d models; want 1 to %d", n, maxModels)
@@ -115,7 +117,7 @@ func (l *Loss) validateSize() error {
 }
 
 func (l *Loss) validateWindow() error {
-	if err := first(checkSpan("period", l.Period), checkSpan("for", l.For), checkSpan("start", l.Start)); err != nil {
+	if err := cmp.Or(checkSpan("period", l.Period), checkSpan("for", l.For), checkSpan("start", l.Start)); err != nil {
 		return err
 	}
 	switch {

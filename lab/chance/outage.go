@@ -1,6 +1,7 @@
 package chance
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	"github.com/goccy/go-yaml/ast"
@@ -51,7 +52,7 @@ func (o *Outage) Validate() error {
 	if o.Per != "" && o.Per != PerLink && o.Per != PerConnection {
 		return document.Errorf("per: %q: want link or connection", string(o.Per))
 	}
-	if err := first(o.MTTR.validate("mttr"), checkSpan("idle", o.Idle)); err != nil {
+	if err := cmp.Or(o.MTTR.validate("mttr"), checkSpan("idle", o.Idle)); err != nil {
 		return err
 	}
 	switch {
@@ -71,7 +72,7 @@ func (v Times) validate(key string) error {
 			key, len(v))
 	}
 	least, most := v[0], v[len(v)-1]
-	if err := first(checkSpan(key, least), checkSpan(key, most)); err != nil {
+	if err := cmp.Or(checkSpan(key, least), checkSpan(key, most)); err != nil {
 		return err
 	}
 	if least > most {

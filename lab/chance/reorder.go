@@ -1,6 +1,7 @@
 package chance
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"time"
 
@@ -31,7 +32,7 @@ const DefaultHold = 10 * time.Millisecond
 
 // Validate returns what is wrong, as a *document.Error that begins with the key.
 func (o *Reorder) Validate() error {
-	err := first(checkRatio("ratio", o.Ratio), checkCorrelation(o.Correlation), checkDelay("by", o.By))
+	err := cmp.Or(checkRatio("ratio", o.Ratio), checkCorrelation(o.Correlation), checkDelay("by", o.By))
 	switch {
 	case err != nil:
 		return err

@@ -1,6 +1,7 @@
 package chance
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	"github.com/goccy/go-yaml/ast"
@@ -24,7 +25,7 @@ type Share struct {
 
 // Validate returns what is wrong, as a *document.Error that begins with the key.
 func (s *Share) Validate() error {
-	return first(checkRatio("ratio", s.Ratio), checkCorrelation(s.Correlation))
+	return cmp.Or(checkRatio("ratio", s.Ratio), checkCorrelation(s.Correlation))
 }
 
 // UnmarshalYAML reads a ratio or a mapping.

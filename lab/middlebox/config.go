@@ -1,6 +1,7 @@
 package middlebox
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 
@@ -98,7 +99,7 @@ func (c *Config) Validate() error {
 	}
 	checks := []error{c.NAT.validate(), c.Firewall.validate(), c.ICMP.validate(), c.Strip.validate(), c.DSCP.validate(),
 		oneOf("ecn", c.ECN, ECNPass, ECNBleach, ECNDropSYN, ECNDropECT), c.validateMSS(), c.validateMatch()}
-	return firstOf(checks)
+	return cmp.Or(checks...)
 }
 
 // validateMatch also refuses to shift the numbers of one direction and not the acknowledgements that come back.
@@ -136,7 +137,7 @@ func (n *NAT) validate() error {
 	for i, f := range n.Forward {
 		checks = append(checks, f.validate(n.Forward[:i]))
 	}
-	return firstOf(checks)
+	return cmp.Or(checks...)
 }
 
 // validate checks a forward, also against those before it.
@@ -179,7 +180,7 @@ func (f *Firewall) validate() error {
 	for _, m := range slices.Concat(f.Allow, f.Deny) {
 		checks = append(checks, m.Validate())
 	}
-	return firstOf(checks)
+	return cmp.Or(checks...)
 }
 
 func validateEntries(of string, entries Number) error {
@@ -211,15 +212,6 @@ func either[T ~string](values []T) string {
 		text += string(v)
 	}
 	return text
-}
-
-func firstOf(errs []error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Place is where a router stands: what the names in its Config mean, by interface number and address.

@@ -1,6 +1,7 @@
 package middlebox
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -92,10 +93,7 @@ func newErrorFilter(c *ICMP) *errorFilter {
 	}
 	f := &errorFilter{filtered: c.Filtered, transit: c.Transit}
 	if c.Rate > 0 {
-		burst := c.Burst
-		if burst == 0 {
-			burst = defaultBurst
-		}
+		burst := cmp.Or(c.Burst, defaultBurst)
 		f.limit.interval = max(1, int64(math.Round(1e9/float64(c.Rate))))
 		f.limit.slack = f.limit.interval * int64(burst-1)
 	}

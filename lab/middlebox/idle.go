@@ -1,6 +1,7 @@
 package middlebox
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -99,8 +100,5 @@ func (i *Idle) orZero() Idle {
 }
 
 func orDefault(s notation.Span, d time.Duration) int64 {
-	if s == 0 {
-		return int64(d)
-	}
-	return int64(s)
+	return cmp.Or(int64(s), int64(d))
 }

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -37,12 +38,8 @@ const (
 // times returns target and interval, or their defaults.
 func (c *CoDel) times() (target, interval notation.Span) {
 	target, interval = c.Target, c.Interval
-	if target == 0 {
-		target = defaultTarget
-	}
-	if interval == 0 {
-		interval = defaultInterval
-	}
+	target = cmp.Or(target, defaultTarget)
+	interval = cmp.Or(interval, defaultInterval)
 	return target, interval
 }
 

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 )
@@ -44,12 +45,8 @@ const (
 func newRED(c *RED, random *rand.Rand) *red {
 	r := &red{low: c.Min, high: c.max(), probability: float64(c.Probability), weight: float64(c.Weight), gentle: c.Gentle,
 		random: random}
-	if r.probability == 0 {
-		r.probability = defaultProbability
-	}
-	if r.weight == 0 {
-		r.weight = defaultWeight
-	}
+	r.probability = cmp.Or(r.probability, defaultProbability)
+	r.weight = cmp.Or(r.weight, defaultWeight)
 	return r
 }
 

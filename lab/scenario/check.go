@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -141,10 +142,7 @@ func (p *play) valueOf(e *Expect) (any, error) {
 
 // divided divides a value by that of another document.
 func (p *play) divided(v any, e *Expect) (any, error) {
-	text := e.OverValue
-	if text == "" {
-		text = e.Value
-	}
+	text := cmp.Or(e.OverValue, e.Value)
 	way, err := parsePath(text)
 	if err != nil {
 		return nil, err

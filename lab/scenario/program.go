@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,10 +122,7 @@ const graceful = 3 * time.Second
 
 // await waits for a program's end, and checks how it ended.
 func (r *running) await(ctx context.Context) (string, error) {
-	timeout := time.Duration(r.program.Timeout)
-	if timeout == 0 {
-		timeout = time.Duration(DefaultTimeout)
-	}
+	timeout := cmp.Or(time.Duration(r.program.Timeout), time.Duration(DefaultTimeout))
 	select {
 	case <-r.ended:
 	case <-ctx.Done():

@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 )
@@ -35,9 +36,7 @@ type source struct {
 func newSwarm(c *Config, sizes mix, random *rand.Rand) *swarm {
 	on, off := or(float64(c.On), DefaultOn), or(float64(c.Off), DefaultOff)
 	alpha, count := or(c.Shape, DefaultShape), int(c.Sources)
-	if count == 0 {
-		count = DefaultSources
-	}
+	count = cmp.Or(count, DefaultSources)
 	peak := float64(c.Peak)
 	if peak == 0 {
 		peak = float64(c.Rate) / float64(count) * (on + off) / on

@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -109,10 +110,7 @@ type mix struct {
 
 func newMix(c *Config) mix {
 	if c.Sizes == nil {
-		size := int(c.Size)
-		if size == 0 {
-			size = DefaultSize
-		}
+		size := cmp.Or(int(c.Size), DefaultSize)
 		return mix{sizes: []int{size}, upTo: []float64{1}}
 	}
 	var m mix

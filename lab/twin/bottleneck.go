@@ -1,6 +1,7 @@
 package twin
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -78,9 +79,7 @@ func (e *evidence) narrowest(reverse bool) narrowest {
 			continue
 		}
 		size, _ := r.Number("size")
-		if size == 0 {
-			size = ordinaryMTU
-		}
+		size = cmp.Or(size, ordinaryMTU)
 		if line := capacity * (size + ethernetOverhead) / size; line > n.rate {
 			n.rate = round(line, 4)
 			n.notes = []string{fmt.Sprintf("rate %s: %s of IP (%s) and Ethernet's overhead", way, quantity.FormatRate(capacity),

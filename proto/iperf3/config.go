@@ -42,6 +42,7 @@
 package iperf3
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -170,9 +171,7 @@ func (c *Config) validateKind() error {
 
 // withDefaults fills in what was left zero, except what depends on the path.
 func (c Config) withDefaults() Config {
-	if c.Proto == "" {
-		c.Proto = TCP
-	}
+	c.Proto = cmp.Or(c.Proto, TCP)
 	if c.Train != nil {
 		c.Length = c.Train.Size
 		if c.Duration == 0 { // how long to wait for datagrams that may be lost
@@ -229,8 +228,6 @@ func hostPort(addr string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if port == 0 {
-		port = DefaultPort
-	}
+	port = cmp.Or(port, DefaultPort)
 	return sock.JoinHostPort(host, port), nil
 }

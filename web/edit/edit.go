@@ -76,9 +76,7 @@ func Open(o Options) (*Book, error) {
 	if o.Rates == nil {
 		o.Rates = func() *control.Rates { return nil }
 	}
-	if o.pairs == 0 {
-		o.pairs = MaxPairs
-	}
+	o.pairs = cmp.Or(o.pairs, MaxPairs)
 	if o.Mesh == "" || o.Data == "" || o.Demand == nil {
 		return nil, errors.New("edit: Mesh, Data and Demand are needed")
 	}

@@ -63,9 +63,7 @@ func (s *Labs) Change(name string, w Wish) (*Lab, error) {
 		if err != nil {
 			return nil, err
 		}
-		if w.Seconds == 0 {
-			w.Seconds = f.Seconds
-		}
+		w.Seconds = cmp.Or(w.Seconds, f.Seconds)
 		if f.Whole {
 			w.Direction = Both
 		}

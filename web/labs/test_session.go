@@ -2,6 +2,7 @@ package labs
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,9 +45,7 @@ const (
 
 // Test runs a test and calls each with its lines, until it ended or ctx did. Nothing of it is left on the hosts then.
 func (s *Labs) Test(ctx context.Context, name string, t Test, each func(Line)) error {
-	if t.Seconds == 0 {
-		t.Seconds = 10
-	}
+	t.Seconds = cmp.Or(t.Seconds, 10)
 	l, done, err := s.begin(name, t)
 	if err != nil {
 		return err
