@@ -63,6 +63,10 @@ type Subject struct {
 	failed   string    // of a path, why nothing could be moved; "": nobody tried
 	refuted  []refuted // causes that their own formulas rule out
 
+	pattern map[string]any // of transactions, what was measured: parameters of their test; nil: nothing was
+	asked   bool           // the pattern is that of a program, which somebody told of
+	service string         // the port of a service that connections were opened to
+
 	facts map[Name]Fact
 	heard func(Name) // told of each fact that is looked up, known or not; nil: nobody wants to know
 }

@@ -174,9 +174,9 @@ func (s *Subject) readBrought(from sort, r *measure.Result) {
 
 // defined are the definitions of all facts about ways.
 func defined() []definition {
-	all := definitions
+	all := slices.Concat(definitions, exchangeDefinitions)
 	for i := range rules {
-		all = append(all[:len(all):len(all)], rules[i].Brings...)
+		all = append(all, rules[i].Brings...)
 	}
 	return all
 }

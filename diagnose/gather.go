@@ -11,14 +11,16 @@ import (
 
 // gathering is what Results say, by subject.
 type gathering struct {
-	ways  map[string]*Subject // by direction: both
-	path  *Subject            // where nothing was moved either way; else nil
-	hosts []*Subject          // in the order in which Results name them
+	ways     map[string]*Subject // by direction: both
+	path     *Subject            // where nothing was moved either way; else nil
+	exchange *Subject            // transactions; nil: none were made
+	lost     float64             // seconds of a transfer in which a silent connection was lost; 0: none was
+	hosts    []*Subject          // in the order in which Results name them
 }
 
 // readers take from a Result of each kind the facts that it holds. Results of other kinds hold none.
 var readers = map[string]func(*gathering, *measure.Result){
-	"ping": readPing, "capacity": readCapacity, "throughput": readThroughput, "host": readHost,
+	"ping": readPing, "capacity": readCapacity, "throughput": readThroughput, "host": readHost, "transact": readExchange,
 }
 
 // gather reads Results in the order in which they were made, so that the newest that says something counts, and then derives
@@ -34,7 +36,7 @@ func gather(results []*measure.Result) *gathering {
 		if read := readers[r.Kind]; read != nil {
 			read(g, r)
 		}
-		if sort := sortOf(r); sort != ofTransfer {
+		if sort := sortOf(r); sort != ofTransfer && sort != ofExchange {
 			g.each(r, func(s *Subject) { s.readBrought(sort, r) })
 		}
 	}
@@ -43,6 +45,7 @@ func gather(results []*measure.Result) *gathering {
 	}
 	deriveAcks(g.ways[measure.Forward], g.ways[measure.Reverse])
 	deriveAcks(g.ways[measure.Reverse], g.ways[measure.Forward])
+	g.deriveExchange()
 	if !g.measured() {
 		g.path = pathOf(g.ways[measure.Forward], inOrder)
 	}
@@ -66,17 +69,38 @@ func pathOf(forward *Subject, results []*measure.Result) *Subject {
 	return s
 }
 
-// subjects are all that facts are known about: ways on which data was moved, or the path, and hosts.
+// subjects are all that facts are known about: ways on which data was moved, or the path, transactions, which come first where
+// somebody told of a program's, and hosts.
 func (g *gathering) subjects() (all []*Subject) {
+	asked := g.exchange != nil && g.exchange.asked
+	if asked {
+		all = append(all, g.exchange)
+	}
 	for _, direction := range directions {
 		if s := g.ways[direction]; s.Known(Stuck) {
 			all = append(all, s)
 		}
 	}
+	if g.exchange != nil && !asked {
+		all = append(all, g.exchange)
+	}
 	if g.path != nil {
 		all = append(all, g.path)
 	}
 	return append(all, g.hosts...)
+}
+
+// deriveExchange gives transactions what pings and transfers say of the path that they take.
+func (g *gathering) deriveExchange() {
+	if g.exchange == nil {
+		return
+	}
+	for _, n := range []Name{EmptyRoundTrip, Pings, Answers} {
+		if forward := g.ways[measure.Forward]; forward.Known(n) {
+			g.exchange.set(n, forward.Fact(n))
+		}
+	}
+	g.exchange.setPositive(ControlLost, g.lost, nil)
 }
 
 // directions are the ways of a path, in the order in which they are told.
@@ -133,6 +157,7 @@ func readThroughput(g *gathering, r *measure.Result) {
 			readPaced(s, r)
 		case sort == ofTransfer || !s.Known(Stuck):
 			readTransfer(s, r)
+			g.lost = max(g.lost, lostSilent(s, r))
 		}
 	})
 }
@@ -147,6 +172,7 @@ const (
 	ofTransfer sort = "transfer" // by TCP, one way
 	ofBothWays sort = "both"     // by TCP, both ways at once
 	ofPaced    sort = "paced"    // by UDP
+	ofExchange sort = "transact"
 )
 
 func sortOf(r *measure.Result) sort {

@@ -105,10 +105,10 @@ func Extend(plan []Step, made int, results []*measure.Result) []Step {
 	return plan
 }
 
-// lastOf is where the plan's last step of a way is; -1: there is none.
+// lastOf is where the plan's last step of a way is, or of transactions; -1: there is none.
 func lastOf(plan []Step, s *Subject) int {
 	for i := len(plan) - 1; i >= 0; i-- {
-		if s.Kind == OfWay && plan[i].Way == measure.Way(s.Name) {
+		if s.Kind == OfWay && plan[i].Way == measure.Way(s.Name) || s.Kind == OfExchange && plan[i].Kind == string(ofExchange) {
 			return i
 		}
 	}

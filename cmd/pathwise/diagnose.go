@@ -32,17 +32,24 @@ func diagnoseCommand(s *session) *cobra.Command {
 	var explain bool
 	var written reportFlags
 	var aim targetFlags
+	var program programFlags
 	c := &cobra.Command{
 		Use: "diagnose HOST[:PORT]", Short: "Say why the path to HOST is slow, and what to change", Args: cobra.ExactArgs(1),
 		Long: "Measure the path to HOST, where `pathwise respond` runs: round trips, the route, the narrowest link's capacity and a\n" +
 			"transfer each way; then name the cause if it is slow, with its evidence, what to change, and the speed to expect.\n" +
-			"An iperf3 server will do at the far end; less can be told then.",
+			"An iperf3 server will do at the far end; less can be told then. Tell how the program that is slow asks (--request, --writes,\n" +
+			"--turns, …), and what slows its transactions comes first.",
 		Example: "  pathwise diagnose carol\n  pathwise diagnose carol -t 5 --cc cubic --json\n  tar c data | pathwise diagnose carol --input -\n" +
-			"  pathwise diagnose carol --report path.html --mask\n  pathwise diagnose carol --target-rate 500mbit --target-rtt 76ms",
+			"  pathwise diagnose carol --report path.html --mask\n  pathwise diagnose carol --target-rate 500mbit --target-rtt 76ms\n" +
+			"  pathwise diagnose carol --request 202 --writes 2",
 		RunE: func(c *cobra.Command, args []string) error {
 			v, err := newSurvey(c, s, &flags, args[0])
 			defer flags.close()
 			var target *diagnose.Target
+			if err == nil {
+				v.transactPort = program.port
+				v.program, err = program.read(c)
+			}
 			if err == nil {
 				target, err = aim.read()
 			}
@@ -78,6 +85,7 @@ func diagnoseCommand(s *session) *cobra.Command {
 		},
 	}
 	flags.add(c, "port", "duration", "rate", "window", "cc", "dscp")
+	program.add(c)
 	c.Flags().Lookup("time").DefValue = diagnoseTime
 	addFailOn(c.Flags(), &failOn)
 	written.add(c.Flags())

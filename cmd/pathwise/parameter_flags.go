@@ -27,6 +27,14 @@ type parameterFlags struct {
 // add adds a flag for each parameter, or for those that are named. The family has -4 and -6.
 func (f *parameterFlags) add(c *cobra.Command, only ...string) {
 	f.over.add(c.Flags())
+	f.addParameters(c, only...)
+	if f.kind.Usage.Input {
+		c.Flags().StringVar(&f.input, "input", "", "send what is read from this file, or from standard input if it is -")
+	}
+}
+
+// addParameters adds the flags of parameters alone, beside those of another kind.
+func (f *parameterFlags) addParameters(c *cobra.Command, only ...string) {
 	for _, p := range f.kind.Parameters {
 		if p.Name == "family" || len(only) > 0 && !slices.Contains(only, p.Name) {
 			continue
@@ -43,9 +51,17 @@ func (f *parameterFlags) add(c *cobra.Command, only ...string) {
 			flag.Usage += " (default: " + p.Default + ")"
 		}
 	}
-	if f.kind.Usage.Input {
-		c.Flags().StringVar(&f.input, "input", "", "send what is read from this file, or from standard input if it is -")
+}
+
+// set returns the parameters whose flags a call sets.
+func (f *parameterFlags) set(c *cobra.Command) map[string]any {
+	set := map[string]any{}
+	for _, v := range f.values {
+		if c.Flags().Changed(v.flag()) {
+			set[v.parameter.Name] = v.text
+		}
 	}
+	return set
 }
 
 // read returns the parameters that the flags set, and what this host adds to them. close ends what it opened.
@@ -54,16 +70,10 @@ func (f *parameterFlags) read(c *cobra.Command, s *session) (map[string]any, pro
 	if !f.kind.Usage.Detail || s.verbose > 0 {
 		o.Say = func(line string) { s.say("%s", line) }
 	}
-	set := map[string]any{}
-	for _, v := range f.values {
-		if !c.Flags().Changed(v.flag()) {
-			continue
-		}
-		set[v.parameter.Name] = v.text
-		if v.parameter.Name == "cc" {
-			if err := checkCongestion(v.text); err != nil {
-				return nil, o, badFlag("cc", err)
-			}
+	set := f.set(c)
+	if name, is := set["cc"].(string); is {
+		if err := checkCongestion(name); err != nil {
+			return nil, o, badFlag("cc", err)
 		}
 	}
 	switch f.input {

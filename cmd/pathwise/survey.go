@@ -26,6 +26,10 @@ type survey struct {
 	asked    map[string]any    // the parameters that it is made of
 	options  probe.Options
 
+	program        diagnose.Program
+	transactPort   int
+	noTransactions bool // nothing answers them
+
 	responder responderState
 	failed    error // what a test with the far end failed for, the first that did
 }
@@ -71,13 +75,17 @@ func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
 	if v.options.Source != nil {
 		directions = directions[:1] // what is read here cannot be sent from there
 	}
-	results, err := diagnose.Execute(ctx, diagnose.Plan(v.transfer.Config.Duration, directions...), v.step, func([]diagnose.Step) {})
+	plan := diagnose.WithTransactions(diagnose.Plan(v.transfer.Config.Duration, directions...), v.program)
+	results, err := diagnose.Execute(ctx, plan, v.step, func([]diagnose.Step) {})
 	return results, cmp.Or(err, v.failed)
 }
 
 // step makes one measurement. What goes wrong ends the survey only if all that follows would, too.
 func (v *survey) step(ctx context.Context, s diagnose.Step) (*measure.Result, error) {
-	if s.NeedsResponder() && v.responder == responderAway {
+	switch {
+	case s.Kind == "transact":
+		return v.transact(ctx, s)
+	case s.NeedsResponder() && v.responder == responderAway:
 		return nil, nil
 	}
 	v.session.progress("%s %s: %s…", s.Name, v.target, s.Why)

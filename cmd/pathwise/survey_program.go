@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
+	"github.com/pathwise-net/pathwise/proto/transact"
+)
+
+// programFlags tell a diagnosis of the program whose transactions matter.
+type programFlags struct {
+	pattern       parameterFlags
+	service, port int
+}
+
+func (f *programFlags) add(c *cobra.Command) {
+	f.pattern.kind, _ = probe.KindOf("transact")
+	f.pattern.addParameters(c, "request", "response", "writes", "turns", "nodelay")
+	for _, v := range f.pattern.values {
+		flag := c.Flags().Lookup(v.flag())
+		flag.Usage, flag.DefValue = "of the program that is slow: "+flag.Usage, ""
+	}
+	c.Flags().IntVar(&f.service, "service", 0, "port of a service at HOST that is slow to take connections")
+	c.Flags().IntVar(&f.port, "transact-port", transact.DefaultPort, "port where transactions are answered")
+	c.Flags().Lookup("service").DefValue = ""
+}
+
+// read returns what the flags tell.
+func (f *programFlags) read(c *cobra.Command) (p diagnose.Program, err error) {
+	if c.Flags().Changed("service") {
+		err = checkPort("service", f.service)
+	}
+	if err == nil {
+		err = checkPort("transact-port", f.port)
+	}
+	pattern := f.pattern.set(c)
+	if err != nil || len(pattern) == 0 {
+		return diagnose.Program{Service: f.service}, err
+	}
+	_, err = probe.New(measure.Task{Kind: "transact", Target: "target", Parameters: pattern}, probe.Options{})
+	return diagnose.Program{Pattern: pattern, Service: f.service}, err
+}
+
+// transact makes a step of transactions. Where nothing answers them, as at an iperf3 server, the diagnosis goes on without.
+func (v *survey) transact(ctx context.Context, s diagnose.Step) (*measure.Result, error) {
+	only, _ := s.Parameters["connect"].(bool)
+	if v.noTransactions && !only {
+		return nil, nil
+	}
+	v.session.progress("%s %s: %s…", s.Name, v.target, s.Why)
+	parameters := maps.Clone(s.Parameters)
+	parameters["family"] = string(v.family)
+	if !only {
+		parameters["port"] = v.transactPort
+	}
+	p, err := probe.New(measure.Task{Kind: s.Kind, Target: v.target, Parameters: parameters}, probe.Options{})
+	if err != nil {
+		return nil, err
+	}
+	r, err := p.Do(ctx)
+	v.session.measured(r)
+	switch {
+	case ctx.Err() != nil:
+		return r, context.Cause(ctx)
+	case err == nil:
+		return r, nil
+	case r.Status == measure.StatusFailed:
+		v.noTransactions = true
+		if !noTransactions(err) {
+			v.session.log().Info("no transactions", "error", err)
+		}
+		return nil, nil
+	}
+	r.Note(fmt.Sprintf("%s failed: %v", s.Name, err))
+	return r, nil
+}
+
+// noTransactions says whether nothing answers transactions.
+func noTransactions(err error) bool {
+	return errors.Is(err, transact.ErrRefused) || errors.Is(err, transact.ErrNoAnswer) || errors.Is(err, transact.ErrBusy)
+}
