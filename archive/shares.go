@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -44,9 +45,7 @@ func (v *view) merge() measure.Merge {
 func (v *view) metrics() map[metricID]measure.Metric {
 	all := map[metricID]measure.Metric{}
 	for _, metrics := range v.tools {
-		for m, name := range metrics {
-			all[m] = name
-		}
+		maps.Copy(all, metrics)
 	}
 	return all
 }

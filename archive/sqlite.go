@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -83,9 +84,7 @@ func (s *sqliteStore) begin(ctx context.Context, log *slog.Logger) error {
 	pragmas := url.Values{"_pragma": {"busy_timeout(30000)", "synchronous(FULL)", "temp_store(MEMORY)"}}
 	name := func(extra url.Values, pragma ...string) string {
 		values := url.Values{"_pragma": append(pragma, pragmas["_pragma"]...)}
-		for k, v := range extra {
-			values[k] = v
-		}
+		maps.Copy(values, extra)
 		return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: s.path}).EscapedPath(), RawQuery: values.Encode()}).String()
 	}
 	var err error

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -243,9 +244,7 @@ func (f *filling) warnings() []string {
 	for _, found := range f.planner.Findings() {
 		all = append(all, found.String())
 	}
-	for why := range f.skipped {
-		all = append(all, why)
-	}
+	all = slices.AppendSeq(all, maps.Keys(f.skipped))
 	for whose, cut := range f.cuts {
 		all = append(all, whose+": "+cut.String())
 	}

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -62,12 +63,7 @@ func unknownOf(n *ast.MappingNode, t reflect.Type) *Error {
 		case !has && !complete:
 			continue
 		case !has:
-			names := make([]string, 0, len(known))
-			for name := range known {
-				names = append(names, name)
-			}
-			slices.Sort(names)
-			return at(v.Key.GetToken(), fmt.Sprintf("unknown field %q%s", key, Meant(key, names)))
+			return at(v.Key.GetToken(), fmt.Sprintf("unknown field %q%s", key, Meant(key, slices.Sorted(maps.Keys(known)))))
 		}
 		if bad := unknownIn(v.Value, below); bad != nil {
 			return bad

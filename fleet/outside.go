@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/nats-io/nats.go"
+
 	"github.com/pathwise-net/pathwise/input"
 )
 
@@ -100,12 +102,7 @@ func ServerSnippet(controller ControllerKeys, agents map[string]AgentKeys) strin
 	var b strings.Builder
 	b.WriteString("accounts {\n  PATHWISE {\n    users: [\n")
 	writeUser(&b, "controller", controller.Login, ControllerPermissions())
-	hosts := make([]string, 0, len(agents))
-	for host := range agents {
-		hosts = append(hosts, host)
-	}
-	slices.Sort(hosts)
-	for _, host := range hosts {
+	for _, host := range slices.Sorted(maps.Keys(agents)) {
 		writeUser(&b, token(host), agents[host].Login, AgentPermissions(host))
 	}
 	b.WriteString("    ]\n  }\n}\n")

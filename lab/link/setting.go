@@ -3,6 +3,7 @@ package link
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/pathwise-net/pathwise/document"
@@ -117,13 +118,5 @@ func (s Shape) NamesFile() bool {
 	if s.Trace != nil && s.Trace.File != "" || s.Jitter != nil && s.Jitter.TableFile != "" {
 		return true
 	}
-	if s.Rules == nil {
-		return false
-	}
-	for _, r := range *s.Rules {
-		if r.NamesFile() {
-			return true
-		}
-	}
-	return false
+	return s.Rules != nil && slices.ContainsFunc(*s.Rules, Rule.NamesFile)
 }

@@ -2,6 +2,7 @@ package packet
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -82,14 +83,7 @@ func (c Codepoints) String() string {
 }
 
 // Contains reports whether v is one of them.
-func (c Codepoints) Contains(v byte) bool {
-	for _, known := range c {
-		if byte(known) == v {
-			return true
-		}
-	}
-	return false
-}
+func (c Codepoints) Contains(v byte) bool { return slices.Contains(c, Codepoint(v)) }
 
 // Protocol is a transport protocol's number; 0 stands for any. In files it is a number or tcp, udp, icmp, icmp6.
 type Protocol byte

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -24,12 +25,7 @@ func (e *Expect) check(v any) (string, error) {
 		text, list := fmt.Sprint(v), v
 		seen = short(text)
 		has := func(s *string) bool {
-			for _, one := range list {
-				if fmt.Sprint(one) == *s {
-					return true
-				}
-			}
-			return false
+			return slices.ContainsFunc(list, func(one any) bool { return fmt.Sprint(one) == *s })
 		}
 		ok = (e.Contains != nil || e.Lacks != nil) && (e.Contains == nil || has(e.Contains)) && (e.Lacks == nil || !has(e.Lacks))
 	default:

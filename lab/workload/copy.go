@@ -9,10 +9,12 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"time"
 
-	"github.com/pathwise-net/pathwise/input"
 	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // A file on the wire: how long it is and how much the receiver takes before it acknowledges, then the file. The receiver
@@ -81,12 +83,7 @@ func runCopy(ctx context.Context, f *flag.FlagSet, args []string) (any, error) {
 
 // receiving looks for the flag that decides how many arguments there are.
 func receiving(args []string) bool {
-	for _, a := range args {
-		if a == "-receive" || a == "--receive" {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(args, "-receive") || slices.Contains(args, "--receive")
 }
 
 const fileHeaderBytes = 16
