@@ -41,6 +41,20 @@ type SSH struct {
 
 // Validate checks what a user may have given.
 func (s *SSH) Validate() error {
+	if err := s.validateReach(); err != nil {
+		return err
+	}
+	switch {
+	case s.Credentials == nil || s.Dial == nil:
+		return input.Errorf("ssh: %s has no credentials or no server to reach", s.Host)
+	case !s.Leave && s.Drain == nil:
+		return input.Errorf("ssh: %s: to leave nothing behind, say how to know that no result waits there", s.Host)
+	}
+	return s.Credentials.Validate()
+}
+
+// validateReach checks what says how to log in, and what to run there.
+func (s *SSH) validateReach() error {
 	switch {
 	case s.Host == "":
 		return input.Errorf("ssh: host: it is empty")
@@ -56,12 +70,8 @@ func (s *SSH) Validate() error {
 		return input.Errorf("ssh: binaries of %s: none to run there", s.Host)
 	case strings.HasPrefix(s.Folder, "~"):
 		return input.Errorf("ssh: folder of %s: %q: leave out ~, it begins at the user's home", s.Host, s.Folder)
-	case s.Credentials == nil || s.Dial == nil:
-		return input.Errorf("ssh: %s has no credentials or no server to reach", s.Host)
-	case !s.Leave && s.Drain == nil:
-		return input.Errorf("ssh: %s: to leave nothing behind, say how to know that no result waits there", s.Host)
 	}
-	return s.Credentials.Validate()
+	return nil
 }
 
 const (

@@ -90,7 +90,7 @@ func (h *sshHosts) describe(host *config.Host) (*fleet.SSH, error) {
 		return nil, input.Errorf("host %s: reach: ssh goes through the controller's own NATS server, "+
 			"and controller.nats.url names another: have an agent dial in", host.Name)
 	}
-	s, me := host.SSH, ownHome()
+	s := host.SSH
 	address, port := s.Address, s.Port
 	if address == "" {
 		address = host.Interfaces[0].Addresses[0]
@@ -98,24 +98,31 @@ func (h *sshHosts) describe(host *config.Host) (*fleet.SSH, error) {
 	port = cmp.Or(port, 22)
 	described := &fleet.SSH{
 		Host: host.Name, Address: net.JoinHostPort(address, strconv.Itoa(port)), User: s.User, Folder: s.Directory,
-		Agent: os.Getenv("SSH_AUTH_SOCK"), Binaries: h.binaries(), Dial: h.messages.dial, Leave: s.Leave, Log: h.log,
-	}
-	if described.User == "" {
-		described.User = me.Username
+		Binaries: h.binaries(), Dial: h.messages.dial, Leave: s.Leave, Log: h.log,
 	}
 	key := s.Key
 	if err := locate(secret.In(h.data), &key); err != nil {
 		return nil, fmt.Errorf("host %s: reach.ssh.key: %w", host.Name, err)
 	}
-	described.Keys = existing(key, filepath.Join(me.HomeDir, ".ssh/id_ed25519"), filepath.Join(me.HomeDir, ".ssh/id_ecdsa"),
-		filepath.Join(me.HomeDir, ".ssh/id_rsa"))
-	described.KnownHosts = existing(s.KnownHosts, filepath.Join(me.HomeDir, ".ssh/known_hosts"), "/etc/ssh/ssh_known_hosts")
+	logIn(described, key, s.KnownHosts)
 	described.Drain = func(ctx context.Context) error { return h.drained(ctx, host.Name) }
 	described.Credentials = &fleet.Credentials{} // set by begin: new keys end the old ones
 	if len(described.Keys) == 0 && described.Agent == "" {
 		return nil, input.Errorf("host %s: no private key; name one as reach.ssh.key in the mesh file", host.Name)
 	}
 	return described, nil
+}
+
+// logIn fills in as ssh has it for this user what was not said: who logs in, by which keys, and which hosts are known.
+func logIn(s *fleet.SSH, key, knownHosts string) {
+	me := ownHome()
+	if s.User == "" {
+		s.User = me.Username
+	}
+	s.Agent = os.Getenv("SSH_AUTH_SOCK")
+	s.Keys = existing(key, filepath.Join(me.HomeDir, ".ssh/id_ed25519"), filepath.Join(me.HomeDir, ".ssh/id_ecdsa"),
+		filepath.Join(me.HomeDir, ".ssh/id_rsa"))
+	s.KnownHosts = existing(knownHosts, filepath.Join(me.HomeDir, ".ssh/known_hosts"), "/etc/ssh/ssh_known_hosts")
 }
 
 // binaries are ours by platform: this one, and those of others that lie in the controller's folder.
