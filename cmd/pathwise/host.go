@@ -30,6 +30,7 @@ type hostCall struct {
 	failOn, os, disk       string
 	apply, persist, revert bool
 	backup                 string
+	key, knownHosts        string
 
 	ask    host.Ask
 	system host.System
@@ -38,14 +39,16 @@ type hostCall struct {
 func hostCommand(s *session) *cobra.Command {
 	call := hostCall{system: host.Linux()}
 	c := &cobra.Command{
-		Use: "host", Short: "Audit this machine: what it is set to, beside what a rate and a round trip need", Args: cobra.NoArgs,
-		Long: "Read what kernel, interfaces, processors, clock, disks, firewall and routes of this machine are set to, and hold each against\n" +
+		Use: "host [SSH-HOST]", Short: "Audit a machine: what it is set to, beside what a rate and a round trip need", Args: cobra.MaximumNArgs(1),
+		Long: "Read what kernel, interfaces, processors, clock, disks, firewall and routes of a machine are set to, and hold each against\n" +
 			"what a rate and a round trip need: with the formula, the command that changes it, and how to make it stay.\n" +
-			"Nothing is changed, unless --apply is given: it keeps what was there before, and --revert writes that back.",
+			"Nothing is changed, unless --apply is given: it keeps what was there before, and --revert writes that back.\n" +
+			"SSH-HOST, as [USER@]HOST[:PORT], is another machine: this binary is put there, run once, and taken away again.",
 		Example: "  pathwise host\n  pathwise host --to carol --rate 10gbit --rtt 80ms\n  pathwise host --only tcp-rmem,tcp-wmem --json\n" +
-			"  pathwise host --apply --persist\n  pathwise host --revert\n  pathwise host --os freebsd --rate 10gbit --rtt 80ms",
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := call.read(c); err != nil {
+			"  pathwise host --apply --persist\n  pathwise host --revert\n  pathwise host --os freebsd --rate 10gbit --rtt 80ms\n" +
+			"  pathwise host root@dtn1 --to carol",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := call.read(c, args); err != nil {
 				return err
 			}
 			switch {
@@ -54,7 +57,7 @@ func hostCommand(s *session) *cobra.Command {
 			case call.revert:
 				return s.revertHost(&call)
 			}
-			return s.auditHost(c.Context(), &call)
+			return s.auditHost(c.Context(), &call, args)
 		},
 	}
 	flags := c.Flags()
@@ -70,11 +73,13 @@ func hostCommand(s *session) *cobra.Command {
 	flags.BoolVar(&call.persist, "persist", false, "with --apply, write the settings into /etc/sysctl.d/90-pathwise.conf, too")
 	flags.BoolVar(&call.revert, "revert", false, "write back what the backup has; needs root")
 	flags.StringVar(&call.backup, "backup", hostBackup, "file of the backup, for --apply and --revert")
+	flags.StringVar(&call.key, "key", "", "file of the private key for SSH-HOST (default: as ssh has them, and ssh-agent)")
+	flags.StringVar(&call.knownHosts, "known-hosts", "", "file of the hosts that are known (default: as ssh has them)")
 	return c
 }
 
-// read checks what the flags say, and looks up the host of --to.
-func (call *hostCall) read(c *cobra.Command) (err error) {
+// read checks what the flags say, and looks up the host of --to, unless another machine does.
+func (call *hostCall) read(c *cobra.Command, args []string) (err error) {
 	call.ask = host.Ask{Interval: hostInterval, Only: call.only}
 	family, err := call.over.family("an audit is of one route")
 	if err != nil {
@@ -99,7 +104,8 @@ func (call *hostCall) read(c *cobra.Command) (err error) {
 	if err := checkItems(call.only); err != nil {
 		return badFlag("only", err)
 	}
-	if call.disk != "" {
+	remote := len(args) > 0
+	if call.disk != "" && !remote {
 		if info, err := os.Stat(call.disk); err != nil {
 			return badFlag("disk", err)
 		} else if !info.IsDir() {
@@ -107,10 +113,13 @@ func (call *hostCall) read(c *cobra.Command) (err error) {
 		}
 		call.system.DiskRates = host.TryDisk(call.disk)
 	}
-	if err := call.checkChanges(c.Flags().Changed("backup")); err != nil {
+	if err := call.checkChanges(c.Flags().Changed("backup"), remote); err != nil {
 		return err
 	}
-	if call.to != "" {
+	if err := call.checkReach(remote); err != nil {
+		return err
+	}
+	if call.to != "" && !remote {
 		if call.ask.To, err = probe.Resolve(c.Context(), call.to, family); err != nil {
 			return badFlag("to", err)
 		}
@@ -132,11 +141,16 @@ func checkItems(ids []string) error {
 	return nil
 }
 
-// auditHost reads this machine, prints what was found, and changes it where that was asked for.
-func (s *session) auditHost(ctx context.Context, call *hostCall) error {
-	s.progress("reading this machine…")
-	r, err := call.system.Audit(ctx, call.ask)
-	s.progress("")
+// auditHost reads this machine or another, prints what was found, and changes this one where that was asked for.
+func (s *session) auditHost(ctx context.Context, call *hostCall, args []string) (err error) {
+	var r *host.Report
+	if len(args) > 0 {
+		r, err = s.auditByReach(ctx, call, args[0])
+	} else {
+		s.progress("reading this machine…")
+		r, err = call.system.Audit(ctx, call.ask)
+		s.progress("")
+	}
 	if err != nil {
 		return err
 	}
