@@ -38,14 +38,22 @@ func offloads() []string {
 	return []string{cutsTCP, cutsGeneric, joins, joinsLarge, sumsReceived, sumsGeneric, sumsIPv4, gathersFragment}
 }
 
-// audited are the links that are looked at: the one on the way, and where no address was given, all adapters that are up.
+// audited are the links that are looked at: the one on the way, and where no address was given, all adapters that are up. A machine
+// with neither, such as a container without a default route, has all looked at that are up.
 func (f *Facts) audited() []Link {
-	var all []Link
+	var all, up []Link
 	for _, l := range f.Network.Links {
 		onWay := l.Name == f.Network.Way.Interface
-		if l.Up && !l.Loopback && (onWay || l.Adapter && !f.Network.Way.To.IsValid()) {
+		if !l.Up || l.Loopback {
+			continue
+		}
+		up = append(up, l)
+		if onWay || l.Adapter && !f.Network.Way.To.IsValid() {
 			all = append(all, l)
 		}
+	}
+	if len(all) == 0 {
+		return up
 	}
 	return all
 }

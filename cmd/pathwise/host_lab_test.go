@@ -48,8 +48,8 @@ func TestHostInLab(t *testing.T) {
 		faulty[f[0]] = f[1]
 	}
 	l, err := lab.Start(context.Background(), &lab.Spec{
-		Hosts: map[string]lab.Host{"bob": {Sysctl: faulty}, "carol": {Sysctl: settingCures}},
-		Links: []lab.Link{{Between: []string{"bob", "carol"}}},
+		Hosts: map[string]lab.Host{"bob": {Sysctl: faulty}, "carol": {Sysctl: settingCures}, "dave": {}},
+		Links: []lab.Link{{Between: []string{"bob", "carol"}}, {Between: []string{"bob", "dave"}}},
 	}, lab.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -60,12 +60,16 @@ func TestHostInLab(t *testing.T) {
 		}
 	})
 	onHost(t, l, "bob", io.Discard, "sh", "-c", "ip link set dev eth0 mtu 1400 && ip route replace $(getent ahostsv4 carol | awk 'NR==1 {print $1}') "+
-		"dev eth0 window 16384 initcwnd 2 congctl reno advmss 536 cwnd lock 10 mtu lock 1300")
-	want := []string{"mtu", "route-congestion-control", "route-cwnd", "route-initial-window", "route-mss", "route-mtu", "route-window"}
+		"dev eth0 window 16384 initcwnd 2 congctl reno advmss 536 cwnd lock 10 mtu lock 1300 && "+
+		"ip route append default dev eth0 && ip route append default dev eth1")
+	want := []string{"default-routes", "mtu", "route-congestion-control", "route-cwnd", "route-initial-window", "route-mss", "route-mtu", "route-window"}
 	for id := range settingFaults {
 		want = append(want, id)
 	}
 	slices.Sort(want)
+	if len(want) != 30 {
+		t.Errorf("%d faults are planted", len(want))
+	}
 	if diff := cmp.Diff(want, findsInLab(t, l, "bob", "carol")); diff != "" {
 		t.Errorf("bob (-planted +found):\n%s", diff)
 	}
