@@ -136,6 +136,9 @@ func readPing(g *gathering, r *measure.Result) {
 
 // readCapacity takes what the narrowest link carries, or why that could not be measured.
 func readCapacity(g *gathering, r *measure.Result) {
+	if size, told := r.Number("size"); told && size <= tinyPacket {
+		return // that is how many packets pass, not how many bytes
+	}
 	g.each(r, func(s *Subject) {
 		if c := r.Metrics[measure.Capacity]; c > 0 {
 			s.set(Capacity, Fact{Value: c, Low: c * (1 - capacityError), High: c * (1 + capacityError), Result: r.ID})
@@ -173,6 +176,7 @@ const (
 	ofBothWays sort = "both"     // by TCP, both ways at once
 	ofPaced    sort = "paced"    // by UDP
 	ofExchange sort = "transact"
+	ofTrains   sort = "capacity"
 )
 
 func sortOf(r *measure.Result) sort {

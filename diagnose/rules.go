@@ -28,6 +28,7 @@ var rules = []Rule{
 	slowStartLimited,
 	bufferbloat,
 	asymmetricRoute,
+	slowFirewall,
 	nagleDelayedACK,
 	smallWrites,
 	chattyApplication,
