@@ -34,8 +34,9 @@ type Diagnosis struct {
 	Results               []*measure.Result `json:"results"`
 	ExpectedBitsPerSecond *float64          `json:"expected_bits_per_second"`
 	AchievedBitsPerSecond float64           `json:"achieved_bits_per_second"`
-	Notes                 []string          `json:"notes"`             // what limits how far all this can be trusted
-	Section               *Section          `json:"section,omitempty"` // of a longer path; nil: that was not asked
+	Notes                 []string          `json:"notes"`                // what limits how far all this can be trusted
+	Section               *Section          `json:"section,omitempty"`    // of a longer path; nil: that was not asked
+	Acceptance            *Acceptance       `json:"acceptance,omitempty"` // of a rate; nil: that was not asked
 
 	Considered []Considered `json:"-"` // what came of every rule
 }

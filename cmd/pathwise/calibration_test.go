@@ -204,6 +204,16 @@ func selfCommand(out, in *os.File, args ...string) lab.Command {
 // diagnoseIn runs `pathwise diagnose` on bob.
 func diagnoseIn(t *testing.T, l *lab.Lab, s setting, args ...string) *diagnose.Diagnosis {
 	t.Helper()
+	status, d := diagnoseEnds(t, l, s, args...)
+	if status != exitDone {
+		t.Fatalf("diagnose: exit status %d", status)
+	}
+	return d
+}
+
+// diagnoseEnds is diagnoseIn, whatever status it ends with.
+func diagnoseEnds(t *testing.T, l *lab.Lab, s setting, args ...string) (status int, d *diagnose.Diagnosis) {
+	t.Helper()
 	args = append([]string{"diagnose", "--json", "--cc", "cubic"}, args...)
 	var input *os.File
 	if s.source > 0 {
@@ -224,14 +234,13 @@ func diagnoseIn(t *testing.T, l *lab.Lab, s setting, args ...string) *diagnose.D
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, err := p.Wait(); err != nil || status != exitDone {
-		t.Fatalf("diagnose: exit status %d, %v", status, err)
+	if status, err = p.Wait(); err != nil {
+		t.Fatalf("diagnose: %v", err)
 	}
-	var d diagnose.Diagnosis
 	if err := json.Unmarshal(text, &d); err != nil {
 		t.Fatal(err)
 	}
-	return &d
+	return status, d
 }
 
 // slowSource is a pipe that a slow program fills: one piece each 10 ms.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +42,8 @@ func diagnoseCommand(s *session) *cobra.Command {
 			"--turns, …), and what slows its transactions comes first.",
 		Example: "  pathwise diagnose carol\n  pathwise diagnose carol -t 5 --cc cubic --json\n  tar c data | pathwise diagnose carol --input -\n" +
 			"  pathwise diagnose carol --report path.html --mask\n  pathwise diagnose carol --target-rate 500mbit --target-rtt 76ms\n" +
-			"  pathwise diagnose carol --request 202 --writes 2",
+			"  pathwise diagnose carol --request 202 --writes 2\n" +
+			"  pathwise diagnose carol --accept --target-rate 500mbit -t 60",
 		RunE: func(c *cobra.Command, args []string) error {
 			v, err := newSurvey(c, s, &flags, args[0])
 			defer flags.close()
@@ -59,17 +61,9 @@ func diagnoseCommand(s *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			results, err := v.run(c.Context())
-			s.progress("")
-			if len(results) == 0 || input.Bad(err) || c.Context().Err() != nil && !diagnose.Measured(results) {
-				return err // nothing can be said about the path, so nothing is
-			}
-			if c.Context().Err() == nil && diagnose.IsStuck(results) {
-				err = nil // that nothing came through is what was found
-			}
-			d := diagnose.Diagnose(results)
-			if target != nil && err == nil {
-				err = v.section(c.Context(), *target, d)
+			d, err := v.diagnose(c.Context(), target, aim.accept)
+			if d == nil {
+				return err
 			}
 			err = errors.Join(err, s.emit(d, func(w io.Writer) {
 				printDiagnosis(w, d)
@@ -78,7 +72,7 @@ func diagnoseCommand(s *session) *cobra.Command {
 				}
 			}))
 			err = errors.Join(err, written.write(s, d, time.Now()))
-			if err == nil && isBad(d, failOn) {
+			if err == nil && (isBad(d, failOn) || d.Acceptance != nil && d.Acceptance.Outcome == diagnose.Fails) {
 				return errBadOutcome
 			}
 			return err
@@ -92,6 +86,37 @@ func diagnoseCommand(s *session) *cobra.Command {
 	aim.add(c.Flags())
 	c.Flags().BoolVar(&explain, "explain", false, "say of every cause which facts speak for it or rule it out")
 	return c
+}
+
+// diagnose measures what was asked for, and says what it means. It is nil where nothing can be said about the path; what was measured
+// comes with an error.
+func (v *survey) diagnose(ctx context.Context, target *diagnose.Target, accept bool) (*diagnose.Diagnosis, error) {
+	if err := v.settle(ctx); err != nil {
+		return nil, err
+	}
+	var accepted *diagnose.Diagnosis
+	if accept {
+		var err error
+		if accepted, err = v.accepted(ctx, target.Rate); err != nil || accepted.Acceptance.Outcome == diagnose.Passes {
+			return accepted, err
+		}
+	}
+	results, err := v.run(ctx)
+	v.session.progress("")
+	if len(results) == 0 || input.Bad(err) || ctx.Err() != nil && !diagnose.Measured(results) {
+		return accepted, err // nothing more can be said about the path, so nothing is
+	}
+	if ctx.Err() == nil && diagnose.IsStuck(results) {
+		err = nil // that nothing came through is what was found
+	}
+	d := diagnose.Diagnose(results)
+	if target != nil && target.RTT > 0 && err == nil {
+		err = v.section(ctx, *target, d)
+	}
+	if accepted != nil {
+		d.Acceptance, d.Results = accepted.Acceptance, append(accepted.Results, d.Results...)
+	}
+	return d, err
 }
 
 // outcomes are what --fail-on takes, each worse than what follows it: a path with a worse outcome fails as well.
@@ -123,6 +148,12 @@ func isBad(d *diagnose.Diagnosis, least string) bool {
 }
 
 func printDiagnosis(w io.Writer, d *diagnose.Diagnosis) {
+	if d.Acceptance != nil {
+		printAcceptance(w, d.Acceptance)
+		if d.Acceptance.Outcome == diagnose.Passes {
+			return
+		}
+	}
 	fmt.Fprintf(w, "verdict    %s\n", d.Verdict)
 	if d.ExpectedBitsPerSecond != nil {
 		fmt.Fprintf(w, "expected   %s\n", quantity.FormatRate(*d.ExpectedBitsPerSecond))

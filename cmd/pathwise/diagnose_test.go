@@ -69,6 +69,24 @@ func TestDiagnoseLoopback(t *testing.T) {
 	}
 }
 
+// A rate that the path carries is accepted, without a diagnosis; one above it is not, which is status 3 and a diagnosis that says why.
+func TestDiagnoseAccepts(t *testing.T) {
+	t.Parallel()
+	carrying(t)
+	s := setting{rate: "20mbit", rtt: 10 * ms, seed: 1}
+	l := startCalibration(t, s)
+	for rate, want := range map[string]struct {
+		status  int
+		outcome diagnose.Outcome
+		results int
+	}{"15mbit": {exitDone, diagnose.Passes, 2}, "30mbit": {exitBadResult, diagnose.Fails, 8}} {
+		status, d := diagnoseEnds(t, l, s, "carol", "-t", "2", "--accept", "--target-rate", rate)
+		if status != want.status || d.Acceptance == nil || d.Acceptance.Outcome != want.outcome || len(d.Results) < want.results {
+			t.Errorf("%s: status %d, %+v, %d Results", rate, status, d.Acceptance, len(d.Results))
+		}
+	}
+}
+
 // --fail-on fails for what it names and for what is worse; an unknown verdict only where it is named.
 func TestFailOn(t *testing.T) {
 	of := func(verdict string, severities ...measure.Severity) *diagnose.Diagnosis {

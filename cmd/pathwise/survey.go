@@ -64,18 +64,18 @@ func newSurvey(c *cobra.Command, s *session, flags *parameterFlags, target strin
 	return v, nil
 }
 
+// settle chooses the family of all steps: that over which the target answers.
+func (v *survey) settle(ctx context.Context) error {
+	address, err := probe.Answering(ctx, v.target, v.family, cmp.Or(v.transfer.Port, iperf3.DefaultPort))
+	if err == nil {
+		v.family = sock.FamilyOf(address)
+	}
+	return err
+}
+
 // run returns what was measured, and the first error that the diagnosis cannot do without.
 func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
-	address, err := probe.Answering(ctx, v.target, v.family, cmp.Or(v.transfer.Port, iperf3.DefaultPort))
-	if err != nil {
-		return nil, err
-	}
-	v.family = sock.FamilyOf(address) // of all steps
-	directions := []string{measure.Forward, measure.Reverse}
-	if v.options.Source != nil {
-		directions = directions[:1] // what is read here cannot be sent from there
-	}
-	plan := diagnose.WithTransactions(diagnose.Plan(v.transfer.Config.Duration, directions...), v.program)
+	plan := diagnose.WithTransactions(diagnose.Plan(v.transfer.Config.Duration, v.directions()...), v.program)
 	results, err := diagnose.Execute(ctx, plan, v.step, func([]diagnose.Step) {})
 	return results, cmp.Or(err, v.failed)
 }
