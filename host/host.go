@@ -93,19 +93,28 @@ func (i Item) check(f *Facts, s seen) Check {
 		c.Why = s.why + " " + i.Means
 	}
 	if set, there := f.Configured[s.key]; there {
-		c.Configured, c.File = set.Value, set.File
-		if runs := cmp.Or(f.Sysctls[s.key], s.value); set.Value != runs {
-			c.Why = "It runs as " + runs + " and is configured as " + set.Value + ". " + c.Why
-			if c.Status == OK {
-				c.Status = Warning
-				c.Command, c.Keep = "sysctl -p "+set.File, "edit "+set.File+" where the running value is the right one"
-			}
-		}
+		c.drift(set, cmp.Or(f.Sysctls[s.key], s.value), i.Key != "" || f.Sysctls[s.key] != "")
 	}
 	for _, change := range s.changes {
 		c.Command, c.Keep = cmp.Or(c.Command, change.command()), cmp.Or(c.Keep, change.keep())
 	}
 	return c
+}
+
+// drift adds what a file makes of a value when the machine starts. One that runs otherwise is a finding, whichever of the two is right.
+func (c *Check) drift(set Configured, runs string, setting bool) {
+	c.Configured, c.File = set.Value, set.File
+	if set.Value == runs {
+		return
+	}
+	c.Why = "It runs as " + runs + " and is configured as " + set.Value + ". " + c.Why
+	if c.Status != OK {
+		return
+	}
+	c.Status, c.Keep = Warning, "edit "+set.File+" where the running value is the right one"
+	if c.Command = "sysctl -p " + set.File; !setting {
+		c.Command = "have " + set.File + " read again, such as by networkctl reload"
+	}
 }
 
 // Worst is the worst status of all checks but those that are unknown, which say nothing of the machine.

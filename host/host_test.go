@@ -2,6 +2,7 @@ package host
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -95,5 +96,32 @@ func TestAdvise(t *testing.T) {
 	}
 	if _, _, err := Advise("plan9", gigabit); !input.Bad(err) {
 		t.Errorf("plan9: %v", err)
+	}
+}
+
+// What a file makes of a value stands beside it; where it runs otherwise, the Check says so and what reads the file again.
+func TestDrift(t *testing.T) {
+	facts := &Facts{Sysctls: map[string]string{"net.ipv4.tcp_dsack": "1", "net.ipv4.tcp_sack": "0"},
+		Configured: map[string]Configured{"net.ipv4.tcp_dsack": {"0", "/etc/sysctl.conf"}, "net.ipv4.tcp_sack": {"1", "/etc/sysctl.conf"},
+			"mtu.eth0": {"9000", "/etc/network/interfaces"}},
+		Network: Network{Links: []Link{{Name: "eth0", Up: true, Adapter: true, MTU: 1500}}}}
+	type drifted struct {
+		Status                             Status
+		Configured, File, Command, Because string
+	}
+	got := map[string]drifted{}
+	for _, c := range Judge(facts, gigabit) {
+		because, _, _ := strings.Cut(c.Why, ". ")
+		got[c.ID] = drifted{c.Status, c.Configured, c.File, c.Command, because}
+	}
+	for id, want := range map[string]drifted{
+		"tcp-dsack": {Warning, "0", "/etc/sysctl.conf", "sysctl -p /etc/sysctl.conf", "It runs as 1 and is configured as 0"},
+		"tcp-sack":  {Problem, "1", "/etc/sysctl.conf", "sysctl -w net.ipv4.tcp_sack=1", "It runs as 0 and is configured as 1"},
+		"mtu": {Warning, "9000", "/etc/network/interfaces", "have /etc/network/interfaces read again, such as by networkctl reload",
+			"It runs as 1500 and is configured as 9000"},
+	} {
+		if diff := cmp.Diff(want, got[id]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", id, diff)
+		}
 	}
 }

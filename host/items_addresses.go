@@ -87,7 +87,8 @@ func reversePath(f *Facts, _ Need) []seen {
 	}
 	s := seen{value: value, needed: "0 or 2", key: key}
 	if value == "1" {
-		s.status, s.changes = Warning, settings(key, "2")
+		// --apply leaves it alone: it is there for safety.
+		s.status, s.command, s.keep = Warning, settings(key, "2")[0].command(), settings(key, "2")[0].keep()
 	}
 	return []seen{s}
 }

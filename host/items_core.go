@@ -10,7 +10,7 @@ import (
 
 // otherKeys are settings that Items look at beside their own.
 var otherKeys = []string{"net.ipv4.tcp_mem", "net.ipv4.tcp_no_metrics_save", "net.ipv4.tcp_no_ssthresh_metrics_save", "fs.file-nr",
-	"net.netfilter.nf_conntrack_count", "net.netfilter.nf_conntrack_max", "net.ipv4.conf.all.rp_filter"}
+	"net.netfilter.nf_conntrack_count", "net.netfilter.nf_conntrack_max", "net.ipv4.conf.all.rp_filter", echoKey}
 
 const practice = "practice of hosts for long fast paths"
 

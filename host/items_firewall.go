@@ -13,7 +13,7 @@ var firewallItems = []Item{
 		Means: "Routers say by ICMP that a packet is too large. A filter that drops it makes large packets vanish for good.", Source: "RFC 4890; RFC 2923"},
 	{ID: "firewall-fragments", Area: Firewall, Reads: "nf_tables netlink, ip_tables", find: dropsFragments,
 		Means: "Pieces of packets that a router has cut are dropped: large datagrams, such as of DNS and VPNs, never arrive.", Source: "RFC 8900"},
-	{ID: "echo-ignored", Area: Firewall, Key: "net.ipv4.icmp_echo_ignore_all", bad: Warning, wants: one("0"),
+	{ID: "echo-ignored", Area: Firewall, Reads: echoKey, find: echoes,
 		Means: "This machine answers no ping, so that nobody can measure the way to it."},
 	{ID: "connections-tracked", Area: Firewall, Reads: "net.netfilter.nf_conntrack_count, nf_conntrack_max", find: tracked,
 		Means: "A firewall that knows connections has room for so many; when it is full, new ones are dropped."},
@@ -52,6 +52,22 @@ func dropsICMP(f *Facts, _ Need) []seen {
 		return []seen{{value: fmt.Sprintf("%d rules, none drops it", len(f.Network.Rules)), needed: "none"}}
 	}
 	return all
+}
+
+// echoKey is the setting of a machine that answers no ping.
+const echoKey = "net.ipv4.icmp_echo_ignore_all"
+
+// echoes are left alone by Apply: who answers is for those to decide who keep the machine safe.
+func echoes(f *Facts, _ Need) []seen {
+	value, there := f.Sysctls[echoKey]
+	if !there {
+		return nil
+	}
+	s := seen{value: value, needed: "0", key: echoKey}
+	if value != "0" {
+		s.status, s.command, s.keep = Warning, settings(echoKey, "0")[0].command(), settings(echoKey, "0")[0].keep()
+	}
+	return []seen{s}
 }
 
 // letIn is a command that puts a rule before the others of a chain.
