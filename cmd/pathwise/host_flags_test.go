@@ -14,6 +14,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/proto/transact"
 )
 
 // takingHost are the commands that take a HOST, and what makes each quick. "lab measure" is for the lab's page, whose hosts are
@@ -24,6 +25,7 @@ var takingHost = map[string][]string{
 	"trace":      {"--max-ttl", "1"},
 	"throughput": {"-n", "100K"},
 	"diagnose":   {"-t", "100ms"},
+	"transact":   {"-c", "2"},
 }
 
 // Every command whose usage has a HOST to measure to has -4 and -6.
@@ -57,7 +59,13 @@ func TestFamiliesOnLoopback(t *testing.T) {
 		t.Skipf("no IPv6 here: %v", err)
 	}
 	go func() { _ = (&iperf3.Server{}).Serve(t.Context(), l) }()
+	asked, err := transact.Listen(t.Context(), "[::]:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = (&transact.Server{}).Serve(t.Context(), asked) }()
 	port := l.Addr().(*net.TCPAddr).Port
+	ports := map[string]int{"throughput": port, "diagnose": port, "transact": asked.Addr().(*net.TCPAddr).Port}
 	addresses, err := net.DefaultResolver.LookupHost(t.Context(), "localhost")
 	dual := err == nil && slices.Contains(addresses, "127.0.0.1") && slices.Contains(addresses, "::1") // not on every machine
 	for name, quick := range takingHost {
@@ -66,13 +74,14 @@ func TestFamiliesOnLoopback(t *testing.T) {
 			hosts["localhost -4"], hosts["localhost -6"] = "127.0.0.1", "::1"
 		}
 		args := append([]string{name, "--json"}, quick...)
-		if name == "throughput" || name == "diagnose" {
+		port, answered := ports[name]
+		if answered {
 			delete(hosts, "[::1]")
 			hosts[fmt.Sprintf("127.0.0.1:%d", port)], hosts[fmt.Sprintf("[::1]:%d", port)] = "127.0.0.1", "::1"
 		}
 		for host, want := range hosts {
 			full := slices.Concat(args, strings.Fields(host))
-			if !strings.Contains(host, fmt.Sprint(port)) && (name == "throughput" || name == "diagnose") {
+			if answered && !strings.Contains(host, fmt.Sprint(port)) {
 				full = append(full, "--port", fmt.Sprint(port))
 			}
 			results, status, complaint := measuredBy(t, full)
@@ -89,7 +98,7 @@ func TestFamiliesOnLoopback(t *testing.T) {
 			}
 		}
 		full := append(slices.Clone(args), "localhost", "-4", "-6")
-		if name == "throughput" {
+		if answered {
 			full = append(full, "--port", fmt.Sprint(port))
 		}
 		results, status, complaint := measuredBy(t, full)
