@@ -75,7 +75,7 @@ func printCheck(w io.Writer, c host.Check) {
 	fmt.Fprintf(w, "\n%s: %s\n", c.Status, strings.TrimSpace(c.ID+" "+c.Subject))
 	fmt.Fprintln(w, chart.Fold(c.Why, "  ", chart.Width))
 	if c.Formula != "" {
-		fmt.Fprintln(w, chart.Fold("needed: "+c.Formula+" ("+c.Source+")", "  ", chart.Width))
+		fmt.Fprintln(w, chart.Fold("formula: "+c.Formula+" ("+c.Source+")", "  ", chart.Width))
 	}
 	if c.Configured != "" {
 		fmt.Fprintf(w, "  configured: %s in %s\n", c.Configured, c.File)
