@@ -5,10 +5,13 @@ var shallowBuffer = Rule{
 	ID:      "shallow-buffer",
 	Of:      OfWay,
 	Needs:   []Name{HalfLoss, PacedLoss, Retransmits, Steady, InFlight, PayloadCapacity, EmptyRoundTrip},
-	Reads:   []Name{LoadedRoundTrip, MSS, Capacity, Spurious, SpuriousShare},
-	Apart:   map[string]Name{"policer": HalfLoss, "random-loss": PacedLoss, "reordering-harmful": SpuriousShare},
+	Reads:   []Name{LoadedRoundTrip, MSS, Capacity, Spurious, SpuriousShare, SACK},
+	Apart:   map[string]Name{"policer": HalfLoss, "random-loss": PacedLoss, "reordering-harmful": SpuriousShare, "no-sack": SACK},
 	Suspect: losesWithoutQueue,
 	Look: func(s *Subject) *Claim {
+		if s.Known(SACK) && !s.Is(SACK) { // one overflow is then mended for seconds, however long the queue is
+			return nil
+		}
 		product := s.Value(PayloadCapacity) * s.Value(EmptyRoundTrip) / 8
 		if !losesWithoutQueue(s) || s.Value(HalfLoss) > halfPasses || s.Value(InFlight) < burstsFrom*product ||
 			s.Value(Spurious) >= enoughLosses {
