@@ -43,6 +43,9 @@ func readNetwork(to netip.Addr) (Network, error) {
 	return n, errors.Join(failed[:]...)
 }
 
+// imagined are kinds of links that name a speed which nothing keeps to: 10 Mbit/s a tunnel, 10 Gbit/s a pair.
+var imagined = []string{"tuntap", "veth"}
+
 func readLinks() ([]Link, error) {
 	found, err := netlink.LinkList()
 	if err != nil {
@@ -66,6 +69,9 @@ func readLinks() ([]Link, error) {
 		}
 		if !link.Loopback {
 			addEthtool(&link)
+			if slices.Contains(imagined, l.Type()) {
+				link.Speed, link.Fastest, link.Duplex, link.Negotiates = 0, 0, "", nil
+			}
 		}
 		if link.Qdiscs, err = readQdiscs(l); err != nil {
 			return nil, err

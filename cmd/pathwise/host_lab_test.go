@@ -111,6 +111,9 @@ func findsInLab(t *testing.T, l *lab.Lab, on, to string) (ids []string) {
 	own := []host.Area{host.TCP, host.Interface, host.Firewall, host.Route}
 	lacks := []string{"queue-length", "qdisc", "offload"}
 	for _, c := range r.Checks {
+		if c.ID == "link-speed" && c.Status != host.Unknown {
+			t.Errorf("%s: %s %s: no interface of a lab has a speed of its own", on, c.Subject, c.Value)
+		}
 		if c.Status.AtLeastAsBad(host.Warning) && slices.Contains(own, c.Area) && !slices.Contains(lacks, c.ID) && !slices.Contains(ids, c.ID) {
 			ids = append(ids, c.ID)
 		}
