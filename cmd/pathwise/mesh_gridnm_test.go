@@ -127,7 +127,8 @@ func (m *meshLab) unmeasured(pairs map[string]int) string {
 	return strings.Join(missing, "; ")
 }
 
-// expectDemand has a light test on demand, which is not to wait for anything.
+// expectDemand has a light test on demand, which is not to wait for anything. Where the processors are busy it begins late, and sends what
+// its time is left for: half of its pings at the least.
 func (m *meshLab) expectDemand(source, target string) {
 	m.t.Helper()
 	r := &measure.Result{}
@@ -135,7 +136,8 @@ func (m *meshLab) expectDemand(source, target string) {
 	if err := json.Unmarshal(out, r); err != nil {
 		m.t.Fatal(err)
 	}
-	if r.Status != measure.StatusOK || r.Source.Name != source || r.Metrics[measure.ReceivedPackets] != 10 {
+	sent, received := r.Metrics[measure.SentPackets], r.Metrics[measure.ReceivedPackets]
+	if r.Status != measure.StatusOK || r.Source.Name != source || sent < 5 || received != sent {
 		m.t.Errorf("on demand: %s of %s, %v", r.Status, r.Source.Name, r.Metrics)
 	}
 }
