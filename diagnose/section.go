@@ -111,7 +111,7 @@ func JudgeSection(t Target, results []*measure.Result) *Section {
 	return all
 }
 
-// worst is that of the outcomes that is furthest from Passes: what cannot be told keeps all from passing.
+// worst returns Fails if any check fails, else Untold if any check could not be made or there is none, else Passes.
 func worst(checks []Check) Outcome {
 	outcome := Passes
 	for _, c := range checks {

@@ -12,7 +12,7 @@ const (
 	highDecrease = 0.1
 )
 
-// renoConstant is that of Reno in RFC 3649 section 5: 1.2 packets by the root of the loss.
+// renoConstant is Reno's window in packets, times the square root of the loss ratio (RFC 3649 section 5).
 const renoConstant = 1.2
 
 // RenoWindow returns the window in packets that Reno holds at a loss ratio.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// SpeedOfLight is that in free space, in metres per second. By definition of the metre.
+// SpeedOfLight is how many metres light travels in a second in free space, exactly: the metre is defined by it.
 const SpeedOfLight = 299792458
 
 // FibreVelocity is how fast a signal travels in glass, as a share of the speed of light: 200 km in a millisecond, so that 100 km

@@ -197,7 +197,7 @@ func (c *Connection) Close() {
 	c.conn.Close()
 }
 
-// End ends the test and returns the responder's account of it. Connections are to be closed before.
+// End tells the responder that the test is over, and returns its account of the test. Callers close the connections of the test first.
 func (t *Test) End() (Account, error) {
 	defer t.control.Close()
 	defer context.AfterFunc(t.ctx, func() { t.control.Close() })()

@@ -64,7 +64,7 @@ func (t *test) leave(conn net.Conn) {
 	t.group.Done()
 }
 
-// end ends what is under way on the connections of the test, waits until they are served, and returns its account.
+// end lets nothing more be read on the connections of the test, waits until none is served, and returns the account of the test.
 func (t *test) end() Account {
 	t.mu.Lock()
 	for conn := range t.conns {

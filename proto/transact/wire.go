@@ -133,7 +133,7 @@ func decodeHello(b []byte) (hello, error) {
 // sameSecret compares in a time that tells nothing of where they differ.
 func sameSecret(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// number is that of a test, by which its connections are known.
+// number tells one test from others: each request of a test begins with it.
 type number [numberBytes]byte
 
 // verdict is what a server says to a hello.
