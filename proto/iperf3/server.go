@@ -3,7 +3,6 @@ package iperf3
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -34,7 +33,6 @@ type Policy struct {
 const (
 	defaultMaxDuration = 5 * time.Minute
 	defaultMaxRate     = 1_000_000_000
-	acceptPause        = 50 * time.Millisecond
 )
 
 func (p Policy) withDefaults() Policy {
@@ -94,23 +92,11 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { ln.Close() })()
 	defer ln.Close()
-	for order := uint64(0); ; order++ {
-		conn, err := ln.Accept()
-		switch {
-		case err == nil:
-			s.admit(ctx, arrival{order, conn})
-		case ctx.Err() != nil:
-			return nil
-		case errors.Is(err, net.ErrClosed):
-			return fmt.Errorf("accept iperf3 client: %w", err)
-		default: // out of descriptors, or a connection that was reset already
-			s.Log.Warn("accept iperf3 client", "error", err)
-			select {
-			case <-time.After(acceptPause):
-			case <-ctx.Done():
-			}
-		}
-	}
+	order := uint64(0)
+	return admission.Accept(ctx, ln, s.Log, func(conn net.Conn) {
+		s.admit(ctx, arrival{order, conn})
+		order++
+	})
 }
 
 // reset makes the server ready for one Serve.

@@ -35,8 +35,7 @@ const (
 	testConnections = 16
 	// busyGrace is how long a test waits for its place, and how late a wrong secret is told that the server is busy: whoever makes
 	// one test after the other would otherwise meet the end of its own, and a guess teaches nothing.
-	busyGrace   = 300 * time.Millisecond
-	acceptPause = 50 * time.Millisecond // where no connection can be had, such as for want of descriptors
+	busyGrace = 300 * time.Millisecond
 )
 
 // Tested is what came of one test.
@@ -91,23 +90,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { l.Close() })()
 	defer l.Close()
-	for {
-		conn, err := l.Accept()
-		switch {
-		case err == nil:
-			s.admit(ctx, conn)
-		case ctx.Err() != nil:
-			return nil
-		case errors.Is(err, net.ErrClosed):
-			return fmt.Errorf("accept client: %w", err)
-		default: // out of descriptors, or a connection that was reset already
-			s.Log.Warn("accept client", "error", err)
-			select {
-			case <-time.After(acceptPause):
-			case <-ctx.Done():
-			}
-		}
-	}
+	return admission.Accept(ctx, l, s.Log, func(conn net.Conn) { s.admit(ctx, conn) })
 }
 
 // admit hands a connection to a goroutine, if its host may come and has not too many that have said nothing yet.
