@@ -29,16 +29,25 @@ var diskItems = []Item{
 		Means: "How fast files are written and read here, when that was asked for.", Formula: "rate", Source: "a file cannot be sent faster than it is read"},
 }
 
-// mounts looks at each file system that lies on a disk.
+// mounts looks at each file system that lies on a disk, and disks at each disk.
 func mounts(look func(Mount, Need) []seen) func(*Facts, Need) []seen {
-	return func(f *Facts, n Need) (all []seen) {
-		for _, m := range f.Mounts {
-			for _, s := range look(m, n) {
-				s.subject = m.Path
-				all = append(all, s)
+	return each(func(f *Facts) []Mount { return f.Mounts }, func(m Mount) string { return m.Path }, look)
+}
+
+func disks(look func(DiskFacts, Need) []seen) func(*Facts, Need) []seen {
+	return each(func(f *Facts) []DiskFacts { return f.Disks }, func(d DiskFacts) string { return d.Name }, look)
+}
+
+// each looks at several things of a kind by themselves: what is seen is of the one that has the name.
+func each[T any](all func(*Facts) []T, name func(T) string, look func(T, Need) []seen) func(*Facts, Need) []seen {
+	return func(f *Facts, n Need) (found []seen) {
+		for _, one := range all(f) {
+			for _, s := range look(one, n) {
+				s.subject = name(one)
+				found = append(found, s)
 			}
 		}
-		return all
+		return found
 	}
 }
 
@@ -103,18 +112,6 @@ func mountDrift(f *Facts, _ Need) []seen {
 		return []seen{{value: fmt.Sprintf("%d as configured", same), needed: "as in /etc/fstab"}}
 	}
 	return all
-}
-
-func disks(look func(DiskFacts, Need) []seen) func(*Facts, Need) []seen {
-	return func(f *Facts, n Need) (all []seen) {
-		for _, d := range f.Disks {
-			for _, s := range look(d, n) {
-				s.subject = d.Name
-				all = append(all, s)
-			}
-		}
-		return all
-	}
 }
 
 func readAhead(d DiskFacts, n Need) []seen {
