@@ -77,8 +77,8 @@ func (c *Control) Diagnose(ctx context.Context, r DiagnosisRequest) (*diagnose.D
 	}
 	now := c.config.Now()
 	d := &diagnosis{Control: c, request: r, id: newID(now), rests: rests, began: now, left: r.Patience}
-	results, err := diagnose.Execute(ctx, diagnose.Plan(transferTakes, measure.Forward, measure.Reverse), d.do,
-		func(plan []diagnose.Step) { d.show(DiagnosisLine{Plan: plan}) })
+	executor := diagnose.Executor{Make: d.do, Planned: func(plan []diagnose.Step) { d.show(DiagnosisLine{Plan: plan}) }}
+	results, _, err := executor.Execute(ctx, diagnose.EndEarly(diagnose.Plan(transferTakes, measure.Forward, measure.Reverse)))
 	if err != nil {
 		return nil, err
 	}
@@ -172,6 +172,9 @@ func (d *diagnosis) try(ctx context.Context, s diagnose.Step, run *string) (resu
 	}
 	parameters := map[string]any{}
 	maps.Copy(parameters, s.Parameters)
+	if d.roster.notUnderstood(d.request.Source, measure.Task{Kind: s.Kind, Parameters: parameters}) != "" {
+		delete(parameters, diagnose.Narrow)
+	}
 	if d.request.Family != "" {
 		parameters["family"] = d.request.Family
 	}

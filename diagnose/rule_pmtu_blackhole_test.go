@@ -93,12 +93,12 @@ func (h hole) transfer(r *measure.Result, back, gone bool) {
 // survey goes through the plan, as it grows, and returns the Results and the names of the steps.
 func (h hole) survey(t *testing.T) (results []*measure.Result, steps []string) {
 	t.Helper()
-	results, err := Execute(t.Context(), Plan(8*time.Second, measure.Forward, measure.Reverse), func(_ context.Context, s Step) (*measure.Result, error) {
+	results, _, err := Executor{Make: func(_ context.Context, s Step) (*measure.Result, error) {
 		if steps = append(steps, s.Name); len(steps) > 40 {
 			t.Fatalf("no end of steps: %v", steps)
 		}
 		return h.measure(s), nil
-	}, func([]Step) {})
+	}}.Execute(t.Context(), Plan(8*time.Second, measure.Forward, measure.Reverse))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -335,7 +335,7 @@ func TestAgentsPage(t *testing.T) {
 // is a number, one of a few words, or a word that this test knows to be harmless; and none is a port.
 func TestOutward(t *testing.T) {
 	harmless := map[string]string{"host": "iface", "throughput": "cc"}
-	closed := []string{"whole number", "time", "rate", "size", "yes or no"}
+	closed := []string{"whole number", "time", "rate", "size", "ratio", "yes or no"}
 	want := map[string][]string{"capacity": {"port"}, "command": {"argv", "values", "parse"}, "host": {"path"}, "ping": {"port"},
 		"throughput": {"port"}, "trace": {"port"}, "transact": {"port", "connect"}}
 	got := map[string][]string{}

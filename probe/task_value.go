@@ -69,6 +69,18 @@ func rate[T any](at func(*T) *int64) binding[T] {
 	}, get: func(of *T) any { return unlessZero(*at(of), any(float64(*at(of)))) }}
 }
 
+// share is a ratio above zero: "5%" and 0.05 are the same.
+func share[T any](at func(*T) *float64) binding[T] {
+	return binding[T]{Type: "ratio", set: func(into *T, v any) string {
+		r, err := quantity.ParseRatio(plainText(v))
+		if err != nil || r <= 0 {
+			return "give a ratio above 0, such as 0.05 or 5%"
+		}
+		*at(into) = r
+		return ""
+	}, get: func(of *T) any { return unlessZero(*at(of), any(*at(of))) }}
+}
+
 // size is a size above zero: a number is of bytes.
 func size[T any, N int | int64](at func(*T) *N) binding[T] {
 	return binding[T]{Type: "size", set: func(into *T, v any) string {

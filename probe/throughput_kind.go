@@ -34,6 +34,7 @@ func throughputFields() []field[Throughput] {
 			binding: span(func(p *Throughput) *time.Duration { return &p.Config.Duration })},
 		{Name: "bytes", Short: "n", Default: "no limit", Meaning: "end after this much, if duration has not passed before",
 			binding: size(func(p *Throughput) *int64 { return &p.Config.Bytes })},
+		narrowField(),
 		{Name: "interval", Short: "i", Default: "1s", Meaning: "how often to report on the way",
 			binding: span(func(p *Throughput) *time.Duration { return &p.Config.Interval })},
 		{Name: "parallel", Short: "P", Default: "1", Meaning: "streams at once, in each direction",

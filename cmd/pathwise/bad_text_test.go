@@ -43,7 +43,7 @@ var badTexts = []struct{ call, flag, text string }{
 	{"respond", "bind", "x,y z"}, {"respond", "bind", "192.0.2.1"},
 	{"demo --keep", "listen", "x,y z"},
 	{"diagnose 127.0.0.1", "report", "/dev/null/x.html"}, {"diagnose 127.0.0.1", "report", "x.pdf"},
-	{"diagnose 127.0.0.1 --target-rtt 76ms", "target-rate", "x,y z"}, {"diagnose 127.0.0.1 --target-rate 500mbit", "target-rtt", "x,y z"},
+	{"diagnose 127.0.0.1", "budget", "20"}, {"diagnose 127.0.0.1 --target-rtt 76ms", "target-rate", "x,y z"}, {"diagnose 127.0.0.1 --target-rate 500mbit", "target-rtt", "x,y z"},
 	{"diagnose 127.0.0.1", "input", "/dev/null/x"}, {"throughput 127.0.0.1", "input", "/dev/null/x"},
 	{"explain", "kind", "x,y z"},
 	{"host", "rtt", "x,y z"}, {"host", "to", "no-such-host.invalid"}, {"host", "only", "x"},

@@ -34,6 +34,7 @@ func diagnoseCommand(s *session) *cobra.Command {
 	var written reportFlags
 	var aim targetFlags
 	var program programFlags
+	var budget string
 	c := &cobra.Command{
 		Use: "diagnose HOST[:PORT]", Short: "Say why the path to HOST is slow, and what to change", Args: cobra.ExactArgs(1),
 		Long: "Measure the path to HOST, where `pathwise respond` runs: round trips, the route, the narrowest link's capacity and a\n" +
@@ -42,7 +43,7 @@ func diagnoseCommand(s *session) *cobra.Command {
 			"--turns, …), and what slows its transactions comes first.",
 		Example: "  pathwise diagnose carol\n  pathwise diagnose carol -t 5 --cc cubic --json\n  tar c data | pathwise diagnose carol --input -\n" +
 			"  pathwise diagnose carol --report path.html --mask\n  pathwise diagnose carol --target-rate 500mbit --target-rtt 76ms\n" +
-			"  pathwise diagnose carol --request 202 --writes 2\n" +
+			"  pathwise diagnose carol --request 202 --writes 2\n  pathwise diagnose carol --budget 15s,100MB\n" +
 			"  pathwise diagnose carol --accept --target-rate 500mbit -t 60",
 		RunE: func(c *cobra.Command, args []string) error {
 			v, err := newSurvey(c, s, &flags, args[0])
@@ -54,6 +55,9 @@ func diagnoseCommand(s *session) *cobra.Command {
 			}
 			if err == nil {
 				target, err = aim.read()
+			}
+			if err == nil {
+				v.budget, err = readBudget(budget)
 			}
 			if err == nil {
 				err = cmp.Or(checkFailOn(failOn), written.check())
@@ -80,10 +84,11 @@ func diagnoseCommand(s *session) *cobra.Command {
 	}
 	flags.add(c, "port", "duration", "rate", "window", "cc", "dscp")
 	program.add(c)
-	c.Flags().Lookup("time").DefValue = diagnoseTime
+	c.Flags().Lookup("time").DefValue = diagnoseTime + ", or less as soon as the goodput is known within 5 %"
 	addFailOn(c.Flags(), &failOn)
 	written.add(c.Flags())
 	aim.add(c.Flags())
+	c.Flags().StringVar(&budget, "budget", "", "what it may use: a time, a size to move, or both, such as 20s or 30s,50MB")
 	c.Flags().BoolVar(&explain, "explain", false, "say of every cause which facts speak for it or rule it out")
 	return c
 }
@@ -110,6 +115,9 @@ func (v *survey) diagnose(ctx context.Context, target *diagnose.Target, accept b
 		err = nil // that nothing came through is what was found
 	}
 	d := diagnose.Diagnose(results)
+	if v.without != "" {
+		d.Notes = append(d.Notes, v.without)
+	}
 	if target != nil && target.RTT > 0 && err == nil {
 		err = v.section(ctx, *target, d)
 	}

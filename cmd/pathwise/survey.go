@@ -30,6 +30,10 @@ type survey struct {
 	transactPort   int
 	noTransactions bool // nothing answers them
 
+	mayEndEarly bool            // a transfer, when its goodput is known
+	budget      diagnose.Budget // zero: no limit
+	without     string          // which steps the budget had no room for, for people
+
 	responder responderState
 	failed    error // what a test with the far end failed for, the first that did
 }
@@ -54,7 +58,7 @@ func newSurvey(c *cobra.Command, s *session, flags *parameterFlags, target strin
 		return nil, err
 	}
 	if _, given := v.asked["duration"]; !given {
-		v.asked["duration"] = diagnoseTime
+		v.asked["duration"], v.mayEndEarly = diagnoseTime, true
 	}
 	p, err := probe.New(measure.Task{Kind: flags.kind.Name, Target: v.target, Parameters: v.asked}, v.options)
 	if err != nil {
@@ -76,8 +80,22 @@ func (v *survey) settle(ctx context.Context) error {
 // run returns what was measured, and the first error that the diagnosis cannot do without.
 func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
 	plan := diagnose.WithTransactions(diagnose.Plan(v.transfer.Config.Duration, v.directions()...), v.program)
-	results, err := diagnose.Execute(ctx, plan, v.step, func([]diagnose.Step) {})
+	if v.mayEndEarly {
+		plan = diagnose.EndEarly(plan)
+	}
+	executor := diagnose.Executor{Make: v.step, Budget: v.budget, Cost: v.cost}
+	results, without, err := executor.Execute(ctx, plan)
+	v.without = without
 	return results, cmp.Or(err, v.failed)
+}
+
+// cost is what a step says that it moves.
+func (v *survey) cost(s diagnose.Step) float64 {
+	d, err := probe.Demand(measure.Task{Kind: s.Kind, Target: v.target, Parameters: s.Parameters})
+	if err != nil { // then the step fails for it, and moves nothing
+		return 0
+	}
+	return d.Bytes
 }
 
 // step makes one measurement. What goes wrong ends the survey only if all that follows would, too.

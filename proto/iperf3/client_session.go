@@ -29,6 +29,7 @@ func (c *control) listen(at func(State)) <-chan event {
 // test is the data phase and what follows:
 //
 //	running -> by time:            stop
+//	        -> enough is known:    stop
 //	        -> bytes or source:    all written -> all acknowledged -> stop
 //	        -> enough received:    stop
 //	stop -> TEST_END -> EXCHANGE_RESULTS -> results each way -> DISPLAY_RESULTS -> IPERF_DONE
@@ -41,7 +42,8 @@ func (r *clientRun) test(ctx context.Context) error {
 	if err := r.ctl.disarm(); err != nil {
 		return err
 	}
-	t.begin(&monitor{interval: r.config.Interval, every: r.config.SampleEvery, omit: r.config.Omit, onInterval: r.config.OnInterval})
+	t.begin(&monitor{interval: r.config.Interval, every: r.config.SampleEvery, omit: r.config.Omit, onInterval: r.config.OnInterval,
+		enough: r.config.Enough, satisfied: make(chan struct{})})
 	events := r.ctl.listen(func(s State) {
 		if s == ExchangeResults { // see the package's comment
 			t.noteSent()
@@ -81,6 +83,8 @@ func (r *clientRun) run(ctx context.Context, events <-chan event) error {
 	for sent != nil || gotAll != nil || drained != nil {
 		select {
 		case <-timeUp:
+			return nil
+		case <-t.monitor.satisfied:
 			return nil
 		case <-sent:
 			sent = nil

@@ -109,6 +109,9 @@ type Config struct {
 	Timeout     time.Duration // of each step of the handshake; 0: 10 s
 	Cookie      string        // 36 printable characters, when the server admits a test by it; "": drawn at random
 
+	// Enough, if not nil, is asked after each reading of TCP_INFO whether this end's readings so far say enough; the data then ends
+	// before Duration. It is called from a goroutine of the test's, and keeps nothing of what it is given. TCP.
+	Enough func([]Sample) bool
 	// OnInterval, if not nil, is called for each interval as it ends, from a goroutine of the test's, in order.
 	OnInterval func(IntervalReport)
 }
@@ -161,6 +164,8 @@ func (c *Config) validateKind() error {
 		return badConfig("length", c.Length, fmt.Sprintf("must be %d to %d bytes for UDP", minUDPLength, maxUDPLength))
 	case c.Source != nil && (udp || c.Reverse || c.Bidir || c.Parallel > 1):
 		return badConfig("source", "given", "works for one TCP stream from client to server")
+	case c.Enough != nil && (udp || c.SampleEvery < 0):
+		return badConfig("an early end", "given", "works for TCP whose ends are sampled")
 	case c.Train != nil && (!udp || c.Bidir || c.Parallel > 1 || c.Omit > 0):
 		return badConfig("train", "given", "works for one UDP stream in one direction without omit")
 	case c.Train != nil:

@@ -49,6 +49,8 @@ const maxSamples = 4096
 type monitor struct {
 	interval, every, omit time.Duration // not positive: none
 	onInterval            func(IntervalReport)
+	enough                func([]Sample) bool // nil: never
+	satisfied             chan struct{}       // closed when enough was said; nil: it never is
 
 	samples   []Sample
 	intervals []IntervalReport
@@ -97,6 +99,10 @@ func (m *monitor) run() {
 		select {
 		case <-sample:
 			m.sample()
+			if m.enough != nil && m.enough(m.samples) {
+				m.enough = nil
+				close(m.satisfied)
+			}
 		case <-interval:
 			m.report()
 		case <-omit:

@@ -1,0 +1,68 @@
+package diagnose
+
+import (
+	"context"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// Maker makes one step. It returns nil where the step left no Result, and an error only where no further step makes sense.
+type Maker func(context.Context, Step) (*measure.Result, error)
+
+// Executor makes the steps of a plan, one after the other, and those that their Results ask for.
+type Executor struct {
+	Make    Maker
+	Planned func([]Step)     // told of the plan, at first and when it grows; nil: nobody wants to know
+	Budget  Budget           // zero: no limit
+	Cost    Cost             // wanted by a Budget of bytes
+	Now     func() time.Time // the clock of a Budget of time; nil: time.Now
+}
+
+// Execute makes the steps of a plan within the budget. The Results so far come with an error, and so does what was left out, for people; ""
+// if nothing was.
+func (e Executor) Execute(ctx context.Context, plan []Step) (results []*measure.Result, without string, err error) {
+	left, now := e.Budget, e.Now
+	if now == nil {
+		now = time.Now
+	}
+	var skipped []Step
+	e.tell(plan)
+	for at := 0; at < len(plan); at++ {
+		step, fits := left.next(plan[at:], e.Cost)
+		if !fits {
+			skipped = append(skipped, step)
+			continue
+		}
+		began := now()
+		r, err := e.Make(ctx, step)
+		left.spend(now().Sub(began), moved(step, r, e.cost))
+		if r != nil {
+			results = append(results, r)
+		}
+		if err == nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return results, e.Budget.without(skipped), err
+		}
+		if longer := Extend(plan, at+1, results); len(longer) > len(plan) {
+			plan = longer
+			e.tell(plan)
+		}
+	}
+	return results, e.Budget.without(skipped), nil
+}
+
+func (e Executor) tell(plan []Step) {
+	if e.Planned != nil {
+		e.Planned(plan)
+	}
+}
+
+func (e Executor) cost(s Step) float64 {
+	if e.Cost == nil {
+		return 0
+	}
+	return e.Cost(s)
+}
