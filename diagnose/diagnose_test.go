@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // path is a path and a transfer over it, in the terms in which a test wants to vary them.
@@ -102,10 +103,10 @@ func (p path) samples() measure.Samples {
 	var s measure.Samples
 	options := 7.0 // time stamps, SACK, window scale
 	if p.unscaled {
-		options -= optionWindowScale
+		options -= sock.OptWscale
 	}
 	if p.unselective {
-		options -= optionSACK
+		options -= sock.OptSACK
 	}
 	scaling := 0
 	if p.bothScale {

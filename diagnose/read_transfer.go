@@ -7,6 +7,8 @@ import (
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/model"
+	"github.com/pathwise-net/pathwise/sock"
+	"github.com/pathwise-net/pathwise/stat"
 )
 
 // settled is the part of a test, from its start, that is left out of what is meant to be steady: slow start and the
@@ -111,8 +113,8 @@ func readSamples(s *Subject, r *measure.Result, all []measure.TCPSample) {
 		readReordering(s, r, last)
 	}
 	if options, told := last.Get("options"); told {
-		s.set(SACK, yes(int(options)&optionSACK != 0, r))
-		s.set(WindowScaling, yes(int(options)&optionWindowScale != 0, r))
+		s.set(SACK, yes(int(options)&sock.OptSACK != 0, r))
+		s.set(WindowScaling, yes(int(options)&sock.OptWscale != 0, r))
 	}
 	window := 0.0
 	for _, one := range all {
@@ -145,14 +147,6 @@ func readReordering(s *Subject, r *measure.Result, last measure.TCPSample) {
 		s.set(ReorderedShare, exactly(last.Values["reord_seen"]/sent, r))
 	}
 }
-
-// Bits of TCP_INFO's options that say what both ends agreed on: TCPI_OPT_TIMESTAMPS, TCPI_OPT_SACK, TCPI_OPT_WSCALE, TCPI_OPT_ECN.
-const (
-	optionTimestamps  = 1
-	optionSACK        = 2
-	optionWindowScale = 4
-	optionECN         = 8
-)
 
 // agreed reads whether both ends of a transfer agreed on an option, as the sender's kernel tells.
 func agreed(option int) func(*Subject, *measure.Result) (value float64, told bool) {
@@ -242,8 +236,7 @@ const (
 )
 
 func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[len(sorted)/2]
+	return stat.Quantile(slices.Sorted(slices.Values(values)), 0.5)
 }
 
 func seconds(s float64) time.Duration { return model.Seconds(s) }

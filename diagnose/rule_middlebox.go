@@ -1,6 +1,9 @@
 package diagnose
 
-import "github.com/pathwise-net/pathwise/measure"
+import (
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
+)
 
 // Of a connection that asked for ECN in vain, and of the SYNs of others.
 const (
@@ -75,7 +78,7 @@ func ecnLost(s *Subject, r *measure.Result) (lost float64, told bool) {
 			agrees = *e.Settings.ECN != 0
 		}
 	}
-	used, _ := agreed(optionECN)(s, r)
+	used, _ := agreed(sock.OptECN)(s, r)
 	return yes(asks && agrees && used == 0 && again > 0, r).Value, told
 }
 

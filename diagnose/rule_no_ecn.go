@@ -1,5 +1,7 @@
 package diagnose
 
+import "github.com/pathwise-net/pathwise/sock"
+
 // ECN says that both ends use explicit congestion notification.
 const ECN Name = "ecn"
 
@@ -12,7 +14,7 @@ var noECN = Rule{
 	Needs: []Name{ECN, Retransmits, LoadedRoundTrip, EmptyRoundTrip, Steady},
 	Reads: []Name{Segments},
 	Brings: []definition{{Name: ECN, Metric: "ecn_count", Means: "both ends use explicit congestion notification",
-		From: ofTransfer, Read: agreed(optionECN)}},
+		From: ofTransfer, Read: agreed(sock.OptECN)}},
 	Look: func(s *Subject) *Claim {
 		queue := s.Value(LoadedRoundTrip) - s.Value(EmptyRoundTrip)
 		if s.Is(ECN) || s.Value(Retransmits) < enoughLosses || queue > managedQueue || lossBlind(s.congestion) {

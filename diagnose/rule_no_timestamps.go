@@ -1,5 +1,7 @@
 package diagnose
 
+import "github.com/pathwise-net/pathwise/sock"
+
 import "github.com/pathwise-net/pathwise/measure"
 
 // Timestamps says that both ends use them.
@@ -13,7 +15,7 @@ var noTimestamps = Rule{
 	In:    []State{Slow, Full},
 	Needs: []Name{Timestamps, Steady},
 	Brings: []definition{{Name: Timestamps, Metric: "timestamps_count", Means: "both ends use timestamps",
-		From: ofTransfer, Read: agreed(optionTimestamps)}},
+		From: ofTransfer, Read: agreed(sock.OptTimestamps)}},
 	Look: func(s *Subject) *Claim {
 		if s.Is(Timestamps) {
 			return nil

@@ -2,58 +2,40 @@ package twin
 
 import (
 	"strconv"
-	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
 )
 
-// flag is how a parameter of a Result is said on the command line.
-type flag struct {
-	parameter, name string
-	form            func(float64) string
-}
+// repeated are the kinds of Results that a twin is compared by.
+var repeated = []string{"ping", "trace", "throughput"}
 
-func whole(v float64) string { return strconv.FormatInt(int64(v), 10) }
-func rate(v float64) string  { return whole(v) + "bit" }
-func size(v float64) string  { return whole(v) + "B" }
-func span(v float64) string  { return time.Duration(v * float64(time.Second)).String() }
-
-var flags = map[string][]flag{
-	"ping": {{"count", "--count", whole}, {"interval", "--interval", span}, {"size", "--size", whole},
-		{"timeout", "--timeout", span}, {"dscp", "--dscp", whole}, {"ttl", "--ttl", whole}},
-	"trace": {{"max-ttl", "--max-ttl", whole}, {"queries", "--queries", whole}, {"timeout", "--timeout", span}},
-	"throughput": {{"duration", "--time", span}, {"bytes", "--bytes", size}, {"window", "--window", size},
-		{"length", "--len", size}, {"rate", "--rate", rate}, {"dscp", "--dscp", whole},
-		{"mss", "--mss", whole}, {"parallel", "--parallel", whole}},
-}
-
-// switches are parameters that are true or false.
-var switches = map[string][][2]string{
-	"ping":       {{"df", "--df"}, {"poisson", "--poisson"}},
-	"throughput": {{"reverse", "--reverse"}, {"bidir", "--bidir"}, {"nodelay", "--nodelay"}},
-}
-
-// arguments are those that measure a target as a Result was measured.
+// arguments are those that measure a target as a Result was measured: the parameters that it records, but for those of its own surroundings.
 func arguments(r *measure.Result, target string) []string {
 	argv := []string{r.Kind, target, "--json"}
-	for _, f := range flags[r.Kind] {
-		if v, _ := r.Number(f.parameter); v > 0 {
-			argv = append(argv, f.name, f.form(v))
+	kind, _ := probe.KindOf(r.Kind)
+	for _, p := range kind.Parameters {
+		if p.Outward || p.Name == "family" || p.Name == "interval" && r.Kind == "throughput" { // which reports, and measures nothing
+			continue
 		}
-	}
-	for _, s := range switches[r.Kind] {
-		if r.Parameters[s[0]] == true {
-			argv = append(argv, s[1])
+		flag := "--" + p.Name
+		if p.Flag != "" {
+			flag = "--" + p.Flag
 		}
-	}
-	if r.Kind != "throughput" {
-		return argv
-	}
-	if r.Parameters["proto"] == "udp" {
-		return append(argv, "--proto", "udp")
-	}
-	if cc := congestion(r); cc != "" {
-		argv = append(argv, "--cc", cc)
+		value := r.Parameters[p.Name]
+		if p.Name == "cc" && r.Parameters["proto"] != "udp" {
+			value = congestion(r)
+		}
+		number, isNumber := r.Number(p.Name)
+		word, _ := value.(string)
+		switch {
+		case isNumber:
+			argv = append(argv, flag, strconv.FormatFloat(number, 'f', -1, 64))
+		case value == true:
+			argv = append(argv, flag)
+		case word != "":
+			argv = append(argv, flag, word)
+		}
 	}
 	return argv
 }

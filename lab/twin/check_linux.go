@@ -49,8 +49,8 @@ func check(ctx context.Context, t *Twin, o Options, l *lab.Lab) (*Report, error)
 	report := &Report{Schema: ReportSchema, OK: true, Notes: []string{}}
 	var truth *lab.Truth
 	for i, original := range t.originals {
-		if _, can := flags[original.Kind]; !can {
-			report.note("%s %s: not repeated; no command measures it by itself", original.Kind, original.ID)
+		if !slices.Contains(repeated, original.Kind) {
+			report.note("%s %s: not repeated; a twin is compared by ping, trace and throughput", original.Kind, original.ID)
 			continue
 		}
 		if o.Progress != nil {

@@ -20,9 +20,9 @@ func TestArguments(t *testing.T) {
 		r    *measure.Result
 		want string
 	}{
-		{p, "ping b --json --count 1 --interval 5ms --size 56 --df --poisson"},
-		{transfer(true, 1e6), "throughput b --json --time 5s --reverse --cc reno"},
-		{udp, "throughput b --json --time 4s --len 1400B --rate 4900000bit --parallel 1 --proto udp"},
+		{p, "ping b --json --count 1 --interval 0.005 --size 56 --df --poisson"},
+		{transfer(true, 1e6), "throughput b --json --proto tcp --time 5 --reverse --cc reno"},
+		{udp, "throughput b --json --proto udp --time 4 --parallel 1 --rate 4900000 --len 1400"},
 		{trace(), "trace b --json"},
 	} {
 		if got := strings.Join(arguments(c.r, "b"), " "); got != c.want {
