@@ -135,7 +135,7 @@ var rooms = []room{
 		"input measure", ""},
 	{"secret", "the files of secrets that a mesh file names, from one folder",
 		"", ""},
-	{"sock", "what Linux knows about a socket: TCP_INFO, buffers, congestion control, time stamps, ICMP errors, path memory",
+	{"sock", "what Linux knows about a socket: TCP_INFO, buffers, congestion control, time stamps, ICMP errors, path memory; all connections of a host, and what their programs do",
 		"input", ""},
 	{"stat", "quantiles, mergeable histograms, jitter, loss runs, reordering, intervals",
 		"", ""},
