@@ -67,7 +67,7 @@ const (
 
 // lists are the metrics in the order in which they are listed.
 var lists = []func() []Definition{delayMetrics, oneWayMetrics, variationMetrics, lossMetrics, transferMetrics, tcpMetrics,
-	transactionMetrics, connectionMetrics, pathMetrics, diagnosisMetrics, hostMetrics}
+	socketMetrics, transactionMetrics, connectionMetrics, pathMetrics, diagnosisMetrics, hostMetrics}
 
 var table = sync.OnceValue(func() map[Metric]Definition {
 	all := map[Metric]Definition{}

@@ -17,7 +17,9 @@ type Samples struct {
 	Transactions []Transaction `json:"transactions,omitempty"`
 	Output       *Output       `json:"output,omitempty"`
 	Host         *HostSample   `json:"host,omitempty"`
-	Findings     []Finding     `json:"findings,omitempty"` // of a diagnosis
+	Connections  []Connection  `json:"connections,omitempty"`
+	Processes    []Process     `json:"processes,omitempty"` // that have connections open
+	Findings     []Finding     `json:"findings,omitempty"`  // of a diagnosis
 }
 
 // Output is what an external program printed: kept whole, so that a better parser can read it again.
