@@ -32,6 +32,7 @@ type Kind struct {
 type Usage struct {
 	Hosts    string // of the usage, such as HOST[:PORT]
 	Several  bool   // it takes several of them
+	Optional bool   // it takes none, too: then it measures this host
 	Short    string
 	Long     string
 	Examples []string // what comes after "pathwise ", of calls that work

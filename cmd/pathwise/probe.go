@@ -39,10 +39,17 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 				return err
 			}
 			defer flags.close()
+			none := len(args) == 0
+			if none {
+				args = []string{""}
+			}
 			tasks := make([]measure.Task, len(args))
 			for i, text := range args {
 				tasks[i] = measure.Task{Kind: k.Name, Parameters: maps.Clone(parameters)}
-				if tasks[i].Target, err = flags.host(c, text, tasks[i].Parameters); err == nil {
+				if !none {
+					tasks[i].Target, err = flags.host(c, text, tasks[i].Parameters)
+				}
+				if err == nil {
 					_, err = probe.New(tasks[i], options)
 				}
 				if err != nil {
@@ -67,8 +74,11 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 			return s.measureTasks(c.Context(), tasks, flags.over.families(), probe.WriteText, measureOne)
 		},
 	}
-	if k.Usage.Several {
+	switch {
+	case k.Usage.Several:
 		c.Args = cobra.MinimumNArgs(1)
+	case k.Usage.Optional:
+		c.Use, c.Args = k.Name+" ["+k.Usage.Hosts+"]", cobra.MaximumNArgs(1)
 	}
 	flags.add(c)
 	return c
