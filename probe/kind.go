@@ -73,7 +73,7 @@ type bounded interface{ bound() }
 
 // catalogue is every kind, sorted by name. It is made once: an agent reads several tasks a second.
 var catalogue = sync.OnceValue(func() []Kind {
-	return []Kind{capacityKind(), commandKind(), hostKind(), mtuKind(), pingKind(), throughputKind(), traceKind(), transactKind()}
+	return []Kind{capacityKind(), commandKind(), hostKind(), mtuKind(), pingKind(), socketsKind(), throughputKind(), traceKind(), transactKind()}
 })
 
 // Kinds are all kinds of Task, by name.
