@@ -21,6 +21,8 @@ type Options struct {
 
 	// Diagnosed is given the document of the case's first diagnosis, which is the last step then. nil: diagnoses are left out.
 	Diagnosed func(document []byte) error
+	// After is called once Diagnosed has returned, while the lab stands. Its error is one of playing the diagnosis. May be nil.
+	After func(context.Context, *Stage) error
 }
 
 // Run stands the lab of a case up, plays its steps and takes it down again, also when ctx ends. Programs of the lab are
@@ -154,7 +156,11 @@ func (p *play) diagnose(ctx context.Context, one *Program) (string, error) {
 	if err != nil {
 		return seen, err
 	}
-	return seen, p.Diagnosed(p.started[len(p.started)-1].out.bytes())
+	err = p.Diagnosed(p.started[len(p.started)-1].out.bytes())
+	if err == nil && p.After != nil {
+		err = p.After(ctx, &Stage{Lab: p.lab, play: p})
+	}
+	return seen, err
 }
 
 // command puts the program under test in place of the word pathwise.

@@ -148,3 +148,35 @@ func TestJudge(t *testing.T) {
 		}
 	}
 }
+
+// After a diagnosis, and while the lab stands, what was printed can be read and more can be done; what goes wrong then is the diagnosis's
+// failure.
+func TestAfter(t *testing.T) {
+	c := mustParse(t, "steps: [{measure: {on: a, run: [look], as: seen}}, {diagnose: {on: a, run: [b]}}]")
+	for _, fails := range []error{nil, errors.New("no cure")} {
+		var told, printed, ran string
+		r, err := Run(t.Context(), c, Options{Self: standIn,
+			Diagnosed: func(document []byte) error { told = string(document); return nil },
+			After: func(ctx context.Context, s *Stage) error {
+				printed = string(s.Printed("seen"))
+				if s.Printed("other") != nil {
+					t.Error("a program that there is none of printed something")
+				}
+				text, err := s.Run(ctx, "b", []string{"echo", "again"})
+				ran = string(text)
+				if _, err := s.Run(ctx, "b", []string{"false"}); err == nil {
+					t.Error("a program that fails is no error")
+				}
+				return errors.Join(err, fails)
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(told, "diagnose b --json") || !strings.Contains(printed, "look --json") || ran != "again\n" {
+			t.Errorf("told %q, then %q and %q", told, printed, ran)
+		}
+		if (r.Verdict == Pass) != (fails == nil) || fails != nil && !strings.Contains(r.Why, "no cure") {
+			t.Errorf("%v: verdict %s, %s", fails, r.Verdict, r.Why)
+		}
+	}
+}
