@@ -5,8 +5,10 @@ GO      ?= go
 BINARY  := bin/pathwise
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 FUZZ_SECONDS ?= 5
+ACCURACY_DIR ?= accuracy
+ACCURACY_TIME ?= 25m
 
-.PHONY: demo test test-long check bench screenshots calibrate accuracy build packages fuzz clean
+.PHONY: demo test test-long check bench screenshots calibrate accuracy truth-table build packages fuzz clean
 
 # The main job, on this machine alone, in about a minute. KEEP=1: then a mesh runs, with its pages, until Ctrl-C.
 demo: build
@@ -51,8 +53,15 @@ screenshots: packages
 calibrate: packages build
 	PATHWISE_CALIBRATE=full $(GO) test -count=1 -v -timeout 90m -run '^TestCalibration' ./cmd/pathwise
 
-# Every fault of the lab and every healthy path, played and diagnosed here: the table of truth and verdict. About half an hour.
+# How often a diagnosis is right, over faults and healthy paths drawn by strata: docs/accuracy.md. Plays for ACCURACY_TIME, then judges all
+# that was played; run it again to go on where it ended. All of it takes some ten hours.
 accuracy: packages build
+	./$(BINARY) lab accuracy play --dir $(ACCURACY_DIR) --for $(ACCURACY_TIME) $(ACCURACY_FLAGS)
+	./$(BINARY) lab accuracy judge --dir $(ACCURACY_DIR)
+
+# Every fault of the lab's library and every healthy path beside it, played and diagnosed once: the table of truth and verdict. About
+# half an hour.
+truth-table: packages build
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
 	{ ./$(BINARY) lab record --dir "$$dir"; ./$(BINARY) lab record --dir "$$dir" diagnose/testdata/healthy/*.yaml; \
 	PATHWISE_TEST_RECORDINGS="$$dir" $(GO) test -count=1 -v -run '^TestFaultsReplayed$$' ./diagnose; }

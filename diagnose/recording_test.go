@@ -35,7 +35,7 @@ func readRecording(t *testing.T, path string) *Recording {
 // table is where the verdicts of all recordings stand: what is named right there may not be lost.
 const table = "testdata/faults.txt"
 
-// recordings is the folder of those that are replayed: the ones kept here, or fresh ones (`make accuracy`).
+// recordings is the folder of those that are replayed: the ones kept here, or fresh ones (`make truth-table`).
 func recordings() (dir string, fresh bool) {
 	if dir = os.Getenv("PATHWISE_TEST_RECORDINGS"); dir != "" {
 		return dir, true

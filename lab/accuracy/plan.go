@@ -1,0 +1,67 @@
+package accuracy
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+)
+
+// DefaultSeed is that of the plan whose figures are published. Labs of calibrations have seeds below leastSeed.
+const DefaultSeed = 20261123
+
+// leastSeed keeps the labs of a plan apart from those whose seeds people write.
+const leastSeed = 1 << 20
+
+// Plan draws so many samples of each cause, of each kind of healthy path and of each pair of faults. The same seed gives the same
+// plan, and of a longer plan the shorter one is a part. The first samples of all causes come first, then the second of all: wherever a
+// run is cut, it has gone through all causes alike.
+func Plan(seed uint64, each int) []Sample {
+	var plan []Sample
+	for i := range each {
+		for c := range causes {
+			plan = append(plan, causes[c].sample(seed, i))
+		}
+	}
+	return plan
+}
+
+// mostDraws is how often a path is drawn in a cell before it is taken for one in which the fault cannot bind.
+const mostDraws = 200
+
+// sample draws the sample of a cause with a number. Cells take turns, neighbours far apart, and controls move on by one whenever all
+// cells had theirs.
+func (c *cause) sample(seed uint64, number int) Sample {
+	name := fmt.Sprintf("%s-%03d", c.name, number)
+	r := rand.New(rand.NewPCG(seed, hash(name)))
+	s := Sample{Name: name, Cause: c.name, Sort: cmp.Or(c.sort, Fault), Seed: leastSeed + r.Uint64N(1<<40), Expect: c.expect}
+	s.Path, s.Strength = c.draw(r, number)
+	f := c.fault(&s.Path, s.Strength)
+	s.Says, s.Leaves, s.Binds, s.Mend = f.says, f.leaves, f.binding(s.Sort), f.mend
+	s.Case = f.render(&s)
+	return s
+}
+
+func hash(text string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return h.Sum64()
+}
+
+// draw draws a path, and on it a strength at which the fault should bind.
+func (c *cause) draw(r *rand.Rand, number int) (Path, float64) {
+	if number < len(c.seen) {
+		return c.seen[number].Path, c.seen[number].strength
+	}
+	turn := number + int(hash(c.name)%uint64(cells*len(controls))) // causes begin with different cells
+	control := c.controls[(turn/cells+turn)%len(c.controls)]
+	for step := range cells {
+		for range mostDraws {
+			p := drawPath(r, (4*turn+step)%cells, control) // 4 has no divisor in common with 9
+			if v, ok := c.strength(r, &p); ok {
+				return p, v
+			}
+		}
+	}
+	panic("accuracy: no path on which " + c.name + " binds") // TestPlan draws from all causes
+}
