@@ -7,30 +7,17 @@ import (
 	"slices"
 	"time"
 
-	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/analysis"
+	"github.com/pathwise-net/pathwise/diagnose"
 )
-
-// hopDoc is who answered at a distance, over all Results of a route.
-type hopDoc struct {
-	TTL       int      `json:"ttl"`
-	Addresses []string `json:"addresses" doc:"None: nobody answered"`
-}
 
 // routeDoc is a route that held for a time, as one test found it.
 type routeDoc struct {
-	Test    string    `json:"test,omitempty" doc:"Which traced it; none: a test on demand"`
-	Tool    string    `json:"tool"`
-	Role    string    `json:"role" doc:"Why it was traced"`
-	Family  string    `json:"family" enum:"ipv4,ipv6" doc:"Of IP"`
-	First   time.Time `json:"first" doc:"When it was seen first"`
-	Last    time.Time `json:"last"`
-	Results int       `json:"results" doc:"How often it was seen"`
-	Result  string    `json:"result" doc:"ID of the first of them"`
-	Hops    []hopDoc  `json:"hops"`
-	Changed []int     `json:"changed" doc:"TTLs at which it differs from the one before of the same test, tool, role and family"`
-
-	whole bool      // one of its Results reached its end, so that there is nothing beyond the last hop
-	trips []float64 // round trips to its end, in seconds: of each Result that reached it, the median
+	Test   string `json:"test,omitempty" doc:"Which traced it; none: a test on demand"`
+	Tool   string `json:"tool"`
+	Role   string `json:"role" doc:"Why it was traced"`
+	Family string `json:"family" enum:"ipv4,ipv6" doc:"Of IP"`
+	analysis.Route
 }
 
 type routesDoc struct {
@@ -52,96 +39,12 @@ func (s *Server) routes(ctx context.Context, in *routesInput) (*body[routesDoc],
 	}
 	routes := []routeDoc{}
 	for of, traces := range all {
-		for _, r := range joinRoutes(traces) {
-			r.Test, r.Tool, r.Role, r.Family = of.test, of.tool, string(of.role), of.family
-			routes = append(routes, r)
+		for _, r := range analysis.Routes(traces) {
+			routes = append(routes, routeDoc{of.test, of.tool, string(of.role), of.family, r})
 		}
 	}
 	slices.SortFunc(routes, func(a, b routeDoc) int { return cmp.Or(a.First.Compare(b.First), cmp.Compare(a.Result, b.Result)) })
 	return &body[routesDoc]{routesDoc{routes, more}}, nil
-}
-
-// joinRoutes makes routes of Results in order of time. A router that does not answer each time, and several that share the
-// load at one distance, are no change: a hop is another one only if the routers that answered there had not answered in this
-// route before. Nor is it one if nobody answers beyond some distance. Results without an answer say nothing.
-func joinRoutes(traces []*measure.Result) []routeDoc {
-	routes := []routeDoc{}
-	for _, r := range traces {
-		one := routeDoc{First: r.Started, Last: r.Started, Results: 1, Result: r.ID, Changed: []int{}}
-		if one.Hops, one.whole = hopsOf(r.Samples.Hops); len(one.Hops) == 0 {
-			continue
-		}
-		if trip, reached := tripOf(r.Samples.Hops); reached {
-			one.trips = []float64{trip}
-		}
-		if n := len(routes); n > 0 {
-			last := &routes[n-1]
-			if one.Changed = differing(last, &one); len(one.Changed) == 0 {
-				last.merge(&one)
-				continue
-			}
-		}
-		routes = append(routes, one)
-	}
-	return routes
-}
-
-// hopsOf are the hops up to the last that answered. whole: that is the end of the route.
-func hopsOf(hops []measure.Hop) (list []hopDoc, whole bool) {
-	answered := 0
-	for _, h := range hops {
-		addresses := []string{}
-		for _, a := range h.Addresses {
-			if a != "" && !slices.Contains(addresses, a) {
-				addresses = append(addresses, a)
-			}
-		}
-		if list = append(list, hopDoc{h.TTL, addresses}); len(addresses) > 0 {
-			answered, whole = len(list), h.Reply != ""
-		}
-	}
-	return list[:answered], whole
-}
-
-// differing are the TTLs at which two routes have no router in common, or one of them goes on where the other is at its end.
-func differing(a, b *routeDoc) (ttls []int) {
-	for i := range max(len(a.Hops), len(b.Hops)) {
-		switch {
-		case i >= len(a.Hops):
-			if a.whole {
-				ttls = append(ttls, b.Hops[i].TTL)
-			}
-		case i >= len(b.Hops):
-			if b.whole {
-				ttls = append(ttls, a.Hops[i].TTL)
-			}
-		case !a.Hops[i].meets(b.Hops[i]):
-			ttls = append(ttls, a.Hops[i].TTL)
-		}
-	}
-	return ttls
-}
-
-// meets says whether two hops may be one: they have a router in common, or one of them is silent.
-func (h hopDoc) meets(other hopDoc) bool {
-	return len(h.Addresses) == 0 || len(other.Addresses) == 0 ||
-		slices.ContainsFunc(other.Addresses, func(s string) bool { return slices.Contains(h.Addresses, s) })
-}
-
-// merge adds what a Result shows that differs in nothing.
-func (r *routeDoc) merge(one *routeDoc) {
-	r.Last, r.Results, r.whole, r.trips = one.Last, r.Results+1, r.whole || one.whole, append(r.trips, one.trips...)
-	for i, h := range one.Hops {
-		if i >= len(r.Hops) {
-			r.Hops = append(r.Hops, h)
-			continue
-		}
-		for _, a := range h.Addresses {
-			if !slices.Contains(r.Hops[i].Addresses, a) {
-				r.Hops[i].Addresses = append(r.Hops[i].Addresses, a)
-			}
-		}
-	}
 }
 
 // foundChanges are changes of routes. more: there may be others before.
@@ -159,7 +62,7 @@ func (s *Server) changesOfRoutes(ctx context.Context, source, target string, fro
 			return found, err
 		}
 		for of, traces := range all {
-			found.changes = append(found.changes, routeChanges(of, joinRoutes(traces))...)
+			found.changes = append(found.changes, routeChanges(of, analysis.Routes(traces))...)
 		}
 		found.more = more
 		return found, nil
@@ -171,10 +74,10 @@ func (s *Server) changesOfRoutes(ctx context.Context, source, target string, fro
 }
 
 // routeChanges are the beginnings of all routes but the first.
-func routeChanges(of traced, routes []routeDoc) (changes []changeDoc) {
+func routeChanges(of traced, routes []analysis.Route) (changes []changeDoc) {
 	for i := 1; i < len(routes); i++ {
 		before, r := &routes[i-1], &routes[i]
-		changes = append(changes, changeDoc{At: r.First, Kind: "route", Severity: "info", Text: routeText(before, r), Result: r.Result,
+		changes = append(changes, changeDoc{At: r.First, Kind: "route", Severity: "info", Text: diagnose.RouteText(before, r), Result: r.Result,
 			Source: of.source, Target: of.target, Before: &before.Last})
 	}
 	return changes

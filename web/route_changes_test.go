@@ -5,57 +5,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/oklog/ulid/v2"
 
+	"github.com/pathwise-net/pathwise/analysis"
 	"github.com/pathwise-net/pathwise/measure"
 )
-
-// What differs between two routes is told in one line.
-func TestRouteText(t *testing.T) {
-	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-	x, y, z := []string{"x"}, []string{"y"}, []string{"z"}
-	trip := func(hops [][]string, ms ...float64) *measure.Result {
-		r := traceOf("A", at, hops...)
-		for _, v := range ms {
-			seconds := v / 1e3
-			last := &r.Samples.Hops[len(hops)-1]
-			last.RTTSeconds = append(last.RTTSeconds, &seconds, nil)
-		}
-		return r
-	}
-	for want, routes := range map[string][2]*measure.Result{
-		"hop 2: y is now w, as many hops":                                     {trip([][]string{x, y, z}), trip([][]string{x, {"w"}, z})},
-		"hop 2: y is now w, as many hops, round trip as before":               {trip([][]string{x, y, z}, 10, 12, 11), trip([][]string{x, {"w"}, z}, 11.9)},
-		"hop 2: y is now w, as many hops, round trip 20.0 ms, before 10.0 ms": {trip([][]string{x, y, z}, 10), trip([][]string{x, {"w"}, z}, 20)},
-		"hop 2: y is now w, as many hops, round trip 5.00 ms, before 10.0 ms": {trip([][]string{x, y, z}, 10), trip([][]string{x, {"w"}, z}, 5)},
-		"hop 2: y is now w, as many hops, round trip as before ":              {trip([][]string{x, y, z}, 0.1), trip([][]string{x, {"w"}, z}, 0.9)},
-		"hop 2: y is now w, hop 3 differs, too":                               {trip([][]string{x, y, y}, 10), trip([][]string{x, {"w"}, z}, 10)},
-		"hop 2: z is now y, hop 3 differs, too, one hop more":                 {trip([][]string{x, z}), trip([][]string{x, y, z})},
-		"hop 2: y is now z, hop 3 differs, too, one hop fewer":                {trip([][]string{x, y, z}), trip([][]string{x, z})},
-		"hop 1: z is now x, 3 hops from 2 to 4 differ, too, 3 hops more":      {trip([][]string{z}), trip([][]string{x, y, y, z})},
-		"hop 1: x is now z, 3 hops from 2 to 4 differ, too, 3 hops fewer":     {trip([][]string{x, y, y, z}), trip([][]string{z})},
-		"hop 3: y is new": {trip([][]string{x, z}), trip([][]string{x, z, y})},
-		"hop 2: y, y2 is now w, w2 and 1 more, as many hops": {trip([][]string{x, {"y", "y2"}, z}), trip([][]string{x, {"w", "w2", "w3"}, z})},
-	} {
-		found := joinRoutes([]*measure.Result{routes[0], routes[1]})
-		if len(found) != 2 {
-			t.Errorf("%s: %d routes", want, len(found))
-			continue
-		}
-		if got := routeText(&found[0], &found[1]); got != trimmed(want) {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
-// trimmed takes off what tells two equal keys of a table apart.
-func trimmed(text string) string {
-	if n := len(text); n > 0 && text[n-1] == ' ' {
-		return text[:n-1]
-	}
-	return text
-}
 
 // Without two names of hosts, changes have the routes of all pairs that planned tests trace, each beside its like. What is silent
 // for a time, what shares a load, what goes by turns over two families or tools, and what somebody traced besides is no change.
@@ -163,14 +117,14 @@ func TestRoutesOfEachTest(t *testing.T) {
 		t.Fatal(err)
 	}
 	route := func(tool, family, hop string, first, last, results int, changed ...int) routeDoc {
-		return routeDoc{Test: tool + "@all", Tool: tool, Role: "planned", Family: family, First: all[first].Started, Last: all[last].Started,
-			Results: results, Result: all[first].ID, Hops: []hopDoc{{1, []string{hop}}}, Changed: append([]int{}, changed...)}
+		return routeDoc{tool + "@all", tool, "planned", family, analysis.Route{First: all[first].Started, Last: all[last].Started,
+			Results: results, Result: all[first].ID, Hops: []analysis.Hop{{TTL: 1, Addresses: []string{hop}}}, Changed: append([]int{}, changed...)}}
 	}
 	want := routesDoc{Routes: []routeDoc{
 		route("route", "ipv4", "x", 0, 3, 2), route("route", "ipv6", "y", 1, 4, 2), route("route-tcp", "ipv4", "w", 2, 2, 1), route("route-tcp", "ipv4", "v", 5, 5, 1, 1),
 	}}
 	got := read[routesDoc](b, "/api/v1/pairs/a/b/routes?from=-2h")
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(routeDoc{})); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/web/edit"
@@ -26,41 +24,6 @@ func traceOf(id string, at time.Time, hops ...[]string) *measure.Result {
 		r.Samples.Hops = append(r.Samples.Hops, hop)
 	}
 	return r
-}
-
-func TestJoinRoutes(t *testing.T) {
-	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-	x, y, z, silent := []string{"x"}, []string{"y"}, []string{"z"}, []string(nil)
-	var traces []*measure.Result
-	for i, hops := range [][][]string{
-		{x, y, z},
-		{x, silent, z},
-		{silent, silent},                     // says nothing
-		{x, {"y2", "y"}, z, silent},          // shares the load with y
-		{x, {"y2"}, z},                       // still that
-		{x, {"w"}, z},                        // another router
-		{x, {"w"}, {"v"}, z},                 // a longer way
-		{x, silent, silent, {"v2"}, {"end"}}, // and one more
-		{x, {"w"}},                           // lost on the way
-		{x, {"w"}, {"v"}, {"v2"}, {"end"}},   // there again
-		{x, {"u"}},                           // another one, of which the end is lost
-		{x, {"u"}, {"v"}},
-		{x, {"u"}, {"v"}, z},
-	} {
-		traces = append(traces, traceOf(string(rune('A'+i)), at.Add(time.Duration(i)*time.Minute), hops...))
-	}
-	minute := func(n int) time.Time { return at.Add(time.Duration(n) * time.Minute) }
-	hop := func(ttl int, addresses ...string) hopDoc { return hopDoc{ttl, addresses} }
-	want := []routeDoc{
-		{First: minute(0), Last: minute(4), Results: 4, Result: "A", Hops: []hopDoc{hop(1, "x"), hop(2, "y", "y2"), hop(3, "z")}, Changed: []int{}, whole: true},
-		{First: minute(5), Last: minute(5), Results: 1, Result: "F", Hops: []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "z")}, Changed: []int{2}, whole: true},
-		{First: minute(6), Last: minute(6), Results: 1, Result: "G", Hops: []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "v"), hop(4, "z")}, Changed: []int{3, 4}, whole: true},
-		{First: minute(7), Last: minute(9), Results: 3, Result: "H", Hops: []hopDoc{hop(1, "x"), hop(2, "w"), hop(3, "v"), hop(4, "v2"), hop(5, "end")}, Changed: []int{4, 5}, whole: true},
-		{First: minute(10), Last: minute(12), Results: 3, Result: "K", Hops: []hopDoc{hop(1, "x"), hop(2, "u"), hop(3, "v"), hop(4, "z")}, Changed: []int{2}, whole: true},
-	}
-	if diff := cmp.Diff(want, joinRoutes(traces), cmp.AllowUnexported(routeDoc{})); diff != "" {
-		t.Error(diff)
-	}
 }
 
 // What changed on a path is told with the Result that says so; a pair of which nothing is known has no changes.

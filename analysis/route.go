@@ -1,0 +1,216 @@
+package analysis
+
+import (
+	"slices"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// Hop is who answered at a distance, over all Results of a route.
+type Hop struct {
+	TTL       int      `json:"ttl"`
+	Addresses []string `json:"addresses" doc:"None: nobody answered"`
+}
+
+// Route is a route that held for a time.
+type Route struct {
+	First   time.Time `json:"first" doc:"When it was seen first"`
+	Last    time.Time `json:"last"`
+	Results int       `json:"results" doc:"How often it was seen"`
+	Result  string    `json:"result" doc:"ID of the first of them"`
+	Hops    []Hop     `json:"hops"`
+	Changed []int     `json:"changed" doc:"TTLs at which it differs from the one before of the same test, tool, role and family"`
+
+	Newest string    `json:"-"` // ID of the last of its Results
+	Whole  bool      `json:"-"` // one of its Results reached its end, so that there is nothing beyond the last hop
+	Trips  []float64 `json:"-"` // round trips to its end, in seconds: of each Result that reached it, the median
+}
+
+// Routes makes routes of Results of traces of one test in order of time. A router that does not answer each time, and several that
+// share the load at one distance, are no change: a hop is another one only if the routers that answered there had not answered in
+// this route before. Nor is it one if nobody answers beyond some distance. Results without an answer say nothing.
+func Routes(traces []*measure.Result) []Route {
+	routes := []Route{}
+	for _, r := range traces {
+		one := Route{First: r.Started, Last: r.Started, Results: 1, Result: r.ID, Newest: r.ID, Changed: []int{}}
+		if one.Hops, one.Whole = hopsOf(r.Samples.Hops); len(one.Hops) == 0 {
+			continue
+		}
+		if trip, reached := tripOf(r.Samples.Hops); reached {
+			one.Trips = []float64{trip}
+		}
+		if n := len(routes); n > 0 {
+			last := &routes[n-1]
+			if one.Changed = Differing(last, &one); len(one.Changed) == 0 {
+				last.merge(&one)
+				continue
+			}
+		}
+		routes = append(routes, one)
+	}
+	return routes
+}
+
+// Move is that traffic went another way from a time on, which is after the last Result of the one route and before the first of the
+// other.
+type Move struct{ Before, After Route }
+
+const (
+	// lasting is how many Results a route must have that traffic was moved to: what is seen once or twice is gone before anybody looks.
+	lasting = 3
+	// turns is how often a route may come back before it is one of several that traffic goes by in turns.
+	turns = 3
+)
+
+// Moves are the changes of routes that lasted. A route that is seen for less than three Results is none, unless it is the newest and
+// is seen twice; one that comes back again and again, as between two that share a load by the hour, is none either.
+func Moves(routes []Route) (moves []Move) {
+	var held []Route
+	for i, r := range routes {
+		if r.Results < lasting && (i < len(routes)-1 || r.Results < lasting-1) {
+			continue
+		}
+		if n := len(held); n > 0 && len(Differing(&held[n-1], &r)) == 0 {
+			held[n-1].merge(&r)
+			continue
+		}
+		held = append(held, r)
+	}
+	back := make([]int, len(held)) // how often each is among them
+	for i := range held {
+		for j := range held {
+			if len(Differing(&held[i], &held[j])) == 0 {
+				back[i]++
+			}
+		}
+	}
+	for i := 1; i < len(held); i++ {
+		if back[i-1] >= turns || back[i] >= turns {
+			continue
+		}
+		after := held[i]
+		after.Changed = Differing(&held[i-1], &after)
+		moves = append(moves, Move{held[i-1], after})
+	}
+	return moves
+}
+
+// hopsOf are the hops up to the last that answered. whole: that is the end of the route.
+func hopsOf(hops []measure.Hop) (list []Hop, whole bool) {
+	answered := 0
+	for _, h := range hops {
+		addresses := []string{}
+		for _, a := range h.Addresses {
+			if a != "" && !slices.Contains(addresses, a) {
+				addresses = append(addresses, a)
+			}
+		}
+		if list = append(list, Hop{h.TTL, addresses}); len(addresses) > 0 {
+			answered, whole = len(list), h.Reply != ""
+		}
+	}
+	return list[:answered], whole
+}
+
+// Differing are the TTLs at which two routes have no router in common, or one of them goes on where the other is at its end.
+func Differing(a, b *Route) (ttls []int) {
+	for i := range max(len(a.Hops), len(b.Hops)) {
+		switch {
+		case i >= len(a.Hops):
+			if a.Whole {
+				ttls = append(ttls, b.Hops[i].TTL)
+			}
+		case i >= len(b.Hops):
+			if b.Whole {
+				ttls = append(ttls, a.Hops[i].TTL)
+			}
+		case !a.Hops[i].meets(b.Hops[i]):
+			ttls = append(ttls, a.Hops[i].TTL)
+		}
+	}
+	return ttls
+}
+
+// meets says whether two hops may be one: they have a router in common, or one of them is silent.
+func (h Hop) meets(other Hop) bool {
+	return len(h.Addresses) == 0 || len(other.Addresses) == 0 ||
+		slices.ContainsFunc(other.Addresses, func(s string) bool { return slices.Contains(h.Addresses, s) })
+}
+
+// merge adds what a Result, or a later time of the same route, shows that differs in nothing.
+func (r *Route) merge(one *Route) {
+	r.Last, r.Newest, r.Results = one.Last, one.Newest, r.Results+one.Results
+	r.Whole, r.Trips = r.Whole || one.Whole, append(r.Trips, one.Trips...)
+	for i, h := range one.Hops {
+		if i >= len(r.Hops) {
+			r.Hops = append(r.Hops, h)
+			continue
+		}
+		for _, a := range h.Addresses {
+			if !slices.Contains(r.Hops[i].Addresses, a) {
+				r.Hops[i].Addresses = append(r.Hops[i].Addresses, a)
+			}
+		}
+	}
+}
+
+// At is the hop at a distance; without an address, where the route has none.
+func (r *Route) At(ttl int) Hop {
+	if i := slices.IndexFunc(r.Hops, func(h Hop) bool { return h.TTL == ttl }); i >= 0 {
+		return r.Hops[i]
+	}
+	return Hop{}
+}
+
+// Links are the pairs of routers that follow each other, and of routers those that alone answer at their distance. Where several
+// share a load, or nobody answers, it is not known which one a packet passes.
+func (r *Route) Links() (links, routers []string) {
+	before := ""
+	for i, h := range r.Hops {
+		if len(h.Addresses) != 1 {
+			before = ""
+			continue
+		}
+		if before != "" {
+			links = append(links, before+" - "+h.Addresses[0])
+		}
+		before = h.Addresses[0]
+		if i < len(r.Hops)-1 || !r.Whole { // the last is the target itself
+			routers = append(routers, before)
+		}
+	}
+	return links, routers
+}
+
+// tripOf is the median round trip to the end of a route, if it was reached.
+func tripOf(hops []measure.Hop) (trip float64, reached bool) {
+	for _, h := range hops {
+		if h.Reply == "" {
+			continue
+		}
+		var trips []float64
+		for _, v := range h.RTTSeconds {
+			if v != nil {
+				trips = append(trips, *v)
+			}
+		}
+		if len(trips) > 0 {
+			return lower(trips), true
+		}
+	}
+	return 0, false
+}
+
+// Trip is the median of the round trips to the end of a route, in seconds; known: there are some.
+func (r *Route) Trip() (seconds float64, known bool) {
+	if len(r.Trips) == 0 {
+		return 0, false
+	}
+	return lower(r.Trips), true
+}
+
+// lower is the median; of an even number of values the lower of the middle two, which is one that was measured.
+func lower(values []float64) float64 {
+	return slices.Sorted(slices.Values(values))[(len(values)-1)/2]
+}

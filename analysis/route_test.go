@@ -1,0 +1,119 @@
+package analysis
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// traceOf is a trace in which each hop's text has the addresses that answered, without any: silence. z and end are where it leads.
+func traceOf(id string, at time.Time, hops ...[]string) *measure.Result {
+	r := measure.NewResult("trace", at)
+	r.ID, r.Source.Name, r.Target.Name, r.Tool = id, "a", "b", "trace"
+	for i, addresses := range hops {
+		hop := measure.Hop{TTL: i + 1, Addresses: addresses}
+		if slices.Contains(addresses, "z") || slices.Contains(addresses, "end") {
+			hop.Reply = "port unreachable"
+		}
+		r.Samples.Hops = append(r.Samples.Hops, hop)
+	}
+	return r
+}
+
+func TestRoutes(t *testing.T) {
+	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	x, y, z, silent := []string{"x"}, []string{"y"}, []string{"z"}, []string(nil)
+	var traces []*measure.Result
+	for i, hops := range [][][]string{
+		{x, y, z},
+		{x, silent, z},
+		{silent, silent},                     // says nothing
+		{x, {"y2", "y"}, z, silent},          // shares the load with y
+		{x, {"y2"}, z},                       // still that
+		{x, {"w"}, z},                        // another router
+		{x, {"w"}, {"v"}, z},                 // a longer way
+		{x, silent, silent, {"v2"}, {"end"}}, // and one more
+		{x, {"w"}},                           // lost on the way
+		{x, {"w"}, {"v"}, {"v2"}, {"end"}},   // there again
+		{x, {"u"}},                           // another one, of which the end is lost
+		{x, {"u"}, {"v"}},
+		{x, {"u"}, {"v"}, z},
+	} {
+		traces = append(traces, traceOf(string(rune('A'+i)), at.Add(time.Duration(i)*time.Minute), hops...))
+	}
+	minute := func(n int) time.Time { return at.Add(time.Duration(n) * time.Minute) }
+	hop := func(ttl int, addresses ...string) Hop { return Hop{ttl, addresses} }
+	want := []Route{
+		{First: minute(0), Last: minute(4), Results: 4, Result: "A", Newest: "E", Hops: []Hop{hop(1, "x"), hop(2, "y", "y2"), hop(3, "z")}, Changed: []int{}, Whole: true},
+		{First: minute(5), Last: minute(5), Results: 1, Result: "F", Newest: "F", Hops: []Hop{hop(1, "x"), hop(2, "w"), hop(3, "z")}, Changed: []int{2}, Whole: true},
+		{First: minute(6), Last: minute(6), Results: 1, Result: "G", Newest: "G", Hops: []Hop{hop(1, "x"), hop(2, "w"), hop(3, "v"), hop(4, "z")}, Changed: []int{3, 4}, Whole: true},
+		{First: minute(7), Last: minute(9), Results: 3, Result: "H", Newest: "J", Hops: []Hop{hop(1, "x"), hop(2, "w"), hop(3, "v"), hop(4, "v2"), hop(5, "end")}, Changed: []int{4, 5}, Whole: true},
+		{First: minute(10), Last: minute(12), Results: 3, Result: "K", Newest: "M", Hops: []Hop{hop(1, "x"), hop(2, "u"), hop(3, "v"), hop(4, "z")}, Changed: []int{2}, Whole: true},
+	}
+	if diff := cmp.Diff(want, Routes(traces)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Traffic was moved where a route lasts. What flaps, what is seen once or twice, and what goes by turns is no move.
+func TestMoves(t *testing.T) {
+	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	ways := map[rune][][]string{
+		'n': {{"x"}, {"north"}, {"z"}}, 's': {{"x"}, {"south"}, {"z"}}, 'w': {{"x"}, {"west"}, {"far"}, {"z"}},
+		'b': {{"x"}, {"north", "south"}, {"z"}}, '-': {nil, nil},
+	}
+	for seen, want := range map[string][]string{
+		"nnnnnn":                   nil,
+		"nnnsss":                   {"2 3"},
+		"nnnss":                    {"2 3"}, // the newest one
+		"nnns":                     nil,     // yet
+		"nnnsnnn":                  nil,
+		"nnnssnnn":                 nil,
+		"nnn-sss":                  {"2 4"},
+		"nnnsssnnn":                {"2 3", "5 6"},
+		"nnnsssnnnsssnnnsssnnnsss": nil,
+		"nsnsnsnsns":               nil,
+		"nnnbbbnnnbbb":             nil, // shares the load
+		"nnnssswww":                {"2 3", "5 6"},
+		"nnnwwwwnnnw":              {"2 3", "6 7"},
+		"---":                      nil,
+	} {
+		var traces []*measure.Result
+		for i, w := range seen {
+			traces = append(traces, traceOf(seen, at.Add(time.Duration(i)*time.Minute), ways[w]...))
+		}
+		var got []string
+		for _, m := range Moves(Routes(traces)) {
+			minute := func(t time.Time) string { return string(rune('0' + int(t.Sub(at).Minutes()))) }
+			got = append(got, minute(m.Before.Last)+" "+minute(m.After.First))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", seen, diff)
+		}
+	}
+}
+
+// What a packet passes is known where one router alone answers.
+func TestLinks(t *testing.T) {
+	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		hops           [][]string
+		links, routers []string
+	}{
+		{[][]string{{"x"}, {"y"}, {"z"}}, []string{"x - y", "y - z"}, []string{"x", "y"}},
+		{[][]string{{"x"}, {"y"}}, []string{"x - y"}, []string{"x", "y"}},
+		{[][]string{{"x"}, nil, {"y"}, {"z"}}, []string{"y - z"}, []string{"x", "y"}},
+		{[][]string{{"x"}, {"y", "y2"}, {"w"}, {"z"}}, []string{"w - z"}, []string{"x", "w"}},
+		{[][]string{{"z"}}, nil, nil},
+	} {
+		routes := Routes([]*measure.Result{traceOf("A", at, c.hops...)})
+		links, routers := routes[0].Links()
+		if !slices.Equal(links, c.links) || !slices.Equal(routers, c.routers) {
+			t.Errorf("%v: links %q, routers %q", c.hops, links, routers)
+		}
+	}
+}
