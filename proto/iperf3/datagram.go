@@ -70,6 +70,7 @@ func isUDPAnswer(b []byte) bool {
 type Tracker struct {
 	Highest    uint64 // highest sequence number seen
 	Lost       int64
+	LossRuns   int64 // of numbers lost one after another, in which Lost were: the loss periods of RFC 3357
 	Reordered  int64 // arrived after a higher sequence number (RFC 4737, Type-P-Reordered)
 	Duplicates int64
 	Received   int64         // datagrams, with duplicates
@@ -93,7 +94,10 @@ func (t *Tracker) Add(seq uint64, sent, arrived time.Duration) {
 	t.transit = transit
 	switch {
 	case seq > t.Highest:
-		t.Lost += int64(seq - t.Highest - 1)
+		if missing := int64(seq - t.Highest - 1); missing > 0 {
+			t.Lost += missing
+			t.LossRuns++
+		}
 		t.forget(seq)
 		t.Highest = seq
 	case t.Highest-seq < trackerWindow && t.has(seq):
@@ -102,6 +106,7 @@ func (t *Tracker) Add(seq uint64, sent, arrived time.Duration) {
 	default:
 		t.Reordered++
 		t.Lost = max(0, t.Lost-1)
+		t.LossRuns = min(t.Lost, t.LossRuns+t.parts(seq)-1)
 	}
 	if t.Highest-seq < trackerWindow {
 		t.seen[seq%trackerWindow/64] |= 1 << (seq % 64)
@@ -109,6 +114,21 @@ func (t *Tracker) Add(seq uint64, sent, arrived time.Duration) {
 }
 
 func (t *Tracker) has(seq uint64) bool { return t.seen[seq%trackerWindow/64]&(1<<(seq%64)) != 0 }
+
+// parts is how many runs of losses a run has become, from which a late datagram is taken back: none where it was alone, two where it
+// was in the midst. Of a number beyond the window that is not known, and one is the likeliest.
+func (t *Tracker) parts(seq uint64) (n int64) {
+	if t.Highest-seq >= trackerWindow-1 {
+		return 1
+	}
+	if seq > 1 && !t.has(seq-1) {
+		n++
+	}
+	if !t.has(seq + 1) { // it is no higher than the highest
+		n++
+	}
+	return n
+}
 
 // forget clears the bits of the numbers that enter the window when seq becomes the highest.
 func (t *Tracker) forget(seq uint64) {

@@ -33,14 +33,19 @@ func TestTracker(t *testing.T) {
 		want Tracker
 	}{
 		{"in order", []uint64{1, 2, 3}, Tracker{Highest: 3, Received: 3}},
-		{"one lost", []uint64{1, 3, 4}, Tracker{Highest: 4, Received: 3, Lost: 1}},
-		{"first lost", []uint64{3}, Tracker{Highest: 3, Received: 1, Lost: 2}},
+		{"one lost", []uint64{1, 3, 4}, Tracker{Highest: 4, Received: 3, Lost: 1, LossRuns: 1}},
+		{"first lost", []uint64{3}, Tracker{Highest: 3, Received: 1, Lost: 2, LossRuns: 1}},
 		{"late", []uint64{1, 3, 2, 4}, Tracker{Highest: 4, Received: 4, Reordered: 1}},
 		{"twice", []uint64{1, 2, 2, 3}, Tracker{Highest: 3, Received: 4, Duplicates: 1}},
-		{"late twice, one lost", []uint64{1, 4, 2, 2}, Tracker{Highest: 4, Received: 4, Lost: 1, Reordered: 1, Duplicates: 1}},
-		{"far ahead", []uint64{1, 100_000, 99_999, 99_999}, Tracker{Highest: 100_000, Received: 4, Lost: 99_997, Reordered: 1, Duplicates: 1}},
-		{"beyond the window", []uint64{1, 10_000, 2}, Tracker{Highest: 10_000, Received: 3, Lost: 9_997, Reordered: 1}},
-		{"the window wraps", []uint64{1, 4097, 4097 + 4096}, Tracker{Highest: 8193, Received: 3, Lost: 8190}},
+		{"late twice, one lost", []uint64{1, 4, 2, 2}, Tracker{Highest: 4, Received: 4, Lost: 1, LossRuns: 1, Reordered: 1, Duplicates: 1}},
+		{"two runs", []uint64{2, 5, 6}, Tracker{Highest: 6, Received: 3, Lost: 3, LossRuns: 2}},
+		{"late, from the midst of a run", []uint64{1, 5, 3}, Tracker{Highest: 5, Received: 3, Lost: 2, LossRuns: 2, Reordered: 1}},
+		{"late, the whole of a run", []uint64{1, 4, 6, 5}, Tracker{Highest: 6, Received: 4, Lost: 2, LossRuns: 1, Reordered: 1}},
+		{"late, the first of all", []uint64{3, 1}, Tracker{Highest: 3, Received: 2, Lost: 1, LossRuns: 1, Reordered: 1}},
+		{"late, a run from its end", []uint64{4, 3, 2, 1}, Tracker{Highest: 4, Received: 4, Reordered: 3}},
+		{"far ahead", []uint64{1, 100_000, 99_999, 99_999}, Tracker{Highest: 100_000, Received: 4, Lost: 99_997, LossRuns: 1, Reordered: 1, Duplicates: 1}},
+		{"beyond the window", []uint64{1, 10_000, 2}, Tracker{Highest: 10_000, Received: 3, Lost: 9_997, LossRuns: 1, Reordered: 1}},
+		{"the window wraps", []uint64{1, 4097, 4097 + 4096}, Tracker{Highest: 8193, Received: 3, Lost: 8190, LossRuns: 2}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

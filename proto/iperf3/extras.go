@@ -80,6 +80,7 @@ type StreamExtra struct {
 	MSS           int    `json:"mss_bytes,omitempty"`
 	SendBuffer    int    `json:"send_buffer_bytes,omitempty"` // SO_SNDBUF at the end
 	ReceiveBuffer int    `json:"receive_buffer_bytes,omitempty"`
+	LossRuns      int64  `json:"loss_runs,omitempty"` // in which the lost datagrams were, one after another; 0: none were, or not told
 	Reordered     int64  `json:"reordered_packets,omitempty"`
 	Duplicates    int64  `json:"duplicate_packets,omitempty"`
 	// Discards says that this end receives and had the kernel drop the payload uncopied (MSG_TRUNC): what it counts has

@@ -25,9 +25,10 @@ type StreamReport struct {
 	Received    *Count
 	Retransmits *int64 // nil: not known
 
-	// UDP, by the receiver; the last two only if the receiver is this end or Pathwise.
+	// UDP, by the receiver; the last three only if the receiver is this end or Pathwise.
 	Jitter     float64 // seconds
 	Lost       int64
+	LossRuns   int64
 	Reordered  int64
 	Duplicates int64
 
@@ -41,6 +42,7 @@ type Totals struct {
 	SentSeconds, ReceivedSeconds float64 // of the longest stream
 	Retransmits                  *int64  // nil: not known
 	Packets, Lost, Reordered     int64
+	LossRuns                     int64   // in which Lost were; 0: none were, or not told of all streams
 	Jitter                       float64 // of the worst stream
 	HaveSent, HaveReceived       bool    // whether that end counted
 }
@@ -82,6 +84,7 @@ type Report struct {
 // Total sums the streams of a direction.
 func (r *Report) Total(direction string) Totals {
 	var sum Totals
+	runsTold := true
 	for _, s := range r.Streams {
 		if s.Direction != direction {
 			continue
@@ -105,8 +108,13 @@ func (r *Report) Total(direction string) Totals {
 			sum.Retransmits = &more
 		}
 		sum.Lost += s.Lost
+		sum.LossRuns += s.LossRuns
+		runsTold = runsTold && (s.LossRuns > 0 || s.Lost == 0)
 		sum.Reordered += s.Reordered
 		sum.Jitter = max(sum.Jitter, s.Jitter)
+	}
+	if !runsTold {
+		sum.LossRuns = 0
 	}
 	return sum
 }
@@ -124,7 +132,7 @@ func (r *Report) fill(t *transfer) {
 		}
 		one.take(local, s.sender)
 		if !s.sender {
-			one.Reordered, one.Duplicates = s.to.reordered, s.to.duplicates
+			one.counted(extra)
 		}
 		r.Streams = append(r.Streams, one)
 		if arrivals := s.arrivalsOf(); arrivals != nil {
@@ -148,6 +156,11 @@ func (s *StreamReport) take(from StreamResult, sender bool) {
 		n := int64(from.Retransmits)
 		s.Retransmits = &n
 	}
+}
+
+// counted takes what a receiver counted of datagrams beyond iperf3's own figures.
+func (s *StreamReport) counted(by StreamExtra) {
+	s.LossRuns, s.Reordered, s.Duplicates = by.LossRuns, by.Reordered, by.Duplicates
 }
 
 // merge adds the peer's results.
@@ -177,7 +190,7 @@ func (r *Report) merge(t *transfer, remote Results) {
 		one := &r.Streams[theirs.Stream-1]
 		one.RemoteExtra = &theirs
 		if !theirs.Sender {
-			one.Reordered, one.Duplicates = theirs.Reordered, theirs.Duplicates
+			one.counted(theirs)
 		}
 	}
 	for _, note := range e.Notes {

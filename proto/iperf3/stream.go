@@ -41,6 +41,7 @@ type reading struct {
 	retransmits int64
 	packets     int64
 	lost        int64
+	lossRuns    int64
 	reordered   int64
 	duplicates  int64
 	jitter      time.Duration
@@ -95,7 +96,7 @@ func (s *stream) readUDP() reading {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.packets, r.lost, r.jitter = int64(s.track.Highest), s.track.Lost, s.track.Jitter
-	r.reordered, r.duplicates = s.track.Reordered, s.track.Duplicates
+	r.lossRuns, r.reordered, r.duplicates = s.track.LossRuns, s.track.Reordered, s.track.Duplicates
 	return r
 }
 
@@ -124,7 +125,8 @@ func (s *stream) result() StreamResult {
 
 // extra is what a Pathwise peer is told about the stream besides.
 func (s *stream) extra() StreamExtra {
-	e := StreamExtra{Stream: s.index + 1, Sender: s.sender, Reordered: s.to.reordered, Duplicates: s.to.duplicates}
+	e := StreamExtra{Stream: s.index + 1, Sender: s.sender, LossRuns: max(0, s.to.lossRuns-s.from.lossRuns),
+		Reordered: s.to.reordered, Duplicates: s.to.duplicates}
 	// A buffer or name that cannot be read any more stays absent.
 	e.SendBuffer, _ = sock.SendBuffer(s.raw)
 	e.ReceiveBuffer, _ = sock.ReceiveBuffer(s.raw)
