@@ -15,30 +15,20 @@ import (
 // without duplicates, into metrics. An echo without a round-trip time is lost, whatever ICMP error it met. Without echoes
 // there are no metrics; without replies none of delay and reordering.
 func reduceEchoes(echoes []measure.Echo, arrivals []uint64) map[measure.Metric]float64 {
-	metrics := map[measure.Metric]float64{}
 	if len(echoes) == 0 {
-		return metrics
+		return map[measure.Metric]float64{}
 	}
 	var rtts []float64
 	lost := make([]bool, len(echoes))
-	losses, duplicates := 0, 0
+	duplicates := 0
 	for i, e := range echoes {
 		duplicates += e.Duplicates
 		if lost[i] = e.RTTSeconds == nil; lost[i] {
-			losses++
 			continue
 		}
 		rtts = append(rtts, *e.RTTSeconds)
 	}
-	burst := 0
-	if runs := stat.LossRuns(lost); len(runs) > 0 {
-		burst = slices.Max(runs)
-	}
-	metrics[measure.SentPackets] = float64(len(echoes))
-	metrics[measure.ReceivedPackets] = float64(len(rtts))
-	metrics[measure.LostPackets] = float64(losses)
-	metrics[measure.LossRatio] = float64(losses) / float64(len(echoes))
-	metrics[measure.LossBurstMax] = float64(burst)
+	metrics := fatesOf(lost).metrics()
 	metrics[measure.DuplicatePackets] = float64(duplicates)
 	if len(rtts) == 0 {
 		return metrics

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
@@ -88,17 +89,9 @@ func addTotals(r *measure.Result, report *iperf3.Report, main string, udp bool) 
 }
 
 func addDatagrams(r *measure.Result, total iperf3.Totals) {
-	if total.HaveReceived && total.ReceivedBytes == 0 {
-		total.Lost = total.Packets // the receiver saw no gap, since it saw nothing
-	}
-	r.Metrics[measure.SentPackets] = float64(total.Packets)
-	r.Metrics[measure.LostPackets] = float64(total.Lost)
-	r.Metrics[measure.ReceivedPackets] = float64(total.Packets - total.Lost)
+	maps.Copy(r.Metrics, datagramFates(total).metrics())
 	r.Metrics[measure.ReorderedPackets] = float64(total.Reordered)
 	r.Metrics[measure.Jitter] = total.Jitter
-	if total.Packets > 0 {
-		r.Metrics[measure.LossRatio] = float64(total.Lost) / float64(total.Packets)
-	}
 }
 
 // addTCP adds what the sender's kernel says held it back. Shares are of the streams' time together.
