@@ -50,7 +50,7 @@ func lossMetrics() []Definition {
 			Help: "Longest run of packets lost one after another.",
 			Text: "How many packets in a row were lost at most. Long runs come from outages and full queues, single losses " +
 				"from damage.",
-			See:    []string{"burst-loss", "loss_ratio"},
+			See:    []string{"loss-period", "loss_ratio"},
 			Source: "RFC 3357"},
 		{Metric: ReorderingRatio, Label: "Reordering", Group: "Loss and order",
 			Better: BetterLow, Merge: Merge{How: MergeShare, Over: ReorderedPackets, Under: ReceivedPackets}, Warn: 0.001, Bad: 0.01, Draw: DrawBars,
