@@ -50,7 +50,7 @@ func derivePaced(s *Subject) {
 	for _, p := range s.udp {
 		sent, lost := exactly(p.sent, p.result), exactly(p.lost, p.result)
 		switch {
-		case p.rate <= pacedMost*whole*(1+capacityError):
+		case paced(s, p.rate):
 			s.set(PacedSent, sent)
 			s.set(PacedLost, lost)
 			s.setPositive(PacedRate, p.rate, p.result)
@@ -63,6 +63,11 @@ func derivePaced(s *Subject) {
 				"those of a full queue", quantity.FormatRate(p.rate), quantity.FormatRate(whole))})
 		}
 	}
+}
+
+// paced reports whether a probe by UDP of a rate left the path nearly empty.
+func paced(s *Subject, rate float64) bool {
+	return rate <= pacedMost*max(s.Value(Capacity), s.Value(Steady))*(1+capacityError)
 }
 
 // halfMost is the share of a path up to which a probe by UDP leaves room for others.
