@@ -9,6 +9,7 @@ const (
 	ReorderedPackets Metric = "reordered_packets"
 	LossRatio        Metric = "loss_ratio"
 	LossBurstMax     Metric = "loss_burst_max_packets"
+	LossPeriodMean   Metric = "loss_period_mean_packets"
 	ReorderingRatio  Metric = "reordering_ratio"
 )
 
@@ -51,6 +52,12 @@ func lossMetrics() []Definition {
 			Text: "How many packets in a row were lost at most. Long runs come from outages and full queues, single losses " +
 				"from damage.",
 			See:    []string{"loss-period", "loss_ratio"},
+			Source: "RFC 3357"},
+		{Metric: LossPeriodMean, Label: "Mean run of losses", Group: "Loss and order", Better: BetterLow,
+			Help: "Mean length of the runs of packets lost one after another (RFC 3357).",
+			Text: "How many packets in a row were lost, on average over the runs. Where each packet is lost for itself, it is hardly more " +
+				"than 1; where losses come in bursts, 2 and more. Without losses there is none.",
+			See:    []string{"loss-period", "loss_burst_max_packets", "loss_ratio"},
 			Source: "RFC 3357"},
 		{Metric: ReorderingRatio, Label: "Reordering", Group: "Loss and order",
 			Better: BetterLow, Merge: Merge{How: MergeShare, Over: ReorderedPackets, Under: ReceivedPackets}, Warn: 0.001, Bad: 0.01, Draw: DrawBars,

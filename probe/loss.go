@@ -51,5 +51,8 @@ func (f fates) metrics() map[measure.Metric]float64 {
 	if f.longest != uncounted {
 		all[measure.LossBurstMax] = float64(f.longest)
 	}
+	if f.runs > 0 {
+		all[measure.LossPeriodMean] = float64(f.lost) / float64(f.runs)
+	}
 	return all
 }
