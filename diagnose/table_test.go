@@ -20,7 +20,8 @@ var (
 	countsInPage   = regexp.MustCompile(`(?s)Of the \d+\s+verdicts\s.*?name\s+no\s+cause,\s+and\s+none`)
 )
 
-// docs/diagnose.md says what the rules and the table of recordings do; -update writes it anew, after the table.
+// docs/diagnose.md says what the rules and the table of recordings do; -update writes it anew. This test stands in a file behind that of
+// TestFaultsReplayed, so that it runs behind it and counts the table as it is by then.
 func TestPage(t *testing.T) {
 	rows, err := os.ReadFile(table)
 	if err != nil {
