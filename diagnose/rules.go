@@ -12,6 +12,7 @@ var rules = []Rule{
 	sendBufferLimited,
 	applicationLimited,
 	randomLoss,
+	burstLoss,
 	policer,
 	shallowBuffer,
 	duplexMismatch,

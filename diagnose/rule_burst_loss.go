@@ -1,0 +1,71 @@
+package diagnose
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/model"
+)
+
+// LossPeriod is how many packets in a row a paced probe lost, on average over the runs.
+const LossPeriod Name = "loss_period"
+
+// burstLoss: packets are lost in bursts, several in a row or close together, and none for long in between. TCP takes what it loses within
+// a round trip for one sign of congestion, so it goes faster than as many single losses would let it.
+//
+// It is told by a probe on the nearly empty path, where no queue of ours can overflow; by one that lost in several runs, as a silence of
+// the whole path is one run alone.
+var burstLoss = Rule{
+	ID:    "burst-loss",
+	Of:    OfWay,
+	In:    []State{Slow, Full},
+	Needs: []Name{LossPeriod, PacedLoss, PacedLost, Steady, MSS, EmptyRoundTrip},
+	Reads: []Name{LoadedRoundTrip, IdleRoundTrip},
+	Brings: []definition{{Name: LossPeriod, Metric: string(measure.LossPeriodMean), Unit: "packets",
+		Means: "lost one after another by that probe, on average", Step: pacedProbe, From: ofPaced,
+		Read: func(s *Subject, r *measure.Result) (float64, bool) {
+			mean, told := r.Get(measure.LossPeriodMean)
+			return mean, told && paced(s, r.Metrics[measure.SentRate])
+		}}},
+	Apart:    map[string]Name{"random-loss": LossPeriod, "shallow-buffer": PacedLost, "policer": PacedLoss, "outage": LossPeriod, "transaction-loss": LossPeriod},
+	Suspect:  func(s *Subject) bool { return s.Value(Retransmits) > 0 && !full(s) },
+	Replaces: []string{"random-loss"},
+	Look: func(s *Subject) *Claim {
+		lost, mean, p := s.Value(PacedLost), s.Value(LossPeriod), s.Value(PacedLoss)
+		trip := seconds(s.Value(EmptyRoundTrip))
+		single := model.Mathis(s.Value(MSS), trip, p, model.CIndependent) // what as many single losses would leave
+		switch {
+		case mean < burstPeriod, lost < enoughLosses*mean, p > burstsLose:
+			return nil
+		case s.Value(Steady) < burstFaster*single, s.Value(LoadedRoundTrip) > othersFill*s.Value(EmptyRoundTrip), shared(s):
+			return nil
+		}
+		c := &Claim{
+			Where: OnPath, Confidence: confidence(1 - 1/math.Sqrt(1+lost/mean)),
+			Evidence: []Name{PacedLoss, LossPeriod, Retransmits, ResentShare, LoadedRoundTrip, Steady, Allowed},
+			Advice:   []string{"link", "again"},
+			Words: map[string]string{"loss": inText(p, "ratio"), "mean": strconv.FormatFloat(mean, 'f', 1, 64),
+				"runs": strconv.FormatFloat(lost/mean, 'f', 0, 64), "single": inText(single, "bit/s")},
+			// A run is at most one sign of congestion, and several that lie within a round trip are one together, so that the formula's rate
+			// for one sign a run is the least that bursts leave.
+			Allows: max(s.Value(Steady), lossAllows(s, p/mean)),
+			Gone:   []limit{byLoss},
+		}
+		if lossBlind(s.congestion) { // it is there, but does not slow this sender
+			c.Severity, c.Unpredicted = measure.Info, true
+		}
+		return c
+	},
+}
+
+const (
+	// burstPeriod is the mean run of losses, in packets, from which on they come in bursts. Of packets that are each lost for themselves,
+	// one in ten at the most, it is 1.1; a part that loses half of them while it is in a bad state makes runs of 2.
+	burstPeriod = 1.5
+	// burstFaster is how many times faster TCP is than as many single losses would let it be. CUBIC alone, on long paths, exceeds the
+	// formula by less.
+	burstFaster = 2
+	// burstsLose is the largest share that bursts lose here. Where more is lost, something else drops what is above a low rate, in runs, too.
+	burstsLose = 0.3
+)
