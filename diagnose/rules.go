@@ -11,6 +11,7 @@ var rules = []Rule{
 	sendBufferFixed,
 	sendBufferLimited,
 	applicationLimited,
+	badCable,
 	randomLoss,
 	burstLoss,
 	policer,

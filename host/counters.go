@@ -3,6 +3,8 @@ package host
 import (
 	"strconv"
 	"strings"
+
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // counters reads all that the kernel counts and that an Item looks at.
@@ -12,8 +14,8 @@ func (s System) counters(n Network) map[string]uint64 {
 		file  string
 		parse func(string) map[string]uint64
 	}{
-		{"proc/net/snmp", parseNetstat},
-		{"proc/net/netstat", parseNetstat},
+		{"proc/net/snmp", sock.ParseNetstat},
+		{"proc/net/netstat", sock.ParseNetstat},
 		{"proc/net/softnet_stat", parseSoftnet},
 		{"proc/stat", parseStat},
 		{"proc/vmstat", parseNamed},
@@ -31,28 +33,6 @@ func (s System) counters(n Network) map[string]uint64 {
 		for _, q := range l.Qdiscs {
 			all["qdisc."+l.Name+".dropped"] += q.Drops
 		}
-	}
-	return all
-}
-
-// parseNetstat reads pairs of lines, of names and of values, each with its group before it: TcpExt.ListenDrops. Values below zero, which
-// are settings and no counts, are left out.
-func parseNetstat(text string) map[string]uint64 {
-	all := map[string]uint64{}
-	var names []string
-	for line := range lines(text) {
-		fields := strings.Fields(line)
-		if len(names) != len(fields) || names[0] != fields[0] {
-			names = fields
-			continue
-		}
-		group := strings.TrimSuffix(fields[0], ":")
-		for i := 1; i < len(fields); i++ {
-			if n, err := strconv.ParseUint(fields[i], 10, 64); err == nil {
-				all[group+"."+names[i]] = n
-			}
-		}
-		names = nil
 	}
 	return all
 }

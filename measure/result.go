@@ -202,6 +202,9 @@ type TCPEnd struct {
 	ReceiveBufferBytes int          `json:"receive_buffer_bytes,omitempty"` // SO_RCVBUF when the test ended
 	BuffersFixed       bool         `json:"buffers_fixed"`                  // the application set them; the kernel does not tune
 	Settings           *TCPSettings `json:"settings,omitempty"`
+	// Counts are what the host's kernel counted of trouble while the data went, for all of its programs, under the kernel's own
+	// names, such as Tcp.InCsumErrors: see sock.Counts. What did not happen is not there.
+	Counts map[string]uint64 `json:"counts,omitempty"`
 }
 
 // TCPSettings are the kernel's settings of a host that the diagnosis uses; see sock.TCPSettings.

@@ -166,21 +166,23 @@ func addSamples(r *measure.Result, report *iperf3.Report) {
 
 func addEnds(r *measure.Result, report *iperf3.Report, c *iperf3.Config) {
 	var theirs *sock.TCPSettings
+	var counted sock.Counts
 	if report.PeerExtra != nil {
-		theirs = report.PeerExtra.Settings
+		theirs, counted = report.PeerExtra.Settings, report.PeerExtra.Counts
 	}
 	for _, s := range report.Streams {
 		for _, side := range []struct {
 			extra    *iperf3.StreamExtra
 			settings *sock.TCPSettings
+			counts   sock.Counts
 			host     string
-		}{{s.LocalExtra, report.Settings, r.Source.Name}, {s.RemoteExtra, theirs, r.Target.Name}} {
+		}{{s.LocalExtra, report.Settings, report.Counts, r.Source.Name}, {s.RemoteExtra, theirs, counted, r.Target.Name}} {
 			if side.extra == nil {
 				continue
 			}
 			end := measure.TCPEnd{End: measure.Receiver, Direction: s.Direction, Stream: s.Stream, Host: side.host,
 				CongestionControl: side.extra.Congestion, MSSBytes: side.extra.MSS, SendBufferBytes: side.extra.SendBuffer,
-				ReceiveBufferBytes: side.extra.ReceiveBuffer, BuffersFixed: c.Window > 0}
+				ReceiveBufferBytes: side.extra.ReceiveBuffer, BuffersFixed: c.Window > 0, Counts: side.counts}
 			if side.extra.Sender {
 				end.End = measure.Sender
 			}

@@ -70,6 +70,7 @@ type ResultsExtra struct {
 	Samples  *SampleTable      `json:"samples,omitempty"`
 	Arrivals []wireArrival     `json:"arrivals,omitempty"` // of trains
 	Notes    []string          `json:"notes,omitempty"`
+	Counts   sock.Counts       `json:"counts,omitempty"` // what this end's kernel counted during the data, of troubleCounts
 }
 
 // StreamExtra is what an end knows of one stream beyond iperf3's own figures. Zero buffers were not read.

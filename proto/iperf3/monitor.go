@@ -55,6 +55,7 @@ type monitor struct {
 	samples   []Sample
 	intervals []IntervalReport
 	cpu       CPU
+	trouble   sock.Counts // in all, once the monitor ended
 
 	t        *transfer
 	tick     int // of sampling
@@ -78,6 +79,8 @@ func (m *monitor) begin(t *transfer) {
 
 func (m *monitor) run() {
 	defer close(m.done)
+	counted := countTrouble(m.t.streams[0])
+	defer func() { m.trouble = counted() }()
 	var sample, interval, omit <-chan time.Time
 	if m.every > 0 && m.t.streams[0].tcp != nil {
 		ticker := time.NewTicker(m.every)

@@ -72,6 +72,7 @@ type Report struct {
 	RemoteCPU        *CPU // nil: no results came
 
 	Settings  *sock.TCPSettings // of this end
+	Counts    sock.Counts       // what this end's kernel counted during the data, of troubleCounts
 	Path      *PathRecord       // what the kernel remembered of the peer
 	Arrivals  []Arrival         // of trains, from the end that received; nil if it is a stock one
 	Peer      *Hello            // nil: a stock peer
@@ -122,7 +123,7 @@ func (r *Report) Total(direction string) Totals {
 // fill puts what the streams of this end counted into the report.
 func (r *Report) fill(t *transfer) {
 	r.Started = t.start
-	r.Intervals, r.Samples, r.CPU = t.monitor.intervals, t.monitor.samples, t.monitor.cpu
+	r.Intervals, r.Samples, r.CPU, r.Counts = t.monitor.intervals, t.monitor.samples, t.monitor.cpu, t.monitor.trouble
 	for _, s := range t.streams {
 		local := s.result()
 		extra := s.extra()

@@ -142,7 +142,7 @@ func (t *transfer) results(extra *ResultsExtra) Results {
 		}
 	}
 	if extra != nil {
-		extra.Samples = NewSampleTable(t.monitor.samples)
+		extra.Samples, extra.Counts = NewSampleTable(t.monitor.samples), t.monitor.trouble
 	}
 	return r
 }
