@@ -144,7 +144,7 @@ var rooms = []room{
 	{"stat", "quantiles, mergeable histograms, jitter, loss runs, reordering, intervals",
 		"", ""},
 	{"web", "HTTP: the API",
-		"account admission analysis archive archive/generated calc config control diagnose diagnose/knowledge document export fleet input lab lab/faults measure probe quantity report web/edit web/labs web/page", "stat"},
+		"account admission analysis archive archive/generated calc config control diagnose diagnose/knowledge document export fleet input lab lab/faults measure probe quantity report web/edit web/labs web/page", "archive/postgrestest stat"},
 	{"web/browser", "tests of the pages in a browser",
 		"", "account archive config control diagnose/knowledge fleet lab measure probe web web/edit web/labs web/page"},
 	{"web/edit", "the mesh file on the pages: forms, checks, history",

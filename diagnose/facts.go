@@ -174,7 +174,7 @@ func (s *Subject) readBrought(from sort, r *measure.Result) {
 
 // defined are the definitions of all facts about ways.
 func defined() []definition {
-	all := slices.Concat(definitions, exchangeDefinitions)
+	all := slices.Concat(definitions, exchangeDefinitions, eventDefinitions)
 	for i := range rules {
 		all = append(all, rules[i].Brings...)
 	}

@@ -57,7 +57,9 @@ type Claim struct {
 	// Gone are limits that the cure takes away, and Cured facts as they would be then: the prediction is made of what is left.
 	Gone        []limit
 	Cured       map[Name]float64
-	Unpredicted bool // nothing can be promised
+	Unpredicted bool // nothing can be promised by formulas
+	// Returns is what was measured where the cause was not, and so comes back without it; nil: that is not known.
+	Returns *measure.Predicted
 }
 
 // Place is where on a path a cause sits.
@@ -163,7 +165,7 @@ func (j *judgement) try(rules []Rule, last bool) {
 			}
 		default:
 			c.Severity = cmp.Or(c.Severity, measure.Problem)
-			f := found{rule: r, Claim: c}
+			f := found{rule: r, Claim: c, predicted: c.Returns}
 			if !c.Unpredicted {
 				f.predicted = next(s.with(c.Cured), c.Gone...)
 			}
