@@ -27,6 +27,7 @@ type path struct {
 	unscaled      bool
 	window        float64 // bytes offered by the receiver
 	rcvbuf        int
+	sendBuffer    int // 0: what the kernel goes to
 	rmem, wmem    [3]int
 	sent, resent  float64 // packets
 	pacedSent     float64
@@ -125,11 +126,19 @@ func (p path) samples() measure.Samples {
 	}
 	s.Ends = []measure.TCPEnd{
 		{End: measure.Sender, Direction: measure.Forward, Stream: 1, Host: "bob", CongestionControl: p.congestion, MSSBytes: 1448,
-			SendBufferBytes: p.wmem[2], BuffersFixed: p.fixed, Settings: &measure.TCPSettings{WmemBytes: &p.wmem, WindowScaling: &scaling}},
+			SendBufferBytes: p.buffer(), BuffersFixed: p.fixed, Settings: &measure.TCPSettings{WmemBytes: &p.wmem, WindowScaling: &scaling}},
 		{End: measure.Receiver, Direction: measure.Forward, Stream: 1, Host: "carol", ReceiveBufferBytes: p.rcvbuf,
 			BuffersFixed: p.fixed, Settings: &measure.TCPSettings{RmemBytes: &p.rmem, WindowScaling: &scaling}},
 	}
 	return s
+}
+
+// buffer is the sender's buffer.
+func (p *path) buffer() int {
+	if p.sendBuffer > 0 {
+		return p.sendBuffer
+	}
+	return p.wmem[2]
 }
 
 func with(change func(*path)) path {
@@ -181,6 +190,8 @@ func TestVerdicts(t *testing.T) {
 		{"receive window, set by the program", with(func(p *path) { smallWindow(p); p.fixed = true }), "receive-buffer-fixed"},
 		{"send buffer, set by the program", with(func(p *path) { smallSendBuffer(p); p.fixed = true }), "send-buffer-fixed"},
 		{"receive window nearly enough", with(func(p *path) { smallWindow(p); p.goodput = 80e6 }), Healthy},
+		{"receive window that a paced sender fills now and then", with(func(p *path) { smallWindow(p); p.rwnd, p.congestion = 0.3, "bbr" }), "receive-window-limited"},
+		{"receive window that is full now and then, and not used up", with(func(p *path) { smallWindow(p); p.rwnd, p.goodput = 0.3, 0.7*p.goodput }), "unexplained"},
 		{"no window scaling", with(func(p *path) { smallWindow(p); p.unscaled, p.window = true, 65535 }), "no-window-scaling"},
 		{"no window scaling, loss binds", with(func(p *path) { lossy(p); p.unscaled, p.window = true, 65535 }), "random-loss"},
 		{"send buffer", with(smallSendBuffer), "send-buffer-limited"},
@@ -284,6 +295,10 @@ func TestPredictions(t *testing.T) {
 	}{
 		{"receive window, then the path", with(smallWindow), mean, "capacity"},
 		{"send buffer, then the path", with(smallSendBuffer), mean, "capacity"},
+		{"buffers that the program sets at both ends, then the path", with(func(p *path) {
+			p.fixed, p.rcvbuf, p.window, p.sendBuffer = true, 131072, 76_000, 131072
+			p.sndbuf, p.goodput = 0.9, 14e6
+		}), mean, "capacity"},
 		{"loss, then the path", with(lossy), mean, "capacity"},
 		{"loss, then the receive window", with(func(p *path) {
 			smallWindow(p)

@@ -35,12 +35,12 @@ var middlebox = Rule{
 }
 
 func windowsUnscaled(s *Subject) *Claim {
-	if s.Is(WindowScaling) || s.Value(ReceiveWindowShare) <= binding || s.Value(ReceiveWindow) > unscaledWindow ||
+	if s.Is(WindowScaling) || !windowHolds(s) || s.Value(ReceiveWindow) > unscaledWindow ||
 		!scales(s.From) || !scales(s.To) {
 		return nil
 	}
 	return &Claim{
-		Where: OnPath, Confidence: confidence(s.Value(ReceiveWindowShare)), Evidence: ofWindow,
+		Where: OnPath, Confidence: windowConfidence(s), Evidence: ofWindow,
 		Advice: []string{"between"},
 		Allows: windowRate(s, s.Value(ReceiveWindow)),
 		Cured:  map[Name]float64{WindowScaling: 1},

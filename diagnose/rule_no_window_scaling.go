@@ -10,11 +10,11 @@ var noWindowScaling = Rule{
 	Reads:    []Name{ReceiveBufferMax},
 	Replaces: []string{"receive-window-limited"},
 	Look: func(s *Subject) *Claim {
-		if s.Is(WindowScaling) || s.Value(ReceiveWindowShare) <= binding || s.Value(ReceiveWindow) > unscaledWindow {
+		if s.Is(WindowScaling) || !windowHolds(s) || s.Value(ReceiveWindow) > unscaledWindow {
 			return nil
 		}
 		return &Claim{
-			Where: AtReceiver, Confidence: confidence(s.Value(ReceiveWindowShare)), Evidence: ofWindow,
+			Where: AtReceiver, Confidence: windowConfidence(s), Evidence: ofWindow,
 			Advice: whoScales(s),
 			Allows: windowRate(s, s.Value(ReceiveWindow)),
 			Cured:  map[Name]float64{WindowScaling: 1},

@@ -6,19 +6,20 @@ var receiveBufferFixed = Rule{
 	ID:    "receive-buffer-fixed",
 	Of:    OfWay,
 	Needs: []Name{ReceiveBufferFixed, ReceiveWindow, ReceiveWindowShare, RoundTrip},
-	Reads: []Name{ReceiveBuffer, Capacity, EmptyRoundTrip},
+	Reads: []Name{ReceiveBuffer, ReceiveBufferMax, SendBufferMax, Capacity, EmptyRoundTrip},
 	Apart: map[string]Name{"receive-window-limited": ReceiveBufferFixed},
 	Look: func(s *Subject) *Claim {
-		if s.Value(ReceiveWindowShare) <= binding || !s.Is(ReceiveBufferFixed) {
+		gone, cured := unfixed(s)
+		if !windowHolds(s) || !s.Is(ReceiveBufferFixed) {
 			return nil
 		}
 		return &Claim{
-			Where: AtReceiver, Confidence: confidence(s.Value(ReceiveWindowShare)),
+			Where: AtReceiver, Confidence: windowConfidence(s),
 			Evidence: []Name{ReceiveWindowShare, ReceiveWindow, ReceiveBuffer, Steady, Allowed},
 			Advice:   []string{"program"},
 			Words:    tuned{s.Value(ReceiveBuffer), nil, s.Value(ReceiveWindow)}.words(s),
 			Allows:   windowRate(s, s.Value(ReceiveWindow)),
-			Gone:     []limit{byReceiveWindow},
+			Gone:     gone, Cured: cured,
 		}
 	},
 }

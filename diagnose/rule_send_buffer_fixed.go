@@ -6,9 +6,10 @@ var sendBufferFixed = Rule{
 	ID:    "send-buffer-fixed",
 	Of:    OfWay,
 	Needs: []Name{SendBufferFixed, SendBufferShare, InFlight},
-	Reads: []Name{SendBuffer, Capacity, EmptyRoundTrip, RoundTrip},
+	Reads: []Name{SendBuffer, SendBufferMax, ReceiveBufferMax, Capacity, EmptyRoundTrip, RoundTrip},
 	Apart: map[string]Name{"send-buffer-limited": SendBufferFixed},
 	Look: func(s *Subject) *Claim {
+		gone, cured := unfixed(s)
 		if s.Value(SendBufferShare) <= sendBinding || !s.Is(SendBufferFixed) {
 			return nil
 		}
@@ -18,7 +19,18 @@ var sendBufferFixed = Rule{
 			Advice:   []string{"program"},
 			Words:    tuned{s.Value(SendBuffer), nil, s.Value(InFlight)}.words(s),
 			Allows:   windowRate(s, sendShare*s.Value(SendBuffer)),
-			Gone:     []limit{bySendBuffer},
+			Gone:     gone, Cured: cured,
 		}
 	},
+}
+
+// unfixed is what a program that does not set its buffers any more leaves: those of both ends are the kernels' to tune, since the
+// programs of a test set them together. Where it is not known how far a kernel goes, its buffer is no limit.
+func unfixed(s *Subject) (gone []limit, cured map[Name]float64) {
+	for by, most := range map[limit]Name{byReceiveWindow: ReceiveBufferMax, bySendBuffer: SendBufferMax} {
+		if !s.Known(most) {
+			gone = append(gone, by)
+		}
+	}
+	return gone, map[Name]float64{ReceiveBufferFixed: 0, SendBufferFixed: 0}
 }
