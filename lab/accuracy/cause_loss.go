@@ -95,8 +95,6 @@ func lossOf(payload, least, most float64) func(*rand.Rand, *Path) (float64, bool
 	}
 }
 
-const transferSeconds = 4 // transferTime as a number
-
 // lossy is what TCP gets at a loss ratio, the more of two models: Mathis, and RFC 9438 section 5.2 for CUBIC on long paths.
 func lossy(p *Path, payload, loss float64) float64 {
 	trip := time.Duration(p.RTT * float64(time.Second))

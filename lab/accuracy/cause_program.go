@@ -59,7 +59,7 @@ var programCauses = []cause{
 	{name: "firewall-forgets", expect: named("firewall-forgets"), controls: controls,
 		strength: func(r *rand.Rand, p *Path) (float64, bool) { return digits(between(r, 0.6, 1.4), 2), p.RTT <= 0.1 },
 		fault: func(_ *Path, v float64) fault {
-			return fault{says: fmt.Sprintf("the firewall forgets what was silent for %.0fms", 1e3*v), always: true,
+			return fault{says: fmt.Sprintf("the firewall forgets what was silent for %.0fms", 1e3*v), always: true, lasts: true,
 				routers: fmt.Sprintf("{r: {firewall: {inside: [a], idle: %.0fms}}, s: {}}", 1e3*v)}
 		}},
 	{name: "accept-queue-full", expect: named("accept-queue-full"), controls: controls,

@@ -49,7 +49,7 @@ var windowCauses = []cause{
 		strength: withoutScaling,
 		fault: func(p *Path, _ float64) fault {
 			return fault{says: "a box strips the window scale option", leaves: inFlight(p, unscaled),
-				hosts: map[string]string{"c": wideHost}, routers: "{x: {strip: wscale}, r: {}, s: {}}", gate: "x", from: "c",
+				hosts: map[string]string{"c": wideHost}, routers: "{x: {strip: wscale}, r: {}, s: {}}", gate: "x", from: "c", lasts: true,
 				links: []string{"between: [x, r], rate: 2gbit", fmt.Sprintf("between: [c, r], rate: 2gbit, delay: %s", millis(accessShare*p.RTT))}}
 		}},
 }

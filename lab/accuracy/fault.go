@@ -53,6 +53,7 @@ type fault struct {
 	without []string // what is measured without it, default: a transfer
 	with    []string // what is measured with it, default: the diagnosis's transfer
 	always  bool     // it binds by what it is
+	lasts   bool     // nothing takes it out of a lab that runs
 }
 
 // binding says by what it shows that the fault binds.
@@ -75,8 +76,8 @@ const (
 	offloadFrom = 2e8
 	// wideHost has buffers for twice the product of 1 Gbit/s and 200 ms, and a queue as long.
 	wideHost = `{sysctl: {net.ipv4.tcp_rmem: "4096 131072 134217728", net.ipv4.tcp_wmem: "4096 16384 134217728"}}`
-	// transferTime is how long each transfer lasts: as in the library's recordings.
-	transferTime = "4"
+	// transferSeconds is how long a transfer without the fault lasts: a diagnosis's ends then or before, where it has seen enough.
+	transferSeconds = 4
 )
 
 // render writes the case file of a sample.
@@ -95,7 +96,7 @@ func (f *fault) render(s *Sample) string {
 		steps = append([]string{"exec: {on: b, run: [pathwise, respond], background: true, ready: answering, as: responder}"}, steps...)
 	}
 	if s.Binds != Always {
-		steps = append(steps, measureStep(or(f.from, "a"), "without", or3(f.without, transfer(&s.Path))))
+		steps = append(steps, measureStep(or(f.from, "a"), "without", or3(f.without, transfer(&s.Path, transferSeconds))))
 	}
 	for i := range f.set {
 		steps = append(steps, f.set[i].step())
@@ -108,9 +109,6 @@ func (f *fault) render(s *Sample) string {
 		steps = append(steps, measureStep("a", "with", f.with))
 	}
 	args := append([]string{or(f.target, "b")}, f.args...)
-	if !slices.Contains(f.args, "-t") {
-		args = append(args, "-t", transferTime)
-	}
 	steps = append(steps, fmt.Sprintf("diagnose: {on: a, run: [%s]}", words(append(args, "--cc", s.Path.Control))))
 	for _, step := range steps {
 		line("  - %s", step)
@@ -148,8 +146,8 @@ func (f *fault) renderLab(p *Path, seed uint64, line func(string, ...any)) {
 }
 
 // transfer is a transfer as those of a diagnosis are, as words of pathwise: what a fault and an advice are held against.
-func transfer(p *Path) []string {
-	return []string{"throughput", "b", "-t", transferTime, "--cc", p.Control, "--len", "32k", "--event-loop"}
+func transfer(p *Path, seconds float64) []string {
+	return []string{"throughput", "b", "-t", fmt.Sprintf("%.1fs", seconds), "--cc", p.Control, "--len", "32k", "--event-loop"}
 }
 
 func measureStep(on, as string, run []string) string {

@@ -19,7 +19,7 @@ func (p *player) follow(ctx context.Context, stage *scenario.Stage, f *measure.F
 	switch first := f.Advice[0]; {
 	case strings.HasPrefix(first.Command, "sysctl ") || strings.HasPrefix(first.Command, "ip "):
 		p.Advice.How, err = ByCommand, command(ctx, stage.Lab, first)
-	case p.Sample.called(f.ID):
+	case p.Sample.called(f.ID) && !p.Sample.Lasts:
 		p.Advice.How, err = ByMending, mend(stage.Lab, p.Sample.Mend)
 	default:
 		return
@@ -41,9 +41,13 @@ func mend(l *lab.Lab, changes []Change) error {
 	return nil
 }
 
-// again measures the goodput of a way.
+// again measures the goodput of a way, for as long as the diagnosis did: its prediction is for that.
 func (p *player) again(ctx context.Context, stage *scenario.Stage, way measure.Way) (float64, error) {
-	run := transfer(&p.Sample.Path)
+	lasted := float64(transferSeconds)
+	if r := transferOf(p.Results, way); r != nil && len(r.Samples.TCPInfo) > 0 {
+		lasted = r.Samples.TCPInfo[len(r.Samples.TCPInfo)-1].ElapsedSeconds
+	}
+	run := transfer(&p.Sample.Path, max(lasted, leastTransfer))
 	if way == measure.Reverse {
 		run = append(run, "-R")
 	}
@@ -57,6 +61,9 @@ func (p *player) again(ctx context.Context, stage *scenario.Stage, way measure.W
 	}
 	return r.Metrics[measure.Throughput], nil
 }
+
+// leastTransfer is the shortest transfer that is made, in seconds: of none that hung is more known.
+const leastTransfer = 0.2
 
 // called reports whether a finding names one of the sample's faults.
 func (s *Sample) called(id string) bool {

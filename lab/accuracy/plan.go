@@ -37,7 +37,7 @@ func (c *cause) sample(seed uint64, number int) Sample {
 	s := Sample{Name: name, Cause: c.name, Sort: cmp.Or(c.sort, Fault), Seed: leastSeed + r.Uint64N(1<<40), Expect: c.expect}
 	s.Path, s.Strength = c.draw(r, number)
 	f := c.fault(&s.Path, s.Strength)
-	s.Says, s.Leaves, s.Binds, s.Mend = f.says, f.leaves, f.binding(s.Sort), f.mend
+	s.Says, s.Leaves, s.Binds, s.Mend, s.Lasts = f.says, f.leaves, f.binding(s.Sort), f.mend, f.lasts
 	s.Case = f.render(&s)
 	return s
 }

@@ -140,10 +140,18 @@ func resultOf(text []byte) (*measure.Result, error) {
 
 // goodput is that of the first transfer to the target; 0 where nothing came through.
 func goodput(results []*measure.Result) (float64, error) {
-	for _, r := range results {
-		if r.Kind == "throughput" && r.Way == measure.Forward && r.Parameters["proto"] != "udp" {
-			return r.Metrics[measure.Throughput], nil
-		}
+	if r := transferOf(results, measure.Forward); r != nil {
+		return r.Metrics[measure.Throughput], nil
 	}
 	return 0, errors.New("no transfer was made")
+}
+
+// transferOf is the first transfer by TCP on a way; nil: there is none.
+func transferOf(results []*measure.Result, way measure.Way) *measure.Result {
+	for _, r := range results {
+		if r.Kind == "throughput" && r.Way == way && r.Parameters["proto"] != "udp" {
+			return r
+		}
+	}
+	return nil
 }

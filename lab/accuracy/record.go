@@ -49,7 +49,7 @@ type How string
 const (
 	ByCommand How = "command" // as it was printed
 	ByMending How = "mended"  // it asked for a repair of the path or the program, which was made
-	Unfit     How = "unfit"   // it asked for a repair of what was not broken
+	Unfit     How = "unfit"   // it asked for a repair of what was not broken, or that cannot be made in a lab that runs
 )
 
 // bindsAt is the share of what there is without a fault below which the transfer with it is slow: what package diagnose calls full.

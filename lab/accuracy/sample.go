@@ -21,7 +21,9 @@ type Sample struct {
 	Expect []Expected `json:"expect"`
 	Binds  Binding    `json:"binds"`
 	Case   string     `json:"case"` // a case file up to its diagnosis: see package scenario
-	Mend   []Change   `json:"mend"` // takes the fault out of the lab, where it is in the lab
+	Mend   []Change   `json:"mend"` // takes the fault out of the lab, where it is a setting of the lab
+	// Lasts says that nothing takes the fault out: it is a part of the lab's plan.
+	Lasts bool `json:"lasts,omitempty"`
 }
 
 // Sort says what kind of truth a sample has.
