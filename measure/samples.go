@@ -14,6 +14,7 @@ type Samples struct {
 	Ends         []TCPEnd      `json:"ends,omitempty"`
 	Trains       []Train       `json:"trains,omitempty"`
 	Hops         []Hop         `json:"hops,omitempty"`
+	Marks        []Mark        `json:"marks,omitempty"`
 	Transactions []Transaction `json:"transactions,omitempty"`
 	Output       *Output       `json:"output,omitempty"`
 	Host         *HostSample   `json:"host,omitempty"`
@@ -47,12 +48,21 @@ type Train struct {
 	BitsPerSecond     float64 `json:"bits_per_second"`    // of IP, by packets that queued; 0: too few did
 }
 
+// Mark is how many datagrams arrived with a differentiated services code point, of a test that asked for one. Another than that which was
+// sent is a router's on the way.
+type Mark struct {
+	Direction string `json:"direction"` // as in Interval
+	DSCP      int    `json:"dscp"`
+	Packets   int64  `json:"packets"`
+}
+
 // Echo is one request of a round-trip probe and what became of it.
 type Echo struct {
 	Seq         int      `json:"seq"`
 	SentSeconds float64  `json:"sent_seconds"` // since the start of the measurement
 	RTTSeconds  *float64 `json:"rtt_seconds"`  // nil: lost
 	TTL         int      `json:"ttl,omitempty"`
+	DSCP        *int     `json:"dscp,omitempty"`  // mark of the answer, where the request had one; nil: nobody looked
 	From        string   `json:"from,omitempty"`  // who answered, when it was not the target
 	Error       string   `json:"error,omitempty"` // what an ICMP error said
 	Duplicates  int      `json:"duplicates,omitempty"`

@@ -28,7 +28,7 @@ func (r *pingRun) answer(a pingAnswer) {
 	if a.kernel {
 		r.kernel++
 	}
-	e.RTTSeconds, e.TTL, e.From, e.Error = new(a.rtt.Seconds()), a.ttl, "", ""
+	e.RTTSeconds, e.TTL, e.DSCP, e.From, e.Error = new(a.rtt.Seconds()), a.ttl, a.dscp, "", ""
 	if a.from.IsValid() {
 		e.From = a.from.String()
 	}

@@ -89,7 +89,11 @@ func (p Ping) open(w way) (pingSender, error) {
 		socket.Close()
 		return nil, err
 	}
-	return &packetSender{Socket: socket, packets: packets, target: w.to}, nil
+	sender := &packetSender{Socket: socket, packets: packets, target: w.to}
+	if p.DSCP != 0 && p.Proto != protoSYN { // hosts answer an echo with its own mark (RFC 1349 section 5.1), and a SYN with theirs
+		sender.tellsMarks = sock.TellDSCP(conn) == nil
+	}
+	return sender, nil
 }
 
 // mark makes what a socket sends carry what the parameters say.

@@ -38,6 +38,11 @@ func TestPingLoopback(t *testing.T) {
 		}
 		want := map[measure.Metric]float64{measure.SentPackets: 20, measure.ReceivedPackets: 20, measure.LostPackets: 0,
 			measure.LossRatio: 0, measure.DuplicatePackets: 0, measure.ReorderedPackets: 0}
+		for _, e := range result.Samples.Echoes {
+			if e.DSCP == nil || *e.DSCP != 46 {
+				t.Errorf("%s: an answer with the mark %v", target, e.DSCP)
+			}
+		}
 		for metric, value := range want {
 			if got, ok := result.Get(metric); !ok || got != value {
 				t.Errorf("%s: %s = %v, %v; want %v", target, metric, got, ok, value)

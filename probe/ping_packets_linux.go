@@ -24,6 +24,8 @@ type packetSender struct {
 	packets pingPackets
 	target  netip.Addr
 	sent    []sock.Stamp // by index of the request, which is also the ID of the kernel's stamp
+
+	tellsMarks bool // the kernel tells the DSCP of answers, and that means something
 }
 
 func (s *packetSender) send(index int) (time.Time, error) {
@@ -65,6 +67,9 @@ func (s *packetSender) heard(event sock.Event) any {
 
 func (s *packetSender) answer(index int, from netip.Addr, p sock.Packet) pingAnswer {
 	a := pingAnswer{index: index, ttl: p.TTL}
+	if s.tellsMarks && p.DSCP >= 0 {
+		a.dscp = new(p.DSCP)
+	}
 	a.rtt, a.kernel = sock.Elapsed(s.sent[index], p.At)
 	if from != s.target.WithZone("") {
 		a.from = from

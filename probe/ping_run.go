@@ -33,6 +33,7 @@ type pingAnswer struct {
 	rtt    time.Duration
 	kernel bool       // rtt is by the kernel's clock
 	ttl    int        // on arrival; 0: not known
+	dscp   *int       // on arrival; nil: not known, or nobody asked
 	from   netip.Addr // who answered, where that is not the target; else the zero value
 }
 

@@ -131,6 +131,9 @@ func throughputText(w io.Writer, r *measure.Result) {
 	line("retransmitted", measure.Retransmits, count)
 	line("lost", measure.LossRatio, quantity.FormatRatio)
 	line("jitter", measure.Jitter, quantity.FormatSeconds)
+	for _, m := range r.Samples.Marks {
+		fmt.Fprintf(w, "%-22s %d packets\n", fmt.Sprintf("came with DSCP %d", m.DSCP), m.Packets)
+	}
 	line("held by receive window", measure.RwndLimitedRatio, percent)
 	line("held by send buffer", measure.SndbufLimitedRatio, percent)
 	line("largest cwnd", measure.CwndMax, size)

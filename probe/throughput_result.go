@@ -180,6 +180,9 @@ func addEnds(r *measure.Result, report *iperf3.Report, c *iperf3.Config) {
 			if side.extra == nil {
 				continue
 			}
+			for _, m := range side.extra.Marks {
+				r.Samples.Marks = append(r.Samples.Marks, measure.Mark{Direction: s.Direction, DSCP: m.DSCP, Packets: m.Packets})
+			}
 			end := measure.TCPEnd{End: measure.Receiver, Direction: s.Direction, Stream: s.Stream, Host: side.host,
 				CongestionControl: side.extra.Congestion, MSSBytes: side.extra.MSS, SendBufferBytes: side.extra.SendBuffer,
 				ReceiveBufferBytes: side.extra.ReceiveBuffer, BuffersFixed: c.Window > 0, Counts: side.counts}

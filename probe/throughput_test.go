@@ -28,6 +28,11 @@ func serveBy(t *testing.T, server *iperf3.Server) (port int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return serveOn(t, server, listener)
+}
+
+func serveOn(t *testing.T, server *iperf3.Server, listener net.Listener) (port int) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ctx, listener) }()
@@ -177,5 +182,42 @@ func TestFullBufferShare(t *testing.T) {
 	}
 	if diff := cmp.Diff(0.0, fullBufferShare(nil, 1)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The receiver of marked datagrams tells with which mark each arrived, whichever end it is; of unmarked ones it is not asked.
+func TestThroughputMarks(t *testing.T) {
+	for _, address := range []string{"127.0.0.1", "::1"} {
+		listener, err := iperf3.Listen(t.Context(), net.JoinHostPort(address, "0"))
+		if err != nil {
+			t.Logf("%s: %v", address, err)
+			continue
+		}
+		port := serveOn(t, &iperf3.Server{}, listener)
+		for _, c := range []struct {
+			dscp    int
+			reverse bool
+			want    []measure.Mark
+		}{
+			{46, false, []measure.Mark{{Direction: measure.Forward, DSCP: 46}}},
+			{10, true, []measure.Mark{{Direction: measure.Reverse, DSCP: 10}}},
+			{0, false, nil},
+		} {
+			p := &Throughput{Target: address, Port: port, Config: iperf3.Config{Proto: iperf3.UDP, Duration: 200 * time.Millisecond,
+				Rate: 1e6, DSCP: c.dscp, Reverse: c.reverse}}
+			r, err := p.Do(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, got := range r.Samples.Marks {
+				if got.Packets < 1 {
+					t.Errorf("%s: %+v", address, got)
+				}
+				r.Samples.Marks[i].Packets = 0
+			}
+			if diff := cmp.Diff(c.want, r.Samples.Marks); diff != "" {
+				t.Errorf("%s, DSCP %d (-want +got):\n%s", address, c.dscp, diff)
+			}
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 type ancillary struct {
 	kernel   time.Time // software receive or send stamp; zero: none
 	ttl      int       // 0: none
+	dscp     int       // -1: none
 	extended *unix.SockExtendedErr
 	offender netip.Addr
 }
@@ -19,7 +20,7 @@ type ancillary struct {
 // parseAncillary decodes control messages. What it does not know, or what is too short, it passes over: a missing
 // stamp or TTL is absent, not an error.
 func parseAncillary(oob []byte) ancillary {
-	var a ancillary
+	a := ancillary{dscp: -1}
 	messages, err := unix.ParseSocketControlMessage(oob)
 	if err != nil {
 		return a
@@ -31,6 +32,14 @@ func parseAncillary(oob []byte) ancillary {
 		case [2]int32{unix.IPPROTO_IP, unix.IP_TTL}, [2]int32{unix.IPPROTO_IPV6, unix.IPV6_HOPLIMIT}:
 			if len(m.Data) >= 4 {
 				a.ttl = int(binary.NativeEndian.Uint32(m.Data) & 0xff)
+			}
+		case [2]int32{unix.IPPROTO_IP, unix.IP_TOS}:
+			if len(m.Data) >= 1 {
+				a.dscp = int(m.Data[0]) >> dscpShift
+			}
+		case [2]int32{unix.IPPROTO_IPV6, unix.IPV6_TCLASS}:
+			if len(m.Data) >= 4 {
+				a.dscp = int(binary.NativeEndian.Uint32(m.Data)&0xff) >> dscpShift
 			}
 		case [2]int32{unix.IPPROTO_IP, unix.IP_RECVERR}, [2]int32{unix.IPPROTO_IPV6, unix.IPV6_RECVERR}:
 			a.extended, a.offender = parseExtended(m.Data)

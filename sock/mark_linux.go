@@ -43,6 +43,31 @@ func SetDSCP(c syscall.RawConn, dscp int) error {
 	return nil
 }
 
+// TellDSCP makes the kernel tell the mark of each packet that comes in, beside it: see ArrivedDSCP.
+func TellDSCP(c syscall.RawConn) error {
+	_, err := control(c, func(fd int) (struct{}, error) {
+		domain, err := family(fd)
+		if err != nil {
+			return struct{}{}, err
+		}
+		err = unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_RECVTOS, 1)
+		if domain == unix.AF_INET6 { // that was for mapped IPv4 peers; an IPv6-only socket may refuse
+			err = unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_RECVTCLASS, 1)
+		}
+		return struct{}{}, err
+	})
+	if err != nil {
+		return fmt.Errorf("ask for the mark of what arrives: %w", err)
+	}
+	return nil
+}
+
+// ArrivedDSCP is the mark that a packet arrived with, by the control messages beside it, and whether they tell it.
+func ArrivedDSCP(oob []byte) (dscp int, told bool) {
+	dscp = parseAncillary(oob).dscp
+	return max(0, dscp), dscp >= 0
+}
+
 func tosOption(fd int) (level, option int, err error) {
 	domain, err := family(fd)
 	if domain == unix.AF_INET6 {

@@ -22,6 +22,7 @@ type Packet struct {
 	Data []byte // valid until the next Receive
 	From netip.AddrPort
 	TTL  int // on arrival; 0 when not known
+	DSCP int // on arrival; -1 when not known: see TellDSCP
 	At   Stamp
 }
 
@@ -137,7 +138,7 @@ func (s *Socket) receive(fd, flags int) (Event, error) {
 			return nil, nil
 		}
 	}
-	return Packet{Data: data, From: addrPort(from), TTL: a.ttl, At: at}, nil
+	return Packet{Data: data, From: addrPort(from), TTL: a.ttl, DSCP: a.dscp, At: at}, nil
 }
 
 // queued makes an event of an entry of the error queue, or nil of one that tells nothing new: an error of this host's

@@ -143,6 +143,9 @@ func setUp(c syscall.RawConn, p Params, connected bool) (notes []string, err err
 		if err := sock.SetDSCP(c, int(p.TOS)>>2); err != nil {
 			return nil, err
 		}
+		if p.UDP {
+			_ = sock.TellDSCP(c) // a kernel that does not tell leaves nothing to report
+		}
 	}
 	if p.FQRate > 0 {
 		if err := sock.SetMaxPacing(c, uint64(p.FQRate)); err != nil {

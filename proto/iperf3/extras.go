@@ -84,9 +84,17 @@ type StreamExtra struct {
 	LossRuns      int64  `json:"loss_runs,omitempty"` // in which the lost datagrams were, one after another; 0: none were, or not told
 	Reordered     int64  `json:"reordered_packets,omitempty"`
 	Duplicates    int64  `json:"duplicate_packets,omitempty"`
+	// Marks are the datagrams that arrived by their mark, in a test that asked for one.
+	Marks []MarkCount `json:"marks,omitempty"`
 	// Discards says that this end receives and had the kernel drop the payload uncopied (MSG_TRUNC): what it counts has
 	// arrived, and the processor time that a program needs to take it over is not in its CPU figures.
 	Discards bool `json:"discards,omitempty"`
+}
+
+// MarkCount is how many datagrams arrived with a differentiated services code point.
+type MarkCount struct {
+	DSCP    int   `json:"dscp"`
+	Packets int64 `json:"packets"`
 }
 
 // PathRecord is what the kernel remembered of the peer before the test (tcp_metrics), and what became of it.
@@ -201,6 +209,13 @@ func (e *ResultsExtra) check() error {
 	// Twice the cap: rows are thinned by powers of two and streams end unevenly.
 	if values > 2*maxSampleValues || len(e.Arrivals) > 2*maxArrivals || len(e.Notes) > maxExtraNotes || len(e.Streams) > 2*maxStreams {
 		return &ProtocolError{What: "results with too many samples"}
+	}
+	for _, s := range e.Streams {
+		for i, m := range s.Marks {
+			if m.DSCP < 0 || m.DSCP > 63 || m.Packets < 0 || i > 63 {
+				return &ProtocolError{What: "results with marks that cannot be"}
+			}
+		}
 	}
 	e.Software, e.Version = oneLine(e.Software), oneLine(e.Version)
 	for i := range e.Notes {

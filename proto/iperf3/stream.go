@@ -29,6 +29,7 @@ type stream struct {
 	mu       sync.Mutex // of what follows; for UDP receivers only
 	track    Tracker
 	arrivals []Arrival // of trains
+	marks    [64]int64 // datagrams by their DSCP, where the kernel tells it
 
 	from, to  reading // what the test counts is to - from
 	startedAt time.Duration
@@ -123,10 +124,23 @@ func (s *stream) result() StreamResult {
 	return r
 }
 
+// markCounts are the datagrams by the mark that they arrived with; none where the test asked for no mark.
+func (s *stream) markCounts() (all []MarkCount) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for dscp, packets := range s.marks {
+		if packets > 0 {
+			all = append(all, MarkCount{dscp, packets})
+		}
+	}
+	return all
+}
+
 // extra is what a Pathwise peer is told about the stream besides.
 func (s *stream) extra() StreamExtra {
 	e := StreamExtra{Stream: s.index + 1, Sender: s.sender, LossRuns: max(0, s.to.lossRuns-s.from.lossRuns),
 		Reordered: s.to.reordered, Duplicates: s.to.duplicates}
+	e.Marks = s.markCounts()
 	// A buffer or name that cannot be read any more stays absent.
 	e.SendBuffer, _ = sock.SendBuffer(s.raw)
 	e.ReceiveBuffer, _ = sock.ReceiveBuffer(s.raw)

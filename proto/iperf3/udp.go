@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 const (
@@ -68,23 +70,21 @@ func lostAtOnce(err error) bool {
 // receiveUDP counts datagrams until the end of the test, then what the kernel still holds.
 func (t *transfer) receiveUDP(s *stream) error {
 	conn := s.conn.(*net.UDPConn)
-	buf, oob := make([]byte, 1<<16), make([]byte, 128) // the control message is 32 bytes
-	train := t.params.train() != nil
+	buf, oob := make([]byte, 1<<16), make([]byte, 128) // a stamp is 32 bytes, a mark 24
+	told := t.params.train() != nil || t.params.TOS > 0
 	var lingerUntil time.Time
 	for {
 		n, err := 0, error(nil)
-		at, stamped := t.elapsed(), int64(0)
-		if train {
-			var used int
+		at, used := t.elapsed(), 0
+		if told {
 			n, used, _, _, err = conn.ReadMsgUDPAddrPort(buf, oob)
-			stamped = kernelStamp(oob[:used])
 		} else {
 			n, err = conn.Read(buf)
 			at = t.elapsed()
 		}
 		switch {
 		case err == nil:
-			t.gotDatagram(s, buf[:n], at, stamped)
+			t.gotDatagram(s, buf[:n], oob[:used], at)
 		case errors.Is(err, unix.ECONNREFUSED):
 		case ended(err) && !lingerUntil.IsZero():
 			return nil
@@ -102,7 +102,8 @@ func (t *transfer) receiveUDP(s *stream) error {
 	}
 }
 
-func (t *transfer) gotDatagram(s *stream, b []byte, at time.Duration, stamp int64) {
+// gotDatagram counts a datagram, with what the kernel told beside it.
+func (t *transfer) gotDatagram(s *stream, b, beside []byte, at time.Duration) {
 	if len(b) == len(udpHello) { // the handshake again: its answer was lost, or came twice
 		if [4]byte(b) == udpHello {
 			_, _ = s.conn.Write(udpAnswer[:]) // lost as any datagram may be
@@ -113,8 +114,13 @@ func (t *transfer) gotDatagram(s *stream, b []byte, at time.Duration, stamp int6
 	if !ok {
 		return
 	}
+	stamp := kernelStamp(beside)
+	mark, marked := sock.ArrivedDSCP(beside)
 	s.mu.Lock()
 	s.track.Add(seq, sent, at)
+	if marked {
+		s.marks[mark]++
+	}
 	if stamp != 0 && len(s.arrivals) < maxArrivals {
 		s.arrivals = append(s.arrivals, Arrival{Sequence: int64(seq), At: stamp, Sent: int64(sent)})
 	}
