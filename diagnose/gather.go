@@ -158,6 +158,7 @@ func readThroughput(g *gathering, r *measure.Result) {
 		switch sort := sortOf(r); {
 		case sort == ofPaced:
 			readPaced(s, r)
+		case sort == ofMarked: // what a rule brings reads it
 		case sort == ofTransfer || !s.Known(Stuck):
 			readTransfer(s, r)
 			g.lost = max(g.lost, lostSilent(s, r))
@@ -175,6 +176,7 @@ const (
 	ofTransfer sort = "transfer" // by TCP, one way
 	ofBothWays sort = "both"     // by TCP, both ways at once
 	ofPaced    sort = "paced"    // by UDP
+	ofMarked   sort = "marked"   // by UDP, with a mark: what becomes of that, and no loss of unmarked packets
 	ofExchange sort = "transact"
 	ofTrains   sort = "capacity"
 )
@@ -185,12 +187,20 @@ func sortOf(r *measure.Result) sort {
 		return ofOpening
 	case r.Kind != "throughput":
 		return sort(r.Kind)
+	case r.Parameters["proto"] == "udp" && marked(r):
+		return ofMarked
 	case r.Parameters["proto"] == "udp":
 		return ofPaced
 	case measure.WayOf(r.Kind, r.Parameters) == measure.Both:
 		return ofBothWays
 	}
 	return ofTransfer
+}
+
+// marked reports whether packets were sent with a differentiated services code point.
+func marked(r *measure.Result) bool {
+	dscp, told := r.Number("dscp")
+	return told && dscp > 0
 }
 
 // udpProbe is what a probe by UDP sent and lost, in packets, at a rate in bit/s.

@@ -31,6 +31,7 @@ var rules = []Rule{
 	bufferbloat,
 	asymmetricRoute,
 	slowFirewall,
+	dscpRemarked,
 	nagleDelayedACK,
 	smallWrites,
 	chattyApplication,

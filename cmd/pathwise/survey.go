@@ -152,6 +152,9 @@ func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 	} else if port, given := v.asked["port"]; given && s.NeedsResponder() {
 		task.Parameters["port"] = port
 	}
+	if dscp, given := v.asked["dscp"]; given && s.Kind == "ping" { // answers tell what becomes of the mark
+		task.Parameters["dscp"] = dscp
+	}
 	return probe.New(task, options)
 }
 
