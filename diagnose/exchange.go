@@ -132,7 +132,7 @@ func exchange(name, why string, pattern, changed map[string]any) Step {
 // readExchange takes what a test of transactions says. The first on a connection that stands is of the program's own pattern; one like it
 // that differs in one thing tells what that thing costs.
 func readExchange(g *gathering, r *measure.Result) {
-	if len(r.Metrics) == 0 {
+	if len(r.Metrics) == 0 || sortOf(r) == ofOtherFlow {
 		return
 	}
 	if g.exchange == nil {

@@ -108,7 +108,7 @@ func (e exchanges) results() []*measure.Result {
 	if e.idle != nil {
 		all = append(all, e.result(30, e.idle, nil, map[string]any{"interval": 8.0}))
 	}
-	for _, r := range hundred().results()[1:] { // without its ping
+	for _, r := range with(fullPath).results()[1:] { // without its ping
 		if r.Started = testStart.Add(10 * time.Second); r.Kind == "throughput" && e.lostSilent {
 			r.Status, r.Parameters["duration"] = measure.StatusPartial, testSeconds-1
 		}

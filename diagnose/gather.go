@@ -179,12 +179,19 @@ const (
 	ofMarked   sort = "marked"   // by UDP, with a mark: what becomes of that, and no loss of unmarked packets
 	ofExchange sort = "transact"
 	ofTrains   sort = "capacity"
+	// ofOtherFlow is of large transactions, which tell how fast another flow than the transfer is.
+	ofOtherFlow sort = "other flow"
 )
 
 func sortOf(r *measure.Result) sort {
 	switch {
 	case r.Kind == "ping" && (r.Parameters["proto"] == "tcp" || r.Parameters["proto"] == "syn"):
 		return ofOpening
+	case r.Kind == "transact":
+		if size, _ := flowSize(r); size > 0 {
+			return ofOtherFlow
+		}
+		return ofExchange
 	case r.Kind != "throughput":
 		return sort(r.Kind)
 	case r.Parameters["proto"] == "udp" && marked(r):

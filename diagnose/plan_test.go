@@ -64,7 +64,9 @@ func TestExtend(t *testing.T) {
 		want    []string
 	}{
 		{"nothing measured yet", both, nil, names(both)},
-		{"no loss", both, hundred().results(), names(both)},
+		{"no loss", both, with(fullPath).results(), names(both)},
+		{"slow for no reason that shows", both, hundred().results(),
+			[]string{"ping", "trace", "capacity", "transfer", "other-flow", "capacity-reverse", "transfer-reverse"}},
 		{"loss", both, lost, []string{"ping", "trace", "capacity", "transfer", "paced", "capacity-reverse", "transfer-reverse"}},
 		{"loss on the way back", both, backwards,
 			[]string{"ping", "trace", "capacity", "transfer", "capacity-reverse", "transfer-reverse", "paced-reverse"}},

@@ -32,6 +32,7 @@ var rules = []Rule{
 	asymmetricRoute,
 	slowFirewall,
 	dscpRemarked,
+	flowSlowPath,
 	nagleDelayedACK,
 	smallWrites,
 	chattyApplication,
