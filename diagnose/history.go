@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pathwise-net/pathwise/analysis"
@@ -40,6 +41,7 @@ type Event struct {
 	Findings []string   `json:"findings" doc:"IDs of what it was"`
 	Severity string     `json:"severity" enum:"info,warning,problem"`
 	Sentence string     `json:"sentence" doc:"All of it, for people; times are UTC"`
+	Together string     `json:"together" doc:"The part of it that says what else changed then; empty: nothing did, as far as is known"`
 	Changed  []Changed  `json:"changed"`
 	Route    *Moved     `json:"route,omitempty"`
 	With     []string   `json:"with" doc:"What else happened about then: configurations, findings of diagnoses"`
@@ -117,7 +119,8 @@ func (d *Diagnosis) addEvent(h *History, e *Event) {
 		e.Sentence += f.Explanation + " "
 		d.Findings = append(d.Findings, f)
 	}
-	e.Sentence += e.together()
+	e.Together = e.together()
+	e.Sentence = strings.TrimSpace(e.Sentence + e.Together)
 }
 
 // OfEvent is of what changed between two hosts at one time.

@@ -27,6 +27,21 @@ const oneFamily = "a diagnosis is of one path, and ping, trace and throughput co
 // diagnoseTime is how long each transfer lasts: slow start over 200 ms takes three seconds, and what holds after it is to be seen.
 const diagnoseTime = "8s"
 
+// What the command says of itself.
+const (
+	diagnoseLong = "Measure the path to HOST, where `pathwise respond` runs: round trips, the route, the narrowest link's capacity and a\n" +
+		"transfer each way; then name the cause if it is slow, with its evidence, what to change, and the speed to expect.\n" +
+		"An iperf3 server will do at the far end; less can be told then. Tell how the program that is slow asks (--request, --writes,\n" +
+		"--turns, …), and what slows its transactions comes first.\n" +
+		"With --pair nothing is measured: of two hosts of a mesh it says what changed since when, from what to what, what else happened\n" +
+		"then, which other pairs changed with them, and what these have in common."
+	diagnoseExample = "  pathwise diagnose carol\n  pathwise diagnose carol -t 5 --cc cubic --json\n  tar c data | pathwise diagnose carol --input -\n" +
+		"  pathwise diagnose carol --report path.html --mask\n  pathwise diagnose carol --target-rate 500mbit --target-rtt 76ms\n" +
+		"  pathwise diagnose carol --request 202 --writes 2\n  pathwise diagnose carol --budget 15s,100MB\n" +
+		"  pathwise diagnose carol --accept --target-rate 500mbit -t 60\n" +
+		"  pathwise diagnose --pair ucl/ral --since 7d --controller https://mesh.example.org:8080 --token-file ~/mesh.token"
+)
+
 func diagnoseCommand(s *session) *cobra.Command {
 	flags := parameterFlags{kind: throughputKind()}
 	var failOn string
@@ -35,17 +50,17 @@ func diagnoseCommand(s *session) *cobra.Command {
 	var aim targetFlags
 	var program programFlags
 	var budget string
+	var past pastFlags
 	c := &cobra.Command{
-		Use: "diagnose HOST[:PORT]", Short: "Say why the path to HOST is slow, and what to change", Args: cobra.ExactArgs(1),
-		Long: "Measure the path to HOST, where `pathwise respond` runs: round trips, the route, the narrowest link's capacity and a\n" +
-			"transfer each way; then name the cause if it is slow, with its evidence, what to change, and the speed to expect.\n" +
-			"An iperf3 server will do at the far end; less can be told then. Tell how the program that is slow asks (--request, --writes,\n" +
-			"--turns, …), and what slows its transactions comes first.",
-		Example: "  pathwise diagnose carol\n  pathwise diagnose carol -t 5 --cc cubic --json\n  tar c data | pathwise diagnose carol --input -\n" +
-			"  pathwise diagnose carol --report path.html --mask\n  pathwise diagnose carol --target-rate 500mbit --target-rtt 76ms\n" +
-			"  pathwise diagnose carol --request 202 --writes 2\n  pathwise diagnose carol --budget 15s,100MB\n" +
-			"  pathwise diagnose carol --accept --target-rate 500mbit -t 60",
+		Use: "diagnose HOST[:PORT] | --pair SOURCE/TARGET", Short: "Say why the path to HOST is slow, and what to change", Args: past.arguments,
+		Long: diagnoseLong, Example: diagnoseExample,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := past.check(c.Flags()); err != nil {
+				return err
+			}
+			if past.pair != "" {
+				return s.diagnosePast(c, &past, written.told.Since, failOn)
+			}
 			v, err := newSurvey(c, s, &flags, args[0])
 			defer flags.close()
 			var target *diagnose.Target
@@ -88,6 +103,7 @@ func diagnoseCommand(s *session) *cobra.Command {
 	addFailOn(c.Flags(), &failOn)
 	written.add(c.Flags())
 	aim.add(c.Flags())
+	past.add(c.Flags())
 	c.Flags().StringVar(&budget, "budget", "", "what it may use: a time, a size to move, or both, such as 20s or 30s,50MB")
 	c.Flags().BoolVar(&explain, "explain", false, "say of every cause which facts speak for it or rule it out")
 	return c

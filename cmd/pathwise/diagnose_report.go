@@ -32,7 +32,7 @@ func (r *reportFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&r.mask, "mask", false, "in the report, put others in place of addresses and of names of hosts")
 	flags.StringVar(&r.told.Observed, "observed", "", "for the report: what is unsatisfactory, in your words")
 	flags.StringVar(&r.told.Expected, "expected", "", "for the report: what it should be, or once was")
-	flags.StringVar(&r.told.Since, "since", "", "for the report: when it began, in your words")
+	flags.StringVar(&r.told.Since, "since", "", "with --pair how far back to look, such as 7d; for the report: when it began, in your words")
 	flags.StringVar(&r.told.Application, "application", "", "for the report: which program is slow, its version, protocol and ports")
 }
 

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/pathwise-net/pathwise/chart"
+	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/quantity"
+)
+
+// pastFlags say that a diagnosis is of what a controller's archive holds of a pair, and of nothing that is measured now.
+type pastFlags struct {
+	pair string
+	mesh *controller
+}
+
+func (p *pastFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&p.pair, "pair", "", "instead of HOST: measure nothing, and say what changed from one host of a mesh to another, SOURCE/TARGET")
+	p.mesh = controllerFlag(flags)
+	p.mesh.remoteFlags(flags)
+	p.mesh.tokenFlag(flags)
+}
+
+// ofPast are the flags that go with --pair.
+var ofPast = []string{"pair", "since", "data", "controller", "ca-file", "token-file", "fail-on", "json", "quiet", "verbose"}
+
+// arguments takes a host, or none where a pair is named.
+func (p *pastFlags) arguments(c *cobra.Command, args []string) error {
+	if p.pair != "" {
+		return cobra.NoArgs(c, args)
+	}
+	return cobra.ExactArgs(1)(c, args)
+}
+
+// check says which flag does not fit: one that measures beside --pair, or one of a controller without it.
+func (p *pastFlags) check(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		switch {
+		case err != nil:
+		case p.pair != "" && !slices.Contains(ofPast, f.Name):
+			err = badFlag(f.Name, errors.New("it is for what is measured now, and --pair measures nothing"))
+		case p.pair == "" && slices.Contains([]string{"data", "controller", "ca-file", "token-file"}, f.Name):
+			err = badFlag(f.Name, errors.New("it goes with --pair SOURCE/TARGET, which asks a controller"))
+		}
+	})
+	return err
+}
+
+// diagnose asks the controller for the history of the pair.
+func (p *pastFlags) diagnose(c *cobra.Command, s *session, since string) (*diagnose.Diagnosis, error) {
+	source, target, cut := strings.Cut(p.pair, "/")
+	if !cut || source == "" || target == "" || strings.Contains(target, "/") {
+		return nil, badFlag("pair", fmt.Errorf("%q: want SOURCE/TARGET, two names of hosts of the mesh", p.pair))
+	}
+	query := url.Values{}
+	if since != "" {
+		from, err := readSince(since)
+		if err != nil {
+			return nil, badFlag("since", err)
+		}
+		query.Set("from", from)
+	}
+	var d diagnose.Diagnosis
+	s.progress("looking at what is known of %s to %s…", source, target)
+	err := p.mesh.get(c.Context(), "pairs/"+url.PathEscape(source)+"/"+url.PathEscape(target)+"/history", query, &d)
+	s.progress("")
+	if err == nil && d.History == nil {
+		err = errors.New("the controller's answer has no history; it may be of an older version")
+	}
+	return &d, err
+}
+
+// diagnosePast prints what an archive holds of a pair.
+func (s *session) diagnosePast(c *cobra.Command, past *pastFlags, since, failOn string) error {
+	if err := checkFailOn(failOn); err != nil {
+		return err
+	}
+	d, err := past.diagnose(c, s, since)
+	if err != nil {
+		return err
+	}
+	err = s.emit(d, func(w io.Writer) { printHistory(w, d) })
+	if err == nil && isBad(d, failOn) {
+		return errBadOutcome
+	}
+	return err
+}
+
+// readSince reads how far back to look as the API takes it: 7d is a week ago.
+func readSince(text string) (string, error) {
+	if _, err := quantity.ParseSpan(text); err == nil {
+		return "-" + text, nil
+	}
+	if _, err := quantity.ParseMoment(text); err != nil {
+		return "", fmt.Errorf("%q: want how far back to look, such as 7d, or a time such as 2026-11-20T10:00:00Z", text)
+	}
+	return text, nil
+}
+
+// printHistory writes what changed, event by event.
+func printHistory(w io.Writer, d *diagnose.Diagnosis) {
+	h := d.History
+	const minute = "2006-01-02 15:04"
+	fmt.Fprintf(w, "verdict    %s\n", d.Verdict)
+	fmt.Fprintf(w, "pair       %s to %s, from %s to %s UTC\n", h.Source, h.Target, h.From.UTC().Format(minute), h.To.UTC().Format(minute))
+	for i, one := range h.Series {
+		title := "looked at"
+		if i > 0 {
+			title = ""
+		}
+		fmt.Fprintf(w, "%-10s %s of %s, %d values of %s each\n", title, one.Metric, one.Tool, one.Runs, quantity.FormatSeconds(one.StepSeconds))
+	}
+	next := 0
+	for _, e := range h.Events {
+		for range e.Findings {
+			if next < len(d.Findings) {
+				printFinding(w, &d.Findings[next])
+			}
+			next++
+		}
+		if e.Together != "" {
+			fmt.Fprintln(w, chart.Fold(e.Together, "  ", chart.Width))
+		}
+	}
+	for _, note := range d.Notes {
+		fmt.Fprintln(w, "note:", note)
+	}
+}
