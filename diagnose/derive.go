@@ -84,8 +84,12 @@ func ratio(events, of Fact) Fact {
 // interval95 is how many standard deviations to each side hold 95 % of a normal law.
 const interval95 = 1.96
 
-// deriveAcks adds what the acknowledgements of a way take of the way back: one for two packets (RFC 9293 section 3.8.6.3).
-func deriveAcks(s, back *Subject) {
+// deriveBack adds to a way what the other one tells of it: what the acknowledgements of a way take of the way back, one for two packets
+// (RFC 9293 section 3.8.6.3), and what the way back loses unless it is full, as its own transfer makes it lose then.
+func deriveBack(s, back *Subject) {
+	if back.Known(ResentShare) && !full(back) {
+		s.set(BackResent, back.Fact(ResentShare))
+	}
 	carries, mss := max(back.Value(Capacity), back.Value(Steady)), s.Value(MSS)
 	if carries == 0 || mss == 0 || !s.Known(Steady) {
 		return

@@ -53,7 +53,8 @@ const (
 	Sourced         Name = "sourced"
 	AskedRate       Name = "asked_rate"
 
-	AcksShare Name = "acks_share"
+	AcksShare  Name = "acks_share"
+	BackResent Name = "resent_back_share"
 
 	PacedLoss Name = "paced_loss"
 	PacedSent Name = "paced_sent"
@@ -134,6 +135,7 @@ var definitions = []definition{
 	{Name: Sourced, Metric: "sourced_count", Means: "the data came from a source or at a rate that the caller chose"},
 	{Name: AskedRate, Metric: "asked_bits_per_second", Unit: "bit/s", Means: "rate that the sending program was held to"},
 	{Name: AcksShare, Metric: "acks_ratio", Unit: "ratio", Means: "share of what the way back carries that the acknowledgements take"},
+	{Name: BackResent, Metric: "retransmits_ratio", Unit: "ratio", Means: "of the packets the other way were sent again, where it is slow too"},
 	{Name: PacedLoss, Metric: "loss_ratio", Unit: "ratio",
 		Means: "lost by a probe of only {paced_rate}, {paced_lost} of {paced_sent}: not for congestion", Step: pacedProbe},
 	{Name: PacedSent, Metric: "sent_packets", Unit: "packets", Means: "sent by a paced probe"},

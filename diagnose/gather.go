@@ -43,8 +43,8 @@ func gather(results []*measure.Result) *gathering {
 	for _, direction := range directions {
 		derive(g.ways[direction])
 	}
-	deriveAcks(g.ways[measure.Forward], g.ways[measure.Reverse])
-	deriveAcks(g.ways[measure.Reverse], g.ways[measure.Forward])
+	deriveBack(g.ways[measure.Forward], g.ways[measure.Reverse])
+	deriveBack(g.ways[measure.Reverse], g.ways[measure.Forward])
 	g.deriveExchange()
 	if !g.measured() {
 		g.path = pathOf(g.ways[measure.Forward], inOrder)

@@ -103,6 +103,7 @@ func readSamples(s *Subject, r *measure.Result, all []measure.TCPSample) {
 	if len(all) == 0 {
 		return
 	}
+	all = untilDone(all)
 	last := all[len(all)-1]
 	s.setPositive(Duration, last.ElapsedSeconds, r)
 	s.setPositive(MSS, last.Values["snd_mss_bytes"], r)
@@ -130,6 +131,19 @@ func readSamples(s *Subject, r *measure.Result, all []measure.TCPSample) {
 	}); len(steady) > 0 {
 		readSteady(s, r, steady)
 	}
+}
+
+// untilDone leaves out samples at the end in which nothing was under way or waited to be sent any more: a transfer whose far end is silent
+// when it is over is watched for longer than it lasts.
+func untilDone(all []measure.TCPSample) []measure.TCPSample {
+	for n := len(all); n > 1; n = len(all) {
+		last, before := all[n-1].Values, all[n-2].Values
+		if last["bytes_acked"] == 0 || last["bytes_acked"] != before["bytes_acked"] || last["unacked_packets"] > 0 || last["notsent_bytes"] > 0 {
+			break
+		}
+		all = all[:n-1]
+	}
+	return all
 }
 
 // readReordering takes how many packets overtook others, and how many were sent again for that, as the receiver tells in duplicate

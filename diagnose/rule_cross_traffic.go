@@ -7,7 +7,7 @@ var crossTraffic = Rule{
 	ID:    "cross-traffic",
 	Of:    OfWay,
 	Needs: []Name{PayloadCapacity, Steady, LoadedRoundTrip, EmptyRoundTrip, ResentShare},
-	Reads: []Name{ReceiveWindowShare, SendBufferShare, RoomShare, AcksShare, ReorderedShare, TimerShare},
+	Reads: []Name{ReceiveWindowShare, SendBufferShare, RoomShare, AppLimitedShare, AcksShare, ReorderedShare, TimerShare},
 	Apart: map[string]Name{"ack-path-congested": AcksShare, "application-limited": RoomShare, "receive-window-limited": ReceiveWindowShare},
 	Look: func(s *Subject) *Claim {
 		loaded, empty := s.Value(LoadedRoundTrip), s.Value(EmptyRoundTrip)
@@ -16,7 +16,7 @@ var crossTraffic = Rule{
 		case loaded < queueStands*empty, loaded-empty < othersQueue, share > unexplainedShare, share < othersLeave,
 			s.Value(ResentShare) > othersLose,
 			s.Value(ReceiveWindowShare) >= binding, s.Value(SendBufferShare) >= sendBinding, s.Value(RoomShare) >= mostlyIdle,
-			s.Value(AcksShare) >= acksFill, s.Value(ReorderedShare) > othersReorder, s.Value(TimerShare) > othersSilence:
+			s.Value(AppLimitedShare) >= mostlyIdle, s.Value(AcksShare) >= acksFill, s.Value(ReorderedShare) > othersReorder, s.Value(TimerShare) > othersSilence:
 			return nil
 		}
 		return &Claim{

@@ -3,30 +3,32 @@ package diagnose
 // duplexMismatch: one end of a cable takes turns and the other does not, so that packets are lost whenever both ends send. A transfer
 // by TCP meets its own acknowledgements; a probe by UDP, which sends one way alone, meets nothing.
 var duplexMismatch = Rule{
-	ID:      "duplex-mismatch",
-	Of:      OfWay,
-	Needs:   []Name{PacedLoss, HalfLoss, ResentShare, InFlight, Capacity, EmptyRoundTrip, Steady},
-	Reads:   []Name{Retransmits, PacedLost, SACK, SpuriousShare},
-	Apart:   map[string]Name{"random-loss": PacedLoss, "policer": HalfLoss, "shallow-buffer": InFlight, "reordering-harmful": SpuriousShare},
-	Suspect: losesOwnAnswers,
+	ID:       "duplex-mismatch",
+	Of:       OfWay,
+	Needs:    []Name{PacedLoss, HalfLoss, ResentShare, InFlight, Capacity, EmptyRoundTrip, Steady},
+	Reads:    []Name{Retransmits, PacedLost, SACK, SpuriousShare, BackResent},
+	Apart:    map[string]Name{"random-loss": PacedLoss, "policer": HalfLoss, "shallow-buffer": InFlight, "reordering-harmful": SpuriousShare},
+	Suspect:  losesOwnAnswers,
+	Replaces: []string{"shallow-buffer"}, // a short queue before a fast link makes few packets of a transfer get lost, and one way
 	Look: func(s *Subject) *Claim {
 		if !losesOwnAnswers(s) || s.Value(HalfLoss) > halfPasses {
 			return nil
 		}
 		return &Claim{
 			Where: OnPath, Confidence: 0.7,
-			Evidence: []Name{Retransmits, ResentShare, HalfLoss, PacedLoss, Steady, Capacity},
+			Evidence: []Name{Retransmits, ResentShare, BackResent, HalfLoss, PacedLoss, Steady, Capacity},
 			Advice:   []string{"negotiate", "counters"},
 			Allows:   s.Value(Steady), // there is no formula
 		}
 	},
 }
 
-// losesOwnAnswers reports whether TCP loses much with little under way, on a path whose slow paced probe loses next to nothing.
+// losesOwnAnswers reports whether TCP loses much with little under way, or both ways, on a path whose slow paced probe loses next to nothing.
 func losesOwnAnswers(s *Subject) bool {
 	product := s.Value(Capacity) * s.Value(EmptyRoundTrip) / 8
+	little := s.Value(InFlight) < burstsFrom*product || s.Value(BackResent) >= collides
 	return state(s) == Slow && s.Is(SACK) && s.Value(Retransmits) >= enoughLosses && s.Value(ResentShare) >= collides &&
-		s.Value(InFlight) < burstsFrom*product && s.Known(PacedLoss) && s.Value(PacedLost) <= 1 && s.Value(SpuriousShare) <= mostlySpurious
+		little && s.Known(PacedLoss) && s.Value(PacedLost) <= 1 && s.Value(SpuriousShare) <= mostlySpurious
 }
 
 // collides is the share of packets that get lost where each that meets another is: two recorded cases lose 7 % and more.

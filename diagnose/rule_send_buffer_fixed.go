@@ -6,11 +6,11 @@ var sendBufferFixed = Rule{
 	ID:    "send-buffer-fixed",
 	Of:    OfWay,
 	Needs: []Name{SendBufferFixed, SendBufferShare, InFlight},
-	Reads: []Name{SendBuffer, SendBufferMax, ReceiveBufferMax, Capacity, EmptyRoundTrip, RoundTrip},
+	Reads: []Name{AppLimitedShare, RoomShare, ReceiveWindowShare, SendBuffer, SendBufferMax, ReceiveBufferMax, Capacity, EmptyRoundTrip, RoundTrip},
 	Apart: map[string]Name{"send-buffer-limited": SendBufferFixed},
 	Look: func(s *Subject) *Claim {
 		gone, cured := unfixed(s)
-		if s.Value(SendBufferShare) <= sendBinding || !s.Is(SendBufferFixed) {
+		if !sendBufferHolds(s) || !s.Is(SendBufferFixed) {
 			return nil
 		}
 		return &Claim{

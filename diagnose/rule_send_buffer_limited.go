@@ -5,10 +5,10 @@ var sendBufferLimited = Rule{
 	ID:    "send-buffer-limited",
 	Of:    OfWay,
 	Needs: []Name{SendBufferShare, InFlight},
-	Reads: []Name{SendBuffer, SendBufferFixed, SendBufferMax, Capacity, EmptyRoundTrip, RoundTrip},
+	Reads: []Name{AppLimitedShare, RoomShare, ReceiveWindowShare, SendBuffer, SendBufferFixed, SendBufferMax, Capacity, EmptyRoundTrip, RoundTrip},
 	Apart: map[string]Name{"send-buffer-fixed": SendBufferFixed},
 	Look: func(s *Subject) *Claim {
-		if s.Value(SendBufferShare) <= sendBinding || s.Is(SendBufferFixed) {
+		if !sendBufferHolds(s) || s.Is(SendBufferFixed) {
 			return nil
 		}
 		buffer := tuned{s.Value(SendBuffer), wmem(s.From), s.Value(InFlight)}
@@ -21,4 +21,11 @@ var sendBufferLimited = Rule{
 			Gone:   []limit{bySendBuffer},
 		}
 	},
+}
+
+// sendBufferHolds reports whether the send buffer holds the sender: the kernel says so, or TCP has nothing to send nearly all the time
+// although the program finds no room. Large packets leave the kernel little time in which the buffer is full by its own account.
+func sendBufferHolds(s *Subject) bool {
+	return s.Value(SendBufferShare) > sendBinding ||
+		s.Value(AppLimitedShare) >= mostlyIdle && s.Known(RoomShare) && s.Value(RoomShare) <= 1-mostlyIdle && s.Value(ReceiveWindowShare) < binding
 }

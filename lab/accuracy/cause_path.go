@@ -16,7 +16,7 @@ var pathCauses = []cause{
 				start[i] = flow
 			}
 			return fault{says: fmt.Sprintf("%.0f transfers of others share the narrow link", v), leaves: payloadShare * p.Rate / (1 + v),
-				hosts: map[string]string{"c": wideHost, "d": wideHost}, links: []string{
+				lasts: true, hosts: map[string]string{"c": wideHost, "d": wideHost}, links: []string{
 					fmt.Sprintf("between: [c, r], rate: 2gbit, delay: %s", millis(accessShare*p.RTT)),
 					fmt.Sprintf("between: [s, d], rate: 2gbit, delay: %s", millis(accessShare*p.RTT))},
 				before: []string{fmt.Sprintf(

@@ -10,6 +10,9 @@ import (
 // lossOfTransactions is the cause of which most transactions know nothing.
 const lossOfTransactions = "transaction-loss"
 
+// leastTurns is the time in seconds that turns take at least: what takes less, nobody waits for. See felt in package diagnose.
+const leastTurns = 0.12
+
 // programCauses are those of programs, and of what stands before them.
 var programCauses = []cause{
 	{name: "application-limited", expect: named("application-limited"), controls: controls,
@@ -26,7 +29,10 @@ var programCauses = []cause{
 			return fault{says: fmt.Sprintf("the transfer takes %.0fms", 1e3*v), args: []string{"-t", fmt.Sprintf("%.0fms", 1e3*v)}}
 		}},
 	{name: "chatty-application", expect: named("chatty-application"), controls: controls,
-		strength: func(r *rand.Rand, p *Path) (float64, bool) { return float64(4 + r.IntN(12)), p.RTT >= 5e-3 },
+		strength: func(r *rand.Rand, p *Path) (float64, bool) {
+			v := float64(4 + r.IntN(12))
+			return v, v*p.RTT >= leastTurns
+		},
 		fault: func(_ *Path, v float64) fault {
 			return transactions(fmt.Sprintf("the program takes %.0f turns", v),
 				[]string{"--request", "60", "--nodelay"}, []string{"--request", "60", "--nodelay", "--turns", strconv.Itoa(int(v))})

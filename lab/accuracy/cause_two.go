@@ -26,10 +26,8 @@ func two(of, program string) cause {
 	first, second := causeOf(of), causeOf(program)
 	return cause{name: "two-" + of + "-and-" + program, sort: Two, expect: slices.Concat(first.expect, second.expect), controls: first.controls,
 		strength: func(r *rand.Rand, p *Path) (float64, bool) {
-			if _, ok := second.strength(r, p); !ok {
-				return 0, false
-			}
-			return first.strength(r, p)
+			v, ok := first.strength(r, p)
+			return v, ok && (program != "chatty-application" || programStrength[program]*p.RTT >= leastTurns)
 		},
 		fault: func(p *Path, v float64) fault {
 			f, g := first.fault(p, v), second.fault(p, programStrength[program])

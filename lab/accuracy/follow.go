@@ -18,7 +18,7 @@ func (p *player) follow(ctx context.Context, stage *scenario.Stage, f *measure.F
 	var err error
 	switch first := f.Advice[0]; {
 	case strings.HasPrefix(first.Command, "sysctl ") || strings.HasPrefix(first.Command, "ip "):
-		p.Advice.How, err = ByCommand, command(ctx, stage.Lab, first)
+		p.Advice.How, err = ByCommand, commands(ctx, stage.Lab, f.Advice)
 	case p.Sample.called(f.ID) && !p.Sample.Lasts:
 		p.Advice.How, err = ByMending, mend(stage.Lab, p.Sample.Mend)
 	default:
@@ -68,6 +68,19 @@ const leastTransfer = 0.2
 // called reports whether a finding names one of the sample's faults.
 func (s *Sample) called(id string) bool {
 	return slices.ContainsFunc(s.Expect, func(e Expected) bool { return e.Finding == id || slices.Contains(e.Family, id) })
+}
+
+// commands runs the first advice, and what is the same for the other end.
+func commands(ctx context.Context, l *lab.Lab, all []measure.Advice) error {
+	for _, a := range all {
+		if a.Command != all[0].Command {
+			break
+		}
+		if err := command(ctx, l, a); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // command runs an advice on its host: a setting is the lab's to change, as hosts of a lab share /proc/sys.

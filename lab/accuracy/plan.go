@@ -42,6 +42,16 @@ func (c *cause) sample(seed uint64, number int) Sample {
 	return s
 }
 
+// update takes into a sample that was played what its cause says today: what it should be called, and whether it can be mended.
+func (s *Sample) update() {
+	for i := range causes {
+		if c := &causes[i]; c.name == s.Cause {
+			p := s.Path
+			s.Expect, s.Lasts = c.expect, c.fault(&p, s.Strength).lasts
+		}
+	}
+}
+
 func hash(text string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(text))
