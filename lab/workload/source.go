@@ -161,12 +161,13 @@ func (s *source) produce(ctx context.Context, c net.Conn, t *Transfer) error {
 type pace struct {
 	bytesPerSecond float64 // 0: no limit
 	due            time.Time
+	wait           func(context.Context, time.Duration) time.Duration // as sleep
 }
 
 // slack is longer than a sleep of a busy machine ends late, and short beside what any of the roles is watched for.
 const slack = 20 * time.Millisecond
 
-func newPace(rate rateValue) *pace { return &pace{bytesPerSecond: float64(rate) / 8} }
+func newPace(rate rateValue) *pace { return &pace{bytesPerSecond: float64(rate) / 8, wait: sleep} }
 
 // pass waits until so many more bytes may go, and returns how long that took. It returns at once when ctx ends.
 func (p *pace) pass(ctx context.Context, bytes int) time.Duration {
@@ -178,7 +179,7 @@ func (p *pace) pass(ctx context.Context, bytes int) time.Duration {
 		p.due = earliest
 	}
 	p.due = p.due.Add(time.Duration(float64(bytes) / p.bytesPerSecond * float64(time.Second)))
-	return sleep(ctx, time.Until(p.due))
+	return p.wait(ctx, time.Until(p.due))
 }
 
 // step is the most that a paced program moves at once: 10 ms of its rate, so that the flow is even, and one segment at

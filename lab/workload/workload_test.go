@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -250,5 +251,32 @@ func TestEndsWithContext(t *testing.T) {
 	var sent Transfer
 	if err := json.Unmarshal(out.Bytes(), &sent); err != nil || sent.Bytes == 0 || sent.Seconds > 5 {
 		t.Errorf("%+v, %v", sent, err)
+	}
+}
+
+// A wait for a disk is in the state of such waits, and lasts as long as it is to, or little longer.
+func TestStall(t *testing.T) {
+	const lasts = 300 * time.Millisecond
+	took := make(chan time.Duration)
+	go func() { took <- stall(t.Context(), lasts) }()
+	seen := 0
+	for {
+		select {
+		case took := <-took:
+			if seen == 0 || took < lasts || took > lasts+time.Second {
+				t.Errorf("waited for %v; %d looks found a thread that nothing interrupts", took, seen)
+			}
+			return
+		case <-time.After(5 * time.Millisecond):
+		}
+		threads, err := filepath.Glob("/proc/self/task/*/stat")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range threads {
+			if stat, err := os.ReadFile(path); err == nil && strings.Contains(string(stat), ") D ") {
+				seen++
+			}
+		}
 	}
 }
