@@ -119,6 +119,8 @@ func least(steps []Step) int {
 // of the way there.
 func worth(s Step) int {
 	switch {
+	case s.Kind == string(ofSockets): // which was asked for by name
+		return 7
 	case s.Transfer() && s.Way != measure.Reverse:
 		return 6
 	case s.Kind == "ping":

@@ -257,7 +257,11 @@ func checkFindings(t *testing.T, d *Diagnosis) {
 		t.Errorf("expected %v, achieved %v", *expected, d.AchievedBitsPerSecond)
 	}
 	for _, f := range d.Findings {
-		if ofWay := slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == f.ID && r.Of == OfWay }); ofWay != (f.Way != "") {
+		about := func(some func(*Rule) bool) bool {
+			return slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == f.ID && some(&r) })
+		}
+		hasWay := func(r *Rule) bool { return r.about(OfWay) || r.about(OfFlow) }
+		if f.Way != "" && !about(hasWay) || f.Way == "" && !about(func(r *Rule) bool { return !hasWay(r) }) {
 			t.Errorf("%s: way %q", f.ID, f.Way)
 		}
 		if f.ID == "" || f.Where == "" || f.Explanation == "" || len(f.Evidence) == 0 || f.Advice == nil {

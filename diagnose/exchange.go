@@ -82,10 +82,11 @@ const (
 	synTakes = 0.9
 )
 
-// Program is what is told of the program whose transactions matter. The zero value: nothing is.
+// Program is what is told of the program that matters. The zero value: nothing is.
 type Program struct {
 	Pattern map[string]any // parameters of transact: request, response, writes, turns, nodelay
 	Service int            // the port that it connects to; 0: not told
+	Port    int            // that its connections have at either end, while it runs; 0: not told
 }
 
 // ownPattern is what a diagnosis asks where nothing is told of a program. Its sizes are those of no program, so that one is told from it.

@@ -49,7 +49,7 @@ type Subject struct {
 	Kind Kind
 	Name string // of a way measure.Forward or measure.Reverse; of a host its name
 
-	// Of a way: who sends and who receives, for advice; the one of them that was asked; the address of the receiver.
+	// Of a way, or a connection: who sends and who receives, for advice; the one of them that was asked; the address of the receiver.
 	Sender, Receiver, Target, Address string
 	Responder                         bool            // the target runs a Pathwise responder
 	From, To                          *measure.TCPEnd // settings of both ends; nil: not known
@@ -68,6 +68,9 @@ type Subject struct {
 	pattern map[string]any // of transactions, what was measured: parameters of their test; nil: nothing was
 	asked   bool           // the pattern is that of a program, which somebody told of
 	service string         // the port of a service that connections were opened to
+
+	way     measure.Way // of a connection: that its data goes
+	program string      // of a connection: what has it at this end; "": that may not be seen
 
 	facts map[Name]Fact
 	heard func(Name) // told of each fact that is looked up, known or not; nil: nobody wants to know

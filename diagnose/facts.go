@@ -8,7 +8,7 @@ import (
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
-// Facts about a way.
+// Facts about a way, many of them of a program's connection, too.
 const (
 	Pings          Name = "pings" // small ones
 	Answers        Name = "answers"
@@ -176,7 +176,7 @@ func (s *Subject) readBrought(from sort, r *measure.Result) {
 
 // defined are the definitions of all facts about ways.
 func defined() []definition {
-	all := slices.Concat(definitions, exchangeDefinitions, eventDefinitions)
+	all := slices.Concat(definitions, exchangeDefinitions, eventDefinitions, flowDefinitions)
 	for i := range rules {
 		all = append(all, rules[i].Brings...)
 	}

@@ -28,7 +28,7 @@ func (f found) finding(s *Subject) measure.Finding {
 	entry := knowledge.OfFinding(f.rule.ID)
 	out := measure.Finding{ID: f.rule.ID, Severity: f.Severity, Confidence: f.Confidence, Where: f.write(s, string(f.Where)),
 		Evidence: []measure.Evidence{}, Advice: []measure.Advice{}, Predicted: f.predicted}
-	if s.Kind == OfWay {
+	if out.Way = s.way; s.Kind == OfWay {
 		out.Way = measure.Way(s.Name)
 	}
 	says := f.Says

@@ -15,12 +15,14 @@ type gathering struct {
 	path     *Subject            // where nothing was moved either way; else nil
 	exchange *Subject            // transactions; nil: none were made
 	lost     float64             // seconds of a transfer in which a silent connection was lost; 0: none was
+	flow     *Subject            // the connection of a program; nil: none was looked for, or seen
 	hosts    []*Subject          // in the order in which Results name them
 }
 
 // readers take from a Result of each kind the facts that it holds. Results of other kinds hold none.
 var readers = map[string]func(*gathering, *measure.Result){
 	"ping": readPing, "capacity": readCapacity, "throughput": readThroughput, "host": readHost, "transact": readExchange,
+	"sockets": readSockets,
 }
 
 // gather reads Results in the order in which they were made, so that the newest that says something counts, and then derives
@@ -46,6 +48,7 @@ func gather(results []*measure.Result) *gathering {
 	deriveBack(g.ways[measure.Forward], g.ways[measure.Reverse])
 	deriveBack(g.ways[measure.Reverse], g.ways[measure.Forward])
 	g.deriveExchange()
+	g.deriveFlow()
 	if !g.measured() {
 		g.path = pathOf(g.ways[measure.Forward], inOrder)
 	}
@@ -69,9 +72,12 @@ func pathOf(forward *Subject, results []*measure.Result) *Subject {
 	return s
 }
 
-// subjects are all that facts are known about: ways on which data was moved, or the path, transactions, which come first where
-// somebody told of a program's, and hosts.
+// subjects are all that facts are known about: the connection of a program, ways on which data was moved, or the path, transactions, which
+// come before these where somebody told of a program's, and hosts.
 func (g *gathering) subjects() (all []*Subject) {
+	if g.flow != nil {
+		all = append(all, g.flow)
+	}
 	asked := g.exchange != nil && g.exchange.asked
 	if asked {
 		all = append(all, g.exchange)
@@ -181,6 +187,7 @@ const (
 	ofTrains   sort = "capacity"
 	// ofOtherFlow is of large transactions, which tell how fast another flow than the transfer is.
 	ofOtherFlow sort = "other flow"
+	ofSockets   sort = "sockets"
 )
 
 func sortOf(r *measure.Result) sort {

@@ -19,6 +19,7 @@ const (
 	byReceiveWindow limit = "receive window"
 	bySendBuffer    limit = "send buffer"
 	byLoss          limit = "loss"
+	byPath          limit = "path" // whatever holds a transfer of this diagnosis
 )
 
 // speedCap is the speed that one limit allows: goodput in bit/s once the transfer runs.
@@ -35,6 +36,9 @@ func caps(s *Subject) []speedCap {
 	if s.Known(PayloadCapacity) {
 		out = append(out, speedCap{byCapacity, s.Value(PayloadCapacity), fmt.Sprintf("a capacity of %s, of which %.1f %% is payload",
 			quantity.FormatRate(s.Value(Capacity)), 100*s.payloadShare(s.Value(MSS)))})
+	}
+	if own := s.Value(OwnGoodput); own > 0 && own+s.Value(Steady) < fullShare*s.Value(PayloadCapacity) {
+		out = append(out, speedCap{byPath, own, fmt.Sprintf("what a transfer of this diagnosis reached the same way, %s", quantity.FormatRate(own))})
 	}
 	if w := windowLimit(s); w > 0 && trip > 0 {
 		out = append(out, speedCap{byReceiveWindow, model.WindowLimit(w, seconds(trip)),

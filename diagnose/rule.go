@@ -14,6 +14,7 @@ import (
 type Rule struct {
 	ID     string
 	Of     Kind         // of subject
+	Also   []Kind       // of subject, whose facts have the same names
 	In     []State      // of a way, in which it is looked for; nil: it is slow
 	Needs  []Name       // facts without which it says nothing
 	Reads  []Name       // facts that it uses where they are known, beside those that limits and predictions rest on
@@ -70,6 +71,7 @@ const (
 	AtSender   Place = "sender {sender}"
 	AtReceiver Place = "receiver {receiver}"
 	AtTarget   Place = "{target}"
+	AtEnds     Place = "{sender} and {receiver}"
 )
 
 // Considered is what came of one rule, so that it can be told which facts ruled which causes out.
@@ -108,7 +110,7 @@ const (
 
 // possible reports whether a claim can be the cause of what was achieved, as far as the claim's own formula can tell.
 func possible(s *Subject, c *Claim) bool {
-	return s.Kind != OfWay || c.Allows <= mostAllowed*s.Value(Steady) && c.Allows >= leastAllowed*s.Value(Steady)
+	return s.Kind != OfWay && s.Kind != OfFlow || c.Allows <= mostAllowed*s.Value(Steady) && c.Allows >= leastAllowed*s.Value(Steady)
 }
 
 // judgement is what rules say of one subject.
@@ -148,7 +150,7 @@ func (j *judgement) try(rules []Rule, last bool) {
 	s := j.subject
 	for i := range rules {
 		r := &rules[i]
-		if r.Of != s.Kind || r.Last != last || !r.fits(j.state) {
+		if !r.about(s.Kind) || r.Last != last || !r.fits(j.state) {
 			continue
 		}
 		if n := slices.IndexFunc(r.Needs, func(n Name) bool { return !s.Known(n) }); n >= 0 {
@@ -215,6 +217,9 @@ func compareGain(a, b found) int {
 	}
 	return 0
 }
+
+// about reports whether a rule is about subjects of a kind.
+func (r *Rule) about(k Kind) bool { return r.Of == k || slices.Contains(r.Also, k) }
 
 // fits reports whether a rule is looked for in a state.
 func (r *Rule) fits(s State) bool {

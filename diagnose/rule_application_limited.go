@@ -4,11 +4,12 @@ package diagnose
 var applicationLimited = Rule{
 	ID:    "application-limited",
 	Of:    OfWay,
+	Also:  []Kind{OfFlow},
 	Needs: []Name{RoomShare, Steady},
 	Reads: []Name{ReceiveWindowShare, SendBufferShare, Sourced, AskedRate},
 	Apart: map[string]Name{"receive-window-limited": ReceiveWindowShare, "send-buffer-limited": SendBufferShare},
 	Look: func(s *Subject) *Claim {
-		if s.Value(RoomShare) < mostlyIdle || s.Value(ReceiveWindowShare) >= unlimited || s.Value(SendBufferShare) >= unlimited {
+		if s.Value(Steady) == 0 || s.Value(RoomShare) < mostlyIdle || s.Value(ReceiveWindowShare) >= unlimited || s.Value(SendBufferShare) >= unlimited {
 			return nil
 		}
 		c := &Claim{

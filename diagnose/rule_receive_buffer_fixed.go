@@ -5,15 +5,16 @@ package diagnose
 var receiveBufferFixed = Rule{
 	ID:    "receive-buffer-fixed",
 	Of:    OfWay,
+	Also:  []Kind{OfFlow},
 	Needs: []Name{ReceiveBufferFixed, ReceiveWindow, ReceiveWindowShare, RoundTrip},
-	Reads: []Name{ReceiveBuffer, ReceiveBufferMax, SendBufferMax, Capacity, EmptyRoundTrip},
+	Reads: []Name{ReceiveBuffer, ReceiveBufferMax, SendBufferMax, Capacity, EmptyRoundTrip, WindowMost, Steady, OwnGoodput, OwnWindow},
 	Apart: map[string]Name{"receive-window-limited": ReceiveBufferFixed},
 	Look: func(s *Subject) *Claim {
 		gone, cured := unfixed(s)
 		if !windowHolds(s) || !s.Is(ReceiveBufferFixed) {
 			return nil
 		}
-		return &Claim{
+		c := &Claim{
 			Where: AtReceiver, Confidence: windowConfidence(s),
 			Evidence: []Name{ReceiveWindowShare, ReceiveWindow, ReceiveBuffer, Steady, Allowed},
 			Advice:   []string{"program"},
@@ -21,5 +22,9 @@ var receiveBufferFixed = Rule{
 			Allows:   windowRate(s, s.Value(ReceiveWindow)),
 			Gone:     gone, Cured: cured,
 		}
+		if s.Kind == OfFlow { // the size of the buffer at the other end is not seen, but what it can offer is
+			c.Says, c.Evidence = []string{"scale"}, []Name{ReceiveWindowShare, ReceiveWindow, WindowMost, Steady, OwnGoodput, OwnWindow, Allowed}
+		}
+		return c
 	},
 }

@@ -108,10 +108,13 @@ func TestClaimsOfAnyPath(t *testing.T) {
 
 // Every rule has its entry of the knowledge base, every entry its rule, and every text of an entry is one that some rule calls.
 func TestEveryRuleIsExplained(t *testing.T) {
-	ids := map[string]bool{}
+	ids, about := map[string]bool{}, map[string]bool{}
 	for _, r := range rules {
-		if ids[r.ID] {
-			t.Errorf("%s stands twice", r.ID)
+		for _, kind := range append(r.Also, r.Of) {
+			if about[r.ID+" "+string(kind)] {
+				t.Errorf("%s of a %s stands twice", r.ID, kind)
+			}
+			about[r.ID+" "+string(kind)] = true
 		}
 		ids[r.ID] = true
 		if knowledge.OfFinding(r.ID).ID == "" {

@@ -2,6 +2,11 @@ package diagnose
 
 // rules are all that are looked for, the more exact before the less exact where two say the same.
 var rules = []Rule{
+	hostCPULimited,
+	diskLimited,
+	receiverApplicationSlow,
+	pacingLimited,
+	chattyConnection,
 	pathFull,
 	pmtuBlackhole,
 	middlebox,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,7 +53,10 @@ func TestPage(t *testing.T) {
 func findingsTable() string {
 	var b strings.Builder
 	b.WriteString("<!-- findings -->\n| finding | it holds when | advice |\n|---|---|---|\n")
-	for _, r := range rules {
+	for i, r := range rules {
+		if slices.ContainsFunc(rules[:i], func(before Rule) bool { return before.ID == r.ID }) {
+			continue // of another kind of subject
+		}
 		e := knowledge.OfFinding(r.ID)
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.ID, e.When, e.Short)
 	}

@@ -32,12 +32,13 @@ const (
 	diagnoseLong = "Measure the path to HOST, where `pathwise respond` runs: round trips, the route, the narrowest link's capacity and a\n" +
 		"transfer each way; then name the cause if it is slow, with its evidence, what to change, and the speed to expect.\n" +
 		"An iperf3 server will do at the far end; less can be told then. Tell how the program that is slow asks (--request, --writes,\n" +
-		"--turns, …), and what slows its transactions comes first.\n" +
+		"--turns, …), and what slows its transactions comes first. Tell the port of its connections while it runs (--program), at either of\n" +
+		"its ends, and what they wait for comes before all.\n" +
 		"With --pair nothing is measured: of two hosts of a mesh it says what changed since when, from what to what, what else happened\n" +
 		"then, which other pairs changed with them, and what these have in common."
 	diagnoseExample = "  pathwise diagnose carol\n  pathwise diagnose carol -t 5 --cc cubic --json\n  tar c data | pathwise diagnose carol --input -\n" +
 		"  pathwise diagnose carol --report path.html --mask\n  pathwise diagnose carol --target-rate 500mbit --target-rtt 76ms\n" +
-		"  pathwise diagnose carol --request 202 --writes 2\n  pathwise diagnose carol --budget 15s,100MB\n" +
+		"  pathwise diagnose carol --request 202 --writes 2\n  pathwise diagnose carol --program 5001\n  pathwise diagnose carol --budget 15s,100MB\n" +
 		"  pathwise diagnose carol --accept --target-rate 500mbit -t 60\n" +
 		"  pathwise diagnose --pair ucl/ral --since 7d --controller https://mesh.example.org:8080 --token-file ~/mesh.token"
 )
@@ -129,6 +130,9 @@ func (v *survey) diagnose(ctx context.Context, target *diagnose.Target, accept b
 	}
 	if ctx.Err() == nil && diagnose.IsStuck(results) {
 		err = nil // that nothing came through is what was found
+	}
+	if notThere(err) && diagnose.Seen(results) {
+		err = nil // what the program's connections show was asked for, and found
 	}
 	d := diagnose.Diagnose(results)
 	if v.without != "" {

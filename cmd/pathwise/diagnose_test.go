@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"strings"
 	"testing"
@@ -46,6 +47,48 @@ func TestDiagnoseWithoutResponder(t *testing.T) {
 	if status != exitFailed || d.Verdict != diagnose.Unknown || len(d.Findings) != 1 || d.Findings[0].ID != "no-transfer" ||
 		len(d.Results) != 3 || !strings.Contains(said.String(), "connection refused") {
 		t.Errorf("exit status %d, %q\n%s", status, said.String(), inShort(&d))
+	}
+}
+
+// A program's connection is looked at while it runs, without a responder: where the program that receives reads nothing, that is the verdict,
+// and the diagnosis is done. Where the program has no connection, that is said, and the rest goes on.
+func TestDiagnoseProgram(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	near, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer near.Close()
+	far, err := l.Accept() // and reads nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer far.Close()
+	go func() { _, _ = near.Write(make([]byte, 64<<20)) }() // which ends when it is closed
+	port := fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
+	for _, c := range []struct{ port, verdict, says string }{
+		{port, "receiver-application-slow", ""},
+		{"9", diagnose.Unknown, "no connection with 127.0.0.1 has port 9 at either end"},
+	} {
+		var out, said bytes.Buffer
+		status := run([]string{"diagnose", "127.0.0.1", "-p", "9", "--json", "--program", c.port}, nil, &out, &said)
+		var d diagnose.Diagnosis
+		if err := json.Unmarshal(out.Bytes(), &d); err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(d.Results[0].Notes, " ")
+		if (status == exitDone) != (c.says == "") || d.Verdict != c.verdict || !strings.HasPrefix(notes, c.says) || d.Results[0].Kind != "sockets" {
+			t.Errorf("port %s: exit status %d, %q, notes %q\n%s", c.port, status, said.String(), notes, inShort(&d))
+		}
+	}
+	var said bytes.Buffer
+	if status := run([]string{"diagnose", "127.0.0.1", "--program", "0"}, nil, io.Discard, &said); status != exitBadCall || !strings.Contains(said.String(), "program") {
+		t.Errorf("port 0: exit status %d, %q", status, said.String())
 	}
 }
 

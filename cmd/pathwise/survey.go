@@ -83,6 +83,7 @@ func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
 	if v.mayEndEarly {
 		plan = diagnose.EndEarly(plan)
 	}
+	plan = diagnose.WithProgram(plan, v.program.Port)
 	executor := diagnose.Executor{Make: v.step, Budget: v.budget, Cost: v.cost}
 	results, without, err := executor.Execute(ctx, plan)
 	v.without = without
@@ -103,6 +104,8 @@ func (v *survey) step(ctx context.Context, s diagnose.Step) (*measure.Result, er
 	switch {
 	case s.Kind == "transact":
 		return v.transact(ctx, s)
+	case s.Kind == "sockets":
+		return v.watch(ctx, s)
 	case s.NeedsResponder() && v.responder == responderAway:
 		return nil, nil
 	}

@@ -14,10 +14,11 @@ import (
 	"github.com/pathwise-net/pathwise/proto/transact"
 )
 
-// programFlags tell a diagnosis of the program whose transactions matter.
+// programFlags tell a diagnosis of the program that is slow.
 type programFlags struct {
 	pattern       parameterFlags
 	service, port int
+	connection    int // the port of connections that it has
 }
 
 func (f *programFlags) add(c *cobra.Command) {
@@ -27,6 +28,8 @@ func (f *programFlags) add(c *cobra.Command) {
 		flag := c.Flags().Lookup(v.flag())
 		flag.Usage, flag.DefValue = "of the program that is slow: "+flag.Usage, ""
 	}
+	c.Flags().IntVar(&f.connection, "program", 0, "port, at either end, of the connections that the slow program has with HOST now")
+	c.Flags().Lookup("program").DefValue = ""
 	c.Flags().IntVar(&f.service, "service", 0, "port of a service at HOST that is slow to take connections")
 	c.Flags().IntVar(&f.port, "transact-port", transact.DefaultPort, "port where transactions are answered")
 	c.Flags().Lookup("service").DefValue = ""
@@ -37,15 +40,20 @@ func (f *programFlags) read(c *cobra.Command) (p diagnose.Program, err error) {
 	if c.Flags().Changed("service") {
 		err = checkPort("service", f.service)
 	}
+	if err == nil && c.Flags().Changed("program") {
+		err = checkPort("program", f.connection)
+	}
 	if err == nil {
 		err = checkPort("transact-port", f.port)
 	}
+	p = diagnose.Program{Service: f.service, Port: f.connection}
 	pattern := f.pattern.set(c)
 	if err != nil || len(pattern) == 0 {
-		return diagnose.Program{Service: f.service}, err
+		return p, err
 	}
+	p.Pattern = pattern
 	_, err = probe.New(measure.Task{Kind: "transact", Target: "target", Parameters: pattern}, probe.Options{})
-	return diagnose.Program{Pattern: pattern, Service: f.service}, err
+	return p, err
 }
 
 // transact makes a step of transactions. Where nothing answers them, as at an iperf3 server, the diagnosis goes on without.
@@ -85,4 +93,25 @@ func (v *survey) transact(ctx context.Context, s diagnose.Step) (*measure.Result
 // noTransactions says whether nothing answers transactions.
 func noTransactions(err error) bool {
 	return errors.Is(err, transact.ErrRefused) || errors.Is(err, transact.ErrNoAnswer) || errors.Is(err, transact.ErrBusy)
+}
+
+// watch looks at the connections that the program has. Where it has none, that is said, and the diagnosis goes on without.
+func (v *survey) watch(ctx context.Context, s diagnose.Step) (*measure.Result, error) {
+	v.session.progress("%s %s: %s…", s.Name, v.target, s.Why)
+	p, err := probe.New(measure.Task{Kind: s.Kind, Target: v.target, Parameters: s.Parameters}, probe.Options{})
+	if err != nil {
+		return nil, err
+	}
+	r, err := p.Do(ctx)
+	v.session.measured(r)
+	switch {
+	case ctx.Err() != nil:
+		return r, context.Cause(ctx)
+	case err != nil:
+		r.Note(fmt.Sprintf("%s failed: %v", s.Name, err))
+	case len(r.Samples.Connections) == 0:
+		r.Note(fmt.Sprintf("no connection with %s has port %d at either end: nothing is said of the program, which has to run meanwhile", v.target,
+			v.program.Port))
+	}
+	return r, nil
 }
