@@ -78,7 +78,7 @@ func expectations(c *scenario.Case) (n int) {
 
 func TestReadUnknown(t *testing.T) {
 	_, err := Read("../secrets")
-	var unknown *UnknownError
+	var unknown *scenario.UnknownError
 	if !errors.As(err, &unknown) || !strings.Contains(err.Error(), "random-loss") {
 		t.Errorf("error %v; want one that names the cases there are", err)
 	}
@@ -122,7 +122,11 @@ func TestCases(t *testing.T) {
 
 func play(t *testing.T, name, self string) *scenario.Report {
 	t.Helper()
-	r, err := scenario.Run(t.Context(), parse(name+".yaml"), scenario.Options{Self: []string{self}})
+	c, err := library.Case(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := scenario.Run(t.Context(), c, scenario.Options{Self: []string{self}})
 	if err != nil {
 		t.Fatal(err)
 	}
