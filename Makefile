@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 5
 ACCURACY_DIR ?= accuracy
 ACCURACY_TIME ?= 25m
 
-.PHONY: demo test test-long check bench screenshots calibrate accuracy truth-table build packages fuzz clean
+.PHONY: demo test test-long check bench screenshots calibrate accuracy truth-table casebook build packages fuzz clean
 
 # The main job, on this machine alone, in about a minute. KEEP=1: then a mesh runs, with its pages, until Ctrl-C.
 demo: build
@@ -65,6 +65,10 @@ truth-table: packages build
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
 	{ ./$(BINARY) lab record --dir "$$dir"; ./$(BINARY) lab record --dir "$$dir" diagnose/testdata/healthy/*.yaml; \
 	PATHWISE_TEST_RECORDINGS="$$dir" $(GO) test -count=1 -v -run '^TestFaultsReplayed$$' ./diagnose; }
+
+# The stories of the literature, played here: their figures beside ours. CASES="a b" plays these alone. About twenty minutes.
+casebook: build
+	@./$(BINARY) lab casebook $(CASES)
 
 # What the tests need beyond Go: installed where we may, named where we may not.
 packages:

@@ -85,6 +85,8 @@ var rooms = []room{
 		"document input lab/link lab/middlebox lab/notation lab/packet lab/record lab/traffic lab/wait stat", "lab/chance lab/queue"},
 	{"lab/accuracy", "how often a diagnosis is right: faults drawn by strata, played, judged",
 		"diagnose document lab lab/scenario measure model quantity stat", "diagnose/knowledge"},
+	{"lab/casebook", "the stories of the literature as cases, with their figures",
+		"lab/scenario", "lab"},
 	{"lab/chance", "random processes",
 		"document lab/notation", ""},
 	{"lab/faults", "the library of faults",

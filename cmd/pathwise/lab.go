@@ -20,7 +20,7 @@ func labCommand(s *session) *cobra.Command {
 	c.PersistentFlags().StringVar(&name, "name", "default", "which lab, where several run")
 	c.AddCommand(labUp(s, &name), labExec(s, &name), labSet(s, &name), labRoute(s, &name), labShow(s, &name), labTruth(s, &name),
 		labCapture(s, &name), labDown(s, &name)) // of a lab that runs
-	c.AddCommand(labTopologies(s), labFaults(s), labRun(s), labRecord(s), labAccuracy(s), labFrom(s), labGateway(s),
+	c.AddCommand(labTopologies(s), labFaults(s), labRun(s), labCasebook(s), labRecord(s), labAccuracy(s), labFrom(s), labGateway(s),
 		labAct(s), labMeasure(s)) // of none, or one of their own
 	return c
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/lab/casebook"
 	"github.com/pathwise-net/pathwise/lab/faults"
 	"github.com/pathwise-net/pathwise/lab/scenario"
 	"github.com/pathwise-net/pathwise/quantity"
@@ -35,11 +36,14 @@ func labRun(s *session) *cobra.Command {
 	}
 }
 
-// readCase reads a case's file, or one of the library where the name is no path and there is no such file.
+// readCase reads a case's file, or one of the library or the casebook where the name is no path and there is no such file.
 func readCase(path string) (*scenario.Case, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(path, "/.") {
 		if text, err = faults.Read(path); err != nil {
+			if told, none := casebook.Read(path); none == nil {
+				return scenario.Parse(path, told)
+			}
 			return nil, input.Errorf("%w", err)
 		}
 		return scenario.Parse(path, text)

@@ -108,6 +108,8 @@ const AnyStatus Status = -1
 //	of: truth       what the lab did by now; with link, flow or router one part of it
 //	value: a.b.c    a way into it, see the package's paths
 //
+// With Figure the value is one that the report shows, whether it is right or not.
+//
 // With Over the value is divided by that of another program (or by another of the same, with OverValue).
 type Expect struct {
 	Of        string `yaml:"of"`
@@ -130,6 +132,9 @@ type Expect struct {
 	Contains *string `yaml:"contains"` // of a text, or of a list of texts
 	Lacks    *string `yaml:"lacks"`
 	Present  *bool   `yaml:"present"` // whether there is such a value
+
+	Figure    string `yaml:"figure"`    // what the value is, in words, where people shall see it beside Reference
+	Reference string `yaml:"reference"` // what Source says of it, with its unit
 }
 
 // truthName is what the lab's own account is called.

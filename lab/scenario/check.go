@@ -12,30 +12,36 @@ import (
 
 // check holds a value against what is right for it.
 func (e *Expect) check(v any) (string, error) {
-	var seen string
-	ok := true
+	ok := false
 	switch v := v.(type) {
 	case float64:
-		seen, ok = e.unit().format(v), e.fits(v)
+		ok = e.fits(v)
 	case string:
-		seen, ok = short(v), e.fitsText(v)
+		ok = e.fitsText(v)
 	case bool:
-		seen, ok = strconv.FormatBool(v), e.Equal != nil && e.Equal.text == strconv.FormatBool(v)
+		ok = e.Equal != nil && e.Equal.text == strconv.FormatBool(v)
 	case []any:
-		text, list := fmt.Sprint(v), v
-		seen = short(text)
 		has := func(s *string) bool {
-			return slices.ContainsFunc(list, func(one any) bool { return fmt.Sprint(one) == *s })
+			return slices.ContainsFunc(v, func(one any) bool { return fmt.Sprint(one) == *s })
 		}
 		ok = (e.Contains != nil || e.Lacks != nil) && (e.Contains == nil || has(e.Contains)) && (e.Lacks == nil || !has(e.Lacks))
-	default:
-		seen, ok = short(fmt.Sprint(v)), false
 	}
-	seen += ", wanted " + e.wanted()
+	seen := e.seen(v) + ", wanted " + e.wanted()
 	if !ok {
 		return "", errors.New(seen)
 	}
 	return seen, nil
+}
+
+// seen prints a value: a number in the unit of the bounds.
+func (e *Expect) seen(v any) string {
+	switch v := v.(type) {
+	case float64:
+		return e.unit().format(v)
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	return short(fmt.Sprint(v))
 }
 
 // fits holds a number against the bounds.
@@ -101,8 +107,11 @@ func short(text string) string {
 	return strconv.Quote(text)
 }
 
-// expect looks whether something is so, and says what was seen.
-func (p *play) expect(e *Expect) (string, error) {
+// expect looks whether something is so, says what was seen, and shows it where the case wants that.
+func (p *play) expect(e *Expect, shown **Figure) (string, error) {
+	if e.Figure != "" {
+		*shown = &Figure{Name: e.Figure, Reference: e.Reference}
+	}
 	v, err := p.valueOf(e)
 	if e.Present != nil && (err == nil || errors.Is(err, errNoValue)) {
 		if *e.Present == (err == nil) {
@@ -117,6 +126,9 @@ func (p *play) expect(e *Expect) (string, error) {
 		if v, err = p.divided(v, e); err != nil {
 			return "", err
 		}
+	}
+	if *shown != nil {
+		(*shown).Value, (*shown).Ours = v, strings.Trim(e.seen(v), `"`)
 	}
 	return e.check(v)
 }

@@ -104,6 +104,7 @@ func TestParseFaults(t *testing.T) {
 		{step("expect: {value: x, above: 1}"), "of: missing"},
 		{step("expect: {of: one, value: x, above: 1}"), `expect: of: "one": no program before this has that name`},
 		{after("expect: {of: one, above: 1}"), "value: missing"},
+		{after("expect: {of: one, value: x, above: 1, reference: 2 s}"), "reference: is of a figure; want figure:"},
 		{after("expect: {of: one, value: x}"), "nothing is expected"},
 		{after("expect: {of: one, value: x, above: much}"), `x.yaml:10:40: above: "much": want a number`},
 		{after("expect: {of: one, value: x, above: 2, below: 1}"), "no value is above that and below"},

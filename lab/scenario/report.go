@@ -44,6 +44,15 @@ type StepReport struct {
 	OK      bool    `json:"ok"`
 	Seen    string  `json:"seen,omitempty"` // "12.4 Mbit/s, wanted above 12.0 Mbit/s"; of a step that failed: why
 	Seconds float64 `json:"seconds"`
+	Figure  *Figure `json:"figure,omitempty"` // nil: nothing to show
+}
+
+// Figure is a value that a case shows beside what its source says of it.
+type Figure struct {
+	Name      string `json:"name"`      // what it is, in words
+	Reference string `json:"reference"` // what the source says, with its unit; "": nothing
+	Ours      string `json:"ours"`      // what was seen, with its unit; "": nothing was
+	Value     any    `json:"value"`     // the same as the document has it: in bit/s, seconds, bytes, or a ratio
 }
 
 // mostFlows is how many flows of the truth a report keeps.

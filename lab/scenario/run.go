@@ -93,7 +93,7 @@ func (p *play) steps(ctx context.Context) error {
 		report.Kind, report.What = s.describe()
 		p.say("%s %s", report.Kind, report.What)
 		began := time.Now()
-		seen, err := p.step(ctx, s)
+		seen, err := p.step(ctx, s, &report.Figure)
 		report.Seconds, report.Seen, report.OK = time.Since(began).Seconds(), seen, err == nil
 		if err != nil {
 			report.Seen = strings.TrimSpace(err.Error())
@@ -121,8 +121,8 @@ func (p *play) say(format string, args ...any) {
 	}
 }
 
-// step plays one step. It returns what was seen; an error is why the step failed.
-func (p *play) step(ctx context.Context, s *Step) (seen string, err error) {
+// step plays one step. It returns what was seen, and puts what is to be shown into shown; an error is why the step failed.
+func (p *play) step(ctx context.Context, s *Step, shown **Figure) (seen string, err error) {
 	switch {
 	case s.Set != nil:
 		return "", p.set(s.Set)
@@ -145,7 +145,7 @@ func (p *play) step(ctx context.Context, s *Step) (seen string, err error) {
 	case s.Stop != nil:
 		return p.programs[*s.Stop].stop()
 	}
-	return p.expect(s.Expect)
+	return p.expect(s.Expect, shown)
 }
 
 // diagnose makes a diagnosis and hands it on.

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pathwise-net/pathwise/lab"
 )
 
@@ -43,7 +45,8 @@ steps:
   - expect: {of: before, value: run.text, contains: 3 received}
   - expect: {of: after, value: run.status, equal: 1}
   - expect: {of: seen, value: words, equal: look b --json}
-  - expect: {of: seen, value: metrics.rtt_min_seconds, near: 40ms, within: 1%}
+  - expect: {of: seen, value: metrics.rtt_min_seconds, near: 40ms, within: 1%, figure: round trip, reference: 41 ms}
+  - expect: {of: seen, value: words, contains: look, figure: words}
   - expect: {of: later, over: seen, value: n, over_value: metrics.rtt_min_seconds, equal: 50}
   - expect: {of: seen, value: nothing, present: false}
   - expect: {of: truth, link: [a, b], value: dropped.loss, equal: 2}
@@ -60,6 +63,35 @@ steps:
 	}
 	if r.Verdict != Pass || len(r.Steps) != len(c.Steps) || r.Truth == nil {
 		t.Errorf("verdict %s: %s, %d steps", r.Verdict, r.Why, len(r.Steps))
+	}
+	want := []Figure{{"round trip", "41 ms", "40.0 ms", 0.04}, {"words", "", "look b --json", "look b --json"}}
+	if diff := cmp.Diff(want, figures(r)); diff != "" {
+		t.Errorf("figures (-want +got):\n%s", diff)
+	}
+}
+
+func figures(r *Report) (all []Figure) {
+	for _, s := range r.Steps {
+		if s.Figure != nil {
+			all = append(all, *s.Figure)
+		}
+	}
+	return all
+}
+
+// A value that is not as expected is shown all the same, and where there is none, what would have been.
+func TestFiguresOfFailures(t *testing.T) {
+	r, err := Run(t.Context(), mustParse(t, `steps:
+  - measure: {on: a, run: [x], as: m}
+  - expect: {of: m, value: metrics.rtt_min_seconds, above: 1s, figure: round trip, reference: 2 s}
+  - expect: {of: m, value: metrics.none, above: 1s, figure: nothing}
+`), Options{Self: standIn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Figure{{"round trip", "2 s", "40.0 ms", 0.04}, {"nothing", "", "", nil}}
+	if diff := cmp.Diff(want, figures(r)); diff != "" || r.Verdict != Fail {
+		t.Errorf("verdict %s, figures (-want +got):\n%s", r.Verdict, diff)
 	}
 }
 

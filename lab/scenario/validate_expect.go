@@ -28,6 +28,9 @@ func (e *Expect) validate() error {
 			return fmt.Errorf("value: %w", err)
 		}
 	}
+	if e.Reference != "" && e.Figure == "" {
+		return errors.New("reference: is of a figure; want figure: and what the value is, in words")
+	}
 	return e.validateBounds()
 }
 
