@@ -22,6 +22,8 @@ func (e *Event) together() string {
 	case n > 0:
 		texts = append(texts, fmt.Sprintf("%d of %d other pairs changed with it, and nothing is known that they alone have in common.",
 			n, e.Looked))
+	case e.Looked == 1:
+		texts = append(texts, "The one other pair did not change with it.")
 	case e.Looked > 0:
 		texts = append(texts, fmt.Sprintf("None of %d other pairs changed with it.", e.Looked))
 	}

@@ -63,6 +63,7 @@ type past struct {
 	looked               []diagnose.Looked
 	events               []diagnose.Event
 	notes                []string
+	made                 func(archive.Pair) []analysis.Part // what pairs are made of, once it was read
 }
 
 // diagnose reads what there is, and says what it means.

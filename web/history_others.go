@@ -34,10 +34,13 @@ func (p *past) others(ctx context.Context, e *diagnose.Event) error {
 	if err != nil || len(changed) < 2 {
 		return err
 	}
-	parts, err := p.parts(ctx, e.After.Add(-othersBefore), e.Until.Add(after))
-	if err != nil {
-		return err
+	if p.made == nil { // events are the newest first: routes of before all of them, and of now
+		oldest := p.events[min(len(p.events), mostLookedInto)-1].After
+		if p.made, err = p.parts(ctx, oldest.Add(-othersBefore), e.Until.Add(after)); err != nil {
+			return err
+		}
 	}
+	parts := p.made
 	var members []analysis.Member
 	for _, pair := range slices.SortedFunc(maps.Keys(changed), comparePairs) {
 		own := pair.Source == p.source && pair.Target == p.target

@@ -91,7 +91,7 @@ interface ResultsDoc { results: ResultDoc[]; next?: string }
 interface EventDoc { result?: ResultDoc; miss?: Miss; host?: string; state?: string; plan?: number }
 interface MeDoc { name: string; kind: string; role: string; scopes: string[] | null; public: boolean; shortest_password: number; labs: boolean; insecure: boolean; generated_until?: string }
 
-interface ChangeDoc { at: string; kind: 'route' | 'finding' | 'configuration'; severity: 'info' | 'warning' | 'problem'; text: string; result?: string; by?: string; source?: string; target?: string; before?: string }
+interface ChangeDoc { at: string; kind: 'route' | 'finding' | 'step' | 'configuration'; severity: 'info' | 'warning' | 'problem'; text: string; result?: string; by?: string; source?: string; target?: string; before?: string }
 interface ChangesDoc { changes: ChangeDoc[] | null; more: boolean }
 interface RouteHop { ttl: number; addresses: string[] | null }
 interface RouteDoc { test?: string; tool: string; role: string; family: string; first: string; last: string; results: number; result: string; hops: RouteHop[]; changed: number[] | null }
@@ -127,8 +127,16 @@ interface Finding {
 }
 interface DiagnosisDoc {
   verdict: string; findings: Finding[] | null; results: ResultDoc[] | null;
-  expected_bits_per_second: number | null; achieved_bits_per_second: number; notes: string[];
+  expected_bits_per_second: number | null; achieved_bits_per_second: number; notes: string[]; history?: HistoryDoc;
 }
+interface HistoryLevel { value: number; low: number; high: number; runs: number }
+interface HistoryEvent {
+  after: string; until: string; ended: string | null; findings: string[]; severity: 'info' | 'warning' | 'problem'; sentence: string; together: string;
+  changed: { metric: string; shape: 'step' | 'creep'; before: HistoryLevel; now: HistoryLevel; confidence: number; last?: string; first?: string }[];
+  route?: { text: string; before: number; now: number; last: string; first: string };
+  with: string[]; pairs: { source: string; target: string }[]; looked: number; shared: { kind: string; name: string; changed: number; all: number }[];
+}
+interface HistoryDoc { source: string; target: string; from: string; to: string; events: HistoryEvent[] }
 
 interface AccountDoc { name: string; role: string; disabled: boolean; password: boolean; made: string; invited_until?: string }
 interface TokenDoc { name: string; scopes: string[]; made: string; made_by: string; expires?: string; used?: string }

@@ -7,6 +7,7 @@
 export const kinds = {
   route: { letter: 'R', word: 'route change', shape: 'M12 1 23 12 12 23 1 12Z' },
   finding: { letter: 'F', word: 'finding', shape: 'M12 1 23.5 22H.5Z' },
+  step: { letter: 'S', word: 'change', shape: 'M12 1A11 11 0 1 1 12 23 11 11 0 1 1 12 1Z' },
   configuration: { letter: 'C', word: 'configuration', shape: 'M3 3H21V21H3Z' },
 };
 

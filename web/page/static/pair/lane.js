@@ -61,7 +61,7 @@ export function Lane({ happened: { changes, cut, error, reload }, pair, range, r
         onClick=${() => toList(g.changes[0])}><${Mark} kind=${g.worst.kind} letter=${letterOf(g)} /></button>`)}
     </div>
     <p class="told">${group ? html`<${Told} group=${group} pair=${pair} route=${route} />` : !changes ? html`<span class="quiet">What happened: ${error ? 'not known' : 'loading …'}</span>`
-      : !groups.length ? html`<span class="quiet">No route change, finding or change of configuration is known in this span.</span>`
+      : !groups.length ? html`<span class="quiet">No route change, finding, change of what is measured or change of configuration is known in this span.</span>`
       : html`<span class="quiet">${Object.entries(kinds).map(([kind, k]) => html`<${Mark} kind=${kind} letter=${k.letter} /> ${k.word} `)}</span>`}</p>
     ${groups.length > 0 && html`<details open=${open} onToggle=${(/** @type {any} */ e) => setOpen(e.target.open)}><summary>All ${plural(changes?.length ?? 0, 'change')}, newest first</summary>
       ${open && html`<${List} changes=${changes ?? []} pair=${pair} route=${route} />`}${cut && html`<p class="quiet">There are more: the newest ${mostChanges} are shown.</p>`}</details>`}

@@ -19,6 +19,7 @@ import { Routes } from './routes.js';
 import { planned, rowsOf, toolsOf } from './rows.js';
 import { Scatter } from './scatter.js';
 import { Shares } from './shares.js';
+import { Since, useHistory, withSteps } from './since.js';
 import { useStages } from './stages.js';
 
 /** @typedef {import('./compare.js').Pair[]} Pairs */
@@ -59,6 +60,8 @@ export function Past({ route, pair, metric: usual = '', head }) {
   const rows = useMemo(() => rowsOf(keys.flat().filter((k) => whole || planned(k)), metric, labelOf(metric)), [keys, metric, whole]);
   const { rangeOf: rangeFor, turnOf, rest, turnOfRest, onDrew, look } = useStages(range, rows.map((r) => r.id), turn);
   const happened = useChanges(pair, rest ?? range, turnOfRest);
+  const events = useHistory(pair, rest ?? range, turnOfRest);
+  const changes = useMemo(() => withSteps(happened.changes, events), [happened.changes, events]);
   const press = useZoomKeys(route, range);
   /** @param {string} row @returns {(from: number, to: number) => void} */
   const zoomIn = (row) => (from, to) => {
@@ -76,15 +79,16 @@ export function Past({ route, pair, metric: usual = '', head }) {
   const chosen = { tool: tools.includes(of.tool) ? of.tool : tools[0] ?? '', test: of.test };
   return html`
     ${head?.(error || (doc && !rows.length) ? turn : turnOfRest)}
+    <${Since} events=${events} />
     <${Controls} route=${route} pair=${pair} range=${range} keys=${keys.flat()} />
     ${error && html`<${Failure} error=${error} what=${`What ${wayText(pair)} measured`} retry=${reload} />`}
     ${!doc && !error && html`<${Loading} of="what was measured" />`}
     ${doc && rows.length === 0 && html`<${Nothing} pair=${pair} />`}
     ${rows.length > 0 && html`
       <${Legend} smoke=${rows.some((r) => r.draw === 'smoke')} compared=${compared?.name ?? ''} besides=${keys.flat().every(planned) ? null : { shown: whole }} />
-      <${Lane} happened=${happened} pair=${pair} range=${range} route=${route} />
+      <${Lane} happened=${{ ...happened, changes }} pair=${pair} range=${range} route=${route} />
       <div class=${ways.length > 1 ? '' : 'alone'}>${rows.map((row) => rangeFor(row.id) && html`<${Graphs} key=${row.id} row=${row} pair=${pair} keys=${keys} measured=${measured} of=${of} range=${rangeFor(row.id)} compared=${compared}
-        whole=${whole} zoom=${zoomIn(row.id)} press=${pressIn(row.id)} turn=${turnOf(row.id)} changes=${happened.changes ?? none} drew=${onDrew} />`)}</div>
+        whole=${whole} zoom=${zoomIn(row.id)} press=${pressIn(row.id)} turn=${turnOf(row.id)} changes=${changes ?? none} drew=${onDrew} />`)}</div>
       ${about && rest && html`<${Shares} metric=${about} label=${first.title} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />
         <div class="foot">${ways.length > 1 && html`<${Near} title="Route over time" wanted=${query.get('see') === 'routes'}><${Routes} pair=${pair} range=${rest} route=${route} turn=${turnOfRest} /><//>`}
           <${Near} title="Do two metrics go together?"><${Scatter} pair=${pair} keys=${keys} range=${rest} route=${route} turn=${turnOfRest} /><//></div>
