@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -77,41 +78,44 @@ func idleProgram(f *flow) { f.notSent, f.buffered, f.filled = 0, .1, .2 }
 
 func slowReader(f *flow) { f.rwnd, f.windows = .95, []float64{15e3, 10e3, 12e3, 14e3} }
 
+// flows are programs' connections, and what is found of each; "": nothing.
+var flows = map[string]struct {
+	flow flow
+	want string
+}{
+	"nothing holds it":                       {writes(func(*flow) {}), ""},
+	"a slow reader":                          {writes(slowReader), "receiver-application-slow"},
+	"a slow reader, and no transfer":         {writes(func(f *flow) { slowReader(f); f.windows[1], f.own = 200e3, nil }), "receiver-application-slow"},
+	"a flat window, and no transfer":         {writes(func(f *flow) { slowReader(f); f.own = nil }), ""},
+	"a window that is not closed for long":   {writes(func(f *flow) { slowReader(f); f.rwnd = .3 }), ""},
+	"a reader that reads nothing":            {writes(func(f *flow) { slowReader(f); f.rate, f.windows = 0, []float64{0, 65e3, 0} }), "receiver-application-slow"},
+	"a fixed receive buffer":                 {writes(func(f *flow) { f.rwnd, f.windows, f.scale, f.rate = .95, []float64{39e3}, 0, 30e6 }), "receive-buffer-fixed"},
+	"the receiver's settings":                {writes(func(f *flow) { slowReader(f); held := with(smallWindow); f.own = &held }), ""},
+	"unread, seen at the receiver":           {reads(func(f *flow) { f.unread, f.room = 60e3, 2e3 }), "receiver-application-slow"},
+	"nothing unread":                         {reads(func(*flow) {}), ""},
+	"unread, and the reader works":           {reads(func(f *flow) { f.unread, f.room, f.busy = 60e3, 2e3, .97 }), "host-cpu-limited"},
+	"unread, and the reader waits for disks": {reads(func(f *flow) { f.unread, f.room, f.blocked = 60e3, 2e3, .8 }), "disk-limited"},
+	"a reader that works and keeps up":       {reads(func(f *flow) { f.busy = .97 }), ""},
+	"a writer that makes little":             {writes(idleProgram), "application-limited"},
+	"a writer that makes nothing":            {writes(func(f *flow) { idleProgram(f); f.rate = 0 }), ""},
+	"a writer that works":                    {writes(func(f *flow) { idleProgram(f); f.busy = .97 }), "host-cpu-limited"},
+	"a writer that works, and the path full": {writes(func(f *flow) { f.busy = .97 }), ""},
+	"a writer that waits for disks":          {writes(func(f *flow) { idleProgram(f); f.blocked = .8 }), "disk-limited"},
+	"a cap":                                  {writes(func(f *flow) { f.cap, f.pace, f.filled = 10e6, 10e6, .5 }), "pacing-limited"},
+	"a cap far above":                        {writes(func(f *flow) { f.cap, f.pace, f.filled = 40e6, 40e6, .5 }), ""},
+	"a cap, and nothing to send":             {writes(func(f *flow) { idleProgram(f); f.cap, f.pace = 10e6, 10e6 }), "application-limited"},
+	"a cap that is not reached":              {writes(func(f *flow) { f.cap, f.pace, f.filled = 12e6, 9e6, .9 }), ""},
+	"turns":                                  {writes(func(f *flow) { idleProgram(f); f.answers = 95 }), "chatty-application"},
+	"answers now and then":                   {writes(func(f *flow) { idleProgram(f); f.answers = 9 }), "application-limited"},
+	"data both ways":                         {writes(func(f *flow) { idleProgram(f); f.answers = 900 }), "application-limited"},
+	"turns of a program that works":          {writes(func(f *flow) { idleProgram(f); f.answers, f.busy = 95, .97 }), "host-cpu-limited"},
+	"answers to a program that is held":      {writes(func(f *flow) { f.answers = 95 }), ""},
+	"a fixed send buffer":                    {writes(func(f *flow) { f.sndbuf, f.sendFixed, f.rate = .6, true, 100e6 }), "send-buffer-fixed"},
+}
+
 // Each cause is told by the connection of the program, and from what looks like it: the verdict is that of the program, whatever the path does.
 func TestFlows(t *testing.T) {
-	for name, c := range map[string]struct {
-		flow flow
-		want string // finding; "": none of the connection
-	}{
-		"nothing holds it":                       {writes(func(*flow) {}), ""},
-		"a slow reader":                          {writes(slowReader), "receiver-application-slow"},
-		"a slow reader, and no transfer":         {writes(func(f *flow) { slowReader(f); f.windows[1], f.own = 200e3, nil }), "receiver-application-slow"},
-		"a flat window, and no transfer":         {writes(func(f *flow) { slowReader(f); f.own = nil }), ""},
-		"a window that is not closed for long":   {writes(func(f *flow) { slowReader(f); f.rwnd = .3 }), ""},
-		"a reader that reads nothing":            {writes(func(f *flow) { slowReader(f); f.rate, f.windows = 0, []float64{0, 65e3, 0} }), "receiver-application-slow"},
-		"a fixed receive buffer":                 {writes(func(f *flow) { f.rwnd, f.windows, f.scale, f.rate = .95, []float64{39e3}, 0, 30e6 }), "receive-buffer-fixed"},
-		"the receiver's settings":                {writes(func(f *flow) { slowReader(f); held := with(smallWindow); f.own = &held }), ""},
-		"unread, seen at the receiver":           {reads(func(f *flow) { f.unread, f.room = 60e3, 2e3 }), "receiver-application-slow"},
-		"nothing unread":                         {reads(func(*flow) {}), ""},
-		"unread, and the reader works":           {reads(func(f *flow) { f.unread, f.room, f.busy = 60e3, 2e3, .97 }), "host-cpu-limited"},
-		"unread, and the reader waits for disks": {reads(func(f *flow) { f.unread, f.room, f.blocked = 60e3, 2e3, .8 }), "disk-limited"},
-		"a reader that works and keeps up":       {reads(func(f *flow) { f.busy = .97 }), ""},
-		"a writer that makes little":             {writes(idleProgram), "application-limited"},
-		"a writer that makes nothing":            {writes(func(f *flow) { idleProgram(f); f.rate = 0 }), ""},
-		"a writer that works":                    {writes(func(f *flow) { idleProgram(f); f.busy = .97 }), "host-cpu-limited"},
-		"a writer that works, and the path full": {writes(func(f *flow) { f.busy = .97 }), ""},
-		"a writer that waits for disks":          {writes(func(f *flow) { idleProgram(f); f.blocked = .8 }), "disk-limited"},
-		"a cap":                                  {writes(func(f *flow) { f.cap, f.pace, f.filled = 10e6, 10e6, .5 }), "pacing-limited"},
-		"a cap far above":                        {writes(func(f *flow) { f.cap, f.pace, f.filled = 40e6, 40e6, .5 }), ""},
-		"a cap, and nothing to send":             {writes(func(f *flow) { idleProgram(f); f.cap, f.pace = 10e6, 10e6 }), "application-limited"},
-		"a cap that is not reached":              {writes(func(f *flow) { f.cap, f.pace, f.filled = 12e6, 9e6, .9 }), ""},
-		"turns":                                  {writes(func(f *flow) { idleProgram(f); f.answers = 95 }), "chatty-application"},
-		"answers now and then":                   {writes(func(f *flow) { idleProgram(f); f.answers = 9 }), "application-limited"},
-		"data both ways":                         {writes(func(f *flow) { idleProgram(f); f.answers = 900 }), "application-limited"},
-		"turns of a program that works":          {writes(func(f *flow) { idleProgram(f); f.answers, f.busy = 95, .97 }), "host-cpu-limited"},
-		"answers to a program that is held":      {writes(func(f *flow) { f.answers = 95 }), ""},
-		"a fixed send buffer":                    {writes(func(f *flow) { f.sndbuf, f.sendFixed, f.rate = .6, true, 100e6 }), "send-buffer-fixed"},
-	} {
+	for name, c := range flows {
 		d := Diagnose(c.flow.results())
 		checkFindings(t, d)
 		got := ""
@@ -122,6 +126,27 @@ func TestFlows(t *testing.T) {
 		}
 		if got != c.want || c.want != "" && d.Verdict != c.want {
 			t.Errorf("%s: %q, verdict %s, want %q", name, got, d.Verdict, c.want)
+		}
+	}
+}
+
+// A rule about connections reads no fact but those that it says it does.
+func TestRulesOfFlowsSayWhatTheyRead(t *testing.T) {
+	for name, c := range flows {
+		s := gather(c.flow.results()).flow
+		for i := range rules {
+			r := &rules[i]
+			declared := slices.Concat(r.Needs, r.Reads)
+			if !r.about(OfFlow) || slices.ContainsFunc(r.Needs, func(n Name) bool { return !s.Known(n) }) {
+				continue
+			}
+			s.heard = func(n Name) {
+				if !slices.Contains(declared, n) {
+					t.Errorf("%s: %s reads %s and does not say so", name, r.ID, n)
+				}
+			}
+			r.Look(s)
+			s.heard = nil
 		}
 	}
 }
