@@ -126,7 +126,7 @@ var rooms = []room{
 	{"parse", "metrics out of what a program printed",
 		"document measure", ""},
 	{"probe", "one method a file: ping, trace, throughput, capacity, programs, the host itself; the catalogue of their parameters",
-		"document input measure model parse proto/iperf3 proto/transact quantity sock stat", ""},
+		"chart document host input measure model parse proto/iperf3 proto/transact quantity sock stat", ""},
 	{"proto/iperf3", "iperf3's wire protocol, client and server, and our extra keys in it",
 		"admission input sock", ""},
 	{"proto/transact", "requests and answers of agreed sizes: the wire protocol, client and server",

@@ -116,6 +116,7 @@ type Budget struct {
 type Tool struct {
 	Name       string
 	Kind       string         // of probe; KindCommand for a program
+	Itself     bool           // the probe measures the host that it runs on, and has no target
 	Parameters map[string]any // of the probe, as encoding/json has them: string, float64, bool, []any, map[string]any
 	Command    *Command       // of KindCommand
 	Timeout    time.Duration  // after which a run is ended; 0: when the probe says it is over; of a command never 0
@@ -124,11 +125,8 @@ type Tool struct {
 	Offline    bool
 }
 
-// The kinds of Task that this package knows something of.
-const (
-	KindCommand = "command" // runs a program
-	KindHost    = "host"    // measures the host it runs on
-)
+// KindCommand is the kind of Task that runs a program.
+const KindCommand = "command"
 
 // Command is a program to run, and how to read what it prints.
 type Command struct {

@@ -31,6 +31,8 @@ type Checker interface {
 	Validate(task measure.Task) error
 	// Outward says whether a parameter of a kind runs a program, names a file of a host, or says to which port data goes.
 	Outward(kind, parameter string) bool
+	// Itself says whether a kind measures the host that it runs on, and has no target.
+	Itself(kind string) bool
 }
 
 // Load reads a mesh file, or all *.yaml and *.yml files of a folder as one, and checks it. With a nil check the kinds of tasks and

@@ -23,7 +23,7 @@ const portName = "port"
 func (m *Mesh) Task(tool *Tool, leg Leg, port int) measure.Task {
 	task := m.task(tool, leg, port)
 	m.pace(&task, leg)
-	if leg.Family != 0 && task.Kind != KindCommand && task.Kind != KindHost {
+	if leg.Family != 0 && task.Kind != KindCommand && !tool.Itself {
 		setParameter(&task, familyName, fmt.Sprintf("ipv%d", leg.Family))
 	}
 	return task
@@ -35,7 +35,7 @@ func (m *Mesh) task(tool *Tool, leg Leg, port int) measure.Task {
 		task.Parameters = m.command(tool, leg, port)
 		return task
 	}
-	if tool.Kind == KindHost {
+	if tool.Itself {
 		task.Target = ""
 	}
 	own, far := m.Hosts[leg.Source].Overrides[tool.Name], m.Hosts[leg.Target].Overrides[tool.Name]

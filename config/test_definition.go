@@ -93,9 +93,9 @@ func (m *Mesh) wrong(t *Test) (value, want string) {
 	g, tool := m.Group(t.Group), m.Tool(t.Tool)
 	own := g.Shape == ShapeList
 	switch {
-	case tool.Kind == KindHost && !own:
+	case tool.Itself && !own:
 		return t.Group, "a group that is a list: " + tool.Name + " measures each host by itself"
-	case tool.Kind != KindHost && tool.Command == nil && own:
+	case !tool.Itself && tool.Command == nil && own:
 		return t.Group, "a group of pairs, such as a mesh: " + tool.Name + " needs a target"
 	case tool.Command != nil && own == tool.Command.names("target"):
 		if own {

@@ -57,6 +57,7 @@ func (r *reader) toolFields(n node, t *Tool) {
 	if p, has := given["parameters"]; has {
 		p.noteParameters(t.Kind)
 	}
+	t.Itself = r.itself(t.Kind)
 	if t.Kind == KindCommand {
 		at.noteOutward()
 	}
@@ -79,6 +80,14 @@ func (r *reader) toolFields(n node, t *Tool) {
 		}
 		r.checkTask(at, measure.Task{Kind: t.Kind, Target: exampleTarget, Parameters: t.Parameters})
 	}
+}
+
+// itself asks the Checker; without one, the kind host is the one that measures its own host.
+func (r *reader) itself(kind string) bool {
+	if r.check == nil {
+		return kind == "host"
+	}
+	return r.check.Itself(kind)
 }
 
 // refuse records those of the keys that are given.

@@ -118,7 +118,7 @@ func (c *Control) demandOf(r Request) (d demand, err error) {
 	if d.leg, err = m.Leg(nil, d.tool, source, target); err != nil {
 		return d, err
 	}
-	if (source == target) != (d.tool.Kind == config.KindHost) {
+	if (source == target) != d.tool.Itself {
 		return d, badRequest("target", r.Target, "another host than the source, or, of a tool that measures its host, the same")
 	}
 	c.mu.Lock()
@@ -160,7 +160,7 @@ func hostOf(m *config.Mesh, field, name string) (int, error) {
 
 // toolOf is the tool of a Request, with the Request's parameters over its own: the mesh's, or a kind of probe as it is.
 func toolOf(m *config.Mesh, r Request) (*config.Tool, error) {
-	tool := &config.Tool{Name: r.Tool, Kind: r.Tool}
+	tool := &config.Tool{Name: r.Tool, Kind: r.Tool, Itself: (probe.Catalogue{}).Itself(r.Tool)}
 	named := m.Tool(r.Tool)
 	if named != nil && !r.probe {
 		copied := *named

@@ -13,6 +13,7 @@ import (
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
 )
 
 // DiagnosisRequest asks why the path between two hosts is slow.
@@ -180,7 +181,7 @@ func (d *diagnosis) try(ctx context.Context, s diagnose.Step, run *string) (resu
 	}
 	asked := d.config.Now()
 	err = d.Test(ctx, Request{
-		Source: d.request.Source, Target: d.request.Target, Tool: s.Kind, Parameters: parameters, probe: true,
+		Source: d.request.Source, Target: d.targetOf(s), Tool: s.Kind, Parameters: parameters, probe: true,
 		Patience: d.left, Caller: d.request.Caller, role: measure.DiagnosisRole(d.id, s.Name),
 		Placed: func(id string, begins time.Time) {
 			d.left = max(0, d.left-max(0, begins.Sub(asked)))
@@ -197,6 +198,14 @@ func (d *diagnosis) try(ctx context.Context, s diagnose.Step, run *string) (resu
 		},
 	})
 	return result, err
+}
+
+// targetOf is the host that a step measures: what a host measures of itself has no other one.
+func (d *diagnosis) targetOf(s diagnose.Step) string {
+	if (probe.Catalogue{}).Itself(s.Kind) {
+		return d.request.Source
+	}
+	return d.request.Target
 }
 
 // tooLong says whether a shorter test may be allowed where this one was not.

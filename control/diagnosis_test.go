@@ -193,11 +193,11 @@ func TestDiagnose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []string{"6 steps", "ping done", "trace done", "capacity done", "transfer done", "capacity-reverse done",
-			"transfer-reverse done", "found " + verdict}
+		want := []string{"6 steps", "ping done", "trace done", "capacity done", "transfer done", "7 steps", "audit done",
+			"capacity-reverse done", "transfer-reverse done", "found " + verdict}
 		if lossy {
 			want = []string{"6 steps", "ping done", "trace done", "capacity done", "transfer done", "7 steps", "paced done",
-				"capacity-reverse done", "transfer-reverse done", "8 steps", "paced-reverse done", "found " + verdict}
+				"8 steps", "audit done", "capacity-reverse done", "transfer-reverse done", "9 steps", "paced-reverse done", "found " + verdict}
 		}
 		if diff := cmp.Diff(want, story(lines)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", verdict, diff)
@@ -271,7 +271,7 @@ func TestDiagnoseOfWhatThereIs(t *testing.T) {
 	p.fails = map[string]string{"trace": "kinds: only ping, not trace", "capacity": "the target does not report packet trains"}
 	lines, err := b.diagnosis(t.Context(), DiagnosisRequest{Patience: time.Hour})
 	want := []string{"6 steps", "ping done", "trace failed kinds: only ping, not trace",
-		"capacity failed the target does not report packet trains", "transfer done",
+		"capacity failed the target does not report packet trains", "transfer done", "7 steps", "audit done",
 		"capacity-reverse failed the target does not report packet trains", "transfer-reverse done", "found receive-window-limited"}
 	if diff := cmp.Diff(want, story(lines)); err != nil || diff != "" {
 		t.Fatalf("%v (-want +got):\n%s", err, diff)
@@ -324,7 +324,8 @@ func TestDiagnoseForCallers(t *testing.T) {
 		"one:  {parent: all, parallel: 1}", "one:  {parallel: 1, duration: 3s, tools: [ping, capacity, throughput]}", 1))
 	lines, err := b.diagnosis(t.Context(), DiagnosisRequest{Caller: caller("bob", "192.0.2.7"), Patience: time.Hour})
 	want := []string{"6 steps", "ping done", `trace failed class one: tools: "trace": want one of ping, capacity, throughput`,
-		`capacity failed class one: duration: "6s": want at most 3s`, "transfer done",
+		`capacity failed class one: duration: "6s": want at most 3s`, "transfer done", "7 steps",
+		`audit failed class one: tools: "audit": want one of ping, capacity, throughput`,
 		`capacity-reverse failed class one: duration: "6s": want at most 3s`, "transfer-reverse done", "found receive-window-limited"}
 	if diff := cmp.Diff(want, story(lines)); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)

@@ -367,7 +367,7 @@ func TestPacedProbe(t *testing.T) {
 		p := c.path
 		p.pacedSent = 0
 		plan := Plan(time.Second, measure.Forward)
-		longer := Extend(plan, len(plan), p.results())
+		longer := extend(plan, len(plan), p.results())
 		rate := 0.0
 		if i := find(longer, "paced"); i >= 0 {
 			rate = longer[i].Parameters["rate"].(float64)

@@ -211,7 +211,7 @@ func TestPlanOfTransactions(t *testing.T) {
 		}),
 		"idle": quick(func(e *exchanges) { e.lostSilent = true }),
 	} {
-		longer := Extend(plan, len(plan), of.results())
+		longer := extend(plan, len(plan), of.results())
 		got := ""
 		if len(longer) > len(plan) {
 			got = longer[len(plan)].Name
@@ -221,7 +221,7 @@ func TestPlanOfTransactions(t *testing.T) {
 		}
 	}
 	bare := Plan(time.Second, measure.Forward)
-	if got := Extend(bare, 0, quick(func(e *exchanges) { e.lostSilent = true }).results()); len(got) > len(bare) {
+	if got := extend(bare, 0, quick(func(e *exchanges) { e.lostSilent = true }).results()); len(got) > len(bare) {
 		t.Errorf("a plan without transactions is made longer: %v", names(got))
 	}
 }

@@ -63,7 +63,8 @@ type Subject struct {
 	failed   string    // of a path, why nothing could be moved; "": nobody tried
 	refuted  []refuted // causes that their own formulas rule out
 
-	event *Event // of what changed; nil: the subject is none
+	event    *Event   // of what changed; nil: the subject is none
+	settings []string // of the sending host, that are in the way
 
 	pattern map[string]any // of transactions, what was measured: parameters of their test; nil: nothing was
 	asked   bool           // the pattern is that of a program, which somebody told of

@@ -188,6 +188,7 @@ const (
 	// ofOtherFlow is of large transactions, which tell how fast another flow than the transfer is.
 	ofOtherFlow sort = "other flow"
 	ofSockets   sort = "sockets"
+	ofAudit     sort = "audit"
 )
 
 func sortOf(r *measure.Result) sort {

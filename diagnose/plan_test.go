@@ -44,6 +44,30 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// extend is Extend but for the audit, which every slow path asks for.
+func extend(plan []Step, made int, results []*measure.Result) []Step {
+	isAudit := func(s Step) bool { return s.Name == "audit" }
+	longer := Extend(plan, made, results)
+	if slices.ContainsFunc(longer, isAudit) {
+		longer = Extend(longer, made, results)
+	}
+	return slices.DeleteFunc(slices.Clone(longer), isAudit)
+}
+
+// A path that is slow, and no other, asks for an audit of the host that sends, for its rate and round trip.
+func TestAuditIsAsked(t *testing.T) {
+	plan := Plan(time.Second, measure.Forward)
+	want := Step{Name: "audit", Kind: "audit", Why: "what this host is set to", Seconds: 0.7,
+		Parameters: map[string]any{"interval": 0.2, "rate": 97.5e6, "rtt": 0.05}}
+	longer := Extend(plan, len(plan), hundred().results())
+	if diff := cmp.Diff(append(slices.Clone(plan), want), longer); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if longer := Extend(plan, len(plan), with(fullPath).results()); len(longer) > len(plan) {
+		t.Errorf("a full path asks for %v", names(longer))
+	}
+}
+
 // A paced probe comes behind the transfer that asks for it, once.
 func TestExtend(t *testing.T) {
 	lost := with(lossy).results()
@@ -72,10 +96,10 @@ func TestExtend(t *testing.T) {
 			[]string{"ping", "trace", "capacity", "transfer", "capacity-reverse", "transfer-reverse", "paced-reverse"}},
 		{"loss on a way that is not planned", forward, backwards, names(forward)},
 		{"nothing came through", both, with(func(p *path) { lossy(p); p.capacity, p.goodput = 0, 0 }).results(), names(both)},
-		{"it is there", Extend(both, 0, lost), lost, names(Extend(both, 0, lost))},
+		{"it is there", extend(both, 0, lost), lost, names(extend(both, 0, lost))},
 	} {
 		before := names(c.plan)
-		if diff := cmp.Diff(c.want, names(Extend(c.plan, 0, c.results))); diff != "" {
+		if diff := cmp.Diff(c.want, names(extend(c.plan, 0, c.results))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 		if diff := cmp.Diff(before, names(c.plan)); diff != "" {
@@ -84,7 +108,7 @@ func TestExtend(t *testing.T) {
 	}
 	want := Step{Name: "paced", Kind: "throughput", Why: "whether packets are lost on a path that is nearly empty", Seconds: 4.5, Way: measure.Forward,
 		Parameters: map[string]any{"reverse": false, "proto": "udp", "rate": 9.75e6, "duration": 4.0, "length": 1400}}
-	if diff := cmp.Diff(want, Extend(both, 0, lost)[4]); diff != "" {
+	if diff := cmp.Diff(want, extend(both, 0, lost)[4]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -123,7 +147,7 @@ func TestHalfProbe(t *testing.T) {
 		"capacity not known":           {with(func(p *path) { bursty(p); p.capacity = 0 }), 0},
 	} {
 		rate := 0.0
-		for _, s := range Extend(append(slices.Clone(plan), Step{Name: "paced", Way: measure.Forward}), 5, c.path.results()) {
+		for _, s := range extend(append(slices.Clone(plan), Step{Name: "paced", Way: measure.Forward}), 5, c.path.results()) {
 			if s.Name == "half" {
 				rate = s.Parameters["rate"].(float64)
 			}

@@ -51,12 +51,12 @@ func TestDSCPRemarked(t *testing.T) {
 			t.Errorf("%s: %+v", name, d.Findings)
 		}
 		plan := Plan(time.Second, measure.Forward)
-		if longer := Extend(plan, len(plan), results); find(longer, "marked") < 0 {
+		if longer := extend(plan, len(plan), results); find(longer, "marked") < 0 {
 			t.Errorf("asked for %v", names(longer))
 		}
 	}
 	plan := Plan(time.Second, measure.Forward)
-	if longer := Extend(plan, len(plan), hundred().results()); find(longer, "marked") >= 0 {
+	if longer := extend(plan, len(plan), hundred().results()); find(longer, "marked") >= 0 {
 		t.Errorf("no mark was asked for: %v", names(longer))
 	}
 }

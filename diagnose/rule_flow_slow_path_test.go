@@ -16,7 +16,7 @@ func crawling() path {
 // crawls and nothing at its ends holds it.
 func TestFlowSlowPath(t *testing.T) {
 	plan := Plan(time.Second, measure.Forward)
-	asked := Extend(plan, len(plan), crawling().results())
+	asked := extend(plan, len(plan), crawling().results())
 	if len(asked) != len(plan)+1 || asked[len(plan)].Name != "other-flow" {
 		t.Fatalf("asked for %v", names(asked))
 	}
@@ -40,7 +40,7 @@ func TestFlowSlowPath(t *testing.T) {
 		"loss, no queue": with(func(p *path) { lossy(p); p.pacedSent, p.pacedLost = 10_000, 24 }),
 		"a rate":         with(func(p *path) { idle(p); p.rateParameter = 10e6 }),
 	} {
-		if longer := Extend(plan, len(plan), p.results()); find(longer, "other-flow") >= 0 {
+		if longer := extend(plan, len(plan), p.results()); find(longer, "other-flow") >= 0 {
 			t.Errorf("%s: asked for %v", name, names(longer))
 		}
 	}

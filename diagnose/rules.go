@@ -34,6 +34,7 @@ var rules = []Rule{
 	smallMSS,
 	slowStartLimited,
 	bufferbloat,
+	hostSettings,
 	asymmetricRoute,
 	slowFirewall,
 	dscpRemarked,

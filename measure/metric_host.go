@@ -38,11 +38,16 @@ const (
 	HostReceiveDrops  Metric = "host_receive_drops_packets"
 	HostSendErrors    Metric = "host_send_errors_packets"
 	HostSendDrops     Metric = "host_send_drops_packets"
-	HostLinkRate      Metric = "host_link_bits_per_second" // of the interface, or the fastest adapter
+
+	HostSettingsBad      Metric = "host_settings_bad_count"      // that keep the host from what it is to carry
+	HostSettingsDoubtful Metric = "host_settings_doubtful_count" // that cost something, or will in some cases
+	HostSettingsUnknown  Metric = "host_settings_unknown_count"  // that could not be read
+
+	HostLinkRate Metric = "host_link_bits_per_second" // of the interface, or the fastest adapter
 )
 
 func hostMetrics() []Definition {
-	all := slices.Concat(processorMetrics(), memoryMetrics(), hostTCPMetrics(), diskMetrics(), interfaceMetrics())
+	all := slices.Concat(processorMetrics(), memoryMetrics(), hostTCPMetrics(), diskMetrics(), interfaceMetrics(), settingMetrics())
 	for i := range all {
 		all[i].Group, all[i].Follows = "Host", FollowsHost
 	}
@@ -205,5 +210,22 @@ func interfaceMetrics() []Definition {
 			Text:  "The rate that the interface, or the fastest adapter, agreed on with its neighbour.",
 			Shows: "Less than the port is sold as, and the negotiation failed or a pair of the cable is broken.",
 			See:   []string{"duplex-mismatch", "bottleneck"}},
+	}
+}
+
+func settingMetrics() []Definition {
+	return []Definition{
+		{Metric: HostSettingsBad, Label: "Settings that are in the way", Better: BetterLow,
+			Help: "Settings of the host that keep it from the rate that it is to carry.",
+			Text: "How many settings of the host keep it from the rate and the round trip that it was audited for.",
+			See:  []string{"buffer-tuning"}},
+		{Metric: HostSettingsDoubtful, Label: "Settings that cost something", Better: BetterLow,
+			Help: "Settings of the host that cost something, or will in some cases.",
+			Text: "How many settings of the host cost something, or will in some cases, or run otherwise than files set them.",
+			See:  []string{"host_settings_bad_count"}},
+		{Metric: HostSettingsUnknown, Label: "Settings that could not be read", Better: BetterLow,
+			Help: "Settings of the host that could not be read.",
+			Text: "How many settings of the host its audit could not read: its driver does not show them, or they need root.",
+			See:  []string{"host_settings_bad_count"}},
 	}
 }

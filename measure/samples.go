@@ -20,7 +20,7 @@ type Samples struct {
 	Host         *HostSample   `json:"host,omitempty"`
 	Connections  []Connection  `json:"connections,omitempty"`
 	Processes    []Process     `json:"processes,omitempty"` // that have connections open
-	Findings     []Finding     `json:"findings,omitempty"`  // of a diagnosis
+	Findings     []Finding     `json:"findings,omitempty"`  // of a diagnosis, or of an audit of a host
 }
 
 // Output is what an external program printed: kept whole, so that a better parser can read it again.

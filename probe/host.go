@@ -31,7 +31,7 @@ const (
 
 func hostKind() Kind {
 	return newKind(declaration[Host]{
-		kind:   Kind{Name: "host", Meaning: "the host itself: processor, memory, TCP buffers, disks, interfaces"},
+		kind:   Kind{Name: "host", Itself: true, Meaning: "the host itself: processor, memory, TCP buffers, disks, interfaces"},
 		target: func(h *Host) *string { return &h.Target },
 		fields: hostFields(),
 	})

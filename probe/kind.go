@@ -21,6 +21,7 @@ type Kind struct {
 	Parameters []Parameter
 	Usage      Usage  // on the command line
 	Needs      []Need // of the host that does it; none: any host can
+	Itself     bool   // it measures the host that it runs on, and has no target
 
 	// Text writes what people want to know of a Result of this kind; nil: nothing but its metrics.
 	Text func(io.Writer, *measure.Result)
@@ -73,7 +74,7 @@ type bounded interface{ bound() }
 
 // catalogue is every kind, sorted by name. It is made once: an agent reads several tasks a second.
 var catalogue = sync.OnceValue(func() []Kind {
-	return []Kind{capacityKind(), commandKind(), hostKind(), mtuKind(), pingKind(), socketsKind(), throughputKind(), traceKind(), transactKind()}
+	return []Kind{auditKind(), capacityKind(), commandKind(), hostKind(), mtuKind(), pingKind(), socketsKind(), throughputKind(), traceKind(), transactKind()}
 })
 
 // Kinds are all kinds of Task, by name.
@@ -99,6 +100,12 @@ func (Catalogue) Validate(task measure.Task) error { return Validate(task) }
 func (Catalogue) Outward(kind, parameter string) bool {
 	k, _ := KindOf(kind)
 	return slices.ContainsFunc(k.Parameters, func(p Parameter) bool { return p.Name == parameter && p.Outward })
+}
+
+// Itself reports whether a kind measures the host that it runs on.
+func (Catalogue) Itself(kind string) bool {
+	k, _ := KindOf(kind)
+	return k.Itself
 }
 
 // ParameterNames are the names of the parameters that a Task can have, sorted, by the name of its kind.

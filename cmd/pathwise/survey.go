@@ -148,6 +148,9 @@ const (
 func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 	task := measure.Task{Kind: s.Kind, Target: v.target, Parameters: maps.Clone(s.Parameters)}
 	task.Parameters["family"] = string(v.family)
+	if (probe.Catalogue{}).Itself(s.Kind) {
+		task.Target = ""
+	}
 	options := probe.Options{}
 	if s.Transfer() {
 		options = v.options

@@ -52,6 +52,11 @@ func TestHost(t *testing.T) {
 	m := newPlayed(t)
 	failed := ended("ping", "rtt", "dl", "cern", time.Now().Add(-time.Minute))
 	failed.Fail(errors.New("socket: not permitted"))
+	audit := ended("audit", "audit", "dl", "dl", time.Now().Add(-time.Minute))
+	audit.Parameters["rate"], audit.Parameters["rtt"] = 1e9, 0.05
+	audit.Samples.Findings = []measure.Finding{{ID: "tcp-rmem", Severity: measure.Warning, Confidence: 1, Where: "dl", Evidence: []measure.Evidence{},
+		Explanation: "It is too small for " + evil, Advice: []measure.Advice{{Host: "dl", Command: "sysctl -w net.ipv4.tcp_rmem=1", Why: "RFC 7323"}}}}
+	must(t, m.hub.receiver.File(context.Background(), "dl", []*measure.Result{audit}))
 	missed := measure.Miss{Run: someResult, Test: "rtt@all", Tool: "rtt", Source: "dl", Target: "ucl", Start: time.Now().Add(-time.Hour), Why: evil}
 	must(t, m.hub.receiver.File(context.Background(), "dl", []*measure.Result{failed}))
 	must(t, m.Archive.PutMisses(context.Background(), []measure.Miss{missed}))
@@ -62,6 +67,7 @@ func TestHost(t *testing.T) {
 	for selector, has := range map[string]string{
 		"main": "10.0.0.3", "h1": "dl", "section:has(#what)": "not synchronised", "section:has(#now)": "It runs 1 test", "section:has(#lacks)": "raw-sockets",
 		"section:has(#failures)": "socket: not permitted", "section:has(#misses)": "<img", "section:has(#pairs)": "cern", "section:has(#next)": "Nothing is planned.",
+		"section:has(#settings)": "1 setting to look at",
 	} {
 		p.says(selector, has)
 	}

@@ -6,6 +6,7 @@ import { format, plural } from '../format.js';
 import { link } from '../router.js';
 import { span, when, zoneName } from '../times.js';
 import { Past } from '../pair/page.js';
+import { Findings } from '../result/diagnosis.js';
 import { Failure } from '../state.js';
 import { clockOf, stateOf } from './model.js';
 
@@ -37,8 +38,21 @@ export function Host({ host: h, route }) {
         ? html`<p class="quiet">Nothing is missing.</p>`
         : html`<dl>${(s.lacks ?? []).map((l) => html`<dt>${l.what}${l.kind && html` <small>for ${l.kind}</small>`}</dt><dd>${l.why}</dd>`)}</dl>`}</section>`}
     </div>
+    <${Settings} name=${h.name} />
     <div class="foot"><${Next} name=${h.name} /><${Failures} name=${h.name} /><${Misses} name=${h.name} /><${Pairs} name=${h.name} /></div>
     ${h.state !== 'foreign' && html`<section class="itself" aria-labelledby="itself"><h2 id="itself">What it measures of itself</h2><${Past} route=${route} pair=${[h.name, h.name]} /></section>`}`;
+}
+
+/** What the newest audit of the host found. @param {{name: string}} props */
+function Settings({ name }) {
+  const { doc: newest } = useDoc(url(['results'], { kind: 'audit', source: exactly(name), limit: 1 }));
+  const id = newest?.results[0]?.id;
+  const { doc: r } = useDoc(id ? url(['results', id]) : null);
+  if (!r) return null;
+  const found = r.samples?.findings ?? [];
+  return html`<section aria-labelledby="settings"><h2 id="settings">What it is set to</h2>
+    <p><a href=${link(['result', id])}>Audited ${when(r.started, 'second')}</a> for ${format(r.parameters.rate, 'bits_per_second')} over ${format(r.parameters.rtt, 'seconds')}: ${found.length === 0 ? 'nothing is in the way.' : plural(found.length, 'setting') + ' to look at.'}</p>
+    <${Findings} findings=${found} audit /></section>`;
 }
 
 /** @param {{ids: string[], none: string, what: string}} props */

@@ -76,11 +76,13 @@ export function Diagnosis({ verdict, findings, achieved, expected, results, note
     ${(notes ?? []).map((n) => html`<p class="note">${n}</p>`)}
     ${verdict === 'healthy' && html`<p>Nothing that Pathwise knows holds transfers back here.</p>`}
     ${first && html`<${Cause} finding=${first} main />`}
-    ${others.length > 0 && html`<h3>${first ? 'Also seen' : 'What was seen'}</h3>
-      ${others.map((f) => html`<details class="other"><summary><${Severity} of=${f.severity} /> ${headline(f.id)} <span class="quiet">${whereOf(f)}</span></summary><${Cause} finding=${f} /></details>`)}`}
+    ${others.length > 0 && html`<h3>${first ? 'Also seen' : 'What was seen'}</h3><${Findings} findings=${others} />`}
     ${results.length > 0 && html`<${Measured} results=${results} />`}
   </section>`;
 }
+
+/** Findings, each folded; of an audit, of whose settings the knowledge base has no entries. @param {{findings: Finding[], audit?: boolean}} props */
+export const Findings = ({ findings, audit }) => html`${findings.map((f) => html`<details class="other"><summary><${Severity} of=${f.severity} /> ${headline(f.id)} <span class="quiet">${whereOf(f)}</span></summary><${Cause} finding=${f} audit=${audit} /></details>`)}`;
 
 /** @param {{of: Finding['severity']}} props */
 function Severity({ of }) {
@@ -88,13 +90,13 @@ function Severity({ of }) {
   return html`<span class=${'mark ' + kind} aria-hidden="true">${mark}</span><span class="hidden">${of}:</span>`;
 }
 
-/** @param {{finding: Finding, main?: boolean}} props */
-function Cause({ finding: f, main }) {
+/** @param {{finding: Finding, main?: boolean, audit?: boolean}} props */
+function Cause({ finding: f, main, audit }) {
   const evidence = f.evidence ?? [];
   const advice = f.advice ?? [];
   return html`
     <p>${main && html`<${Severity} of=${f.severity} /> `}<b>${whereOf(f)}</b> <span class="quiet">confidence ${format(f.confidence, 'ratio')}</span></p>
-    <p>${f.explanation} <a href=${link(['knowledge', f.id])}>More about this<span class="hidden">: ${headline(f.id)}</span></a></p>
+    <p>${f.explanation}${!audit && html` <a href=${link(['knowledge', f.id])}>More about this<span class="hidden">: ${headline(f.id)}</span></a>`}</p>
     ${evidence.length > 0 && html`<h3>Evidence</h3><div class="scroll" tabindex="0" role="region" aria-label=${'Evidence: ' + headline(f.id)}><table>
       <thead><tr><th scope="col">Measured</th><th scope="col" class="num">Value</th><th scope="col">What it means</th></tr></thead>
       <tbody>${evidence.map((e) => html`<tr><th scope="row" title=${e.metric}>${measuredOf(e.metric)}</th><td class="num">${evidenceValue(e)}</td><td>${e.means}</td></tr>`)}</tbody></table></div>`}

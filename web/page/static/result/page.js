@@ -6,7 +6,7 @@ import { format } from '../format.js';
 import { link } from '../router.js';
 import { when, zoneName } from '../times.js';
 import { Failure, Loading } from '../state.js';
-import { Diagnosis, diagnosisOf, Numbers } from './diagnosis.js';
+import { Diagnosis, diagnosisOf, Findings, Numbers } from './diagnosis.js';
 import { Echoes, Hops, Intervals } from './samples.js';
 
 /** @param {{route: import('../router.js').Route}} props */
@@ -42,6 +42,7 @@ export function Result({ route }) {
       <section aria-labelledby="asked"><h2 id="asked">Parameters</h2>
         ${asked.length === 0 ? html`<p class="quiet">All as by default.</p>` : html`<dl>${asked.map(([k, v]) => html`<dt>${k}</dt><dd>${typeof v === 'object' ? JSON.stringify(v) : String(v)}</dd>`)}</dl>`}</section>
     </div>
+    ${r.kind !== 'diagnosis' && r.samples?.findings?.length && html`<section aria-labelledby="findings"><h2 id="findings">What was found</h2><${Findings} findings=${r.samples.findings} audit /></section>`}
     ${r.samples?.echoes?.length && html`<${Echoes} echoes=${r.samples.echoes} />`}
     ${r.samples?.intervals?.length && html`<${Intervals} intervals=${r.samples.intervals} />`}
     ${r.samples?.hops?.length && html`<${Hops} hops=${r.samples.hops} />`}

@@ -1,0 +1,56 @@
+package probe
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/host"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// What is wrong becomes a finding each, the worse first; what is right or was not read is counted only.
+func TestFillAudit(t *testing.T) {
+	r := measure.NewResult("audit", time.Time{})
+	r.Source.Name = "bob"
+	fillAudit(r, &host.Report{Rate: 1e9, RTTSeconds: 0.05, Missing: []string{"firewall: not root"}, Checks: []host.Check{
+		{ID: "offload", Subject: "eth0", Status: host.Warning, Value: "tso off", Needed: "on", Why: "It costs processor time."},
+		{ID: "tcp-rmem", Status: host.Problem, Value: "4096 87380 262144", Needed: "at least 12500000", Why: "The window is half of it.",
+			Formula: "2 × rate × round trip", Command: "sysctl -w x", Keep: "a file"},
+		{ID: "tcp-sack", Status: host.OK, Value: "1"}, {ID: "rings", Status: host.Unknown},
+	}})
+	want := []measure.Finding{
+		{ID: "tcp-rmem", Severity: measure.Warning, Confidence: 1, Where: "bob", Evidence: []measure.Evidence{},
+			Explanation: "4096 87380 262144, and at least 12500000 is needed. The window is half of it.",
+			Advice:      []measure.Advice{{Host: "bob", Command: "sysctl -w x", Why: "2 × rate × round trip; to make it stay: a file"}}},
+		{ID: "offload", Severity: measure.Info, Confidence: 1, Where: "bob eth0", Evidence: []measure.Evidence{}, Advice: []measure.Advice{},
+			Explanation: "tso off, and on is needed. It costs processor time."},
+	}
+	if diff := cmp.Diff(want, r.Samples.Findings); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	counts := map[measure.Metric]float64{measure.HostSettingsBad: 1, measure.HostSettingsDoubtful: 1, measure.HostSettingsUnknown: 1}
+	if diff := cmp.Diff(counts, r.Metrics); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+	if r.Parameters["rate"] != 1e9 || r.Parameters["rtt"] != 0.05 || len(r.Notes) != 1 {
+		t.Errorf("%v, %v", r.Parameters, r.Notes)
+	}
+}
+
+// This machine can be audited, whoever asks, and what is found agrees with the counts.
+func TestAuditOfThisHost(t *testing.T) {
+	p, err := New(measure.Task{Kind: "audit", Parameters: map[string]any{"to": "127.0.0.1", "rate": "10mbit", "rtt": "10ms", "interval": "100ms"}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Do(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := r.Metrics[measure.HostSettingsBad] + r.Metrics[measure.HostSettingsDoubtful]
+	if r.Status != measure.StatusOK || float64(len(r.Samples.Findings)) != found || r.Source.Address != "127.0.0.1" || r.Target.Name != r.Source.Name {
+		t.Errorf("%s: %+v, %d findings, from %+v to %+v", r.Status, r.Metrics, len(r.Samples.Findings), r.Source, r.Target)
+	}
+}
