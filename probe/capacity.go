@@ -38,10 +38,12 @@ var ErrNoTrains = errors.New("the target does not report packet trains; run `pat
 
 // The trains. A first, short set finds the order of magnitude: 32 packets spread over 0.4 s at 1 Mbit/s. Where that
 // is soon over, longer trains follow, so that the receiver's own lateness of tens of microseconds is small beside
-// the dispersion: 256 packets take 3 ms at 1 Gbit/s.
+// the dispersion: 256 packets take 3 ms at 1 Gbit/s. Where too few of them arrive, as before a queue of some packets, many trains
+// follow that such a queue holds.
 var (
 	shortTrains = iperf3.Train{Packets: 32, Size: trainPayload, Trains: 5, Gap: 0.05}
 	longTrains  = iperf3.Train{Packets: 256, Size: trainPayload, Trains: 5, Gap: 0.05}
+	headTrains  = iperf3.Train{Packets: 5, Size: trainPayload, Trains: 40, Gap: 0.02}
 )
 
 const (
@@ -50,6 +52,8 @@ const (
 	leastTrainPayload = 16
 	// longAbove is the rate in bit/s above which a short train is over within 40 ms.
 	longAbove = 10e6
+	// headMost is the most, in bit/s, that so few packets tell: they come 60 µs apart then, and receivers are late by tens of those.
+	headMost = 200e6
 )
 
 // Do makes the measurement.
@@ -61,9 +65,23 @@ func (p *Capacity) Do(ctx context.Context) (*measure.Result, error) {
 	if errors.Is(err, errTrainsSlow) || r.Metrics[measure.Capacity] > longAbove && err == nil {
 		err = p.run(ctx, r, longTrains)
 	}
+	if errors.Is(err, errTrainsLost) {
+		err = p.tryHeads(ctx, r)
+	}
 	r.DurationSeconds = time.Since(r.Started).Seconds()
 	r.Fail(err)
 	return r, err
+}
+
+// tryHeads sends trains that a queue of some packets holds, where longer ones were lost. That these tell nothing either, or too high a
+// rate, changes nothing.
+func (p *Capacity) tryHeads(ctx context.Context, r *measure.Result) error {
+	err := p.run(ctx, r, headTrains)
+	if ctx.Err() == nil && (err != nil || r.Metrics[measure.Capacity] > headMost) {
+		delete(r.Metrics, measure.Capacity)
+		return errTrainsLost
+	}
+	return err
 }
 
 // segment is the MSS of the control connection: the kernel's choice (0), or, where packets of less than the usual size are asked
@@ -133,10 +151,10 @@ func (p *Capacity) equip(o Options) {
 func (p *Capacity) resultBytes() float64 { return 580 }
 
 func (p *Capacity) demand() measure.Demand {
-	packets := float64(shortTrains.Packets*shortTrains.Trains + longTrains.Packets*longTrains.Trains)
+	packets := float64(shortTrains.Packets*shortTrains.Trains + longTrains.Packets*longTrains.Trains + headTrains.Packets*headTrains.Trains)
 	return measure.Demand{DurationSeconds: (capacityFor + iperf3Setup).Seconds(), Exclusive: true,
 		Bytes:          packets * wire(p.Target, p.Family, udpHeader+trainPayload),
 		Responder:      measure.ResponderIperf3,
-		ResponderTests: 2, // short trains, then long ones
+		ResponderTests: 3, // short trains, then long ones, then the shortest
 	}
 }

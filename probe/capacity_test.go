@@ -49,6 +49,18 @@ func TestDispersions(t *testing.T) {
 	}
 }
 
+// Trains that a queue of some packets holds tell the rate behind it; those of which a packet was lost do not.
+func TestHeadTrains(t *testing.T) {
+	const link = 100e6
+	trains := dispersions(arrivalsOf(headTrains, link, 3), headTrains, headTrains.Size+28)
+	if trains[0].BitsPerSecond != 0 {
+		t.Errorf("a train of which a packet was lost: %+v", trains[0])
+	}
+	if got, err := capacityOf(trains); err != nil || math.Abs(got-link) > 0.001*link {
+		t.Errorf("%v, %v; want %v", got, err, link)
+	}
+}
+
 // What a peer may send, whatever it is, is no crash and no capacity out of nothing.
 func TestDispersionsOfNonsense(t *testing.T) {
 	train := iperf3.Train{Packets: 4, Size: 100, Trains: 2}

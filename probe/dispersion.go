@@ -25,7 +25,7 @@ func dispersions(arrivals []iperf3.Arrival, train iperf3.Train, packet int) []me
 	least := leastTransit(arrivals)
 	for k, at := range times {
 		out[k] = measure.Train{SentPackets: train.Packets, ReceivedPackets: len(at)}
-		if len(at) < leastArrivals {
+		if len(at) < min(leastArrivals, train.Packets) {
 			continue
 		}
 		slices.SortFunc(at, func(a, b iperf3.Arrival) int { return cmp.Compare(a.At, b.At) })
@@ -37,7 +37,7 @@ func dispersions(arrivals []iperf3.Arrival, train iperf3.Train, packet int) []me
 	return out
 }
 
-// leastArrivals is how many packets must arrive to tell the rate at which they came: a quarter of a short train.
+// leastArrivals is how many packets must arrive to tell the rate at which they came: a quarter of a short train. Of shorter ones all must.
 const leastArrivals = 8
 
 // leastTransit is the time that the fastest packet took, in ns plus what the clocks of the two ends differ by. Packets whose
@@ -137,7 +137,7 @@ func capacityOf(trains []measure.Train) (float64, error) {
 		if t.BitsPerSecond > 0 {
 			rates = append(rates, t.BitsPerSecond)
 		}
-		if t.ReceivedPackets >= leastArrivals && float64(t.SentPackets-t.ReceivedPackets) <= fewLost*float64(t.SentPackets) {
+		if t.ReceivedPackets >= min(leastArrivals, t.SentPackets) && float64(t.SentPackets-t.ReceivedPackets) <= fewLost*float64(t.SentPackets) {
 			whole++
 		}
 	}
