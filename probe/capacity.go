@@ -24,13 +24,15 @@ type Capacity struct {
 	Port    int         // 0: iperf3's, 5201
 	Reverse bool        // from Target to this host
 	Length  int         // bytes of UDP payload in each packet; 0: what fits an Ethernet packet of either family
+	Small   int         // of every second packet, to see whether small ones overtake; 0: all are of Length. Such trains tell no capacity
 
 	Cookie string // as in iperf3.Config
 }
 
 // Validate reports the first parameter that cannot be.
 func (p *Capacity) Validate() error {
-	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), checkRange("length", p.Length, 0, trainPayload))
+	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), checkRange("length", p.Length, 0, trainPayload),
+		checkRange("small", p.Small, 0, cmp.Or(p.Length, trainPayload)))
 }
 
 // ErrNoTrains means that the target does not report when packets arrived, as only a Pathwise responder does.
@@ -61,6 +63,12 @@ func (p *Capacity) Do(ctx context.Context) (*measure.Result, error) {
 	r := newResult("capacity", p.Target)
 	r.Parameters = recorded(capacityFields(), p)
 	r.Way = measure.WayOf(r.Kind, r.Parameters)
+	if p.Small > 0 {
+		err := p.run(ctx, r, shortTrains)
+		r.DurationSeconds = time.Since(r.Started).Seconds()
+		r.Fail(err)
+		return r, err
+	}
 	err := p.run(ctx, r, shortTrains)
 	if errors.Is(err, errTrainsSlow) || r.Metrics[measure.Capacity] > longAbove && err == nil {
 		err = p.run(ctx, r, longTrains)
@@ -99,7 +107,7 @@ const leastSegment = 88
 // run sends one set of trains and replaces what the Result holds with what it showed.
 func (p *Capacity) run(ctx context.Context, r *measure.Result, train iperf3.Train) error {
 	setDefault(&p.Length, trainPayload)
-	train.Size = p.Length
+	train.Size, train.Small = p.Length, p.Small
 	config := iperf3.Config{Proto: iperf3.UDP, Reverse: p.Reverse, Train: &train, MSS: p.segment(), Cookie: p.Cookie}
 	report, err := runIperf3(ctx, p.Target, p.Family, p.Port, config)
 	r.TargetClock = cmp.Or(peerClock(report), r.TargetClock) // the first set's, if the second did not get as far
@@ -109,6 +117,14 @@ func (p *Capacity) run(ctx context.Context, r *measure.Result, train iperf3.Trai
 	r.Source.Address, r.Target.Address = report.Local.Addr().String(), report.Remote.Addr().String()
 	if report.Peer == nil { // a stock server that sends takes no notice of the trains
 		return ErrNoTrains
+	}
+	total := report.Total(string(r.Way))
+	r.Metrics[measure.ReceivedPackets], r.Metrics[measure.ReorderedPackets] = float64(len(report.Arrivals)), float64(total.Reordered)
+	if len(report.Arrivals) > 0 {
+		r.Metrics[measure.ReorderingRatio] = float64(total.Reordered) / float64(len(report.Arrivals))
+	}
+	if p.Small > 0 {
+		return nil
 	}
 	packet := train.Size + udpHeader + ipHeader(report.Remote.Addr())
 	r.Samples.Trains = dispersions(report.Arrivals, train, packet)
@@ -137,6 +153,8 @@ func capacityFields() []field[Capacity] {
 			binding: yesOrNo(func(p *Capacity) *bool { return &p.Reverse })},
 		{Name: "length", Default: "what fits an Ethernet packet", Meaning: "bytes of UDP payload in each packet of the trains",
 			binding: whole(func(p *Capacity) *int { return &p.Length }, leastTrainPayload, trainPayload)},
+		{Name: "small", Default: "the same", Meaning: "bytes of every second packet: whether small ones overtake, and no capacity",
+			binding: whole(func(p *Capacity) *int { return &p.Small }, leastTrainPayload, trainPayload)},
 		familyField(func(p *Capacity) *sock.Family { return &p.Family }),
 	}
 }

@@ -273,6 +273,7 @@ func TestConfigErrors(t *testing.T) {
 		`length 70000: must be 16 to 65507 bytes for UDP`:                           {Proto: UDP, Length: 70000},
 		`reverse true: cannot be joined with bidir, which tests that direction too`: {Reverse: true, Bidir: true},
 		`omit 1.5s: must be 0 to 60 whole seconds`:                                  {Omit: 1500 * time.Millisecond},
+		`train small size 5: must be 16 to 100 bytes, the size of the others`:       {Proto: UDP, Train: &Train{Packets: 1, Trains: 1, Size: 100, Small: 5}},
 		`train size 5: must be 16 to 9000 bytes`:                                    {Proto: UDP, Train: &Train{Packets: 1, Trains: 1, Size: 5}},
 		`cookie of 5 bytes: must be 36 printable ASCII characters`:                  {Cookie: "short"},
 		`source given: works for one TCP stream from client to server`:              {Source: neverEnding{}, Reverse: true},

@@ -29,7 +29,8 @@ type ParamsExtra struct {
 // Size bytes back to back, with Gap seconds from the start of one train to the start of the next.
 type Train struct {
 	Packets int     `json:"packets"`
-	Size    int     `json:"size"` // bytes of UDP payload
+	Size    int     `json:"size"`            // bytes of UDP payload
+	Small   int     `json:"small,omitempty"` // of every second datagram; 0: all are of Size
 	Trains  int     `json:"trains"`
 	Gap     float64 `json:"gap_seconds"`
 }
@@ -44,6 +45,14 @@ const (
 	maxTrainBytes = 16 << 20
 )
 
+// bytes are those of a train's datagrams, of which those of even numbers may be small.
+func (t *Train) bytes() int {
+	if t.Small == 0 {
+		return t.Packets * t.Size
+	}
+	return (t.Packets-t.Packets/2)*t.Size + t.Packets/2*t.Small
+}
+
 func (t *Train) check() error {
 	switch {
 	case t.Packets < 1 || t.Packets > maxArrivals:
@@ -52,6 +61,8 @@ func (t *Train) check() error {
 		return badConfig("trains", t.Trains, fmt.Sprintf("must be 1 to %d with %d packets each", maxArrivals/t.Packets, t.Packets))
 	case t.Size < minUDPLength || t.Size > maxTrainSize:
 		return badConfig("train size", t.Size, fmt.Sprintf("must be %d to %d bytes", minUDPLength, maxTrainSize))
+	case t.Small != 0 && (t.Small < minUDPLength || t.Small > t.Size):
+		return badConfig("train small size", t.Small, fmt.Sprintf("must be %d to %d bytes, the size of the others", minUDPLength, t.Size))
 	case t.Packets*t.Trains*t.Size > maxTrainBytes:
 		return badConfig("train bytes", t.Packets*t.Trains*t.Size, fmt.Sprintf("must be at most %d in all", maxTrainBytes))
 	case !(t.Gap >= 0 && t.Gap <= 10): // 10 s: longer than any queue takes to empty

@@ -43,7 +43,7 @@ const (
 // sendTrains sends each train as fast as the socket takes it.
 func (t *transfer) sendTrains(s *stream, size int, train Train) error {
 	due, burst := t.elapsed(), max(1, min(mostBurstBytes/size, mostBurstPackets))
-	if cutBursts(s.raw, size) != nil { // a kernel that cannot
+	if train.Small > 0 || cutBursts(s.raw, size) != nil { // of one size alone, and not by every kernel
 		burst = 1
 	}
 	buf := payload(size * burst)
@@ -55,8 +55,11 @@ func (t *transfer) sendTrains(s *stream, size int, train Train) error {
 			}
 		}
 		for left := train.Packets; left > 0; {
-			n := min(left, burst)
-			err := t.sendBurst(s, buf[:n*size], size)
+			n, each := min(left, burst), size
+			if train.Small > 0 && (train.Packets-left)%2 == 1 {
+				each = train.Small
+			}
+			err := t.sendBurst(s, buf[:n*each], each)
 			if burst > 1 && uncut(err) {
 				burst, err, n = 1, cutBursts(s.raw, 0), 0
 			}

@@ -40,6 +40,7 @@ func TestTrainsOfAnySize(t *testing.T) {
 	addr := serve(t, Policy{})
 	for _, train := range []Train{
 		{Packets: 200, Size: 16, Trains: 1}, {Packets: 130, Size: 1452, Trains: 1}, {Packets: 15, Size: 9000, Trains: 1}, {Packets: 1, Size: 1452, Trains: 3},
+		{Packets: 21, Size: 1452, Small: 16, Trains: 2},
 	} {
 		r := run(t, addr, Config{Proto: UDP, Train: &train})
 		for i, a := range r.Arrivals {
@@ -47,7 +48,7 @@ func TestTrainsOfAnySize(t *testing.T) {
 				t.Fatalf("%+v: arrival %d is %v", train, i, a)
 			}
 		}
-		if sum := r.Total(Forward); len(r.Arrivals) != train.Packets*train.Trains || sum.ReceivedBytes != int64(len(r.Arrivals)*train.Size) {
+		if sum := r.Total(Forward); len(r.Arrivals) != train.Packets*train.Trains || sum.ReceivedBytes != int64(train.bytes()*train.Trains) {
 			t.Errorf("%+v: %d arrivals of %+v", train, len(r.Arrivals), sum)
 		}
 	}

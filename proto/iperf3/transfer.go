@@ -79,7 +79,7 @@ func (t *transfer) setLimits() {
 	t.want.Store(none)
 	if train := t.params.train(); train != nil {
 		t.limit()
-		t.want.Store(int64(train.Packets) * int64(train.Trains) * int64(train.Size))
+		t.want.Store(int64(train.Trains) * int64(train.bytes()))
 		return
 	}
 	if t.params.Num == 0 {
