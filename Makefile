@@ -63,7 +63,7 @@ accuracy: packages build
 # half an hour.
 truth-table: packages build
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
-	{ ./$(BINARY) lab record --dir "$$dir"; ./$(BINARY) lab record --dir "$$dir" diagnose/testdata/healthy/*.yaml; \
+	{ ./$(BINARY) lab record --dir "$$dir"; ./$(BINARY) lab record --dir "$$dir" diagnose/testdata/*/*.yaml; \
 	PATHWISE_TEST_RECORDINGS="$$dir" $(GO) test -count=1 -v -run '^TestFaultsReplayed$$' ./diagnose; }
 
 # The stories of the literature, played here: their figures beside ours. CASES="a b" plays these alone. About twenty minutes.

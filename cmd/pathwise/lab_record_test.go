@@ -20,7 +20,7 @@ const recorded = "../../diagnose/testdata/faults"
 // others, and each is small enough to be read in a moment.
 func TestCasesAreRecorded(t *testing.T) {
 	wanted := map[string]bool{}
-	for _, pattern := range []string{"../../lab/faults/*.yaml", "../../diagnose/testdata/healthy/*.yaml"} {
+	for _, pattern := range []string{"../../lab/faults/*.yaml", "../../diagnose/testdata/*/*.yaml"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: no cases, %v", pattern, err)
