@@ -112,14 +112,19 @@ func state(s *Subject) State {
 }
 
 // full reports whether a way carries what it can: what it delivers is close to what its narrowest link allows, or,
-// where that is not known, a queue stands in it because TCP fills it.
+// where that is not known, a queue stands in it because TCP fills it, and nobody else did before.
 func full(s *Subject) bool {
 	if s.Known(PayloadCapacity) {
 		return s.Value(Steady) >= fullShare*s.Value(PayloadCapacity)
 	}
-	loaded, empty := s.Value(LoadedRoundTrip), s.Value(EmptyRoundTrip)
-	return loaded > queueStands*empty && loaded-empty > leastQueue &&
+	return queues(s) && !shared(s) &&
 		s.Value(ReceiveWindowShare) < binding && s.Value(SendBufferShare) < sendBinding && s.Value(RoomShare) < mostlyIdle
+}
+
+// queues reports whether a queue stands in the way while a transfer runs.
+func queues(s *Subject) bool {
+	loaded, empty := s.Value(LoadedRoundTrip), s.Value(EmptyRoundTrip)
+	return loaded > queueStands*empty && loaded-empty > leastQueue
 }
 
 const (

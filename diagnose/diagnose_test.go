@@ -190,6 +190,7 @@ func TestVerdicts(t *testing.T) {
 		{"receive window, set by the program", with(func(p *path) { smallWindow(p); p.fixed = true }), "receive-buffer-fixed"},
 		{"send buffer, set by the program", with(func(p *path) { smallSendBuffer(p); p.fixed = true }), "send-buffer-fixed"},
 		{"receive window nearly enough", with(func(p *path) { smallWindow(p); p.goodput = 80e6 }), Healthy},
+		{"a queue that others filled before, capacity not known", with(func(p *path) { fullPath(p); p.capacity, p.usual = 0, 0.08 }), "cross-traffic"},
 		{"receive window that a paced sender fills now and then", with(func(p *path) { smallWindow(p); p.rwnd, p.congestion = 0.3, "bbr" }), "receive-window-limited"},
 		{"receive window that is full now and then, and not used up", with(func(p *path) { smallWindow(p); p.rwnd, p.goodput = 0.3, 0.7*p.goodput }), "unexplained"},
 		{"no window scaling", with(func(p *path) { smallWindow(p); p.unscaled, p.window = true, 65535 }), "no-window-scaling"},

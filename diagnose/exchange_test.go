@@ -27,6 +27,7 @@ type exchanges struct {
 	service    []float64 // s, until connections to a service were open
 	lostPings  float64
 	lostSilent bool // a transfer's silent connection was lost
+	early      bool // and the transfer ended long before it was to
 }
 
 func times(n int, each float64) []float64 { return slices.Repeat([]float64{each}, n) }
@@ -111,10 +112,24 @@ func (e exchanges) results() []*measure.Result {
 	for _, r := range with(fullPath).results()[1:] { // without its ping
 		if r.Started = testStart.Add(10 * time.Second); r.Kind == "throughput" && e.lostSilent {
 			r.Status, r.Parameters["duration"] = measure.StatusPartial, testSeconds-1
+			if e.early {
+				endEarly(r)
+			}
 		}
 		all = append(all, r)
 	}
 	return all
+}
+
+// endEarly has a transfer move nothing, and have nothing to move, after a quarter of its time.
+func endEarly(r *measure.Result) {
+	for i := range r.Samples.TCPInfo {
+		v := r.Samples.TCPInfo[i].Values
+		if all := len(r.Samples.TCPInfo); i > all/4 {
+			v["bytes_acked"] = r.Samples.TCPInfo[all/4].Values["bytes_acked"]
+		}
+		v["notsent_bytes"], v["unacked_packets"] = 0, 0
+	}
 }
 
 var inPieces = map[string]any{"request": 202.0, "writes": 2.0}
@@ -148,18 +163,19 @@ func TestTransactions(t *testing.T) {
 		"a long answer that lost a packet": {quick(func(e *exchanges) {
 			e.told, e.times[3], e.resent, e.firstByte = map[string]any{"response": 1e6}, .3, 1, .0103
 		}), ""},
-		"a service without room":              {quick(func(e *exchanges) { e.service = lateSYN }), "accept-queue-full"},
-		"a service that lost one":             {quick(func(e *exchanges) { e.service = times(10, .01); e.service[4] = 1.02 }), ""},
-		"a service on a path that loses":      {quick(func(e *exchanges) { e.service, e.lostPings = lateSYN, 1 }), ""},
-		"a service on a path that loses SYNs": {quick(func(e *exchanges) { e.service, e.connects = lateSYN, lateSYN }), ""},
-		"forgotten":                           {quick(func(e *exchanges) { e.lostSilent, e.idle = true, []float64{.01, -1, .01} }), "firewall-forgets"},
-		"idle, and alive":                     {quick(func(e *exchanges) { e.lostSilent, e.idle = true, times(3, .01) }), ""},
-		"idle, and the path went down":        {quick(func(e *exchanges) { e.lostSilent, e.idle = true, []float64{.01, -1, -1} }), ""},
-		"failing without a pause, too":        {quick(func(e *exchanges) { e.times[2], e.idle = -1, []float64{.01, -1, .01} }), ""},
-		"held":                                {quick(func(e *exchanges) { e.times, e.new = times(3, 1.51), times(3, 1.52) }), "proxy-holds-answer"},
-		"held, all but one":                   {quick(func(e *exchanges) { e.times = []float64{.0103, 1.51, 1.51} }), ""},
-		"the far end waits for the request":   {quick(func(e *exchanges) { e.times, e.gather = times(3, 1.51), 1.4 }), ""},
-		"a long answer":                       {quick(func(e *exchanges) { e.times, e.firstByte = times(3, 1.51), .0103 }), ""},
+		"a service without room":                   {quick(func(e *exchanges) { e.service = lateSYN }), "accept-queue-full"},
+		"a service that lost one":                  {quick(func(e *exchanges) { e.service = times(10, .01); e.service[4] = 1.02 }), ""},
+		"a service on a path that loses":           {quick(func(e *exchanges) { e.service, e.lostPings = lateSYN, 1 }), ""},
+		"a service on a path that loses SYNs":      {quick(func(e *exchanges) { e.service, e.connects = lateSYN, lateSYN }), ""},
+		"forgotten":                                {quick(func(e *exchanges) { e.lostSilent, e.idle = true, []float64{.01, -1, .01} }), "firewall-forgets"},
+		"forgotten in a transfer that ended early": {quick(func(e *exchanges) { e.lostSilent, e.early, e.idle = true, true, []float64{.01, -1, .01} }), "firewall-forgets"},
+		"idle, and alive":                          {quick(func(e *exchanges) { e.lostSilent, e.idle = true, times(3, .01) }), ""},
+		"idle, and the path went down":             {quick(func(e *exchanges) { e.lostSilent, e.idle = true, []float64{.01, -1, -1} }), ""},
+		"failing without a pause, too":             {quick(func(e *exchanges) { e.times[2], e.idle = -1, []float64{.01, -1, .01} }), ""},
+		"held":                                     {quick(func(e *exchanges) { e.times, e.new = times(3, 1.51), times(3, 1.52) }), "proxy-holds-answer"},
+		"held, all but one":                        {quick(func(e *exchanges) { e.times = []float64{.0103, 1.51, 1.51} }), ""},
+		"the far end waits for the request":        {quick(func(e *exchanges) { e.times, e.gather = times(3, 1.51), 1.4 }), ""},
+		"a long answer":                            {quick(func(e *exchanges) { e.times, e.firstByte = times(3, 1.51), .0103 }), ""},
 	} {
 		d := Diagnose(c.of.results())
 		checkFindings(t, d)

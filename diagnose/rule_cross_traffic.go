@@ -6,26 +6,35 @@ import "github.com/pathwise-net/pathwise/quantity"
 var crossTraffic = Rule{
 	ID:    "cross-traffic",
 	Of:    OfWay,
-	Needs: []Name{PayloadCapacity, Steady, LoadedRoundTrip, EmptyRoundTrip, ResentShare},
-	Reads: []Name{ReceiveWindowShare, SendBufferShare, RoomShare, AppLimitedShare, AcksShare, ReorderedShare, TimerShare},
+	Needs: []Name{Steady, LoadedRoundTrip, EmptyRoundTrip, ResentShare},
+	Reads: []Name{PayloadCapacity, IdleRoundTrip, ReceiveWindowShare, SendBufferShare, RoomShare, AppLimitedShare, AcksShare, ReorderedShare, TimerShare},
 	Apart: map[string]Name{"ack-path-congested": AcksShare, "application-limited": RoomShare, "receive-window-limited": ReceiveWindowShare},
 	Look: func(s *Subject) *Claim {
-		loaded, empty := s.Value(LoadedRoundTrip), s.Value(EmptyRoundTrip)
-		share := s.Value(Steady) / s.Value(PayloadCapacity)
-		switch {
-		case loaded < queueStands*empty, loaded-empty < othersQueue, share > unexplainedShare, share < othersLeave,
-			s.Value(ResentShare) > othersLose,
-			s.Value(ReceiveWindowShare) >= binding, s.Value(SendBufferShare) >= sendBinding, s.Value(RoomShare) >= mostlyIdle,
-			s.Value(AppLimitedShare) >= mostlyIdle, s.Value(AcksShare) >= acksFill, s.Value(ReorderedShare) > othersReorder, s.Value(TimerShare) > othersSilence:
-			return nil
-		}
-		return &Claim{
+		c := &Claim{
 			Where: OnPath, Confidence: 0.6,
 			Evidence: []Name{Steady, PayloadCapacity, LoadedRoundTrip, Retransmits, ResentShare},
 			Words:    map[string]string{"others": quantity.FormatRate(s.Value(PayloadCapacity) - s.Value(Steady))},
 			Advice:   []string{"hour", "class"},
 			Allows:   s.Value(Steady), // the others leave that
 		}
+		loaded, empty := s.Value(LoadedRoundTrip), s.Value(EmptyRoundTrip)
+		share := s.Value(Steady) / s.Value(PayloadCapacity)
+		switch {
+		case loaded < queueStands*empty, loaded-empty < othersQueue, s.Value(ResentShare) > othersLose,
+			s.Value(ReceiveWindowShare) >= binding, s.Value(SendBufferShare) >= sendBinding, s.Value(RoomShare) >= mostlyIdle,
+			s.Value(AppLimitedShare) >= mostlyIdle, s.Value(AcksShare) >= acksFill, s.Value(ReorderedShare) > othersReorder,
+			s.Value(TimerShare) > othersSilence:
+			return nil
+		case !s.Known(PayloadCapacity): // packets of trains get lost in a queue that others keep full
+			if !shared(s) {
+				return nil
+			}
+			c.Confidence, c.Says, c.Unpredicted = 0.5, []string{"before"}, true
+			c.Evidence = []Name{Steady, IdleRoundTrip, EmptyRoundTrip, LoadedRoundTrip, Retransmits}
+		case share > unexplainedShare, share < othersLeave:
+			return nil
+		}
+		return c
 	},
 }
 

@@ -85,6 +85,9 @@ func lostSilent(s *Subject, r *measure.Result) float64 {
 		return 0
 	}
 	last := all[len(all)-1]
+	if done := untilDone(all); len(done) < len(all) { // it ended before it was to, having said enough, and was watched on
+		return done[len(done)-1].ElapsedSeconds
+	}
 	for _, one := range all {
 		if half := lasts / 2; one.ElapsedSeconds >= half && last.ElapsedSeconds >= lasts &&
 			last.Values["bytes_acked"] > one.Values["bytes_acked"] {
