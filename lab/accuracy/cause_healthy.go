@@ -17,12 +17,12 @@ var healthyPaths = []cause{
 	healthy("healthy-jitter", func(_ *rand.Rand, p *Path) bool { return p.RTT >= 0.01 },
 		func(p *Path) fault {
 			most := millis(min(2e-3, p.RTT/15))
-			return fault{says: "the delay varies by " + most, narrow: "jitter: " + most}
+			return fault{says: "the delay varies by " + most, set: []Change{{Between: narrowLink, Setting: "jitter=" + most}}}
 		}),
 	healthy("healthy-reordering", func(_ *rand.Rand, p *Path) bool { return p.RTT >= 0.01 },
 		func(p *Path) fault {
 			by := millis(min(3e-3, p.RTT/10)) // within what TCP waits: a quarter of the round trip
-			return fault{says: "1% of the packets come late by " + by, narrow: fmt.Sprintf("forward: {reorder: {ratio: 1%%, by: %s}}", by)}
+			return fault{says: "1% of the packets come late by " + by, set: forward("reorder", fmt.Sprintf("{ratio: 1%%, by: %s}", by))}
 		}),
 	healthy("healthy-shared", func(*rand.Rand, *Path) bool { return true },
 		func(p *Path) fault {

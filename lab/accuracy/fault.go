@@ -59,7 +59,7 @@ type fault struct {
 // binding says by what it shows that the fault binds.
 func (f *fault) binding(s Sort) Binding {
 	switch {
-	case s == Healthy || f.always:
+	case f.always || s == Healthy && f.set == nil:
 		return Always
 	case f.with != nil:
 		return ByTime

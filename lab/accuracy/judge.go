@@ -34,6 +34,7 @@ type State string
 
 const (
 	Counts State = "count"
+	Unwell State = "are not healthy"                // what should be harmless was not
 	Loose  State = "do not bind"                    // the fault did not hold the path back
 	Weak   State = "were too much for the emulator" // this machine could not carry the lab
 	Broken State = "could not be played"            // or diagnosed
@@ -122,6 +123,8 @@ func (r *Record) state() State {
 		return Weak
 	case r.Failed != "":
 		return Broken
+	case r.Sample.Sort == Healthy && r.Bound():
+		return Unwell
 	case r.Sample.Sort != Healthy && !r.Bound():
 		return Loose
 	}

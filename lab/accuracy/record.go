@@ -55,7 +55,7 @@ const (
 // bindsAt is the share of what there is without a fault below which the transfer with it is slow: what package diagnose calls full.
 const bindsAt = 0.8
 
-// Bound reports whether the fault held the path back while it was diagnosed.
+// Bound reports whether the fault, or what should be harmless, held the path back while it was diagnosed.
 func (r *Record) Bound() bool {
 	switch r.Sample.Binds {
 	case ByRate:

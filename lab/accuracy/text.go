@@ -87,7 +87,7 @@ func verdicts(all map[string]int) string {
 
 func states(all map[State]int) string {
 	var list []string
-	for _, s := range []State{Counts, Loose, Weak, Broken} {
+	for _, s := range []State{Counts, Loose, Unwell, Weak, Broken} {
 		if all[s] > 0 || s == Counts {
 			list = append(list, fmt.Sprintf("%d %s", all[s], s))
 		}
