@@ -37,6 +37,7 @@ type Diagnosis struct {
 	Notes                 []string          `json:"notes"`                // what limits how far all this can be trusted
 	Section               *Section          `json:"section,omitempty"`    // of a longer path; nil: that was not asked
 	Acceptance            *Acceptance       `json:"acceptance,omitempty"` // of a rate; nil: that was not asked
+	Before                []*measure.Result `json:"before,omitempty"`     // earlier ones, which it is compared with
 	History               *History          `json:"history,omitempty"`    // of what an archive holds; nil: it is of Results of now
 
 	Considered []Considered `json:"-"` // what came of every rule
@@ -155,6 +156,7 @@ type Recording struct {
 	Finding string            `json:"finding"`          // what a diagnosis should call it; "": it has no finding yet
 	Family  []string          `json:"family,omitempty"` // findings that say the same less exactly
 	Results []*measure.Result `json:"results"`
+	Before  []*measure.Result `json:"before,omitempty"` // of the path before the fault, where the fault is that it changed
 }
 
 // Truth is how a verdict stands to the fault that was played.

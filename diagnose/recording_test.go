@@ -56,7 +56,7 @@ func verdicts(t *testing.T, dir string) (rows []string) {
 	for i, path := range paths {
 		all.Go(func() {
 			r := readRecording(t, path)
-			d := Diagnose(r.Results)
+			d := DiagnoseAfter(r.Before, r.Results)
 			checkFindings(t, d)
 			finding := r.Finding
 			if finding == "" {

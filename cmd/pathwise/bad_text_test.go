@@ -42,7 +42,7 @@ var badTexts = []struct{ call, flag, text string }{
 	{"agent --credentials KEYS", "policy", "/dev/null/x"}, {"agent --credentials KEYS", "state", "/dev/null/x"},
 	{"respond", "bind", "x,y z"}, {"respond", "bind", "192.0.2.1"},
 	{"demo --keep", "listen", "x,y z"},
-	{"diagnose", "pair", "a"}, {"diagnose --pair a/b", "since", "x,y z"}, {"diagnose --pair a/b", "data", "/dev/null/x"}, {"diagnose --pair a/b", "controller", "x,y z"},
+	{"diagnose 127.0.0.1", "before", "/dev/null/x"}, {"diagnose", "pair", "a"}, {"diagnose --pair a/b", "since", "x,y z"}, {"diagnose --pair a/b", "data", "/dev/null/x"}, {"diagnose --pair a/b", "controller", "x,y z"},
 	{"diagnose --pair a/b --controller http://127.0.0.1:9", "ca-file", "/dev/null/x"},
 	{"diagnose --pair a/b --controller http://127.0.0.1:9", "token-file", "/dev/null/x"},
 	{"diagnose 127.0.0.1", "report", "/dev/null/x.html"}, {"diagnose 127.0.0.1", "report", "x.pdf"},

@@ -66,6 +66,9 @@ func diagnoseCommand(s *session) *cobra.Command {
 			defer flags.close()
 			var target *diagnose.Target
 			if err == nil {
+				v.before, err = past.earlier()
+			}
+			if err == nil {
 				v.transactPort = program.port
 				v.program, err = program.read(c)
 			}
@@ -134,7 +137,7 @@ func (v *survey) diagnose(ctx context.Context, target *diagnose.Target, accept b
 	if notThere(err) && diagnose.Seen(results) {
 		err = nil // what the program's connections show was asked for, and found
 	}
-	d := diagnose.Diagnose(results)
+	d := diagnose.DiagnoseAfter(v.before, results)
 	if v.without != "" {
 		d.Notes = append(d.Notes, v.without)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 
@@ -13,17 +14,22 @@ import (
 
 	"github.com/pathwise-net/pathwise/chart"
 	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/document"
+	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
 // pastFlags say that a diagnosis is of what a controller's archive holds of a pair, and of nothing that is measured now.
 type pastFlags struct {
-	pair string
-	mesh *controller
+	pair   string
+	mesh   *controller
+	before []string // files of earlier Results, which those of now are compared with
 }
 
 func (p *pastFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&p.pair, "pair", "", "instead of HOST: measure nothing, and say what changed from one host of a mesh to another, SOURCE/TARGET")
+	flags.StringArrayVar(&p.before, "before", nil,
+		"what diagnose, ping or trace --json said of this path once: also say whether it has changed since; may be given several times")
 	p.mesh = controllerFlag(flags)
 	p.mesh.remoteFlags(flags)
 	p.mesh.tokenFlag(flags)
@@ -92,6 +98,48 @@ func (s *session) diagnosePast(c *cobra.Command, past *pastFlags, since, failOn 
 		return errBadOutcome
 	}
 	return err
+}
+
+// mostEarlier is ten times the size of the longest diagnosis, in bytes.
+const mostEarlier = 32 << 20
+
+// readEarlier reads a file of at most a byte more than is taken.
+func readEarlier(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, mostEarlier+1))
+}
+
+// earlier reads the Results of --before: of diagnoses, and single ones.
+func (p *pastFlags) earlier() (all []*measure.Result, err error) {
+	for _, path := range p.before {
+		var one measure.Result
+		var d struct {
+			Schema  string            `json:"schema"`
+			Results []*measure.Result `json:"results"`
+		}
+		text, err := readEarlier(path)
+		if err == nil {
+			err = document.JSON(text, mostEarlier, &d)
+		}
+		switch {
+		case err == nil && d.Schema == diagnose.Schema:
+			all = append(all, d.Results...)
+		case err == nil && measure.ReadsSchema(d.Schema):
+			if err = document.JSON(text, mostEarlier, &one); err == nil {
+				all = append(all, &one)
+			}
+		case err == nil:
+			err = errors.New("want what diagnose, ping or trace --json printed")
+		}
+		if err != nil {
+			return nil, badFlag("before", fmt.Errorf("%s: %w", path, err))
+		}
+	}
+	return all, nil
 }
 
 // readSince reads how far back to look as the API takes it: 7d is a week ago.

@@ -76,7 +76,7 @@ func recordCase(ctx context.Context, c *scenario.Case, o scenario.Options, dir s
 		}
 		verdict = d.Verdict
 		recording := diagnose.Recording{Schema: diagnose.RecordingSchema, Fault: c.Name, Finding: c.Finding, Family: c.Family,
-			Results: d.Results}
+			Results: d.Results, Before: d.Before}
 		return writeRecording(filepath.Join(dir, c.Name+".json.gz"), &recording)
 	}
 	r, err := scenario.Run(ctx, c, o)

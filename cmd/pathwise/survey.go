@@ -26,6 +26,7 @@ type survey struct {
 	asked    map[string]any    // the parameters that it is made of
 	options  probe.Options
 
+	before         []*measure.Result // of the path, from earlier; nil: none
 	program        diagnose.Program
 	transactPort   int
 	noTransactions bool // nothing answers them

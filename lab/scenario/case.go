@@ -82,6 +82,7 @@ type Program struct {
 	Ready      string        `yaml:"ready"`      // of one in the background: go on once it has printed this
 	Status     Status        `yaml:"status"`     // the exit status that is right; default 0
 	Timeout    notation.Span `yaml:"timeout"`    // interrupted after this; default DefaultTimeout
+	Before     []string      `yaml:"before"`     // of a diagnosis: programs whose documents it is told of as earlier ones, by --before
 }
 
 // Wait is a time, or the end of a program in the background.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -152,7 +153,12 @@ func (p *play) step(ctx context.Context, s *Step, shown **Figure) (seen string, 
 func (p *play) diagnose(ctx context.Context, one *Program) (string, error) {
 	whatever := *one // a diagnosis says in its document what could not be measured
 	whatever.Status = AnyStatus
-	seen, err := p.program(ctx, &whatever, slices.Concat(p.Self, []string{"diagnose"}, one.Run, []string{"--json"}))
+	earlier, done, err := p.earlier(one.Before)
+	defer done()
+	if err != nil {
+		return "", err
+	}
+	seen, err := p.program(ctx, &whatever, slices.Concat(p.Self, []string{"diagnose"}, one.Run, earlier, []string{"--json"}))
 	if err != nil {
 		return seen, err
 	}
@@ -161,6 +167,25 @@ func (p *play) diagnose(ctx context.Context, one *Program) (string, error) {
 		err = p.After(ctx, &Stage{Lab: p.lab, play: p})
 	}
 	return seen, err
+}
+
+// earlier are the flags that tell a diagnosis of documents of programs, which stand in files until done is called.
+func (p *play) earlier(names []string) (flags []string, done func(), err error) {
+	if len(names) == 0 {
+		return nil, func() {}, nil
+	}
+	folder, err := os.MkdirTemp("", "pathwise-case-")
+	if err != nil {
+		return nil, func() {}, fmt.Errorf("keep earlier results: %w", err)
+	}
+	for _, name := range names {
+		path := filepath.Join(folder, name+".json")
+		if err = os.WriteFile(path, p.programs[name].out.bytes(), 0o600); err != nil {
+			break
+		}
+		flags = append(flags, "--before", path)
+	}
+	return flags, func() { _ = os.RemoveAll(folder) }, err
 }
 
 // command puts the program under test in place of the word pathwise.

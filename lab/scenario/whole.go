@@ -50,6 +50,11 @@ func (c *Case) validateStep(s *Step, known map[string]bool) error {
 		if _, twice := known[p.As]; twice {
 			return fmt.Errorf("%s: as: %q: is another program's name already", key, p.As)
 		}
+		for _, name := range p.Before {
+			if _, ok := known[name]; !ok || s.Diagnose == nil {
+				return fmt.Errorf("%s: before: %q: want names of programs before this, and a diagnosis", key, name)
+			}
+		}
 		if p.As != "" {
 			known[p.As] = p.Background
 		}
