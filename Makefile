@@ -66,7 +66,7 @@ truth-table: packages build
 	{ ./$(BINARY) lab record --dir "$$dir"; ./$(BINARY) lab record --dir "$$dir" diagnose/testdata/*/*.yaml; \
 	PATHWISE_TEST_RECORDINGS="$$dir" $(GO) test -count=1 -v -run '^TestFaultsReplayed$$' ./diagnose; }
 
-# The stories of the literature, played here: their figures beside ours. CASES="a b" plays these alone. About twenty minutes.
+# The stories of the literature, played here: their figures beside ours. CASES="a b" plays these alone. About twenty-five minutes.
 casebook: build
 	@./$(BINARY) lab casebook $(CASES)
 

@@ -113,6 +113,12 @@ func (p *play) expect(e *Expect, shown **Figure) (string, error) {
 		*shown = &Figure{Name: e.Figure, Reference: e.Reference}
 	}
 	v, err := p.valueOf(e)
+	if err == nil && e.Over != "" {
+		v, err = p.divided(v, e)
+	}
+	if err == nil && *shown != nil {
+		(*shown).Value, (*shown).Ours = v, strings.Trim(e.seen(v), `"`)
+	}
 	if e.Present != nil && (err == nil || errors.Is(err, errNoValue)) {
 		if *e.Present == (err == nil) {
 			return fmt.Sprint("present: ", err == nil), nil
@@ -121,14 +127,6 @@ func (p *play) expect(e *Expect, shown **Figure) (string, error) {
 	}
 	if err != nil {
 		return "", err
-	}
-	if e.Over != "" {
-		if v, err = p.divided(v, e); err != nil {
-			return "", err
-		}
-	}
-	if *shown != nil {
-		(*shown).Value, (*shown).Ours = v, strings.Trim(e.seen(v), `"`)
 	}
 	return e.check(v)
 }

@@ -49,6 +49,7 @@ steps:
   - expect: {of: seen, value: words, contains: look, figure: words}
   - expect: {of: later, over: seen, value: n, over_value: metrics.rtt_min_seconds, equal: 50}
   - expect: {of: seen, value: nothing, present: false}
+  - expect: {of: later, value: n, present: true, figure: any number}
   - expect: {of: truth, link: [a, b], value: dropped.loss, equal: 2}
   - expect: {of: truth, link: [a, b], direction: reverse, value: packets, equal: 3}
   - expect: {of: truth, flow: icmp a > b, since: after, value: lost, equal: 2}
@@ -64,7 +65,8 @@ steps:
 	if r.Verdict != Pass || len(r.Steps) != len(c.Steps) || r.Truth == nil {
 		t.Errorf("verdict %s: %s, %d steps", r.Verdict, r.Why, len(r.Steps))
 	}
-	want := []Figure{{"round trip", "41 ms", "40.0 ms", 0.04}, {"words", "", "look b --json", "look b --json"}}
+	want := []Figure{{"round trip", "41 ms", "40.0 ms", 0.04}, {"words", "", "look b --json", "look b --json"},
+		{"any number", "", "2", 2.0}}
 	if diff := cmp.Diff(want, figures(r)); diff != "" {
 		t.Errorf("figures (-want +got):\n%s", diff)
 	}
