@@ -101,7 +101,7 @@ func (p *Audit) measure(ctx context.Context, r *measure.Result) error {
 // fillAudit turns an audit into metrics and findings, the worst first.
 func fillAudit(r *measure.Result, report *host.Report) {
 	if report.Source != (netip.Addr{}) {
-		r.Source.Address = report.Source.String()
+		r.Source.Address, r.Target.Address = report.Source.String(), report.Source.String()
 	}
 	r.Parameters["rate"], r.Parameters["rtt"] = report.Rate, report.RTTSeconds
 	counts := map[host.Status]float64{}
