@@ -14,7 +14,7 @@ import (
 var delays = Worth{Least: 0.1, Share: 0.02}
 
 // moreSeeds is how many series of each kind are tried, for figures that are printed with -v.
-var moreSeeds = flag.Int("seeds", 12, "how many series of each kind are tried")
+var moreSeeds = flag.Int("seeds", 5, "how many series of each kind are tried")
 
 // ofSeeds counts the seeds of which something holds, some at the same time.
 func ofSeeds(seeds int, holds func(seed uint64) bool) (n int) {
