@@ -2,7 +2,7 @@
 import { html, useEffect, useMemo, useRef, useState } from '../html.js';
 import { useDoc } from '../docs.js';
 import { plural } from '../format.js';
-import { change, link } from '../router.js';
+import { change, here, link } from '../router.js';
 import { Failure, Loading } from '../state.js';
 import { related, search } from './search.js';
 
@@ -36,6 +36,8 @@ function All({ entries, query }) {
   }, [query]);
   useEffect(() => {
     const later = setTimeout(() => {
+      const { path, query: shown } = here();
+      if (path.join() !== 'knowledge' || (shown.get('q') ?? '') !== written.current) return; // somebody has just gone to another URL
       written.current = typed.trim();
       change({ q: typed.trim() || null }, { replace: true });
     }, pause);
