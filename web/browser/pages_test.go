@@ -75,6 +75,7 @@ func TestZoom(t *testing.T) {
 		t.Errorf("a day is drawn %s", text)
 	}
 	p.until("[...document.querySelectorAll('.plot .read')].some((e) => /\\d gaps?$/.test(e.textContent))")
+	p.until("document.querySelector('.since[aria-busy=false]')")
 	box := value[[]float64](p, "(() => { document.querySelector('.u-over').scrollIntoView({block: 'center'}); const r = document.querySelector('.u-over').getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()")
 	x, y := func(share float64) float64 { return box[0] + box[2]*share }, box[1]+box[3]/2
 	p.run(chromedp.DragAndDropXY(x(0.5), y, x(0.6), y, 8))

@@ -179,7 +179,7 @@ func TestCompare(t *testing.T) {
 		tells(", " + name + " 77[\\d.]*\\sms")
 	}
 	p.show("#/pair/ucl/cern?from=-1d&with=reverse", desk, false)
-	p.until(graphsDrawn + " && document.querySelectorAll('.event').length")
+	p.until(graphsDrawn + " && document.querySelectorAll('.event').length && document.querySelector('.since[aria-busy=false]')")
 	box := value[[]float64](p, "(() => { document.querySelector('.u-over').scrollIntoView({block: 'center'}); const r = document.querySelector('.u-over').getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()")
 	p.run(chromedp.DragAndDropXY(box[0]+box[2]*0.3, box[1]+box[3]/2, box[0]+box[2]*0.6, box[1]+box[3]/2, 8))
 	p.until("location.hash.includes('to=') && location.hash.includes('with=reverse') && !document.querySelector('[aria-busy=true]')")

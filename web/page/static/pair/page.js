@@ -79,7 +79,7 @@ export function Past({ route, pair, metric: usual = '', head }) {
   const chosen = { tool: tools.includes(of.tool) ? of.tool : tools[0] ?? '', test: of.test };
   return html`
     ${head?.(error || (doc && !rows.length) ? turn : turnOfRest)}
-    <${Since} events=${events} />
+    <${Since} events=${events} own=${pair[0] === pair[1]} />
     <${Controls} route=${route} pair=${pair} range=${range} keys=${keys.flat()} />
     ${error && html`<${Failure} error=${error} what=${`What ${wayText(pair)} measured`} retry=${reload} />`}
     ${!doc && !error && html`<${Loading} of="what was measured" />`}
