@@ -285,6 +285,14 @@ func checkFindings(t *testing.T, d *Diagnosis) {
 	}
 }
 
+// A transfer that was faster than the trains could tell is held by its hosts as soon as its own limit is gone: nothing is promised.
+func TestNoPredictionBeyondHosts(t *testing.T) {
+	f := Diagnose(with(func(p *path) { smallWindow(p); p.capacity = 5e6 }).results()).First()
+	if f == nil || f.ID != "receive-window-limited" || f.Predicted != nil {
+		t.Errorf("%+v", f)
+	}
+}
+
 // Predictions are the least of the limits that remain.
 func TestPredictions(t *testing.T) {
 	const carries = 97.5e6 * 1448 / 1500

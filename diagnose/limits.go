@@ -57,8 +57,12 @@ func caps(s *Subject) []speedCap {
 }
 
 // next is the speed of a way after the given limits are gone: the least of the others, as the mean of a test as long as this
-// one was. It is nil where no other limit is known.
+// one was. It is nil where no other limit is known, and where the transfer was faster than the trains could tell: then what the hosts
+// can do is the next limit, which no formula here has.
 func next(s *Subject, gone ...limit) *measure.Predicted {
+	if s.exceeded {
+		return nil
+	}
 	var least *speedCap
 	for _, c := range caps(s) {
 		if !slices.Contains(gone, c.by) && (least == nil || c.bitsPerSecond < least.bitsPerSecond) {
