@@ -30,9 +30,9 @@ const (
 func (b Budget) Validate() error {
 	switch {
 	case b.Time != 0 && b.Time < leastBudget:
-		return &input.Error{Field: "budget", Value: quantity.FormatSeconds(b.Time.Seconds()), Remedy: fmt.Sprintf("give %v or more: a ping and a transfer take that", leastBudget)}
+		return input.Errorf("want %v or more: a ping and a transfer take that", leastBudget)
 	case b.Bytes != 0 && b.Bytes < leastMoved:
-		return &input.Error{Field: "budget", Value: quantity.FormatSize(b.Bytes), Remedy: "give " + quantity.FormatSize(leastMoved) + " or more: the first round trips of a transfer are that"}
+		return input.Errorf("want %s or more: the first round trips of a transfer move that", quantity.FormatSize(leastMoved))
 	}
 	return nil
 }

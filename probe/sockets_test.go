@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -135,4 +136,13 @@ func TestSocketsValidate(t *testing.T) {
 		t.Error(err)
 	}
 	same(t, socketsFields(), &Sockets{Port: 5001, State: "close-wait", Duration: 2 * time.Second, Interval: time.Second, Most: 9, Family: sock.IPv6})
+}
+
+// Where nothing is open, that is said, and not a table without lines.
+func TestSocketsOfNone(t *testing.T) {
+	var text strings.Builder
+	socketsText(&text, measure.NewResult("sockets", time.Time{}))
+	if text.String() != "no such connection\n" {
+		t.Errorf("%q", text.String())
+	}
 }

@@ -29,5 +29,8 @@ func readBudget(text string) (diagnose.Budget, error) {
 			return b, badFlag("budget", fmt.Errorf("%q: want one time and one size at most, above zero", text))
 		}
 	}
-	return b, b.Validate()
+	if err := b.Validate(); err != nil {
+		return b, badFlag("budget", fmt.Errorf("%q: %w", text, err))
+	}
+	return b, nil
 }

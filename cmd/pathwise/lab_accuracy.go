@@ -60,6 +60,9 @@ func (f *accuracyFlags) samples() ([]accuracy.Sample, error) {
 		return s.Path.Rate > most ||
 			len(f.causes) > 0 && !slices.Contains(f.causes, s.Cause) && !slices.Contains(f.causes, s.Name)
 	})
+	if len(plan) == 0 && len(f.causes) == 0 {
+		return nil, badFlag("most-rate", fmt.Errorf("%q: want 1mbit or more: no path of the plan is slower", f.mostRate))
+	}
 	if len(plan) == 0 {
 		return nil, badFlag("only", fmt.Errorf("%s: no sample of the plan up to %s has such a cause or name; see pathwise lab accuracy plan",
 			strings.Join(f.causes, ","), f.mostRate))
