@@ -37,7 +37,7 @@ const (
 	Creep Shape = "creep" // bit by bit, over a day or more
 )
 
-// Change is that a series has another level from a time on.
+// Change is a lasting difference in the level of a series, and when it began.
 type Change struct {
 	Shape Shape
 	// From is the last run with the level before and To the first with the one after: a step happened between the two. Of a creep they
@@ -142,7 +142,7 @@ func newSeries(runs []Run) *series {
 // span is from the first run to the last, in seconds.
 func (s *series) span() float64 { return s.at[len(s.at)-1] }
 
-// median is that of values in any order, which stay as they are.
+// median returns the median of values in any order, and leaves that order as it is.
 func median(values []float64) float64 {
 	return stat.Median(slices.Sorted(slices.Values(values)))
 }

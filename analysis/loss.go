@@ -84,7 +84,7 @@ func (s *counted) differs(from, at, to int) float64 {
 	return root
 }
 
-// logLikelihood is that of k of n by their own ratio.
+// logLikelihood is the log-likelihood of k successes in n trials whose chance is k/n, without the binomial coefficient.
 func logLikelihood(k, n float64) float64 {
 	part := func(k float64) float64 {
 		if k <= 0 {
@@ -162,7 +162,7 @@ func (s *counted) place(c candidate) int {
 	return best
 }
 
-// change is that of runs around a place, and whether it is worth telling.
+// change compares the loss ratio of the runs from..at with that of at..to, and says whether they differ enough to be told.
 func (s *counted) change(from, at, to int) (c Change, holds bool) {
 	k, n := s.total(from, at)
 	l, m := s.total(at, to)

@@ -52,8 +52,7 @@ func Routes(traces []*measure.Result) []Route {
 	return routes
 }
 
-// Move is that traffic went another way from a time on, which is after the last Result of the one route and before the first of the
-// other.
+// Move is a change of route that lasted. Traffic was moved after the last Result of Before, and before the first of After.
 type Move struct{ Before, After Route }
 
 const (

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 )
 
-// DefaultSeed is that of the plan whose figures are published. Labs of calibrations have seeds below leastSeed.
+// DefaultSeed draws the plan whose figures are published. Labs of calibrations have seeds below leastSeed.
 const DefaultSeed = 20261123
 
 // leastSeed keeps the labs of a plan apart from those whose seeds people write.
