@@ -18,7 +18,7 @@ func (s System) counters(n Network) map[string]uint64 {
 		{"proc/net/netstat", sock.ParseNetstat},
 		{"proc/net/softnet_stat", parseSoftnet},
 		{"proc/stat", parseStat},
-		{"proc/vmstat", parseNamed},
+		{"proc/vmstat", parseVMStat},
 	} {
 		if text, err := s.read(one.file); err == nil {
 			for name, value := range one.parse(text) {
@@ -91,14 +91,5 @@ func parseStat(text string) map[string]uint64 {
 	return all
 }
 
-// parseNamed reads lines of a name and a number, such as those of /proc/vmstat: vm.NAME.
-func parseNamed(text string) map[string]uint64 {
-	all := map[string]uint64{}
-	for line := range lines(text) {
-		name, value, _ := strings.Cut(line, " ")
-		if n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 64); err == nil {
-			all["vm."+name] = n
-		}
-	}
-	return all
-}
+// parseVMStat gives vm.NAME.
+func parseVMStat(text string) map[string]uint64 { return sock.ParseNamed(text, "vm.") }

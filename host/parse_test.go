@@ -27,7 +27,7 @@ func TestParsers(t *testing.T) {
 				"softnet.1.processed": 4, "softnet.1.dropped": 5, "softnet.1.squeezed": 6}},
 		{"stat", parseStat, "cpu  9 9 9\ncpu1 1 2 3 4 5 6 7 8 0 0\nintr 5\n", map[string]uint64{"cpu.1.user": 1, "cpu.1.nice": 2, "cpu.1.system": 3,
 			"cpu.1.idle": 4, "cpu.1.iowait": 5, "cpu.1.irq": 6, "cpu.1.softirq": 7, "cpu.1.steal": 8}},
-		{"vmstat", parseNamed, "pswpin 4\nbad x\n", map[string]uint64{"vm.pswpin": 4}},
+		{"vmstat", parseVMStat, "pswpin 4\nbad x\n", map[string]uint64{"vm.pswpin": 4}},
 		{"sockstat", parseSockets, "sockets: used 9\nTCP: inuse 25 orphan 3 odd\n",
 			map[string]uint64{"sockets.used": 9, "TCP.inuse": 25, "TCP.orphan": 3}},
 	} {
@@ -190,7 +190,7 @@ func FuzzParsers(f *testing.F) {
 	f.Add("cpu0 1 2 3\nnet.ipv4.tcp_sack = 1\n[Match]\nName=eth0\niface eth0 inet\n mtu 9000\n")
 	f.Add("      CPU0  CPU1\n 38: 0 77805 PCI-MSIX 1-edge virtio2-input.0\nMemTotal: 1 kB\nTCP: inuse 2\n/dev/a / ext4 rw 0 0\n::1 a\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, parse := range []func(string) map[string]uint64{sock.ParseNetstat, parseSoftnet, parseStat, parseNamed, parseSockets} {
+		for _, parse := range []func(string) map[string]uint64{sock.ParseNetstat, parseSoftnet, parseStat, parseVMStat, parseSockets} {
 			parse(text)
 		}
 		parseInterrupts(text)

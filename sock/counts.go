@@ -7,7 +7,7 @@ import (
 )
 
 // Counts are what a machine's kernel has counted, for all programs together, under the kernel's own names: of /proc/net/snmp, snmp6 and
-// netstat with their group, such as Tcp.InCsumErrors or Udp6InCsumErrors; of softnet_stat softnet.dropped; of an interface (rtnetlink's
+// netstat with their group, such as Tcp.InCsumErrors or Udp6InCsumErrors; of an interface (rtnetlink's
 // statistics) link.rx_crc_errors and the like.
 type Counts map[string]uint64
 
@@ -49,32 +49,15 @@ func ParseNetstat(text string) map[string]uint64 {
 	return all
 }
 
-// parseNamed reads lines of a name and a number, as /proc/net/snmp6 has them.
-func parseNamed(text string) map[string]uint64 {
+// ParseNamed reads lines of a name and a number, as /proc/net/snmp6 and /proc/vmstat have them, and puts prefix before each name.
+func ParseNamed(text, prefix string) map[string]uint64 {
 	all := map[string]uint64{}
 	for line := range strings.Lines(text) {
 		if fields := strings.Fields(line); len(fields) == 2 {
 			if n, err := strconv.ParseUint(fields[1], 10, 64); err == nil {
-				all[fields[0]] = n
+				all[prefix+fields[0]] = n
 			}
 		}
 	}
 	return all
-}
-
-// parseSoftnet sums, over all processors, the packets that were dropped since the processor's queue was full: the second column of
-// /proc/net/softnet_stat, in hexadecimal (net/core/net-procfs.c, softnet_seq_show).
-func parseSoftnet(text string) map[string]uint64 {
-	sum, told := uint64(0), false
-	for line := range strings.Lines(text) {
-		if fields := strings.Fields(line); len(fields) > 1 {
-			if n, err := strconv.ParseUint(fields[1], 16, 64); err == nil {
-				sum, told = sum+n, true
-			}
-		}
-	}
-	if !told {
-		return nil
-	}
-	return map[string]uint64{"softnet.dropped": sum}
 }

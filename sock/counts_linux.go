@@ -2,7 +2,6 @@ package sock
 
 import (
 	"maps"
-	"net"
 	"net/netip"
 	"os"
 
@@ -16,41 +15,22 @@ func ReadCounts(address netip.Addr) Counts {
 	for _, one := range []struct {
 		file  string
 		parse func(string) map[string]uint64
-	}{{"snmp", ParseNetstat}, {"netstat", ParseNetstat}, {"snmp6", parseNamed}, {"softnet_stat", parseSoftnet}} {
+	}{{"snmp", ParseNetstat}, {"netstat", ParseNetstat}, {"snmp6", func(text string) map[string]uint64 { return ParseNamed(text, "") }}} {
 		if text, err := os.ReadFile("/proc/thread-self/net/" + one.file); err == nil {
 			maps.Copy(all, one.parse(string(text)))
 		}
 	}
-	maps.Copy(all, linkCounts(interfaceOf(address)))
+	maps.Copy(all, linkCounts(address))
 	return all
 }
 
-// interfaceOf is the index of the interface that has an address; 0: none has.
-func interfaceOf(address netip.Addr) int {
-	all, err := net.Interfaces()
+// linkCounts are what the interface that has an address counts of trouble.
+func linkCounts(address netip.Addr) Counts {
+	with, err := interfaceWith(address.AsSlice())
 	if err != nil {
-		return 0
-	}
-	for _, one := range all {
-		addresses, err := one.Addrs()
-		if err != nil {
-			continue
-		}
-		for _, a := range addresses {
-			if prefix, ok := a.(*net.IPNet); ok && prefix.IP.Equal(address.AsSlice()) {
-				return one.Index
-			}
-		}
-	}
-	return 0
-}
-
-// linkCounts are those of an interface that tell of trouble.
-func linkCounts(index int) Counts {
-	if index == 0 {
 		return nil
 	}
-	link, err := netlink.LinkByIndex(index)
+	link, err := netlink.LinkByIndex(with.Index)
 	if err != nil || link.Attrs().Statistics == nil {
 		return nil
 	}

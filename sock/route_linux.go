@@ -39,8 +39,8 @@ func RouteMTU(dst netip.Addr) (bytes int, learnt bool, err error) {
 	if bytes, err = getInt(c, level, option); err != nil {
 		return 0, false, fmt.Errorf("read MTU of route to %s: %w", dst, err)
 	}
-	link, err := interfaceMTU(conn.LocalAddr().(*net.UDPAddr).IP)
-	return bytes, err == nil && bytes < min(link, maxIPv4), err
+	link, err := interfaceWith(conn.LocalAddr().(*net.UDPAddr).IP)
+	return bytes, err == nil && bytes < min(link.MTU, maxIPv4), err
 }
 
 // maxIPv4 is the largest packet that IPv4 has a length for; loopback has an MTU one above it.
@@ -56,22 +56,22 @@ func routeTo(dst netip.Addr) (*net.UDPConn, error) {
 	return conn, nil
 }
 
-// interfaceMTU returns the MTU in bytes of the interface that has an address.
-func interfaceMTU(address net.IP) (int, error) {
+// interfaceWith returns the interface that has an address.
+func interfaceWith(address net.IP) (*net.Interface, error) {
 	interfaces, err := net.Interfaces()
 	if err != nil {
-		return 0, fmt.Errorf("list interfaces: %w", err)
+		return nil, fmt.Errorf("list interfaces: %w", err)
 	}
 	for _, i := range interfaces {
 		addresses, err := i.Addrs()
 		if err != nil {
-			return 0, fmt.Errorf("list addresses of %s: %w", i.Name, err)
+			return nil, fmt.Errorf("list addresses of %s: %w", i.Name, err)
 		}
 		for _, a := range addresses {
 			if network, ok := a.(*net.IPNet); ok && network.IP.Equal(address) {
-				return i.MTU, nil
+				return &i, nil
 			}
 		}
 	}
-	return 0, fmt.Errorf("no interface has %s", address)
+	return nil, fmt.Errorf("no interface has %s", address)
 }

@@ -3,16 +3,16 @@ package iperf3
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// troubleCounts are what of a kernel's counts is told to the other end: what arrived and was thrown away, or could not be sent. Those of an
-// interface begin with link.
+// troubleCounts are what of a kernel's counts is told to the other end: what arrived and was thrown away, or could not be sent.
 var troubleCounts = []string{
 	"Tcp.InCsumErrors", "Tcp.InErrs", "TcpExt.TCPBacklogDrop", "TcpExt.TCPRcvQDrop", "TcpExt.PruneCalled",
-	"Udp.InCsumErrors", "Udp.RcvbufErrors", "Udp6InCsumErrors", "Udp6RcvbufErrors", "softnet.dropped",
+	"Udp.InCsumErrors", "Udp.RcvbufErrors", "Udp6InCsumErrors", "Udp6RcvbufErrors",
+	"link.rx_errors", "link.rx_crc_errors", "link.rx_frame_errors", "link.rx_dropped", "link.rx_missed_errors", "link.rx_fifo_errors",
+	"link.tx_errors", "link.tx_dropped", "link.tx_carrier_errors", "link.collisions",
 }
 
 // countTrouble begins to count, and returns what was counted by then each time that it is asked.
@@ -21,9 +21,10 @@ func countTrouble(s *stream) func() sock.Counts {
 	before := sock.ReadCounts(address)
 	return func() sock.Counts {
 		more := sock.ReadCounts(address).Since(before)
-		maps.DeleteFunc(more, func(name string, _ uint64) bool {
-			return !strings.HasPrefix(name, "link.") && !slices.Contains(troubleCounts, name)
-		})
+		maps.DeleteFunc(more, untold)
 		return more
 	}
 }
+
+// untold says whether a count is none of troubleCounts.
+func untold(name string, _ uint64) bool { return !slices.Contains(troubleCounts, name) }

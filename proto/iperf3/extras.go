@@ -2,6 +2,7 @@ package iperf3
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -228,6 +229,7 @@ func (e *ResultsExtra) check() error {
 			}
 		}
 	}
+	maps.DeleteFunc(e.Counts, untold)
 	e.Software, e.Version = oneLine(e.Software), oneLine(e.Version)
 	for i := range e.Notes {
 		e.Notes[i] = oneLine(e.Notes[i])

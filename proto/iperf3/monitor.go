@@ -55,7 +55,8 @@ type monitor struct {
 	samples   []Sample
 	intervals []IntervalReport
 	cpu       CPU
-	trouble   sock.Counts // in all, once the monitor ended
+	counted   func() sock.Counts // what the kernel counted of trouble since the data began
+	trouble   sock.Counts        // that, once the monitor ended
 
 	t        *transfer
 	tick     int // of sampling
@@ -74,13 +75,13 @@ func (m *monitor) begin(t *transfer) {
 	m.stop, m.done = make(chan struct{}), make(chan struct{})
 	m.previous = make([]reading, len(t.streams))
 	_ = unix.Getrusage(unix.RUSAGE_SELF, &m.usage) // cannot fail with these arguments
+	m.counted = countTrouble(t.streams[0])
 	go m.run()
 }
 
 func (m *monitor) run() {
 	defer close(m.done)
-	counted := countTrouble(m.t.streams[0])
-	defer func() { m.trouble = counted() }()
+	defer func() { m.trouble = m.counted() }()
 	var sample, interval, omit <-chan time.Time
 	if m.every > 0 && m.t.streams[0].tcp != nil {
 		ticker := time.NewTicker(m.every)
