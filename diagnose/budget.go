@@ -123,11 +123,11 @@ func worth(s Step) int {
 		return 7
 	case s.Transfer() && s.Way != measure.Reverse:
 		return 6
-	case s.Kind == "ping":
+	case s.Name == "ping":
 		return 5
-	case s.Kind == "capacity" && s.Way != measure.Reverse:
+	case s.Name == "capacity":
 		return 4
-	case s.Kind == "throughput" && s.Way != measure.Reverse: // what told losses apart
+	case s.Kind == "throughput" && s.Way != measure.Reverse: // what tells losses apart
 		return 3
 	case s.Way == measure.Reverse:
 		return 2

@@ -108,3 +108,16 @@ func TestEndEarly(t *testing.T) {
 		}
 	}
 }
+
+// Without a cost, steps cost nothing. A step that a rule asked for is worth less than those of the same kind that every plan has.
+func TestBudgetOfLaterSteps(t *testing.T) {
+	plan := append(Plan(2*time.Second, measure.Forward), Step{Name: "openings", Kind: "ping", Seconds: 3})
+	got, without := within(t, plan, Budget{Time: 7 * time.Second, Bytes: 1e6}, nil)
+	names := []string{}
+	for _, one := range got {
+		names = append(names, one.Name)
+	}
+	if diff := cmp.Diff([]string{"ping", "trace", "capacity", "transfer"}, names); diff != "" || without != "left out, for the budget of 7.00 s and 1.00 MB: openings" {
+		t.Errorf("%q (-want +got):\n%s", without, diff)
+	}
+}

@@ -15,7 +15,7 @@ type Executor struct {
 	Make    Maker
 	Planned func([]Step)     // told of the plan, at first and when it grows; nil: nobody wants to know
 	Budget  Budget           // zero: no limit
-	Cost    Cost             // wanted by a Budget of bytes
+	Cost    Cost             // of steps, for a Budget of bytes; nil: they cost nothing
 	Now     func() time.Time // the clock of a Budget of time; nil: time.Now
 }
 
@@ -29,7 +29,7 @@ func (e Executor) Execute(ctx context.Context, plan []Step) (results []*measure.
 	var skipped []Step
 	e.tell(plan)
 	for at := 0; at < len(plan); at++ {
-		step, fits := left.next(plan[at:], e.Cost)
+		step, fits := left.next(plan[at:], e.cost)
 		if !fits {
 			skipped = append(skipped, step)
 			continue
