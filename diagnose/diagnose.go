@@ -146,6 +146,9 @@ const (
 	unlimited  = 0.05 // of the time: the kernel's jiffies and the first round trips book up to this much
 )
 
+// MostBytes is what a diagnosis is at most as JSON: ten times the longest of the lab's library.
+const MostBytes = 32 << 20
+
 // RecordingSchema names the JSON layout of a Recording.
 const RecordingSchema = "pathwise.recording/1"
 

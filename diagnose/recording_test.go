@@ -1,10 +1,9 @@
 package diagnose
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"flag"
 	"fmt"
+	"github.com/pathwise-net/pathwise/document"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,18 +15,9 @@ var update = flag.Bool("update", false, "write the table of truth and verdict, a
 
 func readRecording(t *testing.T, path string) *Recording {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	packed, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
 	var r Recording
-	if err := json.NewDecoder(packed).Decode(&r); err != nil {
-		t.Fatalf("%s: %v", path, err)
+	if err := document.ReadPacked(path, MostBytes, &r); err != nil {
+		t.Fatal(err)
 	}
 	return &r
 }

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -17,6 +15,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -25,20 +24,12 @@ var update = flag.Bool("update", false, "write testdata/receive-window-limited.m
 // recorded is the diagnosis of a fault that the lab played.
 func recorded(t *testing.T, fault string, change ...func(text string) string) *diagnose.Diagnosis {
 	t.Helper()
-	file, err := os.Open(filepath.Join("..", "diagnose", "testdata", "faults", fault+".json.gz"))
-	if err != nil {
+	var text json.RawMessage
+	path := filepath.Join("..", "diagnose", "testdata", "faults", fault+".json.gz")
+	if err := document.ReadPacked(path, diagnose.MostBytes, &text); err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	unzipped, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var text bytes.Buffer
-	if _, err := text.ReadFrom(unzipped); err != nil {
-		t.Fatal(err)
-	}
-	changed := text.String()
+	changed := string(text)
 	for _, c := range change {
 		changed = c(changed)
 	}

@@ -100,9 +100,6 @@ func (s *session) diagnosePast(c *cobra.Command, past *pastFlags, since, failOn 
 	return err
 }
 
-// mostEarlier is ten times the size of the longest diagnosis, in bytes.
-const mostEarlier = 32 << 20
-
 // readEarlier reads a file of at most a byte more than is taken.
 func readEarlier(path string) ([]byte, error) {
 	file, err := os.Open(path)
@@ -110,7 +107,7 @@ func readEarlier(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, mostEarlier+1))
+	return io.ReadAll(io.LimitReader(file, diagnose.MostBytes+1))
 }
 
 // earlier reads the Results of --before: of diagnoses, and single ones.
@@ -123,13 +120,13 @@ func (p *pastFlags) earlier() (all []*measure.Result, err error) {
 		}
 		text, err := readEarlier(path)
 		if err == nil {
-			err = document.JSON(text, mostEarlier, &d)
+			err = document.JSON(text, diagnose.MostBytes, &d)
 		}
 		switch {
 		case err == nil && d.Schema == diagnose.Schema:
 			all = append(all, d.Results...)
 		case err == nil && measure.ReadsSchema(d.Schema):
-			if err = document.JSON(text, mostEarlier, &one); err == nil {
+			if err = document.JSON(text, diagnose.MostBytes, &one); err == nil {
 				all = append(all, &one)
 			}
 		case err == nil:

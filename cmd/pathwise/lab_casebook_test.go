@@ -9,6 +9,7 @@ import (
 
 	diff "github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/casebook"
 	"github.com/pathwise-net/pathwise/lab/faults"
@@ -76,7 +77,7 @@ func TestCasebookPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		var book casebook.Book
-		if err := document.JSON(text, mostRecorded, &book); err != nil {
+		if err := document.JSON(text, diagnose.MostBytes, &book); err != nil {
 			t.Fatal(err)
 		}
 		writeTable(t, "casebook.md", page, heading, casebookRows(&book))

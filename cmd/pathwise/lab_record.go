@@ -1,9 +1,7 @@
 package main
 
 import (
-	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -71,13 +69,16 @@ func (s *session) record(ctx context.Context, cases []*scenario.Case, dir string
 func recordCase(ctx context.Context, c *scenario.Case, o scenario.Options, dir string) (verdict string, err error) {
 	o.Diagnosed = func(text []byte) error {
 		var d diagnose.Diagnosis
-		if err := document.JSON(text, mostRecorded, &d); err != nil {
+		if err := document.JSON(text, diagnose.MostBytes, &d); err != nil {
 			return fmt.Errorf("read diagnosis: %w", err)
 		}
 		verdict = d.Verdict
 		recording := diagnose.Recording{Schema: diagnose.RecordingSchema, Fault: c.Name, Finding: c.Finding, Family: c.Family,
 			Results: d.Results, Before: d.Before}
-		return writeRecording(filepath.Join(dir, c.Name+".json.gz"), &recording)
+		if err := document.WritePacked(filepath.Join(dir, c.Name+".json.gz"), &recording); err != nil {
+			return fmt.Errorf("write recording: %w", err)
+		}
+		return nil
 	}
 	r, err := scenario.Run(ctx, c, o)
 	switch {
@@ -91,23 +92,4 @@ func recordCase(ctx context.Context, c *scenario.Case, o scenario.Options, dir s
 		return "no diagnosis of its path shows it", nil
 	}
 	return verdict, nil
-}
-
-// mostRecorded is ten times the size of the longest diagnosis of the library, in bytes.
-const mostRecorded = 32 << 20
-
-func writeRecording(path string, r *diagnose.Recording) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("write recording: %w", err)
-	}
-	defer file.Close()
-	packed, err := gzip.NewWriterLevel(file, gzip.BestCompression)
-	if err != nil {
-		return fmt.Errorf("write recording: %w", err)
-	}
-	if err := errors.Join(json.NewEncoder(packed).Encode(r), packed.Close(), file.Close()); err != nil {
-		return fmt.Errorf("write recording: %w", err)
-	}
-	return nil
 }

@@ -1,15 +1,14 @@
 package main
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/scenario"
 )
 
@@ -69,18 +68,8 @@ type heading struct {
 
 func readHeading(t *testing.T, name string) (r heading) {
 	t.Helper()
-	file, err := os.Open(filepath.Join(recorded, name))
-	if err != nil {
-		t.Errorf("%s: %v: make it with `pathwise lab record`", strings.TrimSuffix(name, ".json.gz"), err)
-		return r
-	}
-	defer file.Close()
-	packed, err := gzip.NewReader(file)
-	if err == nil {
-		err = json.NewDecoder(packed).Decode(&r)
-	}
-	if err != nil {
-		t.Errorf("%s: %v", name, err)
+	if err := document.ReadPacked(filepath.Join(recorded, name), diagnose.MostBytes, &r); err != nil {
+		t.Errorf("%v: make it with `pathwise lab record`", err)
 	}
 	return r
 }
