@@ -68,6 +68,7 @@ func (m Meter) Since(earlier Meter) string {
 // /proc/stat has it (proc(5)). The zero value is that it cannot be had.
 type ProcessorTime struct {
 	All    float64
+	Idle   float64 // of it, without work, or with none but to wait for a disk
 	Stolen float64 // of it, what the hypervisor gave to other machines on the same hardware
 }
 
@@ -80,9 +81,13 @@ func ReadProcessorTime() ProcessorTime {
 	return parseProcessorTime(string(text))
 }
 
-// stolenField is the eighth number of the first line, after user, nice, system, idle, iowait, irq and softirq. What comes
-// after it is counted in user already.
-const stolenField = 8
+// Numbers of the first line, after user, nice and system; irq and softirq are between. What comes after stolen is counted in user
+// already.
+const (
+	idleField   = 4
+	ioWaitField = 5
+	stolenField = 8
+)
 
 func parseProcessorTime(text string) (t ProcessorTime) {
 	line, _, _ := strings.Cut(text, "\n")
@@ -93,11 +98,22 @@ func parseProcessorTime(text string) (t ProcessorTime) {
 			return ProcessorTime{}
 		}
 		t.All += n
-		if i == stolenField {
+		switch i {
+		case idleField, ioWaitField:
+			t.Idle += n
+		case stolenField:
 			t.Stolen = n
 		}
 	}
 	return t
+}
+
+// BusySince is what share of the time since then was not idle.
+func (t ProcessorTime) BusySince(before ProcessorTime) float64 {
+	if t.All <= before.All {
+		return 0
+	}
+	return 1 - (t.Idle-before.Idle)/(t.All-before.All)
 }
 
 // StolenSince is what share of the time since then went to other machines.

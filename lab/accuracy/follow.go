@@ -67,7 +67,7 @@ const leastTransfer = 0.2
 
 // called reports whether a finding names one of the sample's faults.
 func (s *Sample) called(id string) bool {
-	return slices.ContainsFunc(s.Expect, func(e Expected) bool { return e.Finding == id || slices.Contains(e.Family, id) })
+	return slices.ContainsFunc(s.Expect, func(e Expected) bool { return e.fits(id) })
 }
 
 // commands runs the first advice, and what is the same for the other end.

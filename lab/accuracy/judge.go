@@ -6,7 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/measure"
@@ -33,11 +34,11 @@ type Outcome struct {
 type State string
 
 const (
-	Counts State = "count"
-	Unwell State = "are not healthy"                // what should be harmless was not
-	Loose  State = "do not bind"                    // the fault did not hold the path back
-	Weak   State = "were too much for the emulator" // this machine could not carry the lab
-	Broken State = "could not be played"            // or diagnosed
+	Counts State = "counts"
+	Unwell State = "unwell" // what should be harmless was not
+	Loose  State = "loose"  // the fault did not hold the path back
+	Weak   State = "weak"   // this machine could not carry the lab
+	Broken State = "broken" // it could not be played, or diagnosed
 )
 
 // Judge applies the rules of today to all records of a folder, on all processors. Outcomes are in the order of the files' names.
@@ -46,26 +47,19 @@ func Judge(dir string) ([]Outcome, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list records: %w", err)
 	}
-	outcomes, errs := make([]Outcome, len(paths)), make([]error, len(paths))
-	var all sync.WaitGroup
-	slots := make(chan struct{}, mostAtOnce)
+	outcomes := make([]Outcome, len(paths))
+	var all errgroup.Group
+	all.SetLimit(mostAtOnce)
 	for i, path := range paths {
-		all.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			var r *Record
-			if r, errs[i] = Read(path); errs[i] == nil {
+		all.Go(func() error {
+			r, err := Read(path)
+			if err == nil {
 				outcomes[i] = r.judge()
 			}
+			return err
 		})
 	}
-	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return outcomes, nil
+	return outcomes, all.Wait()
 }
 
 // mostAtOnce bounds the records in memory: one is some megabytes.
@@ -82,13 +76,8 @@ func (r *Record) judge() Outcome {
 	o.Verdict = d.Verdict
 	o.First = r.Sample.called(d.Verdict)
 	o.Problem = slices.ContainsFunc(d.Findings, func(f measure.Finding) bool { return f.Severity == measure.Problem })
-	found := func(e Expected) bool {
-		return slices.ContainsFunc(d.Findings, func(f measure.Finding) bool {
-			return f.ID == e.Finding || slices.Contains(e.Family, f.ID)
-		})
-	}
 	for _, e := range r.Sample.Expect {
-		if found(e) {
+		if slices.ContainsFunc(d.Findings, func(f measure.Finding) bool { return e.fits(f.ID) }) {
 			o.Named++
 		}
 	}

@@ -65,7 +65,7 @@ type player struct {
 
 // keep takes the diagnosis.
 func (p *player) keep(text []byte) error {
-	if err := document.JSON(text, mostRecord, &p.diagnosis); err != nil {
+	if err := document.JSON(text, diagnose.MostBytes, &p.diagnosis); err != nil {
 		return fmt.Errorf("read diagnosis: %w", err)
 	}
 	p.Results, p.Verdict = p.diagnosis.Results, p.diagnosis.Verdict
@@ -132,7 +132,7 @@ func (p *player) measured(stage *scenario.Stage, name string) (float64, error) {
 
 func resultOf(text []byte) (*measure.Result, error) {
 	var r measure.Result
-	if err := document.JSON(text, mostRecord, &r); err != nil {
+	if err := document.JSON(text, diagnose.MostBytes, &r); err != nil {
 		return nil, err
 	}
 	return &r, nil

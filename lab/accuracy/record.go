@@ -1,13 +1,7 @@
 package accuracy
 
 import (
-	"cmp"
-	"compress/gzip"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/pathwise-net/pathwise/diagnose"
@@ -66,27 +60,11 @@ func (r *Record) Bound() bool {
 	return r.Sample.Sort != Healthy
 }
 
-// mostRecord bounds a record in bytes: ten times the largest diagnosis.
-const mostRecord = 32 << 20
-
 // Read reads a record.
 func Read(path string) (*Record, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("read record: %w", err)
-	}
-	defer file.Close()
-	packed, err := gzip.NewReader(file)
-	if err != nil {
-		return nil, fmt.Errorf("read record %s: %w", path, err)
-	}
-	text, err := io.ReadAll(io.LimitReader(packed, mostRecord))
-	if err != nil {
-		return nil, fmt.Errorf("read record %s: %w", path, err)
-	}
 	var r Record
-	if err := document.JSON(text, mostRecord, &r); err != nil {
-		return nil, fmt.Errorf("read record %s: %w", path, err)
+	if err := document.ReadPacked(path, diagnose.MostBytes, &r); err != nil {
+		return nil, fmt.Errorf("read record: %w", err)
 	}
 	return &r, nil
 }
@@ -96,14 +74,7 @@ func fileOf(dir, sample string) string { return filepath.Join(dir, sample+".json
 
 // Write writes a record into a folder, whole or not at all.
 func (r *Record) Write(dir string) error {
-	file, err := os.CreateTemp(dir, ".record-*")
-	if err != nil {
-		return fmt.Errorf("write record: %w", err)
-	}
-	defer os.Remove(file.Name()) // it has another name by then, if all went well
-	packed, _ := gzip.NewWriterLevel(file, gzip.BestCompression)
-	err = errors.Join(json.NewEncoder(packed).Encode(r), packed.Close(), file.Close())
-	if err = cmp.Or(err, os.Rename(file.Name(), fileOf(dir, r.Sample.Name))); err != nil {
+	if err := document.WritePacked(fileOf(dir, r.Sample.Name), r); err != nil {
 		return fmt.Errorf("write record: %w", err)
 	}
 	return nil

@@ -2,6 +2,7 @@ package accuracy
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/scenario"
@@ -40,6 +41,9 @@ type Expected struct {
 	Finding string   `json:"finding"`
 	Family  []string `json:"family,omitempty"` // findings that say the same less exactly
 }
+
+// fits reports whether a finding is that, or of its family.
+func (e Expected) fits(id string) bool { return e.Finding == id || slices.Contains(e.Family, id) }
 
 // Binding says by what it shows that a fault binds.
 type Binding string

@@ -87,9 +87,12 @@ func verdicts(all map[string]int) string {
 
 func states(all map[State]int) string {
 	var list []string
-	for _, s := range []State{Counts, Loose, Unwell, Weak, Broken} {
-		if all[s] > 0 || s == Counts {
-			list = append(list, fmt.Sprintf("%d %s", all[s], s))
+	for _, one := range []struct {
+		state State
+		says  string
+	}{{Counts, "count"}, {Loose, "do not bind"}, {Unwell, "are not healthy"}, {Weak, "were too much for the emulator"}, {Broken, "could not be played"}} {
+		if n := all[one.state]; n > 0 || one.state == Counts {
+			list = append(list, fmt.Sprintf("%d %s", n, one.says))
 		}
 	}
 	return strings.Join(list, ", ")
