@@ -65,9 +65,9 @@ type Worth struct {
 	Share float64 // of the larger of the two levels
 }
 
-// of is the least difference that is worth telling from a level to another one.
-func (w Worth) of(a, b float64) float64 {
-	return max(w.Least, w.Share*max(math.Abs(a), math.Abs(b)))
+// telling says whether the difference of two levels is worth telling.
+func (w Worth) telling(a, b float64) bool {
+	return math.Abs(b-a) >= max(w.Least, w.Share*max(math.Abs(a), math.Abs(b)))
 }
 
 // MostRuns is how many runs of a series are looked at: two weeks of one for every 20 minutes, and some. Of a longer series the

@@ -34,7 +34,7 @@ func (s *series) describe(splits []int, worth Worth) (changes []Change) {
 		}
 		if r := s.ramp(ends[k-1 : last+2]); r != nil {
 			c := s.change(Creep, r.from, r.to, ends[k-1], ends[last+1])
-			if math.Abs(c.After.Value-c.Before.Value) >= worth.of(c.Before.Value, c.After.Value) {
+			if worth.telling(c.Before.Value, c.After.Value) {
 				changes = append(changes, c)
 			}
 			k = last
@@ -42,7 +42,7 @@ func (s *series) describe(splits []int, worth Worth) (changes []Change) {
 		}
 		from, at, to := ends[k-1], ends[k], ends[k+1]
 		c := s.change(Step, at-1, at, from, to)
-		if math.Abs(c.After.Value-c.Before.Value) >= worth.of(c.Before.Value, c.After.Value) && s.beyond(from, at, to) >= s.apart() &&
+		if worth.telling(c.Before.Value, c.After.Value) && s.beyond(from, at, to) >= s.apart() &&
 			(!s.short() || s.clear(from, at, to)) {
 			changes = append(changes, c)
 		}

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/pathwise-net/pathwise/stat"
@@ -111,7 +110,7 @@ func (s *counted) bursts(from, at, to int, before, after float64) float64 {
 }
 
 // splits are as those of a series of values: by the surest first, against what the days bring.
-func (s *counted) splits() (places []int) {
+func (s *counted) splits() []int {
 	var all []candidate
 	up, down := countFactor, countFactor
 	for _, window := range s.windows() {
@@ -131,18 +130,7 @@ func (s *counted) splits() (places []int) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, bySurest)
-	for _, c := range all {
-		near := func(p int) bool { return math.Abs(s.at[p]-s.at[c.at]) < c.window }
-		if slices.ContainsFunc(places, near) {
-			continue
-		}
-		if p := s.place(c); !slices.ContainsFunc(places, func(q int) bool { return p-q < s.few && q-p < s.few }) {
-			places = append(places, p)
-		}
-	}
-	slices.Sort(places)
-	return places
+	return s.apartFrom(all, func(c candidate, _ []int) int { return s.place(c) })
 }
 
 // place is where the likelihood ratio is largest around a candidate.
@@ -179,6 +167,3 @@ func (s *counted) change(from, at, to int) (c Change, holds bool) {
 	low, high := min(c.Before.Value, c.After.Value), max(c.Before.Value, c.After.Value)
 	return c, chance <= sure && max(k, l) >= leastCounted && high >= leastTimes*low && high-low >= leastRatio
 }
-
-// fisherOf is the chance of two counts by Fisher's exact test.
-func fisherOf(a, b Count) float64 { return stat.Fisher(a.Of, a.All, b.Of, b.All) }

@@ -1,6 +1,10 @@
 package analysis
 
-import "math"
+import (
+	"math"
+
+	"github.com/pathwise-net/pathwise/stat"
+)
 
 // Refine narrows down when a step happened, by finer runs of the same series around it: each is of the level that it is nearer to,
 // and the step is where most runs before are of the one and most after of the other. Where more than one in ten would stand on the
@@ -45,7 +49,7 @@ const fewInWindow = 3
 
 // Differs says whether a series, as it is in a window after a time, is beyond what its runs were before, up or down.
 func (w Worth) Differs(before, after Window, up bool) bool {
-	if before.Runs < fewInWindow || after.Runs < fewInWindow || math.Abs(after.Value-before.Value) < w.of(before.Value, after.Value) {
+	if before.Runs < fewInWindow || after.Runs < fewInWindow || !w.telling(before.Value, after.Value) {
 		return false
 	}
 	if up {
@@ -63,7 +67,7 @@ func CountsDiffer(before, after Count, up bool) bool {
 	if !up {
 		k, l = l, k
 	}
-	return l >= leastTimes*k && l-k >= leastRatio && fisherOf(before, after) <= together
+	return l >= leastTimes*k && l-k >= leastRatio && stat.Fisher(before.Of, before.All, after.Of, after.All) <= together
 }
 
 // together is how unlikely the counts of another pair must be by one ratio: less is asked of it than of one that is searched for a

@@ -195,7 +195,7 @@ func tripOf(hops []measure.Hop) (trip float64, reached bool) {
 			}
 		}
 		if len(trips) > 0 {
-			return lower(trips), true
+			return lowerMedian(trips), true
 		}
 	}
 	return 0, false
@@ -206,10 +206,10 @@ func (r *Route) Trip() (seconds float64, known bool) {
 	if len(r.Trips) == 0 {
 		return 0, false
 	}
-	return lower(r.Trips), true
+	return lowerMedian(r.Trips), true
 }
 
-// lower is the median; of an even number of values the lower of the middle two, which is one that was measured.
-func lower(values []float64) float64 {
+// lowerMedian is the median; of an even number of values the lower of the middle two, which is one that was measured.
+func lowerMedian(values []float64) float64 {
 	return slices.Sorted(slices.Values(values))[(len(values)-1)/2]
 }

@@ -112,9 +112,8 @@ type candidate struct {
 // bySurest orders candidates by how far they are beyond their limits.
 func bySurest(a, b candidate) int { return cmp.Compare(b.beyond, a.beyond) }
 
-// splits are the places of all changes, in order: the surest first, and then what is farther from it than the window by which it was
-// seen.
-func (s *series) splits(worth Worth) (places []int) {
+// splits are the places of all changes, in order.
+func (s *series) splits(worth Worth) []int {
 	var all []candidate
 	up, down := 0.0, 0.0
 	for _, window := range s.windows() {
@@ -128,18 +127,24 @@ func (s *series) splits(worth Worth) (places []int) {
 			if d < 0 {
 				limit = down
 			}
-			if math.Abs(d) > limit && math.Abs(d) >= worth.of(s.raw[i], s.raw[i]-d) {
+			if math.Abs(d) > limit && worth.telling(s.raw[i], s.raw[i]-d) {
 				all = append(all, candidate{i, window, math.Abs(d) / max(limit, 1e-12)})
 			}
 		}
 	}
+	return s.apartFrom(all, s.place)
+}
+
+// apartFrom are the places of candidates, in order: the surest first, and then what is farther from it than the window by which it
+// was seen.
+func (s *series) apartFrom(all []candidate, place func(c candidate, places []int) int) (places []int) {
 	slices.SortStableFunc(all, bySurest)
 	for _, c := range all {
 		near := func(p int) bool { return math.Abs(s.at[p]-s.at[c.at]) < c.window }
 		if slices.ContainsFunc(places, near) {
 			continue
 		}
-		if p := s.place(c, places); !slices.ContainsFunc(places, func(q int) bool { return p-q < s.few && q-p < s.few }) {
+		if p := place(c, places); !slices.ContainsFunc(places, func(q int) bool { return p-q < s.few && q-p < s.few }) {
 			places = append(places, p)
 		}
 	}

@@ -34,31 +34,38 @@ func (s *series) trend(worth Worth) *Change {
 		}
 		days, at, first = append(days, median(s.values[from:to])), append(at, -float64(i)), append(first, from)
 	}
-	for n := len(days); n >= trendDays; n-- { // newest first
-		slope := theilSen(at[:n], days[:n])
-		whole := slope * float64(n-1)
-		level := median(days[:n])
-		if chance(days[:n]) > trendChance || math.Abs(whole) < worth.of(level, level+whole) {
-			continue
-		}
-		off := make([]float64, n)
-		for i := range off {
-			off[i] = days[i] - slope*at[i]
-		}
-		if math.Abs(whole) < trendBeyond*spread(off, median(off)) {
-			continue
-		}
-		r := s.slope(first[len(first)-1], len(s.values), rampFits*cost(s.values[first[len(first)-1]:]), nil)
-		if r == nil {
-			continue
-		}
-		c := s.change(Creep, r.from, r.to, first[len(first)-1], len(s.values))
-		if math.Abs(c.After.Value-c.Before.Value) < worth.of(c.Before.Value, c.After.Value) {
-			continue
-		}
+	inOrder := func(n int) bool { return worth.creeps(at[:n], days[:n]) } // the newest n days
+	n := len(days)
+	for n >= trendDays && !inOrder(n) {
+		n--
+	}
+	if n < trendDays {
+		return nil
+	}
+	from := first[len(first)-1]
+	r := s.slope(from, len(s.values), rampFits*cost(s.values[from:]), nil)
+	if r == nil {
+		return nil
+	}
+	if c := s.change(Creep, r.from, r.to, from, len(s.values)); worth.telling(c.Before.Value, c.After.Value) {
 		return &c
 	}
 	return nil
+}
+
+// creeps says whether days, the newest first, are in order as they are seldom by chance, and by so much that it is worth telling.
+func (w Worth) creeps(at, days []float64) bool {
+	slope := theilSen(at, days)
+	whole := slope * float64(len(days)-1)
+	level := median(days)
+	if chance(days) > trendChance || !w.telling(level, level+whole) {
+		return false
+	}
+	off := make([]float64, len(days))
+	for i := range off {
+		off[i] = days[i] - slope*at[i]
+	}
+	return math.Abs(whole) >= trendBeyond*spread(off, median(off))
 }
 
 // theilSen is the median of the slopes between all pairs of points.
