@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -21,27 +23,27 @@ var events sync.Once
 func eventfulMesh(t *testing.T) *mesh {
 	t.Helper()
 	m := theMesh(t)
-	events.Do(func() {
-		now := time.Now()
-		var all []*measure.Result
-		for ago := 340 * time.Minute; ago > 0; ago -= 20 * time.Minute {
-			r := ended("trace", "route", "qmul", "nikhef", now.Add(-ago))
-			hops := []string{"10.8.0.1", "10.8.0.2", "10.8.0.3", "10.8.0.4"}
-			if ago < 4*time.Hour && ago > 2*time.Hour {
-				hops = []string{"10.8.0.1", "10.8.7.2", "10.8.0.3", "10.8.7.4", "10.8.7.5"}
-			}
-			for i, address := range hops {
-				v := float64(i+1) * 2e-3
-				r.Samples.Hops = append(r.Samples.Hops, measure.Hop{TTL: i + 1, Addresses: []string{address}, RTTSeconds: []*float64{&v}})
-			}
-			r.Samples.Hops[len(hops)-1].Reply = "port unreachable" // by the target
-			r.Metrics[measure.HopCount] = float64(len(hops))
-			all = append(all, r, oneWay(now.Add(-ago), float64(ago.Minutes())))
-		}
-		all = append(all, diagnosed(now.Add(-3*time.Hour), "receive-window-limited", measure.Problem), diagnosed(now.Add(-time.Hour), "path-full", measure.Info))
-		must(t, m.archive.Put(context.Background(), all))
-	})
+	events.Do(func() { must(t, m.archive.Put(context.Background(), eventful(time.Now()))) })
 	return m
+}
+
+// eventful is a past in which a route changed and came back, and two diagnoses were made.
+func eventful(now time.Time) (all []*measure.Result) {
+	for ago := 340 * time.Minute; ago > 0; ago -= 20 * time.Minute {
+		r := ended("trace", "route", "qmul", "nikhef", now.Add(-ago))
+		hops := []string{"10.8.0.1", "10.8.0.2", "10.8.0.3", "10.8.0.4"}
+		if ago < 4*time.Hour && ago > 2*time.Hour {
+			hops = []string{"10.8.0.1", "10.8.7.2", "10.8.0.3", "10.8.7.4", "10.8.7.5"}
+		}
+		for i, address := range hops {
+			v := float64(i+1) * 2e-3
+			r.Samples.Hops = append(r.Samples.Hops, measure.Hop{TTL: i + 1, Addresses: []string{address}, RTTSeconds: []*float64{&v}})
+		}
+		r.Samples.Hops[len(hops)-1].Reply = "port unreachable" // by the target
+		r.Metrics[measure.HopCount] = float64(len(hops))
+		all = append(all, r, oneWay(now.Add(-ago), float64(ago.Minutes())))
+	}
+	return append(all, diagnosed(now.Add(-3*time.Hour), "receive-window-limited", measure.Problem), diagnosed(now.Add(-time.Hour), "path-full", measure.Info))
 }
 
 // oneWay has delays that grow together, and a delay variation that falls meanwhile.
@@ -188,9 +190,16 @@ func TestCompare(t *testing.T) {
 	p.until("document.querySelector('#other-wrong').textContent.includes('ucl/cern')")
 }
 
-// A route that changed stands among the newest changes, and leads to the routes of the pair at that time.
+// A route that changed stands among the newest changes, and leads to the routes of the pair at that time. The mesh is the test's own: in
+// the shared one the other tests bring newer changes.
 func TestRouteChangesOfTheMesh(t *testing.T) {
-	p := open(t, desk, eventfulMesh(t).url)
+	folder := t.TempDir()
+	store, err := archive.Open(context.Background(), filepath.Join(folder, "archive"), archive.Options{})
+	must(t, err)
+	must(t, store.Put(context.Background(), eventful(time.Now())))
+	m, end := serveMesh(t, folder, store, meshText)
+	t.Cleanup(func() { must(t, end()) })
+	p := open(t, desk, m.url)
 	const change = "[...document.querySelectorAll('.news a')].find((a) => a.textContent.startsWith('qmul → nikhef, route: hop 2: 10.8.7.2 is now 10.8.0.2, 2 hops from 4 to 5 differ, too, one hop fewer'))"
 	p.until(matrixPainted + " && " + change)
 	p.run(chromedp.Evaluate[chromedp.Void](change + ".click()"))
