@@ -23,6 +23,7 @@ func derive(s *Subject) {
 	}
 	deriveCapacity(s)
 	derivePaced(s)
+	deriveFullLosses(s)
 }
 
 // deriveCapacity adds what of the capacity TCP payload can have. A capacity that the transfer exceeded is dropped: trains of
@@ -50,6 +51,9 @@ func derivePaced(s *Subject) {
 	for _, p := range s.udp {
 		sent, lost := exactly(p.sent, p.result), exactly(p.lost, p.result)
 		switch {
+		case s.Known(PacedRate) && p.rate < slower*s.Value(PacedRate):
+			s.set(SlowLoss, ratio(lost, sent))
+			s.setPositive(SlowRate, p.rate, p.result)
 		case paced(s, p.rate):
 			s.set(PacedSent, sent)
 			s.set(PacedLost, lost)
@@ -57,7 +61,11 @@ func derivePaced(s *Subject) {
 			s.set(PacedLoss, ratio(lost, sent))
 		case p.rate <= halfMost*whole:
 			s.set(HalfLoss, ratio(lost, sent))
+			s.set(HalfSent, sent)
 			s.setPositive(HalfRate, p.rate, p.result)
+		case !s.Known(Capacity) && s.Known(PacedLoss):
+			s.set(BeyondLoss, ratio(lost, sent))
+			s.setPositive(BeyondRate, p.rate, p.result)
 		default:
 			s.set(PacedLoss, Fact{Result: sent.Result, Unknown: fmt.Sprintf("the probe by UDP took %s of a path of %s, so that its losses may be "+
 				"those of a full queue", quantity.FormatRate(p.rate), quantity.FormatRate(whole))})
@@ -69,6 +77,9 @@ func derivePaced(s *Subject) {
 func paced(s *Subject, rate float64) bool {
 	return rate <= pacedMost*max(s.Value(Capacity), s.Value(Steady))*(1+capacityError)
 }
+
+// slower is the share of a paced probe's rate below which another one is a slower probe, and not that probe again.
+const slower = 0.75
 
 // halfMost is the share of a path up to which a probe by UDP leaves room for others.
 const halfMost = 0.6

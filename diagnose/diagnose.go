@@ -89,14 +89,23 @@ func IsStuck(results []*measure.Result) bool {
 	return g.ways[measure.Forward].Is(Stuck) || g.ways[measure.Reverse].Is(Stuck)
 }
 
-// First returns the finding that is the verdict, nil if no finding makes the path slow.
+// First returns the finding that is the verdict, nil if no finding makes the path slow: the first that is a warning or a problem. That no
+// cause is known of the way back gives way to a problem of which one is.
 func (d *Diagnosis) First() *measure.Finding {
+	var first *measure.Finding
 	for i := range d.Findings {
-		if d.Findings[i].Severity != measure.Info {
-			return &d.Findings[i]
+		f := &d.Findings[i]
+		switch {
+		case f.Severity == measure.Info:
+		case first == nil && !(f.ID == unexplained.ID && f.Way == measure.Way(measure.Reverse)):
+			return f
+		case first == nil:
+			first = f
+		case f.Severity == measure.Problem:
+			return f
 		}
 	}
-	return nil
+	return first
 }
 
 // state says how a way does as a whole.

@@ -203,6 +203,8 @@ func TestVerdicts(t *testing.T) {
 		{"loss with a queue, no paced probe", with(func(p *path) { lossy(p); p.pacedSent, p.loaded = 0, 0.09 }), "unexplained"},
 		{"loss that a paced probe does not see", with(func(p *path) { lossy(p); p.pacedLost = 0 }), "unexplained"},
 		{"loss while others fill the path", with(func(p *path) { lossy(p); p.usual = 0.06 }), "unexplained"},
+		{"a loss so rare that probes need not meet it", with(func(p *path) { bursty(p); p.sent, p.resent, p.pacedSent, p.halfLost = 20_000, 4, 1000, 0 }), "unexplained"},
+		{"a loss so rare that only many even packets would meet it", with(func(p *path) { bursty(p); p.sent, p.resent, p.pacedSent, p.halfLost = 20_000, 8, 1000, 0 }), "shallow-buffer"},
 		{"loss that half of the capacity does not see", with(func(p *path) { bursty(p); p.halfLost = 0 }), "shallow-buffer"},
 		{"loss of a tiny window that half of the capacity does not see", with(func(p *path) { bursty(p); p.goodput, p.halfLost = 2e6, 0 }), "unexplained"},
 		{"loss of a tiny window, and much of it", with(func(p *path) { bursty(p); p.goodput, p.resent, p.halfLost = 2e6, 100, 0 }), "duplex-mismatch"},
@@ -370,6 +372,8 @@ func TestPacedProbe(t *testing.T) {
 		{"no loss", with(func(p *path) {}), 0},
 		{"loss on a full path", with(fullPath), 0},
 		{"loss", with(func(p *path) { lossy(p) }), 9.75e6},
+		{"a rare loss: up to half of what TCP got", with(func(p *path) { p.sent, p.resent = 14_000, 9 }), 10e6},
+		{"a rare loss: up to a third of the path", with(func(p *path) { p.sent, p.resent, p.goodput = 40_000, 9, 70e6 }), 97.5e6 / 3},
 		{"loss on a slow path", with(func(p *path) { lossy(p); p.capacity, p.goodput = 10e6, 1e6 }), 200 * 1400 * 8},
 		{"loss on a very slow path", with(func(p *path) { lossy(p); p.capacity, p.goodput = 1.5e6, 0.2e6 }), 0.5e6},
 	} {

@@ -56,12 +56,14 @@ type Subject struct {
 	congestion                        string          // control of the sender; "": not known
 
 	udp      []udpProbe
-	exceeded bool      // the transfer was faster than the capacity that was measured
-	sized    bool      // packets were tried that no router may cut
-	passed   bool      // some of these were answered
-	tooLarge bool      // and somebody said that some are too large
-	failed   string    // of a path, why nothing could be moved; "": nobody tried
-	refuted  []refuted // causes that their own formulas rule out
+	episodes []lossEpisode // of the transfer
+	watched  bool          // its sender's kernel was read while it ran, so that these are all
+	exceeded bool          // the transfer was faster than the capacity that was measured
+	sized    bool          // packets were tried that no router may cut
+	passed   bool          // some of these were answered
+	tooLarge bool          // and somebody said that some are too large
+	failed   string        // of a path, why nothing could be moved; "": nobody tried
+	refuted  []refuted     // causes that their own formulas rule out
 
 	event    *Event   // of what changed; nil: the subject is none
 	settings []string // of the sending host, that are in the way

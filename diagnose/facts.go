@@ -62,6 +62,7 @@ const (
 	PacedRate Name = "paced_rate"
 
 	HalfLoss Name = "half_loss"
+	HalfSent Name = "half_sent"
 	HalfRate Name = "half_rate"
 
 	PassingSize Name = "passing_size" // the largest that was answered; before any was, what every path carries
@@ -108,6 +109,8 @@ var definitions = []definition{
 	{Name: Segments, Metric: "data_segs_out", Unit: "packets", Means: "sent by TCP"},
 	{Name: Retransmits, Metric: "retransmits_packets", Unit: "packets", Means: "sent again, of {segments}"},
 	{Name: ResentShare, Metric: "retransmits_ratio", Unit: "ratio", Means: "share of its packets that TCP sent again"},
+	{Name: FullLosses, Metric: "retransmits_packets", Unit: "packets",
+		Means: "of them sent again for losses that began while the path was full: what slow start makes any queue lose"},
 	{Name: LateSegments, Metric: "data_segs_out", Unit: "packets", Means: "sent by TCP once the transfer ran"},
 	{Name: LateRetransmits, Metric: "retransmits_packets", Unit: "packets", Means: "sent again once the transfer ran, of {late_segments}"},
 	{Name: TimerShare, Metric: "timer_ratio", Unit: "ratio",
@@ -143,6 +146,7 @@ var definitions = []definition{
 	{Name: PacedRate, Metric: "sent_bits_per_second", Unit: "bit/s", Means: "rate of a paced probe"},
 	{Name: HalfLoss, Metric: "loss_ratio", Unit: "ratio",
 		Means: "lost by a probe of {half_rate}, about half of what the narrowest link carries", Step: halfProbe},
+	{Name: HalfSent, Metric: "sent_packets", Unit: "packets", Means: "sent by a probe at half of the capacity"},
 	{Name: HalfRate, Metric: "sent_bits_per_second", Unit: "bit/s", Means: "rate of a probe at half of the capacity"},
 	{Name: PassingSize, Metric: "path_mtu_bytes", Unit: "bytes", Means: "packets of {passing_size} are answered", Step: sizeOfPackets},
 	{Name: SilentSize, Metric: "silent_packet_bytes", Unit: "bytes",

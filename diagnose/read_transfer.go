@@ -25,6 +25,7 @@ var transferFacts = []Name{Goodput, Steady, Duration, Stuck, LoadedRoundTrip, MS
 // arrived and it ended too soon for that to mean anything, takes no other's place.
 func readTransfer(s *Subject, r *measure.Result) {
 	next := s.with(nil)
+	next.episodes, next.watched = nil, false
 	for _, n := range transferFacts {
 		delete(next.facts, n)
 	}
@@ -122,6 +123,7 @@ func readSamples(s *Subject, r *measure.Result, all []measure.TCPSample) {
 		window = max(window, one.Values["snd_wnd_bytes"])
 	}
 	s.setPositive(ReceiveWindow, window, r)
+	s.episodes, s.watched = episodesOf(all), true
 	until := last.ElapsedSeconds
 	if asked, ok := r.Number("duration"); ok && asked > 0 {
 		until = min(until, asked) // no data is given to TCP after that, however long the ends wait for each other

@@ -6,7 +6,7 @@ var duplexMismatch = Rule{
 	ID:       "duplex-mismatch",
 	Of:       OfWay,
 	Needs:    []Name{PacedLoss, HalfLoss, ResentShare, InFlight, Capacity, EmptyRoundTrip, Steady},
-	Reads:    []Name{Retransmits, PacedLost, SACK, SpuriousShare, BackResent},
+	Reads:    []Name{Retransmits, PacedLost, SACK, SpuriousShare, BackResent, FullLosses},
 	Apart:    map[string]Name{"random-loss": PacedLoss, "policer": HalfLoss, "shallow-buffer": InFlight, "reordering-harmful": SpuriousShare},
 	Suspect:  losesOwnAnswers,
 	Replaces: []string{"shallow-buffer"}, // a short queue before a fast link makes few packets of a transfer get lost, and one way
@@ -28,7 +28,7 @@ func losesOwnAnswers(s *Subject) bool {
 	product := s.Value(Capacity) * s.Value(EmptyRoundTrip) / 8
 	little := s.Value(InFlight) < burstsFrom*product || s.Value(BackResent) >= collidesBack
 	return state(s) == Slow && s.Is(SACK) && s.Value(Retransmits) >= enoughLosses && s.Value(ResentShare) >= collides &&
-		little && s.Known(PacedLoss) && s.Value(PacedLost) <= 1 && s.Value(SpuriousShare) <= mostlySpurious
+		little && !mostlyFull(s) && s.Known(PacedLoss) && s.Value(PacedLost) <= 1 && s.Value(SpuriousShare) <= mostlySpurious
 }
 
 // collides is the share of packets that get lost where each that meets another is: two recorded cases lose 7 % and more.

@@ -2,54 +2,119 @@ package diagnose
 
 import "github.com/pathwise-net/pathwise/quantity"
 
-// policer: what is above a rate is dropped, without a queue. A few packets pass as fast as the link is, a probe at half of that loses.
+// What probes beside the paced one and that at half of the capacity lose: one slower than what TCP got, where the paced one may be above the
+// rate of a policer, and one faster, where no capacity is known to take half of.
+const (
+	SlowLoss   Name = "slow_loss"
+	SlowRate   Name = "slow_rate"
+	BeyondLoss Name = "beyond_loss"
+	BeyondRate Name = "beyond_rate"
+)
+
+// policer: what is above a rate is dropped, without a queue. Of two probes that send evenly, the faster loses what is above the rate, and the
+// slower nothing.
 var policer = Rule{
-	ID:       "policer",
-	Of:       OfWay,
-	Needs:    []Name{HalfLoss, HalfRate, PacedLoss, Steady, Capacity},
-	Reads:    []Name{Retransmits, LoadedRoundTrip, EmptyRoundTrip, MSS},
-	Apart:    map[string]Name{"shallow-buffer": HalfLoss, "random-loss": PacedLoss},
-	Suspect:  losesWithoutQueue,
-	Replaces: []string{"random-loss"},
+	ID:    "policer",
+	Of:    OfWay,
+	Needs: []Name{PacedLoss, Steady},
+	Reads: []Name{HalfLoss, HalfRate, SlowLoss, BeyondLoss, BeyondRate, SlowRate, PacedRate, PacedLost, PacedSent, Capacity, Retransmits,
+		ResentShare, LateRetransmits, LateSegments, LoadedRoundTrip, EmptyRoundTrip, PayloadCapacity},
+	Brings: []definition{
+		{Name: SlowLoss, Metric: "loss_ratio", Unit: "ratio", Means: "lost by a probe of {slow_rate}, half of what TCP got", Step: slowProbe},
+		{Name: SlowRate, Metric: "sent_bits_per_second", Unit: "bit/s", Means: "rate of a probe at half of what TCP got"},
+		{Name: BeyondLoss, Metric: "loss_ratio", Unit: "ratio", Means: "lost by a probe of {beyond_rate}, twice what TCP got", Step: beyondProbe},
+		{Name: BeyondRate, Metric: "sent_bits_per_second", Unit: "bit/s", Means: "rate of a probe at twice what TCP got"},
+	},
+	Apart:    map[string]Name{"shallow-buffer": HalfLoss, "random-loss": PacedLoss, "burst-loss": SlowLoss},
+	Suspect:  func(s *Subject) bool { return losesWithoutQueue(s) || cutToSteady(s) },
+	Replaces: []string{"random-loss", "burst-loss"},
 	Look: func(s *Subject) *Claim {
-		if s.Value(HalfLoss) < policed || s.Value(PacedLoss) > s.Value(HalfLoss)/policedMore {
+		loss, sent, below := s.Value(HalfLoss), s.Value(HalfRate), s.Value(PacedLoss)
+		c := &Claim{Where: OnPath, Confidence: 0.8, Advice: []string{"shape", "contract"}, Unpredicted: true, // to shape gains the lesser part
+			Evidence: []Name{HalfLoss, BeyondLoss, PacedLoss, SlowLoss, Capacity, Steady, LoadedRoundTrip}}
+		if s.Known(SlowLoss) {
+			below, c.Says = s.Value(SlowLoss), []string{"slow"}
+		}
+		switch {
+		case s.Known(HalfLoss):
+		case s.Known(SlowLoss):
+			loss, sent = s.Value(PacedLoss), s.Value(PacedRate)
+		case s.Known(BeyondLoss):
+			loss, sent, c.Says = s.Value(BeyondLoss), s.Value(BeyondRate), []string{"beyond"}
+			if got := sent * (1 - loss); got > mostPoliced*s.Value(Steady) {
+				return nil // a link that carries more, and loses bursts
+			}
+		}
+		if loss < policed || below > loss/policedMore {
 			return nil
 		}
-		rate := s.Value(HalfRate) * (1 - s.Value(HalfLoss))
-		return &Claim{
-			Where: OnPath, Confidence: 0.8,
-			Evidence: []Name{HalfLoss, PacedLoss, Capacity, Steady, LoadedRoundTrip},
-			Words:    map[string]string{"rate": quantity.FormatRate(rate)},
-			Advice:   []string{"shape", "contract"},
-			Allows:   rate, Unpredicted: true, // to shape gains what the losses cost, which is the lesser part
+		rate := max(sent*(1-loss), s.Value(Steady))
+		if s.Known(HalfLoss) {
+			rate = sent * (1 - loss)
 		}
+		c.Words, c.Allows = map[string]string{"rate": quantity.FormatRate(rate)}, rate
+		return c
 	},
 }
 
-// losesWithoutQueue reports whether TCP loses packets although no queue stands, and a probe on the nearly empty path does not.
-func losesWithoutQueue(s *Subject) bool {
-	return state(s) == Slow && s.Value(Retransmits) >= enoughLosses && s.Known(PacedLoss) && !pacedKeeps(s, lossRatio(s)) &&
+// cutToSteady reports whether a paced probe lost what it sent above the rate that TCP got: then that is the rate of a policer rather than
+// what single losses leave.
+func cutToSteady(s *Subject) bool {
+	rate, steady := s.Value(PacedRate), s.Value(Steady)
+	through := rate * (1 - s.Value(PacedLoss))
+	return state(s) == Slow && pacedLost(s) && s.Value(PacedLoss) >= policed && rate >= steady/mostPoliced && steady >= through/mostPoliced &&
 		s.Value(LoadedRoundTrip) <= emptyQueue*s.Value(EmptyRoundTrip)
 }
 
-// halfProbe measures what gets lost at half of the capacity: a policer below that drops the rest, a short queue need not hold any.
+// halfProbe measures what gets lost at half of the capacity: a policer below that drops the rest, a short queue need not hold any. It lasts
+// until what a transfer of this length found saved in a policer's bucket is spent. Where the paced probe was cut, a slower one tells more.
 func halfProbe(s *Subject) (Step, bool) {
 	rate := float64(int64(halfPart * s.Value(Capacity)))
-	if rate == 0 || rate > halfFastest || s.Known(HalfLoss) {
+	if rate == 0 || rate > halfFastest || s.Known(HalfLoss) || cutToSteady(s) {
 		return Step{}, false
 	}
-	return step("half", "throughput", s.Name, "whether half of what the narrowest link carries passes evenly", halfLasts+setUpTakes,
+	lasts := halfLasts
+	if steady := s.Value(Steady); steady < rate {
+		lasts += max(0, s.Value(Goodput)-steady) * s.Value(Duration) / (rate - steady)
+	}
+	lasts = min(lasts, halfLongest)
+	return step("half", "throughput", s.Name, "whether half of what the narrowest link carries passes evenly", lasts+setUpTakes,
+		map[string]any{"proto": "udp", "rate": rate, "duration": lasts, "length": pacedBytes}), true
+}
+
+// slowProbe measures whether nothing is lost at half of what TCP got, where a paced probe lost what it sent above that.
+func slowProbe(s *Subject) (Step, bool) {
+	if !cutToSteady(s) {
+		return Step{}, false
+	}
+	rate := s.Value(Steady) / 2
+	lasts := min(max(pacedLosses/s.Value(PacedLoss)*pacedBytes*8/rate, pacedShortest), pacedLongest)
+	return step("slow", "throughput", s.Name, "whether half of what TCP got passes evenly", lasts+setUpTakes,
+		map[string]any{"proto": "udp", "rate": float64(int64(rate)), "duration": lasts, "length": pacedBytes}), true
+}
+
+// beyondProbe measures whether more than TCP got passes evenly, where trains of packets told no capacity to take half of.
+func beyondProbe(s *Subject) (Step, bool) {
+	rate := float64(int64(beyondPart * s.Value(Steady)))
+	if s.Known(Capacity) || s.exceeded || rate == 0 || rate > halfFastest {
+		return Step{}, false
+	}
+	return step("beyond", "throughput", s.Name, "whether twice what TCP got passes evenly", halfLasts+setUpTakes,
 		map[string]any{"proto": "udp", "rate": rate, "duration": halfLasts, "length": pacedBytes}), true
 }
 
 const (
-	halfPart  = 0.5
-	halfLasts = 2.0 // seconds: what a policer's bucket holds is spent in far less
+	halfPart    = 0.5
+	beyondPart  = 2
+	halfLasts   = 2.0 // seconds: what most policers' buckets hold is spent in far less
+	halfLongest = 8.0 // seconds
 	// halfFastest is the fastest such probe, in bit/s: above, what hosts drop would be taken for the path's doing.
 	halfFastest = 500e6
 
-	// policed is the loss of a probe at half of the capacity from which on something drops by rate. policedMore is how much more that must
-	// be than what is lost on the nearly empty path.
+	// policed is the loss of a probe above a policer's rate from which on something drops by rate. policedMore is how much more that must
+	// be than what is lost by a slower one.
 	policed     = 0.05
 	policedMore = 5
+	// mostPoliced is how many times what TCP gets a policer lets through: recorded ones, 1.0 to 1.2 times.
+	mostPoliced = 1.3
 )

@@ -89,9 +89,11 @@ const sharedQueue = 1.1
 // pacedKeeps reports whether what the paced probe lost agrees with a loss ratio of p: at least one, and no fewer than
 // the 1 in 100 chance of a Poisson count, by its normal approximation.
 func pacedKeeps(s *Subject, p float64) bool {
-	expected := p * s.Value(PacedSent)
-	return s.Value(PacedLost) >= max(1, expected-2.33*math.Sqrt(expected)) // 2.33: the 1 % point of the normal law
+	return s.Value(PacedLost) >= max(1, poissonLow(p*s.Value(PacedSent)))
 }
+
+// poissonLow is the 1 % point of a Poisson count, by its normal approximation.
+func poissonLow(expected float64) float64 { return expected - 2.33*math.Sqrt(expected) }
 
 // lossConfidence grows with how many losses were seen.
 func lossConfidence(s *Subject) float64 {
@@ -100,15 +102,21 @@ func lossConfidence(s *Subject) float64 {
 
 // pacedProbe measures what gets lost on a path that is nearly empty. It takes a tenth of the capacity, or of what TCP got
 // where the capacity is not known; but at least 200 packets a second, since on slow paths it would count for too long, and at
-// most a third of the path. It lasts until it should lose pacedLosses packets at the ratio that TCP saw, within bounds.
+// most a third of the path. It should lose pacedLosses packets at the ratio that TCP saw: where that takes long, it is faster, up to half
+// of what TCP got beside others, and then it lasts, within bounds.
 func pacedProbe(s *Subject) (Step, bool) {
 	whole := max(s.Value(Capacity), s.Value(Steady))
 	if whole <= 0 || s.Value(ResentShare) <= 0 { // nothing came through, and nothing is known of what could
 		return Step{}, false
 	}
+	p := lossRatio(s)
+	if p == 0 { // too few were lost to tell
+		p = s.Value(ResentShare)
+	}
+	bits := pacedLosses / p * pacedBytes * 8
 	rate := min(max(pacedPart*whole, pacedLeast*pacedBytes*8), pacedMost*whole)
-	packets := pacedLosses / s.Value(ResentShare)
-	lasts := min(max(packets*pacedBytes*8/rate, pacedShortest), pacedLongest)
+	rate = min(max(rate, bits/pacedShortest), pacedMost*whole, max(rate, s.Value(Steady)/2))
+	lasts := min(max(bits/rate, pacedShortest), pacedLongest)
 	return step("paced", "throughput", s.Name, "whether packets are lost on a path that is nearly empty", lasts+setUpTakes,
 		map[string]any{"proto": "udp", "rate": float64(int64(rate)), "duration": lasts, "length": pacedBytes}), true
 }
@@ -116,9 +124,10 @@ func pacedProbe(s *Subject) (Step, bool) {
 const (
 	pacedPart     = 0.1
 	pacedMost     = 1.0 / 3
-	pacedLeast    = 200  // packets a second
-	pacedShortest = 4.0  // seconds
-	pacedLongest  = 12.0 // seconds
-	pacedLosses   = 6    // then the chance to see none by accident is 1 in 400
-	pacedBytes    = 1400 // UDP payload; fits any path that carries 1500 bytes and most tunnels
+	pacedLeast    = 200 // packets a second
+	pacedShortest = 4.0 // seconds
+	// pacedLongest is in seconds. A transfer of 8 s that lost enough to tell sends no more than such a probe at half of its rate.
+	pacedLongest = 20.0
+	pacedLosses  = 6    // then the chance to see none by accident is 1 in 400
+	pacedBytes   = 1400 // UDP payload; fits any path that carries 1500 bytes and most tunnels
 )

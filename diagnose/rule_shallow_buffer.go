@@ -2,10 +2,11 @@ package diagnose
 
 // shallowBuffer: the queue before the narrowest link is so short that bursts of TCP overflow it, although half of the rate passes evenly.
 var shallowBuffer = Rule{
-	ID:      "shallow-buffer",
-	Of:      OfWay,
-	Needs:   []Name{HalfLoss, PacedLoss, Retransmits, Steady, InFlight, PayloadCapacity, EmptyRoundTrip},
-	Reads:   []Name{LoadedRoundTrip, MSS, Capacity, Spurious, SpuriousShare, SACK},
+	ID:    "shallow-buffer",
+	Of:    OfWay,
+	Needs: []Name{HalfLoss, PacedLoss, Retransmits, Steady, InFlight, PayloadCapacity, EmptyRoundTrip},
+	Reads: []Name{LoadedRoundTrip, MSS, Capacity, Spurious, SpuriousShare, SACK, ResentShare, LateRetransmits, LateSegments, PacedLost, PacedSent,
+		HalfSent, FullLosses},
 	Apart:   map[string]Name{"policer": HalfLoss, "random-loss": PacedLoss, "reordering-harmful": SpuriousShare, "no-sack": SACK},
 	Suspect: losesWithoutQueue,
 	Look: func(s *Subject) *Claim {
@@ -17,12 +18,15 @@ var shallowBuffer = Rule{
 		if s.Value(ResentShare) < collides { // less than where packets collide
 			least = burstsLeast
 		}
-		if !losesWithoutQueue(s) || s.Value(HalfLoss) > halfPasses || s.Value(InFlight) < least*product || s.Value(Spurious) >= enoughLosses {
+		switch {
+		case !losesWithoutQueue(s) || s.Value(HalfLoss) > halfPasses || s.Value(InFlight) < least*product || s.Value(Spurious) >= enoughLosses:
+			return nil
+		case mostlyFull(s) || !losesOnlyBursts(s): // a queue that holds much is not short; and what is rare, a probe need not meet
 			return nil
 		}
 		return &Claim{
 			Where: OnPath, Confidence: 0.7,
-			Evidence: []Name{Retransmits, ResentShare, HalfLoss, PacedLoss, LoadedRoundTrip, Steady, InFlight},
+			Evidence: []Name{Retransmits, ResentShare, FullLosses, HalfLoss, PacedLoss, LoadedRoundTrip, Steady, InFlight},
 			Advice:   []string{"queue", "pace"},
 			Allows:   s.Value(Steady), // it depends on how bursts come
 		}

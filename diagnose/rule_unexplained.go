@@ -1,6 +1,11 @@
 package diagnose
 
-import "github.com/pathwise-net/pathwise/measure"
+import (
+	"math"
+	"strconv"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
 
 // unexplained admits that the path is slow and that no rule knows why.
 var unexplained = Rule{
@@ -9,7 +14,8 @@ var unexplained = Rule{
 	In:    []State{Slow, Dead},
 	Last:  true,
 	Needs: []Name{Steady},
-	Reads: []Name{Stuck, PayloadCapacity, PassingSize},
+	Reads: []Name{Stuck, PayloadCapacity, PassingSize, Retransmits, ResentShare, LateRetransmits, LateSegments, PacedLoss, PacedLost, PacedSent,
+		HalfLoss, HalfSent, LoadedRoundTrip, EmptyRoundTrip, FullLosses},
 	Look: func(s *Subject) *Claim {
 		c := &Claim{
 			Severity: measure.Warning, Where: OnPath, Confidence: 0.5,
@@ -25,6 +31,10 @@ var unexplained = Rule{
 			}
 		case !s.Known(PayloadCapacity) || s.Value(Steady) >= unexplainedShare*s.Value(PayloadCapacity):
 			return nil
+		case losesWithoutQueue(s) && !mostlyFull(s) && !losesOnlyBursts(s):
+			c.Says, c.Advice = []string{"losses"}, []string{"longer"}
+			c.Evidence = append(c.Evidence, ResentShare, FullLosses, PacedLoss, HalfLoss)
+			c.Words = map[string]string{"enough": strconv.FormatFloat(math.Ceil(leastExpected/lossRatio(s)), 'f', 0, 64)}
 		}
 		return c
 	},

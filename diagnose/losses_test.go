@@ -1,0 +1,118 @@
+package diagnose
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// overshoot changes readings of a sender so that its losses begin with a window, in packets, and a round trip, and lie in one second.
+func overshoot(results []*measure.Result, window, trip float64) []*measure.Result {
+	for _, r := range results {
+		for _, one := range r.Samples.TCPInfo {
+			one.Values["snd_cwnd_packets"], one.Values["total_retrans_packets"] = window/2, 0
+			switch {
+			case one.ElapsedSeconds < 0.5:
+				one.Values["snd_cwnd_packets"], one.Values["rtt_seconds"] = window, trip
+			case one.ElapsedSeconds < 1.5:
+				one.Values["ca_state"], one.Values["rtt_seconds"] = recovery, trip
+				one.Values["total_retrans_packets"] = 100 * (one.ElapsedSeconds - 0.4)
+			default:
+				one.Values["total_retrans_packets"] = 110
+			}
+		}
+	}
+	return results
+}
+
+// What slow start makes a long queue lose is told from what a short queue loses, and from what packets lose that collide.
+func TestLossesOfFullPath(t *testing.T) {
+	short := with(func(p *path) { bursty(p); p.sent, p.resent, p.halfLost = 10_000, 110, 0 })
+	// The path holds 421 packets.
+	for _, c := range []struct {
+		name         string
+		window, trip float64
+		full         float64
+		want         string
+	}{
+		{"few packets under way, no queue", 60, 0.051, 0, "shallow-buffer"},
+		{"few packets under way, and delays that vary", 60, 0.09, 0, "shallow-buffer"},
+		{"more than the path holds, and a queue", 700, 0.09, 110, "unexplained"},
+	} {
+		results := overshoot(short.results(), c.window, c.trip)
+		d := Diagnose(results)
+		if full := gather(results).ways[measure.Forward].Value(FullLosses); full != c.full || d.Verdict != c.want {
+			t.Errorf("%s: %v lost of a full path, verdict %s, want %v and %s", c.name, full, d.Verdict, c.full, c.want)
+		}
+		checkFindings(t, d)
+	}
+	colliding := with(func(p *path) { bursty(p); p.goodput, p.sent, p.resent, p.halfLost = 2e6, 1000, 110, 0 })
+	for trip, want := range map[float64]string{0.051: "duplex-mismatch", 0.09: "unexplained"} {
+		if d := Diagnose(overshoot(colliding.results(), 700, trip)); d.Verdict != want {
+			t.Errorf("colliding packets, round trip %v: verdict %s, want %s", trip, d.Verdict, want)
+		}
+	}
+}
+
+// udp is a probe by UDP of the way forward.
+func udp(rate, sent, lost float64) *measure.Result {
+	r := measure.NewResult("throughput", time.Time{})
+	r.Parameters["reverse"], r.Parameters["proto"] = false, "udp"
+	r.Metrics = map[measure.Metric]float64{measure.SentRate: rate, measure.SentPackets: sent, measure.LostPackets: lost}
+	return r
+}
+
+// A policer whose rate is below that of the paced probe is told by a slower one, and one through which no train of packets fits by a faster
+// one; the diagnosis asks for each. A loss that has no rate is neither.
+func TestPolicerByTwoRates(t *testing.T) {
+	low := with(func(p *path) { p.goodput, p.sent, p.resent = 4.8e6, 3400, 200 })
+	tight := with(func(p *path) { p.capacity, p.goodput, p.sent, p.resent = 0, 4.8e6, 3400, 500 })
+	plan := Plan(time.Second, measure.Forward)
+	for _, c := range []struct {
+		name   string
+		path   path
+		probes []*measure.Result
+		asks   string // the step that is asked for next; "": none of these
+		want   string
+	}{
+		{"the paced probe is cut", low, []*measure.Result{udp(9.75e6, 3400, 1600)}, "slow", "unexplained"},
+		{"and a slower one is not", low, []*measure.Result{udp(9.75e6, 3400, 1600), udp(2.4e6, 860, 0)}, "", "policer"},
+		{"and a slower one as well", low, []*measure.Result{udp(9.75e6, 3400, 1600), udp(2.4e6, 860, 400)}, "", "unexplained"},
+		{"no train fits", tight, []*measure.Result{udp(1.6e6, 570, 0)}, "beyond", Unknown},
+		{"and twice the rate is cut", tight, []*measure.Result{udp(1.6e6, 570, 0), udp(9.6e6, 1700, 800)}, "", "policer"},
+		{"and twice the rate is cut to more", tight, []*measure.Result{udp(1.6e6, 570, 0), udp(9.6e6, 1700, 300)}, "", Unknown},
+		{"and twice the rate passes", tight, []*measure.Result{udp(1.6e6, 570, 0), udp(9.6e6, 1700, 0)}, "", Unknown},
+	} {
+		results := append(c.path.results(), c.probes...)
+		made := plan
+		for _, p := range c.probes {
+			name := "paced"
+			if p != c.probes[0] {
+				name = map[bool]string{true: "slow", false: "beyond"}[c.path.capacity > 0]
+			}
+			made = append(made, Step{Name: name, Kind: "throughput", Way: measure.Way(measure.Forward)})
+		}
+		asked := ""
+		for _, s := range Extend(made, len(made), results)[len(made):] {
+			if s.Name == "slow" || s.Name == "half" || s.Name == "beyond" {
+				asked = s.Name
+			}
+		}
+		d := Diagnose(results)
+		if d.Verdict != c.want || asked != c.asks {
+			t.Errorf("%s: verdict %s, asks for %q, want %s and %q", c.name, d.Verdict, asked, c.want, c.asks)
+		}
+		checkFindings(t, d)
+	}
+}
+
+// The half probe lasts until what a policer's bucket had saved is spent: this transfer got 3 MB more than eight seconds of its steady rate.
+func TestHalfProbeEmptiesBucket(t *testing.T) {
+	s := &Subject{Kind: OfWay, Name: measure.Forward, facts: map[Name]Fact{Capacity: {Value: 50e6}, Steady: {Value: 10e6}, Goodput: {Value: 13e6},
+		Duration: {Value: 8}}}
+	step, ok := halfProbe(s)
+	if lasts := step.Parameters["duration"].(float64); !ok || lasts != 2+24./15 {
+		t.Errorf("it lasts %v s", lasts)
+	}
+}
