@@ -19,8 +19,9 @@ func explainCommand(s *session) *cobra.Command {
 		Use: "explain [ID]", Short: "Say what a finding, a metric, a formula, a fault or a term means", Args: cobra.MaximumNArgs(1),
 		Long: "Say in plain words what an entry of the knowledge base means, how it shows itself and what cures it; without an ID, list\n" +
 			"the entries. Findings are what `pathwise diagnose` may come to, metrics what measurements report, formulas what\n" +
-			"`pathwise calc` works out, faults what `pathwise lab run` plays. Capitals, spaces and underscores make no difference.",
-		Example: "  pathwise explain receive-window-limited\n  pathwise explain \"smoke graph\"\n  pathwise explain --kind finding",
+			"`pathwise calc` works out, faults what `pathwise lab run` plays, terms the words of the field. A title or an abbreviation\n" +
+			"does as well as an ID; capitals, spaces and underscores make no difference.",
+		Example: "  pathwise explain receive-window-limited\n  pathwise explain \"smoke graph\"\n  pathwise explain PLPMTUD\n  pathwise explain --kind finding",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return s.listKnowledge(knowledge.Kind(kind))
@@ -61,7 +62,11 @@ func (s *session) listKnowledge(kind knowledge.Kind) error {
 }
 
 func printEntry(w io.Writer, e knowledge.Entry) {
-	fmt.Fprintf(w, "%s (%s)\n\n%s\n", e.Title, e.Kind, wrapped(e.Text))
+	fmt.Fprintf(w, "%s (%s)\n", e.Title, e.Kind)
+	if len(e.Also) > 0 {
+		fmt.Fprintf(w, "%s\n", wrapped("also: "+strings.Join(e.Also, ", ")))
+	}
+	fmt.Fprintf(w, "\n%s\n", wrapped(e.Text))
 	for _, part := range []struct{ head, text string }{{"How it shows", e.Shows}, {"Cure", e.Cure}} {
 		if part.text != "" {
 			fmt.Fprintf(w, "\n%s\n", wrapped(part.head+": "+part.text))

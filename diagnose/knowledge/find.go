@@ -25,20 +25,31 @@ func (e *UnknownError) Error() string {
 // BadInput marks the error as the caller's to mend.
 func (e *UnknownError) BadInput() bool { return true }
 
-// Find returns the entry of an ID, or of a title; capitals, spaces and underscores make no difference. The error is an
-// *UnknownError.
+// Find returns the entry of an ID, or else of a title or another name; capitals, spaces and underscores make no difference. The error
+// is an *UnknownError.
 func Find(all []Entry, name string) (Entry, error) {
 	wanted := fold(name)
-	for _, key := range []func(Entry) string{id, title} {
-		if i := slices.IndexFunc(all, func(e Entry) bool { return fold(key(e)) == wanted }); i >= 0 {
-			return all[i], nil
-		}
+	if i := slices.IndexFunc(all, func(e Entry) bool { return fold(e.ID) == wanted }); i >= 0 {
+		return all[i], nil
+	}
+	if i := slices.IndexFunc(all, func(e Entry) bool { return slices.Contains(names(e), wanted) }); i >= 0 {
+		return all[i], nil
 	}
 	return Entry{}, &UnknownError{name, near(all, wanted)}
 }
 
-func id(e Entry) string    { return e.ID }
-func title(e Entry) string { return e.Title }
+// names are all that an entry is found by, folded and each once: its ID, its title, that without what stands in brackets at its end,
+// and its other names.
+func names(e Entry) []string {
+	bare, _, _ := strings.Cut(e.Title, " (")
+	var all []string
+	for _, name := range append([]string{e.ID, e.Title, bare}, e.Also...) {
+		if name = fold(name); !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
 
 // fewNear is how many like names are told: more is no help.
 const fewNear = 4
@@ -51,11 +62,14 @@ func near(all []Entry, wanted string) []string {
 	}
 	var found []candidate
 	for _, e := range all {
-		far := min(levenshtein.ComputeDistance(fold(e.ID), wanted), levenshtein.ComputeDistance(fold(e.Title), wanted))
-		if len(wanted) > 2 && (strings.Contains(fold(e.ID), wanted) || strings.Contains(fold(e.Title), wanted)) {
-			far = 0
+		far := len(wanted)
+		for _, name := range names(e) {
+			far = min(far, levenshtein.ComputeDistance(name, wanted))
+			if len(wanted) > 2 && strings.Contains(name, wanted) {
+				far = 0
+			}
 		}
-		if far <= len(wanted)/2 {
+		if far <= max(1, len(wanted)/3) {
 			found = append(found, candidate{e.ID, far})
 		}
 	}

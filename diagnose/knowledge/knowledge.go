@@ -1,7 +1,7 @@
 // Package knowledge is the knowledge base: what each finding, metric and formula means, and the words of the field, for people.
 //
-// Entries are text in this folder: a file for each finding, one for all formulas and one for all terms; those of metrics are made of
-// the table in package measure. Package diagnose decides whether a finding holds; here stands what it is, how it shows itself and
+// Entries are text in this folder: a file for each finding, one for all formulas and one for each field of terms; those of metrics are
+// made of the table in package measure. Package diagnose decides whether a finding holds; here stands what it is, how it shows itself and
 // what cures it, wherever it holds, and what a diagnosis says where it does. An entry names others that help to understand it.
 package knowledge
 
@@ -35,6 +35,8 @@ type Entry struct {
 	ID     string   `json:"id" yaml:"id"`
 	Kind   Kind     `json:"kind" yaml:"-"`
 	Title  string   `json:"title" yaml:"title"`
+	Also   []string `json:"also,omitempty" yaml:"also" doc:"Other names, abbreviations among them"`
+	Field  string   `json:"field,omitempty" yaml:"-" doc:"Of a term: the heading that it stands under"`
 	Text   string   `json:"text" yaml:"text" doc:"What it is"`
 	Shows  string   `json:"shows" yaml:"shows" doc:"How it shows itself, or what to read from it"`
 	Cure   string   `json:"cure" yaml:"cure"`
@@ -58,7 +60,7 @@ type Advice struct {
 	Why     string `yaml:"why"`
 }
 
-//go:embed *.yaml findings/*.yaml
+//go:embed *.yaml findings/*.yaml terms/*.yaml
 var files embed.FS
 
 // read is done once: the files are in this binary.
@@ -70,17 +72,12 @@ var read = sync.OnceValue(func() []Entry {
 		e.Kind = Finding
 		all = append(all, e)
 	}
-	for _, f := range []struct {
-		file string
-		kind Kind
-	}{{"formulas.yaml", Formula}, {"terms.yaml", Term}} {
-		var entries []Entry
-		decode(f.file, &entries)
-		for _, e := range entries {
-			e.Kind = f.kind
-			all = append(all, named(e))
-		}
+	var formulas []Entry
+	decode("formulas.yaml", &formulas)
+	for _, e := range formulas {
+		all = append(all, named(e))
 	}
+	all = append(all, terms()...)
 	for _, d := range measure.Definitions() {
 		all = append(all, Entry{ID: string(d.Metric), Kind: Metric, Title: d.Label, Text: d.Text, Shows: d.Shows, See: d.See, Source: d.Source})
 	}
@@ -116,18 +113,16 @@ func OfFinding(id string) Entry {
 	return Entry{}
 }
 
-// named gives the entry of a formula the title and the source that the formula has.
+// named gives the entry of a formula its kind, and the title and the source that the formula has.
 func named(e Entry) Entry {
-	if e.Kind != Formula {
-		return e
-	}
+	e.Kind = Formula
 	if f, err := calc.Find(e.ID); err == nil {
 		e.Title, e.Source = f.Title, f.Source
 	}
 	return e
 }
 
-// Entries returns all entries but faults: findings, formulas, metrics, terms.
+// Entries returns all entries but faults: findings, formulas, terms, metrics.
 func Entries() []Entry { return append([]Entry{}, read()...) }
 
 // fold makes names alike that people would take for the same: Receive Window is receive-window.

@@ -135,12 +135,13 @@ func TestKnowledgeIsAccessible(t *testing.T) {
 func TestKnowledgeSearch(t *testing.T) {
 	p := open(t, desk, theMesh(t).url+"#/knowledge")
 	const entries = `[{id: 'a', title: 'A window', text: 'Says more of loss.', see: ['b']}, {id: 'loss_ratio', title: 'Loss', text: 'A share.', see: []},
-		{id: 'b', title: 'Floss', text: 'x', see: ['nowhere']}, {id: 'c', title: 'None', text: 'y', see: ['a']}].map((e) => ({kind: 'metric', shows: '', cure: '', ...e}))`
+		{id: 'b', title: 'Floss', text: 'x', see: ['nowhere'], also: ['ABC']}, {id: 'c', title: 'None', text: 'y', see: ['a']}].map((e) => ({kind: 'metric', shows: '', cure: '', ...e}))`
 	for expression, want := range map[string]string{
 		`search(all, 'loss')`:            "loss_ratio b a",
 		`search(all, 'Loss window')`:     "a",
 		`search(all, 'loss-ratio')`:      "loss_ratio",
 		`search(all, 'loss ratio none')`: "",
+		`search(all, 'abc')`:             "b",
 		`search(all, ' ')`:               "a loss_ratio b c",
 		`related(all, all[0])`:           "b c",
 	} {

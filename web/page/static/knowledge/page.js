@@ -52,7 +52,19 @@ function All({ entries, query }) {
     ${searching
       ? html`<${List} entries=${found.slice(0, mostFound)} kinds />`
       : Object.entries(heads).map(([kind, head]) => html`<section key=${kind} aria-labelledby=${kind}>
-          <h2 id=${kind}>${head}</h2><${List} entries=${entries.filter((e) => e.kind === kind)} /></section>`)}`;
+          <h2 id=${kind}>${head}</h2>${fieldsOf(entries.filter((e) => e.kind === kind)).map(([field, of]) => html`
+            ${field && html`<h3>${field}</h3>`}<${List} entries=${of} />`)}</section>`)}`;
+}
+
+/**
+ * Entries by the field that they stand under, in their order; those of no field are one list.
+ * @param {KnowledgeEntry[]} entries
+ * @returns {[string, KnowledgeEntry[]][]}
+ */
+function fieldsOf(entries) {
+  const of = new Map();
+  for (const e of entries) of.set(e.field ?? '', [...(of.get(e.field ?? '') ?? []), e]);
+  return [...of];
 }
 
 /** @param {{entries: KnowledgeEntry[], kinds?: boolean}} props */
@@ -63,7 +75,7 @@ const List = ({ entries, kinds }) => html`<ul class="entries">${entries.map((e) 
 function One({ entries, e }) {
   const others = related(entries, e);
   return html`<article class="entry">
-    <p class="quiet"><code>${e.id}</code>, ${e.kind} · <a href=${link(['knowledge'])}>All entries</a></p>
+    <p class="quiet"><code>${e.id}</code>, ${e.kind}${e.also && `, also: ${e.also.join(', ')}`} · <a href=${link(['knowledge'])}>All entries</a></p>
     <p>${e.text}</p>
     ${e.shows && html`<h2>How it shows</h2><p>${e.shows}</p>`}
     ${e.cure && html`<h2>What to do</h2><p>${e.cure}</p>`}

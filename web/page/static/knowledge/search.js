@@ -23,11 +23,12 @@ export function search(entries, query) {
 
 /** @param {KnowledgeEntry} entry @param {string[]} words */
 function score(entry, words) {
-  const [id, title] = [plain(entry.id), plain(entry.title)];
+  const [id, title, also] = [plain(entry.id), plain(entry.title), (entry.also ?? []).map(plain)];
   const text = plain([entry.text, entry.shows, entry.cure].join(' '));
-  let sum = words.join(' ') === id || words.join(' ') === title ? 2 * worth.whole : 0;
+  const asked = words.join(' ');
+  let sum = asked === id || asked === title ? 2 * worth.whole : also.includes(asked) ? worth.whole : 0;
   for (const word of words) {
-    const here = at(id, word, worth.title) + at(title, word, worth.title) + at(text, word, worth.text);
+    const here = at(id, word, worth.title) + at(title, word, worth.title) + at(also.join(' '), word, worth.title) + at(text, word, worth.text);
     if (!here) return 0;
     sum += here;
   }
