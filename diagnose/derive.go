@@ -101,6 +101,9 @@ func deriveBack(s, back *Subject) {
 	if back.Known(ResentShare) && !full(back) {
 		s.set(BackResent, back.Fact(ResentShare))
 	}
+	if back.Known(Steady) && !back.Is(Stuck) {
+		s.set(BackFull, yes(full(back), nil))
+	}
 	carries, mss := max(back.Value(Capacity), back.Value(Steady)), s.Value(MSS)
 	if carries == 0 || mss == 0 || !s.Known(Steady) {
 		return

@@ -55,6 +55,7 @@ const (
 
 	AcksShare  Name = "acks_share"
 	BackResent Name = "resent_back_share"
+	BackFull   Name = "full_back"
 
 	PacedLoss Name = "paced_loss"
 	PacedSent Name = "paced_sent"
@@ -139,6 +140,7 @@ var definitions = []definition{
 	{Name: AskedRate, Metric: "asked_bits_per_second", Unit: "bit/s", Means: "rate that the sending program was held to"},
 	{Name: AcksShare, Metric: "acks_ratio", Unit: "ratio", Means: "share of what the way back carries that the acknowledgements take"},
 	{Name: BackResent, Metric: "retransmits_ratio", Unit: "ratio", Means: "of the packets the other way were sent again, where it is slow too"},
+	{Name: BackFull, Metric: "full_back_count", Means: "a transfer the other way carries what it can"},
 	{Name: PacedLoss, Metric: "loss_ratio", Unit: "ratio",
 		Means: "lost by a probe of only {paced_rate}, {paced_lost} of {paced_sent}: not for congestion", Step: pacedProbe},
 	{Name: PacedSent, Metric: "sent_packets", Unit: "packets", Means: "sent by a paced probe"},

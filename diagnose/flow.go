@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -15,6 +16,7 @@ const OfFlow Kind = "connection"
 const (
 	Flows        Name = "connections" // that the program has with the other host
 	WindowUsual  Name = "usual_window"
+	WindowLeast  Name = "least_window"
 	WindowMost   Name = "expressible_window" // that the receiver's window scale can say
 	NotSent      Name = "not_sent"
 	PacingCap    Name = "pacing_cap"
@@ -33,6 +35,7 @@ const (
 var flowDefinitions = []definition{
 	{Name: Flows, Metric: "connections_count", Unit: "connections", Means: "connections of the program with the other host; this one moved most"},
 	{Name: WindowUsual, Metric: "snd_wnd_bytes", Unit: "bytes", Means: "the usual window that the receiver offered"},
+	{Name: WindowLeast, Metric: "snd_wnd_bytes", Unit: "bytes", Means: "the smallest window that the receiver offered meanwhile"},
 	{Name: WindowMost, Metric: "window_scale_bytes", Unit: "bytes", Means: "the largest window that the receiver can offer, by the scale that it chose"},
 	{Name: NotSent, Metric: "notsent_bytes", Unit: "bytes", Means: "that the program wrote, and that TCP had not sent yet, as a rule"},
 	{Name: PacingCap, Metric: "max_pacing_rate_bits_per_second", Unit: "bit/s", Means: "the cap on the rate that the program, or the system, set"},
@@ -113,13 +116,14 @@ func (s *Subject) readSending(c *measure.Connection, r *measure.Result) {
 	if scale, told := last["send_wscale"]; told {
 		s.set(WindowMost, exactly(unscaledWindow*float64(int(1)<<int(scale)), r))
 	}
-	window, room, marked := 0.0, 0.0, 0.0
+	window, least, room, marked := 0.0, math.Inf(1), 0.0, 0.0
 	for _, one := range c.Readings {
-		window = max(window, one.Values["snd_wnd_bytes"])
+		window, least = max(window, one.Values["snd_wnd_bytes"]), min(least, one.Values["snd_wnd_bytes"])
 		room += yes(waitsForProgram(c, one.Values), r).Value
 		marked += one.Values["delivery_rate_app_limited"]
 	}
 	s.setPositive(ReceiveWindow, window, r)
+	s.set(WindowLeast, exactly(least, r))
 	s.set(RoomShare, exactly(room/float64(len(c.Readings)), r))
 	s.set(AppLimitedShare, exactly(marked/float64(len(c.Readings)), r))
 	s.setPositive(PacingCap, last["max_pacing_rate_bits_per_second"], r)
@@ -220,9 +224,20 @@ func (g *gathering) deriveFlow() {
 	if s.Known(EmptyRoundTrip) {
 		s.set(InFlight, exactly(s.Value(Steady)*s.Value(EmptyRoundTrip)/8, nil))
 	}
-	// A receiver that chose so small a scale cannot offer more: its program set the buffer before the connection opened, for where the
-	// kernel's own limit is small, a transfer of this diagnosis is held as well.
+	// A transfer of this diagnosis is held as well where the kernel's own limit is small. Else a receiver that chose so small a scale cannot
+	// offer more, for its program set the buffer before the connection opened; and one that offers the same at all times has a program that
+	// set it later: the window of a program that reads slowly comes and goes.
 	if s.Known(WindowMost) && s.Known(OwnWindow) {
-		s.set(ReceiveBufferFixed, yes(s.Value(WindowMost) <= mostAllowed*s.Value(WindowUsual) && s.Value(OwnWindow) < binding, nil))
+		small := s.Value(WindowMost) <= mostAllowed*s.Value(WindowUsual)
+		s.set(ReceiveBufferFixed, yes((small || flatWindow(s)) && s.Value(OwnWindow) < binding, nil))
 	}
 }
+
+// flatWindow reports whether the receiver offered the same window at all times, and all of it was under way each round trip.
+func flatWindow(s *Subject) bool {
+	return s.Value(WindowLeast) >= flat*s.Value(ReceiveWindow) && windowHolds(s) && wholeWindows(s)
+}
+
+// flat is the share of the largest window that the smallest has where the program reads all at once: recorded ones, 1. Of programs that read
+// slowly, however evenly, it has 0.1 to 0.75.
+const flat = 0.95

@@ -90,6 +90,8 @@ var flows = map[string]struct {
 	"a window that is not closed for long":   {writes(func(f *flow) { slowReader(f); f.rwnd = .3 }), ""},
 	"a reader that reads nothing":            {writes(func(f *flow) { slowReader(f); f.rate, f.windows = 0, []float64{0, 65e3, 0} }), "receiver-application-slow"},
 	"a fixed receive buffer":                 {writes(func(f *flow) { f.rwnd, f.windows, f.scale, f.rate = .95, []float64{39e3}, 0, 30e6 }), "receive-buffer-fixed"},
+	"a receive buffer fixed when open":       {writes(func(f *flow) { f.rwnd, f.windows, f.rate = .95, []float64{39e3}, 30e6 }), "receive-buffer-fixed"},
+	"a slow reader of even pace":             {writes(func(f *flow) { f.rwnd, f.windows, f.rate = .95, []float64{39e3, 36e3}, 30e6 }), "receiver-application-slow"},
 	"the receiver's settings":                {writes(func(f *flow) { slowReader(f); held := with(smallWindow); f.own = &held }), ""},
 	"unread, seen at the receiver":           {reads(func(f *flow) { f.unread, f.room = 60e3, 2e3 }), "receiver-application-slow"},
 	"nothing unread":                         {reads(func(*flow) {}), ""},

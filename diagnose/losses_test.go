@@ -116,3 +116,37 @@ func TestHalfProbeEmptiesBucket(t *testing.T) {
 		t.Errorf("it lasts %v s", lasts)
 	}
 }
+
+// back turns Results of the way forward into those of the way back.
+func back(results []*measure.Result) []*measure.Result {
+	for _, r := range results {
+		if _, oneWay := r.Parameters["reverse"]; oneWay {
+			r.Parameters["reverse"] = true
+		}
+		for i := range r.Samples.TCPInfo {
+			r.Samples.TCPInfo[i].Direction = measure.Reverse
+		}
+		for i := range r.Samples.Ends {
+			r.Samples.Ends[i].Direction = measure.Reverse
+		}
+	}
+	return results
+}
+
+// Packets that collide make both ways slow. Where the other way carries what it can, one of several links is worse than the others, and the
+// probes went over another one.
+func TestNoCollisionsWhereTheOtherWayIsFull(t *testing.T) {
+	slow := with(func(p *path) { bursty(p); p.goodput, p.sent, p.resent, p.halfLost = 2e6, 1000, 110, 0 })
+	for _, c := range []struct {
+		name string
+		back path
+		want string
+	}{
+		{"slow both ways", slow, "duplex-mismatch"},
+		{"full on the way back", with(fullPath), "unexplained"},
+	} {
+		if d := Diagnose(append(slow.results(), back(c.back.results())...)); d.Verdict != c.want {
+			t.Errorf("%s: verdict %s, want %s", c.name, d.Verdict, c.want)
+		}
+	}
+}

@@ -6,7 +6,7 @@ var duplexMismatch = Rule{
 	ID:       "duplex-mismatch",
 	Of:       OfWay,
 	Needs:    []Name{PacedLoss, HalfLoss, ResentShare, InFlight, Capacity, EmptyRoundTrip, Steady},
-	Reads:    []Name{Retransmits, PacedLost, SACK, SpuriousShare, BackResent, FullLosses},
+	Reads:    []Name{Retransmits, PacedLost, SACK, SpuriousShare, BackResent, BackFull, FullLosses},
 	Apart:    map[string]Name{"random-loss": PacedLoss, "policer": HalfLoss, "shallow-buffer": InFlight, "reordering-harmful": SpuriousShare},
 	Suspect:  losesOwnAnswers,
 	Replaces: []string{"shallow-buffer"}, // a short queue before a fast link makes few packets of a transfer get lost, and one way
@@ -24,10 +24,12 @@ var duplexMismatch = Rule{
 }
 
 // losesOwnAnswers reports whether TCP loses much with little under way, or both ways, on a path whose slow paced probe loses next to nothing.
+// Where packets collide, neither way gets what it can: acknowledgements of either meet the other's data. One that loses while the other is full
+// goes over a worse link than the probe, as where flows are spread over several.
 func losesOwnAnswers(s *Subject) bool {
 	product := s.Value(Capacity) * s.Value(EmptyRoundTrip) / 8
 	little := s.Value(InFlight) < burstsFrom*product || s.Value(BackResent) >= collidesBack
-	return state(s) == Slow && s.Is(SACK) && s.Value(Retransmits) >= enoughLosses && s.Value(ResentShare) >= collides &&
+	return state(s) == Slow && !s.Is(BackFull) && s.Is(SACK) && s.Value(Retransmits) >= enoughLosses && s.Value(ResentShare) >= collides &&
 		little && !mostlyFull(s) && s.Known(PacedLoss) && s.Value(PacedLost) <= 1 && s.Value(SpuriousShare) <= mostlySpurious
 }
 

@@ -1,5 +1,7 @@
 package diagnose
 
+import "slices"
+
 // receiveBufferFixed: the receiving program set the size of its buffer, which stops the kernel from tuning it, and the window that
 // comes of it is used up before the path is.
 var receiveBufferFixed = Rule{
@@ -7,8 +9,9 @@ var receiveBufferFixed = Rule{
 	Of:    OfWay,
 	Also:  []Kind{OfFlow},
 	Needs: []Name{ReceiveBufferFixed, ReceiveWindow, ReceiveWindowShare, RoundTrip},
-	Reads: []Name{ReceiveBuffer, ReceiveBufferMax, SendBufferMax, Capacity, EmptyRoundTrip, WindowMost, Steady, OwnGoodput, OwnWindow},
-	Apart: map[string]Name{"receive-window-limited": ReceiveBufferFixed},
+	Reads: []Name{ReceiveBuffer, ReceiveBufferMax, SendBufferMax, Capacity, EmptyRoundTrip, WindowMost, Steady, OwnGoodput, OwnWindow,
+		WindowLeast},
+	Apart: map[string]Name{"receive-window-limited": ReceiveBufferFixed, "receiver-application-slow": WindowLeast},
 	Look: func(s *Subject) *Claim {
 		gone, cured := unfixed(s)
 		if !windowHolds(s) || !s.Is(ReceiveBufferFixed) {
@@ -24,6 +27,9 @@ var receiveBufferFixed = Rule{
 		}
 		if s.Kind == OfFlow { // the size of the buffer at the other end is not seen, but what it can offer is
 			c.Says, c.Evidence = []string{"scale"}, []Name{ReceiveWindowShare, ReceiveWindow, WindowMost, Steady, OwnGoodput, OwnWindow, Allowed}
+			if s.Value(WindowMost) > mostAllowed*s.Value(ReceiveWindow) {
+				c.Says, c.Evidence = []string{"flat"}, slices.Insert(c.Evidence, 2, WindowLeast)
+			}
 		}
 		return c
 	},
