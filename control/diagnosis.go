@@ -72,13 +72,16 @@ var errNoThroughput = errors.New("what came of it tells no throughput")
 // findings. Ended by ctx, the running step is called back, and no diagnosis is filed. Errors before anything is shown:
 // bad input, *Denial, ErrNotReady.
 func (c *Control) Diagnose(ctx context.Context, r DiagnosisRequest) (*diagnose.Diagnosis, error) {
-	rests, err := c.checkDiagnosis(&r)
+	agent, err := c.checkDiagnosis(&r)
 	if err != nil {
 		return nil, err
 	}
 	now := c.config.Now()
-	d := &diagnosis{Control: c, request: r, id: newID(now), rests: rests, began: now, left: r.Patience}
-	executor := diagnose.Executor{Make: d.do, Planned: func(plan []diagnose.Step) { d.show(DiagnosisLine{Plan: plan}) }}
+	d := &diagnosis{Control: c, request: r, id: newID(now), began: now, left: r.Patience}
+	if !agent {
+		d.rests = responderRests
+	}
+	executor := diagnose.Executor{Make: d.do, Far: agent, Planned: func(plan []diagnose.Step) { d.show(DiagnosisLine{Plan: plan}) }}
 	results, _, err := executor.Execute(ctx, diagnose.EndEarly(diagnose.Plan(transferTakes, measure.Forward, measure.Reverse)))
 	if err != nil {
 		return nil, err
@@ -91,11 +94,11 @@ func (c *Control) Diagnose(ctx context.Context, r DiagnosisRequest) (*diagnose.D
 	return found, nil
 }
 
-// checkDiagnosis fills in defaults, says what cannot be whatever the steps are, and how long the target rests after a test.
-func (c *Control) checkDiagnosis(r *DiagnosisRequest) (rests time.Duration, err error) {
+// checkDiagnosis fills in defaults, says what cannot be whatever the steps are, and whether the target runs an agent.
+func (c *Control) checkDiagnosis(r *DiagnosisRequest) (agent bool, err error) {
 	if r.Caller != nil {
 		if _, err := classOf(c.Mesh(), r.Caller); err != nil {
-			return 0, err
+			return false, err
 		}
 	}
 	r.Patience = cmp.Or(r.Patience, DiagnosisPatience)
@@ -104,24 +107,22 @@ func (c *Control) checkDiagnosis(r *DiagnosisRequest) (rests time.Duration, err 
 	}
 	m, err := c.planned()
 	if err != nil {
-		return 0, err
+		return false, err
 	}
 	source, err := hostOf(m, "source", r.Source)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
 	target, err := hostOf(m, "target", r.Target)
 	switch {
 	case err != nil:
-		return 0, err
+		return false, err
 	case source == target:
-		return 0, badRequest("target", r.Target, "another host than the source")
+		return false, badRequest("target", r.Target, "another host than the source")
 	case m.Hosts[source].Reach == config.ReachResponder:
-		return 0, badRequest("source", r.Source, "a host that runs an agent; this one only answers")
-	case m.Hosts[target].Reach == config.ReachResponder:
-		return responderRests, nil
+		return false, badRequest("source", r.Source, "a host that runs an agent; this one only answers")
 	}
-	return 0, nil
+	return m.Hosts[target].Reach != config.ReachResponder, nil
 }
 
 // diagnosis is one that is under way.
@@ -171,9 +172,10 @@ func (d *diagnosis) try(ctx context.Context, s diagnose.Step, run *string) (resu
 			return nil, err
 		}
 	}
+	source, target := d.ends(s)
 	parameters := map[string]any{}
 	maps.Copy(parameters, s.Parameters)
-	if d.roster.notUnderstood(d.request.Source, measure.Task{Kind: s.Kind, Parameters: parameters}) != "" {
+	if d.roster.notUnderstood(source, measure.Task{Kind: s.Kind, Parameters: parameters}) != "" {
 		delete(parameters, diagnose.Narrow)
 	}
 	if d.request.Family != "" {
@@ -181,7 +183,7 @@ func (d *diagnosis) try(ctx context.Context, s diagnose.Step, run *string) (resu
 	}
 	asked := d.config.Now()
 	err = d.Test(ctx, Request{
-		Source: d.request.Source, Target: d.targetOf(s), Tool: s.Kind, Parameters: parameters, probe: true,
+		Source: source, Target: target, Tool: s.Kind, Parameters: parameters, probe: true,
 		Patience: d.left, Caller: d.request.Caller, role: measure.DiagnosisRole(d.id, s.Name),
 		Placed: func(id string, begins time.Time) {
 			d.left = max(0, d.left-max(0, begins.Sub(asked)))
@@ -200,12 +202,15 @@ func (d *diagnosis) try(ctx context.Context, s diagnose.Step, run *string) (resu
 	return result, err
 }
 
-// targetOf is the host that a step measures: what a host measures of itself has no other one.
-func (d *diagnosis) targetOf(s diagnose.Step) string {
-	if (probe.Catalogue{}).Itself(s.Kind) {
-		return d.request.Source
+// ends are the host that makes a step and the one that it measures, which are one where a host measures itself.
+func (d *diagnosis) ends(s diagnose.Step) (source, target string) {
+	switch {
+	case s.Far:
+		return d.request.Target, d.request.Target
+	case (probe.Catalogue{}).Itself(s.Kind):
+		return d.request.Source, d.request.Source
 	}
-	return d.request.Target
+	return d.request.Source, d.request.Target
 }
 
 // tooLong says whether a shorter test may be allowed where this one was not.

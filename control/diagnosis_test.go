@@ -81,7 +81,8 @@ func (p *path) Watch(ctx context.Context, _, run string, ready chan<- struct{}, 
 func (p *path) measure(run *measure.Run) *measure.Result {
 	r := measure.NewResult(run.Task.Kind, run.Start)
 	r.ID, r.Source.Name, r.Target.Name, r.Tool = run.ID, run.Source, run.Target, run.Tool
-	r.Source.Address, r.Target.Address = "10.0.0.1", "10.0.0.2"
+	address := map[string]string{"a": "10.0.0.1", "b": "10.0.0.2"}
+	r.Source.Address, r.Target.Address = address[run.Source], address[run.Target]
 	if why := p.fails[run.Task.Kind]; why != "" {
 		r.Fail(errors.New(why))
 		return r
@@ -194,10 +195,11 @@ func TestDiagnose(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []string{"6 steps", "ping done", "trace done", "capacity done", "transfer done", "7 steps", "audit done",
-			"capacity-reverse done", "transfer-reverse done", "found " + verdict}
+			"8 steps", "audit-far done", "capacity-reverse done", "transfer-reverse done", "found " + verdict}
 		if lossy {
 			want = []string{"6 steps", "ping done", "trace done", "capacity done", "transfer done", "7 steps", "paced done",
-				"8 steps", "audit done", "capacity-reverse done", "transfer-reverse done", "9 steps", "paced-reverse done", "found " + verdict}
+				"8 steps", "audit done", "9 steps", "audit-far done", "capacity-reverse done", "transfer-reverse done", "10 steps",
+				"paced-reverse done", "found " + verdict}
 		}
 		if diff := cmp.Diff(want, story(lines)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", verdict, diff)
@@ -272,7 +274,7 @@ func TestDiagnoseOfWhatThereIs(t *testing.T) {
 	lines, err := b.diagnosis(t.Context(), DiagnosisRequest{Patience: time.Hour})
 	want := []string{"6 steps", "ping done", "trace failed kinds: only ping, not trace",
 		"capacity failed the target does not report packet trains", "transfer done", "7 steps", "audit done",
-		"capacity-reverse failed the target does not report packet trains", "transfer-reverse done", "found receive-window-limited"}
+		"8 steps", "audit-far done", "capacity-reverse failed the target does not report packet trains", "transfer-reverse done", "found receive-window-limited"}
 	if diff := cmp.Diff(want, story(lines)); err != nil || diff != "" {
 		t.Fatalf("%v (-want +got):\n%s", err, diff)
 	}
@@ -325,7 +327,8 @@ func TestDiagnoseForCallers(t *testing.T) {
 	lines, err := b.diagnosis(t.Context(), DiagnosisRequest{Caller: caller("bob", "192.0.2.7"), Patience: time.Hour})
 	want := []string{"6 steps", "ping done", `trace failed class one: tools: "trace": want one of ping, capacity, throughput`,
 		`capacity failed class one: duration: "6s": want at most 3s`, "transfer done", "7 steps",
-		`audit failed class one: tools: "audit": want one of ping, capacity, throughput`,
+		`audit failed class one: tools: "audit": want one of ping, capacity, throughput`, "8 steps",
+		`audit-far failed class one: tools: "audit": want one of ping, capacity, throughput`,
 		`capacity-reverse failed class one: duration: "6s": want at most 3s`, "transfer-reverse done", "found receive-window-limited"}
 	if diff := cmp.Diff(want, story(lines)); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -13,6 +14,7 @@ type Maker func(context.Context, Step) (*measure.Result, error)
 // Executor makes the steps of a plan, one after the other, and those that their Results ask for.
 type Executor struct {
 	Make    Maker
+	Far     bool             // the target can measure itself; else no step of it is planned
 	Planned func([]Step)     // told of the plan, at first and when it grows; nil: nobody wants to know
 	Budget  Budget           // zero: no limit
 	Cost    Cost             // of steps, for a Budget of bytes; nil: they cost nothing
@@ -46,7 +48,11 @@ func (e Executor) Execute(ctx context.Context, plan []Step) (results []*measure.
 		if err != nil {
 			return results, e.Budget.without(skipped), err
 		}
-		if longer := Extend(plan, at+1, results); len(longer) > len(plan) {
+		longer := Extend(plan, at+1, results)
+		if !e.Far {
+			longer = slices.DeleteFunc(slices.Clone(longer), func(s Step) bool { return s.Far })
+		}
+		if len(longer) > len(plan) {
 			plan = longer
 			e.tell(plan)
 		}

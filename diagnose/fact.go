@@ -49,11 +49,13 @@ type Subject struct {
 	Kind Kind
 	Name string // of a way measure.Forward or measure.Reverse; of a host its name
 
-	// Of a way, or a connection: who sends and who receives, for advice; the one of them that was asked; the address of the receiver.
-	Sender, Receiver, Target, Address string
-	Responder                         bool            // the target runs a Pathwise responder
-	From, To                          *measure.TCPEnd // settings of both ends; nil: not known
-	congestion                        string          // control of the sender; "": not known
+	// Of a way, or a connection: who sends and who receives, for advice; the one of them that was asked; the address of the receiver, and of a
+	// way that of the sender.
+	Sender, Receiver, Target, Address, SenderAddress string
+
+	Responder  bool            // the target runs a Pathwise responder
+	From, To   *measure.TCPEnd // settings of both ends; nil: not known
+	congestion string          // control of the sender; "": not known
 
 	udp      []udpProbe
 	episodes []lossEpisode // of the transfer
@@ -65,8 +67,8 @@ type Subject struct {
 	failed   string        // of a path, why nothing could be moved; "": nobody tried
 	refuted  []refuted     // causes that their own formulas rule out
 
-	event    *Event   // of what changed; nil: the subject is none
-	settings []string // of the sending host, that are in the way
+	event *Event          // of what changed; nil: the subject is none
+	audit *measure.Result // of a host, what it is set to; nil: nobody looked
 
 	pattern map[string]any // of transactions, what was measured: parameters of their test; nil: nothing was
 	asked   bool           // the pattern is that of a program, which somebody told of

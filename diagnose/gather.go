@@ -22,7 +22,7 @@ type gathering struct {
 // readers take from a Result of each kind the facts that it holds. Results of other kinds hold none.
 var readers = map[string]func(*gathering, *measure.Result){
 	"ping": readPing, "capacity": readCapacity, "throughput": readThroughput, "host": readHost, "transact": readExchange,
-	"sockets": readSockets,
+	"sockets": readSockets, "audit": readAudit,
 }
 
 // gather reads Results in the order in which they were made, so that the newest that says something counts, and then derives
@@ -233,15 +233,21 @@ func readPaced(s *Subject, r *measure.Result) {
 
 // readHost takes what a host measured of itself, each metric under its own name.
 func readHost(g *gathering, r *measure.Result) {
+	s := g.host(r)
+	for metric, value := range r.Metrics {
+		s.set(Name(metric), exactly(value, r))
+	}
+}
+
+// host is the subject of the host that made a Result.
+func (g *gathering) host(r *measure.Result) *Subject {
 	name := cmp.Or(r.Source.Name, r.Source.Address)
 	i := slices.IndexFunc(g.hosts, func(h *Subject) bool { return h.Name == name })
 	if i < 0 {
 		i = len(g.hosts)
 		g.hosts = append(g.hosts, &Subject{Kind: OfHost, Name: name})
 	}
-	for metric, value := range r.Metrics {
-		g.hosts[i].set(Name(metric), exactly(value, r))
-	}
+	return g.hosts[i]
 }
 
 // ipHeader is the size of an IP header towards an address.

@@ -16,6 +16,7 @@ type Step struct {
 	Why        string         `json:"why"`
 	Seconds    float64        `json:"seconds"`       // that it takes, about
 	Way        measure.Way    `json:"way,omitempty"` // that its data goes; "": none, or both
+	Far        bool           `json:"far,omitempty"` // the target makes it, of itself
 }
 
 const (
@@ -91,14 +92,26 @@ func (s Step) Shorter() (Step, bool) {
 // Extend returns a plan, of which so many steps were made, with the step that the Results so far ask for beyond it: one that
 // tells a fact which a suspected cause needs, or which tells it from another. It comes behind the other steps of its way, and only
 // where the plan has any. One step at a time is enough: the next one is asked for when its Result is there.
+//
+// What both hosts of a slow way are set to comes after all other steps, and that of the target last: where nothing of ours runs there, the
+// Executor leaves it out.
 func Extend(plan []Step, made int, results []*measure.Result) []Step {
-	for _, s := range gather(results).subjects() {
+	subjects := gather(results).subjects()
+	insert := func(last int, asked Step) []Step { return slices.Insert(slices.Clone(plan), max(last+1, made), asked) }
+	for _, s := range subjects {
 		last := lastOf(plan, s)
 		if last < 0 {
 			continue
 		}
 		if asked, ok := ask(rules, s, plan); ok {
-			return slices.Insert(slices.Clone(plan), max(last+1, made), asked)
+			return insert(last, asked)
+		}
+	}
+	for _, s := range subjects {
+		for _, asked := range audits(s) {
+			if last := lastOf(plan, s); last >= 0 && find(plan, asked.Name) < 0 {
+				return insert(last, asked)
+			}
 		}
 	}
 	return plan

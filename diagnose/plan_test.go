@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
@@ -44,27 +45,81 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// extend is Extend but for the audit, which every slow path asks for.
+// extend is Extend but for the audits, which every slow path asks for when nothing else is.
 func extend(plan []Step, made int, results []*measure.Result) []Step {
-	isAudit := func(s Step) bool { return s.Name == "audit" }
-	longer := Extend(plan, made, results)
-	if slices.ContainsFunc(longer, isAudit) {
-		longer = Extend(longer, made, results)
-	}
-	return slices.DeleteFunc(slices.Clone(longer), isAudit)
+	return slices.DeleteFunc(slices.Clone(Extend(plan, made, results)), func(s Step) bool { return s.Kind == "audit" })
 }
 
-// A path that is slow, and no other, asks for an audit of the host that sends, for its rate and round trip.
-func TestAuditIsAsked(t *testing.T) {
-	plan := Plan(time.Second, measure.Forward)
-	want := Step{Name: "audit", Kind: "audit", Why: "what this host is set to", Seconds: 0.7,
-		Parameters: map[string]any{"interval": 0.2, "rate": 97.5e6, "rtt": 0.05}}
-	longer := Extend(plan, len(plan), hundred().results())
-	if diff := cmp.Diff(append(slices.Clone(plan), want), longer); diff != "" {
+// A way that is slow, and no other, asks for audits of both hosts, for its rate and round trip, each with where its data goes.
+func TestAuditsAreAsked(t *testing.T) {
+	both := Plan(time.Second, measure.Forward, measure.Reverse)
+	slow := hundred().results()
+	for _, r := range slow {
+		r.Source.Address, r.Target.Address = "10.0.0.1", "10.0.0.2"
+	}
+	step := func(name, why, to string, far bool) Step {
+		return Step{Name: name, Kind: "audit", Why: why, Seconds: 0.7, Far: far,
+			Parameters: map[string]any{"interval": 0.2, "rate": 97.5e6, "rtt": 0.05, "to": to}}
+	}
+	want := []Step{step("audit", "what this host is set to", "10.0.0.2", false), step("audit-far", "what the far host is set to", "10.0.0.1", true)}
+	plan := both
+	for at := range 8 { // the transfer, and what comes behind it
+		plan = Extend(plan, 4+at, slow)
+	}
+	if diff := cmp.Diff(want, slices.DeleteFunc(slices.Clone(plan), func(s Step) bool { return s.Kind != "audit" })); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if longer := Extend(plan, len(plan), with(fullPath).results()); len(longer) > len(plan) {
+	if longer := Extend(both, len(both), with(fullPath).results()); len(longer) > len(both) {
 		t.Errorf("a full path asks for %v", names(longer))
+	}
+}
+
+// What the target would have to measure of itself is made only where it can.
+func TestFarSteps(t *testing.T) {
+	results := hundred().results()
+	for far, want := range map[bool]bool{true: true, false: false} {
+		var made []string
+		_, without, err := Executor{Far: far, Make: func(_ context.Context, s Step) (*measure.Result, error) {
+			made = append(made, s.Name)
+			if i := slices.IndexFunc(results, func(r *measure.Result) bool { return r.Kind == s.Kind }); i >= 0 && s.Way != measure.Reverse {
+				return results[i], nil
+			}
+			return nil, nil
+		}}.Execute(t.Context(), Plan(time.Second, measure.Forward, measure.Reverse))
+		if got := slices.Contains(made, "audit-far"); err != nil || without != "" || got != want || !slices.Contains(made, "audit") {
+			t.Errorf("far %v: made %v, left out %q, %v", far, made, without, err)
+		}
+	}
+}
+
+// What is wrong at either host is a finding of its own, about that host.
+func TestHostSettings(t *testing.T) {
+	results := hundred().results()
+	for _, name := range []string{"bob", "carol"} {
+		r := measure.NewResult("audit", time.Time{})
+		r.Source.Name, r.Parameters = name, map[string]any{"rate": 1e8, "rtt": 0.05, "to": "10.0.0.9"}
+		r.Metrics[measure.HostSettingsBad] = 0
+		if name == "carol" {
+			r.Metrics[measure.HostSettingsBad] = 2
+			r.Samples.Findings = []measure.Finding{{ID: "tcp-rmem", Severity: measure.Warning}, {ID: "rings", Severity: measure.Warning},
+				{ID: "rings", Severity: measure.Warning}, {ID: "offload", Severity: measure.Info}}
+		}
+		results = append(results, r)
+	}
+	d := Diagnose(results)
+	checkFindings(t, d)
+	i := slices.IndexFunc(d.Findings, func(f measure.Finding) bool { return f.ID == "host-settings" })
+	if i < 0 {
+		t.Fatalf("not found: %+v", d.Findings)
+	}
+	f := d.Findings[i]
+	if f.Where != "carol" || f.Way != "" || f.Severity != measure.Info || f.Advice[0].Host != "carol" ||
+		f.Explanation != "What carol is set to is not what 100 Mbit/s over 50.0 ms needs: tcp-rmem, rings." || f.Evidence[0].Value != 2 ||
+		f.Advice[0].Command != "pathwise host --to 10.0.0.9" {
+		t.Errorf("%+v", f)
+	}
+	if slices.ContainsFunc(d.Findings[i+1:], func(f measure.Finding) bool { return f.ID == "host-settings" }) {
+		t.Error("bob has nothing in the way")
 	}
 }
 

@@ -66,9 +66,9 @@ func (s *Subject) readTransfer(r *measure.Result) {
 // readEnds takes who sends and who receives, and what they are set to.
 func readEnds(s *Subject, r *measure.Result) {
 	s.Sender, s.Receiver = cmp.Or(r.Source.Name, r.Source.Address), r.Target.Name
-	s.Address, s.Target = r.Target.Address, r.Target.Name
+	s.Address, s.SenderAddress, s.Target = r.Target.Address, r.Source.Address, r.Target.Name
 	if s.Name == measure.Reverse {
-		s.Sender, s.Receiver, s.Address = s.Receiver, s.Sender, r.Source.Address
+		s.Sender, s.Receiver, s.Address, s.SenderAddress = s.Receiver, s.Sender, s.SenderAddress, s.Address
 	}
 	s.Responder = r.Parameters["peer"] == "pathwise"
 	s.From, s.To = r.Samples.Find(s.Name, measure.Sender), r.Samples.Find(s.Name, measure.Receiver)

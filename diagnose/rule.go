@@ -72,6 +72,7 @@ const (
 	AtReceiver Place = "receiver {receiver}"
 	AtTarget   Place = "{target}"
 	AtEnds     Place = "{sender} and {receiver}"
+	AtHost     Place = "{host}"
 )
 
 // Considered is what came of one rule, so that it can be told which facts ruled which causes out.

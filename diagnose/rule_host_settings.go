@@ -1,63 +1,87 @@
 package diagnose
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// SettingsBad is how many settings keep the sending host from what the path asks of it.
-const SettingsBad Name = "settings_in_the_way"
+// SettingsBad is how many settings keep a host from what the path asks of it.
+const SettingsBad = Name(measure.HostSettingsBad)
 
-// hostSettings: the host that a slow path is measured from is set to what cannot carry this rate over this round trip. It names
-// settings, and measures no cost, so that it stands beside the cause that a transfer shows.
+// hostSettings: a host at an end of a slow path is set to what cannot carry this rate over this round trip. It names settings, and
+// measures no cost, so that it stands beside the cause that a transfer shows.
 var hostSettings = Rule{
 	ID:    "host-settings",
-	Of:    OfWay,
-	In:    []State{Slow, Dead},
+	Of:    OfHost,
 	Needs: []Name{SettingsBad},
-	Reads: []Name{Capacity, Steady, EmptyRoundTrip},
-	Brings: []definition{{Name: SettingsBad, Metric: string(measure.HostSettingsBad), Unit: "settings",
-		Means: "of {sender} are not what this rate and round trip need", Step: audit, From: ofAudit, Read: readAudit}},
-	Suspect: func(s *Subject) bool { return s.Name == measure.Forward && s.Known(Stuck) && s.Known(EmptyRoundTrip) },
 	Look: func(s *Subject) *Claim {
-		if s.Name != measure.Forward || s.Value(SettingsBad) == 0 {
+		if s.audit == nil || s.Value(SettingsBad) == 0 {
 			return nil
 		}
+		rate, _ := s.audit.Number("rate")
+		trip, _ := s.audit.Number("rtt")
 		return &Claim{
-			Severity: measure.Info, Where: AtSender, Confidence: 0.9,
+			Severity: measure.Info, Where: AtHost, Confidence: 0.9,
 			Evidence: []Name{SettingsBad}, Advice: []string{"audit"},
-			Words:  map[string]string{"settings": strings.Join(s.settings, ", "), "rate": inText(carried(s), "bit/s"), "host": s.Sender, "to": s.Receiver},
-			Allows: s.Value(Steady), Unpredicted: true,
+			Words: map[string]string{"settings": strings.Join(inTheWay(s.audit), ", "), "rate": inText(rate, "bit/s"), "trip": inText(trip, "s"),
+				"to": toWhom(s.audit)},
+			Unpredicted: true,
 		}
 	},
 }
 
-// carried is the rate that a host is to be set to: what the path carries, or what it was seen to.
-func carried(s *Subject) float64 { return max(s.Value(Capacity), s.Value(Steady)) }
+// inTheWay are the settings that an audit found wrong, each once.
+func inTheWay(audit *measure.Result) (all []string) {
+	for _, f := range audit.Samples.Findings {
+		if f.Severity == measure.Warning && !slices.Contains(all, f.ID) {
+			all = append(all, f.ID)
+		}
+	}
+	return all
+}
 
-// audit looks at what the sending host is set to. Between two readings of its counts auditInterval is enough: what a transfer made drop is
-// over by then, and only counts that go on rising matter.
-func audit(s *Subject) (Step, bool) {
+// toWhom is where data goes from the host that was audited.
+func toWhom(audit *measure.Result) string {
+	if to, told := audit.Parameters["to"].(string); told && to != "" {
+		return to
+	}
+	return "HOST"
+}
+
+// readAudit takes what a host is set to.
+func readAudit(g *gathering, r *measure.Result) {
+	readHost(g, r)
+	g.host(r).audit = r
+}
+
+// audits are steps that tell what both hosts of a way are set to, where it is slow: this host, and the target.
+func audits(s *Subject) []Step {
+	now := state(s)
+	if s.Kind != OfWay || now != Slow && now != Dead || !s.Known(Stuck) || !s.Known(EmptyRoundTrip) {
+		return nil
+	}
+	near, far := s.SenderAddress, s.Address
+	if s.Name == measure.Reverse {
+		near, far = far, near
+	}
+	there := audit(s, near)
+	there.Name, there.Why, there.Far = "audit-far", "what the far host is set to", true
+	return []Step{audit(s, far), there}
+}
+
+// audit looks at what a host is set to that data of a way goes from, or comes to. Between two readings of its counts auditInterval is enough:
+// what a transfer made drop is over by then, and only counts that go on rising matter.
+func audit(s *Subject, to string) Step {
 	parameters := map[string]any{"interval": auditInterval, "rtt": s.Value(EmptyRoundTrip)}
-	if rate := carried(s); rate > 0 {
+	if rate := max(s.Value(Capacity), s.Value(Steady)); rate > 0 { // what the path carries, or what it was seen to
 		parameters["rate"] = float64(int64(rate))
 	}
-	if s.Address != "" {
-		parameters["to"] = s.Address
+	if to != "" {
+		parameters["to"] = to
 	}
-	return Step{Name: "audit", Kind: string(ofAudit), Why: "what this host is set to", Seconds: auditInterval + setUpTakes, Parameters: parameters}, true
+	return Step{Name: "audit", Kind: string(ofAudit), Why: "what this host is set to", Seconds: auditInterval + setUpTakes, Parameters: parameters}
 }
 
 const auditInterval = 0.2 // seconds
-
-// readAudit also keeps the names of the settings.
-func readAudit(s *Subject, r *measure.Result) (float64, bool) {
-	s.settings = nil
-	for _, f := range r.Samples.Findings {
-		if f.Severity == measure.Warning {
-			s.settings = append(s.settings, f.ID)
-		}
-	}
-	return r.Get(measure.HostSettingsBad)
-}

@@ -24,6 +24,7 @@ type SSH struct {
 	Agent       string            // socket of an ssh-agent; "": none
 	KnownHosts  []string          // files; a host that is in none is not trusted
 	Binaries    map[string]string // file of our binary, by platform (GOOS/GOARCH)
+	BinariesIn  string            // where people put those of other platforms, as pathwise-GOOS-GOARCH; "": nowhere
 	Folder      string            // on the host, from the user's home; "": .pathwise/HOST
 	Arguments   []string          // of the binary; nil: agent --stdio --state FOLDER/state
 	Credentials *Credentials      // through standard input; with no Reach for Server.Dial, with Outside.Reach for Outside.Dial

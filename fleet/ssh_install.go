@@ -129,10 +129,19 @@ func (s *SSH) platform(ctx context.Context, client *ssh.Client) (platform, file 
 	file, ok := s.Binaries[platform]
 	if !ok {
 		have := slices.Sorted(maps.Keys(s.Binaries))
-		return platform, "", fmt.Errorf("%s is %s, and there is no binary for it, only for %s: build one with GOOS and GOARCH set",
-			s.Host, platform, strings.Join(have, ", "))
+		system, arch, _ := strings.Cut(platform, "/")
+		return platform, "", fmt.Errorf("%s is %s, and there is no binary for it, only for %s: build one with GOOS=%s GOARCH=%s%s",
+			s.Host, platform, strings.Join(have, ", "), system, arch, s.beside(system, arch))
 	}
 	return platform, file, nil
+}
+
+// beside says where a binary for another platform is looked for.
+func (s *SSH) beside(system, arch string) string {
+	if s.BinariesIn == "" {
+		return ""
+	}
+	return fmt.Sprintf(", and put it into %s as pathwise-%s-%s", s.BinariesIn, system, arch)
 }
 
 // goPlatform translates what `uname -sm` prints.

@@ -123,7 +123,7 @@ func TestSSHHints(t *testing.T) {
 		"unknown host":  {func(s *SSH) { s.KnownHosts = []string{empty} }, []string{"not known", "add this line to " + empty + ": " + line}},
 		"changed key":   {func(s *SSH) { s.KnownHosts = []string{changed} }, []string{"not the known one", "line 2 of " + changed, ssh.FingerprintSHA256(d.hostKey)}},
 		"permission":    {func(s *SSH) { s.Keys = []string{stranger} }, []string{"permission denied to " + d.user, ssh.FingerprintSHA256(other)}},
-		"no binary":     {func(s *SSH) { s.Binaries = map[string]string{"plan9/arm": "x"} }, []string{runtime.GOARCH, "only for plan9/arm"}},
+		"no binary":     {func(s *SSH) { s.Binaries = map[string]string{"plan9/arm": "x"} }, []string{"only for plan9/arm: build one with GOOS=" + runtime.GOOS + " GOARCH=" + runtime.GOARCH}},
 		"no key file":   {func(s *SSH) { s.Keys = []string{empty + "2"} }, []string{empty + "2"}},
 		"no private":    {func(s *SSH) { s.Keys = []string{empty} }, []string{empty}},
 		"nobody there":  {func(s *SSH) { s.Address = "127.0.0.1:1" }, []string{"ucl", "connection refused"}},

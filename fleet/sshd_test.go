@@ -31,7 +31,10 @@ type sshd struct {
 	home    string // folder where what is pushed goes
 }
 
-func startSSHD(t *testing.T) *sshd {
+func startSSHD(t *testing.T) *sshd { t.Helper(); return startSSHDWith(t, "") }
+
+// startSSHDWith adds lines to the server's configuration. Words before its command run it.
+func startSSHDWith(t *testing.T, lines string, before ...string) *sshd {
 	t.Helper()
 	program := "/usr/sbin/sshd"
 	if _, err := os.Stat(program); err != nil {
@@ -65,9 +68,10 @@ UsePAM no
 PasswordAuthentication no
 PermitRootLogin prohibit-password
 MaxStartups 100
-`))
+`)+lines)
 	write(t, d.known, knownhosts.Line([]string{d.address}, host)+"\n")
-	cmd := exec.Command(program, "-D", "-e", "-f", filepath.Join(folder, "config"))
+	argv := append(before, program, "-D", "-e", "-f", filepath.Join(folder, "config"))
+	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	says := new(strings.Builder)
 	cmd.Stderr = says

@@ -127,7 +127,7 @@ func SecretAgain(secret string, n int) string {
 }
 
 // Role says why a measurement was made: RolePlanned, RoleDemand, or a step of a diagnosis, "diagnosis/ID/STEP". A Result
-// that is not of a mesh has none.
+// that is neither of a mesh nor of a diagnosis has none.
 type Role string
 
 const (

@@ -25,7 +25,7 @@ type Audit struct {
 	RTT      time.Duration // 0: what the kernel remembers of the path, or 50 ms
 	Interval time.Duration // between two readings of the counters; 0: 1 s
 
-	system host.System // zero: this machine
+	read func(ctx context.Context, ask host.Ask) (*host.Report, error) // of another machine, which Target names; nil: this one is read
 }
 
 func auditKind() Kind {
@@ -56,7 +56,7 @@ func (p *Audit) Validate() error {
 	return cmp.Or(p.Family.Validate(), checkDuration("interval", p.Interval, hostMinInterval, hostMaxInterval))
 }
 
-func (p *Audit) equip(Options) {}
+func (p *Audit) equip(o Options) { p.read = o.Audit }
 
 func (p *Audit) demand() measure.Demand {
 	return measure.Demand{DurationSeconds: cmp.Or(p.Interval, hostInterval).Seconds()}
@@ -86,13 +86,13 @@ func (p *Audit) measure(ctx context.Context, r *measure.Result) error {
 		}
 		ask.To = to
 	}
-	system := p.system
-	if system.Root == "" {
-		system = host.Linux()
+	read, which := host.Linux().Audit, "this host"
+	if p.read != nil {
+		read, which, r.Source.Name = p.read, p.Target, p.Target
 	}
-	report, err := system.Audit(ctx, ask)
+	report, err := read(ctx, ask)
 	if err != nil {
-		return fmt.Errorf("audit this host: %w", err)
+		return fmt.Errorf("audit %s: %w", which, err)
 	}
 	fillAudit(r, report)
 	return nil

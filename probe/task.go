@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/document"
+	"github.com/pathwise-net/pathwise/host"
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/model"
@@ -43,6 +44,8 @@ type Options struct {
 
 	// Attended says that somebody waits for the outcome and can end it: what keeps a run to its place in a plan is left out.
 	Attended bool
+	// Audit reads what the host that is the target is set to, where this is another one; nil: this host is read.
+	Audit func(ctx context.Context, ask host.Ask) (*host.Report, error)
 	// Source is what a throughput test sends, until it ends; nil: bytes of no meaning.
 	Source io.Reader
 

@@ -52,6 +52,7 @@ var badTexts = []struct{ call, flag, text string }{
 	{"explain", "kind", "x,y z"},
 	{"host", "rtt", "x,y z"}, {"host", "to", "no-such-host.invalid"}, {"host", "only", "x"},
 	{"host", "os", "x,y z"}, {"host", "disk", "/dev/null/x"}, {"host --revert", "backup", "/dev/null/x"},
+	{"diagnose", "ssh", "@x"}, {"diagnose --ssh dtn1", "key", "/dev/null/x"}, {"diagnose --ssh dtn1", "known-hosts", "/dev/null/x"},
 	{"host dtn1", "key", "/dev/null/x"}, {"host dtn1", "known-hosts", "/dev/null/x"},
 	{"lab up LAB", "device", "x,y z"}, {"lab up", "topology", "x,y z"},
 	{"lab record random-loss", "dir", "/dev/null/x"},

@@ -31,7 +31,8 @@ const diagnoseTime = "8s"
 const (
 	diagnoseLong = "Measure the path to HOST, where `pathwise respond` runs: round trips, the route, the narrowest link's capacity and a\n" +
 		"transfer each way; then name the cause if it is slow, with its evidence, what to change, and the speed to expect.\n" +
-		"An iperf3 server will do at the far end; less can be told then. Tell how the program that is slow asks (--request, --writes,\n" +
+		"An iperf3 server will do at the far end; less can be told then. With --ssh nothing needs to run there: this program is put there,\n" +
+		"answers the tests, reads what that host is set to, and is taken away. Tell how the program that is slow asks (--request, --writes,\n" +
 		"--turns, …), and what slows its transactions comes first. Tell the port of its connections while it runs (--program), at either of\n" +
 		"its ends, and what they wait for comes before all.\n" +
 		"With --pair nothing is measured: of two hosts of a mesh it says what changed since when, from what to what, what else happened\n" +
@@ -40,85 +41,133 @@ const (
 		"  pathwise diagnose carol --report path.html --mask\n  pathwise diagnose carol --target-rate 500mbit --target-rtt 76ms\n" +
 		"  pathwise diagnose carol --request 202 --writes 2\n  pathwise diagnose carol --program 5001\n  pathwise diagnose carol --budget 15s,100MB\n" +
 		"  pathwise diagnose carol --accept --target-rate 500mbit -t 60\n" +
+		"  pathwise diagnose --ssh alice@carol\n  pathwise diagnose 192.0.2.9 --ssh alice@carol:2222 --port 5201\n" +
 		"  pathwise diagnose --pair ucl/ral --since 7d --controller https://mesh.example.org:8080 --token-file ~/mesh.token"
 )
 
+// diagnoseCall is what the flags of `pathwise diagnose` say.
+type diagnoseCall struct {
+	flags   parameterFlags
+	failOn  string
+	explain bool
+	written reportFlags
+	aim     targetFlags
+	program programFlags
+	budget  string
+	past    pastFlags
+	ends    endFlags
+}
+
 func diagnoseCommand(s *session) *cobra.Command {
-	flags := parameterFlags{kind: throughputKind()}
-	var failOn string
-	var explain bool
-	var written reportFlags
-	var aim targetFlags
-	var program programFlags
-	var budget string
-	var past pastFlags
+	call := diagnoseCall{flags: parameterFlags{kind: throughputKind()}}
 	c := &cobra.Command{
-		Use: "diagnose HOST[:PORT] | --pair SOURCE/TARGET", Short: "Say why the path to HOST is slow, and what to change", Args: past.arguments,
-		Long: diagnoseLong, Example: diagnoseExample,
+		Use: "diagnose HOST[:PORT] | --ssh [USER@]HOST | --pair SOURCE/TARGET", Short: "Say why the path to HOST is slow, and what to change",
+		Long: diagnoseLong, Example: diagnoseExample, Args: call.arguments,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := past.check(c.Flags()); err != nil {
+			if err := call.past.check(c.Flags()); err != nil {
 				return err
 			}
-			if past.pair != "" {
-				return s.diagnosePast(c, &past, written.told.Since, failOn)
+			if call.past.pair != "" {
+				return s.diagnosePast(c, &call.past, call.written.told.Since, call.failOn)
 			}
-			v, err := newSurvey(c, s, &flags, args[0])
-			defer flags.close()
-			var target *diagnose.Target
-			if err == nil {
-				v.before, err = past.earlier()
-			}
-			if err == nil {
-				v.transactPort = program.port
-				v.program, err = program.read(c)
-			}
-			if err == nil {
-				target, err = aim.read()
-			}
-			if err == nil {
-				v.budget, err = readBudget(budget)
-			}
-			if err == nil {
-				err = cmp.Or(checkFailOn(failOn), written.check())
-			}
+			defer call.flags.close()
+			v, target, err := call.read(c, s, args)
 			if err != nil {
 				return err
 			}
-			d, err := v.diagnose(c.Context(), target, aim.accept)
-			if d == nil {
-				return err
-			}
-			err = errors.Join(err, s.emit(d, func(w io.Writer) {
-				printDiagnosis(w, d)
-				if explain {
-					printConsidered(w, d)
-				}
-			}))
-			err = errors.Join(err, written.write(s, d, time.Now()))
-			if err == nil && (isBad(d, failOn) || d.Acceptance != nil && d.Acceptance.Outcome == diagnose.Fails) {
-				return errBadOutcome
-			}
-			return err
+			return call.run(c.Context(), v, target)
 		},
 	}
-	flags.add(c, "port", "duration", "rate", "window", "cc", "dscp")
-	program.add(c)
+	call.flags.add(c, "port", "duration", "rate", "window", "cc", "dscp")
+	call.program.add(c)
 	c.Flags().Lookup("time").DefValue = diagnoseTime + ", or less as soon as the goodput is known within 5 %"
-	addFailOn(c.Flags(), &failOn)
-	written.add(c.Flags())
-	aim.add(c.Flags())
-	past.add(c.Flags())
-	c.Flags().StringVar(&budget, "budget", "", "what it may use: a time, a size to move, or both, such as 20s or 30s,50MB")
-	c.Flags().BoolVar(&explain, "explain", false, "say of every cause which facts speak for it or rule it out")
+	addFailOn(c.Flags(), &call.failOn)
+	call.written.add(c.Flags())
+	call.aim.add(c.Flags())
+	call.past.add(c.Flags())
+	call.ends.add(c.Flags())
+	c.Flags().StringVar(&call.budget, "budget", "", "what it may use: a time, a size to move, or both, such as 20s or 30s,50MB")
+	c.Flags().BoolVar(&call.explain, "explain", false, "say of every cause which facts speak for it or rule it out")
 	return c
+}
+
+// arguments takes a host, or none where a pair is named or --ssh names one.
+func (call *diagnoseCall) arguments(c *cobra.Command, args []string) error {
+	switch {
+	case call.past.pair != "":
+		return cobra.NoArgs(c, args)
+	case call.ends.name != "":
+		return cobra.MaximumNArgs(1)(c, args)
+	}
+	return cobra.ExactArgs(1)(c, args)
+}
+
+// read checks what the flags say, before anything is sent. The target is nil where none is named.
+func (call *diagnoseCall) read(c *cobra.Command, s *session, args []string) (v *survey, target *diagnose.Target, err error) {
+	reach, to, err := call.ends.read(args)
+	if err == nil {
+		v, err = newSurvey(c, s, &call.flags, to)
+	}
+	if err == nil {
+		v.reach = reach
+		v.before, err = call.past.earlier()
+	}
+	if err == nil {
+		v.transactPort, v.transactNamed = call.program.port, c.Flags().Changed("transact-port")
+		v.program, err = call.program.read(c)
+	}
+	if err == nil {
+		target, err = call.aim.read()
+	}
+	if err == nil {
+		v.budget, err = readBudget(call.budget)
+	}
+	if err == nil {
+		err = cmp.Or(checkFailOn(call.failOn), call.written.check())
+	}
+	return v, target, err
+}
+
+// run makes the diagnosis, and prints and writes it.
+func (call *diagnoseCall) run(ctx context.Context, v *survey, target *diagnose.Target) error {
+	d, err := v.diagnose(ctx, target, call.aim.accept)
+	if d == nil {
+		return err
+	}
+	err = errors.Join(err, v.session.emit(d, func(w io.Writer) {
+		printDiagnosis(w, d)
+		if call.explain {
+			printConsidered(w, d)
+		}
+	}))
+	err = errors.Join(err, call.written.write(v.session, d, time.Now()))
+	if err == nil && (isBad(d, call.failOn) || d.Acceptance != nil && d.Acceptance.Outcome == diagnose.Fails) {
+		return errBadOutcome
+	}
+	return err
 }
 
 // diagnose measures what was asked for, and says what it means. It is nil where nothing can be said about the path; what was measured
 // comes with an error.
 func (v *survey) diagnose(ctx context.Context, target *diagnose.Target, accept bool) (*diagnose.Diagnosis, error) {
-	if err := v.settle(ctx); err != nil {
+	address, err := v.settle(ctx)
+	if err != nil {
 		return nil, err
 	}
+	ctx, leave, err := v.openFar(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	d, err := v.survey(ctx, target, accept)
+	did, failed := leave()
+	if d != nil && did != "" {
+		d.Notes = append(d.Notes, did)
+	}
+	return d, errors.Join(err, failed)
+}
+
+// survey is diagnose once the far end is there.
+func (v *survey) survey(ctx context.Context, target *diagnose.Target, accept bool) (*diagnose.Diagnosis, error) {
 	var accepted *diagnose.Diagnosis
 	if accept {
 		var err error

@@ -38,14 +38,6 @@ func (p *pastFlags) add(flags *pflag.FlagSet) {
 // ofPast are the flags that go with --pair.
 var ofPast = []string{"pair", "since", "data", "controller", "ca-file", "token-file", "fail-on", "json", "quiet", "verbose"}
 
-// arguments takes a host, or none where a pair is named.
-func (p *pastFlags) arguments(c *cobra.Command, args []string) error {
-	if p.pair != "" {
-		return cobra.NoArgs(c, args)
-	}
-	return cobra.ExactArgs(1)(c, args)
-}
-
 // check says which flag does not fit: one that measures beside --pair, or one of a controller without it.
 func (p *pastFlags) check(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {

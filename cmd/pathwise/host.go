@@ -116,7 +116,7 @@ func (call *hostCall) read(c *cobra.Command, args []string) (err error) {
 	if err := call.checkChanges(c.Flags().Changed("backup"), remote); err != nil {
 		return err
 	}
-	if err := call.checkReach(remote); err != nil {
+	if err := checkReach(call.key, call.knownHosts, "SSH-HOST", remote); err != nil {
 		return err
 	}
 	if call.to != "" && !remote {

@@ -16,22 +16,6 @@ import (
 // hostBackup is where what was changed is kept, so that --revert finds it.
 const hostBackup = "/var/lib/pathwise/host-backup.json"
 
-// checkReach refuses files for SSH that are not there, and those of an audit of this machine.
-func (call *hostCall) checkReach(remote bool) error {
-	for _, one := range []struct{ flag, file string }{{"key", call.key}, {"known-hosts", call.knownHosts}} {
-		if one.file == "" {
-			continue
-		}
-		if _, err := os.Stat(one.file); err != nil {
-			return badFlag(one.flag, err)
-		}
-		if !remote {
-			return badFlag(one.flag, fmt.Errorf("%q: it is for SSH-HOST; give that, too", one.file))
-		}
-	}
-	return nil
-}
-
 // checkChanges refuses flags that say two things, or nothing.
 func (call *hostCall) checkChanges(namesBackup, remote bool) error {
 	switch {

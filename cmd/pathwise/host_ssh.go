@@ -7,7 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
-	"runtime"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -21,17 +21,38 @@ import (
 // mostReport is more than an audit of any machine prints.
 const mostReport = 8 << 20
 
+// checkReach refuses files for SSH that are not there, and those of a call that logs in nowhere.
+func checkReach(key, knownHosts, wants string, remote bool) error {
+	for _, one := range []struct{ flag, file string }{{"key", key}, {"known-hosts", knownHosts}} {
+		if one.file == "" {
+			continue
+		}
+		if _, err := os.Stat(one.file); err != nil {
+			return badFlag(one.flag, err)
+		}
+		if !remote {
+			return badFlag(one.flag, fmt.Errorf("%q: it is for %s; give that, too", one.file, wants))
+		}
+	}
+	return nil
+}
+
 // auditByReach audits a machine that is reached by SSH: this binary runs there once, and is taken away again.
 func (s *session) auditByReach(ctx context.Context, call *hostCall, name string) (*host.Report, error) {
-	reach, err := call.login(name)
+	reach, err := login(name, call.key, call.knownHosts)
 	if err != nil {
 		return nil, err
 	}
 	reach.Log = s.log()
 	stop := s.ticking("reading " + name)
 	defer stop()
+	return auditOf(name, func(out io.Writer) (int, string, error) { return reach.Run(ctx, out, call.arguments()...) })
+}
+
+// auditOf reads the audit that a call of this program on another machine prints.
+func auditOf(name string, run func(out io.Writer) (status int, says string, err error)) (*host.Report, error) {
 	out := &limited{most: mostReport}
-	status, says, err := reach.Run(ctx, out, call.arguments()...)
+	status, says, err := run(out)
 	switch {
 	case err != nil:
 		return nil, err
@@ -45,8 +66,8 @@ func (s *session) auditByReach(ctx context.Context, call *hostCall, name string)
 	return &r, nil
 }
 
-// login reads [USER@]HOST[:PORT].
-func (call *hostCall) login(name string) (*fleet.SSH, error) {
+// login reads [USER@]HOST[:PORT]. Files that are "" are as ssh has them.
+func login(name, key, knownHosts string) (*fleet.SSH, error) {
 	user, at, has := strings.Cut(name, "@")
 	if !has {
 		user, at = "", name
@@ -62,11 +83,13 @@ func (call *hostCall) login(name string) (*fleet.SSH, error) {
 	if port == 0 {
 		port = ssh
 	}
-	reach := &fleet.SSH{Host: target, Address: net.JoinHostPort(target, strconv.Itoa(port)), User: user, Binaries: map[string]string{}}
+	folder := "."
 	if self, err := os.Executable(); err == nil {
-		reach.Binaries[runtime.GOOS+"/"+runtime.GOARCH] = self
+		folder = filepath.Dir(self)
 	}
-	logIn(reach, call.key, call.knownHosts)
+	reach := &fleet.SSH{Host: target, Address: net.JoinHostPort(target, strconv.Itoa(port)), User: user,
+		Binaries: binariesIn(folder), BinariesIn: folder}
+	logIn(reach, key, knownHosts)
 	return reach, nil
 }
 

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 
+	"github.com/pathwise-net/pathwise/fleet"
+	"github.com/pathwise-net/pathwise/quantity"
 	"github.com/pathwise-net/pathwise/respond"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -24,6 +27,7 @@ func respondWith(s *session, kinds []respond.Kind) *cobra.Command {
 	all := []*responder{first}
 	var tests, streams int
 	var bind, longest string
+	var anyPort, withInput bool
 	c := &cobra.Command{
 		Use: "respond", Short: "Be the far end of tests", Args: cobra.NoArgs,
 		Long: "Answer " + answered(kinds) + ",\nuntil interrupted. By default one test of throughput runs at a time,\n" +
@@ -39,7 +43,7 @@ func respondWith(s *session, kinds []respond.Kind) *cobra.Command {
 					return badFlag("bind", err)
 				}
 			}
-			wanted, err := wantedOf(c, all)
+			wanted, err := wantedOf(c, all, anyPort)
 			if err != nil {
 				return err
 			}
@@ -49,7 +53,11 @@ func respondWith(s *session, kinds []respond.Kind) *cobra.Command {
 			if streams < 1 {
 				return badFlag("max-streams", fmt.Errorf("\"%d\": want 1 or more", streams))
 			}
-			return s.respond(c.Context(), bind, wanted, respond.Limits{Longest: limit,
+			ctx := c.Context()
+			if withInput {
+				ctx = s.whileInput(ctx, inputPatience)
+			}
+			return s.respond(ctx, bind, wanted, respond.Limits{Longest: limit,
 				Tests: ifSet(c, "max-tests", tests), Streams: ifSet(c, "max-streams", streams)})
 		},
 	}
@@ -68,6 +76,8 @@ func respondWith(s *session, kinds []respond.Kind) *cobra.Command {
 		}
 	}
 	flags.StringVar(&bind, "bind", "", "address to answer on, or ADDRESS:PORT (default: all)")
+	flags.BoolVar(&anyPort, "any-port", false, "where no port is named, answer on one that the system chooses, and say which")
+	flags.BoolVar(&withInput, "end-with-input", false, "end when standard input does, or when nothing came through it for "+quantity.FormatSeconds(inputPatience.Seconds()))
 	flags.StringVar(&longest, "max-time", strings.Replace(limits.Longest.String(), "m0s", "m", 1), "longest test")
 	flags.IntVar(&tests, "max-tests", limits.Tests, "tests at once; more are told that this end is busy")
 	flags.IntVar(&streams, "max-streams", limits.Streams, "parallel streams of one test")
@@ -101,11 +111,17 @@ type responder struct {
 	spare bool // nobody asked for it: where another program has its port, it is left out
 }
 
-// wantedOf are the first kind, those that are always opened, and those others whose ports a call names.
-func wantedOf(c *cobra.Command, all []*responder) (wanted []*responder, err error) {
+// wantedOf are the first kind, those that are always opened, and those others whose ports a call names. With anyPort those whose ports it
+// does not name have the port 0, which is any that is free.
+func wantedOf(c *cobra.Command, all []*responder, anyPort bool) (wanted []*responder, err error) {
 	for i, r := range all {
 		named := c.Flags().Changed(r.flag)
 		if i > 0 && !named && !r.kind.Always || i > 0 && r.kind.Always && r.port == 0 {
+			continue
+		}
+		if anyPort && !named {
+			r.port = 0
+			wanted = append(wanted, r)
 			continue
 		}
 		r.spare = i > 0 && !named
@@ -115,6 +131,24 @@ func wantedOf(c *cobra.Command, all []*responder) (wanted []*responder, err erro
 		wanted = append(wanted, r)
 	}
 	return wanted, nil
+}
+
+// inputPatience is three beats of who brought this program here, two of which may be lost.
+const inputPatience = 3 * fleet.VisitBeat
+
+// whileInput returns a context that ends when standard input does, or when nothing came through it for so long.
+func (s *session) whileInput(ctx context.Context, patience time.Duration) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	late := time.AfterFunc(patience, cancel)
+	go func() { // ends with standard input, or the process
+		defer cancel()
+		for some := make([]byte, 512); ; late.Reset(patience) {
+			if _, err := s.in.Read(some); err != nil {
+				return
+			}
+		}
+	}()
+	return ctx
 }
 
 // respond opens responders at an address, says where they answer, and serves them until ctx ends or one of them fails.

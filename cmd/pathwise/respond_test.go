@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -98,6 +99,40 @@ func TestRespondOpensKinds(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.what, diff)
 		}
 	}
+}
+
+// With --any-port what no port is named for answers on one that is free.
+func TestRespondOnAnyPort(t *testing.T) {
+	named := freePorts(t, 1)[0]
+	type answer struct {
+		Address string
+		Others  map[string]string
+	}
+	got := responding(t, true, func(r io.Reader) (doc answer) {
+		if err := json.NewDecoder(r).Decode(&doc); err != nil {
+			t.Error(err)
+		}
+		return doc
+	}, "--bind", "127.0.0.1", "--any-port", "--again-port", fmt.Sprint(named))
+	ports := []int{portOf(got.Address), portOf(got.Others["transact"]), portOf(got.Others["again"])}
+	if ports[0] == 0 || ports[0] == 5201 || ports[1] == 0 || ports[1] == 5213 || ports[0] == ports[1] || ports[2] != named || len(got.Others) != 2 {
+		t.Errorf("answering on %+v", got)
+	}
+}
+
+// A responder that ends with its input ends when that does, and when nothing comes through it any more; what comes keeps it alive.
+func TestRespondEndsWithInput(t *testing.T) {
+	read, write := io.Pipe()
+	s := &session{in: read}
+	ended := s.whileInput(t.Context(), time.Hour)
+	if _, err := write.Write([]byte("\n")); err != nil || ended.Err() != nil {
+		t.Errorf("after a line: %v, %v", err, ended.Err())
+	}
+	write.Close()
+	<-ended.Done()
+	silent, kept := io.Pipe()
+	defer kept.Close()
+	<-(&session{in: silent}).whileInput(t.Context(), time.Millisecond).Done()
 }
 
 // What cannot be opened is said with the flag that mends it, and leaves nothing open.

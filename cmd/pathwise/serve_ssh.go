@@ -98,7 +98,7 @@ func (h *sshHosts) describe(host *config.Host) (*fleet.SSH, error) {
 	port = cmp.Or(port, 22)
 	described := &fleet.SSH{
 		Host: host.Name, Address: net.JoinHostPort(address, strconv.Itoa(port)), User: s.User, Folder: s.Directory,
-		Binaries: h.binaries(), Dial: h.messages.dial, Leave: s.Leave, Log: h.log,
+		Binaries: binariesIn(h.binaryFolder()), BinariesIn: h.binaryFolder(), Dial: h.messages.dial, Leave: s.Leave, Log: h.log,
 	}
 	key := s.Key
 	if err := locate(secret.In(h.data), &key); err != nil {
@@ -125,10 +125,12 @@ func logIn(s *fleet.SSH, key, knownHosts string) {
 	s.KnownHosts = existing(knownHosts, filepath.Join(me.HomeDir, ".ssh/known_hosts"), "/etc/ssh/ssh_known_hosts")
 }
 
-// binaries are ours by platform: this one, and those of others that lie in the controller's folder.
-func (h *sshHosts) binaries() map[string]string {
+func (h *sshHosts) binaryFolder() string { return filepath.Join(h.data, "binaries") }
+
+// binariesIn are ours by platform: this one, and those of others that lie in a folder.
+func binariesIn(folder string) map[string]string {
 	all := map[string]string{}
-	files, _ := filepath.Glob(filepath.Join(h.data, "binaries", "pathwise-*-*")) // the pattern is right
+	files, _ := filepath.Glob(filepath.Join(folder, "pathwise-*-*")) // the pattern is right
 	for _, f := range files {
 		if part := strings.Split(filepath.Base(f), "-"); len(part) == 3 { // pathwise-linux-arm64
 			all[part[1]+"/"+part[2]] = f

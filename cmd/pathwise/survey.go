@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"net/netip"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
@@ -35,6 +37,11 @@ type survey struct {
 	budget      diagnose.Budget // zero: no limit
 	without     string          // which steps the budget had no room for, for people
 
+	reach         *fleet.SSH // how the far end is reached to run this program there; nil: something answers there
+	far           *farEnd    // once it runs there
+	transactNamed bool       // the call says at which port transactions are answered
+	id            string     // of the diagnosis, in the roles of its steps
+
 	responder responderState
 	failed    error // what a test with the far end failed for, the first that did
 }
@@ -46,7 +53,7 @@ const (
 
 // newSurvey reads a call of the command.
 func newSurvey(c *cobra.Command, s *session, flags *parameterFlags, target string) (*survey, error) {
-	v := &survey{session: s}
+	v := &survey{session: s, id: measure.NewResult("diagnosis", time.Now()).ID}
 	var err error
 	if v.asked, v.options, err = flags.read(c, s); err != nil {
 		return nil, err
@@ -69,13 +76,17 @@ func newSurvey(c *cobra.Command, s *session, flags *parameterFlags, target strin
 	return v, nil
 }
 
-// settle chooses the family of all steps: that over which the target answers.
-func (v *survey) settle(ctx context.Context) error {
-	address, err := probe.Answering(ctx, v.target, v.family, cmp.Or(v.transfer.Port, iperf3.DefaultPort))
+// settle chooses the family of all steps, and the address: those over which the target answers.
+func (v *survey) settle(ctx context.Context) (netip.Addr, error) {
+	port := cmp.Or(v.transfer.Port, iperf3.DefaultPort)
+	if v.reach != nil { // nothing answers tests yet, and SSH does
+		port = portOf(v.reach.Address)
+	}
+	address, err := probe.Answering(ctx, v.target, v.family, port)
 	if err == nil {
 		v.family = sock.FamilyOf(address)
 	}
-	return err
+	return address, err
 }
 
 // run returns what was measured, and the first error that the diagnosis cannot do without.
@@ -85,7 +96,7 @@ func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
 		plan = diagnose.EndEarly(plan)
 	}
 	plan = diagnose.WithProgram(plan, v.program.Port)
-	executor := diagnose.Executor{Make: v.step, Budget: v.budget, Cost: v.cost}
+	executor := diagnose.Executor{Make: v.step, Far: v.far != nil, Budget: v.budget, Cost: v.cost}
 	results, without, err := executor.Execute(ctx, plan)
 	v.without = without
 	return results, cmp.Or(err, v.failed)
@@ -123,6 +134,7 @@ func (v *survey) step(ctx context.Context, s diagnose.Step) (*measure.Result, er
 		r.Note(r.Kind + " failed: " + err.Error())
 	}
 	v.session.measured(r)
+	r.Role = measure.DiagnosisRole(v.id, s.Name)
 	switch {
 	case ctx.Err() != nil || input.Bad(err):
 		return r, err
@@ -149,10 +161,13 @@ const (
 func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 	task := measure.Task{Kind: s.Kind, Target: v.target, Parameters: maps.Clone(s.Parameters)}
 	task.Parameters["family"] = string(v.family)
-	if (probe.Catalogue{}).Itself(s.Kind) {
+	options := probe.Options{}
+	switch {
+	case s.Far:
+		options.Audit = v.far.audit
+	case (probe.Catalogue{}).Itself(s.Kind):
 		task.Target = ""
 	}
-	options := probe.Options{}
 	if s.Transfer() {
 		options = v.options
 		maps.Copy(task.Parameters, v.asked)
