@@ -30,6 +30,12 @@ type exchanges struct {
 	early      bool // and the transfer ended long before it was to
 }
 
+// noAnswer and refused stand for the time of a connection that did not open.
+const (
+	noAnswer = -1
+	refused  = -2
+)
+
 func times(n int, each float64) []float64 { return slices.Repeat([]float64{each}, n) }
 
 // quick are ten transactions that take what the path takes.
@@ -55,8 +61,15 @@ func (e exchanges) result(second int, all, connects []float64, parameters map[st
 	var done []float64
 	for i, s := range all {
 		one := measure.Transaction{Seq: i + 1}
-		if connects != nil {
+		one.StartSeconds = r.DurationSeconds
+		if r.DurationSeconds += exchangePatience; s >= 0 {
+			r.DurationSeconds += s - exchangePatience
+		}
+		if connects != nil && connects[i] != noAnswer && connects[i] != refused {
 			one.ConnectSeconds = &connects[i]
+		}
+		if s == refused {
+			r.DurationSeconds = one.StartSeconds
 		}
 		if s >= 0 {
 			first := s / trips
@@ -164,6 +177,9 @@ func TestTransactions(t *testing.T) {
 			e.told, e.times[3], e.resent, e.firstByte = map[string]any{"response": 1e6}, .3, 1, .0103
 		}), ""},
 		"a service without room":                   {quick(func(e *exchanges) { e.service = lateSYN }), "accept-queue-full"},
+		"a service that answers no more":           {quick(func(e *exchanges) { e.service = []float64{.01, .01, noAnswer, noAnswer} }), "accept-queue-full"},
+		"a service that is not there":              {quick(func(e *exchanges) { e.service = []float64{noAnswer, noAnswer} }), ""},
+		"a service that refuses":                   {quick(func(e *exchanges) { e.service = []float64{.01, .01, refused, refused} }), ""},
 		"a service that lost one":                  {quick(func(e *exchanges) { e.service = times(10, .01); e.service[4] = 1.02 }), ""},
 		"a service on a path that loses":           {quick(func(e *exchanges) { e.service, e.lostPings = lateSYN, 1 }), ""},
 		"a service on a path that loses SYNs":      {quick(func(e *exchanges) { e.service, e.connects = lateSYN, lateSYN }), ""},

@@ -18,9 +18,9 @@ var acceptQueueFull = Rule{
 	Needs: []Name{ServiceOpened, ServiceLate, Openings, OpeningsLate},
 	Reads: []Name{ServiceUsual, OpeningUsual, Pings, Answers},
 	Brings: []definition{
-		{Name: ServiceOpened, Metric: "connections_count", Unit: "connections", Means: "connections to the service that opened"},
+		{Name: ServiceOpened, Metric: "connections_count", Unit: "connections", Means: "connections to the service that were tried"},
 		{Name: ServiceLate, Metric: "late_connections_count", Unit: "connections",
-			Means: "of {service_connections} connections to the service that opened, those whose first packet had to be sent again"},
+			Means: "of {service_connections} connections to the service, those whose first packet had to be sent again"},
 		{Name: ServiceUsual, Metric: "connect_median_seconds", Unit: "s",
 			Means: "until a connection to the service was open, as a rule"},
 	},
@@ -50,16 +50,31 @@ func readService(s *Subject, r *measure.Result) {
 	if port, told := r.Number("port"); told {
 		s.service = format(port, "")
 	}
-	late, all := 0., 0.
-	for _, t := range r.Samples.Transactions {
-		if t.ConnectSeconds != nil {
+	late, all, silent := 0., 0., 0.
+	for i, t := range r.Samples.Transactions {
+		switch {
+		case t.ConnectSeconds != nil:
 			all++
 			if *t.ConnectSeconds >= synTakes && t.Retransmits > 0 {
 				late++
 			}
+		case lasted(r, i) >= synTakes: // a refusal comes at once
+			silent++
 		}
+	}
+	if all > 0 { // the service is there: what got no answer at all, it had no room for
+		all, late = all+silent, late+silent
 	}
 	s.set(ServiceOpened, exactly(all, r))
 	s.set(ServiceLate, exactly(late, r))
 	s.setPositive(ServiceUsual, r.Metrics[measure.ConnectMedian], r)
+}
+
+// lasted is how long a transaction was tried, in seconds: until the next one, or the end of all.
+func lasted(r *measure.Result, i int) float64 {
+	all, until := r.Samples.Transactions, r.DurationSeconds
+	if i+1 < len(all) {
+		until = all[i+1].StartSeconds
+	}
+	return until - all[i].StartSeconds
 }
