@@ -31,7 +31,6 @@ type Sketch struct {
 	zero          uint64
 	positive      []sketchBin // by ascending index
 	negative      []sketchBin // of the absolute values, by ascending index
-	spare         []sketchBin // what Merge writes to, to save allocations
 }
 
 type sketchBin struct {
@@ -66,14 +65,14 @@ func (s *Sketch) AddBin(v float64, bin int32) bool {
 	case v == 0:
 		s.zero++
 	case v > 0:
-		s.positive = addToBin(s.positive, bin)
+		s.positive = addToBin(s.positive, bin, 1)
 	default:
-		s.negative = addToBin(s.negative, bin)
+		s.negative = addToBin(s.negative, bin, 1)
 	}
 	return true
 }
 
-func addToBin(bins []sketchBin, index int32) []sketchBin {
+func addToBin(bins []sketchBin, index int32, count uint64) []sketchBin {
 	i, end := 0, len(bins) // by hand: it is half the cost of a value
 	for i < end {
 		if middle := int(uint(i+end) / 2); bins[middle].index < index {
@@ -83,10 +82,10 @@ func addToBin(bins []sketchBin, index int32) []sketchBin {
 		}
 	}
 	if i < len(bins) && bins[i].index == index {
-		bins[i].count++
+		bins[i].count += count
 		return bins
 	}
-	return slices.Insert(bins, i, sketchBin{index, 1})
+	return slices.Insert(bins, i, sketchBin{index, count})
 }
 
 // bounded keeps a sum a number that can be written, where values are near the largest there is.
@@ -107,36 +106,47 @@ func (s *Sketch) MergeTimes(other *Sketch, times uint64) {
 	s.n += other.n * times
 	s.sum = bounded(s.sum + bounded(other.sum*float64(times)))
 	s.zero += other.zero * times
-	s.mergeBins(&s.positive, other.positive, times)
-	s.mergeBins(&s.negative, other.negative, times)
+	s.positive = mergeBins(s.positive, other.positive, times)
+	s.negative = mergeBins(s.negative, other.negative, times)
 }
 
-func (s *Sketch) mergeBins(mine *[]sketchBin, other []sketchBin, times uint64) {
-	if len(other) == 0 {
-		return
+// mergeBins adds so many copies of other to bins, in their memory where there is room. Of many that merge most bins are there already.
+func mergeBins(bins, other []sketchBin, times uint64) []sketchBin {
+	if len(other) == 1 {
+		return addToBin(bins, other[0].index, other[0].count*times)
 	}
-	out, a := s.spare[:0], *mine
-	for len(a) > 0 && len(other) > 0 {
-		switch {
-		case a[0].index < other[0].index:
-			out, a = append(out, a[0]), a[1:]
-		case a[0].index > other[0].index:
-			out, other = append(out, sketchBin{other[0].index, other[0].count * times}), other[1:]
-		default:
-			out = append(out, sketchBin{a[0].index, a[0].count + other[0].count*times})
-			a, other = a[1:], other[1:]
+	at, missing := 0, 0
+	for _, b := range other {
+		for at < len(bins) && bins[at].index < b.index {
+			at++
+		}
+		if at < len(bins) && bins[at].index == b.index {
+			bins[at].count += b.count * times
+		} else {
+			missing++
 		}
 	}
-	out = append(out, a...)
-	for _, b := range other {
-		out = append(out, sketchBin{b.index, b.count * times})
+	if missing == 0 {
+		return bins
 	}
-	s.spare, *mine = *mine, out
+	from := len(bins) - 1
+	bins = slices.Grow(bins, missing)[:len(bins)+missing]
+	for at := len(other) - 1; missing > 0; at-- { // from the last one on, so that each bin moves once
+		for ; from >= 0 && bins[from].index > other[at].index; from-- {
+			bins[from+missing] = bins[from]
+		}
+		if from < 0 || bins[from].index < other[at].index {
+			bins[from+missing] = sketchBin{other[at].index, other[at].count * times}
+			missing--
+		}
+	}
+	return bins
 }
 
 // Reset makes s empty and keeps its memory.
 func (s *Sketch) Reset() {
-	*s = Sketch{positive: s.positive[:0], negative: s.negative[:0], spare: s.spare[:0]}
+	s.n, s.sum, s.min, s.max, s.zero = 0, 0, 0, 0, 0
+	s.positive, s.negative = s.positive[:0], s.negative[:0]
 }
 
 // Count returns how many values were recorded.

@@ -11,7 +11,7 @@ import (
 )
 
 var sameSketch = cmp.Options{
-	cmp.AllowUnexported(Sketch{}, sketchBin{}), cmpopts.IgnoreFields(Sketch{}, "spare"), cmpopts.EquateEmpty(),
+	cmp.AllowUnexported(Sketch{}, sketchBin{}), cmpopts.EquateEmpty(),
 }
 
 func sketchOf(values ...float64) *Sketch {
@@ -250,5 +250,36 @@ func TestSketchMedian(t *testing.T) {
 	}
 	if got := new(Sketch).Median(); !math.IsNaN(got) {
 		t.Errorf("of nothing: %v", got)
+	}
+}
+
+// Sketches merge to that of all their values, whatever bins they have in common.
+func TestSketchMergesLikeOne(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	shapes := []func() float64{
+		func() float64 { return 0.04 + 0.005*random.ExpFloat64() },
+		func() float64 { return 0.04 },
+		func() float64 { return random.NormFloat64() },
+		func() float64 { return math.Floor(3 * random.Float64()) },
+		func() float64 { return math.Exp(1400*random.Float64() - 700) },
+	}
+	for round := range 500 {
+		var whole, merged, part, read Sketch
+		for range 1 + random.IntN(12) {
+			part.Reset()
+			draw := shapes[(round+random.IntN(2)*random.IntN(len(shapes)))%len(shapes)]
+			for range random.IntN(40) {
+				v := draw()
+				part.Add(v)
+				whole.Add(v)
+			}
+			if _, err := read.DecodeBinary(part.AppendBinary(nil)); err != nil {
+				t.Fatal(err)
+			}
+			merged.Merge(&read)
+		}
+		if diff := cmp.Diff(&whole, &merged, sameSketch, cmpopts.IgnoreFields(Sketch{}, "sum")); diff != "" {
+			t.Fatalf("(-whole +merged):\n%s", diff)
+		}
 	}
 }

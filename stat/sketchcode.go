@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // How a Sketch is written. Numbers are unsigned varints; a float is the number of its bytes that follow, then those
@@ -84,6 +85,10 @@ func ReadFloat(data []byte) (v float64, rest []byte, ok bool) {
 		return 0, nil, false
 	}
 	end := 1 + int(data[0])
+	if len(data) > 8 { // as mostly; what follows the float is cut off
+		raw := binary.BigEndian.Uint64(data[1:]) &^ (1<<(64-8*data[0]) - 1)
+		return math.Float64frombits(raw), data[end:], true
+	}
 	var raw [8]byte
 	copy(raw[:], data[1:end])
 	return math.Float64frombits(binary.BigEndian.Uint64(raw[:])), data[end:], true
@@ -190,7 +195,7 @@ func (r *sketchReader) uint() uint64 {
 func (r *sketchReader) float() float64 {
 	v, rest, ok := ReadFloat(r.data)
 	r.data = rest
-	r.bad = r.bad || !ok || math.IsNaN(v) || math.IsInf(v, 0)
+	r.bad = r.bad || !ok || v-v != 0 // NaN, or infinite
 	return v
 }
 
@@ -214,17 +219,23 @@ func (r *sketchReader) bins(bins []sketchBin, left *uint64) []sketchBin {
 		return bins
 	}
 	var index int64
+	bins = slices.Grow(bins, int(n))
 	for i := range n {
-		if i == 0 {
-			v, size := binary.Varint(r.data)
+		step, count := uint64(0), uint64(0)
+		switch data := r.data; {
+		case i == 0:
+			v, size := binary.Varint(data)
 			r.bad = r.bad || size <= 0
-			index, r.data = v, r.data[max(0, size):]
-		} else {
-			step := r.uint()
+			index, r.data = v, data[max(0, size):]
+			count = r.uint()
+		case len(data) > 1 && data[0]|data[1] < 0x80: // a byte each, as in most
+			step, count, r.data = uint64(data[0]), uint64(data[1]), data[2:]
+			r.bad = r.bad || step == 0
+		default:
+			step, count = r.uint(), r.uint()
 			r.bad = r.bad || step == 0 || step > 2*maxBin
-			index += int64(step)
 		}
-		count := r.uint()
+		index += int64(step)
 		if r.bad || index < -maxBin || index > maxBin || count == 0 || count > *left {
 			r.bad = true
 			return bins
