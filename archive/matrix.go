@@ -33,7 +33,7 @@ func (k *keeper) matrix(ctx context.Context, s selector, q MatrixQuery) ([]Cell,
 	from, to := unixNano(q.From), unixNano(q.To)
 	divide := func(at progress) []piece { return k.pieces(v, at, from, to) }
 	how := v.merge()
-	err := k.gather(ctx, v, from, to, divide, m.into, func(t *tx, at progress, pieces []piece) error {
+	err := k.gather(ctx, v, from, to, divide, m, func(t *tx, at progress, pieces []piece) error {
 		open := m.open(how)
 		if open == nil {
 			return nil
@@ -103,6 +103,9 @@ func (k *keeper) newMatrix(v *view) *matrix {
 
 // into returns the sum of the pair of a stream, whatever the time.
 func (m *matrix) into(id streamID, _ int64) *sum { return &m.sums[m.cellOf[id]] }
+
+// filled implements sums: what has values is not known before all is read.
+func (m *matrix) filled(int64, int64) bool { return true }
 
 // cells returns a cell for each pair of which anything was measured.
 func (m *matrix) cells(quantiles []float64, how measure.Merge) []Cell {

@@ -38,11 +38,21 @@ type contents struct {
 }
 
 // read reads a bucket, in place of what was there.
-func (c *contents) read(data []byte) (err error) {
+func (c *contents) read(data []byte) error {
+	c.reset()
+	return c.merge(data, nil)
+}
+
+// reset empties c and keeps its memory.
+func (c *contents) reset() {
 	c.values.Reset()
 	c.said.Reset()
 	c.samples.Reset()
 	c.runs = 0
+}
+
+// merge adds a bucket as it is written. one is to read it with; nil where c is empty. After an error c is of no use.
+func (c *contents) merge(data []byte, one *stat.Sketch) (err error) {
 	kind := byte(0)
 	if len(data) > 0 {
 		kind = data[0]
@@ -50,17 +60,19 @@ func (c *contents) read(data []byte) (err error) {
 	switch kind {
 	case bucketSamples:
 		r := reader{data: data[1:]}
-		if c.runs = r.uint(math.MaxInt64); c.runs == 0 || r.err != nil {
+		runs := r.uint(math.MaxInt64)
+		if runs == 0 || r.err != nil {
 			return errDamaged
 		}
-		data, err = c.samples.DecodeBinary(r.data)
+		c.runs += runs
+		data, err = mergeSketch(&c.samples, r.data, one)
 	case bucketSaid, bucketBoth:
-		data, err = c.said.DecodeBinary(data[1:])
+		data, err = mergeSketch(&c.said, data[1:], one)
 		if err == nil && kind == bucketBoth {
-			data, err = c.values.DecodeBinary(data)
+			data, err = mergeSketch(&c.values, data, one)
 		}
 	default:
-		data, err = c.values.DecodeBinary(data)
+		data, err = mergeSketch(&c.values, data, one)
 	}
 	if err == nil && len(data) > 0 {
 		err = errDamaged
@@ -68,12 +80,15 @@ func (c *contents) read(data []byte) (err error) {
 	return err
 }
 
-// add adds the contents of another bucket.
-func (c *contents) add(other *contents) {
-	c.values.Merge(&other.values)
-	c.said.Merge(&other.said)
-	c.samples.Merge(&other.samples)
-	c.runs += other.runs
+// mergeSketch adds to s what data begins with, and returns what comes after it. one is to read it with where s is not empty.
+func mergeSketch(s *stat.Sketch, data []byte, one *stat.Sketch) (rest []byte, err error) {
+	if s.Count() == 0 { // as always where the step is the level
+		return s.DecodeBinary(data)
+	}
+	if rest, err = one.DecodeBinary(data); err == nil {
+		s.Merge(one)
+	}
+	return rest, err
 }
 
 // append writes a bucket.
@@ -157,10 +172,11 @@ func eachBucket(data []byte, level int, f func(bucket) error) error {
 
 // blender merges rows. It keeps its memory from one to the next.
 type blender struct {
-	old, out   []bucket
-	added      []bucket
-	mine, ours contents
-	bytes      []byte
+	old, out []bucket
+	added    []bucket
+	sum      contents
+	one      stat.Sketch
+	bytes    []byte
 }
 
 // add returns the row that holds what is in two rows of one key.
@@ -194,18 +210,18 @@ func (m *blender) add(level int, old, fresh []byte) (both []byte, err error) {
 
 // both merges two buckets as they are written.
 func (m *blender) both(a, b []byte) ([]byte, error) {
-	if err := m.mine.read(a); err != nil {
+	if err := m.sum.read(a); err != nil {
 		return nil, err
 	}
-	if err := m.ours.read(b); err != nil {
+	samples := m.sum.runs > 0
+	if err := m.sum.merge(b, &m.one); err != nil {
 		return nil, err
 	}
-	if (m.mine.runs > 0) != (m.ours.runs > 0) {
+	if samples != (b[0] == bucketSamples) {
 		return nil, errDamaged
 	}
-	m.mine.add(&m.ours)
 	start := len(m.bytes)
-	m.bytes = m.mine.append(m.bytes)
+	m.bytes = m.sum.append(m.bytes)
 	return m.bytes[start:len(m.bytes):len(m.bytes)], nil
 }
 

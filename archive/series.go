@@ -43,7 +43,7 @@ func (k *keeper) Series(ctx context.Context, q SeriesQuery) (*Series, error) {
 		}
 	}
 	how := v.merge()
-	err = k.gather(ctx, v, w.from, w.to, divide, w.into, func(t *tx, at progress, pieces []piece) error {
+	err = k.gather(ctx, v, w.from, w.to, divide, w, func(t *tx, at progress, pieces []piece) error {
 		if !w.open(how) {
 			return nil
 		}

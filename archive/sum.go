@@ -8,64 +8,25 @@ import (
 )
 
 // sum is what was measured in one bucket or cell of an answer.
-type sum struct {
-	values stat.Sketch // of runs that do not say their samples
-	said   *contents   // what others say; nil: there are none
-}
+type sum struct{ contents }
 
 // add takes in a value of a run, which says its samples or does not, or its samples. one is to read those with.
 func (s *sum) add(v value, says bool, one *stat.Sketch) error {
-	if v.sketch == nil && !says {
+	switch {
+	case v.sketch != nil:
+		s.runs++
+		_, err := mergeSketch(&s.samples, v.sketch, one)
+		return err
+	case says:
+		s.said.Add(v.value)
+	default:
 		s.values.Add(v.value)
-		return nil
-	}
-	s.open()
-	if v.sketch == nil {
-		s.said.said.Add(v.value)
-		return nil
-	}
-	_, err := one.DecodeBinary(v.sketch)
-	s.said.samples.Merge(one)
-	s.said.runs++
-	return err
-}
-
-// addBucket takes in a bucket of a rollup. one is to read it with.
-func (s *sum) addBucket(data []byte, one *contents) error {
-	if len(data) > 0 && data[0] < bucketSamples && s.values.Count() == 0 { // as always where the step is the level
-		_, err := s.values.DecodeBinary(data)
-		return err
-	}
-	if err := one.read(data); err != nil {
-		return err
-	}
-	s.values.Merge(&one.values)
-	if one.said.Count() > 0 || one.runs > 0 {
-		s.open()
-		one.values.Reset()
-		s.said.add(one)
 	}
 	return nil
 }
 
-func (s *sum) open() {
-	if s.said == nil {
-		s.said = new(contents)
-	}
-}
-
 // count is how many runs are in it.
-func (s *sum) count() uint64 {
-	if s.said == nil {
-		return s.values.Count()
-	}
-	return s.values.Count() + s.said.said.Count()
-}
-
-func (s *sum) reset() {
-	s.values.Reset()
-	s.said = nil
-}
+func (s *sum) count() uint64 { return s.values.Count() + s.said.Count() }
 
 // settled is a sum after all has been added: what its answer is made of.
 type settled struct {
@@ -77,13 +38,14 @@ type settled struct {
 // settle brings together what was taken in; the sum is no more to be added to. Where only a part of the runs say their samples, the
 // value of each other run stands for as many as a run has on average.
 func (s *sum) settle() settled {
-	if s.said == nil {
-		return settled{values: &s.values}
+	end := settled{values: &s.said}
+	if s.runs > 0 {
+		end.samples, end.known = &s.samples, s.samples.Count()
+		end.samples.MergeTimes(&s.values, max(1, uint64(math.Round(float64(end.known)/float64(s.runs)))))
 	}
-	end := settled{values: &s.said.said}
-	if s.said.runs > 0 {
-		end.samples, end.known = &s.said.samples, s.said.samples.Count()
-		end.samples.MergeTimes(&s.values, max(1, uint64(math.Round(float64(end.known)/float64(s.said.runs)))))
+	if s.said.Count() == 0 {
+		end.values = &s.values
+		return end
 	}
 	end.values.Merge(&s.values)
 	return end

@@ -51,15 +51,19 @@ func (k *keeper) viewOf(streams []*stream, wanted map[metricID]bool, of map[metr
 	for _, found := range streams {
 		v.ids = append(v.ids, found.id)
 		v.first, v.last = min(v.first, found.first), max(v.last, found.last)
+		tool := v.tools[found.key.tool]
 		for _, l := range found.latest {
 			if !v.wanted[l.metric] {
 				continue
 			}
 			v.series = append(v.series, found.id.series(l.metric))
-			if v.tools[found.key.tool] == nil {
-				v.tools[found.key.tool] = map[metricID]measure.Metric{}
+			if tool == nil {
+				tool = map[metricID]measure.Metric{}
+				v.tools[found.key.tool] = tool
 			}
-			v.tools[found.key.tool][l.metric] = k.names.metrics[l.metric]
+			if _, known := tool[l.metric]; !known {
+				tool[l.metric] = k.names.metrics[l.metric]
+			}
 		}
 	}
 	for _, d := range of {

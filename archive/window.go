@@ -12,6 +12,7 @@ import (
 type window struct {
 	from, to, step int64 // ns; step 0: one bucket
 	sums           map[int64]*sum
+	room           []sum // for those that come next
 	last           *sum
 	lastAt         int64
 	shares         map[int64]*share // of buckets with ratios whose counts are needed
@@ -42,11 +43,27 @@ func (w *window) into(_ streamID, ns int64) *sum {
 	}
 	s := w.sums[start]
 	if s == nil {
-		s = new(sum)
+		if len(w.room) == 0 {
+			w.room = make([]sum, max(1, min(len(w.sums), 64))) // in large pieces, for the garbage collector
+		}
+		s, w.room = &w.room[0], w.room[1:]
 		w.sums[start] = s
 	}
 	w.last, w.lastAt = s, start
 	return s
+}
+
+// filled implements sums.
+func (w *window) filled(from, to int64) bool {
+	if w.step == 0 { // where other pieces may bring values
+		return true
+	}
+	for start := w.start(from); start < to; start += w.step {
+		if s := w.sums[start]; s != nil && s.count() > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // open finds the buckets that need counts, and says whether there are any.
