@@ -26,8 +26,9 @@ type rollupKey struct {
 	series seriesID
 }
 
-// rowOf is the series in the key of the row that holds a metric, or a distribution, at a level. A distribution has a row of its own at
-// each: beside all metrics it would make rows too large for a page, and few ask for it.
+// rowOf is the series in the key of the row that holds a metric at a level, or a distribution by itself. A distribution is in the row of
+// all metrics where it is small, as of a few runs, and has a row of its own where it would make that too large for a page. One and the same
+// may be in both, since what comes later is larger or smaller: what there is of it is in the two together.
 func (s streamID) rowOf(level int, m metricID, distribution bool) seriesID {
 	if packed[level] && !distribution {
 		return s.series(0)

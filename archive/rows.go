@@ -121,7 +121,7 @@ func (m *rowMaker) rollups(rows []rollupRow, id streamID, tool string, runs []ru
 			roll(level, metric, m.times[first:], func(b []byte, from, to int) []byte {
 				return m.appendBucket(b, first+from, first+to)
 			}, func(start int64, buckets []bucket) {
-				if packed[level] && !distribution {
+				if packed[level] && (!distribution || fitsIn(shared[level], start, buckets)) {
 					shared[level] = addToRow(shared[level], start, buckets)
 				} else {
 					rows = append(rows, rollupRow{rollupKey{level, start, id.rowOf(level, metric, distribution)}, appendBuckets(nil, buckets), false})
@@ -190,12 +190,26 @@ func (m *rowMaker) appendSamples(b []byte, from, to int) []byte {
 	}
 	m.sum.samples.Reset()
 	for _, sketch := range m.sketches[from:to] {
-		if _, err := m.one.DecodeBinary(sketch); err == nil { // else it is empty: of what was filed none is damaged
-			m.sum.samples.Merge(&m.one)
-		}
+		_, _ = mergeSketch(&m.sum.samples, sketch, &m.one) // of what was filed none is damaged
 	}
 	m.sum.runs = uint64(to - from)
 	return m.sum.append(b)
+}
+
+// mostSharedBytes is how large a row of all metrics may become by a distribution: a third of what a page has room for, since the row that
+// is written longest is added to that often.
+const mostSharedBytes = mostPointsBytes / 3
+
+// fitsIn tells whether the row of a start has room for the buckets of a distribution.
+func fitsIn(rows []openRow, start int64, buckets []bucket) bool {
+	size := 0
+	if at, found := findRow(rows, start); found {
+		size = len(rows[at].data)
+	}
+	for _, b := range buckets {
+		size += len(b.sketch)
+	}
+	return size <= mostSharedBytes
 }
 
 // openRow is a row of all metrics to which more are to come.
@@ -205,11 +219,12 @@ type openRow struct {
 	last  int // number of its last bucket
 }
 
+func findRow(rows []openRow, start int64) (at int, found bool) {
+	return slices.BinarySearchFunc(rows, start, func(r openRow, start int64) int { return cmp.Compare(r.start, start) })
+}
+
 func addToRow(rows []openRow, start int64, buckets []bucket) []openRow {
-	at, found := slices.BinarySearchFunc(rows, start, func(r openRow, start int64) int {
-		return cmp.Compare(r.start,
-			start)
-	})
+	at, found := findRow(rows, start)
 	if !found {
 		return slices.Insert(rows, at, openRow{start, appendBuckets(make([]byte, 0, 2048), buckets),
 			buckets[len(buckets)-1].number})

@@ -83,8 +83,7 @@ func (u *updating) names() []measure.Metric {
 
 // rollups returns the rows of a day with its buckets replaced, as far back as there are all of its points. before are
 // the metrics that the day had.
-func (u *updating) rollups(ctx context.Context, t *tx, at streamDay, runs []run, before []metricID) ([]rollupRow,
-	error) {
+func (u *updating) rollups(ctx context.Context, t *tx, at streamDay, runs []run, before []metricID) ([]rollupRow, error) {
 	tool, names := u.stream(at.stream).key.tool, u.names()
 	made := map[rollupKey][]byte{}
 	for _, r := range u.maker.rollups(nil, at.stream, tool, runs) {
@@ -97,27 +96,38 @@ func (u *updating) rollups(ctx context.Context, t *tx, at streamDay, runs []run,
 		from[m] = max(at.day*day, u.k.wholeSince(u.k.keepsSeries(tool, names[m])))
 	}
 	var rows []rollupRow
+	var err error
 	for level := range Levels {
 		done := map[seriesID]bool{}
 		for m := range from {
 			_, distribution := samplesOf(names[m])
-			series := at.stream.rowOf(level, m, distribution)
-			if done[series] {
-				continue
-			}
-			done[series] = true
-			const second = int64(time.Second)
-			span := int64(chunkSpans[level]) / second
-			for start := chunkStart(level, at.day*day); start*second < (at.day+1)*day; start += span {
-				key := rollupKey{level, start, series}
-				row, err := u.row(ctx, t, key, made[key], from, (at.day+1)*day)
+			for _, series := range []seriesID{at.stream.rowOf(level, m, false), at.stream.rowOf(level, m, distribution)} {
+				if done[series] {
+					continue
+				}
+				done[series] = true
+				rows, err = u.rowsOf(ctx, t, rows, rollupKey{level: level, series: series}, at.day, made, from)
 				if err != nil {
 					return nil, err
 				}
-				if row.data != nil {
-					rows = append(rows, row)
-				}
 			}
+		}
+	}
+	return rows, nil
+}
+
+// rowsOf appends the rows of a series in a day with their buckets replaced.
+func (u *updating) rowsOf(ctx context.Context, t *tx, rows []rollupRow, key rollupKey, d int64, made map[rollupKey][]byte,
+	from map[metricID]int64) ([]rollupRow, error) {
+	const second = int64(time.Second)
+	span := int64(chunkSpans[key.level]) / second
+	for key.start = chunkStart(key.level, d*day); key.start*second < (d+1)*day; key.start += span {
+		row, err := u.row(ctx, t, key, made[key], from, (d+1)*day)
+		if err != nil {
+			return nil, err
+		}
+		if row.data != nil {
+			rows = append(rows, row)
 		}
 	}
 	return rows, nil
