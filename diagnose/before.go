@@ -11,7 +11,21 @@ import (
 // DiagnoseAfter is Diagnose of Results, which are also compared with earlier ones of the same path: whether traffic goes another way
 // now, and takes longer.
 func DiagnoseAfter(before, results []*measure.Result) *Diagnosis {
-	d := Diagnose(results)
+	return Diagnose(results).after(before)
+}
+
+// DiagnoseSection is DiagnoseAfter of a path that is judged as a part of a longer one as well: see JudgeSection.
+func DiagnoseSection(t Target, before, results []*measure.Result) *Diagnosis {
+	g := gather(results)
+	g.aim(t)
+	d := diagnoseBy(rules, g, results).after(before)
+	d.Section = JudgeSection(t, results)
+	return d
+}
+
+// after compares a diagnosis with earlier Results.
+func (d *Diagnosis) after(before []*measure.Result) *Diagnosis {
+	results := d.Results
 	if d.Before = before; len(before) == 0 || len(results) == 0 {
 		return d
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/model"
 )
 
 // Schema names the JSON layout of a Diagnosis.
@@ -45,11 +46,12 @@ type Diagnosis struct {
 
 // Diagnose draws findings from Results: of ping, capacity and throughput about one path, each way, and of hosts about themselves.
 // Results of other kinds are kept and not used. Forward findings come first, worst first within a way.
-func Diagnose(results []*measure.Result) *Diagnosis { return diagnoseBy(rules, results) }
+func Diagnose(results []*measure.Result) *Diagnosis {
+	return diagnoseBy(rules, gather(results), results)
+}
 
-func diagnoseBy(rules []Rule, results []*measure.Result) *Diagnosis {
+func diagnoseBy(rules []Rule, g *gathering, results []*measure.Result) *Diagnosis {
 	d := &Diagnosis{Schema: Schema, Verdict: Unknown, Findings: []measure.Finding{}, Results: results, Notes: []string{}}
-	g := gather(results)
 	for _, s := range g.subjects() {
 		d.add(s)
 		j := judge(rules, s)
@@ -169,6 +171,25 @@ type Recording struct {
 	Family  []string          `json:"family,omitempty"` // findings that say the same less exactly
 	Results []*measure.Result `json:"results"`
 	Before  []*measure.Result `json:"before,omitempty"` // of the path before the fault, where the fault is that it changed
+	// What the path was to carry as a part of a longer one: see Target. 0: that was not asked.
+	TargetRateBitsPerSecond float64 `json:"target_rate_bits_per_second,omitempty"`
+	TargetRTTSeconds        float64 `json:"target_rtt_seconds,omitempty"`
+}
+
+// Record takes what a diagnosis was made of.
+func (r *Recording) Record(d *Diagnosis) {
+	r.Results, r.Before = d.Results, d.Before
+	if d.Section != nil {
+		r.TargetRateBitsPerSecond, r.TargetRTTSeconds = d.Section.RateBitsPerSecond, d.Section.RTTSeconds
+	}
+}
+
+// Diagnose applies the rules of today.
+func (r *Recording) Diagnose() *Diagnosis {
+	if r.TargetRateBitsPerSecond > 0 {
+		return DiagnoseSection(Target{r.TargetRateBitsPerSecond, model.Seconds(r.TargetRTTSeconds)}, r.Before, r.Results)
+	}
+	return DiagnoseAfter(r.Before, r.Results)
 }
 
 // Truth is how a verdict stands to the fault that was played.

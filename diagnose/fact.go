@@ -67,8 +67,9 @@ type Subject struct {
 	failed   string        // of a path, why nothing could be moved; "": nobody tried
 	refuted  []refuted     // causes that their own formulas rule out
 
-	event *Event          // of what changed; nil: the subject is none
-	audit *measure.Result // of a host, what it is set to; nil: nobody looked
+	target *Target         // that packets were sent at the rate of; nil: none
+	event  *Event          // of what changed; nil: the subject is none
+	audit  *measure.Result // of a host, what it is set to; nil: nobody looked
 
 	pattern map[string]any // of transactions, what was measured: parameters of their test; nil: nothing was
 	asked   bool           // the pattern is that of a program, which somebody told of

@@ -46,7 +46,7 @@ func verdicts(t *testing.T, dir string) (rows []string) {
 	for i, path := range paths {
 		all.Go(func() {
 			r := readRecording(t, path)
-			d := DiagnoseAfter(r.Before, r.Results)
+			d := r.Diagnose()
 			checkFindings(t, d)
 			finding := r.Finding
 			if finding == "" {

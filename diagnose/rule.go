@@ -59,6 +59,7 @@ type Claim struct {
 	Gone        []limit
 	Cured       map[Name]float64
 	Unpredicted bool // nothing can be promised by formulas
+	Beyond      bool // it is of more than this transfer, so that it counts where the path is full as well
 	// Returns is what was measured where the cause was not, and so comes back without it; nil: that is not known.
 	Returns *measure.Predicted
 }
@@ -133,7 +134,7 @@ func judge(rules []Rule, s *Subject) *judgement {
 	for i := range j.held {
 		c := j.held[i].Claim
 		switch {
-		case j.state == Full: // it is there, and does not slow this transfer
+		case j.state == Full && !c.Beyond: // it is there, and does not slow this transfer
 			c.Severity, j.held[i].predicted = measure.Info, nil
 		case c.Severity == measure.Problem && found:
 			c.Severity = measure.Warning

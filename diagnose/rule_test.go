@@ -273,7 +273,7 @@ func TestRuleOfHost(t *testing.T) {
 		}
 		return &Claim{Where: "host {host}", Confidence: 1, Evidence: []Name{"host_memory_available_bytes"}, Unpredicted: true}
 	}}
-	d := diagnoseBy([]Rule{full}, []*measure.Result{r})
+	d := diagnoseBy([]Rule{full}, gather([]*measure.Result{r}), []*measure.Result{r})
 	if len(d.Findings) != 1 || d.Findings[0].Where != "host carol" || d.Findings[0].Evidence[0].Result != "01J" || d.Findings[0].Evidence[0].Unit != "bytes" {
 		t.Errorf("%+v", d.Findings)
 	}

@@ -23,6 +23,7 @@ var rules = []Rule{
 	shallowBuffer,
 	duplexMismatch,
 	halfDuplex,
+	lossBudgetExceeded,
 	outage,
 	reorderingHarmful,
 	reorderingBenign,

@@ -157,19 +157,13 @@ func (all *Section) checkLosses(t Target, s *Subject) Check {
 	c := Check{Name: "losses", Unit: "packets", Needed: needed, Outcome: Untold,
 		Means: "packets from one loss to the next: three times the square of the window in packets"}
 	test := model.NewRunLengthTest(max(needed, leastRun))
-	sent, lost, events := 0.0, 0.0, 0.0
-	for _, u := range s.udp {
-		if u.rate > 0.5*t.Rate && u.rate < 1.1*t.Rate {
-			sent, lost = sent+u.sent, lost+u.lost
-			events += math.Ceil(u.lost / max(1, u.result.Metrics[measure.LossBurstMax]))
-		}
-	}
+	sent, lost, events := lostOf(t, s)
 	if sent == 0 {
 		c.Means += "; no packets were sent at that rate"
 		return c
 	}
 	c.Value = sent / max(1, lost)
-	switch { // losses that come together are one event: of that, the counts say how many there are at the least
+	switch {
 	case test.Judge(sent, lost) == model.Passes:
 		c.Outcome = Passes
 	case test.Judge(sent, events) == model.Fails:
@@ -186,6 +180,18 @@ func (all *Section) checkLosses(t Target, s *Subject) Check {
 		all.nearest(t, s, sent/lost)
 	}
 	return c
+}
+
+// lostOf is how many packets were sent at the rate of a target, how many of them were lost, and in how many events at the least: losses that
+// come together are one.
+func lostOf(t Target, s *Subject) (sent, lost, events float64) {
+	for _, u := range s.udp {
+		if u.rate > 0.5*t.Rate && u.rate < 1.1*t.Rate {
+			sent, lost = sent+u.sent, lost+u.lost
+			events += math.Ceil(u.lost / max(1, u.result.Metrics[measure.LossBurstMax]))
+		}
+	}
+	return sent, lost, events
 }
 
 // nearest notes which targets losses so far apart would let pass, the worst of both ways.

@@ -19,6 +19,36 @@ func lostAt(rate, sent, lost, burst float64, reverse bool) *measure.Result {
 	return r
 }
 
+// A way that loses more than a target bears has a finding that says so, though it is full itself; one that loses as much without a target,
+// or in few bursts, has none.
+func TestLossBudget(t *testing.T) {
+	results := readRecording(t, "testdata/faults/healthy-50mbit.json.gz").Results
+	target := Target{20e6, 20 * milli}
+	for _, c := range []struct {
+		name string
+		lost *measure.Result
+		want string
+	}{
+		{"above the budget", lostAt(20e6, 7200, 8, 1, false), "loss-budget-exceeded"},
+		{"above the budget, in two bursts", lostAt(20e6, 7200, 8, 4, false), Healthy},
+		{"within the budget", lostAt(20e6, 7200, 1, 1, false), Healthy},
+		{"at another rate", lostAt(2e6, 7200, 8, 1, false), Healthy},
+	} {
+		all := append(slices.Clone(results), c.lost)
+		d := DiagnoseSection(target, nil, all)
+		if d.Verdict != c.want || d.Section == nil {
+			t.Errorf("%s: verdict %s, want %s; section %v", c.name, d.Verdict, c.want, d.Section)
+		}
+		checkFindings(t, d)
+		if f := d.First(); f != nil && (f.Severity != measure.Problem || f.Evidence[2].Value != *d.Section.NearestRTTSeconds) {
+			t.Errorf("%s: %+v", c.name, f)
+		}
+		if d := Diagnose(all); d.Verdict != Healthy {
+			t.Errorf("%s, without a target: verdict %s", c.name, d.Verdict)
+		}
+	}
+}
+
 // A path of 48.7 Mbit/s is judged as a part of longer ones, by recorded Results and by what a probe of 20 Mbit/s lost on it.
 func TestJudgeSection(t *testing.T) {
 	of := func(c Check) string { return c.Name + " " + string(c.Way) }

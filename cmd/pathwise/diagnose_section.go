@@ -102,7 +102,9 @@ func (v *survey) section(ctx context.Context, t diagnose.Target, d *diagnose.Dia
 		}
 	}
 	v.session.progress("")
-	d.Section = diagnose.JudgeSection(t, d.Results)
+	notes := d.Notes // of what was left out, too
+	*d = *diagnose.DiagnoseSection(t, v.before, d.Results)
+	d.Notes = notes
 	return errors.Join(failed, context.Cause(ctx))
 }
 

@@ -73,8 +73,8 @@ func recordCase(ctx context.Context, c *scenario.Case, o scenario.Options, dir s
 			return fmt.Errorf("read diagnosis: %w", err)
 		}
 		verdict = d.Verdict
-		recording := diagnose.Recording{Schema: diagnose.RecordingSchema, Fault: c.Name, Finding: c.Finding, Family: c.Family,
-			Results: d.Results, Before: d.Before}
+		recording := diagnose.Recording{Schema: diagnose.RecordingSchema, Fault: c.Name, Finding: c.Finding, Family: c.Family}
+		recording.Record(&d)
 		if err := document.WritePacked(filepath.Join(dir, c.Name+".json.gz"), &recording); err != nil {
 			return fmt.Errorf("write recording: %w", err)
 		}
