@@ -53,7 +53,7 @@ func Diagnose(results []*measure.Result) *Diagnosis {
 func diagnoseBy(rules []Rule, g *gathering, results []*measure.Result) *Diagnosis {
 	d := &Diagnosis{Schema: Schema, Verdict: Unknown, Findings: []measure.Finding{}, Results: results, Notes: []string{}}
 	for _, s := range g.subjects() {
-		d.add(s)
+		d.add(s, g)
 		j := judge(rules, s)
 		d.Findings = append(d.Findings, j.findings()...)
 		d.Considered = append(d.Considered, j.considered...)
@@ -67,9 +67,9 @@ func diagnoseBy(rules []Rule, g *gathering, results []*measure.Result) *Diagnosi
 	return d
 }
 
-// add adds what was achieved on a way, and what could be.
-func (d *Diagnosis) add(s *Subject) {
-	if s.Kind == OfWay && s.Name == measure.Forward {
+// add adds what was achieved on a way, and what could be: of the way to the target, or of the way back where that alone was measured.
+func (d *Diagnosis) add(s *Subject, g *gathering) {
+	if s.Kind == OfWay && (s.Name == measure.Forward || !g.ways[measure.Forward].Known(Stuck)) {
 		d.AchievedBitsPerSecond = s.Value(Goodput)
 		if s.Known(PayloadCapacity) {
 			expected := max(s.Value(PayloadCapacity), s.Value(Goodput)) // by less than what a capacity may be off

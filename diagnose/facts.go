@@ -35,6 +35,8 @@ const (
 	Spurious        Name = "spurious" // retransmissions of what had arrived
 	SpuriousShare   Name = "spurious_share"
 
+	BehindGaps Name = "behind_gaps"
+
 	SACK               Name = "selective_acknowledgements"
 	WindowScaling      Name = "window_scaling"
 	ReceiveWindow      Name = "receive_window"
@@ -119,6 +121,8 @@ var definitions = []definition{
 	{Name: ReorderedShare, Metric: "reordering_ratio", Unit: "ratio", Means: "share of its packets that TCP saw come behind later ones"},
 	{Name: Spurious, Metric: "dsack_packets", Unit: "packets", Means: "sent again although they had arrived, of {retransmits} sent again"},
 	{Name: SpuriousShare, Metric: "dsack_ratio", Unit: "ratio", Means: "share of what was sent again that had arrived"},
+	{Name: BehindGaps, Metric: "behind_gaps_ratio", Unit: "ratio",
+		Means: "share of the packets that came behind a gap: one before them was lost, or is late"},
 	{Name: SACK, Metric: "sack_count", Means: "both ends use selective acknowledgements"},
 	{Name: WindowScaling, Metric: "window_scaling_count", Means: "both ends scale windows"},
 	{Name: ReceiveWindow, Metric: "snd_wnd_bytes", Unit: "bytes", Means: "the largest window that the receiver offered"},

@@ -21,7 +21,7 @@ type gathering struct {
 
 // readers take from a Result of each kind the facts that it holds. Results of other kinds hold none.
 var readers = map[string]func(*gathering, *measure.Result){
-	"ping": readPing, "capacity": readCapacity, "throughput": readThroughput, "host": readHost, "transact": readExchange,
+	"ping": readPing, "capacity": readCapacity, "throughput": readThroughput, "fetch": readThroughput, "host": readHost, "transact": readExchange,
 	"sockets": readSockets, "audit": readAudit,
 }
 
@@ -134,6 +134,9 @@ func readPing(g *gathering, r *measure.Result) {
 		if sortOf(r) == ofOpening && s.Known(Answers) { // what answers SYNs is told apart from what answers echoes
 			return
 		}
+		if _, full := fullEchoes(measure.SentPackets)(s, r); full {
+			return
+		}
 		s.set(Pings, exactly(sent, r))
 		s.set(Answers, exactly(answered, r))
 		s.setPositive(IdleRoundTrip, r.Metrics[measure.RTTMedian], r)
@@ -200,6 +203,8 @@ func sortOf(r *measure.Result) sort {
 			return ofOtherFlow
 		}
 		return ofExchange
+	case r.Kind == "fetch":
+		return ofTransfer
 	case r.Kind != "throughput":
 		return sort(r.Kind)
 	case r.Parameters["proto"] == "udp" && marked(r):

@@ -53,6 +53,15 @@ func Plan(transfer time.Duration, directions ...string) []Step {
 	return plan
 }
 
+// PlanFetch lists the steps of a diagnosis of what comes from a web server, where nothing of ours answers: the file is read for so long.
+func PlanFetch(transfer time.Duration, file map[string]any) []Step {
+	plan := Plan(transfer)
+	parameters := maps.Clone(file)
+	parameters["duration"] = transfer.Seconds()
+	return append(plan, Step{Name: "fetch", Kind: "fetch", Parameters: parameters, Why: "how fast the file comes, and what holds it back",
+		Seconds: transfer.Seconds() + setUpTakes, Way: measure.Reverse})
+}
+
 // step makes a step that goes one way.
 func step(name, kind, direction, why string, takes float64, parameters map[string]any) Step {
 	parameters["reverse"] = direction == measure.Reverse
@@ -71,7 +80,9 @@ func called(name, direction string) string {
 }
 
 // Transfer says whether a step moves data as fast as it goes, without which there is no diagnosis.
-func (s Step) Transfer() bool { return s.Kind == "throughput" && s.Parameters["proto"] != "udp" }
+func (s Step) Transfer() bool {
+	return s.Kind == "fetch" || s.Kind == "throughput" && s.Parameters["proto"] != "udp"
+}
 
 // NeedsResponder says whether a step needs a listener at the target: see measure.Responder.
 func (s Step) NeedsResponder() bool { return s.Kind == "capacity" || s.Kind == "throughput" }
@@ -117,10 +128,10 @@ func Extend(plan []Step, made int, results []*measure.Result) []Step {
 	return plan
 }
 
-// lastOf is where the plan's last step of a way is, or of transactions; -1: there is none.
+// lastOf is where the plan's last step of a way is, or of transactions, or of all for the path; -1: there is none.
 func lastOf(plan []Step, s *Subject) int {
 	for i := len(plan) - 1; i >= 0; i-- {
-		if s.Kind == OfWay && plan[i].Way == measure.Way(s.Name) || s.Kind == OfExchange && plan[i].Kind == string(ofExchange) {
+		if s.Kind == OfPath || s.Kind == OfWay && plan[i].Way == measure.Way(s.Name) || s.Kind == OfExchange && plan[i].Kind == string(ofExchange) {
 			return i
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/model"
-	"github.com/pathwise-net/pathwise/sock"
 	"github.com/pathwise-net/pathwise/stat"
 )
 
@@ -18,7 +17,7 @@ const settled = 0.4
 // transferFacts are the facts that one transfer tells, all of them of the same one.
 var transferFacts = []Name{Goodput, Steady, Duration, Stuck, LoadedRoundTrip, MSS, Segments, Retransmits, LateSegments,
 	LateRetransmits, ReorderedShare, TimerShare, Spurious, SpuriousShare, SACK, WindowScaling,
-	ReceiveWindow, ReceiveWindowShare, ReceiveBuffer, ReceiveBufferFixed, ReceiveBufferMax, SendBufferShare, SendBuffer, SendBufferFixed,
+	BehindGaps, ReceiveWindow, ReceiveWindowShare, ReceiveBuffer, ReceiveBufferFixed, ReceiveBufferMax, SendBufferShare, SendBuffer, SendBufferFixed,
 	SendBufferMax, RoomShare, AppLimitedShare, Sourced, AskedRate}
 
 // readTransfer takes all that a transfer by TCP says, in place of what one before it said. One that says nothing, since no data
@@ -45,6 +44,9 @@ func (s *Subject) readTransfer(r *measure.Result) {
 	readEnds(s, r)
 	sender := samples(s, r, measure.Sender)
 	readSamples(s, r, sender)
+	if len(sender) == 0 {
+		s.readReceived(r, samples(s, r, measure.Receiver))
+	}
 	for _, e := range []*measure.TCPEnd{s.From, s.To} {
 		if e != nil && !s.Known(MSS) {
 			s.setPositive(MSS, float64(e.MSSBytes), r)
@@ -114,10 +116,7 @@ func readSamples(s *Subject, r *measure.Result, all []measure.TCPSample) {
 		s.set(Retransmits, exactly(last.Values["total_retrans_packets"], r))
 		readReordering(s, r, last)
 	}
-	if options, told := last.Get("options"); told {
-		s.set(SACK, yes(int(options)&sock.OptSACK != 0, r))
-		s.set(WindowScaling, yes(int(options)&sock.OptWscale != 0, r))
-	}
+	s.readOptions(last, r)
 	window := 0.0
 	for _, one := range all {
 		window = max(window, one.Values["snd_wnd_bytes"])
@@ -164,10 +163,13 @@ func readReordering(s *Subject, r *measure.Result, last measure.TCPSample) {
 	}
 }
 
-// agreed reads whether both ends of a transfer agreed on an option, as the sender's kernel tells.
+// agreed reads whether both ends of a transfer agreed on an option, as the sender's kernel tells, or else the receiver's.
 func agreed(option int) func(*Subject, *measure.Result) (value float64, told bool) {
 	return func(s *Subject, r *measure.Result) (float64, bool) {
 		all := samples(s, r, measure.Sender)
+		if len(all) == 0 {
+			all = samples(s, r, measure.Receiver)
+		}
 		if len(all) == 0 {
 			return 0, false
 		}

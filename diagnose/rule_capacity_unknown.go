@@ -8,7 +8,7 @@ var capacityUnknown = Rule{
 	Of:    OfWay,
 	Last:  true,
 	Needs: []Name{Goodput, Steady},
-	Reads: []Name{PayloadCapacity, Capacity},
+	Reads: []Name{PayloadCapacity, Capacity, BehindGaps, ReceiveWindowShare},
 	Look: func(s *Subject) *Claim {
 		if s.Known(PayloadCapacity) {
 			return nil
@@ -22,6 +22,12 @@ var capacityUnknown = Rule{
 		}
 		if why := s.Fact(Capacity).Unknown; why != untold && why != "" {
 			c.Says, c.Words = append(c.Says, "doubt"), map[string]string{"why": sentence(why)}
+		}
+		if s.Value(BehindGaps) > 0 {
+			c.Evidence, c.Says = append(c.Evidence, BehindGaps), append(c.Says, "gaps")
+		}
+		if s.From == nil {
+			c.Evidence, c.Says = append(c.Evidence, ReceiveWindowShare), append(c.Says, "one-end")
 		}
 		if !s.Responder {
 			c.Advice = []string{"respond", "compare"}

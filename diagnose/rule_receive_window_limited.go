@@ -47,7 +47,7 @@ const (
 
 // windowConfidence is how sure it is that the window is what holds the sender.
 func windowConfidence(s *Subject) float64 {
-	if share := s.Value(ReceiveWindowShare); share > binding {
+	if share := s.Value(ReceiveWindowShare); share > binding && s.From != nil {
 		return confidence(share)
 	}
 	return wholeWindow // as close as what goes comes to what the window allows

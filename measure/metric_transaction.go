@@ -18,6 +18,8 @@ const (
 	RequestGather Metric = "request_gather_seconds" // at the far end, from the first byte of a request to its last
 	AnswerTime    Metric = "answer_seconds"         // at the far end, from there until the answer was handed over
 
+	FirstByte Metric = "first_byte_seconds" // from a request to a web server to the first byte of its answer
+
 	TransactionTimes Metric = "transaction_seconds" // the distributions
 	ConnectTimes     Metric = "connect_seconds"
 )
@@ -98,5 +100,10 @@ func connectionMetrics() []Definition {
 			Text: "What the far end itself took. A Pathwise responder takes microseconds: what a transaction takes beyond its round " +
 				"trips is not this.",
 			See: []string{"transaction_median_seconds"}},
+		{Metric: FirstByte, Label: "First byte of an answer", Group: "Transactions", Better: BetterLow, Follows: FollowsTrip,
+			Help:  "Median time from a request to a web server until its answer begins.",
+			Text:  "A round trip, and what the server takes to begin: to find the file, and to read its first part from a disk.",
+			Shows: "Far above the round trip, the server is slow and the path is not.",
+			See:   []string{"round-trip-time", "transaction_median_seconds"}},
 	}
 }

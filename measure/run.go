@@ -176,7 +176,11 @@ const Both = "both"
 
 // WayOf returns the way that the data of a task goes, from its kind and its parameters.
 func WayOf(kind string, parameters map[string]any) Way {
-	if kind != "throughput" && kind != "capacity" {
+	switch kind {
+	case "fetch":
+		return Reverse
+	case "throughput", "capacity":
+	default:
 		return ""
 	}
 	is := func(name string) bool { return parameters[name] == true || parameters[name] == "true" }

@@ -124,6 +124,18 @@ func word[T any](at func(*T) *string, allowed ...string) binding[T] {
 	}, get: func(of *T) any { return unlessZero(*at(of), any(*at(of))) }, Values: allowed}
 }
 
+// only is a text that must fit; want says what would be right.
+func only[T any](b binding[T], fits func(string) bool, want string) binding[T] {
+	set := b.set
+	b.set = func(into *T, v any) string {
+		if text, _ := v.(string); !fits(text) {
+			return want
+		}
+		return set(into, v)
+	}
+	return b
+}
+
 // oneOf lists what may be chosen: "icmp, tcp or syn".
 func oneOf(words []string) string {
 	last := len(words) - 1

@@ -35,11 +35,13 @@ const (
 		"answers the tests, reads what that host is set to, and is taken away. Tell how the program that is slow asks (--request, --writes,\n" +
 		"--turns, …), and what slows its transactions comes first. Tell the port of its connections while it runs (--program), at either of\n" +
 		"its ends, and what they wait for comes before all.\n" +
+		"Of a URL it reads the file, and says what the receiver alone can know: nothing of Pathwise needs to be there.\n" +
 		"With --pair nothing is measured: of two hosts of a mesh it says what changed since when, from what to what, what else happened\n" +
 		"then, which other pairs changed with them, and what these have in common."
 	diagnoseExample = "  pathwise diagnose carol\n  pathwise diagnose carol -t 5 --cc cubic --json\n  tar c data | pathwise diagnose carol --input -\n" +
 		"  pathwise diagnose carol --report path.html --mask\n  pathwise diagnose carol --target-rate 500mbit --target-rtt 76ms\n" +
 		"  pathwise diagnose carol --request 202 --writes 2\n  pathwise diagnose carol --program 5001\n  pathwise diagnose carol --budget 15s,100MB\n" +
+		"  pathwise diagnose https://carol/1GB\n" +
 		"  pathwise diagnose carol --accept --target-rate 500mbit -t 60\n" +
 		"  pathwise diagnose --ssh alice@carol\n  pathwise diagnose 192.0.2.9 --ssh alice@carol:2222 --port 5201\n" +
 		"  pathwise diagnose --pair ucl/ral --since 7d --controller https://mesh.example.org:8080 --token-file ~/mesh.token"
@@ -61,7 +63,7 @@ type diagnoseCall struct {
 func diagnoseCommand(s *session) *cobra.Command {
 	call := diagnoseCall{flags: parameterFlags{kind: throughputKind()}}
 	c := &cobra.Command{
-		Use: "diagnose HOST[:PORT] | --ssh [USER@]HOST | --pair SOURCE/TARGET", Short: "Say why the path to HOST is slow, and what to change",
+		Use: "diagnose HOST[:PORT] | URL | --ssh [USER@]HOST | --pair SOURCE/TARGET", Short: "Say why the path to HOST is slow, and what to change",
 		Long: diagnoseLong, Example: diagnoseExample, Args: call.arguments,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := call.past.check(c.Flags()); err != nil {

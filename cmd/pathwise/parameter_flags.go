@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -96,17 +97,32 @@ func (f *parameterFlags) close() {
 	}
 }
 
-// host reads HOST or HOST:PORT. The port becomes a parameter, of which --port cannot say otherwise.
+// host reads HOST or HOST:PORT, or a URL where the kind has those. What it says beside the host becomes parameters, of which flags cannot say
+// otherwise.
 func (f *parameterFlags) host(c *cobra.Command, text string, parameters map[string]any) (string, error) {
-	host, port, err := sock.SplitHostPort(text)
-	switch {
-	case err != nil || port == 0:
-		return host, err
-	case c.Flags().Changed("port") && parameters["port"] != fmt.Sprint(port):
-		return "", badFlag("port", fmt.Errorf("%q: %s says %d; give one of the two", parameters["port"], text, port))
+	if f.kind.Usage.Hosts == "URL" {
+		host, told, err := probe.SplitURL(text)
+		if err != nil {
+			return "", err
+		}
+		return host, f.agree(c, text, told, parameters)
 	}
-	parameters["port"] = port
-	return host, nil
+	host, port, err := sock.SplitHostPort(text)
+	if err != nil || port == 0 {
+		return host, err
+	}
+	return host, f.agree(c, text, map[string]any{"port": port}, parameters)
+}
+
+// agree adds what a text told to the parameters, where no flag says otherwise.
+func (f *parameterFlags) agree(c *cobra.Command, text string, told, parameters map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(told)) {
+		if c.Flags().Changed(name) && parameters[name] != fmt.Sprint(told[name]) {
+			return badFlag(name, fmt.Errorf("%q: %s says %v; give one of the two", parameters[name], text, told[name]))
+		}
+		parameters[name] = told[name]
+	}
+	return nil
 }
 
 // parameterValue is the value of a flag that is a parameter of a probe.

@@ -27,6 +27,7 @@ type survey struct {
 	transfer *probe.Throughput // what the command line says of it
 	asked    map[string]any    // the parameters that it is made of
 	options  probe.Options
+	fetch    map[string]any // of the kind fetch, where the target is a URL; nil: it is a host
 
 	before         []*measure.Result // of the path, from earlier; nil: none
 	program        diagnose.Program
@@ -59,7 +60,12 @@ func newSurvey(c *cobra.Command, s *session, flags *parameterFlags, target strin
 		return nil, err
 	}
 	v.options.Say = nil
-	if v.target, err = flags.host(c, target, v.asked); err != nil {
+	if isURL(target) {
+		err = v.readURL(c, target)
+	} else {
+		v.target, err = flags.host(c, target, v.asked)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if v.family, err = flags.over.family(oneFamily); err != nil {
@@ -78,11 +84,7 @@ func newSurvey(c *cobra.Command, s *session, flags *parameterFlags, target strin
 
 // settle chooses the family of all steps, and the address: those over which the target answers.
 func (v *survey) settle(ctx context.Context) (netip.Addr, error) {
-	port := cmp.Or(v.transfer.Port, iperf3.DefaultPort)
-	if v.reach != nil { // nothing answers tests yet, and SSH does
-		port = portOf(v.reach.Address)
-	}
-	address, err := probe.Answering(ctx, v.target, v.family, port)
+	address, err := probe.Answering(ctx, v.target, v.family, v.targetPort())
 	if err == nil {
 		v.family = sock.FamilyOf(address)
 	}
@@ -91,7 +93,12 @@ func (v *survey) settle(ctx context.Context) (netip.Addr, error) {
 
 // run returns what was measured, and the first error that the diagnosis cannot do without.
 func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
-	plan := diagnose.WithTransactions(diagnose.Plan(v.transfer.Config.Duration, v.directions()...), v.program)
+	var plan []diagnose.Step
+	if v.fetch != nil {
+		plan = diagnose.PlanFetch(v.transfer.Config.Duration, v.fetch)
+	} else {
+		plan = diagnose.WithTransactions(diagnose.Plan(v.transfer.Config.Duration, v.directions()...), v.program)
+	}
 	if v.mayEndEarly {
 		plan = diagnose.EndEarly(plan)
 	}
@@ -140,6 +147,8 @@ func (v *survey) step(ctx context.Context, s diagnose.Step) (*measure.Result, er
 		return r, err
 	case s.NeedsResponder() && notThere(err):
 		v.responder, v.failed = responderAway, cmp.Or(v.failed, err)
+	case v.fetch != nil && s.Transfer():
+		v.failed = cmp.Or(v.failed, err)
 	case s.Transfer():
 		v.responder, v.failed = responderThere, cmp.Or(v.failed, err)
 	case s.NeedsResponder():
@@ -168,7 +177,7 @@ func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 	case (probe.Catalogue{}).Itself(s.Kind):
 		task.Target = ""
 	}
-	if s.Transfer() {
+	if s.Transfer() && v.fetch == nil {
 		options = v.options
 		maps.Copy(task.Parameters, v.asked)
 	} else if port, given := v.asked["port"]; given && s.NeedsResponder() {
