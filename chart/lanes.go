@@ -1,4 +1,4 @@
-// Package chart draws for the terminal: lanes, one for each host, with time to the right, and paragraphs of text.
+// Package chart draws for the terminal: lanes, one for each host, with time to the right, lines over two axes, and paragraphs of text.
 //
 // It draws what it is given to a writer, from its arguments alone. It plans nothing, measures nothing, and does not ask
 // what terminal there is: the caller says how wide it is, and whether it knows more than ASCII.
