@@ -64,7 +64,7 @@ var rooms = []room{
 	{"diagnose", "Results in, findings out: facts, rules, steps",
 		"analysis diagnose/knowledge input measure model quantity sock stat", "document"},
 	{"diagnose/knowledge", "what findings, metrics, formulas and terms mean, for people",
-		"calc measure", ""},
+		"calc measure model", ""},
 	{"document", "YAML and JSON from outside: bounded before it is parsed; where a fault stands; names that were probably meant",
 		"", ""},
 	{"durable", "files replaced so that they outlive a power cut, and given to whose folder they are in",

@@ -72,6 +72,9 @@ func printEntry(w io.Writer, e knowledge.Entry) {
 			fmt.Fprintf(w, "\n%s\n", wrapped(part.head+": "+part.text))
 		}
 	}
+	if e.Picture != nil {
+		fmt.Fprintf(w, "\n%s:\n%s\n\n%s\n", e.Picture.Title, plotted(*e.Picture), wrapped(e.Picture.Text))
+	}
 	var near []string
 	for _, other := range knowledge.Related(web.Knowledge(), e) {
 		near = append(near, other.ID)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/pathwise-net/pathwise/web"
 )
@@ -32,6 +33,32 @@ func TestExplainEveryEntry(t *testing.T) {
 	var doc struct{ Schema, ID, Kind, Text string }
 	if err := json.Unmarshal([]byte(out), &doc); err != nil || status != exitDone || doc.Schema != "pathwise.knowledge.entry/1" || doc.ID != "smoke-graph" || doc.Text == "" {
 		t.Errorf("as JSON: %d, %v, %s", status, err, out)
+	}
+}
+
+// Pictures are below the text, no larger than a screen has room for, with all that the legend says.
+func TestExplainPictures(t *testing.T) {
+	seen := 0
+	for _, e := range web.Knowledge() {
+		if e.Picture == nil {
+			continue
+		}
+		seen++
+		lines := strings.Split(plotted(*e.Picture), "\n")
+		if len(lines) > pictureHeight || !strings.HasSuffix(lines[len(lines)-1], "O "+e.Picture.Marked) {
+			t.Errorf("%s: %d lines, or a legend that is too long:\n%s", e.ID, len(lines), strings.Join(lines, "\n"))
+		}
+		for _, line := range lines {
+			if utf8.RuneCountInString(line) > pictureWidth {
+				t.Errorf("%s: a line is too long: %s", e.ID, line)
+			}
+		}
+		if _, out, _ := runExplain(e.ID); !strings.Contains(out, e.Picture.Title+":\n"+lines[0]) {
+			t.Errorf("%s: no picture in\n%s", e.ID, out)
+		}
+	}
+	if seen < 30 {
+		t.Errorf("%d pictures", seen)
 	}
 }
 

@@ -43,6 +43,8 @@ type Entry struct {
 	See    []string `json:"see" yaml:"see" doc:"IDs of other entries"`
 	Source string   `json:"source" yaml:"source"`
 
+	Picture *Picture `json:"picture,omitempty" yaml:"-"`
+
 	// Of a finding, a row of docs/diagnose.md: when it holds, with its severity where that is not a problem, and what to do, in short.
 	When  string `json:"-" yaml:"when"`
 	Short string `json:"-" yaml:"short"`
@@ -81,6 +83,7 @@ var read = sync.OnceValue(func() []Entry {
 	for _, d := range measure.Definitions() {
 		all = append(all, Entry{ID: string(d.Metric), Kind: Metric, Title: d.Label, Text: d.Text, Shows: d.Shows, See: d.See, Source: d.Source})
 	}
+	illustrate(all)
 	return all
 })
 

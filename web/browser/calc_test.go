@@ -114,6 +114,9 @@ func TestKnowledge(t *testing.T) {
 	p.keys(kb.Enter)
 	p.until("location.hash.startsWith('#/calc/window?') && " + answered)
 	p.tabTo("a[href='#/knowledge/window']")
+	p.show("#/knowledge/slow-start", desk, false)
+	p.until("document.querySelectorAll('.entry .curves polyline').length === 1 && document.querySelector('.entry .curves .legend').textContent.includes('the path is full')")
+	p.until("document.querySelector('.entry .curves svg').ariaLabel.replace(/\\s/g, ' ').includes('The path is full: round trips 6, bytes 625 kB')")
 	p.show("#/knowledge/retransmitt", desk, false)
 	p.until("document.querySelector('h1').textContent === 'No such entry'")
 }
@@ -123,7 +126,7 @@ func TestKnowledgeIsAccessible(t *testing.T) {
 	axe, err := os.ReadFile("testdata/axe/axe.min.js")
 	must(t, err)
 	p.run(chromedp.Evaluate[chromedp.Void](string(axe) + ";void 0"))
-	for i, hash := range []string{"#/knowledge", "#/knowledge?q=loss", "#/knowledge/fault-duplex-mismatch", "#/knowledge/host_tcp_receive_buffer_max_bytes"} {
+	for i, hash := range []string{"#/knowledge", "#/knowledge?q=loss", "#/knowledge/fault-duplex-mismatch", "#/knowledge/host_tcp_receive_buffer_max_bytes", "#/knowledge/nagle", "#/knowledge/packet-pair"} {
 		p.show(hash, phone, i%2 == 0)
 		p.until("document.querySelector('.entries a')")
 		p.until("document.documentElement.scrollWidth <= innerWidth")

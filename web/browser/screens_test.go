@@ -44,7 +44,9 @@ func TestScreens(t *testing.T) {
 		{"calculator", "#/calc/recovery?rate=1gbit&rtt=70ms&mss=1500", answered, desk, false},
 		{"calculator-phone", "#/calc/transfer?size=50MB&rate=100mbit&rtt=50ms", answered, phone, true},
 		{"knowledge", "#/knowledge?q=loss", "document.querySelector('.entries a')", desk, false},
-		{"knowledge-entry", "#/knowledge/receive-window-limited", "document.querySelector('.entry')", phone, true},
+		{"knowledge-entry", "#/knowledge/receive-window-limited", "document.querySelector('.entry svg')", phone, true},
+		{"knowledge-drawing", "#/knowledge/congestion-avoidance", "document.querySelector('.entry svg')", desk, false},
+		{"knowledge-fields", "#/knowledge", "document.querySelector('.entries a')", desk, false},
 		{"sign-in", "#/sign-in", "document.querySelector('form')", desk, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -177,4 +177,4 @@ interface LabChange { id: number; at: string; by: string; link: number; directio
 interface LabDoc { name: string; began: string; seconds: number; nodes: LabNode[]; links: LabLink[]; changes: LabChange[]; emulator?: string; testing: boolean }
 interface LabFault { name: string; title: string; text: string; settings: string[]; whole?: boolean; for_seconds?: number }
 interface LabLine { echo?: Echo; interval?: Interval; result?: ResultDoc; error?: string }
-interface KnowledgeEntry { id: string; kind: string; title: string; also?: string[]; field?: string; text: string; shows: string; cure: string; see: string[]; source: string }
+interface KnowledgeEntry { id: string; kind: string; title: string; also?: string[]; field?: string; text: string; shows: string; cure: string; see: string[]; source: string; picture?: CalcDrawing & { marked: string; text: string } }

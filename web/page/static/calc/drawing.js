@@ -7,8 +7,10 @@ const edges = { right: 14, top: 12, bottom: 42 };
 const letter = 6.9; // the width of one of the ticks'
 const mostRows = 13; // of the table: what one reads, not what one draws
 
-/** @param {{drawing: CalcDrawing}} props */
-export function Drawing({ drawing }) {
+/**
+ * @param {{drawing: CalcDrawing, marked?: string}} props marked: what the ring is of
+ */
+export function Drawing({ drawing, marked = 'asked for' }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const [width, setWidth] = useState(0);
   useEffect(() => {
@@ -20,9 +22,9 @@ export function Drawing({ drawing }) {
     <figcaption><h2>${drawing.title}</h2></figcaption>
     <ul class="legend">
       ${drawing.series.map((s, i) => html`<li><span class=${'swatch ' + (i ? 'dash' : 'line')}></span> ${s.label}</li>`)}
-      <li><span class="ring"></span> asked for: ${at(drawing, drawing.mark)}</li>
+      <li><span class="ring"></span> ${marked}: ${at(drawing, drawing.mark)}</li>
     </ul>
-    <div ref=${box}>${width > 0 && html`<${Picture} drawing=${drawing} width=${width} />`}</div>
+    <div ref=${box}>${width > 0 && html`<${Picture} drawing=${drawing} width=${width} marked=${marked} />`}</div>
     <details><summary>As a table</summary>
       <div class="columns">${drawing.series.map((s) => html`<${Table} drawing=${drawing} series=${s} />`)}</div>
     </details>
@@ -38,17 +40,18 @@ const at = (d, [x, y]) => `${d.x.label} ${say(d.x, x)}, ${d.y.label} ${say(d.y, 
 /**
  * A drawing in words: where each curve begins and ends.
  * @param {CalcDrawing} d
+ * @param {string} marked
  */
-export function summary(d) {
+export function summary(d, marked) {
   const lines = d.series.filter((s) => s.points.length).map((s) => {
     const [first, last] = [s.points[0], s.points[s.points.length - 1]];
     return `${s.label}: from ${at(d, first)} to ${at(d, last)}.`;
   });
-  return `${d.title}. ${lines.join(' ')} Asked for: ${at(d, d.mark)}.`;
+  return `${d.title}. ${lines.join(' ')} ${marked[0].toUpperCase() + marked.slice(1)}: ${at(d, d.mark)}.`;
 }
 
-/** @param {{drawing: CalcDrawing, width: number}} props */
-function Picture({ drawing: d, width }) {
+/** @param {{drawing: CalcDrawing, width: number, marked: string}} props */
+function Picture({ drawing: d, width, marked }) {
   const height = Math.round(Math.max(230, Math.min(0.5 * width, 420)));
   const points = [d.mark, ...d.series.flatMap((s) => s.points)];
   const [x, y] = [scaleFor(d.x, points.map((p) => p[0])), scaleFor(d.y, points.map((p) => p[1]))];
@@ -59,7 +62,7 @@ function Picture({ drawing: d, width }) {
   /** @param {number} v */
   const py = (v) => Math.round((edges.top + h * (1 - y.place(v))) * 10) / 10;
   const [bottom, mx, my] = [edges.top + h, px(d.mark[0]), py(d.mark[1])];
-  return html`<svg role="img" aria-label=${summary(d)} width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`}>
+  return html`<svg role="img" aria-label=${summary(d, marked)} width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`}>
     ${x.ticks.map((t) => html`<path class="grid" d=${`M${px(t.at)} ${edges.top}V${bottom}`} />
       <text class="middle" x=${px(t.at)} y=${bottom + 17}>${t.text}</text>`)}
     ${y.ticks.map((t) => html`<path class="grid" d=${`M${left} ${py(t.at)}H${width - edges.right}`} />

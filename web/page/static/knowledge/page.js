@@ -1,5 +1,6 @@
 // The knowledge base: what findings, metrics, formulas, faults and terms mean, with a search as one types.
 import { html, useEffect, useMemo, useRef, useState } from '../html.js';
+import { Drawing } from '../calc/drawing.js';
 import { useDoc } from '../docs.js';
 import { plural } from '../format.js';
 import { change, here, link } from '../router.js';
@@ -79,6 +80,7 @@ function One({ entries, e }) {
     <p>${e.text}</p>
     ${e.shows && html`<h2>How it shows</h2><p>${e.shows}</p>`}
     ${e.cure && html`<h2>What to do</h2><p>${e.cure}</p>`}
+    ${e.picture && html`<${Drawing} drawing=${e.picture} marked=${e.picture.marked} /><p>${e.picture.text}</p>`}
     ${e.kind === 'formula' && html`<p><a class="button" href=${link(['calc', e.id])}>Work it out</a></p>`}
     ${e.kind === 'metric' && html`<p><a class="button" href=${link([], { metric: e.id })}>Between all hosts</a></p>`}
     ${others.length > 0 && html`<h2>See also</h2><${List} entries=${others} kinds />`}
