@@ -6,7 +6,7 @@ var duplexMismatch = Rule{
 	ID:       "duplex-mismatch",
 	Of:       OfWay,
 	Needs:    []Name{PacedLoss, HalfLoss, ResentShare, InFlight, Capacity, EmptyRoundTrip, Steady},
-	Reads:    []Name{Retransmits, PacedLost, SACK, SpuriousShare, BackResent, BackFull, FullLosses},
+	Reads:    []Name{Duration, Retransmits, PacedLost, SACK, SpuriousShare, BackResent, BackFull, FullLosses},
 	Apart:    map[string]Name{"random-loss": PacedLoss, "policer": HalfLoss, "shallow-buffer": InFlight, "reordering-harmful": SpuriousShare},
 	Suspect:  losesOwnAnswers,
 	Replaces: []string{"shallow-buffer"}, // a short queue before a fast link makes few packets of a transfer get lost, and one way
@@ -28,9 +28,10 @@ var duplexMismatch = Rule{
 // goes over a worse link than the probe, as where flows are spread over several.
 func losesOwnAnswers(s *Subject) bool {
 	product := s.Value(Capacity) * s.Value(EmptyRoundTrip) / 8
-	little := s.Value(InFlight) < burstsFrom*product || s.Value(BackResent) >= collidesBack
+	bothWays := s.Value(BackResent) >= collidesBack && (s.Value(Duration) >= leastTransfer || !mostlyFull(s)) // slow start ends in losses, too
+	little := s.Value(InFlight) < burstsFrom*product && !mostlyFull(s) || bothWays
 	return state(s) == Slow && !s.Is(BackFull) && s.Is(SACK) && s.Value(Retransmits) >= enoughLosses && s.Value(ResentShare) >= collides &&
-		little && !mostlyFull(s) && s.Known(PacedLoss) && s.Value(PacedLost) <= 1 && s.Value(SpuriousShare) <= mostlySpurious
+		little && s.Known(PacedLoss) && s.Value(PacedLost) <= 1 && s.Value(SpuriousShare) <= mostlySpurious
 }
 
 // collides is the share of packets that get lost where each that meets another is: two recorded cases lose 7 % and more.

@@ -21,6 +21,6 @@ var proxyHoldsAnswer = Rule{
 	},
 }
 
-// heldLeast is how long every answer has to be held, in seconds, to be told from hosts and acknowledgements that are late: these delay by
-// 200 ms at the most (RFC 1122 section 4.2.3.2 allows 500), and not each time.
-const heldLeast = 0.5
+// heldLeast is how long every answer has to be held, in seconds, to be told from acknowledgements that are late and from what is sent again:
+// systems of today put off the one by 200 ms at the most (RFC 1122 section 4.2.3.2 allows 500), and wait as long with the other.
+const heldLeast = 0.3
