@@ -46,8 +46,9 @@ var programCauses = []cause{
 	{name: "small-writes", expect: named("small-writes"), controls: controls,
 		strength: func(r *rand.Rand, p *Path) (float64, bool) { return float64(30 + 10*r.IntN(5)), true },
 		fault: func(_ *Path, v float64) fault {
-			f := fault{says: fmt.Sprintf("a request is %.0f writes of 100 bytes", v), always: true}
-			f.args = []string{"--request", strconv.Itoa(int(100 * v)), "--writes", strconv.Itoa(int(v)), "--nodelay"}
+			request := []string{"--request", strconv.Itoa(int(100 * v)), "--nodelay"}
+			f := transactions(fmt.Sprintf("a request is %.0f writes of 100 bytes", v), request, append(request, "--writes", strconv.Itoa(int(v))))
+			f.without, f.with = append(f.without, "--new"), append(f.with, "--new") // later requests find a larger window
 			return f
 		}},
 	{name: lossOfTransactions, expect: named("transaction-loss", "random-loss", "burst-loss"), controls: controls,
