@@ -52,17 +52,20 @@ func eventBetween(before, now []*measure.Result) *Event {
 	newest := func(a, b *measure.Result) int { return a.Started.Compare(b.Started) }
 	e := &Event{After: slices.MaxFunc(before, newest).Started, Until: slices.MinFunc(now, newest).Started}
 	if c, differs := compareDelay(trips(before), trips(now)); differs {
-		c.Last, c.First = newestOf(before, "ping"), newestOf(now, "ping")
+		c.Last, c.First = newestPing(before), newestPing(now)
 		e.Changed = append(e.Changed, c)
 	}
 	e.Route = compareRoutes(before, now)
 	return e
 }
 
+// smallPing reports whether a Result is of small pings by ICMP: others take longer for their size, or for a program that answers.
+func smallPing(r *measure.Result) bool { return sortOf(r) == ofPing && r.Parameters["df"] != true }
+
 // trips are the round trips of small pings, in seconds.
 func trips(results []*measure.Result) (all []float64) {
 	for _, r := range results {
-		if sortOf(r) != ofPing || r.Parameters["df"] == true {
+		if !smallPing(r) {
 			continue
 		}
 		for _, echo := range r.Samples.Echoes {
@@ -120,11 +123,11 @@ func tracesOf(results []*measure.Result) (traces []*measure.Result) {
 	return traces
 }
 
-// newestOf is the ID of the newest Result of a kind.
-func newestOf(results []*measure.Result, kind string) (id string) {
+// newestPing is the ID of the newest Result of small pings.
+func newestPing(results []*measure.Result) (id string) {
 	var newest *measure.Result
 	for _, r := range results {
-		if r.Kind == kind && (newest == nil || r.Started.After(newest.Started)) {
+		if smallPing(r) && (newest == nil || r.Started.After(newest.Started)) {
 			newest, id = r, r.ID
 		}
 	}

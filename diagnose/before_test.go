@@ -47,3 +47,16 @@ func TestDiagnoseAfter(t *testing.T) {
 		}
 	}
 }
+
+// A change of delay names the pings that were compared, and not newer ones of another sort.
+func TestChangeNamesItsPings(t *testing.T) {
+	before, now := earlierPath(0, "y", 0.040, 0.041, 0.042, 0.040, 0.055), earlierPath(time.Hour, "y", 0.060, 0.061, 0.062, 0.060, 0.075)
+	for name, parameter := range map[string]any{"df": true, "proto": "tcp"} {
+		other := measure.NewResult("ping", testStart.Add(2*time.Hour))
+		other.Parameters[name] = parameter
+		e := eventBetween(before, append([]*measure.Result{other}, now...))
+		if c := e.Changed[0]; c.Last != before[0].ID || c.First != now[0].ID {
+			t.Errorf("beside a ping with %s: last %s, first %s, want %s and %s", name, c.Last, c.First, before[0].ID, now[0].ID)
+		}
+	}
+}

@@ -263,7 +263,7 @@ func checkFindings(t *testing.T, d *Diagnosis) {
 		about := func(some func(*Rule) bool) bool {
 			return slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == f.ID && some(&r) })
 		}
-		hasWay := func(r *Rule) bool { return r.about(OfWay) || r.about(OfFlow) }
+		hasWay := func(r *Rule) bool { return r.about(OfWay) || r.about(OfConnection) }
 		if f.Way != "" && !about(hasWay) || f.Way == "" && !about(func(r *Rule) bool { return !hasWay(r) }) {
 			t.Errorf("%s: way %q", f.ID, f.Way)
 		}

@@ -8,9 +8,9 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// OfFlow is of one connection that a program has, as the kernel of this end saw it while the program ran. Facts of it that ways have, too,
+// OfConnection is of one connection that a program has, as the kernel of this end saw it while the program ran. Facts of it that ways have, too,
 // have the same names.
-const OfFlow Kind = "connection"
+const OfConnection Kind = "connection"
 
 // Facts about a program's connection that ways do not have.
 const (
@@ -76,7 +76,7 @@ func readSockets(g *gathering, r *measure.Result) {
 		return
 	}
 	c := &r.Samples.Connections[0]
-	s := &Subject{Kind: OfFlow, Name: c.Local + " > " + c.Remote, way: measure.Forward, Target: r.Target.Name,
+	s := &Subject{Kind: OfConnection, Name: c.Local + " > " + c.Remote, way: measure.Forward, Target: r.Target.Name,
 		Sender: cmp.Or(r.Source.Name, r.Source.Address), Receiver: r.Target.Name, Address: r.Target.Address}
 	sent, received := measure.Rate(c.Readings, "bytes_acked"), measure.Rate(c.Readings, "bytes_received")
 	last := measure.Last(c.Readings)

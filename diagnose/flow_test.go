@@ -122,7 +122,7 @@ func TestFlows(t *testing.T) {
 		checkFindings(t, d)
 		got := ""
 		for _, one := range d.Considered {
-			if one.Subject.Kind == OfFlow && one.Outcome == Holds {
+			if one.Subject.Kind == OfConnection && one.Outcome == Holds {
 				got += one.ID
 			}
 		}
@@ -139,7 +139,7 @@ func TestRulesOfFlowsSayWhatTheyRead(t *testing.T) {
 		for i := range rules {
 			r := &rules[i]
 			declared := slices.Concat(r.Needs, r.Reads)
-			if !r.about(OfFlow) || slices.ContainsFunc(r.Needs, func(n Name) bool { return !s.Known(n) }) {
+			if !r.about(OfConnection) || slices.ContainsFunc(r.Needs, func(n Name) bool { return !s.Known(n) }) {
 				continue
 			}
 			s.heard = func(n Name) {

@@ -112,7 +112,7 @@ const (
 
 // possible reports whether a claim can be the cause of what was achieved, as far as the claim's own formula can tell.
 func possible(s *Subject, c *Claim) bool {
-	return s.Kind != OfWay && s.Kind != OfFlow || c.Allows <= mostAllowed*s.Value(Steady) && c.Allows >= leastAllowed*s.Value(Steady)
+	return s.Kind != OfWay && s.Kind != OfConnection || c.Allows <= mostAllowed*s.Value(Steady) && c.Allows >= leastAllowed*s.Value(Steady)
 }
 
 // judgement is what rules say of one subject.

@@ -4,7 +4,7 @@ package diagnose
 var applicationLimited = Rule{
 	ID:    "application-limited",
 	Of:    OfWay,
-	Also:  []Kind{OfFlow},
+	Also:  []Kind{OfConnection},
 	Needs: []Name{RoomShare, Steady},
 	Reads: []Name{ReceiveWindowShare, SendBufferShare, Sourced, AskedRate},
 	Apart: map[string]Name{"receive-window-limited": ReceiveWindowShare, "send-buffer-limited": SendBufferShare},

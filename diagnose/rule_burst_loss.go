@@ -38,7 +38,7 @@ var burstLoss = Rule{
 		switch {
 		case mean < burstPeriod, lost-lost/mean < enoughLosses, p > burstsLose:
 			return nil
-		case lost < burstRuns*mean, mean*pacedBytes*8 > burstLasts*s.Value(PacedRate):
+		case lost < burstRuns*mean, silence(s) > leastSilent:
 			return nil
 		case s.Value(Steady) < burstFaster*single, s.Value(LoadedRoundTrip) > othersFill*s.Value(EmptyRoundTrip), shared(s):
 			return nil
@@ -65,10 +65,8 @@ const (
 	// burstPeriod is the mean run of losses, in packets, from which on they come in bursts. Of packets that are each lost for themselves,
 	// one in ten at the most, it is 1.1; a part that loses half of them while it is in a bad state makes runs of 2.
 	burstPeriod = 1.5
-	// burstRuns is in how many runs the probe must lose, and burstLasts how long one may take, in seconds: the least timer of TCP, from which
-	// on a silence is an outage.
-	burstRuns  = 2
-	burstLasts = 0.2
+	// burstRuns is in how many runs the probe must lose, each shorter than a silence that is an outage: see leastSilent.
+	burstRuns = 2
 	// burstFaster is how many times faster TCP is than the formula for as many single losses says. Where losses are single, it gets 0.7 to 1.3
 	// times that; with bursts of five, in the lab, 1.9 to 4.
 	burstFaster = 1.4

@@ -33,7 +33,7 @@ const TurnsEachTrip Name = "turns_each_trip"
 // chattyConnection: what the program has sent is all on its way, and it sends more as answers come, a few each round trip: it takes turns.
 var chattyConnection = Rule{
 	ID:       "chatty-application",
-	Of:       OfFlow,
+	Of:       OfConnection,
 	Needs:    []Name{TurnsEachTrip, RoundTrip, Steady},
 	Reads:    []Name{OwnerBusiest, OwnerBlocked, OwnGoodput},
 	Brings:   []definition{{Name: TurnsEachTrip, Metric: "turns_count", Unit: "turns", Means: "answers each round trip of {round_trip}, all of it waited for"}},

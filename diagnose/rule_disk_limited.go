@@ -3,7 +3,7 @@ package diagnose
 // diskLimited: the program at this end waits for a disk most of the time, and the connection waits for it: to be given data, or to be read.
 var diskLimited = Rule{
 	ID:       "disk-limited",
-	Of:       OfFlow,
+	Of:       OfConnection,
 	Needs:    []Name{OwnerBlocked, Steady},
 	Reads:    []Name{RoomShare, UnreadShare, OwnerCPU, ReceiveWindowShare, SendBufferShare, OwnGoodput},
 	Apart:    map[string]Name{"application-limited": OwnerBlocked, "receiver-application-slow": OwnerBlocked},

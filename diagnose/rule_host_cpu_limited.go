@@ -4,7 +4,7 @@ package diagnose
 // A thread that is ready and waits for a processor counts as working, since a machine that is busy otherwise would not help it.
 var hostCPULimited = Rule{
 	ID:       "host-cpu-limited",
-	Of:       OfFlow,
+	Of:       OfConnection,
 	Needs:    []Name{OwnerBusiest, Steady},
 	Reads:    []Name{RoomShare, UnreadShare, OwnerCPU, ReceiveWindowShare, SendBufferShare},
 	Apart:    map[string]Name{"application-limited": OwnerBusiest, "receiver-application-slow": OwnerBusiest},

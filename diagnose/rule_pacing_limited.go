@@ -3,7 +3,7 @@ package diagnose
 // pacingLimited: the kernel was told to send no faster. Data waits, and less than the congestion window allows is under way.
 var pacingLimited = Rule{
 	ID:    "pacing-limited",
-	Of:    OfFlow,
+	Of:    OfConnection,
 	Needs: []Name{PacingCap, PacingRate, NotSent, WindowFilled, Steady},
 	Reads: []Name{OwnGoodput},
 	Apart: map[string]Name{"application-limited": NotSent},

@@ -7,7 +7,7 @@ import "slices"
 var receiveBufferFixed = Rule{
 	ID:    "receive-buffer-fixed",
 	Of:    OfWay,
-	Also:  []Kind{OfFlow},
+	Also:  []Kind{OfConnection},
 	Needs: []Name{ReceiveBufferFixed, ReceiveWindow, ReceiveWindowShare, RoundTrip},
 	Reads: []Name{ReceiveBuffer, ReceiveBufferMax, SendBufferMax, Capacity, EmptyRoundTrip, WindowMost, Steady, OwnGoodput, OwnWindow,
 		WindowLeast},
@@ -25,7 +25,7 @@ var receiveBufferFixed = Rule{
 			Allows:   windowRate(s, s.Value(ReceiveWindow)),
 			Gone:     gone, Cured: cured,
 		}
-		if s.Kind == OfFlow { // the size of the buffer at the other end is not seen, but what it can offer is
+		if s.Kind == OfConnection { // the size of the buffer at the other end is not seen, but what it can offer is
 			c.Says, c.Evidence = []string{"scale"}, []Name{ReceiveWindowShare, ReceiveWindow, WindowMost, Steady, OwnGoodput, OwnWindow, Allowed}
 			if s.Value(WindowMost) > mostAllowed*s.Value(ReceiveWindow) {
 				c.Says, c.Evidence = []string{"flat"}, slices.Insert(c.Evidence, 2, WindowLeast)

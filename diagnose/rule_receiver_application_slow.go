@@ -5,7 +5,7 @@ package diagnose
 // larger one, and for a transfer of this diagnosis opens it.
 var receiverApplicationSlow = Rule{
 	ID:    "receiver-application-slow",
-	Of:    OfFlow,
+	Of:    OfConnection,
 	Needs: []Name{Steady},
 	Reads: []Name{Unread, UnreadShare, ReceiveWindow, ReceiveWindowShare, ReceiveBufferFixed, WindowUsual, WindowMost, RoundTrip, OwnGoodput,
 		OwnWindow, OwnerCPU, OwnerBlocked, MSS, ReceiveBufferMax},

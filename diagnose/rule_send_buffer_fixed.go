@@ -5,7 +5,7 @@ package diagnose
 var sendBufferFixed = Rule{
 	ID:    "send-buffer-fixed",
 	Of:    OfWay,
-	Also:  []Kind{OfFlow},
+	Also:  []Kind{OfConnection},
 	Needs: []Name{SendBufferFixed, SendBufferShare, InFlight},
 	Reads: []Name{AppLimitedShare, RoomShare, ReceiveWindowShare, SendBuffer, SendBufferMax, ReceiveBufferMax, Capacity, EmptyRoundTrip, RoundTrip},
 	Apart: map[string]Name{"send-buffer-limited": SendBufferFixed},
