@@ -21,7 +21,7 @@ var burstLoss = Rule{
 	Of:    OfWay,
 	In:    []State{Slow, Full},
 	Needs: []Name{LossPeriod, PacedLoss, PacedLost, Steady, MSS, EmptyRoundTrip},
-	Reads: []Name{PacedRate, LoadedRoundTrip, IdleRoundTrip},
+	Reads: []Name{PacedRate, LoadedRoundTrip, IdleRoundTrip, TimerShare},
 	Brings: []definition{{Name: LossPeriod, Metric: string(measure.LossPeriodMean), Unit: "packets",
 		Means: "lost one after another by that probe, on average", Step: pacedProbe, From: ofPaced,
 		Read: func(s *Subject, r *measure.Result) (float64, bool) {
@@ -40,7 +40,7 @@ var burstLoss = Rule{
 			return nil
 		case lost < burstRuns*mean, silence(s) > leastSilent:
 			return nil
-		case s.Value(Steady) < burstFaster*single, s.Value(LoadedRoundTrip) > othersFill*s.Value(EmptyRoundTrip), shared(s):
+		case s.Value(Steady) < burstFaster*single && !(mean >= plainPeriod && lost >= plainRuns*mean), s.Value(LoadedRoundTrip) > othersFill*s.Value(EmptyRoundTrip), shared(s):
 			return nil
 		}
 		c := &Claim{
@@ -49,9 +49,7 @@ var burstLoss = Rule{
 			Advice:   []string{"link", "again"},
 			Words: map[string]string{"loss": inText(p, "ratio"), "mean": strconv.FormatFloat(mean, 'f', 1, 64),
 				"runs": strconv.FormatFloat(lost/mean, 'f', 0, 64), "single": inText(single, "bit/s")},
-			// A run is at most one sign of congestion, and several that lie within a round trip are one together, so that the formula's rate
-			// for one sign a run is the least that bursts leave.
-			Allows: max(s.Value(Steady), lossAllows(s, p/mean)),
+			Allows: burstsAllow(s, p, mean),
 			Gone:   []limit{byLoss},
 		}
 		if lossBlind(s.congestion) { // it is there, but does not slow this sender
@@ -61,7 +59,23 @@ var burstLoss = Rule{
 	},
 }
 
+// burstsAllow is the goodput that bursts leave. A run is at most one sign of congestion, and several that lie within a round trip are one
+// together. Where runs take most of a window, TCP waits for its timer, and again for twice as long if the packet that it then sends is lost
+// as well: no formula says how long, and the kernel does.
+func burstsAllow(s *Subject, p, mean float64) float64 {
+	if s.Value(TimerShare) >= timerWaits {
+		return s.Value(Steady)
+	}
+	return max(s.Value(Steady), lossAllows(s, p/mean))
+}
+
 const (
+	// plainPeriod and plainRuns are runs of losses that speak for themselves, however fast TCP is: five of two packets, where of as many
+	// single losses one in ten lies beside another.
+	plainPeriod = 2
+	plainRuns   = 5
+	// timerWaits is the share of the samples in which TCP waits for its timer, from which on that is what makes it slow.
+	timerWaits = 0.3
 	// burstPeriod is the mean run of losses, in packets, from which on they come in bursts. Of packets that are each lost for themselves,
 	// one in ten at the most, it is 1.1; a part that loses half of them while it is in a bad state makes runs of 2.
 	burstPeriod = 1.5

@@ -62,9 +62,14 @@ var policer = Rule{
 func cutToSteady(s *Subject) bool {
 	rate, steady := s.Value(PacedRate), s.Value(Steady)
 	through := rate * (1 - s.Value(PacedLoss))
+	empty := s.Value(EmptyRoundTrip)
 	return state(s) == Slow && pacedLost(s) && s.Value(PacedLoss) >= policed && rate >= steady/mostPoliced && steady >= through/mostPoliced &&
-		s.Value(LoadedRoundTrip) <= emptyQueue*s.Value(EmptyRoundTrip)
+		s.Value(LoadedRoundTrip) <= max(emptyQueue*empty, empty+putOff)
 }
+
+// putOff is by how much acknowledgements that are put off make round trips longer where few packets are under way, in seconds: the least
+// such time of Linux.
+const putOff = 0.040
 
 // halfProbe measures what gets lost at half of the capacity: a policer below that drops the rest, a short queue need not hold any. It lasts
 // until what a transfer of this length found saved in a policer's bucket is spent. Where the paced probe was cut, a slower one tells more.
