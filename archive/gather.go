@@ -144,13 +144,18 @@ func (k *keeper) eachRow(ctx context.Context, t *tx, v *view, p piece, starts []
 	var data sql.RawBytes
 	var start, number any // as the driver has them: to convert each takes longer than to compare it
 	var id streamID
-	var last metricID
+	var m, last metricID
 	wanted := v.wants(last)
+	begin, step, buckets := int64(0), int64(Levels[p.level]), bucketsIn(p.level)
 	take := func(b bucket) error {
-		at, m := key.begins(b.number), key.metric(b.number)
+		n := b.number
+		if packed[p.level] {
+			m, n = metricID(n/buckets), n%buckets
+		}
 		if m != last {
 			last, wanted = m, v.wants(m)
 		}
+		at := begin + int64(n)*step
 		if !wanted || at < p.from || at >= p.to {
 			return nil
 		}
@@ -165,12 +170,13 @@ func (k *keeper) eachRow(ctx context.Context, t *tx, v *view, p piece, starts []
 			key.start, isStart = start.(int64)
 			n, isNumber = number.(int64)
 			key.series = seriesID(n)
-			if id, _ = key.series.split(); !v.has(id) {
-				return nil
-			}
 			if !isStart || !isNumber {
 				return errDamaged
 			}
+			if id, m = key.series.split(); !v.has(id) {
+				return nil
+			}
+			begin = key.start * int64(time.Second)
 			if err := eachBucket(data, p.level, take); err != nil {
 				return fmt.Errorf("rollup %+v: %w", key, err)
 			}

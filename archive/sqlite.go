@@ -37,6 +37,9 @@ const (
 	// How long the write-ahead log grows before its pages go to their places, each once, however often it changed: seldom
 	// is cheap, but the log is read through when the file is opened after a kill.
 	sqliteLogBytes = 64 << 20
+	// Of each query, in KiB, and so negative: all pages of a series of some hundred rows of values and as many of samples, so that the next
+	// of it reads none of them again.
+	sqliteReadCache = -4 << 10
 	// Queries at once. More wait, and so would moving: as many as a slow reader or two do not use up.
 	sqliteReaders = 16
 )
@@ -96,7 +99,7 @@ func (s *sqliteStore) begin(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	s.changes.SetMaxOpenConns(1)
-	if s.queries, err = sql.Open("sqlite", name(nil, "query_only(1)")); err != nil {
+	if s.queries, err = sql.Open("sqlite", name(nil, "query_only(1)", fmt.Sprintf("cache_size(%d)", sqliteReadCache))); err != nil {
 		return err
 	}
 	s.queries.SetMaxOpenConns(sqliteReaders)

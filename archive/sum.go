@@ -84,8 +84,8 @@ func ofSamples(samples *stat.Sketch, q float64) float64 {
 	return samples.Quantile(q)
 }
 
-// quantiles are those of the samples that a metric is of, where runs say them, else of the values of runs; and whether the former.
-func (s settled) quantiles(wanted []float64, how measure.Merge) (all []float64, samples bool) {
+// quantiles appends those of the samples that a metric is of, where runs say them, else of the values of runs; and says whether the former.
+func (s settled) quantiles(all, wanted []float64, how measure.Merge) (with []float64, samples bool) {
 	samples = s.samples != nil && how.Distribution != ""
 	for _, q := range wanted {
 		if samples {

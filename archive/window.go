@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -85,16 +86,20 @@ func (w *window) share(_ streamID, ns int64) *share { return w.shares[w.start(ns
 
 func (w *window) buckets(quantiles []float64, how measure.Merge) []Bucket {
 	all := make([]Bucket, 0, len(w.sums))
-	for start, s := range w.sums {
+	drawn := make([]float64, 0, len(w.sums)*len(quantiles)) // of all buckets in one piece, for the garbage collector
+	for _, start := range slices.Sorted(maps.Keys(w.sums)) {
+		s := w.sums[start]
 		if s.count() == 0 { // runs that say samples, and not the metric
 			continue
 		}
 		e := s.settle()
 		b := Bucket{Start: time.Unix(0, start).UTC(), Merged: e.answer(how, w.shares[start])}
-		b.Quantiles, b.OfSamples = e.quantiles(quantiles, how)
+		from := len(drawn)
+		if drawn, b.OfSamples = e.quantiles(drawn, quantiles, how); len(quantiles) > 0 {
+			b.Quantiles = drawn[from:len(drawn):len(drawn)]
+		}
 		all = append(all, b)
 	}
-	slices.SortFunc(all, func(a, b Bucket) int { return a.Start.Compare(b.Start) })
 	return all
 }
 
