@@ -40,6 +40,7 @@ type bench struct {
 	settle, watch     time.Duration // of meshes: before measuring, and measuring
 	points            int           // of the part archive, into SQLite
 	viewed            archivebench.PageOptions
+	paths             []string // of the part told
 }
 
 // seen is what the parts of the lab found, for the part relay to hold against the starting point.
@@ -53,36 +54,41 @@ type part struct {
 	name  string
 	tools []string // programs that it needs
 	run   func(*bench, context.Context) error
+	asked bool // it runs only where -only names it
 }
 
 var parts = []part{
-	{"tcp", []string{"iperf3", "ip"}, (*bench).tcp},
-	{"interop", []string{"iperf3"}, (*bench).interop},
-	{"ping", []string{"ping", "tcpdump"}, (*bench).ping},
-	{"loss", []string{"ping"}, (*bench).loss},
-	{"late", nil, (*bench).late},
-	{"rate", nil, (*bench).rate},
-	{"emulator", nil, (*bench).emulator},
-	{"relay", nil, (*bench).relay}, // after the two that it is held against
-	{"laws", nil, (*bench).laws},
-	{"scale", nil, (*bench).scale},
-	{"mesh", nil, (*bench).mesh},
-	{"plan", nil, (*bench).plan},
-	{"archive", nil, (*bench).archive},
-	{"pages", nil, (*bench).pages},
+	{name: "tcp", tools: []string{"iperf3", "ip"}, run: (*bench).tcp},
+	{name: "interop", tools: []string{"iperf3"}, run: (*bench).interop},
+	{name: "ping", tools: []string{"ping", "tcpdump"}, run: (*bench).ping},
+	{name: "loss", tools: []string{"ping"}, run: (*bench).loss},
+	{name: "late", run: (*bench).late},
+	{name: "rate", run: (*bench).rate},
+	{name: "emulator", run: (*bench).emulator},
+	{name: "relay", run: (*bench).relay}, // after the two that it is held against
+	{name: "laws", run: (*bench).laws},
+	{name: "scale", run: (*bench).scale},
+	{name: "mesh", run: (*bench).mesh},
+	{name: "plan", run: (*bench).plan},
+	{name: "archive", run: (*bench).archive},
+	{name: "pages", run: (*bench).pages},
+	{name: "told", tools: []string{"iperf3", "ping", "traceroute", "mtr", "ip", "tc", "nft"}, run: (*bench).told, asked: true},
 }
 
 // everyPart is what runs unless -only says otherwise.
 func everyPart() string {
 	var names []string
 	for _, p := range parts {
-		names = append(names, p.name)
+		if !p.asked {
+			names = append(names, p.name)
+		}
 	}
 	return strings.Join(names, ",")
 }
 
 // debianPackages says where a missing tool comes from.
-var debianPackages = map[string]string{"ip": "iproute2", "iperf3": "iperf3", "ping": "iputils-ping", "tcpdump": "tcpdump"}
+var debianPackages = map[string]string{"ip": "iproute2", "iperf3": "iperf3", "ping": "iputils-ping", "tcpdump": "tcpdump",
+	"traceroute": "traceroute", "mtr": "mtr-tiny", "tc": "iproute2", "nft": "nftables"}
 
 func main() {
 	lab.RunEngineIfAsked() // a lab is this same binary in other namespaces
@@ -118,11 +124,13 @@ func run(args []string) int {
 	flags.IntVar(&b.simulated, "simulated", 2000, "agents of the part mesh that bench plays; 0: none")
 	flags.IntVar(&b.points, "points", 40_000_000, "points into SQLite in the part archive; a 40th of them into PostgreSQL")
 	b.pageFlags(flags)
+	paths := flags.String("paths", strings.Join(toldFaults, ","), "paths of the part told: faults of the lab's library, and those that are the kernel's")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return 0
 	} else if err != nil {
 		return 2
 	}
+	b.paths = strings.Split(*paths, ",")
 	chosen, err := choose(*only)
 	if err == nil {
 		b.over, err = chooseSettings(*over)

@@ -93,7 +93,7 @@ func TestBadCallsStartNothing(t *testing.T) {
 
 // What is missing is named, with where to get it, and the part does not start.
 func TestMissingToolsAreNamed(t *testing.T) {
-	p := part{"tcp", []string{"iperf3"}, nil}
+	p := part{name: "tcp", tools: []string{"iperf3"}, run: nil}
 	t.Setenv("PATH", t.TempDir())
 	b := &bench{out: new(bytes.Buffer), pathwise: os.Args[0]}
 	err := b.runPart(t.Context(), p)
