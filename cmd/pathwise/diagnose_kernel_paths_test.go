@@ -71,9 +71,9 @@ var kernelPaths = []kernelPath{
 	{name: "tbf-short-queue", says: "a queue of @, and 40 ms", want: "shallow-buffer", strengths: []string{"15kb", "9kb"},
 		queue: "@", delay: 20 * time.Millisecond},
 
-	// Policers.
+	// Policers. The bucket of the kernel's packet filter holds a second of the rate, and the burst on top.
 	{name: "nft-policer", says: "what comes faster than @ kB/s is dropped", want: "policer", strengths: []string{"1250", "2000"},
-		short: true, steps: []kernelStep{filter("oifname far limit rate over @ kbytes/second burst 50 kbytes drop")}},
+		steps: []kernelStep{filter("oifname far limit rate over @ kbytes/second burst 50 kbytes drop")}},
 	{name: "nft-policer-back", says: "what comes faster than @ kB/s is dropped on its way back to host a", want: "policer",
 		strengths: []string{"1250", "2000"}, steps: []kernelStep{filter("oifname near limit rate over @ kbytes/second burst 50 kbytes drop")}},
 	{name: "nft-policer-near", says: "what comes faster than @ kB/s is dropped, and no delay", want: "policer", near: true,
@@ -83,7 +83,7 @@ var kernelPaths = []kernelPath{
 		steps: []kernelStep{filter("oifname far limit rate over @ kbytes/second burst 50 kbytes drop")}},
 
 	// Packets dropped without regard to how many there are.
-	{name: "nft-random", says: "@ of 1000 packets are dropped at random on their way to host b", want: "random-loss",
+	{name: "nft-random", says: "@ of 1000 packets are dropped at random on their way to host b", want: "random-loss", short: true,
 		strengths: []string{"10", "3"}, steps: []kernelStep{filter("oifname far numgen random mod 1000 < @ drop")}},
 	{name: "nft-random-back", says: "@ of 1000 packets are dropped at random on their way back to host a", want: "random-loss",
 		strengths: []string{"10", "3"}, steps: []kernelStep{filter("oifname near numgen random mod 1000 < @ drop")}},
