@@ -49,7 +49,7 @@ screenshots: packages
 	@mkdir -p docs/pages
 	PATHWISE_SCREENSHOTS=$(CURDIR)/docs/pages $(GO) test -count=1 -run '^Test(Screens|Now|DiagnoseNow|Hosts?|Configuration|LabIsAccessible)$$' ./web/browser
 
-# Every finding in every setting, a path each: the figures in docs/diagnose.md. About half an hour.
+# Findings in every setting, a path each: the figures in docs/diagnose.md, and those of which the name alone is held. About forty minutes.
 calibrate: packages build
 	PATHWISE_CALIBRATE=full $(GO) test -count=1 -v -timeout 90m -run '^TestCalibration' ./cmd/pathwise
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"testing"
 	"time"
@@ -19,6 +20,9 @@ type setting struct {
 	fault  func(*lab.Spec) // nil: none in the path or the hosts
 	args   []string        // of diagnose, such as a rate for the program
 	source float64         // bit/s: feed diagnose's standard input at this rate
+
+	// YAML: what more the host's own cable and the narrow link have, and the routers in place of plain ones.
+	cable, narrow, routers string
 }
 
 func (s setting) String() string { return fmt.Sprintf("%s %v seed %d", s.rate, s.rtt, s.seed) }
@@ -28,12 +32,12 @@ func (s setting) spec(t *testing.T) *lab.Spec {
 	spec, err := lab.ParseSpec("calibration", fmt.Appendf(nil, `
 seed: %d
 hosts: {bob: {}, carol: {}}
-routers: [denver, chicago]
+routers: %s
 links:
-  - {between: [bob, denver], rate: 1gbit, delay: 1ms}
-  - {between: [denver, chicago], rate: %s, delay: %v}
+  - {between: [bob, denver], %s, delay: 1ms}
+  - {between: [denver, chicago], rate: %s, delay: %v%s}
   - {between: [chicago, carol], rate: 1gbit, delay: 1ms}
-`, s.seed, s.rate, s.rtt/2-2*time.Millisecond))
+`, s.seed, cmp.Or(s.routers, "[denver, chicago]"), cmp.Or(s.cable, "rate: 1gbit"), s.rate, s.rtt/2-2*time.Millisecond, s.narrow))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,8 @@ import (
 // calibrate makes TestCalibration go through every setting ("full": half an hour) instead of one for each cause.
 const calibrate = "PATHWISE_CALIBRATE"
 
+func calibrating() bool { return os.Getenv(calibrate) == "full" }
+
 // mostOff is how far a prediction may be from what is reached once the advice is followed.
 const mostOff = 0.15
 
@@ -29,7 +31,7 @@ const mostOff = 0.15
 // advice, and expects the speed that was predicted; and expects a clean path to be called healthy.
 func TestCalibration(t *testing.T) {
 	t.Parallel()
-	full := os.Getenv(calibrate) == "full"
+	full := calibrating()
 	length := "4s"
 	if full {
 		length = "8s"
