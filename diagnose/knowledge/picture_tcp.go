@@ -63,9 +63,11 @@ func drawAvoidance() Picture {
 	level := func(f func(float64, time.Duration, time.Duration) float64) func(float64) float64 {
 		return func(x float64) float64 { return min(avoidanceFull, f(avoidanceFull, model.Seconds(x), avoidanceRTT)) }
 	}
+	cubic := curve("CUBIC", 0, 20, 38, level(model.CubicAfterLoss)) // it is back by then
+	cubic.Points = append(cubic.Points, calc.Point{back, avoidanceFull})
 	return Picture{calc.Drawing{Title: "The window after a loss", X: calc.Axis{Label: "time since the loss", Unit: seconds},
 		Y: calc.Axis{Label: "window", Unit: packets}, Mark: calc.Point{back, avoidanceFull},
-		Series: []calc.Series{curve("Reno", 0, back, 20, level(model.RenoAfterLoss)), curve("CUBIC", 0, back, 40, level(model.CubicAfterLoss))}},
+		Series: []calc.Series{curve("Reno", 0, back, 20, level(model.RenoAfterLoss)), cubic}},
 		"Reno fills the path again",
 		"A path of 1 Gbit/s and 70 ms after one loss. Reno falls to half and needs 3.4 minutes to come back; CUBIC falls to seven tenths " +
 			"and is back after 16 seconds."}
