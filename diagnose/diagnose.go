@@ -38,6 +38,7 @@ type Diagnosis struct {
 	Notes                 []string          `json:"notes"`                // what limits how far all this can be trusted
 	Section               *Section          `json:"section,omitempty"`    // of a longer path; nil: that was not asked
 	Acceptance            *Acceptance       `json:"acceptance,omitempty"` // of a rate; nil: that was not asked
+	Segments              *Parts            `json:"segments,omitempty"`   // of the path; nil: that was not asked
 	Before                []*measure.Result `json:"before,omitempty"`     // earlier ones, which it is compared with
 	History               *History          `json:"history,omitempty"`    // of what an archive holds; nil: it is of Results of now
 

@@ -36,6 +36,7 @@ const (
 		"--turns, …), and what slows its transactions comes first. Tell the port of its connections while it runs (--program), at either of\n" +
 		"its ends, and what they wait for comes before all.\n" +
 		"Of a URL it reads the file, and says what the receiver alone can know: nothing of Pathwise needs to be there.\n" +
+		"With --segments it also measures to hosts along the path, and says which part of it is to blame.\n" +
 		"With --pair nothing is measured: of two hosts of a mesh it says what changed since when, from what to what, what else happened\n" +
 		"then, which other pairs changed with them, and what these have in common."
 	diagnoseExample = "  pathwise diagnose carol\n  pathwise diagnose carol -t 5 --cc cubic --json\n  tar c data | pathwise diagnose carol --input -\n" +
@@ -43,6 +44,7 @@ const (
 		"  pathwise diagnose carol --request 202 --writes 2\n  pathwise diagnose carol --program 5001\n  pathwise diagnose carol --budget 15s,100MB\n" +
 		"  pathwise diagnose https://carol/1GB\n" +
 		"  pathwise diagnose carol --accept --target-rate 500mbit -t 60\n" +
+		"  pathwise diagnose carol --segments border.example.org,exchange.example.net:5202\n" +
 		"  pathwise diagnose --ssh alice@carol\n  pathwise diagnose 192.0.2.9 --ssh alice@carol:2222 --port 5201\n" +
 		"  pathwise diagnose --pair ucl/ral --since 7d --controller https://mesh.example.org:8080 --token-file ~/mesh.token"
 )
@@ -58,6 +60,7 @@ type diagnoseCall struct {
 	budget  string
 	past    pastFlags
 	ends    endFlags
+	parts   segmentFlags
 }
 
 func diagnoseCommand(s *session) *cobra.Command {
@@ -88,6 +91,7 @@ func diagnoseCommand(s *session) *cobra.Command {
 	call.aim.add(c.Flags())
 	call.past.add(c.Flags())
 	call.ends.add(c.Flags())
+	call.parts.add(c)
 	c.Flags().StringVar(&call.budget, "budget", "", "what it may use: a time, a size to move, or both, such as 20s or 30s,50MB")
 	c.Flags().BoolVar(&call.explain, "explain", false, "say of every cause which facts speak for it or rule it out")
 	return c
@@ -123,6 +127,9 @@ func (call *diagnoseCall) read(c *cobra.Command, s *session, args []string) (v *
 	}
 	if err == nil {
 		v.budget, err = readBudget(call.budget)
+	}
+	if err == nil {
+		v.points, err = call.parts.read(c, v)
 	}
 	if err == nil {
 		err = cmp.Or(checkFailOn(call.failOn), call.written.check())
@@ -195,6 +202,9 @@ func (v *survey) survey(ctx context.Context, target *diagnose.Target, accept boo
 	if target != nil && target.RTT > 0 && err == nil {
 		err = v.section(ctx, *target, d)
 	}
+	if err == nil {
+		err = v.segments(ctx, target, d)
+	}
 	if accepted != nil {
 		d.Acceptance, d.Results = accepted.Acceptance, append(accepted.Results, d.Results...)
 	}
@@ -248,6 +258,9 @@ func printDiagnosis(w io.Writer, d *diagnose.Diagnosis) {
 	}
 	if d.Section != nil {
 		printSection(w, d.Section)
+	}
+	if d.Segments != nil {
+		printSegments(w, d.Segments)
 	}
 	for _, note := range d.Notes {
 		fmt.Fprintln(w, "note:", note)

@@ -43,6 +43,8 @@ type survey struct {
 	transactNamed bool       // the call says at which port transactions are answered
 	id            string     // of the diagnosis, in the roles of its steps
 
+	points []*survey // of hosts along the path; none: it is not divided
+
 	responder responderState
 	failed    error // what a test with the far end failed for, the first that did
 }
