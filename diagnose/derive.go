@@ -50,11 +50,12 @@ func derivePaced(s *Subject) {
 	whole := max(s.Value(Capacity), s.Value(Steady))
 	for _, p := range s.udp {
 		sent, lost := exactly(p.sent, p.result), exactly(p.lost, p.result)
+		asked, _ := p.result.Number("rate") // a busy host sends more slowly, but not evenly
 		switch {
 		case s.Known(PacedRate) && p.rate < slower*s.Value(PacedRate):
 			s.set(SlowLoss, ratio(lost, sent))
 			s.setPositive(SlowRate, p.rate, p.result)
-		case paced(s, p.rate):
+		case paced(s, max(p.rate, asked)):
 			s.set(PacedSent, sent)
 			s.set(PacedLost, lost)
 			s.setPositive(PacedRate, p.rate, p.result)

@@ -107,13 +107,30 @@ func TestPolicerByTwoRates(t *testing.T) {
 	}
 }
 
-// The half probe lasts until what a policer's bucket had saved is spent: this transfer got 3 MB more than eight seconds of its steady rate.
+// The half probe lasts until what a policer's bucket had saved is spent: a transfer got 3 MB more than eight seconds of its steady rate, or
+// nothing more, and then it may have been a second of that.
 func TestHalfProbeEmptiesBucket(t *testing.T) {
-	s := &Subject{Kind: OfWay, Name: measure.Forward, facts: map[Name]Fact{Capacity: {Value: 50e6}, Steady: {Value: 10e6}, Goodput: {Value: 13e6},
-		Duration: {Value: 8}}}
-	step, ok := halfProbe(s)
-	if lasts := step.Parameters["duration"].(float64); !ok || lasts != 2+24./15 {
-		t.Errorf("it lasts %v s", lasts)
+	for goodput, want := range map[float64]float64{13e6: 2 + 24./15, 10e6: 2 + 10./15} {
+		s := &Subject{Kind: OfWay, Name: measure.Forward, facts: map[Name]Fact{Capacity: {Value: 50e6}, Steady: {Value: 10e6},
+			Goodput: {Value: goodput}, Duration: {Value: 8}}}
+		step, ok := halfProbe(s)
+		if lasts := step.Parameters["duration"].(float64); !ok || lasts != want {
+			t.Errorf("goodput %v: it lasts %v s, want %v", goodput, lasts, want)
+		}
+	}
+}
+
+// A probe at half of the capacity that a busy host sent at a third is not one of a nearly empty path.
+func TestHalfProbeOfBusyHost(t *testing.T) {
+	s := &Subject{Kind: OfWay, Name: measure.Forward, facts: map[Name]Fact{Capacity: {Value: 50e6}, Steady: {Value: 10e6}}}
+	for _, p := range []struct{ rate, asked float64 }{{5e6, 5e6}, {16e6, 25e6}} {
+		r := measure.NewResult("throughput", testStart)
+		r.Parameters["rate"] = p.asked
+		s.udp = append(s.udp, udpProbe{1000, p.rate / 200e3, p.rate, r})
+	}
+	derivePaced(s)
+	if paced, half := s.Value(PacedLoss), s.Value(HalfLoss); paced != .025 || half != .08 {
+		t.Errorf("lost of a tenth %v, of half %v", paced, half)
 	}
 }
 

@@ -72,7 +72,8 @@ func cutToSteady(s *Subject) bool {
 const putOff = 0.040
 
 // halfProbe measures what gets lost at half of the capacity: a policer below that drops the rest, a short queue need not hold any. It lasts
-// until what a transfer of this length found saved in a policer's bucket is spent. Where the paced probe was cut, a slower one tells more.
+// until what a policer's bucket may have saved is spent: what a transfer of this length got beyond its steady rate, or a second of that.
+// Where the paced probe was cut, a slower one tells more.
 func halfProbe(s *Subject) (Step, bool) {
 	rate := float64(int64(halfPart * s.Value(Capacity)))
 	if rate == 0 || rate > halfFastest || s.Known(HalfLoss) || cutToSteady(s) {
@@ -80,7 +81,8 @@ func halfProbe(s *Subject) (Step, bool) {
 	}
 	lasts := halfLasts
 	if steady := s.Value(Steady); steady < rate {
-		lasts += max(0, s.Value(Goodput)-steady) * s.Value(Duration) / (rate - steady)
+		saved := max((s.Value(Goodput)-steady)*s.Value(Duration), steady*bucketSeconds)
+		lasts += saved / (rate - steady)
 	}
 	lasts = min(lasts, halfLongest)
 	return step("half", "throughput", s.Name, "whether half of what the narrowest link carries passes evenly", lasts+setUpTakes,
@@ -104,8 +106,8 @@ func beyondProbe(s *Subject) (Step, bool) {
 	if s.Known(Capacity) || s.exceeded || rate == 0 || rate > halfFastest {
 		return Step{}, false
 	}
-	return step("beyond", "throughput", s.Name, "whether twice what TCP got passes evenly", halfLasts+setUpTakes,
-		map[string]any{"proto": "udp", "rate": rate, "duration": halfLasts, "length": pacedBytes}), true
+	return step("beyond", "throughput", s.Name, "whether twice what TCP got passes evenly", beyondLasts+setUpTakes,
+		map[string]any{"proto": "udp", "rate": rate, "duration": beyondLasts, "length": pacedBytes}), true
 }
 
 const (
@@ -113,6 +115,10 @@ const (
 	beyondPart  = 2
 	halfLasts   = 2.0 // seconds: what most policers' buckets hold is spent in far less
 	halfLongest = 8.0 // seconds
+	// bucketSeconds is how long a policer may be idle and keep what it would have let pass: Linux's packet filter keeps a second of its rate
+	// and the burst on top (nft_limit.c). beyondLasts is so long that such a bucket adds less than mostPoliced leaves room for.
+	bucketSeconds = 1.0
+	beyondLasts   = 5.0
 	// halfFastest is the fastest such probe, in bit/s: above, what hosts drop would be taken for the path's doing.
 	halfFastest = 500e6
 
