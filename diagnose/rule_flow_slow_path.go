@@ -5,15 +5,15 @@ import "github.com/pathwise-net/pathwise/measure"
 // OtherFlow is the goodput of large transactions, which are another flow than the transfer: between other ports of the same hosts.
 const OtherFlow Name = "other_flow"
 
-// flowSlowPath: the transfer crawls, nothing that TCP knows of holds it, and another flow between the same hosts flies. Something on the way
-// treats flows apart: a table that is full, so that the processor forwards the rest; a class or a limit by ports; one of parallel links.
+// flowSlowPath: the transfer crawls, nothing that TCP knows of holds it, and another flow between the same hosts flies. Something on the
+// way treats flows apart: a table that is full, so that the processor forwards the rest; a class or a limit by ports; one of parallel links.
 //
 // Only another flow tells. What is lost for other reasons may miss a short one, so that a transfer that loses without a queue is left out.
 var flowSlowPath = Rule{
 	ID:    "flow-slow-path",
 	Of:    OfWay,
 	Needs: []Name{OtherFlow, PayloadCapacity, Steady, LoadedRoundTrip, EmptyRoundTrip, ResentShare},
-	Reads: []Name{ReceiveWindowShare, SendBufferShare, RoomShare, TimerShare, AskedRate, Spurious},
+	Reads: []Name{IdleRoundTrip, ReceiveWindowShare, SendBufferShare, RoomShare, TimerShare, AskedRate, Spurious},
 	Brings: []definition{{Name: OtherFlow, Metric: "other_flow_bits_per_second", Unit: "bit/s",
 		Means: "goodput of another flow between the same hosts", Step: otherFlow, From: ofOtherFlow,
 		Read: func(s *Subject, r *measure.Result) (float64, bool) {
@@ -38,12 +38,12 @@ var flowSlowPath = Rule{
 }
 
 // crawls reports whether a transfer is far below the capacity for no reason that its ends know of: no window, no buffer, no program, no
-// silence, and no loss but in a queue that stands.
+// silence, no loss but in a queue that stands, and no traffic of others before it began, among which a short flow is as fast as slow start.
 func crawls(s *Subject) bool {
 	queue := s.Value(LoadedRoundTrip) > queueStands*s.Value(EmptyRoundTrip)
 	return s.Known(PayloadCapacity) && s.Value(Steady) > 0 && s.Value(Steady) < crawlsBelow*s.Value(PayloadCapacity) &&
 		s.Value(ReceiveWindowShare) < binding && s.Value(SendBufferShare) < sendBinding && s.Value(RoomShare) < mostlyIdle &&
-		!s.Known(AskedRate) && s.Value(TimerShare) <= othersSilence && s.Value(Spurious) < enoughLosses &&
+		!shared(s) && !s.Known(AskedRate) && s.Value(TimerShare) <= othersSilence && s.Value(Spurious) < enoughLosses &&
 		s.Known(ResentShare) && (s.Value(ResentShare) < fewResent || queue && s.Value(ResentShare) < othersLose)
 }
 

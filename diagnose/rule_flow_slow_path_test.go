@@ -38,6 +38,7 @@ func TestFlowSlowPath(t *testing.T) {
 		"a send buffer":  with(smallSendBuffer),
 		"a full path":    with(fullPath),
 		"loss, no queue": with(func(p *path) { lossy(p); p.pacedSent, p.pacedLost = 10_000, 24 }),
+		"others' flows":  with(func(p *path) { *p = crawling(); p.usual = 0.08 }),
 		"a rate":         with(func(p *path) { idle(p); p.rateParameter = 10e6 }),
 	} {
 		if longer := extend(plan, len(plan), p.results()); find(longer, "other-flow") >= 0 {
