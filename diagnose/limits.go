@@ -19,6 +19,7 @@ const (
 	byReceiveWindow limit = "receive window"
 	bySendBuffer    limit = "send buffer"
 	byLoss          limit = "loss"
+	byHost          limit = "host" // at either end, as a reference of it tells
 	byPath          limit = "path" // whatever holds a transfer of this diagnosis
 )
 
@@ -39,6 +40,9 @@ func caps(s *Subject) []speedCap {
 	}
 	if own := s.Value(OwnGoodput); own > 0 && own+s.Value(Steady) < fullShare*s.Value(PayloadCapacity) {
 		out = append(out, speedCap{byPath, own, fmt.Sprintf("what a transfer of this diagnosis reached the same way, %s", quantity.FormatRate(own))})
+	}
+	if most := s.Value(Ceiling); most > 0 && s.Value(Steady) <= ceilingPassed*most {
+		out = append(out, speedCap{byHost, most, fmt.Sprintf("what this host moved to or from a near one, %s", quantity.FormatRate(most))})
 	}
 	if w := windowLimit(s); w > 0 && trip > 0 {
 		out = append(out, speedCap{byReceiveWindow, model.WindowLimit(w, seconds(trip)),

@@ -2,6 +2,7 @@ package diagnose
 
 // rules are all that are looked for, the more exact before the less exact where two say the same.
 var rules = []Rule{
+	hostCeiling,
 	hostCPULimited,
 	diskLimited,
 	receiverApplicationSlow,

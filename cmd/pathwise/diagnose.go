@@ -156,25 +156,6 @@ func (call *diagnoseCall) run(ctx context.Context, v *survey, target *diagnose.T
 	return err
 }
 
-// diagnose measures what was asked for, and says what it means. It is nil where nothing can be said about the path; what was measured
-// comes with an error.
-func (v *survey) diagnose(ctx context.Context, target *diagnose.Target, accept bool) (*diagnose.Diagnosis, error) {
-	address, err := v.settle(ctx)
-	if err != nil {
-		return nil, err
-	}
-	ctx, leave, err := v.openFar(ctx, address)
-	if err != nil {
-		return nil, err
-	}
-	d, err := v.survey(ctx, target, accept)
-	did, failed := leave()
-	if d != nil && did != "" {
-		d.Notes = append(d.Notes, did)
-	}
-	return d, errors.Join(err, failed)
-}
-
 // survey is diagnose once the far end is there.
 func (v *survey) survey(ctx context.Context, target *diagnose.Target, accept bool) (*diagnose.Diagnosis, error) {
 	var accepted *diagnose.Diagnosis
@@ -194,6 +175,9 @@ func (v *survey) survey(ctx context.Context, target *diagnose.Target, accept boo
 	}
 	if notThere(err) && diagnose.Seen(results) {
 		err = nil // what the program's connections show was asked for, and found
+	}
+	if v.reference != nil {
+		results = append(results, v.reference)
 	}
 	d := diagnose.DiagnoseAfter(v.before, results)
 	if v.without != "" {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/host"
@@ -182,4 +183,26 @@ func (v *survey) openFar(ctx context.Context, address netip.Addr) (context.Conte
 	tests, transactions := far.ports()
 	v.asked["port"], v.transactPort = tests, cmp.Or(transactions, v.transactPort)
 	return ctx, far.close, nil
+}
+
+// diagnose measures what was asked for, and says what it means. It is nil where nothing can be said about the path; what was measured
+// comes with an error.
+func (v *survey) diagnose(ctx context.Context, target *diagnose.Target, accept bool) (*diagnose.Diagnosis, error) {
+	address, err := v.settle(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v.reference, v.unused = readReference(address)
+	ctx, leave, err := v.openFar(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	d, err := v.survey(ctx, target, accept)
+	did, failed := leave()
+	for _, note := range []string{v.unused, did} {
+		if d != nil && note != "" {
+			d.Notes = append(d.Notes, note)
+		}
+	}
+	return d, errors.Join(err, failed)
 }

@@ -29,6 +29,7 @@ type hostCall struct {
 	only                   []string
 	failOn, os, disk       string
 	apply, persist, revert bool
+	reference              bool
 	backup                 string
 	key, knownHosts        string
 
@@ -39,15 +40,20 @@ type hostCall struct {
 func hostCommand(s *session) *cobra.Command {
 	call := hostCall{system: host.Linux()}
 	c := &cobra.Command{
-		Use: "host [SSH-HOST]", Short: "Audit a machine: what it is set to, beside what a rate and a round trip need", Args: cobra.MaximumNArgs(1),
+		Use: "host [SSH-HOST] | --reference [HOST[:PORT]]", Short: "Audit a machine: what it is set to, beside what a rate and a round trip need", Args: cobra.MaximumNArgs(1),
 		Long: "Read what kernel, interfaces, processors, clock, disks, firewall and routes of a machine are set to, and hold each against\n" +
 			"what a rate and a round trip need: with the formula, the command that changes it, and how to make it stay.\n" +
 			"Nothing is changed, unless --apply is given: it keeps what was there before, and --revert writes that back.\n" +
-			"SSH-HOST, as [USER@]HOST[:PORT], is another machine: this binary is put there, run once, and taken away again.",
+			"SSH-HOST, as [USER@]HOST[:PORT], is another machine: this binary is put there, run once, and taken away again.\n" +
+			"--reference HOST moves data to and from a near host, where `pathwise respond` runs, and keeps what this machine can carry at\n" +
+			"the most: `pathwise diagnose` then blames no path for it. --reference alone prints that.",
 		Example: "  pathwise host\n  pathwise host --to carol --rate 10gbit --rtt 80ms\n  pathwise host --only tcp-rmem,tcp-wmem --json\n" +
 			"  pathwise host --apply --persist\n  pathwise host --revert\n  pathwise host --os freebsd --rate 10gbit --rtt 80ms\n" +
-			"  pathwise host root@dtn1 --to carol",
+			"  pathwise host root@dtn1 --to carol\n  pathwise host --reference dtn2",
 		RunE: func(c *cobra.Command, args []string) error {
+			if call.reference {
+				return s.referenceHost(c, &call, args)
+			}
 			if err := call.read(c, args); err != nil {
 				return err
 			}
@@ -72,6 +78,7 @@ func hostCommand(s *session) *cobra.Command {
 	flags.BoolVar(&call.apply, "apply", false, "change what can be changed at once, after what is there is kept in the backup; needs root")
 	flags.BoolVar(&call.persist, "persist", false, "with --apply, write the settings into /etc/sysctl.d/90-pathwise.conf, too")
 	flags.BoolVar(&call.revert, "revert", false, "write back what the backup has; needs root")
+	flags.BoolVar(&call.reference, "reference", false, "against HOST, measure and keep what this machine can carry at the most; without HOST, print it")
 	flags.StringVar(&call.backup, "backup", hostBackup, "file of the backup, for --apply and --revert")
 	flags.StringVar(&call.key, "key", "", "file of the private key for SSH-HOST (default: as ssh has them, and ssh-agent)")
 	flags.StringVar(&call.knownHosts, "known-hosts", "", "file of the hosts that are known (default: as ssh has them)")

@@ -45,6 +45,9 @@ type survey struct {
 
 	points []*survey // of hosts along the path; none: it is not divided
 
+	reference *measure.Result // what this host moved to a near one; nil: nobody tried
+	unused    string          // why a reference is not used; "": it is, or there is none
+
 	responder responderState
 	failed    error // what a test with the far end failed for, the first that did
 }
