@@ -27,6 +27,8 @@ const (
 	OwnerCPU     Name = "program_processor"
 	OwnerBusiest Name = "program_busiest_thread"
 	OwnerBlocked Name = "program_disk_wait"
+	Encrypts     Name = "program_encrypts" // all that the connection carries
+	CipherRate   Name = "cipher_rate"
 	OwnGoodput   Name = "own_goodput"      // of a transfer of this diagnosis the same way
 	OwnWindow    Name = "own_window_share" // that the window held that transfer
 )
@@ -48,6 +50,8 @@ var flowDefinitions = []definition{
 		Means: "share of the time in which its busiest thread was on a processor, or ready and waiting for one"},
 	{Name: OwnerBlocked, Metric: "program_disk_ratio", Unit: "ratio",
 		Means: "share of the time in which a thread of the program at this end was in a wait that nothing interrupts, as that for a disk"},
+	{Name: Encrypts, Metric: "program_encrypts_count", Means: "the program encrypts all that the connection carries"},
+	{Name: CipherRate, Metric: string(measure.HostCipher), Unit: "bit/s", Means: "what one processor of this host encrypts, by the faster of two ciphers"},
 	{Name: OwnGoodput, Metric: "throughput_bits_per_second", Unit: "bit/s", Means: "what a transfer of this diagnosis reached the same way"},
 	{Name: OwnWindow, Metric: "rwnd_limited_ratio", Unit: "ratio", Means: "share of its time that the receiver's window held that transfer"},
 }
@@ -187,6 +191,8 @@ func (s *Subject) readOwner(c *measure.Connection, r *measure.Result) {
 	}
 	p := r.Samples.Processes[i]
 	s.program = p.Name
+	s.set(Encrypts, yes(p.Encrypts(), r))
+	s.setPositive(CipherRate, r.Metrics[measure.HostCipher], r)
 	for n, value := range map[Name]string{OwnerCPU: "cpu_seconds", OwnerBusiest: "busiest_seconds"} {
 		if share, told := measure.Share(p.Readings, value); told {
 			s.set(n, exactly(share, r))

@@ -24,6 +24,7 @@ type flow struct {
 	unread, room  float64 // bytes at the receiver
 	sendFixed     bool
 	busy, blocked float64 // shares, of the program's busiest thread
+	program       string
 	answers       float64 // a second, that the other end sends
 	own           *path   // what transfers of the diagnosis show; nil: none was made
 }
@@ -31,7 +32,7 @@ type flow struct {
 // writes is a connection that nothing holds, with change made.
 func writes(change func(*flow)) flow {
 	own := with(fullPath)
-	f := flow{rate: 10e6, windows: []float64{3e6}, scale: 10, buffered: .9, filled: .9, notSent: 60e3, pace: 20e6, own: &own}
+	f := flow{rate: 10e6, windows: []float64{3e6}, scale: 10, buffered: .9, filled: .9, notSent: 60e3, pace: 20e6, program: "copy", own: &own}
 	change(&f)
 	return f
 }
@@ -44,7 +45,7 @@ func (f flow) results() (all []*measure.Result) {
 	r := measure.NewResult("sockets", testStart.Add(-time.Second))
 	r.Source.Name, r.Source.Address, r.Target.Name, r.Target.Address = "bob", "10.0.0.1", "carol", "10.0.0.2"
 	c := measure.Connection{Local: "10.0.0.1:40000", Remote: "10.0.0.2:5001", Process: 7, SendBufferFixed: &f.sendFixed}
-	p := measure.Process{ID: 7, Name: "copy"}
+	p := measure.Process{ID: 7, Name: f.program}
 	for i := range 31 {
 		at := float64(i) / 10
 		v := map[string]float64{"bytes_acked": 0, "bytes_received": 0, "min_rtt_seconds": .01, "rtt_seconds": .0101}
@@ -103,6 +104,11 @@ var flows = map[string]struct {
 	"a writer that works":                    {writes(func(f *flow) { idleProgram(f); f.busy = .97 }), "host-cpu-limited"},
 	"a writer that works, and the path full": {writes(func(f *flow) { f.busy = .97 }), ""},
 	"a writer that waits for disks":          {writes(func(f *flow) { idleProgram(f); f.blocked = .8 }), "disk-limited"},
+	"ssh that works":                         {writes(func(f *flow) { idleProgram(f); f.busy, f.program = .97, "ssh" }), "crypto-limited"},
+	"sshd that works, and is not read from":  {reads(func(f *flow) { f.unread, f.room, f.busy, f.program = 60e3, 2e3, .97, "sshd-session" }), "crypto-limited"},
+	"ssh that waits for its source":          {writes(func(f *flow) { idleProgram(f); f.busy, f.program = .2, "ssh" }), "application-limited"},
+	"ssh that waits for its disk":            {writes(func(f *flow) { idleProgram(f); f.blocked, f.program = .8, "ssh" }), "disk-limited"},
+	"ssh that works, and the path full":      {writes(func(f *flow) { f.busy, f.program = .97, "ssh" }), ""},
 	"a cap":                                  {writes(func(f *flow) { f.cap, f.pace, f.filled = 10e6, 10e6, .5 }), "pacing-limited"},
 	"a cap far above":                        {writes(func(f *flow) { f.cap, f.pace, f.filled = 40e6, 40e6, .5 }), ""},
 	"a cap, and nothing to send":             {writes(func(f *flow) { idleProgram(f); f.cap, f.pace = 10e6, 10e6 }), "application-limited"},

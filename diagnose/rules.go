@@ -3,6 +3,7 @@ package diagnose
 // rules are all that are looked for, the more exact before the less exact where two say the same.
 var rules = []Rule{
 	hostCeiling,
+	cryptoLimited,
 	hostCPULimited,
 	diskLimited,
 	receiverApplicationSlow,

@@ -15,6 +15,16 @@ const cipherTime = 30 * time.Millisecond
 // digest is what proves a file, and encrypts nothing.
 const digest = "sha-256"
 
+// FastestCipher is the rate of the fastest cipher among those that were tried, in bit/s; 0 where none was.
+func FastestCipher(all []CipherRate) (rate float64) {
+	for _, c := range all {
+		if c.Name != digest {
+			rate = max(rate, c.Rate)
+		}
+	}
+	return rate
+}
+
 // cipherRates are how fast one core does what secure transfers do to each byte, by the processor time that it takes: what else runs does
 // not matter. now is that time, of the calling thread.
 func cipherRates(now func() time.Duration) []CipherRate {

@@ -18,7 +18,7 @@ import (
 // Linux is this machine.
 func Linux() System {
 	return System{Root: "/", Page: float64(os.Getpagesize()), Network: readNetwork, Clock: readClock, Space: readSpace, Resolve: resolve,
-		Ciphers: ownCiphers, GetLink: getLink, SetLink: setLink, Wait: Sleep}
+		Ciphers: OwnCiphers, GetLink: getLink, SetLink: setLink, Wait: Sleep}
 }
 
 // readNetwork asks the kernel for the links, routes, filters and listeners of the calling thread's network namespace.

@@ -66,8 +66,8 @@ func readListeners() ([]Listener, error) {
 	return all, nil
 }
 
-// ownCiphers tries ciphers by the processor time of this thread.
-func ownCiphers() []CipherRate {
+// OwnCiphers tries ciphers by the processor time of this thread, which takes it a tenth of a second.
+func OwnCiphers() []CipherRate {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var t unix.Timespec

@@ -1,5 +1,7 @@
 package measure
 
+import "slices"
+
 // Connection is one TCP connection of a host, as the kernel there showed it moment by moment.
 type Connection struct {
 	Local             string `json:"local"`  // address and port
@@ -21,6 +23,13 @@ type Process struct {
 	Name     string    `json:"name"`
 	Readings []Reading `json:"readings"`
 }
+
+// encrypting are the names of programs that encrypt and decrypt all that their connections carry, in one thread for each: those of SSH, under
+// which scp, sftp and rsync move files, and tunnels of TLS.
+var encrypting = []string{"ssh", "sshd", "sshd-session", "dropbear", "dbclient", "stunnel", "stunnel4"}
+
+// Encrypts reports whether the program is known to encrypt all that its connections carry.
+func (p *Process) Encrypts() bool { return slices.Contains(encrypting, p.Name) }
 
 // Reading is what a kernel said at one moment. Values are keyed by names that end in their unit; one that the kernel did not report is
 // absent, which is not zero. Those of a connection are TCPSample's; unread_bytes and unsent_bytes are what its two queues hold. Those of a

@@ -9,8 +9,9 @@ const (
 	HostCPUMax     Metric = "host_cpu_max_ratio"     // of the busiest core's
 	HostCPUSoftIRQ Metric = "host_cpu_softirq_ratio" // where the kernel handles packets
 	HostCPUIOWait  Metric = "host_cpu_iowait_ratio"
-	HostCPUSteal   Metric = "host_cpu_steal_ratio" // that the hypervisor gave to others
-	HostLoad       Metric = "host_load_ratio"      // load average of a minute for each core
+	HostCPUSteal   Metric = "host_cpu_steal_ratio"        // that the hypervisor gave to others
+	HostLoad       Metric = "host_load_ratio"             // load average of a minute for each core
+	HostCipher     Metric = "host_cipher_bits_per_second" // that one core encrypts, by the faster of two ciphers
 
 	HostMemoryAvailable      Metric = "host_memory_available_bytes"
 	HostMemoryAvailableRatio Metric = "host_memory_available_ratio"
@@ -83,6 +84,11 @@ func processorMetrics() []Definition {
 			Text: "The load average of a minute, divided by the number of cores. Above one, programs wait for a processor " +
 				"or a disk.",
 			See: []string{"host-cpu"}},
+		{Metric: HostCipher, Label: "What one core encrypts", Better: BetterHigh,
+			Help: "Rate at which one core encrypts, by the faster of AES-128-GCM and ChaCha20-Poly1305.",
+			Text: "What one core encrypts, by the faster of two ciphers that secure transfers use. A program that encrypts in one " +
+				"thread moves no more.",
+			See: []string{"host-cpu", "crypto-limited"}},
 	}
 }
 

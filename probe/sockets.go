@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pathwise-net/pathwise/host"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -140,6 +141,11 @@ func (p *Sockets) measure(ctx context.Context, r *measure.Result) error {
 		}
 	}
 	w.fill(r)
+	if slices.ContainsFunc(r.Samples.Processes, func(p measure.Process) bool { return p.Encrypts() }) {
+		if rate := host.FastestCipher(host.OwnCiphers()); rate > 0 {
+			r.Metrics[measure.HostCipher] = rate
+		}
+	}
 	return nil
 }
 
