@@ -137,7 +137,7 @@ func full(s *Subject) bool {
 // queues reports whether a queue stands in the way while a transfer runs.
 func queues(s *Subject) bool {
 	loaded, empty := s.Value(LoadedRoundTrip), s.Value(EmptyRoundTrip)
-	return loaded > queueStands*empty && loaded-empty > leastQueue
+	return loaded > queueStands*empty && loaded-empty > max(leastQueue, packetsTake(s))
 }
 
 const (

@@ -69,8 +69,22 @@ func mostlyFull(s *Subject) bool {
 // losesWithoutQueue reports whether TCP loses packets although no queue stands, and a probe on the nearly empty path does not.
 func losesWithoutQueue(s *Subject) bool {
 	return state(s) == Slow && s.Value(Retransmits) >= enoughLosses && s.Known(PacedLoss) && !pacedKeeps(s, lossRatio(s)) &&
-		s.Value(LoadedRoundTrip) <= emptyQueue*s.Value(EmptyRoundTrip)
+		s.Value(LoadedRoundTrip) <= max(emptyQueue*s.Value(EmptyRoundTrip), s.Value(EmptyRoundTrip)+packetsTake(s))
 }
+
+// packetsTake is what packets of full size take longer than small pings, in seconds, without any queue: each takes its time on the narrowest
+// link, and some come together.
+func packetsTake(s *Subject) float64 {
+	carries := max(s.Value(Capacity), s.Value(Steady))
+	if carries == 0 {
+		return 0
+	}
+	return packetsTogether * s.Value(MSS) * 8 / carries
+}
+
+// packetsTogether is how many packets TCP sends at once when it has little under way: two for each acknowledgement, and one more as its
+// window grows, of two acknowledgements that come together.
+const packetsTogether = 5
 
 // evenlyLost are the packets that probes sent evenly, at a tenth of the capacity and at half of it, and how many of them were lost.
 func evenlyLost(s *Subject) (sent, lost float64) {
