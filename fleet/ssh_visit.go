@@ -125,7 +125,8 @@ func (v *Visit) Start(ctx context.Context, arguments ...string) error {
 	if err := v.open(script); err != nil {
 		return fmt.Errorf("start on %s: %w", v.ssh.Host, err)
 	}
-	left := context.AfterFunc(ctx, func() { _ = v.stdin.Close() })
+	// An input cannot be closed while it is written to: the session is, and the host sees the input's end.
+	left := context.AfterFunc(ctx, func() { _ = v.session.Close() })
 	defer left()
 	pushed := make(chan error, 1)
 	go func() { // ends with the session at the latest
@@ -134,8 +135,9 @@ func (v *Visit) Start(ctx context.Context, arguments ...string) error {
 	}()
 	name, err := readLine(v.Stdout)
 	if err != nil {
-		_ = v.stdin.Close()
+		_ = v.session.Close()
 		<-v.over
+		<-pushed
 		return cmp.Or(context.Cause(ctx), fmt.Errorf("push binary to %s: %s", v.ssh.Host, v.says.last()))
 	}
 	if err := <-pushed; err != nil {
@@ -149,6 +151,7 @@ func (v *Visit) Start(ctx context.Context, arguments ...string) error {
 	v.stop = stop
 	v.keeping.Go(func() { keepAlives(alive, v.client) })
 	v.keeping.Go(func() {
+		defer v.stdin.Close() // which ends the program
 		for sleep(alive, VisitBeat) {
 			if _, err := io.WriteString(v.stdin, "\n"); err != nil {
 				return
@@ -219,6 +222,9 @@ func (v *Visit) Close() (err error) {
 	return err
 }
 
+// leftScript says whether a folder is still there, after the second or two that the shell may take to remove it.
+const leftScript = `for _ in 1 2 3; do [ -e FOLDER ] || break; sleep 1; done; [ -e FOLDER ] && echo yes || echo no`
+
 func (v *Visit) leave() error {
 	defer v.keeping.Wait()
 	defer v.client.Close()
@@ -227,8 +233,9 @@ func (v *Visit) leave() error {
 	}
 	if v.stop != nil {
 		v.stop()
+	} else {
+		_ = v.session.Close() // it may have ended in between
 	}
-	_ = v.stdin.Close() // it may have ended in between
 	select {
 	case <-v.over:
 	case <-time.After(endTime):
@@ -239,7 +246,7 @@ func (v *Visit) leave() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
 	defer cancel()
-	there, err := command(ctx, v.client, fmt.Sprintf(`[ -e %s ] && echo yes || echo no`, quote(v.Folder)), nil)
+	there, err := command(ctx, v.client, strings.ReplaceAll(leftScript, "FOLDER", quote(v.Folder)), nil)
 	if err != nil {
 		return fmt.Errorf("the SSH connection to %s was lost: pathwise ends there by itself, and takes %s away: %w", v.ssh.Host, v.Folder, err)
 	}
