@@ -105,7 +105,7 @@ func added(longer, shorter *Estimate) *Estimate {
 		max(0, d+math.Hypot(longer.High-longer.Value, shorter.Value-shorter.Low))}
 }
 
-// byLoss is what TCP reaches over a round trip with a loss, at most so much; most is also what it reaches without one.
+// byLossOf is what TCP reaches over a round trip with a loss, at most so much; most is also what it reaches without one.
 func byLossOf(loss *Estimate, mss, trip, most float64) *Estimate {
 	of := func(p float64) float64 {
 		if p <= 0 {
