@@ -34,8 +34,8 @@ func TestDiagnoseWithoutSACK(t *testing.T) {
 	})
 }
 
-// Where nothing listens, a diagnosis says what answered, in a document, and that it could not measure. Nothing is called
-// healthy.
+// Where nothing listens, a diagnosis says what answered, in a document, what of pings of full size is lost, and that it could not measure.
+// Nothing is called healthy.
 func TestDiagnoseWithoutResponder(t *testing.T) {
 	t.Parallel()
 	var out, said bytes.Buffer
@@ -45,7 +45,7 @@ func TestDiagnoseWithoutResponder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if status != exitFailed || d.Verdict != diagnose.Unknown || len(d.Findings) != 1 || d.Findings[0].ID != "no-transfer" ||
-		len(d.Results) != 3 || !strings.Contains(said.String(), "connection refused") {
+		len(d.Results) != 4 || !strings.Contains(said.String(), "connection refused") {
 		t.Errorf("exit status %d, %q\n%s", status, said.String(), inShort(&d))
 	}
 }
@@ -194,7 +194,7 @@ func TestConsideredIsTold(t *testing.T) {
 	printConsidered(&out, diagnose.Diagnose(recorded.Results))
 	for _, want := range []string{"\nconsidered, way forward:\n", "\n  holds    no-sack                 not selective acknowledgements, retransmits ",
 		"\n  refuted  receive-window-limited  it would leave ", "\n  absent   application-limited     send room share ",
-		"\n  unknown  policer                 half loss: no measurement told it"} {
+		"\n  unknown  shallow-buffer          half loss: no measurement told it"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
