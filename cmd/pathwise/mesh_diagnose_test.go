@@ -71,6 +71,9 @@ func (m *meshLab) expectBlackHole() {
 	}
 	d, took := m.diagnose("bob", "carol")
 	f := d.First()
+	if f == nil {
+		m.t.Fatalf("%s\n%s", d.Verdict, inShort(d))
+	}
 	carries := slices.IndexFunc(f.Evidence, func(e measure.Evidence) bool { return e.Metric == string(measure.PathMTU) })
 	if d.Verdict != "pmtu-blackhole" || f.Way != measure.Forward || carries < 0 || f.Evidence[carries].Value > 1300 ||
 		f.Evidence[carries].Value < 1296 || f.Predicted == nil || took > 5*time.Minute {
