@@ -215,8 +215,8 @@ func (v *Visit) Run(ctx context.Context, out io.Writer, arguments ...string) (st
 	return status, complaints.last(), err
 }
 
-// Close ends the program, and says so where it, or the folder, may still be there: within endTime of an end that cannot be seen. It may be
-// called again, to no effect.
+// Close ends the program of Start. Its error says that the program or its folder may still be on the host: the program takes longer than
+// endTime to end, or the connection is lost and nothing can be seen. A second call has no effect.
 func (v *Visit) Close() (err error) {
 	v.closing.Do(func() { err = v.leave() })
 	return err

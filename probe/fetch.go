@@ -196,12 +196,8 @@ func FetchPort(parameters map[string]any) int {
 
 // fetchText writes how fast the file came.
 func fetchText(w io.Writer, r *measure.Result) {
-	line := func(name string, m measure.Metric, format func(float64) string) {
-		if v, ok := r.Get(m); ok {
-			fmt.Fprintf(w, "%-22s %s\n", name, format(v))
-		}
-	}
+	line := metricLine(w, r)
 	line("throughput", measure.Throughput, quantity.FormatRate)
-	line("received", measure.ReceivedBytes, func(v float64) string { return quantity.FormatSize(int64(v)) })
+	line("received", measure.ReceivedBytes, asSize)
 	line("first byte after", measure.FirstByte, quantity.FormatSeconds)
 }

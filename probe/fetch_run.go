@@ -48,7 +48,7 @@ const (
 	fetchHead   = 1 << 20          // bytes that the head of an answer may have: browsers take a quarter of that
 )
 
-// What ends the reading as it should.
+// Causes for which a file is read no further, and which are no failures.
 var (
 	errFetched   = errors.New("enough was read")
 	errFetchTime = errors.New("the time is over")

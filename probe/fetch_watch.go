@@ -31,9 +31,7 @@ func (f *fetching) watch(enough func()) (end func()) {
 	}
 	w := &f.watched
 	settings := sock.ReadTCPSettings()
-	w.end = measure.TCPEnd{End: measure.Receiver, Direction: measure.Reverse, Stream: 1,
-		Settings: &measure.TCPSettings{RmemBytes: settings.RmemBytes, WmemBytes: settings.WmemBytes, WindowScaling: settings.WindowScaling,
-			ECN: settings.ECN, CongestionControl: settings.CongestionControl}}
+	w.end = measure.TCPEnd{End: measure.Receiver, Direction: measure.Reverse, Stream: 1, Settings: settingsOf(&settings)}
 	stop := make(chan struct{})
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -68,15 +66,11 @@ func (f *fetching) watch(enough func()) (end func()) {
 
 // read takes one reading.
 func (w *fetchWatch) read(f *fetching) {
-	info, err := sock.ReadTCPInfo(f.raw)
+	values, err := sock.ReadTCPValues(f.raw)
 	if err != nil {
 		return
 	}
-	values := info.Values()
-	if use, err := sock.MemInfo(f.raw); err == nil {
-		values["receive_held_bytes"], values["receive_buffer_bytes"] = float64(use.ReceiveAlloc), float64(use.ReceiveBuffer)
-		w.end.ReceiveBufferBytes, w.end.SendBufferBytes = use.ReceiveBuffer, use.SendBuffer
-	}
+	w.end.ReceiveBufferBytes, w.end.SendBufferBytes = int(values["receive_buffer_bytes"]), int(values["send_buffer_bytes"])
 	w.end.MSSBytes = int(values["rcv_mss_bytes"])
 	w.samples = append(w.samples, iperf3.Sample{Stream: 1, Elapsed: time.Since(f.began).Seconds(), Values: values})
 }

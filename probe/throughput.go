@@ -117,17 +117,12 @@ func streamName(n int) string {
 
 // throughputText writes how fast data moved, and what held it back.
 func throughputText(w io.Writer, r *measure.Result) {
-	line := func(name string, m measure.Metric, format func(float64) string) {
-		if v, ok := r.Get(m); ok {
-			fmt.Fprintf(w, "%-22s %s\n", name, format(v))
-		}
-	}
+	line := metricLine(w, r)
 	count := func(v float64) string { return fmt.Sprintf("%.0f packets", v) }
-	size := func(v float64) string { return quantity.FormatSize(int64(v)) }
 	line("throughput", measure.Throughput, quantity.FormatRate)
 	line("reverse throughput", measure.ReverseThroughput, quantity.FormatRate)
-	line("received", measure.ReceivedBytes, size)
-	line("sent", measure.SentBytes, size)
+	line("received", measure.ReceivedBytes, asSize)
+	line("sent", measure.SentBytes, asSize)
 	line("retransmitted", measure.Retransmits, count)
 	line("lost", measure.LossRatio, quantity.FormatRatio)
 	line("jitter", measure.Jitter, quantity.FormatSeconds)
@@ -136,9 +131,20 @@ func throughputText(w io.Writer, r *measure.Result) {
 	}
 	line("held by receive window", measure.RwndLimitedRatio, percent)
 	line("held by send buffer", measure.SndbufLimitedRatio, percent)
-	line("largest cwnd", measure.CwndMax, size)
+	line("largest cwnd", measure.CwndMax, asSize)
 	line("sender's CPU", measure.CPUSender, percent)
 	line("receiver's CPU", measure.CPUReceiver, percent)
 }
+
+// metricLine returns what writes a metric behind its name, if the Result has it.
+func metricLine(w io.Writer, r *measure.Result) func(name string, m measure.Metric, format func(float64) string) {
+	return func(name string, m measure.Metric, format func(float64) string) {
+		if v, ok := r.Get(m); ok {
+			fmt.Fprintf(w, "%-22s %s\n", name, format(v))
+		}
+	}
+}
+
+func asSize(v float64) string { return quantity.FormatSize(int64(v)) }
 
 func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }

@@ -192,13 +192,18 @@ func addEnds(r *measure.Result, report *iperf3.Report, c *iperf3.Config) {
 			if side.extra.Discards {
 				r.Parameters["payload"] = "discarded by the receiver's kernel"
 			}
-			if t := side.settings; t != nil {
-				end.Settings = &measure.TCPSettings{RmemBytes: t.RmemBytes, WmemBytes: t.WmemBytes,
-					WindowScaling: t.WindowScaling, ECN: t.ECN, CongestionControl: t.CongestionControl}
+			if side.settings != nil {
+				end.Settings = settingsOf(side.settings)
 			}
 			r.Samples.Ends = append(r.Samples.Ends, end)
 		}
 	}
+}
+
+// settingsOf are those of a kernel's settings that a Result keeps.
+func settingsOf(t *sock.TCPSettings) *measure.TCPSettings {
+	return &measure.TCPSettings{RmemBytes: t.RmemBytes, WmemBytes: t.WmemBytes,
+		WindowScaling: t.WindowScaling, ECN: t.ECN, CongestionControl: t.CongestionControl}
 }
 
 // addKernelMemory records what each kernel knew of the path before the test, and says so where it could not be made

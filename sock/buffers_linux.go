@@ -73,6 +73,20 @@ func MemInfo(c syscall.RawConn) (BufferUse, error) {
 	return memory, nil
 }
 
+// ReadTCPValues reads what the kernel says of a connection: TCPInfo.Values, and how full its buffers are, in bytes.
+func ReadTCPValues(c syscall.RawConn) (map[string]float64, error) {
+	info, err := ReadTCPInfo(c)
+	if err != nil {
+		return nil, err
+	}
+	values := info.Values()
+	if use, err := MemInfo(c); err == nil {
+		values["send_queued_bytes"], values["send_buffer_bytes"] = float64(use.SendQueued), float64(use.SendBuffer)
+		values["receive_held_bytes"], values["receive_buffer_bytes"] = float64(use.ReceiveAlloc), float64(use.ReceiveBuffer)
+	}
+	return values, nil
+}
+
 // parseBufferUse decodes the array of 32-bit numbers that SO_MEMINFO returns; older kernels return fewer of them.
 func parseBufferUse(raw []byte) BufferUse {
 	at := func(index int) int {

@@ -146,7 +146,7 @@ func (f *farEnd) audit(ctx context.Context, ask host.Ask) (*host.Report, error) 
 	return r, err
 }
 
-// close ends what runs at the far end, makes sure that nothing stays there, and says what was done.
+// close ends the program at the far end, checks that its folder is gone, and tells people what was put there and taken away.
 func (f *farEnd) close() (note string, err error) {
 	err = f.visit.Close()
 	const digits = 12 // of the sum, which tell one build from another

@@ -126,8 +126,8 @@ const twoOnALink = "hosts: {bob: {}, carol: {}}\nlinks: [{between: [bob, carol]}
 // tmpOnCarol has what is temporary on carol lie in a folder of the test.
 const tmpOnCarol = "SetEnv TMPDIR=FOLDER/tmp\n"
 
-// Both ends are measured and audited where nothing of ours runs at the far one; its settings are named as its own, what was done is said, and
-// nothing stays. docs/diagnose.md shows it.
+// A diagnosis over SSH measures and audits both ends, names settings of the far host as that host's, says what it put there, and leaves nothing
+// of it. docs/diagnose.md shows the same.
 func TestDiagnoseBySSH(t *testing.T) {
 	t.Parallel()
 	s := startSSHLab(t, `
@@ -194,7 +194,7 @@ func stepBySSH(t *testing.T) step {
 	return steps[0]
 }
 
-// Whatever ends a diagnosis in the middle, nothing stays at the far end: Ctrl-C, the death of the near end, and a connection that is cut.
+// A diagnosis over SSH that ends in the middle, by Ctrl-C, by the death of the near end or of the far program, leaves nothing at the far end.
 func TestDiagnoseBySSHEnds(t *testing.T) {
 	t.Parallel()
 	s := startSSHLab(t, twoOnALink, tmpOnCarol)

@@ -151,12 +151,7 @@ func (m *monitor) sample() {
 	}
 	now := m.t.elapsed().Seconds()
 	for _, s := range m.t.streams {
-		if info, err := sock.ReadTCPInfo(s.raw); err == nil {
-			values := info.Values()
-			if use, err := sock.MemInfo(s.raw); err == nil {
-				values["send_queued_bytes"], values["send_buffer_bytes"] = float64(use.SendQueued), float64(use.SendBuffer)
-				values["receive_held_bytes"], values["receive_buffer_bytes"] = float64(use.ReceiveAlloc), float64(use.ReceiveBuffer)
-			}
+		if values, err := sock.ReadTCPValues(s.raw); err == nil {
 			m.samples = append(m.samples, Sample{Stream: s.index + 1, Sender: s.sender, Elapsed: now, Values: values})
 			m.ticks = append(m.ticks, m.tick)
 		}
