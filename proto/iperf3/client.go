@@ -2,7 +2,6 @@ package iperf3
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -65,17 +64,11 @@ type clientRun struct {
 }
 
 func (r *clientRun) do(ctx context.Context, ends []netip.AddrPort) (err error) {
-	dialer := net.Dialer{Timeout: r.config.Timeout, KeepAliveConfig: keepAlive}
-	dialer.Control = r.setUpControl
-	conn, err := sock.Connect(ctx, &dialer, ends)
-	if dialTimedOut(err) && ctx.Err() == nil {
-		return ErrNoAnswer
-	}
-	if err != nil {
+	if err := r.open(ctx, ends); err != nil {
 		return err
 	}
+	conn := r.ctl.conn
 	defer conn.Close()
-	r.ctl = &control{conn: conn, ctx: ctx, timeout: r.config.Timeout}
 	defer r.ctl.watch()()
 	defer func() {
 		if err != nil { // tell the server, if it still listens
@@ -83,7 +76,6 @@ func (r *clientRun) do(ctx context.Context, ends []netip.AddrPort) (err error) {
 			_ = WriteState(conn, ClientTerminate)
 		}
 	}()
-	r.report.Local, r.report.Remote = addrPort(conn.LocalAddr()), addrPort(conn.RemoteAddr())
 	if err := r.negotiate(); err != nil {
 		return err
 	}
@@ -133,25 +125,8 @@ func dialTimedOut(err error) bool {
 	return errors.As(err, &network) && network.Timeout()
 }
 
-// negotiate goes from the cookie to CREATE_STREAMS.
-func (r *clientRun) negotiate() (err error) {
-	if r.config.Cookie != "" {
-		r.cookie, err = ParseCookie(r.config.Cookie)
-	} else {
-		r.cookie, err = NewCookie(rand.Reader)
-	}
-	if err != nil {
-		return err
-	}
-	if err := r.ctl.arm(r.config.Timeout); err != nil {
-		return err
-	}
-	if _, err := r.ctl.conn.Write(r.cookie[:]); err != nil {
-		return err
-	}
-	if err := r.ctl.expect(ParamExchange); err != nil {
-		return err
-	}
+// negotiate goes from the parameters to CREATE_STREAMS.
+func (r *clientRun) negotiate() error {
 	if r.config.Proto == UDP && r.config.Length == 0 {
 		r.config.Length = fittingDatagram(r.ctl.conn)
 		r.report.Config.Length = r.config.Length

@@ -6,13 +6,14 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"testing"
 	"time"
 )
 
-// fake is a server that does what a test wants with its first connection.
+// fake is a server that does what a test wants with each connection.
 func fake(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -21,12 +22,14 @@ func fake(t *testing.T, serve func(net.Conn)) string {
 	}
 	t.Cleanup(func() { ln.Close() })
 	go func() {
-		conn, err := ln.Accept()
-		if err != nil {
-			return
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			serve(conn)
+			conn.Close()
 		}
-		defer conn.Close()
-		serve(conn)
 	}()
 	return ln.Addr().String()
 }
@@ -237,12 +240,11 @@ func TestVanishedClientFreesTheServer(t *testing.T) {
 	addr := serve(t, Policy{})
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	ctl, err := net.Dial("tcp", addr)
-	if err != nil {
+	r := &clientRun{config: Config{Duration: time.Minute, Reverse: true, Timeout: time.Second}.withDefaults(), report: &Report{}}
+	if err := r.open(ctx, []netip.AddrPort{netip.MustParseAddrPort(addr)}); err != nil {
 		t.Fatal(err)
 	}
-	r := &clientRun{config: Config{Duration: time.Minute, Reverse: true, Timeout: time.Second}.withDefaults(), report: &Report{Remote: addrPort(ctl.RemoteAddr())}}
-	r.ctl = &control{conn: ctl, ctx: ctx, timeout: time.Second}
+	ctl := r.ctl.conn
 	if err := r.negotiate(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -26,6 +27,12 @@ func needIperf3(t *testing.T) string {
 // stockServer starts iperf3 -s and returns its address once it says that it listens.
 func stockServer(t *testing.T) (addr string, kill func()) {
 	t.Helper()
+	addr, process := startStock(t)
+	return addr, func() { _ = process.Kill() }
+}
+
+func startStock(t *testing.T) (addr string, process *os.Process) {
+	t.Helper()
 	path := needIperf3(t)
 	_, port, err := net.SplitHostPort(closedPort(t))
 	if err != nil {
@@ -39,8 +46,7 @@ func stockServer(t *testing.T) (addr string, kill func()) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	kill = func() { _ = cmd.Process.Kill() }
-	t.Cleanup(func() { kill(); _ = cmd.Wait() })
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		if strings.Contains(lines.Text(), "Server listening") {
@@ -48,7 +54,7 @@ func stockServer(t *testing.T) (addr string, kill func()) {
 				for lines.Scan() {
 				}
 			}()
-			return "127.0.0.1:" + port, kill
+			return "127.0.0.1:" + port, cmd.Process
 		}
 	}
 	t.Fatal("iperf3 -s did not start")
