@@ -32,6 +32,7 @@ func (c *control) listen(at func(State)) <-chan event {
 //	        -> enough is known:    stop
 //	        -> bytes or source:    all written -> all acknowledged -> stop
 //	        -> enough received:    stop
+//	        -> trains are over:    stop
 //	stop -> TEST_END -> EXCHANGE_RESULTS -> results each way -> DISPLAY_RESULTS -> IPERF_DONE
 func (r *clientRun) test(ctx context.Context) error {
 	t := r.t
@@ -80,11 +81,14 @@ func (r *clientRun) run(ctx context.Context, events <-chan event) error {
 	defer close(over)
 	var drained chan bool
 	stall := t.watchReceivers(over)
+	quiet := t.watchTrains(over)
 	for sent != nil || gotAll != nil || drained != nil {
 		select {
 		case <-timeUp:
 			return nil
 		case <-t.monitor.satisfied:
+			return nil
+		case <-quiet:
 			return nil
 		case <-sent:
 			sent = nil

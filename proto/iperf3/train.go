@@ -109,3 +109,25 @@ func (s *stream) arrivalsOf() []Arrival {
 	}
 	return out
 }
+
+// trainQuiet is how long no datagram of a train comes before the trains are over: a link of 64 kbit/s takes half as long for each.
+const trainQuiet = 400 * time.Millisecond
+
+// watchTrains returns a channel that is closed when the trains that this end receives are over, though some of their datagrams were lost:
+// when no datagram came for trainQuiet and the gap between two trains. Nil where this end receives no trains. It ends with over.
+func (t *transfer) watchTrains(over <-chan struct{}) <-chan struct{} {
+	train := t.params.train()
+	if train == nil || !bool(t.params.Reverse) {
+		return nil
+	}
+	quiet := make(chan struct{})
+	go func() {
+		const most = 2 * maxTime * time.Second
+		idle := trainQuiet + time.Duration(train.Gap*float64(time.Second))
+		any, never := func() bool { return t.receivedBytes() > 0 }, func() bool { return false }
+		t.await(any, t.receivedBytes, most, most, over)
+		t.await(never, t.receivedBytes, idle, most, over)
+		close(quiet)
+	}()
+	return quiet
+}

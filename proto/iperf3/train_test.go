@@ -5,6 +5,7 @@ import (
 	"net"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -33,6 +34,25 @@ func TestTrains(t *testing.T) {
 			t.Errorf("reverse %v: took %v though nothing was lost", reverse, took)
 		}
 	}
+}
+
+// Trains are over when no datagram came for trainQuiet and the gap of two trains, and not before the first one came.
+func TestTrainsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		train := Train{Packets: 20, Size: 1200, Trains: 3, Gap: 0.1}
+		transfer := newTransfer(Params{UDP: true, Reverse: true, Pathwise: &ParamsExtra{Train: &train}})
+		transfer.streams = []*stream{{}}
+		began, over := time.Now(), make(chan struct{})
+		quiet := transfer.watchTrains(over)
+		for _, after := range []time.Duration{time.Second, 100 * time.Millisecond, 450 * time.Millisecond} {
+			time.Sleep(after)
+			transfer.streams[0].count.Add(1200)
+		}
+		<-quiet
+		if took, want := time.Since(began), 2050*time.Millisecond; took < want || took > want+2*drainPoll {
+			t.Errorf("over after %v, want %v", took, want)
+		}
+	})
 }
 
 // Trains of datagrams of any size arrive whole, and with their numbers: of one burst or several, and of such that go out in fragments.
