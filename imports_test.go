@@ -145,6 +145,8 @@ var rooms = []room{
 		"input", ""},
 	{"stat", "quantiles, mergeable histograms, jitter, loss runs, reordering, intervals",
 		"", ""},
+	{"terminal", "the terminal that a person looks at: its size, its colours, drawings that change in place",
+		"", ""},
 	{"web", "HTTP: the API",
 		"account admission analysis archive archive/generated calc config control diagnose diagnose/knowledge document export fleet input lab lab/faults measure probe quantity report web/edit web/labs web/page", "archive/postgrestest stat"},
 	{"web/browser", "tests of the pages in a browser",

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pathwise-net/pathwise/demo"
+	"github.com/pathwise-net/pathwise/terminal"
 )
 
 func demoCommand(s *session) *cobra.Command {
@@ -36,7 +37,7 @@ func demoCommand(s *session) *cobra.Command {
 				}
 			}
 			switch {
-			case isTerminal(s.out):
+			case terminal.Is(s.out):
 				return s.keepDemo(c.Context(), listen)
 			case meshOnly:
 				return errNoTerminal

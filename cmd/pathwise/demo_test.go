@@ -38,7 +38,7 @@ func TestDemoMesh(t *testing.T) {
 	t.Parallel()
 	carrying(t)
 	folder, binary := t.TempDir(), builtProgram(t)
-	user, program := terminal(t)
+	user, program := terminalOf(t, 120, 30)
 	var drawn drawing
 	go io.Copy(&drawn, user) //nolint:errcheck // ends when the terminal is closed
 	c := exec.Command(binary, "demo", "--mesh", "--listen", "127.0.0.1:0")

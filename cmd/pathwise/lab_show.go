@@ -13,6 +13,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/screen"
+	"github.com/pathwise-net/pathwise/terminal"
 )
 
 func labShow(s *session, name *string) *cobra.Command {
@@ -40,7 +41,7 @@ func (s *session) watchLab(ctx context.Context, l *lab.Lab) error {
 	switch {
 	case s.json:
 		return badFlag("live", errors.New("goes without --json; `pathwise lab truth --json` prints what the view shows"))
-	case !isFile || !isTerminal(in) || !isTerminal(s.out):
+	case !isFile || !terminal.Is(in) || !terminal.Is(s.out):
 		return badFlag("live", errors.New("want a terminal; `pathwise lab truth` prints what the view shows"))
 	}
 	return screen.Show(ctx, l, in, s.out)

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal opens a pseudo-terminal of 120 by 30: what a user holds, and what a program gets.
-func terminal(t *testing.T) (user, program *os.File) {
+// terminalOf opens a pseudo-terminal of that size: what a user holds, and what a program gets.
+func terminalOf(t *testing.T, columns, rows int) (user, program *os.File) {
 	t.Helper()
 	user, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -28,7 +28,7 @@ func terminal(t *testing.T) (user, program *os.File) {
 		err = unix.IoctlSetPointerInt(int(user.Fd()), unix.TIOCSPTLCK, 0)
 	}
 	if err == nil {
-		err = unix.IoctlSetWinsize(int(user.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 30, Col: 120})
+		err = unix.IoctlSetWinsize(int(user.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(rows), Col: uint16(columns)})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestLiveOnATerminal(t *testing.T) {
 		func(user *os.File, _ *os.Process) error { _, err := user.WriteString("\x03"); return err },
 		func(_ *os.File, p *os.Process) error { return p.Signal(syscall.SIGTERM) },
 	} {
-		user, program := terminal(t)
+		user, program := terminalOf(t, 120, 30)
 		var drawn drawing
 		go io.Copy(&drawn, user) //nolint:errcheck // ends when the terminal is closed
 		c := selfProcess(t, "lab", "show", "--live", "--name", name)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/config/psconfig"
 	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/terminal"
 )
 
 func meshExport(s *session) *cobra.Command {
@@ -55,7 +56,7 @@ func meshExport(s *session) *cobra.Command {
 		for name, value := range q {
 			query.Set(name, *value)
 		}
-		if !isTerminal(s.out) { // else the lines themselves show that something happens
+		if !terminal.Is(s.out) { // else the lines themselves show that something happens
 			defer s.ticking("exporting")()
 		}
 		body, err := mesh.call(c.Context(), http.MethodGet, "results", query, nil)

@@ -56,6 +56,10 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 					return err
 				}
 			}
+			families := flags.over.families()
+			if watcher := watchers[k.Name]; watcher != nil && s.live() && len(families) == 1 {
+				return s.watchTasks(c.Context(), tasks, families[0], options, watcher(s.screen(), tasks))
+			}
 			measureOne := func(task measure.Task, family sock.Family) (*measure.Result, error) {
 				if k.Usage.Doing != "" {
 					s.progress("%s %s…", k.Usage.Doing, task.Target)
@@ -71,7 +75,7 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 				}
 				return p.Do(c.Context())
 			}
-			return s.measureTasks(c.Context(), tasks, flags.over.families(), probe.WriteText, measureOne)
+			return s.measureTasks(c.Context(), tasks, families, probe.WriteText, measureOne)
 		},
 	}
 	switch {

@@ -12,7 +12,7 @@ import (
 
 // What takes longer than two seconds shows so on a terminal; what is shorter does not, and nothing does in a pipe.
 func TestTicking(t *testing.T) {
-	user, program := terminal(t)
+	user, program := terminalOf(t, 120, 30)
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -6,14 +6,11 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"slices"
-	"strings"
-	"unicode/utf8"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/pathwise-net/pathwise/chart"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/terminal"
 )
 
 // session is what every command shares: where it reads and writes, and how much it says.
@@ -25,7 +22,19 @@ type session struct {
 	verbose  int
 	meter    lab.Meter // of the emulator around this process, at the last look
 	emulated bool      // there is one
+	seen     *terminal.Screen
 }
+
+// screen is what out is to people.
+func (s *session) screen() *terminal.Screen {
+	if s.seen == nil {
+		s.seen = terminal.New(s.out, os.Environ())
+	}
+	return s.seen
+}
+
+// live says whether what goes on is drawn on a terminal.
+func (s *session) live() bool { return !s.json && !s.quiet && s.screen().Live() }
 
 // emit prints the outcome: doc as one JSON document under --json, else what text writes.
 func (s *session) emit(doc any, text func(w io.Writer)) error {
@@ -50,7 +59,7 @@ func (s *session) measured(r *measure.Result) {
 	}
 	if why := meter.Since(s.meter); why != "" && r != nil {
 		r.Note(why)
-		if isTerminal(s.err) && !s.json {
+		if terminal.Is(s.err) && !s.json {
 			fmt.Fprintln(s.err, "note:", why)
 		}
 	}
@@ -66,7 +75,7 @@ func (s *session) say(format string, args ...any) {
 
 // progress shows what is going on now, on a terminal only: each call overwrites the last; an empty text clears it.
 func (s *session) progress(format string, args ...any) {
-	if s.quiet || s.json || !isTerminal(s.err) {
+	if s.quiet || s.json || !terminal.Is(s.err) {
 		return
 	}
 	fmt.Fprint(s.err, "\r\x1b[K"+fmt.Sprintf(format, args...))
@@ -87,40 +96,9 @@ func (s *session) serverLog() *slog.Logger {
 	return slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level}))
 }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
-	return err == nil
-}
-
-// printTable prints rows, the first of which is the heading, in columns two spaces apart. The first column and those in
-// left stand at the left, numbers at the right.
+// printTable prints rows in columns, as chart.Table has them.
 func printTable(w io.Writer, rows [][]string, left ...int) {
-	var widths []int
-	for _, row := range rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	for _, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if i > 0 {
-				line.WriteString("  ")
-			}
-			if i == 0 || slices.Contains(left, i) {
-				line.WriteString(cell + pad)
-			} else {
-				line.WriteString(pad + cell)
-			}
-		}
-		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
+	for _, line := range chart.Table(rows, left...) {
+		fmt.Fprintln(w, line)
 	}
 }

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
+	"github.com/pathwise-net/pathwise/terminal"
+)
+
+// recording is what a command draws of made-up measurements.
+type recording struct {
+	command, what string
+	draw          func(s *terminal.Screen, w io.Writer)
+}
+
+var recordings = []recording{
+	{"pathwise ping carol", "The round trips of a path with a queue that comes and goes, and one lost packet in ten.", func(s *terminal.Screen, w io.Writer) {
+		drawPings(s, w, "carol")
+	}},
+	{"pathwise ping carol dave erin", "Several hosts are measured at once, a row for each.", func(s *terminal.Screen, w io.Writer) {
+		drawPings(s, w, "carol", "dave", "erin")
+	}},
+}
+
+// drawPings draws pings of 20 requests, of whose answers every tenth is lost and the others take longer and shorter by turns.
+func drawPings(s *terminal.Screen, w io.Writer, hosts ...string) {
+	var tasks []measure.Task
+	for _, host := range hosts {
+		tasks = append(tasks, measure.Task{Target: host})
+	}
+	p := newPingWatch(s, tasks)
+	live := s.Start(p.view)
+	for i, host := range hosts {
+		watched := p.equip(i, probe.Options{}, live)
+		r := &measure.Result{Target: measure.Endpoint{Name: host, Address: fmt.Sprintf("10.0.0.%d", i+2)}, Metrics: map[measure.Metric]float64{
+			measure.SentPackets: 20, measure.ReceivedPackets: 18, measure.RTTMedian: 0.0243, measure.RTTMin: 0.0202, measure.RTTP95: 0.0277, measure.RTTMax: 0.0281}}
+		for seq := 1; seq <= 20; seq++ {
+			rtt := 0.02 + float64((seq*7+i)%13)*0.0006
+			e := measure.Echo{Seq: seq, RTTSeconds: &rtt}
+			if seq%10 == 4 {
+				e.RTTSeconds = nil
+			}
+			watched.Echo(e)
+		}
+		live.Change(func() { p.finished(i, r, nil) })
+	}
+	live.End(false)
+	p.outcome(w, s.Width())
+}
+
+// lineEnds writes text to an emulated terminal as the kernel does, which begins a line anew where there is a line feed.
+type lineEnds struct{ io.Writer }
+
+func (l lineEnds) Write(b []byte) (int, error) {
+	_, err := l.Writer.Write(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")))
+	return len(b), err
+}
+
+// recordedRows is how high the emulated terminals are: whatever a command draws, with what it draws live, fits them.
+const recordedRows = 60
+
+// screenOf is what an emulated terminal shows of a recording.
+func (r recording) screenOf(columns int) string {
+	emulator := vt.NewEmulator(columns, recordedRows)
+	r.draw(terminal.Sized(emulator, columns, recordedRows), lineEnds{emulator})
+	var lines []string
+	for _, line := range strings.Split(emulator.String(), "\n") {
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+// docs/terminal.md has what terminals of 80 and of 140 columns show.
+func TestTerminalPage(t *testing.T) {
+	page := readDoc(t, "terminal.md")
+	before, _, _ := strings.Cut(page, "\n## `")
+	want := strings.TrimRight(before, "\n") + "\n"
+	for _, r := range recordings {
+		want += fmt.Sprintf("\n## `%s`\n\n%s\n", r.command, r.what)
+		narrow, wide := r.screenOf(80), r.screenOf(140)
+		if narrow == wide {
+			want += fmt.Sprintf("\nIn 80 columns and in 140:\n\n```text\n%s\n```\n", narrow)
+			continue
+		}
+		want += fmt.Sprintf("\nIn 80 columns:\n\n```text\n%s\n```\n\nIn 140 columns:\n\n```text\n%s\n```\n", narrow, wide)
+	}
+	if *update {
+		if err := os.WriteFile(filepath.Join("..", "..", "docs", "terminal.md"), []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(page, want); diff != "" {
+		t.Errorf("docs/terminal.md, which -update writes (-page +terminal):\n%s", diff)
+	}
+}

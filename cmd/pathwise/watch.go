@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
+	"github.com/pathwise-net/pathwise/sock"
+	"github.com/pathwise-net/pathwise/terminal"
+)
+
+// watcher shows on a terminal what measurements of a kind do while they run, and what came of them. Its methods are called one at a
+// time, but for equip.
+type watcher interface {
+	// equip has the i-th measurement tell the watcher what happens on its way.
+	equip(i int, o probe.Options, live *terminal.Live) probe.Options
+	// view is the drawing as it is now.
+	view(columns int) []string
+	// finished says that the i-th measurement ended; r may be nil where err is not.
+	finished(i int, r *measure.Result, err error)
+	// outcome prints what stands at the end, in place of the drawing.
+	outcome(w io.Writer, columns int)
+}
+
+// watchers make the watcher of a kind; tasks are of that kind.
+var watchers = map[string]func(screen *terminal.Screen, tasks []measure.Task) watcher{
+	"ping": func(screen *terminal.Screen, tasks []measure.Task) watcher { return newPingWatch(screen, tasks) },
+}
+
+// watchTasks does all tasks at once, while the terminal shows how they go.
+func (s *session) watchTasks(ctx context.Context, tasks []measure.Task, family sock.Family, o probe.Options, w watcher) error {
+	o.Say = nil
+	results, failed := make([]*measure.Result, len(tasks)), make([]error, len(tasks))
+	live := s.screen().Start(w.view)
+	var all sync.WaitGroup
+	for i, task := range tasks {
+		if family != "" {
+			task.Parameters["family"] = string(family)
+		}
+		all.Go(func() {
+			p, err := probe.New(task, w.equip(i, o, live))
+			if err == nil {
+				results[i], err = p.Do(ctx)
+			}
+			failed[i] = err
+			live.Change(func() { w.finished(i, results[i], err) })
+		})
+	}
+	all.Wait()
+	live.End(false)
+	measured := false
+	for i, r := range results {
+		if r != nil && !input.Bad(failed[i]) {
+			s.measured(r)
+			measured = true
+		}
+	}
+	if measured {
+		w.outcome(s.out, s.screen().Width())
+	}
+	for _, r := range results {
+		if r != nil {
+			probe.WriteNotes(s.out, r)
+		}
+	}
+	return firstOf(failed, len(tasks) > 1 || measured)
+}
