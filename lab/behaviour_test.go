@@ -271,6 +271,25 @@ traffic:
 	}
 }
 
+// Broadcasts are handed to the host at the end of the link, and routers pass none on.
+func TestBroadcast(t *testing.T) {
+	for name, c := range map[string]struct {
+		traffic string
+		handed  int
+		dropped uint64
+	}{
+		"to a host":   {"{from: s, to: b, kind: constant, rate: 100kbit, size: 125B, stop: 1s, broadcast: true}", 100, 0},
+		"to a router": {"{from: a, to: r, kind: constant, rate: 100kbit, size: 125B, stop: 1s, broadcast: true}", 0, 100},
+	} {
+		v := newVirtual(t, line("[r, s]", "")+"traffic: ["+c.traffic+"]\n")
+		v.Advance(forever)
+		flows := v.Book.Totals()
+		if len(v.got) != c.handed || len(flows) != 1 || flows[0].Packets != 100 || flows[0].Dropped["no_route"] != c.dropped {
+			t.Errorf("%s: %d handed to hosts; flows %+v", name, len(v.got), flows)
+		}
+	}
+}
+
 // A half-duplex link collides and still carries everything; a mismatch has late collisions, but only where both send.
 func TestDuplex(t *testing.T) {
 	run := func(duplex string, both bool) (forward, reverse LinkTruth) {

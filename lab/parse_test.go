@@ -113,6 +113,9 @@ func TestParseSpecFaults(t *testing.T) {
 			`x.yaml:3:6: routers: r: nat: outside: "b": want a neighbour of this router`},
 		{"traffic without a way", "hosts: {a: {}, b: {}}\ntraffic:\n  - {from: a, to: b, kind: constant, rate: 1mbit}\n",
 			`x.yaml:3:5: traffic: number 1: no way from a to b`},
+		{"a broadcast beyond a router", "hosts: {a: {}, b: {}}\nrouters: [r]\nlinks: [{between: [a, r]}, {between: [r, b]}]\ntraffic:\n" +
+			"  - {from: a, to: b, kind: constant, rate: 1mbit, broadcast: true}\n",
+			`x.yaml:5:5: traffic: number 1: to: "b": broadcasts end at a router; want a neighbour of a`},
 		{"a change that cannot be", "hosts: {a: {}, b: {}}\nlinks:\n  - {between: [a, b]}\ntimeline:\n  - {at: 1s, between: [a, b], duplex: half}\n",
 			"x.yaml:5:5: timeline: number 1: duplex: half: needs a rate, such as `rate: 10mbit`"},
 		{"strange name", "hosts: {'a b': {}}\n", `x.yaml:1:8: hosts: "a b": want letters, digits and inner hyphens, 63 at most`},

@@ -169,7 +169,7 @@ func (s *Spec) Validate() error {
 		}
 	}
 	for i := range s.Traffic {
-		if err := validateTraffic(&s.Traffic[i], known); err != nil {
+		if err := s.validateTraffic(&s.Traffic[i], known); err != nil {
 			return document.About(fmt.Sprintf("traffic[%d]", i), "traffic: number %d: %v", i+1, err)
 		}
 	}

@@ -106,6 +106,7 @@ type source struct {
 	node, target int
 	from, to     netip.AddrPort
 	dscp         byte
+	broadcast    bool
 	size         int // of the next packet
 }
 
@@ -122,9 +123,13 @@ func (n *Network) addTraffic() {
 		}
 		node, _ := n.plan.NodeByName(c.From)
 		target, _ := n.plan.NodeByName(c.To)
+		from, to := n.plan.Address(node), n.plan.Address(target)
+		if c.Broadcast {
+			to = packet.Everybody(from)
+		}
 		port := uint16(crossPort + k)
 		n.generators[k] = &source{generator: traffic.New(c, n.plan.Seed, k), node: node, target: target, dscp: byte(c.DSCP),
-			from: netip.AddrPortFrom(n.plan.Address(node), port), to: netip.AddrPortFrom(n.plan.Address(target), port)}
+			from: netip.AddrPortFrom(from, port), to: netip.AddrPortFrom(to, port), broadcast: c.Broadcast}
 		n.planEmission(k)
 	}
 }
@@ -143,7 +148,7 @@ func (n *Network) emit(k int, t int64) {
 	p := n.Pool.Get(s.size)
 	clear(p.Data)
 	packet.UDP(p.Data, s.from, s.to, s.dscp, 64)
-	p.Local = true
+	p.Local = !s.broadcast
 	n.planEmission(k)
 	ways := n.routes[s.node][s.target]
 	n.Book.Begin(p, t)

@@ -128,7 +128,7 @@ func (s *Spec) validateChanges() error {
 	return nil
 }
 
-func validateTraffic(c *traffic.Config, known map[string]string) error {
+func (s *Spec) validateTraffic(c *traffic.Config, known map[string]string) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
@@ -143,6 +143,10 @@ func validateTraffic(c *traffic.Config, known map[string]string) error {
 	}
 	if c.From == c.To {
 		return fmt.Errorf("to: %q: is where it comes from; want another node", c.To)
+	}
+	joins := func(l Link) bool { return slices.Contains(l.Between, c.From) && slices.Contains(l.Between, c.To) }
+	if c.Broadcast && !slices.ContainsFunc(s.Links, joins) {
+		return fmt.Errorf("to: %q: broadcasts end at a router; want a neighbour of %s", c.To, c.From)
 	}
 	return nil
 }

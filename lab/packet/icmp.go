@@ -121,6 +121,15 @@ func mayComplain(b []byte, what Trouble) bool {
 
 var broadcast = netip.AddrFrom4([4]byte{255, 255, 255, 255})
 
+// Everybody is the address of all hosts on a link, of the family of another: limited broadcast (RFC 919 section 7), or all nodes (RFC 4291
+// section 2.7.1).
+func Everybody(like netip.Addr) netip.Addr {
+	if like.Unmap().Is4() {
+		return broadcast
+	}
+	return netip.IPv6LinkLocalAllNodes()
+}
+
 // isICMP tells ICMP of the packet's own IP version.
 func isICMP(b []byte, protocol byte) bool {
 	return protocol == ProtocolICMP && b[0]>>4 == 4 || protocol == ProtocolICMPv6 && b[0]>>4 == 6

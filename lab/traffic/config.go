@@ -36,6 +36,10 @@ type Config struct {
 	DSCP packet.Codepoint `yaml:"dscp" json:"dscp,omitempty"`
 
 	// Of all kinds but tcp.
+
+	// Broadcast sends each packet to everybody on the link to To, a neighbour: a host's kernel receives it, and routers pass none on.
+	Broadcast bool `yaml:"broadcast" json:"broadcast,omitempty"`
+
 	Rate  notation.Rate `yaml:"rate" json:"rate,omitempty"`   // mean; may be left out where Peak is given
 	Size  notation.Size `yaml:"size" json:"size,omitempty"`   // 0: DefaultSize, or what Sizes says
 	Sizes Sizes         `yaml:"sizes" json:"sizes,omitempty"` // a mix of sizes in place of one
@@ -113,6 +117,7 @@ func (c *Config) misplaced() string {
 		set  bool
 		of   []string
 	}{
+		{"broadcast", c.Broadcast, []string{Constant, Poisson, Pareto}},
 		{"rate", c.Rate != 0, []string{Constant, Poisson, Pareto}},
 		{"size", c.Size != 0, []string{Constant, Poisson, Pareto}},
 		{"sizes", c.Sizes != nil, []string{Constant, Poisson, Pareto}},

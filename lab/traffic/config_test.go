@@ -24,6 +24,7 @@ func TestReadAndPrint(t *testing.T) {
 			From: "a", To: "b", Kind: Poisson, Rate: 1e9, Sizes: imix()},
 		"{from: a, to: b, kind: poisson, rate: 1gbit, sizes: {40B: 0.333, 576B: 0.333, 1500B: 0.333}}": {
 			From: "a", To: "b", Kind: Poisson, Rate: 1e9, Sizes: Sizes{{40, 0.333}, {576, 0.333}, {1500, 0.333}}},
+		"{from: a, to: b, kind: poisson, rate: 1mbit, broadcast: true}": {From: "a", To: "b", Kind: Poisson, Rate: 1e6, Broadcast: true},
 		"{from: a, to: b, kind: poisson, rate: 1gbit, sizes: [{size: 576B, share: 1}]}": {
 			From: "a", To: "b", Kind: Poisson, Rate: 1e9, Sizes: Sizes{{576, 1}}},
 		"{from: a, to: b, kind: pareto, rate: 20mbit, on: 500ms, off: 1s, shape: 1.5, sources: 10}": {
@@ -84,6 +85,7 @@ func TestFaults(t *testing.T) {
 		"kind: constant, rate: 1mbit, size: 90B, sizes: {50B: 1}": "want size or sizes, not both",
 		"kind: constant, rate: 1mbit, flows: 3":                   "flows: not a key of kind constant",
 		"kind: tcp, rate: 1mbit":                                  "rate: not a key of kind tcp",
+		"kind: tcp, broadcast: true":                              "broadcast: not a key of kind tcp",
 		"kind: tcp, cc: 'Cubic; rm'":                              `cc: "Cubic; rm": want`,
 		"kind: tcp, every: 1us":                                   "every: 1µs: want at least 1ms",
 		"kind: tcp, flows: 2.7":                                   `flows: "2.7": want a whole number`,

@@ -45,6 +45,7 @@ func (c *Config) String() string {
 	add(c.CC != "", "cc", quoted(c.CC))
 	add(c.Bytes != 0, "bytes", c.Bytes.String())
 	add(c.Every != 0, "every", c.Every.String())
+	add(c.Broadcast, "broadcast", "true")
 	add(c.DSCP != 0, "dscp", c.DSCP.String())
 	add(c.Start != 0, "start", c.Start.String())
 	add(c.Stop != 0, "stop", c.Stop.String())
