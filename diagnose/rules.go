@@ -33,6 +33,7 @@ var rules = []Rule{
 	noTimestamps,
 	noECN,
 	ackPathCongested,
+	broadcastStorm,
 	crossTraffic,
 	smallMSS,
 	slowStartLimited,
