@@ -167,6 +167,12 @@ func bursty(p *path) { lossy(p); p.goodput, p.pacedLost = 20e6, 0 }
 // queued has a queue standing while it gets a fifth of the path.
 func queued(p *path) { p.loaded = 0.09 }
 
+// overfilled is queued from before, and loses a tenth of what BBR sends.
+func overfilled(p *path) {
+	queued(p)
+	p.usual, p.congestion, p.sent, p.resent, p.pacedSent = 0.06, "bbr", 10_000, 1000, 3000
+}
+
 func idle(p *path) {
 	p.goodput, p.appLimited, p.notSent = 10e6, true, 0
 }
@@ -214,6 +220,10 @@ func TestVerdicts(t *testing.T) {
 		{"sent again, in vain now and then", with(func(p *path) { bursty(p); p.spurious, p.halfLost = 3, 0 }), "shallow-buffer"},
 		{"reordered and full", with(func(p *path) { fullPath(p); p.reordered = 300 }), Healthy},
 		{"others' queue", with(queued), "cross-traffic"},
+		{"others' queue, from before, and nearly a fair share of it", with(func(p *path) { queued(p); p.usual, p.goodput = 0.06, 68e6 }), "cross-traffic"},
+		{"others' queue, which BBR overfills", with(func(p *path) { overfilled(p); p.pacedLost = 20 }), "cross-traffic"},
+		{"others' queue, of which a paced probe loses as much", with(func(p *path) { overfilled(p); p.pacedLost = 300 }), "unexplained"},
+		{"loss that BBR does not slow for, and half of the capacity does not see", with(func(p *path) { bursty(p); p.halfLost, p.congestion = 0, "bbr" }), "unexplained"},
 		{"others' queue, and the program is slow", with(func(p *path) { queued(p); idle(p) }), "application-limited"},
 		{"delays that differ by themselves", with(func(p *path) { queued(p); p.reordered = 2000 }), "unexplained"},
 		{"acknowledgements that wait", with(func(p *path) { queued(p); p.back = 0.5e6 }), "ack-path-congested"},

@@ -7,7 +7,8 @@ var crossTraffic = Rule{
 	ID:    "cross-traffic",
 	Of:    OfWay,
 	Needs: []Name{Steady, LoadedRoundTrip, EmptyRoundTrip, ResentShare},
-	Reads: []Name{PayloadCapacity, IdleRoundTrip, ReceiveWindowShare, SendBufferShare, RoomShare, AppLimitedShare, AcksShare, ReorderedShare, TimerShare},
+	Reads: []Name{PayloadCapacity, IdleRoundTrip, ReceiveWindowShare, SendBufferShare, RoomShare, AppLimitedShare, AcksShare, ReorderedShare, TimerShare,
+		PacedLoss},
 	Apart: map[string]Name{"ack-path-congested": AcksShare, "application-limited": RoomShare, "receive-window-limited": ReceiveWindowShare},
 	Look: func(s *Subject) *Claim {
 		c := &Claim{
@@ -20,7 +21,7 @@ var crossTraffic = Rule{
 		loaded, empty := s.Value(LoadedRoundTrip), s.Value(EmptyRoundTrip)
 		share := s.Value(Steady) / s.Value(PayloadCapacity)
 		switch {
-		case loaded < queueStands*empty, loaded-empty < othersQueue, s.Value(ResentShare) > othersLose,
+		case loaded < queueStands*empty, loaded-empty < othersQueue, s.Value(ResentShare) > othersLose && !overfills(s),
 			s.Value(ReceiveWindowShare) >= binding, s.Value(SendBufferShare) >= sendBinding, s.Value(RoomShare) >= mostlyIdle,
 			s.Value(AppLimitedShare) >= mostlyIdle, s.Value(AcksShare) >= acksFill, s.Value(ReorderedShare) > othersReorder,
 			s.Value(TimerShare) > othersSilence:
@@ -31,14 +32,22 @@ var crossTraffic = Rule{
 			}
 			c.Confidence, c.Says, c.Unpredicted = 0.5, []string{"before"}, true
 			c.Evidence = []Name{Steady, IdleRoundTrip, EmptyRoundTrip, LoadedRoundTrip, Retransmits}
-		case share > unexplainedShare, share < othersLeave:
+		case share > unexplainedShare && !shared(s), share > fullShare, share < othersLeave:
 			return nil
 		}
 		return c
 	},
 }
 
+// overfills reports whether a queue that others fill already loses what this transfer itself pushes into it, as BBR does, which losses do not
+// slow: a paced probe loses far less.
+func overfills(s *Subject) bool {
+	return shared(s) && s.Known(PacedLoss) && s.Value(ResentShare) > fewerPaced*s.Value(PacedLoss)
+}
+
 const (
+	// fewerPaced is how many times as much as a paced probe a transfer loses that overfills a queue. Links that damage packets lose alike of both.
+	fewerPaced = 4
 	// othersQueue is what must stand in a queue, in seconds: hosts' own delays vary by less.
 	othersQueue = 0.002
 	// othersLeave is the least share of a path that a transfer gets beside others; below, it is not the queue that slows it. othersLose

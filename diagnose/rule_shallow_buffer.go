@@ -13,6 +13,9 @@ var shallowBuffer = Rule{
 		if s.Known(SACK) && !s.Is(SACK) { // one overflow is then mended for seconds, however long the queue is
 			return nil
 		}
+		if lossBlind(s.congestion) { // what a short queue drops does not slow it
+			return nil
+		}
 		product := s.Value(PayloadCapacity) * s.Value(EmptyRoundTrip) / 8
 		least := burstsFrom
 		if s.Value(ResentShare) < collides { // less than where packets collide
