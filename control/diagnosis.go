@@ -22,6 +22,8 @@ type DiagnosisRequest struct {
 	Patience       time.Duration // how long its steps may wait for their turns, all together; 0: DiagnosisPatience
 	Family         string        // ipv4 or ipv6, of all steps; "": of the hosts' addresses, as Test chooses
 	Caller         *Caller       // as of Request
+	Segments       bool          // also measure parts of the path, between hosts along it, and say which one is to blame
+	Points         []string      // of Segments, names of these hosts; none: those that traces show on the route
 
 	Show func(DiagnosisLine) // called for what happens, one thing at a time; nil: nobody looks on
 }
@@ -81,7 +83,7 @@ func (c *Control) Diagnose(ctx context.Context, r DiagnosisRequest) (*diagnose.D
 	if !agent {
 		d.rests = responderRests
 	}
-	executor := diagnose.Executor{Make: d.do, Far: agent, Planned: func(plan []diagnose.Step) { d.show(DiagnosisLine{Plan: plan}) }}
+	executor := diagnose.Executor{Make: d.do, Far: agent, Planned: func(plan []diagnose.Step) { d.plan = nil; d.grow(plan...) }}
 	results, _, err := executor.Execute(ctx, diagnose.EndEarly(diagnose.Plan(transferTakes, measure.Forward, measure.Reverse)))
 	if err != nil {
 		return nil, err
@@ -90,6 +92,11 @@ func (c *Control) Diagnose(ctx context.Context, r DiagnosisRequest) (*diagnose.D
 		return nil, fmt.Errorf("no transfer was measured: %w", cmp.Or(d.why, errNoThroughput))
 	}
 	found := diagnose.Diagnose(results)
+	if r.Segments {
+		if err := d.segments(ctx, found); err != nil {
+			return nil, err
+		}
+	}
 	d.show(DiagnosisLine{Diagnosis: withoutSamples(found), ID: d.file(ctx, found)})
 	return found, nil
 }
@@ -122,7 +129,7 @@ func (c *Control) checkDiagnosis(r *DiagnosisRequest) (agent bool, err error) {
 	case m.Hosts[source].Reach == config.ReachResponder:
 		return false, badRequest("source", r.Source, "a host that runs an agent; this one only answers")
 	}
-	return m.Hosts[target].Reach != config.ReachResponder, nil
+	return m.Hosts[target].Reach != config.ReachResponder, checkPoints(m, r)
 }
 
 // diagnosis is one that is under way.
@@ -132,6 +139,7 @@ type diagnosis struct {
 	id      string // of the Result that it is filed as
 	rests   time.Duration
 	began   time.Time
+	plan    []diagnose.Step
 	left    time.Duration // of the patience
 	failed  []string      // steps, with why
 	why     error         // of the first transfer of which not all was measured; nil: of all was
@@ -248,6 +256,9 @@ func (d *diagnosis) result(found *diagnose.Diagnosis) *measure.Result {
 		}
 	}
 	r.Parameters["verdict"], r.Parameters["results"] = found.Verdict, ids
+	if s := found.Segments; s != nil {
+		r.Note("segments: " + s.Says)
+	}
 	if found.AchievedBitsPerSecond > 0 {
 		r.Metrics[measure.Achieved] = found.AchievedBitsPerSecond
 	}
@@ -273,9 +284,20 @@ func bare(r *measure.Result) *measure.Result {
 // withoutSamples is a diagnosis whose Results have none.
 func withoutSamples(d *diagnose.Diagnosis) *diagnose.Diagnosis {
 	copied := *d
-	copied.Results = make([]*measure.Result, len(d.Results))
-	for i, r := range d.Results {
-		copied.Results[i] = bare(r)
+	copied.Results = allBare(d.Results)
+	if d.Segments != nil {
+		parts := *d.Segments
+		parts.Results = allBare(parts.Results)
+		copied.Segments = &parts
 	}
 	return &copied
+}
+
+// allBare are Results without their samples.
+func allBare(results []*measure.Result) []*measure.Result {
+	all := make([]*measure.Result, len(results))
+	for i, r := range results {
+		all[i] = bare(r)
+	}
+	return all
 }

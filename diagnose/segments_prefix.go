@@ -56,7 +56,7 @@ func (a *aim) mark(d *Diagnosis, p Stretch) (mark, Point) {
 		whole.trip = readStretch(measure.Way(measure.Forward), 0, d.Results).trip
 	}
 	var why string
-	m.place, why = offRoute(whole, m.stretch, routers(d.Results), routers(p.Results))
+	m.place, why = offRoute(whole, m.stretch, Route(d.Results), Route(p.Results))
 	switch m.judged = a.judge(&m.stretch); {
 	case why != "":
 		state.State, state.Means = PointOffRoute, why

@@ -8,8 +8,11 @@ import (
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
-// routers are the hops of the newest trace among Results, without its end.
-func routers(results []*measure.Result) []measure.Hop {
+// Route is the hops of the newest trace among Results, without its end.
+func Route(results []*measure.Result) []measure.Hop { return between(Traced(results)) }
+
+// Traced is the hops of the newest trace among Results.
+func Traced(results []*measure.Result) []measure.Hop {
 	var newest *measure.Result
 	for _, r := range results {
 		if r.Kind == "trace" && len(r.Samples.Hops) > 0 && (newest == nil || r.Started.After(newest.Started)) {
@@ -19,7 +22,7 @@ func routers(results []*measure.Result) []measure.Hop {
 	if newest == nil {
 		return nil
 	}
-	return between(newest.Samples.Hops)
+	return newest.Samples.Hops
 }
 
 // between are the hops of a route without its end, and without those after the last that answered.
@@ -54,21 +57,46 @@ func sameHop(a, b measure.Hop) bool {
 		slices.ContainsFunc(a.Addresses, func(s string) bool { return slices.Contains(b.Addresses, s) })
 }
 
-// Along says at which place a host stands along a route from one host to another: how many of its routers lie before the host. along is
-// false where it does not stand there, or the routes do not tell: what goes over the host must pass all of the route's routers. Each
-// route is the hops of a trace.
-func Along(whole, there, onward []measure.Hop) (place int, along bool) {
+// Position is where a host stands along a route from one host to another.
+type Position struct {
+	Routers int     // of the route, before the host
+	Detour  float64 // seconds that a round trip over the host takes longer than one between the ends; 0: that is not known
+}
+
+// Along says at which place a host stands along a route. along is false where it does not stand there, or the routes do not tell: what goes
+// over the host must pass all of the route's routers, and take no longer than it may be off. Each route is the hops of a trace.
+func Along(whole, there, onward []measure.Hop) (p Position, along bool) {
 	route, first, second := between(whole), between(there), between(onward)
 	if len(route) == 0 || !shown(route) {
-		return 0, false
+		return Position{}, false
 	}
-	place = common(route, first)
-	if place == 0 || place < len(first)-ownRouters {
-		return 0, false
+	p.Routers = common(route, first)
+	if p.Routers == 0 || p.Routers < len(first)-ownRouters {
+		return Position{}, false
 	}
 	// The router that the host hangs on shows another address to what comes from the host: it is no part of what must be the same.
-	rest := common(reversed(route[place:]), reversed(second))
-	return place, rest == len(route)-place
+	if rest := len(route) - p.Routers; common(reversed(route[p.Routers:]), reversed(second)) < rest {
+		return Position{}, false
+	}
+	direct, before, behind := endTrip(whole), endTrip(there), endTrip(onward)
+	if direct > 0 && before > 0 && behind > 0 {
+		p.Detour = max(0, before+behind-direct)
+	}
+	if p.Detour > 2*max(tripSlack, tripSlackShare*direct) { // of two round trips
+		return Position{}, false
+	}
+	return p, true
+}
+
+// endTrip is the shortest round trip to the end of a trace, in seconds; 0: it did not answer.
+func endTrip(hops []measure.Hop) float64 {
+	for _, h := range hops {
+		if h.Reply != "" {
+			least, _ := h.Least()
+			return least
+		}
+	}
+	return 0
 }
 
 func reversed(hops []measure.Hop) []measure.Hop {

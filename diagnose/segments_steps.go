@@ -59,7 +59,7 @@ func StretchStep(d *Diagnosis, t *Target, part []*measure.Result) (Step, bool) {
 // or "".
 func OnRoute(d *Diagnosis, point []*measure.Result) (why string) {
 	whole, at := readStretch(measure.Way(measure.Forward), 0, d.Results), readStretch(measure.Way(measure.Forward), 0, point)
-	_, why = offRoute(whole, at, routers(d.Results), routers(point))
+	_, why = offRoute(whole, at, Route(d.Results), Route(point))
 	return why
 }
 

@@ -220,56 +220,6 @@ func TestStretchStep(t *testing.T) {
 	}
 }
 
-// A host stands along a route if what goes there and on from there passes all of its routers.
-func TestAlong(t *testing.T) {
-	for _, c := range []struct {
-		name                 string
-		whole, there, onward string
-		place                int // 0: not along
-	}{
-		{"behind the first router", "ABC", "A", "xBC", 1},
-		{"behind the second", "ABC", "AB", "xC", 2},
-		{"behind the last", "ABC", "ABC", "x", 3},
-		{"behind a router of its own site", "ABCD", "ABs", "sxCD", 2},
-		{"at the source's own site", "ABC", "", "ABC", 0},
-		{"another way there", "ABC", "XY", "YC", 0},
-		{"another way on", "ABCD", "AB", "xYD", 0},
-		{"far beyond a router", "ABC", "Axyz", "zyxBC", 0},
-		{"a silent router", "A-C", "A-", "xC", 2},
-		{"a router that is silent to one", "ABC", "-B", "xC", 2},
-		{"nothing answered", "---", "--", "x-", 0},
-		{"nothing is known", "", "A", "xB", 0},
-		{"onward is not known", "ABC", "AB", "", 0},
-	} {
-		place, along := Along(routeOf(c.whole), routeOf(c.there), routeOf(c.onward))
-		if along != (c.place > 0) || along && place != c.place {
-			t.Errorf("%s: %d %v, want %d", c.name, place, along, c.place)
-		}
-	}
-}
-
-// A point is far from the route where the last router that both share is much nearer.
-func TestOnRoute(t *testing.T) {
-	whole := prefix{change: slowly(0.05, 20e6, 40), routers: "ABC"}.part().Results
-	for _, c := range []struct {
-		name string
-		p    prefix
-		says string // "": on the route
-	}{
-		{"near its router", prefix{change: carries(0.005), routers: "AB"}, ""},
-		{"not traced", prefix{change: carries(0.005)}, ""},
-		{"far from its router", prefix{change: carries(0.03), routers: "AB"}, "away from the last router"},
-		{"far behind it", prefix{change: carries(0.008), routers: "Axyz"}, "3 routers on the way to it are not on the route"},
-		{"elsewhere", prefix{change: carries(0.005), routers: "XY"}, "no router"},
-		{"beyond the end", prefix{change: carries(0.06)}, "longer than that of the whole"},
-	} {
-		why := OnRoute(Diagnose(whole), c.p.part().Results)
-		if (why == "") != (c.says == "") || !strings.Contains(why, c.says) {
-			t.Errorf("%s: %q, want %q", c.name, why, c.says)
-		}
-	}
-}
-
 // Each part is measured by itself here, from one point to the next.
 func TestJudgeParts(t *testing.T) {
 	const enough = 30_000

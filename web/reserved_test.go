@@ -87,8 +87,10 @@ func TestCallersCannotReachOut(t *testing.T) {
 			text, _ := json.Marshal(body)
 			b.expect(http.MethodPost, "/api/v1/"+path, string(text), http.StatusUnprocessableEntity, "a host of the mesh", alice...)
 		}
+		point, _ := json.Marshal(map[string]any{"source": "a", "target": "b", "segments": true, "points": []string{target}})
+		b.expect(http.MethodPost, "/api/v1/diagnoses", string(point), http.StatusUnprocessableEntity, "a host of the mesh", alice...)
 	}
-	for of, want := range map[reflect.Type]int{reflect.TypeFor[RunRequest](): 5, reflect.TypeFor[DiagnosisRequest](): 4} {
+	for of, want := range map[reflect.Type]int{reflect.TypeFor[RunRequest](): 5, reflect.TypeFor[DiagnosisRequest](): 6} {
 		if got := of.NumField(); got != want {
 			t.Errorf("%v has %d fields, of which %d are tried here", of, got, want)
 		}

@@ -14,7 +14,8 @@ import (
 var freeTexts = map[string]string{
 	"mesh export --source": "a pattern", "mesh export --target": "a pattern", "mesh export --tool": "a pattern",
 	"diagnose --observed": "free words", "diagnose --expected": "free words", "diagnose --since": "free words", "diagnose --application": "free words",
-	"mesh export --test": "a pattern", "mesh export --subject": "a pattern", "mesh reparse --tool": "a pattern", "lab truth --flow": "a part of a name",
+	"mesh diagnose --segments": "hosts, which the controller knows",
+	"mesh export --test":       "a pattern", "mesh export --subject": "a pattern", "mesh reparse --tool": "a pattern", "lab truth --flow": "a part of a name",
 }
 
 // badTexts are calls that are right but for the text of one flag: the command with its arguments, the flag, and its text. MESH, LAB

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,15 +17,16 @@ import (
 )
 
 func meshDiagnose(s *session) *cobra.Command {
-	var patience, failOn string
+	var patience, failOn, points string
 	var over hostFlags
 	c := &cobra.Command{
 		Use: "diagnose SOURCE TARGET", Short: "Say why the path between two hosts of the mesh is slow", Args: cobra.ExactArgs(2),
 		Long: "Have one host of the mesh measure to another what a diagnosis needs, one test after the other and none where it disturbs\n" +
 			"another: round trips, the route, and each way the narrowest link's capacity and a transfer; then name the cause if the\n" +
-			"path is slow, as `pathwise diagnose` does. It takes under a minute, and longer where it has to wait for planned tests.\n" +
+			"path is slow, as `pathwise diagnose` does. With --segments the parts of the path are measured as well, between hosts of the mesh\n" +
+			"along it, and the one that is to blame is named. It takes under a minute, and longer where it has to wait for planned tests.\n" +
 			"The results are kept, and so is the diagnosis. Ctrl-C calls the test under way back.",
-		Example: "  pathwise mesh diagnose ucl ral\n  pathwise mesh diagnose ucl ral --json --fail-on problem\n" +
+		Example: "  pathwise mesh diagnose ucl ral\n  pathwise mesh diagnose ucl cern --segments=ral,geant\n  pathwise mesh diagnose ucl ral --json --fail-on problem\n" +
 			"  pathwise mesh diagnose ucl ral --controller https://mesh.example.org:8080 --token-file ~/mesh.token",
 	}
 	mesh := controllerFlag(c.Flags())
@@ -42,7 +44,11 @@ func meshDiagnose(s *session) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		request := web.DiagnosisRequest{Source: args[0], Target: args[1], Family: string(family), PatienceSeconds: wait.Seconds()}
+		request := web.DiagnosisRequest{Source: args[0], Target: args[1], Family: string(family), PatienceSeconds: wait.Seconds(),
+			Segments: points != ""}
+		if points != "" && points != byRoutes {
+			request.Points = strings.Split(points, ",")
+		}
 		answer, err := mesh.call(c.Context(), http.MethodPost, "diagnoses", nil, request)
 		if err != nil {
 			return err
@@ -63,9 +69,15 @@ func meshDiagnose(s *session) *cobra.Command {
 	}
 	over.add(c.Flags())
 	c.Flags().StringVar(&patience, "wait", "2m", "how long its tests may wait until both ends are free, all together")
+	c.Flags().StringVar(&points, "segments", "",
+		"also measure the parts of the path, and say which one is to blame: between hosts that traces show on the route, or =HOST,HOST")
+	c.Flags().Lookup("segments").NoOptDefVal = byRoutes
 	addFailOn(c.Flags(), &failOn)
 	return c
 }
+
+// byRoutes is what --segments of a mesh holds where it names no hosts: no host is called so.
+const byRoutes = "by routes"
 
 // errNoDiagnosis says that the controller went away in the middle of a diagnosis.
 var errNoDiagnosis = errors.New("the controller went away before the diagnosis was made; what was measured will be in the archive")

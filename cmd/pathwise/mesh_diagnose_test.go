@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os/exec"
 	"slices"
 	"strings"
@@ -12,10 +11,8 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// The demo's path, as a mesh: what `mesh diagnose` says of the fault that takes a step more to tell, and how long it takes to,
-// which is to be under a minute; on a busy machine it only must not be many times that. The other fault TestDemoMesh has. Then the
-// same of a path on which large packets vanish, for which a diagnosis grows by one step after the other. The hosts' messages to the
-// controller go another way.
+// The demo's path, as a mesh, where large packets vanish: a diagnosis grows by one step after the other, and says from which size on. The hosts'
+// messages to the controller go another way. What is slow for other faults TestMeshSegments and TestDemoMesh have.
 func TestMeshDiagnose(t *testing.T) {
 	t.Parallel()
 	m := startMeshLab(t, `
@@ -29,7 +26,7 @@ links:
   - {between: [hub, denver],     rate: 1gbit, delay: 1ms}
   - {between: [hub, chicago],    rate: 1gbit, delay: 23ms}
   - {between: [bob, denver],     rate: 1gbit,   delay: 1ms}
-  - {between: [denver, chicago], rate: 100mbit, delay: 23ms, loss: 1%}
+  - {between: [denver, chicago], rate: 100mbit, delay: 23ms, forward: {mtu: {size: 1300B, excess: drop}}}
   - {between: [chicago, carol],  rate: 1gbit,   delay: 1ms}
 `, `
 tools: {rtt: {probe: ping, parameters: {count: 2}}}
@@ -37,13 +34,6 @@ groups: {all: {mesh: all}}
 tests: [{tool: rtt, group: all, schedule: {every: 1h}}]
 `)
 	m.eventually("all agents are here", m.everyoneHere)
-	d, took := m.diagnose("bob", "carol")
-	// What the path carries is told by the spacing of packets, which a busy machine may see far too wide.
-	if d.Verdict != "random-loss" || d.ExpectedBitsPerSecond == nil || *d.ExpectedBitsPerSecond < 20e6 || d.AchievedBitsPerSecond > 40e6 || took > 5*time.Minute {
-		t.Errorf("%s after %v: %.3g bit/s of %s, want random-loss\n%s", d.Verdict, took, d.AchievedBitsPerSecond, expectedOf(d), inShort(d))
-	}
-	m.expectDiagnosisFiled(d)
-	m.expectAlone(m.transfers())
 	m.expectBlackHole()
 	out, err := exec.Command(m.binary, "mesh", "diagnose", "bob", "dave", "--data", m.data).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), `target: "dave": want a host of the mesh file`) {
@@ -51,24 +41,9 @@ tests: [{tool: rtt, group: all, schedule: {every: 1h}}]
 	}
 }
 
-// diagnose has one host diagnose the path to another.
-func (m *meshLab) diagnose(source, target string) (*diagnose.Diagnosis, time.Duration) {
-	m.t.Helper()
-	began, d := time.Now(), &diagnose.Diagnosis{}
-	if err := json.Unmarshal(m.must("mesh", "diagnose", source, target, "--data", m.data, "--json"), d); err != nil {
-		m.t.Fatal(err)
-	}
-	took := time.Since(began)
-	m.t.Logf("%s after %v", d.Verdict, took.Round(100*time.Millisecond))
-	return d, took
-}
-
-// expectBlackHole lets large packets from bob to carol vanish, and wants to be told so, and from which size on.
+// expectBlackHole wants to be told that large packets from bob to carol vanish, and from which size on.
 func (m *meshLab) expectBlackHole() {
 	m.t.Helper()
-	if err := m.lab.Set("denver", "chicago", "loss=0", "forward.mtu={size: 1300B, excess: drop}"); err != nil {
-		m.t.Fatal(err)
-	}
 	d, took := m.diagnose("bob", "carol")
 	f := d.First()
 	if f == nil {
