@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"time"
 
@@ -186,87 +185,4 @@ func toolOf(m *config.Mesh, r Request) (*config.Tool, error) {
 		}
 	}
 	return tool, nil
-}
-
-// carryOut tells both ends, and shows what comes until it is over. After an error it may not be.
-func (c *Control) carryOut(ctx context.Context, run *measure.Run, show func(fleet.Progress)) (over bool, err error) {
-	patience := run.Limit().Sub(c.config.Now()) + startSlack + resultSlack
-	whole, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	ready, watched := make(chan struct{}), make(chan error, 1)
-	go func() {
-		watched <- c.config.Hub.Watch(whole, run.Source, run.ID, ready, show)
-	}()
-	select {
-	case <-ready:
-	case err := <-watched:
-		return true, fmt.Errorf("watch run: %w", err)
-	}
-	if over, err := c.begin(whole, run); err != nil {
-		cancel()
-		<-watched
-		return over, err
-	}
-	err = <-watched
-	switch {
-	case err == nil:
-		return true, nil
-	case whole.Err() == nil: // the line to the hosts is lost, and not their work
-		return false, fmt.Errorf("watch run: %w; its result will be in the archive", err)
-	}
-	over = c.callBack(run)
-	if ctx.Err() == nil {
-		return over, fmt.Errorf("%s sent no result within %v: %w", run.Source, patience.Round(time.Second), err)
-	}
-	return over, err
-}
-
-// begin has the target open its side, then the source start. After an error the run may have begun all the same, unless it is
-// over.
-func (c *Control) begin(ctx context.Context, run *measure.Run) (over bool, err error) {
-	if run.Responder != nil {
-		o := opening(run, c.peer(run))
-		o.Until = o.Until.Add(startSlack)
-		if err := c.config.Hub.Order(ctx, run.Target, fleet.Order{Open: &o}); err != nil {
-			return true, fmt.Errorf("open %s: %w", run.Target, err)
-		}
-	}
-	if err := c.config.Hub.Order(ctx, run.Source, fleet.Order{Run: run}); err != nil {
-		var refused *fleet.Refusal
-		return c.callBack(run) || errors.As(err, &refused), fmt.Errorf("start at %s: %w", run.Source, err)
-	}
-	return false, nil
-}
-
-// callBack tells both ends to end a run that nobody waits for any more. ended: the source answered that it did.
-func (c *Control) callBack(run *measure.Run) (ended bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), cancelWithin)
-	defer cancel()
-	hosts := []string{run.Source}
-	if run.Responder != nil {
-		hosts = append(hosts, run.Target)
-	}
-	for _, host := range hosts {
-		err := c.config.Hub.Order(ctx, host, fleet.Order{Cancel: run.ID})
-		ended = ended || host == run.Source && err == nil
-		if err != nil {
-			c.config.Log.Info("run not called back; its limit ends it", "host", host, "run", run.ID, "error", err)
-		}
-	}
-	return ended
-}
-
-// wait waits for a time; its error is that ctx ended first.
-func wait(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"strings"
 	"time"
 
 	"github.com/pathwise-net/pathwise/config"
@@ -97,7 +96,11 @@ func (c *Control) Diagnose(ctx context.Context, r DiagnosisRequest) (*diagnose.D
 			return nil, err
 		}
 	}
-	d.show(DiagnosisLine{Diagnosis: withoutSamples(found), ID: d.file(ctx, found)})
+	id := d.file(ctx, found)
+	if without := d.without(); without != "" { // of what was filed that is the error
+		found.Notes = append(found.Notes, without)
+	}
+	d.show(DiagnosisLine{Diagnosis: withoutSamples(found), ID: id})
 	return found, nil
 }
 
@@ -147,12 +150,17 @@ type diagnosis struct {
 
 func (d *diagnosis) show(l DiagnosisLine) { d.request.Show(l) }
 
-// do makes a step, in less time if the caller may not have it as it is planned. What goes wrong is shown, and ends nothing.
+// do makes a step, in less time if the caller may not have it as it is planned, and once more if it came to nothing for what may have
+// been a moment's trouble. What goes wrong is shown, and ends nothing.
 func (d *diagnosis) do(ctx context.Context, s diagnose.Step) (*measure.Result, error) {
 	line := DiagnosisLine{Step: s.Name, State: StepDone}
 	result, err := d.try(ctx, s, &line.Run)
-	for shorter, ok := s.Shorter(); ok && tooLong(err); shorter, ok = shorter.Shorter() {
-		result, err = d.try(ctx, shorter, &line.Run)
+	for shorter, ok := s.Shorter(); ok && tooLong(err); shorter, ok = s.Shorter() {
+		s = shorter
+		result, err = d.try(ctx, s, &line.Run)
+	}
+	if ctx.Err() == nil && passing(s, result, err) {
+		result, err = d.try(ctx, s, &line.Run)
 	}
 	if result != nil && result.Error != nil {
 		err = errors.New(*result.Error)
@@ -171,6 +179,15 @@ func (d *diagnosis) do(ctx context.Context, s diagnose.Step) (*measure.Result, e
 		d.show(line)
 	}
 	return result, nil
+}
+
+// passing says whether what a step failed for may be gone: a host was too busy to answer in time, or a transfer says nothing, without
+// which nothing is known of its way.
+func passing(s diagnose.Step, result *measure.Result, err error) bool {
+	if result == nil {
+		return errors.Is(err, fleet.ErrNoAnswer) || errors.Is(err, errNoResult)
+	}
+	return s.Transfer() && !diagnose.Measured([]*measure.Result{result})
 }
 
 // try makes a step's test. The Result is nil if none came.
@@ -225,79 +242,4 @@ func (d *diagnosis) ends(s diagnose.Step) (source, target string) {
 func tooLong(err error) bool {
 	var denial *Denial
 	return errors.As(err, &denial) && (denial.Limit == "duration" || denial.Limit == "daily_bytes" || denial.Limit == config.LimitDaily)
-}
-
-// KindDiagnosis is the kind, and the tool, of the Result that a diagnosis is filed as.
-const KindDiagnosis = "diagnosis"
-
-// file puts a diagnosis into the archive and returns the ID of its Result; "" if it could not be filed.
-func (d *diagnosis) file(ctx context.Context, found *diagnose.Diagnosis) string {
-	r := d.result(found)
-	if err := d.config.Archive.Put(ctx, []*measure.Result{r}); err != nil {
-		d.attempt("file diagnosis", err)
-		return ""
-	}
-	d.watchers.tell(Event{Result: r})
-	d.attempt("show diagnosis", d.config.Observe([]*measure.Result{r}))
-	return r.ID
-}
-
-// result is a diagnosis as a Result.
-func (d *diagnosis) result(found *diagnose.Diagnosis) *measure.Result {
-	r := measure.NewResult(KindDiagnosis, d.began)
-	r.ID, r.Tool, r.Role = d.id, KindDiagnosis, measure.RoleDemand
-	r.Source.Name, r.Target.Name = d.request.Source, d.request.Target
-	r.DurationSeconds = d.config.Now().Sub(d.began).Seconds()
-	ids := []string{}
-	for _, part := range found.Results {
-		ids = append(ids, part.ID)
-		if part.Source.Address != "" && part.Target.Address != "" {
-			r.Source.Address, r.Target.Address = part.Source.Address, part.Target.Address
-		}
-	}
-	r.Parameters["verdict"], r.Parameters["results"] = found.Verdict, ids
-	if s := found.Segments; s != nil {
-		r.Note("segments: " + s.Says)
-	}
-	if found.AchievedBitsPerSecond > 0 {
-		r.Metrics[measure.Achieved] = found.AchievedBitsPerSecond
-	}
-	if expected := found.ExpectedBitsPerSecond; expected != nil {
-		r.Metrics[measure.Expected] = *expected
-	}
-	r.Notes = append(r.Notes, found.Notes...)
-	r.Samples.Findings = found.Findings
-	if len(d.failed) > 0 {
-		text := "not all was measured: " + strings.Join(d.failed, "; ")
-		r.Status, r.Error = measure.StatusPartial, &text
-	}
-	return r
-}
-
-// bare is a Result without its samples, which may be megabytes and are in the archive.
-func bare(r *measure.Result) *measure.Result {
-	copied := *r
-	copied.Samples = measure.Samples{}
-	return &copied
-}
-
-// withoutSamples is a diagnosis whose Results have none.
-func withoutSamples(d *diagnose.Diagnosis) *diagnose.Diagnosis {
-	copied := *d
-	copied.Results = allBare(d.Results)
-	if d.Segments != nil {
-		parts := *d.Segments
-		parts.Results = allBare(parts.Results)
-		copied.Segments = &parts
-	}
-	return &copied
-}
-
-// allBare are Results without their samples.
-func allBare(results []*measure.Result) []*measure.Result {
-	all := make([]*measure.Result, len(results))
-	for i, r := range results {
-		all[i] = bare(r)
-	}
-	return all
 }

@@ -23,10 +23,12 @@ import (
 type path struct {
 	*messaging
 	lossy  bool
-	route  string            // routers, one letter each, that traces show; "": none
-	fails  map[string]string // what Results of a kind of probe fail for
-	closed error             // what a target answers that is to open something
-	held   chan struct{}     // transfers end once this is closed; nil: at once
+	route  string                // routers, one letter each, that traces show; "": none
+	fails  map[string]string     // what Results of a kind of probe fail for
+	closed error                 // what a target answers that is to open something
+	held   chan struct{}         // transfers end once this is closed; nil: at once
+	file   func(*measure.Result) // what Results of transfers are given to in place of being shown; nil: they are shown
+	busy   []error               // what starting a transfer comes to, one after the other; nil, and from the end on: it starts
 
 	mu       sync.Mutex
 	runs     []measure.Run
@@ -54,11 +56,21 @@ func (p *path) Order(_ context.Context, _ string, o fleet.Order) error {
 		return nil
 	}
 	run := *o.Run
+	transfer := run.Task.Kind == "throughput"
+	if transfer && len(p.busy) > 0 {
+		err := p.busy[0]
+		if p.busy = p.busy[1:]; err != nil {
+			return err
+		}
+	}
 	p.mu.Lock()
 	p.runs = append(p.runs, run)
 	p.mu.Unlock()
 	p.of(run.ID) <- fleet.Progress{Run: run.ID, Line: "begun"}
-	if p.held == nil || run.Task.Kind != "throughput" {
+	switch {
+	case transfer && p.file != nil:
+		p.file(p.measure(&run))
+	case !transfer || p.held == nil:
 		p.of(run.ID) <- fleet.Progress{Run: run.ID, Result: p.measure(&run)}
 	}
 	return nil

@@ -31,6 +31,7 @@ func (c receiver) File(ctx context.Context, host string, results []*measure.Resu
 		if run, first := c.awaited.came(r.ID); first {
 			c.account(&run, r)
 		}
+		c.handOver(r)
 		c.watchers.tell(Event{Result: r})
 	}
 	err = errors.Join(err, c.config.Observe(filed))

@@ -80,7 +80,8 @@ type demand struct {
 	says measure.Demand // without what is inferred
 	need measure.Demand
 
-	placed schedule.Run // by place
+	placed schedule.Run         // by place
+	filed  chan *measure.Result // holds its Result once that was filed; by place
 }
 
 // ErrNotReady says that the controller has no plan yet, which takes it a moment after its start and after the mesh file
@@ -112,7 +113,7 @@ func (c *Control) place(d demand, patience time.Duration) (*measure.Run, error) 
 		c.planner.Release(placed)
 		return nil, err
 	}
-	d.placed = placed
+	d.placed, d.filed = placed, make(chan *measure.Result, 1)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.demands[run.ID] = d
