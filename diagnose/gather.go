@@ -168,6 +168,8 @@ func readThroughput(g *gathering, r *measure.Result) {
 		case sort == ofPaced:
 			readPaced(s, r)
 		case sort == ofMarked: // what a rule brings reads it
+		case sort == ofTransfer && s.otherControl(r):
+			s.setPositive(OtherGoodput, r.Metrics[measure.Throughput], r)
 		case sort == ofTransfer || !s.Known(Stuck):
 			readTransfer(s, r)
 			g.lost = max(g.lost, lostSilent(s, r))
@@ -183,6 +185,7 @@ const (
 	ofOpening  sort = "opening" // pings by TCP
 	ofTrace    sort = "trace"
 	ofTransfer sort = "transfer" // by TCP, one way
+	ofMany     sort = "many"     // by TCP, one way, over several connections at once
 	ofBothWays sort = "both"     // by TCP, both ways at once
 	ofPaced    sort = "paced"    // by UDP
 	ofMarked   sort = "marked"   // by UDP, with a mark: what becomes of that, and no loss of unmarked packets
@@ -213,6 +216,9 @@ func sortOf(r *measure.Result) sort {
 		return ofPaced
 	case measure.WayOf(r.Kind, r.Parameters) == measure.Both:
 		return ofBothWays
+	}
+	if streams, told := r.Number("parallel"); told && streams > 1 {
+		return ofMany
 	}
 	return ofTransfer
 }

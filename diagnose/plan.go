@@ -142,7 +142,7 @@ func lastOf(plan []Step, s *Subject) int {
 func ask(rules []Rule, s *Subject, plan []Step) (Step, bool) {
 	now := state(s)
 	for _, r := range rules {
-		if !r.about(s.Kind) || !r.fits(now) || r.Suspect == nil || !r.Suspect(s) {
+		if !r.about(s.Kind) || !r.fits(now) || r.Suspect == nil || !r.Suspect(s) || r.Last && judge(rules, s).explained() {
 			continue
 		}
 		for _, n := range r.asks() {

@@ -141,10 +141,15 @@ func judge(rules []Rule, s *Subject) *judgement {
 		}
 		found = found || c.Severity == measure.Problem
 	}
-	if !found {
+	if !j.explained() {
 		j.try(rules, true)
 	}
 	return j
+}
+
+// explained reports whether a problem was found, by another rule than the last ones.
+func (j *judgement) explained() bool {
+	return slices.ContainsFunc(j.held, func(f found) bool { return f.Severity == measure.Problem && !f.rule.Last })
 }
 
 // try looks for what rules know, the last ones or the others.
