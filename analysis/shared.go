@@ -6,10 +6,11 @@ import (
 )
 
 // Member is a pair that was looked at for one time, whether it changed then, and what it is made of: its hosts, its sites, the links of
-// its route.
+// its route. Unsure: of what it was looked at too little is known, so that it speaks neither for nor against a part.
 type Member struct {
 	Source, Target string
 	Changed        bool
+	Unsure         bool
 	Parts          []Part
 }
 
@@ -38,16 +39,22 @@ var partOrder = []PartKind{FromHost, ToHost, AtHost, OnLink, AtRouter, AtSite}
 // Shared is a part that explains changes.
 type Shared struct {
 	Part
-	Changed int `json:"changed"` // pairs that depend on it and changed
-	All     int `json:"all"`     // pairs that depend on it and were looked at
+	Changed int `json:"changed"`          // pairs that depend on it and changed
+	All     int `json:"all"`              // pairs that depend on it and were looked at
+	Unsure  int `json:"unsure,omitempty"` // of All, those of which too little is known
 }
 
 const (
 	// leastHit is the share of the pairs that depend on a part which must have changed: of the others a route may be old, or the change
 	// hidden by noise.
 	leastHit = 0.8
+	// leastShown is the share that must have changed of all of them, also of those of which too little is known.
+	leastShown = 0.5
 	// leastTogether is how many pairs make something common.
 	leastTogether = 2
+	// missed is how many pairs that changed one counts for that depends on a part and did not, and unsure one of which too little is
+	// known: a link explains its pairs better than the router at its end, even if the router has some more that changed.
+	missed, unsure = 2.0, 0.5
 )
 
 // Explain returns the fewest parts that explain which pairs changed, what explains most first, and the pairs that no part explains.
@@ -84,6 +91,8 @@ func countParts(members []Member) map[Part]Shared {
 			s.All++
 			if m.Changed {
 				s.Changed++
+			} else if m.Unsure {
+				s.Unsure++
 			}
 			all[p] = s
 		}
@@ -91,17 +100,18 @@ func countParts(members []Member) map[Part]Shared {
 	return all
 }
 
-// bestPart is the part that explains most of what is left; of several, that which explains it most exactly. nil: none does.
+// bestPart is the part that explains most of what is left, less what it should have changed and did not; of several, that which explains it
+// most exactly. nil: none does.
 func bestPart(hits, left map[Part]Shared) (best *Shared) {
-	covers := 0
+	most := 0.0
 	for part, h := range hits {
 		n := left[part].Changed
-		if n < leastTogether || float64(h.Changed) < leastHit*float64(h.All) {
+		if n < leastTogether || float64(h.Changed) < leastHit*float64(h.All-h.Unsure) || float64(h.Changed) < leastShown*float64(h.All) {
 			continue
 		}
-		h := h
-		if best == nil || cmp.Or(cmp.Compare(n, covers), better(&h, best)) > 0 {
-			best, covers = &h, n
+		h, gain := h, float64(n)-missed*float64(h.All-h.Unsure-h.Changed)-unsure*float64(h.Unsure)
+		if gain > 0 && (best == nil || cmp.Or(cmp.Compare(gain, most), better(&h, best)) > 0) {
+			best, most = &h, gain
 		}
 	}
 	return best

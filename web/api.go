@@ -89,6 +89,7 @@ func (s *Server) operations(a huma.API) {
 		"What to mark on a time line: routes that changed, what diagnoses found, configurations"), s.changes)
 	add(a, documented[matrixDoc](a, get("matrix", account.Read, "/matrix",
 		"One metric between all hosts of the mesh, beside each pair's own past")), s.matrix)
+	add(a, documented[summaryDoc](a, get("summary", account.Read, "/summary", "What is wrong in the mesh now: for whom, since when, and why")), s.summary)
 	add(a, get("since", account.Read, "/since", "Since when pairs are beyond a limit"), s.since)
 	add(a, get("result", account.Read, "/results/{id}", "One Result, whole"), s.result)
 	add(a, stream(get("report", account.Read, "/results/{id}/report",

@@ -152,13 +152,19 @@ func (p *past) parts(ctx context.Context, from, to time.Time) (func(archive.Pair
 		}
 	}
 	return func(pair archive.Pair) []analysis.Part {
-		parts := []analysis.Part{{Kind: analysis.FromHost, Name: pair.Source}, {Kind: analysis.ToHost, Name: pair.Target},
-			{Kind: analysis.AtHost, Name: pair.Source}, {Kind: analysis.AtHost, Name: pair.Target}}
-		for _, name := range []string{pair.Source, pair.Target} {
-			if site := sites[name]; site != "" {
-				parts = append(parts, analysis.Part{Kind: analysis.AtSite, Name: site})
-			}
-		}
+		parts := endsOf(pair.Source, pair.Target, sites[pair.Source], sites[pair.Target])
 		return append(parts, routes[pair]...)
 	}, nil
+}
+
+// endsOf are the parts of a pair that it has without a route: hosts and sites.
+func endsOf(source, target, from, to string) []analysis.Part {
+	parts := []analysis.Part{{Kind: analysis.FromHost, Name: source}, {Kind: analysis.ToHost, Name: target},
+		{Kind: analysis.AtHost, Name: source}, {Kind: analysis.AtHost, Name: target}}
+	for _, site := range []string{from, to} {
+		if site != "" {
+			parts = append(parts, analysis.Part{Kind: analysis.AtSite, Name: site})
+		}
+	}
+	return parts
 }

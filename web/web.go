@@ -43,6 +43,8 @@ type Server struct {
 	meshRoutes answers[foundChanges] // of all pairs
 	live       streams
 	generated  generatedPast
+	watcher    watcher
+	summaries  answers[*drawing]
 }
 
 const (

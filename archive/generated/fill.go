@@ -42,11 +42,11 @@ func (h *History) Fill(ctx context.Context, to Filer) error {
 // fillTest has several goroutines make every so many pairs of it each: an archive packs what its callers bring.
 func (h *History) fillTest(ctx context.Context, to Filer, t *Test) error {
 	workers := min(2*runtime.GOMAXPROCS(0), h.pairs())
-	errs := make([]error, workers)
+	errs, happened := make([]error, workers), h.happenings()
 	var group sync.WaitGroup
 	for w := range workers {
 		group.Go(func() {
-			m := newMaker(h, t)
+			m := newMaker(h, t, happened)
 			start, times := h.span(t)
 			for n := range times {
 				for pair := w; pair < h.pairs() && errs[w] == nil; pair += workers {
@@ -76,11 +76,12 @@ type maker struct {
 	results []*measure.Result
 	n       int // of results that are waiting
 	sketch  stat.Sketch
+	of      []happened // each pair
 }
 
-func newMaker(h *History, t *Test) *maker {
+func newMaker(h *History, t *Test, of []happened) *maker {
 	source := rand.NewPCG(0, 0)
-	m := &maker{h: h, test: t, source: source, random: rand.New(source)}
+	m := &maker{h: h, test: t, source: source, random: rand.New(source), of: of}
 	var key [32]byte
 	for i := range key {
 		key[i] = byte(rand.Uint32()) // IDs are nobody else's
@@ -108,7 +109,7 @@ func (m *maker) add(pair int, at time.Time) int {
 	r.Started = at.UTC()
 	r.Source = measure.Endpoint{Name: source.Name, Address: source.Address}
 	r.Target = measure.Endpoint{Name: target.Name, Address: target.Address}
-	m.measure(r, m.h.at(pair, at))
+	m.measure(r, pair, at)
 	if m.test.Metrics != nil {
 		maps.DeleteFunc(r.Metrics, func(name measure.Metric, _ float64) bool {
 			return !slices.Contains(m.test.Metrics, name)
@@ -142,8 +143,10 @@ func (m *maker) blank() *measure.Result {
 // echoes a ping sends.
 const echoes = 10
 
-// measure makes up the metrics of a path.
-func (m *maker) measure(r *measure.Result, p path) {
+// measure makes up the metrics of a pair.
+func (m *maker) measure(r *measure.Result, pair int, at time.Time) {
+	p := m.h.at(pair, at)
+	left := m.of[pair].suffer(&p, at)
 	switch m.test.Tool {
 	case Ping:
 		m.ping(r, p)
@@ -151,10 +154,13 @@ func (m *maker) measure(r *measure.Result, p path) {
 		// As of Mathis et al., with losses of its own on a path without: TCP fills what there is.
 		const segmentBits = 1448 * 8
 		rate := segmentBits / (p.base + p.queue) * 1.22 / math.Sqrt(p.loss+1e-6)
-		r.Metrics[measure.Throughput] = min(rate, 9.4e9) * (0.9 + 0.1*m.random.Float64())
+		r.Metrics[measure.Throughput] = left * min(rate, 9.4e9) * (0.9 + 0.1*m.random.Float64())
 		r.Metrics[measure.Retransmits] = math.Floor(m.random.ExpFloat64() * (3 + 2000*p.loss))
 	case Trace:
 		r.Metrics[measure.HopCount] = float64(p.hops)
+		if r.Samples.Hops = m.of[pair].hops; r.Samples.Hops != nil {
+			r.Metrics[measure.HopCount] = float64(len(r.Samples.Hops))
+		}
 	}
 }
 
@@ -181,6 +187,9 @@ func (m *maker) ping(r *measure.Result, p path) {
 	r.Metrics[measure.RTTMedian], r.Metrics[measure.RTTMean] = least+0.7*wait, least+0.9*wait
 	r.Metrics[measure.RTTP95], r.Metrics[measure.RTTP99] = least+2.4*wait, least+2.9*wait
 	r.Metrics[measure.RTTStddev] = 0.8 * wait
+	if m.test.Bare {
+		return
+	}
 	m.sketch.Reset()
 	for i := range echoes - int(lost) { // spread so that metrics are near their quantiles
 		part := float64(i) / max(1, echoes-lost-1)

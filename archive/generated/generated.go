@@ -23,6 +23,7 @@ const Note = "generated: nobody measured this"
 type Host struct {
 	Name, Address string
 	East, North   float64 // km from anywhere
+	Site          string  // where Links lead from
 }
 
 // Test is what is measured between all pairs, both ways.
@@ -31,6 +32,8 @@ type Test struct {
 	Every time.Duration
 	// Metrics are those that its Results have; nil: all of the tool.
 	Metrics []measure.Metric
+	// Bare: they have no distributions, which take most of the time to make.
+	Bare bool
 	// Start and End are those of this test alone; zero: those of the History.
 	Start, End time.Time
 }
@@ -50,6 +53,12 @@ type History struct {
 	Tests      []Test
 	Start, End time.Time // of the runs
 	Seed       uint64
+
+	// Links join sites; where there are some, routes lead over them, and traces have their hops.
+	Links [][2]string
+	// Faults are what goes wrong. Steady: nothing else does, but for single packets and bursts of loss of ten minutes at the most.
+	Faults []Fault
+	Steady bool
 }
 
 // pairs is how many there are, each way.

@@ -31,12 +31,15 @@ func (h *History) at(pair int, when time.Time) path {
 	own := h.dice(pair, 0, 0)
 	p := path{base: nearest + 2*detour*distance/kmPerSecond, hops: 6 + int(own*8)}
 	day := when.Unix() / (24 * 3600)
-	if period := h.dice(pair, 1, (day+int64(own*routeDays))/routeDays); period < 0.25 { // another route for now
+	if period := h.dice(pair, 1, (day+int64(own*routeDays))/routeDays); period < 0.25 && !h.Steady { // another route for now
 		p.base *= 1.1 + period
 		p.hops += 1 + int(period*12)
 	}
 	p.queue = (0.0002 + 0.002*own*own) * load(when)
 	p.loss = h.burst(pair, day, when)
+	if h.Steady {
+		p.loss += strayLoss
+	}
 	return p
 }
 
@@ -57,6 +60,9 @@ func (h *History) burst(pair int, day int64, when time.Time) float64 {
 	}
 	begin := h.dice(pair, 3, day) * 22 * 3600
 	length := 600 + h.dice(pair, 4, day)*6600
+	if h.Steady {
+		length = min(length, shortest)
+	}
 	if second := float64(when.Unix() % (24 * 3600)); second < begin || second >= begin+length {
 		return 0
 	}

@@ -1,0 +1,188 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+	"time"
+)
+
+// OfPair is the kind of a Part that is one pair alone; its name is SOURCE → TARGET.
+const OfPair PartKind = "pair"
+
+// troublesOf groups the pairs that are worse in one aspect by what they have in common.
+func troublesOf(pairs []Watched, signs [][]Sign, aspect Aspect) (all []Trouble) {
+	sign := make([]*Sign, len(pairs))
+	for i := range signs {
+		if at := slices.IndexFunc(signs[i], func(s Sign) bool { return s.Aspect == aspect }); at >= 0 {
+			sign[i] = &signs[i][at]
+		}
+	}
+	members, at := membersOf(pairs, sign, aspect)
+	shared, _ := Explain(members)
+	explained := make([]bool, len(pairs))
+	for _, s := range shared {
+		t := Trouble{Part: s.Part}
+		var of []int
+		for k, m := range members {
+			if slices.Contains(m.Parts, s.Part) {
+				of = append(of, at[k])
+				if m.Changed {
+					t.Pairs = append(t.Pairs, at[k])
+					t.Evidence += min(mostEvidence, sign[at[k]].Evidence)
+				}
+			}
+		}
+		if t.Evidence < sharedSure {
+			continue
+		}
+		for _, i := range t.Pairs {
+			explained[i] = true
+		}
+		t.Signs = []Told{{Sign: pooled(pairs, sign, t.Pairs, aspect), Ill: len(t.Pairs), All: len(of)}}
+		all = append(all, t)
+	}
+	for i, s := range sign {
+		if s == nil || explained[i] || s.Evidence < aloneSure || aspect == Losing && !s.again {
+			continue
+		}
+		part := Part{OfPair, pairs[i].Source + " → " + pairs[i].Target}
+		all = append(all, Trouble{part, []Told{{*s, 1, 1}}, []int{i}, min(mostEvidence, s.Evidence)})
+	}
+	for i := range all {
+		slices.SortStableFunc(all[i].Pairs, func(a, b int) int { return cmp.Compare(sign[b].Evidence, sign[a].Evidence) })
+	}
+	return all
+}
+
+// hidden is how likely a pair may lose nothing, at the ratio that others lose, for it to say nothing.
+const hidden = 0.1
+
+// membersOf are the pairs of which an aspect is known; at are their places in the list. A pair that sent too little to lose some of
+// it says nothing.
+func membersOf(pairs []Watched, sign []*Sign, aspect Aspect) (members []Member, at []int) {
+	var ratios []float64
+	var since []time.Time
+	for _, s := range sign {
+		if s != nil && aspect == Losing {
+			ratios, since = append(ratios, s.Now), append(since, s.Since)
+		}
+	}
+	few, began := 0.0, time.Time{}
+	if len(ratios) > 0 {
+		slices.Sort(ratios)
+		slices.SortFunc(since, time.Time.Compare)
+		few, began = ratios[len(ratios)/4], since[len(since)/2]
+	}
+	for i := range pairs {
+		spells := pairs[i].Spells[aspect]
+		if len(spells) == 0 {
+			continue
+		}
+		m := Member{Source: pairs[i].Source, Target: pairs[i].Target, Changed: sign[i] != nil, Parts: pairs[i].Parts}
+		if !m.Changed && aspect == Losing {
+			_, sent := sum(slices.DeleteFunc(slices.Clone(spells), func(s Spell) bool { return s.From.Before(began) }))
+			m.Unsure = math.Pow(1-few, sent) > hidden
+		}
+		members, at = append(members, m), append(at, i)
+	}
+	return members, at
+}
+
+// pooled is the Sign of pairs together.
+func pooled(pairs []Watched, sign []*Sign, of []int, aspect Aspect) Sign {
+	if aspect == Losing {
+		var all []Spell
+		for _, i := range of {
+			all = added(all, pairs[i].Spells[aspect])
+		}
+		if s, _ := losing(all); s != nil {
+			s.Aspect = aspect
+			return *s
+		}
+	}
+	var since []time.Time
+	var before, now []float64
+	p := Sign{Aspect: aspect, Declared: true, Longer: true}
+	for _, i := range of {
+		s := sign[i]
+		since, before, now = append(since, s.Since), append(before, s.Usual), append(now, s.Now)
+		p.Declared, p.Longer, p.Evidence = p.Declared && s.Declared, p.Longer && s.Longer, p.Evidence+min(mostEvidence, s.Evidence)
+	}
+	slices.SortFunc(since, time.Time.Compare)
+	p.Since, p.Usual, p.Now = since[(len(since)-1)/2], median(before), median(now)
+	return p
+}
+
+// added adds spells to others, each to that of its time.
+func added(to, more []Spell) []Spell {
+	for _, s := range more {
+		at := sort.Search(len(to), func(i int) bool { return !to[i].From.Before(s.From) })
+		if at == len(to) || !to[at].From.Equal(s.From) {
+			to = slices.Insert(to, at, Spell{From: s.From, Length: s.Length})
+		}
+		to[at].Of, to[at].All, to[at].Runs, to[at].High = to[at].Of+s.Of, to[at].All+s.All, to[at].Runs+s.Runs, max(to[at].High, s.High)
+	}
+	return to
+}
+
+// joined puts what is wrong with one part into one Trouble, and transfers that are slow on pairs of it alone, too: where packets are lost or
+// take longer, they are.
+func joined(all []Trouble) (found []Trouble) {
+	slices.SortStableFunc(all, func(a, b Trouble) int {
+		return cmp.Or(cmp.Compare(slowedLast(a), slowedLast(b)), cmp.Compare(len(b.Pairs), len(a.Pairs)))
+	})
+	for _, t := range all {
+		at := slices.IndexFunc(found, func(f Trouble) bool {
+			return f.Part == t.Part || t.Signs[0].Aspect == Slowed && f.Signs[0].Aspect != Slowed && within(t.Pairs, f.Pairs)
+		})
+		if at < 0 {
+			found = append(found, t)
+			continue
+		}
+		f := &found[at]
+		f.Evidence += t.Evidence
+		if i := slices.IndexFunc(f.Signs, func(s Told) bool { return s.Aspect == t.Signs[0].Aspect }); i >= 0 {
+			continue // of the same pairs, for another part
+		}
+		f.Signs = append(f.Signs, t.Signs...)
+		for _, i := range t.Pairs {
+			if !slices.Contains(f.Pairs, i) {
+				f.Pairs = append(f.Pairs, i)
+			}
+		}
+	}
+	for i := range found {
+		slices.SortStableFunc(found[i].Signs, func(a, b Told) int {
+			return cmp.Compare(slices.Index(Aspects, a.Aspect), slices.Index(Aspects, b.Aspect))
+		})
+	}
+	return found
+}
+
+// mostlyWithin is the share of pairs that must be among others for them to be those: one or two may be slow by chance.
+const mostlyWithin = 0.9
+
+func within(pairs, others []int) bool {
+	n := 0
+	for _, i := range pairs {
+		if slices.Contains(others, i) {
+			n++
+		}
+	}
+	return float64(n) >= mostlyWithin*float64(len(pairs))
+}
+
+// slowedLast is 1 of slow transfers, which may be what something else does.
+func slowedLast(t Trouble) int {
+	if t.Signs[0].Aspect == Slowed {
+		return 1
+	}
+	return 0
+}
+
+// bySum orders troubles by how much speaks for them.
+func bySum(a, b Trouble) int {
+	return cmp.Or(cmp.Compare(b.Evidence, a.Evidence), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+}

@@ -1,0 +1,187 @@
+package web
+
+import (
+	"context"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/pathwise-net/pathwise/analysis"
+	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/control"
+	"github.com/pathwise-net/pathwise/diagnose/knowledge"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// Classes of a pair, as the pages number them.
+const (
+	classGood, classSign, classWrong = 2, 3, 4
+)
+
+// signMetric is the metric whose values an aspect has.
+var signMetric = map[analysis.Aspect]measure.Metric{
+	analysis.Losing: measure.LossRatio, analysis.Delayed: measure.RTTMedian, analysis.Slowed: measure.Throughput,
+}
+
+// declare notes the rates that the mesh file says of hosts.
+func (w *watched) declare(mesh *config.Mesh) {
+	rates := map[string]float64{}
+	for _, h := range mesh.Hosts {
+		for _, i := range h.Interfaces {
+			rates[h.Name] = max(rates[h.Name], i.BitsPerSecond)
+		}
+	}
+	for i := range w.pairs {
+		w.pairs[i].Declared = min(rates[w.pairs[i].Source], rates[w.pairs[i].Target])
+	}
+}
+
+// trouble is what is told of one.
+func (w *watched) trouble(t *analysis.Trouble, found []foundDoc) troubleDoc {
+	of := &w.pairs[t.Pairs[0]]
+	doc := troubleDoc{Kind: t.Kind, Name: t.Name, Source: of.Source, Target: of.Target, Spark: w.spark(t)}
+	for _, s := range t.Signs {
+		one := signOf(&s.Sign)
+		one.Ill, one.All = s.Ill, s.All
+		doc.Signs = append(doc.Signs, one)
+	}
+	for _, either := range []bool{false, true} { // of the way itself rather than of the way back
+		for i := range found {
+			f := &found[i]
+			if doc.Diagnosis == nil && slices.ContainsFunc(t.Pairs, func(k int) bool {
+				p := &w.pairs[k]
+				return p.Source == f.Source && p.Target == f.Target || either && p.Source == f.Target && p.Target == f.Source
+			}) {
+				doc.Diagnosis = f
+			}
+		}
+	}
+	return doc
+}
+
+func signOf(s *analysis.Sign) signDoc {
+	return signDoc{Aspect: s.Aspect, Metric: signMetric[s.Aspect], Since: s.Since.UTC(), Longer: s.Longer, Usual: s.Usual, Now: s.Now,
+		Declared: s.Declared, Ill: 1, All: 1}
+}
+
+// spark is the line of a trouble: of lost packets that of all its pairs together, else of the one that shows it most.
+func (w *watched) spark(t *analysis.Trouble) sparkDoc {
+	aspect := t.Signs[0].Aspect
+	step := w.steps[aspect]
+	doc := sparkDoc{Metric: signMetric[aspect], Seconds: step.Seconds(), Values: numbers{}}
+	var spells []analysis.Spell
+	for _, i := range t.Pairs {
+		own := w.pairs[i].Spells[aspect]
+		if len(own) == 0 {
+			continue
+		}
+		if spells == nil {
+			spells = slices.Clone(own)
+			continue
+		}
+		for k := range min(len(own), len(spells)) { // all are of the same spans
+			spells[k].Of, spells[k].All = spells[k].Of+own[k].Of, spells[k].All+own[k].All
+		}
+	}
+	for i, s := range spells {
+		if i < len(spells)-1 && s.Length != step { // whole days stand before the hours
+			continue
+		}
+		if len(doc.Values) == 0 {
+			doc.From = s.From.UTC()
+		}
+		switch {
+		case aspect == analysis.Losing && s.All > 0:
+			doc.Values = append(doc.Values, s.Of/s.All)
+		case aspect != analysis.Losing && s.Runs > 0:
+			doc.Values = append(doc.Values, s.Value)
+		default:
+			doc.Values = append(doc.Values, math.NaN())
+		}
+	}
+	return doc
+}
+
+// class says of each pair how it is.
+func (w *watched) class(doc *summaryDoc, health *analysis.Health, belongs map[int]int) {
+	for i, at := range w.at {
+		doc.Classes[at] = classGood
+		signs := health.Signs[i]
+		k, wrong := belongs[i]
+		if len(signs) == 0 {
+			continue
+		}
+		one := ailingDoc{Source: w.pairs[i].Source, Target: w.pairs[i].Target, Signs: []signDoc{}}
+		for k := range signs {
+			one.Signs = append(one.Signs, signOf(&signs[k]))
+		}
+		doc.Classes[at] = classSign
+		if wrong {
+			doc.Classes[at] = classWrong
+			if k < len(doc.Troubles) {
+				one.Trouble = &k
+			}
+		}
+		doc.Pairs = append(doc.Pairs, one)
+	}
+}
+
+// newestRun is when the newest planned run began whose Result is filed; nil: there is none.
+func (s *Server) newestRun(ctx context.Context) (*time.Time, error) {
+	page, err := s.Archive.Results(ctx, archive.ResultQuery{Role: string(measure.RolePlanned), Limit: 1})
+	if err != nil || len(page.Results) == 0 {
+		return nil, err
+	}
+	return &page.Results[0].Started, nil
+}
+
+const (
+	// diagnosedWithin is how old a diagnosis may be that says why something is wrong now, and mostDiagnosed how many are looked at.
+	diagnosedWithin = 24 * time.Hour
+	mostDiagnosed   = 300
+)
+
+// diagnosed are what diagnoses found, newest first.
+func (s *Server) diagnosed(ctx context.Context, now time.Time) (all []foundDoc, err error) {
+	query := archive.ResultQuery{Kind: control.KindDiagnosis, From: now.Add(-diagnosedWithin)}
+	_, err = s.search(ctx, query, mostDiagnosed, func(r *measure.Result) {
+		verdict, _ := r.Parameters["verdict"].(string)
+		doc := foundDoc{Result: r.ID, At: r.Started, Source: r.Source.Name, Target: r.Target.Name, Verdict: verdict, Title: verdict,
+			Severity: string(measure.Info)}
+		if i := slices.IndexFunc(r.Samples.Findings, func(f measure.Finding) bool { return f.ID == verdict }); i >= 0 {
+			f := &r.Samples.Findings[i]
+			doc.Severity, doc.Cause, doc.Title = string(f.Severity), f.Explanation, knowledge.OfFinding(f.ID).Title
+			if len(f.Advice) > 0 {
+				doc.Host, doc.Command, doc.Cure = f.Advice[0].Host, f.Advice[0].Command, f.Advice[0].Why
+			}
+		}
+		all = append(all, doc)
+	})
+	return all, err
+}
+
+// classes are many numbers of one digit.
+type classes []uint8
+
+// MarshalJSON writes a list, and no base64.
+func (c classes) MarshalJSON() ([]byte, error) {
+	text := make([]byte, 0, 2+2*len(c))
+	text = append(text, '[')
+	for i, v := range c {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendUint(text, uint64(v), 10)
+	}
+	return append(text, ']'), nil
+}
+
+// Schema tells their form.
+func (classes) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeArray, Items: r.Schema(reflect.TypeFor[int](), false, "")}
+}

@@ -1,0 +1,120 @@
+package web
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pathwise-net/pathwise/analysis"
+	"github.com/pathwise-net/pathwise/archive/generated"
+	"github.com/pathwise-net/pathwise/control"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// smallMesh is a planted history of few hosts, and the mesh file of them.
+func smallMesh(now time.Time, faults ...generated.Fault) (p *planted, mesh string) {
+	p = &planted{History: generated.History{Seed: 4, Start: now.Add(-29 * time.Hour), End: now, Steady: true, Faults: faults,
+		Hosts: generated.Scattered("h", 7, 4), Tests: []generated.Test{
+			{Tool: generated.Ping, Every: 5 * time.Minute}, {Tool: generated.Throughput, Every: 30 * time.Minute}}}}
+	lines := []string{}
+	for i := range p.Hosts {
+		h := &p.Hosts[i]
+		h.Site = fmt.Sprintf("site%d", i%3)
+		lines = append(lines, fmt.Sprintf("%s: {address: %s, site: %s}", h.Name, h.Address, h.Site))
+	}
+	p.Links = [][2]string{{"site0", "site1"}, {"site1", "site2"}}
+	return p, "hosts: {" + strings.Join(lines, ", ") + "}\ntools: {rtt: {probe: ping}}\ngroups: {all: {mesh: all}}\n" +
+		"tests: [{tool: rtt, group: all, schedule: {every: 1h}}]\n"
+}
+
+// The summary of an archive names the host that loses packets, the pair that is slow, since when, and what was diagnosed since; what it
+// reads of the archive is what the histories of TestPlanted are judged by.
+func TestSummary(t *testing.T) {
+	now := time.Now().UTC()
+	began := now.Add(-100 * time.Minute)
+	p, mesh := smallMesh(now, generated.Fault{Host: "h3", Since: began, Loss: 0.05}, generated.Fault{Source: "h1", Target: "h5", Since: began.Add(-2 * time.Hour), Rate: 0.2})
+	b := newBenchOf(t, mesh)
+	b.serve(b.Handler(owner))
+	if empty := read[summaryDoc](b, "/api/v1/summary"); len(empty.Troubles) != 0 || empty.Looked != 0 || empty.Newest != nil || len(empty.Classes) != 49 {
+		t.Errorf("of nothing: %+v", empty)
+	}
+	if err := p.Fill(t.Context(), b.Archive); err != nil {
+		t.Fatal(err)
+	}
+	d := resultOf("01KAG0000000000000000000ZZ", now.Add(-10*time.Minute))
+	d.Kind, d.Tool, d.Source.Name, d.Target.Name = control.KindDiagnosis, control.KindDiagnosis, "h3", "h2"
+	d.Metrics = nil // it measured nothing itself
+	d.Parameters["verdict"] = "random-loss"
+	d.Samples.Findings = []measure.Finding{{ID: "random-loss", Severity: measure.Problem, Explanation: "Packets are lost.",
+		Advice: []measure.Advice{{Host: "h3", Command: "ethtool -S eth0", Why: "a cable"}}}}
+	if err := b.Archive.Put(t.Context(), []*measure.Result{d}); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := b.summarize(t.Context(), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Troubles) != 2 || doc.Looked != 42 || doc.Newest == nil {
+		t.Fatalf("%+v", doc)
+	}
+	lost, slow := doc.Troubles[0], doc.Troubles[1]
+	if s := lost.Signs[0]; lost.Kind != analysis.AtHost || lost.Name != "h3" || s.Aspect != analysis.Losing || s.All != 12 || s.Ill < 10 ||
+		s.Since.Sub(began).Abs() > time.Hour || math.Abs(s.Now-0.05) > 0.02 {
+		t.Errorf("of the host that loses packets: %+v", lost)
+	}
+	if s := slow.Signs[0]; slow.Kind != analysis.OfPair || slow.Source != "h1" || slow.Target != "h5" || s.Aspect != analysis.Slowed || s.Now > 0.35*s.Usual {
+		t.Errorf("of the pair that is slow: %+v", slow)
+	}
+	if f := lost.Diagnosis; f == nil || f.Result != d.ID || f.Cause != "Packets are lost." || f.Command != "ethtool -S eth0" || f.Title == "random-loss" {
+		t.Errorf("what was diagnosed: %+v", f)
+	}
+	if n := len(lost.Spark.Values); n < 20 || lost.Spark.Values[0] > 0.01 || lost.Spark.Values[n-1] < 0.02 {
+		t.Errorf("the line of the loss: %+v", lost.Spark)
+	}
+	at := func(source, target string) uint8 {
+		host := func(name string) int {
+			return slices.IndexFunc(doc.Hosts, func(h matrixHost) bool { return h.Name == name })
+		}
+		return doc.Classes[host(source)*7+host(target)]
+	}
+	if at("h1", "h5") != classWrong || at("h3", "h1") < classSign || at("h2", "h4") != classGood || at("h2", "h2") != 0 {
+		t.Errorf("classes %v", doc.Classes)
+	}
+	b.expect(http.MethodGet, "/api/v1/summary?x=1", "", http.StatusUnprocessableEntity, "")
+	sameSpells(t, b, p)
+}
+
+// sameSpells compares what is read of an archive with what gathered makes of the Results.
+func sameSpells(t *testing.T, b *bench, p *planted) {
+	t.Helper()
+	got, err := b.watch(t.Context(), p.End)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := p.watched(t)
+	compared := 0
+	for _, w := range want {
+		i := slices.IndexFunc(got.pairs, func(g analysis.Watched) bool { return g.Source == w.Source && g.Target == w.Target })
+		for _, aspect := range analysis.Aspects {
+			mine := got.pairs[i].Spells[aspect]
+			for k, s := range w.Spells[aspect] {
+				g := mine[k]
+				near := func(a, b float64) bool { return math.Abs(a-b) <= 0.03*math.Max(math.Abs(a), math.Abs(b)) }
+				same := g.From.Equal(s.From) && g.Length == s.Length && g.Runs == s.Runs && near(g.Of, s.Of) && near(g.All, s.All)
+				if s.Runs > 0 && aspect == analysis.Slowed {
+					same = same && near(g.Value, s.Value)
+				}
+				if compared++; !same {
+					t.Fatalf("%s to %s, %s: %+v, want %+v", w.Source, w.Target, aspect, g, s)
+				}
+			}
+		}
+	}
+	if compared < 42*3*24 {
+		t.Errorf("compared %d spells", compared)
+	}
+}
