@@ -1,0 +1,19 @@
+package diagnose
+
+import "testing"
+
+// Paths of the kernel's own means, as TestDiagnoseKernelPaths of cmd/pathwise recorded them, of which earlier rules said something else.
+func TestKernelPathsReplayed(t *testing.T) {
+	for _, c := range []struct {
+		file, verdict string
+		not           string // a finding that may not be there; "": any may
+	}{
+		{"slow-writer", "application-limited", ""},       // data waits to be sent for 18 % of the time
+	} {
+		d := readRecording(t, "testdata/kernel/"+c.file+".json.gz").Diagnose()
+		checkFindings(t, d)
+		if d.Verdict != c.verdict || c.not != "" && gives(d, c.not) {
+			t.Errorf("%s: verdict %s, want %s, and not %q: %+v", c.file, d.Verdict, c.verdict, c.not, d.Findings)
+		}
+	}
+}
