@@ -9,6 +9,7 @@ func TestKernelPathsReplayed(t *testing.T) {
 		not           string // a finding that may not be there; "": any may
 	}{
 		{"slow-writer", "application-limited", ""},       // data waits to be sent for 18 % of the time
+		{"bare", Unknown, "reordering-harmful"},          // 4 of 10 million packets were sent again in vain
 	} {
 		d := readRecording(t, "testdata/kernel/"+c.file+".json.gz").Diagnose()
 		checkFindings(t, d)
