@@ -44,10 +44,18 @@ func crawls(s *Subject) bool {
 	return s.Known(PayloadCapacity) && s.Value(Steady) > 0 && s.Value(Steady) < crawlsBelow*s.Value(PayloadCapacity) &&
 		s.Value(ReceiveWindowShare) < binding && s.Value(SendBufferShare) < sendBinding && s.Value(RoomShare) < mostlyIdle &&
 		!shared(s) && !s.Known(AskedRate) && s.Value(TimerShare) <= othersSilence && s.Value(Spurious) < enoughLosses &&
-		s.Known(ResentShare) && (s.Value(ResentShare) < fewResent || queue && s.Value(ResentShare) < othersLose)
+		s.Known(ResentShare) && (s.Value(ResentShare) < fewResent || queue && s.Value(ResentShare) < othersLose) && !slowedByLoss(s)
+}
+
+// slowedByLoss reports whether as many losses as the transfer had, or the probe on a nearly empty path, make TCP about as slow as it is.
+func slowedByLoss(s *Subject) bool {
+	p := lossRatio(s)
+	return p > 0 && s.Value(EmptyRoundTrip) > 0 && lossAllows(s, p) <= slowedBelow*s.Value(Steady)
 }
 
 const (
+	// slowedBelow is how many times what the transfer got the formula for losses may leave: it is right within a factor of 2.
+	slowedBelow = 2
 	// crawlsBelow is the share of a path below which others alone are not why a transfer is slow: with two of them it gets a third.
 	crawlsBelow = 0.3
 	// fliesFaster is how many times faster another flow must be. Two flows that are treated alike, one after the other among others'
