@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/model"
 	"github.com/pathwise-net/pathwise/quantity"
 )
@@ -22,6 +23,7 @@ func derive(s *Subject) {
 		s.set(InFlight, exactly(s.Value(Steady)*s.Value(EmptyRoundTrip)/8, nil))
 	}
 	deriveCapacity(s)
+	deriveShaped(s)
 	derivePaced(s)
 	deriveFullLosses(s)
 }
@@ -43,6 +45,37 @@ func deriveCapacity(s *Subject) {
 	}
 	s.set(PayloadCapacity, Fact{Value: carries, Low: capacity.Low * share, High: capacity.High * share, Result: capacity.Result})
 }
+
+// deriveShaped drops a capacity that trains of packets told as they passed a token bucket filter within what its bucket holds. A queue stands
+// then while a transfer runs, and of a probe by UDP far above the transfer no more comes through than of the transfer: that is what the
+// path carries.
+func deriveShaped(s *Subject) {
+	capacity, steady := s.Fact(Capacity), s.Value(Steady)
+	if capacity.Value == 0 || !waitsLong(s) {
+		return
+	}
+	for _, p := range s.udp {
+		through := p.result.Metrics[measure.Throughput]
+		if p.lost < shapedLoses*p.sent || through > mostPoliced*steady || through < steady/mostPoliced {
+			continue
+		}
+		why := Fact{Result: capacity.Result, Unknown: fmt.Sprintf("trains of packets came at %s, and of a probe of %s, %s came through: what "+
+			"passes for long is less than what passes at once", quantity.FormatRate(capacity.Value), quantity.FormatRate(p.rate), quantity.FormatRate(through))}
+		s.facts[Capacity], s.exceeded = why, true
+		delete(s.facts, PayloadCapacity)
+		return
+	}
+}
+
+// waitsLong reports whether round trips are longer while a transfer runs than acknowledgements that are put off could make them.
+func waitsLong(s *Subject) bool {
+	empty := s.Value(EmptyRoundTrip)
+	return s.Value(LoadedRoundTrip) > max(emptyQueue*empty, empty+putOff)
+}
+
+// shapedLoses is the least share that a probe loses which is far above what the path carries for long. One on a path that others fill
+// loses a tenth of that.
+const shapedLoses = 0.3
 
 // derivePaced adds what probes by UDP lost on a path that is nearly empty, and on one that is half full. A probe that took more may
 // have filled a queue, so what it lost says nothing of that.

@@ -11,6 +11,7 @@ func TestKernelPathsReplayed(t *testing.T) {
 		{"slow-writer", "application-limited", ""},       // data waits to be sent for 18 % of the time
 		{"bare", Unknown, "reordering-harmful"},          // 4 of 10 million packets were sent again in vain
 		{"random-loss", "random-loss", "flow-slow-path"}, // which a short flow did not meet
+		{"large-bucket", Healthy, ""},                    // whole trains pass at the speed of the cable
 	} {
 		d := readRecording(t, "testdata/kernel/"+c.file+".json.gz").Diagnose()
 		checkFindings(t, d)

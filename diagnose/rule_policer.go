@@ -62,9 +62,8 @@ var policer = Rule{
 func cutToSteady(s *Subject) bool {
 	rate, steady := s.Value(PacedRate), s.Value(Steady)
 	through := rate * (1 - s.Value(PacedLoss))
-	empty := s.Value(EmptyRoundTrip)
 	return state(s) == Slow && pacedLost(s) && s.Value(PacedLoss) >= policed && rate >= steady/mostPoliced && steady >= through/mostPoliced &&
-		s.Value(LoadedRoundTrip) <= max(emptyQueue*empty, empty+putOff)
+		!waitsLong(s)
 }
 
 // putOff is by how much acknowledgements that are put off make round trips longer where few packets are under way, in seconds: the least
