@@ -12,6 +12,7 @@ func TestKernelPathsReplayed(t *testing.T) {
 		{"bare", Unknown, "reordering-harmful"},          // 4 of 10 million packets were sent again in vain
 		{"random-loss", "random-loss", "flow-slow-path"}, // which a short flow did not meet
 		{"large-bucket", Healthy, ""},                    // whole trains pass at the speed of the cable
+		{"policer-near", "policer", ""},
 	} {
 		d := readRecording(t, "testdata/kernel/"+c.file+".json.gz").Diagnose()
 		checkFindings(t, d)

@@ -26,7 +26,7 @@ var policer = Rule{
 		{Name: BeyondRate, Metric: "sent_bits_per_second", Unit: "bit/s", Means: "rate of a probe at twice what TCP got"},
 	},
 	Apart:    map[string]Name{"shallow-buffer": HalfLoss, "random-loss": PacedLoss, "burst-loss": SlowLoss},
-	Suspect:  func(s *Subject) bool { return losesWithoutQueue(s) || cutToSteady(s) },
+	Suspect:  func(s *Subject) bool { return losesWithoutQueue(s) || losesNear(s) || cutToSteady(s) },
 	Replaces: []string{"random-loss", "burst-loss"},
 	Look: func(s *Subject) *Claim {
 		loss, sent, below := s.Value(HalfLoss), s.Value(HalfRate), s.Value(PacedLoss)
@@ -57,6 +57,13 @@ var policer = Rule{
 	},
 }
 
+// losesNear reports whether TCP loses much on a path that holds hardly any packets: all that is under way stands before the narrowest link
+// then, so that no round trip tells whether a queue does.
+func losesNear(s *Subject) bool {
+	return state(s) == Slow && s.Value(Retransmits) >= enoughLosses && s.Value(ResentShare) >= nearResent && s.Known(PacedLoss) &&
+		s.Value(EmptyRoundTrip) < packetsTake(s)
+}
+
 // cutToSteady reports whether a paced probe lost what it sent above the rate that TCP got: then that is the rate of a policer rather than
 // what single losses leave.
 func cutToSteady(s *Subject) bool {
@@ -81,7 +88,7 @@ func halfProbe(s *Subject) (Step, bool) {
 	lasts := halfLasts
 	if steady := s.Value(Steady); steady < rate {
 		saved := max((s.Value(Goodput)-steady)*s.Value(Duration), steady*bucketSeconds)
-		lasts += saved / (rate - steady)
+		lasts += saved / max(halfSent*rate-steady, saved/halfLongest)
 	}
 	lasts = min(lasts, halfLongest)
 	return step("half", "throughput", s.Name, "whether half of what the narrowest link carries passes evenly", lasts+setUpTakes,
@@ -114,12 +121,18 @@ const (
 	beyondPart  = 2
 	halfLasts   = 2.0 // seconds: what most policers' buckets hold is spent in far less
 	halfLongest = 8.0 // seconds
+	// halfSent is the part of the rate that it was told, at which a probe sends on a busy host.
+	halfSent = 0.85
 	// bucketSeconds is how long a policer may be idle and keep what it would have let pass: Linux's packet filter keeps a second of its rate
 	// and the burst on top (nft_limit.c). beyondLasts is so long that such a bucket adds less than mostPoliced leaves room for.
 	bucketSeconds = 1.0
 	beyondLasts   = 5.0
 	// halfFastest is the fastest such probe, in bit/s: above, what hosts drop would be taken for the path's doing.
 	halfFastest = 500e6
+
+	// nearResent is the share of packets that TCP sends again, from which on what is lost matters on a path that holds none: losses at
+	// random, which do not slow TCP down there, make it send 0.4 % again, policers 8 to 11 %.
+	nearResent = 0.03
 
 	// policed is the loss of a probe above a policer's rate from which on something drops by rate. policedMore is how much more that must
 	// be than what is lost by a slower one.
