@@ -96,6 +96,7 @@ func derivePaced(s *Subject) {
 		case p.rate <= halfMost*whole:
 			s.set(HalfLoss, ratio(lost, sent))
 			s.set(HalfSent, sent)
+			s.setPositive(HalfPeriod, p.result.Metrics[measure.LossPeriodMean], p.result)
 			s.setPositive(HalfRate, p.rate, p.result)
 		case !s.Known(Capacity) && s.Known(PacedLoss):
 			s.set(BeyondLoss, ratio(lost, sent))

@@ -66,7 +66,9 @@ const (
 
 	HalfLoss Name = "half_loss"
 	HalfSent Name = "half_sent"
-	HalfRate Name = "half_rate"
+	// HalfPeriod is how many packets in a row the probe at half of the capacity lost, on average.
+	HalfPeriod Name = "half_loss_period"
+	HalfRate   Name = "half_rate"
 
 	PassingSize Name = "passing_size" // the largest that was answered; before any was, what every path carries
 	SilentSize  Name = "silent_size"
@@ -153,6 +155,7 @@ var definitions = []definition{
 	{Name: HalfLoss, Metric: "loss_ratio", Unit: "ratio",
 		Means: "lost by a probe of {half_rate}, about half of what the narrowest link carries", Step: halfProbe},
 	{Name: HalfSent, Metric: "sent_packets", Unit: "packets", Means: "sent by a probe at half of the capacity"},
+	{Name: HalfPeriod, Metric: string(measure.LossPeriodMean), Unit: "packets", Means: "lost one after another by a probe at half of the capacity, on average"},
 	{Name: HalfRate, Metric: "sent_bits_per_second", Unit: "bit/s", Means: "rate of a probe at half of the capacity"},
 	{Name: PassingSize, Metric: "path_mtu_bytes", Unit: "bytes", Means: "packets of {passing_size} are answered", Step: sizeOfPackets},
 	{Name: SilentSize, Metric: "silent_packet_bytes", Unit: "bytes",

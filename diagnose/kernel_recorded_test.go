@@ -13,6 +13,8 @@ func TestKernelPathsReplayed(t *testing.T) {
 		{"random-loss", "random-loss", "flow-slow-path"}, // which a short flow did not meet
 		{"large-bucket", Healthy, ""},                    // whole trains pass at the speed of the cable
 		{"policer-near", "policer", ""},
+		{"runs", "burst-loss", ""},
+		{"runs-unseen", "unexplained", "shallow-buffer"}, // the paced probe met no run, that at half of the capacity three
 	} {
 		d := readRecording(t, "testdata/kernel/"+c.file+".json.gz").Diagnose()
 		checkFindings(t, d)

@@ -92,11 +92,11 @@ func evenlyLost(s *Subject) (sent, lost float64) {
 }
 
 // losesOnlyBursts reports whether packets that were sent evenly would have met losses as frequent as TCP's, and met fewer: the slow ones
-// alone, or all together.
+// alone, or all together. Packets that are lost in one run are one loss.
 func losesOnlyBursts(s *Subject) bool {
-	p := lossRatio(s)
+	p, run := lossRatio(s), max(1, s.Value(LossPeriod), s.Value(HalfPeriod))
 	sent, lost := evenlyLost(s)
-	return rarer(s.Value(PacedLost), p*s.Value(PacedSent)) || rarer(lost, p*sent)
+	return rarer(s.Value(PacedLost)/run, p*s.Value(PacedSent)/run) || rarer(lost/run, p*sent/run)
 }
 
 // rarer reports whether losses are fewer than so many that are expected by more than chance, as pacedKeeps has it. Of few that are expected,

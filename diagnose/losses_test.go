@@ -194,3 +194,33 @@ func TestPolicerNear(t *testing.T) {
 		}
 	}
 }
+
+// One run of losses is an accident or one of many: a longer probe tells. Losses in a row count as one against what a short queue loses.
+func TestRunsProbe(t *testing.T) {
+	lost := with(func(p *path) { p.goodput, p.sent, p.resent = 20e6, 14_500, 64 })
+	probe := func(rate, sent, lost, period float64) *measure.Result {
+		r := udp(rate, sent, lost)
+		r.Metrics[measure.LossPeriodMean] = period
+		return r
+	}
+	for _, c := range []struct {
+		name   string
+		probes []*measure.Result
+		asks   bool
+		want   string
+	}{
+		{"single losses", []*measure.Result{probe(9.75e6, 1752, 8, 1)}, false, "unexplained"},
+		{"one run", []*measure.Result{probe(9.75e6, 1752, 8, 8)}, true, "unexplained"},
+		{"and more of them", []*measure.Result{probe(9.75e6, 1752, 8, 8), probe(10e6, 8760, 40, 8)}, false, "burst-loss"},
+		{"and none again", []*measure.Result{probe(9.75e6, 1752, 8, 8), probe(10e6, 8760, 0, 0)}, false, "unexplained"},
+		{"none, and runs of a faster probe", []*measure.Result{probe(9.75e6, 1752, 0, 0), probe(48e6, 4078, 24, 8)}, true, "unexplained"},
+	} {
+		plan := append(Plan(time.Second, measure.Forward), Step{Name: "paced", Way: measure.Way(measure.Forward)},
+			Step{Name: "half", Way: measure.Way(measure.Forward)})
+		results := append(lost.results(), c.probes...)
+		asked := find(Extend(plan, len(plan), results), "runs") >= 0
+		if d := Diagnose(results); asked != c.asks || d.Verdict != c.want {
+			t.Errorf("%s: asks for a longer probe %v, verdict %s; want %v, %s", c.name, asked, d.Verdict, c.asks, c.want)
+		}
+	}
+}

@@ -23,7 +23,7 @@ var burstLoss = Rule{
 	Needs: []Name{LossPeriod, PacedLoss, PacedLost, Steady, MSS, EmptyRoundTrip},
 	Reads: []Name{PacedRate, LoadedRoundTrip, IdleRoundTrip, TimerShare},
 	Brings: []definition{{Name: LossPeriod, Metric: string(measure.LossPeriodMean), Unit: "packets",
-		Means: "lost one after another by that probe, on average", Step: pacedProbe, From: ofPaced,
+		Means: "lost one after another by that probe, on average", Step: runsProbe, From: ofPaced,
 		Read: func(s *Subject, r *measure.Result) (float64, bool) {
 			mean, told := r.Get(measure.LossPeriodMean)
 			return mean, told && paced(s, r.Metrics[measure.SentRate])
@@ -59,6 +59,33 @@ var burstLoss = Rule{
 	},
 }
 
+// oneRun reports whether a paced probe lost several packets, all of them in one run: one burst, or an accident.
+func oneRun(s *Subject) bool {
+	lost, mean := s.Value(PacedLost), s.Value(LossPeriod)
+	return mean >= burstPeriod && lost < burstRuns*mean
+}
+
+// halfRuns reports whether a probe at half of the capacity lost packets in runs, too few for a policer, and a paced one met none of them.
+func halfRuns(s *Subject) bool {
+	lost, mean := s.Value(HalfLoss)*s.Value(HalfSent), s.Value(HalfPeriod)
+	return mean >= burstPeriod && lost >= burstRuns*mean && s.Value(HalfLoss) < policed && s.Value(PacedLost) == 0
+}
+
+// runsProbe measures what gets lost on a path that is nearly empty: where a paced probe met one run of losses, or one at half of the capacity
+// some, a longer one meets several, if they come again.
+func runsProbe(s *Subject) (Step, bool) {
+	if !s.Known(PacedLoss) {
+		return pacedProbe(s)
+	}
+	if !oneRun(s) && !halfRuns(s) || silence(s) > leastSilent || full(s) {
+		return Step{}, false
+	}
+	rate := max(s.Value(PacedRate), min(s.Value(Steady)/2, pacedMost*max(s.Value(Capacity), s.Value(Steady))))
+	lasts := min(max(moreRuns*s.Value(PacedSent)*pacedBytes*8/rate, pacedShortest), pacedLongest)
+	return step("runs", "throughput", s.Name, "whether packets are lost in runs, again and again", lasts+setUpTakes,
+		map[string]any{"proto": "udp", "rate": float64(int64(rate)), "duration": lasts, "length": pacedBytes}), true
+}
+
 // burstsAllow is the goodput that bursts leave. A run is at most one sign of congestion, and several that lie within a round trip are one
 // together. Where runs take most of a window, TCP waits for its timer, and again for twice as long if the packet that it then sends is lost
 // as well: no formula says how long, and the kernel does.
@@ -81,6 +108,9 @@ const (
 	burstPeriod = 1.5
 	// burstRuns is in how many runs the probe must lose, each shorter than a silence that is an outage: see leastSilent.
 	burstRuns = 2
+	// moreRuns is how many times the packets of a probe that met one run another one sends: where a run was due once, it meets two or more
+	// with a chance of 96 %.
+	moreRuns = 5
 	// burstFaster is how many times faster TCP is than the formula for as many single losses says. Where losses are single, it gets 0.7 to 1.3
 	// times that; with bursts of five, in the lab, 1.9 to 4.
 	burstFaster = 1.4
