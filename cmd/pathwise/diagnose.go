@@ -13,12 +13,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/pathwise-net/pathwise/chart"
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
-	"github.com/pathwise-net/pathwise/probe"
-	"github.com/pathwise-net/pathwise/quantity"
 )
 
 // oneFamily is why a diagnosis does not compare the families.
@@ -144,7 +141,7 @@ func (call *diagnoseCall) run(ctx context.Context, v *survey, target *diagnose.T
 		return err
 	}
 	err = errors.Join(err, v.session.emit(d, func(w io.Writer) {
-		printDiagnosis(w, d)
+		v.session.printDiagnosis(w, d)
 		if call.explain {
 			printConsidered(w, d)
 		}
@@ -158,6 +155,7 @@ func (call *diagnoseCall) run(ctx context.Context, v *survey, target *diagnose.T
 
 // survey is diagnose once the far end is there.
 func (v *survey) survey(ctx context.Context, target *diagnose.Target, accept bool) (*diagnose.Diagnosis, error) {
+	defer v.session.showSteps()()
 	var accepted *diagnose.Diagnosis
 	if accept {
 		var err error
@@ -223,37 +221,6 @@ func isBad(d *diagnose.Diagnosis, least string) bool {
 		slices.ContainsFunc(d.Findings, func(f measure.Finding) bool { return slices.Contains(bad, string(f.Severity)) })
 }
 
-func printDiagnosis(w io.Writer, d *diagnose.Diagnosis) {
-	if d.Acceptance != nil {
-		printAcceptance(w, d.Acceptance)
-		if d.Acceptance.Outcome == diagnose.Passes {
-			return
-		}
-	}
-	fmt.Fprintf(w, "verdict    %s\n", d.Verdict)
-	if d.ExpectedBitsPerSecond != nil {
-		fmt.Fprintf(w, "expected   %s\n", quantity.FormatRate(*d.ExpectedBitsPerSecond))
-	}
-	if d.AchievedBitsPerSecond > 0 {
-		fmt.Fprintf(w, "achieved   %s\n", quantity.FormatRate(d.AchievedBitsPerSecond))
-	}
-	for _, f := range d.Findings {
-		printFinding(w, &f)
-	}
-	if d.Section != nil {
-		printSection(w, d.Section)
-	}
-	if d.Segments != nil {
-		printSegments(w, d.Segments)
-	}
-	for _, note := range d.Notes {
-		fmt.Fprintln(w, "note:", note)
-	}
-	for _, r := range d.Results {
-		probe.WriteNotes(w, r)
-	}
-}
-
 // printConsidered writes what came of every cause that was looked for, and by which facts.
 func printConsidered(w io.Writer, d *diagnose.Diagnosis) {
 	for i, c := range d.Considered {
@@ -261,23 +228,5 @@ func printConsidered(w io.Writer, d *diagnose.Diagnosis) {
 			fmt.Fprintf(w, "\nconsidered, %s:\n", strings.TrimSpace(string(c.Subject.Kind)+" "+c.Subject.Name))
 		}
 		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-8s %-23s %s", c.Outcome, c.ID, c.Because), " "))
-	}
-}
-
-func printFinding(w io.Writer, f *measure.Finding) {
-	way := ""
-	if f.Way != "" {
-		way = ", " + string(f.Way)
-	}
-	fmt.Fprintf(w, "\n%s: %s%s (%s; confidence %.0f %%)\n", f.Severity, f.ID, way, f.Where, 100*f.Confidence)
-	fmt.Fprintln(w, chart.Fold(f.Explanation, "  ", chart.Width))
-	for _, e := range f.Evidence {
-		fmt.Fprintf(w, "  - %-28s %-14s %s\n", e.Metric, quantity.Format(e.Value, e.Unit), e.Means)
-	}
-	for _, a := range f.Advice {
-		printAdvice(w, a)
-	}
-	if p := f.Predicted; p != nil {
-		fmt.Fprintf(w, "  = then expect %s\n%s\n", quantity.FormatRate(p.BitsPerSecond), chart.Fold(p.Basis, "      ", chart.Width))
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/terminal"
@@ -30,6 +32,38 @@ var recordings = []recording{
 	{"pathwise ping carol dave erin", "Several hosts are measured at once, a row for each.", func(s *terminal.Screen, w io.Writer) {
 		drawPings(s, w, "carol", "dave", "erin")
 	}},
+	{"pathwise diagnose carol", "A line for each step that ended; while one runs, it stands below them with its latest figure. Then what is wrong, why, and the cure.",
+		drawDiagnosed},
+}
+
+// drawDiagnosed draws a diagnosis of a small window.
+func drawDiagnosed(screen *terminal.Screen, w io.Writer) {
+	s := &session{out: w, seen: screen}
+	end := s.showSteps()
+	for _, step := range []struct {
+		name    string
+		metrics map[measure.Metric]float64
+		err     error
+	}{
+		{"ping", map[measure.Metric]float64{measure.RTTMedian: 0.0401, measure.LossRatio: 0}, nil},
+		{"trace", nil, errors.New("nobody answers")},
+		{"throughput-forward", map[measure.Metric]float64{measure.Throughput: 10.2e6, measure.Retransmits: 1}, nil},
+	} {
+		ended := s.beginStep(step.name, "carol", "for the reader")
+		ended(&measure.Result{Status: measure.StatusOK, Metrics: step.metrics}, step.err)
+	}
+	end()
+	expected := 47.1e6
+	s.printDiagnosis(w, &diagnose.Diagnosis{Verdict: "receive-window-limited", ExpectedBitsPerSecond: &expected, AchievedBitsPerSecond: 10.2e6,
+		Findings: []measure.Finding{{ID: "receive-window-limited", Severity: measure.Problem, Way: measure.Forward, Where: "receiver carol", Confidence: 0.97,
+			Explanation: "The sender spends its time waiting for the receiver's window to open: 53.2 kB each round trip of 40.1 ms is all that can move. " +
+				"The receiver's buffer is too small for the distance.",
+			Evidence: []measure.Evidence{
+				{Metric: "rwnd_limited_ratio", Value: 0.972, Unit: "ratio", Means: "share of the time that the receiver's window held the sender"},
+				{Metric: "snd_wnd_bytes", Value: 53200, Unit: "bytes", Means: "the largest window that the receiver offered"}},
+			Advice: []measure.Advice{{Host: "carol", Command: `sysctl -w net.ipv4.tcp_rmem="4096 87380 1638400"`,
+				Why: "lets the kernel tune the receive buffer up to four times the bandwidth-delay product; put it in /etc/sysctl.d to keep it"}},
+			Predicted: &measure.Predicted{BitsPerSecond: 45.1e6, Basis: "the next limit: a capacity of 48.7 Mbit/s, of which 96.5 % is payload"}}}})
 }
 
 // drawPings draws pings of 20 requests, of whose answers every tenth is lost and the others take longer and shorter by turns.

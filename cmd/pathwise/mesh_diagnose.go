@@ -61,7 +61,7 @@ func meshDiagnose(s *session) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		err = s.emit(d, func(w io.Writer) { printDiagnosis(w, d) })
+		err = s.emit(d, func(w io.Writer) { s.printDiagnosis(w, d) })
 		if err == nil && isBad(d, failOn) {
 			return errBadOutcome
 		}

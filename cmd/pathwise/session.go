@@ -23,6 +23,7 @@ type session struct {
 	meter    lab.Meter // of the emulator around this process, at the last look
 	emulated bool      // there is one
 	seen     *terminal.Screen
+	steps    *stepScreen // while a diagnosis runs that is shown; else nil
 }
 
 // screen is what out is to people.
@@ -59,7 +60,10 @@ func (s *session) measured(r *measure.Result) {
 	}
 	if why := meter.Since(s.meter); why != "" && r != nil {
 		r.Note(why)
-		if terminal.Is(s.err) && !s.json {
+		switch {
+		case s.steps != nil:
+			s.steps.live.Print("note: " + why)
+		case terminal.Is(s.err) && !s.json:
 			fmt.Fprintln(s.err, "note:", why)
 		}
 	}
@@ -75,7 +79,7 @@ func (s *session) say(format string, args ...any) {
 
 // progress shows what is going on now, on a terminal only: each call overwrites the last; an empty text clears it.
 func (s *session) progress(format string, args ...any) {
-	if s.quiet || s.json || !terminal.Is(s.err) {
+	if s.quiet || s.json || s.steps != nil || !terminal.Is(s.err) {
 		return
 	}
 	fmt.Fprint(s.err, "\r\x1b[K"+fmt.Sprintf(format, args...))

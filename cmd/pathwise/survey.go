@@ -123,8 +123,15 @@ func (v *survey) cost(s diagnose.Step) float64 {
 	return d.Bytes
 }
 
-// step makes one measurement. What goes wrong ends the survey only if all that follows would, too.
+// step makes one measurement, and shows it. What goes wrong ends the survey only if all that follows would, too.
 func (v *survey) step(ctx context.Context, s diagnose.Step) (*measure.Result, error) {
+	ended := v.session.beginStep(s.Name, v.target, s.Why)
+	r, err := v.makeStep(ctx, s)
+	ended(r, err)
+	return r, err
+}
+
+func (v *survey) makeStep(ctx context.Context, s diagnose.Step) (*measure.Result, error) {
 	switch {
 	case s.Kind == "transact":
 		return v.transact(ctx, s)
@@ -133,7 +140,6 @@ func (v *survey) step(ctx context.Context, s diagnose.Step) (*measure.Result, er
 	case s.NeedsResponder() && v.responder == responderAway:
 		return nil, nil
 	}
-	v.session.progress("%s %s: %s…", s.Name, v.target, s.Why)
 	p, err := v.prober(s)
 	if err != nil {
 		return nil, err
@@ -191,6 +197,7 @@ func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 	if dscp, given := v.asked["dscp"]; given && s.Kind == "ping" { // answers tell what becomes of the mark
 		task.Parameters["dscp"] = dscp
 	}
+	v.session.figures(&options)
 	return probe.New(task, options)
 }
 

@@ -62,7 +62,6 @@ func (v *survey) transact(ctx context.Context, s diagnose.Step) (*measure.Result
 	if v.noTransactions && !only {
 		return nil, nil
 	}
-	v.session.progress("%s %s: %s…", s.Name, v.target, s.Why)
 	parameters := maps.Clone(s.Parameters)
 	parameters["family"] = string(v.family)
 	if !only {
@@ -97,7 +96,6 @@ func noTransactions(err error) bool {
 
 // watch looks at the connections that the program has. Where it has none, that is said, and the diagnosis goes on without.
 func (v *survey) watch(ctx context.Context, s diagnose.Step) (*measure.Result, error) {
-	v.session.progress("%s %s: %s…", s.Name, v.target, s.Why)
 	p, err := probe.New(measure.Task{Kind: s.Kind, Target: v.target, Parameters: s.Parameters}, probe.Options{})
 	if err != nil {
 		return nil, err
