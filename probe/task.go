@@ -51,6 +51,7 @@ type Options struct {
 
 	// What a run shows on its way, each as it happens. A kind calls only what suits it; nil: nobody watches.
 	Interval func(measure.Interval)
+	Reading  func(measure.TCPSample) // of this end's TCP_INFO, many a second
 	Echo     func(measure.Echo)
 	Hop      func(measure.Hop)
 	Line     func(string)

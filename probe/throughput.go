@@ -29,6 +29,7 @@ type Throughput struct {
 	Config     iperf3.Config // its OnInterval is taken by this probe
 	Narrow     float64       // end as soon as the goodput is known within this share of itself, by 95 %; 0: not before its time; TCP
 	OnInterval func(measure.Interval)
+	OnReading  func(measure.TCPSample) // called for each reading of this end's TCP_INFO, from a goroutine of the test's; nil: nobody wants them
 }
 
 // Validate reports the first parameter that cannot be.
@@ -45,9 +46,7 @@ func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 		return r, err
 	}
 	config := p.Config
-	if p.Narrow > 0 {
-		config.Enough = narrowly(p.Narrow)
-	}
+	config.Enough = p.enough()
 	if p.OnInterval != nil {
 		config.OnInterval = func(i iperf3.IntervalReport) { p.OnInterval(interval(i)) }
 	}

@@ -66,6 +66,7 @@ func throughputFields() []field[Throughput] {
 
 func (p *Throughput) equip(o Options) {
 	p.OnInterval, p.Config.Source = watch(o.Interval, o.Say, IntervalLine), o.Source
+	p.OnReading = o.Reading
 	if r := iperf3Responder(o); r != nil {
 		p.Port, p.Config.Cookie = r.Port, r.Secret
 	}

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
 )
 
@@ -25,6 +26,42 @@ const (
 	narrowBatches = 8
 	studentT      = 2.365
 )
+
+// enough returns what is asked after each reading of TCP_INFO whether the readings say enough, and passes new ones on; nil: nothing is to
+// be asked.
+func (p *Throughput) enough() func([]iperf3.Sample) bool {
+	if p.Config.Proto == iperf3.UDP || p.Narrow <= 0 && p.OnReading == nil {
+		return nil
+	}
+	ask := func([]iperf3.Sample) bool { return false }
+	if p.Narrow > 0 {
+		ask = narrowly(p.Narrow)
+	}
+	if p.OnReading == nil {
+		return ask
+	}
+	passed := -1. // when the last one was taken that was passed on
+	return func(samples []iperf3.Sample) bool {
+		from := len(samples)
+		for from > 0 && samples[from-1].Elapsed > passed {
+			from--
+		}
+		for _, s := range samples[from:] {
+			p.OnReading(tcpSample(s))
+			passed = s.Elapsed
+		}
+		return ask(samples)
+	}
+}
+
+// tcpSample is what this end's kernel said of a stream: what it sends goes forward, as it is the one that calls.
+func tcpSample(s iperf3.Sample) measure.TCPSample {
+	r := measure.TCPSample{End: measure.Receiver, Direction: measure.Reverse, Stream: s.Stream, ElapsedSeconds: s.Elapsed, Values: s.Values}
+	if s.Sender {
+		r.End, r.Direction = measure.Sender, measure.Forward
+	}
+	return r
+}
 
 // narrowly returns a function that says whether the goodput of every direction is known within share of itself.
 func narrowly(share float64) func([]iperf3.Sample) bool {

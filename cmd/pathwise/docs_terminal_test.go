@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +35,52 @@ var recordings = []recording{
 	}},
 	{"pathwise diagnose carol", "A line for each step that ended; while one runs, it stands below them with its latest figure. Then what is wrong, why, and the cure.",
 		drawDiagnosed},
+	{"pathwise throughput carol", "Of each interval the rate, and what this end's kernel says of the connection; at the end how the rate went, and both ends.", drawThroughput},
+	{"pathwise trace carol", "Each hop as soon as it is known, with the names of those that have one.", drawTrace},
+}
+
+// drawThroughput draws five seconds of a transfer that loses a packet in its third.
+func drawThroughput(s *terminal.Screen, w io.Writer) {
+	watched := newThroughputWatch(s, measure.Task{Target: "carol"})
+	live := s.Start(watched.view)
+	o := watched.equip(0, probe.Options{}, live)
+	for i, rate := range []float64{21e6, 44e6, 47e6, 33e6, 47e6} {
+		resent := int64(0)
+		if i == 2 {
+			resent = 1
+		}
+		o.Reading(measure.TCPSample{End: measure.Sender, Direction: measure.Forward, Stream: 1,
+			Values: map[string]float64{"rtt_seconds": 0.0412 + float64(i)/1000, "snd_cwnd_packets": float64(80 + 20*i), "snd_mss_bytes": 1448}})
+		o.Interval(measure.Interval{Direction: measure.Forward, StartSeconds: float64(i), EndSeconds: float64(i + 1), BitsPerSecond: rate, Retransmits: &resent})
+	}
+	live.End(false)
+	r := &measure.Result{Kind: "throughput", Metrics: map[measure.Metric]float64{measure.Throughput: 38.4e6, measure.Retransmits: 1}}
+	for _, end := range []measure.TCPEnd{{End: measure.Sender, Host: "bob", SendBufferBytes: 2_500_000}, {End: measure.Receiver, Host: "carol", ReceiveBufferBytes: 6_200_000}} {
+		end.Direction, end.CongestionControl, end.MSSBytes = measure.Forward, "cubic", 1448
+		r.Samples.Ends = append(r.Samples.Ends, end)
+	}
+	watched.finished(0, r, nil)
+	watched.outcome(w, s.Width())
+}
+
+// drawTrace draws a route of three hops, of which one has no name and one is silent.
+func drawTrace(s *terminal.Screen, w io.Writer) {
+	names := map[string]string{"10.0.0.1": "gateway.example.org", "10.0.2.7": "carol.example.net"}
+	t := newTraceWatch(s, measure.Task{Target: "carol"}, func(_ context.Context, address string) string { return names[address] })
+	live := s.Start(t.view)
+	o := t.equip(0, probe.Options{}, live)
+	r := &measure.Result{Target: measure.Endpoint{Name: "carol", Address: "10.0.2.7"}}
+	r.Samples.Hops = []measure.Hop{
+		{TTL: 1, Addresses: []string{"10.0.0.1"}, RTTSeconds: []*float64{new(0.0011), new(0.0012), new(0.0019)}},
+		{TTL: 2, Addresses: []string{}, RTTSeconds: []*float64{nil, nil, nil}},
+		{TTL: 3, Addresses: []string{"10.0.1.3", "10.0.1.4"}, RTTSeconds: []*float64{new(0.0123), nil, new(0.0124)}},
+		{TTL: 4, Addresses: []string{"10.0.2.7"}, RTTSeconds: []*float64{new(0.0241), new(0.0242), new(0.0242)}, Reply: "port unreachable"}}
+	for _, h := range r.Samples.Hops {
+		o.Hop(h)
+	}
+	live.End(false)
+	t.finished(0, r, nil)
+	t.outcome(w, s.Width())
 }
 
 // drawDiagnosed draws a diagnosis of a small window.

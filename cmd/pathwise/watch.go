@@ -28,6 +28,12 @@ type watcher interface {
 // watchers make the watcher of a kind; tasks are of that kind.
 var watchers = map[string]func(screen *terminal.Screen, tasks []measure.Task) watcher{
 	"ping": func(screen *terminal.Screen, tasks []measure.Task) watcher { return newPingWatch(screen, tasks) },
+	"throughput": func(screen *terminal.Screen, tasks []measure.Task) watcher {
+		return newThroughputWatch(screen, tasks[0])
+	},
+	"trace": func(screen *terminal.Screen, tasks []measure.Task) watcher {
+		return newTraceWatch(screen, tasks[0], resolved)
+	},
 }
 
 // watchTasks does all tasks at once, while the terminal shows how they go.

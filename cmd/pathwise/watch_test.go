@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -107,4 +108,28 @@ func TestCtrlCOnATerminal(t *testing.T) {
 	if all := fmt.Sprint(lines); strings.Contains(all, "sent, ") {
 		t.Errorf("the live drawing is left behind: %s", all)
 	}
+}
+
+// trace names the hops; throughput has a line for each interval, how the rate went, and both ends.
+func TestTraceAndThroughputOnATerminal(t *testing.T) {
+	t.Parallel()
+	lines, _, err := onTerminal(t, 80, 24, "", nil, "trace", "127.0.0.1")
+	if err != nil {
+		t.Fatal(err, lines)
+	}
+	showsInOrder(t, lines, `^route to 127.0.0.1`, `^hop +host +answers`, `^ +1 +.*127.0.0.1.* 3 of 3 .*port unreachable`)
+	lines = responding(t, true, func(r io.Reader) []string {
+		var answering struct{ Address string }
+		if err := json.NewDecoder(r).Decode(&answering); err != nil {
+			t.Error(err)
+			return nil
+		}
+		lines, _, err := onTerminal(t, 80, 30, "", nil, "throughput", answering.Address, "-t", "0.4", "-i", "0.1", "--rate", "50mbit")
+		if err != nil {
+			t.Error(err)
+		}
+		return lines
+	}, "--bind", "127.0.0.1", "--any-port", "--again-port", fmt.Sprint(freePorts(t, 1)[0]))
+	showsInOrder(t, lines, `^ +seconds +rate +round trip +window`, `^ +0.10 - 0.2\d +\d.*bit/s .*s +[\d.]+ [kM]B +0$`, `^forward +[▁-█]{3,}  up to`, `^throughput +`,
+		`^sender, forward .*segments of .* buffer`, `^receiver, forward .*segments of`)
 }

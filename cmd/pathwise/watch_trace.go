@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pathwise-net/pathwise/chart"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
+	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/terminal"
+)
+
+// nameTime is how long the name of a hop may take to be found: a server of names that does not answer shall not keep anybody waiting.
+const nameTime = time.Second
+
+// resolved is the name of an address; "": it has none.
+func resolved(ctx context.Context, address string) string {
+	names, err := net.DefaultResolver.LookupAddr(ctx, address)
+	if err != nil || len(names) == 0 {
+		return ""
+	}
+	return strings.TrimSuffix(names[0], ".")
+}
+
+// traceWatch shows a row for each hop as soon as it is known, with the names of those that have some.
+type traceWatch struct {
+	*terminal.Screen
+	target string
+	find   func(ctx context.Context, address string) string
+	hops   []measure.Hop
+	result *measure.Result
+
+	live    *terminal.Live
+	finding sync.WaitGroup
+	names   map[string]string // by address; "": it is looked for, or has none
+}
+
+func newTraceWatch(screen *terminal.Screen, task measure.Task, find func(context.Context, string) string) *traceWatch {
+	return &traceWatch{Screen: screen, target: task.Target, find: find, names: map[string]string{}}
+}
+
+func (t *traceWatch) equip(_ int, o probe.Options, live *terminal.Live) probe.Options {
+	t.live = live
+	o.Hop = func(h measure.Hop) { live.Change(func() { t.add(h) }) }
+	return o
+}
+
+// add takes a hop into account, and looks for the names of those who answered.
+func (t *traceWatch) add(h measure.Hop) {
+	if n := len(t.hops); n > 0 && h.TTL <= t.hops[n-1].TTL {
+		t.hops = nil // another address of the target is tried
+	}
+	t.hops = append(t.hops, h)
+	for _, address := range h.Addresses {
+		if _, known := t.names[address]; known {
+			continue
+		}
+		t.names[address] = ""
+		t.finding.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), nameTime)
+			defer cancel()
+			name := t.find(ctx, address)
+			t.live.Change(func() { t.names[address] = name })
+		})
+	}
+}
+
+func (t *traceWatch) view(columns int) []string {
+	return append(t.table(columns), t.Faint("tracing "+t.target+"…"))
+}
+
+// table has a row for each hop.
+func (t *traceWatch) table(columns int) []string {
+	if len(t.hops) == 0 {
+		return nil
+	}
+	const beside = 53 // columns that the figures and their bar take
+	rows := [][]string{{t.Strong("hop"), t.Strong("host"), t.Strong("answers"), t.Strong("least"), ""}}
+	longest := 0.
+	for _, h := range t.hops {
+		if least, any := h.Least(); any {
+			longest = max(longest, least)
+		}
+	}
+	for _, h := range t.hops {
+		row := []string{fmt.Sprintf("%3d", h.TTL), t.Faint("nobody answers"), fmt.Sprintf("%d of %d", answers(h), len(h.RTTSeconds)), "-", ""}
+		if len(h.Addresses) > 0 {
+			row[1] = t.who(h.Addresses, max(maxHostShown, columns-beside))
+		}
+		if answers(h) < len(h.RTTSeconds) && answers(h) > 0 {
+			row[2] = t.Warn(row[2])
+		}
+		if least, any := h.Least(); any {
+			row[3], row[4] = quantity.FormatSeconds(least), t.bar(least/longest)
+		}
+		if h.Reply != "" {
+			row[4] += " " + h.Reply
+		}
+		rows = append(rows, row)
+	}
+	return chart.Table(rows, 1, 4)
+}
+
+// hopBar is how long the bar of the farthest hop is.
+const hopBar = 10
+
+func (t *traceWatch) bar(share float64) string {
+	block := "█"
+	if t.ASCII {
+		block = "#"
+	}
+	return t.Accent(strings.Repeat(block, max(1, int(share*hopBar+0.5))))
+}
+
+func answers(h measure.Hop) (n int) {
+	for _, v := range h.RTTSeconds {
+		if v != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// who are those who answered, by name where they have one, and by address where there is room for both.
+func (t *traceWatch) who(addresses []string, width int) string {
+	var full, short []string
+	for _, address := range addresses {
+		name := t.names[address]
+		if name == "" || name == address {
+			full, short = append(full, address), append(short, address)
+			continue
+		}
+		full, short = append(full, name+" ("+address+")"), append(short, name)
+	}
+	if text := strings.Join(full, " "); len(text) <= width {
+		return text
+	}
+	return clipped(strings.Join(short, " "), width)
+}
+
+func (t *traceWatch) finished(_ int, r *measure.Result, _ error) { t.result = r }
+
+// outcome waits for the last names, for nameTime at most.
+func (t *traceWatch) outcome(w io.Writer, columns int) {
+	t.finding.Wait()
+	if t.result == nil {
+		return
+	}
+	t.hops = t.result.Samples.Hops
+	fmt.Fprintf(w, "route to %s (%s)\n", t.result.Target.Name, t.result.Target.Address)
+	for _, line := range t.table(columns) {
+		fmt.Fprintln(w, line)
+	}
+}
