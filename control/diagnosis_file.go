@@ -2,9 +2,11 @@ package control
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -29,16 +31,14 @@ func (d *diagnosis) result(found *diagnose.Diagnosis) *measure.Result {
 	r.ID, r.Tool, r.Role = d.id, KindDiagnosis, measure.RoleDemand
 	r.Source.Name, r.Target.Name = d.request.Source, d.request.Target
 	r.DurationSeconds = d.config.Now().Sub(d.began).Seconds()
-	ids := []string{}
 	for _, part := range found.Results {
-		ids = append(ids, part.ID)
 		if part.Source.Address != "" && part.Target.Address != "" {
 			r.Source.Address, r.Target.Address = part.Source.Address, part.Target.Address
 		}
 	}
-	r.Parameters["verdict"], r.Parameters["results"] = found.Verdict, ids
+	r.Parameters["verdict"], r.Parameters["results"] = found.Verdict, resultIDs(found.Results)
 	if s := found.Segments; s != nil {
-		r.Note("segments: " + s.Says)
+		r.Parameters["segments"] = filedParts{*s, resultIDs(s.Results)}
 	}
 	if found.AchievedBitsPerSecond > 0 {
 		r.Metrics[measure.Achieved] = found.AchievedBitsPerSecond
@@ -60,6 +60,34 @@ func (d *diagnosis) without() string {
 		return ""
 	}
 	return "not all was measured: " + strings.Join(d.failed, "; ")
+}
+
+// filedParts are the parts of a path in the Result of a diagnosis: with the IDs of what was measured over them.
+type filedParts struct {
+	diagnose.Parts
+	Results []string `json:"results"`
+}
+
+// mostSegments is how many bytes the parts of a path may take in a Result: nine of them, and the IDs of a hundred Results, are a tenth of it.
+const mostSegments = 128 << 10
+
+// FiledSegments are the parts of a path that the Result of a diagnosis has, without Results, and the IDs of those. nil: it has none, or
+// none that can be read.
+func FiledSegments(r *measure.Result) (parts *diagnose.Parts, ids []string) {
+	text, err := json.Marshal(r.Parameters["segments"])
+	var filed *filedParts
+	if err != nil || document.JSON(text, mostSegments, &filed) != nil || filed == nil {
+		return nil, nil
+	}
+	return &filed.Parts, filed.Results
+}
+
+func resultIDs(results []*measure.Result) []string {
+	ids := []string{}
+	for _, r := range results {
+		ids = append(ids, r.ID)
+	}
+	return ids
 }
 
 // bare is a Result without its samples, which may be megabytes and are in the archive.

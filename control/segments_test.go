@@ -84,8 +84,13 @@ func TestDiagnoseSegments(t *testing.T) {
 				t.Errorf("%s: %s was not planned", c.name, l.Step)
 			}
 		}
-		if notes := b.filed()[0].Notes; len(notes) != 1 || notes[0] != "segments: "+found.Says {
-			t.Errorf("%s: filed with notes %q", c.name, notes)
+		filed, ids := FiledSegments(b.filed()[0])
+		if diff := cmp.Diff(resultIDs(found.Results), ids); diff != "" {
+			t.Errorf("%s: Results of the parts (-found +filed):\n%s", c.name, diff)
+		}
+		found.Results = nil
+		if diff := cmp.Diff(found, filed); diff != "" {
+			t.Errorf("%s: parts (-found +filed):\n%s", c.name, diff)
 		}
 	}
 }
@@ -110,6 +115,19 @@ func TestDiagnoseWithoutPoints(t *testing.T) {
 	d := lines[len(lines)-1].Diagnosis
 	if d.Segments != nil || len(d.Notes) != 1 || !strings.HasPrefix(d.Notes[0], "the path is not divided into segments: no host") {
 		t.Errorf("%+v, notes %q", d.Segments, d.Notes)
+	}
+}
+
+// What is filed may be of another build, or of nobody: what cannot be read as parts is none.
+func TestFiledSegments(t *testing.T) {
+	for name, text := range map[string]any{"none": nil, "a word": "parts", "a list": []any{1.0}, "other fields": map[string]any{"segments": "two"}} {
+		r := measure.NewResult(KindDiagnosis, noon)
+		if text != nil {
+			r.Parameters["segments"] = text
+		}
+		if parts, ids := FiledSegments(r); parts != nil || ids != nil {
+			t.Errorf("%s: %+v %q", name, parts, ids)
+		}
 	}
 }
 

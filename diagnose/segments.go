@@ -4,6 +4,9 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
+// Here is what the host that measures is called where it has no other name.
+const Here = "here"
+
 // Stretch is what was measured over a part of a path: from its beginning to a point on it, or from one point to the next.
 type Stretch struct {
 	From, To string

@@ -30,14 +30,19 @@ func (p Problem) Mask() (Problem, error) {
 		return p, fmt.Errorf("mask report: %w", err)
 	}
 	m := &mask{addresses: map[netip.Addr]string{}, names: map[string]string{}}
-	for _, r := range p.Diagnosis.Results { // in their order, so that the source is the first
+	results := p.Diagnosis.Results
+	if s := p.Diagnosis.Segments; s != nil {
+		results = slices.Concat(results, s.Results)
+	}
+	for _, r := range results { // in their order, so that the source is the first
 		m.learn(r.Source.Name, r.Target.Name)
 	}
-	for _, r := range p.Diagnosis.Results {
+	for _, r := range results {
 		for _, e := range r.Samples.Ends {
 			m.learn(e.Host)
 		}
 	}
+	m.learnParts(p.Diagnosis.Segments)
 	for _, h := range p.Hosts {
 		m.learn(h.Name)
 	}
@@ -69,6 +74,23 @@ func (m *mask) learn(names ...string) {
 		if _, err := netip.ParseAddr(name); err != nil {
 			m.names[name] = fmt.Sprintf("host-%d", len(m.names)+1)
 		}
+	}
+}
+
+// learnParts takes the names of points, of which some may not have been measured.
+func (m *mask) learnParts(s *diagnose.Parts) {
+	if s == nil {
+		return
+	}
+	for _, one := range s.Segments {
+		for _, name := range []string{one.From, one.To} {
+			if name != diagnose.Here {
+				m.learn(name)
+			}
+		}
+	}
+	for _, point := range s.Points {
+		m.learn(point.Name)
 	}
 }
 

@@ -23,6 +23,7 @@ type view struct {
 	Ends     []end
 	Measured []measured
 	Checks   [][4]string // of the path as a part of a longer one: outcome, what, value, needed
+	Parts    *parts      // of the path; nil: it was not divided
 }
 
 type finding struct {
@@ -81,6 +82,13 @@ func (p Problem) view() view {
 		v.Measured = append(v.Measured, measuredOf(r))
 	}
 	v.Ends = endsOf(p)
+	if v.Parts = partsOf(p.Diagnosis.Segments); v.Parts != nil {
+		for _, r := range v.Parts.Results {
+			one := measuredOf(r)
+			one.What += ", " + named(r.Source) + " to " + named(r.Target)
+			v.Measured = append(v.Measured, one)
+		}
+	}
 	if s := p.Diagnosis.Section; s != nil {
 		for _, c := range s.Checks {
 			v.Checks = append(v.Checks, [4]string{string(c.Outcome), c.Name + ", " + string(c.Way),

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/control"
@@ -79,6 +80,29 @@ func testReport(b *bench, last control.DiagnosisLine) {
 	saved := answer.Header.Get("Content-Disposition") == `attachment; filename="pathwise-`+last.ID+`.html"`
 	if !saved || !strings.Contains(answer.Header.Get("Content-Security-Policy"), "default-src 'none'") {
 		b.t.Errorf("the header of a report: %v", answer.Header)
+	}
+}
+
+// The report of a diagnosis has the parts of its path, as they were filed, and what was measured over them.
+func TestReportOfParts(t *testing.T) {
+	b := newBench(t)
+	b.serve(b.Handler(owner))
+	part := measure.NewResult("ping", time.Now())
+	part.ID, part.Source.Name, part.Target.Name = "01KAG0000000000000000000AB", "a", "p"
+	part.Tool, part.Role = "ping", measure.RoleDemand
+	part.Metrics[measure.RTTMin] = 0.004
+	filed := measure.NewResult(control.KindDiagnosis, time.Now())
+	filed.ID, filed.Source.Name, filed.Target.Name = "01KAG0000000000000000000AA", "a", "b"
+	filed.Tool, filed.Role = control.KindDiagnosis, measure.RoleDemand
+	filed.Parameters = map[string]any{"verdict": "random-loss", "results": []any{}, "segments": map[string]any{
+		"way": "forward", "says": "p - b holds the path back.", "blamed": []any{"p - b"}, "results": []any{part.ID, "01KAG0000000000000000000AC"},
+		"segments": []any{map[string]any{"from": "a", "to": "p", "outcome": "pass"}, map[string]any{"from": "p", "to": "b", "outcome": "fail"}}}}
+	if err := b.Archive.Put(t.Context(), []*measure.Result{part, filed}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"## By its parts, forward", "**p - b holds the path back.**", "| p - b | - |", "### ping, a to p",
+		`Result "01KAG0000000000000000000AC" is no longer kept`} {
+		b.expect(http.MethodGet, "/api/v1/results/"+filed.ID+"/report?format=md", "", http.StatusOK, want)
 	}
 }
 

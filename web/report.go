@@ -63,7 +63,8 @@ func (s *Server) report(ctx context.Context, in *reportInput) (*huma.StreamRespo
 	return answer, nil
 }
 
-// mostParts is how many Results of a diagnosis a report has at the most: it takes a dozen steps, and what is filed may say anything.
+// mostParts is how many Results of a diagnosis, and of the parts of its path, a report has at the most: it takes a dozen steps, and as many over
+// each of up to nine parts, and what is filed may say anything.
 const mostParts = 100
 
 // diagnosisOf is a diagnosis as it was filed: with its findings of then, and those of its Results that are still kept.
@@ -74,18 +75,34 @@ func (s *Server) diagnosisOf(ctx context.Context, filed *measure.Result) (*diagn
 	if expected, known := filed.Get(measure.Expected); known {
 		d.ExpectedBitsPerSecond = &expected
 	}
-	ids, _ := filed.Parameters["results"].([]any)
-	for _, id := range ids[:min(len(ids), mostParts)] {
+	ids := []string{}
+	listed, _ := filed.Parameters["results"].([]any)
+	for _, id := range listed {
 		name, _ := id.(string)
-		r, err := s.Archive.Result(ctx, name)
+		ids = append(ids, name)
+	}
+	var err error
+	if d.Results, err = s.kept(ctx, ids, d); err != nil {
+		return nil, err
+	}
+	if d.Segments, ids = control.FiledSegments(filed); d.Segments != nil {
+		d.Segments.Results, err = s.kept(ctx, ids, d)
+	}
+	return d, err
+}
+
+// kept are those of some Results that are still kept. Of the others a diagnosis has a note.
+func (s *Server) kept(ctx context.Context, ids []string, d *diagnose.Diagnosis) (all []*measure.Result, err error) {
+	for _, id := range ids[:min(len(ids), mostParts)] {
+		r, err := s.Archive.Result(ctx, id)
 		switch {
 		case errors.Is(err, archive.ErrUnknown):
-			d.Notes = append(d.Notes, fmt.Sprintf("Result %q is no longer kept", name))
+			d.Notes = append(d.Notes, fmt.Sprintf("Result %q is no longer kept", id))
 		case err != nil:
 			return nil, err
 		default:
-			d.Results = append(d.Results, r)
+			all = append(all, r)
 		}
 	}
-	return d, nil
+	return all, nil
 }

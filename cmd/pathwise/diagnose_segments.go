@@ -33,8 +33,6 @@ const (
 	// pointTransfer is the longest transfer to a point: slow start and first losses take 1 to 2 s, and a round trip to a point is a part
 	// of the whole one.
 	pointTransfer = 4 * time.Second
-	// here is what the host that measures is called among the points.
-	here = "here"
 )
 
 // read returns a survey of each point, which measures it as the given one measures the whole path.
@@ -84,7 +82,7 @@ func (v *survey) segments(ctx context.Context, t *diagnose.Target, d *diagnose.D
 	var parts []diagnose.Stretch
 	for _, p := range v.points {
 		p.family = v.family
-		part := diagnose.Stretch{From: here, To: p.target}
+		part := diagnose.Stretch{From: diagnose.Here, To: p.target}
 		if err := p.stretch(ctx, t, d, &part); err != nil {
 			part.Failed = err.Error()
 			failed = append(failed, fmt.Errorf("segments: %s: %w", p.target, err))
@@ -92,7 +90,7 @@ func (v *survey) segments(ctx context.Context, t *diagnose.Target, d *diagnose.D
 		parts = append(parts, part)
 	}
 	v.session.progress("")
-	d.Segments = diagnose.JudgePrefixes(d, t, here, v.target, parts)
+	d.Segments = diagnose.JudgePrefixes(d, t, diagnose.Here, v.target, parts)
 	for _, part := range parts {
 		d.Segments.Results = append(d.Segments.Results, part.Results...)
 	}

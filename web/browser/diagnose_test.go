@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -8,6 +9,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/pathwise-net/pathwise/measure"
 )
 
 // diagnose follows the one-button path from a page that is open, to the verdict: two hosts, one button.
@@ -63,6 +66,41 @@ func TestDiagnoseNow(t *testing.T) {
 	if value[bool](p, underWay) {
 		t.Error("a link began a diagnosis")
 	}
+}
+
+// The page of a diagnosis that was filed shows the parts of the path, with what each leaves to the whole, and which one is to blame; a name that
+// somebody else chose is text.
+func TestPartsOfDiagnosis(t *testing.T) {
+	m := theMesh(t)
+	const evil = `<img src=x onerror="document.title='broken into'">`
+	r := ended("diagnosis", "diagnosis", "ucl", "cern", time.Now().Add(-time.Minute))
+	leaves := func(v float64) map[string]any { return map[string]any{"value": v, "low": v / 2, "high": v} }
+	r.Parameters = map[string]any{"verdict": "random-loss", "results": []any{}, "segments": map[string]any{
+		"way": "reverse", "says": "ral - cern holds the path back: it loses.", "verdict": "one", "blamed": []any{"ral - cern"}, "rtt_seconds": 0.04,
+		"achieved_bits_per_second": 7e6, "needed_bits_per_second": 14e6, "results": []any{someResult},
+		"points": []any{map[string]any{"name": evil, "state": "off-route", "means": "it is far away"}},
+		"segments": []any{
+			map[string]any{"from": "ucl", "to": "ral", "outcome": "pass", "means": "it carries", "rtt_seconds": 0.02, "could_reach_bits_per_second": leaves(50e6),
+				"loss_ratio": leaves(0), "throughput_bits_per_second": 56e6},
+			map[string]any{"from": "ral", "to": "cern", "outcome": "fail", "means": "it loses", "could_reach_bits_per_second": nil},
+		}}}
+	must(t, m.archive.Put(context.Background(), []*measure.Result{r}))
+	p := open(t, desk, m.url)
+	p.withAxe()
+	p.show("#/result/"+r.ID, desk, false)
+	p.until("document.querySelectorAll('.diagnosis table.parts tbody tr').length === 2 && document.querySelectorAll('.diagnosis .part-bar').length === 2")
+	p.until(fmt.Sprintf("document.querySelectorAll('.diagnosis .measured a[href=\"#/result/%s\"]').length === 1", someResult))
+	shown := value[string](p, "document.querySelector('.diagnosis').innerText")
+	for _, has := range []string{"By its parts, on the way back", "ral - cern holds the path back: it loses.", "ral – cern", "50.0 Mbit/s", "it is far away", evil} {
+		if !strings.Contains(shown, has) {
+			t.Errorf("the page does not say %q: %s", has, shown)
+		}
+	}
+	if value[bool](p, "[...document.querySelectorAll('#asked ~ dl dt')].some((e) => e.textContent === 'segments')") || value[string](p, "document.title") == "broken into" {
+		t.Error("the parts are shown as a parameter, or a name is markup")
+	}
+	p.accessible("parts of a diagnosis")
+	p.picture("diagnosis-parts")
 }
 
 // TestDiagnoseAnywhere follows the one-button path on the pages of a mesh that runs elsewhere, such as `make demo KEEP=1` leaves.

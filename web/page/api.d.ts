@@ -127,7 +127,18 @@ interface Finding {
 }
 interface DiagnosisDoc {
   verdict: string; findings: Finding[] | null; results: ResultDoc[] | null;
-  expected_bits_per_second: number | null; achieved_bits_per_second: number; notes: string[]; history?: HistoryDoc;
+  expected_bits_per_second: number | null; achieved_bits_per_second: number; notes: string[]; history?: HistoryDoc; segments?: PartsDoc;
+}
+interface PartsDoc {
+  way: string; rtt_seconds: number; achieved_bits_per_second: number; needed_bits_per_second: number;
+  verdict: 'one' | 'several' | 'left' | 'none' | 'unknown'; blamed: string[] | null; says: string;
+  segments: PartDoc[] | null; points: { name: string; address: string; state: string; means: string }[] | null;
+  results: (string | ResultDoc)[] | null; // or their IDs, where it was filed
+}
+interface EstimateDoc { value: number; low: number; high: number }
+interface PartDoc {
+  from: string; to: string; rtt_seconds: number | null; loss_ratio: EstimateDoc | null; throughput_bits_per_second: number | null;
+  could_reach_bits_per_second: EstimateDoc | null; outcome: 'pass' | 'fail' | 'unknown'; means: string;
 }
 interface HistoryLevel { value: number; low: number; high: number; runs: number }
 interface HistoryEvent {

@@ -6,6 +6,7 @@ import { format, unitOf } from '../format.js';
 import { labelOf } from '../metrics.js';
 import { link } from '../router.js';
 import { gist } from '../pair/results.js';
+import { Parts } from './parts.js';
 
 /** @type {Record<string, string>} */
 const headlines = {
@@ -63,10 +64,10 @@ export function evidenceValue({ value, unit }) {
 const severities = /** @type {const} */ ({ problem: ['×', 'k4'], warning: ['•', 'k3'], info: ['i', 'k0'] });
 
 /**
- * @param {{verdict: string, findings: Finding[], achieved: number, expected: number, results: (string | ResultDoc)[], notes: string[] | null}} props
- * results: what it rests on, or their IDs; notes: what limits how far it can be trusted
+ * @param {{verdict: string, findings: Finding[], achieved: number, expected: number, results: (string | ResultDoc)[], notes: string[] | null, parts: PartsDoc | null}} props
+ * results: what it rests on, or their IDs; notes: what limits how far it can be trusted; parts: of the path, null: it was not divided
  */
-export function Diagnosis({ verdict, findings, achieved, expected, results, notes }) {
+export function Diagnosis({ verdict, findings, achieved, expected, results, notes, parts }) {
   const first = findings.find((f) => f.id === verdict);
   const others = findings.filter((f) => f !== first);
   return html`<section class="diagnosis" aria-labelledby="verdict">
@@ -76,8 +77,10 @@ export function Diagnosis({ verdict, findings, achieved, expected, results, note
     ${(notes ?? []).map((n) => html`<p class="note">${n}</p>`)}
     ${verdict === 'healthy' && html`<p>Nothing that Pathwise knows holds transfers back here.</p>`}
     ${first && html`<${Cause} finding=${first} main />`}
+    ${parts && html`<${Parts} parts=${parts} />`}
     ${others.length > 0 && html`<h3>${first ? 'Also seen' : 'What was seen'}</h3><${Findings} findings=${others} />`}
     ${results.length > 0 && html`<${Measured} results=${results} />`}
+    ${parts?.results?.length && html`<${Measured} results=${parts.results} of="the parts" />`}
   </section>`;
 }
 
@@ -122,8 +125,8 @@ function Command({ text }) {
     <button type="button" onClick=${copy} aria-label=${'Copy: ' + text}>Copy</button> <span role="status" class="quiet">${said}</span></span>`;
 }
 
-/** What a diagnosis rests on. @param {{results: (string | ResultDoc)[]}} props */
-const Measured = ({ results }) => html`<h3>Measured for this</h3><ul class="rows measured">${results.map((r) => (typeof r === 'string'
+/** What a diagnosis rests on. @param {{results: (string | ResultDoc)[], of?: string}} props */
+const Measured = ({ results, of = 'this' }) => html`<h3>Measured for ${of}</h3><ul class="rows measured">${results.map((r) => (typeof r === 'string'
   ? html`<${Fetched} key=${r} id=${r} />` : html`<${One} key=${r.id} id=${r.id} result=${r} />`))}</ul>`;
 
 /** @param {{id: string}} props */
@@ -139,6 +142,7 @@ export const diagnosisOf = (r) => ({
   verdict: String(r.parameters.verdict), findings: r.samples?.findings ?? [],
   achieved: r.metrics.achieved_bits_per_second ?? 0, expected: r.metrics.expected_bits_per_second ?? 0,
   results: Array.isArray(r.parameters.results) ? r.parameters.results.map(String) : [], notes: r.notes,
+  parts: /** @type {PartsDoc | null} */ (r.parameters.segments ?? null),
 });
 
 /** Numbers of a Result that say most, first. @param {{result: ResultDoc}} props */

@@ -19,7 +19,7 @@ export function Result({ route }) {
   const [a, b] = [r.source.name || r.source.address, r.target.name || r.target.address];
   const at = Date.parse(r.started);
   const around = { from: new Date(at - 3600e3).toISOString(), to: new Date(at + 3600e3).toISOString(), tool: r.tool ?? r.kind };
-  const asked = Object.entries(r.parameters ?? {}).filter(([k]) => r.kind !== 'diagnosis' || k !== 'results'); // which are linked
+  const asked = Object.entries(r.parameters ?? {}).filter(([k]) => r.kind !== 'diagnosis' || !['results', 'segments'].includes(k)); // which are shown above
   return html`
     <h1 tabindex="-1">${r.tool ?? r.kind}: ${a} → ${b}</h1>
     <p><a href=${link(['pair', a, b], around)}>This pair, an hour before and after</a>

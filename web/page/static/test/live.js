@@ -126,10 +126,8 @@ function Steps({ work }) {
   if (!d) {
     return html`${work.state === 'going' && whole > 0 && html`<p class="quiet">About ${span(whole * 1e3)} in all, and what it has to wait for its turn.</p>`}${list}`;
   }
-  const failed = work.steps.filter((s) => s.state === 'failed');
-  return html`${failed.length > 0 && html`<p class="note">Not all was measured: ${failed.map((s) => `${s.step}: ${s.error}`).join('; ')}</p>`}
-    <${Diagnosis} verdict=${d.verdict} findings=${d.findings ?? []} achieved=${d.achieved_bits_per_second} expected=${d.expected_bits_per_second ?? 0}
-      results=${d.results ?? []} notes=${d.notes} />
+  return html`<${Diagnosis} verdict=${d.verdict} findings=${d.findings ?? []} achieved=${d.achieved_bits_per_second} expected=${d.expected_bits_per_second ?? 0}
+      results=${d.results ?? []} notes=${d.notes} parts=${d.segments ?? null} />
     ${work.id && html`<p><a class="button" href=${link(['result', work.id])}>This diagnosis as a result, to keep or pass on</a></p>`}
     <details><summary>How it was measured</summary>${list}</details>`;
 }
