@@ -18,6 +18,9 @@ const (
 	// narrowTrips is its length in round trips of the empty path. Slow start takes five to ten of them, which shall be less than a
 	// quarter of the transfer.
 	narrowTrips = 40
+	// narrowWindows is its length in round trips for each packet of its window, so that it meets losses which come later and hold it to half
+	// of what it gets: by Mathis these are one in W^2/6 packets, and three are met on average in W^2/2, or W/2 round trips.
+	narrowWindows = 0.5
 	// narrowStart is the part of a transfer, from its start, that is not judged: that in which slow start and its losses are.
 	narrowStart = 0.4
 	// narrowBatches is into how many equal parts the rest is cut, and studentT what Student's distribution says of so many at
@@ -98,6 +101,7 @@ func (p *Throughput) checkNarrow() error {
 type moving struct {
 	at, bytes []float64 // seconds; bytes acknowledged to the sender, or received
 	trip      float64   // the least round trip, in seconds; 0: not known
+	segment   float64   // the largest payload of a packet, in bytes; 0: not known
 }
 
 func (c *moving) add(s *iperf3.Sample) {
@@ -108,6 +112,7 @@ func (c *moving) add(s *iperf3.Sample) {
 	if trip := s.Values["min_rtt_seconds"]; trip > 0 && (c.trip == 0 || trip < c.trip) {
 		c.trip = trip
 	}
+	c.segment = max(c.segment, s.Values["snd_mss_bytes"])
 	if last := len(c.at) - 1; last >= 0 && c.at[last] == s.Elapsed { // another stream of the same reading
 		c.bytes[last] += s.Values[name]
 		return
@@ -122,7 +127,7 @@ func (c *moving) narrow(share float64) bool {
 		return false
 	}
 	until := c.at[len(c.at)-1]
-	if until < max(narrowLeast, narrowTrips*c.trip) {
+	if until < max(narrowLeast, narrowTrips*c.trip, narrowWindows*c.window()*c.trip) {
 		return false
 	}
 	rates := make([]float64, narrowBatches)
@@ -141,6 +146,15 @@ func (c *moving) narrow(share float64) bool {
 	return mean > 0 && within <= share*mean && math.Abs(halves[1]-halves[0]) <= share*mean
 }
 
+// window is how many packets are under way each round trip of the empty path, by what moved once slow start was over; 0: not known.
+func (c *moving) window() float64 {
+	until := c.at[len(c.at)-1]
+	if c.segment == 0 || until == 0 {
+		return 0
+	}
+	return (c.bytesAt(until) - c.bytesAt(narrowStart*until)) / ((1 - narrowStart) * until) * c.trip / c.segment
+}
+
 // bytesAt is how many bytes had moved at a moment between two readings, as if they moved evenly.
 func (c *moving) bytesAt(moment float64) float64 {
 	after := sort.SearchFloat64s(c.at, moment)
@@ -157,6 +171,6 @@ func (c *moving) bytesAt(moment float64) float64 {
 // narrowField is the parameter that lets a transfer end early.
 func narrowField() field[Throughput] {
 	return field[Throughput]{Name: "narrow", Default: "off", Meaning: "end as soon as the goodput is known within this share of itself (95 %)," +
-		" after 2 s and 40 round trips at the earliest; tcp",
+		" after 2 s and 40 round trips at the earliest, and when rare losses had their chance; tcp",
 		binding: share(func(p *Throughput) *float64 { return &p.Narrow })}
 }

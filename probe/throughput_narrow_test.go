@@ -17,7 +17,7 @@ func readings(seconds, trip float64, rate func(t float64) float64) (all []iperf3
 	for t := step; t <= seconds+step/2; t += step {
 		acked += rate(t) * step
 		all = append(all, iperf3.Sample{Stream: 1, Sender: true, Elapsed: t,
-			Values: map[string]float64{"bytes_acked": acked, "min_rtt_seconds": trip}})
+			Values: map[string]float64{"bytes_acked": acked, "min_rtt_seconds": trip, "snd_mss_bytes": 1448}})
 	}
 	return all
 }
@@ -36,9 +36,11 @@ func TestNarrowly(t *testing.T) {
 		"steady for 2 s":                  {2.05, 0.02, steady, true},
 		"steady, and too short":           {1.9, 0.02, steady, false},
 		"steady, and few round trips":     {3, 0.1, steady, false},
-		"steady for forty round trips":    {4.1, 0.1, steady, true},
+		"steady for forty round trips":    {4.1, 0.1, func(float64) float64 { return 1e6 }, true},
+		"a window of 207 packets":         {5.9, 0.06, steady, false},
+		"half of its round trips":         {6.3, 0.06, steady, true},
 		"nothing moves":                   {4, 0.02, func(float64) float64 { return 0 }, false},
-		"slow start, then steady":         {2.5, 0.05, func(t float64) float64 { return 5e6 * min(1, math.Pow(2, t/0.05)/1000) }, true},
+		"slow start, then steady":         {2.5, 0.05, func(t float64) float64 { return 2e6 * min(1, math.Pow(2, t/0.05)/1000) }, true},
 		"slow start that goes on":         {2.5, 0.02, func(t float64) float64 { return 1e4 * math.Pow(2, t) }, false},
 		"growing by a fifth each second":  {2.5, 0.02, func(t float64) float64 { return 5e6 * (1 + t/5) }, false},
 		"half, and all, each 300 ms":      {2.5, 0.02, sawtooth(0.3), false},
