@@ -121,7 +121,7 @@ func worth(s Step) int {
 	switch {
 	case s.Kind == string(ofSockets): // which was asked for by name
 		return 7
-	case s.Transfer() && s.Way != measure.Reverse:
+	case s.Transfer() && s.Way != measure.Reverse && !s.Compares():
 		return 6
 	case s.Name == "ping":
 		return 5
@@ -150,13 +150,20 @@ func (b *Budget) spend(took time.Duration, moved float64) {
 // moved is how many bytes a step moved: what its Result counted, or what it costs.
 func moved(s Step, r *measure.Result, cost Cost) float64 {
 	if r != nil {
-		one, ok := r.Get(measure.SentBytes)
-		other, too := r.Get(measure.ReceivedBytes)
+		there, ok := countedBytes(r, measure.SentBytes, measure.ReceivedBytes)
+		back, too := countedBytes(r, measure.ReverseSentBytes, measure.ReverseReceivedBytes)
 		if ok || too {
-			return max(one, other)
+			return there + back
 		}
 	}
 	return cost(s)
+}
+
+// countedBytes is the larger of what both ends counted; false: neither did.
+func countedBytes(r *measure.Result, sent, received measure.Metric) (bytes float64, told bool) {
+	one, ok := r.Get(sent)
+	other, too := r.Get(received)
+	return max(one, other), ok || too
 }
 
 // without says which steps a budget had no room for; "" if it had for all.

@@ -121,3 +121,15 @@ func TestBudgetOfLaterSteps(t *testing.T) {
 		t.Errorf("%q (-want +got):\n%s", without, diff)
 	}
 }
+
+// Of a transfer each end counts, and both ways are moved.
+func TestMoved(t *testing.T) {
+	r := measure.NewResult("throughput", testStart)
+	for metric, value := range map[measure.Metric]float64{measure.SentBytes: 100, measure.ReceivedBytes: 90, measure.ReverseReceivedBytes: 40} {
+		r.Metrics[metric] = value
+	}
+	cost := func(Step) float64 { return 7 }
+	if got := []float64{moved(Step{}, r, cost), moved(Step{}, nil, cost)}; got[0] != 140 || got[1] != 7 {
+		t.Errorf("%v, want 140 by the Result, and 7 where there is none", got)
+	}
+}

@@ -84,6 +84,14 @@ func (s Step) Transfer() bool {
 	return s.Kind == "fetch" || s.Kind == "throughput" && s.Parameters["proto"] != "udp"
 }
 
+// Compares says whether a step moves data in another way than the transfers that ways are judged by: over several connections, both ways at
+// once, or with another congestion control. A diagnosis can do without it.
+func (s Step) Compares() bool {
+	_, streams := s.Parameters["parallel"]
+	_, control := s.Parameters["cc"]
+	return s.Transfer() && (streams || control || s.Parameters["bidir"] == true)
+}
+
 // NeedsResponder says whether a step needs a listener at the target: see measure.Responder.
 func (s Step) NeedsResponder() bool { return s.Kind == "capacity" || s.Kind == "throughput" }
 

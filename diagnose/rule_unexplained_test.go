@@ -69,6 +69,11 @@ func TestComparedLast(t *testing.T) {
 		for range 10 {
 			plan = extend(plan, len(plan), results)
 		}
+		for _, s := range plan {
+			if s.Compares() != (s.Name == "many" || s.Name == "other-control" || s.Name == "both-ways") {
+				t.Errorf("%s compares: %v", s.Name, s.Compares())
+			}
+		}
 		return names(plan[4:])
 	}
 	steps := asked(hundred().results())

@@ -139,6 +139,8 @@ func (v *survey) makeStep(ctx context.Context, s diagnose.Step) (*measure.Result
 		return v.watch(ctx, s)
 	case s.NeedsResponder() && v.responder == responderAway:
 		return nil, nil
+	case s.Compares() && v.options.Source != nil: // which is read once, by the transfer
+		return nil, nil
 	}
 	p, err := v.prober(s)
 	if err != nil {
@@ -148,13 +150,17 @@ func (v *survey) makeStep(ctx context.Context, s diagnose.Step) (*measure.Result
 	switch {
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
-	case err != nil && !s.Transfer():
+	case err != nil && (!s.Transfer() || s.Compares()):
 		r.Note(r.Kind + " failed: " + err.Error())
 	}
 	v.session.measured(r)
 	r.Role = measure.DiagnosisRole(v.id, s.Name)
 	switch {
-	case ctx.Err() != nil || input.Bad(err):
+	case ctx.Err() != nil:
+		return r, err
+	case s.Compares() && err != nil: // as where a host has no other congestion control
+		return r, nil
+	case input.Bad(err):
 		return r, err
 	case s.NeedsResponder() && notThere(err):
 		v.responder, v.failed = responderAway, cmp.Or(v.failed, err)
@@ -190,7 +196,7 @@ func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 	}
 	if s.Transfer() && v.fetch == nil {
 		options = v.options
-		maps.Copy(task.Parameters, v.asked)
+		v.ask(task.Parameters)
 	} else if port, given := v.asked["port"]; given && s.NeedsResponder() {
 		task.Parameters["port"] = port
 	}
@@ -199,6 +205,16 @@ func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 	}
 	v.session.figures(&options)
 	return probe.New(task, options)
+}
+
+// ask adds to the parameters of a transfer what the command line says of it, but for what the step is about and what the budget leaves it.
+// How a program writes is the step's to say only where the command line does not.
+func (v *survey) ask(parameters map[string]any) {
+	for name, value := range v.asked {
+		if _, planned := parameters[name]; !planned || name == "length" || name == "event-loop" {
+			parameters[name] = value
+		}
+	}
 }
 
 // again makes a measurement, and makes it again while the far end is not ready for it: after a test that worked, an iperf3 server
