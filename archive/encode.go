@@ -126,10 +126,18 @@ func (w *jsonWriter) clock(before string, c *measure.Clock) {
 	w.b = strconv.AppendBool(append(w.b, `{"synchronized":`...), c.Synchronized)
 	if c.ErrorSeconds != nil {
 		w.number(`,"error_seconds":`, *c.ErrorSeconds)
-		w.b = append(w.b, '}')
 	} else {
-		w.b = append(w.b, `,"error_seconds":null}`...)
+		w.b = append(w.b, `,"error_seconds":null`...)
 	}
+	if c.StepSeconds != 0 {
+		w.number(`,"step_seconds":`, c.StepSeconds)
+	}
+	if a := c.AheadSeconds; a != nil {
+		w.number(`,"ahead_seconds":[`, a[0])
+		w.number(",", a[1])
+		w.b = append(w.b, ']')
+	}
+	w.b = append(w.b, '}')
 }
 
 func (w *jsonWriter) distributions(all map[measure.Metric]measure.Distribution) {

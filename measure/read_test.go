@@ -26,7 +26,7 @@ func TestReadSchema1(t *testing.T) {
 		"direction":      {`"kind":"throughput","parameters":{"direction":"reverse"}`, Result{Kind: "throughput", Way: Reverse, Role: RoleDemand}},
 		"directions":     {`"kind":"throughput","parameters":{"direction":"both"}`, Result{Kind: "throughput", Way: Both, Role: RoleDemand}},
 		"a program":      {`"kind":"command","parameters":{"reverse":true}`, Result{Kind: "command", Role: RoleDemand}},
-		"a good clock":   {`"kind":"ping","clock":{"synchronized":true,"error_seconds":0.0004}`, Result{Kind: "ping", Role: RoleDemand, Clock: Clock{true, &bound}}},
+		"a good clock":   {`"kind":"ping","clock":{"synchronized":true,"error_seconds":0.0004}`, Result{Kind: "ping", Role: RoleDemand, Clock: Clock{Synchronized: true, ErrorSeconds: &bound}}},
 		"an own clock":   {`"kind":"ping","clock":{"synchronized":false,"error_seconds":0}`, Result{Kind: "ping", Role: RoleDemand}},
 		"a strange type": {`"kind":"throughput","parameters":{"reverse":[],"direction":{}}`, Result{Kind: "throughput", Way: Forward, Role: RoleDemand}},
 	} {

@@ -139,7 +139,11 @@ type Prober interface {
 // delays are no better than ErrorSeconds.
 type Clock struct {
 	Synchronized bool     `json:"synchronized"`
-	ErrorSeconds *float64 `json:"error_seconds"` // the most that it may be off; nil: nothing is known
+	ErrorSeconds *float64 `json:"error_seconds"`          // the most that it may be off; nil: nothing is known
+	StepSeconds  float64  `json:"step_seconds,omitempty"` // by how much it was set during the measurement, forward above 0; 0: no step was seen
+	// AheadSeconds, of a far end's clock, are the least and the most that it showed more than the near end's: what came back between question
+	// and answer allows no more and no less. nil: nobody compared them.
+	AheadSeconds *[2]float64 `json:"ahead_seconds,omitempty"`
 }
 
 // NewClock is a clock of which is known whether something disciplines it and, if so, the most that it may be off.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/model"
@@ -60,12 +59,12 @@ const (
 
 // Do makes the measurement.
 func (p *Capacity) Do(ctx context.Context) (*measure.Result, error) {
-	r := newResult("capacity", p.Target)
+	r, watch := newResult("capacity", p.Target), startWatch()
 	r.Parameters = recorded(capacityFields(), p)
 	r.Way = measure.WayOf(r.Kind, r.Parameters)
 	if p.Small > 0 {
 		err := p.run(ctx, r, shortTrains)
-		r.DurationSeconds = time.Since(r.Started).Seconds()
+		watch.stop(r)
 		r.Fail(err)
 		return r, err
 	}
@@ -76,7 +75,7 @@ func (p *Capacity) Do(ctx context.Context) (*measure.Result, error) {
 	if errors.Is(err, errTrainsLost) {
 		err = p.tryHeads(ctx, r)
 	}
-	r.DurationSeconds = time.Since(r.Started).Seconds()
+	watch.stop(r)
 	r.Fail(err)
 	return r, err
 }

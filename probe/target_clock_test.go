@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"math"
 	"net"
 	"os/exec"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
@@ -49,10 +51,40 @@ func TestTargetClock(t *testing.T) {
 				if err != nil && !errors.Is(err, errTrainsSlow) { // loopback has no narrow link
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(&clock, r.TargetClock); diff != "" {
+				if diff := cmp.Diff(&clock, r.TargetClock, cmpopts.IgnoreFields(measure.Clock{}, "AheadSeconds")); diff != "" {
 					t.Errorf("target clock (-want +got):\n%s", diff)
 				}
 			})
+		}
+	}
+}
+
+// A far clock that is ahead, or is set while the test runs, shows in the Result: it is ahead by no less and no more than what is told, which
+// is as wide as a round trip; and this host's clock was not set.
+func TestTargetClockIsOff(t *testing.T) {
+	for name, c := range map[string]struct{ ahead, step time.Duration }{
+		"ahead": {20 * time.Second, 0}, "behind": {-time.Hour, 0}, "set": {0, 3 * time.Second}, "set back": {time.Minute, -time.Second},
+	} {
+		began := time.Now()
+		now := func() time.Time {
+			if time.Since(began) > 50*time.Millisecond {
+				return time.Now().Add(c.ahead + c.step)
+			}
+			return time.Now().Add(c.ahead)
+		}
+		port := serveBy(t, &iperf3.Server{Now: now})
+		began = time.Now()
+		p := &Throughput{Target: "127.0.0.1", Port: port, Config: iperf3.Config{Duration: 200 * time.Millisecond}}
+		r, err := p.Do(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := r.TargetClock.AheadSeconds
+		if got == nil || got[0] > c.ahead.Seconds() || got[1] < c.ahead.Seconds() || got[1]-got[0] > 1 {
+			t.Errorf("%s: ahead %v, want %v within", name, got, c.ahead)
+		}
+		if off := r.TargetClock.StepSeconds - c.step.Seconds(); math.Abs(off) > 0.1 || r.Clock.StepSeconds != 0 {
+			t.Errorf("%s: the far clock was set by %v, this one by %v; want %v and none", name, r.TargetClock.StepSeconds, r.Clock.StepSeconds, c.step)
 		}
 	}
 }
@@ -66,7 +98,7 @@ func TestTargetClockOfPart(t *testing.T) {
 	p.OnInterval = func(measure.Interval) { cancel() }
 	r, err := p.Do(ctx)
 	want := measure.NewClock(time.Millisecond, true)
-	if diff := cmp.Diff(&want, r.TargetClock); diff != "" || err == nil {
+	if diff := cmp.Diff(&want, r.TargetClock, cmpopts.IgnoreFields(measure.Clock{}, "AheadSeconds")); diff != "" || err == nil {
 		t.Errorf("error %v, target clock (-want +got):\n%s", err, diff)
 	}
 }

@@ -169,9 +169,9 @@ func newResult(kind, target string) *measure.Result {
 
 // measured makes a measurement, and returns its Result with how long it took and what went wrong.
 func measured(ctx context.Context, kind, target string, do func(context.Context, *measure.Result) error) (*measure.Result, error) {
-	r := newResult(kind, target)
+	r, watch := newResult(kind, target), startWatch()
 	err := do(ctx, r)
-	r.DurationSeconds = time.Since(r.Started).Seconds()
+	watch.stop(r)
 	r.Fail(err)
 	return r, err
 }

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net"
 	"strconv"
-	"time"
 
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
@@ -50,9 +49,9 @@ func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 	if p.OnInterval != nil {
 		config.OnInterval = func(i iperf3.IntervalReport) { p.OnInterval(interval(i)) }
 	}
-	began := time.Now()
+	watch := startWatch()
 	report, err := runIperf3(ctx, p.Target, p.Family, p.Port, config)
-	r.DurationSeconds = time.Since(began).Seconds()
+	watch.stop(r)
 	maps.Copy(r.Parameters, p.parameters(report))
 	r.TargetClock = peerClock(report)
 	fillThroughput(r, report, &p.Config)
@@ -71,12 +70,19 @@ func runIperf3(ctx context.Context, target string, family sock.Family, port int,
 	return report, fmt.Errorf("%s port %d: %w", target, port, err)
 }
 
-// peerClock is what the far end said of its clock; nil: nothing, as a stock iperf3.
+// peerClock is what the far end said of its clock, and what that showed beside this host's; nil: nothing, as a stock iperf3.
 func peerClock(report *iperf3.Report) *measure.Clock {
 	if report.Peer == nil || report.Peer.Clock == nil {
 		return nil
 	}
-	return &measure.Clock{Synchronized: report.Peer.Clock.Synchronized, ErrorSeconds: report.Peer.Clock.Error}
+	c := &measure.Clock{Synchronized: report.Peer.Clock.Synchronized, ErrorSeconds: report.Peer.Clock.Error}
+	if a := report.Ahead; a != nil {
+		c.AheadSeconds = &[2]float64{a[0].Seconds(), a[1].Seconds()}
+	}
+	if report.PeerExtra != nil {
+		c.StepSeconds = report.PeerExtra.ClockStep
+	}
+	return c
 }
 
 // parameters are what the Result records: those that the test was made with, whoever chose them.

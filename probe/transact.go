@@ -94,7 +94,7 @@ func (p Transact) withDefaults() Transact {
 
 // Do makes the measurement.
 func (p *Transact) Do(ctx context.Context) (*measure.Result, error) {
-	r := newResult("transact", p.Target)
+	r, watch := newResult("transact", p.Target), startWatch()
 	if err := p.Validate(); err != nil {
 		r.Fail(err)
 		return r, err
@@ -105,7 +105,7 @@ func (p *Transact) Do(ctx context.Context) (*measure.Result, error) {
 	if err != nil && !input.Bad(err) && ctx.Err() == nil {
 		err = fmt.Errorf("%s port %d: %w", p.Target, all.Port, err)
 	}
-	r.DurationSeconds = time.Since(r.Started).Seconds()
+	watch.stop(r)
 	r.Fail(err)
 	return r, err
 }

@@ -136,6 +136,7 @@ func (r *clientRun) negotiate() error {
 	if err != nil {
 		return err
 	}
+	asked := time.Now()
 	if err := r.ctl.sendFrame(text); err != nil {
 		return err
 	}
@@ -143,7 +144,7 @@ func (r *clientRun) negotiate() error {
 	r.t.active, r.t.source = true, r.config.Source
 	state, err := r.ctl.state()
 	if err == nil && state == Pathwise {
-		if err := r.hello(); err != nil {
+		if err := r.hello(asked); err != nil {
 			return err
 		}
 		state, err = r.ctl.state()
@@ -154,16 +155,18 @@ func (r *clientRun) negotiate() error {
 	return err
 }
 
-func (r *clientRun) hello() error {
+// hello reads what the server tells of itself, which was asked for at a time.
+func (r *clientRun) hello(asked time.Time) error {
 	text, err := r.ctl.frame(MaxParamsSize)
 	if err != nil {
 		return err
 	}
+	took := time.Since(asked)
 	h, err := DecodeHello(text)
 	if err != nil {
 		return err
 	}
-	r.report.Peer = &h
+	r.report.Peer, r.report.Ahead = &h, h.Clock.ahead(asked, took)
 	return nil
 }
 

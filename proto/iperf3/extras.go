@@ -83,6 +83,8 @@ type ResultsExtra struct {
 	Arrivals []wireArrival     `json:"arrivals,omitempty"` // of trains
 	Notes    []string          `json:"notes,omitempty"`
 	Counts   sock.Counts       `json:"counts,omitempty"` // what this end's kernel counted during the data, of troubleCounts
+	// ClockStep, of a server, is by how much its wall clock was set since its Hello, in seconds: see sock.Wall.
+	ClockStep float64 `json:"clock_step_seconds,omitempty"`
 }
 
 // StreamExtra is what an end knows of one stream beyond iperf3's own figures. Zero buffers were not read.

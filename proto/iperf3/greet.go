@@ -160,6 +160,8 @@ type Hello struct {
 type Clock struct {
 	Synchronized bool     `json:"synchronized"`
 	Error        *float64 `json:"error_seconds,omitempty"` // the most that it may be off; nil: nothing is known
+	// Shows is what it showed when the Hello was written, in ns since 1970; 0: of a server that does not say.
+	Shows int64 `json:"shows_nanoseconds,omitempty"`
 }
 
 // maxClockError is where Linux calls a clock unsynchronized (NTP_PHASE_LIMIT in kernel/time/ntp.c: 16 s). A larger bound says
@@ -182,7 +184,17 @@ func (c *Clock) plausible() *Clock {
 	if c == nil || c.Error == nil || c.Synchronized && *c.Error >= 0 && *c.Error <= maxClockError {
 		return c
 	}
-	return &Clock{Synchronized: c.Synchronized}
+	return &Clock{Synchronized: c.Synchronized, Shows: c.Shows}
+}
+
+// ahead is the least and the most that a clock shows more than another one, which showed asked before the first was read, and was read
+// took later: the first was read at some time between. nil: it was not told.
+func (c *Clock) ahead(asked time.Time, took time.Duration) *[2]time.Duration {
+	if c == nil || c.Shows <= 0 {
+		return nil
+	}
+	most := time.Duration(c.Shows - asked.UnixNano())
+	return &[2]time.Duration{most - took, most}
 }
 
 // DecodeHello reads the JSON text of a Hello.

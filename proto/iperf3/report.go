@@ -76,6 +76,7 @@ type Report struct {
 	Path      *PathRecord       // what the kernel remembered of the peer
 	Arrivals  []Arrival         // of trains, from the end that received; nil if it is a stock one
 	Peer      *Hello            // nil: a stock peer
+	Ahead     *[2]time.Duration // the least and the most that the peer's wall clock shows more than this end's; nil: not told
 	PeerExtra *ResultsExtra     // nil: a stock peer, or no results came
 	// PeerSamples are the TCP_INFO samples in PeerExtra.
 	PeerSamples []Sample

@@ -59,6 +59,8 @@ type Server struct {
 	OnTest func(Tested)
 	// Clock says what this machine's wall clock is worth, which Pathwise clients are told; nil: sock.ClockQuality.
 	Clock func() (bound time.Duration, synchronized bool)
+	// Now reads that clock; nil: time.Now.
+	Now func() time.Time
 
 	policy    Policy
 	places    chan struct{}    // one for each test that runs, from TEST_START on
@@ -107,6 +109,9 @@ func (s *Server) reset() {
 	}
 	if s.Clock == nil {
 		s.Clock = sock.ClockQuality
+	}
+	if s.Now == nil {
+		s.Now = time.Now
 	}
 	s.waiting = map[Cookie]*serverTest{}
 	s.udpSetups = map[netip.Addr]chan struct{}{}

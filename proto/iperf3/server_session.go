@@ -19,6 +19,7 @@ type serverTest struct {
 	params Params
 	t      *transfer
 	extra  *ResultsExtra // nil for a stock client
+	wall   sock.Wall     // since the Hello
 	placed bool          // it has a place among the tests that run
 
 	mu     sync.Mutex
@@ -88,7 +89,10 @@ func (s *serverTest) negotiate() error {
 		Software: softwareName, Version: softwareVersion, Settings: &settings,
 		Path: forget(addrPort(s.ctl.conn.RemoteAddr()).Addr()),
 	}
-	hello, err := json.Marshal(Hello{Software: softwareName, Version: softwareVersion, Clock: newClock(s.server.Clock())})
+	s.wall = sock.WatchWall(s.server.Now)
+	clock := newClock(s.server.Clock())
+	clock.Shows = s.server.Now().UnixNano()
+	hello, err := json.Marshal(Hello{Software: softwareName, Version: softwareVersion, Clock: clock})
 	if err != nil {
 		return fmt.Errorf("encode hello: %w", err)
 	}
@@ -206,6 +210,9 @@ func (s *serverTest) finish(ctx context.Context) error {
 		t.awaitBytes(theirs, ctx.Done())
 	}
 	t.settle()
+	if s.extra != nil {
+		s.extra.ClockStep = s.wall.Stepped().Seconds()
+	}
 	ours := t.results(s.extra)
 	if text, err = EncodeResults(ours); err != nil {
 		return err

@@ -250,13 +250,14 @@ func TestDecodeHello(t *testing.T) {
 		`{"clock": null}`:                    nil,
 		`{"clock": {"synchronized": false}}`: {},
 		`{"clock": {"synchronized": true}}`:  {Synchronized: true},
-		`{"clock": {"synchronized": true, "error_seconds": 0}}`:     {true, of(0)},
-		`{"clock": {"synchronized": true, "error_seconds": 0.002}}`: {true, of(0.002)},
-		`{"clock": {"synchronized": true, "error_seconds": 16}}`:    {true, of(16)},
-		`{"clock": {"synchronized": true, "error_seconds": 16.1}}`:  {Synchronized: true},
-		`{"clock": {"synchronized": true, "error_seconds": -1}}`:    {Synchronized: true},
-		`{"clock": {"synchronized": false, "error_seconds": 0.1}}`:  {},
-		`{"clock": {"synchronized": true, "drift": [1, {}]}}`:       {Synchronized: true},
+		`{"clock": {"synchronized": true, "error_seconds": 0}}`:                          {Synchronized: true, Error: of(0)},
+		`{"clock": {"synchronized": true, "error_seconds": 0.002}}`:                      {Synchronized: true, Error: of(0.002)},
+		`{"clock": {"synchronized": true, "error_seconds": 16}}`:                         {Synchronized: true, Error: of(16)},
+		`{"clock": {"synchronized": true, "error_seconds": 16.1}}`:                       {Synchronized: true},
+		`{"clock": {"synchronized": true, "error_seconds": -1}}`:                         {Synchronized: true},
+		`{"clock": {"synchronized": false, "error_seconds": 0.1}}`:                       {},
+		`{"clock": {"synchronized": true, "error_seconds": 17, "shows_nanoseconds": 5}}`: {Synchronized: true, Shows: 5},
+		`{"clock": {"synchronized": true, "drift": [1, {}]}}`:                            {Synchronized: true},
 	} {
 		h, err := DecodeHello([]byte(text))
 		if err != nil {
