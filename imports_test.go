@@ -118,7 +118,7 @@ var rooms = []room{
 	{"lab/wait", "a thread that keeps its time",
 		"", ""},
 	{"lab/workload", "programs that behave well or badly",
-		"input quantity sock stat", ""},
+		"input proto/iperf3 quantity sock stat", ""},
 	{"measure", "the nouns: Task, Run, Result, Metric, samples, Finding",
 		"stat", ""},
 	{"model", "the formulas, each with its source",

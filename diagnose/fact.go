@@ -42,6 +42,8 @@ const (
 	OfWay  Kind = "way"  // one way of the path between two hosts
 	OfPath Kind = "path" // the path between two hosts, over which nothing could be moved
 	OfHost Kind = "host" // a host by itself
+	// OfClocks are the wall clocks of both ends: that which asks is the sender here.
+	OfClocks Kind = "clocks"
 )
 
 // Subject is something that Results say facts about.

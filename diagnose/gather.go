@@ -17,6 +17,7 @@ type gathering struct {
 	lost     float64             // seconds of a transfer in which a silent connection was lost; 0: none was
 	flow     *Subject            // the connection of a program; nil: none was looked for, or seen
 	hosts    []*Subject          // in the order in which Results name them
+	clocks   *Subject            // of both ends; nil: nothing tells of them
 }
 
 // readers take from a Result of each kind the facts that it holds. Results of other kinds hold none.
@@ -38,6 +39,7 @@ func gather(results []*measure.Result) *gathering {
 		if read := readers[r.Kind]; read != nil {
 			read(g, r)
 		}
+		readClocks(g, r)
 		if sort := sortOf(r); sort != ofTransfer && sort != ofExchange {
 			g.each(r, func(s *Subject) { s.readBrought(sort, r) })
 		}
@@ -49,6 +51,7 @@ func gather(results []*measure.Result) *gathering {
 	deriveBack(g.ways[measure.Reverse], g.ways[measure.Forward])
 	g.deriveExchange()
 	g.deriveFlow()
+	g.deriveClocks()
 	if !g.measured() {
 		g.path = pathOf(g.ways[measure.Forward], inOrder)
 	}
@@ -73,7 +76,7 @@ func pathOf(forward *Subject, results []*measure.Result) *Subject {
 }
 
 // subjects are all that facts are known about: the connection of a program, ways on which data was moved, or the path, transactions, which
-// come before these where somebody told of a program's, and hosts.
+// come before these where somebody told of a program's, hosts, and the clocks of both ends.
 func (g *gathering) subjects() (all []*Subject) {
 	if g.flow != nil {
 		all = append(all, g.flow)
@@ -93,7 +96,11 @@ func (g *gathering) subjects() (all []*Subject) {
 	if g.path != nil {
 		all = append(all, g.path)
 	}
-	return append(all, g.hosts...)
+	all = append(all, g.hosts...)
+	if g.clocks != nil {
+		all = append(all, g.clocks)
+	}
+	return all
 }
 
 // deriveExchange gives transactions what pings and transfers say of the path that they take.

@@ -39,6 +39,7 @@ var rules = []Rule{
 	slowStartLimited,
 	bufferbloat,
 	hostSettings,
+	clockUnsynchronised,
 	asymmetricRoute,
 	slowFirewall,
 	dscpRemarked,

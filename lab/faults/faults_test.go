@@ -86,8 +86,8 @@ func TestReadUnknown(t *testing.T) {
 
 // quick are the cases of every test run: short ones, of a path, a host, a program and a box each, whose expectations a busy
 // machine cannot upset easily.
-var quick = []string{"asymmetric-route", "clock-unsynchronised", "dscp-remarked", "ecn-syn-dropped", "mixed-sizes",
-	"nagle-delayed-ack", "no-timestamps"}
+var quick = []string{"asymmetric-route", "dscp-remarked", "ecn-syn-dropped", "mixed-sizes",
+	"nagle-delayed-ack", "nagle-last-segment", "no-timestamps"}
 
 // The cases come out as they say; with PATHWISE_FAULTS=all, all of them. A case whose lab was more than this machine could
 // carry at the moment is played once more.

@@ -7,6 +7,7 @@
 //	copy    -->  copy      a file, from and to disks of a given speed, with an acknowledgement of the program's own
 //	request <--> relay <--> reply      a proxy that keeps an answer until it believes that it has all of it
 //	burn                   takes processor time
+//	respond                answers Pathwise's transfers and trains of packets, by a wall clock that is off
 //
 // Each prints one JSON document, on one line, when it ends. What serves says "listening on ADDRESS" on standard error.
 package workload
@@ -40,6 +41,7 @@ func Roles() []Role {
 		{"copy", "send a file to another copy, or receive one", runCopy},
 		{"relay", "stand between request and reply, and hold answers back", runRelay},
 		{"burn", "keep processors busy", runBurn},
+		{"respond", "answer transfers and trains of packets by a wall clock that is off", runRespond},
 	}
 }
 

@@ -200,6 +200,7 @@ func TestBadCalls(t *testing.T) {
 		"source a -write 0":              "write: 0: want",
 		"sink -read 0":                   "read: 0: want",
 		"sink extra":                     "1 arguments",
+		"respond extra":                  "1 arguments",
 		"request a -size 4":              "sizes 4 and 100: want 8",
 		"request a -writes 0":            "want 1 or more",
 		"copy -receive extra":            "1 arguments",
