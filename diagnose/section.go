@@ -99,7 +99,9 @@ func JudgeSection(t Target, results []*measure.Result) *Section {
 		if s.Kind != OfWay {
 			continue
 		}
-		for _, c := range []Check{checkRate(t, s), all.checkLosses(t, s), checkReceiver(t, s), checkSender(t, s), checkOptions(t, s)} {
+		losses := all.checkLosses(t, s)
+		for _, c := range []Check{checkRate(t, s), losses, checkQueue(t, s, results, losses.Outcome), checkReceiver(t, s), checkSender(t, s),
+			checkOptions(t, s)} {
 			c.Way = measure.Way(s.Name)
 			if c.Advice == nil {
 				c.Advice = []measure.Advice{}

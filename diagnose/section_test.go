@@ -77,12 +77,12 @@ func TestJudgeSection(t *testing.T) {
 			fails: []string{"rate forward", "rate reverse"}, untold: []string{"losses forward", "losses reverse"}},
 		{name: "a window above the buffers", fault: "receive-window-limited", rate: 20e6, rtt: 100 * milli, outcome: Fails,
 			fails:  []string{"receive buffer forward"},
-			untold: []string{"losses forward", "losses reverse"}},
+			untold: []string{"losses forward", "queue forward", "losses reverse"}},
 		{name: "no window scaling", fault: "no-window-scaling", rate: 20e6, rtt: 100 * milli, outcome: Fails,
 			fails:  []string{"options forward", "options reverse"},
-			untold: []string{"losses forward", "losses reverse"}},
+			untold: []string{"losses forward", "queue forward", "losses reverse", "queue reverse"}},
 		{name: "a window that needs no scaling", fault: "no-window-scaling", rate: 20e6, rtt: 20 * milli, outcome: Untold,
-			untold: []string{"losses forward", "losses reverse"}},
+			untold: []string{"losses forward", "queue forward", "losses reverse", "queue reverse"}},
 	} {
 		got := JudgeSection(Target{c.rate, c.rtt}, append(readRecording(t, "testdata/faults/"+c.fault+".json.gz").Results, c.lost...))
 		var fails, untold []string

@@ -48,17 +48,13 @@ func readStretch(way measure.Way, evenly float64, results []*measure.Result) str
 // sameRate is within what share of each other rates are about the same: a capacity that was measured twice differs by as much.
 const sameRate = capacityError
 
-// fullestQueue is how many bytes stood before the narrowest link at the most, by how much the round trip grew: 0 where TCP lost too
-// little for a queue to have been full.
+// fullestQueue is how many bytes stood in the fullest queue: 0 where TCP lost too little for a queue to have been full.
 func fullestQueue(s *Subject, r *measure.Result) float64 {
-	if s.Value(Retransmits) < enoughLosses || s.Value(EmptyRoundTrip) == 0 {
+	if s.Value(Retransmits) < enoughLosses {
 		return 0
 	}
-	longest := 0.0
-	for _, one := range samples(s, r, measure.Sender) {
-		longest = max(longest, one.Values["rtt_seconds"])
-	}
-	return max(0, longest-s.Value(EmptyRoundTrip)) * max(s.Value(Capacity), s.Value(Steady)) / 8
+	_, most := stoodInQueue(s, r)
+	return most
 }
 
 // heldBy says what of its hosts held a transfer; "" if nothing did.
