@@ -104,7 +104,7 @@ func inBytes(steps []Step, bytes float64, cost Cost) []Step {
 	return steps
 }
 
-// least is where the step is without which the others say the most.
+// least is the index of the step that is worth the least.
 func least(steps []Step) int {
 	at := 0
 	for i := range steps {

@@ -1,9 +1,10 @@
 // Package diagnose says why a path is slow: Results in, findings out.
 //
-// It measures nothing and runs nothing. Everything here is a pure function of Results: the same Results give the same
-// Diagnosis. What it cannot know from them it leaves out; a prediction names what it rests on.
+// It sends nothing itself. Rules are pure functions of Results: the same Results give the same Diagnosis. What they cannot know from them they
+// leave out; a prediction names what it rests on. Executor alone runs steps, by a function that its caller gives.
 //
-// Results become facts (facts.go, gather.go, derive.go), each about a Subject: one way of the path, the path, or a host. Rules, a
+// Results become facts (facts.go, gather.go, derive.go), each about a Subject: one way of the path, the path, the transactions or a connection of
+// a program, a host, or what changed. Rules, a
 // file each, look for one cause each in the facts of one subject (rule.go); what a finding says stands in the knowledge base.
 // Facts that would tell causes apart ask for further steps (plan.go), which one executor makes. The first finding
 // that is a warning or a problem is the verdict.
@@ -14,7 +15,6 @@ import (
 	"slices"
 
 	"github.com/pathwise-net/pathwise/measure"
-	"github.com/pathwise-net/pathwise/model"
 )
 
 // Schema names the JSON layout of a Diagnosis.
@@ -45,8 +45,7 @@ type Diagnosis struct {
 	Considered []Considered `json:"-"` // what came of every rule
 }
 
-// Diagnose draws findings from Results: of ping, capacity and throughput about one path, each way, and of hosts about themselves.
-// Results of other kinds are kept and not used. Forward findings come first, worst first within a way.
+// Diagnose draws findings from Results. Those of kinds that no reader or rule names are kept and not used. Forward findings come first, worst first within a way.
 func Diagnose(results []*measure.Result) *Diagnosis {
 	return diagnoseBy(rules, gather(results), results)
 }
@@ -73,7 +72,7 @@ func (d *Diagnosis) add(s *Subject, g *gathering) {
 	if s.Kind == OfWay && (s.Name == measure.Forward || !g.ways[measure.Forward].Known(Stuck)) {
 		d.AchievedBitsPerSecond = s.Value(Goodput)
 		if s.Known(PayloadCapacity) {
-			expected := max(s.Value(PayloadCapacity), s.Value(Goodput)) // by less than what a capacity may be off
+			expected := max(s.Value(PayloadCapacity), s.Value(Goodput)) // a goodput may be above the capacity by what that may be off
 			d.ExpectedBitsPerSecond = &expected
 		}
 	}
@@ -92,8 +91,8 @@ func IsStuck(results []*measure.Result) bool {
 	return g.ways[measure.Forward].Is(Stuck) || g.ways[measure.Reverse].Is(Stuck)
 }
 
-// First returns the finding that is the verdict, nil if no finding makes the path slow: the first that is a warning or a problem. That no
-// cause is known of the way back gives way to a problem of which one is.
+// First returns the finding that is the verdict, nil if no finding makes the path slow: the first that is a warning or a problem. An unexplained
+// one of the way back is the verdict only if no later finding is a problem.
 func (d *Diagnosis) First() *measure.Finding {
 	var first *measure.Finding
 	for i := range d.Findings {
@@ -160,62 +159,3 @@ const (
 
 // MostBytes is what a diagnosis is at most as JSON: ten times the longest of the lab's library.
 const MostBytes = 32 << 20
-
-// RecordingSchema names the JSON layout of a Recording.
-const RecordingSchema = "pathwise.recording/1"
-
-// Recording is what a diagnosis measured of a path whose fault is known, so that rules can be tried on it without a lab.
-type Recording struct {
-	Schema  string            `json:"schema"`
-	Fault   string            `json:"fault"`            // its name in the lab's library
-	Finding string            `json:"finding"`          // what a diagnosis should call it; "": it has no finding yet
-	Family  []string          `json:"family,omitempty"` // findings that say the same less exactly
-	Results []*measure.Result `json:"results"`
-	Before  []*measure.Result `json:"before,omitempty"` // of the path before the fault, where the fault is that it changed
-	// What the path was to carry as a part of a longer one: see Target. 0: that was not asked.
-	TargetRateBitsPerSecond float64 `json:"target_rate_bits_per_second,omitempty"`
-	TargetRTTSeconds        float64 `json:"target_rtt_seconds,omitempty"`
-}
-
-// Record takes what a diagnosis was made of.
-func (r *Recording) Record(d *Diagnosis) {
-	r.Results, r.Before = d.Results, d.Before
-	if d.Section != nil {
-		r.TargetRateBitsPerSecond, r.TargetRTTSeconds = d.Section.RateBitsPerSecond, d.Section.RTTSeconds
-	}
-}
-
-// Diagnose applies the rules of today.
-func (r *Recording) Diagnose() *Diagnosis {
-	if r.TargetRateBitsPerSecond > 0 {
-		return DiagnoseSection(Target{r.TargetRateBitsPerSecond, model.Seconds(r.TargetRTTSeconds)}, r.Before, r.Results)
-	}
-	return DiagnoseAfter(r.Before, r.Results)
-}
-
-// Truth is how a verdict stands to the fault that was played.
-type Truth string
-
-const (
-	Right  Truth = "right"  // the fault's own finding
-	Kin    Truth = "family" // one that says the same less exactly
-	Missed Truth = "missed" // no cause was named
-	Wrong  Truth = "wrong"  // a cause that the fault is not
-)
-
-// Judge says how the verdict of a diagnosis stands to the truth. A finding that makes nothing slow is among those of a healthy path.
-func (r *Recording) Judge(d *Diagnosis) Truth {
-	healthy := d.Verdict == Healthy || d.Verdict == Unknown
-	holds := func(id string) bool {
-		return d.Verdict == id || healthy && slices.ContainsFunc(d.Findings, func(f measure.Finding) bool { return f.ID == id })
-	}
-	switch {
-	case r.Finding != "" && holds(r.Finding):
-		return Right
-	case slices.ContainsFunc(r.Family, holds):
-		return Kin
-	case slices.ContainsFunc([]string{Healthy, Unknown, unexplained.ID}, holds):
-		return Missed
-	}
-	return Wrong
-}

@@ -76,7 +76,7 @@ func Seen(results []*measure.Result) bool { return gather(results).flow != nil }
 
 // readSockets takes the connection of a program that moved most, or that holds most where none moved anything.
 func readSockets(g *gathering, r *measure.Result) {
-	if len(r.Samples.Connections) == 0 {
+	if len(r.Samples.Connections) == 0 || len(r.Samples.Connections[0].Readings) == 0 {
 		return
 	}
 	c := &r.Samples.Connections[0]
@@ -118,7 +118,7 @@ func (s *Subject) readSending(c *measure.Connection, r *measure.Result) {
 		}
 	}
 	if scale, told := last["send_wscale"]; told {
-		s.set(WindowMost, exactly(unscaledWindow*float64(int(1)<<int(scale)), r))
+		s.set(WindowMost, exactly(unscaledWindow*math.Exp2(min(max(scale, 0), mostScale)), r))
 	}
 	window, least, room, marked := 0.0, math.Inf(1), 0.0, 0.0
 	for _, one := range c.Readings {
@@ -127,13 +127,16 @@ func (s *Subject) readSending(c *measure.Connection, r *measure.Result) {
 		marked += one.Values["delivery_rate_app_limited"]
 	}
 	s.setPositive(ReceiveWindow, window, r)
-	s.set(WindowLeast, exactly(least, r))
+	if _, told := last["snd_wnd_bytes"]; told {
+		s.set(WindowLeast, exactly(least, r))
+	}
 	s.set(RoomShare, exactly(room/float64(len(c.Readings)), r))
 	s.set(AppLimitedShare, exactly(marked/float64(len(c.Readings)), r))
 	s.setPositive(PacingCap, last["max_pacing_rate_bits_per_second"], r)
 	s.setPositive(PacingRate, last["pacing_rate_bits_per_second"], r)
 	s.set(WindowFilled, exactly(usual(c.Readings, func(v map[string]float64) float64 { return v["unacked_packets"] / max(1, v["snd_cwnd_packets"]) }), r))
-	if again, _ := measure.Growth(c.Readings, "total_retrans_packets"); again >= 0 {
+	if _, told := last["total_retrans_packets"]; told {
+		again, _ := measure.Growth(c.Readings, "total_retrans_packets")
 		segments, _ := measure.Growth(c.Readings, "data_segs_out")
 		s.set(Segments, exactly(segments, r))
 		s.set(Retransmits, exactly(again, r))
@@ -146,6 +149,9 @@ func (s *Subject) readSending(c *measure.Connection, r *measure.Result) {
 		}
 	}
 }
+
+// mostScale is the largest shift of a window (RFC 7323 section 2.3).
+const mostScale = 14
 
 // bufferFull is the share of readings in which all that fits the send buffer is under way. The kernel books only event-driven programs to it.
 func bufferFull(c *measure.Connection) float64 {

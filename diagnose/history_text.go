@@ -7,7 +7,7 @@ import (
 	"github.com/pathwise-net/pathwise/analysis"
 )
 
-// most that a sentence names of many.
+// most is how many items a sentence lists.
 const most = 3
 
 // together says what else changed when an event began, in sentences; "" where nothing did that is known.

@@ -53,7 +53,7 @@ func caps(s *Subject) []speedCap {
 			fmt.Sprintf("a send buffer that holds %s each round trip of %s", quantity.FormatSize(int64(b)), quantity.FormatSeconds(trip))})
 	}
 	// What TCP alone sent again may be its own doing, at the end of slow start; what a paced probe lost is not.
-	if pacedLost(s) && s.Value(MSS) > 0 && !lossBlind(s.congestion) {
+	if pacedLost(s) && s.Value(MSS) > 0 && trip > 0 && !lossBlind(s.congestion) {
 		out = append(out, speedCap{byLoss, model.Mathis(s.Value(MSS), seconds(trip), s.Value(PacedLoss), model.CIndependent),
 			fmt.Sprintf("a loss of %s", quantity.FormatRatio(s.Value(PacedLoss)))})
 	}

@@ -29,6 +29,9 @@ func (s *Subject) readReceived(r *measure.Result, all []measure.TCPSample) {
 	}
 	s.setPositive(ReceiveWindow, window, r)
 	steady := slices.DeleteFunc(slices.Clone(all), func(one measure.TCPSample) bool { return one.ElapsedSeconds < settled*last.ElapsedSeconds })
+	if len(steady) == 0 {
+		return
+	}
 	first := steady[0]
 	if span := last.ElapsedSeconds - first.ElapsedSeconds; span > 0 {
 		s.setPositive(Steady, (last.Values["bytes_received"]-first.Values["bytes_received"])*8/span, r)

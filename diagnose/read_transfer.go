@@ -222,6 +222,9 @@ func hasRoom(one measure.TCPSample) bool {
 // did not come, what the sender saw acknowledged.
 func readGoodput(s *Subject, r *measure.Result, sender []measure.TCPSample) {
 	goodput, counted := r.Get(measure.Throughput)
+	if s.Name == measure.Reverse && sortOf(r) == ofBothWays {
+		goodput, counted = r.Get(measure.ReverseThroughput)
+	}
 	if receiver := samples(s, r, measure.Receiver); !s.Known(Duration) && len(receiver) > 0 {
 		s.setPositive(Duration, receiver[len(receiver)-1].ElapsedSeconds, r)
 	}

@@ -3,12 +3,15 @@ package diagnose
 import (
 	"flag"
 	"fmt"
-	"github.com/pathwise-net/pathwise/document"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/pathwise-net/pathwise/document"
+	"github.com/pathwise-net/pathwise/measure"
 )
 
 var update = flag.Bool("update", false, "write the table of truth and verdict, and docs/diagnose.md with it, anew")
@@ -20,6 +23,33 @@ func readRecording(t *testing.T, path string) *Recording {
 		t.Fatal(err)
 	}
 	return &r
+}
+
+// Truth is how a verdict stands to the fault that was played.
+type Truth string
+
+const (
+	Right  Truth = "right"  // the fault's own finding
+	Kin    Truth = "family" // one that says the same less exactly
+	Missed Truth = "missed" // no cause was named
+	Wrong  Truth = "wrong"  // a cause that the fault is not
+)
+
+// Judge says how the verdict of a diagnosis stands to the truth. A finding that makes nothing slow is among those of a healthy path.
+func (r *Recording) Judge(d *Diagnosis) Truth {
+	healthy := d.Verdict == Healthy || d.Verdict == Unknown
+	holds := func(id string) bool {
+		return d.Verdict == id || healthy && slices.ContainsFunc(d.Findings, func(f measure.Finding) bool { return f.ID == id })
+	}
+	switch {
+	case r.Finding != "" && holds(r.Finding):
+		return Right
+	case slices.ContainsFunc(r.Family, holds):
+		return Kin
+	case slices.ContainsFunc([]string{Healthy, Unknown, unexplained.ID}, holds):
+		return Missed
+	}
+	return Wrong
 }
 
 // table is where the verdicts of all recordings stand: what is named right there may not be lost.

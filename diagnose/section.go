@@ -233,9 +233,6 @@ func larger(host, key string, now [3]int, needed float64) measure.Advice {
 		Why: "the window of the target is " + quantity.FormatSize(int64(needed/keeps))}
 }
 
-// largestUnscaled is the largest window that TCP can say without scaling (RFC 7323 section 2.1).
-const largestUnscaled = 65535
-
 // checkOptions asks for window scaling where the window needs it, and for selective acknowledgements, without which each loss of a
 // window takes a round trip.
 func checkOptions(t Target, s *Subject) Check {
@@ -245,7 +242,7 @@ func checkOptions(t Target, s *Subject) Check {
 		return c
 	}
 	c.Value, c.Outcome = s.Value(WindowScaling)+s.Value(SACK), Passes
-	scaled := s.Is(WindowScaling) || model.WindowNeeded(t.Rate, t.RTT) <= largestUnscaled
+	scaled := s.Is(WindowScaling) || model.WindowNeeded(t.Rate, t.RTT) <= unscaledWindow
 	if !scaled || !s.Is(SACK) {
 		c.Outcome = Fails
 		c.Advice = []measure.Advice{{Host: "both ends", Command: "sysctl -w net.ipv4.tcp_window_scaling=1 net.ipv4.tcp_sack=1",

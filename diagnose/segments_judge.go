@@ -22,8 +22,8 @@ type aim struct {
 }
 
 const (
-	// twice is by how much a part must let the whole be faster than it is, to be cleared: a finding names no limit that allows more.
-	twice = 2.0
+	// twice is how many times as fast the whole could be through a part that passes: a limit that allows more than that is not the cause.
+	twice = mostAllowed
 	// losesMore is how many times the losses of a run length that passes one that fails for certain has: see model.RunLengthTest.
 	losesMore = 4.0
 	// unlikely is the share of what the link carries below which a transfer that loses packets is not well: one that is keeps fullShare of it.

@@ -126,7 +126,7 @@ func (v *Visit) Start(ctx context.Context, arguments ...string) error {
 		return fmt.Errorf("start on %s: %w", v.ssh.Host, err)
 	}
 	// An input cannot be closed while it is written to: the session is, and the host sees the input's end.
-	left := context.AfterFunc(ctx, func() { _ = v.session.Close() })
+	left := context.AfterFunc(ctx, v.breakOff)
 	defer left()
 	pushed := make(chan error, 1)
 	go func() { // ends with the session at the latest
@@ -161,12 +161,22 @@ func (v *Visit) Start(ctx context.Context, arguments ...string) error {
 	return nil
 }
 
-// open starts a script on the host, which Visit.over tells the end of.
+// breakOff ends what runs, and the connection where the host no longer hears that.
+func (v *Visit) breakOff() {
+	_ = v.session.Close()
+	select {
+	case <-v.over:
+	case <-time.After(endTime):
+		_ = v.client.Close()
+	}
+}
+
+// open starts a script on the host, which Visit.over tells the end of. Without one there is nothing to end.
 func (v *Visit) open(script string) (err error) {
 	if v.session, err = v.client.NewSession(); err != nil {
 		return err
 	}
-	v.says, v.over = &lines{log: logger(v.ssh.Log).With("host", v.ssh.Host)}, make(chan struct{})
+	v.says = &lines{log: logger(v.ssh.Log).With("host", v.ssh.Host)}
 	v.session.Stderr = v.says
 	if v.stdin, err = v.session.StdinPipe(); err != nil {
 		return err
@@ -177,9 +187,11 @@ func (v *Visit) open(script string) (err error) {
 	if err := v.session.Start(shell(script)); err != nil {
 		return err
 	}
+	over := make(chan struct{})
+	v.over = over
 	go func() { // ends with the session, which Close and a lost connection end
-		_ = v.session.Wait() // what it complained of tells more
-		close(v.over)
+		_ = v.session.Wait() // its last line on standard error tells more than the exit status
+		close(over)
 	}()
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 
 // Fetch reads a file from a web server over one TCP connection, again and again until its time is over, and says how fast that went and what
 // this host's kernel saw of it. Nothing of ours runs at the far end, so that what the sender waits for is not known. HTTP/1.1 (RFC 9112),
-// without compression; one connection is a sample of one Type-P of TCP.
+// without compression. A run is one TCP connection, so it is one sample of the path (RFC 2330).
 type Fetch struct {
 	Target   string
 	Family   sock.Family // zero: the first of the target's addresses that answers, as RFC 8305 orders

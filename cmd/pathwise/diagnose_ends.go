@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -83,7 +84,7 @@ func (s *session) openFar(ctx context.Context, reach *fleet.SSH, name string, ad
 	}
 	arguments := append([]string{"respond", "--json", "--end-with-input", "--any-port", "--bind=" + bind.WithZone("").String()}, ports...)
 	if err = visit.Start(ctx, arguments...); err == nil {
-		err = f.readAnswering()
+		err = f.awaitAnswering(ctx)
 	}
 	if err != nil {
 		return nil, ctx, errors.Join(err, visit.Close())
@@ -95,6 +96,21 @@ func (s *session) openFar(ctx context.Context, reach *fleet.SSH, name string, ad
 		cancel(fmt.Errorf("%w: %s", errFarEndLost, visit.Says()))
 	}()
 	return f, ctx, nil
+}
+
+// answersWithin is how long the far end's program may take to begin: it opens its ports at once.
+const answersWithin = 30 * time.Second
+
+// awaitAnswering reads where the far end says that it answers, and ends the visit where it does not say so in time.
+func (f *farEnd) awaitAnswering(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, answersWithin, fmt.Errorf("respond on %s: it does not begin within %v", f.host, answersWithin))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { _ = f.visit.Close() }) // which ends the reading; the caller is told by its own Close
+	err := f.readAnswering()
+	if !stop() {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // mostAnswering is more than what a responder says when it begins to answer.

@@ -74,7 +74,7 @@ const (
 	accessShare = 0.05
 	// offloadFrom is the rate in bit/s from which on hosts hand over super-packets, as their adapters do there.
 	offloadFrom = 2e8
-	// wideHost has buffers for twice the product of 1 Gbit/s and 200 ms, and a queue as long.
+	// wideHost has buffers for twice the product of 1 Gbit/s and 200 ms.
 	wideHost = `{sysctl: {net.ipv4.tcp_rmem: "4096 131072 134217728", net.ipv4.tcp_wmem: "4096 16384 134217728"}}`
 	// transferSeconds is how long a transfer without the fault lasts: a diagnosis's ends then or before, where it has seen enough.
 	transferSeconds = 4

@@ -16,7 +16,7 @@ type Share struct {
 	High float64 `json:"high"`
 }
 
-// share counts what holds of some outcomes.
+// shareIn counts what holds of some outcomes.
 func shareIn(all []*Outcome, holds func(*Outcome) bool) (s Share) {
 	for _, o := range all {
 		if s.Of++; holds(o) {

@@ -62,7 +62,7 @@ func (p *player) again(ctx context.Context, stage *scenario.Stage, way measure.W
 	return r.Metrics[measure.Throughput], nil
 }
 
-// leastTransfer is the shortest transfer that is made, in seconds: of none that hung is more known.
+// leastTransfer is the shortest transfer that is made, in seconds: a shorter one carries too few packets to give a rate.
 const leastTransfer = 0.2
 
 // called reports whether a finding names one of the sample's faults.

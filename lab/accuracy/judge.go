@@ -68,7 +68,7 @@ const mostAtOnce = 8
 // judge says how the rules of today see what was measured.
 func (r *Record) judge() Outcome {
 	r.Sample.update()
-	o := Outcome{Sample: r.Sample, State: r.state(), Seconds: r.Seconds, Busy: r.Load.Busy, Why: strings.TrimSpace(r.Failed + r.Emulator.Why)}
+	o := Outcome{Sample: r.Sample, State: r.state(), Seconds: r.Seconds, Busy: r.Load.Busy, Why: strings.Join(slices.DeleteFunc([]string{r.Failed, r.Emulator.Why}, func(why string) bool { return why == "" }), "; ")}
 	if o.State == Broken {
 		return o
 	}
@@ -90,7 +90,7 @@ func (r *Record) judge() Outcome {
 		return o
 	}
 	o.Sure = f.Confidence
-	if a := r.Advice; a != nil && a.How != Unfit && !(a.How == ByMending && r.Sample.Lasts) && a.Finding == f.ID && f.Predicted != nil {
+	if a := r.Advice; a != nil && a.How != Unfit && a.Failed == "" && !(a.How == ByMending && r.Sample.Lasts) && a.Finding == f.ID && f.Predicted != nil {
 		off := math.Inf(1)
 		if a.Reached > 0 {
 			off = math.Abs(f.Predicted.BitsPerSecond-a.Reached) / a.Reached

@@ -49,7 +49,7 @@ func (e Expected) fits(id string) bool { return e.Finding == id || slices.Contai
 type Binding string
 
 const (
-	ByRate Binding = "rate"   // a transfer with the fault is below binds of one without
+	ByRate Binding = "rate"   // a transfer with the fault is below bindsAt times the goodput of one without
 	ByTime Binding = "time"   // a transaction takes longer, by as much
 	Always Binding = "always" // nothing that is measured here shows it
 )
