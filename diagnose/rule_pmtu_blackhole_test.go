@@ -234,3 +234,14 @@ func TestBlackHoleBothWays(t *testing.T) {
 		t.Errorf("predicted %v of %s", predicted, d.Verdict)
 	}
 }
+
+// A ping that was broken off before it sent anything takes nothing back of what earlier ones told.
+func TestPingOfNothing(t *testing.T) {
+	answered, nothing := measure.NewResult("ping", testStart), measure.NewResult("ping", testStart.Add(time.Second))
+	answered.Metrics[measure.SentPackets], answered.Metrics[measure.ReceivedPackets] = 20, 19
+	nothing.Fail(errors.New("broken off"))
+	forward := gather([]*measure.Result{answered, nothing}).ways[measure.Forward]
+	if forward.Value(Pings) != 20 || forward.Value(Answers) != 19 {
+		t.Errorf("%v of %v answered, want 19 of 20", forward.Value(Answers), forward.Value(Pings))
+	}
+}
