@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 5
 ACCURACY_DIR ?= accuracy
 ACCURACY_TIME ?= 25m
 
-.PHONY: demo test test-long check bench screenshots calibrate accuracy truth-table casebook build packages fuzz clean
+.PHONY: demo install test test-long check bench screenshots calibrate accuracy truth-table casebook build packages fuzz clean
 
 # The main job, on this machine alone, in about a minute. KEEP=1: then a mesh runs, with its pages, until Ctrl-C.
 demo: build
@@ -17,6 +17,20 @@ demo: build
 # Static, so that one file can be carried to any host.
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o $(BINARY) ./cmd/pathwise
+
+# What was built, its manual pages, and completion for bash, zsh and fish, below PREFIX; DESTDIR is put before all of it, for packages. It
+# builds nothing, since it mostly runs as root.
+PREFIX  ?= /usr/local
+DESTDIR ?=
+install:
+	@test -x $(BINARY) || { echo "make install: there is no $(BINARY); want make build before"; exit 1; }
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/pathwise
+	./$(BINARY) man $(DESTDIR)$(PREFIX)/share/man/man1
+	./$(BINARY) completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pathwise
+	./$(BINARY) completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_pathwise
+	./$(BINARY) completion fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pathwise.fish
 
 # All tests, and the known inputs of every fuzz target; ends with a list of what passed only when it ran once more.
 test: packages

@@ -72,18 +72,24 @@ func (c *Case) playRound(ctx context.Context, l *lab.Lab, bad fault) (Round, *me
 	for _, a := range f.Advice {
 		r.Advice = append(r.Advice, adviceText(a))
 	}
-	c.Say("  verdict: %s\n%s", d.Verdict, chart.Fold(f.Explanation, "    ", chart.Width))
+	c.Say("  verdict: %s\n%s", d.Verdict, chart.Fold(f.Explanation, "    ", tableWidth))
 	for _, e := range f.Evidence {
-		c.Say("    - %s: %s, %s", e.Metric, quantity.Format(e.Value, e.Unit), e.Means)
+		c.Say("%s", hanging("    - ", quantity.Format(e.Value, e.Unit)+", "+e.Means))
 	}
 	for _, a := range r.Advice {
-		c.Say("    > %s", a)
+		c.Say("%s", hanging("    > ", a))
 	}
 	if f.Predicted != nil {
 		r.Predicted = f.Predicted.BitsPerSecond
-		c.Say("    = then expect %s: %s", quantity.FormatRate(r.Predicted), f.Predicted.Basis)
+		c.Say("%s", hanging("    = ", "then expect "+quantity.FormatRate(r.Predicted)+": "+f.Predicted.Basis))
 	}
 	return r, f, nil
+}
+
+// hanging is a text behind a sign, whose lines begin where the first does.
+func hanging(sign, text string) string {
+	indent := strings.Repeat(" ", len(sign))
+	return sign + strings.TrimPrefix(chart.Fold(text, indent, tableWidth), indent)
 }
 
 func adviceText(a measure.Advice) string {

@@ -16,20 +16,25 @@ import (
 func explainCommand(s *session) *cobra.Command {
 	kind := ""
 	c := &cobra.Command{
-		Use: "explain [ID]", Short: "Say what a finding, a metric, a formula, a fault or a term means", Args: cobra.MaximumNArgs(1),
+		Use: "explain [ID | WORD…]", Short: "Say what a finding, a metric, a formula, a fault or a term means", Args: cobra.ArbitraryArgs,
 		Long: "Say in plain words what an entry of the knowledge base means, how it shows itself and what cures it; without an ID, list\n" +
 			"the entries. Findings are what `pathwise diagnose` may come to, metrics what measurements report, formulas what\n" +
 			"`pathwise calc` works out, faults what `pathwise lab run` plays, terms the words of the field. A title or an abbreviation\n" +
-			"does as well as an ID; capitals, spaces and underscores make no difference.",
-		Example: "  pathwise explain receive-window-limited\n  pathwise explain \"smoke graph\"\n  pathwise explain PLPMTUD\n  pathwise explain --kind finding",
+			"does as well as an ID; capitals, spaces and underscores make no difference. Several words that are no name find the entries that\n" +
+			"have them.",
+		Example: "  pathwise explain receive-window-limited\n  pathwise explain smoke graph\n  pathwise explain PLPMTUD\n  pathwise explain --kind finding",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return s.listKnowledge(knowledge.Kind(kind))
 			}
 			if kind != "" {
-				return badFlag("kind", fmt.Errorf("%q: is for the list, and there is an ID: %s", kind, args[0]))
+				return badFlag("kind", fmt.Errorf("%q: is for the list, and there is an ID: %s", kind, strings.Join(args, " ")))
 			}
-			e, err := knowledge.Find(web.Knowledge(), args[0])
+			text := strings.Join(args, " ")
+			e, err := knowledge.Find(web.Knowledge(), text)
+			if found := knowledge.Search(web.Knowledge(), text); err != nil && len(strings.Fields(text)) > 1 && len(found) > 0 {
+				return s.listEntries(found)
+			}
 			if err != nil {
 				return err
 			}
@@ -50,12 +55,19 @@ func (s *session) listKnowledge(kind knowledge.Kind) error {
 		return badFlag("kind", fmt.Errorf("%q: want finding, metric, formula, fault or term", kind))
 	}
 	listed := []knowledge.Entry{}
-	rows := [][]string{{"id", "kind", "title"}}
 	for _, e := range web.Knowledge() {
 		if kind == "" || e.Kind == kind {
 			listed = append(listed, e)
-			rows = append(rows, []string{e.ID, string(e.Kind), e.Title})
 		}
+	}
+	return s.listEntries(listed)
+}
+
+// listEntries lists entries in the order that they have.
+func (s *session) listEntries(listed []knowledge.Entry) error {
+	rows := [][]string{{"id", "kind", "title"}}
+	for _, e := range listed {
+		rows = append(rows, []string{e.ID, string(e.Kind), e.Title})
 	}
 	doc := map[string]any{"schema": "pathwise.knowledge/1", "entries": listed}
 	return s.emit(doc, func(w io.Writer) { printTable(w, rows, 1, 2) })

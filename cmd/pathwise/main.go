@@ -56,6 +56,14 @@ func rootCommand(s *session) *cobra.Command {
 			"will bring, and emulates any path to prove it.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(c, args[0])
+			}
+			s.sayFirst()
+			return nil
+		},
 	}
 	flags := root.PersistentFlags()
 	flags.BoolVar(&s.json, "json", false, "print one JSON document on standard output, and nothing else there")
@@ -71,6 +79,7 @@ func rootCommand(s *session) *cobra.Command {
 		explainCommand(s),
 		hostCommand(s),
 		labCommand(s),
+		manCommand(),
 		meshCommand(s),
 		respondCommand(s),
 		serveCommand(s),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/agnivade/levenshtein"
 )
@@ -36,6 +37,40 @@ func Find(all []Entry, name string) (Entry, error) {
 		return all[i], nil
 	}
 	return Entry{}, &UnknownError{name, near(all, wanted)}
+}
+
+// Search returns the entries that have all words of a text somewhere, in any order and as beginnings of words: first those that have them
+// in their names, then those in what is said of them. It returns none where there are no words.
+func Search(all []Entry, text string) (found []Entry) {
+	words := strings.FieldsFunc(strings.ToLower(text), apart)
+	if len(words) == 0 {
+		return nil
+	}
+	var said []Entry
+	for _, e := range all {
+		named := strings.Join(append([]string{e.ID, e.Title}, e.Also...), " ")
+		switch {
+		case hasWords(named, words):
+			found = append(found, e)
+		case hasWords(named+" "+e.Text+" "+e.Shows+" "+e.Cure, words):
+			said = append(said, e)
+		}
+	}
+	return append(found, said...)
+}
+
+// apart says whether a letter stands between words.
+func apart(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// hasWords says whether each of the words begins a word of a text.
+func hasWords(text string, words []string) bool {
+	written := strings.FieldsFunc(strings.ToLower(text), apart)
+	for _, word := range words {
+		if !slices.ContainsFunc(written, func(w string) bool { return strings.HasPrefix(w, word) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // names are all that an entry is found by, folded and each once: its ID, its title, that without what stands in brackets at its end,

@@ -83,3 +83,20 @@ func TestRelated(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// A search finds entries by beginnings of words, those by their names first; words that are nowhere together find none.
+func TestSearch(t *testing.T) {
+	all := []Entry{{ID: "said", Title: "Something", Text: "The budget of losses."}, {ID: "loss-budget", Title: "Loss budget"},
+		{ID: "other", Title: "Window", Text: "No loss here.", Also: []string{"Budgerigar"}}}
+	for text, want := range map[string][]string{
+		"loss budget": {"loss-budget", "said"}, "BUDG, loss": {"loss-budget", "said", "other"}, "window": {"other"}, "loss nowhere": nil, " - ": nil,
+	} {
+		var got []string
+		for _, e := range Search(all, text) {
+			got = append(got, e.ID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q finds %v, want %v", text, got, want)
+		}
+	}
+}
