@@ -141,7 +141,7 @@ func readPing(g *gathering, r *measure.Result) {
 		if sortOf(r) == ofOpening && s.Known(Answers) { // what answers SYNs is told apart from what answers echoes
 			return
 		}
-		if _, full := fullEchoes(measure.SentPackets)(s, r); full || sent == 0 { // a ping that could not be sent tells nothing
+		if _, full := fullEchoes(measure.SentPackets)(s, r); full || sent == 0 && r.Error != nil { // a ping that was not sent tells nothing
 			return
 		}
 		s.set(Pings, exactly(sent, r))
