@@ -37,3 +37,39 @@ func Table(rows [][]string, left ...int) []string {
 	}
 	return lines
 }
+
+// Fitted is Table in at most width columns: while it is wider, columns are left out, in the order of spare. It may be wider without all of
+// those.
+func Fitted(rows [][]string, width int, spare []int, left ...int) []string {
+	lines := Table(rows, left...)
+	for len(spare) > 0 && slices.ContainsFunc(lines, func(line string) bool { return ansi.StringWidth(line) > width }) {
+		out := spare[0]
+		rows, spare, left = without(rows, out), shifted(spare[1:], out), shifted(left, out)
+		lines = Table(rows, left...)
+	}
+	return lines
+}
+
+// without is rows without a column.
+func without(rows [][]string, column int) [][]string {
+	fewer := slices.Clone(rows)
+	for i, row := range fewer {
+		if column < len(row) {
+			fewer[i] = slices.Delete(slices.Clone(row), column, column+1)
+		}
+	}
+	return fewer
+}
+
+// shifted are columns by their numbers once another is left out.
+func shifted(columns []int, out int) (after []int) {
+	for _, c := range columns {
+		switch {
+		case c < out:
+			after = append(after, c)
+		case c > out:
+			after = append(after, c-1)
+		}
+	}
+	return after
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pathwise-net/pathwise/calc"
+	"github.com/pathwise-net/pathwise/diagnose/knowledge"
 )
 
 // calcDoc is the JSON document of a calculation.
@@ -54,14 +55,27 @@ func calcFormula(s *session, f calc.Formula) *cobra.Command {
 		for name, text := range flags {
 			given[name] = *text
 		}
-		answer, err := f.Work(given)
+		answer, drawings, err := f.Draw(given)
 		if err != nil {
 			return asFlags(err)
 		}
 		doc, lines := calcOutcome(f, answer)
-		return s.emit(doc, func(w io.Writer) { fmt.Fprintln(w, strings.Join(lines, "\n")) })
+		return s.emit(doc, func(w io.Writer) {
+			fmt.Fprintln(w, strings.Join(lines, "\n"))
+			if s.live() {
+				s.drawCalc(w, drawings)
+			}
+		})
 	}
 	return c
+}
+
+// drawCalc draws an answer among its neighbours, for a terminal.
+func (s *session) drawCalc(w io.Writer, drawings []calc.Drawing) {
+	for _, d := range drawings {
+		picture := knowledge.Picture{Drawing: d, Marked: "the answer"}
+		fmt.Fprintf(w, "\n%s\n%s\n", s.screen().Strong(d.Title), plotted(picture))
+	}
 }
 
 // asFlags names inputs as the command line does.

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/terminal"
@@ -37,6 +38,20 @@ var recordings = []recording{
 		drawDiagnosed},
 	{"pathwise throughput carol", "Of each interval the rate, and what this end's kernel says of the connection; at the end how the rate went, and both ends.", drawThroughput},
 	{"pathwise trace carol", "Each hop as soon as it is known, with the names of those that have one.", drawTrace},
+	{"pathwise lab truth --links", "What each direction of a link did; where there is no room for all columns, some are left out.", func(screen *terminal.Screen, w io.Writer) {
+		(&session{out: w, seen: screen}).printLinks(w, []lab.LinkTruth{
+			{Between: [2]string{"denver", "chicago"}, Direction: "forward", Packets: 41210, Delivered: 40790, Dropped: map[string]uint64{"loss": 418, "queue": 2},
+				DelaySeconds: lab.DelayTruth{Min: 0.023, Median: 0.0241, P99: 0.0312}, EmulatorLateSeconds: 0.0001},
+			{Between: [2]string{"denver", "chicago"}, Direction: "reverse", Packets: 20108, Delivered: 20108,
+				DelaySeconds: lab.DelayTruth{Min: 0.023, Median: 0.023, P99: 0.0231}, EmulatorLateSeconds: 0.0001}})
+	}},
+	{"pathwise calc mathis --rtt 50ms --loss 0.1%", "Below the working, the answer among its neighbours.", func(screen *terminal.Screen, w io.Writer) {
+		c := calcCommand(&session{out: w, seen: screen})
+		c.SetArgs([]string{"mathis", "--rtt", "50ms", "--loss", "0.1%"})
+		if err := c.Execute(); err != nil {
+			fmt.Fprintln(w, err)
+		}
+	}},
 }
 
 // drawThroughput draws five seconds of a transfer that loses a packet in its third.

@@ -81,7 +81,7 @@ func (s *session) runGateway(ctx context.Context, first, second string, config g
 	close(counting)
 	<-counted
 	r := g.Snapshot()
-	if err := s.emit(r, func(w io.Writer) { printGateway(w, r) }); err != nil {
+	if err := s.emit(r, func(w io.Writer) { s.printGateway(w, r) }); err != nil {
 		return err
 	}
 	return runErr
@@ -170,8 +170,8 @@ func gatewayWay(now, before *gateway.Report, way int) string {
 		l.Queue.Packets)
 }
 
-func printGateway(w io.Writer, r *gateway.Report) {
-	printLinks(w, r.Links[:])
+func (s *session) printGateway(w io.Writer, r *gateway.Report) {
+	s.printLinks(w, r.Links[:])
 	if r.Passed[0]+r.Passed[1] > 0 {
 		fmt.Fprintf(w, "passed beside the link (ARP and the like): %d forward, %d reverse\n", r.Passed[0], r.Passed[1])
 	}

@@ -102,7 +102,7 @@ func (s *session) showTruth(l *lab.Lab, window lab.Window, f *truthFlags) error 
 	}
 	names := state.NodeNames()
 	f.choose(truth, names)
-	return s.emit(truth, func(w io.Writer) { printTruth(w, truth, names, window) })
+	return s.emit(truth, func(w io.Writer) { s.printTruth(w, truth, names, window) })
 }
 
 // choose drops what was not asked for.

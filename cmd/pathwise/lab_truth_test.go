@@ -32,7 +32,7 @@ func TestPrintTruth(t *testing.T) {
 		Emulator: lab.EmulatorTruth{Bottleneck: true, Why: "it did not read 7 packets in time"},
 	}
 	var out bytes.Buffer
-	printTruth(&out, truth, map[string]string{"10.0.0.1": "bob"}, lab.Window{From: 2})
+	(&session{out: &out}).printTruth(&out, truth, map[string]string{"10.0.0.1": "bob"}, lab.Window{From: 2})
 	want := `link       packets  delivered  loss  queue      min   median      p99  late p99  also
 bob > nat     1000        985    10      0  1.00 ms  1.50 ms  2.30 ms       0 s  2 frame error, 3 policed, 4 reordered, 1 marked
 nat > bob        0          0     0      7      0 s      0 s      0 s     42 µs

@@ -13,12 +13,13 @@ import (
 	"github.com/pathwise-net/pathwise/lab/packet"
 	"github.com/pathwise-net/pathwise/lab/record"
 	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/terminal"
 )
 
 // printTruth prints links, what middleboxes and adapters counted, flows, and whether all this can be trusted.
-func printTruth(w io.Writer, t *lab.Truth, names map[string]string, window lab.Window) {
+func (s *session) printTruth(w io.Writer, t *lab.Truth, names map[string]string, window lab.Window) {
 	if len(t.Links) > 0 {
-		printLinks(w, t.Links)
+		s.printLinks(w, t.Links)
 	}
 	for _, l := range t.Links {
 		if l.Adapter != nil {
@@ -33,7 +34,7 @@ func printTruth(w io.Writer, t *lab.Truth, names map[string]string, window lab.W
 		if len(t.Links) > 0 {
 			fmt.Fprintln(w)
 		}
-		printFlows(w, t.Flows, names)
+		s.printFlows(w, t.Flows, names)
 	}
 	if window != (lab.Window{}) {
 		fmt.Fprintf(w, "flows: packets sent from %.3f s to %.3f s after the lab came up\n", max(0, t.FlowsFrom), t.FlowsTo)
@@ -50,7 +51,13 @@ func printBottleneck(w io.Writer, e lab.EmulatorTruth) {
 	}
 }
 
-func printLinks(w io.Writer, links []lab.LinkTruth) {
+// What a narrow terminal leaves out of the tables first, by the numbers of columns.
+var (
+	linkSpare = []int{8, 5, 2, 7}    // how late the emulator was, of which a line tells where it matters; quantiles and what follows from others
+	flowSpare = []int{4, 3, 7, 9, 5} // reordering, runs of losses, and quantiles beside the median
+)
+
+func (s *session) printLinks(w io.Writer, links []lab.LinkTruth) {
 	rows := [][]string{{"link", "packets", "delivered", "loss", "queue", "min", "median", "p99", "late p99", ""}}
 	for i := range links {
 		l := &links[i]
@@ -59,12 +66,15 @@ func printLinks(w io.Writer, links []lab.LinkTruth) {
 		if also != "" {
 			rows[0][9] = "also"
 		}
-		rows = append(rows, append([]string{from + " > " + to}, append(numbers(l.Packets, l.Delivered,
-			l.Dropped[packet.Loss.String()], l.Dropped[packet.QueueFull.String()]),
+		lost, full := l.Dropped[packet.Loss.String()], l.Dropped[packet.QueueFull.String()]
+		counts := numbers(l.Packets, l.Delivered, lost, full)
+		counts[2] = s.marked(counts[2], terminal.Palette.Bad, lost > 0)
+		counts[3] = s.marked(counts[3], terminal.Palette.Warn, full > 0)
+		rows = append(rows, append([]string{from + " > " + to}, append(counts,
 			quantity.FormatSeconds(d.Min), quantity.FormatSeconds(d.Median), quantity.FormatSeconds(d.P99),
 			quantity.FormatSeconds(l.EmulatorLateSeconds), also)...))
 	}
-	printTable(w, rows, 9)
+	s.table(w, rows, linkSpare, 9)
 }
 
 func numbers(counts ...uint64) (texts []string) {
@@ -114,17 +124,17 @@ func printCounts(w io.Writer, what string, counts any) {
 	}
 }
 
-func printFlows(w io.Writer, flows []record.FlowTruth, names map[string]string) {
+func (s *session) printFlows(w io.Writer, flows []record.FlowTruth, names map[string]string) {
 	rows := [][]string{{"flow", "packets", "loss", "run", "reord", "min", "median", "p95", "p99", "max", "rate"}}
 	for i := range flows {
 		f := &flows[i]
 		d := f.DelaySeconds
 		row := append([]string{f.NameWith(names)}, numbers(f.Packets)...)
-		row = append(row, quantity.FormatRatio(f.LossRatio), strconv.Itoa(f.LossRunMax), strconv.FormatUint(f.Reordered, 10))
+		row = append(row, s.marked(quantity.FormatRatio(f.LossRatio), terminal.Palette.Bad, f.LossRatio > 0), strconv.Itoa(f.LossRunMax), strconv.FormatUint(f.Reordered, 10))
 		for _, v := range []float64{d.Min, d.Median, d.P95, d.P99, d.Max} {
 			row = append(row, quantity.FormatSeconds(v))
 		}
 		rows = append(rows, append(row, quantity.FormatKnownRate(f.RateBitsPerSecond)))
 	}
-	printTable(w, rows)
+	s.table(w, rows, flowSpare)
 }

@@ -51,7 +51,7 @@ func meshPlan(s *session) *cobra.Command {
 			doc.PlanningSeconds = time.Since(started).Seconds()
 			return s.emit(doc, func(w io.Writer) {
 				printPlanned(w, &doc)
-				drawPlanned(w, p, &doc)
+				s.drawPlanned(w, p, &doc)
 			})
 		},
 	}
@@ -119,7 +119,7 @@ const (
 )
 
 // drawPlanned draws a line a host, if they fit.
-func drawPlanned(w io.Writer, p *control.Preview, doc *planned) {
+func (s *session) drawPlanned(w io.Writer, p *control.Preview, doc *planned) {
 	if doc.Hosts > drawnHosts || doc.Runs == 0 {
 		return
 	}
@@ -145,5 +145,9 @@ func drawPlanned(w io.Writer, p *control.Preview, doc *planned) {
 		all = append(all, *lanes[name])
 	}
 	fmt.Fprintln(w)
-	_ = chart.Lanes(w, all, chart.Window{From: doc.From, Until: doc.Until, Width: drawnWidth}) // w's own error shows in emit
+	win := chart.Window{From: doc.From, Until: doc.Until, Width: drawnWidth}
+	if s.live() {
+		win.Width, win.ASCII = s.screen().Width(), s.screen().ASCII
+	}
+	_ = chart.Lanes(w, all, win) // w's own error shows in emit
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/terminal"
 	"github.com/pathwise-net/pathwise/web"
 )
 
@@ -27,17 +28,20 @@ func meshStatus(s *session) *cobra.Command {
 		if err := mesh.get(c.Context(), "status", nil, &status); err != nil {
 			return err
 		}
-		return s.emit(status, func(w io.Writer) { printStatus(w, &status, time.Now()) })
+		return s.emit(status, func(w io.Writer) { s.printStatus(w, &status, time.Now()) })
 	}
 	return c
 }
 
-func printStatus(w io.Writer, status *web.Status, now time.Time) {
+func (s *session) printStatus(w io.Writer, status *web.Status, now time.Time) {
 	rows := [][]string{{"host", "state", "reached", "heard", "running", "waiting results", "version", "clock"}}
 	for _, h := range status.Hosts {
-		rows = append(rows, hostRow(h, now))
+		row := hostRow(h, now)
+		row[1] = s.marked(row[1], terminal.Palette.Good, h.State == control.Here)
+		row[1] = s.marked(row[1], terminal.Palette.Bad, h.State == control.Away)
+		rows = append(rows, row)
 	}
-	printTable(w, rows, 1, 2, 6, 7)
+	s.table(w, rows, []int{6, 2, 4}, 1, 2, 6, 7) // a narrow terminal has no room for versions, ways to reach hosts, and what runs
 	printSome(w, lacking(status.Hosts), "things that hosts cannot")
 	printSome(w, outOfDate(status.Hosts), "kinds of hosts out of date")
 	fmt.Fprintf(w, "\nplan %d until %s: %d runs, %d results awaited, %d tests on demand\n", status.Plan,

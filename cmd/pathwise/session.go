@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 
 	"github.com/pathwise-net/pathwise/chart"
 	"github.com/pathwise-net/pathwise/lab"
@@ -105,4 +106,29 @@ func printTable(w io.Writer, rows [][]string, left ...int) {
 	for _, line := range chart.Table(rows, left...) {
 		fmt.Fprintln(w, line)
 	}
+}
+
+// table prints rows as printTable does, and on a terminal with a heading that stands out, without columns in spare where there is no room
+// for them.
+func (s *session) table(w io.Writer, rows [][]string, spare []int, left ...int) {
+	if !s.live() {
+		printTable(w, rows, left...)
+		return
+	}
+	rows = slices.Clone(rows)
+	rows[0] = slices.Clone(rows[0])
+	for i := range rows[0] {
+		rows[0][i] = s.screen().Strong(rows[0][i])
+	}
+	for _, line := range chart.Fitted(rows, s.screen().Width(), spare, left...) {
+		fmt.Fprintln(w, line)
+	}
+}
+
+// marked is a text that a terminal shows as a mark says, where a condition holds.
+func (s *session) marked(text string, mark func(terminal.Palette, string) string, when bool) string {
+	if !when || !s.live() {
+		return text
+	}
+	return mark(s.screen().Palette, text)
 }
