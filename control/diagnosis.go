@@ -83,7 +83,7 @@ func (c *Control) Diagnose(ctx context.Context, r DiagnosisRequest) (*diagnose.D
 		d.rests = responderRests
 	}
 	executor := diagnose.Executor{Make: d.do, Far: agent, Planned: func(plan []diagnose.Step) { d.plan = nil; d.grow(plan...) }}
-	results, _, err := executor.Execute(ctx, diagnose.EndEarly(diagnose.Plan(transferTakes, measure.Forward, measure.Reverse)))
+	results, _, err := executor.Execute(ctx, d.steps())
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +102,18 @@ func (c *Control) Diagnose(ctx context.Context, r DiagnosisRequest) (*diagnose.D
 	}
 	d.show(DiagnosisLine{Diagnosis: withoutSamples(found), ID: id})
 	return found, nil
+}
+
+// steps are those of the plan, with transactions where the target answers them.
+func (d *diagnosis) steps() []diagnose.Step {
+	plan := diagnose.EndEarly(diagnose.Plan(transferTakes, measure.Forward, measure.Reverse))
+	if m := d.Mesh(); m != nil {
+		at, known := m.Host(d.request.Target)
+		if known && m.Hosts[at].Reach == config.ReachResponder && m.Hosts[at].Ports.Fixed[measure.ResponderTransact] == 0 {
+			return plan
+		}
+	}
+	return diagnose.WithTransactions(plan, diagnose.Program{})
 }
 
 // checkDiagnosis fills in defaults, says what cannot be whatever the steps are, and whether the target runs an agent.

@@ -59,7 +59,7 @@ func TestDiagnoseOfBusyHosts(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := lines[len(lines)-1].Diagnosis
-		if got := story(lines)[4]; got != c.steps || len(d.Notes) != c.notes {
+		if got := story(lines)[6]; got != c.steps || len(d.Notes) != c.notes {
 			t.Errorf("%s: %q, notes %q; want %q", c.name, got, d.Notes, c.steps)
 		}
 		for _, note := range d.Notes {

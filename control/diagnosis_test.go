@@ -110,6 +110,9 @@ func (p *path) measure(run *measure.Run) *measure.Result {
 		if p.route != "" {
 			r.Samples.Hops = traced(run.Source, run.Target, p.route, run.Start).Samples.Hops
 		}
+	case r.Kind == "transact":
+		r.Parameters = map[string]any{"request": 64.0, "response": 65.0, "writes": 1.0, "turns": 1.0, "nodelay": false, "new": run.Task.Parameters["new"]}
+		r.Metrics[measure.TransactionMin], r.Metrics[measure.TransactionMedian], r.Metrics[measure.TransactionIdeal] = 0.05, 0.05, 0.05
 	case r.Kind == "capacity":
 		r.Metrics[measure.Capacity] = 100e6
 	case run.Task.Parameters["proto"] == "udp":
@@ -210,11 +213,11 @@ func TestDiagnose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []string{"6 steps", "ping done", "trace done", "capacity done", "transfer done", "7 steps", "audit done",
-			"8 steps", "audit-far done", "capacity-reverse done", "transfer-reverse done", "found " + verdict}
+		want := []string{"8 steps", "ping done", "trace done", "transactions done", "connections done", "capacity done", "transfer done", "9 steps", "audit done",
+			"10 steps", "audit-far done", "capacity-reverse done", "transfer-reverse done", "found " + verdict}
 		if lossy {
-			want = []string{"6 steps", "ping done", "trace done", "capacity done", "transfer done", "7 steps", "paced done",
-				"8 steps", "audit done", "9 steps", "audit-far done", "capacity-reverse done", "transfer-reverse done", "10 steps",
+			want = []string{"8 steps", "ping done", "trace done", "transactions done", "connections done", "capacity done", "transfer done", "9 steps", "paced done",
+				"10 steps", "audit done", "11 steps", "audit-far done", "capacity-reverse done", "transfer-reverse done", "12 steps",
 				"paced-reverse done", "found " + verdict}
 		}
 		if diff := cmp.Diff(want, story(lines)); diff != "" {
@@ -288,9 +291,9 @@ func TestDiagnoseOfWhatThereIs(t *testing.T) {
 	b, p := newPath(t, twoHosts+someTests)
 	p.fails = map[string]string{"trace": "kinds: only ping, not trace", "capacity": "the target does not report packet trains"}
 	lines, err := b.diagnosis(t.Context(), DiagnosisRequest{Patience: time.Hour})
-	want := []string{"6 steps", "ping done", "trace failed kinds: only ping, not trace",
-		"capacity failed the target does not report packet trains", "transfer done", "7 steps", "audit done",
-		"8 steps", "audit-far done", "capacity-reverse failed the target does not report packet trains", "transfer-reverse done", "found receive-window-limited"}
+	want := []string{"8 steps", "ping done", "trace failed kinds: only ping, not trace", "transactions done", "connections done",
+		"capacity failed the target does not report packet trains", "transfer done", "9 steps", "audit done",
+		"10 steps", "audit-far done", "capacity-reverse failed the target does not report packet trains", "transfer-reverse done", "found receive-window-limited"}
 	if diff := cmp.Diff(want, story(lines)); err != nil || diff != "" {
 		t.Fatalf("%v (-want +got):\n%s", err, diff)
 	}
@@ -304,7 +307,7 @@ func TestDiagnoseOfWhatThereIs(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "no transfer was measured: open b: ") || !errors.Is(err, p.closed) {
 		t.Errorf("without transfers: %v", err)
 	}
-	if told := story(lines); len(told) != 7 || !strings.HasPrefix(told[4], "transfer failed open b: ") || len(b.filed()) != 1 {
+	if told := story(lines); len(told) != 9 || !strings.HasPrefix(told[6], "transfer failed open b: ") || len(b.filed()) != 1 {
 		t.Errorf("without transfers: %q; %d diagnoses filed", told, len(b.filed()))
 	}
 }
@@ -341,9 +344,11 @@ func TestDiagnoseForCallers(t *testing.T) {
 	b, p := newPath(t, twoHosts+strings.Replace(strings.Replace(someTests, "controller: {horizon: 30m}\n", callersOf, 1),
 		"one:  {parent: all, parallel: 1}", "one:  {parallel: 1, duration: 3s, tools: [ping, capacity, throughput]}", 1))
 	lines, err := b.diagnosis(t.Context(), DiagnosisRequest{Caller: caller("bob", "192.0.2.7"), Patience: time.Hour})
-	want := []string{"6 steps", "ping done", `trace failed class one: tools: "trace": want one of ping, capacity, throughput`,
-		`capacity failed class one: duration: "6s": want at most 3s`, "transfer done", "7 steps",
-		`audit failed class one: tools: "audit": want one of ping, capacity, throughput`, "8 steps",
+	want := []string{"8 steps", "ping done", `trace failed class one: tools: "trace": want one of ping, capacity, throughput`,
+		`transactions failed class one: tools: "transact": want one of ping, capacity, throughput`,
+		`connections failed class one: tools: "transact": want one of ping, capacity, throughput`,
+		`capacity failed class one: duration: "6s": want at most 3s`, "transfer done", "9 steps",
+		`audit failed class one: tools: "audit": want one of ping, capacity, throughput`, "10 steps",
 		`audit-far failed class one: tools: "audit": want one of ping, capacity, throughput`,
 		`capacity-reverse failed class one: duration: "6s": want at most 3s`, "transfer-reverse done", "found receive-window-limited"}
 	if diff := cmp.Diff(want, story(lines)); err != nil || diff != "" {
@@ -382,7 +387,7 @@ func TestDiagnoseLeft(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || !slices.Contains(p.canceled, run) || len(b.filed()) != 0 {
 		t.Errorf("%v; %s of %q called back; %d filed", err, run, p.canceled, len(b.filed()))
 	}
-	if told := story(lines); len(told) != 4 || told[3] != "capacity done" || b.Overview().OnDemand != 0 {
+	if told := story(lines); len(told) != 6 || told[5] != "capacity done" || b.Overview().OnDemand != 0 {
 		t.Errorf("told %q; %+v", told, b.Overview())
 	}
 }
@@ -413,7 +418,7 @@ func TestDiagnosePatience(t *testing.T) {
 		}
 	}})
 	told := story(lines)
-	if len(told) != 7 || told[3] != "capacity done" || !strings.HasPrefix(told[4], "transfer failed both ends are not free together") ||
+	if len(told) != 9 || told[5] != "capacity done" || !strings.HasPrefix(told[6], "transfer failed both ends are not free together") ||
 		!errors.Is(err, ErrNotFree) || waited < 15*time.Second || waited > 25*time.Second {
 		t.Errorf("waited %v: %q, %v", waited, told, err)
 	}

@@ -38,7 +38,7 @@ func TestRoles(t *testing.T) {
 			want[l.Run] = "diagnosis/" + id + "/" + l.Step
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" || len(want) != 11 {
+	if diff := cmp.Diff(want, got); diff != "" || len(want) != 13 {
 		t.Errorf("%d roles (-want +got):\n%s", len(want), diff)
 	}
 	if filed := b.whole(id); filed.Role != measure.RoleDemand {
