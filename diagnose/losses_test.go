@@ -195,6 +195,32 @@ func TestPolicerNear(t *testing.T) {
 	}
 }
 
+// A host that is so busy that it sends half of the capacity at little more than TCP got is asked for more, once; one that was not is not.
+func TestHalfProbeAgain(t *testing.T) {
+	limited := with(func(p *path) { p.capacity, p.goodput, p.sent, p.resent = 49.5e6, 16e6, 11_000, 280 })
+	for _, c := range []struct {
+		rates, lost []float64
+		asks        bool
+		want        string
+	}{
+		{[]float64{24.7e6}, []float64{0}, false, "shallow-buffer"},
+		{[]float64{19e6}, []float64{140}, true, "unexplained"},
+		{[]float64{22e6}, []float64{140}, false, "unexplained"},
+		{[]float64{19e6, 23e6}, []float64{140, 1500}, false, "policer"},
+	} {
+		results := append(limited.results(), udp(4.9e6, 1700, 0))
+		for i, rate := range c.rates {
+			results = append(results, udp(rate, 8700, c.lost[i]))
+		}
+		plan := append(Plan(time.Second, measure.Forward), Step{Name: "paced", Way: measure.Way(measure.Forward)},
+			Step{Name: "half", Way: measure.Way(measure.Forward)})
+		asked := find(Extend(plan, len(plan), results), "half-again") >= 0
+		if d := Diagnose(results); asked != c.asks || d.Verdict != c.want {
+			t.Errorf("sent at %v, lost %v: asks again %v, verdict %s; want %v, %s", c.rates, c.lost, asked, d.Verdict, c.asks, c.want)
+		}
+	}
+}
+
 // One run of losses is an accident or one of many: a longer probe tells. Losses in a row count as one against what a short queue loses.
 func TestRunsProbe(t *testing.T) {
 	lost := with(func(p *path) { p.goodput, p.sent, p.resent = 20e6, 14_500, 64 })

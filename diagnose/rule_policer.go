@@ -82,8 +82,11 @@ const putOff = 0.040
 // Where the paced probe was cut, a slower one tells more.
 func halfProbe(s *Subject) (Step, bool) {
 	rate := float64(int64(halfPart * s.Value(Capacity)))
-	if rate == 0 || rate > halfFastest || s.Known(HalfLoss) || cutToSteady(s) {
+	if rate == 0 || rate > halfFastest || cutToSteady(s) {
 		return Step{}, false
+	}
+	if s.Known(HalfLoss) {
+		return halfAgain(s, rate)
 	}
 	lasts := halfLasts
 	if steady := s.Value(Steady); steady < rate {
@@ -93,6 +96,17 @@ func halfProbe(s *Subject) (Step, bool) {
 	lasts = min(lasts, halfLongest)
 	return step("half", "throughput", s.Name, "whether half of what the narrowest link carries passes evenly", lasts+setUpTakes,
 		map[string]any{"proto": "udp", "rate": rate, "duration": lasts, "length": pacedBytes}), true
+}
+
+// halfAgain is a probe that asks for a little more, where a host was so busy that it sent the first one at little more than TCP got: then that
+// shows no policer, whose bucket had filled.
+func halfAgain(s *Subject, rate float64) (Step, bool) {
+	sent := s.Value(HalfRate)
+	if sent == 0 || sent >= halfSent*rate || sent >= mostPoliced*s.Value(Steady) || s.Value(HalfLoss) >= policed || !losesWithoutQueue(s) && !losesNear(s) {
+		return Step{}, false
+	}
+	return step("half-again", "throughput", s.Name, "whether more than TCP got passes evenly, since the last probe was sent too slowly", halfLongest+setUpTakes,
+		map[string]any{"proto": "udp", "rate": float64(int64(halfMost * s.Value(Capacity))), "duration": halfLongest, "length": pacedBytes}), true
 }
 
 // slowProbe measures whether nothing is lost at half of what TCP got, where a paced probe lost what it sent above that.
