@@ -34,6 +34,7 @@ var rules = []Rule{
 	noECN,
 	ackPathCongested,
 	broadcastStorm,
+	pauseFrames,
 	crossTraffic,
 	smallMSS,
 	slowStartLimited,

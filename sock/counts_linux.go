@@ -35,10 +35,12 @@ func linkCounts(address netip.Addr) Counts {
 		return nil
 	}
 	s := link.Attrs().Statistics
-	return Counts{
+	all := Counts{
 		"link.rx_errors": s.RxErrors, "link.rx_crc_errors": s.RxCrcErrors, "link.rx_frame_errors": s.RxFrameErrors,
 		"link.rx_dropped": s.RxDropped, "link.rx_missed_errors": s.RxMissedErrors, "link.rx_fifo_errors": s.RxFifoErrors,
 		"link.tx_errors": s.TxErrors, "link.tx_dropped": s.TxDropped, "link.tx_carrier_errors": s.TxCarrierErrors, "link.collisions": s.Collisions,
 		"link.multicast": s.Multicast,
 	}
+	all.addPauses(with.Index)
+	return all
 }

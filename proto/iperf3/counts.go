@@ -15,6 +15,7 @@ var troubleCounts = []string{
 	"Udp.InCsumErrors", "Udp.RcvbufErrors", "Udp6InCsumErrors", "Udp6RcvbufErrors",
 	"link.rx_errors", "link.rx_crc_errors", "link.rx_frame_errors", "link.rx_dropped", "link.rx_missed_errors", "link.rx_fifo_errors",
 	"link.tx_errors", "link.tx_dropped", "link.tx_carrier_errors", "link.collisions",
+	"link.rx_pause", "link.tx_pause",
 	"link.multicast", "IpExt.InBcastPkts", "IpExt.InBcastOctets", "IpExt.InMcastPkts", "IpExt.InMcastOctets", "Ip6InMcastPkts", "Ip6InMcastOctets",
 }
 
