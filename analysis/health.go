@@ -22,7 +22,7 @@ var Aspects = []Aspect{Losing, Slowed, Delayed}
 type Spell struct {
 	From    time.Time
 	Length  time.Duration
-	Window          // of lost packets: how many a run lost, and High is of seven runs in eight
+	Window          // of lost packets: how many a run lost, and High is of three runs in four
 	Of, All float64 // of lost packets: how many of how many
 }
 

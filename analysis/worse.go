@@ -21,7 +21,9 @@ const (
 	// as ill as today, and so may one hour in ten.
 	daysEdge, hoursEdge = 0.75, 0.9
 	// newestPart is the part of what is known that may be ill, where only hours are known: of a day the busy third is as ill each day.
-	newestPart = 1.0 / 3
+	newestPart = 0.25
+	// asIll is how much of what is wrong now must have been wrong before, for that to be the same.
+	asIll = 0.5
 	// nowRuns is how many runs say how it is now.
 	nowRuns = 1
 )
@@ -30,7 +32,7 @@ const (
 // the median is beyond it, where all of them are, and where they are beyond it by as much again; and how much all of an hour count for at
 // the most, since they are alike.
 const (
-	evidenceBeyond, mostBeyond = 0.8, 6.0
+	evidenceBeyond, mostBeyond = 1.3, 6.0
 	evidenceApart, mostApart   = 3.0, 12.0
 	evidenceFar, mostFar       = 4.6, 18.0
 )
@@ -112,7 +114,7 @@ func worse(spells []Spell, worth Worth, turned bool) (sign *Sign, known bool) {
 				continue
 			}
 			e := u.evidence(&s, worth)
-			if e == 0 {
+			if e == 0 || s.Value-u.level < asIll*(spells[last].Value-u.level) {
 				total = 0
 				break
 			}
@@ -131,7 +133,7 @@ const (
 	// stepWithin is how many spells before a change the series was still usual where it is a step: in one of them it may have happened.
 	stepWithin = 2
 	// stillUsual is how much of the whole change may have come by then.
-	stillUsual = 1.0 / 3
+	stillUsual = 0.4
 )
 
 // stepsTo says whether a series came to another level at once after these spells, where no days are known: what gets busier by the hour,
@@ -155,13 +157,16 @@ func (u usual) stepsTo(level float64, before []Spell) bool {
 
 // mayBeIll says whether the newest k spells may be ill while the others say what is usual.
 func mayBeIll(spells []Spell, k int) bool {
-	days := 0
-	for _, s := range spells[:len(spells)-k] {
-		if s.isDay() {
+	days, known := 0, 0
+	for i, s := range spells {
+		if s.Runs > 0 {
+			known++
+		}
+		if i < len(spells)-k && s.isDay() {
 			days++
 		}
 	}
-	return days >= knownDays || k == 1 || float64(k) <= newestPart*float64(len(spells))
+	return days >= knownDays || k == 1 || float64(k) <= newestPart*float64(known)
 }
 
 // shortOf is the part of the declared rate that a transfer has to get: a single one over a long way gets less than all.
@@ -248,14 +253,17 @@ func sum(spells []Spell) (of, all float64) {
 	return of, all
 }
 
-// again says whether packets were lost in more runs than one: in two hours, or in one run of eight.
+// againRuns is how many runs a spell has of which a quarter lost packets, for that to be more than a short burst.
+const againRuns = 9
+
+// again says whether packets are lost again and again: in two hours, or in a quarter of the runs of one.
 func again(spells []Spell) bool {
 	hours := 0
 	for _, s := range spells {
 		if s.Of > 0 {
 			hours++
 		}
-		if s.High > 0 {
+		if s.High > 0 && s.Runs >= againRuns {
 			return true
 		}
 	}

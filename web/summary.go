@@ -7,6 +7,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/pathwise-net/pathwise/analysis"
+	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -81,19 +83,19 @@ type foundDoc struct {
 
 type summaryInput struct{}
 
-const (
-	// mostTroubles are as many as anybody reads before mending the first.
-	mostTroubles = 12
-	// manySummaryAge is how old an answer about many hosts may be, which takes a second to find.
-	manySummaryAge = time.Minute
-)
+// mostTroubles are as many as anybody reads before mending the first.
+const mostTroubles = 12
 
 // summary says what is wrong now. All who ask within some seconds get the same answer.
 func (s *Server) summary(ctx context.Context, _ *summaryInput) (*huma.StreamResponse, error) {
 	now := time.Now()
-	name := "summary"
-	if len(s.Control.Mesh().Hosts) >= manyHosts {
-		name = now.Truncate(manySummaryAge).String()
+	newest, err := s.Archive.Results(ctx, archive.ResultQuery{Kind: control.KindDiagnosis, From: now.Add(-diagnosedWithin), Limit: 1})
+	if err != nil {
+		return nil, fault(err)
+	}
+	name := "summary" // whoever made a diagnosis finds it there at once
+	for _, r := range newest.Results {
+		name += r.ID
 	}
 	one, err := s.summaries.get(ctx, name, now, func(ctx context.Context) (*drawing, error) {
 		doc, err := s.summarize(ctx, now)

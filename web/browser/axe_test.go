@@ -32,6 +32,7 @@ func TestAccessible(t *testing.T) {
 		dark              bool
 	}{
 		{"overview", "#/", matrixPainted, desk, false},
+		{"overview of a metric", "#/?metric=rtt_median_seconds", matrixPainted, desk, true},
 		{"overview by past, dark, phone", "#/?colour=past", matrixPainted, phone, true},
 		{"table, dark, wall", "#/?view=table&metric=loss_ratio", "document.querySelector('.table tr') && document.querySelector('#silent')", wall, true},
 		{"pair, phone", "#/pair/ucl/cern", allDrawn, phone, false},

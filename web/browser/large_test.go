@@ -36,6 +36,14 @@ func largeMesh() http.Handler {
 		reply(w, map[string]any{"metric": "rtt_median_seconds", "unit": "seconds", "better": "low", "from": to.Add(-time.Hour), "to": to,
 			"hosts": hosts, "values": values, "counts": counts, "baseline": nil})
 	})
+	mux.HandleFunc("GET /api/v1/summary", func(w http.ResponseWriter, _ *http.Request) {
+		classes := make([]int, len(values))
+		for i := range classes {
+			classes[i] = 2 + i%17/15 + i%19/18
+		}
+		reply(w, map[string]any{"at": time.Now(), "troubles": []any{}, "more": 0, "hosts": hosts, "classes": classes, "pairs": []any{},
+			"looked": len(values), "unknown": 0, "runs": len(values), "newest": nil})
+	})
 	mux.HandleFunc("GET /api/v1/status", func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, map[string]any{"hosts": []any{}, "missed": []any{}, "warnings": []any{}})
 	})
@@ -93,7 +101,9 @@ func TestLargeMatrix(t *testing.T) {
 	server := httptest.NewServer(largeMesh())
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 	p := open(t, desk, server.URL)
-	p.until(matrixPainted)
+	p.until(matrixPainted) // of health
+	p.show("#/?metric=rtt_median_seconds", desk, false)
+	p.until("document.querySelector('.timeline') && " + matrixPainted)
 	_, err := chromedp.Call(p, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})
 	must(t, err)
 	t.Cleanup(func() {

@@ -18,7 +18,7 @@ import (
 // From the front page to one packet, without a pointer.
 func TestKeyboardAlone(t *testing.T) {
 	m := theMesh(t)
-	p := open(t, desk, m.url)
+	p := open(t, desk, m.url+"#/?metric=rtt_median_seconds")
 	p.until(matrixPainted)
 	p.keys("\t")
 	if text := value[string](p, "document.activeElement.textContent"); text != "Skip to the content" {
@@ -103,7 +103,7 @@ func TestZoom(t *testing.T) {
 // What happens shows by itself: a host that comes, a Result that fails; and for a Result with a value, the matrix is asked for again.
 func TestLive(t *testing.T) {
 	m := theMesh(t)
-	p := open(t, desk, m.url)
+	p := open(t, desk, m.url+"#/?metric=rtt_median_seconds")
 	p.until(matrixPainted + " && document.querySelector('.live.open')")
 	m.hub.Heard(fleet.Status{Host: "liv", At: time.Now(), Version: "v1"})
 	p.until("document.querySelector('#news').parentElement.textContent.includes('liv is here')")

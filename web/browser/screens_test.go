@@ -31,9 +31,9 @@ func TestScreens(t *testing.T) {
 		size              [2]int64
 		dark              bool
 	}{
-		{"overview", "#/", matrixPainted, desk, false},
+		{"overview", "#/?metric=rtt_median_seconds", matrixPainted, desk, false},
 		{"overview-dark", "#/?colour=past", matrixPainted, desk, true},
-		{"overview-phone", "#/", matrixPainted, phone, false},
+		{"overview-phone", "#/?metric=rtt_median_seconds", matrixPainted, phone, false},
 		{"overview-table", "#/?view=table&metric=loss_ratio", "document.querySelector('.table tr')", desk, false},
 		{"overview-wall", "#/?metric=loss_ratio", matrixPainted, wall, true},
 		{"pair", "#/pair/ucl/cern", allDrawn, desk, false},

@@ -29,6 +29,35 @@ interface MeasuredDoc { measured: Measured[] }
 interface PairSince { source: string; target: string; since: string | null; longer?: boolean }
 interface SinceDoc { since: PairSince[] }
 
+type Aspect = 'loss' | 'throughput' | 'delay';
+interface SignDoc { aspect: Aspect; metric: string; since: string; longer: boolean; usual: number; now: number; declared: boolean; ill: number; all: number }
+interface SparkDoc { metric: string; from: string; step_seconds: number; values: (number | null)[] }
+interface FoundDoc {
+  result: string; at: string; source: string; target: string; verdict: string; title: string; severity: string; cause: string;
+  host?: string; command?: string; cure?: string;
+}
+interface TroubleDoc {
+  kind: 'from' | 'to' | 'host' | 'link' | 'router' | 'site' | 'pair';
+  name: string;
+  source: string; // of the pair that shows it most
+  target: string;
+  signs: SignDoc[];
+  spark: SparkDoc;
+  diagnosis: FoundDoc | null;
+}
+interface SummaryDoc {
+  at: string;
+  troubles: TroubleDoc[];
+  more: number;
+  hosts: { name: string; site?: string }[];
+  classes: number[]; // row by row, a row being a source: 0 nothing known, 2 good, 3 a sign, 4 wrong
+  pairs: { source: string; target: string; trouble: number | null; signs: SignDoc[] }[];
+  looked: number;
+  unknown: number;
+  runs: number;
+  newest: string | null;
+}
+
 interface Miss { run: string; test?: string; tool: string; source: string; target: string; start: string; why: string }
 interface HostDoc {
   name: string;

@@ -14,6 +14,12 @@ export const spans = { '10m': '10 minutes', '1h': '1 hour', '6h': '6 hours', '24
  *   size: number, table: boolean, test: string, tool: string}} Choice
  */
 
+/** The choice of all metrics at once, now: what is wrong. */
+export const health = 'health';
+
+/** What can be chosen of one metric alone, so that an address that has it is of one. */
+const narrowing = ['at', 'span', 'colour', 'warn', 'bad', 'test', 'tool'];
+
 /**
  * @param {URLSearchParams} q
  * @returns {Choice}
@@ -24,7 +30,7 @@ export function choiceOf(q) {
   const at = Date.parse(q.get('at') ?? '');
   const span = q.get('span') ?? '1h';
   return {
-    metric: q.get('metric') ?? 'rtt_median_seconds', span: span in spans ? span : '1h', at: Number.isNaN(at) ? null : at,
+    metric: q.get('metric') ?? (narrowing.some((k) => q.has(k)) ? 'rtt_median_seconds' : health), span: span in spans ? span : '1h', at: Number.isNaN(at) ? null : at,
     past: q.get('colour') === 'past', warn: number('warn'), bad: number('bad'),
     size: Math.max(0, Math.min(largest, number('size') ?? 0)), table: q.get('view') === 'table', test: q.get('test') ?? '', tool: q.get('tool') ?? '',
   };
@@ -41,16 +47,19 @@ const ofPairs = (measured) => measured.map((m) => m.metric).filter((m) => !m.sta
 /** @param {{choice: Choice, limits: import('./judge.js').Limits | null, measured: Measured[]}} props measured: in any role that the matrix shows */
 export function Controls({ choice, limits, measured }) {
   /** @param {string} name @returns {(e: any) => void} */
-  const pick = (name) => (e) => change({ [name]: e.target.value, ...(name === 'metric' ? { warn: null, bad: null } : {}) });
+  const pick = (name) => (e) => change({ [name]: e.target.value, ...(name === 'metric' ? { warn: null, bad: null } : {}),
+    ...(e.target.value === health && { metric: null, at: null, span: null, colour: null, test: null, tool: null }) });
+  const all = choice.metric === health;
   return html`<div class="controls">
     <label>Metric <select value=${choice.metric} onChange=${pick('metric')}>
-      ${grouped([choice.metric, ...ofPairs(measured)]).map((g) => html`<optgroup label=${g.group}>${g.metrics.map((m) => html`<option value=${m.name}>${m.label}</option>`)}</optgroup>`)}
+      <option value=${health}>Health, of all metrics</option>
+      ${grouped([...(all ? [] : [choice.metric]), ...ofPairs(measured)]).map((g) => html`<optgroup label=${g.group}>${g.metrics.map((m) => html`<option value=${m.name}>${m.label}</option>`)}</optgroup>`)}
     </select></label>
-    <label>Over <select value=${choice.span} onChange=${pick('span')}>
+    ${!all && html`<label>Over <select value=${choice.span} onChange=${pick('span')}>
       ${Object.entries(spans).map(([v, text]) => html`<option value=${v}>${text}</option>`)}</select></label>
     <label>Colour by <select value=${choice.past ? 'past' : 'limits'} onChange=${(/** @type {any} */ e) => change({ colour: e.target.value === 'past' ? 'past' : null })}>
-      <option value="limits">limits</option><option value="past">the pair's last 7 days</option></select></label>
-    ${!choice.past && limits && html`
+      <option value="limits">limits</option><option value="past">the pair's last 7 days</option></select></label>`}
+    ${!all && !choice.past && limits && html`
       <${Limit} name="warn" word="Warning" choice=${choice} value=${limits.warn} />
       <${Limit} name="bad" word="Bad" choice=${choice} value=${limits.bad} />
       ${limits.source === 'chosen' && html`<button type="button" onClick=${() => change({ warn: null, bad: null })}>Default limits</button>`}

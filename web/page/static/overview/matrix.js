@@ -9,6 +9,7 @@ import { Painter, colors } from './painter.js';
 import { fitting, layoutOf, largest, smallest } from './layout.js';
 import { differing } from './model.js';
 import { words } from './judge.js';
+import { cellWords } from './words.js';
 import { moved } from './keys.js';
 
 /** @typedef {import('./model.js').Model} Model */
@@ -84,7 +85,7 @@ export function Matrix({ model, size, resize, query }) {
   }
 
   /** @param {Cell} at */
-  const open = (at) => go(link(['pair', model.hosts[at.row].name, model.hosts[at.column].name], query));
+  const open = (at) => go(leads(model, at, query));
   /** @param {KeyboardEvent} e */
   const press = (e) => {
     if (e.altKey || e.metaKey) return;
@@ -127,10 +128,14 @@ export function Matrix({ model, size, resize, query }) {
     <p class="hidden" id="matrix-help">Arrow keys move from cell to cell, Enter opens the pair. Each cell holds both directions.
       The button Table shows the same as a table.</p>
     <p class="detail" aria-live="polite">${cursor
-      ? html`${told(model, cursor)} <a href=${link(['pair', model.hosts[cursor.row].name, model.hosts[cursor.column].name], query)}>Open the pair</a>`
+      ? html`${told(model, cursor)} <a href=${leads(model, cursor, query)}>Open the pair</a>`
       : html`<span class="quiet">${'Lower left: row → column. Upper right: column → row.'}</span>`}</p>
     ${hover && html`<${Tip} model=${model} at=${hover} />`}`;
 }
+
+/** Where a cell leads: to its pair, and there to what is wrong. @param {Model} m @param {Cell} at @param {Record<string, string>} query */
+const leads = (m, { row, column }, query) =>
+  link(['pair', m.hosts[row].name, m.hosts[column].name], { ...query, ...(m.why && { metric: m.why.get(row * m.n + column)?.[0].metric }) });
 
 /** @param {CanvasRenderingContext2D} pen @param {string[]} names */
 function longest(pen, names) {
@@ -158,6 +163,7 @@ function reveal(box, l, at) {
  */
 export function direction(m, row, column) {
   const i = row * m.n + column;
+  if (m.why) return cellWords(m.why.get(i), m.classes[i], m.to);
   const word = words[m.classes[i]];
   const past = m.past && m.past.median[i] !== null
     ? `, usually ${format(m.past.median[i], m.unit)} (${format(m.past.low[i], m.unit)} to ${format(m.past.high[i], m.unit)})` : '';

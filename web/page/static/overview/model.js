@@ -10,8 +10,9 @@ import { scaleOf } from '../format.js';
  *   values: (number | null)[], classes: Uint8Array,
  *   past: {median: (number | null)[], low: (number | null)[], high: (number | null)[]} | null,
  *   metric: string, unit: string, better: MatrixDoc['better'], limits: import('./judge.js').Limits,
- *   scale: [number, string], byPast: boolean, tally: number[], from: number, to: number,
+ *   scale: [number, string], byPast: boolean, tally: number[], from: number, to: number, why?: Map<number, SignDoc[]>,
  * }} Model
+ * why: of the matrix of health, what is wrong with cells
  */
 
 /**
@@ -46,6 +47,29 @@ export function modelOf(doc, look) {
     metric: doc.metric, unit: doc.unit, better: doc.better, limits, byPast: look.byPast && past !== null, tally,
     scale: scaleOf(some[some.length >> 1] ?? 0, doc.unit),
     from: Date.parse(doc.from), to: Date.parse(doc.to),
+  };
+}
+
+/**
+ * The health of all pairs over all metrics.
+ * @param {SummaryDoc} doc
+ * @returns {Model}
+ */
+export function healthOf(doc) {
+  const n = doc.hosts.length;
+  const order = [...doc.hosts.keys()].sort((a, b) => compare(doc.hosts[a], doc.hosts[b]));
+  const place = new Map(order.map((from, to) => [doc.hosts[from].name, to]));
+  const classes = new Uint8Array(n * n);
+  const tally = [0, 0, 0, 0, 0];
+  for (let r = 0; r < n; r++) for (let c = 0; c < n; c++) {
+    const kind = classes[r * n + c] = doc.classes[order[r] * n + order[c]];
+    if (r !== c) tally[kind]++;
+  }
+  const why = new Map(doc.pairs.map((p) => [(place.get(p.source) ?? 0) * n + (place.get(p.target) ?? 0), p.signs]));
+  const at = Date.parse(doc.at);
+  return {
+    hosts: order.map((i) => ({ name: doc.hosts[i].name, site: doc.hosts[i].site ?? '' })), n, values: new Array(n * n).fill(null), classes, past: null,
+    metric: 'health', unit: '', better: '', limits: { warn: 0, bad: 0, source: 'default' }, byPast: false, tally, scale: [1, ''], from: at, to: at, why,
   };
 }
 

@@ -8,20 +8,23 @@ import { plural, unitOf } from '../format.js';
 import { change } from '../router.js';
 import { rfc } from '../times.js';
 import { Empty, Failure, Loading } from '../state.js';
-import { choiceOf, Controls, Timeline } from './controls.js';
+import { choiceOf, Controls, health, Timeline } from './controls.js';
 import { limitsOf, words } from './judge.js';
-import { empty, modelOf } from './model.js';
+import { empty, healthOf, modelOf } from './model.js';
 import { Matrix } from './matrix.js';
 import { PairTable } from './table.js';
 import { News, Worst } from './lists.js';
+import { Summary } from './summary.js';
+import { headline } from './words.js';
 
 const settle = 2000; // ms after a Result, in which more of them come
 const rest = 16000; // ms between two questions for all pairs: the server's answers are up to 15 s old
 
-/** @param {{route: import('../router.js').Route}} props */
-export function Overview({ route }) {
+/** @param {{route: import('../router.js').Route, account: import('../account.js').Account}} props */
+export function Overview({ route, account }) {
   const choice = choiceOf(route.query);
-  const { doc, error, busy, reload } = useDoc(url(['matrix'], {
+  const all = choice.metric === health;
+  const { doc, error, busy, reload } = useDoc(all ? url(['summary']) : url(['matrix'], {
     metric: choice.metric, at: choice.at === null ? '' : rfc(choice.at), span: choice.span,
     baseline: choice.past ? '7d' : '', test: choice.test, tool: choice.tool,
   }));
@@ -29,15 +32,16 @@ export function Overview({ route }) {
   const there = useDoc(doc || error ? url(['measured'], { role: 'planned' }) : null).doc;
   useRenewal(choice.at === null ? choice.metric : null, reload);
   const model = useMemo(
-    () => doc && modelOf(doc, { warn: choice.warn, bad: choice.bad, byPast: choice.past }),
+    () => doc && (doc.troubles ? healthOf(doc) : modelOf(doc, { warn: choice.warn, bad: choice.bad, byPast: choice.past })),
     [doc, choice.warn, choice.bad, choice.past],
   );
-  const query = { metric: choice.metric, ...(choice.tool && { tool: choice.tool }), ...(choice.test && { test: choice.test }) };
+  const query = all ? {} : { metric: choice.metric, ...(choice.tool && { tool: choice.tool }), ...(choice.test && { test: choice.test }) };
   const limits = model?.metric === choice.metric ? model.limits : limitsOf(choice, undefined, [], 'low');
   return html`
-    <h1 tabindex="-1">${labelOf(choice.metric)}</h1>
+    <h1 tabindex="-1">${!all ? labelOf(choice.metric) : doc?.troubles ? headline(doc) : 'Overview'}</h1>
+    ${all && doc?.troubles && html`<${Summary} doc=${doc} account=${account} />`}
     <${Controls} choice=${choice} limits=${limits} measured=${there?.measured ?? []} />
-    <${Timeline} choice=${choice} shown=${model} />
+    ${!all && html`<${Timeline} choice=${choice} shown=${model} />`}
     ${error && html`<${Failure} error=${error} what="The matrix" retry=${reload} />`}
     ${!doc && !error && html`<${Loading} of="all pairs" />`}
     ${model && html`<div class=${'overview' + (busy ? ' busy' : '')} aria-busy=${String(busy)}>
@@ -45,7 +49,7 @@ export function Overview({ route }) {
         ${model.n < 2
           ? html`<${Empty} title="There are no pairs yet.">
               <p>Name two hosts or more in the mesh file and a test between them; <code>pathwise mesh check</code> says whether it is right.</p><//>`
-          : html`${empty(model) && html`<${Empty} title=${`No pair has a value of ${labelOf(choice.metric).toLowerCase()} in this time.`}>
+          : html`${empty(model) && !all && html`<${Empty} title=${`No pair has a value of ${labelOf(choice.metric).toLowerCase()} in this time.`}>
                 <p>Choose another metric or a longer time, or step back in time. Which tests the mesh runs is in its file: a metric needs
                 a tool that measures it.</p><//>`}
               <${Legend} model=${model} />
@@ -54,7 +58,7 @@ export function Overview({ route }) {
                 : html`<${Matrix} model=${model} size=${choice.size} query=${query} resize=${(/** @type {number} */ s) => change({ size: s }, { replace: true })} />`}`}
       </div>
       <aside aria-label="What to look at">
-        ${model.n >= 2 && html`<${Worst} model=${model} query=${query} at=${choice.at === null ? '' : rfc(choice.at)} />`}
+        ${model.n >= 2 && !model.why && html`<${Worst} model=${model} query=${query} at=${choice.at === null ? '' : rfc(choice.at)} />`}
         <${News} />
       </aside>
     </div>`}`;
@@ -70,7 +74,7 @@ function useRenewal(metric, reload) {
   const state = useRef({ timer: 0 });
   useEvents((kind, e) => {
     const s = state.current;
-    const concerns = kind === 'missed' || (kind === 'result' && metric !== null && e.result && metric in e.result.metrics);
+    const concerns = kind === 'missed' || (kind === 'result' && metric !== null && e.result && (metric === health || metric in e.result.metrics));
     if (!concerns || metric === null || s.timer) return;
     s.timer = setTimeout(() => {
       s.timer = setTimeout(() => {

@@ -4,6 +4,7 @@ import { format, plural } from '../format.js';
 import { link } from '../router.js';
 import { words } from './judge.js';
 import { Mark } from './lists.js';
+import { cellWords } from './words.js';
 
 const page = 200; // rows: more take seconds on a phone
 
@@ -25,11 +26,11 @@ export function PairTable({ model: m, query }) {
     <label>Find a host or site <input type="search" value=${wanted} onInput=${(/** @type {any} */ e) => setWanted(e.target.value)} /></label>
     <p role="status" class="quiet">${plural(cells.length, 'direction')}, worst first</p>
     <div class="scroll" tabindex="0" role="region" aria-label="All pairs"><table>
-      <thead><tr><th scope="col">From</th><th scope="col">To</th><th scope="col" class="num">Value</th>${m.past && html`<th scope="col" class="num">Usually</th>`}<th scope="col">Is</th></tr></thead>
+      <thead><tr><th scope="col">From</th><th scope="col">To</th><th scope="col" class=${m.why ? '' : 'num'}>${m.why ? 'What is wrong' : 'Value'}</th>${m.past && html`<th scope="col" class="num">Usually</th>`}<th scope="col">Is</th></tr></thead>
       <tbody>${cells.slice(0, most).map((i) => {
         const [a, b] = [m.hosts[Math.floor(i / m.n)], m.hosts[i % m.n]];
         return html`<tr key=${i}><th scope="row"><a href=${link(['pair', a.name, b.name], query)}>${a.name}</a> <small>${a.site}</small></th>
-          <td>${b.name} <small>${b.site}</small></td><td class="num">${m.values[i] === null ? '' : format(m.values[i], m.unit)}</td>
+          <td>${b.name} <small>${b.site}</small></td><td class=${m.why ? '' : 'num'}>${m.why ? cellWords(m.why.get(i), m.classes[i], m.to) : m.values[i] === null ? '' : format(m.values[i], m.unit)}</td>
           ${m.past && html`<td class="num">${m.past.median[i] === null ? '' : format(m.past.median[i], m.unit)}</td>`}
           <td><${Mark} kind=${m.classes[i]} past=${m.byPast} /> ${m.byPast ? words[m.classes[i]].past : words[m.classes[i]].limit}</td></tr>`;
       })}</tbody></table></div>

@@ -1,0 +1,75 @@
+package browser
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/pathwise-net/pathwise/archive/generated"
+)
+
+// dayOf is a made-up day of the played mesh.
+func dayOf(faults ...generated.Fault) *generated.History {
+	h := generated.Day(nil, time.Now(), 7)
+	h.Start, h.Steady, h.Faults = h.End.Add(-28*time.Hour), true, faults
+	h.Tests = []generated.Test{{Tool: generated.Ping, Every: 5 * time.Minute}, {Tool: generated.Throughput, Every: 30 * time.Minute}}
+	for i, name := range []string{"ucl", "cern", "dl", "ral", "sink"} {
+		h.Hosts = append(h.Hosts, generated.Host{Name: name, Address: "10.0.0." + string(rune('1'+i)), East: 300 * float64(i)})
+	}
+	return &h
+}
+
+// The first page says what is wrong, for whom and since when without a click, and what a diagnosis found of it; one press diagnoses it, at
+// once; and the matrix below says of each cell why it is as it is.
+func TestWhatIsWrong(t *testing.T) {
+	m := newPlayed(t, "olga")
+	now := time.Now()
+	must(t, dayOf(generated.Fault{Host: "dl", Since: now.Add(-3 * time.Hour), Loss: 0.05},
+		generated.Fault{Source: "ucl", Target: "cern", Since: now.Add(-4 * time.Hour), Rate: 0.2}).Fill(t.Context(), m.Archive))
+	p := open(t, desk, m.url)
+	p.withAxe()
+	p.says("h1", "1 host and 1 path are slow")
+	p.says(".troubles li:nth-child(1)", "dl: packets lost since ")
+	p.says(".troubles li:nth-child(1)", ", 8 of 8 paths")
+	p.says(".troubles li:nth-child(2)", "ucl → cern: transfers slow since ")
+	p.says(".troubles li:nth-child(2)", "Not diagnosed yet.")
+	p.says(".basis", "20 paths between 6 hosts compared with their own past")
+	p.until("document.querySelectorAll('.spark path[d^=M]').length === 2 && " + matrixPainted)
+	p.accessible("what is wrong")
+	p.picture("overview-wrong")
+	p.run(chromedp.Focus(chromedp.CSS(".matrix")))
+	p.keys(kb.End, kb.ArrowLeft)
+	p.until("/^\\S+ → \\S+: (packets lost since|as usual|transfers slow|nothing was measured)/.test(document.querySelector('.detail').textContent)")
+	p.show("#/?view=table", phone, true)
+	p.says(".table tbody tr", "since ")
+	p.until("document.documentElement.scrollWidth <= innerWidth")
+	p.accessible("what is wrong, table, phone, dark")
+	p.show("#/sign-in", desk, false)
+	p.signIn("olga", password)
+	p.show("#/", desk, false)
+	p.until("document.querySelector('.troubles li:nth-child(2) button')")
+	p.run(chromedp.Click(chromedp.CSS(".troubles li:nth-child(2) button")))
+	p.says(".diagnosis h2", "The receiver’s window holds the transfer back")
+	p.show("#/", desk, false)
+	p.says(".troubles li:nth-child(2) a[href^='#/result/']", "receiver")
+	p.says(".troubles li:nth-child(2)", "Cure on cern")
+	p.picture("overview-diagnosed")
+}
+
+// Where nothing is wrong one line says so, and what that rests on.
+func TestNothingIsWrong(t *testing.T) {
+	t.Run("nothing was measured", func(t *testing.T) {
+		p := open(t, desk, newPlayed(t).url)
+		p.says("h1", "Nothing was measured lately")
+	})
+	t.Run("all is as usual", func(t *testing.T) {
+		m := newPlayed(t)
+		must(t, dayOf().Fill(t.Context(), m.Archive))
+		p := open(t, phone, m.url)
+		p.says("h1", "All is as usual")
+		p.says(".basis", "20 paths")
+		p.until("!document.querySelector('.troubles')")
+	})
+}

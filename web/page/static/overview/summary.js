@@ -1,0 +1,60 @@
+// What is wrong, for whom, since when and why: the first look at a mesh. A line for each thing that is wrong, whatever it is of.
+import { html } from '../html.js';
+import { go, link } from '../router.js';
+import { when } from '../times.js';
+import { basis, nameOf, paths, signWords } from './words.js';
+
+/** @param {{doc: SummaryDoc, account: import('../account.js').Account}} props */
+export function Summary({ doc, account }) {
+  const may = account.me?.scopes?.includes('run');
+  const now = Date.parse(doc.at);
+  return html`<section class="summary" aria-label="What is wrong">
+    ${doc.troubles.length > 0 && html`<ol class="troubles">${doc.troubles.map((t) => html`<${Trouble} key=${t.kind + t.name} of=${t} now=${now} may=${may} />`)}</ol>`}
+    ${doc.more > 0 && html`<p class="quiet">and ${doc.more} more: see the matrix</p>`}
+    <p class="quiet basis">${basis(doc)}</p>
+  </section>`;
+}
+
+/** @param {{of: TroubleDoc, now: number, may: boolean | undefined}} props */
+function Trouble({ of: t, now, may }) {
+  const first = t.signs[0];
+  const pair = link(['pair', t.source, t.target], { metric: first.metric });
+  return html`<li>
+    <${Spark} of=${t.spark} />
+    <div>
+      <p><a href=${pair}><b>${nameOf(t)}</b></a>: ${t.signs.map((s, i) => html`${i > 0 && '; '}${signWords(s, now)}${paths(s) && `, ${paths(s)}`}`)}.</p>
+      <p>${t.diagnosis ? html`<${Found} of=${t.diagnosis} />` : html`<span class="quiet">Not diagnosed yet. It shows most from ${t.source} to ${t.target}.</span>`}</p>
+    </div>
+    ${may
+      ? html`<button type="button" onClick=${() => diagnose(t)} aria-label=${`Diagnose ${t.source} to ${t.target} now`}>Diagnose now</button>`
+      : html`<a class="button" href=${link(['test'], { source: t.source, target: t.target, do: 'diagnose' })} aria-label=${`Diagnose ${t.source} to ${t.target}`}>Diagnose</a>`}
+  </li>`;
+}
+
+/** What a diagnosis found, and what to do first. @param {{of: FoundDoc}} props */
+const Found = ({ of: f }) => html`<a href=${link(['result', f.result])}>${f.title}</a> <span class="quiet">(${f.source} → ${f.target}, ${when(f.at).slice(11)})</span>.
+  ${f.cause}${(f.command || f.cure) && html` <b>Cure</b>${f.host && ` on ${f.host}`}: ${f.command && html`<code>${f.command}</code> `}${f.cure}.`}`;
+
+/** Starts a diagnosis at once, and shows it. @param {TroubleDoc} t */
+async function diagnose(t) {
+  const { start } = await import('../test/work.js');
+  void start({ what: 'diagnose', source: t.source, target: t.target, tool: '', kind: '', parameters: {}, patience: 300, seconds: 0 });
+  go(link(['test'], { source: t.source, target: t.target, do: 'diagnose' }));
+}
+
+const [wide, high] = [120, 28]; // px
+
+/** A line of what was before and is now; it says nothing that the words beside it do not. @param {{of: SparkDoc}} props */
+function Spark({ of: s }) {
+  const values = s.values.map((v) => v ?? NaN);
+  const most = Math.max(...values.filter((v) => !Number.isNaN(v)), 1e-12);
+  const x = (/** @type {number} */ i) => 2 + (i * (wide - 6)) / Math.max(1, values.length - 1);
+  const y = (/** @type {number} */ v) => high - 3 - (v / most) * (high - 6);
+  let path = '';
+  values.forEach((v, i) => {
+    if (!Number.isNaN(v)) path += `${i === 0 || Number.isNaN(values[i - 1]) ? 'M' : 'L'}${x(i).toFixed(1)} ${y(v).toFixed(1)}`;
+  });
+  const last = values.length - 1;
+  return html`<svg class="spark" width=${wide} height=${high} viewBox=${`0 0 ${wide} ${high}`} aria-hidden="true">
+    <path d=${path} />${last >= 0 && !Number.isNaN(values[last]) && html`<circle cx=${x(last)} cy=${y(values[last])} r="2.5" />`}</svg>`;
+}

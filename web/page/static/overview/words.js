@@ -1,0 +1,72 @@
+// What is wrong, in words. Pure.
+import { format, plural } from '../format.js';
+import { when } from '../times.js';
+
+/** What a trouble is about, for people. @param {TroubleDoc} t */
+export function nameOf(t) {
+  if (t.kind === 'from') return `what ${t.name} sends`;
+  if (t.kind === 'to') return `what ${t.name} receives`;
+  if (t.kind === 'host' || t.kind === 'pair') return t.name;
+  return `${t.kind} ${t.name}`;
+}
+
+const hosts = ['host', 'from', 'to'];
+
+/** The first line: how many of what are wrong, and how. @param {SummaryDoc} doc */
+export function headline(doc) {
+  const all = doc.troubles;
+  if (!all.length) return doc.looked ? 'All is as usual' : doc.unknown ? 'It is too early to say what is usual' : 'Nothing was measured lately';
+  /** @type {[string, string][]} */
+  const kinds = [['host', 'host'], ['link', 'link'], ['router', 'router'], ['site', 'site'], ['pair', 'path']];
+  const counts = kinds.map(([kind, word]) => {
+    const of = all.filter((t) => (kind === 'host' ? hosts.includes(t.kind) : t.kind === kind));
+    const n = kind === 'host' ? new Set(of.map((t) => t.name)).size : of.length;
+    return n ? plural(n, word) : '';
+  }).filter(Boolean);
+  const one = all.length === 1 && counts[0].startsWith('1');
+  const what = all.every((t) => t.signs.some((s) => s.aspect !== 'loss')) ? (one ? 'is slow' : 'are slow')
+    : all.every((t) => t.signs[0].aspect === 'loss') ? (one ? 'loses packets' : 'lose packets') : one ? 'is worse than usual' : 'are worse than usual';
+  return `${counts.length > 1 ? counts.slice(0, -1).join(', ') + ' and ' + counts.at(-1) : counts[0]} ${what}`;
+}
+
+/** A time of today as its hour, and of another day with that day. @param {string} at @param {number} now */
+function moment(at, now) {
+  const [there, here] = [when(at), when(now)];
+  return there.slice(0, 10) === here.slice(0, 10) ? there.slice(11) : there.slice(5);
+}
+
+/** Since when. @param {SignDoc} s @param {number} now */
+const since = (s, now) => (s.longer ? `since before ${moment(s.since, now)}` : `since ${moment(s.since, now)}`);
+
+/**
+ * In which respect something is worse, since when, and from what to what.
+ * @param {SignDoc} s
+ * @param {number} now
+ */
+export function signWords(s, now) {
+  const [is, was] = [format(s.now, unit(s)), format(s.usual, unit(s))];
+  if (s.aspect === 'loss') return s.longer ? `${is} of packets lost, ${since(s, now)}` : `packets lost ${since(s, now)}: ${is}, before ${was}`;
+  if (s.aspect === 'delay') return `round trips longer ${since(s, now)}: ${is}, before ${was}`;
+  if (s.declared) return `transfers get ${is} of the ${was} that are declared, ${since(s, now)}`;
+  return `transfers slow ${since(s, now)}: ${is}, before ${was}`;
+}
+
+/** @param {SignDoc} s */
+const unit = (s) => ({ loss: 'ratio', delay: 'seconds', throughput: 'bits_per_second' })[s.aspect];
+
+/** How many of all paths show it. @param {SignDoc} s */
+export const paths = (s) => (s.all > 1 ? `${s.ill} of ${plural(s.all, 'path')}` : '');
+
+/** What the summary rests on. @param {SummaryDoc} doc */
+export function basis(doc) {
+  const parts = [`${plural(doc.looked, 'path')} between ${plural(doc.hosts.length, 'host')} compared with their own past`, plural(doc.runs, 'run')];
+  if (doc.newest) parts.push(`the newest at ${moment(doc.newest, Date.parse(doc.at))}`);
+  const more = doc.unknown ? ` Of ${plural(doc.unknown, 'more path', 'more paths')} too little is known to say so.` : '';
+  return parts.join(', ') + '.' + more;
+}
+
+/** What is said of one cell of the matrix of health. @param {SignDoc[] | undefined} signs @param {number} kind @param {number} now */
+export function cellWords(signs, kind, now) {
+  if (signs?.length) return signs.map((s) => signWords(s, now)).join('; ');
+  return kind === 0 ? 'nothing was measured lately' : 'as usual';
+}
