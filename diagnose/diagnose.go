@@ -45,7 +45,8 @@ type Diagnosis struct {
 	Considered []Considered `json:"-"` // what came of every rule
 }
 
-// Diagnose draws findings from Results. Those of kinds that no reader or rule names are kept and not used. Forward findings come first, worst first within a way.
+// Diagnose draws findings from Results. Those of kinds that no reader or rule names are kept and not used. Forward findings come first,
+// worst first within a way. A path of which one way could not be measured is not called healthy for the other.
 func Diagnose(results []*measure.Result) *Diagnosis {
 	return diagnoseBy(rules, gather(results), results)
 }
@@ -58,10 +59,12 @@ func diagnoseBy(rules []Rule, g *gathering, results []*measure.Result) *Diagnosi
 		d.Findings = append(d.Findings, j.findings()...)
 		d.Considered = append(d.Considered, j.considered...)
 	}
+	failed := g.failed()
+	d.Notes = append(d.Notes, failed...)
 	switch f := d.First(); {
 	case f != nil:
 		d.Verdict = f.ID
-	case g.measured() && !slices.ContainsFunc(d.Findings, func(f measure.Finding) bool { return f.ID == capacityUnknown.ID }):
+	case g.measured() && len(failed) == 0 && !slices.ContainsFunc(d.Findings, func(f measure.Finding) bool { return f.ID == capacityUnknown.ID }):
 		d.Verdict = Healthy
 	}
 	return d

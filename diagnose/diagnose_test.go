@@ -3,6 +3,7 @@ package diagnose
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -418,5 +419,25 @@ func TestDiagnoseIncomplete(t *testing.T) {
 		if d.Findings == nil {
 			t.Errorf("%s: findings must be a list", name)
 		}
+	}
+}
+
+// A path is not healthy because one way is, where the transfer the other way failed.
+func TestHalfMeasured(t *testing.T) {
+	p := with(fullPath)
+	results := p.results()
+	failed := measure.NewResult("throughput", testStart)
+	failed.Parameters["reverse"], failed.Parameters["proto"] = true, "tcp"
+	failed.Fail(errors.New("no answer"))
+	d := Diagnose(append(results, failed))
+	note := "reverse: nothing is known of this way, whose transfer failed: no answer"
+	if d.Verdict != Unknown || !slices.Contains(d.Notes, note) {
+		t.Errorf("%s, %q; want unknown, %q", d.Verdict, d.Notes, note)
+	}
+	if d := Diagnose(append(with(lossy).results(), failed)); d.Verdict != "random-loss" {
+		t.Errorf("%s, want the cause that is known", d.Verdict)
+	}
+	if d := Diagnose(results); d.Verdict != Healthy || len(d.Notes) > 0 {
+		t.Errorf("%s, %q; want healthy", d.Verdict, d.Notes)
 	}
 }

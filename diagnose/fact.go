@@ -66,7 +66,7 @@ type Subject struct {
 	sized    bool          // packets were tried that no router may cut
 	passed   bool          // some of these were answered
 	tooLarge bool          // and somebody said that some are too large
-	failed   string        // of a path, why nothing could be moved; "": nobody tried
+	failed   string        // of a path, or a way, why nothing could be moved; "": nobody tried, or it could
 	refuted  []refuted     // causes that their own formulas rule out
 
 	target *Target         // that packets were sent at the rate of; nil: none

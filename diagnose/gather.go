@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -61,6 +62,16 @@ func gather(results []*measure.Result) *gathering {
 // measured reports whether a transfer says something about a way.
 func (g *gathering) measured() bool {
 	return g.ways[measure.Forward].Known(Stuck) || g.ways[measure.Reverse].Known(Stuck)
+}
+
+// failed says of each way why its transfer told nothing, where one was tried and the other way's told something.
+func (g *gathering) failed() (notes []string) {
+	for _, direction := range directions {
+		if s := g.ways[direction]; g.measured() && !s.Known(Stuck) && s.failed != "" {
+			notes = append(notes, fmt.Sprintf("%s: nothing is known of this way, whose transfer failed: %s", direction, s.failed))
+		}
+	}
+	return notes
 }
 
 // pathOf is a path over which nothing was moved, with what answered on it, and why the first test failed.
@@ -179,6 +190,9 @@ func readThroughput(g *gathering, r *measure.Result) {
 			s.setPositive(OtherGoodput, r.Metrics[measure.Throughput], r)
 		case sort == ofTransfer || !s.Known(Stuck):
 			readTransfer(s, r)
+			if s.failed = ""; r.Error != nil {
+				s.failed = *r.Error
+			}
 			g.lost = max(g.lost, lostSilent(s, r))
 		}
 	})
