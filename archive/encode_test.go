@@ -76,6 +76,7 @@ func fullResult() *measure.Result {
 	r.Metrics = map[measure.Metric]float64{measure.Throughput: 9.41e8, measure.Retransmits: 17, measure.CPUSender: 0.12}
 	r.Distributions = map[measure.Metric]measure.Distribution{measure.RTTs: sketchOf(0.04, 0.05, 0.0401), "b_seconds": sketchOf(-1)}
 	r.Clock = measure.NewClock(100*time.Microsecond, true)
+	r.Clock.StepSeconds, r.Clock.AheadSeconds = 0.25, &[2]float64{-0.01, 0.02}
 	far := measure.Clock{StepSeconds: -0.5, AheadSeconds: &[2]float64{-0.02, 0.0301}}
 	r.TargetClock, r.Way, r.Role = &far, measure.Both, measure.DiagnosisRole("01J00000000000000000000000", "transfer")
 	r.Notes = []string{"the socket buffer was \"small\""}
