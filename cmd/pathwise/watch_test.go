@@ -130,6 +130,6 @@ func TestTraceAndThroughputOnATerminal(t *testing.T) {
 		}
 		return lines
 	}, "--bind", "127.0.0.1", "--any-port", "--again-port", fmt.Sprint(freePorts(t, 1)[0]))
-	showsInOrder(t, lines, `^ +seconds +rate +round trip +window`, `^ +0.10 - 0.2\d +\d.*bit/s .*s +[\d.]+ [kM]B +0$`, `^forward +[▁-█]{3,}  up to`, `^throughput +`,
+	showsInOrder(t, lines, `^ +seconds +rate +round trip +window`, `^ +0\.\d\d - 0\.\d\d +\d.*bit/s .*s +[\d.]+ [kM]B +0$`, `^forward +[▁-█]{3,}  up to`, `^throughput +`,
 		`^sender, forward .*segments of .* buffer`, `^receiver, forward .*segments of`)
 }
