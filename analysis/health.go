@@ -67,7 +67,8 @@ type Health struct {
 	Troubles []Trouble
 	// Signs are those of each pair, in the order in which pairs were given: also those that are no trouble yet.
 	Signs [][]Sign
-	// Looked is how many pairs are known well enough to be looked at.
+	// Known says of each pair whether enough is known of it to be looked at, and Looked of how many.
+	Known  []bool
 	Looked int
 }
 
@@ -89,10 +90,10 @@ type Told struct {
 // Judge says which pairs are worse than they use to be, or than is declared, since when, and what they have in common. How often it is
 // wrong TestPlanted in package web tells.
 func Judge(pairs []Watched) Health {
-	h := Health{Signs: make([][]Sign, len(pairs))}
+	h := Health{Signs: make([][]Sign, len(pairs)), Known: make([]bool, len(pairs))}
 	for i := range pairs {
 		signs, known := pairs[i].signs()
-		h.Signs[i] = signs
+		h.Signs[i], h.Known[i] = signs, known
 		if known {
 			h.Looked++
 		}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"reflect"
@@ -110,7 +111,9 @@ func (w *watched) spark(t *analysis.Trouble) sparkDoc {
 // class says of each pair how it is.
 func (w *watched) class(doc *summaryDoc, health *analysis.Health, belongs map[int]int) {
 	for i, at := range w.at {
-		doc.Classes[at] = classGood
+		if health.Known[i] {
+			doc.Classes[at] = classGood
+		}
 		signs := health.Signs[i]
 		k, wrong := belongs[i]
 		if len(signs) == 0 {
@@ -155,7 +158,7 @@ func (s *Server) diagnosed(ctx context.Context, now time.Time) (all []foundDoc, 
 			Severity: string(measure.Info)}
 		if i := slices.IndexFunc(r.Samples.Findings, func(f measure.Finding) bool { return f.ID == verdict }); i >= 0 {
 			f := &r.Samples.Findings[i]
-			doc.Severity, doc.Cause, doc.Title = string(f.Severity), f.Explanation, knowledge.OfFinding(f.ID).Title
+			doc.Severity, doc.Cause, doc.Title = string(f.Severity), f.Explanation, cmp.Or(knowledge.OfFinding(f.ID).Title, verdict)
 			if len(f.Advice) > 0 {
 				doc.Host, doc.Command, doc.Cure = f.Advice[0].Host, f.Advice[0].Command, f.Advice[0].Why
 			}

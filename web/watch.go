@@ -26,6 +26,7 @@ type watchKey struct {
 // watchedSpan is what pairs were like in a span, row by row as in a matrix, and when that was read.
 type watchedSpan struct {
 	read  time.Time
+	hosts []matrixHost // of the matrix then, in its order
 	cells []watchedCell
 }
 
@@ -179,7 +180,7 @@ func (s *Server) watchedIn(ctx context.Context, m *matrixOf, metric measure.Metr
 	kept, has := w.kept[key]
 	w.mu.Unlock()
 	n := len(m.hosts)
-	if has && now.Sub(kept.read) < watchAge && len(kept.cells) == n*n {
+	if has && now.Sub(kept.read) < watchAge && slices.Equal(kept.hosts, m.hosts) {
 		return kept.cells, nil
 	}
 	query := archive.MatrixQuery{Match: archive.Match{Role: string(measure.RolePlanned), Metric: string(metric)}, From: one.from, To: one.to,
@@ -200,7 +201,7 @@ func (s *Server) watchedIn(ctx context.Context, m *matrixOf, metric measure.Metr
 		}
 	}
 	if one.to.Before(now) {
-		w.keep(key, watchedSpan{now, cells})
+		w.keep(key, watchedSpan{now, m.hosts, cells})
 	}
 	return cells, nil
 }

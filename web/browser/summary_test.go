@@ -41,7 +41,7 @@ func TestWhatIsWrong(t *testing.T) {
 	p.picture("overview-wrong")
 	p.run(chromedp.Focus(chromedp.CSS(".matrix")))
 	p.keys(kb.End, kb.ArrowLeft)
-	p.until("/^\\S+ → \\S+: (packets lost since|as usual|transfers slow|nothing was measured)/.test(document.querySelector('.detail').textContent)")
+	p.until("/^\\S+ → \\S+: (packets lost since|as usual|transfers slow|too little was measured)/.test(document.querySelector('.detail').textContent)")
 	p.show("#/?view=table", phone, true)
 	p.says(".table tbody tr", "since ")
 	p.until("document.documentElement.scrollWidth <= innerWidth")

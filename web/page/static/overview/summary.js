@@ -1,8 +1,7 @@
 // What is wrong, for whom, since when and why: the first look at a mesh. A line for each thing that is wrong, whatever it is of.
 import { html } from '../html.js';
 import { go, link } from '../router.js';
-import { when } from '../times.js';
-import { basis, nameOf, paths, signWords } from './words.js';
+import { basis, moment, nameOf, paths, signWords } from './words.js';
 
 /** @param {{doc: SummaryDoc, account: import('../account.js').Account}} props */
 export function Summary({ doc, account }) {
@@ -23,7 +22,7 @@ function Trouble({ of: t, now, may }) {
     <${Spark} of=${t.spark} />
     <div>
       <p><a href=${pair}><b>${nameOf(t)}</b></a>: ${t.signs.map((s, i) => html`${i > 0 && '; '}${signWords(s, now)}${paths(s) && `, ${paths(s)}`}`)}.</p>
-      <p>${t.diagnosis ? html`<${Found} of=${t.diagnosis} />` : html`<span class="quiet">Not diagnosed yet. It shows most from ${t.source} to ${t.target}.</span>`}</p>
+      <p>${t.diagnosis ? html`<${Found} of=${t.diagnosis} now=${now} />` : html`<span class="quiet">Not diagnosed yet. It shows most from ${t.source} to ${t.target}.</span>`}</p>
     </div>
     ${may
       ? html`<button type="button" onClick=${() => diagnose(t)} aria-label=${`Diagnose ${t.source} to ${t.target} now`}>Diagnose now</button>`
@@ -31,8 +30,8 @@ function Trouble({ of: t, now, may }) {
   </li>`;
 }
 
-/** What a diagnosis found, and what to do first. @param {{of: FoundDoc}} props */
-const Found = ({ of: f }) => html`<a href=${link(['result', f.result])}>${f.title}</a> <span class="quiet">(${f.source} → ${f.target}, ${when(f.at).slice(11)})</span>.
+/** What a diagnosis found, and what to do first. @param {{of: FoundDoc, now: number}} props */
+const Found = ({ of: f, now }) => html`<a href=${link(['result', f.result])}>${f.title}</a> <span class="quiet">(${f.source} → ${f.target}, ${moment(f.at, now)})</span>.
   ${f.cause}${(f.command || f.cure) && html` <b>Cure</b>${f.host && ` on ${f.host}`}: ${f.command && html`<code>${f.command}</code> `}${f.cure}.`}`;
 
 /** Starts a diagnosis at once, and shows it. @param {TroubleDoc} t */

@@ -23,14 +23,14 @@ export function headline(doc) {
     const n = kind === 'host' ? new Set(of.map((t) => t.name)).size : of.length;
     return n ? plural(n, word) : '';
   }).filter(Boolean);
-  const one = all.length === 1 && counts[0].startsWith('1');
+  const one = counts.length === 1 && counts[0].startsWith('1 ');
   const what = all.every((t) => t.signs.some((s) => s.aspect !== 'loss')) ? (one ? 'is slow' : 'are slow')
     : all.every((t) => t.signs[0].aspect === 'loss') ? (one ? 'loses packets' : 'lose packets') : one ? 'is worse than usual' : 'are worse than usual';
   return `${counts.length > 1 ? counts.slice(0, -1).join(', ') + ' and ' + counts.at(-1) : counts[0]} ${what}`;
 }
 
 /** A time of today as its hour, and of another day with that day. @param {string} at @param {number} now */
-function moment(at, now) {
+export function moment(at, now) {
   const [there, here] = [when(at), when(now)];
   return there.slice(0, 10) === here.slice(0, 10) ? there.slice(11) : there.slice(5);
 }
@@ -68,5 +68,5 @@ export function basis(doc) {
 /** What is said of one cell of the matrix of health. @param {SignDoc[] | undefined} signs @param {number} kind @param {number} now */
 export function cellWords(signs, kind, now) {
   if (signs?.length) return signs.map((s) => signWords(s, now)).join('; ');
-  return kind === 0 ? 'nothing was measured lately' : 'as usual';
+  return kind === 0 ? 'too little was measured to say what is usual' : 'as usual';
 }
