@@ -39,7 +39,7 @@ func readStretch(way measure.Way, evenly float64, results []*measure.Result) str
 	for _, r := range results {
 		all.target = cmp.Or(r.Target.Address, all.target)
 		if sortOf(r) == ofTransfer && measure.WayOf(r.Kind, r.Parameters) == way {
-			all.queue = fullestQueue(s, r)
+			all.queue = max(all.queue, fullestQueue(s, r))
 		}
 	}
 	return all

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/model"
 	"github.com/pathwise-net/pathwise/quantity"
 )
@@ -91,8 +92,12 @@ func (a *aim) undecided(marks []mark) string {
 	for _, m := range marks {
 		text := fmt.Sprintf("up to %s %s", m.name, m.means)
 		if m.limit == LimitLoss && a.evenly > 0 {
+			back := ""
+			if a.way == measure.Reverse {
+				back = " -R"
+			}
 			more := model.NewRunLengthTest(a.run).Enough(m.lost) - m.sent
-			text += fmt.Sprintf("; without another loss `pathwise throughput %s --proto udp --rate %.0fkbit --len %d -t %.0f` would tell", m.name,
+			text += fmt.Sprintf("; without another loss `pathwise throughput %s%s --proto udp --rate %.0fkbit --len %d -t %.0f` would tell", m.name, back,
 				a.evenly/1000, sectionBytes, max(1, math.Ceil(more*sectionBytes*8/a.evenly)))
 		}
 		parts = append(parts, text)
