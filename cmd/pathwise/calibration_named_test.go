@@ -51,9 +51,9 @@ var calibrationNamed = map[string][]setting{
 		{rate: "20mbit", rtt: 100 * ms, seed: 13, narrow: late("2%", "5ms")},
 	},
 	"flow-slow-path": {
-		{rate: "50mbit", rtt: 20 * ms, seed: 11, narrow: slowPath("2mbit")},
-		{rate: "100mbit", rtt: 40 * ms, seed: 12, narrow: slowPath("4mbit")},
-		{rate: "20mbit", rtt: 60 * ms, seed: 13, narrow: slowPath("1mbit")},
+		{rate: "50mbit", rtt: 20 * ms, seed: 11, narrow: slowPath("2mbit", "10ms")},
+		{rate: "100mbit", rtt: 40 * ms, seed: 12, narrow: slowPath("4mbit", "20ms")},
+		{rate: "20mbit", rtt: 60 * ms, seed: 13, narrow: slowPath("1mbit", "30ms")},
 	},
 	"dscp-remarked": {
 		{rate: "50mbit", rtt: 40 * ms, seed: 11, routers: "{denver: {dscp: 0}, chicago: {}}", args: marked},
@@ -100,9 +100,10 @@ func late(ratio, by string) string {
 	return fmt.Sprintf(", forward: {reorder: {ratio: %s, by: %s}}", ratio, by)
 }
 
-// slowPath holds the flow of the diagnosis's transfers to a rate, and no other.
-func slowPath(rate string) string {
-	return fmt.Sprintf(", rules: [{match: {protocol: tcp, port: 5201}, rate: %s, delay: 10ms}]", rate)
+// slowPath holds the flow of the diagnosis's transfers to a rate, and no other. Its delay is that of the path each way: a flow that is there
+// sooner than pings looks as if others had filled a queue before.
+func slowPath(rate, delay string) string {
+	return fmt.Sprintf(", rules: [{match: {protocol: tcp, port: 5201}, rate: %s, delay: %s}]", rate, delay)
 }
 
 // TestCalibrationNames expects the name of each cause. In every run of the tests the recordings of the library's faults do that.
