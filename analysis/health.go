@@ -72,6 +72,24 @@ type Health struct {
 	Looked int
 }
 
+// Own are the pairs of a Trouble that belong to no other, the surest first: what is found between them is of this one. Where each
+// belongs to another, too, they are all.
+func (h *Health) Own(trouble int) []int {
+	pairs := h.Troubles[trouble].Pairs
+	own := slices.DeleteFunc(slices.Clone(pairs), func(i int) bool {
+		for k := range h.Troubles {
+			if k != trouble && slices.Contains(h.Troubles[k].Pairs, i) {
+				return true
+			}
+		}
+		return false
+	})
+	if len(own) == 0 {
+		return pairs
+	}
+	return own
+}
+
 // Trouble is one thing that is wrong: with a part, which all its pairs have in common, or with one pair alone.
 type Trouble struct {
 	Part
@@ -85,29 +103,33 @@ type Trouble struct {
 type Told struct {
 	Sign     // of all its pairs together: their counts in one, or the medians
 	Ill, All int
+	Pairs    []int // those that are Ill
 }
 
 // Judge says which pairs are worse than they use to be, or than is declared, since when, and what they have in common. How often it is
 // wrong TestPlanted in package web tells.
 func Judge(pairs []Watched) Health {
 	h := Health{Signs: make([][]Sign, len(pairs)), Known: make([]bool, len(pairs))}
+	looked := make([]map[Aspect]bool, len(pairs))
 	for i := range pairs {
-		signs, known := pairs[i].signs()
-		h.Signs[i], h.Known[i] = signs, known
-		if known {
+		h.Signs[i], looked[i] = pairs[i].signs()
+		if h.Known[i] = len(looked[i]) > 0; h.Known[i] {
 			h.Looked++
 		}
 	}
+	views := map[Aspect]*view{}
 	for _, aspect := range Aspects {
-		h.Troubles = append(h.Troubles, troublesOf(pairs, h.Signs, aspect)...)
+		views[aspect] = newView(pairs, h.Signs, looked, aspect)
+		h.Troubles = append(h.Troubles, views[aspect].troubles()...)
 	}
-	h.Troubles = joined(h.Troubles)
+	h.Troubles = joined(h.Troubles, views)
 	slices.SortStableFunc(h.Troubles, bySum)
 	return h
 }
 
-// signs are those of a pair. known: something could be looked at.
-func (p *Watched) signs() (signs []Sign, known bool) {
+// signs are those of a pair, and in which respects enough is known of it to have one.
+func (p *Watched) signs() (signs []Sign, known map[Aspect]bool) {
+	known = map[Aspect]bool{}
 	for _, aspect := range Aspects {
 		spells := p.Spells[aspect]
 		if len(spells) == 0 {
@@ -125,7 +147,9 @@ func (p *Watched) signs() (signs []Sign, known bool) {
 				s = short(spells, p.Declared)
 			}
 		}
-		known = known || enough
+		if enough {
+			known[aspect] = true
+		}
 		if s != nil && s.Evidence >= suspicious {
 			s.Aspect = aspect
 			signs = append(signs, *s)

@@ -11,27 +11,36 @@ import (
 // OfPair is the kind of a Part that is one pair alone; its name is SOURCE → TARGET.
 const OfPair PartKind = "pair"
 
-// troublesOf groups the pairs that are worse in one aspect by what they have in common.
-func troublesOf(pairs []Watched, signs [][]Sign, aspect Aspect) (all []Trouble) {
-	sign := make([]*Sign, len(pairs))
+// view is what pairs are like in one aspect.
+type view struct {
+	aspect Aspect
+	pairs  []Watched
+	sign   []*Sign // of each pair; nil: none
+	known  []bool  // whether enough is known of each pair for it to have one
+}
+
+func newView(pairs []Watched, signs [][]Sign, looked []map[Aspect]bool, aspect Aspect) *view {
+	v := &view{aspect, pairs, make([]*Sign, len(pairs)), make([]bool, len(pairs))}
 	for i := range signs {
+		v.known[i] = looked[i][aspect]
 		if at := slices.IndexFunc(signs[i], func(s Sign) bool { return s.Aspect == aspect }); at >= 0 {
-			sign[i] = &signs[i][at]
+			v.sign[i] = &signs[i][at]
 		}
 	}
-	members, at := membersOf(pairs, sign, aspect)
+	return v
+}
+
+// troubles groups the pairs that are worse by what they have in common.
+func (v *view) troubles() (all []Trouble) {
+	members, at := v.members()
 	shared, _ := Explain(members)
-	explained := make([]bool, len(pairs))
+	explained := make([]bool, len(v.pairs))
 	for _, s := range shared {
 		t := Trouble{Part: s.Part}
-		var of []int
 		for k, m := range members {
-			if slices.Contains(m.Parts, s.Part) {
-				of = append(of, at[k])
-				if m.Changed {
-					t.Pairs = append(t.Pairs, at[k])
-					t.Evidence += min(mostEvidence, sign[at[k]].Evidence)
-				}
+			if m.Changed && slices.Contains(m.Parts, s.Part) {
+				t.Pairs = append(t.Pairs, at[k])
+				t.Evidence += min(mostEvidence, v.sign[at[k]].Evidence)
 			}
 		}
 		if t.Evidence < sharedSure {
@@ -40,32 +49,47 @@ func troublesOf(pairs []Watched, signs [][]Sign, aspect Aspect) (all []Trouble) 
 		for _, i := range t.Pairs {
 			explained[i] = true
 		}
-		t.Signs = []Told{{Sign: pooled(pairs, sign, t.Pairs, aspect), Ill: len(t.Pairs), All: len(of)}}
+		t.Signs = []Told{v.told(s.Part, t.Pairs)}
 		all = append(all, t)
 	}
-	for i, s := range sign {
-		if s == nil || explained[i] || s.Evidence < aloneSure || aspect == Losing && !s.again {
+	for i, s := range v.sign {
+		if s == nil || explained[i] || s.Evidence < aloneSure || v.aspect == Losing && !s.again {
 			continue
 		}
-		part := Part{OfPair, pairs[i].Source + " → " + pairs[i].Target}
-		all = append(all, Trouble{part, []Told{{*s, 1, 1}}, []int{i}, min(mostEvidence, s.Evidence)})
+		part := Part{OfPair, v.pairs[i].Source + " → " + v.pairs[i].Target}
+		all = append(all, Trouble{part, []Told{v.told(part, []int{i})}, []int{i}, min(mostEvidence, s.Evidence)})
 	}
 	for i := range all {
-		slices.SortStableFunc(all[i].Pairs, func(a, b int) int { return cmp.Compare(sign[b].Evidence, sign[a].Evidence) })
+		slices.SortStableFunc(all[i].Pairs, func(a, b int) int { return cmp.Compare(v.sign[b].Evidence, v.sign[a].Evidence) })
 	}
 	return all
+}
+
+// told is how pairs are ill that have a part in common, and of how many.
+func (v *view) told(part Part, ill []int) Told {
+	all := 0
+	for i := range v.pairs {
+		if len(v.pairs[i].Spells[v.aspect]) > 0 && slices.Contains(v.pairs[i].Parts, part) {
+			all++
+		}
+	}
+	t := Told{Ill: len(ill), All: max(all, len(ill)), Pairs: ill}
+	if t.Sign = *v.sign[ill[0]]; len(ill) > 1 {
+		t.Sign = pooled(v.pairs, v.sign, ill, v.aspect)
+	}
+	return t
 }
 
 // hidden is how likely a pair may lose nothing, at the ratio that others lose, for it to say nothing.
 const hidden = 0.1
 
-// membersOf are the pairs of which an aspect is known; at are their places in the list. A pair that sent too little to lose some of
-// it says nothing.
-func membersOf(pairs []Watched, sign []*Sign, aspect Aspect) (members []Member, at []int) {
+// members are the pairs that have a value now; at are their places in the list. A pair of which too little is known, or that sent too little
+// to lose some of it, says nothing.
+func (v *view) members() (members []Member, at []int) {
 	var ratios []float64
 	var since []time.Time
-	for _, s := range sign {
-		if s != nil && aspect == Losing {
+	for _, s := range v.sign {
+		if s != nil && v.aspect == Losing {
 			ratios, since = append(ratios, s.Now), append(since, s.Since)
 		}
 	}
@@ -75,13 +99,18 @@ func membersOf(pairs []Watched, sign []*Sign, aspect Aspect) (members []Member, 
 		slices.SortFunc(since, time.Time.Compare)
 		few, began = ratios[len(ratios)/4], since[len(since)/2]
 	}
-	for i := range pairs {
-		spells := pairs[i].Spells[aspect]
+	for i := range v.pairs {
+		p := &v.pairs[i]
+		spells := p.Spells[v.aspect]
 		if len(spells) == 0 {
 			continue
 		}
-		m := Member{Source: pairs[i].Source, Target: pairs[i].Target, Changed: sign[i] != nil, Parts: pairs[i].Parts}
-		if !m.Changed && aspect == Losing {
+		m := Member{Source: p.Source, Target: p.Target, Changed: v.sign[i] != nil, Parts: p.Parts}
+		switch {
+		case m.Changed:
+		case !v.known[i]:
+			m.Unsure = v.aspect != Slowed || p.Declared == 0 // a rate that is declared is reached, of whatever past
+		case v.aspect == Losing:
 			_, sent := sum(slices.DeleteFunc(slices.Clone(spells), func(s Spell) bool { return s.From.Before(began) }))
 			m.Unsure = math.Pow(1-few, sent) > hidden
 		}
@@ -129,7 +158,7 @@ func added(to, more []Spell) []Spell {
 
 // joined puts what is wrong with one part into one Trouble, and transfers that are slow on pairs of it alone, too: where packets are lost or
 // take longer, they are.
-func joined(all []Trouble) (found []Trouble) {
+func joined(all []Trouble, views map[Aspect]*view) (found []Trouble) {
 	slices.SortStableFunc(all, func(a, b Trouble) int {
 		return cmp.Or(cmp.Compare(slowedLast(a), slowedLast(b)), cmp.Compare(len(b.Pairs), len(a.Pairs)))
 	})
@@ -141,17 +170,15 @@ func joined(all []Trouble) (found []Trouble) {
 			found = append(found, t)
 			continue
 		}
-		f := &found[at]
+		f, told := &found[at], t.Signs[0]
 		f.Evidence += t.Evidence
-		if i := slices.IndexFunc(f.Signs, func(s Told) bool { return s.Aspect == t.Signs[0].Aspect }); i >= 0 {
-			continue // of the same pairs, for another part
+		f.Pairs = union(f.Pairs, t.Pairs)
+		ill, i := told.Pairs, slices.IndexFunc(f.Signs, func(s Told) bool { return s.Aspect == told.Aspect })
+		if i >= 0 {
+			ill = union(f.Signs[i].Pairs, ill)
+			f.Signs = slices.Delete(f.Signs, i, i+1)
 		}
-		f.Signs = append(f.Signs, t.Signs...)
-		for _, i := range t.Pairs {
-			if !slices.Contains(f.Pairs, i) {
-				f.Pairs = append(f.Pairs, i)
-			}
-		}
+		f.Signs = append(f.Signs, views[told.Aspect].told(f.Part, ill))
 	}
 	for i := range found {
 		slices.SortStableFunc(found[i].Signs, func(a, b Told) int {
@@ -159,6 +186,17 @@ func joined(all []Trouble) (found []Trouble) {
 		})
 	}
 	return found
+}
+
+// union adds to pairs those that are not among them.
+func union(pairs, more []int) []int {
+	pairs = slices.Clone(pairs)
+	for _, i := range more {
+		if !slices.Contains(pairs, i) {
+			pairs = append(pairs, i)
+		}
+	}
+	return pairs
 }
 
 // mostlyWithin is the share of pairs that must be among others for them to be those: one or two may be slow by chance.

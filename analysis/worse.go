@@ -24,8 +24,8 @@ const (
 	newestPart = 0.25
 	// asIll is how much of what is wrong now must have been wrong before, for that to be the same.
 	asIll = 0.5
-	// nowRuns is how many runs say how it is now.
-	nowRuns = 1
+	// NowRuns is how many runs of the newest spell say how it is now.
+	NowRuns = 1
 )
 
 // What a run counts for, as the logarithm of how seldom a usual one is there, among runs of which one in twenty is beyond the edge: where
@@ -97,7 +97,7 @@ func worse(spells []Spell, worth Worth, turned bool) (sign *Sign, known bool) {
 		}
 	}
 	last := len(spells) - 1
-	if spells[last].Runs < nowRuns {
+	if spells[last].Runs < NowRuns {
 		return nil, false
 	}
 	if _, known = usualOf(spells[:last]); !known {

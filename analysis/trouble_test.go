@@ -1,0 +1,108 @@
+package analysis
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// hours are spells of an hour each up to noon, the newest so many of which are otherwise.
+func hours(n, ill int, usual, otherwise Spell) (all []Spell) {
+	for h := n; h > 0; h-- {
+		s := usual
+		if h <= ill {
+			s = otherwise
+		}
+		s.From, s.Length = noon.Add(-time.Duration(h)*time.Hour), time.Hour
+		all = append(all, s)
+	}
+	return all
+}
+
+// level is a spell of runs that came to about as much.
+func level(value float64, runs int) Spell {
+	return Spell{Window: Window{Value: value, Low: 0.99 * value, High: 1.01 * value, Runs: runs}}
+}
+
+// lost is a spell of runs of a hundred packets, each of which lost so many.
+func lost(each float64, runs int) Spell {
+	return Spell{Window: Window{Value: each, Low: each, High: each, Runs: runs}, Of: each * float64(runs), All: 100 * float64(runs)}
+}
+
+func partsBetween(source, target string, more ...Part) []Part {
+	return append([]Part{{FromHost, source}, {ToHost, target}, {AtHost, source}, {AtHost, target}}, more...)
+}
+
+// told is what a Trouble says, and to which pairs.
+type toldOf struct {
+	Part  Part
+	Signs []Told
+	Pairs int
+}
+
+func toldBy(h Health) (all []toldOf) {
+	for _, t := range h.Troubles {
+		all = append(all, toldOf{t.Part, t.Signs, len(t.Pairs)})
+	}
+	return all
+}
+
+func expectTold(t *testing.T, want []toldOf, h Health) {
+	t.Helper()
+	if diff := cmp.Diff(want, toldBy(h), cmpopts.IgnoreFields(Sign{}, "Evidence"), cmpopts.IgnoreFields(Told{}, "Pairs"), cmpopts.IgnoreUnexported(Sign{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A pair that is new says neither that a link is ill nor that it is well: what most known pairs of the link show is the link's.
+func TestNewPairsSayNothing(t *testing.T) {
+	link := Part{OnLink, "r1 - r2"}
+	var pairs []Watched
+	for i, source := range []string{"a", "b", "c", "d", "e", "f"} {
+		known, target := 24, string(rune('g'+i))
+		if i >= 4 {
+			known = 2
+		}
+		delays := hours(known, 3, level(0.02, 12), level(0.08, 12))
+		pairs = append(pairs, Watched{Source: source, Target: target, Parts: partsBetween(source, target, link), Spells: map[Aspect][]Spell{Delayed: delays}})
+	}
+	h := Judge(pairs)
+	expectTold(t, []toldOf{{link, []Told{{Sign: Sign{Aspect: Delayed, Since: noon.Add(-3 * time.Hour), Usual: 0.02, Now: 0.08}, Ill: 4, All: 6}}, 4}}, h)
+	if h.Looked != 4 {
+		t.Errorf("%d pairs are known, want 4", h.Looked)
+	}
+}
+
+// Where a host loses packets, each pair of it whose transfers are slow is told with it.
+func TestAllSlowPairsOfALossyHost(t *testing.T) {
+	var pairs []Watched
+	for _, other := range []string{"a", "b", "c", "d"} {
+		for _, ends := range [][2]string{{"h", other}, {other, "h"}} {
+			slow := 0
+			if ends[0] == "h" && other < "c" {
+				slow = 3
+			}
+			pairs = append(pairs, Watched{Source: ends[0], Target: ends[1], Parts: partsBetween(ends[0], ends[1]), Spells: map[Aspect][]Spell{
+				Losing: hours(24, 3, lost(0, 12), lost(5, 12)), Slowed: hours(24, slow, level(1e8, 3), level(2e7, 3))}})
+		}
+	}
+	h := Judge(pairs)
+	since := noon.Add(-3 * time.Hour)
+	expectTold(t, []toldOf{{Part{AtHost, "h"}, []Told{
+		{Sign: Sign{Aspect: Losing, Since: since, Usual: 0, Now: 0.05}, Ill: 8, All: 8},
+		{Sign: Sign{Aspect: Slowed, Since: since, Usual: 1e8, Now: 2e7}, Ill: 2, All: 8}}, 8}}, h)
+}
+
+// A pair between two hosts that are ill is of neither alone; where a trouble has no other, it is all that there is.
+func TestOwn(t *testing.T) {
+	h := Health{Troubles: []Trouble{{Pairs: []int{3, 1, 2}}, {Pairs: []int{2, 5}}, {Pairs: []int{2}}}}
+	for k, want := range [][]int{{3, 1}, {5}, {2}} {
+		if diff := cmp.Diff(want, h.Own(k)); diff != "" {
+			t.Errorf("%d (-want +got):\n%s", k, diff)
+		}
+	}
+}
