@@ -58,7 +58,7 @@ var rooms = []room{
 	{"config/psconfig", "a perfSONAR pSConfig template to a mesh file",
 		"config document quantity", ""},
 	{"control", "the loop of a mesh: plan, send, gather, file; runs on demand, diagnoses",
-		"archive config diagnose document durable durable/daily fleet input measure parse probe respond schedule", "durable/layouttest"},
+		"analysis archive config diagnose document durable durable/daily fleet input measure parse probe respond schedule", "durable/layouttest"},
 	{"demo", "the demonstration: the case of Bob and Carol, and a mesh in a lab, with a made-up past, to look at",
 		"archive archive/generated chart diagnose fleet lab lab/topology measure quantity stat", "config probe"},
 	{"diagnose", "Results in, findings out: facts, rules, steps",

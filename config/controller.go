@@ -1,9 +1,11 @@
 package config
 
 import (
+	"fmt"
 	"math"
 	"net/netip"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -23,6 +25,8 @@ type Controller struct {
 	RemoteWrite []RemoteWrite
 	Data        string        // folder of what must not be lost: keys, streams, the archive if Archive is ""
 	Horizon     time.Duration // how far ahead hosts are told their plan
+	// HourlyDiagnoses is how many diagnoses an hour are made of what got worse without anybody's asking; 0: none.
+	HourlyDiagnoses int
 }
 
 // TLS are the files, PEM, that make Listen answer HTTPS, of which Key is a secret; both are empty: it answers HTTP.
@@ -55,11 +59,16 @@ const (
 	defaultNATS    = ":4222"          // NATS' own port; agents dial it from everywhere, with keys
 	defaultData    = "/var/lib/pathwise"
 	defaultHorizon = 6 * time.Hour // a night's cut of the controller's line costs no measurement
+	// defaultHourlyDiagnoses are as many minutes or so of an hour in which two hosts fill the path between them.
+	defaultHourlyDiagnoses = 4
+	// mostHourlyDiagnoses are all the time one.
+	mostHourlyDiagnoses = 60
 )
 
 func defaultController() Controller {
 	return Controller{
 		Listen: defaultListen, NATS: NATS{Listen: defaultNATS}, Data: defaultData, Horizon: defaultHorizon,
+		HourlyDiagnoses: defaultHourlyDiagnoses,
 	}
 }
 
@@ -70,18 +79,19 @@ func (r *reader) controller(n node) {
 	}
 	c := &r.mesh.Controller
 	n.fields("{listen: 127.0.0.1:8080}", fields{
-		"listen":       into(&c.Listen, parseListen),
-		"public":       into(&c.Public, parseBool),
-		"labs":         into(&c.Labs, parseBool),
-		"proxies":      values(&c.Proxies, parseNetwork),
-		"tls":          func(n node) { readTLS(n, &c.TLS) },
-		"callers":      func(n node) { r.readCallers(n, &c.Callers) },
-		"nats":         func(n node) { readNATS(n, &c.NATS) },
-		"archive":      into(&c.Archive, parseArchive),
-		"retention":    func(n node) { readRetention(n, &c.Retention) },
-		"remote_write": func(n node) { readRemoteWrites(n, c) },
-		"data":         into(&c.Data, parseText),
-		"horizon":      into(&c.Horizon, parseHorizon),
+		"listen":           into(&c.Listen, parseListen),
+		"public":           into(&c.Public, parseBool),
+		"labs":             into(&c.Labs, parseBool),
+		"proxies":          values(&c.Proxies, parseNetwork),
+		"tls":              func(n node) { readTLS(n, &c.TLS) },
+		"callers":          func(n node) { r.readCallers(n, &c.Callers) },
+		"nats":             func(n node) { readNATS(n, &c.NATS) },
+		"archive":          into(&c.Archive, parseArchive),
+		"retention":        func(n node) { readRetention(n, &c.Retention) },
+		"remote_write":     func(n node) { readRemoteWrites(n, c) },
+		"data":             into(&c.Data, parseText),
+		"horizon":          into(&c.Horizon, parseHorizon),
+		"hourly_diagnoses": into(&c.HourlyDiagnoses, parseHourlyDiagnoses),
 	})
 	c.Data = filepath.Clean(c.Data)
 }
@@ -134,6 +144,15 @@ func parseKeep(s string) (time.Duration, error) {
 		return 0, bad(s, "a time such as 90d or 5y, or forever")
 	}
 	return d, nil
+}
+
+// parseHourlyDiagnoses reads how many may be made in an hour.
+func parseHourlyDiagnoses(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n > mostHourlyDiagnoses {
+		return 0, bad(s, fmt.Sprintf("a number from 0 to %d, such as %d; 0: none", mostHourlyDiagnoses, defaultHourlyDiagnoses))
+	}
+	return n, nil
 }
 
 // parseHorizon reads how far ahead is planned.

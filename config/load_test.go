@@ -194,7 +194,7 @@ func TestControllerOfAFolder(t *testing.T) {
 			Rollups: map[string]time.Duration{"1m": 26 * 7 * day, "1h": 5 * 365 * day, "1d": Forever}},
 		RemoteWrite: []RemoteWrite{{URL: "https://prometheus.example.org/api/v1/write"},
 			{URL: "http://127.0.0.1:8428/api/v1/write", User: "pathwise", Password: "/etc/pathwise/rw"}},
-		Data: "/srv/pathwise", Horizon: 12 * time.Hour,
+		Data: "/srv/pathwise", Horizon: 12 * time.Hour, HourlyDiagnoses: 0,
 	}
 	if diff := cmp.Diff(want, load(t).Controller); diff != "" {
 		t.Errorf("controller (-want +got):\n%s", diff)
@@ -203,7 +203,8 @@ func TestControllerOfAFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defaults := Controller{Listen: "127.0.0.1:8080", NATS: NATS{Listen: ":4222"}, Data: "/var/lib/pathwise", Horizon: 6 * time.Hour}
+	defaults := Controller{Listen: "127.0.0.1:8080", NATS: NATS{Listen: ":4222"}, Data: "/var/lib/pathwise", Horizon: 6 * time.Hour,
+		HourlyDiagnoses: 4}
 	if diff := cmp.Diff(defaults, m.Controller); diff != "" {
 		t.Errorf("defaults (-want +got):\n%s", diff)
 	}

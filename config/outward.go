@@ -60,7 +60,7 @@ var leads = map[string]lead{
 	"exclude.test": inward, "exclude.direction": inward, "exclude.hours": inward, "exclude.days": inward, "exclude.zone": inward,
 	"budgets": parts, "budgets.host": inward, "budgets.site": inward, "budgets.daily": inward, "budgets.rate": inward, "budgets.share": inward,
 
-	"controller": parts, "controller.horizon": inward,
+	"controller": parts, "controller.horizon": inward, "controller.hourly_diagnoses": inward,
 	"controller.listen": outward, "controller.public": outward, "controller.labs": outward, "controller.proxies": outward,
 	"controller.archive": outward, "controller.data": outward,
 	"controller.tls": outward, "controller.tls.certificate": outward, "controller.tls.key": outward,

@@ -3,7 +3,8 @@
 // It decides nothing that another package decides better: what the mesh file says is config's, when things run is
 // schedule's, how hosts are reached is fleet's, what is kept is archive's. It holds them together: a plan for every host
 // whenever the last one is half over, the mesh file changed or somebody asked; every Result to the archive; a miss for
-// each run of which nothing came; and runs on demand, fitted in between, of which diagnoses are made.
+// each run of which nothing came; and runs on demand, fitted in between, of which diagnoses are made: also, within limits, of what got
+// worse and nobody has asked about yet.
 //
 //	mesh file -> config.Mesh -> schedule -> measure.Run -> awaitedRuns (what must come back)
 //	                                            |
@@ -42,6 +43,9 @@ type Config struct {
 	Observe func([]*measure.Result) error
 	// Missed is called for each run of which no Result came; nil: nobody is told.
 	Missed func(measure.Miss)
+
+	// Judge says what is wrong in the mesh now, for diagnoses that nobody asked for; nil: there are none.
+	Judge func(context.Context) (*Worse, error)
 
 	Seed uint64           // of a mesh's first plan; 0: drawn
 	Now  func() time.Time // nil: time.Now
@@ -148,9 +152,12 @@ func (c *Control) Run(ctx context.Context) error {
 	go func() { served <- c.config.Hub.Serve(ctx, receiver{c}) }()
 	pruned := make(chan struct{})
 	go func() { defer close(pruned); c.prune(ctx) }()
+	diagnosed := make(chan struct{})
+	go func() { defer close(diagnosed); c.diagnoseUnasked(ctx) }()
 	c.loop(ctx, served)
 	cancel()
 	<-pruned
+	<-diagnosed
 	if err := <-served; err != nil && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("serve fleet: %w", err)
 	}

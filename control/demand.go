@@ -78,7 +78,7 @@ func (c *Control) accept(r *Request) (*measure.Run, *admission, error) {
 		return nil, nil, err
 	}
 	limits := d.mesh.DailyLimits(d.leg.Source, d.leg.Target)
-	if t.spent, err = c.spending.take(limits, d.need.Bytes, c.config.Now()); err != nil {
+	if t.spent, err = c.spending.take(limits, d.need.Bytes, r.unasked, c.config.Now()); err != nil {
 		return nil, t, err
 	}
 	run, err := c.place(d, r.Patience)

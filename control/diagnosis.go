@@ -25,6 +25,8 @@ type DiagnosisRequest struct {
 	Points         []string      // of Segments, names of these hosts; none: those that traces show on the route
 
 	Show func(DiagnosisLine) // called for what happens, one thing at a time; nil: nobody looks on
+
+	trouble string // what it is made of where nobody asked for it; "": somebody did
 }
 
 // DiagnosisLine is one thing that happens in a diagnosis: its plan, the first one and again when a step is added; what a
@@ -92,8 +94,10 @@ func (c *Control) Diagnose(ctx context.Context, r DiagnosisRequest) (*diagnose.D
 	}
 	found := diagnose.Diagnose(results)
 	if r.Segments {
-		if err := d.segments(ctx, found); err != nil {
+		if err := d.segments(ctx, found); ctx.Err() != nil {
 			return nil, err
+		} else if err != nil { // what was measured of the whole path stands
+			found.Notes = append(found.Notes, "the path is not divided into segments: "+err.Error())
 		}
 	}
 	id := d.file(ctx, found)
@@ -221,7 +225,7 @@ func (d *diagnosis) try(ctx context.Context, s diagnose.Step, run *string) (resu
 	asked := d.config.Now()
 	err = d.Test(ctx, Request{
 		Source: source, Target: target, Tool: s.Kind, Parameters: parameters, probe: true,
-		Patience: d.left, Caller: d.request.Caller, role: measure.DiagnosisRole(d.id, s.Name),
+		Patience: d.left, Caller: d.request.Caller, role: measure.DiagnosisRole(d.id, s.Name), unasked: d.request.trouble != "",
 		Placed: func(id string, begins time.Time) {
 			d.left = max(0, d.left-max(0, begins.Sub(asked)))
 			*run = id

@@ -37,6 +37,9 @@ func (d *diagnosis) result(found *diagnose.Diagnosis) *measure.Result {
 		}
 	}
 	r.Parameters["verdict"], r.Parameters["results"] = found.Verdict, resultIDs(found.Results)
+	if d.request.trouble != "" {
+		r.Parameters[parameterTrouble] = d.request.trouble
+	}
 	if s := found.Segments; s != nil {
 		r.Parameters["segments"] = filedParts{*s, resultIDs(s.Results)}
 	}

@@ -23,6 +23,8 @@ type Request struct {
 
 	probe bool         // Tool is a kind of probe, even if the mesh has a tool of that name
 	role  measure.Role // why it is made; "": measure.RoleDemand
+
+	unasked bool // nobody asked for it: it takes no more of a day's bytes than unaskedShare
 }
 
 // badRequest says which part of a Request cannot be.

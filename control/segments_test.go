@@ -1,6 +1,8 @@
 package control
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
@@ -163,5 +166,29 @@ func TestSpread(t *testing.T) {
 		if diff := cmp.Diff(c.want, spread(c.places)); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", fmt.Sprint(c.places), diff)
 		}
+	}
+}
+
+// forgetful is an archive that cannot read traces.
+type forgetful struct{ archive.Archive }
+
+func (f forgetful) Results(ctx context.Context, q archive.ResultQuery) (archive.ResultPage, error) {
+	if q.Kind == "trace" {
+		return archive.ResultPage{}, errors.New("disk on fire")
+	}
+	return f.Archive.Results(ctx, q)
+}
+
+// Where it cannot be read how a path is divided, what was measured of the whole of it stands, and says so.
+func TestSegmentsThatCannotBeRead(t *testing.T) {
+	b, _ := newPath(t, twoHosts+someTests)
+	b.config.Archive = forgetful{b.archive}
+	lines, err := b.diagnosis(t.Context(), DiagnosisRequest{Patience: time.Hour, Segments: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"the path is not divided into segments: read routes: disk on fire"}
+	if d := lines[len(lines)-1].Diagnosis; d == nil || d.Verdict != "receive-window-limited" || d.Segments != nil || !slices.Equal(d.Notes, want) || len(b.filed()) != 1 {
+		t.Errorf("%d are filed: %+v", len(b.filed()), d)
 	}
 }

@@ -50,13 +50,20 @@ type expense struct {
 	bytes float64
 }
 
-// take counts what a test that somebody asks for is reckoned to take, if there is as much left; else it is a *Denial.
-func (s *spending) take(limits []config.DailyLimit, bytes float64, now time.Time) (*expense, error) {
+// take counts what a test on demand is reckoned to take, if there is as much left; else it is a *Denial. One that nobody asked for
+// is held to unaskedShare.
+func (s *spending) take(limits []config.DailyLimit, bytes float64, unasked bool, now time.Time) (*expense, error) {
 	s.taking.Lock()
 	defer s.taking.Unlock()
 	e := &expense{day: s.Day(now.UTC()), bytes: bytes}
 	for _, l := range limits {
-		if denial := l.Denies(bytes, s.Of(askedFor, l.Whose)+s.Of(planned, l.Whose)); denial != nil {
+		asked := s.Of(askedFor, l.Whose)
+		denial := l.Denies(bytes, asked+s.Of(planned, l.Whose))
+		if denial == nil && unasked {
+			part := config.DailyLimit{Whose: "diagnoses that nobody asked for, at " + l.Whose + ",", Bytes: unaskedShare * l.Bytes}
+			denial = part.Denies(bytes, asked)
+		}
+		if denial != nil {
 			return nil, denial
 		}
 		e.whose = append(e.whose, l.Whose)

@@ -209,7 +209,7 @@ func TestCutsCountRunsOnce(t *testing.T) {
 			b := newSpender(t, [3]string{", limits: {daily: 100MB}", ", limits: {daily: 100MB}", ""})
 			for whose, bytes := range c.asked {
 				limit := []config.DailyLimit{{Whose: whose, Bytes: 100 * mb}}
-				if _, err := b.spending.take(limit, bytes, b.now); err != nil {
+				if _, err := b.spending.take(limit, bytes, false, b.now); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -281,11 +281,11 @@ func TestDemandPastMidnight(t *testing.T) {
 	b := newSpender(t, spenders["host a"])
 	limits := b.Mesh().DailyLimits(0, 1)
 	midnight := b.now.AddDate(0, 0, 1)
-	late, err := b.spending.take(limits, 50e6, midnight.Add(-time.Minute))
+	late, err := b.spending.take(limits, 50e6, false, midnight.Add(-time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.spending.take(limits, 30e6, midnight); err != nil {
+	if _, err := b.spending.take(limits, 30e6, false, midnight); err != nil {
 		t.Fatal(err)
 	}
 	b.spending.settle(late, 1e6)

@@ -189,7 +189,7 @@ func TestJudgedForNobody(t *testing.T) {
 
 // Each part of the section controller is one that is opened at the start, or known to take effect at once.
 func TestAtNextStart(t *testing.T) {
-	atOnce := []string{"Public", "Callers", "Horizon"}
+	atOnce := []string{"Public", "Callers", "Horizon", "HourlyDiagnoses"}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[config.Controller]()) {
 		if _, once := opened[f.Name]; once == slices.Contains(atOnce, f.Name) {
 			t.Errorf("controller.%s: when does it take effect?", f.Name)

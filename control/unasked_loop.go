@@ -1,0 +1,146 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+const (
+	// unaskedEvery is how often is looked for what got worse, and unaskedRest how many times as long as a look took is waited until the
+	// next: of a large mesh a look takes seconds, of which the archive is to have little.
+	unaskedEvery = 5 * time.Second
+	unaskedRest  = 50
+	// unaskedPatience is how long the steps of a diagnosis that nobody waits for may wait for their turns, all together.
+	unaskedPatience = 10 * time.Minute
+	// mostMade is how many diagnoses of the last day are looked at, the newest: more than one a host of the largest mesh.
+	mostMade = 500
+)
+
+// parameterTrouble is the parameter of a diagnosis' Result that says what it was made of where nobody asked for it.
+const parameterTrouble = "trouble"
+
+// Unasked is what a diagnosis was made of that nobody asked for, such as "host lyon"; "": somebody asked for it.
+func Unasked(r *measure.Result) string {
+	name, _ := r.Parameters[parameterTrouble].(string)
+	return name
+}
+
+// unaskedDiagnoses are those that are not in the archive: under way, or come to nothing, which a restart forgets.
+type unaskedDiagnoses struct {
+	*Control
+	diagnose func(context.Context, DiagnosisRequest) (*diagnose.Diagnosis, error) // makes one
+	work     sync.WaitGroup
+
+	mu    sync.Mutex
+	other []made
+}
+
+// diagnoseUnasked has what got worse diagnosed, without anybody's asking, until ctx ends. The first look is made at once whatever the mesh
+// file says: it reads the past, which whoever opens the first page would else wait for.
+func (c *Control) diagnoseUnasked(ctx context.Context) {
+	if c.config.Judge == nil {
+		return
+	}
+	u := &unaskedDiagnoses{Control: c, diagnose: c.Diagnose}
+	defer u.work.Wait()
+	for first := true; ctx.Err() == nil; first = false {
+		began := time.Now()
+		c.attempt("look for what got worse", u.look(ctx, first))
+		if wait(ctx, max(unaskedEvery, unaskedRest*time.Since(began))) != nil {
+			return
+		}
+	}
+}
+
+// look begins the diagnoses that are due.
+func (u *unaskedDiagnoses) look(ctx context.Context, first bool) error {
+	now, hourly := u.config.Now(), u.Mesh().Controller.HourlyDiagnoses
+	before, err := u.before(ctx, now)
+	if err != nil {
+		return err
+	}
+	if !first && !mayBegin(before, hourly, now) {
+		return nil
+	}
+	worse, err := u.config.Judge(ctx)
+	if err != nil {
+		return fmt.Errorf("judge pairs: %w", err)
+	}
+	for mayBegin(before, hourly, now) {
+		next := nextUnasked(worse, before, now, u.fit)
+		if next == nil {
+			return nil
+		}
+		one := made{next.source, next.target, now, next.trouble, madeUnderWay}
+		before = append(before, one)
+		u.mu.Lock()
+		u.other = append(u.other, one)
+		u.mu.Unlock()
+		u.work.Go(func() { u.make(ctx, one) })
+	}
+	return nil
+}
+
+// before are the diagnoses of the last day, whoever asked for them: those that are filed, so that a restart asks for none again, and others.
+func (u *unaskedDiagnoses) before(ctx context.Context, now time.Time) ([]made, error) {
+	u.mu.Lock()
+	u.other = slices.DeleteFunc(u.other, func(m made) bool { return m.state == madeFailed && now.Sub(m.began) > DiagnosedWithin })
+	before := slices.Clone(u.other)
+	u.mu.Unlock()
+	page, err := u.config.Archive.Results(ctx, archive.ResultQuery{Kind: KindDiagnosis, From: now.Add(-DiagnosedWithin), Limit: mostMade})
+	if err != nil {
+		return nil, fmt.Errorf("read diagnoses: %w", err)
+	}
+	for _, r := range page.Results {
+		before = append(before, made{r.Source.Name, r.Target.Name, r.Started, Unasked(r), madeFiled})
+	}
+	return before, nil
+}
+
+// fit says whether a diagnosis can be made between two hosts now: both are there, and nobody has them measured on demand.
+func (u *unaskedDiagnoses) fit(source, target string) bool {
+	agent, err := u.checkDiagnosis(&DiagnosisRequest{Source: source, Target: target})
+	now := u.config.Now()
+	if err != nil || !u.roster.here(source, now) || agent && !u.roster.here(target, now) {
+		return false
+	}
+	u.Control.mu.Lock()
+	defer u.Control.mu.Unlock()
+	for _, d := range u.demands {
+		for _, host := range []int{d.leg.Source, d.leg.Target} {
+			if name := d.mesh.Hosts[host].Name; name == source || name == target {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// make makes a diagnosis. What is filed the archive knows from then on.
+func (u *unaskedDiagnoses) make(ctx context.Context, one made) {
+	log := u.config.Log.With("of", one.trouble, "source", one.source, "target", one.target)
+	log.Info("diagnosis of what got worse begins")
+	request := DiagnosisRequest{Source: one.source, Target: one.target, Patience: unaskedPatience, trouble: one.trouble}
+	filed := false
+	request.Show = func(l DiagnosisLine) { filed = filed || l.Diagnosis != nil && l.ID != "" }
+	found, err := u.diagnose(ctx, request)
+	switch {
+	case err != nil:
+		log.Warn("diagnosis of what got worse came to nothing", "error", err)
+	default:
+		log.Info("diagnosis of what got worse is over", "verdict", found.Verdict)
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	at := slices.Index(u.other, one)
+	if u.other[at].state = madeFailed; filed {
+		u.other = slices.Delete(u.other, at, at+1)
+	}
+}
