@@ -41,7 +41,7 @@ type troubleDoc struct {
 type signDoc struct {
 	Aspect   analysis.Aspect `json:"aspect" enum:"loss,throughput,delay"`
 	Metric   measure.Metric  `json:"metric" doc:"Whose values these are"`
-	Since    time.Time       `json:"since" doc:"When the first hour or more began that was so"`
+	Since    time.Time       `json:"since" doc:"When it began: to five minutes where enough was measured around it, else when the first hour or more began that was so"`
 	Longer   bool            `json:"longer" doc:"It may be so since before: as far back as is looked"`
 	Usual    float64         `json:"usual" doc:"What it was before; of several pairs the median, or of counts the sum"`
 	Now      float64         `json:"now"`
@@ -72,6 +72,7 @@ type foundDoc struct {
 	At       time.Time `json:"at"`
 	Source   string    `json:"source"`
 	Target   string    `json:"target"`
+	Unasked  bool      `json:"unasked" doc:"Nobody asked for it: it was made as something got worse"`
 	Verdict  string    `json:"verdict"`
 	Title    string    `json:"title"`
 	Severity string    `json:"severity"`
@@ -89,7 +90,7 @@ const mostTroubles = 12
 // summary says what is wrong now. All who ask within some seconds get the same answer.
 func (s *Server) summary(ctx context.Context, _ *summaryInput) (*huma.StreamResponse, error) {
 	now := time.Now()
-	newest, err := s.Archive.Results(ctx, archive.ResultQuery{Kind: control.KindDiagnosis, From: now.Add(-diagnosedWithin), Limit: 1})
+	newest, err := s.Archive.Results(ctx, archive.ResultQuery{Kind: control.KindDiagnosis, From: now.Add(-control.DiagnosedWithin), Limit: 1})
 	if err != nil {
 		return nil, fault(err)
 	}
@@ -110,16 +111,21 @@ func (s *Server) summary(ctx context.Context, _ *summaryInput) (*huma.StreamResp
 	return one.answer(), nil
 }
 
+// Judge says what is wrong now, for control.Config.
+func (s *Server) Judge(ctx context.Context) (*control.Worse, error) {
+	w, err := s.watch(ctx, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	return &control.Worse{Pairs: w.pairs, Health: analysis.Judge(w.pairs)}, nil
+}
+
 // summarize finds out what is wrong at a time.
 func (s *Server) summarize(ctx context.Context, now time.Time) (*summaryDoc, error) {
 	w, err := s.watch(ctx, now)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.madeOf(ctx, w, now); err != nil {
-		return nil, err
-	}
-	w.declare(s.Control.Mesh())
 	health := analysis.Judge(w.pairs)
 	doc := &summaryDoc{At: now.UTC(), Troubles: []troubleDoc{}, Hosts: w.matrix.hosts, Classes: make(classes, len(w.matrix.hosts)*len(w.matrix.hosts)),
 		Pairs: []ailingDoc{}, Looked: health.Looked, Unknown: len(w.pairs) - health.Looked, Runs: w.runs}
@@ -139,7 +145,12 @@ func (s *Server) summarize(ctx context.Context, now time.Time) (*summaryDoc, err
 			}
 		}
 		if k < mostTroubles {
-			doc.Troubles = append(doc.Troubles, w.trouble(t, found))
+			for i := range t.Signs {
+				if err := s.onset(ctx, w, &health, &t.Signs[i]); err != nil {
+					return nil, err
+				}
+			}
+			doc.Troubles = append(doc.Troubles, w.trouble(&health, k, found))
 		}
 	}
 	doc.More = len(health.Troubles) - len(doc.Troubles)

@@ -43,7 +43,8 @@ func (w *watched) declare(mesh *config.Mesh) {
 }
 
 // trouble is what is told of one.
-func (w *watched) trouble(t *analysis.Trouble, found []foundDoc) troubleDoc {
+func (w *watched) trouble(health *analysis.Health, number int, found []foundDoc) troubleDoc {
+	t := &health.Troubles[number]
 	of := &w.pairs[t.Pairs[0]]
 	doc := troubleDoc{Kind: t.Kind, Name: t.Name, Source: of.Source, Target: of.Target, Spark: w.spark(t)}
 	for _, s := range t.Signs {
@@ -51,18 +52,28 @@ func (w *watched) trouble(t *analysis.Trouble, found []foundDoc) troubleDoc {
 		one.Ill, one.All = s.Ill, s.All
 		doc.Signs = append(doc.Signs, one)
 	}
-	for _, either := range []bool{false, true} { // of the way itself rather than of the way back
+	doc.Diagnosis = w.tellsOf(health.Own(number), found)
+	if doc.Diagnosis == nil {
+		doc.Diagnosis = w.tellsOf(t.Pairs, found)
+	}
+	return doc
+}
+
+// tellsOf is the newest of the diagnoses of some pairs: of the way itself rather than of the way back. nil: there is none.
+func (w *watched) tellsOf(pairs []int, found []foundDoc) *foundDoc {
+	for _, back := range []bool{false, true} {
 		for i := range found {
 			f := &found[i]
-			if doc.Diagnosis == nil && slices.ContainsFunc(t.Pairs, func(k int) bool {
-				p := &w.pairs[k]
-				return p.Source == f.Source && p.Target == f.Target || either && p.Source == f.Target && p.Target == f.Source
-			}) {
-				doc.Diagnosis = f
+			source, target := f.Source, f.Target
+			if back {
+				source, target = target, source
+			}
+			if slices.ContainsFunc(pairs, func(k int) bool { return w.pairs[k].Source == source && w.pairs[k].Target == target }) {
+				return f
 			}
 		}
 	}
-	return doc
+	return nil
 }
 
 func signOf(s *analysis.Sign) signDoc {
@@ -143,19 +154,16 @@ func (s *Server) newestRun(ctx context.Context) (*time.Time, error) {
 	return &page.Results[0].Started, nil
 }
 
-const (
-	// diagnosedWithin is how old a diagnosis may be that says why something is wrong now, and mostDiagnosed how many are looked at.
-	diagnosedWithin = 24 * time.Hour
-	mostDiagnosed   = 300
-)
+// mostDiagnosed is how many diagnoses are looked at, the newest.
+const mostDiagnosed = 300
 
 // diagnosed are what diagnoses found, newest first.
 func (s *Server) diagnosed(ctx context.Context, now time.Time) (all []foundDoc, err error) {
-	query := archive.ResultQuery{Kind: control.KindDiagnosis, From: now.Add(-diagnosedWithin)}
+	query := archive.ResultQuery{Kind: control.KindDiagnosis, From: now.Add(-control.DiagnosedWithin)}
 	_, err = s.search(ctx, query, mostDiagnosed, func(r *measure.Result) {
 		verdict, _ := r.Parameters["verdict"].(string)
 		doc := foundDoc{Result: r.ID, At: r.Started, Source: r.Source.Name, Target: r.Target.Name, Verdict: verdict, Title: verdict,
-			Severity: string(measure.Info)}
+			Severity: string(measure.Info), Unasked: control.Unasked(r) != ""}
 		if i := slices.IndexFunc(r.Samples.Findings, func(f measure.Finding) bool { return f.ID == verdict }); i >= 0 {
 			f := &r.Samples.Findings[i]
 			doc.Severity, doc.Cause, doc.Title = string(f.Severity), f.Explanation, cmp.Or(knowledge.OfFinding(f.ID).Title, verdict)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"net/http"
@@ -9,7 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pathwise-net/pathwise/analysis"
+	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/archive/generated"
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/measure"
@@ -63,11 +67,14 @@ func TestSummary(t *testing.T) {
 	}
 	lost, slow := doc.Troubles[0], doc.Troubles[1]
 	if s := lost.Signs[0]; lost.Kind != analysis.AtHost || lost.Name != "h3" || s.Aspect != analysis.Losing || s.All != 12 || s.Ill < 10 ||
-		s.Since.Sub(began).Abs() > time.Hour || math.Abs(s.Now-0.05) > 0.02 {
+		s.Since.Sub(began).Abs() > 2*onsetStep || math.Abs(s.Now-0.05) > 0.02 {
 		t.Errorf("of the host that loses packets: %+v", lost)
 	}
 	if s := slow.Signs[0]; slow.Kind != analysis.OfPair || slow.Source != "h1" || slow.Target != "h5" || s.Aspect != analysis.Slowed || s.Now > 0.35*s.Usual {
 		t.Errorf("of the pair that is slow: %+v", slow)
+	}
+	if off := slow.Signs[0].Since.Sub(began.Add(-2 * time.Hour)); off < -onsetStep || off > 30*time.Minute { // of a test each half hour
+		t.Errorf("the pair is slow since %v too late", off)
 	}
 	if f := lost.Diagnosis; f == nil || f.Result != d.ID || f.Cause != "Packets are lost." || f.Command != "ethtool -S eth0" || f.Title == "random-loss" {
 		t.Errorf("what was diagnosed: %+v", f)
@@ -86,6 +93,53 @@ func TestSummary(t *testing.T) {
 	}
 	b.expect(http.MethodGet, "/api/v1/summary?x=1", "", http.StatusUnprocessableEntity, "")
 	sameSpells(t, b, p)
+}
+
+// counting counts which matrices are read of an archive that end when it is asked.
+type counting struct {
+	archive.Archive
+	newest map[string]int // by metric
+	now    time.Time
+}
+
+func (c *counting) Matrix(ctx context.Context, q archive.MatrixQuery) ([]archive.Cell, error) {
+	if q.To.Equal(c.now) {
+		c.newest[q.Match.Metric]++
+	}
+	return c.Archive.Matrix(ctx, q)
+}
+
+// The newest hour is read once of each metric, since it is all that is not remembered.
+func TestNewestHourIsReadOnce(t *testing.T) {
+	now := time.Now().UTC()
+	p, mesh := smallMesh(now)
+	b := newBenchOf(t, mesh)
+	if err := p.Fill(t.Context(), b.Archive); err != nil {
+		t.Fatal(err)
+	}
+	c := &counting{b.Archive, map[string]int{}, now}
+	b.Archive = c
+	if _, err := b.watch(t.Context(), now); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{string(measure.LostPackets): 1, string(measure.SentPackets): 1, string(measure.RTTMedian): 1, string(measure.Throughput): 1}
+	if diff := cmp.Diff(want, c.newest); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A diagnosis of a pair between two hosts that are ill is told of neither where there is another of one of them alone.
+func TestWhoseDiagnosis(t *testing.T) {
+	w := &watched{pairs: []analysis.Watched{{Source: "h", Target: "k"}, {Source: "h", Target: "a"}, {Source: "k", Target: "a"}},
+		steps: map[analysis.Aspect]time.Duration{}}
+	signs := []analysis.Told{{Sign: analysis.Sign{Aspect: analysis.Losing}}}
+	h := &analysis.Health{Troubles: []analysis.Trouble{{Pairs: []int{0, 1}, Signs: signs}, {Pairs: []int{0, 2}, Signs: signs}}}
+	found := []foundDoc{{Result: "both", Source: "h", Target: "k"}, {Result: "h alone, back", Source: "a", Target: "h"}}
+	for k, want := range []string{"h alone, back", "both"} {
+		if got := w.trouble(h, k, found).Diagnosis; got == nil || got.Result != want {
+			t.Errorf("of trouble %d: %+v, want %s", k, got, want)
+		}
+	}
 }
 
 // sameSpells compares what is read of an archive with what gathered makes of the Results.

@@ -14,8 +14,9 @@ import (
 
 // watcher reads what all pairs are like, hour by hour, and remembers the hours that are over.
 type watcher struct {
-	mu   sync.Mutex
-	kept map[watchKey]watchedSpan
+	reading sync.Mutex // who comes second finds remembered what the first has read
+	mu      sync.Mutex // of kept
+	kept    map[watchKey]watchedSpan
 }
 
 type watchKey struct {
@@ -44,10 +45,9 @@ const (
 	watchManyHours, watchManyDays = 5, 4
 	// watchAge is how old what was read of a span that is over may be: Results that come late belong to it.
 	watchAge = time.Hour
-	// watchRuns is how many runs of a pair the newest span wants: the shortest of watchSteps that has as many, or the longest.
-	watchRuns = 1
 )
 
+// watchSteps are how long spans may be. The newest wants analysis.NowRuns runs of a pair: the shortest that has them is taken, or the longest.
 var watchSteps = []time.Duration{time.Hour, 3 * time.Hour, 6 * time.Hour, 24 * time.Hour}
 
 // watchMetrics are what tells an aspect: of lost packets, the counts.
@@ -97,8 +97,10 @@ type watched struct {
 	runs   int // of now, of all pairs
 }
 
-// watch reads all pairs, but for what they are made of.
+// watch reads all pairs.
 func (s *Server) watch(ctx context.Context, now time.Time) (*watched, error) {
+	s.watcher.reading.Lock()
+	defer s.watcher.reading.Unlock()
 	m := newMatrix(s.Control.Mesh())
 	w := &watched{matrix: m, steps: map[analysis.Aspect]time.Duration{}}
 	n := len(m.hosts)
@@ -124,7 +126,8 @@ func (s *Server) watch(ctx context.Context, now time.Time) (*watched, error) {
 	for _, at := range w.at {
 		w.pairs = append(w.pairs, *found[at])
 	}
-	return w, nil
+	w.declare(s.Control.Mesh())
+	return w, s.madeOf(ctx, w, now)
 }
 
 // spells are those of all pairs that have a value now, by where each stands in the matrix.
@@ -133,10 +136,10 @@ func (s *Server) spells(ctx context.Context, m *matrixOf, aspect analysis.Aspect
 ) {
 	n, many := len(m.hosts), len(m.hosts) >= manyHosts
 	var spans []span
+	var newest []watchedCell // of the first metric
 	for _, step = range watchSteps {
 		spans = watchSpans(now, step, many)
-		newest, err := s.watchedIn(ctx, m, watchMetrics[aspect][0], spans[len(spans)-1], now)
-		if err != nil {
+		if newest, err = s.watchedIn(ctx, m, watchMetrics[aspect][0], spans[len(spans)-1], now); err != nil {
 			return 0, nil, err
 		}
 		all = map[int][]analysis.Spell{}
@@ -147,13 +150,17 @@ func (s *Server) spells(ctx context.Context, m *matrixOf, aspect analysis.Aspect
 				runs = append(runs, int(c.runs))
 			}
 		}
-		if slices.Sort(runs); len(runs) > 0 && runs[len(runs)/2] >= watchRuns {
+		if slices.Sort(runs); len(runs) > 0 && runs[len(runs)/2] >= analysis.NowRuns {
 			break
 		}
 	}
-	for _, one := range spans {
+	for k, one := range spans {
 		var cells [2][]watchedCell
 		for i, metric := range watchMetrics[aspect] {
+			if i == 0 && k == len(spans)-1 {
+				cells[i] = newest
+				continue
+			}
 			if cells[i], err = s.watchedIn(ctx, m, metric, one, now); err != nil {
 				return 0, nil, err
 			}

@@ -87,11 +87,13 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 	}
 	hosts := newSSHHosts(ctx, messages, data, log)
 	defer hosts.wait()
+	var api *web.Server
 	controller, err = control.New(control.Config{
 		Mesh: file, Data: data, Hub: messages.hub, Archive: store, Log: log,
 		// The history first: what hosts follow costs what cannot be taken back.
 		Changed: func(m *config.Mesh) error { return book.Follow(m, hosts.follow) },
 		Observe: out.observe, Missed: out.collector.Missed,
+		Judge: func(ctx context.Context) (*control.Worse, error) { return api.Judge(ctx) },
 	})
 	if err != nil {
 		return err
@@ -101,7 +103,7 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 		return err
 	}
 	hosts.drained = controller.Emptied
-	api := &web.Server{Control: controller, Archive: store, Accounts: people, Config: book, Metrics: metrics, Version: version(), Log: log,
+	api = &web.Server{Control: controller, Archive: store, Accounts: people, Config: book, Metrics: metrics, Version: version(), Log: log,
 		Backup: (&backup{mesh: file, data: data, archive: archiveURL(m, data), store: store}).write}
 	api.Labs = openLabs(&m.Controller)
 	group.Go(func() error { return controller.Run(ctx) })
