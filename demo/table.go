@@ -32,7 +32,7 @@ func (c *Case) Print(w io.Writer, rounds []Round) {
 		}
 		found := r.Verdict
 		if r.Expected > 0 {
-			found += ", where " + quantity.FormatRate(r.Expected) + " was to be expected"
+			found += "; the path carries " + quantity.FormatRate(r.Expected)
 		}
 		explain(w, "found", found)
 		if len(r.Advice) > 0 {

@@ -21,7 +21,7 @@ func TestPrint(t *testing.T) {
 	want := `
 fault                     50 MB in     achieved    predicted      reached
 loss on a bad cable       2.3 min*  2.89 Mbit/s  8.64 Mbit/s  8.21 Mbit/s
-  found   random-loss, where 94.0 Mbit/s was to be expected
+  found   random-loss; the path carries 94.0 Mbit/s
   advice  look for errors on the links and interfaces along the path: a bad
           cable, a dirty fibre, a duplex mismatch
 receive buffer left at      48.7 s  8.21 Mbit/s            -            -
@@ -29,7 +29,7 @@ receive buffer left at      48.7 s  8.21 Mbit/s            -            -
   found   receive-window-limited
   advice  on carol: sysctl -w net.ipv4.tcp_rmem="4096 87380 4194304"
 none                        4.58 s  87.4 Mbit/s            -            -
-  found   healthy, where 94.0 Mbit/s was to be expected
+  found   healthy; the path carries 94.0 Mbit/s
 * worked out from the first 8s
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
