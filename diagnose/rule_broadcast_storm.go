@@ -52,7 +52,7 @@ var broadcastStorm = Rule{
 			Cured:  map[Name]float64{Capacity: link / wire, PayloadCapacity: link / wire * s.payloadShare(s.Value(MSS))},
 		}
 		switch {
-		case queues(s) && !heldByEnds(s):
+		case queues(s) && heldBy(s) == "":
 			if storm < stormShare*link || told > 0 && mine+storm > stormsExceed*told {
 				return nil
 			}
@@ -81,11 +81,6 @@ const (
 
 // onEthernet is how many bytes of a link's time a packet of IP takes.
 func onEthernet(packet float64) float64 { return math.Max(shortestFrame, packet+model.EthernetFraming) }
-
-// heldByEnds reports whether a window, a buffer or the program holds a transfer, rather than the path.
-func heldByEnds(s *Subject) bool {
-	return s.Value(ReceiveWindowShare) >= binding || s.Value(SendBufferShare) >= sendBinding || s.Value(RoomShare) >= mostlyIdle
-}
 
 // readBroadcasts reads the larger of two counts: an adapter's driver counts all frames, or does not count at all, and the kernel IP packets.
 func readBroadcasts(s *Subject, r *measure.Result) (float64, bool) {

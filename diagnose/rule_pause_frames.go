@@ -27,7 +27,7 @@ var pauseFrames = Rule{
 	Replaces: []string{"cross-traffic"},
 	Look: func(s *Subject) *Claim {
 		came, sent := s.Value(PausesCame), s.Value(PausesSent)
-		if max(came, sent) < manyPauses*s.Value(Duration) || s.Value(ResentShare) >= fewResent || heldByEnds(s) {
+		if max(came, sent) < manyPauses*s.Value(Duration) || s.Value(ResentShare) >= fewResent || heldBy(s) != "" {
 			return nil
 		}
 		c := &Claim{

@@ -57,7 +57,7 @@ func fullestQueue(s *Subject, r *measure.Result) float64 {
 	return most
 }
 
-// heldBy says what of its hosts held a transfer; "" if nothing did.
+// heldBy says what of its hosts held a transfer, rather than the path: a window, a buffer or the program; "" if nothing did.
 func heldBy(s *Subject) string {
 	switch {
 	case s.Value(ReceiveWindowShare) >= binding:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -14,7 +15,6 @@ import (
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/quantity"
 	"github.com/pathwise-net/pathwise/terminal"
-	"github.com/pathwise-net/pathwise/web"
 )
 
 // printDiagnosis writes a diagnosis: on a terminal what is wrong before anything else, into a pipe the verdict's name.
@@ -143,7 +143,7 @@ func (p *sheet) finding(f *measure.Finding) {
 	if f.Way != "" {
 		where += ", " + string(f.Way)
 	}
-	fmt.Fprintf(p, "\n%s\n%s\n\n", mark(findingTitle(f.ID)),
+	fmt.Fprintf(p, "\n%s\n%s\n\n", mark(cmp.Or(knowledge.OfFinding(f.ID).Title, f.ID)),
 		p.Faint(ansi.Truncate(fmt.Sprintf("%s %s: %s; %.0f %% sure", f.Severity, f.ID, where, 100*f.Confidence), p.width, "…")))
 	fmt.Fprintln(p, chart.Fold(f.Explanation, "  ", p.width))
 	fmt.Fprintln(p)
@@ -169,12 +169,3 @@ func (p *sheet) finding(f *measure.Finding) {
 
 // valueWidth is the column of figures in front of what they mean.
 const valueWidth = 13
-
-// findingTitle is what a finding says in one line; its ID where nobody knows more.
-func findingTitle(id string) string {
-	e, err := knowledge.Find(web.Knowledge(), id)
-	if err != nil {
-		return id
-	}
-	return e.Title
-}
