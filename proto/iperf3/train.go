@@ -113,8 +113,9 @@ func (s *stream) arrivalsOf() []Arrival {
 // trainQuiet is how long no datagram of a train comes before the trains are over: a link of 64 kbit/s takes half as long for each.
 const trainQuiet = 400 * time.Millisecond
 
-// watchTrains returns a channel that is closed when the trains that this end receives are over, though some of their datagrams were lost:
-// when no datagram came for trainQuiet and the gap between two trains. Nil where this end receives no trains. It ends with over.
+// watchTrains returns a channel that is closed when the trains that this end receives are over: when their last datagram came, and what it may
+// have overtaken had the gap between two trains to come as well, or, where that one was lost, when no datagram came for trainQuiet and that gap.
+// Nil where this end receives no trains. It ends with over.
 func (t *transfer) watchTrains(over <-chan struct{}) <-chan struct{} {
 	train := t.params.train()
 	if train == nil || !bool(t.params.Reverse) {
@@ -123,11 +124,23 @@ func (t *transfer) watchTrains(over <-chan struct{}) <-chan struct{} {
 	quiet := make(chan struct{})
 	go func() {
 		const most = 2 * maxTime * time.Second
-		idle := trainQuiet + time.Duration(train.Gap*float64(time.Second))
-		any, never := func() bool { return t.receivedBytes() > 0 }, func() bool { return false }
+		gap, number := time.Duration(train.Gap*float64(time.Second)), uint64(train.Packets*train.Trains)
+		any, last := func() bool { return t.receivedBytes() > 0 }, func() bool { return t.highest() >= number }
 		t.await(any, t.receivedBytes, most, most, over)
-		t.await(never, t.receivedBytes, idle, most, over)
+		if t.await(last, t.receivedBytes, trainQuiet+gap, most, over) {
+			t.await(func() bool { return false }, t.receivedBytes, gap, most, over)
+		}
 		close(quiet)
 	}()
 	return quiet
+}
+
+// highest is the highest sequence number of the datagrams that came.
+func (t *transfer) highest() (seq uint64) {
+	for _, s := range t.streams {
+		s.mu.Lock()
+		seq = max(seq, s.track.Highest)
+		s.mu.Unlock()
+	}
+	return seq
 }

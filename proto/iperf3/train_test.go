@@ -36,23 +36,33 @@ func TestTrains(t *testing.T) {
 	}
 }
 
-// Trains are over when no datagram came for trainQuiet and the gap of two trains, and not before the first one came.
+// Trains are over a gap after their last datagram came; where that one is lost, when no datagram came for trainQuiet and the gap. They are not over
+// before the first one came.
 func TestTrainsOver(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		train := Train{Packets: 20, Size: 1200, Trains: 3, Gap: 0.1}
-		transfer := newTransfer(Params{UDP: true, Reverse: true, Pathwise: &ParamsExtra{Train: &train}})
-		transfer.streams = []*stream{{}}
-		began, over := time.Now(), make(chan struct{})
-		quiet := transfer.watchTrains(over)
-		for _, after := range []time.Duration{time.Second, 100 * time.Millisecond, 450 * time.Millisecond} {
-			time.Sleep(after)
-			transfer.streams[0].count.Add(1200)
-		}
-		<-quiet
-		if took, want := time.Since(began), 2050*time.Millisecond; took < want || took > want+2*drainPoll {
-			t.Errorf("over after %v, want %v", took, want)
-		}
-	})
+	for _, c := range []struct {
+		last uint64 // sequence number
+		want time.Duration
+	}{{60, 1650 * time.Millisecond}, {59, 2050 * time.Millisecond}} {
+		synctest.Test(t, func(t *testing.T) {
+			train := Train{Packets: 20, Size: 1200, Trains: 3, Gap: 0.1}
+			transfer := newTransfer(Params{UDP: true, Reverse: true, Pathwise: &ParamsExtra{Train: &train}})
+			transfer.streams = []*stream{{}}
+			began, over := time.Now(), make(chan struct{})
+			quiet := transfer.watchTrains(over)
+			for i, after := range []time.Duration{time.Second, 100 * time.Millisecond, 450 * time.Millisecond} {
+				time.Sleep(after)
+				s := transfer.streams[0]
+				s.mu.Lock()
+				s.track.Highest = uint64(i+1) * c.last / 3
+				s.mu.Unlock()
+				s.count.Add(1200)
+			}
+			<-quiet
+			if took := time.Since(began); took < c.want || took > c.want+3*drainPoll {
+				t.Errorf("last datagram %d: over after %v, want %v", c.last, took, c.want)
+			}
+		})
+	}
 }
 
 // Trains of datagrams of any size arrive whole, and with their numbers: of one burst or several, and of such that go out in fragments.
