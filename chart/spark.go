@@ -64,9 +64,9 @@ func means(values []float64, most int) []float64 {
 
 // Histogram is how often values fall into ranges of equal width, whose limits are numbers that people count in.
 type Histogram struct {
-	Values []float64                // none of them NaN
-	Text   func(v float64) string   // a limit of a range
-	Bar    func(text string) string // marks a bar, such as by a colour; nil: it is as it is
+	Values []float64                    // none of them NaN
+	Text   func(v, step float64) string // a limit of a range, in so many digits that those a step away differ from it
+	Bar    func(text string) string     // marks a bar, such as by a colour; nil: it is as it is
 	ASCII  bool
 }
 
@@ -92,9 +92,10 @@ func (h Histogram) Draw(width, rows int) []string {
 	}
 	var names []string
 	for i := range last + 1 {
-		name := h.Text((first+float64(i))*step) + " to " + h.Text((first+float64(i)+1)*step)
+		from, to := h.Text((first+float64(i))*step, step), h.Text((first+float64(i)+1)*step, step)
+		name := from + " to " + to
 		if i == rows-1 {
-			name = h.Text((first+float64(i))*step) + " or more"
+			name = from + " or more"
 		}
 		names = append(names, name)
 	}

@@ -44,13 +44,18 @@ func TestHistogram(t *testing.T) {
 		{values, 24, 5, []string{
 			"  10 to 11  ########## 5", "  11 to 12  ########## 5", "  12 to 13  ########## 5", "  13 to 14  ########## 5", "14 or more  ## 1"}},
 		{[]float64{0.2, 0.4, 0.4}, 20, 5, []string{"0.2 to 0.3  ### 1", "0.3 to 0.4   0", "0.4 to 0.5  ###### 2"}},
-		{[]float64{3, 3}, 16, 5, []string{"3 to 3  ###### 2"}}, // a millionth wide
+		{[]float64{3, 3}, 24, 5, []string{"3.000000 to 3.000001  # 2"}}, // a millionth wide
 		{nil, 24, 5, nil},
 		{values, 24, 1, nil},
 	} {
-		got := Histogram{Values: c.values, Text: func(v float64) string { return fmt.Sprintf("%.3g", v) }, ASCII: true}.Draw(c.width, c.rows)
+		got := Histogram{Values: c.values, Text: inDigitsOf, ASCII: true}.Draw(c.width, c.rows)
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", c.values, diff)
 		}
 	}
+}
+
+// inDigitsOf is a number with as many decimals as the step has.
+func inDigitsOf(v, step float64) string {
+	return fmt.Sprintf("%.*f", max(0, int(math.Ceil(-math.Log10(step)-1e-9))), v)
 }

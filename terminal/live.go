@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -25,14 +26,18 @@ type Live struct {
 	mu    sync.Mutex
 	above []string // printed and not yet written
 	drawn []string // what stands on the screen now
-	stop  chan struct{}
-	done  chan struct{}
+	over  bool     // the drawing is done with: what is printed is written at once
+
+	ending atomic.Bool   // End was called
+	stop   chan struct{} // closed by End
+	done   chan struct{} // closed when nothing is drawn any more but by End
+	ended  chan struct{} // closed when End has done its work
 }
 
 // Start draws what view returns for a screen of so many columns, again and again until End. No two calls of view, Print and Change run
 // at once.
 func (s *Screen) Start(view func(columns int) []string) *Live {
-	l := &Live{screen: s, view: view, stop: make(chan struct{}), done: make(chan struct{})}
+	l := &Live{screen: s, view: view, stop: make(chan struct{}), done: make(chan struct{}), ended: make(chan struct{})}
 	go l.run()
 	return l
 }
@@ -42,7 +47,7 @@ func (l *Live) run() {
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
 	for {
-		l.draw(true)
+		l.draw()
 		select {
 		case <-tick.C:
 		case <-l.stop:
@@ -51,10 +56,14 @@ func (l *Live) run() {
 	}
 }
 
-// Print writes a line above the drawing.
+// Print writes a line above the drawing; after End, at once.
 func (l *Live) Print(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.over {
+		_, _ = io.WriteString(l.screen.out, l.screen.letters(line)+"\r\n")
+		return
+	}
 	l.above = append(l.above, line)
 }
 
@@ -65,30 +74,40 @@ func (l *Live) Change(f func()) {
 	f()
 }
 
-// End leaves the drawing as it is now, or takes it away, with the cursor at the beginning of the line below. It may be called again.
+// End leaves the drawing as it is now, or takes it away, with the cursor at the beginning of the line below. It may be called again, and
+// by several goroutines: the first call holds, and all return when the drawing is done with.
 func (l *Live) End(keep bool) {
-	select {
-	case <-l.stop:
+	if l.ending.Swap(true) {
+		<-l.ended
 		return
-	default:
 	}
+	defer close(l.ended)
 	close(l.stop)
 	<-l.done
-	l.draw(keep)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.replace(keep)
 	if keep && len(l.drawn) > 0 {
 		_, _ = io.WriteString(l.screen.out, "\r\n")
 	}
+	l.over = true
 }
 
-// draw replaces the last drawing in one write, so that nobody sees it half made. Output errors are left to what is printed at the end.
-func (l *Live) draw(shown bool) {
+// draw replaces the last drawing by what view returns now.
+func (l *Live) draw() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.replace(true)
+}
+
+// replace puts a new drawing, or none, in place of the last, in one write, so that nobody sees it half made. Output errors are left to
+// what is printed at the end. The lock is held.
+func (l *Live) replace(shown bool) {
 	columns, rows := l.screen.size()
 	var text strings.Builder
 	text.WriteString(l.back(columns))
 	for _, line := range l.above {
-		text.WriteString(line + "\r\n")
+		text.WriteString(l.screen.letters(line) + "\r\n")
 	}
 	l.above, l.drawn = nil, nil
 	if shown {
@@ -96,7 +115,7 @@ func (l *Live) draw(shown bool) {
 		l.drawn = l.drawn[:min(len(l.drawn), max(rows-1, 1))]
 	}
 	for i, line := range l.drawn {
-		l.drawn[i] = ansi.Truncate(line, columns-1, "…") // a full line would leave the cursor on either line
+		l.drawn[i] = l.screen.Clipped(l.screen.letters(line), columns-1) // a full line would leave the cursor on either line
 	}
 	text.WriteString(strings.Join(l.drawn, "\r\n"))
 	_, _ = io.WriteString(l.screen.out, text.String())

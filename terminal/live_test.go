@@ -3,9 +3,12 @@ package terminal
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/charmbracelet/x/vt"
 	"github.com/google/go-cmp/cmp"
@@ -50,7 +53,7 @@ func TestLive(t *testing.T) {
 			for i := range 2 {
 				l.Print(fmt.Sprint("line ", i+1))
 				l.Change(func() { n++ })
-				l.draw(true)
+				l.draw()
 			}
 			l.End(c.keep)
 			l.End(c.keep)
@@ -62,13 +65,66 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// What is printed after the end is written at once, below what was kept.
+func TestPrintAfterEnd(t *testing.T) {
+	var out bytes.Buffer
+	l := Sized(&out, 20, 8).Start(func(int) []string { return []string{"drawing"} })
+	l.End(true)
+	l.Print("late")
+	l.End(false)
+	if diff := cmp.Diff([]string{"drawing", "late"}, shown(t, 20, 8, out.String())); diff != "" {
+		t.Errorf("(-want +shown):\n%s", diff)
+	}
+}
+
+// Of several calls of End at once each returns when the drawing is done with, and not before.
+func TestEndAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		drawing, ended := make(chan struct{}), 0
+		l := Sized(io.Discard, 20, 8).Start(func(int) []string {
+			<-drawing
+			return nil
+		})
+		synctest.Wait() // the first drawing is under way
+		var all sync.WaitGroup
+		var lock sync.Mutex
+		for range 3 {
+			all.Go(func() {
+				l.End(true)
+				lock.Lock()
+				ended++
+				lock.Unlock()
+			})
+		}
+		synctest.Wait()
+		if ended != 0 {
+			t.Errorf("%d calls returned before the drawing was done with", ended)
+		}
+		close(drawing)
+		all.Wait()
+	})
+}
+
+// A terminal that shows ASCII only gets nothing else, and lines are cut to its width.
+func TestLiveInASCII(t *testing.T) {
+	var out bytes.Buffer
+	s := Sized(&out, 12, 8)
+	s.ASCII = true
+	l := s.Start(func(int) []string { return []string{"pinging zürich…", "35 µs"} })
+	l.Print("40 µs…")
+	l.End(true)
+	if diff := cmp.Diff([]string{"40 us...", "pinging ...", "35 us"}, shown(t, 12, 8, out.String())); diff != "" {
+		t.Errorf("(-want +shown):\n%s", diff)
+	}
+}
+
 // On a terminal that became narrower, and broke the drawing's lines, the next drawing takes their place.
 func TestLiveOnANarrowerTerminal(t *testing.T) {
 	var out bytes.Buffer
 	columns := 30
 	s := &Screen{out: &out, size: func() (int, int) { return columns, 8 }}
 	l := &Live{screen: s, view: func(int) []string { return []string{"a line of 25 letters, or so", "short"} }}
-	l.draw(true)
+	l.draw()
 	columns = 10
 	if got := l.back(columns); !strings.Contains(got, "\x1b[3A") { // three lines of the first, one of the second
 		t.Errorf("goes back by %q, want three lines up", got)

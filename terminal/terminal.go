@@ -33,8 +33,8 @@ const (
 // New is the screen that out writes to, as the environment ("NAME=value") describes it: TERM, NO_COLOR (https://no-color.org) and the
 // locale.
 func New(out io.Writer, environ []string) *Screen {
-	file, is := out.(*os.File)
-	if !is || !Is(file) {
+	file := File(out)
+	if file == nil || !Is(file) {
 		return &Screen{out: out}
 	}
 	profile := colorprofile.Env(environ)
@@ -64,8 +64,8 @@ func (s *Screen) Width() int {
 
 // Is says whether w is a terminal.
 func Is(w any) bool {
-	file, is := w.(*os.File)
-	if !is {
+	file := File(w)
+	if file == nil {
 		return false
 	}
 	_, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS)

@@ -144,7 +144,7 @@ func (p *sheet) finding(f *measure.Finding) {
 		where += ", " + string(f.Way)
 	}
 	fmt.Fprintf(p, "\n%s\n%s\n\n", mark(cmp.Or(knowledge.OfFinding(f.ID).Title, f.ID)),
-		p.Faint(ansi.Truncate(fmt.Sprintf("%s %s: %s; %.0f %% sure", f.Severity, f.ID, where, 100*f.Confidence), p.width, "…")))
+		p.Faint(p.Clipped(fmt.Sprintf("%s %s: %s; %.0f %% sure", f.Severity, f.ID, where, 100*f.Confidence), p.width)))
 	fmt.Fprintln(p, chart.Fold(f.Explanation, "  ", p.width))
 	fmt.Fprintln(p)
 	label := "because"

@@ -58,7 +58,7 @@ var recordings = []recording{
 func drawThroughput(s *terminal.Screen, w io.Writer) {
 	watched := newThroughputWatch(s, measure.Task{Target: "carol"})
 	live := s.Start(watched.view)
-	o := watched.equip(0, probe.Options{}, live)
+	o := watched.equip(context.Background(), 0, probe.Options{}, live)
 	for i, rate := range []float64{21e6, 44e6, 47e6, 33e6, 47e6} {
 		resent := int64(0)
 		if i == 2 {
@@ -83,7 +83,7 @@ func drawTrace(s *terminal.Screen, w io.Writer) {
 	names := map[string]string{"10.0.0.1": "gateway.example.org", "10.0.2.7": "carol.example.net"}
 	t := newTraceWatch(s, measure.Task{Target: "carol"}, func(_ context.Context, address string) string { return names[address] })
 	live := s.Start(t.view)
-	o := t.equip(0, probe.Options{}, live)
+	o := t.equip(context.Background(), 0, probe.Options{}, live)
 	r := &measure.Result{Target: measure.Endpoint{Name: "carol", Address: "10.0.2.7"}}
 	r.Samples.Hops = []measure.Hop{
 		{TTL: 1, Addresses: []string{"10.0.0.1"}, RTTSeconds: []*float64{new(0.0011), new(0.0012), new(0.0019)}},
@@ -137,7 +137,7 @@ func drawPings(s *terminal.Screen, w io.Writer, hosts ...string) {
 	p := newPingWatch(s, tasks)
 	live := s.Start(p.view)
 	for i, host := range hosts {
-		watched := p.equip(i, probe.Options{}, live)
+		watched := p.equip(context.Background(), i, probe.Options{}, live)
 		r := &measure.Result{Target: measure.Endpoint{Name: host, Address: fmt.Sprintf("10.0.0.%d", i+2)}, Metrics: map[measure.Metric]float64{
 			measure.SentPackets: 20, measure.ReceivedPackets: 18, measure.RTTMedian: 0.0243, measure.RTTMin: 0.0202, measure.RTTP95: 0.0277, measure.RTTMax: 0.0281}}
 		for seq := 1; seq <= 20; seq++ {

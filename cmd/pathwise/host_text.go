@@ -57,7 +57,7 @@ func printArea(w io.Writer, checks []host.Check, s *session) {
 			bad = append(bad, c)
 		}
 		if wrong || !s.quiet && c.Status == host.OK || s.verbose > 0 {
-			rows = append(rows, []string{strings.TrimSpace(c.ID + " " + c.Subject), string(c.Status), short(c.Value), short(c.Needed)})
+			rows = append(rows, []string{strings.TrimSpace(c.ID + " " + c.Subject), string(c.Status), s.screen().Clipped(c.Value, widest), s.screen().Clipped(c.Needed, widest)})
 		}
 	}
 	if len(rows) == 1 {
@@ -86,11 +86,4 @@ func printCheck(w io.Writer, c host.Check) {
 	if c.Keep != "" {
 		fmt.Fprintf(w, "  > to make it stay: %s\n", c.Keep)
 	}
-}
-
-func short(text string) string {
-	if r := []rune(text); len(r) > widest {
-		return string(r[:widest-1]) + "…"
-	}
-	return text
 }

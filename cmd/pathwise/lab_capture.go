@@ -12,6 +12,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/terminal"
 )
 
 func labCapture(s *session, name *string) *cobra.Command {
@@ -59,8 +60,8 @@ func (s *session) capture(ctx context.Context, l *lab.Lab, path string, at []str
 		return err
 	}
 	if path == "-" {
-		out, ok := s.out.(*os.File)
-		if !ok {
+		out := terminal.File(s.out)
+		if out == nil {
 			return badFlag("write", errors.New(`"-": standard output is no file`))
 		}
 		return l.Capture(ctx, out, at...)

@@ -44,7 +44,7 @@ func (s *session) watchLab(ctx context.Context, l *lab.Lab) error {
 	case !isFile || !terminal.Is(in) || !terminal.Is(s.out):
 		return badFlag("live", errors.New("want a terminal; `pathwise lab truth` prints what the view shows"))
 	}
-	return screen.Show(ctx, l, in, s.out)
+	return screen.Show(ctx, l, in, terminal.File(s.out))
 }
 
 func (s *session) showLab(l *lab.Lab) error {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/terminal"
 )
 
 // Exit statuses, as the contract fixes them.
@@ -39,12 +40,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process as if nobody listened
-	s := &session{in: stdin, out: stdout, err: stderr}
+	s := &session{in: stdin, out: terminal.Letters(stdout, os.Environ()), err: terminal.Letters(stderr, os.Environ())}
 	s.meter, s.emulated = lab.ReadMeter()
 	root := rootCommand(s)
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
 	return s.status(root.ExecuteContext(ctx))
 }
 

@@ -15,8 +15,8 @@ import (
 // watcher shows on a terminal what measurements of a kind do while they run, and what came of them. Its methods are called one at a
 // time, but for equip.
 type watcher interface {
-	// equip has the i-th measurement tell the watcher what happens on its way.
-	equip(i int, o probe.Options, live *terminal.Live) probe.Options
+	// equip has the i-th measurement tell the watcher what happens on its way. What the watcher starts meanwhile ends with ctx.
+	equip(ctx context.Context, i int, o probe.Options, live *terminal.Live) probe.Options
 	// view is the drawing as it is now.
 	view(columns int) []string
 	// finished says that the i-th measurement ended; r may be nil where err is not.
@@ -47,7 +47,7 @@ func (s *session) watchTasks(ctx context.Context, tasks []measure.Task, family s
 			task.Parameters["family"] = string(family)
 		}
 		all.Go(func() {
-			p, err := probe.New(task, w.equip(i, o, live))
+			p, err := probe.New(task, w.equip(ctx, i, o, live))
 			if err == nil {
 				results[i], err = p.Do(ctx)
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -52,7 +53,7 @@ func newPingWatch(screen *terminal.Screen, tasks []measure.Task) *pingWatch {
 	return p
 }
 
-func (p *pingWatch) equip(i int, o probe.Options, live *terminal.Live) probe.Options {
+func (p *pingWatch) equip(_ context.Context, i int, o probe.Options, live *terminal.Live) probe.Options {
 	o.Echo = func(e measure.Echo) {
 		line := ""
 		live.Change(func() { line = p.line(p.targets[i], e); p.targets[i].add(e) })
@@ -120,8 +121,23 @@ func (p *pingWatch) lossText(t *pingTarget) string {
 }
 
 func (p *pingWatch) histogram(rtts []float64, columns int) []string {
-	h := chart.Histogram{Values: rtts, Text: quantity.FormatSeconds, Bar: p.Accent, ASCII: p.ASCII}
+	h := chart.Histogram{Values: rtts, Text: limitText, Bar: p.Accent, ASCII: p.ASCII}
 	return h.Draw(min(columns, barWidth), pingBins)
+}
+
+// limitText is a limit of a range of round trips, in as many digits as tell it from those that are a step away.
+func limitText(seconds, step float64) string {
+	text := quantity.FormatSeconds(seconds)
+	digits, unit, _ := strings.Cut(text, " ")
+	scale := map[string]float64{"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1}[unit]
+	if seconds == 0 || scale == 0 {
+		return text
+	}
+	_, decimals, _ := strings.Cut(digits, ".")
+	if needed := int(math.Ceil(-math.Log10(step/scale) - 1e-9)); needed > len(decimals) {
+		return strconv.FormatFloat(seconds/scale, 'f', needed, 64) + " " + unit
+	}
+	return text
 }
 
 // table has a row for each target.
@@ -132,7 +148,7 @@ func (p *pingWatch) table() []string {
 	}
 	rows := [][]string{head}
 	for _, t := range p.targets {
-		row := []string{clipped(t.name, maxHostShown), fmt.Sprint(t.sent), fmt.Sprint(t.lost), "-", "-", "-", "-", ""}
+		row := []string{p.Clipped(t.name, maxHostShown), fmt.Sprint(t.sent), fmt.Sprint(t.lost), "-", "-", "-", "-", ""}
 		if t.lost > 0 {
 			row[2] = p.Bad(row[2])
 		}
@@ -156,14 +172,6 @@ func (p *pingWatch) table() []string {
 
 // maxHostShown is how much of a host's name a table has: with it, one of figures fits 80 columns.
 const maxHostShown = 16
-
-// clipped is at most so many letters of a text, the last of which then says that there are more.
-func clipped(text string, width int) string {
-	if letters := []rune(text); len(letters) > width {
-		return string(letters[:width-1]) + "…"
-	}
-	return text
-}
 
 func (p *pingWatch) finished(i int, r *measure.Result, err error) {
 	p.targets[i].result = r

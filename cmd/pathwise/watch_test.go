@@ -20,30 +20,56 @@ import (
 // what the user holds once the program has drawn the text begun; nil: nobody does anything.
 func onTerminal(t *testing.T, columns, rows int, begun string, act func(user *os.File), args ...string) (lines []string, c *exec.Cmd, failed error) {
 	t.Helper()
-	user, program := terminalOf(t, columns, rows)
+	s := sitting{columns: columns, rows: rows, environ: []string{"LANG=C.UTF-8"}, begun: begun, act: act}
+	s.run(t, args...)
+	return s.lines, s.command, s.failed
+}
+
+// sitting is a command on a terminal of its own.
+type sitting struct {
+	columns, rows int
+	environ       []string            // beside TERM
+	begun         string              // what the command draws before act is called
+	act           func(user *os.File) // nil: nobody does anything
+	output        *os.File            // of the command, where its standard output is not the terminal
+
+	command *exec.Cmd
+	failed  error    // of the command
+	written string   // to the terminal
+	lines   []string // that an emulator of the terminal shows then
+}
+
+// run runs pathwise until it ends. It must leave the terminal's modes as they were, and the cursor visible and at the beginning of a line.
+func (s *sitting) run(t *testing.T, args ...string) {
+	t.Helper()
+	user, program := terminalOf(t, s.columns, s.rows)
 	before, err := unix.IoctlGetTermios(int(program.Fd()), unix.TCGETS)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var drawn drawing
+	var drawn, all drawing
 	copied := make(chan struct{})
-	emulator := vt.NewEmulator(columns, rows)
+	emulator := vt.NewEmulator(s.columns, s.rows)
 	go func() {
 		defer close(copied)
-		_, _ = io.Copy(io.MultiWriter(&drawn, emulator), user) // ends when nobody has the program's side open any more
+		_, _ = io.Copy(io.MultiWriter(&drawn, &all, emulator), user) // ends when nobody has the program's side open any more
 	}()
-	c = selfProcess(t, args...)
-	c.Env = append(c.Env, "TERM=xterm-256color", "LANG=C.UTF-8")
+	c := selfProcess(t, args...)
+	s.command = c
+	c.Env = append(append(c.Env, "TERM=xterm-256color", "LC_ALL=", "LC_CTYPE="), s.environ...)
 	c.Stdin, c.Stdout, c.Stderr = program, program, program
+	if s.output != nil {
+		c.Stdout = s.output
+	}
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if act != nil {
-		drawn.await(t, begun)
-		act(user)
+	if s.act != nil {
+		drawn.await(t, s.begun)
+		s.act(user)
 	}
-	failed = c.Wait()
+	s.failed = c.Wait()
 	after, err := unix.IoctlGetTermios(int(program.Fd()), unix.TCGETS)
 	if err != nil || *after != *before {
 		t.Errorf("the terminal's modes were %+v and are %+v (%v)", before, after, err)
@@ -54,9 +80,9 @@ func onTerminal(t *testing.T, columns, rows int, begun string, act func(user *os
 		t.Errorf("the cursor is hidden (%v) or not at the beginning of a line: %v", emulator.CursorHidden(), emulator.CursorPosition())
 	}
 	for _, line := range strings.Split(strings.TrimRight(emulator.String(), "\n "), "\n") {
-		lines = append(lines, strings.TrimRight(line, " "))
+		s.lines = append(s.lines, strings.TrimRight(line, " "))
 	}
-	return lines, c, failed
+	s.written = all.text()
 }
 
 // showsInOrder says whether lines that match the patterns follow each other.

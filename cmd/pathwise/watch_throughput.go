@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -28,7 +29,7 @@ func newThroughputWatch(screen *terminal.Screen, task measure.Task) *throughputW
 		readings: map[string]map[int]measure.TCPSample{measure.Forward: {}, measure.Reverse: {}}}
 }
 
-func (t *throughputWatch) equip(_ int, o probe.Options, live *terminal.Live) probe.Options {
+func (t *throughputWatch) equip(_ context.Context, _ int, o probe.Options, live *terminal.Live) probe.Options {
 	o.Interval = func(i measure.Interval) {
 		if i.Stream != 0 { // its sum is told as well
 			return

@@ -45,14 +45,14 @@ func newTraceWatch(screen *terminal.Screen, task measure.Task, find func(context
 	return &traceWatch{Screen: screen, target: task.Target, find: find, names: map[string]string{}}
 }
 
-func (t *traceWatch) equip(_ int, o probe.Options, live *terminal.Live) probe.Options {
+func (t *traceWatch) equip(ctx context.Context, _ int, o probe.Options, live *terminal.Live) probe.Options {
 	t.live = live
-	o.Hop = func(h measure.Hop) { live.Change(func() { t.add(h) }) }
+	o.Hop = func(h measure.Hop) { live.Change(func() { t.add(ctx, h) }) }
 	return o
 }
 
-// add takes a hop into account, and looks for the names of those who answered.
-func (t *traceWatch) add(h measure.Hop) {
+// add takes a hop into account, and looks for the names of those who answered, while the command runs.
+func (t *traceWatch) add(ctx context.Context, h measure.Hop) {
 	if n := len(t.hops); n > 0 && h.TTL <= t.hops[n-1].TTL {
 		t.hops = nil // another address of the target is tried
 	}
@@ -63,7 +63,7 @@ func (t *traceWatch) add(h measure.Hop) {
 		}
 		t.names[address] = ""
 		t.finding.Go(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), nameTime)
+			ctx, cancel := context.WithTimeout(ctx, nameTime)
 			defer cancel()
 			name := t.find(ctx, address)
 			t.live.Change(func() { t.names[address] = name })
@@ -141,7 +141,7 @@ func (t *traceWatch) who(addresses []string, width int) string {
 	if text := strings.Join(full, " "); len(text) <= width {
 		return text
 	}
-	return clipped(strings.Join(short, " "), width)
+	return t.Clipped(strings.Join(short, " "), width)
 }
 
 func (t *traceWatch) finished(_ int, r *measure.Result, _ error) { t.result = r }
