@@ -128,7 +128,10 @@ func (p Fetch) withDefaults() Fetch {
 	return p
 }
 
-func (p *Fetch) equip(o Options) { p.OnInterval = watch(o.Interval, o.Say, IntervalLine) }
+func (p *Fetch) equip(o Options) { p.OnInterval = watch(o.Interval, o.Say, fetchLine) }
+
+// fetchLine is an interval as people read it: all that is read comes to this host.
+func fetchLine(i measure.Interval) string { return intervalFigures(i) + "  to this host" }
 
 // demand: how many bytes come nobody knows before, so that the path belongs to it alone.
 func (p *Fetch) demand() measure.Demand {

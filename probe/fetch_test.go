@@ -210,3 +210,16 @@ func says(t *testing.T, text string) string {
 	}()
 	return listener.Addr().String()
 }
+
+// What is read comes to this host, and each interval's line says so.
+func TestFetchTellsTheWay(t *testing.T) {
+	server := httptest.NewServer(files(t, t.Context().Done()))
+	defer server.Close()
+	p := fetchOf(t, server.URL, "/large")
+	p.Duration = 200 * time.Millisecond
+	var lines []string
+	p.equip(Options{Say: func(line string) { lines = append(lines, line) }})
+	if _, err := p.Do(t.Context()); err != nil || len(lines) == 0 || !strings.HasSuffix(lines[0], "bit/s  to this host") {
+		t.Errorf("%v, %q", err, lines)
+	}
+}

@@ -102,13 +102,19 @@ func (p *Throughput) parameters(report *iperf3.Report) map[string]any {
 
 // IntervalLine is an interval as it is told on the way.
 func IntervalLine(i measure.Interval) string {
+	line := intervalFigures(i)
+	if i.Direction == measure.Reverse {
+		line += "  (reverse)"
+	}
+	return line
+}
+
+// intervalFigures are what moved in an interval.
+func intervalFigures(i measure.Interval) string {
 	line := fmt.Sprintf("%3s  %6.2f - %6.2f s  %10s  %14s", streamName(i.Stream), i.StartSeconds, i.EndSeconds,
 		quantity.FormatSize(i.Bytes), quantity.FormatRate(i.BitsPerSecond))
 	if i.Retransmits != nil {
 		line += fmt.Sprintf("  %5d resent", *i.Retransmits)
-	}
-	if i.Direction == measure.Reverse {
-		line += "  (reverse)"
 	}
 	return line
 }
