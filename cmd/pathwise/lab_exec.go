@@ -33,16 +33,37 @@ func labExec(s *session, name *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			go func() {
-				for sig := range signals {
-					_ = p.Signal(sig.(syscall.Signal))
-				}
-			}()
-			status, err := p.Wait()
+			status, err := waitWithSignals(p, signals)
 			if err != nil || status == 0 {
 				return err
 			}
 			return exitStatus(status)
 		},
 	}
+}
+
+// running is a command that runs.
+type running interface {
+	Signal(signal syscall.Signal) error
+	Wait() (status int, err error)
+}
+
+// waitWithSignals passes signals on to a command until it has ended, and returns what Wait does.
+func waitWithSignals(p running, signals <-chan os.Signal) (status int, err error) {
+	ended, passed := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(passed)
+		for {
+			select {
+			case signal := <-signals:
+				_ = p.Signal(signal.(syscall.Signal)) // a command that has just ended takes none
+			case <-ended:
+				return
+			}
+		}
+	}()
+	status, err = p.Wait()
+	close(ended)
+	<-passed
+	return status, err
 }
