@@ -56,7 +56,11 @@ func (f *accuracyFlags) samples() ([]accuracy.Sample, error) {
 	if err != nil {
 		return nil, badFlag("most-rate", err)
 	}
-	plan := slices.DeleteFunc(accuracy.Plan(f.seed, f.each), func(s accuracy.Sample) bool {
+	plan, err := accuracy.Plan(f.seed, f.each)
+	if err != nil {
+		return nil, err
+	}
+	plan = slices.DeleteFunc(plan, func(s accuracy.Sample) bool {
 		return s.Path.Rate > most ||
 			len(f.causes) > 0 && !slices.Contains(f.causes, s.Cause) && !slices.Contains(f.causes, s.Name)
 	})

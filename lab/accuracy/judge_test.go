@@ -93,7 +93,7 @@ func TestJudge(t *testing.T) {
 // Samples with a record are played no more, but where the plan's sample has become another.
 func TestLeft(t *testing.T) {
 	dir := t.TempDir()
-	plan := Plan(7, 1)[:3]
+	plan := planned(t, 7, 1)[:3]
 	changed := plan[1]
 	changed.Case += "# once"
 	for _, s := range []Sample{plan[0], changed} {

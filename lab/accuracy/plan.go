@@ -2,6 +2,7 @@ package accuracy
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -15,15 +16,19 @@ const leastSeed = 1 << 20
 
 // Plan draws so many samples of each cause, of each kind of healthy path and of each pair of faults. The same seed gives the same
 // plan, and of a longer plan the shorter one is a part. The first samples of all causes come first, then the second of all: wherever a
-// run is cut, it has gone through all causes alike.
-func Plan(seed uint64, each int) []Sample {
+// run is cut, it has gone through all causes alike. It is an error where no path was drawn on which a fault binds.
+func Plan(seed uint64, each int) ([]Sample, error) {
 	var plan []Sample
 	for i := range each {
 		for c := range causes {
-			plan = append(plan, causes[c].sample(seed, i))
+			s, err := causes[c].sample(seed, i)
+			if err != nil {
+				return nil, fmt.Errorf("draw sample: %w", err)
+			}
+			plan = append(plan, s)
 		}
 	}
-	return plan
+	return plan, nil
 }
 
 // mostDraws is how often a path is drawn in a cell before it is taken for one in which the fault cannot bind.
@@ -31,15 +36,18 @@ const mostDraws = 200
 
 // sample draws the sample of a cause with a number. Cells take turns, neighbours far apart, and controls move on by one whenever all
 // cells had theirs.
-func (c *cause) sample(seed uint64, number int) Sample {
+func (c *cause) sample(seed uint64, number int) (Sample, error) {
 	name := fmt.Sprintf("%s-%03d", c.name, number)
 	r := rand.New(rand.NewPCG(seed, hash(name)))
 	s := Sample{Name: name, Cause: c.name, Sort: cmp.Or(c.sort, Fault), Seed: leastSeed + r.Uint64N(1<<40), Expect: c.expect}
-	s.Path, s.Strength = c.draw(r, number)
+	var err error
+	if s.Path, s.Strength, err = c.draw(r, number); err != nil {
+		return Sample{}, fmt.Errorf("%s: %w", name, err)
+	}
 	f := c.fault(&s.Path, s.Strength)
 	s.Says, s.Leaves, s.Binds, s.Mend, s.Lasts = f.says, f.leaves, f.binding(s.Sort), f.mend, f.lasts
 	s.Case = f.render(&s)
-	return s
+	return s, nil
 }
 
 // update takes into a sample that was played what its cause says today: what it should be called, and whether it can be mended.
@@ -58,10 +66,13 @@ func hash(text string) uint64 {
 	return h.Sum64()
 }
 
+// errNeverBinds says that a fault bound on none of mostDraws paths of any cell.
+var errNeverBinds = errors.New("no path on which the fault binds was drawn")
+
 // draw draws a path, and on it a strength at which the fault should bind.
-func (c *cause) draw(r *rand.Rand, number int) (Path, float64) {
+func (c *cause) draw(r *rand.Rand, number int) (Path, float64, error) {
 	if number < len(c.seen) {
-		return c.seen[number].Path, c.seen[number].strength
+		return c.seen[number].Path, c.seen[number].strength, nil
 	}
 	turn := number + int(hash(c.name)%uint64(cells*len(controls))) // causes begin with different cells
 	control := c.controls[(turn/cells+turn)%len(c.controls)]
@@ -69,9 +80,9 @@ func (c *cause) draw(r *rand.Rand, number int) (Path, float64) {
 		for range mostDraws {
 			p := drawPath(r, (4*turn+step)%cells, control) // 4 has no divisor in common with 9
 			if v, ok := c.strength(r, &p); ok {
-				return p, v
+				return p, v, nil
 			}
 		}
 	}
-	panic("accuracy: no path on which " + c.name + " binds") // TestPlan draws from all causes
+	return Path{}, 0, errNeverBinds
 }

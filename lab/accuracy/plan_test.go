@@ -1,6 +1,8 @@
 package accuracy
 
 import (
+	"errors"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -9,14 +11,31 @@ import (
 )
 
 // published is the plan whose figures are in docs/accuracy.md.
-func published() []Sample { return Plan(DefaultSeed, 30) }
+func published(t *testing.T) []Sample { return planned(t, DefaultSeed, 30) }
+
+func planned(t *testing.T, seed uint64, each int) []Sample {
+	t.Helper()
+	plan, err := Plan(seed, each)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// A fault that binds on no path is an error.
+func TestNoPathBinds(t *testing.T) {
+	c := cause{name: "never", controls: controls, strength: func(*rand.Rand, *Path) (float64, bool) { return 0, false }}
+	if _, err := c.sample(1, 0); !errors.Is(err, errNeverBinds) {
+		t.Errorf("got %v", err)
+	}
+}
 
 // Samples are enough of each cause, are cases that can be played, and lie in the bounds of their strata; their labs differ, also from
 // those of the calibrations, whose seeds are below ten.
 func TestPlan(t *testing.T) {
 	counts, seeds, names := map[Sort]int{}, map[uint64]bool{}, map[string]bool{}
 	of := map[string]int{}
-	for _, s := range published() {
+	for _, s := range published(t) {
 		counts[s.Sort]++
 		of[s.Cause]++
 		if s.Seed < leastSeed || seeds[s.Seed] || names[s.Name] {
@@ -63,7 +82,7 @@ func TestPlan(t *testing.T) {
 // Strengths are such that the fault should bind: what its model leaves is below half of what the path carries.
 func TestFaultsShouldBind(t *testing.T) {
 	modelled := 0
-	for _, s := range published() {
+	for _, s := range published(t) {
 		if s.Leaves == 0 || s.Cause == "outage" || s.Cause == "cross-traffic" || strings.HasSuffix(s.Name, "-000") {
 			continue
 		}
@@ -93,7 +112,7 @@ func isSeen(s *Sample) bool {
 // Each congestion control and each band is drawn about as often as others, where causes leave the choice.
 func TestStrata(t *testing.T) {
 	strata := map[string]int{}
-	for _, s := range published() {
+	for _, s := range published(t) {
 		if s.Sort == Healthy {
 			strata[s.Path.Stratum()]++
 		}
@@ -110,8 +129,8 @@ func TestStrata(t *testing.T) {
 
 // The same seed gives the same plan, another one another, and a shorter plan is the beginning of a longer one.
 func TestPlanRepeats(t *testing.T) {
-	first, short, other := Plan(7, 4), Plan(7, 2), Plan(8, 4)
-	if !reflect.DeepEqual(first, Plan(7, 4)) || !reflect.DeepEqual(first[:len(short)], short) {
+	first, short, other := planned(t, 7, 4), planned(t, 7, 2), planned(t, 8, 4)
+	if !reflect.DeepEqual(first, planned(t, 7, 4)) || !reflect.DeepEqual(first[:len(short)], short) {
 		t.Error("one seed gives two plans")
 	}
 	same := 0
