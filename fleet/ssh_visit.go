@@ -21,7 +21,7 @@ import (
 	"github.com/pathwise-net/pathwise/input"
 )
 
-// Visit is a stay of our binary on a host that is reached by SSH, in a folder that is new, is the user's alone, and goes when the stay ends.
+// Visit runs this program on a host that is reached by SSH, in a new folder that only the user may read, and that is removed at the end.
 //
 // The shell that made the folder runs the program that Start names, and takes the folder away when that has ended, whatever for. The program
 // has to end when its standard input does, or when nothing came through it for a while: then nothing stays on the host where this process is
@@ -50,7 +50,7 @@ type Visit struct {
 // VisitBeat is how often a Visit writes a line to the program's standard input, so that it knows that somebody is still there.
 const VisitBeat = 10 * time.Second
 
-// Visit logs in, finds out what the host is, and puts nothing there yet. Close ends it.
+// Visit logs in and finds out the host's platform and addresses. It puts nothing there: Start does. Close ends it.
 func (s *SSH) Visit(ctx context.Context) (*Visit, error) {
 	if err := s.validateReach(); err != nil {
 		return nil, err
@@ -161,7 +161,8 @@ func (v *Visit) Start(ctx context.Context, arguments ...string) error {
 	return nil
 }
 
-// breakOff ends what runs, and the connection where the host no longer hears that.
+// breakOff closes the session, upon which the program on the host ends. Where that takes longer than endTime, as when the network is cut, it
+// closes the connection as well.
 func (v *Visit) breakOff() {
 	_ = v.session.Close()
 	select {
@@ -227,8 +228,9 @@ func (v *Visit) Run(ctx context.Context, out io.Writer, arguments ...string) (st
 	return status, complaints.last(), err
 }
 
-// Close ends the program of Start. Its error says that the program or its folder may still be on the host: the program takes longer than
-// endTime to end, or the connection is lost and nothing can be seen. A second call has no effect.
+// Close ends the program of Start, waits until its folder is removed, and closes the connection. It returns an error where the program did
+// not end within endTime, where the folder is still there, and where the connection was lost, so that neither is known. A second call has
+// no effect and returns nil.
 func (v *Visit) Close() (err error) {
 	v.closing.Do(func() { err = v.leave() })
 	return err

@@ -90,7 +90,7 @@ func (s *session) openFar(ctx context.Context, reach *fleet.SSH, name string, ad
 		return nil, ctx, errors.Join(err, visit.Close())
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	go func() { // ends with the far end, which close ends
+	go func() { // ends when the program at the far end has, which close sees to
 		defer close(f.ended)
 		<-visit.Over()
 		cancel(fmt.Errorf("%w: %s", errFarEndLost, visit.Says()))
@@ -162,7 +162,7 @@ func (f *farEnd) audit(ctx context.Context, ask host.Ask) (*host.Report, error) 
 	return r, err
 }
 
-// close ends the program at the far end, checks that its folder is gone, and tells people what was put there and taken away.
+// close ends the program at the far end and checks that its folder is gone. The note tells people what was put there and taken away.
 func (f *farEnd) close() (note string, err error) {
 	err = f.visit.Close()
 	const digits = 12 // of the sum, which tell one build from another
@@ -178,8 +178,8 @@ func (f *farEnd) close() (note string, err error) {
 	return did + ", and was ended and taken away", nil
 }
 
-// openFar opens the far end of a survey that has one by SSH, and looks for it there. What it returns ends it, and adds to a diagnosis what was
-// done.
+// openFar starts this program at the far end, where the call names one for SSH, and takes over the ports at which it answers. The function
+// that it returns ends the program, and tells what was put there and taken away.
 func (v *survey) openFar(ctx context.Context, address netip.Addr) (context.Context, func() (string, error), error) {
 	if v.reach == nil {
 		return ctx, func() (string, error) { return "", nil }, nil
