@@ -23,7 +23,7 @@ func delayMetrics() []Definition {
 			Shows:  "Well above the shortest one, a queue stands on the path most of the time.",
 			See:    []string{"round-trip-time", "bufferbloat"},
 			Source: "RFC 2681"},
-		{Metric: RTTMin, Label: "Round-trip delay, least", Group: "Delay",
+		{Metric: RTTMin, Label: "Round-trip delay, minimum", Group: "Delay",
 			Better: BetterLow, Follows: FollowsTrip, Merge: quantileOf(RTTs, 0), Warn: 0.1, Bad: 0.2,
 			Help: "Smallest round-trip delay (RFC 2681) of the probes that returned.",
 			Text: "The least time from sending a packet to its answer, of all packets of a test. It is nearest to the bare " +
@@ -43,7 +43,7 @@ func delayMetrics() []Definition {
 			Text:   "One packet of a hundred takes longer. It needs some hundred packets to mean anything.",
 			See:    []string{"round-trip-time", "delay-variation"},
 			Source: "RFC 2681"},
-		{Metric: RTTMax, Label: "Round-trip delay, most", Group: "Delay",
+		{Metric: RTTMax, Label: "Round-trip delay, maximum", Group: "Delay",
 			Better: BetterLow, Follows: FollowsTrip, Merge: quantileOf(RTTs, 1), Warn: 0.1, Bad: 0.2,
 			Help:   "Largest round-trip delay (RFC 2681) of the probes that returned.",
 			Text:   "The packet that came back last. One packet decides it, so that it says what can happen, not how often.",

@@ -18,12 +18,12 @@ func oneWayMetrics() (all []Definition) {
 		}{
 			{"median", 0.5, "median", "Median", "What a packet usually takes: half were sooner, half later. " +
 				"It is as good as the clocks of both ends."},
-			{"min", 0, "least", "Smallest", "The least time that a packet took. It is nearest to the bare path, and as good as the clocks of " +
+			{"min", 0, "minimum", "Smallest", "The least time that a packet took. It is nearest to the bare path, and as good as the clocks of " +
 				"both ends."},
 			{"p95", 0.95, "95th percentile", "95th percentile of the", "Nineteen packets of twenty had arrived by then."},
 			{"p99", 0.99, "99th percentile", "99th percentile of the",
 				"One packet of a hundred takes longer. It needs some hundred packets to mean anything."},
-			{"max", 1, "most", "Largest", "The packet that took longest. One packet decides it, so that it says what can happen, not how often."},
+			{"max", 1, "maximum", "Largest", "The packet that took longest. One packet decides it, so that it says what can happen, not how often."},
 		} {
 			d := Definition{Metric: Metric(fmt.Sprintf("owd_%s_%s_seconds", way, q.part)), Label: "One-way delay " + way + ", " + q.label,
 				Group: "Delay", Better: BetterLow, Warn: 0.05, Bad: 0.1, Merge: quantileOf(OneWayDelays(way), q.quantile),
