@@ -61,7 +61,7 @@ bench: packages build
 # Pictures of the pages, as the browser tests see them.
 screenshots: packages
 	@mkdir -p docs/pages
-	PATHWISE_SCREENSHOTS=$(CURDIR)/docs/pages $(GO) test -count=1 -run '^Test(Screens|Now|DiagnoseNow|Hosts?|Configuration|LabIsAccessible)$$' ./web/browser
+	PATHWISE_SCREENSHOTS=$(CURDIR)/docs/pages $(GO) test -count=1 -run '^Test(Screens|WhatIsWrong|Now|DiagnoseNow|Hosts?|Configuration|LabIsAccessible|Paper)$$' ./web/browser
 
 # Findings in every setting, a path each: the figures in docs/diagnose.md, and those of which the name alone is held. About forty minutes.
 calibrate: packages build

@@ -123,7 +123,7 @@ func TestRouteOverTime(t *testing.T) {
 	if heads != "ABA" {
 		t.Errorf("newest first, the routes are %s", heads)
 	}
-	for _, part := range []string{"2 routes, 2 changes", "hop 2: 10.8.0.2 became 10.8.7.2", "hop 5: 10.8.7.5 is new", "hop 5: 10.8.7.5 is gone", "the first of this span", "≠ 10.8.7.4"} {
+	for _, part := range []string{"2 routes, 2 changes", "hop 2: 10.8.0.2 is now 10.8.7.2", "hop 5: 10.8.7.5 is new", "hop 5: 10.8.7.5 is gone", "the first of this span", "≠ 10.8.7.4"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the section does not say %q: %s", part, text)
 		}
@@ -147,6 +147,8 @@ func TestCompare(t *testing.T) {
 	must(t, m.hub.File(context.Background(), "ral", marked))
 	p := open(t, desk, m.url+"#/pair/ucl/cern?from=-1d")
 	p.until(graphsDrawn)
+	p.tabTo(".fold summary")
+	p.keys(kb.Enter)
 	p.tabTo("select[name=with]")
 	p.keys("the o") // as one types to choose
 	p.until("location.hash.includes('with=reverse') && document.querySelector('.legend').textContent.includes('the other direction') && !document.querySelector('[aria-busy=true]')")
@@ -264,7 +266,7 @@ func TestPairUnits(t *testing.T) {
 		{"relation.js", `JSON.stringify(joined({buckets: [{start: '1970-01-01T00:00:01Z', mean: 3}, {start: '1970-01-01T00:00:02Z', mean: 4}]}, {buckets: [{start: '1970-01-01T00:00:02.000Z', mean: 5}, {start: '1970-01-01T00:00:03Z', mean: 5}]}, (b) => b.mean, (b) => b.mean))`, `[{"at":2000,"x":4,"y":5}]`},
 
 		{"hops.js", `(() => { const r = ` + routes + `; return [told(differences(r[0], r[1])), told(differences(r[1], r[2])), differences(undefined, r[0]).length, differences(r[2], r[3]).length].join(' | '); })()`,
-			"hop 2: b became c; hop 3: d is new | hop 3: d is gone | 0 | 0"},
+			"hop 2: b is now c; hop 3: d is new | hop 3: d is gone | 0 | 0"},
 		{"hops.js", `letters(` + routes + `).join('')`, "ABAA"},
 		{"hops.js", `letters(Array.from({length: 28}, (_, i) => ({hops: [{ttl: 1, addresses: [String(i)]}]}))).slice(-3).join()`, "Z,A2,B2"},
 		{"hops.js", `held(` + routes + `, {from: 500, to: 4500}).map((h) => h.begin + '-' + h.end).join(' ')`, "0-0.125 0.125-0.375 0.375-0.625 0.625-0.75"},
@@ -282,7 +284,7 @@ func TestPairUnits(t *testing.T) {
 
 		{"../metrics.js", `['sent_packets', 'sent_bytes', 'sent_bits_per_second', 'rtt_p99_seconds', 'hop_count', 'odd'].map(labelOf).join('; ')`, "Packets sent; Bytes sent; Rate of sending; Round-trip delay, 99th percentile; Hops; Odd"},
 		{"../metrics.js", `grouped(['odd_seconds', 'jitter_seconds', 'sent_bytes', 'rtt_max_seconds', 'odd_seconds', 'rtt_median_seconds', 'good_bytes_per_second']).map((g) => g.group + ': ' + g.metrics.map((m) => m.label).join('; ')).join(' | ')`,
-			"Delay: Round-trip delay, median; Round-trip delay, most | Variation: Jitter | Transfer: Bytes sent | Other: Good rate, bytes/s; Odd, seconds"},
+			"Delay: Round-trip delay, median; Round-trip delay, maximum | Variation: Jitter | Transfer: Bytes sent | Other: Good rate, bytes/s; Odd, seconds"},
 		{"rows.js", `(() => { const k = (tool, role, metric = 'm') => ({tool, role, metric}); const r = (tool, role, runs, metric = 'm') => ({tool, role, metric, runs});
 			const keys = [k('a', 'planned'), k('b', 'planned'), k('b', 'planned'), k('c', 'planned'), k('d', 'demand'), k('e', 'planned', 'n')];
 			return [toolsOf(keys, 'm', []), toolsOf(keys, 'm', [r('a', 'planned', 5), r('b', 'planned', 2), r('b', 'planned', 2), r('c', 'planned', 1), r('c', 'demand', 99), r('d', 'demand', 999), r('c', 'planned', 99, 'n')])].join(' '); })()`,

@@ -8,7 +8,8 @@ import (
 
 var (
 	phone = [2]int64{390, 844}
-	desk  = [2]int64{1280, 900}
+	half  = [2]int64{900, 1100} // a window beside another one
+	desk  = [2]int64{1400, 900}
 	wall  = [2]int64{2560, 1440}
 )
 
@@ -31,15 +32,16 @@ func TestScreens(t *testing.T) {
 		size              [2]int64
 		dark              bool
 	}{
-		{"overview", "#/?metric=rtt_median_seconds", matrixPainted, desk, false},
-		{"overview-dark", "#/?colour=past", matrixPainted, desk, true},
-		{"overview-phone", "#/?metric=rtt_median_seconds", matrixPainted, phone, false},
-		{"overview-table", "#/?view=table&metric=loss_ratio", "document.querySelector('.table tr')", desk, false},
-		{"overview-wall", "#/?metric=loss_ratio", matrixPainted, wall, true},
+		{"matrix", "#/?metric=rtt_median_seconds", matrixPainted, desk, false},
+		{"matrix-dark", "#/?colour=past", matrixPainted, half, true},
+		{"matrix-phone", "#/?metric=rtt_median_seconds", matrixPainted, phone, false},
+		{"matrix-table", "#/?view=table&metric=loss_ratio", "document.querySelector('.table tr')", desk, false},
+		{"matrix-wall", "#/?metric=loss_ratio", matrixPainted, wall, true},
 		{"pair", "#/pair/ucl/cern", allDrawn, desk, false},
-		{"pair-dark", "#/pair/ucl/cern?compare=-1d", allDrawn, desk, true},
+		{"pair-dark", "#/pair/ucl/cern?compare=-1d", allDrawn, half, true},
 		{"pair-phone", "#/pair/ucl/cern", allDrawn, phone, false},
 		{"pair-wall", "#/pair/ucl/cern", allDrawn, wall, true},
+		{"wall", "#/wall", matrixPainted, wall, true},
 		{"result", "#/result/" + someResult, "document.querySelector('#echoes')", desk, false},
 		{"calculator", "#/calc/recovery?rate=1gbit&rtt=70ms&mss=1500", answered, desk, false},
 		{"calculator-phone", "#/calc/transfer?size=50MB&rate=100mbit&rtt=50ms", answered, phone, true},

@@ -38,7 +38,6 @@ func TestWhatIsWrong(t *testing.T) {
 	p.says(".basis", "20 paths between 6 hosts compared with their own past")
 	p.until("document.querySelectorAll('.spark path[d^=M]').length === 2 && " + matrixPainted)
 	p.accessible("what is wrong")
-	p.picture("overview-wrong")
 	p.run(chromedp.Focus(chromedp.CSS(".matrix")))
 	p.keys(kb.End, kb.ArrowLeft)
 	p.until("/^\\S+ → \\S+: (packets lost since|as usual|transfers slow|too little was measured)/.test(document.querySelector('.detail').textContent)")
@@ -55,7 +54,14 @@ func TestWhatIsWrong(t *testing.T) {
 	p.show("#/", desk, false)
 	p.says(".troubles li:nth-child(2) a[href^='#/result/']", "receiver")
 	p.says(".troubles li:nth-child(2)", "Cure on cern")
-	p.picture("overview-diagnosed")
+	p.until(matrixPainted)
+	p.picture("overview")
+	p.show("#/", half, true)
+	p.until(matrixPainted)
+	p.picture("overview-dark")
+	p.show("#/", phone, false)
+	p.until(matrixPainted + " && document.documentElement.scrollWidth <= innerWidth")
+	p.picture("overview-phone")
 }
 
 // Where nothing is wrong one line says so, and what that rests on.

@@ -26,6 +26,10 @@ func TestUnits(t *testing.T) {
 		{"format.js", `format(1234567, 'packets')`, "1 234 567"},
 		{"format.js", `format(null, 'seconds')`, "none"},
 		{"format.js", `format(-0.002, 'seconds')`, "−2.00 ms"},
+		{"format.js", `share(7 / 801, 801)`, "0.9 % (7 of 801), 0.4 to 1.8 %"},
+		{"format.js", `share(7 / 801, 801, true)`, "0.9 % (7 of 801)"},
+		{"format.js", `[share(0, 801), share(1, 20), share(0.2, 10), share(0.00123, 1e6), share(0.5, 0), share(null, 9)].join('; ')`,
+			"0 % (0 of 801), 0 to 0.5 %; 100 % (20 of 20), 84 to 100 %; 20 % (2 of 10), 6 to 51 %; 0.123 % (1 230 of 1 000 000), 0.116 to 0.130 %; 50 %; none"},
 		{"format.js", `unitOf('throughput_bits_per_second') + ' ' + unitOf('odd')`, "bits_per_second "},
 		{"format.js", `[0, 0.004, 2.5, 12.44, 156.3, 123456].map((v) => short(v, 1)).join(' ')`, "0 <0.01 2.50 12.4 156 123k"},
 
@@ -63,6 +67,13 @@ func TestUnits(t *testing.T) {
 		{"overview/layout.js", `(() => { const l = layoutOf([{name: 'a', site: 'x'}, {name: 'b', site: 'x'}, {name: 'c', site: 'y'}], 20, 30); return [l.places.join(), l.full, hostAt(l, 0), hostAt(l, 39), hostAt(l, 43), hostAt(l, 46), hostAt(l, 66)].join(' '); })()`, "0,20,46 66 0 1 -1 2 -1"},
 		{"overview/model.js", `(() => { const m = modelOf({metric: 'x_seconds', unit: 'seconds', better: 'low', from: '', to: '', hosts: [{name: 'b', site: 'z'}, {name: 'a', site: 'y'}], values: [null, 1, 2, null], counts: []}, {warn: 1.5, bad: 9, byPast: false}); return m.hosts.map((h) => h.name) + ' ' + m.values.join() + ' ' + worst(m, 5) + ' ' + m.tally.join(); })()`, "a,b ,2,1, 1 0,0,1,1,0"},
 
+		{"pair/ink.js", `[0, 0.002, 0.01, 0.03, 0.1, 0.4, 1].map(lossClass).join()`, "0,1,1,2,3,4,5"},
+		{"pair/seams.js", `(() => { const doc = (...minutes) => ({step_seconds: 60, quantiles: [], gaps: null, buckets: minutes.map((m) => ({start: new Date(m * 60e3).toISOString(), value: m}))});
+			return [[['rtt', doc(0, 1, 2, 3)], ['trace', doc(2, 5, 10, 15)]], [['rtt', doc(10, 11, 12)], ['old', doc(1, 3, 5, 11)]], [['rtt', doc(1, 2)]], [['rtt', null], ['trace', doc(4)]], [['rtt', null]]].map((parts) => {
+				const { doc, seams } = oneSeries(parts.map(([tool, doc]) => ({tool, doc})));
+				return (doc?.buckets ?? []).map((b) => b.value + (b.by ?? '')).join() + ' ' + seams.map((s) => s.at / 60 + s.tool).join(); }).join('; '); })()`,
+			"0,1,2,3,10trace,15trace 7trace; 1old,3old,5old,10,11,12 8rtt; 1,2 ; 4trace ;  "},
+		{"pair/hops.js", `answered({addresses: ['10.0.0.1', '10.0.0.2']}, new Map([['10.0.0.2', 'cern']]))`, "10.0.0.1, cern (10.0.0.2)"},
 		{"pair/range.js", `Object.values(rangeOf(new URLSearchParams('from=-1d'), 1795305600001)).join()`, "1795219200000,1795305900000,300000,true"},
 		{"pair/range.js", `Object.values(rangeOf(new URLSearchParams('to=2026-01-01'), 1795305600001)).join()`, "1767139200000,1767225600000,300000,false"},
 		{"pair/range.js", `Object.values(drawn(1795305600000, 1795305600001)).join()`, "2026-11-21T23:59:59.501Z,2026-11-22T00:00:00.501Z"},

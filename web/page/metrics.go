@@ -16,6 +16,7 @@ type metricEntry struct {
 	Bad    float64        `json:"bad,omitempty"`
 	Draw   measure.Draw   `json:"draw"`
 	Loss   measure.Metric `json:"loss,omitempty"`
+	Of     measure.Metric `json:"of,omitempty"` // of a share: what was counted, so many of which it is
 }
 
 // tableName is the name of the module that metricTable makes.
@@ -26,7 +27,7 @@ const tableName = "metric-table.js"
 func metricTable() []byte {
 	var all []metricEntry
 	for _, d := range measure.Definitions() {
-		all = append(all, metricEntry{d.Metric, d.Label, d.Group, d.Better, d.Warn, d.Bad, d.Draw, d.Loss})
+		all = append(all, metricEntry{d.Metric, d.Label, d.Group, d.Better, d.Warn, d.Bad, d.Draw, d.Loss, d.Merge.Under})
 	}
 	text, err := json.Marshal(all)
 	if err != nil {

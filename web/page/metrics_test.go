@@ -20,7 +20,7 @@ func TestMetricTable(t *testing.T) {
 	}
 	var want []metricEntry
 	for _, d := range measure.Definitions() {
-		want = append(want, metricEntry{d.Metric, d.Label, d.Group, d.Better, d.Warn, d.Bad, d.Draw, d.Loss})
+		want = append(want, metricEntry{d.Metric, d.Label, d.Group, d.Better, d.Warn, d.Bad, d.Draw, d.Loss, d.Merge.Under})
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(got) < 60 {
 		t.Errorf("%d metrics (-want +got):\n%s", len(got), diff)

@@ -66,6 +66,39 @@ export function format(value, unit) {
   return (name === '%' ? percent(value) : name ? digits(value / factor) : count(value)) + (name && nbsp + name);
 }
 
+const z = 1.96; // standard deviations on either side hold 95 % of a normal distribution
+
+/**
+ * The interval that holds a share with 95 %, of which so many of so many were seen (Wilson, 1927).
+ * @param {number} some
+ * @param {number} all above 0
+ * @returns {[number, number]}
+ */
+export function likely(some, all) {
+  const [p, of] = [some / all, 1 + (z * z) / all];
+  const middle = (p + (z * z) / (2 * all)) / of;
+  const half = (z / of) * Math.sqrt((p * (1 - p)) / all + (z * z) / (4 * all * all));
+  return [some === 0 ? 0 : middle - half, some === all ? 1 : middle + half];
+}
+
+/**
+ * A share with what it was counted of, and no more digits than the count deserves: 0.9 % (7 of 801), 0.4 to 1.8 %.
+ * @param {number | null | undefined} ratio
+ * @param {number | null | undefined} of how many were counted; none: nobody knows
+ * @param {boolean} [brief] without what else it may be
+ * @param {string} [unit] of what is no share
+ */
+export function share(ratio, of, brief, unit = 'ratio') {
+  const all = Math.round(of ?? 0);
+  if (ratio == null || !(all > 0)) return format(ratio, unit);
+  const some = Math.round(ratio * all);
+  const [low, high] = likely(some, all);
+  const after = Math.max(0, Math.min(9, Math.floor(1.35 - Math.log10(100 * (high - low)))));
+  const text = (/** @type {number} */ v) => (v === 0 ? '0' : v === 1 ? '100' : (100 * v).toFixed(after));
+  const whole = `${text(some / all)}${nbsp}% (${count(some)} of ${count(all)})`;
+  return brief ? whole : `${whole}, ${text(low)} to ${text(high)}${nbsp}%`;
+}
+
 /** @param {number} ratio */
 function percent(ratio) {
   const p = ratio * 100;

@@ -1,5 +1,6 @@
 // Keys and marks, in a dialog.
 import { html, useEffect, useRef } from './html.js';
+import { link } from './router.js';
 
 /** @type {[string, string][]} */
 const keys = [
@@ -35,6 +36,7 @@ export function Help({ close }) {
     </div>
     <p>In the matrix each cell holds both directions: lower left from the row's host to the column's, upper right the way back.
       Whatever is chosen is in the address of the page: copy it to show somebody what you see.</p>
+    <p>For a screen on a wall, <a href=${link(['wall'])} onClick=${close}>a view that turns</a> by itself; Escape leaves it.</p>
     <p><a href="vendor/licences.txt">Licences of what these pages are made of</a></p>
     <form method="dialog"><button>Close</button></form>
   </dialog>`;

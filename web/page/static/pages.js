@@ -7,15 +7,16 @@ import { Overview } from './overview/page.js';
 
 /**
  * of: the component, which load fetches; length: how many parts the route has, at least and at most; nav: its name in the head;
- * scope: who may not do that is not led there; shown: nor where there is no such thing.
+ * scope: who may not do that is not led there; shown: nor where there is no such thing; bare: without the head of the page.
  * @typedef {{of?: any, load?: () => Promise<any>, length: number | [number, number], title: (path: string[]) => string, nav?: string,
- *   scope?: string, shown?: (me: MeDoc) => boolean}} Page
+ *   scope?: string, shown?: (me: MeDoc) => boolean, bare?: boolean}} Page
  */
 
 /** By the first part of their route. @type {Record<string, Page>} */
 export const pages = {
   '': { of: Overview, length: 0, title: () => 'Overview', nav: 'Overview' },
   pair: { load: () => import('./pair/page.js').then((m) => m.Pair), length: 3, title: (p) => `${p[1]} → ${p[2]}` },
+  wall: { load: () => import('./overview/wall.js').then((m) => m.Wall), length: 1, title: () => 'Wall', bare: true },
   result: { load: () => import('./result/page.js').then((m) => m.Result), length: 2, title: (p) => `Result ${p[1]}` },
   test: { load: () => import('./test/page.js').then((m) => m.Test), length: 1, title: () => 'Test', nav: 'Test', scope: 'run' },
   hosts: { load: () => import('./hosts/page.js').then((m) => m.Hosts), length: [1, 2], title: (p) => (p[1] ? `Host ${p[1]}` : 'Hosts'), nav: 'Hosts' },

@@ -25,18 +25,33 @@ export function choose(changes) {
   } catch {
     // It holds for this visit, then.
   }
-  if (settings.theme === 'auto') delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = settings.theme;
-  dispatchEvent(new Event('pathwise-settings'));
+  show();
 }
 
 const system = matchMedia('(prefers-color-scheme: dark)');
+
+let printing = false; // on paper all is light
+
+/** The theme that holds. */
+const themeNow = () => (printing ? 'light' : settings.theme);
+
+function show() {
+  if (themeNow() === 'auto') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = themeNow();
+  dispatchEvent(new Event('pathwise-settings'));
+}
+for (const [event, begins] of /** @type {const} */ ([['beforeprint', true], ['afterprint', false]])) {
+  addEventListener(event, () => {
+    printing = begins;
+    show();
+  });
+}
 
 /** @returns {Settings} */
 export function useSettings() {
   const [now, set] = useState(settings);
   useEffect(() => {
-    const renew = () => set({ ...settings });
+    const renew = () => set({ ...settings, theme: themeNow() });
     addEventListener('pathwise-settings', renew);
     system.addEventListener('change', renew); // canvases are painted anew
     return () => {
@@ -59,7 +74,7 @@ let theme = ''; // that they are of
  * @param {string} name such as --ink
  */
 export function color(name) {
-  const holds = `${settings.theme} ${system.matches}`;
+  const holds = `${themeNow()} ${system.matches}`;
   if (holds !== theme) colours.clear();
   theme = holds;
   const known = colours.get(name);

@@ -31,7 +31,7 @@ export function Shell() {
   }, []);
   return html`
     <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
-    <header class="head">
+    ${found?.bare ? html`<div class="corner"><${Live} /></div>` : html`<header class="head">
       <a class="brand" href="#/">Pathwise</a>
       <${Pages} here=${route.path[0] ?? ''} account=${account} />
       <${Live} />
@@ -45,7 +45,7 @@ export function Shell() {
         <button type="button" onClick=${() => setHelp(true)} aria-label="Help: keys and marks">?</button>
         <${Who} account=${account} />
       </span>
-    </header>
+    </header>`}
     <main id="main" tabindex="-1">
       <${Generated} account=${account} />
       ${found?.of

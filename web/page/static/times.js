@@ -42,7 +42,7 @@ export function parts(ms) {
   if (!f) {
     f = new Intl.DateTimeFormat('en-GB', {
       timeZone, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit',
-      weekday: 'short', hourCycle: 'h23', timeZoneName: 'short',
+      weekday: 'short', hourCycle: 'h23',
     });
     formats.set(key, f);
   }
@@ -68,7 +68,7 @@ export function when(at, to = 'minute') {
 }
 
 /** The name of the time zone that times are shown in. */
-export const zoneName = () => (zone() === 'utc' ? 'UTC' : parts(Date.now()).timeZoneName);
+export const zoneName = () => (zone() === 'utc' ? 'UTC' : new Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 /**
  * How long ago, roughly: 40 s, 12 min, 3 h, 5 d.

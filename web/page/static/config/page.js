@@ -1,4 +1,4 @@
-// Configuration: the mesh file, checked while it is written, with what would come of it; saved as a new version; brought back.
+// Configuration: the mesh file, checked while it is written, with what would come of it; saved as a new version; reverted.
 import { html, useEffect, useRef, useState } from '../html.js';
 import { send, ApiError } from '../api.js';
 import { useDoc } from '../docs.js';
@@ -44,11 +44,11 @@ function Desk() {
     <${State} doc=${doc} />
     <${Work} draft=${draft} doc=${doc} saved=${again} />
     ${history.error && html`<${Failure} error=${history.error} what="Its history" retry=${history.reload} />`}
-    ${history.doc && html`<${History} doc=${history.doc} bringBack=${bringBack} />`}`;
+    ${history.doc && html`<${History} doc=${history.doc} revert=${revert} />`}`;
 }
 
 /** @param {ConfigPastDoc} past */
-function bringBack(past) {
+function revert(past) {
   replace(past.files, `as it was on ${when(past.at)} ${zoneName()}`);
   document.getElementById('text')?.focus();
 }
@@ -104,7 +104,7 @@ function Work({ draft, doc, saved }) {
     <section aria-label="Text">
       <${Files} draft=${draft} folder=${doc.folder} />
       ${text === undefined
-        ? html`<p class="empty">There is no mesh file. A version of the history can be brought back.</p>`
+        ? html`<p class="empty">There is no mesh file. Revert to a version of the history, or write one.</p>`
         : html`<${Editor} key=${draft.shown} name=${draft.shown} text=${text} errors=${errors.filter((e) => e.file === draft.shown)} goto=${goto}
             change=${(/** @type {string} */ t) => change({ files: withFile(draft.files, draft.shown, t) })} />`}
       <p class="controls"><button type="button" onClick=${now}>Check</button>

@@ -20,8 +20,8 @@ import { headline } from './words.js';
 const settle = 2000; // ms after a Result, in which more of them come
 const rest = 16000; // ms between two questions for all pairs: the server's answers are up to 15 s old
 
-/** @param {{route: import('../router.js').Route, account: import('../account.js').Account}} props */
-export function Overview({ route, account }) {
+/** @param {{route: import('../router.js').Route, account: import('../account.js').Account, wall?: boolean}} props wall: there is nobody to press anything */
+export function Overview({ route, account, wall }) {
   const choice = choiceOf(route.query);
   const all = choice.metric === health;
   const { doc, error, busy, reload } = useDoc(all ? url(['summary']) : url(['matrix'], {
@@ -40,8 +40,8 @@ export function Overview({ route, account }) {
   return html`
     <h1 tabindex="-1">${!all ? labelOf(choice.metric) : doc?.troubles ? headline(doc) : 'Overview'}</h1>
     ${all && doc?.troubles && html`<${Summary} doc=${doc} account=${account} />`}
-    <${Controls} choice=${choice} limits=${limits} measured=${there?.measured ?? []} />
-    ${!all && html`<${Timeline} choice=${choice} shown=${model} />`}
+    ${!wall && html`<${Controls} choice=${choice} limits=${limits} measured=${there?.measured ?? []} />`}
+    ${!all && !wall && html`<${Timeline} choice=${choice} shown=${model} />`}
     ${error && html`<${Failure} error=${error} what="The matrix" retry=${reload} />`}
     ${!doc && !error && html`<${Loading} of="all pairs" />`}
     ${model && html`<div class=${'overview' + (busy ? ' busy' : '')} aria-busy=${String(busy)}>

@@ -16,9 +16,14 @@ export function Controls({ route, pair, range, keys }) {
   const to = route.query.get('to');
   const fine = range.to - range.from < 120e3 ? 'ms' : range.to - range.from < 7200e3 ? 'second' : 'minute';
   const others = othersOf(keys);
+  // Open where something of it was chosen, as by a link; then as somebody leaves it.
+  const [open, setOpen] = useState(() => ['with', 'compare', 'shift'].some((k) => route.query.get(k)) || others.includes(route.query.get('metric') ?? ''));
   return html`<div class="controls">
     <span class="choice" role="group" aria-label="Span">${Object.entries(spans).map(([v, text]) => html`<button type="button"
       aria-pressed=${String(!to && asked === '-' + v)} onClick=${() => change({ from: '-' + v, to: null })}>${text}</button>`)}</span>
+    <output>${when(range.from, fine)} to ${when(range.to, fine)} ${zoneName()}<span class="quiet">, ${span(range.to - range.from)} in
+      ${' '}steps of ${span(range.step)}${range.live ? ', live' : ''}</span></output>
+    <details class="fold" open=${open} onToggle=${(/** @type {any} */ e) => setOpen(e.target.open)}><summary>Compare, move, more</summary><div class="controls">
     <span class="choice" role="group" aria-label="Move and zoom">
       <button type="button" aria-label="Back by half the span" onClick=${() => change(shifted(range, -0.5))}>◀</button>
       <button type="button" aria-label="Forth by half the span" onClick=${() => change(shifted(range, 0.5))}>▶</button>
@@ -28,8 +33,7 @@ export function Controls({ route, pair, range, keys }) {
     ${others.length > 0 && html`<label>Also show <select name="metric" value=${others.includes(route.query.get('metric') ?? '') ? route.query.get('metric') : ''}
       onChange=${(/** @type {any} */ e) => change({ metric: e.target.value })}><option value="">nothing else</option>
       ${others.map((m) => html`<option value=${m}>${labelOf(m)}</option>`)}</select></label>`}
-    <output>${when(range.from, fine)} to ${when(range.to, fine)} ${zoneName()}<span class="quiet">, ${span(range.to - range.from)} in
-      ${' '}steps of ${span(range.step)}${range.live ? ', live' : ''}</span></output>
+    </div></details>
   </div>`;
 }
 
@@ -74,8 +78,8 @@ function Comparison({ query, keys, both }) {
 export const Legend = ({ smoke, compared, besides }) => html`<ul class="legend">
   <li><span class="swatch line" aria-hidden="true"></span> median</li>
   <li><span class="swatch s4" aria-hidden="true"></span> half of all</li><li><span class="swatch s3" aria-hidden="true"></span> 90 %</li>
-  ${smoke && html`<li><span class="swatch s2" aria-hidden="true"></span> least to 95 %</li><li><span class="swatch s1" aria-hidden="true"></span> least to most</li>
-    <li>loss: ${[...lossClasses].reverse().map(([, , size, word]) => html`<span class=${'dot d' + size} aria-hidden="true"></span> ${word} `)}</li>`}
+  ${smoke && html`<li><span class="swatch s2" aria-hidden="true"></span> minimum to 95 %</li><li><span class="swatch s1" aria-hidden="true"></span> minimum to maximum</li>
+    <li>loss: ${lossClasses.map(([, tall, word], i) => html`<span class="dot" style=${{ '--of': `var(--loss-${i})`, '--tall': tall + 'px' }} aria-hidden="true"></span> ${word} `)}</li>`}
   <li><span class="swatch hatch" aria-hidden="true"></span> no value</li>
   ${besides && html`<li><svg class="diamond" viewBox="0 0 12 12" aria-hidden="true"><path d="M6 1 11 6 6 11 1 6Z" /></svg>
     <label><input type="checkbox" checked=${besides.shown} onChange=${(/** @type {any} */ e) => change({ besides: e.target.checked ? null : 'no' })} />

@@ -5,15 +5,18 @@ import { useDocs } from '../docs.js';
 import { change } from '../router.js';
 import { rfc } from '../times.js';
 import { scaleOf, unitOf } from '../format.js';
+import { definitionOf } from '../metrics.js';
 import { Failure, Loading } from '../state.js';
 import { within } from './columns.js';
 import { pairOf, waysOf, wayText } from './compare.js';
 import { Plot } from './plot.js';
 import { besides, isOf, pictureOf, planned, quantiles, toolsOf } from './rows.js';
+import { oneSeries } from './seams.js';
 
 /** @typedef {import('./range.js').Range} Range */
 /** @typedef {import('./compare.js').Compared} Compared */
 
+const mostTools = 3; // whose values one graph has: each costs a question
 // leastGap is the part of its span below which a gap is not told of: a pixel or two.
 const leastGap = 400;
 
@@ -49,8 +52,12 @@ export function Graphs({ row, pair, keys, measured, of, range, compared, whole, 
   /** @param {number} i @param {string} m */
   const has = (i, m) => there.has(m) && keys[i].some((k) => k.tool === tool && planned(k));
   /** @param {string[]} metrics one way after the other */
-  const series = (metrics) => ways.flatMap((w, i) => metrics.map((m) => (has(i, m) ? seriesUrl(w, m, chosen, range, quantiles) : null)));
+  const series = (metrics) => ways.flatMap((w, i) => metrics.map((m) => (has(i, m) ? seriesUrl(w, m, chosen, range, quantiles, { weights: Boolean(definitionOf(m)?.of) }) : null)));
   const gaps = ways.map((w, i) => (has(i, row.metrics[0]) ? seriesUrl(w, row.metrics[0], chosen, { ...range, step: 0 }, [0.5], { gaps: true }) : null));
+  // Where nobody chose a tool, others tell of the times of which the one that is shown knows nothing.
+  const fillers = of.tool || of.test ? [] : tools.slice(1, mostTools);
+  const fills = ways.flatMap((w, i) => fillers.map((t) => (keys[i].some((k) => k.tool === t && planned(k) && k.metric === row.metrics[0])
+    ? seriesUrl(w, row.metrics[0], { tool: t, test: '' }, range, quantiles) : null)));
   const points = ways.flatMap((w, i) => besides.filter(([role]) => whole && keys[i].some((k) => k.metric === row.metrics[0] && isOf(k.role, role)))
     .map(([role, name]) => ({ i, name, path: seriesUrl(w, row.metrics[0], { tool: '', test: '' }, range, quantiles, { role }) })));
   const others = ways.map((w, i) => {
@@ -64,11 +71,11 @@ export function Graphs({ row, pair, keys, measured, of, range, compared, whole, 
   const main = useDocs([...series(row.metrics.slice(0, 1)), ...others, ...points.map((p) => p.path)], turn);
   const [painted, paint] = useState('');
   useEffect(() => paint(main.of), [main.of]); // after the frame that shows it
-  const more = useDocs([...series(row.metrics.slice(1)), ...gaps], main.busy || painted !== main.of ? null : turn);
+  const more = useDocs([...series(row.metrics.slice(1)), ...gaps, ...fills], main.busy || painted !== main.of ? null : turn);
   const busy = main.busy || more.busy || turn === null;
   const error = main.error ?? more.error;
   const drawn = useDrawn(range, main.busy); // axes stay with their data until the next data is there
-  const by = JSON.stringify(chosen);
+  const by = JSON.stringify([chosen, fillers]);
   const kept = useRef({ by, docs: /** @type {any[] | null} */ (null) });
   if (!busy && !error && more.doc) kept.current = { by, docs: more.doc };
   const docs = main.doc;
@@ -77,10 +84,12 @@ export function Graphs({ row, pair, keys, measured, of, range, compared, whole, 
     const n = row.metrics.length - 1;
     const other = docs[ways.length + i];
     const beside = compared && other ? { doc: other, later: compared.earlier / 1e3, name: compared.name } : null;
-    const doc = docs[i] && { ...docs[i], gaps: within(shades?.[ways.length * n + i]?.gaps, drawn) };
+    const filled = ways.length * (n + 1) + fillers.length * i;
+    const { doc: one, seams } = oneSeries([{ tool, doc: docs[i] }, ...fillers.map((t, k) => ({ tool: t, doc: shades?.[filled + k] }))]);
+    const doc = one && { ...one, gaps: within(shades?.[ways.length * n + i]?.gaps, drawn) };
     return pictureOf(row, [doc, ...(shades ?? []).slice(i * n, (i + 1) * n).map((s) => (s?.step_seconds === doc?.step_seconds ? s : null))], beside,
       docs.length === 2 * ways.length + points.length // else they are of other points
-        ? points.flatMap((p, k) => (p.i === i ? [{ doc: docs[2 * ways.length + k], name: p.name }] : [])) : []);
+        ? points.flatMap((p, k) => (p.i === i ? [{ doc: docs[2 * ways.length + k], name: p.name }] : [])) : [], seams);
   }), [docs, shades, drawn.from, drawn.to, row.id, compared?.name]);
   if (pictures) share(pictures);
   const marks = useMemo(() => ways.map((_, i) => changes.filter((c) => c.way === null || c.way === i)), [changes]);
@@ -116,7 +125,7 @@ function useDrawn(range, busy) {
 
 /** Gives both directions one scale. @param {import('./plot.js').Picture[]} pictures */
 function share(pictures) {
-  const some = pictures.filter((p) => [p.columns[0], ...p.marks].some((c) => c.some((v) => v != null)));
+  const some = pictures.filter((p) => [p.columns[p.line], ...p.marks].some((c) => c.some((v) => v != null)));
   const y = /** @type {[number, number]} */ ([Math.min(...some.map((p) => p.y[0]), Infinity), Math.max(...some.map((p) => p.y[1]), 0)]);
   if (!(y[0] < y[1])) [y[0], y[1]] = [0, pictures[0].unit === 'ratio' ? 0.01 : 1]; // nothing, or nothing but zeros
   for (const p of pictures) p.y = y;

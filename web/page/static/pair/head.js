@@ -7,12 +7,14 @@ import { when } from '../times.js';
 
 /** @typedef {[string, string]} Pair */
 
-/** @param {{pair: Pair, query: URLSearchParams, turn: number | null}} props */
-export const Head = ({ pair, query, turn }) => (pair[0] === pair[1]
+/** @param {{pair: Pair, query: URLSearchParams}} props */
+export const Head = ({ pair, query }) => (pair[0] === pair[1]
   ? html`<h1 tabindex="-1">${pair[0]}, by itself</h1><p><a class="button" href=${link(['hosts', pair[0]])}>All of this host</a></p>` : html`
   <h1 tabindex="-1">${pair[0]} → ${pair[1]} <a class="button" href=${link(['pair', pair[1], pair[0]], Object.fromEntries(query))}>Reverse</a>
-    ${' '}<a class="button" href=${link(['test'], { source: pair[0], target: pair[1] })}>Test or diagnose this path</a></h1>
-  <div class="ends"><${Ends} pair=${pair} turn=${turn} /><${Verdict} pair=${pair} turn=${turn} /></div>`);
+    ${' '}<a class="button" href=${link(['test'], { source: pair[0], target: pair[1] })}>Test or diagnose this path</a></h1>`);
+
+/** What is known of both ends, and was last found of the path. @param {{pair: Pair, turn: number | null}} props */
+export const About = ({ pair, turn }) => html`<div class="ends"><${Ends} pair=${pair} turn=${turn} /><${Verdict} pair=${pair} turn=${turn} /></div>`;
 
 /** Where both ends are, and whether they report. @param {{pair: Pair, turn: number | null}} props */
 function Ends({ pair, turn }) {

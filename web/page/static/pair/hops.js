@@ -17,20 +17,26 @@ export function byTest(routes) {
   return [...all].map(([name, own]) => ({ name, routes: own }));
 }
 
-/** @param {RouteHop | undefined} hop */
-export const answered = (hop) => (hop?.addresses?.length ? hop.addresses.join(', ') : 'no answer');
+/** @typedef {Map<string, string>} Names of hosts of the mesh, by their address */
+
+/** An address, with the name of the host that has it. @param {string} address @param {Names} [names] */
+export const named = (address, names) => (names?.has(address) ? `${names.get(address)} (${address})` : address);
+
+/** @param {RouteHop | undefined} hop @param {Names} [names] */
+export const answered = (hop, names) => (hop?.addresses?.length ? hop.addresses.map((a) => named(a, names)).join(', ') : 'no answer');
 
 /**
  * What differs from the route before, hop by hop; a hop where one of both routes had no answer is no difference.
  * @param {RouteDoc | undefined} before
  * @param {RouteDoc} after
+ * @param {Names} [names]
  * @returns {Difference[]}
  */
-export function differences(before, after) {
+export function differences(before, after, names) {
   if (!before) return [];
   const [a, b] = [before, after].map((r) => new Map(r.hops.map((h) => [h.ttl, h])));
   return [...(after.changed ?? [])].sort((x, y) => x - y).map((ttl) => ({
-    ttl, kind: !a.has(ttl) ? 'new' : !b.has(ttl) ? 'gone' : 'other', before: answered(a.get(ttl)), after: answered(b.get(ttl)),
+    ttl, kind: !a.has(ttl) ? 'new' : !b.has(ttl) ? 'gone' : 'other', before: answered(a.get(ttl), names), after: answered(b.get(ttl), names),
   }));
 }
 
@@ -39,7 +45,7 @@ export function differences(before, after) {
  * @param {Difference[]} all
  */
 export function told(all) {
-  const some = all.slice(0, 4).map((d) => d.kind === 'other' ? `hop ${d.ttl}: ${d.before} became ${d.after}` : d.kind === 'new'
+  const some = all.slice(0, 4).map((d) => d.kind === 'other' ? `hop ${d.ttl}: ${d.before} is now ${d.after}` : d.kind === 'new'
     ? `hop ${d.ttl}: ${d.after} is new` : `hop ${d.ttl}: ${d.before} is gone`);
   return some.join('; ') + (all.length > 4 ? `; and ${all.length - 4} more` : '');
 }

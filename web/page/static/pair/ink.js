@@ -22,11 +22,10 @@ export function drawHoles(u, p) {
     ctx.beginPath();
     ctx.rect(left, bbox.top, right - left, bbox.height);
     ctx.clip();
-    ctx.strokeStyle = color('--quiet');
-    ctx.globalAlpha = 0.35;
+    ctx.strokeStyle = color('--edge');
     ctx.lineWidth = devicePixelRatio;
     ctx.beginPath();
-    const apart = (g.kind === 'unplanned' ? 16 : 8) * devicePixelRatio;
+    const apart = (g.kind === 'unplanned' ? 20 : 9) * devicePixelRatio;
     for (let x = left - bbox.height; x < right; x += apart) {
       ctx.moveTo(x, bbox.top + bbox.height);
       ctx.lineTo(x + bbox.height, bbox.top);
@@ -37,32 +36,46 @@ export function drawHoles(u, p) {
   ctx.restore();
 }
 
-/** Limits of classes of loss, and the size of their marks for who does not see colour. */
-export const lossClasses = /** @type {const} */ ([[0.05, '--bad', 5, 'over 5 %'], [0.01, '--warn-strong', 4, 'over 1 %'], [0, '--warn', 3, 'some']]);
+/** Classes of loss as users of SmokePing know them: above which share, the height of their mark for who does not see colour, a word. */
+export const lossClasses = /** @type {const} */ ([[-1, 2, 'none'], [0, 4, 'to 1 %'], [0.01, 5, 'to 5 %'], [0.05, 6, 'to 20 %'], [0.2, 7, 'to 50 %'], [0.5, 9, 'more']]);
 
-/** Loss is a mark on the median, by its class. @param {uPlot} u @param {Picture} p */
+/** The class of a loss. @param {number} ratio */
+export const lossClass = (ratio) => lossClasses.findLastIndex(([above]) => ratio > above);
+
+/** Medians, each as wide as its step, in the colour of their loss; where all was lost, at the foot. @param {uPlot} u @param {Picture} p */
 export function drawLoss(u, p) {
   if (!p.loss) return;
-  const { ctx } = u;
+  const { ctx, bbox } = u;
+  const d = devicePixelRatio;
   const line = p.columns[p.line];
+  const wide = u.valToPos(p.step, 'x', true) - u.valToPos(0, 'x', true);
+  const medians = p.loss.flatMap((ratio, i) => {
+    const at = line[i] ?? (ratio ? p.y[0] : null);
+    if (ratio == null || at === null) return [];
+    const kind = lossClass(ratio);
+    const [w, h] = [Math.max(wide, kind ? lossClasses[kind][1] * d : 1.5 * d), lossClasses[kind][1] * d];
+    const [x, y] = [u.valToPos(p.x[i], 'x', true), u.valToPos(Math.min(at, p.y[1]), 'y', true)];
+    return [{ kind, x, y, w, h, follows: i > 0 && p.loss?.[i - 1] != null && line[i] != null && line[i - 1] != null }];
+  });
   ctx.save();
-  p.loss.forEach((ratio, i) => {
-    const found = ratio == null ? undefined : lossClasses.find(([limit]) => ratio > limit);
-    if (!found) return;
-    const at = line[i] ?? p.y[0];
-    const x = u.valToPos(p.x[i], 'x', true);
-    const y = u.valToPos(Math.min(at, p.y[1]), 'y', true);
-    if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) return;
-    const r = found[2] * devicePixelRatio;
-    ctx.fillStyle = color(found[1]);
-    ctx.strokeStyle = color('--paper');
-    ctx.lineWidth = devicePixelRatio;
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height + 4 * d);
+  ctx.clip();
+  ctx.fillStyle = color('--paper'); // what parts them from the smoke
+  for (const m of medians) ctx.fillRect(m.x - m.w / 2, m.y - m.h / 2 - d, m.w, m.h + 2 * d);
+  ctx.lineWidth = 1.5 * d;
+  medians.forEach((m, i) => { // a step from one to the next, in the colour of where it leads
+    if (!m.follows) return;
+    ctx.strokeStyle = color('--loss-' + m.kind);
     ctx.beginPath();
-    if (found[2] === 5) ctx.rect(x - r * 0.9, y - r * 0.9, r * 1.8, r * 1.8);
-    else ctx.arc(x, y, r, 0, 7);
-    ctx.fill();
+    ctx.moveTo(medians[i - 1].x, medians[i - 1].y);
+    ctx.lineTo(m.x, m.y);
     ctx.stroke();
   });
+  for (const m of medians.sort((a, b) => a.kind - b.kind)) {
+    ctx.fillStyle = color('--loss-' + m.kind);
+    ctx.fillRect(m.x - m.w / 2, m.y - m.h / 2, m.w, m.h);
+  }
   ctx.restore();
 }
 
@@ -89,6 +102,34 @@ export function drawAlone(u, p) {
   ctx.restore();
 }
 
+const apart = 70; // pixels between the names of two tools
+
+/** Where the values of another tool begin: a dotted line with its name. @param {uPlot} u @param {Picture} p */
+export function drawSeams(u, p) {
+  const { ctx, bbox } = u;
+  const d = devicePixelRatio;
+  let last = -Infinity;
+  ctx.save();
+  ctx.strokeStyle = color('--edge');
+  ctx.fillStyle = color('--quiet');
+  ctx.font = `${11 * d}px system-ui, sans-serif`;
+  ctx.lineWidth = d;
+  ctx.setLineDash([2 * d, 3 * d]);
+  for (const { at, tool } of p.seams ?? []) {
+    const x = u.valToPos(at, 'x', true);
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    if (x - last < apart * d) continue;
+    const wide = ctx.measureText(tool).width + 4 * d;
+    ctx.fillText(tool, x + wide > bbox.left + bbox.width ? x - wide : x + 4 * d, bbox.top + bbox.height - 5 * d);
+    last = x;
+  }
+  ctx.restore();
+}
+
 /** What is not of the plan is a diamond, whatever the line does there. @param {uPlot} u @param {Picture} p */
 export function drawMarks(u, p) {
   const { ctx } = u;
@@ -108,7 +149,7 @@ export function drawMarks(u, p) {
   ctx.restore();
 }
 
-const size = 13; // of a mark, in pixels of the page
+const size = 18; // of a mark, in pixels of the page
 /** Lines of changes, by severity: a problem's is solid. */
 const dashes = { info: [1, 3], warning: [5, 3], problem: [] };
 const strokes = { info: '--edge', warning: '--warn-strong', problem: '--bad' };
@@ -143,8 +184,8 @@ export function drawChanges(u, changes) {
     ctx.stroke(shape);
     ctx.restore();
     ctx.fillStyle = color('--ink');
-    ctx.font = `${8 * d}px system-ui, sans-serif`;
-    ctx.fillText(letterOf(g), x, bbox.top + (g.worst.kind === 'finding' ? 8.5 : 7) * d);
+    ctx.font = `600 ${10 * d}px system-ui, sans-serif`;
+    ctx.fillText(letterOf(g), x, bbox.top + (g.worst.kind === 'finding' ? 12 : 9.5) * d);
   }
   ctx.restore();
 }

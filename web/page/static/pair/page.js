@@ -9,7 +9,7 @@ import { Empty, Failure, Loading } from '../state.js';
 import { comparedOf, waysOf, wayText } from './compare.js';
 import { Controls, Legend } from './controls.js';
 import { Graphs } from './graphs.js';
-import { Head } from './head.js';
+import { About, Head } from './head.js';
 import { Lane, useChanges } from './lane.js';
 import { Near } from './near.js';
 import { Profile } from './profile.js';
@@ -19,7 +19,7 @@ import { Routes } from './routes.js';
 import { planned, rowsOf, toolsOf } from './rows.js';
 import { Scatter } from './scatter.js';
 import { Shares } from './shares.js';
-import { Since, useHistory, withSteps } from './since.js';
+import { Since, State, useHistory, withSteps } from './since.js';
 import { useStages } from './stages.js';
 
 /** @typedef {import('./compare.js').Pair[]} Pairs */
@@ -29,17 +29,18 @@ const none = [];
 /** @param {{route: import('../router.js').Route}} props */
 export function Pair({ route }) {
   const pair = /** @type {[string, string]} */ ([route.path[1], route.path[2]]);
-  return html`<${Past} route=${route} pair=${pair} metric="rtt_median_seconds" head=${(/** @type {number | null} */ turn) => html`<${Head} pair=${pair} query=${route.query} turn=${turn} />`} />`;
+  return html`<${Past} route=${route} pair=${pair} metric="rtt_median_seconds" head=${html`<${Head} pair=${pair} query=${route.query} />`} />`;
 }
 
 /**
  * What was measured of a pair, or of a host by itself, whose pair has one name twice.
- * @param {{route: import('../router.js').Route, pair: [string, string], metric?: string, head?: (turn: number | null) => any}} props
- * metric: that the page is about, unless its address says another; head: what stands above
+ * @param {{route: import('../router.js').Route, pair: [string, string], metric?: string, head?: any}} props
+ * metric: that the page is about, unless its address says another; head: what stands above it
  */
 export function Past({ route, pair, metric: usual = '', head }) {
   const { query } = route;
   const ways = waysOf(pair);
+  const own = ways.length === 1;
   const metric = query.get('metric') ?? usual;
   const of = { tool: query.get('tool') ?? '', test: query.get('test') ?? '' };
   const whole = query.get('besides') !== 'no';
@@ -77,18 +78,23 @@ export function Past({ route, pair, metric: usual = '', head }) {
   const about = first?.metrics[0];
   const tools = about ? toolsOf(keys.flat().filter(planned), about, measured) : [];
   const chosen = { tool: tools.includes(of.tool) ? of.tool : tools[0] ?? '', test: of.test };
+  const beneath = html`<div key="beneath" class="beneath">
+    <${Legend} smoke=${rows.some((r) => r.draw === 'smoke')} compared=${compared?.name ?? ''} besides=${keys.flat().every(planned) ? null : { shown: whole }} />
+    <${Lane} happened=${{ ...happened, changes }} pair=${pair} range=${range} route=${route} />
+    ${!own && html`<${About} pair=${pair} turn=${turnOfRest} />`}</div>`;
+  /** @param {import('./rows.js').Row} row */
+  const graphs = (row) => rangeFor(row.id) && html`<${Graphs} key=${row.id} row=${row} pair=${pair} keys=${keys} measured=${measured} of=${of} range=${rangeFor(row.id)} compared=${compared}
+    whole=${whole} zoom=${zoomIn(row.id)} press=${pressIn(row.id)} turn=${turnOf(row.id)} changes=${changes ?? none} drew=${onDrew} />`;
   return html`
-    ${head?.(error || (doc && !rows.length) ? turn : turnOfRest)}
-    <${Since} events=${events} own=${pair[0] === pair[1]} />
+    ${head}
+    ${!own && html`<${Since} events=${events}>${first && rest && html`<${State} row=${first} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />`}<//>`}
     <${Controls} route=${route} pair=${pair} range=${range} keys=${keys.flat()} />
     ${error && html`<${Failure} error=${error} what=${`What ${wayText(pair)} measured`} retry=${reload} />`}
     ${!doc && !error && html`<${Loading} of="what was measured" />`}
     ${doc && rows.length === 0 && html`<${Nothing} pair=${pair} />`}
+    ${!rows.length && !own && html`<${About} pair=${pair} turn=${error || doc ? turn : turnOfRest} />`}
     ${rows.length > 0 && html`
-      <${Legend} smoke=${rows.some((r) => r.draw === 'smoke')} compared=${compared?.name ?? ''} besides=${keys.flat().every(planned) ? null : { shown: whole }} />
-      <${Lane} happened=${{ ...happened, changes }} pair=${pair} range=${range} route=${route} />
-      <div class=${ways.length > 1 ? '' : 'alone'}>${rows.map((row) => rangeFor(row.id) && html`<${Graphs} key=${row.id} row=${row} pair=${pair} keys=${keys} measured=${measured} of=${of} range=${rangeFor(row.id)} compared=${compared}
-        whole=${whole} zoom=${zoomIn(row.id)} press=${pressIn(row.id)} turn=${turnOf(row.id)} changes=${changes ?? none} drew=${onDrew} />`)}</div>
+      <div class=${own ? 'alone' : ''}>${[own && beneath, ...rows.flatMap((row, i) => [graphs(row), i === 0 && !own && beneath])]}</div>
       ${about && rest && html`<${Shares} metric=${about} label=${first.title} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />
         <div class="foot">${ways.length > 1 && html`<${Near} title="Route over time" wanted=${query.get('see') === 'routes'}><${Routes} pair=${pair} range=${rest} route=${route} turn=${turnOfRest} /><//>`}
           <${Near} title="Do two metrics go together?"><${Scatter} pair=${pair} keys=${keys} range=${rest} route=${route} turn=${turnOfRest} /><//></div>

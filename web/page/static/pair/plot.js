@@ -3,10 +3,10 @@ import uPlot from '../vendor/uplot.mjs';
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from '../html.js';
 import { useSettings, color, zone } from '../settings.js';
 import { format, scaleOf } from '../format.js';
-import { tickTexts } from '../times.js';
+import { span, tickTexts } from '../times.js';
 import { reason } from './columns.js';
 import { sentence } from './happened.js';
-import { drawAlone, drawChanges, drawHoles, drawLoss, drawMarks } from './ink.js';
+import { drawAlone, drawChanges, drawHoles, drawLoss, drawMarks, drawSeams } from './ink.js';
 
 /** @typedef {import('./columns.js').Column} Column */
 /**
@@ -14,10 +14,12 @@ import { drawAlone, drawChanges, drawHoles, drawLoss, drawMarks } from './ink.js
  * @typedef {{
  *   x: number[], columns: Column[], series: {color: string, width?: number, dash?: number[], bars?: boolean, steps?: boolean, points?: boolean}[],
  *   bands: {over: number, under: number, color: string}[], holes: import('./columns.js').Hole[],
- *   loss: Column | null, marks: Column[], alone: number[], line: number, y: [number, number], unit: string, told: (i: number) => string,
+ *   loss: Column | null, marks: Column[], alone: number[], line: number, step: number, y: [number, number], unit: string, told: (i: number) => string, sum?: string,
+ *   seams?: import('./seams.js').Seam[],
  * }} Picture
- * bands are between two columns; line is the column that loss is drawn on; marks are points of their own; alone are the places of
- * values that no line touches; told is what is known of a place, in words.
+ * bands are between two columns; line is the column that the picture is about, on which loss is drawn; step, in seconds, is what each place stands for; marks are points of their own; alone are the places of
+ * values that no line touches; told is what is known of a place,
+ * in words, sum what is known of the whole span, where that is more than the values' ends.
  */
 
 /**
@@ -108,7 +110,9 @@ function summary(p) {
   if (!values.length && besides) return `No planned value in this span, ${besides} besides the plan`;
   if (!values.length) return p.holes.length ? 'No value in this span: ' + reason(p.holes[0]) : 'No value in this span';
   const gaps = p.holes.length ? `, ${p.holes.length} ${p.holes.length === 1 ? 'gap' : 'gaps'}` : '';
-  return `${format(Math.min(...values), p.unit)} to ${format(Math.max(...values), p.unit)}, last ${format(values.at(-1), p.unit)}${gaps}${besides ? `, ${besides} besides the plan` : ''}`;
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const whole = p.sum && low === high ? '' : `${p.sum ? `in ${span(p.step * 1e3)} ` : ''}${format(low, p.unit)} to ${format(high, p.unit)}, last ${format(values.at(-1), p.unit)}`;
+  return `${[p.sum, whole].filter(Boolean).join('; ')}${gaps}${besides ? `, ${besides} besides the plan` : ''}`;
 }
 
 /** @param {Picture} p @returns {any} */
@@ -155,7 +159,7 @@ function options(element, now, setAt, high) {
     bands: picture.bands.map((b) => ({ series: [b.over + 1, b.under + 1], fill: color(b.color) })),
     hooks: {
       drawAxes: [(u) => drawHoles(u, now.current.picture)],
-      draw: [(u) => drawChanges(u, now.current.changes), (u) => drawAlone(u, now.current.picture), (u) => drawLoss(u, now.current.picture),
+      draw: [(u) => drawSeams(u, now.current.picture), (u) => drawChanges(u, now.current.changes), (u) => drawAlone(u, now.current.picture), (u) => drawLoss(u, now.current.picture),
         (u) => drawMarks(u, now.current.picture)],
       setCursor: [(u) => setAt(u.cursor.idx ?? null)],
       setSelect: [(u) => {

@@ -1,6 +1,6 @@
 // The newest Results of a pair, both ways, each with a link to all that is known of it.
 import { html } from '../html.js';
-import { format, unitOf } from '../format.js';
+import { format, plural, share, unitOf } from '../format.js';
 import { link } from '../router.js';
 import { useDocs } from '../docs.js';
 import { exactly, url } from '../api.js';
@@ -19,7 +19,8 @@ export function gist(r) {
   if (verdict) return `verdict: ${verdict}`;
   const some = telling.filter((m) => m in r.metrics);
   const names = some.length ? some : Object.keys(r.metrics).slice(0, 2);
-  return names.map((m) => `${format(r.metrics[m], unitOf(m))}${m === 'loss_ratio' ? ' loss' : m !== 'hop_count' ? '' : r.metrics[m] === 1 ? ' hop' : ' hops'}`).join(', ');
+  return names.map((m) => (m === 'loss_ratio' ? 'loss ' + share(r.metrics[m], r.metrics.sent_packets, true)
+    : m === 'hop_count' ? plural(r.metrics[m], 'hop') : format(r.metrics[m], unitOf(m)))).join(', ');
 }
 
 /** @param {{pair: [string, string], range: import('./range.js').Range, turn: number | null}} props */
@@ -28,7 +29,7 @@ export function Results({ pair, range, turn }) {
   const paths = waysOf(pair).map(([source, target]) => url(['results'], { source: exactly(source), target: exactly(target), limit: most, ...at }));
   const { doc, error, reload } = useDocs(paths, turn);
   const all = doc ? doc.flatMap((/** @type {ResultsDoc} */ d) => d.results).sort((a, b) => Date.parse(b.started) - Date.parse(a.started)) : [];
-  return html`<section aria-labelledby="results"><h2 id="results">${range.live ? 'Newest results' : 'Last results of this span'}</h2>
+  return html`<section id="results-part" aria-labelledby="results"><h2 id="results">${range.live ? 'Newest results' : 'Last results of this span'}</h2>
     ${error && html`<${Failure} error=${error} what="The list of results" retry=${reload} />`}
     ${doc && all.length === 0 && html`<p class="quiet">There is none.</p>`}
     ${all.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="Results"><table class="list">

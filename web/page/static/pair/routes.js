@@ -1,5 +1,5 @@
 // The route over time: which one held when, and one column for each, newest first, with what it changed.
-import { html } from '../html.js';
+import { html, useMemo } from '../html.js';
 import { url } from '../api.js';
 import { useDocs } from '../docs.js';
 import { plural } from '../format.js';
@@ -21,6 +21,8 @@ export function Routes({ pair, range, route, turn }) {
   const at = { from: rfc(range.from), to: rfc(range.to) };
   const { doc, error, busy, reload } = useDocs([url(['pairs', ...way, 'routes'], at)], turn);
   const routes = /** @type {RouteDoc[]} */ (doc?.[0]?.routes ?? []);
+  const { doc: mesh } = useDocs(['api/v1/hosts'], turn && 0);
+  const names = useMemo(() => new Map((/** @type {HostDoc[]} */ (mesh?.[0].hosts ?? [])).map((h) => [h.address, h.name])), [mesh]);
   return html`<section aria-labelledby="routes" class=${busy ? 'busy' : ''} aria-busy=${String(busy)}>
     <h2 id="routes">Route over time <span class="choice" role="group" aria-label="Direction">${[pair, turned(pair)].map(([a, b], i) => html`<button type="button"
       aria-pressed=${String(back === (i === 1))} onClick=${() => change({ way: i ? 'back' : null })}>${a} → ${b}</button>`)}</span></h2>
@@ -28,7 +30,7 @@ export function Routes({ pair, range, route, turn }) {
     ${!doc && !error && html`<${Loading} of="routes" />`}
     ${doc && !routes.length && html`<${Missing} way=${way} />`}
     ${doc?.[0].more && html`<p class="quiet">There are older traces in this span than could be looked at.</p>`}
-    ${byTest(routes).map(({ name, routes: own }, _, all) => html`${all.length > 1 && html`<h3>${name}</h3>`}<${Found} key=${name} routes=${own} range=${range} way=${way} />`)}
+    ${byTest(routes).map(({ name, routes: own }, _, all) => html`${all.length > 1 && html`<h3>${name}</h3>`}<${Found} key=${name} routes=${own} range=${range} way=${way} names=${names} />`)}
   </section>`;
 }
 
@@ -37,13 +39,13 @@ const Missing = ({ way: [source, target] }) => html`<${Empty} title=${`Nobody tr
   <p>A test whose tool has <code>probe: trace</code> would show it. In the mesh file: <code>tools: {route: {probe: trace}}</code> and, under <code>tests:</code>,
     ${' '}<code>{tool: route, group: …, schedule: {every: 30m}}</code>. Or <a href=${link(['test'], { source, target })}>trace it now</a>.</p><//>`;
 
-/** @param {{routes: RouteDoc[], range: import('./range.js').Range, way: Pair}} props oldest first */
-function Found({ routes, range, way }) {
-  const names = letters(routes);
+/** @param {{routes: RouteDoc[], range: import('./range.js').Range, way: Pair, names: import('./hops.js').Names}} props oldest first */
+function Found({ routes, range, way, names }) {
+  const lettered = letters(routes);
   const places = held(routes, range);
-  const all = routes.map((r, i) => ({ ...r, letter: names[i], differs: differences(routes[i - 1], r), ...places[i] }));
+  const all = routes.map((r, i) => ({ ...r, letter: lettered[i], differs: differences(routes[i - 1], r, names), ...places[i] }));
   const newest = all.slice(-columns).reverse();
-  const kinds = new Set(names).size;
+  const kinds = new Set(lettered).size;
   const about = routes.length === 1 ? `One route all the time` : `${plural(kinds, 'route')}, ${plural(routes.length - 1, 'change')}`;
   return html`<p>${about}, seen ${plural(routes.reduce((n, r) => n + r.results, 0), 'time')}.</p>
     <${Strip} all=${all} range=${range} />
@@ -52,7 +54,7 @@ function Found({ routes, range, way }) {
         <br />to ${when(r.last)}<br />${plural(r.results, 'trace')}</th>`)}</tr></thead>
       <tbody><tr><th scope="row">Differs</th>${newest.map((r, k) => html`<td class="differs">${
           r.differs.length ? told(r.differs) : k === all.length - 1 ? 'the first of this span' : 'no hop'}</td>`)}</tr>
-        ${hops(newest).map((ttl) => html`<tr key=${ttl}><th scope="row">${ttl}</th>${newest.map((r) => html`<${Hop} r=${r} ttl=${ttl} />`)}</tr>`)}</tbody></table></div>
+        ${hops(newest).map((ttl) => html`<tr key=${ttl}><th scope="row">${ttl}</th>${newest.map((r) => html`<${Hop} r=${r} ttl=${ttl} names=${names} />`)}</tr>`)}</tbody></table></div>
     ${routes.length > columns && html`<p class="quiet">In the strip alone: ${plural(routes.length - columns, 'older route')}. Zoom in to see more.</p>`}`;
 }
 
@@ -61,12 +63,12 @@ const hops = (routes) => [...new Set(routes.flatMap((r) => r.hops.map((h) => h.t
 
 const marks = { other: ['≠', 'another than before'], new: ['+', 'new'], gone: ['−', 'gone'] };
 
-/** @param {{r: Shown, ttl: number}} props */
-function Hop({ r, ttl }) {
+/** @param {{r: Shown, ttl: number, names: import('./hops.js').Names}} props */
+function Hop({ r, ttl, names }) {
   const hop = r.hops.find((h) => h.ttl === ttl);
   const d = r.differs.find((o) => o.ttl === ttl);
   const [sign, word] = d ? marks[d.kind] : ['', ''];
-  const text = hop ? answered(hop) : d ? d.before : '';
+  const text = hop ? answered(hop, names) : d ? d.before : '';
   return html`<td class=${d ? 'changed ' + d.kind : hop?.addresses?.length ? '' : 'quiet'}>${d && html`<b aria-hidden="true">${sign}</b> `}
     ${d?.kind === 'gone' ? html`<s>${text}</s>` : text}${d && html`<span class="hidden"> ${word}</span>`}</td>`;
 }

@@ -1,6 +1,7 @@
 // What a pair has, as rows of graphs: which series each row asks for, and what it makes of the answers.
-import { format, unitOf } from '../format.js';
+import { format, share, unitOf } from '../format.js';
 import { table } from '../metric-table.js';
+import { definitionOf } from '../metrics.js';
 import { when } from '../times.js';
 import { alone, axisOf, column, extent, nearest } from './columns.js';
 
@@ -68,6 +69,12 @@ export const quantiles = [0.05, 0.25, 0.5, 0.75, 0.95];
 /** The value that stands for a bucket: the archive knows how values of a metric merge. @param {Bucket} b */
 export const valueOf = (b) => b.value;
 
+/** What a share comes to over all buckets, by what each counts for. @param {SeriesDoc | null | undefined} doc */
+export function sumOf(doc) {
+  const weight = (doc?.buckets ?? []).reduce((n, b) => n + (b.weight ?? 0), 0);
+  return weight ? share((doc?.buckets ?? []).reduce((n, b) => n + b.value * (b.weight ?? 0), 0) / weight, weight) : '';
+}
+
 /** @param {number} i @returns {(b: Bucket) => number | undefined} */
 const quantile = (i) => (b) => b.quantiles?.[i];
 
@@ -85,9 +92,10 @@ const bound = (i) => (b) => (b.samples ? b.value : b.quantiles?.[i]);
  * @param {(SeriesDoc | null)[]} docs as row.metrics
  * @param {{doc: SeriesDoc, later: number, name: string} | null} compared
  * @param {{doc: SeriesDoc | null, name: string}[]} [others] what was measured besides what is planned, of the same steps, and why
+ * @param {import('./seams.js').Seam[]} [seams] where another tool's values begin
  * @returns {import('./plot.js').Picture}
  */
-export function pictureOf(row, docs, compared, others = []) {
+export function pictureOf(row, docs, compared, others = [], seams = []) {
   const [main, low, high, most, loss] = docs;
   const unit = unitOf(row.metrics[0]);
   const axis = axisOf(main, others.map((o) => o.doc));
@@ -95,20 +103,18 @@ export function pictureOf(row, docs, compared, others = []) {
   const smoke = row.draw === 'smoke';
   const middle = c(main, valueOf);
   const marks = others.map((o) => c(o.doc, valueOf));
-  const columns = [middle, c(main, quantile(0)), c(main, quantile(4)), c(main, quantile(1)), c(main, quantile(3))];
+  const half = [c(main, quantile(1)), c(main, quantile(3))];
+  // In the order in which they are painted, the wider ones first. The place of those of smoke is kept where there are none yet, so that
+  // the graph stays the same one.
+  const shades = [...(smoke ? [c(low, bound(0)), c(most, bound(4)), c(low, bound(2)), c(high, bound(2))] : []), c(main, quantile(0)), c(main, quantile(4)), ...half];
+  const columns = [...shades, middle];
+  const line = shades.length;
   /** @type {import('./plot.js').Picture['series']} */
-  const series = [
-    { color: '--series', bars: row.draw === 'bars', steps: row.draw === 'steps' },
-    ...Array.from({ length: 4 }, () => ({ color: 'none' })),
-  ];
-  const bands = row.draw === 'bars' || row.draw === 'steps' ? [] : [{ over: 2, under: 1, color: '--smoke-3' }, { over: 4, under: 3, color: '--smoke-4' }];
-  if (smoke) { // their place is kept where there are none yet, so that the graph stays the same one
-    columns.push(c(low, bound(0)), c(most, bound(4)), c(low, bound(2)), c(high, bound(2)));
-    series.push(...Array.from({ length: 4 }, () => ({ color: 'none' })));
-    bands.unshift({ over: 6, under: 5, color: '--smoke-1' }, { over: 8, under: 7, color: '--smoke-2' });
-  }
+  const series = [...shades.map(() => ({ color: 'none' })), { color: '--series', bars: row.draw === 'bars', steps: row.draw === 'steps' }];
+  const bands = row.draw === 'bars' || row.draw === 'steps' ? []
+    : Array.from({ length: line / 2 }, (_, i) => ({ over: 2 * i + 1, under: 2 * i, color: `--smoke-${i + 5 - line / 2}` }));
   // The most that any packet took would flatten everything else: the 95th percentiles say how high the graph is.
-  const seen = [...columns.filter((_, i) => i !== 6), ...marks];
+  const seen = [...columns.filter((_, i) => !smoke || i !== 1), ...marks];
   // What is compared with: the half of all it had as two thin lines, its median dashed.
   if (compared) {
     /** @param {(b: Bucket) => number | undefined} pick */
@@ -121,18 +127,21 @@ export function pictureOf(row, docs, compared, others = []) {
     series.push({ color: '--compare', dash: [5, 4], steps: row.draw === 'steps' });
   }
   const lost = smoke ? c(loss ?? null, valueOf) : null;
+  const sent = c(smoke ? loss ?? null : main, (b) => b.weight);
+  const counted = !smoke && Boolean(definitionOf(row.metrics[0])?.of);
   const counts = c(main, (b) => b.count);
   const spreads = c(main, (b) => Number(spread(b)));
+  const by = new Map((main?.buckets ?? []).map((/** @type {import('./seams.js').Own} */ b) => [axis.row.get(Date.parse(b.start) / 1e3), b.by]));
   /** @param {number} i */
   const more = (i) => marks.map((m, k) => (m[i] == null ? '' : `; ${others[k].name} ${format(m[i], unit)}`)).join('');
   /** @param {number} i */
   const told = (i) => {
     if (middle[i] == null) return `${when(axis.x[i] * 1e3)}: no ${axis.own.has(i) ? 'planned ' : ''}value${more(i)}`;
     const n = counts[i] ?? 0;
-    const half = spreads[i] ? `, half within ${format(columns[3][i], unit)} to ${format(columns[4][i], unit)}` : '';
+    const within = spreads[i] ? `, half within ${format(half[0][i], unit)} to ${format(half[1][i], unit)}` : '';
     const l = lost?.[i];
     const other = compared ? `, ${compared.name} ${format(columns.at(-1)?.[i], unit)}` : '';
-    return `${when(axis.x[i] * 1e3, 'second')}: ${format(middle[i], unit)}${half}${l != null ? `, loss ${format(l, 'ratio')}` : ''}, ${n} ${n === 1 ? 'run' : 'runs'}${other}${more(i)}`;
+    return `${when(axis.x[i] * 1e3, 'second')}: ${counted ? share(middle[i], sent[i]) : format(middle[i], unit)}${within}${l != null ? `, loss ${share(l, sent[i], true)}` : ''}, ${n} ${n === 1 ? 'run' : 'runs'}${by.get(i) ? ` by ${by.get(i)}` : ''}${other}${more(i)}`;
   };
-  return { x: axis.x, columns, series, bands, holes: axis.holes, loss: lost, marks, alone: alone(middle), line: 0, y: extent(seen, row.zero ?? false), unit, told };
+  return { x: axis.x, columns, series, bands, holes: axis.holes, loss: lost, marks, alone: alone(middle), line, step: main?.step_seconds ?? others[0]?.doc?.step_seconds ?? 0, y: extent(seen, row.zero ?? false), unit, told, sum: counted ? sumOf(main) : '', seams };
 }

@@ -53,7 +53,7 @@ export function Scatter({ pair, keys, range, route, turn }) {
   const select = (name, a) => html`<label>${name === 'x' ? 'Across' : 'Up'} <select name=${name} value=${a.id} onChange=${(/** @type {any} */ e) => change({ [name]: e.target.value })}>
     ${[false, true].slice(0, waysOf(pair).length).map((back) => html`<optgroup label=${(back ? turned(pair) : pair).join(' → ')}>${axes.filter((o) => o.back === back).map((o) =>
       html`<option value=${o.id}>${labelOf(o.metric)}${o.id.includes('@') ? ` by ${o.tool}` : ''}</option>`)}</optgroup>`)}</select></label>`;
-  return html`<section aria-labelledby="scatter" class=${docs.busy ? 'busy' : ''} aria-busy=${String(docs.busy)}><h2 id="scatter">Do two metrics go together?</h2>
+  return html`<section id="scatter-part" aria-labelledby="scatter" class=${docs.busy ? 'busy' : ''} aria-busy=${String(docs.busy)}><h2 id="scatter">Do two metrics go together?</h2>
     <div class="controls">${select('x', x)} ${select('y', y)}
       <label>In steps of <select name="every" value=${every} onChange=${(/** @type {any} */ e) => change({ every: e.target.value })}>
         <option value="">${span(stepOf(range.to - range.from, room))}, as fits</option>

@@ -1,4 +1,4 @@
-// How often which value: from quantiles of the whole span, which are exact to 1 %, to the share of each of equal intervals.
+// The distribution of values: from quantiles of the whole span, which are exact to 1 %, to the share of each of equal intervals.
 import { html } from '../html.js';
 import { format, plural, short, scaleOf, unitOf } from '../format.js';
 import { useDocs } from '../docs.js';
@@ -38,7 +38,7 @@ const ofSamples = (b) => b.quantiles_of === 'samples';
 export function Shares({ metric, label, pair, of, range, turn }) {
   const ways = waysOf(pair);
   const { doc, error, reload } = useDocs(ways.map((w) => seriesUrl(w, metric, of, { ...range, step: 0 }, asked)), turn);
-  if (error) return html`<${Failure} error=${error} what=${`How often which ${label.toLowerCase()}`} retry=${reload} />`;
+  if (error) return html`<${Failure} error=${error} what=${`The distribution of ${label.toLowerCase()}`} retry=${reload} />`;
   if (!doc) return null;
   const unit = unitOf(metric);
   /** @type {(Bucket | undefined)[]} */
@@ -49,7 +49,7 @@ export function Shares({ metric, label, pair, of, range, turn }) {
   const high = Math.max(...some.map((b) => b.quantiles?.[49] ?? b.max)); // the last 2 % would leave no room for the rest
   const [factor, name] = scaleOf(high, unit);
   const what = some.some(ofSamples) ? label.split(',')[0] : label; // the samples are those of the median and of all percentiles
-  return html`<section aria-labelledby="shares"><h2 id="shares">How often which ${what.toLowerCase()}<small>, ${name || unit}</small></h2>
+  return html`<section class="shares-part" aria-labelledby="shares"><h2 id="shares">Distribution of ${what.toLowerCase()}<small>, ${name || unit}</small></h2>
     <div class="ways">${all.map((b, i) => html`<figure key=${i}><figcaption>${wayText(ways[i])}</figcaption>
       ${b ? html`<${Bars} b=${b} low=${low} high=${high} factor=${factor} unit=${unit} />` : html`<p class="quiet">No value in this span.</p>`}</figure>`)}</div>
   </section>`;
@@ -60,7 +60,7 @@ function Bars({ b, low, high, factor, unit }) {
   const shares = sharesOf(b.quantiles ?? [], low, high);
   const most = Math.max(...shares);
   const q = b.quantiles ?? [];
-  const text = `${plural(ofSamples(b) ? b.samples ?? 0 : b.count, 'value')}: median ${format(q[25], unit)}, 90 % within ${format((q[2] + q[3]) / 2, unit)} and ${format((q[47] + q[48]) / 2, unit)}, least ${format(q[0], unit)}, most ${format(q[50], unit)}`;
+  const text = `${plural(ofSamples(b) ? b.samples ?? 0 : b.count, 'value')}: median ${format(q[25], unit)}, 90 % within ${format((q[2] + q[3]) / 2, unit)} and ${format((q[47] + q[48]) / 2, unit)}, minimum ${format(q[0], unit)}, maximum ${format(q[50], unit)}`;
   return html`<svg class="bars" viewBox="0 0 400 100" preserveAspectRatio="none" role="img" aria-label=${text}>
       ${shares.map((s, k) => html`<rect x=${k * 10 + 0.5} width="9" y=${100 - (s / most) * 96} height=${(s / most) * 96} />`)}
     </svg>

@@ -3,7 +3,10 @@
 import { html, useMemo } from '../html.js';
 import { url } from '../api.js';
 import { useDocs } from '../docs.js';
+import { format, plural, share, unitOf } from '../format.js';
+import { definitionOf } from '../metrics.js';
 import { rfc } from '../times.js';
+import { seriesUrl } from './graphs.js';
 
 /** @typedef {[string, string]} Pair */
 /** @typedef {import('./happened.js').Change} Change */
@@ -37,15 +40,29 @@ export const withSteps = (changes, events) => changes && [...changes, ...(events
 }))].sort((a, b) => a.t - b.t);
 
 /**
- * One line, which has its place before it is known, so that the graphs do not move under the mouse; the other sentences when one asks.
- * @param {{events: HistoryEvent[] | null, own: boolean}} props own: of a host by itself, of which there is no history
+ * One sentence, which has its place before it is known, so that the graphs do not move under the mouse: what changed last, or else what is;
+ * the other changes when one asks.
+ * @param {{events: HistoryEvent[] | null, children?: any}} props children: what is, without its end
  */
-export function Since({ events, own }) {
-  if (own) return null;
+export function Since({ events, children }) {
   const [first, ...others] = events ?? [];
-  const told = (/** @type {HistoryEvent} */ e) => html`<p class=${{ info: 'quiet', warning: 'is-partial', problem: 'is-failed' }[e.severity]}>${e.sentence}</p>`;
+  const told = (/** @type {HistoryEvent} */ e) => html`<p class=${{ info: '', warning: 'is-partial', problem: 'is-failed' }[e.severity]}>${e.sentence}</p>`;
   return html`<section class="since" aria-label="What changed" aria-busy=${!events}>
-    ${first ? told(first) : html`<p class="quiet">${events ? 'Nothing is known to have changed in this span.' : '…'}</p>`}
-    ${others.length > 0 && html`<details><summary>${others.length} more</summary>${others.map(told)}</details>`}
+    ${first ? told(first) : html`<p>${events ? html`${children} Nothing is known to have changed in this span.` : html`<span class="quiet">…</span>`}</p>`}
+    ${others.length > 0 && html`<details><summary>${plural(others.length, 'more change')}</summary>${others.map(told)}</details>`}
   </section>`;
+}
+
+/**
+ * What a span comes to, of the metric that the page is about and of its loss.
+ * @param {{row: import('./rows.js').Row, pair: Pair, of: {tool: string, test: string}, range: import('./range.js').Range, turn: number | null}} props
+ */
+export function State({ row, pair, of, range, turn }) {
+  const [metric, loss] = [row.metrics[0], row.draw === 'smoke' ? row.metrics[4] : ''];
+  const ask = (/** @type {string} */ m) => seriesUrl(pair, m, of, { ...range, step: 0 }, [0.5], { weights: Boolean(definitionOf(m)?.of) });
+  const { doc } = useDocs([ask(metric), loss ? ask(loss) : null], turn);
+  const [now, lost] = /** @type {(SeriesDoc | null)[]} */ (doc ?? []).map((d) => d?.buckets[0]);
+  if (!now) return null;
+  const value = definitionOf(metric)?.of ? share(now.value, now.weight) : format(now.value, unitOf(metric));
+  return html`<b>${row.title} ${value}${lost && `, loss ${share(lost.value, lost.weight)}`}.</b>`;
 }

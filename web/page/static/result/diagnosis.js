@@ -2,8 +2,8 @@
 import { html, useRef, useState } from '../html.js';
 import { url } from '../api.js';
 import { useDoc } from '../docs.js';
-import { format, unitOf } from '../format.js';
-import { labelOf } from '../metrics.js';
+import { format, share, unitOf } from '../format.js';
+import { definitionOf, labelOf } from '../metrics.js';
 import { link } from '../router.js';
 import { gist } from '../pair/results.js';
 import { Parts } from './parts.js';
@@ -73,7 +73,7 @@ export function Diagnosis({ verdict, findings, achieved, expected, results, note
   return html`<section class="diagnosis" aria-labelledby="verdict">
     <h2 id="verdict" tabindex="-1">${headline(verdict)}</h2>
     <p>${achieved > 0 && html`Achieved <b class="num">${format(achieved, 'bits_per_second')}</b>`}${expected > 0 && html` of <b class="num">${format(expected, 'bits_per_second')}</b> that the narrowest link can carry`}
-      ${achieved > 0 && expected > 0 && html`<span class="quiet">, ${format(achieved / expected, 'ratio')}</span>`}</p>
+      ${achieved > 0 && expected > 0 && html`<span class="quiet">, ${Math.round((100 * achieved) / expected)} %</span>`}</p>
     ${(notes ?? []).map((n) => html`<p class="note">${n}</p>`)}
     ${verdict === 'healthy' && html`<p>Nothing that Pathwise knows holds transfers back here.</p>`}
     ${first && html`<${Cause} finding=${first} main />`}
@@ -98,7 +98,7 @@ function Cause({ finding: f, main, audit }) {
   const evidence = f.evidence ?? [];
   const advice = f.advice ?? [];
   return html`
-    <p>${main && html`<${Severity} of=${f.severity} /> `}<b>${whereOf(f)}</b> <span class="quiet">confidence ${format(f.confidence, 'ratio')}</span></p>
+    <p>${main && html`<${Severity} of=${f.severity} /> `}<b>${whereOf(f)}</b> <span class="quiet">confidence ${Math.round(100 * f.confidence)} %</span></p>
     <p>${f.explanation}${!audit && html` <a href=${link(['knowledge', f.id])}>More about this<span class="hidden">: ${headline(f.id)}</span></a>`}</p>
     ${evidence.length > 0 && html`<h3>Evidence</h3><div class="scroll" tabindex="0" role="region" aria-label=${'Evidence: ' + headline(f.id)}><table>
       <thead><tr><th scope="col">Measured</th><th scope="col" class="num">Value</th><th scope="col">What it means</th></tr></thead>
@@ -150,7 +150,7 @@ export function Numbers({ result: r }) {
   const names = Object.keys(r.metrics).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
   if (!names.length) return html`<p class="quiet">Nothing was measured.</p>`;
   return html`<table><thead><tr><th scope="col">Metric</th><th scope="col" class="num">Value</th></tr></thead>
-    <tbody>${names.map((m) => html`<tr><th scope="row" title=${m}>${measuredOf(m)}</th><td class="num">${format(r.metrics[m], unitOf(m))}</td></tr>`)}</tbody></table>`;
+    <tbody>${names.map((m) => html`<tr><th scope="row" title=${m}>${measuredOf(m)}</th><td class="num">${share(r.metrics[m], r.metrics[definitionOf(m)?.of ?? ''], false, unitOf(m))}</td></tr>`)}</tbody></table>`;
 }
 
 const first = ['throughput_bits_per_second', 'reverse_throughput_bits_per_second', 'capacity_bits_per_second', 'rtt_median_seconds', 'rtt_min_seconds',
