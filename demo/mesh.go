@@ -181,6 +181,6 @@ Tests and diagnoses need somebody who signed in. Who opens this link sets the ad
   %s
 
 What is older than %s is generated, nobody measured it, and the pages say so; since then something is measured every
-few seconds. Three hosts are sick on purpose: diagnose the path from ucl to one of them.
+few seconds. Three hosts are sick on purpose. The first page names them, and in a minute or so why:
 
 `

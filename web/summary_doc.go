@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"reflect"
@@ -14,8 +13,6 @@ import (
 	"github.com/pathwise-net/pathwise/analysis"
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/config"
-	"github.com/pathwise-net/pathwise/control"
-	"github.com/pathwise-net/pathwise/diagnose/knowledge"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -152,28 +149,6 @@ func (s *Server) newestRun(ctx context.Context) (*time.Time, error) {
 		return nil, err
 	}
 	return &page.Results[0].Started, nil
-}
-
-// mostDiagnosed is how many diagnoses are looked at, the newest.
-const mostDiagnosed = 300
-
-// diagnosed are what diagnoses found, newest first.
-func (s *Server) diagnosed(ctx context.Context, now time.Time) (all []foundDoc, err error) {
-	query := archive.ResultQuery{Kind: control.KindDiagnosis, From: now.Add(-control.DiagnosedWithin)}
-	_, err = s.search(ctx, query, mostDiagnosed, func(r *measure.Result) {
-		verdict, _ := r.Parameters["verdict"].(string)
-		doc := foundDoc{Result: r.ID, At: r.Started, Source: r.Source.Name, Target: r.Target.Name, Verdict: verdict, Title: verdict,
-			Severity: string(measure.Info), Unasked: control.Unasked(r) != ""}
-		if i := slices.IndexFunc(r.Samples.Findings, func(f measure.Finding) bool { return f.ID == verdict }); i >= 0 {
-			f := &r.Samples.Findings[i]
-			doc.Severity, doc.Cause, doc.Title = string(f.Severity), f.Explanation, cmp.Or(knowledge.OfFinding(f.ID).Title, verdict)
-			if len(f.Advice) > 0 {
-				doc.Host, doc.Command, doc.Cure = f.Advice[0].Host, f.Advice[0].Command, f.Advice[0].Why
-			}
-		}
-		all = append(all, doc)
-	})
-	return all, err
 }
 
 // classes are many numbers of one digit.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -10,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/pathwise-net/pathwise/analysis"
 	"github.com/pathwise-net/pathwise/archive"
@@ -123,7 +124,7 @@ func TestNewestHourIsReadOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]int{string(measure.LostPackets): 1, string(measure.SentPackets): 1, string(measure.RTTMedian): 1, string(measure.Throughput): 1}
-	if diff := cmp.Diff(want, c.newest); diff != "" {
+	if diff := gocmp.Diff(want, c.newest); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -138,6 +139,27 @@ func TestWhoseDiagnosis(t *testing.T) {
 	for k, want := range []string{"h alone, back", "both"} {
 		if got := w.trouble(h, k, found).Diagnosis; got == nil || got.Result != want {
 			t.Errorf("of trouble %d: %+v, want %s", k, got, want)
+		}
+	}
+}
+
+// A diagnosis whose verdict is no finding is told in words, too, with what came through.
+func TestFoundIn(t *testing.T) {
+	for verdict, want := range map[string]foundDoc{
+		"healthy":       {Title: "The path carries what it can", Cause: "3.60 Mbit/s came through of 3.80 Mbit/s that the path carries."},
+		"unknown":       {Title: "It cannot be said whether the path is slow", Cause: "3.60 Mbit/s came through of 3.80 Mbit/s that the path carries."},
+		"random-loss":   {Title: "Packets are lost although the path is not busy", Cause: "Lost.", Severity: "problem", Host: "a", Command: "ethtool", Cure: "cable"},
+		"of-next-years": {Title: "of-next-years"},
+	} {
+		r := resultOf("01KAG0000000000000000000ZZ", time.Now())
+		r.Parameters = map[string]any{"verdict": verdict, "trouble": "host h"}
+		r.Metrics = map[measure.Metric]float64{measure.Achieved: 3.6e6, measure.Expected: 3.8e6}
+		r.Samples.Findings = []measure.Finding{{ID: "small-mss", Severity: measure.Info}, {ID: "random-loss", Severity: measure.Problem, Explanation: "Lost.",
+			Advice: []measure.Advice{{Host: "a", Command: "ethtool", Why: "cable"}}}}
+		want.Result, want.At, want.Source, want.Target = r.ID, r.Started, r.Source.Name, r.Target.Name
+		want.Verdict, want.Unasked, want.Severity = verdict, true, cmp.Or(want.Severity, "info")
+		if diff := gocmp.Diff(want, foundIn(r)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", verdict, diff)
 		}
 	}
 }

@@ -47,7 +47,7 @@ const (
 	watchAge = time.Hour
 )
 
-// watchSteps are how long spans may be. The newest wants analysis.NowRuns runs of a pair: the shortest that has them is taken, or the longest.
+// watchSteps are how long spans may be. The shortest is taken whose newest span has analysis.NowRuns runs of a pair, or the longest.
 var watchSteps = []time.Duration{time.Hour, 3 * time.Hour, 6 * time.Hour, 24 * time.Hour}
 
 // watchMetrics are what tells an aspect: of lost packets, the counts.

@@ -32,8 +32,8 @@ type keptDemo struct {
 	client *http.Client
 }
 
-// The demo mesh shows what is measured and what is generated, and says which is which; who takes the link signs in and
-// gets the cause of a sick path within a minute; and Ctrl-C leaves nothing.
+// The demo mesh shows what is measured and what is generated, and says which is which; its first page names the sick hosts, and soon the
+// causes, without a click; who takes the link signs in and gets the cause of a sick path within a minute; and Ctrl-C leaves nothing.
 func TestDemoMesh(t *testing.T) {
 	t.Parallel()
 	carrying(t)
@@ -45,6 +45,7 @@ func TestDemoMesh(t *testing.T) {
 	c.Env = append(os.Environ(), "TMPDIR="+folder)
 	c.Stdin, c.Stdout, c.Stderr = program, program, program
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // Ctrl-C on this terminal is for it
+	began := time.Now()
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -73,6 +74,7 @@ func TestDemoMesh(t *testing.T) {
 	d.expectMark()
 	d.expectPast()
 	d.eventually("everyone is here", d.everyoneHere)
+	d.expectNamed(began)
 	d.signIn(told[2])
 	d.expectCause("ucl", "cern", "receive-window-limited")
 	d.eventually("everyone is measured by now", d.measured)
