@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"time"
 
 	"github.com/pathwise-net/pathwise/stat"
 )
@@ -36,6 +37,33 @@ func (c *Change) Refine(runs []Run) {
 		return
 	}
 	c.From, c.To = runs[best-1].At, runs[best].At
+}
+
+// leastShare is which part of the ratio of now is taken for the usual one, at the least: none at all before would make one packet everything.
+const leastShare = 0.05
+
+// mostLost is the highest ratio that is reckoned with: of a higher one a packet that came through would be impossible.
+const mostLost = 0.99
+
+// Onset is when counts came from one ratio to a higher one: the split for which they are likeliest, after Page's test (Continuous inspection
+// schemes, Biometrika 41, 1954), in the order of time. false: it was before the first, or they do not say.
+func Onset(counts []Count, usual, now float64) (at time.Time, known bool) {
+	now = min(now, mostLost)
+	usual = max(usual, leastShare*now)
+	if usual >= now {
+		return at, false
+	}
+	hit, miss := math.Log(now/usual), math.Log((1-now)/(1-usual))
+	best, total, most := -1, 0.0, 0.0
+	for i := len(counts) - 1; i >= 0; i-- {
+		if total += counts[i].Of*hit + (counts[i].All-counts[i].Of)*miss; total > most {
+			best, most = i, total
+		}
+	}
+	if best <= 0 {
+		return at, false
+	}
+	return counts[best].At, true
 }
 
 // Window is what a series came to over a time: one number for all its runs, and the 5th and 95th percentile of runs.

@@ -67,3 +67,31 @@ func TestDiffers(t *testing.T) {
 		}
 	}
 }
+
+// The onset of losses is told to the run or so, whatever was lost by chance before, and not where they began before all that is known.
+func TestOnset(t *testing.T) {
+	counts := func(of ...float64) (all []Count) {
+		for i, k := range of {
+			all = append(all, Count{At: noon.Add(time.Duration(i) * time.Minute), Of: k, All: 100})
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		of         []float64
+		usual, now float64
+		at         int
+		known      bool
+	}{
+		"in the middle":            {[]float64{0, 0, 1, 0, 0, 6, 3, 5, 0, 7}, 0.001, 0.05, 5, true},
+		"none at all before":       {[]float64{0, 0, 0, 4, 6}, 0, 0.05, 3, true},
+		"before all that is known": {[]float64{5, 4, 6}, 0.001, 0.05, 0, false},
+		"no more than usual":       {[]float64{0, 0, 5, 5}, 0.05, 0.05, 0, false},
+		"all are lost":             {[]float64{0, 100}, 0, 1, 1, true},
+		"nothing is known":         {nil, 0, 0.1, 0, false},
+	} {
+		at, known := Onset(counts(c.of...), c.usual, c.now)
+		if known != c.known || known && !at.Equal(noon.Add(time.Duration(c.at)*time.Minute)) {
+			t.Errorf("%s: %v, %v", name, at, known)
+		}
+	}
+}

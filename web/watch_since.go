@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -15,7 +14,7 @@ const (
 	// onsetStep is how exactly is told since when something is wrong, where enough was measured: the finest rollup that is kept for months.
 	onsetStep = 5 * time.Minute
 	// onsetPairs is how many pairs of a trouble are looked at for that, the surest.
-	onsetPairs = 8
+	onsetPairs = 12
 )
 
 // onset narrows down since when something is so, which is known to a spell or so: by finer values of the pairs that show it, around the
@@ -56,7 +55,7 @@ func (s *Server) onset(ctx context.Context, w *watched, health *analysis.Health,
 		}
 	}
 	if told.Aspect == analysis.Losing {
-		if start, known := stepIn(ratios(counts), &told.Sign); known {
+		if start, known := analysis.Onset(inOrder(counts), told.Usual, told.Now); known {
 			starts = append(starts, start)
 		}
 	}
@@ -92,13 +91,11 @@ func addLost(counts map[time.Time]*analysis.Count, read [2][]archive.Bucket) {
 	}
 }
 
-// ratios are counts in order of time.
-func ratios(counts map[time.Time]*analysis.Count) (runs []analysis.Run) {
+// inOrder are counts in order of time.
+func inOrder(counts map[time.Time]*analysis.Count) (all []analysis.Count) {
 	for at, c := range counts {
-		if c.All > 0 {
-			runs = append(runs, analysis.Run{At: at, Value: c.Of / c.All})
-		}
+		all = append(all, analysis.Count{At: at, Of: min(c.Of, c.All), All: c.All})
 	}
-	slices.SortFunc(runs, func(a, b analysis.Run) int { return cmp.Compare(a.At.UnixNano(), b.At.UnixNano()) })
-	return runs
+	slices.SortFunc(all, func(a, b analysis.Count) int { return a.At.Compare(b.At) })
+	return all
 }
