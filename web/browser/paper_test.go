@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -24,11 +25,28 @@ func (p *tab) onPaper(name string) int {
 	file := printed.Data
 	if folder := os.Getenv("PATHWISE_SCREENSHOTS"); folder != "" {
 		must(p.t, os.WriteFile(filepath.Join(folder, name+".pdf"), file, 0o644))
+		p.asOnPaper(filepath.Join(folder, name+".png"))
 	}
 	if !bytes.HasPrefix(file, []byte("%PDF")) {
 		p.t.Fatalf("%s: that is no PDF: %.20q", name, file)
 	}
 	return len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(file, -1))
+}
+
+// asOnPaper keeps a picture of a page as it is on paper, but for where a sheet ends.
+func (p *tab) asOnPaper(path string) {
+	p.t.Helper()
+	media := func(name, theme string) {
+		_, err := chromedp.Call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: name,
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}})
+		must(p.t, err)
+	}
+	media("print", "light")
+	p.run(chromedp.EmulateViewport(718, 1000)) // A4 without its margins, in pixels of 1/96 inch
+	p.until("!document.querySelector('[aria-busy=true]')")
+	p.shoot(path)
+	media("", "dark")
+	p.run(chromedp.EmulateViewport(desk[0], desk[1]))
 }
 
 // diagnosisOnPaper files a diagnosis with a cause, its evidence and its cure, and is its ID.

@@ -37,6 +37,7 @@ func TestWhatIsWrong(t *testing.T) {
 	p.says(".troubles li:nth-child(2)", "Not diagnosed yet.")
 	p.says(".basis", "20 paths between 6 hosts compared with their own past")
 	p.until("document.querySelectorAll('.spark path[d^=M]').length === 2 && " + matrixPainted)
+	p.says(".news", "dl: packets lost since ")
 	p.accessible("what is wrong")
 	p.run(chromedp.Focus(chromedp.CSS(".matrix")))
 	p.keys(kb.End, kb.ArrowLeft)

@@ -67,6 +67,8 @@ func TestUnits(t *testing.T) {
 		{"overview/layout.js", `(() => { const l = layoutOf([{name: 'a', site: 'x'}, {name: 'b', site: 'x'}, {name: 'c', site: 'y'}], 20, 30); return [l.places.join(), l.full, hostAt(l, 0), hostAt(l, 39), hostAt(l, 43), hostAt(l, 46), hostAt(l, 66)].join(' '); })()`, "0,20,46 66 0 1 -1 2 -1"},
 		{"overview/model.js", `(() => { const m = modelOf({metric: 'x_seconds', unit: 'seconds', better: 'low', from: '', to: '', hosts: [{name: 'b', site: 'z'}, {name: 'a', site: 'y'}], values: [null, 1, 2, null], counts: []}, {warn: 1.5, bad: 9, byPast: false}); return m.hosts.map((h) => h.name) + ' ' + m.values.join() + ' ' + worst(m, 5) + ' ' + m.tally.join(); })()`, "a,b ,2,1, 1 0,0,1,1,0"},
 
+		{"result/samples.js", `(() => { const of = (rates) => ratesOf(rates.map((r, i) => ({start_seconds: i, end_seconds: i + 1, bits_per_second: r}))); return [of([1, 2, 9, 9, 9]), of([]), of([4])].map((r) => r.whole + ' ' + r.steady).join('; '); })()`,
+			"6 9; null null; 4 null"},
 		{"pair/ink.js", `[0, 0.002, 0.01, 0.03, 0.1, 0.4, 1].map(lossClass).join()`, "0,1,1,2,3,4,5"},
 		{"pair/seams.js", `(() => { const doc = (...minutes) => ({step_seconds: 60, quantiles: [], gaps: null, buckets: minutes.map((m) => ({start: new Date(m * 60e3).toISOString(), value: m}))});
 			return [[['rtt', doc(0, 1, 2, 3)], ['trace', doc(2, 5, 10, 15)]], [['rtt', doc(10, 11, 12)], ['old', doc(1, 3, 5, 11)]], [['rtt', doc(1, 2)]], [['rtt', null], ['trace', doc(4)]], [['rtt', null]]].map((parts) => {

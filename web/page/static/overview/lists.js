@@ -9,6 +9,7 @@ import { useEvents } from '../events.js';
 import { Failure } from '../state.js';
 import { change, words } from './judge.js';
 import { sinceQuery, worst } from './model.js';
+import { beginnings } from './words.js';
 
 const shown = 12; // what fits beside a matrix of ordinary size
 
@@ -105,6 +106,10 @@ export function ofChange(c) {
   return { ...change, text: c.by ? `${c.text}, by ${c.by}` : c.text, href: c.result ? link(['result', c.result]) : '' };
 }
 
+/** @param {TroubleDoc} t @returns {Change[]} */
+const ofTrouble = (t) => beginnings(t, Date.now()).map(({ at, text, metric }) => ({
+  key: `step ${t.kind} ${t.name} ${metric}`, at: Date.parse(at), times: 1, text, href: link(['pair', t.source, t.target], { metric }) }));
+
 const around = 1800e3; // ms beside a change that are shown at least
 
 /**
@@ -122,7 +127,8 @@ function routesAt(source, target, at, before) {
 const telling = ['trace', 'diagnosis']; // kinds of Results that may tell of a change
 const rest = 16000; // ms until what they tell is asked for: the server's answers are up to 15 s old
 
-export function News() {
+/** @param {{troubles: TroubleDoc[]}} props what is wrong: since when is a change, too */
+export function News({ troubles }) {
   const { doc, error, reload } = useDoc('api/v1/status');
   // Routes, findings and configurations; without them the rest is shown all the same.
   const { doc: past, reload: renew } = useDoc('api/v1/changes?from=-1d');
@@ -151,11 +157,11 @@ export function News() {
   if (error && !doc) return html`<${Failure} error=${error} what="The state of the mesh" retry=${reload} />`;
   if (!doc) return null;
   const status = /** @type {StatusDoc} */ (doc);
-  const changes = added(live, [...(status.missed ?? []).map(ofMiss), ...(past?.changes ?? []).map(ofChange)]);
+  const changes = added(live, [...(status.missed ?? []).map(ofMiss), ...(past?.changes ?? []).map(ofChange), ...troubles.flatMap(ofTrouble)]);
   const silent = status.hosts.filter((h) => h.state === 'away');
-  const troubles = [status.trouble, status.unfiled, status.unread].filter(Boolean);
+  const faults = [status.trouble, status.unfiled, status.unread].filter(Boolean);
   return html`
-    ${troubles.map((t) => html`<p class="failure" role="alert">${t}</p>`)}
+    ${faults.map((t) => html`<p class="failure" role="alert">${t}</p>`)}
     <section aria-labelledby="news"><h2 id="news">Newest changes</h2>
       ${changes.length === 0
         ? html`<p class="quiet">Nothing was missed, no route changed and nobody came or went.</p>`

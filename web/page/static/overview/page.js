@@ -59,7 +59,7 @@ export function Overview({ route, account, wall }) {
       </div>
       <aside aria-label="What to look at">
         ${model.n >= 2 && !model.why && html`<${Worst} model=${model} query=${query} at=${choice.at === null ? '' : rfc(choice.at)} />`}
-        <${News} />
+        <${News} troubles=${doc?.troubles ?? []} />
       </aside>
     </div>`}`;
 }

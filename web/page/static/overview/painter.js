@@ -328,10 +328,10 @@ function hatch(p, x, y, size, there, style) {
   for (let d = 0.25; d < 1; d += 0.25) {
     if (there) {
       p.moveTo(x, y + size * d);
-      p.lineTo(x + (size * (1 - d)) / 2, y + size * (d + (1 - d) / 2));
+      p.lineTo(x + size * (1 - d), y + size);
     } else {
       p.moveTo(x + size * d, y);
-      p.lineTo(x + size * (d + (1 - d) / 2), y + (size * (1 - d)) / 2);
+      p.lineTo(x + size, y + size * (1 - d));
     }
   }
   p.stroke();

@@ -31,7 +31,7 @@ function Trouble({ of: t, now, may }) {
 }
 
 /** What a diagnosis found, and what to do first. @param {{of: FoundDoc, now: number}} props */
-const Found = ({ of: f, now }) => html`<a href=${link(['result', f.result])}>${f.title}</a> <span class="quiet">(${f.source} → ${f.target}, ${moment(f.at, now)})</span>.
+const Found = ({ of: f, now }) => html`<a href=${link(['result', f.result])}>${f.title}</a> <span class="quiet">(${f.source} → ${f.target}, ${moment(f.at, now)})</span>.${' '}
   ${f.cause}${(f.command || f.cure) && html` <b>Cure</b>${f.host && ` on ${f.host}`}: ${f.command && html`<code>${f.command}</code> `}${f.cure}.`}`;
 
 /** Starts a diagnosis at once, and shows it. @param {TroubleDoc} t */

@@ -44,7 +44,7 @@ const since = (s, now) => (s.longer ? `since before ${moment(s.since, now)}` : `
  * @param {number} now
  */
 export function signWords(s, now) {
-  const [is, was] = [format(s.now, unit(s)), format(s.usual, unit(s))];
+  const [is, was] = [s.now, s.usual].map((v) => (s.aspect === 'loss' ? rough(v) : format(v, unit(s))));
   if (s.aspect === 'loss') return s.longer ? `${is} of packets lost, ${since(s, now)}` : `packets lost ${since(s, now)}: ${is}, before ${was}`;
   if (s.aspect === 'delay') return `round trips longer ${since(s, now)}: ${is}, before ${was}`;
   if (s.declared) return `transfers get ${is} of the ${was} that are declared, ${since(s, now)}`;
@@ -53,6 +53,17 @@ export function signWords(s, now) {
 
 /** @param {SignDoc} s */
 const unit = (s) => ({ loss: 'ratio', delay: 'seconds', throughput: 'bits_per_second' })[s.aspect];
+
+/** A loss of many pairs together, of which nobody counted packets: two digits. @param {number} ratio */
+const rough = (ratio) => format(Number(ratio.toPrecision(2)), 'ratio');
+
+/**
+ * What a trouble began with, as changes: each sign of which is known when it began.
+ * @param {TroubleDoc} t
+ * @param {number} now
+ * @returns {{at: string, text: string, metric: string}[]}
+ */
+export const beginnings = (t, now) => t.signs.filter((s) => !s.longer).map((s) => ({ at: s.since, metric: s.metric, text: `${nameOf(t)}: ${signWords(s, now)}` }));
 
 /** How many of all paths show it. @param {SignDoc} s */
 export const paths = (s) => (s.all > 1 ? `${s.ill} of ${plural(s.all, 'path')}` : '');

@@ -79,7 +79,7 @@ export const Legend = ({ smoke, compared, besides }) => html`<ul class="legend">
   <li><span class="swatch line" aria-hidden="true"></span> median</li>
   <li><span class="swatch s4" aria-hidden="true"></span> half of all</li><li><span class="swatch s3" aria-hidden="true"></span> 90 %</li>
   ${smoke && html`<li><span class="swatch s2" aria-hidden="true"></span> minimum to 95 %</li><li><span class="swatch s1" aria-hidden="true"></span> minimum to maximum</li>
-    <li>loss: ${lossClasses.map(([, tall, word], i) => html`<span class="dot" style=${{ '--of': `var(--loss-${i})`, '--tall': tall + 'px' }} aria-hidden="true"></span> ${word} `)}</li>`}
+    <li>median by loss: ${lossClasses.map(([, tall, word], i) => html`<span class="dot" style=${{ '--of': `var(--loss-${i})`, '--tall': tall + 'px' }} aria-hidden="true"></span> ${word} `)}</li>`}
   <li><span class="swatch hatch" aria-hidden="true"></span> no value</li>
   ${besides && html`<li><svg class="diamond" viewBox="0 0 12 12" aria-hidden="true"><path d="M6 1 11 6 6 11 1 6Z" /></svg>
     <label><input type="checkbox" checked=${besides.shown} onChange=${(/** @type {any} */ e) => change({ besides: e.target.checked ? null : 'no' })} />

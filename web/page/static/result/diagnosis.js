@@ -33,18 +33,14 @@ const ways = { forward: 'on the way there', reverse: 'on the way back', both: 'b
 /** Where a finding is, and on which way. @param {Finding} f */
 export const whereOf = (f) => [f.where, ways[f.way ?? '']].filter(Boolean).join(', ');
 
-/** What evidence is of, where the name of its metric says it to few. @type {Record<string, string>} */
+/** What evidence is of, where it is of no metric. @type {Record<string, string>} */
 const measured = {
-  rwnd_limited_ratio: 'Held by the receiver’s window',
-  sndbuf_limited_ratio: 'Held by the send buffer',
   snd_wnd_bytes: 'Window that the receiver offered',
   tcp_rmem_max_bytes: 'Receive buffer, at most',
   send_buffer_bytes: 'Send buffer',
   send_buffer_room_ratio: 'Room in the send buffer',
   delivery_rate_app_limited: 'Waited for the program',
   rtt_seconds: 'Round trip',
-  achieved_bits_per_second: 'Achieved',
-  expected_bits_per_second: 'What the narrowest link can carry',
   silent_packet_bytes: 'Size of packets that vanish',
   allowed_bits_per_second: 'Ruled out: it would allow',
 };
@@ -99,7 +95,7 @@ function Cause({ finding: f, main, audit }) {
   const advice = f.advice ?? [];
   return html`
     <p>${main && html`<${Severity} of=${f.severity} /> `}<b>${whereOf(f)}</b> <span class="quiet">confidence ${Math.round(100 * f.confidence)} %</span></p>
-    <p>${f.explanation}${!audit && html` <a href=${link(['knowledge', f.id])}>More about this<span class="hidden">: ${headline(f.id)}</span></a>`}</p>
+    <p>${f.explanation}${!audit && html` <a class="screen" href=${link(['knowledge', f.id])}>More about this<span class="hidden">: ${headline(f.id)}</span></a>`}</p>
     ${evidence.length > 0 && html`<h3>Evidence</h3><div class="scroll" tabindex="0" role="region" aria-label=${'Evidence: ' + headline(f.id)}><table>
       <thead><tr><th scope="col">Measured</th><th scope="col" class="num">Value</th><th scope="col">What it means</th></tr></thead>
       <tbody>${evidence.map((e) => html`<tr><th scope="row" title=${e.metric}>${measuredOf(e.metric)}</th><td class="num">${evidenceValue(e)}</td><td>${e.means}</td></tr>`)}</tbody></table></div>`}

@@ -22,7 +22,7 @@ export function Result({ route }) {
   const asked = Object.entries(r.parameters ?? {}).filter(([k]) => r.kind !== 'diagnosis' || !['results', 'segments'].includes(k)); // which are shown above
   return html`
     <h1 tabindex="-1">${r.tool ?? r.kind}: ${a} → ${b}</h1>
-    <p><a href=${link(['pair', a, b], around)}>This pair, an hour before and after</a>
+    <p class="screen"><a href=${link(['pair', a, b], around)}>This pair, an hour before and after</a>
       <span class="quiet"> · </span><a href=${link(['test'], r.kind === 'diagnosis' ? { source: a, target: b, do: 'diagnose' } : { source: a, target: b, tool: r.tool ?? r.kind })}>Test it again</a></p>
     ${r.error && html`<p class="failure" role="note"><strong>${r.status}:</strong> ${r.error}</p>`}
     ${r.kind === 'diagnosis' && r.parameters.verdict ? html`<${Diagnosis} ...${diagnosisOf(r)} /><${Report} id=${r.id} />` : (r.notes ?? []).map((n) => html`<p class="note">${n}</p>`)}
@@ -57,7 +57,7 @@ ${r.samples.output.stdout}${r.samples.output.stderr}</pre>
 function Report({ id }) {
   const [mask, set] = useState(false);
   const file = (/** @type {string} */ format) => url(['results', id, 'report'], mask ? { format, mask: 'true' } : { format });
-  return html`<section aria-labelledby="report"><h2 id="report">Problem report</h2>
+  return html`<section class="screen" aria-labelledby="report"><h2 id="report">Problem report</h2>
     <p>For those who run the network and the hosts: <a href=${file('html')} download>page with drawings and samples</a>, <a href=${file('md')} download>Markdown</a>, <a href=${file('json')} download>JSON</a></p>
     <p><label><input type="checkbox" checked=${mask} onChange=${(/** @type {any} */ e) => set(e.target.checked)} /> with others in place of addresses and names of hosts</label></p></section>`;
 }

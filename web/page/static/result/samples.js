@@ -59,6 +59,21 @@ export function Echoes({ echoes }) {
       ${echoes.length > most && html`<p class="quiet">The first ${most}; the JSON has all.</p>`}</details></section>`;
 }
 
+const settled = 0.4; // of a test, from its start: slow start and the first losses are over, as diagnoses take it
+
+/**
+ * The rate of the whole of a test and of its steady part, by what was moved in each interval; null: no interval lies in it. Pure.
+ * @param {Interval[]} intervals of one end, in order
+ */
+export function ratesOf(intervals) {
+  const end = intervals.reduce((last, i) => Math.max(last, i.end_seconds), 0);
+  const rate = (/** @type {Interval[]} */ of) => {
+    const seconds = of.reduce((n, i) => n + i.end_seconds - i.start_seconds, 0);
+    return seconds > 0 ? of.reduce((n, i) => n + i.bits_per_second * (i.end_seconds - i.start_seconds), 0) / seconds : null;
+  };
+  return { whole: rate(intervals), steady: rate(intervals.filter((i) => i.start_seconds >= settled * end - 1e-9)) };
+}
+
 /** @param {{intervals: Interval[]}} props */
 export function Intervals({ intervals }) {
   const ends = [...new Set(intervals.map((i) => `${i.direction}, counted by the ${i.end}`))];
@@ -66,7 +81,8 @@ export function Intervals({ intervals }) {
     ${ends.map((end) => {
       const of = intervals.filter((i) => `${i.direction}, counted by the ${i.end}` === end);
       const all = of.some((i) => i.stream === 0) ? of.filter((i) => i.stream === 0) : of;
-      return html`<h3>${end}</h3><${Drawing} form="line" unit="bits_per_second" text=${`Rate ${end}`}
+      const { whole, steady } = ratesOf(all);
+      return html`<h3>${end}: whole test ${format(whole, 'bits_per_second')}${steady !== null && `, steady part ${format(steady, 'bits_per_second')} (without its first 40 %)`}</h3><${Drawing} form="line" unit="bits_per_second" text=${`Rate ${end}`}
         points=${all.map((i) => ({ x: i.end_seconds, y: i.bits_per_second }))} />`;
     })}
     <details><summary>As a table</summary><table><thead><tr><th scope="col">Until</th><th scope="col">Direction</th><th scope="col">End</th><th scope="col" class="num">Stream</th><th scope="col" class="num">Rate</th><th scope="col" class="num">Sent again</th></tr></thead>
