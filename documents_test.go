@@ -38,7 +38,7 @@ var decoders = map[string]string{
 	"account/audit_read.go": kept, "account/contents.go": kept, "durable/daily/daily.go": kept, "agent/plan.go": kept,
 	"agent/spool/deliver.go": kept, "agent/spool/recover.go": kept, "archive/block.go": kept, "archive/restore.go": framed,
 	"fleet/keyring.go": kept, "fleet/credentials.go": kept, "fleet/fleet.go": part,
-	"fleet/batch.go": framed, "fleet/entry.go": framed, "fleet/hear.go": framed, "fleet/order.go": framed, "fleet/pack.go": framed,
+	"fleet/batch.go": framed, "fleet/entry.go": framed, "fleet/hear.go": framed, "fleet/joining.go": framed, "fleet/order.go": framed, "fleet/pack.go": framed,
 	"proto/iperf3/greet.go": framed, "proto/iperf3/params.go": framed, "proto/iperf3/results.go": framed,
 	"cmd/pathwise/mesh_client.go": trusted, "cmd/pathwise/mesh_diagnose.go": trusted, "cmd/pathwise/mesh_run.go": trusted,
 	"cmd/pathwise/mesh_restore_parts.go": framed,

@@ -102,8 +102,10 @@ func (a *authority) server() (*tls.Config, error) {
 		return nil, fmt.Errorf("make server's certificate: %w", err)
 	}
 	return &tls.Config{
-		MinVersion:   tls.VersionTLS13,
-		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
+		MinVersion: tls.VersionTLS13,
+		NextProtos: []string{joinProtocol}, // who asks for nothing, as agents do, speaks NATS
+		// The authority goes along for those who know it by its hash alone.
+		Certificates: []tls.Certificate{{Certificate: [][]byte{der, a.cert.Raw}, PrivateKey: key}},
 	}, nil
 }
 

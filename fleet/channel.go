@@ -51,3 +51,13 @@ func join(c net.Conn, in io.Reader, out io.WriteCloser) {
 	io.Copy(out, c)
 	end()
 }
+
+// Carry is the other end of Stdio: it hands an agent its credentials through out, and then carries bytes between it and the server until
+// one of them ends. It closes server and out.
+func Carry(c *Credentials, server net.Conn, in io.Reader, out io.WriteCloser) error {
+	if err := c.WriteLine(out); err != nil {
+		return errors.Join(err, server.Close(), out.Close())
+	}
+	join(server, in, out)
+	return nil
+}

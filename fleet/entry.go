@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pathwise-net/pathwise/admission"
@@ -38,7 +39,8 @@ type entry struct {
 	refused  tally
 	open     *admission.Connections
 	group    sync.WaitGroup
-	ended    chan struct{} // closed when none is let in any more
+	joining  atomic.Pointer[Joining] // nil: no host joins by an invitation
+	ended    chan struct{}           // closed when none is let in any more
 }
 
 func newEntry(listener net.Listener, c *tls.Config, dial Dial, log *slog.Logger, limits admission.Limits) *entry {
@@ -84,6 +86,11 @@ func (e *entry) carry(c net.Conn) {
 		e.log.Debug("message server: no handshake", "from", c.RemoteAddr(), "error", err)
 		return
 	}
+	if secure.ConnectionState().NegotiatedProtocol == joinProtocol {
+		in.Close()
+		e.admit(secure)
+		return
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -97,7 +104,7 @@ func (e *entry) carry(c net.Conn) {
 
 // greet passes on what the server says of itself, as NATS has it before TLS begins, and begins TLS. The server in this
 // process thinks that it needs none.
-func (e *entry) greet(c, in net.Conn) (secure net.Conn, from io.Reader, err error) {
+func (e *entry) greet(c, in net.Conn) (secure *tls.Conn, from io.Reader, err error) {
 	deadline := time.Now().Add(handshakeTime)
 	if err := errors.Join(c.SetDeadline(deadline), in.SetReadDeadline(deadline)); err != nil {
 		return nil, nil, err
