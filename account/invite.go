@@ -109,19 +109,37 @@ func (b *Book) Invited(invitation string) (name string, err error) {
 // Accept takes an invitation up: it sets the password of its account, ends the account's sessions, and works once. A
 // password that is refused does not use it up. It may answer *Later.
 func (b *Book) Accept(ctx context.Context, invitation, password string, from netip.Addr) (Identity, error) {
-	name, err := b.Invited(invitation)
+	p, err := b.accept(ctx, invitation, password, from)
 	if err != nil {
 		return Identity{}, err
 	}
+	return p.identity(), nil
+}
+
+// AcceptAndSignIn is Accept, and begins a session of the account as SignIn does.
+func (b *Book) AcceptAndSignIn(ctx context.Context, invitation, password string, from netip.Addr) (secret string, who Identity, err error) {
+	p, err := b.accept(ctx, invitation, password, from)
+	if err != nil {
+		return "", Identity{}, err
+	}
+	return b.begin(p, from)
+}
+
+// accept returns the account as it was left.
+func (b *Book) accept(ctx context.Context, invitation, password string, from netip.Addr) (*person, error) {
+	name, err := b.Invited(invitation)
+	if err != nil {
+		return nil, err
+	}
 	if err := CheckPassword(name, password); err != nil {
-		return Identity{}, err
+		return nil, err
 	}
 	h, err := b.hashOf(ctx, password)
 	if err != nil {
-		return Identity{}, err
+		return nil, err
 	}
 	by := Actor{Identity{Name: name, Kind: KindAccount}, from}
-	var who Identity
+	var who person
 	err = b.change(act{by, "set password by invitation", name}, true, func(c *contents) error {
 		i := c.invited(invitation, b.now()) // another may have been faster
 		if i == nil {
@@ -134,10 +152,13 @@ func (b *Book) Accept(ctx context.Context, invitation, password string, from net
 		p.Password = h
 		p.endSessions()
 		c.uninvite(i.Name, b.now())
-		who = p.identity()
+		who = *p
 		return nil
 	})
-	return who, err
+	if err != nil {
+		return nil, err
+	}
+	return &who, nil
 }
 
 // ChangePassword sets another password, for who knows the one there is, and ends the account's sessions. Its errors are

@@ -97,6 +97,11 @@ func (b *Book) SignIn(ctx context.Context, name, password string, from netip.Add
 	if err != nil {
 		return "", Identity{}, err
 	}
+	return b.begin(p, from)
+}
+
+// begin begins a session of who has just shown that they are this person.
+func (b *Book) begin(p *person, from netip.Addr) (secret string, who Identity, err error) {
 	if secret, err = newSecret(b.random); err != nil {
 		return "", Identity{}, err
 	}

@@ -17,7 +17,8 @@ func (s *Server) signing(a huma.API) {
 	add(a, get("me", scopeNone, "/me", "Who calls, and what they may"), s.me)
 	add(a, silent(post("sign-in", scopeNone, "/session", "Begin a session, which a cookie is of")), s.signIn)
 	add(a, silent(operation(http.MethodDelete, "sign-out", scopeNone, "/session", "End the session")), s.signOut)
-	add(a, post("take-up", scopeNone, "/invitation", "Set a password by an invitation; it works once"), s.takeUp)
+	add(a, post("take-up", scopeNone, "/invitation", "Set a password by an invitation, which works once, and begin a session"), s.takeUp)
+	add(a, post("invited", scopeNone, "/invitation/name", "Whose password an invitation sets; it stays good"), s.invited)
 	add(a, silent(post("change-password", scopeNone, "/password", "Set another password, by the one there is; sessions end")),
 		s.changePassword)
 }
@@ -96,7 +97,8 @@ func (s *Server) signOut(ctx context.Context, _ *struct{}) (*cookieAnswer, error
 }
 
 type takeUpInput struct {
-	Body struct {
+	Proto string `header:"X-Forwarded-Proto" doc:"Of a proxy: https"`
+	Body  struct {
 		Token    string `json:"token" doc:"Of the invitation"`
 		Password string `json:"password"`
 	}
@@ -106,16 +108,40 @@ type nameDoc struct {
 	Name string `json:"name"`
 }
 
-func (s *Server) takeUp(ctx context.Context, in *takeUpInput) (*body[nameDoc], error) {
+// takenUp is a name and the cookie of its session.
+type takenUp struct {
+	SetCookie http.Cookie `header:"Set-Cookie"`
+	Body      nameDoc
+}
+
+func (s *Server) takeUp(ctx context.Context, in *takeUpInput) (*takenUp, error) {
 	v := visitorOf(ctx)
 	if errors.Is(v.refused, errInsecure) {
 		return nil, fault(errInsecure)
 	}
-	who, err := s.Accounts.Accept(ctx, in.Body.Token, in.Body.Password, v.address)
+	secret, who, err := s.Accounts.AcceptAndSignIn(ctx, in.Body.Token, in.Body.Password, v.address)
 	if err != nil {
 		return nil, fault(err)
 	}
-	return &body[nameDoc]{nameDoc{who.Name}}, nil
+	return &takenUp{signedBy(secret, v.tls || in.Proto == "https").SetCookie, nameDoc{who.Name}}, nil
+}
+
+type invitedInput struct {
+	Body struct {
+		Token string `json:"token" doc:"Of the invitation"`
+	}
+}
+
+// invited tells a name to who has its invitation, and to nobody else.
+func (s *Server) invited(ctx context.Context, in *invitedInput) (*body[nameDoc], error) {
+	if errors.Is(visitorOf(ctx).refused, errInsecure) {
+		return nil, fault(errInsecure)
+	}
+	name, err := s.Accounts.Invited(in.Body.Token)
+	if err != nil {
+		return nil, fault(err)
+	}
+	return &body[nameDoc]{nameDoc{name}}, nil
 }
 
 type passwordInput struct {

@@ -55,8 +55,16 @@ func TestSigning(t *testing.T) {
 	}
 	take(invitation, "short", 422, "password")
 	take("wrong", password, 410, "invitation")
-	take(invitation, password, 200, `"name":"root"`)
+	b.expect(http.MethodPost, "/api/v1/invitation/name", `{"token": "wrong"}`, 410, "invitation")
+	b.expect(http.MethodPost, "/api/v1/invitation/name", `{"token": "`+invitation+`"}`, 200, `"name":"root"`)
+	_, text, header := b.ask(http.MethodPost, "/api/v1/invitation", `{"token": "`+invitation+`", "password": "`+password+`"}`)
+	cookie, _, _ := strings.Cut(header.Get("Set-Cookie"), ";")
+	if !strings.Contains(text, `"name":"root"`) || !strings.HasSuffix(header.Get("Set-Cookie"), "HttpOnly; SameSite=Strict") {
+		t.Errorf("root's password is set: %s, cookie %q", text, header.Get("Set-Cookie"))
+	}
+	b.expect(http.MethodGet, "/api/v1/me", "", 200, `"name":"root"`, "Cookie", cookie) // who set it is signed in
 	take(invitation, password, 410, "invitation")
+	b.expect(http.MethodPost, "/api/v1/invitation/name", `{"token": "`+invitation+`"}`, 410, "invitation")
 	root := b.signIn("root", password)
 	b.expect(http.MethodGet, "/api/v1/me", "", 200, `"role":"admin"`, root...)
 	take(b.invited("vic", "viewer", root...), otherWord, 200, "vic")

@@ -35,7 +35,7 @@ export function Who({ account }) {
     }
     location.reload();
   };
-  return html`<span class="who"><a href=${link(['account'])} title=${`Role: ${me.role}`}>${me.name}</a>
+  return html`<span class="who"><span class="hidden">Signed in as </span><a href=${link(['account'])} title=${`Signed in as ${me.name}; role: ${me.role}`}>${me.name}</a>
     <button type="button" onClick=${leave}>Sign out</button>
     ${trouble && html`<span class="is-failed" role="alert">You are still signed in: ${trouble}</span>`}</span>`;
 }
@@ -87,6 +87,25 @@ function InTheOpen({ title }) {
       <li>a proxy with HTTPS before it, which the mesh file names: <code>controller: {proxies: [ADDRESS/32]}</code></li></ul>`;
 }
 
+const lastName = 'pathwise-name';
+
+/** Who signed in last is kept by this browser alone: a controller tells strangers no names. @param {string} name */
+function remember(name) {
+  try {
+    localStorage.setItem(lastName, name);
+  } catch {
+    // It is typed the next time, then.
+  }
+}
+
+function remembered() {
+  try {
+    return localStorage.getItem(lastName) ?? '';
+  } catch {
+    return '';
+  }
+}
+
 /** @param {{route: import('./router.js').Route, account: Account}} props */
 export function SignIn({ route, account }) {
   /** @param {FormData} form */
@@ -98,13 +117,16 @@ export function SignIn({ route, account }) {
         ? new Error('Name and password do not belong together. An administrator can send you a new link if you forgot yours.')
         : e;
     }
+    remember(String(form.get('name')));
     account.reload();
     const then = route.query.get('then') ?? '';
     go(then.startsWith('#/') ? then : '#/', { replace: true });
   };
   if (account.me?.insecure) return html`<${InTheOpen} title="Sign in" />`;
-  return html`<${Form} title="Sign in" action="Sign in" busy="Signing in …" submit=${submit}>
-    <label>Name <input name="name" autocomplete="username" required autocapitalize="none" spellcheck=${false} /></label>
+  const why = remembered() ? 'The name is the one that signed in here last.'
+    : 'The account that the first link of a controller makes is called admin. Whoever invited you chose another name, which the link showed.';
+  return html`<${Form} title="Sign in" action="Sign in" busy="Signing in …" submit=${submit} why=${why}>
+    <label>Name <input name="name" autocomplete="username" required autocapitalize="none" spellcheck=${false} value=${remembered()} /></label>
     <label>Password <input name="password" type="password" autocomplete="current-password" required /></label>
   <//>`;
 }
@@ -115,9 +137,14 @@ export function Welcome({ route, account }) {
   const kept = useRef('');
   const token = kept.current = given || kept.current;
   const insecure = account.me?.insecure ?? true; // until it is known
+  const [whose, tell] = useState({ name: '', trouble: '' });
   useEffect(() => {
     if (given && !insecure) go(link(['welcome']), { replace: true }); // it is a secret: out of address and history
   }, [given, insecure]);
+  useEffect(() => {
+    if (!token || insecure) return;
+    send('POST', 'api/v1/invitation/name', { token }).then((d) => tell({ name: d.name, trouble: '' }), (e) => tell({ name: '', trouble: String(e.message ?? e) }));
+  }, [token, insecure]);
   if (!token) {
     return html`<h1 tabindex="-1">Welcome</h1>
       <p>This page needs the whole link that you were sent, and the link works once. Ask an administrator for a new one, or
@@ -130,12 +157,15 @@ export function Welcome({ route, account }) {
     const shortest = account.me?.shortest_password ?? 0;
     if (password.length < shortest) throw new Error(`The password is too short: want at least ${shortest} characters, such as four words.`);
     if (password !== form.get('again')) throw new Error('The two passwords differ. Type the same one twice.');
-    await send('POST', 'api/v1/invitation', { token, password });
+    const { name } = await send('POST', 'api/v1/invitation', { token, password }); // which signs in, too
+    remember(name);
     account.reload();
-    go(link(['sign-in']), { replace: true });
+    go('#/', { replace: true });
   };
-  return html`<${Form} title="Welcome" action="Set password" busy="Setting it …" submit=${submit}
+  return html`<${Form} title="Welcome" action="Set password and sign in" busy="Setting it …" submit=${submit}
     why="Choose your password. The link that brought you here works once.">
+    ${whose.trouble && html`<p class="failure" role="alert">${whose.trouble}</p>`}
+    <label>Name, by which you sign in <input name="name" autocomplete="username" readonly value=${whose.name} /></label>
     <label>Password <input name="password" type="password" autocomplete="new-password" required /></label>
     <label>The same again <input name="again" type="password" autocomplete="new-password" required /></label>
   <//>`;
