@@ -104,6 +104,7 @@ func (s *Server) operations(a huma.API) {
 	s.explaining(a)
 	s.signing(a)
 	s.people(a)
+	s.joining(a)
 	s.laboratory(a)
 	s.configuring(a)
 	add(a, stream(post("run", account.Run, "/runs",

@@ -90,7 +90,7 @@ func statusOf(err error) int {
 		return full.status
 	case errors.Is(err, account.ErrUnknown), errors.Is(err, archive.ErrUnknown), errors.As(err, &formula): // some of these are bad input, too
 		return http.StatusNotFound
-	case errors.Is(err, edit.ErrUnknown), errors.Is(err, errNoConfig):
+	case errors.Is(err, edit.ErrUnknown), errors.Is(err, errNoConfig), errors.Is(err, errNoJoining):
 		return http.StatusNotFound
 	case errors.As(err, &unwritable), errors.As(err, &outward):
 		return http.StatusForbidden

@@ -31,6 +31,7 @@ type Server struct {
 	Metrics  http.Handler // of /metrics; nil: there is none
 	Labs     *labs.Labs   // of this machine; nil: none are shown
 	Config   *edit.Book   // of the mesh file; nil: it is not edited here
+	Joining  *Joining     // nil: nobody joins by an invitation
 	Version  string
 	Log      *slog.Logger // nil: none
 

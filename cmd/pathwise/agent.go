@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,60 +16,92 @@ import (
 	"github.com/pathwise-net/pathwise/fleet"
 )
 
+// agentCall is a call of agent.
+type agentCall struct {
+	credentials, state, policyFile, listen, name string
+	stdio, join                                  bool
+}
+
 func agentCommand(s *session) *cobra.Command {
-	var credentials, state, policyFile, listen string
-	var stdio bool
+	var call agentCall
 	c := &cobra.Command{
 		Use: "agent", Short: "Be a host of a mesh", Args: cobra.NoArgs,
 		Long: "Do what the controller of a mesh plans for this host, as far as this host's own policy allows, and keep the results\n" +
 			"until the controller has them. With --stdio, which a controller uses over SSH, it speaks through standard input and\n" +
-			"output and ends with them. docs/agent.md has the policy file.",
+			"output and ends with them. With --join it becomes a host of a mesh first, by an invitation that it reads from standard\n" +
+			"input, and writes its credentials to a file, by which it is started from then on (docs/home.md). docs/agent.md has the\n" +
+			"policy file.",
 		Example: "  pathwise agent --credentials ucl.credentials\n" +
-			"  pathwise agent --credentials /etc/pathwise/ucl.credentials --state /var/lib/pathwise --policy /etc/pathwise/agent.yaml",
-		RunE: func(c *cobra.Command, _ []string) error {
-			if (credentials == "") != stdio {
-				return badFlag("credentials", errors.New("give the file that `pathwise mesh deploy` made for this host"))
-			}
-			if _, err := netip.ParseAddr(listen); listen != "" && err != nil {
-				return badFlag("listen", fmt.Errorf("%q: want an address of this host, such as 192.0.2.1", listen))
-			}
-			var own *policy.Policy
-			if policyFile != "" {
-				var err error
-				if own, err = readPolicy(policyFile); err != nil {
-					return err
-				}
-			}
-			link, host, err := agentLink(s, credentials)
-			if err != nil {
-				return err
-			}
-			if state == "" {
-				state = filepath.Join("pathwise-agent", host)
-			}
-			if err := os.MkdirAll(state, 0o700); err != nil {
-				return badFlag("state", err)
-			}
-			a, err := agent.New(agent.Config{
-				Host: host, Dir: state, Secrets: secrets(credentials), Link: link, Policy: own, Listen: listen, Version: version(),
-				Log: s.serverLog(), Alone: true,
-			})
-			if err != nil {
-				return err
-			}
-			if !stdio {
-				s.say("agent of %s", host)
-			}
-			return a.Run(c.Context())
-		},
+			"  pathwise agent --credentials /etc/pathwise/ucl.credentials --state /var/lib/pathwise --policy /etc/pathwise/agent.yaml\n" +
+			"  echo 'pathwise-join:192.0.2.5:4222/SECRET/KEY' | pathwise agent --join",
+		RunE: func(c *cobra.Command, _ []string) error { return s.runAgent(c.Context(), call) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&credentials, "credentials", "", "this host's file of credentials, which mesh deploy made")
-	flags.StringVar(&state, "state", "", "folder for plan and results (default: pathwise-agent/HOST)")
-	flags.StringVar(&policyFile, "policy", "", "file that says what this host lets a mesh do (default: see docs/agent.md)")
-	flags.StringVar(&listen, "listen", "", "address that tests may come to (default: all)")
-	flags.BoolVar(&stdio, "stdio", false, "speak through standard input and output, whose first line are the credentials")
+	flags.StringVar(&call.credentials, "credentials", "", "this host's file of credentials, which mesh deploy made, or --join is to write")
+	flags.StringVar(&call.state, "state", "", "folder for plan and results (default: pathwise-agent/HOST)")
+	flags.StringVar(&call.policyFile, "policy", "", "file that says what this host lets a mesh do (default: see docs/agent.md)")
+	flags.StringVar(&call.listen, "listen", "", "address that tests may come to (default: all)")
+	flags.BoolVar(&call.stdio, "stdio", false, "speak through standard input and output, whose first line are the credentials")
+	flags.BoolVar(&call.join, "join", false, "join a mesh by the invitation on standard input")
+	flags.StringVar(&call.name, "name", "", "with --join: the name of this host in the mesh (default: as the machine is called)")
 	return c
+}
+
+// check says what cannot be, before anything is done.
+func (c *agentCall) check() error {
+	switch {
+	case c.join && c.stdio:
+		return badFlag("join", errors.New("want it without --stdio"))
+	case !c.join && c.name != "":
+		return badFlag("name", errors.New("want --join with it; otherwise the credentials say it"))
+	case !c.join && (c.credentials == "") != c.stdio:
+		return badFlag("credentials", errors.New("give the file that `pathwise mesh deploy` made for this host; or join a mesh by --join"))
+	case c.name != "" && (c.name != hostName(c.name) || len(c.name) > longestHostName):
+		return badFlag("name", fmt.Errorf("%q: want letters, digits, - and _, at most %d of them", c.name, longestHostName))
+	}
+	if _, err := netip.ParseAddr(c.listen); c.listen != "" && err != nil {
+		return badFlag("listen", fmt.Errorf("%q: want an address of this host, such as 192.0.2.1", c.listen))
+	}
+	return nil
+}
+
+func (s *session) runAgent(ctx context.Context, call agentCall) error {
+	if err := call.check(); err != nil {
+		return err
+	}
+	var own *policy.Policy
+	if call.policyFile != "" {
+		var err error
+		if own, err = readPolicy(call.policyFile); err != nil {
+			return err
+		}
+	}
+	if call.join {
+		if err := s.joinMesh(ctx, &call); err != nil {
+			return err
+		}
+	}
+	link, host, err := agentLink(s, call.credentials)
+	if err != nil {
+		return err
+	}
+	if call.state == "" {
+		call.state = filepath.Join("pathwise-agent", host)
+	}
+	if err := os.MkdirAll(call.state, 0o700); err != nil {
+		return badFlag("state", err)
+	}
+	a, err := agent.New(agent.Config{
+		Host: host, Dir: call.state, Secrets: secrets(call.credentials), Link: link, Policy: own, Listen: call.listen, Version: version(),
+		Log: s.serverLog(), Alone: true,
+	})
+	if err != nil {
+		return err
+	}
+	if !call.stdio {
+		s.say("agent of %s", host)
+	}
+	return a.Run(ctx)
 }
 
 // secrets are the files that no program may open which this agent starts.

@@ -21,7 +21,7 @@ var freeTexts = map[string]string{
 // badTexts are calls that are right but for the text of one flag: the command with its arguments, the flag, and its text. MESH, LAB
 // and KEYS are files as they should be, FOLDER is one that may be written to.
 var badTexts = []struct{ call, flag, text string }{
-	{"serve MESH", "data", "/dev/null/x"},
+	{"serve MESH", "data", "/dev/null/x"}, {"serve", "reach", "x,y z"}, {"mesh invite", "data", "/dev/null/x"}, {"agent --join", "name", "x,y z"},
 	{"mesh account", "data", "/dev/null/x"}, {"mesh account alice --data FOLDER", "role", "x,y z"}, {"mesh account alice --data FOLDER", "page", "x,y z"},
 	{"mesh token", "data", "/dev/null/x"}, {"mesh token alice --data FOLDER", "scope", "x"},
 	{"mesh backup FOLDER/b", "data", "/dev/null/x"}, {"mesh backup FOLDER/b", "passphrase-file", "/dev/null/x"},

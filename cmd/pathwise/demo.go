@@ -100,5 +100,5 @@ func (s *session) serveDemo(ctx context.Context, file, data string, said io.Writ
 		return err
 	}
 	server := &session{in: s.in, out: said, err: said, quiet: true}
-	return server.serve(ctx, file, data, m)
+	return server.serve(ctx, file, data, m, nil)
 }

@@ -25,7 +25,7 @@ func meshCommand(s *session) *cobra.Command {
 			"  pathwise mesh run ucl ral bulk\n  pathwise mesh status",
 	}
 	c.AddCommand(meshInit(s), meshCheck(s), meshPlan(s), meshImport(s), meshDeploy(s), meshRestore(s)) // of files
-	c.AddCommand(meshStatus(s), meshRun(s), meshDiagnose(s), meshToken(s), meshAccount(s), meshExport(s),
+	c.AddCommand(meshStatus(s), meshInvite(s), meshRun(s), meshDiagnose(s), meshToken(s), meshAccount(s), meshExport(s),
 		meshBackup(s), meshReparse(s)) // of a mesh that runs
 	return c
 }

@@ -16,10 +16,9 @@ import (
 
 	"github.com/pathwise-net/pathwise/durable"
 	"github.com/pathwise-net/pathwise/input"
-	"github.com/pathwise-net/pathwise/sock"
 )
 
-// meshFile is the mesh file that serve uses where none is named.
+// meshFile is the mesh file that serve uses where none is named and this one is there.
 const meshFile = "mesh.yaml"
 
 func meshInit(s *session) *cobra.Command {
@@ -45,8 +44,8 @@ func meshInit(s *session) *cobra.Command {
 	}
 }
 
-// fileToServe is the mesh file that serve was given; else mesh.yaml, which is written first if it is not there.
-func (s *session) fileToServe(args []string) (string, error) {
+// fileToServe is the mesh file that serve was given; else mesh.yaml; "" if there is none.
+func fileToServe(args []string) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil
 	}
@@ -55,15 +54,10 @@ func (s *session) fileToServe(args []string) (string, error) {
 		return "", input.Errorf("%s: it belongs to another user, and says which programs run; if you mean it, name it: pathwise serve %s",
 			meshFile, meshFile)
 	}
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return meshFile, nil // and what is wrong with it is said when it is read
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
 	}
-	if err := writeFirstMesh(meshFile); err != nil {
-		return "", err
-	}
-	fmt.Fprintf(s.err, "there is no %s here: wrote one of this host and its gateway, as `pathwise mesh init` does; edit it, and then\n"+
-		"make the keys of this host's agent with `pathwise mesh deploy %s`\n", meshFile, meshFile)
-	return meshFile, nil
+	return meshFile, nil // and what is wrong with it is said when it is read
 }
 
 // ofThisUser reports whether a file belongs to who runs this process, or to root.
@@ -74,19 +68,9 @@ func ofThisUser(f fs.FileInfo) bool {
 
 // writeFirstMesh writes a mesh file of this host as it finds it.
 func writeFirstMesh(file string) error {
-	name, err := os.Hostname()
-	if err != nil {
-		name = ""
-	}
-	gateway := defaultGateway()
-	address := netip.AddrFrom4([4]byte{127, 0, 0, 1})
-	if gateway.IsValid() {
-		if from, err := sock.Source(gateway); err == nil {
-			address = from
-		}
-	}
-	text := firstMesh(hostName(name), address, gateway, os.Geteuid() == 0)
-	err = durable.Replace(file, func(w io.Writer) error {
+	here := thisMachine()
+	text := firstMesh(here.name, here.address, here.gateway, os.Geteuid() == 0)
+	err := durable.Replace(file, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -42,33 +41,24 @@ func TestFirstMeshIsValid(t *testing.T) {
 	}
 }
 
-// `mesh init` writes once; serve takes the file that is named, then mesh.yaml, and then writes one and says so.
+// `mesh init` writes once; serve takes the file that is named, then mesh.yaml if that is there, and writes none here.
 func TestMeshInitAndServeWithoutFile(t *testing.T) {
 	t.Chdir(t.TempDir())
-	var said strings.Builder
-	s := &session{out: &said, err: &said}
-	if file, err := s.fileToServe([]string{"other.yaml"}); file != "other.yaml" || err != nil || said.Len() > 0 {
-		t.Errorf("a file that is named: %s, %v, %q", file, err, said.String())
+	for _, want := range []string{"other.yaml", ""} {
+		if file, err := fileToServe(strings.Fields(want)); file != want || err != nil {
+			t.Errorf("%q is to be served: %q, %v", want, file, err)
+		}
 	}
-	file, err := s.fileToServe(nil)
-	if file != "mesh.yaml" || err != nil || !strings.Contains(said.String(), "as `pathwise mesh init` does") {
-		t.Errorf("without a file: %s, %v, %q", file, err, said.String())
-	}
-	written, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	said.Reset()
-	if _, err := s.fileToServe(nil); err != nil || said.Len() > 0 {
-		t.Errorf("the second time: %v, %q", err, said.String())
-	}
-	refused(t, "mesh", "init")
 	var stdout, stderr strings.Builder
-	if status := run([]string{"mesh", "init", "again.yaml"}, nil, &stdout, &stderr); status != exitDone || stdout.String() != "again.yaml\n" {
+	if status := run([]string{"mesh", "init"}, nil, &stdout, &stderr); status != exitDone || stdout.String() != "mesh.yaml\n" {
 		t.Errorf("exit status %d, %q, %q", status, stdout.String(), stderr.String())
 	}
-	if again, err := os.ReadFile("again.yaml"); err != nil || string(again) != string(written) {
-		t.Errorf("serve wrote another mesh than mesh init: %v\n%s\n%s", err, written, again)
+	refused(t, "mesh", "init")
+	if file, err := fileToServe(nil); file != "mesh.yaml" || err != nil {
+		t.Errorf("mesh.yaml is there: %q, %v", file, err)
+	}
+	if got := refused(t, "serve", "--reach", "127.0.0.1"); !strings.Contains(got, "mesh.yaml says it as controller: {nats: {listen: ...}}") {
+		t.Errorf("--reach with a mesh file: %q", got)
 	}
 }
 
@@ -87,8 +77,7 @@ func TestServeRefusesFileOfAnother(t *testing.T) {
 	if got := refused(t, "serve"); !strings.HasPrefix(got, "mesh.yaml: it belongs to another user") {
 		t.Errorf("somebody else's file: %q", got)
 	}
-	s := &session{out: io.Discard, err: io.Discard}
-	if file, err := s.fileToServe([]string{meshFile}); file != meshFile || err != nil {
+	if file, err := fileToServe([]string{meshFile}); file != meshFile || err != nil {
 		t.Errorf("somebody else's file, named: %s, %v", file, err)
 	}
 }

@@ -24,18 +24,33 @@ import (
 )
 
 func serveCommand(s *session) *cobra.Command {
-	var data string
+	var data, reach string
 	c := &cobra.Command{
 		Use: "serve [FILE]", Short: "Run a mesh: plan its tests, gather and keep their results", Args: cobra.MaximumNArgs(1),
 		Long: "Run the mesh that a file or folder describes, until interrupted: plan, tell the hosts' agents, file what they\n" +
 			"measure, answer `pathwise mesh` commands of the same user, and show Prometheus what is newest. Changes of the file\n" +
-			"take effect by themselves; one with errors changes nothing. Without FILE it is mesh.yaml, which is written first as\n" +
-			"`pathwise mesh init` does if there is none.",
-		Example: "  pathwise serve mesh.yaml\n  pathwise serve /etc/pathwise/mesh.d --data /var/lib/pathwise",
+			"take effect by themselves; one with errors changes nothing.\n\n" +
+			"Without FILE it is mesh.yaml; or, if there is none here, a mesh of this host and its gateway, which is kept in a folder\n" +
+			"of the user's and measured from here at once, and which other hosts join by an invitation (docs/home.md).",
+		Example: "  pathwise serve\n  pathwise serve --reach 192.0.2.5\n  pathwise serve mesh.yaml\n" +
+			"  pathwise serve /etc/pathwise/mesh.d --data /var/lib/pathwise",
 		RunE: func(c *cobra.Command, args []string) error {
-			file, err := s.fileToServe(args)
+			at, err := parseReach(reach)
 			if err != nil {
 				return err
+			}
+			file, err := fileToServe(args)
+			if err != nil {
+				return err
+			}
+			var own *home
+			if file != "" && at.IsValid() {
+				return badFlag("reach", fmt.Errorf("want it without a mesh file: %s says it as controller: {nats: {listen: ...}}", file))
+			} else if file == "" {
+				if own, err = s.openHome(data, at); err != nil {
+					return err
+				}
+				file, data = own.mesh(), own.folder
 			}
 			if err := edit.Recover(file); err != nil {
 				return err
@@ -47,15 +62,17 @@ func serveCommand(s *session) *cobra.Command {
 			if err := os.MkdirAll(dataFolder(data, m), 0o700); err != nil && data != "" {
 				return badFlag("data", err)
 			}
-			return s.serve(c.Context(), file, dataFolder(data, m), m)
+			return s.serve(c.Context(), file, dataFolder(data, m), m, own)
 		},
 	}
-	c.Flags().StringVar(&data, "data", "", "folder for keys, messages and archive (default: what the mesh file says)")
+	c.Flags().StringVar(&data, "data", "", "folder for keys, messages and archive (default: what the mesh file says; docs/home.md without one)")
+	c.Flags().StringVar(&reach, "reach", "", "without FILE: address of this machine by which other hosts reach it to join (default: this machine alone)")
 	return c
 }
 
-// serve wires a controller's parts together and runs them until ctx ends or one of them cannot go on.
-func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) error {
+// serve wires a controller's parts together and runs them until ctx ends or one of them cannot go on. Own is the mesh that nobody wrote a
+// file of, or nil.
+func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh, own *home) error {
 	log := s.serverLog()
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return input.Errorf("%w", err)
@@ -110,6 +127,9 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh) 
 	group.Go(func() error { return messages.watchKeys(ctx) })
 	group.Go(func() error { people.Keep(ctx); return nil })
 	out.run(ctx, group)
+	if own != nil {
+		api.Joining = s.atHome(ctx, group, own, messages, book, log)
+	}
 	if err := s.answer(ctx, group, api, data, &m.Controller); err != nil {
 		group.Go(func() error { return err })
 	}

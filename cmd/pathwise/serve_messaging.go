@@ -64,6 +64,19 @@ func (p *messaging) close() {
 	}
 }
 
+// issue makes keys for a host, which count from then on, and those that it had before no more.
+func (p *messaging) issue(host string, at fleet.Reach) (*fleet.Credentials, error) {
+	credentials, err := p.keys.Issue(host, at)
+	if err != nil || p.server == nil {
+		return credentials, err
+	}
+	agents, err := p.keys.Agents()
+	if err != nil {
+		return nil, err
+	}
+	return credentials, p.server.SetAgents(agents)
+}
+
 // dial reaches the NATS server for an agent behind SSH.
 func (p *messaging) dial(ctx context.Context) (net.Conn, error) {
 	if p.server != nil {

@@ -142,17 +142,8 @@ func binariesIn(folder string) map[string]string {
 
 // begin makes keys for a host and keeps its agent running until it is ended.
 func (h *sshHosts) begin(host config.Host, s *fleet.SSH) (err error) {
-	if s.Credentials, err = h.messages.keys.Issue(host.Name, fleet.Reach{}); err != nil {
+	if s.Credentials, err = h.messages.issue(host.Name, fleet.Reach{}); err != nil {
 		return err
-	}
-	if h.messages.server != nil {
-		agents, err := h.messages.keys.Agents()
-		if err != nil {
-			return err
-		}
-		if err := h.messages.server.SetAgents(agents); err != nil {
-			return err
-		}
 	}
 	if err := s.Validate(); err != nil {
 		return err

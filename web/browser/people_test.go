@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -34,18 +35,30 @@ func TestPlainHTTP(t *testing.T) {
 	}
 }
 
-// The first administrator takes up the link, signs in, invites somebody, makes a token and takes it away; the log says so.
+// The first administrator takes up the link, which tells their name and signs them in; signs out and in again; invites somebody, makes a token and takes it away; the log says so.
 func TestPeople(t *testing.T) {
 	m := newPlayed(t)
+	m.Joining = &web.Joining{At: netip.MustParseAddrPort("127.0.0.1:4222"), Suggested: netip.MustParseAddr("192.0.2.5"),
+		Invite: func(string) (string, time.Time, error) { return "pathwise-join:x", time.Now().Add(time.Hour), nil }}
 	invitation, err := m.Accounts.InviteFirst("boss")
 	must(t, err)
 	p := open(t, desk, m.url+"#/welcome?token="+invitation)
-	p.until("document.querySelector('input[name=again]')")
+	p.until("document.querySelector('input[name=again]') && document.querySelector('input[name=name]').value === 'boss'")
 	p.tabTo("input[name=password]")
 	p.keys("a phrase of some words\ta phrase of some words" + kb.Enter)
-	p.until("location.hash === '#/sign-in'")
-	p.tabTo("input[name=name]")
-	p.keys("boss\ta phrase of some words" + kb.Enter)
+	p.until("location.hash === '#/' && document.querySelector('.who a')?.textContent === 'boss'")
+	p.says("section.join", "pathwise serve --reach 192.0.2.5")
+	p.tabTo("section.join button")
+	p.keys(kb.Enter)
+	p.says("section.join pre", "echo 'pathwise-join:x' | pathwise agent --join")
+	p.withAxe()
+	p.accessible("an invitation")
+	p.run(chromedp.Evaluate[chromedp.Void]("document.querySelector('.who button').click()"))
+	p.until("document.querySelector('.tools > a')?.textContent === 'Sign in'")
+	p.show("#/sign-in", desk, false)
+	p.until("document.querySelector('input[name=name]').value === 'boss'")
+	p.tabTo("input[name=password]")
+	p.keys("a phrase of some words" + kb.Enter)
 	p.until("document.querySelector('.who a')?.textContent === 'boss'")
 	p.show("#/account", desk, false)
 	p.until("document.querySelector('#accounts') && document.querySelector('#tokens') && document.querySelector('#audit')")

@@ -118,6 +118,8 @@ interface ResultDoc {
 interface ResultsDoc { results: ResultDoc[]; next?: string }
 
 interface EventDoc { result?: ResultDoc; miss?: Miss; host?: string; state?: string; plan?: number }
+interface JoiningDoc { enabled: boolean; at?: string; alone: boolean; suggested?: string; hosts: number }
+interface InvitationDoc extends Omit<JoiningDoc, 'enabled' | 'hosts'> { command: string; expires: string }
 interface MeDoc { name: string; kind: string; role: string; scopes: string[] | null; public: boolean; shortest_password: number; labs: boolean; insecure: boolean; generated_until?: string }
 
 interface ChangeDoc { at: string; kind: 'route' | 'finding' | 'step' | 'configuration'; severity: 'info' | 'warning' | 'problem'; text: string; result?: string; by?: string; source?: string; target?: string; before?: string }

@@ -9,6 +9,7 @@ import { useAccount, Who } from './account.js';
 import { pages, pageOf, useComponent } from './pages.js';
 import { Help } from './help.js';
 import { Generated } from './generated.js';
+import { Join } from './join.js';
 import { Failure, Loading } from './state.js';
 
 export function Shell() {
@@ -53,6 +54,7 @@ export function Shell() {
         : html`<h1 tabindex="-1">${title}</h1>
           ${!found ? html`<p>The link may be old or cut short. <a href=${link([])}>Begin at the overview.</a></p>`
             : missing ? html`<${Failure} error=${missing} what="This page" retry=${() => location.reload()} />` : html`<${Loading} of="this page" />`}`}
+      ${['', 'hosts'].includes(route.path.join('/')) && html`<${Join} account=${account} />`}
     </main>
     ${help && html`<${Help} close=${() => setHelp(false)} />`}`;
 }
