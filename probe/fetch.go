@@ -34,6 +34,7 @@ type Fetch struct {
 
 	Roots      *x509.CertPool // that sign the server's certificate; nil: those of the system
 	OnInterval func(measure.Interval)
+	OnReading  func(measure.TCPSample) // of this end's TCP_INFO, many a second; nil: nobody watches
 }
 
 // Schemes of URLs, with their ports.
@@ -128,7 +129,9 @@ func (p Fetch) withDefaults() Fetch {
 	return p
 }
 
-func (p *Fetch) equip(o Options) { p.OnInterval = watch(o.Interval, o.Say, fetchLine) }
+func (p *Fetch) equip(o Options) {
+	p.OnInterval, p.OnReading = watch(o.Interval, o.Say, fetchLine), o.Reading
+}
 
 // fetchLine is an interval as people read it: all that is read comes to this host.
 func fetchLine(i measure.Interval) string { return intervalFigures(i) + "  to this host" }

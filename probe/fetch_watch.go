@@ -72,7 +72,11 @@ func (w *fetchWatch) read(f *fetching) {
 	}
 	w.end.ReceiveBufferBytes, w.end.SendBufferBytes = int(values["receive_buffer_bytes"]), int(values["send_buffer_bytes"])
 	w.end.MSSBytes = int(values["rcv_mss_bytes"])
-	w.samples = append(w.samples, iperf3.Sample{Stream: 1, Elapsed: time.Since(f.began).Seconds(), Values: values})
+	s := iperf3.Sample{Stream: 1, Elapsed: time.Since(f.began).Seconds(), Values: values}
+	w.samples = append(w.samples, s)
+	if f.OnReading != nil {
+		f.OnReading(fetchReading(s))
+	}
 }
 
 // report closes the interval that runs. A rest that is shorter than a tenth says nothing of the rate.
@@ -98,10 +102,14 @@ func (w *fetchWatch) fill(r *measure.Result) {
 		return
 	}
 	for _, s := range w.samples {
-		r.Samples.TCPInfo = append(r.Samples.TCPInfo, measure.TCPSample{End: measure.Receiver, Direction: measure.Reverse, Stream: s.Stream,
-			ElapsedSeconds: s.Elapsed, Values: s.Values})
+		r.Samples.TCPInfo = append(r.Samples.TCPInfo, fetchReading(s))
 	}
 	r.Samples.Intervals = w.intervals
 	w.end.Host = r.Source.Name
 	r.Samples.Ends = append(r.Samples.Ends, w.end)
+}
+
+// fetchReading is a reading of the end that receives.
+func fetchReading(s iperf3.Sample) measure.TCPSample {
+	return measure.TCPSample{End: measure.Receiver, Direction: measure.Reverse, Stream: s.Stream, ElapsedSeconds: s.Elapsed, Values: s.Values}
 }

@@ -18,7 +18,8 @@ type stepScreen struct {
 
 	name, why, latest string // of the step under way; no name: there is none
 	began             time.Time
-	turns             int // of the spinner
+	begins            time.Time // when it has its turn; zero: it runs
+	turns             int       // of the spinner
 }
 
 // The pictures of a spinner, one a drawing.
@@ -52,6 +53,9 @@ func (x *stepScreen) view(int) []string {
 		pictures = spinnerASCII
 	}
 	x.turns++
+	if wait := time.Until(x.begins); wait > time.Second {
+		return []string{fmt.Sprintf("%s %-*s begins in %s", x.Accent(pictures[x.turns%len(pictures)]), stepName, x.name, wait.Round(time.Second))}
+	}
 	line := fmt.Sprintf("%s %-*s %3.0f s  ", x.Accent(pictures[x.turns%len(pictures)]), stepName, x.name, time.Since(x.began).Seconds())
 	if x.latest != "" {
 		return []string{line + x.Strong(x.latest) + "  " + x.Faint(x.why)}
@@ -66,7 +70,7 @@ func (s *session) beginStep(name, target, why string) (ended func(*measure.Resul
 		return func(*measure.Result, error) {}
 	}
 	x := s.steps
-	x.live.Change(func() { x.name, x.why, x.latest, x.began = name+" "+target, why, "", time.Now() })
+	x.live.Change(func() { x.name, x.why, x.latest, x.began, x.begins = name+" "+target, why, "", time.Now(), time.Time{} })
 	return func(r *measure.Result, err error) {
 		x.live.Change(func() { x.name = "" })
 		if line := x.line(name+" "+target, r, err); line != "" {
@@ -94,14 +98,15 @@ func (x *stepScreen) line(name string, r *measure.Result, err error) string {
 }
 
 // figures has the step under way show its figures as it goes.
-func (s *session) figures(o *probe.Options) {
+func (s *session) figures(kind string, o *probe.Options) {
 	x := s.steps
 	if x == nil {
 		return
 	}
+	fetched := kind == "fetch"
 	show := func(text string) { x.live.Change(func() { x.latest = text }) }
 	o.Interval = func(i measure.Interval) {
-		if i.Stream == 0 {
+		if i.Stream == 0 || fetched { // of a file there is one stream, and no sum
 			show(quantity.FormatRate(i.BitsPerSecond))
 		}
 	}

@@ -20,7 +20,7 @@ func TestStepsOnATerminal(t *testing.T) {
 	steps := s.steps
 	ended := s.beginStep("ping", "carol", "how long round trips take")
 	var o probe.Options
-	s.figures(&o)
+	s.figures("ping", &o)
 	var first, second string
 	steps.live.Change(func() { first = strings.Join(steps.view(80), "\n") })
 	o.Echo(measure.Echo{RTTSeconds: new(0.0123)})

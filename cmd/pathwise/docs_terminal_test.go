@@ -34,9 +34,11 @@ var recordings = []recording{
 	{"pathwise ping carol dave erin", "Several hosts are measured at once, a row for each.", func(s *terminal.Screen, w io.Writer) {
 		drawPings(s, w, "carol", "dave", "erin")
 	}},
+	{"pathwise ping carol -4 -6", "Both families at once, and which is faster.", drawFamilies},
 	{"pathwise diagnose carol", "A line for each step that ended; while one runs, it stands below them with its latest figure. Then what is wrong, why, and the cure.",
 		drawDiagnosed},
 	{"pathwise throughput carol", "Of each interval the rate, and what this end's kernel says of the connection; at the end how the rate went, and both ends.", drawThroughput},
+	{"pathwise fetch http://carol/file", "Of each interval the rate, and what this end's kernel says of the connection.", drawFetch},
 	{"pathwise trace carol", "Each hop as soon as it is known, with the names of those that have one.", drawTrace},
 	{"pathwise lab truth --links", "What each direction of a link did; where there is no room for all columns, some are left out.", func(screen *terminal.Screen, w io.Writer) {
 		(&session{out: w, seen: screen}).printLinks(w, []lab.LinkTruth{
@@ -52,6 +54,9 @@ var recordings = []recording{
 			fmt.Fprintln(w, err)
 		}
 	}},
+	{"pathwise mesh diagnose bob carol", "The steps that a host of the mesh makes, as it makes them; then the diagnosis.", drawMeshDiagnosis},
+	{"pathwise mesh run bob carol bulk", "A run between two hosts of the mesh is drawn as the same measurement from here is.", drawMeshRun},
+	{"pathwise mesh status", "Who is there. Where there is no room for all columns, some are left out.", drawMeshStatus},
 }
 
 // drawThroughput draws five seconds of a transfer that loses a packet in its third.

@@ -54,7 +54,7 @@ func meshDiagnose(s *session) *cobra.Command {
 			return err
 		}
 		defer answer.Close()
-		d, err := s.followDiagnosis(answer)
+		d, err := s.followDiagnosis(answer, args[1])
 		if c.Context().Err() != nil {
 			return errCalledBack
 		}
@@ -82,8 +82,10 @@ const byRoutes = "by routes"
 // errNoDiagnosis says that the controller went away in the middle of a diagnosis.
 var errNoDiagnosis = errors.New("the controller went away before the diagnosis was made; what was measured will be in the archive")
 
-// followDiagnosis shows the steps of a diagnosis until it is made.
-func (s *session) followDiagnosis(answer io.Reader) (*diagnose.Diagnosis, error) {
+// followDiagnosis shows the steps of a diagnosis of the path to a target until it is made.
+func (s *session) followDiagnosis(answer io.Reader, target string) (*diagnose.Diagnosis, error) {
+	defer s.showSteps()()
+	steps := meshSteps{stepScreen: s.steps, target: target, why: map[string]string{}}
 	lines := json.NewDecoder(answer)
 	for {
 		var l control.DiagnosisLine
@@ -93,6 +95,8 @@ func (s *session) followDiagnosis(answer io.Reader) (*diagnose.Diagnosis, error)
 		switch {
 		case l.Diagnosis != nil:
 			return l.Diagnosis, nil
+		case s.steps != nil && (l.Step != "" || l.Plan != nil):
+			steps.take(s, &l)
 		case l.Step != "":
 			s.showStep(&l)
 		case l.Error != "":

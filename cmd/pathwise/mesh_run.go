@@ -46,7 +46,11 @@ func meshRun(s *session) *cobra.Command {
 		if request.Parameters, err = readParameters(set); err != nil {
 			return badFlag("set", err)
 		}
-		return s.measureTasks(c.Context(), []measure.Task{{Target: args[1]}}, over.families(), probe.WriteText,
+		text := probe.WriteText
+		if s.live() && !(over.four && over.six) { // which shows it all
+			text = func(io.Writer, *measure.Result) {}
+		}
+		return s.measureTasks(c.Context(), []measure.Task{{Target: args[1]}}, over.families(), text,
 			func(_ measure.Task, family sock.Family) (*measure.Result, error) {
 				if family != "" {
 					request.Parameters["family"] = string(family)
@@ -67,7 +71,7 @@ func (s *session) runOnMesh(ctx context.Context, mesh *controller, request web.R
 		return nil, err
 	}
 	defer answer.Close()
-	r, err := s.follow(answer)
+	r, err := s.follow(ctx, answer, request)
 	switch {
 	case ctx.Err() != nil:
 		return nil, errCalledBack
@@ -96,8 +100,24 @@ var errCalledBack = errors.New("interrupted; the hosts are told to end the test"
 // errBrokenOff says that the controller went away in the middle of a run.
 var errBrokenOff = errors.New("the controller went away before the test was over; its result will be in the archive")
 
-// follow shows what a run does until it is over.
-func (s *session) follow(answer io.Reader) (*measure.Result, error) {
+// follow shows what a run does until it is over: on a terminal as a drawing.
+func (s *session) follow(ctx context.Context, answer io.Reader, request web.RunRequest) (*measure.Result, error) {
+	if s.live() {
+		what := fmt.Sprintf("%s from %s to %s", request.Tool, request.Source, request.Target)
+		return s.watchMesh(ctx, answer, what, measure.Task{Target: request.Target})
+	}
+	waiting := func(begins time.Time) {
+		if wait := time.Until(begins); wait > time.Second {
+			s.progress("begins in %s", wait.Round(time.Second))
+		}
+	}
+	r, err := followRun(answer, waiting, s.show)
+	s.progress("")
+	return r, err
+}
+
+// followRun reads what a run tells until it is over: when it is to begin, and what happens on its way.
+func followRun(answer io.Reader, waiting func(begins time.Time), show func(*fleet.Progress)) (*measure.Result, error) {
 	lines := json.NewDecoder(answer)
 	for {
 		var l web.RunLine
@@ -108,14 +128,11 @@ func (s *session) follow(answer io.Reader) (*measure.Result, error) {
 		case l.Error != "":
 			return nil, errors.New(l.Error)
 		case l.Begins != nil:
-			if wait := time.Until(*l.Begins); wait > time.Second {
-				s.progress("begins in %s", wait.Round(time.Second))
-			}
+			waiting(*l.Begins)
 		case l.Progress != nil && l.Progress.Result != nil:
-			s.progress("")
 			return l.Progress.Result, nil
 		case l.Progress != nil:
-			s.show(l.Progress)
+			show(l.Progress)
 		}
 	}
 }

@@ -57,8 +57,9 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 				}
 			}
 			families := flags.over.families()
-			if watcher := watchers[k.Name]; watcher != nil && s.live() && len(families) == 1 {
-				return s.watchTasks(c.Context(), tasks, families[0], options, watcher(s.screen(), tasks))
+			if watcher := watchers[k.Name]; watcher != nil && s.live() && (len(families) == 1 || k.Usage.Several) {
+				tasks = overEach(tasks, families)
+				return s.watchTasks(c.Context(), tasks, options, watcher(s.screen(), tasks))
 			}
 			measureOne := func(task measure.Task, family sock.Family) (*measure.Result, error) {
 				if k.Usage.Doing != "" {

@@ -203,7 +203,7 @@ func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 	if dscp, given := v.asked["dscp"]; given && s.Kind == "ping" { // answers tell what becomes of the mark
 		task.Parameters["dscp"] = dscp
 	}
-	v.session.figures(&options)
+	v.session.figures(s.Kind, &options)
 	return probe.New(task, options)
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"maps"
 	"sync"
 
 	"github.com/pathwise-net/pathwise/input"
@@ -28,6 +29,9 @@ type watcher interface {
 // watchers make the watcher of a kind; tasks are of that kind.
 var watchers = map[string]func(screen *terminal.Screen, tasks []measure.Task) watcher{
 	"ping": func(screen *terminal.Screen, tasks []measure.Task) watcher { return newPingWatch(screen, tasks) },
+	"fetch": func(screen *terminal.Screen, tasks []measure.Task) watcher {
+		return newThroughputWatch(screen, tasks[0])
+	},
 	"throughput": func(screen *terminal.Screen, tasks []measure.Task) watcher {
 		return newThroughputWatch(screen, tasks[0])
 	},
@@ -36,16 +40,28 @@ var watchers = map[string]func(screen *terminal.Screen, tasks []measure.Task) wa
 	},
 }
 
+// overEach is each task over each family.
+func overEach(tasks []measure.Task, families []sock.Family) (all []measure.Task) {
+	for _, task := range tasks {
+		for _, family := range families {
+			one := task
+			one.Parameters = maps.Clone(task.Parameters)
+			if family != "" {
+				one.Parameters["family"] = string(family)
+			}
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
 // watchTasks does all tasks at once, while the terminal shows how they go.
-func (s *session) watchTasks(ctx context.Context, tasks []measure.Task, family sock.Family, o probe.Options, w watcher) error {
+func (s *session) watchTasks(ctx context.Context, tasks []measure.Task, o probe.Options, w watcher) error {
 	o.Say = nil
 	results, failed := make([]*measure.Result, len(tasks)), make([]error, len(tasks))
 	live := s.screen().Start(w.view)
 	var all sync.WaitGroup
 	for i, task := range tasks {
-		if family != "" {
-			task.Parameters["family"] = string(family)
-		}
 		all.Go(func() {
 			p, err := probe.New(task, w.equip(ctx, i, o, live))
 			if err == nil {

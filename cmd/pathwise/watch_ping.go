@@ -14,6 +14,7 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/sock"
 	"github.com/pathwise-net/pathwise/stat"
 	"github.com/pathwise-net/pathwise/terminal"
 )
@@ -38,6 +39,7 @@ type pingWatch struct {
 // pingTarget is what is known of one target so far.
 type pingTarget struct {
 	name       string
+	over       sock.Family // that it is measured over; "": what its addresses allow
 	sent, lost int
 	rtts       []float64 // the latest, in order; NaN: lost
 	usual      float64   // their median when it was drawn last; 0: it was not
@@ -48,7 +50,11 @@ type pingTarget struct {
 func newPingWatch(screen *terminal.Screen, tasks []measure.Task) *pingWatch {
 	p := &pingWatch{Screen: screen}
 	for _, task := range tasks {
-		p.targets = append(p.targets, &pingTarget{name: task.Target})
+		t := &pingTarget{name: task.Target}
+		if family, named := task.Parameters["family"].(string); named {
+			t.over = sock.Family(family)
+		}
+		p.targets = append(p.targets, t)
 	}
 	return p
 }
@@ -148,7 +154,7 @@ func (p *pingWatch) table() []string {
 	}
 	rows := [][]string{head}
 	for _, t := range p.targets {
-		row := []string{p.Clipped(t.name, maxHostShown), fmt.Sprint(t.sent), fmt.Sprint(t.lost), "-", "-", "-", "-", ""}
+		row := []string{p.Clipped(t.name, maxHostShown-p.overWidth()) + p.overText(t), fmt.Sprint(t.sent), fmt.Sprint(t.lost), "-", "-", "-", "-", ""}
 		if t.lost > 0 {
 			row[2] = p.Bad(row[2])
 		}
@@ -194,6 +200,9 @@ func (p *pingWatch) outcome(w io.Writer, columns int) {
 		if t.result != nil && len(t.result.Metrics) > 0 {
 			fmt.Fprintln(w, chart.Fold(pingSentence(t.result), "", columns-1))
 		}
+	}
+	for i := 0; p.compares() && i+1 < len(p.targets); i += 2 {
+		fmt.Fprintln(w, comparison(p.targets[i], p.targets[i+1]))
 	}
 }
 

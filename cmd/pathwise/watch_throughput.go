@@ -18,6 +18,7 @@ import (
 type throughputWatch struct {
 	*terminal.Screen
 	target   string
+	fetch    bool // a file is read: over one connection, of which this end only receives
 	headed   bool
 	rates    map[string][]float64                 // of intervals, by direction
 	readings map[string]map[int]measure.TCPSample // the latest, by direction and stream
@@ -25,13 +26,13 @@ type throughputWatch struct {
 }
 
 func newThroughputWatch(screen *terminal.Screen, task measure.Task) *throughputWatch {
-	return &throughputWatch{Screen: screen, target: task.Target, rates: map[string][]float64{},
+	return &throughputWatch{Screen: screen, target: task.Target, fetch: task.Kind == "fetch", rates: map[string][]float64{},
 		readings: map[string]map[int]measure.TCPSample{measure.Forward: {}, measure.Reverse: {}}}
 }
 
 func (t *throughputWatch) equip(_ context.Context, _ int, o probe.Options, live *terminal.Live) probe.Options {
 	o.Interval = func(i measure.Interval) {
-		if i.Stream != 0 { // its sum is told as well
+		if i.Stream != 0 && !t.fetch { // its sum is told as well
 			return
 		}
 		var lines []string
@@ -51,16 +52,22 @@ const intervalRow = "%15s  %14s  %10s  %10s  %6s  %s"
 func (t *throughputWatch) lines(i measure.Interval) (lines []string) {
 	if !t.headed {
 		t.headed = true
-		lines = []string{t.Strong(strings.TrimRight(fmt.Sprintf(intervalRow, "seconds", "rate", "round trip", "window", "resent", ""), " "))}
+		resent := "resent"
+		if t.fetch {
+			resent = ""
+		}
+		lines = []string{t.Strong(strings.TrimRight(fmt.Sprintf(intervalRow, "seconds", "rate", "round trip", "window", resent, ""), " "))}
 	}
 	t.rates[i.Direction] = append(t.rates[i.Direction], i.BitsPerSecond)
 	rtt, window := roundTripAndWindow(t.readings[i.Direction])
-	resent := "-"
-	if i.Retransmits != nil {
+	resent, way := "-", ""
+	switch {
+	case t.fetch:
+		resent = "" // the server alone knows
+	case i.Retransmits != nil:
 		resent = fmt.Sprint(*i.Retransmits)
 	}
-	way := ""
-	if i.Direction == measure.Reverse {
+	if i.Direction == measure.Reverse && !t.fetch {
 		way = "from " + t.target
 	}
 	line := fmt.Sprintf(intervalRow, fmt.Sprintf("%.2f - %.2f", i.StartSeconds, i.EndSeconds), quantity.FormatRate(i.BitsPerSecond), rtt, window, resent, way)
@@ -98,7 +105,11 @@ func roundTripAndWindow(streams map[int]measure.TCPSample) (rtt, window string) 
 
 func (t *throughputWatch) view(columns int) []string {
 	if len(t.rates) == 0 {
-		return []string{t.Faint("moving data to or from " + t.target + "…")}
+		doing := "moving data to or from "
+		if t.fetch {
+			doing = "reading from "
+		}
+		return []string{t.Faint(doing + t.target + "…")}
 	}
 	return append([]string{""}, t.sparks(columns)...)
 }
@@ -115,7 +126,11 @@ func (t *throughputWatch) sparks(columns int) (lines []string) {
 			most = math.Max(most, v)
 		}
 		const words = 40 // columns for what stands beside it
-		lines = append(lines, fmt.Sprintf("%-9s%s  up to %s", way, t.Accent(chart.Sparkline(rates, 0, max(columns-words, 1), t.ASCII)),
+		name := way
+		if t.fetch {
+			name = "rate"
+		}
+		lines = append(lines, fmt.Sprintf("%-9s%s  up to %s", name, t.Accent(chart.Sparkline(rates, 0, max(columns-words, 1), t.ASCII)),
 			t.Strong(quantity.FormatRate(most))))
 	}
 	return lines
@@ -131,8 +146,9 @@ func (t *throughputWatch) outcome(w io.Writer, columns int) {
 		return
 	}
 	fmt.Fprintln(w)
-	k := throughputKind()
-	k.Text(w, t.result)
+	if k, known := probe.KindOf(t.result.Kind); known {
+		k.Text(w, t.result)
+	}
 	for _, line := range endLines(t.result, columns-1) {
 		fmt.Fprintln(w, line)
 	}

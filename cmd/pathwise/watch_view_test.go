@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,5 +87,53 @@ func TestASCIIOnATerminal(t *testing.T) {
 	s := sitting{columns: 80, rows: 24}
 	if s.run(t, "ping", "127.0.0.1", "-c", "1"); !strings.Contains(s.written, "µs") {
 		t.Errorf("one that shows more gets %q", s.written)
+	}
+}
+
+// fetch has a line for each interval, how the rate went, and what this end is set to.
+func TestFetchOnATerminal(t *testing.T) {
+	t.Parallel()
+	file := make([]byte, 1<<20)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(file) }))
+	defer server.Close()
+	lines, _, err := onTerminal(t, 80, 24, "", nil, "fetch", server.URL+"/file", "-t", "0.3")
+	if err != nil {
+		t.Error(err)
+	}
+	showsInOrder(t, lines, `^ +seconds +rate +round trip +window$`, `^ +0\.00 - 0\.\d\d +\d.*bit/s .* [kM]B$`, `^rate +[▁-█]+  up to`, `^throughput +`,
+		`^receiver, reverse .*segments of`)
+}
+
+// ping compares the families side by side.
+func TestPingOverBothFamiliesOnATerminal(t *testing.T) {
+	t.Parallel()
+	if addresses, err := net.LookupHost("localhost"); err != nil || !slices.Contains(addresses, "::1") || !slices.Contains(addresses, "127.0.0.1") {
+		t.Skipf("localhost is %v (%v)", addresses, err)
+	}
+	lines, _, err := onTerminal(t, 80, 24, "", nil, "ping", "localhost", "-4", "-6", "-c", "3", "-i", "0.02")
+	if err != nil {
+		t.Error(err)
+	}
+	showsInOrder(t, lines, `^host +sent`, `^localhost IPv4 +3 +0`, `^localhost IPv6 +3 +0`, `^localhost \(127\.0\.0\.1\) answered all 3`,
+		`^localhost \(::1\) answered all 3`, `^To localhost IPv[46] `)
+}
+
+// Of two families it is told which is faster, and which answers at all.
+func TestComparison(t *testing.T) {
+	none := []float64{math.NaN()}
+	for _, c := range []struct {
+		four, six []float64
+		want      string
+	}{
+		{[]float64{0.02}, []float64{0.03}, "To carol IPv6 takes 10.0 ms longer, as a rule."},
+		{[]float64{0.03}, []float64{0.02}, "To carol IPv4 takes 10.0 ms longer, as a rule."},
+		{[]float64{0.02}, []float64{0.0205}, "To carol IPv4 and IPv6 take as long, as a rule."},
+		{none, []float64{0.02}, "carol answers over IPv6 alone."},
+		{[]float64{0.02}, none, "carol answers over IPv4 alone."},
+		{none, nil, "carol answers over neither IPv4 nor IPv6."},
+	} {
+		if got := comparison(&pingTarget{name: "carol", rtts: c.four}, &pingTarget{name: "carol", rtts: c.six}); got != c.want {
+			t.Errorf("%v, %v: %q, want %q", c.four, c.six, got, c.want)
+		}
 	}
 }
