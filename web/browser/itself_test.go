@@ -162,20 +162,20 @@ func TestBesidesThePlan(t *testing.T) {
 }
 
 // ink is how many pixels of the graph of a row have the colour of its line.
-func ink(p *tab, row string) int {
+func ink(p *tab, row, colour string) int {
 	p.t.Helper()
 	return value[int](p, fmt.Sprintf(`(() => {
 		const canvas = document.querySelector('section[aria-labelledby=row-%s] .canvas canvas');
 		const probe = document.createElement('i');
 		document.body.append(probe);
-		probe.style.color = 'var(--series)';
+		probe.style.color = 'var(--%s)';
 		const [r, g, b] = getComputedStyle(probe).color.match(/\d+/g).map(Number);
 		probe.remove();
 		const {data} = canvas.getContext('2d', {willReadFrequently: true}).getImageData(0, 0, canvas.width, canvas.height);
 		let n = 0;
 		for (let i = 0; i < data.length; i += 4) if (data[i] === r && data[i + 1] === g && data[i + 2] === b && data[i + 3] === 255) n++;
 		return n;
-	})()`, row))
+	})()`, row, colour))
 }
 
 // A value can be seen that has none beside it: alone in its graph, or between gaps, whatever form the graph has; and so can the
@@ -213,8 +213,8 @@ func TestSingleValues(t *testing.T) {
 		span := "from=" + at.Add(-4*time.Hour).UTC().Format(time.RFC3339) + "&to=" + at.Add(4*time.Hour).UTC().Format(time.RFC3339)
 		p.show("#/pair/ucl/cern?"+span+"&tool=rtt", desk, false)
 		p.until("document.querySelectorAll('.plot .canvas[data-buckets]').length >= 5 && !document.querySelector('main [aria-busy=true]')")
-		for _, row := range []string{"rtt", "jitter_seconds", "loss_ratio", "throughput_bits_per_second", "hop_count"} {
-			if n := ink(p, row); n < 8 {
+		for row, colour := range map[string]string{"rtt": "loss-0", "jitter_seconds": "series", "loss_ratio": "series", "throughput_bits_per_second": "series", "hop_count": "series"} {
+			if n := ink(p, row, colour); n < 8 {
 				t.Errorf("%s: %s has %d pixels of its line", what, row, n)
 			}
 		}

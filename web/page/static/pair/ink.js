@@ -42,18 +42,22 @@ export const lossClasses = /** @type {const} */ ([[-1, 2, 'none'], [0, 4, 'to 1 
 /** The class of a loss. @param {number} ratio */
 export const lossClass = (ratio) => lossClasses.findLastIndex(([above]) => ratio > above);
 
+const single = 6; // pixels of a median that no line touches, which must be seen by itself
+
 /** Medians, each as wide as its step, in the colour of their loss; where all was lost, at the foot. @param {uPlot} u @param {Picture} p */
 export function drawLoss(u, p) {
   if (!p.loss) return;
   const { ctx, bbox } = u;
   const d = devicePixelRatio;
   const line = p.columns[p.line];
+  const alone = new Set(p.alone);
   const wide = u.valToPos(p.step, 'x', true) - u.valToPos(0, 'x', true);
   const medians = p.loss.flatMap((ratio, i) => {
     const at = line[i] ?? (ratio ? p.y[0] : null);
     if (ratio == null || at === null) return [];
     const kind = lossClass(ratio);
-    const [w, h] = [Math.max(wide, kind ? lossClasses[kind][1] * d : 1.5 * d), lossClasses[kind][1] * d];
+    const h = Math.max(lossClasses[kind][1], alone.has(i) ? single : 0) * d;
+    const w = Math.max(wide, kind || alone.has(i) ? h : 1.5 * d);
     const [x, y] = [u.valToPos(p.x[i], 'x', true), u.valToPos(Math.min(at, p.y[1]), 'y', true)];
     return [{ kind, x, y, w, h, follows: i > 0 && p.loss?.[i - 1] != null && line[i] != null && line[i - 1] != null }];
   });
