@@ -150,7 +150,7 @@ var rooms = []room{
 	{"web", "HTTP: the API",
 		"account admission analysis archive archive/generated calc config control diagnose diagnose/knowledge document export fleet input lab lab/faults measure probe quantity report web/edit web/labs web/page", "archive/postgrestest stat"},
 	{"web/browser", "tests of the pages in a browser",
-		"", "account archive archive/generated config control diagnose/knowledge fleet lab measure probe web web/edit web/labs web/page"},
+		"", "account archive archive/generated config control diagnose/knowledge fleet lab measure probe respond web web/edit web/labs web/page"},
 	{"web/edit", "the mesh file on the pages: forms, checks, history",
 		"config control document durable input measure secret", "durable/layouttest probe"},
 	{"web/labs", "labs on the pages",

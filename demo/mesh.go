@@ -162,7 +162,7 @@ func (m *runningMesh) tell() error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(m.Out, told, len(members), m.page(), link, time.Now().Format("15:04"))
+	fmt.Fprintf(m.Out, told, len(members), m.page(), link, m.labPage(), time.Now().Format("15:04"))
 	for _, ill := range illnesses {
 		fmt.Fprintf(m.Out, "  %-8s %s\n", ill.host, ill.what)
 	}
@@ -170,13 +170,23 @@ func (m *runningMesh) tell() error {
 	return nil
 }
 
-// told is what Out is told; it wants how many hosts, the page, the link, the time.
+// labPage is where the lab is seen, with the link that loses packets chosen.
+func (m *runningMesh) labPage() string {
+	node, _ := m.plan.NodeByName(lossy)
+	return fmt.Sprintf("%s/#/lab/%s?link=%d", m.page(), m.lab.Name, m.plan.Nodes[node].Interfaces[0]/2)
+}
+
+// told is what Out is told; it wants how many hosts, the page, the invitation, the lab's page, the time.
 const told = `
 A mesh of %d hosts runs in an emulated network on this machine. Anyone on this machine may look at its pages:
 
   %s/
 
 Tests and diagnoses need somebody who signed in. Who opens this link sets the administrator's password, once:
+
+  %s
+
+The network itself is there, too. Who signed in takes its fault from this link, which loses packets, by "Fix it in the lab":
 
   %s
 

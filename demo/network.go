@@ -94,6 +94,7 @@ const controller = `controller:
   data: %q
   listen: %q
   public: true
+  labs: true
   callers: {classes: {signed-in: {duration: 2m}}, default: signed-in}
   horizon: 1h
   nats: {listen: %q}

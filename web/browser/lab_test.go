@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/respond"
 	"github.com/pathwise-net/pathwise/web"
 	"github.com/pathwise-net/pathwise/web/labs"
 )
@@ -23,18 +26,45 @@ import (
 // runForLab makes this test binary be a lab's engine, or the program on a lab's host, if it was started as that.
 func runForLab() {
 	lab.RunEngineIfAsked()
-	if !slices.Equal(os.Args[1:min(3, len(os.Args))], []string{"lab", "measure"}) {
+	var err error
+	switch {
+	case slices.Equal(os.Args[1:min(3, len(os.Args))], []string{"lab", "measure"}):
+		err = measureInLab(os.Args[3:])
+	case len(os.Args) == 4 && os.Args[1] == "respond":
+		err = respondInLab(os.Args[3])
+	default:
 		return
-	}
-	seconds, err := strconv.ParseFloat(os.Args[6], 64) // lab measure KIND HOST --seconds SECONDS …
-	if err == nil {
-		err = labs.Measure(context.Background(), os.Stdout, os.Args[3], os.Args[4], 0, time.Duration(seconds*float64(time.Second)), nil)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	os.Exit(0)
+}
+
+// measureInLab is lab measure KIND HOST --seconds SECONDS --port PORT.
+func measureInLab(args []string) error {
+	seconds, err := strconv.ParseFloat(args[3], 64)
+	if err != nil {
+		return err
+	}
+	port, err := strconv.Atoi(args[5])
+	if err != nil {
+		return err
+	}
+	return labs.Measure(context.Background(), os.Stdout, args[0], args[1], port, time.Duration(seconds*float64(time.Second)), nil)
+}
+
+// respondInLab is respond --port PORT.
+func respondInLab(port string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	o, err := respond.Kinds()[0].Open(ctx, ":"+port, respond.Limits{Tests: 1, Longest: time.Minute, Streams: 1}, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Println(respond.AnsweringOn + o.Addr.String())
+	return o.Serve(ctx)
 }
 
 const labText = `
@@ -153,6 +183,31 @@ func TestLabIsTested(t *testing.T) {
 	p.until("[...document.querySelectorAll('.lab-links td')].some((e) => /\\dbit.s$|bit\\/s$/.test(e.textContent))")
 	p.click("[...document.querySelectorAll('.lab-test button')].find((b) => b.textContent === 'Stop')")
 	p.until("document.querySelector('.lab-test [role=status]').textContent.endsWith('Stopped.')")
+}
+
+// A link that loses packets is cured: what a transfer came to before and after is shown beside what a diagnosis predicted, which here is a
+// played one, since the lab's hosts are in no mesh.
+func TestLabIsFixed(t *testing.T) {
+	l, url := startLab(t, "hosts: {bob: {}, carol: {}}\nlinks: [{between: [bob, carol], rate: 20mbit, delay: 10ms, loss: 3%}]", web.Listener{Owner: true})
+	p := open(t, desk, url)
+	p.says("section.fix", "Link bob – carol has loss.")
+	value[bool](p, `(() => { const real = fetch; window.fetch = (at, o) => !String(at).endsWith('diagnoses') ? real(at, o) : Promise.resolve(new Response(
+		'{"diagnosis": {"verdict": "random-loss", "achieved_bits_per_second": 3e6, "findings": [{"id": "random-loss", "severity": "problem", "predicted":'
+		+ ' {"throughput_bits_per_second": 1.9e7, "basis": "what the link carries"}}]}}\n')); return true; })()`)
+	p.click("document.querySelector('section.fix button')")
+	rate := func(n int) string {
+		return fmt.Sprintf("Number(document.querySelectorAll('.fix-rates dd')[%d]?.dataset.bits || 0)", n)
+	}
+	p.until(rate(1) + " === 1.9e7")
+	p.until("document.querySelector('section.fix [role=status]').textContent === 'Done.'")
+	awaits(t, l, 0, "{rate: 20mbit, delay: 10ms} | {rate: 20mbit, delay: 10ms}")
+	if before, after := value[float64](p, rate(0)), value[float64](p, rate(2)); before <= 0 || after < 1.5*before || after < 1.2e7 {
+		t.Errorf("%g bit/s before the cure, %g after it; 19 Mbit/s were predicted", before, after)
+	}
+	p.says("section.fix", "The diagnosis: random-loss. what the link carries")
+	p.until("document.querySelectorAll('.fix-lines polyline').length === 2 && document.querySelector('.fix-lines .predicted')")
+	p.withAxe()
+	p.accessible("a link that was cured")
 }
 
 // The page is for everybody who may look: on a phone as on a wall, and without seeing it. Who may only look changes nothing.

@@ -13,12 +13,16 @@ export const kinds = /** @type {const} */ ([
   { name: 'down', mark: '×', text: 'cut' },
 ]);
 
+/** @param {LabWay} way @param {string} key */
+const acts = (way, key) => way.settings[key] !== undefined && !/^(0%|0s|none|full|\[\])$/.test(way.settings[key]);
+
+/** What a link does, on either way, that no path should: what may be taken from it to cure it. @param {LabLink} link */
+export const harm = (link) => [...loses, 'jitter', 'duplicate', 'reorder', 'rules'].filter((key) => acts(link.forward, key) || acts(link.reverse, key));
+
 /** The place of a way in kinds. @param {LabWay} way */
 export function kindOf(way) {
   if (way.values.down) return 3;
-  /** @param {string} key */
-  const acts = (key) => way.settings[key] !== undefined && !/^(0%|0s|none|full|\[\])$/.test(way.settings[key]);
-  return loses.some(acts) ? 2 : disturbs.some(acts) ? 1 : 0;
+  return loses.some((k) => acts(way, k)) ? 2 : disturbs.some((k) => acts(way, k)) ? 1 : 0;
 }
 
 /** @param {LabLink} link */

@@ -59,7 +59,7 @@ function Shown({ seen }) {
  * @param {AbortSignal} signal
  * @param {(s: Seen) => void} see
  */
-async function follow(lab, asked, signal, see) {
+export async function follow(lab, asked, signal, see) {
   /** @type {Seen} */
   let seen = { asked, going: true, echoes: [], intervals: [], result: null, error: '' };
   /** @param {Partial<Seen>} more */

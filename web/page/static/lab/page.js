@@ -10,6 +10,7 @@ import { Counters } from './counters.js';
 import { Drawing } from './drawing.js';
 import { LinkForm } from './form.js';
 import { kinds, nameOf, passing } from './judge.js';
+import { Fix } from './fix.js';
 import { LabTest } from './live.js';
 
 /** @param {{route: import('../router.js').Route, account: import('../account.js').Account}} props */
@@ -89,7 +90,7 @@ function One({ name, labs, faults, may, route }) {
       <p class="legend">${kinds.map((k) => html`<span key=${k.name}><span class=${'sign ' + k.name}>${k.mark || '—'}</span> ${k.text}</span>`)}<span class="quiet">Lines grow with what passes.</span></p>
       <div class="lab">
         <div><${Drawing} lab=${lab} chosen=${chosen} choose=${choose} bits=${bits} />
-          ${may && html`<${Changes} lab=${lab} undo=${undo} failed=${failed} /><${LabTest} lab=${lab} />`}</div>
+          ${may && html`<${Changes} lab=${lab} undo=${undo} failed=${failed} />${at && html`<${Fix} key=${`fix-${chosen}`} lab=${lab} link=${at} act=${act} />`}<${LabTest} lab=${lab} />`}</div>
         ${at && may && html`<${LinkForm} link=${at} direction=${way} faults=${faults} setDirection=${(/** @type {string} */ d) => change({ way: d === 'both' ? null : d }, { replace: true })}
           apply=${(/** @type {any} */ wish) => act(['links', String(chosen)], { direction: way, ...wish })}
           changed=${lab.changes.filter((c) => c.link === chosen).length} back=${() => undo({ link: chosen, all: true })} />`}
