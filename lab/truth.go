@@ -42,6 +42,7 @@ type LinkTruth struct {
 	Reordered  uint64            `json:"reordered"`
 	Corrupted  uint64            `json:"corrupted"`
 	Marked     uint64            `json:"marked"`
+	Remarked   uint64            `json:"remarked,omitempty"` // got another DSCP, by a policer
 
 	Queue   QueueTruth    `json:"queue"`
 	Adapter *link.Adapter `json:"adapter,omitempty"` // of the node that sends here; where the link is not full duplex
@@ -141,7 +142,7 @@ func TruthOf(c *link.Counts, late *stat.Histogram, tooBig uint64, shared bool) L
 	}
 	t := LinkTruth{
 		Packets: c.Packets, Delivered: c.Delivered, Bytes: c.Bytes, Dropped: dropped,
-		Duplicated: c.Duplicated, Reordered: c.Reordered, Corrupted: c.Corrupted, Marked: c.Marked,
+		Duplicated: c.Duplicated, Reordered: c.Reordered, Corrupted: c.Corrupted, Marked: c.Marked, Remarked: c.Remarked,
 		Queue: QueueTruth{Packets: c.Waiting, Bytes: c.WaitingBytes, MaxPackets: c.WaitingMax, MaxBytes: c.WaitingBytesMax},
 		DelaySeconds: DelayTruth{Min: inSeconds(c.Took.Min()), Median: QuantileSeconds(&c.Took, 0.5),
 			P99: QuantileSeconds(&c.Took, 0.99), Max: inSeconds(c.Took.Max())},

@@ -95,7 +95,7 @@ func alsoOf(l *lab.LinkTruth) string {
 	for _, effect := range []struct {
 		count uint64
 		name  string
-	}{{l.Duplicated, "duplicated"}, {l.Reordered, "reordered"}, {l.Corrupted, "corrupted"}, {l.Marked, "marked"}} {
+	}{{l.Duplicated, "duplicated"}, {l.Reordered, "reordered"}, {l.Corrupted, "corrupted"}, {l.Marked, "marked"}, {l.Remarked, "remarked"}} {
 		if effect.count > 0 {
 			also = append(also, fmt.Sprintf("%d %s", effect.count, effect.name))
 		}

@@ -8,18 +8,22 @@ import (
 
 	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/lab/notation"
+	"github.com/pathwise-net/pathwise/lab/packet"
 )
 
 // Bucket is a token bucket: in any stretch of time of length T at most Burst + Rate·T pass. It counts IP bytes, without
-// the link layer's, as the meter of RFC 2697 does. A policer drops what is above, a shaper holds it back.
+// the link layer's, as the meter of RFC 2697 does. A policer drops what is above, or gives it another DSCP; a shaper holds it back.
 //
 //	police: {rate: 10mbit, burst: 50kB}
+//	police: {rate: 10mbit, burst: 50kB, remark: AF13}
 //	police: none                            no longer
 //
 // The zero value is none.
 type Bucket struct {
 	Rate  notation.Rate `yaml:"rate" json:"rate,omitempty"`
 	Burst notation.Size `yaml:"burst" json:"burst,omitempty"` // a policer drops every packet that is larger
+	// Remark is the DSCP that a policer gives to what is above, which passes then; nil: it drops it.
+	Remark *packet.Codepoint `yaml:"remark" json:"remark,omitempty"`
 }
 
 // maxBurst is far above what any router holds.
@@ -32,7 +36,11 @@ func (b Bucket) String() string {
 	if !b.some() {
 		return "none"
 	}
-	return fmt.Sprintf("{rate: %v, burst: %v}", b.Rate, b.Burst)
+	remark := ""
+	if b.Remark != nil {
+		remark = fmt.Sprintf(", remark: %v", *b.Remark)
+	}
+	return fmt.Sprintf("{rate: %v, burst: %v%s}", b.Rate, b.Burst, remark)
 }
 
 // Validate returns what is wrong, as a *document.Error.

@@ -55,6 +55,7 @@ type Counts struct {
 	Reordered uint64
 	Corrupted uint64 // one bit turned
 	Marked    uint64 // with congestion experienced, by the queue
+	Remarked  uint64 // got another DSCP, by a policer
 
 	Waiting, WaitingMax           int64 // packets between arrival and wire
 	WaitingBytes, WaitingBytesMax int64

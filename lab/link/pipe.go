@@ -148,8 +148,13 @@ func (p *pipe) out(t int64, k *packet.Packet) (packet.Cause, bool) {
 // accept takes a packet that came at time t and is not split any more.
 func (p *pipe) accept(t int64, k *packet.Packet) {
 	if p.police != nil && !p.police.pass(t, int64(len(k.Data))) {
-		p.d.drop(t, k, packet.Policed)
-		return
+		remark := p.shape.Police.Remark
+		if remark == nil {
+			p.d.drop(t, k, packet.Policed)
+			return
+		}
+		packet.SetDSCP(k.Data, byte(*remark))
+		p.d.count.Remarked += uint64(k.Segments())
 	}
 	if p.kind == unpaced {
 		p.d.count.Flying += int64(k.Segments())

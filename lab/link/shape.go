@@ -33,7 +33,7 @@ type Shape struct {
 	Corrupt   *chance.Corrupt `yaml:"corrupt" json:"corrupt,omitempty"`
 
 	Queue  *queue.Config `yaml:"queue" json:"queue,omitempty"`   // what may wait; default: 100 ms of the rate
-	Police *Bucket       `yaml:"police" json:"police,omitempty"` // drops what is above
+	Police *Bucket       `yaml:"police" json:"police,omitempty"` // drops or remarks what is above
 	Shaper *Bucket       `yaml:"shaper" json:"shaper,omitempty"` // holds back what is above
 
 	MTU    *MTU           `yaml:"mtu" json:"mtu,omitempty"` // for the node that sends; a Direction carries what it gets
@@ -129,6 +129,8 @@ func (s Shape) Validate() error {
 		return document.Errorf("rate: %v: want 1bit to 10tbit", *s.Rate)
 	case s.Delay != nil && (*s.Delay < 0 || *s.Delay > notation.Delay(notation.MaxDelay)):
 		return document.Errorf("delay: %v: want at most 1h", *s.Delay)
+	case s.Shaper != nil && s.Shaper.Remark != nil:
+		return document.Errorf("shaper: remark: it holds back what is above, and remarks nothing; want it of police")
 	case s.Rate != nil && s.Trace != nil && !s.Trace.none():
 		return document.Errorf("trace: there is a rate as well; want one of the two")
 	}

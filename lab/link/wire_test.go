@@ -100,6 +100,28 @@ func TestPolicer(t *testing.T) {
 	}
 }
 
+// A policer that remarks lets everything through, and what is above its rate with another mark.
+func TestPolicerThatRemarks(t *testing.T) {
+	var marks []byte
+	r := newRig(t, 1, "police: {rate: 8mbit, burst: 2kB, remark: AF13}") // 1 byte a microsecond
+	deliver := r.d.sink.Deliver
+	r.d.sink.Deliver = func(at int64, k *packet.Packet) {
+		marks = append(marks, packet.DSCP(k.Data))
+		deliver(at, k)
+	}
+	for range 4 {
+		r.sendClass(0, 1000, 46)
+	}
+	r.sendClass(1000*microsecond, 1000, 46)
+	r.finish()
+	if diff := cmp.Diff([]byte{46, 46, 14, 14, 46}, marks); diff != "" {
+		t.Error(diff)
+	}
+	if c := r.d.Counts(); c.Remarked != 2 || dropped(c) != 0 {
+		t.Errorf("%d remarked, %d dropped, want 2 and none", c.Remarked, dropped(c))
+	}
+}
+
 // In the long run a policer passes its rate, whatever comes.
 func TestPolicerConformance(t *testing.T) {
 	r := newRig(t, 1, "police: {rate: 10mbit, burst: 50kB}")
