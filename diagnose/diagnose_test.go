@@ -276,7 +276,7 @@ func checkFindings(t *testing.T, d *Diagnosis) {
 			return slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == f.ID && some(&r) })
 		}
 		hasWay := func(r *Rule) bool { return r.about(OfWay) || r.about(OfConnection) }
-		if f.Way != "" && !about(hasWay) || f.Way == "" && !about(func(r *Rule) bool { return !hasWay(r) }) {
+		if f.Way != "" && !about(hasWay) || f.Way == "" && !about(func(r *Rule) bool { return !hasWay(r) || r.about(OfPath) }) {
 			t.Errorf("%s: way %q", f.ID, f.Way)
 		}
 		if f.ID == "" || f.Where == "" || f.Explanation == "" || len(f.Evidence) == 0 || f.Advice == nil {

@@ -79,7 +79,7 @@ func pathOf(forward *Subject, results []*measure.Result) *Subject {
 	s := &Subject{Kind: OfPath, facts: forward.facts}
 	for _, r := range results {
 		if r.Error != nil && measure.WayOf(r.Kind, r.Parameters) != "" {
-			s.Target, s.failed = r.Target.Name, *r.Error
+			s.Sender, s.Receiver, s.Target, s.failed = cmp.Or(r.Source.Name, r.Source.Address), r.Target.Name, r.Target.Name, *r.Error
 			break
 		}
 	}
@@ -149,7 +149,7 @@ func readPing(g *gathering, r *measure.Result) {
 			readSize(s, r, sent, answered)
 			return
 		}
-		if sortOf(r) == ofOpening && s.Known(Answers) { // what answers SYNs is told apart from what answers echoes
+		if (sortOf(r) == ofOpening || marked(r)) && s.Known(Answers) { // what answers SYNs, or marked echoes, is told apart from what answers echoes
 			return
 		}
 		if _, full := fullEchoes(measure.SentPackets)(s, r); full || sent == 0 && r.Error != nil { // a ping that was not sent tells nothing
@@ -185,7 +185,7 @@ func readThroughput(g *gathering, r *measure.Result) {
 		switch sort := sortOf(r); {
 		case sort == ofPaced:
 			readPaced(s, r)
-		case sort == ofMarked: // what a rule brings reads it
+		case sort == ofMarked || sort == ofBrisk: // what rules bring reads it
 		case sort == ofTransfer && s.otherControl(r):
 			s.setPositive(OtherGoodput, r.Metrics[measure.Throughput], r)
 		case sort == ofTransfer || !s.Known(Stuck):
@@ -210,6 +210,7 @@ const (
 	ofBothWays sort = "both"     // by TCP, both ways at once
 	ofPaced    sort = "paced"    // by UDP
 	ofMarked   sort = "marked"   // by UDP, with a mark: what becomes of that, and no loss of unmarked packets
+	ofBrisk    sort = "brisk"    // the same, fast
 	ofExchange sort = "transact"
 	ofTrains   sort = "capacity"
 	// ofOtherFlow is of large transactions, which tell how fast another flow than the transfer is.
@@ -232,6 +233,9 @@ func sortOf(r *measure.Result) sort {
 	case r.Kind != "throughput":
 		return sort(r.Kind)
 	case r.Parameters["proto"] == "udp" && marked(r):
+		if rate, _ := r.Number("rate"); rate > markedRate {
+			return ofBrisk
+		}
 		return ofMarked
 	case r.Parameters["proto"] == "udp":
 		return ofPaced

@@ -168,7 +168,7 @@ func (v *survey) survey(ctx context.Context, target *diagnose.Target, accept boo
 	if len(results) == 0 || input.Bad(err) || ctx.Err() != nil && !diagnose.Measured(results) {
 		return accepted, err // nothing more can be said about the path, so nothing is
 	}
-	if ctx.Err() == nil && diagnose.IsStuck(results) {
+	if ctx.Err() == nil && (diagnose.IsStuck(results) || diagnose.DropsClass(results)) {
 		err = nil // that nothing came through is what was found
 	}
 	if notThere(err) && diagnose.Seen(results) {

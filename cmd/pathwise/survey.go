@@ -107,7 +107,7 @@ func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
 	if v.mayEndEarly {
 		plan = diagnose.EndEarly(plan)
 	}
-	plan = diagnose.WithProgram(plan, v.program.Port)
+	plan = diagnose.WithProgram(diagnose.WithMark(plan, v.transfer.Config.DSCP), v.program.Port)
 	executor := diagnose.Executor{Make: v.step, Far: v.far != nil, Budget: v.budget, Cost: v.cost}
 	results, without, err := executor.Execute(ctx, plan)
 	v.without = without
@@ -199,9 +199,6 @@ func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 		v.ask(task.Parameters)
 	} else if port, given := v.asked["port"]; given && s.NeedsResponder() {
 		task.Parameters["port"] = port
-	}
-	if dscp, given := v.asked["dscp"]; given && s.Kind == "ping" { // answers tell what becomes of the mark
-		task.Parameters["dscp"] = dscp
 	}
 	v.session.figures(s.Kind, &options)
 	return probe.New(task, options)
