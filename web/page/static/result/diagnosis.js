@@ -42,7 +42,7 @@ const measured = {
   delivery_rate_app_limited: 'Waited for the program',
   rtt_seconds: 'Round trip',
   silent_packet_bytes: 'Size of packets that vanish',
-  allowed_bits_per_second: 'Ruled out: it would allow',
+  allowed_bits_per_second: 'Allowed by this limit',
 };
 
 /** @param {string} metric */
