@@ -55,7 +55,11 @@ var (
 )
 
 func (f *fetching) run(parent context.Context) error {
-	if err := f.open(parent); err != nil {
+	err := f.open(parent)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("fetch %s: %w: is a web server running there?", f.url(), syscall.ECONNREFUSED)
+	}
+	if err != nil {
 		return fmt.Errorf("fetch %s: %w", f.url(), err)
 	}
 	defer f.conn.Close()

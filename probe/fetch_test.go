@@ -151,7 +151,7 @@ func TestFetchFails(t *testing.T) {
 		"malformed HTTP":          fetchOf(t, "http://"+says(t, "220 mail.example\r\n\r\n"), "/"),
 		"EOF":                     fetchOf(t, "http://"+says(t, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab"), "/"),
 		"more than 1048576 bytes": fetchOf(t, "http://"+says(t, "HTTP/1.1 200 OK\r\n"+strings.Repeat("A: b\r\n", fetchHead/6+1)), "/"),
-		"connection refused":      fetchOf(t, "http://127.0.0.1:1", "/"),
+		"connection refused: is ": fetchOf(t, "http://127.0.0.1:1", "/"),
 		"path \"a b\": give the":  fetchOf(t, server.URL, "a b"),
 	} {
 		r, err := p.Do(t.Context())

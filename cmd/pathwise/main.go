@@ -46,7 +46,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	return s.status(root.ExecuteContext(ctx))
+	err := root.ExecuteContext(ctx)
+	if err == nil && ctx.Err() != nil && terminal.Is(s.err) {
+		fmt.Fprintln(s.err) // the terminal's ^C stands on the line
+	}
+	return s.status(err)
 }
 
 func rootCommand(s *session) *cobra.Command {

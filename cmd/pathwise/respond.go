@@ -151,6 +151,14 @@ func (s *session) whileInput(ctx context.Context, patience time.Duration) contex
 	return ctx
 }
 
+// notListening says what to do where a port cannot be opened that a flag chooses.
+func notListening(err error, flag string) error {
+	if errors.Is(err, unix.EACCES) {
+		return fmt.Errorf("listen: %w; only root may open ports below 1024: choose another with --%s", err, flag)
+	}
+	return fmt.Errorf("listen: %w; end what uses the port, or choose another with --%s", err, flag)
+}
+
 // respond opens responders at an address, says where they answer, and serves them until ctx ends or one of them fails.
 func (s *session) respond(ctx context.Context, bind string, wanted []*responder, limits respond.Limits) error {
 	var opened []*respond.Opened
@@ -168,7 +176,7 @@ func (s *session) respond(ctx context.Context, bind string, wanted []*responder,
 			if !errors.Is(err, unix.EADDRINUSE) && !errors.Is(err, unix.EACCES) && bind != "" {
 				return badFlag("bind", fmt.Errorf("%q: want an address of this host: %w", bind, err))
 			}
-			return fmt.Errorf("listen: %w; end what uses the port, or choose another with --%s", err, r.flag)
+			return notListening(err, r.flag)
 		}
 		opened, answering = append(opened, o), append(answering, r)
 	}

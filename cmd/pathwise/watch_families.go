@@ -28,6 +28,12 @@ func (p *pingWatch) overWidth() int { return len(p.overText(p.targets[0])) }
 func comparison(four, six *pingTarget) string {
 	a, b := four.answered(), six.answered()
 	switch {
+	case four.why != "" && six.why != "":
+		return four.name + " could be measured over neither IPv4 nor IPv6."
+	case four.why != "":
+		return four.name + " could not be measured over IPv4."
+	case six.why != "":
+		return four.name + " could not be measured over IPv6."
 	case len(a) == 0 && len(b) == 0:
 		return four.name + " answers over neither IPv4 nor IPv6."
 	case len(a) == 0:

@@ -181,7 +181,7 @@ const maxHostShown = 16
 
 func (p *pingWatch) finished(i int, r *measure.Result, err error) {
 	p.targets[i].result = r
-	if err != nil {
+	if err != nil && p.targets[i].sent == 0 { // else it was ended, and what came before is shown
 		p.targets[i].why = "not measured"
 	}
 	if input.Bad(err) {

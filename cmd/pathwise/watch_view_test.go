@@ -8,11 +8,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
@@ -134,6 +136,46 @@ func TestComparison(t *testing.T) {
 	} {
 		if got := comparison(&pingTarget{name: "carol", rtts: c.four}, &pingTarget{name: "carol", rtts: c.six}); got != c.want {
 			t.Errorf("%v, %v: %q, want %q", c.four, c.six, got, c.want)
+		}
+	}
+	away := &pingTarget{name: "carol", why: "not measured"}
+	if got := comparison(&pingTarget{rtts: []float64{0.02}, name: "carol"}, away); got != "carol could not be measured over IPv6." {
+		t.Errorf("without a route: %q", got)
+	}
+}
+
+// Ctrl-C leaves what was measured of several hosts in the table.
+func TestCtrlCOnATableOfPings(t *testing.T) {
+	t.Parallel()
+	lines, _, _ := onTerminal(t, 80, 24, "▁", func(user *os.File) {
+		if _, err := user.WriteString("\x03"); err != nil {
+			t.Error(err)
+		}
+	}, "ping", "127.0.0.1", "127.0.0.2", "-c", "1000", "-i", "0.02")
+	showsInOrder(t, lines, `^host +sent`, `^127\.0\.0\.1 .*[▁-█]+$`, `^127\.0\.0\.2 .*[▁-█]+$`, `^127\.0\.0\.2 answered all`)
+}
+
+// What ends by Ctrl-C without a word leaves the cursor at the beginning of a line.
+func TestCtrlCOfAResponder(t *testing.T) {
+	t.Parallel()
+	lines, _, err := onTerminal(t, 80, 24, "answering on", func(user *os.File) {
+		if _, err := user.WriteString("\x03"); err != nil {
+			t.Error(err)
+		}
+	}, "respond", "--bind", "127.0.0.1", "--any-port")
+	if err != nil {
+		t.Error(err, lines)
+	}
+}
+
+// A port that may not be opened is no port that something uses.
+func TestNotListening(t *testing.T) {
+	for err, want := range map[error]string{
+		unix.EACCES:     "listen: permission denied; only root may open ports below 1024: choose another with --port",
+		unix.EADDRINUSE: "listen: address already in use; end what uses the port, or choose another with --port",
+	} {
+		if got := notListening(err, "port").Error(); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
