@@ -154,6 +154,9 @@ func (s *Server) spells(ctx context.Context, m *matrixOf, aspect analysis.Aspect
 			break
 		}
 	}
+	if len(all) == 0 { // the past of nobody is not to be remembered
+		return step, all, nil
+	}
 	for k, one := range spans {
 		var cells [2][]watchedCell
 		for i, metric := range watchMetrics[aspect] {
