@@ -53,7 +53,11 @@ func (c *Control) diagnoseUnasked(ctx context.Context) {
 	for first := true; ctx.Err() == nil; first = false {
 		began := time.Now()
 		c.attempt("look for what got worse", u.look(ctx, first))
-		if wait(ctx, max(unaskedEvery, unaskedRest*time.Since(began))) != nil {
+		rest := unaskedRest * time.Since(began)
+		if first { // which read all of the past, as no other will
+			rest = 0
+		}
+		if wait(ctx, max(unaskedEvery, rest)) != nil {
 			return
 		}
 	}
@@ -88,7 +92,7 @@ func (u *unaskedDiagnoses) look(ctx context.Context, first bool) error {
 	return nil
 }
 
-// before are the diagnoses of the last day, whoever asked for them: those that are filed, so that a restart asks for none again, and others.
+// before are the diagnoses of the last day, whoever asked for them: those that are filed, of which a restart repeats none, and others.
 func (u *unaskedDiagnoses) before(ctx context.Context, now time.Time) ([]made, error) {
 	u.mu.Lock()
 	u.other = slices.DeleteFunc(u.other, func(m made) bool { return m.state == madeFailed && now.Sub(m.began) > DiagnosedWithin })
