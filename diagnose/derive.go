@@ -140,6 +140,9 @@ func deriveBack(s, back *Subject) {
 		s.set(BackFull, yes(full(back), nil))
 	}
 	carries, mss := max(back.Value(Capacity), back.Value(Steady)), s.Value(MSS)
+	if carries == 0 {
+		carries = backByEchoes(s)
+	}
 	if carries == 0 || mss == 0 || !s.Known(Steady) {
 		return
 	}

@@ -56,6 +56,7 @@ const (
 	AskedRate       Name = "asked_rate"
 
 	AcksShare  Name = "acks_share"
+	LargeEcho  Name = "large_echo"
 	BackResent Name = "resent_back_share"
 	BackFull   Name = "full_back"
 
@@ -144,7 +145,9 @@ var definitions = []definition{
 		Means: "share of the samples that the kernel marked as held back by the program"},
 	{Name: Sourced, Metric: "sourced_count", Means: "the data came from a source or at a rate that the caller chose"},
 	{Name: AskedRate, Metric: "asked_bits_per_second", Unit: "bit/s", Means: "rate that the sending program was held to"},
-	{Name: AcksShare, Metric: "acks_ratio", Unit: "ratio", Means: "share of what the way back carries that the acknowledgements take"},
+	{Name: AcksShare, Metric: "acks_ratio", Unit: "ratio", Means: "share of what the way back carries that the acknowledgements take",
+		Step: largeEchoes},
+	{Name: LargeEcho, Metric: string(measure.RTTMin), Unit: "s", Means: "the least round trip of large echoes, for which a narrow way back takes its time"},
 	{Name: BackResent, Metric: "retransmits_ratio", Unit: "ratio", Means: "of the packets the other way were sent again, where it is slow too"},
 	{Name: BackFull, Metric: "full_back_count", Means: "a transfer the other way carries what it can"},
 	{Name: PacedLoss, Metric: "loss_ratio", Unit: "ratio",

@@ -152,6 +152,10 @@ func readPing(g *gathering, r *measure.Result) {
 		if (sortOf(r) == ofOpening || marked(r)) && s.Known(Answers) { // what answers SYNs, or marked echoes, is told apart from what answers echoes
 			return
 		}
+		if size, _ := r.Number("size"); size == largeEchoSize {
+			s.setPositive(LargeEcho, r.Metrics[measure.RTTMin], r)
+			return
+		}
 		if _, full := fullEchoes(measure.SentPackets)(s, r); full || sent == 0 && r.Error != nil { // a ping that was not sent tells nothing
 			return
 		}
