@@ -139,6 +139,7 @@ func deriveBack(s, back *Subject) {
 	if back.Known(Steady) && !back.Is(Stuck) {
 		s.set(BackFull, yes(full(back), nil))
 	}
+	deriveUplink(s, back)
 	carries, mss := max(back.Value(Capacity), back.Value(Steady)), s.Value(MSS)
 	if carries == 0 {
 		carries = backByEchoes(s)

@@ -33,6 +33,7 @@ var rules = []Rule{
 	noSACK,
 	noTimestamps,
 	noECN,
+	saturatedUplink,
 	ackPathCongested,
 	broadcastStorm,
 	pauseFrames,

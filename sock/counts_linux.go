@@ -24,7 +24,7 @@ func ReadCounts(address netip.Addr) Counts {
 	return all
 }
 
-// linkCounts are what the interface that has an address counts of trouble.
+// linkCounts are what the interface that has an address counts of trouble, and what it sends.
 func linkCounts(address netip.Addr) Counts {
 	with, err := interfaceWith(address.AsSlice())
 	if err != nil {
@@ -39,7 +39,7 @@ func linkCounts(address netip.Addr) Counts {
 		"link.rx_errors": s.RxErrors, "link.rx_crc_errors": s.RxCrcErrors, "link.rx_frame_errors": s.RxFrameErrors,
 		"link.rx_dropped": s.RxDropped, "link.rx_missed_errors": s.RxMissedErrors, "link.rx_fifo_errors": s.RxFifoErrors,
 		"link.tx_errors": s.TxErrors, "link.tx_dropped": s.TxDropped, "link.tx_carrier_errors": s.TxCarrierErrors, "link.collisions": s.Collisions,
-		"link.multicast": s.Multicast,
+		"link.multicast": s.Multicast, "link.tx_bytes": s.TxBytes,
 	}
 	all.addPauses(with.Index)
 	return all

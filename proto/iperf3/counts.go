@@ -7,15 +7,15 @@ import (
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// troubleCounts are what of a kernel's counts is told to the other end: what arrived and was thrown away, or could not be sent, and what
-// arrived for everybody or for many. Of that, an adapter counts frames, where its driver does, and IP packets and bytes of its headers
+// troubleCounts are what of a kernel's counts is told to the other end: what arrived and was thrown away, or could not be sent, all that the
+// interface sent, this test's data among it, and what arrived for everybody or for many. Of that, an adapter counts frames, where its driver does, and IP packets and bytes of its headers
 // and payload, without what other protocols send, as ARP.
 var troubleCounts = []string{
 	"Tcp.InCsumErrors", "Tcp.InErrs", "TcpExt.TCPBacklogDrop", "TcpExt.TCPRcvQDrop", "TcpExt.PruneCalled",
 	"Udp.InCsumErrors", "Udp.RcvbufErrors", "Udp6InCsumErrors", "Udp6RcvbufErrors",
 	"link.rx_errors", "link.rx_crc_errors", "link.rx_frame_errors", "link.rx_dropped", "link.rx_missed_errors", "link.rx_fifo_errors",
 	"link.tx_errors", "link.tx_dropped", "link.tx_carrier_errors", "link.collisions",
-	"link.rx_pause", "link.tx_pause",
+	"link.rx_pause", "link.tx_pause", "link.tx_bytes",
 	"link.multicast", "IpExt.InBcastPkts", "IpExt.InBcastOctets", "IpExt.InMcastPkts", "IpExt.InMcastOctets", "Ip6InMcastPkts", "Ip6InMcastOctets",
 }
 
