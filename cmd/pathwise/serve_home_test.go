@@ -68,7 +68,7 @@ func TestHome(t *testing.T) {
 	expect("another network", hostsOf(t, h), "carol 192.0.2.10, gateway 192.0.2.2"+tests)
 	h, _ = open(machine{"carol", four("127.0.0.1"), netip.Addr{}}, "")
 	expect("off its network", hostsOf(t, h), "carol 192.0.2.10, gateway 192.0.2.2"+tests)
-	h, _ = open(here, "127.0.0.1:4333")
+	open(here, "127.0.0.1:4333")
 	h, _ = open(here, "")
 	expect("what was said of --reach", h.state.Reach.String(), "127.0.0.1:4333")
 	h, _ = open(here, "127.0.0.1")
@@ -157,7 +157,7 @@ func TestJoinedFiles(t *testing.T) {
 		for _, f := range files {
 			writeText(t, filepath.Join(h.mesh(), f.Name), f.Text)
 		}
-		m, err = config.Load(h.mesh(), probe.Catalogue{})
+		_, err = config.Load(h.mesh(), probe.Catalogue{})
 		if err != nil || name != test.want {
 			t.Errorf("%s from %s joins as %s: %v", test.name, test.from, name, err)
 			continue
