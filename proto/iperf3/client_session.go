@@ -175,14 +175,6 @@ func (r *clientRun) end(ctx context.Context, events <-chan event) error {
 	return context.Cause(ctx)
 }
 
-const (
-	// smallSegment is the largest segment of a path that says nothing of it, in bytes (RFC 9293 section 3.7.1).
-	smallSegment = 536
-	// stuckTimeout is how long results are waited for where no large packet came through: they are large packets themselves, and come
-	// after three retransmissions or not at all.
-	stuckTimeout = 3 * time.Second
-)
-
 // exchange tells the server what this end counted and adds what the server did to the report.
 func (r *clientRun) exchange() error {
 	extra := (*ResultsExtra)(nil)
@@ -190,9 +182,6 @@ func (r *clientRun) exchange() error {
 		extra = &ResultsExtra{
 			Software: softwareName, Version: softwareVersion, Settings: r.report.Settings, Path: r.report.Path, Notes: r.report.Notes,
 		}
-	}
-	if r.config.Proto == TCP && r.t.stuck() {
-		r.ctl.timeout = min(r.ctl.timeout, stuckTimeout)
 	}
 	text, err := EncodeResults(r.t.results(extra))
 	if err != nil {

@@ -115,16 +115,6 @@ func (t *transfer) acked() (acked, written int64) {
 	return acked, written
 }
 
-// stuck reports whether less came through on every connection than one large packet holds.
-func (t *transfer) stuck() bool {
-	for _, s := range t.streams {
-		if r, err := s.read(); err != nil || r.bytes >= smallSegment {
-			return false
-		}
-	}
-	return true
-}
-
 func (t *transfer) receivedBytes() (sum int64) {
 	for _, s := range t.streams {
 		if !s.sender {
