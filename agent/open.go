@@ -14,8 +14,13 @@ import (
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// openAgain is how often a port that another program has is tried again: the test before may be just ending.
-const openAgain = 500 * time.Millisecond
+const (
+	// openAgain is how often a port that another program has is tried again: the test before may be just ending.
+	openAgain = 500 * time.Millisecond
+	// openWithin is how long whoever orders an opening is kept waiting for that: a test ends its listener at once, on a busy machine
+	// within a second.
+	openWithin = 3 * time.Second
+)
 
 // openResponder is something that is open, or was, for the run of another host. It stays known until its time is over, so that it does
 // not open again.
@@ -44,7 +49,7 @@ func (a *Agent) openDue(ctx context.Context) time.Duration {
 		d, ctx := a.newResponder(ctx, o)
 		a.group.Go(func() {
 			defer d.cancel(nil)
-			answer, err := a.openSoon(ctx, o)
+			answer, err := a.openSoon(ctx, o, o.Until.Sub(a.now()))
 			if err == nil {
 				a.opened(d)
 				err = answer(ctx)
@@ -88,7 +93,7 @@ func (a *Agent) orderOpen(o fleet.Opening) error {
 	}
 	d, ctx := a.newResponder(ctx, o)
 	a.mu.Unlock()
-	answer, err := a.open(ctx, o)
+	answer, err := a.openSoon(ctx, o, openWithin)
 	if err != nil {
 		d.cancel(nil)
 		a.mu.Lock()
@@ -119,12 +124,12 @@ func (a *Agent) open(ctx context.Context, o fleet.Opening) (answer, error) {
 	return a.openListener(ctx, kind, o)
 }
 
-// openSoon opens something, and tries again while another program has the port, as long as the opening is due.
-func (a *Agent) openSoon(ctx context.Context, o fleet.Opening) (answer, error) {
-	for {
+// openSoon opens something, and tries again while another program has the port, as long as the opening is due, at most within.
+func (a *Agent) openSoon(ctx context.Context, o fleet.Opening, within time.Duration) (answer, error) {
+	for late := time.Now().Add(within); ; {
 		answer, err := a.open(ctx, o)
 		var refused *RefusedError
-		if err == nil || errors.As(err, &refused) || input.Bad(err) {
+		if err == nil || errors.As(err, &refused) || input.Bad(err) || time.Now().Add(openAgain).After(late) {
 			return answer, err
 		}
 		select {

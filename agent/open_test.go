@@ -171,6 +171,21 @@ func TestOpeningFails(t *testing.T) {
 	eventually(t, "open after the port was free", func() bool { return len(a.status().Open) == 1 })
 }
 
+// TestOpeningWaits orders an opening whose port another program has for a moment yet.
+func TestOpeningWaits(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := run(t, Config{Dir: t.TempDir(), Listen: "127.0.0.1"})
+	o := opening(1, taken.Addr().(*net.TCPAddr).Port)
+	time.AfterFunc(openAgain/2, func() { taken.Close() })
+	if err := a.Order(t.Context(), fleet.Order{Open: &o}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestNothingIsLeft ends an agent while it runs a program and holds a port open: within a second neither is left, and both
 // have their Result.
 func TestNothingIsLeft(t *testing.T) {
