@@ -1,0 +1,100 @@
+package stat
+
+import "sort"
+
+// Order is how far packets arrived out of their order (RFC 4737). Its counts are of packets, each counted once: later copies are duplicates.
+type Order struct {
+	Arrived   int
+	Reordered int // Type-P-Reordered singletons (section 3.3): packets that arrive after one that was sent later
+	// MaxExtent and MeanExtent are of the extents of the reordered packets (section 4.2): how many positions of the arrivals lie between a
+	// packet and the earliest one that was sent later. It is how many packets a receiver must be able to hold. 0: none is reordered.
+	MaxExtent  int
+	MeanExtent float64
+	// MaxDegree is the largest n for which a packet is n-reordered (section 5): the n packets just before it were all sent later. TCP, which
+	// takes three of them for a loss, is misled from 3 on.
+	MaxDegree int
+}
+
+// Ratio is the share of the packets that are reordered (section 4.1); 0 of none.
+func (o Order) Ratio() float64 { return float64(o.Reordered) / float64(max(1, o.Arrived)) }
+
+// Ordering tells how far sequence numbers, in order of arrival, are out of order. Gaps are losses and reorder nothing.
+func Ordering(seqs []uint64) Order {
+	var o Order
+	var first []uint64    // without later copies
+	var highest []int     // positions in it at which a number was higher than all before
+	var rising []position // the positions before this one of the last lower numbers: each higher than the one below it
+	seen := make(map[uint64]struct{}, len(seqs))
+	extents := 0
+	for _, s := range seqs {
+		if _, duplicate := seen[s]; duplicate {
+			continue
+		}
+		seen[s] = struct{}{}
+		at := len(first)
+		first = append(first, s)
+		for len(rising) > 0 && rising[len(rising)-1].seq > s {
+			rising = rising[:len(rising)-1]
+		}
+		before := -1
+		if len(rising) > 0 {
+			before = rising[len(rising)-1].at
+		}
+		rising = append(rising, position{s, at})
+		o.MaxDegree = max(o.MaxDegree, at-before-1)
+		earliest := sort.Search(len(highest), func(i int) bool { return first[highest[i]] > s })
+		if earliest == len(highest) { // the RFC's s >= NextExp
+			highest = append(highest, at)
+			continue
+		}
+		o.Reordered++
+		extent := at - highest[earliest]
+		extents += extent
+		o.MaxExtent = max(o.MaxExtent, extent)
+	}
+	o.Arrived = len(first)
+	o.MeanExtent = float64(extents) / float64(max(1, o.Reordered))
+	return o
+}
+
+// position is where a sequence number stands among the arrivals.
+type position struct {
+	seq uint64
+	at  int
+}
+
+// Reordered counts the reordered packets of Ordering.
+func Reordered(seqs []uint64) int { return Ordering(seqs).Reordered }
+
+// Copies are how often packets arrived (RFC 5560).
+type Copies struct {
+	Arrived    int // packets that arrived at least once
+	Replicated int // packets that arrived more than once
+	Extra      int // arrivals beyond the first of each packet
+}
+
+// Fraction is the Type-P-one-way-Packet-Duplication-Fraction (RFC 5560): how many arrivals there were beyond the first, for each packet
+// that arrived; 0 if none did. It is above 1 where packets come three times and more.
+func (c Copies) Fraction() float64 { return float64(c.Extra) / float64(max(1, c.Arrived)) }
+
+// Rate is the Type-P-one-way-Replicated-Packet-Rate (RFC 5560): the share of the packets that arrived more than once; 0 if none arrived.
+func (c Copies) Rate() float64 { return float64(c.Replicated) / float64(max(1, c.Arrived)) }
+
+// Duplication counts the copies among sequence numbers, in any order.
+func Duplication(seqs []uint64) Copies {
+	arrivals := make(map[uint64]int, len(seqs))
+	var c Copies
+	for _, s := range seqs {
+		arrivals[s]++
+		switch arrivals[s] {
+		case 1:
+			c.Arrived++
+		case 2:
+			c.Replicated++
+			c.Extra++
+		default:
+			c.Extra++
+		}
+	}
+	return c
+}
