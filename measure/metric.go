@@ -11,7 +11,7 @@ type Metric string
 
 // Units are what the name of a Metric may end in, with "_" before it.
 var Units = []string{
-	"bits_per_second", "bytes_per_second", "packets_per_second", "seconds", "bytes", "ratio", "packets", "count",
+	"bits_per_second", "bytes_per_second", "packets_per_second", "seconds", "bytes", "ratio", "packets", "score", "count",
 }
 
 // Unit returns which of Units the name ends in, or "" if the name is none that a Metric may have.
@@ -66,8 +66,8 @@ const (
 )
 
 // lists are the metrics in the order in which they are listed.
-var lists = []func() []Definition{delayMetrics, oneWayMetrics, variationMetrics, lossMetrics, transferMetrics, tcpMetrics,
-	socketMetrics, transactionMetrics, connectionMetrics, pathMetrics, diagnosisMetrics, hostMetrics}
+var lists = []func() []Definition{delayMetrics, oneWayMetrics, clockMetrics, variationMetrics, speechMetrics, lossMetrics, transferMetrics,
+	tcpMetrics, socketMetrics, transactionMetrics, connectionMetrics, pathMetrics, diagnosisMetrics, hostMetrics}
 
 var table = sync.OnceValue(func() map[Metric]Definition {
 	all := map[Metric]Definition{}

@@ -68,11 +68,56 @@ func lossMetrics() []Definition {
 			Source: "RFC 4737"},
 	}
 	for _, way := range []string{Forward, Reverse} {
-		all = append(all, Definition{Metric: Metric("loss_" + way + "_ratio"), Label: "Loss " + way, Group: "Loss and order",
-			Better: BetterLow, Warn: 0.001, Bad: 0.01,
-			Help: "Share of the packets sent that were lost (RFC 7680), " + way + ", 0 to 1.",
-			Text: "The share of the packets that did not arrive, of those that went one way.",
-			See:  []string{"loss", "loss_ratio"}, Source: "RFC 7680"})
+		all = append(all, wayLossMetrics(way)...)
 	}
 	return all
+}
+
+// The metrics of loss and order of a way, forward or reverse.
+func SentOn(way string) Metric         { return Metric("sent_" + way + "_packets") }
+func LostOn(way string) Metric         { return Metric("lost_" + way + "_packets") }
+func LossOn(way string) Metric         { return Metric("loss_" + way + "_ratio") }
+func LossBurstOn(way string) Metric    { return Metric("loss_burst_" + way + "_max_packets") }
+func LossPeriodOn(way string) Metric   { return Metric("loss_period_" + way + "_mean_packets") }
+func LossDistanceOn(way string) Metric { return Metric("loss_distance_" + way + "_median_packets") }
+func DuplicateOn(way string) Metric    { return Metric("duplicate_" + way + "_packets") }
+func ReorderedOn(way string) Metric    { return Metric("reordered_" + way + "_packets") }
+func ExtentOn(way string) Metric       { return Metric("reordering_extent_" + way + "_max_packets") }
+func DegreeOn(way string) Metric       { return Metric("reordering_degree_" + way + "_max_packets") }
+
+// wayLossMetrics are those of packets that went one way, by a test that tells the ways apart.
+func wayLossMetrics(way string) []Definition {
+	d := func(m Metric, label, help, text, source string, see ...string) Definition {
+		return Definition{Metric: m, Label: label + " " + way, Group: "Loss and order", Better: BetterLow,
+			Help: help + ", " + way + ".", Text: text, See: see, Source: source}
+	}
+	sent := d(SentOn(way), "Packets sent", "Packets sent in the last measurement", "How many packets were sent that way.", "", "loss_ratio")
+	sent.Better = BetterNone
+	loss := d(LossOn(way), "Loss", "", "The share of the packets that did not arrive, of those that went one way.", "RFC 7680", "loss", "loss_ratio")
+	loss.Help = "Share of the packets sent that were lost (RFC 7680), " + way + ", 0 to 1."
+	loss.Warn, loss.Bad, loss.Merge = 0.001, 0.01, Merge{How: MergeShare, Over: LostOn(way), Under: SentOn(way)}
+	return []Definition{
+		sent,
+		d(LostOn(way), "Packets lost", "Packets of the last measurement that did not arrive (RFC 7680)",
+			"How many of the packets that were sent that way never arrived, or not within the time that the test waited.", "RFC 7680", "loss"),
+		loss,
+		d(LossBurstOn(way), "Longest run of losses", "Longest run of packets lost one after another (RFC 3357)",
+			"How many packets in a row were lost at most.", "RFC 3357", "loss-period", "run-length"),
+		d(LossPeriodOn(way), "Mean run of losses", "Mean length of the runs of packets lost one after another (RFC 3357)",
+			"How many packets in a row were lost, on average over the runs. Without losses there is none.", "RFC 3357", "loss-period"),
+		d(LossDistanceOn(way), "Loss distance", "Median of how many packets after the one before a packet was lost (RFC 3357)",
+			"Losses that come in runs are 1 apart; losses by chance about as far as one by the loss ratio. Fewer than two losses have none.",
+			"RFC 3357", "loss-distance", "loss-period"),
+		d(DuplicateOn(way), "Packets that came twice", "Packets of the last measurement that arrived again (RFC 5560)",
+			"Copies beyond the first.", "RFC 5560", "duplicates"),
+		d(ReorderedOn(way), "Packets that came too late for their place",
+			"Packets of the last measurement that arrived after a later one (RFC 4737)",
+			"Packets that arrived after one that was sent later.", "RFC 4737", "reordering"),
+		d(ExtentOn(way), "Reordering extent", "Largest extent of reordering (RFC 4737 section 4.2)",
+			"By how many places a packet came too late at most: so many a receiver that wants them in order has to hold.", "RFC 4737",
+			"reordering-extent", "reordering"),
+		d(DegreeOn(way), "Reordering degree", "Largest n for which a packet was n-reordered (RFC 4737 section 5)",
+			"The packets just before it were all sent later than it. TCP takes three of them for a loss.", "RFC 4737",
+			"reordering", "duplicate-ack"),
+	}
 }

@@ -2,9 +2,6 @@ package measure
 
 import "fmt"
 
-// Jitter is the smoothed difference of the time on the way between one packet and the next (RFC 3550, 6.4.1).
-const Jitter Metric = "jitter_seconds"
-
 // OneWayDelays is the distribution of one-way delay, forward or reverse.
 func OneWayDelays(way string) Metric { return Metric("owd_" + way + "_seconds") }
 
@@ -38,20 +35,30 @@ func oneWayMetrics() (all []Definition) {
 	return all
 }
 
-// variationMetrics are of the variation of one-way delay (RFC 3393, RFC 5481), forward and reverse as oneWayMetrics.
-func variationMetrics() (all []Definition) {
-	for _, way := range []string{Forward, Reverse} {
-		all = append(all, Definition{Metric: Metric("ipdv_" + way + "_p95_seconds"), Label: "Delay variation " + way + ", 95th percentile",
-			Group: "Variation", Better: BetterLow, Warn: 0.005, Bad: 0.02, Draw: DrawLine,
-			Help: "95th percentile of the delay variation between packets (RFC 3393), " + way + ".",
-			Text: "How much the one-way delay differs from one packet to the next: of twenty, nineteen differ by less.",
-			See:  []string{"ipdv", "delay-variation"}, Source: "RFC 3393, RFC 5481"})
+// Figures of the clocks behind one-way delay.
+const (
+	OneWayError Metric = "owd_error_seconds"
+	ClockOffset Metric = "clock_offset_seconds"
+	ClockSkew   Metric = "clock_skew_ratio"
+)
+
+func clockMetrics() []Definition {
+	return []Definition{
+		{Metric: OneWayError, Label: "One-way delay, error for the clocks", Group: "Delay", Better: BetterLow,
+			Help: "The most that one-way delays may be wrong by for the clocks of both ends.",
+			Text: "What both kernels claim of their clocks, or what the packets allow, whichever is tighter; where no packet could have " +
+				"arrived before it was sent only if a claim is wrong, the claim does not count.",
+			Shows: "A one-way delay below it says little. Delay variation, loss and round trips do not depend on it.",
+			See:   []string{"clock-error", "clock-synchronisation"}, Source: "RFC 7679 section 3.7"},
+		{Metric: ClockOffset, Label: "Clock offset of the far end", Group: "Delay",
+			Help: "How far the clock of the far end is ahead of the near one's, as the fastest packets of both ways suggest.",
+			Text: "It is right where the fastest packets of both ways took the same time, and wrong by half of what they differ. One-way " +
+				"delays are given as the clocks showed them; it is not taken out of them.",
+			See: []string{"clock-error", "route-asymmetry-of-delay"}},
+		{Metric: ClockSkew, Label: "Clock skew of the far end", Group: "Delay",
+			Help: "By how much the clock of the far end runs faster than the near one's, as the fastest packets of both ways show.",
+			Text: "The slope of a straight line between the least delays of both ways over time. An undisturbed clock is wrong by some " +
+				"millionths, one that is being corrected by some hundreds of them.",
+			See: []string{"clock-skew"}, Source: "Moon, Skelly and Towsley, 1999"},
 	}
-	return append(all, Definition{Metric: Jitter, Label: "Jitter", Group: "Variation",
-		Better: BetterLow, Warn: 0.005, Bad: 0.02, Draw: DrawLine,
-		Help: "Interarrival jitter (RFC 3550).",
-		Text: "How much the time on the way changes from one packet to the next, smoothed as receivers of speech and " +
-			"video do.",
-		See:    []string{"jitter", "delay-variation"},
-		Source: "RFC 3550 section 6.4.1"})
 }

@@ -20,6 +20,9 @@ func TestMerge(t *testing.T) {
 			want[d.Metric] = Merge{How: MergeMean}
 		}
 	}
+	for _, way := range []string{Forward, Reverse} {
+		want[LossOn(way)] = Merge{How: MergeShare, Over: LostOn(way), Under: SentOn(way)}
+	}
 	for part, q := range map[string]float64{"min": 0, "median": 0.5, "p95": 0.95, "p99": 0.99, "max": 1} {
 		for _, of := range []string{"rtt", "owd_forward", "owd_reverse"} {
 			want[Metric(of+"_"+part+"_seconds")] = Merge{How: MergeQuantile, Distribution: Metric(of + "_seconds"), Quantile: q}

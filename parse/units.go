@@ -18,6 +18,7 @@ var examples = map[string]string{
 	"bytes":              "B, kB, MB, KiB, MiB or KBytes",
 	"ratio":              "% or ppm",
 	"packets":            "packets",
+	"score":              "points",
 	"count":              "k or M",
 }
 
@@ -51,6 +52,8 @@ func factor(want, unit string, binary bool) (float64, error) {
 		f = scaled(unit, binary, packets)
 	case "packets_per_second":
 		f = perSecond(unit, binary, packets, bare)
+	case "score":
+		f = scaled(unit, false, points)
 	case "count":
 		f = scaled(unit, binary, bare)
 	}
@@ -95,6 +98,7 @@ var (
 		{[]string{"packets", "packet", "pkts", "pkt", "datagrams", "segments", "segs", "p"}, 1, false},
 		{[]string{""}, 1, false},
 	}
+	points    = []base{{[]string{"points", "point"}, 1, false}}
 	bare      = []base{{[]string{""}, 1, false}}
 	bitsAlone = []base{bits[0], bare[0]} // "100M" and "100mbit" are rates to iperf3 and tc
 )

@@ -17,7 +17,7 @@ func Format(v float64, unit string) string {
 		return FormatSize(int64(v))
 	case "ratio":
 		return FormatRatio(v)
-	case "count":
+	case "count", "score":
 		unit = ""
 	}
 	return strings.TrimSpace(fmt.Sprintf("%.6g %s", v, unit))

@@ -18,7 +18,7 @@ function rates(unit) {
 }
 
 /** The names of units, longest first where one ends in another. */
-export const units = ['bits_per_second', 'bytes_per_second', 'packets_per_second', 'seconds', 'bytes', 'ratio', 'packets', 'count'];
+export const units = ['bits_per_second', 'bytes_per_second', 'packets_per_second', 'seconds', 'bytes', 'ratio', 'packets', 'score', 'count'];
 
 /**
  * The unit that the name of a metric ends in.
