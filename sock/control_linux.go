@@ -2,7 +2,6 @@ package sock
 
 import (
 	"syscall"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -55,16 +54,4 @@ func Discard(fd uintptr, n int) (int, error) {
 		return 0, errno
 	}
 	return int(dropped), nil
-}
-
-// ClockQuality says what this machine's wall clock is worth, by the kernel's own account (adjtimex(2)): whether
-// something disciplines it, and the most that it may be off. A clock that nothing disciplines has no bound: ok is
-// then false.
-func ClockQuality() (bound time.Duration, ok bool) {
-	var t unix.Timex
-	state, err := unix.Adjtimex(&t)
-	if err != nil || state == unix.TIME_ERROR || t.Status&unix.STA_UNSYNC != 0 {
-		return 0, false
-	}
-	return time.Duration(t.Maxerror) * time.Microsecond, true
 }
