@@ -10,6 +10,7 @@ import (
 	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/control"
+	"github.com/pathwise-net/pathwise/diagnose/knowledge"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/web/edit"
 )
@@ -77,7 +78,7 @@ func (s *Server) findings(ctx context.Context, source, target string, from, to t
 	more, err = s.search(ctx, query, mostChanges, func(r *measure.Result) {
 		verdict, _ := r.Parameters["verdict"].(string)
 		change := changeDoc{At: r.Started, Kind: "finding", Severity: "info", Result: r.ID,
-			Text: fmt.Sprintf("%s to %s: %s", r.Source.Name, r.Target.Name, verdict)}
+			Text: fmt.Sprintf("%s to %s: %s", r.Source.Name, r.Target.Name, cmp.Or(knowledge.TitleOf(verdict), verdict))}
 		if i := slices.IndexFunc(r.Samples.Findings, func(f measure.Finding) bool { return f.ID == verdict }); i >= 0 {
 			change.Severity = string(r.Samples.Findings[i].Severity)
 			if r.Samples.Findings[i].Way == measure.Reverse {

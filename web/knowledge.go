@@ -17,6 +17,7 @@ import (
 // explaining is the part of the table that says what words mean.
 func (s *Server) explaining(a huma.API) {
 	add(a, get("knowledge", account.Read, "/knowledge", "What each finding, metric, formula, fault and term means"), s.knowledge)
+	add(a, get("titles", account.Read, "/titles", "What each finding, and each verdict of a diagnosis, is called"), s.titles)
 }
 
 type knowledgeDoc struct {
@@ -25,6 +26,14 @@ type knowledgeDoc struct {
 
 func (s *Server) knowledge(context.Context, *struct{}) (*body[knowledgeDoc], error) {
 	return &body[knowledgeDoc]{knowledgeDoc{Knowledge()}}, nil
+}
+
+type titlesDoc struct {
+	Titles map[string]string `json:"titles" doc:"By ID"`
+}
+
+func (s *Server) titles(context.Context, *struct{}) (*body[titlesDoc], error) {
+	return &body[titlesDoc]{titlesDoc{knowledge.Titles()}}, nil
 }
 
 // faultPrefix keeps apart a fault that the lab plays and the finding or the term of the same name.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/diagnose/knowledge"
 	"github.com/pathwise-net/pathwise/lab/faults"
 )
@@ -41,5 +42,22 @@ func TestKnowledge(t *testing.T) {
 	e, err := knowledge.Find(got.Entries, "fault-random-loss")
 	if err != nil || e.Kind != knowledge.Fault || len(e.See) != 1 || e.See[0] != "random-loss" {
 		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// Every verdict has a title, and a finding has one in every place: here, in its entry, and where it is told of.
+func TestTitles(t *testing.T) {
+	b := newBench(t)
+	b.serve(b.Handler(owner))
+	titles := read[titlesDoc](b, "/api/v1/titles").Titles
+	for _, verdict := range []string{diagnose.Healthy, diagnose.Unknown, diagnose.Unchanged} {
+		if titles[verdict] == "" {
+			t.Errorf("the verdict %s has no title", verdict)
+		}
+	}
+	for _, e := range Knowledge() {
+		if e.Kind == knowledge.Finding && (titles[e.ID] != e.Title || knowledge.TitleOf(e.ID) != e.Title) {
+			t.Errorf("%s is called %q and %q, and its entry %q", e.ID, titles[e.ID], knowledge.TitleOf(e.ID), e.Title)
+		}
 	}
 }

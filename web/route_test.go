@@ -46,7 +46,7 @@ func TestChanges(t *testing.T) {
 	b.expect(http.MethodGet, "/api/v1/pairs/b/a/routes", "", 200, `{"routes":[],"more":false}`)
 	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200, `"kind":"route","severity":"info","text":"hop 1: x is now y","result":"01KAG0000000000000000000BB","source":"a","target":"b","before":"`)
 	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200, `"kind":"finding","severity":"problem","text":"a to b: loss-on-path","result":"01KAG0000000000000000000BC"}]`)
-	b.expect(http.MethodGet, "/api/v1/changes", "", 200, `"text":"a to strict: healthy"`)
+	b.expect(http.MethodGet, "/api/v1/changes", "", 200, `"text":"a to strict: The path carries what it can"`)
 	b.expect(http.MethodGet, "/api/v1/changes?source=b", "", 200, `{"changes":[],"more":false}`)
 	b.editing()
 	b.serve(b.Handler(owner))

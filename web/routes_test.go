@@ -74,6 +74,7 @@ func TestReading(t *testing.T) {
 				"/api/v1/labs":                               `"enabled":false`,
 				"/api/v1/formulas":                           `"name":"mathis"`,
 				"/api/v1/formulas/bdp?in=rate=8k&in=rtt=1s":  `"value":1000`,
+				"/api/v1/titles":                             `"random-loss":"Packets are lost although the path is not busy"`,
 				"/api/v1/knowledge":                          `"id":"receive-window-limited"`,
 				"/metrics":                                   "pathwise_hosts 4",
 			} {

@@ -6,9 +6,11 @@
 package knowledge
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -114,6 +116,30 @@ func OfFinding(id string) Entry {
 		return all[i]
 	}
 	return Entry{}
+}
+
+// verdicts are the outcomes of a diagnosis that are no finding: nothing holds the path back, that cannot be said, or nothing changed.
+var verdicts = map[string]string{
+	"healthy": "The path carries what it can",
+	"unknown": "It cannot be said whether the path is slow",
+
+	"unchanged": "Nothing changed", // of a history
+}
+
+// TitleOf is how a verdict of a diagnosis, or a finding, is called; "": there is no such one.
+func TitleOf(verdict string) string {
+	return cmp.Or(verdicts[verdict], OfFinding(verdict).Title)
+}
+
+// Titles are how all verdicts and findings are called, by ID.
+func Titles() map[string]string {
+	titles := maps.Clone(verdicts)
+	for i := range read() {
+		if e := &read()[i]; e.Kind == Finding {
+			titles[e.ID] = e.Title
+		}
+	}
+	return titles
 }
 
 // named gives the entry of a formula its kind, and the title and the source that the formula has.

@@ -37,7 +37,7 @@ func TestDiagnoseNow(t *testing.T) {
 	p.accessible("diagnosis under way")
 	p.picture("diagnosis-under-way")
 	goOn()
-	p.says(".diagnosis h2", "The receiver’s window holds the transfer back")
+	p.says(".diagnosis h2", "The receiver's window is too small for the distance")
 	whole := value[string](p, "document.querySelector('.diagnosis').textContent")
 	for _, has := range []string{"net.ipv4.tcp_rmem", "On cern", "Evidence", "Then expect", "Achieved", "share of the time that the receiver's window held the sender"} {
 		if !strings.Contains(whole, has) {

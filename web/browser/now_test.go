@@ -204,8 +204,9 @@ func TestUnitsOfNow(t *testing.T) {
 			"Your session,Your share,Let it,The owner,A host,Try again;"},
 		{"result/diagnosis.js", `['forward', 'reverse', 'both', '', undefined].map((way) => whereOf({where: 'path', way})).join('; ')`,
 			"path, on the way there; path, on the way back; path, both ways; path; path"},
-		{"result/diagnosis.js", `[headline('random-loss'), headline('some-new-thing'), evidenceValue({value: 1.2e6, unit: 'bit/s'}), evidenceValue({value: 3, unit: 'packets'}), evidenceValue({value: 0.02, unit: 's'})].join()`,
-			"The path loses packets at random,Some new thing,1.20 Mbit/s,3 packets,20.0 ms"},
+		{"result/diagnosis.js", `[evidenceValue({value: 1.2e6, unit: 'bit/s'}), evidenceValue({value: 3, unit: 'packets'}), evidenceValue({value: 0.02, unit: 's'})].join()`,
+			"1.20 Mbit/s,3 packets,20.0 ms"},
+		{"result/titles.js", `[headline({'random-loss': 'Packets are lost'}, 'random-loss'), headline({}, 'some-new-thing'), headline(null, 'random-loss')].join()`, "Packets are lost,Some new thing,…"},
 		{"hosts/model.js", `(() => { const of = (name, more) => ` + host + `; const all = [of('b', {status: {spooled: 3}}), of('a'), of('c', {clock_behind_seconds: -5}), of('d', {state: 'away', status: {lacks: [{what: 'disk'}]}})]; return [sorted(all, 'state', 0), sorted(all, '-spooled', 0), sorted(all, 'odd', 0), found(all, 'C')].map((l) => l.map((h) => h.name).join('')).join() + ' ' + stateOf(all[2], 0).text + ', ' + clockOf(all[2]); })()`,
 			"dcab,bacd,abcd,c reports, but its clock is off by 5.00 s, synchronised, to 100 µs; 5.00 s ahead"},
 	} {

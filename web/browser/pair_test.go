@@ -79,7 +79,7 @@ func TestEventsOnTheTimeLine(t *testing.T) {
 	if letters := value[string](p, "[...document.querySelectorAll('.event text')].map((e) => e.textContent).join('')"); letters != "RFRF" {
 		t.Errorf("the marks are %s", letters)
 	}
-	p.until("/Last diagnosis: path-full/.test(document.querySelector('.ends').textContent)")
+	p.until("/Last diagnosis: The path carries what its narrowest link can/.test(document.querySelector('.ends').textContent)")
 	p.until("document.querySelector('a[href=\"#/test?source=qmul&target=nikhef\"]')")
 	p.tabTo(".event")
 	p.until("/finding qmul → nikhef: .*path-full/.test(document.querySelector('.told').textContent)")

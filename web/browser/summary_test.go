@@ -51,7 +51,7 @@ func TestWhatIsWrong(t *testing.T) {
 	p.show("#/", desk, false)
 	p.until("document.querySelector('.troubles li:nth-child(2) button')")
 	p.run(chromedp.Click(chromedp.CSS(".troubles li:nth-child(2) button")))
-	p.says(".diagnosis h2", "The receiver’s window holds the transfer back")
+	p.says(".diagnosis h2", "The receiver's window is too small for the distance")
 	p.show("#/", desk, false)
 	p.says(".troubles li:nth-child(2) a[href^='#/result/']", "receiver")
 	p.says(".troubles li:nth-child(2)", "Cure on cern")

@@ -4,6 +4,7 @@ import { exactly, url } from '../api.js';
 import { useDocs } from '../docs.js';
 import { link } from '../router.js';
 import { when } from '../times.js';
+import { useTitles } from '../result/titles.js';
 
 /** @typedef {[string, string]} Pair */
 
@@ -31,11 +32,12 @@ function Ends({ pair, turn }) {
 function Verdict({ pair: [a, b], turn }) {
   const { doc, error } = useDocs([[a, b], [b, a]].map(([source, target]) =>
     url(['results'], { kind: 'diagnosis', source: exactly(source), target: exactly(target), limit: 1 })), turn);
+  const title = useTitles();
   /** @type {ResultDoc | undefined} */
   const r = doc?.flatMap((/** @type {ResultsDoc} */ d) => d.results).sort((x, y) => Date.parse(y.started) - Date.parse(x.started))[0];
   if (error) return html`<span class="quiet">Last diagnosis: not known, ${error.message}</span>`;
   if (!r) return null;
-  const verdict = r.status === 'failed' ? 'it failed' : String(r.parameters?.verdict ?? 'no verdict');
+  const verdict = r.status === 'failed' ? 'it failed' : r.parameters?.verdict ? title(String(r.parameters.verdict)) : 'no verdict';
   const way = r.source.name === a ? '' : `, ${r.source.name} → ${r.target.name}`;
   return html`<span>Last diagnosis: <a href=${link(['result', r.id])}>${verdict}</a> <span class="quiet">${when(r.started)}${way}</span></span>`;
 }

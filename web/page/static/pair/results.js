@@ -6,6 +6,7 @@ import { useDocs } from '../docs.js';
 import { exactly, url } from '../api.js';
 import { rfc, when } from '../times.js';
 import { Failure } from '../state.js';
+import { useTitles } from '../result/titles.js';
 import { waysOf, wayText } from './compare.js';
 
 const most = 12; // of each direction
@@ -13,10 +14,10 @@ const most = 12; // of each direction
 /** What says most about a Result of any kind, in this order. */
 const telling = ['rtt_median_seconds', 'loss_ratio', 'throughput_bits_per_second', 'capacity_bits_per_second', 'hop_count', 'path_mtu_bytes'];
 
-/** @param {ResultDoc} r */
-export function gist(r) {
+/** @param {ResultDoc} r @param {(id: string) => string} title how a verdict is called */
+export function gist(r, title) {
   const verdict = r.kind === 'diagnosis' && r.parameters?.verdict;
-  if (verdict) return `verdict: ${verdict}`;
+  if (verdict) return `verdict: ${title(String(verdict))}`;
   const some = telling.filter((m) => m in r.metrics);
   const names = some.length ? some : Object.keys(r.metrics).slice(0, 2);
   return names.map((m) => (m === 'loss_ratio' ? 'loss ' + share(r.metrics[m], r.metrics.sent_packets, true)
@@ -25,6 +26,7 @@ export function gist(r) {
 
 /** @param {{pair: [string, string], range: import('./range.js').Range, turn: number | null}} props */
 export function Results({ pair, range, turn }) {
+  const title = useTitles();
   const at = range.live ? {} : { from: rfc(range.from), to: rfc(range.to) };
   const paths = waysOf(pair).map(([source, target]) => url(['results'], { source: exactly(source), target: exactly(target), limit: most, ...at }));
   const { doc, error, reload } = useDocs(paths, turn);
@@ -36,6 +38,6 @@ export function Results({ pair, range, turn }) {
       <thead><tr><th scope="col">Began</th><th scope="col">Path</th><th scope="col">Tool</th><th scope="col">Ended</th><th scope="col">Showed</th></tr></thead>
       <tbody>${all.map((r) => html`<tr key=${r.id}><th scope="row"><a href=${link(['result', r.id])}>${when(r.started, 'second')}</a></th>
         <td>${wayText([r.source.name || r.source.address, r.target.name || r.target.address])}</td><td>${r.tool ?? r.kind}</td>
-        <td class=${'is-' + r.status}>${r.status}</td><td>${r.error ? r.error.slice(0, 120) : gist(r)}</td></tr>`)}</tbody></table></div>`}
+        <td class=${'is-' + r.status}>${r.status}</td><td>${r.error ? r.error.slice(0, 120) : gist(r, title)}</td></tr>`)}</tbody></table></div>`}
   </section>`;
 }

@@ -7,25 +7,7 @@ import { definitionOf, labelOf } from '../metrics.js';
 import { link } from '../router.js';
 import { gist } from '../pair/results.js';
 import { Parts } from './parts.js';
-
-/** @type {Record<string, string>} */
-const headlines = {
-  healthy: 'The path is healthy',
-  'path-full': 'The path carries all that its narrowest link can',
-  'no-window-scaling': 'TCP window scaling is off',
-  'receive-window-limited': 'The receiver’s window holds the transfer back',
-  'send-buffer-limited': 'The sender’s buffer holds the transfer back',
-  'application-limited': 'The program that sends is slower than the path',
-  'random-loss': 'The path loses packets at random',
-  'capacity-unknown': 'No cause shows, and the path’s capacity is not known',
-  'pmtu-blackhole': 'Large packets vanish, and nobody tells the sender',
-  'no-transfer': 'No data could be moved',
-  unknown: 'It cannot be said whether the path is slow',
-  unexplained: 'The path is slow, and no cause that Pathwise knows fits',
-};
-
-/** A finding in words. @param {string} id */
-export const headline = (id) => headlines[id] ?? (id.charAt(0).toUpperCase() + id.slice(1)).replaceAll('-', ' ');
+import { useTitles } from './titles.js';
 
 /** The way that a finding is about, as its source sees it. @type {Record<string, string>} */
 const ways = { forward: 'on the way there', reverse: 'on the way back', both: 'both ways' };
@@ -64,24 +46,28 @@ const severities = /** @type {const} */ ({ problem: ['×', 'k4'], warning: ['•
  * results: what it rests on, or their IDs; notes: what limits how far it can be trusted; parts: of the path, null: it was not divided
  */
 export function Diagnosis({ verdict, findings, achieved, expected, results, notes, parts }) {
+  const title = useTitles();
   const first = findings.find((f) => f.id === verdict);
   const others = findings.filter((f) => f !== first);
   return html`<section class="diagnosis" aria-labelledby="verdict">
-    <h2 id="verdict" tabindex="-1">${headline(verdict)}</h2>
+    <h2 id="verdict" tabindex="-1">${title(verdict)}</h2>
     <p>${achieved > 0 && html`Achieved <b class="num">${format(achieved, 'bits_per_second')}</b>`}${expected > 0 && html` of <b class="num">${format(expected, 'bits_per_second')}</b> that the narrowest link can carry`}
       ${achieved > 0 && expected > 0 && html`<span class="quiet">, ${Math.round((100 * achieved) / expected)} %</span>`}</p>
     ${(notes ?? []).map((n) => html`<p class="note">${n}</p>`)}
     ${verdict === 'healthy' && html`<p>Nothing that Pathwise knows holds transfers back here.</p>`}
-    ${first && html`<${Cause} finding=${first} main />`}
+    ${first && html`<${Cause} finding=${first} title=${title} main />`}
     ${parts && html`<${Parts} parts=${parts} />`}
     ${others.length > 0 && html`<h3>${first ? 'Also seen' : 'What was seen'}</h3><${Findings} findings=${others} />`}
-    ${results.length > 0 && html`<${Measured} results=${results} />`}
-    ${parts?.results?.length && html`<${Measured} results=${parts.results} of="the parts" />`}
+    ${results.length > 0 && html`<${Measured} results=${results} title=${title} />`}
+    ${parts?.results?.length && html`<${Measured} results=${parts.results} title=${title} of="the parts" />`}
   </section>`;
 }
 
 /** Findings, each folded; of an audit, of whose settings the knowledge base has no entries. @param {{findings: Finding[], audit?: boolean}} props */
-export const Findings = ({ findings, audit }) => html`${findings.map((f) => html`<details class="other"><summary><${Severity} of=${f.severity} /> ${headline(f.id)} <span class="quiet">${whereOf(f)}</span></summary><${Cause} finding=${f} audit=${audit} /></details>`)}`;
+export function Findings({ findings, audit }) {
+  const title = useTitles();
+  return html`${findings.map((f) => html`<details class="other"><summary><${Severity} of=${f.severity} /> ${title(f.id)} <span class="quiet">${whereOf(f)}</span></summary><${Cause} finding=${f} title=${title} audit=${audit} /></details>`)}`;
+}
 
 /** @param {{of: Finding['severity']}} props */
 function Severity({ of }) {
@@ -89,14 +75,14 @@ function Severity({ of }) {
   return html`<span class=${'mark ' + kind} aria-hidden="true">${mark}</span><span class="hidden">${of}:</span>`;
 }
 
-/** @param {{finding: Finding, main?: boolean, audit?: boolean}} props */
-function Cause({ finding: f, main, audit }) {
+/** @param {{finding: Finding, title: (id: string) => string, main?: boolean, audit?: boolean}} props */
+function Cause({ finding: f, title, main, audit }) {
   const evidence = f.evidence ?? [];
   const advice = f.advice ?? [];
   return html`
     <p>${main && html`<${Severity} of=${f.severity} /> `}<b>${whereOf(f)}</b> <span class="quiet">confidence ${Math.round(100 * f.confidence)} %</span></p>
-    <p>${f.explanation}${!audit && html` <a class="screen" href=${link(['knowledge', f.id])}>More about this<span class="hidden">: ${headline(f.id)}</span></a>`}</p>
-    ${evidence.length > 0 && html`<h3>Evidence</h3><div class="scroll" tabindex="0" role="region" aria-label=${'Evidence: ' + headline(f.id)}><table>
+    <p>${f.explanation}${!audit && html` <a class="screen" href=${link(['knowledge', f.id])}>More about this<span class="hidden">: ${title(f.id)}</span></a>`}</p>
+    ${evidence.length > 0 && html`<h3>Evidence</h3><div class="scroll" tabindex="0" role="region" aria-label=${'Evidence: ' + title(f.id)}><table>
       <thead><tr><th scope="col">Measured</th><th scope="col" class="num">Value</th><th scope="col">What it means</th></tr></thead>
       <tbody>${evidence.map((e) => html`<tr><th scope="row" title=${e.metric}>${measuredOf(e.metric)}</th><td class="num">${evidenceValue(e)}</td><td>${e.means}</td></tr>`)}</tbody></table></div>`}
     ${advice.length > 0 && html`<h3>What to do</h3><ol class="cure">${advice.map((a) => html`<li>
@@ -121,17 +107,17 @@ function Command({ text }) {
     <button type="button" onClick=${copy} aria-label=${'Copy: ' + text}>Copy</button> <span role="status" class="quiet">${said}</span></span>`;
 }
 
-/** What a diagnosis rests on. @param {{results: (string | ResultDoc)[], of?: string}} props */
-const Measured = ({ results, of = 'this' }) => html`<h3>Measured for ${of}</h3><ul class="rows measured">${results.map((r) => (typeof r === 'string'
-  ? html`<${Fetched} key=${r} id=${r} />` : html`<${One} key=${r.id} id=${r.id} result=${r} />`))}</ul>`;
+/** What a diagnosis rests on. @param {{results: (string | ResultDoc)[], title: (id: string) => string, of?: string}} props */
+const Measured = ({ results, title, of = 'this' }) => html`<h3>Measured for ${of}</h3><ul class="rows measured">${results.map((r) => (typeof r === 'string'
+  ? html`<${Fetched} key=${r} id=${r} title=${title} />` : html`<${One} key=${r.id} id=${r.id} result=${r} title=${title} />`))}</ul>`;
 
-/** @param {{id: string}} props */
-const Fetched = ({ id }) => html`<${One} id=${id} result=${useDoc(url(['results', id])).doc} />`;
+/** @param {{id: string, title: (id: string) => string}} props */
+const Fetched = ({ id, title }) => html`<${One} id=${id} title=${title} result=${useDoc(url(['results', id])).doc} />`;
 
-/** @param {{id: string, result: ResultDoc | null}} props */
-const One = ({ id, result: r }) => html`<li>
+/** @param {{id: string, result: ResultDoc | null, title: (id: string) => string}} props */
+const One = ({ id, result: r, title }) => html`<li>
   <a href=${link(['result', id])}>${r ? `${r.kind}${r.parameters.reverse ? ', reverse' : ''}: ${r.source.name || r.source.address} → ${r.target.name || r.target.address}` : id}</a>
-  <span>${r && (r.error ?? gist(r))}</span></li>`;
+  <span>${r && (r.error ?? gist(r, title))}</span></li>`;
 
 /** The diagnosis that a Result holds. @param {ResultDoc} r */
 export const diagnosisOf = (r) => ({

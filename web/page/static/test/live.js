@@ -3,8 +3,9 @@ import { html, useEffect, useRef, useState } from '../html.js';
 import { format, plural } from '../format.js';
 import { here, link } from '../router.js';
 import { span, when } from '../times.js';
-import { Diagnosis, headline, Numbers } from '../result/diagnosis.js';
+import { Diagnosis, Numbers } from '../result/diagnosis.js';
 import { Drawing, Echoes, Hops, Intervals } from '../result/samples.js';
+import { useTitles } from '../result/titles.js';
 import { meanOf, sofar } from './run.js';
 import { stop, useWork } from './work.js';
 
@@ -32,9 +33,10 @@ export function Live() {
 /** How it stands, in a few words: they are read out. @param {{work: Work}} props */
 function State({ work }) {
   const { run, ask } = work;
+  const title = useTitles();
   if (work.state === 'stopped') return 'Stopped: the test was called back. What was measured until then may still be filed.';
   if (work.state === 'failed') return ask.what === 'test' ? 'The test failed.' : 'The diagnosis could not be made.';
-  if (work.diagnosis) return html`Done.<span class="hidden"> ${headline(work.diagnosis.verdict)}.</span>`; // which stands below
+  if (work.diagnosis) return html`Done.<span class="hidden"> ${title(work.diagnosis.verdict)}.</span>`; // which stands below
   if (work.state === 'done') return run.result?.status === 'partial' ? 'It ended early; this is what was measured.' : 'Done.';
   if (ask.what === 'test') return runWords(run);
   const at = work.steps.findIndex((s) => s.state === 'running' || s.state === 'waiting');
