@@ -86,6 +86,7 @@ type Control struct {
 	watchers *watchers
 	callers  *callerUsage
 	spending *spending
+	unasked  unfiledDiagnoses
 	stirred  chan struct{} // has an element when there is to be a new plan at once
 
 	planning sync.Mutex // of what follows; whoever takes both takes it before mu

@@ -74,7 +74,7 @@ func nextUnasked(w *Worse, before []made, now time.Time, fit func(source, target
 		}
 	}
 	for k := range w.Troubles {
-		name := troubleName(&w.Troubles[k])
+		name := TroubleName(&w.Troubles[k])
 		if leftAlone(name, before, now) || w.diagnosed(k, before) {
 			continue
 		}
@@ -103,8 +103,8 @@ func failures(before []made, p *analysis.Watched) (n int) {
 	return n
 }
 
-// troubleName is how a trouble is called in what is filed of it, such as "host lyon".
-func troubleName(t *analysis.Trouble) string { return string(t.Kind) + " " + t.Name }
+// TroubleName is how a trouble is called in what is filed of it, such as "host lyon".
+func TroubleName(t *analysis.Trouble) string { return string(t.Kind) + " " + t.Name }
 
 // leftAlone says whether a trouble was seen to too short a time ago.
 func leftAlone(trouble string, before []made, now time.Time) bool {

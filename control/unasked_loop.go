@@ -32,14 +32,17 @@ func Unasked(r *measure.Result) string {
 	return name
 }
 
-// unaskedDiagnoses are those that are not in the archive: under way, or come to nothing, which a restart forgets.
+// unfiledDiagnoses are those of nobody's asking that are not in the archive: under way, or come to nothing, which a restart forgets.
+type unfiledDiagnoses struct {
+	mu   sync.Mutex
+	made []made
+}
+
+// unaskedDiagnoses makes those that are due.
 type unaskedDiagnoses struct {
 	*Control
 	diagnose func(context.Context, DiagnosisRequest) (*diagnose.Diagnosis, error) // makes one
 	work     sync.WaitGroup
-
-	mu    sync.Mutex
-	other []made
 }
 
 // diagnoseUnasked has what got worse diagnosed, without anybody's asking, until ctx ends. The first look is made at once whatever the mesh
@@ -84,21 +87,16 @@ func (u *unaskedDiagnoses) look(ctx context.Context, first bool) error {
 		}
 		one := made{next.source, next.target, now, next.trouble, madeUnderWay}
 		before = append(before, one)
-		u.mu.Lock()
-		u.other = append(u.other, one)
-		u.mu.Unlock()
+		u.Control.unasked.begin(one)
 		u.work.Go(func() { u.make(ctx, one) })
 	}
 	return nil
 }
 
 // before are the diagnoses of the last day, whoever asked for them: those that are filed, of which a restart repeats none, and others.
-func (u *unaskedDiagnoses) before(ctx context.Context, now time.Time) ([]made, error) {
-	u.mu.Lock()
-	u.other = slices.DeleteFunc(u.other, func(m made) bool { return m.state == madeFailed && now.Sub(m.began) > DiagnosedWithin })
-	before := slices.Clone(u.other)
-	u.mu.Unlock()
-	page, err := u.config.Archive.Results(ctx, archive.ResultQuery{Kind: KindDiagnosis, From: now.Add(-DiagnosedWithin), Limit: mostMade})
+func (c *Control) before(ctx context.Context, now time.Time) ([]made, error) {
+	before := c.unasked.lately(now)
+	page, err := c.config.Archive.Results(ctx, archive.ResultQuery{Kind: KindDiagnosis, From: now.Add(-DiagnosedWithin), Limit: mostMade})
 	if err != nil {
 		return nil, fmt.Errorf("read diagnoses: %w", err)
 	}
@@ -115,8 +113,8 @@ func (u *unaskedDiagnoses) fit(source, target string) bool {
 	if err != nil || !u.roster.here(source, now) || agent && !u.roster.here(target, now) {
 		return false
 	}
-	u.Control.mu.Lock()
-	defer u.Control.mu.Unlock()
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	for _, d := range u.demands {
 		for _, host := range []int{d.leg.Source, d.leg.Target} {
 			if name := d.mesh.Hosts[host].Name; name == source || name == target {
@@ -141,10 +139,29 @@ func (u *unaskedDiagnoses) make(ctx context.Context, one made) {
 	default:
 		log.Info("diagnosis of what got worse is over", "verdict", found.Verdict)
 	}
+	u.Control.unasked.end(one, filed)
+}
+
+func (u *unfiledDiagnoses) begin(one made) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	at := slices.Index(u.other, one)
-	if u.other[at].state = madeFailed; filed {
-		u.other = slices.Delete(u.other, at, at+1)
+	u.made = append(u.made, one)
+}
+
+// end notes that one is over. The archive knows it where it was filed.
+func (u *unfiledDiagnoses) end(one made, filed bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	at := slices.Index(u.made, one)
+	if u.made[at].state = madeFailed; filed {
+		u.made = slices.Delete(u.made, at, at+1)
 	}
+}
+
+// lately are those of the last day.
+func (u *unfiledDiagnoses) lately(now time.Time) []made {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.made = slices.DeleteFunc(u.made, func(m made) bool { return m.state == madeFailed && now.Sub(m.began) > DiagnosedWithin })
+	return slices.Clone(u.made)
 }

@@ -85,6 +85,9 @@ func (s *Server) findings(ctx context.Context, source, target string, from, to t
 				change.Text += ", on the way back"
 			}
 		}
+		if control.Unasked(r) != "" {
+			change.Text += ", made on its own"
+		}
 		changes = append(changes, change)
 	})
 	return changes, more, err

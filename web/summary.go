@@ -24,6 +24,14 @@ type summaryDoc struct {
 	Unknown  int          `json:"unknown" doc:"How many have values now, and too little of a past"`
 	Runs     int          `json:"runs" doc:"How many runs that rests on, of the newest hour or more"`
 	Newest   *time.Time   `json:"newest" doc:"When the newest planned run began; null: there is none"`
+	Unasked  unaskedDoc   `json:"unasked" doc:"How the diagnoses stand that nobody asks for"`
+}
+
+// unaskedDoc says how many diagnoses that nobody asked for there were in the last hour.
+type unaskedDoc struct {
+	Hourly int        `json:"hourly" doc:"How many there may be in an hour"`
+	Made   int        `json:"made" doc:"How many began in the last hour"`
+	Next   *time.Time `json:"next" doc:"Where made is all of hourly: when there may be another; null: there may be one now, or hourly is 0"`
 }
 
 // troubleDoc is one thing that is wrong.
@@ -35,6 +43,14 @@ type troubleDoc struct {
 	Signs     []signDoc         `json:"signs" doc:"Loss, throughput and delay, in this order, where they are worse"`
 	Spark     sparkDoc          `json:"spark" doc:"The first of signs, over the last day or more"`
 	Diagnosis *foundDoc         `json:"diagnosis" doc:"The newest diagnosis of one of the pairs since a day; null: there is none"`
+	Begun     *begunDoc         `json:"begun" doc:"A diagnosis of it that nobody asked for and that is under way; null: there is none"`
+}
+
+// begunDoc is a diagnosis that is under way.
+type begunDoc struct {
+	At     time.Time `json:"at"`
+	Source string    `json:"source"`
+	Target string    `json:"target"`
 }
 
 // signDoc is in which respect a pair, or all pairs of a trouble together, are worse.
@@ -73,6 +89,7 @@ type foundDoc struct {
 	Source   string    `json:"source"`
 	Target   string    `json:"target"`
 	Unasked  bool      `json:"unasked" doc:"Nobody asked for it: it was made as something got worse"`
+	Trouble  string    `json:"trouble,omitempty" doc:"What got worse, where nobody asked for it: a kind and a name, such as host lyon"`
 	Verdict  string    `json:"verdict"`
 	Title    string    `json:"title"`
 	Severity string    `json:"severity"`
@@ -136,6 +153,11 @@ func (s *Server) summarize(ctx context.Context, now time.Time) (*summaryDoc, err
 	if err != nil {
 		return nil, err
 	}
+	budget, err := s.Control.UnaskedBudget(ctx)
+	if err != nil {
+		return nil, err
+	}
+	doc.Unasked = unaskedOf(&budget)
 	belongs := map[int]int{}
 	for k := range health.Troubles {
 		t := &health.Troubles[k]
@@ -151,6 +173,7 @@ func (s *Server) summarize(ctx context.Context, now time.Time) (*summaryDoc, err
 				}
 			}
 			doc.Troubles = append(doc.Troubles, w.trouble(&health, k, found))
+			doc.Troubles[k].Begun = begunOf(t, &budget)
 		}
 	}
 	doc.More = len(health.Troubles) - len(doc.Troubles)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pathwise-net/pathwise/analysis"
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/diagnose"
@@ -27,23 +28,43 @@ func (s *Server) diagnosed(ctx context.Context, now time.Time) (all []foundDoc, 
 // foundIn is what a diagnosis found: the finding that is its verdict. Where there is none it is what came through.
 func foundIn(r *measure.Result) foundDoc {
 	verdict, _ := r.Parameters["verdict"].(string)
-	doc := foundDoc{Result: r.ID, At: r.Started, Source: r.Source.Name, Target: r.Target.Name, Verdict: verdict, Title: verdict,
-		Severity: string(measure.Info), Unasked: control.Unasked(r) != ""}
+	doc := foundDoc{Result: r.ID, At: r.Started, Source: r.Source.Name, Target: r.Target.Name, Verdict: verdict,
+		Title: cmp.Or(knowledge.TitleOf(verdict), verdict), Severity: string(measure.Info), Trouble: control.Unasked(r)}
+	doc.Unasked = doc.Trouble != ""
 	of := verdict
 	switch verdict {
 	case diagnose.Healthy:
-		doc.Title, doc.Cause, of = "The path carries what it can", cameThrough(r), "path-full"
+		doc.Cause, of = cameThrough(r), "path-full"
 	case diagnose.Unknown:
-		doc.Title, doc.Cause = "It cannot be said whether the path is slow", cameThrough(r)
+		doc.Cause = cameThrough(r)
 	}
 	if i := slices.IndexFunc(r.Samples.Findings, func(f measure.Finding) bool { return f.ID == of }); i >= 0 {
 		f := &r.Samples.Findings[i]
-		doc.Severity, doc.Cause, doc.Title = string(f.Severity), f.Explanation, cmp.Or(knowledge.OfFinding(f.ID).Title, verdict)
+		doc.Severity, doc.Cause, doc.Title = string(f.Severity), f.Explanation, cmp.Or(knowledge.TitleOf(f.ID), verdict)
 		if len(f.Advice) > 0 {
 			doc.Host, doc.Command, doc.Cure = f.Advice[0].Host, f.Advice[0].Command, f.Advice[0].Why
 		}
 	}
 	return doc
+}
+
+// unaskedOf tells how many there may be of those that nobody asks for.
+func unaskedOf(b *control.UnaskedBudget) unaskedDoc {
+	doc := unaskedDoc{Hourly: b.Hourly, Made: b.Made}
+	if !b.Next.IsZero() {
+		next := b.Next.UTC()
+		doc.Next = &next
+	}
+	return doc
+}
+
+// begunOf is the diagnosis of a trouble that nobody asked for and that is under way; nil: there is none.
+func begunOf(t *analysis.Trouble, b *control.UnaskedBudget) *begunDoc {
+	i := slices.IndexFunc(b.UnderWay, func(u control.UnaskedBegins) bool { return u.Trouble == control.TroubleName(t) })
+	if i < 0 {
+		return nil
+	}
+	return &begunDoc{b.UnderWay[i].Began.UTC(), b.UnderWay[i].Source, b.UnderWay[i].Target}
 }
 
 // cameThrough is what a transfer got of what the path carries.

@@ -53,7 +53,7 @@ func TestSummary(t *testing.T) {
 	d := resultOf("01KAG0000000000000000000ZZ", now.Add(-10*time.Minute))
 	d.Kind, d.Tool, d.Source.Name, d.Target.Name = control.KindDiagnosis, control.KindDiagnosis, "h3", "h2"
 	d.Metrics = nil // it measured nothing itself
-	d.Parameters["verdict"] = "random-loss"
+	d.Parameters["verdict"], d.Parameters["trouble"] = "random-loss", "host h3"
 	d.Samples.Findings = []measure.Finding{{ID: "random-loss", Severity: measure.Problem, Explanation: "Packets are lost.",
 		Advice: []measure.Advice{{Host: "h3", Command: "ethtool -S eth0", Why: "a cable"}}}}
 	if err := b.Archive.Put(t.Context(), []*measure.Result{d}); err != nil {
@@ -93,6 +93,9 @@ func TestSummary(t *testing.T) {
 		t.Errorf("classes %v", doc.Classes)
 	}
 	b.expect(http.MethodGet, "/api/v1/summary?x=1", "", http.StatusUnprocessableEntity, "")
+	if u := doc.Unasked; u.Hourly != 4 || u.Made != 1 || u.Next != nil || !lost.Diagnosis.Unasked || lost.Begun != nil {
+		t.Errorf("of diagnoses that nobody asked for: %+v, of the host %+v", u, lost.Diagnosis)
+	}
 	sameSpells(t, b, p)
 }
 
@@ -157,9 +160,28 @@ func TestFoundIn(t *testing.T) {
 		r.Samples.Findings = []measure.Finding{{ID: "small-mss", Severity: measure.Info}, {ID: "random-loss", Severity: measure.Problem, Explanation: "Lost.",
 			Advice: []measure.Advice{{Host: "a", Command: "ethtool", Why: "cable"}}}}
 		want.Result, want.At, want.Source, want.Target = r.ID, r.Started, r.Source.Name, r.Target.Name
-		want.Verdict, want.Unasked, want.Severity = verdict, true, cmp.Or(want.Severity, "info")
+		want.Verdict, want.Unasked, want.Trouble, want.Severity = verdict, true, "host h", cmp.Or(want.Severity, "info")
 		if diff := gocmp.Diff(want, foundIn(r)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", verdict, diff)
+		}
+	}
+}
+
+// The summary says how many diagnoses that nobody asked for there were in the hour, and of each trouble which is under way.
+func TestUnaskedInSummary(t *testing.T) {
+	now := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
+	next := now.Add(time.Minute)
+	budget := &control.UnaskedBudget{Hourly: 4, Made: 4, Next: next, UnderWay: []control.UnaskedBegins{{Trouble: "host h", Source: "h", Target: "a", Began: now}}}
+	if diff := gocmp.Diff(unaskedDoc{4, 4, &next}, unaskedOf(budget)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := unaskedOf(&control.UnaskedBudget{Hourly: 4, Made: 3}); got.Next != nil {
+		t.Errorf("the next may begin at %v, though it may at once", got.Next)
+	}
+	for name, want := range map[string]*begunDoc{"h": {now, "h", "a"}, "k": nil} {
+		got := begunOf(&analysis.Trouble{Part: analysis.Part{Kind: analysis.AtHost, Name: name}}, budget)
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Errorf("of %s (-want +got):\n%s", name, diff)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/pathwise-net/pathwise/archive/generated"
+	"github.com/pathwise-net/pathwise/measure"
 )
 
 // dayOf is a made-up day of the played mesh.
@@ -63,6 +64,37 @@ func TestWhatIsWrong(t *testing.T) {
 	p.show("#/", phone, false)
 	p.until(matrixPainted + " && document.documentElement.scrollWidth <= innerWidth")
 	p.picture("overview-phone")
+}
+
+// What was diagnosed on its own says so, with when and why: on the first page, which tells also that no more may be made in this hour and what
+// is under way, on the page of the diagnosis, on that of the pair, and among the newest changes.
+func TestMadeOnItsOwn(t *testing.T) {
+	m := newPlayed(t)
+	now := time.Now()
+	must(t, dayOf(generated.Fault{Host: "dl", Since: now.Add(-3 * time.Hour), Loss: 0.05}).Fill(t.Context(), m.Archive))
+	var made []*measure.Result
+	for i, trouble := range []string{"host dl", "pair ucl → ral", "from ral", "link 10.0.0.1 - 10.0.0.9"} { // as many as may be in an hour
+		r := ended("diagnosis", "diagnosis", "dl", "ucl", now.Add(-time.Duration(10*i+5)*time.Minute))
+		r.Parameters = map[string]any{"verdict": "random-loss", "trouble": trouble, "results": []any{}}
+		r.Metrics = nil
+		r.Samples.Findings = []measure.Finding{{ID: "random-loss", Severity: measure.Problem, Explanation: "Packets are lost."}}
+		made = append(made, r)
+	}
+	must(t, m.Archive.Put(t.Context(), made))
+	p := open(t, phone, m.url)
+	p.says(".troubles li:nth-child(1)", "Packets are lost although the path is not busy (dl → ucl, ")
+	p.says(".troubles li:nth-child(1)", "made on its own, because dl got worse)")
+	at := func(r *measure.Result, later time.Duration) string { return r.Started.Add(later).UTC().Format("15:04") }
+	p.says(".summary .spent", "4 diagnoses were made on their own in the last hour, as many as the mesh file lets there be; the next may begin at ")
+	p.says(".summary .spent", at(made[3], time.Hour))
+	p.says(".news", "dl to ucl: Packets are lost although the path is not busy, made on its own")
+	p.until("document.documentElement.scrollWidth <= innerWidth")
+	p.show("#/result/"+made[2].ID, phone, false)
+	p.says(".unasked", "Nobody asked for this diagnosis: it was made on its own, because what ral sends got worse, at ")
+	p.says(".unasked", at(made[2], 0))
+	p.says("#verdict", "Packets are lost although the path is not busy")
+	p.show("#/pair/ucl/dl", phone, false)
+	p.says(".ends", "made on its own, because dl got worse")
 }
 
 // Where nothing is wrong one line says so, and what that rests on.

@@ -34,6 +34,7 @@ interface SignDoc { aspect: Aspect; metric: string; since: string; longer: boole
 interface SparkDoc { metric: string; from: string; step_seconds: number; values: (number | null)[] }
 interface FoundDoc {
   result: string; at: string; source: string; target: string; verdict: string; title: string; severity: string; cause: string;
+  unasked: boolean; trouble?: string;
   host?: string; command?: string; cure?: string;
 }
 interface TroubleDoc {
@@ -44,6 +45,7 @@ interface TroubleDoc {
   signs: SignDoc[];
   spark: SparkDoc;
   diagnosis: FoundDoc | null;
+  begun: { at: string; source: string; target: string } | null; // by itself, and under way
 }
 interface SummaryDoc {
   at: string;
@@ -56,6 +58,7 @@ interface SummaryDoc {
   unknown: number;
   runs: number;
   newest: string | null;
+  unasked: { hourly: number; made: number; next: string | null };
 }
 
 interface Miss { run: string; test?: string; tool: string; source: string; target: string; start: string; why: string }

@@ -1,15 +1,18 @@
 // What is wrong, for whom, since when and why: the first look at a mesh. A line for each thing that is wrong, whatever it is of.
 import { html } from '../html.js';
 import { go, link } from '../router.js';
-import { basis, moment, nameOf, paths, signWords } from './words.js';
+import { unaskedWords } from '../result/unasked.js';
+import { basis, moment, nameOf, paths, signWords, spentWords } from './words.js';
 
 /** @param {{doc: SummaryDoc, account: import('../account.js').Account}} props */
 export function Summary({ doc, account }) {
   const may = account.me?.scopes?.includes('run');
   const now = Date.parse(doc.at);
+  const spent = spentWords(doc);
   return html`<section class="summary" aria-label="What is wrong">
     ${doc.troubles.length > 0 && html`<ol class="troubles">${doc.troubles.map((t) => html`<${Trouble} key=${t.kind + t.name} of=${t} now=${now} may=${may} />`)}</ol>`}
     ${doc.more > 0 && html`<p class="quiet">and ${doc.more} more: see the matrix</p>`}
+    ${spent && html`<p class="quiet spent">${spent}</p>`}
     <p class="quiet basis">${basis(doc)}</p>
   </section>`;
 }
@@ -22,7 +25,8 @@ function Trouble({ of: t, now, may }) {
     <${Spark} of=${t.spark} />
     <div>
       <p><a href=${pair}><b>${nameOf(t)}</b></a>: ${t.signs.map((s, i) => html`${i > 0 && '; '}${signWords(s, now)}${paths(s) && `, ${paths(s)}`}`)}.</p>
-      <p>${t.diagnosis ? html`<${Found} of=${t.diagnosis} now=${now} />` : html`<span class="quiet">Not diagnosed yet. It shows most from ${t.source} to ${t.target}.</span>`}</p>
+      <p>${t.diagnosis ? html`<${Found} of=${t.diagnosis} now=${now} />` : !t.begun && html`<span class="quiet">Not diagnosed yet. It shows most from ${t.source} to ${t.target}.</span>`}
+        ${t.begun && html` <span class="quiet begun">A diagnosis is being made on its own, ${t.begun.source} → ${t.begun.target}, since ${moment(t.begun.at, now)}.</span>`}</p>
     </div>
     ${may
       ? html`<button type="button" onClick=${() => diagnose(t)} aria-label=${`Diagnose ${t.source} to ${t.target} now`}>Diagnose now</button>`
@@ -31,7 +35,7 @@ function Trouble({ of: t, now, may }) {
 }
 
 /** What a diagnosis found, and what to do first. @param {{of: FoundDoc, now: number}} props */
-const Found = ({ of: f, now }) => html`<a href=${link(['result', f.result])}>${f.title}</a> <span class="quiet">(${f.source} → ${f.target}, ${moment(f.at, now)})</span>.${' '}
+const Found = ({ of: f, now }) => html`<a href=${link(['result', f.result])}>${f.title}</a> <span class="quiet">(${f.source} → ${f.target}, ${moment(f.at, now)}${f.unasked && `, ${unaskedWords(f.trouble)}`})</span>.${' '}
   ${f.cause}${(f.command || f.cure) && html` <b>Cure</b>${f.host && ` on ${f.host}`}: ${f.command && html`<code>${f.command}</code> `}${f.cure}.`}`;
 
 /** Starts a diagnosis at once, and shows it. @param {TroubleDoc} t */

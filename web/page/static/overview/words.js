@@ -2,7 +2,7 @@
 import { format, plural } from '../format.js';
 import { when } from '../times.js';
 
-/** What a trouble is about, for people. @param {TroubleDoc} t */
+/** What a trouble is about, for people. @param {Pick<TroubleDoc, 'kind' | 'name'>} t */
 export function nameOf(t) {
   if (t.kind === 'from') return `what ${t.name} sends`;
   if (t.kind === 'to') return `what ${t.name} receives`;
@@ -74,6 +74,13 @@ export function basis(doc) {
   if (doc.newest) parts.push(`the newest at ${moment(doc.newest, Date.parse(doc.at))}`);
   const more = doc.unknown ? ` Of ${plural(doc.unknown, 'more path', 'more paths')} too little is known to say so.` : '';
   return parts.join(', ') + '.' + more;
+}
+
+/** That as many diagnoses were made on their own as may be; '': there may be more. @param {SummaryDoc} doc */
+export function spentWords({ at, unasked }) {
+  if (!unasked.next) return '';
+  const made = unasked.made === 1 ? '1 diagnosis was made on its own' : `${unasked.made} diagnoses were made on their own`;
+  return `${made} in the last hour, as many as the mesh file lets there be; the next may begin at ${moment(unasked.next, Date.parse(at))}.`;
 }
 
 /** What is said of one cell of the matrix of health. @param {SignDoc[] | undefined} signs @param {number} kind @param {number} now */

@@ -5,6 +5,7 @@ import { useDocs } from '../docs.js';
 import { link } from '../router.js';
 import { when } from '../times.js';
 import { useTitles } from '../result/titles.js';
+import { unaskedWords } from '../result/unasked.js';
 
 /** @typedef {[string, string]} Pair */
 
@@ -39,5 +40,6 @@ function Verdict({ pair: [a, b], turn }) {
   if (!r) return null;
   const verdict = r.status === 'failed' ? 'it failed' : r.parameters?.verdict ? title(String(r.parameters.verdict)) : 'no verdict';
   const way = r.source.name === a ? '' : `, ${r.source.name} → ${r.target.name}`;
-  return html`<span>Last diagnosis: <a href=${link(['result', r.id])}>${verdict}</a> <span class="quiet">${when(r.started)}${way}</span></span>`;
+  const unasked = unaskedWords(r.parameters?.trouble);
+  return html`<span>Last diagnosis: <a href=${link(['result', r.id])}>${verdict}</a> <span class="quiet">${when(r.started)}${way}${unasked && `, ${unasked}`}</span></span>`;
 }

@@ -7,6 +7,7 @@ import { link } from '../router.js';
 import { when, zoneName } from '../times.js';
 import { Failure, Loading } from '../state.js';
 import { Diagnosis, diagnosisOf, Findings, Numbers } from './diagnosis.js';
+import { unaskedWords } from './unasked.js';
 import { Echoes, Hops, Intervals } from './samples.js';
 
 /** @param {{route: import('../router.js').Route}} props */
@@ -18,12 +19,14 @@ export function Result({ route }) {
   const r = /** @type {ResultDoc} */ (doc);
   const [a, b] = [r.source.name || r.source.address, r.target.name || r.target.address];
   const at = Date.parse(r.started);
+  const unasked = r.kind === 'diagnosis' && unaskedWords(r.parameters?.trouble);
   const around = { from: new Date(at - 3600e3).toISOString(), to: new Date(at + 3600e3).toISOString(), tool: r.tool ?? r.kind };
-  const asked = Object.entries(r.parameters ?? {}).filter(([k]) => r.kind !== 'diagnosis' || !['results', 'segments'].includes(k)); // which are shown above
+  const asked = Object.entries(r.parameters ?? {}).filter(([k]) => r.kind !== 'diagnosis' || !['results', 'segments', 'trouble'].includes(k)); // which are shown above
   return html`
     <h1 tabindex="-1">${r.tool ?? r.kind}: ${a} → ${b}</h1>
     <p class="screen"><a href=${link(['pair', a, b], around)}>This pair, an hour before and after</a>
       <span class="quiet"> · </span><a href=${link(['test'], r.kind === 'diagnosis' ? { source: a, target: b, do: 'diagnose' } : { source: a, target: b, tool: r.tool ?? r.kind })}>Test it again</a></p>
+    ${unasked && html`<p class="unasked">Nobody asked for this diagnosis: it was ${unasked}, at ${when(at)}.</p>`}
     ${r.error && html`<p class="failure" role="note"><strong>${r.status}:</strong> ${r.error}</p>`}
     ${r.kind === 'diagnosis' && r.parameters.verdict ? html`<${Diagnosis} ...${diagnosisOf(r)} /><${Report} id=${r.id} />` : (r.notes ?? []).map((n) => html`<p class="note">${n}</p>`)}
     <div class="facts">
