@@ -80,6 +80,28 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+// What audits found is told of the system that each was made at, beside what is known of it otherwise.
+func TestAudits(t *testing.T) {
+	at := func(name string, findings ...measure.Finding) *measure.Result {
+		r := measure.NewResult(audit, made)
+		r.Source.Name, r.Target.Name, r.Samples.Findings = name, name, findings
+		return r
+	}
+	failed := at("b")
+	failed.Fail(errors.New("not read"))
+	ping := measure.NewResult("ping", made)
+	ping.Source, ping.Target = measure.Endpoint{Name: "a", Address: "10.0.0.1"}, measure.Endpoint{Name: "b", Address: "10.0.0.2"}
+	small := measure.Finding{ID: "mtu", Where: "b eth0", Explanation: "1280, and 1500 is needed."}
+	p := New(&diagnose.Diagnosis{Results: []*measure.Result{at("a"), ping, failed, at("b", small)}}, told, nil, "test", made)
+	want := []end{
+		{Name: "a", Address: "10.0.0.1", Facts: [][2]string{{"audit", "no setting is in the way"}}},
+		{Name: "b", Address: "10.0.0.2", Facts: [][2]string{{"mtu eth0", "1280, and 1500 is needed."}}},
+	}
+	if diff := cmp.Diff(want, endsOf(p)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // The page is well formed, loads nothing, runs nothing, shows what was told as text, and has each Result whole.
 func TestPage(t *testing.T) {
 	d := recorded(t, "receive-window-limited")

@@ -101,7 +101,7 @@ func (p Problem) view() view {
 // ends are those of the first Result that has two.
 func ends(results []*measure.Result) (from, to measure.Endpoint) {
 	for _, r := range results {
-		if r.Target != (measure.Endpoint{}) {
+		if r.Target != (measure.Endpoint{}) && r.Kind != audit {
 			return r.Source, r.Target
 		}
 	}
@@ -197,7 +197,7 @@ func routeOf(r *measure.Result) route {
 	return v
 }
 
-// endsOf are the systems at both ends: what was told of them, and what transfers found them set to.
+// endsOf are the systems at both ends: what was told of them, what audits found there, and what transfers found them set to.
 func endsOf(p Problem) (all []end) {
 	add := func(name string) *end {
 		if i := slices.IndexFunc(all, func(e end) bool { return e.Name == name }); i >= 0 {
@@ -221,11 +221,29 @@ func endsOf(p Problem) (all []end) {
 		}
 	}
 	for _, r := range p.Diagnosis.Results {
+		if r.Kind == audit && r.Status != measure.StatusFailed {
+			e := add(named(r.Source))
+			e.Facts = append(e.Facts, auditOf(r)...)
+		}
 		for _, s := range r.Samples.Ends {
 			if e := add(s.Host); !slices.ContainsFunc(e.Facts, func(f [2]string) bool { return f[0] == "congestion control" }) {
 				e.Facts = append(e.Facts, settingsOf(s)...)
 			}
 		}
+	}
+	return all
+}
+
+// audit is the kind of a Result about one host: what it is set to.
+const audit = "audit"
+
+// auditOf is what an audit found at a system that is not as it should be.
+func auditOf(r *measure.Result) (all [][2]string) {
+	for _, f := range r.Samples.Findings {
+		all = append(all, [2]string{strings.TrimSpace(f.ID + strings.TrimPrefix(f.Where, r.Source.Name)), f.Explanation})
+	}
+	if all == nil {
+		return [][2]string{{"audit", "no setting is in the way"}}
 	}
 	return all
 }
