@@ -28,7 +28,7 @@ const (
 
 // start runs the binary and joins it to the NATS server.
 func (s *SSH) start(ctx context.Context, client *ssh.Client, binary string, log *slog.Logger) (*remoteAgent, error) {
-	session, err := client.NewSession()
+	session, err := newSession(ctx, client)
 	if err != nil {
 		return nil, fmt.Errorf("open session on %s: %w", s.Host, err)
 	}

@@ -144,3 +144,31 @@ func (s *SSH) explain(err error, address string, shown ssh.PublicKey, signers []
 	}
 	return err
 }
+
+// newSession opens a session on a connection. The end of ctx, or of the connection, gives it up: x/crypto/ssh waits without end for the answer
+// to a request that it sends just after it has told all sessions of the end.
+func newSession(ctx context.Context, client *ssh.Client) (*ssh.Session, error) {
+	type answer struct {
+		session *ssh.Session
+		err     error
+	}
+	answers, lost := make(chan answer, 1), make(chan struct{})
+	go func() { // ends with the answer
+		session, err := client.NewSession()
+		answers <- answer{session, err}
+	}()
+	go func() { // ends with the connection
+		_ = client.Wait() // whatever for
+		close(lost)
+	}()
+	select {
+	case a := <-answers:
+		return a.session, a.err
+	case <-lost:
+		return nil, errConnectionLost
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+var errConnectionLost = errors.New("the connection is lost")

@@ -88,7 +88,7 @@ const maxOutput = 4 << 10
 
 // command runs a script on the host and returns what it prints. The end of ctx ends it.
 func command(ctx context.Context, client *ssh.Client, script string, stdin io.Reader) (string, error) {
-	session, err := client.NewSession()
+	session, err := newSession(ctx, client)
 	if err != nil {
 		return "", err
 	}

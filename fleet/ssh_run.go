@@ -52,7 +52,7 @@ exit $status`
 
 // execute runs a command on the host. The end of ctx ends it there, for which it has endTime.
 func (s *SSH) execute(ctx context.Context, client *ssh.Client, out, complaints io.Writer, command []string) (status int, err error) {
-	session, err := client.NewSession()
+	session, err := newSession(ctx, client)
 	if err != nil {
 		return 0, fmt.Errorf("open session on %s: %w", s.Host, err)
 	}

@@ -122,7 +122,7 @@ func (v *Visit) Start(ctx context.Context, arguments ...string) error {
 	hash := sha256.Sum256(binary)
 	v.Size, v.Hash = int64(len(binary)), hex.EncodeToString(hash[:])
 	script := strings.NewReplacer("SIZE", fmt.Sprint(v.Size), "HASH", v.Hash, "ARGUMENTS", words(arguments)).Replace(visitScript)
-	if err := v.open(script); err != nil {
+	if err := v.open(ctx, script); err != nil {
 		return fmt.Errorf("start on %s: %w", v.ssh.Host, err)
 	}
 	// An input cannot be closed while it is written to: the session is, and the host sees the input's end.
@@ -173,8 +173,8 @@ func (v *Visit) breakOff() {
 }
 
 // open starts a script on the host, which Visit.over tells the end of. Without one there is nothing to end.
-func (v *Visit) open(script string) (err error) {
-	if v.session, err = v.client.NewSession(); err != nil {
+func (v *Visit) open(ctx context.Context, script string) (err error) {
+	if v.session, err = newSession(ctx, v.client); err != nil {
 		return err
 	}
 	v.says = &lines{log: logger(v.ssh.Log).With("host", v.ssh.Host)}
