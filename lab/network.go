@@ -35,6 +35,7 @@ type Network struct {
 	tooBigs    []uint64         // of each direction: dropped by its sending router for its MTU
 	boxes      []*middlebox.Box
 	routes     routes
+	trees      map[treeKey]*tree // of routes, as far as they were asked for
 	overrides  []Route
 	generators []*source
 	timeline   []event // what is still to come, in order
@@ -86,7 +87,7 @@ func NewNetwork(p *Plan, deliver Deliver) (*Network, error) {
 	n.tooBigs = make([]uint64, len(p.Directions))
 	n.lateness = make([]stat.Histogram, len(p.Directions))
 	n.joinMedia()
-	n.routes = newRoutes(p, n.overrides, n.unusable)
+	n.routes, n.trees = newRoutes(p, n.overrides, n.unusable), map[treeKey]*tree{}
 	if err := n.addBoxes(); err != nil {
 		return nil, err
 	}
@@ -101,16 +102,25 @@ func NewNetwork(p *Plan, deliver Deliver) (*Network, error) {
 }
 
 // Inject takes a packet that a host sent out of an interface at time t; see Pool for where to get one. What is not a
-// whole IPv4 or IPv6 packet for one receiver is ignored: a link-local chatter is not traffic.
+// whole IPv4 or IPv6 packet for one receiver, or for one of the Plan's groups, is ignored: a link's own chatter is not traffic.
 func (n *Network) Inject(t int64, iface int, p *packet.Packet) {
 	whole, ok := packet.Whole(p.Data)
-	if !ok || packet.Target(whole).IsMulticast() || packet.Source(whole).IsUnspecified() {
+	if !ok || packet.Source(whole).IsUnspecified() {
 		n.Pool.Put(p)
 		return
 	}
 	p.Data = whole
+	if packet.Target(whole).IsMulticast() {
+		n.injectGroup(t, iface, p)
+		return
+	}
 	n.Book.Begin(p, t)
 	n.tap(t, iface, true, p)
+	n.leave(t, iface, p)
+}
+
+// leave puts a host's packet on the link of one of its interfaces.
+func (n *Network) leave(t int64, iface int, p *packet.Packet) {
 	out := n.plan.Interfaces[iface].Leaves
 	if size, _ := n.directions[out].MTU(); size > 0 && p.LargestPacket() > size {
 		n.oversize(t, out, p)

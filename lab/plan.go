@@ -22,7 +22,8 @@ type Plan struct {
 	Interfaces []Interface // link i has interfaces 2i (first node) and 2i+1 (second)
 	Directions []Direction // link i has directions 2i (forward) and 2i+1 (reverse)
 	Routes     []Route
-	Reroute    *int64 // nanoseconds from a link's end to routes round it
+	Reroute    *int64               // nanoseconds from a link's end to routes round it
+	Groups     map[netip.Addr][]int // members of each, by node
 	Traffic    []traffic.Config
 	Timeline   []Change
 
@@ -68,6 +69,7 @@ func NewPlan(s *Spec) *Plan {
 		index[r.Name] = len(p.Nodes)
 		p.Nodes = append(p.Nodes, Node{Name: r.Name, Router: true, Settings: r})
 	}
+	p.Groups = s.groups(index)
 	for i, l := range s.Links {
 		first, second := 2*i, 2*i+1
 		p.addInterface(index[l.Between[0]], i, 1, second)

@@ -11,6 +11,8 @@ import (
 //
 //	translate its target (NAT), ask the firewall
 //	        |
+//	for a group? -- yes --> a copy to each link that leads to members (spread)
+//	        | no
 //	for the router itself? -- yes --> echo request: reply; other request: port unreachable
 //	        | no
 //	hop limit 1 or less?  -- yes --> time exceeded, from the address of the interface it came in by
@@ -28,6 +30,10 @@ func (n *Network) route(t int64, node, iface int, p *packet.Packet) {
 			return
 		}
 	}
+	if p.Members != 0 {
+		n.spread(t, node, iface, p)
+		return
+	}
 	dst := packet.Target(p.Data)
 	owner, known := n.plan.owner[dst]
 	hidden := n.plan.Nodes[node].Settings.Hidden
@@ -44,12 +50,16 @@ func (n *Network) route(t int64, node, iface int, p *packet.Packet) {
 		n.drop(t, -1, p, packet.NoRoute)
 		return
 	}
-	out := n.choose(node, owner, p)
+	n.onward(t, node, iface, n.choose(node, owner, p), p)
+}
+
+// onward is what a router does with a packet whose next link is known.
+func (n *Network) onward(t int64, node, iface, out int, p *packet.Packet) {
 	if size, excess := n.directions[out].MTU(); size > 0 && p.LargestPacket() > size {
 		n.tooBig(t, node, iface, out, p, size, excess)
 		return
 	}
-	if !hidden {
+	if !n.plan.Nodes[node].Settings.Hidden {
 		packet.Hop(p.Data)
 	}
 	n.forward(t, node, iface, out, p)

@@ -17,15 +17,16 @@ import (
 
 // Spec describes a lab, as the YAML file does: see ParseSpec. The zero value has no hosts and is invalid.
 type Spec struct {
-	Seed     uint64           `yaml:"seed"`    // of everything random; the same seed and input give the same drops
-	Offload  bool             `yaml:"offload"` // hosts hand over and take super-packets, as with segmentation offload
-	Hosts    map[string]Host  `yaml:"hosts"`
-	Routers  Routers          `yaml:"routers"`
-	Links    []Link           `yaml:"links"`
-	Routes   []Route          `yaml:"routes"`   // where the way is not the shortest
-	Reroute  *notation.Span   `yaml:"reroute"`  // how long after a link went down routers go round it; nil: never
-	Traffic  []traffic.Config `yaml:"traffic"`  // cross traffic
-	Timeline []Change         `yaml:"timeline"` // what changes, and when, counted from when the lab stands
+	Seed     uint64              `yaml:"seed"`    // of everything random; the same seed and input give the same drops
+	Offload  bool                `yaml:"offload"` // hosts hand over and take super-packets, as with segmentation offload
+	Hosts    map[string]Host     `yaml:"hosts"`
+	Routers  Routers             `yaml:"routers"`
+	Links    []Link              `yaml:"links"`
+	Routes   []Route             `yaml:"routes"`   // where the way is not the shortest
+	Reroute  *notation.Span      `yaml:"reroute"`  // how long after a link went down routers go round it; nil: never
+	Groups   map[string][]string `yaml:"groups"`   // multicast: the members of each group, by its address
+	Traffic  []traffic.Config    `yaml:"traffic"`  // cross traffic
+	Timeline []Change            `yaml:"timeline"` // what changes, and when, counted from when the lab stands
 }
 
 // Host is an end system: a network namespace.
@@ -167,6 +168,9 @@ func (s *Spec) Validate() error {
 		if err := s.Routes[i].validate(s, known); err != nil {
 			return document.About(fmt.Sprintf("routes[%d]", i), "routes: number %d: %v", i+1, err)
 		}
+	}
+	if err := s.validateGroups(known); err != nil {
+		return err
 	}
 	for i := range s.Traffic {
 		if err := s.validateTraffic(&s.Traffic[i], known); err != nil {

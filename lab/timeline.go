@@ -93,6 +93,7 @@ func (n *Network) setDirection(t int64, id int, change *link.Shape) {
 func (n *Network) SetRoute(r Route) {
 	n.overrides = append(n.overrides[:len(n.overrides):len(n.overrides)], r)
 	n.routes.override(n.plan, r)
+	clear(n.trees)
 }
 
 // unusable reports whether routers should find a way round a direction: the link is down one way or the other, as
@@ -111,4 +112,5 @@ func (n *Network) reroute(t int64) {
 		n.agenda.set(n.rerouteSource(), n.reroutes[0], true)
 	}
 	n.routes = newRoutes(n.plan, n.overrides, n.unusable)
+	clear(n.trees)
 }

@@ -43,6 +43,13 @@ func KeyOf(b []byte) (k Key) {
 	return k
 }
 
+// To is the key of the same packets, were they for another address of their family.
+func (k Key) To(target netip.Addr) Key {
+	k.Target = [16]byte{}
+	copy(k.Target[:], target.AsSlice())
+	return k
+}
+
 // Reverse is the key of the packets that go back.
 func (k Key) Reverse() Key {
 	k.Source, k.Target = k.Target, k.Source

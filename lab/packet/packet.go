@@ -14,6 +14,8 @@ type Packet struct {
 	Local  bool   // the lab's own cross traffic: it ends at its target node and is handed to no host
 	Spoilt bool   // a bit of it was changed on the way
 
+	Members uint64 // of a packet for a group: the members, by their bits, for whom this copy is; 0: it is for one receiver
+
 	Frame       [18]byte // the link-layer header that it came with, where that is kept: Ethernet's, with a VLAN tag if any
 	FrameLength uint8    // of it; 0: none is kept
 

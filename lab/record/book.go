@@ -27,6 +27,7 @@ const (
 //	host sends          Begin      a Record, under way
 //	link, router drops  Dropped    lost, unless a copy arrives after all
 //	host receives       Delivered  delivered; a second time: a duplicate
+//	host sends to group BeginGroup a Record for each member, under way
 //
 // What the ring forgets is added to the totals of its flow first. All that is reported is the sum of both, by the same code.
 type Book struct {
@@ -34,6 +35,8 @@ type Book struct {
 	flows flows
 	past  []tally // by flow; of the records that the ring has forgotten
 	feeds []*Feed
+
+	groups map[int32][]int32 // by the flow of what goes to a group: the flows of its members' accounts
 }
 
 // New returns an empty Book. It takes next to no memory until packets come.
@@ -102,6 +105,10 @@ func (b *Book) Delivered(p *packet.Packet, due, left int64) {
 	if p.Number == 0 {
 		return
 	}
+	if p.Members != 0 {
+		b.eachMember(p, func(one *packet.Packet) { b.Delivered(one, due, left) })
+		return
+	}
 	segments := p.Segments()
 	for i := range uint64(segments) {
 		if r := b.ring.find(p.Number + i); r != nil {
@@ -159,6 +166,10 @@ func headerLength(b []byte) int { return int(b[0]&0x0f) * 4 }
 // (-1: at a router or host) and why. Where another copy arrives, before or after, the packet counts as delivered.
 func (b *Book) Dropped(p *packet.Packet, t int64, cause packet.Cause, link int) {
 	if p.Number == 0 {
+		return
+	}
+	if p.Members != 0 {
+		b.eachMember(p, func(one *packet.Packet) { b.Dropped(one, t, cause, link) })
 		return
 	}
 	segments := p.Segments()
