@@ -42,7 +42,8 @@ func largeMesh() http.Handler {
 			classes[i] = 2 + i%17/15 + i%19/18
 		}
 		reply(w, map[string]any{"at": time.Now(), "troubles": []any{}, "more": 0, "hosts": hosts, "classes": classes, "pairs": []any{},
-			"looked": len(values), "unknown": 0, "runs": len(values), "newest": nil})
+			"looked": len(values), "unknown": 0, "runs": len(values), "newest": nil,
+			"unasked": map[string]any{"hourly": 4, "made": 0, "next": nil}})
 	})
 	mux.HandleFunc("GET /api/v1/status", func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, map[string]any{"hosts": []any{}, "missed": []any{}, "warnings": []any{}})

@@ -16,7 +16,7 @@ export const headline = (titles, id) => (titles ? titles[id] ?? (id.charAt(0).to
 export function useTitles() {
   const [titles, set] = useState(known);
   useEffect(() => {
-    if (known) return;
+    if (known) return void set(known); // they came since this was drawn
     const stop = new AbortController();
     get('api/v1/titles', stop.signal).then((doc) => set(known = doc.titles), () => stop.signal.aborted || set({}));
     return () => stop.abort();
