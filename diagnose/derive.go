@@ -70,7 +70,7 @@ func deriveShaped(s *Subject) {
 // waitsLong reports whether round trips are longer while a transfer runs than acknowledgements that are put off could make them.
 func waitsLong(s *Subject) bool {
 	empty := s.Value(EmptyRoundTrip)
-	return s.Value(LoadedRoundTrip) > max(emptyQueue*empty, empty+putOff)
+	return s.Value(LoadedRoundTrip) > max(queueStands*empty, empty+putOff)
 }
 
 // shapedLoses is the least share that a probe loses which is far above what the path carries for long. One on a path that others fill

@@ -147,8 +147,8 @@ const (
 	// a bandwidth-delay product keep 90 % and more.
 	fullShare = 0.8
 	// queueStands is the ratio of loaded to empty RTT above which a queue stands in the path, and leastQueue, in seconds,
-	// what it must hold: within a room the hosts' own delays vary by more than a fifth.
-	queueStands = 1.2
+	// what it must hold: within a room the hosts' own delays vary by a quarter and more.
+	queueStands = 1.25
 	leastQueue  = 0.001
 
 	// Shares of a test's time, by the kernel's own account, from which on a limit binds. A limit that binds shows 0.7 to

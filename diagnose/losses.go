@@ -50,7 +50,7 @@ func deriveFullLosses(s *Subject) {
 	}
 	holds, full := s.Value(Capacity)*least/8/mss, 0.0
 	for _, e := range s.episodes {
-		queue := e.trip > emptyQueue*least && e.trip-least > leastQueue
+		queue := e.trip > queueStands*least && e.trip-least > leastQueue
 		if queue && e.window >= fullFrom*holds {
 			full += e.packets
 		}
@@ -69,7 +69,7 @@ func mostlyFull(s *Subject) bool {
 // losesWithoutQueue reports whether TCP loses packets although no queue stands, and a probe on the nearly empty path does not.
 func losesWithoutQueue(s *Subject) bool {
 	return state(s) == Slow && s.Value(Retransmits) >= enoughLosses && s.Known(PacedLoss) && !pacedKeeps(s, lossRatio(s)) &&
-		s.Value(LoadedRoundTrip) <= max(emptyQueue*s.Value(EmptyRoundTrip), s.Value(EmptyRoundTrip)+packetsTake(s))
+		s.Value(LoadedRoundTrip) <= max(queueStands*s.Value(EmptyRoundTrip), s.Value(EmptyRoundTrip)+packetsTake(s))
 }
 
 // packetsTake is what packets of full size take longer than small pings, in seconds, without any queue: each takes its time on the narrowest

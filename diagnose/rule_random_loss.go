@@ -24,7 +24,7 @@ var randomLoss = Rule{
 		if p == 0 || s.Known(PacedLoss) && !pacedKeeps(s, p) {
 			return nil
 		}
-		queue := s.Value(LoadedRoundTrip) > emptyQueue*s.Value(EmptyRoundTrip)
+		queue := s.Value(LoadedRoundTrip) > queueStands*s.Value(EmptyRoundTrip)
 		if queue && (!pacedLost(s) || s.Value(LoadedRoundTrip) > othersFill*s.Value(EmptyRoundTrip)) || shared(s) {
 			return nil // what others fill makes even a paced probe lose
 		}
@@ -71,9 +71,6 @@ func lossRatio(s *Subject) float64 {
 // othersFill is the ratio of loaded to empty RTT from which on losses are rather those of a queue that others fill: a transfer that
 // loses at random does not get to fill one.
 const othersFill = 2
-
-// emptyQueue is the ratio of loaded to empty RTT below which no queue stands in the path.
-const emptyQueue = 1.25
 
 // shared reports whether a queue comes and goes on the path before anything is moved: others fill it, and what is lost may be
 // what did not fit. Loss alone does not vary the round trip.
