@@ -1,0 +1,182 @@
+package owamp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/pathwise-net/pathwise/proto/control"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// Client makes tests with an OWAMP server. The zero value does so in open mode.
+type Client struct {
+	// Mode is how connection and packets are protected; 0: as well as the server offers where there is a secret, else not at all. Whoever is
+	// on the path can make a client that leaves it open choose the open mode.
+	Mode    control.Mode
+	KeyID   string // names the secret
+	Secret  []byte
+	Timeout time.Duration // for the connection, and for each message on it; 0: 5 s
+	Clock   Clock
+}
+
+const (
+	clientTimeout = 5 * time.Second
+	// startLead is how long a server may take, beside some round trips, until it can send: the deployed one makes a process for each session.
+	startLead  = 100 * time.Millisecond
+	startTrips = 4
+)
+
+// Plan is what one test measures: one way, or both at once.
+type Plan struct {
+	Forward, Reverse *Terms          // packets to the server, and from there; nil: none
+	Stop             <-chan struct{} // ends the test early, which then has what came so far; nil: nothing does
+	OnRecord         func(Record)    // is told of each packet that comes from the server, by a goroutine of the test; nil: nobody is
+}
+
+// Report is what one test measured.
+type Report struct {
+	Mode             control.Mode
+	Local, Remote    netip.AddrPort // of the control connection
+	Forward, Reverse *Session
+	Skipped          int                 // packets that this end should have sent and did not, too late or in vain
+	SendError        error               // why the last of them could not be sent; nil: they were late
+	Left             []control.Timestamp // of forward packets, by number: when this host's kernel says that they left; 0 where it does not
+}
+
+// Measure makes one test at the first of some addresses that answers.
+func (c Client) Measure(ctx context.Context, ends []netip.AddrPort, p Plan) (*Report, error) {
+	for _, terms := range []*Terms{p.Forward, p.Reverse} {
+		if terms != nil {
+			if err := terms.Validate(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	t, err := c.connect(ctx, ends)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	r, err := t.measure(p)
+	return r, explain(ctx, err)
+}
+
+// Fetch asks a server for the records of a session that it received, by ID and the first and the last number of its packets.
+func (c Client) Fetch(ctx context.Context, ends []netip.AddrPort, id control.SID, first, last uint32) (*Session, error) {
+	t, err := c.connect(ctx, ends)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	s, err := t.fetch(fetch{first, last, id})
+	return s, explain(ctx, err)
+}
+
+// test is a control connection of a client.
+type test struct {
+	Client
+	*control.Connection
+	ctx     context.Context
+	conn    net.Conn
+	unwatch func() bool
+	trip    time.Duration // that the connection took to open
+	parts   parts
+}
+
+func (c Client) connect(ctx context.Context, ends []netip.AddrPort) (*test, error) {
+	c.Timeout = cmp.Or(c.Timeout, clientTimeout)
+	dialer := &net.Dialer{Timeout: c.Timeout}
+	dialer.SetMultipathTCP(false)
+	began := time.Now()
+	conn, err := sock.Connect(ctx, dialer, ends)
+	if err != nil {
+		err = explain(ctx, err)
+		if silent := (*explained)(nil); errors.As(err, &silent) && silent.sentinel == ErrSilent {
+			return nil, &explained{ErrNoAnswer, silent.cause}
+		}
+		return nil, err
+	}
+	t := &test{Client: c, ctx: ctx, conn: conn, trip: time.Since(began)}
+	t.unwatch = context.AfterFunc(ctx, func() { conn.Close() })
+	t.arm()
+	if t.Connection, err = control.Dial(conn, c.wish()); err != nil {
+		t.close()
+		return nil, explain(ctx, err)
+	}
+	return t, nil
+}
+
+func (c Client) wish() control.Wish {
+	w := control.Wish{Modes: []control.Mode{c.Mode}, KeyID: c.KeyID, Secret: c.Secret}
+	switch {
+	case c.Mode == 0 && len(c.Secret) > 0:
+		w.Modes = []control.Mode{control.Encrypted, control.Authenticated, control.Open}
+	case c.Mode == 0:
+		w.Modes = []control.Mode{control.Open}
+	}
+	return w
+}
+
+func (t *test) arm() { _ = t.conn.SetDeadline(time.Now().Add(t.Timeout)) }
+
+func (t *test) close() {
+	t.unwatch()
+	t.conn.Close()
+	t.parts.halt()
+	t.parts.close()
+}
+
+func (t *test) measure(p Plan) (*Report, error) {
+	r := &Report{Mode: t.Connection.Mode, Local: addrPort(t.conn.LocalAddr()), Remote: addrPort(t.conn.RemoteAddr())}
+	start := time.Now().Add(startLead + startTrips*t.trip)
+	var forward, reverse *part
+	for _, one := range []struct {
+		terms *Terms
+		sends bool
+		into  **part
+	}{{p.Forward, true, &forward}, {p.Reverse, false, &reverse}} {
+		if one.terms == nil {
+			continue
+		}
+		terms := one.terms.withDefaults()
+		if terms.Start.IsZero() {
+			terms.Start = start
+		}
+		made, err := t.request(terms, one.sends, r)
+		if err != nil {
+			return nil, fmt.Errorf("ask for session: %w", err)
+		}
+		*one.into = made
+	}
+	if reverse != nil {
+		reverse.receive.onRecord = p.OnRecord
+	}
+	if err := t.start(); err != nil {
+		return nil, err
+	}
+	if err := t.await(p.Stop); err != nil {
+		return nil, err
+	}
+	if reverse != nil {
+		s := reverse.receive.ledger.snapshot(0, lastSequence)
+		r.Reverse = &s
+		if err := reverse.receive.failed; err != nil {
+			return nil, fmt.Errorf("receive test packets: %w", err)
+		}
+	}
+	if forward == nil {
+		return r, nil
+	}
+	r.Left, r.SendError = forward.send.left, forward.send.failed
+	for _, s := range forward.send.skips {
+		r.Skipped += int(s.Last) - int(s.First) + 1
+	}
+	var err error
+	r.Forward, err = t.fetch(fetch{0, lastSequence, forward.id})
+	return r, err
+}

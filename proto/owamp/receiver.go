@@ -1,0 +1,79 @@
+package owamp
+
+import (
+	"crypto/rand"
+	"errors"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/pathwise-net/pathwise/proto/control"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// receiver takes the packets of one session. Run is called once.
+type receiver struct {
+	ledger *ledger
+	sealer *Sealer
+	from   netip.AddrPort // the only source whose packets count
+	socket *sock.Socket
+	clock  Clock
+	// onRecord, if not nil, is called for each packet that counts, by the goroutine of run.
+	onRecord func(Record)
+	failed   error // what run returned
+}
+
+// run takes packets until nothing is awaited any more; then nil. Interrupt of the socket ends it earlier. The schedule of the sender begins at
+// a moment by this end's clock.
+func (r *receiver) run(begin time.Time) error {
+	r.ledger.begin(begin)
+	worth := estimates{clock: r.clock}
+	for {
+		done, again := r.ledger.advance(time.Now(), worth.at(time.Now()))
+		if done || r.ledger.complete() {
+			return nil
+		}
+		event, err := r.socket.Receive(again)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			if time.Until(again) > 0 {
+				return nil // interrupted
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if packet, is := event.(sock.Packet); is {
+			r.take(packet, &worth)
+		}
+	}
+}
+
+// take notes a packet, if it is of the session.
+func (r *receiver) take(packet sock.Packet, worth *estimates) {
+	p, err := Packet{}, errForged
+	if packet.From == r.from {
+		p, err = r.sealer.Open(packet.Data)
+	}
+	if err != nil {
+		r.ledger.foreign()
+		return
+	}
+	record, noted := r.ledger.arrive(p, packet.At.User, r.clock.at(packet.At), worth.at(packet.At.User), packet.TTL)
+	if noted && r.onRecord != nil {
+		r.onRecord(record)
+	}
+}
+
+// newID draws the ID of a session that this end receives, as RFC 4656, section 3.5, has it: address, time, and random bytes, which tell nobody
+// else what it is.
+func newID(local netip.Addr, now time.Time) (id control.SID) {
+	address := local.Unmap().As16()
+	copy(id[:4], address[12:])
+	stamp := control.TimestampOf(now)
+	for i := range 8 {
+		id[4+i] = byte(stamp >> (56 - 8*i))
+	}
+	_, _ = rand.Read(id[12:]) // never fails, as crypto/rand says
+	return id
+}

@@ -1,0 +1,86 @@
+package owamp
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/pathwise-net/pathwise/proto/control"
+)
+
+// Captured packets of every mode are decoded by tshark without a complaint; of the open mode it knows the numbers.
+func TestDecodedByTshark(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"tcpdump", "tshark"} {
+		if _, err := exec.LookPath(tool); err != nil || os.Getuid() != 0 {
+			t.Skipf("to capture on loopback takes root, tcpdump and tshark (%v)", err)
+		}
+	}
+	const host = "127.0.0.17" // no other test has it
+	at, _ := serving(t, host, Policy{Keys: keys})
+	for _, mode := range []control.Mode{control.Open, control.Authenticated, control.Encrypted} {
+		file := filepath.Join(t.TempDir(), "capture.pcap")
+		stop := capturing(t, host, file)
+		terms := short(10)
+		r, err := measured(t, Client{Mode: mode, KeyID: "ann", Secret: keys["ann"]}, at, Plan{Forward: terms, Reverse: terms})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		args := []string{"-r", file, "-T", "fields", "-e", "udp.length", "-e", "_ws.malformed", "-e", "_ws.expert.severity", "-e", "_ws.col.Protocol"}
+		if mode == control.Open {
+			args = append(args, "-d", "udp.port==1-65535,owamp.test", "-e", "twamp.test.seq_number")
+		}
+		out, err := exec.Command("tshark", append(args, "udp")...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("tshark: %v\n%s", err, out)
+		}
+		packets := 0
+		for line := range strings.Lines(string(out)) {
+			fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+			if len(fields) < 4 {
+				continue // a remark on who runs it
+			}
+			packets++
+			if fields[0] != fmt.Sprint(8+PacketBytes(mode, terms.Padding)) || fields[1] != "" || fields[2] != "" {
+				t.Errorf("%v: %q", mode, line)
+			}
+			if mode == control.Open && (fields[3] != "OWAMP-Test" || len(fields) < 5 || fields[4] == "") {
+				t.Errorf("%v: %q is not decoded", mode, line)
+			}
+		}
+		if sent := len(r.Forward.Records) + len(r.Reverse.Records); packets != sent {
+			t.Errorf("%v: %d packets captured, %d sent:\n%s", mode, packets, sent, out)
+		}
+	}
+}
+
+// capturing captures what a host of loopback sends and receives, from when it returns until the function that it returns is called.
+func capturing(t *testing.T, host, file string) (stop func()) {
+	t.Helper()
+	c := exec.Command("tcpdump", "-i", "lo", "--immediate-mode", "-U", "-s", "0", "-w", file, "host", host)
+	said, err := c.StderrPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(said)
+	for line := ""; !strings.Contains(line, "listening on"); {
+		if line, err = lines.ReadString('\n'); err != nil {
+			t.Fatalf("tcpdump: %v", err)
+		}
+	}
+	return func() {
+		_ = c.Process.Signal(syscall.SIGINT)
+		_, _ = lines.WriteTo(io.Discard)
+		_ = c.Wait()
+	}
+}

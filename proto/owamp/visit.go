@@ -1,0 +1,189 @@
+package owamp
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/pathwise-net/pathwise/proto/control"
+)
+
+// visit is a connection that a Server let in.
+type visit struct {
+	*control.Connection
+	server      *Server
+	conn        net.Conn
+	from, local netip.Addr
+	limits      Limits
+
+	parts parts
+	kept  []*kept // of parts that are received
+	tests int     // times that sessions were started
+	bytes int64
+}
+
+// serve does what the client asks for, until it closes the connection.
+func (v *visit) serve() error {
+	for first := make([]byte, control.BlockBytes); ; {
+		v.arm()
+		if err := v.Read(first); err != nil {
+			if len(v.parts.all) == 0 {
+				return nil // what it came for is done
+			}
+			return fmt.Errorf("await command: %w", err)
+		}
+		var err error
+		switch command := control.Command(first[0]); command {
+		case control.RequestSession:
+			err = v.request(first)
+		case control.StartSessions:
+			err = v.run()
+		case control.FetchSession:
+			err = v.fetch(first)
+		default:
+			err = errors.New("it is unknown, or out of place")
+		}
+		if err != nil {
+			return fmt.Errorf("command %d: %w", first[0], err)
+		}
+	}
+}
+
+func (v *visit) arm() { _ = v.conn.SetDeadline(time.Now().Add(idleTimeout)) }
+
+// close ends what is under way.
+func (v *visit) close() {
+	v.parts.halt()
+	v.settle(true)
+}
+
+// settle lets go of sessions that have ended.
+func (v *visit) settle(broken bool) {
+	for _, p := range v.parts.all {
+		v.bytes += p.bytes()
+	}
+	v.parts.close()
+	v.server.store.done(v.kept, broken, time.Now())
+	v.kept = nil
+}
+
+// request takes a session in, or says why not.
+func (v *visit) request(first []byte) error {
+	q, slots, asked, err := receiveRequest(&v.Reader, first)
+	if err != nil {
+		return err
+	}
+	a := control.Accepted{Accept: control.Unsupported}
+	if asked == nil {
+		if a, err = v.admit(q, slots); err != nil {
+			v.server.Log.Warn("OWAMP session failed", "client", v.conn.RemoteAddr(), "error", err)
+			a = control.Accepted{Accept: control.Failed}
+		}
+	}
+	if a.Accept != control.OK {
+		v.server.Log.Info("OWAMP session refused", "client", v.conn.RemoteAddr(), "verdict", a.Accept)
+	}
+	return v.Send(a.Encode())
+}
+
+// admit opens a session that may be.
+func (v *visit) admit(q control.Request, slots []Slot) (control.Accepted, error) {
+	terms, supported := termsOf(q, slots)
+	if accept := v.judge(q, supported); accept != control.OK {
+		return control.Accepted{Accept: accept}, nil
+	}
+	if q.ServerReceives {
+		q.SID = newID(v.local, time.Now())
+	}
+	if accept := v.limits.admit(terms, q.SID, v.Mode); accept != control.OK {
+		return control.Accepted{Accept: accept}, nil
+	}
+	socket, port, err := openAt(v.local, 0)
+	if err != nil {
+		return control.Accepted{}, err
+	}
+	p := newPart(v.Connection, q.SID, terms, socket, q, q.ServerSends, v.server.Clock)
+	far := q.ReceiverPort
+	if q.ServerReceives {
+		far = q.SenderPort
+		k := &kept{ledger: p.receive.ledger, from: v.from, keyID: v.KeyID}
+		if !v.server.store.reserve(k, terms.Packets, time.Now()) {
+			socket.Close()
+			return control.Accepted{Accept: control.Busy}, nil
+		}
+		v.kept = append(v.kept, k)
+	}
+	p.meet(netip.AddrPortFrom(v.from, far))
+	v.parts.all = append(v.parts.all, p)
+	return control.Accepted{Port: port, SID: q.SID}, nil
+}
+
+// judge says whether a session is one between this connection's two ends. Packets to anybody else this server does not send: who asks for them
+// has not shown that they want them.
+func (v *visit) judge(q control.Request, supported bool) control.Accept {
+	far, near, port := q.ReceiverAddress, q.SenderAddress, q.ReceiverPort
+	if q.ServerReceives {
+		far, near, port = near, far, q.SenderPort
+	}
+	switch {
+	case !supported, q.ServerSends == q.ServerReceives, q.IPv6 != v.local.Is6():
+		return control.Unsupported
+	case far.IsValid() && far != v.from, near.IsValid() && near != v.local, port == 0:
+		return control.Refused
+	case len(v.parts.all) >= v.limits.Sessions:
+		return control.Never
+	}
+	return control.OK
+}
+
+// run starts the sessions, and ends them when the client says so, or has not said so in time.
+func (v *visit) run() error {
+	if err := v.Verify(); err != nil {
+		return err
+	}
+	if len(v.parts.all) == 0 {
+		return v.Send(control.EncodeStartAck(control.Refused))
+	}
+	v.tests++
+	if err := v.Send(control.EncodeStartAck(control.OK)); err != nil {
+		return err
+	}
+	v.parts.start()
+	_ = v.conn.SetDeadline(time.Now().Add(v.limits.Longest + mostLead + idleTimeout))
+	first := make([]byte, control.StartStopBytes)
+	if err := v.Read(first); err != nil {
+		return fmt.Errorf("await end of sessions: %w", err)
+	}
+	now := time.Now()
+	v.arm()
+	sent, _, err := receiveStop(&v.Reader, first, len(v.parts.all))
+	if err != nil {
+		return err
+	}
+	v.parts.halt()
+	if err := v.parts.take(sent, now); err != nil {
+		return err
+	}
+	if err := sendStop(&v.Writer, control.OK, v.parts.sent()); err != nil {
+		return err
+	}
+	v.settle(false)
+	return nil
+}
+
+// fetch sends the records of a session.
+func (v *visit) fetch(first []byte) error {
+	b := make([]byte, fetchBytes)
+	copy(b, first)
+	if err := v.Receive(b[control.BlockBytes:]); err != nil {
+		return err
+	}
+	f := decodeFetch(b)
+	k := v.server.store.find(f.id, v.from, v.KeyID)
+	if k == nil {
+		return v.Send(fetchAck{accept: control.Refused}.encode())
+	}
+	return sendSession(&v.Writer, k.ledger.request, k.ledger.snapshot(f.first, f.last), v.arm)
+}
