@@ -54,6 +54,7 @@ type Responder struct {
 const (
 	ResponderIperf3   = "iperf3"   // an iperf3 server; the secret is the cookie that opens each of its connections
 	ResponderTransact = "transact" // answers transactions; the secret opens their control connection
+	ResponderOWAMP    = "owamp"    // an OWAMP server; the secret is the pass phrase of its one key
 	ResponderCommand  = "command"  // a program, such as a tool's own server, which knows of no secret
 )
 

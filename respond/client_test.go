@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/control"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/proto/owamp"
 	"github.com/pathwise-net/pathwise/proto/transact"
 )
 
@@ -25,6 +27,7 @@ type client struct {
 var clients = map[string]client{
 	measure.ResponderIperf3:   {testIperf3, vanishIperf3},
 	measure.ResponderTransact: {testTransact, vanishTransact},
+	measure.ResponderOWAMP:    {testOWAMP, vanishOWAMP},
 }
 
 func testIperf3(ctx context.Context, address, secret string, d time.Duration, begun func()) error {
@@ -136,4 +139,47 @@ func vanishTransact(t *testing.T, address, secret string) {
 	}
 	conn.Close()
 	test.Close() // the responder has not heard of its end
+}
+
+// owampPause is the time between the packets of a test.
+const owampPause = 10 * time.Millisecond
+
+func testOWAMP(ctx context.Context, address, secret string, d time.Duration, begun func()) error {
+	terms := owamp.Terms{Packets: 1 + int(d/owampPause), Slots: []owamp.Slot{owamp.Fixed(owampPause)}, Timeout: 100 * time.Millisecond}
+	plan := owamp.Plan{Reverse: &terms}
+	if begun != nil {
+		plan.OnRecord = func(owamp.Record) { begun() }
+	}
+	_, err := owamp.Client{KeyID: runKeyID, Secret: []byte(secret)}.Measure(ctx, []netip.AddrPort{netip.MustParseAddrPort(address)}, plan)
+	return err
+}
+
+// vanishOWAMP speaks by hand: it asks for packets, has them sent, and resets the connection.
+func vanishOWAMP(t *testing.T, address, secret string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.(*net.TCPConn).SetLinger(0) // it is reset, and not closed
+	c, err := control.Dial(conn, control.Wish{Modes: []control.Mode{control.Encrypted}, KeyID: runKeyID, Secret: []byte(secret)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slot := make([]byte, control.BlockBytes) // of an exponential schedule whose mean is 0
+	c.Add(control.Request{Command: control.RequestSession, ServerSends: true, Slots: 1, Packets: 1, ReceiverPort: 9,
+		Timeout: control.IntervalOf(10 * time.Second)}.Encode())
+	c.Digest()
+	c.Add(slot)
+	c.Digest()
+	accepted, ack := make([]byte, control.AcceptedBytes), make([]byte, control.StartStopBytes)
+	for _, err := range []error{c.Flush(), c.Receive(accepted), c.Send(control.EncodeStart()), c.Receive(ack)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if accepted[0] != 0 || ack[0] != 0 {
+		t.Fatalf("refused: %x, %x", accepted, ack)
+	}
 }

@@ -20,7 +20,7 @@ import (
 type Kind struct {
 	Name      string   // as in measure.Responder, agents' policies and mesh files
 	Meaning   string   // what it answers, as the words after "answer"
-	Probes    []string // kinds of probe whose far end it is
+	Probes    []string // kinds of probe whose far end it is; none: programs of others are what comes
 	Protocols []string // that its port is of: tcp, udp; none: it is the program's to say
 	Port      int      // where probes look for it if nothing else is said; 0: nowhere
 	Limits    Limits   // of one that is open to everybody, where nothing else is said
@@ -29,6 +29,8 @@ type Kind struct {
 	Program bool
 	// Fills says that its tests may fill a link, which takes more than one processor.
 	Fills bool
+	// Spare is the port that `pathwise respond` answers on where Port is one that only root may open; 0: Port is not.
+	Spare int
 	// Always says that `pathwise respond` opens it beside the first of the table, on Port, if nothing else is said.
 	Always bool
 
@@ -45,7 +47,7 @@ type serve func(context.Context) error
 const AnsweringOn = "answering on "
 
 // Kinds are all kinds. The first is what `pathwise respond` opens whatever is said.
-func Kinds() []Kind { return []Kind{iperf3Kind(), transactKind(), commandKind()} }
+func Kinds() []Kind { return []Kind{iperf3Kind(), transactKind(), owampKind(), commandKind()} }
 
 // KindOf is the kind of a name; ok is false where there is none.
 func KindOf(name string) (k Kind, ok bool) {

@@ -1,13 +1,16 @@
 package respond
 
 import (
+	"context"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
@@ -30,12 +33,15 @@ func TestKindsAnswerProbes(t *testing.T) {
 			asked[demand.Responder] = append(asked[demand.Responder], kind.Name)
 		}
 	}
-	answered := map[string][]string{}
+	answered, names := map[string][]string{}, map[string]bool{}
 	for _, kind := range Kinds() {
-		if answered[kind.Name] != nil {
+		if names[kind.Name] {
 			t.Errorf("%s: twice in the table", kind.Name)
 		}
-		answered[kind.Name] = kind.Probes
+		names[kind.Name] = true
+		if answered[kind.Name] = kind.Probes; len(kind.Probes) == 0 {
+			delete(answered, kind.Name) // no probe asks for it
+		}
 		if kind.Meaning == "" || kind.Program != (len(kind.Protocols) == 0) || kind.Program != (kind.open == nil) {
 			t.Errorf("%s: %+v does not say what it is", kind.Name, kind)
 		}
@@ -52,6 +58,29 @@ func TestListed(t *testing.T) {
 	got := []string{Listed(nil), Listed([]string{"a"}), Listed([]string{"a", "b"}), Listed([]string{"a", "b", "c"})}
 	if diff := cmp.Diff([]string{"", "a", "a and b", "a, b and c"}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Where only root may open a port the spare one is opened, if there is one; any other error stays.
+func TestOpenOrSpare(t *testing.T) {
+	for _, c := range []struct {
+		spare int
+		fails error
+		want  string
+	}{{0, nil, "host:861"}, {5861, nil, "host:861"}, {5861, unix.EACCES, "host:861 host:5861"}, {0, unix.EACCES, "host:861"},
+		{5861, unix.EADDRINUSE, "host:861"}} {
+		var tried []string
+		kind := Kind{Spare: c.spare, open: func(_ context.Context, address string, _ terms) (net.Addr, serve, error) {
+			tried = append(tried, address)
+			if len(tried) == 1 && c.fails != nil {
+				return nil, nil, fmt.Errorf("listen: %w", c.fails)
+			}
+			return nil, nil, nil
+		}}
+		_, err := kind.OpenOrSpare(t.Context(), "host:861", Limits{}, nil)
+		if got := strings.Join(tried, " "); got != c.want || (err != nil) != (c.fails != nil && len(tried) == 1) {
+			t.Errorf("%+v: tried %s (%v)", c, got, err)
+		}
 	}
 }
 
@@ -98,7 +127,11 @@ func pageTable() string {
 		if !kind.Program {
 			port = fmt.Sprintf("%d/%s", kind.Port, strings.Join(kind.Protocols, ", "))
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", kind.Name, kind.Meaning, strings.Join(kind.Probes, ", "), port)
+		probes := strings.Join(kind.Probes, ", ")
+		if probes == "" {
+			probes = "those of other programs"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", kind.Name, kind.Meaning, probes, port)
 	}
 	return b.String()
 }

@@ -8,7 +8,10 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"strconv"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Limits bound what a responder does for those who come. One that is zero is the kind's own.
@@ -74,6 +77,15 @@ func (k *Kind) CheckSecret(secret string) error {
 // Open opens a responder for everybody, at HOST:PORT. A nil log is silent.
 func (k *Kind) Open(ctx context.Context, address string, l Limits, log *slog.Logger) (*Opened, error) {
 	return k.listen(ctx, address, terms{Limits: l, log: log})
+}
+
+// OpenOrSpare is Open, but where only root may open the port of the address it opens the kind's spare one.
+func (k *Kind) OpenOrSpare(ctx context.Context, address string, l Limits, log *slog.Logger) (*Opened, error) {
+	o, err := k.Open(ctx, address, l, log)
+	if host, _, bad := net.SplitHostPort(address); bad == nil && k.Spare > 0 && errors.Is(err, unix.EACCES) {
+		return k.Open(ctx, net.JoinHostPort(host, strconv.Itoa(k.Spare)), l, log)
+	}
+	return o, err
 }
 
 // OpenForRun opens a responder for the tests of one run, at HOST:PORT. A nil log is silent.

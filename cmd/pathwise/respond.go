@@ -164,7 +164,11 @@ func (s *session) respond(ctx context.Context, bind string, wanted []*responder,
 	var opened []*respond.Opened
 	var answering []*responder
 	for _, r := range wanted {
-		o, err := r.kind.Open(ctx, sock.JoinHostPort(bind, r.port), limits, s.log())
+		open := r.kind.Open
+		if r.spare {
+			open = r.kind.OpenOrSpare
+		}
+		o, err := open(ctx, sock.JoinHostPort(bind, r.port), limits, s.log())
 		if r.spare && errors.Is(err, unix.EADDRINUSE) {
 			s.log().Warn("not answering "+r.kind.Name+": another program has its port", "port", r.port, "flag", "--"+r.flag)
 			continue

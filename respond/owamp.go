@@ -1,0 +1,42 @@
+package respond
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/owamp"
+)
+
+// runKeyID names the secret of a run to an OWAMP server that is open for it.
+const runKeyID = "pathwise-run"
+
+// owampKind is an OWAMP server. The secret of a run is the pass phrase of the key ID pathwise-run, without which nothing is answered.
+func owampKind() Kind {
+	return Kind{
+		Name: measure.ResponderOWAMP, Meaning: "one-way delay tests of any OWAMP client",
+		Protocols: []string{"tcp"}, Port: owamp.DefaultPort, Spare: owamp.SparePort,
+		// A test is some packets a second; people let them run for hours, which a mesh does in pieces.
+		Limits: Limits{Tests: 32, Longest: 5 * time.Minute},
+		Always: true,
+		check:  owamp.CheckSecret,
+		open:   openOWAMP,
+	}
+}
+
+func openOWAMP(ctx context.Context, address string, t terms) (net.Addr, serve, error) {
+	policy := owamp.Policy{Tests: t.Tests, Peer: t.peer, Limits: owamp.Limits{Longest: t.Longest, BitRate: t.Rate}}
+	if t.secret != "" {
+		policy.Keys, policy.Modes = owamp.Keys{runKeyID: []byte(t.secret)}, owamp.SecuredModes
+	}
+	listener, err := owamp.Listen(ctx, address)
+	if err != nil {
+		return nil, nil, err
+	}
+	server := &owamp.Server{Policy: policy, Log: t.log}
+	if t.onTest != nil {
+		server.OnTest = func(one owamp.Tested) { t.onTest(Tested{Client: one.Client, Bytes: one.Bytes, Err: one.Err}) }
+	}
+	return listener.Addr(), func(ctx context.Context) error { return server.Serve(ctx, listener) }, nil
+}
