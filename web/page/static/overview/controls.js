@@ -70,12 +70,16 @@ export function Controls({ choice, limits, measured }) {
   </div>`;
 }
 
+/** How wide a field is that has all of a number, beside what steps it up and down. @param {number} v */
+const wideFor = (v) => `calc(${Math.max(4, String(v).length)}ch + 2.6em)`;
+
 /** @param {{name: 'warn' | 'bad', word: string, choice: Choice, value: number}} props */
 function Limit({ name, word, choice, value }) {
   const [factor, unit] = typed(unitOf(choice.metric));
+  const shown = Number((value / factor).toPrecision(6));
   /** @param {any} e */
   const set = (e) => change({ [name]: e.target.value === '' ? null : Number((e.target.valueAsNumber * factor).toPrecision(6)) });
-  return html`<label><span class=${'key ' + name} aria-hidden="true">${name === 'warn' ? '•' : '×'}</span> ${word} from <input type="number" step="any" min="0" value=${Number((value / factor).toPrecision(6))} onChange=${set} /> ${unit}</label>`;
+  return html`<label><span class=${'key ' + name} aria-hidden="true">${name === 'warn' ? '•' : '×'}</span> ${word} from <input type="number" step="any" min="0" style=${{ width: wideFor(shown) }} value=${shown} onChange=${set} /> ${unit}</label>`;
 }
 
 const most = 168; // steps back: a week of hours

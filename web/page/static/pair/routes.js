@@ -52,7 +52,7 @@ function Found({ routes, range, way, names }) {
     <div class="scroll" tabindex="0" role="region" aria-label=${`Routes from ${way[0]} to ${way[1]}`}><table class="routes">
       <thead><tr><th scope="col">Hop</th>${newest.map((r) => html`<th scope="col" key=${r.first}><b>${r.letter}</b> <a href=${link(['result', r.result])}>${when(r.first)}</a>
         <br />to ${when(r.last)}<br />${plural(r.results, 'trace')}</th>`)}</tr></thead>
-      <tbody><tr><th scope="row">Differs</th>${newest.map((r, k) => html`<td class="differs">${
+      <tbody><tr><th scope="row">Differs</th>${newest.map((r, k) => html`<td class="differs" data-route=${r.letter}>${
           r.differs.length ? told(r.differs) : k === all.length - 1 ? 'the first of this span' : 'no hop'}</td>`)}</tr>
         ${hops(newest).map((ttl) => html`<tr key=${ttl}><th scope="row">${ttl}</th>${newest.map((r) => html`<${Hop} r=${r} ttl=${ttl} names=${names} />`)}</tr>`)}</tbody></table></div>
     ${routes.length > columns && html`<p class="quiet">In the strip alone: ${plural(routes.length - columns, 'older route')}. Zoom in to see more.</p>`}`;
@@ -69,7 +69,7 @@ function Hop({ r, ttl, names }) {
   const d = r.differs.find((o) => o.ttl === ttl);
   const [sign, word] = d ? marks[d.kind] : ['', ''];
   const text = hop ? answered(hop, names) : d ? d.before : '';
-  return html`<td class=${d ? 'changed ' + d.kind : hop?.addresses?.length ? '' : 'quiet'}>${d && html`<b aria-hidden="true">${sign}</b> `}
+  return html`<td data-route=${r.letter} class=${d ? 'changed ' + d.kind : hop?.addresses?.length ? '' : 'quiet'}>${d && html`<b aria-hidden="true">${sign}</b> `}
     ${d?.kind === 'gone' ? html`<s>${text}</s>` : text}${d && html`<span class="hidden"> ${word}</span>`}</td>`;
 }
 
