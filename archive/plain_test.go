@@ -44,25 +44,40 @@ func drawnPings() (results []*measure.Result) {
 	return results
 }
 
-// merging is what plain merging of runs comes to: every Result is looked at, and every sketch is read and merged by itself.
+// plainRuns are Results by target and time, and the sketches in each.
+type plainRuns struct {
+	results targets
+	samples map[string]map[measure.Metric]*stat.Sketch // by ID and distribution
+}
+
+func plainly(t *testing.T, results []*measure.Result) plainRuns {
+	t.Helper()
+	all := plainRuns{targetsOf(results), map[string]map[measure.Metric]*stat.Sketch{}}
+	for _, r := range results {
+		all.samples[r.ID] = map[measure.Metric]*stat.Sketch{}
+		for name, d := range r.Distributions {
+			one, err := d.Sketch()
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.samples[r.ID][name] = one
+		}
+	}
+	return all
+}
+
+// merging is what plain merging of runs comes to: every Result of the span is looked at, and every sketch merged by itself.
 type merging struct {
 	values, said, samples, all stat.Sketch
 	runs                       uint64
 }
 
-func mergePlainly(t *testing.T, results []*measure.Result, target string, m measure.Metric, from, to time.Time) (p merging) {
-	t.Helper()
+func (all plainRuns) merge(target string, m measure.Metric, from, to time.Time) (p merging) {
 	distribution := m.Merge().Distribution
-	for _, r := range results {
-		if r.Target.Name != target || r.Started.Before(from) || !r.Started.Before(to) {
-			continue
-		}
-		samples, says := r.Distributions[distribution]
-		if says = says && distribution != ""; says {
-			one, err := samples.Sketch()
-			if err != nil {
-				t.Fatal(err)
-			}
+	for _, r := range all.results.between(target, from, to) {
+		one := all.samples[r.ID][distribution]
+		says := one != nil
+		if says {
 			p.samples.Merge(one)
 			p.runs++
 		}
@@ -120,6 +135,7 @@ func TestAnswersAreOfPlainMerging(t *testing.T) {
 		small := func(o *archive.Options) { o.MoveValues = 900 }
 		a := open(t, url, small)
 		results := drawnPings()
+		runs := plainly(t, results)
 		for i, r := range results {
 			put(t, a, r)
 			if i == len(results)/2 {
@@ -129,8 +145,8 @@ func TestAnswersAreOfPlainMerging(t *testing.T) {
 		}
 		for range 2 {
 			for _, m := range []measure.Metric{measure.RTTMedian, measure.RTTMean, measure.RTTMin, measure.RTTP95, measure.RTTStddev} {
-				checkSeriesPlainly(t, a, results, m)
-				checkMatrixPlainly(t, a, results, m)
+				checkSeriesPlainly(t, a, runs, m)
+				checkMatrixPlainly(t, a, runs, m)
 			}
 			closeIt(t, a)
 			a = open(t, url, small)
@@ -138,7 +154,7 @@ func TestAnswersAreOfPlainMerging(t *testing.T) {
 	})
 }
 
-func checkSeriesPlainly(t *testing.T, a archive.Archive, results []*measure.Result, m measure.Metric) {
+func checkSeriesPlainly(t *testing.T, a archive.Archive, runs plainRuns, m measure.Metric) {
 	t.Helper()
 	midnight := now.Truncate(24 * time.Hour)
 	for _, step := range []time.Duration{30 * time.Second, time.Minute, 10 * time.Minute, 20 * time.Minute, time.Hour, 5 * time.Hour, 24 * time.Hour} {
@@ -154,7 +170,7 @@ func checkSeriesPlainly(t *testing.T, a archive.Archive, results []*measure.Resu
 		var want []archive.Bucket
 		first := time.Unix(0, from.UnixNano()/int64(step)*int64(step)).UTC()
 		for start := first; start.Before(to); start = start.Add(step) {
-			if p := mergePlainly(t, results, "b", m, start, start.Add(step)); p.all.Count() > 0 {
+			if p := runs.merge("b", m, start, start.Add(step)); p.all.Count() > 0 {
 				b := p.bucket(m, someQuantiles, false)
 				b.Start = start
 				want = append(want, b)
@@ -166,7 +182,7 @@ func checkSeriesPlainly(t *testing.T, a archive.Archive, results []*measure.Resu
 	}
 }
 
-func checkMatrixPlainly(t *testing.T, a archive.Archive, results []*measure.Result, m measure.Metric) {
+func checkMatrixPlainly(t *testing.T, a archive.Archive, runs plainRuns, m measure.Metric) {
 	t.Helper()
 	for _, span := range [][2]time.Duration{{72, 0}, {30, 1}, {7, 6}} {
 		for _, odd := range []time.Duration{0, 7 * time.Minute, 1234567 * time.Microsecond} {
@@ -178,7 +194,7 @@ func checkMatrixPlainly(t *testing.T, a archive.Archive, results []*measure.Resu
 			}
 			var want []archive.Cell
 			for _, target := range []string{"b", "c"} {
-				if p := mergePlainly(t, results, target, m, from, to); p.all.Count() > 0 {
+				if p := runs.merge(target, m, from, to); p.all.Count() > 0 {
 					want = append(want, archive.Cell{Pair: archive.Pair{Source: "a", Target: target},
 						Merged: p.bucket(m, someQuantiles, true).Merged})
 				}
