@@ -36,9 +36,11 @@ func Letters(out io.Writer, environ []string) io.Writer {
 	return out
 }
 
-// File is the file behind a writer, which Letters may have made; nil: there is none.
+// File is the file behind a writer, which Letters may have made, or another that says what it writes to; nil: there is none.
 func File(w any) *os.File {
 	switch w := w.(type) {
+	case interface{ Unwrap() io.Writer }:
+		return File(w.Unwrap())
 	case *os.File:
 		return w
 	case *asciiWriter:

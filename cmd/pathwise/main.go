@@ -40,13 +40,17 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process as if nobody listened
-	s := &session{in: stdin, out: terminal.Letters(stdout, os.Environ()), err: terminal.Letters(stderr, os.Environ())}
+	out := &checkedWriter{out: terminal.Letters(stdout, os.Environ())}
+	s := &session{in: stdin, out: out, err: terminal.Letters(stderr, os.Environ())}
 	s.meter, s.emulated = lab.ReadMeter()
 	root := rootCommand(s)
 	root.SetArgs(args)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	err := root.ExecuteContext(ctx)
+	if wrong := out.failed(); wrong != nil && (err == nil || errors.Is(err, errBadOutcome)) {
+		err = fmt.Errorf("write output: %w", wrong)
+	}
 	if err == nil && ctx.Err() != nil && terminal.Is(s.err) {
 		fmt.Fprintln(s.err) // the terminal's ^C stands on the line
 	}
