@@ -126,7 +126,7 @@ var rooms = []room{
 	{"parse", "metrics out of what a program printed",
 		"document measure", ""},
 	{"probe", "one method a file: ping, trace, throughput, capacity, programs, the host itself; the catalogue of their parameters",
-		"chart document host input measure model parse proto/iperf3 proto/transact quantity sock stat", ""},
+		"chart document host input measure model parse proto/control proto/iperf3 proto/transact quantity sock stat", ""},
 	{"proto/control", "what control connections of OWAMP and TWAMP share: modes, keys, encrypted streams, messages, time stamps",
 		"", ""},
 	{"proto/iperf3", "iperf3's wire protocol, client and server, and our extra keys in it",

@@ -1,9 +1,10 @@
 package measure
 
-import "fmt"
-
 // OneWayDelays is the distribution of one-way delay, forward or reverse.
 func OneWayDelays(way string) Metric { return Metric("owd_" + way + "_seconds") }
+
+// OneWay is a quantile of one-way delay, forward or reverse: min, median, p95, p99 or max.
+func OneWay(way, quantile string) Metric { return Metric("owd_" + way + "_" + quantile + "_seconds") }
 
 // oneWayMetrics are of one-way delay (RFC 7679): forward from the source to the target, reverse from the target to the source.
 func oneWayMetrics() (all []Definition) {
@@ -22,12 +23,12 @@ func oneWayMetrics() (all []Definition) {
 				"One packet of a hundred takes longer. It needs some hundred packets to mean anything."},
 			{"max", 1, "maximum", "Largest", "The packet that took longest. One packet decides it, so that it says what can happen, not how often."},
 		} {
-			d := Definition{Metric: Metric(fmt.Sprintf("owd_%s_%s_seconds", way, q.part)), Label: "One-way delay " + way + ", " + q.label,
+			d := Definition{Metric: OneWay(way, q.part), Label: "One-way delay " + way + ", " + q.label,
 				Group: "Delay", Better: BetterLow, Warn: 0.05, Bad: 0.1, Merge: quantileOf(OneWayDelays(way), q.quantile),
 				Help: q.help + " one-way delay (RFC 7679), " + way + ", of the packets that arrived.", Text: q.text,
 				See: []string{"one-way-delay", "clock-error"}, Source: "RFC 7679"}
 			if q.part == "median" {
-				d.Draw, d.Loss = DrawSmoke, Metric("loss_"+way+"_ratio")
+				d.Draw, d.Loss = DrawSmoke, LossOn(way)
 			}
 			all = append(all, d)
 		}

@@ -61,11 +61,15 @@ type Echo struct {
 	Seq         int      `json:"seq"`
 	SentSeconds float64  `json:"sent_seconds"` // since the start of the measurement
 	RTTSeconds  *float64 `json:"rtt_seconds"`  // nil: lost
-	TTL         int      `json:"ttl,omitempty"`
-	DSCP        *int     `json:"dscp,omitempty"`  // mark of the answer, where the request had one; nil: nobody looked
-	From        string   `json:"from,omitempty"`  // who answered, when it was not the target
-	Error       string   `json:"error,omitempty"` // what an ICMP error said
-	Duplicates  int      `json:"duplicates,omitempty"`
+	// ForwardSeconds and ReverseSeconds are what each way took, as the clocks of both ends showed it; nil: lost, or nobody stamped it there.
+	ForwardSeconds *float64 `json:"forward_seconds,omitempty"`
+	ReverseSeconds *float64 `json:"reverse_seconds,omitempty"`
+	LateSeconds    float64  `json:"late_seconds,omitempty"` // by how much it was sent later than planned, where that is told
+	TTL            int      `json:"ttl,omitempty"`
+	DSCP           *int     `json:"dscp,omitempty"`  // mark of the answer, where the request had one; nil: nobody looked
+	From           string   `json:"from,omitempty"`  // who answered, when it was not the target
+	Error          string   `json:"error,omitempty"` // what an ICMP error said
+	Duplicates     int      `json:"duplicates,omitempty"`
 }
 
 // Transaction is one of a program that asks and waits for the answer. Times count from its beginning: with a connection of its own that

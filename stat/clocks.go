@@ -19,9 +19,6 @@ type Exchange struct {
 func (e Exchange) forward() float64 { return e.Arrived - e.Sent }
 func (e Exchange) reverse() float64 { return e.Received - e.Answered }
 
-// middle is where the offset would be if both ways took the same time.
-func (e Exchange) middle() float64 { return (e.forward() - e.reverse()) / 2 }
-
 // ClockFit is what exchanges tell of how two clocks run beside each other. Offsets are how far the far clock is ahead of the near one; all times
 // are in seconds.
 type ClockFit struct {

@@ -21,6 +21,7 @@ import (
 // names of the lab.
 var takingHost = map[string][]string{
 	"ping":       {"-c", "1"},
+	"owd":        {"-c", "2", "-i", "1ms"},
 	"mtu":        {"--timeout", "200ms"},
 	"trace":      {"--max-ttl", "1"},
 	"throughput": {"-n", "100K"},
@@ -65,7 +66,7 @@ func TestFamiliesOnLoopback(t *testing.T) {
 	}
 	go func() { _ = (&transact.Server{}).Serve(t.Context(), asked) }()
 	port := l.Addr().(*net.TCPAddr).Port
-	ports := map[string]int{"throughput": port, "diagnose": port, "transact": asked.Addr().(*net.TCPAddr).Port}
+	ports := map[string]int{"owd": reflectAll(t), "throughput": port, "diagnose": port, "transact": asked.Addr().(*net.TCPAddr).Port}
 	addresses, err := net.DefaultResolver.LookupHost(t.Context(), "localhost")
 	dual := err == nil && slices.Contains(addresses, "127.0.0.1") && slices.Contains(addresses, "::1") // not on every machine
 	for name, quick := range takingHost {
@@ -112,6 +113,29 @@ func TestFamiliesOnLoopback(t *testing.T) {
 			t.Errorf("%v: exit status %d, %d results: %s", full, status, len(results), complaint)
 		}
 	}
+}
+
+// reflectAll sends packets of STAMP back as they came, with the sender's part where a reflector puts it, until the test ends; it returns its port.
+func reflectAll(t *testing.T) (port int) {
+	t.Helper()
+	conn, err := net.ListenUDP("udp", &net.UDPAddr{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	go func() {
+		packet := make([]byte, 2048)
+		for {
+			n, from, err := conn.ReadFromUDPAddrPort(packet)
+			if err != nil {
+				return
+			}
+			copy(packet[24:38], packet[:14])
+			copy(packet[16:24], packet[4:12])
+			_, _ = conn.WriteToUDPAddrPort(packet[:n], from)
+		}
+	}()
+	return conn.LocalAddr().(*net.UDPAddr).Port
 }
 
 func needsPrivilege(complaint string) bool { return strings.Contains(complaint, "ping_group_range") }

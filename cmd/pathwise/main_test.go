@@ -22,6 +22,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(actAsPathwise) != "" {
 		main()
 	}
+	if os.Getenv(reflectVariable) != "" {
+		fmt.Fprintln(os.Stderr, beReflector())
+		os.Exit(1)
+	}
 	if config := os.Getenv(natsVariable); config != "" {
 		if err := beNATS(config); err != nil {
 			fmt.Fprintln(os.Stderr, err)

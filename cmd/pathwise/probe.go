@@ -30,6 +30,7 @@ func throughputKind() probe.Kind {
 
 func probeCommand(s *session, k probe.Kind) *cobra.Command {
 	flags := parameterFlags{kind: k}
+	var format *string
 	c := &cobra.Command{
 		Use: k.Name + " " + k.Usage.Hosts, Short: k.Usage.Short, Long: k.Usage.Long, Example: examples(k.Usage.Examples),
 		Args: cobra.ExactArgs(1),
@@ -39,6 +40,10 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 				return err
 			}
 			defer flags.close()
+			write, err := formatOf(k.Name, *format)
+			if err != nil {
+				return err
+			}
 			none := len(args) == 0
 			if none {
 				args = []string{""}
@@ -57,7 +62,7 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 				}
 			}
 			families := flags.over.families()
-			if watcher := watchers[k.Name]; watcher != nil && s.live() && (len(families) == 1 || k.Usage.Several) {
+			if watcher := watchers[k.Name]; watcher != nil && s.live() && *format == ownFormat && (len(families) == 1 || k.Usage.Several) {
 				tasks = overEach(tasks, families)
 				return s.watchTasks(c.Context(), tasks, options, watcher(s.screen(), tasks))
 			}
@@ -76,7 +81,7 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 				}
 				return p.Do(c.Context())
 			}
-			return s.measureTasks(c.Context(), tasks, families, probe.WriteText, measureOne)
+			return s.measureTasks(c.Context(), tasks, families, write, measureOne)
 		},
 	}
 	switch {
@@ -86,6 +91,7 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 		c.Use, c.Args = k.Name+" ["+k.Usage.Hosts+"]", cobra.MaximumNArgs(1)
 	}
 	flags.add(c)
+	format = addFormat(c, k.Name)
 	return c
 }
 

@@ -32,6 +32,7 @@ var watchers = map[string]func(screen *terminal.Screen, tasks []measure.Task) wa
 	"fetch": func(screen *terminal.Screen, tasks []measure.Task) watcher {
 		return newThroughputWatch(screen, tasks[0])
 	},
+	"owd": func(screen *terminal.Screen, tasks []measure.Task) watcher { return newOWDWatch(screen, tasks[0]) },
 	"throughput": func(screen *terminal.Screen, tasks []measure.Task) watcher {
 		return newThroughputWatch(screen, tasks[0])
 	},

@@ -1,0 +1,97 @@
+package probe
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// OWD measures what each way takes: one-way delay (RFC 7679), its variation (RFC 3393, RFC 5481), loss (RFC 7680), reordering (RFC 4737) and
+// duplication (RFC 5560), there and back, and the round trip (RFC 2681), by packets that the far end stamps and reflects.
+//
+// One-way delays are those that the clocks of both ends show. How far the clocks may be apart stands beside them, and is never taken out of them.
+//
+// A packet is answered when its reflection comes within Timeout after it left, by this host's clock alone: a far clock that is wrong makes no loss.
+type OWD struct {
+	Target   string        // name or address; required
+	Family   sock.Family   // zero: the first of the target's addresses that can be reached
+	Proto    string        // "stamp" (RFC 8762); "": stamp
+	Port     int           // of the reflector; 0: that of the protocol
+	Count    int           // packets to send; 0: 100
+	Interval time.Duration // between packets, with Poisson their mean; 0: 100 ms; at least 100 µs
+	Size     int           // bytes of UDP payload; 0: the least that the protocol has
+	Timeout  time.Duration // 0: 2 s; at most 60 s
+	TTL      int           // of the packets; 0: 255, so that the far end knows how many hops they passed
+	DSCP     int           // of the packets, 0..63
+	Deadline time.Duration // no packet leaves later than this after the first; 0: no limit
+
+	Poisson bool // exponential intervals, which meet periodic behaviour of the path without bias (RFC 2330, 11.1.1)
+
+	Rand     *rand.Rand         // source of intervals and identifiers; nil: a random seed
+	Progress func(measure.Echo) // called once for each packet when its fate is known, by the goroutine of Do; may be nil
+}
+
+// Defaults and limits of OWD.
+const (
+	owdCount    = 100
+	owdMaxCount = 1_000_000 // each is kept until the end, in some 200 bytes
+	owdInterval = 100 * time.Millisecond
+	// owdMinInterval is 10,000 packets a second: as many as one goroutine sends and receives with stamps.
+	owdMinInterval = 100 * time.Microsecond
+	owdTimeout     = 2 * time.Second
+	owdMostSize    = 65507 - 20 // what IPv4 carries beside its own header, options and that of UDP
+	owdTTL         = 255        // RFC 8762 section 4.2.1
+	// owdMostSamples is how many packets a Result has one by one.
+	owdMostSamples = 10_000
+)
+
+// The protocols of OWD.
+const protoSTAMP = "stamp"
+
+var owdProtos = []string{protoSTAMP}
+
+// Validate says what is wrong with the parameters, as an input.Error, or returns nil.
+func (p OWD) Validate() error {
+	all := p.withDefaults()
+	var proto error
+	if all.Proto != protoSTAMP {
+		proto = &input.Error{Field: "proto", Value: p.Proto, Remedy: "give " + oneOf(owdProtos)}
+	}
+	if err := cmp.Or(
+		checkTarget(p.Target, p.Family), proto,
+		checkRange("port", all.Port, 1, 65535),
+		checkRange("count", all.Count, 1, owdMaxCount),
+		checkDuration("interval", p.Interval, owdMinInterval, time.Hour),
+		checkRange("size", all.Size, leastOWD, owdMostSize),
+		checkDuration("timeout", p.Timeout, time.Millisecond, maxTimeout),
+		checkRange("TTL", all.TTL, 1, 255),
+		checkRange("DSCP", p.DSCP, 0, 63),
+	); err != nil {
+		return err
+	}
+	// A stalled machine finds what came meanwhile in its socket's buffer; longer than that nothing is worth being kept open.
+	if open := float64(all.Timeout) / float64(all.Interval); open > owdMaxCount/2 {
+		return &input.Error{Field: "timeout", Value: all.Timeout.String(),
+			Remedy: fmt.Sprintf("at this interval give at most %v", all.Interval*owdMaxCount/2)}
+	}
+	return nil
+}
+
+func (p OWD) withDefaults() OWD {
+	setDefault(&p.Proto, protoSTAMP)
+	setDefault(&p.Port, owdPort)
+	setDefault(&p.Count, owdCount)
+	setDefault(&p.Interval, owdInterval)
+	setDefault(&p.Size, leastOWD)
+	setDefault(&p.Timeout, owdTimeout)
+	setDefault(&p.TTL, owdTTL)
+	if p.Rand == nil {
+		p.Rand = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	}
+	return p
+}

@@ -1,0 +1,78 @@
+package probe
+
+import (
+	"math"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+func owdKind() Kind {
+	return newKind(declaration[OWD]{
+		kind: Kind{Name: "owd", Meaning: "one-way delay both ways, to a reflector", Text: owdText, Usage: Usage{
+			Hosts: "HOST[:PORT]", Short: "One-way delay to HOST and back",
+			Long: "Send packets that HOST stamps and reflects (STAMP, RFC 8762), and report what each way takes, loses and mixes up. HOST runs\n" +
+				"`pathwise respond`, or is a router or probe with a STAMP or TWAMP-light reflector. How wrong one-way delays may be for the\n" +
+				"clocks of both ends stands beside them.",
+			Examples: []string{"owd carol -c 20 -i 0.05", "owd carol --poisson --dscp 46 --json", "owd carol -c 10 -i 0.01 --format owping"},
+			Doing:    "measuring", Detail: true,
+		}},
+		target: func(p *OWD) *string { return &p.Target },
+		fields: owdFields(),
+	})
+}
+
+func owdFields() []field[OWD] {
+	return []field[OWD]{
+		{Name: "proto", Default: protoSTAMP, Meaning: "stamp, the protocol of the reflector",
+			binding: word(func(p *OWD) *string { return &p.Proto }, owdProtos...)},
+		{Name: "count", Short: "c", Default: "100", Meaning: "packets to send",
+			binding: whole(func(p *OWD) *int { return &p.Count }, 1, owdMaxCount)},
+		{Name: "interval", Short: "i", Default: "100ms", Meaning: "between packets; their mean with poisson",
+			binding: span(func(p *OWD) *time.Duration { return &p.Interval })},
+		{Name: "timeout", Short: "W", Default: "2s", Meaning: "how long an answer may take",
+			binding: span(func(p *OWD) *time.Duration { return &p.Timeout })},
+		{Name: "size", Short: "s", Default: "44", Meaning: "bytes of UDP payload",
+			binding: whole(func(p *OWD) *int { return &p.Size }, leastOWD, owdMostSize)},
+		{Name: "ttl", Default: "255", Meaning: "time to live",
+			binding: whole(func(p *OWD) *int { return &p.TTL }, 1, 255)},
+		{Name: "dscp", Default: "0", Meaning: "differentiated services code point",
+			binding: whole(func(p *OWD) *int { return &p.DSCP }, 0, 63)},
+		{Name: "poisson", Default: "false", Meaning: "exponential intervals, which meet periodic behaviour without bias",
+			binding: yesOrNo(func(p *OWD) *bool { return &p.Poisson })},
+		{Name: "port", Short: "p", Outward: true, Default: "862", Meaning: "UDP port of the reflector",
+			binding: whole(func(p *OWD) *int { return &p.Port }, 1, 65535)},
+		familyField(func(p *OWD) *sock.Family { return &p.Family }),
+	}
+}
+
+func (p *OWD) equip(o Options) { p.Progress = watch(o.Echo, o.Say, owdLine) }
+
+// bound sets when the last packet leaves at the latest, as that of Ping does.
+func (p *OWD) bound() {
+	all := p.withDefaults()
+	slack := 1.
+	if p.Poisson {
+		slack = 4 * math.Sqrt(float64(all.Count-1))
+	}
+	p.Deadline = time.Duration((float64(all.Count-1) + slack) * float64(all.Interval))
+}
+
+// demand reckons with a last packet that is lost, so that the run waits for it until its timeout.
+func (p *OWD) demand() measure.Demand {
+	all := p.withDefaults()
+	last := float64(all.Count-1) * all.Interval.Seconds()
+	if p.Poisson {
+		last = p.Deadline.Seconds()
+	}
+	each := wire(p.Target, p.Family, udpHeader+float64(all.Size))
+	rate := 8 * each / all.Interval.Seconds()
+	return measure.Demand{DurationSeconds: last + all.Timeout.Seconds(), Bytes: 2 * each * float64(all.Count),
+		BitsPerSecond: rate, Exclusive: rate > LightRate}
+}
+
+// resultBytes are inferred from those of a ping: three distributions and four times the metrics, and two more numbers of each packet.
+func (p *OWD) resultBytes() float64 {
+	return 3000 + 34*float64(min(p.withDefaults().Count, owdMostSamples))
+}
