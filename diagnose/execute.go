@@ -11,14 +11,9 @@ import (
 // Maker makes one step. It returns nil where the step left no Result, and an error only where no further step makes sense.
 type Maker func(context.Context, Step) (*measure.Result, error)
 
-// Starter begins to measure several steps at once. Make is then called for one after the other, and waits for what was begun. The function that
-// it returns waits until nothing of it runs any more.
-type Starter func(context.Context, []Step) (ended func())
-
 // Executor makes the steps of a plan, one after the other, and those that their Results ask for.
 type Executor struct {
 	Make    Maker
-	Ahead   Starter          // of the light steps that a plan without a Budget begins with; nil: each is made when it is its turn
 	Far     bool             // the target can measure itself; else no step of it is planned
 	Planned func([]Step)     // told of the plan, at first and when it grows; nil: nobody wants to know
 	Budget  Budget           // zero: no limit
@@ -35,11 +30,6 @@ func (e Executor) Execute(ctx context.Context, plan []Step) (results []*measure.
 	}
 	var skipped []Step
 	e.tell(plan)
-	ctx, cancel := context.WithCancel(ctx)
-	if light := lightOf(plan); e.Ahead != nil && e.Budget == (Budget{}) && len(light) > 1 {
-		defer e.Ahead(ctx, light)()
-	}
-	defer cancel() // which ends what was begun and not waited for
 	for at := 0; at < len(plan); at++ {
 		step, fits := left.next(plan[at:], e.cost)
 		if !fits {

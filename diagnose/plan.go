@@ -92,30 +92,6 @@ func (s Step) Compares() bool {
 	return s.Transfer() && (streams || control || s.Parameters["bidir"] == true)
 }
 
-// lightBytes is the longest request or answer of a light step, in bytes: one packet on any path (RFC 8200 section 5), less headers.
-const lightBytes = 1200
-
-// Light says whether a step moves so little that it disturbs no other light step that is made at the same time.
-func (s Step) Light() bool {
-	size := func(name string) float64 { v, _ := s.Parameters[name].(float64); return v }
-	switch s.Kind {
-	case "ping", "trace":
-		return true
-	case string(ofExchange):
-		return max(size("request"), size("response")) <= lightBytes
-	}
-	return false
-}
-
-// lightOf are the light steps that a plan begins with.
-func lightOf(plan []Step) []Step {
-	n := 0
-	for n < len(plan) && plan[n].Light() {
-		n++
-	}
-	return plan[:n]
-}
-
 // NeedsResponder says whether a step needs a listener at the target: see measure.Responder.
 func (s Step) NeedsResponder() bool { return s.Kind == "capacity" || s.Kind == "throughput" }
 

@@ -48,7 +48,6 @@ type survey struct {
 	reference *measure.Result // what this host moved to a near one; nil: nobody tried
 	unused    string          // why a reference is not used; "": it is, or there is none
 
-	ahead     map[string]<-chan made // light steps that are under way, by name
 	responder responderState
 	failed    error // what a test with the far end failed for, the first that did
 }
@@ -109,7 +108,7 @@ func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
 		plan = diagnose.EndEarly(plan)
 	}
 	plan = diagnose.WithProgram(diagnose.WithMark(plan, v.transfer.Config.DSCP), v.program.Port)
-	executor := diagnose.Executor{Make: v.step, Ahead: v.begin, Far: v.far != nil, Budget: v.budget, Cost: v.cost}
+	executor := diagnose.Executor{Make: v.step, Far: v.far != nil, Budget: v.budget, Cost: v.cost}
 	results, without, err := executor.Execute(ctx, plan)
 	v.without = without
 	return results, cmp.Or(err, v.failed)
@@ -143,10 +142,11 @@ func (v *survey) makeStep(ctx context.Context, s diagnose.Step) (*measure.Result
 	case s.Compares() && v.options.Source != nil: // which is read once, by the transfer
 		return nil, nil
 	}
-	r, err := v.measure(ctx, s)
-	if r == nil {
+	p, err := v.prober(s)
+	if err != nil {
 		return nil, err
 	}
+	r, err := v.again(ctx, p)
 	switch {
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
@@ -199,9 +199,6 @@ func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 		v.ask(task.Parameters)
 	} else if port, given := v.asked["port"]; given && s.NeedsResponder() {
 		task.Parameters["port"] = port
-	}
-	if connect, _ := s.Parameters["connect"].(bool); s.Kind == "transact" && !connect {
-		task.Parameters["port"] = v.transactPort
 	}
 	v.session.figures(s.Kind, &options)
 	return probe.New(task, options)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/spf13/cobra"
 
@@ -61,10 +62,16 @@ func (v *survey) transact(ctx context.Context, s diagnose.Step) (*measure.Result
 	if v.noTransactions && !only {
 		return nil, nil
 	}
-	r, err := v.measure(ctx, s)
-	if r == nil {
+	parameters := maps.Clone(s.Parameters)
+	parameters["family"] = string(v.family)
+	if !only {
+		parameters["port"] = v.transactPort
+	}
+	p, err := probe.New(measure.Task{Kind: s.Kind, Target: v.target, Parameters: parameters}, probe.Options{})
+	if err != nil {
 		return nil, err
 	}
+	r, err := p.Do(ctx)
 	v.session.measured(r)
 	switch {
 	case ctx.Err() != nil:
