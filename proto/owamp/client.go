@@ -29,6 +29,8 @@ const (
 	// startLead is how long a server may take, beside some round trips, until it can send: the deployed one makes a process for each session.
 	startLead  = 100 * time.Millisecond
 	startTrips = 4
+	// clientLinger is how much later than all packets a duplicate may come.
+	clientLinger = 20 * time.Millisecond
 )
 
 // Plan is what one test measures: one way, or both at once.
@@ -133,7 +135,7 @@ func (t *test) close() {
 
 func (t *test) measure(p Plan) (*Report, error) {
 	r := &Report{Mode: t.Connection.Mode, Local: addrPort(t.conn.LocalAddr()), Remote: addrPort(t.conn.RemoteAddr())}
-	start := time.Now().Add(startLead + startTrips*t.trip)
+	start := t.Clock.now().Add(startLead + startTrips*t.trip)
 	var forward, reverse *part
 	for _, one := range []struct {
 		terms *Terms

@@ -41,6 +41,11 @@ func (t *test) request(terms Terms, sends bool, r *Report) (*part, error) {
 		q.SID = a.SID
 	}
 	made := newPart(t.Connection, q.SID, terms, socket, q, sends, t.Clock)
+	if sends {
+		made.send.stamps = true
+	} else {
+		made.receive.linger = clientLinger
+	}
 	made.meet(netip.AddrPortFrom(r.Remote.Addr(), a.Port))
 	t.parts.all = append(t.parts.all, made)
 	return made, nil
@@ -60,7 +65,7 @@ func (t *test) start() error {
 	if err != nil {
 		return fmt.Errorf("start sessions: %w", err)
 	}
-	t.parts.start()
+	t.parts.start(t.Clock)
 	return nil
 }
 

@@ -14,11 +14,11 @@ type ledger struct {
 	mu       sync.Mutex
 	session  Session
 	request  control.Request
-	begun    time.Time    // when the sender's schedule began, by this end's clock: moved on if the first to arrive is later than that says
-	heard    bool         // something arrived
-	seen     []uint64     // a bit each packet: it came, or was noted as lost
-	arrived  int          // different packets
-	missed   map[int]bool // noted as lost
+	begun    time.Time // when the sender's schedule began, by this end's clock: moved on if the first to arrive is later than that says
+	heard    bool      // something arrived
+	seen     marks     // a bit each packet: it came, or was noted as lost
+	arrived  int       // different packets
+	missed   marks     // noted as lost
 	schedule *Schedule
 	due      []time.Duration // of the packets from oldest on, as far as the schedule was asked
 	oldest   int             // below it every packet came or was noted as lost
@@ -30,7 +30,7 @@ type ledger struct {
 func mostDuplicates(packets int) int { return packets + 1000 }
 
 func newLedger(id control.SID, t Terms, q control.Request) *ledger {
-	return &ledger{session: Session{ID: id, Terms: t}, request: q, schedule: NewSchedule(id, t.Slots), last: t.length(id), missed: map[int]bool{}}
+	return &ledger{session: Session{ID: id, Terms: t}, request: q, schedule: NewSchedule(id, t.Slots), last: t.length(id)}
 }
 
 // begin says when the schedule of the session begins by this end's clock.
@@ -48,15 +48,16 @@ func (l *ledger) dueAt(sequence int) time.Duration {
 	return l.due[sequence-l.oldest]
 }
 
-func (l *ledger) has(sequence int) bool {
-	return sequence/64 < len(l.seen) && l.seen[sequence/64]>>(sequence%64)&1 == 1
-}
+// marks are one bit for each packet.
+type marks []uint64
 
-func (l *ledger) mark(sequence int) {
-	for len(l.seen) <= sequence/64 {
-		l.seen = append(l.seen, 0)
+func (m marks) has(at int) bool { return at/64 < len(m) && m[at/64]>>(at%64)&1 == 1 }
+
+func (m *marks) set(at int) {
+	for len(*m) <= at/64 {
+		*m = append(*m, 0)
 	}
-	l.seen[sequence/64] |= 1 << (sequence % 64)
+	(*m)[at/64] |= 1 << (at % 64)
 }
 
 // arrive notes a packet that was read now and had come at a moment by this end's clock, and reports whether it is one of the session's, and
@@ -74,8 +75,8 @@ func (l *ledger) arrive(p Packet, now, at time.Time, e control.ErrorEstimate, tt
 		ttl = noTTL
 	}
 	r = Record{Sequence: p.Sequence, SentError: p.Error, ReceivedError: e, Sent: p.Sent, Received: control.TimestampOf(at), TTL: uint8(ttl)}
-	if l.has(sequence) {
-		if l.missed[sequence] {
+	if l.seen.has(sequence) {
+		if l.missed.has(sequence) {
 			return r, false // it is late: a loss
 		}
 		l.session.Records = append(l.session.Records, r)
@@ -93,7 +94,7 @@ func (l *ledger) arrive(p Packet, now, at time.Time, e control.ErrorEstimate, tt
 	if late > l.session.Terms.Timeout || l.impossible(r) {
 		return r, false
 	}
-	l.mark(sequence)
+	l.seen.set(sequence)
 	l.arrived++
 	l.session.Records = append(l.session.Records, r)
 	return r, true
@@ -114,12 +115,12 @@ func (l *ledger) advance(now time.Time, e control.ErrorEstimate) (done bool, aga
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	timeout := l.session.Terms.Timeout
-	if until := l.begun.Add(l.last + timeout); !l.heard && now.Before(until) {
+	if until := l.begun.Add(l.last + timeout + mostLead); !l.heard && now.Before(until) {
 		return false, until
 	}
 	for ; l.oldest < l.session.Terms.Packets; l.oldest++ {
 		due := l.begun.Add(l.dueAt(l.oldest))
-		if !l.has(l.oldest) {
+		if !l.seen.has(l.oldest) {
 			if until := due.Add(timeout); now.Before(until) {
 				return false, until
 			}
@@ -132,8 +133,8 @@ func (l *ledger) advance(now time.Time, e control.ErrorEstimate) (done bool, aga
 
 // miss notes a packet as lost.
 func (l *ledger) miss(sequence int, due time.Time, e control.ErrorEstimate) {
-	l.mark(sequence)
-	l.missed[sequence] = true
+	l.seen.set(sequence)
+	l.missed.set(sequence)
 	l.session.Records = append(l.session.Records, Record{Sequence: uint32(sequence), SentError: control.Unknown, ReceivedError: e,
 		Sent: control.TimestampOf(due), TTL: noTTL})
 }
@@ -170,7 +171,7 @@ func (l *ledger) stop(s stopped, now time.Time) {
 		}
 	}
 	for at := range due[:l.session.Next] {
-		if !l.has(at) && !skipped(l.session.Skipped, uint32(at)) {
+		if !l.seen.has(at) && !skipped(l.session.Skipped, uint32(at)) {
 			l.miss(at, l.begun.Add(due[at]), control.Unknown)
 		}
 	}

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/netip"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/pathwise-net/pathwise/admission"
 	"github.com/pathwise-net/pathwise/proto/control"
 )
 
@@ -171,9 +174,11 @@ func TestPolicy(t *testing.T) {
 func TestThirdParty(t *testing.T) {
 	at, _ := serving(t, "127.0.0.1", Policy{})
 	for name, change := range map[string]func(*control.Request){
-		"to another host":   func(q *control.Request) { q.ReceiverAddress = netip.MustParseAddr("127.0.0.2") },
-		"to no port":        func(q *control.Request) { q.ReceiverPort = 0 },
-		"from another host": func(q *control.Request) { q.SenderAddress = netip.MustParseAddr("127.0.0.2") },
+		"to another host": func(q *control.Request) { q.ReceiverAddress = netip.MustParseAddr("127.0.0.2") },
+		"to no port":      func(q *control.Request) { q.ReceiverPort = 0 },
+		"from another host": func(q *control.Request) {
+			q.ServerSends, q.ServerReceives, q.SenderPort, q.SenderAddress = false, true, 9, netip.MustParseAddr("127.0.0.2")
+		},
 		"to itself":         func(q *control.Request) { q.ServerReceives = true },
 		"of nobody":         func(q *control.Request) { q.ServerSends = false },
 		"of another family": func(q *control.Request) { q.IPv6 = true },
@@ -385,6 +390,134 @@ func TestBusy(t *testing.T) {
 	if _, err := measured(t, Client{}, at, Plan{Forward: short(1)}); err != nil {
 		t.Errorf("after it left: %v", err)
 	}
+}
+
+// A client whose clock is off loses nothing: what it and the server tell of each packet differs by as much as the clocks do.
+func TestClocksThatDiffer(t *testing.T) {
+	for _, off := range []time.Duration{-time.Hour, -2 * time.Second, 2 * time.Second, time.Hour} {
+		t.Run(off.String(), func(t *testing.T) {
+			t.Parallel()
+			at, _ := serving(t, "127.0.0.1", Policy{})
+			c := Client{Clock: Clock{Now: func() time.Time { return time.Now().Add(off) }}}
+			r, err := measured(t, c, at, Plan{Forward: short(5), Reverse: short(5)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range []struct {
+				*Session
+				differ time.Duration
+			}{{r.Forward, -off}, {r.Reverse, off}} {
+				if len(s.Records) == 0 {
+					t.Errorf("no records: %+v", s.Session)
+				}
+				for _, one := range s.Records {
+					if delay := one.Delay() - s.differ; one.Lost() || delay < -time.Millisecond || delay > time.Second {
+						t.Errorf("%+v, delay %v", one, delay)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A sender that begins late leaves out what is past, and says so, instead of sending it in one burst.
+func TestSkipped(t *testing.T) {
+	t.Parallel()
+	l, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(exampleAddress, 0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	socket, _, err := openAt(exampleAddress, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	s := &sender{terms: Terms{Packets: 12, Slots: []Slot{Fixed(100 * time.Millisecond)}}, sealer: NewSealer(control.Open, control.Keys{}, control.SID{}),
+		mode: control.Open, to: l.LocalAddr().(*net.UDPAddr).AddrPort(), socket: socket}
+	s.terms.Timeout = time.Second
+	s.run(time.Now().Add(-time.Second)) // packets 0 to 8 are due 900 to 100 ms before
+	got := s.description()
+	if len(got.skips) == 0 || got.skips[0].First != 0 || got.skips[0].Last < 7 || got.next != 12 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A true packet that comes again after all have come is a duplicate; the server listens until the client ends the session.
+func TestDuplicates(t *testing.T) {
+	t.Parallel()
+	at, _ := serving(t, "127.0.0.1", Policy{Tests: 2})
+	c, err := Client{}.connect(t.Context(), []netip.AddrPort{at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	r := &Report{Local: addrPort(c.conn.LocalAddr()), Remote: addrPort(c.conn.RemoteAddr())}
+	p, err := c.request(Terms{Packets: 1, Slots: []Slot{Fixed(0)}, Timeout: 5 * time.Second}, true, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Send(control.EncodeStart()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Receive(make([]byte, control.StartStopBytes)); err != nil {
+		t.Fatal(err)
+	}
+	b := NewPacket(control.Open, 0)
+	p.send.sealer.Seal(b, Packet{0, control.TimestampOf(time.Now()), control.Unknown})
+	for want := 1; want <= 3; want++ {
+		if _, _, err := p.socket.Send(b, p.send.to); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(patience); ; {
+			s, err := Client{}.Fetch(t.Context(), []netip.AddrPort{at}, p.id, 0, lastSequence)
+			if err != nil || time.Now().After(deadline) {
+				t.Fatalf("%+v (%v), want %d records", s, err, want)
+			}
+			if len(s.Records) == want {
+				break
+			}
+		}
+	}
+}
+
+// Silent clients are let go: before their connection is set up, and where they ask for nothing after that.
+func TestSilentClient(t *testing.T) {
+	for name, c := range map[string]struct {
+		said  []byte
+		after time.Duration
+	}{
+		"says nothing":   {nil, greetTimeout},
+		"stops half-way": {make([]byte, 100), greetTimeout},
+		"asks nothing":   {control.SetUp{Mode: control.Open}.Encode(), idleTimeout},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			near, far := net.Pipe()
+			s := &Server{Log: slog.New(slog.DiscardHandler), policy: Policy{}.withDefaults(), places: make(chan struct{}, 1),
+				greetings: admission.NewCount(admission.Limits{Each: 1, All: 1})}
+			began := time.Now()
+			go func() {
+				_, _ = near.Write(c.said)
+			}()
+			go func() { _, _ = io.Copy(io.Discard, near) }()
+			s.admit(t.Context(), addressed{far})
+			s.group.Wait()
+			if took := time.Since(began); took != c.after || len(s.places) > 0 {
+				t.Errorf("%s: let go after %v, %d places taken; want %v", name, took, len(s.places), c.after)
+			}
+			near.Close()
+		})
+	}
+}
+
+// addressed is a connection that has addresses as one over TCP has.
+type addressed struct{ net.Conn }
+
+func (addressed) RemoteAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(exampleAddress, 1))
+}
+func (addressed) LocalAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(exampleAddress, 2))
 }
 
 // The memory for records is shared: sessions that have ended are forgotten for new ones, those under way are not.

@@ -44,8 +44,9 @@ const (
 	MostPadding = 65_000 // with all headers a datagram has 65,535 bytes at the most
 	mostTime    = 24 * time.Hour
 	mostDSCP    = 63
-	// mostLead is how far ahead a session may be set. What is further is of a clock that is off, and the session begins at once.
-	mostLead = time.Minute
+	// mostLead is how far ahead a session may be set. What is further is of a clock that is off, and the session begins at once. One that is
+	// off by less makes it begin late, which the other end waits for where it hears nothing.
+	mostLead = 5 * time.Second
 )
 
 // Terms say what one session is.
@@ -118,12 +119,12 @@ func termsOf(r control.Request, slots []Slot) (t Terms, supported bool) {
 	return t, known && t.Validate() == nil
 }
 
-// startAt is when the schedule of a session begins that is started now. One set for a moment that is past does not catch up.
-func (t Terms) startAt(now time.Time) time.Time {
+// lead is how long after it is started the schedule of a session begins, by a clock. One set for a moment that is past does not catch up.
+func (t Terms) lead(now time.Time) time.Duration {
 	if lead := t.Start.Sub(now); lead > 0 && lead <= mostLead {
-		return now.Add(lead) // with the monotonic clock's reading
+		return lead
 	}
-	return now
+	return 0
 }
 
 // length is when the last packet of a session is to be sent, since its start.

@@ -58,12 +58,12 @@ type parts struct {
 	ended chan struct{} // closed when every session came to its end
 }
 
-// start begins all sessions.
-func (p *parts) start() {
-	now := time.Now()
+// start begins all sessions, which were set by a clock.
+func (p *parts) start(clock Clock) {
+	now, wall := time.Now(), clock.now()
 	p.ended = make(chan struct{})
 	for _, one := range p.all {
-		begin := one.terms.startAt(now)
+		begin := now.Add(one.terms.lead(wall))
 		p.group.Go(func() {
 			if one.send != nil {
 				one.send.run(begin)

@@ -18,25 +18,29 @@ type receiver struct {
 	from   netip.AddrPort // the only source whose packets count
 	socket *sock.Socket
 	clock  Clock
+	linger time.Duration // how long to go on after every packet came or was missed, for duplicates
 	// onRecord, if not nil, is called for each packet that counts, by the goroutine of run.
 	onRecord func(Record)
 	failed   error // what run returned
 }
 
-// run takes packets until nothing is awaited any more; then nil. Interrupt of the socket ends it earlier. The schedule of the sender begins at
+// run takes packets until nothing is awaited any more, and for a while after that; then nil. Interrupt of the socket ends it earlier. The schedule of the sender begins at
 // a moment by this end's clock.
 func (r *receiver) run(begin time.Time) error {
 	r.ledger.begin(begin)
 	worth := estimates{clock: r.clock}
-	for {
+	for end := (time.Time{}); ; {
 		done, again := r.ledger.advance(time.Now(), worth.at(time.Now()))
-		if done || r.ledger.complete() {
-			return nil
+		if end.IsZero() && (done || r.ledger.complete()) {
+			end = time.Now().Add(r.linger)
+		}
+		if !end.IsZero() {
+			again = end
 		}
 		event, err := r.socket.Receive(again)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			if time.Until(again) > 0 {
-				return nil // interrupted
+			if !end.IsZero() || time.Until(again) > 0 { // over, or interrupted
+				return nil
 			}
 			continue
 		}

@@ -21,6 +21,7 @@ type sender struct {
 	to     netip.AddrPort
 	socket *sock.Socket
 	clock  Clock
+	stamps bool // keep when packets left, by the kernel
 
 	mu     sync.Mutex
 	next   uint32
@@ -78,7 +79,9 @@ func (s *sender) sent(sequence uint32, bytes int, err error) {
 		return
 	}
 	s.bytes += int64(bytes)
-	s.byID = append(s.byID, sequence)
+	if s.stamps {
+		s.byID = append(s.byID, sequence)
+	}
 }
 
 func (s *sender) mark() error {

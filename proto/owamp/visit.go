@@ -107,7 +107,7 @@ func (v *visit) admit(q control.Request, slots []Slot) (control.Accepted, error)
 	p := newPart(v.Connection, q.SID, terms, socket, q, q.ServerSends, v.server.Clock)
 	far := q.ReceiverPort
 	if q.ServerReceives {
-		far = q.SenderPort
+		far, p.receive.linger = q.SenderPort, mostTime // until the client ends the session
 		k := &kept{ledger: p.receive.ledger, from: v.from, keyID: v.KeyID}
 		if !v.server.store.reserve(k, terms.Packets, time.Now()) {
 			socket.Close()
@@ -120,17 +120,17 @@ func (v *visit) admit(q control.Request, slots []Slot) (control.Accepted, error)
 	return control.Accepted{Port: port, SID: q.SID}, nil
 }
 
-// judge says whether a session is one between this connection's two ends. Packets to anybody else this server does not send: who asks for them
-// has not shown that they want them.
+// judge says whether a session is one with this connection's client. Packets to anybody else this server does not send: who asks for them has
+// not shown that they want them. By which address the client knows this server does not matter: there may be a translator before it.
 func (v *visit) judge(q control.Request, supported bool) control.Accept {
-	far, near, port := q.ReceiverAddress, q.SenderAddress, q.ReceiverPort
+	far, port := q.ReceiverAddress, q.ReceiverPort
 	if q.ServerReceives {
-		far, near, port = near, far, q.SenderPort
+		far, port = q.SenderAddress, q.SenderPort
 	}
 	switch {
 	case !supported, q.ServerSends == q.ServerReceives, q.IPv6 != v.local.Is6():
 		return control.Unsupported
-	case far.IsValid() && far != v.from, near.IsValid() && near != v.local, port == 0:
+	case far.IsValid() && far != v.from, port == 0:
 		return control.Refused
 	case len(v.parts.all) >= v.limits.Sessions:
 		return control.Never
@@ -150,7 +150,7 @@ func (v *visit) run() error {
 	if err := v.Send(control.EncodeStartAck(control.OK)); err != nil {
 		return err
 	}
-	v.parts.start()
+	v.parts.start(v.server.Clock)
 	_ = v.conn.SetDeadline(time.Now().Add(v.limits.Longest + mostLead + idleTimeout))
 	first := make([]byte, control.StartStopBytes)
 	if err := v.Read(first); err != nil {
