@@ -1,0 +1,57 @@
+package probe
+
+import (
+	"encoding/hex"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// unhex reads bytes that are written in groups.
+func unhex(t *testing.T, text string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(strings.Join(strings.Fields(text), ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Packets have the layout of RFC 8762, and answers of it are read, with time stamps of NTP and of PTP; what answers no packet of ours is not.
+func TestSTAMPPackets(t *testing.T) {
+	p := OWD{Target: "a", Rand: rand.New(rand.NewPCG(1, 1))}.withDefaults()
+	s := p.reflector(measure.NewClock(time.Second, true))
+	at := time.Unix(1_000_000_000, 500_000_000) // 0xbf454880 s after 1900 began
+	s.packet(0, at)
+	packet := s.packet(1, at)
+	want := unhex(t, "00000001 bf454880 80000000 9980") // S, scale 25, multiplier 128: 1 s
+	if diff := cmp.Diff(hex.EncodeToString(want), hex.EncodeToString(packet[:14])); diff != "" || len(packet) != 44 {
+		t.Errorf("%d bytes (-want +got):\n%s", len(packet), diff)
+	}
+	const zeros = "00000000 00000000"
+	ours := "00000001 bf454880 80000000 9980"
+	for name, c := range map[string]struct {
+		answer string
+		want   reflection
+		ok     bool
+	}{
+		"NTP": {"00000007 bf454881 40000000 0001 0000 bf454881 00000000" + ours + "0000 3d000000", reflection{index: 1, count: 7,
+			answered: at.Add(750 * time.Millisecond), arrived: at.Add(500 * time.Millisecond), ttl: 61}, true},
+		"PTP, one second at the most": {"00000007 3b9aca01 0bebc200 d980 0000 3b9aca01 05f5e100" + ours + "0000 ff000000", reflection{index: 1, count: 7,
+			answered: at.Add(700 * time.Millisecond), arrived: at.Add(600 * time.Millisecond), ttl: 255,
+			clock: measure.NewClock(time.Second+1, true)}, true},
+		"of another time":   {"00000007 bf454881 40000000 0001 0000 bf454881 00000000 00000001 bf454880 80000001 9980 0000 3d000000", reflection{}, false},
+		"of a later packet": {"00000007 bf454881 40000000 0001 0000 bf454881 00000000 00000002 bf454880 80000000 9980 0000 3d000000", reflection{}, false},
+		"too short":         {zeros + zeros, reflection{}, false},
+	} {
+		got, ok := s.reflected(unhex(t, c.answer))
+		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(reflection{})); diff != "" || ok != c.ok {
+			t.Errorf("%s: ok %v (-want +got):\n%s", name, ok, diff)
+		}
+	}
+}
