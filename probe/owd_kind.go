@@ -47,7 +47,12 @@ func owdFields() []field[OWD] {
 	}
 }
 
-func (p *OWD) equip(o Options) { p.Progress = watch(o.Echo, o.Say, owdLine) }
+func (p *OWD) equip(o Options) {
+	p.Progress = watch(o.Echo, o.Say, owdLine)
+	if r := o.Responder; r != nil && r.Kind == measure.ResponderSTAMP {
+		p.Port = r.Port
+	}
+}
 
 // bound sets when the last packet leaves at the latest, as that of Ping does.
 func (p *OWD) bound() {
@@ -69,7 +74,7 @@ func (p *OWD) demand() measure.Demand {
 	each := wire(p.Target, p.Family, udpHeader+float64(all.Size))
 	rate := 8 * each / all.Interval.Seconds()
 	return measure.Demand{DurationSeconds: last + all.Timeout.Seconds(), Bytes: 2 * each * float64(all.Count),
-		BitsPerSecond: rate, Exclusive: rate > LightRate}
+		BitsPerSecond: rate, Exclusive: rate > LightRate, Responder: measure.ResponderSTAMP}
 }
 
 // resultBytes are inferred from those of a ping: three distributions and four times the metrics, and two more numbers of each packet.

@@ -269,11 +269,63 @@ var conformance = map[string]func(*testing.T, Kind){
 	},
 }
 
+// reflecting is what every kind does that answers packets one by one.
+var reflecting = map[string]func(*testing.T, Kind){
+	"answers everybody, as long as it is open": func(t *testing.T, kind Kind) {
+		o := served(t, kind, nil, func(ctx context.Context, log *slog.Logger) (*Opened, error) {
+			return kind.Open(ctx, "127.0.0.1:0", Limits{}, log)
+		})
+		if !answered(t, o.Addr, loopback) || !answered(t, o.Addr, elsewhere) {
+			t.Error("it does not answer")
+		}
+	},
+	"answers its peer alone": func(t *testing.T, kind Kind) {
+		o := forRun(t, kind, Run{Peer: elsewhere})
+		if answered(t, o.Addr, loopback) || !answered(t, o.Addr, elsewhere) {
+			t.Error("it answers another host, or not its peer")
+		}
+	},
+	"closes when its time is over":   conformance["closes when its time is over"],
+	"is closed without being served": conformance["is closed without being served"],
+	"is not opened where another program is": func(t *testing.T, kind Kind) {
+		o := forRun(t, kind, Run{})
+		again, err := kind.OpenForRun(t.Context(), o.Addr.String(), Run{}, nil)
+		if err == nil {
+			again.Close()
+			t.Error("opened twice at one port")
+		} else if _, port, _ := net.SplitHostPort(o.Addr.String()); !strings.Contains(err.Error(), port) {
+			t.Errorf("%v: does not name the port", err)
+		}
+	},
+}
+
+// answered reports whether a packet from an address is answered.
+func answered(t *testing.T, to net.Addr, from netip.Addr) bool {
+	t.Helper()
+	conn, err := net.DialUDP("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(from, 0)), to.(*net.UDPAddr))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Write(make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(time.Second)) // of a socket that is open
+	n, err := conn.Read(make([]byte, 200))
+	return err == nil && n == 100
+}
+
 // TestConformance holds every kind that listens to what whoever opens it goes by. Each case ends with no goroutine left and the port
 // free, which it looks for alone: no case runs beside another.
 func TestConformance(t *testing.T) {
 	for _, name := range Listening() {
 		kind, _ := KindOf(name)
+		if kind.Reflects {
+			for what, check := range reflecting {
+				t.Run(name+" "+what, func(t *testing.T) { check(t, kind) })
+			}
+			continue
+		}
 		if clients[name].test == nil || clients[name].vanish == nil {
 			t.Errorf("%s: has no client in this test", name)
 			continue

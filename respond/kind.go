@@ -29,6 +29,9 @@ type Kind struct {
 	Program bool
 	// Fills says that its tests may fill a link, which takes more than one processor.
 	Fills bool
+	// Reflects says that it answers packets one by one: it knows of no tests and no secret, so that it is open for a run until the run's time
+	// is over, and then to the run's peer alone.
+	Reflects bool
 	// Spare is the port that `pathwise respond` answers on where Port is one that only root may open; 0: Port is not.
 	Spare int
 	// Always says that `pathwise respond` opens it beside the first of the table, on Port, if nothing else is said.
@@ -47,7 +50,9 @@ type serve func(context.Context) error
 const AnsweringOn = "answering on "
 
 // Kinds are all kinds. The first is what `pathwise respond` opens whatever is said.
-func Kinds() []Kind { return []Kind{iperf3Kind(), transactKind(), owampKind(), commandKind()} }
+func Kinds() []Kind {
+	return []Kind{iperf3Kind(), transactKind(), owampKind(), stampKind(), commandKind()}
+}
 
 // KindOf is the kind of a name; ok is false where there is none.
 func KindOf(name string) (k Kind, ok bool) {

@@ -13,6 +13,8 @@ type ancillary struct {
 	kernel   time.Time // software receive or send stamp; zero: none
 	ttl      int       // 0: none
 	dscp     int       // -1: none
+	tos      int       // dscp, and the two bits of ECN below it; -1: none
+	local    netip.Addr
 	extended *unix.SockExtendedErr
 	offender netip.Addr
 }
@@ -20,7 +22,7 @@ type ancillary struct {
 // parseAncillary decodes control messages. What it does not know, or what is too short, it passes over: a missing
 // stamp or TTL is absent, not an error.
 func parseAncillary(oob []byte) ancillary {
-	a := ancillary{dscp: -1}
+	a := ancillary{dscp: -1, tos: -1}
 	messages, err := unix.ParseSocketControlMessage(oob)
 	if err != nil {
 		return a
@@ -35,11 +37,19 @@ func parseAncillary(oob []byte) ancillary {
 			}
 		case [2]int32{unix.IPPROTO_IP, unix.IP_TOS}:
 			if len(m.Data) >= 1 {
-				a.dscp = int(m.Data[0]) >> dscpShift
+				a.mark(int(m.Data[0]))
 			}
 		case [2]int32{unix.IPPROTO_IPV6, unix.IPV6_TCLASS}:
 			if len(m.Data) >= 4 {
-				a.dscp = int(binary.NativeEndian.Uint32(m.Data)&0xff) >> dscpShift
+				a.mark(int(binary.NativeEndian.Uint32(m.Data) & 0xff))
+			}
+		case [2]int32{unix.IPPROTO_IP, unix.IP_PKTINFO}: // | interface : 32 | local address : 32 | target : 32 |
+			if len(m.Data) >= unix.SizeofInet4Pktinfo {
+				a.local = netip.AddrFrom4([4]byte(m.Data[4:]))
+			}
+		case [2]int32{unix.IPPROTO_IPV6, unix.IPV6_PKTINFO}: // | target : 128 | interface : 32 |
+			if len(m.Data) >= unix.SizeofInet6Pktinfo && !a.local.IsValid() {
+				a.local = netip.AddrFrom16([16]byte(m.Data)).Unmap()
 			}
 		case [2]int32{unix.IPPROTO_IP, unix.IP_RECVERR}, [2]int32{unix.IPPROTO_IPV6, unix.IPV6_RECVERR}:
 			a.extended, a.offender = parseExtended(m.Data)
@@ -47,6 +57,8 @@ func parseAncillary(oob []byte) ancillary {
 	}
 	return a
 }
+
+func (a *ancillary) mark(tos int) { a.tos, a.dscp = tos, tos>>dscpShift }
 
 // parseTimestamping takes the software stamp of struct scm_timestamping on a 64-bit machine:
 //

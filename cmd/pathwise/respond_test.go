@@ -66,8 +66,8 @@ func responding[T any](t *testing.T, asJSON bool, read func(io.Reader) T, args .
 func TestRespondOpensKinds(t *testing.T) {
 	ports := freePorts(t, 2)
 	one, other := fmt.Sprint("127.0.0.1:", ports[0]), fmt.Sprint("127.0.0.1:", ports[1])
-	alone := []string{"--bind", one, "--transact-port", "0", "--owamp-port", "0"}
-	both, always := append(alone[:6:6], "--again-port", fmt.Sprint(ports[1])), []string{"--bind", one, "--owamp-port", "0", "--transact-port", fmt.Sprint(ports[1])}
+	alone := []string{"--bind", one, "--transact-port", "0", "--owamp-port", "0", "--stamp-port", "0"}
+	both, always := append(alone[:8:8], "--again-port", fmt.Sprint(ports[1])), []string{"--bind", one, "--owamp-port", "0", "--stamp-port", "0", "--transact-port", fmt.Sprint(ports[1])}
 	lines := func(n int) func(io.Reader) []string {
 		return func(r io.Reader) (all []string) {
 			for b := bufio.NewReader(r); len(all) < n; {
@@ -115,8 +115,8 @@ func TestRespondOnAnyPort(t *testing.T) {
 		return doc
 	}, "--bind", "127.0.0.1", "--any-port", "--again-port", fmt.Sprint(named))
 	ports := []int{portOf(got.Address), portOf(got.Others["transact"]), portOf(got.Others["again"])}
-	if ports[0] == 0 || ports[0] == 5201 || ports[1] == 0 || ports[1] == 5213 || ports[0] == ports[1] || ports[2] != named || len(got.Others) != 3 ||
-		portOf(got.Others["owamp"]) == 861 {
+	if ports[0] == 0 || ports[0] == 5201 || ports[1] == 0 || ports[1] == 5213 || ports[0] == ports[1] || ports[2] != named || len(got.Others) != 4 ||
+		portOf(got.Others["owamp"]) == 861 || portOf(got.Others["stamp"]) == 862 {
 		t.Errorf("answering on %+v", got)
 	}
 }
@@ -180,7 +180,7 @@ func TestRespondLeavesOutSpare(t *testing.T) {
 	var said bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
 	c := respondWith(&session{out: writer, err: &said}, kinds)
-	c.SetArgs([]string{"--bind", at, "--owamp-port", "0"})
+	c.SetArgs([]string{"--bind", at, "--owamp-port", "0", "--stamp-port", "0"})
 	ended := make(chan error, 1)
 	go func() { ended <- c.ExecuteContext(ctx) }()
 	line, err := bufio.NewReader(out).ReadString('\n')

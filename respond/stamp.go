@@ -1,0 +1,28 @@
+package respond
+
+import (
+	"context"
+	"net"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/stamp"
+)
+
+// stampKind is a STAMP reflector. It knows of no secret: for a run it answers the run's peer alone.
+func stampKind() Kind {
+	return Kind{
+		Name: measure.ResponderSTAMP, Meaning: "delay tests of any STAMP or TWAMP-light sender",
+		Probes: []string{"owd"}, Protocols: []string{"udp"}, Port: stamp.DefaultPort, Spare: stamp.SparePort,
+		Always: true, Reflects: true,
+		open: openSTAMP,
+	}
+}
+
+func openSTAMP(ctx context.Context, address string, t terms) (net.Addr, serve, error) {
+	socket, err := stamp.Listen(ctx, address)
+	if err != nil {
+		return nil, nil, err
+	}
+	reflector := &stamp.Reflector{Peer: t.peer, Log: t.log}
+	return socket.Addr(), func(ctx context.Context) error { return reflector.Serve(ctx, socket) }, nil
+}
