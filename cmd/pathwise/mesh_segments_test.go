@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/measure"
 )
 
 // A mesh says why a path between two of its hosts is slow, and which part of it: traces tell which hosts stand along the path, both parts
@@ -36,6 +37,15 @@ tests: [{tool: rtt, group: all, schedule: {every: 1h}}]
 	m.eventually("all agents are here", m.everyoneHere)
 	for _, pair := range [][]string{{"bob", "point"}, {"point", "carol"}, {"bob", "away"}, {"away", "carol"}} {
 		m.must("mesh", "run", pair[0], pair[1], "trace", "--data", m.data)
+	}
+	// The agents open a reflector for the run: each way takes what its links take.
+	both := &measure.Result{}
+	text := m.must("mesh", "run", "bob", "carol", "owd", "--set", "count=20", "--set", "interval=20ms", "--data", m.data, "--json")
+	if err := json.Unmarshal(text, both); err != nil {
+		t.Fatal(err)
+	}
+	if forward, _ := both.Get(measure.OneWay(measure.Forward, "min")); forward < 0.0195 || forward > 0.0300 {
+		t.Errorf("one way takes %v s, want 20 ms: %s", forward, text)
 	}
 	d, took := m.diagnose("bob", "carol", "--segments")
 	// What the path carries is told by the spacing of packets, which a busy machine may see far too wide.
