@@ -80,7 +80,6 @@ func (c *Control) handOver(r *measure.Result) {
 func (c *Control) begin(ctx context.Context, run *measure.Run) (over bool, err error) {
 	if run.Responder != nil {
 		o := opening(run, c.peer(run))
-		o.Until = o.Until.Add(startSlack)
 		if err := c.config.Hub.Order(ctx, run.Target, fleet.Order{Open: &o}); err != nil {
 			return true, fmt.Errorf("open %s: %w", run.Target, err)
 		}
