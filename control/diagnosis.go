@@ -194,7 +194,20 @@ func (d *diagnosis) do(ctx context.Context, s diagnose.Step) (*measure.Result, e
 	if ctx.Err() == nil {
 		d.show(line)
 	}
+	if result == nil && err != nil && s.Transfer() {
+		result = unmeasured(s, d.config.Now(), err)
+	}
 	return result, nil
+}
+
+// unmeasured is a Result of a transfer that could not begin, for the diagnosis alone: a way of which nothing is known is not healthy. It
+// has no ID, since it is not filed.
+func unmeasured(s diagnose.Step, now time.Time, why error) *measure.Result {
+	r := measure.NewResult(s.Kind, now)
+	r.ID = ""
+	maps.Copy(r.Parameters, s.Parameters)
+	r.Fail(why)
+	return r
 }
 
 // passing says whether what a step failed for may be gone: a host was too busy to answer in time, or a transfer says nothing, without

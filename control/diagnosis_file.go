@@ -88,7 +88,9 @@ func FiledSegments(r *measure.Result) (parts *diagnose.Parts, ids []string) {
 func resultIDs(results []*measure.Result) []string {
 	ids := []string{}
 	for _, r := range results {
-		ids = append(ids, r.ID)
+		if r.ID != "" { // of a transfer that could not begin nothing was filed
+			ids = append(ids, r.ID)
+		}
 	}
 	return ids
 }

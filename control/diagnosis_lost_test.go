@@ -2,6 +2,7 @@ package control
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,18 +40,18 @@ func TestDiagnoseOfFiledResults(t *testing.T) {
 	}
 }
 
-// A transfer that came to nothing is made once more. What a diagnosis is without is among its notes.
+// A transfer that came to nothing is made once more. What a diagnosis is without is among its notes, and the way of a transfer that could
+// not begin is one of which nothing is known.
 func TestDiagnoseOfBusyHosts(t *testing.T) {
 	busy := fleet.ErrNoAnswer
 	for _, c := range []struct {
-		name  string
-		busy  []error
-		steps string // of the way there
-		notes int
+		name string
+		busy []error
+		why  string // the transfer there failed; "": it did not
 	}{
-		{"no answer, once", []error{busy}, "transfer done", 0},
-		{"no answer, twice", []error{busy, busy}, "transfer failed start at a: no answer", 1},
-		{"refused", []error{&fleet.Refusal{Host: "a", Why: "no"}}, "transfer failed start at a: a refused: no", 1},
+		{"no answer, once", []error{busy}, ""},
+		{"no answer, twice", []error{busy, busy}, "start at a: no answer"},
+		{"refused", []error{&fleet.Refusal{Host: "a", Why: "no"}}, "start at a: a refused: no"},
 	} {
 		b, p := newPath(t, twoHosts+someTests)
 		p.busy = c.busy
@@ -59,12 +60,17 @@ func TestDiagnoseOfBusyHosts(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := lines[len(lines)-1].Diagnosis
-		if got := story(lines)[6]; got != c.steps || len(d.Notes) != c.notes {
-			t.Errorf("%s: %q, notes %q; want %q", c.name, got, d.Notes, c.steps)
+		step, notes := "transfer done", []string{}
+		if c.why != "" {
+			step = "transfer failed " + c.why
+			notes = []string{"forward: nothing is known of this way, whose transfer failed: " + c.why, "not all was measured: transfer: " + c.why}
 		}
-		for _, note := range d.Notes {
-			if note != "not all was measured: "+strings.Replace(c.steps, " failed", ":", 1) {
-				t.Errorf("%s: note %q", c.name, note)
+		if got := story(lines)[6]; got != step || !slices.Equal(d.Notes, notes) {
+			t.Errorf("%s: %q, notes %q; want %q, %q", c.name, got, d.Notes, step, notes)
+		}
+		for _, id := range b.filed()[0].Parameters["results"].([]any) {
+			if id == "" {
+				t.Errorf("%s: a Result that was not filed is listed", c.name)
 			}
 		}
 	}
