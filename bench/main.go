@@ -64,6 +64,8 @@ var parts = []part{
 	{name: "loss", tools: []string{"ping"}, run: (*bench).loss},
 	{name: "late", run: (*bench).late},
 	{name: "rate", run: (*bench).rate},
+	{name: "reflect", tools: []string{"ip"}, run: (*bench).reflect},
+	{name: "attack", tools: []string{"ip"}, run: (*bench).attack},
 	{name: "emulator", run: (*bench).emulator},
 	{name: "relay", run: (*bench).relay}, // after the two that it is held against
 	{name: "laws", run: (*bench).laws},
@@ -102,7 +104,8 @@ func main() {
 }
 
 // ends are what this program is on hosts of a lab, and in a network of its own, by its first argument.
-var ends = map[string]func(args []string) error{blastFlag: runBlast, sinkFlag: runSink, relayFlag: runRelay, meshFlag: runMesh}
+var ends = map[string]func(args []string) error{blastFlag: runBlast, sinkFlag: runSink, relayFlag: runRelay, meshFlag: runMesh,
+	sessionsFlag: runSessions, forgeFlag: runForge}
 
 func runEnd(end func([]string) error, args []string) int {
 	if err := end(args); err != nil {

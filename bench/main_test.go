@@ -128,8 +128,8 @@ func TestSplitUsage(t *testing.T) {
 		printed string
 		want    result
 	}{
-		{"{}\n\n{\"user_seconds\":0.25,\"system_seconds\":1.5}\n", result{"{}\n", usage{0.25, 1.5}, false}},
-		{"\n{\"user_seconds\":0.25,\"system_seconds\":1.5}\n", result{"", usage{0.25, 1.5}, false}},
+		{"{}\n\n{\"user_seconds\":0.25,\"system_seconds\":1.5,\"resident_bytes\":[4096]}\n", result{"{}\n", usage{User: 0.25, System: 1.5, Resident: []int64{4096}}, false}},
+		{"\n{\"user_seconds\":0.25,\"system_seconds\":1.5}\n", result{"", usage{User: 0.25, System: 1.5}, false}},
 		{"no usage\nat all\n", result{"", usage{}, true}},
 		{"", result{"", usage{}, true}},
 	} {

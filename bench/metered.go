@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // meteredFlag makes this program run another and print, as one more line after what that printed, the processor time
@@ -18,10 +19,11 @@ import (
 //	bench -metered iperf3 -s -1
 const meteredFlag = "-metered"
 
-// usage is the processor time of one process from its start to its end, in seconds.
+// usage is what one process took from its start to its end.
 type usage struct {
-	User   float64 `json:"user_seconds"`
-	System float64 `json:"system_seconds"`
+	User     float64 `json:"user_seconds"`
+	System   float64 `json:"system_seconds"`
+	Resident []int64 `json:"resident_bytes"` // once a second while it ran
 }
 
 func (u usage) total() float64 { return u.User + u.System }
@@ -31,12 +33,16 @@ func runMetered(argv []string) int {
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM)
 	c := exec.Command(argv[0], argv[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
-	err := c.Run()
-	if c.ProcessState == nil {
+	if err := c.Start(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	u := usage{User: c.ProcessState.UserTime().Seconds(), System: c.ProcessState.SystemTime().Seconds()}
+	ended := make(chan struct{})
+	resident := make(chan []int64)
+	go func() { resident <- watchMemory(c.Process.Pid, ended) }()
+	_ = c.Wait() // its state says how it ended
+	close(ended)
+	u := usage{User: c.ProcessState.UserTime().Seconds(), System: c.ProcessState.SystemTime().Seconds(), Resident: <-resident}
 	line, err := json.Marshal(u)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -44,6 +50,27 @@ func runMetered(argv []string) int {
 	}
 	fmt.Printf("\n%s\n", line)
 	return max(c.ProcessState.ExitCode(), 0) // -1: ended by a signal, which is how servers are ended
+}
+
+// watchMemory reads a process's resident memory once a second, until told that it ended.
+func watchMemory(pid int, ended <-chan struct{}) (resident []int64) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ended:
+			return resident
+		case <-tick.C:
+		}
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+		if err != nil {
+			continue // it has just ended
+		}
+		var size, pages int64
+		if _, err := fmt.Sscan(string(text), &size, &pages); err == nil { // proc(5): in pages
+			resident = append(resident, pages*int64(os.Getpagesize()))
+		}
+	}
 }
 
 // splitUsage takes the line that runMetered added off what a program printed.
