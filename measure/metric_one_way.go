@@ -41,6 +41,9 @@ const (
 	OneWayError Metric = "owd_error_seconds"
 	ClockOffset Metric = "clock_offset_seconds"
 	ClockSkew   Metric = "clock_skew_ratio"
+
+	ClockOffsetError Metric = "clock_offset_error_seconds"
+	ServerStratum    Metric = "server_stratum_count"
 )
 
 func clockMetrics() []Definition {
@@ -56,6 +59,15 @@ func clockMetrics() []Definition {
 			Text: "It is right where the fastest packets of both ways took the same time, and wrong by half of what they differ. One-way " +
 				"delays are given as the clocks showed them; it is not taken out of them.",
 			See: []string{"clock-error", "route-asymmetry-of-delay"}},
+		{Metric: ClockOffsetError, Label: "Clock offset of a time server, error", Group: "Delay", Better: BetterLow,
+			Help: "The most that the clock offset of a time server may be wrong by.",
+			Text: "Half of the round trip that it was read from: so wrong it is if one of the two ways took no time at all.",
+			See:  []string{"clock-error", "clock_offset_seconds"}, Source: "RFC 5905 section 8"},
+		{Metric: ServerStratum, Label: "Stratum of a time server", Group: "Delay", Better: BetterLow, Draw: DrawSteps,
+			Help:  "How many servers lie between a time server and a reference clock, and one.",
+			Text:  "1 has the reference clock itself; 16 says that its clock is not synchronised.",
+			Shows: "A step up: the server has lost its own source.",
+			See:   []string{"clock-synchronisation"}, Source: "RFC 5905 section 7.3"},
 		{Metric: ClockSkew, Label: "Clock skew of the far end", Group: "Delay",
 			Help: "By how much the clock of the far end runs faster than the near one's, as the fastest packets of both ways show.",
 			Text: "The slope of a straight line between the least delays of both ways over time. An undisturbed clock is wrong by some " +

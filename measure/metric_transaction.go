@@ -18,7 +18,10 @@ const (
 	RequestGather Metric = "request_gather_seconds" // at the far end, from the first byte of a request to its last
 	AnswerTime    Metric = "answer_seconds"         // at the far end, from there until the answer was handed over
 
-	FirstByte Metric = "first_byte_seconds" // from a request to a web server to the first byte of its answer
+	FirstByte Metric = "first_byte_seconds" // from a request to a server to the first byte of its answer
+
+	HandshakeTime   Metric = "handshake_median_seconds" // of TLS
+	CertificateLeft Metric = "certificate_left_seconds" // until it expires; below 0: since
 
 	TransactionTimes Metric = "transaction_seconds" // the distributions
 	ConnectTimes     Metric = "connect_seconds"
@@ -69,6 +72,13 @@ func transactionMetrics() []Definition {
 	}
 }
 
+// Times in seconds before a certificate expires: certificates of ninety days are renewed thirty before, so that at fourteen several attempts
+// have failed; three are a weekend.
+const (
+	certificateWarn = 14 * 24 * 3600
+	certificateBad  = 3 * 24 * 3600
+)
+
 // connectionMetrics are of the connections that transactions are made on, and of what the far end saw.
 func connectionMetrics() []Definition {
 	return []Definition{
@@ -105,5 +115,16 @@ func connectionMetrics() []Definition {
 			Text:  "A round trip, and what the server takes to begin: to find the file, and to read its first part from a disk.",
 			Shows: "Far above the round trip, the server is slow and the path is not.",
 			See:   []string{"round-trip-time", "transaction_median_seconds"}},
+		{Metric: HandshakeTime, Label: "TLS handshake, median", Group: "Transactions", Better: BetterLow, Follows: FollowsTrip,
+			Help:  "Median time of the handshake of TLS, on a connection that is open.",
+			Text:  "One round trip with TLS 1.3, two with 1.2, and what the server takes to sign.",
+			Shows: "Well above the time to connect times the round trips, the server is busy, or its chain of certificates takes more than one window.",
+			See:   []string{"connect_median_seconds", "round-trip-time"}, Source: "RFC 8446 section 2"},
+		{Metric: CertificateLeft, Label: "Certificate good for", Group: "Transactions", Better: BetterHigh, Follows: FollowsTrip,
+			Warn: certificateWarn, Bad: certificateBad, Draw: DrawLine,
+			Help:  "Time until the certificate of the server expires; below zero, since it has.",
+			Text:  "By the clock of the host that asked. Most certificates are renewed by a program a month before they end.",
+			Shows: "Less than two weeks: what should renew it does not run. Below zero, clients refuse the server, however well the path works.",
+			See:   []string{"handshake_median_seconds"}, Source: "RFC 5280 section 4.1.2.5"},
 	}
 }

@@ -40,6 +40,7 @@ type Usage struct {
 	Doing    string   // what is said on a terminal while it runs, before the target: "pinging"; "": its lines say enough
 	Detail   bool     // the lines that it shows on its way are for who asks for more
 	Input    bool     // what it sends may come from a file
+	URLs     string   // the kind that measures what a URL in place of a host names, with its flags; "": none does
 }
 
 // Parameter is one thing that a kind can be told.
@@ -74,7 +75,7 @@ type bounded interface{ bound() }
 
 // catalogue is every kind, sorted by name. It is made once: an agent reads several tasks a second.
 var catalogue = sync.OnceValue(func() []Kind {
-	return []Kind{auditKind(), capacityKind(), commandKind(), fetchKind(), hostKind(), mtuKind(), owdKind(), pingKind(), socketsKind(), throughputKind(), traceKind(), transactKind()}
+	return []Kind{appKind(), auditKind(), capacityKind(), commandKind(), fetchKind(), hostKind(), mtuKind(), owdKind(), pingKind(), socketsKind(), throughputKind(), traceKind(), transactKind()}
 })
 
 // Kinds are all kinds of Task, by name.

@@ -97,6 +97,19 @@ func (f *parameterFlags) close() {
 	}
 }
 
+// target reads HOST as host does, or the URL of what another kind measures, into a Task's target and parameters; and names the kind.
+func (f *parameterFlags) target(c *cobra.Command, text string, parameters map[string]any) (kind, target string, err error) {
+	if f.kind.Usage.URLs == "" || !isURL(text) {
+		target, err = f.host(c, text, parameters)
+		return f.kind.Name, target, err
+	}
+	target, told, err := probe.SplitApp(text)
+	if err == nil {
+		err = f.agree(c, text, told, parameters)
+	}
+	return f.kind.Usage.URLs, target, err
+}
+
 // host reads HOST or HOST:PORT, or a URL where the kind has those. What it says beside the host becomes parameters, of which flags cannot say
 // otherwise.
 func (f *parameterFlags) host(c *cobra.Command, text string, parameters map[string]any) (string, error) {

@@ -52,7 +52,7 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 			for i, text := range args {
 				tasks[i] = measure.Task{Kind: k.Name, Parameters: maps.Clone(parameters)}
 				if !none {
-					tasks[i].Target, err = flags.host(c, text, tasks[i].Parameters)
+					tasks[i].Kind, tasks[i].Target, err = flags.target(c, text, tasks[i].Parameters)
 				}
 				if err == nil {
 					_, err = probe.New(tasks[i], options)
