@@ -63,6 +63,7 @@ var parts = []part{
 	{name: "ping", tools: []string{"ping", "tcpdump"}, run: (*bench).ping},
 	{name: "loss", tools: []string{"ping"}, run: (*bench).loss},
 	{name: "late", run: (*bench).late},
+	{name: "spread", tools: []string{"ip", "ping", "fping", "irtt"}, run: (*bench).spread},
 	{name: "rate", run: (*bench).rate},
 	{name: "reflect", tools: []string{"ip"}, run: (*bench).reflect},
 	{name: "attack", tools: []string{"ip"}, run: (*bench).attack},
@@ -90,7 +91,7 @@ func everyPart() string {
 
 // debianPackages says where a missing tool comes from.
 var debianPackages = map[string]string{"ip": "iproute2", "iperf3": "iperf3", "ping": "iputils-ping", "tcpdump": "tcpdump",
-	"traceroute": "traceroute", "mtr": "mtr-tiny", "tc": "iproute2", "nft": "nftables"}
+	"fping": "fping", "irtt": "irtt", "traceroute": "traceroute", "mtr": "mtr-tiny", "tc": "iproute2", "nft": "nftables"}
 
 func main() {
 	lab.RunEngineIfAsked() // a lab is this same binary in other namespaces
