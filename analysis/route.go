@@ -172,7 +172,7 @@ func (r *Route) Links() (links, routers []string) {
 			continue
 		}
 		if before != "" {
-			links = append(links, before+" - "+h.Addresses[0])
+			links = append(links, before+LinkSeparator+h.Addresses[0])
 		}
 		before = h.Addresses[0]
 		if i < len(r.Hops)-1 || !r.Whole { // the last is the target itself

@@ -36,6 +36,9 @@ const (
 
 var partOrder = []PartKind{FromHost, ToHost, AtHost, OnLink, AtRouter, AtSite}
 
+// LinkSeparator stands between the two routers in the name of a Part that is a link.
+const LinkSeparator = " - "
+
 // Shared is a part that explains changes.
 type Shared struct {
 	Part

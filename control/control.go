@@ -47,6 +47,10 @@ type Config struct {
 	// Judge says what is wrong in the mesh now, for diagnoses that nobody asked for; nil: there are none.
 	Judge func(context.Context) (*Worse, error)
 
+	// NameOf is what a router is called that has an address, "" if it has no name: as reverse lookup tells it. It is called from several
+	// goroutines. nil: only hosts of the mesh have names.
+	NameOf func(ctx context.Context, address string) string
+
 	Seed uint64           // of a mesh's first plan; 0: drawn
 	Now  func() time.Time // nil: time.Now
 	Log  *slog.Logger     // nil: none
@@ -87,6 +91,7 @@ type Control struct {
 	callers  *callerUsage
 	spending *spending
 	unasked  unfiledDiagnoses
+	names    *names
 	stirred  chan struct{} // has an element when there is to be a new plan at once
 
 	planning sync.Mutex // of what follows; whoever takes both takes it before mu
@@ -117,7 +122,7 @@ func New(c Config) (*Control, error) {
 	control := &Control{
 		config: c, awaited: newAwaitedRuns(), roster: newRoster(), watchers: newWatchers(),
 		callers: openCallerUsage(c.Data, c.Log), spending: openSpending(c.Data, c.Log),
-		stirred: make(chan struct{}, 1), ports: newSwitchboard(), demands: map[string]demand{},
+		names: newNames(c.NameOf, c.Now), stirred: make(chan struct{}, 1), ports: newSwitchboard(), demands: map[string]demand{},
 	}
 	if err := control.read(); err != nil {
 		return nil, err
@@ -131,6 +136,9 @@ func New(c Config) (*Control, error) {
 		c.Log.Warn("what tools carried lately is not known", "error", err)
 	}
 	control.keptRates = control.rates
+	if err := control.names.read(c.Data); err != nil {
+		c.Log.Warn("names of routers are not known", "error", err)
+	}
 	control.awaited.expect(last.Runs)
 	for i := range last.Runs {
 		control.ports.keep(&last.Runs[i])
@@ -155,10 +163,13 @@ func (c *Control) Run(ctx context.Context) error {
 	go func() { defer close(pruned); c.prune(ctx) }()
 	diagnosed := make(chan struct{})
 	go func() { defer close(diagnosed); c.diagnoseUnasked(ctx) }()
+	named := make(chan struct{})
+	go func() { defer close(named); c.nameRouters(ctx) }()
 	c.loop(ctx, served)
 	cancel()
 	<-pruned
 	<-diagnosed
+	<-named
 	if err := <-served; err != nil && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("serve fleet: %w", err)
 	}

@@ -79,6 +79,7 @@ type bench struct {
 	archive   archive.Archive
 	now       time.Time
 	seed      uint64 // of the first plan
+	named     func(context.Context, string) string
 }
 
 // newBench draws a seed for the plan, which it logs, and which PATHWISE_PLAN_SEED gives it to plan the same again.
@@ -118,7 +119,7 @@ func (b *bench) restart() {
 	var err error
 	b.Control, err = New(Config{
 		Mesh: filepath.Join(b.folder, "mesh.yaml"), Data: b.folder, Hub: b.messaging, Archive: b.archive,
-		Seed: b.seed, Now: func() time.Time { return b.now },
+		Seed: b.seed, Now: func() time.Time { return b.now }, NameOf: b.named,
 	})
 	if err != nil {
 		b.t.Fatal(err)

@@ -32,6 +32,7 @@ func (c receiver) File(ctx context.Context, host string, results []*measure.Resu
 			c.account(&run, r)
 		}
 		c.handOver(r)
+		c.names.want(answeredBy(r))
 		c.watchers.tell(Event{Result: r})
 	}
 	err = errors.Join(err, c.config.Observe(filed))

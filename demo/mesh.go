@@ -25,8 +25,8 @@ type Mesh struct {
 	Listen string    // where the pages are: an Address
 
 	// Serve runs the controller of a mesh file, whose folder is data, until ctx ends or it cannot go on, and writes to said what it has
-	// to say.
-	Serve func(ctx context.Context, file, data string, said io.Writer) error
+	// to say. Of routers nameOf is what they are called.
+	Serve func(ctx context.Context, file, data string, nameOf func(context.Context, string) string, said io.Writer) error
 	// Invite makes the link on these pages by which the first administrator of a controller's folder sets a password. It takes the place
 	// of earlier ones.
 	Invite func(data string, page *url.URL) (link string, err error)
@@ -121,7 +121,7 @@ func (m *runningMesh) run(ctx context.Context) error {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return m.Serve(ctx, m.path("mesh.yaml"), m.path("data"), m.said) })
+	group.Go(func() error { return m.Serve(ctx, m.path("mesh.yaml"), m.path("data"), nameIn(m.plan), m.said) })
 	group.Go(func() error {
 		if err := m.answers(ctx); err != nil {
 			return err

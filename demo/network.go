@@ -2,6 +2,7 @@ package demo
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"regexp"
 	"strings"
@@ -74,6 +75,15 @@ func labOfMesh() (*lab.Spec, error) {
 	}
 	spec = strings.Replace(spec, "\nhosts:\n", "\n"+hosts, 1)
 	return lab.ParseSpec("demo mesh", []byte(strings.Replace(spec, "\nlinks:\n", "\n"+links, 1)))
+}
+
+// nameIn is what the nodes of a lab are called, by address: reverse lookup knows nothing of networks that are not there.
+func nameIn(plan *lab.Plan) func(context.Context, string) string {
+	names := map[string]string{}
+	for _, i := range plan.Interfaces {
+		names[i.Address.String()], names[i.Address6.String()] = plan.Nodes[i.Node].Name, plan.Nodes[i.Node].Name
+	}
+	return func(_ context.Context, address string) string { return names[address] }
 }
 
 // tests are what is measured in the mesh: something every few seconds, and little of it.

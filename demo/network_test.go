@@ -36,6 +36,12 @@ func TestMeshFile(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", pair, got, want)
 		}
 	}
+	node, _ := plan.NodeByName("cern-gw")
+	for _, i := range plan.Nodes[node].Interfaces {
+		if got := nameIn(plan)(t.Context(), plan.Interfaces[i].Address.String()); got != "cern-gw" {
+			t.Errorf("%s is called %q, want cern-gw", plan.Interfaces[i].Address, got)
+		}
+	}
 	file := t.TempDir() + "/mesh.yaml"
 	if err := os.WriteFile(file, []byte(meshFile(plan, "data", "127.0.0.1:8080", "127.0.0.1:4222")), 0o600); err != nil {
 		t.Fatal(err)

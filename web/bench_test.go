@@ -172,7 +172,8 @@ func newBenchOf(t *testing.T, meshText string) *bench {
 	b := &bench{t: t, folder: folder, said: &logged{}, hub: &hub{
 		held: make(chan struct{}), canceled: make(chan string, 10), shown: map[string]chan fleet.Progress{}}}
 	log := slog.New(slog.NewTextHandler(b.said, nil))
-	c, err := control.New(control.Config{Mesh: file, Data: folder, Hub: b.hub, Archive: store, Log: log})
+	c, err := control.New(control.Config{Mesh: file, Data: folder, Hub: b.hub, Archive: store, Log: log,
+		NameOf: func(_ context.Context, address string) string { return routerNames[address] }})
 	if err != nil {
 		t.Fatal(err)
 	}

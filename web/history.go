@@ -161,10 +161,12 @@ func (p *past) routes(ctx context.Context) error {
 	if more {
 		p.notes = append(p.notes, "not all routes of this span were looked at")
 	}
+	names := p.namesOn(all)
 	for _, traces := range all {
 		for _, m := range analysis.Moves(analysis.Routes(traces)) {
 			p.add(m.Before.Last, m.After.First, false, 0, func(e *diagnose.Event) {
-				e.Route = &diagnose.Moved{Text: diagnose.RouteText(&m.Before, &m.After), Before: len(m.Before.Hops), Now: len(m.After.Hops),
+				text := diagnose.RouteText(names.route(&m.Before), names.route(&m.After))
+				e.Route = &diagnose.Moved{Text: text, Before: len(m.Before.Hops), Now: len(m.After.Hops),
 					Last: m.Before.Newest, First: m.After.Result}
 			})
 		}

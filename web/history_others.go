@@ -59,6 +59,7 @@ func (p *past) others(ctx context.Context, e *diagnose.Event) error {
 	own := parts(archive.Pair{Source: p.source, Target: p.target})
 	for _, s := range shared { // what explains other pairs alone is another matter
 		if slices.Contains(own, s.Part) {
+			s.Name = p.namesOfParts([]analysis.Part{s.Part}).part(s.Part)
 			e.Shared = append(e.Shared, s)
 		}
 	}

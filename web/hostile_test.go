@@ -19,6 +19,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/export"
 	"github.com/pathwise-net/pathwise/measure"
@@ -122,7 +123,7 @@ func diagnoseAll(t *testing.T, results []*measure.Result) {
 
 // askAll asks the API about a Result, about its pair, and about each of its metrics.
 func askAll(t *testing.T, store archive.Archive, r *measure.Result) {
-	s := &Server{Archive: store}
+	s := &Server{Archive: store, Control: controlOf(t, store)}
 	mux := http.NewServeMux()
 	s.operations(s.api(mux))
 	span := url.Values{"from": {r.Started.Add(-time.Hour).Format(time.RFC3339)}, "to": {r.Started.Add(time.Hour).Format(time.RFC3339)}}
@@ -155,6 +156,20 @@ func askAll(t *testing.T, store archive.Archive, r *measure.Result) {
 	if err != nil {
 		t.Errorf("matrix: %v of %v", err, cells)
 	}
+}
+
+// controlOf is one of two hosts that does not run.
+func controlOf(t *testing.T, store archive.Archive) *control.Control {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "mesh.yaml")
+	if err := os.WriteFile(file, []byte("hosts: {a: 10.0.0.1, b: 10.0.0.2}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := control.New(control.Config{Mesh: file, Data: folder, Hub: &hub{}, Archive: store, NameOf: func(context.Context, string) string { return "" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // exportAll writes everything in each format, and shows it to a Prometheus and to a receiver of remote write.

@@ -21,8 +21,9 @@ type routeDoc struct {
 }
 
 type routesDoc struct {
-	Routes []routeDoc `json:"routes" doc:"Oldest first"`
-	More   bool       `json:"more" doc:"Whether there may be more before these, of Results that were not looked at: ask for a span that ends there"`
+	Routes []routeDoc   `json:"routes" doc:"Oldest first"`
+	Names  addressNames `json:"names" doc:"By address: the host of the mesh that has it, or what reverse lookup, by the controller, called it when it was seen last"`
+	More   bool         `json:"more" doc:"Whether there may be more before these, of Results that were not looked at: ask for a span that ends there"`
 }
 
 type routesInput struct {
@@ -44,7 +45,7 @@ func (s *Server) routes(ctx context.Context, in *routesInput) (*body[routesDoc],
 		}
 	}
 	slices.SortFunc(routes, func(a, b routeDoc) int { return cmp.Or(a.First.Compare(b.First), cmp.Compare(a.Result, b.Result)) })
-	return &body[routesDoc]{routesDoc{routes, more}}, nil
+	return &body[routesDoc]{routesDoc{routes, s.namesOn(all), more}}, nil
 }
 
 // foundChanges are changes of routes. more: there may be others before.
@@ -61,8 +62,9 @@ func (s *Server) changesOfRoutes(ctx context.Context, source, target string, fro
 		if err != nil {
 			return found, err
 		}
+		names := s.namesOn(all)
 		for of, traces := range all {
-			found.changes = append(found.changes, routeChanges(of, analysis.Routes(traces))...)
+			found.changes = append(found.changes, routeChanges(of, analysis.Routes(traces), names)...)
 		}
 		found.more = more
 		return found, nil
@@ -74,10 +76,11 @@ func (s *Server) changesOfRoutes(ctx context.Context, source, target string, fro
 }
 
 // routeChanges are the beginnings of all routes but the first.
-func routeChanges(of traced, routes []analysis.Route) (changes []changeDoc) {
+func routeChanges(of traced, routes []analysis.Route, names addressNames) (changes []changeDoc) {
 	for i := 1; i < len(routes); i++ {
 		before, r := &routes[i-1], &routes[i]
-		changes = append(changes, changeDoc{At: r.First, Kind: "route", Severity: "info", Text: diagnose.RouteText(before, r), Result: r.Result,
+		text := diagnose.RouteText(names.route(before), names.route(r))
+		changes = append(changes, changeDoc{At: r.First, Kind: "route", Severity: "info", Text: text, Result: r.Result,
 			Source: of.source, Target: of.target, Before: &before.Last})
 	}
 	return changes

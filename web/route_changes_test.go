@@ -122,7 +122,7 @@ func TestRoutesOfEachTest(t *testing.T) {
 	}
 	want := routesDoc{Routes: []routeDoc{
 		route("route", "ipv4", "x", 0, 3, 2), route("route", "ipv6", "y", 1, 4, 2), route("route-tcp", "ipv4", "w", 2, 2, 1), route("route-tcp", "ipv4", "v", 5, 5, 1, 1),
-	}}
+	}, Names: addressNames{}}
 	got := read[routesDoc](b, "/api/v1/pairs/a/b/routes?from=-2h")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -138,7 +138,7 @@ func TestEvents(t *testing.T) {
 		t.Error("the stream goes on after the server's end")
 	}
 	http.DefaultClient.CloseIdleConnections()
-	b.eventually("the streams' goroutines are over", func() bool { return runtime.NumGoroutine() <= before+3 }) // those of run
+	b.eventually("the streams' goroutines are over", func() bool { return runtime.NumGoroutine() <= before+4 }) // those of run
 }
 
 // What streams says that it lives while nothing happens, and ends with its caller's right to it.

@@ -38,6 +38,7 @@ type unaskedDoc struct {
 type troubleDoc struct {
 	Kind      analysis.PartKind `json:"kind" enum:"from,to,host,link,router,site,pair" doc:"What all pairs that show it have in common: what a host sends, receives, or both; a link or router of their routes; a site; pair: it is one pair alone"`
 	Name      string            `json:"name"`
+	Shown     string            `json:"shown" doc:"The name for people: of a link or router with what the routers are called"`
 	Source    string            `json:"source" doc:"Of the pair that shows it most"`
 	Target    string            `json:"target"`
 	Signs     []signDoc         `json:"signs" doc:"Loss, throughput and delay, in this order, where they are worse"`
@@ -158,6 +159,11 @@ func (s *Server) summarize(ctx context.Context, now time.Time) (*summaryDoc, err
 		return nil, err
 	}
 	doc.Unasked = unaskedOf(&budget)
+	var parts []analysis.Part
+	for _, t := range health.Troubles {
+		parts = append(parts, t.Part)
+	}
+	names := s.namesOfParts(parts)
 	belongs := map[int]int{}
 	for k := range health.Troubles {
 		t := &health.Troubles[k]
@@ -172,7 +178,7 @@ func (s *Server) summarize(ctx context.Context, now time.Time) (*summaryDoc, err
 					return nil, err
 				}
 			}
-			doc.Troubles = append(doc.Troubles, w.trouble(&health, k, found))
+			doc.Troubles = append(doc.Troubles, w.trouble(&health, k, found, names))
 			doc.Troubles[k].Begun = begunOf(t, &budget)
 		}
 	}

@@ -40,10 +40,10 @@ func (w *watched) declare(mesh *config.Mesh) {
 }
 
 // trouble is what is told of one.
-func (w *watched) trouble(health *analysis.Health, number int, found []foundDoc) troubleDoc {
+func (w *watched) trouble(health *analysis.Health, number int, found []foundDoc, names addressNames) troubleDoc {
 	t := &health.Troubles[number]
 	of := &w.pairs[t.Pairs[0]]
-	doc := troubleDoc{Kind: t.Kind, Name: t.Name, Source: of.Source, Target: of.Target, Spark: w.spark(t)}
+	doc := troubleDoc{Kind: t.Kind, Name: t.Name, Shown: names.part(t.Part), Source: of.Source, Target: of.Target, Spark: w.spark(t)}
 	for _, s := range t.Signs {
 		one := signOf(&s.Sign)
 		one.Ill, one.All = s.Ill, s.All

@@ -140,7 +140,7 @@ func TestWhoseDiagnosis(t *testing.T) {
 	h := &analysis.Health{Troubles: []analysis.Trouble{{Pairs: []int{0, 1}, Signs: signs}, {Pairs: []int{0, 2}, Signs: signs}}}
 	found := []foundDoc{{Result: "both", Source: "h", Target: "k"}, {Result: "h alone, back", Source: "a", Target: "h"}}
 	for k, want := range []string{"h alone, back", "both"} {
-		if got := w.trouble(h, k, found).Diagnosis; got == nil || got.Result != want {
+		if got := w.trouble(h, k, found, nil).Diagnosis; got == nil || got.Result != want {
 			t.Errorf("of trouble %d: %+v, want %s", k, got, want)
 		}
 	}

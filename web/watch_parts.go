@@ -40,7 +40,7 @@ func partsOf(source, target, from, to string, routers []string) []analysis.Part 
 	for i, r := range routers {
 		parts = append(parts, analysis.Part{Kind: analysis.AtRouter, Name: r})
 		if i > 0 {
-			parts = append(parts, analysis.Part{Kind: analysis.OnLink, Name: min(r, routers[i-1]) + " - " + max(r, routers[i-1])})
+			parts = append(parts, analysis.Part{Kind: analysis.OnLink, Name: min(r, routers[i-1]) + analysis.LinkSeparator + max(r, routers[i-1])})
 		}
 	}
 	return parts

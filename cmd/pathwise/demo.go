@@ -94,11 +94,11 @@ func (s *session) demoScreen() demo.Screen {
 }
 
 // serveDemo runs the controller of a mesh file as `pathwise serve` does, which says on said what it has to say.
-func (s *session) serveDemo(ctx context.Context, file, data string, said io.Writer) error {
+func (s *session) serveDemo(ctx context.Context, file, data string, nameOf func(context.Context, string) string, said io.Writer) error {
 	m, err := s.loadMesh(file)
 	if err != nil {
 		return err
 	}
 	server := &session{in: s.in, out: said, err: said, quiet: true}
-	return server.serve(ctx, file, data, m, nil)
+	return server.serve(ctx, file, data, m, nil, nameOf)
 }

@@ -62,7 +62,7 @@ func serveCommand(s *session) *cobra.Command {
 			if err := os.MkdirAll(dataFolder(data, m), 0o700); err != nil && data != "" {
 				return badFlag("data", err)
 			}
-			return s.serve(c.Context(), file, dataFolder(data, m), m, own)
+			return s.serve(c.Context(), file, dataFolder(data, m), m, own, resolved)
 		},
 	}
 	c.Flags().StringVar(&data, "data", "", "folder for keys, messages and archive (default: what the mesh file says; docs/home.md without one)")
@@ -71,8 +71,8 @@ func serveCommand(s *session) *cobra.Command {
 }
 
 // serve wires a controller's parts together and runs them until ctx ends or one of them cannot go on. Own is the mesh that nobody wrote a
-// file of, or nil.
-func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh, own *home) error {
+// file of, or nil. Of routers nameOf is what they are called.
+func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh, own *home, nameOf func(context.Context, string) string) error {
 	log := s.serverLog()
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return input.Errorf("%w", err)
@@ -109,7 +109,7 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh, 
 		Mesh: file, Data: data, Hub: messages.hub, Archive: store, Log: log,
 		// The history first: what hosts follow costs what cannot be taken back.
 		Changed: func(m *config.Mesh) error { return book.Follow(m, hosts.follow) },
-		Observe: out.observe, Missed: out.collector.Missed,
+		Observe: out.observe, Missed: out.collector.Missed, NameOf: nameOf,
 		Judge: func(ctx context.Context) (*control.Worse, error) { return api.Judge(ctx) },
 	})
 	if err != nil {

@@ -107,10 +107,15 @@ func serveMesh(t *testing.T, folder string, store archive.Archive, text string) 
 	file := filepath.Join(folder, "mesh.yaml")
 	must(t, os.WriteFile(file, []byte(text), 0o600))
 	h := &hub{said: make(chan fleet.Receiver, 1)}
-	s, url, stop := serve(t, control.Config{Mesh: file, Data: folder, Hub: h, Archive: store}, nil, func(s *web.Server) http.Handler {
+	s, url, stop := serve(t, control.Config{Mesh: file, Data: folder, Hub: h, Archive: store, NameOf: routerName}, nil, func(s *web.Server) http.Handler {
 		return http.StripPrefix("/sub/path", public(s)) // as behind a proxy
 	})
 	return &mesh{url + "/sub/path/", store, <-h.said, s}, func() error { return errors.Join(stop(), os.RemoveAll(folder)) }
+}
+
+// routerName is what reverse lookup says in tests.
+func routerName(_ context.Context, address string) string {
+	return map[string]string{"10.8.7.4": "south4.example.net"}[address]
 }
 
 func must(t *testing.T, err error) {

@@ -109,7 +109,7 @@ func TestEventsOnTheTimeLine(t *testing.T) {
 	p.until("/from=.*to=/.test(location.hash) && document.querySelectorAll('.event').length === 1 && !document.querySelector('[aria-busy=true]')")
 }
 
-// Which routes there were, what they differ in, and when each held; only once somebody comes near.
+// Which routes there were, by which routers with their names, what they differ in, and when each held; only once somebody comes near.
 func TestRouteOverTime(t *testing.T) {
 	p := open(t, desk, eventfulMesh(t).url+"#/pair/qmul/nikhef?from=-6h")
 	p.until(pairStands + " && document.querySelector('.later')")
@@ -123,7 +123,7 @@ func TestRouteOverTime(t *testing.T) {
 	if heads != "ABA" {
 		t.Errorf("newest first, the routes are %s", heads)
 	}
-	for _, part := range []string{"2 routes, 2 changes", "hop 2: 10.8.0.2 is now 10.8.7.2", "hop 5: 10.8.7.5 is new", "hop 5: 10.8.7.5 is gone", "the first of this span", "≠ 10.8.7.4"} {
+	for _, part := range []string{"2 routes, 2 changes", "hop 2: 10.8.0.2 is now 10.8.7.2", "hop 5: 10.8.7.5 is new", "hop 5: 10.8.7.5 is gone", "the first of this span", "≠ south4.example.net (10.8.7.4)"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the section does not say %q: %s", part, text)
 		}

@@ -40,6 +40,7 @@ interface FoundDoc {
 interface TroubleDoc {
   kind: 'from' | 'to' | 'host' | 'link' | 'router' | 'site' | 'pair';
   name: string;
+  shown: string; // for people
   source: string; // of the pair that shows it most
   target: string;
   signs: SignDoc[];
@@ -129,7 +130,7 @@ interface ChangeDoc { at: string; kind: 'route' | 'finding' | 'step' | 'configur
 interface ChangesDoc { changes: ChangeDoc[] | null; more: boolean }
 interface RouteHop { ttl: number; addresses: string[] | null }
 interface RouteDoc { test?: string; tool: string; role: string; family: string; first: string; last: string; results: number; result: string; hops: RouteHop[]; changed: number[] | null }
-interface RoutesDoc { routes: RouteDoc[] | null; more: boolean }
+interface RoutesDoc { routes: RouteDoc[] | null; names: Record<string, string>; more: boolean }
 
 interface HostStatus {
   at: string; version: string; platform: string; plan: number;

@@ -2,12 +2,12 @@
 import { format, plural } from '../format.js';
 import { when } from '../times.js';
 
-/** What a trouble is about, for people. @param {Pick<TroubleDoc, 'kind' | 'name'>} t */
+/** What a trouble is about, for people. @param {{kind: TroubleDoc['kind'], name: string, shown?: string}} t */
 export function nameOf(t) {
   if (t.kind === 'from') return `what ${t.name} sends`;
   if (t.kind === 'to') return `what ${t.name} receives`;
   if (t.kind === 'host' || t.kind === 'pair') return t.name;
-  return `${t.kind} ${t.name}`;
+  return `${t.kind} ${t.shown || t.name}`;
 }
 
 const hosts = ['host', 'from', 'to'];

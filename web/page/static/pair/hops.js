@@ -17,9 +17,9 @@ export function byTest(routes) {
   return [...all].map(([name, own]) => ({ name, routes: own }));
 }
 
-/** @typedef {Map<string, string>} Names of hosts of the mesh, by their address */
+/** @typedef {Map<string, string>} Names of hosts of the mesh and of routers, by their address */
 
-/** An address, with the name of the host that has it. @param {string} address @param {Names} [names] */
+/** An address, with the name of the host or router that has it. @param {string} address @param {Names} [names] */
 export const named = (address, names) => (names?.has(address) ? `${names.get(address)} (${address})` : address);
 
 /** @param {RouteHop | undefined} hop @param {Names} [names] */

@@ -21,8 +21,7 @@ export function Routes({ pair, range, route, turn }) {
   const at = { from: rfc(range.from), to: rfc(range.to) };
   const { doc, error, busy, reload } = useDocs([url(['pairs', ...way, 'routes'], at)], turn);
   const routes = /** @type {RouteDoc[]} */ (doc?.[0]?.routes ?? []);
-  const { doc: mesh } = useDocs(['api/v1/hosts'], turn && 0);
-  const names = useMemo(() => new Map((/** @type {HostDoc[]} */ (mesh?.[0].hosts ?? [])).map((h) => [h.address, h.name])), [mesh]);
+  const names = useMemo(() => new Map(Object.entries(/** @type {RoutesDoc | undefined} */ (doc?.[0])?.names ?? {})), [doc]);
   return html`<section aria-labelledby="routes" class=${busy ? 'busy' : ''} aria-busy=${String(busy)}>
     <h2 id="routes">Route over time <span class="choice" role="group" aria-label="Direction">${[pair, turned(pair)].map(([a, b], i) => html`<button type="button"
       aria-pressed=${String(back === (i === 1))} onClick=${() => change({ way: i ? 'back' : null })}>${a} → ${b}</button>`)}</span></h2>

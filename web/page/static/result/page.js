@@ -48,7 +48,7 @@ export function Result({ route }) {
     ${r.kind !== 'diagnosis' && r.samples?.findings?.length && html`<section aria-labelledby="findings"><h2 id="findings">What was found</h2><${Findings} findings=${r.samples.findings} audit /></section>`}
     ${r.samples?.echoes?.length && html`<${Echoes} echoes=${r.samples.echoes} />`}
     ${r.samples?.intervals?.length && html`<${Intervals} intervals=${r.samples.intervals} />`}
-    ${r.samples?.hops?.length && html`<${Hops} hops=${r.samples.hops} />`}
+    ${r.samples?.hops?.length && html`<${Hops} hops=${r.samples.hops} of=${r.id} />`}
     ${r.samples?.output && html`<section aria-labelledby="output"><h2 id="output">What the program printed</h2>
       <pre tabindex="0">${'$ ' + r.samples.output.command.join(' ')}
 ${r.samples.output.stdout}${r.samples.output.stderr}</pre>

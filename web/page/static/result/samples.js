@@ -1,6 +1,9 @@
 // The singletons behind a Result: drawn, and as a table.
 import { html } from '../html.js';
+import { url } from '../api.js';
+import { useDoc } from '../docs.js';
 import { format, plural, scaleOf, short } from '../format.js';
+import { named } from '../pair/hops.js';
 
 const most = 500; // rows of a table
 const fine = 2000; // marks of a drawing, which is 1000 wide
@@ -90,10 +93,12 @@ export function Intervals({ intervals }) {
         <td class="num">${format(i.bits_per_second, 'bits_per_second')}</td><td class="num">${i.retransmits_packets ?? ''}</td></tr>`)}</tbody></table></details></section>`;
 }
 
-/** @param {{hops: Hop[]}} props */
-export function Hops({ hops }) {
+/** The route that a trace found, with the names of who answered where they are known. @param {{hops: Hop[], of: string}} props of: the Result's ID */
+export function Hops({ hops, of }) {
+  const { doc } = useDoc(url(['results', of, 'names'])); // without them the rest is shown all the same
+  const names = new Map(Object.entries(doc?.names ?? {}));
   return html`<section aria-labelledby="hops"><h2 id="hops">Route</h2><table>
     <thead><tr><th scope="col">TTL</th><th scope="col">Answered</th><th scope="col" class="num">Round trips</th></tr></thead>
-    <tbody>${hops.map((h) => html`<tr><th scope="row">${h.ttl}</th><td>${(h.addresses ?? []).join(', ') || html`<span class="quiet">nobody</span>`} ${h.reply}</td>
+    <tbody>${hops.map((h) => html`<tr><th scope="row">${h.ttl}</th><td>${(h.addresses ?? []).map((a) => named(a, names)).join(', ') || html`<span class="quiet">nobody</span>`} ${h.reply}</td>
       <td class="num">${(h.rtt_seconds ?? []).map((v) => (v === null ? '*' : format(v, 'seconds'))).join('  ')}</td></tr>`)}</tbody></table></section>`;
 }

@@ -82,7 +82,7 @@ function TestRun({ work: { run, ask, state } }) {
     ${(r.notes ?? []).map((n) => html`<p class="note">${n}</p>`)}
     ${r.samples?.echoes?.length && html`<${Echoes} echoes=${r.samples.echoes} />`}
     ${r.samples?.intervals?.length && html`<${Intervals} intervals=${r.samples.intervals} />`}
-    ${r.samples?.hops?.length && html`<${Hops} hops=${r.samples.hops} />`}`;
+    ${r.samples?.hops?.length && html`<${Hops} hops=${r.samples.hops} of=${r.id} />`}`;
 }
 
 /** What a run shows on its way. @param {{run: Run, going: boolean}} props */

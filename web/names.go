@@ -1,0 +1,99 @@
+package web
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pathwise-net/pathwise/analysis"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// addressNames are what hosts and routers are called, by address.
+type addressNames map[string]string
+
+// beside is an address with the name of who has it, if it has one.
+func (n addressNames) beside(address string) string {
+	if name := n[address]; name != "" && name != address {
+		return name + " (" + address + ")"
+	}
+	return address
+}
+
+// part is the name of a part for people: of a link or a router with names beside their addresses.
+func (n addressNames) part(p analysis.Part) string {
+	if p.Kind != analysis.OnLink && p.Kind != analysis.AtRouter {
+		return p.Name
+	}
+	ends := strings.Split(p.Name, analysis.LinkSeparator)
+	for i := range ends {
+		ends[i] = n.beside(ends[i])
+	}
+	return strings.Join(ends, analysis.LinkSeparator)
+}
+
+// route is a route whose routers have their names beside their addresses, to be told in words.
+func (n addressNames) route(r *analysis.Route) *analysis.Route {
+	named := *r
+	named.Hops = slices.Clone(r.Hops)
+	for i := range named.Hops {
+		h := &named.Hops[i]
+		h.Addresses = slices.Clone(h.Addresses)
+		for k := range h.Addresses {
+			h.Addresses[k] = n.beside(h.Addresses[k])
+		}
+	}
+	return &named
+}
+
+// namesOn are those of all who answered traces.
+func (s *Server) namesOn(traces map[traced][]*measure.Result) addressNames {
+	seen := map[string]bool{}
+	for _, all := range traces {
+		for _, r := range all {
+			see(seen, r)
+		}
+	}
+	return s.namesOf(seen)
+}
+
+func see(seen map[string]bool, r *measure.Result) {
+	for _, h := range r.Samples.Hops {
+		for _, a := range h.Addresses {
+			seen[a] = true
+		}
+	}
+}
+
+func (s *Server) namesOf(seen map[string]bool) addressNames {
+	return s.Control.Names(slices.Collect(maps.Keys(seen)))
+}
+
+// namesOfParts are those of the routers and links among some parts.
+func (s *Server) namesOfParts(parts []analysis.Part) addressNames {
+	seen := map[string]bool{}
+	for _, p := range parts {
+		if p.Kind == analysis.OnLink || p.Kind == analysis.AtRouter {
+			for _, a := range strings.Split(p.Name, analysis.LinkSeparator) {
+				seen[a] = true
+			}
+		}
+	}
+	return s.namesOf(seen)
+}
+
+type namesDoc struct {
+	Names addressNames `json:"names" doc:"By address: the host of the mesh that has it, or what reverse lookup, by the controller, called it when it was seen last"`
+}
+
+// resultNames are those of who answered a trace.
+func (s *Server) resultNames(ctx context.Context, in *resultInput) (*body[namesDoc], error) {
+	r, err := s.Archive.Result(ctx, in.ID)
+	if err != nil {
+		return nil, fault(err)
+	}
+	seen := map[string]bool{}
+	see(seen, r)
+	return &body[namesDoc]{namesDoc{s.namesOf(seen)}}, nil
+}

@@ -1,0 +1,49 @@
+package web
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/analysis"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// routerNames is what reverse lookup says in tests.
+var routerNames = map[string]string{"10.9.0.1": "core1.example.net", "10.9.0.2": "core2.example.net"}
+
+// Hosts and routers have their names beside their addresses: in routes, in what changed, in the Result of a trace, and as part of what is
+// wrong.
+func TestNamesBesideAddresses(t *testing.T) {
+	b := newBench(t)
+	at := time.Now().Add(-time.Hour)
+	route := func(id string, minute int, router string) *measure.Result {
+		return traceOf(id, at.Add(time.Duration(minute)*time.Minute), []string{router}, []string{"10.9.0.9"}, []string{"10.0.0.2"})
+	}
+	if err := b.Archive.Put(t.Context(), []*measure.Result{route("01KAG0000000000000000000BA", 0, "10.9.0.1"), route("01KAG0000000000000000000BB", 1, "10.9.0.2")}); err != nil {
+		t.Fatal(err)
+	}
+	b.run()
+	b.serve(b.Handler(public))
+	want := addressNames{"10.9.0.1": "core1.example.net", "10.9.0.2": "core2.example.net", "10.0.0.2": "b"}
+	b.eventually("routers have names", func() bool {
+		return cmp.Equal(want, read[routesDoc](b, "/api/v1/pairs/a/b/routes?from=-2h").Names)
+	})
+	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200,
+		`"text":"hop 1: core1.example.net (10.9.0.1) is now core2.example.net (10.9.0.2)"`)
+	b.expect(http.MethodGet, "/api/v1/results/01KAG0000000000000000000BA/names", "", 200, `{"names":{"10.0.0.2":"b","10.9.0.1":"core1.example.net"}}`)
+	for _, c := range []struct {
+		kind       analysis.PartKind
+		name, want string
+	}{
+		{analysis.OnLink, "10.9.0.1 - 10.9.0.9", "core1.example.net (10.9.0.1) - 10.9.0.9"}, {analysis.AtRouter, "10.9.0.2", "core2.example.net (10.9.0.2)"},
+		{analysis.AtHost, "10.9.0.1", "10.9.0.1"},
+	} {
+		part := analysis.Part{Kind: c.kind, Name: c.name}
+		if got := b.namesOfParts([]analysis.Part{part}).part(part); got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.kind, c.name, got, c.want)
+		}
+	}
+}
