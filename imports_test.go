@@ -134,7 +134,7 @@ var rooms = []room{
 	{"proto/owamp", "one-way delay tests by OWAMP: the wire protocol, client and server",
 		"admission input proto/control sock", ""},
 	{"proto/stamp", "STAMP packets, and the reflector that answers them",
-		"proto/control sock", ""},
+		"input proto/control sock", ""},
 	{"proto/transact", "requests and answers of agreed sizes: the wire protocol, client and server",
 		"admission input sock", ""},
 	{"quantity", "rates, sizes, times and ratios: text to number and back",

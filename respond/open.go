@@ -20,6 +20,14 @@ type Limits struct {
 	Longest time.Duration // test
 	Streams int           // of one test, in each direction
 	Rate    int64         // bit/s that this end sends, of tests that ask it for a rate
+	STAMP   STAMP
+}
+
+// STAMP is what a reflector of STAMP packets does.
+type STAMP struct {
+	Key       []byte // that packets have to be authenticated with; nil: they are not
+	Stateless bool   // it does not count its answers
+	Marks     []int  // DSCPs that packets may ask their answers to leave with
 }
 
 // Run is the run that a responder is open for, and for nobody else.

@@ -2,12 +2,14 @@ package sock
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -93,9 +95,13 @@ func (a *Answering) Receive() (Asked, error) {
 		At: Stamp{User: time.Now(), Kernel: beside.kernel}}, nil
 }
 
-// Answer sends a packet to who asked, from the address that was asked.
-func (a *Answering) Answer(data []byte, to Asked) error {
-	_, _, err := a.conn.WriteMsgUDPAddrPort(data, fromAddress(a.from[:0], to.Local), to.From)
+// Answer sends a packet to who asked, from the address that was asked, with a DSCP and ECN.
+func (a *Answering) Answer(data []byte, to Asked, tos int) error {
+	beside := fromAddress(a.from[:0], to.Local)
+	if tos != 0 {
+		beside = marked(beside, to.From.Addr(), tos)
+	}
+	_, _, err := a.conn.WriteMsgUDPAddrPort(data, beside, to.From)
 	return err
 }
 
@@ -107,5 +113,20 @@ func fromAddress(b []byte, local netip.Addr) []byte {
 	case local.Is6():
 		return append(b, unix.PktInfo6(&unix.Inet6Pktinfo{Addr: local.As16()})...)
 	}
+	return b
+}
+
+// marked appends the control message by which a packet to an address leaves with a DSCP and ECN (ip(7), ipv6(7)).
+func marked(b []byte, to netip.Addr, tos int) []byte {
+	level, name := unix.IPPROTO_IPV6, unix.IPV6_TCLASS
+	if to.Is4() {
+		level, name = unix.IPPROTO_IP, unix.IP_TOS
+	}
+	at := len(b)
+	b = append(b, make([]byte, unix.CmsgSpace(4))...)
+	head := (*unix.Cmsghdr)(unsafe.Pointer(&b[at]))
+	head.Level, head.Type = int32(level), int32(name)
+	head.SetLen(unix.CmsgLen(4))
+	binary.NativeEndian.PutUint32(b[at+unix.CmsgLen(0):], uint32(tos))
 	return b
 }

@@ -28,6 +28,7 @@ func respondWith(s *session, kinds []respond.Kind) *cobra.Command {
 	var tests, streams int
 	var bind, longest string
 	var anyPort, withInput bool
+	var access accessFlags
 	c := &cobra.Command{
 		Use: "respond", Short: "Be the far end of tests", Args: cobra.NoArgs,
 		Long: "Answer " + answered(kinds) + ",\nuntil interrupted. By default one test of throughput runs at a time,\n" +
@@ -57,8 +58,11 @@ func respondWith(s *session, kinds []respond.Kind) *cobra.Command {
 			if withInput {
 				ctx = s.whileInput(ctx, inputPatience)
 			}
-			return s.respond(ctx, bind, wanted, respond.Limits{Longest: limit,
-				Tests: ifSet(c, "max-tests", tests), Streams: ifSet(c, "max-streams", streams)})
+			allowed := respond.Limits{Longest: limit, Tests: ifSet(c, "max-tests", tests), Streams: ifSet(c, "max-streams", streams)}
+			if err := access.into(&allowed); err != nil {
+				return err
+			}
+			return s.respond(ctx, bind, wanted, allowed)
 		},
 	}
 	flags, limits := c.Flags(), first.kind.Limits
@@ -81,6 +85,7 @@ func respondWith(s *session, kinds []respond.Kind) *cobra.Command {
 	flags.StringVar(&longest, "max-time", strings.Replace(limits.Longest.String(), "m0s", "m", 1), "longest test")
 	flags.IntVar(&tests, "max-tests", limits.Tests, "tests at once; more are told that this end is busy")
 	flags.IntVar(&streams, "max-streams", limits.Streams, "parallel streams of one test")
+	access.add(flags)
 	return c
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -187,5 +188,29 @@ func TestRespondLeavesOutSpare(t *testing.T) {
 	cancel()
 	if served := <-ended; err != nil || served != nil || line != "answering on "+at+"\n" || !strings.Contains(said.String(), "--transact-port") {
 		t.Errorf("%q, %v, %v; said %q", line, err, served, said.String())
+	}
+}
+
+// What a file or a flag says of who may do what is read before anything is opened.
+func TestRespondAccess(t *testing.T) {
+	key := t.TempDir() + "/key"
+	if err := os.WriteFile(key, []byte("30313233343536373839616263646566\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := respond.Limits{}
+	want := respond.Limits{STAMP: respond.STAMP{Key: []byte("0123456789abcdef"), Stateless: true, Marks: []int{10, 46}}}
+	a := accessFlags{stampKey: key, stateless: true, stampMarks: []int{10, 46}}
+	if err := a.into(&got); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for flag, bad := range map[string]accessFlags{
+		"--stamp-key": {stampKey: key + "-none"}, "--stamp-dscp": {stampMarks: []int{64}},
+	} {
+		if err := bad.into(&got); err == nil || !strings.HasPrefix(err.Error(), flag) {
+			t.Errorf("%s: %v", flag, err)
+		}
 	}
 }

@@ -2,30 +2,52 @@ package stamp
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/netip"
 	"os"
+	"strings"
 	"time"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/proto/control"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// Reflector answers probes on one socket. It answers each with as many bytes as came, none that is shorter than LeastBytes, and none that came
-// from a port of reflectors, so that two of them never send one packet to and fro.
+// Reflector answers probes on one socket. It answers each with as many bytes as came, none that is shorter than the packets of its mode, and
+// none that came from a port of reflectors, so that two of them never send one packet to and fro. A packet that comes again is answered again:
+// who sends a copy gets no more bytes back than it sent, and what it disturbs is the count of the one session that it has a packet of.
 type Reflector struct {
-	Peer    netip.Addr                                      // alone is answered; the zero value: everybody
-	Quality func() (bound time.Duration, synchronised bool) // of this host's clock; nil: sock.ClockQuality
-	Log     *slog.Logger                                    // nil: silent
+	Peer      netip.Addr                                      // alone is answered; the zero value: everybody
+	Key       []byte                                          // of the authenticated mode, which is then the only one; nil: unauthenticated
+	Stateless bool                                            // it counts no sessions: an answer has the number of its probe
+	Marks     []int                                           // DSCPs that probes may ask answers to leave with, beside their own
+	Quality   func() (bound time.Duration, synchronised bool) // of this host's clock; nil: sock.ClockQuality
+	Log       *slog.Logger                                    // nil: silent
 
+	sealer   *Sealer
 	sessions sessions
 	refusals refusals
 	estimate control.ErrorEstimate
 	asked    time.Time // when the estimate was
 	answers  []byte    // the answer under way
+}
+
+// ReadKey reads a key of the authenticated mode: 16 to 64 bytes in hexadecimal, with white space around them.
+func ReadKey(r io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, 4*mostKey))
+	if err != nil {
+		return nil, fmt.Errorf("read key: %w", err)
+	}
+	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(key) < leastKey || len(key) > mostKey {
+		return nil, input.Errorf("key file: want one key of %d to %d bytes in hexadecimal", leastKey, mostKey)
+	}
+	return key, nil
 }
 
 // askAgain is how long what is known of the clock is used: the kernel counts its bound up by half a millisecond a second.
@@ -44,7 +66,9 @@ func (r *Reflector) Serve(ctx context.Context, s *sock.Answering) error {
 	if r.Quality == nil {
 		r.Quality = sock.ClockQuality
 	}
+	r.sealer = NewSealer(r.Key)
 	defer s.Close()
+	defer func() { r.refusals.tell(r.Log) }()
 	defer context.AfterFunc(ctx, s.Interrupt)()
 	port := s.Addr().(*net.UDPAddr).AddrPort().Port()
 	for {
@@ -57,20 +81,33 @@ func (r *Reflector) Serve(ctx context.Context, s *sock.Answering) error {
 		case err != nil: // an ICMP error about an answer, which is its receiver's loss
 			continue
 		}
-		if why := r.refuses(asked, port); why != "" {
-			r.refusals.add(r.Log, time.Now(), why, asked.From)
-			continue
+		why := r.refuses(asked, port)
+		if why == "" {
+			why = r.reflect(s, asked)
 		}
-		if err := s.Answer(r.answer(asked), asked); err != nil {
-			r.refusals.add(r.Log, time.Now(), err.Error(), asked.From)
+		if why != "" {
+			r.refusals.add(r.Log, time.Now(), why, asked.From)
 		}
 	}
 }
 
-// refuses says why a packet is not answered; "": it is.
+// reflect answers a packet, or says why not.
+func (r *Reflector) reflect(s *sock.Answering, asked sock.Asked) (why string) {
+	probe, err := r.sealer.OpenProbe(asked.Data)
+	if err != nil {
+		return err.Error()
+	}
+	answer, tos := r.answer(asked, probe)
+	if s.Answer(answer, asked, tos) != nil { // such as that there is no way back
+		return "the answer could not be sent"
+	}
+	return ""
+}
+
+// refuses says why a packet is not answered, before it is read; "": it is.
 func (r *Reflector) refuses(asked sock.Asked, own uint16) string {
 	switch from := asked.From.Port(); {
-	case len(asked.Data) < LeastBytes:
+	case len(asked.Data) < r.sealer.LeastBytes():
 		return "shorter than its answer would be"
 	case from == DefaultPort || from == SparePort || from == own:
 		return "sent by a reflector"
@@ -80,8 +117,8 @@ func (r *Reflector) refuses(asked sock.Asked, own uint16) string {
 	return ""
 }
 
-// answer makes the answer to a packet.
-func (r *Reflector) answer(asked sock.Asked) []byte {
+// answer makes the answer to a packet, and says with which DSCP and ECN it leaves.
+func (r *Reflector) answer(asked sock.Asked, probe Probe) (answer []byte, tos int) {
 	arrived := asked.At.Kernel
 	if arrived.IsZero() {
 		arrived = asked.At.User
@@ -90,15 +127,17 @@ func (r *Reflector) answer(asked sock.Asked) []byte {
 	if r.asked.IsZero() || now.Sub(r.asked) > askAgain {
 		r.asked, r.estimate = now, control.EstimateOf(r.Quality())
 	}
-	probe, _ := ReadProbe(asked.Data) // it is long enough
 	a := Answer{Sequence: probe.Sequence, Arrived: control.TimestampOf(arrived), Error: r.estimate, Probe: probe, TTL: uint8(asked.TTL)}
-	about := seen{tos: asked.TOS, synchronised: r.estimate != control.Unknown}
-	if count, counts := r.sessions.next(asked.From, probe.Session, now); counts {
-		a.Sequence, about.came, about.left = count, count+1, count+1
+	about := seen{tos: asked.TOS, marks: r.Marks, synchronised: r.estimate != control.Unknown}
+	if !r.Stateless {
+		var count uint32
+		if count, about.counted = r.sessions.next(asked.From, probe.Session, now); about.counted {
+			a.Sequence, about.came, about.left = count, count+1, count+1
+		}
 	}
 	r.answers = append(r.answers[:0], asked.Data...)
-	answerTLVs(r.answers[LeastBytes:], about)
+	tos = r.sealer.answerTLVs(asked.Data, a.Sequence, r.answers[r.sealer.LeastBytes():], about)
 	a.Answered = control.TimestampOf(time.Now())
-	a.Put(r.answers)
-	return r.answers
+	r.sealer.SealAnswer(r.answers, a)
+	return r.answers, tos
 }

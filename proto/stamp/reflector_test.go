@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pathwise-net/pathwise/proto/control"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // logged is what a reflector logs, for two goroutines.
@@ -58,8 +59,13 @@ func sender(t *testing.T, at string) *net.UDPConn {
 // ask sends a packet and returns the answer and where it came from; nil where the next packet, which is answered always, is answered first.
 func ask(t *testing.T, c *net.UDPConn, to netip.AddrPort, packet []byte) (answer []byte, from netip.AddrPort) {
 	t.Helper()
-	last := make([]byte, LeastBytes)
-	Probe{Sequence: 999, Session: 999}.Put(last)
+	return askSealed(t, NewSealer(nil), c, to, packet)
+}
+
+func askSealed(t *testing.T, s *Sealer, c *net.UDPConn, to netip.AddrPort, packet []byte) (answer []byte, from netip.AddrPort) {
+	t.Helper()
+	last := make([]byte, s.LeastBytes())
+	s.SealProbe(last, Probe{Sequence: 999, Session: 999})
 	for _, p := range [][]byte{packet, last} {
 		if _, err := c.WriteToUDPAddrPort(p, to); err != nil {
 			t.Fatal(err)
@@ -74,7 +80,7 @@ func ask(t *testing.T, c *net.UDPConn, to netip.AddrPort, packet []byte) (answer
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, _ := ReadAnswer(b[:n]); a.Probe.Session == 999 {
+		if a, _ := s.OpenAnswer(b[:n]); a.Probe.Session == 999 {
 			return answer, from
 		}
 		answer, from = bytes.Clone(b[:n]), at
@@ -144,7 +150,7 @@ func TestReflectorRefuses(t *testing.T) {
 // Two reflectors never send one packet to and fro.
 func TestReflectorsDoNotAnswerEachOther(t *testing.T) {
 	t.Parallel()
-	r := &Reflector{}
+	r := &Reflector{sealer: NewSealer(nil)}
 	for _, c := range []struct {
 		port uint16
 		want bool
@@ -152,6 +158,77 @@ func TestReflectorsDoNotAnswerEachOther(t *testing.T) {
 		got := r.refuses(askedFrom(netip.AddrPortFrom(netip.MustParseAddr("192.0.2.1"), c.port)), 7000)
 		if (got != "") != c.want {
 			t.Errorf("from port %d: %q", c.port, got)
+		}
+	}
+}
+
+// With a key only packets of the authenticated mode are answered. A copy of one is answered by as many bytes as it has, and disturbs no other
+// session.
+func TestReflectorAuthenticates(t *testing.T) {
+	t.Parallel()
+	var log logged
+	at := reflecting(t, &Reflector{Key: exampleKey, Log: slog.New(slog.NewTextHandler(&log, nil))}, "127.0.0.1:0")
+	s, conn := NewSealer(exampleKey), sender(t, "127.0.0.1:0")
+	packet := AppendSeal(AppendTLV(make([]byte, SecuredBytes), TLV{DirectMeasurement, make([]byte, 12)}))
+	s.SealProbe(packet, Probe{Sequence: 3, Sent: 5, Session: 7})
+	forged := bytes.Clone(packet)
+	forged[0] ^= 1
+	open := make([]byte, LeastBytes)
+	Probe{Session: 7}.Put(open)
+	for name, b := range map[string][]byte{"forged": forged, "cut short": packet[:SecuredBytes-1], "not authenticated": open, "empty": nil} {
+		if data, _ := askSealed(t, s, conn, at, b); data != nil {
+			t.Errorf("%s: answered by %d bytes", name, len(data))
+		}
+	}
+	other := make([]byte, SecuredBytes)
+	s.SealProbe(other, Probe{Session: 8})
+	for i := range uint32(5) {
+		data, _ := askSealed(t, s, conn, at, packet) // the same one each time
+		a, err := s.OpenAnswer(data)
+		tlvs, bad := s.OpenTLVs(data)
+		if err != nil || bad != nil || len(data) != len(packet) || a.Sequence != i || len(tlvs) != 1 || tlvs[0].Value[7] != byte(i+1) {
+			t.Errorf("copy %d: %d bytes (%v), %+v, %v (%v)", i, len(data), err, a, tlvs, bad)
+		}
+		if a, err := s.OpenAnswer(first2(askSealed(t, s, conn, at, other))); err != nil || a.Sequence != i {
+			t.Errorf("another session: answer %d (%v), want %d", a.Sequence, err, i)
+		}
+	}
+}
+
+func first2(data []byte, _ netip.AddrPort) []byte { return data }
+
+// A stateless reflector has the numbers of the probes.
+func TestStateless(t *testing.T) {
+	t.Parallel()
+	at := reflecting(t, &Reflector{Stateless: true}, "127.0.0.1:0")
+	packet := make([]byte, LeastBytes)
+	Probe{Sequence: 1000, Session: 3}.Put(packet)
+	data, _ := ask(t, sender(t, "127.0.0.1:0"), at, packet)
+	if a, ok := ReadAnswer(data); !ok || a.Sequence != 1000 {
+		t.Errorf("%+v, %v", a, ok)
+	}
+}
+
+// An answer leaves with the DSCP that its probe asks for, over IPv4 and IPv6, by a socket of both.
+func TestAnswersAreMarked(t *testing.T) {
+	t.Parallel()
+	at := reflecting(t, &Reflector{Marks: []int{46}}, ":0")
+	for _, host := range []string{"127.0.0.1", "::1"} {
+		conn, err := sock.ListenAnswering(t.Context(), net.JoinHostPort(host, "0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		for wanted, mark := range map[byte]int{46: 46, 34: 0, 0: 0} {
+			packet := AppendTLV(make([]byte, LeastBytes), TLV{ClassOfService, []byte{wanted << 2, 0, 0, 0}})
+			to := sock.Asked{From: netip.AddrPortFrom(netip.MustParseAddr(host), at.Port())}
+			if err := conn.Answer(packet, to, 0); err != nil {
+				t.Fatal(err)
+			}
+			defer time.AfterFunc(10*time.Second, conn.Interrupt).Stop()
+			if got, err := conn.Receive(); err != nil || got.TOS != mark<<2 {
+				t.Errorf("%s: DSCP %d wanted: %#x arrived (%v)", host, wanted, got.TOS, err)
+			}
 		}
 	}
 }

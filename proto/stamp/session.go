@@ -2,7 +2,9 @@ package stamp
 
 import (
 	"log/slog"
+	"maps"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -71,18 +73,38 @@ func (s *sessions) sweep(now time.Time) {
 // logEvery is how often refusals are told of, so that who sends many does not fill the log.
 const logEvery = 10 * time.Second
 
-// refusals counts packets that were not answered.
+// refusals counts packets that were not answered, by the reason, of which there are few. The zero value has none. One goroutine uses it.
 type refusals struct {
-	count uint64
-	told  time.Time
+	counts map[string]uint64
+	told   time.Time
+	untold bool
 }
 
-// add counts one, and tells of it and of those since the last that was told of.
+// add counts one, and tells of all since the beginning if it was not done lately.
 func (r *refusals) add(log *slog.Logger, now time.Time, why string, from netip.AddrPort) {
-	r.count++
-	if now.Sub(r.told) < logEvery {
-		return
+	if r.counts == nil {
+		r.counts = map[string]uint64{}
 	}
-	log.Info("STAMP packets not answered", "packets", r.count, "last", why, "from", from)
-	r.count, r.told = 0, now
+	r.counts[why]++
+	if r.untold = now.Sub(r.told) < logEvery; !r.untold {
+		r.told = now
+		log.Info("STAMP packets not answered", "last", why, "from", from, r.totals())
+	}
+}
+
+// tell tells of those that were not told of yet.
+func (r *refusals) tell(log *slog.Logger) {
+	if r.untold {
+		r.untold = false
+		log.Info("STAMP packets not answered", r.totals())
+	}
+}
+
+// totals are the counts since the beginning.
+func (r *refusals) totals() slog.Attr {
+	var all []any
+	for _, why := range slices.Sorted(maps.Keys(r.counts)) {
+		all = append(all, slog.Uint64(why, r.counts[why]))
+	}
+	return slog.Group("packets", all...)
 }

@@ -1,7 +1,7 @@
 // Package stamp reflects STAMP packets (RFC 8762, with the sessions and TLVs of RFC 8972), by which a sender learns what each way to here and
 // back takes, and reads and writes such packets. TWAMP-light senders get the same answers.
 //
-// It knows the unauthenticated mode. It sends no probes: package probe does. Reader and writer touch no socket.
+// It knows the unauthenticated and the authenticated mode: see Sealer. It sends no probes: package probe does. Readers and writers touch no socket.
 package stamp
 
 import (
@@ -15,7 +15,8 @@ const (
 	DefaultPort = 862
 	// SparePort is where this one answers where only root may open the other.
 	SparePort = 5862
-	// LeastBytes are the bytes of payload of a packet, both ways, so that no answer is longer than what asked for it (RFC 8762 section 4.2).
+	// LeastBytes are the bytes of payload of a packet in the unauthenticated mode, both ways, so that no answer is longer than what asked for it
+	// (RFC 8762 section 4.2).
 	LeastBytes = 44
 )
 

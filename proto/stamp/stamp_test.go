@@ -41,43 +41,81 @@ func TestPackets(t *testing.T) {
 	}
 }
 
-// Each TLV is answered as RFC 8972 section 4 says.
+// Each TLV is answered as RFC 8972 section 4 says, and the answer leaves with the DSCP that it is asked for where that is allowed.
 func TestTLVs(t *testing.T) {
-	for name, c := range map[string]struct{ in, want string }{
-		"none":                        {"", ""},
-		"padding without TLVs":        {"00000000 0000", "00000000 0000"},
-		"random padding":              {"7f112233 4455", "7f112233 4455"},
-		"extra padding":               {"80010003 aabbcc", "00010003 aabbcc"},
-		"where time comes from":       {"80030004 00000000", "00030004 01020102"},
-		"class as it came":            {"80040004 00000000", "00040004 02e80000"},
-		"a class that is wanted":      {"80040004 b8000000", "00040004 bae90000"},
-		"direct measurement":          {"8005000c 00000009 00000000 00000000", "0005000c 00000009 00000008 00000007"},
-		"access report":               {"80060004 10010000", "00060004 10010000"},
-		"not known, then known":       {"80630002 aaaa 80010001 ff", "80630002 aaaa 00010001 ff"},
-		"a wrong length, then known":  {"80030002 0000 80010001 ff", "40030002 0000 00010001 ff"},
-		"longer than the packet":      {"80010004 aabb", "c0010004 aabb"},
-		"shorter than a TLV's head":   {"800100", "800100"},
-		"padding behind the last TLV": {"80010001 ff 0000", "00010001 ff 0000"},
+	for name, c := range map[string]struct {
+		in, want string
+		tos      int
+	}{
+		"none":                            {"", "", 0},
+		"padding without TLVs":            {"00000000 0000", "00000000 0000", 0},
+		"random padding":                  {"7f112233 4455", "7f112233 4455", 0},
+		"extra padding":                   {"80010003 aabbcc", "00010003 aabbcc", 0},
+		"where time comes from":           {"80030004 00000000", "00030004 01020102", 0},
+		"class as it came":                {"80040004 00000000", "00040004 02e80000", 0},
+		"the class that it came in":       {"80040004 b8000000", "00040004 bae80000", 46 << 2},
+		"a class that is allowed":         {"80040004 28000000", "00040004 2ae80000", 10 << 2},
+		"a class that is not allowed":     {"80040004 c0000000", "00040004 c2e90000", 46 << 2},
+		"direct measurement":              {"8005000c 00000009 00000000 00000000", "0005000c 00000009 00000008 00000007", 0},
+		"access report":                   {"80060004 10010000", "00060004 10010000", 0},
+		"access report of no network":     {"80060004 30010000", "80060004 30010000", 0},
+		"not known, then known":           {"80630002 aaaa 80010001 ff", "80630002 aaaa 00010001 ff", 0},
+		"a wrong length stops what comes": {"80030002 0000 80010001 ff", "40030002 0000 80010001 ff", 0},
+		"longer than the packet":          {"80010004 aabb", "40010004 aabb", 0},
+		"not known and too long":          {"80630004 aabb", "c0630004 aabb", 0},
+		"flags of the sender":             {"ff010001 ff", "00010001 ff", 0},
+		"an HMAC that nobody can check":   {"80010001 ff 80080010" + strings.Repeat("0", 32), "20010001 ff 20080010" + strings.Repeat("0", 32), 0},
+		"shorter than a TLV's head":       {"800100", "800100", 0},
+		"padding behind the last TLV":     {"80010001 ff 0000", "00010001 ff 0000", 0},
 	} {
-		in, err := hex.DecodeString(strings.ReplaceAll(c.in, " ", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		answerTLVs(in, seen{tos: 46<<2 | 2, synchronised: true, came: 8, left: 7})
-		if diff := cmp.Diff(strings.ReplaceAll(c.want, " ", ""), hex.EncodeToString(in)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
+		in := unhex(t, c.in)
+		about := seen{tos: 46<<2 | 2, marks: []int{10}, synchronised: true, counted: true, came: 8, left: 7}
+		tos := NewSealer(nil).answerTLVs(make([]byte, LeastBytes), 0, in, about)
+		if diff := cmp.Diff(strings.ReplaceAll(c.want, " ", ""), hex.EncodeToString(in)); diff != "" || tos != c.tos {
+			t.Errorf("%s: leaves with %#x, want %#x (-want +got):\n%s", name, tos, c.tos, diff)
 		}
 	}
 }
 
+func unhex(t *testing.T, text string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// A reflector that counts nothing says so.
+func TestNotCounted(t *testing.T) {
+	in := unhex(t, "8005000c 00000009 00000000 00000000")
+	want := bytes.Clone(in)
+	NewSealer(nil).answerTLVs(make([]byte, LeastBytes), 0, in, seen{})
+	if !bytes.Equal(in, want) {
+		t.Errorf("%x, want it not to be known", in)
+	}
+}
+
 func FuzzTLVs(f *testing.F) {
-	f.Add([]byte("\x80\x04\x00\x04\x00\x00\x00\x00"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		about := seen{tos: 46 << 2, came: 3, left: 2}
-		answerTLVs(b, about)
-		once := bytes.Clone(b)
-		if answerTLVs(b, about); !bytes.Equal(once, b) {
-			t.Errorf("what is answered is answered once more:\n%x\n%x", once, b)
+	for _, text := range []string{"8004000400000000", "800300040000000080060004100100008008001000112233445566778899aabbccddeeff80010001ff", "80030002", "8005000c"} {
+		b, _ := hex.DecodeString(text)
+		f.Add(b, false)
+		f.Add(b, true)
+	}
+	f.Fuzz(func(t *testing.T, b []byte, secured bool) {
+		s := NewSealer(nil)
+		if secured {
+			s = NewSealer(exampleKey)
 		}
+		about := seen{tos: 46 << 2, counted: true, came: 3, left: 2}
+		packet := make([]byte, s.LeastBytes(), s.LeastBytes()+len(b))
+		packet = append(packet, b...)
+		s.SealProbe(packet, aProbe)
+		tlvs := bytes.Clone(packet[s.LeastBytes():])
+		s.answerTLVs(packet, 9, tlvs, about)
+		if len(tlvs) != len(b) {
+			t.Errorf("%d bytes behind the packet are answered by %d", len(b), len(tlvs))
+		}
+		_, _ = s.OpenTLVs(append(packet[:s.LeastBytes()], tlvs...))
 	})
 }

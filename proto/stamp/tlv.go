@@ -1,8 +1,11 @@
 package stamp
 
-import "encoding/binary"
+import (
+	"crypto/hmac"
+	"encoding/binary"
+)
 
-// What may stand behind the first LeastBytes bytes, one after the other (RFC 8972 section 4):
+// What may stand behind a packet, one after the other (RFC 8972 section 4):
 //
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //	|U|M|I| reserved|      type     |       length of the value     |
@@ -12,74 +15,149 @@ import "encoding/binary"
 // A sender sets U, and a reflector that knows the type clears it. What begins without U is padding of a sender that knows no TLVs, as those of
 // TWAMP-light: it goes back as it came.
 const (
-	tlvHead      = 4
-	notKnown     = 0x80 // U
-	malformed    = 0x40 // M: the lengths do not add up, or one is not that of its type
-	extraPadding = 1
-	timeSources  = 3 // Timestamp Information
-	class        = 4 // Class of Service
-	counted      = 5 // Direct Measurement
-	access       = 6 // Access Report: what the sender says of its network, which is for others to use
+	tlvHead   = 4
+	notKnown  = 0x80 // U
+	malformed = 0x40 // M: the lengths do not add up, or one is not that of its type
+	notIntact = 0x20 // I: the HMAC is wrong, or there is none and there has to be one
+)
+
+// Types of TLVs (RFC 8972 section 5.1).
+const (
+	ExtraPadding      = 1
+	TimestampInfo     = 3
+	ClassOfService    = 4
+	DirectMeasurement = 5
+	AccessReport      = 6 // what the sender says of its network, which is for others to use
+	sealed            = 8 // HMAC
 )
 
 // lengths are those of the values of the types that are known; -1: any.
-var lengths = map[byte]int{extraPadding: -1, timeSources: 4, class: 4, counted: 12, access: 4}
+var lengths = map[byte]int{ExtraPadding: -1, TimestampInfo: 4, ClassOfService: 4, DirectMeasurement: 12, AccessReport: 4, sealed: digestBytes}
 
-// Values of Timestamp Information (RFC 8972 section 4.3).
-const (
-	fromNTP         = 1
-	freeRunning     = 5
-	stampedByKernel = 2 // SW Local
-)
-
-// seen is what a reflector knows of a packet that its TLVs ask for.
-type seen struct {
-	tos          int    // DSCP and ECN as they arrived; -1: not known
-	synchronised bool   // its clock
-	came, left   uint32 // packets of the session that came, with this one, and answers that left, with this one
+// TLV is one of what may stand behind a packet.
+type TLV struct {
+	Type  byte
+	Value []byte
 }
 
-// answerTLVs turns TLVs into those of the answer, in place.
-func answerTLVs(b []byte, s seen) {
-	for len(b) >= tlvHead && b[0]&notKnown != 0 {
-		kind, length := b[1], int(binary.BigEndian.Uint16(b[2:]))
-		if length > len(b)-tlvHead {
-			b[0] |= malformed
-			return
+// AppendTLV appends a TLV as its sender sends it.
+func AppendTLV(b []byte, t TLV) []byte {
+	b = append(b, notKnown, t.Type)
+	b = binary.BigEndian.AppendUint16(b, uint16(len(t.Value)))
+	return append(b, t.Value...)
+}
+
+// AppendSeal appends room for the HMAC of all TLVs before it, which SealProbe fills. In the authenticated mode it is needed unless there is
+// nothing but extra padding, which may stand behind it, too.
+func AppendSeal(b []byte) []byte { return AppendTLV(b, TLV{sealed, make([]byte, digestBytes)}) }
+
+// OpenTLVs are the TLVs behind an answer of which the reflector knew the type, up to one that it could not read. Error: ErrForged, of the
+// HMAC at either end.
+func (s *Sealer) OpenTLVs(b []byte) (all []TLV, err error) {
+	sequence, rest := b[:4], b[s.LeastBytes():]
+	if intact, _ := s.intact(sequence, rest, 0); s.mac != nil && !intact {
+		return nil, ErrForged
+	}
+	for {
+		tlv, after, is := first(rest, 0)
+		if !is || tlv[0]&malformed != 0 || cut(tlv) {
+			return all, nil
 		}
-		value := b[tlvHead : tlvHead+length]
-		if want, known := lengths[kind]; known {
-			b[0] &^= notKnown
-			if want >= 0 && length != want {
-				b[0] |= malformed
-			} else {
-				s.fill(kind, value)
-			}
+		if tlv[0]&notIntact != 0 {
+			return nil, ErrForged
 		}
-		b = b[tlvHead+length:]
+		if tlv[0]&notKnown == 0 && tlv[1] != sealed {
+			all = append(all, TLV{tlv[1], tlv[tlvHead:]})
+		}
+		rest = after
 	}
 }
 
-// fill fills in what a reflector says in the value of a TLV of a type.
-func (s seen) fill(kind byte, value []byte) {
-	switch kind {
-	case timeSources: // | of arrivals: source, how stamped | of answers: source, how stamped |
-		source := byte(freeRunning)
-		if s.synchronised {
-			source = fromNTP
+// first is the TLV that b begins with, head and value, and what follows it; is: it begins with one, which has the flags. One that is longer
+// than b is cut, and nothing follows it.
+func first(b []byte, flags byte) (tlv, rest []byte, is bool) {
+	if len(b) < tlvHead || b[0]&flags != flags || flags == 0 && b[1] == 0 { // type 0 is reserved: zeros are padding
+		return nil, nil, false
+	}
+	end := min(len(b), tlvHead+int(binary.BigEndian.Uint16(b[2:])))
+	return b[:end], b[end:], true
+}
+
+func cut(tlv []byte) bool { return len(tlv) < tlvHead+int(binary.BigEndian.Uint16(tlv[2:])) }
+
+// sealIn is where the HMAC stands in TLVs that have the flags; -1: there is none. Behind it may be nothing but extra padding (RFC 8972
+// section 4.8): lawful is false of anything else, or of one that is no HMAC. Needed: there is more than extra padding.
+func sealIn(tlvs []byte, flags byte) (at int, needed, lawful bool) {
+	at, lawful = -1, true
+	for rest := tlvs; ; {
+		tlv, after, is := first(rest, flags)
+		switch {
+		case !is:
+			return at, needed, lawful
+		case tlv[1] == ExtraPadding:
+		case at >= 0 || tlv[1] == sealed && len(tlv) != tlvHead+digestBytes:
+			lawful = false
+		case tlv[1] == sealed:
+			at = len(tlvs) - len(rest)
+		default:
+			needed = true
 		}
-		copy(value, []byte{source, stampedByKernel, source, stampedByKernel})
-	case class: // | DSCP wanted : 6 | DSCP that arrived : 6 | ECN that arrived : 2 | refused : 2 | reserved : 16 |
-		word := binary.BigEndian.Uint16(value) & 0xfc00
-		if s.tos >= 0 {
-			word |= uint16(s.tos>>2)<<4 | uint16(s.tos&3)<<2
+		rest = after
+	}
+}
+
+// intact reports whether TLVs that have the flags may be used: their HMAC, over the sequence number of the packet and all TLVs before it, is
+// right; or there is none and none is needed. It says where the HMAC stands.
+func (s *Sealer) intact(sequence, tlvs []byte, flags byte) (is bool, at int) {
+	at, needed, lawful := sealIn(tlvs, flags)
+	switch {
+	case !lawful:
+		return false, at
+	case at < 0:
+		return !needed || s.mac == nil, at
+	}
+	return s.mac != nil && hmac.Equal(s.hmac(sequence, tlvs[:at]), tlvs[at+tlvHead:at+tlvHead+digestBytes]), at
+}
+
+// sealTLVs fills in the HMAC that stands in TLVs.
+func (s *Sealer) sealTLVs(sequence uint32, tlvs []byte, at int) {
+	if at < 0 || len(tlvs) < at+tlvHead+digestBytes {
+		return
+	}
+	var number [4]byte
+	binary.BigEndian.PutUint32(number[:], sequence)
+	copy(tlvs[at+tlvHead:at+tlvHead+digestBytes], s.hmac(number[:], tlvs[:at]))
+}
+
+// answerTLVs turns the TLVs of a probe into those of its answer, in place, and says with which DSCP and ECN the answer leaves. What is not
+// intact goes back as it came, but for its flags; so does what stands behind a TLV that is malformed.
+func (s *Sealer) answerTLVs(probe []byte, sequence uint32, tlvs []byte, about seen) (tos int) {
+	intact, at := s.intact(probe[:4], tlvs, notKnown)
+	if intact {
+		defer s.sealTLVs(sequence, tlvs, at)
+	}
+	for rest := tlvs; ; {
+		tlv, after, is := first(rest, notKnown)
+		if !is {
+			return tos
 		}
-		if word&0xfc00 != 0 { // answers leave without a mark: who sends here could have them sent in any class
-			word |= 1
+		want, known := lengths[tlv[1]]
+		tlv[0] = 0
+		if !known {
+			tlv[0] = notKnown
 		}
-		binary.BigEndian.PutUint16(value, word)
-	case counted: // | packets that the sender sent : 32 | that came here : 32 | answers : 32 |
-		binary.BigEndian.PutUint32(value[4:], s.came)
-		binary.BigEndian.PutUint32(value[8:], s.left)
+		bad := cut(tlv) || known && want >= 0 && len(tlv) != tlvHead+want
+		if bad {
+			tlv[0] |= malformed
+		}
+		switch {
+		case !intact:
+			tlv[0] |= notIntact
+		case bad:
+			return tos
+		case known && !about.fill(tlv[1], tlv[tlvHead:], &tos):
+			tlv[0] |= notKnown
+		}
+		rest = after
 	}
 }
