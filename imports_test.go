@@ -129,6 +129,8 @@ var rooms = []room{
 		"chart document host input measure model parse proto/control proto/iperf3 proto/stamp proto/transact quantity sock stat", ""},
 	{"proto/control", "what control connections of OWAMP and TWAMP share: modes, keys, encrypted streams, messages, time stamps",
 		"", ""},
+	{"proto/echo", "ICMP echo to many targets at once: packets, lists of targets, one socket a family",
+		"input sock", "lab lab/record"},
 	{"proto/iperf3", "iperf3's wire protocol, client and server, and our extra keys in it",
 		"admission input sock", ""},
 	{"proto/owamp", "one-way delay tests by OWAMP: the wire protocol, client and server",
