@@ -1,6 +1,7 @@
 // Package control is what the control connections of OWAMP (RFC 4656) and of TWAMP (RFC 5357) have in common: how one is set up in the
 // open, the authenticated and the encrypted mode, the two encrypted and authenticated streams of blocks that follow, the messages that
-// are alike, and the time stamps and error estimates of both protocols and of STAMP. All numbers are in network byte order.
+// are alike, the test packets of senders, and the time stamps and error estimates of both protocols and of STAMP. All numbers are in network
+// byte order.
 //
 //	client                                            server
 //	                                             <-   Greeting, 64 bytes: modes, challenge, salt, count
@@ -14,7 +15,7 @@
 // from its end's IV, and one HMAC-SHA1 over the plain text, of which 16 bytes stand at the end of each message or part of one, and which
 // then begins anew. In open mode nothing is encrypted, and those 16 bytes are zero.
 //
-// It opens no socket and sets no deadline: whoever has the connection does. Sessions and test packets are of packages owamp and twamp.
+// It opens no socket and sets no deadline: whoever has the connection does. Sessions are of packages owamp and twamp.
 package control
 
 import (
@@ -44,6 +45,14 @@ const (
 
 // Protection is the part of a mode that says how connection and packets are protected.
 func (m Mode) Protection() Mode { return m & protections }
+
+// Packets is the mode of protection of test packets, which in the mixed mode are open.
+func (m Mode) Packets() Mode {
+	if m.Protection() == Mixed {
+		return Open
+	}
+	return m.Protection()
+}
 
 // Secured reports whether the control connection is encrypted, which takes a secret.
 func (m Mode) Secured() bool { return m&(Authenticated|Encrypted|Mixed) != 0 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/netip"
+	"time"
 )
 
 // Command begins what a client asks for; it is the first byte of a message.
@@ -29,6 +30,16 @@ const (
 
 // SID names a session; the end that receives its packets draws it.
 type SID [16]byte
+
+// NewSID draws the ID of a session that this end receives, as RFC 4656, section 3.5, has it: address, time, and random bytes, which tell nobody
+// else what it is.
+func NewSID(local netip.Addr, now time.Time) (id SID) {
+	address := local.Unmap().As16()
+	copy(id[:4], address[12:])
+	binary.BigEndian.PutUint64(id[4:], uint64(TimestampOf(now)))
+	fill(id[12:])
+	return id
+}
 
 func (s SID) String() string { return hex.EncodeToString(s[:]) }
 

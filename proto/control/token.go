@@ -14,6 +14,15 @@ type Keys struct {
 	HMAC [32]byte
 }
 
+// ForSession makes the keys of a session's test packets of those of its connection (RFC 4656, section 4.1.2): each encrypted with the session's
+// ID as the key, the AES key as one block, the HMAC key in CBC.
+func (k Keys) ForSession(id SID) Keys {
+	by := Cipher(id)
+	by.Encrypt(k.AES[:], k.AES[:])
+	cipher.NewCBCEncrypter(by, make([]byte, BlockBytes)).CryptBlocks(k.HMAC[:], k.HMAC[:])
+	return k
+}
+
 // DeriveKey makes the key of a token of a secret: PBKDF2 with HMAC-SHA1 (RFC 8018), by the salt and the count of a greeting.
 func DeriveKey(secret, salt []byte, count uint32) ([16]byte, error) {
 	key, err := pbkdf2.Key(sha1.New, string(secret), salt, int(count), 16)

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/proto/control"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -91,6 +92,9 @@ type test struct {
 }
 
 func (c Client) connect(ctx context.Context, ends []netip.AddrPort) (*test, error) {
+	if c.Mode&^Modes != 0 {
+		return nil, input.Errorf("mode %v: want open, authenticated or encrypted", c.Mode)
+	}
 	c.Timeout = cmp.Or(c.Timeout, clientTimeout)
 	dialer := &net.Dialer{Timeout: c.Timeout}
 	dialer.SetMultipathTCP(false)

@@ -21,7 +21,7 @@ func (t *test) request(terms Terms, sends bool, r *Report) (*part, error) {
 		q.SenderAddress, q.SenderPort, q.ReceiverAddress = r.Local.Addr(), port, r.Remote.Addr()
 	} else {
 		q.ReceiverAddress, q.ReceiverPort, q.SenderAddress = r.Local.Addr(), port, r.Remote.Addr()
-		q.SID = newID(r.Local.Addr(), time.Now())
+		q.SID = control.NewSID(r.Local.Addr(), time.Now())
 	}
 	b := make([]byte, control.AcceptedBytes)
 	t.arm()

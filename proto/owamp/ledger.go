@@ -62,7 +62,7 @@ func (m *marks) set(at int) {
 
 // arrive notes a packet that was read now and had come at a moment by this end's clock, and reports whether it is one of the session's, and
 // in time.
-func (l *ledger) arrive(p Packet, now, at time.Time, e control.ErrorEstimate, ttl int) (r Record, noted bool) {
+func (l *ledger) arrive(p control.Packet, now, at time.Time, e control.ErrorEstimate, ttl int) (r Record, noted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	sequence := int(p.Sequence)

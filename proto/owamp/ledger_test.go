@@ -56,11 +56,11 @@ func TestLedger(t *testing.T) {
 		at := func(seconds float64) time.Time { return begin.Add(time.Duration(seconds * float64(time.Second))) }
 		l.begin(begin)
 		for _, a := range c.arrivals {
-			l.arrive(Packet{Sequence: uint32(a.number), Error: 1}, at(a.after), at(a.after), 1, 64)
+			l.arrive(control.Packet{Sequence: uint32(a.number), Error: 1}, at(a.after), at(a.after), 1, 64)
 		}
 		l.advance(at(c.asked), 1)
 		if name == "late, after it was missed" {
-			l.arrive(Packet{Sequence: 1, Error: 1}, at(5.1), at(5.1), 1, 64)
+			l.arrive(control.Packet{Sequence: 1, Error: 1}, at(5.1), at(5.1), 1, 64)
 		}
 		l.stop(c.stop, at(c.stopAt))
 		got := l.snapshot(0, lastSequence)
@@ -81,7 +81,7 @@ func TestLedgerLateStart(t *testing.T) {
 	for i := range 3 {
 		at := begin.Add(time.Duration(i)*time.Second + 3500*time.Millisecond)
 		l.advance(at, 1)
-		if _, noted := l.arrive(Packet{Sequence: uint32(i), Error: 1}, at, at, 1, 64); !noted {
+		if _, noted := l.arrive(control.Packet{Sequence: uint32(i), Error: 1}, at, at, 1, 64); !noted {
 			t.Errorf("packet %d is not noted", i)
 		}
 	}
@@ -100,7 +100,7 @@ func TestLedgerClocks(t *testing.T) {
 	}{{synchronised, synchronised, false}, {control.Unknown, synchronised, true}, {synchronised, control.Unknown, true}} {
 		l := newLedger(control.SID{1}, Terms{Packets: 1, Slots: []Slot{Fixed(0)}, Timeout: time.Second}, control.Request{})
 		l.begin(now)
-		p := Packet{0, control.TimestampOf(now.Add(-time.Hour)), c.sent}
+		p := control.Packet{Sequence: 0, Sent: control.TimestampOf(now.Add(-time.Hour)), Error: c.sent}
 		if _, noted := l.arrive(p, now, now, c.received, 64); noted != c.want {
 			t.Errorf("estimates %#x and %#x, an hour between the stamps: noted %v, want %v", uint16(c.sent), uint16(c.received), noted, c.want)
 		}
@@ -113,7 +113,7 @@ func TestLedgerBounds(t *testing.T) {
 	l := newLedger(control.SID{1}, Terms{Packets: 10, Slots: []Slot{Fixed(0)}, Timeout: time.Second}, control.Request{})
 	l.begin(now)
 	for range 100_000 {
-		l.arrive(Packet{Sequence: 3, Error: 1}, now, now, 1, 64)
+		l.arrive(control.Packet{Sequence: 3, Error: 1}, now, now, 1, 64)
 	}
 	got := l.snapshot(0, lastSequence)
 	if most := 10 + mostDuplicates(10); len(got.Records) != most || got.Foreign != 100_000-most {

@@ -136,6 +136,25 @@ func TestModeLeftOpen(t *testing.T) {
 	}
 }
 
+// The mixed mode is TWAMP's: a client does not ask for it, and a server does not offer it.
+func TestNoMixedMode(t *testing.T) {
+	t.Parallel()
+	at, _ := serving(t, "127.0.0.1", Policy{Keys: keys, Modes: control.Mixed | control.Encrypted})
+	ann := Client{Mode: control.Mixed, KeyID: "ann", Secret: keys["ann"]}
+	if _, err := measured(t, ann, at, Plan{Reverse: short(1)}); err == nil {
+		t.Error("a client asks for it")
+	}
+	conn, err := net.Dial("tcp", at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, err = control.Dial(conn, control.Wish{Modes: []control.Mode{control.Mixed}, KeyID: "ann", Secret: keys["ann"]})
+	if !errors.Is(err, control.ErrMode) {
+		t.Errorf("a server answers %v", err)
+	}
+}
+
 // Clients are told of what they come for what they may not have; the same connection is then of no use, and the server of others'.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
@@ -354,8 +373,8 @@ func TestForgedPackets(t *testing.T) {
 		if err := c.start(); err != nil {
 			t.Fatal(err)
 		}
-		forged := NewPacket(mode, 0)
-		NewSealer(mode, control.Keys{}, p.id).Seal(forged, Packet{50, control.TimestampOf(time.Now()), 1})
+		forged := control.NewPacket(mode, 0)
+		control.NewSealer(mode, control.Keys{}, p.id).Seal(forged, control.Packet{Sequence: 50, Sent: control.TimestampOf(time.Now()), Error: 1})
 		for range 50 {
 			for _, b := range [][]byte{forged, forged[:5], nil} {
 				_, _ = elsewhere.Write(b)
@@ -433,7 +452,7 @@ func TestSkipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer socket.Close()
-	s := &sender{terms: Terms{Packets: 12, Slots: []Slot{Fixed(100 * time.Millisecond)}}, sealer: NewSealer(control.Open, control.Keys{}, control.SID{}),
+	s := &sender{terms: Terms{Packets: 12, Slots: []Slot{Fixed(100 * time.Millisecond)}}, sealer: control.NewSealer(control.Open, control.Keys{}, control.SID{}),
 		mode: control.Open, to: l.LocalAddr().(*net.UDPAddr).AddrPort(), socket: socket}
 	s.terms.Timeout = time.Second
 	s.run(time.Now().Add(-time.Second)) // packets 0 to 8 are due 900 to 100 ms before
@@ -463,8 +482,8 @@ func TestDuplicates(t *testing.T) {
 	if err := c.Receive(make([]byte, control.StartStopBytes)); err != nil {
 		t.Fatal(err)
 	}
-	b := NewPacket(control.Open, 0)
-	p.send.sealer.Seal(b, Packet{0, control.TimestampOf(time.Now()), control.Unknown})
+	b := control.NewPacket(control.Open, 0)
+	p.send.sealer.Seal(b, control.Packet{Sequence: 0, Sent: control.TimestampOf(time.Now()), Error: control.Unknown})
 	for want := 1; want <= 3; want++ {
 		if _, _, err := p.socket.Send(b, p.send.to); err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 type part struct {
 	id      control.SID
 	terms   Terms
+	each    int // bytes of a packet
 	socket  *sock.Socket
 	send    *sender // or
 	receive *receiver
@@ -22,8 +23,8 @@ type part struct {
 
 // newPart is a session at one end, whose socket is open; the far end is known later.
 func newPart(c *control.Connection, id control.SID, t Terms, s *sock.Socket, q control.Request, sends bool, clock Clock) *part {
-	p := &part{id: id, terms: t, socket: s}
-	sealer := NewSealer(c.Mode, c.Keys, id)
+	p := &part{id: id, terms: t, each: control.PacketBytes(c.Mode, t.Padding), socket: s}
+	sealer := control.NewSealer(c.Mode, c.Keys, id)
 	if sends {
 		p.send = &sender{id: id, terms: t, sealer: sealer, mode: c.Mode, socket: s, clock: clock}
 	} else {
@@ -48,7 +49,7 @@ func (p *part) bytes() int64 {
 		defer p.send.mu.Unlock()
 		return p.send.bytes
 	}
-	return p.receive.ledger.bytes(PacketBytes(p.receive.sealer.mode, p.terms.Padding))
+	return p.receive.ledger.bytes(p.each)
 }
 
 // parts are the sessions of a connection that are started together. One goroutine uses them.

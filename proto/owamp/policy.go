@@ -37,8 +37,12 @@ type Class struct {
 	Limits   Limits
 }
 
-// SecuredModes are those that take a secret.
-const SecuredModes = control.Authenticated | control.Encrypted
+const (
+	// SecuredModes are those that take a secret.
+	SecuredModes = control.Authenticated | control.Encrypted
+	// Modes are those that OWAMP has; the mixed one is of TWAMP alone.
+	Modes = control.Open | SecuredModes
+)
 
 const (
 	defaultModes    = control.Open
@@ -60,6 +64,7 @@ func (p Policy) withDefaults() Policy {
 			p.Modes |= SecuredModes
 		}
 	}
+	p.Modes &= Modes
 	return p
 }
 
@@ -84,7 +89,7 @@ func (l Limits) admit(t Terms, id control.SID, m control.Mode) control.Accept {
 	if t.Packets > l.Packets || t.Timeout > l.Longest {
 		return control.Never
 	}
-	bits := int64(PacketBytes(m, t.Padding)+headerBytes) * 8
+	bits := int64(control.PacketBytes(m, t.Padding)+headerBytes) * 8
 	most := min(int64(l.Rate), l.BitRate/bits) // packets over any second
 	if most < 1 {
 		return control.Never

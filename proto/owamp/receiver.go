@@ -1,7 +1,6 @@
 package owamp
 
 import (
-	"crypto/rand"
 	"errors"
 	"net/netip"
 	"os"
@@ -14,7 +13,7 @@ import (
 // receiver takes the packets of one session. Run is called once.
 type receiver struct {
 	ledger *ledger
-	sealer *Sealer
+	sealer *control.Sealer
 	from   netip.AddrPort // the only source whose packets count
 	socket *sock.Socket
 	clock  Clock
@@ -55,7 +54,7 @@ func (r *receiver) run(begin time.Time) error {
 
 // take notes a packet, if it is of the session.
 func (r *receiver) take(packet sock.Packet, worth *estimates) {
-	p, err := Packet{}, errForged
+	p, err := control.Packet{}, control.ErrSealed
 	if packet.From == r.from {
 		p, err = r.sealer.Open(packet.Data)
 	}
@@ -67,17 +66,4 @@ func (r *receiver) take(packet sock.Packet, worth *estimates) {
 	if noted && r.onRecord != nil {
 		r.onRecord(record)
 	}
-}
-
-// newID draws the ID of a session that this end receives, as RFC 4656, section 3.5, has it: address, time, and random bytes, which tell nobody
-// else what it is.
-func newID(local netip.Addr, now time.Time) (id control.SID) {
-	address := local.Unmap().As16()
-	copy(id[:4], address[12:])
-	stamp := control.TimestampOf(now)
-	for i := range 8 {
-		id[4+i] = byte(stamp >> (56 - 8*i))
-	}
-	_, _ = rand.Read(id[12:]) // never fails, as crypto/rand says
-	return id
 }

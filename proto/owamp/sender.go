@@ -16,7 +16,7 @@ import (
 type sender struct {
 	id     control.SID
 	terms  Terms
-	sealer *Sealer
+	sealer *control.Sealer
 	mode   control.Mode
 	to     netip.AddrPort
 	socket *sock.Socket
@@ -39,7 +39,7 @@ const mostLate = 100 * time.Millisecond
 // socket ends it.
 func (s *sender) run(begin time.Time) {
 	schedule := NewSchedule(s.id, s.terms.Slots)
-	packet := NewPacket(s.mode, s.terms.Padding)
+	packet := control.NewPacket(s.mode, s.terms.Padding)
 	worth := estimates{clock: s.clock}
 	if err := s.mark(); err != nil {
 		s.failed = err
@@ -55,7 +55,7 @@ func (s *sender) run(begin time.Time) {
 			s.note(func() { s.next, s.skips = sequence+1, addSkip(s.skips, sequence) })
 			continue
 		}
-		s.sealer.Seal(packet, Packet{sequence, control.TimestampOf(s.clock.now()), worth.at(now)})
+		s.sealer.Seal(packet, control.Packet{Sequence: sequence, Sent: control.TimestampOf(s.clock.now()), Error: worth.at(now)})
 		_, _, err := s.socket.Send(packet, s.to)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			return

@@ -52,7 +52,7 @@ func TestDecodedByTshark(t *testing.T) {
 				continue // a remark on who runs it
 			}
 			packets++
-			if fields[0] != fmt.Sprint(8+PacketBytes(mode, terms.Padding)) || fields[1] != "" || complains(fields[2]) {
+			if fields[0] != fmt.Sprint(8+control.PacketBytes(mode, terms.Padding)) || fields[1] != "" || complains(fields[2]) {
 				t.Errorf("%v: %q", mode, line)
 			}
 			if mode == control.Open && (fields[3] != "OWAMP-Test" || len(fields) < 5 || fields[4] == "") {

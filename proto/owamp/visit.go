@@ -95,7 +95,7 @@ func (v *visit) admit(q control.Request, slots []Slot) (control.Accepted, error)
 		return control.Accepted{Accept: accept}, nil
 	}
 	if q.ServerReceives {
-		q.SID = newID(v.local, time.Now())
+		q.SID = control.NewSID(v.local, time.Now())
 	}
 	if accept := v.limits.admit(terms, q.SID, v.Mode); accept != control.OK {
 		return control.Accepted{Accept: accept}, nil
