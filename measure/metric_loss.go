@@ -116,8 +116,9 @@ func wayLossMetrics(way string) []Definition {
 		d(ExtentOn(way), "Reordering extent", "Largest extent of reordering (RFC 4737 section 4.2)",
 			"By how many places a packet came too late at most: so many a receiver that wants them in order has to hold.", "RFC 4737",
 			"reordering-extent", "reordering"),
-		d(DegreeOn(way), "Reordering degree", "Largest n for which a packet was n-reordered (RFC 4737 section 5)",
-			"The packets just before it were all sent later than it. TCP takes three of them for a loss.", "RFC 4737",
+		d(DegreeOn(way), "Largest n-reordering", "Largest n for which a packet was n-reordered (RFC 4737 section 5)",
+			"The n packets just before it were all sent later than it. TCP takes three of them for a loss. What the RFC calls the degree is the "+
+				"share of the packets that are n-reordered.", "RFC 4737",
 			"reordering", "duplicate-ack"),
 	}
 }

@@ -17,19 +17,22 @@ var (
 )
 
 // R returns the transmission rating of the E-model (ITU-T G.107, 2015) of speech whose one-way delay from mouth to ear is this many seconds, of
-// which packets are lost by this ratio, in bursts by BurstRatio; all else is at its default. 93.2 is the best; below 50 nobody wants to speak.
+// which packets are lost by this ratio, in bursts by BurstRatio; all else is at its default (table 2). 93.2 is the best; below 50 nobody
+// wants to speak.
 //
 //	R = Ro - Is - Idte - Idle - Idd - Ie,eff
 //
 // Ro - Is, which have to do with noise and loudness, come to 93.36 by default. Idte and Idle are what echoes annoy the more the later they come,
-// Idd what the delay alone does to a conversation, Ie,eff what the codec and losses do to the sound.
+// Idd what the delay alone does to a conversation, Ie,eff what the codec and losses do to the sound. The recommendation's T, Ta and Tr
+// are the delay, the delay and twice the delay, as on a path that is alike both ways.
 func R(delay, loss, burst float64, c Codec) float64 {
-	const ro, is = 94.7688, 1.4136 // by formulas 7-3 to 7-17, of the defaults
+	const ro, is = 94.7688, 1.4136 // of the defaults; TestRating makes them of the loudness and noise that they stand for
 	ms := max(0, delay*1000)
 	return ro - is - talkerEcho(ro, ms) - listenerEcho(ro, ms) - absoluteDelay(ms) - equipment(loss, burst, c)
 }
 
-// talkerEcho is Idte of an echo that is 65 dB quieter (TELR), with a sidetone of 15 dB (STMR), so that no correction for it applies.
+// talkerEcho is Idte of an echo that is 65 dB quieter (TELR), with a sidetone of 15 dB (STMR), so that no correction for it applies: that begins
+// below 9 and above 20 dB. It begins from Roe, which equals Ro where SLR - RLR is 6 dB, as by default.
 func talkerEcho(ro, ms float64) float64 {
 	const telr = 65
 	terv := telr - 40*math.Log10((1+ms/10)/(1+ms/150)) + 6*math.Exp(-0.3*ms*ms)
@@ -46,7 +49,7 @@ func listenerEcho(ro, ms float64) float64 {
 	return half + math.Sqrt(half*half+169)
 }
 
-// absoluteDelay is Idd, which begins at 100 ms.
+// absoluteDelay is Idd of people who talk as usual (delay sensitivity sT of 1), who notice delays above 100 ms (mT).
 func absoluteDelay(ms float64) float64 {
 	if ms <= 100 {
 		return 0
@@ -61,7 +64,8 @@ func equipment(loss, burst float64, c Codec) float64 {
 	return c.Ie + (95-c.Ie)*percent/(percent/max(1, burst)+c.Bpl)
 }
 
-// MOS returns the mean opinion score, 1 (bad) to 4.5 (excellent), that people would give speech of a rating (ITU-T G.107 annex B).
+// MOS returns the mean opinion score, 1 (bad) to 4.5 (excellent), that people would give speech of a rating (ITU-T G.107 annex B). The
+// polynomial dips below 1, by up to 0.013, for ratings below 6.5; there it stays at 1.
 func MOS(r float64) float64 {
 	r = min(max(r, 0), 100)
 	return max(1, 1+0.035*r+r*(r-60)*(100-r)*7e-6)

@@ -6,16 +6,23 @@ import "sort"
 type Order struct {
 	Arrived   int
 	Reordered int // Type-P-Reordered singletons (section 3.3): packets that arrive after one that was sent later
-	// MaxExtent and MeanExtent are of the extents of the reordered packets (section 4.2): how many positions of the arrivals lie between a
-	// packet and the earliest one that was sent later. It is how many packets a receiver must be able to hold. 0: none is reordered.
+	// MaxExtent and MeanExtent are of the extents of the reordered packets (section 4.2.3): how many positions of the arrivals lie between a
+	// packet and the earliest one that was sent later. So many packets a receiver must be able to hold at most: where several are late
+	// together, fewer will do. 0: none is reordered.
 	MaxExtent  int
 	MeanExtent float64
-	// MaxDegree is the largest n for which a packet is n-reordered (section 5): the n packets just before it were all sent later. TCP, which
-	// takes three of them for a loss, is misled from 3 on.
-	MaxDegree int
+	// MaxN is the largest n for which a packet is n-reordered (section 5.3): the n packets just before it were all sent later. A late packet
+	// that comes just behind another late one, sent before it, is reordered and not n-reordered.
+	MaxN int
+	// ThreeReordered counts the packets that are 3-reordered, each of which TCP, with its threshold of three duplicate acknowledgements, takes
+	// for lost. Their share of Arrived is what the RFC calls the degree of 3-reordering.
+	ThreeReordered int
 }
 
-// Ratio is the share of the packets that are reordered (section 4.1); 0 of none.
+// duplicateAcks is after how many duplicate acknowledgements TCP sends a segment again (RFC 5681 section 3.2).
+const duplicateAcks = 3
+
+// Ratio is the Reordered-Ratio of section 4.1.3: the share of the packets that are reordered; 0 of none.
 func (o Order) Ratio() float64 { return float64(o.Reordered) / float64(max(1, o.Arrived)) }
 
 // Ordering tells how far sequence numbers, in order of arrival, are out of order. Gaps are losses and reorder nothing.
@@ -41,7 +48,11 @@ func Ordering(seqs []uint64) Order {
 			before = rising[len(rising)-1].at
 		}
 		rising = append(rising, position{s, at})
-		o.MaxDegree = max(o.MaxDegree, at-before-1)
+		n := at - before - 1
+		o.MaxN = max(o.MaxN, n)
+		if n >= duplicateAcks {
+			o.ThreeReordered++
+		}
 		earliest := sort.Search(len(highest), func(i int) bool { return first[highest[i]] > s })
 		if earliest == len(highest) { // the RFC's s >= NextExp
 			highest = append(highest, at)
@@ -73,11 +84,11 @@ type Copies struct {
 	Extra      int // arrivals beyond the first of each packet
 }
 
-// Fraction is the Type-P-one-way-Packet-Duplication-Fraction (RFC 5560): how many arrivals there were beyond the first, for each packet
+// Fraction is the Type-P-one-way-packet-duplication-fraction (RFC 5560 section 5.1): how many arrivals there were beyond the first, for each packet
 // that arrived; 0 if none did. It is above 1 where packets come three times and more.
 func (c Copies) Fraction() float64 { return float64(c.Extra) / float64(max(1, c.Arrived)) }
 
-// Rate is the Type-P-one-way-Replicated-Packet-Rate (RFC 5560): the share of the packets that arrived more than once; 0 if none arrived.
+// Rate is the Type-P-one-way-replicated-packet-rate (RFC 5560 section 5.2): the share of the packets that arrived more than once; 0 if none arrived.
 func (c Copies) Rate() float64 { return float64(c.Replicated) / float64(max(1, c.Arrived)) }
 
 // Duplication counts the copies among sequence numbers, in any order.

@@ -13,7 +13,7 @@ func TestQuantile(t *testing.T) {
 	for i := range hundred {
 		hundred[i] = float64(i + 1)
 	}
-	rfc := []float64{-5, -2, 4, 7, 7, 18} // the sample of RFC 2330 section 11.3, sorted
+	rfc := []float64{-5, -2, 4, 7, 7, 18} // the sample of RFC 2330 section 11.3, sorted: F of the least is 1/6
 	cases := []struct {
 		sorted []float64
 		q      float64
@@ -22,7 +22,9 @@ func TestQuantile(t *testing.T) {
 		{hundred, 0, 1}, {hundred, 0.07, 7}, {hundred, 0.5, 50}, {hundred, 0.95, 95}, {hundred, 0.951, 96}, {hundred, 1, 100},
 		{rfc, 0.25, -2}, {rfc, 0.5, 4}, {rfc, 0.8, 7}, {rfc, 0.84, 18}, {rfc, 1, 18},
 		{[]float64{1, 2}, 0.5, 1},
-		{[]float64{1, 2, math.Inf(1)}, 0.99, math.Inf(1)}, // a lost packet has no finite delay
+		{[]float64{90, 100, 110, 500, math.Inf(1)}, 0.5, 110}, // RFC 7679 section 5.1: a lost packet has no finite delay
+		{[]float64{90, 100, 110, 500, math.Inf(1)}, 0.99, math.Inf(1)},
+		{rfc, 0.15, -5}, // by the RFC's definition, since 15 % is less than F(-5) = 1/6; its text calls that percentile -Inf
 		{[]float64{3}, 0.99, 3},
 	}
 	for _, c := range cases {
@@ -32,6 +34,9 @@ func TestQuantile(t *testing.T) {
 	}
 	if got := Median(rfc); got != 5.5 {
 		t.Errorf("Median of RFC 2330's sample = %v, want 5.5", got)
+	}
+	if got := Median([]float64{90, 100, 110, math.Inf(1)}); got != 105 {
+		t.Errorf("Median of RFC 7679 section 5.2's sample = %v, want 105", got)
 	}
 	if got := Quantile(nil, 0.5); !math.IsNaN(got) {
 		t.Errorf("Quantile of nothing = %v, want NaN", got)

@@ -8,8 +8,8 @@ import (
 // Lost is the delay of a packet that did not arrive, in lists of delays in the order of sending.
 var Lost = math.NaN()
 
-// IPDV returns the inter-packet delay variation (RFC 3393, RFC 5481 section 4.1) of one-way delays in the order of sending: how much longer
-// each packet took than the one sent just before it. Where either is Lost there is none.
+// IPDV returns the inter-packet delay variation (RFC 3393 section 2.4 with consecutive packets selected, RFC 5481 section 4.1) of one-way delays in the
+// order of sending: how much longer each packet took than the one sent just before it. Where either is Lost there is none (RFC 3393 section 4.1).
 func IPDV(delays []float64) []float64 {
 	var differences []float64
 	for i := 1; i < len(delays); i++ {
@@ -40,11 +40,11 @@ func PDV(delays []float64) []float64 {
 
 // Variation is how much one-way delays vary, in their unit.
 type Variation struct {
-	IPDVP95 float64 // 95th percentile of what one packet differs from the one before it, longer or shorter
+	IPDVP95 float64 // 95th percentile of |IPDV| (RFC 3393 section 4.5): what one packet differs from the one before it, longer or shorter
 	PDVP95  float64 // 95th percentile of PDV
 	Spread  float64 // from the median delay to the 95th percentile: what owping calls jitter
 	// Buffer is the delay that a playout buffer must add to the least delay so that no more than 1 packet in 1000 comes too late for it: the
-	// 99.9th percentile of PDV, as ITU-T Y.1541 has IPDV.
+	// 99.9th percentile of PDV (RFC 5481 sections 6.5 and 11, which follow ITU-T Y.1541 in it).
 	Buffer float64
 }
 

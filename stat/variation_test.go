@@ -18,9 +18,11 @@ func TestVariation(t *testing.T) {
 	}{
 		{"nothing", nil, nil, nil, Variation{}, false},
 		{"one packet", []float64{20}, nil, []float64{0}, Variation{}, false},
-		// RFC 5481 compares both forms for these delays.
-		{"RFC 5481", []float64{20, 10, 20, 25, 20}, []float64{-10, 10, 5, -5}, []float64{10, 0, 10, 15, 10},
+		{"RFC 5481, figure 1 (section 4.4)", []float64{20, 10, 20, 25, 20}, []float64{-10, 10, 5, -5}, []float64{10, 0, 10, 15, 10},
 			Variation{IPDVP95: 10, PDVP95: 15, Spread: 5, Buffer: 15}, true},
+		// A queue that a burst of 85 ms filled and that drains while packets are sent every 20 ms.
+		{"RFC 5481, section 5.2", []float64{20, 105, 85, 65, 45, 25, 20}, []float64{85, -20, -20, -20, -20, -5}, []float64{0, 85, 65, 45, 25, 5, 0},
+			Variation{IPDVP95: 85, PDVP95: 85, Spread: 60, Buffer: 85}, true},
 		{"a lost packet takes two differences away", []float64{3, 5, Lost, 4, 3}, []float64{2, -1}, []float64{0, 2, 1, 0},
 			Variation{IPDVP95: 2, PDVP95: 2, Spread: 1.5, Buffer: 2}, true},
 		{"every other one lost", []float64{7, Lost, 9}, nil, []float64{0, 2}, Variation{PDVP95: 2, Spread: 1, Buffer: 2}, true},
