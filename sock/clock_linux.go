@@ -12,7 +12,7 @@ type ClockState struct {
 	Bound        time.Duration // the most that it may be off; 0 where nothing disciplines it: then there is none
 	Estimated    time.Duration // by how much whoever disciplines it reckons that it is usually off
 	Pending      time.Duration // what is still to be added to it, little by little
-	Source       string        // who says so: "kernel" or "chrony"
+	Source       string        // who says so: "kernel", "chrony" or "ptp"
 	PPS          bool          // the kernel follows a pulse per second
 }
 
@@ -47,10 +47,18 @@ func ClockQuality() (bound time.Duration, ok bool) {
 	return c.Bound, c.Synchronized
 }
 
-// AskClockState asks chrony where it runs and answers this user, and the kernel else. Of the two bounds the tighter one counts, since chrony gave
-// the kernel its own, which the kernel lets grow until chrony gives it the next; where chrony says that it follows no source, there is none.
+// AskClockState asks ptp4l or chrony where one of them runs and answers this user, and the kernel else. Of the two bounds the tighter one counts of
+// chrony's and the kernel's, since chrony gave the kernel its own, which the kernel lets grow until chrony gives it the next; where chrony says
+// that it follows no source, there is none. Of PTP's and the kernel's it is the wider one, since what keeps clocks by PTP tells the kernel an
+// error of zero.
 func AskClockState() ClockState {
 	kernel := ReadClockState()
+	for _, address := range ptpAddresses {
+		if ptp, err := askPTP(address); err == nil {
+			ptp.PPS, ptp.Pending, ptp.Bound = kernel.PPS, kernel.Pending, max(ptp.Bound, kernel.Bound)
+			return ptp
+		}
+	}
 	chrony, err := askChrony(chronyAddress)
 	if err != nil {
 		return kernel
