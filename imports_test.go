@@ -135,6 +135,8 @@ var rooms = []room{
 		"admission input sock", ""},
 	{"proto/owamp", "one-way delay tests by OWAMP: the wire protocol, client and server",
 		"admission input proto/control sock", ""},
+	{"proto/peertest", "peers of OWAMP, TWAMP and STAMP for tests, written from the RFCs by someone who has not seen what they test",
+		"", ""},
 	{"proto/stamp", "STAMP packets, and the reflector that answers them",
 		"input proto/control sock", ""},
 	{"proto/transact", "requests and answers of agreed sizes: the wire protocol, client and server",
