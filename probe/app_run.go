@@ -64,7 +64,6 @@ type appRun struct {
 	echoes  []measure.Echo // by index of the request
 	done    []bool         // whether its fate is known
 	answers []appAnswer    // in order of arrival
-	slip    time.Duration  // by which what follows is later than planned, since this process was stopped
 }
 
 // appOutcome is what became of a request.
@@ -85,20 +84,24 @@ func (r *appRun) do(parent context.Context) error {
 			<-outcomes
 		}
 	}()
-	plan := pingPlan(r.Count, r.Interval, r.Poisson, r.Rand)
-	for next := 0; next < len(plan) || open > 0; {
+	p := pace{interval: r.Interval, gap: Ping{Interval: r.Interval, Poisson: r.Poisson, Rand: r.Rand}.gaps()}
+	for next, last := 0, r.Count; next < last || open > 0; {
 		var due <-chan time.Time
-		if next < len(plan) {
-			due = time.After(time.Until(r.started.Add(plan[next] + r.slip)))
+		if next < last {
+			due = time.After(time.Until(r.started.Add(p.due)))
 		}
 		select {
 		case <-parent.Done():
 			return context.Cause(parent)
 		case <-due:
-			if r.late(plan[next]) {
-				plan = plan[:next]
+			begins := time.Since(r.started)
+			if r.Deadline > 0 && begins > r.Deadline { // too late for it, and for all that would follow
+				last = next
 				continue
 			}
+			p.leave(begins)
+			r.echoes = append(r.echoes, measure.Echo{Seq: next + 1, SentSeconds: begins.Seconds()})
+			r.done = append(r.done, false)
 			go func(index int) { outcomes <- r.exchange(ctx, index) }(next)
 			next, open = next+1, open+1
 		case o := <-outcomes:
@@ -112,20 +115,6 @@ func (r *appRun) do(parent context.Context) error {
 		}
 	}
 	return nil
-}
-
-// late notes a request that is about to be made. true: it is too late for it, and for all that would follow.
-func (r *appRun) late(planned time.Duration) bool {
-	begins := time.Since(r.started)
-	if r.Deadline > 0 && begins > r.Deadline {
-		return true
-	}
-	if behind := begins - planned - r.slip; behind > r.Interval { // go on from here instead of making what was missed in one burst
-		r.slip += behind
-	}
-	r.echoes = append(r.echoes, measure.Echo{Seq: len(r.echoes) + 1, SentSeconds: begins.Seconds()})
-	r.done = append(r.done, false)
-	return false
 }
 
 func (r *appRun) exchange(ctx context.Context, index int) appOutcome {

@@ -62,7 +62,7 @@ func (p MTU) measureWay(ctx context.Context, to netip.Addr, result *measure.Resu
 	if err != nil {
 		return err
 	}
-	random := Ping{Size: search.least, Rand: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
+	random := Ping{Rand: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
 	run := &mtuRun{socket: socket, target: to, packets: newEchoPackets(random, socket, to), wait: p.Timeout, timeout: p.Timeout}
 	err = run.search(search)
 	if err == nil && search.passes > 0 && search.fails > 0 && !run.own {
@@ -185,7 +185,6 @@ func refusedBy(hops []measure.Hop, who netip.Addr) []measure.Hop {
 
 // try sends packets of a size until something is heard of one, and waits for that.
 func (r *mtuRun) try(size, ttl int) (mtuAnswer, error) {
-	r.packets.size = size - ipHeader(r.target) - icmpHeader
 	if err := r.socket.SetTTL(ttl); err != nil {
 		return mtuAnswer{}, err
 	}
@@ -194,7 +193,7 @@ func (r *mtuRun) try(size, ttl int) (mtuAnswer, error) {
 		if a, err := r.listen(first, r.last.Add(mtuGap)); a != (mtuAnswer{}) || err != nil {
 			return a, err
 		}
-		_, before, err := r.socket.Send(r.packets.request(r.sent), netip.AddrPortFrom(r.target, 0))
+		_, before, err := r.socket.Send(r.packets.request(r.sent, size-ipHeader(r.target)-icmpHeader), netip.AddrPortFrom(r.target, 0))
 		if errors.Is(err, unix.EMSGSIZE) {
 			return mtuAnswer{own: true}, nil
 		} else if err != nil {

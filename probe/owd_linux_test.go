@@ -19,6 +19,7 @@ type farEnd struct {
 	ahead func(index int) time.Duration // of its clock, when a packet comes; nil: none
 	fate  func(index int) fate          // of a packet; nil: it is reflected
 	error control.ErrorEstimate         // that it claims
+	holds time.Duration                 // what it claims to hold each packet for
 }
 
 // fate is what becomes of a packet.
@@ -60,7 +61,7 @@ func (f farEnd) serve(t *testing.T) int {
 			}
 			answer := make([]byte, n)
 			binary.BigEndian.PutUint32(answer, count)
-			binary.BigEndian.PutUint64(answer[4:], uint64(control.TimestampOf(now)))
+			binary.BigEndian.PutUint64(answer[4:], uint64(control.TimestampOf(now.Add(f.holds))))
 			binary.BigEndian.PutUint16(answer[12:], uint16(f.error))
 			binary.BigEndian.PutUint64(answer[16:], uint64(control.TimestampOf(now)))
 			copy(answer[24:38], buffer[:14])

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"math"
+	"math/rand/v2"
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -24,7 +25,12 @@ type stampPackets struct {
 
 // reflector is what the packets of the protocol are. clock is this host's.
 func (p OWD) reflector(clock measure.Clock) reflector {
-	s := &stampPackets{bytes: make([]byte, p.Size), estimate: control.Unknown, session: uint16(1 + p.Rand.IntN(math.MaxUint16))}
+	return newStampPackets(p.Rand, p.Size, clock)
+}
+
+// newStampPackets are packets of a session of their own, of size bytes each.
+func newStampPackets(random *rand.Rand, size int, clock measure.Clock) *stampPackets {
+	s := &stampPackets{bytes: make([]byte, size), estimate: control.Unknown, session: uint16(1 + random.IntN(math.MaxUint16))}
 	if clock.ErrorSeconds != nil {
 		s.estimate = control.EstimateOf(time.Duration(*clock.ErrorSeconds*float64(time.Second)), clock.Synchronized)
 	}

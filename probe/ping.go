@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"time"
 
@@ -13,26 +12,26 @@ import (
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// Ping measures round trips by ICMP echo (RFC 792, RFC 4443), or by the first packets of TCP connections (RFC 9293): round-trip
-// delay (RFC 2681), loss (RFC 2680), reordering (RFC 4737) and duplication (RFC 5560) of a sample of Type-P packets, where Type-P
-// is ICMP echo of Size bytes, or SYN to Port.
+// Ping measures round trips by ICMP echo (RFC 792, RFC 4443), UDP (RFC 768), a STAMP reflector (RFC 8762), or by the first packets of TCP
+// connections (RFC 9293): round-trip delay (RFC 2681), loss (RFC 2680), reordering (RFC 4737) and duplication (RFC 5560) of a sample of
+// Type-P packets, where Type-P is ICMP echo of Size bytes, a datagram of Size bytes to Port, or SYN to Port.
 //
 // A request is answered when its reply comes within Timeout; a later one is lost (RFC 2680, 2.4). Do ends as soon as every
 // request is answered or lost, so a duplicate of the very last reply is not seen.
 type Ping struct {
 	Target   string        // name or address; required
 	Family   sock.Family   // zero: the first of the target's addresses that can be reached
-	Proto    string        // "icmp"; "tcp": whole connections; "syn": SYN alone, by a raw socket; "": icmp
-	Port     int           // of tcp and syn; 0: 443
+	Proto    string        // "icmp"; "udp"; "stamp" (RFC 8762); "tcp": whole connections; "syn": SYN alone, by a raw socket; "": icmp
+	Port     int           // of all but icmp; 0: see pingPorts
 	Count    int           // requests to send; 0: 10
-	Interval time.Duration // between requests, with Poisson their mean; 0: 1 s; at least 1 ms, or 3 ms for tcp
-	Size     int           // of icmp: payload bytes after the ICMP header; 0: 56
+	Interval time.Duration // between requests, with Poisson their mean; 0: 1 s; at least 10 µs, 1 ms for syn, or 3 ms for tcp
+	Size     int           // of icmp, udp and stamp: payload bytes after the header of ICMP or UDP; 0: 56
 	Timeout  time.Duration // 0: 2 s; at most 60 s, or 500 intervals for tcp
 	TTL      int           // of the requests; 0: the kernel's default
 	DSCP     int           // of the requests, 0..63
 	Deadline time.Duration // no request leaves later than this after the first; 0: no limit
 
-	DontFragment bool // of icmp: let links drop what is too large for them, see sock.SetDontFragment
+	DontFragment bool // of icmp, udp and stamp: let links drop what is too large for them, see sock.SetDontFragment
 	Poisson      bool // exponential intervals, which meet periodic behaviour of the path without bias (RFC 2330, 11.1.1)
 
 	Rand     *rand.Rand         // source of intervals and identifiers; nil: a random seed
@@ -41,10 +40,12 @@ type Ping struct {
 
 // Defaults and limits of Ping.
 const (
-	pingCount       = 10
-	pingMaxCount    = 10_000_000
-	pingInterval    = time.Second
-	pingMinInterval = time.Millisecond // 84 bytes each ms are 0.7 Mbit/s: what a shared link bears
+	pingCount    = 10
+	pingMaxCount = 10_000_000
+	pingInterval = time.Second
+	// pingMinInterval is 100,000 packets a second: as many as a core sends, without time to receive any.
+	pingMinInterval = 10 * time.Microsecond
+	synMinInterval  = time.Millisecond // each half-opens a connection at the target, whose queue of those is short
 	// tcpMinInterval keeps a host in ports: each connection holds one for 60 s after it was closed (TIME_WAIT), and Linux gives out
 	// 28,232 of them to one target, so that faster than 2.1 ms none is left after a minute.
 	tcpMinInterval = 3 * time.Millisecond
@@ -53,9 +54,8 @@ const (
 	tcpMostOpen = 500
 	pingSize    = 56              // with headers 84 bytes of IPv4, what every ping sends
 	pingMaxSize = 65507           // what IPv4 carries beside its own header and that of ICMP
-	pingPort    = 443             // what most hosts that answer TCP listen on; those that do not refuse, which is an answer
 	pingTimeout = 2 * time.Second // over two satellite hops, a round trip takes 1.2 s
-	maxTimeout  = time.Minute     // at 1 ms a sequence number comes round after 65 s
+	maxTimeout  = time.Minute
 )
 
 // Validate says what is wrong with the parameters, as an input.Error, or returns nil.
@@ -71,33 +71,6 @@ func (p Ping) Validate() error {
 		checkRange("DSCP", p.DSCP, 0, 63),
 		p.checkConnections(),
 	)
-}
-
-// The protocols of Ping.
-const (
-	protoICMP = "icmp"
-	protoTCP  = "tcp"
-	protoSYN  = "syn"
-)
-
-var pingProtos = []string{protoICMP, protoTCP, protoSYN}
-
-// hasPort reports whether the protocol has ports, and no payload.
-func (p Ping) hasPort() bool { return p.Proto == protoTCP || p.Proto == protoSYN }
-
-// checkProto refuses a protocol that there is not, and what the protocol has no place for.
-func (p Ping) checkProto() error {
-	switch {
-	case p.Proto != "" && !slices.Contains(pingProtos, p.Proto):
-		return &input.Error{Field: "proto", Value: p.Proto, Remedy: "give " + oneOf(pingProtos)}
-	case !p.hasPort() && p.Port != 0:
-		return &input.Error{Field: "port", Value: strconv.Itoa(p.Port), Remedy: "ICMP has no ports; leave it out, or ask for proto tcp"}
-	case p.hasPort() && p.Size != 0:
-		return &input.Error{Field: "size", Value: strconv.Itoa(p.Size), Remedy: "a SYN has no payload; leave it out, or ask for proto icmp"}
-	case p.hasPort() && p.DontFragment:
-		return &input.Error{Field: "df", Value: "true", Remedy: "a SYN is too small to be cut; leave it out, or ask for proto icmp"}
-	}
-	return nil
 }
 
 // checkConnections refuses to open connections faster than this host has ports and open files for them.
@@ -118,9 +91,8 @@ func (p Ping) checkConnections() error {
 
 func (p Ping) withDefaults() Ping {
 	setDefault(&p.Proto, protoICMP)
-	if p.hasPort() {
-		setDefault(&p.Port, pingPort)
-	} else {
+	setDefault(&p.Port, pingPorts[p.Proto])
+	if p.hasPayload() {
 		setDefault(&p.Size, pingSize)
 	}
 	setDefault(&p.Count, pingCount)

@@ -2,8 +2,11 @@ package probe
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // handle notes what came in.
@@ -27,6 +30,9 @@ func (r *pingRun) answer(a pingAnswer) {
 	}
 	if a.kernel {
 		r.kernel++
+	}
+	if a.unreachable {
+		r.unreachable++
 	}
 	e.RTTSeconds, e.TTL, e.DSCP, e.From, e.Error = new(a.rtt.Seconds()), a.ttl, a.dscp, "", ""
 	if a.from.IsValid() {
@@ -70,6 +76,8 @@ func (r *pingRun) report(result *measure.Result) {
 	}
 	result.Metrics = reduceEchoes(result.Samples.Echoes, r.arrivals)
 	result.Distributions = echoDistributions(result.Samples.Echoes)
+	r.reportRefusals(result)
+	r.reportPace(result)
 	result.Parameters["stamps"], result.Parameters["socket"] = "kernel", r.sender.socket()
 	if user := len(r.arrivals) - r.kernel; user > 0 {
 		result.Note(fmt.Sprintf("%d of %d round trips lack a kernel stamp and are by this process's clock", user, len(r.arrivals)))
@@ -78,3 +86,46 @@ func (r *pingRun) report(result *measure.Result) {
 		}
 	}
 }
+
+// reportRefusals says that the answers are a kernel's word that nobody listens, and whether they look limited.
+func (r *pingRun) reportRefusals(result *measure.Result) {
+	if r.unreachable == 0 {
+		return
+	}
+	result.Parameters["answers"] = string(sock.PortUnreachable)
+	sent, lost := make([]float64, len(result.Samples.Echoes)), make([]bool, len(result.Samples.Echoes))
+	for i, e := range result.Samples.Echoes {
+		sent[i], lost[i] = e.SentSeconds, e.RTTSeconds == nil
+	}
+	if limited(sent, lost) {
+		result.Note(fmt.Sprintf("the target seems to limit how often it says that nobody listens (Linux: %d at once, then one each %v), so that what is lost "+
+			"may be its silence: ask a port with an echo service, or at an interval above %v", limitBurst, limitEvery, limitEvery))
+	}
+}
+
+// reportPace says where requests did not leave as planned: so late that others should have left before them, or all further apart.
+func (r *pingRun) reportPace(result *measure.Result) {
+	late, latest := 0, 0.
+	for _, e := range result.Samples.Echoes {
+		if e.LateSeconds > r.Interval.Seconds() {
+			late, latest = late+1, max(latest, e.LateSeconds)
+		}
+	}
+	if late > 0 {
+		result.Note(fmt.Sprintf("%d requests left later than planned, up to %s: this host was busy", late, quantity.FormatSeconds(latest)))
+	}
+	n := len(r.echoes) - 1
+	if n < slowLeast {
+		return
+	}
+	if apart := r.echoes[n].sent.Sub(r.echoes[0].sent) / time.Duration(n); late == 0 && float64(apart) > slowPace*float64(r.Interval) {
+		result.Note(fmt.Sprintf("requests left %v apart on average, and not %v: this host sends no faster", apart.Round(apart/100+1), r.Interval))
+	}
+}
+
+// A host is called too slow for an interval where slowLeast requests and more took slowPace times as long as planned: by less, drawn intervals
+// differ from their mean by chance.
+const (
+	slowPace  = 1.25
+	slowLeast = 1000
+)

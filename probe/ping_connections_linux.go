@@ -34,7 +34,7 @@ func newConnections(to netip.AddrPort, timeout time.Duration, prepare func(sysca
 	return c
 }
 
-func (c *connections) send(index int) (time.Time, error) {
+func (c *connections) send(index, _ int) (time.Time, error) {
 	conn, err := sock.BeginConnect(c.to, c.prepare)
 	if err != nil {
 		return time.Time{}, err

@@ -11,10 +11,11 @@ import (
 
 func pingKind() Kind {
 	return newKind(declaration[Ping]{
-		kind: Kind{Name: "ping", Meaning: "round trips, by ICMP echo or by TCP", Text: pingText, Usage: Usage{
+		kind: Kind{Name: "ping", Meaning: "round trips, by ICMP echo, UDP, STAMP or TCP", Text: pingText, Usage: Usage{
 			Hosts: "HOST[:PORT]…", Several: true, URLs: "app", Short: "Round trips to each HOST, or with the service of a URL",
-			Long: "Send ICMP echoes, or open TCP connections, and report delay, loss, duplicates and reordering, by the kernel's own time\n" +
-				"stamps. Echoes need no root where net.ipv4.ping_group_range admits the user; connections need none.\n" +
+			Long: "Send ICMP echoes, datagrams or packets to a STAMP reflector, or open TCP connections, and report delay, loss, duplicates\n" +
+				"and reordering, by the kernel's own time stamps. Echoes need no root where net.ipv4.ping_group_range admits the user; UDP and\n" +
+				"connections need none.\n" +
 				"A URL of dns:, http:, https:, ntp:, radius:, smtp: or tls: instead asks that service, each time anew.",
 			Examples: []string{"ping 127.0.0.1 -c 3 -i 0.1", "ping carol --poisson --dscp 46 --json",
 				"ping 127.0.0.1:443 --proto tcp -c 3 -i 0.1", "ping localhost -4 -6 -c 3 -i 0.1",
@@ -31,7 +32,7 @@ func pingKind() Kind {
 
 func pingFields() []field[Ping] {
 	return []field[Ping]{
-		{Name: "proto", Default: "icmp", Meaning: "icmp; tcp, by connections; or syn, which opens none and needs CAP_NET_RAW",
+		{Name: "proto", Default: "icmp", Meaning: "icmp; udp; stamp, to a reflector; tcp, by connections; or syn, which opens none and needs CAP_NET_RAW",
 			binding: word(func(p *Ping) *string { return &p.Proto }, pingProtos...)},
 		{Name: "count", Short: "c", Default: "10", Meaning: "echoes to send",
 			binding: whole(func(p *Ping) *int { return &p.Count }, 1, pingMaxCount)},
@@ -49,13 +50,18 @@ func pingFields() []field[Ping] {
 			binding: yesOrNo(func(p *Ping) *bool { return &p.DontFragment })},
 		{Name: "poisson", Default: "false", Meaning: "exponential intervals, which meet periodic behaviour without bias",
 			binding: yesOrNo(func(p *Ping) *bool { return &p.Poisson })},
-		{Name: "port", Short: "p", Outward: true, Default: "443", Meaning: "of tcp and syn; one where nobody listens answers, too",
+		{Name: "port", Short: "p", Outward: true, Default: "443; of udp 33434, of stamp 862", Meaning: "of all but icmp; one where nobody listens answers, too",
 			binding: whole(func(p *Ping) *int { return &p.Port }, 1, 65535)},
 		familyField(func(p *Ping) *sock.Family { return &p.Family }),
 	}
 }
 
-func (p *Ping) equip(o Options) { p.Progress = watch(o.Echo, o.Say, EchoLine) }
+func (p *Ping) equip(o Options) {
+	p.Progress = watch(o.Echo, o.Say, EchoLine)
+	if r := o.Responder; r != nil && r.Kind == measure.ResponderSTAMP {
+		p.Port = r.Port
+	}
+}
 
 // bound sets when the last request leaves at the latest, so that a run fits what was planned for it, however the intervals
 // are drawn: later than it by chance in one run of 30,000, which then sends fewer.
@@ -78,8 +84,12 @@ func (p *Ping) demand() measure.Demand {
 		last = p.Deadline.Seconds()
 	}
 	rate := 8 * ahead / all.Interval.Seconds()
-	return measure.Demand{DurationSeconds: last + all.Timeout.Seconds(), Bytes: (ahead + back) * float64(all.Count),
+	d := measure.Demand{DurationSeconds: last + all.Timeout.Seconds(), Bytes: (ahead + back) * float64(all.Count),
 		BitsPerSecond: rate, Exclusive: rate > LightRate}
+	if p.Proto == protoSTAMP {
+		d.Responder = measure.ResponderSTAMP
+	}
+	return d
 }
 
 // resultBytes are those of 15 metrics and a distribution, and of each echo.
@@ -90,6 +100,8 @@ func (p *Ping) resultBytes() float64 { return 880 + 14*float64(p.withDefaults().
 //	icmp  echo request              | echo reply
 //	tcp   SYN, ACK, FIN ACK, ACK    | SYN ACK, ACK, FIN ACK
 //	syn   SYN, RST if it was open   | SYN ACK, or RST
+//	udp   datagram                  | the same, or port unreachable, which is shorter or 28 bytes longer
+//	stamp packet                    | its reflection
 func (p *Ping) onLink() (ahead, back float64) {
 	const tcpACK = model.TCPHeader + model.TCPTimestamps
 	packet := func(afterIP float64) float64 { return wire(p.Target, p.Family, afterIP) }
@@ -98,6 +110,9 @@ func (p *Ping) onLink() (ahead, back float64) {
 		return packet(kernelSYN) + 3*packet(tcpACK), packet(kernelSYN) + 2*packet(tcpACK)
 	case protoSYN:
 		return packet(synHeader) + packet(model.TCPHeader), packet(synHeader)
+	}
+	if p.Proto == protoUDP {
+		return packet(float64(p.Size + udpHeader)), max(packet(float64(p.Size+udpHeader)), packet(float64(unreachableBytes(p.Size))))
 	}
 	return packet(float64(p.Size + icmpHeader)), packet(float64(p.Size + icmpHeader))
 }

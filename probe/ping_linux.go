@@ -63,20 +63,10 @@ func (p Ping) open(w way) (pingSender, error) {
 	if p.Proto == protoTCP {
 		return newConnections(to, p.Timeout, p.mark), nil
 	}
-	var socket *sock.Socket
-	var packets pingPackets
-	var port uint16
-	var err error
-	if p.Proto == protoSYN {
-		if socket, port, err = sock.OpenSYN(w.from); err == nil {
-			packets = &synPackets{from: netip.AddrPortFrom(w.from, port), to: to, base: p.Rand.Uint32()}
-		}
-	} else if socket, err = sock.OpenEcho(w.to.Is6()); err == nil {
-		packets = newEchoPackets(p, socket, w.to)
-	}
+	socket, packets, err := p.openPackets(w, to)
 	var denied *sock.PermissionError
 	if errors.As(err, &denied) {
-		denied.Remedy += "; or ask for proto tcp, which needs neither"
+		denied.Remedy += "; or ask for proto tcp or udp, which need neither"
 	}
 	if err != nil {
 		return nil, err
@@ -85,15 +75,47 @@ func (p Ping) open(w way) (pingSender, error) {
 	if err == nil {
 		err = p.mark(conn)
 	}
+	if err == nil && p.Interval < owdMinInterval {
+		_, err = sock.SetReceiveBuffer(conn, quickBuffer) // as much of it as this host allows
+	}
 	if err != nil {
 		socket.Close()
 		return nil, err
 	}
-	sender := &packetSender{Socket: socket, packets: packets, target: w.to}
+	sender := &packetSender{Socket: socket, packets: packets, target: w.to, refusalAnswers: p.Proto == protoUDP}
+	if p.Proto == protoUDP || p.Proto == protoSTAMP {
+		sender.port = to.Port()
+	}
 	if p.DSCP != 0 && p.Proto != protoSYN { // hosts answer an echo with its own mark (RFC 1349 section 5.1), and a SYN with theirs
 		sender.tellsMarks = sock.TellDSCP(conn) == nil
 	}
 	return sender, nil
+}
+
+// quickBuffer is what a socket may keep for this process in bytes, where more than 10,000 packets a second come: 40 ms of 100,000, each of which
+// and whose stamp the kernel counts with a kilobyte.
+const quickBuffer = 8 << 20
+
+// openPackets opens the socket for the packets of the protocol.
+func (p Ping) openPackets(w way, to netip.AddrPort) (socket *sock.Socket, packets pingPackets, err error) {
+	switch p.Proto {
+	case protoSYN:
+		var port uint16
+		if socket, port, err = sock.OpenSYN(w.from); err == nil {
+			packets = &synPackets{from: netip.AddrPortFrom(w.from, port), to: to, base: p.Rand.Uint32()}
+		}
+	case protoUDP, protoSTAMP:
+		socket, err = sock.OpenUDP(w.to.Is6())
+		packets = &udpPackets{token: p.token()}
+		if p.Proto == protoSTAMP {
+			packets = &stampEchoes{newStampPackets(p.Rand, p.Size, measure.Clock{})}
+		}
+	default:
+		if socket, err = sock.OpenEcho(w.to.Is6()); err == nil {
+			packets = newEchoPackets(p, socket, w.to)
+		}
+	}
+	return socket, packets, err
 }
 
 // mark makes what a socket sends carry what the parameters say.

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"bytes"
 	"encoding/binary"
 	"net/netip"
 
@@ -14,7 +15,9 @@ import (
 //	| payload …
 //
 // The payload of a request of ours begins with a token, by which a reply to us is told from one to another process that
-// happened to choose our identifier.
+// happened to choose our identifier, and with the index of the request, since at 10 µs the sequence number comes round after 0.66 s:
+//
+//	| token : 64 | index : 32 | 0 …
 type echo struct {
 	reply    bool
 	ident    uint16
@@ -88,19 +91,22 @@ type echoPackets struct {
 	ipv6, raw bool
 	ident     uint16 // of raw sockets; the kernel gives datagram sockets one of its own
 	token     []byte // the first bytes of every payload
-	size      int    // of the payload, in bytes
 }
 
-const tokenSize = 8
+const (
+	tokenSize = 8
+	indexSize = 4
+	// indexedSize is the least payload that has room for token and index. A shorter one has only what it has room for.
+	indexedSize = tokenSize + indexSize
+)
 
 func newEchoPackets(p Ping, socket *sock.Socket, target netip.Addr) *echoPackets {
-	token := binary.BigEndian.AppendUint64(nil, p.Rand.Uint64())
-	return &echoPackets{ipv6: target.Is6(), raw: socket.Raw(), ident: socket.Ident(), token: token[:min(tokenSize, p.Size)], size: p.Size}
+	return &echoPackets{ipv6: target.Is6(), raw: socket.Raw(), ident: socket.Ident(), token: p.token()}
 }
 
-func (e *echoPackets) request(index int) []byte {
-	payload := make([]byte, e.size)
-	copy(payload, e.token)
+func (e *echoPackets) request(index, size int) []byte {
+	payload := make([]byte, size)
+	putIndex(payload, e.token, index)
 	return echo{ident: e.ident, sequence: uint16(index + 1), payload: payload}.marshal(e.ipv6)
 }
 
@@ -109,10 +115,11 @@ func (e *echoPackets) answered(packet []byte, _ netip.Addr, sent int) (index int
 	if !ok || !reply.reply || e.raw && reply.ident != e.ident {
 		return 0, false
 	}
-	if len(reply.payload) < len(e.token) || string(reply.payload[:len(e.token)]) != string(e.token) {
+	carried := e.token[:min(len(e.token), len(reply.payload))]
+	if len(carried) == 0 || !bytes.HasPrefix(reply.payload, carried) {
 		return 0, false
 	}
-	return sequenceIndex(reply.sequence, sent)
+	return e.index(reply, sent)
 }
 
 func (e *echoPackets) quoted(packet []byte, sent int) (index int, ok bool) {
@@ -120,5 +127,32 @@ func (e *echoPackets) quoted(packet []byte, sent int) (index int, ok bool) {
 	if !ok || request.reply || e.raw && request.ident != e.ident {
 		return 0, false
 	}
-	return sequenceIndex(request.sequence, sent)
+	return e.index(request, sent)
+}
+
+// index is which request an echo is of, or is the answer to: as its payload says where that has the index, else by its sequence number.
+func (e *echoPackets) index(of echo, sent int) (index int, ok bool) {
+	if index, ok = readIndex(of.payload, e.token); !ok {
+		return sequenceIndex(of.sequence, sent)
+	}
+	return index, index < sent && of.sequence == uint16(index+1)
+}
+
+// token is what tells the requests of a run from those of others.
+func (p Ping) token() []byte { return binary.BigEndian.AppendUint64(nil, p.Rand.Uint64()) }
+
+// putIndex writes token and index to the beginning of a payload, as far as it has room for them.
+func putIndex(payload, token []byte, index int) {
+	copy(payload, token)
+	if len(payload) >= indexedSize {
+		binary.BigEndian.PutUint32(payload[tokenSize:], uint32(index))
+	}
+}
+
+// readIndex is the index in a payload; ok is false of one without, or with another token.
+func readIndex(payload, token []byte) (index int, ok bool) {
+	if len(payload) < indexedSize || len(token) != tokenSize || !bytes.HasPrefix(payload, token) {
+		return 0, false
+	}
+	return int(binary.BigEndian.Uint32(payload[tokenSize:])), true
 }

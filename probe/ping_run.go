@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/netip"
 	"os"
 	"time"
@@ -15,8 +14,8 @@ import (
 // pingSender sends the requests of a ping by one protocol, and tells what it hears of them. Requests are counted from 0. One
 // goroutine at a time may use it, except that any may call interrupt.
 type pingSender interface {
-	// send sends the request of an index, and returns the time just before.
-	send(index int) (before time.Time, err error)
+	// send sends the request of an index, with size bytes of payload where the protocol has one, and returns the time just before.
+	send(index, size int) (before time.Time, err error)
 	// receive waits until a moment for what comes in, and then returns os.ErrDeadlineExceeded. The event is a pingAnswer, a
 	// pingRefusal, or nil of what concerns no request.
 	receive(until time.Time) (event any, err error)
@@ -35,6 +34,8 @@ type pingAnswer struct {
 	ttl    int        // on arrival; 0: not known
 	dscp   *int       // on arrival; nil: not known, or nobody asked
 	from   netip.Addr // who answered, where that is not the target; else the zero value
+
+	unreachable bool // the answer is an ICMP error: nobody listens at that port of the target
 }
 
 // pingRefusal is an error that a request met, so that no answer will come.
@@ -57,6 +58,8 @@ type pingRun struct {
 	oldest   int        // index of the first request whose fate is open
 	arrivals []uint64   // sequence numbers of answered requests, in order of arrival
 	kernel   int        // round trips that are by the kernel's clock
+
+	unreachable int // answers that say that nobody listens
 }
 
 // pingEcho is a request and what is needed until its fate is known.
@@ -68,36 +71,36 @@ type pingEcho struct {
 
 // do sends all requests and waits for their fates. It returns early when ctx ends or when sending fails.
 func (r *pingRun) do(ctx context.Context) error {
-	var slip time.Duration
-	for _, offset := range pingPlan(r.Count, r.Interval, r.Poisson, r.Rand) {
-		if r.Deadline > 0 && offset+slip > r.Deadline {
+	p := pace{interval: r.Interval, gap: r.gaps()}
+	for range r.Count {
+		if r.Deadline > 0 && p.due > r.Deadline {
 			break
 		}
-		due := r.started.Add(offset + slip)
-		if err := r.listen(ctx, due); err != nil {
+		if err := r.listen(ctx, r.started.Add(p.due)); err != nil {
 			return err
 		}
-		if late := time.Since(due); late > r.Interval { // the process was stopped: go on from here instead of
-			slip += late // sending what was missed in one burst
-		}
-		if err := r.send(); err != nil {
+		if err := r.send(p.leave(time.Since(r.started))); err != nil {
 			return err
 		}
 	}
 	return r.listen(ctx, time.Time{})
 }
 
-// send sends the next request.
-func (r *pingRun) send() error {
+// send sends the next request, so much later than planned.
+func (r *pingRun) send(late time.Duration) error {
 	index := len(r.echoes)
-	before, err := r.sender.send(index)
+	before, err := r.sender.send(index, r.Size)
 	if !r.last && index == 0 && isUnreachable(err) {
 		return &unreachableError{err.Error()}
 	}
 	if err != nil {
 		return err
 	}
-	r.echoes = append(r.echoes, pingEcho{sent: before, Echo: measure.Echo{Seq: index + 1, SentSeconds: before.Sub(r.started).Seconds()}})
+	e := pingEcho{sent: before, Echo: measure.Echo{Seq: index + 1, SentSeconds: before.Sub(r.started).Seconds()}}
+	if late > lateLeast {
+		e.LateSeconds = late.Seconds()
+	}
+	r.echoes = append(r.echoes, e)
 	return nil
 }
 
@@ -150,18 +153,12 @@ func (r *pingRun) settle(e *pingEcho) {
 	}
 }
 
-// pingPlan says when to send each echo, counted from the start: the first at once, the others after constant or, with
-// poisson, exponentially distributed intervals.
-func pingPlan(count int, interval time.Duration, poisson bool, random *rand.Rand) []time.Duration {
-	plan := make([]time.Duration, count)
-	for i := 1; i < count; i++ {
-		gap := interval
-		if poisson {
-			gap = time.Duration(random.ExpFloat64() * float64(interval))
-		}
-		plan[i] = plan[i-1] + gap
+// gaps are the intervals between requests.
+func (p Ping) gaps() func() time.Duration {
+	if p.Poisson {
+		return func() time.Duration { return time.Duration(p.Rand.ExpFloat64() * float64(p.Interval)) }
 	}
-	return plan
+	return func() time.Duration { return p.Interval }
 }
 
 // sequenceIndex finds which echo a reply answers. Echo i (from 0) of those sent so far carries the sequence number i+1

@@ -18,7 +18,7 @@ type stalling struct {
 	sent  []time.Time
 }
 
-func (s *stalling) send(index int) (time.Time, error) {
+func (s *stalling) send(index, _ int) (time.Time, error) {
 	s.sent = append(s.sent, time.Now())
 	time.Sleep(s.takes[index])
 	return s.sent[index], nil

@@ -16,7 +16,7 @@ type synPackets struct {
 	base     uint32 // the sequence number of the first
 }
 
-func (s *synPackets) request(index int) []byte {
+func (s *synPackets) request(index, _ int) []byte {
 	syn := segment{from: s.from.Port(), to: s.to.Port(), seq: s.base + uint32(index), flags: flagSYN}
 	return syn.marshal(s.from.Addr(), s.to.Addr())
 }

@@ -53,14 +53,14 @@ func TestSYNAnswers(t *testing.T) {
 	if index, ok := s.answered(accepted, netip.MustParseAddr("192.0.2.3"), 3); ok {
 		t.Errorf("an answer from another address is to request %d", index)
 	}
-	if index, ok := s.quoted(s.request(1)[:8], 3); !ok || index != 1 {
+	if index, ok := s.quoted(s.request(1, 0)[:8], 3); !ok || index != 1 {
 		t.Errorf("an ICMP error quotes request %d, %v; want 1", index, ok)
 	}
 }
 
 func FuzzSegment(f *testing.F) {
 	s := &synPackets{from: netip.MustParseAddrPort("192.0.2.1:40000"), to: netip.MustParseAddrPort("192.0.2.2:443")}
-	f.Add(s.request(0))
+	f.Add(s.request(0, 0))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, p []byte) {
 		answered := func(p []byte, sent int) (int, bool) { return s.answered(p, s.to.Addr(), sent) }

@@ -170,7 +170,7 @@ func TestConnectionsEnd(t *testing.T) {
 		c := newConnections(netip.MustParseAddrPort("127.0.0.1:443"), time.Minute, nil)
 		c.interrupt()
 		for i := range 200 {
-			if _, err := c.send(i); err != nil {
+			if _, err := c.send(i, 0); err != nil {
 				t.Error(err)
 			}
 		}
@@ -193,7 +193,7 @@ func TestPingTCPSentAgain(t *testing.T) {
 		defer full.Close()
 		c := newConnections(netip.MustParseAddrPort("127.0.0.1:443"), 3*time.Second, nil)
 		defer c.close()
-		if _, err := c.send(0); err != nil {
+		if _, err := c.send(0, 0); err != nil {
 			t.Error(err)
 			return
 		}

@@ -34,13 +34,18 @@ func TestPingValidate(t *testing.T) {
 		{Ping{}, `target "": give a host name or an address`},
 		{Ping{Target: "a", Family: "5"}, `family "5": give ipv4 or ipv6`},
 		{Ping{Target: "a", Count: -1}, `count "-1": give a number from 0 to 10000000`},
-		{Ping{Target: "a", Interval: 999 * time.Microsecond}, `interval "999µs": give a time from 1ms to 1h0m0s`},
-		{Ping{Target: "a", Interval: -1}, `interval "-1ns": give a time from 1ms to 1h0m0s`},
+		{Ping{Target: "a", Interval: 9 * time.Microsecond}, `interval "9µs": give a time from 10µs to 1h0m0s`},
+		{Ping{Target: "a", Interval: -1}, `interval "-1ns": give a time from 10µs to 1h0m0s`},
+		{Ping{Target: "a", Proto: "syn", Interval: 999 * time.Microsecond}, `interval "999µs": a SYN takes room at the target; give at least 1ms`},
+		{Ping{Target: "a", Interval: 10 * time.Microsecond}, ""},
+		{Ping{Target: "a", Interval: 10 * time.Microsecond, Size: 11}, `size "11": give at least 12, by which the requests are told apart`},
+		{Ping{Target: "a", Proto: "udp", Size: 11, Port: 7}, `size "11": give at least 12, by which the requests are told apart`},
+		{Ping{Target: "a", Proto: "stamp", Size: 43}, `size "43": give at least 44, by which the requests are told apart`},
 		{Ping{Target: "a", Size: 65508}, `size "65508": give a number from 0 to 65507`},
 		{Ping{Target: "a", Timeout: time.Hour}, `timeout "1h0m0s": give a time from 1ms to 1m0s`},
 		{Ping{Target: "a", TTL: 256}, `TTL "256": give a number from 0 to 255`},
 		{Ping{Target: "a", DSCP: 64}, `DSCP "64": give a number from 0 to 63`},
-		{Ping{Target: "a", Proto: "udp"}, `proto "udp": give icmp, tcp or syn`},
+		{Ping{Target: "a", Proto: "sctp"}, `proto "sctp": give icmp, udp, stamp, tcp or syn`},
 		{Ping{Target: "a", Port: 80}, `port "80": ICMP has no ports; leave it out, or ask for proto tcp`},
 		{Ping{Target: "a", Proto: "syn", Size: 56}, `size "56": a SYN has no payload; leave it out, or ask for proto icmp`},
 		{Ping{Target: "a", Proto: "tcp", DontFragment: true}, `df "true": a SYN is too small to be cut; leave it out, or ask for proto icmp`},
@@ -66,31 +71,34 @@ func text(err error) string {
 	return err.Error()
 }
 
-func TestPingPlan(t *testing.T) {
-	got := pingPlan(4, 3*time.Second, false, nil)
-	want := []time.Duration{0, 3 * time.Second, 6 * time.Second, 9 * time.Second}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("periodic (-want +got):\n%s", diff)
-	}
-}
-
-// Intervals of a Poisson plan have the mean asked for, a standard deviation equal to it, and are those of the seed.
-func TestPingPlanPoisson(t *testing.T) {
+// Poisson intervals have the mean asked for, a standard deviation equal to it, and are those of the seed.
+func TestPingGaps(t *testing.T) {
 	const n, mean = 100_000, 10 * time.Millisecond
-	plan := pingPlan(n, mean, true, rand.New(rand.NewPCG(1, 2)))
-	var sum, squares float64
-	for i := 1; i < n; i++ {
-		gap := (plan[i] - plan[i-1]).Seconds() / mean.Seconds()
-		sum += gap
-		squares += gap * gap
+	draw := func(p Ping) (average, deviation float64) {
+		p.Rand = rand.New(rand.NewPCG(1, 2))
+		next := p.gaps()
+		var sum, squares float64
+		for range n {
+			gap := next().Seconds() / mean.Seconds()
+			sum, squares = sum+gap, squares+gap*gap
+		}
+		average = sum / n
+		return average, math.Sqrt(squares/n - average*average)
 	}
-	average := sum / (n - 1)
-	deviation := math.Sqrt(squares/(n-1) - average*average)
-	if math.Abs(average-1) > 0.02 || math.Abs(deviation-1) > 0.02 { // 6 and 4 standard errors
-		t.Errorf("mean %v, standard deviation %v of the mean asked for; want 1 and 1", average, deviation)
-	}
-	if diff := cmp.Diff(plan, pingPlan(n, mean, true, rand.New(rand.NewPCG(1, 2)))); diff != "" {
-		t.Error("the same seed gives another plan")
+	for name, c := range map[string]struct {
+		Ping
+		deviation float64
+	}{
+		"periodic": {Ping{Interval: mean}, 0},
+		"poisson":  {Ping{Interval: mean, Poisson: true}, 1},
+	} {
+		average, deviation := draw(c.Ping)
+		if math.Abs(average-1) > 0.02 || math.Abs(deviation-c.deviation) > 0.02 { // 6 and 4 standard errors
+			t.Errorf("%s: mean %v, standard deviation %v of the mean asked for; want 1 and %v", name, average, deviation, c.deviation)
+		}
+		if again, _ := draw(c.Ping); again != average {
+			t.Errorf("%s: the same seed gives other intervals", name)
+		}
 	}
 }
 

@@ -126,7 +126,7 @@ func TestReadTaskRefuses(t *testing.T) {
 		want       string
 	}{
 		{"pnig", nil, `probe "pnig": there is no such kind; did you mean ping?`},
-		{"latency", nil, `probe "latency": there is no such kind; give one of audit, capacity, command, `},
+		{"latency", nil, `probe "latency": there is no such kind; give one of app, audit, capacity, command, `},
 		{"ping", values{"cuont": 5}, `cuont "5": ping has no such parameter; did you mean count?`},
 		{"ping", values{"intervall": "1s"}, `intervall "1s": ping has no such parameter; did you mean interval?`},
 		{"ping", values{"bananas": 5}, `bananas "5": ping has no such parameter; it has proto, count, interval`},
@@ -141,9 +141,9 @@ func TestReadTaskRefuses(t *testing.T) {
 		{"ping", values{"count": []any{1}}, `count "[1]": give a whole number`},
 		{"ping", values{"interval": "soon"}, `interval "soon": give a time such as 200ms or 10s; a bare number is seconds`},
 		{"ping", values{"interval": 0}, `interval "0": give a time`},
-		{"ping", values{"interval": "10us"}, `interval "10µs": give a time from 1ms to 1h0m0s`},
+		{"ping", values{"interval": "9us"}, `interval "9µs": give a time from 10µs to 1h0m0s`},
 		{"ping", values{"df": "perhaps"}, `df "perhaps": give true or false`},
-		{"ping", values{"proto": "udp"}, `proto "udp": give icmp, tcp or syn`},
+		{"ping", values{"proto": "sctp"}, `proto "sctp": give icmp, udp, stamp, tcp or syn`},
 		{"ping", values{"port": 80}, `port "80": ICMP has no ports`},
 		{"ping", values{"proto": "tcp", "size": 56}, `size "56": a SYN has no payload`},
 		{"ping", values{"proto": "tcp", "df": true}, `df "true": a SYN is too small to be cut`},
