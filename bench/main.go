@@ -64,6 +64,7 @@ var parts = []part{
 	{name: "loss", tools: []string{"ping"}, run: (*bench).loss},
 	{name: "late", run: (*bench).late},
 	{name: "spread", tools: []string{"ip", "ping", "fping", "irtt"}, run: (*bench).spread},
+	{name: "many", tools: []string{"ip", "fping"}, run: (*bench).many},
 	{name: "rate", run: (*bench).rate},
 	{name: "reflect", tools: []string{"ip"}, run: (*bench).reflect},
 	{name: "attack", tools: []string{"ip"}, run: (*bench).attack},
@@ -106,7 +107,7 @@ func main() {
 
 // ends are what this program is on hosts of a lab, and in a network of its own, by its first argument.
 var ends = map[string]func(args []string) error{blastFlag: runBlast, sinkFlag: runSink, relayFlag: runRelay, meshFlag: runMesh,
-	sessionsFlag: runSessions, forgeFlag: runForge}
+	sessionsFlag: runSessions, forgeFlag: runForge, manyFlag: runMany}
 
 func runEnd(end func([]string) error, args []string) int {
 	if err := end(args); err != nil {

@@ -29,7 +29,7 @@ type Event struct {
 	Fate     Fate
 	SentAt   time.Duration // when the request left, after the run began
 	RTT      time.Duration // of Answered and Duplicate
-	Kernel   bool          // RTT is by the kernel's clock, within microseconds of the wire; see sock.Elapsed
+	Kernel   bool          // RTT is by the kernel's clock, within microseconds of the wire; else it may be a millisecond too long
 	TTL      int           // of the reply, or the ICMP error, on arrival; 0: not known
 	From     netip.Addr    // who replied, where that is not the target; who sent the ICMP error; else the zero value
 	Why      string        // of Refused, for people

@@ -96,11 +96,12 @@ func (f *family) run(ctx context.Context) (err error) {
 }
 
 // Where the next request is due within quiet, what comes in meanwhile is read when that one leaves: the kernel has stamped it, so that nothing
-// is lost by it but many wake-ups. A pause is the least wait, in which at the highest rates several requests become due. The context is
-// looked at once within attention.
+// is lost by it but wake-ups, which cost more than the packets. A pause is the least wait, in which at high rates several requests become due:
+// with 2,000/s, one of 1 ms takes 7 % of a processor where one of 0.25 ms takes 11 %, and more than 1 ms wins nothing. The context is looked
+// at once within attention.
 const (
 	quiet     = 2 * time.Millisecond
-	pause     = 250 * time.Microsecond
+	pause     = time.Millisecond
 	attention = 20 * time.Millisecond
 )
 
