@@ -127,6 +127,8 @@ var rooms = []room{
 		"document measure", ""},
 	{"probe", "one method a file: ping, trace, throughput, capacity, programs, the host itself; the catalogue of their parameters",
 		"chart document host input measure model parse proto/control proto/iperf3 proto/stamp proto/transact quantity sock stat", ""},
+	{"proto/beacon", "multicast beacons: the wire protocol, and a member of a group that knows loss and delay between all of them",
+		"chart input proto/control sock stat", "lab"},
 	{"proto/control", "what control connections of OWAMP and TWAMP share: modes, keys, encrypted streams, messages, time stamps",
 		"", ""},
 	{"proto/echo", "ICMP echo to many targets at once: packets, lists of targets, one socket a family",
