@@ -1,9 +1,6 @@
 package stat
 
-import (
-	"math"
-	"math/bits"
-)
+import "math/bits"
 
 // The buckets of a Histogram. Up to 128 ns each value has one of its own; above, each doubling is cut into 64 equal ones:
 //
@@ -69,7 +66,7 @@ func (h *Histogram) Quantile(q float64) int64 {
 	if h.n == 0 {
 		return 0
 	}
-	want := uint64(rank(int(min(h.n, math.MaxInt)), q))
+	want := rank(h.n, q)
 	var seen uint64
 	for i, c := range h.counts {
 		seen += c

@@ -177,13 +177,16 @@ func (s *Sketch) ifAny(v float64) float64 {
 // Quantile returns the q-quantile (0 <= q <= 1), defined as in the function Quantile, to within 1 % of its value and
 // exactly where it is the smallest or largest; NaN if there are no values.
 func (s *Sketch) Quantile(q float64) float64 {
-	return s.ranked(uint64(rank(int(min(s.n, math.MaxInt)), q)))
+	if s.n == 0 {
+		return math.NaN()
+	}
+	return s.ranked(rank(s.n, q))
 }
 
 // Median returns the middle of the values, defined as in the function Median, as exactly as Quantile; NaN if there are none.
 func (s *Sketch) Median() float64 {
 	if lower := s.n / 2; s.n > 0 && s.n%2 == 0 {
-		return s.ranked(lower)/2 + s.ranked(lower+1)/2
+		return middleOf(s.ranked(lower), s.ranked(lower+1))
 	}
 	return s.ranked(s.n/2 + 1)
 }

@@ -20,13 +20,17 @@ func Quantile(sorted []float64, q float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()
 	}
-	return sorted[rank(len(sorted), q)-1]
+	return sorted[rank(uint64(len(sorted)), q)-1]
 }
 
 // rank is the position, counted from 1, of the q-quantile of n sorted values.
-func rank(n int, q float64) int {
+func rank(n uint64, q float64) uint64 {
 	const slack = 1e-9 // 0.07 * 100 is a little above 7, which is not yet the 8th value
-	return min(max(1, int(math.Ceil(q*float64(n)-slack))), n)
+	at := math.Ceil(q*float64(n) - slack)
+	if q >= 1 || at >= float64(n) { // which may be more than n
+		return n
+	}
+	return uint64(max(1, at))
 }
 
 // Median returns the middle of values that are sorted in ascending order, which for an even number is the mean of the
@@ -39,7 +43,15 @@ func Median(sorted []float64) float64 {
 	if n == 0 {
 		return math.NaN()
 	}
-	return (sorted[n/2-1] + sorted[n/2]) / 2
+	return middleOf(sorted[n/2-1], sorted[n/2])
+}
+
+// middleOf is the mean of two values, which is never outside them: a sum beyond the largest number is halved first, one of the smallest last.
+func middleOf(a, b float64) float64 {
+	if sum := a + b; !math.IsInf(sum, 0) {
+		return sum / 2
+	}
+	return a/2 + b/2
 }
 
 // Summary is a sample in eight numbers, in the unit of its values.
@@ -63,6 +75,7 @@ func Summarize(values []float64) Summary {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
 	mean, stddev := moments(sorted)
+	mean = min(max(sorted[0], mean), sorted[len(sorted)-1]) // rounding must not put it outside
 	return Summary{
 		N: len(sorted), Min: sorted[0], Max: sorted[len(sorted)-1], Mean: mean, Stddev: stddev,
 		Median: Median(sorted), P95: Quantile(sorted, 0.95), P99: Quantile(sorted, 0.99),
