@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 	"github.com/pathwise-net/pathwise/proto/owamp"
 )
 
@@ -20,23 +21,23 @@ func owampKind() Kind {
 		// A test is some packets a second; people let them run for hours, which a mesh does in pieces.
 		Limits: Limits{Tests: 32, Longest: 5 * time.Minute},
 		Always: true,
-		check:  owamp.CheckSecret,
+		check:  endpoint.CheckSecret,
 		open:   openOWAMP,
 	}
 }
 
 func openOWAMP(ctx context.Context, address string, t terms) (net.Addr, serve, error) {
-	policy := owamp.Policy{Tests: t.Tests, Peer: t.peer, Limits: owamp.Limits{Longest: t.Longest, BitRate: t.Rate}}
+	policy := endpoint.Policy{Tests: t.Tests, Peer: t.peer, Limits: endpoint.Limits{Longest: t.Longest, BitRate: t.Rate}}
 	if t.secret != "" {
-		policy.Keys, policy.Modes = owamp.Keys{runKeyID: []byte(t.secret)}, owamp.SecuredModes
+		policy.Keys, policy.Modes = endpoint.Keys{runKeyID: []byte(t.secret)}, owamp.SecuredModes
 	}
-	listener, err := owamp.Listen(ctx, address)
+	listener, err := endpoint.Listen(ctx, address)
 	if err != nil {
 		return nil, nil, err
 	}
 	server := &owamp.Server{Policy: policy, Log: t.log}
 	if t.onTest != nil {
-		server.OnTest = func(one owamp.Tested) { t.onTest(Tested{Client: one.Client, Bytes: one.Bytes, Err: one.Err}) }
+		server.OnTest = func(one endpoint.Tested) { t.onTest(Tested{Client: one.Client, Bytes: one.Bytes, Err: one.Err}) }
 	}
 	return listener.Addr(), func(ctx context.Context) error { return server.Serve(ctx, listener) }, nil
 }

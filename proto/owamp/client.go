@@ -3,15 +3,13 @@ package owamp
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"time"
 
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/proto/control"
-	"github.com/pathwise-net/pathwise/sock"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 )
 
 // Client makes tests with an OWAMP server. The zero value does so in open mode.
@@ -66,7 +64,7 @@ func (c Client) Measure(ctx context.Context, ends []netip.AddrPort, p Plan) (*Re
 	}
 	defer t.close()
 	r, err := t.measure(p)
-	return r, explain(ctx, err)
+	return r, endpoint.Explain(ctx, err)
 }
 
 // Fetch asks a server for the records of a session that it received, by ID and the first and the last number of its packets.
@@ -77,18 +75,15 @@ func (c Client) Fetch(ctx context.Context, ends []netip.AddrPort, id control.SID
 	}
 	defer t.close()
 	s, err := t.fetch(fetch{first, last, id})
-	return s, explain(ctx, err)
+	return s, endpoint.Explain(ctx, err)
 }
 
 // test is a control connection of a client.
 type test struct {
 	Client
-	*control.Connection
-	ctx     context.Context
-	conn    net.Conn
-	unwatch func() bool
-	trip    time.Duration // that the connection took to open
-	parts   parts
+	*endpoint.Link
+	ctx   context.Context
+	parts parts
 }
 
 func (c Client) connect(ctx context.Context, ends []netip.AddrPort) (*test, error) {
@@ -96,50 +91,23 @@ func (c Client) connect(ctx context.Context, ends []netip.AddrPort) (*test, erro
 		return nil, input.Errorf("mode %v: want open, authenticated or encrypted", c.Mode)
 	}
 	c.Timeout = cmp.Or(c.Timeout, clientTimeout)
-	dialer := &net.Dialer{Timeout: c.Timeout}
-	dialer.SetMultipathTCP(false)
-	began := time.Now()
-	conn, err := sock.Connect(ctx, dialer, ends)
+	wish := control.Wish{Modes: endpoint.Preferred(c.Mode, c.Secret), KeyID: c.KeyID, Secret: c.Secret}
+	link, err := endpoint.Connect(ctx, ends, wish, c.Timeout)
 	if err != nil {
-		err = explain(ctx, err)
-		if silent := (*explained)(nil); errors.As(err, &silent) && silent.sentinel == ErrSilent {
-			return nil, &explained{ErrNoAnswer, silent.cause}
-		}
 		return nil, err
 	}
-	t := &test{Client: c, ctx: ctx, conn: conn, trip: time.Since(began)}
-	t.unwatch = context.AfterFunc(ctx, func() { conn.Close() })
-	t.arm()
-	if t.Connection, err = control.Dial(conn, c.wish()); err != nil {
-		t.close()
-		return nil, explain(ctx, err)
-	}
-	return t, nil
+	return &test{Client: c, Link: link, ctx: ctx}, nil
 }
-
-func (c Client) wish() control.Wish {
-	w := control.Wish{Modes: []control.Mode{c.Mode}, KeyID: c.KeyID, Secret: c.Secret}
-	switch {
-	case c.Mode == 0 && len(c.Secret) > 0:
-		w.Modes = []control.Mode{control.Encrypted, control.Authenticated, control.Open}
-	case c.Mode == 0:
-		w.Modes = []control.Mode{control.Open}
-	}
-	return w
-}
-
-func (t *test) arm() { _ = t.conn.SetDeadline(time.Now().Add(t.Timeout)) }
 
 func (t *test) close() {
-	t.unwatch()
-	t.conn.Close()
+	t.Close()
 	t.parts.halt()
 	t.parts.close()
 }
 
 func (t *test) measure(p Plan) (*Report, error) {
-	r := &Report{Mode: t.Connection.Mode, Local: addrPort(t.conn.LocalAddr()), Remote: addrPort(t.conn.RemoteAddr())}
-	start := t.Clock.now().Add(startLead + startTrips*t.trip)
+	r := &Report{Mode: t.Connection.Mode, Local: endpoint.AddrPort(t.Conn.LocalAddr()), Remote: endpoint.AddrPort(t.Conn.RemoteAddr())}
+	start := t.Clock.now().Add(startLead + startTrips*t.Trip)
 	var forward, reverse *part
 	for _, one := range []struct {
 		terms *Terms

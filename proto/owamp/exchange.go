@@ -2,7 +2,6 @@ package owamp
 
 import (
 	"fmt"
-	"net"
 	"net/netip"
 	"time"
 
@@ -24,7 +23,7 @@ func (t *test) request(terms Terms, sends bool, r *Report) (*part, error) {
 		q.SID = control.NewSID(r.Local.Addr(), time.Now())
 	}
 	b := make([]byte, control.AcceptedBytes)
-	t.arm()
+	t.Arm()
 	var a control.Accepted
 	if err = sendRequest(&t.Writer, q, terms.Slots); err == nil {
 		if err = t.Receive(b); err == nil {
@@ -53,7 +52,7 @@ func (t *test) request(terms Terms, sends bool, r *Report) (*part, error) {
 
 // start has the server start all sessions, and starts them here.
 func (t *test) start() error {
-	t.arm()
+	t.Arm()
 	b := make([]byte, control.StartStopBytes)
 	err := t.Send(control.EncodeStart())
 	if err == nil {
@@ -77,7 +76,7 @@ type heard struct {
 
 // await waits until the sessions have ended here, or the server ends them, or something else does; it then ends them everywhere.
 func (t *test) await(stop <-chan struct{}) error {
-	_ = t.conn.SetDeadline(time.Time{})
+	_ = t.Conn.SetDeadline(time.Time{})
 	said := make(chan heard, 1)
 	go func() { // ends with the message, or with the connection
 		first := make([]byte, control.StartStopBytes)
@@ -98,13 +97,13 @@ func (t *test) await(stop <-chan struct{}) error {
 	}
 	now := time.Now()
 	t.parts.halt()
-	t.arm()
+	t.Arm()
 	err := h.err
 	if err == nil {
 		err = sendStop(&t.Writer, control.OK, t.parts.sent())
 	}
 	if err != nil {
-		t.conn.Close()
+		t.Conn.Close()
 	}
 	if !came {
 		h = <-said
@@ -119,18 +118,13 @@ func (t *test) await(stop <-chan struct{}) error {
 }
 
 func (t *test) fetch(f fetch) (*Session, error) {
-	t.arm()
+	t.Arm()
 	if err := t.Send(f.encode()); err != nil {
 		return nil, fmt.Errorf("fetch session: %w", err)
 	}
-	s, err := receiveSession(&t.Reader, 2*MostPackets, t.arm)
+	s, err := receiveSession(&t.Reader, 2*MostPackets, t.Arm)
 	if err != nil {
 		return nil, fmt.Errorf("fetch session: %w", err)
 	}
 	return &s, nil
-}
-
-func addrPort(a net.Addr) netip.AddrPort {
-	to := a.(*net.TCPAddr).AddrPort()
-	return netip.AddrPortFrom(to.Addr().Unmap().WithZone(""), to.Port())
 }

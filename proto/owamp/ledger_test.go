@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pathwise-net/pathwise/proto/control"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 )
 
 // numbers are the sequence numbers of records, those of lost packets as minus one less.
@@ -123,27 +124,27 @@ func TestLedgerBounds(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	second := Terms{Packets: 100, Slots: []Slot{Fixed(10 * time.Millisecond)}, Timeout: time.Second}
-	limits := Policy{}.limitsOf(exampleAddress, "")
+	limits := endpoint.Policy{}.LimitsOf(exampleAddress, "")
 	for name, c := range map[string]struct {
-		change func(*Terms, *Limits)
+		change func(*Terms, *endpoint.Limits)
 		want   control.Accept
 	}{
-		"within":           {func(*Terms, *Limits) {}, control.OK},
-		"packets":          {func(t *Terms, l *Limits) { l.Packets = 99 }, control.Never},
-		"too long":         {func(t *Terms, l *Limits) { l.Longest = 1999 * time.Millisecond }, control.Never},
-		"just long enough": {func(t *Terms, l *Limits) { l.Longest = 2 * time.Second }, control.OK},
-		"rate":             {func(t *Terms, l *Limits) { l.Rate = 40 }, control.Never},
-		"bits":             {func(t *Terms, l *Limits) { t.Padding, l.BitRate = 1000, 50*8*1062 }, control.Never},
-		"bits enough":      {func(t *Terms, l *Limits) { t.Padding, l.BitRate = 1000, 100*8*1062 }, control.OK},
-		"one burst":        {func(t *Terms, l *Limits) { t.Slots, t.Packets = []Slot{Fixed(0)}, 10_001 }, control.Never},
-		"bursts with pauses": {func(t *Terms, l *Limits) {
+		"within":           {func(*Terms, *endpoint.Limits) {}, control.OK},
+		"packets":          {func(t *Terms, l *endpoint.Limits) { l.Packets = 99 }, control.Never},
+		"too long":         {func(t *Terms, l *endpoint.Limits) { l.Longest = 1999 * time.Millisecond }, control.Never},
+		"just long enough": {func(t *Terms, l *endpoint.Limits) { l.Longest = 2 * time.Second }, control.OK},
+		"rate":             {func(t *Terms, l *endpoint.Limits) { l.Rate = 40 }, control.Never},
+		"bits":             {func(t *Terms, l *endpoint.Limits) { t.Padding, l.BitRate = 1000, 50*8*1062 }, control.Never},
+		"bits enough":      {func(t *Terms, l *endpoint.Limits) { t.Padding, l.BitRate = 1000, 100*8*1062 }, control.OK},
+		"one burst":        {func(t *Terms, l *endpoint.Limits) { t.Slots, t.Packets = []Slot{Fixed(0)}, 10_001 }, control.Never},
+		"bursts with pauses": {func(t *Terms, l *endpoint.Limits) {
 			t.Slots, l.Rate = []Slot{Fixed(0), Fixed(0), Fixed(0), Fixed(time.Second)}, 3
 		}, control.Never},
-		"beyond all durations": {func(t *Terms, l *Limits) { t.Slots = []Slot{{fixedSlot, 1 << 63}} }, control.Never},
+		"beyond all durations": {func(t *Terms, l *endpoint.Limits) { t.Slots = []Slot{{fixedSlot, 1 << 63}} }, control.Never},
 	} {
 		terms, l := second, limits
 		c.change(&terms, &l)
-		if got := l.admit(terms, control.SID{}, control.Open); got != c.want {
+		if got := admit(l, terms, control.SID{}, control.Open); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}

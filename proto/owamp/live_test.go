@@ -5,16 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/netip"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/pathwise-net/pathwise/admission"
 	"github.com/pathwise-net/pathwise/proto/control"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 )
 
 // patience is enough for anything here, on a machine that does much else.
@@ -22,18 +20,18 @@ const patience = 20 * time.Second
 
 var (
 	exampleAddress = netip.MustParseAddr("127.0.0.1")
-	keys           = Keys{"ann": []byte("pass phrase")}
+	keys           = endpoint.Keys{"ann": []byte("pass phrase")}
 )
 
 // serving serves on a free port of an address of this host.
-func serving(t *testing.T, host string, p Policy) (at netip.AddrPort, tests <-chan Tested) {
+func serving(t *testing.T, host string, p endpoint.Policy) (at netip.AddrPort, tests <-chan endpoint.Tested) {
 	t.Helper()
-	l, err := Listen(t.Context(), net.JoinHostPort(host, "0"))
+	l, err := endpoint.Listen(t.Context(), net.JoinHostPort(host, "0"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := make(chan Tested, 100)
-	s := &Server{Policy: p, OnTest: func(one Tested) { told <- one }}
+	told := make(chan endpoint.Tested, 100)
+	s := &Server{Policy: p, OnTest: func(one endpoint.Tested) { told <- one }}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, l) }()
@@ -43,7 +41,7 @@ func serving(t *testing.T, host string, p Policy) (at netip.AddrPort, tests <-ch
 			t.Errorf("Serve: %v", err)
 		}
 	})
-	return addrPort(l.Addr()), told
+	return endpoint.AddrPort(l.Addr()), told
 }
 
 func short(packets int) *Terms {
@@ -93,7 +91,7 @@ func TestModes(t *testing.T) {
 }
 
 func testMode(t *testing.T, host string, c Client) {
-	at, tests := serving(t, host, Policy{Keys: keys})
+	at, tests := serving(t, host, endpoint.Policy{Keys: keys})
 	for _, p := range []Plan{{Forward: short(30), Reverse: short(30)}, {Forward: short(5)}, {Reverse: short(5)}} {
 		r, err := measured(t, c, at, p)
 		if err != nil {
@@ -117,9 +115,9 @@ func testMode(t *testing.T, host string, c Client) {
 // A client that leaves the mode open has the strongest there is: with a secret that the server knows, else none at all.
 func TestModeLeftOpen(t *testing.T) {
 	t.Parallel()
-	plain, _ := serving(t, "127.0.0.1", Policy{})
-	secured, _ := serving(t, "127.0.0.1", Policy{Keys: keys})
-	strict, _ := serving(t, "127.0.0.1", Policy{Keys: keys, Modes: control.Authenticated})
+	plain, _ := serving(t, "127.0.0.1", endpoint.Policy{})
+	secured, _ := serving(t, "127.0.0.1", endpoint.Policy{Keys: keys})
+	strict, _ := serving(t, "127.0.0.1", endpoint.Policy{Keys: keys, Modes: control.Authenticated})
 	with := Client{KeyID: "ann", Secret: keys["ann"]}
 	for _, c := range []struct {
 		client Client
@@ -139,7 +137,7 @@ func TestModeLeftOpen(t *testing.T) {
 // The mixed mode is TWAMP's: a client does not ask for it, and a server does not offer it.
 func TestNoMixedMode(t *testing.T) {
 	t.Parallel()
-	at, _ := serving(t, "127.0.0.1", Policy{Keys: keys, Modes: control.Mixed | control.Encrypted})
+	at, _ := serving(t, "127.0.0.1", endpoint.Policy{Keys: keys, Modes: control.Mixed | control.Encrypted})
 	ann := Client{Mode: control.Mixed, KeyID: "ann", Secret: keys["ann"]}
 	if _, err := measured(t, ann, at, Plan{Reverse: short(1)}); err == nil {
 		t.Error("a client asks for it")
@@ -158,9 +156,9 @@ func TestNoMixedMode(t *testing.T) {
 // Clients are told of what they come for what they may not have; the same connection is then of no use, and the server of others'.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
-	at, _ := serving(t, "127.0.0.1", Policy{Keys: keys, Tests: 2, Limits: Limits{Packets: 10}, Classes: []Class{
-		{KeyIDs: []string{"ann"}, Limits: Limits{Packets: 20}},
-		{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.7/32")}, Limits: Limits{Refuse: true}},
+	at, _ := serving(t, "127.0.0.1", endpoint.Policy{Keys: keys, Tests: 2, Limits: endpoint.Limits{Packets: 10}, Classes: []endpoint.Class{
+		{KeyIDs: []string{"ann"}, Limits: endpoint.Limits{Packets: 20}},
+		{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.7/32")}, Limits: endpoint.Limits{Refuse: true}},
 	}})
 	ann := Client{Mode: control.Encrypted, KeyID: "ann", Secret: keys["ann"]}
 	for name, c := range map[string]struct {
@@ -180,18 +178,18 @@ func TestPolicy(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
-	only, _ := serving(t, "127.0.0.1", Policy{Peer: netip.MustParseAddr("127.0.0.9")})
-	if _, err := measured(t, Client{}, only, Plan{Forward: short(1)}); !errors.Is(err, ErrLost) {
+	only, _ := serving(t, "127.0.0.1", endpoint.Policy{Peer: netip.MustParseAddr("127.0.0.9")})
+	if _, err := measured(t, Client{}, only, Plan{Forward: short(1)}); !errors.Is(err, endpoint.ErrLost) {
 		t.Errorf("from who is not the peer: %v", err)
 	}
-	if _, err := measured(t, Client{Timeout: time.Second}, netip.MustParseAddrPort("127.0.0.1:1"), Plan{Forward: short(1)}); !errors.Is(err, ErrRefused) {
+	if _, err := measured(t, Client{Timeout: time.Second}, netip.MustParseAddrPort("127.0.0.1:1"), Plan{Forward: short(1)}); !errors.Is(err, endpoint.ErrRefused) {
 		t.Errorf("where nothing listens: %v", err)
 	}
 }
 
 // Nobody can have a server send packets to a third host, or take such a host's packets for the client's.
 func TestThirdParty(t *testing.T) {
-	at, _ := serving(t, "127.0.0.1", Policy{})
+	at, _ := serving(t, "127.0.0.1", endpoint.Policy{})
 	for name, change := range map[string]func(*control.Request){
 		"to another host": func(q *control.Request) { q.ReceiverAddress = netip.MustParseAddr("127.0.0.2") },
 		"to no port":      func(q *control.Request) { q.ReceiverPort = 0 },
@@ -225,7 +223,7 @@ func TestThirdParty(t *testing.T) {
 // The records of a session can be fetched on another connection, while it runs and later, in part and whole, by its client alone.
 func TestFetch(t *testing.T) {
 	t.Parallel()
-	at, _ := serving(t, "127.0.0.1", Policy{Keys: keys, Tests: 3})
+	at, _ := serving(t, "127.0.0.1", endpoint.Policy{Keys: keys, Tests: 3})
 	terms := short(20)
 	r, err := measured(t, Client{}, at, Plan{Forward: terms})
 	if err != nil {
@@ -259,7 +257,7 @@ func fetchWhileItRuns(t *testing.T, at netip.AddrPort) {
 		t.Fatal(err)
 	}
 	defer c.close()
-	r := &Report{Local: addrPort(c.conn.LocalAddr()), Remote: addrPort(c.conn.RemoteAddr())}
+	r := &Report{Local: endpoint.AddrPort(c.Conn.LocalAddr()), Remote: endpoint.AddrPort(c.Conn.RemoteAddr())}
 	p, err := c.request(Terms{Packets: 2000, Slots: []Slot{Fixed(10 * time.Millisecond)}, Timeout: time.Second}, true, r)
 	if err == nil {
 		err = c.start()
@@ -279,7 +277,7 @@ func fetchWhileItRuns(t *testing.T, at netip.AddrPort) {
 // A test that is ended early has what came so far.
 func TestStop(t *testing.T) {
 	t.Parallel()
-	at, _ := serving(t, "127.0.0.1", Policy{})
+	at, _ := serving(t, "127.0.0.1", endpoint.Policy{})
 	stop := make(chan struct{})
 	endless := &Terms{Packets: 1000, Slots: []Slot{Fixed(10 * time.Millisecond)}, Timeout: 50 * time.Millisecond}
 	seen := 0
@@ -301,12 +299,12 @@ func TestStop(t *testing.T) {
 // A peer that goes away ends its own test alone, at either end.
 func TestLostPeer(t *testing.T) {
 	t.Parallel()
-	at, tests := serving(t, "127.0.0.1", Policy{})
+	at, tests := serving(t, "127.0.0.1", endpoint.Policy{})
 	c, err := Client{}.connect(t.Context(), []netip.AddrPort{at})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Report{Local: addrPort(c.conn.LocalAddr()), Remote: addrPort(c.conn.RemoteAddr())}
+	r := &Report{Local: endpoint.AddrPort(c.Conn.LocalAddr()), Remote: endpoint.AddrPort(c.Conn.RemoteAddr())}
 	for _, sends := range []bool{true, false} {
 		if _, err := c.request(*short(1000), sends, r); err != nil {
 			t.Fatal(err)
@@ -315,7 +313,7 @@ func TestLostPeer(t *testing.T) {
 	if err := c.start(); err != nil {
 		t.Fatal(err)
 	}
-	_ = c.conn.(*net.TCPConn).SetLinger(0)
+	_ = c.Conn.(*net.TCPConn).SetLinger(0)
 	c.close()
 	if one := <-tests; one.Err == nil {
 		t.Errorf("told of %+v, and the client was gone", one)
@@ -344,8 +342,8 @@ func TestLostServer(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	for _, want := range []error{ErrLost, ErrSilent} {
-		if _, err := measured(t, Client{Timeout: 200 * time.Millisecond}, addrPort(l.Addr()), Plan{Forward: short(1)}); !errors.Is(err, want) {
+	for _, want := range []error{endpoint.ErrLost, endpoint.ErrSilent} {
+		if _, err := measured(t, Client{Timeout: 200 * time.Millisecond}, endpoint.AddrPort(l.Addr()), Plan{Forward: short(1)}); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
 		}
 	}
@@ -355,13 +353,13 @@ func TestLostServer(t *testing.T) {
 // Packets from elsewhere, forged, cut short and replayed ones disturb no session: only a copy of a true one counts, as a duplicate.
 func TestForgedPackets(t *testing.T) {
 	t.Parallel()
-	at, _ := serving(t, "127.0.0.1", Policy{Keys: keys})
+	at, _ := serving(t, "127.0.0.1", endpoint.Policy{Keys: keys})
 	for _, mode := range []control.Mode{control.Open, control.Authenticated, control.Encrypted} {
 		c, err := Client{Mode: mode, KeyID: "ann", Secret: keys["ann"]}.connect(t.Context(), []netip.AddrPort{at})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &Report{Local: addrPort(c.conn.LocalAddr()), Remote: addrPort(c.conn.RemoteAddr())}
+		r := &Report{Local: endpoint.AddrPort(c.Conn.LocalAddr()), Remote: endpoint.AddrPort(c.Conn.RemoteAddr())}
 		p, err := c.request(Terms{Packets: 100, Slots: []Slot{Fixed(5 * time.Millisecond)}, Timeout: 300 * time.Millisecond}, true, r)
 		if err != nil {
 			t.Fatal(err)
@@ -396,7 +394,7 @@ func TestForgedPackets(t *testing.T) {
 // When no more clients may be served at once, the next is told so; who leaves makes room.
 func TestBusy(t *testing.T) {
 	t.Parallel()
-	at, _ := serving(t, "127.0.0.1", Policy{})
+	at, _ := serving(t, "127.0.0.1", endpoint.Policy{})
 	first, err := Client{}.connect(t.Context(), []netip.AddrPort{at})
 	if err != nil {
 		t.Fatal(err)
@@ -416,7 +414,7 @@ func TestClocksThatDiffer(t *testing.T) {
 	for _, off := range []time.Duration{-time.Hour, -2 * time.Second, 2 * time.Second, time.Hour} {
 		t.Run(off.String(), func(t *testing.T) {
 			t.Parallel()
-			at, _ := serving(t, "127.0.0.1", Policy{})
+			at, _ := serving(t, "127.0.0.1", endpoint.Policy{})
 			c := Client{Clock: Clock{Now: func() time.Time { return time.Now().Add(off) }}}
 			r, err := measured(t, c, at, Plan{Forward: short(5), Reverse: short(5)})
 			if err != nil {
@@ -465,13 +463,13 @@ func TestSkipped(t *testing.T) {
 // A true packet that comes again after all have come is a duplicate; the server listens until the client ends the session.
 func TestDuplicates(t *testing.T) {
 	t.Parallel()
-	at, _ := serving(t, "127.0.0.1", Policy{Tests: 2})
+	at, _ := serving(t, "127.0.0.1", endpoint.Policy{Tests: 2})
 	c, err := Client{}.connect(t.Context(), []netip.AddrPort{at})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.close()
-	r := &Report{Local: addrPort(c.conn.LocalAddr()), Remote: addrPort(c.conn.RemoteAddr())}
+	r := &Report{Local: endpoint.AddrPort(c.Conn.LocalAddr()), Remote: endpoint.AddrPort(c.Conn.RemoteAddr())}
 	p, err := c.request(Terms{Packets: 1, Slots: []Slot{Fixed(0)}, Timeout: 5 * time.Second}, true, r)
 	if err != nil {
 		t.Fatal(err)
@@ -498,45 +496,6 @@ func TestDuplicates(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Silent clients are let go: before their connection is set up, and where they ask for nothing after that.
-func TestSilentClient(t *testing.T) {
-	for name, c := range map[string]struct {
-		said  []byte
-		after time.Duration
-	}{
-		"says nothing":   {nil, greetTimeout},
-		"stops half-way": {make([]byte, 100), greetTimeout},
-		"asks nothing":   {control.SetUp{Mode: control.Open}.Encode(), idleTimeout},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			near, far := net.Pipe()
-			s := &Server{Log: slog.New(slog.DiscardHandler), policy: Policy{}.withDefaults(), places: make(chan struct{}, 1),
-				greetings: admission.NewCount(admission.Limits{Each: 1, All: 1})}
-			began := time.Now()
-			go func() {
-				_, _ = near.Write(c.said)
-			}()
-			go func() { _, _ = io.Copy(io.Discard, near) }()
-			s.admit(t.Context(), addressed{far})
-			s.group.Wait()
-			if took := time.Since(began); took != c.after || len(s.places) > 0 {
-				t.Errorf("%s: let go after %v, %d places taken; want %v", name, took, len(s.places), c.after)
-			}
-			near.Close()
-		})
-	}
-}
-
-// addressed is a connection that has addresses as one over TCP has.
-type addressed struct{ net.Conn }
-
-func (addressed) RemoteAddr() net.Addr {
-	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(exampleAddress, 1))
-}
-func (addressed) LocalAddr() net.Addr {
-	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(exampleAddress, 2))
 }
 
 // The memory for records is shared: sessions that have ended are forgotten for new ones, those under way are not.

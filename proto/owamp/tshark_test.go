@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/pathwise-net/pathwise/proto/control"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 )
 
 // Captured packets of every mode have their lengths, and tshark decodes those of the open mode without a complaint, numbers and all.
@@ -24,7 +25,7 @@ func TestDecodedByTshark(t *testing.T) {
 		}
 	}
 	const host = "127.0.0.17" // no other test has it
-	at, _ := serving(t, host, Policy{Keys: keys})
+	at, _ := serving(t, host, endpoint.Policy{Keys: keys})
 	for _, mode := range []control.Mode{control.Open, control.Authenticated, control.Encrypted} {
 		file := filepath.Join(t.TempDir(), "capture.pcap")
 		stop := capturing(t, host, file)

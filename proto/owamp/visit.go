@@ -3,55 +3,33 @@ package owamp
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"time"
 
 	"github.com/pathwise-net/pathwise/proto/control"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 )
 
 // visit is a connection that a Server let in.
 type visit struct {
-	*control.Connection
-	server      *Server
-	conn        net.Conn
-	from, local netip.Addr
-	limits      Limits
-
-	parts parts
-	kept  []*kept // of parts that are received
-	tests int     // times that sessions were started
-	bytes int64
+	*endpoint.Visit
+	server *Server
+	parts  parts
+	kept   []*kept // of parts that are received
 }
 
-// serve does what the client asks for, until it closes the connection.
-func (v *visit) serve() error {
-	for first := make([]byte, control.BlockBytes); ; {
-		v.arm()
-		if err := v.Read(first); err != nil {
-			if len(v.parts.all) == 0 {
-				return nil // what it came for is done
-			}
-			return fmt.Errorf("await command: %w", err)
-		}
-		var err error
-		switch command := control.Command(first[0]); command {
-		case control.RequestSession:
-			err = v.request(first)
-		case control.StartSessions:
-			err = v.run()
-		case control.FetchSession:
-			err = v.fetch(first)
-		default:
-			err = errors.New("it is unknown, or out of place")
-		}
-		if err != nil {
-			return fmt.Errorf("command %d: %w", first[0], err)
-		}
+// do does what a command asks for, of which the first block was read.
+func (v *visit) do(first []byte) error {
+	switch control.Command(first[0]) {
+	case control.RequestSession:
+		return v.request(first)
+	case control.StartSessions:
+		return v.run()
+	case control.FetchSession:
+		return v.fetch(first)
 	}
+	return errors.New("it is unknown, or out of place")
 }
-
-func (v *visit) arm() { _ = v.conn.SetDeadline(time.Now().Add(idleTimeout)) }
 
 // close ends what is under way.
 func (v *visit) close() {
@@ -62,7 +40,7 @@ func (v *visit) close() {
 // settle lets go of sessions that have ended.
 func (v *visit) settle(broken bool) {
 	for _, p := range v.parts.all {
-		v.bytes += p.bytes()
+		v.Bytes += p.bytes()
 	}
 	v.parts.close()
 	v.server.store.done(v.kept, broken, time.Now())
@@ -78,12 +56,12 @@ func (v *visit) request(first []byte) error {
 	a := control.Accepted{Accept: control.Unsupported}
 	if asked == nil {
 		if a, err = v.admit(q, slots); err != nil {
-			v.server.Log.Warn("OWAMP session failed", "client", v.conn.RemoteAddr(), "error", err)
+			v.server.Log.Warn("OWAMP session failed", "client", v.Conn.RemoteAddr(), "error", err)
 			a = control.Accepted{Accept: control.Failed}
 		}
 	}
 	if a.Accept != control.OK {
-		v.server.Log.Info("OWAMP session refused", "client", v.conn.RemoteAddr(), "verdict", a.Accept)
+		v.server.Log.Info("OWAMP session refused", "client", v.Conn.RemoteAddr(), "verdict", a.Accept)
 	}
 	return v.Send(a.Encode())
 }
@@ -95,12 +73,12 @@ func (v *visit) admit(q control.Request, slots []Slot) (control.Accepted, error)
 		return control.Accepted{Accept: accept}, nil
 	}
 	if q.ServerReceives {
-		q.SID = control.NewSID(v.local, time.Now())
+		q.SID = control.NewSID(v.Local, time.Now())
 	}
-	if accept := v.limits.admit(terms, q.SID, v.Mode); accept != control.OK {
+	if accept := admit(v.Limits, terms, q.SID, v.Mode); accept != control.OK {
 		return control.Accepted{Accept: accept}, nil
 	}
-	socket, port, err := openAt(v.local, 0)
+	socket, port, err := openAt(v.Local, 0)
 	if err != nil {
 		return control.Accepted{}, err
 	}
@@ -108,14 +86,14 @@ func (v *visit) admit(q control.Request, slots []Slot) (control.Accepted, error)
 	far := q.ReceiverPort
 	if q.ServerReceives {
 		far, p.receive.linger = q.SenderPort, mostTime // until the client ends the session
-		k := &kept{ledger: p.receive.ledger, from: v.from, keyID: v.KeyID}
+		k := &kept{ledger: p.receive.ledger, from: v.From, keyID: v.KeyID}
 		if !v.server.store.reserve(k, terms.Packets, time.Now()) {
 			socket.Close()
 			return control.Accepted{Accept: control.Busy}, nil
 		}
 		v.kept = append(v.kept, k)
 	}
-	p.meet(netip.AddrPortFrom(v.from, far))
+	p.meet(netip.AddrPortFrom(v.From, far))
 	v.parts.all = append(v.parts.all, p)
 	return control.Accepted{Port: port, SID: q.SID}, nil
 }
@@ -128,11 +106,11 @@ func (v *visit) judge(q control.Request, supported bool) control.Accept {
 		far, port = q.SenderAddress, q.SenderPort
 	}
 	switch {
-	case !supported, q.ServerSends == q.ServerReceives, q.IPv6 != v.local.Is6():
+	case !supported, q.ServerSends == q.ServerReceives, q.IPv6 != v.Local.Is6():
 		return control.Unsupported
-	case far.IsValid() && far != v.from, port == 0:
+	case far.IsValid() && far != v.From, port == 0:
 		return control.Refused
-	case len(v.parts.all) >= v.limits.Sessions:
+	case len(v.parts.all) >= v.Limits.Sessions:
 		return control.Never
 	}
 	return control.OK
@@ -146,18 +124,18 @@ func (v *visit) run() error {
 	if len(v.parts.all) == 0 {
 		return v.Send(control.EncodeStartAck(control.Refused))
 	}
-	v.tests++
+	v.Tests++
 	if err := v.Send(control.EncodeStartAck(control.OK)); err != nil {
 		return err
 	}
 	v.parts.start(v.server.Clock)
-	_ = v.conn.SetDeadline(time.Now().Add(v.limits.Longest + mostLead + idleTimeout))
+	_ = v.Conn.SetDeadline(time.Now().Add(v.Limits.Longest + mostLead + endpoint.IdleTimeout))
 	first := make([]byte, control.StartStopBytes)
 	if err := v.Read(first); err != nil {
 		return fmt.Errorf("await end of sessions: %w", err)
 	}
 	now := time.Now()
-	v.arm()
+	v.Arm()
 	sent, _, err := receiveStop(&v.Reader, first, len(v.parts.all))
 	if err != nil {
 		return err
@@ -181,9 +159,9 @@ func (v *visit) fetch(first []byte) error {
 		return err
 	}
 	f := decodeFetch(b)
-	k := v.server.store.find(f.id, v.from, v.KeyID)
+	k := v.server.store.find(f.id, v.From, v.KeyID)
 	if k == nil {
 		return v.Send(fetchAck{accept: control.Refused}.encode())
 	}
-	return sendSession(&v.Writer, k.ledger.request, k.ledger.snapshot(f.first, f.last), v.arm)
+	return sendSession(&v.Writer, k.ledger.request, k.ledger.snapshot(f.first, f.last), v.Arm)
 }

@@ -1,4 +1,4 @@
-package owamp
+package endpoint
 
 import (
 	"bufio"

@@ -1,4 +1,4 @@
-package owamp
+package endpoint
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // control.ErrForged.
 var (
 	// ErrRefused: nothing listens at the address.
-	ErrRefused = errors.New("connection refused: is an OWAMP server running there, such as `pathwise respond`?")
+	ErrRefused = errors.New("connection refused: is a server running there, such as `pathwise respond`?")
 	// ErrNoAnswer: nothing at all came back from the address.
 	ErrNoAnswer = errors.New("no answer: the host is down, or a firewall drops what is sent to this port")
 	// ErrLost: the connection stood, and was closed or reset before what was due came.
@@ -28,8 +28,8 @@ type explained struct{ sentinel, cause error }
 func (e *explained) Error() string   { return e.sentinel.Error() }
 func (e *explained) Unwrap() []error { return []error{e.sentinel, e.cause} }
 
-// explain puts a sentinel on what the system says of a connection.
-func explain(ctx context.Context, err error) error {
+// Explain puts a sentinel on what the system says of a connection.
+func Explain(ctx context.Context, err error) error {
 	var known *explained
 	var network net.Error
 	switch {

@@ -1,0 +1,161 @@
+package endpoint
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/pathwise-net/pathwise/admission"
+	"github.com/pathwise-net/pathwise/proto/control"
+)
+
+const (
+	// greetTimeout is how long a client may take to set its connection up, IdleTimeout how long it may then ask for nothing, and how long its
+	// end of a message may take.
+	greetTimeout = 10 * time.Second
+	IdleTimeout  = 30 * time.Second
+	// Connections of one network and in all that are not yet set up.
+	greetingsEach, greetingsAll = 64, 1024
+	// busyGrace is how long a client waits for its place: whoever makes one test after the other would otherwise meet the end of its own.
+	busyGrace = 300 * time.Millisecond
+)
+
+// Tested is what came of the sessions of one control connection.
+type Tested struct {
+	Client netip.AddrPort
+	Bytes  int64 // of test packets, sent and received, also of a test that failed
+	Err    error // nil: the client ended it
+}
+
+// Server lets clients in, and has each served by Visit. It is used for one Serve.
+type Server struct {
+	Protocol string       // for its log
+	Has      control.Mode // modes of the protocol
+	Policy   Policy
+	Log      *slog.Logger // nil: silent
+	// OnTest, if not nil, is called after each connection on which sessions were started, while it still has its place: never more than
+	// Policy.Tests calls at a time.
+	OnTest func(Tested)
+	// Visit does what one client asks for, ends it and lets go of all that it took. Several goroutines call it.
+	Visit func(*Visit) error
+
+	policy    Policy
+	began     time.Time
+	greetings *admission.Count
+	places    chan struct{}
+	group     sync.WaitGroup
+}
+
+// Visit is a connection that a Server let in. One goroutine uses it.
+type Visit struct {
+	*control.Connection
+	Conn        net.Conn
+	From, Local netip.Addr
+	Limits      Limits
+	Tests       int   // times that sessions were started
+	Bytes       int64 // of their packets
+}
+
+// Serve answers on a listener until ctx ends. It then ends all tests, waits for every goroutine, closes the listener and returns nil.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	s.prepare()
+	ctx, cancel := context.WithCancel(ctx)
+	defer s.group.Wait()
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { l.Close() })()
+	defer l.Close()
+	return admission.Accept(ctx, l, s.Log, func(conn net.Conn) { s.admit(ctx, conn) })
+}
+
+func (s *Server) prepare() {
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
+	s.policy, s.began = s.Policy.withDefaults(s.Has), time.Now()
+	s.greetings = admission.NewCount(admission.Limits{Each: greetingsEach, All: greetingsAll})
+	s.places = make(chan struct{}, s.policy.Tests)
+}
+
+// admit hands a connection to a goroutine, if its host may come and has not too many that are not yet set up.
+func (s *Server) admit(ctx context.Context, conn net.Conn) {
+	from := AddrPort(conn.RemoteAddr()).Addr()
+	if peer := s.policy.Peer; peer.IsValid() && from != peer.Unmap().WithZone("") {
+		s.Log.Info(s.Protocol+" from who is not the peer", "client", conn.RemoteAddr())
+		conn.Close()
+		return
+	}
+	if in, _ := s.greetings.Take(from); !in {
+		conn.Close()
+		return
+	}
+	s.group.Go(func() {
+		defer conn.Close()
+		defer context.AfterFunc(ctx, func() { conn.Close() })()
+		s.greet(ctx, conn, from)
+	})
+}
+
+// greet sets a connection up, and serves it if it is let in.
+func (s *Server) greet(ctx context.Context, conn net.Conn, from netip.Addr) {
+	_ = conn.SetDeadline(time.Now().Add(greetTimeout))
+	placed := false
+	c, err := control.Answer(conn, control.Offer{Modes: s.policy.Modes, Since: s.began,
+		Secret: func(keyID string) ([]byte, bool) { secret, known := s.policy.Keys[keyID]; return secret, known },
+		Admit: func(_ control.Mode, keyID string) control.Accept {
+			if s.policy.LimitsOf(from, keyID).Refuse {
+				return control.Refused
+			}
+			if placed = s.takePlace(ctx); !placed {
+				return control.Busy
+			}
+			return control.OK
+		}})
+	s.greetings.GiveBack(from)
+	if placed {
+		defer func() { <-s.places }()
+	}
+	if err != nil {
+		s.Log.Info(s.Protocol+" client not served", "client", conn.RemoteAddr(), "error", Explain(ctx, err))
+		return
+	}
+	v := &Visit{Connection: c, Conn: conn, From: from, Local: AddrPort(conn.LocalAddr()).Addr(), Limits: s.policy.LimitsOf(from, c.KeyID)}
+	err = Explain(ctx, s.Visit(v))
+	s.Log.Info(s.Protocol+" client done", "client", conn.RemoteAddr(), "key", c.KeyID, "tests", v.Tests, "bytes", v.Bytes, "error", err)
+	if s.OnTest != nil && v.Tests > 0 {
+		s.OnTest(Tested{Client: AddrPort(conn.RemoteAddr()), Bytes: v.Bytes, Err: err})
+	}
+}
+
+// takePlace reports whether there is a place for a client; it is to be given back.
+func (s *Server) takePlace(ctx context.Context) bool {
+	select {
+	case s.places <- struct{}{}:
+		return true
+	case <-time.After(busyGrace):
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// Commands hands the first block of each command to do, until the client closes the connection: that is an error while something is under way.
+func (v *Visit) Commands(underWay func() bool, do func(first []byte) error) error {
+	for first := make([]byte, control.BlockBytes); ; {
+		v.Arm()
+		if err := v.Read(first); err != nil {
+			if !underWay() {
+				return nil // what it came for is done
+			}
+			return fmt.Errorf("await command: %w", err)
+		}
+		if err := do(first); err != nil {
+			return fmt.Errorf("command %d: %w", first[0], err)
+		}
+	}
+}
+
+// Arm gives the next message its time.
+func (v *Visit) Arm() { _ = v.Conn.SetDeadline(time.Now().Add(IdleTimeout)) }
