@@ -276,6 +276,7 @@ func TestLacksOfAParameter(t *testing.T) {
 		{"ping", "connect b a, rtt b a, syn b a", "a does no ping: denied"},
 		{"ping proto=icmp", "connect a b, connect b a, rtt b a, syn a b, syn b a", "a does no ping proto=icmp: denied"},
 		{"ping proto=syn", "connect a b, connect b a, rtt a b, rtt b a, syn b a", "a does no ping proto=syn: denied"},
+		{"ping method=syn", "connect a b, connect b a, rtt a b, rtt b a, syn b a", "a does no ping method=syn: denied"},
 	} {
 		b := newBench(t, twoHosts+`
 tools:

@@ -52,6 +52,8 @@ type Parameter struct {
 	Default string
 	Meaning string
 	Values  []string // all that it can be, where it is one of a few words
+	// Former are words that older mesh files and Results have, with the parameters that stand for each today. They are read, and no longer offered.
+	Former map[string]map[string]any
 
 	// Outward says that it runs a program, names a file of a host, or says to which port data goes. Only the mesh file sets such a
 	// parameter, and there a person does: who merely may ask for tests does not.
@@ -130,7 +132,7 @@ func ParameterValues() map[string]map[string][]string {
 		all[k.Name] = map[string][]string{}
 		for _, p := range k.Parameters {
 			if p.Values != nil {
-				all[k.Name][p.Name] = slices.Sorted(slices.Values(p.Values))
+				all[k.Name][p.Name] = slices.Sorted(slices.Values(slices.AppendSeq(slices.Clone(p.Values), maps.Keys(p.Former))))
 			}
 		}
 	}
@@ -167,6 +169,7 @@ type field[T any] struct {
 	binding[T]
 	Flag, Short string
 	Outward     bool
+	Former      map[string]map[string]any
 }
 
 // declaration is what a probe says of itself. T is the struct that measures.
@@ -184,14 +187,20 @@ func newKind[T any, M interface {
 	k, target, fields := d.kind, d.target, d.fields
 	for _, f := range fields {
 		k.Parameters = append(k.Parameters, Parameter{Name: f.Name, Flag: f.Flag, Short: f.Short, Type: f.Type, Default: f.Default,
-			Meaning: f.Meaning, Values: f.Values, Outward: f.Outward, Refuse: func(v any) string { return f.set(new(T), v) }})
+			Meaning: f.Meaning, Values: f.Values, Outward: f.Outward, Former: f.Former, Refuse: func(v any) string {
+				if word, _ := v.(string); f.Former[word] != nil {
+					return ""
+				}
+				return f.set(new(T), v)
+			}})
 	}
 	known := k
 	k.read = func(task measure.Task, o Options) (method, error) {
 		m := M(new(T))
 		*target((*T)(m)) = task.Target
-		for _, name := range slices.Sorted(maps.Keys(task.Parameters)) {
-			v := task.Parameters[name]
+		parameters := known.today(task.Parameters)
+		for _, name := range slices.Sorted(maps.Keys(parameters)) {
+			v := parameters[name]
 			i := slices.IndexFunc(fields, func(f field[T]) bool { return f.Name == name })
 			if i < 0 {
 				return nil, known.unknown(name, v)
@@ -218,6 +227,18 @@ func recorded[T any](fields []field[T], of *T) map[string]any {
 		}
 	}
 	return set
+}
+
+// today are parameters in the words of today.
+func (k *Kind) today(parameters map[string]any) map[string]any {
+	for _, p := range k.Parameters {
+		word, _ := parameters[p.Name].(string)
+		if stands := p.Former[word]; stands != nil {
+			parameters = maps.Clone(parameters)
+			maps.Copy(parameters, stands)
+		}
+	}
+	return parameters
 }
 
 // familyField is the parameter of every kind that has a target.

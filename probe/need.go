@@ -36,11 +36,16 @@ func Named(tasks string, t measure.Task) bool {
 		return kind == t.Kind
 	}
 	name, value, _ := strings.Cut(narrowed, "=")
-	has, set := t.Parameters[name]
-	if k, _ := KindOf(kind); !set {
-		if i := slices.IndexFunc(k.Parameters, func(p Parameter) bool { return p.Name == name }); i >= 0 {
+	k, _ := KindOf(kind)
+	parameters := k.today(t.Parameters)
+	for name, value := range k.today(map[string]any{name: value}) {
+		has, set := parameters[name]
+		if i := slices.IndexFunc(k.Parameters, func(p Parameter) bool { return p.Name == name }); i >= 0 && !set {
 			has = k.Parameters[i].Default
 		}
+		if fmt.Sprint(has) != value {
+			return false
+		}
 	}
-	return fmt.Sprint(has) == value
+	return true
 }

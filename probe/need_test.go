@@ -23,6 +23,11 @@ func TestNamed(t *testing.T) {
 		{"ping proto=icmp", measure.Task{Kind: "ping", Parameters: values{"proto": "syn"}}, false},
 		{"ping proto=syn", measure.Task{Kind: "ping", Parameters: values{"proto": "syn"}}, true},
 		{"ping proto=syn", measure.Task{Kind: "ping"}, false},
+		{"ping proto=syn", measure.Task{Kind: "ping", Parameters: values{"proto": "tcp", "method": "syn"}}, true}, // an older agent's words
+		{"ping method=syn", measure.Task{Kind: "ping", Parameters: values{"proto": "syn"}}, true},                 // an older mesh file's
+		{"ping method=syn", measure.Task{Kind: "ping", Parameters: values{"proto": "tcp", "method": "syn"}}, true},
+		{"ping method=syn", measure.Task{Kind: "ping", Parameters: values{"proto": "tcp"}}, false},
+		{"ping proto=syn", measure.Task{Kind: "ping", Parameters: values{"proto": "tcp"}}, false},
 		{"trace proto=udp", measure.Task{Kind: "ping"}, false},
 		{"ping hue=red", measure.Task{Kind: "ping"}, false}, // of a later build
 		{"telepathy hue=red", measure.Task{Kind: "telepathy", Parameters: values{"hue": "red"}}, true},

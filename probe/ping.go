@@ -21,12 +21,13 @@ import (
 type Ping struct {
 	Target   string        // name or address; required
 	Family   sock.Family   // zero: the first of the target's addresses that can be reached
-	Proto    string        // "icmp"; "udp"; "stamp" (RFC 8762); "tcp": whole connections; "syn": SYN alone, by a raw socket; "": icmp
+	Proto    string        // "icmp"; "udp"; "stamp" (RFC 8762); "tcp"; "": icmp
+	Method   string        // of tcp: "connect": whole connections; "syn": SYN alone, by a raw socket; "": connect
 	Port     int           // of all but icmp; 0: see pingPorts
 	Count    int           // requests to send; 0: 10
-	Interval time.Duration // between requests, with Poisson their mean; 0: 1 s; at least 10 µs, 1 ms for syn, or 3 ms for tcp
+	Interval time.Duration // between requests, with Poisson their mean; 0: 1 s; at least 10 µs, 1 ms by SYN, or 3 ms by connections
 	Size     int           // of icmp, udp and stamp: payload bytes after the header of ICMP or UDP; 0: 56
-	Timeout  time.Duration // 0: 2 s; at most 60 s, or 500 intervals for tcp
+	Timeout  time.Duration // 0: 2 s; at most 60 s, or 500 intervals by connections
 	TTL      int           // of the requests; 0: the kernel's default
 	DSCP     int           // of the requests, 0..63
 	Deadline time.Duration // no request leaves later than this after the first; 0: no limit
@@ -77,10 +78,10 @@ func (p Ping) Validate() error {
 func (p Ping) checkConnections() error {
 	interval, timeout := cmp.Or(p.Interval, pingInterval), cmp.Or(p.Timeout, pingTimeout)
 	switch {
-	case p.Proto != protoTCP:
+	case p.Proto != protoTCP || p.bySYN():
 	case interval < tcpMinInterval:
 		return &input.Error{Field: "interval", Value: interval.String(), Remedy: fmt.Sprintf(
-			"each connection keeps a port for a minute; give at least %v, or ask for proto syn", tcpMinInterval)}
+			"each connection keeps a port for a minute; give at least %v, or ask for method syn", tcpMinInterval)}
 	case timeout > tcpMostOpen*interval:
 		return &input.Error{Field: "interval", Value: interval.String(), Remedy: fmt.Sprintf(
 			"with a timeout of %v, more than %d connections may be under way; give at least %v, or a timeout of at most %v",
@@ -91,6 +92,9 @@ func (p Ping) checkConnections() error {
 
 func (p Ping) withDefaults() Ping {
 	setDefault(&p.Proto, protoICMP)
+	if p.Proto == protoTCP {
+		setDefault(&p.Method, methodConnect)
+	}
 	setDefault(&p.Port, pingPorts[p.Proto])
 	if p.hasPayload() {
 		setDefault(&p.Size, pingSize)

@@ -23,7 +23,7 @@ func pingKind() Kind {
 			Doing: "pinging", Detail: true,
 		}, Needs: []Need{
 			{What: "raw-sockets", Means: echoSocket, Parameter: "proto", Value: protoICMP, Try: tryEcho},
-			{What: "raw-tcp", Means: "a raw socket for TCP: `CAP_NET_RAW`", Parameter: "proto", Value: protoSYN, Try: trySYN},
+			{What: "raw-tcp", Means: "a raw socket for TCP: `CAP_NET_RAW`", Parameter: "method", Value: methodSYN, Try: trySYN},
 		}},
 		target: func(p *Ping) *string { return &p.Target },
 		fields: pingFields(),
@@ -32,8 +32,11 @@ func pingKind() Kind {
 
 func pingFields() []field[Ping] {
 	return []field[Ping]{
-		{Name: "proto", Default: "icmp", Meaning: "icmp; udp; stamp, to a reflector; tcp, by connections; or syn, which opens none and needs CAP_NET_RAW",
+		{Name: "proto", Default: "icmp", Meaning: "icmp; udp; stamp, to a reflector; or tcp",
+			Former:  map[string]map[string]any{"syn": {"proto": protoTCP, "method": methodSYN}}, // until there was a method
 			binding: word(func(p *Ping) *string { return &p.Proto }, pingProtos...)},
+		{Name: "method", Default: "connect", Meaning: "of tcp: connect, whole connections; or syn, which opens none and needs CAP_NET_RAW",
+			binding: word(func(p *Ping) *string { return &p.Method }, pingMethods...)},
 		{Name: "count", Short: "c", Default: "10", Meaning: "echoes to send",
 			binding: whole(func(p *Ping) *int { return &p.Count }, 1, pingMaxCount)},
 		{Name: "interval", Short: "i", Default: "1s", Meaning: "between echoes; their mean with poisson",
@@ -98,18 +101,18 @@ func (p *Ping) resultBytes() float64 { return 880 + 14*float64(p.withDefaults().
 // onLink is how many bytes of a link's time each request takes ahead, and its answer the other way, at most.
 //
 //	icmp  echo request              | echo reply
-//	tcp   SYN, ACK, FIN ACK, ACK    | SYN ACK, ACK, FIN ACK
-//	syn   SYN, RST if it was open   | SYN ACK, or RST
+//	tcp   SYN, ACK, FIN ACK, ACK    | SYN ACK, ACK, FIN ACK; by connections
+//	      SYN, RST if it was open   | SYN ACK, or RST; by SYN alone
 //	udp   datagram                  | the same, or port unreachable, which is shorter or 28 bytes longer
 //	stamp packet                    | its reflection
 func (p *Ping) onLink() (ahead, back float64) {
 	const tcpACK = model.TCPHeader + model.TCPTimestamps
 	packet := func(afterIP float64) float64 { return wire(p.Target, p.Family, afterIP) }
-	switch p.Proto {
-	case protoTCP:
-		return packet(kernelSYN) + 3*packet(tcpACK), packet(kernelSYN) + 2*packet(tcpACK)
-	case protoSYN:
+	switch {
+	case p.bySYN():
 		return packet(synHeader) + packet(model.TCPHeader), packet(synHeader)
+	case p.Proto == protoTCP:
+		return packet(kernelSYN) + 3*packet(tcpACK), packet(kernelSYN) + 2*packet(tcpACK)
 	}
 	if p.Proto == protoUDP {
 		return packet(float64(p.Size + udpHeader)), max(packet(float64(p.Size+udpHeader)), packet(float64(unreachableBytes(p.Size))))

@@ -60,7 +60,7 @@ func (p Ping) measureWay(ctx context.Context, w way, last bool, result *measure.
 // open opens what sends the requests of the protocol that is asked for.
 func (p Ping) open(w way) (pingSender, error) {
 	to := netip.AddrPortFrom(w.to, uint16(p.Port))
-	if p.Proto == protoTCP {
+	if p.Proto == protoTCP && !p.bySYN() {
 		return newConnections(to, p.Timeout, p.mark), nil
 	}
 	socket, packets, err := p.openPackets(w, to)
@@ -86,7 +86,7 @@ func (p Ping) open(w way) (pingSender, error) {
 	if p.Proto == protoUDP || p.Proto == protoSTAMP {
 		sender.port = to.Port()
 	}
-	if p.DSCP != 0 && p.Proto != protoSYN { // hosts answer an echo with its own mark (RFC 1349 section 5.1), and a SYN with theirs
+	if p.DSCP != 0 && !p.bySYN() { // hosts answer an echo with its own mark (RFC 1349 section 5.1), and a SYN with theirs
 		sender.tellsMarks = sock.TellDSCP(conn) == nil
 	}
 	return sender, nil
@@ -98,13 +98,13 @@ const quickBuffer = 8 << 20
 
 // openPackets opens the socket for the packets of the protocol.
 func (p Ping) openPackets(w way, to netip.AddrPort) (socket *sock.Socket, packets pingPackets, err error) {
-	switch p.Proto {
-	case protoSYN:
+	switch {
+	case p.bySYN():
 		var port uint16
 		if socket, port, err = sock.OpenSYN(w.from); err == nil {
 			packets = &synPackets{from: netip.AddrPortFrom(w.from, port), to: to, base: p.Rand.Uint32()}
 		}
-	case protoUDP, protoSTAMP:
+	case p.Proto == protoUDP || p.Proto == protoSTAMP:
 		socket, err = sock.OpenUDP(w.to.Is6())
 		packets = &udpPackets{token: p.token()}
 		if p.Proto == protoSTAMP {

@@ -15,17 +15,28 @@ const (
 	protoICMP = "icmp"
 	protoUDP  = "udp"
 	protoTCP  = "tcp"
-	protoSYN  = "syn"
 )
 
-var pingProtos = []string{protoICMP, protoUDP, protoSTAMP, protoTCP, protoSYN}
+// The methods of protoTCP.
+const (
+	methodConnect = "connect"
+	methodSYN     = "syn"
+)
+
+var (
+	pingProtos  = []string{protoICMP, protoUDP, protoSTAMP, protoTCP}
+	pingMethods = []string{methodConnect, methodSYN}
+)
 
 // pingPorts are the ports that are asked where nobody names one. 443 is what most hosts that answer TCP listen on; those that do not refuse,
 // which is an answer. 33434 is the first port of traceroute, on which nobody listens, so that hosts say that it is unreachable.
-var pingPorts = map[string]int{protoTCP: 443, protoSYN: 443, protoUDP: 33434, protoSTAMP: stamp.DefaultPort}
+var pingPorts = map[string]int{protoTCP: 443, protoUDP: 33434, protoSTAMP: stamp.DefaultPort}
 
 // hasPayload reports whether the protocol's requests have bytes of our choice.
-func (p Ping) hasPayload() bool { return p.Proto != protoTCP && p.Proto != protoSYN }
+func (p Ping) hasPayload() bool { return p.Proto != protoTCP }
+
+// bySYN reports whether requests are SYNs alone, of which no connection comes.
+func (p Ping) bySYN() bool { return p.Proto == protoTCP && p.Method == methodSYN }
 
 // checkProto refuses a protocol that there is not, and what the protocol has no place for.
 func (p Ping) checkProto() error {
@@ -36,13 +47,17 @@ func (p Ping) checkProto() error {
 	switch {
 	case !icmp && !slices.Contains(pingProtos, p.Proto):
 		return refuse("proto", p.Proto, "give "+oneOf(pingProtos))
+	case p.Method != "" && p.Proto != protoTCP:
+		return refuse("method", p.Method, "only proto tcp has methods; leave it out, or ask for proto tcp")
+	case p.Method != "" && !slices.Contains(pingMethods, p.Method):
+		return refuse("method", p.Method, "give "+oneOf(pingMethods))
 	case icmp && p.Port != 0:
 		return refuse("port", strconv.Itoa(p.Port), "ICMP has no ports; leave it out, or ask for proto tcp")
 	case !p.hasPayload() && p.Size != 0:
 		return refuse("size", strconv.Itoa(p.Size), "a SYN has no payload; leave it out, or ask for proto icmp")
 	case !p.hasPayload() && p.DontFragment:
 		return refuse("df", "true", "a SYN is too small to be cut; leave it out, or ask for proto icmp")
-	case p.Proto == protoSYN && p.Interval != 0 && p.Interval < synMinInterval:
+	case p.bySYN() && p.Interval != 0 && p.Interval < synMinInterval:
 		return refuse("interval", p.Interval.String(), fmt.Sprintf("a SYN takes room at the target; give at least %v", synMinInterval))
 	}
 	return p.checkSize()

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,8 +34,8 @@ func TestPingTCP(t *testing.T) {
 				return
 			}
 			for _, port := range []int{443, 444} {
-				for _, proto := range []string{protoTCP, protoSYN} {
-					pingTCP(t, Ping{Target: host, Proto: proto, Port: port, Count: 20, Interval: 3 * time.Millisecond,
+				for _, method := range pingMethods {
+					pingTCP(t, Ping{Target: host, Proto: protoTCP, Method: method, Port: port, Count: 20, Interval: 3 * time.Millisecond,
 						Timeout: time.Second, TTL: 9, DSCP: 46})
 				}
 			}
@@ -67,7 +68,7 @@ func pingTCP(t *testing.T, p Ping) {
 		t.Errorf("%s port %d, %s: median round trip %v s", p.Target, p.Port, p.Proto, rtt)
 	}
 	// TCP_INFO is of connections that were opened.
-	stamps := map[bool]string{true: "kernel", false: "user"}[p.Proto == protoSYN || p.Port == 443]
+	stamps := map[bool]string{true: "kernel", false: "user"}[p.Method == methodSYN || p.Port == 443]
 	if r.Parameters["stamps"] != stamps {
 		t.Errorf("%s port %d, %s: stamps by %v, want %s", p.Target, p.Port, p.Proto, r.Parameters["stamps"], stamps)
 	}
@@ -76,10 +77,10 @@ func pingTCP(t *testing.T, p Ping) {
 // Where a route says that there is no way, that is said at once, by each way to ping and of each request.
 func TestPingTCPNoWay(t *testing.T) {
 	inNamespace(t, func() {
-		for _, proto := range []string{protoTCP, protoSYN} {
-			r, err := Ping{Target: "192.0.2.1", Proto: proto, Count: 3}.Do(context.Background())
+		for _, method := range pingMethods {
+			r, err := Ping{Target: "192.0.2.1", Proto: protoTCP, Method: method, Count: 3}.Do(context.Background())
 			if !errors.Is(err, unix.ENETUNREACH) || r.Status != measure.StatusFailed {
-				t.Errorf("%s: status %s, %v; want failed, network unreachable", proto, r.Status, err)
+				t.Errorf("%s: status %s, %v; want failed, network unreachable", method, r.Status, err)
 			}
 		}
 	})
@@ -93,9 +94,13 @@ func TestPingTCPWayEnds(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		for _, proto := range pingProtos {
+		for _, proto := range append(slices.Clone(pingProtos), methodSYN) {
+			method := ""
+			if proto == methodSYN {
+				proto, method = protoTCP, methodSYN
+			}
 			for _, last := range []bool{false, true} {
-				p := Ping{Proto: proto, Port: 443, Count: 3, Interval: 3 * time.Millisecond, Timeout: time.Second}.withDefaults()
+				p := Ping{Proto: proto, Method: method, Port: 443, Count: 3, Interval: 3 * time.Millisecond, Timeout: time.Second}.withDefaults()
 				silent := way{netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("192.0.2.1")}
 				r := measure.NewResult("ping", time.Now())
 				err := p.measureWay(t.Context(), silent, last, r)
@@ -234,12 +239,12 @@ func TestPingTCPLost(t *testing.T) {
 			return
 		}
 		defer full.Close()
-		for _, proto := range []string{protoTCP, protoSYN} {
-			p := Ping{Target: "127.0.0.1", Proto: proto, Count: 3, Interval: 3 * time.Millisecond, Timeout: 50 * time.Millisecond}
+		for _, method := range pingMethods {
+			p := Ping{Target: "127.0.0.1", Proto: protoTCP, Method: method, Count: 3, Interval: 3 * time.Millisecond, Timeout: 50 * time.Millisecond}
 			r, err := p.Do(context.Background())
 			want := withLoss("xxx", map[measure.Metric]float64{measure.DuplicatePackets: 0})
 			if diff := cmp.Diff(want, r.Metrics); diff != "" || err != nil {
-				t.Errorf("%s: %v, metrics (-want +got):\n%s", proto, err, diff)
+				t.Errorf("%s: %v, metrics (-want +got):\n%s", method, err, diff)
 			}
 		}
 	})

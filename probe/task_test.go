@@ -32,7 +32,7 @@ func TestReadTask(t *testing.T) {
 		{"ping", `{count: 20, interval: 200ms, timeout: 0.5, size: 1400, ttl: 9, dscp: 46, df: true, poisson: false, proto: icmp}`,
 			&Ping{Target: "h", Proto: "icmp", Count: 20, Interval: 200 * time.Millisecond, Timeout: time.Second / 2, Size: 1400, TTL: 9, DSCP: 46,
 				DontFragment: true, Deadline: 4 * time.Second}},
-		{"ping", `{proto: syn, port: 80}`, &Ping{Target: "h", Proto: "syn", Port: 80, Deadline: 10 * time.Second}},
+		{"ping", `{proto: syn, port: 80}`, &Ping{Target: "h", Proto: "tcp", Method: "syn", Port: 80, Deadline: 10 * time.Second}},
 		{"ping", `{interval: "0.2", count: "5", poisson: "true"}`,
 			&Ping{Target: "h", Count: 5, Interval: 200 * time.Millisecond, Poisson: true, Deadline: 2400 * time.Millisecond}},
 		{"trace", `{max-ttl: 20, queries: 1, port: 40000, timeout: 2s, proto: udp}`,
@@ -82,7 +82,7 @@ func TestReadTask(t *testing.T) {
 
 // What a Result records of its parameters makes the same measurement again, through JSON.
 func TestRecordedParameters(t *testing.T) {
-	same(t, pingFields(), &Ping{Proto: "syn", Port: 80, Count: 20, Interval: 200 * time.Millisecond, Timeout: time.Second / 2, Size: 1400, TTL: 9, DSCP: 46,
+	same(t, pingFields(), &Ping{Proto: "tcp", Method: "syn", Port: 80, Count: 20, Interval: 200 * time.Millisecond, Timeout: time.Second / 2, Size: 1400, TTL: 9, DSCP: 46,
 		DontFragment: true, Poisson: true, Family: sock.IPv6})
 	same(t, traceFields(), &Trace{Protocol: "udp", MaxTTL: 20, Queries: 1, Port: 40000, Timeout: 2 * time.Second, Family: sock.IPv4})
 	same(t, throughputFields(), &Throughput{Port: 5202, Family: sock.IPv6, Narrow: 0.05, Config: iperf3.Config{Proto: "udp", Duration: 5 * time.Second, Bytes: 50e6,
@@ -129,7 +129,7 @@ func TestReadTaskRefuses(t *testing.T) {
 		{"latency", nil, `probe "latency": there is no such kind; give one of app, audit, capacity, command, `},
 		{"ping", values{"cuont": 5}, `cuont "5": ping has no such parameter; did you mean count?`},
 		{"ping", values{"intervall": "1s"}, `intervall "1s": ping has no such parameter; did you mean interval?`},
-		{"ping", values{"bananas": 5}, `bananas "5": ping has no such parameter; it has proto, count, interval`},
+		{"ping", values{"bananas": 5}, `bananas "5": ping has no such parameter; it has proto, method, count, interval`},
 		{"ping", values{"interval_seconds": 5}, `interval_seconds "5": ping has no such parameter; did you mean interval?`},
 		{"throughput", values{"time": 5}, `time "5": throughput has no such parameter; in a task it is duration`},
 		{"throughput", values{"len": 5}, `len "5": throughput has no such parameter; in a task it is length`},
@@ -143,7 +143,7 @@ func TestReadTaskRefuses(t *testing.T) {
 		{"ping", values{"interval": 0}, `interval "0": give a time`},
 		{"ping", values{"interval": "9us"}, `interval "9µs": give a time from 10µs to 1h0m0s`},
 		{"ping", values{"df": "perhaps"}, `df "perhaps": give true or false`},
-		{"ping", values{"proto": "sctp"}, `proto "sctp": give icmp, udp, stamp, tcp or syn`},
+		{"ping", values{"proto": "sctp"}, `proto "sctp": give icmp, udp, stamp or tcp`},
 		{"ping", values{"port": 80}, `port "80": ICMP has no ports`},
 		{"ping", values{"proto": "tcp", "size": 56}, `size "56": a SYN has no payload`},
 		{"ping", values{"proto": "tcp", "df": true}, `df "true": a SYN is too small to be cut`},
