@@ -109,7 +109,8 @@ func (f *family) loop(ctx context.Context, fd int) error {
 	l := &f.ledger
 	l.began = time.Now()
 	for ctx.Err() == nil {
-		if err := f.sendDue(fd); err != nil {
+		more, err := f.sendDue(fd)
+		if err != nil {
 			return err
 		}
 		if err := f.hear(fd); err != nil {
@@ -123,6 +124,9 @@ func (f *family) loop(ctx context.Context, fd int) error {
 		ended := l.plan.ended(l.next)
 		if ended && l.open == 0 {
 			return nil
+		}
+		if more {
+			continue
 		}
 		sends := !ended && !l.full()
 		if sends {

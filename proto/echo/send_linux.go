@@ -8,22 +8,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sendDue sends the requests that are due, at most a batch of them.
-func (f *family) sendDue(fd int) error {
+// sendDue sends the requests that are due, at most a batch of them; more says that others may be.
+func (f *family) sendDue(fd int) (more bool, err error) {
 	l := &f.ledger
-	for i := 0; i < batchSize && !l.plan.ended(l.next) && !l.full(); i++ {
+	for i := range batchSize {
 		now := time.Since(l.began)
+		if l.plan.ended(l.next) || l.full() {
+			return false, nil
+		}
 		if i == 0 {
 			l.plan.slip(l.next, now)
 		}
 		if l.plan.due(l.next) > now {
-			return nil
+			return false, nil
 		}
 		if later, err := f.send(fd); later || err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // send sends the next request. Later is true where the kernel has no room for it now. One that this host cannot send is refused.
