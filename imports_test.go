@@ -157,7 +157,7 @@ var rooms = []room{
 		"", ""},
 	{"sock", "what Linux knows about a socket: TCP_INFO, buffers, congestion control, time stamps, ICMP errors, path memory; all connections of a host, and what their programs do",
 		"input", ""},
-	{"stat", "quantiles, mergeable histograms, delay variation, loss patterns, connectivity, order, speech quality, two clocks beside each other, intervals",
+	{"stat", "quantiles, mergeable histograms, delay variation, loss patterns, connectivity, order, speech quality, two clocks beside each other, two samples beside each other, intervals",
 		"", ""},
 	{"terminal", "the terminal that a person looks at: its size, its colours, drawings that change in place",
 		"", ""},

@@ -1,6 +1,7 @@
 // Package stat turns samples into the statistics that Pathwise reports: quantiles, summaries, mergeable histograms,
 // delay variation, loss patterns, connectivity and outages, reordering, duplication, the quality of speech that follows,
-// how two clocks run beside each other, and intervals that say how far a number can be trusted.
+// how two clocks run beside each other, which of two samples is faster or loses more, and intervals that say how far a number can be
+// trusted.
 //
 // It knows nothing of networks, units or clocks: a sample is a list of numbers in the order in which they were taken,
 // and results are in the unit of the values that went in. Nothing here allocates on a path that runs once a packet.

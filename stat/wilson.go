@@ -8,8 +8,12 @@ func Wilson(k, n int) (lo, hi float64) {
 	if n == 0 {
 		return 0, 1
 	}
+	return wilson(float64(k)/float64(n), float64(n))
+}
+
+// wilson is Wilson of a ratio p of trials, which need not be a whole number.
+func wilson(p, trials float64) (lo, hi float64) {
 	const z = 1.959964 // the normal distribution's 97.5th percentile
-	p, trials := float64(k)/float64(n), float64(n)
 	middle := p + z*z/(2*trials)
 	spread := z * math.Sqrt(p*(1-p)/trials+z*z/(4*trials*trials))
 	scale := 1 + z*z/trials
