@@ -18,6 +18,8 @@ import (
 //	|                                                               |
 //	|                            judged                             |
 //	|                                                               |
+//	|                            began                              |
+//	|                                                               |
 //	|                             sent                              |
 //	|        blocks here            |         blocks in all         |
 //	|                            name …                             |
@@ -28,6 +30,7 @@ type ReceiverReport struct {
 	Name      string
 	Listening control.Timestamp // since when it judges what arrives, by its clock
 	Judged    control.Timestamp // when it made the figures, by its clock
+	Began     control.Timestamp // when it sent its first probe, by its clock; 0: not yet
 	Sent      uint32            // probes that it has sent
 	Done      bool              // it sends no more
 	Complete  bool              // and so do all that it knows, and it has judged all their probes
@@ -63,7 +66,7 @@ type Block struct {
 }
 
 const (
-	reportBytes = headerBytes + 24
+	reportBytes = headerBytes + 32
 	blockBytes  = 100
 	noHops      = 255
 
@@ -77,6 +80,7 @@ func (r *ReceiverReport) Append(b []byte) []byte {
 	b = appendHeader(b, kindReport, flags, r.Name, r.Member)
 	b = binary.BigEndian.AppendUint64(b, uint64(r.Listening))
 	b = binary.BigEndian.AppendUint64(b, uint64(r.Judged))
+	b = binary.BigEndian.AppendUint64(b, uint64(r.Began))
 	b = binary.BigEndian.AppendUint32(b, r.Sent)
 	b = binary.BigEndian.AppendUint16(b, uint16(len(r.Blocks)))
 	b = binary.BigEndian.AppendUint16(b, uint16(r.All))
@@ -135,9 +139,10 @@ func decodeReport(member ID, name int, b []byte) (Packet, error) {
 	}
 	r := &ReceiverReport{Member: member, Done: b[6]&flagDone != 0, Complete: b[6]&flagComplete != 0, Told: b[6]&flagTold != 0, Leaving: b[6]&flagLeaving != 0,
 		Listening: control.Timestamp(binary.BigEndian.Uint64(b[16:])), Judged: control.Timestamp(binary.BigEndian.Uint64(b[24:])),
-		Sent: binary.BigEndian.Uint32(b[32:]), All: int(binary.BigEndian.Uint16(b[38:])), Name: string(b[reportBytes : reportBytes+name])}
-	here := int(binary.BigEndian.Uint16(b[36:]))
-	if !goodName(r.Name) || r.Sent > MostProbes || here > r.All || r.All > MostMembers || r.Judged == 0 || r.Listening == 0 {
+		Began: control.Timestamp(binary.BigEndian.Uint64(b[32:])), Sent: binary.BigEndian.Uint32(b[40:]),
+		All: int(binary.BigEndian.Uint16(b[46:])), Name: string(b[reportBytes : reportBytes+name])}
+	here := int(binary.BigEndian.Uint16(b[44:]))
+	if !goodName(r.Name) || r.Sent > MostProbes || here > r.All || r.All > MostMembers || r.Judged == 0 || r.Listening == 0 || (r.Sent > 0) != (r.Began > 0) {
 		return nil, fmt.Errorf("%w: report of %q, %d probes, %d of %d blocks", ErrMalformed, r.Name, r.Sent, here, r.All)
 	}
 	b = b[reportBytes+name:]

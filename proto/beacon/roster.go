@@ -52,7 +52,7 @@ type member struct {
 	news    time.Time     // when it was last heard, or heard to have sent more
 
 	firstKnown uint32    // the least that it was heard to have sent when it was first heard of
-	began      time.Time // when it began to send, by this member's clock, as others say; the zero value: not known
+	began      time.Time // when it began to send, by this member's clock, as reports say; the zero value: they say nothing of it
 
 	report ReceiverReport // the last one, without blocks; the zero value: none
 	blocks map[ID]toldBlock
@@ -172,6 +172,9 @@ func (r *roster) hearReport(m *member, p *ReceiverReport, h Heard) {
 		m.firstKnown = p.Sent
 	}
 	m.name = p.Name
+	if m.began.IsZero() && p.Began > 0 {
+		m.began = h.At.Add(-p.Judged.Time().Sub(p.Began.Time()))
+	}
 	m.sent(p.Sent, p.Done, h.At)
 	m.gone = m.gone || p.Leaving
 	if p.Judged < m.report.Judged { // overtaken by a later one

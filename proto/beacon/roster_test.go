@@ -35,6 +35,9 @@ func probe(sequence uint32) []byte {
 func says(made time.Duration, r ReceiverReport) []byte {
 	r.Member, r.Name, r.Judged, r.Listening = bob, "bob", control.TimestampOf(after(made)), control.TimestampOf(origin)
 	r.All = max(r.All, len(r.Blocks))
+	if r.Sent > 0 {
+		r.Began = control.TimestampOf(origin.Add(-time.Millisecond))
+	}
 	return r.Append(nil)
 }
 

@@ -69,6 +69,7 @@ type run struct {
 	goodbye int            // how often everything was told since nobody needs more
 
 	mu     sync.Mutex
+	first  control.Timestamp // when the first probe was sent, by Clock
 	sent   uint32
 	unsent int
 	done   time.Time // when the last probe was sent, by time.Now; the zero value: not yet
@@ -117,7 +118,7 @@ func (r *run) send(ctx context.Context, socket *sock.Socket) {
 		switch {
 		case err == nil:
 			p.Sequence++
-			r.note(func() { r.sent = p.Sequence })
+			r.note(func() { r.first, r.sent = p.Began, p.Sequence })
 		case p.Sequence == 0: // nor will the others
 			r.note(func() { r.failed = hint(err) })
 			return
@@ -199,7 +200,7 @@ func (r *run) judge(now time.Time) {
 	blocks := r.roster.blocks(at, bound, known)
 	r.figures = ReceiverReport{Member: r.id, Name: r.Name, Listening: control.TimestampOf(r.roster.listening), Judged: control.TimestampOf(at),
 		All: len(blocks), Blocks: blocks}
-	r.note(func() { r.figures.Sent, r.figures.Done = r.sent, !r.done.IsZero() })
+	r.note(func() { r.figures.Began, r.figures.Sent, r.figures.Done = r.first, r.sent, !r.done.IsZero() })
 	r.figures.Complete = r.figures.Done && r.roster.complete(blocks, at)
 	r.left = blocks
 	r.stands = now.Add(idleShare * time.Since(now))
