@@ -46,7 +46,7 @@ func lossMetrics() []Definition {
 				"may lose one.",
 			Shows:  "A hundredth of a percent is much for a fast transfer over a long way, and nothing for a telephone call.",
 			See:    []string{"loss", "random-loss", "lossbudget", "mathis"},
-			Source: "RFC 2680, RFC 7680"},
+			Source: "RFC 7680 section 4.1; of echoes RFC 6673 section 6.1"},
 		{Metric: LossBurstMax, Label: "Longest run of losses", Group: "Loss and order", Better: BetterLow,
 			Help: "Longest run of packets lost one after another.",
 			Text: "How many packets in a row were lost at most. Long runs come from outages and full queues, single losses " +

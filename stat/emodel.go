@@ -73,7 +73,7 @@ func MOS(r float64) float64 {
 
 // Speech is how well people could talk over a path.
 type Speech struct {
-	R, MOS float64
+	R, MOS float64 // R on the scale of the recommendation, which ends at 0, however much delay and loss add up to
 	// Delay is what was reckoned from mouth to ear, in seconds: the way, the playout buffer, and SpeechCoding.
 	Delay float64
 }
@@ -90,7 +90,7 @@ func SpeechOver(least float64, v Variation, lost []bool) Speech {
 	}
 	loss := float64(runs) / float64(max(1, len(lost)))
 	s := Speech{Delay: max(0, least) + v.Buffer + SpeechCoding}
-	s.R = R(s.Delay, loss, BurstRatio(lost), G711)
+	s.R = max(0, R(s.Delay, loss, BurstRatio(lost), G711))
 	s.MOS = MOS(s.R)
 	return s
 }

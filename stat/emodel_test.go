@@ -2,6 +2,7 @@ package stat
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -132,5 +133,9 @@ func TestSpeechOver(t *testing.T) {
 	within(t, "MOS", clear.MOS, 4.33, 0.01)
 	lost[10], lost[11] = true, true
 	within(t, "R with 2 of 100 lost in a burst", SpeechOver(0.075, Variation{Buffer: 0.05}, lost).R, clear.R-95*2/(2/1.96+25.1), 1e-9)
+	half := append(make([]bool, 100), slices.Repeat([]bool{true}, 100)...)
+	if got, want := SpeechOver(1, Variation{}, half), (Speech{0, 1, 1 + SpeechCoding}); got != want {
+		t.Errorf("a second on the way, half of it lost: %+v, want %+v", got, want)
+	}
 	within(t, "clocks that make a delay negative", SpeechOver(-5, Variation{}, nil).R, R(SpeechCoding, 0, 1, G711), 0)
 }
