@@ -147,9 +147,9 @@ func (b *Budget) spend(took time.Duration, moved float64) {
 	}
 }
 
-// moved is how many bytes a step moved: what its Result counted, or what it costs.
-func moved(s Step, r *measure.Result, cost Cost) float64 {
-	if r != nil {
+// moved is how many bytes a step moved: what its Results counted, or what it costs.
+func moved(s Step, made []*measure.Result, cost Cost) float64 {
+	for _, r := range made {
 		there, ok := countedBytes(r, measure.SentBytes, measure.ReceivedBytes)
 		back, too := countedBytes(r, measure.ReverseSentBytes, measure.ReverseReceivedBytes)
 		if ok || too {

@@ -129,7 +129,7 @@ func TestMoved(t *testing.T) {
 		r.Metrics[metric] = value
 	}
 	cost := func(Step) float64 { return 7 }
-	if got := []float64{moved(Step{}, r, cost), moved(Step{}, nil, cost)}; got[0] != 140 || got[1] != 7 {
+	if got := []float64{moved(Step{}, []*measure.Result{r}, cost), moved(Step{}, nil, cost)}; got[0] != 140 || got[1] != 7 {
 		t.Errorf("%v, want 140 by the Result, and 7 where there is none", got)
 	}
 }

@@ -231,3 +231,16 @@ func countLate(s *Subject, r *measure.Result) {
 		s.setPositive(LatestExchange, most, r)
 	}
 }
+
+// deriveExchange gives transactions what pings and transfers say of the path that they take.
+func (g *gathering) deriveExchange() {
+	if g.exchange == nil {
+		return
+	}
+	for _, n := range []Name{EmptyRoundTrip, Pings, Answers} {
+		if forward := g.ways[measure.Forward]; forward.Known(n) {
+			g.exchange.set(n, forward.Fact(n))
+		}
+	}
+	g.exchange.setPositive(ControlLost, g.lost, nil)
+}

@@ -11,10 +11,14 @@ import (
 // Maker makes one step. It returns nil where the step left no Result, and an error only where no further step makes sense.
 type Maker func(context.Context, Step) (*measure.Result, error)
 
+// Both makes a step under a transfer, and returns the Results of both, as far as they left any. An error is as that of Maker.
+type Both func(context.Context, Step) ([]*measure.Result, error)
+
 // Executor makes the steps of a plan, one after the other, and those that their Results ask for.
 type Executor struct {
 	Make    Maker
 	Far     bool             // the target can measure itself; else no step of it is planned
+	Beside  Both             // makes steps under a transfer; nil: none is planned
 	Planned func([]Step)     // told of the plan, at first and when it grows; nil: nobody wants to know
 	Budget  Budget           // zero: no limit
 	Cost    Cost             // of steps, for a Budget of bytes; nil: they cost nothing
@@ -37,11 +41,9 @@ func (e Executor) Execute(ctx context.Context, plan []Step) (results []*measure.
 			continue
 		}
 		began := now()
-		r, err := e.Make(ctx, step)
-		left.spend(now().Sub(began), moved(step, r, e.cost))
-		if r != nil {
-			results = append(results, r)
-		}
+		made, err := e.make(ctx, step)
+		left.spend(now().Sub(began), moved(step, made, e.cost))
+		results = append(results, made...)
 		if err == nil {
 			err = context.Cause(ctx)
 		}
@@ -49,15 +51,30 @@ func (e Executor) Execute(ctx context.Context, plan []Step) (results []*measure.
 			return results, e.Budget.without(skipped), err
 		}
 		longer := Extend(plan, at+1, results)
-		if !e.Far {
-			longer = slices.DeleteFunc(slices.Clone(longer), func(s Step) bool { return s.Far })
-		}
+		longer = slices.DeleteFunc(slices.Clone(longer), func(s Step) bool { return !e.can(s) })
 		if len(longer) > len(plan) {
 			plan = longer
 			e.tell(plan)
 		}
 	}
 	return results, e.Budget.without(skipped), nil
+}
+
+// can says whether a step is one that can be made here. What a transfer moves while something else is measured nothing bounds.
+func (e Executor) can(s Step) bool {
+	return (!s.Far || e.Far) && (s.Under == nil || e.Beside != nil && e.Budget.Bytes == 0)
+}
+
+// make makes a step, with the transfer that it is made under.
+func (e Executor) make(ctx context.Context, s Step) ([]*measure.Result, error) {
+	if s.Under != nil {
+		return e.Beside(ctx, s)
+	}
+	r, err := e.Make(ctx, s)
+	if r == nil {
+		return nil, err
+	}
+	return []*measure.Result{r}, err
 }
 
 func (e Executor) tell(plan []Step) {

@@ -19,12 +19,14 @@ type gathering struct {
 	flow     *Subject            // the connection of a program; nil: none was looked for, or seen
 	hosts    []*Subject          // in the order in which Results name them
 	clocks   *Subject            // of both ends; nil: nothing tells of them
+
+	loads map[*measure.Result]*measure.Result // transfers beside which one-way delays were measured: see loadsOf
 }
 
 // readers take from a Result of each kind the facts that it holds. Results of other kinds hold none.
 var readers = map[string]func(*gathering, *measure.Result){
 	"ping": readPing, "capacity": readCapacity, "throughput": readThroughput, "fetch": readThroughput, "host": readHost, "transact": readExchange,
-	"sockets": readSockets, "audit": readAudit,
+	"sockets": readSockets, "audit": readAudit, "owd": readOneWay,
 }
 
 // gather reads Results in the order in which they were made, so that the newest that says something counts, and then derives
@@ -36,6 +38,7 @@ func gather(results []*measure.Result) *gathering {
 	}
 	inOrder := slices.Clone(results)
 	slices.SortStableFunc(inOrder, func(a, b *measure.Result) int { return a.Started.Compare(b.Started) })
+	g.loads = loadsOf(inOrder)
 	for _, r := range inOrder {
 		if read := readers[r.Kind]; read != nil {
 			read(g, r)
@@ -50,6 +53,8 @@ func gather(results []*measure.Result) *gathering {
 	}
 	deriveBack(g.ways[measure.Forward], g.ways[measure.Reverse])
 	deriveBack(g.ways[measure.Reverse], g.ways[measure.Forward])
+	deriveOneWay(g.ways[measure.Forward], g.ways[measure.Reverse])
+	deriveOneWay(g.ways[measure.Reverse], g.ways[measure.Forward])
 	g.deriveExchange()
 	g.deriveFlow()
 	g.deriveClocks()
@@ -114,19 +119,6 @@ func (g *gathering) subjects() (all []*Subject) {
 	return all
 }
 
-// deriveExchange gives transactions what pings and transfers say of the path that they take.
-func (g *gathering) deriveExchange() {
-	if g.exchange == nil {
-		return
-	}
-	for _, n := range []Name{EmptyRoundTrip, Pings, Answers} {
-		if forward := g.ways[measure.Forward]; forward.Known(n) {
-			g.exchange.set(n, forward.Fact(n))
-		}
-	}
-	g.exchange.setPositive(ControlLost, g.lost, nil)
-}
-
 // directions are the ways of a path, in the order in which they are told.
 var directions = []string{measure.Forward, measure.Reverse}
 
@@ -183,13 +175,14 @@ func readCapacity(g *gathering, r *measure.Result) {
 const capacityError = 0.1
 
 // readThroughput takes a transfer by TCP, or what a paced probe by UDP lost. Of a way that was measured alone, a transfer both ways at
-// once tells nothing.
+// once tells nothing, nor does one beside which one-way delays were measured.
 func readThroughput(g *gathering, r *measure.Result) {
 	g.each(r, func(s *Subject) {
 		switch sort := sortOf(r); {
 		case sort == ofPaced:
 			readPaced(s, r)
 		case sort == ofMarked || sort == ofBrisk: // what rules bring reads it
+		case sort == ofTransfer && s.Known(Stuck) && g.isLoad(r):
 		case sort == ofTransfer && s.otherControl(r):
 			s.setPositive(OtherGoodput, r.Metrics[measure.Throughput], r)
 		case sort == ofTransfer || !s.Known(Stuck):

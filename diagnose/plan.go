@@ -17,6 +17,10 @@ type Step struct {
 	Seconds    float64        `json:"seconds"`       // that it takes, about
 	Way        measure.Way    `json:"way,omitempty"` // that its data goes; "": none, or both
 	Far        bool           `json:"far,omitempty"` // the target makes it, of itself
+	// Under is a transfer that runs meanwhile, so that the step leaves two Results; nil: nothing is moved. Both begin once a round trip takes no
+	// longer than Calm, in seconds: a queue that the step before has filled is empty then.
+	Under *Step   `json:"under,omitempty"`
+	Calm  float64 `json:"calm,omitempty"`
 }
 
 const (

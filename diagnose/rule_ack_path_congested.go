@@ -1,26 +1,41 @@
 package diagnose
 
-// ackPathCongested: the way back carries little, and acknowledgements fill it, so that the sender hears late of what arrived.
+// ackPathCongested: the way back carries little, and acknowledgements fill it, so that the sender hears late of what arrived. One-way delays
+// under a transfer show it best: packets wait on the way back, and not on the way of the data. Without them what acknowledgements take of the
+// way back tells.
 var ackPathCongested = Rule{
 	ID:    "ack-path-congested",
 	Of:    OfWay,
-	Needs: []Name{AcksShare, LoadedRoundTrip, EmptyRoundTrip, Steady, ResentShare},
+	Needs: []Name{LoadedRoundTrip, EmptyRoundTrip, Steady, ResentShare},
+	Reads: []Name{AcksShare, QueueThere, QueueBack, LateSegments, LateRetransmits},
 	Suspect: func(s *Subject) bool {
-		return !s.Known(AcksShare) && s.Value(Answers) > 0 && s.Known(PayloadCapacity) && s.Value(Steady) < narrowBackLeaves*s.Value(PayloadCapacity) &&
-			s.Value(LoadedRoundTrip) >= queueStands*s.Value(EmptyRoundTrip) && s.Value(ResentShare) <= fewAreLost
+		return slowWithoutLoss(s) && heldBy(s) == "" && !(s.Value(AcksShare) >= acksFill)
 	},
+	Apart: map[string]Name{"cross-traffic": QueueThere},
 	Look: func(s *Subject) *Claim {
-		lost := s.Value(ResentShare) > fewAreLost && s.Value(AcksShare) < acksExceed
-		if s.Value(AcksShare) < acksFill || s.Value(LoadedRoundTrip) < queueStands*s.Value(EmptyRoundTrip) || lost {
-			return nil
-		}
-		return &Claim{
+		c := &Claim{
 			Where: "path from {receiver} to {sender}", Confidence: 0.7,
-			Evidence: []Name{AcksShare, LoadedRoundTrip, Steady, ResentShare},
+			Evidence: []Name{AcksShare, QueueBack, QueueThere, LoadedRoundTrip, Steady, ResentShare},
 			Advice:   []string{"back", "priority"},
 			Allows:   s.Value(Steady), // there is no formula
 		}
+		lost := s.Value(ResentShare) > fewAreLost && s.Value(AcksShare) < acksExceed
+		switch {
+		case s.Value(LoadedRoundTrip) < queueStands*s.Value(EmptyRoundTrip), waitsThere(s):
+			return nil
+		case waitsBack(s) && losesOn(s) <= othersLose:
+			c.Says, c.Confidence = []string{"one-way"}, 0.9
+		case s.Value(AcksShare) < acksFill || lost:
+			return nil
+		}
+		return c
 	},
+}
+
+// slowWithoutLoss reports whether a transfer leaves much of its path, a queue stands meanwhile, and little is lost.
+func slowWithoutLoss(s *Subject) bool {
+	return s.Value(LoadedRoundTrip) >= queueStands*s.Value(EmptyRoundTrip) && s.Value(LoadedRoundTrip)-s.Value(EmptyRoundTrip) > othersQueue &&
+		s.Known(ResentShare) && losesOn(s) <= othersLose && !full(s)
 }
 
 const (
@@ -47,11 +62,13 @@ const (
 	narrowBackLeaves = 0.5
 )
 
-// largeEchoes is a step that tells whether the way back is narrow, with a few packets.
-func largeEchoes(*Subject) (Step, bool) {
+// largeEchoes is a step that tells whether the way back is narrow, with a few packets, where trains did not.
+func largeEchoes(s *Subject) (Step, bool) {
+	asked := !s.Known(AcksShare) && !s.Known(QueueBack) && s.Value(Answers) > 0 && s.Known(PayloadCapacity) && s.Value(ResentShare) <= fewAreLost &&
+		s.Value(Steady) < narrowBackLeaves*s.Value(PayloadCapacity)
 	return Step{Name: "large-echoes", Kind: "ping", Why: "whether the way back takes long for what is large",
 		Parameters: map[string]any{"count": largeEchoCount, "interval": largeEchoInterval, "size": largeEchoSize},
-		Seconds:    largeEchoCount*largeEchoInterval + setUpTakes}, true
+		Seconds:    largeEchoCount*largeEchoInterval + setUpTakes}, asked
 }
 
 // backByEchoes is what the way back carries, in bit/s, by what large echoes take longer than small ones: the time that both ways take for the

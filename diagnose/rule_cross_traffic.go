@@ -8,12 +8,12 @@ var crossTraffic = Rule{
 	Of:    OfWay,
 	Needs: []Name{Steady, LoadedRoundTrip, EmptyRoundTrip, ResentShare},
 	Reads: []Name{PayloadCapacity, IdleRoundTrip, ReceiveWindowShare, SendBufferShare, RoomShare, AppLimitedShare, AcksShare, ReorderedShare, TimerShare,
-		PacedLoss},
-	Apart: map[string]Name{"ack-path-congested": AcksShare, "application-limited": RoomShare, "receive-window-limited": ReceiveWindowShare},
+		PacedLoss, QueueThere, QueueBack},
+	Apart: map[string]Name{"ack-path-congested": QueueBack, "application-limited": RoomShare, "receive-window-limited": ReceiveWindowShare},
 	Look: func(s *Subject) *Claim {
 		c := &Claim{
 			Where: OnPath, Confidence: 0.6,
-			Evidence: []Name{Steady, PayloadCapacity, LoadedRoundTrip, Retransmits, ResentShare},
+			Evidence: []Name{Steady, PayloadCapacity, LoadedRoundTrip, QueueThere, QueueBack, Retransmits, ResentShare},
 			Words:    map[string]string{"others": quantity.FormatRate(s.Value(PayloadCapacity) - s.Value(Steady))},
 			Advice:   []string{"hour", "class"},
 			Allows:   s.Value(Steady), // the others leave that
@@ -23,8 +23,8 @@ var crossTraffic = Rule{
 		switch {
 		case loaded < queueStands*empty, loaded-empty < othersQueue, s.Value(ResentShare) > othersLose && !overfills(s),
 			s.Value(ReceiveWindowShare) >= binding, s.Value(SendBufferShare) >= sendBinding, s.Value(RoomShare) >= mostlyIdle,
-			s.Value(AppLimitedShare) >= mostlyIdle, s.Value(AcksShare) >= acksFill, s.Value(ReorderedShare) > othersReorder,
-			s.Value(TimerShare) > othersSilence:
+			s.Value(AppLimitedShare) >= mostlyIdle, s.Value(AcksShare) >= acksFill && !waitsThere(s), s.Value(ReorderedShare) > othersReorder,
+			s.Value(TimerShare) > othersSilence, waitsBack(s):
 			return nil
 		case !s.Known(PayloadCapacity): // packets of trains get lost in a queue that others keep full
 			if !shared(s) {

@@ -13,7 +13,8 @@ var flowSlowPath = Rule{
 	ID:    "flow-slow-path",
 	Of:    OfWay,
 	Needs: []Name{OtherFlow, PayloadCapacity, Steady, LoadedRoundTrip, EmptyRoundTrip, ResentShare},
-	Reads: []Name{IdleRoundTrip, ReceiveWindowShare, SendBufferShare, RoomShare, TimerShare, AskedRate, Spurious},
+	Reads: []Name{IdleRoundTrip, ReceiveWindowShare, SendBufferShare, RoomShare, TimerShare, AskedRate, Spurious,
+		QueueThere, QueueBack},
 	Brings: []definition{{Name: OtherFlow, Metric: "other_flow_bits_per_second", Unit: "bit/s",
 		Means: "goodput of another flow between the same hosts", Step: otherFlow, From: ofOtherFlow,
 		Read: func(s *Subject, r *measure.Result) (float64, bool) {
@@ -38,11 +39,11 @@ var flowSlowPath = Rule{
 }
 
 // crawls reports whether a transfer is far below the capacity for no reason that its ends know of: no window, no buffer, no program, no
-// silence, no loss but in a queue that stands, and no traffic of others before it began, among which a short flow is as fast as slow start.
+// silence, no loss but in a queue that stands, no acknowledgements that wait, and no traffic of others before it began, among which a short flow is as fast as slow start.
 func crawls(s *Subject) bool {
 	queue := s.Value(LoadedRoundTrip) > queueStands*s.Value(EmptyRoundTrip)
 	return s.Known(PayloadCapacity) && s.Value(Steady) > 0 && s.Value(Steady) < crawlsBelow*s.Value(PayloadCapacity) &&
-		s.Value(ReceiveWindowShare) < binding && s.Value(SendBufferShare) < sendBinding && s.Value(RoomShare) < mostlyIdle &&
+		s.Value(ReceiveWindowShare) < binding && s.Value(SendBufferShare) < sendBinding && s.Value(RoomShare) < mostlyIdle && !waitsBack(s) &&
 		!shared(s) && !s.Known(AskedRate) && s.Value(TimerShare) <= othersSilence && s.Value(Spurious) < enoughLosses &&
 		s.Known(ResentShare) && (s.Value(ResentShare) < fewResent || queue && s.Value(ResentShare) < othersLose) && !slowedByLoss(s)
 }

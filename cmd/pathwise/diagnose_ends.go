@@ -60,6 +60,7 @@ type farEnd struct {
 	visit   *fleet.Visit
 	at      string // where it answers
 	other   string // where it answers transactions
+	stamp   string // where it reflects
 	audited bool
 	ended   chan struct{} // closed with the far end's context
 }
@@ -132,7 +133,7 @@ func (f *farEnd) readAnswering() error {
 	if err := document.JSON(text, mostAnswering, &doc); err != nil {
 		return fmt.Errorf("respond on %s: %s", f.host, strings.TrimPrefix(f.visit.Says(), "pathwise: "))
 	}
-	f.at, f.other = doc.Address, doc.Others["transact"]
+	f.at, f.other, f.stamp = doc.Address, doc.Others["transact"], doc.Others["stamp"]
 	return nil
 }
 
@@ -198,6 +199,10 @@ func (v *survey) openFar(ctx context.Context, address netip.Addr) (context.Conte
 	v.far = far
 	tests, transactions := far.ports()
 	v.asked["port"], v.transactPort = tests, cmp.Or(transactions, v.transactPort)
+	v.reflectors = nil
+	if port := portOf(far.stamp); port != 0 {
+		v.reflectors = []int{port}
+	}
 	return ctx, far.close, nil
 }
 

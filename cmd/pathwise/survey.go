@@ -32,7 +32,8 @@ type survey struct {
 	before         []*measure.Result // of the path, from earlier; nil: none
 	program        diagnose.Program
 	transactPort   int
-	noTransactions bool // nothing answers them
+	noTransactions bool  // nothing answers them
+	reflectors     []int // ports where the far end may reflect what one-way delays are measured by; none: nothing does
 
 	mayEndEarly bool            // a transfer, when its goodput is known
 	budget      diagnose.Budget // zero: no limit
@@ -59,7 +60,7 @@ const (
 
 // newSurvey reads a call of the command.
 func newSurvey(c *cobra.Command, s *session, flags *parameterFlags, target string) (*survey, error) {
-	v := &survey{session: s, id: measure.NewResult("diagnosis", time.Now()).ID}
+	v := &survey{session: s, reflectors: reflectorPorts(), id: measure.NewResult("diagnosis", time.Now()).ID}
 	var err error
 	if v.asked, v.options, err = flags.read(c, s); err != nil {
 		return nil, err
@@ -108,7 +109,7 @@ func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
 		plan = diagnose.EndEarly(plan)
 	}
 	plan = diagnose.WithProgram(diagnose.WithMark(plan, v.transfer.Config.DSCP), v.program.Port)
-	executor := diagnose.Executor{Make: v.step, Far: v.far != nil, Budget: v.budget, Cost: v.cost}
+	executor := diagnose.Executor{Make: v.step, Beside: v.under, Far: v.far != nil, Budget: v.budget, Cost: v.cost}
 	results, without, err := executor.Execute(ctx, plan)
 	v.without = without
 	return results, cmp.Or(err, v.failed)
@@ -137,6 +138,8 @@ func (v *survey) makeStep(ctx context.Context, s diagnose.Step) (*measure.Result
 		return v.transact(ctx, s)
 	case s.Kind == "sockets":
 		return v.watch(ctx, s)
+	case s.Kind == "owd":
+		return v.idle(ctx, s)
 	case s.NeedsResponder() && v.responder == responderAway:
 		return nil, nil
 	case s.Compares() && v.options.Source != nil: // which is read once, by the transfer

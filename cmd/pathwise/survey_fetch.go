@@ -30,7 +30,7 @@ func (v *survey) readURL(c *cobra.Command, text string) (err error) {
 	if err != nil {
 		return err
 	}
-	v.responder, v.noTransactions = responderAway, true
+	v.responder, v.noTransactions, v.reflectors = responderAway, true, nil
 	v.target, v.fetch, err = probe.SplitURL(text)
 	return err
 }
