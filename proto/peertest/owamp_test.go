@@ -23,6 +23,11 @@ func ourOWAMP(t *testing.T, login Login) (*Control, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return ourOWAMPAt(t, listener, login)
+}
+
+func ourOWAMPAt(t *testing.T, listener net.Listener, login Login) (*Control, error) {
+	t.Helper()
 	server := &owamp.Server{Policy: endpoint.Policy{Keys: endpoint.Keys{"alice": []byte("a secret")}}}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
