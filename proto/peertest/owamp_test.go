@@ -70,6 +70,7 @@ func awaitTimeout(s Session) {
 
 // Package owamp's server receives a session, and tells what it received.
 func TestOurServerReceives(t *testing.T) {
+	t.Parallel()
 	for name, mode := range modes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,7 +80,7 @@ func TestOurServerReceives(t *testing.T) {
 			}
 			socket := listen(t)
 			r := plan(socket, false)
-			r.Timeout = Interval(100 * time.Millisecond)
+			r.Timeout = Interval(150 * time.Millisecond)
 			session := begin(t, client, r)
 			sent, err := session.Send(t.Context(), socket, netip.AddrPortFrom(loopback, session.Accepted.Port), SkipRange{3, 3}, SkipRange{5, 6})
 			if err != nil {
@@ -126,13 +127,14 @@ func TestOurServerReceives(t *testing.T) {
 
 // Package owamp's server records packets that were lost, with when they were to be sent.
 func TestOurServerRecordsLoss(t *testing.T) {
+	t.Parallel()
 	client, err := ourOWAMP(t, Login{Mode: Open})
 	if err != nil {
 		t.Fatal(err)
 	}
 	socket := listen(t)
 	r := plan(socket, false)
-	r.Timeout = Interval(100 * time.Millisecond)
+	r.Timeout = Interval(150 * time.Millisecond)
 	session := begin(t, client, r)
 	sent, err := session.Send(t.Context(), socket, netip.AddrPortFrom(loopback, session.Accepted.Port), SkipRange{4, 4})
 	if err != nil {
@@ -159,6 +161,7 @@ func TestOurServerRecordsLoss(t *testing.T) {
 
 // Package owamp's server takes packets with a wrong HMAC for none, and keeps copies of right ones (RFC 4656 sections 4.1.2 and 4.2).
 func TestOurServerDiscardsForged(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []Mode{Authenticated, Encrypted} {
 		client, err := ourOWAMP(t, Login{Mode: mode, KeyID: "alice", Secret: "a secret"})
 		if err != nil {
@@ -166,7 +169,7 @@ func TestOurServerDiscardsForged(t *testing.T) {
 		}
 		socket := listen(t)
 		r := plan(socket, false)
-		r.Timeout = Interval(100 * time.Millisecond)
+		r.Timeout = Interval(150 * time.Millisecond)
 		session := begin(t, client, r)
 		to := netip.AddrPortFrom(loopback, session.Accepted.Port)
 		forged := session
@@ -208,6 +211,7 @@ func TestOurServerDiscardsForged(t *testing.T) {
 
 // Package owamp's server does not accept a message whose HMAC is wrong (RFC 4656 section 3.2).
 func TestOurServerWrongHMAC(t *testing.T) {
+	t.Parallel()
 	client, err := ourOWAMP(t, Login{Mode: Encrypted, KeyID: "alice", Secret: "a secret"})
 	if err != nil {
 		t.Fatal(err)
@@ -220,6 +224,7 @@ func TestOurServerWrongHMAC(t *testing.T) {
 
 // Package owamp's server does not accept a session in which it has no role, or one without slots (RFC 4656 section 3.5).
 func TestOurServerRefusesRequest(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*SessionRequest){
 		"neither role": func(r *SessionRequest) { r.ConfReceiver = false },
 		"no slots":     func(r *SessionRequest) { r.Slots = nil },
@@ -240,6 +245,7 @@ func TestOurServerRefusesRequest(t *testing.T) {
 
 // Package owamp's server sends a session.
 func TestOurServerSends(t *testing.T) {
+	t.Parallel()
 	for name, mode := range modes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -275,6 +281,7 @@ func TestOurServerSends(t *testing.T) {
 
 // Package owamp's server refuses a wrong secret and an unknown KeyID.
 func TestOurServerRefuses(t *testing.T) {
+	t.Parallel()
 	for _, login := range []Login{{Mode: Encrypted, KeyID: "alice", Secret: "another"}, {Mode: Authenticated, KeyID: "bob", Secret: "a secret"}} {
 		if _, err := ourOWAMP(t, login); !errors.As(err, new(*Refused)) {
 			t.Errorf("%v: %v", login, err)
@@ -284,6 +291,7 @@ func TestOurServerRefuses(t *testing.T) {
 
 // Package owamp's client measures both ways at the server of this package, and fetches what it sent.
 func TestOurClient(t *testing.T) {
+	t.Parallel()
 	for name, mode := range modes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -293,7 +301,7 @@ func TestOurClient(t *testing.T) {
 			if mode == Open {
 				client.KeyID, client.Secret = "", nil
 			}
-			terms := owamp.Terms{Packets: 20, Padding: 10, Timeout: 200 * time.Millisecond,
+			terms := owamp.Terms{Packets: 20, Padding: 10, Timeout: 150 * time.Millisecond,
 				Slots: []owamp.Slot{owamp.Exponential(2 * time.Millisecond), owamp.Fixed(time.Millisecond)}}
 			report, err := client.Measure(t.Context(), []netip.AddrPort{address}, owamp.Plan{Forward: &terms, Reverse: &terms})
 			if err != nil {
@@ -349,6 +357,7 @@ func serveOWAMP(t *testing.T, server *OWAMPServer, connections int) (netip.AddrP
 
 // Package owamp's client says that it was refused.
 func TestOurClientRefused(t *testing.T) {
+	t.Parallel()
 	address, _ := serveOWAMP(t, &OWAMPServer{Host: host, Address: loopback}, 1)
 	client := owamp.Client{Mode: control.Encrypted, KeyID: "alice", Secret: bytes.Repeat([]byte("x"), 12)}
 	terms := owamp.Terms{Packets: 1, Slots: []owamp.Slot{owamp.Fixed(time.Millisecond)}}

@@ -11,6 +11,7 @@ import (
 
 // One connection has several sessions at once, each way, and more of them after the Stop-Sessions (RFC 4656 sections 3.5 and 3.8).
 func TestOurServerManySessions(t *testing.T) {
+	t.Parallel()
 	client, err := ourOWAMP(t, Login{Mode: Authenticated, KeyID: "alice", Secret: "a secret"})
 	if err != nil {
 		t.Fatal(err)
@@ -20,7 +21,7 @@ func TestOurServerManySessions(t *testing.T) {
 		sessions := [3]Session{}
 		for i, socket := range sockets {
 			r := plan(socket, i == 1)
-			r.Timeout = Interval(100 * time.Millisecond)
+			r.Timeout = Interval(150 * time.Millisecond)
 			if sessions[i], err = client.RequestSession(r); err != nil {
 				t.Fatal(err)
 			}
@@ -64,13 +65,14 @@ func TestOurServerManySessions(t *testing.T) {
 
 // A session that its sender cuts short has the records of what was sent, and its end in Next Seqno (RFC 4656 sections 3.8 and 3.9).
 func TestOurServerStopsEarly(t *testing.T) {
+	t.Parallel()
 	client, err := ourOWAMP(t, Login{Mode: Encrypted, KeyID: "alice", Secret: "a secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	socket := listen(t)
 	r := plan(socket, false)
-	r.Timeout, r.Packets = Interval(50*time.Millisecond), 1000
+	r.Timeout, r.Packets = Interval(150*time.Millisecond), 1000
 	session := begin(t, client, r)
 	part := session
 	part.Request.Packets = 10
@@ -93,6 +95,7 @@ func TestOurServerStopsEarly(t *testing.T) {
 
 // A client that stops while the server sends learns how far the server came (RFC 4656 section 3.8).
 func TestOurServerIsStopped(t *testing.T) {
+	t.Parallel()
 	client, err := ourOWAMP(t, Login{Mode: Open})
 	if err != nil {
 		t.Fatal(err)
@@ -127,6 +130,7 @@ func TestOurServerIsStopped(t *testing.T) {
 
 // Sessions go over IPv6 as well, each way.
 func TestOurServerIPv6(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "[::1]:0")
 	if err != nil {
 		t.Skip("this machine has no IPv6: ", err)

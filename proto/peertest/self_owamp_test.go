@@ -71,6 +71,7 @@ func plan(socket *Socket, receive bool) SessionRequest {
 
 // A client sends a session to a server and fetches it, the whole and a part.
 func TestOWAMPSend(t *testing.T) {
+	t.Parallel()
 	for name, mode := range modes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -130,6 +131,7 @@ func TestOWAMPSend(t *testing.T) {
 
 // A server sends a session to a client.
 func TestOWAMPReceive(t *testing.T) {
+	t.Parallel()
 	for name, mode := range modes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -186,6 +188,7 @@ func TestOWAMPReceive(t *testing.T) {
 
 // A wrong secret and an unknown KeyID are refused.
 func TestWrongKey(t *testing.T) {
+	t.Parallel()
 	for _, login := range []Login{{Mode: Encrypted, KeyID: "alice", Secret: "another"}, {Mode: Authenticated, KeyID: "bob", Secret: "a secret"}} {
 		conn, wait := connect(t, (&OWAMPServer{Host: host, Address: loopback}).Serve)
 		if _, err := Connect(conn, login); !errors.As(err, new(*Refused)) {

@@ -30,6 +30,7 @@ var stampKeys = map[string][]byte{"open": nil, "authenticated": []byte("a key of
 
 // Every TLV goes to a reflector and comes back as RFC 8972 has it.
 func TestSTAMP(t *testing.T) {
+	t.Parallel()
 	for name, key := range stampKeys {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -73,6 +74,7 @@ func TestSTAMP(t *testing.T) {
 
 // The ports and addresses of a packet come back in a Location TLV.
 func TestSTAMPLocation(t *testing.T) {
+	t.Parallel()
 	to, _ := reflect(t, &STAMPReflector{})
 	socket := listen(t)
 	value := append([]byte{0, 0, 0, 0, Unrecognized, 7, 0, 16}, make([]byte, 16)...)
@@ -88,6 +90,7 @@ func TestSTAMPLocation(t *testing.T) {
 
 // TLVs whose HMAC does not fit come back with the I flag, and packets whose HMAC does not fit do not come back.
 func TestSTAMPWrongKey(t *testing.T) {
+	t.Parallel()
 	key := stampKeys["authenticated"]
 	to, wait := reflect(t, &STAMPReflector{Key: key})
 	socket := listen(t)

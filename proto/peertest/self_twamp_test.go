@@ -9,6 +9,7 @@ import (
 
 // A client has its packets reflected in every mode.
 func TestTWAMP(t *testing.T) {
+	t.Parallel()
 	twoWay := host
 	twoWay.Modes |= Mixed | ReflectOctets | SymmetricalSize
 	for name, mode := range map[string]Mode{"open": Open, "authenticated": Authenticated, "encrypted": Encrypted, "mixed": Mixed,
@@ -57,6 +58,7 @@ func TestTWAMP(t *testing.T) {
 
 // A client that stops another number of sessions than it has breaks the RFC.
 func TestTWAMPWrongStop(t *testing.T) {
+	t.Parallel()
 	conn, wait := connect(t, (&TWAMPServer{Host: host, Address: loopback}).Serve)
 	client, err := Connect(conn, Login{Mode: Open, TwoWay: true})
 	if err != nil {

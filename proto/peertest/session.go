@@ -109,7 +109,7 @@ type Received struct {
 }
 
 // grace is how long a receiver goes on after its end, for packets that have been sent: on loopback, they are in the socket.
-const grace = 30 * time.Millisecond
+const grace = 50 * time.Millisecond
 
 // Receive collects a session's packets until shortly after the context is done, or until it has as many as the session has. It
 // returns the first violation with what it has.

@@ -43,6 +43,7 @@ func signed(key []byte, all ...TLV) []TLV {
 
 // Package stamp's reflector answers every TLV: those that it knows as RFC 8972 has them, and copies of others with the U flag.
 func TestOurReflector(t *testing.T) {
+	t.Parallel()
 	for name, key := range stampKeys {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -86,6 +87,7 @@ func TestOurReflector(t *testing.T) {
 
 // A TLV whose length does not fit its type, or goes beyond the packet, comes back with the M flag.
 func TestOurReflectorMalformed(t *testing.T) {
+	t.Parallel()
 	to := ourSTAMP(t, &stamp.Reflector{})
 	socket := listen(t)
 	for _, tlv := range []TLV{Request(ClassOfService, 0), Request(DirectMeasurement, 1, 2, 3, 4), Request(TimestampInformation, 1, 2, 3, 4, 5, 6, 7, 8),
@@ -101,6 +103,7 @@ func TestOurReflectorMalformed(t *testing.T) {
 
 // A DSCP that is not allowed is refused by the RP field, and the answer has that of the packet (RFC 8972 section 4.4).
 func TestOurReflectorRefusesMark(t *testing.T) {
+	t.Parallel()
 	to := ourSTAMP(t, &stamp.Reflector{Marks: []int{10}})
 	e, err := STAMPSender{TOS: 46 << 2}.Ping(listen(t), to, 0, Request(ClassOfService, 20<<2, 0, 0, 0))
 	if err != nil {
@@ -114,6 +117,7 @@ func TestOurReflectorRefusesMark(t *testing.T) {
 
 // TLVs come back with the I flag, as they were, if their HMAC does not fit, is missing or is not in its place (RFC 8972 section 4.8).
 func TestOurReflectorIntegrity(t *testing.T) {
+	t.Parallel()
 	key := stampKeys["authenticated"]
 	to := ourSTAMP(t, &stamp.Reflector{Key: key})
 	for name, one := range map[string]struct {
@@ -146,6 +150,7 @@ func TestOurReflectorIntegrity(t *testing.T) {
 
 // A packet with a wrong HMAC is not answered (RFC 8762 section 4.4); one of the right key after it is.
 func TestOurReflectorWrongKey(t *testing.T) {
+	t.Parallel()
 	key := stampKeys["authenticated"]
 	to := ourSTAMP(t, &stamp.Reflector{Key: key})
 	socket := listen(t)
@@ -159,6 +164,7 @@ func TestOurReflectorWrongKey(t *testing.T) {
 
 // A stateless reflector copies the sender's number (RFC 8762 section 4).
 func TestOurReflectorStateless(t *testing.T) {
+	t.Parallel()
 	to := ourSTAMP(t, &stamp.Reflector{Stateless: true})
 	if e, err := (STAMPSender{}).Ping(listen(t), to, 77); err != nil || e.Reflection.Seq != 77 {
 		t.Errorf("exchange %+v, %v", e, err)
@@ -167,6 +173,7 @@ func TestOurReflectorStateless(t *testing.T) {
 
 // A TWAMP-light sender gets its answer from package stamp's reflector (RFC 8762 section 4.6).
 func TestOurReflectorLight(t *testing.T) {
+	t.Parallel()
 	to := ourSTAMP(t, &stamp.Reflector{})
 	light := Session{Mode: Open, Request: SessionRequest{Padding: openSTAMP - 14}}
 	socket := listen(t)
@@ -186,6 +193,7 @@ func TestOurReflectorLight(t *testing.T) {
 
 // Probes of package stamp are taken by the reflector of this package, and its answers by package stamp.
 func TestOurProbes(t *testing.T) {
+	t.Parallel()
 	for name, key := range stampKeys {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
