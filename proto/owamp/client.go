@@ -20,7 +20,7 @@ type Client struct {
 	KeyID   string // names the secret
 	Secret  []byte
 	Timeout time.Duration // for the connection, and for each message on it; 0: 5 s
-	Clock   Clock
+	Clock   endpoint.Clock
 }
 
 const (
@@ -107,7 +107,7 @@ func (t *test) close() {
 
 func (t *test) measure(p Plan) (*Report, error) {
 	r := &Report{Mode: t.Connection.Mode, Local: endpoint.AddrPort(t.Conn.LocalAddr()), Remote: endpoint.AddrPort(t.Conn.RemoteAddr())}
-	start := t.Clock.now().Add(startLead + startTrips*t.Trip)
+	start := t.Clock.Read().Add(startLead + startTrips*t.Trip)
 	var forward, reverse *part
 	for _, one := range []struct {
 		terms *Terms

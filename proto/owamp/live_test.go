@@ -415,7 +415,7 @@ func TestClocksThatDiffer(t *testing.T) {
 		t.Run(off.String(), func(t *testing.T) {
 			t.Parallel()
 			at, _ := serving(t, "127.0.0.1", endpoint.Policy{})
-			c := Client{Clock: Clock{Now: func() time.Time { return time.Now().Add(off) }}}
+			c := Client{Clock: endpoint.Clock{Now: func() time.Time { return time.Now().Add(off) }}}
 			r, err := measured(t, c, at, Plan{Forward: short(5), Reverse: short(5)})
 			if err != nil {
 				t.Fatal(err)

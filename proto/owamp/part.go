@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/proto/control"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -22,7 +23,7 @@ type part struct {
 }
 
 // newPart is a session at one end, whose socket is open; the far end is known later.
-func newPart(c *control.Connection, id control.SID, t Terms, s *sock.Socket, q control.Request, sends bool, clock Clock) *part {
+func newPart(c *control.Connection, id control.SID, t Terms, s *sock.Socket, q control.Request, sends bool, clock endpoint.Clock) *part {
 	p := &part{id: id, terms: t, each: control.PacketBytes(c.Mode, t.Padding), socket: s}
 	sealer := control.NewSealer(c.Mode, c.Keys, id)
 	if sends {
@@ -60,8 +61,8 @@ type parts struct {
 }
 
 // start begins all sessions, which were set by a clock.
-func (p *parts) start(clock Clock) {
-	now, wall := time.Now(), clock.now()
+func (p *parts) start(clock endpoint.Clock) {
+	now, wall := time.Now(), clock.Read()
 	p.ended = make(chan struct{})
 	for _, one := range p.all {
 		begin := now.Add(one.terms.lead(wall))

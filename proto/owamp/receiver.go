@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/proto/control"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -16,7 +17,7 @@ type receiver struct {
 	sealer *control.Sealer
 	from   netip.AddrPort // the only source whose packets count
 	socket *sock.Socket
-	clock  Clock
+	clock  endpoint.Clock
 	linger time.Duration // how long to go on after every packet came or was missed, for duplicates
 	// onRecord, if not nil, is called for each packet that counts, by the goroutine of run.
 	onRecord func(Record)
@@ -27,9 +28,9 @@ type receiver struct {
 // a moment by this end's clock.
 func (r *receiver) run(begin time.Time) error {
 	r.ledger.begin(begin)
-	worth := estimates{clock: r.clock}
+	worth := endpoint.Estimates{Clock: r.clock}
 	for end := (time.Time{}); ; {
-		done, again := r.ledger.advance(time.Now(), worth.at(time.Now()))
+		done, again := r.ledger.advance(time.Now(), worth.At(time.Now()))
 		if end.IsZero() && (done || r.ledger.complete()) {
 			end = time.Now().Add(r.linger)
 		}
@@ -53,7 +54,7 @@ func (r *receiver) run(begin time.Time) error {
 }
 
 // take notes a packet, if it is of the session.
-func (r *receiver) take(packet sock.Packet, worth *estimates) {
+func (r *receiver) take(packet sock.Packet, worth *endpoint.Estimates) {
 	p, err := control.Packet{}, control.ErrSealed
 	if packet.From == r.from {
 		p, err = r.sealer.Open(packet.Data)
@@ -62,7 +63,7 @@ func (r *receiver) take(packet sock.Packet, worth *estimates) {
 		r.ledger.foreign()
 		return
 	}
-	record, noted := r.ledger.arrive(p, packet.At.User, r.clock.at(packet.At), worth.at(packet.At.User), packet.TTL)
+	record, noted := r.ledger.arrive(p, packet.At.User, r.clock.At(packet.At), worth.At(packet.At.User), packet.TTL)
 	if noted && r.onRecord != nil {
 		r.onRecord(record)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/proto/control"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -20,7 +21,7 @@ type sender struct {
 	mode   control.Mode
 	to     netip.AddrPort
 	socket *sock.Socket
-	clock  Clock
+	clock  endpoint.Clock
 	stamps bool // keep when packets left, by the kernel
 
 	mu     sync.Mutex
@@ -40,7 +41,7 @@ const mostLate = 100 * time.Millisecond
 func (s *sender) run(begin time.Time) {
 	schedule := NewSchedule(s.id, s.terms.Slots)
 	packet := control.NewPacket(s.mode, s.terms.Padding)
-	worth := estimates{clock: s.clock}
+	worth := endpoint.Estimates{Clock: s.clock}
 	if err := s.mark(); err != nil {
 		s.failed = err
 	}
@@ -55,7 +56,7 @@ func (s *sender) run(begin time.Time) {
 			s.note(func() { s.next, s.skips = sequence+1, addSkip(s.skips, sequence) })
 			continue
 		}
-		s.sealer.Seal(packet, control.Packet{Sequence: sequence, Sent: control.TimestampOf(s.clock.now()), Error: worth.at(now)})
+		s.sealer.Seal(packet, control.Packet{Sequence: sequence, Sent: control.TimestampOf(s.clock.Read()), Error: worth.At(now)})
 		_, _, err := s.socket.Send(packet, s.to)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			return

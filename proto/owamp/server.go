@@ -14,7 +14,7 @@ type Server struct {
 	Policy endpoint.Policy
 	Memory int64        // bytes of records, of sessions under way and of those that may still be fetched; 0: 64 MiB
 	Log    *slog.Logger // nil: silent
-	Clock  Clock
+	Clock  endpoint.Clock
 	// OnTest, if not nil, is called after each connection on which sessions were started, while it still has its place: never more than
 	// Policy.Tests calls at a time.
 	OnTest func(endpoint.Tested)

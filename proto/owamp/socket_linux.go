@@ -4,62 +4,11 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/pathwise-net/pathwise/proto/control"
 	"github.com/pathwise-net/pathwise/sock"
 )
-
-// Clock is what time stamps are read from. The zero value is this machine's, as its kernel reads it where it can.
-type Clock struct {
-	Now     func() time.Time                                // nil: time.Now, or the kernel's stamp of a packet
-	Quality func() (bound time.Duration, synchronised bool) // nil: sock.ClockQuality
-}
-
-func (c Clock) now() time.Time {
-	if c.Now == nil {
-		return time.Now()
-	}
-	return c.Now()
-}
-
-// at is when a packet came.
-func (c Clock) at(s sock.Stamp) time.Time {
-	switch {
-	case c.Now != nil:
-		return c.Now()
-	case s.Kernel.IsZero():
-		return s.User
-	}
-	return s.Kernel
-}
-
-func (c Clock) estimate() control.ErrorEstimate {
-	quality := c.Quality
-	if quality == nil {
-		quality = sock.ClockQuality
-	}
-	return control.EstimateOf(quality())
-}
-
-// estimateEvery is how often a clock is asked what it is worth: its bound grows by half a microsecond in that time.
-const estimateEvery = time.Millisecond
-
-// estimates are those of a clock that is not asked for each packet.
-type estimates struct {
-	clock Clock
-	asked time.Time
-	last  control.ErrorEstimate
-}
-
-func (e *estimates) at(now time.Time) control.ErrorEstimate {
-	if e.asked.IsZero() || now.Sub(e.asked) > estimateEvery {
-		e.asked, e.last = now, e.clock.estimate()
-	}
-	return e.last
-}
 
 // openAt opens a UDP socket at an address of this host, on a port or, where that is 0, on a free one, which it returns.
 func openAt(local netip.Addr, port uint16) (s *sock.Socket, at uint16, err error) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/proto/control"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -31,7 +32,7 @@ type Reflector struct {
 
 	sealer   *Sealer
 	sessions sessions
-	refusals refusals
+	refusals endpoint.Refusals
 	estimate control.ErrorEstimate
 	asked    time.Time // when the estimate was
 	answers  []byte    // the answer under way
@@ -66,9 +67,9 @@ func (r *Reflector) Serve(ctx context.Context, s *sock.Answering) error {
 	if r.Quality == nil {
 		r.Quality = sock.ClockQuality
 	}
-	r.sealer = NewSealer(r.Key)
+	r.sealer, r.refusals.Protocol = NewSealer(r.Key), "STAMP"
 	defer s.Close()
-	defer func() { r.refusals.tell(r.Log) }()
+	defer func() { r.refusals.Tell(r.Log) }()
 	defer context.AfterFunc(ctx, s.Interrupt)()
 	port := s.Addr().(*net.UDPAddr).AddrPort().Port()
 	for {
@@ -86,7 +87,7 @@ func (r *Reflector) Serve(ctx context.Context, s *sock.Answering) error {
 			why = r.reflect(s, asked)
 		}
 		if why != "" {
-			r.refusals.add(r.Log, time.Now(), why, asked.From)
+			r.refusals.Add(r.Log, time.Now(), why, asked.From)
 		}
 	}
 }

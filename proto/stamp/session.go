@@ -1,10 +1,7 @@
 package stamp
 
 import (
-	"log/slog"
-	"maps"
 	"net/netip"
-	"slices"
 	"time"
 )
 
@@ -68,43 +65,4 @@ func (s *sessions) sweep(now time.Time) {
 			delete(s.all, key)
 		}
 	}
-}
-
-// logEvery is how often refusals are told of, so that who sends many does not fill the log.
-const logEvery = 10 * time.Second
-
-// refusals counts packets that were not answered, by the reason, of which there are few. The zero value has none. One goroutine uses it.
-type refusals struct {
-	counts map[string]uint64
-	told   time.Time
-	untold bool
-}
-
-// add counts one, and tells of all since the beginning if it was not done lately.
-func (r *refusals) add(log *slog.Logger, now time.Time, why string, from netip.AddrPort) {
-	if r.counts == nil {
-		r.counts = map[string]uint64{}
-	}
-	r.counts[why]++
-	if r.untold = now.Sub(r.told) < logEvery; !r.untold {
-		r.told = now
-		log.Info("STAMP packets not answered", "last", why, "from", from, r.totals())
-	}
-}
-
-// tell tells of those that were not told of yet.
-func (r *refusals) tell(log *slog.Logger) {
-	if r.untold {
-		r.untold = false
-		log.Info("STAMP packets not answered", r.totals())
-	}
-}
-
-// totals are the counts since the beginning.
-func (r *refusals) totals() slog.Attr {
-	var all []any
-	for _, why := range slices.Sorted(maps.Keys(r.counts)) {
-		all = append(all, slog.Uint64(why, r.counts[why]))
-	}
-	return slog.Group("packets", all...)
 }
