@@ -22,7 +22,9 @@
 package beacon
 
 import (
+	"fmt"
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -46,6 +48,22 @@ const (
 
 // ID names a member of a group, by chance: two of a million members have the same one with a probability of 3e-8.
 type ID uint64
+
+// String is the ID in 16 hexadecimal digits.
+func (id ID) String() string { return fmt.Sprintf("%016x", uint64(id)) }
+
+// MarshalText writes String: JavaScript's numbers do not hold 64 bits.
+func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (id *ID) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseUint(string(text), 16, 64)
+	if err != nil {
+		return fmt.Errorf("read ID of a member: %w", err)
+	}
+	*id = ID(n)
+	return nil
+}
 
 // Figures are what a receiver found of a sender's probes.
 type Figures struct {

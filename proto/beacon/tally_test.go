@@ -1,6 +1,7 @@
 package beacon
 
 import (
+	"encoding/json"
 	"math"
 	"testing"
 	"time"
@@ -73,6 +74,23 @@ func TestLoss(t *testing.T) {
 	}
 	if f := (Figures{From: 10, To: 10}); !math.IsNaN(f.Loss()) {
 		t.Errorf("loss of none %v", f.Loss())
+	}
+}
+
+// IDs outlive JSON, whose numbers may have no more than 53 bits.
+func TestID(t *testing.T) {
+	for id, want := range map[ID]string{1: `"0000000000000001"`, math.MaxUint64: `"ffffffffffffffff"`} {
+		text, err := json.Marshal(id)
+		if err != nil || string(text) != want {
+			t.Errorf("%s, %v; want %s", text, err, want)
+		}
+		var back ID
+		if err := json.Unmarshal(text, &back); err != nil || back != id {
+			t.Errorf("%s came back as %v, %v", text, back, err)
+		}
+	}
+	if err := json.Unmarshal([]byte(`"0x1"`), new(ID)); err == nil {
+		t.Error("an ID that is none was read")
 	}
 }
 
