@@ -140,7 +140,7 @@ var rooms = []room{
 	{"proto/owamp", "one-way delay tests by OWAMP: the wire protocol, client and server",
 		"input proto/control proto/endpoint sock", ""},
 	{"proto/peertest", "peers of OWAMP, TWAMP and STAMP for tests, written from the RFCs by someone who has not seen what they test",
-		"", "proto/control proto/endpoint proto/owamp proto/stamp"},
+		"", "proto/control proto/endpoint proto/owamp proto/stamp proto/twamp"},
 	{"proto/stamp", "STAMP packets, and the reflector that answers them",
 		"input proto/control proto/endpoint sock", ""},
 	{"proto/transact", "requests and answers of agreed sizes: the wire protocol, client and server",
