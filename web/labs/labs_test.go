@@ -3,12 +3,14 @@ package labs
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) {
 	lab.RunEngineIfAsked() // the labs of these tests are this test binary again
-	if len(os.Args) > 1 && (os.Args[1] == "lab" || os.Args[1] == "respond") {
+	if len(os.Args) > 1 && slices.Contains([]string{"lab", "respond", "diagnose"}, os.Args[1]) {
 		if err := program(os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -46,6 +48,10 @@ func program(args []string) error {
 		}
 		fmt.Println(respond.AnsweringOn + o.Addr.String())
 		return o.Serve(ctx)
+	}
+	if args[0] == "diagnose" { // diagnose HOST --port PORT --time TIME --json
+		_, err := fmt.Printf("{\n  \"verdict\": \"healthy\",\n  \"args\": %q\n}\n", strings.Join(args[1:], " "))
+		return err
 	}
 	seconds, err := strconv.ParseFloat(args[5], 64) // lab measure KIND HOST --seconds SECONDS --port PORT
 	if err != nil {
@@ -386,11 +392,16 @@ func TestTests(t *testing.T) {
 	if _, rate := run("throughput"); rate < 1e6 || rate > 50e6 || intervals < 2 {
 		t.Errorf("%d intervals, %v bit/s", intervals, rate)
 	}
+	var found json.RawMessage
+	err := s.Test(t.Context(), name, Test{Kind: "diagnosis", From: "bob", To: "carol", Seconds: 1.5}, func(l Line) { found = l.Diagnosis })
+	if want := `"carol --port 5299 --time 1.5s --json"`; err != nil || !strings.Contains(string(found), want) {
+		t.Errorf("a diagnosis is %s, %v; want one of %s", found, err, want)
+	}
 	for want, c := range map[string]Test{
 		`from: "denver": want a host`: {Kind: "ping", From: "denver", To: "bob"},
 		`to: "--help": want a host`:   {Kind: "ping", From: "bob", To: "--help"},
 		`to: "bob": is the host`:      {Kind: "ping", From: "bob", To: "bob"},
-		`kind: "exec": want ping`:     {Kind: "exec", From: "bob", To: "carol"},
+		`kind: "exec": want ping, t`:  {Kind: "exec", From: "bob", To: "carol"},
 		`seconds: 61: want 1 to 60`:   {Kind: "ping", From: "bob", To: "carol", Seconds: 61},
 	} {
 		var bad interface{ BadInput() bool }

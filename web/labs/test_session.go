@@ -21,10 +21,10 @@ import (
 
 // Test is a test from one host of a lab to another.
 type Test struct {
-	Kind    string  `json:"kind" enum:"ping,throughput"`
+	Kind    string  `json:"kind" enum:"ping,throughput,diagnosis"`
 	From    string  `json:"from" doc:"A host of the lab"`
 	To      string  `json:"to" doc:"Another host of the lab"`
-	Seconds float64 `json:"seconds,omitempty" minimum:"1" maximum:"60" default:"10"`
+	Seconds float64 `json:"seconds,omitempty" minimum:"1" maximum:"60" default:"10" doc:"How long; of a diagnosis, each of its transfers"`
 }
 
 // Line is a thing that happens in a test: one of its fields.
@@ -32,6 +32,8 @@ type Line struct {
 	Echo     *measure.Echo     `json:"echo,omitempty"`
 	Interval *measure.Interval `json:"interval,omitempty"`
 	Result   *measure.Result   `json:"result,omitempty"` // the last line
+
+	Diagnosis json.RawMessage `json:"diagnosis,omitempty"` // the one line of a diagnosis: what pathwise diagnose --json printed
 }
 
 const (
@@ -39,6 +41,8 @@ const (
 	testPort = "5299"
 	// spare is what a test takes beside its own time, on a machine that does much else.
 	spare = 30 * time.Second
+	// diagnosing is what a diagnosis takes beside that: a dozen steps, of which few are transfers.
+	diagnosing = 2 * time.Minute
 	// longestLine bounds a line: a Result with its samples of a minute.
 	longestLine = 16 << 20
 )
@@ -51,9 +55,13 @@ func (s *Labs) Test(ctx context.Context, name string, t Test, each func(Line)) e
 		return err
 	}
 	defer done()
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(t.Seconds*float64(time.Second))+spare)
+	longest := time.Duration(t.Seconds*float64(time.Second)) + spare
+	if t.Kind == diagnosis {
+		longest += diagnosing
+	}
+	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	if t.Kind == "throughput" { // a ping is answered by the kernel
+	if t.Kind != "ping" { // which the kernel answers
 		far, err := s.spawn(ctx, l, t.To, "respond", "--port", testPort)
 		if err != nil {
 			return err
@@ -64,13 +72,16 @@ func (s *Labs) Test(ctx context.Context, name string, t Test, each func(Line)) e
 			return errors.Join(context.Cause(ctx), fmt.Errorf("start the far end on %s: %s", t.To, far.complaint()))
 		}
 	}
-	near, err := s.spawn(ctx, l, t.From, "lab", "measure", t.Kind, t.To,
-		"--seconds", strconv.FormatFloat(t.Seconds, 'f', -1, 64), "--port", testPort)
+	near, err := s.spawn(ctx, l, t.From, t.command()...)
 	if err != nil {
 		return err
 	}
 	defer near.end()
-	ended, err := near.lines(each)
+	read := near.lines
+	if t.Kind == diagnosis {
+		read = near.diagnosis
+	}
+	ended, err := read(each)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -80,6 +91,18 @@ func (s *Labs) Test(ctx context.Context, name string, t Test, each func(Line)) e
 		return fmt.Errorf("%s from %s to %s: %s", t.Kind, t.From, t.To, near.complaint())
 	}
 	return nil
+}
+
+// diagnosis is the kind of Test that says why a path is slow.
+const diagnosis = "diagnosis"
+
+// command is what the host does from which a test goes.
+func (t *Test) command() []string {
+	seconds := strconv.FormatFloat(t.Seconds, 'f', -1, 64)
+	if t.Kind == diagnosis {
+		return []string{"diagnose", t.To, "--port", testPort, "--time", seconds + "s", "--json"}
+	}
+	return []string{"lab", "measure", t.Kind, t.To, "--seconds", seconds, "--port", testPort}
 }
 
 // begin looks whether a test can be, and keeps others from the lab until done is called.
@@ -99,8 +122,8 @@ func (s *Labs) begin(name string, t Test) (l *lab.Lab, done func(), err error) {
 		}
 	}
 	switch {
-	case t.Kind != "ping" && t.Kind != "throughput":
-		return nil, nil, input.Errorf("kind: %q: want ping or throughput", t.Kind)
+	case t.Kind != "ping" && t.Kind != "throughput" && t.Kind != diagnosis:
+		return nil, nil, input.Errorf("kind: %q: want ping, throughput or diagnosis", t.Kind)
 	case t.From == t.To:
 		return nil, nil, input.Errorf("to: %q: is the host that begins; want another", t.To)
 	case !(t.Seconds >= 1 && t.Seconds <= 60):
@@ -190,6 +213,22 @@ func (c *child) complaint() string {
 		return why
 	}
 	return "it ended without a word"
+}
+
+// diagnosis hands on the document that the program prints; ended says that it printed one.
+func (c *child) diagnosis(each func(Line)) (ended bool, err error) {
+	text, err := io.ReadAll(io.LimitReader(c.out, longestLine))
+	if err != nil {
+		return false, fmt.Errorf("read what the diagnosis printed: %w", err)
+	}
+	if len(text) == 0 {
+		return false, nil
+	}
+	if !json.Valid(text) {
+		return false, errors.New("what the diagnosis printed is no JSON")
+	}
+	each(Line{Diagnosis: text})
+	return true, nil
 }
 
 // lines hands on what the program prints; ended says that it came to its Result.

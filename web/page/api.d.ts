@@ -222,5 +222,5 @@ interface LabLink { number: number; between: [string, string]; forward: LabWay; 
 interface LabChange { id: number; at: string; by: string; link: number; direction: string; what: string; for_seconds?: number }
 interface LabDoc { name: string; began: string; seconds: number; nodes: LabNode[]; links: LabLink[]; changes: LabChange[]; emulator?: string; testing: boolean }
 interface LabFault { name: string; title: string; text: string; settings: string[]; whole?: boolean; for_seconds?: number }
-interface LabLine { echo?: Echo; interval?: Interval; result?: ResultDoc; error?: string }
+interface LabLine { echo?: Echo; interval?: Interval; result?: ResultDoc; diagnosis?: DiagnosisDoc; error?: string }
 interface KnowledgeEntry { id: string; kind: string; title: string; also?: string[]; field?: string; text: string; shows: string; cure: string; see: string[]; source: string; picture?: CalcDrawing & { marked: string; text: string } }

@@ -30,8 +30,8 @@ export function Fix({ lab, link, act }) {
   /** @param {'from' | 'to'} name */
   const field = (name) => html`<label>${name} <select name=${'fix-' + name} value=${way[name]} onChange=${(/** @type {any} */ e) => choose({ ...way, [name]: e.target.value })}>
     ${hosts.map((h) => html`<option key=${h}>${h}</option>`)}</select></label>`;
-  return html`<section class="fix" aria-labelledby="fix"><h2 id="fix">Fix it in the lab</h2>
-    ${keys.length > 0 && html`<p>Link ${nameOf(link)} has ${keys.join(', ')}. A transfer is measured, a diagnosis says what it would come to without its cause, the link is
+  return html`<section class="fix" aria-labelledby="fix"><h3 id="fix">Fix it in the lab</h3>
+    ${keys.length > 0 && html`<p>It has ${keys.join(', ')}. A transfer is measured, a diagnosis says what it would come to without its cause, the link is
       cured, and the transfer measured again. Undo brings the fault back.</p>`}
     <div class="controls">${field('from')} ${field('to')}
       ${fixed?.doing ? html`<button type="button" key="stop" onClick=${() => stopper.current.abort()}>Stop</button>`
@@ -61,7 +61,7 @@ async function cure(lab, way, link, keys, act, signal, show) {
     signal.throwIfAborted();
     add({ doing: 'asking a diagnosis what the cure will bring, which takes half a minute' });
     try {
-      add({ diagnosis: await diagnosed(way, signal) });
+      add({ diagnosis: await diagnosed(lab, way, signal) });
     } catch (e) {
       signal.throwIfAborted();
       add({ unknown: e instanceof Error ? e.message : String(e) });
@@ -77,9 +77,10 @@ async function cure(lab, way, link, keys, act, signal, show) {
   add({ doing: '' });
 }
 
-/** @param {{from: string, to: string}} way @param {AbortSignal} signal @returns {Promise<DiagnosisDoc>} */
-async function diagnosed(way, signal) {
-  const answer = await ask(url(['diagnoses']), { method: 'POST', signal, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ source: way.from, target: way.to }) });
+/** What is found by a diagnosis over the lab itself. @param {string} lab @param {{from: string, to: string}} way @param {AbortSignal} signal @returns {Promise<DiagnosisDoc>} */
+async function diagnosed(lab, way, signal) {
+  const wanted = { kind: 'diagnosis', ...way, seconds };
+  const answer = await ask(url(['labs', lab, 'tests']), { method: 'POST', signal, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(wanted) });
   if (!answer.ok) throw new ApiError(answer.status, await why(answer));
   const lines = splitter()(await answer.text() + '\n');
   const found = lines.find((l) => l.diagnosis)?.diagnosis;

@@ -7,15 +7,16 @@ import { nameOf } from './judge.js';
 /** @typedef {(change: {settings?: string[], fault?: string, for_seconds?: number}) => Promise<string>} Apply an error, '' if there is none */
 
 /**
- * @param {{link: LabLink, direction: Direction, setDirection: (d: Direction) => void, apply: Apply, faults: LabFault[], back: () => void, changed: number}} props
- * changed: how many changes of this link can be taken back
+ * @param {{link: LabLink, direction: Direction, setDirection: (d: Direction) => void, apply: Apply, faults: LabFault[], back: () => void, changed: number, children: any}} props
+ * changed: how many changes of this link can be taken back; children: what else is done with it
  */
-export function LinkForm({ link, direction, setDirection, apply, faults, back, changed }) {
+export function LinkForm({ link, direction, setDirection, apply, faults, back, changed, children }) {
   const [a, b] = link.between;
   /** @type {[Direction, string][]} */
   const ways = [['both', 'Both ways'], ['forward', `${a} → ${b}`], ['reverse', `${b} → ${a}`]];
   return html`<section class="lab-form" aria-labelledby="link-name">
     <h2 id="link-name">Link ${nameOf(link)}</h2>
+    ${children}
     <p class="choice" role="group" aria-label="Which way">${ways.map(([d, text]) =>
       html`<button type="button" aria-pressed=${d === direction} onClick=${() => setDirection(d)}>${text}</button>`)}
       <button type="button" disabled=${changed === 0} onClick=${back}>As it was</button></p>

@@ -90,10 +90,10 @@ function One({ name, labs, faults, may, route }) {
       <p class="legend">${kinds.map((k) => html`<span key=${k.name}><span class=${'sign ' + k.name}>${k.mark || '—'}</span> ${k.text}</span>`)}<span class="quiet">Lines grow with what passes.</span></p>
       <div class="lab">
         <div><${Drawing} lab=${lab} chosen=${chosen} choose=${choose} bits=${bits} />
-          ${may && html`<${Changes} lab=${lab} undo=${undo} failed=${failed} />${at && html`<${Fix} key=${`fix-${chosen}`} lab=${lab} link=${at} act=${act} />`}<${LabTest} lab=${lab} />`}</div>
+          ${may && html`<${Changes} lab=${lab} undo=${undo} failed=${failed} /><${LabTest} lab=${lab} />`}</div>
         ${at && may && html`<${LinkForm} link=${at} direction=${way} faults=${faults} setDirection=${(/** @type {string} */ d) => change({ way: d === 'both' ? null : d }, { replace: true })}
           apply=${(/** @type {any} */ wish) => act(['links', String(chosen)], { direction: way, ...wish })}
-          changed=${lab.changes.filter((c) => c.link === chosen).length} back=${() => undo({ link: chosen, all: true })} />`}
+          changed=${lab.changes.filter((c) => c.link === chosen).length} back=${() => undo({ link: chosen, all: true })}><${Fix} key=${`fix-${chosen}`} lab=${lab} link=${at} act=${act} /><//>`}
         ${at && !may && html`<section aria-labelledby="link-name"><h2 id="link-name">Link ${nameOf(at)}</h2>${/** @type {const} */ (['forward', 'reverse']).map((d) =>
           html`<h3>${(d === 'forward' ? at.between : [...at.between].reverse()).join(' → ')}</h3><dl>${Object.entries(at[d].settings).map(([k, v]) => html`<dt>${k}</dt><dd>${v}</dd>`)}</dl>`)}
           <p class="quiet">Links are changed, and tests started, by accounts with the role admin.</p></section>`}
