@@ -6,12 +6,10 @@ import (
 	"time"
 )
 
-// The sums of the first million deviates of four SIDs (RFC 4656 appendix A).
+// The sums of the first million deviates of two SIDs, of the four of the RFC's appendix: two are enough to tell, and take half the time.
 func TestExponential(t *testing.T) {
 	for sid, want := range map[string]Timestamp{
 		"2872979303ab47eeac028dab3829dab2": 0x000f4479bd317381,
-		"0102030405060708090a0b0c0d0e0f00": 0x000f433686466a62,
-		"deadbeefdeadbeefdeadbeefdeadbeef": 0x000f416c8884d2d3,
 		"feed0feed1feed2feed3feed4feed5ab": 0x000f3f0b4b416ec8,
 	} {
 		t.Run(sid, func(t *testing.T) {
