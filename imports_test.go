@@ -152,7 +152,7 @@ var rooms = []room{
 	{"report", "the problem report of a diagnosis: a page, Markdown or JSON, its addresses masked on request",
 		"diagnose diagnose/knowledge input measure quantity", "document"},
 	{"respond", "the table of everything that answers a probe, for `pathwise respond`, agents and labs",
-		"measure proto/endpoint proto/iperf3 proto/owamp proto/stamp proto/transact", "probe proto/control"},
+		"document measure proto/control proto/endpoint proto/iperf3 proto/owamp proto/stamp proto/transact proto/twamp quantity", "probe"},
 	{"schedule", "from a mesh to a conflict-free plan; pure",
 		"input measure", ""},
 	{"secret", "the files of secrets that a mesh file names, from one folder",

@@ -55,6 +55,7 @@ const (
 	ResponderIperf3   = "iperf3"   // an iperf3 server; the secret is the cookie that opens each of its connections
 	ResponderTransact = "transact" // answers transactions; the secret opens their control connection
 	ResponderOWAMP    = "owamp"    // an OWAMP server; the secret is the pass phrase of its one key
+	ResponderTWAMP    = "twamp"    // a TWAMP server; the secret is the pass phrase of its one key
 	ResponderSTAMP    = "stamp"    // a STAMP reflector, which knows of no secret and answers the run's source alone
 	ResponderCommand  = "command"  // a program, such as a tool's own server, which knows of no secret
 )

@@ -2,6 +2,7 @@ package respond
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/netip"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/pathwise-net/pathwise/proto/iperf3"
 	"github.com/pathwise-net/pathwise/proto/owamp"
 	"github.com/pathwise-net/pathwise/proto/transact"
+	"github.com/pathwise-net/pathwise/proto/twamp"
 )
 
 // client is the near end of a kind, as the conformance suite needs it.
@@ -28,6 +30,7 @@ var clients = map[string]client{
 	measure.ResponderIperf3:   {testIperf3, vanishIperf3},
 	measure.ResponderTransact: {testTransact, vanishTransact},
 	measure.ResponderOWAMP:    {testOWAMP, vanishOWAMP},
+	measure.ResponderTWAMP:    {testTWAMP, vanishTWAMP},
 }
 
 func testIperf3(ctx context.Context, address, secret string, d time.Duration, begun func()) error {
@@ -182,4 +185,70 @@ func vanishOWAMP(t *testing.T, address, secret string) {
 	if accepted[0] != 0 || ack[0] != 0 {
 		t.Fatalf("refused: %x, %x", accepted, ack)
 	}
+}
+
+// beginTWAMP begins a test of one session, whose packets go over a socket.
+func beginTWAMP(ctx context.Context, address, secret string) (*twamp.Test, *twamp.Session, *net.UDPConn, error) {
+	c := twamp.Client{KeyID: runKeyID, Secret: []byte(secret)}
+	test, err := c.Connect(ctx, []netip.AddrPort{netip.MustParseAddrPort(address)})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	conn, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(test.Local.Addr(), 0)))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	session, err := test.Request(twamp.Terms{Port: conn.LocalAddr().(*net.UDPAddr).AddrPort().Port(), Timeout: 100 * time.Millisecond,
+		Padding: twamp.LeastPadding(test.Mode)})
+	if err == nil {
+		err = test.Start()
+	}
+	if err != nil {
+		test.Close()
+		conn.Close()
+	}
+	return test, session, conn, err
+}
+
+func testTWAMP(ctx context.Context, address, secret string, d time.Duration, begun func()) error {
+	test, session, conn, err := beginTWAMP(ctx, address, secret)
+	if err != nil {
+		return err
+	}
+	defer test.Close()
+	defer conn.Close()
+	b := twamp.NewPacket(session.Mode, session.Terms.Padding)
+	session.Sealer.Seal(b, control.Packet{Sent: control.TimestampOf(time.Now()), Error: control.Unknown})
+	if _, err := conn.WriteToUDPAddrPort(b, session.Remote); err != nil {
+		return err
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(patience)) // of a socket that is open
+	if _, err := conn.Read(b); err != nil {
+		return err
+	}
+	if _, err := session.Sealer.OpenReflection(b); err != nil {
+		return err
+	}
+	if begun != nil {
+		begun()
+	}
+	if d > 0 {
+		select {
+		case <-test.Done():
+			return errors.New("the server ended the test")
+		case <-time.After(d):
+		}
+	}
+	return test.Stop()
+}
+
+// vanishTWAMP begins a test, and closes the connection before the responder has heard of its end.
+func vanishTWAMP(t *testing.T, address, secret string) {
+	t.Helper()
+	test, _, conn, err := beginTWAMP(t.Context(), address, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	test.Close()
 }

@@ -32,6 +32,8 @@ type Kind struct {
 	// Reflects says that it answers packets one by one: it knows of no tests and no secret, so that it is open for a run until the run's time
 	// is over, and then to the run's peer alone.
 	Reflects bool
+	// Untold says that its tests do not tell how long they will be: one that is too long is let in, and ended.
+	Untold bool
 	// Spare is the port that `pathwise respond` answers on where Port is one that only root may open; 0: Port is not.
 	Spare int
 	// Always says that `pathwise respond` opens it beside the first of the table, on Port, if nothing else is said.
@@ -51,7 +53,7 @@ const AnsweringOn = "answering on "
 
 // Kinds are all kinds. The first is what `pathwise respond` opens whatever is said.
 func Kinds() []Kind {
-	return []Kind{iperf3Kind(), transactKind(), owampKind(), stampKind(), commandKind()}
+	return []Kind{iperf3Kind(), transactKind(), owampKind(), twampKind(), stampKind(), commandKind()}
 }
 
 // KindOf is the kind of a name; ok is false where there is none.

@@ -12,14 +12,18 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 )
 
 // Limits bound what a responder does for those who come. One that is zero is the kind's own.
 type Limits struct {
-	Tests   int           // at the same time
-	Longest time.Duration // test
-	Streams int           // of one test, in each direction
-	Rate    int64         // bit/s that this end sends, of tests that ask it for a rate
+	Tests   int              // at the same time
+	Longest time.Duration    // test
+	Streams int              // of one test, in each direction
+	Rate    int64            // bit/s that this end sends, of tests that ask it for a rate
+	Keys    endpoint.Keys    // of clients of OWAMP and TWAMP; nil: those that show none are let in alone
+	Classes []endpoint.Class // of them, with limits of their own
 	STAMP   STAMP
 }
 

@@ -27,17 +27,10 @@ func owampKind() Kind {
 }
 
 func openOWAMP(ctx context.Context, address string, t terms) (net.Addr, serve, error) {
-	policy := endpoint.Policy{Tests: t.Tests, Peer: t.peer, Limits: endpoint.Limits{Longest: t.Longest, BitRate: t.Rate}}
-	if t.secret != "" {
-		policy.Keys, policy.Modes = endpoint.Keys{runKeyID: []byte(t.secret)}, owamp.SecuredModes
-	}
+	server := &owamp.Server{Policy: t.policy(owamp.SecuredModes), Log: t.log, OnTest: t.tested()}
 	listener, err := endpoint.Listen(ctx, address)
 	if err != nil {
 		return nil, nil, err
-	}
-	server := &owamp.Server{Policy: policy, Log: t.log}
-	if t.onTest != nil {
-		server.OnTest = func(one endpoint.Tested) { t.onTest(Tested{Client: one.Client, Bytes: one.Bytes, Err: one.Err}) }
 	}
 	return listener.Addr(), func(ctx context.Context) error { return server.Serve(ctx, listener) }, nil
 }

@@ -41,7 +41,7 @@ var badTexts = []struct{ call, flag, text string }{
 	{"mesh check MESH", "data", "/dev/null/x"}, {"mesh plan MESH", "data", "/dev/null/x"}, {"mesh plan MESH", "from", "x,y z"},
 	{"agent", "credentials", "/dev/null/x"}, {"agent --credentials KEYS", "listen", "x,y z"},
 	{"agent --credentials KEYS", "policy", "/dev/null/x"}, {"agent --credentials KEYS", "state", "/dev/null/x"},
-	{"sockets", "state", "x,y z"}, {"respond", "bind", "x,y z"}, {"respond", "bind", "192.0.2.1"}, {"respond", "stamp-key", "/dev/null/x"},
+	{"sockets", "state", "x,y z"}, {"respond", "bind", "x,y z"}, {"respond", "bind", "192.0.2.1"}, {"respond", "stamp-key", "/dev/null/x"}, {"respond", "key-file", "/dev/null/x"}, {"respond", "clients", "/dev/null/x"},
 	{"demo --keep", "listen", "x,y z"},
 	{"diagnose 127.0.0.1", "before", "/dev/null/x"}, {"diagnose", "pair", "a"}, {"diagnose --pair a/b", "since", "x,y z"},
 	{"diagnose --pair a/b", "data", "/dev/null/x"}, {"diagnose --pair a/b", "controller", "x,y z"},

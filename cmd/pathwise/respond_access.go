@@ -1,23 +1,29 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 
 	"github.com/spf13/pflag"
 
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 	"github.com/pathwise-net/pathwise/proto/stamp"
 	"github.com/pathwise-net/pathwise/respond"
 )
 
 // accessFlags are the flags of `pathwise respond` that say who may do what.
 type accessFlags struct {
+	keys       string
+	clients    string
 	stampKey   string
 	stateless  bool
 	stampMarks []int
 }
 
 func (a *accessFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&a.keys, "key-file", "", "`FILE` with the keys of OWAMP and TWAMP clients, as the deployed servers have it")
+	flags.StringVar(&a.clients, "clients", "", "`FILE` with classes of OWAMP and TWAMP clients and what each may do")
 	flags.StringVar(&a.stampKey, "stamp-key", "", "`FILE` with the key of STAMP's authenticated mode, in hexadecimal: then nothing else is reflected")
 	flags.BoolVar(&a.stateless, "stamp-stateless", false, "reflect STAMP packets without counting them")
 	flags.IntSliceVar(&a.stampMarks, "stamp-dscp", nil, "DSCPs that STAMP packets may ask their answers to leave with, such as 10,46")
@@ -31,16 +37,24 @@ func (a *accessFlags) into(l *respond.Limits) error {
 			return badFlag("stamp-dscp", fmt.Errorf("\"%d\": want 0 to 63", dscp))
 		}
 	}
-	if a.stampKey == "" {
-		return nil
-	}
-	f, err := os.Open(a.stampKey)
-	if err != nil {
-		return badFlag("stamp-key", err)
-	}
-	defer f.Close()
-	if l.STAMP.Key, err = stamp.ReadKey(f); err != nil {
-		return badFlag("stamp-key", fmt.Errorf("%q: %w", a.stampKey, err))
+	for _, f := range []struct {
+		flag, file string
+		read       func(text []byte) error
+	}{
+		{"key-file", a.keys, func(text []byte) (err error) { l.Keys, err = endpoint.ReadKeys(bytes.NewReader(text)); return err }},
+		{"clients", a.clients, func(text []byte) (err error) { l.Classes, err = respond.ParseClasses(a.clients, text); return err }},
+		{"stamp-key", a.stampKey, func(text []byte) (err error) { l.STAMP.Key, err = stamp.ReadKey(bytes.NewReader(text)); return err }},
+	} {
+		if f.file == "" {
+			continue
+		}
+		text, err := os.ReadFile(f.file)
+		if err == nil {
+			err = f.read(text)
+		}
+		if err != nil {
+			return badFlag(f.flag, err)
+		}
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 	"github.com/pathwise-net/pathwise/respond"
 )
 
@@ -67,8 +68,8 @@ func responding[T any](t *testing.T, asJSON bool, read func(io.Reader) T, args .
 func TestRespondOpensKinds(t *testing.T) {
 	ports := freePorts(t, 2)
 	one, other := fmt.Sprint("127.0.0.1:", ports[0]), fmt.Sprint("127.0.0.1:", ports[1])
-	alone := []string{"--bind", one, "--transact-port", "0", "--owamp-port", "0", "--stamp-port", "0"}
-	both, always := append(alone[:8:8], "--again-port", fmt.Sprint(ports[1])), []string{"--bind", one, "--owamp-port", "0", "--stamp-port", "0", "--transact-port", fmt.Sprint(ports[1])}
+	alone := []string{"--bind", one, "--transact-port", "0", "--owamp-port", "0", "--twamp-port", "0", "--stamp-port", "0"}
+	both, always := append(alone[:10:10], "--again-port", fmt.Sprint(ports[1])), []string{"--bind", one, "--owamp-port", "0", "--twamp-port", "0", "--stamp-port", "0", "--transact-port", fmt.Sprint(ports[1])}
 	lines := func(n int) func(io.Reader) []string {
 		return func(r io.Reader) (all []string) {
 			for b := bufio.NewReader(r); len(all) < n; {
@@ -116,7 +117,7 @@ func TestRespondOnAnyPort(t *testing.T) {
 		return doc
 	}, "--bind", "127.0.0.1", "--any-port", "--again-port", fmt.Sprint(named))
 	ports := []int{portOf(got.Address), portOf(got.Others["transact"]), portOf(got.Others["again"])}
-	if ports[0] == 0 || ports[0] == 5201 || ports[1] == 0 || ports[1] == 5213 || ports[0] == ports[1] || ports[2] != named || len(got.Others) != 4 ||
+	if ports[0] == 0 || ports[0] == 5201 || ports[1] == 0 || ports[1] == 5213 || ports[0] == ports[1] || ports[2] != named || len(got.Others) != 5 ||
 		portOf(got.Others["owamp"]) == 861 || portOf(got.Others["stamp"]) == 862 {
 		t.Errorf("answering on %+v", got)
 	}
@@ -181,7 +182,7 @@ func TestRespondLeavesOutSpare(t *testing.T) {
 	var said bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
 	c := respondWith(&session{out: writer, err: &said}, kinds)
-	c.SetArgs([]string{"--bind", at, "--owamp-port", "0", "--stamp-port", "0"})
+	c.SetArgs([]string{"--bind", at, "--owamp-port", "0", "--twamp-port", "0", "--stamp-port", "0"})
 	ended := make(chan error, 1)
 	go func() { ended <- c.ExecuteContext(ctx) }()
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -197,9 +198,16 @@ func TestRespondAccess(t *testing.T) {
 	if err := os.WriteFile(key, []byte("30313233343536373839616263646566\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	keys, clients := t.TempDir()+"/keys", t.TempDir()+"/clients.yaml"
+	for file, text := range map[string]string{keys: "ann 7061\n", clients: "classes: [{keys: [ann], rate: 7}]\n"} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	got := respond.Limits{}
-	want := respond.Limits{STAMP: respond.STAMP{Key: []byte("0123456789abcdef"), Stateless: true, Marks: []int{10, 46}}}
-	a := accessFlags{stampKey: key, stateless: true, stampMarks: []int{10, 46}}
+	want := respond.Limits{Keys: endpoint.Keys{"ann": []byte("pa")},
+		Classes: []endpoint.Class{{KeyIDs: []string{"ann"}, Limits: endpoint.Limits{Rate: 7}}}, STAMP: respond.STAMP{Key: []byte("0123456789abcdef"), Stateless: true, Marks: []int{10, 46}}}
+	a := accessFlags{keys: keys, clients: clients, stampKey: key, stateless: true, stampMarks: []int{10, 46}}
 	if err := a.into(&got); err != nil {
 		t.Error(err)
 	}
