@@ -20,7 +20,8 @@ type gathering struct {
 	hosts    []*Subject          // in the order in which Results name them
 	clocks   *Subject            // of both ends; nil: nothing tells of them
 
-	loads map[*measure.Result]*measure.Result // transfers beside which one-way delays were measured: see loadsOf
+	family string                              // of addresses, of the first ping; "": not told
+	loads  map[*measure.Result]*measure.Result // transfers beside which one-way delays were measured: see loadsOf
 }
 
 // readers take from a Result of each kind the facts that it holds. Results of other kinds hold none.
@@ -134,6 +135,9 @@ func (g *gathering) each(r *measure.Result, do func(*Subject)) {
 
 // readPing takes of small packets the round trip of the empty path, and of others whether they come through.
 func readPing(g *gathering, r *measure.Result) {
+	if g.readOtherFamily(r) {
+		return
+	}
 	g.each(r, func(s *Subject) {
 		s.setLeast(EmptyRoundTrip, r.Metrics[measure.RTTMin], r)
 		sent, answered := r.Metrics[measure.SentPackets], r.Metrics[measure.ReceivedPackets]

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,7 @@ type survey struct {
 	session  *session
 	target   string
 	family   sock.Family       // zero: as v.target allows
+	other    string            // the family that the target has addresses of, too; "": none
 	transfer *probe.Throughput // what the command line says of it
 	asked    map[string]any    // the parameters that it is made of
 	options  probe.Options
@@ -90,11 +92,29 @@ func newSurvey(c *cobra.Command, s *session, flags *parameterFlags, target strin
 
 // settle chooses the family of all steps, and the address: those over which the target answers.
 func (v *survey) settle(ctx context.Context) (netip.Addr, error) {
+	both := v.family == ""
 	address, err := probe.Answering(ctx, v.target, v.family, v.targetPort())
-	if err == nil {
-		v.family = sock.FamilyOf(address)
+	if err != nil {
+		return address, err
 	}
-	return address, err
+	v.family = sock.FamilyOf(address)
+	if both {
+		v.other = otherFamily(ctx, v.target, v.family)
+	}
+	return address, nil
+}
+
+// otherFamily is the family that a target has addresses of beside the given one, where this host has a way to one of them; "": none.
+func otherFamily(ctx context.Context, target string, taken sock.Family) string {
+	other := sock.IPv6
+	if taken == sock.IPv6 {
+		other = sock.IPv4
+	}
+	all, err := sock.Addresses(ctx, nil, target, other)
+	if err != nil || !slices.ContainsFunc(all, func(a netip.Addr) bool { _, err := sock.Source(a); return err == nil }) {
+		return ""
+	}
+	return string(other)
 }
 
 // run returns what was measured, and the first error that the diagnosis cannot do without.
@@ -108,6 +128,7 @@ func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
 	if v.mayEndEarly {
 		plan = diagnose.EndEarly(plan)
 	}
+	plan = diagnose.WithFamily(plan, v.other)
 	plan = diagnose.WithProgram(diagnose.WithMark(plan, v.transfer.Config.DSCP), v.program.Port)
 	executor := diagnose.Executor{Make: v.step, Beside: v.under, Far: v.far != nil, Budget: v.budget, Cost: v.cost}
 	results, without, err := executor.Execute(ctx, plan)
@@ -189,7 +210,9 @@ const (
 // prober is what makes a step's measurement, a transfer with what the command line says of it.
 func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 	task := measure.Task{Kind: s.Kind, Target: v.target, Parameters: maps.Clone(s.Parameters)}
-	task.Parameters["family"] = string(v.family)
+	if _, planned := task.Parameters["family"]; !planned {
+		task.Parameters["family"] = string(v.family)
+	}
 	options := probe.Options{}
 	switch {
 	case s.Far:
