@@ -74,6 +74,35 @@ type position struct {
 	at  int
 }
 
+// NReordered counts, for n from 1 on, the packets that are n-reordered (RFC 4737 section 5.3), in counts[n-1]; a packet that is n-reordered is so for
+// each smaller n. It is as long as the largest n of Order.MaxN. Later copies are left out.
+func NReordered(seqs []uint64) (counts []int) {
+	var rising []position // as in Ordering
+	seen := make(map[uint64]struct{}, len(seqs))
+	for _, s := range seqs {
+		if _, duplicate := seen[s]; duplicate {
+			continue
+		}
+		at := len(seen)
+		seen[s] = struct{}{}
+		for len(rising) > 0 && rising[len(rising)-1].seq > s {
+			rising = rising[:len(rising)-1]
+		}
+		before := -1
+		if len(rising) > 0 {
+			before = rising[len(rising)-1].at
+		}
+		rising = append(rising, position{s, at})
+		for n := range at - before - 1 {
+			if n == len(counts) {
+				counts = append(counts, 0)
+			}
+			counts[n]++
+		}
+	}
+	return counts
+}
+
 // Reordered counts the reordered packets of Ordering.
 func Reordered(seqs []uint64) int { return Ordering(seqs).Reordered }
 

@@ -53,6 +53,7 @@ func TestOrderingByDefinition(t *testing.T) {
 		}
 		want := Order{Arrived: len(seqs)}
 		extents := 0
+		var counts []int
 		for i, s := range seqs {
 			if j := slices.IndexFunc(seqs[:i], func(before uint64) bool { return before > s }); j >= 0 {
 				want.Reordered++
@@ -64,6 +65,12 @@ func TestOrderingByDefinition(t *testing.T) {
 				n++
 			}
 			want.MaxN = max(want.MaxN, n)
+			for m := range n {
+				if m == len(counts) {
+					counts = append(counts, 0)
+				}
+				counts[m]++
+			}
 			if n >= 3 {
 				want.ThreeReordered++
 			}
@@ -73,6 +80,9 @@ func TestOrderingByDefinition(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, Ordering(seqs)); diff != "" {
 			t.Fatalf("%v (-want +got):\n%s", seqs, diff)
+		}
+		if got := NReordered(append(seqs, seqs[0])); !slices.Equal(got, counts) { // the last is a copy
+			t.Fatalf("%v: %v packets are n-reordered, want %v", seqs, got, counts)
 		}
 	}
 }
