@@ -145,11 +145,11 @@ func Answer(rw io.ReadWriter, o Offer) (*Connection, error) {
 		_, _ = rw.Write(first) // what it was refused for is what matters
 		return nil, start.Accept.Check("control connection")
 	}
-	if _, err := rw.Write(first[:startClear]); err != nil {
+	c.Add(first[startClear:])
+	if err := c.flushBehind(first[:startClear]); err != nil {
 		return nil, fmt.Errorf("start: %w", err)
 	}
-	c.Add(first[startClear:])
-	return c, c.Flush()
+	return c, nil
 }
 
 // judge decides about a client, and takes over its keys.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 )
 
 // ErrForged is a digest that is not that of what came: it was not sent by who has the keys, or was changed on its way.
@@ -44,11 +45,14 @@ func (w *Writer) Digest() {
 }
 
 // Flush encrypts and writes what was added.
-func (w *Writer) Flush() error {
+func (w *Writer) Flush() error { return w.flushBehind(nil) }
+
+// flushBehind does so behind what is not encrypted, in one piece: there are readers that take a segment for a message.
+func (w *Writer) flushBehind(clear []byte) error {
 	if w.chain != nil {
 		w.chain.CryptBlocks(w.bytes, w.bytes)
 	}
-	_, err := w.to.Write(w.bytes)
+	_, err := w.to.Write(slices.Concat(clear, w.bytes))
 	w.bytes = w.bytes[:0]
 	return err
 }
