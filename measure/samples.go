@@ -8,19 +8,21 @@ import (
 
 // Samples are the singletons behind the metrics. What a probe does not produce stays nil.
 type Samples struct {
-	Echoes       []Echo        `json:"echoes,omitempty"`
-	Intervals    []Interval    `json:"intervals,omitempty"`
-	TCPInfo      []TCPSample   `json:"tcp_info,omitempty"`
-	Ends         []TCPEnd      `json:"ends,omitempty"`
-	Trains       []Train       `json:"trains,omitempty"`
-	Hops         []Hop         `json:"hops,omitempty"`
-	Marks        []Mark        `json:"marks,omitempty"`
-	Transactions []Transaction `json:"transactions,omitempty"`
-	Output       *Output       `json:"output,omitempty"`
-	Host         *HostSample   `json:"host,omitempty"`
-	Connections  []Connection  `json:"connections,omitempty"`
-	Processes    []Process     `json:"processes,omitempty"` // that have connections open
-	Findings     []Finding     `json:"findings,omitempty"`  // of a diagnosis, or of an audit of a host
+	// Windows are what came of so many packets in flight, in the order of their number; see WindowSample.
+	Windows      []WindowSample `json:"windows,omitempty"`
+	Echoes       []Echo         `json:"echoes,omitempty"`
+	Intervals    []Interval     `json:"intervals,omitempty"`
+	TCPInfo      []TCPSample    `json:"tcp_info,omitempty"`
+	Ends         []TCPEnd       `json:"ends,omitempty"`
+	Trains       []Train        `json:"trains,omitempty"`
+	Hops         []Hop          `json:"hops,omitempty"`
+	Marks        []Mark         `json:"marks,omitempty"`
+	Transactions []Transaction  `json:"transactions,omitempty"`
+	Output       *Output        `json:"output,omitempty"`
+	Host         *HostSample    `json:"host,omitempty"`
+	Connections  []Connection   `json:"connections,omitempty"`
+	Processes    []Process      `json:"processes,omitempty"` // that have connections open
+	Findings     []Finding      `json:"findings,omitempty"`  // of a diagnosis, or of an audit of a host
 }
 
 // Output is what an external program printed: kept whole, so that a better parser can read it again.
@@ -70,6 +72,17 @@ type Echo struct {
 	From           string   `json:"from,omitempty"`  // who answered, when it was not the target
 	Error          string   `json:"error,omitempty"` // what an ICMP error said
 	Duplicates     int      `json:"duplicates,omitempty"`
+}
+
+// WindowSample is what a path did while a number of packets was kept in flight. Rates are of answers, at the IP layer.
+type WindowSample struct {
+	InFlight         int     `json:"in_flight"`
+	Sent             int     `json:"sent"`
+	Lost             int     `json:"lost"`
+	BitsPerSecond    float64 `json:"bits_per_second"`       // of the second half of the time
+	EarlyBits        float64 `json:"early_bits_per_second"` // of the first quarter of it
+	RTTMinSeconds    float64 `json:"rtt_min_seconds"`
+	RTTMedianSeconds float64 `json:"rtt_median_seconds"`
 }
 
 // Transaction is one of a program that asks and waits for the answer. Times count from its beginning: with a connection of its own that

@@ -32,6 +32,8 @@ type Ping struct {
 	DSCP     int           // of the requests, 0..63
 	Deadline time.Duration // no request leaves later than this after the first; 0: no limit
 
+	Window string // packets to keep in flight, such as "32" or "1..32", each for a while, instead of Count at an Interval; "": none
+
 	DontFragment bool // of icmp, udp and stamp: let links drop what is too large for them, see sock.SetDontFragment
 	Poisson      bool // exponential intervals, which meet periodic behaviour of the path without bias (RFC 2330, 11.1.1)
 
@@ -70,7 +72,7 @@ func (p Ping) Validate() error {
 		checkDuration("timeout", p.Timeout, time.Millisecond, maxTimeout),
 		checkRange("TTL", p.TTL, 0, 255),
 		checkRange("DSCP", p.DSCP, 0, 63),
-		p.checkConnections(),
+		p.checkConnections(), p.checkWindow(),
 	)
 }
 
@@ -96,6 +98,9 @@ func (p Ping) withDefaults() Ping {
 		setDefault(&p.Method, methodConnect)
 	}
 	setDefault(&p.Port, pingPorts[p.Proto])
+	if p.hasPayload() && p.Window != "" {
+		setDefault(&p.Size, windowSize)
+	}
 	if p.hasPayload() {
 		setDefault(&p.Size, pingSize)
 	}

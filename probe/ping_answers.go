@@ -78,6 +78,7 @@ func (r *pingRun) report(result *measure.Result) {
 	result.Distributions = echoDistributions(result.Samples.Echoes)
 	r.reportRefusals(result)
 	r.reportPace(result)
+	r.reportWindows(result)
 	result.Parameters["stamps"], result.Parameters["socket"] = "kernel", r.sender.socket()
 	if user := len(r.arrivals) - r.kernel; user > 0 {
 		result.Note(fmt.Sprintf("%d of %d round trips lack a kernel stamp and are by this process's clock", user, len(r.arrivals)))
@@ -115,7 +116,7 @@ func (r *pingRun) reportPace(result *measure.Result) {
 		result.Note(fmt.Sprintf("%d requests left later than planned, up to %s: this host was busy", late, quantity.FormatSeconds(latest)))
 	}
 	n := len(r.echoes) - 1
-	if n < slowLeast {
+	if n < slowLeast || r.Window != "" {
 		return
 	}
 	if apart := r.echoes[n].sent.Sub(r.echoes[0].sent) / time.Duration(n); late == 0 && float64(apart) > slowPace*float64(r.Interval) {

@@ -55,6 +55,11 @@ func pingFields() []field[Ping] {
 			binding: yesOrNo(func(p *Ping) *bool { return &p.Poisson })},
 		{Name: "port", Short: "p", Outward: true, Default: "443; of udp 33434, of stamp 862", Meaning: "of all but icmp; one where nobody listens answers, too",
 			binding: whole(func(p *Ping) *int { return &p.Port }, 1, 65535)},
+		{Name: "window", Default: "none", Meaning: "packets to keep in flight, such as 32 or 1..32, one number after the other, at the rate of their answers",
+			binding: only(word(func(p *Ping) *string { return &p.Window }), func(text string) bool {
+				_, _, err := readWindow(text)
+				return err == nil
+			}, "give a number of packets such as 32, or 1..32")},
 		familyField(func(p *Ping) *sock.Family { return &p.Family }),
 	}
 }
@@ -81,6 +86,9 @@ func (p *Ping) bound() {
 // demand reckons with a last request that is lost, so that the run waits for it until its timeout.
 func (p *Ping) demand() measure.Demand {
 	all := p.withDefaults()
+	if all.Window != "" {
+		return all.windowDemand()
+	}
 	ahead, back := all.onLink()
 	last := float64(all.Count-1) * all.Interval.Seconds()
 	if p.Poisson {

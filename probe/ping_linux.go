@@ -41,7 +41,7 @@ func (p Ping) measureWay(ctx context.Context, w way, last bool, result *measure.
 	defer sender.close()
 	defer context.AfterFunc(ctx, sender.interrupt)()
 
-	run := &pingRun{Ping: p, sender: sender, last: last, started: time.Now()}
+	run := &pingRun{Ping: p, sender: sender, last: last, started: time.Now(), header: ipHeader(w.to)}
 	err = run.do(ctx)
 	if ctx.Err() != nil { // whatever call it made fail
 		err = context.Cause(ctx)
@@ -75,7 +75,7 @@ func (p Ping) open(w way) (pingSender, error) {
 	if err == nil {
 		err = p.mark(conn)
 	}
-	if err == nil && p.Interval < owdMinInterval {
+	if err == nil && (p.Interval < owdMinInterval || p.Window != "") {
 		_, err = sock.SetReceiveBuffer(conn, quickBuffer) // as much of it as this host allows
 	}
 	if err != nil {

@@ -116,6 +116,10 @@ func pingText(w io.Writer, r *measure.Result) {
 		}
 	}
 	fmt.Fprintln(w)
+	if len(r.Samples.Windows) > 0 {
+		windowText(w, r.Samples.Windows)
+		return
+	}
 	if _, any := r.Get(measure.RTTMin); any {
 		var names, values []string
 		for _, q := range []measure.Metric{measure.RTTMin, measure.RTTMedian, measure.RTTP95, measure.RTTP99, measure.RTTMax} {

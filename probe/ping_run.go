@@ -59,6 +59,10 @@ type pingRun struct {
 	arrivals []uint64   // sequence numbers of answered requests, in order of arrival
 	kernel   int        // round trips that are by the kernel's clock
 
+	windows []measure.WindowSample
+	longest time.Duration // of the round trips so far
+	header  int           // bytes of IP before each packet
+
 	unreachable int // answers that say that nobody listens
 }
 
@@ -71,6 +75,9 @@ type pingEcho struct {
 
 // do sends all requests and waits for their fates. It returns early when ctx ends or when sending fails.
 func (r *pingRun) do(ctx context.Context) error {
+	if r.Window != "" {
+		return r.windowed(ctx)
+	}
 	p := pace{interval: r.Interval, gap: r.gaps()}
 	for range r.Count {
 		if r.Deadline > 0 && p.due > r.Deadline {

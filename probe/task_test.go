@@ -83,7 +83,7 @@ func TestReadTask(t *testing.T) {
 // What a Result records of its parameters makes the same measurement again, through JSON.
 func TestRecordedParameters(t *testing.T) {
 	same(t, pingFields(), &Ping{Proto: "tcp", Method: "syn", Port: 80, Count: 20, Interval: 200 * time.Millisecond, Timeout: time.Second / 2, Size: 1400, TTL: 9, DSCP: 46,
-		DontFragment: true, Poisson: true, Family: sock.IPv6})
+		DontFragment: true, Poisson: true, Window: "1..32", Family: sock.IPv6})
 	same(t, traceFields(), &Trace{Protocol: "udp", MaxTTL: 20, Queries: 1, Port: 40000, Timeout: 2 * time.Second, Family: sock.IPv4})
 	same(t, throughputFields(), &Throughput{Port: 5202, Family: sock.IPv6, Narrow: 0.05, Config: iperf3.Config{Proto: "udp", Duration: 5 * time.Second, Bytes: 50e6,
 		Interval: time.Second / 2, Parallel: 2, Reverse: true, Bidir: true, Rate: 20e6, Congestion: "cubic", Window: 4 << 20, Length: 1400,
@@ -334,7 +334,7 @@ func TestAgentsPage(t *testing.T) {
 // What runs a program, names a file of a host or says to which port data goes is declared so, and nothing else is: every port, and what this
 // test lists. All that is left is a number, one of a few words, or a word that it knows to be harmless.
 func TestOutward(t *testing.T) {
-	harmless := map[string]string{"host": "iface", "throughput": "cc"}
+	harmless := map[string]string{"ping": "window", "host": "iface", "throughput": "cc"}
 	closed := []string{"whole number", "time", "rate", "size", "ratio", "yes or no"}
 	want := map[string][]string{"audit": {"to"}, "command": {"argv", "values", "parse"}, "app": {"name", "type", "path", "secret"}, "fetch": {"path", "name"}, "host": {"path"}, "transact": {"connect"}}
 	got := map[string][]string{}

@@ -62,7 +62,7 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 				}
 			}
 			families := flags.over.families()
-			if watcher := watchers[k.Name]; watcher != nil && s.live() && *format == ownFormat && (len(families) == 1 || k.Usage.Several) {
+			if watcher := watchers[k.Name]; watcher != nil && parameters["window"] == nil && s.live() && *format == ownFormat && (len(families) == 1 || k.Usage.Several) {
 				tasks = overEach(tasks, families)
 				return s.watchTasks(c.Context(), tasks, options, watcher(s.screen(), tasks))
 			}
