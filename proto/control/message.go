@@ -84,8 +84,8 @@ func (r Request) Encode() []byte {
 	binary.BigEndian.PutUint32(b[8:], r.Packets)
 	binary.BigEndian.PutUint16(b[12:], r.SenderPort)
 	binary.BigEndian.PutUint16(b[14:], r.ReceiverPort)
-	copy(b[16:32], r.SenderAddress.Unmap().AsSlice())
-	copy(b[32:48], r.ReceiverAddress.Unmap().AsSlice())
+	putAddress(b[16:32], r.SenderAddress, r.IPv6)
+	putAddress(b[32:48], r.ReceiverAddress, r.IPv6)
 	copy(b[48:], r.SID[:])
 	binary.BigEndian.PutUint32(b[64:], r.Padding)
 	binary.BigEndian.PutUint64(b[68:], uint64(r.Start))
@@ -125,6 +125,15 @@ func addressIn(b []byte, version byte) netip.Addr {
 		return netip.Addr{}
 	}
 	return a
+}
+
+func putAddress(b []byte, a netip.Addr, ipv6 bool) {
+	if ipv6 && a.IsValid() {
+		whole := a.As16() // also of one that stands for an IPv4 address
+		copy(b, whole[:])
+		return
+	}
+	copy(b, a.Unmap().AsSlice())
 }
 
 func bit(b bool) byte {
