@@ -5,6 +5,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/proto/control"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -49,21 +51,40 @@ type Link struct {
 	timeout time.Duration
 }
 
-// Preferred are the modes that a client asks for, of which the first counts that is offered: the one that it wants, or, where that is 0, as
-// well protected as the server offers where there is a secret, else not at all.
-func Preferred(m control.Mode, secret []byte) []control.Mode {
-	switch {
-	case m != 0:
-		return []control.Mode{m}
-	case len(secret) > 0:
-		return []control.Mode{control.Encrypted, control.Authenticated, control.Open}
-	}
-	return []control.Mode{control.Open}
+// Client is who connects to a server. The zero value does so in open mode.
+type Client struct {
+	// Mode is how connection and packets are protected; 0: as well as the server offers where there is a secret, else not at all. Whoever is
+	// on the path can make a client that leaves it open choose the open mode.
+	Mode    control.Mode
+	KeyID   string // names the secret
+	Secret  []byte
+	Timeout time.Duration // for the connection, and for each message on it; 0: 5 s
 }
 
-// Connect sets up a control connection to the first of some addresses that answers, each message within a timeout. When ctx ends it is
-// closed.
-func Connect(ctx context.Context, ends []netip.AddrPort, wish control.Wish, timeout time.Duration) (*Link, error) {
+const clientTimeout = 5 * time.Second
+
+// wish is what a client wants of a protocol that has some modes, and of what may come beside them.
+func (c Client) wish(has, beside control.Mode) (control.Wish, error) {
+	w := control.Wish{Modes: []control.Mode{c.Mode}, Extra: beside, KeyID: c.KeyID, Secret: c.Secret}
+	switch {
+	case c.Mode&^has != 0:
+		return w, input.Errorf("mode %v: the protocol does not have it", c.Mode)
+	case c.Mode == 0 && len(c.Secret) > 0:
+		w.Modes = []control.Mode{control.Encrypted, control.Authenticated, control.Open}
+	case c.Mode == 0:
+		w.Modes = []control.Mode{control.Open}
+	}
+	return w, nil
+}
+
+// Connect sets up a control connection to the first of some addresses that answers, of a protocol that has some modes, and of what may come
+// beside them. When ctx ends it is closed.
+func (c Client) Connect(ctx context.Context, ends []netip.AddrPort, has, beside control.Mode) (*Link, error) {
+	wish, err := c.wish(has, beside)
+	if err != nil {
+		return nil, err
+	}
+	timeout := cmp.Or(c.Timeout, clientTimeout)
 	dialer := &net.Dialer{Timeout: timeout}
 	dialer.SetMultipathTCP(false)
 	began := time.Now()

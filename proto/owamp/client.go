@@ -1,13 +1,11 @@
 package owamp
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
 	"time"
 
-	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/proto/control"
 	"github.com/pathwise-net/pathwise/proto/endpoint"
 )
@@ -24,7 +22,6 @@ type Client struct {
 }
 
 const (
-	clientTimeout = 5 * time.Second
 	// startLead is how long a server may take, beside some round trips, until it can send: the deployed one makes a process for each session.
 	startLead  = 100 * time.Millisecond
 	startTrips = 4
@@ -87,12 +84,7 @@ type test struct {
 }
 
 func (c Client) connect(ctx context.Context, ends []netip.AddrPort) (*test, error) {
-	if c.Mode&^Modes != 0 {
-		return nil, input.Errorf("mode %v: want open, authenticated or encrypted", c.Mode)
-	}
-	c.Timeout = cmp.Or(c.Timeout, clientTimeout)
-	wish := control.Wish{Modes: endpoint.Preferred(c.Mode, c.Secret), KeyID: c.KeyID, Secret: c.Secret}
-	link, err := endpoint.Connect(ctx, ends, wish, c.Timeout)
+	link, err := endpoint.Client{Mode: c.Mode, KeyID: c.KeyID, Secret: c.Secret, Timeout: c.Timeout}.Connect(ctx, ends, Modes, 0)
 	if err != nil {
 		return nil, err
 	}

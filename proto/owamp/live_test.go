@@ -7,12 +7,14 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/pathwise-net/pathwise/proto/control"
 	"github.com/pathwise-net/pathwise/proto/endpoint"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // patience is enough for anything here, on a machine that does much else.
@@ -495,6 +497,56 @@ func TestDuplicates(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+// What is forged, cut short or copied at a test port is not answered at all, and takes no memory: of copies so many are noted and no more.
+func TestAttack(t *testing.T) {
+	at, _ := serving(t, "127.0.0.1", endpoint.Policy{Keys: keys, Tests: 2})
+	for _, mode := range []control.Mode{control.Open, control.Authenticated, control.Encrypted} {
+		c, err := Client{Mode: mode, KeyID: "ann", Secret: keys["ann"]}.connect(t.Context(), []netip.AddrPort{at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &Report{Local: endpoint.AddrPort(c.Conn.LocalAddr()), Remote: endpoint.AddrPort(c.Conn.RemoteAddr())}
+		p, err := c.request(Terms{Packets: 1, Slots: []Slot{Fixed(0)}, Timeout: 5 * time.Second}, true, r)
+		if err == nil {
+			err = c.Ask(control.EncodeStart(), make([]byte, control.StartStopBytes))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		packet, forged := control.NewPacket(mode, 0), control.NewPacket(mode, 0)
+		p.send.sealer.Seal(packet, control.Packet{Sent: control.TimestampOf(time.Now()), Error: control.Unknown})
+		control.NewSealer(mode, control.Keys{AES: [16]byte{1}}, p.id).Seal(forged, control.Packet{Sequence: 1 << 31, Error: 1})
+		var before, after runtime.MemStats
+		for round := range 10 {
+			for range 200 {
+				for _, b := range [][]byte{packet, forged, packet[:5], {}} {
+					if _, _, err := p.socket.Send(b, p.send.to); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if round == 6 { // all that may be noted is
+				runtime.GC()
+				runtime.ReadMemStats(&before)
+			}
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 1<<20 {
+			t.Errorf("%v: %d bytes more memory", mode, grown)
+		}
+		for event := sock.Event(nil); err == nil; event, err = p.socket.Receive(time.Now().Add(20 * time.Millisecond)) {
+			if answer, is := event.(sock.Packet); is {
+				t.Fatalf("%v: answered by %d bytes", mode, len(answer.Data))
+			}
+		}
+		c.close()
+	}
+	if _, err := measured(t, Client{}, at, Plan{Forward: short(2)}); err != nil {
+		t.Errorf("the next client: %v", err)
 	}
 }
 

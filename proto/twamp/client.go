@@ -1,28 +1,17 @@
 package twamp
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
 	"time"
 
-	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/proto/control"
 	"github.com/pathwise-net/pathwise/proto/endpoint"
 )
 
-// Client makes tests with a TWAMP server. The zero value does so in open mode.
-type Client struct {
-	// Mode is how connection and packets are protected; 0: as well as the server offers where there is a secret, else not at all. Whoever is
-	// on the path can make a client that leaves it open choose the open mode.
-	Mode    control.Mode
-	KeyID   string // names the secret
-	Secret  []byte
-	Timeout time.Duration // for the connection, and for each message on it; 0: 5 s
-}
-
-const clientTimeout = 5 * time.Second
+// Client makes tests with a TWAMP server.
+type Client endpoint.Client
 
 // Test is a control connection of a client. One goroutine uses it, except that any may call Close.
 type Test struct {
@@ -45,11 +34,7 @@ type Session struct {
 // Connect sets up a control connection to the first of some addresses that answers. When ctx ends it is closed. Errors are those of packages
 // endpoint and control.
 func (c Client) Connect(ctx context.Context, ends []netip.AddrPort) (*Test, error) {
-	if c.Mode&^Modes != 0 {
-		return nil, input.Errorf("mode %v: want open, authenticated, encrypted or mixed", c.Mode)
-	}
-	wish := control.Wish{Modes: endpoint.Preferred(c.Mode, c.Secret), Extra: Features, KeyID: c.KeyID, Secret: c.Secret}
-	link, err := endpoint.Connect(ctx, ends, wish, cmp.Or(c.Timeout, clientTimeout))
+	link, err := endpoint.Client(c).Connect(ctx, ends, Modes, Features)
 	if err != nil {
 		return nil, err
 	}

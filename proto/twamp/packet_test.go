@@ -4,10 +4,16 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/pathwise-net/pathwise/proto/control"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 )
 
 // exampleKeys have the bytes 20… as AES key and 30… as HMAC key.
@@ -176,3 +182,38 @@ func FuzzRequest(f *testing.F) {
 		}
 	})
 }
+
+// FuzzServed has a server read whatever a client may send once its connection is set up.
+func FuzzServed(f *testing.F) {
+	request := append(Terms{Port: 7, Padding: 40}.request(control.Open).Encode(), make([]byte, control.BlockBytes)...)
+	start := append(control.EncodeStart(), make([]byte, control.BlockBytes)...)
+	stop := append(control.EncodeStop(control.OK, 1), make([]byte, control.BlockBytes)...)
+	f.Add(slices.Concat(request, start, stop, request))
+	f.Add(slices.Concat(request, request, start, stop))
+	f.Add(start)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		near, far := net.Pipe() // for the deadlines alone
+		defer near.Close()
+		defer far.Close()
+		in := io.MultiReader(bytes.NewReader(control.SetUp{Mode: control.Open}.Encode()), bytes.NewReader(b))
+		c, err := control.Answer(struct {
+			io.Reader
+			io.Writer
+		}{in, io.Discard}, control.Offer{Modes: control.Open})
+		if err != nil {
+			t.Fatal(err)
+		}
+		host := netip.MustParseAddr("127.0.0.1")
+		v := &visit{server: &Server{Log: slog.New(slog.DiscardHandler)}, Visit: &endpoint.Visit{Connection: c, Conn: addressed{far}, From: host, Local: host,
+			Limits: endpoint.Policy{}.LimitsOf(host, "")}}
+		_ = v.Commands(func() bool { return len(v.sessions.all) > 0 }, v.do)
+		if v.close(); v.Bytes != 0 {
+			t.Errorf("%d bytes of packets that nobody sent", v.Bytes)
+		}
+	})
+}
+
+// addressed is a connection that has an address as one over TCP has.
+type addressed struct{ net.Conn }
+
+func (addressed) RemoteAddr() net.Addr { return &net.TCPAddr{} }
