@@ -178,19 +178,23 @@ func (m *runningMesh) labPage() string {
 
 // told is what Out is told; it wants how many hosts, the page, the invitation, the lab's page, the time.
 const told = `
-A mesh of %d hosts runs in an emulated network on this machine. Anyone on this machine may look at its pages:
+A mesh of %d hosts runs in an emulated network on this machine. Anyone on this
+machine may look at its pages:
 
   %s/
 
-Tests and diagnoses need somebody who signed in. Who opens this link sets the administrator's password, once:
+Tests and diagnoses need somebody who signed in. Who opens this link sets the
+administrator's password, once:
 
   %s
 
-The network itself is there, too. Who signed in takes its fault from this link, which loses packets, by "Fix it in the lab":
+The network itself is there, too. Who signed in takes its fault from this link,
+which loses packets, by "Fix it in the lab":
 
   %s
 
-What is older than %s is generated, nobody measured it, and the pages say so; since then something is measured every
-few seconds. Three hosts are sick on purpose. The first page names them, and in a minute or so why:
+What is older than %s is generated, nobody measured it, and the pages say so;
+since then something is measured every few seconds. Three hosts are sick on
+purpose. The first page names them, and in a minute or so why:
 
 `

@@ -204,7 +204,7 @@ func TestLabIsFixed(t *testing.T) {
 	if before, after := value[float64](p, rate(0)), value[float64](p, rate(2)); before <= 0 || after < 1.5*before || after < 1.2e7 {
 		t.Errorf("%g bit/s before the cure, %g after it; 19 Mbit/s were predicted", before, after)
 	}
-	p.says("section.fix", "The diagnosis: random-loss. what the link carries")
+	p.says("section.fix", "The diagnosis: Packets are lost although the path is not busy. what the link carries")
 	p.until("document.querySelectorAll('.fix-lines polyline').length === 2 && document.querySelector('.fix-lines .predicted')")
 	p.withAxe()
 	p.accessible("a link that was cured")

@@ -47,6 +47,9 @@ func TestWhatIsWrong(t *testing.T) {
 	p.says(".table tbody tr", "since ")
 	p.until("document.documentElement.scrollWidth <= innerWidth")
 	p.accessible("what is wrong, table, phone, dark")
+	p.show("#/pair/ucl/cern?from=-6h", desk, false) // a span of which its own past says nothing
+	p.says(".since", "ucl → cern: transfers slow since ")
+	p.until("[...document.querySelectorAll('.lane .event')].some((mark) => mark.ariaLabel.includes('transfers slow since '))")
 	p.show("#/sign-in", desk, false)
 	p.signIn("olga", password)
 	p.show("#/", desk, false)

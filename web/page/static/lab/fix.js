@@ -1,7 +1,8 @@
 // A link that does harm is cured in the lab: measured before, predicted by a diagnosis, cured, measured again.
 import { html, useEffect, useRef, useState } from '../html.js';
-import { ApiError, ask, url, why } from '../api.js';
+import { ApiError, ask, get, url, why } from '../api.js';
 import { format } from '../format.js';
+import { useTitles } from '../result/titles.js';
 import { ratesOf, splitter } from '../test/run.js';
 import { harm, nameOf } from './judge.js';
 import { follow } from './live.js';
@@ -77,10 +78,16 @@ async function cure(lab, way, link, keys, act, signal, show) {
   add({ doing: '' });
 }
 
-/** What is found by a diagnosis over the lab itself. @param {string} lab @param {{from: string, to: string}} way @param {AbortSignal} signal @returns {Promise<DiagnosisDoc>} */
+/**
+ * What is found by a diagnosis: of hosts that are the mesh's, too, by the mesh, whose other tests keep away from it meanwhile; of others over
+ * the lab itself.
+ * @param {string} lab @param {{from: string, to: string}} way @param {AbortSignal} signal @returns {Promise<DiagnosisDoc>}
+ */
 async function diagnosed(lab, way, signal) {
-  const wanted = { kind: 'diagnosis', ...way, seconds };
-  const answer = await ask(url(['labs', lab, 'tests']), { method: 'POST', signal, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(wanted) });
+  const { hosts } = await get('api/v1/hosts', signal);
+  const known = [way.from, way.to].every((name) => hosts.some((/** @type {HostDoc} */ h) => h.name === name));
+  const [path, wanted] = known ? [['diagnoses'], { source: way.from, target: way.to }] : [['labs', lab, 'tests'], { kind: 'diagnosis', ...way, seconds }];
+  const answer = await ask(url(path), { method: 'POST', signal, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(wanted) });
   if (!answer.ok) throw new ApiError(answer.status, await why(answer));
   const lines = splitter()(await answer.text() + '\n');
   const found = lines.find((l) => l.diagnosis)?.diagnosis;
@@ -94,6 +101,7 @@ const rateOf = (seen) => seen?.result?.metrics.throughput_bits_per_second;
 /** @param {{fixed: Fixed}} props */
 function Outcome({ fixed }) {
   const { doing, before, diagnosis, unknown, cured, after, error } = fixed;
+  const title = useTitles();
   const first = diagnosis?.findings?.find((f) => f.severity !== 'info');
   const predicted = first?.predicted?.throughput_bits_per_second;
   const rows = [['before', rateOf(before)], ['predicted', predicted], ['after', rateOf(after)]];
@@ -101,7 +109,7 @@ function Outcome({ fixed }) {
     ${error && html`<p class="failure" role="alert">${error}</p>`}
     <${Lines} before=${before} after=${after} predicted=${predicted} />
     <dl class="fix-rates">${rows.map(([name, rate]) => html`<div key=${name}><dt>${name}</dt><dd data-bits=${rate ?? ''}>${rate === undefined ? '–' : format(/** @type {number} */ (rate), 'bits_per_second')}</dd></div>`)}</dl>
-    ${diagnosis && html`<p>The diagnosis: <strong>${diagnosis.verdict}</strong>.${first?.predicted && ` ${first.predicted.basis}`}</p>`}
+    ${diagnosis && html`<p>The diagnosis: <strong>${title(diagnosis.verdict)}</strong>.${first?.predicted && ` ${first.predicted.basis}`}</p>`}
     ${unknown && html`<p class="note">Nothing was predicted: ${unknown}.</p>`}
     ${cured && html`<p>Cured: ${cured}.</p>`}`;
 }

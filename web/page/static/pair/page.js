@@ -19,7 +19,7 @@ import { Routes } from './routes.js';
 import { planned, rowsOf, toolsOf } from './rows.js';
 import { Scatter } from './scatter.js';
 import { Shares } from './shares.js';
-import { Since, State, useHistory, withSteps } from './since.js';
+import { Since, State, useHistory, useSigns, withSteps } from './since.js';
 import { useStages } from './stages.js';
 
 /** @typedef {import('./compare.js').Pair[]} Pairs */
@@ -62,7 +62,8 @@ export function Past({ route, pair, metric: usual = '', head }) {
   const { rangeOf: rangeFor, turnOf, rest, turnOfRest, onDrew, look } = useStages(range, rows.map((r) => r.id), turn);
   const happened = useChanges(pair, rest ?? range, turnOfRest);
   const events = useHistory(pair, rest ?? range, turnOfRest);
-  const changes = useMemo(() => withSteps(happened.changes, events), [happened.changes, events]);
+  const signs = useSigns(pair, rest ?? range, turnOfRest);
+  const changes = useMemo(() => withSteps(happened.changes, events, signs ?? [], range.from), [happened.changes, events, signs, range.from]);
   const press = useZoomKeys(route, range);
   /** @param {string} row @returns {(from: number, to: number) => void} */
   const zoomIn = (row) => (from, to) => {
@@ -87,7 +88,7 @@ export function Past({ route, pair, metric: usual = '', head }) {
     whole=${whole} zoom=${zoomIn(row.id)} press=${pressIn(row.id)} turn=${turnOf(row.id)} changes=${changes ?? none} drew=${onDrew} />`;
   return html`
     ${head}
-    ${!own && html`<${Since} events=${events}>${first && rest && html`<${State} row=${first} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />`}<//>`}
+    ${!own && html`<${Since} pair=${pair} events=${events} signs=${signs}>${first && rest && html`<${State} row=${first} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />`}<//>`}
     <${Controls} route=${route} pair=${pair} range=${range} keys=${keys.flat()} />
     ${error && html`<${Failure} error=${error} what=${`What ${wayText(pair)} measured`} retry=${reload} />`}
     ${!doc && !error && html`<${Loading} of="what was measured" />`}

@@ -6,6 +6,7 @@ import { useDocs } from '../docs.js';
 import { format, plural, share, unitOf } from '../format.js';
 import { definitionOf } from '../metrics.js';
 import { rfc } from '../times.js';
+import { signWords } from '../overview/words.js';
 import { seriesUrl } from './graphs.js';
 
 /** @typedef {[string, string]} Pair */
@@ -30,26 +31,70 @@ export function useHistory(pair, range, turn) {
 }
 
 /**
- * Changes of the time line with those of a history. Another route has its own mark there.
+ * In which respects a pair is worse now, as the first page has it: it looks at all pairs together, and so knows of one what its own past does
+ * not show yet. None where the span ends before now.
+ * @param {Pair} pair
+ * @param {import('./range.js').Range} range
+ * @param {number | null} turn null: something else is wanted first
+ * @returns {SignDoc[] | null} null: it is not known yet
+ */
+export function useSigns(pair, range, turn) {
+  const wanted = range.live && pair[0] !== pair[1];
+  const { doc, error } = useDocs([wanted ? 'api/v1/summary' : null], turn === null ? null : 0);
+  return useMemo(() => (doc || error ? signsOf(doc?.[0], pair) : null), [doc, error, ...pair]);
+}
+
+const hour = 3600e3; // ms: to which it is known of a pair when something began; of all pairs that show it together, more exactly
+
+/** @param {SummaryDoc | null | undefined} summary @param {Pair} pair @returns {SignDoc[]} */
+function signsOf(summary, pair) {
+  const own = summary?.pairs.find((p) => p.source === pair[0] && p.target === pair[1] && p.trouble !== null);
+  return (own?.signs ?? []).map((s) => {
+    const all = summary?.troubles[own?.trouble ?? -1]?.signs.find((t) => t.aspect === s.aspect);
+    const later = all ? Date.parse(all.since) - Date.parse(s.since) : 0;
+    return all && later > 0 && later < hour ? { ...s, since: all.since } : s;
+  });
+}
+
+/** Aspects of signs by the metrics of events. @type {[Aspect, RegExp][]} */
+const aspects = [['loss', /loss/], ['throughput', /throughput/], ['delay', /rtt/]];
+
+/**
+ * The signs that no event of the history that goes on tells.
+ * @param {SignDoc[]} signs
+ * @param {HistoryEvent[]} events
+ */
+export const untold = (signs, events) => signs.filter((s) => !events.some((e) => !e.ended && e.changed.some((c) => aspects.some(([a, of]) => a === s.aspect && of.test(c.metric)))));
+
+/** Changes of the time line with those of a history, and with what began lately. Another route has its own mark there.
  * @param {Change[] | null} changes
  * @param {HistoryEvent[] | null} events
+ * @param {SignDoc[]} signs
+ * @param {number} from where the span begins
  * @returns {Change[] | null}
  */
-export const withSteps = (changes, events) => changes && [...changes, ...(events ?? []).filter((e) => e.changed.length && !e.route).map((e) => ({
+export const withSteps = (changes, events, signs, from) => changes && [...changes, ...(events ?? []).filter((e) => e.changed.length && !e.route).map((e) => ({
   at: e.until, t: Date.parse(e.until), kind: /** @type {const} */ ('step'), severity: e.severity, text: e.sentence, way: /** @type {const} */ (0),
+})), ...untold(signs, events ?? []).filter((s) => !s.longer && Date.parse(s.since) >= from).map((s) => ({
+  at: s.since, t: Date.parse(s.since), kind: /** @type {const} */ ('step'), severity: /** @type {const} */ ('warning'), text: signWords(s, Date.now()), way: /** @type {const} */ (0),
 }))].sort((a, b) => a.t - b.t);
+
+/** What is worse now, in words. @param {{pair: Pair, signs: SignDoc[]}} props */
+const Worse = ({ pair: [a, b], signs }) => html`<p class="is-failed">${a} → ${b}: ${signs.map((s) => signWords(s, Date.now())).join('; ')}.</p>`;
 
 /**
  * One sentence, which has its place before it is known, so that the graphs do not move under the mouse: what changed last, or else what is;
- * the other changes when one asks.
- * @param {{events: HistoryEvent[] | null, children?: any}} props children: what is, without its end
+ * the other changes when one asks. What is worse now comes before all, where no change tells of it.
+ * @param {{pair: Pair, events: HistoryEvent[] | null, signs: SignDoc[] | null, children?: any}} props children: what is, without its end
  */
-export function Since({ events, children }) {
-  const [first, ...others] = events ?? [];
+export function Since({ pair, events, signs, children }) {
+  const worse = untold(signs ?? [], events ?? []);
+  const all = events ?? [];
+  const [first, ...others] = worse.length ? [null, ...all] : all;
   const told = (/** @type {HistoryEvent} */ e) => html`<p class=${{ info: '', warning: 'is-partial', problem: 'is-failed' }[e.severity]}>${e.sentence}</p>`;
-  return html`<section class="since" aria-label="What changed" aria-busy=${!events}>
-    ${first ? told(first) : html`<p>${events ? html`${children} Nothing is known to have changed in this span.` : html`<span class="quiet">…</span>`}</p>`}
-    ${others.length > 0 && html`<details><summary>${plural(others.length, 'more change')}</summary>${others.map(told)}</details>`}
+  return html`<section class="since" aria-label="What changed" aria-busy=${!events || !signs}>
+    ${worse.length ? html`<${Worse} pair=${pair} signs=${worse} />` : first ? told(first) : html`<p>${events && signs ? html`${children} Nothing is known to have changed in this span.` : html`<span class="quiet">…</span>`}</p>`}
+    ${others.length > 0 && html`<details><summary>${plural(others.length, 'more change')}</summary>${others.map((e) => e && told(e))}</details>`}
   </section>`;
 }
 
