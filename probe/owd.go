@@ -67,7 +67,7 @@ func (p OWD) Validate() error {
 		checkRange("port", all.Port, 1, 65535),
 		checkRange("count", all.Count, 1, owdMaxCount),
 		checkDuration("interval", p.Interval, owdMinInterval, time.Hour),
-		checkRange("size", all.Size, leastOWD, owdMostSize),
+		checkRange("size", all.Size, leastOWD, owdMostSize), checkPadding(all.Size, leastOWD),
 		checkDuration("timeout", p.Timeout, time.Millisecond, maxTimeout),
 		checkRange("TTL", all.TTL, 1, 255),
 		checkRange("DSCP", p.DSCP, 0, 63),

@@ -1,10 +1,13 @@
 package probe
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/control"
 	"github.com/pathwise-net/pathwise/proto/stamp"
@@ -28,13 +31,29 @@ func (p OWD) reflector(clock measure.Clock) reflector {
 	return newStampPackets(p.Rand, p.Size, clock)
 }
 
-// newStampPackets are packets of a session of their own, of size bytes each.
+// newStampPackets are packets of a session of their own, of size bytes each. What is beyond the least is an Extra Padding TLV (RFC 8972
+// section 4.1), since reflectors read what follows a packet as TLVs.
 func newStampPackets(random *rand.Rand, size int, clock measure.Clock) *stampPackets {
-	s := &stampPackets{bytes: make([]byte, size), estimate: control.Unknown, session: uint16(1 + random.IntN(math.MaxUint16))}
+	s := &stampPackets{bytes: make([]byte, leastOWD, size), estimate: control.Unknown, session: uint16(1 + random.IntN(math.MaxUint16))}
+	if padding := size - leastOWD - tlvHeader; padding >= 0 {
+		s.bytes = stamp.AppendTLV(s.bytes, stamp.TLV{Type: stamp.ExtraPadding, Value: make([]byte, padding)})
+	}
 	if clock.ErrorSeconds != nil {
 		s.estimate = control.EstimateOf(time.Duration(*clock.ErrorSeconds*float64(time.Second)), clock.Synchronized)
 	}
 	return s
+}
+
+// tlvHeader is the length of a TLV without a value (RFC 8972 section 4).
+const tlvHeader = 4
+
+// checkPadding refuses sizes that are beyond the least and have no room for the header of a TLV.
+func checkPadding(size, least int) error {
+	if size > least && size < least+tlvHeader {
+		return &input.Error{Field: "size", Value: strconv.Itoa(size),
+			Remedy: fmt.Sprintf("give %d, or at least %d: padding has a header of %d bytes", least, least+tlvHeader, tlvHeader)}
+	}
+	return nil
 }
 
 func (s *stampPackets) packet(index int, at time.Time) []byte {

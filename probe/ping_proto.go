@@ -78,5 +78,8 @@ func (p Ping) checkSize() error {
 	if all.hasPayload() && all.Size < least {
 		return &input.Error{Field: "size", Value: strconv.Itoa(p.Size), Remedy: fmt.Sprintf("give at least %d, by which the requests are told apart", least)}
 	}
+	if p.Proto == protoSTAMP {
+		return checkPadding(all.Size, leastOWD)
+	}
 	return nil
 }

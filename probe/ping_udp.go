@@ -42,8 +42,7 @@ type stampEchoes struct {
 	*stampPackets
 }
 
-func (s *stampEchoes) request(index, size int) []byte {
-	s.bytes = s.bytes[:size]
+func (s *stampEchoes) request(index, _ int) []byte {
 	return s.packet(index, time.Now())
 }
 
