@@ -22,9 +22,9 @@ type accessFlags struct {
 }
 
 func (a *accessFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&a.keys, "key-file", "", "`FILE` with the keys of OWAMP and TWAMP clients, as the deployed servers have it")
-	flags.StringVar(&a.clients, "clients", "", "`FILE` with classes of OWAMP and TWAMP clients and what each may do")
-	flags.StringVar(&a.stampKey, "stamp-key", "", "`FILE` with the key of STAMP's authenticated mode, in hexadecimal: then nothing else is reflected")
+	flags.StringVar(&a.keys, "key-file", "", "keys of OWAMP and TWAMP clients, in a `FILE` as the deployed servers have it")
+	flags.StringVar(&a.clients, "clients", "", "classes of OWAMP and TWAMP clients and what each may do, in a YAML `FILE`")
+	flags.StringVar(&a.stampKey, "stamp-key", "", "key of STAMP's authenticated mode, without which nothing is reflected then, in a `FILE` in hexadecimal")
 	flags.BoolVar(&a.stateless, "stamp-stateless", false, "reflect STAMP packets without counting them")
 	flags.IntSliceVar(&a.stampMarks, "stamp-dscp", nil, "DSCPs that STAMP packets may ask their answers to leave with, such as 10,46")
 }
