@@ -101,9 +101,17 @@ func TestEndEarly(t *testing.T) {
 		if _, early := s.Parameters[Narrow]; early != s.Transfer() {
 			t.Errorf("%s: %v", s.Name, s.Parameters)
 		}
+		want := map[string]any{"transfer": 8.0, "transfer-reverse": 5.0}[s.Name]
+		if s.Parameters["duration"] != want || s.Name == "transfer-reverse" && s.Seconds != 5.5 {
+			t.Errorf("%s lasts %v, %v in all, want %v", s.Name, s.Parameters["duration"], s.Seconds, want)
+		}
+	}
+	back := EndEarly(Plan(8*time.Second, measure.Reverse))
+	if got := back[len(back)-1].Parameters["duration"]; got != 8.0 {
+		t.Errorf("the way back alone lasts %v", got)
 	}
 	for _, s := range plan {
-		if s.Parameters[Narrow] != nil {
+		if s.Parameters[Narrow] != nil || s.Transfer() && s.Parameters["duration"] != 8.0 {
 			t.Errorf("%s has changed: %v", s.Name, s.Parameters)
 		}
 	}

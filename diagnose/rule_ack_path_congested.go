@@ -21,11 +21,9 @@ var ackPathCongested = Rule{
 		}
 		lost := s.Value(ResentShare) > fewAreLost && s.Value(AcksShare) < acksExceed
 		switch {
-		case s.Value(LoadedRoundTrip) < queueStands*s.Value(EmptyRoundTrip), waitsThere(s):
-			return nil
-		case waitsBack(s) && losesOn(s) <= othersLose:
+		case waitsBack(s) && losesOn(s) <= othersLose: // whatever the round trips of another transfer were
 			c.Says, c.Confidence = []string{"one-way"}, 0.9
-		case s.Value(AcksShare) < acksFill || lost:
+		case s.Value(LoadedRoundTrip) < queueStands*s.Value(EmptyRoundTrip), waitsThere(s), s.Value(AcksShare) < acksFill, lost:
 			return nil
 		}
 		return c
