@@ -63,13 +63,17 @@ func setMost(s *Subject, n Name, value float64, r *measure.Result) {
 	}
 }
 
-// deriveClocks adds how far the clocks are apart, and over which round trip.
+// deriveClocks adds how far the clocks are apart, and over which round trip; and to both ways how right they are, which says what a one-way
+// delay is worth.
 func (g *gathering) deriveClocks() {
 	if g.clocks == nil {
 		return
 	}
 	if forward := g.ways[measure.Forward]; forward.Known(EmptyRoundTrip) {
 		g.clocks.set(EmptyRoundTrip, forward.Fact(EmptyRoundTrip))
+	}
+	for _, way := range g.ways {
+		way.set(ClocksMost, g.clocks.Fact(ClocksMost))
 	}
 	if g.clocks.Known(ClockAhead) {
 		ahead := g.clocks.Fact(ClockAhead)

@@ -44,6 +44,7 @@ var rules = []Rule{
 	hostSettings,
 	clockUnsynchronised,
 	asymmetricRoute,
+	delayAsymmetry,
 	familySlower,
 	slowFirewall,
 	dscpRemarked,

@@ -1,0 +1,48 @@
+package diagnose
+
+import (
+	"math"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// delayAsymmetry: one way takes longer than the other by more than the clocks of both ends may be off: a detour one way, or a queue that never
+// empties. Each round trip pays for it, and shows nothing of which way it is. It is measured where both clocks are kept well enough, and the path is
+// slow or its ways have other numbers of hops.
+//
+// Where a clock is ahead, one way seems longer and the other shorter by as much, so that their difference is off by twice the error.
+var delayAsymmetry = Rule{
+	ID:    "delay-asymmetry",
+	Of:    OfWay,
+	In:    []State{Slow, Full},
+	Needs: []Name{WayLeast, BackLeast, WayError, EmptyRoundTrip, Steady},
+	Reads: []Name{ClocksMost, HopsThere, HopsBack},
+	Apart: map[string]Name{"asymmetric-route": WayLeast},
+	Suspect: func(s *Subject) bool {
+		hops := s.Known(HopsThere) && s.Known(HopsBack) && s.Value(HopsThere) != s.Value(HopsBack)
+		told := s.Known(ClocksMost) && s.Value(EmptyRoundTrip) > asymmetric(s)+2*s.Value(ClocksMost) // else no difference could be
+		return s.Name == measure.Forward && told && (hops || state(s) == Slow)
+	},
+	Look: func(s *Subject) *Claim {
+		longer := s.Value(WayLeast) - s.Value(BackLeast)
+		if s.Name != measure.Forward || math.Abs(longer)-2*s.Value(WayError) <= asymmetric(s) { // it is one thing of both ways, and told once
+			return nil
+		}
+		c := &Claim{
+			Severity: measure.Info, Where: OnPath, Confidence: 0.9,
+			Evidence: []Name{WayLeast, BackLeast, WayError, EmptyRoundTrip},
+			Advice:   []string{"there"},
+			Allows:   s.Value(Steady), Unpredicted: true,
+		}
+		if longer < 0 {
+			c.Where, c.Says, c.Advice = "path from {receiver} to {sender}", []string{"back"}, []string{"back"}
+		}
+		return c
+	},
+}
+
+// asymmetric is by how much a way must take longer than the other one, in seconds: a quarter of the round trip, as lines that take longer one way
+// for their own coding differ by less, and what 500 km of detour take.
+func asymmetric(s *Subject) float64 {
+	return max(s.Value(EmptyRoundTrip)/4, 0.005)
+}
