@@ -126,7 +126,7 @@ var rooms = []room{
 	{"parse", "metrics out of what a program printed",
 		"document measure", ""},
 	{"probe", "one method a file: ping, trace, throughput, capacity, programs, the host itself; the catalogue of their parameters",
-		"chart document host input measure model parse proto/control proto/iperf3 proto/stamp proto/transact quantity sock stat", "proto/peertest"},
+		"chart document host input measure model parse proto/control proto/endpoint proto/iperf3 proto/stamp proto/transact proto/twamp quantity sock stat", "proto/peertest"},
 	{"proto/beacon", "multicast beacons: the wire protocol, and a member of a group that knows loss and delay between all of them",
 		"chart input proto/control sock stat", "lab"},
 	{"proto/capturetest", "captures on loopback that tshark judges, for tests of protocols",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/pathwise-net/pathwise/input"
@@ -20,11 +21,14 @@ import (
 type OWD struct {
 	Target   string        // name or address; required
 	Family   sock.Family   // zero: the first of the target's addresses that can be reached
-	Proto    string        // "stamp" (RFC 8762); "": stamp
-	Port     int           // of the reflector; 0: that of the protocol
+	Proto    string        // "stamp" (RFC 8762) or "twamp" (RFC 5357); "": stamp
+	Port     int           // of the reflector, or of the control connection; 0: that of the protocol
+	Mode     string        // "O", "A", "E" or "M", see owdModes; "": authenticated by STAMP with a key, as the server prefers by TWAMP, open without
+	KeyFile  string        // of STAMP the key in hexadecimal, of TWAMP pass phrases by key ID as servers have them; "": none
+	KeyID    string        // of TWAMP; "": the only one in the file
 	Count    int           // packets to send; 0: 100
 	Interval time.Duration // between packets, with Poisson their mean; 0: 100 ms; at least 100 µs
-	Size     int           // bytes of UDP payload; 0: the least that the protocol has
+	Size     int           // bytes of UDP payload; 0: the least that protocol and mode have
 	Timeout  time.Duration // 0: 2 s; at most 60 s
 	TTL      int           // of the packets; 0: 255, so that the far end knows how many hops they passed
 	DSCP     int           // of the packets, 0..63
@@ -32,7 +36,10 @@ type OWD struct {
 
 	Poisson bool // exponential intervals, which meet periodic behaviour of the path without bias (RFC 2330, 11.1.1)
 
-	Rand     *rand.Rand         // source of intervals and identifiers; nil: a random seed
+	Rand   *rand.Rand // source of intervals and identifiers; nil: a random seed
+	secret string     // of a responder that was opened for this run
+	key    []byte
+
 	Progress func(measure.Echo) // called once for each packet when its fate is known, by the goroutine of Do; may be nil
 }
 
@@ -51,23 +58,26 @@ const (
 )
 
 // The protocols of OWD.
-const protoSTAMP = "stamp"
+const (
+	protoSTAMP = "stamp"
+	protoTWAMP = "twamp"
+)
 
-var owdProtos = []string{protoSTAMP}
+var owdProtos = []string{protoSTAMP, protoTWAMP}
 
 // Validate says what is wrong with the parameters, as an input.Error, or returns nil.
 func (p OWD) Validate() error {
 	all := p.withDefaults()
 	var proto error
-	if all.Proto != protoSTAMP {
+	if !slices.Contains(owdProtos, all.Proto) {
 		proto = &input.Error{Field: "proto", Value: p.Proto, Remedy: "give " + oneOf(owdProtos)}
 	}
 	if err := cmp.Or(
-		checkTarget(p.Target, p.Family), proto,
+		checkTarget(p.Target, p.Family), proto, all.checkMode(),
 		checkRange("port", all.Port, 1, 65535),
 		checkRange("count", all.Count, 1, owdMaxCount),
 		checkDuration("interval", p.Interval, owdMinInterval, time.Hour),
-		checkRange("size", all.Size, leastOWD, owdMostSize), checkPadding(all.Size, leastOWD),
+		checkRange("size", all.Size, all.leastSize(), owdMostSize), all.checkPadding(),
 		checkDuration("timeout", p.Timeout, time.Millisecond, maxTimeout),
 		checkRange("TTL", all.TTL, 1, 255),
 		checkRange("DSCP", p.DSCP, 0, 63),
@@ -87,11 +97,19 @@ func (p OWD) withDefaults() OWD {
 	setDefault(&p.Port, owdPort)
 	setDefault(&p.Count, owdCount)
 	setDefault(&p.Interval, owdInterval)
-	setDefault(&p.Size, leastOWD)
+	setDefault(&p.Size, p.leastSize())
 	setDefault(&p.Timeout, owdTimeout)
 	setDefault(&p.TTL, owdTTL)
 	if p.Rand == nil {
 		p.Rand = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	}
 	return p
+}
+
+// checkPadding refuses sizes of STAMP that have no room for the header of padding.
+func (p OWD) checkPadding() error {
+	if p.Proto != protoSTAMP {
+		return nil
+	}
+	return checkPadding(p.Size, p.leastSize())
 }

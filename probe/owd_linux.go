@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/netip"
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -24,6 +23,9 @@ func (p OWD) measure(ctx context.Context, result *measure.Result) error {
 		return err
 	}
 	p = p.withDefaults()
+	if err := p.readKey(); err != nil {
+		return err
+	}
 	result.Parameters = recorded(owdFields(), &p)
 	clock := sock.AskClockState()
 	result.Clock = measure.NewClock(clock.Bound, clock.Synchronized)
@@ -41,13 +43,24 @@ func (p OWD) measureWay(ctx context.Context, w way, last bool, result *measure.R
 		return err
 	}
 	defer socket.Close()
+	session, err := p.begin(ctx, w, socket, result.Clock)
+	if err != nil {
+		if !last && isUnreachable(err) {
+			return &unreachableError{err.Error()}
+		}
+		return err
+	}
+	ctx = session.ctx
 	defer context.AfterFunc(ctx, socket.Interrupt)()
+	result.Parameters["mode"] = session.mode
 
-	run := &owdRun{OWD: p, socket: socket, to: netip.AddrPortFrom(w.to, uint16(p.Port)), packets: p.reflector(result.Clock), last: last,
-		started: time.Now()}
+	run := &owdRun{OWD: p, socket: socket, to: session.to, packets: session.packets, last: last, started: time.Now()}
 	err = run.do(ctx)
 	if ctx.Err() != nil { // whatever call it made fail
 		err = context.Cause(ctx)
+	}
+	if ended := session.end(); err == nil {
+		err = ended
 	}
 	var unreachable *unreachableError
 	if errors.As(err, &unreachable) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/peertest"
+	"github.com/pathwise-net/pathwise/proto/stamp"
 )
 
 // strictReflector is a reflector of STAMP that judges what it gets by the RFCs. seen ends it.
@@ -50,8 +51,8 @@ func TestSTAMPPadding(t *testing.T) {
 				t.Fatalf("%s of %d bytes: the reflector saw %d packets, %v", name, size, len(packets), err)
 			}
 			var want []int // lengths of values
-			if size > leastOWD {
-				want = []int{size - leastOWD - tlvHeader}
+			if size > stamp.LeastBytes {
+				want = []int{size - stamp.LeastBytes - tlvHeader}
 			}
 			var got []int
 			for _, tlv := range packets[4].TLVs {

@@ -122,7 +122,7 @@ func (r *owdRun) listen(ctx context.Context, until time.Time) error {
 		case r.noWay != "":
 			return &unreachableError{r.noWay}
 		case r.refused != "":
-			return fmt.Errorf("no reflector answers on UDP port %d: %s", r.Port, r.refused)
+			return fmt.Errorf("no reflector answers on UDP port %d: %s", r.to.Port(), r.refused)
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			if next == until {
 				return nil

@@ -13,35 +13,36 @@ import (
 	"github.com/pathwise-net/pathwise/proto/stamp"
 )
 
-const (
-	owdPort  = stamp.DefaultPort
-	leastOWD = stamp.LeastBytes
-)
+// owdPort is that of STAMP over UDP, and of TWAMP's control connection over TCP.
+const owdPort = stamp.DefaultPort
 
 // stampPackets are packets of one session of STAMP, which TWAMP-light reflectors answer as well.
 type stampPackets struct {
 	bytes    []byte // of the one that leaves
+	sealer   *stamp.Sealer
 	session  uint16
 	estimate control.ErrorEstimate
 	sent     []control.Timestamp
 }
 
-// reflector is what the packets of the protocol are. clock is this host's.
-func (p OWD) reflector(clock measure.Clock) reflector {
-	return newStampPackets(p.Rand, p.Size, clock)
-}
-
-// newStampPackets are packets of a session of their own, of size bytes each. What is beyond the least is an Extra Padding TLV (RFC 8972
-// section 4.1), since reflectors read what follows a packet as TLVs.
-func newStampPackets(random *rand.Rand, size int, clock measure.Clock) *stampPackets {
-	s := &stampPackets{bytes: make([]byte, leastOWD, size), estimate: control.Unknown, session: uint16(1 + random.IntN(math.MaxUint16))}
-	if padding := size - leastOWD - tlvHeader; padding >= 0 {
+// newStampPackets are packets of a session of their own, of size bytes each, authenticated with a key if there is one. clock is this host's. What
+// is beyond the least is an Extra Padding TLV (RFC 8972 section 4.1), since reflectors read what follows a packet as TLVs.
+func newStampPackets(random *rand.Rand, size int, clock measure.Clock, key []byte) *stampPackets {
+	s := &stampPackets{sealer: stamp.NewSealer(key), estimate: estimateOf(clock), session: uint16(1 + random.IntN(math.MaxUint16))}
+	least := s.sealer.LeastBytes()
+	s.bytes = make([]byte, least, size)
+	if padding := size - least - tlvHeader; padding >= 0 {
 		s.bytes = stamp.AppendTLV(s.bytes, stamp.TLV{Type: stamp.ExtraPadding, Value: make([]byte, padding)})
 	}
-	if clock.ErrorSeconds != nil {
-		s.estimate = control.EstimateOf(time.Duration(*clock.ErrorSeconds*float64(time.Second)), clock.Synchronized)
-	}
 	return s
+}
+
+// estimateOf is what packets tell of this host's clock.
+func estimateOf(clock measure.Clock) control.ErrorEstimate {
+	if clock.ErrorSeconds == nil {
+		return control.Unknown
+	}
+	return control.EstimateOf(time.Duration(*clock.ErrorSeconds*float64(time.Second)), clock.Synchronized)
 }
 
 // tlvHeader is the length of a TLV without a value (RFC 8972 section 4).
@@ -59,23 +60,25 @@ func checkPadding(size, least int) error {
 func (s *stampPackets) packet(index int, at time.Time) []byte {
 	sent := control.TimestampOf(at)
 	s.sent = append(s.sent, sent)
-	stamp.Probe{Sequence: uint32(index), Sent: sent, Error: s.estimate, Session: s.session}.Put(s.bytes)
+	s.sealer.SealProbe(s.bytes, stamp.Probe{Sequence: uint32(index), Sent: sent, Error: s.estimate, Session: s.session})
 	return s.bytes
 }
 
 // reflected takes no answer for one that does not have the time at which the packet was sent, which nobody off the path can know.
 func (s *stampPackets) reflected(data []byte) (reflection, bool) {
-	a, whole := stamp.ReadAnswer(data)
+	a, err := s.sealer.OpenAnswer(data)
 	index := int(a.Probe.Sequence)
-	if !whole || index >= len(s.sent) || a.Probe.Sent != s.sent[index] {
+	if err != nil || index >= len(s.sent) || a.Probe.Sent != s.sent[index] {
 		return reflection{}, false
 	}
-	moment := func(t control.Timestamp) time.Time {
-		if a.Error.PTP() { // seconds since 1970 in the upper half, nanoseconds in the lower (RFC 8186)
-			return time.Unix(int64(t>>32), int64(uint32(t)))
-		}
-		return t.Time()
-	}
-	return reflection{index: index, count: a.Sequence, answered: moment(a.Answered), arrived: moment(a.Arrived),
+	return reflection{index: index, count: a.Sequence, answered: moment(a.Answered, a.Error), arrived: moment(a.Arrived, a.Error),
 		ttl: int(a.TTL), clock: measure.NewClock(a.Error.Bound())}, true
+}
+
+// moment is the time of a stamp, in the format that its error estimate says.
+func moment(t control.Timestamp, e control.ErrorEstimate) time.Time {
+	if e.PTP() { // seconds since 1970 in the upper half, nanoseconds in the lower (RFC 8186)
+		return time.Unix(int64(t>>32), int64(uint32(t)))
+	}
+	return t.Time()
 }

@@ -25,7 +25,7 @@ func unhex(t *testing.T, text string) []byte {
 // Packets have the layout of RFC 8762, and answers of it are read, with time stamps of NTP and of PTP; what answers no packet of ours is not.
 func TestSTAMPPackets(t *testing.T) {
 	p := OWD{Target: "a", Rand: rand.New(rand.NewPCG(1, 1))}.withDefaults()
-	s := p.reflector(measure.NewClock(time.Second, true))
+	s := newStampPackets(p.Rand, p.Size, measure.NewClock(time.Second, true), nil)
 	at := time.Unix(1_000_000_000, 500_000_000) // 0xbf454880 s after 1900 began
 	s.packet(0, at)
 	packet := s.packet(1, at)

@@ -71,7 +71,7 @@ func (p Ping) checkSize() error {
 	case p.Proto == protoUDP:
 		least = indexedSize
 	case p.Proto == protoSTAMP:
-		least = leastOWD
+		least = stamp.LeastBytes
 	case all.hasPayload() && all.Timeout/time.Duration(max(1, all.Interval)) >= 1<<16: // more than ICMP has sequence numbers for
 		least = indexedSize
 	}
@@ -79,7 +79,7 @@ func (p Ping) checkSize() error {
 		return &input.Error{Field: "size", Value: strconv.Itoa(p.Size), Remedy: fmt.Sprintf("give at least %d, by which the requests are told apart", least)}
 	}
 	if p.Proto == protoSTAMP {
-		return checkPadding(all.Size, leastOWD)
+		return checkPadding(all.Size, stamp.LeastBytes)
 	}
 	return nil
 }

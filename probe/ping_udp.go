@@ -58,7 +58,7 @@ func (s *stampEchoes) held(answer []byte) time.Duration {
 
 // quoted is which request an error quotes: its sequence number is the first thing in it.
 func (s *stampEchoes) quoted(payload []byte, sent int) (index int, ok bool) {
-	if len(payload) < leastOWD {
+	if len(payload) < stamp.LeastBytes {
 		return sent - 1, sent > 0
 	}
 	p, ok := stamp.ReadProbe(payload)

@@ -21,16 +21,20 @@ var update = flag.Bool("update", false, "write the table of kinds in docs/agent.
 // What a probe asks its target to open is in the table, and what the table says of probes is what they ask for.
 func TestKindsAnswerProbes(t *testing.T) {
 	asked := map[string][]string{measure.ResponderCommand: {"command"}} // a program asks for a server only where its tool has one
+	tasks := []measure.Task{{Kind: "owd", Parameters: map[string]any{"proto": "twamp"}}}
 	for _, kind := range probe.Kinds() {
-		if kind.Name == "command" {
+		tasks = append(tasks, measure.Task{Kind: kind.Name})
+	}
+	for _, kind := range tasks {
+		if kind.Kind == "command" {
 			continue
 		}
-		demand, err := probe.Demand(measure.Task{Kind: kind.Name})
+		demand, err := probe.Demand(kind)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if demand.Responder != "" {
-			asked[demand.Responder] = append(asked[demand.Responder], kind.Name)
+			asked[demand.Responder] = append(asked[demand.Responder], kind.Kind)
 		}
 	}
 	answered, names := map[string][]string{}, map[string]bool{}

@@ -10,8 +10,8 @@ import (
 	"github.com/pathwise-net/pathwise/proto/owamp"
 )
 
-// runKeyID names the secret of a run to an OWAMP server that is open for it.
-const runKeyID = "pathwise-run"
+// runKeyID names the secret of a run to a server of OWAMP or TWAMP that is open for it.
+const runKeyID = endpoint.RunKeyID
 
 // owampKind is an OWAMP server. The secret of a run is the pass phrase of the key ID pathwise-run, without which nothing is answered.
 func owampKind() Kind {

@@ -15,7 +15,7 @@ import (
 func twampKind() Kind {
 	return Kind{
 		Name: measure.ResponderTWAMP, Meaning: "two-way delay tests of any TWAMP client",
-		Protocols: []string{"tcp"}, Port: twamp.DefaultPort, Spare: twamp.SparePort,
+		Probes: []string{"owd"}, Protocols: []string{"tcp"}, Port: twamp.DefaultPort, Spare: twamp.SparePort,
 		// As those of OWAMP.
 		Limits: Limits{Tests: 32, Longest: 5 * time.Minute},
 		Always: true, Untold: true,

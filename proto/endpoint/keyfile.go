@@ -53,6 +53,9 @@ func ReadKeys(r io.Reader) (Keys, error) {
 	return keys, nil
 }
 
+// RunKeyID is the key ID of the secret of a run, to a server that is open for that run alone.
+const RunKeyID = "pathwise-run"
+
 // CheckSecret says what is wrong with a pass phrase that a run is let in by: PBKDF2 does not make a short one safe from guesses.
 func CheckSecret(secret string) error {
 	if len(secret) < leastSecret {

@@ -1,0 +1,114 @@
+package probe
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/control"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
+	"github.com/pathwise-net/pathwise/proto/stamp"
+	"github.com/pathwise-net/pathwise/proto/twamp"
+)
+
+// The modes of OWD, by the letters that other senders of these protocols have for them.
+const (
+	modeOpen          = "O"
+	modeAuthenticated = "A"
+	modeEncrypted     = "E" // TWAMP alone
+	modeMixed         = "M" // RFC 5618, TWAMP alone: the control connection is encrypted, its test packets are open
+)
+
+// owdModes are the modes of each protocol.
+var owdModes = map[string][]string{
+	protoSTAMP: {modeOpen, modeAuthenticated},
+	protoTWAMP: {modeOpen, modeAuthenticated, modeEncrypted, modeMixed},
+}
+
+// controlModes are the modes as a control connection has them. "" leaves it to both ends.
+var controlModes = map[string]control.Mode{modeOpen: control.Open, modeAuthenticated: control.Authenticated, modeEncrypted: control.Encrypted,
+	modeMixed: control.Mixed}
+
+// checkMode refuses a mode that the protocol does not have, and what is said of keys where none is used.
+func (p OWD) checkMode() error {
+	switch modes := owdModes[p.Proto]; {
+	case p.Mode != "" && !slices.Contains(modes, p.Mode):
+		return &input.Error{Field: "mode", Value: p.Mode, Remedy: "of " + p.Proto + " give " + oneOf(modes)}
+	case p.Mode == modeOpen && p.KeyFile != "":
+		return &input.Error{Field: "key-file", Value: p.KeyFile, Remedy: "the open mode takes no key; leave one of them out"}
+	case p.Proto == protoSTAMP && p.Mode == modeAuthenticated && p.KeyFile == "":
+		return &input.Error{Field: "mode", Value: p.Mode, Remedy: "name the file with the key by key-file"}
+	case p.KeyID != "" && (p.KeyFile == "" || p.Proto == protoSTAMP):
+		return &input.Error{Field: "key-id", Value: p.KeyID, Remedy: "it names a key of the key-file of twamp; leave it out"}
+	}
+	return nil
+}
+
+// leastSize are the bytes of the shortest packet. That of TWAMP is as long as its answer.
+func (p OWD) leastSize() int {
+	secured := p.Mode == modeAuthenticated || p.Mode == modeEncrypted || p.Mode == "" && p.KeyFile != ""
+	switch {
+	case p.Proto == protoTWAMP && secured:
+		return twamp.ReflectionBytes(control.Encrypted, 0)
+	case p.Proto == protoTWAMP:
+		return twamp.ReflectionBytes(control.Open, 0)
+	case secured:
+		return stamp.SecuredBytes
+	}
+	return stamp.LeastBytes
+}
+
+// far is the kind of listener that the target opens for a run. What is asked with a key of the host's own is there before.
+func (p OWD) far() string {
+	switch {
+	case p.KeyFile != "":
+		return ""
+	case p.Proto == protoTWAMP:
+		return measure.ResponderTWAMP
+	}
+	return measure.ResponderSTAMP
+}
+
+// readKey reads the key of the key file, and says which mode a run's own secret stands for: the mixed one, whose packets are of any size.
+func (p *OWD) readKey() error {
+	switch {
+	case p.KeyFile == "" && p.secret != "":
+		p.KeyID, p.key = endpoint.RunKeyID, []byte(p.secret)
+		setDefault(&p.Mode, modeMixed)
+		return nil
+	case p.KeyFile == "" && p.Mode != "" && p.Mode != modeOpen:
+		return &input.Error{Field: "mode", Value: p.Mode, Remedy: "name the file with the key by key-file"}
+	case p.KeyFile == "":
+		return nil
+	}
+	file, err := os.Open(p.KeyFile)
+	if err != nil {
+		return fmt.Errorf("open key file: %w", err)
+	}
+	defer file.Close()
+	if p.Proto == protoSTAMP {
+		setDefault(&p.Mode, modeAuthenticated)
+		p.key, err = stamp.ReadKey(file)
+		return err
+	}
+	return p.findKey(file)
+}
+
+// findKey finds the key that is named, or the only one.
+func (p *OWD) findKey(file io.Reader) error {
+	keys, err := endpoint.ReadKeys(file)
+	if err != nil {
+		return err
+	}
+	if p.KeyID == "" && len(keys) == 1 {
+		p.KeyID = slices.Collect(maps.Keys(keys))[0]
+	}
+	if p.key = keys[p.KeyID]; p.key == nil {
+		return &input.Error{Field: "key-id", Value: p.KeyID, Remedy: fmt.Sprintf("give the ID of one of the %d keys in %s", len(keys), p.KeyFile)}
+	}
+	return nil
+}
