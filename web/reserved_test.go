@@ -18,7 +18,7 @@ func anyValue(t *testing.T, p probe.Parameter) any {
 	for _, word := range p.Values {
 		candidates = append(candidates, word)
 	}
-	candidates = append(candidates, true, "lo", "1s", "64KB", "1mbit", 1, 1000, []string{"/bin/sh", "-c", "id"},
+	candidates = append(candidates, true, "lo", "1s", "64KB", "1mbit", 1, 1000, []string{"/bin/sh", "-c", "id"}, "1..32",
 		map[string]string{"file": "/etc/shadow"}, []any{})
 	i := slices.IndexFunc(candidates, func(v any) bool { return p.Refuse(v) == "" })
 	if i < 0 {
@@ -55,7 +55,11 @@ func TestCallersCannotReachOut(t *testing.T) {
 		target := map[bool]string{true: "a", false: "b"}[k.Itself]
 		for _, p := range k.Parameters {
 			v := anyValue(t, p)
-			status, answer := ask(target, k.Name, map[string]any{p.Name: v})
+			all := map[string]any{p.Name: v}
+			if k.Name == "ping" && p.Name == "method" { // only proto tcp has methods
+				all["proto"] = "tcp"
+			}
+			status, answer := ask(target, k.Name, all)
 			switch {
 			case k.Name == config.KindCommand: // none of it
 				if status != http.StatusUnprocessableEntity {
