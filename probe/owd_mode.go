@@ -87,22 +87,28 @@ func (p *OWD) readKey() error {
 	}
 	file, err := os.Open(p.KeyFile)
 	if err != nil {
-		return fmt.Errorf("open key file: %w", err)
+		return p.unreadable(err)
 	}
 	defer file.Close()
 	if p.Proto == protoSTAMP {
 		setDefault(&p.Mode, modeAuthenticated)
-		p.key, err = stamp.ReadKey(file)
-		return err
+		if p.key, err = stamp.ReadKey(file); err != nil {
+			return p.unreadable(err)
+		}
+		return nil
 	}
 	return p.findKey(file)
+}
+
+func (p *OWD) unreadable(err error) error {
+	return &input.Error{Field: "key-file", Value: p.KeyFile, Remedy: "give a file of keys that can be read: " + err.Error()}
 }
 
 // findKey finds the key that is named, or the only one.
 func (p *OWD) findKey(file io.Reader) error {
 	keys, err := endpoint.ReadKeys(file)
 	if err != nil {
-		return err
+		return p.unreadable(err)
 	}
 	if p.KeyID == "" && len(keys) == 1 {
 		p.KeyID = slices.Collect(maps.Keys(keys))[0]

@@ -336,7 +336,7 @@ func TestAgentsPage(t *testing.T) {
 func TestOutward(t *testing.T) {
 	harmless := map[string]string{"ping": "window", "host": "iface", "throughput": "cc"}
 	closed := []string{"whole number", "time", "rate", "size", "ratio", "yes or no"}
-	want := map[string][]string{"audit": {"to"}, "command": {"argv", "values", "parse"}, "app": {"name", "type", "path", "secret"}, "fetch": {"path", "name"}, "host": {"path"}, "transact": {"connect"}}
+	want := map[string][]string{"audit": {"to"}, "command": {"argv", "values", "parse"}, "app": {"name", "type", "path", "secret"}, "fetch": {"path", "name"}, "host": {"path"}, "owd": {"key-file", "key-id"}, "transact": {"connect"}}
 	got := map[string][]string{}
 	for _, k := range Kinds() {
 		for _, p := range k.Parameters {

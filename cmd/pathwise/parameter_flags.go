@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -89,6 +90,20 @@ func (f *parameterFlags) read(c *cobra.Command, s *session) (map[string]any, pro
 		f.source, o.Source = file, file
 	}
 	return set, o, nil
+}
+
+// blame names the flag in what a measurement says of a free text that the call gave it.
+func (f *parameterFlags) blame(c *cobra.Command, err error) error {
+	var wrong *input.Error
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	for _, v := range f.values {
+		if p := v.parameter; p.Name == wrong.Field && p.Type == "text" && p.Values == nil && c.Flags().Changed(v.flag()) {
+			return badFlag(v.flag(), fmt.Errorf("%q: %s", wrong.Value, wrong.Remedy))
+		}
+	}
+	return err
 }
 
 func (f *parameterFlags) close() {

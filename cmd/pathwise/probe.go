@@ -84,6 +84,8 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 			return s.measureTasks(c.Context(), tasks, families, write, measureOne)
 		},
 	}
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error { return flags.blame(c, run(c, args)) }
 	switch {
 	case k.Usage.Several:
 		c.Args = cobra.MinimumNArgs(1)
