@@ -73,7 +73,7 @@ func checkSession(t *testing.T, what string, s *Session, packets int) {
 		t.Errorf("%s: %d records of %d packets", what, len(s.Records), sent)
 	}
 	for _, r := range s.Records {
-		if r.Lost() || r.Delay() < 0 || r.Delay() > patience || r.TTL == 0 || r.TTL == noTTL || !r.SentError.Valid() || !r.ReceivedError.Valid() {
+		if r.Lost() || r.Delay() < 0 || r.Delay() > patience || r.TTL != sentTTL || !r.SentError.Valid() || !r.ReceivedError.Valid() {
 			t.Errorf("%s: %+v, delay %v", what, r, r.Delay())
 			return
 		}

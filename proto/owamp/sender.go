@@ -85,12 +85,16 @@ func (s *sender) sent(sequence uint32, bytes int, err error) {
 	}
 }
 
+// sentTTL is the TTL or hop limit of test packets, so that receivers know how many hops they passed: owping reckons from 255.
+const sentTTL = 255
+
+// mark gives the packets their TTL and DSCP.
 func (s *sender) mark() error {
-	if s.terms.DSCP == 0 {
-		return nil
-	}
 	conn, err := s.socket.SyscallConn()
 	if err == nil {
+		err = sock.SetTTL(conn, sentTTL)
+	}
+	if err == nil && s.terms.DSCP != 0 {
 		err = sock.SetDSCP(conn, s.terms.DSCP)
 	}
 	if err != nil {
