@@ -16,7 +16,7 @@ import (
 	"github.com/pathwise-net/pathwise/probe"
 )
 
-// What an agent says that it understands is what its probes take: each kind, each parameter, and each word that one can be.
+// What an agent says that it understands is what its probes take: each kind, each parameter, and each word that one can be or could be.
 func TestStatusSaysAbilities(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestStatusSaysAbilities(t *testing.T) {
 			for _, p := range k.Parameters {
 				want.Kinds[k.Name] = append(want.Kinds[k.Name], p.Name)
 				if p.Values != nil {
-					want.Values[k.Name][p.Name] = slices.Sorted(slices.Values(p.Values))
+					want.Values[k.Name][p.Name] = slices.Sorted(slices.Values(slices.AppendSeq(slices.Clone(p.Values), maps.Keys(p.Former))))
 				}
 			}
 			slices.Sort(want.Kinds[k.Name])
