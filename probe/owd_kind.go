@@ -59,7 +59,10 @@ func owdFields() []field[OWD] {
 func (p *OWD) equip(o Options) {
 	p.Progress = watch(o.Echo, o.Say, owdLine)
 	if r := o.Responder; r != nil && r.Kind == p.withDefaults().far() {
-		p.Port, p.secret = r.Port, r.Secret
+		p.Port = r.Port
+		if r.Kind == measure.ResponderTWAMP { // a reflector that is open for a run answers the run's peer, and knows of no secret
+			p.secret = r.Secret
+		}
 	}
 }
 

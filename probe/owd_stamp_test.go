@@ -55,3 +55,16 @@ func TestSTAMPPackets(t *testing.T) {
 		}
 	}
 }
+
+// Of a responder that was opened for a run, TWAMP needs the port and the secret; a reflector is open to the run's peer and knows of no secret.
+func TestOWDTakesResponder(t *testing.T) {
+	for _, c := range []struct{ proto, kind, secret string }{
+		{protoSTAMP, measure.ResponderSTAMP, ""}, {protoTWAMP, measure.ResponderTWAMP, "s3cret"},
+	} {
+		p := OWD{Proto: c.proto}
+		p.equip(Options{Responder: &measure.Responder{Kind: c.kind, Port: 5000, Secret: "s3cret"}})
+		if p.Port != 5000 || p.secret != c.secret {
+			t.Errorf("%s: port %d, secret %q; want 5000 and %q", c.proto, p.Port, p.secret, c.secret)
+		}
+	}
+}
