@@ -23,7 +23,7 @@ const (
 	nameTimeout = 10 * time.Second
 	// nameAsked is how many questions are out at a time.
 	nameAsked = 4
-	// longestName is that of a name of DNS (RFC 1035, section 2.3.4).
+	// longestName is how many characters a name of DNS may have (RFC 1035, section 2.3.4).
 	longestName = 253
 )
 

@@ -48,7 +48,7 @@ var oneWayDefinitions = []definition{
 const (
 	oneWayCount    = 20
 	oneWayInterval = 0.05 // seconds, as pings have
-	// loadedInterval is that between packets beside a transfer, in seconds: a tenth of a second takes 9 kbit/s of the narrowest way, and leaves
+	// loadedInterval is the time between packets beside a transfer, in seconds: a tenth of a second takes 9 kbit/s of the narrowest way, and leaves
 	// leastLoaded packets three times over of a transfer's later part.
 	loadedInterval = 0.1
 	loadedLasts    = 3.0 // seconds of the transfer: slow start and the first losses take 1 to 2

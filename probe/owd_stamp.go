@@ -13,7 +13,7 @@ import (
 	"github.com/pathwise-net/pathwise/proto/stamp"
 )
 
-// owdPort is that of STAMP over UDP, and of TWAMP's control connection over TCP.
+// owdPort is where STAMP's reflectors answer over UDP, and TWAMP's servers over TCP: both protocols were given the number 862.
 const owdPort = stamp.DefaultPort
 
 // stampPackets are packets of one session of STAMP, which TWAMP-light reflectors answer as well.

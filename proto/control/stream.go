@@ -47,7 +47,7 @@ func (w *Writer) Digest() {
 // Flush encrypts and writes what was added.
 func (w *Writer) Flush() error { return w.flushBehind(nil) }
 
-// flushBehind does so behind what is not encrypted, in one piece: there are readers that take a segment for a message.
+// flushBehind encrypts what was added, and writes it behind bytes that stay clear, in one piece: there are readers that take a segment for a message.
 func (w *Writer) flushBehind(clear []byte) error {
 	if w.chain != nil {
 		w.chain.CryptBlocks(w.bytes, w.bytes)

@@ -69,7 +69,7 @@ func (l *ledger) decide(number uint64, e Event) {
 func (l *ledger) restamp() { l.first = l.next }
 
 // stamped takes the kernel's stamp of a request, in ns (Unix), by the number of 32 bits that the kernel gave it. A stamp that precedes its
-// request is that of another, sent before restamp.
+// request belongs to one that was sent before the count began again.
 func (l *ledger) stamped(id uint32, kernel int64) {
 	back := uint64(uint32(l.next-1-l.first) - id) // how many requests were sent after it
 	if kernel == 0 || back >= l.next-max(l.oldest, l.first) {
