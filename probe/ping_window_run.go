@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/pathwise-net/pathwise/analysis/window"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -39,7 +40,7 @@ func (r *pingRun) windowed(ctx context.Context) error {
 			echoes = append(echoes, r.echoes[first+i].Echo)
 		}
 		r.oldest = len(r.echoes)
-		r.windows = append(r.windows, windowFigures(n, echoes, r.onIP()))
+		r.windows = append(r.windows, window.Figures(n, echoes, r.onIP()))
 		if err := r.listen(ctx, time.Now().Add(windowRest)); err != nil {
 			return err
 		}
@@ -101,10 +102,10 @@ func (r *pingRun) reportWindows(result *measure.Result) {
 		return
 	}
 	result.Samples.Windows, result.Samples.Echoes = r.windows, nil
-	reading := readWindows(r.windows, float64(8*r.onIP()))
-	result.Parameters["shape"] = string(reading.shape)
-	if reading.capacity > 0 {
-		result.Metrics[measure.Capacity] = reading.capacity
+	reading := window.Read(r.windows, float64(8*r.onIP()))
+	result.Parameters["shape"] = string(reading.Shape)
+	if reading.BitsPerSecond > 0 {
+		result.Metrics[measure.Capacity] = reading.BitsPerSecond
 	}
-	result.Note(reading.sentence())
+	result.Note(reading.Sentence())
 }

@@ -10,32 +10,6 @@ import (
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
-// sentence says what the shape means.
-func (r windowReading) sentence() string {
-	rate := quantity.FormatRate(r.capacity)
-	queue := fmt.Sprintf("%d packets waited at most, and none was lost", r.queue)
-	if r.full {
-		queue = fmt.Sprintf("a queue of about %d packets overflows beyond", r.queue)
-	}
-	switch r.shape {
-	case shapeNormal:
-		return fmt.Sprintf("normal: %d packets in flight fill the path with %s; %s", r.knee, rate, queue)
-	case shapeNoQueue:
-		return fmt.Sprintf("no queue: %d packets in flight fill the path with %s, and more are lost instead of waiting", r.knee, rate)
-	case shapeShaper:
-		return fmt.Sprintf("shaper: a burst passes faster, then %s; %s", rate, queue)
-	case shapePolicer:
-		return fmt.Sprintf("policer: a burst passes faster, then all above %s is dropped", rate)
-	case shapeLossy:
-		return "constant loss: packets are lost however few are in flight, so that it is no queue that overflows"
-	case shapeDuplex:
-		return "duplex fault: alone packets pass, and when both ways are busy so many are lost that the rate falls: one end of a link probably is half duplex"
-	case shapeRising:
-		return "no limit reached: the rate grows with the packets in flight to the end; ask for a larger window"
-	}
-	return "the shape is none of those that are known"
-}
-
 // The size of the drawing of windows.
 const (
 	windowWidth  = 72

@@ -60,7 +60,7 @@ func TestPingDatagramsInLab(t *testing.T) {
 	}
 }
 
-// What the shape of growing windows says is what the lab did to the path, with its rate. The other shapes are judged by TestReadWindows.
+// What the shape of growing windows says is what the lab did to the path, with its rate. The other shapes are judged by the tests of analysis/window.
 func TestPingWindowShapes(t *testing.T) {
 	for _, c := range []struct {
 		shape, link, window string
