@@ -20,8 +20,6 @@ const (
 	IdleTimeout  = 30 * time.Second
 	// Connections of one network and in all that are not yet set up.
 	greetingsEach, greetingsAll = 64, 1024
-	// busyGrace is how long a client waits for its place: whoever makes one test after the other would otherwise meet the end of its own.
-	busyGrace = 300 * time.Millisecond
 )
 
 // Tested is what came of the sessions of one control connection.
@@ -40,13 +38,16 @@ type Server struct {
 	// OnTest, if not nil, is called after each connection on which sessions were started, while it still has its place: never more than
 	// Policy.Tests calls at a time.
 	OnTest func(Tested)
+	// Beside lets each client that has its place have one more connection for each of its own, which has no place, so that it can ask what became
+	// of its tests while they run. Visit is to take a place on it before it starts any.
+	Beside bool
 	// Visit does what one client asks for, ends it and lets go of all that it took. Several goroutines call it.
 	Visit func(*Visit) error
 
 	policy    Policy
 	began     time.Time
 	greetings *admission.Count
-	places    chan struct{}
+	places    *places
 	group     sync.WaitGroup
 }
 
@@ -58,7 +59,12 @@ type Visit struct {
 	Limits      Limits
 	Tests       int   // times that sessions were started
 	Bytes       int64 // of their packets
+
+	seat *seat
 }
+
+// TakePlace reports whether the visit has a place for tests, as all have but some of a server with Beside, or there is one for it now.
+func (v *Visit) TakePlace() bool { return v.seat.take() }
 
 // Serve answers on a listener until ctx ends. It then ends all tests, waits for every goroutine, closes the listener and returns nil.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
@@ -77,7 +83,7 @@ func (s *Server) prepare() {
 	}
 	s.policy, s.began = s.Policy.withDefaults(s.Has), time.Now()
 	s.greetings = admission.NewCount(admission.Limits{Each: greetingsEach, All: greetingsAll})
-	s.places = make(chan struct{}, s.policy.Tests)
+	s.places = newPlaces(s.policy.Tests)
 }
 
 // admit hands a connection to a goroutine, if its host may come and has not too many that are not yet set up.
@@ -102,43 +108,35 @@ func (s *Server) admit(ctx context.Context, conn net.Conn) {
 // greet sets a connection up, and serves it if it is let in.
 func (s *Server) greet(ctx context.Context, conn net.Conn, from netip.Addr) {
 	_ = conn.SetDeadline(time.Now().Add(greetTimeout))
-	placed := false
+	var seat *seat
 	c, err := control.Answer(conn, control.Offer{Modes: s.policy.Modes, Since: s.began,
 		Secret: func(keyID string) ([]byte, bool) { secret, known := s.policy.Keys[keyID]; return secret, known },
 		Admit: func(_ control.Mode, keyID string) control.Accept {
 			if s.policy.LimitsOf(from, keyID).Refuse {
 				return control.Refused
 			}
-			if placed = s.takePlace(ctx); !placed {
+			taken, free := s.places.enter(ctx, client{from, keyID}, s.Beside)
+			if !free {
 				return control.Busy
 			}
+			seat = taken
 			return control.OK
 		}})
 	s.greetings.GiveBack(from)
-	if placed {
-		defer func() { <-s.places }()
+	if seat != nil {
+		defer seat.leave()
 	}
 	if err != nil {
 		s.Log.Info(s.Protocol+" client not served", "client", conn.RemoteAddr(), "error", Explain(ctx, err))
 		return
 	}
-	v := &Visit{Connection: c, Conn: conn, From: from, Local: AddrPort(conn.LocalAddr()).Addr(), Limits: s.policy.LimitsOf(from, c.KeyID)}
+	v := &Visit{Connection: c, Conn: conn, From: from, Local: AddrPort(conn.LocalAddr()).Addr(), Limits: s.policy.LimitsOf(from, c.KeyID),
+		seat: seat}
 	err = Explain(ctx, s.Visit(v))
 	s.Log.Info(s.Protocol+" client done", "client", conn.RemoteAddr(), "key", c.KeyID, "tests", v.Tests, "bytes", v.Bytes, "error", err)
 	if s.OnTest != nil && v.Tests > 0 {
 		s.OnTest(Tested{Client: AddrPort(conn.RemoteAddr()), Bytes: v.Bytes, Err: err})
 	}
-}
-
-// takePlace reports whether there is a place for a client; it is to be given back.
-func (s *Server) takePlace(ctx context.Context) bool {
-	select {
-	case s.places <- struct{}{}:
-		return true
-	case <-time.After(busyGrace):
-	case <-ctx.Done():
-	}
-	return false
 }
 
 // Commands hands the first block of each command to do, until the client closes the connection: that is an error while something is under way.

@@ -2,7 +2,6 @@ package owamp
 
 import (
 	"context"
-	"fmt"
 	"net/netip"
 	"time"
 
@@ -30,10 +29,19 @@ const (
 )
 
 // Plan is what one test measures: one way, or both at once.
+//
+// OnForward and OnRecord, where they are not nil, are told of each packet that came, the copies of it too, once each and never of a lost one.
+// Goroutines of the test call them, one call at a time for both together and none after Measure returned; a slow one delays the other.
+// When Measure returns without an error, all records of the Report were told but those of lost packets; of an early end, perhaps some more that
+// the Report leaves out.
 type Plan struct {
 	Forward, Reverse *Terms          // packets to the server, and from there; nil: none
 	Stop             <-chan struct{} // ends the test early, which then has what came so far; nil: nothing does
-	OnRecord         func(Record)    // is told of each packet that comes from the server, by a goroutine of the test; nil: nobody is
+	// OnForward is told of packets to the server, each half second of those that are new there. For that they are fetched on a second
+	// connection while the test runs. A server that refuses it is asked at the end alone, and all are told then.
+	OnForward func(Record)
+	// OnRecord is told of packets from the server as they come.
+	OnRecord func(Record)
 }
 
 // Report is what one test measured.
@@ -46,7 +54,8 @@ type Report struct {
 	Left             []control.Timestamp // of forward packets, by number: when this host's kernel says that they left; 0 where it does not
 }
 
-// Measure makes one test at the first of some addresses that answers.
+// Measure makes one test at the first of some addresses that answers. Where ctx ends after the test began, or the server is lost, the Report
+// beside the error has what was known by then, in sessions that are not finished: of forward packets what OnForward was told.
 func (c Client) Measure(ctx context.Context, ends []netip.AddrPort, p Plan) (*Report, error) {
 	for _, terms := range []*Terms{p.Forward, p.Reverse} {
 		if terms != nil {
@@ -95,54 +104,4 @@ func (t *test) close() {
 	t.Close()
 	t.parts.halt()
 	t.parts.close()
-}
-
-func (t *test) measure(p Plan) (*Report, error) {
-	r := &Report{Mode: t.Connection.Mode, Local: endpoint.AddrPort(t.Conn.LocalAddr()), Remote: endpoint.AddrPort(t.Conn.RemoteAddr())}
-	start := t.Clock.Read().Add(startLead + startTrips*t.Trip)
-	var forward, reverse *part
-	for _, one := range []struct {
-		terms *Terms
-		sends bool
-		into  **part
-	}{{p.Forward, true, &forward}, {p.Reverse, false, &reverse}} {
-		if one.terms == nil {
-			continue
-		}
-		terms := one.terms.withDefaults()
-		if terms.Start.IsZero() {
-			terms.Start = start
-		}
-		made, err := t.request(terms, one.sends, r)
-		if err != nil {
-			return nil, fmt.Errorf("ask for session: %w", err)
-		}
-		*one.into = made
-	}
-	if reverse != nil {
-		reverse.receive.onRecord = p.OnRecord
-	}
-	if err := t.start(); err != nil {
-		return nil, err
-	}
-	if err := t.await(p.Stop); err != nil {
-		return nil, err
-	}
-	if reverse != nil {
-		s := reverse.receive.ledger.snapshot(0, lastSequence)
-		r.Reverse = &s
-		if err := reverse.receive.failed; err != nil {
-			return nil, fmt.Errorf("receive test packets: %w", err)
-		}
-	}
-	if forward == nil {
-		return r, nil
-	}
-	r.Left, r.SendError = forward.send.left, forward.send.failed
-	for _, s := range forward.send.skips {
-		r.Skipped += int(s.Last) - int(s.First) + 1
-	}
-	var err error
-	r.Forward, err = t.fetch(fetch{0, lastSequence, forward.id})
-	return r, err
 }

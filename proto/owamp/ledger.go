@@ -196,7 +196,12 @@ func (l *ledger) snapshot(first, last uint32) Session {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.session
-	s.Records = slices.DeleteFunc(slices.Clone(s.Records), func(r Record) bool { return r.Sequence < first || r.Sequence > last })
+	s.Records = nil
+	for _, r := range l.session.Records {
+		if first <= r.Sequence && r.Sequence <= last {
+			s.Records = append(s.Records, r)
+		}
+	}
 	return s
 }
 

@@ -28,7 +28,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
 	s.store.most = cmp.Or(s.Memory, defaultMemory)
-	server := endpoint.Server{Protocol: "OWAMP", Has: Modes, Policy: s.Policy, Log: s.Log, OnTest: s.OnTest,
+	server := endpoint.Server{Protocol: "OWAMP", Has: Modes, Policy: s.Policy, Log: s.Log, OnTest: s.OnTest, Beside: true,
 		Visit: func(one *endpoint.Visit) error {
 			v := &visit{Visit: one, server: s}
 			defer v.close()

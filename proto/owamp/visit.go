@@ -112,6 +112,8 @@ func (v *visit) judge(q control.Request, supported bool) control.Accept {
 		return control.Refused
 	case len(v.parts.all) >= v.Limits.Sessions:
 		return control.Never
+	case !v.TakePlace():
+		return control.Busy
 	}
 	return control.OK
 }
