@@ -146,6 +146,12 @@ func aggregated(runs []sampledRun, m measure.Metric) (b archive.Merged, any bool
 		b.Value = over / under
 	case measure.MergeMean:
 		b.Value = b.Mean
+	case measure.MergeSum:
+		for _, v := range values {
+			b.Value += v
+		}
+	case measure.MergeMax:
+		b.Value = b.Max
 	default:
 		b.Value = ranked(values, 0.5)
 	}

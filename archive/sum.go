@@ -68,6 +68,10 @@ func (s settled) merged(how measure.Merge) (v float64, known bool) {
 		return ofSamples(s.samples, how.Quantile), true
 	case how.How == measure.MergeSampleMean && s.samples != nil:
 		return s.samples.Mean(), true
+	case how.How == measure.MergeSum:
+		return s.values.Sum(), true
+	case how.How == measure.MergeMax:
+		return s.values.Max(), true
 	case how.How == measure.MergeShare && s.values.Min() != s.values.Max():
 		return 0, false
 	case how.How == measure.MergeShare || how.How == measure.MergeMean:

@@ -159,7 +159,14 @@ const (
 	// MergeSampleMean is of the mean of the samples that a run took: over many runs it is the mean of all their samples together. Of
 	// runs without a distribution it is the median of their values.
 	MergeSampleMean
+	// MergeSum is of what happened so often in a run, such as outages: over many runs so often in all.
+	MergeSum
+	// MergeMax is of the longest or largest of a run, such as the longest outage: over many runs it is that of them all.
+	MergeMax
 )
+
+// Grows tells whether a longer span has more of it by itself, so that it says nothing against a span of another length.
+func (m Merge) Grows() bool { return m.How == MergeSum || m.How == MergeMax }
 
 // Merge returns how values of the metric merge. Ratios of programs of others have no counts that are known of.
 func (m Metric) Merge() Merge {

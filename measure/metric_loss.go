@@ -47,7 +47,7 @@ func lossMetrics() []Definition {
 			Shows:  "A hundredth of a percent is much for a fast transfer over a long way, and nothing for a telephone call.",
 			See:    []string{"loss", "random-loss", "lossbudget", "mathis"},
 			Source: "RFC 7680 section 4.1; of echoes RFC 6673 section 6.1"},
-		{Metric: LossBurstMax, Label: "Longest run of losses", Group: "Loss and order", Better: BetterLow,
+		{Metric: LossBurstMax, Label: "Longest run of losses", Group: "Loss and order", Better: BetterLow, Merge: Merge{How: MergeMax},
 			Help: "Longest run of packets lost one after another.",
 			Text: "How many packets in a row were lost at most. Long runs come from outages and full queues, single losses " +
 				"from damage.",
@@ -83,7 +83,9 @@ func LossDistanceOn(way string) Metric { return Metric("loss_distance_" + way + 
 func DuplicateOn(way string) Metric    { return Metric("duplicate_" + way + "_packets") }
 func ReorderedOn(way string) Metric    { return Metric("reordered_" + way + "_packets") }
 func ExtentOn(way string) Metric       { return Metric("reordering_extent_" + way + "_max_packets") }
-func DegreeOn(way string) Metric       { return Metric("reordering_degree_" + way + "_max_packets") }
+
+// LargestNOn is the largest n-reordering. Its name says degree, which is something else in the RFC, since archives have it under that.
+func LargestNOn(way string) Metric { return Metric("reordering_degree_" + way + "_max_packets") }
 
 // wayLossMetrics are those of packets that went one way, by a test that tells the ways apart.
 func wayLossMetrics(way string) []Definition {
@@ -96,13 +98,17 @@ func wayLossMetrics(way string) []Definition {
 	loss := d(LossOn(way), "Loss", "", "The share of the packets that did not arrive, of those that went one way.", "RFC 7680", "loss", "loss_ratio")
 	loss.Help = "Share of the packets sent that were lost (RFC 7680), " + way + ", 0 to 1."
 	loss.Warn, loss.Bad, loss.Merge = 0.001, 0.01, Merge{How: MergeShare, Over: LostOn(way), Under: SentOn(way)}
+	largest := func(d Definition) Definition {
+		d.Merge = Merge{How: MergeMax}
+		return d
+	}
 	return []Definition{
 		sent,
 		d(LostOn(way), "Packets lost", "Packets of the last measurement that did not arrive (RFC 7680)",
 			"How many of the packets that were sent that way never arrived, or not within the time that the test waited.", "RFC 7680", "loss"),
 		loss,
-		d(LossBurstOn(way), "Longest run of losses", "Longest run of packets lost one after another (RFC 3357)",
-			"How many packets in a row were lost at most.", "RFC 3357", "loss-period", "run-length"),
+		largest(d(LossBurstOn(way), "Longest run of losses", "Longest run of packets lost one after another (RFC 3357)",
+			"How many packets in a row were lost at most.", "RFC 3357", "loss-period", "run-length")),
 		d(LossPeriodOn(way), "Mean run of losses", "Mean length of the runs of packets lost one after another (RFC 3357)",
 			"How many packets in a row were lost, on average over the runs. Without losses there is none.", "RFC 3357", "loss-period"),
 		d(LossDistanceOn(way), "Loss distance", "Median of how many packets after the one before a packet was lost (RFC 3357)",
@@ -113,12 +119,12 @@ func wayLossMetrics(way string) []Definition {
 		d(ReorderedOn(way), "Packets that came too late for their place",
 			"Packets of the last measurement that arrived after a later one (RFC 4737)",
 			"Packets that arrived after one that was sent later.", "RFC 4737", "reordering"),
-		d(ExtentOn(way), "Reordering extent", "Largest extent of reordering (RFC 4737 section 4.2)",
+		largest(d(ExtentOn(way), "Reordering extent", "Largest extent of reordering (RFC 4737 section 4.2)",
 			"By how many places a packet came too late at most: so many a receiver that wants them in order has to hold.", "RFC 4737",
-			"reordering-extent", "reordering"),
-		d(DegreeOn(way), "Largest n-reordering", "Largest n for which a packet was n-reordered (RFC 4737 section 5)",
+			"reordering-extent", "reordering")),
+		largest(d(LargestNOn(way), "Largest n-reordering", "Largest n for which a packet was n-reordered (RFC 4737 section 5)",
 			"The n packets just before it were all sent later than it. TCP takes three of them for a loss. What the RFC calls the degree is the "+
 				"share of the packets that are n-reordered.", "RFC 4737",
-			"reordering", "duplicate-ack"),
+			"reordering", "duplicate-ack")),
 	}
 }

@@ -98,7 +98,7 @@ All that Pathwise measures. The name ends in the unit; ` + "`pathwise explain NA
 ` + "`pathwise_NAME`" + ` with this meaning. A tool of the site adds what its parser names.
 
 Better says whether low or high values are to be wished for. Merged says what one number stands for many runs: their median,
-the mean of shares of time, one sum of counts by another, or a quantile of the samples of all runs, whose distribution a Result has
+the mean of shares of time, the sum of what happened so often, the maximum of what is the longest or largest, one sum of counts by another, or a quantile of the samples of all runs, whose distribution a Result has
 under this name in ` + "`distributions`" + ` (of runs without one, the median). At warn and bad the pages colour a value, where a
 mesh does not judge it by its own past.
 `
@@ -112,7 +112,7 @@ func metricsPage() string {
 			group = d.Group
 			fmt.Fprintf(&b, "\n## %s\n\n| name | called | meaning | better | merged | warn | bad |\n|---|---|---|---|---|---|---|\n", group)
 		}
-		merged := map[MergeHow]string{MergeMedian: "median", MergeMean: "mean"}[d.Metric.Merge().How]
+		merged := map[MergeHow]string{MergeMedian: "median", MergeMean: "mean", MergeSum: "sum", MergeMax: "maximum"}[d.Metric.Merge().How]
 		switch d.Merge.How {
 		case MergeShare:
 			merged = fmt.Sprintf("`%s` by `%s`", d.Merge.Over, d.Merge.Under)

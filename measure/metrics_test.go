@@ -8,7 +8,7 @@ import (
 )
 
 // A ratio merges by the mean unless it is one of counts that are metrics, too, and every quantile of samples says of which
-// distribution it is. All else is merged by the median.
+// distribution it is. Outages add up, and of what is the longest or largest of a run the largest counts. All else is merged by the median.
 func TestMerge(t *testing.T) {
 	want := map[Metric]Merge{
 		LossRatio:       {How: MergeShare, Over: LostPackets, Under: SentPackets},
@@ -33,6 +33,15 @@ func TestMerge(t *testing.T) {
 		want[Metric("connect_"+part+"_seconds")] = Merge{How: MergeQuantile, Distribution: ConnectTimes, Quantile: q}
 	}
 	delete(want, "connect_p95_seconds")
+	for _, way := range []string{"", "_forward", "_reverse"} {
+		want[Metric("outages"+way+"_count")] = Merge{How: MergeSum}
+		want[Metric("outage_longest"+way+"_seconds")] = Merge{How: MergeMax}
+		want[Metric("loss_burst"+way+"_max_packets")] = Merge{How: MergeMax}
+		want[Metric("reordering_extent"+way+"_max_packets")] = Merge{How: MergeMax}
+		want[Metric("reordering_degree"+way+"_max_packets")] = Merge{How: MergeMax}
+	}
+	delete(want, "reordering_extent_max_packets")
+	delete(want, "reordering_degree_max_packets")
 	got := map[Metric]Merge{}
 	for _, d := range Definitions() {
 		m := d.Metric

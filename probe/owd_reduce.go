@@ -73,7 +73,7 @@ func (f *owdFigures) addWayLosses() {
 		order, copies := stat.Ordering(w.seqs), stat.Duplication(w.seqs)
 		f.metrics[measure.ReorderedOn(w.way)] = float64(order.Reordered)
 		f.metrics[measure.ExtentOn(w.way)] = float64(order.MaxExtent)
-		f.metrics[measure.DegreeOn(w.way)] = float64(order.MaxN)
+		f.metrics[measure.LargestNOn(w.way)] = float64(order.MaxN)
 		f.metrics[measure.DuplicateOn(w.way)] = float64(copies.Extra)
 		if !f.ways.counted {
 			continue

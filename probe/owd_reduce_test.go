@@ -53,7 +53,7 @@ func TestReduceOWD(t *testing.T) {
 			want[measure.OneWay(way, part)] = v
 		}
 		want[measure.LostOn(way)], want[measure.LossBurstOn(way)], want[measure.LossPeriodOn(way)] = 1, 1, 1
-		want[measure.DuplicateOn(way)], want[measure.ReorderedOn(way)], want[measure.ExtentOn(way)], want[measure.DegreeOn(way)] = 0, 0, 0, 0
+		want[measure.DuplicateOn(way)], want[measure.ReorderedOn(way)], want[measure.ExtentOn(way)], want[measure.LargestNOn(way)] = 0, 0, 0, 0
 	}
 	want[measure.SentOn(measure.Forward)], want[measure.LossOn(measure.Forward)] = 6, 1./6
 	want[measure.SentOn(measure.Reverse)], want[measure.LossOn(measure.Reverse)] = 5, 1./5

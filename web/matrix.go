@@ -26,9 +26,9 @@ type matrixDoc struct {
 	From     time.Time      `json:"from" doc:"Where the span really begins: of many hosts, at a full hour"`
 	To       time.Time      `json:"to" doc:"Where it really ends"`
 	Hosts    []matrixHost   `json:"hosts" doc:"By site and name"`
-	Values   numbers        `json:"values" doc:"Of the span: the median; of a quantile of samples, such as rtt_p95_seconds, that of the samples of all runs; of a ratio of counts, such as loss, the sum of the one by the sum of the other; of another ratio the mean"`
+	Values   numbers        `json:"values" doc:"Of the span: the median; of a quantile of samples, such as rtt_p95_seconds, that of the samples of all runs; of a ratio of counts, such as loss, the sum of the one by the sum of the other; of another ratio the mean; of outages how many in all; of what is the longest or largest of a run, the most"`
 	Counts   []uint64       `json:"counts" doc:"How many values that is of"`
-	Baseline *baselineDoc   `json:"baseline,omitempty"`
+	Baseline *baselineDoc   `json:"baseline,omitempty" doc:"None of what a longer span has more of, such as outages"`
 }
 
 type matrixHost struct {
@@ -101,7 +101,7 @@ func (s *Server) matrixOf(ctx context.Context, in *matrixInput, to time.Time, wi
 		return nil, err
 	}
 	doc.Values, doc.Counts = m.values(cells), m.counts(cells)
-	if in.Baseline.Duration > 0 {
+	if in.Baseline.Duration > 0 && !metric.Merge().Grows() {
 		query.From, query.To = pastSpan(from, in.Baseline.Duration, len(m.hosts))
 		query.Quantiles = []float64{0.05, 0.95}
 		if cells, err = s.Archive.Matrix(ctx, query); err != nil {

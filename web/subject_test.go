@@ -117,3 +117,32 @@ func TestValueOfSamples(t *testing.T) {
 		}
 	}
 }
+
+// Outages of a span are how many there were in all, and of the longest one the longest. Neither has a past: a longer span has more.
+func TestMatrixOfOutages(t *testing.T) {
+	b := newBench(t)
+	b.serve(b.Handler(owner))
+	at := time.Now().UTC().Truncate(time.Hour).Add(-time.Hour)
+	var all []*measure.Result
+	for _, before := range []time.Duration{0, 24 * time.Hour} {
+		for run, longest := range []float64{0, 0.5, 0, 2.25, 0} {
+			start := at.Add(time.Duration(run)*time.Minute - before)
+			r := resultOf(ulid.MustNew(ulid.Timestamp(start), ulid.DefaultEntropy()).String(), start)
+			r.Metrics = map[measure.Metric]float64{measure.OutageLongest: longest, measure.Outages: 2 * longest}
+			all = append(all, r)
+		}
+	}
+	if err := b.Archive.Put(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	type answer struct {
+		Values   []*float64
+		Baseline *struct{}
+	}
+	for metric, want := range map[measure.Metric]float64{measure.OutageLongest: 2.25, measure.Outages: 5.5} {
+		got := read[answer](b, "/api/v1/matrix?span=3h&baseline=2d&metric="+string(metric))
+		if got.Baseline != nil || got.Values[1] == nil || *got.Values[1] != want {
+			t.Errorf("%s: %v, want %v and no baseline", metric, got, want)
+		}
+	}
+}

@@ -52,7 +52,7 @@ export function Overview({ route, account, wall }) {
           : html`${empty(model) && !all && html`<${Empty} title=${`No pair has a value of ${labelOf(choice.metric).toLowerCase()} in this time.`}>
                 <p>Choose another metric or a longer time, or step back in time. Which tests the mesh runs is in its file: a metric needs
                 a tool that measures it.</p><//>`}
-              <${Legend} model=${model} />
+              <${Legend} model=${model} past=${choice.past} />
               ${choice.table
                 ? html`<${PairTable} model=${model} query=${query} />`
                 : html`<${Matrix} model=${model} size=${choice.size} query=${query} resize=${(/** @type {number} */ s) => change({ size: s }, { replace: true })} />`}`}
@@ -91,12 +91,13 @@ function useRenewal(metric, reload) {
   useEffect(() => () => clearTimeout(state.current.timer), []);
 }
 
-/** @param {{model: import('./model.js').Model}} props */
-function Legend({ model: m }) {
+/** @param {{model: import('./model.js').Model, past: boolean}} props past: it was asked to judge by that */
+function Legend({ model: m, past }) {
   const kinds = m.byPast ? [2, 1, 3, 4, 0] : [2, 3, 4, 0];
   return html`<ul class="legend">
     ${kinds.map((k) => html`<li><span class=${'mark k' + k} aria-hidden="true">${words[k].mark || '\u00a0'}</span>
       ${plural(m.tally[k], m.byPast ? words[k].past : words[k].limit, m.byPast ? words[k].past : words[k].limit)}</li>`)}
     ${!m.byPast && unitOf(m.metric) && html`<li class="quiet">numbers in ${m.scale[1] || m.unit}</li>`}
+    ${past && !m.byPast && html`<li class="quiet">judged by limits: a longer time has more of this, so there is no past to compare with</li>`}
   </ul>`;
 }
