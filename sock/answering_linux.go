@@ -55,19 +55,24 @@ func ListenAnswering(ctx context.Context, address string) (*Answering, error) {
 	return &Answering{conn: conn.(*net.UDPConn)}, nil
 }
 
-// tellAll asks for stamps of arrivals, and for TTL, marks and local address of each. A socket of IPv6 may hear IPv4 as well.
+// answerTTL is the TTL or hop limit of answers: who gets one can tell how many hops it passed (RFC 5357 section 4.2, RFC 8762 section 4.3).
+const answerTTL = 255
+
+// tellAll asks for stamps of arrivals, and for TTL, marks and local address of each, and sets the TTL of answers. A socket of IPv6 may hear IPv4
+// as well.
 func tellAll(c syscall.RawConn, ipv6 bool) error {
 	options := []struct{ level, name, value int }{
 		{unix.SOL_SOCKET, unix.SO_TIMESTAMPING, unix.SOF_TIMESTAMPING_SOFTWARE | unix.SOF_TIMESTAMPING_RX_SOFTWARE},
 		{unix.IPPROTO_IP, unix.IP_RECVTTL, 1}, {unix.IPPROTO_IP, unix.IP_RECVTOS, 1}, {unix.IPPROTO_IP, unix.IP_PKTINFO, 1},
 		{unix.IPPROTO_IPV6, unix.IPV6_RECVHOPLIMIT, 1}, {unix.IPPROTO_IPV6, unix.IPV6_RECVTCLASS, 1}, {unix.IPPROTO_IPV6, unix.IPV6_RECVPKTINFO, 1},
+		{unix.IPPROTO_IP, unix.IP_TTL, answerTTL}, {unix.IPPROTO_IPV6, unix.IPV6_UNICAST_HOPS, answerTTL},
 	}
 	for _, o := range options {
 		if o.level == unix.IPPROTO_IPV6 && !ipv6 {
 			continue
 		}
 		if err := SetInt(c, o.level, o.name, o.value); err != nil {
-			return fmt.Errorf("ask for what comes with packets: %w", err)
+			return fmt.Errorf("set up for what comes and goes with packets: %w", err)
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ func TestOurReflector(t *testing.T) {
 			socket := listen(t)
 			sender := STAMPSender{Key: key, SSID: 7, TOS: 46<<2 | 1}
 			e, err := sender.Ping(socket, to, 100)
-			if err != nil || e.Reflection.Seq != 0 || e.Reflection.SenderTTL != 255 {
+			if err != nil || e.Reflection.Seq != 0 || e.Reflection.SenderTTL != 255 || e.TTL != 255 {
 				t.Fatalf("exchange %+v, %v", e, err)
 			}
 			location := append([]byte{0, 0, 0, 0, Unrecognized, 7, 0, 16}, make([]byte, 16)...)

@@ -75,7 +75,7 @@ func TestOurTWAMPServer(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got.Reflection.Seq != seq || got.Reflection.SenderTTL != 255 {
+				if got.Reflection.Seq != seq || got.Reflection.SenderTTL != 255 || got.TTL != 255 {
 					t.Errorf("exchange %+v", got)
 				}
 			}

@@ -119,6 +119,34 @@ func TestReflector(t *testing.T) {
 	}
 }
 
+// Answers of both families leave one socket with a TTL of 255 (RFC 8762 section 4.3).
+func TestReflectorTTL(t *testing.T) {
+	t.Parallel()
+	at := reflecting(t, &Reflector{}, ":0")
+	for _, host := range []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.IPv6Loopback()} {
+		s, err := sock.OpenUDP(host.Is6())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if _, _, err := s.Send(make([]byte, LeastBytes), netip.AddrPortFrom(host, at.Port())); err != nil {
+			t.Fatal(err)
+		}
+		for {
+			event, err := s.Receive(time.Now().Add(10 * time.Second))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if answer, is := event.(sock.Packet); is {
+				if answer.TTL != 255 {
+					t.Errorf("from %v with a TTL of %d", host, answer.TTL)
+				}
+				break
+			}
+		}
+	}
+}
+
 // What is too short for its answer, what a reflector sent, and who is not the run's peer are not answered, and the log says so once.
 func TestReflectorRefuses(t *testing.T) {
 	t.Parallel()
