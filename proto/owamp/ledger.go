@@ -149,7 +149,7 @@ func (l *ledger) stop(s stopped, now time.Time) {
 	}
 	l.stopped = true
 	next := min(int(s.next), l.session.Terms.Packets)
-	l.session.Next, l.session.Skipped, l.session.Finished = uint32(next), s.skips, true
+	l.session.Next, l.session.Finished = uint32(next), true
 	sent := next
 	for _, k := range s.skips {
 		sent -= max(0, min(int(k.Last)+1, next)-int(k.First))
@@ -170,12 +170,23 @@ func (l *ledger) stop(s stopped, now time.Time) {
 			l.session.Next--
 		}
 	}
+	l.session.Skipped = below(l.session.Next, s.skips)
 	for at := range due[:l.session.Next] {
 		if !l.seen.has(at) && !skipped(l.session.Skipped, uint32(at)) {
 			l.miss(at, l.begun.Add(due[at]), control.Unknown)
 		}
 	}
 	l.seen, l.due, l.missed = nil, nil, nil
+}
+
+// below are the parts of ranges that are below a number.
+func below(next uint32, skips []Skip) (all []Skip) {
+	for _, s := range skips {
+		if s.First < next {
+			all = append(all, Skip{s.First, min(s.Last, next-1)})
+		}
+	}
+	return all
 }
 
 func skipped(skips []Skip, sequence uint32) bool {

@@ -50,6 +50,8 @@ func TestLedger(t *testing.T) {
 		"ended early, nothing lost":  {[]arrival{{0, 1}, {1, 2}, {2, 3}}, 3, stopped{next: 3}, 3.1, []int{0, 1, 2}, 3},
 		"ended early, one under way": {[]arrival{{0, 1}, {1, 2}, {2, 3}, {3, 4}}, 4, stopped{next: 5}, 5.1, []int{0, 1, 2}, 3},
 		"ended early, one lost":      {[]arrival{{0, 1}, {2, 3}, {3, 4}, {4, 5}}, 5, stopped{next: 5}, 5.1, []int{0, 2, -2}, 3},
+		"ended early, skips":         {[]arrival{{0, 1}, {3, 4}}, 4, stopped{next: 8, skips: []Skip{{2, 2}, {4, 5}, {7, 7}}}, 7.9, []int{0, 3, -2}, 5},
+		"skips beyond the end":       {[]arrival{{0, 1}, {1, 2}}, 2, stopped{next: 2, skips: []Skip{{5, 6}}}, 2.1, []int{0, 1}, 2},
 		"one of no session":          {[]arrival{{10, 1}, {1 << 31, 1}, {0, 1}}, 1, stopped{next: 1}, 3.5, []int{0}, 1},
 	} {
 		terms := Terms{Packets: 10, Slots: []Slot{Fixed(time.Second)}, Timeout: 2 * time.Second}
@@ -67,6 +69,11 @@ func TestLedger(t *testing.T) {
 		got := l.snapshot(0, lastSequence)
 		if diff := cmp.Diff(c.want, numbers(got.Records)); diff != "" || got.Next != c.next || !got.Finished {
 			t.Errorf("%s: next %d, finished %v, want next %d\n%s", name, got.Next, got.Finished, c.next, diff)
+		}
+		for _, s := range got.Skipped {
+			if s.Last < s.First || s.Last >= got.Next {
+				t.Errorf("%s: packets %d to %d skipped, which were before %d", name, s.First, s.Last, got.Next)
+			}
 		}
 	}
 }

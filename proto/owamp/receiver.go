@@ -24,8 +24,8 @@ type receiver struct {
 	failed   error // what run returned
 }
 
-// run takes packets until nothing is awaited any more, and for a while after that; then nil. Interrupt of the socket ends it earlier. The schedule of the sender begins at
-// a moment by this end's clock.
+// run takes packets until nothing is awaited any more, and for a while after that; then nil. Interrupt of the socket ends it earlier, with what
+// has come. The schedule of the sender begins at a moment by this end's clock.
 func (r *receiver) run(begin time.Time) error {
 	r.ledger.begin(begin)
 	worth := endpoint.Estimates{Clock: r.clock}
@@ -40,7 +40,7 @@ func (r *receiver) run(begin time.Time) error {
 		event, err := r.socket.Receive(again)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			if !end.IsZero() || time.Until(again) > 0 { // over, or interrupted
-				return nil
+				return r.drain(&worth)
 			}
 			continue
 		}
@@ -51,6 +51,26 @@ func (r *receiver) run(begin time.Time) error {
 			r.take(packet, &worth)
 		}
 	}
+}
+
+// mostDrain bounds how long packets are taken that came before the end of a session, so that none who floods its port can put that off.
+const mostDrain = 50 * time.Millisecond
+
+// drain takes the packets that have come and were not read yet.
+func (r *receiver) drain(worth *endpoint.Estimates) error {
+	for until := time.Now().Add(mostDrain); time.Now().Before(until); {
+		event, err := r.socket.ReceivePunctually(time.Time{}) // which does not wait, and reads from a socket that was interrupted, too
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if packet, is := event.(sock.Packet); is {
+			r.take(packet, worth)
+		}
+	}
+	return nil
 }
 
 // take notes a packet, if it is of the session.

@@ -63,6 +63,36 @@ func TestOurServerManySessions(t *testing.T) {
 	}
 }
 
+// A session that its sender cuts short at once, before the receiver has read all of it, has all records of what was sent.
+func TestOurServerStopsAtOnce(t *testing.T) {
+	t.Parallel()
+	client, err := ourOWAMP(t, Login{Mode: Open})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		socket := listen(t)
+		r := plan(socket, false)
+		r.Packets, r.Slots = 1000, []Slot{{true, 0}}
+		session := begin(t, client, r)
+		for seq := range uint32(20) {
+			p := Packet{Seq: seq, Sent: Stamp(time.Now()), Error: someError, Padding: make([]byte, r.Padding)}
+			if err := socket.Write(p.Encode(Open, Keys{}), netip.AddrPortFrom(loopback, session.Accepted.Port), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := client.SendStop(Stop{Number: 1, Sessions: []StoppedSession{{session.SID, Sent{Next: 20}}}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.ReadStop(false); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := client.Fetch(session.SID, 0, 1<<32-1); err != nil || len(f.Records) != 20 || f.Next != 20 {
+			t.Fatalf("fetched %d records, next %d, %v", len(f.Records), f.Next, err)
+		}
+	}
+}
+
 // A session that its sender cuts short has the records of what was sent, and its end in Next Seqno (RFC 4656 sections 3.8 and 3.9).
 func TestOurServerStopsEarly(t *testing.T) {
 	t.Parallel()
@@ -90,6 +120,31 @@ func TestOurServerStopsEarly(t *testing.T) {
 	f, err := client.Fetch(session.SID, 0, 1<<32-1)
 	if err != nil || len(f.Records) != 10 || f.Next != 10 || f.Finished == 0 {
 		t.Errorf("fetched %+v, %v", f, err)
+	}
+}
+
+// A server that only sends ends the test when its packets cannot come any more, if the client does not (RFC 4656 section 3.8).
+func TestOurServerStops(t *testing.T) {
+	t.Parallel()
+	client, err := ourOWAMP(t, Login{Mode: Authenticated, KeyID: "alice", Secret: "a secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // and goes on with the next
+		socket := listen(t)
+		r := plan(socket, true)
+		r.Timeout = Interval(50 * time.Millisecond)
+		session := begin(t, client, r)
+		stop, err := client.ReadStop(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(Stop{Number: 1, Sessions: []StoppedSession{{session.SID, Sent{Next: 10}}}}, stop); diff != "" {
+			t.Error(diff)
+		}
+		if err := client.SendStop(Stop{}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
