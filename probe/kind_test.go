@@ -14,8 +14,8 @@ func TestResultBytes(t *testing.T) {
 		parameters values
 		want       float64
 	}{
-		{"ping", nil, 1020},
-		{"ping", values{"count": 600}, 9280},
+		{"ping", nil, 1060},
+		{"ping", values{"count": 600}, 9320},
 		{"trace", nil, 550},
 		{"mtu", nil, 550},
 		{"capacity", nil, 580},

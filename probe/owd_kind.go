@@ -91,5 +91,5 @@ func (p *OWD) demand() measure.Demand {
 
 // resultBytes are inferred from those of a ping: three distributions and four times the metrics, and two more numbers of each packet.
 func (p *OWD) resultBytes() float64 {
-	return 3000 + 34*float64(min(p.withDefaults().Count, owdMostSamples))
+	return 3100 + 34*float64(min(p.withDefaults().Count, owdMostSamples))
 }

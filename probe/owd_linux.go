@@ -116,6 +116,10 @@ func (r *owdRun) report(result *measure.Result) {
 	result.TargetClock = farClock(packets)
 	f := reduceOWD(packets, arrivals, r.started.Round(0), claimed(result))
 	result.Metrics, result.Distributions = f.metrics, f.distributions
+	both, forward, reverse := owdPassages(packets, r.started, f.ways)
+	addAvailability(result.Metrics, "", both, r.Interval)
+	addAvailability(result.Metrics, measure.Forward, forward, r.Interval)
+	addAvailability(result.Metrics, measure.Reverse, reverse, r.Interval)
 	r.reportClocks(result, &f)
 	r.reportSamples(result, packets)
 	if f.ways.open > 0 && len(arrivals) > 0 {

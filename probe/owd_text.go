@@ -14,6 +14,7 @@ func owdText(w io.Writer, r *measure.Result) {
 	m := r.Metrics
 	fmt.Fprintf(w, "%s (%s): %.0f sent, %.0f lost (%s)%s\n", r.Target.Name, r.Target.Address, m[measure.SentPackets], m[measure.LostPackets],
 		quantity.FormatRatio(m[measure.LossRatio]), extras(m, measure.DuplicatePackets, measure.ReorderedPackets))
+	defer outageText(w, r)
 	if _, any := r.Get(measure.RTTMin); !any {
 		return
 	}

@@ -75,6 +75,11 @@ func (r *pingRun) report(result *measure.Result) {
 		result.Note(fmt.Sprintf("%d requests were on their way when the measurement was cut short and are not counted", open))
 	}
 	result.Metrics = reduceEchoes(result.Samples.Echoes, r.arrivals)
+	interval := r.Interval
+	if r.Window != "" { // what a full queue loses is no outage
+		interval = 0
+	}
+	addAvailability(result.Metrics, "", echoPassages(result.Samples.Echoes), interval)
 	result.Distributions = echoDistributions(result.Samples.Echoes)
 	r.reportRefusals(result)
 	r.reportPace(result)

@@ -103,8 +103,8 @@ func (p *Ping) demand() measure.Demand {
 	return d
 }
 
-// resultBytes are those of 15 metrics and a distribution, and of each echo.
-func (p *Ping) resultBytes() float64 { return 880 + 14*float64(p.withDefaults().Count) }
+// resultBytes are those of 19 metrics and a distribution, and of each echo.
+func (p *Ping) resultBytes() float64 { return 920 + 14*float64(p.withDefaults().Count) }
 
 // onLink is how many bytes of a link's time each request takes ahead, and its answer the other way, at most.
 //

@@ -128,4 +128,5 @@ func pingText(w io.Writer, r *measure.Result) {
 		}
 		fmt.Fprintf(w, "round trip %s = %s\n", strings.Join(names, "/"), strings.Join(values, " / "))
 	}
+	outageText(w, r)
 }
