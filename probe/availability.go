@@ -36,6 +36,9 @@ func addAvailability(metrics map[measure.Metric]float64, way string, passages []
 	}
 	step := interval.Seconds()
 	a, _ := stat.AvailabilityOf(passages, last+step, stat.OutageRule{Stands: mostGaps * step})
+	if !connected && len(a.Outages) == 0 { // too short a test to tell an outage from loss
+		return
+	}
 	metrics[availability], metrics[longest], metrics[outages] = a.Ratio(), a.Longest(), float64(len(a.Outages))
 }
 

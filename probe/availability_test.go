@@ -35,7 +35,7 @@ func TestEchoAvailability(t *testing.T) {
 		"of windows":            {".xxxx", 0, map[measure.Metric]float64{measure.Connectivity: 1}},
 		"nothing was sent":      {"", time.Second, map[measure.Metric]float64{}},
 		"one that came":         {".", time.Second, availabilityOf(1, 1, 0, 0)},
-		"one that did not come": {"x", time.Second, availabilityOf(0, 1, 0, 0)},
+		"one that did not come": {"x", time.Second, map[measure.Metric]float64{measure.Connectivity: 0}},
 	} {
 		var echoes []measure.Echo
 		for i, fate := range c.fates {

@@ -87,7 +87,7 @@ func TestPingAllLost(t *testing.T) {
 		if err != nil || result.Status != measure.StatusOK {
 			t.Errorf("status %s, %v", result.Status, err)
 		}
-		want := withLoss("xxx", map[measure.Metric]float64{measure.DuplicatePackets: 0})
+		want := withLoss("xxx", map[measure.Metric]float64{measure.DuplicatePackets: 0, measure.Connectivity: 0})
 		if diff := cmp.Diff(want, result.Metrics); diff != "" || lost != 3 {
 			t.Errorf("%d echoes of progress; metrics (-want +got):\n%s", lost, diff)
 		}

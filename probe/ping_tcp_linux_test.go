@@ -242,7 +242,7 @@ func TestPingTCPLost(t *testing.T) {
 		for _, method := range pingMethods {
 			p := Ping{Target: "127.0.0.1", Proto: protoTCP, Method: method, Count: 3, Interval: 3 * time.Millisecond, Timeout: 50 * time.Millisecond}
 			r, err := p.Do(context.Background())
-			want := withLoss("xxx", map[measure.Metric]float64{measure.DuplicatePackets: 0})
+			want := withLoss("xxx", map[measure.Metric]float64{measure.DuplicatePackets: 0, measure.Connectivity: 0})
 			if diff := cmp.Diff(want, r.Metrics); diff != "" || err != nil {
 				t.Errorf("%s: %v, metrics (-want +got):\n%s", method, err, diff)
 			}
