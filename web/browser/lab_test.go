@@ -204,7 +204,7 @@ func TestLabIsFixed(t *testing.T) {
 	if before, after := value[float64](p, rate(0)), value[float64](p, rate(2)); before <= 0 || after < 1.5*before || after < 1.2e7 {
 		t.Errorf("%g bit/s before the cure, %g after it; 19 Mbit/s were predicted", before, after)
 	}
-	p.says("section.fix", "The diagnosis: Packets are lost although the path is not busy. what the link carries")
+	p.says("section.fix", "The diagnosis: Packets are lost although the path is not busy. Predicted by what the link carries.")
 	p.until("document.querySelectorAll('.fix-lines polyline').length === 2 && document.querySelector('.fix-lines .predicted')")
 	p.withAxe()
 	p.accessible("a link that was cured")
@@ -269,6 +269,21 @@ func TestLabLayout(t *testing.T) {
 	})`)
 	if got != "" {
 		t.Error(got)
+	}
+}
+
+// Names of a lab lie on no node and on no other name, also where routers stand before hosts.
+func TestLabNames(t *testing.T) {
+	p := open(t, desk, theMesh(t).url)
+	got := value[string](p, `import('./lab/layout.js').then(({namesOf}) => {
+		const at = (name, x, y, side) => [{name, kind: side ? 'host' : 'router', addresses: []}, {x, y, side}];
+		const all = [at('bristol', 100, 50, -1), at('ucl-hep', 95, 76, 0), at('amsterdam', 300, 200, 0), at('sara', 310, 185, 1)];
+		const names = namesOf(all.map(([n]) => n), new Map(all.map(([n, p]) => [n.name, p])));
+		return JSON.stringify(all.map(([n]) => names.get(n.name)));
+	})`)
+	want := `[{"x":89,"y":50,"anchor":"end"},{"x":95,"y":92,"anchor":"middle"},{"x":300,"y":216,"anchor":"middle"},{"x":321,"y":185,"anchor":"start"}]`
+	if got != want {
+		t.Errorf("names stand at %s, want %s", got, want)
 	}
 }
 

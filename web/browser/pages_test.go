@@ -206,7 +206,7 @@ func TestStates(t *testing.T) {
 	p.allowed = []string{"the server responded with a status of 4"}
 	for hash, says := range map[string]string{
 		"#/pair/ucl/nowhere":                            "Nothing was measured between ucl and nowhere yet.",
-		"#/?metric=path_mtu_bytes":                      "No pair has a value of path mtu in this time.",
+		"#/?metric=path_mtu_bytes":                      "No pair has a value of path MTU in this time.",
 		"#/result/01KAG0000000000000000000ZZ":           "This result could not be shown.",
 		"#/elsewhere":                                   "No such page",
 		"#/constructor":                                 "No such page",

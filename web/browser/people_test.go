@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,6 +35,32 @@ func TestPlainHTTP(t *testing.T) {
 		p.until("!document.querySelector('main input') && document.querySelector('main a').href === 'http://127.0.0.1:8080/' + location.hash")
 		p.accessible(hash)
 	}
+}
+
+// Who may not look is told to sign in and how the first password comes about, and is not asked about again and again; then all is there.
+func TestStranger(t *testing.T) {
+	var asked atomic.Int32 // for events
+	m := playedBehind(t, func(s *web.Server) http.Handler {
+		h := s.Handler(web.Listener{Secure: true})
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/events") {
+				asked.Add(1)
+			}
+			h.ServeHTTP(w, r)
+		})
+	}, "vic")
+	p := open(t, desk, m.url+"#/?metric=loss_ratio")
+	p.allowed = []string{"the server responded with a status of 401"} // to what is asked for before it is known who looks
+	p.withAxe()
+	p.says("h1", "Sign in to see this mesh")
+	p.says("main", "pathwise serve printed a link")
+	p.accessible("a stranger")
+	if n := asked.Load(); n > 0 || value[bool](p, "Boolean(document.querySelector('main select, main .failure, .live'))") {
+		t.Errorf("events were asked for %d times; the page is %s", n, value[string](p, "document.querySelector('#app').textContent"))
+	}
+	p.run(chromedp.Click(chromedp.CSS("main a.button")))
+	p.signIn("vic", password)
+	p.until("location.hash === '#/?metric=loss_ratio' && document.querySelector('.live.open') && document.querySelector('main h1').textContent === 'Loss'")
 }
 
 // The first administrator takes up the link, which tells their name and signs them in; signs out and in again; invites somebody, makes a token and takes it away; the log says so.

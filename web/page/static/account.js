@@ -2,6 +2,7 @@
 import { html, useEffect, useRef, useState } from './html.js';
 import { send, ApiError } from './api.js';
 import { useDoc } from './docs.js';
+import { permit } from './events.js';
 import { go, link, here } from './router.js';
 
 /** @typedef {{me: MeDoc | null, reload: () => void}} Account */
@@ -15,8 +16,20 @@ export function useAccount() {
     addEventListener('pathwise-unknown', gone);
     return () => removeEventListener('pathwise-unknown', gone);
   }, [doc]);
+  // Where nobody knows who looks, since the controller does not answer, it is asked for events until it does.
+  useEffect(() => permit(error !== null || mayRead(doc)), [doc, error]);
   return { me: error ? null : doc, reload };
 }
+
+/** Whether somebody may see what the mesh measured. @param {MeDoc | null} me null: nobody knows */
+export const mayRead = (me) => Boolean(me?.scopes?.includes('read'));
+
+/** What who may not look sees in place of a page. */
+export const Stranger = () => html`<h1 tabindex="-1">Sign in to see this mesh</h1>
+  <p>It is shown to people with an account only.</p>
+  <p><a class="button" href=${link(['sign-in'], { then: here().href })}>Sign in</a></p>
+  <p class="quiet">Nobody has a password yet? <code>pathwise serve</code> printed a link, where it was started, by which the first one is set; started again, it prints a new
+    one. Everybody else gets a link from an administrator.</p>`;
 
 /** @param {{account: Account}} props */
 export function Who({ account }) {

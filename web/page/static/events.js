@@ -10,12 +10,19 @@ let source = null;
 let wait = 1; // seconds to the next try
 let timer = 0;
 let known = false; // it was open once, so what happened since is missed
+let permitted = false; // who may not look is not let in, however often they ask
+
+/** Says whether who looks at the page may have events. @param {boolean} may */
+export function permit(may) {
+  permitted = may;
+  may ? open() : close();
+}
 
 /** @param {string} kind @param {EventDoc} event */
 const tell = (kind, event) => listeners.forEach((l) => l(kind, event));
 
 function open() {
-  if (source || !listeners.size || document.hidden) return;
+  if (source || !permitted || !listeners.size || document.hidden) return;
   clearTimeout(timer);
   const s = new EventSource('api/v1/events?samples=false');
   source = s;

@@ -133,3 +133,6 @@ export function short(value, factor) {
  * @param {string} [many]
  */
 export const plural = (n, one, many = one + 's') => `${count(n)}${nbsp}${n === 1 ? one : many}`;
+
+/** What a metric is called, within a sentence: Loss, and MTU of a path, as loss, and MTU of a path. @param {string} label */
+export const inText = (label) => (/^[A-Z][a-z]/.test(label) ? label[0].toLowerCase() + label.slice(1) : label);

@@ -7,9 +7,9 @@ import { Overview } from './overview/page.js';
 
 /**
  * of: the component, which load fetches; length: how many parts the route has, at least and at most; nav: its name in the head;
- * scope: who may not do that is not led there; shown: nor where there is no such thing; bare: without the head of the page.
+ * scope: who may not do that is not led there; shown: nor where there is no such thing; bare: without the head of the page; open: to who may see nothing else.
  * @typedef {{of?: any, load?: () => Promise<any>, length: number | [number, number], title: (path: string[]) => string, nav?: string,
- *   scope?: string, shown?: (me: MeDoc) => boolean, bare?: boolean}} Page
+ *   scope?: string, shown?: (me: MeDoc) => boolean, bare?: boolean, open?: boolean}} Page
  */
 
 /** By the first part of their route. @type {Record<string, Page>} */
@@ -25,8 +25,8 @@ export const pages = {
   knowledge: { load: () => import('./knowledge/page.js').then((m) => m.Knowledge), length: [1, 2], title: (p) => p[1] ?? 'Knowledge', nav: 'Knowledge' },
   config: { load: () => import('./config/page.js').then((m) => m.Configuration), length: 1, title: () => 'Configuration', nav: 'Configuration', scope: 'admin' },
   lab: { load: () => import('./lab/page.js').then((m) => m.Lab), length: [1, 2], title: (p) => (p[1] ? `Lab ${p[1]}` : 'Lab'), nav: 'Lab', scope: 'read', shown: (me) => me.labs },
-  'sign-in': { of: SignIn, length: 1, title: () => 'Sign in' },
-  welcome: { of: Welcome, length: 1, title: () => 'Welcome' },
+  'sign-in': { of: SignIn, length: 1, title: () => 'Sign in', open: true },
+  welcome: { of: Welcome, length: 1, title: () => 'Welcome', open: true },
 };
 
 /** The page of a route, if there is one. @param {string[]} path */

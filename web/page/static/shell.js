@@ -5,7 +5,7 @@ import { useRoute, link } from './router.js';
 import { useSettings, choose } from './settings.js';
 import { useLive } from './events.js';
 import { zoneName } from './times.js';
-import { useAccount, Who } from './account.js';
+import { mayRead, Stranger, useAccount, Who } from './account.js';
 import { pages, pageOf, useComponent } from './pages.js';
 import { Help } from './help.js';
 import { Generated } from './generated.js';
@@ -19,6 +19,7 @@ export function Shell() {
   const [help, setHelp] = useState(false);
   const found = pageOf(route.path);
   const title = found ? found.title(route.path) : 'No such page';
+  const stranger = Boolean(account.me && !mayRead(account.me) && found && !found.open);
   const missing = useComponent(found);
   useFocus(route.path.join('/'), title, !found || Boolean(found.of));
   useEffect(() => {
@@ -35,7 +36,7 @@ export function Shell() {
     ${found?.bare ? html`<div class="corner"><${Live} /></div>` : html`<header class="head">
       <a class="brand" href="#/">Pathwise</a>
       <${Pages} here=${route.path[0] ?? ''} account=${account} />
-      <${Live} />
+      ${!stranger && html`<${Live} />`}
       <span class="tools">
         <button type="button" onClick=${() => choose({ zone: settings.zone === 'utc' ? 'local' : 'utc' })}
           aria-label=${`Time zone: ${zoneName()}. Change to ${settings.zone === 'utc' ? 'local time' : 'UTC'}`}>${zoneName()}</button>
@@ -49,7 +50,7 @@ export function Shell() {
     </header>`}
     <main id="main" tabindex="-1">
       <${Generated} account=${account} />
-      ${found?.of
+      ${stranger ? html`<${Stranger} />` : found?.of
         ? html`<${Guarded} key=${route.path.join('/')} of=${found.of} title=${title} route=${route} account=${account} />`
         : html`<h1 tabindex="-1">${title}</h1>
           ${!found ? html`<p>The link may be old or cut short. <a href=${link([])}>Begin at the overview.</a></p>`

@@ -1,6 +1,6 @@
 // A lab as a drawing: nodes, and links that are chosen by pointer or arrow keys.
 import { html, useEffect, useMemo, useRef, useState } from '../html.js';
-import { layout } from './layout.js';
+import { layout, namesOf } from './layout.js';
 import { brief, kindOfLink, kinds, nameOf, told, unlimited } from './judge.js';
 
 const mostLabels = 14; // links; with more, only the one that is chosen says what it does
@@ -19,7 +19,10 @@ export function Drawing({ lab, chosen, choose, bits }) {
     return () => see.disconnect();
   }, []);
   const shape = lab.nodes.map((n) => n.name).join() + lab.links.map((l) => l.between.join('-')).join();
-  const { places, height } = useMemo(() => layout(lab.nodes, lab.links, Math.max(width, 280)), [shape, width]);
+  const { places, height, names } = useMemo(() => {
+    const found = layout(lab.nodes, lab.links, Math.max(width, 280));
+    return { ...found, names: namesOf(lab.nodes, found.places) };
+  }, [shape, width]);
   /** @param {KeyboardEvent} e */
   const press = (e) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
@@ -35,17 +38,17 @@ export function Drawing({ lab, chosen, choose, bits }) {
       ${lab.links.map((l) => html`<${Line} key=${l.number} link=${l} at=${path(l, lab.links, places)} on=${l.number === chosen}
         first=${l.number === (lab.links[chosen] ? chosen : 0)} choose=${choose} bits=${bits(l.number)} />`)}
       ${lab.links.map((l) => html`<${Label} key=${l.number} link=${l} at=${path(l, lab.links, places)} on=${l.number === chosen} labelled=${lab.links.length <= mostLabels || l.number === chosen} />`)}
-      ${lab.nodes.map((n) => html`<${Node} key=${n.name} node=${n} at=${places.get(n.name)} />`)}
+      ${lab.nodes.map((n) => html`<${Node} key=${n.name} node=${n} at=${places.get(n.name)} name=${names.get(n.name)} />`)}
     </svg>`}
   </div>`;
 }
 
-/** @param {{node: LabNode, at: import('./layout.js').Place}} props */
-function Node({ node, at }) {
+/** @param {{node: LabNode, at: import('./layout.js').Place, name: {x: number, y: number, anchor: string}}} props name: where that stands */
+function Node({ node, at, name }) {
   const host = node.kind === 'host';
   return html`<g class=${'node ' + node.kind}>
     ${host ? html`<rect x=${at.x - 6} y=${at.y - 6} width="12" height="12" />` : html`<circle cx=${at.x} cy=${at.y} r="7" />`}
-    <text x=${at.x + at.side * 11} y=${host ? at.y + 4 : at.y - 11} text-anchor=${['end', 'middle', 'start'][at.side + 1]}>${node.name}<title>${`${node.kind} ${node.addresses.join(' ')}`}</title></text>
+    <text x=${name.x} y=${name.y + 4} text-anchor=${name.anchor}>${node.name}<title>${`${node.kind} ${node.addresses.join(' ')}`}</title></text>
   </g>`;
 }
 

@@ -109,7 +109,7 @@ function Outcome({ fixed }) {
     ${error && html`<p class="failure" role="alert">${error}</p>`}
     <${Lines} before=${before} after=${after} predicted=${predicted} />
     <dl class="fix-rates">${rows.map(([name, rate]) => html`<div key=${name}><dt>${name}</dt><dd data-bits=${rate ?? ''}>${rate === undefined ? '–' : format(/** @type {number} */ (rate), 'bits_per_second')}</dd></div>`)}</dl>
-    ${diagnosis && html`<p>The diagnosis: <strong>${title(diagnosis.verdict)}</strong>.${first?.predicted && ` ${first.predicted.basis}`}</p>`}
+    ${diagnosis && html`<p>The diagnosis: <strong>${title(diagnosis.verdict)}</strong>.${first?.predicted && ` Predicted by ${first.predicted.basis}.`}</p>`}
     ${unknown && html`<p class="note">Nothing was predicted: ${unknown}.</p>`}
     ${cured && html`<p>Cured: ${cured}.</p>`}`;
 }
@@ -126,5 +126,7 @@ function Lines({ before, after, predicted }) {
   return html`<svg class="fix-lines" viewBox=${`0 0 ${width} ${height}`} role="img" aria-label="The rate before the cure, on the left, and after it; the dashed line is what was predicted">
     <line class="cut" x1=${width / 2} x2=${width / 2} y1="0" y2=${height} />
     ${predicted !== undefined && html`<line class="predicted" x1="0" x2=${width} y1=${y} y2=${y} />`}
-    ${points.map((all, part) => html`<polyline key=${part} points=${all.map((p) => at(part, p)).join(' ')} />`)}</svg>`;
+    ${points.map((all, part) => html`<polyline key=${part} points=${all.map((p) => at(part, p)).join(' ')} />`)}
+    <text x="4" y="13">before</text><text x=${width / 2 + 4} y="13">after</text>
+    ${predicted !== undefined && html`<text x=${width / 2 - 4} y=${y + 13} text-anchor="end">predicted</text>`}</svg>`;
 }

@@ -131,3 +131,38 @@ function spread(routers, places, box) {
     }
   }
 }
+
+const [letter, line] = [7.4, 13]; // pixels that a name takes: each letter of it, and its height
+
+/**
+ * Where names stand: those of hosts outward, those of routers on a side where they lie on nothing else, if there is one.
+ * @param {LabNode[]} nodes
+ * @param {Map<string, Place>} places
+ * @returns {Map<string, {x: number, y: number, anchor: 'start' | 'middle' | 'end'}>} y: of the middle of the text
+ */
+export function namesOf(nodes, places) {
+  const taken = [...places.values()].map((p) => ({ left: p.x - 8, right: p.x + 8, top: p.y - 8, bottom: p.y + 8 }));
+  const found = new Map();
+  for (const side of [true, false]) { // hosts first: they have no choice
+    for (const { name } of nodes) {
+      const p = /** @type {Place} */ (places.get(name));
+      if ((p.side !== 0) !== side) continue;
+      const wide = name.length * letter;
+      const all = (p.side ? [p.side] : [0, 2, 1, -1]).map((way) => sideOf(p, way, wide));
+      const overlap = all.map(({ box: b }) => taken.reduce((sum, t) => sum + Math.max(0, Math.min(b.right, t.right) - Math.max(b.left, t.left))
+        * Math.max(0, Math.min(b.bottom, t.bottom) - Math.max(b.top, t.top)), 0));
+      const best = all[overlap.indexOf(Math.min(...overlap))];
+      taken.push(best.box);
+      found.set(name, best.at);
+    }
+  }
+  return found;
+}
+
+/** The name of a node on one side of it: 0 above, 2 below, 1 to the right, -1 to the left. @param {Place} p @param {number} way @param {number} wide */
+function sideOf(p, way, wide) {
+  const x = way === 1 ? p.x + 11 : way === -1 ? p.x - 11 : p.x;
+  const y = way === 0 ? p.y - 15 : way === 2 ? p.y + 16 : p.y;
+  const left = x - (way === 1 ? 0 : way === -1 ? wide : wide / 2);
+  return { at: { x, y, anchor: way === 1 ? 'start' : way === -1 ? 'end' : 'middle' }, box: { left, right: left + wide, top: y - line / 2, bottom: y + line / 2 } };
+}

@@ -127,6 +127,13 @@ function routesAt(source, target, at, before) {
 const telling = ['trace', 'diagnosis']; // kinds of Results that may tell of a change
 const rest = 16000; // ms until what they tell is asked for: the server's answers are up to 15 s old
 
+/** That all hosts report that should. @param {StatusDoc['hosts']} hosts */
+function reporting(hosts) {
+  const here = hosts.filter((h) => h.state === 'here').length;
+  const all = ['No host has to report.', 'The only host that has to report does.', 'Both hosts that have to report do.'];
+  return here < hosts.length ? all[here] ?? `All ${here} hosts that have to report do.` : ['', 'The only host reports.', 'Both hosts report.'][here] ?? `All ${here} hosts report.`;
+}
+
 /** @param {{troubles: TroubleDoc[]}} props what is wrong: since when is a change, too */
 export function News({ troubles }) {
   const { doc, error, reload } = useDoc('api/v1/status');
@@ -170,7 +177,7 @@ export function News({ troubles }) {
     </section>
     <section aria-labelledby="silent"><h2 id="silent">Not reporting</h2>
       ${silent.length === 0
-        ? html`<p class="quiet">${status.hosts.length === 0 ? 'The mesh file names no host.' : `All ${plural(status.hosts.length, 'host')} report or need not.`}</p>`
+        ? html`<p class="quiet">${status.hosts.length === 0 ? 'The mesh file names no host.' : `${reporting(status.hosts)}`}</p>`
         : html`<ul class="rows">${silent.slice(0, 3 * shown).map((h) => html`<li><span><b>${h.name}</b> <small>${h.site ?? ''}</small></span>
             <span class="quiet">${h.heard ? `silent for ${span(Date.now() - Date.parse(h.heard))}` : 'never heard of'}</span></li>`)}</ul>
           ${silent.length > 3 * shown && html`<p class="quiet">and ${plural(silent.length - 3 * shown, 'more', 'more')}</p>`}

@@ -4,7 +4,7 @@ import { url } from '../api.js';
 import { useDoc } from '../docs.js';
 import { useEvents } from '../events.js';
 import { labelOf } from '../metrics.js';
-import { plural, unitOf } from '../format.js';
+import { inText, plural, unitOf } from '../format.js';
 import { change } from '../router.js';
 import { rfc } from '../times.js';
 import { Empty, Failure, Loading } from '../state.js';
@@ -49,7 +49,7 @@ export function Overview({ route, account, wall }) {
         ${model.n < 2
           ? html`<${Empty} title="There are no pairs yet.">
               <p>Name two hosts or more in the mesh file and a test between them; <code>pathwise mesh check</code> says whether it is right.</p><//>`
-          : html`${empty(model) && !all && html`<${Empty} title=${`No pair has a value of ${labelOf(choice.metric).toLowerCase()} in this time.`}>
+          : html`${empty(model) && !all && html`<${Empty} title=${`No pair has a value of ${inText(labelOf(choice.metric))} in this time.`}>
                 <p>Choose another metric or a longer time, or step back in time. Which tests the mesh runs is in its file: a metric needs
                 a tool that measures it.</p><//>`}
               <${Legend} model=${model} past=${choice.past} />

@@ -70,6 +70,10 @@ export const paths = (s) => (s.all > 1 ? `${s.ill} of ${plural(s.all, 'path')}` 
 
 /** What the summary rests on. @param {SummaryDoc} doc */
 export function basis(doc) {
+  if (!doc.looked && doc.unknown) {
+    const since = doc.newest ? `, the newest at ${moment(doc.newest, Date.parse(doc.at))}` : '';
+    return `${plural(doc.runs, 'run')} of ${plural(doc.unknown, 'path')} so far${since}. What a path is usually like is known after four hours; until then choose a metric below to see what was measured.`;
+  }
   const parts = [`${plural(doc.looked, 'path')} between ${plural(doc.hosts.length, 'host')} compared with their own past`, plural(doc.runs, 'run')];
   if (doc.newest) parts.push(`the newest at ${moment(doc.newest, Date.parse(doc.at))}`);
   const more = doc.unknown ? ` Of ${plural(doc.unknown, 'more path', 'more paths')} too little is known to say so.` : '';

@@ -4,7 +4,7 @@ import { url } from '../api.js';
 import { useDocs } from '../docs.js';
 import { change } from '../router.js';
 import { rfc } from '../times.js';
-import { scaleOf, unitOf } from '../format.js';
+import { inText, scaleOf, unitOf } from '../format.js';
 import { definitionOf } from '../metrics.js';
 import { Failure, Loading } from '../state.js';
 import { within } from './columns.js';
@@ -105,7 +105,7 @@ export function Graphs({ row, pair, keys, measured, of, range, compared, whole, 
             ${tools.map((t) => html`<option>${t}</option>`)}</select></label>`
         : html` <small class="quiet">${tool ? `by ${tool}` : 'besides the plan'}</small>`}</h2>
     ${error && html`<${Failure} error=${error} what=${row.title} retry=${() => [main, more].forEach((d) => d.reload())} />`}
-    ${!pictures && !error && html`<${Loading} of=${row.title.toLowerCase()} />`}
+    ${!pictures && !error && html`<${Loading} of=${inText(row.title)} />`}
     ${pictures && html`<div class=${ways.length > 1 ? 'ways' : ''}>${pictures.map((p, i) => html`<figure key=${i}>
       ${ways.length > 1 && html`<figcaption>${wayText(ways[i])}</figcaption>`}
       <${Plot} picture=${p} range=${drawn} name=${ways.length > 1 ? `${row.title}, ${ways[i][0]} to ${ways[i][1]}` : row.title} zoom=${zoom} keys=${press} changes=${marks[i]} pair=${pair} high=${row.high} />

@@ -1,6 +1,6 @@
 // The distribution of values: from quantiles of the whole span, which are exact to 1 %, to the share of each of equal intervals.
 import { html } from '../html.js';
-import { format, plural, short, scaleOf, unitOf } from '../format.js';
+import { format, inText, plural, short, scaleOf, unitOf } from '../format.js';
 import { useDocs } from '../docs.js';
 import { Failure } from '../state.js';
 import { waysOf, wayText } from './compare.js';
@@ -38,7 +38,7 @@ const ofSamples = (b) => b.quantiles_of === 'samples';
 export function Shares({ metric, label, pair, of, range, turn }) {
   const ways = waysOf(pair);
   const { doc, error, reload } = useDocs(ways.map((w) => seriesUrl(w, metric, of, { ...range, step: 0 }, asked)), turn);
-  if (error) return html`<${Failure} error=${error} what=${`The distribution of ${label.toLowerCase()}`} retry=${reload} />`;
+  if (error) return html`<${Failure} error=${error} what=${`The distribution of ${inText(label)}`} retry=${reload} />`;
   if (!doc) return null;
   const unit = unitOf(metric);
   /** @type {(Bucket | undefined)[]} */
@@ -49,7 +49,7 @@ export function Shares({ metric, label, pair, of, range, turn }) {
   const high = Math.max(...some.map((b) => b.quantiles?.[49] ?? b.max)); // the last 2 % would leave no room for the rest
   const [factor, name] = scaleOf(high, unit);
   const what = some.some(ofSamples) ? label.split(',')[0] : label; // the samples are those of the median and of all percentiles
-  return html`<section class="shares-part" aria-labelledby="shares"><h2 id="shares">Distribution of ${what.toLowerCase()}<small>, ${name || unit}</small></h2>
+  return html`<section class="shares-part" aria-labelledby="shares"><h2 id="shares">Distribution of ${inText(what)}<small>, ${name || unit}</small></h2>
     <div class="ways">${all.map((b, i) => html`<figure key=${i}><figcaption>${wayText(ways[i])}</figcaption>
       ${b ? html`<${Bars} b=${b} low=${low} high=${high} factor=${factor} unit=${unit} />` : html`<p class="quiet">No value in this span.</p>`}</figure>`)}</div>
   </section>`;
