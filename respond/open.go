@@ -30,6 +30,7 @@ type Limits struct {
 // STAMP is what a reflector of STAMP packets does.
 type STAMP struct {
 	Key       []byte // that packets have to be authenticated with; nil: they are not
+	TLVKey    []byte // of HMAC TLVs in packets that are not; nil: none can be checked
 	Stateless bool   // it does not count its answers
 	Marks     []int  // DSCPs that packets may ask their answers to leave with
 }

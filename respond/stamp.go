@@ -23,6 +23,6 @@ func openSTAMP(ctx context.Context, address string, t terms) (net.Addr, serve, e
 	if err != nil {
 		return nil, nil, err
 	}
-	reflector := &stamp.Reflector{Peer: t.peer, Log: t.log, Key: t.STAMP.Key, Stateless: t.STAMP.Stateless, Marks: t.STAMP.Marks}
+	reflector := &stamp.Reflector{Peer: t.peer, Log: t.log, Key: t.STAMP.Key, TLVKey: t.STAMP.TLVKey, Stateless: t.STAMP.Stateless, Marks: t.STAMP.Marks}
 	return socket.Addr(), func(ctx context.Context) error { return reflector.Serve(ctx, socket) }, nil
 }

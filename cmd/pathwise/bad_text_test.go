@@ -41,7 +41,7 @@ var badTexts = []struct{ call, flag, text string }{
 	{"mesh check MESH", "data", "/dev/null/x"}, {"mesh plan MESH", "data", "/dev/null/x"}, {"mesh plan MESH", "from", "x,y z"},
 	{"agent", "credentials", "/dev/null/x"}, {"agent --credentials KEYS", "listen", "x,y z"},
 	{"agent --credentials KEYS", "policy", "/dev/null/x"}, {"agent --credentials KEYS", "state", "/dev/null/x"},
-	{"sockets", "state", "x,y z"}, {"respond", "bind", "x,y z"}, {"respond", "bind", "192.0.2.1"}, {"respond", "stamp-key", "/dev/null/x"},
+	{"sockets", "state", "x,y z"}, {"respond", "bind", "x,y z"}, {"respond", "bind", "192.0.2.1"}, {"respond", "stamp-key", "/dev/null/x"}, {"respond", "stamp-tlv-key", "/dev/null/x"},
 	{"respond", "key-file", "/dev/null/x"}, {"respond", "clients", "/dev/null/x"}, {"ping 127.0.0.1 --proto tcp", "method", "x,y z"},
 	{"owd 127.0.0.1", "mode", "x,y z"}, {"owd 127.0.0.1", "key-file", "/dev/null/x"}, {"owd 127.0.0.1", "key-id", "x,y z"},
 	{"demo --keep", "listen", "x,y z"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 
@@ -17,6 +18,7 @@ type accessFlags struct {
 	keys       string
 	clients    string
 	stampKey   string
+	stampTLVs  string
 	stateless  bool
 	stampMarks []int
 }
@@ -25,6 +27,7 @@ func (a *accessFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&a.keys, "key-file", "", "keys of OWAMP and TWAMP clients, in a `FILE` as the deployed servers have it")
 	flags.StringVar(&a.clients, "clients", "", "classes of OWAMP and TWAMP clients and what each may do, in a YAML `FILE`")
 	flags.StringVar(&a.stampKey, "stamp-key", "", "key of STAMP's authenticated mode, without which nothing is reflected then, in a `FILE` in hexadecimal")
+	flags.StringVar(&a.stampTLVs, "stamp-tlv-key", "", "key of the HMAC TLV of STAMP packets that are not authenticated, in a `FILE` in hexadecimal")
 	flags.BoolVar(&a.stateless, "stamp-stateless", false, "reflect STAMP packets without counting them")
 	flags.IntSliceVar(&a.stampMarks, "stamp-dscp", nil, "DSCPs that STAMP packets may ask their answers to leave with, such as 10,46")
 }
@@ -37,6 +40,9 @@ func (a *accessFlags) into(l *respond.Limits) error {
 			return badFlag("stamp-dscp", fmt.Errorf("\"%d\": want 0 to 63", dscp))
 		}
 	}
+	if a.stampKey != "" && a.stampTLVs != "" {
+		return badFlag("stamp-tlv-key", errors.New("authenticated packets have their key for it: give this or --stamp-key"))
+	}
 	for _, f := range []struct {
 		flag, file string
 		read       func(text []byte) error
@@ -44,6 +50,7 @@ func (a *accessFlags) into(l *respond.Limits) error {
 		{"key-file", a.keys, func(text []byte) (err error) { l.Keys, err = endpoint.ReadKeys(bytes.NewReader(text)); return err }},
 		{"clients", a.clients, func(text []byte) (err error) { l.Classes, err = respond.ParseClasses(a.clients, text); return err }},
 		{"stamp-key", a.stampKey, func(text []byte) (err error) { l.STAMP.Key, err = stamp.ReadKey(bytes.NewReader(text)); return err }},
+		{"stamp-tlv-key", a.stampTLVs, func(text []byte) (err error) { l.STAMP.TLVKey, err = stamp.ReadKey(bytes.NewReader(text)); return err }},
 	} {
 		if f.file == "" {
 			continue

@@ -214,8 +214,13 @@ func TestRespondAccess(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	a, got = accessFlags{stampTLVs: key}, respond.Limits{}
+	if err := a.into(&got); err != nil || !cmp.Equal(got, respond.Limits{STAMP: respond.STAMP{TLVKey: []byte("0123456789abcdef")}}) {
+		t.Errorf("%+v, %v", got, err)
+	}
 	for flag, bad := range map[string]accessFlags{
-		"--stamp-key": {stampKey: key + "-none"}, "--stamp-dscp": {stampMarks: []int{64}},
+		"--stamp-tlv-key": {stampKey: key, stampTLVs: key},
+		"--stamp-key":     {stampKey: key + "-none"}, "--stamp-dscp": {stampMarks: []int{64}},
 	} {
 		if err := bad.into(&got); err == nil || !strings.HasPrefix(err.Error(), flag) {
 			t.Errorf("%s: %v", flag, err)

@@ -148,6 +148,39 @@ func TestOurReflectorIntegrity(t *testing.T) {
 	})
 }
 
+// The HMAC TLV may be used without the authenticated mode, too (RFC 8972 section 4.8): its TLVs are answered under one if it fits, and come back
+// with the I flag if it does not, or if the reflector has no key.
+func TestOurReflectorHMACAlone(t *testing.T) {
+	t.Parallel()
+	key := stampKeys["authenticated"]
+	for name, c := range map[string]struct {
+		reflector, sender []byte
+		want              byte
+	}{
+		"one key": {key, key, 0}, "another key": {key, []byte("another key, of some length"), Integrity}, "no key": {nil, key, Integrity},
+	} {
+		to := ourSTAMP(t, &stamp.Reflector{TLVKey: c.reflector})
+		socket := listen(t)
+		for seq := range uint32(3) {
+			e, err := STAMPSender{TLVKey: c.sender}.Ping(socket, to, 10+seq, Request(DirectMeasurement, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0), Request(HMAC))
+			if err != nil || e.Reflection.Seq != seq {
+				t.Fatalf("%s: %+v, %v", name, e, err)
+			}
+			for _, tlv := range e.Reflection.TLVs {
+				if tlv.Flags != c.want {
+					t.Errorf("%s: TLV %+v, want flags %#x", name, tlv, c.want)
+				}
+			}
+			if came := e.Reflection.TLVs[0].Value[7]; c.want == 0 && int(came) != int(seq)+1 {
+				t.Errorf("%s: %d came", name, came)
+			}
+		}
+		if e, err := (STAMPSender{}).Ping(socket, to, 0, Request(AccessReport, 0x10, 1, 0, 0)); err != nil || e.Reflection.TLVs[0].Flags != 0 {
+			t.Errorf("%s: without an HMAC: %+v, %v", name, e.Reflection.TLVs, err)
+		}
+	}
+}
+
 // A packet with a wrong HMAC is not answered (RFC 8762 section 4.4); one of the right key after it is.
 func TestOurReflectorWrongKey(t *testing.T) {
 	t.Parallel()

@@ -25,6 +25,7 @@ import (
 type Reflector struct {
 	Peer      netip.Addr                                      // alone is answered; the zero value: everybody
 	Key       []byte                                          // of the authenticated mode, which is then the only one; nil: unauthenticated
+	TLVKey    []byte                                          // of HMAC TLVs in the unauthenticated mode; nil: what they seal goes back as not intact
 	Stateless bool                                            // it counts no sessions: an answer has the number of its probe
 	Marks     []int                                           // DSCPs that probes may ask answers to leave with, beside their own
 	Quality   func() (bound time.Duration, synchronised bool) // of this host's clock; nil: sock.ClockQuality
@@ -68,6 +69,9 @@ func (r *Reflector) Serve(ctx context.Context, s *sock.Answering) error {
 		r.Quality = sock.ClockQuality
 	}
 	r.sealer, r.refusals.Protocol = NewSealer(r.Key), "STAMP"
+	if len(r.Key) == 0 && len(r.TLVKey) > 0 {
+		r.sealer = NewTLVSealer(r.TLVKey)
+	}
 	defer s.Close()
 	defer func() { r.refusals.Tell(r.Log) }()
 	defer context.AfterFunc(ctx, s.Interrupt)()

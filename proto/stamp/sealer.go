@@ -26,7 +26,8 @@ import (
 //	                                         80  its TTL (1), zero (15)
 //	96  HMAC (16)                            96  HMAC (16)
 type Sealer struct {
-	mac    hash.Hash // nil: the unauthenticated mode
+	mac    hash.Hash // of packets; nil: the unauthenticated mode
+	tlvs   hash.Hash // of TLVs; nil: none can be sealed, or taken for intact
 	digest [sha256.Size]byte
 }
 
@@ -53,8 +54,12 @@ func NewSealer(key []byte) *Sealer {
 	if len(key) == 0 {
 		return &Sealer{}
 	}
-	return &Sealer{mac: hmac.New(sha256.New, key)}
+	mac := hmac.New(sha256.New, key)
+	return &Sealer{mac: mac, tlvs: mac}
 }
+
+// NewTLVSealer is of the unauthenticated mode with a key that seals the TLVs alone, where a packet has room for that (RFC 8972 section 4.8).
+func NewTLVSealer(key []byte) *Sealer { return &Sealer{tlvs: hmac.New(sha256.New, key)} }
 
 // LeastBytes are the bytes of payload of a packet without TLVs, both ways.
 func (s *Sealer) LeastBytes() int {
@@ -66,15 +71,18 @@ func (s *Sealer) LeastBytes() int {
 
 // SealProbe writes a packet over the first LeastBytes bytes of b, and into an HMAC TLV behind them, if there is one.
 func (s *Sealer) SealProbe(b []byte, p Probe) {
+	if s.tlvs != nil {
+		behind := b[s.LeastBytes():]
+		at, _, _ := sealIn(behind, notKnown)
+		s.sealTLVs(p.Sequence, behind, at)
+	}
 	if s.mac == nil {
 		p.Put(b)
 		return
 	}
 	clear(b[:SecuredBytes])
 	putSecured(b, p, p.Session)
-	at, _, _ := sealIn(b[SecuredBytes:], notKnown)
-	s.sealTLVs(p.Sequence, b[SecuredBytes:], at)
-	copy(b[digestAt:SecuredBytes], s.hmac(b[:digestAt], nil))
+	copy(b[digestAt:SecuredBytes], s.hmac(s.mac, b[:digestAt], nil))
 }
 
 // OpenProbe reads a packet. Errors: ErrShort, ErrForged.
@@ -85,7 +93,7 @@ func (s *Sealer) OpenProbe(b []byte) (p Probe, err error) {
 	case s.mac == nil:
 		p, _ = ReadProbe(b)
 		return p, nil
-	case !hmac.Equal(s.hmac(b[:digestAt], nil), b[digestAt:SecuredBytes]):
+	case !hmac.Equal(s.hmac(s.mac, b[:digestAt], nil), b[digestAt:SecuredBytes]):
 		return p, ErrForged
 	}
 	return readSecured(b), nil
@@ -103,7 +111,7 @@ func (s *Sealer) SealAnswer(b []byte, a Answer) {
 	binary.BigEndian.PutUint64(b[32:], uint64(a.Arrived))
 	putSecured(b[48:], a.Probe, 0)
 	b[80] = a.TTL
-	copy(b[digestAt:SecuredBytes], s.hmac(b[:digestAt], nil))
+	copy(b[digestAt:SecuredBytes], s.hmac(s.mac, b[:digestAt], nil))
 }
 
 // OpenAnswer reads a packet. Errors: ErrShort, ErrForged.
@@ -123,11 +131,11 @@ func (s *Sealer) OpenAnswer(b []byte) (a Answer, err error) {
 }
 
 // hmac is the digest of two pieces. It is valid until the next.
-func (s *Sealer) hmac(one, two []byte) []byte {
-	s.mac.Reset()
-	s.mac.Write(one)
-	s.mac.Write(two)
-	return s.mac.Sum(s.digest[:0])[:digestBytes]
+func (s *Sealer) hmac(mac hash.Hash, one, two []byte) []byte {
+	mac.Reset()
+	mac.Write(one)
+	mac.Write(two)
+	return mac.Sum(s.digest[:0])[:digestBytes]
 }
 
 // putSecured writes the first two blocks of a packet, or the two that repeat a probe.

@@ -51,56 +51,65 @@ func TestSealed(t *testing.T) {
 	}
 }
 
-// TLVs of the authenticated mode go there and back under an HMAC, which is of the sequence number at either end. Without it, with a wrong one,
-// or with one that is not the last, none is used, and each says so.
+// TLVs of either mode go there and back under an HMAC, which is of the sequence number at either end. With a wrong one, or with one that is not the
+// last, none is used, and each says so; so it is without any in the authenticated mode.
 func TestSealedTLVs(t *testing.T) {
-	s := NewSealer(exampleKey)
+	for name, s := range map[string]*Sealer{"authenticated": NewSealer(exampleKey), "TLVs alone": NewTLVSealer(exampleKey)} {
+		t.Run(name, func(t *testing.T) { testSealedTLVs(t, s) })
+	}
+}
+
+func testSealedTLVs(t *testing.T, s *Sealer) {
+	least := s.LeastBytes()
 	sent := AppendTLV(nil, TLV{TimestampInfo, make([]byte, 4)})
 	report := TLV{AccessReport, []byte{0x10, 1, 0, 0}}
 	sent = AppendTLV(AppendSeal(AppendTLV(sent, report)), TLV{ExtraPadding, []byte{1, 2}})
 	about := seen{synchronised: true}
-	packet := append(make([]byte, SecuredBytes), sent...)
+	packet := append(make([]byte, least), sent...)
 	s.SealProbe(packet, aProbe)
 	answered := bytes.Clone(packet)
-	s.answerTLVs(packet, answer.Sequence, answered[SecuredBytes:], about)
+	s.answerTLVs(packet, answer.Sequence, answered[least:], about)
 	s.SealAnswer(answered, answer)
 	got, err := s.OpenTLVs(answered)
 	want := []TLV{{TimestampInfo, []byte{1, 2, 1, 2}}, report, {ExtraPadding, []byte{1, 2}}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	answered[SecuredBytes+5] ^= 1
+	answered[least+5] ^= 1
 	if _, err := s.OpenTLVs(answered); !errors.Is(err, ErrForged) {
 		t.Errorf("changed on the way: %v", err)
 	}
 	wrong := bytes.Clone(packet)
-	wrong[SecuredBytes+5] ^= 1
+	wrong[least+5] ^= 1
 	for name, b := range map[string][]byte{
 		"a wrong one": wrong,
-		"none":        AppendTLV(make([]byte, SecuredBytes), report),
+		"none":        AppendTLV(make([]byte, least), report),
 		"not last":    AppendTLV(packet, report),
 	} {
-		tlvs := bytes.Clone(b[SecuredBytes:])
+		tlvs, want := bytes.Clone(b[least:]), byte(notIntact)
+		if name == "none" && s.mac == nil {
+			want = 0 // it may be left out
+		}
 		s.answerTLVs(b, 0, tlvs, about)
 		for rest := tlvs; ; {
 			tlv, after, is := first(rest, 0)
 			if !is {
 				break
 			}
-			if tlv[0] != notIntact {
-				t.Errorf("%s: flags %#x", name, tlv[0])
+			if tlv[0] != want {
+				t.Errorf("%s: flags %#x, want %#x", name, tlv[0], want)
 			}
 			rest = after
 		}
 		s.SealAnswer(b, answer)
-		if _, err := s.OpenTLVs(append(b[:SecuredBytes:SecuredBytes], tlvs...)); !errors.Is(err, ErrForged) {
+		if _, err := s.OpenTLVs(append(b[:least:least], tlvs...)); !errors.Is(err, ErrForged) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	padded := AppendTLV(make([]byte, SecuredBytes), TLV{ExtraPadding, []byte{1}})
-	s.answerTLVs(padded, 0, padded[SecuredBytes:], about)
-	if padded[SecuredBytes] != 0 {
-		t.Errorf("extra padding alone needs no HMAC: flags %#x", padded[SecuredBytes])
+	padded := AppendTLV(make([]byte, least), TLV{ExtraPadding, []byte{1}})
+	s.answerTLVs(padded, 0, padded[least:], about)
+	if padded[least] != 0 {
+		t.Errorf("extra padding alone needs no HMAC: flags %#x", padded[least])
 	}
 }
 

@@ -48,15 +48,18 @@ func AppendTLV(b []byte, t TLV) []byte {
 }
 
 // AppendSeal appends room for the HMAC of all TLVs before it, which SealProbe fills. In the authenticated mode it is needed unless there is
-// nothing but extra padding, which may stand behind it, too.
+// nothing but extra padding, which may stand behind it, too; in the unauthenticated mode a Sealer of NewTLVSealer fills it.
 func AppendSeal(b []byte) []byte { return AppendTLV(b, TLV{sealed, make([]byte, digestBytes)}) }
 
 // OpenTLVs are the TLVs behind an answer of which the reflector knew the type, up to one that it could not read. Error: ErrForged, of the
-// HMAC at either end.
+// HMAC at either end, which a Sealer with a key asks for wherever there is more than extra padding.
 func (s *Sealer) OpenTLVs(b []byte) (all []TLV, err error) {
 	sequence, rest := b[:4], b[s.LeastBytes():]
-	if intact, _ := s.intact(sequence, rest, 0); s.mac != nil && !intact {
-		return nil, ErrForged
+	if s.tlvs != nil {
+		intact, at := s.intact(sequence, rest, 0)
+		if _, needed, _ := sealIn(rest, 0); !intact || at < 0 && needed {
+			return nil, ErrForged
+		}
 	}
 	for {
 		tlv, after, is := first(rest, 0)
@@ -107,7 +110,7 @@ func sealIn(tlvs []byte, flags byte) (at int, needed, lawful bool) {
 }
 
 // intact reports whether TLVs that have the flags may be used: their HMAC, over the sequence number of the packet and all TLVs before it, is
-// right; or there is none and none is needed. It says where the HMAC stands.
+// right; or there is none and none is needed, as in the unauthenticated mode. Without a key none is right. It says where the HMAC stands.
 func (s *Sealer) intact(sequence, tlvs []byte, flags byte) (is bool, at int) {
 	at, needed, lawful := sealIn(tlvs, flags)
 	switch {
@@ -116,7 +119,7 @@ func (s *Sealer) intact(sequence, tlvs []byte, flags byte) (is bool, at int) {
 	case at < 0:
 		return !needed || s.mac == nil, at
 	}
-	return s.mac != nil && hmac.Equal(s.hmac(sequence, tlvs[:at]), tlvs[at+tlvHead:at+tlvHead+digestBytes]), at
+	return s.tlvs != nil && hmac.Equal(s.hmac(s.tlvs, sequence, tlvs[:at]), tlvs[at+tlvHead:at+tlvHead+digestBytes]), at
 }
 
 // sealTLVs fills in the HMAC that stands in TLVs.
@@ -126,7 +129,7 @@ func (s *Sealer) sealTLVs(sequence uint32, tlvs []byte, at int) {
 	}
 	var number [4]byte
 	binary.BigEndian.PutUint32(number[:], sequence)
-	copy(tlvs[at+tlvHead:at+tlvHead+digestBytes], s.hmac(number[:], tlvs[:at]))
+	copy(tlvs[at+tlvHead:at+tlvHead+digestBytes], s.hmac(s.tlvs, number[:], tlvs[:at]))
 }
 
 // answerTLVs turns the TLVs of a probe into those of its answer, in place, and says with which DSCP and ECN the answer leaves. What is not
