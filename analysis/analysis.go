@@ -12,6 +12,7 @@
 //	level.go     the values before and after, with their intervals
 //	loss.go      counts of so many, compared as ratios of counts
 //	route.go     routes, and which of their changes are none
+//	route_end.go how far away their ends are where answers are lost
 //	shared.go    the least that all who changed have in common
 //	health.go    what is wrong now in a mesh: which pairs are worse than usual, and what they have in common
 //	worse.go     one pair of it: since when it is worse, and how surely

@@ -29,9 +29,25 @@ type Route struct {
 
 // Routes makes routes of Results of traces of one test in order of time. A router that does not answer each time, and several that
 // share the load at one distance, are no change: a hop is another one only if the routers that answered there had not answered in
-// this route before. Nor is it one if nobody answers beyond some distance. Results without an answer say nothing.
+// this route before. Nor is it one if nobody answers beyond some distance, or if the end seems further away for an answer that was
+// lost. Results without an answer say nothing.
 func Routes(traces []*measure.Result) []Route {
 	routes := []Route{}
+	for _, one := range nearEnds(single(traces)) {
+		if n := len(routes); n > 0 {
+			last := &routes[n-1]
+			if one.Changed = Differing(last, &one); len(one.Changed) == 0 {
+				last.merge(&one)
+				continue
+			}
+		}
+		routes = append(routes, one)
+	}
+	return routes
+}
+
+// single are the routes of single traces, without those that say nothing.
+func single(traces []*measure.Result) (routes []Route) {
 	for _, r := range traces {
 		one := Route{First: r.Started, Last: r.Started, Results: 1, Result: r.ID, Newest: r.ID, Changed: []int{}}
 		if one.Hops, one.Whole = hopsOf(r.Samples.Hops); len(one.Hops) == 0 {
@@ -39,13 +55,6 @@ func Routes(traces []*measure.Result) []Route {
 		}
 		if trip, reached := tripOf(r.Samples.Hops); reached {
 			one.Trips = []float64{trip}
-		}
-		if n := len(routes); n > 0 {
-			last := &routes[n-1]
-			if one.Changed = Differing(last, &one); len(one.Changed) == 0 {
-				last.merge(&one)
-				continue
-			}
 		}
 		routes = append(routes, one)
 	}
@@ -95,7 +104,8 @@ func Moves(routes []Route) (moves []Move) {
 	return moves
 }
 
-// hopsOf are the hops up to the last that answered. whole: that is the end of the route.
+// hopsOf are the hops up to the last that answered. whole: that is the end of the route. A router that says that it cannot reach the
+// target is not.
 func hopsOf(hops []measure.Hop) (list []Hop, whole bool) {
 	answered := 0
 	for _, h := range hops {
@@ -106,11 +116,14 @@ func hopsOf(hops []measure.Hop) (list []Hop, whole bool) {
 			}
 		}
 		if list = append(list, Hop{h.TTL, addresses}); len(addresses) > 0 {
-			answered, whole = len(list), h.Reply != ""
+			answered, whole = len(list), h.Reply != "" && !slices.Contains(unreached, h.Reply)
 		}
 	}
 	return list[:answered], whole
 }
+
+// unreached are replies of routers that the target does not answer, as package sock writes them.
+var unreached = []string{"network unreachable", "host unreachable"}
 
 // Differing are the TTLs at which two routes have no router in common, or one of them goes on where the other is at its end.
 func Differing(a, b *Route) (ttls []int) {

@@ -10,13 +10,17 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// traceOf is a trace in which each hop's text has the addresses that answered, without any: silence. z and end are where it leads.
+// traceOf is a trace in which each hop's text has the addresses that answered, without any: silence. z and end are where it leads; ! says that
+// nothing does.
 func traceOf(id string, at time.Time, hops ...[]string) *measure.Result {
 	r := measure.NewResult("trace", at)
 	r.ID, r.Source.Name, r.Target.Name, r.Tool = id, "a", "b", "trace"
 	for i, addresses := range hops {
 		hop := measure.Hop{TTL: i + 1, Addresses: addresses}
-		if slices.Contains(addresses, "z") || slices.Contains(addresses, "end") {
+		switch {
+		case slices.Contains(addresses, "!"):
+			hop.Addresses, hop.Reply = addresses[:1], "host unreachable"
+		case slices.Contains(addresses, "z") || slices.Contains(addresses, "end"):
 			hop.Reply = "port unreachable"
 		}
 		r.Samples.Hops = append(r.Samples.Hops, hop)
@@ -56,6 +60,42 @@ func TestRoutes(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, Routes(traces)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What one trace lacks is no other route: a hop that is silent, a target that does not answer, or does so only when it is asked once more.
+func TestRoutesWithLostAnswers(t *testing.T) {
+	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	silent, unreachable := []string(nil), []string{"y", "!"}
+	ways := map[rune][][]string{
+		'n': {{"x"}, {"y"}, {"z"}}, // as it is
+		'-': {{"x"}, silent, {"z"}},
+		'.': {{"x"}, {"y"}, silent}, // the target is silent
+		'!': {{"x"}, unreachable},   // a router says so
+		'4': {{"x"}, {"y"}, silent, {"z"}},
+		'5': {{"x"}, {"y"}, silent, silent, {"z"}},
+		'6': {{"x"}, silent, silent, silent, {"z"}},
+		'w': {{"x"}, {"y"}, {"w"}, {"z"}},    // one hop more
+		'e': {{"x"}, {"y"}, silent, {"end"}}, // another end
+		's': {{"x"}, {"z"}},                  // one hop fewer
+	}
+	for seen, want := range map[string]string{ // to the first traces of each route
+		"n": "n", "4": "4", "nn": "n", "n-.!n": "n",
+		"n4": "n", "4n": "4", "n4n": "n", "n44n": "n", "n4.5n!4n": "n", "n5n": "n", "n6n": "n", "4nn": "4",
+		"n44": "n4", "n444n": "n44", "nnw": "nw", "nwn": "nwn", "nw4": "nw", "ns": "ns", "ns6": "ns", "sn": "sn",
+		"ne": "ne", "e4": "e4",
+	} {
+		var traces []*measure.Result
+		for i, w := range seen {
+			traces = append(traces, traceOf(string(w), at.Add(time.Duration(i)*time.Minute), ways[w]...))
+		}
+		got := ""
+		for _, r := range Routes(traces) {
+			got += r.Result
+		}
+		if got != want {
+			t.Errorf("%s: routes that begin with %s, want %s", seen, got, want)
+		}
 	}
 }
 

@@ -102,11 +102,19 @@ func compareDelay(before, now []float64) (c Changed, differs bool) {
 // compareRoutes tells whether the newest trace of before and those of now have another router at some distance; nil: they do not, or
 // there are none.
 func compareRoutes(before, now []*measure.Result) *Moved {
-	old, found := analysis.Routes(tracesOf(before)), analysis.Routes(tracesOf(now))
+	old, found := tracesOf(before), tracesOf(now)
 	if len(old) == 0 || len(found) == 0 {
 		return nil
 	}
-	last, is := old[len(old)-1], found[len(found)-1]
+	routes := analysis.Routes(slices.Concat(old, found)) // together, so that an answer that one of them lost is known to be none
+	at := len(routes) - 1
+	for at >= 0 && routes[at].First.After(old[len(old)-1].Started) {
+		at--
+	}
+	if at < 0 || at == len(routes)-1 {
+		return nil
+	}
+	last, is := routes[at], routes[len(routes)-1]
 	if is.Changed = analysis.Differing(&last, &is); len(is.Changed) == 0 {
 		return nil
 	}

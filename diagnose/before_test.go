@@ -48,6 +48,31 @@ func TestDiagnoseAfter(t *testing.T) {
 	}
 }
 
+// An answer that one of two traces lost is no change of the route between them.
+func TestLostAnswerIsNoChange(t *testing.T) {
+	x, y, z := []string{"x"}, []string{"y"}, []string{"z"}
+	of := func(id string, minute int, hops ...[]string) *measure.Result {
+		return traceOf(id, testStart.Add(time.Duration(minute)*time.Minute), hops...)
+	}
+	whole, late := of("whole", 0, x, y, z), of("late", 1, x, y, nil, z)
+	for name, c := range map[string]struct {
+		before, now *measure.Result
+		moved       bool
+	}{
+		"the end answered late":        {whole, late, false},
+		"the end did not answer":       {whole, of("silent", 1, x, y), false},
+		"a router did not answer":      {whole, of("hop", 1, x, nil, z), false},
+		"the end had answered late":    {late, of("again", 2, x, y, z), false},
+		"another router answered late": {whole, of("other", 1, x, y, nil, []string{"end"}), true},
+		"a router more":                {whole, of("more", 1, x, y, []string{"w"}, z), true},
+	} {
+		moved := compareRoutes([]*measure.Result{c.before}, []*measure.Result{c.now})
+		if (moved != nil) != c.moved || moved != nil && (moved.Last != c.before.ID || moved.First != c.now.ID) {
+			t.Errorf("%s: %+v", name, moved)
+		}
+	}
+}
+
 // A change of delay names the pings that were compared, and not newer ones of another sort.
 func TestChangeNamesItsPings(t *testing.T) {
 	before, now := earlierPath(0, "y", 0.040, 0.041, 0.042, 0.040, 0.055), earlierPath(time.Hour, "y", 0.060, 0.061, 0.062, 0.060, 0.075)
