@@ -119,7 +119,7 @@ func (v *view) members() (members []Member, at []int) {
 	return members, at
 }
 
-// pooled is the Sign of pairs together.
+// pooled is the Sign of pairs together: its values and times are medians, and the rest is what most of them have.
 func pooled(pairs []Watched, sign []*Sign, of []int, aspect Aspect) Sign {
 	if aspect == Losing {
 		var all []Spell
@@ -133,12 +133,20 @@ func pooled(pairs []Watched, sign []*Sign, of []int, aspect Aspect) Sign {
 	}
 	var since []time.Time
 	var before, now []float64
-	p := Sign{Aspect: aspect, Declared: true, Longer: true}
+	p := Sign{Aspect: aspect}
+	declared, longer := 0, 0
 	for _, i := range of {
 		s := sign[i]
 		since, before, now = append(since, s.Since), append(before, s.Usual), append(now, s.Now)
-		p.Declared, p.Longer, p.Evidence = p.Declared && s.Declared, p.Longer && s.Longer, p.Evidence+min(mostEvidence, s.Evidence)
+		p.Evidence += min(mostEvidence, s.Evidence)
+		if s.Declared {
+			declared++
+		}
+		if s.Longer {
+			longer++
+		}
 	}
+	p.Declared, p.Longer = 2*declared > len(of), 2*longer > len(of)
 	slices.SortFunc(since, time.Time.Compare)
 	p.Since, p.Usual, p.Now = since[(len(since)-1)/2], median(before), median(now)
 	return p

@@ -106,3 +106,19 @@ func TestOwn(t *testing.T) {
 		}
 	}
 }
+
+// Of pairs together it is declared, and longer than is known, what most of them say so of.
+func TestPooled(t *testing.T) {
+	slow := func(usual float64, declared, longer bool) *Sign {
+		return &Sign{Aspect: Slowed, Since: noon, Usual: usual, Now: 4e6, Declared: declared, Longer: longer}
+	}
+	signs := []*Sign{slow(20e6, true, true), slow(20e6, true, true), slow(18e6, false, false)}
+	want := Sign{Aspect: Slowed, Since: noon, Usual: 20e6, Now: 4e6, Declared: true, Longer: true}
+	got := pooled(nil, signs, []int{0, 1, 2}, Slowed)
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Sign{}, "Evidence"), cmpopts.IgnoreUnexported(Sign{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := pooled(nil, signs, []int{0, 2}, Slowed); got.Declared || got.Longer {
+		t.Errorf("of one in two: %+v", got)
+	}
+}

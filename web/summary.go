@@ -39,7 +39,7 @@ type troubleDoc struct {
 	Kind      analysis.PartKind `json:"kind" enum:"from,to,host,link,router,site,pair" doc:"What all pairs that show it have in common: what a host sends, receives, or both; a link or router of their routes; a site; pair: it is one pair alone"`
 	Name      string            `json:"name"`
 	Shown     string            `json:"shown" doc:"The name for people: of a link or router with what the routers are called"`
-	Source    string            `json:"source" doc:"Of the pair that shows it most"`
+	Source    string            `json:"source" doc:"Of the pair that shows it most, of those that are ill of nothing else"`
 	Target    string            `json:"target"`
 	Signs     []signDoc         `json:"signs" doc:"Loss, throughput and delay, in this order, where they are worse"`
 	Spark     sparkDoc          `json:"spark" doc:"The first of signs, over the last day or more"`
@@ -98,6 +98,8 @@ type foundDoc struct {
 	Host     string    `json:"host,omitempty" doc:"Of what to change first: where"`
 	Command  string    `json:"command,omitempty" doc:"And by which command"`
 	Cure     string    `json:"cure,omitempty" doc:"And why"`
+	Achieved *float64  `json:"achieved_bits_per_second,omitempty" doc:"What a transfer got"`
+	Expected *float64  `json:"predicted_bits_per_second,omitempty" doc:"What it is predicted to get after that"`
 }
 
 type summaryInput struct{}

@@ -42,14 +42,15 @@ func (w *watched) declare(mesh *config.Mesh) {
 // trouble is what is told of one.
 func (w *watched) trouble(health *analysis.Health, number int, found []foundDoc, names addressNames) troubleDoc {
 	t := &health.Troubles[number]
-	of := &w.pairs[t.Pairs[0]]
-	doc := troubleDoc{Kind: t.Kind, Name: t.Name, Shown: names.part(t.Part), Source: of.Source, Target: of.Target, Spark: w.spark(t)}
+	own := health.Own(number)
+	of := &w.pairs[own[0]]
+	doc := troubleDoc{Kind: t.Kind, Name: t.Name, Shown: names.part(t.Part), Source: of.Source, Target: of.Target, Spark: w.spark(t, own)}
 	for _, s := range t.Signs {
 		one := signOf(&s.Sign)
 		one.Ill, one.All = s.Ill, s.All
 		doc.Signs = append(doc.Signs, one)
 	}
-	doc.Diagnosis = w.tellsOf(health.Own(number), found)
+	doc.Diagnosis = w.tellsOf(own, found)
 	if doc.Diagnosis == nil {
 		doc.Diagnosis = w.tellsOf(t.Pairs, found)
 	}
@@ -78,23 +79,23 @@ func signOf(s *analysis.Sign) signDoc {
 		Declared: s.Declared, Ill: 1, All: 1}
 }
 
-// spark is the line of a trouble: of lost packets that of all its pairs together, else of the one that shows it most.
-func (w *watched) spark(t *analysis.Trouble) sparkDoc {
+// spark is the line of a trouble: of lost packets that of its own pairs together, else of the one of them that shows it most.
+func (w *watched) spark(t *analysis.Trouble, own []int) sparkDoc {
 	aspect := t.Signs[0].Aspect
 	step := w.steps[aspect]
 	doc := sparkDoc{Metric: signMetric[aspect], Seconds: step.Seconds(), Values: numbers{}}
 	var spells []analysis.Spell
-	for _, i := range t.Pairs {
-		own := w.pairs[i].Spells[aspect]
-		if len(own) == 0 {
+	for _, i := range own {
+		more := w.pairs[i].Spells[aspect]
+		if len(more) == 0 {
 			continue
 		}
 		if spells == nil {
-			spells = slices.Clone(own)
+			spells = slices.Clone(more)
 			continue
 		}
-		for k := range min(len(own), len(spells)) { // all are of the same spans
-			spells[k].Of, spells[k].All = spells[k].Of+own[k].Of, spells[k].All+own[k].All
+		for k := range min(len(more), len(spells)) { // all are of the same spans
+			spells[k].Of, spells[k].All = spells[k].Of+more[k].Of, spells[k].All+more[k].All
 		}
 	}
 	for i, s := range spells {

@@ -40,7 +40,13 @@ func foundIn(r *measure.Result) foundDoc {
 	}
 	if i := slices.IndexFunc(r.Samples.Findings, func(f measure.Finding) bool { return f.ID == of }); i >= 0 {
 		f := &r.Samples.Findings[i]
-		doc.Severity, doc.Cause, doc.Title = string(f.Severity), f.Explanation, cmp.Or(knowledge.TitleOf(f.ID), verdict)
+		doc.Severity, doc.Title = string(f.Severity), cmp.Or(knowledge.TitleOf(f.ID), verdict)
+		if doc.Cause == "" { // else it says how much, and the title what
+			doc.Cause = f.Explanation
+		}
+		if achieved, moved := r.Get(measure.Achieved); moved && f.Predicted != nil {
+			doc.Achieved, doc.Expected = &achieved, &f.Predicted.BitsPerSecond
+		}
 		if len(f.Advice) > 0 {
 			doc.Host, doc.Command, doc.Cure = f.Advice[0].Host, f.Advice[0].Command, f.Advice[0].Why
 		}

@@ -140,8 +140,12 @@ func TestWhoseDiagnosis(t *testing.T) {
 	h := &analysis.Health{Troubles: []analysis.Trouble{{Pairs: []int{0, 1}, Signs: signs}, {Pairs: []int{0, 2}, Signs: signs}}}
 	found := []foundDoc{{Result: "both", Source: "h", Target: "k"}, {Result: "h alone, back", Source: "a", Target: "h"}}
 	for k, want := range []string{"h alone, back", "both"} {
-		if got := w.trouble(h, k, found, nil).Diagnosis; got == nil || got.Result != want {
+		doc := w.trouble(h, k, found, nil)
+		if got := doc.Diagnosis; got == nil || got.Result != want {
 			t.Errorf("of trouble %d: %+v, want %s", k, got, want)
+		}
+		if of := w.pairs[k+1]; doc.Source != of.Source || doc.Target != of.Target {
+			t.Errorf("trouble %d shows most from %s to %s, want the pair that is ill of nothing else, %s to %s", k, doc.Source, doc.Target, of.Source, of.Target)
 		}
 	}
 }
@@ -149,16 +153,18 @@ func TestWhoseDiagnosis(t *testing.T) {
 // A diagnosis whose verdict is no finding is told in words, too, with what came through.
 func TestFoundIn(t *testing.T) {
 	for verdict, want := range map[string]foundDoc{
-		"healthy":       {Title: "The path carries what it can", Cause: "3.60 Mbit/s came through of 3.80 Mbit/s that the path carries."},
-		"unknown":       {Title: "It cannot be said whether the path is slow", Cause: "3.60 Mbit/s came through of 3.80 Mbit/s that the path carries."},
-		"random-loss":   {Title: "Packets are lost although the path is not busy", Cause: "Lost.", Severity: "problem", Host: "a", Command: "ethtool", Cure: "cable"},
+		"healthy": {Title: "The path carries what its narrowest link can", Cure: "capacity", Cause: "3.60 Mbit/s came through of 3.80 Mbit/s that the path carries."},
+		"unknown": {Title: "It cannot be said whether the path is slow", Cause: "3.60 Mbit/s came through of 3.80 Mbit/s that the path carries."},
+		"random-loss": {Title: "Packets are lost although the path is not busy", Cause: "Lost.", Severity: "problem", Host: "a", Command: "ethtool", Cure: "cable",
+			Achieved: &[]float64{3.6e6}[0], Expected: &[]float64{9e6}[0]},
 		"of-next-years": {Title: "of-next-years"},
 	} {
 		r := resultOf("01KAG0000000000000000000ZZ", time.Now())
 		r.Parameters = map[string]any{"verdict": verdict, "trouble": "host h"}
 		r.Metrics = map[measure.Metric]float64{measure.Achieved: 3.6e6, measure.Expected: 3.8e6}
 		r.Samples.Findings = []measure.Finding{{ID: "small-mss", Severity: measure.Info}, {ID: "random-loss", Severity: measure.Problem, Explanation: "Lost.",
-			Advice: []measure.Advice{{Host: "a", Command: "ethtool", Why: "cable"}}}}
+			Predicted: &measure.Predicted{BitsPerSecond: 9e6}, Advice: []measure.Advice{{Host: "a", Command: "ethtool", Why: "cable"}}},
+			{ID: "path-full", Severity: measure.Info, Explanation: "What the title says.", Advice: []measure.Advice{{Why: "capacity"}}}}
 		want.Result, want.At, want.Source, want.Target = r.ID, r.Started, r.Source.Name, r.Target.Name
 		want.Verdict, want.Unasked, want.Trouble, want.Severity = verdict, true, "host h", cmp.Or(want.Severity, "info")
 		if diff := gocmp.Diff(want, foundIn(r)); diff != "" {
