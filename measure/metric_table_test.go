@@ -62,7 +62,7 @@ func TestDefinitions(t *testing.T) {
 			t.Errorf("%s cannot be drawn as %q above %q", d.Metric, d.Draw, d.Loss)
 		}
 	}
-	if diff := cmp.Diff([]string{"Delay", "Variation", "Speech", "Loss and order", "Availability", "Transfer", "Transactions", "Path", "Diagnosis", "Host"}, groups); diff != "" {
+	if diff := cmp.Diff([]string{"Delay", "Variation", "Speech", "Loss and order", "Availability", "Multicast", "Transfer", "Transactions", "Path", "Diagnosis", "Host"}, groups); diff != "" {
 		t.Errorf("groups (-want +got):\n%s", diff)
 	}
 	for _, m := range declared(t) {

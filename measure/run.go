@@ -72,6 +72,7 @@ type Demand struct {
 	Exclusive       bool    `json:"exclusive"`           // fills a link: both ends' interfaces must be alone
 	Bytes           float64 `json:"bytes"`               // on the wire, both directions; of a test that fills a link, at BitsPerSecond
 	BitsPerSecond   float64 `json:"bits_per_second"`     // while it lasts, at most; 0: whatever the path carries
+	Together        bool    `json:"together,omitempty"`  // light ones of a test begin at once on all hosts
 	Responder       string  `json:"far,omitempty"`       // the kind of listener that the target must open
 	ResponderTests  int     `json:"far_tests,omitempty"` // that come to it, one after the other; 0: 1
 

@@ -18,6 +18,8 @@ type Samples struct {
 	Hops         []Hop          `json:"hops,omitempty"`
 	Marks        []Mark         `json:"marks,omitempty"`
 	Transactions []Transaction  `json:"transactions,omitempty"`
+	Members      []Member       `json:"members,omitempty"` // of a multicast group
+	Pairs        []MemberPair   `json:"pairs,omitempty"`   // of them, as far as their receivers told
 	Output       *Output        `json:"output,omitempty"`
 	Host         *HostSample    `json:"host,omitempty"`
 	Connections  []Connection   `json:"connections,omitempty"`

@@ -40,6 +40,7 @@ type Usage struct {
 	Doing    string   // what is said on a terminal while it runs, before the target: "pinging"; "": its lines say enough
 	Detail   bool     // the lines that it shows on its way are for who asks for more
 	Input    bool     // what it sends may come from a file
+	Group    string   // the kind that its flag --group measures in place of a host, with the flags of both; "": there is none
 	URLs     string   // the kind that measures what a URL in place of a host names, with its flags; "": none does
 }
 
@@ -77,7 +78,7 @@ type bounded interface{ bound() }
 
 // catalogue is every kind, sorted by name. It is made once: an agent reads several tasks a second.
 var catalogue = sync.OnceValue(func() []Kind {
-	return []Kind{appKind(), auditKind(), capacityKind(), commandKind(), fetchKind(), hostKind(), mtuKind(), owdKind(), pingKind(), socketsKind(), throughputKind(), traceKind(), transactKind()}
+	return []Kind{appKind(), auditKind(), beaconKind(), capacityKind(), commandKind(), fetchKind(), hostKind(), mtuKind(), owdKind(), pingKind(), socketsKind(), throughputKind(), traceKind(), transactKind()}
 })
 
 // Kinds are all kinds of Task, by name.

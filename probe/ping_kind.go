@@ -12,14 +12,16 @@ import (
 func pingKind() Kind {
 	return newKind(declaration[Ping]{
 		kind: Kind{Name: "ping", Meaning: "round trips, by ICMP echo, UDP, STAMP or TCP", Text: pingText, Usage: Usage{
-			Hosts: "HOST[:PORT]…", Several: true, URLs: "app", Short: "Round trips to each HOST, or with the service of a URL",
+			Hosts: "HOST[:PORT]…", Several: true, URLs: "app", Group: "beacon", Short: "Round trips to each HOST, or with the service of a URL",
 			Long: "Send ICMP echoes, datagrams or packets to a STAMP reflector, or open TCP connections, and report delay, loss, duplicates\n" +
 				"and reordering, by the kernel's own time stamps. Echoes need no root where net.ipv4.ping_group_range admits the user; UDP and\n" +
 				"connections need none.\n" +
-				"A URL of dns:, http:, https:, ntp:, radius:, smtp: or tls: instead asks that service, each time anew.",
+				"A URL of dns:, http:, https:, ntp:, radius:, smtp: or tls: instead asks that service, each time anew. --group measures a multicast group\n" +
+				"between all of its members, who run at once.",
 			Examples: []string{"ping 127.0.0.1 -c 3 -i 0.1", "ping carol --poisson --dscp 46 --json",
 				"ping 127.0.0.1:443 --proto tcp -c 3 -i 0.1", "ping localhost -4 -6 -c 3 -i 0.1",
-				"ping dns://192.0.2.53/www.example.org?type=AAAA -c 3", "ping https://www.example.org/ ntp://pool.ntp.org"},
+				"ping dns://192.0.2.53/www.example.org?type=AAAA -c 3", "ping https://www.example.org/ ntp://pool.ntp.org",
+				"ping --group 239.255.86.3 -c 50"},
 			Doing: "pinging", Detail: true,
 		}, Needs: []Need{
 			{What: "raw-sockets", Means: echoSocket, Parameter: "proto", Value: protoICMP, Try: tryEcho},

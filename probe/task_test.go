@@ -126,7 +126,7 @@ func TestReadTaskRefuses(t *testing.T) {
 		want       string
 	}{
 		{"pnig", nil, `probe "pnig": there is no such kind; did you mean ping?`},
-		{"latency", nil, `probe "latency": there is no such kind; give one of app, audit, capacity, command, `},
+		{"latency", nil, `probe "latency": there is no such kind; give one of app, audit, beacon, capacity, command, `},
 		{"ping", values{"cuont": 5}, `cuont "5": ping has no such parameter; did you mean count?`},
 		{"ping", values{"intervall": "1s"}, `intervall "1s": ping has no such parameter; did you mean interval?`},
 		{"ping", values{"bananas": 5}, `bananas "5": ping has no such parameter; it has proto, method, count, interval`},
@@ -336,7 +336,7 @@ func TestAgentsPage(t *testing.T) {
 func TestOutward(t *testing.T) {
 	harmless := map[string]string{"ping": "window", "host": "iface", "throughput": "cc"}
 	closed := []string{"whole number", "time", "rate", "size", "ratio", "yes or no"}
-	want := map[string][]string{"audit": {"to"}, "command": {"argv", "values", "parse"}, "app": {"name", "type", "path", "secret"}, "fetch": {"path", "name"}, "host": {"path"}, "owd": {"key-file", "key-id"}, "transact": {"connect"}}
+	want := map[string][]string{"audit": {"to"}, "beacon": {"group", "interface", "name"}, "command": {"argv", "values", "parse"}, "app": {"name", "type", "path", "secret"}, "fetch": {"path", "name"}, "host": {"path"}, "owd": {"key-file", "key-id"}, "transact": {"connect"}}
 	got := map[string][]string{}
 	for _, k := range Kinds() {
 		for _, p := range k.Parameters {

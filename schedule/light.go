@@ -115,7 +115,7 @@ func (p *Planner) settle(r *Run) (ok bool) {
 		return false
 	}
 	r.Start = open
-	if latest := drawn + int64(r.Slot); p.mesh.Tests[r.Test].Avoid {
+	if latest := drawn + int64(r.Slot); p.mesh.Tests[r.Test].Avoid && !p.mesh.Tests[r.Test].Demand.Together {
 		for at := open; at <= latest; {
 			next := p.quiet(p.inherited, r.Pair, at, latest, r.Duration)
 			next = p.closures.open(r.Test, r.Pair, next, r.Duration)
@@ -150,5 +150,8 @@ func (p *Planner) draw(test int32, from, until int64, each func(at, cell int64, 
 
 // pairKey names the random numbers of a pair in a test by their names, so that they outlive a change of the mesh.
 func (p *Planner) pairKey(test int32, pair Pair) uint64 {
+	if p.mesh.Tests[test].Demand.Together {
+		return combine(p.seed, p.testNames[test])
+	}
 	return combine(p.seed, p.testNames[test], p.names[pair.Source], p.names[pair.Target])
 }

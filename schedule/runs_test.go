@@ -306,6 +306,26 @@ func TestLightSpread(t *testing.T) {
 	}
 }
 
+// TestTogether: runs of a test whose hosts measure each other all begin at the same moment, also beside exclusive ones.
+func TestTogether(t *testing.T) {
+	group := lightTest("g", []Pair{{0, 0}, {1, 1}, {2, 2}, {3, 3}}, 20, 10*time.Minute)
+	group.Demand.Together, group.Avoid, group.Slot = true, true, time.Minute
+	starts := map[int64]int{}
+	for _, r := range window(plan(t, meshOf(4, bulk("b", full(0, 4), 10, 10*time.Minute), group), 1), time.Hour) {
+		if r.Test == 1 {
+			starts[r.Start]++
+		}
+	}
+	for at, n := range starts {
+		if n != 4 {
+			t.Errorf("%d of 4 hosts begin at %v", n, time.Unix(0, at).UTC())
+		}
+	}
+	if len(starts) != 6 {
+		t.Errorf("%d moments in an hour, want 6", len(starts))
+	}
+}
+
 // TestAvoid: light runs keep out of the way of exclusive ones as far as their slot reaches.
 func TestAvoid(t *testing.T) {
 	ping := lightTest("l", full(0, 6), 1, time.Minute)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -30,9 +31,28 @@ type parameterFlags struct {
 func (f *parameterFlags) add(c *cobra.Command, only ...string) {
 	f.over.add(c.Flags())
 	f.addParameters(c, only...)
+	f.addGroup(c)
 	if f.kind.Usage.Input {
 		c.Flags().StringVar(&f.input, "input", "", "send what is read from this file, or from standard input if it is -")
 	}
+}
+
+// addGroup adds the flags of the kind that measures a group, beside those of the same name.
+func (f *parameterFlags) addGroup(c *cobra.Command) {
+	group, _ := probe.KindOf(f.kind.Usage.Group)
+	for _, p := range group.Parameters {
+		if c.Flags().Lookup(p.Name) == nil {
+			v := &parameterValue{parameter: p}
+			f.values = append(f.values, v)
+			c.Flags().VarPF(v, p.Name, "", p.Meaning)
+		}
+	}
+}
+
+// group is the Task that --group asks for, with the flags of both kinds; ok is false without that flag.
+func (f *parameterFlags) group(parameters map[string]any) (task measure.Task, ok bool) {
+	group, ok := parameters["group"].(string)
+	return measure.Task{Kind: f.kind.Usage.Group, Target: group, Parameters: parameters}, ok
 }
 
 // addParameters adds the flags of parameters alone, beside those of another kind.

@@ -44,25 +44,12 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			none := len(args) == 0
-			if none {
-				args = []string{""}
-			}
-			tasks := make([]measure.Task, len(args))
-			for i, text := range args {
-				tasks[i] = measure.Task{Kind: k.Name, Parameters: maps.Clone(parameters)}
-				if !none {
-					tasks[i].Kind, tasks[i].Target, err = flags.target(c, text, tasks[i].Parameters)
-				}
-				if err == nil {
-					_, err = probe.New(tasks[i], options)
-				}
-				if err != nil {
-					return err
-				}
+			tasks, err := flags.tasks(c, args, parameters, options)
+			if err != nil {
+				return err
 			}
 			families := flags.over.families()
-			if watcher := watchers[k.Name]; watcher != nil && parameters["window"] == nil && s.live() && *format == ownFormat && (len(families) == 1 || k.Usage.Several) {
+			if watcher := watchers[k.Name]; watcher != nil && parameters["window"] == nil && parameters["group"] == nil && s.live() && *format == ownFormat && (len(families) == 1 || k.Usage.Several) {
 				tasks = overEach(tasks, families)
 				return s.watchTasks(c.Context(), tasks, options, watcher(s.screen(), tasks))
 			}
@@ -88,13 +75,45 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error { return flags.blame(c, run(c, args)) }
 	switch {
 	case k.Usage.Several:
-		c.Args = cobra.MinimumNArgs(1)
+		c.Args = someHosts
 	case k.Usage.Optional:
 		c.Use, c.Args = k.Name+" ["+k.Usage.Hosts+"]", cobra.MaximumNArgs(1)
 	}
 	flags.add(c)
 	format = addFormat(c, k.Name)
 	return c
+}
+
+// someHosts demands hosts, or a group in place of any.
+func someHosts(c *cobra.Command, args []string) error {
+	if group := c.Flags().Lookup("group"); group != nil && group.Changed {
+		return cobra.NoArgs(c, args)
+	}
+	return cobra.MinimumNArgs(1)(c, args)
+}
+
+// tasks are what the hosts of a call, its URLs or its group stand for, each with the parameters.
+func (f *parameterFlags) tasks(c *cobra.Command, args []string, parameters map[string]any, options probe.Options) (tasks []measure.Task, err error) {
+	if len(args) == 0 {
+		task, isGroup := f.group(parameters)
+		if !isGroup {
+			task.Kind = f.kind.Name
+		}
+		tasks = append(tasks, task)
+	}
+	for _, text := range args {
+		task := measure.Task{Parameters: maps.Clone(parameters)}
+		if task.Kind, task.Target, err = f.target(c, text, task.Parameters); err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, task)
+	}
+	for _, task := range tasks {
+		if _, err := probe.New(task, options); err != nil {
+			return nil, err
+		}
+	}
+	return tasks, nil
 }
 
 // examples are calls, as help shows them.
