@@ -11,6 +11,7 @@ import (
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 	"github.com/pathwise-net/pathwise/proto/transact"
 )
 
@@ -91,7 +92,7 @@ func (v *survey) transact(ctx context.Context, s diagnose.Step) (*measure.Result
 
 // noTransactions says whether nothing answers transactions.
 func noTransactions(err error) bool {
-	return errors.Is(err, transact.ErrRefused) || errors.Is(err, transact.ErrNoAnswer) || errors.Is(err, transact.ErrBusy)
+	return errors.Is(err, endpoint.ErrRefused) || errors.Is(err, endpoint.ErrNoAnswer) || errors.Is(err, transact.ErrBusy)
 }
 
 // watch looks at the connections that the program has. Where it has none, that is said, and the diagnosis goes on without.

@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/input"
-	"github.com/pathwise-net/pathwise/proto/control"
-	"github.com/pathwise-net/pathwise/sock"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 )
 
 // Config says what a member does.
@@ -31,16 +30,10 @@ type Config struct {
 	Settle time.Duration
 	Grace  time.Duration // for how long, after the last probe, it waits for others at the most; 0: 10 s
 
-	Clock    Clock        // the zero value: this machine's
-	Rand     *rand.Rand   // source of the member's ID; nil: a random seed
-	Joined   func()       // called once, when the member listens; it waits for the function, and for Settle then; may be nil
-	Progress func(Report) // called with what is known by then, once a second and more often at the end, by the goroutine of Run; may be nil
-}
-
-// Clock is what time stamps are read from. The zero value is this machine's wall clock, as its kernel reads it where it can.
-type Clock struct {
-	Now     func() time.Time                                // nil: time.Now, or the kernel's stamp of a packet
-	Quality func() (bound time.Duration, synchronised bool) // nil: sock.ClockQuality
+	Clock    endpoint.Clock // the zero value: this machine's
+	Rand     *rand.Rand     // source of the member's ID; nil: a random seed
+	Joined   func()         // called once, when the member listens; it waits for the function, and for Settle then; may be nil
+	Progress func(Report)   // called with what is known by then, once a second and more often at the end, by the goroutine of Run; may be nil
 }
 
 // Defaults and limits of Config.
@@ -99,9 +92,6 @@ func (c Config) withDefaults() Config {
 	if c.Name == "" {
 		c.Name = hostName()
 	}
-	if c.Clock.Quality == nil {
-		c.Clock.Quality = sock.ClockQuality
-	}
 	if c.Rand == nil {
 		c.Rand = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	}
@@ -123,23 +113,3 @@ func hostName() string {
 	}
 	return host
 }
-
-func (c Clock) now() time.Time {
-	if c.Now == nil {
-		return time.Now()
-	}
-	return c.Now()
-}
-
-// at is when a packet came.
-func (c Clock) at(s sock.Stamp) time.Time {
-	switch {
-	case c.Now != nil:
-		return c.Now()
-	case s.Kernel.IsZero():
-		return s.User
-	}
-	return s.Kernel
-}
-
-func (c Clock) estimate() control.ErrorEstimate { return control.EstimateOf(c.Quality()) }

@@ -45,7 +45,7 @@ func (c Config) Run(ctx context.Context) (Report, error) {
 	if c.Joined != nil {
 		c.Joined()
 	}
-	began := c.Clock.now()
+	began := c.Clock.Read()
 	r := &run{Config: c, id: ID(c.Rand.Uint64()), began: began, wall: sock.WatchWall(c.Clock.Now), listener: listener,
 		to: netip.AddrPortFrom(c.Group, uint16(c.Port))}
 	r.roster = newRoster(r.id, began.Add(c.Settle/2))
@@ -109,7 +109,7 @@ func (r *run) send(ctx context.Context, socket *sock.Socket) {
 			return
 		case <-timer.C:
 		}
-		p.Error, p.Sent = r.Clock.estimate(), control.TimestampOf(r.Clock.now())
+		p.Error, p.Sent = r.Clock.Estimate(), control.TimestampOf(r.Clock.Read())
 		if p.Sequence == 0 {
 			p.Began = p.Sent
 		}
@@ -144,7 +144,7 @@ func (r *run) listen(ctx context.Context) error {
 	for {
 		event, err := r.listener.Receive(r.next)
 		if p, is := event.(sock.Packet); is {
-			r.roster.hear(p.Data, Heard{From: p.From.Addr().WithZone(""), At: r.Clock.at(p.At), TTL: p.TTL, DSCP: p.DSCP})
+			r.roster.hear(p.Data, Heard{From: p.From.Addr().WithZone(""), At: r.Clock.At(p.At), TTL: p.TTL, DSCP: p.DSCP})
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -187,7 +187,7 @@ func (r *run) step() (over bool, err error) {
 		return true, nil
 	}
 	r.tell(r.listener)
-	if at := r.Clock.now(); len(r.left) == 0 && r.figures.Complete && r.roster.told(at) && r.roster.ready(at) {
+	if at := r.Clock.Read(); len(r.left) == 0 && r.figures.Complete && r.roster.told(at) && r.roster.ready(at) {
 		r.goodbye++
 	}
 	return r.goodbye >= farewells, nil
@@ -195,8 +195,8 @@ func (r *run) step() (over bool, err error) {
 
 // judge makes figures anew. Now is by time.Now.
 func (r *run) judge(now time.Time) {
-	at := r.Clock.now()
-	bound, known := r.Clock.Quality()
+	at := r.Clock.Read()
+	bound, known := r.Clock.Worth()
 	blocks := r.roster.blocks(at, bound, known)
 	r.figures = ReceiverReport{Member: r.id, Name: r.Name, Listening: control.TimestampOf(r.roster.listening), Judged: control.TimestampOf(at),
 		All: len(blocks), Blocks: blocks}
@@ -212,7 +212,7 @@ func (r *run) judge(now time.Time) {
 // tell sends the next packet of the present figures: one at least, so that others know that this member is there. What cannot be sent is as lost.
 func (r *run) tell(socket *sock.Socket) {
 	part := r.figures
-	part.Told = part.Complete && r.roster.told(r.Clock.now())
+	part.Told = part.Complete && r.roster.told(r.Clock.Read())
 	n := fit(r.Name, r.left)
 	part.Blocks, r.left = r.left[:n], r.left[n:]
 	_, _, _ = socket.Send(part.Append(nil), r.to)

@@ -32,13 +32,16 @@ func (c Clock) At(s sock.Stamp) time.Time {
 	return s.Kernel
 }
 
-func (c Clock) estimate() control.ErrorEstimate {
-	quality := c.Quality
-	if quality == nil {
-		quality = sock.ClockQuality
+// Worth is how far it may be off, and whether that is known: something keeps it.
+func (c Clock) Worth() (bound time.Duration, synchronised bool) {
+	if c.Quality == nil {
+		return sock.ClockQuality()
 	}
-	return control.EstimateOf(quality())
+	return c.Quality()
 }
+
+// Estimate is Worth as packets tell it.
+func (c Clock) Estimate() control.ErrorEstimate { return control.EstimateOf(c.Worth()) }
 
 // estimateEvery is how often a clock is asked what it is worth: its bound grows by half a microsecond in that time.
 const estimateEvery = time.Millisecond
@@ -53,7 +56,7 @@ type Estimates struct {
 // At is the estimate now.
 func (e *Estimates) At(now time.Time) control.ErrorEstimate {
 	if e.asked.IsZero() || now.Sub(e.asked) > estimateEvery {
-		e.asked, e.last = now, e.Clock.estimate()
+		e.asked, e.last = now, e.Clock.Estimate()
 	}
 	return e.last
 }

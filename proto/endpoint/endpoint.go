@@ -1,7 +1,8 @@
 // Package endpoint is what both ends of OWAMP (RFC 4656) and of TWAMP (RFC 5357) do alike around a control connection: a server listens, lets
 // clients in by its policy and by their keys, and serves each by itself; a client connects to the first address that answers.
 //
-// What crosses the connection is of package control, what is asked for on it and what follows of packages owamp and twamp.
+// What crosses the connection is of package control, what is asked for on it and what follows of packages owamp and twamp. Door, Listen, Explain
+// and Clock serve packages of other protocols, too.
 package endpoint
 
 import (
@@ -22,7 +23,11 @@ import (
 
 // Listen listens for a Server at HOST:PORT.
 func Listen(ctx context.Context, address string) (net.Listener, error) {
-	var config net.ListenConfig
+	return ListenAs(ctx, net.ListenConfig{}, address)
+}
+
+// ListenAs is Listen for connections of which more is said. They are of one path in any case.
+func ListenAs(ctx context.Context, config net.ListenConfig, address string) (net.Listener, error) {
 	config.SetMultipathTCP(false)
 	l, err := config.Listen(ctx, "tcp", address)
 	if errors.Is(err, unix.EADDRINUSE) {
@@ -90,11 +95,7 @@ func (c Client) Connect(ctx context.Context, ends []netip.AddrPort, has, beside 
 	began := time.Now()
 	conn, err := sock.Connect(ctx, dialer, ends)
 	if err != nil {
-		err = Explain(ctx, err)
-		if silent := (*explained)(nil); errors.As(err, &silent) && silent.sentinel == ErrSilent {
-			return nil, &explained{ErrNoAnswer, silent.cause}
-		}
-		return nil, err
+		return nil, ExplainOpening(ctx, err)
 	}
 	l := &Link{Conn: conn, Trip: time.Since(began), ctx: ctx, timeout: timeout}
 	l.unwatch = context.AfterFunc(ctx, func() { conn.Close() })

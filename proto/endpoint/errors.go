@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Sentinels for errors.Is. Beside them there are those of package control: *control.RefusedError, control.ErrMode, control.ErrUnwilling and
-// control.ErrForged.
+// Sentinels for errors.Is. Beside them there are those of package control, in OWAMP and TWAMP: *control.RefusedError, control.ErrMode,
+// control.ErrUnwilling and control.ErrForged.
 var (
 	// ErrRefused: nothing listens at the address.
 	ErrRefused = errors.New("connection refused: is a server running there, such as `pathwise respond`?")
@@ -27,6 +27,15 @@ type explained struct{ sentinel, cause error }
 
 func (e *explained) Error() string   { return e.sentinel.Error() }
 func (e *explained) Unwrap() []error { return []error{e.sentinel, e.cause} }
+
+// ExplainOpening puts a sentinel on why a connection could not be opened.
+func ExplainOpening(ctx context.Context, err error) error {
+	err = Explain(ctx, err)
+	if silent := (*explained)(nil); errors.As(err, &silent) && silent.sentinel == ErrSilent {
+		return &explained{ErrNoAnswer, silent.cause}
+	}
+	return err
+}
 
 // Explain puts a sentinel on what the system says of a connection.
 func Explain(ctx context.Context, err error) error {

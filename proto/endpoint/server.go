@@ -6,21 +6,13 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"sync"
 	"time"
 
-	"github.com/pathwise-net/pathwise/admission"
 	"github.com/pathwise-net/pathwise/proto/control"
 )
 
-const (
-	// greetTimeout is how long a client may take to set its connection up, IdleTimeout how long it may then ask for nothing, and how long its
-	// end of a message may take.
-	greetTimeout = 10 * time.Second
-	IdleTimeout  = 30 * time.Second
-	// Connections of one network and in all that are not yet set up.
-	greetingsEach, greetingsAll = 64, 1024
-)
+// IdleTimeout is how long a client whose connection is set up may ask for nothing, and how long its end of a message may take.
+const IdleTimeout = 30 * time.Second
 
 // Tested is what came of the sessions of one control connection.
 type Tested struct {
@@ -44,11 +36,9 @@ type Server struct {
 	// Visit does what one client asks for, ends it and lets go of all that it took. Several goroutines call it.
 	Visit func(*Visit) error
 
-	policy    Policy
-	began     time.Time
-	greetings *admission.Count
-	places    *places
-	group     sync.WaitGroup
+	policy Policy
+	began  time.Time
+	places *places
 }
 
 // Visit is a connection that a Server let in. One goroutine uses it.
@@ -67,47 +57,21 @@ type Visit struct {
 func (v *Visit) TakePlace() bool { return v.seat.take() }
 
 // Serve answers on a listener until ctx ends. It then ends all tests, waits for every goroutine, closes the listener and returns nil.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	s.prepare()
-	ctx, cancel := context.WithCancel(ctx)
-	defer s.group.Wait()
-	defer cancel()
-	defer context.AfterFunc(ctx, func() { l.Close() })()
-	defer l.Close()
-	return admission.Accept(ctx, l, s.Log, func(conn net.Conn) { s.admit(ctx, conn) })
-}
+func (s *Server) Serve(ctx context.Context, l net.Listener) error { return s.door().Serve(ctx, l) }
 
-func (s *Server) prepare() {
+// door makes the server ready for those who come.
+func (s *Server) door() *Door {
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
 	s.policy, s.began = s.Policy.withDefaults(s.Has), time.Now()
-	s.greetings = admission.NewCount(admission.Limits{Each: greetingsEach, All: greetingsAll})
 	s.places = newPlaces(s.policy.Tests)
-}
-
-// admit hands a connection to a goroutine, if its host may come and has not too many that are not yet set up.
-func (s *Server) admit(ctx context.Context, conn net.Conn) {
-	from := AddrPort(conn.RemoteAddr()).Addr()
-	if peer := s.policy.Peer; peer.IsValid() && from != peer.Unmap().WithZone("") {
-		s.Log.Info(s.Protocol+" from who is not the peer", "client", conn.RemoteAddr())
-		conn.Close()
-		return
-	}
-	if in, _ := s.greetings.Take(from); !in {
-		conn.Close()
-		return
-	}
-	s.group.Go(func() {
-		defer conn.Close()
-		defer context.AfterFunc(ctx, func() { conn.Close() })()
-		s.greet(ctx, conn, from)
-	})
+	return &Door{Protocol: s.Protocol, Peer: s.policy.Peer, Log: s.Log, Greet: s.greet}
 }
 
 // greet sets a connection up, and serves it if it is let in.
-func (s *Server) greet(ctx context.Context, conn net.Conn, from netip.Addr) {
-	_ = conn.SetDeadline(time.Now().Add(greetTimeout))
+func (s *Server) greet(ctx context.Context, conn net.Conn, from netip.Addr, shown func()) {
+	_ = conn.SetDeadline(time.Now().Add(GreetTimeout))
 	var seat *seat
 	c, err := control.Answer(conn, control.Offer{Modes: s.policy.Modes, Since: s.began,
 		Secret: func(keyID string) ([]byte, bool) { secret, known := s.policy.Keys[keyID]; return secret, known },
@@ -122,7 +86,7 @@ func (s *Server) greet(ctx context.Context, conn net.Conn, from netip.Addr) {
 			seat = taken
 			return control.OK
 		}})
-	s.greetings.GiveBack(from)
+	shown()
 	if seat != nil {
 		defer seat.leave()
 	}

@@ -17,8 +17,8 @@ func TestSilentClient(t *testing.T) {
 		said  []byte
 		after time.Duration
 	}{
-		"says nothing":   {nil, greetTimeout},
-		"stops half-way": {make([]byte, 100), greetTimeout},
+		"says nothing":   {nil, GreetTimeout},
+		"stops half-way": {make([]byte, 100), GreetTimeout},
 		"asks nothing":   {control.SetUp{Mode: control.Open}.Encode(), IdleTimeout},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -26,14 +26,15 @@ func TestSilentClient(t *testing.T) {
 			s := &Server{Has: control.Open, Visit: func(v *Visit) error {
 				return v.Commands(func() bool { return true }, func([]byte) error { return nil })
 			}}
-			s.prepare()
+			d := s.door()
+			d.prepare()
 			began := time.Now()
 			go func() {
 				_, _ = near.Write(c.said)
 			}()
 			go func() { _, _ = io.Copy(io.Discard, near) }()
-			s.admit(t.Context(), addressed{far})
-			s.group.Wait()
+			d.admit(t.Context(), addressed{far})
+			d.group.Wait()
 			if took := time.Since(began); took != c.after || len(s.places.free) > 0 {
 				t.Errorf("%s: let go after %v, %d places taken; want %v", name, took, len(s.places.free), c.after)
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -38,7 +39,7 @@ type Test struct {
 }
 
 // Begin asks for a test at the first of some addresses that answers. End or Close ends it, and the end of ctx all that is under way.
-// Errors, for errors.Is and As: bad input, ErrBusy, ErrRefused, ErrNoAnswer, ErrSilent, ErrLost, *TooLongError.
+// Errors, for errors.Is and As: bad input, ErrBusy, *TooLongError, those of package endpoint.
 func (c Client) Begin(ctx context.Context, ends []netip.AddrPort) (*Test, error) {
 	if err := c.Terms.Validate(); err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func (c Client) Begin(ctx context.Context, ends []netip.AddrPort) (*Test, error)
 	}
 	conn, err := sock.Connect(ctx, dialer(c.Timeout), ends)
 	if err != nil {
-		return nil, opening(ctx, err)
+		return nil, endpoint.ExplainOpening(ctx, err)
 	}
 	t := &Test{Client: c, ctx: ctx, control: conn, Local: addrPort(conn.LocalAddr()), Remote: addrPort(conn.RemoteAddr())}
 	if err := t.begin(); err != nil {
@@ -71,11 +72,8 @@ func (t *Test) begin() error {
 	if err == nil {
 		_, err = io.ReadFull(t.control, answer)
 	}
-	if t.ctx.Err() != nil {
-		return context.Cause(t.ctx)
-	}
 	if err != nil {
-		return explain(err)
+		return endpoint.Explain(t.ctx, err)
 	}
 	w, err := decodeWelcome(answer)
 	if err != nil {
@@ -100,19 +98,6 @@ func dialer(timeout time.Duration) *net.Dialer {
 	return d
 }
 
-// opening is why a connection could not be opened.
-func opening(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err = explain(err); err != nil {
-		if silent, is := err.(*explained); is && silent.sentinel == ErrSilent {
-			return &explained{ErrNoAnswer, silent.cause}
-		}
-	}
-	return err
-}
-
 // Connection is one on which exchanges are made, if it is of a test. One goroutine uses it.
 type Connection struct {
 	Opened        time.Duration // that it took to open
@@ -130,7 +115,7 @@ func Open(ctx context.Context, ends []netip.AddrPort, timeout time.Duration) (*C
 	began := time.Now()
 	conn, err := sock.Connect(ctx, dialer(timeout), ends)
 	if err != nil {
-		return nil, opening(ctx, err)
+		return nil, endpoint.ExplainOpening(ctx, err)
 	}
 	return &Connection{Opened: time.Since(began), Local: addrPort(conn.LocalAddr()), Remote: addrPort(conn.RemoteAddr()), conn: conn,
 		unwatch: context.AfterFunc(ctx, func() { conn.Close() })}, nil
@@ -185,7 +170,7 @@ func (c *Connection) explain(doing string, err error) error {
 	if c.test.ctx.Err() != nil {
 		return context.Cause(c.test.ctx)
 	}
-	return fmt.Errorf("%s: %w", doing, explain(err))
+	return fmt.Errorf("%s: %w", doing, endpoint.Explain(c.test.ctx, err))
 }
 
 // Info is what the kernel says of the connection.
@@ -211,7 +196,7 @@ func (t *Test) End() (Account, error) {
 		return Account{}, context.Cause(t.ctx)
 	}
 	if err != nil {
-		return Account{}, fmt.Errorf("await account: %w", explain(err))
+		return Account{}, fmt.Errorf("await account: %w", endpoint.Explain(t.ctx, err))
 	}
 	return decodeAccount(account)
 }
@@ -219,6 +204,7 @@ func (t *Test) End() (Account, error) {
 // Close breaks the test off.
 func (t *Test) Close() { t.control.Close() }
 
+// addrPort keeps the zone of a link-local address, by which it is connected to again.
 func addrPort(a net.Addr) netip.AddrPort {
 	to := a.(*net.TCPAddr).AddrPort()
 	return netip.AddrPortFrom(to.Addr().Unmap(), to.Port())

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 )
 
 // patience is enough for anything here, on a machine that does much else.
@@ -108,7 +110,7 @@ func TestOnlyWhatWasAgreedOn(t *testing.T) {
 		test := begin(t, Client{Terms: few}, at)
 		c := connect(t, test)
 		change(c)
-		if _, err := c.Exchange(1, time.Now().Add(patience)); (err == nil) != (name == "as agreed") || err != nil && !errors.Is(err, ErrLost) {
+		if _, err := c.Exchange(1, time.Now().Add(patience)); (err == nil) != (name == "as agreed") || err != nil && !errors.Is(err, endpoint.ErrLost) {
 			t.Errorf("%s: %v", name, err)
 		}
 		test.Close()
@@ -138,7 +140,7 @@ func TestTurnedAway(t *testing.T) {
 		t.Errorf("a second test: %v", err)
 	}
 	elsewhere, _ := serving(t, Policy{Peer: netip.MustParseAddr("127.0.0.9")})
-	if _, err := (Client{Terms: terms}).Begin(t.Context(), []netip.AddrPort{elsewhere}); !errors.Is(err, ErrLost) {
+	if _, err := (Client{Terms: terms}).Begin(t.Context(), []netip.AddrPort{elsewhere}); !errors.Is(err, endpoint.ErrLost) {
 		t.Errorf("not the peer: %v", err)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -147,7 +149,7 @@ func TestTurnedAway(t *testing.T) {
 	}
 	nobody := l.Addr().(*net.TCPAddr).AddrPort()
 	l.Close()
-	if _, err := (Client{Terms: terms}).Begin(t.Context(), []netip.AddrPort{nobody}); !errors.Is(err, ErrRefused) {
+	if _, err := (Client{Terms: terms}).Begin(t.Context(), []netip.AddrPort{nobody}); !errors.Is(err, endpoint.ErrRefused) {
 		t.Errorf("nobody listens: %v", err)
 	}
 }
@@ -206,7 +208,7 @@ func TestExchangeEnds(t *testing.T) {
 	defer silent.Close()
 	ends := []netip.AddrPort{silent.Addr().(*net.TCPAddr).AddrPort()}
 	_, err = (Client{Terms: terms, Timeout: 50 * time.Millisecond}).Begin(t.Context(), ends)
-	if !errors.Is(err, ErrSilent) {
+	if !errors.Is(err, endpoint.ErrSilent) {
 		t.Errorf("nobody takes the connection: %v", err)
 	}
 }

@@ -3,8 +3,6 @@ package transact
 import (
 	"context"
 	"crypto/rand"
-	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -12,9 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
-	"github.com/pathwise-net/pathwise/admission"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 )
 
 // Policy is what a Server allows.
@@ -27,10 +23,6 @@ type Policy struct {
 
 const (
 	defaultLongest = 5 * time.Minute
-	// greetTimeout is how long a connection may say nothing: its first bytes come with the handshake, or a few time-outs later.
-	greetTimeout = 10 * time.Second
-	// Connections that have said nothing yet, of one network and in all.
-	greetingsEach, greetingsAll = 64, 1024
 	// testConnections is how many connections of one test may be open at once: a client has one, and some that are closing.
 	testConnections = 16
 	// busyGrace is how long a test waits for its place, and how late a wrong secret is told that the server is busy: whoever makes
@@ -53,9 +45,7 @@ type Server struct {
 	// at a time.
 	OnTest func(Tested)
 
-	greetings *admission.Count
-	places    chan struct{}
-	group     sync.WaitGroup
+	places chan struct{}
 
 	mu    sync.Mutex
 	tests map[number]*test
@@ -63,16 +53,7 @@ type Server struct {
 
 // Listen listens for a Server at HOST:PORT. Connections are not kept alive, so that they can be idle as those of programs are.
 func Listen(ctx context.Context, address string) (net.Listener, error) {
-	config := net.ListenConfig{KeepAlive: -1}
-	config.SetMultipathTCP(false)
-	l, err := config.Listen(ctx, "tcp", address)
-	if errors.Is(err, unix.EADDRINUSE) {
-		return nil, fmt.Errorf("listen at %s: another program is there; choose another port: %w", address, err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("listen at %s: %w", address, err)
-	}
-	return l, nil
+	return endpoint.ListenAs(ctx, net.ListenConfig{KeepAlive: -1}, address)
 }
 
 // Serve answers on a listener until ctx ends. It then ends all tests, waits for every goroutine, closes the listener and returns nil.
@@ -83,39 +64,15 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.Policy.Longest <= 0 {
 		s.Policy.Longest = defaultLongest
 	}
-	s.greetings = admission.NewCount(admission.Limits{Each: greetingsEach, All: greetingsAll})
 	s.places, s.tests = make(chan struct{}, max(1, s.Policy.Tests)), map[number]*test{}
-	ctx, cancel := context.WithCancel(ctx)
-	defer s.group.Wait()
-	defer cancel()
-	defer context.AfterFunc(ctx, func() { l.Close() })()
-	defer l.Close()
-	return admission.Accept(ctx, l, s.Log, func(conn net.Conn) { s.admit(ctx, conn) })
-}
-
-// admit hands a connection to a goroutine, if its host may come and has not too many that have said nothing yet.
-func (s *Server) admit(ctx context.Context, conn net.Conn) {
-	from := addressOf(conn)
-	if peer := s.Policy.Peer; peer.IsValid() && from.WithZone("") != peer.Unmap().WithZone("") {
-		s.Log.Info("transactions from who is not the peer", "client", conn.RemoteAddr())
-		conn.Close()
-		return
-	}
-	if in, _ := s.greetings.Take(from); !in {
-		conn.Close()
-		return
-	}
-	s.group.Go(func() {
-		defer conn.Close()
-		defer context.AfterFunc(ctx, func() { conn.Close() })()
-		s.greet(ctx, conn, from)
-	})
+	door := endpoint.Door{Protocol: "transactions", Peer: s.Policy.Peer, Log: s.Log, Greet: s.greet}
+	return door.Serve(ctx, l)
 }
 
 // greet reads what opens a connection, and serves what it is: the control connection of a test, or one of its others.
-func (s *Server) greet(ctx context.Context, conn net.Conn, from netip.Addr) {
+func (s *Server) greet(ctx context.Context, conn net.Conn, from netip.Addr, shown func()) {
 	first := make([]byte, helloBytes)
-	_ = conn.SetDeadline(time.Now().Add(greetTimeout))
+	_ = conn.SetDeadline(time.Now().Add(endpoint.GreetTimeout))
 	n, err := io.ReadAtLeast(conn, first[:RequestHeader], 1)
 	came := time.Now()
 	if err == nil && n < RequestHeader {
@@ -124,12 +81,12 @@ func (s *Server) greet(ctx context.Context, conn net.Conn, from netip.Addr) {
 	if err == nil && isHello(first) {
 		_, err = io.ReadFull(conn, first[RequestHeader:])
 	}
-	s.greetings.GiveBack(from)
+	shown()
 	if err != nil {
 		return
 	}
 	if isHello(first) {
-		s.control(ctx, conn, first)
+		s.control(ctx, conn, from, first)
 		return
 	}
 	id, _, _ := decodeRequest(first)
@@ -140,7 +97,7 @@ func (s *Server) greet(ctx context.Context, conn net.Conn, from netip.Addr) {
 }
 
 // control lets a test in, or says why not, and serves it.
-func (s *Server) control(ctx context.Context, conn net.Conn, first []byte) {
+func (s *Server) control(ctx context.Context, conn net.Conn, from netip.Addr, first []byte) {
 	h, err := decodeHello(first)
 	said := goAhead
 	switch {
@@ -158,7 +115,7 @@ func (s *Server) control(ctx context.Context, conn net.Conn, first []byte) {
 		return
 	}
 	defer func() { <-s.places }()
-	t := &test{from: addressOf(conn), terms: h.terms, conns: map[net.Conn]bool{}}
+	t := &test{from: from, terms: h.terms, conns: map[net.Conn]bool{}}
 	_, _ = rand.Read(t.number[:]) // never fails, as crypto/rand says
 	s.mu.Lock()
 	s.tests[t.number] = t
@@ -169,15 +126,13 @@ func (s *Server) control(ctx context.Context, conn net.Conn, first []byte) {
 	s.mu.Unlock()
 	account := t.end()
 	if err == nil {
-		_ = conn.SetDeadline(time.Now().Add(greetTimeout))
+		_ = conn.SetDeadline(time.Now().Add(endpoint.GreetTimeout))
 		_, err = conn.Write(account.encode())
 	}
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
+	err = endpoint.Explain(ctx, err)
 	s.Log.Info("transactions done", "client", conn.RemoteAddr(), "exchanges", account.Exchanges, "error", err)
 	if s.OnTest != nil {
-		s.OnTest(Tested{Client: conn.RemoteAddr().(*net.TCPAddr).AddrPort(), Bytes: t.bytes, Err: explain(err)})
+		s.OnTest(Tested{Client: conn.RemoteAddr().(*net.TCPAddr).AddrPort(), Bytes: t.bytes, Err: err})
 	}
 }
 
@@ -201,9 +156,4 @@ func (s *Server) testOf(n number) *test {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tests[n]
-}
-
-// addressOf is the address of the far end of a connection.
-func addressOf(conn net.Conn) netip.Addr {
-	return conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
 }
