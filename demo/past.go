@@ -30,11 +30,17 @@ type route struct {
 // fellIll is how long before the end of the past what ails a host began.
 const fellIll = 2 * time.Hour
 
-// illRates are what transfers from or to a sick host get since then, bit/s: as measured in this lab.
-var illRates = map[string]float64{"lyon": 3e6, "warwick": 3.8e6}
+const (
+	// windowBytes is what the narrow host takes in a round trip: its smallWindow of memory holds so much data.
+	windowBytes = 19_100
+	// lossRatio is what the lossy host's access link loses, each way.
+	lossRatio = 0.02
+	// segmentBytes of data are in a packet of 1,500 bytes with time stamps.
+	segmentBytes = 1448
+)
 
-// smallBits is what cern takes at a time of what is sent to it, in bits: 19.1 kB, as measured in this lab.
-const smallBits = 8 * 19.1e3
+// liveTools are the names under which the mesh goes on with what each tool measured, so that past and present are one series.
+var liveTools = map[string]string{"ping": "rtt", "throughput": "bulk", "trace": "path"}
 
 // fillPast makes up the day before now.
 func fillPast(ctx context.Context, file string, plan *lab.Plan, now time.Time) (err error) {
@@ -53,6 +59,7 @@ func fillPast(ctx context.Context, file string, plan *lab.Plan, now time.Time) (
 		hosts = append(hosts, generated.Host{Name: h.name, Address: plan.Address(node).String()})
 	}
 	past := generated.Day(hosts, now, 2002)
+	past.Steady = true // what is wrong in the past is what ails the sick hosts still
 	past.Tests = []generated.Test{
 		{Tool: generated.Ping, Every: 5 * time.Minute},
 		{Tool: generated.Throughput, Every: 20 * time.Minute}, // each hour of the matrix has some
@@ -64,6 +71,7 @@ func fillPast(ctx context.Context, file string, plan *lab.Plan, now time.Time) (
 // Put implements generated.Filer: the Results are their maker's, who makes others of them afterwards.
 func (f *fitter) Put(ctx context.Context, results []*measure.Result) error {
 	for _, r := range results {
+		r.Tool = liveTools[r.Kind]
 		f.fit(r)
 		if err := f.fitDistribution(r); err != nil {
 			return err
@@ -110,19 +118,19 @@ func (f *fitter) fit(r *measure.Result) {
 	if !ok {
 		return
 	}
-	const payload = 1448. / 1538 // of what Ethernet carries
+	const payload = segmentBytes / 1538. // of what Ethernet carries
 	full := way.rate * payload
 	if ill {
-		full = min(full, illRate(r.Source.Name), illRate(r.Target.Name))
-		if r.Target.Name == "cern" {
-			full = min(full, smallBits/way.rtt)
-		}
+		full = min(full, illRate(r.Source.Name, r.Target.Name, way.rtt))
 	}
 	r.Metrics[measure.Throughput] = full * (0.93 + 0.05*math.Mod(rate, 1e6)/1e6)
 }
 
 // lossy loses one packet in fifty each way, so that a third of all pings lose one.
 const lossy = "lyon"
+
+// narrow takes a small window at a time.
+const narrow = "cern"
 
 // loseOne loses an echo of a ping that lost none.
 func loseOne(r *measure.Result) {
@@ -131,12 +139,17 @@ func loseOne(r *measure.Result) {
 	}
 }
 
-// illRate is what a host lets others have; infinite where nothing ails it.
-func illRate(host string) float64 {
-	if rate, ill := illRates[host]; ill {
-		return rate
+// illRate is what sick hosts let a transfer from a host to another have, in bit/s; infinite where nothing ails them. A window hurts what is sent to
+// its host alone, loss (Mathis et al., 1997) hurts both ways.
+func illRate(from, to string, rtt float64) float64 {
+	rate := math.Inf(1)
+	if to == narrow {
+		rate = windowBytes * 8 / rtt
 	}
-	return math.Inf(1)
+	if from == lossy || to == lossy {
+		rate = min(rate, segmentBytes*8/rtt/math.Sqrt(lossRatio))
+	}
+	return rate
 }
 
 // routesOf works out the shortest ways between all hosts of a lab.

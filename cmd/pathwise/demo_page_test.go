@@ -69,8 +69,11 @@ func namesSick(shown string) bool {
 	why := map[string]string{"cern": "window", "lyon": "Packets are lost", "warwick": "The path carries"}
 	named, known := 0, 0
 	for line := range strings.Lines(shown) {
-		host, title, _ := strings.Cut(line, ": ")
-		if cause, sick := why[host]; sick {
+		who, title, _ := strings.Cut(line, ": ") // "lyon", or "what cern receives"
+		for host, cause := range why {
+			if !strings.Contains(who, host) {
+				continue
+			}
 			if named++; strings.Contains(title, cause) {
 				known++
 			}
