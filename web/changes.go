@@ -86,7 +86,7 @@ func (s *Server) findings(ctx context.Context, source, target string, from, to t
 			}
 		}
 		if control.Unasked(r) != "" {
-			change.Text += ", made on its own"
+			change.Text += ", made by the controller itself"
 		}
 		changes = append(changes, change)
 	})
@@ -97,7 +97,7 @@ func (s *Server) findings(ctx context.Context, source, target string, from, to t
 // administrators, as the file is.
 func configurations(versions []edit.Version, whole bool) (changes []changeDoc) {
 	for _, v := range versions {
-		change := changeDoc{At: v.At, Kind: "configuration", Severity: "info", Text: "another configuration"}
+		change := changeDoc{At: v.At, Kind: "configuration", Severity: "info", Text: "another configuration of the mesh"}
 		if whole {
 			change.By = v.By
 			if v.Comment != "" {

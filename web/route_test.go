@@ -52,9 +52,9 @@ func TestChanges(t *testing.T) {
 	b.serve(b.Handler(owner))
 	version := read[edit.Current](b, "/api/v1/config").Version
 	b.expect(http.MethodPut, "/api/v1/config", proposal(version, meshText+"# next\n", "for the physicists"), 200, "")
-	b.expect(http.MethodGet, "/api/v1/changes", "", 200, `"text":"another configuration: for the physicists"`)
+	b.expect(http.MethodGet, "/api/v1/changes", "", 200, `"text":"another configuration of the mesh: for the physicists"`)
 	b.serve(b.Handler(public))
-	b.expect(http.MethodGet, "/api/v1/changes", "", 200, `"kind":"configuration","severity":"info","text":"another configuration"}`)
+	b.expect(http.MethodGet, "/api/v1/changes", "", 200, `"kind":"configuration","severity":"info","text":"another configuration of the mesh"}`)
 }
 
 // A time line that ends because not all was looked at says so.

@@ -41,5 +41,5 @@ func TestSinceWhen(t *testing.T) {
 	back := open(t, desk, m.url+"#/pair/cern/ucl?from=-1d")
 	back.until("document.querySelectorAll('.plot .canvas[data-buckets]').length && document.querySelector('#results')")
 	back.until("document.querySelector('.since[aria-busy=false]')")
-	back.until(`/^Round-trip delay 20\.\d.ms\. Nothing is known to have changed in this span\.$/.test(document.querySelector('.since').textContent.trim())`)
+	back.until(`/^Round-trip delay 20\.\d.ms\. Nothing is known to have begun or ended in this span\.$/.test(document.querySelector('.since').textContent.trim())`)
 }

@@ -32,9 +32,9 @@ func TestHosts(t *testing.T) {
 	p.accessible("hosts")
 	p.picture("hosts")
 	p.unharmed()
-	p.tabTo(".hosts th:nth-child(9) button") // spooled
+	p.tabTo(".hosts th:nth-child(10) button") // spooled
 	p.keys(kb.Enter, kb.Enter)
-	p.until("location.hash.includes('sort=-spooled') && document.querySelector('.hosts th:nth-child(9)').ariaSort === 'descending' && " + names + ".startsWith('dl')")
+	p.until("location.hash.includes('sort=-spooled') && document.querySelector('.hosts th:nth-child(10)').ariaSort === 'descending' && " + names + ".startsWith('dl')")
 	p.tabTo("input[type=search]")
 	p.keys("d", "i", "d")
 	p.until(names + " === 'ral'")
@@ -65,7 +65,7 @@ func TestHost(t *testing.T) {
 	p.until("document.querySelector('#lacks') && document.querySelector('#failures') && document.querySelector('#pairs')")
 	p.until("document.querySelector('[aria-labelledby=what]').textContent.includes('the agent does not know version 2 of the messages, pathwise.result/2')")
 	for selector, has := range map[string]string{
-		"main": "10.0.0.3", "h1": "dl", "section:has(#what)": "not synchronised", "section:has(#now)": "It runs 1 test", "section:has(#lacks)": "raw-sockets",
+		"main": "10.0.0.3", "h1": "dl", "section:has(#what)": "not synchronised", "section:has(#now)": "It ran 1 test", "section:has(#lacks)": "raw-sockets",
 		"section:has(#failures)": "socket: not permitted", "section:has(#misses)": "<img", "section:has(#pairs)": "cern", "section:has(#next)": "Nothing is planned.",
 		"section:has(#settings)": "1 setting to look at",
 	} {

@@ -134,9 +134,10 @@ func TestBesidesThePlan(t *testing.T) {
 	must(t, m.Archive.Put(context.Background(), all))
 	p := open(t, desk, m.url+"#/pair/ucl/cern?from=-1h")
 	p.withAxe()
-	p.until("document.querySelectorAll('.plot .canvas[data-buckets]').length >= 4 && !document.querySelector('main [aria-busy=true]')")
+	p.until("document.querySelectorAll('.plot .canvas[data-buckets]').length >= 2 && !document.querySelector('main [aria-busy=true]') && document.querySelector('button.besides')")
 	p.says(".row .read", "40.0 ms to 40.0 ms, last 40.0 ms")
 	p.says(".row .read", ", 2 besides the plan")
+	p.click("document.querySelector('button.besides')")
 	p.says("section[aria-labelledby=row-jitter_seconds] .read", "No planned value in this span, 1 besides the plan")
 	p.says("section[aria-labelledby=row-jitter_seconds] h2", "besides the plan")
 	if gaps := value[bool](p, "document.querySelector('section[aria-labelledby=row-jitter_seconds]').textContent.includes('lost')"); gaps {

@@ -208,11 +208,11 @@ func TestUnitsOfNow(t *testing.T) {
 			"1.20 Mbit/s,3 packets,20.0 ms"},
 		{"result/titles.js", `[headline({'random-loss': 'Packets are lost'}, 'random-loss'), headline({}, 'some-new-thing'), headline(null, 'random-loss')].join()`, "Packets are lost,Some new thing,…"},
 		{"result/unasked.js", `['host dl', 'from b', 'to b', 'pair a → b', 'router 10.0.0.1', '', undefined].map(unaskedWords).join('; ')`,
-			"made on its own, because dl got worse; made on its own, because what b sends got worse; made on its own, because what b receives got worse; " +
-				"made on its own, because a → b got worse; made on its own, because router 10.0.0.1 got worse; ; "},
+			"made by the controller itself, because of dl; made by the controller itself, because of what b sends; made by the controller itself, because of what b receives; " +
+				"made by the controller itself, because of a → b; made by the controller itself, because of router 10.0.0.1; ; "},
 		{"overview/words.js", `[1, 4].map((made) => spentWords({at: '2026-11-22T00:00:00Z', unasked: {hourly: 1, made, next: '2026-11-22T00:20:00Z'}})).concat(spentWords({unasked: {next: null}})).join('; ')`,
-			"1 diagnosis was made on its own in the last hour, as many as the mesh file lets there be; the next may begin at 00:20.; " +
-				"4 diagnoses were made on their own in the last hour, as many as the mesh file lets there be; the next may begin at 00:20.; "},
+			"The controller made 1 diagnosis by itself in the last hour, as many as the mesh file lets there be; the next may begin at 00:20.; " +
+				"The controller made 4 diagnoses by itself in the last hour, as many as the mesh file lets there be; the next may begin at 00:20.; "},
 		{"hosts/model.js", `(() => { const of = (name, more) => ` + host + `; const all = [of('b', {status: {spooled: 3}}), of('a'), of('c', {clock_behind_seconds: -5}), of('d', {state: 'away', status: {lacks: [{what: 'disk'}]}})]; return [sorted(all, 'state', 0), sorted(all, '-spooled', 0), sorted(all, 'odd', 0), found(all, 'C')].map((l) => l.map((h) => h.name).join('')).join() + ' ' + stateOf(all[2], 0).text + ', ' + clockOf(all[2]); })()`,
 			"dcab,bacd,abcd,c reports, but its clock is off by 5.00 s, synchronised, to 100 µs; 5.00 s ahead"},
 	} {

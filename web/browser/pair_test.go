@@ -291,6 +291,7 @@ func TestPairUnits(t *testing.T) {
 			"a,b,c,d a,b,c,d"},
 		{"rows.js", `(() => { const keys = ['a', 'b', 'c'].flatMap((tool) => ['planned', 'demand'].map((role) => ({tool, role, metric: 'm'})));
 			return toolsOf(keys, 'm', [['a', 'planned', 1], ['b', 'planned', 2], ['b', 'planned', 1], ['c', 'planned', 2], ['c', 'demand', 9]].map(([tool, role, runs]) => ({tool, role, metric: 'm', runs}))).join(); })()`, "b,c,a"},
+		{"rows.js", `toolsOf([['a', 'generated a'], ['b', 'rtt@all'], ['c', 'generated c'], ['c', 'rtt@all']].map(([tool, test]) => ({tool, test, role: 'planned', metric: 'm'})), 'm', ['a', 'b', 'c'].map((tool, i) => ({tool, role: 'planned', metric: 'm', runs: 9 - i}))).join()`, "b,c,a"},
 		{"controls.js", `rivals([['a', 'm'], ['b', 'm'], ['b', 'n'], ['c', 'o'], ['', 'm']].map(([tool, metric]) => ({tool, metric})), (k) => k.tool).join()`, "a,b"},
 		{"scatter.js", `(() => { const axes = axesOf([[{metric: 'm_seconds', tool: 'x'}, {metric: 'm_seconds', tool: 'y'}, {metric: 'n_ratio', tool: 'x', test: 'one'}, {metric: 'n_ratio', tool: 'x', test: 'two'}], [{metric: 'n_ratio', tool: 'x'}]]);
 			const c = chosenOf(axes, 'm_seconds@y', 'back:n_ratio'); return axes.map((a) => a.id).join() + ' ' + c.x.id + ' ' + c.y.id; })()`, "m_seconds@x,m_seconds@y,n_ratio,back:n_ratio m_seconds@y back:n_ratio"},

@@ -33,7 +33,9 @@ func TestWhatIsWrong(t *testing.T) {
 	p.withAxe()
 	p.says("h1", "1 host and 1 path are slow")
 	p.says(".troubles li:nth-child(1)", "dl: packets lost since ")
-	p.says(".troubles li:nth-child(1)", ", 8 of 8 paths")
+	p.says(".troubles li:nth-child(1)", ", 8 of 8 paths, such as ")
+	p.says(".troubles li:nth-child(1)", "have only dl in common: it is that host, or the line by which it is attached.")
+	p.says(".troubles li:nth-child(1) .sparked", "loss, ")
 	p.says(".troubles li:nth-child(2)", "ucl → cern: transfers slow since ")
 	p.says(".troubles li:nth-child(2)", "Not diagnosed yet.")
 	p.says(".basis", "20 paths between 6 hosts compared with their own past")
@@ -50,6 +52,14 @@ func TestWhatIsWrong(t *testing.T) {
 	p.show("#/pair/ucl/cern?from=-6h", desk, false) // a span of which its own past says nothing
 	p.says(".since", "ucl → cern: transfers slow since ")
 	p.until("[...document.querySelectorAll('.lane .event')].some((mark) => mark.ariaLabel.includes('transfers slow since '))")
+	p.show("#/pair/dl/ral?from=-6h", desk, false)
+	p.says(".since", "It is one of the paths of dl that are.")
+	for host, says := range map[string]string{"dl": "dl: packets lost since ", "ral": "Nothing is wrong with ral itself: 2 of its 8 paths are worse than they should be, because of dl."} {
+		p.show("#/hosts/"+host, desk, false)
+		p.says(".health", says)
+	}
+	p.show("#/hosts", phone, false)
+	p.until("/^dl.*8 of 8 worse: its own.*/.test([...document.querySelectorAll('.hosts tbody tr')].find((e) => e.textContent.startsWith('dl'))?.textContent) && document.querySelector('.scroll').scrollWidth <= document.querySelector('.scroll').clientWidth")
 	p.show("#/sign-in", desk, false)
 	p.signIn("olga", password)
 	p.show("#/", desk, false)
@@ -86,18 +96,18 @@ func TestMadeOnItsOwn(t *testing.T) {
 	must(t, m.Archive.Put(t.Context(), made))
 	p := open(t, phone, m.url)
 	p.says(".troubles li:nth-child(1)", "Packets are lost although the path is not busy (dl → ucl, ")
-	p.says(".troubles li:nth-child(1)", "made on its own, because dl got worse)")
+	p.says(".troubles li:nth-child(1)", "made by the controller itself, because of dl)")
 	at := func(r *measure.Result, later time.Duration) string { return r.Started.Add(later).UTC().Format("15:04") }
-	p.says(".summary .spent", "4 diagnoses were made on their own in the last hour, as many as the mesh file lets there be; the next may begin at ")
+	p.says(".summary .spent", "The controller made 4 diagnoses by itself in the last hour, as many as the mesh file lets there be; the next may begin at ")
 	p.says(".summary .spent", at(made[3], time.Hour))
-	p.says(".news", "dl to ucl: Packets are lost although the path is not busy, made on its own")
+	p.says(".news", "dl to ucl: Packets are lost although the path is not busy, made by the controller itself")
 	p.until("document.documentElement.scrollWidth <= innerWidth")
 	p.show("#/result/"+made[2].ID, phone, false)
-	p.says(".unasked", "Nobody asked for this diagnosis: it was made on its own, because what ral sends got worse, at ")
+	p.says(".unasked", "Nobody asked for this diagnosis: it was made by the controller itself, because of what ral sends, at ")
 	p.says(".unasked", at(made[2], 0))
 	p.says("#verdict", "Packets are lost although the path is not busy")
 	p.show("#/pair/ucl/dl", phone, false)
-	p.says(".ends", "made on its own, because dl got worse")
+	p.says(".ends", "made by the controller itself, because of dl")
 }
 
 // Where nothing is wrong one line says so, and what that rests on.

@@ -62,7 +62,7 @@ func TestUnits(t *testing.T) {
 		{"overview/words.js", `[[], ['host', 'to'], ['pair'], ['host', 'link', 'pair']].map((kinds) => headline({looked: 2, unknown: 0, troubles: kinds.map((kind, i) => ({kind, name: 'n' + i, signs: [{aspect: kinds.length > 2 && !i ? 'loss' : 'delay'}]}))}).replaceAll('\u00a0', ' ')).join('; ')`,
 			"All is as usual; 2 hosts are slow; 1 path is slow; 1 host, 1 link and 1 path are worse than usual"},
 		{"overview/words.js", `[{aspect: 'loss', usual: 0, now: 0.021}, {aspect: 'loss', usual: 0.02, now: 0.02, longer: true}, {aspect: 'throughput', usual: 18e6, now: 2.9e6}, {aspect: 'throughput', usual: 2e7, now: 3.8e6, declared: true, longer: true}, {aspect: 'delay', usual: 0.02, now: 0.08}].map((s) => signWords({since: '2026-11-22T15:00:00Z', ...s}, Date.parse('2026-11-22T16:00:00Z')).replaceAll('\u00a0', ' ')).join('; ')`,
-			"packets lost since 15:00: 2.1 %, before 0 %; 2 % of packets lost, since before 15:00; transfers slow since 15:00: 2.90 Mbit/s, before 18.0 Mbit/s; transfers get 3.80 Mbit/s of the 20.0 Mbit/s that are declared, since before 15:00; round trips longer since 15:00: 80.0 ms, before 20.0 ms"},
+			"packets lost since 15:00: 2.1 %, before 0 %; 2 % of packets lost, since before 15:00; transfers slow since 15:00: 2.90 Mbit/s, before 18.0 Mbit/s; transfers get 3.80 Mbit/s of the 20.0 Mbit/s that the mesh file declares, as long as is known; round trips longer since 15:00: 80.0 ms, before 20.0 ms"},
 		{"overview/keys.js", `[['ArrowRight', 0, 1], ['ArrowLeft', 0, 1], ['ArrowDown', 0, 1], ['End', 1, 0], ['End', 3, 0], ['PageDown', 0, 3]].map(([k, row, column]) => Object.values(moved({row, column}, k, false, [{from: 0, to: 1}, {from: 2, to: 3}], 4)).join()).join(' ')`, "0,2 0,1 2,1 1,3 3,2 2,3"},
 		{"overview/layout.js", `(() => { const l = layoutOf([{name: 'a', site: 'x'}, {name: 'b', site: 'x'}, {name: 'c', site: 'y'}], 20, 30); return [l.places.join(), l.full, hostAt(l, 0), hostAt(l, 39), hostAt(l, 43), hostAt(l, 46), hostAt(l, 66)].join(' '); })()`, "0,20,46 66 0 1 -1 2 -1"},
 		{"overview/model.js", `(() => { const m = modelOf({metric: 'x_seconds', unit: 'seconds', better: 'low', from: '', to: '', hosts: [{name: 'b', site: 'z'}, {name: 'a', site: 'y'}], values: [null, 1, 2, null], counts: []}, {warn: 1.5, bad: 9, byPast: false}); return m.hosts.map((h) => h.name) + ' ' + m.values.join() + ' ' + worst(m, 5) + ' ' + m.tally.join(); })()`, "a,b ,2,1, 1 0,0,1,1,0"},
@@ -72,9 +72,9 @@ func TestUnits(t *testing.T) {
 		{"pair/ink.js", `[0, 0.002, 0.01, 0.03, 0.1, 0.4, 1].map(lossClass).join()`, "0,1,1,2,3,4,5"},
 		{"pair/seams.js", `(() => { const doc = (...minutes) => ({step_seconds: 60, quantiles: [], gaps: null, buckets: minutes.map((m) => ({start: new Date(m * 60e3).toISOString(), value: m}))});
 			return [[['rtt', doc(0, 1, 2, 3)], ['trace', doc(2, 5, 10, 15)]], [['rtt', doc(10, 11, 12)], ['old', doc(1, 3, 5, 11)]], [['rtt', doc(1, 2)]], [['rtt', null], ['trace', doc(4)]], [['rtt', null]]].map((parts) => {
-				const { doc, seams } = oneSeries(parts.map(([tool, doc]) => ({tool, doc})));
+				const { doc, seams } = oneSeries(parts.map(([tool, doc]) => ({tool, doc})), (t) => t === 'old');
 				return (doc?.buckets ?? []).map((b) => b.value + (b.by ?? '')).join() + ' ' + seams.map((s) => s.at / 60 + s.tool).join(); }).join('; '); })()`,
-			"0,1,2,3,10trace,15trace 7trace; 1old,3old,5old,10,11,12 8rtt; 1,2 ; 4trace ;  "},
+			"0,1,2,3,5trace,10trace,15trace 4.5trace; 1old,3old,5old,10,11,12 8rtt, before: generated; 1,2 ; 4trace ;  "},
 		{"pair/hops.js", `answered({addresses: ['10.0.0.1', '10.0.0.2']}, new Map([['10.0.0.2', 'cern']]))`, "10.0.0.1, cern (10.0.0.2)"},
 		{"pair/range.js", `Object.values(rangeOf(new URLSearchParams('from=-1d'), 1795305600001)).join()`, "1795219200000,1795305900000,300000,true"},
 		{"pair/range.js", `Object.values(rangeOf(new URLSearchParams('to=2026-01-01'), 1795305600001)).join()`, "1767139200000,1767225600000,300000,false"},

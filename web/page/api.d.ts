@@ -36,6 +36,7 @@ interface FoundDoc {
   result: string; at: string; source: string; target: string; verdict: string; title: string; severity: string; cause: string;
   unasked: boolean; trouble?: string;
   host?: string; command?: string; cure?: string;
+  achieved_bits_per_second?: number; predicted_bits_per_second?: number; // before that, and after it
 }
 interface TroubleDoc {
   kind: 'from' | 'to' | 'host' | 'link' | 'router' | 'site' | 'pair';
@@ -99,6 +100,7 @@ interface ResultDoc {
   kind: string;
   test?: string;
   tool?: string;
+  role?: string;
   status: 'ok' | 'partial' | 'failed';
   error: string | null;
   source: { name: string; address: string };

@@ -22,6 +22,8 @@ const marks = [
   ['×', 'beyond the bad limit, or far from usual'],
   ['+', 'better than usual for this pair'],
   ['hatched', 'no value in this time'],
+  ['R, F, S, C', 'on a time line: another route, what a diagnosis found, a step of a metric, another configuration; with +, more than one'],
+  ['◇', 'in a graph: measured besides the plan'],
 ];
 
 /** @param {{close: () => void}} props */

@@ -6,18 +6,22 @@ import { format, plural } from '../format.js';
 import { link } from '../router.js';
 import { span, when, zoneName } from '../times.js';
 import { Past } from '../pair/page.js';
+import { commonOf, healthWords } from '../overview/health.js';
+import { Found } from '../overview/summary.js';
+import { nameOf, paths, signWords } from '../overview/words.js';
 import { Findings } from '../result/diagnosis.js';
 import { Failure } from '../state.js';
 import { clockOf, stateOf } from './model.js';
 
 const rows = 12; // of each list: what fits a screen
 
-/** @param {{host: HostDoc, route: import('../router.js').Route}} props */
+/** @param {{host: import('./model.js').Shown, route: import('../router.js').Route}} props */
 export function Host({ host: h, route }) {
   const now = Date.now();
   const s = h.status;
   const state = stateOf(h, now);
   return html`
+    <${Health} host=${h} />
     <p><span class=${'mark ' + state.kind} aria-hidden="true">${state.mark}</span><b>${state.text}</b></p>
     ${h.state === 'away' && html`<p class="note">Is the agent running there, and can it reach the controller? <code>systemctl status pathwise-agent</code> on ${h.address} says so.</p>`}
     <p><a class="button" href=${link(['test'], { source: h.state === 'foreign' ? '' : h.name, target: h.state === 'foreign' ? h.name : '' })}>Test from here</a> <a class="button" href=${link(['hosts'])}>All hosts</a></p>
@@ -29,11 +33,9 @@ export function Host({ host: h, route }) {
         ${h.heard && html`<dt>Last heard</dt><dd>${when(h.heard, 'second')} ${zoneName()}, ${span(now - Date.parse(h.heard))} ago</dd>`}
         ${s && html`<dt>Version</dt><dd>${s.version} <span class="quiet">${s.platform}</span></dd>
           ${h.out_of_date && html`<dt>Out of date</dt><dd>Put the controller’s build there: the agent does not know ${h.out_of_date.join(', ')}.</dd>`}
-          <dt>Plan</dt><dd>number ${s.plan}</dd>
           <dt>Clock</dt><dd>${clockOf(h)}</dd>
-          <dt>Spooled</dt><dd>${plural(s.spooled, 'result')} not yet known to be filed</dd>`}</dl></section>
-      ${s && html`<section aria-labelledby="now"><h2 id="now">Now</h2><${Runs} ids=${s.running ?? []} none="It runs nothing." what="runs" />
-        ${(s.open ?? []).length > 0 && html`<${Runs} ids=${s.open ?? []} none="" what="answers" />`}</section>`}
+          <dt>Not yet filed</dt><dd>${plural(s.spooled, 'result')}, which the agent keeps until the controller has them</dd>`}</dl></section>
+      ${s && html`<section aria-labelledby="now"><h2 id="now">When it was last heard</h2><p>It ran ${plural((s.running ?? []).length, 'test')}${(s.open ?? []).length > 0 && ` and answered ${plural((s.open ?? []).length, 'test')} of others`}.</p></section>`}
       ${s && html`<section aria-labelledby="lacks"><h2 id="lacks">Cannot do</h2>${(s.lacks ?? []).length === 0
         ? html`<p class="quiet">Nothing is missing.</p>`
         : html`<dl>${(s.lacks ?? []).map((l) => html`<dt>${l.what}${l.kind && html` <small>for ${l.kind}</small>`}</dt><dd>${l.why}</dd>`)}</dl>`}</section>`}
@@ -43,6 +45,18 @@ export function Host({ host: h, route }) {
     ${h.state !== 'foreign' && html`<section class="itself" aria-labelledby="itself"><h2 id="itself">What it measures of itself</h2><${Past} route=${route} pair=${[h.name, h.name]} /></section>`}`;
 }
 
+/** Whether something is wrong with the host, and why. @param {{host: import('./model.js').Shown}} props */
+function Health({ host: h }) {
+  const now = Date.now();
+  if (!h.health || (!h.health.known && h.state !== 'here')) return null;
+  if (!h.health.own.length) return html`<p class="health">${healthWords(h.health, h.name)}</p>`;
+  return h.health.own.map((t) => html`<div class="health"><p class="is-failed">${signs(t, now)}. ${commonOf(t)}</p>
+    ${t.diagnosis && html`<p><${Found} of=${t.diagnosis} now=${now} trouble=${t} /></p>`}</div>`);
+}
+
+/** In which respects something is worse. @param {TroubleDoc} t @param {number} now */
+const signs = (t, now) => nameOf(t) + ': ' + t.signs.map((s) => signWords(s, now) + (paths(s) && `, ${paths(s)}`)).join('; ');
+
 /** What the newest audit of the host found. @param {{name: string}} props */
 function Settings({ name }) {
   const { doc: newest } = useDoc(url(['results'], { kind: 'audit', source: exactly(name), limit: 1 }));
@@ -51,13 +65,9 @@ function Settings({ name }) {
   if (!r) return null;
   const found = r.samples?.findings ?? [];
   return html`<section aria-labelledby="settings"><h2 id="settings">What it is set to</h2>
-    <p><a href=${link(['result', id])}>Audited ${when(r.started, 'second')}</a> for ${format(r.parameters.rate, 'bits_per_second')} over ${format(r.parameters.rtt, 'seconds')}: ${found.length === 0 ? 'nothing is in the way.' : plural(found.length, 'setting') + ' to look at.'}</p>
+    <p><a href=${link(['result', id])}>Audited ${when(r.started, 'second')}</a> for ${format(r.parameters.rate, 'bits_per_second')} over ${format(r.parameters.rtt, 'seconds')}: ${found.length === 0 ? 'nothing is in the way.' : plural(found.length, 'setting') + ' to look at. Whether one of them is what holds a transfer back, a diagnosis of its path says.'}</p>
     <${Findings} findings=${found} audit /></section>`;
 }
-
-/** @param {{ids: string[], none: string, what: string}} props */
-const Runs = ({ ids, none, what }) => (ids.length === 0 ? html`<p class="quiet">${none}</p>`
-  : html`<p>It ${what} ${plural(ids.length, 'test')}: ${ids.slice(0, rows).map((id) => html`<code>${id}</code> `)}</p>`);
 
 /**
  * A list of its own document.

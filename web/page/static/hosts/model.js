@@ -1,6 +1,7 @@
 // What a host is worth telling of, in words and in order. Pure.
 import { format } from '../format.js';
 import { span } from '../times.js';
+import { healthBrief } from '../overview/health.js';
 
 const tooFar = 1; // second that a host's clock may be off the controller's, beyond what a message takes on a bad line
 const fine = 0.1; // second: within what a message takes; nothing is told of less
@@ -39,24 +40,29 @@ export function clockOf(h) {
 /** What it cannot do, in a line. @param {HostDoc} h */
 export const lacksOf = (h) => (h.status?.lacks ?? []).map((l) => l.what).join(', ');
 
-/** @typedef {{id: string, name: string, num?: boolean, of: (h: HostDoc, now: number) => string | number, text: (h: HostDoc, now: number) => string}} Column */
+/** A host, and how its paths are, where that is known. @typedef {HostDoc & {health?: import('../overview/health.js').Health | null}} Shown */
+/** more: on its own page alone, where there is little room. @typedef {{id: string, name: string, num?: boolean, more?: boolean, of: (h: Shown, now: number) => string | number, text: (h: Shown, now: number) => string}} Column */
 /** Of the table: of is what it is sorted by. @type {Column[]} */
 export const columns = [
   { id: 'name', name: 'Host', of: (h) => h.name, text: (h) => h.name },
   { id: 'site', name: 'Site', of: (h) => h.site ?? '', text: (h) => h.site ?? '' },
-  { id: 'state', name: 'State', of: (h, now) => stateOf(h, now).rank, text: (h, now) => stateOf(h, now).text },
-  { id: 'heard', name: 'Last heard', num: true, of: (h) => (h.heard ? -Date.parse(h.heard) : Infinity), text: (h, now) => (h.heard ? `${span(now - Date.parse(h.heard))} ago` : '') },
-  { id: 'version', name: 'Version', of: (h) => h.status?.version ?? '', text: (h) => h.status?.version ?? '' },
-  { id: 'reach', name: 'Reach', of: (h) => h.reach, text: (h) => h.reach },
+  { id: 'paths', name: 'Its paths', of: (h) => -badness(h), text: (h) => healthBrief(h.health ?? null) },
+  { id: 'state', name: 'State', of: (h, now) => (stateOf(h, now).rank > 1 && h.health?.own.length ? 2 : stateOf(h, now).rank), text: (h, now) => stateOf(h, now).text },
+  { id: 'heard', name: 'Last heard', num: true, more: true, of: (h) => (h.heard ? -Date.parse(h.heard) : Infinity), text: (h, now) => (h.heard ? `${span(now - Date.parse(h.heard))} ago` : '') },
+  { id: 'version', name: 'Version', more: true, of: (h) => h.status?.version ?? '', text: (h) => h.status?.version ?? '' },
+  { id: 'reach', name: 'Reached by', more: true, of: (h) => h.reach, text: (h) => h.reach },
   { id: 'clock', name: 'Clock', of: (h) => (h.status ? (h.status.clock.synchronized ? 0 : 1e9) + Math.abs(h.clock_behind_seconds ?? 0) : -1), text: clockOf },
-  { id: 'running', name: 'Runs now', num: true, of: (h) => h.status?.running?.length ?? -1, text: (h) => (h.status ? String(h.status.running?.length ?? 0) : '') },
-  { id: 'spooled', name: 'Spooled', num: true, of: (h) => h.status?.spooled ?? -1, text: (h) => (h.status ? String(h.status.spooled) : '') },
-  { id: 'lacks', name: 'Cannot do', of: (h) => -(h.status?.lacks?.length ?? 0), text: lacksOf },
+  { id: 'running', name: 'Runs now', num: true, more: true, of: (h) => h.status?.running?.length ?? -1, text: (h) => (h.status ? String(h.status.running?.length ?? 0) : '') },
+  { id: 'spooled', name: 'Not yet filed', num: true, more: true, of: (h) => h.status?.spooled ?? -1, text: (h) => (h.status ? String(h.status.spooled) : '') },
+  { id: 'lacks', name: 'Cannot do', more: true, of: (h) => -(h.status?.lacks?.length ?? 0), text: lacksOf },
 ];
+
+/** How many paths are worse, those of a host that is ill itself before all others. @param {Shown} h */
+const badness = (h) => (h.health?.ill ?? 0) + (h.health?.own.length ? 1e6 : 0);
 
 /**
  * Hosts in the order of a column; those that are equal by name.
- * @param {HostDoc[]} hosts
+ * @param {Shown[]} hosts
  * @param {string} by its id; a minus before it: the other way round
  * @param {number} now
  */
@@ -70,7 +76,7 @@ export function sorted(hosts, by, now) {
   });
 }
 
-/** @param {HostDoc[]} hosts @param {string} text of a name, a site, an address or a state */
+/** @template {HostDoc} T @param {T[]} hosts @param {string} text of a name, a site, an address or a state */
 export function found(hosts, text, now = Date.now()) {
   const parts = text.toLowerCase().split(/\s+/).filter(Boolean);
   return hosts.filter((h) => parts.every((p) => [h.name, h.site ?? '', h.address, stateOf(h, now).text, lacksOf(h)].some((t) => t.toLowerCase().includes(p))));

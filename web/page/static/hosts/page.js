@@ -5,6 +5,7 @@ import { useEvents } from '../events.js';
 import { plural } from '../format.js';
 import { change, link } from '../router.js';
 import { Empty, Failure, Loading } from '../state.js';
+import { healthOfHost } from '../overview/health.js';
 import { columns, found, sorted, stateOf } from './model.js';
 import { Host } from './host.js';
 
@@ -16,7 +17,8 @@ export function Hosts({ route }) {
   const { doc, error, reload } = useDoc('api/v1/hosts');
   useRenewal(reload);
   const name = route.path[1];
-  const hosts = /** @type {HostDoc[] | undefined} */ (doc?.hosts ?? undefined);
+  const { doc: summary } = useDoc('api/v1/summary'); // without it all else is shown
+  const hosts = /** @type {import('./model.js').Shown[] | undefined} */ (doc?.hosts?.map((/** @type {HostDoc} */ h) => ({ ...h, health: summary && healthOfHost(summary, h.name) })));
   const host = hosts?.find((h) => h.name === name);
   return html`<h1 tabindex="-1">${name ?? 'Hosts'}</h1>
     ${error && html`<${Failure} error=${error} what="The list of hosts" retry=${reload} />`}
@@ -51,7 +53,7 @@ function useRenewal(reload) {
   }, []);
 }
 
-/** @param {{hosts: HostDoc[], query: URLSearchParams}} props */
+/** @param {{hosts: import('./model.js').Shown[], query: URLSearchParams}} props */
 function Table({ hosts, query }) {
   const [find, setFind] = useState(query.get('find') ?? '');
   const by = query.get('sort') ?? 'state';
@@ -67,19 +69,20 @@ function Table({ hosts, query }) {
       <span class="hidden" role="status">${find && plural(shown.length, 'host') + ' found'}</span></div>
     ${shown.length === 0 && html`<p class="quiet">No host has ${find} in its name, site, address or state.</p>`}
     ${shown.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="Hosts"><table class="list hosts">
-      <thead><tr>${columns.map((c) => html`<th key=${c.id} scope="col" class=${c.num ? 'num' : null}
+      <thead><tr>${columns.map((c) => html`<th key=${c.id} scope="col" class=${[c.num && 'num', c.more && 'more'].filter(Boolean).join(' ') || null}
         aria-sort=${by === c.id ? 'ascending' : by === '-' + c.id ? 'descending' : null}><button type="button" onClick=${() => change({ sort: by === c.id ? '-' + c.id : c.id }, { replace: true })}>${c.name}<span
           aria-hidden="true">${by === c.id ? ' ▲' : by === '-' + c.id ? ' ▼' : ''}</span></button></th>`)}</tr></thead>
       <tbody>${shown.map((h) => html`<tr key=${h.name}>${columns.map((c) => html`<${Cell} key=${c.id} host=${h} column=${c} now=${now} />`)}</tr>`)}</tbody>
     </table></div>`}`;
 }
 
-/** @param {{host: HostDoc, column: import('./model.js').Column, now: number}} props */
+/** @param {{host: import('./model.js').Shown, column: import('./model.js').Column, now: number}} props */
 function Cell({ host: h, column: c, now }) {
   if (c.id === 'name') return html`<th scope="row"><a href=${link(['hosts', h.name])}>${h.name}</a></th>`;
+  if (c.id === 'paths') return html`<td class=${h.health?.own.length ? 'is-failed' : null}>${c.text(h, now)}</td>`;
   if (c.id === 'state') return html`<td><${State} host=${h} now=${now} /></td>`;
   const odd = c.id === 'clock' && h.status?.clock.synchronized === false;
-  return html`<td class=${c.num ? 'num' : odd ? 'is-partial' : null} title=${c.id === 'lacks' ? (h.status?.lacks ?? []).map((l) => `${l.what}: ${l.why}`).join('\n') : null}>${c.text(h, now)}</td>`;
+  return html`<td class=${[c.num && 'num', odd && 'is-partial', c.more && 'more'].filter(Boolean).join(' ') || null} title=${c.id === 'lacks' ? (h.status?.lacks ?? []).map((l) => `${l.what}: ${l.why}`).join('\n') : null}>${c.text(h, now)}</td>`;
 }
 
 /** @param {{host: HostDoc, now: number}} props */

@@ -13,8 +13,8 @@ import { beginnings } from './words.js';
 
 const shown = 12; // what fits beside a matrix of ordinary size
 
-/** @param {{model: import('./model.js').Model, query: Record<string, string>, at: string}} props at: the time that is shown; '': now */
-export function Worst({ model: m, query, at }) {
+/** @param {{model: import('./model.js').Model, query: Record<string, string>, at: string, may: boolean}} props at: the time that is shown; '': now; may: diagnose */
+export function Worst({ model: m, query, at, may }) {
   const cells = useMemo(() => worst(m, shown), [m]);
   const turn = useTurn(m);
   const asked = sinceQuery(m, cells);
@@ -33,7 +33,7 @@ export function Worst({ model: m, query, at }) {
           return html`<li><span><a href=${link(['pair', a, b], query)}>${a} → ${b}</a>${since && html` <small>${since}</small>`}</span>
             <span class="num">${format(m.values[i], m.unit)}${past != null && html` <small>${change(m.values[i] ?? 0, past)}</small>`}</span>
             <${Mark} kind=${m.classes[i]} past=${m.byPast} />
-            <a class="quiet" href=${link(['test'], { source: a, target: b, do: 'diagnose' })} aria-label=${`why? Diagnose ${a} to ${b}`}>why?</a></li>`;
+            ${may && html`<a class="quiet" href=${link(['test'], { source: a, target: b, do: 'diagnose' })} aria-label=${`Diagnose ${a} to ${b}`}>diagnose</a>`}</li>`;
         })}</ol>`}
     ${beyond > cells.length && html`<p class="quiet">and ${plural(beyond - cells.length, 'more', 'more')}: see Table</p>`}
   </section>`;

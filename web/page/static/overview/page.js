@@ -58,7 +58,7 @@ export function Overview({ route, account, wall }) {
                 : html`<${Matrix} model=${model} size=${choice.size} query=${query} resize=${(/** @type {number} */ s) => change({ size: s }, { replace: true })} />`}`}
       </div>
       <aside aria-label="What to look at">
-        ${model.n >= 2 && !model.why && html`<${Worst} model=${model} query=${query} at=${choice.at === null ? '' : rfc(choice.at)} />`}
+        ${model.n >= 2 && !model.why && html`<${Worst} model=${model} query=${query} may=${Boolean(account.me?.scopes?.includes('run'))} at=${choice.at === null ? '' : rfc(choice.at)} />`}
         <${News} troubles=${doc?.troubles ?? []} />
       </aside>
     </div>`}`;
@@ -98,6 +98,7 @@ function Legend({ model: m, past }) {
     ${kinds.map((k) => html`<li><span class=${'mark k' + k} aria-hidden="true">${words[k].mark || '\u00a0'}</span>
       ${plural(m.tally[k], m.byPast ? words[k].past : words[k].limit, m.byPast ? words[k].past : words[k].limit)}</li>`)}
     ${!m.byPast && unitOf(m.metric) && html`<li class="quiet">numbers in ${m.scale[1] || m.unit}</li>`}
+    ${m.why && m.tally[4] > 0 && html`<li class="quiet">a host whose row and column are bad is bad itself; others are not for its sake</li>`}
     ${past && !m.byPast && html`<li class="quiet">judged by limits: a longer time has more of this, so there is no past to compare with</li>`}
   </ul>`;
 }

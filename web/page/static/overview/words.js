@@ -47,7 +47,7 @@ export function signWords(s, now) {
   const [is, was] = [s.now, s.usual].map((v) => (s.aspect === 'loss' ? rough(v) : format(v, unit(s))));
   if (s.aspect === 'loss') return s.longer ? `${is} of packets lost, ${since(s, now)}` : `packets lost ${since(s, now)}: ${is}, before ${was}`;
   if (s.aspect === 'delay') return `round trips longer ${since(s, now)}: ${is}, before ${was}`;
-  if (s.declared) return `transfers get ${is} of the ${was} that are declared, ${since(s, now)}`;
+  if (s.declared) return `transfers get ${is} of the ${was} that the mesh file declares, ${s.longer ? 'as long as is known' : `and never got more since ${moment(s.since, now)}`}`;
   return `transfers slow ${since(s, now)}: ${is}, before ${was}`;
 }
 
@@ -83,7 +83,7 @@ export function basis(doc) {
 /** That as many diagnoses were made on their own as may be; '': there may be more. @param {SummaryDoc} doc */
 export function spentWords({ at, unasked }) {
   if (!unasked.next) return '';
-  const made = unasked.made === 1 ? '1 diagnosis was made on its own' : `${unasked.made} diagnoses were made on their own`;
+  const made = unasked.made === 1 ? 'The controller made 1 diagnosis by itself' : `The controller made ${unasked.made} diagnoses by itself`;
   return `${made} in the last hour, as many as the mesh file lets there be; the next may begin at ${moment(unasked.next, Date.parse(at))}.`;
 }
 

@@ -10,7 +10,7 @@ import { Failure, Loading } from '../state.js';
 import { within } from './columns.js';
 import { pairOf, waysOf, wayText } from './compare.js';
 import { Plot } from './plot.js';
-import { besides, isOf, pictureOf, planned, quantiles, toolsOf } from './rows.js';
+import { besides, isGenerated, isOf, pictureOf, planned, quantiles, toolsOf } from './rows.js';
 import { oneSeries } from './seams.js';
 
 /** @typedef {import('./range.js').Range} Range */
@@ -85,7 +85,7 @@ export function Graphs({ row, pair, keys, measured, of, range, compared, whole, 
     const other = docs[ways.length + i];
     const beside = compared && other ? { doc: other, later: compared.earlier / 1e3, name: compared.name } : null;
     const filled = ways.length * (n + 1) + fillers.length * i;
-    const { doc: one, seams } = oneSeries([{ tool, doc: docs[i] }, ...fillers.map((t, k) => ({ tool: t, doc: shades?.[filled + k] }))]);
+    const { doc: one, seams } = oneSeries([{ tool, doc: docs[i] }, ...fillers.map((t, k) => ({ tool: t, doc: shades?.[filled + k] }))], (t) => isGenerated(keys[i].filter(planned), t));
     const doc = one && { ...one, gaps: within(shades?.[ways.length * n + i]?.gaps, drawn) };
     return pictureOf(row, [doc, ...(shades ?? []).slice(i * n, (i + 1) * n).map((s) => (s?.step_seconds === doc?.step_seconds ? s : null))], beside,
       docs.length === 2 * ways.length + points.length // else they are of other points

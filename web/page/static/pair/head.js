@@ -25,7 +25,7 @@ function Ends({ pair, turn }) {
   return pair.map((name) => {
     const h = hosts?.find((o) => o.name === name);
     const state = error ? 'its state is not known' : !hosts ? '' : !h ? 'not in the mesh file' : { here: 'reports', away: 'does not report', foreign: 'answers only', offline: 'offline by the mesh file' }[h.state];
-    return html`<span><b>${name}</b> ${h?.site ?? ''} <span class=${hosts && (h?.state === 'away' || !h) ? 'is-failed' : 'quiet'}>${state}</span></span>`;
+    return html`<span>${h ? html`<a href=${link(['hosts', name])}><b>${name}</b></a>` : html`<b>${name}</b>`} ${h?.site ?? ''} <span class=${hosts && (h?.state === 'away' || !h) ? 'is-failed' : 'quiet'}>${state}</span></span>`;
   });
 }
 

@@ -188,8 +188,9 @@ export function drawChanges(u, changes) {
     ctx.stroke(shape);
     ctx.restore();
     ctx.fillStyle = color('--ink');
-    ctx.font = `600 ${10 * d}px system-ui, sans-serif`;
-    ctx.fillText(letterOf(g), x, bbox.top + (g.worst.kind === 'finding' ? 12 : 9.5) * d);
+    const letters = letterOf(g);
+    ctx.font = `600 ${(letters.length > 1 ? 8 : 10) * d}px system-ui, sans-serif`;
+    ctx.fillText(letters, x, bbox.top + (g.worst.kind === 'finding' ? 12.5 : 9.5) * d);
   }
   ctx.restore();
 }

@@ -98,4 +98,4 @@ const idOf = (c) => `change-${c.kind}-${c.t}-${c.way ?? 2}`;
 
 /** A shape and a letter. @param {{kind: Change['kind'], letter: string}} props */
 const Mark = ({ kind, letter }) => html`<svg class="glyph" viewBox="0 0 24 24" aria-hidden="true"><path d=${kinds[kind].shape} />
-  <text x="12" y=${kind === 'finding' ? 19 : 16.5} text-anchor="middle">${letter}</text></svg>`;
+  <text x="12" y=${kind === 'finding' ? 19 : 16.5} text-anchor="middle" style=${{ fontSize: letter.length > 1 ? '10px' : null }}>${letter}</text></svg>`;

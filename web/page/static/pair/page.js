@@ -3,6 +3,7 @@ import { html, useEffect, useMemo, useRef, useState } from '../html.js';
 import { exactly, url } from '../api.js';
 import { useDocs } from '../docs.js';
 import { useEvents } from '../events.js';
+import { plural } from '../format.js';
 import { labelOf } from '../metrics.js';
 import { change } from '../router.js';
 import { Empty, Failure, Loading } from '../state.js';
@@ -16,10 +17,10 @@ import { Profile } from './profile.js';
 import { drawn, rangeOf, shifted, zoomed } from './range.js';
 import { Results } from './results.js';
 import { Routes } from './routes.js';
-import { planned, rowsOf, toolsOf } from './rows.js';
+import { parted, planned, rowsOf, toolsOf } from './rows.js';
 import { Scatter } from './scatter.js';
 import { Shares } from './shares.js';
-import { Since, State, useHistory, useSigns, withSteps } from './since.js';
+import { Since, State, useHistory, useWorse, withSteps } from './since.js';
 import { useStages } from './stages.js';
 
 /** @typedef {import('./compare.js').Pair[]} Pairs */
@@ -58,12 +59,16 @@ export function Past({ route, pair, metric: usual = '', head }) {
   const doc = ran.busy ? null : known.doc;
   const measured = useMemo(() => /** @type {Measured[]} */ ((ran.doc ?? []).flatMap((/** @type {MeasuredDoc} */ d) => d.measured)), [ran.doc]);
   const keys = useMemo(() => /** @type {Key[][]} */ ((doc ?? []).map((/** @type {{keys: Key[] | null}} */ d) => d.keys ?? [])), [doc]);
-  const rows = useMemo(() => rowsOf(keys.flat().filter((k) => whole || planned(k)), metric, labelOf(metric)), [keys, metric, whole]);
+  const [all, showAll] = useState(false); // also what the mesh file's tests do not measure
+  const [rows, more] = useMemo(() => {
+    const found = parted(rowsOf(keys.flat().filter((k) => whole || planned(k)), metric, labelOf(metric)), keys.flat());
+    return all ? [found.flat(), []] : found;
+  }, [keys, metric, whole, all]);
   const { rangeOf: rangeFor, turnOf, rest, turnOfRest, onDrew, look } = useStages(range, rows.map((r) => r.id), turn);
   const happened = useChanges(pair, rest ?? range, turnOfRest);
   const events = useHistory(pair, rest ?? range, turnOfRest);
-  const signs = useSigns(pair, rest ?? range, turnOfRest);
-  const changes = useMemo(() => withSteps(happened.changes, events, signs ?? [], range.from), [happened.changes, events, signs, range.from]);
+  const worse = useWorse(pair, rest ?? range, turnOfRest);
+  const changes = useMemo(() => withSteps(happened.changes, events, worse?.signs ?? [], range.from), [happened.changes, events, worse, range.from]);
   const press = useZoomKeys(route, range);
   /** @param {string} row @returns {(from: number, to: number) => void} */
   const zoomIn = (row) => (from, to) => {
@@ -88,7 +93,7 @@ export function Past({ route, pair, metric: usual = '', head }) {
     whole=${whole} zoom=${zoomIn(row.id)} press=${pressIn(row.id)} turn=${turnOf(row.id)} changes=${changes ?? none} drew=${onDrew} />`;
   return html`
     ${head}
-    ${!own && html`<${Since} pair=${pair} events=${events} signs=${signs}>${first && rest && html`<${State} row=${first} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />`}<//>`}
+    ${!own && html`<${Since} pair=${pair} events=${events} now=${worse}>${first && rest && html`<${State} row=${first} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />`}<//>`}
     <${Controls} route=${route} pair=${pair} range=${range} keys=${keys.flat()} />
     ${error && html`<${Failure} error=${error} what=${`What ${wayText(pair)} measured`} retry=${reload} />`}
     ${!doc && !error && html`<${Loading} of="what was measured" />`}
@@ -96,6 +101,7 @@ export function Past({ route, pair, metric: usual = '', head }) {
     ${!rows.length && !own && html`<${About} pair=${pair} turn=${error || doc ? turn : turnOfRest} />`}
     ${rows.length > 0 && html`
       <div class=${own ? 'alone' : ''}>${[own && beneath, ...rows.flatMap((row, i) => [graphs(row), i === 0 && !own && beneath])]}</div>
+      ${more.length > 0 && html`<p><button type="button" class="besides" onClick=${() => showAll(true)}>${plural(more.length, 'more graph')}, of what was measured besides the plan alone</button></p>`}
       ${about && rest && html`<${Shares} metric=${about} label=${first.title} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />
         <div class="foot">${ways.length > 1 && html`<${Near} title="Route over time" wanted=${query.get('see') === 'routes'}><${Routes} pair=${pair} range=${rest} route=${route} turn=${turnOfRest} /><//>`}
           <${Near} title="Do two metrics go together?"><${Scatter} pair=${pair} keys=${keys} range=${rest} route=${route} turn=${turnOfRest} /><//></div>

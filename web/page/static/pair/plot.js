@@ -133,7 +133,7 @@ function options(element, now, setAt, high) {
   const font = '12px system-ui, sans-serif';
   const axis = { stroke: color('--quiet'), font, grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } };
   return {
-    width: Math.max(100, element.clientWidth), height: heightOf(element, high), legend: { show: false }, padding: [6, 8, 0, 0],
+    width: Math.max(100, element.clientWidth), height: heightOf(element, high), legend: { show: false }, padding: [6, 34, 0, 0],
     ...(zone() === 'utc' ? { tzDate: (ts) => uPlot.tzDate(new Date(ts * 1e3), 'Etc/UTC') } : {}),
     cursor: {
       y: false, points: { show: false }, drag: { x: true, y: false, setScale: false },

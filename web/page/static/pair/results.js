@@ -1,6 +1,7 @@
 // The newest Results of a pair, both ways, each with a link to all that is known of it.
 import { html } from '../html.js';
-import { format, plural, share, unitOf } from '../format.js';
+import { format, inText, plural, share, unitOf } from '../format.js';
+import { labelOf } from '../metrics.js';
 import { link } from '../router.js';
 import { useDocs } from '../docs.js';
 import { exactly, url } from '../api.js';
@@ -19,8 +20,8 @@ export function gist(r, title) {
   const verdict = r.kind === 'diagnosis' && r.parameters?.verdict;
   if (verdict) return `verdict: ${title(String(verdict))}`;
   const some = telling.filter((m) => m in r.metrics);
-  const names = some.length ? some : Object.keys(r.metrics).slice(0, 2);
-  return names.map((m) => (m === 'loss_ratio' ? 'loss ' + share(r.metrics[m], r.metrics.sent_packets, true)
+  if (!some.length) return Object.keys(r.metrics).slice(0, 2).map((m) => `${inText(labelOf(m))}: ${format(r.metrics[m], unitOf(m))}`).join(', ');
+  return some.map((m) => (m === 'loss_ratio' ? 'loss ' + share(r.metrics[m], r.metrics.sent_packets, true)
     : m === 'hop_count' ? plural(r.metrics[m], 'hop') : format(r.metrics[m], unitOf(m)))).join(', ');
 }
 

@@ -27,7 +27,19 @@ export function othersOf(keys) {
 }
 
 /**
- * The rows for what there is; one more for a metric that somebody asks for and that has none.
+ * The rows for what the mesh file's tests measure, the first of all among them, and those that are of nothing but what was measured besides.
+ * @param {Row[]} rows
+ * @param {Key[]} keys of both directions
+ * @returns {[Row[], Row[]]}
+ */
+export function parted(rows, keys) {
+  const of = new Set(keys.filter(planned).map((k) => k.metric));
+  const first = rows.filter((r, i) => i === 0 || of.has(r.metrics[0]));
+  return of.size ? [first, rows.filter((r) => !first.includes(r))] : [rows, []];
+}
+
+/**
+ * The rows for what there is, first that which the page is about; one more for a metric that somebody asks for and that has none.
  * @param {Key[]} keys of both directions
  * @param {string} metric
  * @param {string} label of it
@@ -35,8 +47,9 @@ export function othersOf(keys) {
 export function rowsOf(keys, metric, label) {
   const there = new Set(keys.map((k) => k.metric));
   const found = rows.filter((r) => there.has(r.metrics[0]));
-  const shown = found.some((r) => r.metrics.includes(metric));
-  return shown || !there.has(metric) ? found : [{ id: metric, title: label, metrics: [metric], draw: /** @type {const} */ ('line') }, ...found];
+  const about = found.find((r) => r.metrics.includes(metric));
+  if (about) return [about, ...found.filter((r) => r !== about)];
+  return there.has(metric) ? [{ id: metric, title: label, metrics: [metric], draw: /** @type {const} */ ('line') }, ...found] : found;
 }
 
 /** Whether a series is of tests of the mesh file; others, which somebody asked for once, are drawn as points. @param {Key} k */
@@ -49,7 +62,8 @@ export const besides = /** @type {const} */ ([['demand', 'on demand'], ['diagnos
 export const isOf = (role, pattern) => (pattern.endsWith('*') ? role.startsWith(pattern.slice(0, -1)) : role === pattern);
 
 /**
- * The tools that measured a metric: first those of the mesh file's tests, and of either the one with most runs.
+ * The tools that measured a metric: first those of the mesh file's tests, and of either the one with most runs; last those of a history that
+ * nobody measured, which goes on no more.
  * @param {Key[]} keys
  * @param {string} metric
  * @param {Measured[]} measured how often each ran; of a tool that is not among them nobody knows
@@ -59,8 +73,14 @@ export function toolsOf(keys, metric, measured) {
   const runs = (tool, plan) => measured.filter((m) => m.metric === metric && m.tool === tool && (m.role === 'planned') === plan).reduce((n, m) => n + m.runs, 0);
   const of = keys.filter((k) => k.metric === metric);
   const tools = [...new Set(of.map((k) => k.tool))].map((tool) =>
-    ({ tool, plan: of.some((k) => k.tool === tool && planned(k)), planned: runs(tool, true), others: runs(tool, false) }));
-  return tools.sort((a, b) => Number(b.plan) - Number(a.plan) || b.planned - a.planned || b.others - a.others || a.tool.localeCompare(b.tool)).map((t) => t.tool);
+    ({ tool, over: isGenerated(of, tool), plan: of.some((k) => k.tool === tool && planned(k)), planned: runs(tool, true), others: runs(tool, false) }));
+  return tools.sort((a, b) => Number(b.plan) - Number(a.plan) || Number(a.over) - Number(b.over) || b.planned - a.planned || b.others - a.others || a.tool.localeCompare(b.tool)).map((t) => t.tool);
+}
+
+/** Whether all that a tool measured was made up, for a demonstration. @param {Key[]} keys @param {string} tool */
+export function isGenerated(keys, tool) {
+  const own = keys.filter((k) => k.tool === tool);
+  return own.length > 0 && own.every((k) => k.test?.startsWith('generated'));
 }
 
 /** Quantiles that a row asks for: what shades and line are made of. */

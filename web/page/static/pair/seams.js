@@ -16,6 +16,7 @@ function covering(buckets, step) {
     while (i > 0 && starts[i] > at) i--;
     const [before, after] = [starts[i], starts[i + 1]];
     if (before === undefined) return false;
+    if (after === undefined && at > before) return at - before < near / patience; // it may measure no more: what another one has is newer
     return Math.abs(at - before) < near || (after !== undefined && after - at < near);
   };
 }
@@ -23,9 +24,10 @@ function covering(buckets, step) {
 /**
  * The series of the first tool, with values of the others where it has none for long.
  * @param {{tool: string, doc: SeriesDoc | null | undefined}[]} parts of the same steps, in the order in which they count
+ * @param {(tool: string) => boolean} [generated] whether nobody measured what a tool has
  * @returns {{doc: SeriesDoc | null, seams: Seam[]}}
  */
-export function oneSeries(parts) {
+export function oneSeries(parts, generated = () => false) {
   const some = parts.filter((p) => p.doc);
   const doc = parts[0]?.doc ?? (some[0]?.doc ? { ...some[0].doc, buckets: [], gaps: null } : null);
   if (!doc || some.length < 2 && parts[0]?.doc) return { doc, seams: [] };
@@ -38,7 +40,12 @@ export function oneSeries(parts) {
     buckets = [...buckets, ...more].sort((a, b) => Date.parse(a.start) - Date.parse(b.start));
   }
   const own = parts[0].tool;
+  /** @param {number} i */
+  const named = (i) => {
+    const [before, after] = [buckets[i - 1].by ?? own, buckets[i].by ?? own];
+    return generated(before) && !generated(after) ? `${after}, before: generated` : after;
+  };
   const seams = buckets.flatMap((b, i) => (i > 0 && (b.by ?? own) !== (buckets[i - 1].by ?? own)
-    ? [{ at: (Date.parse(buckets[i - 1].start) + Date.parse(b.start)) / 2e3 + doc.step_seconds / 2, tool: b.by ?? own }] : []));
+    ? [{ at: (Date.parse(buckets[i - 1].start) + Date.parse(b.start)) / 2e3 + doc.step_seconds / 2, tool: named(i) }] : []));
   return { doc: { ...doc, buckets }, seams };
 }

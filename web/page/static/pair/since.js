@@ -6,7 +6,8 @@ import { useDocs } from '../docs.js';
 import { format, plural, share, unitOf } from '../format.js';
 import { definitionOf } from '../metrics.js';
 import { rfc } from '../times.js';
-import { signWords } from '../overview/words.js';
+import { Found } from '../overview/summary.js';
+import { nameOf, signWords } from '../overview/words.js';
 import { seriesUrl } from './graphs.js';
 
 /** @typedef {[string, string]} Pair */
@@ -36,24 +37,26 @@ export function useHistory(pair, range, turn) {
  * @param {Pair} pair
  * @param {import('./range.js').Range} range
  * @param {number | null} turn null: something else is wanted first
- * @returns {SignDoc[] | null} null: it is not known yet
+ * @returns {{signs: SignDoc[], trouble: TroubleDoc | null} | null} trouble: what the pair is ill of; null: it is not known yet
  */
-export function useSigns(pair, range, turn) {
+export function useWorse(pair, range, turn) {
   const wanted = range.live && pair[0] !== pair[1];
   const { doc, error } = useDocs([wanted ? 'api/v1/summary' : null], turn === null ? null : 0);
-  return useMemo(() => (doc || error ? signsOf(doc?.[0], pair) : null), [doc, error, ...pair]);
+  return useMemo(() => (doc || error ? worseOf(doc?.[0], pair) : null), [doc, error, ...pair]);
 }
 
 const hour = 3600e3; // ms: to which it is known of a pair when something began; of all pairs that show it together, more exactly
 
-/** @param {SummaryDoc | null | undefined} summary @param {Pair} pair @returns {SignDoc[]} */
-function signsOf(summary, pair) {
+/** @param {SummaryDoc | null | undefined} summary @param {Pair} pair @returns {{signs: SignDoc[], trouble: TroubleDoc | null}} */
+function worseOf(summary, pair) {
   const own = summary?.pairs.find((p) => p.source === pair[0] && p.target === pair[1] && p.trouble !== null);
-  return (own?.signs ?? []).map((s) => {
-    const all = summary?.troubles[own?.trouble ?? -1]?.signs.find((t) => t.aspect === s.aspect);
+  const trouble = summary?.troubles[own?.trouble ?? -1] ?? null;
+  const signs = (own?.signs ?? []).map((s) => {
+    const all = trouble?.signs.find((t) => t.aspect === s.aspect);
     const later = all ? Date.parse(all.since) - Date.parse(s.since) : 0;
     return all && later > 0 && later < hour ? { ...s, since: all.since } : s;
   });
+  return { signs, trouble };
 }
 
 /** Aspects of signs by the metrics of events. @type {[Aspect, RegExp][]} */
@@ -79,21 +82,27 @@ export const withSteps = (changes, events, signs, from) => changes && [...change
   at: s.since, t: Date.parse(s.since), kind: /** @type {const} */ ('step'), severity: /** @type {const} */ ('warning'), text: signWords(s, Date.now()), way: /** @type {const} */ (0),
 }))].sort((a, b) => a.t - b.t);
 
+/** Why a pair is worse, as far as a diagnosis of what it is ill of says. @param {{trouble: TroubleDoc | null}} props */
+const Why = ({ trouble: t }) => t && (t.diagnosis || t.kind !== 'pair') && html`<p>${t.kind !== 'pair' && html`It is one of the paths of <b>${nameOf(t)}</b> that are. `}${
+  t.diagnosis && html`<${Found} of=${t.diagnosis} now=${Date.now()} trouble=${t} />`}</p>`;
+
 /** What is worse now, in words. @param {{pair: Pair, signs: SignDoc[]}} props */
 const Worse = ({ pair: [a, b], signs }) => html`<p class="is-failed">${a} → ${b}: ${signs.map((s) => signWords(s, Date.now())).join('; ')}.</p>`;
 
 /**
  * One sentence, which has its place before it is known, so that the graphs do not move under the mouse: what changed last, or else what is;
  * the other changes when one asks. What is worse now comes before all, where no change tells of it.
- * @param {{pair: Pair, events: HistoryEvent[] | null, signs: SignDoc[] | null, children?: any}} props children: what is, without its end
+ * @param {{pair: Pair, events: HistoryEvent[] | null, now: ReturnType<typeof useWorse>, children?: any}} props children: what is, without its end
  */
-export function Since({ pair, events, signs, children }) {
+export function Since({ pair, events, now, children }) {
+  const signs = now?.signs ?? null;
   const worse = untold(signs ?? [], events ?? []);
   const all = events ?? [];
   const [first, ...others] = worse.length ? [null, ...all] : all;
   const told = (/** @type {HistoryEvent} */ e) => html`<p class=${{ info: '', warning: 'is-partial', problem: 'is-failed' }[e.severity]}>${e.sentence}</p>`;
   return html`<section class="since" aria-label="What changed" aria-busy=${!events || !signs}>
-    ${worse.length ? html`<${Worse} pair=${pair} signs=${worse} />` : first ? told(first) : html`<p>${events && signs ? html`${children} Nothing is known to have changed in this span.` : html`<span class="quiet">…</span>`}</p>`}
+    ${worse.length ? html`<${Worse} pair=${pair} signs=${worse} />` : first ? told(first) : html`<p>${events && signs ? html`${children} Nothing is known to have begun or ended in this span.` : html`<span class="quiet">…</span>`}</p>`}
+    ${now?.signs.length ? html`<${Why} trouble=${now.trouble} />` : null}
     ${others.length > 0 && html`<details><summary>${plural(others.length, 'more change')}</summary>${others.map((e) => e && told(e))}</details>`}
   </section>`;
 }

@@ -107,6 +107,9 @@ function Command({ text }) {
     <button type="button" onClick=${copy} aria-label=${'Copy: ' + text}>Copy</button> <span role="status" class="quiet">${said}</span></span>`;
 }
 
+/** What a step of a diagnosis is called; a Result of before says its kind alone. @param {ResultDoc} r */
+const stepOf = (r) => (r.role?.startsWith('diagnosis/') ? r.role.split('/').at(-1)?.replaceAll('-', ' ') : `${r.kind}${r.parameters.reverse ? ', reverse' : ''}`);
+
 /** What a diagnosis rests on. @param {{results: (string | ResultDoc)[], title: (id: string) => string, of?: string}} props */
 const Measured = ({ results, title, of = 'this' }) => html`<h3>Measured for ${of}</h3><ul class="rows measured">${results.map((r) => (typeof r === 'string'
   ? html`<${Fetched} key=${r} id=${r} title=${title} />` : html`<${One} key=${r.id} id=${r.id} result=${r} title=${title} />`))}</ul>`;
@@ -116,7 +119,7 @@ const Fetched = ({ id, title }) => html`<${One} id=${id} title=${title} result=$
 
 /** @param {{id: string, result: ResultDoc | null, title: (id: string) => string}} props */
 const One = ({ id, result: r, title }) => html`<li>
-  <a href=${link(['result', id])}>${r ? `${r.kind}${r.parameters.reverse ? ', reverse' : ''}: ${r.source.name || r.source.address} → ${r.target.name || r.target.address}` : id}</a>
+  <a href=${link(['result', id])}>${r ? `${stepOf(r)}: ${r.source.name || r.source.address} → ${r.target.name || r.target.address}` : id}</a>
   <span>${r && (r.error ?? gist(r, title))}</span></li>`;
 
 /** The diagnosis that a Result holds. @param {ResultDoc} r */

@@ -8,5 +8,5 @@ import { nameOf } from '../overview/words.js';
 export function unaskedWords(trouble) {
   if (typeof trouble !== 'string' || !trouble) return '';
   const [kind, ...name] = trouble.split(' ');
-  return `made on its own, because ${nameOf({ kind: /** @type {TroubleDoc['kind']} */ (kind), name: name.join(' ') })} got worse`;
+  return `made by the controller itself, because of ${nameOf({ kind: /** @type {TroubleDoc['kind']} */ (kind), name: name.join(' ') })}`;
 }
