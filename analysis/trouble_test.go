@@ -97,6 +97,25 @@ func TestAllSlowPairsOfALossyHost(t *testing.T) {
 		{Sign: Sign{Aspect: Slowed, Since: since, Usual: 1e8, Now: 2e7}, Ill: 2, All: 8}}, 8}}, h)
 }
 
+// A host whose line has always been short of what is declared is told so, also where a few of its pairs got slow for another reason; and since when,
+// nothing older tells.
+func TestShortOfWhatIsDeclared(t *testing.T) {
+	unknown := []Spell{{From: noon.Add(-72 * time.Hour), Length: 24 * time.Hour}, {From: noon.Add(-48 * time.Hour), Length: 24 * time.Hour}}
+	var pairs []Watched
+	for _, other := range []string{"a", "b", "c", "d"} {
+		rates := hours(12, 0, level(4e6, 3), Spell{})
+		if other == "d" {
+			rates = hours(12, 3, level(18e6, 3), level(3e6, 3))
+		}
+		for _, ends := range [][2]string{{"h", other}, {other, "h"}} {
+			pairs = append(pairs, Watched{Source: ends[0], Target: ends[1], Parts: partsBetween(ends[0], ends[1]), Declared: 2e7,
+				Spells: map[Aspect][]Spell{Slowed: append(unknown[:2:2], rates...)}})
+		}
+	}
+	expectTold(t, []toldOf{{Part{AtHost, "h"}, []Told{
+		{Sign: Sign{Aspect: Slowed, Since: noon.Add(-12 * time.Hour), Longer: true, Usual: 2e7, Now: 4e6, Declared: true}, Ill: 8, All: 8}}, 8}}, Judge(pairs))
+}
+
 // A pair between two hosts that are ill is of neither alone; where a trouble has no other, it is all that there is.
 func TestOwn(t *testing.T) {
 	h := Health{Troubles: []Trouble{{Pairs: []int{3, 1, 2}}, {Pairs: []int{2, 5}}, {Pairs: []int{2}}}}

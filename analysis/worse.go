@@ -188,7 +188,8 @@ func short(spells []Spell, declared float64) *Sign {
 			sign.Evidence += min(mostApart, evidenceApart*float64(s.Runs))
 		}
 	}
-	sign.Since, sign.Longer = spells[first].From, first == 0
+	sign.Since = spells[first].From
+	sign.Longer = !slices.ContainsFunc(spells[:first], func(s Spell) bool { return s.Runs > 0 })
 	return sign
 }
 
