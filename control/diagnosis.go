@@ -26,7 +26,8 @@ type DiagnosisRequest struct {
 
 	Show func(DiagnosisLine) // called for what happens, one thing at a time; nil: nobody looks on
 
-	trouble string // what it is made of where nobody asked for it; "": somebody did
+	trouble string           // what it is made of where nobody asked for it; "": somebody did
+	common  *diagnose.Common // of trouble; nil: it is of one pair
 }
 
 // DiagnosisLine is one thing that happens in a diagnosis: its plan, the first one and again when a step is added; what a
@@ -92,7 +93,7 @@ func (c *Control) Diagnose(ctx context.Context, r DiagnosisRequest) (*diagnose.D
 	if !diagnose.Measured(results) {
 		return nil, fmt.Errorf("no transfer was measured: %w", cmp.Or(d.why, errNoThroughput))
 	}
-	found := diagnose.Diagnose(results)
+	found := diagnose.DiagnoseKnowing(results, d.known(ctx))
 	if r.Segments {
 		if err := d.segments(ctx, found); ctx.Err() != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/analysis"
+	"github.com/pathwise-net/pathwise/diagnose"
 )
 
 // Worse is what is wrong in a mesh: the pairs that were looked at, and what package analysis says of them.
@@ -47,7 +48,10 @@ const (
 )
 
 // unasked is a diagnosis to begin now.
-type unasked struct{ trouble, source, target string }
+type unasked struct {
+	trouble, source, target string
+	common                  *diagnose.Common // of the trouble; nil: it is of one pair
+}
 
 // mayBegin says whether one more may be begun now, of whatever. hourly is how many there may be in an hour.
 func mayBegin(before []made, hourly int, now time.Time) bool {
@@ -87,7 +91,7 @@ func nextUnasked(w *Worse, before []made, now time.Time, fit func(source, target
 			}
 		}
 		if best != nil {
-			return &unasked{name, best.Source, best.Target}
+			return &unasked{name, best.Source, best.Target, common(&w.Troubles[k])}
 		}
 	}
 	return nil

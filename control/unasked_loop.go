@@ -88,7 +88,7 @@ func (u *unaskedDiagnoses) look(ctx context.Context, first bool) error {
 		one := made{next.source, next.target, now, next.trouble, madeUnderWay}
 		before = append(before, one)
 		u.Control.unasked.begin(one)
-		u.work.Go(func() { u.make(ctx, one) })
+		u.work.Go(func() { u.make(ctx, one, next.common) })
 	}
 	return nil
 }
@@ -126,10 +126,10 @@ func (u *unaskedDiagnoses) fit(source, target string) bool {
 }
 
 // make makes a diagnosis. What is filed the archive knows from then on.
-func (u *unaskedDiagnoses) make(ctx context.Context, one made) {
+func (u *unaskedDiagnoses) make(ctx context.Context, one made, common *diagnose.Common) {
 	log := u.config.Log.With("of", one.trouble, "source", one.source, "target", one.target)
 	log.Info("diagnosis of what got worse begins")
-	request := DiagnosisRequest{Source: one.source, Target: one.target, Patience: unaskedPatience, trouble: one.trouble}
+	request := DiagnosisRequest{Source: one.source, Target: one.target, Patience: unaskedPatience, trouble: one.trouble, common: common}
 	filed := false
 	request.Show = func(l DiagnosisLine) { filed = filed || l.Diagnosis != nil && l.ID != "" }
 	found, err := u.diagnose(ctx, request)

@@ -47,7 +47,11 @@ func sick() *Worse {
 func TestNextUnasked(t *testing.T) {
 	const hourly = 4
 	ago := func(d time.Duration) time.Time { return noon.Add(-d) }
-	h, k, p := &unasked{"host h", "h", "a"}, &unasked{"host k", "a", "k"}, &unasked{"pair a → b", "a", "b"}
+	of := func(host, source, target string) *unasked {
+		return &unasked{"host " + host, source, target, &diagnose.Common{Part: analysis.Part{Kind: analysis.AtHost, Name: host},
+			Aspects: []analysis.Aspect{analysis.Losing}}}
+	}
+	h, k, p := of("h", "h", "a"), of("k", "a", "k"), &unasked{"pair a → b", "a", "b", nil}
 	for name, c := range map[string]struct {
 		before []made
 		hourly int
@@ -56,7 +60,7 @@ func TestNextUnasked(t *testing.T) {
 	}{
 		"what shows most, of a pair that is ill of nothing else": {hourly: hourly, want: h},
 		"switched off":                         {hourly: 0},
-		"the host that shows it most is away":  {hourly: hourly, unfit: []string{"a"}, want: &unasked{"host h", "b", "h"}},
+		"the host that shows it most is away":  {hourly: hourly, unfit: []string{"a"}, want: of("h", "b", "h")},
 		"all hosts are away":                   {hourly: hourly, unfit: []string{"a", "b"}},
 		"diagnosed by somebody, the other way": {hourly: hourly, before: []made{{"h", "b", ago(time.Hour), "", madeFiled}}, want: k},
 		"diagnosed before it was ill":          {hourly: hourly, before: []made{{"h", "a", ago(3 * time.Hour), "", madeFiled}}, want: h},
@@ -65,9 +69,9 @@ func TestNextUnasked(t *testing.T) {
 		"ill again after a while":              {hourly: hourly, before: []made{{"h", "a", ago(4 * time.Hour), "host h", madeFiled}}, want: h},
 		"came to nothing just now":             {hourly: hourly, before: []made{{"h", "a", ago(30 * time.Minute), "host h", madeFailed}}, want: k},
 		"another pair after a failure": {hourly: hourly, before: []made{{"h", "a", ago(2 * time.Hour), "host h", madeFailed}},
-			want: &unasked{"host h", "b", "h"}},
+			want: of("h", "b", "h")},
 		"one is under way: another trouble, of other hosts": {hourly: hourly, before: []made{{"h", "a", ago(time.Minute), "host h", madeUnderWay}},
-			want: &unasked{"host k", "b", "k"}},
+			want: of("k", "b", "k")},
 		"two are under way": {hourly: hourly, before: []made{{"h", "a", ago(time.Minute), "host h", madeUnderWay},
 			{"b", "k", ago(time.Minute), "host k", madeUnderWay}}},
 		"the hour's are made": {hourly: 2, before: []made{{"x", "y", ago(59 * time.Minute), "host x", madeFiled}, {"y", "z", ago(10 * time.Minute), "host z", madeFailed}}},

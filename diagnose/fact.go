@@ -69,6 +69,9 @@ type Subject struct {
 	failed   string        // of a path, or a way, why nothing could be moved; "": nobody tried, or it could
 	refuted  []refuted     // causes that their own formulas rule out
 
+	common   *Common  // of a way, what others of the mesh that are worse have in common with it; nil: nothing is known
+	declared Declared // of a way
+
 	target *Target         // that packets were sent at the rate of; nil: none
 	event  *Event          // of what changed; nil: the subject is none
 	audit  *measure.Result // of a host, what it is set to; nil: nobody looked

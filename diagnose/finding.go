@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -39,7 +40,14 @@ func (f found) finding(s *Subject) measure.Finding {
 	for _, key := range says {
 		texts = append(texts, f.write(s, entry.Says[key]))
 	}
-	out.Explanation = strings.Join(texts, " ")
+	shared := f.shared(s)
+	if shared {
+		out.Where = s.common.place()
+		texts = append(texts, s.common.text(s))
+	} else if s.common != nil && f.Severity != measure.Info {
+		texts = append(texts, s.common.atEnd(s, f.Where))
+	}
+	out.Explanation = strings.TrimSpace(strings.Join(texts, " "))
 	for _, n := range f.Evidence {
 		if s.Known(n) {
 			out.Evidence = append(out.Evidence, f.evidence(s, n))
@@ -53,9 +61,17 @@ func (f found) finding(s *Subject) measure.Finding {
 	}
 	for _, key := range f.Advice {
 		a := entry.Advice[key]
+		if shared && a.Host == string(OnPath) {
+			a.Host, a.Why = s.common.place(), cmp.Or(a.Common, a.Why)
+		}
 		out.Advice = append(out.Advice, measure.Advice{Host: f.write(s, a.Host), Command: f.write(s, a.Command), Why: f.write(s, a.Why)})
 	}
 	return out
+}
+
+// shared reports whether what is found on the way is at the part that it has in common with others of the mesh which are worse.
+func (f found) shared(s *Subject) bool {
+	return s.common != nil && f.Where == OnPath && f.Severity != measure.Info
 }
 
 // refuted is a cause that its own formula rules out.
@@ -94,6 +110,8 @@ func (f found) write(s *Subject, text string) string {
 			return s.Address
 		case "host":
 			return s.Name
+		case "common":
+			return s.common.Name // only what is said where there is one names it
 		}
 		n := Name(name)
 		switch d, ours := define(n); {

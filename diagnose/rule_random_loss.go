@@ -31,7 +31,7 @@ var randomLoss = Rule{
 		c := &Claim{
 			Where: OnPath, Confidence: lossConfidence(s),
 			Evidence: []Name{Retransmits, ResentShare, LoadedRoundTrip, Steady, Allowed, PacedLoss},
-			Advice:   []string{"link", "bbr"},
+			Advice:   append([]string{"link"}, s.common.bbr()...),
 			Words:    map[string]string{"loss": inText(p, "ratio"), "queue": "no queue stands"},
 			Allows:   lossAllows(s, p),
 			Gone:     []limit{byLoss},
@@ -44,6 +44,21 @@ var randomLoss = Rule{
 		}
 		return c
 	},
+}
+
+// bbr are the advice that helps until the link is mended: at the sender, or, where all paths of a host lose packets, at that host and at those
+// that send to it.
+func (c *Common) bbr() (keys []string) {
+	if c.sends() {
+		keys = append(keys, "bbr-own")
+	}
+	if c.receives() {
+		keys = append(keys, "bbr-others")
+	}
+	if keys == nil {
+		keys = []string{"bbr"}
+	}
+	return keys
 }
 
 // lossAllows is what the formulas leave of a loss ratio: Mathis, and Padhye where time-outs cost more.

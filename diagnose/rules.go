@@ -10,6 +10,7 @@ var rules = []Rule{
 	pacingLimited,
 	chattyConnection,
 	pathFull,
+	belowDeclared,
 	classNotCarried,
 	pmtuBlackhole,
 	middlebox,

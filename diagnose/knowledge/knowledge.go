@@ -62,6 +62,7 @@ type Advice struct {
 	Host    string `yaml:"host"`    // on which host, or where
 	Command string `yaml:"command"` // "": no command does it
 	Why     string `yaml:"why"`
+	Common  string `yaml:"common"` // Why, of what is at a part that many paths of a mesh have in common; "": the same
 }
 
 //go:embed *.yaml findings/*.yaml terms/*.yaml
