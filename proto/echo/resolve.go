@@ -11,10 +11,16 @@ import (
 // lookups is how many names are looked up at once: a resolver of a site bears that.
 const lookups = 32
 
+// Unresolved is a target that has no address that can be asked.
+type Unresolved struct {
+	Target
+	Err error
+}
+
 // Resolve gives each target its address, the first of the family in the order of sock.Addresses. Of names that have the same address the first
-// stays; the others join Repeats. A target that has no such address leaves the list, and its error is among those returned, in the order of
-// the list. find may be nil: the system's resolver.
-func (t *Targets) Resolve(ctx context.Context, find sock.Lookup, family sock.Family) (unresolved []error) {
+// stays; the others join Repeats. A target that has no such address leaves the list, and is among those returned, in the order of the list.
+// find may be nil: the system's resolver.
+func (t *Targets) Resolve(ctx context.Context, find sock.Lookup, family sock.Family) (unresolved []Unresolved) {
 	errs := make([]error, len(t.All))
 	slots := make(chan struct{}, lookups)
 	var all sync.WaitGroup
@@ -36,7 +42,7 @@ func (t *Targets) Resolve(ctx context.Context, find sock.Lookup, family sock.Fam
 			errs[i] = t.add(target)
 		}
 		if errs[i] != nil {
-			unresolved = append(unresolved, errs[i])
+			unresolved = append(unresolved, Unresolved{target, errs[i]})
 		}
 	}
 	return unresolved

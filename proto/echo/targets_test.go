@@ -152,8 +152,8 @@ func TestResolve(t *testing.T) {
 		return []netip.Addr{netip.MustParseAddr(known[host])}, nil
 	}
 	var told []string
-	for _, err := range list.Resolve(t.Context(), find, sock.IPv4) {
-		told = append(told, err.Error())
+	for _, u := range list.Resolve(t.Context(), find, sock.IPv4) {
+		told = append(told, u.Name+": "+u.Err.Error())
 	}
 	want := Targets{All: []Target{at("192.0.2.1", "192.0.2.1", ""), at("192.0.2.2", "one.example", "")},
 		Repeats: []Repeat{{at("192.0.2.2", "also-one.example", ""), at("192.0.2.2", "one.example", "")}}}
@@ -161,10 +161,10 @@ func TestResolve(t *testing.T) {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{
-		`resolve "unknown.example": no such host; check the name or give an address`,
-		`target "six.example": it has no IPv4 address; choose the other family`,
-		`target "2001:db8::6": it has no IPv4 address; choose the other family`,
-		`hosts.txt:1: resolve "lost.example": no such host; check the name or give an address`,
+		`unknown.example: resolve "unknown.example": no such host; check the name or give an address`,
+		`six.example: target "six.example": it has no IPv4 address; choose the other family`,
+		`2001:db8::6: target "2001:db8::6": it has no IPv4 address; choose the other family`,
+		`lost.example: hosts.txt:1: resolve "lost.example": no such host; check the name or give an address`,
 	}, told); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
