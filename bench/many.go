@@ -9,9 +9,10 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"time"
+	"strings"
 
 	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/measure"
 	pinger "github.com/pathwise-net/pathwise/proto/echo"
 	"github.com/pathwise-net/pathwise/stat"
 )
@@ -28,9 +29,8 @@ var manyPrefixes = []struct{ over, prefix string }{{"loopback", "127.1.0.0/21"},
 
 // answers is what a tool says of all its targets.
 type answers struct {
-	Sent     int     `json:"sent_packets"`
-	Answered int     `json:"answered_packets"`
-	RTTMean  float64 `json:"rtt_mean_seconds"`
+	Sent, Answered int
+	RTTMean        float64 // s
 }
 
 // many prints what many targets at once take of one process, ours and fping, side by side.
@@ -93,7 +93,7 @@ func (b *bench) manyOver(ctx context.Context, l *lab.Lab, self, over, prefix str
 		argv []string
 		read func(string) (answers, error)
 	}{
-		{"pathwise", []string{self, manyFlag, prefix, seconds}, readAnswers},
+		{"pathwise", []string{b.pathwise, "ping", "--targets", file.Name(), "-c", seconds, "--json"}, readAnswers},
 		{"fping", []string{"sh", "-c", fping, file.Name(), seconds}, readFpingTotals},
 	}
 	shares, memories := map[string][]float64{}, map[string][]float64{}
@@ -133,42 +133,23 @@ func manyAddresses(prefix string) (addresses []netip.Addr, err error) {
 	return addresses, nil
 }
 
-// manyFlag makes this program ping the first hosts of a prefix once a second, and print its answers. Each round trip goes into a sketch, as
-// a caller that keeps quantiles would have it.
-const manyFlag = "-many" // PREFIX SECONDS
-
-func runMany(args []string) error {
-	if len(args) != 2 {
-		return fmt.Errorf("%s: want PREFIX SECONDS", manyFlag)
-	}
-	targets, err := manyAddresses(args[0])
-	if err != nil {
-		return err
-	}
-	seconds, err := strconv.Atoi(args[1])
-	if err != nil {
-		return err
-	}
-	var all stat.Sketch
-	counts, err := pinger.Pinger{Targets: targets, Count: seconds, Interval: time.Second, Tell: func(e pinger.Event) {
-		if e.Fate == pinger.Answered {
-			all.Add(e.RTT.Seconds())
-		}
-	}}.Run(context.Background())
-	if err != nil {
-		return err
-	}
-	a := answers{RTTMean: all.Mean()}
-	for _, c := range counts {
-		a.Sent += int(c.Sent)
-		a.Answered += int(c.Answered)
-	}
-	return printJSON(os.Stdout, a)
-}
-
+// readAnswers reads the lines of pathwise ping --json, a Result of each target.
 func readAnswers(printed string) (a answers, err error) {
-	if err := json.Unmarshal([]byte(printed), &a); err != nil {
-		return a, fmt.Errorf("read answers: %w", err)
+	sum := 0.0
+	for lines := json.NewDecoder(strings.NewReader(printed)); lines.More(); {
+		var r measure.Result
+		if err := lines.Decode(&r); err != nil {
+			return a, fmt.Errorf("read what pathwise printed: %w", err)
+		}
+		answered := r.Metrics[measure.ReceivedPackets]
+		a.Sent, a.Answered = a.Sent+int(r.Metrics[measure.SentPackets]), a.Answered+int(answered)
+		sum += answered * r.Metrics[measure.RTTMean]
+	}
+	if a.Sent == 0 {
+		return a, fmt.Errorf("read what pathwise printed: %.100q has no Results", printed)
+	}
+	if a.Answered > 0 {
+		a.RTTMean = sum / float64(a.Answered)
 	}
 	return a, nil
 }

@@ -22,11 +22,16 @@ func TestReadFpingTotals(t *testing.T) {
 }
 
 func TestReadAnswers(t *testing.T) {
-	got, err := readAnswers(`{"sent_packets": 4, "answered_packets": 3, "rtt_mean_seconds": 0.001}`)
-	if want := (answers{4, 3, 0.001}); got != want || err != nil {
-		t.Errorf("%+v, %v; want %+v", got, err, want)
+	got, err := readAnswers(`{"schema":"pathwise.result/2","metrics":{"sent_packets":4,"received_packets":3,"rtt_mean_seconds":0.001}}
+{"schema":"pathwise.result/2","metrics":{"sent_packets":4,"received_packets":1,"rtt_mean_seconds":0.005}}
+{"schema":"pathwise.result/2","metrics":{"sent_packets":4,"received_packets":0}}
+`)
+	if diff := cmp.Diff(answers{12, 4, 0.002}, got, cmpopts.EquateApprox(0, 1e-12)); diff != "" || err != nil {
+		t.Errorf("%v; -want +got\n%s", err, diff)
 	}
-	if _, err := readAnswers("no"); err == nil {
-		t.Error("read answers of a word")
+	for _, printed := range []string{"no", "", `{"schema":"pathwise.result/2"}`} {
+		if _, err := readAnswers(printed); err == nil {
+			t.Errorf("read answers of %q", printed)
+		}
 	}
 }

@@ -34,6 +34,7 @@ var recordings = []recording{
 	{"pathwise ping carol dave erin", "Several hosts are measured at once, a row for each.", func(s *terminal.Screen, w io.Writer) {
 		drawPings(s, w, "carol", "dave", "erin")
 	}},
+	{"pathwise ping 192.0.2.0/26", "Many hosts at once: the silent ones by name, of the others the worst first.", drawManyPings},
 	{"pathwise ping carol -4 -6", "Both families at once, and which is faster.", drawFamilies},
 	{"pathwise diagnose carol", "A line for each step that ended; while one runs, it stands below them with its latest figure. Then what is wrong, why, and the cure.",
 		drawDiagnosed},

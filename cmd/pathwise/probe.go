@@ -81,6 +81,7 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 	}
 	flags.add(c)
 	format = addFormat(c, k.Name)
+	addMany(c, s, &flags)
 	return c
 }
 

@@ -148,28 +148,50 @@ func limitText(seconds, step float64) string {
 
 // table has a row for each target.
 func (p *pingWatch) table() []string {
+	var rows []pingFigures
+	for _, t := range p.targets {
+		row := pingFigures{name: p.Clipped(t.name, maxHostShown-p.overWidth()) + p.overText(t), sent: t.sent, lost: t.lost, why: t.why,
+			latest: t.rtts[max(0, len(t.rtts)-pingRecent):]}
+		if known := t.answered(); len(known) > 0 {
+			row.best, row.median, row.worst = known[0], stat.Median(known), known[len(known)-1]
+		}
+		rows = append(rows, row)
+	}
+	return pingTable(p.Screen, rows)
+}
+
+// pingFigures are those of a target in a table.
+type pingFigures struct {
+	name                string
+	sent, lost          int
+	best, median, worst float64   // s; 0: none was answered
+	latest              []float64 // round trips, at most pingRecent of them; NaN: lost
+	why                 string    // it could not be measured; "": it could
+}
+
+// pingTable has a row for each target.
+func pingTable(screen *terminal.Screen, all []pingFigures) []string {
 	head := []string{"host", "sent", "lost", "last", "best", "median", "worst", "recent"}
 	for i := range head {
-		head[i] = p.Strong(head[i])
+		head[i] = screen.Strong(head[i])
 	}
 	rows := [][]string{head}
-	for _, t := range p.targets {
-		row := []string{p.Clipped(t.name, maxHostShown-p.overWidth()) + p.overText(t), fmt.Sprint(t.sent), fmt.Sprint(t.lost), "-", "-", "-", "-", ""}
+	for _, t := range all {
+		row := []string{t.name, fmt.Sprint(t.sent), fmt.Sprint(t.lost), "-", "-", "-", "-", ""}
 		if t.lost > 0 {
-			row[2] = p.Bad(row[2])
+			row[2] = screen.Bad(row[2])
 		}
-		if known := t.answered(); len(known) > 0 {
-			row[3] = p.Bad("lost")
-			if last := t.rtts[len(t.rtts)-1]; !math.IsNaN(last) {
+		if t.best > 0 {
+			row[3] = screen.Bad("lost")
+			if last := t.latest[len(t.latest)-1]; !math.IsNaN(last) {
 				row[3] = quantity.FormatSeconds(last)
 			}
-			row[4], row[6] = quantity.FormatSeconds(known[0]), quantity.FormatSeconds(known[len(known)-1])
-			row[5] = p.Strong(quantity.FormatSeconds(stat.Median(known)))
-			latest := t.rtts[max(0, len(t.rtts)-pingRecent):]
-			row[7] = p.Accent(chart.Sparkline(latest, known[0], pingRecent, p.ASCII))
+			row[4], row[6] = quantity.FormatSeconds(t.best), quantity.FormatSeconds(t.worst)
+			row[5] = screen.Strong(quantity.FormatSeconds(t.median))
+			row[7] = screen.Accent(chart.Sparkline(t.latest, t.best, pingRecent, screen.ASCII))
 		}
 		if t.why != "" {
-			row[7] = p.Bad(t.why)
+			row[7] = screen.Bad(t.why)
 		}
 		rows = append(rows, row)
 	}
