@@ -78,13 +78,23 @@ type Echo struct {
 
 // WindowSample is what a path did while a number of packets was kept in flight. Rates are of answers, at the IP layer.
 type WindowSample struct {
-	InFlight         int     `json:"in_flight"`
-	Sent             int     `json:"sent"`
-	Lost             int     `json:"lost"`
-	BitsPerSecond    float64 `json:"bits_per_second"`       // of the second half of the time
-	EarlyBits        float64 `json:"early_bits_per_second"` // of the first quarter of it
-	RTTMinSeconds    float64 `json:"rtt_min_seconds"`
-	RTTMedianSeconds float64 `json:"rtt_median_seconds"`
+	InFlight         int         `json:"in_flight"`
+	Sent             int         `json:"sent"`
+	Lost             int         `json:"lost"`
+	BitsPerSecond    float64     `json:"bits_per_second"` // of the second half of the time
+	RTTMinSeconds    float64     `json:"rtt_min_seconds"`
+	RTTMedianSeconds float64     `json:"rtt_median_seconds"`
+	RTTP95Seconds    float64     `json:"rtt_p95_seconds"`
+	MissingRatio     float64     `json:"missing_ratio"` // of the packets in flight, on average: this host sent late what answers let out
+	Burst            WindowBurst `json:"burst"`
+}
+
+// WindowBurst is what became of the packets that open a window: as many as are to be in flight, sent without waiting for an answer.
+type WindowBurst struct {
+	Passed        int     `json:"passed"` // before the first that was lost
+	Lost          int     `json:"lost"`
+	LeftSeconds   float64 `json:"left_seconds"`    // from the first to leave to the last
+	BitsPerSecond float64 `json:"bits_per_second"` // at which its answers came; 0: fewer than two came
 }
 
 // Transaction is one of a program that asks and waits for the answer. Times count from its beginning: with a connection of its own that

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/netip"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/pathwise-net/pathwise/analysis/window"
@@ -103,9 +106,28 @@ func (r *pingRun) reportWindows(result *measure.Result) {
 	}
 	result.Samples.Windows, result.Samples.Echoes = r.windows, nil
 	reading := window.Read(r.windows, float64(8*r.onIP()))
+	if ofThisHost(result.Target.Address) {
+		reading = window.OfSelf()
+	}
 	result.Parameters["shape"] = string(reading.Shape)
 	if reading.BitsPerSecond > 0 {
 		result.Metrics[measure.Capacity] = reading.BitsPerSecond
 	}
 	result.Note(reading.Sentence())
+	if finding := reading.Finding(); finding != "" {
+		result.Note(fmt.Sprintf("pathwise diagnose %s, with pathwise respond at its end, can prove or refute it: %s", result.Target.Name, finding))
+	}
+}
+
+// ofThisHost says that an address is one of this host's own, so that packets to it go by its loopback.
+func ofThisHost(address string) bool {
+	target, err := netip.ParseAddr(address)
+	if err != nil {
+		return false
+	}
+	own, _ := net.InterfaceAddrs() // without them, those of loopback are known
+	return target.IsLoopback() || slices.ContainsFunc(own, func(a net.Addr) bool {
+		prefix, err := netip.ParsePrefix(a.String())
+		return err == nil && prefix.Addr() == target.WithZone("")
+	})
 }

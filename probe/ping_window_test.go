@@ -1,6 +1,8 @@
 package probe
 
 import (
+	"net"
+	"net/netip"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,6 +33,25 @@ func TestWindowPlan(t *testing.T) {
 		}
 		if plan[0] != ends[0] || plan[last] != ends[1] || last > windowSteps {
 			t.Errorf("%v: %v", ends, plan)
+		}
+	}
+}
+
+// Packets to an address of this host do not leave it; those to another, or to what is none, do or fail.
+func TestOfThisHost(t *testing.T) {
+	for address, want := range map[string]bool{"127.0.0.1": true, "127.1.2.3": true, "::1": true, "192.0.2.77": false, "fe80::77%lo": false, "": false, "carol": false} {
+		if got := ofThisHost(address); got != want {
+			t.Errorf("%q: %v", address, got)
+		}
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range own {
+		prefix, err := netip.ParsePrefix(a.String())
+		if err != nil || !ofThisHost(prefix.Addr().String()) {
+			t.Errorf("%v is not of this host: %v", a, err)
 		}
 	}
 }

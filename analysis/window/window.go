@@ -2,18 +2,17 @@
 // flight. It is pure: echoes or samples in, a shape and its sentence out. Package probe sends the packets.
 //
 //	figures.go   the echoes of one window to its figures
-//	window.go    the figures of all windows to a shape
+//	outline.go   the figures of all windows to the few that tell shapes apart: rates and delays
+//	burst.go     what became of the packets that opened each window
+//	loss.go      how losses grow
+//	window.go    those to a shape
 //	sentence.go  what a shape says, for people
 //
-// The shapes are those that Mathis's mping draws of paths in the tutorial on high performance data transfer (2006).
+// The shapes are those that the tutorial on high performance data transfer (2006) shows of Mathis's mping, and the two of token buckets. The numbers in
+// these files were found by plays of each shape in the lab (testdata/plays.jsonl): they are right of most, and where a shape is not clear it is Unknown.
 package window
 
-import (
-	"slices"
-
-	"github.com/pathwise-net/pathwise/measure"
-	"github.com/pathwise-net/pathwise/stat"
-)
+import "github.com/pathwise-net/pathwise/measure"
 
 // Shape is what the rate, the loss and the delay of growing windows look like.
 type Shape string
@@ -21,99 +20,148 @@ type Shape string
 const (
 	Rising  Shape = "no limit reached" // the rate grows with the window to its end
 	Normal  Shape = "normal"           // the rate stops to grow, and the delay begins to
-	NoQueue Shape = "no queue"         // the rate stops to grow, and packets are lost at once
+	NoQueue Shape = "no queue"         // of what comes faster than the narrowest link only the first few packets pass
 	Shaper  Shape = "shaper"           // as normal, after a burst at a higher rate
-	Policer Shape = "policer"          // as no queue, after a burst at a higher rate
+	Policer Shape = "policer"          // a burst passes at a higher rate; then what is above a rate is lost, and nothing waits
 	Lossy   Shape = "constant loss"    // some are lost, however few are in flight
-	Duplex  Shape = "duplex fault"     // many are lost when both ways are busy, and the rate falls
+	Duplex  Shape = "duplex fault"     // bursts pass one way, and many are lost when both ways are busy
+	SlowEnd Shape = "slow end"         // the rate stops to grow, and nothing waits or is lost
+	Busy    Shape = "busy host"        // this host did not keep the packets in flight
+	Local   Shape = "no path"          // the target is this host itself: see OfSelf
+	TooFew  Shape = "too few windows"
 	Unknown Shape = "unknown"
 )
 
-// Reading is what a shape says.
+// Reading is what a shape says. What a shape says nothing of is zero.
 type Reading struct {
 	Shape         Shape
-	BitsPerSecond float64 // capacity at the IP layer; 0: not known
+	BitsPerSecond float64 // capacity at the IP layer
+	BurstBits     float64 // bit/s at which bursts came back
 	Knee          int     // packets in flight that fill the path
 	Queue         int     // packets that waited, at most
 	Full          bool    // the queue was: packets were lost at its end
+	LossRatio     float64 // lost of the windows with the most packets in flight
 }
 
-// What tells the shapes apart. Each is a share.
 const (
-	flat       = 0.85 // of the most that came back: a window which reaches it fills the path
-	losing     = 0.01 // from here on a window loses packets
-	heavy      = 0.2  // from here on it loses so many that a rate which falls falls by them
-	fall       = 0.6  // a rate that falls to this share of the highest collapses: a queue that overflows still serves its link
-	burstRatio = 1.35 // times as fast at first as later is a bucket of tokens
-	grows      = 0.4  // of the delay that the packets beyond the knee would add in a queue is seen where there is one
+	// fewestWindows tell a shape: of fewer, plays of a fault of duplex passed for anything.
+	fewestWindows = 8
+	// roomLeast is how many packets a queue holds that is one: a port that stores and forwards holds some.
+	roomLeast = 4
+	// roomShare of what the empty path holds is room enough for a burst of TCP to wait.
+	roomShare = 0.25
+	// waitShare of the packets beyond what the path holds wait where there is a queue that is not full; others are on their way back.
+	waitShare = 0.4
+	// kneeRoom is how much further than the knee windows must go to tell that the rate has stopped to grow.
+	kneeRoom = 1.3
+	// bucketRatio is how much faster bursts come back than everything where there is a token bucket, a fault of duplex, or a rate that losses hold down.
+	// One link alone brought 1.0 to 1.2 in all plays.
+	bucketRatio = 1.35
 )
 
 // Read says what the shape of a path's windows means. They are in the order of their numbers; bits is the size of a packet at the IP layer.
 func Read(steps []measure.WindowSample, bits float64) Reading {
-	r := Reading{Shape: Unknown}
-	if len(steps) < 3 {
-		return r
+	if len(steps) < fewestWindows {
+		return Reading{Shape: TooFew}
 	}
-	peak, least := 0., 0.
-	for _, s := range steps {
-		peak = max(peak, s.BitsPerSecond)
-		if s.RTTMinSeconds > 0 && (least == 0 || s.RTTMinSeconds < least) {
-			least = s.RTTMinSeconds
-		}
+	o := outlineOf(steps, bits)
+	r := Reading{Shape: o.shape()}
+	switch r.Shape {
+	case Normal, Shaper:
+		r.BitsPerSecond, r.Knee, r.Queue, r.Full = o.plateau, o.knee, whole(o.queued), o.loses
+	case Policer, Duplex:
+		r.BurstBits, r.LossRatio = o.burst, o.heavy
+	case NoQueue:
+		r.Queue, r.LossRatio = whole(o.wait*o.burst/bits), o.heavy
+	case Lossy:
+		r.LossRatio = o.heavy
 	}
-	at := slices.IndexFunc(steps, func(s measure.WindowSample) bool { return s.BitsPerSecond >= flat*peak })
-	light, beyond := steps[:max(1, at/2)], steps[min(at+1, len(steps)-1):]
-	r.Knee = steps[at].InFlight
-	lightLoss, heavyLoss := pooledLoss(light), pooledLoss(beyond)
-	last := steps[len(steps)-1]
 	switch {
-	case peak == 0:
-		return r
-	case lightLoss < heavy/4 && heavyLoss > heavy/2 && last.BitsPerSecond < fall*peak:
-		r.Shape = Duplex
-		return r
-	case lightLoss > losing && heavyLoss < 3*lightLoss:
-		r.Shape = Lossy
-		return r
-	case float64(last.InFlight) < 1.3*float64(r.Knee):
-		r.Shape = Rising
-		return r
-	}
-	var rates, bursts []float64
-	for _, s := range beyond {
-		rates, bursts = append(rates, s.BitsPerSecond), append(bursts, s.EarlyBits/max(1, s.BitsPerSecond))
-	}
-	slices.Sort(rates)
-	slices.Sort(bursts)
-	r.BitsPerSecond = stat.Median(rates)
-	wait := 0.
-	for _, s := range steps {
-		wait = max(wait, s.RTTMedianSeconds-least)
-	}
-	r.Queue, r.Full = int(wait*r.BitsPerSecond/bits+0.5), heavyLoss > losing
-	pipe := r.BitsPerSecond * least / bits // packets that the empty path holds
-	queues := float64(r.Queue) >= grows*(float64(last.InFlight)-pipe) || float64(r.Queue) > pipe && r.Queue > 4
-	burst := stat.Median(bursts) > burstRatio
-	switch {
-	case queues && burst:
-		r.Shape = Shaper
-	case queues:
-		r.Shape = Normal
-	case burst && r.Full:
-		r.Shape = Policer
-	case r.Full:
-		r.Shape = NoQueue
-	default: // neither waits nor is lost what should be too much: an end is slow, and not the path
-		r.Shape, r.BitsPerSecond = Rising, 0
+	case r.Shape == Shaper:
+		r.BurstBits = o.burst
+	case r.Shape == Policer && o.even():
+		r.BitsPerSecond = o.plateau
+	case r.Shape == NoQueue && !o.busy(), r.Shape == Normal && !o.even():
+		r.BitsPerSecond = o.burst // losses leave less of the plateau
 	}
 	return r
 }
 
-// pooledLoss is the share that windows lost together.
-func pooledLoss(steps []measure.WindowSample) float64 {
-	sent, lost := 0, 0
-	for _, s := range steps {
-		sent, lost = sent+s.Sent, lost+s.Lost
+// OfSelf is what windows to an address of this same host say.
+func OfSelf() Reading { return Reading{Shape: Local} }
+
+func whole(packets float64) int { return int(packets + 0.5) }
+
+// shape is the first that fits. Losses at each load come first, since they disturb all else.
+func (o outline) shape() Shape {
+	switch {
+	case o.plateau == 0:
+		return Unknown
+	case o.constant && o.tail < tailCut:
+		return Lossy
+	case o.cutsBursts():
+		return NoQueue
+	case o.collides():
+		return Duplex
+	case o.busy():
+		return Busy
+	case !o.loses && !o.flat():
+		return Rising
+	case o.queues() && o.spread < fairly && !o.bucket():
+		return Normal
+	case o.queues() && o.even() && (o.begins == 0 || o.begins > late):
+		return Shaper
+	case o.polices():
+		return Policer
+	case !o.loses && !o.queues():
+		return SlowEnd
 	}
-	return float64(lost) / float64(max(1, sent))
+	return Unknown
+}
+
+// busy says that this host kept too few windows full to tell the path's rate.
+func (o outline) busy() bool { return 2*o.kept < o.windows }
+
+// flat says that the rate has stopped to grow.
+func (o outline) flat() bool { return float64(o.last) >= kneeRoom*float64(o.knee) }
+
+// bucket says that bursts come back faster than everything does.
+func (o outline) bucket() bool { return o.burst > bucketRatio*o.plateau }
+
+// queues says that packets wait.
+func (o outline) queues() bool {
+	return o.queued >= waitShare*max(1, float64(o.last)-o.pipe) || o.queued > roomLeast && o.queued > roomShare*o.pipe
+}
+
+const (
+	evenly  = 0.05 // the rates of links and buckets spread by less than this, those that collisions or lost bursts leave by more
+	uneven  = 0.02 // collisions leave at least that, and shapers up to half of it
+	fairly  = 0.12 // a bucket of few packets, which empties and fills again, spreads by up to this
+	steep   = 4    // times as fast as the highest rate come the bursts of such a bucket
+	cutMost = 3    // and up to so many times those that a link without a queue cuts
+	policed = 2    // and at least so many times those of a bucket, for its rate to be taken for none of the link itself
+	beyond  = 0.5  // at least of the packets beyond what the path holds at a policer's rate are lost
+	late    = 0.6  // of the longest wait: losses that begin when packets wait that long are of a queue that is full
+	early   = 0.5  // and those that begin before are not
+)
+
+// even says that the rate is the same in all windows that fill the path.
+func (o outline) even() bool { return o.spread < evenly }
+
+// cutsBursts says that bursts lose all but their beginning, that what passes comes at about the rate that is reached otherwise, and that hardly anything waits.
+func (o outline) cutsBursts() bool {
+	return o.fast >= fastLeast && o.tail > tailCut && o.passed < 0.5 && !o.even() &&
+		o.wait*o.burst < 10*o.bits && o.burst < cutMost*o.top
+}
+
+// collides says that bursts come back as fast as a link brings them, while both ways together bring less and lose, long before a queue is full.
+func (o outline) collides() bool {
+	return o.loses && o.bucket() && o.fast >= fastLeast && o.tail > 0 && o.tail < tailCut && o.spread > uneven && o.queues() && o.begins < early
+}
+
+// polices says that bursts pass until a bucket is empty, nothing waits, the rate is even, and what does not fit it is lost.
+func (o outline) polices() bool {
+	even := o.even() || o.spread < fairly && o.burst > steep*o.top
+	return o.loses && even && o.burst > policed*o.top && o.flat() && !o.queues() && (o.passed > 0.9 || o.tail > tailCut) &&
+		o.heavy > beyond*(1-o.pipe/float64(o.last))
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"strings"
 	"testing"
 
@@ -20,6 +19,12 @@ func pingLab(t *testing.T, link string) *lab.Lab {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return startLab(t, spec)
+}
+
+// startLab starts a lab that ends with the test.
+func startLab(t *testing.T, spec *lab.Spec) *lab.Lab {
+	t.Helper()
 	l, err := lab.Start(t.Context(), spec, lab.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -57,24 +62,5 @@ func TestPingDatagramsInLab(t *testing.T) {
 	notes := strings.Join(r.Notes, "\n")
 	if lost := r.Metrics[measure.LostPackets]; lost < 20 || lost == 40 || !strings.Contains(notes, "limit how often") {
 		t.Errorf("%v lost of 40; notes %q", lost, notes)
-	}
-}
-
-// What the shape of growing windows says is what the lab did to the path, with its rate. The other shapes are judged by the tests of analysis/window.
-func TestPingWindowShapes(t *testing.T) {
-	for _, c := range []struct {
-		shape, link, window string
-		rate                float64 // bit/s at the IP layer; 0: nothing is said of it
-	}{
-		{"normal", "rate: 10mbit, overhead: none, delay: 5ms, queue: 60p", "24", 10e6},
-		{"constant loss", "rate: 100mbit, delay: 5ms, loss: 8%", "16", 0},
-	} {
-		t.Run(c.shape, func(t *testing.T) { // each has a lab of its own, one after the other
-			r := pinged(t, pingLab(t, c.link), "--window", c.window)
-			rate, known := r.Get(measure.Capacity)
-			if r.Parameters["shape"] != c.shape || known != (c.rate > 0) || math.Abs(rate-c.rate) > 0.1*c.rate {
-				t.Errorf("shape %v, rate %v, notes %q, windows %+v", r.Parameters["shape"], rate, r.Notes, r.Samples.Windows)
-			}
-		})
 	}
 }
