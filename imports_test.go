@@ -128,7 +128,7 @@ var rooms = []room{
 	{"parse", "metrics out of what a program printed",
 		"document measure", ""},
 	{"probe", "one method a file: ping, trace, throughput, capacity, programs, the host itself; the catalogue of their parameters",
-		"analysis/window chart document host input measure model parse proto/beacon proto/control proto/endpoint proto/iperf3 proto/stamp proto/transact proto/twamp quantity sock stat", "proto/peertest"},
+		"analysis/window chart document host input measure model parse proto/beacon proto/control proto/endpoint proto/iperf3 proto/owamp proto/stamp proto/transact proto/twamp quantity sock stat", "proto/peertest"},
 	{"proto/beacon", "multicast beacons: the wire protocol, and a member of a group that knows loss and delay between all of them",
 		"chart input proto/control proto/endpoint sock stat", "lab"},
 	{"proto/capturetest", "captures on loopback that tshark judges, for tests of protocols",

@@ -63,8 +63,9 @@ type Mark struct {
 // Echo is one request of a round-trip probe and what became of it.
 type Echo struct {
 	Seq         int      `json:"seq"`
-	SentSeconds float64  `json:"sent_seconds"` // since the start of the measurement
-	RTTSeconds  *float64 `json:"rtt_seconds"`  // nil: lost
+	Way         string   `json:"way,omitempty"` // forward or reverse, of a packet that went one way and that nobody answered: its sender's clock tells SentSeconds
+	SentSeconds float64  `json:"sent_seconds"`  // since the start of the measurement
+	RTTSeconds  *float64 `json:"rtt_seconds"`   // nil: lost, or it has a Way
 	// ForwardSeconds and ReverseSeconds are what each way took, as the clocks of both ends showed it; nil: lost, or nobody stamped it there.
 	ForwardSeconds *float64 `json:"forward_seconds,omitempty"`
 	ReverseSeconds *float64 `json:"reverse_seconds,omitempty"`

@@ -9,11 +9,15 @@ import (
 
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/owamp"
+	"github.com/pathwise-net/pathwise/proto/stamp"
+	"github.com/pathwise-net/pathwise/proto/twamp"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
 // OWD measures what each way takes: one-way delay (RFC 7679), its variation (RFC 3393, RFC 5481), loss (RFC 7680), reordering (RFC 4737) and
-// duplication (RFC 5560), there and back, and the round trip (RFC 2681), by packets that the far end stamps and reflects.
+// duplication (RFC 5560), there and back, and the round trip (RFC 2681), by packets that the far end stamps and reflects; or by
+// OWAMP the ways alone, by packets of each.
 //
 // One-way delays are those that the clocks of both ends show. How far the clocks may be apart stands beside them, and is never taken out of them.
 //
@@ -21,7 +25,7 @@ import (
 type OWD struct {
 	Target   string        // name or address; required
 	Family   sock.Family   // zero: the first of the target's addresses that can be reached
-	Proto    string        // "stamp" (RFC 8762) or "twamp" (RFC 5357); "": stamp
+	Proto    string        // "stamp" (RFC 8762), "twamp" (RFC 5357) or "owamp" (RFC 4656); "": stamp
 	Port     int           // of the reflector, or of the control connection; 0: that of the protocol
 	Mode     string        // "O", "A", "E" or "M", see owdModes; "": authenticated by STAMP with a key, as the server prefers by TWAMP, open without
 	KeyFile  string        // of STAMP the key in hexadecimal, of TWAMP pass phrases by key ID as servers have them; "": none
@@ -61,9 +65,14 @@ const (
 const (
 	protoSTAMP = "stamp"
 	protoTWAMP = "twamp"
+	protoOWAMP = "owamp"
 )
 
-var owdProtos = []string{protoSTAMP, protoTWAMP}
+var (
+	owdProtos = []string{protoSTAMP, protoTWAMP, protoOWAMP}
+	// owdPorts are where reflectors of STAMP answer over UDP, and servers of TWAMP and OWAMP over TCP.
+	owdPorts = map[string]int{protoSTAMP: stamp.DefaultPort, protoTWAMP: twamp.DefaultPort, protoOWAMP: owamp.DefaultPort}
+)
 
 // Validate says what is wrong with the parameters, as an input.Error, or returns nil.
 func (p OWD) Validate() error {
@@ -79,7 +88,7 @@ func (p OWD) Validate() error {
 		checkDuration("interval", p.Interval, owdMinInterval, time.Hour),
 		checkRange("size", all.Size, all.leastSize(), owdMostSize), all.checkPadding(),
 		checkDuration("timeout", p.Timeout, time.Millisecond, maxTimeout),
-		checkRange("TTL", all.TTL, 1, 255),
+		checkRange("TTL", all.TTL, 1, 255), all.checkTTL(),
 		checkRange("DSCP", p.DSCP, 0, 63),
 	); err != nil {
 		return err
@@ -94,7 +103,7 @@ func (p OWD) Validate() error {
 
 func (p OWD) withDefaults() OWD {
 	setDefault(&p.Proto, protoSTAMP)
-	setDefault(&p.Port, owdPort)
+	setDefault(&p.Port, owdPorts[p.Proto])
 	setDefault(&p.Count, owdCount)
 	setDefault(&p.Interval, owdInterval)
 	setDefault(&p.Size, p.leastSize())
@@ -104,6 +113,14 @@ func (p OWD) withDefaults() OWD {
 		p.Rand = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	}
 	return p
+}
+
+// checkTTL refuses another TTL than that which RFC 4656 section 4.1.2 has.
+func (p OWD) checkTTL() error {
+	if p.Proto == protoOWAMP && p.TTL != owdTTL {
+		return &input.Error{Field: "TTL", Value: fmt.Sprint(p.TTL), Remedy: "packets of owamp leave with 255; leave it out"}
+	}
+	return nil
 }
 
 // checkPadding refuses sizes of STAMP that have no room for the header of padding.

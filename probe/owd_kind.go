@@ -6,7 +6,6 @@ import (
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/control"
-	"github.com/pathwise-net/pathwise/proto/twamp"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -14,8 +13,9 @@ func owdKind() Kind {
 	return newKind(declaration[OWD]{
 		kind: Kind{Name: "owd", Meaning: "one-way delay both ways, to a reflector", Text: owdText, Usage: Usage{
 			Hosts: "HOST[:PORT]", Short: "One-way delay to HOST and back",
-			Long: "Send packets that HOST stamps and reflects (STAMP, RFC 8762, or TWAMP, RFC 5357), and report what each way takes, loses and mixes up. HOST runs\n" +
-				"`pathwise respond`, or is a router or probe with a STAMP, TWAMP or TWAMP-light reflector. How wrong one-way delays may be for the\n" +
+			Long: "Send packets that HOST stamps and reflects (STAMP, RFC 8762, or TWAMP, RFC 5357), or packets of each way alone (OWAMP, RFC 4656), and report what\n" +
+				"each way takes, loses and mixes up. HOST runs " +
+				"`pathwise respond` or an OWAMP server, or is a router or probe with a STAMP, TWAMP or TWAMP-light reflector. How wrong one-way delays may be for the\n" +
 				"clocks of both ends stands beside them.",
 			Examples: []string{"owd carol -c 20 -i 0.05", "owd carol --poisson --dscp 46 --json", "owd carol -c 10 -i 0.01 --format owping", "owd carol --proto twamp --mode E --key-file keys --key-id ann"},
 			Doing:    "measuring", Detail: true,
@@ -27,7 +27,7 @@ func owdKind() Kind {
 
 func owdFields() []field[OWD] {
 	return []field[OWD]{
-		{Name: "proto", Default: protoSTAMP, Meaning: "stamp or twamp, the protocol of the reflector",
+		{Name: "proto", Default: protoSTAMP, Meaning: "stamp, to a reflector; twamp or owamp, to a server",
 			binding: word(func(p *OWD) *string { return &p.Proto }, owdProtos...)},
 		{Name: "count", Short: "c", Default: "100", Meaning: "packets to send",
 			binding: whole(func(p *OWD) *int { return &p.Count }, 1, owdMaxCount)},
@@ -35,22 +35,22 @@ func owdFields() []field[OWD] {
 			binding: span(func(p *OWD) *time.Duration { return &p.Interval })},
 		{Name: "timeout", Short: "W", Default: "2s", Meaning: "how long an answer may take",
 			binding: span(func(p *OWD) *time.Duration { return &p.Timeout })},
-		{Name: "size", Short: "s", Default: "44 by stamp, 41 by twamp, 112 with a key", Meaning: "bytes of UDP payload",
-			binding: whole(func(p *OWD) *int { return &p.Size }, twamp.ReflectionBytes(control.Open, 0), owdMostSize)},
+		{Name: "size", Short: "s", Default: "44 by stamp, 41 by twamp, 112 with a key; by owamp 14, 48 with a key", Meaning: "bytes of UDP payload",
+			binding: whole(func(p *OWD) *int { return &p.Size }, control.PacketBytes(control.Open, 0), owdMostSize)},
 		{Name: "ttl", Default: "255", Meaning: "time to live",
 			binding: whole(func(p *OWD) *int { return &p.TTL }, 1, 255)},
 		{Name: "dscp", Default: "0", Meaning: "differentiated services code point",
 			binding: whole(func(p *OWD) *int { return &p.DSCP }, 0, 63)},
 		{Name: "poisson", Default: "false", Meaning: "exponential intervals, which meet periodic behaviour without bias",
 			binding: yesOrNo(func(p *OWD) *bool { return &p.Poisson })},
-		{Name: "port", Short: "p", Outward: true, Default: "862", Meaning: "UDP port of the reflector, or TCP port of the TWAMP server",
+		{Name: "port", Short: "p", Outward: true, Default: "862, of owamp 861", Meaning: "UDP port of the reflector, or TCP port of the server",
 			binding: whole(func(p *OWD) *int { return &p.Port }, 1, 65535)},
-		{Name: "mode", Default: "open, or with a key authenticated by stamp and as the server prefers by twamp",
-			Meaning: "O open, A authenticated, E encrypted, M mixed (RFC 5618); the last two by twamp alone",
+		{Name: "mode", Default: "open, or with a key authenticated by stamp and else as the server prefers",
+			Meaning: "O open, A authenticated, E encrypted, M mixed (RFC 5618); E by twamp and owamp, M by twamp alone",
 			binding: word(func(p *OWD) *string { return &p.Mode }, owdModes[protoTWAMP]...)},
-		{Name: "key-file", Outward: true, Default: "none", Meaning: "the file with the key: of stamp in hexadecimal, of twamp as servers have it",
+		{Name: "key-file", Outward: true, Default: "none", Meaning: "the file with the key: of stamp in hexadecimal, else as servers have it",
 			binding: word(func(p *OWD) *string { return &p.KeyFile })},
-		{Name: "key-id", Outward: true, Default: "the only one in the file", Meaning: "of twamp: which key",
+		{Name: "key-id", Outward: true, Default: "the only one in the file", Meaning: "of twamp and owamp: which key",
 			binding: word(func(p *OWD) *string { return &p.KeyID })},
 		familyField(func(p *OWD) *sock.Family { return &p.Family }),
 	}
@@ -60,7 +60,7 @@ func (p *OWD) equip(o Options) {
 	p.Progress = watch(o.Echo, o.Say, owdLine)
 	if r := o.Responder; r != nil && r.Kind == p.withDefaults().far() {
 		p.Port = r.Port
-		if r.Kind == measure.ResponderTWAMP { // a reflector that is open for a run answers the run's peer, and knows of no secret
+		if r.Kind != measure.ResponderSTAMP { // a reflector that is open for a run answers the run's peer, and knows of no secret
 			p.secret = r.Secret
 		}
 	}

@@ -33,7 +33,12 @@ func (p OWD) measure(ctx context.Context, result *measure.Result) error {
 	if err != nil {
 		return err
 	}
-	return tryWays(result, ways, func(w way, last bool) error { return p.measureWay(ctx, w, last, result) })
+	return tryWays(result, ways, func(w way, last bool) error {
+		if p.Proto == protoOWAMP {
+			return p.measureOWAMP(ctx, w, last, result)
+		}
+		return p.measureWay(ctx, w, last, result)
+	})
 }
 
 // measureWay measures to an address of the target. Unless it is the last, the first packet that is refused for want of a way ends it.
@@ -120,7 +125,7 @@ func (r *owdRun) report(result *measure.Result) {
 	addAvailability(result.Metrics, "", both, r.Interval)
 	addAvailability(result.Metrics, measure.Forward, forward, r.Interval)
 	addAvailability(result.Metrics, measure.Reverse, reverse, r.Interval)
-	r.reportClocks(result, &f)
+	reportClocks(result, &f)
 	r.reportSamples(result, packets)
 	if f.ways.open > 0 && len(arrivals) > 0 {
 		result.Note(fmt.Sprintf("which way the last %d packets were lost is not known: nothing came back after them", f.ways.open))
@@ -190,7 +195,7 @@ func claimed(result *measure.Result) float64 {
 }
 
 // reportClocks says what the packets tell of both clocks.
-func (r *owdRun) reportClocks(result *measure.Result, f *owdFigures) {
+func reportClocks(result *measure.Result, f *owdFigures) {
 	if !f.known {
 		return
 	}

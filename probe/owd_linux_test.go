@@ -186,7 +186,7 @@ func TestOWDCancelled(t *testing.T) {
 func TestOWDBadInput(t *testing.T) {
 	for want, p := range map[string]OWD{
 		"target":   {},
-		"proto":    {Target: "a", Proto: "owamp"},
+		"proto":    {Target: "a", Proto: "sundial"},
 		"interval": {Target: "a", Interval: time.Microsecond},
 		"count":    {Target: "a", Count: owdMaxCount + 1},
 		"size":     {Target: "a", Size: 20},

@@ -19,7 +19,7 @@ import (
 const (
 	modeOpen          = "O"
 	modeAuthenticated = "A"
-	modeEncrypted     = "E" // TWAMP alone
+	modeEncrypted     = "E" // TWAMP and OWAMP alone
 	modeMixed         = "M" // RFC 5618, TWAMP alone: the control connection is encrypted, its test packets are open
 )
 
@@ -27,6 +27,7 @@ const (
 var owdModes = map[string][]string{
 	protoSTAMP: {modeOpen, modeAuthenticated},
 	protoTWAMP: {modeOpen, modeAuthenticated, modeEncrypted, modeMixed},
+	protoOWAMP: {modeOpen, modeAuthenticated, modeEncrypted},
 }
 
 // controlModes are the modes as a control connection has them. "" leaves it to both ends.
@@ -43,7 +44,7 @@ func (p OWD) checkMode() error {
 	case p.Proto == protoSTAMP && p.Mode == modeAuthenticated && p.KeyFile == "":
 		return &input.Error{Field: "mode", Value: p.Mode, Remedy: "name the file with the key by key-file"}
 	case p.KeyID != "" && (p.KeyFile == "" || p.Proto == protoSTAMP):
-		return &input.Error{Field: "key-id", Value: p.KeyID, Remedy: "it names a key of the key-file of twamp; leave it out"}
+		return &input.Error{Field: "key-id", Value: p.KeyID, Remedy: "it names a key of the key-file of twamp or owamp; leave it out"}
 	}
 	return nil
 }
@@ -52,6 +53,10 @@ func (p OWD) checkMode() error {
 func (p OWD) leastSize() int {
 	secured := p.Mode == modeAuthenticated || p.Mode == modeEncrypted || p.Mode == "" && p.KeyFile != ""
 	switch {
+	case p.Proto == protoOWAMP && (secured || p.Mode == "" && p.secret != ""):
+		return control.PacketBytes(control.Encrypted, 0)
+	case p.Proto == protoOWAMP:
+		return control.PacketBytes(control.Open, 0)
 	case p.Proto == protoTWAMP && secured:
 		return twamp.ReflectionBytes(control.Encrypted, 0)
 	case p.Proto == protoTWAMP:
@@ -69,16 +74,20 @@ func (p OWD) far() string {
 		return ""
 	case p.Proto == protoTWAMP:
 		return measure.ResponderTWAMP
+	case p.Proto == protoOWAMP:
+		return measure.ResponderOWAMP
 	}
 	return measure.ResponderSTAMP
 }
 
-// readKey reads the key of the key file, and says which mode a run's own secret stands for: the mixed one, whose packets are of any size.
+// readKey reads the key of the key file, and says which mode a run's own secret stands for by TWAMP: the mixed one, whose packets are of any size.
 func (p *OWD) readKey() error {
 	switch {
 	case p.KeyFile == "" && p.secret != "":
 		p.KeyID, p.key = endpoint.RunKeyID, []byte(p.secret)
-		setDefault(&p.Mode, modeMixed)
+		if p.Proto == protoTWAMP {
+			setDefault(&p.Mode, modeMixed)
+		}
 		return nil
 	case p.KeyFile == "" && p.Mode != "" && p.Mode != modeOpen:
 		return &input.Error{Field: "mode", Value: p.Mode, Remedy: "name the file with the key by key-file"}

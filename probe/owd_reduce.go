@@ -15,8 +15,9 @@ type owdFigures struct {
 	distributions map[measure.Metric]measure.Distribution
 	ways          owdWays
 	clocks        stat.Clocks
-	known         bool // clocks is: something was answered
-	contradicted  bool // the packets allow no clocks as right as claimed
+	halfTrip      float64 // half of the shortest round trip, in seconds
+	known         bool    // clocks is: something was answered
+	contradicted  bool    // the packets allow no clocks as right as claimed
 }
 
 // reduceOWD turns packets, in the order of sending, and the answers, in the order of arrival, into figures. claim is the most in seconds that both
@@ -54,6 +55,7 @@ func reduceOWD(packets []owdPacket, arrivals []arrivalBack, began time.Time, cla
 	}
 	f.metrics[measure.ReorderedPackets] = f.metrics[measure.ReorderedOn(measure.Forward)] + f.metrics[measure.ReorderedOn(measure.Reverse)]
 	f.addTrips(trips)
+	f.halfTrip = f.metrics[measure.RTTMin] / 2
 	f.addClocks(exchanges, claim)
 	f.addWay(measure.Forward, forward, f.ways.forward)
 	f.addWay(measure.Reverse, reverse, f.ways.reverse)
@@ -152,7 +154,7 @@ func (f *owdFigures) addWay(way string, delays []float64, lost []bool) {
 	}
 	least := s.Min
 	if f.metrics[measure.OneWayError] > speechError {
-		least = f.metrics[measure.RTTMin] / 2
+		least = f.halfTrip
 	}
 	speech := stat.SpeechOver(least, v, lost)
 	f.metrics[measure.MOS(way)], f.metrics[measure.Rating(way)] = speech.MOS, speech.R

@@ -13,9 +13,6 @@ import (
 	"github.com/pathwise-net/pathwise/proto/stamp"
 )
 
-// owdPort is where STAMP's reflectors answer over UDP, and TWAMP's servers over TCP: both protocols were given the number 862.
-const owdPort = stamp.DefaultPort
-
 // stampPackets are packets of one session of STAMP, which TWAMP-light reflectors answer as well.
 type stampPackets struct {
 	bytes    []byte // of the one that leaves

@@ -15,10 +15,10 @@ func owdText(w io.Writer, r *measure.Result) {
 	fmt.Fprintf(w, "%s (%s): %.0f sent, %.0f lost (%s)%s\n", r.Target.Name, r.Target.Address, m[measure.SentPackets], m[measure.LostPackets],
 		quantity.FormatRatio(m[measure.LossRatio]), extras(m, measure.DuplicatePackets, measure.ReorderedPackets))
 	defer outageText(w, r)
-	if _, any := r.Get(measure.RTTMin); !any {
-		return
-	}
 	for _, way := range []string{measure.Forward, measure.Reverse} {
+		if _, any := r.Get(measure.OneWay(way, "min")); !any {
+			continue
+		}
 		fmt.Fprintf(w, "%-10s min/median/p95/p99/max = %s", way, quantiles(m, "owd_"+way))
 		if spread, any := r.Get(measure.OneWaySpread(way)); any {
 			fmt.Fprintf(w, ", jitter %s", quantity.FormatSeconds(spread))
@@ -28,8 +28,12 @@ func owdText(w io.Writer, r *measure.Result) {
 		}
 		fmt.Fprintln(w, extras(m, measure.DuplicateOn(way), measure.ReorderedOn(way)))
 	}
-	fmt.Fprintf(w, "%-10s min/median/p95/p99/max = %s\n", "round trip", quantiles(m, "rtt"))
-	fmt.Fprintf(w, "%-10s %s\n", "clocks", clocksText(r))
+	if _, any := r.Get(measure.RTTMin); any {
+		fmt.Fprintf(w, "%-10s min/median/p95/p99/max = %s\n", "round trip", quantiles(m, "rtt"))
+	}
+	if _, any := r.Get(measure.OneWayError); any {
+		fmt.Fprintf(w, "%-10s %s\n", "clocks", clocksText(r))
+	}
 	if mos, known := r.Get(measure.MOS(measure.Forward)); known {
 		fmt.Fprintf(w, "%-10s MOS %.1f forward, %.1f reverse; playout buffers of %s and %s\n", "speech", mos, m[measure.MOS(measure.Reverse)],
 			quantity.FormatSeconds(m[measure.Playout(measure.Forward)]), quantity.FormatSeconds(m[measure.Playout(measure.Reverse)]))
@@ -80,6 +84,15 @@ func clocksText(r *measure.Result) string {
 
 // owdLine is a packet as it is told on the way.
 func owdLine(e measure.Echo) string {
+	switch {
+	case e.Way == "":
+	case e.ForwardSeconds != nil:
+		return fmt.Sprintf("%5d  %s %s", e.Seq, quantity.FormatSeconds(*e.ForwardSeconds), e.Way)
+	case e.ReverseSeconds != nil:
+		return fmt.Sprintf("%5d  %s %s", e.Seq, quantity.FormatSeconds(*e.ReverseSeconds), e.Way)
+	default:
+		return fmt.Sprintf("%5d  lost %s", e.Seq, e.Way)
+	}
 	if e.Error != "" || e.RTTSeconds == nil || e.ForwardSeconds == nil || e.ReverseSeconds == nil {
 		return EchoLine(e)
 	}

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the table of kinds in docs/agent.
 // What a probe asks its target to open is in the table, and what the table says of probes is what they ask for.
 func TestKindsAnswerProbes(t *testing.T) {
 	asked := map[string][]string{measure.ResponderCommand: {"command"}} // a program asks for a server only where its tool has one
-	tasks := []measure.Task{{Kind: "owd", Parameters: map[string]any{"proto": "twamp"}}}
+	tasks := []measure.Task{{Kind: "owd", Parameters: map[string]any{"proto": "twamp"}}, {Kind: "owd", Parameters: map[string]any{"proto": "owamp"}}}
 	for _, kind := range probe.Kinds() {
 		tasks = append(tasks, measure.Task{Kind: kind.Name})
 	}

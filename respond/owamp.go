@@ -17,7 +17,7 @@ const runKeyID = endpoint.RunKeyID
 func owampKind() Kind {
 	return Kind{
 		Name: measure.ResponderOWAMP, Meaning: "one-way delay tests of any OWAMP client",
-		Protocols: []string{"tcp"}, Port: owamp.DefaultPort, Spare: owamp.SparePort,
+		Probes: []string{"owd"}, Protocols: []string{"tcp"}, Port: owamp.DefaultPort, Spare: owamp.SparePort,
 		// A test is some packets a second; people let them run for hours, which a mesh does in pieces.
 		Limits: Limits{Tests: 32, Longest: 5 * time.Minute},
 		Always: true,

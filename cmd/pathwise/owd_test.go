@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -49,10 +50,32 @@ func TestOwping(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+	// By OWAMP each packet went one way: the same ones read the same.
+	var ways []measure.Echo
+	for _, e := range r.Samples.Echoes {
+		there, back := e, e
+		there.Way, there.ReverseSeconds, there.TTL, back.Way, back.ForwardSeconds = measure.Forward, nil, 0, measure.Reverse, nil
+		if e.ForwardSeconds != nil {
+			back.SentSeconds += *e.ForwardSeconds
+		}
+		ways = append(ways, there, back)
+	}
+	r.Samples.Echoes = ways
+	for name, write := range textFormats["owd"] {
+		var b strings.Builder
+		write(&b, r)
+		want := map[string]string{"owping": owpingForPeople, "owping-raw": owpingRecords, "owping-machine": owpingValues}[name]
+		if diff := cmp.Diff(lastSent.ReplaceAllString(want, ""), lastSent.ReplaceAllString(b.String(), "")); diff != "" {
+			t.Errorf("%s of ways apart (-want +got):\n%s", name, diff)
+		}
+	}
 	if _, err := formatOf("owd", "twping"); err == nil {
 		t.Error("a format that there is not was found")
 	}
 }
+
+// lastSent is when the last packet of a way left, which is not known to the sender of what was reflected.
+var lastSent = regexp.MustCompile(`(?m)^(last:|END_TIME).*$`)
 
 const owpingForPeople = `
 --- owping statistics from [10.0.0.1]:0 to [10.0.0.2]:862 ---

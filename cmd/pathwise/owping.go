@@ -57,9 +57,6 @@ func owpingWays(r *measure.Result) [2]*owpingWay {
 			w.sent, w.lost, w.dups = n, r.Metrics[measure.LostOn(w.way)], r.Metrics[measure.DuplicateOn(w.way)]
 		}
 		w.first, w.last = r.Started, r.Started
-		if n := len(r.Samples.Echoes); n > 0 {
-			w.last = r.Started.Add(inSeconds(r.Samples.Echoes[n-1].SentSeconds))
-		}
 		w.gather()
 	}
 	return [2]*owpingWay{forward, reverse}
@@ -68,8 +65,13 @@ func owpingWays(r *measure.Result) [2]*owpingWay {
 // gather takes a way's packets out of the samples.
 func (w *owpingWay) gather() {
 	for _, e := range w.Samples.Echoes {
+		if e.Way != "" && e.Way != w.way {
+			continue
+		}
 		p := onePacket{seq: e.Seq, sent: w.Started.Add(inSeconds(e.SentSeconds))}
-		if e.ForwardSeconds != nil && e.ReverseSeconds != nil {
+		if w.last = p.sent; e.Way != "" {
+			p.arrive(e)
+		} else if e.ForwardSeconds != nil && e.ReverseSeconds != nil {
 			p.delay = *e.ForwardSeconds
 			if w.way == measure.Reverse {
 				p.sent, p.delay, p.ttl = p.sent.Add(inSeconds(*e.ForwardSeconds)), *e.ReverseSeconds, e.TTL
@@ -84,6 +86,16 @@ func (w *owpingWay) gather() {
 		}
 		return a.came.Compare(b.came)
 	})
+}
+
+// arrive notes when a packet came that went one way alone, if it did.
+func (p *onePacket) arrive(e measure.Echo) {
+	for _, delay := range []*float64{e.ForwardSeconds, e.ReverseSeconds} {
+		if delay != nil {
+			p.delay, p.ttl = *delay, e.TTL
+			p.came = p.sent.Add(inSeconds(p.delay))
+		}
+	}
 }
 
 func inSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -42,11 +42,14 @@ func (w *owdWatch) equip(_ context.Context, _ int, o probe.Options, live *termin
 
 func (w *owdWatch) add(e measure.Echo) {
 	w.sent++
-	if e.RTTSeconds == nil {
+	if e.RTTSeconds == nil && e.ForwardSeconds == nil && e.ReverseSeconds == nil {
 		w.lost++
 	}
 	for i, v := range []*float64{e.ForwardSeconds, e.ReverseSeconds, e.RTTSeconds} {
 		row := &w.rows[i]
+		if e.Way != "" && e.Way != row.name {
+			continue
+		}
 		row.last = math.NaN()
 		if v != nil {
 			row.last = *v
