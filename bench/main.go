@@ -64,6 +64,7 @@ var parts = []part{
 	{name: "loss", tools: []string{"ping"}, run: (*bench).loss},
 	{name: "late", run: (*bench).late},
 	{name: "spread", tools: []string{"ip", "ping", "fping", "irtt"}, run: (*bench).spread},
+	{name: "truth", run: (*bench).truth},
 	{name: "many", tools: []string{"ip", "fping"}, run: (*bench).many},
 	{name: "rate", run: (*bench).rate},
 	{name: "reflect", tools: []string{"ip"}, run: (*bench).reflect},
