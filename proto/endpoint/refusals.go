@@ -11,9 +11,9 @@ import (
 // logEvery is how often refusals are told of, so that who sends many does not fill the log.
 const logEvery = 10 * time.Second
 
-// Refusals counts packets that were not answered, by the reason, of which there are few. One goroutine uses it.
+// Refusals counts packets that were not taken, by the reason, of which there are few. One goroutine uses it.
 type Refusals struct {
-	Protocol string // for the log
+	Title string // of its lines in the log, such as "STAMP packets not answered"
 
 	counts map[string]uint64
 	told   time.Time
@@ -28,7 +28,7 @@ func (r *Refusals) Add(log *slog.Logger, now time.Time, why string, from netip.A
 	r.counts[why]++
 	if r.untold = now.Sub(r.told) < logEvery; !r.untold {
 		r.told = now
-		log.Info(r.Protocol+" packets not answered", "last", why, "from", from, r.totals())
+		log.Info(r.Title, "last", why, "from", from, r.totals())
 	}
 }
 
@@ -36,7 +36,7 @@ func (r *Refusals) Add(log *slog.Logger, now time.Time, why string, from netip.A
 func (r *Refusals) Tell(log *slog.Logger) {
 	if r.untold {
 		r.untold = false
-		log.Info(r.Protocol+" packets not answered", r.totals())
+		log.Info(r.Title, r.totals())
 	}
 }
 

@@ -462,38 +462,6 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
-// Packets that came before the end of a session count, also where nobody had read them yet.
-func TestUnreadAtTheEnd(t *testing.T) {
-	t.Parallel()
-	near, port, err := openAt(exampleAddress, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer near.Close()
-	far, from, err := openAt(exampleAddress, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer far.Close()
-	sealer := control.NewSealer(control.Open, control.Keys{}, control.SID{})
-	b := control.NewPacket(control.Open, 0)
-	for i := range uint32(20) {
-		sealer.Seal(b, control.Packet{Sequence: i, Sent: control.TimestampOf(time.Now()), Error: control.Unknown})
-		if _, _, err := far.Send(b, netip.AddrPortFrom(exampleAddress, port)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	terms := Terms{Packets: 100, Slots: []Slot{Fixed(0)}, Timeout: patience}
-	r := &receiver{ledger: newLedger(control.SID{}, terms, control.Request{}), sealer: sealer, socket: near, from: netip.AddrPortFrom(exampleAddress, from)}
-	near.Interrupt()
-	if err := r.run(time.Now()); err != nil {
-		t.Fatal(err)
-	}
-	if got := r.ledger.snapshot(0, lastSequence); len(got.Records) != 20 {
-		t.Errorf("%d of 20 packets are noted", len(got.Records))
-	}
-}
-
 // A true packet that comes again after all have come is a duplicate; the server listens until the client ends the session.
 func TestDuplicates(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package owamp
 
 import (
 	"errors"
+	"log/slog"
 	"net/netip"
 	"os"
 	"time"
@@ -21,13 +22,21 @@ type receiver struct {
 	linger time.Duration // how long to go on after every packet came or was missed, for duplicates
 	// onRecord, if not nil, is called for each packet that counts, by the goroutine of run.
 	onRecord func(Record)
-	failed   error // what run returned
+	failed   error        // what run returned
+	log      *slog.Logger // of packets that do not count; nil: nobody reads it
+
+	refusals endpoint.Refusals
 }
 
 // run takes packets until nothing is awaited any more, and for a while after that; then nil. Interrupt of the socket ends it earlier, with what
 // has come. The schedule of the sender begins at a moment by this end's clock.
 func (r *receiver) run(begin time.Time) error {
 	r.ledger.begin(begin)
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	r.refusals.Title = "OWAMP packets not counted"
+	defer func() { r.refusals.Tell(r.log) }()
 	worth := endpoint.Estimates{Clock: r.clock}
 	for end := (time.Time{}); ; {
 		done, again := r.ledger.advance(time.Now(), worth.At(time.Now()))
@@ -75,16 +84,28 @@ func (r *receiver) drain(worth *endpoint.Estimates) error {
 
 // take notes a packet, if it is of the session.
 func (r *receiver) take(packet sock.Packet, worth *endpoint.Estimates) {
-	p, err := control.Packet{}, control.ErrSealed
-	if packet.From == r.from {
-		p, err = r.sealer.Open(packet.Data)
+	if why := r.note(packet, worth); why != "" {
+		r.refusals.Add(r.log, packet.At.User, why, packet.From)
 	}
+}
+
+// note notes a packet, or says why it does not count.
+func (r *receiver) note(packet sock.Packet, worth *endpoint.Estimates) (why string) {
+	if packet.From != r.from {
+		r.ledger.foreign()
+		return "of another sender than the session's"
+	}
+	p, err := r.sealer.Open(packet.Data)
 	if err != nil {
 		r.ledger.foreign()
-		return
+		return err.Error()
 	}
 	record, noted := r.ledger.arrive(p, packet.At.User, r.clock.At(packet.At), worth.At(packet.At.User), packet.TTL)
-	if noted && r.onRecord != nil {
+	if !noted {
+		return "too late, too often, or of a number that the session does not have"
+	}
+	if r.onRecord != nil {
 		r.onRecord(record)
 	}
+	return ""
 }

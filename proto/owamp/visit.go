@@ -85,7 +85,7 @@ func (v *visit) admit(q control.Request, slots []Slot) (control.Accepted, error)
 	p := newPart(v.Connection, q.SID, terms, socket, q, q.ServerSends, v.server.Clock)
 	far := q.ReceiverPort
 	if q.ServerReceives {
-		far, p.receive.linger = q.SenderPort, mostTime // until the client ends the session
+		far, p.receive.linger, p.receive.log = q.SenderPort, mostTime, v.server.Log // until the client ends the session
 		k := &kept{ledger: p.receive.ledger, from: v.From, keyID: v.KeyID}
 		if !v.server.store.reserve(k, terms.Packets, time.Now()) {
 			socket.Close()

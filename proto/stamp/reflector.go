@@ -68,7 +68,7 @@ func (r *Reflector) Serve(ctx context.Context, s *sock.Answering) error {
 	if r.Quality == nil {
 		r.Quality = sock.ClockQuality
 	}
-	r.sealer, r.refusals.Protocol = NewSealer(r.Key), "STAMP"
+	r.sealer, r.refusals.Title = NewSealer(r.Key), "STAMP packets not answered"
 	if len(r.Key) == 0 && len(r.TLVKey) > 0 {
 		r.sealer = NewTLVSealer(r.TLVKey)
 	}

@@ -36,7 +36,7 @@ type reflector struct {
 func (r *reflector) run() {
 	silence := time.AfterFunc(refWait, r.socket.Interrupt)
 	defer silence.Stop()
-	refusals := endpoint.Refusals{Protocol: "TWAMP"}
+	refusals := endpoint.Refusals{Title: "TWAMP packets not answered"}
 	defer refusals.Tell(r.log)
 	worth := endpoint.Estimates{Clock: r.clock}
 	for {
