@@ -14,9 +14,10 @@ import (
 	"github.com/pathwise-net/pathwise/proto/stamp"
 )
 
-// forgeFlag makes this program an attacker of a STAMP reflector: so many packets a second, a third of them too short, a third of them whole but
-// each of another session, and a third of them one packet again and again. It prints what it sent and what came back as a forged.
-const forgeFlag = "-forge" // ADDRESS:PORT PACKETS/S SECONDS
+// forgeFlag makes this program an attacker of a STAMP reflector or an OWAMP server: so many packets a second, a third of them too short, a third of
+// them whole but each of another session or from another source, and a third of them one packet again and again. It prints what it sent and what came
+// back as a forged.
+const forgeFlag = "-forge" // PROTOCOL ADDRESS:PORT PACKETS/S SECONDS
 
 // forged is what an attacker sent and got, in bytes of payload.
 type forged struct {
@@ -31,9 +32,10 @@ type forged struct {
 // rate is in packets/s.
 func (f forged) rate() float64 { return float64(f.Packets) / f.Seconds }
 
-// forgery is one way to attack, with a socket of its own, so that its answers are told from others'.
+// forgery is one way to attack. The sockets of STAMP's are of one each, so that answers are told from others'.
 type forgery struct {
 	socket int
+	to     netip.AddrPort
 	size   int
 	fill   func(b []byte)
 }
@@ -41,10 +43,11 @@ type forgery struct {
 // truncatedBytes is less than any STAMP packet has.
 const truncatedBytes = 20
 
-func forgeries() []*forgery {
+// forgeSTAMP makes the three forgeries of an attacker of a reflector.
+func forgeSTAMP(to netip.AddrPort) (all []*forgery, end func(), err error) {
 	var replayed [stamp.LeastBytes]byte
 	stamp.Probe{Sequence: 7, Session: 7}.Put(replayed[:])
-	return []*forgery{
+	all = []*forgery{
 		{size: truncatedBytes, fill: func([]byte) {}},
 		{size: stamp.LeastBytes, fill: func(b []byte) {
 			clear(b)
@@ -53,48 +56,67 @@ func forgeries() []*forgery {
 		}},
 		{size: len(replayed), fill: func(b []byte) { copy(b, replayed[:]) }},
 	}
+	end = func() {
+		for _, one := range all {
+			unix.Close(one.socket)
+		}
+	}
+	for _, one := range all {
+		one.to = to
+		if one.socket, err = openForgery(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return all, end, nil
+}
+
+func openForgery() (socket int, err error) {
+	socket, err = unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return 0, fmt.Errorf("open socket: %w", err)
+	}
+	return socket, nil
 }
 
 func runForge(args []string) error {
-	if len(args) != 3 {
-		return fmt.Errorf("%s: want ADDRESS:PORT PACKETS/S SECONDS", forgeFlag)
+	if len(args) != 4 {
+		return fmt.Errorf("%s: want PROTOCOL ADDRESS:PORT PACKETS/S SECONDS", forgeFlag)
 	}
-	to, err := netip.ParseAddrPort(args[0])
+	to, err := netip.ParseAddrPort(args[1])
 	if err != nil {
 		return err
 	}
-	rate, err := strconv.Atoi(args[1])
+	rate, err := strconv.Atoi(args[2])
 	if err != nil {
 		return err
 	}
-	seconds, err := strconv.Atoi(args[2])
+	seconds, err := strconv.Atoi(args[3])
 	if err != nil {
 		return err
 	}
-	result, err := forge(to, rate, time.Duration(seconds)*time.Second)
+	prepare := forgeSTAMP
+	if args[0] == protocolOWAMP {
+		prepare = forgeOWAMP
+	}
+	all, end, err := prepare(to)
+	if err != nil {
+		return err
+	}
+	defer end()
+	result, err := forge(all, rate, time.Duration(seconds)*time.Second)
 	if err != nil {
 		return err
 	}
 	return printJSON(os.Stdout, result)
 }
 
-// forge attacks by trains of one forgery at a time, so that the attacker takes little of the processors that it shares with the reflector.
-func forge(to netip.AddrPort, rate int, duration time.Duration) (forged, error) {
-	all := forgeries()
+// forge attacks by trains of one forgery at a time, so that the attacker takes little of the processors that it shares with its victim.
+func forge(all []*forgery, rate int, duration time.Duration) (forged, error) {
 	var f forged
 	for _, one := range all {
-		s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
-		if err != nil {
-			return f, fmt.Errorf("open socket: %w", err)
+		if err := unix.Connect(one.socket, &unix.SockaddrInet4{Addr: one.to.Addr().As4(), Port: int(one.to.Port())}); err != nil {
+			return f, fmt.Errorf("connect to %s: %w", one.to, err)
 		}
-		defer unix.Close(s)
-		if err := unix.Connect(s, &unix.SockaddrInet4{Addr: to.Addr().As4(), Port: int(to.Port())}); err != nil {
-			return f, fmt.Errorf("connect to %s: %w", to, err)
-		}
-		if err := unix.SetsockoptInt(s, unix.SOL_UDP, unix.UDP_SEGMENT, one.size); err != nil {
-			return f, fmt.Errorf("set UDP_SEGMENT: %w", err)
-		}
-		one.socket = s
 	}
 	exactSleep()
 	train := make([]byte, maxTrain*stamp.LeastBytes)
@@ -107,6 +129,9 @@ func forge(to netip.AddrPort, rate int, duration time.Duration) (forged, error) 
 		one := all[turn%len(all)]
 		for i := range maxTrain {
 			one.fill(train[i*one.size : (i+1)*one.size])
+		}
+		if err := unix.SetsockoptInt(one.socket, unix.SOL_UDP, unix.UDP_SEGMENT, one.size); err != nil {
+			return f, fmt.Errorf("set UDP_SEGMENT: %w", err)
 		}
 		if n, err := unix.Write(one.socket, train[:maxTrain*one.size]); err == nil {
 			f.Packets += maxTrain

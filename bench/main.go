@@ -108,7 +108,7 @@ func main() {
 
 // ends are what this program is on hosts of a lab, and in a network of its own, by its first argument.
 var ends = map[string]func(args []string) error{blastFlag: runBlast, sinkFlag: runSink, relayFlag: runRelay, meshFlag: runMesh,
-	sessionsFlag: runSessions, forgeFlag: runForge}
+	sessionsFlag: runSessions, owampSessionsFlag: runOWAMPSessions, forgeFlag: runForge}
 
 func runEnd(end func([]string) error, args []string) int {
 	if err := end(args); err != nil {
