@@ -118,8 +118,11 @@ func Judge(pairs []Watched) Health {
 		}
 	}
 	views := map[Aspect]*view{}
-	for _, aspect := range Aspects {
+	for _, aspect := range []Aspect{Losing, Delayed, Slowed} { // what is lost or late makes transfers slow
 		views[aspect] = newView(pairs, h.Signs, looked, aspect)
+		if aspect == Slowed {
+			views[aspect].blame(h.Troubles)
+		}
 		h.Troubles = append(h.Troubles, views[aspect].troubles()...)
 	}
 	h.Troubles = joined(h.Troubles, views)

@@ -6,11 +6,13 @@ import (
 )
 
 // Member is a pair that was looked at for one time, whether it changed then, and what it is made of: its hosts, its sites, the links of
-// its route. Unsure: of what it was looked at too little is known, so that it speaks neither for nor against a part.
+// its route. Unsure: of what it was looked at too little is known, so that it speaks neither for nor against a part. Blamed: it changed, and
+// something else has been found to be why.
 type Member struct {
 	Source, Target string
 	Changed        bool
 	Unsure         bool
+	Blamed         bool
 	Parts          []Part
 }
 

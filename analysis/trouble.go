@@ -15,12 +15,28 @@ const OfPair PartKind = "pair"
 type view struct {
 	aspect Aspect
 	pairs  []Watched
-	sign   []*Sign // of each pair; nil: none
-	known  []bool  // whether enough is known of each pair for it to have one
+	sign   []*Sign      // of each pair; nil: none
+	known  []bool       // whether enough is known of each pair for it to have one
+	blamed map[int]Part // of transfers that are slow: what has been found to lose or delay the packets of these pairs
+}
+
+// blame notes of pairs that have a sign the part of them that other troubles have found ill already: that they are slow says nothing against
+// what else they have in common, such as the router before a host that loses packets.
+func (v *view) blame(troubles []Trouble) {
+	for i := range troubles {
+		if troubles[i].Kind == OfPair {
+			continue
+		}
+		for p, s := range v.sign {
+			if _, has := v.blamed[p]; !has && s != nil && slices.Contains(v.pairs[p].Parts, troubles[i].Part) {
+				v.blamed[p] = troubles[i].Part
+			}
+		}
+	}
 }
 
 func newView(pairs []Watched, signs [][]Sign, looked []map[Aspect]bool, aspect Aspect) *view {
-	v := &view{aspect, pairs, make([]*Sign, len(pairs)), make([]bool, len(pairs))}
+	v := &view{aspect, pairs, make([]*Sign, len(pairs)), make([]bool, len(pairs)), map[int]Part{}}
 	for i := range signs {
 		v.known[i] = looked[i][aspect]
 		if at := slices.IndexFunc(signs[i], func(s Sign) bool { return s.Aspect == aspect }); at >= 0 {
@@ -33,8 +49,23 @@ func newView(pairs []Watched, signs [][]Sign, looked []map[Aspect]bool, aspect A
 // troubles groups the pairs that are worse by what they have in common.
 func (v *view) troubles() (all []Trouble) {
 	members, at := v.members()
-	shared, _ := Explain(members)
+	shared := v.shared(members)
 	explained := make([]bool, len(v.pairs))
+	for i := range v.pairs {
+		part, blamed := v.blamed[i]
+		if !blamed {
+			continue
+		}
+		explained[i] = true
+		at := slices.IndexFunc(all, func(t Trouble) bool { return t.Part == part })
+		if at < 0 {
+			at, all = len(all), append(all, Trouble{Part: part})
+		}
+		all[at].Pairs, all[at].Evidence = append(all[at].Pairs, i), all[at].Evidence+min(mostEvidence, v.sign[i].Evidence)
+	}
+	for i := range all {
+		all[i].Signs = []Told{v.told(all[i].Part, all[i].Pairs)}
+	}
 	for _, s := range shared {
 		t := Trouble{Part: s.Part}
 		for k, m := range members {
@@ -63,6 +94,27 @@ func (v *view) troubles() (all []Trouble) {
 		slices.SortStableFunc(all[i].Pairs, func(a, b int) int { return cmp.Compare(v.sign[b].Evidence, v.sign[a].Evidence) })
 	}
 	return all
+}
+
+// shared are the parts that explain which members changed. What is left where others are blamed for the rest of a part is explained by that
+// part all the same.
+func (v *view) shared(members []Member) []Shared {
+	shared, alone := Explain(members)
+	if len(alone) < leastTogether || len(v.blamed) == 0 {
+		return shared
+	}
+	whole := slices.Clone(members)
+	for i := range whole {
+		whole[i].Changed, whole[i].Unsure = whole[i].Changed || whole[i].Blamed, whole[i].Unsure && !whole[i].Blamed
+	}
+	more, _ := Explain(whole)
+	for _, s := range more {
+		left := slices.DeleteFunc(slices.Clone(alone), func(m Member) bool { return !slices.Contains(m.Parts, s.Part) })
+		if len(left) >= leastTogether {
+			shared = append(shared, s)
+		}
+	}
+	return shared
 }
 
 // told is how pairs are ill that have a part in common, and of how many.
@@ -105,9 +157,10 @@ func (v *view) members() (members []Member, at []int) {
 		if len(spells) == 0 {
 			continue
 		}
-		m := Member{Source: p.Source, Target: p.Target, Changed: v.sign[i] != nil, Parts: p.Parts}
+		_, blamed := v.blamed[i]
+		m := Member{Source: p.Source, Target: p.Target, Changed: v.sign[i] != nil && !blamed, Unsure: blamed, Blamed: blamed, Parts: p.Parts}
 		switch {
-		case m.Changed:
+		case m.Changed || m.Unsure:
 		case !v.known[i]:
 			m.Unsure = v.aspect != Slowed || p.Declared == 0 // a rate that is declared is reached, of whatever past
 		case v.aspect == Losing:

@@ -116,6 +116,39 @@ func TestShortOfWhatIsDeclared(t *testing.T) {
 		{Sign: Sign{Aspect: Slowed, Since: noon.Add(-12 * time.Hour), Longer: true, Usual: 2e7, Now: 4e6, Declared: true}, Ill: 8, All: 8}}, 8}}, Judge(pairs))
 }
 
+// A host that loses packets and one that receives slowly stand behind one router: each is told by itself, and the router of neither, since
+// what is slow for the packets that it loses speaks for the router no more.
+func TestTwoBehindARouter(t *testing.T) {
+	gateway := Part{AtRouter, "gw"}
+	var pairs []Watched
+	hosts := []string{"a", "b", "c", "d", "e", "l", "w"} // l loses packets, w has a small window
+	for _, source := range hosts {
+		for _, target := range hosts {
+			if source == target {
+				continue
+			}
+			parts, losing, slow := partsBetween(source, target), 0, 0
+			if source > "e" || target > "e" {
+				parts = append(parts, gateway)
+			}
+			if source == "l" || target == "l" {
+				losing, slow = 3, 3
+			}
+			if target == "w" {
+				slow = 3
+			}
+			pairs = append(pairs, Watched{Source: source, Target: target, Parts: parts, Spells: map[Aspect][]Spell{
+				Losing: hours(24, losing, lost(0, 12), lost(5, 12)), Slowed: hours(24, slow, level(1e8, 3), level(2e7, 3))}})
+		}
+	}
+	since := noon.Add(-3 * time.Hour)
+	slow := Sign{Aspect: Slowed, Since: since, Usual: 1e8, Now: 2e7}
+	expectTold(t, []toldOf{
+		{Part{AtHost, "l"}, []Told{{Sign: Sign{Aspect: Losing, Since: since, Usual: 0, Now: 0.05}, Ill: 12, All: 12}, {Sign: slow, Ill: 12, All: 12}}, 12},
+		{Part{ToHost, "w"}, []Told{{Sign: slow, Ill: 5, All: 6}}, 5},
+	}, Judge(pairs))
+}
+
 // A pair between two hosts that are ill is of neither alone; where a trouble has no other, it is all that there is.
 func TestOwn(t *testing.T) {
 	h := Health{Troubles: []Trouble{{Pairs: []int{3, 1, 2}}, {Pairs: []int{2, 5}}, {Pairs: []int{2}}}}

@@ -46,7 +46,7 @@ type Definition struct {
 	Merge   Merge // zero: of ratios the mean, of all else the median
 
 	// Warn and Bad are where an engineer on duty wants to be told of it, wherever the path leads, in the metric's unit; both 0:
-	// it is judged by its past alone.
+	// it is judged by its past, or by the others of a matrix. Rates have none, since lines differ.
 	Warn, Bad float64
 
 	Draw Draw

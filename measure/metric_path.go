@@ -16,13 +16,13 @@ const (
 
 func pathMetrics() []Definition {
 	return []Definition{
-		{Metric: Capacity, Label: "Capacity", Group: "Path", Better: BetterHigh, Warn: 1e8, Bad: 1e7, Draw: DrawLine,
+		{Metric: Capacity, Label: "Capacity", Group: "Path", Better: BetterHigh, Draw: DrawLine,
 			Help:   "Capacity of the narrowest link, at the IP layer (RFC 5136).",
 			Text:   "What the narrowest link of the path can carry, counted in IP packets, if nobody else uses it.",
 			Shows:  "A transfer gets less than that by the share of headers, even where all is well.",
 			See:    []string{"bottleneck", "overhead", "available_bits_per_second", "path-full"},
 			Source: "RFC 5136"},
-		{Metric: Available, Label: "Available bandwidth", Group: "Path", Better: BetterHigh, Warn: 1e8, Bad: 1e7, Draw: DrawLine,
+		{Metric: Available, Label: "Available bandwidth", Group: "Path", Better: BetterHigh, Draw: DrawLine,
 			Help: "What the narrowest link has left beside other traffic (RFC 5136), its low end.",
 			Text: "What the narrowest link has left beside the traffic of others. Where a tool gives a range, this is its " +
 				"low end.",

@@ -22,13 +22,13 @@ const (
 
 func transferMetrics() []Definition {
 	return []Definition{
-		{Metric: Throughput, Label: "Throughput", Group: "Transfer", Better: BetterHigh, Warn: 1e8, Bad: 1e7, Draw: DrawLine,
+		{Metric: Throughput, Label: "Throughput", Group: "Transfer", Better: BetterHigh, Draw: DrawLine,
 			Help: "Goodput: payload that the receiving application got, over the time it took.",
 			Text: "What the receiving program got, divided by the time it took. Headers and what was sent twice do not " +
 				"count, so that it is goodput.",
 			See:    []string{"goodput", "capacity_bits_per_second", "overhead"},
 			Source: "RFC 2647, RFC 6349"},
-		{Metric: ReverseThroughput, Label: "Throughput, reverse", Group: "Transfer", Better: BetterHigh, Warn: 1e8, Bad: 1e7, Draw: DrawLine,
+		{Metric: ReverseThroughput, Label: "Throughput, reverse", Group: "Transfer", Better: BetterHigh, Draw: DrawLine,
 			Help: "Goodput of the other direction of a bidirectional test.",
 			Text: "The same of the other direction, in a test that sends both ways at once.",
 			See:  []string{"throughput_bits_per_second"}},

@@ -51,6 +51,7 @@ func TestUnits(t *testing.T) {
 		{"overview/judge.js", `byPast(5, {low: null, median: null, high: null}, 'low')`, "0"},
 		{"overview/judge.js", `[14, 31, 8, 10, 123].map((v) => change(v, 10)).join()`, "+40 %,×3.1,−20 %,±0,×12"},
 		{"overview/judge.js", `Object.values(limitsOf({warn: null, bad: null}, undefined, [1, 2, 3, 4, 5, null], 'low')).join()`, "4,4,matrix"},
+		{"overview/judge.js", `Object.values(limitsOf({warn: null, bad: null}, undefined, [20, 20, 18, 4, null, 20], 'high')).join()`, "16,10,matrix"},
 
 		{"overview/judge.js", `[['low', 12], ['high', 9]].map(([better]) => limitOf({low: 9.5, median: 10, high: 12}, better)).concat(limitOf({low: null, median: null, high: null}, 'low')).join()`, "12,9,"},
 		{"overview/model.js", `(() => { const m = {better: 'high', metric: 'm', byPast: false, limits: {warn: 5}, n: 2, hosts: [{name: 'a'}, {name: 'b'}]}; return JSON.stringify([sinceQuery(m, [1, 2]), sinceQuery(m, []), sinceQuery({...m, better: ''}, [1])]); })()`,

@@ -44,8 +44,8 @@ function typed(unit) {
 /** Metrics of pairs: what hosts measure of themselves is on their pages. @param {Measured[]} measured */
 const ofPairs = (measured) => measured.map((m) => m.metric).filter((m) => !m.startsWith('host_'));
 
-/** @param {{choice: Choice, limits: import('./judge.js').Limits | null, measured: Measured[]}} props measured: in any role that the matrix shows */
-export function Controls({ choice, limits, measured }) {
+/** @param {{choice: Choice, limits: import('./judge.js').Limits | null, better: string, measured: Measured[]}} props measured: in any role that the matrix shows */
+export function Controls({ choice, limits, better, measured }) {
   /** @param {string} name @returns {(e: any) => void} */
   const pick = (name) => (e) => change({ [name]: e.target.value, ...(name === 'metric' ? { warn: null, bad: null } : {}),
     ...(e.target.value === health && { metric: null, at: null, span: null, colour: null, test: null, tool: null }) });
@@ -63,7 +63,7 @@ export function Controls({ choice, limits, measured }) {
       <${Limit} name="warn" word="Warning" choice=${choice} value=${limits.warn} />
       <${Limit} name="bad" word="Bad" choice=${choice} value=${limits.bad} />
       ${limits.source === 'chosen' && html`<button type="button" onClick=${() => change({ warn: null, bad: null })}>Default limits</button>`}
-      ${limits.source === 'matrix' && html`<span class="quiet">limits: the worst fifth and twentieth shown</span>`}`}
+      ${limits.source === 'matrix' && html`<span class="quiet">limits: ${better === 'high' ? 'four fifths and half of the middle one shown' : 'the worst fifth and twentieth shown'}</span>`}`}
     <button type="button" aria-pressed=${String(choice.table)} onClick=${() => change({ view: choice.table ? null : 'table' })}>Table</button>
     ${(choice.test || choice.tool) && html`<button type="button" onClick=${() => change({ test: null, tool: null })}
       >only ${[choice.test, choice.tool].filter(Boolean).join(', ')} ×<span class="hidden"> show all</span></button>`}

@@ -19,8 +19,9 @@ export const words = [
 /** @typedef {{warn: number, bad: number, source: 'chosen' | 'default' | 'matrix'}} Limits */
 
 /**
- * The limits that hold: chosen ones, else those that the catalogue has for the metric, else the worst fifth and twentieth
- * of what the matrix shows.
+ * The limits that hold: chosen ones, else those that the catalogue has for the metric, else such as the matrix gives: of what is better
+ * high four fifths and half of the value in the middle, as the first page judges a rate that is declared; of all else the worst fifth and
+ * twentieth of the values.
  * @param {{warn: number | null, bad: number | null}} chosen
  * @param {{warn?: number, bad?: number} | undefined} known
  * @param {(number | null)[]} values
@@ -36,7 +37,7 @@ export function limitsOf(chosen, known, values, better) {
     const sorted = values.filter((v) => v !== null).sort((a, b) => (better === 'low' ? a - b : b - a));
     /** @param {number} q */
     const at = (q) => (sorted.length ? Number(sorted[Math.floor(q * (sorted.length - 1))].toPrecision(2)) : 0);
-    [warn, bad, source] = [at(0.8), at(0.95), 'matrix'];
+    [warn, bad, source] = better === 'high' ? [0.8 * at(0.5), 0.5 * at(0.5), 'matrix'] : [at(0.8), at(0.95), 'matrix'];
   }
   if (chosen.warn !== null || chosen.bad !== null) source = 'chosen';
   return { warn: chosen.warn ?? warn, bad: chosen.bad ?? bad, source };

@@ -40,7 +40,7 @@ export function Overview({ route, account, wall }) {
   return html`
     <h1 tabindex="-1">${!all ? labelOf(choice.metric) : doc?.troubles ? headline(doc) : 'Overview'}</h1>
     ${all && doc?.troubles && html`<${Summary} doc=${doc} account=${account} />`}
-    ${!wall && html`<${Controls} choice=${choice} limits=${limits} measured=${there?.measured ?? []} />`}
+    ${!wall && html`<${Controls} choice=${choice} limits=${limits} better=${model?.better ?? ''} measured=${there?.measured ?? []} />`}
     ${!all && !wall && html`<${Timeline} choice=${choice} shown=${model} />`}
     ${error && html`<${Failure} error=${error} what="The matrix" retry=${reload} />`}
     ${!doc && !error && html`<${Loading} of="all pairs" />`}
@@ -97,7 +97,7 @@ function Legend({ model: m, past }) {
   return html`<ul class="legend">
     ${kinds.map((k) => html`<li><span class=${'mark k' + k} aria-hidden="true">${words[k].mark || '\u00a0'}</span>
       ${plural(m.tally[k], m.byPast ? words[k].past : words[k].limit, m.byPast ? words[k].past : words[k].limit)}</li>`)}
-    ${!m.byPast && unitOf(m.metric) && html`<li class="quiet">numbers in ${m.scale[1] || m.unit}</li>`}
+    ${!m.byPast && unitOf(m.metric) && html`<li class="quiet">numbers, where cells have room, in ${m.scale[1] || m.unit}</li>`}
     ${m.why && m.tally[4] > 0 && html`<li class="quiet">a host whose row and column are bad is bad itself; others are not for its sake</li>`}
     ${past && !m.byPast && html`<li class="quiet">judged by limits: a longer time has more of this, so there is no past to compare with</li>`}
   </ul>`;
