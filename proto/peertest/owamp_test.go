@@ -326,6 +326,26 @@ func TestOurClient(t *testing.T) {
 	}
 }
 
+// Package owamp's client has all packets of a server that only sends, and ends the test itself at once (RFC 4656 section 3.8).
+func TestOurClientIsStopped(t *testing.T) {
+	t.Parallel()
+	const tests = 20
+	address, served := serveOWAMP(t, &OWAMPServer{Host: host, Address: loopback}, tests)
+	terms := owamp.Terms{Packets: 10, Timeout: time.Second, Slots: []owamp.Slot{owamp.Fixed(time.Millisecond)}}
+	for range tests {
+		report, err := owamp.Client{}.Measure(t.Context(), []netip.AddrPort{address}, owamp.Plan{Reverse: &terms})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := report.Reverse; r == nil || len(r.Records) != 10 || r.Next != 10 || !r.Finished {
+			t.Errorf("%+v", r)
+		}
+		if s := <-served; s.err != nil {
+			t.Errorf("served %+v, %v", s.Served, s.err)
+		}
+	}
+}
+
 type outcome struct {
 	*Served
 	err error
