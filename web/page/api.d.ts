@@ -115,11 +115,20 @@ interface ResultDoc {
     intervals?: Interval[];
     tcp_info?: Record<string, number | string>[];
     hops?: Hop[];
+    members?: Member[];
+    pairs?: MemberPair[];
     findings?: Finding[];
     output?: { command: string[]; stdout: string; stderr: string; exit_code: number; truncated?: boolean };
     [kind: string]: unknown;
   };
   notes: string[] | null;
+}
+interface Member { id: string; name: string; address: string; self?: boolean; sent_packets: number }
+interface MemberPair {
+  from: number; to: number; final: boolean;
+  sent_packets: number; received_packets: number; duplicate_packets: number; reordered_packets: number; reordering_extent_max_packets: number; loss_burst_max_packets: number;
+  hops_min?: number; hops_max?: number; clock_error_seconds?: number;
+  delay_min_seconds?: number; delay_median_seconds?: number; delay_p95_seconds?: number; pdv_p95_seconds?: number; ipdv_p95_seconds?: number;
 }
 interface ResultsDoc { results: ResultDoc[]; next?: string }
 

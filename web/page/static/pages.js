@@ -18,6 +18,7 @@ export const pages = {
   pair: { load: () => import('./pair/page.js').then((m) => m.Pair), length: 3, title: (p) => `${p[1]} → ${p[2]}` },
   wall: { load: () => import('./overview/wall.js').then((m) => m.Wall), length: 1, title: () => 'Wall', bare: true },
   result: { load: () => import('./result/page.js').then((m) => m.Result), length: 2, title: (p) => `Result ${p[1]}` },
+  group: { load: () => import('./result/group.js').then((m) => m.Group), length: 2, title: (p) => `Group ${p[1]}` },
   test: { load: () => import('./test/page.js').then((m) => m.Test), length: 1, title: () => 'Test', nav: 'Test', scope: 'run' },
   hosts: { load: () => import('./hosts/page.js').then((m) => m.Hosts), length: [1, 2], title: (p) => (p[1] ? `Host ${p[1]}` : 'Hosts'), nav: 'Hosts' },
   account: { load: () => import('./people/page.js').then((m) => m.People), length: 1, title: () => 'Account' },

@@ -7,6 +7,7 @@ import { change, link } from '../router.js';
 import { Empty, Failure, Loading } from '../state.js';
 import { healthOfHost } from '../overview/health.js';
 import { columns, found, sorted, stateOf } from './model.js';
+import { Groups } from '../result/group.js';
 import { Host } from './host.js';
 
 const settle = 500; // ms after a host came or went, in which others may
@@ -25,7 +26,7 @@ export function Hosts({ route }) {
     ${!doc && !error && html`<${Loading} of="hosts" />`}
     ${doc && !hosts?.length && html`<${Empty} title="The mesh file names no host."><p>Hosts are named in the mesh file; <code>pathwise mesh deploy</code> puts an agent on each.</p><//>`}
     ${hosts && hosts.length > 0 && (name === undefined
-      ? html`<${Table} hosts=${hosts} query=${route.query} />`
+      ? html`<${Table} hosts=${hosts} query=${route.query} /><${Groups} />`
       : host ? html`<${Host} host=${host} route=${route} />`
       : html`<${Empty} title=${`There is no host ${name} in the mesh file.`}><p><a href=${link(['hosts'])}>All hosts</a></p><//>`)}`;
 }

@@ -8,6 +8,7 @@ import { when, zoneName } from '../times.js';
 import { Failure, Loading } from '../state.js';
 import { Diagnosis, diagnosisOf, Findings, Numbers } from './diagnosis.js';
 import { unaskedWords } from './unasked.js';
+import { Members } from './members.js';
 import { Echoes, Hops, Intervals } from './samples.js';
 
 /** @param {{route: import('../router.js').Route}} props */
@@ -46,6 +47,8 @@ export function Result({ route }) {
         ${asked.length === 0 ? html`<p class="quiet">All as by default.</p>` : html`<dl>${asked.map(([k, v]) => html`<dt>${k}</dt><dd>${typeof v === 'object' ? JSON.stringify(v) : String(v)}</dd>`)}</dl>`}</section>
     </div>
     ${r.kind !== 'diagnosis' && r.samples?.findings?.length && html`<section aria-labelledby="findings"><h2 id="findings">What was found</h2><${Findings} findings=${r.samples.findings} audit /></section>`}
+    ${r.kind === 'beacon' && r.samples?.members && html`<${Members} members=${r.samples.members} pairs=${r.samples.pairs ?? []} />
+      ${r.test && html`<p class="screen"><a href=${link(['group', r.test])}>The newest of this group</a></p>`}`}
     ${r.samples?.echoes?.length && html`<${Echoes} echoes=${r.samples.echoes} />`}
     ${r.samples?.intervals?.length && html`<${Intervals} intervals=${r.samples.intervals} />`}
     ${r.samples?.hops?.length && html`<${Hops} hops=${r.samples.hops} of=${r.id} />`}
