@@ -64,7 +64,7 @@ var rooms = []room{
 	{"demo", "the demonstration: the case of Bob and Carol, and a mesh in a lab, with a made-up past, to look at",
 		"archive archive/generated chart diagnose fleet lab lab/topology measure quantity stat", "config probe"},
 	{"diagnose", "Results in, findings out: facts, rules, steps",
-		"analysis diagnose/knowledge input measure model quantity sock stat", "document"},
+		"analysis diagnose/knowledge input measure model quantity sock stat", "calc document"},
 	{"diagnose/knowledge", "what findings, metrics, formulas and terms mean, for people",
 		"calc measure model", ""},
 	{"document", "YAML and JSON from outside: bounded before it is parsed; where a fault stands; names that were probably meant",

@@ -5,9 +5,12 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/pathwise-net/pathwise/model"
 )
 
 // inputsOf reads "rate=100mbit rtt=50ms", or an example of the command line.
@@ -129,6 +132,7 @@ func TestDrawings(t *testing.T) {
 		{"window", "window=62500 rtt=50ms rate=100mbit", Point{0.05, 10e6}, []point{{0, 0.005, 100e6}, {0, 0.5, 1e6}, {1, 0.5, 100e6}}},
 		{"mathis", "mss=1000 rtt=80ms loss=0.01% c=1", Point{1e-4, 10e6}, []point{{0, 1e-6, 100e6}, {0, 1e-2, 1e6}}},
 		{"mathis", "mss=1000 rtt=80ms loss=4% c=1", Point{0.04, 5e5}, []point{{0, 1, 1e5}}},
+		{"padhye", "mss=1000 rtt=40ms loss=6%", Point{0.06, model.Padhye(1000, 40*time.Millisecond, 0.06)}, []point{{1, 0.06, 1000 * 8 / 0.008}}},
 		{"lossbudget", "rate=100mbit rtt=80ms mss=1000 c=1 loss=0.01%", Point{0.08, 1e-6}, []point{{0, 0.8, 1e-8}, {1, 0.8, 1e-4}}},
 		{"slowstart", "rtt=50ms rate=16mbit mss=1000", Point{4, 1e5}, []point{{0, 0, 1e4}, {0, 3, 8e4}, {0, 6, 1e5}}},
 		{"slowstart", "rtt=50ms size=50000 mss=1000", Point{3, 5e4}, []point{{0, 3, 8e4}, {1, 1, 1e4}, {1, 2, 3e4}, {1, 3, 5e4}}},

@@ -45,6 +45,12 @@ func formulasOfTCP() []Formula {
 			Inputs:   []Input{inputMSS, inputRTT, {Name: "loss", Kind: Ratio, Usage: "share of packets lost, such as 0.01%"}, inputC},
 			work:     workMathis, draw: drawMathis,
 		}, {
+			Name: "padhye", Title: "The rate that TCP holds at a loss ratio, time-outs included",
+			Source:   "Padhye, Firoiu, Towsley, Kurose, Modeling TCP Throughput, 1998, formula 30",
+			Examples: []string{"--rtt 30ms --loss 2%", "--rtt 200ms --loss 5% --mss 1208"},
+			Inputs:   []Input{inputMSS, inputRTT, {Name: "loss", Kind: Ratio, Usage: "share of packets lost, such as 2%"}},
+			work:     workPadhye, draw: drawPadhye,
+		}, {
 			Name: "lossbudget", Title: "The most loss at which TCP still holds a rate",
 			Source:   "Mathis et al., 1997, solved for the loss; as NPAD reports it, 2008",
 			Examples: []string{"--rate 500mbit --rtt 76ms --mss 8948", "--rate 500mbit --rtt 76ms --mss 8948 --loss 0.000525%"},

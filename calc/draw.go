@@ -38,6 +38,18 @@ func drawMathis(in values) []Drawing {
 	return []Drawing{d}
 }
 
+func drawPadhye(in values) []Drawing {
+	loss := in.value["loss"]
+	d := Drawing{Title: "What loss allows", X: Axis{"loss", ratio, true}, Y: Axis{"rate", rate, true}}
+	at := func(p float64) float64 { return model.Padhye(in.value["mss"], in.duration("rtt"), p) }
+	halving := func(p float64) float64 { return model.Mathis(in.value["mss"], in.duration("rtt"), p, model.CPeriodic) }
+	from, to := loss/decade/decade, min(1, loss*decade*decade)
+	d.add("over "+in.text["rtt"], from, to, at)
+	d.add("without time-outs", from, to, halving)
+	d.Mark = Point{loss, at(loss)}
+	return []Drawing{d}
+}
+
 func drawLossBudget(in values) []Drawing {
 	rtt := in.value["rtt"]
 	d := Drawing{Title: "How much loss the rate bears", X: Axis{"round trip", seconds, true}, Y: Axis{"loss budget", ratio, true}}

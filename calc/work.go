@@ -31,6 +31,19 @@ func workMathis(in values, w *worksheet) error {
 	return nil
 }
 
+// workPadhye has a step for each packet's share of halvings and of time-outs.
+func workPadhye(in values, w *worksheet) error {
+	mss, rtt, loss := in.value["mss"], in.duration("rtt"), in.value["loss"]
+	halvings, timeouts := model.PadhyeTimes(rtt, loss)
+	w.step(secondsOut("", "a packet", model.Seconds(halvings)), "rtt * sqrt(2 * loss / 3)",
+		fmt.Sprintf("%s * sqrt(2 * %s / 3)", in.text["rtt"], in.text["loss"]))
+	w.step(secondsOut("", "its time-outs", model.Seconds(timeouts)), "(rtt + 200 ms) * min(1, 3 * sqrt(3 * loss / 8)) * loss * (1 + 32 * loss^2)",
+		fmt.Sprintf("(%[1]s + 200 ms) * min(1, 3 * sqrt(3 * %[2]s / 8)) * %[2]s * (1 + 32 * %[2]s^2)", in.text["rtt"], in.text["loss"]))
+	w.step(rateOut("rate_bits_per_second", "rate", model.Padhye(mss, rtt, loss)), "MSS * 8 / (a packet + its time-outs)",
+		fmt.Sprintf("%s * 8 / (%s + %s)", in.text["mss"], showSeconds(model.Seconds(halvings)), showSeconds(model.Seconds(timeouts))))
+	return nil
+}
+
 func workLossBudget(in values, w *worksheet) error {
 	rate, rtt, mss, c := in.value["rate"], in.duration("rtt"), in.value["mss"], in.value["c"]
 	window := model.BandwidthDelay(rate, rtt)

@@ -26,11 +26,21 @@ func (b tuned) advice(s *Subject) (keys []string, words map[string]string) {
 // words are the size that is needed, and the kernel's setting with it.
 func (b tuned) words(s *Subject) map[string]string {
 	need := b.needed(s)
-	words := map[string]string{"need": quantity.FormatSize(need)}
+	words := map[string]string{"need": quantity.FormatSize(need), "much": b.much(s, need)}
 	if b.setting != nil {
 		words["setting"] = fmt.Sprintf("%d %d %d", b.setting[0], b.setting[1], need)
 	}
 	return words
+}
+
+// much says how large a buffer may become by the advice, and why that is more than what is to be under way.
+func (b tuned) much(s *Subject, need int64) string {
+	if b.bytes == 0 || b.flight == 0 || !s.Known(Capacity) || s.Value(EmptyRoundTrip) == 0 {
+		return "up to " + quantity.FormatSize(need)
+	}
+	product := int64(model.BandwidthDelay(s.Value(Capacity), seconds(s.Value(EmptyRoundTrip))))
+	return fmt.Sprintf("up to %s, of which the kernel has about %.0f %% for data: %d bandwidth-delay products of %s", quantity.FormatSize(need),
+		100*b.flight/b.bytes, ample, quantity.FormatSize(product))
 }
 
 // needed is the buffer that lets ample bandwidth-delay products be in flight: as much larger than the present one as

@@ -272,6 +272,7 @@ func checkFindings(t *testing.T, d *Diagnosis) {
 		t.Errorf("expected %v, achieved %v", *expected, d.AchievedBitsPerSecond)
 	}
 	for _, f := range d.Findings {
+		checkCalls(t, &f)
 		about := func(some func(*Rule) bool) bool {
 			return slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == f.ID && some(&r) })
 		}

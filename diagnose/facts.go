@@ -105,8 +105,8 @@ var definitions = []definition{
 	{Name: Capacity, Metric: "capacity_bits_per_second", Unit: "bit/s",
 		Means: "what the narrowest link can carry, headers included", Step: smallTrains},
 	{Name: PayloadCapacity, Metric: "payload_bits_per_second", Unit: "bit/s", Means: "what of the capacity TCP payload can have"},
-	{Name: Goodput, Metric: "throughput_bits_per_second", Unit: "bit/s", Means: "goodput over the whole test"},
-	{Name: Steady, Metric: "throughput_bits_per_second", Unit: "bit/s", Means: "goodput once the transfer runs"},
+	{Name: Goodput, Metric: "throughput_bits_per_second", Unit: "bit/s", Means: "goodput of the whole transfer"},
+	{Name: Steady, Metric: "throughput_bits_per_second", Unit: "bit/s", Means: "goodput of the last 60 % of the transfer"},
 	{Name: Duration, Metric: "transfer_seconds", Unit: "s", Means: "length of the transfer"},
 	{Name: Stuck, Metric: "stuck_count", Means: "the connection opened, and nothing that was sent on it arrived"},
 	{Name: LoadedRoundTrip, Metric: "rtt_seconds", Unit: "s", Means: "round trip under load; {empty_round_trip} on the empty path"},
@@ -163,7 +163,7 @@ var definitions = []definition{
 	{Name: PassingSize, Metric: "path_mtu_bytes", Unit: "bytes", Means: "packets of {passing_size} are answered", Step: sizeOfPackets},
 	{Name: SilentSize, Metric: "silent_packet_bytes", Unit: "bytes",
 		Means: "packets of {silent_size} vanish: no answer, and no router says why"},
-	{Name: Allowed, Metric: "allowed_bits_per_second", Unit: "bit/s", Means: "what this limit allows, by its own formula"},
+	{Name: Allowed, Metric: "allowed_bits_per_second", Unit: "bit/s", Means: "what this limit allows"},
 }
 
 // define returns the definition of a fact; false: it is none about a way.

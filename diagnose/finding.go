@@ -89,6 +89,9 @@ func (f found) evidence(s *Subject, n Name) measure.Evidence {
 	} else if m, ours := measure.Metric(n).Definition(); ours {
 		e.Unit, e.Means = m.Metric.Unit(), m.Label
 	}
+	if n == Allowed && f.Calc != "" {
+		e.Means += ": " + f.Calc
+	}
 	return e
 }
 

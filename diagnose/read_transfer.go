@@ -12,7 +12,7 @@ import (
 
 // settled is the part of a test, from its start, that is left out of what is meant to be steady: slow start and the
 // first losses take 1 to 2 s of 8 on long paths.
-const settled = 0.4
+const settled = 0.4 // the texts of the facts say 60 %
 
 // transferFacts are the facts that one transfer tells, all of them of the same one.
 var transferFacts = []Name{Goodput, Steady, Duration, Stuck, LoadedRoundTrip, MSS, Segments, Retransmits, LateSegments,

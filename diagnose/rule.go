@@ -55,6 +55,7 @@ type Claim struct {
 
 	// Allows is the goodput that the limit leaves by its own formula, in bit/s; +Inf where the formula lacks an input.
 	Allows float64
+	Calc   string // the call of a calculator that gives Allows; "": there is none
 	// Gone are limits that the cure takes away, and Cured facts as they would be then: the prediction is made of what is left.
 	Gone        []limit
 	Cured       map[Name]float64

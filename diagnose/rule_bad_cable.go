@@ -29,10 +29,11 @@ var badCable = Rule{
 			Advice:   []string{"link", "bbr"},
 			Words:    map[string]string{"loss": inText(p, "ratio")},
 			Allows:   lossAllows(s, p),
+			Calc:     lossCall(s, p),
 			Gone:     []limit{byLoss},
 		}
 		if lossBlind(s.congestion) { // it is there, but does not slow this sender
-			c.Severity, c.Unpredicted, c.Advice, c.Allows = measure.Info, true, c.Advice[:1], s.Value(Steady)
+			c.Severity, c.Unpredicted, c.Advice, c.Allows, c.Calc = measure.Info, true, c.Advice[:1], s.Value(Steady), ""
 		}
 		return c
 	},

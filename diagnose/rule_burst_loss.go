@@ -52,6 +52,9 @@ var burstLoss = Rule{
 			Allows: burstsAllow(s, p, mean),
 			Gone:   []limit{byLoss},
 		}
+		if c.Allows == lossAllows(s, p/mean) {
+			c.Calc = lossCall(s, p/mean)
+		}
 		if lossBlind(s.congestion) { // it is there, but does not slow this sender
 			c.Severity, c.Unpredicted = measure.Info, true
 		}

@@ -43,6 +43,7 @@ func windowsUnscaled(s *Subject) *Claim {
 		Where: OnPath, Confidence: windowConfidence(s), Evidence: ofWindow,
 		Advice: []string{"between"},
 		Allows: windowRate(s, s.Value(ReceiveWindow)),
+		Calc:   windowCall(s, s.Value(ReceiveWindow)),
 		Cured:  map[Name]float64{WindowScaling: 1},
 	}
 }

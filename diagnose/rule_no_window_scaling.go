@@ -17,6 +17,7 @@ var noWindowScaling = Rule{
 			Where: AtReceiver, Confidence: windowConfidence(s), Evidence: ofWindow,
 			Advice: whoScales(s),
 			Allows: windowRate(s, s.Value(ReceiveWindow)),
+			Calc:   windowCall(s, s.Value(ReceiveWindow)),
 			Cured:  map[Name]float64{WindowScaling: 1},
 		}
 	},

@@ -34,13 +34,14 @@ var randomLoss = Rule{
 			Advice:   append([]string{"link"}, s.common.bbr()...),
 			Words:    map[string]string{"loss": inText(p, "ratio"), "queue": "no queue stands"},
 			Allows:   lossAllows(s, p),
+			Calc:     lossCall(s, p),
 			Gone:     []limit{byLoss},
 		}
 		if queue {
 			c.Words["queue"] = "a queue stands as well"
 		}
 		if lossBlind(s.congestion) { // it is there, but does not slow this sender
-			c.Severity, c.Unpredicted, c.Advice, c.Allows = measure.Info, true, c.Advice[:1], s.Value(Steady)
+			c.Severity, c.Unpredicted, c.Advice, c.Allows, c.Calc = measure.Info, true, c.Advice[:1], s.Value(Steady), ""
 		}
 		return c
 	},

@@ -23,6 +23,7 @@ var receiveBufferFixed = Rule{
 			Advice:   []string{"program"},
 			Words:    tuned{s.Value(ReceiveBuffer), nil, s.Value(ReceiveWindow)}.words(s),
 			Allows:   windowRate(s, s.Value(ReceiveWindow)),
+			Calc:     windowCall(s, s.Value(ReceiveWindow)),
 			Gone:     gone, Cured: cured,
 		}
 		if s.Kind == OfConnection { // the size of the buffer at the other end is not seen, but what it can offer is

@@ -17,6 +17,7 @@ var receiveWindowLimited = Rule{
 			Where: AtReceiver, Confidence: windowConfidence(s), Evidence: ofWindow,
 			Advice: advice, Words: words,
 			Allows: windowRate(s, s.Value(ReceiveWindow)),
+			Calc:   windowCall(s, s.Value(ReceiveWindow)),
 			Gone:   []limit{byReceiveWindow},
 		}
 	},

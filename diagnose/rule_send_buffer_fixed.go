@@ -20,6 +20,7 @@ var sendBufferFixed = Rule{
 			Advice:   []string{"program"},
 			Words:    tuned{s.Value(SendBuffer), nil, s.Value(InFlight)}.words(s),
 			Allows:   windowRate(s, sendShare*s.Value(SendBuffer)),
+			Calc:     windowCall(s, sendShare*s.Value(SendBuffer)),
 			Gone:     gone, Cured: cured,
 		}
 	},

@@ -18,6 +18,7 @@ var sendBufferLimited = Rule{
 			Evidence: []Name{SendBufferShare, Steady, InFlight, Allowed, SendBuffer},
 			Advice:   advice, Words: words,
 			Allows: windowRate(s, sendShare*s.Value(SendBuffer)),
+			Calc:   windowCall(s, sendShare*s.Value(SendBuffer)),
 			Gone:   []limit{bySendBuffer},
 		}
 	},

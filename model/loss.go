@@ -55,10 +55,15 @@ func LongestRTT(rate, runLength, mss, c float64) time.Duration {
 // they cost more than the halving of windows that Mathis counts. An acknowledgement stands for one packet after losses, so b is 1, and
 // the first time-out is a round trip and Linux's least of 200 ms (Padhye, Firoiu, Towsley, Kurose 1998, formula 30).
 func Padhye(mss float64, rtt time.Duration, p float64) float64 {
+	halvings, timeouts := PadhyeTimes(rtt, p)
+	return mss * 8 / (halvings + timeouts)
+}
+
+// PadhyeTimes are the seconds that each packet takes by Padhye: what it would with halved windows alone, and its share of time-outs.
+func PadhyeTimes(rtt time.Duration, p float64) (halvings, timeouts float64) {
 	trip := rtt.Seconds()
-	timeout := trip + 0.2
-	seconds := trip*math.Sqrt(2*p/3) + timeout*min(1, 3*math.Sqrt(3*p/8))*p*(1+32*p*p)
-	return mss * 8 / seconds
+	const leastTimeout = 0.2 // s, of Linux
+	return trip * math.Sqrt(2*p/3), (trip + leastTimeout) * min(1, 3*math.Sqrt(3*p/8)) * p * (1 + 32*p*p)
 }
 
 // BandwidthDelay returns the bandwidth-delay product in bytes: what must be in flight to keep a path of that rate (bit/s)

@@ -65,6 +65,7 @@ func TestCalcOutputs(t *testing.T) {
 		"window --window 1 --rtt 155ms --rate 40mbit":          {"rate_bits_per_second": 8 / 0.155, "window_needed_bytes": 775000},
 		"mathis --mss 8948 --rtt 72ms --loss 0.0064012%":       {"rate_bits_per_second": 86.986290e6},
 		"mathis --mss 8948 --rtt 72ms --loss 0.0064012% --c 1": {"rate_bits_per_second": 86.986290e6 / 0.7},
+		"padhye --mss 1000 --rtt 40ms --loss 6%":               {"rate_bits_per_second": 8000 / (0.008 + 0.24*0.45*0.06*1.1152)},
 		"lossbudget --rate 500mbit --rtt 76ms --mss 8948 --loss 0.000525%": {"window_bytes": 4750000, "window_packets": 530.8449,
 			"run_length_packets": 575094, "loss_ratio": 1.738845e-6, "longest_rtt_seconds": 0.04373856},
 		"recovery --rate 1gbit --rtt 1ms --mss 1500": {"window_packets": 83, "halved_packets": 41, "rounds": 42, "time_seconds": 0.042,
