@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/pathwise-net/pathwise/stat"
@@ -109,9 +110,10 @@ func (s *counted) bursts(from, at, to int, before, after float64) float64 {
 	return sum / float64(max(1, to-from-2))
 }
 
-// splits are as those of a series of values: by the surest first, against what the days bring.
+// splits are as those of a series of values: by the surest first, against what the days bring; and then those that these hid.
 func (s *counted) splits() []int {
 	var all []candidate
+	var limits []float64 // of each window, the larger of both ways
 	up, down := countFactor, countFactor
 	for _, window := range s.windows() {
 		roots := make([]float64, len(s.counts))
@@ -124,19 +126,53 @@ func (s *counted) splits() []int {
 		if !s.short() {
 			up, down = max(countFactor, s.limit(roots, 1), windowFalls*up), max(countFactor, s.limit(roots, -1), windowFalls*down)
 		}
+		limits = append(limits, max(up, down))
 		for i, root := range roots {
 			if root > up || -root > down {
 				all = append(all, candidate{i, window, math.Abs(root)})
 			}
 		}
 	}
-	return s.apartFrom(all, func(c candidate, _ []int) int { return s.place(c) })
+	places := s.apartFrom(all, func(c candidate, _ []int) int {
+		from, to, _ := s.sides(c.at, c.window)
+		return s.place(c.at, from, to)
+	})
+	if len(places) == 0 {
+		return nil
+	}
+	for at, more := s.hidden(places, limits); more; at, more = s.hidden(places, limits) {
+		places = append(places, at)
+		slices.Sort(places)
+	}
+	return places
 }
 
-// place is where the likelihood ratio is largest around a candidate.
-func (s *counted) place(c candidate) int {
-	from, to, _ := s.sides(c.at, c.window)
-	best, most := c.at, -1.0
+// hidden is the surest place at which a series changed that stood within a window of another change: what a window sees beyond that one is left
+// out. So an episode of an hour has an end.
+func (s *counted) hidden(places []int, limits []float64) (at int, more bool) {
+	ends := slices.Concat([]int{0}, places, []int{len(s.counts)})
+	surest := 1.0
+	for k := range ends[1:] {
+		first, last := ends[k], ends[k+1]
+		for i := first + s.few; i <= last-s.few; i++ {
+			for w, window := range s.windows() {
+				from, to, _ := s.sides(i, window)
+				if from >= first && to <= last {
+					continue // nothing hid it
+				}
+				from, to = max(from, first), min(to, last)
+				if beyond := math.Abs(s.differs(from, i, to)) / limits[w]; beyond > surest {
+					at, surest = s.place(i, from, to), beyond
+				}
+			}
+		}
+	}
+	return at, surest > 1 && !slices.Contains(places, at)
+}
+
+// place is where the likelihood ratio is largest around a candidate, of the runs from..to.
+func (s *counted) place(at, from, to int) int {
+	best, most := at, -1.0
 	for i := from + 1; i < to; i++ {
 		k, n := s.total(from, i)
 		l, m := s.total(i, to)

@@ -1,7 +1,9 @@
 package analysis
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -51,6 +53,57 @@ func TestFalseAlarmsOfLoss(t *testing.T) {
 	}
 	if all > tried/100 {
 		t.Errorf("%d of %d calm series are said to change", all, tried)
+	}
+}
+
+// An episode of hours has its beginning and its end, of a day that is known and of two weeks, also where loss comes again later.
+func TestEpisodesOfLossEnd(t *testing.T) {
+	for _, c := range []struct {
+		what        string
+		every, last time.Duration
+		episodes    [][2]float64 // hours
+	}{
+		{"of a day", 10 * time.Minute, 24 * time.Hour, [][2]float64{{16.5, 18.5}}},
+		{"of a day, and again", 10 * time.Minute, 24 * time.Hour, [][2]float64{{12, 14}, {21, 24}}},
+		{"of two weeks", 20 * time.Minute, 14 * 24 * time.Hour, [][2]float64{{300, 312}}},
+	} {
+		found, seeds := 0, 20
+		for seed := range seeds {
+			random := rand.New(rand.NewPCG(uint64(seed), 10))
+			var counts []Count
+			for at := time.Duration(0); at < c.last; at += c.every {
+				one := Count{At: begin.Add(at), All: 20}
+				for _, e := range c.episodes {
+					for range int(one.All) {
+						if at.Hours() >= e[0] && at.Hours() < e[1] && random.Float64() < 0.08 {
+							one.Of++
+						}
+					}
+				}
+				counts = append(counts, one)
+			}
+			var want, got []float64
+			for _, e := range c.episodes {
+				want = append(want, e[0])
+				if e[1] < c.last.Hours() {
+					want = append(want, e[1])
+				}
+			}
+			for i, change := range CountChanges(counts) {
+				got = append(got, change.To.Sub(begin).Hours())
+				if change.Rises() != (i%2 == 0) {
+					got = append(got, math.NaN())
+				}
+			}
+			const off = 1 // hour
+			if slices.EqualFunc(want, got, func(a, b float64) bool { return math.Abs(a-b) <= off }) {
+				found++
+			}
+		}
+		t.Logf("%-22s %d of %d", c.what+":", found, seeds)
+		if found < seeds*8/10 {
+			t.Errorf("%s: found whole in %d of %d", c.what, found, seeds)
+		}
 	}
 }
 

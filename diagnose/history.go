@@ -3,6 +3,7 @@ package diagnose
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -190,9 +191,12 @@ func (e *Event) sure(metrics ...measure.Metric) (confidence float64) {
 	return confidence
 }
 
-// words are what texts about an event name beside facts.
+// words are what texts about an event name beside facts. What is over is told as over.
 func (e *Event) words() map[string]string {
-	words := map[string]string{"since": e.when()}
+	words := map[string]string{"since": e.when(), "are": "are", "is": "is", "takes": "takes", "get": "get", "wait": "wait"}
+	if e.Ended != nil {
+		maps.Copy(words, map[string]string{"are": "were", "is": "was", "takes": "took", "get": "got", "wait": "waited"})
+	}
 	if e.Route != nil {
 		words["route"] = e.Route.Text
 	}

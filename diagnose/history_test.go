@@ -58,6 +58,28 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// An episode that is over is told as over.
+func TestHistoryOfWhatIsOver(t *testing.T) {
+	at := time.Date(2026, 11, 25, 17, 10, 0, 0, time.UTC)
+	ended := at.Add(110 * time.Minute)
+	level := func(v float64) analysis.Estimate { return analysis.Estimate{Value: v, Low: v, High: v, Runs: 50} }
+	const when = "From 2026-11-25 17:10 to 2026-11-25 19:00 UTC "
+	for want, c := range map[string]Changed{
+		when + "9.1 % of all packets from a to b were lost, before 0 %. None of 131 other pairs changed at that time.":                   {Metric: measure.LossRatio, Now: level(0.091)},
+		when + "transfers from a to b got 2.00 Mbit/s, before 18.0 Mbit/s. None of 131 other pairs changed at that time.":                {Metric: measure.Throughput, Before: level(18e6), Now: level(2e6)},
+		when + "it was better from a to b: transfers got 18.0 Mbit/s, before 2.00 Mbit/s. None of 131 other pairs changed at that time.": {Metric: measure.Throughput, Before: level(2e6), Now: level(18e6)},
+		when + "a round trip from a to b took 60.0 ms, before 40.0 ms. The least one was as before, so that the way was the same and packets waited in a queue. " +
+			"None of 131 other pairs changed at that time.": {Metric: measure.RTTMedian, Before: level(0.04), Now: level(0.06)},
+	} {
+		c.Shape, c.Confidence = analysis.Step, 0.9
+		h := &History{Source: "a", Target: "b", Series: []Looked{{}}, Events: []Event{{After: at, Until: at, Ended: &ended, Changed: []Changed{c}, Looked: 131}}}
+		checkFindings(t, DiagnoseHistory(h))
+		if got := h.Events[0].Sentence; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // What is over is no verdict, and what holds on comes first. A history of nothing is unknown, one without a change says so.
 func TestHistoryInOrder(t *testing.T) {
 	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
@@ -71,6 +93,7 @@ func TestHistoryInOrder(t *testing.T) {
 	if d.Verdict != "delay-step" || d.History.Events[1].Severity != "info" || !strings.HasPrefix(d.History.Events[1].Sentence, "From 2026-11-20 10:00 to 2026-11-20 11:00 UTC") {
 		t.Errorf("%+v", d.History.Events)
 	}
+	checkFindings(t, d)
 	const together = "About then: another configuration. 1 of 7 other pairs changed with it, and have in common the link x - y (2 of its 2 pairs)."
 	if s := d.History.Events[0].Sentence; !strings.HasSuffix(s, together) {
 		t.Errorf("%q", s)

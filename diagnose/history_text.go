@@ -16,16 +16,20 @@ func (e *Event) together() string {
 	if len(e.With) > 0 {
 		texts = append(texts, "About then: "+some(e.With)+".")
 	}
+	with := "with it"
+	if e.Ended != nil {
+		with = "at that time"
+	}
 	switch n := len(e.Pairs); {
 	case n > 0 && len(e.Shared) > 0:
-		texts = append(texts, fmt.Sprintf("%d of %d other pairs changed with it, and have in common %s.", n, e.Looked, sharedText(e.Shared)))
+		texts = append(texts, fmt.Sprintf("%d of %d other pairs changed %s, and have in common %s.", n, e.Looked, with, sharedText(e.Shared)))
 	case n > 0:
-		texts = append(texts, fmt.Sprintf("%d of %d other pairs changed with it, and nothing is known that they alone have in common.",
-			n, e.Looked))
+		texts = append(texts, fmt.Sprintf("%d of %d other pairs changed %s, and nothing is known that they alone have in common.",
+			n, e.Looked, with))
 	case e.Looked == 1:
-		texts = append(texts, "The one other pair did not change with it.")
+		texts = append(texts, "The one other pair did not change "+with+".")
 	case e.Looked > 0:
-		texts = append(texts, fmt.Sprintf("None of %d other pairs changed with it.", e.Looked))
+		texts = append(texts, fmt.Sprintf("None of %d other pairs changed %s.", e.Looked, with))
 	}
 	return strings.Join(texts, " ")
 }

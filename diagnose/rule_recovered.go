@@ -22,16 +22,16 @@ var recovered = Rule{
 		}
 		if before, after := s.delay(); after < before && !s.Known(HopsAfter) {
 			if s.Known(LeastDelayAfter) {
-				add("the least round trip is", "s", LeastDelayBefore, LeastDelayAfter)
+				add("the least round trip "+c.Words["is"], "s", LeastDelayBefore, LeastDelayAfter)
 			} else {
-				add("a round trip takes", "s", UsualDelayBefore, UsualDelayAfter)
+				add("a round trip "+c.Words["takes"], "s", UsualDelayBefore, UsualDelayAfter)
 			}
 		}
 		if s.Value(LossAfter) < s.Value(LossBefore) {
-			add("the share of lost packets is", "ratio", LossBefore, LossAfter)
+			add("the share of lost packets "+c.Words["is"], "ratio", LossBefore, LossAfter)
 		}
 		if s.Value(RateAfter) > s.Value(RateBefore) {
-			add("transfers get", "bit/s", RateBefore, RateAfter)
+			add("transfers "+c.Words["get"], "bit/s", RateBefore, RateAfter)
 		}
 		c.Words["better"] = strings.Join(better, "; ")
 		if better == nil {
