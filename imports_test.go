@@ -168,7 +168,7 @@ var rooms = []room{
 	{"terminal", "the terminal that a person looks at: its size, its colours, drawings that change in place",
 		"", ""},
 	{"web", "HTTP: the API",
-		"account admission analysis archive archive/generated calc config control diagnose diagnose/knowledge document export fleet input lab lab/faults measure probe quantity report web/edit web/labs web/page", "archive/postgrestest stat"},
+		"account admission analysis archive archive/generated calc config control diagnose diagnose/knowledge document export fleet host input lab lab/faults measure probe quantity report web/edit web/labs web/page", "archive/postgrestest stat"},
 	{"web/browser", "tests of the pages in a browser",
 		"", "account archive archive/generated config control diagnose/knowledge fleet lab measure probe respond web web/edit web/labs web/page"},
 	{"web/edit", "the mesh file on the pages: forms, checks, history",

@@ -32,10 +32,15 @@ var hostSettings = Rule{
 	},
 }
 
-// inTheWay are the settings that an audit found wrong, each once.
+// inTheWay are the settings that an audit found in the way, each once. Audits of earlier builds call these warnings, and none a
+// problem.
 func inTheWay(audit *measure.Result) (all []string) {
+	bad := measure.Warning
+	if slices.ContainsFunc(audit.Samples.Findings, func(f measure.Finding) bool { return f.Severity == measure.Problem }) {
+		bad = measure.Problem
+	}
 	for _, f := range audit.Samples.Findings {
-		if f.Severity == measure.Warning && !slices.Contains(all, f.ID) {
+		if f.Severity == bad && !slices.Contains(all, f.ID) {
 			all = append(all, f.ID)
 		}
 	}

@@ -57,6 +57,7 @@ const (
 // A Check is what came of one Item, of one subject.
 type Check struct {
 	ID         string   `json:"id"`
+	Title      string   `json:"title"` // the same for people
 	Area       Area     `json:"area"`
 	Subject    string   `json:"subject,omitempty"` // such as an interface or a disk; "": the machine
 	Status     Status   `json:"status"`
@@ -87,7 +88,7 @@ func Judge(f *Facts, n Need) []Check {
 
 // check makes a Check of what was seen.
 func (i Item) check(f *Facts, s seen) Check {
-	c := Check{ID: i.ID, Area: i.Area, Subject: s.subject, Status: cmp.Or(s.status, OK), Value: s.value, Needed: s.needed, Why: i.Means,
+	c := Check{ID: i.ID, Title: i.Title, Area: i.Area, Subject: s.subject, Status: cmp.Or(s.status, OK), Value: s.value, Needed: s.needed, Why: i.Means,
 		Formula: i.Formula, Source: i.Source, Read: cmp.Or(i.Reads, i.Key), Command: s.command, Keep: s.keep, Changes: s.changes}
 	if s.why != "" {
 		c.Why = s.why + " " + i.Means

@@ -24,10 +24,10 @@ func TestJudgeSettings(t *testing.T) {
 		needed    string
 		to        string // what the change writes
 	}{
-		{"tcp-rmem", "4096 131072 12500000", gigabit, OK, "… … at least 12500000", ""},
-		{"tcp-rmem", "4096 131072 12499999", gigabit, Problem, "… … at least 12500000", "4096 131072 12500000"},
-		{"tcp-rmem", "4096 131072 6291456", slow, OK, "… … at least 12500", ""},
-		{"tcp-wmem", "4096 16384 4194304", Need{Rate: 4e11, RTT: time.Second}, Problem, "… … at least 2147483647", "4096 16384 2147483647"},
+		{"tcp-rmem", "4096 131072 12500000", gigabit, OK, "a third number of at least 12500000", ""},
+		{"tcp-rmem", "4096 131072 12499999", gigabit, Problem, "a third number of at least 12500000", "4096 131072 12500000"},
+		{"tcp-rmem", "4096 131072 6291456", slow, OK, "a third number of at least 12500", ""},
+		{"tcp-wmem", "4096 16384 4194304", Need{Rate: 4e11, RTT: time.Second}, Problem, "a third number of at least 2147483647", "4096 16384 2147483647"},
 		{"tcp-window-scaling", "0", gigabit, Problem, "1", "1"},
 		{"tcp-window-scaling", "0", slow, OK, "1", ""}, // 6.25 kB fit a header's 65,535
 		{"tcp-timestamps", "2", gigabit, OK, "1 or 2", ""},
@@ -37,7 +37,7 @@ func TestJudgeSettings(t *testing.T) {
 	} {
 		i := itemOf(t, test.id)
 		checks := Judge(&Facts{Sysctls: map[string]string{i.Key: test.value}}, test.need)
-		want := []Check{{ID: test.id, Area: i.Area, Status: test.status, Value: test.value, Needed: test.needed, Why: i.Means,
+		want := []Check{{ID: test.id, Title: i.Title, Area: i.Area, Status: test.status, Value: test.value, Needed: test.needed, Why: i.Means,
 			Formula: i.Formula, Source: i.Source, Read: i.Key}}
 		if test.to != "" {
 			want[0].Changes = settings(i.Key, test.to)
@@ -64,8 +64,8 @@ func itemOf(t *testing.T, id string) Item {
 func TestItems(t *testing.T) {
 	seen := map[string]bool{}
 	for _, i := range Items() {
-		if i.ID == "" || i.Area == "" || i.Means == "" || seen[i.ID] {
-			t.Errorf("%+v: lacks an ID, an area or a meaning, or is there twice", i)
+		if i.ID == "" || i.Title == "" || i.Area == "" || i.Means == "" || seen[i.ID] || seen[i.Title] {
+			t.Errorf("%+v: lacks an ID, a title, an area or a meaning, or is there twice", i)
 		}
 		if i.Key != "" && (i.wants == nil || i.bad == "" || i.find != nil) || i.Key == "" && (i.find == nil || i.Reads == "") {
 			t.Errorf("%s: is neither a setting nor anything else, or does not say where it is read", i.ID)
@@ -73,7 +73,57 @@ func TestItems(t *testing.T) {
 		if i.Formula != "" && i.Source == "" {
 			t.Errorf("%s: has a formula without a source", i.ID)
 		}
-		seen[i.ID] = true
+		seen[i.ID], seen[i.Title] = true, true
+	}
+}
+
+// What an adapter could do and does not is one finding, with one command.
+func TestOffloadsAreOne(t *testing.T) {
+	can := func(on bool) Feature { return Feature{On: on, Can: true} }
+	for name, c := range map[string]struct {
+		features map[string]Feature
+		want     []seen
+	}{
+		"all on": {map[string]Feature{cutsTCP: can(true), joins: can(true)}, []seen{{value: "tso gro", needed: "all that it can"}}},
+		"some off": {map[string]Feature{cutsTCP: can(false), joins: can(false), gathersFragment: can(true)},
+			[]seen{{value: "tso gro off", needed: "on", status: Warning, command: "ethtool -K eth0 tso on gro on"}}},
+		"one off, and one on that should not be": {map[string]Feature{cutsTCP: can(false), joinsLarge: can(true)},
+			[]seen{{value: "tso off, lro on", needed: "on, off", status: Warning, command: "ethtool -K eth0 tso on lro off"}}},
+		"it can do none": {map[string]Feature{cutsTCP: {}}, nil},
+	} {
+		got := offloading(nil, Link{Name: "eth0", Features: c.features}, gigabit)
+		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(seen{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// An audit counts what it found, says what it assumed, and whether a finding holds transfers back.
+func TestReportInWords(t *testing.T) {
+	status := func(all ...Status) (checks []Check) {
+		for _, s := range all {
+			checks = append(checks, Check{Status: s})
+		}
+		return checks
+	}
+	for _, c := range []struct {
+		report                  Report
+		summary, assumes, bears string
+	}{
+		{Report{Rate: 1e9, RTTSeconds: 0.05, RateFrom: "as asked", RTTFrom: "as asked", Checks: status(OK, Problem, Warning, Warning, Unknown)},
+			"1 problem and 2 warnings in 5 checks, of which 1 could not be read", "",
+			"It can hold back transfers of 1.00 Gbit/s over 50.0 ms; a diagnosis says whether it does."},
+		{Report{Rate: 2e7, RTTSeconds: 0.01, RateFrom: "speed of eth0", RTTFrom: assumed, Checks: status(OK)},
+			"0 problems and 0 warnings in 1 check", "round trip",
+			"It can hold back transfers of 20.0 Mbit/s over 10.0 ms; a diagnosis says whether it does."},
+		{Report{Rate: 1e9, RTTSeconds: 0.05, RateFrom: assumed + ": no link says its speed", RTTFrom: assumed},
+			"0 problems and 0 warnings in 0 checks", "rate and round trip",
+			"It can hold back transfers of 1.00 Gbit/s over 50.0 ms; a diagnosis says whether it does."},
+	} {
+		got := [3]string{c.report.Summary(), c.report.Assumes(), c.report.Bears(Problem)}
+		if diff := cmp.Diff([3]string{c.summary, c.assumes, c.bears}, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
 	}
 }
 

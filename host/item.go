@@ -10,6 +10,7 @@ import (
 // An Item is one thing that is audited: all that is known of it stands in its entry.
 type Item struct {
 	ID      string
+	Title   string // the same for people
 	Area    Area
 	Key     string // of a setting of the kernel, as sysctl(8) writes it; "": it is none
 	Reads   string // where the kernel shows what is no setting
@@ -89,7 +90,7 @@ func thirdLeast(formula func(Need) float64) func(string, Need) (string, string) 
 		if got, err := strconv.ParseFloat(parts[2], 64); err == nil && got < want {
 			set = strings.Join([]string{parts[0], parts[1], number(want)}, " ")
 		}
-		return "… … at least " + number(want), set
+		return "a third number of at least " + number(want), set
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 
 // clockItems are what time stamps are worth.
 var clockItems = []Item{
-	{ID: "clock-source", Area: Clock, Reads: "/sys/devices/system/clocksource/clocksource0/current_clocksource", find: clockSource,
+	{ID: "clock-source", Title: "Where time stamps come from", Area: Clock, Reads: "/sys/devices/system/clocksource/clocksource0/current_clocksource", find: clockSource,
 		Means: "Where time stamps come from. TCP takes one for each packet: from some sources that costs a microsecond and more."},
-	{ID: "clock-synchronised", Area: Clock, Reads: "adjtimex(2)", find: clockSynchronised,
+	{ID: "clock-synchronised", Title: "A clock that a time server keeps", Area: Clock, Reads: "adjtimex(2)", find: clockSynchronised,
 		Means: "Whether a daemon keeps this clock with others; without, delays one way and times of two machines cannot be compared."},
-	{ID: "clock-error", Area: Clock, Reads: "adjtimex(2) maxerror", find: clockError,
+	{ID: "clock-error", Title: "How wrong the clock may be", Area: Clock, Reads: "adjtimex(2) maxerror", find: clockError,
 		Means: "How wrong the clock may be by the kernel's own bound.", Formula: "half of the round trip", Source: "RFC 7679 section 3.7: the error must be far below the delay one way"},
 }
 

@@ -10,17 +10,17 @@ import (
 
 // cpuItems are what processors do, and how fast they may.
 var cpuItems = []Item{
-	{ID: "governor", Area: CPU, Reads: "/sys/devices/system/cpu/cpuN/cpufreq/scaling_governor", find: governor,
+	{ID: "governor", Title: "How the frequency of a processor is chosen", Area: CPU, Reads: "/sys/devices/system/cpu/cpuN/cpufreq/scaling_governor", find: governor,
 		Means: "How the kernel chooses a processor's frequency. One that saves power is slow when packets come after a pause.", Source: practice},
-	{ID: "frequency-limit", Area: CPU, Reads: "/sys/devices/system/cpu/cpuN/cpufreq/scaling_max_freq", find: frequency,
+	{ID: "frequency-limit", Title: "The highest frequency of a processor", Area: CPU, Reads: "/sys/devices/system/cpu/cpuN/cpufreq/scaling_max_freq", find: frequency,
 		Means: "The highest frequency that a processor may take, against what it can."},
-	{ID: "processor-busy", Area: CPU, Reads: "/proc/stat", find: busiest("busy", 0.95),
+	{ID: "processor-busy", Title: "A processor that is busy", Area: CPU, Reads: "/proc/stat", find: busiest("busy", 0.95),
 		Means: "One connection is handled by one processor at each step: when that one is busy, others that are idle do not help."},
-	{ID: "processor-softirq", Area: CPU, Reads: "/proc/stat", find: busiest("softirq", 0.8),
+	{ID: "processor-softirq", Title: "A processor that is busy with packets", Area: CPU, Reads: "/proc/stat", find: busiest("softirq", 0.8),
 		Means: "What a processor spends on packets before any program sees them."},
-	{ID: "processor-stolen", Area: CPU, Reads: "/proc/stat", find: busiest("steal", 0.05),
+	{ID: "processor-stolen", Title: "Processor time that the hypervisor gave to others", Area: CPU, Reads: "/proc/stat", find: busiest("steal", 0.05),
 		Means: "Time in which the hypervisor let other machines run."},
-	{ID: "cipher", Area: CPU, Reads: "tried here, on one core", find: ciphers,
+	{ID: "cipher", Title: "How fast one core encrypts", Area: CPU, Reads: "tried here, on one core", find: ciphers,
 		Means: "How fast one core encrypts, which a secure transfer does to each byte.", Formula: "rate", Source: "RFC 8446"},
 }
 

@@ -11,21 +11,21 @@ import (
 
 // diskItems are how files are read and written.
 var diskItems = []Item{
-	{ID: "mount-times", Area: Disk, Reads: "/proc/self/mounts", find: mounts(accessTimes),
+	{ID: "mount-times", Title: "Times of access that are written to disk", Area: Disk, Reads: "/proc/self/mounts", find: mounts(accessTimes),
 		Means:  "With strict access times each file that is read is written to as well.",
 		Source: "PERT guide (2005), noatime"},
-	{ID: "mount-writes", Area: Disk, Reads: "/proc/self/mounts", find: mounts(synchronous),
+	{ID: "mount-writes", Title: "Writes that wait for the disk", Area: Disk, Reads: "/proc/self/mounts", find: mounts(synchronous),
 		Means: "With sync each write waits for the disk."},
-	{ID: "mount-drift", Area: Disk, Reads: "/proc/self/mounts, /etc/fstab", find: mountDrift,
+	{ID: "mount-drift", Title: "A file system that is not mounted as its file says", Area: Disk, Reads: "/proc/self/mounts, /etc/fstab", find: mountDrift,
 		Means: "A file system is mounted otherwise than /etc/fstab says; at the next start that changes."},
-	{ID: "disk-space", Area: Disk, Reads: "statfs(2)", find: mounts(space),
+	{ID: "disk-space", Title: "Room on a file system", Area: Disk, Reads: "statfs(2)", find: mounts(space),
 		Means: "File systems that are nearly full scatter what is written."},
-	{ID: "read-ahead", Area: Disk, Reads: "/sys/block/NAME/queue/read_ahead_kb", find: disks(readAhead),
+	{ID: "read-ahead", Title: "How much of a file is read ahead", Area: Disk, Reads: "/sys/block/NAME/queue/read_ahead_kb", find: disks(readAhead),
 		Means:   "How much of a file is read before it is asked for, which hides the time that a disk takes to answer.",
 		Formula: "rate × 1 ms (10 ms where the disk turns), from 128 KiB to 16 MiB", Source: practice},
-	{ID: "disk-scheduler", Area: Disk, Reads: "/sys/block/NAME/queue/scheduler", find: disks(scheduler),
+	{ID: "disk-scheduler", Title: "How requests to a disk are sorted", Area: Disk, Reads: "/sys/block/NAME/queue/scheduler", find: disks(scheduler),
 		Means: "A disk that turns needs its requests sorted; one that does not only waits for it.", Source: "Linux, Documentation/block"},
-	{ID: "disk-rate", Area: Disk, Reads: "a file that was written and read for the purpose", find: diskRate,
+	{ID: "disk-rate", Title: "How fast files are written and read", Area: Disk, Reads: "a file that was written and read for the purpose", find: diskRate,
 		Means: "How fast files are written and read here, when that was asked for.", Formula: "rate", Source: "a file cannot be sent faster than it is read"},
 }
 

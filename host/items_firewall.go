@@ -9,13 +9,13 @@ import (
 
 // firewallItems are what filters take away that paths need.
 var firewallItems = []Item{
-	{ID: "firewall-icmp", Area: Firewall, Reads: "nf_tables netlink, ip_tables", find: dropsICMP,
+	{ID: "firewall-icmp", Title: "A filter of ICMP messages", Area: Firewall, Reads: "nf_tables netlink, ip_tables", find: dropsICMP,
 		Means: "Routers say by ICMP that a packet is too large. A filter that drops it makes large packets vanish for good.", Source: "RFC 4890; RFC 2923"},
-	{ID: "firewall-fragments", Area: Firewall, Reads: "nf_tables netlink, ip_tables", find: dropsFragments,
+	{ID: "firewall-fragments", Title: "A filter of packets in pieces", Area: Firewall, Reads: "nf_tables netlink, ip_tables", find: dropsFragments,
 		Means: "Pieces of packets that a router has cut are dropped: large datagrams, such as of DNS and VPNs, never arrive.", Source: "RFC 8900"},
-	{ID: "echo-ignored", Area: Firewall, Reads: echoKey, find: echoes,
+	{ID: "echo-ignored", Title: "Pings that are not answered", Area: Firewall, Reads: echoKey, find: echoes,
 		Means: "This machine answers no ping, so that nobody can measure the way to it."},
-	{ID: "connections-tracked", Area: Firewall, Reads: "net.netfilter.nf_conntrack_count, nf_conntrack_max", find: tracked,
+	{ID: "connections-tracked", Title: "Connections that the firewall has room for", Area: Firewall, Reads: "net.netfilter.nf_conntrack_count, nf_conntrack_max", find: tracked,
 		Means: "A firewall that knows connections has room for so many; when it is full, new ones are dropped."},
 }
 

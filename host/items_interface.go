@@ -10,30 +10,30 @@ import (
 
 // interfaceItems are what each interface is set to.
 var interfaceItems = []Item{
-	{ID: "link-speed", Area: Interface, Reads: "ethtool netlink, link modes", find: links(linkSpeed),
+	{ID: "link-speed", Title: "Speed of the link", Area: Interface, Reads: "ethtool netlink, link modes", find: links(linkSpeed),
 		Means: "How fast the link is. It is as fast as the slower of its two ends, and as the cable bears."},
-	{ID: "duplex", Area: Interface, Reads: "ethtool netlink, link modes", find: links(duplex),
+	{ID: "duplex", Title: "Duplex of the link", Area: Interface, Reads: "ethtool netlink, link modes", find: links(duplex),
 		Means: "At half duplex only one end sends at a time. If just one end believes so, packets are lost as soon as both send.", Source: "IEEE 802.3"},
-	{ID: "negotiation", Area: Interface, Reads: "ethtool netlink, link modes", find: links(negotiation),
+	{ID: "negotiation", Title: "Negotiation of speed and duplex", Area: Interface, Reads: "ethtool netlink, link modes", find: links(negotiation),
 		Means: "Ends agree on speed and duplex. One that does not negotiate makes the other take half duplex: set both alike, or neither.", Source: "IEEE 802.3 clause 28"},
-	{ID: "mtu", Area: Interface, Reads: "rtnetlink", find: links(mtu),
+	{ID: "mtu", Title: "The largest packet of an interface", Area: Interface, Reads: "rtnetlink", find: links(mtu),
 		Means: "The largest packet of the interface. Small ones cost processor time and, after losses, rate. Jumbo frames must hold from end to end, " +
 			"or not at all.", Formula: "1,500 bytes: Ethernet's; IPv6 needs 1,280", Source: "RFC 894; RFC 8200 section 5"},
-	{ID: "driver", Area: Interface, Reads: "/sys/class/net/NAME/device/uevent", find: links(driver),
+	{ID: "driver", Title: "Driver of the adapter", Area: Interface, Reads: "/sys/class/net/NAME/device/uevent", find: links(driver),
 		Means: "A hypervisor that shows an adapter of hardware that was costs a processor for each packet; virtio, vmxnet3 and the like do not."},
-	{ID: "pci-express", Area: Interface, Reads: "/sys/class/net/NAME/device/current_link_speed, current_link_width", find: links(pciExpress),
+	{ID: "pci-express", Title: "What the adapter's slot carries", Area: Interface, Reads: "/sys/class/net/NAME/device/current_link_speed, current_link_width", find: links(pciExpress),
 		Means: "What the adapter's slot carries.", Formula: "transfers/s × lanes × 128/130 (8/10 up to 5 GT/s)", Source: "PCI Express base specification"},
-	{ID: "errors", Area: Interface, Reads: "rtnetlink, IFLA_STATS64", find: links(errorCounts),
+	{ID: "errors", Title: "Packets that came damaged or could not be sent", Area: Interface, Reads: "rtnetlink, IFLA_STATS64", find: links(errorCounts),
 		Means: "Packets that came damaged or could not be sent: cable, plug, optics, or a duplex that the ends do not share."},
-	{ID: "drops", Area: Interface, Reads: "rtnetlink, IFLA_STATS64", find: links(dropCounts),
+	{ID: "drops", Title: "Packets that an interface dropped", Area: Interface, Reads: "rtnetlink, IFLA_STATS64", find: links(dropCounts),
 		Means: "Packets that the interface dropped: rings too small, a processor too slow, or nobody wanted them."},
-	{ID: "queue-length", Area: Interface, Reads: "rtnetlink, IFLA_TXQLEN", find: links(queueLength),
+	{ID: "queue-length", Title: "Length of the queue before the adapter", Area: Interface, Reads: "rtnetlink, IFLA_TXQLEN", find: links(queueLength),
 		Means: "How many packets wait before the adapter where the queue is a plain one.", Formula: "1,000 at 1 Gbit/s, in proportion, from 100 to 20,000",
 		Source: practice + "; PERT guide (2005) for 1 Gbit/s"},
-	{ID: "qdisc", Area: Interface, Reads: "rtnetlink, queueing disciplines", find: links(qdisc),
+	{ID: "qdisc", Title: "Queueing discipline of an interface", Area: Interface, Reads: "rtnetlink, queueing disciplines", find: links(qdisc),
 		Means: "How packets queue before the adapter. fq sends each connection at its own pace; a plain queue sends bursts, which shallow buffers " +
 			"drop; a shaper or an emulation that somebody left is as slow as it says.", Source: practice + "; RFC 8290"},
-	{ID: "qdisc-drops", Area: Interface, Reads: "rtnetlink, queueing disciplines", find: links(qdiscDrops),
+	{ID: "qdisc-drops", Title: "Packets dropped before they were sent", Area: Interface, Reads: "rtnetlink, queueing disciplines", find: links(qdiscDrops),
 		Means: "Packets that this machine dropped itself before they were sent."},
 }
 

@@ -11,19 +11,19 @@ import (
 
 // adapterItems are what adapters take off the processors.
 var adapterItems = []Item{
-	{ID: "offload", Area: Interface, Reads: "ethtool netlink, features", find: links(offloading), Source: practice,
+	{ID: "offload", Title: "Work that the adapter could take off the processors", Area: Interface, Reads: "ethtool netlink, features", find: links(offloading), Source: practice,
 		Means: "The adapter cuts and sums packets, or the kernel handles many as one: without it a processor does each by itself. Joining in " +
 			"hardware (LRO) loses what is needed to forward packets, and is to be off."},
-	{ID: "ring", Area: Interface, Reads: "ethtool netlink, rings", find: links(rings),
+	{ID: "ring", Title: "Packets that the adapter has room for", Area: Interface, Reads: "ethtool netlink, rings", find: links(rings),
 		Means:   "Packets that have come wait in the adapter's ring until a processor takes them; a full one drops them.",
 		Formula: "rate × 4 ms / MTU, at most what the adapter has", Source: practice + "; 4 ms are a tick of the scheduler"},
-	{ID: "interrupts-gathered", Area: Interface, Reads: "ethtool netlink, coalescing", find: links(coalescing),
+	{ID: "interrupts-gathered", Title: "Packets for each interrupt of the adapter", Area: Interface, Reads: "ethtool netlink, coalescing", find: links(coalescing),
 		Means:  "An adapter that interrupts for each packet keeps a processor busy with interrupts; one that waits long adds to the round trip.",
 		Source: "PERT guide (2005), Interrupt Coalescence"},
-	{ID: "channels", Area: CPU, Reads: "ethtool netlink, channels", find: links(channels),
+	{ID: "channels", Title: "Queues of the adapter", Area: CPU, Reads: "ethtool netlink, channels", find: links(channels),
 		Means:   "Over how many queues the adapter spreads connections; a processor serves each.",
 		Formula: "a queue for each 5 Gbit/s, at most one for each processor", Source: practice},
-	{ID: "interrupt-spread", Area: CPU, Reads: "/proc/interrupts", find: links(interruptSpread),
+	{ID: "interrupt-spread", Title: "Processors that the adapter interrupts", Area: CPU, Reads: "/proc/interrupts", find: links(interruptSpread),
 		Means:   "Which processors the adapter's queues interrupt. With all on one, that one is the limit while the others are idle.",
 		Formula: "no processor has more than 90 % where there are several queues", Source: practice},
 }
@@ -86,10 +86,9 @@ var aids = []struct {
 	{"tx", []string{sumsGeneric, sumsIPv4}}, {"sg", []string{gathersFragment}},
 }
 
-// offloading says nothing of what the adapter cannot do.
+// offloading says nothing of what the adapter cannot do, and all that is otherwise at once: one command changes it.
 func offloading(_ *Facts, l Link, _ Need) []seen {
-	var on []string
-	var all []seen
+	var on, off, commands []string
 	for _, aid := range aids {
 		runs, can := false, false
 		for _, name := range aid.names {
@@ -99,17 +98,24 @@ func offloading(_ *Facts, l Link, _ Need) []seen {
 		case runs:
 			on = append(on, aid.short)
 		case can:
-			all = append(all, seen{subject: l.Name + " " + aid.short, value: "off", needed: "on", status: Warning,
-				command: "ethtool -K " + l.Name + " " + aid.short + " on"})
+			off, commands = append(off, aid.short), append(commands, aid.short+" on")
 		}
 	}
-	if large := l.Features[joinsLarge]; large.On && large.Can {
-		all = append(all, seen{subject: l.Name + " lro", value: "on", needed: "off", status: Warning, command: "ethtool -K " + l.Name + " lro off"})
+	var values, needed []string
+	if len(off) > 0 {
+		values, needed = append(values, strings.Join(off, " ")+" off"), append(needed, "on")
 	}
-	if len(all) == 0 && len(on) > 0 {
+	if large := l.Features[joinsLarge]; large.On && large.Can {
+		values, needed, commands = append(values, "lro on"), append(needed, "off"), append(commands, "lro off")
+	}
+	switch {
+	case len(values) > 0:
+		return []seen{{value: strings.Join(values, ", "), needed: strings.Join(needed, ", "), status: Warning,
+			command: "ethtool -K " + l.Name + " " + strings.Join(commands, " ")}}
+	case len(on) > 0:
 		return []seen{{value: strings.Join(on, " "), needed: "all that it can"}}
 	}
-	return all
+	return nil
 }
 
 func rings(_ *Facts, l Link, n Need) (all []seen) {

@@ -10,24 +10,24 @@ import (
 
 // socketItems are what all sockets share: memory, queues of those who wait, ports.
 var socketItems = []Item{
-	{ID: "tcp-mem", Area: TCP, Reads: "net.ipv4.tcp_mem, /proc/net/sockstat",
+	{ID: "tcp-mem", Title: "Memory of all TCP connections", Area: TCP, Reads: "net.ipv4.tcp_mem, /proc/net/sockstat",
 		Means: "From the second number of pages on, all connections together get smaller windows. A connection alone needs two windows; all that " +
 			"are open now may need theirs at once.",
 		Formula: "connections × 2 × rate × round trip", Source: manualIP, find: tcpMemory},
-	{ID: "tcp-memory-pressure", Area: TCP, Reads: "/proc/net/netstat TCPMemoryPressures", find: moving("TcpExt.TCPMemoryPressures", Problem),
+	{ID: "tcp-memory-pressure", Title: "TCP short of memory", Area: TCP, Reads: "/proc/net/netstat TCPMemoryPressures", find: moving("TcpExt.TCPMemoryPressures", Problem),
 		Means: "How often TCP ran short of memory: windows become small, and packets are dropped."},
-	{ID: "listen-most", Area: TCP, Key: "net.core.somaxconn", bad: Warning, wants: constant(4096),
+	{ID: "listen-most", Title: "Connections that may wait to be accepted", Area: TCP, Key: "net.core.somaxconn", bad: Warning, wants: constant(4096),
 		Means: "How many connections may wait for a server to accept them, whatever the server asks for.", Source: manualIP + ", whose default is 4096"},
-	{ID: "listen-half-open", Area: TCP, Key: "net.ipv4.tcp_max_syn_backlog", bad: Warning, wants: constant(128),
+	{ID: "listen-half-open", Title: "Connections that may be half open", Area: TCP, Key: "net.ipv4.tcp_max_syn_backlog", bad: Warning, wants: constant(128),
 		Means: "How many connections may be half open; those beyond it are dropped or answered without options.", Source: manualIP},
-	{ID: "listen-queue", Area: TCP, Reads: "sock_diag", find: listenQueues,
+	{ID: "listen-queue", Title: "A server's queue of connections", Area: TCP, Reads: "sock_diag", find: listenQueues,
 		Means: "Who connects waits in a queue until the server accepts it. A full one drops the handshake, which is repeated a second later."},
-	{ID: "listen-drops", Area: TCP, Reads: "/proc/net/netstat ListenOverflows, ListenDrops", find: moving("TcpExt.ListenDrops", Problem),
+	{ID: "listen-drops", Title: "Connections dropped as a server's queue was full", Area: TCP, Reads: "/proc/net/netstat ListenOverflows, ListenDrops", find: moving("TcpExt.ListenDrops", Problem),
 		Means: "Handshakes that were dropped since a server's queue was full."},
-	{ID: "local-ports", Area: TCP, Key: "net.ipv4.ip_local_port_range", bad: Warning, wants: portRange,
+	{ID: "local-ports", Title: "Ports for connections out", Area: TCP, Key: "net.ipv4.ip_local_port_range", bad: Warning, wants: portRange,
 		Means:   "Connections out have a port each, and keep it for a minute after their end.",
 		Formula: "ports / 60 s is how many may be opened in a second to one server", Source: "RFC 9293 section 3.6.1; Linux TCP_TIMEWAIT_LEN"},
-	{ID: "udp-drops", Area: Core, Reads: "/proc/net/snmp Udp RcvbufErrors", find: moving("Udp.RcvbufErrors", Problem),
+	{ID: "udp-drops", Title: "Datagrams dropped as a buffer was full", Area: Core, Reads: "/proc/net/snmp Udp RcvbufErrors", find: moving("Udp.RcvbufErrors", Problem),
 		Means: "Datagrams that were dropped since the buffer of their socket was full: the program reads too slowly, or asks for too small a buffer."},
 }
 

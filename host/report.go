@@ -3,9 +3,13 @@ package host
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/pathwise-net/pathwise/quantity"
 )
 
 // Ask is what a machine is audited for. Zero fields are found out, or assumed.
@@ -65,6 +69,50 @@ func (f *Facts) report(ask Ask) *Report {
 	return r
 }
 
+// Summary counts what was found, such as "1 problem and 8 warnings in 60 checks, of which 2 could not be read".
+func (r *Report) Summary() string {
+	count := map[Status]int{}
+	for _, c := range r.Checks {
+		count[c.Status]++
+	}
+	text := fmt.Sprintf("%s and %s in %s", plural(count[Problem], "problem"), plural(count[Warning], "warning"), plural(len(r.Checks), "check"))
+	if n := count[Unknown]; n > 0 {
+		text += fmt.Sprintf(", of which %d could not be read", n)
+	}
+	return text
+}
+
+// Assumes says what of the rate and the round trip is assumed, which problems of buffers rest on; "": nothing is.
+func (r *Report) Assumes() string {
+	var what []string
+	if strings.HasPrefix(r.RateFrom, assumed) {
+		what = append(what, "rate")
+	}
+	if strings.HasPrefix(r.RTTFrom, assumed) {
+		what = append(what, "round trip")
+	}
+	return strings.Join(what, " and ")
+}
+
+// Bears says in a sentence whether what is found holds transfers back now.
+func (r *Report) Bears(s Status) string {
+	if s == Problem {
+		return fmt.Sprintf("It can hold back transfers of %s over %s; a diagnosis says whether it does.", quantity.FormatRate(r.Rate),
+			quantity.FormatSeconds(r.RTTSeconds))
+	}
+	return "It is no sign by itself that a transfer is held back now."
+}
+
+func plural(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
+}
+
+// assumed begins what says where a rate or a round trip is from that nobody told.
+const assumed = "assumed"
+
 // need is what a machine is to carry, and where each half of that comes from.
 func (f *Facts) need(ask Ask) (n Need, rateFrom, rttFrom string) {
 	n, rateFrom, rttFrom = Need{ask.Rate, ask.RTT}, "as asked", "as asked"
@@ -72,14 +120,14 @@ func (f *Facts) need(ask Ask) (n Need, rateFrom, rttFrom string) {
 		if l, is := f.onWay(); is && l.Speed > 0 {
 			n.Rate, rateFrom = l.Speed, "speed of "+l.Name
 		} else {
-			n.Rate, rateFrom = assumedRate, "assumed: no link says its speed"
+			n.Rate, rateFrom = assumedRate, assumed+": no link says its speed"
 		}
 	}
 	if n.RTT == 0 {
 		if m := f.Network.Way.Remembered; m != nil && m.RTT > 0 {
 			n.RTT, rttFrom = m.RTT, "of earlier connections there"
 		} else {
-			n.RTT, rttFrom = assumedRTT, "assumed"
+			n.RTT, rttFrom = assumedRTT, assumed
 		}
 	}
 	return n, rateFrom, rttFrom

@@ -108,7 +108,7 @@ func fillAudit(r *measure.Result, report *host.Report) {
 	for _, status := range []host.Status{host.Problem, host.Warning} {
 		for _, c := range report.Checks {
 			if c.Status == status {
-				r.Samples.Findings = append(r.Samples.Findings, findingOf(r, c))
+				r.Samples.Findings = append(r.Samples.Findings, findingOf(r, c, report.Bears(status)))
 			}
 		}
 	}
@@ -122,16 +122,17 @@ func fillAudit(r *measure.Result, report *host.Report) {
 	}
 }
 
-// findingOf is a check that is not as it should be, as a finding about the host. How much a setting costs is not measured, so none is more
-// than a warning.
-func findingOf(r *measure.Result, c host.Check) measure.Finding {
-	f := measure.Finding{ID: c.ID, Severity: measure.Info, Confidence: 1, Where: strings.TrimSpace(r.Source.Name + " " + c.Subject),
-		Evidence: []measure.Evidence{}, Advice: []measure.Advice{}, Explanation: c.Value + ". " + c.Why}
-	if c.Status == host.Problem {
-		f.Severity = measure.Warning
-	}
+// findingOf is a check that is not as it should be, as a finding about the host, as bad as `pathwise host` calls it. bears says whether it holds
+// transfers back.
+func findingOf(r *measure.Result, c host.Check, bears string) measure.Finding {
+	f := measure.Finding{ID: c.ID, Severity: measure.Severity(c.Status), Confidence: 1, Where: strings.TrimSpace(r.Source.Name + " " + c.Subject),
+		Evidence: []measure.Evidence{}, Advice: []measure.Advice{}, Explanation: c.Value + ". " + c.Why + " " + bears}
 	if c.Needed != "" {
-		f.Explanation = fmt.Sprintf("%s, and %s is needed. %s", c.Value, c.Needed, c.Why)
+		wish := "would be better"
+		if c.Status == host.Problem {
+			wish = "is needed"
+		}
+		f.Explanation = fmt.Sprintf("%s, and %s %s. %s %s", c.Value, c.Needed, wish, c.Why, bears)
 	}
 	if c.Command != "" {
 		why := c.Formula

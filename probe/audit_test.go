@@ -21,11 +21,12 @@ func TestFillAudit(t *testing.T) {
 		{ID: "tcp-sack", Status: host.OK, Value: "1"}, {ID: "rings", Status: host.Unknown},
 	}})
 	want := []measure.Finding{
-		{ID: "tcp-rmem", Severity: measure.Warning, Confidence: 1, Where: "bob", Evidence: []measure.Evidence{},
-			Explanation: "4096 87380 262144, and at least 12500000 is needed. The window is half of it.",
-			Advice:      []measure.Advice{{Host: "bob", Command: "sysctl -w x", Why: "2 × rate × round trip; to make it stay: a file"}}},
-		{ID: "offload", Severity: measure.Info, Confidence: 1, Where: "bob eth0", Evidence: []measure.Evidence{}, Advice: []measure.Advice{},
-			Explanation: "tso off, and on is needed. It costs processor time."},
+		{ID: "tcp-rmem", Severity: measure.Problem, Confidence: 1, Where: "bob", Evidence: []measure.Evidence{},
+			Explanation: "4096 87380 262144, and at least 12500000 is needed. The window is half of it. " +
+				"It can hold back transfers of 1.00 Gbit/s over 50.0 ms; a diagnosis says whether it does.",
+			Advice: []measure.Advice{{Host: "bob", Command: "sysctl -w x", Why: "2 × rate × round trip; to make it stay: a file"}}},
+		{ID: "offload", Severity: measure.Warning, Confidence: 1, Where: "bob eth0", Evidence: []measure.Evidence{}, Advice: []measure.Advice{},
+			Explanation: "tso off, and on would be better. It costs processor time. It is no sign by itself that a transfer is held back now."},
 	}
 	if diff := cmp.Diff(want, r.Samples.Findings); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)

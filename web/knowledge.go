@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -11,13 +12,14 @@ import (
 	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/calc"
 	"github.com/pathwise-net/pathwise/diagnose/knowledge"
+	"github.com/pathwise-net/pathwise/host"
 	"github.com/pathwise-net/pathwise/lab/faults"
 )
 
 // explaining is the part of the table that says what words mean.
 func (s *Server) explaining(a huma.API) {
 	add(a, get("knowledge", account.Read, "/knowledge", "What each finding, metric, formula, fault and term means"), s.knowledge)
-	add(a, get("titles", account.Read, "/titles", "What each finding, and each verdict of a diagnosis, is called"), s.titles)
+	add(a, get("titles", account.Read, "/titles", "What each finding, each verdict of a diagnosis and each setting of an audit is called"), s.titles)
 }
 
 type knowledgeDoc struct {
@@ -33,19 +35,29 @@ type titlesDoc struct {
 }
 
 func (s *Server) titles(context.Context, *struct{}) (*body[titlesDoc], error) {
-	return &body[titlesDoc]{titlesDoc{knowledge.Titles()}}, nil
+	titles := knowledge.Titles()
+	for _, i := range host.Items() { // what audits find
+		titles[i.ID] = cmp.Or(titles[i.ID], i.Title)
+	}
+	return &body[titlesDoc]{titlesDoc{titles}}, nil
 }
 
 // faultPrefix keeps apart a fault that the lab plays and the finding or the term of the same name.
 const faultPrefix = "fault-"
 
-// Knowledge is the whole knowledge base: its own entries, and one for each fault in the library of the lab. It is made once,
+// Knowledge is the whole knowledge base: its own entries, one for each setting that is audited and one for each fault in the library of the lab. A
+// setting of the name of a term, such as mtu, is explained by that. It is made once,
 // since reading that library takes a while; callers do not change it.
 var Knowledge = sync.OnceValue(func() []knowledge.Entry {
 	all := knowledge.Entries()
 	known := map[string]bool{}
 	for i := range all {
 		known[all[i].ID] = true
+	}
+	for _, i := range host.Items() {
+		if !known[i.ID] {
+			all = append(all, settingEntry(i))
+		}
 	}
 	cases := faults.List()
 	for i := range cases {
@@ -62,6 +74,16 @@ var Knowledge = sync.OnceValue(func() []knowledge.Entry {
 	}
 	return all
 })
+
+// settingEntry says of a setting of a host what it does, where it is read, and what it should be.
+func settingEntry(i host.Item) knowledge.Entry {
+	e := knowledge.Entry{ID: i.ID, Kind: knowledge.Setting, Title: i.Title, Text: i.Means, Source: i.Source, See: []string{"host-settings"},
+		Shows: "pathwise host --only " + i.ID + " reads it: " + cmp.Or(i.Key, i.Reads) + "."}
+	if i.Formula != "" {
+		e.Shows += " What is needed: " + i.Formula + "."
+	}
+	return e
+}
 
 // calculating is the part of the table that works formulas out.
 func (s *Server) calculating(a huma.API) {

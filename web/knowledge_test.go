@@ -3,10 +3,12 @@ package web
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/diagnose/knowledge"
+	"github.com/pathwise-net/pathwise/host"
 	"github.com/pathwise-net/pathwise/lab/faults"
 )
 
@@ -19,8 +21,12 @@ func TestKnowledge(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatalf("%v: %.300s", err, text)
 	}
-	if want := len(knowledge.Entries()) + len(faults.List()); len(got.Entries) != want {
-		t.Errorf("%d entries, want %d", len(got.Entries), want)
+	own := knowledge.Entries()
+	settings := slices.DeleteFunc(host.Items(), func(i host.Item) bool {
+		return slices.ContainsFunc(own, func(e knowledge.Entry) bool { return e.ID == i.ID })
+	})
+	if want := len(own) + len(settings) + len(faults.List()); len(got.Entries) != want || len(settings) < 70 {
+		t.Errorf("%d entries, want %d with %d settings", len(got.Entries), want, len(settings))
 	}
 	ids := map[string]bool{}
 	for _, e := range got.Entries {
@@ -53,6 +59,11 @@ func TestTitles(t *testing.T) {
 	for _, verdict := range []string{diagnose.Healthy, diagnose.Unknown, diagnose.Unchanged} {
 		if titles[verdict] == "" {
 			t.Errorf("the verdict %s has no title", verdict)
+		}
+	}
+	for _, i := range host.Items() {
+		if e, err := knowledge.Find(Knowledge(), i.ID); err != nil || e.ID != i.ID || titles[i.ID] == "" {
+			t.Errorf("the setting %s is explained by %q (%v), and called %q", i.ID, e.ID, err, titles[i.ID])
 		}
 	}
 	for _, e := range Knowledge() {

@@ -16,11 +16,11 @@ import (
 func explainCommand(s *session) *cobra.Command {
 	kind := ""
 	c := &cobra.Command{
-		Use: "explain [ID | WORD…]", Short: "Say what a finding, a metric, a formula, a fault or a term means", Args: cobra.ArbitraryArgs,
+		Use: "explain [ID | WORD…]", Short: "Say what a finding, a metric, a formula, a setting, a fault or a term means", Args: cobra.ArbitraryArgs,
 		Long: "Say in plain words what an entry of the knowledge base means, how it shows itself and what cures it; without an ID, list\n" +
 			"the entries. Findings are what `pathwise diagnose` may come to, metrics what measurements report, formulas what\n" +
-			"`pathwise calc` works out, faults what `pathwise lab run` plays, terms the words of the field. A title or an abbreviation\n" +
-			"does as well as an ID; capitals, spaces and underscores make no difference. Several words that are no name find the entries that\n" +
+			"`pathwise calc` works out, settings what `pathwise host` judges, faults what `pathwise lab run` plays, terms the words of the\n" +
+			"field. A title or an abbreviation does as well as an ID; capitals, spaces and underscores make no difference. Several words that are no name find the entries that\n" +
 			"have them.",
 		Example: "  pathwise explain receive-window-limited\n  pathwise explain smoke graph\n  pathwise explain PLPMTUD\n  pathwise explain --kind finding",
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -45,14 +45,14 @@ func explainCommand(s *session) *cobra.Command {
 			return s.emit(doc, func(w io.Writer) { printEntry(w, e) })
 		},
 	}
-	c.Flags().StringVar(&kind, "kind", "", "list entries of one kind: finding, metric, formula, fault, term")
+	c.Flags().StringVar(&kind, "kind", "", "list entries of one kind: finding, metric, formula, setting, fault, term")
 	return c
 }
 
 func (s *session) listKnowledge(kind knowledge.Kind) error {
-	kinds := []knowledge.Kind{knowledge.Finding, knowledge.Metric, knowledge.Formula, knowledge.Fault, knowledge.Term}
+	kinds := []knowledge.Kind{knowledge.Finding, knowledge.Metric, knowledge.Formula, knowledge.Setting, knowledge.Fault, knowledge.Term}
 	if kind != "" && !slices.Contains(kinds, kind) {
-		return badFlag("kind", fmt.Errorf("%q: want finding, metric, formula, fault or term", kind))
+		return badFlag("kind", fmt.Errorf("%q: want finding, metric, formula, setting, fault or term", kind))
 	}
 	listed := []knowledge.Entry{}
 	for _, e := range web.Knowledge() {

@@ -82,7 +82,7 @@ func TestExplainBadCalls(t *testing.T) {
 	for args, want := range map[string]string{
 		"recieve-window": `"recieve-window": no such entry; want one such as receive-window`,
 		"xyzzy-plugh-q":  `want a finding, a metric, a formula, a fault or a term`,
-		"--kind=words":   `--kind: "words": want finding, metric, formula, fault or term`,
+		"--kind=words":   `--kind: "words": want finding, metric, formula, setting, fault or term`,
 		"rtt --kind=no":  `--kind: "no": is for the list, and there is an ID: rtt`,
 	} {
 		status, out, errs := runExplain(strings.Fields(args)...)

@@ -25,7 +25,10 @@ func printHost(w io.Writer, r *host.Report, s *session) {
 		fmt.Fprintf(w, "rate       %s (%s)\n", quantity.FormatRate(r.Rate), r.RateFrom)
 		fmt.Fprintf(w, "round trip %s (%s)\n", quantity.FormatSeconds(r.RTTSeconds), r.RTTFrom)
 	}
-	fmt.Fprintf(w, "verdict    %s\n", r.Verdict)
+	fmt.Fprintf(w, "verdict    %s: %s\n", r.Verdict, r.Summary())
+	if what := r.Assumes(); what != "" && !s.quiet {
+		fmt.Fprintf(w, "           for a %s that is assumed: --rate and --rtt say it, --to HOST finds it out\n", what)
+	}
 	for from := 0; from < len(r.Checks); {
 		to := from
 		for to < len(r.Checks) && r.Checks[to].Area == r.Checks[from].Area {

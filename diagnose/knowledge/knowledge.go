@@ -29,6 +29,7 @@ const (
 	Metric  Kind = "metric"  // of package measure
 	Formula Kind = "formula" // of package calc
 	Term    Kind = "term"    // a word of the field
+	Setting Kind = "setting" // or count that package host judges; package web adds them, since this one knows nothing of hosts
 	Fault   Kind = "fault"   // that the lab can play; package web adds them, since this one knows nothing of the lab
 )
 

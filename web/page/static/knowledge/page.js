@@ -8,7 +8,7 @@ import { Failure, Loading } from '../state.js';
 import { related, search } from './search.js';
 
 /** @type {Record<string, string>} */
-const heads = { finding: 'Findings of a diagnosis', term: 'Terms', formula: 'Formulas', metric: 'Metrics', fault: 'Faults that the lab can play' };
+const heads = { finding: 'Findings of a diagnosis', term: 'Terms', formula: 'Formulas', metric: 'Metrics', setting: 'Settings and counts of a host', fault: 'Faults that the lab can play' };
 const pause = 250; // ms without a key before the URL has what is searched for
 const mostFound = 60; // of a search: further ones are no help
 
