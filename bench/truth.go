@@ -47,7 +47,7 @@ func (b *bench) truth(ctx context.Context) error {
 
 // truthAt compares packet by packet at one rate. A Result has the first 10,000 packets one by one.
 func (b *bench) truthAt(ctx context.Context, rate int) error {
-	r, seen, _, err := b.owdInLab(ctx, fmt.Sprintf("delay: %v", comparedDelay), truthSeconds*rate, time.Second/time.Duration(rate))
+	r, seen, _, err := b.owdInLab(ctx, "stamp", fmt.Sprintf("delay: %v", comparedDelay), truthSeconds*rate, time.Second/time.Duration(rate))
 	if err != nil {
 		return err
 	}
@@ -87,9 +87,9 @@ type passage struct{ came, left int64 }
 
 func (p passage) took() float64 { return float64(p.left-p.came) / 1e9 }
 
-// owdInLab measures once over one link whose shape is given as in a lab file, and returns the Result, the packets of both ways that arrived in
+// owdInLab measures once by a protocol over one link whose shape is given as in a lab file, and returns the Result, the packets of both ways that arrived in
 // the order in which they were sent, and the lab's account.
-func (b *bench) owdInLab(ctx context.Context, link string, packets int, interval time.Duration) (*measure.Result, [2][]passage, *lab.Truth, error) {
+func (b *bench) owdInLab(ctx context.Context, proto, link string, packets int, interval time.Duration) (*measure.Result, [2][]passage, *lab.Truth, error) {
 	var seen [2][]passage
 	spec, err := lab.ParseSpec("truth", []byte("seed: 16\nhosts: {a: {}, b: {}}\nlinks:\n  - {between: [a, b], "+link+"}\n"))
 	if err != nil {
@@ -100,14 +100,14 @@ func (b *bench) owdInLab(ctx context.Context, link string, packets int, interval
 		return nil, seen, nil, err
 	}
 	defer l.Close()
-	far, err := start(ctx, l, "b", "answering stamp", b.pathwise, "respond")
+	far, err := start(ctx, l, "b", "answering "+proto, b.pathwise, "respond")
 	if err != nil {
 		return nil, seen, nil, err
 	}
 	defer far.wait() //nolint:errcheck // ended by a signal
 	defer far.process.Signal(syscall.SIGINT)
 	watch := followProbes(ctx, l, &seen)
-	printed, err := output(ctx, l, "a", b.pathwise, "--json", "owd", "b", "-c", strconv.Itoa(packets), "-i", interval.String(), "-W", "500ms")
+	printed, err := output(ctx, l, "a", b.pathwise, "--json", "owd", "b", "--proto", proto, "-c", strconv.Itoa(packets), "-i", interval.String(), "-W", "500ms")
 	if err != nil {
 		return nil, seen, nil, err
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pathwise-net/pathwise/lab/record"
@@ -35,42 +37,50 @@ var impairedPaths = []string{
 	"forward: {delay: 20ms, reorder: {ratio: 5%, by: 5ms}}, reverse: {delay: 20ms, reorder: {ratio: 5%, by: 5ms}}",
 	"delay: 20ms, corrupt: 2%",
 	"rate: 600kbit, delay: 20ms, queue: 3kB",
-	"delay: 20ms, police: {rate: 400kbit, burst: 4kB}",
+	"delay: 20ms, police: {rate: 300kbit, burst: 4kB}",
 	"forward: {delay: 20ms, loss: 2%, duplicate: 2%, reorder: {ratio: 2%, by: 5ms}}, reverse: {delay: 10ms, loss: {gilbert: {ratio: 2%, burst: 4}}, duplicate: 1%}",
 }
 
-// impaired prints for each path what owd counted and what was so.
+// impaired prints for each path what owd counted and what was so. By OWAMP each end keeps records of what it received; by STAMP one end works out
+// both ways from what came back.
 func (b *bench) impaired(ctx context.Context) error {
 	fmt.Fprintf(b.out, "lost, copied and reordered on each way, as pathwise owd counts of %d packets and (where it differs) in truth:\n", impairedPackets)
-	exact := 0
+	exact := map[string]int{}
 	for _, link := range impairedPaths {
-		r, _, truth, err := b.owdInLab(ctx, link, impairedPackets, impairedInterval)
-		if err != nil {
-			return fmt.Errorf("over %s: %w", link, err)
-		}
-		line, equal := "", true
-		for _, f := range truth.Flows {
-			switch {
-			case f.Protocol == "udp" && f.TargetPort == 862:
-				equal = countWay(r, measure.Forward, f, &line) && equal
-			case f.Protocol == "udp" && f.SourcePort == 862:
-				equal = countWay(r, measure.Reverse, f, &line) && equal
+		fmt.Fprintf(b.out, "  %s\n", link)
+		for _, proto := range []string{"owamp", "stamp"} {
+			r, _, truth, err := b.owdInLab(ctx, proto, link, impairedPackets, impairedInterval)
+			if err != nil {
+				return fmt.Errorf("by %s over %s: %w", proto, link, err)
 			}
+			line, equal := "", true
+			slices.SortFunc(truth.Flows, func(a, b record.FlowTruth) int { return cmp.Compare(wayFrom[a.Source], wayFrom[b.Source]) })
+			for _, f := range truth.Flows {
+				if f.Protocol == "udp" {
+					equal = countWay(r, wayFrom[f.Source], f, &line) && equal
+				}
+			}
+			if equal {
+				exact[proto]++
+			}
+			fmt.Fprintf(b.out, "    %s%s\n", proto, line)
 		}
-		if equal {
-			exact++
-		}
-		fmt.Fprintf(b.out, "  %s\n   %s\n", link, line)
 	}
-	fmt.Fprintf(b.out, "exact in %d of %d\n", exact, len(impairedPaths))
+	fmt.Fprintf(b.out, "exact by OWAMP in %d, by STAMP in %d of %d\n", exact["owamp"], exact["stamp"], len(impairedPaths))
 	return nil
 }
+
+// wayFrom is the way that packets take from the address of a host of the lab.
+var wayFrom = map[string]string{firstAddresses[0]: measure.Forward, firstAddresses[1]: measure.Reverse}
 
 // countWay adds to a line what owd counted on a way, and says whether it was so. Of the last packets, if nothing came back after them, nobody
 // knows which way they were lost: as many may be missing on either.
 func countWay(r *measure.Result, way string, truth record.FlowTruth, line *string) (equal bool) {
 	m := r.Metrics
-	open := m[measure.SentPackets] - m[measure.SentOn(measure.Forward)]
+	open := 0.
+	if r.Parameters["proto"] == "stamp" {
+		open = m[measure.SentPackets] - m[measure.SentOn(measure.Forward)]
+	}
 	if *line += fmt.Sprintf(" %s:", way); open > 0 {
 		*line += fmt.Sprintf(" open %.0f,", open)
 	}
