@@ -55,7 +55,7 @@ type Report struct {
 }
 
 // Measure makes one test at the first of some addresses that answers. Where ctx ends after the test began, or the server is lost, the Report
-// beside the error has what was known by then, in sessions that are not finished: of forward packets what OnForward was told.
+// beside the error has what was known by then: of forward packets what OnForward was told. Sessions whose end is not known are not Finished.
 func (c Client) Measure(ctx context.Context, ends []netip.AddrPort, p Plan) (*Report, error) {
 	for _, terms := range []*Terms{p.Forward, p.Reverse} {
 		if terms != nil {

@@ -163,9 +163,9 @@ func TestBrokenOff(t *testing.T) {
 			if !errors.Is(err, c.want) || r == nil {
 				t.Fatalf("%+v, %v; want %v", r, err, c.want)
 			}
-			if r.Forward.Finished || r.Reverse.Finished || len(r.Reverse.Records) < 8 || len(r.Left) < 8 {
-				t.Errorf("%d forward and %d reverse records, %d left here, finished: %v, %v", len(r.Forward.Records), len(r.Reverse.Records),
-					len(r.Left), r.Forward.Finished, r.Reverse.Finished)
+			if r.Forward.Finished || len(r.Reverse.Records) < 8 || len(r.Left) < 5 { // the forward session may be a little behind
+				t.Errorf("%d forward and %d reverse records, %d left here, finished: %v", len(r.Forward.Records), len(r.Reverse.Records),
+					len(r.Left), r.Forward.Finished)
 			}
 			if diff := cmp.Diff(w.forward, r.Forward.Records); diff != "" || !c.lose && len(w.forward) == 0 {
 				t.Errorf("forward (-told +report):\n%s", diff)

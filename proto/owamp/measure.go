@@ -30,6 +30,9 @@ func (t *test) measure(p Plan) (*Report, error) {
 	}
 	err = t.await(p.Stop)
 	halt()
+	if err == nil && t.ctx.Err() != nil { // its end may not have closed the connection yet
+		err = context.Cause(t.ctx)
+	}
 	return r, t.report(r, forward, reverse, follow, err)
 }
 

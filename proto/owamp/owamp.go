@@ -13,6 +13,8 @@
 //	Fetch-Session                            ->
 //	                                         <-   Fetch-Ack, the request, skipped ranges, records
 //
+// While the packets of a session come, its records so far can be fetched on another connection: Finished is 0 then.
+//
 // The wire formats (schedule.go, packet.go, command.go, record.go) and what a receiver makes of arrivals (ledger.go) touch no socket.
 //
 // # What is other than in the RFC
