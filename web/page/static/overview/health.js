@@ -40,9 +40,9 @@ export function healthBrief(h) {
   return h.own.length ? `${h.ill} of ${h.known} worse: its own` : h.ill ? `${h.ill} of ${h.known} worse, by others` : 'as usual';
 }
 
-/** What all paths of a trouble have in common, where a diagnosis does not say it: it is one of a path alone. @param {TroubleDoc} t */
+/** What all paths of a trouble have in common, where its diagnosis does not say so. @param {TroubleDoc} t */
 export function commonOf(t) {
   const first = t.signs[0];
-  if (!isOfHost(t) || first.all < 3 || t.diagnosis?.host === t.name) return '';
+  if (!isOfHost(t) || first.all < 3 || t.diagnosis?.host?.startsWith(t.name)) return '';
   return `Far ends as different as these have only ${t.name} in common: it is that host, or the line by which it is attached.`;
 }

@@ -38,11 +38,11 @@ export const seriesUrl = ([source, target], metric, of, range, wanted, { gaps = 
 
 /**
  * @param {{row: import('./rows.js').Row, pair: [string, string], keys: Key[][], measured: Measured[], of: {tool: string, test: string}, range: Range,
- *   compared: Compared, whole: boolean, zoom: (from: number, to: number) => void, press: (e: KeyboardEvent, at: number) => void, turn: number | null,
+ *   compared: Compared, whole: boolean, generated?: string, zoom: (from: number, to: number) => void, press: (e: KeyboardEvent, at: number) => void, turn: number | null,
  *   changes: import('./happened.js').Change[], drew: (id: string, range: Range) => void}} props
- * keys: of the way there and of the way back; measured: how often each tool ran; whole: what is not of the plan is shown, too; turn: null while the range is not yet the one that is wanted; drew: it stands, or never will
+ * keys: of the way there and of the way back; measured: how often each tool ran; whole: what is not of the plan is shown, too; generated: until when nobody measured; turn: null while the range is not yet the one that is wanted; drew: it stands, or never will
  */
-export function Graphs({ row, pair, keys, measured, of, range, compared, whole, zoom, press, turn, changes, drew }) {
+export function Graphs({ row, pair, keys, measured, of, range, compared, whole, generated, zoom, press, turn, changes, drew }) {
   const tools = toolsOf(keys.flat().filter(planned), row.metrics[0], measured);
   const tool = tools.includes(of.tool) ? of.tool : tools[0] ?? '';
   const chosen = { tool, test: of.test };
@@ -89,8 +89,9 @@ export function Graphs({ row, pair, keys, measured, of, range, compared, whole, 
     const doc = one && { ...one, gaps: within(shades?.[ways.length * n + i]?.gaps, drawn) };
     return pictureOf(row, [doc, ...(shades ?? []).slice(i * n, (i + 1) * n).map((s) => (s?.step_seconds === doc?.step_seconds ? s : null))], beside,
       docs.length === 2 * ways.length + points.length // else they are of other points
-        ? points.flatMap((p, k) => (p.i === i ? [{ doc: docs[2 * ways.length + k], name: p.name }] : [])) : [], seams);
-  }), [docs, shades, drawn.from, drawn.to, row.id, compared?.name]);
+        ? points.flatMap((p, k) => (p.i === i ? [{ doc: docs[2 * ways.length + k], name: p.name }] : [])) : [],
+      generated ? [...seams, { at: Date.parse(generated) / 1e3, tool: 'generated until here' }] : seams);
+  }), [docs, shades, drawn.from, drawn.to, row.id, compared?.name, generated]);
   if (pictures) share(pictures);
   const marks = useMemo(() => ways.map((_, i) => changes.filter((c) => c.way === null || c.way === i)), [changes]);
   useEffect(() => {

@@ -27,18 +27,18 @@ import { useStages } from './stages.js';
 /** @type {import('./happened.js').Change[]} */
 const none = [];
 
-/** @param {{route: import('../router.js').Route}} props */
-export function Pair({ route }) {
+/** @param {{route: import('../router.js').Route, account: import('../account.js').Account}} props */
+export function Pair({ route, account }) {
   const pair = /** @type {[string, string]} */ ([route.path[1], route.path[2]]);
-  return html`<${Past} route=${route} pair=${pair} metric="rtt_median_seconds" head=${html`<${Head} pair=${pair} query=${route.query} />`} />`;
+  return html`<${Past} route=${route} pair=${pair} metric="rtt_median_seconds" generated=${account.me?.generated_until} head=${html`<${Head} pair=${pair} query=${route.query} />`} />`;
 }
 
 /**
  * What was measured of a pair, or of a host by itself, whose pair has one name twice.
- * @param {{route: import('../router.js').Route, pair: [string, string], metric?: string, head?: any}} props
- * metric: that the page is about, unless its address says another; head: what stands above it
+ * @param {{route: import('../router.js').Route, pair: [string, string], metric?: string, generated?: string, head?: any}} props
+ * metric: that the page is about, unless its address says another; generated: until when nobody measured what is shown; head: what stands above it
  */
-export function Past({ route, pair, metric: usual = '', head }) {
+export function Past({ route, pair, metric: usual = '', generated, head }) {
   const { query } = route;
   const ways = waysOf(pair);
   const own = ways.length === 1;
@@ -90,7 +90,7 @@ export function Past({ route, pair, metric: usual = '', head }) {
     ${!own && html`<${About} pair=${pair} turn=${turnOfRest} />`}</div>`;
   /** @param {import('./rows.js').Row} row */
   const graphs = (row) => rangeFor(row.id) && html`<${Graphs} key=${row.id} row=${row} pair=${pair} keys=${keys} measured=${measured} of=${of} range=${rangeFor(row.id)} compared=${compared}
-    whole=${whole} zoom=${zoomIn(row.id)} press=${pressIn(row.id)} turn=${turnOf(row.id)} changes=${changes ?? none} drew=${onDrew} />`;
+    whole=${whole} generated=${generated} zoom=${zoomIn(row.id)} press=${pressIn(row.id)} turn=${turnOf(row.id)} changes=${changes ?? none} drew=${onDrew} />`;
   return html`
     ${head}
     ${!own && html`<${Since} pair=${pair} events=${events} now=${worse}>${first && rest && html`<${State} row=${first} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />`}<//>`}

@@ -47,7 +47,7 @@ export function parted(rows, keys) {
 export function rowsOf(keys, metric, label) {
   const there = new Set(keys.map((k) => k.metric));
   const found = rows.filter((r) => there.has(r.metrics[0]));
-  const about = found.find((r) => r.metrics.includes(metric));
+  const about = found.find((r) => r.metrics[0] === metric) ?? found.find((r) => r.metrics.includes(metric));
   if (about) return [about, ...found.filter((r) => r !== about)];
   return there.has(metric) ? [{ id: metric, title: label, metrics: [metric], draw: /** @type {const} */ ('line') }, ...found] : found;
 }
