@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"sync"
 	"time"
 
 	"github.com/pathwise-net/pathwise/config"
@@ -80,12 +81,11 @@ func (c *Control) Diagnose(ctx context.Context, r DiagnosisRequest) (*diagnose.D
 	if err != nil {
 		return nil, err
 	}
-	now := c.config.Now()
-	d := &diagnosis{Control: c, request: r, id: newID(now), began: now, left: r.Patience}
+	d := c.newDiagnosis(r)
 	if !agent {
 		d.rests = responderRests
 	}
-	executor := diagnose.Executor{Make: d.do, Far: agent, Planned: func(plan []diagnose.Step) { d.plan = nil; d.grow(plan...) }}
+	executor := diagnose.Executor{Make: d.do, Beside: d.beside, Far: agent, Planned: func(plan []diagnose.Step) { d.plan = nil; d.grow(plan...) }}
 	results, _, err := executor.Execute(ctx, d.steps())
 	if err != nil {
 		return nil, err
@@ -107,6 +107,12 @@ func (c *Control) Diagnose(ctx context.Context, r DiagnosisRequest) (*diagnose.D
 	}
 	d.show(DiagnosisLine{Diagnosis: withoutSamples(found), ID: id})
 	return found, nil
+}
+
+// newDiagnosis is one that begins now.
+func (c *Control) newDiagnosis(r DiagnosisRequest) *diagnosis {
+	now := c.config.Now()
+	return &diagnosis{Control: c, request: r, id: newID(now), began: now, left: r.Patience, showing: &sync.Mutex{}}
 }
 
 // steps are those of the plan, with transactions where the target answers them.
@@ -163,9 +169,15 @@ type diagnosis struct {
 	left    time.Duration // of the patience
 	failed  []string      // steps, with why
 	why     error         // of the first transfer of which not all was measured; nil: of all was
+
+	showing *sync.Mutex // whoever looks on is told one thing at a time
 }
 
-func (d *diagnosis) show(l DiagnosisLine) { d.request.Show(l) }
+func (d *diagnosis) show(l DiagnosisLine) {
+	d.showing.Lock()
+	defer d.showing.Unlock()
+	d.request.Show(l)
+}
 
 // do makes a step, in less time if the caller may not have it as it is planned, and once more if it came to nothing for what may have
 // been a moment's trouble. What goes wrong is shown, and ends nothing.
@@ -227,6 +239,27 @@ func (d *diagnosis) try(ctx context.Context, s diagnose.Step, run *string) (resu
 			return nil, err
 		}
 	}
+	asked := d.config.Now()
+	r := d.ask(s)
+	r.Placed = func(id string, begins time.Time) {
+		d.left = max(0, d.left-max(0, begins.Sub(asked)))
+		*run = id
+		d.show(DiagnosisLine{Step: s.Name, State: StepWaiting, Run: id, Begins: &begins})
+	}
+	r.Began = func() { d.show(DiagnosisLine{Step: s.Name, State: StepRunning}) }
+	r.Progress = func(p fleet.Progress) {
+		if p.Result != nil {
+			result = p.Result
+			p.Result = bare(p.Result)
+		}
+		d.show(DiagnosisLine{Step: s.Name, Progress: &p})
+	}
+	err = d.Test(ctx, r)
+	return result, err
+}
+
+// ask is a step's test.
+func (d *diagnosis) ask(s diagnose.Step) Request {
 	source, target := d.ends(s)
 	parameters := map[string]any{}
 	maps.Copy(parameters, s.Parameters)
@@ -236,25 +269,8 @@ func (d *diagnosis) try(ctx context.Context, s diagnose.Step, run *string) (resu
 	if d.request.Family != "" {
 		parameters["family"] = d.request.Family
 	}
-	asked := d.config.Now()
-	err = d.Test(ctx, Request{
-		Source: source, Target: target, Tool: s.Kind, Parameters: parameters, probe: true,
-		Patience: d.left, Caller: d.request.Caller, role: measure.DiagnosisRole(d.id, s.Name), unasked: d.request.trouble != "",
-		Placed: func(id string, begins time.Time) {
-			d.left = max(0, d.left-max(0, begins.Sub(asked)))
-			*run = id
-			d.show(DiagnosisLine{Step: s.Name, State: StepWaiting, Run: id, Begins: &begins})
-		},
-		Began: func() { d.show(DiagnosisLine{Step: s.Name, State: StepRunning}) },
-		Progress: func(p fleet.Progress) {
-			if p.Result != nil {
-				result = p.Result
-				p.Result = bare(p.Result)
-			}
-			d.show(DiagnosisLine{Step: s.Name, Progress: &p})
-		},
-	})
-	return result, err
+	return Request{Source: source, Target: target, Tool: s.Kind, Parameters: parameters, probe: true, Patience: d.left,
+		Caller: d.request.Caller, role: measure.DiagnosisRole(d.id, s.Name), unasked: d.request.trouble != ""}
 }
 
 // ends are the host that makes a step and the one that it measures, which are one where a host measures itself.
