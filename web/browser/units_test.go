@@ -27,6 +27,8 @@ func TestUnits(t *testing.T) {
 		{"format.js", `format(null, 'seconds')`, "none"},
 		{"format.js", `format(-0.002, 'seconds')`, "−2.00 ms"},
 		{"format.js", `share(7 / 801, 801)`, "0.9 % (7 of 801), 0.4 to 1.8 %"},
+		{"format.js", `share(1 / 40, 40, true)`, "2.5 % (1 of 40)"},
+		{"pair/since.js", `[['2026-11-22T15:00:00Z', {}], ['2026-11-22T16:30:00Z', {}], ['2026-11-22T20:00:00Z', {}], ['2026-11-22T20:00:00Z', {longer: true}]].map(([since, more]) => untold([{aspect: 'loss', since, ...more}], [{ended: null, until: '2026-11-22T15:10:00Z', changed: [{metric: 'loss_ratio'}]}]).length).join()`, "0,0,1,0"},
 		{"format.js", `share(7 / 801, 801, true)`, "0.9 % (7 of 801)"},
 		{"format.js", `[share(0, 801), share(1, 20), share(0.2, 10), share(0.00123, 1e6), share(0.5, 0), share(null, 9)].join('; ')`,
 			"0 % (0 of 801), 0 to 0.5 %; 100 % (20 of 20), 84 to 100 %; 20 % (2 of 10), 6 to 51 %; 0.123 % (1 230 of 1 000 000), 0.116 to 0.130 %; 50 %; none"},

@@ -93,7 +93,9 @@ export function share(ratio, of, brief, unit = 'ratio') {
   if (ratio == null || !(all > 0)) return format(ratio, unit);
   const some = Math.round(ratio * all);
   const [low, high] = likely(some, all);
-  const after = Math.max(0, Math.min(9, Math.floor(1.35 - Math.log10(100 * (high - low)))));
+  let after = Math.max(0, Math.min(9, Math.floor(1.35 - Math.log10(100 * (high - low)))));
+  const exact = (100 * some) / all;
+  if (Math.abs(Number(exact.toFixed(after)) - exact) > 0.1 * exact) after++; // 1 of 40 is 2.5 %, and not 3 %
   const text = (/** @type {number} */ v) => (v === 0 ? '0' : v === 1 ? '100' : (100 * v).toFixed(after));
   const whole = `${text(some / all)}${nbsp}% (${count(some)} of ${count(all)})`;
   return brief ? whole : `${whole}, ${text(low)} to ${text(high)}${nbsp}%`;

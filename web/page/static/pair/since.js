@@ -62,12 +62,14 @@ function worseOf(summary, pair) {
 /** Aspects of signs by the metrics of events. @type {[Aspect, RegExp][]} */
 const aspects = [['loss', /loss/], ['throughput', /throughput/], ['delay', /rtt/]];
 
+const same = 2 * 3600e3; // ms between what a sign and an event say of when it began, for them to be one: signs are of whole hours
+
 /**
  * The signs that no event of the history that goes on tells.
  * @param {SignDoc[]} signs
  * @param {HistoryEvent[]} events
  */
-export const untold = (signs, events) => signs.filter((s) => !events.some((e) => !e.ended && e.changed.some((c) => aspects.some(([a, of]) => a === s.aspect && of.test(c.metric)))));
+export const untold = (signs, events) => signs.filter((s) => !events.some((e) => !e.ended && (s.longer || Math.abs(Date.parse(e.until) - Date.parse(s.since)) < same) && e.changed.some((c) => aspects.some(([a, of]) => a === s.aspect && of.test(c.metric)))));
 
 /** Changes of the time line with those of a history, and with what began lately. Another route has its own mark there.
  * @param {Change[] | null} changes
