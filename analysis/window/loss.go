@@ -1,6 +1,8 @@
 package window
 
 import (
+	"slices"
+
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/stat"
 )
@@ -9,30 +11,41 @@ import (
 type lossOutline struct {
 	heavy    float64 // share lost of the third of windows with the most packets in flight
 	loses    bool    // that is more than by chance
+	light    float64 // and of the third with the fewest
 	constant bool    // windows lose the same share, however few packets are in flight
+	ever     bool    // those with few do among themselves, whatever others lose
 	begins   float64 // how long packets waited in the first window that lost some after its burst, as a share of the longest wait; 0: none did
 }
 
 const (
-	losing    = 0.01 // from here on a window loses packets
-	lostLeast = 10   // losses tell whether they are constant
-	alike     = 2    // times the share of all windows, or one by it, may groups of windows lose that lose alike
+	losing    = 0.01  // from here on a window loses packets
+	lossless  = 0.002 // and up to here by chance
+	fewLeast  = 2     // losses of windows with few packets in flight are none by chance
+	lostLeast = 10    // losses tell whether they are constant
+	alike     = 2     // times the share of all windows, or one by it, may groups of windows lose that lose alike
 )
 
 // lossesOf leaves begins out.
 func lossesOf(steps []measure.WindowSample) lossOutline {
 	n := third(steps)
-	light, heavy := max(1, n/2), len(steps)-n
-	sent, lost := counts(steps)
-	share := ratio(sent, lost)
-	l := lossOutline{heavy: ratio(counts(steps[heavy:])), constant: lost >= lostLeast}
+	half, heavy := max(1, n/2), len(steps)-n
+	l := lossOutline{light: ratio(counts(steps[:n])), heavy: ratio(counts(steps[heavy:]))}
 	l.loses = l.heavy > losing
-	for _, group := range [][]measure.WindowSample{steps[:light], steps[light:n], steps[n:heavy], steps[heavy:]} {
+	_, few := counts(steps[:n])
+	l.constant = few >= fewLeast && loseAlike(steps[:half], steps[half:n], steps[n:heavy], steps[heavy:])
+	l.ever = loseAlike(steps[:half], steps[half:n])
+	return l
+}
+
+// loseAlike says that groups of windows lose about the same share.
+func loseAlike(groups ...[]measure.WindowSample) bool {
+	sent, lost := counts(slices.Concat(groups...))
+	share := ratio(sent, lost)
+	return lost >= lostLeast && !slices.ContainsFunc(groups, func(group []measure.WindowSample) bool {
 		sent, lost := counts(group)
 		low, high := stat.Wilson(lost, sent)
-		l.constant = l.constant && low < alike*share && high > share/alike
-	}
-	return l
+		return low > alike*share || high < share/alike
+	})
 }
 
 // lossBegins is what packets waited in the first window that lost some after its burst, which may be longer than the queue; 0 where none did.

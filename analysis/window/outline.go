@@ -26,9 +26,8 @@ type outline struct {
 }
 
 const (
-	// missingMost is what may be missing of the packets in flight for a window to count for the rate: a host that stalls for a quarter of the time has
-	// three quarters of the path's rate.
-	missingMost = 0.3
+	// missingMost is what may be missing of the packets in flight for a window to count for the rate, which then is as much too low.
+	missingMost = 0.15
 	// filled is the share of the highest rate from which on a window fills the path. Rates of single windows are up to a tenth off.
 	filled = 0.85
 )

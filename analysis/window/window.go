@@ -40,7 +40,7 @@ type Reading struct {
 	Knee          int     // packets in flight that fill the path
 	Queue         int     // packets that waited, at most
 	Full          bool    // the queue was: packets were lost at its end
-	LossRatio     float64 // lost of the windows with the most packets in flight
+	LossRatio     float64 // lost of the windows with the most packets in flight; of those with the fewest if it is constant
 }
 
 const (
@@ -57,6 +57,8 @@ const (
 	// bucketRatio is how much faster bursts come back than everything where there is a token bucket, a fault of duplex, or a rate that losses hold down.
 	// One link alone brought 1.0 to 1.2 in all plays.
 	bucketRatio = 1.35
+	// heldRatio is how much faster they come than everything where something held the rate down, but no bucket.
+	heldRatio = 1.1
 )
 
 // Read says what the shape of a path's windows means. They are in the order of their numbers; bits is the size of a packet at the IP layer.
@@ -74,15 +76,15 @@ func Read(steps []measure.WindowSample, bits float64) Reading {
 	case NoQueue:
 		r.Queue, r.LossRatio = whole(o.wait*o.burst/bits), o.heavy
 	case Lossy:
-		r.LossRatio = o.heavy
+		r.LossRatio = o.light
 	}
 	switch {
 	case r.Shape == Shaper:
 		r.BurstBits = o.burst
 	case r.Shape == Policer && o.even():
 		r.BitsPerSecond = o.plateau
-	case r.Shape == NoQueue && !o.busy(), r.Shape == Normal && !o.even():
-		r.BitsPerSecond = o.burst // losses leave less of the plateau
+	case r.Shape == NoQueue && !o.busy(), r.Shape == Normal && (!o.even() || o.burst > heldRatio*o.plateau):
+		r.BitsPerSecond = o.burst // losses, and packets sent late, leave less of the plateau
 	}
 	return r
 }
@@ -97,7 +99,7 @@ func (o outline) shape() Shape {
 	switch {
 	case o.plateau == 0:
 		return Unknown
-	case o.constant && o.tail < tailCut:
+	case o.constant && o.tail < tailCut, o.ever && o.queues() && !o.bucket():
 		return Lossy
 	case o.cutsBursts():
 		return NoQueue
@@ -109,11 +111,11 @@ func (o outline) shape() Shape {
 		return Rising
 	case o.queues() && o.spread < fairly && !o.bucket():
 		return Normal
-	case o.queues() && o.even() && (o.begins == 0 || o.begins > late):
+	case o.queues() && o.spread < uneven && (o.begins == 0 || o.begins > late):
 		return Shaper
 	case o.polices():
 		return Policer
-	case !o.loses && !o.queues():
+	case o.heavy < lossless && !o.queues():
 		return SlowEnd
 	}
 	return Unknown
@@ -135,7 +137,7 @@ func (o outline) queues() bool {
 
 const (
 	evenly  = 0.05 // the rates of links and buckets spread by less than this, those that collisions or lost bursts leave by more
-	uneven  = 0.02 // collisions leave at least that, and shapers up to half of it
+	uneven  = 0.02 // collisions leave at least that, and shapers less
 	fairly  = 0.12 // a bucket of few packets, which empties and fills again, spreads by up to this
 	steep   = 4    // times as fast as the highest rate come the bursts of such a bucket
 	cutMost = 3    // and up to so many times those that a link without a queue cuts
