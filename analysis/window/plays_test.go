@@ -65,7 +65,7 @@ func TestPlays(t *testing.T) {
 		}
 		got[p.Shape] = n
 	}
-	want := map[Shape]tally{Normal: {20, 8, 0}, NoQueue: {23, 1, 0}, Policer: {19, 1, 0}, Shaper: {23, 1, 0}, Lossy: {27, 1, 0}, Duplex: {19, 1, 0},
+	want := map[Shape]tally{Normal: {24, 8, 0}, NoQueue: {28, 0, 0}, Policer: {22, 2, 0}, Shaper: {27, 1, 0}, Lossy: {31, 1, 0}, Duplex: {24, 0, 0},
 		"half duplex": {0, 4, 0}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("plays (-want +got):\n%s", diff)

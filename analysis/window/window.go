@@ -83,7 +83,7 @@ func Read(steps []measure.WindowSample, bits float64) Reading {
 		r.BurstBits = o.burst
 	case r.Shape == Policer && o.even():
 		r.BitsPerSecond = o.plateau
-	case r.Shape == NoQueue && !o.busy(), r.Shape == Normal && (!o.even() || o.burst > heldRatio*o.plateau):
+	case r.Shape == NoQueue && 2*o.fast >= o.windows, r.Shape == Normal && (!o.even() || o.burst > heldRatio*o.plateau):
 		r.BitsPerSecond = o.burst // losses, and packets sent late, leave less of the plateau
 	}
 	return r
@@ -136,15 +136,16 @@ func (o outline) queues() bool {
 }
 
 const (
-	evenly  = 0.05 // the rates of links and buckets spread by less than this, those that collisions or lost bursts leave by more
-	uneven  = 0.02 // collisions leave at least that, and shapers less
-	fairly  = 0.12 // a bucket of few packets, which empties and fills again, spreads by up to this
-	steep   = 4    // times as fast as the highest rate come the bursts of such a bucket
-	cutMost = 3    // and up to so many times those that a link without a queue cuts
-	policed = 2    // and at least so many times those of a bucket, for its rate to be taken for none of the link itself
-	beyond  = 0.5  // at least of the packets beyond what the path holds at a policer's rate are lost
-	late    = 0.6  // of the longest wait: losses that begin when packets wait that long are of a queue that is full
-	early   = 0.5  // and those that begin before are not
+	evenly   = 0.05 // the rates of links and buckets spread by less than this, those that collisions or lost bursts leave by more
+	uneven   = 0.02 // collisions leave at least that, and shapers less
+	fairly   = 0.12 // a bucket of few packets, which empties and fills again, spreads by up to this
+	steep    = 4    // times as fast as the highest rate come the bursts of such a bucket
+	cutMost  = 3    // and up to so many times those that a link without a queue cuts
+	policed  = 2    // and at least so many times those of a bucket, for its rate to be taken for none of the link itself
+	beyond   = 0.5  // at least of the packets beyond what the path holds at a policer's rate are lost
+	collided = 0.7  // of the tail of a burst is lost at most where answers come while packets leave, and a rest of both passes
+	late     = 0.6  // of the longest wait: losses that begin when packets wait that long are of a queue that is full
+	early    = 0.5  // and those that begin before are not
 )
 
 // even says that the rate is the same in all windows that fill the path.
@@ -152,13 +153,13 @@ func (o outline) even() bool { return o.spread < evenly }
 
 // cutsBursts says that bursts lose all but their beginning, that what passes comes at about the rate that is reached otherwise, and that hardly anything waits.
 func (o outline) cutsBursts() bool {
-	return o.fast >= fastLeast && o.tail > tailCut && o.passed < 0.5 && !o.even() &&
-		o.wait*o.burst < 10*o.bits && o.burst < cutMost*o.top
+	apart := o.burst < policed*o.top || !o.even() && o.burst < cutMost*o.top
+	return apart && o.fast >= fastLeast && o.tail > tailCut && o.passed < 0.5 && o.wait*o.burst < 10*o.bits
 }
 
 // collides says that bursts come back as fast as a link brings them, while both ways together bring less and lose, long before a queue is full.
 func (o outline) collides() bool {
-	return o.loses && o.bucket() && o.fast >= fastLeast && o.tail > 0 && o.tail < tailCut && o.spread > uneven && o.queues() && o.begins < early
+	return o.loses && o.bucket() && o.fast >= fastLeast && o.tail > 0 && o.tail < collided && o.spread > uneven && o.queues() && o.begins < early
 }
 
 // polices says that bursts pass until a bucket is empty, nothing waits, the rate is even, and what does not fit it is lost.

@@ -21,11 +21,11 @@ var windowPaths = []struct {
 	rate         float64 // bit/s at the IP layer, of the link or the bucket; 0: nothing is said of it
 }{
 	{"rate: 10mbit, overhead: none, delay: 5ms, queue: 40p", "80", "normal", "a queue of about", 10e6},
-	{"rate: 10mbit, overhead: none, delay: 5ms, queue: 1p", "32", "no queue", "shallow-buffer", 10e6},
+	{"rate: 10mbit, overhead: none, delay: 5ms, queue: 1p", "48", "no queue", "shallow-buffer", 10e6},
 	{"rate: 50mbit, delay: 5ms, forward: {police: {rate: 5mbit, burst: 30kB}}", "40", "policer", "nothing waits", 5e6},
 	{"rate: 50mbit, delay: 5ms, forward: {shaper: {rate: 5mbit, burst: 30kB}, queue: 30kB}", "80", "shaper", "bursts pass at", 5e6},
 	{"rate: 50mbit, delay: 5ms, loss: 5%", "24", "constant loss", "random-loss", 0},
-	{"rate: 10mbit, delay: 5ms, duplex: mismatch", "32", "duplex fault", "duplex-mismatch", 0},
+	{"rate: 10mbit, delay: 5ms, duplex: mismatch", "40", "duplex fault", "duplex-mismatch", 0},
 }
 
 // What growing windows say is what the lab did to the path, with its rate. All paths are measured at once, which together are slower than one core.
