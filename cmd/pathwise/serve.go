@@ -15,6 +15,7 @@ import (
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/control"
+	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/secret"
@@ -82,6 +83,12 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh, 
 		return err
 	}
 	defer messages.close()
+	var credentials *fleet.Credentials // of this host's own agent: what is sent to it from the start is for these
+	if own != nil {
+		if credentials, err = messages.issue(own.state.Host, fleet.Reach{}); err != nil {
+			return err
+		}
+	}
 	store, err := archive.Open(ctx, archiveURL(m, data), archive.Options{Retention: retention(m.Controller.Retention), Log: log})
 	if err != nil {
 		return err
@@ -128,7 +135,7 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh, 
 	group.Go(func() error { people.Keep(ctx); return nil })
 	out.run(ctx, group)
 	if own != nil {
-		api.Joining = s.atHome(ctx, group, own, messages, book, log)
+		api.Joining = s.atHome(ctx, group, own, credentials, messages, book, log)
 	}
 	if err := s.answer(ctx, group, api, data, &m.Controller); err != nil {
 		group.Go(func() error { return err })

@@ -49,9 +49,9 @@ func (s *session) openHome(data string, reach netip.AddrPort) (*home, error) {
 	return h, nil
 }
 
-// atHome runs this host's own agent and lets others join, until ctx ends.
-func (s *session) atHome(ctx context.Context, group *errgroup.Group, h *home, p *messaging, book *edit.Book, log *slog.Logger) *web.Joining {
-	group.Go(func() error { return s.keepOwnAgent(ctx, h, p, log) })
+// atHome runs this host's own agent, which has credentials, and lets others join, until ctx ends.
+func (s *session) atHome(ctx context.Context, group *errgroup.Group, h *home, own *fleet.Credentials, p *messaging, book *edit.Book, log *slog.Logger) *web.Joining {
+	group.Go(func() error { return s.keepOwnAgent(ctx, h, own, p, log) })
 	d := &door{home: h, messages: p, book: book, here: thisMachine().address}
 	p.server.Let(&fleet.Joining{Invitations: &d.invitations, Admit: d.admit})
 	return &web.Joining{At: h.state.Reach, Suggested: d.here, Invite: func(by string) (string, time.Time, error) {

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -26,8 +28,10 @@ links:
 	if err := os.Mkdir(m.path("far"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	starts := 0
 	serve := func(more string) {
-		m.serve = m.run("controller", "sh", "-c", "cd "+m.dir+" && exec "+m.binary+" serve --data "+m.data+more)
+		starts++
+		m.serve = m.run("controller", "sh", "-c", "cd "+m.dir+" && exec "+m.binary+" serve --data "+m.data+more+" 2>"+m.path(fmt.Sprint("log", starts)))
 		m.eventually("the controller answers", func() bool { return m.status() != nil })
 	}
 	serve(" --reach " + m.addresses["controller"])
@@ -49,6 +53,14 @@ links:
 		}
 	}
 	m.eventually("the gateway is pinged", pinged(own, "gateway"))
+	calm := func(when string) {
+		t.Helper()
+		said, err := os.ReadFile(m.path(fmt.Sprint("log", starts)))
+		if err != nil || regexp.MustCompile("level=(WARN|ERROR)").Match(said) {
+			t.Errorf("%s the controller complains: %v\n%s", when, err, said)
+		}
+	}
+	calm("after the first start")
 
 	line := string(bytes.TrimSpace(m.must("mesh", "invite", "--data", m.data)))
 	if !strings.HasPrefix(line, "echo 'pathwise-join:"+m.addresses["controller"]+":") {
@@ -79,6 +91,7 @@ links:
 		}
 		return len(states) == 3 && states[own] == string(control.Here) && states["far"] == string(control.Here)
 	})
+	calm("after a restart")
 	if text, err := os.ReadFile(filepath.Join(m.data, "mesh", everybodyFile)); err != nil || string(text) != often {
 		t.Errorf("a restart changed what somebody edited: %v\n%s", err, text)
 	}

@@ -22,10 +22,10 @@ const (
 )
 
 // keepOwnAgent keeps an agent running on this host until ctx ends: a process of its own, since what a controller does at the same time would
-// show in what it measures.
-func (s *session) keepOwnAgent(ctx context.Context, h *home, p *messaging, log *slog.Logger) error {
+// show in what it measures. It begins with the given credentials; one that ended may have left them to somebody, and has new ones.
+func (s *session) keepOwnAgent(ctx context.Context, h *home, credentials *fleet.Credentials, p *messaging, log *slog.Logger) error {
 	for {
-		if err := s.runOwnAgent(ctx, h, p); ctx.Err() == nil {
+		if err := s.runOwnAgent(ctx, h, credentials, p); ctx.Err() == nil {
 			log.Error("the agent of this host ended, and is started again", "in", agentAgain, "error", err)
 		}
 		select {
@@ -33,16 +33,17 @@ func (s *session) keepOwnAgent(ctx context.Context, h *home, p *messaging, log *
 			return nil
 		case <-time.After(agentAgain):
 		}
+		if fresh, err := p.issue(h.state.Host, fleet.Reach{}); err != nil {
+			log.Error("make keys of the agent of this host", "error", err)
+		} else {
+			credentials = fresh
+		}
 	}
 }
 
 // runOwnAgent runs the agent of this host until it or ctx ends. It speaks through standard input and output, as one behind SSH does, and
 // ends when they do, which the kernel sees to even if this process is killed.
-func (s *session) runOwnAgent(ctx context.Context, h *home, p *messaging) error {
-	credentials, err := p.issue(h.state.Host, fleet.Reach{})
-	if err != nil {
-		return err
-	}
+func (s *session) runOwnAgent(ctx context.Context, h *home, credentials *fleet.Credentials, p *messaging) error {
 	server, err := p.dial(ctx)
 	if err != nil {
 		return fmt.Errorf("reach the message server: %w", err)
