@@ -37,8 +37,9 @@ type Ping struct {
 	DontFragment bool // of icmp, udp and stamp: let links drop what is too large for them, see sock.SetDontFragment
 	Poisson      bool // exponential intervals, which meet periodic behaviour of the path without bias (RFC 2330, 11.1.1)
 
-	Rand     *rand.Rand         // source of intervals and identifiers; nil: a random seed
-	Progress func(measure.Echo) // called once for each request when its fate is known, by the goroutine of Do; may be nil
+	Rand     *rand.Rand                 // source of intervals and identifiers; nil: a random seed
+	Progress func(measure.Echo)         // called once for each request when its fate is known, by the goroutine of Do; may be nil
+	Windowed func(measure.WindowSample) // called after each window, as Progress is; may be nil
 }
 
 // Defaults and limits of Ping.

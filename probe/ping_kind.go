@@ -67,7 +67,7 @@ func pingFields() []field[Ping] {
 }
 
 func (p *Ping) equip(o Options) {
-	p.Progress = watch(o.Echo, o.Say, EchoLine)
+	p.Progress, p.Windowed = watch(o.Echo, o.Say, EchoLine), o.Window
 	if r := o.Responder; r != nil && r.Kind == measure.ResponderSTAMP {
 		p.Port = r.Port
 	}

@@ -102,6 +102,9 @@ func refusalText(e measure.Echo) string {
 	return e.Error + ", said " + e.From
 }
 
+// leastOf is how many samples a quantile takes to be told to people: of fewer it is the largest of them.
+var leastOf = map[measure.Metric]float64{measure.RTTP95: 20, measure.RTTP99: 100}
+
 // pingText writes what people want to know of a ping.
 func pingText(w io.Writer, r *measure.Result) {
 	m := r.Metrics
@@ -123,6 +126,9 @@ func pingText(w io.Writer, r *measure.Result) {
 	if _, any := r.Get(measure.RTTMin); any {
 		var names, values []string
 		for _, q := range []measure.Metric{measure.RTTMin, measure.RTTMedian, measure.RTTP95, measure.RTTP99, measure.RTTMax} {
+			if m[measure.ReceivedPackets] < leastOf[q] {
+				continue
+			}
 			names = append(names, strings.TrimSuffix(strings.TrimPrefix(string(q), "rtt_"), "_seconds"))
 			values = append(values, quantity.FormatSeconds(m[q]))
 		}

@@ -44,6 +44,9 @@ func (r *pingRun) windowed(ctx context.Context) error {
 		}
 		r.oldest = len(r.echoes)
 		r.windows = append(r.windows, window.Figures(n, echoes, r.onIP()))
+		if r.Windowed != nil {
+			r.Windowed(r.windows[len(r.windows)-1])
+		}
 		if err := r.listen(ctx, time.Now().Add(windowRest)); err != nil {
 			return err
 		}

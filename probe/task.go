@@ -54,6 +54,7 @@ type Options struct {
 	Reading  func(measure.TCPSample) // of this end's TCP_INFO, many a second
 	Echo     func(measure.Echo)
 	Hop      func(measure.Hop)
+	Window   func(measure.WindowSample) // of a ping with windows; each packet is an Echo, too
 	Line     func(string)
 	// Say gets each of them as a line for people.
 	Say func(line string)

@@ -35,6 +35,7 @@ var recordings = []recording{
 		drawPings(s, w, "carol", "dave", "erin")
 	}},
 	{"pathwise ping 192.0.2.0/26", "Many hosts at once: the silent ones by name, of the others the worst first.", drawManyPings},
+	{"pathwise ping carol --window 12", "A line for each number of packets in flight, and how the rate grows with it; at the end what that means.", drawWindows},
 	{"pathwise ping carol -4 -6", "Both families at once, and which is faster.", drawFamilies},
 	{"pathwise diagnose carol", "A line for each step that ended; while one runs, it stands below them with its latest figure. Then what is wrong, why, and the cure.",
 		drawDiagnosed},
@@ -132,6 +133,21 @@ func drawDiagnosed(screen *terminal.Screen, w io.Writer) {
 			Advice: []measure.Advice{{Host: "carol", Command: `sysctl -w net.ipv4.tcp_rmem="4096 87380 1638400"`,
 				Why: "lets the kernel tune the receive buffer up to four times the bandwidth-delay product; put it in /etc/sysctl.d to keep it"}},
 			Predicted: &measure.Predicted{BitsPerSecond: 45.1e6, Basis: "the next limit: a capacity of 48.7 Mbit/s, of which 96.5 % is payload"}}}})
+}
+
+// drawWindows draws windows of a path of 10 Mbit/s with a queue.
+func drawWindows(s *terminal.Screen, w io.Writer) {
+	v := newWindowWatch(s, measure.Task{Target: "carol"})
+	live := s.Start(v.view)
+	o := v.equip(context.Background(), 0, probe.Options{}, live)
+	for n := 1; n <= 12; n++ {
+		rtt := max(0.005, float64(n)*0.00082)
+		o.Echo(measure.Echo{Seq: n, RTTSeconds: &rtt})
+		o.Window(measure.WindowSample{InFlight: n, Sent: 40 * n, Lost: max(0, n-10), BitsPerSecond: min(10e6, float64(n)*1.64e6), RTTMinSeconds: 0.005, RTTMedianSeconds: rtt})
+	}
+	live.End(false)
+	v.outcome(w, s.Width())
+	probe.WriteNotes(w, &measure.Result{Notes: []string{"normal: the path carries 10.0 Mbit/s"}})
 }
 
 // drawPings draws pings of 20 requests, of whose answers every tenth is lost and the others take longer and shorter by turns.

@@ -68,14 +68,14 @@ func TestManyRows(t *testing.T) {
 	}
 	var out bytes.Buffer
 	m.printRows(&out)
-	want := `target         sent  answered    lost      min   median      p95      max
-192.0.2.1         4         4  0.00 %  1.00 ms  2.50 ms  4.00 ms  4.00 ms
-192.0.2.2         4         3  25.0 %  5.00 ms  9.00 ms  9.00 ms  9.00 ms
-192.0.2.3         4         0   100 %        -        -        -        -
-192.0.2.4         4         0   100 %        -        -        -        -  host unreachable, said 192.0.2.254
-192.0.2.5         0         0       -        -        -        -        -  ping 192.0.2.5: send: no route to host
-192.0.2.6         0         0       -        -        -        -        -
-carol.example     0         0       -        -        -        -        -  resolve "carol.example": no such host; check the name or give an address
+	want := `target         sent  answered    lost      min   median  p95      max
+192.0.2.1         4         4  0.00 %  1.00 ms  2.50 ms    -  4.00 ms
+192.0.2.2         4         3  25.0 %  5.00 ms  9.00 ms    -  9.00 ms
+192.0.2.3         4         0   100 %        -        -    -        -
+192.0.2.4         4         0   100 %        -        -    -        -  host unreachable, said 192.0.2.254
+192.0.2.5         0         0       -        -        -    -        -  ping 192.0.2.5: send: no route to host
+192.0.2.6         0         0       -        -        -    -        -
+carol.example     0         0       -        -        -    -        -  resolve "carol.example": no such host; check the name or give an address
 7 targets: 1 answers all, 1 loses some, 2 are silent, 2 could not be asked, 1 has not answered yet. The slowest, 192.0.2.2, takes 9.00 ms as a rule.
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {

@@ -95,6 +95,9 @@ func (m *manyPing) printRows(w io.Writer) {
 			for i, rtt := range []float64{t.rtts.Min(), t.rtts.Median(), t.rtts.Quantile(0.95), t.rtts.Max()} {
 				row[4+i] = quantity.FormatSeconds(rtt)
 			}
+			if t.rtts.Count() < leastOfP95 {
+				row[6] = "-"
+			}
 		}
 		if t.failed != nil {
 			row[8] = t.failed.Error()

@@ -49,7 +49,8 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 				return err
 			}
 			families := flags.over.families()
-			if watcher := watchers[k.Name]; watcher != nil && parameters["window"] == nil && parameters["group"] == nil && s.live() && *format == ownFormat && (len(families) == 1 || k.Usage.Several) {
+			watcher := watcherOf(k, parameters, len(tasks)*len(families))
+			if watcher != nil && s.live() && *format == ownFormat && (len(families) == 1 || k.Usage.Several) {
 				tasks = overEach(tasks, families)
 				return s.watchTasks(c.Context(), tasks, options, watcher(s.screen(), tasks))
 			}

@@ -228,6 +228,9 @@ func (p *pingWatch) outcome(w io.Writer, columns int) {
 	}
 }
 
+// leastOfP95 is how many round trips are told with a 95th percentile, which of fewer is the largest.
+const leastOfP95 = 20
+
 // pingSentence says what came of a ping.
 func pingSentence(r *measure.Result) string {
 	m := r.Metrics
@@ -253,9 +256,11 @@ func pingSentence(r *measure.Result) string {
 			text += fmt.Sprintf(" %.0f %s.", n, extra.what)
 		}
 	}
-	return text + fmt.Sprintf(" A round trip took %s as a rule, %s at best; 95 %% took up to %s, the slowest %s.",
-		quantity.FormatSeconds(m[measure.RTTMedian]), quantity.FormatSeconds(m[measure.RTTMin]),
-		quantity.FormatSeconds(m[measure.RTTP95]), quantity.FormatSeconds(m[measure.RTTMax]))
+	text += fmt.Sprintf(" A round trip took %s as a rule, %s at best; ", quantity.FormatSeconds(m[measure.RTTMedian]), quantity.FormatSeconds(m[measure.RTTMin]))
+	if received >= leastOfP95 {
+		text += fmt.Sprintf("95 %% took up to %s, ", quantity.FormatSeconds(m[measure.RTTP95]))
+	}
+	return text + "the slowest " + quantity.FormatSeconds(m[measure.RTTMax]) + "."
 }
 
 // twoDigits is a ratio in percent, without the sign: more digits some dozens of packets do not deserve.

@@ -117,6 +117,16 @@ func TestPingOnATerminal(t *testing.T) {
 		`^127.0.0.1 answered all 3`, `^127.0.0.2 answered all 3`, `^pathwise: resolve "no.such.host.invalid"`)
 }
 
+// ping --window has a line for each window as it ends, then the drawing and what its shape means.
+func TestPingWindowOnATerminal(t *testing.T) {
+	t.Parallel()
+	lines, _, err := onTerminal(t, 80, 40, "", nil, "ping", "127.0.0.1", "--window", "3")
+	if err != nil {
+		t.Fatal(err, lines)
+	}
+	showsInOrder(t, lines, `^in flight +sent +lost +rate +least +median$`, `^ +1 +\d+ +`, `^ +2 +\d+ +`, `^ +3 +\d+ +`, `packets in flight`, `^note: `)
+}
+
 // Ctrl-C ends a live drawing within a second, with the sentence of what was measured, and leaves the terminal as it was.
 func TestCtrlCOnATerminal(t *testing.T) {
 	t.Parallel()
