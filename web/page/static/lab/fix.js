@@ -127,6 +127,6 @@ function Lines({ before, after, predicted }) {
     <line class="cut" x1=${width / 2} x2=${width / 2} y1="0" y2=${height} />
     ${predicted !== undefined && html`<line class="predicted" x1="0" x2=${width} y1=${y} y2=${y} />`}
     ${points.map((all, part) => html`<polyline key=${part} points=${all.map((p) => at(part, p)).join(' ')} />`)}
-    <text x="4" y="13">before</text><text x=${width / 2 + 4} y="13">after</text>
+    <text x="4" y=${height - 5}>before</text><text x=${width / 2 + 4} y=${height - 5}>after</text>
     ${predicted !== undefined && html`<text x=${width / 2 - 4} y=${y + 13} text-anchor="end">predicted</text>`}</svg>`;
 }
