@@ -59,6 +59,7 @@ func diagnoseBy(rules []Rule, g *gathering, results []*measure.Result) *Diagnosi
 		d.Findings = append(d.Findings, j.findings()...)
 		d.Considered = append(d.Considered, j.considered...)
 	}
+	d.settingsCured(g.hosts)
 	failed := g.failed()
 	d.Notes = append(d.Notes, failed...)
 	switch f := d.First(); {

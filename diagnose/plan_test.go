@@ -3,6 +3,7 @@ package diagnose
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -120,6 +121,33 @@ func TestHostSettings(t *testing.T) {
 	}
 	if slices.ContainsFunc(d.Findings[i+1:], func(f measure.Finding) bool { return f.ID == "host-settings" }) {
 		t.Error("bob has nothing in the way")
+	}
+}
+
+// Settings that the advice of another finding sets at that host are not to be set twice, and the finding says so.
+func TestSettingsThatAreCured(t *testing.T) {
+	const cured = " The advice that stands before sets that."
+	for name, c := range map[string]struct {
+		host     string
+		settings []string
+		cured    bool
+	}{
+		"what the advice sets":   {"carol", []string{"tcp-rmem"}, true},
+		"more than that":         {"carol", []string{"tcp-rmem", "tcp-sack"}, false},
+		"something else":         {"carol", []string{"tcp-wmem"}, false},
+		"the same, at the other": {"bob", []string{"tcp-rmem"}, false},
+	} {
+		r := measure.NewResult("audit", time.Time{})
+		r.Source.Name, r.Parameters = c.host, map[string]any{"rate": 1e8, "rtt": 0.05}
+		r.Metrics[measure.HostSettingsBad] = float64(len(c.settings))
+		for _, s := range c.settings {
+			r.Samples.Findings = append(r.Samples.Findings, measure.Finding{ID: s, Severity: measure.Problem})
+		}
+		d := Diagnose(append(with(smallWindow).results(), r))
+		i := slices.IndexFunc(d.Findings, func(f measure.Finding) bool { return f.ID == "host-settings" })
+		if d.Verdict != "receive-window-limited" || i < 0 || strings.HasSuffix(d.Findings[i].Explanation, cured) != c.cured {
+			t.Errorf("%s: %+v", name, d.Findings)
+		}
 	}
 }
 

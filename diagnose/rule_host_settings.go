@@ -47,6 +47,22 @@ func inTheWay(audit *measure.Result) (all []string) {
 	return all
 }
 
+// settingsCured says of settings in the way that the advice of another finding sets all of them, so that nobody does it twice.
+func (d *Diagnosis) settingsCured(hosts []*Subject) {
+	sets := func(host, setting string) bool { // such as net.ipv4.tcp_rmem, where the setting is tcp-rmem
+		key := "." + strings.ReplaceAll(setting, "-", "_") + "="
+		return slices.ContainsFunc(d.Findings, func(f measure.Finding) bool {
+			return slices.ContainsFunc(f.Advice, func(a measure.Advice) bool { return a.Host == host && strings.Contains(a.Command, key) })
+		})
+	}
+	for _, s := range hosts {
+		i := slices.IndexFunc(d.Findings, func(f measure.Finding) bool { return f.ID == hostSettings.ID && f.Where == s.Name })
+		if i >= 0 && !slices.ContainsFunc(inTheWay(s.audit), func(setting string) bool { return !sets(s.Name, setting) }) {
+			d.Findings[i].Explanation += " The advice that stands before sets that."
+		}
+	}
+}
+
 // toWhom is where data goes from the host that was audited.
 func toWhom(audit *measure.Result) string {
 	if to, told := audit.Parameters["to"].(string); told && to != "" {

@@ -11,11 +11,13 @@ func twiceProduct(n Need) float64 { return 2 * n.product() }
 // tcpItems are the settings that each connection begins with.
 var tcpItems = []Item{
 	{ID: "tcp-rmem", Title: "Receive buffers of TCP", Area: TCP, Key: "net.ipv4.tcp_rmem", bad: Problem, wants: thirdLeast(twiceProduct),
-		Means:   "The third number is the largest buffer that the kernel gives to a connection that receives; its half is the largest window.",
-		Formula: "2 × rate × round trip", Source: linuxReceiveShare},
+		Means: "The third number is the largest buffer that the kernel gives to a connection that receives; its half is the largest window. " +
+			"A diagnosis asks for some times as much, so that losses are repaired at the full rate.",
+		Formula: "2 × rate × round trip, at the least", Source: linuxReceiveShare},
 	{ID: "tcp-wmem", Title: "Send buffers of TCP", Area: TCP, Key: "net.ipv4.tcp_wmem", bad: Problem, wants: thirdLeast(twiceProduct),
-		Means:   "The third number is the largest buffer that the kernel gives to a connection that sends: what is on its way must stay in it.",
-		Formula: "2 × rate × round trip", Source: "RFC 7323 section 1.1; bookkeeping takes up to half of a send buffer"},
+		Means: "The third number is the largest buffer that the kernel gives to a connection that sends: what is on its way must stay in it. " +
+			"A diagnosis asks for some times as much, so that losses are repaired at the full rate.",
+		Formula: "2 × rate × round trip, at the least", Source: "RFC 7323 section 1.1; bookkeeping takes up to half of a send buffer"},
 	{ID: "tcp-autotuning", Title: "Receive buffers that grow with the path", Area: TCP, Key: "net.ipv4.tcp_moderate_rcvbuf", bad: Problem, wants: one("1"),
 		Means:  "The kernel lets receive buffers grow with the path; without it each stays at the second number of tcp_rmem.",
 		Source: manualIP},
