@@ -13,7 +13,7 @@ func TestSentences(t *testing.T) {
 		{Shape: Normal, BitsPerSecond: 10e6, Knee: 14, Queue: 3}:              "normal: 14 packets in flight fill the path with 10.0 Mbit/s; 3 packets waited at most, and none was lost",
 		{Shape: Normal, BitsPerSecond: 10e6, Knee: 14, Queue: 60, Full: true}: "normal: 14 packets in flight fill the path with 10.0 Mbit/s; a queue of about 60 packets overflows beyond",
 		{Shape: NoQueue, BitsPerSecond: 10e6, Queue: 2}:                       "no queue: the narrowest link brings about 10.0 Mbit/s and has room for 2 packets: what comes faster is lost instead of waiting",
-		{Shape: NoQueue, Queue: 2}:                                            "no queue: the narrowest link has room for 2 packets: what comes faster is lost instead of waiting",
+		{Shape: NoQueue, Queue: 1}:                                            "no queue: the narrowest link has room for 1 packet: what comes faster is lost instead of waiting",
 		{Shape: Shaper, BitsPerSecond: 10e6, BurstBits: 98e6, Queue: 3}:       "shaper: bursts pass at 98.0 Mbit/s, and then 10.0 Mbit/s does; 3 packets waited at most, and none was lost",
 		{Shape: Policer, BitsPerSecond: 10e6, BurstBits: 98e6}:                "policer: bursts pass at 98.0 Mbit/s, and then what is above a rate of 10.0 Mbit/s is dropped, and nothing waits",
 		{Shape: Policer, BurstBits: 98e6}:                                     "policer: bursts pass at 98.0 Mbit/s, and then what is above a rate is dropped, and nothing waits",
