@@ -10,16 +10,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pathwise-net/pathwise/analysis/window"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// windowPaths are a path of each shape, between hosts of its own, with what the windows of it shall say.
-var windowPaths = []struct {
+// windowPath is a path between hosts of its own, with what the windows of it shall say.
+type windowPath struct {
 	link, window string
 	shape, words string
 	rate         float64 // bit/s at the IP layer, of the link or the bucket; 0: nothing is said of it
-}{
+}
+
+// windowPaths are one of each shape.
+var windowPaths = []windowPath{
 	{"rate: 10mbit, overhead: none, delay: 5ms, queue: 40p", "80", "normal", "a queue of about", 10e6},
 	{"rate: 10mbit, overhead: none, delay: 5ms, queue: 1p", "48", "no queue", "shallow-buffer", 10e6},
 	{"rate: 50mbit, delay: 5ms, forward: {police: {rate: 5mbit, burst: 30kB}}", "40", "policer", "nothing waits", 5e6},
@@ -41,16 +45,34 @@ func TestPingWindowShapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := startLab(t, spec)
-	wait := make([]func() measure.Result, len(windowPaths))
-	for i, p := range windowPaths {
-		wait[i] = startPing(t, l, fmt.Sprintf("near%d", i), fmt.Sprintf("far%d", i), "--window", p.window)
+	ping := func(i int) func() measure.Result {
+		return startPing(t, l, fmt.Sprintf("near%d", i), fmt.Sprintf("far%d", i), "--window", windowPaths[i].window)
 	}
-	for i, p := range windowPaths {
-		r := wait[i]()
-		rate, known := r.Get(measure.Capacity)
-		if r.Parameters["shape"] != p.shape || !strings.Contains(strings.Join(r.Notes, "\n"), p.words) || known != (p.rate > 0) || math.Abs(rate-p.rate) > 0.1*p.rate {
-			t.Errorf("%s: shape %v, rate %v, notes %q, windows %+v", p.link, r.Parameters["shape"], rate, r.Notes, r.Samples.Windows)
+	var waits []func() measure.Result
+	for i := range windowPaths {
+		waits = append(waits, ping(i))
+	}
+	for i, wait := range waits {
+		r := wait()
+		for range windowTries {
+			if shape := r.Parameters["shape"]; shape != string(window.Busy) && shape != string(window.Unknown) {
+				break
+			}
+			r = ping(i)() // alone, or beside what is left
 		}
+		windowPaths[i].judge(t, r)
+	}
+}
+
+// windowTries is how often a path is measured anew that could not be told: a machine with other things to do does not keep six windows full at once.
+const windowTries = 4
+
+// judge holds a Result against the path.
+func (p windowPath) judge(t *testing.T, r measure.Result) {
+	t.Helper()
+	rate, known := r.Get(measure.Capacity)
+	if r.Parameters["shape"] != p.shape || !strings.Contains(strings.Join(r.Notes, "\n"), p.words) || known != (p.rate > 0) || math.Abs(rate-p.rate) > 0.1*p.rate {
+		t.Errorf("%s: shape %v, rate %v, notes %q, windows %+v", p.link, r.Parameters["shape"], rate, r.Notes, r.Samples.Windows)
 	}
 }
 
