@@ -22,7 +22,7 @@ func variationMetrics() (all []Definition) {
 				Help: "95th percentile of the delay variation between packets (RFC 3393), " + way + ".",
 				Text: "How much the one-way delay differs from one packet to the next: of twenty, nineteen differ by less.",
 				See:  []string{"ipdv", "delay-variation"}, Source: "RFC 3393, RFC 5481"},
-			Definition{Metric: PDVP95(way), Label: "Delay above the least " + way + ", 95th percentile", Group: "Variation", Better: BetterLow,
+			Definition{Metric: PDVP95(way), Label: "Delay above the minimum " + way + ", 95th percentile", Group: "Variation", Better: BetterLow,
 				Help:  "95th percentile of the packet delay variation against the least delay (RFC 5481), " + way + ".",
 				Text:  "How much longer than the fastest packet nineteen of twenty took at most. Clocks that are apart do not change it.",
 				Shows: "It is the time in queues that most packets do not exceed.",
