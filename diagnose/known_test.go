@@ -84,7 +84,7 @@ func TestBelowDeclared(t *testing.T) {
 		"nobody says":       {full, 0, Healthy, ""},
 		"as declared":       {full, 1.2 * full.capacity, Healthy, ""},
 		"a part":            {full, 2 * full.capacity, "below-declared", "nothing else holds them back"},
-		"a part of a cause": {slow, 2 * slow.capacity, "receive-window-limited", "declares 195 Mbit/s for carol (`rate`)"},
+		"a part of a cause": {slow, 2 * slow.capacity, "receive-window-limited", "declares 195 Mbit/s for carol (its rate)"},
 	} {
 		d := DiagnoseKnowing(c.path.results(), Known{Declared: Declared{"carol", c.declared}})
 		i := slices.IndexFunc(d.Findings, func(f measure.Finding) bool { return f.ID == "below-declared" })

@@ -29,9 +29,9 @@ export function healthOfHost(doc, name) {
 /** In a sentence. @param {Health} h @param {string} name */
 export function healthWords(h, name) {
   if (!h.known) return `Too little is known of the paths of ${name} to say what is usual.`;
-  if (!h.ill) return `Nothing is wrong with ${name}: all of its ${plural(h.known, 'path')} are as usual.`;
+  if (!h.ill) return `Nothing is wrong with ${name}: all of its ${plural(h.known, 'path')} are as usual, and there is nothing to change.`;
   const others = h.others.length > 1 ? `${h.others.slice(0, -1).join(', ')} and ${h.others.at(-1)}` : h.others[0];
-  return `Nothing is wrong with ${name} itself: ${h.ill} of its ${plural(h.known, 'path')} are worse than they should be, because of ${others ?? 'what is beyond it'}.`;
+  return `Nothing is wrong with ${name} itself, and there is nothing to change: ${h.ill} of its ${plural(h.known, 'path')} are worse than they should be, because of ${others ?? 'what is beyond it'}.`;
 }
 
 /** In a cell of a table. @param {Health | null} h null: nobody knows */
