@@ -8,6 +8,9 @@ import (
 	"github.com/pathwise-net/pathwise/lab"
 )
 
+// defaultLab is the name of a lab that nobody named.
+const defaultLab = "default"
+
 func labCommand(s *session) *cobra.Command {
 	var name string
 	c := &cobra.Command{
@@ -17,7 +20,7 @@ func labCommand(s *session) *cobra.Command {
 		Example: "  pathwise lab up path.yaml\n  pathwise lab exec bob -- ping -c 3 carol\n  pathwise lab set london geneva loss=1%\n" +
 			"  pathwise lab truth\n  pathwise lab down",
 	}
-	c.PersistentFlags().StringVar(&name, "name", "default", "which lab, where several run")
+	c.PersistentFlags().StringVar(&name, "name", defaultLab, "which lab, where several run")
 	c.AddCommand(labUp(s, &name), labExec(s, &name), labSet(s, &name), labRoute(s, &name), labShow(s, &name), labTruth(s, &name),
 		labCapture(s, &name), labDown(s, &name)) // of a lab that runs
 	c.AddCommand(labTopologies(s), labFaults(s), labRun(s), labCasebook(s), labRecord(s), labAccuracy(s), labFrom(s), labGateway(s),

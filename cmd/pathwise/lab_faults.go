@@ -15,7 +15,8 @@ func labFaults(s *session) *cobra.Command {
 	return &cobra.Command{
 		Use: "faults [NAME]", Short: "List the library of faults, or print the case of one", Args: cobra.MaximumNArgs(1),
 		Long: "List the faults that Pathwise knows how to play, with the finding that a diagnosis should come to, or print the case\n" +
-			"of one: its lab, its steps, its true cause and the condition under which it binds. `pathwise lab run NAME` plays it.",
+			"of one: its lab, its steps, its true cause and the condition under which it binds. `pathwise lab run NAME` plays it, and\n" +
+			"`pathwise lab up --fault NAME` stands it up and leaves it.",
 		Example: "  pathwise lab faults\n  pathwise lab faults random-loss\n  pathwise lab run random-loss",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {

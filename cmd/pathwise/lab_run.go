@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/lab/casebook"
@@ -54,12 +56,29 @@ func readCase(path string) (*scenario.Case, error) {
 	return scenario.Parse(path, text)
 }
 
+// mostDiagnosis is how many bytes the document of a diagnosis may have: with its samples it has some millions.
+const mostDiagnosis = 64 << 20
+
 // play plays a case. What a case that was cut short had seen by then is printed too.
 func (s *session) play(ctx context.Context, c *scenario.Case) error {
-	r, err := scenario.Run(ctx, c, scenario.Options{Self: []string{lab.Self()}, Progress: s.progress})
+	var diagnoses []*diagnose.Diagnosis
+	var names []string
+	measured := func(as string, text []byte) {
+		var d diagnose.Diagnosis
+		if document.JSON(text, mostDiagnosis, &d) == nil && d.Schema == diagnose.Schema {
+			diagnoses, names = append(diagnoses, &d), append(names, as)
+		}
+	}
+	r, err := scenario.Run(ctx, c, scenario.Options{Self: []string{lab.Self()}, Progress: s.progress, Measured: measured})
 	s.progress("")
 	if r != nil && r.Verdict != "" {
-		err = errors.Join(err, s.emit(r, func(w io.Writer) { printCase(w, r) }))
+		err = errors.Join(err, s.emit(r, func(w io.Writer) {
+			printCase(w, r)
+			for i, d := range diagnoses {
+				fmt.Fprintf(w, "\nThe diagnosis %q:\n", names[i])
+				s.printDiagnosis(w, d)
+			}
+		}))
 	}
 	if err == nil && r.Verdict == scenario.Fail {
 		return exitStatus(exitFailed) // the report says why
@@ -70,13 +89,13 @@ func (s *session) play(ctx context.Context, c *scenario.Case) error {
 func printCase(w io.Writer, r *scenario.Report) {
 	fmt.Fprintf(w, "%s: %s\n", r.Name, r.Title)
 	var rows [][]string
-	for _, step := range r.Steps {
+	for i, step := range r.Steps {
 		outcome := "ok"
 		if !step.OK {
 			outcome = "FAILED"
 		}
 		took := quantity.FormatSeconds(step.Seconds)
-		rows = append(rows, []string{fmt.Sprintf("%3d", step.Number), outcome, took, step.Kind, step.What})
+		rows = append(rows, []string{fmt.Sprintf("%3d", i+1), outcome, took, step.Kind, step.What})
 		if step.Seen != "" {
 			rows = append(rows, []string{"", "", "", "", "  " + step.Seen})
 		}

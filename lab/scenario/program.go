@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -174,19 +175,41 @@ func (r *running) interrupt() {
 }
 
 // set changes the lab.
-func (p *play) set(s *Set) error {
+func (p *play) set(s *Set) error { return s.apply(p.lab) }
+
+func (s *Set) apply(l *lab.Lab) error {
 	switch {
 	case s.Route != nil:
-		return p.lab.SetRoute(*s.Route)
+		return l.SetRoute(*s.Route)
 	case s.Host != "":
 		for key, value := range s.Sysctl {
-			if err := p.lab.SetSysctl(s.Host, key, value); err != nil {
+			if err := l.SetSysctl(s.Host, key, value); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return p.lab.Set(s.Between[0], s.Between[1], s.settings()...)
+	return l.Set(s.Between[0], s.Between[1], s.settings()...)
+}
+
+// Fault makes in the lab of the case the changes that precede its diagnosis, or all where it has none. It starts no programs, and returns those that
+// run in the background then, and the diagnosis; nil: the case has none.
+func (c *Case) Fault(l *lab.Lab) (programs []*Program, diagnosis *Program, err error) {
+	for _, s := range c.Steps {
+		switch {
+		case s.Diagnose != nil:
+			return programs, s.Diagnose, nil
+		case s.Set != nil:
+			if err := s.Set.apply(l); err != nil {
+				return nil, nil, fmt.Errorf("set up the fault: %w", err)
+			}
+		case s.Exec != nil && s.Exec.Background:
+			programs = append(programs, s.Exec)
+		case s.Stop != nil:
+			programs = slices.DeleteFunc(programs, func(p *Program) bool { return p.As == *s.Stop })
+		}
+	}
+	return programs, nil, nil
 }
 
 // settings are the changes as lab.Set takes them.

@@ -20,6 +20,9 @@ type Options struct {
 	Env      []string                         // for the programs of the case, beside this process's own
 	Progress func(format string, args ...any) // is told of each step as it begins and ends; nil: nobody
 
+	// Measured is given the document of each measurement in the foreground, by the name that it has in the case. May be nil.
+	Measured func(as string, document []byte)
+
 	// Diagnosed is given the document of the case's first diagnosis, which is the last step then. nil: diagnoses are left out.
 	Diagnosed func(document []byte) error
 	// After is called once Diagnosed has returned, while the lab stands. Its error is one of playing the diagnosis. May be nil.
@@ -130,7 +133,11 @@ func (p *play) step(ctx context.Context, s *Step, shown **Figure) (seen string, 
 	case s.Exec != nil:
 		return p.program(ctx, s.Exec, p.command(s.Exec.Run))
 	case s.Measure != nil:
-		return p.program(ctx, s.Measure, append(append([]string{}, p.Self...), append(s.Measure.Run, "--json")...))
+		seen, err := p.program(ctx, s.Measure, append(append([]string{}, p.Self...), append(s.Measure.Run, "--json")...))
+		if err == nil && p.Measured != nil && !s.Measure.Background {
+			p.Measured(s.Measure.As, p.started[len(p.started)-1].out.bytes())
+		}
+		return seen, err
 	case s.Diagnose != nil:
 		return p.diagnose(ctx, s.Diagnose)
 	case s.Wait != nil && s.Wait.For != "":
