@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pathwise-net/pathwise/calc"
 	"github.com/pathwise-net/pathwise/diagnose/knowledge"
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // calcDoc is the JSON document of a calculation.
@@ -44,18 +46,24 @@ func calcFormula(s *session, f calc.Formula) *cobra.Command {
 		Short:   f.Title,
 		Long:    f.Title + ".\n\nSource: " + f.Source + ".",
 		Example: call + strings.Join(f.Examples, "\n"+call),
-		Args:    cobra.NoArgs,
 	}
 	flags := make(map[string]*string, len(f.Inputs))
 	for _, i := range f.Inputs {
 		flags[i.Name] = c.Flags().String(i.Name, i.Default, i.Usage)
 	}
-	c.RunE = func(*cobra.Command, []string) error {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := setInputs(c, f, args); err != nil {
+			return err
+		}
 		given := make(map[string]string, len(flags))
 		for name, text := range flags {
 			given[name] = *text
 		}
 		answer, drawings, err := f.Draw(given)
+		if err != nil && c.Flags().NFlag() == 0 {
+			return input.Errorf("%s: wants %s, such as pathwise calc %s %s", f.Name, inputNames(f, false), f.Name, f.Examples[0])
+		}
 		if err != nil {
 			return asFlags(err)
 		}
@@ -68,6 +76,35 @@ func calcFormula(s *session, f calc.Formula) *cobra.Command {
 		})
 	}
 	return c
+}
+
+// setInputs takes inputs that are written as NAME=VALUE, as flags are.
+func setInputs(c *cobra.Command, f calc.Formula, args []string) error {
+	for _, arg := range args {
+		name, value, is := strings.Cut(arg, "=")
+		if !is || !slices.ContainsFunc(f.Inputs, func(i calc.Input) bool { return i.Name == name }) {
+			return input.Errorf("%q: no input of %s, which has %s; write --NAME VALUE or NAME=VALUE", arg, f.Name, inputNames(f, true))
+		}
+		if c.Flags().Changed(name) {
+			return badFlag(name, fmt.Errorf("%q: it is given twice", value))
+		}
+		if err := c.Flags().Set(name, value); err != nil {
+			return badFlag(name, err)
+		}
+	}
+	return nil
+}
+
+// inputNames are a formula's inputs as flags: all, or those that have no default.
+func inputNames(f calc.Formula, all bool) string {
+	var names []string
+	for _, i := range f.Inputs {
+		if i.Default != "" && !all {
+			continue
+		}
+		names = append(names, "--"+i.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // drawCalc draws an answer among its neighbours, for a terminal.

@@ -60,6 +60,16 @@ type diagnoseCall struct {
 	parts   segmentFlags
 }
 
+// diagnoseFlags are the flags of a diagnosis by what they are about.
+var diagnoseFlags = []flagGroup{
+	{"What is measured", []string{"time", "budget", "port", "rate", "window", "cc", "dscp", "input", "ipv4", "ipv6", "segments", "transact-port"}},
+	{"The program that is slow", []string{"program", "service", "request", "response", "writes", "turns", "nodelay"}},
+	{"The far end", []string{"ssh", "key", "known-hosts"}},
+	{"What is expected", []string{"target-rate", "target-rtt", "accept", "fail-on", "before"}},
+	{"The outcome", []string{"explain", "report", "mask", "application", "expected", "observed", "since"}},
+	{"Of a mesh", []string{"pair", "controller", "token-file", "ca-file", "data"}},
+}
+
 func diagnoseCommand(s *session) *cobra.Command {
 	call := diagnoseCall{flags: parameterFlags{kind: throughputKind()}}
 	c := &cobra.Command{
@@ -91,6 +101,7 @@ func diagnoseCommand(s *session) *cobra.Command {
 	call.parts.add(c)
 	c.Flags().StringVar(&call.budget, "budget", "", "what it may use: a time, a size to move, or both, such as 20s or 30s,50MB")
 	c.Flags().BoolVar(&call.explain, "explain", false, "say of every cause which facts speak for it or rule it out")
+	groupFlags(c, diagnoseFlags)
 	return c
 }
 

@@ -14,16 +14,20 @@ import (
 )
 
 func explainCommand(s *session) *cobra.Command {
-	kind := ""
+	kind, all := "", false
 	c := &cobra.Command{
 		Use: "explain [ID | WORD…]", Short: "Say what a finding, a metric, a formula, a setting, a fault or a term means", Args: cobra.ArbitraryArgs,
-		Long: "Say in plain words what an entry of the knowledge base means, how it shows itself and what cures it; without an ID, list\n" +
-			"the entries. Findings are what `pathwise diagnose` may come to, metrics what measurements report, formulas what\n" +
+		Long: "Say in plain words what an entry of the knowledge base means, how it shows itself and what cures it; without an ID, say\n" +
+			"how many entries there are of each kind. Findings are what `pathwise diagnose` may come to, metrics what measurements report, formulas what\n" +
 			"`pathwise calc` works out, settings what `pathwise host` judges, faults what `pathwise lab run` plays, terms the words of the\n" +
 			"field. A title or an abbreviation does as well as an ID; capitals, spaces and underscores make no difference. Several words that are no name find the entries that\n" +
 			"have them.",
 		Example: "  pathwise explain receive-window-limited\n  pathwise explain smoke graph\n  pathwise explain PLPMTUD\n  pathwise explain --kind finding",
 		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 && kind == "" && !all && !s.json {
+				s.fitted(s.printOverview)
+				return nil
+			}
 			if len(args) == 0 {
 				return s.listKnowledge(knowledge.Kind(kind))
 			}
@@ -45,13 +49,47 @@ func explainCommand(s *session) *cobra.Command {
 			return s.emit(doc, func(w io.Writer) { printEntry(w, e) })
 		},
 	}
+	c.Flags().BoolVar(&all, "all", false, "list all entries")
 	c.Flags().StringVar(&kind, "kind", "", "list entries of one kind: finding, metric, formula, setting, fault, term")
 	return c
 }
 
+// entryKind is a kind of entry, with what those are.
+type entryKind struct {
+	kind knowledge.Kind
+	are  string
+}
+
+var entryKinds = []entryKind{
+	{knowledge.Finding, "what `pathwise diagnose` may come to"}, {knowledge.Metric, "what measurements report"},
+	{knowledge.Formula, "what `pathwise calc` works out"}, {knowledge.Setting, "what `pathwise host` judges"},
+	{knowledge.Fault, "what `pathwise lab run` plays"}, {knowledge.Term, "words of the field"},
+}
+
+// printOverview says how many entries there are of each kind, and how one finds those that one looks for.
+func (s *session) printOverview(w io.Writer) {
+	p := s.screen()
+	count := map[knowledge.Kind]int{}
+	for _, e := range web.Knowledge() {
+		count[e.Kind]++
+	}
+	var rows [][]string
+	for _, k := range entryKinds {
+		rows = append(rows, []string{string(k.kind), fmt.Sprint(count[k.kind]), k.are})
+	}
+	fmt.Fprintf(w, "The knowledge base has %d entries:\n\n", len(web.Knowledge()))
+	printTable(w, rows, 2)
+	fmt.Fprintln(w)
+	printTable(w, [][]string{
+		{p.Accent("pathwise explain loss budget"), "one entry, by its name"},
+		{p.Accent("pathwise explain small window"), "all that have these words"},
+		{p.Accent("pathwise explain --kind finding"), "the names of those of a kind"},
+		{p.Accent("pathwise explain --all"), "the names of all"},
+	}, 1)
+}
+
 func (s *session) listKnowledge(kind knowledge.Kind) error {
-	kinds := []knowledge.Kind{knowledge.Finding, knowledge.Metric, knowledge.Formula, knowledge.Setting, knowledge.Fault, knowledge.Term}
-	if kind != "" && !slices.Contains(kinds, kind) {
+	if kind != "" && !slices.ContainsFunc(entryKinds, func(k entryKind) bool { return k.kind == kind }) {
 		return badFlag("kind", fmt.Errorf("%q: want finding, metric, formula, setting, fault or term", kind))
 	}
 	listed := []knowledge.Entry{}

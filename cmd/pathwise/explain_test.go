@@ -63,7 +63,7 @@ func TestExplainPictures(t *testing.T) {
 }
 
 func TestExplainLists(t *testing.T) {
-	status, out, _ := runExplain()
+	status, out, _ := runExplain("--all")
 	if n := strings.Count(out, "\n"); status != exitDone || n != 1+len(web.Knowledge()) {
 		t.Errorf("status %d, %d lines of %d entries", status, n, len(web.Knowledge()))
 	}

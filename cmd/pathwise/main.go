@@ -57,12 +57,16 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return s.status(err)
 }
 
+// documentation is where the pages of docs are, for who has the program alone.
+const documentation = "https://github.com/pathwise-net/pathwise/tree/main/docs"
+
 func rootCommand(s *session) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "pathwise",
 		Short: "Measure a network path, say why it is slow, and what to change",
 		Long: "Pathwise measures network paths, names the cause when one is slow, says what to change and what speed that\n" +
-			"will bring, and emulates any path to prove it.",
+			"will bring, and emulates any path to prove it.\n" +
+			"What is called docs/… in these texts are pages of " + documentation + ".",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -98,6 +102,7 @@ func rootCommand(s *session) *cobra.Command {
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd()
 	requireKnownArguments(root)
+	s.fitHelp(root)
 	return root
 }
 

@@ -38,10 +38,10 @@ func (s *session) screen() *terminal.Screen {
 // live says whether what goes on is drawn on a terminal.
 func (s *session) live() bool { return !s.json && !s.quiet && s.screen().Live() }
 
-// emit prints the outcome: doc as one JSON document under --json, else what text writes.
+// emit prints the outcome: doc as one JSON document under --json, else what text writes, on a terminal in lines that fit it.
 func (s *session) emit(doc any, text func(w io.Writer)) error {
 	if !s.json {
-		text(s.out)
+		s.fitted(text)
 		return nil
 	}
 	enc := json.NewEncoder(s.out)

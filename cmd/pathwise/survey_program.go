@@ -30,10 +30,9 @@ func (f *programFlags) add(c *cobra.Command) {
 		flag.Usage, flag.DefValue = "of the program that is slow: "+flag.Usage, ""
 	}
 	c.Flags().IntVar(&f.connection, "program", 0, "port, at either end, of the connections that the slow program has with HOST now")
-	c.Flags().Lookup("program").DefValue = ""
+	c.Flags().Lookup("program").DefValue = "0" // which help leaves out
 	c.Flags().IntVar(&f.service, "service", 0, "port of a service at HOST that is slow to take connections")
 	c.Flags().IntVar(&f.port, "transact-port", transact.DefaultPort, "port where transactions are answered")
-	c.Flags().Lookup("service").DefValue = ""
 }
 
 // read returns what the flags tell.
