@@ -11,6 +11,8 @@ const (
 	LossBurstMax     Metric = "loss_burst_max_packets"
 	LossPeriodMean   Metric = "loss_period_mean_packets"
 	ReorderingRatio  Metric = "reordering_ratio"
+	ReorderingExtent Metric = "reordering_extent_max_packets"
+	ReorderingN      Metric = "reordering_n_max_packets"
 )
 
 func lossMetrics() []Definition {
@@ -66,6 +68,15 @@ func lossMetrics() []Definition {
 			Shows:  "By three places or more, TCP takes it for loss.",
 			See:    []string{"reordering"},
 			Source: "RFC 4737"},
+		{Metric: ReorderingExtent, Label: "Extent of reordering", Group: "Loss and order", Better: BetterLow, Merge: Merge{How: MergeMax},
+			Help: "Largest extent of reordering (RFC 4737): answers that came between a reordered one and the first that was sent later.",
+			Text: "How many answers came between a packet that was too late for its place and the first one that was sent after it: what a receiver has to hold at most.",
+			See:  []string{"reordering_ratio", "reordering"}, Source: "RFC 4737 section 4.2"},
+		{Metric: ReorderingN, Label: "Largest n-reordering", Group: "Loss and order", Better: BetterLow, Merge: Merge{How: MergeMax},
+			Help:  "Largest n for which an answer was n-reordered (RFC 4737).",
+			Text:  "How many answers in a row, just before a packet that was too late for its place, were all sent later.",
+			Shows: "From 3 on, TCP takes such a packet for lost.",
+			See:   []string{"reordering_ratio", "reordering"}, Source: "RFC 4737 section 5.3"},
 	}
 	for _, way := range []string{Forward, Reverse} {
 		all = append(all, wayLossMetrics(way)...)

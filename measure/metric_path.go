@@ -7,7 +7,11 @@ const (
 	// Available is what the narrowest link has left beside other traffic (RFC 5136); of a range, its low end.
 	Available Metric = "available_bits_per_second"
 	PathMTU   Metric = "path_mtu_bytes"
-	HopCount  Metric = "hop_count"
+
+	// Serialization is the rate of the one link that would take as long for each byte as all links of the path do in turn.
+	Serialization Metric = "serialization_bits_per_second"
+
+	HopCount Metric = "hop_count"
 
 	// ReverseHopCount is of the way back, by what is left of the time to live of answers: that they began with 64, 128 or 255,
 	// the least that fits, is taken for granted.
@@ -28,6 +32,11 @@ func pathMetrics() []Definition {
 				"low end.",
 			See:    []string{"capacity_bits_per_second", "cross-traffic"},
 			Source: "RFC 5136"},
+		{Metric: Serialization, Label: "Serialization", Group: "Path", Better: BetterHigh,
+			Help:  "Rate of the one link over which each byte would take as long as over all links of the path in turn.",
+			Text:  "By how much the shortest round trips grow with the size of packets, as a rate: the inverse of the sum of the inverse rates of all links, if both ways are alike.",
+			Shows: "It is below the capacity of the narrowest link, and near it where the others are much faster.",
+			See:   []string{"capacity_bits_per_second", "serialization-delay"}},
 		{Metric: PathMTU, Label: "Path MTU", Group: "Path", Better: BetterHigh, Follows: FollowsTrip, Warn: 1499, Bad: 1279, Draw: DrawSteps,
 			Help:   "Largest packet that the path carries whole.",
 			Text:   "The largest IP packet that gets through to the far end in one piece.",

@@ -40,7 +40,7 @@ func TestMerge(t *testing.T) {
 		want[Metric("reordering_extent"+way+"_max_packets")] = Merge{How: MergeMax}
 		want[Metric("reordering_degree"+way+"_max_packets")] = Merge{How: MergeMax}
 	}
-	delete(want, "reordering_extent_max_packets")
+	want[ReorderingN] = Merge{How: MergeMax}
 	delete(want, "reordering_degree_max_packets")
 	got := map[Metric]Merge{}
 	for _, d := range Definitions() {

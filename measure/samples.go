@@ -10,6 +10,7 @@ import (
 type Samples struct {
 	// Windows are what came of so many packets in flight, in the order of their number; see WindowSample.
 	Windows      []WindowSample `json:"windows,omitempty"`
+	Sizes        []SizeSample   `json:"sizes,omitempty"` // echoes of each size, the smallest first
 	Echoes       []Echo         `json:"echoes,omitempty"`
 	Intervals    []Interval     `json:"intervals,omitempty"`
 	TCPInfo      []TCPSample    `json:"tcp_info,omitempty"`
@@ -75,6 +76,16 @@ type Echo struct {
 	From           string   `json:"from,omitempty"`  // who answered, when it was not the target
 	Error          string   `json:"error,omitempty"` // what an ICMP error said
 	Duplicates     int      `json:"duplicates,omitempty"`
+	Size           int      `json:"size_bytes,omitempty"` // of its payload, where they differ
+}
+
+// SizeSample is what came of the echoes of one size.
+type SizeSample struct {
+	Bytes            int      `json:"size_bytes"` // of payload
+	Sent             int      `json:"sent_packets"`
+	Lost             int      `json:"lost_packets"`
+	RTTMinSeconds    *float64 `json:"rtt_min_seconds"` // nil: all were lost
+	RTTMedianSeconds *float64 `json:"rtt_median_seconds"`
 }
 
 // WindowSample is what a path did while a number of packets was kept in flight. Rates are of answers, at the IP layer.

@@ -34,9 +34,15 @@ type Ping struct {
 
 	Window string // packets to keep in flight, such as "32" or "1..32", each for a while, instead of Count at an Interval; "": none
 
-	DontFragment bool // of icmp, udp and stamp: let links drop what is too large for them, see sock.SetDontFragment
-	Poisson      bool // exponential intervals, which meet periodic behaviour of the path without bias (RFC 2330, 11.1.1)
+	Schedule string // "periodic"; "poisson"; "geometric", see geometricSlots; "": periodic
+	Sizes    string // of icmp: payloads between two sizes, such as "64..1472", in random order, in place of Size; "": one size
+	Flood    bool   // of all but tcp: send as answers come, and 100 a second at least: for root, and for agents whose owners admit it
+	Burst    bool   // of icmp: five long packets and five short ones back to back, each Interval: what a path can reorder, it does
 
+	DontFragment bool // of icmp, udp and stamp: let links drop what is too large for them, see sock.SetDontFragment
+	Poisson      bool // the former spelling of Schedule poisson: exponential intervals, which meet periodic behaviour of the path without bias (RFC 2330, 11.1.1)
+
+	MayFlood bool                       // somebody answers for a Flood by another user than root
 	Rand     *rand.Rand                 // source of intervals and identifiers; nil: a random seed
 	Progress func(measure.Echo)         // called once for each request when its fate is known, by the goroutine of Do; may be nil
 	Windowed func(measure.WindowSample) // called after each window, as Progress is; may be nil
@@ -56,6 +62,8 @@ const (
 	// tcpMostOpen is how many connections may wait for their answers at once: half of the files that a process may have open, where
 	// nobody allows more.
 	tcpMostOpen = 500
+	sizesCount  = 200             // 20 of each size
+	burstCount  = 100             // ten bursts
 	pingSize    = 56              // with headers 84 bytes of IPv4, what every ping sends
 	pingMaxSize = 65507           // what IPv4 carries beside its own header and that of ICMP
 	pingTimeout = 2 * time.Second // over two satellite hops, a round trip takes 1.2 s
@@ -65,7 +73,7 @@ const (
 // Validate says what is wrong with the parameters, as an input.Error, or returns nil.
 func (p Ping) Validate() error {
 	return cmp.Or(
-		checkTarget(p.Target, p.Family), p.checkProto(),
+		checkTarget(p.Target, p.Family), p.checkPlan(), p.checkProto(),
 		checkRange("port", p.Port, 0, 65535),
 		checkRange("count", p.Count, 0, pingMaxCount),
 		checkDuration("interval", p.Interval, pingMinInterval, time.Hour),
@@ -102,8 +110,20 @@ func (p Ping) withDefaults() Ping {
 	if p.hasPayload() && p.Window != "" {
 		setDefault(&p.Size, windowSize)
 	}
-	if p.hasPayload() {
+	if p.Burst {
+		setDefault(&p.Size, burstSize)
+	}
+	if p.hasPayload() && p.Sizes == "" {
 		setDefault(&p.Size, pingSize)
+	}
+	if p.Flood {
+		setDefault(&p.Interval, floodLeast)
+	}
+	if p.Sizes != "" {
+		setDefault(&p.Count, sizesCount)
+	}
+	if p.Burst {
+		setDefault(&p.Count, burstCount)
 	}
 	setDefault(&p.Count, pingCount)
 	setDefault(&p.Interval, pingInterval)

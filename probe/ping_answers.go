@@ -7,6 +7,7 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/quantity"
 	"github.com/pathwise-net/pathwise/sock"
+	"github.com/pathwise-net/pathwise/stat"
 )
 
 // handle notes what came in.
@@ -84,6 +85,8 @@ func (r *pingRun) report(result *measure.Result) {
 	r.reportRefusals(result)
 	r.reportPace(result)
 	r.reportWindows(result)
+	r.reportSizes(result)
+	r.reportBursts(result)
 	result.Parameters["stamps"], result.Parameters["socket"] = "kernel", r.sender.socket()
 	if user := len(r.arrivals) - r.kernel; user > 0 {
 		result.Note(fmt.Sprintf("%d of %d round trips lack a kernel stamp and are by this process's clock", user, len(r.arrivals)))
@@ -109,8 +112,19 @@ func (r *pingRun) reportRefusals(result *measure.Result) {
 	}
 }
 
+// reportBursts adds how far answers came out of order (RFC 4737 sections 4.2 and 5.3).
+func (r *pingRun) reportBursts(result *measure.Result) {
+	if r.Burst && len(r.arrivals) > 0 {
+		order := stat.Ordering(r.arrivals)
+		result.Metrics[measure.ReorderingExtent], result.Metrics[measure.ReorderingN] = float64(order.MaxExtent), float64(order.MaxN)
+	}
+}
+
 // reportPace says where requests did not leave as planned: so late that others should have left before them, or all further apart.
 func (r *pingRun) reportPace(result *measure.Result) {
+	if r.Flood {
+		return
+	}
 	late, latest := 0, 0.
 	for _, e := range result.Samples.Echoes {
 		if e.LateSeconds > r.Interval.Seconds() {
@@ -121,7 +135,7 @@ func (r *pingRun) reportPace(result *measure.Result) {
 		result.Note(fmt.Sprintf("%d requests left later than planned, up to %s: this host was busy", late, quantity.FormatSeconds(latest)))
 	}
 	n := len(r.echoes) - 1
-	if n < slowLeast || r.Window != "" {
+	if n < slowLeast || r.Window != "" || r.Flood || r.Burst {
 		return
 	}
 	if apart := r.echoes[n].sent.Sub(r.echoes[0].sent) / time.Duration(n); late == 0 && float64(apart) > slowPace*float64(r.Interval) {

@@ -53,8 +53,19 @@ func pingFields() []field[Ping] {
 			binding: whole(func(p *Ping) *int { return &p.DSCP }, 0, 63)},
 		{Name: "df", Default: "false", Meaning: "do not let routers cut the packets",
 			binding: yesOrNo(func(p *Ping) *bool { return &p.DontFragment })},
-		{Name: "poisson", Default: "false", Meaning: "exponential intervals, which meet periodic behaviour without bias",
+		{Name: "schedule", Default: "periodic", Meaning: "periodic; poisson, exponential intervals, which meet periodic behaviour without bias; geometric, the same in steps of a tenth of the interval",
+			binding: word(func(p *Ping) *string { return &p.Schedule }, pingSchedules...)},
+		{Name: "poisson", Default: "false", Meaning: "schedule poisson, as it was spelled before",
 			binding: yesOrNo(func(p *Ping) *bool { return &p.Poisson })},
+		{Name: "sizes", Default: "none", Meaning: "of icmp: payloads of ten sizes between two, such as 64..1472, in random order: delay and loss by size",
+			binding: only(word(func(p *Ping) *string { return &p.Sizes }), func(text string) bool {
+				_, _, err := readSizes(text)
+				return err == nil
+			}, "give two sizes such as 64..1472")},
+		{Name: "flood", Default: "false", Meaning: "as fast as answers come, and 100 a second at least; by root, or an agent whose owner admits it",
+			binding: yesOrNo(func(p *Ping) *bool { return &p.Flood })},
+		{Name: "reorder-burst", Default: "false", Meaning: "of icmp: five long and five short packets back to back each interval, which a path reorders if it can",
+			binding: yesOrNo(func(p *Ping) *bool { return &p.Burst })},
 		{Name: "port", Short: "p", Outward: true, Default: "443; of udp 33434, of stamp 862", Meaning: "of all but icmp; one where nobody listens answers, too",
 			binding: whole(func(p *Ping) *int { return &p.Port }, 1, 65535)},
 		{Name: "window", Default: "none", Meaning: "packets to keep in flight, such as 32 or 1..32, one number after the other, at the rate of their answers",
@@ -68,6 +79,7 @@ func pingFields() []field[Ping] {
 
 func (p *Ping) equip(o Options) {
 	p.Progress, p.Windowed = watch(o.Echo, o.Say, EchoLine), o.Window
+	p.MayFlood = p.Flood && !o.Attended
 	if r := o.Responder; r != nil && r.Kind == measure.ResponderSTAMP {
 		p.Port = r.Port
 	}
@@ -78,7 +90,7 @@ func (p *Ping) equip(o Options) {
 func (p *Ping) bound() {
 	all := p.withDefaults()
 	slack := 1.
-	if p.Poisson {
+	if p.random() {
 		slack = 4 * math.Sqrt(float64(all.Count-1)) // standard deviations of the sum of exponential intervals
 	}
 	const most = 1 << 62 // ns, 146 years
@@ -91,18 +103,32 @@ func (p *Ping) demand() measure.Demand {
 	if all.Window != "" {
 		return all.windowDemand()
 	}
+	if all.Sizes != "" {
+		_, all.Size, _ = readSizes(all.Sizes)
+	}
 	ahead, back := all.onLink()
+	if all.Flood { // as fast as the path answers: nobody knows how fast
+		return measure.Demand{DurationSeconds: float64(all.Count)*floodLeast.Seconds() + all.Timeout.Seconds(), Bytes: (ahead + back) * float64(all.Count),
+			Exclusive: true, Responder: all.far()}
+	}
 	last := float64(all.Count-1) * all.Interval.Seconds()
-	if p.Poisson {
+	if p.random() {
 		last = p.Deadline.Seconds()
 	}
 	rate := 8 * ahead / all.Interval.Seconds()
-	d := measure.Demand{DurationSeconds: last + all.Timeout.Seconds(), Bytes: (ahead + back) * float64(all.Count),
-		BitsPerSecond: rate, Exclusive: rate > LightRate}
-	if p.Proto == protoSTAMP {
-		d.Responder = measure.ResponderSTAMP
+	if all.Burst {
+		rate, last = rate*2*burstLong, last/(2*burstLong)
 	}
-	return d
+	return measure.Demand{DurationSeconds: last + all.Timeout.Seconds(), Bytes: (ahead + back) * float64(all.Count),
+		BitsPerSecond: rate, Exclusive: rate > LightRate, Responder: all.far()}
+}
+
+// far is the kind of listener that the target opens for a run.
+func (p Ping) far() string {
+	if p.Proto == protoSTAMP {
+		return measure.ResponderSTAMP
+	}
+	return ""
 }
 
 // resultBytes are those of 19 metrics and a distribution, and of each echo.

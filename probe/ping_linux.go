@@ -23,6 +23,9 @@ func (p Ping) measure(ctx context.Context, result *measure.Result) error {
 	if err := p.Validate(); err != nil {
 		return err
 	}
+	if err := p.permitFlood(); err != nil {
+		return err
+	}
 	p = p.withDefaults()
 	result.Parameters = recorded(pingFields(), &p)
 	ways, err := waysTo(ctx, nil, p.Target, p.Family)

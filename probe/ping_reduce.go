@@ -123,6 +123,13 @@ func pingText(w io.Writer, r *measure.Result) {
 		windowText(w, r.Samples.Windows)
 		return
 	}
+	if len(r.Samples.Sizes) > 0 {
+		defer sizesText(w, r)
+	}
+	if extent, burst := r.Get(measure.ReorderingExtent); burst {
+		defer fmt.Fprintf(w, "reordering   %s of the answers, extent %.0f, up to %.0f-reordered\n", quantity.FormatRatio(m[measure.ReorderingRatio]), extent,
+			m[measure.ReorderingN])
+	}
 	if _, any := r.Get(measure.RTTMin); any {
 		var names, values []string
 		for _, q := range []measure.Metric{measure.RTTMin, measure.RTTMedian, measure.RTTP95, measure.RTTP99, measure.RTTMax} {

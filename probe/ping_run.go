@@ -52,6 +52,7 @@ type pingRun struct {
 	sender  pingSender
 	last    bool // there is no other address to try
 	started time.Time
+	sizeOf  func(index int) int // bytes of payload, of each request in turn
 
 	echoes   []pingEcho // by index of the request
 	noWay    string     // why no request gets to the target, if another address is to be tried
@@ -75,16 +76,22 @@ type pingEcho struct {
 
 // do sends all requests and waits for their fates. It returns early when ctx ends or when sending fails.
 func (r *pingRun) do(ctx context.Context) error {
+	r.sizeOf = r.sizesOf()
 	if r.Window != "" {
 		return r.windowed(ctx)
+	}
+	if r.Flood {
+		return r.flooded(ctx)
 	}
 	p := pace{interval: r.Interval, gap: r.gaps()}
 	for range r.Count {
 		if r.Deadline > 0 && p.due > r.Deadline {
 			break
 		}
-		if err := r.listen(ctx, r.started.Add(p.due)); err != nil {
-			return err
+		if inBurst := r.Burst && len(r.echoes)%(2*burstLong) != 0; !inBurst {
+			if err := r.listen(ctx, r.started.Add(p.due)); err != nil {
+				return err
+			}
 		}
 		if err := r.send(p.leave(time.Since(r.started))); err != nil {
 			return err
@@ -96,7 +103,8 @@ func (r *pingRun) do(ctx context.Context) error {
 // send sends the next request, so much later than planned.
 func (r *pingRun) send(late time.Duration) error {
 	index := len(r.echoes)
-	before, err := r.sender.send(index, r.Size)
+	size := r.sizeOf(index)
+	before, err := r.sender.send(index, size)
 	if !r.last && index == 0 && isUnreachable(err) {
 		return &unreachableError{err.Error()}
 	}
@@ -106,6 +114,9 @@ func (r *pingRun) send(late time.Duration) error {
 	e := pingEcho{sent: before, Echo: measure.Echo{Seq: index + 1, SentSeconds: before.Sub(r.started).Seconds()}}
 	if late > lateLeast {
 		e.LateSeconds = late.Seconds()
+	}
+	if r.Burst || r.Sizes != "" {
+		e.Size = size
 	}
 	r.echoes = append(r.echoes, e)
 	return nil
@@ -158,14 +169,6 @@ func (r *pingRun) settle(e *pingEcho) {
 	if r.Progress != nil {
 		r.Progress(e.Echo)
 	}
-}
-
-// gaps are the intervals between requests.
-func (p Ping) gaps() func() time.Duration {
-	if p.Poisson {
-		return func() time.Duration { return time.Duration(p.Rand.ExpFloat64() * float64(p.Interval)) }
-	}
-	return func() time.Duration { return p.Interval }
 }
 
 // sequenceIndex finds which echo a reply answers. Echo i (from 0) of those sent so far carries the sequence number i+1

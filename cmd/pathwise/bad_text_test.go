@@ -43,7 +43,7 @@ var badTexts = []struct{ call, flag, text string }{
 	{"agent --credentials KEYS", "policy", "/dev/null/x"}, {"agent --credentials KEYS", "state", "/dev/null/x"},
 	{"sockets", "state", "x,y z"}, {"respond", "bind", "x,y z"}, {"respond", "bind", "192.0.2.1"}, {"respond", "stamp-key", "/dev/null/x"}, {"respond", "stamp-tlv-key", "/dev/null/x"},
 	{"respond", "key-file", "/dev/null/x"}, {"respond", "clients", "/dev/null/x"}, {"ping 127.0.0.1 --proto tcp", "method", "x,y z"},
-	{"ping", "group", "x,y z"}, {"ping --group 239.1.2.3", "interface", "x,y z"}, {"ping --group 239.1.2.3", "name", "x,y z"},
+	{"ping 127.0.0.1", "schedule", "x,y z"}, {"ping 127.0.0.1", "sizes", "x,y z"}, {"ping", "group", "x,y z"}, {"ping --group 239.1.2.3", "interface", "x,y z"}, {"ping --group 239.1.2.3", "name", "x,y z"},
 	{"owd 127.0.0.1", "mode", "x,y z"}, {"owd 127.0.0.1", "key-file", "/dev/null/x"}, {"owd 127.0.0.1", "key-id", "x,y z"},
 	{"demo --keep", "listen", "x,y z"},
 	{"diagnose 127.0.0.1", "before", "/dev/null/x"}, {"diagnose", "pair", "a"}, {"diagnose --pair a/b", "since", "x,y z"},
