@@ -146,8 +146,8 @@ func testHistory(t *testing.T, b *bench) {
 	if lost.Verdict != diagnose.Unchanged || len(lost.History.Events) != 2 || lost.History.Events[1].Ended == nil {
 		t.Fatalf("verdict %s of %+v", lost.Verdict, lost.History)
 	}
-	if text := lost.History.Events[1].Sentence; !strings.HasPrefix(text, "From ") || !strings.Contains(text, " of all packets from b to strict are lost, before 0 %") ||
-		!strings.Contains(text, "None of 11 other pairs changed with it.") {
+	if text := lost.History.Events[1].Sentence; !strings.HasPrefix(text, "From ") || !strings.Contains(text, " of all packets from b to strict were lost, before 0 %") ||
+		!strings.Contains(text, "None of 11 other pairs changed at that time.") {
 		t.Errorf("of the loss that is over: %q", text)
 	}
 
