@@ -10,7 +10,8 @@ import (
 type Samples struct {
 	// Windows are what came of so many packets in flight, in the order of their number; see WindowSample.
 	Windows      []WindowSample `json:"windows,omitempty"`
-	Sizes        []SizeSample   `json:"sizes,omitempty"` // echoes of each size, the smallest first
+	Sizes        []SizeSample   `json:"sizes,omitempty"`   // echoes of each size, the smallest first
+	Classes      []ClassSample  `json:"classes,omitempty"` // marks that took turns in one run
 	Echoes       []Echo         `json:"echoes,omitempty"`
 	Intervals    []Interval     `json:"intervals,omitempty"`
 	TCPInfo      []TCPSample    `json:"tcp_info,omitempty"`
@@ -77,6 +78,18 @@ type Echo struct {
 	Error          string   `json:"error,omitempty"` // what an ICMP error said
 	Duplicates     int      `json:"duplicates,omitempty"`
 	Size           int      `json:"size_bytes,omitempty"` // of its payload, where they differ
+	Class          string   `json:"class,omitempty"`      // of marks that took turns
+}
+
+// ClassSample is what came of the packets of one mark, on the way there.
+type ClassSample struct {
+	Name          string   `json:"name"` // as it was asked for, such as "ef"
+	DSCP          int      `json:"dscp"`
+	Sent          int      `json:"sent_packets"`
+	Lost          int      `json:"lost_packets"`
+	MinSeconds    *float64 `json:"min_seconds"` // of one-way delays, by the clocks of both ends; nil: all were lost
+	MedianSeconds *float64 `json:"median_seconds"`
+	P95Seconds    *float64 `json:"p95_seconds"`
 }
 
 // SizeSample is what came of the echoes of one size.

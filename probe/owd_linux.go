@@ -59,7 +59,11 @@ func (p OWD) measureWay(ctx context.Context, w way, last bool, result *measure.R
 	defer context.AfterFunc(ctx, socket.Interrupt)()
 	result.Parameters["mode"] = session.mode
 
-	run := &owdRun{OWD: p, socket: socket, to: session.to, packets: session.packets, last: last, started: time.Now()}
+	marks, mark, err := p.classMarks(socket)
+	if err != nil {
+		return err
+	}
+	run := &owdRun{OWD: p, marks: marks, mark: mark, socket: socket, to: session.to, packets: session.packets, last: last, started: time.Now()}
 	err = run.do(ctx)
 	if ctx.Err() != nil { // whatever call it made fail
 		err = context.Cause(ctx)
@@ -101,6 +105,19 @@ func (p OWD) open(w way) (*sock.Socket, error) {
 	return socket, nil
 }
 
+// classMarks are the marks that take turns, and what sets them; nil where there is one.
+func (p OWD) classMarks(socket *sock.Socket) (marks []int, mark func(int) error, err error) {
+	if p.Classes == "" {
+		return nil, nil, nil
+	}
+	conn, err := socket.SyscallConn()
+	if err != nil {
+		return nil, nil, err
+	}
+	marks, err = readClasses(p.Classes)
+	return marks, func(dscp int) error { return sock.SetDSCP(conn, dscp) }, err
+}
+
 // report fills in what was measured. Packets whose fate was still open when the run was cut short are neither answered nor lost, and so
 // are left out.
 func (r *owdRun) report(result *measure.Result) {
@@ -127,6 +144,7 @@ func (r *owdRun) report(result *measure.Result) {
 	addAvailability(result.Metrics, measure.Reverse, reverse, r.Interval)
 	reportClocks(result, &f)
 	r.reportSamples(result, packets)
+	r.reportClasses(result, packets, &f.ways)
 	if f.ways.open > 0 && len(arrivals) > 0 {
 		result.Note(fmt.Sprintf("which way the last %d packets were lost is not known: nothing came back after them", f.ways.open))
 	}

@@ -62,6 +62,8 @@ type owdRun struct {
 	packets reflector
 	last    bool // there is no other address to try
 	started time.Time
+	marks   []int                // of classes, by turn; nil: all packets have one
+	mark    func(dscp int) error // sets that of the packets to come
 
 	sent     []owdPacket // by index, which is also the ID of the kernel's stamp
 	arrivals []arrivalBack
@@ -93,6 +95,11 @@ func (r *owdRun) do(ctx context.Context) error {
 // send sends the next packet.
 func (r *owdRun) send(late time.Duration) error {
 	index := len(r.sent)
+	if n := len(r.marks); n > 0 {
+		if err := r.mark(r.marks[classOf(index, n)]); err != nil {
+			return err
+		}
+	}
 	_, before, err := r.socket.Send(r.packets.packet(index, time.Now()), r.to)
 	if !r.last && index == 0 && isUnreachable(err) {
 		return &unreachableError{err.Error()}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/pathwise-net/pathwise/chart"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/quantity"
 )
@@ -15,6 +16,7 @@ func owdText(w io.Writer, r *measure.Result) {
 	fmt.Fprintf(w, "%s (%s): %.0f sent, %.0f lost (%s)%s\n", r.Target.Name, r.Target.Address, m[measure.SentPackets], m[measure.LostPackets],
 		quantity.FormatRatio(m[measure.LossRatio]), extras(m, measure.DuplicatePackets, measure.ReorderedPackets))
 	defer outageText(w, r)
+	defer classText(w, r)
 	for _, way := range []string{measure.Forward, measure.Reverse} {
 		if _, any := r.Get(measure.OneWay(way, "min")); !any {
 			continue
@@ -37,6 +39,27 @@ func owdText(w io.Writer, r *measure.Result) {
 	if mos, known := r.Get(measure.MOS(measure.Forward)); known {
 		fmt.Fprintf(w, "%-10s MOS %.1f forward, %.1f reverse; playout buffers of %s and %s\n", "speech", mos, m[measure.MOS(measure.Reverse)],
 			quantity.FormatSeconds(m[measure.Playout(measure.Forward)]), quantity.FormatSeconds(m[measure.Playout(measure.Reverse)]))
+	}
+}
+
+// classText writes a row for each class, and what differs between them.
+func classText(w io.Writer, r *measure.Result) {
+	if len(r.Samples.Classes) == 0 {
+		return
+	}
+	rows := [][]string{{"class", "dscp", "sent", "lost", "least", "median", "p95"}}
+	for _, c := range r.Samples.Classes {
+		row := []string{c.Name, fmt.Sprint(c.DSCP), fmt.Sprint(c.Sent), quantity.FormatRatio(float64(c.Lost) / float64(max(1, c.Sent))), "-", "-", "-"}
+		for i, v := range []*float64{c.MinSeconds, c.MedianSeconds, c.P95Seconds} {
+			if v != nil {
+				row[4+i] = quantity.FormatSeconds(*v)
+			}
+		}
+		rows = append(rows, row)
+	}
+	fmt.Fprintln(w, strings.Join(chart.Table(rows, 0), "\n"))
+	if text, _ := r.Parameters["priority"].(string); text != "" {
+		fmt.Fprintln(w, "forward: "+text)
 	}
 }
 

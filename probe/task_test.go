@@ -335,7 +335,7 @@ func TestAgentsPage(t *testing.T) {
 // What runs a program, names a file of a host or says to which port data goes is declared so, and nothing else is: every port, and what this
 // test lists. All that is left is a number, one of a few words, or a word that it knows to be harmless.
 func TestOutward(t *testing.T) {
-	harmless := map[string]string{"ping": "window sizes", "host": "iface", "throughput": "cc"}
+	harmless := map[string]string{"ping": "window sizes", "host": "iface", "owd": "dscp", "throughput": "cc"}
 	closed := []string{"whole number", "time", "rate", "size", "ratio", "yes or no"}
 	want := map[string][]string{"audit": {"to"}, "beacon": {"group", "interface", "name"}, "command": {"argv", "values", "parse"}, "app": {"name", "type", "path", "secret"}, "fetch": {"path", "name"}, "host": {"path"}, "owd": {"key-file", "key-id"}, "transact": {"connect"}}
 	got := map[string][]string{}
