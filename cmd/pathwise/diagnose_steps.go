@@ -2,8 +2,12 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/pathwise-net/pathwise/chart"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/quantity"
@@ -44,7 +48,7 @@ func (s *session) showSteps() (end func()) {
 	}
 }
 
-func (x *stepScreen) view(int) []string {
+func (x *stepScreen) view(columns int) []string {
 	if x.name == "" {
 		return nil
 	}
@@ -56,11 +60,18 @@ func (x *stepScreen) view(int) []string {
 	if wait := time.Until(x.begins); wait > time.Second {
 		return []string{fmt.Sprintf("%s %-*s begins in %s", x.Accent(pictures[x.turns%len(pictures)]), stepName, x.name, wait.Round(time.Second))}
 	}
-	line := fmt.Sprintf("%s %-*s %3.0f s  ", x.Accent(pictures[x.turns%len(pictures)]), stepName, x.name, time.Since(x.began).Seconds())
+	line := fmt.Sprintf("%s %-*s %3.0f s", x.Accent(pictures[x.turns%len(pictures)]), stepName, x.name, time.Since(x.began).Seconds())
 	if x.latest != "" {
-		return []string{line + x.Strong(x.latest) + "  " + x.Faint(x.why)}
+		line += "  " + x.Strong(x.latest)
 	}
-	return []string{line + x.Faint(x.why)}
+	if whole := line + "  " + x.Faint(x.why); ansi.StringWidth(whole) < columns {
+		return []string{whole}
+	}
+	lines := []string{line}
+	for why := range strings.SplitSeq(chart.Fold(x.why, "  ", columns-1), "\n") {
+		lines = append(lines, x.Faint(why))
+	}
+	return lines
 }
 
 // beginStep shows a step until the returned function is called with what came of it: no Result is a step that was left out.
@@ -97,7 +108,7 @@ func (x *stepScreen) line(name string, r *measure.Result, err error) string {
 	return done + " " + name + cameOut(r)
 }
 
-// figures has the step under way show its figures as it goes.
+// figures has the step under way show its figures as it goes. What came in the last moments, after the data had been sent, is no rate.
 func (s *session) figures(kind string, o *probe.Options) {
 	x := s.steps
 	if x == nil {
@@ -105,8 +116,11 @@ func (s *session) figures(kind string, o *probe.Options) {
 	}
 	fetched := kind == "fetch"
 	show := func(text string) { x.live.Change(func() { x.latest = text }) }
+	longest := 0.
 	o.Interval = func(i measure.Interval) {
-		if i.Stream == 0 || fetched { // of a file there is one stream, and no sum
+		took := i.EndSeconds - i.StartSeconds
+		longest = max(longest, took)
+		if tail := took < longest/2; !tail && (i.Stream == 0 || fetched) { // of a file there is one stream, and no sum
 			show(quantity.FormatRate(i.BitsPerSecond))
 		}
 	}

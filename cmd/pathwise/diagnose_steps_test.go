@@ -36,3 +36,29 @@ func TestStepsOnATerminal(t *testing.T) {
 		t.Errorf("written %q", written)
 	}
 }
+
+// An explanation that has no room beside the step stands below it, whole; the rate of the last moments is not shown.
+func TestStepsThatAreLong(t *testing.T) {
+	var out bytes.Buffer
+	s := &session{out: &out, seen: terminal.Sized(&out, 80, 24)}
+	end := s.showSteps()
+	defer end()
+	steps := s.steps
+	const why = "how fast data moves back, and what the kernels of both ends say of the connection meanwhile"
+	ended := s.beginStep("transfer-reverse", "carol", why)
+	defer ended(nil, nil)
+	var o probe.Options
+	s.figures("throughput", &o)
+	o.Interval(measure.Interval{StartSeconds: 0, EndSeconds: 1, BitsPerSecond: 18.3e6})
+	o.Interval(measure.Interval{StartSeconds: 1, EndSeconds: 1.1, BitsPerSecond: 5.14e6})
+	var lines []string
+	steps.live.Change(func() { lines = steps.view(80) })
+	for i := range lines {
+		if lines[i] = ansi.Strip(lines[i]); ansi.StringWidth(lines[i]) >= 80 {
+			t.Errorf("too wide: %q", lines[i])
+		}
+	}
+	if len(lines) != 3 || !strings.Contains(lines[0], "18.3 Mbit/s") || strings.Join(strings.Fields(lines[1]+" "+lines[2]), " ") != why {
+		t.Errorf("%q", lines)
+	}
+}

@@ -20,14 +20,14 @@ func (s *session) fitted(print func(w io.Writer)) {
 	_, _ = io.WriteString(s.out, folded(text.String(), s.screen().Width())) // out remembers what could not be written
 }
 
-// folded is a text whose lines are shorter than so many columns: what is longer goes on below, under the last column of text of its line. Words are
+// folded is a text whose lines have at most so many columns: what is longer goes on below, under the last column of text of its line. Words are
 // not cut, and colours take no room.
 func folded(text string, columns int) string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
 		plain := []rune(ansi.Strip(line))
 		hang := hanging(string(plain), columns)
-		for len(plain) >= columns {
+		for len(plain) > columns {
 			at := breakAt(plain, hang, columns)
 			if at == len(plain) {
 				break
@@ -42,15 +42,15 @@ func folded(text string, columns int) string {
 	return strings.Join(lines, "\n")
 }
 
-// breakAt is where a line breaks: at the last space that leaves it shorter than so many columns, or else at the first one; its length where it has
+// breakAt is where a line breaks: at the last space that leaves it so many columns at most, or else at the first one; its length where it has
 // none behind what hangs.
 func breakAt(line []rune, hang, columns int) int {
-	for at := columns - 1; at > hang; at-- {
+	for at := columns; at > hang; at-- {
 		if line[at] == ' ' {
 			return at
 		}
 	}
-	for at := columns; at < len(line); at++ {
+	for at := columns + 1; at < len(line); at++ {
 		if line[at] == ' ' {
 			return at
 		}

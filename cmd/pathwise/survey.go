@@ -147,7 +147,11 @@ func (v *survey) cost(s diagnose.Step) float64 {
 
 // step makes one measurement, and shows it. What goes wrong ends the survey only if all that follows would, too.
 func (v *survey) step(ctx context.Context, s diagnose.Step) (*measure.Result, error) {
-	ended := v.session.beginStep(s.Name, v.target, s.Why)
+	of := v.target
+	if s.Kind == "audit" && !s.Far {
+		of = "this host"
+	}
+	ended := v.session.beginStep(s.Name, of, s.Why)
 	r, err := v.makeStep(ctx, s)
 	ended(r, err)
 	return r, err
