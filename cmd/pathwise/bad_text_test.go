@@ -58,7 +58,7 @@ var badTexts = []struct{ call, flag, text string }{
 	{"host", "os", "x,y z"}, {"host", "disk", "/dev/null/x"}, {"host --revert", "backup", "/dev/null/x"},
 	{"diagnose", "ssh", "@x"}, {"diagnose --ssh dtn1", "key", "/dev/null/x"}, {"diagnose --ssh dtn1", "known-hosts", "/dev/null/x"},
 	{"host dtn1", "key", "/dev/null/x"}, {"host dtn1", "known-hosts", "/dev/null/x"},
-	{"lab up LAB", "device", "x,y z"}, {"lab up", "topology", "x,y z"},
+	{"lab up LAB", "device", "x,y z"}, {"lab up", "topology", "x,y z"}, {"lab up", "fault", "x,y z"},
 	{"lab record random-loss", "dir", "/dev/null/x"},
 	{"lab accuracy plan", "only", "x"}, {"lab accuracy plan", "most-rate", "x,y z"}, {"lab accuracy plan", "most-rate", "10kbit"},
 	{"lab accuracy play", "dir", "/dev/null/x"}, {"lab accuracy play", "only", "x"}, {"lab accuracy play", "most-rate", "x,y z"},
