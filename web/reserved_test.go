@@ -18,7 +18,7 @@ func anyValue(t *testing.T, p probe.Parameter) any {
 	for _, word := range p.Values {
 		candidates = append(candidates, word)
 	}
-	candidates = append(candidates, true, "lo", "1s", "64KB", "1mbit", 1, 1000, []string{"/bin/sh", "-c", "id"}, "1..32",
+	candidates = append(candidates, true, "lo", "1s", "64KB", "1mbit", 1, 1000, []string{"/bin/sh", "-c", "id"}, "1..32", "64..1472",
 		map[string]string{"file": "/etc/shadow"}, []any{})
 	i := slices.IndexFunc(candidates, func(v any) bool { return p.Refuse(v) == "" })
 	if i < 0 {

@@ -51,7 +51,9 @@ func largeMesh() http.Handler {
 	mux.HandleFunc("GET /api/v1/changes", func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]any{"changes": []any{}}) })
 	mux.HandleFunc("GET /api/v1/measured", func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]any{"measured": []any{}}) })
 	mux.HandleFunc("GET /api/v1/since", func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]any{"since": []any{}}) })
-	mux.HandleFunc("GET /api/v1/me", func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]any{"public": true}) })
+	mux.HandleFunc("GET /api/v1/me", func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, map[string]any{"public": true, "scopes": []string{"read"}})
+	})
 	mux.HandleFunc("GET /api/v1/events", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_ = http.NewResponseController(w).Flush()
