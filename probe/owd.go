@@ -36,7 +36,7 @@ type OWD struct {
 	Timeout  time.Duration // 0: 2 s; at most 60 s
 	TTL      int           // of the packets; 0: 255, so that the far end knows how many hops they passed
 	DSCP     int           // of the packets, 0..63
-	Classes  string        // marks that take turns, such as "ef,be,le", in place of DSCP: see readDSCP; not by OWAMP; "": one
+	Classes  string        // marks that take turns, such as "ef,be,le", in place of DSCP: see quantity.ParseDSCP; not by OWAMP; "": one
 	Deadline time.Duration // no packet leaves later than this after the first; 0: no limit
 
 	Poisson bool // exponential intervals, which meet periodic behaviour of the path without bias (RFC 2330, 11.1.1)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pathwise-net/pathwise/input"
@@ -16,35 +15,18 @@ import (
 
 // Classes are marks whose packets take turns in one run, so that they meet the same queues: what differs between them is how the path treats them.
 
-// dscpNames are code points that have names, beside those of class selectors (RFC 2474) and assured forwarding (RFC 2597): expedited forwarding (RFC
-// 3246), voice admit (RFC 5865), lower effort (RFC 8622), best effort.
-var dscpNames = map[string]int{"ef": 46, "va": 44, "le": 1, "be": 0, "df": 0}
-
 // maxClasses is how many of them a run compares: each has a share of its packets.
 const maxClasses = 8
 
-// readDSCP reads a name or a number.
-func readDSCP(text string) (dscp int, ok bool) {
-	word := strings.ToLower(text)
-	if n, named := dscpNames[word]; named {
-		return n, true
-	}
-	if len(word) == 3 && word[:2] == "cs" && word[2] >= '0' && word[2] <= '7' {
-		return 8 * int(word[2]-'0'), true
-	}
-	if len(word) == 4 && word[:2] == "af" && word[2] >= '1' && word[2] <= '4' && word[3] >= '1' && word[3] <= '3' {
-		return 8*int(word[2]-'0') + 2*int(word[3]-'0'), true
-	}
-	n, err := strconv.Atoi(word)
-	return n, err == nil && n >= 0 && n <= 63
-}
+// classesWanted says what marks are.
+const classesWanted = "give one or several of 0 to 63, ef, va, af11 to af43, cs0 to cs7, le and be, such as ef,be,le"
 
 // readClasses reads "ef,be,le"; one alone is no class.
 func readClasses(text string) (marks []int, err error) {
 	for name := range strings.SplitSeq(text, ",") {
-		dscp, ok := readDSCP(name)
-		if !ok || slices.Contains(marks, dscp) {
-			return nil, &input.Error{Field: "DSCP", Value: text, Remedy: "give one or several of 0 to 63, ef, va, af11 to af43, cs0 to cs7, le and be, such as ef,be,le"}
+		dscp, err := quantity.ParseDSCP(name)
+		if err != nil || slices.Contains(marks, dscp) {
+			return nil, &input.Error{Field: "DSCP", Value: text, Remedy: classesWanted}
 		}
 		marks = append(marks, dscp)
 	}
@@ -61,7 +43,7 @@ func markField() binding[OWD] {
 		marks, err := readClasses(text)
 		switch {
 		case err != nil:
-			return "give one or several of 0 to 63, ef, va, af11 to af43, cs0 to cs7, le and be, such as ef,be,le"
+			return classesWanted
 		case len(marks) == 1:
 			into.DSCP = marks[0]
 		default:
@@ -124,7 +106,7 @@ func classesOf(classes string, packets []owdPacket, ways *owdWays) []classFigure
 
 // sample is a class as a Result has it.
 func (c *classFigures) sample() measure.ClassSample {
-	dscp, _ := readDSCP(c.name)
+	dscp, _ := quantity.ParseDSCP(c.name) // readClasses has read it
 	s := measure.ClassSample{Name: c.name, DSCP: dscp, Sent: len(c.lost)}
 	for _, lost := range c.lost {
 		if lost {

@@ -1,5 +1,5 @@
 // Package quantity turns the quantities that people write into numbers in SI base units, and back: rates in bit/s,
-// sizes in bytes, durations, ratios.
+// sizes in bytes, durations, ratios; and the names of differentiated services code points.
 //
 // Rates are powers of ten (1 kbit/s is 1000 bit/s). Sizes may be either, because the tools in this field disagree; each
 // function says what it takes. What a Format function prints, the Parse function of the same name reads. The package

@@ -9,46 +9,20 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/pathwise-net/pathwise/document"
+	"github.com/pathwise-net/pathwise/quantity"
 )
 
-// Codepoint is a DSCP value, 0 to 63. In files it is a number or a name: EF (RFC 3246), AF11 to AF43 (RFC 2597), CS0 to
-// CS7 (RFC 2474), VA (RFC 5865), LE (RFC 8622), or default, also BE, for 0.
+// Codepoint is a DSCP value, 0 to 63. In files it is a number or a name, as quantity.ParseDSCP reads them.
 type Codepoint byte
-
-// Code points that have a name of their own. AFxy is 8x+2y, CSx is 8x.
-var codepoints = []struct {
-	name  string
-	value Codepoint
-}{
-	{"default", 0}, {"BE", 0}, {"LE", 1}, {"VA", 44}, {"EF", 46},
-	{"CS0", 0}, {"CS1", 8}, {"CS2", 16}, {"CS3", 24}, {"CS4", 32}, {"CS5", 40}, {"CS6", 48}, {"CS7", 56},
-	{"AF11", 10}, {"AF12", 12}, {"AF13", 14}, {"AF21", 18}, {"AF22", 20}, {"AF23", 22},
-	{"AF31", 26}, {"AF32", 28}, {"AF33", 30}, {"AF41", 34}, {"AF42", 36}, {"AF43", 38},
-}
 
 // ParseCodepoint reads a name, in any case, or a number.
 func ParseCodepoint(text string) (Codepoint, error) {
-	for _, c := range codepoints {
-		if strings.EqualFold(c.name, text) {
-			return c.value, nil
-		}
-	}
-	v, err := strconv.ParseUint(text, 10, 8)
-	if err != nil || v > 63 {
-		return 0, fmt.Errorf("%q: want a DSCP: 0 to 63, or a name like EF, AF11, CS1, LE or default", text)
-	}
-	return Codepoint(v), nil
+	v, err := quantity.ParseDSCP(text)
+	return Codepoint(v), err
 }
 
 // String is the name, or the number if there is none; ParseCodepoint reads it back.
-func (c Codepoint) String() string {
-	for _, known := range codepoints {
-		if known.value == c {
-			return known.name
-		}
-	}
-	return strconv.Itoa(int(c))
-}
+func (c Codepoint) String() string { return quantity.FormatDSCP(int(c)) }
 
 func (c Codepoint) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
