@@ -75,7 +75,7 @@ func (r *Report) Summary() string {
 	for _, c := range r.Checks {
 		count[c.Status]++
 	}
-	text := fmt.Sprintf("%s and %s in %s", plural(count[Problem], "problem"), plural(count[Warning], "warning"), plural(len(r.Checks), "check"))
+	text := fmt.Sprintf("%s and %s in %s", quantity.FormatCount(count[Problem], "problem"), quantity.FormatCount(count[Warning], "warning"), quantity.FormatCount(len(r.Checks), "check"))
 	if n := count[Unknown]; n > 0 {
 		text += fmt.Sprintf(", of which %d could not be read", n)
 	}
@@ -101,13 +101,6 @@ func (r *Report) Bears(s Status) string {
 			quantity.FormatSeconds(r.RTTSeconds))
 	}
 	return "It is no sign by itself that a transfer is held back now."
-}
-
-func plural(n int, of string) string {
-	if n == 1 {
-		return "1 " + of
-	}
-	return fmt.Sprintf("%d %ss", n, of)
 }
 
 // assumed begins what says where a rate or a round trip is from that nobody told.

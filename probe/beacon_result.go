@@ -97,7 +97,7 @@ func pairFigures(p *measure.MemberPair) beacon.Figures {
 // beaconText writes what people want to know of a group: what all pairs lost, and a table for each quantity that is not the same, 0, for all.
 func beaconText(w io.Writer, r *measure.Result) {
 	m := r.Metrics
-	fmt.Fprintf(w, "group %s: %.0f members, %.0f of %.0f probes lost (%s)%s\n", r.Target.Address, m[measure.GroupMembers], m[measure.LostPackets],
+	fmt.Fprintf(w, "group %s: %s, %.0f of %.0f probes lost (%s)%s\n", r.Target.Address, quantity.FormatCount(int(m[measure.GroupMembers]), "member"), m[measure.LostPackets],
 		m[measure.SentPackets], quantity.FormatRatio(m[measure.LossRatio]), extras(m, measure.DuplicatePackets, measure.ReorderedPackets))
 	if len(r.Samples.Members) < 2 {
 		return

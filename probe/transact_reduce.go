@@ -96,7 +96,7 @@ func TransactionLine(t measure.Transaction) string {
 		line += ", of which " + quantity.FormatSeconds(*t.ConnectSeconds) + " to connect"
 	}
 	if t.Retransmits > 0 {
-		line += ", " + counted(float64(t.Retransmits), "packet") + " sent again"
+		line += ", " + quantity.FormatCount(int(t.Retransmits), "packet") + " sent again"
 	}
 	return line
 }
@@ -112,7 +112,7 @@ func transactText(w io.Writer, r *measure.Result) {
 	}
 	fmt.Fprintf(w, "%s (%s): %.0f %s, %.0f failed", r.Target.Name, r.Target.Address, all, what, failed)
 	if !only {
-		fmt.Fprintf(w, "; %s in %s, %s back", quantity.FormatSize(int64(asked("request"))), counted(asked("writes"), "write"),
+		fmt.Fprintf(w, "; %s in %s, %s back", quantity.FormatSize(int64(asked("request"))), quantity.FormatCount(int(asked("writes")), "write"),
 			quantity.FormatSize(int64(asked("response"))))
 	}
 	if turns := asked("turns"); turns > 1 {
@@ -154,18 +154,10 @@ func excessText(w io.Writer, r *measure.Result) {
 		fmt.Fprintf(w, "the far end waited %s for the rest of a request\n", quantity.FormatSeconds(gather))
 	}
 	if again := r.Metrics[measure.Retransmits]; again > 0 {
-		fmt.Fprintf(w, "%s sent again\n", counted(again, "packet"))
+		fmt.Fprintf(w, "%s sent again\n", quantity.FormatCount(int(again), "packet"))
 	}
 }
 
 // noticed is the time in seconds that is worth a line, where it is no small part of what the path takes: less than that is the far end
 // reading what has come.
 const noticed = 0.001
-
-// counted is a number of things: "1 write", "3 writes".
-func counted(n float64, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%.0f %s", n, thing)
-}

@@ -22,3 +22,11 @@ func Format(v float64, unit string) string {
 	}
 	return strings.TrimSpace(fmt.Sprintf("%.6g %s", v, unit))
 }
+
+// FormatCount is a number of things: "1 packet", "3 packets". Thing is one of them, of a regular plural.
+func FormatCount(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

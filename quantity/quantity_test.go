@@ -206,3 +206,11 @@ func TestFormatByUnit(t *testing.T) {
 		}
 	}
 }
+
+func TestFormatCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 packets", 1: "1 packet", 12: "12 packets"} {
+		if got := FormatCount(n, "packet"); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}

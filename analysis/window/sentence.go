@@ -9,15 +9,15 @@ import (
 // Sentence says what the shape means.
 func (r Reading) Sentence() string {
 	rate, bursts := quantity.FormatRate(r.BitsPerSecond), quantity.FormatRate(r.BurstBits)
-	queue := packets(r.Queue) + " waited at most, and none was lost"
+	queue := quantity.FormatCount(r.Queue, "packet") + " waited at most, and none was lost"
 	if r.Full {
-		queue = fmt.Sprintf("a queue of about %s overflows beyond", packets(r.Queue))
+		queue = fmt.Sprintf("a queue of about %s overflows beyond", quantity.FormatCount(r.Queue, "packet"))
 	}
 	switch r.Shape {
 	case Normal:
 		return fmt.Sprintf("normal: %d packets in flight fill the path with %s; %s", r.Knee, rate, queue)
 	case NoQueue:
-		return fmt.Sprintf("no queue: the narrowest link %shas room for %s: what comes faster is lost instead of waiting", known("brings about %s and ", r), packets(r.Queue))
+		return fmt.Sprintf("no queue: the narrowest link %shas room for %s: what comes faster is lost instead of waiting", known("brings about %s and ", r), quantity.FormatCount(r.Queue, "packet"))
 	case Shaper:
 		return fmt.Sprintf("shaper: bursts pass at %s, and then %s does; %s", bursts, rate, queue)
 	case Policer:
@@ -39,13 +39,6 @@ func (r Reading) Sentence() string {
 		return "no path: these packets do not leave this host, so that there is no link and no queue to find: the rate is what its processors do"
 	}
 	return "unknown: rate, loss and delay fit no shape, as where others use the path meanwhile; repeat the test"
-}
-
-func packets(n int) string {
-	if n == 1 {
-		return "1 packet"
-	}
-	return fmt.Sprintf("%d packets", n)
 }
 
 // known is the capacity within a text, or nothing where it is not known.

@@ -142,10 +142,10 @@ var stepOutcomes = []struct {
 	{measure.TransactionMedian, quantity.FormatSeconds},
 	{measure.RTTMedian, quantity.FormatSeconds},
 	{measure.PathMTU, func(v float64) string { return fmt.Sprintf("packets of %.0f bytes", v) }},
-	{measure.HopCount, func(v float64) string { return plural(int(v), "hop") }},
-	{measure.Retransmits, func(v float64) string { return plural(int(v), "packet") + " sent again" }},
+	{measure.HopCount, func(v float64) string { return quantity.FormatCount(int(v), "hop") }},
+	{measure.Retransmits, func(v float64) string { return quantity.FormatCount(int(v), "packet") + " sent again" }},
 	{measure.LossRatio, func(v float64) string { return twoDigits(v) + " % lost" }},
-	{measure.HostSettingsBad, func(v float64) string { return plural(int(v), "setting") + " in the way" }},
+	{measure.HostSettingsBad, func(v float64) string { return quantity.FormatCount(int(v), "setting") + " in the way" }},
 }
 
 // cameOut is what came of a step, in two figures at most.
@@ -165,12 +165,4 @@ func cameOut(r *measure.Result) string {
 		return "done"
 	}
 	return text
-}
-
-// plural is a count of things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -63,20 +63,12 @@ func (m *manyPing) sentence() string {
 			parts = append(parts, fmt.Sprint(n, " ", standings[s].many))
 		}
 	}
-	text := fmt.Sprintf("%s: %s.", counted(len(m.targets), "target"), strings.Join(parts, ", "))
+	text := fmt.Sprintf("%s: %s.", quantity.FormatCount(len(m.targets), "target"), strings.Join(parts, ", "))
 	if there := m.of(answersAll, losesSome); len(there) > 1 {
 		slowest := slices.MaxFunc(there, func(a, b *manyTarget) int { return cmp.Compare(a.rtts.Median(), b.rtts.Median()) })
 		text += fmt.Sprintf(" The slowest, %s, takes %s as a rule.", slowest.Name, quantity.FormatSeconds(slowest.rtts.Median()))
 	}
 	return text
-}
-
-// counted is a number of things.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // printRows prints a line for each target, and what they do.

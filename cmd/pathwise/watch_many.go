@@ -21,7 +21,7 @@ const (
 // view is the drawing of many targets as it is now: those that are silent by their names, of the others the worst in a table.
 func (m *manyPing) view(columns int) []string {
 	if m.round == 0 {
-		return []string{m.screen().Faint(fmt.Sprintf("pinging %s…", counted(len(m.targets), "target")))}
+		return []string{m.screen().Faint(fmt.Sprintf("pinging %s…", quantity.FormatCount(len(m.targets), "target")))}
 	}
 	lines := append(m.named("silent", staysSilent, columns), m.named("not asked", notAsked, columns)...)
 	if there := m.ranked(); len(there) > 0 {
