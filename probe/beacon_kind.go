@@ -31,7 +31,7 @@ func beaconFields() []field[Beacon] {
 		{Name: "interval", Default: "100ms", Meaning: "between probes",
 			binding: span(func(p *Beacon) *time.Duration { return &p.Interval })},
 		{Name: "size", Default: "100", Meaning: "bytes of UDP payload, 80 to 1200",
-			binding: whole(func(p *Beacon) *int { return &p.Size }, 1, pingMaxSize)},
+			binding: whole(func(p *Beacon) *int { return &p.Size }, beacon.LeastBytes, beacon.MostBytes)},
 		{Name: "ttl", Default: "64", Meaning: "time to live",
 			binding: whole(func(p *Beacon) *int { return &p.TTL }, 1, 255)},
 		{Name: "dscp", Default: "0", Meaning: "differentiated services code point",

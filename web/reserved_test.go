@@ -59,9 +59,6 @@ func TestCallersCannotReachOut(t *testing.T) {
 			if k.Name == "ping" && p.Name == "method" { // only proto tcp has methods
 				all["proto"] = "tcp"
 			}
-			if k.Name == "beacon" && p.Name == "size" { // of a packet with room for its header
-				all[p.Name] = 100
-			}
 			status, answer := ask(target, k.Name, all)
 			switch {
 			case k.Name == config.KindCommand: // none of it

@@ -41,8 +41,10 @@ const (
 	MostMembers = 256
 	// mostArrivals are all that a member keeps, in 24 bytes each: 100 members at 10 probes a second for a quarter of an hour.
 	mostArrivals = 1 << 20
-	// mostBytes of payload pass any path of IPv6 whole (RFC 8200 section 5), and tunnels over it.
-	mostBytes = 1200
+	// LeastBytes of payload have room for a probe's header and the longest name.
+	LeastBytes = probeBytes + mostName
+	// MostBytes of payload pass any path of IPv6 whole (RFC 8200 section 5), and tunnels over it.
+	MostBytes = 1200
 	mostName  = 32
 )
 

@@ -94,7 +94,7 @@ func (r *ReceiverReport) Append(b []byte) []byte {
 // fit is how many of the blocks, from the first on, one packet of a member of this name holds: one at least.
 func fit(name string, blocks []Block) (n int) {
 	size := reportBytes + len(name)
-	for n < len(blocks) && size+blockBytes+len(blocks[n].Name) <= mostBytes {
+	for n < len(blocks) && size+blockBytes+len(blocks[n].Name) <= MostBytes {
 		size += blockBytes + len(blocks[n].Name)
 		n++
 	}
@@ -134,7 +134,7 @@ func hopsByte(hops int) byte {
 }
 
 func decodeReport(member ID, name int, b []byte) (Packet, error) {
-	if len(b) < reportBytes+name || len(b) > mostBytes {
+	if len(b) < reportBytes+name || len(b) > MostBytes {
 		return nil, fmt.Errorf("%w: report of %d bytes", ErrMalformed, len(b))
 	}
 	r := &ReceiverReport{Member: member, Done: b[6]&flagDone != 0, Complete: b[6]&flagComplete != 0, Told: b[6]&flagTold != 0, Leaving: b[6]&flagLeaving != 0,

@@ -46,7 +46,6 @@ const (
 	defaultGrace    = 10 * time.Second
 	// leastInterval is 100 packets a second to each member of the group, of each member.
 	leastInterval = 10 * time.Millisecond
-	leastSize     = probeBytes + mostName
 	mostWait      = time.Minute
 	leastGrace    = 2 * Drain // the last probes of others are judged a Drain after this member's last
 )
@@ -63,7 +62,7 @@ func (c Config) Validate() error {
 	return cmp.Or(
 		within("port", all.Port, 1, 65535),
 		within("count", all.Count, 1, MostProbes),
-		within("size", all.Size, leastSize, mostBytes),
+		within("size", all.Size, LeastBytes, MostBytes),
 		within("TTL", all.TTL, 1, 255),
 		within("DSCP", all.DSCP, 0, mostDSCP),
 		during("interval", all.Interval, leastInterval, mostInterval),

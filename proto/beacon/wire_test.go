@@ -113,7 +113,7 @@ func TestFit(t *testing.T) {
 		n := fit(name, left)
 		r := ReceiverReport{Name: name, Judged: 1, Listening: 1, All: len(blocks), Blocks: left[:n]}
 		b := r.Append(nil)
-		if p, err := Decode(b); err != nil || len(p.(*ReceiverReport).Blocks) != n || len(b) > mostBytes || n == 0 {
+		if p, err := Decode(b); err != nil || len(p.(*ReceiverReport).Blocks) != n || len(b) > MostBytes || n == 0 {
 			t.Fatalf("%d blocks in %d bytes: %v", n, len(b), err)
 		}
 		told, left = told+n, left[n:]
