@@ -72,7 +72,7 @@ func (p Ping) gaps() func() time.Duration {
 	}
 }
 
-// sizes are those of the requests in turn; "" of Sizes and no burst: one.
+// sizesOf gives the payload size of each request by its index, which is asked for in order.
 func (p Ping) sizesOf() func(index int) int {
 	switch {
 	case p.Burst:

@@ -97,7 +97,7 @@ func spread(steps []measure.WindowSample, rate float64) float64 {
 // third is how many windows a third of them are, at least one.
 func third(steps []measure.WindowSample) int { return (len(steps) + 2) / 3 }
 
-// median is that of a figure of windows, and 0 without any.
+// median is the median of a figure of windows; 0 if there are no windows.
 func median(steps []measure.WindowSample, figure func(measure.WindowSample) float64) float64 {
 	if len(steps) == 0 {
 		return 0
