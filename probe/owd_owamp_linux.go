@@ -14,10 +14,20 @@ import (
 
 // measureOWAMP measures both ways to an address of the target, at the same time.
 func (p OWD) measureOWAMP(ctx context.Context, w way, last bool, result *measure.Result) error {
-	plan, stop := p.owampPlan(result.Started)
-	defer stop()
+	over, end := context.WithCancel(ctx)
+	defer end()
+	if p.Deadline > 0 {
+		defer time.AfterFunc(p.Deadline+p.Timeout, end).Stop()
+	}
+	plan := p.owampPlan(result.Started)
+	plan.Stop = over.Done()
+	asking, forget := outlive(ctx, owampEnds)
+	defer forget()
 	client := owamp.Client{Mode: controlModes[p.Mode], KeyID: p.KeyID, Secret: p.key}
-	report, err := client.Measure(ctx, []netip.AddrPort{netip.AddrPortFrom(w.to, uint16(p.Port))}, plan)
+	report, err := client.Measure(asking, []netip.AddrPort{netip.AddrPortFrom(w.to, uint16(p.Port))}, plan)
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	if report == nil {
 		if !last && isUnreachable(err) {
 			return &unreachableError{err.Error()}
@@ -32,8 +42,21 @@ func (p OWD) measureOWAMP(ctx context.Context, w way, last bool, result *measure
 	return nil
 }
 
-// owampPlan is the test, whose packets that come are told on the way. stop ends what may end it early.
-func (p OWD) owampPlan(began time.Time) (plan owamp.Plan, stop func()) {
+// owampEnds is how long the server may take, after an interrupt, to end the test and to tell what it received: some round trips.
+const owampEnds = 2 * time.Second
+
+// outlive is a context that ends so long after another one does.
+func outlive(ctx context.Context, by time.Duration) (longer context.Context, cancel func()) {
+	longer, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, func() { end(context.Cause(ctx)) }) })
+	return longer, func() {
+		stop()
+		end(nil)
+	}
+}
+
+// owampPlan is the test, whose packets that come are told on the way.
+func (p OWD) owampPlan(began time.Time) (plan owamp.Plan) {
 	slots := owamp.Periodic(p.Interval, p.Count)
 	if p.Poisson {
 		slots = []owamp.Slot{owamp.Exponential(p.Interval)}
@@ -50,13 +73,7 @@ func (p OWD) owampPlan(began time.Time) (plan owamp.Plan, stop func()) {
 		}
 		plan.OnForward, plan.OnRecord = tell(measure.Forward), tell(measure.Reverse)
 	}
-	if p.Deadline == 0 {
-		return plan, func() {}
-	}
-	over := make(chan struct{})
-	plan.Stop = over
-	timer := time.AfterFunc(p.Deadline+p.Timeout, func() { close(over) })
-	return plan, func() { timer.Stop() }
+	return plan
 }
 
 // reportOWAMP fills in what was measured, and tells of the packets that were lost.
@@ -66,24 +83,25 @@ func (p OWD) reportOWAMP(result *measure.Result, report *owamp.Report) {
 	f := reduceOneWay(&there, &back, result.Started, claimed(result))
 	result.Metrics, result.Distributions = f.metrics, f.distributions
 	reportClocks(result, &f)
-	for way, w := range map[string]*oneWaySession{measure.Forward: &there, measure.Reverse: &back} {
+	for _, w := range []struct {
+		way  string
+		hops measure.Metric
+		*oneWaySession
+	}{{measure.Forward, measure.HopCount, &there}, {measure.Reverse, measure.ReverseHopCount, &back}} {
 		for i := range w.packets {
-			e := w.packets[i].echo(way, result.Started)
+			e := w.packets[i].echo(w.way, result.Started)
 			if p.Progress != nil && w.packets[i].received.IsZero() {
 				p.Progress(e)
 			}
 			if e.TTL > 0 {
-				result.Metrics[map[string]measure.Metric{measure.Forward: measure.HopCount, measure.Reverse: measure.ReverseHopCount}[way]] = float64(owdTTL - e.TTL + 1)
+				result.Metrics[w.hops] = float64(owdTTL - e.TTL + 1)
+			}
+			if i < owdMostSamples {
+				result.Samples.Echoes = append(result.Samples.Echoes, e)
 			}
 		}
 		if !w.known {
-			result.Note("of the " + way + " way only what came before the end is known: what was lost after it is not")
-		}
-	}
-	for _, way := range []string{measure.Forward, measure.Reverse} {
-		w := map[string]*oneWaySession{measure.Forward: &there, measure.Reverse: &back}[way]
-		for i := range w.packets[:min(len(w.packets), owdMostSamples)] {
-			result.Samples.Echoes = append(result.Samples.Echoes, w.packets[i].echo(way, result.Started))
+			result.Note("of the " + w.way + " way only what came before the end is known: what was lost after it is not")
 		}
 	}
 	result.Parameters["stamps"] = owampStamps(report.Left)
@@ -118,19 +136,22 @@ func owampStamps(left []control.Timestamp) string {
 
 // owampClock is what the far end said of its clock last; nil: nothing.
 func owampClock(report *owamp.Report) *measure.Clock {
-	if s := report.Reverse; s != nil {
+	last := func(s *owamp.Session) *owamp.Record {
+		if s == nil {
+			return nil
+		}
 		for i := len(s.Records) - 1; i >= 0; i-- {
 			if !s.Records[i].Lost() {
-				return new(measure.NewClock(s.Records[i].SentError.Bound()))
+				return &s.Records[i]
 			}
 		}
+		return nil
 	}
-	if s := report.Forward; s != nil {
-		for i := len(s.Records) - 1; i >= 0; i-- {
-			if !s.Records[i].Lost() {
-				return new(measure.NewClock(s.Records[i].ReceivedError.Bound()))
-			}
-		}
+	if r := last(report.Reverse); r != nil {
+		return new(measure.NewClock(r.SentError.Bound()))
+	}
+	if r := last(report.Forward); r != nil {
+		return new(measure.NewClock(r.ReceivedError.Bound()))
 	}
 	return nil
 }

@@ -3,7 +3,7 @@ package probe
 import (
 	"context"
 	"encoding/hex"
-	"net"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -13,23 +13,9 @@ import (
 	"github.com/pathwise-net/pathwise/proto/owamp"
 )
 
-// owampServer answers until the end of the test, or until it is ended.
 func owampServer(t *testing.T, keys endpoint.Keys) (port int, end func()) {
 	t.Helper()
-	listener, err := endpoint.Listen(t.Context(), "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- (&owamp.Server{Policy: endpoint.Policy{Keys: keys}}).Serve(ctx, listener) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	return listener.Addr().(*net.TCPAddr).Port, stop
+	return tcpServer(t, &owamp.Server{Policy: endpoint.Policy{Keys: keys}})
 }
 
 // Each mode of OWAMP measures both ways, by packets of their own, and the Result says which mode it was.
@@ -92,6 +78,24 @@ func TestOWDByOWAMPFails(t *testing.T) {
 	r, err := p.Do(t.Context())
 	if n, _ := r.Get(measure.ReceivedPackets); err == nil || n < 1 || r.Status != measure.StatusPartial || !strings.Contains(strings.Join(r.Notes, "\n"), "before the end") {
 		t.Errorf("%v received, %v, notes %q", n, err, r.Notes)
+	}
+}
+
+// An interrupted measurement has both ways until then, also where nobody watched the way there.
+func TestOWDByOWAMPInterrupted(t *testing.T) {
+	port, _ := owampServer(t, nil)
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	p := OWD{Target: "127.0.0.1", Proto: protoOWAMP, Port: port, Count: 10_000, Interval: 10 * time.Millisecond}
+	time.AfterFunc(time.Second, interrupt)
+	r, err := p.Do(ctx)
+	if !errors.Is(err, context.Canceled) || r.Status != measure.StatusPartial {
+		t.Errorf("%v, status %s", err, r.Status)
+	}
+	for _, way := range []string{measure.Forward, measure.Reverse} {
+		if sent := r.Metrics[measure.SentOn(way)]; sent < 10 || sent > 1000 || r.Metrics[measure.LostOn(way)] > 1 {
+			t.Errorf("%s: %v sent, %v lost, notes %q", way, sent, r.Metrics[measure.LostOn(way)], r.Notes)
+		}
 	}
 }
 

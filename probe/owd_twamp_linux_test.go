@@ -15,8 +15,10 @@ import (
 	"github.com/pathwise-net/pathwise/proto/twamp"
 )
 
-// twampServer answers until the end of the test, or until it is ended.
-func twampServer(t *testing.T, keys endpoint.Keys) (port int, end func()) {
+// tcpServer has a server answer on loopback until the end of the test, or until it is ended.
+func tcpServer(t *testing.T, server interface {
+	Serve(context.Context, net.Listener) error
+}) (port int, end func()) {
 	t.Helper()
 	listener, err := endpoint.Listen(t.Context(), "127.0.0.1:0")
 	if err != nil {
@@ -24,7 +26,7 @@ func twampServer(t *testing.T, keys endpoint.Keys) (port int, end func()) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- (&twamp.Server{Policy: endpoint.Policy{Keys: keys}}).Serve(ctx, listener) }()
+	go func() { ended <- server.Serve(ctx, listener) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
@@ -32,6 +34,11 @@ func twampServer(t *testing.T, keys endpoint.Keys) (port int, end func()) {
 		}
 	})
 	return listener.Addr().(*net.TCPAddr).Port, stop
+}
+
+func twampServer(t *testing.T, keys endpoint.Keys) (port int, end func()) {
+	t.Helper()
+	return tcpServer(t, &twamp.Server{Policy: endpoint.Policy{Keys: keys}})
 }
 
 // keyFile writes a file of keys.
