@@ -47,6 +47,7 @@ func TestDiagnoseNow(t *testing.T) {
 	const note = "document.querySelector('.diagnosis .note')?.textContent.startsWith('capacity, reverse: left out, for 20.0 Mbit/s were measured')"
 	p.until(note)
 	p.until("document.querySelector('.diagnosis a[href=\"#/knowledge/receive-window-limited\"]')")
+	p.until("document.querySelector('.diagnosis a[href^=\"#/calc/window?window=\"]')?.href.includes('&rtt=')") // the calculator, filled in
 	p.until("document.querySelectorAll('.diagnosis .measured a').length === 10 && document.querySelector('.measured').textContent.includes('Mbit/s')")
 	p.accessible("diagnosis")
 	p.picture("diagnosis")

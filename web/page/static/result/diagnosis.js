@@ -5,6 +5,7 @@ import { useDoc } from '../docs.js';
 import { format, share, unitOf } from '../format.js';
 import { definitionOf, labelOf } from '../metrics.js';
 import { link } from '../router.js';
+import { inputsOf } from '../calc/form.js';
 import { gist } from '../pair/results.js';
 import { Parts } from './parts.js';
 import { useTitles } from './titles.js';
@@ -84,10 +85,18 @@ function Cause({ finding: f, title, main, audit }) {
     <p>${f.explanation}${!audit && html` <a class="screen" href=${link(['knowledge', f.id])}>More about this<span class="hidden">: ${title(f.id)}</span></a>`}</p>
     ${evidence.length > 0 && html`<h3>Evidence</h3><div class="scroll" tabindex="0" role="region" aria-label=${'Evidence: ' + title(f.id)}><table>
       <thead><tr><th scope="col">Measured</th><th scope="col" class="num">Value</th><th scope="col">What it means</th></tr></thead>
-      <tbody>${evidence.map((e) => html`<tr><th scope="row" title=${e.metric}>${measuredOf(e.metric)}</th><td class="num">${evidenceValue(e)}</td><td>${e.means}</td></tr>`)}</tbody></table></div>`}
+      <tbody>${evidence.map((e) => html`<tr><th scope="row" title=${e.metric}>${measuredOf(e.metric)}</th><td class="num">${evidenceValue(e)}</td><td>${meaning(e.means)}</td></tr>`)}</tbody></table></div>`}
     ${advice.length > 0 && html`<h3>What to do</h3><ol class="cure">${advice.map((a) => html`<li>
       ${a.command ? html`On <b>${a.host}</b>: <${Command} text=${a.command} />` : html`<b>${a.host}</b>: `}<span>${a.why}</span></li>`)}</ol>`}
     ${f.predicted && html`<p class="predicted">Then expect <b>${format(f.predicted.throughput_bits_per_second, 'bits_per_second')}</b>: <span class="quiet">${f.predicted.basis}</span></p>`}`;
+}
+
+/** What evidence means; a call of the calculator in it leads to that, filled in. @param {string} text */
+export function meaning(text) {
+  const [call, name, inputs] = text.match(/pathwise calc (\w+)((?: --\w+ \S+)+)/) ?? [];
+  if (!call) return text;
+  const at = text.indexOf(call);
+  return html`${text.slice(0, at)}<a href=${link(['calc', name], inputsOf(inputs.trim()))}>${call}</a>${text.slice(at + call.length)}`;
 }
 
 /** A command, to be copied. @param {{text: string}} props */
