@@ -180,7 +180,7 @@ func (c Config) withDefaults() Config {
 	if c.Train != nil {
 		c.Length = c.Train.Size
 		if c.Duration == 0 { // how long to wait for datagrams that may be lost
-			c.Duration = time.Duration(float64(c.Train.Trains)*c.Train.Gap*float64(time.Second)) + trainWait
+			c.Duration = time.Duration(c.Train.seconds()*float64(time.Second)) + trainWait
 		}
 	}
 	if c.Duration == 0 && c.Bytes == 0 && c.Source == nil {

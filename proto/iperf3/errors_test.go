@@ -276,6 +276,8 @@ func TestConfigErrors(t *testing.T) {
 		`reverse true: cannot be joined with bidir, which tests that direction too`: {Reverse: true, Bidir: true},
 		`omit 1.5s: must be 0 to 60 whole seconds`:                                  {Omit: 1500 * time.Millisecond},
 		`train small size 5: must be 16 to 100 bytes, the size of the others`:       {Proto: UDP, Train: &Train{Packets: 1, Trains: 1, Size: 100, Small: 5}},
+		`train steps 1: must be at most 1000, of one size, and those of the train`:  {Proto: UDP, Train: &Train{Packets: 3, Trains: 1, Size: 100, Steps: []Step{{Packets: 2}}}},
+		`train step {2 0 -1}: must be of one packet or more, with no times below 0`: {Proto: UDP, Train: &Train{Packets: 2, Trains: 1, Size: 100, Steps: []Step{{Packets: 2, Rest: -1}}}},
 		`train size 5: must be 16 to 9000 bytes`:                                    {Proto: UDP, Train: &Train{Packets: 1, Trains: 1, Size: 5}},
 		`cookie of 5 bytes: must be 36 printable ASCII characters`:                  {Cookie: "short"},
 		`source given: works for one TCP stream from client to server`:              {Source: neverEnding{}, Reverse: true},

@@ -34,6 +34,38 @@ type Train struct {
 	Small   int     `json:"small,omitempty"` // of every second datagram; 0: all are of Size
 	Trains  int     `json:"trains"`
 	Gap     float64 `json:"gap_seconds"`
+	// Steps, if there are any, are the trains, which differ. Packets is then their sum, Trains is 1, and Gap the longest time between
+	// two datagrams: see StepTrain. A server that knows no steps sends one train of all datagrams: see Hello.
+	Steps []Step `json:"steps,omitempty"`
+}
+
+// Step is one train of several that differ: back to back, or a stream of datagrams at a rate.
+type Step struct {
+	Packets int     `json:"packets"`
+	Spacing float64 `json:"spacing_seconds,omitempty"` // from one datagram to the next; 0: back to back
+	Rest    float64 `json:"rest_seconds,omitempty"`    // after the last one
+}
+
+// StepTrain is a Train of steps, with datagrams of size bytes of payload.
+func StepTrain(size int, steps []Step) Train {
+	t := Train{Size: size, Trains: 1, Steps: steps}
+	for _, s := range steps {
+		t.Packets += s.Packets
+		t.Gap = max(t.Gap, s.Spacing+s.Rest)
+	}
+	return t
+}
+
+// seconds is how long it takes to send the trains.
+func (t *Train) seconds() float64 {
+	if len(t.Steps) == 0 {
+		return float64(t.Trains) * t.Gap
+	}
+	sum := 0.0
+	for _, s := range t.Steps {
+		sum += float64(max(0, s.Packets-1))*s.Spacing + s.Rest
+	}
+	return sum
 }
 
 // maxArrivals bounds the datagrams of all trains together, and so the arrivals in the results (some 30 bytes each).
@@ -44,6 +76,7 @@ const maxArrivals = 20_000
 const (
 	maxTrainSize  = 9000
 	maxTrainBytes = 16 << 20
+	maxSteps      = 1000 // pairs of 20 s
 )
 
 // bytes are those of a train's datagrams, of which those of even numbers may be small.
@@ -68,6 +101,21 @@ func (t *Train) check() error {
 		return badConfig("train bytes", t.Packets*t.Trains*t.Size, fmt.Sprintf("must be at most %d in all", maxTrainBytes))
 	case !(t.Gap >= 0 && t.Gap <= 10): // 10 s: longer than any queue takes to empty
 		return badConfig("train gap", t.Gap, "must be 0 to 10 seconds")
+	case len(t.Steps) > 0:
+		return t.checkSteps()
+	}
+	return nil
+}
+
+func (t *Train) checkSteps() error {
+	whole := StepTrain(t.Size, t.Steps)
+	if t.Packets != whole.Packets || t.Trains != 1 || t.Small != 0 || t.Gap != whole.Gap || len(t.Steps) > maxSteps {
+		return badConfig("train steps", len(t.Steps), fmt.Sprintf("must be at most %d, of one size, and those of the train", maxSteps))
+	}
+	for _, s := range t.Steps {
+		if s.Packets < 1 || !(s.Spacing >= 0) || !(s.Rest >= 0) { // both at most the gap, but for NaN
+			return badConfig("train step", fmt.Sprint(s), "must be of one packet or more, with no times below 0")
+		}
 	}
 	return nil
 }

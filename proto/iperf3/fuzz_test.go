@@ -11,6 +11,7 @@ import (
 func FuzzParams(f *testing.F) {
 	f.Add(captured(f, "udp-params-3.12.json"))
 	f.Add([]byte(`{"udp":true,"pathwise":{"train":{"packets":5,"size":100,"trains":2,"gap_seconds":1}}}`))
+	f.Add([]byte(`{"udp":true,"len":100,"pathwise":{"train":{"packets":5,"size":100,"trains":1,"gap_seconds":1.5,"steps":[{"packets":2},{"packets":3,"spacing_seconds":0.5,"rest_seconds":1}]}}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		p, err := DecodeParams(text)
 		if err == nil && p.check() != 0 {

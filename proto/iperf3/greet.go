@@ -154,6 +154,7 @@ type Hello struct {
 	Software string `json:"software"`
 	Version  string `json:"version"`
 	Clock    *Clock `json:"clock,omitempty"` // nil: of a server that does not say
+	Steps    bool   `json:"steps,omitempty"` // it sends the Steps of a Train
 }
 
 // Clock says what the wall clock of the server's machine is worth.

@@ -92,7 +92,7 @@ func (s *serverTest) negotiate() error {
 	s.wall = sock.WatchWall(s.server.Now)
 	clock := newClock(s.server.Clock())
 	clock.Shows = s.server.Now().UnixNano()
-	hello, err := json.Marshal(Hello{Software: softwareName, Version: softwareVersion, Clock: clock})
+	hello, err := json.Marshal(Hello{Software: softwareName, Version: softwareVersion, Clock: clock, Steps: true})
 	if err != nil {
 		return fmt.Errorf("encode hello: %w", err)
 	}

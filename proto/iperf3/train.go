@@ -40,35 +40,91 @@ const (
 	mostBurstPackets = 64     // UDP_MAX_SEGMENTS before Linux 6.9
 )
 
-// sendTrains sends each train as fast as the socket takes it.
+// sendTrains sends each train as fast as the socket takes it, or at its own pace.
 func (t *transfer) sendTrains(s *stream, size int, train Train) error {
-	due, burst := t.elapsed(), max(1, min(mostBurstBytes/size, mostBurstPackets))
-	if train.Small > 0 || cutBursts(s.raw, size) != nil { // of one size alone, and not by every kernel
-		burst = 1
+	if len(train.Steps) > 0 {
+		return t.sendSteps(s, size, train.Steps)
 	}
-	buf := payload(size * burst)
+	b, due := t.newBursts(s, size, train.Small == 0), t.elapsed()
 	for range train.Trains {
-		for now := t.elapsed(); now < due; now = t.elapsed() {
-			sleepFor(min(due-now, udpPoll))
-			if t.halted.Load() {
-				return nil
-			}
+		if !t.sleepUntil(due) {
+			return nil
 		}
-		for left := train.Packets; left > 0; {
-			n, each := min(left, burst), size
-			if train.Small > 0 && (train.Packets-left)%2 == 1 {
-				each = train.Small
-			}
-			err := t.sendBurst(s, buf[:n*each], each)
-			if burst > 1 && uncut(err) {
-				burst, err, n = 1, cutBursts(s.raw, 0), 0
-			}
-			if err != nil {
-				return err
-			}
-			left -= n
+		if err := b.send(train.Packets, train.Small); err != nil {
+			return err
 		}
 		due += time.Duration(train.Gap * float64(time.Second))
+	}
+	return nil
+}
+
+// sendSteps sends trains that differ, each when the one before has had its rest.
+func (t *transfer) sendSteps(s *stream, size int, steps []Step) error {
+	together, alone, due := t.newBursts(s, size, true), t.newBursts(s, size, false), t.elapsed()
+	for _, step := range steps {
+		b, turns, each := together, 1, step.Packets
+		if step.Spacing > 0 {
+			b, turns, each = alone, step.Packets, 1
+		}
+		spacing := time.Duration(step.Spacing * float64(time.Second))
+		for turn := range turns {
+			if turn > 0 { // what a sender that woke late is behind by more than one datagram it does not make up for
+				due = max(due+spacing, t.elapsed()-spacing)
+			}
+			if !t.sleepUntil(due) {
+				return nil
+			}
+			if err := b.send(each, 0); err != nil {
+				return err
+			}
+		}
+		due = max(due, t.elapsed()) + time.Duration(step.Rest*float64(time.Second))
+	}
+	t.sleepUntil(due)
+	return nil
+}
+
+// sleepUntil sleeps until a time of the test, and reports whether the test still goes on.
+func (t *transfer) sleepUntil(due time.Duration) bool {
+	for now := t.elapsed(); now < due && !t.halted.Load(); now = t.elapsed() {
+		sleepFor(min(due-now, udpPoll))
+	}
+	return !t.halted.Load()
+}
+
+// bursts sends datagrams of a size, several at once where the kernel cuts them.
+type bursts struct {
+	t    *transfer
+	s    *stream
+	size int
+	most int // in a burst
+	buf  []byte
+}
+
+func (t *transfer) newBursts(s *stream, size int, cut bool) *bursts {
+	b := &bursts{t: t, s: s, size: size, most: max(1, min(mostBurstBytes/size, mostBurstPackets))}
+	if !cut || cutBursts(s.raw, size) != nil { // of one size alone, and not by every kernel
+		b.most = 1
+	}
+	b.buf = payload(size * b.most)
+	return b
+}
+
+// send sends datagrams back to back, of which every second one is small, if that is not 0.
+func (b *bursts) send(packets, small int) error {
+	for left := packets; left > 0; {
+		n, each := min(left, b.most), b.size
+		if small > 0 && (packets-left)%2 == 1 {
+			each = small
+		}
+		err := b.t.sendBurst(b.s, b.buf[:n*each], each)
+		if b.most > 1 && uncut(err) {
+			b.most, err, n = 1, cutBursts(b.s.raw, 0), 0
+		}
+		if err != nil {
+			return err
+		}
+		left -= n
 	}
 	return nil
 }

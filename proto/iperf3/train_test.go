@@ -36,6 +36,25 @@ func TestTrains(t *testing.T) {
 	}
 }
 
+// Trains that differ arrive in their order, each at its own pace and after the rest of the one before.
+func TestTrainsOfSteps(t *testing.T) {
+	addr := serve(t, Policy{})
+	train := StepTrain(1000, []Step{{Packets: 3, Rest: 0.1}, {Packets: 5, Spacing: 0.01, Rest: 0.05}, {Packets: 2}})
+	want := []int64{0, 0, 0, 100, 110, 120, 130, 140, 190, 190} // ms after the first
+	for _, reverse := range []bool{false, true} {
+		r := run(t, addr, Config{Proto: UDP, Reverse: reverse, Train: &train})
+		if len(r.Arrivals) != len(want) || !r.Peer.Steps {
+			t.Fatalf("reverse %v: %d arrivals, want %d; %+v", reverse, len(r.Arrivals), len(want), r.Peer)
+		}
+		for i, a := range r.Arrivals {
+			sent := a.Sent - r.Arrivals[0].Sent
+			if early := want[i]*1e6 - sent; a.Sequence != int64(i+1) || early > 1e6 || early < -50e6 {
+				t.Errorf("reverse %v: arrival %d is %v, sent %v after the first, want %d ms", reverse, i, a, time.Duration(sent), want[i])
+			}
+		}
+	}
+}
+
 // Trains are over a gap after their last datagram came; where that one is lost, when no datagram came for trainQuiet and the gap. They are not over
 // before the first one came.
 func TestTrainsOver(t *testing.T) {
