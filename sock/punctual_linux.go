@@ -14,9 +14,9 @@ const coarse = 2 * time.Millisecond
 // slack is how much later than asked for Linux wakes a thread, so that it can wake others with it (prctl(2) PR_SET_TIMERSLACK).
 const slack = 50 * time.Microsecond
 
-// ReceivePunctually is Receive which ends at its moment to some tens of microseconds where nothing comes: for who sends by a schedule. It holds a
-// thread for the last 2 ms of the wait, and does not sleep at all where that is shorter than the kernel's slack, as it is from 20,000 packets a
-// second on.
+// ReceivePunctually is Receive which ends at its moment to some microseconds where nothing comes: for who sends by a schedule. It holds a thread for
+// the last 2 ms of the wait, and does not sleep for as long as the kernel's slack at the end of it. That takes a twentieth of a processor at 1,000
+// packets a second, and nearly all of one from 20,000 on. What is sent then leaves at a speed at which the processor has been for some time.
 func (s *Socket) ReceivePunctually(until time.Time) (Event, error) {
 	if time.Until(until) > coarse {
 		event, err := s.Receive(until.Add(-coarse))
@@ -24,7 +24,6 @@ func (s *Socket) ReceivePunctually(until time.Time) (Event, error) {
 			return event, err
 		}
 	}
-	brief := time.Until(until) < slack
 	for {
 		event, err := control(s.conn, s.poll)
 		if !errors.Is(err, unix.EAGAIN) {
@@ -34,10 +33,10 @@ func (s *Socket) ReceivePunctually(until time.Time) (Event, error) {
 		if left <= 0 || s.interrupted.Load() {
 			return nil, os.ErrDeadlineExceeded
 		}
-		if brief {
+		if left <= slack {
 			continue
 		}
-		if _, err := control(s.conn, func(fd int) (int, error) { return await(fd, left) }); err != nil {
+		if _, err := control(s.conn, func(fd int) (int, error) { return await(fd, left-slack) }); err != nil {
 			return nil, err
 		}
 	}
