@@ -122,16 +122,17 @@ func (p OWD) classMarks(socket *sock.Socket) (marks []int, mark func(int) error,
 // are left out.
 func (r *owdRun) report(result *measure.Result) {
 	packets := r.sent
-	for r.oldest < len(packets) && packets[r.oldest].settled {
-		r.oldest++
+	known := 0
+	for known < len(packets) && packets[known].settled {
+		known++
 	}
-	if open := len(packets) - r.oldest; open > 0 {
-		packets = packets[:r.oldest]
+	if open := len(packets) - known; open > 0 {
+		packets = packets[:known]
 		result.Note(fmt.Sprintf("%d packets were on their way when the measurement was cut short and are not counted", open))
 	}
 	arrivals := make([]arrivalBack, 0, len(r.arrivals))
 	for _, a := range r.arrivals {
-		if a.index < len(packets) {
+		if a.index < r.first+len(packets) {
 			arrivals = append(arrivals, a)
 		}
 	}
@@ -160,7 +161,7 @@ func (r *owdRun) reportSamples(result *measure.Result, packets []owdPacket) {
 	for i := range packets {
 		p := &packets[i]
 		if i < owdMostSamples {
-			result.Samples.Echoes = append(result.Samples.Echoes, p.echo(i, r.started))
+			result.Samples.Echoes = append(result.Samples.Echoes, p.echo(r.first+i, r.started))
 		}
 		if p.sent.Kernel.IsZero() || p.answeredInTime() && p.received.Kernel.IsZero() {
 			user++

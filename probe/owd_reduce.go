@@ -14,6 +14,7 @@ type owdFigures struct {
 	metrics       map[measure.Metric]float64
 	distributions map[measure.Metric]measure.Distribution
 	ways          owdWays
+	exchanges     []stat.Exchange // that clocks follow from
 	clocks        stat.Clocks
 	halfTrip      float64 // half of the shortest round trip, in seconds
 	known         bool    // clocks is: something was answered
@@ -23,14 +24,20 @@ type owdFigures struct {
 // reduceOWD turns packets, in the order of sending, and the answers, in the order of arrival, into figures. claim is the most in seconds that both
 // clocks together are off by their kernels' word; NaN: they say nothing. Times are counted from began.
 func reduceOWD(packets []owdPacket, arrivals []arrivalBack, began time.Time, claim float64) owdFigures {
-	f := owdFigures{metrics: map[measure.Metric]float64{}}
+	return reducePackets(packets, waysOf(len(packets), arrivals), nil, began, claim)
+}
+
+// reducePackets is reduceOWD of packets of which it is known by which ways they were lost. before are exchanges of the same session just before, of
+// what the clocks tell as well.
+func reducePackets(packets []owdPacket, ways owdWays, before []stat.Exchange, began time.Time, claim float64) owdFigures {
+	f := owdFigures{metrics: map[measure.Metric]float64{}, ways: ways}
 	if len(packets) == 0 {
 		return f
 	}
 	forward, reverse := make([]float64, len(packets)), make([]float64, len(packets))
 	lost := make([]bool, len(packets))
 	var trips []float64
-	var exchanges []stat.Exchange
+	exchanges := slices.Clone(before)
 	copies := 0
 	for i := range packets {
 		p := &packets[i]
@@ -46,7 +53,6 @@ func reduceOWD(packets []owdPacket, arrivals []arrivalBack, began time.Time, cla
 		exchanges = append(exchanges, stat.Exchange{Sent: since(wall(p.sent)), Arrived: since(p.arrived), Answered: since(p.answered),
 			Received: since(wall(p.received))})
 	}
-	f.ways = waysOf(len(packets), arrivals)
 	f.metrics = fatesOf(lost).metrics()
 	f.metrics[measure.DuplicatePackets] = float64(copies)
 	f.addWayLosses()
@@ -56,6 +62,7 @@ func reduceOWD(packets []owdPacket, arrivals []arrivalBack, began time.Time, cla
 	f.metrics[measure.ReorderedPackets] = f.metrics[measure.ReorderedOn(measure.Forward)] + f.metrics[measure.ReorderedOn(measure.Reverse)]
 	f.addTrips(trips)
 	f.halfTrip = f.metrics[measure.RTTMin] / 2
+	f.exchanges = exchanges
 	f.addClocks(exchanges, claim)
 	f.addWay(measure.Forward, forward, f.ways.forward)
 	f.addWay(measure.Reverse, reverse, f.ways.reverse)

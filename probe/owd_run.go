@@ -14,8 +14,10 @@ import (
 
 // reflector is a protocol by which the far end stamps packets and sends them back. Packets are counted from 0.
 type reflector interface {
-	// packet is the one of an index; at is the time just before it leaves. It is valid until the next call.
+	// packet is the one of an index, which is one more than the last; at is the time just before it leaves. It is valid until the next call.
 	packet(index int, at time.Time) []byte
+	// forget says that answers to the packets before an index do not count any more.
+	forget(before int)
 	// reflected reads what came in; ok is false of what is no answer to a packet of ours.
 	reflected(data []byte) (reflection, bool)
 }
@@ -33,6 +35,7 @@ type reflection struct {
 
 // owdPacket is a packet and what became of it.
 type owdPacket struct {
+	id       uint32 // of the kernel's stamp
 	sent     sock.Stamp
 	late     time.Duration // that it left later than planned
 	settled  bool          // its fate was told
@@ -65,8 +68,10 @@ type owdRun struct {
 	marks   []int                // of classes, by turn; nil: all packets have one
 	mark    func(dscp int) error // sets that of the packets to come
 
-	sent     []owdPacket // by index, which is also the ID of the kernel's stamp
+	first    int         // index of sent[0]
+	sent     []owdPacket // by index
 	arrivals []arrivalBack
+	heard    bool   // anything was answered
 	oldest   int    // index of the first packet whose fate is open
 	refused  string // why no packet is answered, where an ICMP error says that there is no reflector
 	noWay    string // why no packet gets to the target
@@ -94,21 +99,37 @@ func (r *owdRun) do(ctx context.Context) error {
 
 // send sends the next packet.
 func (r *owdRun) send(late time.Duration) error {
-	index := len(r.sent)
+	index := r.next()
 	if n := len(r.marks); n > 0 {
 		if err := r.mark(r.marks[classOf(index, n)]); err != nil {
 			return err
 		}
 	}
-	_, before, err := r.socket.Send(r.packets.packet(index, time.Now()), r.to)
+	id, before, err := r.socket.Send(r.packets.packet(index, time.Now()), r.to)
 	if !r.last && index == 0 && isUnreachable(err) {
 		return &unreachableError{err.Error()}
 	}
 	if err != nil {
 		return err
 	}
-	r.sent = append(r.sent, owdPacket{sent: sock.Stamp{User: before}, late: late})
+	r.sent = append(r.sent, owdPacket{id: id, sent: sock.Stamp{User: before}, late: late})
 	return nil
+}
+
+// next is the index of the packet to come.
+func (r *owdRun) next() int { return r.first + len(r.sent) }
+
+// at is a packet that is kept.
+func (r *owdRun) at(index int) *owdPacket { return &r.sent[index-r.first] }
+
+// stamped notes when a packet left by the kernel, mostly the last one.
+func (r *owdRun) stamped(e sock.Sent) {
+	for i := len(r.sent) - 1; i >= 0; i-- {
+		if r.sent[i].id == e.ID {
+			r.sent[i].sent.Kernel = e.Kernel
+			return
+		}
+	}
 }
 
 // listen handles what comes in until a moment, or with the zero time until no fate is open.
@@ -142,8 +163,8 @@ func (r *owdRun) listen(ctx context.Context, until time.Time) error {
 
 // expire gives up on packets that have waited for Timeout and returns when the next will have; zero means that no fate is open.
 func (r *owdRun) expire(now time.Time) (next time.Time) {
-	for ; r.oldest < len(r.sent); r.oldest++ {
-		p := &r.sent[r.oldest]
+	for ; r.oldest < r.next(); r.oldest++ {
+		p := r.at(r.oldest)
 		if end := p.sent.User.Add(r.Timeout); !p.settled && now.Before(end) {
 			return end
 		}
@@ -154,7 +175,7 @@ func (r *owdRun) expire(now time.Time) (next time.Time) {
 
 // settle tells what became of a packet, once.
 func (r *owdRun) settle(index int) {
-	p := &r.sent[index]
+	p := r.at(index)
 	if !p.settled && r.Progress != nil {
 		r.Progress(p.echo(index, r.started))
 	}
@@ -165,11 +186,9 @@ func (r *owdRun) settle(index int) {
 func (r *owdRun) handle(event sock.Event) {
 	switch e := event.(type) {
 	case sock.Sent:
-		if int(e.ID) < len(r.sent) {
-			r.sent[e.ID].sent.Kernel = e.Kernel
-		}
+		r.stamped(e)
 	case sock.Packet:
-		if a, ok := r.packets.reflected(e.Data); ok && a.index < len(r.sent) && e.From == r.to {
+		if a, ok := r.packets.reflected(e.Data); ok && a.index >= r.first && a.index < r.next() && e.From == r.to {
 			r.answer(a, e)
 		}
 	case sock.ICMPError:
@@ -178,11 +197,12 @@ func (r *owdRun) handle(event sock.Event) {
 }
 
 func (r *owdRun) answer(a reflection, e sock.Packet) {
-	p := &r.sent[a.index]
+	p := r.at(a.index)
 	if trip, _ := sock.Elapsed(p.sent, e.At); trip > r.Timeout {
 		p.lateBack = true
 		return // lost, by definition
 	}
+	r.heard = true
 	r.arrivals = append(r.arrivals, arrivalBack{a.index, a.count, a.counts})
 	if p.answeredInTime() {
 		p.copies++
@@ -201,7 +221,7 @@ func (r *owdRun) refuse(e sock.ICMPError) {
 	if e.Offender.IsValid() {
 		why += ", said " + e.Offender.String()
 	}
-	switch none := len(r.arrivals) == 0; {
+	switch none := !r.heard; {
 	case none && noWay(e.Reason()) && !r.last:
 		r.noWay = why
 	case none && e.Reason() == sock.PortUnreachable:

@@ -19,7 +19,7 @@ type stampPackets struct {
 	sealer   *stamp.Sealer
 	session  uint16
 	estimate control.ErrorEstimate
-	sent     []control.Timestamp
+	sent     sentTimes
 }
 
 // newStampPackets are packets of a session of their own, of size bytes each, authenticated with a key if there is one. clock is this host's. What
@@ -54,9 +54,11 @@ func checkPadding(size, least int) error {
 	return nil
 }
 
+func (s *stampPackets) forget(before int) { s.sent.forget(before) }
+
 func (s *stampPackets) packet(index int, at time.Time) []byte {
 	sent := control.TimestampOf(at)
-	s.sent = append(s.sent, sent)
+	s.sent.add(sent)
 	s.sealer.SealProbe(s.bytes, stamp.Probe{Sequence: uint32(index), Sent: sent, Error: s.estimate, Session: s.session})
 	return s.bytes
 }
@@ -64,8 +66,11 @@ func (s *stampPackets) packet(index int, at time.Time) []byte {
 // reflected takes no answer for one that does not have the time at which the packet was sent, which nobody off the path can know.
 func (s *stampPackets) reflected(data []byte) (reflection, bool) {
 	a, err := s.sealer.OpenAnswer(data)
-	index := int(a.Probe.Sequence)
-	if err != nil || index >= len(s.sent) || a.Probe.Sent != s.sent[index] {
+	if err != nil {
+		return reflection{}, false
+	}
+	index, ok := s.sent.packet(a.Probe.Sequence, a.Probe.Sent)
+	if !ok {
 		return reflection{}, false
 	}
 	return reflection{index: index, count: a.Sequence, answered: moment(a.Answered, a.Error), arrived: moment(a.Arrived, a.Error),

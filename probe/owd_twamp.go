@@ -13,7 +13,7 @@ type twampPackets struct {
 	bytes    []byte // of the one that leaves
 	sealer   *twamp.Sealer
 	estimate control.ErrorEstimate
-	sent     []control.Timestamp
+	sent     sentTimes
 }
 
 // newTWAMPPackets are packets of a session, with its padding.
@@ -21,9 +21,11 @@ func newTWAMPPackets(s *twamp.Session, clock measure.Clock) *twampPackets {
 	return &twampPackets{bytes: twamp.NewPacket(s.Mode, s.Terms.Padding), sealer: s.Sealer, estimate: estimateOf(clock)}
 }
 
+func (t *twampPackets) forget(before int) { t.sent.forget(before) }
+
 func (t *twampPackets) packet(index int, at time.Time) []byte {
 	sent := control.TimestampOf(at)
-	t.sent = append(t.sent, sent)
+	t.sent.add(sent)
 	t.sealer.Seal(t.bytes, control.Packet{Sequence: uint32(index), Sent: sent, Error: t.estimate})
 	return t.bytes
 }
@@ -34,8 +36,11 @@ const noTTL = 255
 // reflected takes no answer for one that does not have the time at which the packet was sent. All servers count what they answer.
 func (t *twampPackets) reflected(data []byte) (reflection, bool) {
 	a, err := t.sealer.OpenReflection(data)
-	index := int(a.Packet.Sequence)
-	if err != nil || index >= len(t.sent) || a.Packet.Sent != t.sent[index] {
+	if err != nil {
+		return reflection{}, false
+	}
+	index, ok := t.sent.packet(a.Packet.Sequence, a.Packet.Sent)
+	if !ok {
 		return reflection{}, false
 	}
 	ttl := int(a.TTL)
