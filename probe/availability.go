@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/pathwise-net/pathwise/analysis/passage"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/quantity"
 	"github.com/pathwise-net/pathwise/stat"
@@ -56,8 +57,8 @@ func echoPassages(echoes []measure.Echo) []stat.Passage {
 
 // owdPassages are packets as tries of connectivity: both ways, and of each way where it is known by which they were lost. Of the last packets, if nothing
 // came back after them, it is not. All times are this host's, and an answer is taken to leave when the packet did that it answers.
-func owdPassages(packets []owdPacket, began time.Time, ways owdWays) (both, forward, reverse []stat.Passage) {
-	passage := func(p *owdPacket, made bool) stat.Passage {
+func owdPassages(packets []owdPacket, began time.Time, ways passage.Ways) (both, forward, reverse []stat.Passage) {
+	try := func(p *owdPacket, made bool) stat.Passage {
 		sent := p.sent.User.Sub(began).Seconds()
 		if !made {
 			return stat.Passage{Sent: sent, Arrived: stat.Lost}
@@ -66,13 +67,13 @@ func owdPassages(packets []owdPacket, began time.Time, ways owdWays) (both, forw
 	}
 	for i := range packets {
 		p := &packets[i]
-		both = append(both, passage(p, p.answeredInTime()))
-		if !ways.counted || i >= len(ways.forward) {
+		both = append(both, try(p, p.answeredInTime()))
+		if !ways.Counted || i >= len(ways.Forward) {
 			continue
 		}
-		forward = append(forward, passage(p, !ways.forward[i]))
-		if next := len(reverse); !ways.forward[i] && next < len(ways.reverse) {
-			reverse = append(reverse, passage(p, !ways.reverse[next]))
+		forward = append(forward, try(p, !ways.Forward[i]))
+		if !ways.Forward[i] {
+			reverse = append(reverse, try(p, p.answeredInTime()))
 		}
 	}
 	return both, forward, reverse

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/pathwise-net/pathwise/analysis/passage"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -79,7 +80,7 @@ func TestOWDAvailability(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	both, forward, reverse = owdPassages(packets, began, owdWays{})
+	both, forward, reverse = owdPassages(packets, began, passage.Ways{})
 	if len(both) != len(packets) || forward != nil || reverse != nil {
 		t.Errorf("of ways that nobody knows: %v, %v", forward, reverse)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pathwise-net/pathwise/analysis/passage"
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/quantity"
@@ -81,14 +82,14 @@ type classFigures struct {
 }
 
 // classesOf divides packets by class. Where it is not known which way a packet was lost, it counts as lost.
-func classesOf(classes string, packets []owdPacket, ways *owdWays) []classFigures {
+func classesOf(classes string, packets []owdPacket, ways *passage.Ways) []classFigures {
 	names := strings.Split(classes, ",")
 	all := make([]classFigures, len(names))
 	for i, name := range names {
 		all[i].name = name
 	}
 	for i := range packets {
-		if ways.counted && i >= len(ways.forward) { // nobody knows which way the last ones were lost
+		if ways.Counted && i >= len(ways.Forward) { // nobody knows which way the last ones were lost
 			break
 		}
 		c := &all[classOf(i, len(names))]
@@ -96,8 +97,8 @@ func classesOf(classes string, packets []owdPacket, ways *owdWays) []classFigure
 		if !lost {
 			delay, _, _ = packets[i].delays()
 		}
-		if ways.counted {
-			lost = ways.forward[i]
+		if ways.Counted {
+			lost = ways.Forward[i]
 		}
 		c.delays, c.lost = append(c.delays, delay), append(c.lost, lost)
 	}
@@ -157,7 +158,7 @@ func compareClasses(all []classFigures) string {
 }
 
 // reportClasses fills in what classes tell of the way there.
-func (r *owdRun) reportClasses(result *measure.Result, packets []owdPacket, ways *owdWays) {
+func (r *owdRun) reportClasses(result *measure.Result, packets []owdPacket, ways *passage.Ways) {
 	if r.Classes == "" || len(packets) == 0 {
 		return
 	}

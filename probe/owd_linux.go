@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/pathwise-net/pathwise/analysis/passage"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/quantity"
 	"github.com/pathwise-net/pathwise/sock"
@@ -130,9 +131,9 @@ func (r *owdRun) report(result *measure.Result) {
 		packets = packets[:known]
 		result.Note(fmt.Sprintf("%d packets were on their way when the measurement was cut short and are not counted", open))
 	}
-	arrivals := make([]arrivalBack, 0, len(r.arrivals))
+	arrivals := make([]passage.Answer, 0, len(r.arrivals))
 	for _, a := range r.arrivals {
-		if a.index < r.first+len(packets) {
+		if a.Index < r.first+len(packets) {
 			arrivals = append(arrivals, a)
 		}
 	}
@@ -146,10 +147,10 @@ func (r *owdRun) report(result *measure.Result) {
 	reportClocks(result, &f)
 	r.reportSamples(result, packets)
 	r.reportClasses(result, packets, &f.ways)
-	if f.ways.open > 0 && len(arrivals) > 0 {
-		result.Note(fmt.Sprintf("which way the last %d packets were lost is not known: nothing came back after them", f.ways.open))
+	if f.ways.Open > 0 && len(arrivals) > 0 {
+		result.Note(fmt.Sprintf("which way the last %d packets were lost is not known: nothing came back after them", f.ways.Open))
 	}
-	if !f.ways.counted && len(arrivals) > 0 {
+	if !f.ways.Counted && len(arrivals) > 0 {
 		result.Note("which way packets were lost is not known: the far end does not count what it answers, or all were lost on the way back")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pathwise-net/pathwise/analysis/passage"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/control"
 	"github.com/pathwise-net/pathwise/proto/owamp"
@@ -125,11 +126,11 @@ func (w *oneWaySession) passages(began time.Time) (all []stat.Passage) {
 // reduceOneWay turns both ways into figures, as reduceOWD does with what was reflected. Counts that are of no way are of both together.
 func reduceOneWay(there, back *oneWaySession, began time.Time, claim float64) owdFigures {
 	f := owdFigures{metrics: map[measure.Metric]float64{}}
-	f.ways = owdWays{forward: there.lost(), reverse: back.lost(), there: there.order, back: back.order, counted: true}
-	if len(f.ways.forward)+len(f.ways.reverse) == 0 {
+	f.ways = passage.Ways{Forward: there.lost(), Reverse: back.lost(), There: there.order, Back: back.order, Counted: true}
+	if len(f.ways.Forward)+len(f.ways.Reverse) == 0 {
 		return f
 	}
-	f.metrics = fatesOf(slices.Concat(f.ways.forward, f.ways.reverse)).metrics()
+	f.metrics = fatesOf(slices.Concat(f.ways.Forward, f.ways.Reverse)).metrics()
 	for _, m := range []measure.Metric{measure.LossBurstMax, measure.LossPeriodMean} { // of packets one after another, as these are not
 		delete(f.metrics, m)
 	}

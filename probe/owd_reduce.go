@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pathwise-net/pathwise/analysis/passage"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/stat"
 )
@@ -13,7 +14,7 @@ import (
 type owdFigures struct {
 	metrics       map[measure.Metric]float64
 	distributions map[measure.Metric]measure.Distribution
-	ways          owdWays
+	ways          passage.Ways
 	exchanges     []stat.Exchange // that clocks follow from
 	clocks        stat.Clocks
 	halfTrip      float64 // half of the shortest round trip, in seconds
@@ -23,13 +24,13 @@ type owdFigures struct {
 
 // reduceOWD turns packets, in the order of sending, and the answers, in the order of arrival, into figures. claim is the most in seconds that both
 // clocks together are off by their kernels' word; NaN: they say nothing. Times are counted from began.
-func reduceOWD(packets []owdPacket, arrivals []arrivalBack, began time.Time, claim float64) owdFigures {
-	return reducePackets(packets, waysOf(len(packets), arrivals), nil, began, claim)
+func reduceOWD(packets []owdPacket, arrivals []passage.Answer, began time.Time, claim float64) owdFigures {
+	return reducePackets(packets, passage.Of(len(packets), arrivals), nil, began, claim)
 }
 
 // reducePackets is reduceOWD of packets of which it is known by which ways they were lost. before are exchanges of the same session just before, of
 // what the clocks tell as well.
-func reducePackets(packets []owdPacket, ways owdWays, before []stat.Exchange, began time.Time, claim float64) owdFigures {
+func reducePackets(packets []owdPacket, ways passage.Ways, before []stat.Exchange, began time.Time, claim float64) owdFigures {
 	f := owdFigures{metrics: map[measure.Metric]float64{}, ways: ways}
 	if len(packets) == 0 {
 		return f
@@ -64,8 +65,8 @@ func reducePackets(packets []owdPacket, ways owdWays, before []stat.Exchange, be
 	f.halfTrip = f.metrics[measure.RTTMin] / 2
 	f.exchanges = exchanges
 	f.addClocks(exchanges, claim)
-	f.addWay(measure.Forward, forward, f.ways.forward)
-	f.addWay(measure.Reverse, reverse, f.ways.reverse)
+	f.addWay(measure.Forward, forward, f.ways.Forward)
+	f.addWay(measure.Reverse, reverse, f.ways.Reverse)
 	return f
 }
 
@@ -75,7 +76,7 @@ func (f *owdFigures) addWayLosses() {
 		way  string
 		lost []bool
 		seqs []uint64
-	}{{measure.Forward, f.ways.forward, f.ways.there}, {measure.Reverse, f.ways.reverse, f.ways.back}} {
+	}{{measure.Forward, f.ways.Forward, f.ways.There}, {measure.Reverse, f.ways.Reverse, f.ways.Back}} {
 		if len(w.seqs) == 0 {
 			continue
 		}
@@ -84,7 +85,7 @@ func (f *owdFigures) addWayLosses() {
 		f.metrics[measure.ExtentOn(w.way)] = float64(order.MaxExtent)
 		f.metrics[measure.LargestNOn(w.way)] = float64(order.MaxN)
 		f.metrics[measure.DuplicateOn(w.way)] = float64(copies.Extra)
-		if !f.ways.counted {
+		if !f.ways.Counted {
 			continue
 		}
 		fates := fatesOf(w.lost)
@@ -156,7 +157,7 @@ func (f *owdFigures) addWay(way string, delays []float64, lost []bool) {
 	}
 	f.metrics[measure.IPDVP95(way)], f.metrics[measure.PDVP95(way)] = v.IPDVP95, v.PDVP95
 	f.metrics[measure.OneWaySpread(way)], f.metrics[measure.Playout(way)] = v.Spread, v.Buffer
-	if !f.ways.counted {
+	if !f.ways.Counted {
 		return
 	}
 	least := s.Min

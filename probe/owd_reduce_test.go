@@ -8,13 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/pathwise-net/pathwise/analysis/passage"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
 // reflectedPackets are packets 100 ms apart that a far end reflected after 1 ms, whose clock is ahead. Ways are in ms, forward and reverse; a
 // negative one is lost that way.
-func reflectedPackets(began time.Time, ahead time.Duration, ways ...[2]float64) (packets []owdPacket, arrivals []arrivalBack) {
+func reflectedPackets(began time.Time, ahead time.Duration, ways ...[2]float64) (packets []owdPacket, arrivals []passage.Answer) {
 	count := uint32(0)
 	for i, w := range ways {
 		sent := began.Add(time.Duration(i) * 100 * time.Millisecond)
@@ -26,7 +27,7 @@ func reflectedPackets(began time.Time, ahead time.Duration, ways ...[2]float64) 
 				received := answered.Add(time.Duration(w[1] * 1e6))
 				p.reflection = reflection{index: i, count: count, counts: true, arrived: arrived.Add(ahead).Round(0), answered: answered.Add(ahead).Round(0)}
 				p.received = sock.Stamp{User: received, Kernel: received.Round(0)}
-				arrivals = append(arrivals, arrivalBack{i, count, true})
+				arrivals = append(arrivals, passage.Answer{Index: i, Count: count, Counts: true})
 			}
 			count++
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/pathwise-net/pathwise/analysis/passage"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -50,13 +51,6 @@ type owdPacket struct {
 
 func (p *owdPacket) answeredInTime() bool { return !p.received.User.IsZero() }
 
-// arrivalBack is an answer as it came: which packet it answers, and the far end's count.
-type arrivalBack struct {
-	index  int
-	count  uint32
-	counts bool // it says for certain that it counts
-}
-
 // owdRun is a measurement under way. One goroutine sends and receives, so nothing in it is shared.
 type owdRun struct {
 	OWD
@@ -70,7 +64,7 @@ type owdRun struct {
 
 	first    int         // index of sent[0]
 	sent     []owdPacket // by index
-	arrivals []arrivalBack
+	arrivals []passage.Answer
 	heard    bool   // anything was answered
 	oldest   int    // index of the first packet whose fate is open
 	refused  string // why no packet is answered, where an ICMP error says that there is no reflector
@@ -203,7 +197,7 @@ func (r *owdRun) answer(a reflection, e sock.Packet) {
 		return // lost, by definition
 	}
 	r.heard = true
-	r.arrivals = append(r.arrivals, arrivalBack{a.index, a.count, a.counts})
+	r.arrivals = append(r.arrivals, passage.Answer{Index: a.index, Count: a.count, Counts: a.counts})
 	if p.answeredInTime() {
 		p.copies++
 		return
