@@ -61,10 +61,10 @@ func caps(s *Subject) []speedCap {
 }
 
 // next is the speed of a way after the given limits are gone: the least of the others, as the mean of a test as long as this
-// one was. It is nil where no other limit is known, and where the transfer was faster than the trains could tell: then what the hosts
-// can do is the next limit, which no formula here has.
+// one was. It is nil where nothing says how much the path can carry, since that may be the next limit: it was not measured, or the transfer was
+// faster than the trains could tell.
 func next(s *Subject, gone ...limit) *measure.Predicted {
-	if s.exceeded {
+	if !s.Known(PayloadCapacity) {
 		return nil
 	}
 	var least *speedCap
