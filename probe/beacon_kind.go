@@ -34,8 +34,8 @@ func beaconFields() []field[Beacon] {
 			binding: whole(func(p *Beacon) *int { return &p.Size }, beacon.LeastBytes, beacon.MostBytes)},
 		{Name: "ttl", Default: "64", Meaning: "time to live",
 			binding: whole(func(p *Beacon) *int { return &p.TTL }, 1, 255)},
-		{Name: "dscp", Default: "0", Meaning: "differentiated services code point",
-			binding: whole(func(p *Beacon) *int { return &p.DSCP }, 0, 63)},
+		{Name: "dscp", Default: "0", Meaning: dscpMeaning,
+			binding: codePoint(func(p *Beacon) *int { return &p.DSCP })},
 		{Name: "port", Outward: true, Default: "5863", Meaning: "of the group",
 			binding: whole(func(p *Beacon) *int { return &p.Port }, 1, 65535)},
 	}

@@ -20,7 +20,7 @@ import (
 const maxClasses = 8
 
 // classesWanted says what marks are.
-const classesWanted = "give one or several of 0 to 63, ef, va, af11 to af43, cs0 to cs7, le and be, such as ef,be,le"
+const classesWanted = "give one or several of " + dscpValues + ", such as ef,be,le"
 
 // readClasses reads "ef,be,le"; one alone is no class.
 func readClasses(text string) (marks []int, err error) {
@@ -39,7 +39,7 @@ func readClasses(text string) (marks []int, err error) {
 
 // markField is the parameter of a mark, or of several.
 func markField() binding[OWD] {
-	return binding[OWD]{Type: "text", set: func(into *OWD, v any) string {
+	return binding[OWD]{Type: "code points", set: func(into *OWD, v any) string {
 		text := plainText(v)
 		marks, err := readClasses(text)
 		switch {

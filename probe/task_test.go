@@ -154,6 +154,7 @@ func TestReadTaskRefuses(t *testing.T) {
 		{"throughput", values{"window": "huge"}, `window "huge": give a size such as 1448, 256K or 4MiB`},
 		{"throughput", values{"cc": 5}, `cc "5": give a text`},
 		{"throughput", values{"reverse": true, "bidir": true}, `reverse`},
+		{"ping", values{"dscp": "gold"}, `dscp "gold": give one of 0 to 63, ef`},
 		{"throughput", values{"parallel": 1000}, `parallel "1000": give a whole number from 1 to 128`},
 		{"host", values{"interval": "1ms"}, `interval "1ms": give a time from 100ms`},
 		{"command", nil, `argv "": begin with the name of a program`},
@@ -335,8 +336,8 @@ func TestAgentsPage(t *testing.T) {
 // What runs a program, names a file of a host or says to which port data goes is declared so, and nothing else is: every port, and what this
 // test lists. All that is left is a number, one of a few words, or a word that it knows to be harmless.
 func TestOutward(t *testing.T) {
-	harmless := map[string]string{"ping": "window sizes", "host": "iface", "owd": "dscp", "throughput": "cc"}
-	closed := []string{"whole number", "time", "rate", "size", "ratio", "yes or no"}
+	harmless := map[string]string{"ping": "window sizes", "host": "iface", "throughput": "cc"}
+	closed := []string{"whole number", "code point", "code points", "time", "rate", "size", "ratio", "yes or no"}
 	want := map[string][]string{"audit": {"to"}, "beacon": {"group", "interface", "name"}, "command": {"argv", "values", "parse"}, "app": {"name", "type", "path", "secret"}, "fetch": {"path", "name"}, "host": {"path"}, "owd": {"key-file", "key-id"}, "transact": {"connect"}}
 	got := map[string][]string{}
 	for _, k := range Kinds() {

@@ -42,6 +42,24 @@ func whole[T any](at func(*T) *int, low, high int) binding[T] {
 	}, get: func(of *T) any { return unlessZero(*at(of), any(float64(*at(of)))) }}
 }
 
+// dscpMeaning is that of the parameter which codePoint ties.
+const dscpMeaning = "differentiated services code point, by number or name, such as 46 or ef"
+
+// codePoint is a differentiated services code point (RFC 2474), by number or name. A Result records the number.
+func codePoint[T any](at func(*T) *int) binding[T] {
+	return binding[T]{Type: "code point", set: func(into *T, v any) string {
+		dscp, err := quantity.ParseDSCP(plainText(v))
+		if err != nil {
+			return "give one of " + dscpValues
+		}
+		*at(into) = dscp
+		return ""
+	}, get: func(of *T) any { return unlessZero(*at(of), any(float64(*at(of)))) }}
+}
+
+// dscpValues says what a mark can be.
+const dscpValues = "0 to 63, ef, va, af11 to af43, cs0 to cs7, le and be"
+
 // span is a time above zero: a number is of seconds.
 func span[T any](at func(*T) *time.Duration) binding[T] {
 	return binding[T]{Type: "time", set: func(into *T, v any) string {

@@ -58,8 +58,8 @@ func throughputFields() []field[Throughput] {
 			binding: whole(func(p *Throughput) *int { return &p.Config.MSS }, 88, 9*1024)},
 		{Name: "nodelay", Default: "false", Meaning: "switch off Nagle's algorithm",
 			binding: yesOrNo(func(p *Throughput) *bool { return &p.Config.NoDelay })},
-		{Name: "dscp", Default: "0", Meaning: "differentiated services code point",
-			binding: whole(func(p *Throughput) *int { return &p.Config.DSCP }, 0, 63)},
+		{Name: "dscp", Default: "0", Meaning: dscpMeaning,
+			binding: codePoint(func(p *Throughput) *int { return &p.Config.DSCP })},
 		familyField(func(p *Throughput) *sock.Family { return &p.Family }),
 	}
 }
