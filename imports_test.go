@@ -140,7 +140,7 @@ var rooms = []room{
 	{"proto/echo", "ICMP echo to many targets at once: packets, lists of targets, one socket a family",
 		"input sock", "lab lab/record"},
 	{"proto/iperf3", "iperf3's wire protocol, client and server, and our extra keys in it",
-		"admission input sock", ""},
+		"admission input sock stat", ""},
 	{"proto/endpoint", "what the ends of OWAMP, TWAMP and STAMP do alike, and some of others: listen, let in by policy and key, connect, read clocks, count refusals",
 		"admission input proto/control sock", ""},
 	{"proto/owamp", "one-way delay tests by OWAMP: the wire protocol, client and server",

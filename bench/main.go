@@ -59,6 +59,7 @@ type part struct {
 
 var parts = []part{
 	{name: "tcp", tools: []string{"iperf3", "ip"}, run: (*bench).tcp},
+	{name: "udp", tools: []string{"iperf3", "ip", "tcpdump"}, run: (*bench).udp},
 	{name: "interop", tools: []string{"iperf3"}, run: (*bench).interop},
 	{name: "ping", tools: []string{"ping", "tcpdump"}, run: (*bench).ping},
 	{name: "loss", tools: []string{"ping"}, run: (*bench).loss},
@@ -125,7 +126,7 @@ func run(args []string) int {
 	over := flags.String("over", everySetting(), "settings of the part tcp: path and streams")
 	flags.StringVar(&b.pathwise, "pathwise", "../bin/pathwise", "the binary to measure; make build makes it")
 	flags.IntVar(&b.pairs, "pairs", 10, "pairs of TCP transfers in each setting; 6 at least for an interval of 95 %")
-	flags.IntVar(&b.seconds, "seconds", 3, "length of each TCP transfer")
+	flags.IntVar(&b.seconds, "seconds", 3, "length of each TCP transfer, and of each stream of the part udp")
 	flags.IntVar(&b.agents, "agents", 200, "agents of the part mesh that are processes; 0: none")
 	flags.IntVar(&b.simulated, "simulated", 2000, "agents of the part mesh that bench plays; 0: none")
 	flags.IntVar(&b.points, "points", 40_000_000, "points into SQLite in the part archive; a 40th of them into PostgreSQL")

@@ -22,6 +22,9 @@ type transfer struct {
 	Congestion    string  // the sender's congestion control
 	Bytes         float64 // that the receiver got
 	CPU           float64 // seconds, user and system, of client and server together
+
+	// Of datagrams: what left, in bit/s, the share that was lost, and how many of the lost ones a host lost and not the path; -1: not told.
+	SentRate, Loss, HostLost float64
 }
 
 // cpuPerGB is in seconds for 10^9 bytes.

@@ -13,6 +13,11 @@ const (
 	ReorderingRatio  Metric = "reordering_ratio"
 	ReorderingExtent Metric = "reordering_extent_max_packets"
 	ReorderingN      Metric = "reordering_n_max_packets"
+
+	// Packets that a host lost and not the path, and packets that came in fragments.
+	SenderDropped     Metric = "sender_dropped_packets"
+	ReceiverDropped   Metric = "receiver_dropped_packets"
+	FragmentedPackets Metric = "fragmented_packets"
 )
 
 func lossMetrics() []Definition {
@@ -78,10 +83,33 @@ func lossMetrics() []Definition {
 			Shows: "From 3 on, TCP takes such a packet for lost.",
 			See:   []string{"reordering_ratio", "reordering"}, Source: "RFC 4737 section 5.3"},
 	}
+	all = append(all, hostLossMetrics()...)
 	for _, way := range []string{Forward, Reverse} {
 		all = append(all, wayLossMetrics(way)...)
 	}
 	return all
+}
+
+// hostLossMetrics are of packets that a host lost and not the path, and of those that came in fragments.
+func hostLossMetrics() []Definition {
+	return []Definition{
+		{Metric: SenderDropped, Label: "Packets that the sending host dropped", Group: "Loss and order", Better: BetterLow,
+			Help:  "Packets of the last measurement that the sending host's kernel refused or dropped.",
+			Text:  "How many packets never left the sending host, as its kernel had no room for them in the queue of its interface.",
+			Shows: "They are among the lost ones, and not the path's: the interface is slower than the rate asked for.",
+			See:   []string{"lost_packets", "receiver_dropped_packets"}, Source: "Linux, ip(7), IP_RECVERR"},
+		{Metric: ReceiverDropped, Label: "Packets that the receiving host dropped", Group: "Loss and order", Better: BetterLow,
+			Help: "Packets of the last measurement that arrived and that the receiving host dropped, as the socket's buffer was full.",
+			Text: "How many packets had arrived when the receiving host's kernel dropped them, as the buffer of the test's socket was full: the program did " +
+				"not take them in time.",
+			Shows: "They are among the lost ones, and not the path's. A busy host or a small net.core.rmem_max is the cause.",
+			See:   []string{"lost_packets", "sender_dropped_packets"}, Source: "Linux, socket(7), SO_RXQ_OVFL"},
+		{Metric: FragmentedPackets, Label: "Packets that came in fragments", Group: "Loss and order", Better: BetterLow,
+			Help:  "Packets of the last measurement that arrived in fragments, and were put together by the receiving host.",
+			Text:  "How many datagrams were larger than a link on the way carries, and came in several IP packets.",
+			Shows: "A datagram is lost as soon as one of its fragments is: with n fragments, n times as often.",
+			See:   []string{"lost_packets", "path_mtu_bytes"}, Source: "RFC 791, RFC 8900"},
+	}
 }
 
 // The metrics of loss and order of a way, forward or reverse.

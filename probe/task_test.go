@@ -87,7 +87,7 @@ func TestRecordedParameters(t *testing.T) {
 		DontFragment: true, Poisson: true, Schedule: "poisson", Sizes: "64..1472", Flood: true, Burst: true, Window: "1..32", Family: sock.IPv6})
 	same(t, traceFields(), &Trace{Protocol: "udp", MaxTTL: 20, Queries: 1, Port: 40000, Timeout: 2 * time.Second, Family: sock.IPv4})
 	same(t, throughputFields(), &Throughput{Port: 5202, Family: sock.IPv6, Narrow: 0.05, Config: iperf3.Config{Proto: "udp", Duration: 5 * time.Second, Bytes: 50e6,
-		Interval: time.Second / 2, Parallel: 2, Reverse: true, Bidir: true, Rate: 20e6, Congestion: "cubic", Window: 4 << 20, Length: 1400,
+		Interval: time.Second / 2, Parallel: 2, Reverse: true, Bidir: true, Rate: 20e6, ReverseRate: 10e6, Congestion: "cubic", Window: 4 << 20, Length: 1400,
 		NoDelay: true, EventLoop: true, DSCP: 10, MSS: 1400}})
 	same(t, capacityFields(), &Capacity{Port: 5202, Reverse: true, Length: 200, Small: 100, Family: sock.IPv4})
 	same(t, hostFields(), &Host{Interval: 2 * time.Second, Iface: "eth0", Path: "/var"})

@@ -45,6 +45,8 @@ func throughputFields() []field[Throughput] {
 			binding: yesOrNo(func(p *Throughput) *bool { return &p.Config.Bidir })},
 		{Name: "rate", Default: "none for tcp, 1mbit for udp", Meaning: "of each stream, held by the sending program",
 			binding: rate(func(p *Throughput) *int64 { return &p.Config.Rate })},
+		{Name: "reverse-rate", Default: "that of rate", Meaning: "of bidir: of each stream that the target sends; it has to be Pathwise",
+			binding: rate(func(p *Throughput) *int64 { return &p.Config.ReverseRate })},
 		{Name: "cc", Default: "each host's own", Meaning: "congestion control of both ends",
 			binding: word(func(p *Throughput) *string { return &p.Config.Congestion })},
 		{Name: "window", Short: "w", Default: "the kernel tunes them", Meaning: "socket buffers of both ends",
@@ -52,6 +54,8 @@ func throughputFields() []field[Throughput] {
 		{Name: "length", Flag: "len", Short: "l", Default: "128K, or what fits the path's MSS for udp",
 			Meaning: "bytes of each write, or of each datagram",
 			binding: size(func(p *Throughput) *int { return &p.Config.Length })},
+		{Name: "offload", Default: "true", Meaning: "of udp: datagrams that are due together go to the kernel, and come from it, in one piece",
+			binding: offloadField()},
 		{Name: "event-loop", Default: "false", Meaning: "ask whether there is room before each write, as event-driven programs do",
 			binding: yesOrNo(func(p *Throughput) *bool { return &p.Config.EventLoop })},
 		{Name: "mss", Default: "the kernel's", Meaning: "largest TCP segment in bytes, of the control connection as well",
@@ -62,6 +66,21 @@ func throughputFields() []field[Throughput] {
 			binding: codePoint(func(p *Throughput) *int { return &p.Config.DSCP })},
 		familyField(func(p *Throughput) *sock.Family { return &p.Family }),
 	}
+}
+
+// offloadField is a choice that holds unless it is set to false, and that a test by TCP has not.
+func offloadField() binding[Throughput] {
+	b := yesOrNo(func(p *Throughput) *bool { return &p.Config.NoOffload })
+	return binding[Throughput]{Type: b.Type, set: func(p *Throughput, v any) string {
+		want := b.set(p, v)
+		p.Config.NoOffload = want == "" && !p.Config.NoOffload
+		return want
+	}, get: func(p *Throughput) any {
+		if p.Config.Proto != iperf3.UDP {
+			return nil
+		}
+		return !p.Config.NoOffload
+	}}
 }
 
 func (p *Throughput) equip(o Options) {
@@ -90,8 +109,17 @@ func (p *Throughput) demand() measure.Demand {
 		bytes = limit
 	}
 	if c.Bidir {
-		bytes *= 2
-		d.BitsPerSecond += payload * back
+		other := payload
+		if c.ReverseRate > 0 {
+			other = float64(c.ReverseRate * int64(max(1, c.Parallel)))
+			d.Exclusive = d.Exclusive || other > LightRate
+		}
+		both := bytes // of bytes asked for each way has as many
+		if payload > 0 && bytes == payload/8*c.Duration.Seconds() {
+			both = other / 8 * c.Duration.Seconds()
+		}
+		bytes += both
+		d.BitsPerSecond = max(payload*ahead+other*back, other*ahead+payload*back)
 	}
 	d.Bytes = bytes * (ahead + back)
 	return d

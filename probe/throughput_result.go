@@ -2,7 +2,6 @@ package probe
 
 import (
 	"fmt"
-	"maps"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
@@ -72,7 +71,7 @@ func addTotals(r *measure.Result, report *iperf3.Report, main string, udp bool) 
 		r.Metrics[measure.SentBytes] = float64(total.SentBytes)
 	}
 	if udp {
-		addDatagrams(r, total)
+		addDatagrams(r, main, total)
 	} else {
 		addTCP(r, report, main, total)
 	}
@@ -86,12 +85,6 @@ func addTotals(r *measure.Result, report *iperf3.Report, main string, udp bool) 
 	if receiver != nil {
 		r.Metrics[measure.CPUReceiver] = receiver.Total
 	}
-}
-
-func addDatagrams(r *measure.Result, total iperf3.Totals) {
-	maps.Copy(r.Metrics, datagramFates(total).metrics())
-	r.Metrics[measure.ReorderedPackets] = float64(total.Reordered)
-	r.Metrics[measure.Jitter] = total.Jitter
 }
 
 // addTCP adds what the sender's kernel says held it back. Shares are of the streams' time together.

@@ -92,7 +92,7 @@ func TestThroughputRecordsDefaults(t *testing.T) {
 		"event-loop": false, "nodelay": false, "peer": "pathwise"}
 	for proto, more := range map[string]map[string]any{
 		iperf3.TCP: {"proto": "tcp", "length": 131072.},
-		iperf3.UDP: {"proto": "udp", "length": "some", "rate": 1e6},
+		iperf3.UDP: {"proto": "udp", "length": "some", "rate": 1e6, "offload": false}, // as none was used
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		config := iperf3.Config{Proto: proto, Cookie: strings.Repeat("secret", 6)}

@@ -149,10 +149,21 @@ func (r *clientRun) negotiate() error {
 		}
 		state, err = r.ctl.state()
 	}
+	if err == nil && r.report.Peer == nil {
+		err = r.config.validateStock()
+	}
 	if err == nil && state != CreateStreams {
 		err = &ProtocolError{What: fmt.Sprintf("%v where %v was due", state, CreateStreams)}
 	}
 	return err
+}
+
+// validateStock refuses what a server that is not Pathwise would not do, and not say so.
+func (c *Config) validateStock() error {
+	if c.Bidir && c.ReverseRate > 0 && c.ReverseRate != c.Rate {
+		return badConfig("reverse rate", c.ReverseRate, "the far end is a stock iperf3, which knows one rate for both directions: leave it out")
+	}
+	return nil
 }
 
 // hello reads what the server tells of itself, which was asked for at a time.

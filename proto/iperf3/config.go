@@ -91,9 +91,11 @@ type Config struct {
 	Window     int    // SO_SNDBUF and SO_RCVBUF of both ends in bytes; 0: the kernel tunes them
 	Length     int    // bytes of one write or datagram; 0: 128 KiB, or what fits the path's MSS
 	Rate       int64  // bit/s for each stream, paced by the application; 0: unlimited, or 1 Mbit/s for UDP
-	DSCP       int
-	NoDelay    bool
-	MSS        int // bytes, of the control connection as well, which large packets may not reach; 0: the kernel's choice
+	// ReverseRate is the rate of streams from the server in a test of both directions; 0: Rate. The server has to be Pathwise.
+	ReverseRate int64
+	DSCP        int
+	NoDelay     bool
+	MSS         int // bytes, of the control connection as well, which large packets may not reach; 0: the kernel's choice
 
 	// Source, if not nil, is what the client sends instead of memory; the test ends at its EOF. TCP, one stream.
 	Source io.Reader
@@ -102,6 +104,9 @@ type Config struct {
 	// gets past it, since what Nagle's algorithm holds back leaves room behind the last segment. TCP; a server that is
 	// not Pathwise does not know it.
 	EventLoop bool
+	// NoOffload makes both ends of a UDP test hand over and take datagrams one by one. Otherwise those that are due together go to the kernel, and come
+	// from it, in one piece (UDP_SEGMENT, UDP_GRO), where it can do that.
+	NoOffload bool
 	// Train, if not nil, sends packet trains instead of a paced stream. UDP, one stream, one direction.
 	Train *Train
 
@@ -139,6 +144,8 @@ func (c *Config) Validate() error {
 		return badConfig("window", c.Window, fmt.Sprintf("must be 1 to %d bytes", maxWindow))
 	case c.Rate < 0:
 		return badConfig("rate", c.Rate, "must be positive")
+	case c.ReverseRate < 0:
+		return badConfig("reverse rate", c.ReverseRate, "must be positive")
 	case c.DSCP < 0 || c.DSCP > 63:
 		return badConfig("DSCP", c.DSCP, "must be 0 to 63")
 	case c.MSS != 0 && (c.MSS < 88 || c.MSS > maxMSS): // TCP_MIN_MSS of Linux
@@ -216,7 +223,9 @@ func (c Config) params() Params {
 		Window: number(c.Window), Len: number(c.Length), Bandwidth: number(c.Rate),
 		PacingTimer: defaultPacingTick, TOS: number(c.DSCP << 2), Congestion: c.Congestion,
 		ClientVersion: "3.12", // the version whose behaviour this follows
-		Pathwise:      &ParamsExtra{Software: softwareName, Version: softwareVersion, Train: c.Train, EventLoop: c.EventLoop},
+		Pathwise: &ParamsExtra{Software: softwareName, Version: softwareVersion, Train: c.Train, EventLoop: c.EventLoop,
+			NoOffload: c.NoOffload, ReverseRate: number(c.ReverseRate)},
+		Counters64: c.Proto == UDP, // of servers since 3.1
 	}
 	if c.SampleEvery > 0 {
 		p.Pathwise.SampleEvery = c.SampleEvery.Seconds()

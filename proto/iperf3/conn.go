@@ -137,7 +137,7 @@ func setUp(c syscall.RawConn, p Params, connected bool) (notes []string, err err
 			return nil, err
 		}
 	} else if p.UDP {
-		_, _ = sock.SetReceiveBuffer(c, udpBuffer) // as much as is granted
+		setUDPBuffer(c, int64(p.Bandwidth))
 	}
 	if p.TOS > 0 {
 		if err := sock.SetDSCP(c, int(p.TOS)>>2); err != nil {
@@ -167,6 +167,13 @@ func setUp(c syscall.RawConn, p Params, connected bool) (notes []string, err err
 		return notes, sock.SetCongestion(c, p.Congestion)
 	}
 	return notes, nil
+}
+
+// setUDPBuffer makes the receive buffer as large as a test at a rate in bit/s needs it, or as is granted.
+func setUDPBuffer(c syscall.RawConn, rate int64) {
+	bytes := min(max(udpBuffer, int(float64(rate)/8*udpBufferTime.Seconds())), udpBufferMost)
+	_, _ = sock.SetReceiveBuffer(c, bytes)
+	_ = sock.SetInt(c, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, bytes)
 }
 
 func setWindow(c syscall.RawConn, bytes int, connected bool) (notes []string, err error) {

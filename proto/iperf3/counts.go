@@ -13,6 +13,7 @@ import (
 var troubleCounts = []string{
 	"Tcp.InCsumErrors", "Tcp.InErrs", "TcpExt.TCPBacklogDrop", "TcpExt.TCPRcvQDrop", "TcpExt.PruneCalled",
 	"Udp.InCsumErrors", "Udp.RcvbufErrors", "Udp6InCsumErrors", "Udp6RcvbufErrors",
+	"Udp.SndbufErrors", "Udp6SndbufErrors", "Ip.ReasmFails", "Ip6ReasmFails",
 	"link.rx_errors", "link.rx_crc_errors", "link.rx_frame_errors", "link.rx_dropped", "link.rx_missed_errors", "link.rx_fifo_errors",
 	"link.tx_errors", "link.tx_dropped", "link.tx_carrier_errors", "link.collisions",
 	"link.rx_pause", "link.tx_pause", "link.tx_bytes",

@@ -80,8 +80,17 @@ type Tracker struct {
 	seen    [trackerWindow / 64]uint64 // one bit for each of the latest sequence numbers
 }
 
-// trackerWindow is how many sequence numbers back a duplicate is recognised; 4096 are 5 ms at 10 Gbit/s.
-const trackerWindow = 4096
+// trackerWindow is how many sequence numbers back a duplicate is recognised; 65536 are 80 ms at 10 Gbit/s.
+const trackerWindow = 1 << 16
+
+// Widen is the whole of a sequence number of which the lower 32 bits came: the one that is nearest to the highest.
+func (t *Tracker) Widen(seq uint32) uint64 {
+	whole := int64(t.Highest) + int64(int32(seq-uint32(t.Highest)))
+	if whole < 1 {
+		return uint64(seq)
+	}
+	return uint64(whole)
+}
 
 // Add records a datagram. Its two times may come from different clocks: only their differences count.
 func (t *Tracker) Add(seq uint64, sent, arrived time.Duration) {

@@ -3,8 +3,6 @@ package iperf3
 import (
 	"fmt"
 	"maps"
-	"math"
-	"slices"
 
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -23,7 +21,9 @@ type ParamsExtra struct {
 	Version     string  `json:"version"`
 	SampleEvery float64 `json:"sample_every_seconds,omitempty"` // cadence of TCP_INFO samples; 0: none
 	Train       *Train  `json:"train,omitempty"`
-	EventLoop   bool    `json:"event_loop,omitempty"` // see Config
+	EventLoop   bool    `json:"event_loop,omitempty"`   // see Config
+	NoOffload   bool    `json:"no_offload,omitempty"`   // see Config
+	ReverseRate number  `json:"reverse_rate,omitempty"` // bit/s of each stream from the server; 0: as those to it
 }
 
 // Train asks the sender of a UDP test for packet trains instead of a paced stream: Trains times Packets datagrams of
@@ -148,6 +148,17 @@ type StreamExtra struct {
 	Duplicates    int64  `json:"duplicate_packets,omitempty"`
 	// Marks are the datagrams that arrived by their mark, in a test that asked for one.
 	Marks []MarkCount `json:"marks,omitempty"`
+	// Of datagrams: how many this end's host lost and not the path, as it could not send them or its socket's buffer was full; how many at most were
+	// handed over to be cut apart (sender) or came merged (receiver); how many came in fragments, and of how many bytes the largest was.
+	HostLost      int64 `json:"host_lost_packets,omitempty"`
+	Together      int   `json:"together_packets,omitempty"`
+	Fragmented    int64 `json:"fragmented_packets,omitempty"`
+	FragmentBytes int   `json:"fragment_bytes,omitempty"`
+	PathMTU       int   `json:"path_mtu_bytes,omitempty"` // of a sender: the largest packet that its kernel sends there whole, at the end
+	// IPDV and PDV are 95th percentiles in seconds of how much the delay of datagrams differed from that of the one before, and was above the least;
+	// 0: not known.
+	IPDV float64 `json:"ipdv_p95_seconds,omitempty"`
+	PDV  float64 `json:"pdv_p95_seconds,omitempty"`
 	// Discards says that this end receives and had the kernel drop the payload uncopied (MSG_TRUNC): what it counts has
 	// arrived, and the processor time that a program needs to take it over is not in its CPU figures.
 	Discards bool `json:"discards,omitempty"`
@@ -176,93 +187,6 @@ type PathMemory struct {
 	AgeSeconds        float64 `json:"age_seconds,omitempty"`
 }
 
-// SampleTable holds TCP_INFO samples column by column: a row is stream, elapsed seconds, then a value for each name,
-// null where the kernel reported none.
-type SampleTable struct {
-	Names []string     `json:"names"`
-	Rows  [][]*float64 `json:"rows"`
-}
-
-// Sample is one reading of TCP_INFO at one end of one stream.
-type Sample struct {
-	Stream  int     // index from 1
-	Sender  bool    // whether this end sends on the stream
-	Elapsed float64 // seconds since the end's data phase began
-	Values  map[string]float64
-}
-
-// Bounds on a peer's extras: a hostile text must not become large structures.
-const (
-	maxSampleValues = 20_000 // some 200 KB of JSON
-	maxExtraNotes   = 100
-	maxValue        = 1e18 // beyond any counter's use; products of two stay finite
-)
-
-// NewSampleTable arranges samples as a table. Past maxSampleValues it keeps every second, fourth… row of each stream.
-func NewSampleTable(samples []Sample) *SampleTable {
-	if len(samples) == 0 {
-		return nil
-	}
-	names := map[string]bool{}
-	for _, s := range samples {
-		for name := range s.Values {
-			names[name] = true
-		}
-	}
-	t := &SampleTable{}
-	for name := range names {
-		t.Names = append(t.Names, name)
-	}
-	slices.Sort(t.Names)
-	step := 1
-	for len(samples)/step*(len(t.Names)+2) > maxSampleValues {
-		step *= 2
-	}
-	seen := map[int]int{}
-	for _, s := range samples {
-		seen[s.Stream]++
-		if (seen[s.Stream]-1)%step == 0 {
-			t.Rows = append(t.Rows, t.row(s))
-		}
-	}
-	return t
-}
-
-func (t *SampleTable) row(s Sample) []*float64 {
-	stream, elapsed := float64(s.Stream), math.Round(s.Elapsed*1e6)/1e6
-	row := append(make([]*float64, 0, 2+len(t.Names)), &stream, &elapsed)
-	for _, name := range t.Names {
-		if v, ok := s.Values[name]; ok {
-			row = append(row, &v)
-		} else {
-			row = append(row, nil)
-		}
-	}
-	return row
-}
-
-// Samples turns the table back into samples. Rows that do not fit the names are left out.
-func (t *SampleTable) Samples(sender func(stream int) bool) []Sample {
-	if t == nil {
-		return nil
-	}
-	out := make([]Sample, 0, len(t.Rows))
-	for _, row := range t.Rows {
-		if len(row) != 2+len(t.Names) || row[0] == nil || row[1] == nil {
-			continue
-		}
-		s := Sample{Stream: int(*row[0]), Elapsed: *row[1], Values: make(map[string]float64, len(t.Names))}
-		s.Sender = sender(s.Stream)
-		for i, v := range row[2:] {
-			if v != nil && math.Abs(*v) <= maxValue {
-				s.Values[t.Names[i]] = *v
-			}
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
 func (e *ResultsExtra) check() error {
 	values := 0
 	if e.Samples != nil {
@@ -273,6 +197,10 @@ func (e *ResultsExtra) check() error {
 		return &ProtocolError{What: "results with too many samples"}
 	}
 	for _, s := range e.Streams {
+		if s.HostLost < 0 || s.Together < 0 || s.Fragmented < 0 || s.FragmentBytes < 0 || s.PathMTU < 0 || !(s.IPDV >= 0 && s.IPDV <= longest) ||
+			!(s.PDV >= 0 && s.PDV <= longest) {
+			return &ProtocolError{What: "results of datagrams that cannot be"}
+		}
 		for i, m := range s.Marks {
 			if m.DSCP < 0 || m.DSCP > 63 || m.Packets < 0 || i > 63 {
 				return &ProtocolError{What: "results with marks that cannot be"}

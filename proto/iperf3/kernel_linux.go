@@ -1,7 +1,6 @@
 package iperf3
 
 import (
-	"encoding/binary"
 	"syscall"
 	"time"
 
@@ -27,20 +26,6 @@ func stampArrivals(c syscall.RawConn) error {
 	return sock.SetInt(c, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS_NEW, 1)
 }
 
-// kernelStamp finds that time in the control messages of a datagram, in ns since 1970; 0 if there is none.
-func kernelStamp(oob []byte) int64 {
-	messages, err := unix.ParseSocketControlMessage(oob)
-	if err != nil {
-		return 0
-	}
-	for _, m := range messages {
-		if m.Header.Level == unix.SOL_SOCKET && m.Header.Type == unix.SO_TIMESTAMPNS_NEW && len(m.Data) >= 16 {
-			return int64(binary.NativeEndian.Uint64(m.Data))*1e9 + int64(binary.NativeEndian.Uint64(m.Data[8:]))
-		}
-	}
-	return 0
-}
-
 // cutBursts makes the kernel cut what is written to a UDP socket into datagrams of a size (UDP_SEGMENT, udp(7)). 0: no more.
 func cutBursts(c syscall.RawConn, size int) error {
 	return sock.SetInt(c, unix.SOL_UDP, unix.UDP_SEGMENT, size)
@@ -60,4 +45,24 @@ func liftWindowClamp(c syscall.RawConn, bytes int) error {
 // shareAddress lets several sockets bind to one address, as the connected sockets of a UDP server do.
 func shareAddress(_, _ string, c syscall.RawConn) error {
 	return sock.SetInt(c, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1)
+}
+
+// pathMTU is the largest packet in bytes that the kernel sends whole to where a socket is connected; 0: it does not say.
+func pathMTU(c syscall.RawConn) (bytes int) {
+	_ = c.Control(func(fd uintptr) {
+		var err error
+		if bytes, err = unix.GetsockoptInt(int(fd), unix.IPPROTO_IPV6, unix.IPV6_MTU); err != nil {
+			bytes, _ = unix.GetsockoptInt(int(fd), unix.IPPROTO_IP, unix.IP_MTU)
+		}
+	})
+	return bytes
+}
+
+// tellUnsent makes the kernel tell a sender that its own queue dropped a datagram (ip(7), IP_RECVERR), which UDP keeps to itself otherwise.
+func tellUnsent(c syscall.RawConn) error {
+	err := sock.SetInt(c, unix.IPPROTO_IP, unix.IP_RECVERR, 1)
+	if six := sock.SetInt(c, unix.IPPROTO_IPV6, unix.IPV6_RECVERR, 1); six == nil { // of an IPv6 socket, which may refuse the other
+		return nil
+	}
+	return err
 }

@@ -221,7 +221,7 @@ func TestPacedUDPIsSmooth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stamps = append(stamps, kernelStamp(oob[:n]))
+		stamps = append(stamps, readBeside(oob[:n]).stamp)
 	}
 	transfer.settle()
 	transfer.closeStreams()

@@ -31,6 +31,7 @@ type Params struct {
 	Bandwidth   number `json:"bandwidth,omitempty"` // bit/s per stream, paced by the application
 	FQRate      number `json:"fqrate,omitempty"`    // bit/s per stream, paced by the kernel
 	PacingTimer number `json:"pacing_timer,omitempty"`
+	Burst       number `json:"burst,omitempty"` // writes or datagrams that are paced together; 0: 1
 	TOS         number `json:"TOS,omitempty"`
 	Congestion  string `json:"congestion,omitempty"`
 
@@ -119,6 +120,9 @@ func (p Params) check() int32 {
 	}
 	return 0
 }
+
+// offload says whether datagrams that are due together may go to the kernel in one piece.
+func (p Params) offload() bool { return p.Pathwise == nil || !p.Pathwise.NoOffload }
 
 func (p Params) train() *Train {
 	if p.Pathwise == nil {

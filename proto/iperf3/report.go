@@ -12,6 +12,7 @@ type Count struct {
 	Bytes   int64
 	Seconds float64 // from the end's own start, or the end of the omitted part, to its own end
 	Packets int64   // UDP: sent, or the highest sequence number seen
+	last    int64   // Packets, with those of the omitted part
 }
 
 // StreamReport is one stream in one direction. A nil Count is of an end that did not say.
@@ -36,15 +37,40 @@ type StreamReport struct {
 	RemoteExtra *StreamExtra // of the peer, nil if it is not Pathwise
 }
 
+// UDPEnd is what an end of a direction tells of its datagrams.
+type UDPEnd struct {
+	Known      bool  // the end told; a stock one does not
+	HostLost   int64 // as in StreamExtra, as are all that follow
+	Together   int
+	Fragmented int64
+	Fragment   int
+	PathMTU    int
+	IPDV, PDV  float64 // of the worst stream
+}
+
+func (e *UDPEnd) add(one *StreamExtra) {
+	if one == nil {
+		return
+	}
+	e.Known = true
+	e.HostLost += one.HostLost
+	e.Together, e.Fragment = max(e.Together, one.Together), max(e.Fragment, one.FragmentBytes)
+	e.Fragmented += one.Fragmented
+	e.PathMTU = max(e.PathMTU, one.PathMTU)
+	e.IPDV, e.PDV = max(e.IPDV, one.IPDV), max(e.PDV, one.PDV)
+}
+
 // Totals is a direction's streams together.
 type Totals struct {
 	SentBytes, ReceivedBytes     int64
 	SentSeconds, ReceivedSeconds float64 // of the longest stream
 	Retransmits                  *int64  // nil: not known
 	Packets, Lost, Reordered     int64
-	LossRuns                     int64   // in which Lost were; 0: none were, or not told of all streams
-	Jitter                       float64 // of the worst stream
-	HaveSent, HaveReceived       bool    // whether that end counted
+	Duplicates                   int64
+	Ends                         [2]UDPEnd // of the sender and of the receiver
+	LossRuns                     int64     // in which Lost were; 0: none were, or not told of all streams
+	Jitter                       float64   // of the worst stream
+	HaveSent, HaveReceived       bool      // whether that end counted
 }
 
 // Goodput is what the receiver counted over its own seconds, in bit/s.
@@ -83,6 +109,18 @@ type Report struct {
 	Notes       []string // what limits what the numbers mean
 }
 
+// lostLast is how many datagrams were lost behind the highest that came, as far as the receiver waited for them: a stock one does not.
+func (s *StreamReport) lostLast() int64 {
+	receiver := s.LocalExtra
+	if receiver == nil || receiver.Sender {
+		receiver = s.RemoteExtra
+	}
+	if receiver == nil || receiver.Sender || s.Sent == nil || s.Received == nil || s.Received.last == 0 {
+		return 0
+	}
+	return max(0, s.Sent.last-s.Received.last)
+}
+
 // Total sums the streams of a direction.
 func (r *Report) Total(direction string) Totals {
 	var sum Totals
@@ -112,7 +150,19 @@ func (r *Report) Total(direction string) Totals {
 		sum.Lost += s.Lost
 		sum.LossRuns += s.LossRuns
 		runsTold = runsTold && (s.LossRuns > 0 || s.Lost == 0)
+		if n := s.lostLast(); n > 0 {
+			sum.Lost += n
+			sum.LossRuns++
+		}
 		sum.Reordered += s.Reordered
+		sum.Duplicates += s.Duplicates
+		for _, extra := range []*StreamExtra{s.LocalExtra, s.RemoteExtra} {
+			if extra != nil && extra.Sender {
+				sum.Ends[0].add(extra)
+			} else {
+				sum.Ends[1].add(extra)
+			}
+		}
 		sum.Jitter = max(sum.Jitter, s.Jitter)
 	}
 	if !runsTold {
@@ -148,7 +198,7 @@ func (r *Report) fill(t *transfer) {
 
 // take puts one end's figures of a stream in their places.
 func (s *StreamReport) take(from StreamResult, sender bool) {
-	c := &Count{Bytes: int64(from.Bytes), Seconds: from.EndTime - from.StartTime, Packets: from.packets()}
+	c := &Count{Bytes: int64(from.Bytes), Seconds: from.EndTime - from.StartTime, Packets: from.packets(), last: int64(from.Packets)}
 	if !sender {
 		s.Received, s.Jitter, s.Lost = c, from.Jitter, from.lost()
 		return

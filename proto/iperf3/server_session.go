@@ -106,14 +106,18 @@ func (s *serverTest) negotiate() error {
 func (p Policy) judge(params Params) error {
 	asked := time.Duration(params.Time+params.Omit) * time.Second
 	streams := int64(params.Parallel)
+	rate := int64(params.Bandwidth)
+	if e := params.Pathwise; e != nil && bool(params.Bidir) && e.ReverseRate > 0 {
+		rate = int64(e.ReverseRate)
+	}
 	switch {
 	case asked > p.MaxDuration:
 		return &PeerError{Code: codeDuration}
 	case params.Parallel > number(p.MaxStreams):
 		return &PeerError{Code: codeStreams}
-	case bool(params.UDP && (params.Reverse || params.Bidir)) && int64(params.Bandwidth) > p.MaxRate/streams:
+	case bool(params.UDP && (params.Reverse || params.Bidir)) && rate > p.MaxRate/streams:
 		return &PeerError{Code: codeRate}
-	case bool(params.UDP && (params.Reverse || params.Bidir)) && params.Bandwidth == 0 && params.train() == nil:
+	case bool(params.UDP && (params.Reverse || params.Bidir)) && rate == 0 && params.train() == nil:
 		return &PeerError{Code: codeRate} // without limit
 	}
 	return nil

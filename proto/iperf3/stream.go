@@ -25,11 +25,19 @@ type stream struct {
 	count   atomic.Int64 // bytes written or read
 	last    atomic.Int64 // when the latest byte was read, ns since the start; kept only if transfer.stampReads
 	packets atomic.Int64 // datagrams sent
+	unsent  atomic.Int64 // of them: that this host refused to send
+	// together is the largest number of datagrams that a sender handed over to be cut apart, or that a receiver got merged; 0 or 1: each alone.
+	together atomic.Int64
 
-	mu       sync.Mutex // of what follows; for UDP receivers only
-	track    Tracker
-	arrivals []Arrival // of trains
-	marks    [64]int64 // datagrams by their DSCP, where the kernel tells it
+	mu         sync.Mutex // of what follows; for UDP receivers only
+	track      Tracker
+	variation  variation
+	arrivals   []Arrival // of trains
+	marks      [64]int64 // datagrams by their DSCP, where the kernel tells it
+	drops      uint32    // messages that the kernel had dropped at the latest look, as the socket's buffer was full
+	overflowed int64     // datagrams in them, as far as that is known
+	fragmented int64     // datagrams that came in fragments
+	fragment   int       // bytes of the largest of those
 
 	from, to  reading // what the test counts is to - from
 	startedAt time.Duration
@@ -45,6 +53,7 @@ type reading struct {
 	lossRuns    int64
 	reordered   int64
 	duplicates  int64
+	hostLost    int64 // datagrams that this end's host dropped, on sending or after they had come
 	jitter      time.Duration
 }
 
@@ -90,13 +99,14 @@ func (s *stream) readTCP(info sock.TCPInfo) reading {
 }
 
 func (s *stream) readUDP() reading {
-	r := reading{bytes: s.count.Load(), packets: s.packets.Load(), retransmits: -1}
+	r := reading{bytes: s.count.Load(), packets: s.packets.Load(), retransmits: -1, hostLost: s.unsent.Load()}
 	if s.sender {
 		return r
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.packets, r.lost, r.jitter = int64(s.track.Highest), s.track.Lost, s.track.Jitter
+	r.hostLost = s.overflowed
 	r.lossRuns, r.reordered, r.duplicates = s.track.LossRuns, s.track.Reordered, s.track.Duplicates
 	return r
 }
@@ -136,11 +146,26 @@ func (s *stream) markCounts() (all []MarkCount) {
 	return all
 }
 
+// extraUDP is what of that is of datagrams alone.
+func (s *stream) extraUDP(e *StreamExtra) {
+	e.Marks = s.markCounts()
+	e.HostLost, e.Together = max(0, s.to.hostLost-s.from.hostLost), int(s.together.Load())
+	if s.sender {
+		e.PathMTU = pathMTU(s.raw)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.Fragmented, e.FragmentBytes = s.fragmented, s.fragment
+	e.IPDV, e.PDV = s.variation.p95()
+}
+
 // extra is what a Pathwise peer is told about the stream besides.
 func (s *stream) extra() StreamExtra {
 	e := StreamExtra{Stream: s.index + 1, Sender: s.sender, LossRuns: max(0, s.to.lossRuns-s.from.lossRuns),
-		Reordered: s.to.reordered, Duplicates: s.to.duplicates}
-	e.Marks = s.markCounts()
+		Reordered: s.to.reordered - s.from.reordered, Duplicates: s.to.duplicates - s.from.duplicates}
+	if s.tcp == nil {
+		s.extraUDP(&e)
+	}
 	// A buffer or name that cannot be read any more stays absent.
 	e.SendBuffer, _ = sock.SendBuffer(s.raw)
 	e.ReceiveBuffer, _ = sock.ReceiveBuffer(s.raw)

@@ -29,7 +29,7 @@ const (
 
 // sendTCP writes until the budget, the source or the test ends.
 func (t *transfer) sendTCP(s *stream) error {
-	size, rate := writeSize, int64(t.params.Bandwidth)
+	size, rate := writeSize, t.rateOf(s)
 	switch {
 	case rate > 0:
 		size = min(max(int(float64(rate)/8*pacedWrite.Seconds()), minWrite), int(t.params.Len))

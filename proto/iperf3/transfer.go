@@ -135,6 +135,14 @@ func (t *transfer) drive(s *stream) {
 	}
 }
 
+// rateOf is what a stream is paced to, in bit/s; 0: it is not.
+func (t *transfer) rateOf(s *stream) int64 {
+	if e := t.params.Pathwise; e != nil && e.ReverseRate > 0 && bool(t.params.Bidir) && !s.forward {
+		return int64(e.ReverseRate)
+	}
+	return int64(t.params.Bandwidth)
+}
+
 func (t *transfer) elapsed() time.Duration { return time.Since(t.start) }
 
 // take returns how many bytes a sender may write now, at most n.
