@@ -78,6 +78,55 @@ func (c *Connecting) Wait() error {
 	return nil
 }
 
+// Local is this end of the connection.
+func (c *Connecting) Local() netip.AddrPort {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return netip.AddrPort{}
+	}
+	name, err := control(raw, func(fd int) (syscall.Sockaddr, error) { return syscall.Getsockname(fd) })
+	if err != nil {
+		return netip.AddrPort{}
+	}
+	return addrPort(name)
+}
+
+// HearICMP has a connection that is begun keep the ICMP error that ends it, for Connecting.ICMP. It is for prepare.
+func HearICMP(ipv6 bool) func(syscall.RawConn) error {
+	level, option := unix.IPPROTO_IP, unix.IP_RECVERR
+	if ipv6 {
+		level, option = unix.IPPROTO_IPV6, unix.IPV6_RECVERR
+	}
+	return func(c syscall.RawConn) error {
+		return os.NewSyscallError("setsockopt IP_RECVERR", SetInt(c, level, option, 1))
+	}
+}
+
+// ICMP returns the ICMP error that ended the connection, and who sent it; ok is false where none did, and before Linux 5.9, which kept none of a
+// connection that is not open.
+func (c *Connecting) ICMP() (e ICMPError, ok bool) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return e, false
+	}
+	e, err = control(raw, func(fd int) (ICMPError, error) {
+		packet, oob := make([]byte, maxQuoted), make([]byte, 512) // more control messages than there can be
+		n, oobn, _, _, err := syscall.Recvmsg(fd, packet, oob, unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT)
+		if err != nil {
+			return ICMPError{}, err
+		}
+		said, is := queued(packet[:n], parseAncillary(oob[:oobn]), c.to, Stamp{User: time.Now()}).(ICMPError)
+		if !is {
+			return ICMPError{}, unix.ENOMSG
+		}
+		return said, nil
+	})
+	return e, err == nil
+}
+
+// maxQuoted is more of a SYN than an ICMP error quotes.
+const maxQuoted = 256
+
 // settled reports whether it is known what became of the connection. said is then the error, nil if it is open.
 func (c *Connecting) settled(fd int) bool {
 	code, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR) // reading clears it

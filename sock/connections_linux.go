@@ -21,6 +21,7 @@ type Connection struct {
 	Info          TCPInfo
 	Buffers       BufferUse
 	Congestion    string
+	OnlyIPv6      bool // of a listener at all addresses of IPv6: it takes none of IPv4
 }
 
 // State is that of a TCP connection (RFC 9293 section 3.3.2), by the kernel's number (include/net/tcp_states.h).
@@ -46,6 +47,8 @@ const (
 	diagCong    = 4
 	diagMemInfo = 7
 
+	diagOnlyIPv6 = 11 // is told unasked (INET_DIAG_SKV6ONLY)
+
 	diagRequestSize = 56 // struct inet_diag_req_v2
 	diagHeaderSize  = 72 // struct inet_diag_msg
 )
@@ -61,6 +64,55 @@ func Connections() (all []Connection, err error) {
 		some, err := connections(family, states)
 		if err != nil {
 			return nil, fmt.Errorf("list TCP connections: %w", err)
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// Listener is a TCP socket that waits for connections.
+type Listener struct {
+	Local         netip.AddrPort // the address is unspecified where it waits at all of the host
+	OnlyIPv6      bool           // at all addresses of IPv6 it waits, and at none of IPv4
+	Waiting, Most int            // connections that its program has not accepted, and how many may wait (listen(2)); the kernel admits one more
+	Inode         uint64         // as of a Connection
+}
+
+// Covers reports whether it takes connections to an address.
+func (l Listener) Covers(a netip.Addr) bool {
+	own := l.Local.Addr()
+	if own.IsUnspecified() {
+		return own.Is4() == a.Unmap().Is4() || own.Is6() && !l.OnlyIPv6
+	}
+	return own.WithZone("") == a.Unmap().WithZone("")
+}
+
+const (
+	stateHalfOpen = 3 // syn-received
+	stateListen   = 10
+)
+
+// Listeners lists the TCP sockets that wait for connections, in the network namespace of the calling thread. Anyone may ask.
+func Listeners() (all []Listener, err error) {
+	for _, family := range []uint8{unix.AF_INET, unix.AF_INET6} {
+		some, err := connections(family, 1<<stateListen)
+		if err != nil {
+			return nil, fmt.Errorf("list TCP listeners: %w", err)
+		}
+		for _, c := range some {
+			// Of a listener the kernel tells its accept queue in place of its buffers (net/ipv4/tcp_diag.c).
+			all = append(all, Listener{Local: c.Local, OnlyIPv6: c.OnlyIPv6, Waiting: c.Unread, Most: c.Unsent, Inode: c.Inode})
+		}
+	}
+	return all, nil
+}
+
+// HalfOpen lists the connections whose SYN the kernel has answered, and that are not open: the last ACK of their opening has not come. Anyone may ask.
+func HalfOpen() (all []Connection, err error) {
+	for _, family := range []uint8{unix.AF_INET, unix.AF_INET6} {
+		some, err := connections(family, 1<<stateHalfOpen)
+		if err != nil {
+			return nil, fmt.Errorf("list half-open TCP connections: %w", err)
 		}
 		all = append(all, some...)
 	}
@@ -114,6 +166,8 @@ func parseConnection(raw []byte) (c Connection, err error) {
 			c.Congestion = unix.ByteSliceToString(value)
 		case diagMemInfo:
 			c.Buffers = parseBufferUse(value)
+		case diagOnlyIPv6:
+			c.OnlyIPv6 = len(value) > 0 && value[0] != 0
 		}
 		return nil
 	})
