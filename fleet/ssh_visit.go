@@ -32,6 +32,7 @@ type Visit struct {
 	Hash   string     // SHA-256 of the binary, in hexadecimal digits
 	Local  netip.Addr // the host's own address at which the connection arrived, which differs from Remote behind address translation
 	Remote netip.Addr // to which this process connected
+	Peer   netip.Addr // from which the connection came, as the host sees it
 	Stdout io.Reader  // what the program prints
 
 	ssh      *SSH
@@ -82,7 +83,8 @@ func (v *Visit) locate(ctx context.Context) error {
 	const fields = 4 // of the client: address, port; of the server: address, port
 	if f := strings.Fields(out); len(f) == fields {
 		v.Local, _ = netip.ParseAddr(f[2]) // a server that does not say it leaves it open
-		v.Local = v.Local.Unmap()
+		v.Peer, _ = netip.ParseAddr(f[0])
+		v.Local, v.Peer = v.Local.Unmap(), v.Peer.Unmap()
 	}
 	return nil
 }
