@@ -6,6 +6,8 @@ const (
 	Availability  Metric = "availability_ratio"
 	OutageLongest Metric = "outage_longest_seconds"
 	Outages       Metric = "outages_count"
+
+	PortOpenRatio Metric = "port_open_ratio" // of connections that were tried to a TCP port
 )
 
 // The same of a way, forward or reverse.
@@ -23,7 +25,11 @@ func availabilityMetrics() []Definition {
 	for _, way := range []string{Forward, Reverse} {
 		all = append(all, connectivityMetrics(way, ConnectivityOn(way), AvailabilityOn(way), OutageLongestOn(way), OutagesOn(way))...)
 	}
-	return all
+	return append(all, Definition{Metric: PortOpenRatio, Label: "Connections that open", Group: "Availability", Better: BetterHigh, Warn: 0.999, Bad: 0.5, Draw: DrawSteps,
+		Help:  "Share of the connections tried to a TCP port that opened, 0 to 1.",
+		Text:  "How many of the connections that were tried to the port of a service opened. The others were refused, or nothing answered them in time.",
+		Shows: "At 0 the service is down, or a firewall is in the way; the Result says which. In between a queue overflows, or some of several servers are down.",
+		See:   []string{"connectivity"}, Source: "RFC 9293 section 3.5"})
 }
 
 // connectivityMetrics are those of a way; "": of requests and their answers, both ways in turn.

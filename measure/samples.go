@@ -22,6 +22,7 @@ type Samples struct {
 	Transactions []Transaction  `json:"transactions,omitempty"`
 	Members      []Member       `json:"members,omitempty"` // of a multicast group
 	Pairs        []MemberPair   `json:"pairs,omitempty"`   // of them, as far as their receivers told
+	Port         *PortCheck     `json:"port,omitempty"`
 	Output       *Output        `json:"output,omitempty"`
 	Host         *HostSample    `json:"host,omitempty"`
 	Connections  []Connection   `json:"connections,omitempty"`

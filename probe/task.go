@@ -46,6 +46,8 @@ type Options struct {
 	Attended bool
 	// Audit reads what the host that is the target is set to, where this is another one; nil: this host is read.
 	Audit func(ctx context.Context, ask host.Ask) (*host.Report, error)
+	// FarPort watches the far end of connections that are tried to a port; nil: nobody does.
+	FarPort FarPort
 	// Source is what a throughput test sends, until it ends; nil: bytes of no meaning.
 	Source io.Reader
 
