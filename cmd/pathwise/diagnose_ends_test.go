@@ -135,7 +135,7 @@ seed: 5
 hosts: {bob: {}, carol: {sysctl: {net.ipv4.tcp_rmem: "4096 87380 87380"}}}
 links: [{between: [bob, carol], rate: 200mbit, delay: 2ms}]
 `, tmpOnCarol)
-	shown := stepBySSH(t)
+	shown := stepBySSH(t, "diagnose.md")
 	var out bytes.Buffer
 	args := append(s.login(), "--report", s.path("report.json"))
 	onHost(t, s.Lab, "bob", &out, "sh", "-c", strings.Replace(shown.command, "pathwise diagnose", s.binary+" diagnose "+strings.Join(args, " "), 1))
@@ -178,10 +178,10 @@ links: [{between: [bob, carol], rate: 200mbit, delay: 2ms}]
 // folderNames are what differs from visit to visit.
 var folderNames = regexp.MustCompile(`pathwise-\w{10}|SHA-256 \w{12}`)
 
-// stepBySSH is the command by SSH of docs/diagnose.md, which TestDocs does not run.
-func stepBySSH(t *testing.T) step {
+// stepBySSH is the command by SSH of a page of docs, which TestDocs does not run.
+func stepBySSH(t *testing.T, name string) step {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/diagnose.md")
+	page, err := os.ReadFile("../../docs/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func stepBySSH(t *testing.T) step {
 	block, _, found := strings.Cut(block, "```")
 	steps := readSteps(block, 0)
 	if !found || len(steps) != 1 {
-		t.Fatalf("docs/diagnose.md has %d commands by SSH, want 1", len(steps))
+		t.Fatalf("docs/%s has %d commands by SSH, want 1", name, len(steps))
 	}
 	return steps[0]
 }

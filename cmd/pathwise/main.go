@@ -97,6 +97,7 @@ func rootCommand(s *session) *cobra.Command {
 		respondCommand(s),
 		serveCommand(s),
 		versionCommand(s),
+		watchPortCommand(s),
 	)
 	root.AddCommand(probeCommands(s)...)
 	root.SetHelpCommand(helpCommand(root))

@@ -26,6 +26,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, beReflector())
 		os.Exit(1)
 	}
+	if os.Getenv(listenVariable) != "" {
+		fmt.Fprintln(os.Stderr, beListeners())
+		os.Exit(1)
+	}
 	if config := os.Getenv(natsVariable); config != "" {
 		if err := beNATS(config); err != nil {
 			fmt.Fprintln(os.Stderr, err)

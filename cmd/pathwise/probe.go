@@ -83,6 +83,7 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 	flags.add(c)
 	format = addFormat(c, k.Name)
 	addMany(c, s, &flags)
+	addConnect(c, s, &flags)
 	return c
 }
 

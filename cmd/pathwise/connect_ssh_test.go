@@ -1,0 +1,44 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/pathwise-net/pathwise/lab"
+)
+
+// Seen from both ends by SSH it is the far firewall that drops, as docs/connect.md shows, and nothing of ours stays there. --fail-on then ends with
+// status 3.
+func TestConnectBySSH(t *testing.T) {
+	t.Parallel()
+	s := startSSHLab(t, twoOnALink, tmpOnCarol)
+	onHost(t, s.Lab, "carol", os.Stderr, "nft", "add table inet f; add chain inet f in { type filter hook input priority 0; }; add rule inet f in iifname != lo tcp dport 5201 drop")
+	server, err := s.Start(context.Background(), "carol", lab.Command{Argv: []string{s.binary, "respond"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Kill()
+		_, _ = server.Wait()
+	})
+	until(t, "carol listens", func() bool {
+		var out bytes.Buffer
+		onHost(t, s.Lab, "carol", &out, "sh", "-c", "grep -c ':1451 .* 0A ' /proc/net/tcp6 || true")
+		return strings.TrimSpace(out.String()) == "1"
+	})
+	shown := stepBySSH(t, "connect.md")
+	var out bytes.Buffer
+	command := strings.Replace(shown.command, "pathwise ping", s.binary+" ping "+strings.Join(s.login(), " "), 1)
+	onHost(t, s.Lab, "bob", &out, "sh", "-c", command)
+	got := strings.ReplaceAll(out.String(), s.path("tmp"), "/tmp")
+	if !agrees(folderNames.ReplaceAllString(got, ""), folderNames.ReplaceAllString(shown.want, ""), false) {
+		t.Errorf("$ %s\nprinted:\n%s\nthe page has:\n%s", shown.command, got, shown.want)
+	}
+	onHost(t, s.Lab, "bob", os.Stderr, "sh", "-c", command+" -W 0.2 --fail-on closed >/dev/null; test $? = 3")
+	if left := s.left(); len(left) > 0 {
+		t.Errorf("left on carol: %v", left)
+	}
+}
