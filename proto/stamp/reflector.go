@@ -33,6 +33,7 @@ type Reflector struct {
 
 	sealer   *Sealer
 	sessions sessions
+	stamps   stamps
 	refusals endpoint.Refusals
 	estimate control.ErrorEstimate
 	asked    time.Time // when the estimate was
@@ -102,8 +103,14 @@ func (r *Reflector) reflect(s *sock.Answering, asked sock.Asked) (why string) {
 	if err != nil {
 		return err.Error()
 	}
-	answer, tos := r.answer(asked, probe)
-	if s.Answer(answer, asked, tos) != nil { // such as that there is no way back
+	r.stamps.take(s)
+	answer, of, how := r.answer(asked, probe)
+	if how.stamped {
+		err = r.stamps.send(s, answer, asked, how.tos, of)
+	} else {
+		err = s.Answer(answer, asked, how.tos)
+	}
+	if err != nil { // such as that there is no way back
 		return "the answer could not be sent"
 	}
 	return ""
@@ -122,8 +129,8 @@ func (r *Reflector) refuses(asked sock.Asked, own uint16) string {
 	return ""
 }
 
-// answer makes the answer to a packet, and says with which DSCP and ECN it leaves.
-func (r *Reflector) answer(asked sock.Asked, probe Probe) (answer []byte, tos int) {
+// answer makes the answer to a packet, in its session if that is counted, and says how it leaves.
+func (r *Reflector) answer(asked sock.Asked, probe Probe) (answer []byte, of *session, how leaving) {
 	arrived := asked.At.Kernel
 	if arrived.IsZero() {
 		arrived = asked.At.User
@@ -135,14 +142,16 @@ func (r *Reflector) answer(asked sock.Asked, probe Probe) (answer []byte, tos in
 	a := Answer{Sequence: probe.Sequence, Arrived: control.TimestampOf(arrived), Error: r.estimate, Probe: probe, TTL: uint8(asked.TTL)}
 	about := seen{tos: asked.TOS, marks: r.Marks, synchronised: r.estimate != control.Unknown}
 	if !r.Stateless {
-		var count uint32
-		if count, about.counted = r.sessions.next(asked.From, probe.Session, now); about.counted {
-			a.Sequence, about.came, about.left = count, count+1, count+1
-		}
+		of = r.sessions.next(asked.From, probe.Session, now)
+	}
+	if of != nil {
+		a.Sequence = of.count - 1
+		about.counted, about.came, about.left, about.before = true, of.count, of.count, of.before()
+		of.left = 0
 	}
 	r.answers = append(r.answers[:0], asked.Data...)
-	tos = r.sealer.answerTLVs(asked.Data, a.Sequence, r.answers[r.sealer.LeastBytes():], about)
+	how = r.sealer.answerTLVs(asked.Data, a.Sequence, r.answers[r.sealer.LeastBytes():], about)
 	a.Answered = control.TimestampOf(time.Now())
 	r.sealer.SealAnswer(r.answers, a)
-	return r.answers, tos
+	return r.answers, of, how
 }

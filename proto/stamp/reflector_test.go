@@ -225,6 +225,46 @@ func TestReflectorAuthenticates(t *testing.T) {
 
 func first2(data []byte, _ netip.AddrPort) []byte { return data }
 
+// Each answer says when the one before it left, by the kernel: after that one was made, and before it came back. Sessions that ask for it do not
+// disturb each other, nor those that do not ask.
+func TestFollowUps(t *testing.T) {
+	t.Parallel()
+	at := reflecting(t, &Reflector{}, ":0")
+	for _, host := range []string{"127.0.0.1", "::1"} {
+		to := netip.AddrPortFrom(netip.MustParseAddr(host), at.Port())
+		conn := sender(t, net.JoinHostPort(host, "0"))
+		type known struct{ answered, came time.Time }
+		last := map[uint16]known{}
+		for i := range uint32(60) {
+			number := uint16(1 + i%3)
+			packet := make([]byte, LeastBytes)
+			if number < 3 {
+				packet = AppendTLV(packet, TLV{FollowUpTelemetry, make([]byte, FollowUpBytes)})
+			}
+			Probe{Sequence: i, Session: number}.Put(packet)
+			data, _ := ask(t, conn, to, packet)
+			now := time.Now()
+			a, ok := ReadAnswer(data)
+			if !ok {
+				t.Fatalf("%s: answer %d is %d bytes", host, i, len(data))
+			}
+			before := last[number]
+			last[number] = known{a.Answered.Time(), now}
+			tlvs, err := NewSealer(nil).OpenTLVs(data)
+			if number == 3 || i < 3 {
+				continue
+			}
+			if err != nil || len(tlvs) != 1 {
+				t.Fatalf("%s: TLVs %+v, %v", host, tlvs, err)
+			}
+			f, _ := ReadFollowUp(tlvs[0].Value)
+			if left := f.Left.Time(); !f.Stamped() || f.Sequence != a.Sequence-1 || left.Before(before.answered) || left.After(before.came) {
+				t.Errorf("%s: answer %d: %+v at %v, which was made at %v and came at %v", host, i, f, left, before.answered, before.came)
+			}
+		}
+	}
+}
+
 // A stateless reflector has the numbers of the probes.
 func TestStateless(t *testing.T) {
 	t.Parallel()

@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// Values of Timestamp Information (RFC 8972 sections 5.4 and 5.5).
+// Sources of clocks in Timestamp Information (RFC 8972 section 5.4).
 const (
-	fromNTP         = 1
-	freeRunning     = 5
-	stampedByKernel = 2 // SW Local
+	fromNTP     = 1
+	freeRunning = 5
 )
 
 // Networks that an Access Report may tell of (RFC 8972 section 4.6).
@@ -25,10 +24,17 @@ type seen struct {
 	synchronised bool   // its clock
 	counted      bool   // it counts the packets of the session:
 	came, left   uint32 // those that came, with this one, and answers that left, with this one
+	before       FollowUp
 }
 
-// fill fills in what a reflector says in the value of a TLV of a type, and with which DSCP the answer leaves; false: it does not know.
-func (s seen) fill(kind byte, value []byte, tos *int) bool {
+// leaving is how an answer leaves.
+type leaving struct {
+	tos     int  // its DSCP and ECN
+	stamped bool // the kernel is to say when, for the answer that follows
+}
+
+// fill fills in what a reflector says in the value of a TLV of a type, and how the answer leaves; false: it does not know.
+func (s seen) fill(kind byte, value []byte, how *leaving) bool {
 	switch kind {
 	case TimestampInfo: // | of arrivals: source, how stamped | of answers: source, how stamped |
 		source := byte(freeRunning)
@@ -37,13 +43,15 @@ func (s seen) fill(kind byte, value []byte, tos *int) bool {
 		}
 		copy(value, []byte{source, stampedByKernel, source, stampedByKernel})
 	case ClassOfService:
-		*tos = s.class(value)
-	case DirectMeasurement: // | packets that the sender sent : 32 | that came here : 32 | answers : 32 |
+		how.tos = s.class(value)
+	case DirectMeasurement:
 		if !s.counted {
 			return false
 		}
-		binary.BigEndian.PutUint32(value[4:], s.came)
-		binary.BigEndian.PutUint32(value[8:], s.left)
+		Counters{binary.BigEndian.Uint32(value), s.came, s.left}.Put(value)
+	case FollowUpTelemetry: // of a session that is not counted nothing is known, and that is what it says (RFC 8972 section 4.7)
+		s.before.Put(value)
+		how.stamped = s.counted
 	case AccessReport: // | network : 4 | 0 : 4 | return code : 8 | 0 : 16 |
 		network := value[0] >> 4
 		return network == access3GPP || network == accessNot3GPP

@@ -3,6 +3,8 @@ package stamp
 import (
 	"net/netip"
 	"time"
+
+	"github.com/pathwise-net/pathwise/proto/control"
 )
 
 const (
@@ -25,12 +27,21 @@ type sessionKey struct {
 }
 
 type session struct {
-	count uint32
+	count uint32 // answers
 	heard time.Time
+	left  control.Timestamp // when the last answer left, by the kernel; 0: not known
 }
 
-// next is how many answers a session had before the one to come; ok is false where it cannot be counted.
-func (s *sessions) next(from netip.AddrPort, number uint16, now time.Time) (count uint32, ok bool) {
+// before is what is known of the answer before the one under way.
+func (s *session) before() FollowUp {
+	if s.left == 0 {
+		return FollowUp{}
+	}
+	return FollowUp{s.count - 2, s.left, stampedByKernel}
+}
+
+// next counts the answer under way in its session; nil: it cannot be counted.
+func (s *sessions) next(from netip.AddrPort, number uint16, now time.Time) *session {
 	if s.all == nil {
 		s.all = map[sessionKey]*session{}
 	}
@@ -41,17 +52,17 @@ func (s *sessions) next(from netip.AddrPort, number uint16, now time.Time) (coun
 			s.sweep(now)
 		}
 		if len(s.all) >= mostSessions {
-			return 0, false
+			return nil
 		}
 		one = &session{}
 		s.all[key] = one
 	}
 	if now.Sub(one.heard) > refWait {
-		one.count = 0
+		*one = session{}
 	}
 	one.heard = now
 	one.count++
-	return one.count - 1, true
+	return one
 }
 
 // sweep forgets sessions of which nothing was heard; where all are new, once a minute at the most.

@@ -19,8 +19,8 @@ func TestSessions(t *testing.T) {
 	a := netip.MustParseAddrPort("192.0.2.1:1000")
 	next := func(number uint16, want uint32) {
 		t.Helper()
-		if got, ok := s.next(a, number, now); !ok || got != want {
-			t.Errorf("session %d: %d, %v; want %d", number, got, ok, want)
+		if got := s.next(a, number, now); got == nil || got.count-1 != want {
+			t.Errorf("session %d: %+v; want %d answers before", number, got, want)
 		}
 	}
 	next(1, 0)
@@ -31,8 +31,8 @@ func TestSessions(t *testing.T) {
 	for i := range mostSessions {
 		s.next(netip.AddrPortFrom(a.Addr(), uint16(i)), 3, now)
 	}
-	if _, ok := s.next(a, 4, now); ok || len(s.all) > mostSessions {
-		t.Errorf("%d sessions are kept, and one more: %v", len(s.all), ok)
+	if one := s.next(a, 4, now); one != nil || len(s.all) > mostSessions {
+		t.Errorf("%d sessions are kept, and one more: %+v", len(s.all), one)
 	}
 	now = now.Add(refWait + time.Second)
 	next(5, 0)

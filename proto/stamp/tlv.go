@@ -28,17 +28,25 @@ const (
 	ClassOfService    = 4
 	DirectMeasurement = 5
 	AccessReport      = 6 // what the sender says of its network, which is for others to use
+	FollowUpTelemetry = 7 // when the answer before left: see FollowUp
 	sealed            = 8 // HMAC
 )
 
 // lengths are those of the values of the types that are known; -1: any.
-var lengths = map[byte]int{ExtraPadding: -1, TimestampInfo: 4, ClassOfService: 4, DirectMeasurement: 12, AccessReport: 4, sealed: digestBytes}
+var lengths = map[byte]int{ExtraPadding: -1, TimestampInfo: 4, ClassOfService: 4, DirectMeasurement: CountersBytes, AccessReport: 4,
+	FollowUpTelemetry: FollowUpBytes, sealed: digestBytes}
 
 // TLV is one of what may stand behind a packet.
 type TLV struct {
 	Type  byte
 	Value []byte
 }
+
+// Bytes is how long the TLV is, with its head.
+func (t TLV) Bytes() int { return tlvHead + len(t.Value) }
+
+// SealBytes is how much AppendSeal appends.
+const SealBytes = tlvHead + digestBytes
 
 // AppendTLV appends a TLV as its sender sends it.
 func AppendTLV(b []byte, t TLV) []byte {
@@ -132,9 +140,9 @@ func (s *Sealer) sealTLVs(sequence uint32, tlvs []byte, at int) {
 	copy(tlvs[at+tlvHead:at+tlvHead+digestBytes], s.hmac(s.tlvs, number[:], tlvs[:at]))
 }
 
-// answerTLVs turns the TLVs of a probe into those of its answer, in place, and says with which DSCP and ECN the answer leaves. What is not
-// intact goes back as it came, but for its flags; so does what stands behind a TLV that is malformed.
-func (s *Sealer) answerTLVs(probe []byte, sequence uint32, tlvs []byte, about seen) (tos int) {
+// answerTLVs turns the TLVs of a probe into those of its answer, in place, and says how the answer leaves. What is not intact goes back as it came, but
+// for its flags; so does what stands behind a TLV that is malformed.
+func (s *Sealer) answerTLVs(probe []byte, sequence uint32, tlvs []byte, about seen) (how leaving) {
 	intact, at := s.intact(probe[:4], tlvs, notKnown)
 	if intact {
 		defer s.sealTLVs(sequence, tlvs, at)
@@ -142,7 +150,7 @@ func (s *Sealer) answerTLVs(probe []byte, sequence uint32, tlvs []byte, about se
 	for rest := tlvs; ; {
 		tlv, after, is := first(rest, notKnown)
 		if !is {
-			return tos
+			return how
 		}
 		want, known := lengths[tlv[1]]
 		tlv[0] = 0
@@ -157,8 +165,11 @@ func (s *Sealer) answerTLVs(probe []byte, sequence uint32, tlvs []byte, about se
 		case !intact:
 			tlv[0] |= notIntact
 		case bad:
-			return tos
-		case known && !about.fill(tlv[1], tlv[tlvHead:], &tos):
+			if tlv[1] == FollowUpTelemetry { // RFC 8972 section 4.7
+				clear(tlv[tlvHead:])
+			}
+			return how
+		case known && !about.fill(tlv[1], tlv[tlvHead:], &how):
 			tlv[0] |= notKnown
 		}
 		rest = after
