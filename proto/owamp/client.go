@@ -24,9 +24,11 @@ const (
 	// startLead is how long a server may take, beside some round trips, until it can send: the deployed one makes a process for each session.
 	startLead  = 100 * time.Millisecond
 	startTrips = 4
-	// clientLinger is how much later than all packets a duplicate may come.
-	clientLinger = 20 * time.Millisecond
 )
+
+// linger is how much later than all packets a duplicate may come, or than the word of the session's end a packet that was sent before it: what their delays
+// differ by, and what a busy host takes to turn to them.
+const linger = 20 * time.Millisecond
 
 // Plan is what one test measures: one way, or both at once.
 //

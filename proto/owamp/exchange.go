@@ -43,7 +43,7 @@ func (t *test) request(terms Terms, sends bool, r *Report) (*part, error) {
 	if sends {
 		made.send.stamps = true
 	} else {
-		made.receive.linger = clientLinger
+		made.receive.linger = linger
 	}
 	made.meet(netip.AddrPortFrom(r.Remote.Addr(), a.Port))
 	t.parts.all = append(t.parts.all, made)
@@ -96,7 +96,8 @@ func (t *test) await(stop <-chan struct{}) error {
 		came = true
 	}
 	now := time.Now()
-	t.parts.halt()
+	defer t.parts.halt()
+	t.parts.haltSenders()
 	t.Arm()
 	err := h.err
 	if err == nil {
@@ -109,6 +110,8 @@ func (t *test) await(stop <-chan struct{}) error {
 		h = <-said
 	}
 	if err = firstOf(err, h.err); err == nil {
+		t.parts.awaitRest(h.sent)
+		t.parts.halt()
 		err = t.parts.take(h.sent, now)
 	}
 	if err != nil {

@@ -148,14 +148,9 @@ func (l *ledger) stop(s stopped, now time.Time) {
 		return
 	}
 	l.stopped = true
-	next := min(int(s.next), l.session.Terms.Packets)
+	next, whole := l.wholeBy(s)
 	l.session.Next, l.session.Finished = uint32(next), true
-	sent := next
-	for _, k := range s.skips {
-		sent -= max(0, min(int(k.Last)+1, next)-int(k.First))
-	}
 	cut := now.Sub(l.begun) - l.session.Terms.Timeout
-	whole := l.arrived >= sent
 	schedule := NewSchedule(l.session.ID, l.session.Terms.Slots)
 	due := make([]time.Duration, 0, next)
 	for range next {
@@ -177,6 +172,31 @@ func (l *ledger) stop(s stopped, now time.Time) {
 		}
 	}
 	l.seen, l.due, l.missed = nil, nil, nil
+}
+
+// wholeBy is how many packets the session has by what its sender says of it, and whether all that were sent arrived.
+func (l *ledger) wholeBy(s stopped) (next int, whole bool) {
+	next = min(int(s.next), l.session.Terms.Packets)
+	sent := next
+	for _, k := range s.skips {
+		sent -= max(0, min(int(k.Last)+1, next)-int(k.First))
+	}
+	return next, l.arrived >= sent
+}
+
+// whole reports whether every packet arrived that the sender says that it sent.
+func (l *ledger) whole(s stopped) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, whole := l.wholeBy(s)
+	return whole
+}
+
+// over is when the last packet is lost if it did not come.
+func (l *ledger) over() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.begun.Add(l.last + l.session.Terms.Timeout)
 }
 
 // below are the parts of ranges that are below a number.

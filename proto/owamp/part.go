@@ -20,6 +20,7 @@ type part struct {
 	socket  *sock.Socket
 	send    *sender // or
 	receive *receiver
+	ended   chan struct{} // closed when it has ended, if it was started
 }
 
 // newPart is a session at one end, whose socket is open; the far end is known later.
@@ -66,7 +67,9 @@ func (p *parts) start(clock endpoint.Clock) {
 	p.ended = make(chan struct{})
 	for _, one := range p.all {
 		begin := now.Add(one.terms.lead(wall))
+		one.ended = make(chan struct{})
 		p.group.Go(func() {
+			defer close(one.ended)
 			if one.send != nil {
 				one.send.run(begin)
 				return
@@ -87,6 +90,34 @@ func (p *parts) halt() {
 	}
 	if p.ended != nil {
 		<-p.ended
+	}
+}
+
+// haltSenders ends the sessions that this end sends, and waits until they have ended.
+func (p *parts) haltSenders() {
+	for _, one := range p.all {
+		if one.send != nil {
+			one.socket.Interrupt()
+		}
+	}
+	for _, one := range p.all {
+		if one.send != nil && one.ended != nil {
+			<-one.ended
+		}
+	}
+}
+
+// awaitRest waits for packets that were under way when the far end said what it has sent, if any are missing.
+func (p *parts) awaitRest(sent []stopped) {
+	missing := slices.ContainsFunc(p.all, func(one *part) bool {
+		return one.receive != nil && slices.ContainsFunc(sent, func(s stopped) bool { return s.id == one.id && !one.receive.ledger.whole(s) })
+	})
+	if !missing {
+		return
+	}
+	select {
+	case <-p.ended:
+	case <-time.After(linger):
 	}
 }
 

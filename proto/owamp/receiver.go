@@ -19,7 +19,7 @@ type receiver struct {
 	from   netip.AddrPort // the only source whose packets count
 	socket *sock.Socket
 	clock  endpoint.Clock
-	linger time.Duration // how long to go on after every packet came or was missed, for duplicates
+	linger time.Duration // how long to go on after every packet came, or could have come, for duplicates
 	// onRecord, if not nil, is called for each packet that counts, by the goroutine of run.
 	onRecord func(Record)
 	failed   error        // what run returned
@@ -40,8 +40,12 @@ func (r *receiver) run(begin time.Time) error {
 	worth := endpoint.Estimates{Clock: r.clock}
 	for end := (time.Time{}); ; {
 		done, again := r.ledger.advance(time.Now(), worth.At(time.Now()))
-		if end.IsZero() && (done || r.ledger.complete()) {
+		switch {
+		case !end.IsZero():
+		case r.ledger.complete():
 			end = time.Now().Add(r.linger)
+		case done: // of a session that ends before its time the last packets do not count where one is missing
+			end = latest(time.Now(), r.ledger.over()).Add(r.linger)
 		}
 		if !end.IsZero() {
 			again = end
@@ -60,6 +64,13 @@ func (r *receiver) run(begin time.Time) error {
 			r.take(packet, &worth)
 		}
 	}
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // mostDrain bounds how long packets are taken that came before the end of a session, so that none who floods its port can put that off.

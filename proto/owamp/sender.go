@@ -36,8 +36,8 @@ type sender struct {
 // mostLate is how late a packet is sent, and says so. One that would be later is skipped: after a stall they would leave in one burst.
 const mostLate = 100 * time.Millisecond
 
-// run sends by the schedule that begins at a moment, and then waits for what is under way, until the timeout is over. Interrupt of the
-// socket ends it.
+// run sends by the schedule that begins at a moment, and then waits for what is under way, until the timeout is over at the far end, too, which began
+// when the first packet came. Interrupt of the socket ends it.
 func (s *sender) run(begin time.Time) {
 	schedule := NewSchedule(s.id, s.terms.Slots)
 	packet := control.NewPacket(s.mode, s.terms.Padding)
@@ -63,7 +63,7 @@ func (s *sender) run(begin time.Time) {
 		}
 		s.note(func() { s.sent(sequence, len(packet), err) })
 	}
-	s.wait(due.Add(s.terms.Timeout))
+	s.wait(due.Add(s.terms.Timeout + linger))
 }
 
 func (s *sender) note(f func()) {

@@ -142,6 +142,8 @@ func (v *visit) run() error {
 	if err != nil {
 		return err
 	}
+	v.parts.haltSenders()
+	v.parts.awaitRest(sent)
 	v.parts.halt()
 	if err := v.parts.take(sent, now); err != nil {
 		return err
