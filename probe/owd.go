@@ -32,7 +32,7 @@ type OWD struct {
 	KeyID    string        // of TWAMP; "": the only one in the file
 	Count    int           // packets to send; 0: 100
 	Interval time.Duration // between packets, with Poisson their mean; 0: 100 ms; at least 100 µs
-	Size     int           // bytes of UDP payload; 0: the least that protocol and mode have
+	Size     int           // bytes of UDP payload; 0: the least that protocol and mode have, by STAMP with all that packets ask of reflectors
 	Timeout  time.Duration // 0: 2 s; at most 60 s
 	TTL      int           // of the packets; 0: 255, so that the far end knows how many hops they passed
 	DSCP     int           // of the packets, 0..63
@@ -107,7 +107,7 @@ func (p OWD) withDefaults() OWD {
 	setDefault(&p.Port, owdPorts[p.Proto])
 	setDefault(&p.Count, owdCount)
 	setDefault(&p.Interval, owdInterval)
-	setDefault(&p.Size, p.leastSize())
+	setDefault(&p.Size, p.usualSize())
 	setDefault(&p.Timeout, owdTimeout)
 	setDefault(&p.TTL, owdTTL)
 	if p.Rand == nil {

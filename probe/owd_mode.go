@@ -49,9 +49,22 @@ func (p OWD) checkMode() error {
 	return nil
 }
 
+// secured reports whether packets are authenticated, or encrypted, as far as is known before a server says what it prefers.
+func (p OWD) secured() bool {
+	return p.Mode == modeAuthenticated || p.Mode == modeEncrypted || p.Mode == "" && p.KeyFile != ""
+}
+
+// usualSize are the bytes of a packet of which nothing else is said: the shortest, by STAMP with all that it asks for.
+func (p OWD) usualSize() int {
+	if p.Proto == protoSTAMP {
+		return p.leastSize() + tlvBytes(p.secured(), owdAsks())
+	}
+	return p.leastSize()
+}
+
 // leastSize are the bytes of the shortest packet. That of TWAMP is as long as its answer.
 func (p OWD) leastSize() int {
-	secured := p.Mode == modeAuthenticated || p.Mode == modeEncrypted || p.Mode == "" && p.KeyFile != ""
+	secured := p.secured()
 	switch {
 	case p.Proto == protoOWAMP && (secured || p.Mode == "" && p.secret != ""):
 		return control.PacketBytes(control.Encrypted, 0)

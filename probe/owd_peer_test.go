@@ -30,19 +30,24 @@ func strictReflector(t *testing.T, key []byte) (port int, seen func() ([]peertes
 	return int(socket.Port), func() ([]peertest.STAMPPacket, error) { end(); <-ended; return all, err }
 }
 
-// What makes a packet longer than the least is one TLV of extra padding, as a strict reflector sees it, and answers come back.
+// Packets ask for what has room, and what is beyond is one TLV of extra padding, as a strict reflector sees it, and answers come back.
 func TestSTAMPPadding(t *testing.T) {
-	for _, size := range []int{44, 48, 100, 1400} {
-		for name, measureTo := range map[string]func(port int) measure.Prober{
-			"owd": func(port int) measure.Prober {
+	const counters, follow = 4 + stamp.CountersBytes, 4 + stamp.FollowUpBytes
+	for size, asks := range map[int][]int{0: {counters, follow}, 44: nil, 48: {4}, 59: {15}, 60: {counters}, 62: {18}, 64: {counters, 4}, 79: {counters, 19},
+		80: {counters, follow}, 82: {counters, 22}, 84: {counters, follow, 4}, 1400: {counters, follow, 1320}} {
+		for name, c := range map[string]struct {
+			measureTo func(port int) measure.Prober
+			want      []int // lengths of TLVs
+		}{
+			"owd": {func(port int) measure.Prober {
 				return OWD{Target: "127.0.0.1", Port: port, Count: 5, Interval: time.Millisecond, Size: size}
-			},
-			"ping": func(port int) measure.Prober {
-				return Ping{Target: "127.0.0.1", Proto: protoSTAMP, Port: port, Count: 5, Interval: time.Millisecond, Size: size}
-			},
+			}, asks},
+			"ping": {func(port int) measure.Prober {
+				return Ping{Target: "127.0.0.1", Proto: protoSTAMP, Port: port, Count: 5, Interval: time.Millisecond, Size: max(44, size)}
+			}, slices.DeleteFunc([]int{max(44, size) - 44}, func(n int) bool { return n == 0 })},
 		} {
 			port, seen := strictReflector(t, nil)
-			r, err := measureTo(port).Do(t.Context())
+			r, err := c.measureTo(port).Do(t.Context())
 			if received, _ := r.Get(measure.ReceivedPackets); err != nil || received != 5 {
 				t.Errorf("%s of %d bytes: %v received, %v", name, size, received, err)
 			}
@@ -50,18 +55,12 @@ func TestSTAMPPadding(t *testing.T) {
 			if err != nil || len(packets) != 5 {
 				t.Fatalf("%s of %d bytes: the reflector saw %d packets, %v", name, size, len(packets), err)
 			}
-			var want []int // lengths of values
-			if size > stamp.LeastBytes {
-				want = []int{size - stamp.LeastBytes - tlvHeader}
-			}
 			var got []int
 			for _, tlv := range packets[4].TLVs {
-				if tlv.Type == peertest.ExtraPadding {
-					got = append(got, len(tlv.Value))
-				}
+				got = append(got, 4+len(tlv.Value))
 			}
-			if !slices.Equal(got, want) || len(packets[4].TLVs) != len(want) {
-				t.Errorf("%s of %d bytes: padding of %v, want %v: %+v", name, size, got, want, packets[4].TLVs)
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%s of %d bytes: TLVs of %v bytes, want %v: %+v", name, size, got, c.want, packets[4].TLVs)
 			}
 		}
 	}

@@ -32,6 +32,7 @@ type reflection struct {
 	answered time.Time
 	ttl      int           // of the packet when it arrived there; 0: not known
 	clock    measure.Clock // the far end's, by what it says of it
+	before   departure     // of the answer before
 }
 
 // owdPacket is a packet and what became of it.
@@ -65,10 +66,11 @@ type owdRun struct {
 	first    int         // index of sent[0]
 	sent     []owdPacket // by index
 	arrivals []passage.Answer
-	heard    bool   // anything was answered
-	oldest   int    // index of the first packet whose fate is open
-	refused  string // why no packet is answered, where an ICMP error says that there is no reflector
-	noWay    string // why no packet gets to the target
+	left     departures // of answers
+	heard    bool       // anything was answered
+	oldest   int        // index of the first packet whose fate is open
+	refused  string     // why no packet is answered, where an ICMP error says that there is no reflector
+	noWay    string     // why no packet gets to the target
 }
 
 // do sends all packets and waits for their fates. It returns early when ctx ends or when sending fails.
@@ -88,7 +90,37 @@ func (r *owdRun) do(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.listen(ctx, time.Time{})
+	if err := r.listen(ctx, time.Time{}); err != nil {
+		return err
+	}
+	return r.linger(ctx)
+}
+
+// owdLinger is how much later than another packet of the path a copy may come that left right behind its original: what a busy host takes to turn to it.
+const owdLinger = 20 * time.Millisecond
+
+// linger takes copies of the last packets, which may come so much later than the last answer as the path's delay varies.
+func (r *owdRun) linger(ctx context.Context) error {
+	var shortest, longest time.Duration
+	var last time.Time
+	for i := range r.sent {
+		p := &r.sent[i]
+		if !p.answeredInTime() {
+			continue
+		}
+		trip, _ := sock.Elapsed(p.sent, p.received)
+		if last.IsZero() || trip < shortest {
+			shortest = trip
+		}
+		longest = max(longest, trip)
+		if p.received.User.After(last) {
+			last = p.received.User
+		}
+	}
+	if last.IsZero() {
+		return nil
+	}
+	return r.listen(ctx, last.Add(min(longest-shortest+owdLinger, r.Timeout)))
 }
 
 // send sends the next packet.
@@ -198,11 +230,17 @@ func (r *owdRun) answer(a reflection, e sock.Packet) {
 	}
 	r.heard = true
 	r.arrivals = append(r.arrivals, passage.Answer{Index: a.index, Count: a.count, Counts: a.counts})
+	if index, came := r.left.tell(a.before); came && index >= r.first {
+		r.at(index).leave(a.before.left)
+	}
 	if p.answeredInTime() {
 		p.copies++
 		return
 	}
 	p.reflection, p.received, p.ttlBack, p.dscpBack, p.why = a, e.At, e.TTL, e.DSCP, ""
+	if left, told := r.left.came(a.index, a.count); told {
+		p.leave(left)
+	}
 	r.settle(a.index)
 }
 

@@ -16,22 +16,61 @@ import (
 // stampPackets are packets of one session of STAMP, which TWAMP-light reflectors answer as well.
 type stampPackets struct {
 	bytes    []byte // of the one that leaves
+	counters []byte // in bytes, the value of Direct Measurement; nil: there is none
 	sealer   *stamp.Sealer
 	session  uint16
 	estimate control.ErrorEstimate
 	sent     sentTimes
 }
 
-// newStampPackets are packets of a session of their own, of size bytes each, authenticated with a key if there is one. clock is this host's. What
-// is beyond the least is an Extra Padding TLV (RFC 8972 section 4.1), since reflectors read what follows a packet as TLVs.
-func newStampPackets(random *rand.Rand, size int, clock measure.Clock, key []byte) *stampPackets {
+// newStampPackets are packets of a session of their own, of size bytes each, authenticated with a key if there is one. clock is this host's. They ask for
+// as much as has room; what is beyond is an Extra Padding TLV (RFC 8972 section 4.1), since reflectors read what follows a packet as TLVs.
+func newStampPackets(random *rand.Rand, size int, clock measure.Clock, key []byte, asks []stamp.TLV) *stampPackets {
 	s := &stampPackets{sealer: stamp.NewSealer(key), estimate: estimateOf(clock), session: uint16(1 + random.IntN(math.MaxUint16))}
 	least := s.sealer.LeastBytes()
 	s.bytes = make([]byte, least, size)
-	if padding := size - least - tlvHeader; padding >= 0 {
-		s.bytes = stamp.AppendTLV(s.bytes, stamp.TLV{Type: stamp.ExtraPadding, Value: make([]byte, padding)})
+	asks, padding := fittingTLVs(size-least, len(key) > 0, asks)
+	for _, t := range asks {
+		s.bytes = stamp.AppendTLV(s.bytes, t)
+		if t.Type == stamp.DirectMeasurement {
+			s.counters = s.bytes[len(s.bytes)-len(t.Value):]
+		}
+	}
+	if len(asks) > 0 && len(key) > 0 {
+		s.bytes = stamp.AppendSeal(s.bytes)
+	}
+	if padding >= tlvHeader {
+		s.bytes = stamp.AppendTLV(s.bytes, stamp.TLV{Type: stamp.ExtraPadding, Value: make([]byte, padding-tlvHeader)})
 	}
 	return s
+}
+
+// owdAsks is what packets ask of a reflector beside its stamps, what matters most first: that it counts, which tells by which way packets were lost;
+// and when the answer before really left, which its own stamp is some microseconds too early for.
+func owdAsks() []stamp.TLV {
+	return []stamp.TLV{{Type: stamp.DirectMeasurement, Value: make([]byte, stamp.CountersBytes)},
+		{Type: stamp.FollowUpTelemetry, Value: make([]byte, stamp.FollowUpBytes)}}
+}
+
+// tlvBytes is how long TLVs are, with the HMAC that they need where packets are authenticated.
+func tlvBytes(authenticated bool, all []stamp.TLV) (n int) {
+	for _, t := range all {
+		n += t.Bytes()
+	}
+	if n > 0 && authenticated {
+		n += stamp.SealBytes
+	}
+	return n
+}
+
+// fittingTLVs are the first of some TLVs that fit into so many bytes, so that the rest, if any, has room for the header of padding.
+func fittingTLVs(room int, authenticated bool, all []stamp.TLV) (fit []stamp.TLV, rest int) {
+	for n := len(all); n > 0; n-- {
+		if rest := room - tlvBytes(authenticated, all[:n]); rest == 0 || rest >= tlvHeader {
+			return all[:n], rest
+		}
+	}
+	return nil, room
 }
 
 // estimateOf is what packets tell of this host's clock.
@@ -59,6 +98,9 @@ func (s *stampPackets) forget(before int) { s.sent.forget(before) }
 func (s *stampPackets) packet(index int, at time.Time) []byte {
 	sent := control.TimestampOf(at)
 	s.sent.add(sent)
+	if s.counters != nil {
+		stamp.Counters{Sent: uint32(index + 1)}.Put(s.counters)
+	}
 	s.sealer.SealProbe(s.bytes, stamp.Probe{Sequence: uint32(index), Sent: sent, Error: s.estimate, Session: s.session})
 	return s.bytes
 }
@@ -73,8 +115,27 @@ func (s *stampPackets) reflected(data []byte) (reflection, bool) {
 	if !ok {
 		return reflection{}, false
 	}
-	return reflection{index: index, count: a.Sequence, answered: moment(a.Answered, a.Error), arrived: moment(a.Arrived, a.Error),
-		ttl: int(a.TTL), clock: measure.NewClock(a.Error.Bound())}, true
+	r := reflection{index: index, count: a.Sequence, answered: moment(a.Answered, a.Error), arrived: moment(a.Arrived, a.Error),
+		ttl: int(a.TTL), clock: measure.NewClock(a.Error.Bound())}
+	s.tell(&r, data, a)
+	return r, true
+}
+
+// tell fills in what the reflector said of what it was asked.
+func (s *stampPackets) tell(r *reflection, data []byte, a stamp.Answer) {
+	tlvs, _ := s.sealer.OpenTLVs(data) // of those that are forged there are none
+	for _, t := range tlvs {
+		switch t.Type {
+		case stamp.DirectMeasurement: // the answers with this one or, as some read the RFC, without; else the sequence is no count of them
+			c, ok := stamp.ReadCounters(t.Value)
+			r.counts = ok && c.Answered-a.Sequence <= 1
+		case stamp.FollowUpTelemetry:
+			f, ok := stamp.ReadFollowUp(t.Value)
+			if left := moment(f.Left, a.Error); ok && f.Stamped() && left.Before(r.answered) {
+				r.before = departure{f.Sequence, left}
+			}
+		}
+	}
 }
 
 // moment is the time of a stamp, in the format that its error estimate says.

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"bytes"
 	"encoding/hex"
 	"math/rand/v2"
 	"strings"
@@ -25,15 +26,16 @@ func unhex(t *testing.T, text string) []byte {
 // Packets have the layout of RFC 8762, and answers of it are read, with time stamps of NTP and of PTP; what answers no packet of ours is not.
 func TestSTAMPPackets(t *testing.T) {
 	p := OWD{Target: "a", Rand: rand.New(rand.NewPCG(1, 1))}.withDefaults()
-	s := newStampPackets(p.Rand, p.Size, measure.NewClock(time.Second, true), nil)
+	s := newStampPackets(p.Rand, p.Size, measure.NewClock(time.Second, true), nil, owdAsks())
 	at := time.Unix(1_000_000_000, 500_000_000) // 0xbf454880 s after 1900 began
 	s.packet(0, at)
 	packet := s.packet(1, at)
-	want := unhex(t, "00000001 bf454880 80000000 9980") // S, scale 25, multiplier 128: 1 s
-	if diff := cmp.Diff(hex.EncodeToString(want), hex.EncodeToString(packet[:14])); diff != "" || len(packet) != 44 {
-		t.Errorf("%d bytes (-want +got):\n%s", len(packet), diff)
-	}
 	const zeros = "00000000 00000000"
+	want := unhex(t, "00000001 bf454880 80000000 9980") // S, scale 25, multiplier 128: 1 s
+	asks := unhex(t, "8005000c 00000002"+zeros+"80070010"+zeros+zeros)
+	if diff := cmp.Diff(hex.EncodeToString(want), hex.EncodeToString(packet[:14])); diff != "" || !bytes.Equal(packet[44:], asks) {
+		t.Errorf("behind it %x, want %x (-want +got):\n%s", packet[44:], asks, diff)
+	}
 	ours := "00000001 bf454880 80000000 9980"
 	for name, c := range map[string]struct {
 		answer string
@@ -45,12 +47,21 @@ func TestSTAMPPackets(t *testing.T) {
 		"PTP, one second at the most": {"00000007 3b9aca01 0bebc200 d980 0000 3b9aca01 05f5e100" + ours + "0000 ff000000", reflection{index: 1, count: 7,
 			answered: at.Add(700 * time.Millisecond), arrived: at.Add(600 * time.Millisecond), ttl: 255,
 			clock: measure.NewClock(time.Second+1, true)}, true},
+		"it counts, and says when the answer before left": {"00000007 bf454881 40000000 0001 0000 bf454881 00000000" + ours + "0000 3d000000" +
+			"0005000c 00000002 00000008 00000008 00070010 00000006 bf454880 c0000000 02000000", reflection{index: 1, count: 7, counts: true,
+			answered: at.Add(750 * time.Millisecond), arrived: at.Add(500 * time.Millisecond), ttl: 61, before: departure{6, at.Add(250 * time.Millisecond)}}, true},
+		"it counts something else, and does not know": {"00000007 bf454881 40000000 0001 0000 bf454881 00000000" + ours + "0000 3d000000" +
+			"0005000c 00000002 00000008 00000006 00070010" + zeros + zeros, reflection{index: 1, count: 7,
+			answered: at.Add(750 * time.Millisecond), arrived: at.Add(500 * time.Millisecond), ttl: 61}, true},
+		"it does not know what it is asked, and its clock was set back": {"00000007 bf454881 40000000 0001 0000 bf454881 00000000" + ours + "0000 3d000000" +
+			"8005000c 00000002 00000008 00000008 00070010 00000006 bf454882 c0000000 02000000", reflection{index: 1, count: 7,
+			answered: at.Add(750 * time.Millisecond), arrived: at.Add(500 * time.Millisecond), ttl: 61}, true},
 		"of another time":   {"00000007 bf454881 40000000 0001 0000 bf454881 00000000 00000001 bf454880 80000001 9980 0000 3d000000", reflection{}, false},
 		"of a later packet": {"00000007 bf454881 40000000 0001 0000 bf454881 00000000 00000002 bf454880 80000000 9980 0000 3d000000", reflection{}, false},
 		"too short":         {zeros + zeros, reflection{}, false},
 	} {
 		got, ok := s.reflected(unhex(t, c.answer))
-		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(reflection{})); diff != "" || ok != c.ok {
+		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(reflection{}, departure{})); diff != "" || ok != c.ok {
 			t.Errorf("%s: ok %v (-want +got):\n%s", name, ok, diff)
 		}
 	}

@@ -111,7 +111,7 @@ func (p Ping) openPackets(w way, to netip.AddrPort) (socket *sock.Socket, packet
 		socket, err = sock.OpenUDP(w.to.Is6())
 		packets = &udpPackets{token: p.token()}
 		if p.Proto == protoSTAMP {
-			packets = &stampEchoes{newStampPackets(p.Rand, p.Size, measure.Clock{}, nil)}
+			packets = &stampEchoes{newStampPackets(p.Rand, p.Size, measure.Clock{}, nil, nil)}
 		}
 	default:
 		if socket, err = sock.OpenEcho(w.to.Is6()); err == nil {

@@ -52,15 +52,23 @@ func beReflector() error {
 	}
 }
 
-// What the command says of each way is what the lab did to it: the losses, copies and disorder to the packet, and the delays.
+// What the command says of each way is what the lab did to it: the losses, copies and disorder to the packet, and the delays. Where packets are lost on the
+// way back alone, or copies whose answers are lost then, the reflector has to say that it counts, as `pathwise respond` does.
 func TestOWDAgainstTruth(t *testing.T) {
 	carrying(t)
-	for name, link := range map[string]string{
-		"losses both ways":    "forward: {delay: 20ms, loss: 4%}, reverse: {delay: 5ms, loss: 6%}",
-		"disorder and copies": "forward: {delay: 5ms, reorder: {ratio: 6%, by: 5ms}}, reverse: {delay: 20ms, duplicate: 6%}",
+	other := otherReflector()
+	ours := lab.Command{Argv: []string{lab.Self(), "respond"}, Env: append(os.Environ(), actAsPathwise+"=1")}
+	for name, c := range map[string]struct {
+		link      string
+		reflector lab.Command
+	}{
+		"losses both ways":            {"forward: {delay: 20ms, loss: 4%}, reverse: {delay: 5ms, loss: 6%}", other},
+		"disorder and copies":         {"forward: {delay: 5ms, reorder: {ratio: 6%, by: 5ms}}, reverse: {delay: 20ms, duplicate: 6%}", other},
+		"losses on the way back":      {"forward: {delay: 20ms}, reverse: {delay: 5ms, loss: 6%}", ours},
+		"copies lost on the way back": {"forward: {delay: 20ms, duplicate: 15%}, reverse: {delay: 5ms, loss: 10%}", ours},
 	} {
 		spec, err := lab.ParseSpec(name, []byte("seed: 16\nhosts: {bob: {}, carol: {}}\nrouters: [r]\nlinks:\n"+
-			"  - {between: [bob, r], rate: 1gbit, "+link+"}\n  - {between: [r, carol], rate: 1gbit}\n"))
+			"  - {between: [bob, r], rate: 1gbit, "+c.link+"}\n  - {between: [r, carol], rate: 1gbit}\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +81,7 @@ func TestOWDAgainstTruth(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		reflecting(t, l)
+		reflecting(t, l, c.reflector)
 		var out bytes.Buffer
 		onHost(t, l, "bob", &out, lab.Self(), "owd", "carol", "--json", "-c", "300", "-i", "2ms", "-W", "400ms")
 		var r measure.Result
@@ -102,15 +110,21 @@ func TestOWDAgainstTruth(t *testing.T) {
 	}
 }
 
-// reflecting starts the reflector on carol.
-func reflecting(t *testing.T, l *lab.Lab) {
+// otherReflector is this binary as beReflector.
+func otherReflector() lab.Command {
+	return lab.Command{Argv: []string{lab.Self()}, Env: append(os.Environ(), reflectVariable+"=1")}
+}
+
+// reflecting starts a reflector on carol.
+func reflecting(t *testing.T, l *lab.Lab, reflector lab.Command) {
 	t.Helper()
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer read.Close()
-	p, err := l.Start(t.Context(), "carol", lab.Command{Argv: []string{lab.Self()}, Env: append(os.Environ(), reflectVariable+"=1"), Stdout: write})
+	reflector.Stdout = write
+	p, err := l.Start(t.Context(), "carol", reflector)
 	write.Close()
 	if err != nil {
 		t.Fatal(err)
