@@ -104,10 +104,13 @@ func playSessions(all []*stampSession, rate, seconds int) sessionsSeen {
 	return seen
 }
 
+// send sends a packet that asks for what those of `pathwise owd` do.
 func (s *stampSession) send() {
-	var packet [stamp.LeastBytes]byte
-	stamp.Probe{Sequence: s.sent, Sent: control.TimestampOf(time.Now()), Error: control.Unknown, Session: s.number}.Put(packet[:])
-	if _, err := s.conn.Write(packet[:]); err == nil {
+	packet := make([]byte, stamp.LeastBytes, 100)
+	packet = stamp.AppendTLV(packet, stamp.TLV{Type: stamp.DirectMeasurement, Value: make([]byte, stamp.CountersBytes)})
+	packet = stamp.AppendTLV(packet, stamp.TLV{Type: stamp.FollowUpTelemetry, Value: make([]byte, stamp.FollowUpBytes)})
+	stamp.Probe{Sequence: s.sent, Sent: control.TimestampOf(time.Now()), Error: control.Unknown, Session: s.number}.Put(packet)
+	if _, err := s.conn.Write(packet); err == nil {
 		s.sent++
 	}
 }
