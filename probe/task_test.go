@@ -86,7 +86,7 @@ func TestRecordedParameters(t *testing.T) {
 	same(t, pingFields(), &Ping{Proto: "tcp", Method: "syn", Port: 80, Count: 20, Interval: 200 * time.Millisecond, Timeout: time.Second / 2, Size: 1400, TTL: 9, DSCP: 46,
 		DontFragment: true, Poisson: true, Schedule: "poisson", Sizes: "64..1472", Flood: true, Burst: true, Window: "1..32", Family: sock.IPv6})
 	same(t, traceFields(), &Trace{Protocol: "udp", MaxTTL: 20, Queries: 1, Port: 40000, Timeout: 2 * time.Second, Family: sock.IPv4})
-	same(t, throughputFields(), &Throughput{Port: 5202, Family: sock.IPv6, Narrow: 0.05, Config: iperf3.Config{Proto: "udp", Duration: 5 * time.Second, Bytes: 50e6,
+	same(t, throughputFields(), &Throughput{Port: 5202, Family: sock.IPv6, Narrow: 0.05, Login: Login{"ann", "password", "key", true}, Config: iperf3.Config{Proto: "udp", Duration: 5 * time.Second, Bytes: 50e6,
 		Interval: time.Second / 2, Parallel: 2, Reverse: true, Bidir: true, Rate: 20e6, ReverseRate: 10e6, Congestion: "cubic", Window: 4 << 20, Length: 1400,
 		NoDelay: true, EventLoop: true, DSCP: 10, MSS: 1400}})
 	same(t, capacityFields(), &Capacity{Port: 5202, Reverse: true, Length: 200, Small: 100, Family: sock.IPv4})
@@ -338,7 +338,8 @@ func TestAgentsPage(t *testing.T) {
 func TestOutward(t *testing.T) {
 	harmless := map[string]string{"ping": "window sizes", "host": "iface", "throughput": "cc"}
 	closed := []string{"whole number", "code point", "code points", "time", "rate", "size", "ratio", "yes or no"}
-	want := map[string][]string{"audit": {"to"}, "beacon": {"group", "interface", "name"}, "command": {"argv", "values", "parse"}, "app": {"name", "type", "path", "secret"}, "fetch": {"path", "name"}, "host": {"path"}, "owd": {"key-file", "key-id"}, "transact": {"connect"}}
+	want := map[string][]string{"audit": {"to"}, "beacon": {"group", "interface", "name"}, "command": {"argv", "values", "parse"}, "app": {"name", "type", "path", "secret"}, "fetch": {"path", "name"}, "host": {"path"}, "owd": {"key-file", "key-id"},
+		"throughput": {"username", "password-file", "rsa-public-key-path", "use-pkcs1-padding"}, "transact": {"connect"}}
 	got := map[string][]string{}
 	for _, k := range Kinds() {
 		for _, p := range k.Parameters {

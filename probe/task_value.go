@@ -127,6 +127,13 @@ func yesOrNo[T any](at func(*T) *bool) binding[T] {
 	}, get: func(of *T) any { return *at(of) }}
 }
 
+// ifYes is a choice that a Result records only where it was made.
+func ifYes[T any](at func(*T) *bool) binding[T] {
+	b := yesOrNo(at)
+	b.get = func(of *T) any { return unlessZero(*at(of), any(true)) }
+	return b
+}
+
 // word is a text, one of allowed if any are given.
 func word[T any](at func(*T) *string, allowed ...string) binding[T] {
 	return binding[T]{Type: "text", set: func(into *T, v any) string {

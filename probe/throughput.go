@@ -26,6 +26,7 @@ type Throughput struct {
 	Family     sock.Family   // zero: the first of the target's addresses that answers, as RFC 8305 orders
 	Port       int           // 0: iperf3's, 5201
 	Config     iperf3.Config // its OnInterval is taken by this probe
+	Login      Login         // the zero value: the target lets test who does not say who they are
 	Narrow     float64       // end as soon as the goodput is known within this share of itself, by 95 %; 0: not before its time; TCP
 	OnInterval func(measure.Interval)
 	OnReading  func(measure.TCPSample) // called for each reading of this end's TCP_INFO, from a goroutine of the test's; nil: nobody wants them
@@ -33,7 +34,7 @@ type Throughput struct {
 
 // Validate reports the first parameter that cannot be.
 func (p *Throughput) Validate() error {
-	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.checkNarrow(), p.Config.Validate())
+	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.checkNarrow(), p.Login.check(), p.Config.Validate())
 }
 
 // Do makes the measurement.
@@ -46,6 +47,11 @@ func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 	}
 	config := p.Config
 	config.Enough = p.enough()
+	var err error
+	if config.Auth, err = p.Login.read(); err != nil {
+		r.Fail(err)
+		return r, err
+	}
 	if p.OnInterval != nil {
 		config.OnInterval = func(i iperf3.IntervalReport) { p.OnInterval(interval(i)) }
 	}

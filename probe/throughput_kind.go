@@ -64,6 +64,14 @@ func throughputFields() []field[Throughput] {
 			binding: yesOrNo(func(p *Throughput) *bool { return &p.Config.NoDelay })},
 		{Name: "dscp", Default: "0", Meaning: dscpMeaning,
 			binding: codePoint(func(p *Throughput) *int { return &p.Config.DSCP })},
+		{Name: "username", Outward: true, Default: "none", Meaning: "of a target that wants to know who tests; the password is that of password-file, or in IPERF3_PASSWORD",
+			binding: word(func(p *Throughput) *string { return &p.Login.Username })},
+		{Name: "password-file", Outward: true, Default: "none", Meaning: "the file with the password",
+			binding: word(func(p *Throughput) *string { return &p.Login.PasswordFile })},
+		{Name: "rsa-public-key-path", Outward: true, Default: "none", Meaning: "the file with the target's RSA public key, in PEM, with which name and password are encrypted",
+			binding: word(func(p *Throughput) *string { return &p.Login.KeyFile })},
+		{Name: "use-pkcs1-padding", Outward: true, Default: "false", Meaning: "encrypt them as iperf3 before 3.17 wants it",
+			binding: ifYes(func(p *Throughput) *bool { return &p.Login.PKCS1 })},
 		familyField(func(p *Throughput) *sock.Family { return &p.Family }),
 	}
 }

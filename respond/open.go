@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pathwise-net/pathwise/proto/endpoint"
+	"github.com/pathwise-net/pathwise/proto/iperf3"
 )
 
 // Limits bound what a responder does for those who come. One that is zero is the kind's own.
@@ -25,6 +26,7 @@ type Limits struct {
 	Keys    endpoint.Keys    // of clients of OWAMP and TWAMP; nil: those that show none are let in alone
 	Classes []endpoint.Class // of them, with limits of their own
 	STAMP   STAMP
+	Iperf3  *iperf3.ServerAuth // users of the iperf3 server; nil: those who say nothing of themselves are let in
 }
 
 // STAMP is what a reflector of STAMP packets does.

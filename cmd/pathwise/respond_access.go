@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pathwise-net/pathwise/proto/endpoint"
+	"github.com/pathwise-net/pathwise/proto/iperf3"
 	"github.com/pathwise-net/pathwise/proto/stamp"
 	"github.com/pathwise-net/pathwise/respond"
 )
@@ -21,6 +22,9 @@ type accessFlags struct {
 	stampTLVs  string
 	stateless  bool
 	stampMarks []int
+	rsaKey     string
+	users      string
+	skew       string
 }
 
 func (a *accessFlags) add(flags *pflag.FlagSet) {
@@ -29,12 +33,54 @@ func (a *accessFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&a.stampKey, "stamp-key", "", "key of STAMP's authenticated mode, without which nothing is reflected then, in a `FILE` in hexadecimal")
 	flags.StringVar(&a.stampTLVs, "stamp-tlv-key", "", "key of the HMAC TLV of STAMP packets that are not authenticated, in a `FILE` in hexadecimal")
 	flags.BoolVar(&a.stateless, "stamp-stateless", false, "reflect STAMP packets without counting them")
+	a.addUsers(flags)
 	flags.IntSliceVar(&a.stampMarks, "stamp-dscp", nil, "DSCPs that STAMP packets may ask their answers to leave with, such as 10,46")
+}
+
+// addUsers are those of the iperf3 server, under iperf3's own names.
+func (a *accessFlags) addUsers(flags *pflag.FlagSet) {
+	flags.StringVar(&a.users, "authorized-users-path", "", "users of the iperf3 server, without whose name and password nobody tests, in a `FILE` as iperf3 has it")
+	flags.StringVar(&a.rsaKey, "rsa-private-key-path", "", "RSA key by which clients encrypt these, in a `FILE` in PEM")
+	flags.StringVar(&a.skew, "time-skew-threshold", "10s", "how far the clocks of such clients may be off")
+}
+
+// usersInto reads the files of these users.
+func (a *accessFlags) usersInto(l *respond.Limits) error {
+	skew, err := parsePositive(a.skew)
+	if err != nil {
+		return badFlag("time-skew-threshold", err)
+	}
+	switch {
+	case a.users == "" && a.rsaKey == "":
+		return nil
+	case a.users == "":
+		return badFlag("rsa-private-key-path", fmt.Errorf("%q: name the users by --authorized-users-path as well", a.rsaKey))
+	case a.rsaKey == "":
+		return badFlag("authorized-users-path", fmt.Errorf("%q: name the key by --rsa-private-key-path as well", a.users))
+	}
+	l.Iperf3 = &iperf3.ServerAuth{Skew: skew}
+	text, err := os.ReadFile(a.users)
+	if err == nil {
+		l.Iperf3.Users, err = iperf3.ReadUsers(bytes.NewReader(text))
+	}
+	if err != nil {
+		return badFlag("authorized-users-path", err)
+	}
+	if text, err = os.ReadFile(a.rsaKey); err == nil {
+		l.Iperf3.Key, err = iperf3.ReadPrivateKey(text)
+	}
+	if err != nil {
+		return badFlag("rsa-private-key-path", err)
+	}
+	return nil
 }
 
 // into reads the files that the flags name, and sets what they allow.
 func (a *accessFlags) into(l *respond.Limits) error {
 	l.STAMP.Stateless, l.STAMP.Marks = a.stateless, a.stampMarks
+	if err := a.usersInto(l); err != nil {
+		return err
+	}
 	for _, dscp := range a.stampMarks {
 		if dscp < 0 || dscp > 63 {
 			return badFlag("stamp-dscp", fmt.Errorf("\"%d\": want 0 to 63", dscp))

@@ -30,7 +30,7 @@ const (
 // *PeerError, *ProtocolError (all for errors.Is and As); the cause of ctx, within a second of its end.
 func (c *Client) Run(ctx context.Context) (*Report, error) {
 	report := &Report{Config: c.Config.withDefaults()}
-	report.Config.Cookie = ""
+	report.Config.Cookie, report.Config.Auth = "", nil
 	if err := c.Config.Validate(); err != nil {
 		return report, err
 	}
@@ -46,6 +46,10 @@ func (c *Client) Run(ctx context.Context) (*Report, error) {
 	err = run.do(ctx, ends)
 	if ctx.Err() != nil && err != nil {
 		err = context.Cause(ctx)
+	}
+	var refused *PeerError
+	if a := c.Config.Auth; a != nil && !a.PKCS1 && errors.As(err, &refused) && refused.Code == codeUnauthorized {
+		err = fmt.Errorf("%w; an iperf3 server before 3.17 wants PKCS #1 padding", err)
 	}
 	if err != nil {
 		return report, fmt.Errorf("test with %s: %w", addr, explain(err))
@@ -132,6 +136,13 @@ func (r *clientRun) negotiate() error {
 		r.report.Config.Length = r.config.Length
 	}
 	r.params = r.config.params()
+	if r.config.Auth != nil {
+		token, err := r.config.Auth.token(time.Now())
+		if err != nil {
+			return err
+		}
+		r.params.AuthToken = token
+	}
 	text, err := EncodeParams(r.params)
 	if err != nil {
 		return err

@@ -2,7 +2,7 @@
 // UDP, so that every iperf3 in the world is a peer.
 //
 // The codec (state bytes, JSON frames, parameters, results, datagram headers) is pure and touches no socket; Client
-// and Server drive it over real ones. What it does not do: SCTP, MPTCP, authentication, zero copy, files on the
+// and Server drive it over real ones. What it does not do: SCTP, MPTCP, zero copy, files on the
 // server's side, and judging what was measured.
 //
 // One test, as it crosses the control connection (client on the left, state bytes named as in iperf3's source):
@@ -112,6 +112,7 @@ type Config struct {
 
 	SampleEvery time.Duration // cadence of TCP_INFO samples, both ends; 0: 50 ms; negative: none
 	Timeout     time.Duration // of each step of the handshake; 0: 10 s
+	Auth        *ClientAuth   // nil: the client does not authenticate
 	Cookie      string        // 36 printable characters, when the server admits a test by it; "": drawn at random
 
 	// Enough, if not nil, is asked after each reading of TCP_INFO whether this end's readings so far say enough; the data then ends
@@ -152,6 +153,11 @@ func (c *Config) Validate() error {
 		return badConfig("MSS", c.MSS, fmt.Sprintf("must be 88 to %d bytes", maxMSS))
 	case len(c.Congestion) > 15 || strings.ContainsFunc(c.Congestion, func(r rune) bool { return r <= ' ' || r > '~' }): // TCP_CA_NAME_MAX
 		return badConfig("congestion control", strconv.Quote(oneLine(c.Congestion)), "must be a name of at most 15 letters")
+	}
+	if c.Auth != nil {
+		if err := c.Auth.validate(); err != nil {
+			return err
+		}
 	}
 	if c.Cookie != "" {
 		if _, err := ParseCookie(c.Cookie); err != nil {

@@ -38,6 +38,7 @@ type Params struct {
 	Counters64    flag   `json:"udp_counters_64bit,omitempty"`
 	DontFragment  flag   `json:"dont_fragment,omitempty"`
 	ClientVersion string `json:"client_version,omitempty"`
+	AuthToken     string `json:"authtoken,omitempty"` // see ClientAuth
 
 	Pathwise *ParamsExtra `json:"pathwise,omitempty"` // ours; stock servers ignore it
 }

@@ -25,6 +25,8 @@ type Policy struct {
 	Peer netip.Addr
 	// Allow, if not nil, says whether a client may test; others are told that they are not authorized.
 	Allow func(netip.Addr) bool
+	// Auth, if not nil, lets only its users test.
+	Auth *ServerAuth
 	// Admit, if not nil, says whether a client with this cookie may test. Others are told that the server is busy, as
 	// late as a busy server says it, so that a guess teaches nothing. It is called from several goroutines.
 	Admit func(Cookie, netip.Addr) bool

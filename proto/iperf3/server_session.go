@@ -78,6 +78,9 @@ func (s *serverTest) negotiate() error {
 	if s.params, err = DecodeParams(text); err != nil {
 		return err
 	}
+	if a := s.server.policy.Auth; a != nil && !a.admits(s.params.AuthToken, s.server.Now()) {
+		return &PeerError{Code: codeUnauthorized}
+	}
 	if err := s.server.policy.judge(s.params); err != nil {
 		return err
 	}

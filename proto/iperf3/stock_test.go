@@ -25,20 +25,20 @@ func needIperf3(t *testing.T) string {
 }
 
 // stockServer starts iperf3 -s and returns its address once it says that it listens.
-func stockServer(t *testing.T) (addr string, kill func()) {
+func stockServer(t *testing.T, more ...string) (addr string, kill func()) {
 	t.Helper()
-	addr, process := startStock(t)
+	addr, process := startStock(t, more...)
 	return addr, func() { _ = process.Kill() }
 }
 
-func startStock(t *testing.T) (addr string, process *os.Process) {
+func startStock(t *testing.T, more ...string) (addr string, process *os.Process) {
 	t.Helper()
 	path := needIperf3(t)
 	_, port, err := net.SplitHostPort(closedPort(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, "-s", "-B", "127.0.0.1", "-p", port, "--forceflush")
+	cmd := exec.Command(path, append([]string{"-s", "-B", "127.0.0.1", "-p", port, "--forceflush"}, more...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
