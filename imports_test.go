@@ -145,6 +145,8 @@ var rooms = []room{
 		"admission input sock stat", ""},
 	{"proto/endpoint", "what the ends of OWAMP, TWAMP and STAMP do alike, and some of others: listen, let in by policy and key, connect, read clocks, count refusals",
 		"admission input proto/control sock", ""},
+	{"proto/ndt7", "speed tests by ndt7: the wire protocol, client and server",
+		"document proto/endpoint sock", ""},
 	{"proto/owamp", "one-way delay tests by OWAMP: the wire protocol, client and server",
 		"input proto/control proto/endpoint sock", "proto/capturetest"},
 	{"proto/peertest", "peers of OWAMP, TWAMP and STAMP for tests, written from the RFCs by someone who has not seen what they test",

@@ -1,0 +1,128 @@
+package ndt7
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/pathwise-net/pathwise/proto/endpoint"
+)
+
+// DefaultPort is where a server of Pathwise answers: one that any user may open. The specification names none.
+const DefaultPort = 4443
+
+// Policy is what a Server allows.
+type Policy struct {
+	Tests      int           // at the same time; 0: 1, so that none holds another back
+	Longest    time.Duration // test; 0: 10 s, which is also how long a test is that does not say
+	Secret     string        // that a client has to show as its access token; "": none
+	Peer       netip.Addr    // the only host that may come; the zero value: any
+	Congestion string        // control of the connection where a client asks for none; "": bbr where the kernel has it, else the kernel's own
+}
+
+// Times of a test ("WebSocket channel usage").
+const (
+	usualTest = 10 * time.Second
+	// overtime is how long after its time a connection is closed, whatever state it is in: 13 s for a test of 10.
+	overtime = 3 * time.Second
+	// sayEvery is the time between measurements. The specification allows ten a second.
+	sayEvery = 250 * time.Millisecond
+	// busyGrace is how long a test waits for its place, and how late a wrong secret is told that the server is busy: whoever makes one
+	// test after the other would otherwise meet the end of its own, and a guess teaches nothing.
+	busyGrace = 300 * time.Millisecond
+	// idle is how long a connection may take for a request, and stay open after an answer for the next.
+	idle = 10 * time.Second
+)
+
+// Tested is what came of one test.
+type Tested struct {
+	Client netip.AddrPort
+	Bytes  int64 // of binary messages, sent or received, also of a test that failed
+	Err    error // nil: its time was over, or the client ended it
+}
+
+// Server answers tests, on one port with TLS and without. It is used for one Serve.
+type Server struct {
+	Policy      Policy
+	Certificate *tls.Certificate // nil: it does not speak TLS
+	Pages       http.Handler     // for all that is not a test; nil: there is nothing else
+	Log         *slog.Logger     // nil: silent
+	// OnTest, if not nil, is called after each test that was let in, while it still has its place: never more than Policy.Tests calls
+	// at a time.
+	OnTest func(Tested)
+
+	places  chan struct{}
+	payload []byte // random, which no compression on the way makes shorter
+	http    http.Server
+	handed  handover
+	tls     *tls.Config
+}
+
+// Listen listens for a Server at HOST:PORT.
+func Listen(ctx context.Context, address string) (net.Listener, error) {
+	return endpoint.Listen(ctx, address)
+}
+
+// Serve answers on a listener until ctx ends. It then ends all tests, waits for every goroutine, closes the listener and returns nil.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	s.prepare()
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer s.http.Close()
+	group.Go(func() { _ = s.http.Serve(&s.handed) }) // until it is closed
+	// A connection counts as one that has shown nothing for as long as it is open, so that a network has few, and all have a number.
+	door := endpoint.Door{Protocol: "ndt7", Peer: s.Policy.Peer, Log: s.Log,
+		Greet: func(_ context.Context, conn net.Conn, _ netip.Addr, _ func()) { s.greet(conn) }}
+	return door.Serve(ctx, l)
+}
+
+func (s *Server) prepare() {
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
+	s.Policy.Longest = cmp.Or(max(0, s.Policy.Longest), usualTest)
+	s.places = make(chan struct{}, max(1, s.Policy.Tests))
+	s.payload = make([]byte, mostSent)
+	_, _ = rand.Read(s.payload) // never fails, as crypto/rand says
+	s.handed = handover{conns: make(chan net.Conn), closed: make(chan struct{})}
+	if s.Certificate != nil {
+		// HTTP/2 would put a test beside other requests on one connection, whose TCP_INFO would be of all of them.
+		s.tls = &tls.Config{Certificates: []tls.Certificate{*s.Certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+	}
+	mux := http.NewServeMux()
+	for _, test := range []string{Download, Upload} {
+		mux.HandleFunc(pathOf(test), func(w http.ResponseWriter, r *http.Request) { s.test(w, r, test) })
+	}
+	if s.Pages != nil {
+		mux.Handle("/", s.Pages)
+	}
+	s.http = http.Server{Handler: mux, ConnContext: keepVisitor, ConnState: noteClosed, Protocols: new(http.Protocols),
+		ReadHeaderTimeout: idle, ReadTimeout: idle, WriteTimeout: idle, IdleTimeout: idle, // of what is no test
+		MaxHeaderBytes: 16 << 10, // a query has at most 4 KiB
+		ErrorLog:       slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug)}
+	s.http.Protocols.SetHTTP1(true)
+}
+
+// takePlace reports whether there is a place for a test with that token; it is to be given back.
+func (s *Server) takePlace(ctx context.Context, token string) bool {
+	grace := time.NewTimer(busyGrace)
+	defer grace.Stop()
+	places := s.places
+	if s.Policy.Secret != "" && !sameSecret(token, s.Policy.Secret) {
+		places = nil // never a place, and told no sooner
+	}
+	select {
+	case places <- struct{}{}:
+		return true
+	case <-grace.C:
+	case <-ctx.Done():
+	}
+	return false
+}
