@@ -15,6 +15,7 @@ import (
 	"github.com/pathwise-net/pathwise/agent/policy"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
 )
 
@@ -99,6 +100,29 @@ func TestOpening(t *testing.T) {
 	}
 	if strings.Contains(log.String(), secret) {
 		t.Errorf("the secret is in the log:\n%s", log.String())
+	}
+}
+
+// What measures with a reflector that an agent opened for a run authenticates its packets where both were told to.
+func TestOpeningReflector(t *testing.T) {
+	t.Parallel()
+	far := run(t, Config{Dir: t.TempDir(), Listen: "127.0.0.1"})
+	for sealed, mode := range map[bool]string{true: "A", false: "O"} {
+		port := freePort(t)
+		o := opening(port, port)
+		o.Responder.Kind, o.Responder.Sealed = measure.ResponderSTAMP, sealed
+		if err := far.Order(t.Context(), fleet.Order{Open: &o}); err != nil {
+			t.Fatal(err)
+		}
+		p, err := probe.New(measure.Task{Kind: "owd", Target: "127.0.0.1", Parameters: map[string]any{"count": 5., "interval": 0.001, "timeout": 0.5}},
+			probe.Options{Responder: &o.Responder})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Do(t.Context())
+		if received := r.Metrics[measure.ReceivedPackets]; err != nil || received < 1 || received != r.Metrics[measure.SentPackets] || r.Parameters["mode"] != mode {
+			t.Errorf("sealed %v: %v received in mode %v, %v", sealed, received, r.Parameters["mode"], err)
+		}
 	}
 }
 

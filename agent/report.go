@@ -10,6 +10,7 @@ import (
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
+	"github.com/pathwise-net/pathwise/respond"
 )
 
 // lookAgain is how often an agent looks again what it lacks: an address may come, a program be installed.
@@ -59,7 +60,7 @@ func (a *Agent) status() fleet.Status {
 // abilities are what this build understands.
 func abilities() *fleet.Abilities {
 	return &fleet.Abilities{Protocol: fleet.Protocol, Results: measure.ResultSchema, Kinds: probe.ParameterNames(),
-		Values: probe.ParameterValues()}
+		Values: probe.ParameterValues(), Sealed: respond.Sealed()}
 }
 
 const (

@@ -22,7 +22,7 @@ func TestStatusSaysAbilities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := run(t, Config{Dir: t.TempDir(), Prober: (&fakeProber{}).new})
 		pass(fleet.StatusEvery)
-		want := &fleet.Abilities{Protocol: fleet.Protocol, Results: measure.NewResult("ping", time.Now()).Schema, Kinds: map[string][]string{},
+		want := &fleet.Abilities{Protocol: fleet.Protocol, Results: measure.NewResult("ping", time.Now()).Schema, Kinds: map[string][]string{}, Sealed: []string{measure.ResponderSTAMP},
 			Values: map[string]map[string][]string{}}
 		for _, k := range probe.Kinds() {
 			want.Kinds[k.Name], want.Values[k.Name] = []string{}, map[string][]string{}

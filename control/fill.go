@@ -167,6 +167,7 @@ func (f *filling) add(planned *schedule.Run) error {
 	if !f.afford(w.mesh, tool, leg, &d, planned.Begin()) {
 		return nil
 	}
+	d.Sealed = d.Sealed && f.seal(w.mesh, leg, d)
 	at := turn{planned.Begin(), planned.Slot, planned.Slot + limitOf(tool, d)}
 	if d.Exclusive { // whatever it does, it is over before another one is on its interfaces
 		at.limit = min(at.limit, planned.Slot+planned.Duration+schedule.DefaultGuard)
@@ -206,7 +207,7 @@ func (f *filling) again(at place, prepare func(picker) (measure.Run, error)) boo
 	}
 	run.ID, run.Start = old.ID, old.Start
 	if run.Responder != nil && old.Responder != nil {
-		run.Responder.Secret = old.Responder.Secret
+		run.Responder.Secret, run.Responder.Sealed = old.Responder.Secret, old.Responder.Sealed
 	}
 	if !reflect.DeepEqual(&run, old) {
 		return false

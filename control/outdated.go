@@ -2,18 +2,20 @@ package control
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
+	"github.com/pathwise-net/pathwise/respond"
 )
 
 // ours is what this build understands.
 var ours = sync.OnceValue(func() fleet.Abilities {
 	return fleet.Abilities{Protocol: fleet.Protocol, Results: measure.ResultSchema, Kinds: probe.ParameterNames(),
-		Values: probe.ParameterValues()}
+		Values: probe.ParameterValues(), Sealed: respond.Sealed()}
 })
 
 // outdated says why the agents of a leg cannot do a tool's run: their build does not know its kind, one of its parameters, or
@@ -36,6 +38,17 @@ func (c *Control) outdated(m *config.Mesh, tool *config.Tool, leg config.Leg, d 
 		return ""
 	}
 	return c.roster.notUnderstood(target, measure.Task{Kind: task.Kind})
+}
+
+// seal reports whether the agents of a leg said that they can authenticate the packets of what a target opens for a run.
+func (c *Control) seal(m *config.Mesh, leg config.Leg, d measure.Demand) bool {
+	for _, host := range []int{leg.Source, leg.Target} {
+		status, _, known := c.roster.last(m.Hosts[host].Name)
+		if !known || !slices.Contains(status.Abilities().Sealed, d.Responder) {
+			return false
+		}
+	}
+	return true
 }
 
 // missing lists what this build understands and the agent of a host does not.

@@ -157,6 +157,50 @@ tests: [{tool: [rtt, connect], group: all, schedule: {every: 1m}}]
 	}
 }
 
+// What a target opens for a run of STAMP is told to authenticate packets where the agents of both hosts said that they can, and not where one of them did
+// not say so, or a size leaves no room.
+func TestSealed(t *testing.T) {
+	const mesh = twoHosts + `
+controller: {horizon: 30m}
+tools:
+  ways:  {probe: owd, parameters: {count: 5}}
+  small: {probe: owd, parameters: {count: 5, size: 60}}
+  rate:  {probe: throughput, parameters: {duration: 1s}}
+groups: {all: {mesh: all}}
+tests: [{tool: [ways, small, rate], group: all, schedule: {every: 5m}}]
+`
+	before := ours()
+	before.Sealed = nil
+	for name, c := range map[string]struct {
+		can  *fleet.Abilities // of b; that of a is ours
+		want map[string]bool
+	}{
+		"as new":                {without("", ""), map[string]bool{"ways": true, "small": false, "rate": false}},
+		"of a build before":     {&before, map[string]bool{"ways": false, "small": false, "rate": false}},
+		"not heard of any more": {nil, map[string]bool{"ways": false, "small": false, "rate": false}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, mesh)
+			receiver{b.Control}.Heard(fleet.Status{Host: "a", At: b.now, Can: without("", "")})
+			if c.can != nil {
+				receiver{b.Control}.Heard(fleet.Status{Host: "b", At: b.now, Can: c.can})
+			}
+			b.plan()
+			got := map[string]bool{}
+			for _, r := range b.messaging.runs() {
+				sealed, known := got[r.Tool]
+				if known && sealed != r.Responder.Sealed || r.Responder.Secret == "" {
+					t.Errorf("%s: %+v", r.Tool, *r.Responder)
+				}
+				got[r.Tool] = r.Responder.Sealed
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // plannedPairs names each test with the pairs of which runs were sent.
 func (b *bench) plannedPairs() string {
 	pairs := map[string]bool{}

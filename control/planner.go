@@ -108,6 +108,7 @@ func (c *Control) place(d demand, patience time.Duration) (*measure.Run, error) 
 	}
 	c.ports.free(now)
 	at := turn{placed.Begin(), startSlack, startSlack + limitOf(d.tool, d.need)}
+	d.need.Sealed = d.need.Sealed && c.seal(d.mesh, d.leg, d.need)
 	run, err := prepare(d.mesh, d.tool, d.leg, d.need, at, c.ports.take)
 	if err != nil {
 		c.planner.Release(placed)

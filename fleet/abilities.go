@@ -21,6 +21,10 @@ type Abilities struct {
 	// Values are all that a parameter can be, by kind and parameter, where it is one of a few words. One that is not here may be
 	// anything. nil: of a build before this was said; see Status.Abilities.
 	Values map[string]map[string][]string `json:"values,omitempty"`
+
+	// Sealed are the kinds of responder whose packets it can authenticate by the secret of a run, beside those that have shown it since they are
+	// there.
+	Sealed []string `json:"sealed,omitempty"`
 }
 
 // firstAbilities are those of builds whose Status did not tell any yet. They are what the oldest of them understood, so they never

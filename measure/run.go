@@ -46,6 +46,7 @@ type Responder struct {
 	Kind    string   `json:"kind"`
 	Port    int      `json:"port"`
 	Secret  string   `json:"secret"`            // never logged, stored in no Result
+	Sealed  bool     `json:"sealed,omitempty"`  // of ResponderSTAMP: packets are authenticated by the secret. Builds that do not know it have them open
 	Tests   int      `json:"tests,omitempty"`   // that come, one after the other; 0: 1. Then it is closed
 	Command []string `json:"command,omitempty"` // of ResponderCommand
 }
@@ -56,7 +57,7 @@ const (
 	ResponderTransact = "transact" // answers transactions; the secret opens their control connection
 	ResponderOWAMP    = "owamp"    // an OWAMP server; the secret is the pass phrase of its one key
 	ResponderTWAMP    = "twamp"    // a TWAMP server; the secret is the pass phrase of its one key
-	ResponderSTAMP    = "stamp"    // a STAMP reflector, which knows of no secret and answers the run's source alone
+	ResponderSTAMP    = "stamp"    // a STAMP reflector, which answers the run's source alone; where it is Sealed, the secret makes the key of its packets
 	ResponderCommand  = "command"  // a program, such as a tool's own server, which knows of no secret
 )
 
@@ -75,6 +76,7 @@ type Demand struct {
 	Together        bool    `json:"together,omitempty"`  // light ones of a test begin at once on all hosts
 	Responder       string  `json:"far,omitempty"`       // the kind of listener that the target must open
 	ResponderTests  int     `json:"far_tests,omitempty"` // that come to it, one after the other; 0: 1
+	Sealed          bool    `json:"-"`                   // its packets have room for being authenticated, where both hosts can: see Responder
 
 	// ResultBytes are what its Result adds to an archive: line, samples, points, rollups and indices, as measured with SQLite, a few
 	// Results at a time (docs/mesh-file.md). They are to be right within a factor of two, which is about what lies between a path

@@ -87,7 +87,7 @@ func (p OWD) Validate() error {
 		checkRange("port", all.Port, 1, 65535),
 		checkRange("count", all.Count, 1, owdMaxCount),
 		checkDuration("interval", p.Interval, owdMinInterval, time.Hour),
-		checkRange("size", all.Size, all.leastSize(), owdMostSize), all.checkPadding(),
+		all.checkSize(),
 		checkDuration("timeout", p.Timeout, time.Millisecond, maxTimeout),
 		checkRange("TTL", all.TTL, 1, 255), all.checkTTL(),
 		checkRange("DSCP", p.DSCP, 0, 63), all.checkClasses(),
@@ -124,10 +124,10 @@ func (p OWD) checkTTL() error {
 	return nil
 }
 
-// checkPadding refuses sizes of STAMP that have no room for the header of padding.
-func (p OWD) checkPadding() error {
-	if p.Proto != protoSTAMP {
-		return nil
+// checkSize refuses sizes that packets cannot have, and those of STAMP that have no room for the header of padding.
+func (p OWD) checkSize() error {
+	if err := checkRange("size", p.Size, p.leastSize(), owdMostSize); err != nil || p.Proto != protoSTAMP {
+		return err
 	}
 	return checkPadding(p.Size, p.leastSize())
 }

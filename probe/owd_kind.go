@@ -60,7 +60,7 @@ func (p *OWD) equip(o Options) {
 	p.Progress = watch(o.Echo, o.Say, owdLine)
 	if r := o.Responder; r != nil && r.Kind == p.withDefaults().far() {
 		p.Port = r.Port
-		if r.Kind != measure.ResponderSTAMP { // a reflector that is open for a run answers the run's peer, and knows of no secret
+		if r.Kind != measure.ResponderSTAMP || r.Sealed { // else it answers the run's peer, whatever it shows
 			p.secret = r.Secret
 		}
 	}
@@ -78,7 +78,11 @@ func (p *OWD) bound() {
 
 // demand reckons with a last packet that is lost, so that the run waits for it until its timeout.
 func (p *OWD) demand() measure.Demand {
+	sealed := p.sealable()
 	all := p.withDefaults()
+	if sealed { // its packets are longer, if both hosts can
+		all = p.withSecret().withDefaults()
+	}
 	last := float64(all.Count-1) * all.Interval.Seconds()
 	if p.Poisson {
 		last = p.Deadline.Seconds()
@@ -86,7 +90,7 @@ func (p *OWD) demand() measure.Demand {
 	each := wire(p.Target, p.Family, udpHeader+float64(all.Size))
 	rate := 8 * each / all.Interval.Seconds()
 	return measure.Demand{DurationSeconds: last + all.Timeout.Seconds(), Bytes: 2 * each * float64(all.Count),
-		BitsPerSecond: rate, Exclusive: rate > LightRate, Responder: all.far()}
+		BitsPerSecond: rate, Exclusive: rate > LightRate, Responder: all.far(), Sealed: sealed}
 }
 
 // resultBytes are inferred from those of a ping: three distributions and four times the metrics, and two more numbers of each packet.

@@ -51,7 +51,19 @@ func (p OWD) checkMode() error {
 
 // secured reports whether packets are authenticated, or encrypted, as far as is known before a server says what it prefers.
 func (p OWD) secured() bool {
-	return p.Mode == modeAuthenticated || p.Mode == modeEncrypted || p.Mode == "" && p.KeyFile != ""
+	return p.Mode == modeAuthenticated || p.Mode == modeEncrypted || p.Mode == "" && (p.KeyFile != "" || p.Proto == protoSTAMP && p.secret != "")
+}
+
+// sealable reports whether packets by STAMP can be authenticated by the secret of a run.
+func (p OWD) sealable() bool {
+	all := p.withSecret().withDefaults()
+	return all.Proto == protoSTAMP && all.KeyFile == "" && all.Mode == "" && all.checkSize() == nil
+}
+
+// withSecret is as a run has it that shows a secret, before anybody knows which.
+func (p OWD) withSecret() OWD {
+	p.secret = "of some run"
+	return p
 }
 
 // usualSize are the bytes of a packet of which nothing else is said: the shortest, by STAMP with all that it asks for.
@@ -96,6 +108,9 @@ func (p OWD) far() string {
 // readKey reads the key of the key file, and says which mode a run's own secret stands for by TWAMP: the mixed one, whose packets are of any size.
 func (p *OWD) readKey() error {
 	switch {
+	case p.KeyFile == "" && p.secret != "" && p.Proto == protoSTAMP:
+		p.Mode, p.key = modeAuthenticated, stamp.RunKey(p.secret)
+		return nil
 	case p.KeyFile == "" && p.secret != "":
 		p.KeyID, p.key = endpoint.RunKeyID, []byte(p.secret)
 		if p.Proto == protoTWAMP {

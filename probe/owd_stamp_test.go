@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // unhex reads bytes that are written in groups.
@@ -67,15 +68,38 @@ func TestSTAMPPackets(t *testing.T) {
 	}
 }
 
-// Of a responder that was opened for a run, TWAMP needs the port and the secret; a reflector is open to the run's peer and knows of no secret.
+// Of a responder that was opened for a run, TWAMP needs the port and the secret; a reflector is open to the run's peer, and asks for the secret where it is
+// sealed.
 func TestOWDTakesResponder(t *testing.T) {
-	for _, c := range []struct{ proto, kind, secret string }{
-		{protoSTAMP, measure.ResponderSTAMP, ""}, {protoTWAMP, measure.ResponderTWAMP, "s3cret"},
+	for _, c := range []struct {
+		proto, kind string
+		sealed      bool
+		secret      string
+	}{
+		{protoSTAMP, measure.ResponderSTAMP, false, ""}, {protoSTAMP, measure.ResponderSTAMP, true, "s3cret"}, {protoTWAMP, measure.ResponderTWAMP, false, "s3cret"},
 	} {
 		p := OWD{Proto: c.proto}
-		p.equip(Options{Responder: &measure.Responder{Kind: c.kind, Port: 5000, Secret: "s3cret"}})
+		p.equip(Options{Responder: &measure.Responder{Kind: c.kind, Port: 5000, Secret: "s3cret", Sealed: c.sealed}})
 		if p.Port != 5000 || p.secret != c.secret {
 			t.Errorf("%s: port %d, secret %q; want 5000 and %q", c.proto, p.Port, p.secret, c.secret)
+		}
+	}
+}
+
+// Packets can be authenticated by the secret of a run where a size or a mode that was asked for leaves that open, and are reckoned with then.
+func TestSealable(t *testing.T) {
+	bytes := func(size int) float64 { return 2 * float64(size+8+40+38) * owdCount } // of UDP, IPv6 and Ethernet
+	for _, c := range []struct {
+		p      OWD
+		sealed bool
+		size   int
+	}{
+		{OWD{}, true, 168}, {OWD{Size: 112}, true, 112}, {OWD{Size: 200}, true, 200}, {OWD{Size: 44}, false, 44}, {OWD{Size: 113}, false, 113},
+		{OWD{Mode: modeOpen}, false, 80}, {OWD{KeyFile: "f"}, false, 168}, {OWD{Proto: protoTWAMP}, false, 41},
+	} {
+		c.p.Target, c.p.Family = "a", sock.IPv6
+		if d := c.p.demand(); d.Sealed != c.sealed || d.Bytes != bytes(c.size) {
+			t.Errorf("%+v: sealed %v, %v bytes; want %v, %v", c.p, d.Sealed, d.Bytes, c.sealed, bytes(c.size))
 		}
 	}
 }

@@ -287,6 +287,15 @@ var reflecting = map[string]func(*testing.T, Kind){
 			t.Error("it answers another host, or not its peer")
 		}
 	},
+	"answers by the secret alone where it is sealed": func(t *testing.T, kind Kind) {
+		if o, err := kind.OpenForRun(t.Context(), "127.0.0.1:0", Run{Sealed: true}, nil); err == nil {
+			o.Close()
+			t.Error("opened for a run without a secret")
+		}
+		if o := forRun(t, kind, Run{Sealed: true}); answered(t, o.Addr, loopback) {
+			t.Error("it answers who has no secret")
+		}
+	},
 	"closes when its time is over":   conformance["closes when its time is over"],
 	"is closed without being served": conformance["is closed without being served"],
 	"is not opened where another program is": func(t *testing.T, kind Kind) {

@@ -29,8 +29,8 @@ type Kind struct {
 	Program bool
 	// Fills says that its tests may fill a link, which takes more than one processor.
 	Fills bool
-	// Reflects says that it answers packets one by one: it knows of no tests and no secret, so that it is open for a run until the run's time
-	// is over, and then to the run's peer alone.
+	// Reflects says that it answers packets one by one: it knows of no tests, so that it is open for a run until the run's time is over, and then
+	// to the run's peer alone; by the run's secret where the run is Sealed.
 	Reflects bool
 	// Untold says that its tests do not tell how long they will be: one that is too long is let in, and ended.
 	Untold bool
@@ -72,6 +72,11 @@ func Names() []string { return namesOf(Kinds()) }
 // Listening are the names of the kinds that listen on a port of their own, in the order of the table.
 func Listening() []string {
 	return namesOf(slices.DeleteFunc(Kinds(), func(k Kind) bool { return k.Program }))
+}
+
+// Sealed are the names of the kinds whose packets are authenticated by the secret of a run that is Sealed.
+func Sealed() []string {
+	return namesOf(slices.DeleteFunc(Kinds(), func(k Kind) bool { return !k.Reflects }))
 }
 
 func namesOf(kinds []Kind) []string {

@@ -39,7 +39,8 @@ type STAMP struct {
 
 // Run is the run that a responder is open for, and for nobody else.
 type Run struct {
-	Secret  string        // that its tests show; required
+	Secret  string        // that its tests show; required, but of kinds that reflect and are not Sealed
+	Sealed  bool          // of kinds that reflect: packets are authenticated by the secret
 	Peer    netip.Addr    // that they come from; the zero value: from anywhere
 	Tests   int           // that come, one after the other; 0: 1. It closes when so many went to their end
 	Until   time.Time     // when it closes, whatever came; the zero value: when Serve's context ends
@@ -83,7 +84,7 @@ var (
 
 // CheckSecret says what is wrong with the secret of a run.
 func (k *Kind) CheckSecret(secret string) error {
-	if k.Program || k.Reflects {
+	if k.Program || k.Reflects && secret == "" {
 		return nil // it knows of none
 	}
 	return k.check(secret)
@@ -107,6 +108,11 @@ func (k *Kind) OpenOrSpare(ctx context.Context, address string, l Limits, log *s
 func (k *Kind) OpenForRun(ctx context.Context, address string, r Run, log *slog.Logger) (*Opened, error) {
 	if err := k.CheckSecret(r.Secret); err != nil {
 		return nil, err
+	}
+	if k.Reflects && !r.Sealed {
+		r.Secret = ""
+	} else if k.Reflects && r.Secret == "" {
+		return nil, fmt.Errorf("open %s: its packets are to be authenticated, and there is no secret", k.Name)
 	}
 	var o *Opened
 	left := max(1, r.Tests)

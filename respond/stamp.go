@@ -5,16 +5,18 @@ import (
 	"net"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
 	"github.com/pathwise-net/pathwise/proto/stamp"
 )
 
-// stampKind is a STAMP reflector. It knows of no secret: for a run it answers the run's peer alone.
+// stampKind is a STAMP reflector. For a run it answers the run's peer alone, and where the run is Sealed authenticated packets alone.
 func stampKind() Kind {
 	return Kind{
 		Name: measure.ResponderSTAMP, Meaning: "delay tests of any STAMP or TWAMP-light sender",
 		Probes: []string{"owd"}, Protocols: []string{"udp"}, Port: stamp.DefaultPort, Spare: stamp.SparePort,
 		Always: true, Reflects: true,
-		open: openSTAMP,
+		check: endpoint.CheckSecret,
+		open:  openSTAMP,
 	}
 }
 
@@ -24,5 +26,8 @@ func openSTAMP(ctx context.Context, address string, t terms) (net.Addr, serve, e
 		return nil, nil, err
 	}
 	reflector := &stamp.Reflector{Peer: t.peer, Log: t.log, Key: t.STAMP.Key, TLVKey: t.STAMP.TLVKey, Stateless: t.STAMP.Stateless, Marks: t.STAMP.Marks}
+	if t.secret != "" {
+		reflector.Key = stamp.RunKey(t.secret)
+	}
 	return socket.Addr(), func(ctx context.Context) error { return reflector.Serve(ctx, socket) }, nil
 }

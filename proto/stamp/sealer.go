@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
@@ -41,6 +42,16 @@ const (
 	leastKey = 16
 	mostKey  = 64
 )
+
+// RunKey is the key of the packets of one run, whose secret both ends were told: HKDF of it with SHA-256 (RFC 5869), so that who learns the key has not
+// learned the secret.
+func RunKey(secret string) []byte {
+	key, err := hkdf.Key(sha256.New, []byte(secret), nil, "STAMP packets of a run", sha256.Size)
+	if err != nil { // of lengths that HKDF does not have
+		panic(err)
+	}
+	return key
+}
 
 var (
 	// ErrShort is a packet that is shorter than those of its mode are.

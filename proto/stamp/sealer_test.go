@@ -2,6 +2,7 @@ package stamp
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"strings"
 	"testing"
@@ -143,4 +144,12 @@ func FuzzPackets(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The key of a run is the same for every build, as both ends make it.
+func TestRunKey(t *testing.T) {
+	const want = "a9ceb7f4b9c5f49da8161c22d96e8accde36de13405f1450ea1c5e02859ad884"
+	if got := hex.EncodeToString(RunKey("abcdefghijklmnopqrstuvwxyz0123456789")); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 }
