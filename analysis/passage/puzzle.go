@@ -22,8 +22,8 @@ type puzzle struct {
 	extra   []extra   // counts for which there was no packet in their own place
 }
 
-// missing is a packet that left no count in its own place, which is before a count.
-type missing struct{ packet, before int }
+// missing is a packet that left no count in its own place, which begins with a count and is before another.
+type missing struct{ packet, first, before int }
 
 // extra is a count that is one too many among those that are missing from a first to a last one.
 type extra struct{ count, first, last int }
@@ -70,7 +70,7 @@ func (p *puzzle) between(packet, packets, count, counts int) {
 			p.packets[gaps[next]], p.lost[i] = i, false
 			next++
 		default:
-			p.missing = append(p.missing, missing{i, counts})
+			p.missing = append(p.missing, missing{i, count, counts})
 		}
 	}
 	for _, c := range gaps[next:] {
@@ -98,7 +98,7 @@ type reach struct{ least, most int }
 func reachOf(given []Answer) reach {
 	seen := make(map[int]bool, len(given))
 	var ahead []Answer // those with a higher index than all before
-	r := reach{math.MaxInt, 0}
+	r := reach{math.MaxInt32, 0}
 	copies := false
 	for _, a := range given {
 		if seen[a.Index] {
@@ -115,7 +115,7 @@ func reachOf(given []Answer) reach {
 		r = reach{min(r.least, late), max(r.most, late)}
 	}
 	if !copies {
-		return reach{math.MinInt, math.MaxInt}
+		return reach{math.MinInt32, math.MaxInt32}
 	}
 	return r
 }
@@ -124,17 +124,38 @@ func reachOf(given []Answer) reach {
 func (p *puzzle) match(r reach) {
 	rest := p.extra
 	for _, m := range p.missing {
-		for len(rest) > 0 && rest[0].last-m.before < r.least {
-			rest = rest[1:] // it is too early for the packets that follow, too
+		for len(rest) > 0 && r.past(rest[0], m) {
+			rest = rest[1:]
 		}
 		if len(rest) == 0 {
 			return
 		}
-		if e := rest[0]; e.first-m.before <= r.most {
+		if e := rest[0]; r.late(e, m) || r.overtook(e, m) {
 			p.packets[e.count], p.lost[m.packet] = m.packet, false
 			rest = rest[1:]
 		}
 	}
+}
+
+// late reports whether an answer may have been to a packet that was late.
+//
+//	sent             0 1 2 3 4      got there  0 2 3 1 4
+//	far end's count  0 1 2 3 4      came back  0 2 3   4
+func (r reach) late(e extra, m missing) bool {
+	return e.first-m.before <= r.most && e.last-m.before >= r.least
+}
+
+// overtook reports whether it may have been to a packet that overtook a late one, whose answer came next.
+//
+//	sent             0 1 2 3 4      got there  0 2 3 1 4
+//	far end's count  0 1 2 3 4      came back  0     1 4
+func (r reach) overtook(e extra, m missing) bool {
+	return m.first-e.last-1 == 1 && e.last-e.first+1 >= r.least
+}
+
+// past reports whether a count is too early for a packet, and so for all that follow.
+func (r reach) past(e extra, m missing) bool {
+	return e.last-m.before < r.least && m.first-e.last-1 > 1
 }
 
 // solution is what became of each packet, of each answer, and the packets in the order in which they got there. Counts that still are of no packet
