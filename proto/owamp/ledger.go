@@ -60,7 +60,7 @@ func (m *marks) set(at int) {
 	(*m)[at/64] |= 1 << (at % 64)
 }
 
-// arrive notes a packet that was read now and had come at a moment by this end's clock, and reports whether it is one of the session's, and
+// arrive notes a packet that came now, by this process's clock, at a moment by this end's clock, and reports whether it is one of the session's, and
 // in time.
 func (l *ledger) arrive(p control.Packet, now, at time.Time, e control.ErrorEstimate, ttl int) (r Record, noted bool) {
 	l.mu.Lock()

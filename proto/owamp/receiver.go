@@ -38,8 +38,9 @@ func (r *receiver) run(begin time.Time) error {
 	r.refusals.Title = "OWAMP packets not counted"
 	defer func() { r.refusals.Tell(r.log) }()
 	worth := endpoint.Estimates{Clock: r.clock}
+	read := begin // all that had come by then was read: a packet that waits to be, since this process had to wait, is not lost
 	for end := (time.Time{}); ; {
-		done, again := r.ledger.advance(time.Now(), worth.At(time.Now()))
+		done, again := r.ledger.advance(read, worth.At(time.Now()))
 		switch {
 		case !end.IsZero():
 		case r.ledger.complete():
@@ -55,6 +56,10 @@ func (r *receiver) run(begin time.Time) error {
 			if !end.IsZero() || time.Until(again) > 0 { // over, or interrupted
 				return r.drain(&worth)
 			}
+			read = time.Now()
+			if err := r.drain(&worth); err != nil {
+				return err
+			}
 			continue
 		}
 		if err != nil {
@@ -62,8 +67,21 @@ func (r *receiver) run(begin time.Time) error {
 		}
 		if packet, is := event.(sock.Packet); is {
 			r.take(packet, &worth)
+			read = latest(read, cameAt(packet.At))
 		}
 	}
+}
+
+// mostKept bounds for how long the kernel may have kept a packet until it was read: the wall clock, by which it says so, may have been set meanwhile.
+const mostKept = 10 * time.Second
+
+// cameAt is when a packet came, by this process's clock.
+func cameAt(s sock.Stamp) time.Time {
+	kept := s.User.Round(0).Sub(s.Kernel)
+	if s.Kernel.IsZero() || kept < 0 || kept > mostKept {
+		return s.User
+	}
+	return s.User.Add(-kept)
 }
 
 func latest(a, b time.Time) time.Time {
@@ -111,7 +129,7 @@ func (r *receiver) note(packet sock.Packet, worth *endpoint.Estimates) (why stri
 		r.ledger.foreign()
 		return err.Error()
 	}
-	record, noted := r.ledger.arrive(p, packet.At.User, r.clock.At(packet.At), worth.At(packet.At.User), packet.TTL)
+	record, noted := r.ledger.arrive(p, cameAt(packet.At), r.clock.At(packet.At), worth.At(packet.At.User), packet.TTL)
 	if !noted {
 		return "too late, too often, or of a number that the session does not have"
 	}

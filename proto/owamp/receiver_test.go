@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,8 +15,8 @@ import (
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// received has a receiver take what was sent to it before it began, and then end.
-func received(t *testing.T, terms Terms, log *slog.Logger, send func(to netip.AddrPort, sender, other *sock.Socket, sealer *control.Sealer)) Session {
+// received has a receiver take what was sent to it before it began, and then end; or, of a session that began at a moment, when that is over.
+func received(t *testing.T, begin time.Time, terms Terms, log *slog.Logger, send func(to netip.AddrPort, sender, other *sock.Socket, sealer *control.Sealer)) Session {
 	t.Helper()
 	var sockets [3]*sock.Socket
 	var ports [3]uint16
@@ -30,8 +31,11 @@ func received(t *testing.T, terms Terms, log *slog.Logger, send func(to netip.Ad
 	send(netip.AddrPortFrom(exampleAddress, ports[0]), sockets[1], sockets[2], sealer)
 	r := &receiver{ledger: newLedger(control.SID{}, terms, control.Request{}), sealer: sealer, socket: sockets[0],
 		from: netip.AddrPortFrom(exampleAddress, ports[1]), log: log}
-	sockets[0].Interrupt()
-	if err := r.run(time.Now()); err != nil {
+	if begin.IsZero() {
+		begin = time.Now()
+		sockets[0].Interrupt()
+	}
+	if err := r.run(begin); err != nil {
 		t.Fatal(err)
 	}
 	return r.ledger.snapshot(0, lastSequence)
@@ -56,7 +60,7 @@ func sendTo(t *testing.T, s *sock.Socket, to netip.AddrPort, packets ...[]byte) 
 func TestUnreadAtTheEnd(t *testing.T) {
 	t.Parallel()
 	terms := Terms{Packets: 100, Slots: []Slot{Fixed(0)}, Timeout: patience}
-	got := received(t, terms, nil, func(to netip.AddrPort, sender, _ *sock.Socket, sealer *control.Sealer) {
+	got := received(t, time.Time{}, terms, nil, func(to netip.AddrPort, sender, _ *sock.Socket, sealer *control.Sealer) {
 		for i := range uint32(20) {
 			sendTo(t, sender, to, sealed(sealer, i))
 		}
@@ -66,12 +70,42 @@ func TestUnreadAtTheEnd(t *testing.T) {
 	}
 }
 
+// Packets that came in time count, also where this process had to wait so long before it read them that others would be lost by now.
+func TestReadLate(t *testing.T) {
+	t.Parallel()
+	terms := Terms{Packets: 20, Slots: []Slot{Fixed(0)}, Timeout: 200 * time.Millisecond}
+	got := received(t, time.Now().Add(-time.Hour), terms, nil, func(to netip.AddrPort, sender, _ *sock.Socket, sealer *control.Sealer) {
+		for i := range uint32(20) {
+			if i != 7 {
+				sendTo(t, sender, to, sealed(sealer, i))
+			}
+		}
+	})
+	lost := slices.IndexFunc(got.Records, Record.Lost)
+	if len(got.Records) != 20 || lost < 0 || got.Records[lost].Sequence != 7 || slices.ContainsFunc(got.Records[lost+1:], Record.Lost) {
+		t.Errorf("want packet 7 lost alone: %+v", got.Records)
+	}
+}
+
+// When a packet came is told by the kernel's stamp, unless the wall clock was set meanwhile.
+func TestCameAt(t *testing.T) {
+	now := time.Now()
+	for kept, want := range map[time.Duration]time.Duration{time.Second: time.Second, -time.Second: 0, time.Hour: 0} {
+		if got := now.Sub(cameAt(sock.Stamp{User: now, Kernel: now.Round(0).Add(-kept)})); got != want {
+			t.Errorf("kept for %v: came %v before it was read", kept, got)
+		}
+	}
+	if got := cameAt(sock.Stamp{User: now}); got != now {
+		t.Errorf("without a stamp: %v", got)
+	}
+}
+
 // Of packets that do not count the log has how many there were of each reason: at the first, and at the end.
 func TestRefusalsAreTold(t *testing.T) {
 	t.Parallel()
 	var said bytes.Buffer
 	terms := Terms{Packets: 2, Slots: []Slot{Fixed(0)}, Timeout: patience}
-	received(t, terms, slog.New(slog.NewTextHandler(&said, nil)), func(to netip.AddrPort, sender, other *sock.Socket, sealer *control.Sealer) {
+	received(t, time.Time{}, terms, slog.New(slog.NewTextHandler(&said, nil)), func(to netip.AddrPort, sender, other *sock.Socket, sealer *control.Sealer) {
 		good := sealed(sealer, 0)
 		sendTo(t, other, to, good, good, good)
 		sendTo(t, sender, to, good[:5], good, good[:3], sealed(sealer, 2))
