@@ -212,8 +212,10 @@ const (
 	ofPaced    sort = "paced"    // by UDP
 	ofMarked   sort = "marked"   // by UDP, with a mark: what becomes of that, and no loss of unmarked packets
 	ofBrisk    sort = "brisk"    // the same, fast
-	ofExchange sort = "transact"
-	ofTrains   sort = "capacity"
+	// ofColliding is by UDP, both ways at once: it says nothing of what one way loses alone.
+	ofColliding sort = "colliding"
+	ofExchange  sort = "transact"
+	ofTrains    sort = "capacity"
 	// ofOtherFlow is of large transactions, which tell how fast another flow than the transfer is.
 	ofOtherFlow sort = "other flow"
 	ofSockets   sort = "sockets"
@@ -238,6 +240,8 @@ func sortOf(r *measure.Result) sort {
 			return ofBrisk
 		}
 		return ofMarked
+	case r.Parameters["proto"] == "udp" && measure.WayOf(r.Kind, r.Parameters) == measure.Both:
+		return ofColliding
 	case r.Parameters["proto"] == "udp":
 		return ofPaced
 	case measure.WayOf(r.Kind, r.Parameters) == measure.Both:

@@ -6,8 +6,8 @@ var shallowBuffer = Rule{
 	Of:    OfWay,
 	Needs: []Name{HalfLoss, PacedLoss, Retransmits, Steady, InFlight, PayloadCapacity, EmptyRoundTrip},
 	Reads: []Name{LoadedRoundTrip, MSS, Capacity, Spurious, SpuriousShare, SACK, ResentShare, LateRetransmits, LateSegments, PacedLost, PacedSent,
-		HalfSent, HalfPeriod, LossPeriod, FullLosses},
-	Apart:   map[string]Name{"policer": HalfLoss, "random-loss": PacedLoss, "reordering-harmful": SpuriousShare, "no-sack": SACK},
+		HalfSent, HalfPeriod, LossPeriod, FullLosses, CollidingLoss},
+	Apart:   map[string]Name{"policer": HalfLoss, "random-loss": PacedLoss, "reordering-harmful": SpuriousShare, "no-sack": SACK, "duplex-mismatch": CollidingLoss},
 	Suspect: losesWithoutQueue,
 	Look: func(s *Subject) *Claim {
 		if s.Known(SACK) && !s.Is(SACK) { // one overflow is then mended for seconds, however long the queue is
@@ -23,6 +23,8 @@ var shallowBuffer = Rule{
 		}
 		switch {
 		case !losesWithoutQueue(s) || s.Value(HalfLoss) > halfPasses || s.Value(InFlight) < least*product || s.Value(Spurious) >= enoughLosses:
+			return nil
+		case collide(s): // what a queue of any length lets pass
 			return nil
 		case mostlyFull(s) || !losesOnlyBursts(s): // a queue that holds much is not short; and what is rare, a probe need not meet
 			return nil
