@@ -16,6 +16,7 @@ package connect
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/pathwise-net/pathwise/measure"
 )
@@ -31,6 +32,7 @@ const (
 	FarDrops       = "far-firewall-drops"      //
 	FarRejects     = "far-firewall-rejects"    //
 	FarReversePath = "far-reverse-path"        // the far kernel drops what came by another interface than the answer would leave by (RFC 3704)
+	FarForwards    = "far-host-forwards"       // to a container or another host, where nothing answers or which refuses
 	NearDrops      = "near-firewall-drops"     // what this host sends
 	NearDropsBack  = "near-firewall-deaf"      // what comes back to it
 	NearRejects    = "near-firewall-rejects"   //
@@ -48,10 +50,30 @@ func IsOpen(finding string) bool { return finding == Open || finding == Closes }
 
 // Judge says what was seen means. to is what people call the port, such as carol:22. far is nil where nobody watched at the far end.
 func Judge(to string, near measure.PortNear, far *measure.PortFar) measure.PortCheck {
+	near.Packets = own(near.Packets, near.Attempts)
+	if far != nil {
+		kept := *far
+		kept.Packets = own(far.Packets, near.Attempts)
+		far = &kept
+	}
 	j := judge{to: to, near: near, far: far}
 	j.gather()
 	j.decide()
 	return measure.PortCheck{Finding: j.finding, Says: j.says, Evidence: j.evidence(), Unknown: j.unknown, Near: near, Far: far}
+}
+
+// own are the packets of the connections that were tried, without those of other programs. Where there are none all are kept: address translation
+// then gave them other ports.
+func own(packets []measure.PortPacket, attempts []measure.PortAttempt) (kept []measure.PortPacket) {
+	for _, p := range packets {
+		if slices.ContainsFunc(attempts, func(a measure.PortAttempt) bool { return a.Local == p.Near }) {
+			kept = append(kept, p)
+		}
+	}
+	if kept == nil {
+		return packets
+	}
+	return kept
 }
 
 // judge is one verdict in the making.
@@ -65,6 +87,7 @@ type judge struct {
 	left    bool                // a SYN left by an interface of the near host
 	back    *measure.PortPacket // an answer that came to one; nil: none was seen
 	own     *measure.PortPacket // an RST that came from this host itself, in the target's name
+	onward  *measure.PortPacket // a SYN that the far host handed on; nil: none was seen
 	arrived bool                // a SYN came to an interface of the far host
 	sent    *measure.PortPacket // an answer that left by one; nil: none was seen
 
@@ -105,6 +128,8 @@ func (j *judge) gather() {
 			j.arrived = true
 		case p.Out && p.Kind != measure.PacketSYN && j.sent == nil:
 			j.sent = p
+		case p.Out && p.Kind == measure.PacketSYN && !j.near.Itself:
+			j.onward = p
 		}
 	}
 }

@@ -76,50 +76,52 @@ func TestJudge(t *testing.T) {
 		says    string // a part of the sentence
 		unknown string // a part of what is not known; "": nothing is
 	}{
-		"open":                     {nearOf("open", ">SYN <SYN-ACK"), nil, Open, "answers after 2.00 ms", ""},
-		"open, without privilege":  {nearOf("open", "-"), nil, Open, "is open", ""},
-		"open, seen at both ends":  {nearOf("open", ">SYN <SYN-ACK"), farOf("<SYN >SYN-ACK", here), Open, "is open", ""},
-		"open by a stranger":       {nearOf("open", ">SYN <SYN-ACK"), farOf("", here), Open, "is open", "in its name"},
-		"closed at once":           {nearOf("open", ">SYN <SYN-ACK", then), nil, Closes, "closed at once", "its own log"},
-		"refused":                  {nearOf("refused", ">SYN <RST"), nil, Refused, "nothing listens there, or", "--ssh"},
-		"refused, as far as echo":  {nearOf("refused", ">SYN <RST", asFar), nil, Refused, "", "--ssh"},
-		"refused from nearer":      {nearOf("refused", ">SYN <RST", hops), nil, Between, "3 hops, and echoes of the target over 5", ""},
-		"refused over lo":          {nearOf("refused", "=RST"), nil, NearRejects, "never was on the path", ""},
-		"nobody listens":           {nearOf("refused", ">SYN <RST"), farOf("<SYN >RST"), Nothing, "nothing listens on carol:22", ""},
-		"nobody listens, unseen":   {nearOf("refused", "-"), farOf("-"), Nothing, "", ""},
-		"on loopback alone":        {nearOf("refused", ">SYN <RST"), farOf("<SYN >RST", elsewhere), OtherAddress, "127.0.0.1:22 only", ""},
-		"far RST though it hears":  {nearOf("refused", ">SYN <RST"), farOf("<SYN >RST", here), FarRejects, "although sshd", ""},
-		"the same, unseen":         {nearOf("refused", ">SYN <RST"), farOf("-", here), FarRejects, "or one on the way", "as root"},
-		"RST before the far host":  {nearOf("refused", ">SYN <RST"), farOf("", here), Between, "in the far host's name", ""},
-		"RST before its answer":    {nearOf("refused", ">SYN <RST"), farOf("<SYN >SYN-ACK", here), Between, "", ""},
-		"by a router":              {nearOf("unreachable, administratively prohibited by "+router, ">SYN"), nil, Router, "router " + router, ""},
-		"no way":                   {nearOf("unreachable, host unreachable by "+router, ">SYN"), nil, NoWay, "router " + router, ""},
-		"by the target":            {nearOf("unreachable, port unreachable by "+carol, ">SYN"), nil, FarRejects, "firewall of the far host", ""},
-		"by this host":             {nearOf("unreachable, administratively prohibited by "+bob, ""), nil, NearRejects, "of this host", ""},
-		"by an old kernel":         {nearOf("unreachable, host unreachable", "-"), nil, NoWay, "", "trace"},
-		"a neighbour gives up":     {nearOf("unreachable, host unreachable by "+bob, "", silentHop), nil, NextHopSilent, router, ""},
-		"a neighbour is silent":    {nearOf("silent", "", silentHop), nil, NextHopSilent, router, ""},
-		"not allowed":              {nearOf("forbidden, operation not permitted", ""), nil, NearRejects, "not permitted", ""},
-		"silent, nothing left":     {nearOf("silent", ""), nil, NearDrops, "no SYN left", ""},
-		"silent, answer came":      {nearOf("silent", ">SYN <SYN-ACK"), nil, NearDropsBack, "SYN-ACK came to eth0", ""},
-		"silent":                   {nearOf("silent", ">SYN"), nil, NoAnswer, "", "on the way there, by the firewall of the far host, or on the way back"},
-		"silent, unseen":           {nearOf("silent", "-"), nil, NoAnswer, "", "by the firewall of this host, on the way there"},
-		"lost ahead":               {nearOf("silent", ">SYN"), farOf("", here), DroppedThere, "no SYN comes", ""},
-		"lost ahead, unseen here":  {nearOf("silent", "-"), farOf("", here), DroppedThere, "", "run this as root"},
-		"lost back":                {nearOf("silent", ">SYN"), farOf("<SYN >SYN-ACK", here), DroppedBack, "sends SYN-ACK", ""},
-		"RST lost back":            {nearOf("silent", ">SYN"), farOf("<SYN >RST"), DroppedBack, "sends RST", ""},
-		"far firewall":             {nearOf("silent", ">SYN"), farOf("<SYN", here), FarDrops, "where sshd listens", ""},
-		"far firewall, nobody":     {nearOf("silent", ">SYN"), farOf("<SYN"), FarDrops, "would refuse", ""},
-		"far firewall, elsewhere":  {nearOf("silent", ">SYN"), farOf("<SYN", elsewhere), FarDrops, "but on 127.0.0.1:22", ""},
-		"far firewall, outward":    {nearOf("silent", ">SYN"), half(farOf("<SYN", here)), FarDrops, "drops the answers", ""},
-		"far reverse path":         {nearOf("silent", ">SYN"), counted(farOf("<SYN", here), countReversePath), FarReversePath, "rp_filter", ""},
-		"full queue":               {nearOf("silent", ">SYN"), farOf("<SYN", full), QueueFull, "sshd", ""},
-		"full queue, unseen":       {nearOf("silent", ">SYN"), farOf("-", full), QueueFull, "", ""},
-		"another's queue":          {nearOf("silent", ">SYN"), counted(farOf("<SYN", here), countOverflows), FarDrops, "", ""},
-		"half open, unseen":        {nearOf("silent", ">SYN"), half(farOf("-", here)), DroppedBack, "", "as root"},
-		"silent, far unseen":       {nearOf("silent", ">SYN"), farOf("-", here), NoAnswer, "although sshd", "as root"},
-		"silent, nobody, unseen":   {nearOf("silent", ">SYN"), farOf("-"), NoAnswer, "nothing listens", "as root"},
-		"this host's own firewall": {nearOf("silent", "=SYN", itself), farOf("=SYN", here), FarDrops, "firewall of this host", ""},
+		"open":                              {nearOf("open", ">SYN <SYN-ACK"), nil, Open, "answers after 2.00 ms", ""},
+		"open, without privilege":           {nearOf("open", "-"), nil, Open, "is open", ""},
+		"open, seen at both ends":           {nearOf("open", ">SYN <SYN-ACK"), farOf("<SYN >SYN-ACK", here), Open, "is open", ""},
+		"open by a stranger":                {nearOf("open", ">SYN <SYN-ACK"), farOf("", here), Open, "is open", "in its name"},
+		"closed at once":                    {nearOf("open", ">SYN <SYN-ACK", then), nil, Closes, "closed at once", "its own log"},
+		"refused":                           {nearOf("refused", ">SYN <RST"), nil, Refused, "nothing listens there, or", "--ssh"},
+		"refused, as far as echo":           {nearOf("refused", ">SYN <RST", asFar), nil, Refused, "", "--ssh"},
+		"refused from nearer":               {nearOf("refused", ">SYN <RST", hops), nil, Between, "3 hops, and echoes of the target over 5", ""},
+		"refused over lo":                   {nearOf("refused", "=RST"), nil, NearRejects, "never was on the path", ""},
+		"nobody listens":                    {nearOf("refused", ">SYN <RST"), farOf("<SYN >RST"), Nothing, "nothing listens on carol:22", ""},
+		"nobody listens, unseen":            {nearOf("refused", "-"), farOf("-"), Nothing, "", ""},
+		"on loopback alone":                 {nearOf("refused", ">SYN <RST"), farOf("<SYN >RST", elsewhere), OtherAddress, "127.0.0.1:22 only", ""},
+		"far RST though it hears":           {nearOf("refused", ">SYN <RST"), farOf("<SYN >RST", here), FarRejects, "although sshd", ""},
+		"the same, unseen":                  {nearOf("refused", ">SYN <RST"), farOf("-", here), FarRejects, "or one on the way", "as root"},
+		"RST before the far host":           {nearOf("refused", ">SYN <RST"), farOf("", here), Between, "in the far host's name", ""},
+		"RST before its answer":             {nearOf("refused", ">SYN <RST"), farOf("<SYN >SYN-ACK", here), Between, "", ""},
+		"by a router":                       {nearOf("unreachable, administratively prohibited by "+router, ">SYN"), nil, Router, "router " + router, ""},
+		"no way":                            {nearOf("unreachable, host unreachable by "+router, ">SYN"), nil, NoWay, "router " + router, ""},
+		"by the target":                     {nearOf("unreachable, port unreachable by "+carol, ">SYN"), nil, FarRejects, "firewall of the far host", ""},
+		"by this host":                      {nearOf("unreachable, administratively prohibited by "+bob, ""), nil, NearRejects, "of this host", ""},
+		"by an old kernel":                  {nearOf("unreachable, host unreachable", "-"), nil, NoWay, "", "trace"},
+		"a neighbour gives up":              {nearOf("unreachable, host unreachable by "+bob, "", silentHop), nil, NextHopSilent, router, ""},
+		"a neighbour is silent":             {nearOf("silent", "", silentHop), nil, NextHopSilent, router, ""},
+		"not allowed":                       {nearOf("forbidden, operation not permitted", ""), nil, NearRejects, "not permitted", ""},
+		"silent, nothing left":              {nearOf("silent", ""), nil, NearDrops, "no SYN left", ""},
+		"silent, answer came":               {nearOf("silent", ">SYN <SYN-ACK"), nil, NearDropsBack, "SYN-ACK came to eth0", ""},
+		"silent":                            {nearOf("silent", ">SYN"), nil, NoAnswer, "", "on the way there, by the firewall of the far host, or on the way back"},
+		"silent, unseen":                    {nearOf("silent", "-"), nil, NoAnswer, "", "by the firewall of this host, on the way there"},
+		"lost ahead":                        {nearOf("silent", ">SYN"), farOf("", here), DroppedThere, "no SYN comes", ""},
+		"lost ahead, unseen here":           {nearOf("silent", "-"), farOf("", here), DroppedThere, "", "run this as root"},
+		"lost back":                         {nearOf("silent", ">SYN"), farOf("<SYN >SYN-ACK", here), DroppedBack, "sends SYN-ACK", ""},
+		"RST lost back":                     {nearOf("silent", ">SYN"), farOf("<SYN >RST"), DroppedBack, "sends RST", ""},
+		"far firewall":                      {nearOf("silent", ">SYN"), farOf("<SYN", here), FarDrops, "where sshd listens", ""},
+		"far firewall, nobody":              {nearOf("silent", ">SYN"), farOf("<SYN"), FarDrops, "would refuse", ""},
+		"far firewall, elsewhere":           {nearOf("silent", ">SYN"), farOf("<SYN", elsewhere), FarDrops, "but on 127.0.0.1:22", ""},
+		"far firewall, outward":             {nearOf("silent", ">SYN"), half(farOf("<SYN", here)), FarDrops, "drops the answers", ""},
+		"far host hands on":                 {nearOf("silent", ">SYN"), farOf("<SYN >SYN"), FarForwards, "on by eth0, and nothing answers", ""},
+		"far host hands on, and is refused": {nearOf("refused", ">SYN <RST"), farOf("<SYN >SYN <RST >RST"), FarForwards, "refused there", ""},
+		"far reverse path":                  {nearOf("silent", ">SYN"), counted(farOf("<SYN", here), countReversePath), FarReversePath, "rp_filter", ""},
+		"full queue":                        {nearOf("silent", ">SYN"), farOf("<SYN", full), QueueFull, "sshd", ""},
+		"full queue, unseen":                {nearOf("silent", ">SYN"), farOf("-", full), QueueFull, "", ""},
+		"another's queue":                   {nearOf("silent", ">SYN"), counted(farOf("<SYN", here), countOverflows), FarDrops, "", ""},
+		"half open, unseen":                 {nearOf("silent", ">SYN"), half(farOf("-", here)), DroppedBack, "", "as root"},
+		"silent, far unseen":                {nearOf("silent", ">SYN"), farOf("-", here), NoAnswer, "although sshd", "as root"},
+		"silent, nobody, unseen":            {nearOf("silent", ">SYN"), farOf("-"), NoAnswer, "nothing listens", "as root"},
+		"this host's own firewall":          {nearOf("silent", "=SYN", itself), farOf("=SYN", here), FarDrops, "firewall of this host", ""},
 	} {
 		got := Judge("carol:22", c.near, c.far)
 		if got.Finding != c.want || !strings.Contains(got.Says, c.says) || !strings.Contains(got.Unknown, c.unknown) || c.unknown == "" && got.Unknown != "" {
@@ -138,6 +140,21 @@ func TestJudgeMixed(t *testing.T) {
 	near.Attempts = append(near.Attempts, nearOf("open", "").Attempts...)
 	if got := Judge("carol:22", near, nil); got.Finding != Open {
 		t.Errorf("silent, refused, then open: %s", got.Finding)
+	}
+}
+
+// Packets of other programs do not count, unless address translation gave ours another port.
+func TestJudgeOthers(t *testing.T) {
+	far := farOf("<SYN >SYN-ACK", here)
+	far.Packets = append(far.Packets, measure.PortPacket{Interface: "eth0", Kind: measure.PacketSYN, Near: bob + ":50000"})
+	near := nearOf("silent", ">SYN")
+	near.Attempts[0].Local = bob + ":50000"
+	if got := Judge("carol:22", near, far); got.Finding != FarDrops || len(got.Far.Packets) != 1 || len(far.Packets) != 3 {
+		t.Errorf("beside another program: %s, %d packets", got.Finding, len(got.Far.Packets))
+	}
+	near.Attempts[0].Local = "192.168.1.2:40000"
+	if got := Judge("carol:22", near, far); got.Finding != DroppedBack || len(got.Far.Packets) != 3 {
+		t.Errorf("behind address translation: %s, %d packets", got.Finding, len(got.Far.Packets))
 	}
 }
 

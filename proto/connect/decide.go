@@ -70,6 +70,8 @@ func (j *judge) refused() {
 		j.refusedAlone()
 	case j.far.Watched && (!j.arrived || j.sent == nil || j.sent.Kind != measure.PacketRST):
 		j.found(Between, "something on the way refuses connections to %s in the far host's name, which sent no RST", j.to)
+	case j.onward != nil:
+		j.found(FarForwards, "the far host hands connections to %s on by %s, and they are refused there", j.to, j.onward.Interface)
 	case j.covering() == nil && len(j.far.Listeners) > 0:
 		j.elsewhere()
 	case j.covering() == nil:
@@ -170,6 +172,8 @@ func (j *judge) silentFar() {
 	case j.overflow() != nil:
 		l := j.overflow()
 		j.found(QueueFull, "the accept queue of %s is full: %s listens there, and takes no connections from it", j.to, called(l))
+	case j.onward != nil:
+		j.found(FarForwards, "the far host hands connections to %s on by %s, and nothing answers there", j.to, j.onward.Interface)
 	case j.far.HalfOpen > 0:
 		j.found(FarDrops, "the firewall of %s drops the answers of %s: its kernel answers, and nothing leaves by any interface", j.host(), j.to)
 	case j.far.Counts[countReversePath] > 0:
