@@ -118,6 +118,7 @@ interface ResultDoc {
     members?: Member[];
     pairs?: MemberPair[];
     findings?: Finding[];
+    port?: { finding: string; says: string; evidence: string[]; unknown?: string };
     output?: { command: string[]; stdout: string; stderr: string; exit_code: number; truncated?: boolean };
     [kind: string]: unknown;
   };

@@ -47,6 +47,9 @@ export function Result({ route }) {
         ${asked.length === 0 ? html`<p class="quiet">All as by default.</p>` : html`<dl>${asked.map(([k, v]) => html`<dt>${k}</dt><dd>${typeof v === 'object' ? JSON.stringify(v) : String(v)}</dd>`)}</dl>`}</section>
     </div>
     ${r.kind !== 'diagnosis' && r.samples?.findings?.length && html`<section aria-labelledby="findings"><h2 id="findings">What was found</h2><${Findings} findings=${r.samples.findings} audit /></section>`}
+    ${r.samples?.port && html`<section aria-labelledby="port"><h2 id="port">The port, as ${a} sees it</h2><p>${r.samples.port.says}.</p>
+      <ul>${r.samples.port.evidence.map((line) => html`<li>${line}</li>`)}</ul>
+      ${r.samples.port.unknown && html`<p class="quiet">Not known: ${r.samples.port.unknown}.</p>`}</section>`}
     ${r.kind === 'beacon' && r.samples?.members && html`<${Members} members=${r.samples.members} pairs=${r.samples.pairs ?? []} />
       ${r.test && html`<p class="screen"><a href=${link(['group', r.test])}>The newest of this group</a></p>`}`}
     ${r.samples?.echoes?.length && html`<${Echoes} echoes=${r.samples.echoes} />`}
