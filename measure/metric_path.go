@@ -6,7 +6,12 @@ const (
 
 	// Available is what the narrowest link has left beside other traffic (RFC 5136); of a range, its low end.
 	Available Metric = "available_bits_per_second"
-	PathMTU   Metric = "path_mtu_bytes"
+
+	// Sustained is what a token bucket on the path passes for long, and BucketSize what it passes at once beyond that.
+	Sustained  Metric = "sustained_bits_per_second"
+	BucketSize Metric = "bucket_bytes"
+
+	PathMTU Metric = "path_mtu_bytes"
 
 	// Serialization is the rate of the one link that would take as long for each byte as all links of the path do in turn.
 	Serialization Metric = "serialization_bits_per_second"
@@ -32,6 +37,16 @@ func pathMetrics() []Definition {
 				"low end.",
 			See:    []string{"capacity_bits_per_second", "cross-traffic"},
 			Source: "RFC 5136"},
+		{Metric: Sustained, Label: "Sustained rate", Group: "Path", Better: BetterHigh, Draw: DrawLine,
+			Help:  "What a token bucket on the path passes for long, at the IP layer.",
+			Text:  "The rate of a policer or a shaper with a token bucket: the first bytes after a pause pass at the rate of the link, what follows no faster than this.",
+			Shows: "It is there where a bucket showed alone. A transfer of more than a few times bucket_bytes gets no more than this, and not the capacity.",
+			See:   []string{"bucket_bytes", "capacity_bits_per_second", "policer"}},
+		{Metric: BucketSize, Label: "Token bucket", Group: "Path", Better: BetterHigh,
+			Help:  "Bytes that a token bucket on the path passes at once after a pause.",
+			Text:  "What a policer or a shaper lets pass at the rate of the link after a pause, beyond its sustained rate.",
+			Shows: "A bucket larger than what a measurement sends in a row does not show.",
+			See:   []string{"sustained_bits_per_second", "policer"}},
 		{Metric: Serialization, Label: "Serialization", Group: "Path", Better: BetterHigh,
 			Help:  "Rate of the one link over which each byte would take as long as over all links of the path in turn.",
 			Text:  "By how much the shortest round trips grow with the size of packets, as a rate: the inverse of the sum of the inverse rates of all links, if both ways are alike.",

@@ -54,15 +54,15 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Every metric follows the data unless it is of a round trip, a transaction, a route, or the host itself. Of the path only rates are of one way:
-// sizes and hops are those of the route from the source.
+// Every metric follows the data unless it is of a round trip, a transaction, a route, or the host itself. Of the path only rates and token
+// buckets are of one way: sizes and hops are those of the route from the source.
 func TestFollows(t *testing.T) {
 	for _, d := range Definitions() {
 		want := FollowsData
 		switch name := string(d.Metric); {
 		case strings.HasPrefix(name, "host_"):
 			want = FollowsHost
-		case strings.HasPrefix(name, "rtt_"), d.Group == "Transactions", d.Group == "Path" && d.Metric.Unit() != "bits_per_second":
+		case strings.HasPrefix(name, "rtt_"), d.Group == "Transactions", d.Group == "Path" && d.Metric.Unit() != "bits_per_second" && d.Metric != BucketSize:
 			want = FollowsTrip
 		}
 		if got := d.Metric.Follows(); got != want {

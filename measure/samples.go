@@ -17,6 +17,7 @@ type Samples struct {
 	TCPInfo      []TCPSample    `json:"tcp_info,omitempty"`
 	Ends         []TCPEnd       `json:"ends,omitempty"`
 	Trains       []Train        `json:"trains,omitempty"`
+	Capacity     *PathCapacity  `json:"capacity,omitempty"`
 	Hops         []Hop          `json:"hops,omitempty"`
 	Marks        []Mark         `json:"marks,omitempty"`
 	Transactions []Transaction  `json:"transactions,omitempty"`
