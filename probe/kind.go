@@ -36,12 +36,13 @@ type Usage struct {
 	Optional bool   // it takes none, too: then it measures this host
 	Short    string
 	Long     string
-	Examples []string // what comes after "pathwise ", of calls that work
-	Doing    string   // what is said on a terminal while it runs, before the target: "pinging"; "": its lines say enough
-	Detail   bool     // the lines that it shows on its way are for who asks for more
-	Input    bool     // what it sends may come from a file
-	Group    string   // the kind that its flag --group measures in place of a host, with the flags of both; "": there is none
-	URLs     string   // the kind that measures what a URL in place of a host names, with its flags; "": none does
+	Examples []string          // what comes after "pathwise ", of calls that work
+	Doing    string            // what is said on a terminal while it runs, before the target: "pinging"; "": its lines say enough
+	Detail   bool              // the lines that it shows on its way are for who asks for more
+	Input    bool              // what it sends may come from a file
+	Group    string            // the kind that its flag --group measures in place of a host, with the flags of both; "": there is none
+	URLs     string            // the kind that measures what a URL in place of a host names, with its flags; "": none does
+	Set      map[string]string // parameters that a call sets where no flag says otherwise
 }
 
 // Parameter is one thing that a kind can be told.

@@ -247,7 +247,7 @@ func TestDemand(t *testing.T) {
 			BitsPerSecond: 1e6 / 1460. * 1526, Responder: "iperf3"}},
 		{"throughput", values{"proto": "udp", "rate": "20mbit", "length": 1000}, measure.Demand{DurationSeconds: 11, Exclusive: true,
 			Bytes: 200e6 / 8 / 1000 * 1066, BitsPerSecond: 20e6 * 1.066, Responder: "iperf3"}},
-		{"capacity", nil, measure.Demand{DurationSeconds: 6, Exclusive: true, Bytes: 1640 * (ethernet - 20), Responder: "iperf3", ResponderTests: 3}},
+		{"capacity", nil, measure.Demand{DurationSeconds: 6, Exclusive: true, Bytes: 1640 * (ethernet - 20), Responder: "iperf3", ResponderTests: 24}},
 		{"command", values{"argv": []string{"true"}}, measure.Demand{Exclusive: true}},
 		{"host", values{"interval": 3}, measure.Demand{DurationSeconds: 3}},
 	}

@@ -66,7 +66,7 @@ func (f *parameterFlags) addParameters(c *cobra.Command, only ...string) {
 		flag := c.Flags().VarPF(v, v.flag(), p.Short, p.Meaning)
 		switch {
 		case v.Type() == "bool":
-			flag.NoOptDefVal = "true"
+			flag.NoOptDefVal, flag.DefValue = "true", f.kind.Usage.Set[p.Name]
 		case p.Refuse(p.Default) == "" && (v.Type() != "string" || !strings.Contains(p.Default, " ")):
 			flag.DefValue = p.Default
 		default:
@@ -75,9 +75,12 @@ func (f *parameterFlags) addParameters(c *cobra.Command, only ...string) {
 	}
 }
 
-// set returns the parameters whose flags a call sets.
+// set returns the parameters whose flags a call sets, and those that the kind has set without one.
 func (f *parameterFlags) set(c *cobra.Command) map[string]any {
 	set := map[string]any{}
+	for name, text := range f.kind.Usage.Set {
+		set[name] = text
+	}
 	for _, v := range f.values {
 		if c.Flags().Changed(v.flag()) {
 			set[v.parameter.Name] = v.text
