@@ -24,25 +24,25 @@ import (
 // What is found, as measure.PortCheck.Finding has it.
 const (
 	Open           = "open"
-	Closes         = "closes-at-once"          // it is open, and whoever answers ends the connection at once
-	Nothing        = "nothing-listens"         //
-	Refused        = "refused"                 // by the target: nobody listens, or its firewall refuses; the far end would know
-	OtherAddress   = "listens-elsewhere"       // on another address of the host
-	QueueFull      = "accept-queue-full"       //
-	FarDrops       = "far-firewall-drops"      //
-	FarRejects     = "far-firewall-rejects"    //
-	FarReversePath = "far-reverse-path"        // the far kernel drops what came by another interface than the answer would leave by (RFC 3704)
-	FarForwards    = "far-host-forwards"       // to a container or another host, where nothing answers or which refuses
-	NearDrops      = "near-firewall-drops"     // what this host sends
-	NearDropsBack  = "near-firewall-deaf"      // what comes back to it
-	NearRejects    = "near-firewall-rejects"   //
-	NextHopSilent  = "next-hop-silent"         // this host does not get the link address of its next hop
-	Router         = "router-refuses"          //
-	NoWay          = "no-way"                  // a router knows no way to the target, or cannot reach it on the last link
-	Between        = "refused-on-the-way"      // by RST in the target's name
-	DroppedThere   = "dropped-on-the-way"      //
-	DroppedBack    = "dropped-on-the-way-back" //
-	NoAnswer       = "no-answer"               // and what was seen does not tell why
+	Closes         = "closes-at-once" // it is open, and whoever answers ends the connection at once
+	Nothing        = "nothing-listens"
+	Refused        = "refused"           // by the target: nobody listens, or its firewall refuses; the far end would know
+	OtherAddress   = "listens-elsewhere" // on another address of the host
+	QueueFull      = "accept-queue-full"
+	FarDrops       = "far-firewall-drops"
+	FarRejects     = "far-firewall-rejects"
+	FarReversePath = "far-reverse-path"    // the far kernel drops what came by another interface than the answer would leave by (RFC 3704)
+	FarForwards    = "far-host-forwards"   // to a container or another host, where nothing answers or which refuses
+	NearDrops      = "near-firewall-drops" // what this host sends
+	NearDropsBack  = "near-firewall-deaf"  // what comes back to it
+	NearRejects    = "near-firewall-rejects"
+	NextHopSilent  = "next-hop-silent" // this host does not get the link address of its next hop
+	Router         = "router-refuses"
+	NoWay          = "no-way"             // a router knows no way to the target, or cannot reach it on the last link
+	Between        = "refused-on-the-way" // by RST in the target's name
+	DroppedThere   = "dropped-on-the-way"
+	DroppedBack    = "dropped-on-the-way-back"
+	NoAnswer       = "no-answer" // and what was seen does not tell why
 )
 
 // IsOpen reports whether a finding is that connections open.
