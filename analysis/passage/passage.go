@@ -12,6 +12,7 @@ type Answer struct {
 	Index  int    // of the packet that it answers, in the order of sending, from 0
 	Count  uint32 // of the answers that the far end gave before this one, if it counts; else anything, mostly the index
 	Counts bool   // the far end says for certain that Count is that
+	Round  int    // of a session that goes on, how often the far end began to count anew before: see Seam
 }
 
 // Ways is what became of packets on each way. Where the far end counts, an answer that did not come back leaves a gap in the counts that did; a

@@ -145,10 +145,10 @@ func (c path) play(random *rand.Rand) (wrong string) {
 			lostBack++
 			continue
 		}
-		all = append(all, Answer{int(i), uint32(count), true})
+		all = append(all, Answer{Index: int(i), Count: uint32(count), Counts: true})
 		if harmed && hit(c.copiedBack) {
 			copiedBack++
-			all = append(all, Answer{int(i), uint32(count), true})
+			all = append(all, Answer{Index: int(i), Count: uint32(count), Counts: true})
 		}
 	}
 	w := Of(sent, all)
