@@ -69,14 +69,15 @@ func (r Responder) GoString() string { return r.Kind }
 
 // Demand is what a Task asks of the path and of both ends, reckoned before it runs: what a planner goes by.
 type Demand struct {
-	DurationSeconds float64 `json:"duration_seconds"`    // from first to last packet, as a rule
-	Exclusive       bool    `json:"exclusive"`           // fills a link: both ends' interfaces must be alone
-	Bytes           float64 `json:"bytes"`               // on the wire, both directions; of a test that fills a link, at BitsPerSecond
-	BitsPerSecond   float64 `json:"bits_per_second"`     // while it lasts, at most; 0: whatever the path carries
-	Together        bool    `json:"together,omitempty"`  // light ones of a test begin at once on all hosts
-	Responder       string  `json:"far,omitempty"`       // the kind of listener that the target must open
-	ResponderTests  int     `json:"far_tests,omitempty"` // that come to it, one after the other; 0: 1
-	Sealed          bool    `json:"-"`                   // its packets have room for being authenticated, where both hosts can: see Responder
+	DurationSeconds float64 `json:"duration_seconds"`     // from first to last packet, as a rule
+	Exclusive       bool    `json:"exclusive"`            // fills a link: both ends' interfaces must be alone
+	Bytes           float64 `json:"bytes"`                // on the wire, both directions; of a test that fills a link, at BitsPerSecond
+	BitsPerSecond   float64 `json:"bits_per_second"`      // while it lasts, at most; 0: whatever the path carries
+	Together        bool    `json:"together,omitempty"`   // light ones of a test begin at once on all hosts
+	Continuous      bool    `json:"continuous,omitempty"` // its runs follow each other without a gap, each as long as the time between them
+	Responder       string  `json:"far,omitempty"`        // the kind of listener that the target must open
+	ResponderTests  int     `json:"far_tests,omitempty"`  // that come to it, one after the other; 0: 1
+	Sealed          bool    `json:"-"`                    // its packets have room for being authenticated, where both hosts can: see Responder
 
 	// ResultBytes are what its Result adds to an archive: line, samples, points, rollups and indices, as measured with SQLite, a few
 	// Results at a time (docs/mesh-file.md). They are to be right within a factor of two, which is about what lies between a path

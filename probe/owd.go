@@ -39,6 +39,14 @@ type OWD struct {
 	Classes  string        // marks that take turns, such as "ef,be,le", in place of DSCP: see quantity.ParseDSCP; not by OWAMP; "": one
 	Deadline time.Duration // no packet leaves later than this after the first; 0: no limit
 
+	Continuous bool                  // go on, with a Result each Every; Count 0 is no limit then
+	Every      time.Duration         // with Continuous the length of a Result; 0: a minute
+	Time       time.Duration         // with Continuous, how long packets leave; 0: until the end of ctx
+	Finished   func(*measure.Result) // gets each Result but the last, which Do returns, from a goroutine of its own; may be nil
+	Begin      time.Time             // of one Result of several that follow each other without a gap: when it is planned to begin; zero: at once
+	renewAfter time.Duration         // of TWAMP, how old a session is when another takes over; 0: sessionAge
+	alone      bool                  // one Result of a continuous measurement, which others before and after it complete
+
 	Poisson bool // exponential intervals, which meet periodic behaviour of the path without bias (RFC 2330, 11.1.1)
 
 	Rand   *rand.Rand // source of intervals and identifiers; nil: a random seed
@@ -85,7 +93,7 @@ func (p OWD) Validate() error {
 	if err := cmp.Or(
 		checkTarget(p.Target, p.Family), proto, all.checkMode(),
 		checkRange("port", all.Port, 1, 65535),
-		checkRange("count", all.Count, 1, owdMaxCount),
+		all.checkCount(), all.checkContinuous(),
 		checkDuration("interval", p.Interval, owdMinInterval, time.Hour),
 		all.checkSize(),
 		checkDuration("timeout", p.Timeout, time.Millisecond, maxTimeout),
@@ -105,8 +113,12 @@ func (p OWD) Validate() error {
 func (p OWD) withDefaults() OWD {
 	setDefault(&p.Proto, protoSTAMP)
 	setDefault(&p.Port, owdPorts[p.Proto])
-	setDefault(&p.Count, owdCount)
 	setDefault(&p.Interval, owdInterval)
+	if p.Continuous {
+		setDefault(&p.Every, owdEvery)
+	} else {
+		setDefault(&p.Count, owdCount)
+	}
 	setDefault(&p.Size, p.usualSize())
 	setDefault(&p.Timeout, owdTimeout)
 	setDefault(&p.TTL, owdTTL)
@@ -114,6 +126,14 @@ func (p OWD) withDefaults() OWD {
 		p.Rand = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	}
 	return p
+}
+
+// checkCount refuses counts that cannot be; a continuous measurement needs none.
+func (p OWD) checkCount() error {
+	if p.Continuous && p.Count == 0 {
+		return nil
+	}
+	return checkRange("count", p.Count, 1, owdMaxCount)
 }
 
 // checkTTL refuses another TTL than that which RFC 4656 section 4.1.2 has.

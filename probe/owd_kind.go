@@ -17,7 +17,7 @@ func owdKind() Kind {
 				"each way takes, loses and mixes up. HOST runs " +
 				"`pathwise respond` or an OWAMP server, or is a router or probe with a STAMP, TWAMP or TWAMP-light reflector. How wrong one-way delays may be for the\n" +
 				"clocks of both ends stands beside them.",
-			Examples: []string{"owd carol -c 20 -i 0.05", "owd carol --poisson --dscp 46 --json", "owd carol -c 10 -i 0.01 --format owping", "owd carol --proto twamp --mode E --key-file keys --key-id ann"},
+			Examples: []string{"owd carol -c 20 -i 0.05", "owd carol --poisson --dscp 46 --json", "owd carol -c 10 -i 0.01 --format owping", "owd carol --continuous --every 1m --json", "owd carol --proto twamp --mode E --key-file keys --key-id ann"},
 			Doing:    "measuring", Detail: true,
 		}},
 		target: func(p *OWD) *string { return &p.Target },
@@ -43,6 +43,12 @@ func owdFields() []field[OWD] {
 			binding: markField()},
 		{Name: "poisson", Default: "false", Meaning: "exponential intervals, which meet periodic behaviour without bias",
 			binding: yesOrNo(func(p *OWD) *bool { return &p.Poisson })},
+		{Name: "continuous", Default: "false", Meaning: "go on until interrupted, with a Result each `every`; in a mesh, runs that follow each other without a gap",
+			binding: yesOrNo(func(p *OWD) *bool { return &p.Continuous })},
+		{Name: "every", Default: "1m", Meaning: "of continuous: the length of a Result; in a mesh that of the test's schedule",
+			binding: span(func(p *OWD) *time.Duration { return &p.Every })},
+		{Name: "time", Default: "until interrupted", Meaning: "of continuous: how long packets leave; in a mesh as long as the test is there",
+			binding: span(func(p *OWD) *time.Duration { return &p.Time })},
 		{Name: "port", Short: "p", Outward: true, Default: "862, of owamp 861", Meaning: "UDP port of the reflector, or TCP port of the server",
 			binding: whole(func(p *OWD) *int { return &p.Port }, 1, 65535)},
 		{Name: "mode", Default: "open, or with a key authenticated by stamp and else as the server prefers",
@@ -58,6 +64,7 @@ func owdFields() []field[OWD] {
 
 func (p *OWD) equip(o Options) {
 	p.Progress = watch(o.Echo, o.Say, owdLine)
+	p.Finished, p.Begin = o.Finished, o.Start
 	if r := o.Responder; r != nil && r.Kind == p.withDefaults().far() {
 		p.Port = r.Port
 		if r.Kind != measure.ResponderSTAMP || r.Sealed { // else it answers the run's peer, whatever it shows
@@ -66,9 +73,16 @@ func (p *OWD) equip(o Options) {
 	}
 }
 
-// bound sets when the last packet leaves at the latest, as that of Ping does.
+// bound sets when the last packet leaves at the latest, as that of Ping does. A run of a continuous measurement is one window of it.
 func (p *OWD) bound() {
 	all := p.withDefaults()
+	if all.Continuous {
+		p.alone, p.Deadline, p.Count = true, all.Every, max(1, all.windowPackets())
+		if all.Poisson {
+			p.Count = min(owdMaxCount, 2*p.Count+100) // more than there ever are: the time ends them
+		}
+		return
+	}
 	slack := 1.
 	if p.Poisson {
 		slack = 4 * math.Sqrt(float64(all.Count-1))
@@ -89,11 +103,20 @@ func (p *OWD) demand() measure.Demand {
 	}
 	each := wire(p.Target, p.Family, udpHeader+float64(all.Size))
 	rate := 8 * each / all.Interval.Seconds()
+	if all.Continuous { // the next run begins before the last packets of this one are known to be lost
+		return measure.Demand{DurationSeconds: all.Every.Seconds(), Bytes: 2 * each * float64(all.windowPackets()),
+			BitsPerSecond: rate, Exclusive: rate > LightRate, Continuous: true, Responder: all.far(), Sealed: sealed}
+	}
 	return measure.Demand{DurationSeconds: last + all.Timeout.Seconds(), Bytes: 2 * each * float64(all.Count),
 		BitsPerSecond: rate, Exclusive: rate > LightRate, Responder: all.far(), Sealed: sealed}
 }
 
 // resultBytes are inferred from those of a ping: three distributions and four times the metrics, and two more numbers of each packet.
 func (p *OWD) resultBytes() float64 {
-	return 3100 + 34*float64(min(p.withDefaults().Count, owdMostSamples))
+	all := p.withDefaults()
+	packets := all.Count
+	if all.Continuous {
+		packets = all.windowPackets()
+	}
+	return 3100 + 34*float64(min(packets, owdMostSamples))
 }

@@ -16,7 +16,14 @@ import (
 // Do sends the packets and returns a Result of kind "owd". Parameters["stamps"] says whose clock this end's stamps are by: "kernel" (within
 // microseconds of the wire) or "user".
 func (p OWD) Do(ctx context.Context) (*measure.Result, error) {
-	return measured(ctx, "owd", p.Target, p.measure)
+	if p.Continuous && !p.alone {
+		return p.goOn(ctx)
+	}
+	r, err := measured(ctx, "owd", p.Target, p.measure)
+	if p.Continuous && len(r.Metrics) > 0 {
+		r.DurationSeconds = p.withDefaults().Every.Seconds() // until the next run; what was under way then is waited for beside it
+	}
+	return r, err
 }
 
 func (p OWD) measure(ctx context.Context, result *measure.Result) error {
@@ -28,8 +35,7 @@ func (p OWD) measure(ctx context.Context, result *measure.Result) error {
 		return err
 	}
 	result.Parameters = recorded(owdFields(), &p)
-	clock := sock.AskClockState()
-	result.Clock = measure.NewClock(clock.Bound, clock.Synchronized)
+	result.Clock = askedClock()
 	ways, err := waysTo(ctx, nil, p.Target, p.Family)
 	if err != nil {
 		return err
@@ -40,6 +46,11 @@ func (p OWD) measure(ctx context.Context, result *measure.Result) error {
 		}
 		return p.measureWay(ctx, w, last, result)
 	})
+}
+
+func askedClock() measure.Clock {
+	clock := sock.AskClockState()
+	return measure.NewClock(clock.Bound, clock.Synchronized)
 }
 
 // measureWay measures to an address of the target. Unless it is the last, the first packet that is refused for want of a way ends it.
@@ -64,7 +75,10 @@ func (p OWD) measureWay(ctx context.Context, w way, last bool, result *measure.R
 	if err != nil {
 		return err
 	}
-	run := &owdRun{OWD: p, marks: marks, mark: mark, socket: socket, to: session.to, packets: session.packets, last: last, started: time.Now()}
+	run := &owdRun{OWD: p, marks: marks, mark: mark, socket: socket, ends: []owdEnd{{to: session.to, packets: session.packets}}, last: last, started: p.begins()}
+	if p.alone {
+		result.Started = run.started.UTC()
+	}
 	err = run.do(ctx)
 	if ctx.Err() != nil { // whatever call it made fail
 		err = context.Cause(ctx)
@@ -122,15 +136,7 @@ func (p OWD) classMarks(socket *sock.Socket) (marks []int, mark func(int) error,
 // report fills in what was measured. Packets whose fate was still open when the run was cut short are neither answered nor lost, and so
 // are left out.
 func (r *owdRun) report(result *measure.Result) {
-	packets := r.sent
-	known := 0
-	for known < len(packets) && packets[known].settled {
-		known++
-	}
-	if open := len(packets) - known; open > 0 {
-		packets = packets[:known]
-		result.Note(fmt.Sprintf("%d packets were on their way when the measurement was cut short and are not counted", open))
-	}
+	packets := r.known(result)
 	arrivals := make([]passage.Answer, 0, len(r.arrivals))
 	for _, a := range r.arrivals {
 		if a.Index < r.first+len(packets) {
@@ -139,18 +145,35 @@ func (r *owdRun) report(result *measure.Result) {
 	}
 	result.TargetClock = farClock(packets)
 	f := reduceOWD(packets, arrivals, r.started.Round(0), claimed(result))
+	r.fill(result, packets, &f)
+}
+
+// known are the packets of which all is known that will be.
+func (r *owdRun) known(result *measure.Result) []owdPacket {
+	known := 0
+	for known < len(r.sent) && r.sent[known].settled {
+		known++
+	}
+	if open := len(r.sent) - known; open > 0 {
+		result.Note(fmt.Sprintf("%d packets were on their way when the measurement was cut short and are not counted", open))
+	}
+	return r.sent[:known]
+}
+
+// fill fills in what packets add up to.
+func (r *owdRun) fill(result *measure.Result, packets []owdPacket, f *owdFigures) {
 	result.Metrics, result.Distributions = f.metrics, f.distributions
 	both, forward, reverse := owdPassages(packets, r.started, f.ways)
 	addAvailability(result.Metrics, "", both, r.Interval)
 	addAvailability(result.Metrics, measure.Forward, forward, r.Interval)
 	addAvailability(result.Metrics, measure.Reverse, reverse, r.Interval)
-	reportClocks(result, &f)
+	reportClocks(result, f)
 	r.reportSamples(result, packets)
 	r.reportClasses(result, packets, &f.ways)
-	if f.ways.Open > 0 && len(arrivals) > 0 {
+	if f.ways.Open > 0 && !r.heard.IsZero() {
 		result.Note(fmt.Sprintf("which way the last %d packets were lost is not known: nothing came back after them", f.ways.Open))
 	}
-	if !f.ways.Counted && len(arrivals) > 0 {
+	if !f.ways.Counted && len(f.ways.Back) > 0 {
 		result.Note("which way packets were lost is not known: the far end does not count what it answers, or all were lost on the way back")
 	}
 }
@@ -188,6 +211,9 @@ func (r *owdRun) reportSamples(result *measure.Result, packets []owdPacket) {
 			result.Parameters["stamps"] = "user"
 		}
 	}
+	if r.skipped > 0 {
+		result.Note(fmt.Sprintf("the first %d packets were not sent: it began too late for them", r.skipped))
+	}
 	if late > 0 {
 		result.Note(fmt.Sprintf("%d packets left later than planned, up to %s: this host was busy", late, quantity.FormatSeconds(latest.Seconds())))
 	}
@@ -223,7 +249,7 @@ func reportClocks(result *measure.Result, f *owdFigures) {
 	for _, step := range f.clocks.Steps {
 		result.TargetClock.StepSeconds += step.By
 		result.Note(fmt.Sprintf("a clock was set by %s after %s: one-way delays before and after do not compare",
-			quantity.FormatSeconds(step.By), quantity.FormatSeconds(step.At)))
+			quantity.FormatSeconds(step.By), quantity.FormatSeconds(max(0, step.At)))) // at a seam, before it
 	}
 	if f.contradicted {
 		result.Note(fmt.Sprintf("the clocks are not as right as they claim: both ends claim %s together, and the far clock is ahead by %s to %s",

@@ -40,6 +40,7 @@ type owdPacket struct {
 	id       uint32 // of the kernel's stamp
 	sent     sock.Stamp
 	late     time.Duration // that it left later than planned
+	unsent   bool          // this host could not send it
 	settled  bool          // its fate was told
 	lateBack bool          // its answer came after the timeout
 	reflection
@@ -56,9 +57,8 @@ func (p *owdPacket) answeredInTime() bool { return !p.received.User.IsZero() }
 type owdRun struct {
 	OWD
 	socket  *sock.Socket
-	to      netip.AddrPort
-	packets reflector
-	last    bool // there is no other address to try
+	ends    []owdEnd // to the last of which packets go; one before it may still answer
+	last    bool     // there is no other address to try
 	started time.Time
 	marks   []int                // of classes, by turn; nil: all packets have one
 	mark    func(dscp int) error // sets that of the packets to come
@@ -67,20 +67,28 @@ type owdRun struct {
 	sent     []owdPacket // by index
 	arrivals []passage.Answer
 	left     departures // of answers
-	heard    bool       // anything was answered
-	oldest   int        // index of the first packet whose fate is open
-	refused  string     // why no packet is answered, where an ICMP error says that there is no reflector
-	noWay    string     // why no packet gets to the target
+	rounds   passage.Rounds
+	skipped  int       // packets that were due before this began
+	heard    time.Time // the last answer; zero: nothing was answered
+	drift    uint32    // by which the kernel's IDs are ahead of packets'
+	oldest   int       // index of the first packet whose fate is open
+	refused  string    // why no packet is answered, where an ICMP error says that there is no reflector
+	noWay    string    // why no packet gets to the target
+}
+
+// owdEnd is who answers, and what it is asked. Its packets are counted from 0, which is the index of the first that goes to it.
+type owdEnd struct {
+	to      netip.AddrPort
+	packets reflector
+	first   int
 }
 
 // do sends all packets and waits for their fates. It returns early when ctx ends or when sending fails.
 func (r *owdRun) do(ctx context.Context) error {
-	p := pace{interval: r.Interval, gap: func() time.Duration { return r.Interval }}
-	if r.Poisson {
-		p.gap = func() time.Duration { return time.Duration(r.Rand.ExpFloat64() * float64(r.Interval)) }
-	}
+	p := r.pace()
+	p.due += r.skip(time.Since(r.started))
 	for range r.Count {
-		if r.Deadline > 0 && p.due > r.Deadline {
+		if r.Deadline > 0 && (p.due > r.Deadline || r.alone && p.due == r.Deadline) {
 			break
 		}
 		if err := r.listen(ctx, r.started.Add(p.due)); err != nil {
@@ -123,41 +131,6 @@ func (r *owdRun) linger(ctx context.Context) error {
 	return r.listen(ctx, last.Add(min(longest-shortest+owdLinger, r.Timeout)))
 }
 
-// send sends the next packet.
-func (r *owdRun) send(late time.Duration) error {
-	index := r.next()
-	if n := len(r.marks); n > 0 {
-		if err := r.mark(r.marks[classOf(index, n)]); err != nil {
-			return err
-		}
-	}
-	id, before, err := r.socket.Send(r.packets.packet(index, time.Now()), r.to)
-	if !r.last && index == 0 && isUnreachable(err) {
-		return &unreachableError{err.Error()}
-	}
-	if err != nil {
-		return err
-	}
-	r.sent = append(r.sent, owdPacket{id: id, sent: sock.Stamp{User: before}, late: late})
-	return nil
-}
-
-// next is the index of the packet to come.
-func (r *owdRun) next() int { return r.first + len(r.sent) }
-
-// at is a packet that is kept.
-func (r *owdRun) at(index int) *owdPacket { return &r.sent[index-r.first] }
-
-// stamped notes when a packet left by the kernel, mostly the last one.
-func (r *owdRun) stamped(e sock.Sent) {
-	for i := len(r.sent) - 1; i >= 0; i-- {
-		if r.sent[i].id == e.ID {
-			r.sent[i].sent.Kernel = e.Kernel
-			return
-		}
-	}
-}
-
 // listen handles what comes in until a moment, or with the zero time until no fate is open.
 func (r *owdRun) listen(ctx context.Context, until time.Time) error {
 	for {
@@ -176,7 +149,7 @@ func (r *owdRun) listen(ctx context.Context, until time.Time) error {
 		case r.noWay != "":
 			return &unreachableError{r.noWay}
 		case r.refused != "":
-			return fmt.Errorf("no reflector answers on UDP port %d: %s", r.to.Port(), r.refused)
+			return fmt.Errorf("no reflector answers on UDP port %d: %s", r.ends[len(r.ends)-1].to.Port(), r.refused)
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			if next == until {
 				return nil
@@ -214,7 +187,7 @@ func (r *owdRun) handle(event sock.Event) {
 	case sock.Sent:
 		r.stamped(e)
 	case sock.Packet:
-		if a, ok := r.packets.reflected(e.Data); ok && a.index >= r.first && a.index < r.next() && e.From == r.to {
+		if a, ok := r.read(e); ok {
 			r.answer(a, e)
 		}
 	case sock.ICMPError:
@@ -222,14 +195,29 @@ func (r *owdRun) handle(event sock.Event) {
 	}
 }
 
+// read finds out which packet of those that are kept something answers.
+func (r *owdRun) read(e sock.Packet) (a reflection, ok bool) {
+	for i := len(r.ends) - 1; i >= 0 && !ok; i-- {
+		if end := &r.ends[i]; e.From == end.to {
+			a, ok = end.packets.reflected(e.Data)
+			a.index += end.first
+		}
+	}
+	return a, ok && a.index >= r.first && a.index < r.next()
+}
+
 func (r *owdRun) answer(a reflection, e sock.Packet) {
 	p := r.at(a.index)
-	if trip, _ := sock.Elapsed(p.sent, e.At); trip > r.Timeout {
+	trip, _ := sock.Elapsed(p.sent, e.At)
+	if trip > r.Timeout {
 		p.lateBack = true
 		return // lost, by definition
 	}
-	r.heard = true
-	r.arrivals = append(r.arrivals, passage.Answer{Index: a.index, Count: a.count, Counts: a.counts})
+	r.heard = e.At.User
+	r.arrivals = append(r.arrivals, r.rounds.Of(passage.Answer{Index: a.index, Count: a.count, Counts: a.counts}, int(2*trip/r.Interval)))
+	if n := len(r.arrivals); n > 1 && r.arrivals[n-1].Round != r.arrivals[n-2].Round {
+		r.left = departures{} // counts of another round are of other answers
+	}
 	if index, came := r.left.tell(a.before); came && index >= r.first {
 		r.at(index).leave(a.before.left)
 	}
@@ -246,14 +234,15 @@ func (r *owdRun) answer(a reflection, e sock.Packet) {
 
 // refuse notes an ICMP error. It quotes what it is about, but the socket sends to this end alone.
 func (r *owdRun) refuse(e sock.ICMPError) {
-	if e.To != r.to || len(r.sent) == 0 {
+	to := r.ends[len(r.ends)-1].to
+	if e.To != to || len(r.sent) == 0 {
 		return
 	}
 	why := string(e.Reason())
 	if e.Offender.IsValid() {
 		why += ", said " + e.Offender.String()
 	}
-	switch none := !r.heard; {
+	switch none := r.heard.IsZero(); {
 	case none && noWay(e.Reason()) && !r.last:
 		r.noWay = why
 	case none && e.Reason() == sock.PortUnreachable:

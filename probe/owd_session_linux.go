@@ -86,7 +86,7 @@ func (p OWD) requestTWAMP(test *twamp.Test, socket *sock.Socket) (*twamp.Session
 	return session, test.Start()
 }
 
-// takePort binds a socket to a free port.
+// takePort binds a socket to a free port, or returns the one that it has.
 func takePort(socket *sock.Socket) (port uint16, err error) {
 	conn, err := socket.SyscallConn()
 	if err != nil {
@@ -97,7 +97,8 @@ func takePort(socket *sock.Socket) (port uint16, err error) {
 		if domain, _ := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_DOMAIN); domain == unix.AF_INET6 {
 			any = &unix.SockaddrInet6{}
 		}
-		if err = os.NewSyscallError("bind", unix.Bind(int(fd), any)); err != nil {
+		if err = unix.Bind(int(fd), any); err != nil && !errors.Is(err, unix.EINVAL) { // EINVAL: it is bound
+			err = os.NewSyscallError("bind", err)
 			return
 		}
 		var bound unix.Sockaddr

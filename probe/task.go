@@ -42,6 +42,8 @@ type Options struct {
 	// wants to know.
 	Started func(pid int)
 
+	// Start is when the run was planned to begin; zero: at once. Runs of a continuous measurement keep to it to the millisecond.
+	Start time.Time
 	// Attended says that somebody waits for the outcome and can end it: what keeps a run to its place in a plan is left out.
 	Attended bool
 	// Audit reads what the host that is the target is set to, where this is another one; nil: this host is read.
@@ -58,6 +60,7 @@ type Options struct {
 	Hop      func(measure.Hop)
 	Window   func(measure.WindowSample) // of a ping with windows; each packet is an Echo, too
 	Line     func(string)
+	Finished func(*measure.Result) // of a measurement that goes on: each Result but the last, which Do returns
 	// Say gets each of them as a line for people.
 	Say func(line string)
 }

@@ -59,6 +59,9 @@ func TestCallersCannotReachOut(t *testing.T) {
 			if k.Name == "ping" && p.Name == "method" { // only proto tcp has methods
 				all["proto"] = "tcp"
 			}
+			if k.Name == "owd" && (p.Name == "every" || p.Name == "time") { // of what goes on
+				all["continuous"] = true
+			}
 			status, answer := ask(target, k.Name, all)
 			switch {
 			case k.Name == config.KindCommand: // none of it

@@ -48,6 +48,9 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if goesOn(parameters) {
+				return s.measureOn(c.Context(), &flags, tasks[0], options, *format, write)
+			}
 			families := flags.over.families()
 			watcher := watcherOf(k, parameters, len(tasks)*len(families))
 			if watcher != nil && s.live() && *format == ownFormat && (len(families) == 1 || k.Usage.Several) {
