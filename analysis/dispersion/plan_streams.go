@@ -14,6 +14,8 @@ const (
 	lightFor    = 0.1   // s, of each of a light one
 	aroundFor   = 0.3   // s, of each
 	emptyFor    = 0.5   // s, of each
+	emptyMost   = 1.2   // s, of each, where a bucket passes few packets in that time
+	emptyCame   = 50    // packets, which tell its rate within a few percent
 	onsetFor    = 0.4   // s, of each
 	sipFor      = 4.0   // s, of all
 	mostSips    = 400   // by which as much of others' traffic is seen as in two seconds of streams at 10 Mbit/s
@@ -82,8 +84,9 @@ func (s *Study) empty(f Findings) []Step {
 		slowest = min(slowest, r.Rate/(1+r.Strain))
 	}
 	steps := []Step{{Packets: 1, Rest: 1}, s.stream(0.9*c, onsetFor)}
+	seconds := math.Max(emptyFor, math.Min(emptyMost, emptyCame*s.bits()/slowest))
 	for _, over := range []float64{1.2, 8, 1.2, 8, 1.5, 3} {
-		steps = append(steps, s.stream(math.Min(1.2*c, slowest*over), emptyFor))
+		steps = append(steps, s.stream(math.Min(1.2*c, slowest*over), seconds))
 	}
 	return steps
 }

@@ -13,7 +13,7 @@ const (
 	leastTail    = 0.02 // share of a stream's packets that are lost where a policer holds it
 	policedBelow = 0.9  // of the capacity: a policer above that is hardly one
 	leastTails   = 4    // streams that one held
-	mostShared   = 0.07 // half of the interval of a certain rate, as a share
+	mostShared   = 0.08 // half of the interval of a certain rate, as a share
 	bendsLeast   = 0.5  // of the squares that are left without one, which those with one may be
 )
 
@@ -107,15 +107,17 @@ func fastest(tails []Response, others float64) Estimate {
 		top = max(top, r.Rate)
 	}
 	var got, all []float64
+	one := 0.0 // packet of those that came, as a share
 	for _, r := range tails {
 		if r.Rate > 0.8*top {
+			one = max(one, 1/float64(r.Came))
 			out := r.Rate / (1 + r.Strain)
 			got, all = append(got, out), append(all, out*(1+others/r.Rate))
 		}
 	}
 	slices.Sort(got)
 	e := Estimate{BitsPerSecond: median(all)}
-	e.Low, e.High = min(got[0], e.BitsPerSecond), got[len(got)-1]*(1+2*others/top)
+	e.Low, e.High = min(got[0], e.BitsPerSecond)*(1-one), got[len(got)-1]*(1+2*others/top+one)
 	if e.width() > mostShared {
 		e.Doubt = Shared
 	}

@@ -8,6 +8,7 @@ type Response struct {
 	Strain  float64 // by which share it arrived slower than it was sent; negative: a queue emptied meanwhile
 	Lost    float64 // share of its packets
 	Seconds float64
+	Came    int // packets
 }
 
 // swallowed reports whether a stream lost so much that what others lost beside it matters.
@@ -37,6 +38,7 @@ func respond(t Train) (r Response, ok bool) {
 	r.Seconds, r.Rate = sent, count*float64(t.Size)*8/sent
 	out := float64(n-edge) * float64(t.Size) * 8 / at
 	r.Strain, r.Lost = r.Rate/out-1, 1-float64(n-edge)/count
+	r.Came = n
 	return r, true
 }
 
