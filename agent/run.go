@@ -64,6 +64,7 @@ func (a *Agent) again(ctx context.Context, run *measure.Run) bool {
 func (a *Agent) try(ctx context.Context, j *job, task measure.Task, address netip.Addr) (*measure.Result, error) {
 	options := probe.Options{
 		Responder: j.run.Responder,
+		Start:     j.run.Start,
 		Allow:     func(argv []string) error { return a.allowProgram(&j.run, address, argv) },
 		Before:    a.shield,
 		Started:   func(pid int) { a.confine(pid, j.run.Tool) },

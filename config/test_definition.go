@@ -1,11 +1,14 @@
 package config
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pathwise-net/pathwise/document"
+	"github.com/pathwise-net/pathwise/quantity"
 )
 
 // test reads the section tests.
@@ -108,6 +111,30 @@ func (m *Mesh) wrong(t *Test) (value, want string) {
 	}
 	if tool.Command != nil {
 		return m.unfilled(t)
+	}
+	return tool.discontinuous(&t.Schedule)
+}
+
+// usualEvery is the length of a Result of a continuous tool that names none.
+const usualEvery = time.Minute
+
+// discontinuous says why runs of a continuous tool would not follow each other without a gap.
+func (t *Tool) discontinuous(s *Schedule) (value, want string) {
+	if on := t.Parameters["continuous"]; on != true && on != "true" {
+		return "", ""
+	}
+	every := usualEvery
+	switch v := t.Parameters["every"].(type) {
+	case float64:
+		every = time.Duration(v * float64(time.Second))
+	case string:
+		every, _ = quantity.ParseDuration(v) // the Checker has read it
+	}
+	switch {
+	case s.Every == 0 || s.Sampling != Periodic || s.Phase != "":
+		return t.Name, fmt.Sprintf("a schedule {every: %v}: %s is continuous, so that its runs follow each other", every, t.Name)
+	case s.Every != every:
+		return s.Every.String(), fmt.Sprintf("every: %v, as long as a run of %s, or every: %v among the parameters of that", every, t.Name, s.Every)
 	}
 	return "", ""
 }

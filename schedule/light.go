@@ -107,15 +107,15 @@ func (l *light) between(p *Planner, from, until int64, each func(Run)) {
 }
 
 // settle says when a light run really begins: put off while its pair is closed, or an exclusive run is in its way; ok
-// is false if it is closed for its whole slot.
+// is false if it is closed for its whole slot. One that continues the run before it is not put off: where it is closed, it is left out.
 func (p *Planner) settle(r *Run) (ok bool) {
-	drawn := r.Start
+	drawn, need := r.Start, &p.mesh.Tests[r.Test].Demand
 	open := p.closures.open(r.Test, r.Pair, drawn, r.Duration)
-	if open > drawn+int64(r.Slot) {
+	if open > drawn+int64(r.Slot) || need.Continuous && open > drawn {
 		return false
 	}
 	r.Start = open
-	if latest := drawn + int64(r.Slot); p.mesh.Tests[r.Test].Avoid && !p.mesh.Tests[r.Test].Demand.Together {
+	if latest := drawn + int64(r.Slot); p.mesh.Tests[r.Test].Avoid && !need.Together && !need.Continuous {
 		for at := open; at <= latest; {
 			next := p.quiet(p.inherited, r.Pair, at, latest, r.Duration)
 			next = p.closures.open(r.Test, r.Pair, next, r.Duration)

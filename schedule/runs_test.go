@@ -326,6 +326,42 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// TestContinuous: runs that continue each other begin one after the other at the period, also beside exclusive ones, but for those that are closed.
+func TestContinuous(t *testing.T) {
+	stream := lightTest("s", full(0, 2), 60, time.Minute)
+	stream.Demand.Continuous, stream.Avoid, stream.Slot = true, true, 10*time.Second
+	m := meshOf(2, bulk("b", full(0, 2), 10, 10*time.Minute), stream)
+	m.Closures = []Closure{{Tests: []string{"s"}, Hours: func(at time.Time) (bool, time.Time) {
+		from := at.Truncate(time.Hour).Add(30 * time.Minute)
+		switch {
+		case at.Before(from):
+			return false, from
+		case at.Before(from.Add(5 * time.Minute)):
+			return true, from.Add(5 * time.Minute)
+		}
+		return false, from.Add(time.Hour)
+	}}}
+	p := plan(t, m, 1)
+	last, gaps := map[Pair]int64{}, map[Pair][]time.Duration{}
+	for _, r := range window(p, 2*time.Hour) {
+		if r.Test != 1 {
+			continue
+		}
+		if gap := time.Duration(r.Start - last[r.Pair]); last[r.Pair] != 0 && gap != time.Minute {
+			gaps[r.Pair] = append(gaps[r.Pair], gap)
+		}
+		last[r.Pair] = r.Start
+	}
+	for pair, all := range gaps {
+		if len(all) != 2 || all[0] < 6*time.Minute || all[0] > 7*time.Minute || all[0]%time.Minute != 0 {
+			t.Errorf("%v: gaps of %v, want two of those that are closed", pair, all)
+		}
+	}
+	if len(last) != 2 || len(gaps) != 2 || len(p.Findings()) != 0 {
+		t.Errorf("runs of %d pairs, gaps of %d, findings %v", len(last), len(gaps), p.Findings())
+	}
+}
+
 // TestAvoid: light runs keep out of the way of exclusive ones as far as their slot reaches.
 func TestAvoid(t *testing.T) {
 	ping := lightTest("l", full(0, 6), 1, time.Minute)
