@@ -55,6 +55,7 @@ type Responder struct {
 const (
 	ResponderIperf3   = "iperf3"   // an iperf3 server; the secret is the cookie that opens each of its connections
 	ResponderTransact = "transact" // answers transactions; the secret opens their control connection
+	ResponderNDT7     = "ndt7"     // a server of ndt7; the secret is the access token of each test
 	ResponderOWAMP    = "owamp"    // an OWAMP server; the secret is the pass phrase of its one key
 	ResponderTWAMP    = "twamp"    // a TWAMP server; the secret is the pass phrase of its one key
 	ResponderSTAMP    = "stamp"    // a STAMP reflector, which answers the run's source alone; where it is Sealed, the secret makes the key of its packets
@@ -187,6 +188,10 @@ func WayOf(kind string, parameters map[string]any) Way {
 	case "fetch":
 		return Reverse
 	case "throughput", "capacity":
+	case "ndt7":
+		if parameters["direction"] == nil {
+			return Both
+		}
 	default:
 		return ""
 	}

@@ -3,6 +3,7 @@ package respond
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -27,6 +28,13 @@ type Limits struct {
 	Classes []endpoint.Class // of them, with limits of their own
 	STAMP   STAMP
 	Iperf3  *iperf3.ServerAuth // users of the iperf3 server; nil: those who say nothing of themselves are let in
+	NDT7    NDT7
+}
+
+// NDT7 is what a server of ndt7 does.
+type NDT7 struct {
+	Certificate *tls.Certificate // nil: it does not speak TLS
+	Congestion  string           // control of its connections, where a client asks for none; "": bbr where the kernel has it
 }
 
 // STAMP is what a reflector of STAMP packets does.

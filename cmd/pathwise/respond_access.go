@@ -2,9 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -12,6 +16,7 @@ import (
 	"github.com/pathwise-net/pathwise/proto/iperf3"
 	"github.com/pathwise-net/pathwise/proto/stamp"
 	"github.com/pathwise-net/pathwise/respond"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // accessFlags are the flags of `pathwise respond` that say who may do what.
@@ -25,6 +30,9 @@ type accessFlags struct {
 	rsaKey     string
 	users      string
 	skew       string
+	tlsFile    string
+	tlsKey     string
+	ndt7CC     string
 }
 
 func (a *accessFlags) add(flags *pflag.FlagSet) {
@@ -34,6 +42,9 @@ func (a *accessFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&a.stampTLVs, "stamp-tlv-key", "", "key of the HMAC TLV of STAMP packets that are not authenticated, in a `FILE` in hexadecimal")
 	flags.BoolVar(&a.stateless, "stamp-stateless", false, "reflect STAMP packets without counting them")
 	a.addUsers(flags)
+	flags.StringVar(&a.tlsFile, "tls-certificate", "", "certificate by which ndt7 speaks TLS as well, on the same port, in a `FILE` in PEM with those that vouch for it")
+	flags.StringVar(&a.tlsKey, "tls-key", "", "key of that certificate, in a `FILE` in PEM")
+	flags.StringVar(&a.ndt7CC, "ndt7-cc", "", "congestion control of ndt7 where a client asks for none (default: bbr where the kernel has it)")
 	flags.IntSliceVar(&a.stampMarks, "stamp-dscp", nil, "DSCPs that STAMP packets may ask their answers to leave with, such as 10,46")
 }
 
@@ -42,6 +53,28 @@ func (a *accessFlags) addUsers(flags *pflag.FlagSet) {
 	flags.StringVar(&a.users, "authorized-users-path", "", "users of the iperf3 server, without whose name and password nobody tests, in a `FILE` as iperf3 has it")
 	flags.StringVar(&a.rsaKey, "rsa-private-key-path", "", "RSA key by which clients encrypt these, in a `FILE` in PEM")
 	flags.StringVar(&a.skew, "time-skew-threshold", "10s", "how far the clocks of such clients may be off")
+}
+
+// ndt7Into reads the files of ndt7, and says what the kernel has not.
+func (a *accessFlags) ndt7Into(l *respond.Limits) error {
+	if has, err := sock.AvailableCongestion(); a.ndt7CC != "" && err == nil && !slices.Contains(has, a.ndt7CC) {
+		return badFlag("ndt7-cc", fmt.Errorf("%q: this host has %s", a.ndt7CC, strings.Join(has, ", ")))
+	}
+	l.NDT7.Congestion = a.ndt7CC
+	switch {
+	case a.tlsFile == "" && a.tlsKey == "":
+		return nil
+	case a.tlsFile == "":
+		return badFlag("tls-key", fmt.Errorf("%q: name the certificate by --tls-certificate as well", a.tlsKey))
+	case a.tlsKey == "":
+		return badFlag("tls-certificate", fmt.Errorf("%q: name the key by --tls-key as well", a.tlsFile))
+	}
+	pair, err := tls.LoadX509KeyPair(a.tlsFile, a.tlsKey)
+	if err != nil {
+		return badFlag("tls-certificate", err)
+	}
+	l.NDT7.Certificate = &pair
+	return nil
 }
 
 // usersInto reads the files of these users.
@@ -78,7 +111,7 @@ func (a *accessFlags) usersInto(l *respond.Limits) error {
 // into reads the files that the flags name, and sets what they allow.
 func (a *accessFlags) into(l *respond.Limits) error {
 	l.STAMP.Stateless, l.STAMP.Marks = a.stateless, a.stampMarks
-	if err := a.usersInto(l); err != nil {
+	if err := cmp.Or(a.usersInto(l), a.ndt7Into(l)); err != nil {
 		return err
 	}
 	for _, dscp := range a.stampMarks {

@@ -68,8 +68,8 @@ func responding[T any](t *testing.T, asJSON bool, read func(io.Reader) T, args .
 func TestRespondOpensKinds(t *testing.T) {
 	ports := freePorts(t, 2)
 	one, other := fmt.Sprint("127.0.0.1:", ports[0]), fmt.Sprint("127.0.0.1:", ports[1])
-	alone := []string{"--bind", one, "--transact-port", "0", "--owamp-port", "0", "--twamp-port", "0", "--stamp-port", "0"}
-	both, always := append(alone[:10:10], "--again-port", fmt.Sprint(ports[1])), []string{"--bind", one, "--owamp-port", "0", "--twamp-port", "0", "--stamp-port", "0", "--transact-port", fmt.Sprint(ports[1])}
+	alone := []string{"--bind", one, "--transact-port", "0", "--ndt7-port", "0", "--owamp-port", "0", "--twamp-port", "0", "--stamp-port", "0"}
+	both, always := append(alone[:12:12], "--again-port", fmt.Sprint(ports[1])), []string{"--bind", one, "--ndt7-port", "0", "--owamp-port", "0", "--twamp-port", "0", "--stamp-port", "0", "--transact-port", fmt.Sprint(ports[1])}
 	lines := func(n int) func(io.Reader) []string {
 		return func(r io.Reader) (all []string) {
 			for b := bufio.NewReader(r); len(all) < n; {
@@ -117,7 +117,7 @@ func TestRespondOnAnyPort(t *testing.T) {
 		return doc
 	}, "--bind", "127.0.0.1", "--any-port", "--again-port", fmt.Sprint(named))
 	ports := []int{portOf(got.Address), portOf(got.Others["transact"]), portOf(got.Others["again"])}
-	if ports[0] == 0 || ports[0] == 5201 || ports[1] == 0 || ports[1] == 5213 || ports[0] == ports[1] || ports[2] != named || len(got.Others) != 5 ||
+	if ports[0] == 0 || ports[0] == 5201 || ports[1] == 0 || ports[1] == 5213 || ports[0] == ports[1] || ports[2] != named || len(got.Others) != 6 ||
 		portOf(got.Others["owamp"]) == 861 || portOf(got.Others["stamp"]) == 862 {
 		t.Errorf("answering on %+v", got)
 	}
@@ -182,7 +182,7 @@ func TestRespondLeavesOutSpare(t *testing.T) {
 	var said bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
 	c := respondWith(&session{out: writer, err: &said}, kinds)
-	c.SetArgs([]string{"--bind", at, "--owamp-port", "0", "--twamp-port", "0", "--stamp-port", "0"})
+	c.SetArgs([]string{"--bind", at, "--ndt7-port", "0", "--owamp-port", "0", "--twamp-port", "0", "--stamp-port", "0"})
 	ended := make(chan error, 1)
 	go func() { ended <- c.ExecuteContext(ctx) }()
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -207,21 +207,23 @@ func TestRespondAccess(t *testing.T) {
 	got := respond.Limits{}
 	want := respond.Limits{Keys: endpoint.Keys{"ann": []byte("pa")},
 		Classes: []endpoint.Class{{KeyIDs: []string{"ann"}, Limits: endpoint.Limits{Rate: 7}}}, STAMP: respond.STAMP{Key: []byte("0123456789abcdef"), Stateless: true, Marks: []int{10, 46}}}
-	a := accessFlags{keys: keys, clients: clients, stampKey: key, stateless: true, stampMarks: []int{10, 46}}
+	a := accessFlags{skew: "10s", keys: keys, clients: clients, stampKey: key, stateless: true, stampMarks: []int{10, 46}}
 	if err := a.into(&got); err != nil {
 		t.Error(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	a, got = accessFlags{stampTLVs: key}, respond.Limits{}
+	a, got = accessFlags{skew: "10s", stampTLVs: key}, respond.Limits{}
 	if err := a.into(&got); err != nil || !cmp.Equal(got, respond.Limits{STAMP: respond.STAMP{TLVKey: []byte("0123456789abcdef")}}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for flag, bad := range map[string]accessFlags{
 		"--stamp-tlv-key": {stampKey: key, stampTLVs: key},
 		"--stamp-key":     {stampKey: key + "-none"}, "--stamp-dscp": {stampMarks: []int{64}},
+		"--tls-key": {tlsKey: key}, "--tls-certificate": {tlsFile: key, tlsKey: key}, "--ndt7-cc": {ndt7CC: "none"},
 	} {
+		bad.skew = "10s"
 		if err := bad.into(&got); err == nil || !strings.HasPrefix(err.Error(), flag) {
 			t.Errorf("%s: %v", flag, err)
 		}
