@@ -248,6 +248,8 @@ func TestDemand(t *testing.T) {
 		{"throughput", values{"proto": "udp", "rate": "20mbit", "length": 1000}, measure.Demand{DurationSeconds: 11, Exclusive: true,
 			Bytes: 200e6 / 8 / 1000 * 1066, BitsPerSecond: 20e6 * 1.066, Responder: "iperf3"}},
 		{"capacity", nil, measure.Demand{DurationSeconds: 6, Exclusive: true, Bytes: 1640 * (ethernet - 20), Responder: "iperf3", ResponderTests: 24}},
+		{"ndt7", nil, measure.Demand{DurationSeconds: 24, Exclusive: true, Responder: "ndt7", ResponderTests: 2}},
+		{"ndt7", values{"direction": "forward", "duration": 5}, measure.Demand{DurationSeconds: 7, Exclusive: true, Responder: "ndt7", ResponderTests: 1}},
 		{"command", values{"argv": []string{"true"}}, measure.Demand{Exclusive: true}},
 		{"host", values{"interval": 3}, measure.Demand{DurationSeconds: 3}},
 	}
@@ -336,7 +338,7 @@ func TestAgentsPage(t *testing.T) {
 // What runs a program, names a file of a host or says to which port data goes is declared so, and nothing else is: every port, and what this
 // test lists. All that is left is a number, one of a few words, or a word that it knows to be harmless.
 func TestOutward(t *testing.T) {
-	harmless := map[string]string{"ping": "window sizes", "host": "iface", "throughput": "cc"}
+	harmless := map[string]string{"ping": "window sizes", "host": "iface", "throughput": "cc", "ndt7": "cc"}
 	closed := []string{"whole number", "code point", "code points", "time", "rate", "size", "ratio", "yes or no"}
 	want := map[string][]string{"audit": {"to"}, "beacon": {"group", "interface", "name"}, "command": {"argv", "values", "parse"}, "app": {"name", "type", "path", "secret"}, "fetch": {"path", "name"}, "host": {"path"}, "owd": {"key-file", "key-id"},
 		"throughput": {"username", "password-file", "rsa-public-key-path", "use-pkcs1-padding"}, "transact": {"connect"}}

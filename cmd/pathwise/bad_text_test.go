@@ -43,6 +43,8 @@ var badTexts = []struct{ call, flag, text string }{
 	{"agent --credentials KEYS", "policy", "/dev/null/x"}, {"agent --credentials KEYS", "state", "/dev/null/x"},
 	{"sockets", "state", "x,y z"}, {"respond", "bind", "x,y z"}, {"respond", "bind", "192.0.2.1"}, {"respond", "stamp-key", "/dev/null/x"}, {"respond", "stamp-tlv-key", "/dev/null/x"},
 	{"respond", "authorized-users-path", "/dev/null/x"}, {"respond", "rsa-private-key-path", "/dev/null/x"}, {"respond", "time-skew-threshold", "x,y z"},
+	{"respond", "tls-certificate", "/dev/null/x"}, {"respond", "tls-key", "/dev/null/x"}, {"respond", "ndt7-cc", "x,y z"},
+	{"ndt7", "direction", "x,y z"}, {"ndt7", "tls", "x,y z"},
 	{"throughput 127.0.0.1", "username", "x"}, {"throughput 127.0.0.1", "password-file", "/dev/null/x"}, {"throughput 127.0.0.1", "rsa-public-key-path", "/dev/null/x"},
 	{"respond", "key-file", "/dev/null/x"}, {"respond", "clients", "/dev/null/x"}, {"ping 127.0.0.1 --proto tcp", "method", "x,y z"},
 	{"ping", "connect", "x,y z"}, {"ping", "connect", "carol"}, {"ping --connect 127.0.0.1:9", "fail-on", "x,y z"}, {"ping --connect 127.0.0.1:9", "ssh", "@x"},

@@ -19,8 +19,10 @@ import (
 )
 
 const (
-	// serverGrace is how long an upload goes on for the server to end it, whose last measurement is of its whole time then.
-	serverGrace = 250 * time.Millisecond
+	// uploadGrace is how long an upload goes on for the server to end it, whose last measurement is of its whole time then. The end of a download
+	// comes behind data that waits in queues, for which downloadGrace is. A server that does not know how long a test is to be is not waited for.
+	uploadGrace   = 250 * time.Millisecond
+	downloadGrace = 1500 * time.Millisecond
 	// mostTold measurements are kept: ten a second, which is all that the specification allows, for as long as a connection may last.
 	mostTold    = 150
 	intervalOf  = time.Second
@@ -69,23 +71,23 @@ func (t *running) do(test string) error {
 	return err
 }
 
-// watch keeps readings and intervals until the connection ends, whose error it returns, or the time of an upload is over.
+// watch keeps readings and intervals until the connection ends, whose error it returns, or the test's time is over.
 func (t *running) watch(test string, read <-chan error) error {
 	tick := time.NewTicker(sampleEvery)
 	defer tick.Stop()
-	var over <-chan time.Time
+	grace := downloadGrace
 	if test == Upload {
-		timer := time.NewTimer(t.lasts + serverGrace)
-		defer timer.Stop()
-		over = timer.C
+		grace = uploadGrace
 	}
+	over := time.NewTimer(t.lasts + grace)
+	defer over.Stop()
 	last := Interval{}
 	for {
 		select {
 		case err := <-read:
 			t.interval(&last)
 			return cmp.Or(err, io.EOF)
-		case <-over:
+		case <-over.C:
 			t.interval(&last)
 			return nil
 		case <-tick.C:
