@@ -65,6 +65,7 @@ func (a *Agent) try(ctx context.Context, j *job, task measure.Task, address neti
 	options := probe.Options{
 		Responder: j.run.Responder,
 		Start:     j.run.Start,
+		Host:      j.run.Source,
 		Allow:     func(argv []string) error { return a.allowProgram(&j.run, address, argv) },
 		Before:    a.shield,
 		Started:   func(pid int) { a.confine(pid, j.run.Tool) },

@@ -26,7 +26,7 @@ func (c receiver) File(ctx context.Context, host string, results []*measure.Resu
 		}
 		own = append(own, r)
 	}
-	filed, err := c.put(ctx, host, own)
+	filed, err := c.put(ctx, host, withPairs(c.Mesh(), own))
 	for _, r := range filed {
 		if run, first := c.awaited.came(r.ID); first {
 			c.account(&run, r)

@@ -65,5 +65,5 @@ func (p *Beacon) demand() measure.Demand {
 		Together: true}
 }
 
-// resultBytes are those of a dozen pairs. Nobody knows beforehand how many members a group has.
-func (p *Beacon) resultBytes() float64 { return 2000 }
+// resultBytes are those of a dozen pairs, and of Results of their own of three. Nobody knows beforehand how many members a group has.
+func (p *Beacon) resultBytes() float64 { return 2000 + 3*700 }

@@ -42,6 +42,11 @@ func beaconFields() []field[Beacon] {
 }
 
 func (p *Beacon) equip(o Options) {
+	if p.Name == "" {
+		if p.Name = o.Host; p.Validate() != nil { // a name in a mesh may be longer than one in packets
+			p.Name = ""
+		}
+	}
 	if o.Say == nil {
 		return
 	}

@@ -44,6 +44,8 @@ type Options struct {
 
 	// Start is when the run was planned to begin; zero: at once. Runs of a continuous measurement keep to it to the millisecond.
 	Start time.Time
+	// Host is what the mesh calls this host; "": it is of none.
+	Host string
 	// Attended says that somebody waits for the outcome and can end it: what keeps a run to its place in a plan is left out.
 	Attended bool
 	// Audit reads what the host that is the target is set to, where this is another one; nil: this host is read.
