@@ -2,6 +2,7 @@ package transact
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -19,6 +20,16 @@ type Client struct {
 	Secret  string
 	Timeout time.Duration // for a connection, and each message of the control connection; 0: 5 s
 	NoDelay bool          // switch Nagle's algorithm off where requests are sent (TCP_NODELAY)
+
+	// Pad, if above 0, is in how many writes each request is made. Requests then have as many bytes more as make each write fill whole
+	// segments, by the MSS of the control connection: Test.Terms tells how many those are.
+	Pad int
+}
+
+// padded is the least size of a request, no less than the one that is given, of which each write fills whole segments.
+func padded(request, writes, mss int) int {
+	segments := (request + writes*mss - 1) / (writes * mss) // of each write
+	return segments * writes * mss
 }
 
 const (
@@ -39,7 +50,7 @@ type Test struct {
 }
 
 // Begin asks for a test at the first of some addresses that answers. End or Close ends it, and the end of ctx all that is under way.
-// Errors, for errors.Is and As: bad input, ErrBusy, *TooLongError, those of package endpoint.
+// Errors, for errors.Is and As: bad input, ErrBusy, ErrAcks, *TooLongError, those of package endpoint.
 func (c Client) Begin(ctx context.Context, ends []netip.AddrPort) (*Test, error) {
 	if err := c.Terms.Validate(); err != nil {
 		return nil, err
@@ -57,11 +68,28 @@ func (c Client) Begin(ctx context.Context, ends []netip.AddrPort) (*Test, error)
 		return nil, endpoint.ExplainOpening(ctx, err)
 	}
 	t := &Test{Client: c, ctx: ctx, control: conn, Local: addrPort(conn.LocalAddr()), Remote: addrPort(conn.RemoteAddr())}
-	if err := t.begin(); err != nil {
+	err = t.pad()
+	if err == nil {
+		err = t.begin()
+	}
+	if err != nil {
 		conn.Close()
 		return nil, err
 	}
 	return t, nil
+}
+
+// pad makes requests as large as Pad asks for.
+func (t *Test) pad() error {
+	if t.Pad <= 0 {
+		return nil
+	}
+	info, err := sock.InfoOf(t.control)
+	if err != nil {
+		return fmt.Errorf("read MSS: %w", err)
+	}
+	t.Terms.Request = padded(t.Terms.Request, t.Pad, int(max(1, info.SndMSS)))
+	return t.Terms.Validate()
 }
 
 func (t *Test) begin() error {
@@ -82,6 +110,9 @@ func (t *Test) begin() error {
 	t.number = w.number
 	switch w.verdict {
 	case goAhead:
+		if w.acks != t.Terms.Acks {
+			return ErrAcks
+		}
 		return nil
 	case busy:
 		return ErrBusy
@@ -101,6 +132,7 @@ func dialer(timeout time.Duration) *net.Dialer {
 // Connection is one on which exchanges are made, if it is of a test. One goroutine uses it.
 type Connection struct {
 	Opened        time.Duration // that it took to open
+	Secured       time.Duration // that the handshake of TLS took, after that; 0: there was none
 	Local, Remote netip.AddrPort
 
 	test    *Test
@@ -119,6 +151,23 @@ func Open(ctx context.Context, ends []netip.AddrPort, timeout time.Duration) (*C
 	}
 	return &Connection{Opened: time.Since(began), Local: addrPort(conn.LocalAddr()), Remote: addrPort(conn.RemoteAddr()), conn: conn,
 		unwatch: context.AfterFunc(ctx, func() { conn.Close() })}, nil
+}
+
+// Secure makes the handshake of TLS with a server of some name, within a time, and returns how many round trips it takes: 1 for TLS 1.3, 2
+// for older versions (RFC 8446 section 2). Certificates are not verified, since only the time is wanted and nothing is said over TLS.
+func (c *Connection) Secure(ctx context.Context, name string, timeout time.Duration) (trips int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	began := time.Now()
+	secret := tls.Client(c.conn, &tls.Config{ServerName: name, InsecureSkipVerify: true})
+	if err := secret.HandshakeContext(ctx); err != nil {
+		return 0, fmt.Errorf("make TLS handshake: %w", endpoint.Explain(ctx, err))
+	}
+	c.Secured = time.Since(began)
+	if secret.ConnectionState().Version >= tls.VersionTLS13 {
+		return 1, nil
+	}
+	return 2, nil
 }
 
 // Connect opens a connection to where the test was begun.

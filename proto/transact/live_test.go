@@ -3,6 +3,7 @@ package transact
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/netip"
 	"testing"
@@ -181,6 +182,63 @@ func TestSecondWriteWaits(t *testing.T) {
 	}
 	if least, account := gather(true); least > 30*time.Millisecond || account.AnswerMean > 30*time.Millisecond {
 		t.Errorf("without: %v, %+v", least, account)
+	}
+}
+
+// A responder that acknowledges at once lets the second piece come at once, and one that delays lets each wait, but for the first of a
+// connection, of which the kernel acknowledges a part before the responder knows what it is.
+func TestAcksAreSet(t *testing.T) {
+	at, _ := serving(t, Policy{})
+	for acks, held := range map[Acks]bool{AcksAtOnce: false, AcksDelayed: true} {
+		test := begin(t, Client{Terms: Terms{Exchanges: 4, Request: 202, Answer: 50, Longest: time.Minute, Acks: acks}}, at)
+		c := connect(t, test)
+		least := time.Hour
+		for i := range 4 {
+			times, err := c.Exchange(2, time.Now().Add(patience))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i > 0 {
+				least = min(least, times.LastByte)
+			}
+		}
+		if (least > 30*time.Millisecond) != held {
+			t.Errorf("acks %d: the least exchange took %v", acks, least)
+		}
+		c.Close()
+		test.Close()
+	}
+}
+
+// A responder that leaves acknowledgements to its kernel is told from one that sets them.
+func TestResponderWithoutAcks(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		if conn, err := l.Accept(); err == nil {
+			_, _ = conn.Write(welcome{verdict: goAhead}.encode())
+			_, _ = io.Copy(io.Discard, conn)
+			conn.Close()
+		}
+	}()
+	these := terms
+	these.Acks = AcksAtOnce
+	if _, err := (Client{Terms: these}).Begin(t.Context(), []netip.AddrPort{l.Addr().(*net.TCPAddr).AddrPort()}); !errors.Is(err, ErrAcks) {
+		t.Errorf("%v, want %v", err, ErrAcks)
+	}
+}
+
+// Each write of a padded request fills whole segments.
+func TestPadded(t *testing.T) {
+	for _, c := range []struct{ request, writes, mss, want int }{
+		{1, 1, 536, 536}, {536, 1, 536, 536}, {537, 1, 536, 1072}, {101, 2, 1448, 2896}, {2897, 2, 1448, 5792},
+	} {
+		if got := padded(c.request, c.writes, c.mss); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
 	}
 }
 

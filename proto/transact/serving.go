@@ -30,7 +30,7 @@ type test struct {
 // control tells the client to go ahead, and waits until it says that it has ended.
 func (t *test) control(conn net.Conn) error {
 	_ = conn.SetDeadline(time.Now().Add(t.terms.Longest))
-	if _, err := conn.Write(welcome{verdict: goAhead, number: t.number}.encode()); err != nil {
+	if _, err := conn.Write(welcome{verdict: goAhead, acks: t.terms.Acks, number: t.number}.encode()); err != nil {
 		return fmt.Errorf("let test in: %w", err)
 	}
 	end := make([]byte, endBytes)
@@ -89,12 +89,11 @@ func (t *test) answerAll(conn net.Conn, header []byte, came time.Time) {
 		if err := t.take(header); err != nil {
 			return
 		}
-		_, err := io.CopyN(io.Discard, conn, int64(t.terms.Request-RequestHeader))
-		if err != nil {
+		if err := receive(conn, t.terms.Request-RequestHeader, t.terms.Acks); err != nil {
 			return
 		}
 		whole := time.Now()
-		if _, err = conn.Write(answer); err != nil {
+		if _, err := conn.Write(answer); err != nil {
 			return
 		}
 		t.note(whole.Sub(came), time.Since(whole))

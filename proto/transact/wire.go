@@ -67,6 +67,7 @@ type Terms struct {
 	Exchanges       int           // over all connections
 	Request, Answer int           // bytes of each; a request has RequestHeader at least, an answer 1
 	Longest         time.Duration // the test may take
+	Acks            Acks          // when the responder acknowledges a part of a request
 }
 
 // Validate reports the first of the terms that cannot be, as an error of package input.
@@ -83,6 +84,9 @@ func (t Terms) Validate() error {
 	}
 	if t.Longest < time.Millisecond || t.Longest > mostTime {
 		return input.Errorf("time %v: want 1ms to %v", t.Longest, mostTime)
+	}
+	if t.Acks > AcksDelayed {
+		return input.Errorf("acks %d: want 0 to %d", t.Acks, AcksDelayed)
 	}
 	return nil
 }
@@ -106,7 +110,7 @@ type hello struct {
 	terms  Terms
 }
 
-// 0 magic | 8 secret | 44 exchanges | 48 request | 52 answer | 56 longest, ms | 60 zero
+// 0 magic | 8 secret | 44 exchanges | 48 request | 52 answer | 56 longest, ms | 60 acks | 61 zero
 func (h hello) encode() []byte {
 	b := make([]byte, helloBytes)
 	copy(b, magic)
@@ -115,6 +119,7 @@ func (h hello) encode() []byte {
 	binary.BigEndian.PutUint32(b[48:], uint32(h.terms.Request))
 	binary.BigEndian.PutUint32(b[52:], uint32(h.terms.Answer))
 	binary.BigEndian.PutUint32(b[56:], uint32(h.terms.Longest.Milliseconds()))
+	b[60] = byte(h.terms.Acks)
 	return b
 }
 
@@ -126,6 +131,7 @@ func decodeHello(b []byte) (hello, error) {
 		Exchanges: int(binary.BigEndian.Uint32(b[44:])),
 		Request:   int(binary.BigEndian.Uint32(b[48:])), Answer: int(binary.BigEndian.Uint32(b[52:])),
 		Longest: time.Duration(binary.BigEndian.Uint32(b[56:])) * time.Millisecond,
+		Acks:    Acks(b[60]),
 	}}
 	return h, h.terms.Validate()
 }
@@ -146,18 +152,20 @@ const (
 	unclear verdict = 4 // the hello cannot be
 )
 
-// welcome answers a hello. longest is of tooLong: what the server would let a test take.
+// welcome answers a hello. longest is of tooLong: what the server would let a test take. acks are those that the server keeps to: a
+// server that knows nothing of them says 0.
 type welcome struct {
 	verdict verdict
+	acks    Acks
 	number  number
 	longest time.Duration
 }
 
-// 0 magic | 8 verdict | 9 zero | 12 longest, ms | 16 number
+// 0 magic | 8 verdict | 9 acks | 10 zero | 12 longest, ms | 16 number
 func (w welcome) encode() []byte {
 	b := make([]byte, welcomeBytes)
 	copy(b, magic)
-	b[8] = byte(w.verdict)
+	b[8], b[9] = byte(w.verdict), byte(w.acks)
 	binary.BigEndian.PutUint32(b[12:], uint32(w.longest.Milliseconds()))
 	copy(b[16:], w.number[:])
 	return b
@@ -167,7 +175,7 @@ func decodeWelcome(b []byte) (w welcome, err error) {
 	if !isHello(b) {
 		return w, errForeign
 	}
-	w.verdict, w.number = verdict(b[8]), number(b[16:welcomeBytes])
+	w.verdict, w.acks, w.number = verdict(b[8]), Acks(b[9]), number(b[16:welcomeBytes])
 	w.longest = time.Duration(binary.BigEndian.Uint32(b[12:])) * time.Millisecond
 	return w, nil
 }

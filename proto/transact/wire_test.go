@@ -18,14 +18,14 @@ var terms = Terms{Exchanges: 3, Request: 100, Answer: 200, Longest: 5 * time.Sec
 
 // What one end writes, the other reads.
 func TestMessages(t *testing.T) {
-	for _, want := range []hello{{secret, terms}, {"", Terms{MostExchanges, MostBytes, 1, mostTime}}} {
+	for _, want := range []hello{{secret, terms}, {"", Terms{MostExchanges, MostBytes, 1, mostTime, AcksDelayed}}} {
 		b := want.encode()
 		got, err := decodeHello(b)
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(hello{})); diff != "" || err != nil || len(b) != helloBytes || !isHello(b) {
 			t.Errorf("hello: %v (-want +got):\n%s", err, diff)
 		}
 	}
-	for _, want := range []welcome{{verdict: goAhead, number: number{1, 15: 9}}, {verdict: tooLong, longest: time.Minute}} {
+	for _, want := range []welcome{{verdict: goAhead, acks: AcksAtOnce, number: number{1, 15: 9}}, {verdict: tooLong, longest: time.Minute}} {
 		if got, err := decodeWelcome(want.encode()); err != nil || got != want {
 			t.Errorf("welcome: %+v, %v; want %+v", got, err, want)
 		}
@@ -65,6 +65,7 @@ func TestTermsAreBounded(t *testing.T) {
 		"answer 0":       func(t *Terms) { t.Answer = 0 },
 		"time 0s":        func(t *Terms) { t.Longest = 0 },
 		"time 25h":       func(t *Terms) { t.Longest = 25 * time.Hour },
+		"acks 3":         func(t *Terms) { t.Acks = 3 },
 	} {
 		these := terms
 		change(&these)
