@@ -341,7 +341,7 @@ func TestOutward(t *testing.T) {
 	harmless := map[string]string{"ping": "window sizes", "host": "iface", "throughput": "cc", "ndt7": "cc"}
 	closed := []string{"whole number", "code point", "code points", "time", "rate", "size", "ratio", "yes or no"}
 	want := map[string][]string{"audit": {"to"}, "beacon": {"group", "interface", "name"}, "command": {"argv", "values", "parse"}, "app": {"name", "type", "path", "secret"}, "fetch": {"path", "name"}, "host": {"path"}, "owd": {"key-file", "key-id"},
-		"throughput": {"username", "password-file", "rsa-public-key-path", "use-pkcs1-padding"}, "transact": {"connect"}}
+		"throughput": {"username", "password-file", "rsa-public-key-path", "use-pkcs1-padding"}, "transact": {"connect", "tls"}}
 	got := map[string][]string{}
 	for _, k := range Kinds() {
 		for _, p := range k.Parameters {

@@ -32,8 +32,11 @@ type Transact struct {
 	Writes   int           // a request is given to TCP in so many pieces; 0: 1
 	Turns    int           // requests of a transaction, each after the answer to the one before; 0: 1
 	NoDelay  bool          // switch Nagle's algorithm off (TCP_NODELAY)
+	QuickAck string        // "yes": the responder acknowledges each part of a request at once; "no": it delays that; "": as its kernel does
+	Pad      bool          // make requests as much larger as lets each write fill whole segments, by the MSS of the path
 	New      bool          // a connection for each transaction
 	Connect  bool          // only open connections, to Port, which any service may have
+	TLS      bool          // make the handshake of TLS on each, too, and count it; with Connect
 	Timeout  time.Duration // 0: 5 s; at most 60 s
 	Rate     int64         // bit/s of payload that the path carries, if somebody knows: the ideal reckons with it
 	Deadline time.Duration // no transaction begins later than this after the first; 0: no limit
@@ -73,12 +76,21 @@ func (p Transact) Validate() error {
 	if p.Connect && p.Port == 0 {
 		return &input.Error{Field: "connect", Value: "true", Remedy: "give the port of a service, too"}
 	}
+	if p.TLS && !p.Connect {
+		return &input.Error{Field: "tls", Value: "true", Remedy: "give connect, too: only the opening of connections has TLS"}
+	}
+	if _, known := quickAcks[p.QuickAck]; !known {
+		return &input.Error{Field: "quickack", Value: p.QuickAck, Remedy: "give yes or no"}
+	}
 	if (p.New || p.Connect) && all.Interval < tcpMinInterval {
 		return &input.Error{Field: "interval", Value: p.Interval.String(), Remedy: fmt.Sprintf(
 			"each connection keeps a port for a minute; give at least %v", tcpMinInterval)}
 	}
 	return nil
 }
+
+// quickAcks are the values of QuickAck.
+var quickAcks = map[string]transact.Acks{"": transact.AcksByKernel, "yes": transact.AcksAtOnce, "no": transact.AcksDelayed}
 
 func (p Transact) withDefaults() Transact {
 	setDefault(&p.Port, transact.DefaultPort)
@@ -120,13 +132,20 @@ func (p *Transact) do(ctx context.Context, r *measure.Result) error {
 		return p.connect(ctx, r, ends)
 	}
 	client := transact.Client{Secret: p.Secret, Timeout: p.Timeout, NoDelay: p.NoDelay, Terms: transact.Terms{
-		Exchanges: p.Count * p.Turns, Request: p.Request, Answer: p.Response, Longest: p.longest()}}
+		Exchanges: p.Count * p.Turns, Request: p.Request, Answer: p.Response, Longest: p.longest(), Acks: quickAcks[p.QuickAck]}}
+	if p.Pad {
+		client.Pad = p.Writes
+	}
 	test, err := client.Begin(ctx, ends)
 	if err != nil {
 		return err
 	}
 	defer test.Close()
 	r.Source.Address, r.Target.Address = test.Local.Addr().String(), test.Remote.Addr().String()
+	if p.Pad {
+		p.Request = test.Terms.Request
+		r.Parameters = recorded(transactFields(), p)
+	}
 	run := &transactRun{Transact: *p, open: test.Connect, started: time.Now()}
 	err = run.do(ctx)
 	run.report(r)

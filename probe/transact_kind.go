@@ -42,10 +42,16 @@ func transactFields() []field[Transact] {
 			binding: whole(func(p *Transact) *int { return &p.Turns }, 1, transact.MostExchanges)},
 		{Name: "nodelay", Default: "false", Meaning: "switch off Nagle's algorithm",
 			binding: yesOrNo(func(p *Transact) *bool { return &p.NoDelay })},
+		{Name: "quickack", Default: "as the far end's kernel does", Meaning: "the responder acknowledges parts of a request at once (yes), or late (no)",
+			binding: word(func(p *Transact) *string { return &p.QuickAck }, "yes", "no")},
+		{Name: "pad", Default: "false", Meaning: "make requests larger, so that each write fills whole segments",
+			binding: ifYes(func(p *Transact) *bool { return &p.Pad })},
 		{Name: "new", Default: "false", Meaning: "a connection for each transaction, and its opening in the time",
 			binding: yesOrNo(func(p *Transact) *bool { return &p.New })},
 		{Name: "connect", Outward: true, Default: "false", Meaning: "only open connections, at the port of any service: this needs no responder",
 			binding: yesOrNo(func(p *Transact) *bool { return &p.Connect })},
+		{Name: "tls", Outward: true, Default: "false", Meaning: "with connect: make the handshake of TLS, too, and count it",
+			binding: ifYes(func(p *Transact) *bool { return &p.TLS })},
 		{Name: "timeout", Short: "W", Default: "5s", Meaning: "how long a transaction may take",
 			binding: span(func(p *Transact) *time.Duration { return &p.Timeout })},
 		{Name: "rate", Default: "the bytes take no time", Meaning: "of payload that the path carries, for the time that it alone would take",
@@ -53,6 +59,12 @@ func transactFields() []field[Transact] {
 		familyField(func(p *Transact) *sock.Family { return &p.Family }),
 	}
 }
+
+// What a handshake of TLS moves, in bytes with all headers: a hello and a finish there, and a chain of three certificates back.
+const (
+	tlsAhead = 1_000.0
+	tlsBack  = 6_000.0
+)
 
 func (p *Transact) equip(o Options) {
 	p.Progress = watch(nil, o.Say, TransactionLine)
@@ -80,6 +92,9 @@ func (p *Transact) demand() measure.Demand {
 	responder := measure.ResponderTransact
 	if all.Connect {
 		ahead, back, responder = wire(p.Target, p.Family, kernelSYN)*3, wire(p.Target, p.Family, kernelSYN)*3, ""
+	}
+	if all.TLS {
+		ahead, back = ahead+tlsAhead, back+tlsBack
 	}
 	most := 8 * max(ahead, back) / all.Interval.Seconds()
 	return measure.Demand{DurationSeconds: (all.Deadline + all.Timeout + transactSetup).Seconds(), Bytes: (ahead + back) * float64(all.Count),

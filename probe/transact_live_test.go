@@ -3,6 +3,8 @@ package probe
 import (
 	"context"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +39,8 @@ func TestTransactOnLoopback(t *testing.T) {
 		"plain":              {},
 		"new":                {"new": true},
 		"turns and pieces":   {"turns": 3, "writes": 2, "nodelay": true},
+		"padded":             {"request": 101, "writes": 2, "pad": true},
+		"acknowledged":       {"writes": 2, "quickack": "yes"},
 		"more than a packet": {"request": 100_000, "response": 200_000, "new": true},
 	} {
 		parameters["count"], parameters["interval"] = 4, "5ms"
@@ -121,6 +125,23 @@ func TestConnectAlone(t *testing.T) {
 	}
 	if d := p.demand(); d.Responder != "" || d.Bytes <= 0 {
 		t.Errorf("it wants %+v", d)
+	}
+}
+
+// The handshake of TLS counts where it is asked for, and where nobody speaks it each fails.
+func TestConnectWithTLS(t *testing.T) {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	port := server.Listener.Addr().(*net.TCPAddr).Port
+	p := &Transact{Target: "127.0.0.1", Port: port, Count: 3, Interval: 5 * time.Millisecond, Connect: true, TLS: true}
+	r, err := p.Do(t.Context())
+	if m := r.Metrics; err != nil || m[measure.TransactionsDone] != 3 || m[measure.HandshakeTime] <= 0 ||
+		m[measure.TransactionMedian] < m[measure.HandshakeTime]+m[measure.ConnectMin] || m[measure.TransactionIdeal] <= 0 {
+		t.Errorf("%v, %v", err, r.Metrics)
+	}
+	p.Port, p.Timeout = answering(t, transact.Policy{}), time.Second
+	if r, err := p.Do(t.Context()); err != nil || r.Metrics[measure.TransactionsFailed] != 3 {
+		t.Errorf("nobody speaks TLS: %v, %v", err, r.Metrics)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/model"
@@ -20,12 +21,15 @@ func (r *transactRun) report(result *measure.Result) {
 		return
 	}
 	result.Metrics[measure.Retransmits] = float64(r.retrans)
+	if len(r.secured) > 0 {
+		result.Metrics[measure.HandshakeTime] = stat.Median(r.secured)
+	}
 	if r.minRTT > 0 {
 		ideal := model.TransactionTime(model.Transaction{
 			Turns: r.Turns, Request: float64(r.Request), Answer: float64(r.Response), RTT: r.minRTT, Rate: float64(r.Rate),
 			New: r.New, SlowStart: model.SlowStart{MSS: float64(r.mss)}})
 		if r.Connect {
-			ideal = r.minRTT
+			ideal = time.Duration(1+r.tlsTrip) * r.minRTT
 		}
 		result.Metrics[measure.TransactionIdeal] = ideal.Seconds()
 	}
@@ -135,7 +139,13 @@ func transactText(w io.Writer, r *measure.Result) {
 		line("transaction", measure.TransactionMin, measure.TransactionMedian, measure.TransactionP95, measure.TransactionMax)
 	}
 	line("connection opened", measure.ConnectMin, measure.ConnectMedian, measure.ConnectMax)
+	if v, measured := r.Get(measure.HandshakeTime); measured {
+		fmt.Fprintf(w, "handshake of TLS median = %s\n", quantity.FormatSeconds(v))
+	}
 	excessText(w, r)
+	for _, sentence := range toldOf(r).explain() {
+		fmt.Fprintln(w, sentence)
+	}
 }
 
 // excessText writes what the path alone would take, what the usual transaction takes beyond that, and where it is spent, as far as both

@@ -22,6 +22,8 @@ type transactRun struct {
 	minRTT  time.Duration        // of all connections; 0: not known
 	mss     uint64
 	opened  []float64 // seconds that connections took to open
+	secured []float64 // seconds that handshakes of TLS took
+	tlsTrip int       // round trips of a handshake of TLS
 	all     []measure.Transaction
 	retrans uint64 // by this end, in all
 }
@@ -41,7 +43,7 @@ func (r *transactRun) do(ctx context.Context) error {
 			return nil
 		}
 		one := measure.Transaction{Seq: i + 1, StartSeconds: begins.Seconds()}
-		err := r.transact(&one)
+		err := r.transact(ctx, &one)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -60,7 +62,7 @@ func (r *transactRun) do(ctx context.Context) error {
 }
 
 // transact makes one transaction, and fills in its times.
-func (r *transactRun) transact(one *measure.Transaction) error {
+func (r *transactRun) transact(ctx context.Context, one *measure.Transaction) error {
 	began := time.Now()
 	if r.conn == nil {
 		conn, err := r.open()
@@ -78,6 +80,9 @@ func (r *transactRun) transact(one *measure.Transaction) error {
 	var err error
 	if r.Connect {
 		one.Seconds = one.ConnectSeconds
+		if r.TLS {
+			err = r.secure(ctx, one)
+		}
 	} else {
 		err = r.turns(one, began)
 	}
@@ -91,6 +96,19 @@ func (r *transactRun) transact(one *measure.Transaction) error {
 		r.mss = info.SndMSS
 	}
 	return err
+}
+
+// secure adds the handshake of TLS to a connection.
+func (r *transactRun) secure(ctx context.Context, one *measure.Transaction) error {
+	one.Seconds = nil
+	trips, err := r.conn.Secure(ctx, r.Target, r.Timeout)
+	if err != nil {
+		return err
+	}
+	r.tlsTrip = max(r.tlsTrip, trips)
+	r.secured = append(r.secured, r.conn.Secured.Seconds())
+	one.Seconds = new((r.conn.Opened + r.conn.Secured).Seconds())
+	return nil
 }
 
 func (r *transactRun) turns(one *measure.Transaction, began time.Time) error {
