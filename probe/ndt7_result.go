@@ -3,6 +3,7 @@ package probe
 import (
 	"fmt"
 	"io"
+	"net/netip"
 	"slices"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -70,8 +71,27 @@ func fillNDT7(r *measure.Result, report *ndt7.Report) {
 		addSenderTCP(r, direction)
 	}
 	addTrips(r)
+	addTranslation(r, report)
 	for _, note := range report.Notes {
 		r.Note(report.Test + ": " + note)
+	}
+}
+
+// addTranslation notes that the server saw another address of this host than this host does.
+func addTranslation(r *measure.Result, report *ndt7.Report) {
+	for _, m := range report.Told {
+		if m.ConnectionInfo == nil {
+			continue
+		}
+		seen, err := netip.ParseAddrPort(m.ConnectionInfo.Client)
+		if err != nil || !seen.IsValid() || seen.Addr().Unmap() == report.Local.Addr() {
+			return
+		}
+		note := fmt.Sprintf("addresses are translated on the way (NAT): the target saw %v where this host has %v", seen.Addr().Unmap(), report.Local.Addr())
+		if !slices.Contains(r.Notes, note) {
+			r.Note(note)
+		}
+		return
 	}
 }
 

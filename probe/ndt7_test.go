@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"net"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -119,6 +120,21 @@ to the target          20.0 Mbit/s, round trip under load 300 ms, 0.0 % resent
 least round trip       20.0 ms
 `
 	if diff := cmp.Diff(said, text.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Another address at the server than here is told once, whatever the way; an address that cannot be read, or is the same, is not.
+func TestNDT7Translation(t *testing.T) {
+	report := func(client string) *ndt7.Report {
+		return &ndt7.Report{Test: ndt7.Upload, Local: netip.MustParseAddrPort("192.0.2.1:1000"),
+			Told: []ndt7.Measurement{{}, {ConnectionInfo: &ndt7.ConnectionInfo{Client: client}}}}
+	}
+	r := newResult("ndt7", "carol")
+	for _, client := range []string{"192.0.2.1:1000", "[::ffff:192.0.2.1]:7", "", "x", "198.51.100.7:1", "198.51.100.7:2"} {
+		addTranslation(r, report(client))
+	}
+	if diff := cmp.Diff([]string{"addresses are translated on the way (NAT): the target saw 198.51.100.7 where this host has 192.0.2.1"}, r.Notes); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
