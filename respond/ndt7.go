@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/ndt7"
 	"github.com/pathwise-net/pathwise/respond/page"
+	"github.com/pathwise-net/pathwise/respond/seen"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // ndt7Kind is a server of ndt7, which shows browsers a page that runs its tests. The secret of a run is the access token of each test.
@@ -41,7 +44,10 @@ func openNDT7(ctx context.Context, address string, t terms) (net.Addr, serve, er
 	server := &ndt7.Server{Log: t.log, Certificate: t.NDT7.Certificate, Policy: ndt7.Policy{Tests: t.Tests, Longest: t.Longest, Secret: t.secret,
 		Peer: t.peer, Congestion: t.NDT7.Congestion}}
 	if t.secret == "" { // a browser has none to show
-		server.Pages = page.Handler()
+		pages := http.NewServeMux()
+		pages.Handle("GET /seen.json", seen.Handler(ndt7.SYNOf))
+		pages.Handle("/", page.Handler())
+		server.Pages, server.Plain = pages, func(s sock.SYN) string { return seen.Of(s).Text() }
 	}
 	if t.onTest != nil {
 		server.OnTest = func(one ndt7.Tested) { t.onTest(Tested{Client: one.Client, Bytes: one.Bytes, Err: one.Err}) }

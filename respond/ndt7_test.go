@@ -3,7 +3,9 @@ package respond
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -16,6 +18,7 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/ndt7"
 	"github.com/pathwise-net/pathwise/respond/page"
+	"github.com/pathwise-net/pathwise/respond/seen"
 )
 
 // shortNDT7 is a test that is long enough to move something.
@@ -83,5 +86,55 @@ func TestNDT7Page(t *testing.T) {
 		if c.status == 200 && answer.Header.Get("Content-Security-Policy") != page.Policy {
 			t.Errorf("%s: %v", c.path, answer.Header)
 		}
+	}
+}
+
+// How a connection began is told to a browser, as often as it asks, and to netcat, which sends a line; not for a run.
+func TestNDT7Seen(t *testing.T) {
+	kind, _ := KindOf(measure.ResponderNDT7)
+	all := served(t, kind, nil, func(ctx context.Context, _ *slog.Logger) (*Opened, error) {
+		return kind.Open(ctx, "127.0.0.1:0", Limits{}, nil)
+	})
+	conn, err := net.Dial("tcp", all.Addr.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	in := bufio.NewReader(conn)
+	for range 2 {
+		fmt.Fprint(conn, "GET /seen.json HTTP/1.1\r\nHost: x\r\n\r\n")
+		answer, err := http.ReadResponse(in, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told seen.Seen
+		if err := json.NewDecoder(answer.Body).Decode(&told); err != nil || told.Client != conn.LocalAddr().String() || told.MSSBytes < 1000 || len(told.Lines) != 6 {
+			t.Errorf("%+v (%v)", told, err)
+		}
+		_, _ = io.Copy(io.Discard, answer.Body)
+	}
+	for _, line := range []string{"\n", "hello\n", strings.Repeat("x", 1000) + "\n"} {
+		plain, err := net.Dial("tcp", all.Addr.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer plain.Close()
+		_, _ = io.WriteString(plain, line)
+		_ = plain.(*net.TCPConn).CloseWrite()
+		text, err := io.ReadAll(plain)
+		if want := fmt.Sprintf("address  127.0.0.1, port %d", plain.LocalAddr().(*net.TCPAddr).Port); err != nil || !strings.HasPrefix(string(text), want) {
+			t.Errorf("after %.10q: %q (%v)", line, text, err)
+		}
+	}
+	run := forRun(t, kind, Run{})
+	plain, err := net.Dial("tcp", run.Addr.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	_, _ = io.WriteString(plain, "\n\n")
+	_ = plain.(*net.TCPConn).CloseWrite()
+	if text, _ := io.ReadAll(plain); strings.Contains(string(text), "address") {
+		t.Errorf("a run tells %q", text)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/proto/endpoint"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // DefaultPort is where a server of Pathwise answers: one that any user may open. The specification names none.
@@ -51,9 +52,10 @@ type Tested struct {
 // Server answers tests, on one port with TLS and without. It is used for one Serve.
 type Server struct {
 	Policy      Policy
-	Certificate *tls.Certificate // nil: it does not speak TLS
-	Pages       http.Handler     // for all that is not a test; nil: there is nothing else
-	Log         *slog.Logger     // nil: silent
+	Certificate *tls.Certificate      // nil: it does not speak TLS
+	Pages       http.Handler          // for all that is not a test; nil: there is nothing else
+	Plain       func(sock.SYN) string // what is said to who speaks neither TLS nor HTTP, by how the connection began; nil: nothing
+	Log         *slog.Logger          // nil: silent
 	// OnTest, if not nil, is called after each test that was let in, while it still has its place: never more than Policy.Tests calls
 	// at a time.
 	OnTest func(Tested)
@@ -65,9 +67,16 @@ type Server struct {
 	tls     *tls.Config
 }
 
-// Listen listens for a Server at HOST:PORT.
+// Listen listens for a Server at HOST:PORT. Where the kernel can, it keeps how each connection began, for SYNOf and Server.Plain.
 func Listen(ctx context.Context, address string) (net.Listener, error) {
-	return endpoint.Listen(ctx, address)
+	l, err := endpoint.Listen(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	if raw, err := l.(*net.TCPListener).SyscallConn(); err == nil {
+		_ = sock.SaveSYN(raw) // else there is nothing to tell
+	}
+	return l, nil
 }
 
 // Serve answers on a listener until ctx ends. It then ends all tests, waits for every goroutine, closes the listener and returns nil.

@@ -3,16 +3,21 @@ package ndt7
 import (
 	"context"
 	"crypto/tls"
+	"errors"
+	"io"
 	"net"
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // visitor is a connection that came to a Server, until it is closed and what was done for it is over.
 type visitor struct {
 	net.Conn
-	first []byte // was read of it already
+	first []byte                   // was read of it already
+	syn   func() (sock.SYN, error) // that it began with
 
 	once  sync.Once
 	ended chan struct{}
@@ -23,9 +28,14 @@ const tlsRecord = 22
 
 // greet finds out whether a connection speaks TLS, hands it to the HTTP server, and returns when that is done with it.
 func (s *Server) greet(conn net.Conn) {
-	v := &visitor{Conn: conn, first: make([]byte, 1), ended: make(chan struct{})}
+	v := &visitor{Conn: conn, first: make([]byte, 1), ended: make(chan struct{}),
+		syn: sync.OnceValues(func() (sock.SYN, error) { return sock.SavedSYN(conn) })} // the kernel tells it once
 	_ = conn.SetReadDeadline(time.Now().Add(idle))
 	if _, err := conn.Read(v.first); err != nil {
+		return
+	}
+	if c := v.first[0]; s.Plain != nil && c != tlsRecord && (c < 'A' || c > 'Z') { // methods of HTTP are in capitals
+		s.plainly(v)
 		return
 	}
 	_ = conn.SetReadDeadline(time.Time{})
@@ -36,6 +46,32 @@ func (s *Server) greet(conn net.Conn) {
 	if s.handed.give(served) {
 		<-v.ended
 	}
+}
+
+// Who speaks neither TLS nor HTTP is written to and closed: a person with netcat has sent a line, of which no more than mostLine is awaited.
+const (
+	plainTimeout = time.Second
+	mostLine     = 4096
+)
+
+func (s *Server) plainly(v *visitor) {
+	syn, err := v.syn()
+	if err != nil {
+		return
+	}
+	_ = v.SetDeadline(time.Now().Add(plainTimeout))
+	_, _ = io.WriteString(v.Conn, s.Plain(syn)) // to who may be gone
+	_ = v.Conn.(*net.TCPConn).CloseWrite()
+	_, _ = io.CopyN(io.Discard, v.Conn, mostLine) // what is unread when a connection closes would reset it, and take the text with it
+}
+
+// SYNOf is what the connection began with that a request to a page came by.
+func SYNOf(r *http.Request) (sock.SYN, error) {
+	v, is := r.Context().Value(visitorKey{}).(*visitor)
+	if !is {
+		return sock.SYN{}, errors.ErrUnsupported
+	}
+	return v.syn()
 }
 
 // Read reads what came first, and then what comes.

@@ -37,6 +37,10 @@ func TestSpeed(t *testing.T) {
 	must(t, err)
 	p.run(chromedp.Evaluate[chromedp.Void](string(axe) + ";void 0"))
 	p.accessible("before the test")
+	p.until("!document.querySelector('#seen').hidden")
+	if names := value[string](p, "[...document.querySelectorAll('#seen dt')].map((e) => e.textContent).join()"); names != "address,hops,MSS,window,options,marks" {
+		t.Errorf("the far end saw: %s", names)
+	}
 	p.tabTo("#start")
 	p.keys(kb.Enter)
 	p.until("document.querySelector('#start').disabled")

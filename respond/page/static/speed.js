@@ -117,10 +117,20 @@ async function test() {
   at('start').textContent = 'Test again';
 }
 
+const element = (name, text) => Object.assign(document.createElement(name), { textContent: text });
+
+/** Shows how the server saw this page's connection, where its kernel keeps that. */
+async function seen() {
+  const answer = await fetch('seen.json');
+  if (!answer.ok) return;
+  const { lines } = await answer.json();
+  at('seen-lines').replaceChildren(...lines.flatMap(({ name, text }) => [element('dt', name), element('dd', text)]));
+  at('seen').hidden = false;
+}
+
 /** Writes what the results mean. */
 function answer(down, up) {
   const { meaning, next } = explain(down, up, location.hostname);
-  const element = (name, text) => Object.assign(document.createElement(name), { textContent: text });
   at('meaning').replaceChildren(...meaning.flatMap(([name, text]) => [element('dt', name), element('dd', text)]));
   at('next').replaceChildren(...next.map((text) => element('li', text)));
   const last = [down, up].map((r) => r.told.at(-1)?.TCPInfo ?? {});
@@ -137,3 +147,4 @@ function answer(down, up) {
 
 at('host').textContent = location.host;
 at('start').addEventListener('click', test);
+seen().catch(() => {}); // the test does without it
