@@ -31,13 +31,13 @@ func unlessZero[V comparable](v V, recorded any) any {
 }
 
 // whole is a whole number from low to high.
-func whole[T any](at func(*T) *int, low, high int) binding[T] {
+func whole[T any, N int | int64](at func(*T) *N, low, high int) binding[T] {
 	return binding[T]{Type: "whole number", set: func(into *T, v any) string {
 		n, ok := number(v)
 		if !ok || n != math.Trunc(n) || n < float64(low) || n > float64(high) {
 			return fmt.Sprintf("give a whole number from %d to %d", low, high)
 		}
-		*at(into) = int(n)
+		*at(into) = N(n)
 		return ""
 	}, get: func(of *T) any { return unlessZero(*at(of), any(float64(*at(of)))) }}
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net"
 	"strconv"
+	"strings"
 
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
@@ -97,9 +98,6 @@ func (p *Throughput) parameters(report *iperf3.Report) map[string]any {
 	all.Config = report.Config
 	setDefault(&all.Port, iperf3.DefaultPort)
 	set := recorded(throughputFields(), &all)
-	if p.Config.Omit > 0 {
-		set["omit"] = p.Config.Omit.Seconds()
-	}
 	if p.Config.Source != nil {
 		set["source"] = "input"
 	}
@@ -151,6 +149,9 @@ func throughputText(w io.Writer, r *measure.Result) {
 	line("largest cwnd", measure.CwndMax, asSize)
 	line("sender's CPU", measure.CPUSender, percent)
 	line("receiver's CPU", measure.CPUReceiver, percent)
+	if o := r.Samples.Output; o != nil {
+		fmt.Fprintf(w, "\nprinted by the target:\n%s\n", strings.TrimRight(o.Stdout, "\n"))
+	}
 }
 
 // metricLine returns what writes a metric behind its name, if the Result has it.

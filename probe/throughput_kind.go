@@ -17,7 +17,7 @@ func throughputKind() Kind {
 			Long: "Move data to HOST, where `pathwise respond` or any iperf3 server runs, and report the goodput that the receiver\n" +
 				"saw. With a Pathwise responder the result holds the kernel's TCP_INFO of both ends.",
 			Examples: []string{"throughput carol", "throughput carol -R -t 5 --cc cubic", "throughput carol -n 50MB -P 4 --json"},
-			Input:    true,
+			Input:    true, Stream: true,
 		}},
 		target: func(p *Throughput) *string { return &p.Target },
 		fields: throughputFields(),
@@ -34,6 +34,10 @@ func throughputFields() []field[Throughput] {
 			binding: span(func(p *Throughput) *time.Duration { return &p.Config.Duration })},
 		{Name: "bytes", Short: "n", Default: "no limit", Meaning: "end after this much, if duration has not passed before",
 			binding: size(func(p *Throughput) *int64 { return &p.Config.Bytes })},
+		{Name: "blocks", Short: "k", Default: "no limit", Meaning: "end after so many writes or datagrams of the length, in place of bytes",
+			binding: whole(func(p *Throughput) *int64 { return &p.Config.Blocks }, 1, mostBlocks)},
+		{Name: "omit", Short: "O", Default: "none", Meaning: "leave out this much at the start, in whole seconds up to 60: what slow start takes",
+			binding: span(func(p *Throughput) *time.Duration { return &p.Config.Omit })},
 		narrowField(),
 		{Name: "interval", Short: "i", Default: "1s", Meaning: "how often to report on the way",
 			binding: span(func(p *Throughput) *time.Duration { return &p.Config.Interval })},
@@ -47,6 +51,10 @@ func throughputFields() []field[Throughput] {
 			binding: rate(func(p *Throughput) *int64 { return &p.Config.Rate })},
 		{Name: "reverse-rate", Default: "that of rate", Meaning: "of bidir: of each stream that the target sends; it has to be Pathwise",
 			binding: rate(func(p *Throughput) *int64 { return &p.Config.ReverseRate })},
+		{Name: "burst", Default: "those that are due", Meaning: "writes or datagrams that leave together at the rate",
+			binding: whole(func(p *Throughput) *int { return &p.Config.Burst }, 1, 1000)},
+		{Name: "fq-rate", Default: "no limit", Meaning: "of each stream, held by the sending kernel; of udp only where its interface has the fq queueing discipline",
+			binding: rate(func(p *Throughput) *int64 { return &p.Config.FQRate })},
 		{Name: "cc", Default: "each host's own", Meaning: "congestion control of both ends",
 			binding: word(func(p *Throughput) *string { return &p.Config.Congestion })},
 		{Name: "window", Short: "w", Default: "the kernel tunes them", Meaning: "socket buffers of both ends",
@@ -58,6 +66,12 @@ func throughputFields() []field[Throughput] {
 			binding: offloadField()},
 		{Name: "event-loop", Default: "false", Meaning: "ask whether there is room before each write, as event-driven programs do",
 			binding: yesOrNo(func(p *Throughput) *bool { return &p.Config.EventLoop })},
+		{Name: "zerocopy", Short: "Z", Default: "false", Meaning: "of tcp: the kernel sends pages of a file in memory, uncopied",
+			binding: ifYes(func(p *Throughput) *bool { return &p.Config.ZeroCopy })},
+		{Name: "mptcp", Default: "false", Meaning: "of tcp: streams over several paths (RFC 8684), where both kernels have it and the target lets it in",
+			binding: ifYes(func(p *Throughput) *bool { return &p.Config.MPTCP })},
+		{Name: "get-server-output", Default: "false", Meaning: "ask the target for what it printed of the test",
+			binding: ifYes(func(p *Throughput) *bool { return &p.Config.ServerOutput })},
 		{Name: "mss", Default: "the kernel's", Meaning: "largest TCP segment in bytes, of the control connection as well",
 			binding: whole(func(p *Throughput) *int { return &p.Config.MSS }, 88, 9*1024)},
 		{Name: "nodelay", Default: "false", Meaning: "switch off Nagle's algorithm",
@@ -75,6 +89,12 @@ func throughputFields() []field[Throughput] {
 		familyField(func(p *Throughput) *sock.Family { return &p.Family }),
 	}
 }
+
+// mostBlocks is what iperf3's counters hold of blocks of any length.
+const mostBlocks = 1 << 40
+
+// defaultWrite are the bytes of a write, as iperf3 has it.
+const defaultWrite = 128 << 10
 
 // offloadField is a choice that holds unless it is set to false, and that a test by TCP has not.
 func offloadField() binding[Throughput] {
@@ -104,7 +124,7 @@ func (p *Throughput) bound() { setDefault(&p.Config.Duration, transferFor) }
 
 func (p *Throughput) demand() measure.Demand {
 	c := &p.Config
-	d := measure.Demand{DurationSeconds: (c.Duration + iperf3Setup).Seconds(), Responder: measure.ResponderIperf3}
+	d := measure.Demand{DurationSeconds: (c.Duration + c.Omit + iperf3Setup).Seconds(), Responder: measure.ResponderIperf3}
 	payload := float64(c.Rate * int64(max(1, c.Parallel))) // bit/s in a direction
 	if c.Proto == iperf3.UDP && c.Rate == 0 {
 		payload = LightRate * float64(max(1, c.Parallel))
@@ -112,8 +132,8 @@ func (p *Throughput) demand() measure.Demand {
 	d.Exclusive = payload == 0 || payload > LightRate
 	ahead, back := p.overhead()
 	d.BitsPerSecond = payload * ahead
-	bytes := payload / 8 * c.Duration.Seconds()
-	if limit := float64(c.Bytes); limit > 0 && (limit < bytes || payload == 0) {
+	bytes := payload / 8 * (c.Duration + c.Omit).Seconds()
+	if limit := float64(c.Bytes) + float64(c.Blocks)*p.blockBytes(); limit > 0 && (limit < bytes || payload == 0) {
 		bytes = limit
 	}
 	if c.Bidir {
@@ -123,14 +143,22 @@ func (p *Throughput) demand() measure.Demand {
 			d.Exclusive = d.Exclusive || other > LightRate
 		}
 		both := bytes // of bytes asked for each way has as many
-		if payload > 0 && bytes == payload/8*c.Duration.Seconds() {
-			both = other / 8 * c.Duration.Seconds()
+		if payload > 0 && bytes == payload/8*(c.Duration+c.Omit).Seconds() {
+			both = other / 8 * (c.Duration + c.Omit).Seconds()
 		}
 		bytes += both
 		d.BitsPerSecond = max(payload*ahead+other*back, other*ahead+payload*back)
 	}
 	d.Bytes = bytes * (ahead + back)
 	return d
+}
+
+// blockBytes are those of a write or a datagram.
+func (p *Throughput) blockBytes() float64 {
+	if p.Config.Proto == iperf3.UDP {
+		return cmp.Or(float64(p.Config.Length), defaultUDP)
+	}
+	return cmp.Or(float64(p.Config.Length), defaultWrite)
 }
 
 // resultBytes are those of 11 metrics, and of what TCP_INFO of both ends takes, twenty times a second, of each stream.
@@ -145,7 +173,7 @@ func (p *Throughput) resultBytes() float64 {
 // overhead is how many bytes take a link's time for each byte of payload: in its own direction, and the other way.
 func (p *Throughput) overhead() (ahead, back float64) {
 	if c := &p.Config; c.Proto == iperf3.UDP {
-		length := cmp.Or(float64(c.Length), defaultUDP)
+		length := p.blockBytes()
 		return wire(p.Target, p.Family, udpHeader+length) / length, 0
 	}
 	const headers = model.TCPHeader + model.TCPTimestamps

@@ -49,6 +49,9 @@ func fillThroughput(r *measure.Result, report *iperf3.Report, c *iperf3.Config) 
 		}
 	}
 	addKernelMemory(r, report)
+	if report.ServerOutput != "" {
+		r.Samples.Output = &measure.Output{Stdout: report.ServerOutput}
+	}
 	r.Parameters["peer"] = "iperf3"
 	if report.Peer != nil {
 		r.Parameters["peer"] = report.Peer.Software

@@ -25,7 +25,7 @@ func iperf3Kind() Kind {
 }
 
 func openIperf3(ctx context.Context, address string, t terms) (net.Addr, serve, error) {
-	policy := iperf3.Policy{MaxTests: t.Tests, MaxDuration: t.Longest, MaxStreams: t.Streams, MaxRate: t.Rate, Peer: t.peer, Auth: t.Iperf3}
+	policy := iperf3.Policy{MaxTests: t.Tests, MaxDuration: t.Longest, MaxStreams: t.Streams, MaxRate: t.Rate, Peer: t.peer, Auth: t.Iperf3, MPTCP: t.MPTCP}
 	if t.secret != "" {
 		secret, err := iperf3.ParseCookie(t.secret)
 		if err != nil {
@@ -33,7 +33,11 @@ func openIperf3(ctx context.Context, address string, t terms) (net.Addr, serve, 
 		}
 		policy.Admit = func(c iperf3.Cookie, _ netip.Addr) bool { return c.Equal(secret) }
 	}
-	listener, err := iperf3.Listen(ctx, address)
+	listen := iperf3.Listen
+	if t.MPTCP {
+		listen = iperf3.ListenMPTCP
+	}
+	listener, err := listen(ctx, address)
 	if err != nil {
 		return nil, nil, err
 	}

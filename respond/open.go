@@ -27,6 +27,7 @@ type Limits struct {
 	Keys    endpoint.Keys    // of clients of OWAMP and TWAMP; nil: those that show none are let in alone
 	Classes []endpoint.Class // of them, with limits of their own
 	STAMP   STAMP
+	MPTCP   bool               // the iperf3 server listens for MPTCP as well
 	Iperf3  *iperf3.ServerAuth // users of the iperf3 server; nil: those who say nothing of themselves are let in
 	NDT7    NDT7
 }

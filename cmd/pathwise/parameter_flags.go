@@ -23,6 +23,7 @@ type parameterFlags struct {
 	kind   probe.Kind
 	over   hostFlags
 	input  string
+	lines  bool // of JSON
 	values []*parameterValue
 	source *os.File // of the input, if one was opened
 }
@@ -32,6 +33,9 @@ func (f *parameterFlags) add(c *cobra.Command, only ...string) {
 	f.over.add(c.Flags())
 	f.addParameters(c, only...)
 	f.addGroup(c)
+	if f.kind.Usage.Stream {
+		c.Flags().BoolVar(&f.lines, "json-stream", false, "print JSON lines: one of each interval as it ends, and at last the Result")
+	}
 	if f.kind.Usage.Input {
 		c.Flags().StringVar(&f.input, "input", "", "send what is read from this file, or from standard input if it is -")
 	}
@@ -94,6 +98,10 @@ func (f *parameterFlags) read(c *cobra.Command, s *session) (map[string]any, pro
 	o := probe.Options{Attended: true}
 	if !f.kind.Usage.Detail || s.verbose > 0 {
 		o.Say = func(line string) { s.say("%s", line) }
+	}
+	if f.lines {
+		s.json, s.lines = true, true
+		o.Interval = func(i measure.Interval) { _ = s.event("interval", i) } // what cannot be written is told of the last line
 	}
 	set := f.set(c)
 	if name, is := set["cc"].(string); is {

@@ -33,6 +33,7 @@ type accessFlags struct {
 	tlsFile    string
 	tlsKey     string
 	ndt7CC     string
+	mptcp      bool
 }
 
 func (a *accessFlags) add(flags *pflag.FlagSet) {
@@ -52,6 +53,7 @@ func (a *accessFlags) add(flags *pflag.FlagSet) {
 func (a *accessFlags) addUsers(flags *pflag.FlagSet) {
 	flags.StringVar(&a.users, "authorized-users-path", "", "users of the iperf3 server, without whose name and password nobody tests, in a `FILE` as iperf3 has it")
 	flags.StringVar(&a.rsaKey, "rsa-private-key-path", "", "RSA key by which clients encrypt these, in a `FILE` in PEM")
+	flags.BoolVar(&a.mptcp, "mptcp", false, "let tests of throughput come by MPTCP as well")
 	flags.StringVar(&a.skew, "time-skew-threshold", "10s", "how far the clocks of such clients may be off")
 }
 
@@ -79,6 +81,7 @@ func (a *accessFlags) ndt7Into(l *respond.Limits) error {
 
 // usersInto reads the files of these users.
 func (a *accessFlags) usersInto(l *respond.Limits) error {
+	l.MPTCP = a.mptcp
 	skew, err := parsePositive(a.skew)
 	if err != nil {
 		return badFlag("time-skew-threshold", err)

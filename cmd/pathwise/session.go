@@ -19,6 +19,7 @@ type session struct {
 	in       io.Reader
 	out, err io.Writer
 	json     bool
+	lines    bool // JSON has a line of each thing that happens, as event prints it
 	quiet    bool
 	verbose  int
 	meter    lab.Meter // of the emulator around this process, at the last look
@@ -44,9 +45,20 @@ func (s *session) emit(doc any, text func(w io.Writer)) error {
 		s.fitted(text)
 		return nil
 	}
+	if s.lines {
+		return s.event("result", doc)
+	}
 	enc := json.NewEncoder(s.out)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(doc); err != nil {
+		return fmt.Errorf("write outcome: %w", err)
+	}
+	return nil
+}
+
+// event prints a JSON line of what happened: {"event": "interval", "data": …}.
+func (s *session) event(name string, data any) error {
+	if err := json.NewEncoder(s.out).Encode(map[string]any{"event": name, "data": data}); err != nil {
 		return fmt.Errorf("write outcome: %w", err)
 	}
 	return nil

@@ -169,14 +169,6 @@ func (r *clientRun) negotiate() error {
 	return err
 }
 
-// validateStock refuses what a server that is not Pathwise would not do, and not say so.
-func (c *Config) validateStock() error {
-	if c.Bidir && c.ReverseRate > 0 && c.ReverseRate != c.Rate {
-		return badConfig("reverse rate", c.ReverseRate, "the far end is a stock iperf3, which knows one rate for both directions: leave it out")
-	}
-	return nil
-}
-
 // hello reads what the server tells of itself, which was asked for at a time.
 func (r *clientRun) hello(asked time.Time) error {
 	text, err := r.ctl.frame(MaxParamsSize)
@@ -222,6 +214,9 @@ func (r *clientRun) openStreams(ctx context.Context) error {
 				return err
 			}
 			r.t.streams = append(r.t.streams, s)
+			if r.config.MPTCP && !s.mptcp {
+				r.note("the streams are of plain TCP: one of the two hosts, or something between, does not let MPTCP pass")
+			}
 		}
 	}
 	return nil
@@ -229,12 +224,11 @@ func (r *clientRun) openStreams(ctx context.Context) error {
 
 func (r *clientRun) dialStream(ctx context.Context) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: r.config.Timeout, KeepAlive: -1}
+	dialer.SetMultipathTCP(r.config.MPTCP)
 	dialer.Control = func(_, _ string, c syscall.RawConn) error {
 		notes, err := setUp(c, r.params, false)
 		for _, note := range notes {
-			if !slices.Contains(r.report.Notes, note) {
-				r.report.Notes = append(r.report.Notes, note)
-			}
+			r.note(note)
 		}
 		if err == nil && r.config.Train != nil {
 			err = stampArrivals(c)
@@ -259,6 +253,13 @@ func (r *clientRun) dialStream(ctx context.Context) (net.Conn, error) {
 		return nil, err
 	}
 	return conn, nil
+}
+
+// note adds a line to what limits the figures, once.
+func (r *clientRun) note(text string) {
+	if !slices.Contains(r.report.Notes, text) {
+		r.report.Notes = append(r.report.Notes, text)
+	}
 }
 
 // greet makes a TCP connection a stream of this test. A route that carries a congestion control (ip-route(8), congctl)

@@ -2,8 +2,7 @@
 // UDP, so that every iperf3 in the world is a peer.
 //
 // The codec (state bytes, JSON frames, parameters, results, datagram headers) is pure and touches no socket; Client
-// and Server drive it over real ones. What it does not do: SCTP, MPTCP, zero copy, files on the
-// server's side, and judging what was measured.
+// and Server drive it over real ones. What it does not do: SCTP, files on the server's side, and judging what was measured.
 //
 // One test, as it crosses the control connection (client on the left, state bytes named as in iperf3's source):
 //
@@ -81,6 +80,7 @@ type Config struct {
 	Proto    string        // TCP (default) or UDP
 	Duration time.Duration // 0: 10 s, or no limit with Bytes or Source
 	Bytes    int64         // end after this many bytes in each direction, over all streams; 0: no limit
+	Blocks   int64         // the same in writes or datagrams of Length; one of the two at most
 	Parallel int           // streams in each direction; 0: 1
 	Reverse  bool          // the server sends
 	Bidir    bool          // both send
@@ -91,11 +91,17 @@ type Config struct {
 	Window     int    // SO_SNDBUF and SO_RCVBUF of both ends in bytes; 0: the kernel tunes them
 	Length     int    // bytes of one write or datagram; 0: 128 KiB, or what fits the path's MSS
 	Rate       int64  // bit/s for each stream, paced by the application; 0: unlimited, or 1 Mbit/s for UDP
+	Burst      int    // writes or datagrams that leave together at Rate; 0: those that are due
+	FQRate     int64  // bit/s for each stream, held by the kernel (SO_MAX_PACING_RATE), of UDP only where the interface has the fq queueing discipline; 0: unlimited
 	// ReverseRate is the rate of streams from the server in a test of both directions; 0: Rate. The server has to be Pathwise.
 	ReverseRate int64
 	DSCP        int
 	NoDelay     bool
-	MSS         int // bytes, of the control connection as well, which large packets may not reach; 0: the kernel's choice
+	ZeroCopy    bool // TCP senders have the kernel send pages of a file in memory (sendfile)
+	MPTCP       bool // streams are of MPTCP, where both kernels have it (RFC 8684); the report's Notes say where it was plain TCP
+	// ServerOutput asks the server for what it printed, or would: Report.ServerOutput.
+	ServerOutput bool
+	MSS          int // bytes, of the control connection as well, which large packets may not reach; 0: the kernel's choice
 
 	// Source, if not nil, is what the client sends instead of memory; the test ends at its EOF. TCP, one stream.
 	Source io.Reader
@@ -131,6 +137,12 @@ func (c *Config) Validate() error {
 		return badConfig("duration", c.Duration, "must be positive and at most 24h")
 	case c.Bytes < 0:
 		return badConfig("bytes", c.Bytes, "must not be negative")
+	case c.Blocks < 0 || c.Blocks > 0 && c.Bytes > 0:
+		return badConfig("blocks", c.Blocks, "must be positive, and takes no bytes beside it")
+	case c.Burst < 0 || c.Burst > maxBurst:
+		return badConfig("burst", c.Burst, fmt.Sprintf("must be 1 to %d", maxBurst))
+	case c.FQRate < 0:
+		return badConfig("kernel's rate", c.FQRate, "must be positive")
 	case c.Parallel < 0 || c.Parallel > maxStreams:
 		return badConfig("parallel streams", c.Parallel, fmt.Sprintf("must be 1 to %d", maxStreams))
 	case c.Reverse && c.Bidir:
@@ -175,6 +187,10 @@ func (c *Config) validateKind() error {
 		return badConfig("length", c.Length, fmt.Sprintf("must be 1 to %d bytes", maxTCPLength))
 	case udp && c.Length != 0 && (c.Length < minUDPLength || c.Length > maxUDPLength):
 		return badConfig("length", c.Length, fmt.Sprintf("must be %d to %d bytes for UDP", minUDPLength, maxUDPLength))
+	case udp && c.MPTCP:
+		return badConfig("MPTCP", true, "is of TCP")
+	case c.Source != nil && c.ZeroCopy:
+		return badConfig("source", "given", "cannot be sent by zero copy; leave one of them out")
 	case c.Source != nil && (udp || c.Reverse || c.Bidir || c.Parallel > 1):
 		return badConfig("source", "given", "works for one TCP stream from client to server")
 	case c.Enough != nil && (udp || c.SampleEvery < 0):
@@ -183,6 +199,14 @@ func (c *Config) validateKind() error {
 		return badConfig("train", "given", "works for one UDP stream in one direction without omit")
 	case c.Train != nil:
 		return c.Train.check()
+	}
+	return nil
+}
+
+// validateStock refuses what a server that is not Pathwise would not do, and not say so.
+func (c *Config) validateStock() error {
+	if c.Bidir && c.ReverseRate > 0 && c.ReverseRate != c.Rate {
+		return badConfig("reverse rate", c.ReverseRate, "the far end is a stock iperf3, which knows one rate for both directions: leave it out")
 	}
 	return nil
 }
@@ -196,7 +220,7 @@ func (c Config) withDefaults() Config {
 			c.Duration = time.Duration(c.Train.seconds()*float64(time.Second)) + trainWait
 		}
 	}
-	if c.Duration == 0 && c.Bytes == 0 && c.Source == nil {
+	if c.Duration == 0 && c.Bytes == 0 && c.Blocks == 0 && c.Source == nil {
 		c.Duration = defaultDuration
 	}
 	c.Parallel = max(c.Parallel, 1)
@@ -224,7 +248,8 @@ func (c Config) params() Params {
 	p := Params{
 		TCP: c.Proto == TCP, UDP: c.Proto == UDP,
 		Omit: number(c.Omit / time.Second), Time: number((c.Duration + time.Second - 1) / time.Second),
-		Num: number(c.Bytes), Parallel: number(c.Parallel),
+		Num: number(c.Bytes), BlockCount: number(c.Blocks), Burst: number(c.Burst), FQRate: number(c.FQRate), ZeroCopy: flag(c.ZeroCopy), MPTCP: flag(c.MPTCP),
+		ServerOutput: flag(c.ServerOutput), Parallel: number(c.Parallel),
 		MSS: number(c.MSS), NoDelay: flag(c.NoDelay), Reverse: flag(c.Reverse), Bidir: flag(c.Bidir),
 		Window: number(c.Window), Len: number(c.Length), Bandwidth: number(c.Rate),
 		PacingTimer: defaultPacingTick, TOS: number(c.DSCP << 2), Congestion: c.Congestion,

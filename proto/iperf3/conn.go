@@ -238,9 +238,11 @@ func unmap(a netip.AddrPort) netip.AddrPort { return netip.AddrPortFrom(a.Addr()
 
 // Listen opens the socket that Server.Serve wants: plain TCP. Go's own default is MPTCP, whose sockets lack some of
 // what is measured here.
-func Listen(ctx context.Context, addr string) (net.Listener, error) {
+func Listen(ctx context.Context, addr string) (net.Listener, error) { return listen(ctx, addr, false) }
+
+func listen(ctx context.Context, addr string, mptcp bool) (net.Listener, error) {
 	config := net.ListenConfig{KeepAliveConfig: keepAlive}
-	config.SetMultipathTCP(false)
+	config.SetMultipathTCP(mptcp)
 	l, err := config.Listen(ctx, "tcp", addr)
 	if errors.Is(err, unix.EADDRINUSE) {
 		return nil, fmt.Errorf("listen at %s: another program is there; choose another port: %w", addr, err)

@@ -16,8 +16,14 @@ import (
 // serve runs a Server on loopback and returns its address. The test fails if the server leaves anything running.
 func serve(t *testing.T, policy Policy) string {
 	t.Helper()
+	return serveOn(t, policy, Listen)
+}
+
+// serveOn does so on a listener of a sort.
+func serveOn(t *testing.T, policy Policy, listen func(context.Context, string) (net.Listener, error)) string {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	ln, err := Listen(ctx, "127.0.0.1:0")
+	ln, err := listen(ctx, "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,6 +36,8 @@ type Params struct {
 	Congestion  string `json:"congestion,omitempty"`
 
 	Counters64    flag   `json:"udp_counters_64bit,omitempty"`
+	ZeroCopy      flag   `json:"zerocopy,omitempty"`
+	ServerOutput  flag   `json:"get_server_output,omitempty"`
 	DontFragment  flag   `json:"dont_fragment,omitempty"`
 	ClientVersion string `json:"client_version,omitempty"`
 	AuthToken     string `json:"authtoken,omitempty"` // see ClientAuth
@@ -47,6 +49,8 @@ type Params struct {
 const (
 	maxTime      = 86400
 	maxOmit      = 600
+	maxBurst     = 1000
+	maxBlocks    = 1 << 40 // so that bytes of the longest block fit 63 bits
 	maxStreams   = 128
 	maxMSS       = 9 * 1024
 	maxWindow    = 512 << 20
@@ -95,8 +99,6 @@ func (p Params) check() int32 {
 	switch {
 	case bool(p.SCTP || p.TCP && p.UDP):
 		return codeProtocol
-	case bool(p.MPTCP):
-		return codeUnimplemented
 	case bool(p.Reverse && p.Bidir):
 		return codeReverseBidir
 	case p.Time < 0 || p.Time > maxTime:
@@ -113,7 +115,7 @@ func (p Params) check() int32 {
 		return lenCode
 	case p.TOS < 0 || p.TOS > 255:
 		return codeTOS
-	case p.Num < 0 || p.BlockCount < 0 || p.Bandwidth < 0 || p.FQRate < 0:
+	case p.Num < 0 || p.BlockCount < 0 || p.BlockCount > maxBlocks || p.Burst < 0 || p.Burst > maxBurst || p.Bandwidth < 0 || p.FQRate < 0:
 		return codeRecvParams
 	case p.train() != nil && (!bool(p.UDP) || p.Parallel > 1 || bool(p.Bidir) || p.Omit > 0 ||
 		int(p.Len) != p.train().Size || p.train().check() != nil):

@@ -1,6 +1,7 @@
 package iperf3
 
 import (
+	"cmp"
 	"net/netip"
 	"time"
 
@@ -106,7 +107,9 @@ type Report struct {
 	PeerExtra *ResultsExtra     // nil: a stock peer, or no results came
 	// PeerSamples are the TCP_INFO samples in PeerExtra.
 	PeerSamples []Sample
-	Notes       []string // what limits what the numbers mean
+	// ServerOutput is what the server printed: its text, or its JSON; "": it was not asked for, or does not say.
+	ServerOutput string
+	Notes        []string // what limits what the numbers mean
 }
 
 // lostLast is how many datagrams were lost behind the highest that came, as far as the receiver waited for them: a stock one does not.
@@ -218,6 +221,7 @@ func (s *StreamReport) counted(by StreamExtra) {
 // merge adds the peer's results.
 func (r *Report) merge(t *transfer, remote Results) {
 	r.RemoteCongestion = remote.CongestionUsed
+	r.ServerOutput = cmp.Or(remote.ServerOutput, string(remote.ServerOutputJSON))
 	r.RemoteCPU = &CPU{remote.CPUTotal / 100, remote.CPUUser / 100, remote.CPUSystem / 100}
 	for i, s := range t.streams {
 		if theirs, ok := remote.stream(streamID(s.index)); ok {

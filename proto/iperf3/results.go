@@ -16,6 +16,10 @@ type Results struct {
 	CongestionUsed       string         `json:"congestion_used,omitempty"`
 	Streams              []StreamResult `json:"streams"`
 
+	// What a server printed, where it was asked for: a text, or iperf3's JSON.
+	ServerOutput     string          `json:"server_output_text,omitempty"`
+	ServerOutputJSON json.RawMessage `json:"server_output_json,omitempty"`
+
 	Pathwise *ResultsExtra `json:"pathwise,omitempty"` // ours; stock peers ignore it
 }
 

@@ -20,6 +20,7 @@ type Policy struct {
 	MaxStreams  int           // in each direction; 0: 128
 	MaxRate     int64         // bit/s of a UDP test, over all streams that the server sends; 0: 1 Gbit/s
 	Timeout     time.Duration // for each step of the handshake, of which all streams together are one; 0: 10 s
+	MPTCP       bool          // tests by MPTCP are let in; the listener has to be of ListenMPTCP
 	// Peer, if valid, is the only host that may connect. Connections from elsewhere are closed before anything is read, so
 	// that they take nobody's place.
 	Peer netip.Addr

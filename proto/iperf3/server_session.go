@@ -114,6 +114,8 @@ func (p Policy) judge(params Params) error {
 		rate = int64(e.ReverseRate)
 	}
 	switch {
+	case bool(params.MPTCP) && !p.MPTCP:
+		return &PeerError{Code: codeUnimplemented}
 	case asked > p.MaxDuration:
 		return &PeerError{Code: codeDuration}
 	case params.Parallel > number(p.MaxStreams):
@@ -129,11 +131,14 @@ func (p Policy) judge(params Params) error {
 // test is the data phase and the exchange of results.
 func (s *serverTest) test(ctx context.Context, events <-chan event) error {
 	t := s.t
-	t.stampReads = s.extra == nil || s.params.Num > 0
+	t.stampReads = s.extra == nil || t.params.Num > 0
 	if err := s.ctl.send(TestStart); err != nil {
 		return err
 	}
 	m := &monitor{omit: time.Duration(s.params.Omit) * time.Second}
+	if s.params.ServerOutput {
+		m.interval = time.Second
+	}
 	if s.extra != nil {
 		m.every = max(0, time.Duration(s.params.Pathwise.SampleEvery*float64(time.Second)))
 		if m.every > 0 {
@@ -221,6 +226,9 @@ func (s *serverTest) finish(ctx context.Context) error {
 		s.extra.ClockStep = s.wall.Stepped().Seconds()
 	}
 	ours := t.results(s.extra)
+	if s.params.ServerOutput {
+		ours.ServerOutput = s.output(ours)
+	}
 	if text, err = EncodeResults(ours); err != nil {
 		return err
 	}

@@ -152,8 +152,9 @@ func TestStockServerDies(t *testing.T) {
 
 // stockReport is the part of iperf3 -J that is looked at.
 type stockReport struct {
-	Error string `json:"error"`
-	End   struct {
+	Error        string `json:"error"`
+	ServerOutput string `json:"server_output_text"`
+	End          struct {
 		Sent        stockSum `json:"sum_sent"`
 		Received    stockSum `json:"sum_received"`
 		SentBack    stockSum `json:"sum_sent_bidir_reverse"`

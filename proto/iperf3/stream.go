@@ -19,6 +19,7 @@ type stream struct {
 	tcp     *net.TCPConn // nil for UDP
 	raw     syscall.RawConn
 
+	mptcp bool // it is by MPTCP: bytes are counted over all its subflows
 	// ackBase is what tcpi_bytes_acked stands at before the first byte of payload.
 	ackBase int64
 
@@ -66,7 +67,11 @@ func newStream(index int, conn net.Conn, sender, forward, active bool) (*stream,
 	}
 	s.raw = raw
 	s.tcp, _ = conn.(*net.TCPConn)
-	if active {
+	s.mptcp = s.tcp != nil && usesMPTCP(s.tcp)
+	switch {
+	case active && s.mptcp:
+		s.ackBase = CookieSize
+	case active:
 		s.ackBase = 1 + CookieSize // Linux counts its own SYN; the cookie came before the payload
 	}
 	return s, nil
@@ -79,6 +84,11 @@ func (s *stream) read() (reading, error) {
 		return s.readUDP(), nil
 	case !s.sender:
 		return s.readTCP(sock.TCPInfo{}), nil
+	}
+	if s.mptcp {
+		if acked, retransmits, ok := ackedByMPTCP(s.raw); ok {
+			return reading{bytes: max(0, acked-s.ackBase), retransmits: retransmits}, nil
+		}
 	}
 	info, err := sock.ReadTCPInfo(s.raw)
 	return s.readTCP(info), err

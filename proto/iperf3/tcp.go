@@ -39,9 +39,13 @@ func (t *transfer) sendTCP(s *stream) error {
 	if t.source != nil {
 		return t.sendSource(s, size, rate)
 	}
-	write := t.writer(s)
+	write, end, err := t.writer(s)
+	if err != nil {
+		return err
+	}
+	defer end()
 	pieces := make(net.Buffers, 0, writeSize/pieceSize)
-	pace := pacer{rate: rate}
+	pace := pacer{rate: rate, burst: int(t.params.Burst)}
 	for !t.halted.Load() {
 		n := t.take(size)
 		if n == 0 || !t.wait(pace.next(time.Now(), n)) {
@@ -71,15 +75,19 @@ func repeat(pieces net.Buffers, b []byte, n int) net.Buffers {
 	return pieces
 }
 
-// writer is how the sender writes: see Config.EventLoop.
-func (t *transfer) writer(s *stream) func(net.Buffers) (int, error) {
+// writer is how the sender writes: see Config.EventLoop and Config.ZeroCopy. end frees what it took.
+func (t *transfer) writer(s *stream) (write func(net.Buffers) (int, error), end func(), err error) {
+	nothing := func() {}
 	if e := t.params.Pathwise; e != nil && e.EventLoop {
-		return s.writeWhenAsked
+		return s.writeWhenAsked, nothing, nil
+	}
+	if t.params.ZeroCopy && t.source == nil {
+		return t.fileWriter(s)
 	}
 	return func(pieces net.Buffers) (int, error) {
 		n, err := pieces.WriteTo(s.tcp)
 		return int(n), err
-	}
+	}, nothing, nil
 }
 
 // writeWhenAsked writes all pieces, but only when poll calls the socket writable.
@@ -142,7 +150,11 @@ func (t *transfer) sendSource(s *stream, size int, rate int64) error {
 		}
 	}()
 	pace := pacer{rate: rate}
-	write := t.writer(s)
+	write, end, err := t.writer(s)
+	if err != nil {
+		return err
+	}
+	defer end()
 	for {
 		select {
 		case <-t.haltedCh:
@@ -236,8 +248,10 @@ func (t *transfer) wait(d time.Duration) bool {
 
 // pacer keeps an average rate in bit/s. The zero rate is unlimited.
 type pacer struct {
-	rate int64
-	due  time.Time // when the next write may go
+	rate  int64
+	burst int       // writes that go together; 0: 1
+	gone  int       // writes so far
+	due   time.Time // when the next write may go
 }
 
 // next returns how long to wait before writing n bytes at the time now.
@@ -253,6 +267,9 @@ func (p *pacer) next(now time.Time, n int) time.Duration {
 	}
 	wait := p.due.Sub(now)
 	p.due = p.due.Add(time.Duration(float64(n) * 8 / float64(p.rate) * float64(time.Second)))
+	if p.gone++; (p.gone-1)%max(1, p.burst) > 0 { // it goes with the one before
+		return 0
+	}
 	return wait
 }
 

@@ -47,7 +47,11 @@ type transfer struct {
 	monitor      *monitor
 }
 
+// newTransfer makes a transfer that has not begun. Blocks count as the bytes that they are.
 func newTransfer(p Params) *transfer {
+	if p.Num == 0 {
+		p.Num = p.BlockCount * p.Len
+	}
 	return &transfer{
 		params: p, haltedCh: make(chan struct{}), failed: make(chan error, 1),
 		sent: make(chan struct{}), received: make(chan struct{}), gotAll: make(chan struct{}),

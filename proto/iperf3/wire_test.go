@@ -164,7 +164,6 @@ func TestDecodeParams(t *testing.T) {
 		{name: "unknown keys", text: `{"udp":true,"gso":0,"title":"x","extra_data":{}}`, want: Params{UDP: true, Parallel: 1, Len: 1460}},
 		{name: "sctp", text: `{"sctp":true}`, code: codeProtocol},
 		{name: "two protocols", text: `{"tcp":true,"udp":true}`, code: codeProtocol},
-		{name: "mptcp", text: `{"tcp":true,"mptcp":true}`, code: codeUnimplemented},
 		{name: "both ways twice", text: `{"reverse":true,"bidirectional":true}`, code: codeReverseBidir},
 		{name: "too long", text: `{"time":86401}`, code: codeDuration},
 		{name: "negative time", text: `{"time":-1}`, code: codeDuration},
