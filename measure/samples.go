@@ -25,10 +25,20 @@ type Samples struct {
 	Pairs        []MemberPair   `json:"pairs,omitempty"`   // of them, as far as their receivers told
 	Port         *PortCheck     `json:"port,omitempty"`
 	Output       *Output        `json:"output,omitempty"`
+	Trials       []Trial        `json:"trials,omitempty"` // of a search for a rate
 	Host         *HostSample    `json:"host,omitempty"`
 	Connections  []Connection   `json:"connections,omitempty"`
 	Processes    []Process      `json:"processes,omitempty"` // that have connections open
 	Findings     []Finding      `json:"findings,omitempty"`  // of a diagnosis, or of an audit of a host
+}
+
+// Trial is a test at one rate, of a search for the highest that passes.
+type Trial struct {
+	BitsPerSecond         float64 `json:"bits_per_second"` // asked for
+	SentBitsPerSecond     float64 `json:"sent_bits_per_second"`
+	ReceivedBitsPerSecond float64 `json:"received_bits_per_second"`
+	LossRatio             float64 `json:"loss_ratio"`
+	Failure               string  `json:"failure,omitempty"` // why it did not pass; "": it did
 }
 
 // Output is what an external program printed: kept whole, so that a better parser can read it again.

@@ -29,13 +29,15 @@ type Throughput struct {
 	Config     iperf3.Config // its OnInterval is taken by this probe
 	Login      Login         // the zero value: the target lets test who does not say who they are
 	Narrow     float64       // end as soon as the goodput is known within this share of itself, by 95 %; 0: not before its time; TCP
+	Search     bool          // UDP: find the highest rate that passes, from Config.Rate on, by trials of Config.Duration (1 s unless set)
 	OnInterval func(measure.Interval)
+	OnTrial    func(measure.Trial)     // called for each trial of a search; nil: nobody wants them
 	OnReading  func(measure.TCPSample) // called for each reading of this end's TCP_INFO, from a goroutine of the test's; nil: nobody wants them
 }
 
 // Validate reports the first parameter that cannot be.
 func (p *Throughput) Validate() error {
-	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.checkNarrow(), p.Login.check(), p.Config.Validate())
+	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.checkNarrow(), p.checkSearch(), p.Login.check(), p.Config.Validate())
 }
 
 // Do makes the measurement.
@@ -45,6 +47,9 @@ func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 	if err := p.Validate(); err != nil {
 		r.Fail(err)
 		return r, err
+	}
+	if p.Search {
+		return p.search(ctx)
 	}
 	config := p.Config
 	config.Enough = p.enough()
@@ -64,6 +69,14 @@ func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 	fillThroughput(r, report, &p.Config)
 	r.Fail(err)
 	return r, err
+}
+
+// checkSearch refuses a search of what has no rate to search for.
+func (p *Throughput) checkSearch() error {
+	if c := &p.Config; p.Search && (c.Proto == iperf3.TCP || c.Bidir || c.Bytes > 0 || c.Blocks > 0) {
+		return &input.Error{Field: "search", Value: "true", Remedy: "it is of udp in one direction, with trials of a time: leave out proto, bytes, blocks and bidir"}
+	}
+	return nil
 }
 
 // runIperf3 runs one test, and names the target in what goes wrong.
@@ -133,6 +146,9 @@ func streamName(n int) string {
 // throughputText writes how fast data moved, and what held it back.
 func throughputText(w io.Writer, r *measure.Result) {
 	line := metricLine(w, r)
+	if len(r.Samples.Trials) > 0 {
+		fmt.Fprintf(w, "%-22s %s\n", "search", searchSummary(r.Samples.Trials))
+	}
 	count := func(v float64) string { return fmt.Sprintf("%.0f packets", v) }
 	line("throughput", measure.Throughput, quantity.FormatRate)
 	line("reverse throughput", measure.ReverseThroughput, quantity.FormatRate)

@@ -49,6 +49,8 @@ func throughputFields() []field[Throughput] {
 			binding: yesOrNo(func(p *Throughput) *bool { return &p.Config.Bidir })},
 		{Name: "rate", Default: "none for tcp, 1mbit for udp", Meaning: "of each stream, held by the sending program",
 			binding: rate(func(p *Throughput) *int64 { return &p.Config.Rate })},
+		{Name: "search", Default: "false", Meaning: "of udp: find the highest rate of which no more than 1 % is lost, from rate on (10mbit unless said), by trials of a second or of the duration",
+			binding: ifYes(func(p *Throughput) *bool { return &p.Search })},
 		{Name: "reverse-rate", Default: "that of rate", Meaning: "of bidir: of each stream that the target sends; it has to be Pathwise",
 			binding: rate(func(p *Throughput) *int64 { return &p.Config.ReverseRate })},
 		{Name: "burst", Default: "those that are due", Meaning: "writes or datagrams that leave together at the rate",
@@ -113,6 +115,7 @@ func offloadField() binding[Throughput] {
 
 func (p *Throughput) equip(o Options) {
 	p.OnInterval, p.Config.Source = watch(o.Interval, o.Say, IntervalLine), o.Source
+	p.OnTrial = watch(nil, o.Say, trialLine)
 	p.OnReading = o.Reading
 	if r := iperf3Responder(o); r != nil {
 		p.Port, p.Config.Cookie = r.Port, r.Secret
@@ -120,7 +123,11 @@ func (p *Throughput) equip(o Options) {
 }
 
 // bound keeps a test that is to end after so many bytes from going on for ever where the path is slow.
-func (p *Throughput) bound() { setDefault(&p.Config.Duration, transferFor) }
+func (p *Throughput) bound() {
+	if !p.Search {
+		setDefault(&p.Config.Duration, transferFor)
+	}
+}
 
 func (p *Throughput) demand() measure.Demand {
 	c := &p.Config
@@ -128,6 +135,12 @@ func (p *Throughput) demand() measure.Demand {
 	payload := float64(c.Rate * int64(max(1, c.Parallel))) // bit/s in a direction
 	if c.Proto == iperf3.UDP && c.Rate == 0 {
 		payload = LightRate * float64(max(1, c.Parallel))
+	}
+	if p.Search { // all that the path carries, at the most
+		each := c.Duration
+		setDefault(&each, searchTrial)
+		d.DurationSeconds, d.Exclusive = searchMost*(each+c.Omit+iperf3Setup).Seconds(), true
+		return d
 	}
 	d.Exclusive = payload == 0 || payload > LightRate
 	ahead, back := p.overhead()

@@ -148,8 +148,9 @@ func (r *clientRun) stalled(ctx context.Context, events <-chan event, what strin
 func (r *clientRun) end(ctx context.Context, events <-chan event) error {
 	t := r.t
 	t.stopSending()
-	together := r.report.Peer != nil || r.config.Proto == UDP // the peer stops where we do
-	if r.config.Proto == UDP {
+	udp := r.config.Proto == UDP
+	together := r.report.Peer != nil && !udp // the peer stops where we do
+	if udp && !r.config.Reverse {            // what this end sent shall be there before the peer hears that it was all
 		t.letArrive(ctx, r.ctl.conn)
 	}
 	if together {
@@ -169,7 +170,14 @@ func (r *clientRun) end(ctx context.Context, events <-chan event) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	if !together {
+	switch {
+	case udp: // the peer has stopped, and what it sent last is on its way
+		if r.config.Reverse || r.config.Bidir {
+			t.letArrive(ctx, r.ctl.conn)
+		}
+		t.stopReceiving()
+		t.noteReceived()
+	case !together:
 		t.awaitEOF(ctx.Done())
 	}
 	return context.Cause(ctx)

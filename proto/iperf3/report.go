@@ -74,12 +74,17 @@ type Totals struct {
 	HaveSent, HaveReceived       bool      // whether that end counted
 }
 
-// Goodput is what the receiver counted over its own seconds, in bit/s.
+// Goodput is what the receiver counted over its own seconds, in bit/s. Of datagrams these are from the first to the last that came, so that where the sender
+// took longer it is over the sender's.
 func (t Totals) Goodput() float64 {
-	if t.ReceivedSeconds <= 0 {
+	seconds := t.ReceivedSeconds
+	if t.Packets > 0 {
+		seconds = max(seconds, t.SentSeconds)
+	}
+	if seconds <= 0 {
 		return 0
 	}
-	return float64(t.ReceivedBytes) * 8 / t.ReceivedSeconds
+	return float64(t.ReceivedBytes) * 8 / seconds
 }
 
 // Report is what a client's test brought. With an error from Run it holds what was measured up to then.

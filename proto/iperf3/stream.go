@@ -33,12 +33,13 @@ type stream struct {
 	mu         sync.Mutex // of what follows; for UDP receivers only
 	track      Tracker
 	variation  variation
-	arrivals   []Arrival // of trains
-	marks      [64]int64 // datagrams by their DSCP, where the kernel tells it
-	drops      uint32    // messages that the kernel had dropped at the latest look, as the socket's buffer was full
-	overflowed int64     // datagrams in them, as far as that is known
-	fragmented int64     // datagrams that came in fragments
-	fragment   int       // bytes of the largest of those
+	arrivals   []Arrival        // of trains
+	marks      [64]int64        // datagrams by their DSCP, where the kernel tells it
+	arrived    [2]time.Duration // when the first and the latest datagram came, since the start; zero: none did
+	drops      uint32           // messages that the kernel had dropped at the latest look, as the socket's buffer was full
+	overflowed int64            // datagrams in them, as far as that is known
+	fragmented int64            // datagrams that came in fragments
+	fragment   int              // bytes of the largest of those
 
 	from, to  reading // what the test counts is to - from
 	startedAt time.Duration
@@ -154,6 +155,15 @@ func (s *stream) markCounts() (all []MarkCount) {
 		}
 	}
 	return all
+}
+
+// cutToArrivals lets the time that a receiver of datagrams counted run from the first to the last of them: it waits for them before, and for others after.
+func (s *stream) cutToArrivals() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if first, last := s.arrived[0], s.arrived[1]; last > first {
+		s.startedAt, s.endedAt = max(s.startedAt, first), last
+	}
 }
 
 // extraUDP is what of that is of datagrams alone.

@@ -217,6 +217,10 @@ func (t *transfer) stopReceiving() {
 	}
 	<-t.received
 	for _, s := range t.streams {
+		if s.tcp == nil && !s.sender {
+			s.cutToArrivals()
+			continue
+		}
 		if last := time.Duration(s.last.Load()); !s.sender && last > 0 && (t.limited || last > s.endedAt) {
 			s.endedAt = last
 		}

@@ -175,6 +175,10 @@ func (t *transfer) gotMessage(s *stream, data []byte, length int, b beside, at t
 		if b.stamp != 0 && t.params.train() != nil && len(s.arrivals) < maxArrivals {
 			s.arrivals = append(s.arrivals, Arrival{Sequence: int64(seq), At: b.stamp, Sent: int64(sent)})
 		}
+		if s.arrived[1] == 0 {
+			s.arrived[0] = at
+		}
+		s.arrived[1] = max(s.arrived[1], at)
 		packets++
 		bytes += min(each, length-from)
 	}

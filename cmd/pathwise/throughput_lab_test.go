@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// A search for the highest rate of datagrams that passes ends just below what the link carries, also where a queue takes in what is too much for longer than a
+// trial lasts.
+func TestThroughputSearch(t *testing.T) {
+	carrying(t)
+	for name, link := range map[string]string{"short queue": "queue: 20p", "long queue": "queue: 2000p"} {
+		t.Run(name, func(t *testing.T) { searchOver(t, link) })
+	}
+}
+
+// searchOver makes a search over a link of 20 Mbit/s.
+func searchOver(t *testing.T, link string) {
+	spec, err := lab.ParseSpec(t.Name(), []byte("hosts: {bob: {}, carol: {}}\nlinks: [{between: [bob, carol], rate: 20mbit, overhead: none, delay: 5ms, "+link+"}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := startLab(t, spec)
+	reflecting(t, l, lab.Command{Argv: []string{lab.Self(), "respond"}, Env: append(os.Environ(), actAsPathwise+"=1")})
+	var out bytes.Buffer
+	onHost(t, l, "bob", &out, lab.Self(), "throughput", "carol", "--json", "--proto", "udp", "--search", "-t", "0.3", "-l", "1000")
+	var r measure.Result
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatalf("%v: %s", err, out.Bytes())
+	}
+	const carries = 20e6 // bit/s of IP packets
+	most := carries * 1000 / 1028
+	failed := 0
+	for _, one := range r.Samples.Trials {
+		if one.Failure != "" {
+			failed++
+		}
+	}
+	if got := r.Metrics[measure.Throughput]; got < 0.85*most || got > 1.03*most || failed == 0 || r.Metrics[measure.LossRatio] > 0.01 {
+		t.Errorf("%.3g bit/s of %.3g, trials %+v", got, most, r.Samples.Trials)
+	}
+}
