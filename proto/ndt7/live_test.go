@@ -16,6 +16,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -392,20 +394,38 @@ func TestServerMisbehaves(t *testing.T) {
 	}
 }
 
-// Connections that say nothing, or never come to the end of it, keep nobody out who says something, and are closed.
+// Connections that say nothing, or never come to the end of it, keep nobody out of another network who says something, and nobody at all
+// for longer than they may be silent. PATHWISE_SILENT is how many there are, of 250 networks; else it is 200 of one.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	at, _, stop := serve(t, &ndt7.Server{Policy: ndt7.Policy{Longest: 200 * time.Millisecond}})
-	for i := range 200 { // more than a network may have
-		conn, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}).Dial("tcp", at.String())
+	many, networks := 200, 1 // more than a network may have
+	if text := os.Getenv("PATHWISE_SILENT"); text != "" {
+		var err error
+		if many, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+		networks = 250
+	}
+	for i := range many {
+		conn, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(1+i%networks))}}).Dial("tcp", at.String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer conn.Close()
 		_, _ = io.WriteString(conn, strings.Repeat("GET / HTTP/1.1\r\nX: ", i%2)) // half of them begin to ask
 	}
-	if r, err := specTest(dial(t, at, nil), "download", ""); err != nil || r.bitsPerSecond < 1e6 {
-		t.Errorf("beside them: %+v (%v)", r, err)
+	began := time.Now()
+	for {
+		r, err := specTest(dial(t, at, nil), "download", "")
+		if err == nil && r.bitsPerSecond > 1e6 {
+			break
+		}
+		if networks == 1 || time.Since(began) > 15*time.Second { // 10 s of silence, on a busy machine
+			t.Fatalf("beside them: %+v (%v)", r, err)
+		}
+		time.Sleep(100 * time.Millisecond)
 	}
+	t.Logf("a test beside %d silent connections after %v", many, time.Since(began))
 	stop()
 }
