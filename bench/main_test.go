@@ -41,7 +41,7 @@ func TestChoose(t *testing.T) {
 	}{
 		{only: "tcp,ping,loss", want: "tcp ping loss"},
 		{only: "loss", want: "loss"},
-		{only: "tcp,udp", problem: `-only: "udp": no such part; want some of ` + everyPart()},
+		{only: "tcp,sctp", problem: `-only: "sctp": no such part; want some of ` + everyPart()},
 		{only: "", problem: `-only: "": no such part; want some of ` + everyPart()},
 	} {
 		chosen, err := choose(c.only)
@@ -82,7 +82,7 @@ func TestChooseSettings(t *testing.T) {
 
 func TestBadCallsStartNothing(t *testing.T) {
 	for _, args := range [][]string{
-		{"-pairs", "0"}, {"-seconds", "-1"}, {"-only", "udp"}, {"-over", "tun/1"}, {"-loud"}, {"tcp"}, {"-pairs", "many"},
+		{"-pairs", "0"}, {"-seconds", "-1"}, {"-only", "sctp"}, {"-over", "tun/1"}, {"-loud"}, {"tcp"}, {"-pairs", "many"},
 		{"-agents", "1"}, {"-simulated", "-5"}, {"-agents", "10001"}, {"-points", "10"},
 	} {
 		if got := run(args); got != 2 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/proto/ndt7"
 	"github.com/pathwise-net/pathwise/proto/transact"
 )
 
@@ -27,6 +28,8 @@ var takingHost = map[string][]string{
 	"throughput": {"-n", "100K"},
 	"diagnose":   {"-t", "100ms"},
 	"transact":   {"-c", "2"},
+	"capacity":   {"--light"},
+	"ndt7":       {"-t", "100ms"},
 }
 
 // Every command whose usage has a HOST to measure to has -4 and -6.
@@ -65,11 +68,20 @@ func TestFamiliesOnLoopback(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() { _ = (&transact.Server{}).Serve(t.Context(), asked) }()
+	speed, err := ndt7.Listen(t.Context(), "[::]:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = (&ndt7.Server{}).Serve(t.Context(), speed) }()
 	port := l.Addr().(*net.TCPAddr).Port
-	ports := map[string]int{"owd": reflectAll(t), "throughput": port, "diagnose": port, "transact": asked.Addr().(*net.TCPAddr).Port}
+	ports := map[string]int{"owd": reflectAll(t), "throughput": port, "diagnose": port, "transact": asked.Addr().(*net.TCPAddr).Port,
+		"ndt7": speed.Addr().(*net.TCPAddr).Port}
 	addresses, err := net.DefaultResolver.LookupHost(t.Context(), "localhost")
 	dual := err == nil && slices.Contains(addresses, "127.0.0.1") && slices.Contains(addresses, "::1") // not on every machine
 	for name, quick := range takingHost {
+		if name == "capacity" { // which loopback has none of
+			continue
+		}
 		hosts := map[string]string{"127.0.0.1": "127.0.0.1", "::1": "::1", "[::1]": "::1", "127.0.0.1 -4": "127.0.0.1", "::1 -6": "::1"}
 		if dual {
 			hosts["localhost -4"], hosts["localhost -6"] = "127.0.0.1", "::1"
