@@ -96,7 +96,7 @@ func TestConnectInLab(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := startLab(t, spec)
-	listening(t, l)
+	readyOnCarol(t, l, lab.Command{Argv: []string{lab.Self()}, Env: append(os.Environ(), listenVariable+"=1")})
 	for host, rules := range connectRules {
 		onHost(t, l, host, os.Stderr, "nft", rules)
 	}
@@ -166,29 +166,6 @@ func connected(t *testing.T, l *lab.Lab, port int, family string) (alone, both m
 
 // listenVariable has this test binary listen on the ports of connectCases, and say so.
 const listenVariable = "PATHWISE_TEST_LISTEN"
-
-// listening has carol listen until the test ends.
-func listening(t *testing.T, l *lab.Lab) {
-	t.Helper()
-	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer read.Close()
-	p, err := l.Start(context.Background(), "carol", lab.Command{Argv: []string{lab.Self()}, Env: append(os.Environ(), listenVariable+"=1"),
-		Stdout: write, Stderr: os.Stderr})
-	write.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = p.Kill()
-		_, _ = p.Wait()
-	})
-	if _, err := read.Read(make([]byte, 1)); err != nil {
-		t.Fatal("nobody listens:", err)
-	}
-}
 
 // beListeners listens on all ports but those on which nobody shall, and never ends.
 func beListeners() error {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"strings"
 	"testing"
@@ -16,19 +15,7 @@ func TestConnectBySSH(t *testing.T) {
 	t.Parallel()
 	s := startSSHLab(t, twoOnALink, tmpOnCarol)
 	onHost(t, s.Lab, "carol", os.Stderr, "nft", "add table inet f; add chain inet f in { type filter hook input priority 0; }; add rule inet f in iifname != lo tcp dport 5201 drop")
-	server, err := s.Start(context.Background(), "carol", lab.Command{Argv: []string{s.binary, "respond"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = server.Kill()
-		_, _ = server.Wait()
-	})
-	until(t, "carol listens", func() bool {
-		var out bytes.Buffer
-		onHost(t, s.Lab, "carol", &out, "sh", "-c", "grep -c ':1451 .* 0A ' /proc/net/tcp6 || true")
-		return strings.TrimSpace(out.String()) == "1"
-	})
+	readyOnCarol(t, s.Lab, lab.Command{Argv: []string{s.binary, "respond"}})
 	shown := stepBySSH(t, "connect.md")
 	var out bytes.Buffer
 	command := strings.Replace(shown.command, "pathwise ping", s.binary+" ping "+strings.Join(s.login(), " "), 1)

@@ -52,7 +52,7 @@ func TestContinuousAgainstTruth(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	reflecting(t, l, otherReflector())
+	readyOnCarol(t, l, otherReflector())
 	var out bytes.Buffer
 	onHost(t, l, "bob", &out, lab.Self(), "owd", "carol", "--continuous", "--every", "1s", "-c", "320", "-i", "10ms", "-W", "400ms", "--json")
 	got := map[measure.Metric]float64{}

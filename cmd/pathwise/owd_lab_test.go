@@ -81,7 +81,7 @@ func TestOWDAgainstTruth(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		reflecting(t, l, c.reflector)
+		readyOnCarol(t, l, c.reflector)
 		var out bytes.Buffer
 		onHost(t, l, "bob", &out, lab.Self(), "owd", "carol", "--json", "-c", "300", "-i", "2ms", "-W", "400ms")
 		var r measure.Result
@@ -115,16 +115,16 @@ func otherReflector() lab.Command {
 	return lab.Command{Argv: []string{lab.Self()}, Env: append(os.Environ(), reflectVariable+"=1")}
 }
 
-// reflecting starts a reflector on carol.
-func reflecting(t *testing.T, l *lab.Lab, reflector lab.Command) {
+// readyOnCarol starts a program on carol that prints something when it is ready, waits for that, and ends it with the test.
+func readyOnCarol(t *testing.T, l *lab.Lab, program lab.Command) {
 	t.Helper()
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer read.Close()
-	reflector.Stdout = write
-	p, err := l.Start(t.Context(), "carol", reflector)
+	program.Stdout, program.Stderr = write, os.Stderr
+	p, err := l.Start(t.Context(), "carol", program)
 	write.Close()
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func reflecting(t *testing.T, l *lab.Lab, reflector lab.Command) {
 		_, _ = p.Wait()
 	})
 	if _, err := read.Read(make([]byte, 1)); err != nil {
-		t.Fatalf("the reflector did not begin: %v", err)
+		t.Fatalf("%v on carol is not ready: %v", program.Argv, err)
 	}
 }
 

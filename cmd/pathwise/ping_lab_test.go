@@ -53,7 +53,7 @@ func pinged(t *testing.T, l *lab.Lab, arguments ...string) measure.Result {
 // and the Result says that it is no loss of the path.
 func TestPingDatagramsInLab(t *testing.T) {
 	l := pingLab(t, "rate: 1gbit, delay: 10ms")
-	reflecting(t, l, otherReflector())
+	readyOnCarol(t, l, otherReflector())
 	r := pinged(t, l, "--proto", "stamp", "-c", "100", "-i", "2ms", "-W", "1")
 	if rtt := r.Metrics[measure.RTTMin]; r.Metrics[measure.LostPackets] != 0 || rtt < 0.020 || rtt > 0.0215 {
 		t.Errorf("%v lost, least round trip %v s; want 0, 20 ms", r.Metrics[measure.LostPackets], rtt)

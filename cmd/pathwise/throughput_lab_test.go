@@ -26,7 +26,7 @@ func searchOver(t *testing.T, link string) {
 		t.Fatal(err)
 	}
 	l := startLab(t, spec)
-	reflecting(t, l, lab.Command{Argv: []string{lab.Self(), "respond"}, Env: append(os.Environ(), actAsPathwise+"=1")})
+	readyOnCarol(t, l, lab.Command{Argv: []string{lab.Self(), "respond"}, Env: append(os.Environ(), actAsPathwise+"=1")})
 	var out bytes.Buffer
 	onHost(t, l, "bob", &out, lab.Self(), "throughput", "carol", "--json", "--proto", "udp", "--search", "-t", "0.3", "-l", "1000")
 	var r measure.Result
