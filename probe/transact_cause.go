@@ -85,7 +85,7 @@ func (t told) cause() string {
 	matters := max(noticed, trip/4)
 	switch {
 	case t.Connect || excess < matters:
-		return t.roundTripsAlone()
+		return t.unheld()
 	case t.Writes > 1 && !t.NoDelay && t.Gather >= matters:
 		return fmt.Sprintf("cause: Nagle's algorithm held the second write for an acknowledgement%s: a round trip of %s, %s; "+
 			"one write or --nodelay saves that",
@@ -97,23 +97,36 @@ func (t told) cause() string {
 	return "cause: not the way requests are written: queues or busy hosts, which `pathwise diagnose` tells apart"
 }
 
-func (t told) roundTripsAlone() string {
+// unheld is the sentence of a usual transaction that nothing held on its way: it takes what the path and the hosts take.
+func (t told) unheld() string {
 	sentence := "cause: round trips alone; a nearer far end or fewer turns make it shorter"
+	if t.Usual-t.Ideal > t.Ideal {
+		sentence = "cause: the hosts, whose kernels and programs take longer than the path; a nearer far end changes little"
+	}
 	switch {
 	case t.Connect:
 		if t.Usual-t.Ideal < max(noticed, t.Ideal/4) {
-			return sentence + fmt.Sprintf("; one after the other: %.3g a second", 1/t.Usual)
+			return sentence + "; " + t.oneByOne("")
 		}
-		return fmt.Sprintf("one after the other: %.3g a second", 1/t.Usual)
+		return t.oneByOne("")
 	case t.Writes > 1 && t.NoDelay:
 		return sentence + "; the writes left at once, without Nagle's algorithm"
 	case t.Writes > 1 && t.Pad:
 		return sentence + "; each write fills whole segments, which Nagle's algorithm lets go"
 	}
 	if t.New {
-		sentence += fmt.Sprintf("; one after the other: %.3g connections a second", 1/t.Usual)
+		sentence += "; " + t.oneByOne("connections ")
 	}
 	return sentence
+}
+
+// oneByOne says how many come in a second, to three digits, or to the whole number.
+func (t told) oneByOne(things string) string {
+	rate := 1 / t.Usual
+	if rate >= 1000 {
+		return fmt.Sprintf("one after the other: %.0f %sa second", rate, things)
+	}
+	return fmt.Sprintf("one after the other: %.3g %sa second", rate, things)
 }
 
 func (t told) eachTurn() string {

@@ -9,7 +9,10 @@ import (
 // Each case of network-application-performance's test at 72 ms has its cause named.
 func TestTransactionCause(t *testing.T) {
 	plain := told{Writes: 1, Turns: 1, Request: 100, Response: 100, Usual: .0722, Ideal: .072, Latest: .073, Opening: .072}
-	const alone = "cause: round trips alone; a nearer far end or fewer turns make it shorter"
+	const (
+		alone = "cause: round trips alone; a nearer far end or fewer turns make it shorter"
+		hosts = "cause: the hosts, whose kernels and programs take longer than the path; a nearer far end changes little"
+	)
 	for name, c := range map[string]struct {
 		change func(*told)
 		want   []string
@@ -34,6 +37,10 @@ func TestTransactionCause(t *testing.T) {
 			"cause: 100 kB are more than TCP sends at first, and each round of slow start is a round trip"}},
 		"late for another reason": {func(t *told) { t.Usual, t.Latest = .2, .21 }, []string{
 			"cause: not the way requests are written: queues or busy hosts, which `pathwise diagnose` tells apart"}},
+		"over loopback":                      {func(t *told) { t.Usual, t.Ideal, t.Latest = 202e-6, 10e-6, 300e-6 }, []string{hosts}},
+		"hosts that take less than the path": {func(t *told) { t.Usual, t.Ideal, t.Latest = 390e-6, 200e-6, 400e-6 }, []string{alone}},
+		"connections over loopback": {func(t *told) { t.Connect, t.Usual, t.Ideal, t.Latest = true, 80e-6, 20e-6, 90e-6 }, []string{
+			hosts + "; one after the other: 12500 a second"}},
 		"connections": {func(t *told) { t.Connect = true }, []string{alone + "; one after the other: 13.9 a second"}},
 		"new":         {func(t *told) { t.New, t.Usual, t.Ideal, t.Latest = true, .145, .144, .145 }, []string{alone + "; one after the other: 6.9 connections a second"}},
 	} {
