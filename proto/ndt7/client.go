@@ -29,7 +29,7 @@ type Client struct {
 	Timeout    time.Duration // to open the connection, TLS and WebSocket; 0: 10 s
 	Software   string        // that the server is told as User-Agent, such as "pathwise/1.2"; "": pathwise
 
-	// OnInterval, if not nil, is called for what moved in each second, by the goroutine of the test.
+	// OnInterval, if not nil, is called for what moved in each second, and in a rest of a tenth of one at least, by the goroutine of the test.
 	OnInterval func(Interval)
 }
 
@@ -59,8 +59,8 @@ type Report struct {
 	Moved     int64         // bytes of binary messages that this end received or sent
 	Told      []Measurement // by the server, the last of which is the summary; of many, those that come in time
 	Samples   []Sample      // of this end
-	Intervals []Interval
-	Notes     []string // what does not make the test fail, and limits what it says
+	Intervals []Interval    // each second, and a rest of a tenth of one at least
+	Notes     []string      // what does not make the test fail, and limits what it says
 }
 
 // BitsPerSecond is the figure of the test; 0: there is none.

@@ -81,40 +81,41 @@ func (t *running) watch(test string, read <-chan error) error {
 	}
 	over := time.NewTimer(t.lasts + grace)
 	defer over.Stop()
-	last := Interval{}
+	interval := time.NewTicker(intervalOf)
+	defer interval.Stop()
 	for {
 		select {
 		case err := <-read:
-			t.interval(&last)
+			t.interval()
 			return cmp.Or(err, io.EOF)
 		case <-over.C:
-			t.interval(&last)
+			t.interval()
 			return nil
+		case <-interval.C:
+			t.interval()
 		case <-tick.C:
-		}
-		elapsed := time.Since(t.began)
-		if info, err := sock.InfoOf(t.conn); err == nil {
-			t.report.Samples = append(t.report.Samples, Sample{Elapsed: elapsed, Values: info.Values()})
-		}
-		if elapsed-last.End >= intervalOf {
-			t.interval(&last)
+			if info, err := sock.InfoOf(t.conn); err == nil {
+				t.report.Samples = append(t.report.Samples, Sample{Elapsed: time.Since(t.began), Values: info.Values()})
+			}
 		}
 	}
 }
 
-// interval ends an interval where the next begins, and keeps it.
-func (t *running) interval(last *Interval) {
+// interval ends an interval where the next begins, and keeps it. A rest that is shorter than a tenth says nothing of the rate.
+func (t *running) interval() {
 	t.mu.Lock()
-	moved := t.moved
+	i := Interval{End: time.Since(t.began), Bytes: t.moved}
 	t.mu.Unlock()
-	before := int64(0)
-	for _, i := range t.report.Intervals {
-		before += i.Bytes
+	for _, before := range t.report.Intervals {
+		i.Start = before.End
+		i.Bytes -= before.Bytes
 	}
-	*last = Interval{Start: last.End, End: time.Since(t.began), Bytes: moved - before}
-	t.report.Intervals = append(t.report.Intervals, *last)
+	if i.End-i.Start < intervalOf/10 {
+		return
+	}
+	t.report.Intervals = append(t.report.Intervals, i)
 	if t.OnInterval != nil {
-		t.OnInterval(*last)
+		t.OnInterval(i)
 	}
 }
 
