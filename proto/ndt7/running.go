@@ -48,12 +48,11 @@ type running struct {
 func (t *running) do(test string) error {
 	ctx, cancel := context.WithCancel(context.Background()) // the connection is closed when that of Run ends
 	defer cancel()
-	read := make(chan error, 1)
-	go func() { read <- t.read(ctx, test) }() // ends with the connection
-	written := make(chan error, 1)
-	stop := make(chan struct{})
+	var group sync.WaitGroup
+	read, written, stop := make(chan error, 1), make(chan error, 1), make(chan struct{})
+	group.Go(func() { read <- t.read(ctx, test) }) // ends with the connection
 	if test == Upload {
-		go func() { written <- t.send(ctx, stop) }() // ends with the connection, or when it is told
+		group.Go(func() { written <- t.send(ctx, stop) }) // ends with the connection, or when it is told
 	} else {
 		written <- nil
 	}
@@ -64,6 +63,7 @@ func (t *running) do(test string) error {
 		err = t.ws.Close(websocket.StatusNormalClosure, "")
 	}
 	_ = t.ws.CloseNow()
+	group.Wait()
 	if failed := <-written; err == nil {
 		err = failed
 	}
@@ -212,7 +212,7 @@ func (t *running) settle(test string) {
 		return
 	}
 	if r.Bytes > 0 {
-		return // of before the last data was sent
+		return // what was told after the last data counts time in which nothing was sent
 	}
 	for _, m := range r.Told {
 		if received, elapsed := m.TCPInfo["BytesReceived"], m.TCPInfo[ElapsedTime]; received > 0 && elapsed > 0 {
