@@ -46,6 +46,12 @@ func testIperf3(ctx context.Context, address, secret string, d time.Duration, be
 	return err
 }
 
+// reset ends a connection by RST, as a program that is killed with data unread does.
+func reset(conn net.Conn) {
+	_ = conn.(*net.TCPConn).SetLinger(0)
+	conn.Close()
+}
+
 func vanishIperf3(t *testing.T, address, secret string) {
 	t.Helper()
 	cookie, err := iperf3.ParseCookie(secret)
@@ -70,8 +76,7 @@ func vanishIperf3(t *testing.T, address, secret string) {
 	}
 	defer func() {
 		for _, conn := range conns {
-			_ = conn.(*net.TCPConn).SetLinger(0) // it is reset, and not closed
-			conn.Close()
+			reset(conn)
 		}
 	}()
 	control := connect()
@@ -165,8 +170,7 @@ func vanishOWAMP(t *testing.T, address, secret string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
-	_ = conn.(*net.TCPConn).SetLinger(0) // it is reset, and not closed
+	defer reset(conn)
 	c, err := control.Dial(conn, control.Wish{Modes: []control.Mode{control.Encrypted}, KeyID: runKeyID, Secret: []byte(secret)})
 	if err != nil {
 		t.Fatal(err)

@@ -47,8 +47,7 @@ func vanishNDT7(t *testing.T, address, secret string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
-	_ = conn.(*net.TCPConn).SetLinger(0) // it is reset, and not closed
+	defer reset(conn)
 	fmt.Fprintf(conn, "GET /ndt/v7/upload?access_token=%s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: DOdm+5/Cm3WwvhfcAlhJoQ==\r\nSec-WebSocket-Protocol: net.measurementlab.ndt.v7\r\n\r\n", secret)
 	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, " 101 ") {
