@@ -9,11 +9,10 @@ import (
 // SYN is what a connection opened with, as it arrived: what was changed on the way is in it as changed.
 type SYN struct {
 	Source, Target netip.AddrPort
-	TTL            int // or hop limit, when it arrived
-	DSCP, ECN      int // of the IP header
-	Window         int // bytes: no scale holds yet
-	ECNAsked       bool
-	CWRSet         bool  // with ECNAsked: it asks for ECN as RFC 3168 has it
+	TTL            int   // or hop limit, when it arrived
+	DSCP, ECN      int   // of the IP header
+	Window         int   // bytes: no scale holds yet
+	ECNAsked       bool  // ECE and CWR are set (RFC 3168, 6.1.1)
 	Options        []int // kinds, in their order, without padding
 
 	MSS         int // 0: it names none
@@ -30,6 +29,9 @@ const (
 	optionMSS, optionScale, optionSACK, optionTimes, optionMultip = 2, 3, 4, 8, 30
 	optionFastOpen                                                = 34
 )
+
+// flagsECN are CWR and ECE among the flags of a TCP header (RFC 9293, 3.1).
+const flagsECN = 0x80 | 0x40
 
 var errNoSYN = errors.New("read the SYN of a connection: not the headers of one")
 
@@ -64,7 +66,7 @@ func ParseSYN(b []byte) (s SYN, err error) {
 	}
 	s.Source = netip.AddrPortFrom(from, binary.BigEndian.Uint16(tcp))
 	s.Target = netip.AddrPortFrom(to, binary.BigEndian.Uint16(tcp[2:]))
-	s.ECNAsked, s.CWRSet = tcp[13]&0x40 != 0, tcp[13]&0x80 != 0
+	s.ECNAsked = tcp[13]&flagsECN == flagsECN
 	s.Window, s.WindowScale = int(binary.BigEndian.Uint16(tcp[14:])), -1
 	s.readOptions(tcp[20:header])
 	return s, nil

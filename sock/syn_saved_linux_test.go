@@ -18,8 +18,10 @@ func TestParseSYN(t *testing.T) {
 	v6 := "6b80000000140640" + strings.Repeat("0", 30) + "01" + strings.Repeat("0", 30) + "02" + "0007115b0000000100000000" + "5002 0400 0000 0000"
 	for text, want := range map[string]*SYN{
 		v4: {Source: netip.MustParseAddrPort("10.0.0.1:49152"), Target: netip.MustParseAddrPort("192.0.2.7:8000"), TTL: 41, DSCP: 14, Window: 64240,
-			ECNAsked: true, CWRSet: true, Options: []int{2, 4, 8, 3}, MSS: 1460, WindowScale: 7, SACK: true, Timestamps: true},
+			ECNAsked: true, Options: []int{2, 4, 8, 3}, MSS: 1460, WindowScale: 7, SACK: true, Timestamps: true},
 		v6: {Source: netip.MustParseAddrPort("[::1]:7"), Target: netip.MustParseAddrPort("[::2]:4443"), TTL: 64, DSCP: 46, Window: 1024, WindowScale: -1},
+		v6[:106] + "42" + v6[108:]: {Source: netip.MustParseAddrPort("[::1]:7"), Target: netip.MustParseAddrPort("[::2]:4443"), TTL: 64, DSCP: 46, Window: 1024,
+			WindowScale: -1}, // ECE alone
 		"": nil, v4[:60]: nil, "55" + v4[2:]: nil, v6[:100]: nil, "4511003c00004000291100000a000001c0000207" + v4[40:]: nil,
 	} {
 		b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))

@@ -43,7 +43,7 @@ type Line struct {
 // Of is what is told of a SYN.
 func Of(s sock.SYN) Seen {
 	seen := Seen{Schema: "pathwise.seen/1", Client: s.Source.String(), Server: s.Target.String(), TTL: s.TTL, DSCP: s.DSCP, ECN: s.ECN, MSSBytes: s.MSS,
-		WindowBytes: s.Window, SACK: s.SACK, Timestamps: s.Timestamps, ECNAsked: s.ECNAsked && s.CWRSet, Options: append([]int{}, s.Options...)}
+		WindowBytes: s.Window, SACK: s.SACK, Timestamps: s.Timestamps, ECNAsked: s.ECNAsked, Options: append([]int{}, s.Options...)}
 	if s.WindowScale >= 0 {
 		seen.WindowScale = &s.WindowScale
 	}
@@ -122,7 +122,7 @@ func options(s sock.SYN) string {
 
 func marks(s sock.SYN) string {
 	ecn := "it asks for no ECN"
-	if s.ECNAsked && s.CWRSet {
+	if s.ECNAsked {
 		ecn = "it asks for ECN"
 	}
 	if s.DSCP == 0 {

@@ -15,7 +15,7 @@ func TestText(t *testing.T) {
 	whole := sock.SYN{Source: netip.MustParseAddrPort("198.51.100.7:40000"), Target: netip.MustParseAddrPort("192.0.2.1:4443"), TTL: 58, Window: 64240,
 		Options: []int{2, 4, 8, 3}, MSS: 1460, WindowScale: 7, SACK: true, Timestamps: true}
 	poor := sock.SYN{Source: netip.MustParseAddrPort("[2001:db8::7]:40000"), Target: netip.MustParseAddrPort("[2001:db8::1]:4443"), TTL: 127, DSCP: 46, Window: 65535,
-		ECNAsked: true, CWRSet: true, Options: []int{2}, MSS: 1380, WindowScale: -1}
+		ECNAsked: true, Options: []int{2}, MSS: 1380, WindowScale: -1}
 	for want, syn := range map[string]sock.SYN{
 		`address  198.51.100.7, port 40000: if your computer has another address, addresses are translated on the way (NAT)
 hops     TTL 58 on arrival: 6 routers on the way, if it left with 64
