@@ -9,6 +9,7 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/ndt7"
 	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/stat"
 )
 
 // directionOf is which way a test's data goes, as its caller sees it.
@@ -162,7 +163,7 @@ func ndt7Text(w io.Writer, r *measure.Result) {
 		senders := r.Samples.Readings(way.direction, measure.Sender)
 		if trips := valuesOf(senders, "rtt_seconds"); len(trips) > 0 {
 			slices.Sort(trips)
-			fmt.Fprintf(w, ", round trip under load %s", quantity.FormatSeconds(trips[len(trips)/2]))
+			fmt.Fprintf(w, ", round trip under load %s", quantity.FormatSeconds(stat.Median(trips)))
 		}
 		if len(senders) > 0 {
 			last := senders[len(senders)-1]
