@@ -157,13 +157,10 @@ func (j *judge) covering() *measure.PortListener {
 	return nil
 }
 
-// overflow is a listener that took no more connections, since too many waited for its program (include/net/sock.h, sk_acceptq_is_full); nil: there
-// is none.
-func (j *judge) overflow() *measure.PortListener {
-	if l := j.covering(); l != nil && l.Waiting > l.Most {
-		return l
-	}
-	return nil
+// queueFull reports whether the listener takes no more connections, since too many wait for its program (include/net/sock.h, sk_acceptq_is_full).
+func (j *judge) queueFull() bool {
+	l := j.covering()
+	return l != nil && l.Waiting > l.Most
 }
 
 // Names of counts that bear on a port.

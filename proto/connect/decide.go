@@ -102,11 +102,11 @@ func (j *judge) elsewhere() {
 // unreachable judges an ICMP error, by who sent it.
 func (j *judge) unreachable() {
 	a, target := j.attempt, j.target.Addr().String()
-	lost := a.Reason == string(sock.HostUnreachable) || a.Reason == string(sock.NetUnreachable)
+	noWay := a.Reason == string(sock.HostUnreachable) || a.Reason == string(sock.NetUnreachable)
 	switch {
 	case j.near.SilentHop != "" && (a.From == "" || a.From == j.near.Address):
 		j.noNeighbour()
-	case a.From == "" && lost:
+	case a.From == "" && noWay:
 		j.found(NoWay, "there is no way to %s: %s", j.to, a.Reason)
 		j.unknown = "this kernel does not tell who said so; pathwise trace may"
 	case a.From == "":
@@ -116,7 +116,7 @@ func (j *judge) unreachable() {
 		j.found(FarRejects, "the firewall of %s refuses connections to %s: %s", j.host(), j.to, a.Reason)
 	case a.From == j.near.Address:
 		j.found(NearRejects, "the firewall of this host refuses connections to %s: %s", j.to, a.Reason)
-	case lost:
+	case noWay:
 		j.found(NoWay, "the router %s has no way to %s: %s", a.From, j.to, a.Reason)
 	default:
 		j.found(Router, "the router %s refuses connections to %s: %s", a.From, j.to, a.Reason)
@@ -149,19 +149,19 @@ func (j *judge) silent() {
 		j.silentBlind()
 	case !j.arrived:
 		j.found(DroppedThere, "connections to %s are dropped on the way there: no SYN comes to the far host", j.to)
-		j.orNear("drops them itself")
+		j.orNear()
 	case j.sent != nil:
 		j.found(DroppedBack, "the answers of %s are dropped on the way back: the far host sends %s, and none comes here", j.to, j.sent.Kind)
-		j.orNear("drops them itself")
+		j.orNear()
 	default:
 		j.silentFar()
 	}
 }
 
 // orNear notes that this host may be to blame, where its interfaces could not be watched.
-func (j *judge) orNear(what string) {
+func (j *judge) orNear() {
 	if !j.near.Watched {
-		j.unknown = "whether the firewall of this host " + what + " is not known: run this as root"
+		j.unknown = "whether the firewall of this host drops them itself is not known: run this as root"
 	}
 }
 
@@ -169,8 +169,7 @@ func (j *judge) orNear(what string) {
 func (j *judge) silentFar() {
 	l := j.covering()
 	switch {
-	case j.overflow() != nil:
-		l := j.overflow()
+	case j.queueFull():
 		j.found(QueueFull, "the accept queue of %s is full: %s listens there, and takes no connections from it", j.to, called(l))
 	case j.onward != nil:
 		j.found(FarForwards, "the far host hands connections to %s on by %s, and nothing answers there", j.to, j.onward.Interface)
@@ -192,7 +191,7 @@ func (j *judge) silentFar() {
 func (j *judge) silentBlind() {
 	l := j.covering()
 	switch {
-	case j.overflow() != nil:
+	case j.queueFull():
 		j.silentFar()
 	case j.far.HalfOpen > 0:
 		j.found(DroppedBack, "the answers of %s are dropped: the kernel of the far host answers, and nothing comes here", j.to)

@@ -48,10 +48,9 @@ func (j *judge) evidence() (lines []string) {
 	return lines
 }
 
-// tries says what became of the connections that were tried, those of one outcome together.
+// tries says what became of the connections that were tried.
 func (j *judge) tries() string {
-	counts := map[string]int{}
-	var order []string
+	var outcomes []string
 	for _, a := range j.near.Attempts {
 		what := a.Outcome
 		if a.Reason != "" {
@@ -61,23 +60,21 @@ func (j *judge) tries() string {
 			}
 			what += ")"
 		}
-		if counts[what]++; counts[what] == 1 {
-			order = append(order, what)
-		}
+		outcomes = append(outcomes, what)
 	}
-	if len(order) == 1 {
-		return fmt.Sprintf("%s from %s: %s", quantity.FormatCount(len(j.near.Attempts), "connection"), j.near.Address, order[0])
+	each := counted(outcomes)
+	if len(each) == 1 {
+		each = outcomes[:1] // the number of all of them is said before
 	}
-	for i, what := range order {
-		order[i] = fmt.Sprintf("%d %s", counts[what], what)
-	}
-	return fmt.Sprintf("%s from %s: %s", quantity.FormatCount(len(j.near.Attempts), "connection"), j.near.Address, strings.Join(order, ", "))
+	return fmt.Sprintf("%s from %s: %s", quantity.FormatCount(len(outcomes), "connection"), j.near.Address, strings.Join(each, ", "))
 }
 
-// packets counts what interfaces showed, in the order in which each sort came first.
+// packets counts what interfaces showed.
 func packets(all []measure.PortPacket) string {
-	counts := map[string]int{}
-	var order []string
+	if len(all) == 0 {
+		return "no interface showed a packet of it"
+	}
+	var sorts []string
 	for _, p := range all {
 		what := p.Kind
 		if !slices.Contains([]string{measure.PacketSYN, measure.PacketSYNACK, measure.PacketRST}, p.Kind) {
@@ -91,17 +88,23 @@ func packets(all []measure.PortPacket) string {
 		if p.Kind != measure.PacketSYN && !p.Out {
 			what += fmt.Sprintf(" over %s (TTL %d)", quantity.FormatCount(p.Hops, "hop"), p.TTL)
 		}
-		if counts[what]++; counts[what] == 1 {
-			order = append(order, what)
+		sorts = append(sorts, what)
+	}
+	return strings.Join(counted(sorts), ", ")
+}
+
+// counted says how many there are of each sort, in the order in which the sorts came first.
+func counted(sorts []string) (each []string) {
+	counts := map[string]int{}
+	for _, sort := range sorts {
+		if counts[sort]++; counts[sort] == 1 {
+			each = append(each, sort)
 		}
 	}
-	if len(order) == 0 {
-		return "no interface showed a packet of it"
+	for i, sort := range each {
+		each[i] = fmt.Sprintf("%d %s", counts[sort], sort)
 	}
-	for i, what := range order {
-		order[i] = fmt.Sprintf("%d %s", counts[what], what)
-	}
-	return strings.Join(order, ", ")
+	return each
 }
 
 // listeners says who listens on the port, and how many connections wait for each.
