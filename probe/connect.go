@@ -121,9 +121,6 @@ func reduceConnect(all []measure.PortAttempt, result *measure.Result) {
 	result.Distributions = map[measure.Metric]measure.Distribution{measure.RTTs: distributionOf(rtts)}
 }
 
-// hopsOf is how many hops a packet passed that arrived with a time to live; 0: it is none.
-func hopsOf(ttl int) int { return hopsBack([]measure.Echo{{TTL: ttl, RTTSeconds: new(float64)}}) }
-
 // packetKind is the kind of a PortPacket; "" of a packet that is none.
 func packetKind(t sock.Tapped) string {
 	switch {

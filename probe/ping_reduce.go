@@ -54,9 +54,8 @@ func reduceEchoes(echoes []measure.Echo, arrivals []uint64) map[measure.Metric]f
 func hopsBack(echoes []measure.Echo) int {
 	var hops []int
 	for _, e := range echoes {
-		if e.RTTSeconds != nil && 0 < e.TTL && e.TTL <= initialTTLs[len(initialTTLs)-1] {
-			first, _ := slices.BinarySearch(initialTTLs, e.TTL)
-			hops = append(hops, initialTTLs[first]-e.TTL+1)
+		if n := hopsOf(e.TTL); n > 0 && e.RTTSeconds != nil {
+			hops = append(hops, n)
 		}
 	}
 	if len(hops) == 0 {
@@ -64,6 +63,15 @@ func hopsBack(echoes []measure.Echo) int {
 	}
 	slices.Sort(hops)
 	return hops[len(hops)/2]
+}
+
+// hopsOf is over how many hops a packet came that arrived with a time to live; 0: it is none.
+func hopsOf(ttl int) int {
+	first, _ := slices.BinarySearch(initialTTLs, ttl)
+	if ttl <= 0 || first == len(initialTTLs) {
+		return 0
+	}
+	return initialTTLs[first] - ttl + 1
 }
 
 // initialTTLs are the times to live that hosts send with: Linux and its kin 64 (which RFC 1700 recommends), Windows 128, routers 255.
