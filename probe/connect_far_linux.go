@@ -3,7 +3,6 @@ package probe
 import (
 	"context"
 	"maps"
-	"net"
 	"net/netip"
 	"slices"
 	"time"
@@ -90,7 +89,7 @@ func (w *PortWatch) Finish(ctx context.Context) *measure.PortFar {
 	w.polls()
 	<-w.polled
 	w.poll()
-	far := &measure.PortFar{Address: w.to.Addr().String(), Foreign: !isOwn(w.to.Addr())}
+	far := &measure.PortFar{Address: w.to.Addr().String(), Foreign: !ofThisHost(w.to.Addr())}
 	if w.tap != nil {
 		far.Watched, far.Packets = true, w.tap.finish()
 	}
@@ -107,15 +106,6 @@ func (w *PortWatch) Finish(ctx context.Context) *measure.PortFar {
 		far.Itself = itself(ctx, w.to)
 	}
 	return far
-}
-
-// isOwn reports whether an interface of this host has an address; all of loopback's are.
-func isOwn(a netip.Addr) bool {
-	all, err := net.InterfaceAddrs()
-	return a.IsLoopback() || err == nil && slices.ContainsFunc(all, func(one net.Addr) bool {
-		network, is := one.(*net.IPNet)
-		return is && network.IP.Equal(a.WithZone("").AsSlice())
-	})
 }
 
 // listeners are the sockets that listen on the port, with their programs.

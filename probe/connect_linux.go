@@ -34,7 +34,7 @@ func (p Connect) measure(ctx context.Context, result *measure.Result) error {
 	w := ways[0]
 	result.Target.Address, result.Source.Address = w.to.String(), w.from.String()
 	run := &connectRun{Connect: p, to: netip.AddrPortFrom(w.to, uint16(p.Port)), began: time.Now()}
-	run.near = measure.PortNear{Target: run.to.String(), Address: w.from.WithZone("").String(), Itself: isOwn(w.to)}
+	run.near = measure.PortNear{Target: run.to.String(), Address: w.from.WithZone("").String(), Itself: ofThisHost(w.to)}
 	finish, err := run.watchFar(ctx, w)
 	if err != nil {
 		return err

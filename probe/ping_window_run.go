@@ -109,7 +109,7 @@ func (r *pingRun) reportWindows(result *measure.Result) {
 	}
 	result.Samples.Windows, result.Samples.Echoes = r.windows, nil
 	reading := window.Read(r.windows, float64(8*r.onIP()))
-	if ofThisHost(result.Target.Address) {
+	if to, err := netip.ParseAddr(result.Target.Address); err == nil && ofThisHost(to) {
 		reading = window.OfSelf()
 	}
 	result.Parameters["shape"] = string(reading.Shape)
@@ -123,14 +123,10 @@ func (r *pingRun) reportWindows(result *measure.Result) {
 }
 
 // ofThisHost says that an address is one of this host's own, so that packets to it go by its loopback.
-func ofThisHost(address string) bool {
-	target, err := netip.ParseAddr(address)
-	if err != nil {
-		return false
-	}
+func ofThisHost(target netip.Addr) bool {
 	own, _ := net.InterfaceAddrs() // without them, those of loopback are known
 	return target.IsLoopback() || slices.ContainsFunc(own, func(a net.Addr) bool {
 		prefix, err := netip.ParsePrefix(a.String())
-		return err == nil && prefix.Addr() == target.WithZone("")
+		return err == nil && prefix.Addr() == target.Unmap().WithZone("")
 	})
 }
