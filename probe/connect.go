@@ -33,7 +33,7 @@ type FarPort func(ctx context.Context, to netip.AddrPort, from netip.Addr) (fini
 const (
 	connectPort    = 443
 	connectCount   = 3
-	connectMost    = 1000
+	connectMost    = 1000 // of which a Result keeps each, with its packets
 	connectTimeout = 2 * time.Second
 	connectGap     = 100 * time.Millisecond // from the end of a try to the next
 	connectGreet   = 500 * time.Millisecond // beside two round trips: a server that speaks first does so by then
@@ -68,7 +68,8 @@ func (p Connect) withDefaults() Connect {
 
 // Validate says what is wrong with the parameters, as an input.Error, or returns nil.
 func (p Connect) Validate() error {
-	return cmp.Or(checkTarget(p.Target, p.Family), checkDuration("timeout", p.Timeout, time.Millisecond, maxTimeout))
+	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), checkRange("count", p.Count, 0, connectMost),
+		checkDuration("timeout", p.Timeout, time.Millisecond, maxTimeout))
 }
 
 func (p *Connect) equip(o Options) { p.Far = o.FarPort }

@@ -3,6 +3,7 @@ package probe
 import (
 	"bytes"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -71,6 +72,15 @@ func TestConnectCalled(t *testing.T) {
 		p := Connect{Target: c.target, Port: 22}
 		if got := p.called(netip.MustParseAddrPort(c.to)); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// What cannot be is refused before anything is sent.
+func TestConnectRefuses(t *testing.T) {
+	for field, p := range map[string]Connect{"target": {}, "port": {Target: "a", Port: -1}, "count": {Target: "a", Count: -1}, "timeout": {Target: "a", Timeout: -1}} {
+		if _, err := p.Do(t.Context()); !blamesCaller(err) || !strings.HasPrefix(err.Error(), field) {
+			t.Errorf("%s: %v", field, err)
 		}
 	}
 }
