@@ -44,7 +44,7 @@ func NewPortWatch(to netip.AddrPort, from ...netip.Addr) *PortWatch {
 	for _, a := range from {
 		w.from = append(w.from, a.Unmap().WithZone(""))
 	}
-	if tap, err := newPortTap(to.Port(), w.began, func(near, _ netip.AddrPort) (string, bool) { return near.String(), w.isNear(near) }); err == nil {
+	if tap, err := newPortTap(to.Port(), w.began, func(near, _ netip.AddrPort) bool { return w.isNear(near) }); err == nil {
 		w.tap = tap
 	}
 	go func() { // ends with Finish

@@ -75,9 +75,7 @@ func (r *connectRun) watchFar(ctx context.Context, w way) (finish func() (*measu
 
 // watched tries the connections while this host's interfaces are watched, where that is allowed.
 func (r *connectRun) watched(ctx context.Context) error {
-	tap, err := newPortTap(r.to.Port(), r.began, func(near, far netip.AddrPort) (string, bool) {
-		return near.String(), far == r.to && near.Addr().WithZone("").String() == r.near.Address
-	})
+	tap, err := newPortTap(r.to.Port(), r.began, r.wants)
 	if err == nil {
 		r.near.Watched = true
 		defer func() { r.near.Packets = tap.finish() }()
@@ -91,6 +89,12 @@ func (r *connectRun) watched(ctx context.Context) error {
 	return nil
 }
 
+// wants reports whether a segment is of the connections that are tried, or of others between the same two addresses and to the same port.
+func (r *connectRun) wants(near, far netip.AddrPort) bool {
+	return far.Port() == r.to.Port() && far.Addr() == r.to.Addr().WithZone("") && near.Addr().String() == r.near.Address
+}
+
+// tries makes the connections, one after another.
 func (r *connectRun) tries(ctx context.Context) error {
 	greeted := false
 	for i := range r.Count {

@@ -11,17 +11,16 @@ import (
 
 // portTap gathers the first packets of connections to a port, and what answers them, at all interfaces of this host.
 type portTap struct {
-	tap      *sock.Tap
-	began    time.Time
-	wanted   portFilter
-	names    map[int]string // of interfaces
-	packets  []measure.PortPacket
-	reading  sync.WaitGroup
-	finished sync.Once
+	tap     *sock.Tap
+	began   time.Time
+	wanted  portFilter
+	names   map[int]string // of interfaces
+	packets []measure.PortPacket
+	reading sync.WaitGroup
 }
 
-// portFilter says of the ends of a segment whether it is wanted, and what the near one is called.
-type portFilter func(near, far netip.AddrPort) (called string, wanted bool)
+// portFilter says of the ends of a segment whether it is wanted.
+type portFilter func(near, far netip.AddrPort) bool
 
 // mostPortPackets is more than the tries of a check have packets; those of a flood are left out.
 const mostPortPackets = 4096
@@ -32,7 +31,7 @@ func newPortTap(port uint16, began time.Time, wanted portFilter) (*portTap, erro
 		return nil, err
 	}
 	t := &portTap{tap: tap, began: began, wanted: wanted, names: map[int]string{}}
-	t.reading.Go(func() { // ends with finish
+	t.reading.Go(func() { // until finish
 		for {
 			seen, err := tap.Receive()
 			if err != nil {
@@ -51,8 +50,7 @@ func (t *portTap) take(seen sock.Tapped, port uint16) {
 	if far.Port() != port {
 		near, far = far, near
 	}
-	called, wanted := t.wanted(near, far)
-	if kind == "" || !wanted || far.Port() != port || len(t.packets) == mostPortPackets {
+	if kind == "" || !t.wanted(near, far) || far.Port() != port || len(t.packets) == mostPortPackets {
 		return
 	}
 	name, known := t.names[seen.Interface]
@@ -61,13 +59,13 @@ func (t *portTap) take(seen sock.Tapped, port uint16) {
 		t.names[seen.Interface] = name
 	}
 	t.packets = append(t.packets, measure.PortPacket{Seconds: time.Since(t.began).Seconds(), Interface: name, Out: seen.Out, Kind: kind,
-		Near: called, From: seen.Sender.String(), TTL: seen.TTL, Hops: hopsOf(seen.TTL)})
+		Near: near.String(), From: seen.Sender.String(), TTL: seen.TTL, Hops: hopsOf(seen.TTL)})
 }
 
-// finish ends the gathering, and returns what was seen.
+// finish ends the gathering, and returns what was seen. It is called once.
 func (t *portTap) finish() []measure.PortPacket {
 	t.tap.Finish()
 	t.reading.Wait()
-	t.finished.Do(func() { _ = t.tap.Close() })
+	_ = t.tap.Close() // nothing was written
 	return t.packets
 }

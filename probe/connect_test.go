@@ -85,6 +85,23 @@ func TestConnectRefuses(t *testing.T) {
 	}
 }
 
+// Packets are of two addresses and a port, whichever of this host's ports they came from. What comes to a link-local address does not name its interface.
+func TestConnectWants(t *testing.T) {
+	for _, c := range []struct {
+		to, here, near, far string
+		want                bool
+	}{
+		{"10.0.0.2:22", "10.0.0.1", "10.0.0.1:4000", "10.0.0.2:22", true}, {"10.0.0.2:22", "10.0.0.1", "10.0.0.1:4000", "10.0.0.3:22", false},
+		{"10.0.0.2:22", "10.0.0.1", "10.0.0.1:4000", "10.0.0.2:23", false}, {"10.0.0.2:22", "10.0.0.1", "10.0.0.4:4000", "10.0.0.2:22", false},
+		{"[fe80::2%eth0]:22", "fe80::1", "[fe80::1]:4000", "[fe80::2]:22", true},
+	} {
+		r := connectRun{to: netip.MustParseAddrPort(c.to), near: measure.PortNear{Address: c.here}}
+		if got := r.wants(netip.MustParseAddrPort(c.near), netip.MustParseAddrPort(c.far)); got != c.want {
+			t.Errorf("to %s from %s: %s, %s: %v", c.to, c.here, c.near, c.far, got)
+		}
+	}
+}
+
 // On this host itself both ends are watched: a port on which nobody listens is refused, and the text says so first.
 func TestConnectItself(t *testing.T) {
 	r, err := Connect{Target: "127.0.0.2", Port: 9, Count: 1}.Do(t.Context())

@@ -61,6 +61,7 @@ var (
 func TestJudge(t *testing.T) {
 	hops := func(n *measure.PortNear) { n.EchoHops = 5 }
 	asFar := func(n *measure.PortNear) { n.EchoHops = 3 }
+	onLink := func(n *measure.PortNear) { n.Target = "[fe80::2%eth0]:22" }
 	silentHop := func(n *measure.PortNear) { n.SilentHop = router }
 	itself := func(n *measure.PortNear) { n.Itself, n.Target, n.Address = true, bob+":22", bob }
 	then := func(n *measure.PortNear) { n.Attempts[0].Then = "closed" }
@@ -95,6 +96,7 @@ func TestJudge(t *testing.T) {
 		"by a router":                       {nearOf("unreachable, administratively prohibited by "+router, ">SYN"), nil, Router, "router " + router, ""},
 		"no way":                            {nearOf("unreachable, host unreachable by "+router, ">SYN"), nil, NoWay, "router " + router, ""},
 		"by the target":                     {nearOf("unreachable, port unreachable by "+carol, ">SYN"), nil, FarRejects, "firewall of the far host", ""},
+		"by a target on the link":           {nearOf("unreachable, port unreachable by fe80::2", ">SYN", onLink), nil, FarRejects, "firewall of the far host", ""},
 		"by this host":                      {nearOf("unreachable, administratively prohibited by "+bob, ""), nil, NearRejects, "of this host", ""},
 		"by an old kernel":                  {nearOf("unreachable, host unreachable", "-"), nil, NoWay, "", "trace"},
 		"a neighbour gives up":              {nearOf("unreachable, host unreachable by "+bob, "", silentHop), nil, NextHopSilent, router, ""},

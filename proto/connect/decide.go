@@ -101,7 +101,7 @@ func (j *judge) elsewhere() {
 
 // unreachable judges an ICMP error, by who sent it.
 func (j *judge) unreachable() {
-	a, target := j.attempt, j.target.Addr().String()
+	a, target := j.attempt, j.target.Addr().WithZone("").String()
 	noWay := a.Reason == string(sock.HostUnreachable) || a.Reason == string(sock.NetUnreachable)
 	switch {
 	case j.near.SilentHop != "" && (a.From == "" || a.From == j.near.Address):
