@@ -23,6 +23,7 @@ const (
 	mostOff       = 0.02  // error of where gaps gather, as a share
 	mostBeside    = 0.01  // by which a better known span may be above the lowest
 	leastSpanTime = 50e-6 // s: shorter spans are hardly longer than what receivers are late by
+	mostSlowing   = 1.3   // times: links in TestDrawnPaths show 0.85 to 1.05, the kernel's bucket of three packets 4 to 13
 	mostWide      = 0.03  // half of the interval of a certain capacity, as a share: the rest of 5 % is for what all trains have in common
 	tinyGap       = 0.2   // of the usual gap: packets that close together were handed over together
 	mostTiny      = 0.3   // share of packets that may be
@@ -35,38 +36,10 @@ const (
 // or an adapter hands packets over late, one is longer and the next shorter. The gaps of the link alone are a mode: the lowest of those
 // over one, two, four packets and so on around which enough of them are.
 func NarrowestLink(trains []Train) Capacity {
-	return narrowest(trains, gapsOf(trains))
-}
-
-// share is that of the gaps which are near the capacity.
-func (c Capacity) share() (sum float64) {
-	for _, m := range c.Modes {
-		if m.Value < c.BitsPerSecond*modeWidth && m.Value > c.BitsPerSecond/modeWidth {
-			sum += m.Share
-		}
-	}
-	return sum
-}
-
-// gapsOf are the gaps of each train over so many packets.
-func gapsOf(trains []Train) func(span int) [][]float64 {
-	all := make([][]instant, len(trains))
-	for i, t := range trains {
-		all[i] = instants(t)
-	}
-	return func(span int) [][]float64 {
-		out := make([][]float64, len(all))
-		for i := range all {
-			out[i] = gaps(all[i], span)
-		}
-		return out
-	}
-}
-
-func narrowest(trains []Train, over func(span int) [][]float64) Capacity {
 	if arrived(trains) < leastGaps {
 		return Capacity{Estimate: Estimate{Doubt: Few}}
 	}
+	over := gapsOf(trains)
 	least, grouped := 1, tiny(over(1)) > mostTiny
 	if grouped {
 		least = groupedSpan
@@ -93,10 +66,42 @@ func narrowest(trains []Train, over func(span int) [][]float64) Capacity {
 	switch {
 	case c.share() < leastShare:
 		c.Doubt = Scattered
+	case c.slowing(trains) > mostSlowing:
+		c.Doubt = Slowing
 	case c.width() > mostWide:
 		c.Doubt = Wide
 	}
 	return c
+}
+
+// share is that of the gaps which are near the capacity.
+func (c Capacity) share() (sum float64) {
+	for _, m := range c.Modes {
+		if c.near(m.Value) {
+			sum += m.Share
+		}
+	}
+	return sum
+}
+
+// near reports whether a rate is within the mode of the capacity.
+func (c Capacity) near(rate float64) bool {
+	return rate < c.BitsPerSecond*modeWidth && rate > c.BitsPerSecond/modeWidth
+}
+
+// slowing is the mean gap, over the span of a capacity and near it, as a multiple of that in the first half of the same packets. A link takes as long
+// for each; of a token bucket that holds less than the span has, the first packets come together.
+func (c Capacity) slowing(trains []Train) float64 {
+	var first, whole float64
+	for _, t := range trains {
+		bits := float64(t.Size) * 8
+		for _, w := range windows(instants(t), c.Span) {
+			if g := gap(w); c.near(bits / g) {
+				first, whole = first+gap(half(w)), whole+g
+			}
+		}
+	}
+	return whole / first
 }
 
 // spanPeak is where the gaps over a span gather, and the error of that, as a share.
@@ -137,25 +142,6 @@ func choose(over func(span int) [][]float64, least int) (best spanPeak) {
 		}
 	}
 	return best
-}
-
-// tiny is the share of gaps that are much shorter than the mean.
-func tiny(each [][]float64) float64 {
-	all, few, mean := slices.Concat(each...), 0, meanOf(each)
-	for _, g := range all {
-		if g < tinyGap*mean {
-			few++
-		}
-	}
-	return float64(few) / float64(max(1, len(all)))
-}
-
-func meanOf(each [][]float64) (mean float64) {
-	all := slices.Concat(each...)
-	for _, g := range all {
-		mean += g / float64(len(all))
-	}
-	return mean
 }
 
 // resample is the 90 % interval of a rate, by drawing trains anew out of those that there are (bootstrap); gaps are those of each train.

@@ -1,9 +1,7 @@
 package dispersion
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"testing"
 )
 
@@ -105,33 +103,6 @@ func TestBusySender(t *testing.T) {
 			wants(t, c.name, got, link, 0.01)
 		}
 	}
-}
-
-// Trains as they came on a host with two processors and six programs that took all they could get, through a link of 100 Mbit/s.
-// The sender was stopped up to 30 times in a train; by all that arrived, the capacity would be 48 Mbit/s.
-func TestRecordedBusySender(t *testing.T) {
-	text, err := os.ReadFile("testdata/busy-sender.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var recorded struct {
-		Train    struct{ Packets, Trains int }
-		Packet   int
-		Arrivals [][3]int64 // sequence number, arrival, sending
-	}
-	if err := json.Unmarshal(text, &recorded); err != nil {
-		t.Fatal(err)
-	}
-	trains := make([]Train, recorded.Train.Trains)
-	for i := range trains {
-		trains[i] = Train{Sent: recorded.Train.Packets, Size: recorded.Packet}
-	}
-	for _, a := range recorded.Arrivals {
-		k := int(a[0]-1) / recorded.Train.Packets
-		trains[k].Packets = append(trains[k].Packets, Packet{Index: int(a[0]-1) % recorded.Train.Packets, At: a[1], Sent: a[2]})
-	}
-	Align(trains)
-	wants(t, "recorded", NarrowestLink(trains), 100e6*1500/1538, 0.01)
 }
 
 // A train whose head a limit on bursts lets pass, and of the rest only single packets, does not tell the rate of the line before it as that of the

@@ -79,6 +79,7 @@ const (
 	Slow       Doubt = "the path passes packets on as fast as they are sent: the sender is too slow, or too busy"
 	Scattered  Doubt = "packets arrive at many different gaps, as behind other traffic or at a busy host"
 	Grouped    Doubt = "the receiving host takes packets in groups (interrupt coalescing, offload)"
+	Slowing    Doubt = "the first packets of trains come faster than those behind them, as out of a token bucket that holds few"
 	Clock      Doubt = "packets come closer together than the receiving host's clock can tell"
 	Wide       Doubt = "repeated trains differ too much"
 	Unsteady   Doubt = "other traffic varies too much for the time that was measured"

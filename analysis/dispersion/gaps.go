@@ -1,5 +1,7 @@
 package dispersion
 
+import "slices"
+
 // instant is when packets arrived: one, or several that were handed over at once.
 type instant struct {
 	at     int64 // ns
@@ -20,21 +22,68 @@ func instants(t Train) (all []instant) {
 	return all
 }
 
-// gaps are the times from one packet to the next in seconds, each the mean over so many packets that all queued. Lost packets are no gap: what a full
-// queue drops leaves its link busy.
-func gaps(all []instant, span int) (gaps []float64) {
+// windows are the stretches of a train's arrivals over so many packets that all queued, one from each instant on.
+func windows(all []instant, span int) (stretches [][]instant) {
 	for from, to := 0, 0; to < len(all); {
 		switch {
-		case !all[to].queued: // no span reaches across it
+		case !all[to].queued: // no stretch reaches across it
 			from, to = to, to+1
 		case all[to].sum-all[from].sum < span:
 			to++
 		default:
-			gaps = append(gaps, float64(all[to].at-all[from].at)/1e9/float64(all[to].sum-all[from].sum))
+			stretches = append(stretches, all[from:to+1])
 			from++
 		}
 	}
-	return gaps
+	return stretches
+}
+
+// gap is the mean time from one packet of a stretch to the next, in seconds. Lost packets are no gap: what a full queue drops leaves its link busy.
+func gap(stretch []instant) float64 {
+	first, last := stretch[0], stretch[len(stretch)-1]
+	return float64(last.at-first.at) / 1e9 / float64(last.sum-first.sum)
+}
+
+// half is the part of a stretch up to its middle packet.
+func half(stretch []instant) []instant {
+	first, last := stretch[0], stretch[len(stretch)-1]
+	return stretch[:1+slices.IndexFunc(stretch, func(i instant) bool { return 2*(i.sum-first.sum) >= last.sum-first.sum })]
+}
+
+// gapsOf are the gaps of each train over so many packets.
+func gapsOf(trains []Train) func(span int) [][]float64 {
+	all := make([][]instant, len(trains))
+	for i, t := range trains {
+		all[i] = instants(t)
+	}
+	return func(span int) [][]float64 {
+		out := make([][]float64, len(all))
+		for i := range all {
+			for _, w := range windows(all[i], span) {
+				out[i] = append(out[i], gap(w))
+			}
+		}
+		return out
+	}
+}
+
+// tiny is the share of gaps that are much shorter than the mean.
+func tiny(each [][]float64) float64 {
+	all, few, mean := slices.Concat(each...), 0, meanOf(each)
+	for _, g := range all {
+		if g < tinyGap*mean {
+			few++
+		}
+	}
+	return float64(few) / float64(max(1, len(all)))
+}
+
+func meanOf(each [][]float64) (mean float64) {
+	all := slices.Concat(each...)
+	for _, g := range all {
+		mean += g / float64(len(all))
+	}
+	return mean
 }
 
 // part is a train from one of its arrivals to before another.
