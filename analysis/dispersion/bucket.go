@@ -45,6 +45,7 @@ func shaper(short, long []Train, rested bool) (Bucket, Capacity) {
 	if !link.Certain() || !rest.Certain() || link.BitsPerSecond < faster*rest.BitsPerSecond {
 		return Bucket{}, Capacity{}
 	}
+	link.Asymptotic = asymptotic(long)
 	b := Bucket{Rate: rest.Estimate}
 	for _, t := range long {
 		if len(t.Packets) < 2*tailPackets {
