@@ -32,7 +32,7 @@ install:
 	./$(BINARY) completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_pathwise
 	./$(BINARY) completion fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pathwise.fish
 
-# All tests, and the known inputs of every fuzz target; ends with a list of what passed only when it ran once more.
+# All tests, and the known inputs of every fuzz target; ends with a list of what passed only when it ran again.
 test: packages
 	@.ci/test
 
