@@ -7,8 +7,23 @@ import (
 	"time"
 )
 
-// busyGrace is how long a client waits for its place: whoever makes one test after the other would otherwise meet the end of its own.
-const busyGrace = 300 * time.Millisecond
+// BusyGrace is how long a client waits for its place, and how late a wrong secret is told that the server is busy: whoever makes one test
+// after the other would otherwise meet the end of its own, and a guess teaches nothing.
+const BusyGrace = 300 * time.Millisecond
+
+// TakePlace reports whether one of some places is free, or becomes so within BusyGrace, and takes it: it is given back by a receive. Of nil,
+// which is who may have none, it reports false no sooner than a busy server does.
+func TakePlace(ctx context.Context, places chan<- struct{}) bool {
+	grace := time.NewTimer(BusyGrace)
+	defer grace.Stop()
+	select {
+	case places <- struct{}{}:
+		return true
+	case <-grace.C:
+	case <-ctx.Done():
+	}
+	return false
+}
 
 // places are those of clients whose tests may run at the same time. Several goroutines may use them.
 type places struct {
@@ -43,7 +58,7 @@ func (p *places) enter(ctx context.Context, c client, beside bool) (s *seat, fre
 	if beside && p.spare(c) {
 		return s, true
 	}
-	if s.placed = p.await(ctx); s.placed {
+	if s.placed = TakePlace(ctx, p.free); s.placed {
 		p.count(c, 1)
 	}
 	return s, s.placed
@@ -68,20 +83,9 @@ func (p *places) count(c client, change int) {
 	}
 }
 
-// await reports whether a place is free, or becomes so soon, and takes it.
-func (p *places) await(ctx context.Context) bool {
-	select {
-	case p.free <- struct{}{}:
-		return true
-	case <-time.After(busyGrace):
-	case <-ctx.Done():
-	}
-	return false
-}
-
 // take reports whether the connection has a place, or there is one for it now.
 func (s *seat) take() bool {
-	if !s.placed && s.of.await(s.ctx) {
+	if !s.placed && TakePlace(s.ctx, s.of.free) {
 		s.placed = true
 		s.of.count(s.client, 2) // it is none beside others any more, and may have one itself
 	}

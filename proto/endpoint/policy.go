@@ -17,6 +17,8 @@ type Policy struct {
 	Tests   int          // control connections at the same time; 0: 1
 	Limits  Limits       // of clients that are of no class
 	Classes []Class      // of clients, of which the first that fits counts
+	// Idle is how long a client may be silent where it is its turn; 0: IdleTimeout, and GreetTimeout until it is let in.
+	Idle time.Duration
 }
 
 // Limits are those of one client. A zero is the default.
@@ -48,7 +50,7 @@ const (
 
 // withDefaults are what a policy says of the modes that a protocol has.
 func (p Policy) withDefaults(has control.Mode) Policy {
-	p.Tests = max(1, p.Tests)
+	p.Tests, p.Idle = max(1, p.Tests), cmp.Or(max(0, p.Idle), IdleTimeout)
 	if p.Modes == 0 {
 		p.Modes = has
 		if len(p.Keys) == 0 {

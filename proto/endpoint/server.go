@@ -47,8 +47,9 @@ type Visit struct {
 	Conn        net.Conn
 	From, Local netip.Addr
 	Limits      Limits
-	Tests       int   // times that sessions were started
-	Bytes       int64 // of their packets
+	Idle        time.Duration // for each message
+	Tests       int           // times that sessions were started
+	Bytes       int64         // of their packets
 
 	seat *seat
 }
@@ -71,7 +72,7 @@ func (s *Server) door() *Door {
 
 // greet sets a connection up, and serves it if it is let in.
 func (s *Server) greet(ctx context.Context, conn net.Conn, from netip.Addr, shown func()) {
-	_ = conn.SetDeadline(time.Now().Add(GreetTimeout))
+	_ = conn.SetDeadline(time.Now().Add(min(GreetTimeout, s.policy.Idle)))
 	var seat *seat
 	c, err := control.Answer(conn, control.Offer{Modes: s.policy.Modes, Since: s.began,
 		Secret: func(keyID string) ([]byte, bool) { secret, known := s.policy.Keys[keyID]; return secret, known },
@@ -95,7 +96,7 @@ func (s *Server) greet(ctx context.Context, conn net.Conn, from netip.Addr, show
 		return
 	}
 	v := &Visit{Connection: c, Conn: conn, From: from, Local: AddrPort(conn.LocalAddr()).Addr(), Limits: s.policy.LimitsOf(from, c.KeyID),
-		seat: seat}
+		Idle: s.policy.Idle, seat: seat}
 	err = Explain(ctx, s.Visit(v))
 	s.Log.Info(s.Protocol+" client done", "client", conn.RemoteAddr(), "key", c.KeyID, "tests", v.Tests, "bytes", v.Bytes, "error", err)
 	if s.OnTest != nil && v.Tests > 0 {
@@ -120,4 +121,4 @@ func (v *Visit) Commands(underWay func() bool, do func(first []byte) error) erro
 }
 
 // Arm gives the next message its time.
-func (v *Visit) Arm() { _ = v.Conn.SetDeadline(time.Now().Add(IdleTimeout)) }
+func (v *Visit) Arm() { _ = v.Conn.SetDeadline(time.Now().Add(v.Idle)) }

@@ -20,7 +20,10 @@ type Policy struct {
 	MaxStreams  int           // in each direction; 0: 128
 	MaxRate     int64         // bit/s of a UDP test, over all streams that the server sends; 0: 1 Gbit/s
 	Timeout     time.Duration // for each step of the handshake, of which all streams together are one; 0: 10 s
-	MPTCP       bool          // tests by MPTCP are let in; the listener has to be of ListenMPTCP
+	// Overtime is what a test may take beyond the time that its client asked for; 0: 40 s, iperf3's own allowance for ten state changes of 4 s
+	// (iperf_server_api.c, create_server_timers).
+	Overtime time.Duration
+	MPTCP    bool // tests by MPTCP are let in; the listener has to be of ListenMPTCP
 	// Peer, if valid, is the only host that may connect. Connections from elsewhere are closed before anything is read, so
 	// that they take nobody's place.
 	Peer netip.Addr
@@ -36,6 +39,7 @@ type Policy struct {
 const (
 	defaultMaxDuration = 5 * time.Minute
 	defaultMaxRate     = 1_000_000_000
+	defaultOvertime    = 40 * time.Second
 )
 
 func (p Policy) withDefaults() Policy {
@@ -44,6 +48,7 @@ func (p Policy) withDefaults() Policy {
 	}
 	p.MaxDuration = orDefault(p.MaxDuration, defaultMaxDuration)
 	p.Timeout = orDefault(p.Timeout, defaultTimeout)
+	p.Overtime = orDefault(p.Overtime, defaultOvertime)
 	if p.MaxStreams <= 0 || p.MaxStreams > maxStreams {
 		p.MaxStreams = maxStreams
 	}

@@ -34,10 +34,6 @@ type serverTest struct {
 // message about it.
 const streamsGrace = 3 * time.Second
 
-// expiryGrace is what a test may take beyond the time that the client asked for: iperf3's own allowance for ten
-// state changes of 4 s (iperf_server_api.c, create_server_timers).
-const expiryGrace = 40 * time.Second
-
 func (s *serverTest) do(ctx context.Context) error {
 	defer s.closeStreams()
 	events, err := s.prepare(ctx)
@@ -161,9 +157,9 @@ func (s *serverTest) test(ctx context.Context, events <-chan event) error {
 
 // run waits for TEST_END.
 func (s *serverTest) run(ctx context.Context, events <-chan event) error {
-	limit := s.server.policy.MaxDuration + expiryGrace
+	limit := s.server.policy.MaxDuration + s.server.policy.Overtime
 	if s.params.Time > 0 {
-		limit = min(limit, time.Duration(s.params.Time+s.params.Omit)*time.Second+expiryGrace)
+		limit = min(limit, time.Duration(s.params.Time+s.params.Omit)*time.Second+s.server.policy.Overtime)
 	}
 	expiry := time.NewTimer(limit)
 	defer expiry.Stop()

@@ -16,8 +16,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -392,40 +390,4 @@ func TestServerMisbehaves(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Connections that say nothing, or never come to the end of it, keep nobody out of another network who says something, and nobody at all
-// for longer than they may be silent. PATHWISE_SILENT is how many there are, of 250 networks; else it is 200 of one.
-func TestSilence(t *testing.T) {
-	t.Parallel()
-	at, _, stop := serve(t, &ndt7.Server{Policy: ndt7.Policy{Longest: 200 * time.Millisecond}})
-	many, networks := 200, 1 // more than a network may have
-	if text := os.Getenv("PATHWISE_SILENT"); text != "" {
-		var err error
-		if many, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
-		}
-		networks = 250
-	}
-	for i := range many {
-		conn, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(1+i%networks))}}).Dial("tcp", at.String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		_, _ = io.WriteString(conn, strings.Repeat("GET / HTTP/1.1\r\nX: ", i%2)) // half of them begin to ask
-	}
-	began := time.Now()
-	for {
-		r, err := specTest(dial(t, at, nil), "download", "")
-		if err == nil && r.bitsPerSecond > 1e6 {
-			break
-		}
-		if networks == 1 || time.Since(began) > 15*time.Second { // 10 s of silence, on a busy machine
-			t.Fatalf("beside them: %+v (%v)", r, err)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	t.Logf("a test beside %d silent connections after %v", many, time.Since(began))
-	stop()
 }

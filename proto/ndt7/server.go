@@ -25,6 +25,7 @@ type Policy struct {
 	Longest    time.Duration // test; 0: 10 s, which is also how long a test is that does not say
 	Secret     string        // that a client has to show as its access token; "": none
 	Peer       netip.Addr    // the only host that may come; the zero value: any
+	Idle       time.Duration // that a connection may take for a request, and stay open after an answer for the next; 0: 10 s
 	Congestion string        // control of the connection where a client asks for none; "": bbr where the kernel has it, else the kernel's own
 }
 
@@ -35,11 +36,8 @@ const (
 	overtime = 3 * time.Second
 	// sayEvery is the time between measurements. The specification allows ten a second.
 	sayEvery = 250 * time.Millisecond
-	// busyGrace is how long a test waits for its place, and how late a wrong secret is told that the server is busy: whoever makes one
-	// test after the other would otherwise meet the end of its own, and a guess teaches nothing.
-	busyGrace = 300 * time.Millisecond
-	// idle is how long a connection may take for a request, and stay open after an answer for the next.
-	idle = 10 * time.Second
+	// defaultIdle is time for a lost segment to be sent again, a few times.
+	defaultIdle = 10 * time.Second
 )
 
 // Tested is what came of one test.
@@ -97,6 +95,7 @@ func (s *Server) prepare() {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
 	s.Policy.Longest = cmp.Or(max(0, s.Policy.Longest), usualTest)
+	s.Policy.Idle = cmp.Or(max(0, s.Policy.Idle), defaultIdle)
 	s.places = make(chan struct{}, max(1, s.Policy.Tests))
 	s.payload = make([]byte, mostSent)
 	_, _ = rand.Read(s.payload) // never fails, as crypto/rand says
@@ -112,6 +111,7 @@ func (s *Server) prepare() {
 	if s.Pages != nil {
 		mux.Handle("/", s.Pages)
 	}
+	idle := s.Policy.Idle
 	s.http = http.Server{Handler: mux, ConnContext: keepVisitor, ConnState: noteClosed, Protocols: new(http.Protocols),
 		ReadHeaderTimeout: idle, ReadTimeout: idle, WriteTimeout: idle, IdleTimeout: idle, // of what is no test
 		MaxHeaderBytes: 16 << 10, // a query has at most 4 KiB
@@ -121,17 +121,9 @@ func (s *Server) prepare() {
 
 // takePlace reports whether there is a place for a test with that token; it is to be given back.
 func (s *Server) takePlace(ctx context.Context, token string) bool {
-	grace := time.NewTimer(busyGrace)
-	defer grace.Stop()
 	places := s.places
 	if s.Policy.Secret != "" && !sameSecret(token, s.Policy.Secret) {
 		places = nil // never a place, and told no sooner
 	}
-	select {
-	case places <- struct{}{}:
-		return true
-	case <-grace.C:
-	case <-ctx.Done():
-	}
-	return false
+	return endpoint.TakePlace(ctx, places)
 }

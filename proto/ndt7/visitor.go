@@ -30,7 +30,7 @@ const tlsRecord = 22
 func (s *Server) greet(conn net.Conn) {
 	v := &visitor{Conn: conn, first: make([]byte, 1), ended: make(chan struct{}),
 		syn: sync.OnceValues(func() (sock.SYN, error) { return sock.SavedSYN(conn) })} // the kernel tells it once
-	_ = conn.SetReadDeadline(time.Now().Add(idle))
+	_ = conn.SetReadDeadline(time.Now().Add(s.Policy.Idle))
 	if _, err := conn.Read(v.first); err != nil {
 		return
 	}

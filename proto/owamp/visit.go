@@ -131,7 +131,7 @@ func (v *visit) run() error {
 		return err
 	}
 	v.parts.start(v.server.Clock)
-	_ = v.Conn.SetDeadline(time.Now().Add(v.Limits.Longest + mostLead + endpoint.IdleTimeout))
+	_ = v.Conn.SetDeadline(time.Now().Add(v.Limits.Longest + mostLead + v.Idle))
 	first, said, err := v.await()
 	if err != nil {
 		return fmt.Errorf("await end of sessions: %w", err)

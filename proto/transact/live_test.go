@@ -133,7 +133,7 @@ func TestTurnedAway(t *testing.T) {
 		t.Errorf("too long: %v", err)
 	}
 	began := time.Now()
-	if err := try(Client{Terms: terms}); !errors.Is(err, ErrBusy) || time.Since(began) < busyGrace {
+	if err := try(Client{Terms: terms}); !errors.Is(err, ErrBusy) || time.Since(began) < endpoint.BusyGrace {
 		t.Errorf("without a secret: %v after %v", err, time.Since(began))
 	}
 	begin(t, Client{Terms: terms, Secret: secret}, at)

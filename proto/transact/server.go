@@ -1,6 +1,7 @@
 package transact
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"io"
@@ -19,15 +20,13 @@ type Policy struct {
 	Longest time.Duration // test; 0: 5 minutes
 	Secret  string        // that a client has to show; "": none
 	Peer    netip.Addr    // the only host that may come; the zero value: any
+	Idle    time.Duration // that a client may take to say what it came for, and for its account; 0: endpoint.GreetTimeout
 }
 
 const (
 	defaultLongest = 5 * time.Minute
 	// testConnections is how many connections of one test may be open at once: a client has one, and some that are closing.
 	testConnections = 16
-	// busyGrace is how long a test waits for its place, and how late a wrong secret is told that the server is busy: whoever makes
-	// one test after the other would otherwise meet the end of its own, and a guess teaches nothing.
-	busyGrace = 300 * time.Millisecond
 )
 
 // Tested is what came of one test.
@@ -64,6 +63,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.Policy.Longest <= 0 {
 		s.Policy.Longest = defaultLongest
 	}
+	s.Policy.Idle = cmp.Or(max(0, s.Policy.Idle), endpoint.GreetTimeout)
 	s.places, s.tests = make(chan struct{}, max(1, s.Policy.Tests)), map[number]*test{}
 	door := endpoint.Door{Protocol: "transactions", Peer: s.Policy.Peer, Log: s.Log, Greet: s.greet}
 	return door.Serve(ctx, l)
@@ -72,7 +72,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // greet reads what opens a connection, and serves what it is: the control connection of a test, or one of its others.
 func (s *Server) greet(ctx context.Context, conn net.Conn, from netip.Addr, shown func()) {
 	first := make([]byte, helloBytes)
-	_ = conn.SetDeadline(time.Now().Add(endpoint.GreetTimeout))
+	_ = conn.SetDeadline(time.Now().Add(s.Policy.Idle))
 	n, err := io.ReadAtLeast(conn, first[:RequestHeader], 1)
 	came := time.Now()
 	if err == nil && n < RequestHeader {
@@ -126,7 +126,7 @@ func (s *Server) control(ctx context.Context, conn net.Conn, from netip.Addr, fi
 	s.mu.Unlock()
 	account := t.end()
 	if err == nil {
-		_ = conn.SetDeadline(time.Now().Add(endpoint.GreetTimeout))
+		_ = conn.SetDeadline(time.Now().Add(s.Policy.Idle))
 		_, err = conn.Write(account.encode())
 	}
 	err = endpoint.Explain(ctx, err)
@@ -138,18 +138,11 @@ func (s *Server) control(ctx context.Context, conn net.Conn, from netip.Addr, fi
 
 // takePlace reports whether there is a place for a test with that secret; it is to be given back.
 func (s *Server) takePlace(ctx context.Context, secret string) bool {
-	grace := time.After(busyGrace)
 	places := s.places
 	if s.Policy.Secret != "" && !sameSecret(secret, s.Policy.Secret) {
 		places = nil // never a place, and told no sooner
 	}
-	select {
-	case places <- struct{}{}:
-		return true
-	case <-grace:
-	case <-ctx.Done():
-	}
-	return false
+	return endpoint.TakePlace(ctx, places)
 }
 
 func (s *Server) testOf(n number) *test {

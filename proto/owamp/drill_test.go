@@ -1,0 +1,45 @@
+package owamp
+
+import (
+	"context"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/pathwise-net/pathwise/proto/control"
+	"github.com/pathwise-net/pathwise/proto/drilltest"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
+)
+
+func TestDrill(t *testing.T) {
+	const short = 500 * time.Millisecond
+	terms := Terms{Packets: 3, Slots: []Slot{Fixed(5 * time.Millisecond)}, Timeout: 50 * time.Millisecond}
+	drilltest.Run(t, drilltest.Subject{
+		Limit: short + mostLead + short,
+		Serve: func(t *testing.T) (netip.AddrPort, func()) {
+			return served(t, &Server{Policy: endpoint.Policy{Tests: 100, Idle: short, Limits: endpoint.Limits{Longest: short}}})
+		},
+		Tests: map[string]func(context.Context, netip.AddrPort) error{"both ways": func(ctx context.Context, at netip.AddrPort) error {
+			_, err := Client{Timeout: short}.Measure(ctx, []netip.AddrPort{at}, Plan{Forward: &terms, Reverse: &terms})
+			return err
+		}},
+		Wrong: [][]byte{control.SetUp{Mode: control.Encrypted}.Encode(), append(control.SetUp{Mode: control.Open}.Encode(), make([]byte, control.BlockBytes)...)},
+	})
+}
+
+// served serves on loopback until stop is called.
+func served(t *testing.T, s *Server) (at netip.AddrPort, stop func()) {
+	l, err := endpoint.Listen(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, l) }()
+	return endpoint.AddrPort(l.Addr()), func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
