@@ -22,7 +22,7 @@ func (r *transactRun) report(result *measure.Result) {
 	}
 	result.Metrics[measure.Retransmits] = float64(r.retrans)
 	if len(r.secured) > 0 {
-		result.Metrics[measure.HandshakeTime] = stat.Median(r.secured)
+		result.Metrics[measure.HandshakeTime] = stat.Summarize(r.secured).Median
 	}
 	if r.minRTT > 0 {
 		ideal := model.TransactionTime(model.Transaction{

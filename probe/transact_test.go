@@ -101,3 +101,13 @@ cost of turns: 3 at a round trip of 6.67 ms are 20.0 ms; all in one turn takes a
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// The handshake of TLS that is told is the middle one by its length, not by its turn.
+func TestTransactHandshakeMedian(t *testing.T) {
+	second := 1.0
+	r := transactRun{all: []measure.Transaction{{Seq: 1, Seconds: &second}}, secured: []float64{0.3, 0.1, 0.2}}
+	result := &measure.Result{}
+	if r.report(result); result.Metrics[measure.HandshakeTime] != 0.2 {
+		t.Errorf("%v, want 0.2", result.Metrics[measure.HandshakeTime])
+	}
+}
