@@ -91,7 +91,12 @@ func TestJoin(t *testing.T) {
 	_, err = join(late, "ral")
 	refused("an hour later", err, "older than an hour")
 	wrong := *invite()
-	wrong.secret = first.secret[:42] + "A"
+	wrong.secret = strings.Map(func(r rune) rune { // another letter in each place
+		if r == 'A' {
+			return 'B'
+		}
+		return 'A'
+	}, first.secret)
 	_, err = join(&wrong, "ral")
 	refused("a wrong secret", err, "no such invitation")
 	wrong = *invite()
