@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -64,6 +65,11 @@ func startChromium() {
 	browser, end2 := chromedp.NewContext(allocator)
 	chromium.Context, chromium.end = browser, []context.CancelFunc{end2, end}
 	chromium.err = chromedp.Listen(browser, func(event any) {
+		if _, ok := event.(*page.EventJavascriptDialogOpening); ok { // nobody is there to be asked, and the tab does nothing until it is answered
+			go func() {
+				_, _ = chromedp.Call(browser, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+			}()
+		}
 		if p := watched.Load(); p != nil {
 			p.watch(event)
 		}
@@ -89,6 +95,7 @@ type tab struct {
 	own     string // the host that may be asked
 	mu      sync.Mutex
 	wrong   []string
+	leaving bool     // the test is over: what was not saved is given up
 	allowed []string // parts of errors that a test provokes; of its own goroutine
 }
 
@@ -109,7 +116,7 @@ func open(t *testing.T, size [2]int64, address string) *tab {
 		if t.Failed() {
 			p.keepPicture()
 		}
-		p.run(chromedp.Navigate("about:blank"))
+		p.leave()
 		watched.Store(nil)
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -122,6 +129,18 @@ func open(t *testing.T, size [2]int64, address string) *tab {
 	watched.Store(p)
 	p.run(chromedp.EmulateViewport(size[0], size[1]), chromedp.Navigate(address))
 	return p
+}
+
+// leave closes the page, so that the next test finds none.
+func (p *tab) leave() {
+	p.mu.Lock()
+	p.leaving = true
+	p.mu.Unlock()
+	ctx, end := context.WithTimeout(chromium.Context, patience) // p's own may have ended
+	defer end()
+	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
+		p.t.Errorf("leave the page: %v", err)
+	}
 }
 
 func (p *tab) keepPicture() {
@@ -139,6 +158,10 @@ func (p *tab) watch(event any) {
 	defer p.mu.Unlock()
 	wrong := func(text string) { p.wrong = append(p.wrong, text) }
 	switch e := event.(type) {
+	case *page.EventJavascriptDialogOpening:
+		if !p.leaving || e.Type != page.DialogTypeBeforeunload {
+			wrong("a dialog: " + string(e.Type) + " " + e.Message)
+		}
 	case *network.EventRequestWillBeSent:
 		u, err := url.Parse(e.Request.URL)
 		if err != nil || u.Host != p.own && u.Scheme != "data" && u.Scheme != "about" {

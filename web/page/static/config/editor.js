@@ -30,10 +30,11 @@ export function numbers(text, marked) {
 }
 
 /**
- * @param {{name: string, text: string, errors: ConfigProblem[], goto: {line: number, column: number} | null, change: (text: string) => void}} props
- * goto: another object puts the cursor to another place
+ * @param {{name: string, text: string, errors: ConfigProblem[], goto: {line: number, column: number} | null, went: () => void,
+ * change: (text: string) => void}} props
+ * goto: puts the cursor to another place, which went is told
  */
-export function Editor({ name, text, errors, goto, change }) {
+export function Editor({ name, text, errors, goto, went, change }) {
   const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const lines = useRef(/** @type {HTMLPreElement | null} */ (null));
   const follow = () => {
@@ -48,6 +49,7 @@ export function Editor({ name, text, errors, goto, change }) {
     a.setSelectionRange(at, at);
     a.scrollTop = (goto.line - 5) * parseFloat(getComputedStyle(a).lineHeight);
     follow();
+    went();
   }, [goto]);
   const windows = /^.*\r\n/.test(text); // as the first line ends all do then: a text area knows one end of a line
   return html`<div class="editor">

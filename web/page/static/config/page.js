@@ -105,7 +105,7 @@ function Work({ draft, doc, saved }) {
       <${Files} draft=${draft} folder=${doc.folder} />
       ${text === undefined
         ? html`<p class="empty">There is no mesh file. Revert to a version of the history, or write one.</p>`
-        : html`<${Editor} key=${draft.shown} name=${draft.shown} text=${text} errors=${errors.filter((e) => e.file === draft.shown)} goto=${goto}
+        : html`<${Editor} key=${draft.shown} name=${draft.shown} text=${text} errors=${errors.filter((e) => e.file === draft.shown)} goto=${goto} went=${() => setGoto(null)}
             change=${(/** @type {string} */ t) => change({ files: withFile(draft.files, draft.shown, t) })} />`}
       <p class="controls"><button type="button" onClick=${now}>Check</button>
         <button type="button" disabled=${!changed} onClick=${() => replace(draft.base.files, '')}>Begin again from disk</button>
