@@ -81,8 +81,8 @@ type classFigures struct {
 	lost   []bool
 }
 
-// classesOf divides packets by class. Where it is not known which way a packet was lost, it counts as lost.
-func classesOf(classes string, packets []owdPacket, ways *passage.Ways) []classFigures {
+// classesOf divides packets by class, of which the first is the one of that index of the session. Where it is not known which way a packet was lost, it counts as lost.
+func classesOf(classes string, first int, packets []owdPacket, ways *passage.Ways) []classFigures {
 	names := strings.Split(classes, ",")
 	all := make([]classFigures, len(names))
 	for i, name := range names {
@@ -92,7 +92,7 @@ func classesOf(classes string, packets []owdPacket, ways *passage.Ways) []classF
 		if ways.Counted && i >= len(ways.Forward) { // nobody knows which way the last ones were lost
 			break
 		}
-		c := &all[classOf(i, len(names))]
+		c := &all[classOf(first+i, len(names))]
 		delay, lost := stat.Lost, !packets[i].answeredInTime()
 		if !lost {
 			delay, _, _ = packets[i].delays()
@@ -162,12 +162,12 @@ func (r *owdRun) reportClasses(result *measure.Result, packets []owdPacket, ways
 	if r.Classes == "" || len(packets) == 0 {
 		return
 	}
-	all := classesOf(r.Classes, packets, ways)
+	all := classesOf(r.Classes, r.first, packets, ways)
 	for i := range all {
 		result.Samples.Classes = append(result.Samples.Classes, all[i].sample())
 	}
 	for i := range result.Samples.Echoes {
-		result.Samples.Echoes[i].Class = all[classOf(i, len(all))].name
+		result.Samples.Echoes[i].Class = all[classOf(r.first+i, len(all))].name
 	}
 	result.Parameters["priority"] = compareClasses(all)
 }
