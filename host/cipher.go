@@ -3,7 +3,9 @@ package host
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/md5"
 	"crypto/sha256"
+	"hash/crc32"
 	"time"
 
 	"golang.org/x/crypto/chacha20poly1305"
@@ -28,27 +30,70 @@ func FastestCipher(all []CipherRate) (rate float64) {
 // cipherRates are how fast one core does what secure transfers do to each byte, by the processor time that it takes: what else runs does
 // not matter. now is that time, of the calling thread.
 func cipherRates(now func() time.Duration) []CipherRate {
-	const keySize, nonceSize = 16, 12 // of AES-128-GCM (RFC 8446 section 5.3)
-	block := make([]byte, 16<<10)     // a record of TLS (RFC 8446 section 5.1)
-	nonce, sealed := make([]byte, nonceSize), make([]byte, 0, len(block)+64)
-	var all []CipherRate
-	try := func(name string, do func()) {
-		const bits = 8
-		began, bytes := now(), 0
-		for now()-began < cipherTime {
-			do()
-			bytes += len(block)
-		}
-		all = append(all, CipherRate{Name: name, Rate: bits * float64(bytes) / (now() - began).Seconds()})
+	t := trial{now: now, each: cipherTime}
+	t.seal("aes-128-gcm", newGCM)
+	t.seal("chacha20-poly1305", newChaCha)
+	t.digest(digest, func(b []byte) { sha256.Sum256(b) })
+	return t.all
+}
+
+// transferTime is how long each of the following is tried: five of them take a second.
+const transferTime = 200 * time.Millisecond
+
+// transferRates are those of cipherRates, tried longer, and of the digests that programs prove copies with: MD5 (md5sum, rsync, and object stores) and
+// CRC32C (RFC 7143 appendix A, iSCSI; object stores).
+func transferRates(now func() time.Duration) []CipherRate {
+	t := trial{now: now, each: transferTime}
+	t.seal("aes-128-gcm", newGCM)
+	t.seal("chacha20-poly1305", newChaCha)
+	t.digest(digest, func(b []byte) { sha256.Sum256(b) })
+	t.digest("md5", func(b []byte) { md5.Sum(b) })
+	table := crc32.MakeTable(crc32.Castagnoli)
+	t.digest("crc32c", func(b []byte) { crc32.Checksum(b, table) })
+	return t.all
+}
+
+// trial tries one thing after another, each for as long, on records of TLS.
+type trial struct {
+	now  func() time.Duration
+	each time.Duration
+	all  []CipherRate
+}
+
+const (
+	record    = 16 << 10 // of TLS (RFC 8446 section 5.1)
+	nonceSize = 12       // of both ciphers (RFC 8446 section 5.3)
+)
+
+func newGCM() (cipher.AEAD, error) {
+	b, err := aes.NewCipher(make([]byte, 16))
+	if err != nil {
+		return nil, err
 	}
-	if b, err := aes.NewCipher(make([]byte, keySize)); err == nil {
-		if gcm, err := cipher.NewGCM(b); err == nil {
-			try("aes-128-gcm", func() { gcm.Seal(sealed, nonce, block, nil) })
-		}
+	return cipher.NewGCM(b)
+}
+
+func newChaCha() (cipher.AEAD, error) {
+	return chacha20poly1305.New(make([]byte, chacha20poly1305.KeySize))
+}
+
+// seal tries a cipher, unless this program is run so that it refuses it.
+func (t *trial) seal(name string, open func() (cipher.AEAD, error)) {
+	c, err := open()
+	if err != nil {
+		return
 	}
-	if c, err := chacha20poly1305.New(make([]byte, chacha20poly1305.KeySize)); err == nil {
-		try("chacha20-poly1305", func() { c.Seal(sealed, nonce, block, nil) })
+	nonce, sealed := make([]byte, nonceSize), make([]byte, 0, record+c.Overhead())
+	t.digest(name, func(b []byte) { c.Seal(sealed, nonce, b, nil) })
+}
+
+func (t *trial) digest(name string, do func([]byte)) {
+	const bits = 8
+	block := make([]byte, record)
+	began, bytes := t.now(), 0
+	for t.now()-began < t.each {
+		do(block)
+		bytes += len(block)
 	}
-	try(digest, func() { sha256.Sum256(block) })
-	return all
+	t.all = append(t.all, CipherRate{Name: name, Rate: bits * float64(bytes) / (t.now() - began).Seconds()})
 }

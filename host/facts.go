@@ -24,6 +24,7 @@ type Facts struct {
 	Time       TimeFacts
 	Network    Network
 	Ciphers    []CipherRate
+	Transfer   []CipherRate // what a transfer does to each byte, where that was asked for
 	DiskRates  []DiskRate
 
 	OwnAddresses []netip.Addr // that this machine's name stands for
@@ -86,16 +87,18 @@ type Interrupt struct {
 	matched bool // Interface is one; else it is still the interrupt's own name
 }
 
-// CipherRate is how fast one core of this machine does a cipher.
+// CipherRate is how fast one core of this machine does a cipher, or a digest.
 type CipherRate struct {
-	Name string
-	Rate float64 // bit/s
+	Name string  `json:"name"`
+	Rate float64 `json:"bits_per_second"`
 }
 
-// DiskRate is how fast a file was read or written.
+// DiskRate is how fast a file was read or written: see package disk.
 type DiskRate struct {
-	Path, What string  // a folder; read or written
-	Rate       float64 // bit/s
+	Path      string  `json:"folder"`
+	What      string  `json:"what"` // such as "direct write"
+	Rate      float64 `json:"bits_per_second"`
+	PerSecond float64 `json:"blocks_per_second,omitempty"` // of small blocks at random places; 0: large ones, one after another
 }
 
 // Network is what the kernel says over netlink.

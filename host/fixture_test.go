@@ -24,6 +24,7 @@ type machine struct {
 	free    float64 // share of each file system
 	ciphers float64 // bit/s
 	rates   []DiskRate
+	crypto  []CipherRate
 }
 
 // soundMachine is the machine of testdata/sound.txtar.
@@ -76,6 +77,7 @@ func (m *machine) system(t *testing.T) System {
 		Ciphers: func() []CipherRate {
 			return []CipherRate{{"aes-128-gcm", m.ciphers}, {"chacha20-poly1305", m.ciphers / 2}, {digest, m.ciphers / 20}}
 		},
+		Transfer:  func() []CipherRate { return m.crypto },
 		DiskRates: func(context.Context) ([]DiskRate, error) { return m.rates, nil },
 		Wait: func(context.Context, time.Duration) error {
 			for name, text := range m.files {
@@ -253,7 +255,8 @@ var planted = []struct {
 	{"disk-space", func(m *machine) { m.free = 0.005 }},
 	{"read-ahead", func(m *machine) { m.files["sys/block/nvme0n1/queue/read_ahead_kb"] = "128\n" }},
 	{"disk-scheduler", func(m *machine) { m.files["sys/block/sdb/queue/scheduler"] = "[none] mq-deadline kyber bfq\n" }},
-	{"disk-rate", func(m *machine) { m.rates = []DiskRate{{"/data", "read", 1e9}} }},
+	{"disk-rate", func(m *machine) { m.rates = []DiskRate{{Path: "/data", What: "read", Rate: 1e9}} }},
+	{"crypto-rate", func(m *machine) { m.crypto = []CipherRate{{"md5", 5e9}} }},
 	{"firewall-icmp", func(m *machine) {
 		m.network.Rules = append(m.network.Rules, Rule{Chain: "ip raw prerouting", Protocol: icmp4, Text: "icmp drop"})
 	}},
@@ -312,7 +315,7 @@ func TestSoundMachine(t *testing.T) {
 	if ids := found(r); len(ids) > 0 || r.Verdict != OK {
 		t.Errorf("found %v, verdict %s", ids, r.Verdict)
 	}
-	absent := []string{"disk-rate", "names", "negotiation", "route-window", "route-mtu", "route-mss", "route-cwnd", "route-initial-window",
+	absent := []string{"disk-rate", "crypto-rate", "names", "negotiation", "route-window", "route-mtu", "route-mss", "route-cwnd", "route-initial-window",
 		"route-congestion-control", "same-network"}
 	for _, i := range Items() {
 		looked := slices.ContainsFunc(r.Checks, func(c Check) bool { return c.ID == i.ID })

@@ -175,3 +175,47 @@ func TestDrift(t *testing.T) {
 		}
 	}
 }
+
+// Rates of a disk and of ciphers are judged by the rate that is needed, those of small blocks are not, and the report has their numbers.
+func TestAskedRates(t *testing.T) {
+	m := soundMachine(t)
+	m.rates = []DiskRate{{Path: "/data", What: "write", Rate: 1e9}, {Path: "/data", What: "direct read", Rate: 30e9},
+		{Path: "/data", What: "direct read at random", Rate: 40e6, PerSecond: 1221}}
+	m.crypto = []CipherRate{{"aes-128-gcm", 40e9}, {"md5", 5e9}}
+	r := m.audit(t)
+	var got []string
+	for _, c := range r.Checks {
+		if c.ID == "disk-rate" || c.ID == "crypto-rate" {
+			got = append(got, c.ID+" "+c.Subject+": "+string(c.Status)+": "+c.Value+": "+c.Needed)
+		}
+	}
+	slices.Sort(got)
+	want := []string{
+		"crypto-rate aes-128-gcm: ok: 40.0 Gbit/s a core, 0.25 cores for the rate: at most 1 core",
+		"crypto-rate md5: warning: 5.00 Gbit/s a core, 2 cores for the rate: at most 1 core",
+		`disk-rate "/data" direct read at random: ok: 40.0 Mbit/s, 1221 a second of 4 KiB: `,
+		`disk-rate "/data" direct read: ok: 30.0 Gbit/s: at least 10.0 Gbit/s`,
+		`disk-rate "/data" write: warning: 1.00 Gbit/s: at least 10.0 Gbit/s`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if !slices.Equal(r.DiskRates, m.rates) || !slices.Equal(r.Crypto, m.crypto) {
+		t.Errorf("the report has %v, %v", r.DiskRates, r.Crypto)
+	}
+}
+
+// All that transfers use is tried, by a clock that each look at it moves on.
+func TestTransferRates(t *testing.T) {
+	var clock time.Duration
+	var names []string
+	for _, c := range transferRates(func() time.Duration { clock += transferTime / 4; return clock }) {
+		names = append(names, c.Name)
+		if want := 8 * 3 * float64(record) / (5 * transferTime / 4).Seconds(); c.Rate != want {
+			t.Errorf("%s: %g, want %g", c.Name, c.Rate, want)
+		}
+	}
+	if diff := cmp.Diff([]string{"aes-128-gcm", "chacha20-poly1305", "sha-256", "md5", "crc32c"}, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

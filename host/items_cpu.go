@@ -22,6 +22,9 @@ var cpuItems = []Item{
 		Means: "Time in which the hypervisor let other machines run."},
 	{ID: "cipher", Title: "How fast one core encrypts", Area: CPU, Reads: "tried here, on one core", find: ciphers,
 		Means: "How fast one core encrypts, which a secure transfer does to each byte.", Formula: "rate", Source: "RFC 8446"},
+	{ID: "crypto-rate", Title: "What ciphers and digests cost a processor", Area: CPU, Reads: "tried here, on one core, when that was asked for", find: cryptoRate,
+		Means:   "How fast one core encrypts what is sent, or proves what was copied; and how many cores the rate takes.",
+		Formula: "rate / rate of one core", Source: "a stream is encrypted, and a file is proven, in one thread by most programs"},
 }
 
 // governor wants one that does not save power. A processor whose frequency is not the kernel's to choose has none.
@@ -127,4 +130,20 @@ func ciphers(f *Facts, n Need) []seen {
 		s.status, s.command = Warning, "several connections at once, each on a core of its own"
 	}
 	return []seen{s}
+}
+
+// cryptoRate is known only where a caller asked for it: how many cores the path's rate takes. One is what most programs have.
+func cryptoRate(f *Facts, n Need) (all []seen) {
+	for _, c := range f.Transfer {
+		if c.Rate <= 0 {
+			continue
+		}
+		cores := n.Rate / c.Rate
+		s := seen{subject: c.Name, value: fmt.Sprintf("%s a core, %.2g cores for the rate", quantity.FormatRate(c.Rate), cores), needed: "at most 1 core"}
+		if cores > 1 {
+			s.status, s.command = Warning, "another cipher or digest, or several connections, each on a core of its own"
+		}
+		all = append(all, s)
+	}
+	return all
 }

@@ -148,11 +148,15 @@ func scheduler(d DiskFacts, _ Need) []seen {
 	return []seen{s}
 }
 
-// diskRate is known only where a caller asked for it.
+// diskRate is known only where a caller asked for it. Of large blocks the path's rate is wanted; of small ones none is: how many files a transfer has
+// to open nobody knows here.
 func diskRate(f *Facts, n Need) (all []seen) {
 	for _, r := range f.DiskRates {
 		s := seen{subject: strconv.Quote(r.Path) + " " + r.What, value: quantity.FormatRate(r.Rate), needed: "at least " + quantity.FormatRate(n.Rate)}
-		if r.Rate < n.Rate {
+		switch {
+		case r.PerSecond > 0:
+			s.value, s.needed = fmt.Sprintf("%s, %.0f a second of 4 KiB", s.value, r.PerSecond), ""
+		case r.Rate < n.Rate:
 			s.status, s.command = Warning, "a faster disk, several at once, or larger blocks"
 		}
 		all = append(all, s)

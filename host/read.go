@@ -22,6 +22,8 @@ type System struct {
 	Space   func(path string) (free, size float64, err error) // of a file system, in bytes
 	Resolve func(name string) []netip.Addr                    // of this machine's own name; it may give none
 	Ciphers func() []CipherRate
+	// Transfer tries what transfers do to each byte; nil: nobody asked for it.
+	Transfer func() []CipherRate
 	// DiskRates writes and reads a file; nil: nobody asked for it.
 	DiskRates func(context.Context) ([]DiskRate, error)
 	// GetLink and SetLink read and change a setting of an interface, for Apply and Revert.
@@ -72,7 +74,9 @@ func (s System) Read(ctx context.Context, to netip.Addr, interval time.Duration)
 	f.Time, err = s.readTime()
 	missing("clock", err)
 	f.Ciphers = s.Ciphers() // before the counters: it keeps a processor busy
-
+	if s.Transfer != nil {
+		f.Transfer = s.Transfer()
+	}
 	if s.DiskRates != nil {
 		f.DiskRates, err = s.DiskRates(ctx)
 		missing("disk rates", err)

@@ -32,18 +32,20 @@ const (
 
 // Report is an audit as it is printed and kept.
 type Report struct {
-	Schema     string     `json:"schema"`
-	Host       string     `json:"host"`
-	Kernel     string     `json:"kernel"`
-	Rate       float64    `json:"rate_bits_per_second"`
-	RateFrom   string     `json:"rate_from"`
-	RTTSeconds float64    `json:"rtt_seconds"`
-	RTTFrom    string     `json:"rtt_from"`
-	Interface  string     `json:"interface,omitempty"` // that packets take
-	Source     netip.Addr `json:"source_address,omitzero"`
-	Verdict    Status     `json:"verdict"`
-	Checks     []Check    `json:"checks"`
-	Missing    []string   `json:"missing,omitempty"` // what could not be read, and why
+	Schema     string       `json:"schema"`
+	Host       string       `json:"host"`
+	Kernel     string       `json:"kernel"`
+	Rate       float64      `json:"rate_bits_per_second"`
+	RateFrom   string       `json:"rate_from"`
+	RTTSeconds float64      `json:"rtt_seconds"`
+	RTTFrom    string       `json:"rtt_from"`
+	Interface  string       `json:"interface,omitempty"` // that packets take
+	Source     netip.Addr   `json:"source_address,omitzero"`
+	Verdict    Status       `json:"verdict"`
+	Checks     []Check      `json:"checks"`
+	DiskRates  []DiskRate   `json:"disk_rates,omitempty"`   // where they were asked for
+	Crypto     []CipherRate `json:"crypto_rates,omitempty"` // of one core, where they were asked for
+	Missing    []string     `json:"missing,omitempty"`      // what could not be read, and why
 }
 
 // Schema names the document that a Report is.
@@ -61,7 +63,8 @@ func (s System) Audit(ctx context.Context, ask Ask) (*Report, error) {
 func (f *Facts) report(ask Ask) *Report {
 	need, rateFrom, rttFrom := f.need(ask)
 	r := &Report{Schema: Schema, Host: f.Name, Kernel: f.Kernel, Rate: need.Rate, RateFrom: rateFrom, RTTSeconds: need.RTT.Seconds(),
-		RTTFrom: rttFrom, Interface: f.Network.Way.Interface, Source: f.source(), Checks: Judge(f, need), Missing: f.Missing}
+		RTTFrom: rttFrom, Interface: f.Network.Way.Interface, Source: f.source(), Checks: Judge(f, need),
+		DiskRates: f.DiskRates, Crypto: f.Transfer, Missing: f.Missing}
 	if len(ask.Only) > 0 {
 		r.Checks = slices.DeleteFunc(r.Checks, func(c Check) bool { return !slices.Contains(ask.Only, c.ID) })
 	}

@@ -67,14 +67,20 @@ func readListeners() ([]Listener, error) {
 }
 
 // OwnCiphers tries ciphers by the processor time of this thread, which takes it a tenth of a second.
-func OwnCiphers() []CipherRate {
+func OwnCiphers() []CipherRate { return byThreadTime(cipherRates) }
+
+// OwnTransfer tries what transfers do to each byte, which takes a processor a second.
+func OwnTransfer() []CipherRate { return byThreadTime(transferRates) }
+
+// byThreadTime has something tried with the processor time of this thread as its clock; nil where the kernel does not tell that.
+func byThreadTime(try func(now func() time.Duration) []CipherRate) []CipherRate {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
 		return nil
 	}
-	return cipherRates(func() time.Duration {
+	return try(func() time.Duration {
 		_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) // it just did
 		return time.Duration(t.Nano())
 	})

@@ -29,7 +29,7 @@ type hostCall struct {
 	only                   []string
 	failOn, os, disk       string
 	apply, persist, revert bool
-	reference              bool
+	reference, crypto      bool
 	backup                 string
 	key, knownHosts        string
 
@@ -49,8 +49,10 @@ func hostCommand(s *session) *cobra.Command {
 			"the most: `pathwise diagnose` then blames no path for it. --reference alone prints that.",
 		Example: "  pathwise host\n  pathwise host --to carol --rate 10gbit --rtt 80ms\n  pathwise host --only tcp-rmem,tcp-wmem --json\n" +
 			"  pathwise host --apply --persist\n  pathwise host --revert\n  pathwise host --os freebsd --rate 10gbit --rtt 80ms\n" +
-			"  pathwise host root@dtn1 --to carol\n  pathwise host --reference dtn2",
+			"  pathwise host root@dtn1 --to carol\n  pathwise host --reference dtn2\n" +
+			"  pathwise host --disk=/data --crypto --only disk-rate,crypto-rate",
 		RunE: func(c *cobra.Command, args []string) error {
+			args = call.readFolder(args)
 			if call.reference {
 				return s.referenceHost(c, &call, args)
 			}
@@ -73,7 +75,9 @@ func hostCommand(s *session) *cobra.Command {
 	flags.StringVar(&call.to, "to", "", "HOST that data goes to: its route says which interface is audited")
 	flags.StringSliceVar(&call.only, "only", nil, "IDs of what is to be looked at, such as tcp-rmem; may be repeated")
 	flags.StringVar(&call.failOn, "fail-on", "", "exit with status 3 if anything is as bad as this, or worse: problem or warning")
-	flags.StringVar(&call.disk, "disk", "", "folder in which a file of 512 MiB is written, read and removed, to see how fast that goes")
+	flags.StringVar(&call.disk, "disk", "", "folder in which a file of at most 512 MiB is written and read, by large blocks and by small ones, to see how fast that goes")
+	flags.Lookup("disk").NoOptDefVal = here
+	flags.BoolVar(&call.crypto, "crypto", false, "see how fast one core encrypts, and proves files by a digest, and how many cores the rate takes")
 	flags.StringVar(&call.os, "os", "", "only print what another system needs: freebsd, macos or windows")
 	flags.BoolVar(&call.apply, "apply", false, "change what can be changed at once, after what is there is kept in the backup; needs root")
 	flags.BoolVar(&call.persist, "persist", false, "with --apply, write the settings into /etc/sysctl.d/90-pathwise.conf, too")
@@ -83,6 +87,17 @@ func hostCommand(s *session) *cobra.Command {
 	flags.StringVar(&call.key, "key", "", "file of the private key for SSH-HOST (default: as ssh has them, and ssh-agent)")
 	flags.StringVar(&call.knownHosts, "known-hosts", "", "file of the hosts that are known (default: as ssh has them)")
 	return c
+}
+
+// here is the folder of --disk that names none.
+const here = "."
+
+// readFolder takes the folder of "--disk FOLDER" from the arguments, which no machine is called as, and returns the others.
+func (call *hostCall) readFolder(args []string) []string {
+	if call.disk == here && len(args) > 0 && (strings.HasPrefix(args[0], ".") || strings.HasPrefix(args[0], "/")) {
+		call.disk, args = args[0], args[1:]
+	}
+	return args
 }
 
 // read checks what the flags say, and looks up the host of --to, unless another machine does.
@@ -119,6 +134,9 @@ func (call *hostCall) read(c *cobra.Command, args []string) (err error) {
 			return badFlag("disk", fmt.Errorf("%q: want a folder", call.disk))
 		}
 		call.system.DiskRates = host.TryDisk(call.disk)
+	}
+	if call.crypto {
+		call.system.Transfer = host.OwnTransfer
 	}
 	if err := call.checkChanges(c.Flags().Changed("backup"), remote); err != nil {
 		return err

@@ -102,6 +102,9 @@ func (call *hostCall) arguments() []string {
 			all = append(all, "--"+one.flag+"="+one.value)
 		}
 	}
+	if call.crypto {
+		all = append(all, "--crypto")
+	}
 	switch {
 	case call.over.four:
 		all = append(all, "-4")
