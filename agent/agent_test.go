@@ -403,11 +403,11 @@ func TestOrdersRefused(t *testing.T) {
 		other, magic := newRun(1, time.Now()), newRun(1, time.Now())
 		other.Source, magic.Task.Kind = "b", "magic"
 		for want, order := range map[string]fleet.Order{
-			"an order of nothing; this agent may be older than its controller":                                                 {},
-			"cancel " + id(1) + ": no such run or opening here":                                                                {Cancel: id(1)},
-			"run " + id(1) + ` is for host "b", and this is "a"`:                                                               {Run: &other},
-			`probe "magic": there is no such kind`:                                                                             {Run: &magic},
-			"open for run " + id(2) + `: "ftp": this agent opens iperf3, transact, ndt7, owamp, twamp, stamp and command only`: {Open: &fleet.Opening{Run: id(2), Until: time.Now().Add(time.Minute), Responder: far}},
+			"an order of nothing; this agent may be older than its controller":                                                        {},
+			"cancel " + id(1) + ": no such run or opening here":                                                                       {Cancel: id(1)},
+			"run " + id(1) + ` is for host "b", and this is "a"`:                                                                      {Run: &other},
+			`probe "magic": there is no such kind`:                                                                                    {Run: &magic},
+			"open for run " + id(2) + `: "ftp": this agent opens iperf3, transact, flows, ndt7, owamp, twamp, stamp and command only`: {Open: &fleet.Opening{Run: id(2), Until: time.Now().Add(time.Minute), Responder: far}},
 		} {
 			if err := a.Order(t.Context(), order); err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("got  %v\nwant %s", err, want)

@@ -55,6 +55,7 @@ type Responder struct {
 const (
 	ResponderIperf3   = "iperf3"   // an iperf3 server; the secret is the cookie that opens each of its connections
 	ResponderTransact = "transact" // answers transactions; the secret opens their control connection
+	ResponderFlows    = "flows"    // takes flows of datagrams by a script; the secret opens their control connection
 	ResponderNDT7     = "ndt7"     // a server of ndt7; the secret is the access token of each test
 	ResponderOWAMP    = "owamp"    // an OWAMP server; the secret is the pass phrase of its one key
 	ResponderTWAMP    = "twamp"    // a TWAMP server; the secret is the pass phrase of its one key

@@ -23,6 +23,7 @@ type Samples struct {
 	Transactions []Transaction  `json:"transactions,omitempty"`
 	Members      []Member       `json:"members,omitempty"` // of a multicast group
 	Pairs        []MemberPair   `json:"pairs,omitempty"`   // of them, as far as their receivers told
+	Flows        []FlowSample   `json:"flows,omitempty"`   // of a script, in its order
 	Port         *PortCheck     `json:"port,omitempty"`
 	Output       *Output        `json:"output,omitempty"`
 	Trials       []Trial        `json:"trials,omitempty"` // of a search for a rate

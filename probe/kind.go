@@ -80,7 +80,7 @@ type bounded interface{ bound() }
 
 // catalogue is every kind, sorted by name. It is made once: an agent reads several tasks a second.
 var catalogue = sync.OnceValue(func() []Kind {
-	return []Kind{appKind(), auditKind(), beaconKind(), capacityKind(), commandKind(), connectKind(), fetchKind(), hostKind(), mtuKind(), ndt7Kind(), owdKind(), pingKind(), socketsKind(), throughputKind(), traceKind(), transactKind()}
+	return []Kind{appKind(), auditKind(), beaconKind(), capacityKind(), commandKind(), connectKind(), fetchKind(), flowsKind(), hostKind(), mtuKind(), ndt7Kind(), owdKind(), pingKind(), socketsKind(), throughputKind(), traceKind(), transactKind()}
 })
 
 // Kinds are all kinds of Task, by name.

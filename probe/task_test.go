@@ -339,7 +339,7 @@ func TestAgentsPage(t *testing.T) {
 // What runs a program, names a file of a host or says to which port data goes is declared so, and nothing else is: every port, and what this
 // test lists. All that is left is a number, one of a few words, or a word that it knows to be harmless.
 func TestOutward(t *testing.T) {
-	harmless := map[string]string{"ping": "window sizes", "host": "iface", "throughput": "cc", "ndt7": "cc"}
+	harmless := map[string]string{"ping": "window sizes", "host": "iface", "throughput": "cc", "ndt7": "cc", "flows": "script"}
 	closed := []string{"whole number", "code point", "code points", "time", "rate", "size", "ratio", "yes or no"}
 	want := map[string][]string{"audit": {"to"}, "beacon": {"group", "interface", "name"}, "command": {"argv", "values", "parse"}, "app": {"name", "type", "path", "secret"}, "fetch": {"path", "name"}, "host": {"path"}, "owd": {"key-file", "key-id"},
 		"throughput": {"username", "password-file", "rsa-public-key-path", "use-pkcs1-padding"}, "transact": {"connect", "tls"}}

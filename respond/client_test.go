@@ -29,6 +29,7 @@ type client struct {
 var clients = map[string]client{
 	measure.ResponderIperf3:   {testIperf3, vanishIperf3},
 	measure.ResponderTransact: {testTransact, vanishTransact},
+	measure.ResponderFlows:    {testFlows, vanishFlows},
 	measure.ResponderNDT7:     {testNDT7, vanishNDT7},
 	measure.ResponderOWAMP:    {testOWAMP, vanishOWAMP},
 	measure.ResponderTWAMP:    {testTWAMP, vanishTWAMP},

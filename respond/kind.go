@@ -53,7 +53,7 @@ const AnsweringOn = "answering on "
 
 // Kinds are all kinds. The first is what `pathwise respond` opens whatever is said.
 func Kinds() []Kind {
-	return []Kind{iperf3Kind(), transactKind(), ndt7Kind(), owampKind(), twampKind(), stampKind(), commandKind()}
+	return []Kind{iperf3Kind(), transactKind(), flowsKind(), ndt7Kind(), owampKind(), twampKind(), stampKind(), commandKind()}
 }
 
 // KindOf is the kind of a name; ok is false where there is none.

@@ -95,7 +95,7 @@ func TestParseErrors(t *testing.T) {
 		"classes: {a: {}}\ndefault: b":                                                 `agent.yaml:2:10: default: "b": want one of the classes: a`,
 		"classes: {a: {parent: b}}\ndefault: a":                                        `agent.yaml:1:23: classes.a.parent: "b": want one of the classes: a`,
 		"classes: {a: {programs: x}}\ndefault: a":                                      `agent.yaml:1:25: classes.a.programs: "x": want an absolute path, such as /usr/bin/bbcp`,
-		"classes: {a: {opens: [command, iperf]}}\ndefault: a":                          `agent.yaml:1:22: classes.a.opens: "iperf": want iperf3, transact, ndt7, owamp, twamp, stamp, command; did you mean iperf3?`,
+		"classes: {a: {opens: [command, iperf]}}\ndefault: a":                          `agent.yaml:1:22: classes.a.opens: "iperf": want iperf3, transact, flows, ndt7, owamp, twamp, stamp, command; did you mean iperf3?`,
 		"classes: {a: {parent: b}, b: {parent: a}}\ndefault: a":                        `agent.yaml:1:23: classes.a.parent: "b": the parents go round in a circle`,
 		"classes: {a: {rate: fast}}\ndefault: a":                                       `agent.yaml:1:21: rate: "fast": want a positive rate such as 100mbit`,
 		"classes: {a: {hours: [Mon 8-9]}}\ndefault: a":                                 `agent.yaml:1:23: hours: "Mon 8-9": want hours such as Mon-Fri 08:00-18:00, 22:00-06:00 or Sat,Sun`,

@@ -49,7 +49,7 @@ var badTexts = []struct{ call, flag, text string }{
 	{"respond", "key-file", "/dev/null/x"}, {"respond", "clients", "/dev/null/x"}, {"ping 127.0.0.1 --proto tcp", "method", "x,y z"},
 	{"ping", "connect", "x,y z"}, {"ping", "connect", "carol"}, {"ping --connect 127.0.0.1:9", "fail-on", "x,y z"}, {"ping --connect 127.0.0.1:9", "ssh", "@x"},
 	{"ping --connect 127.0.0.1:9 --ssh dtn1", "key", "/dev/null/x"}, {"ping --connect 127.0.0.1:9 --ssh dtn1", "known-hosts", "/dev/null/x"},
-	{"watch-port 127.0.0.1:9", "from", "x,y z"}, {"transact 127.0.0.1", "quickack", "x,y z"},
+	{"watch-port 127.0.0.1:9", "from", "x,y z"}, {"transact 127.0.0.1", "quickack", "x,y z"}, {"flows LAB", "to", "127.0.0.1:x"},
 	{"ping", "targets", "/dev/null/x"}, {"ping 127.0.0.1", "schedule", "x,y z"}, {"ping 127.0.0.1", "sizes", "x,y z"}, {"ping", "group", "x,y z"}, {"ping --group 239.1.2.3", "interface", "x,y z"}, {"ping --group 239.1.2.3", "name", "x,y z"},
 	{"owd 127.0.0.1", "dscp", "ef,x"}, {"owd 127.0.0.1", "mode", "x,y z"}, {"owd 127.0.0.1", "key-file", "/dev/null/x"}, {"owd 127.0.0.1", "key-id", "x,y z"},
 	{"demo --keep", "listen", "x,y z"},

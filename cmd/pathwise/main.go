@@ -90,6 +90,7 @@ func rootCommand(s *session) *cobra.Command {
 		demoCommand(s),
 		diagnoseCommand(s),
 		explainCommand(s),
+		flowsCommand(s),
 		hostCommand(s),
 		labCommand(s),
 		manCommand(),

@@ -68,8 +68,8 @@ func responding[T any](t *testing.T, asJSON bool, read func(io.Reader) T, args .
 func TestRespondOpensKinds(t *testing.T) {
 	ports := freePorts(t, 2)
 	one, other := fmt.Sprint("127.0.0.1:", ports[0]), fmt.Sprint("127.0.0.1:", ports[1])
-	alone := []string{"--bind", one, "--transact-port", "0", "--ndt7-port", "0", "--owamp-port", "0", "--twamp-port", "0", "--stamp-port", "0"}
-	both, always := append(alone[:12:12], "--again-port", fmt.Sprint(ports[1])), []string{"--bind", one, "--ndt7-port", "0", "--owamp-port", "0", "--twamp-port", "0", "--stamp-port", "0", "--transact-port", fmt.Sprint(ports[1])}
+	alone := []string{"--bind", one, "--transact-port", "0", "--flows-port", "0", "--ndt7-port", "0", "--owamp-port", "0", "--twamp-port", "0", "--stamp-port", "0"}
+	both, always := append(alone[:14:14], "--again-port", fmt.Sprint(ports[1])), []string{"--bind", one, "--flows-port", "0", "--ndt7-port", "0", "--owamp-port", "0", "--twamp-port", "0", "--stamp-port", "0", "--transact-port", fmt.Sprint(ports[1])}
 	lines := func(n int) func(io.Reader) []string {
 		return func(r io.Reader) (all []string) {
 			for b := bufio.NewReader(r); len(all) < n; {
@@ -117,7 +117,7 @@ func TestRespondOnAnyPort(t *testing.T) {
 		return doc
 	}, "--bind", "127.0.0.1", "--any-port", "--again-port", fmt.Sprint(named))
 	ports := []int{portOf(got.Address), portOf(got.Others["transact"]), portOf(got.Others["again"])}
-	if ports[0] == 0 || ports[0] == 5201 || ports[1] == 0 || ports[1] == 5213 || ports[0] == ports[1] || ports[2] != named || len(got.Others) != 6 ||
+	if ports[0] == 0 || ports[0] == 5201 || ports[1] == 0 || ports[1] == 5213 || ports[0] == ports[1] || ports[2] != named || len(got.Others) != 7 ||
 		portOf(got.Others["owamp"]) == 861 || portOf(got.Others["stamp"]) == 862 {
 		t.Errorf("answering on %+v", got)
 	}

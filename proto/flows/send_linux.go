@@ -1,0 +1,259 @@
+package flows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/sock"
+	"github.com/pathwise-net/pathwise/stat"
+	"github.com/pathwise-net/pathwise/traffic"
+)
+
+// Sent is what this host sent of a flow.
+type Sent struct {
+	Port    uint16 // that it left from
+	Packets int
+	Bytes   int64 // of UDP payload
+	Skipped int   // packets that could have left only later than traffic.MostLate, and did not
+	Refused int   // packets that this host's kernel did not take, such as those too large for its interface
+	Late    stat.Histogram
+}
+
+// most is how many datagrams one call carries: of a frame, all of usual ones.
+const most = 64
+
+// outlet is the socket of one flow.
+type outlet struct {
+	flow int
+	conn *net.UDPConn
+	raw  syscall.RawConn
+	dscp int
+	ipv6 bool
+	sent *Sent
+}
+
+// sender sends the packets of all flows from one thread, several with one call of sendmmsg(2). What a datagram carries behind its header is the same
+// for all, and cannot be compressed on the way:
+//
+//	message: | header | padding … |        headers are of each message, the padding is shared
+type sender struct {
+	number   number
+	outlets  []outlet
+	headers  [most][headerBytes]byte
+	padding  []byte
+	vectors  [most][2]unix.Iovec
+	messages [most]mmsg
+}
+
+// mmsg is struct mmsghdr (sendmmsg(2)).
+type mmsg struct {
+	unix.Msghdr
+	length uint32
+	_      [4]byte
+}
+
+// send sends the packets of a script from one thread of its own, and returns what was sent of each flow, also where it fails or ctx ends.
+func send(ctx context.Context, n number, from netip.Addr, to netip.AddrPort, script *traffic.Script) (all []Sent, err error) {
+	all = make([]Sent, len(script.Flows))
+	s := &sender{number: n, padding: make([]byte, traffic.MostBytes)}
+	random := rand.NewChaCha8([32]byte{})
+	_, _ = random.Read(s.padding) // never fails
+	defer func() {
+		for i := range s.outlets {
+			s.outlets[i].conn.Close()
+		}
+	}()
+	for i := range script.Flows {
+		o, err := openOutlet(i, from, to, &all[i])
+		if err != nil {
+			return all, err
+		}
+		s.outlets = append(s.outlets, o)
+	}
+	done := make(chan error, 1)
+	go func() { done <- s.run(ctx, script) }()
+	return all, <-done
+}
+
+func openOutlet(flow int, from netip.Addr, to netip.AddrPort, sent *Sent) (o outlet, err error) {
+	conn, err := net.DialUDP("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(from.WithZone(to.Addr().Zone()), 0)), net.UDPAddrFromAddrPort(to))
+	if err != nil {
+		return o, fmt.Errorf("open flow: %w", err)
+	}
+	o = outlet{flow: flow, conn: conn, ipv6: to.Addr().Is6(), sent: sent}
+	sent.Port = conn.LocalAddr().(*net.UDPAddr).AddrPort().Port()
+	if o.raw, err = conn.SyscallConn(); err == nil { // the kernel then says of datagrams that it drops itself (ip(7), IP_RECVERR)
+		level, option := unix.IPPROTO_IP, unix.IP_RECVERR
+		if o.ipv6 {
+			level, option = unix.IPPROTO_IPV6, unix.IPV6_RECVERR
+		}
+		err = sock.SetInt(o.raw, level, option, 1)
+	}
+	if err != nil {
+		conn.Close()
+		return o, fmt.Errorf("open flow: %w", err)
+	}
+	return o, nil
+}
+
+// run paces the packets. It locks the thread and never lets go of it, so that the thread ends with the goroutine, and its timer slack with it.
+func (s *sender) run(ctx context.Context, script *traffic.Script) error {
+	runtime.LockOSThread()
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // else the kernel wakes the thread up to 50 µs late; fails on no Linux
+	pacer, began := traffic.NewPacer(script), time.Now()
+	batch := make([]traffic.Leaving, most)
+	for {
+		at, any := pacer.Ready()
+		if !any {
+			return nil
+		}
+		if err := waitUntil(ctx, began.Add(at)); err != nil {
+			return err
+		}
+		n := pacer.Take(time.Since(began), batch)
+		for rest := batch[:n]; len(rest) > 0; {
+			together := alike(rest)
+			if err := s.emit(rest[:together], began); err != nil {
+				return err
+			}
+			rest = rest[together:]
+		}
+	}
+}
+
+const (
+	// coarse is what the Go runtime may be late by at the end of a sleep: its poller counts in milliseconds.
+	coarse = 2 * time.Millisecond
+	// spin is the end of a wait in which the thread looks at the clock instead of sleeping: what waking takes on a virtual machine.
+	spin = 40 * time.Microsecond
+)
+
+// waitUntil waits for a moment, to some microseconds.
+func waitUntil(ctx context.Context, moment time.Time) error {
+	if left := time.Until(moment); left > 2*coarse {
+		select {
+		case <-time.After(left - coarse):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	for left := time.Until(moment); left > 0; left = time.Until(moment) {
+		if left > spin {
+			limit := unix.NsecToTimespec(int64(left - spin))
+			_ = unix.Nanosleep(&limit, nil) // a signal ends it early, and the loop goes on
+		}
+	}
+	return nil
+}
+
+// alike is how many packets at the head of a batch leave by one call: those of one flow and mark; or are skipped.
+func alike(batch []traffic.Leaving) int {
+	n := 1
+	for n < len(batch) && batch[n].Flow == batch[0].Flow && batch[n].DSCP == batch[0].DSCP && batch[n].Skipped == batch[0].Skipped {
+		n++
+	}
+	return n
+}
+
+// emit sends packets of one flow, numbered in the order in which the kernel takes them. Those that it refuses have no number.
+func (s *sender) emit(batch []traffic.Leaving, began time.Time) error {
+	o := &s.outlets[batch[0].Flow]
+	if batch[0].Skipped {
+		o.sent.Skipped += len(batch)
+		return nil
+	}
+	if dscp := batch[0].DSCP; dscp != o.dscp {
+		if err := sock.SetDSCP(o.raw, dscp); err != nil {
+			return fmt.Errorf("mark flow: %w", err)
+		}
+		o.dscp = dscp
+	}
+	tries := 0
+	for len(batch) > 0 {
+		now := time.Now()
+		n, err := s.call(o, batch, now)
+		for i := range n {
+			o.sent.Packets++
+			o.sent.Bytes += int64(batch[i].Bytes)
+			o.sent.Late.Record(int64(now.Sub(began) - batch[i].Due))
+		}
+		batch = batch[n:]
+		switch {
+		case err == nil:
+		case ofEarlier(err) && tries < earlierTries:
+			tries++
+		case refused(err) || ofEarlier(err):
+			o.sent.Refused++
+			batch, tries = batch[1:], 0
+		default:
+			return fmt.Errorf("send packet: %w", err)
+		}
+	}
+	return nil
+}
+
+// call hands packets to the kernel by one call, and returns how many it took before it refused one.
+func (s *sender) call(o *outlet, batch []traffic.Leaving, now time.Time) (sent int, err error) {
+	d := datagram{number: s.number, flow: o.flow, dscp: o.dscp, seq: uint32(o.sent.Packets), sent: now.UnixNano()}
+	for i := range batch {
+		d.encode(s.headers[i][:])
+		d.seq++
+		v := &s.vectors[i]
+		v[0].Base, v[1].Base = &s.headers[i][0], &s.padding[0]
+		v[0].SetLen(headerBytes)
+		v[1].SetLen(batch[i].Bytes - headerBytes)
+		s.messages[i].Iov = &v[0]
+		s.messages[i].SetIovlen(len(v))
+	}
+	waited := o.raw.Write(func(fd uintptr) bool {
+		got, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, fd, uintptr(unsafe.Pointer(&s.messages[0])), uintptr(len(batch)), unix.MSG_DONTWAIT, 0, 0)
+		switch errno {
+		case 0:
+			sent = int(got)
+		case unix.EAGAIN:
+			return false
+		case unix.EINTR: // nothing was sent; the caller tries again
+		default:
+			err = os.NewSyscallError("sendmmsg", errno)
+		}
+		return true
+	})
+	return sent, errors.Join(waited, err)
+}
+
+// earlierTries is how often a call is made again that failed for what happened to an earlier datagram: each such error is told once.
+const earlierTries = 8
+
+// ofEarlier reports whether an error is one that an ICMP message about an earlier datagram makes a call return (ip(7), IP_RECVERR).
+func ofEarlier(err error) bool {
+	for _, e := range []error{unix.ECONNREFUSED, unix.EHOSTUNREACH, unix.ENETUNREACH, unix.EHOSTDOWN, unix.EPROTO, unix.EMSGSIZE, unix.EACCES} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// refused reports whether this host refused a packet and may take the next one.
+func refused(err error) bool {
+	for _, e := range []error{unix.ENOBUFS, unix.ENOMEM, unix.EPERM, unix.ENETDOWN} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
