@@ -57,6 +57,7 @@ type Options struct {
 
 	// What a run shows on its way, each as it happens. A kind calls only what suits it; nil: nobody watches.
 	Interval func(measure.Interval)
+	Trial    func(measure.Trial)     // of a search
 	Reading  func(measure.TCPSample) // of this end's TCP_INFO, many a second
 	Echo     func(measure.Echo)
 	Hop      func(measure.Hop)

@@ -80,6 +80,8 @@ func throughputFields() []field[Throughput] {
 			binding: yesOrNo(func(p *Throughput) *bool { return &p.Config.NoDelay })},
 		{Name: "dscp", Default: "0", Meaning: dscpMeaning,
 			binding: codePoint(func(p *Throughput) *int { return &p.Config.DSCP })},
+		{Name: "flow-label", Short: "L", Default: "the kernel's", Meaning: "of the packets of streams that this host sends over IPv6 (RFC 6437)",
+			binding: whole(func(p *Throughput) *int { return &p.Config.FlowLabel }, 1, sock.MaxFlowLabel)},
 		{Name: "username", Outward: true, Default: "none", Meaning: "of a target that wants to know who tests; the password is that of password-file, or in IPERF3_PASSWORD",
 			binding: word(func(p *Throughput) *string { return &p.Login.Username })},
 		{Name: "password-file", Outward: true, Default: "none", Meaning: "the file with the password",
@@ -115,7 +117,7 @@ func offloadField() binding[Throughput] {
 
 func (p *Throughput) equip(o Options) {
 	p.OnInterval, p.Config.Source = watch(o.Interval, o.Say, IntervalLine), o.Source
-	p.OnTrial = watch(nil, o.Say, trialLine)
+	p.OnTrial = watch(o.Trial, o.Say, TrialLine)
 	p.OnReading = o.Reading
 	if r := iperf3Responder(o); r != nil {
 		p.Port, p.Config.Cookie = r.Port, r.Secret

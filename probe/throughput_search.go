@@ -170,8 +170,8 @@ func trialOf(r *measure.Result, rate int64, failure string) measure.Trial {
 		Failure: failure}
 }
 
-// trialLine is a trial as it is told on the way.
-func trialLine(t measure.Trial) string {
+// TrialLine is a trial as it is told on the way.
+func TrialLine(t measure.Trial) string {
 	outcome := "passed, " + quantity.FormatRatio(t.LossRatio) + " lost"
 	if t.Failure != "" {
 		outcome = "failed: " + t.Failure

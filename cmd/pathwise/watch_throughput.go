@@ -18,7 +18,8 @@ import (
 type throughputWatch struct {
 	*terminal.Screen
 	target   string
-	fetch    bool // a file is read: over one connection, of which this end only receives
+	fetch    bool   // a file is read: over one connection, of which this end only receives
+	way      string // of the trials of a search
 	headed   bool
 	rates    map[string][]float64                 // of intervals, by direction
 	readings map[string]map[int]measure.TCPSample // the latest, by direction and stream
@@ -26,8 +27,16 @@ type throughputWatch struct {
 }
 
 func newThroughputWatch(screen *terminal.Screen, task measure.Task) *throughputWatch {
-	return &throughputWatch{Screen: screen, target: task.Target, fetch: task.Kind == "fetch", rates: map[string][]float64{},
+	return &throughputWatch{Screen: screen, target: task.Target, fetch: task.Kind == "fetch", way: wayOf(task), rates: map[string][]float64{},
 		readings: map[string]map[int]measure.TCPSample{measure.Forward: {}, measure.Reverse: {}}}
+}
+
+// wayOf is the way in which a test of one way sends.
+func wayOf(task measure.Task) string {
+	if task.Parameters["reverse"] == true {
+		return measure.Reverse
+	}
+	return measure.Forward
 }
 
 func (t *throughputWatch) equip(_ context.Context, _ int, o probe.Options, live *terminal.Live) probe.Options {
@@ -41,8 +50,23 @@ func (t *throughputWatch) equip(_ context.Context, _ int, o probe.Options, live 
 			live.Print(line)
 		}
 	}
+	o.Trial = func(one measure.Trial) {
+		var line string
+		live.Change(func() { line = t.trial(one) })
+		live.Print(line)
+	}
 	o.Reading = func(s measure.TCPSample) { live.Change(func() { t.readings[s.Direction][s.Stream] = s }) }
 	return o
+}
+
+// trial takes one of a search into account and returns what is printed of it.
+func (t *throughputWatch) trial(one measure.Trial) string {
+	t.rates[t.way] = append(t.rates[t.way], one.ReceivedBitsPerSecond)
+	line := probe.TrialLine(one)
+	if one.Failure != "" {
+		line = t.Warn(line)
+	}
+	return line
 }
 
 // intervalRow is an interval's line, and the heading of all.

@@ -222,39 +222,6 @@ func (r *clientRun) openStreams(ctx context.Context) error {
 	return nil
 }
 
-func (r *clientRun) dialStream(ctx context.Context) (net.Conn, error) {
-	dialer := net.Dialer{Timeout: r.config.Timeout, KeepAlive: -1}
-	dialer.SetMultipathTCP(r.config.MPTCP)
-	dialer.Control = func(_, _ string, c syscall.RawConn) error {
-		notes, err := setUp(c, r.params, false)
-		for _, note := range notes {
-			r.note(note)
-		}
-		if err == nil && r.config.Train != nil {
-			err = stampArrivals(c)
-		}
-		return err
-	}
-	conn, err := dialer.DialContext(ctx, r.config.Proto, r.report.Remote.String())
-	if err != nil {
-		return nil, err
-	}
-	defer context.AfterFunc(ctx, func() { conn.SetDeadline(past) })()
-	if udp, ok := conn.(*net.UDPConn); ok {
-		err = connectUDP(udp, udpConnectLimit)
-	} else {
-		err = r.greet(conn.(*net.TCPConn))
-	}
-	if err == nil {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		conn.Close()
-		return nil, err
-	}
-	return conn, nil
-}
-
 // note adds a line to what limits the figures, once.
 func (r *clientRun) note(text string) {
 	if !slices.Contains(r.report.Notes, text) {

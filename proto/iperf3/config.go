@@ -96,6 +96,7 @@ type Config struct {
 	// ReverseRate is the rate of streams from the server in a test of both directions; 0: Rate. The server has to be Pathwise.
 	ReverseRate int64
 	DSCP        int
+	FlowLabel   int // of what the client sends over IPv6, 1 to 1048575; 0: the kernel's choice
 	NoDelay     bool
 	ZeroCopy    bool // TCP senders have the kernel send pages of a file in memory (sendfile)
 	MPTCP       bool // streams are of MPTCP, where both kernels have it (RFC 8684); the report's Notes say where it was plain TCP
@@ -161,6 +162,8 @@ func (c *Config) Validate() error {
 		return badConfig("reverse rate", c.ReverseRate, "must be positive")
 	case c.DSCP < 0 || c.DSCP > 63:
 		return badConfig("DSCP", c.DSCP, "must be 0 to 63")
+	case c.FlowLabel < 0 || c.FlowLabel > sock.MaxFlowLabel:
+		return badConfig("flow label", c.FlowLabel, fmt.Sprintf("must be 1 to %d", sock.MaxFlowLabel))
 	case c.MSS != 0 && (c.MSS < 88 || c.MSS > maxMSS): // TCP_MIN_MSS of Linux
 		return badConfig("MSS", c.MSS, fmt.Sprintf("must be 88 to %d bytes", maxMSS))
 	case len(c.Congestion) > 15 || strings.ContainsFunc(c.Congestion, func(r rune) bool { return r <= ' ' || r > '~' }): // TCP_CA_NAME_MAX
@@ -187,6 +190,8 @@ func (c *Config) validateKind() error {
 		return badConfig("length", c.Length, fmt.Sprintf("must be 1 to %d bytes", maxTCPLength))
 	case udp && c.Length != 0 && (c.Length < minUDPLength || c.Length > maxUDPLength):
 		return badConfig("length", c.Length, fmt.Sprintf("must be %d to %d bytes for UDP", minUDPLength, maxUDPLength))
+	case c.FlowLabel > 0 && c.MPTCP:
+		return badConfig("flow label", c.FlowLabel, "is not of MPTCP")
 	case udp && c.MPTCP:
 		return badConfig("MPTCP", true, "is of TCP")
 	case c.Source != nil && c.ZeroCopy:
@@ -252,7 +257,7 @@ func (c Config) params() Params {
 		ServerOutput: flag(c.ServerOutput), Parallel: number(c.Parallel),
 		MSS: number(c.MSS), NoDelay: flag(c.NoDelay), Reverse: flag(c.Reverse), Bidir: flag(c.Bidir),
 		Window: number(c.Window), Len: number(c.Length), Bandwidth: number(c.Rate),
-		PacingTimer: defaultPacingTick, TOS: number(c.DSCP << 2), Congestion: c.Congestion,
+		PacingTimer: defaultPacingTick, TOS: number(c.DSCP << 2), FlowLabel: number(c.FlowLabel), Congestion: c.Congestion,
 		ClientVersion: "3.12", // the version whose behaviour this follows
 		Pathwise: &ParamsExtra{Software: softwareName, Version: softwareVersion, Train: c.Train, EventLoop: c.EventLoop,
 			NoOffload: c.NoOffload, ReverseRate: number(c.ReverseRate)},

@@ -33,6 +33,7 @@ type Params struct {
 	PacingTimer number `json:"pacing_timer,omitempty"`
 	Burst       number `json:"burst,omitempty"` // writes or datagrams that are paced together; 0: 1
 	TOS         number `json:"TOS,omitempty"`
+	FlowLabel   number `json:"flowlabel,omitempty"` // of the client's packets
 	Congestion  string `json:"congestion,omitempty"`
 
 	Counters64    flag   `json:"udp_counters_64bit,omitempty"`
