@@ -150,7 +150,7 @@ var rooms = []room{
 	{"proto/echo", "ICMP echo to many targets at once: packets, lists of targets, one socket a family",
 		"input sock", "lab lab/record"},
 	{"proto/flows", "flows of datagrams by a script: the wire protocol, client and server, and the account of what arrived",
-		"input proto/endpoint sock stat traffic", ""},
+		"input proto/endpoint sock stat traffic", "proto/drilltest"},
 	{"proto/iperf3", "iperf3's wire protocol, client and server, and our extra keys in it",
 		"admission input sock stat", "proto/drilltest"},
 	{"proto/endpoint", "what the ends of OWAMP, TWAMP and STAMP do alike, and some of others: listen, let in by policy and key, connect, read clocks, count refusals",

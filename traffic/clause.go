@@ -143,8 +143,8 @@ func (f *Flow) complete(c *clause) error {
 		if len(f.Recorded) == 0 {
 			return fmt.Errorf("replay %s: it has no packet to send", c.file)
 		}
-		if f.End == 0 { // just behind its last packet
-			f.End = f.Start + f.Recorded[len(f.Recorded)-1].After + time.Nanosecond
+		if f.End == 0 { // the next millisecond behind its last packet
+			f.End = f.Start + f.Recorded[len(f.Recorded)-1].After.Truncate(time.Millisecond) + time.Millisecond
 		}
 	}
 	if f.End <= f.Start {

@@ -1,7 +1,6 @@
 package flows
 
 import (
-	"context"
 	"errors"
 	"net"
 	"net/netip"
@@ -18,18 +17,9 @@ import (
 func serving(t *testing.T, s *Server) netip.AddrPort {
 	t.Helper()
 	before := runtime.NumGoroutine()
-	l, err := Listen(t.Context(), "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, l) }()
+	to, stop := served(t, s)
 	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		stop()
 		for deadline := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				stacks := make([]byte, 1<<16)
@@ -37,7 +27,7 @@ func serving(t *testing.T, s *Server) netip.AddrPort {
 			}
 		}
 	})
-	return netip.MustParseAddrPort(l.Addr().String())
+	return to
 }
 
 func parsed(t *testing.T, text string) (*traffic.Script, Terms) {

@@ -163,7 +163,7 @@ func (s *Server) testOf(n number) *test {
 
 // greet reads a hello, lets the test in or says why not, and serves it.
 func (s *Server) greet(ctx context.Context, conn net.Conn, from netip.Addr, shown func()) {
-	_ = conn.SetDeadline(time.Now().Add(endpoint.GreetTimeout))
+	_ = conn.SetDeadline(time.Now().Add(min(endpoint.GreetTimeout, s.silence)))
 	first := make([]byte, helloBytes)
 	_, err := io.ReadFull(conn, first)
 	var flows []byte
