@@ -70,7 +70,9 @@ type Train struct {
 // Mark is how many datagrams arrived with a differentiated services code point, of a test that asked for one. Another than that which was
 // sent is a router's on the way.
 type Mark struct {
-	Direction string `json:"direction"` // as in Interval
+	Sent      *int   `json:"sent_dscp,omitempty"` // with which they left, where one test sends several, or a reflector may choose; nil: as the test asked
+	ECN       int    `json:"ecn,omitempty"`       // on arrival, 0 to 3 (RFC 3168)
+	Direction string `json:"direction"`           // as in Interval
 	DSCP      int    `json:"dscp"`
 	Packets   int64  `json:"packets"`
 }

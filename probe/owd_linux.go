@@ -170,6 +170,7 @@ func (r *owdRun) fill(result *measure.Result, packets []owdPacket, f *owdFigures
 	reportClocks(result, f)
 	r.reportSamples(result, packets)
 	r.reportClasses(result, packets, &f.ways)
+	result.Samples.Marks = marksOf(packets, r.first, r.turns())
 	if f.ways.Open > 0 && !r.heard.IsZero() {
 		result.Note(fmt.Sprintf("which way the last %d packets were lost is not known: nothing came back after them", f.ways.Open))
 	}

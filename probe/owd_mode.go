@@ -69,7 +69,7 @@ func (p OWD) withSecret() OWD {
 // usualSize are the bytes of a packet of which nothing else is said: the shortest, by STAMP with all that it asks for.
 func (p OWD) usualSize() int {
 	if p.Proto == protoSTAMP {
-		return p.leastSize() + tlvBytes(p.secured(), owdAsks())
+		return p.leastSize() + tlvBytes(p.secured(), p.asks())
 	}
 	return p.leastSize()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/analysis/passage"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/stamp"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -33,6 +34,7 @@ type reflection struct {
 	ttl      int           // of the packet when it arrived there; 0: not known
 	clock    measure.Clock // the far end's, by what it says of it
 	before   departure     // of the answer before
+	class    *stamp.Class  // with which marks the packet arrived there; nil: it did not say
 }
 
 // owdPacket is a packet and what became of it.
@@ -47,6 +49,7 @@ type owdPacket struct {
 	received sock.Stamp // of the first answer; its zero value: none came in time
 	ttlBack  int        // of the answer, on arrival here; 0: not known
 	dscpBack int        // of the answer; -1: not known
+	ecnBack  int        // of the answer, where dscpBack is known
 	copies   int        // answers after the first
 	why      string     // what an ICMP error said
 }
@@ -225,7 +228,7 @@ func (r *owdRun) answer(a reflection, e sock.Packet) {
 		p.copies++
 		return
 	}
-	p.reflection, p.received, p.ttlBack, p.dscpBack, p.why = a, e.At, e.TTL, e.DSCP, ""
+	p.reflection, p.received, p.ttlBack, p.dscpBack, p.ecnBack, p.why = a, e.At, e.TTL, e.DSCP, e.ECN, ""
 	if left, told := r.left.came(a.index, a.count); told {
 		p.leave(left)
 	}

@@ -32,7 +32,9 @@ func (p OWD) begin(ctx context.Context, w way, socket *sock.Socket, clock measur
 		return p.beginTWAMP(ctx, to, socket, clock)
 	}
 	setDefault(&p.Mode, modeOpen)
-	return &owdSession{ctx: ctx, to: to, packets: newStampPackets(p.Rand, p.Size, clock, p.key, owdAsks()), mode: p.Mode, end: func() error { return nil }}, nil
+	packets := newStampPackets(p.Rand, p.Size, clock, p.key, p.asks())
+	packets.marks = p.turns()
+	return &owdSession{ctx: ctx, to: to, packets: packets, mode: p.Mode, end: func() error { return nil }}, nil
 }
 
 var errServerGone = errors.New("the server closed the control connection before the end")

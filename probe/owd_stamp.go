@@ -17,6 +17,8 @@ import (
 type stampPackets struct {
 	bytes    []byte // of the one that leaves
 	counters []byte // in bytes, the value of Direct Measurement; nil: there is none
+	class    []byte // in bytes, the value of Class of Service; nil: there is none
+	marks    []int  // of packets by turn, which their answers are to have, too
 	sealer   *stamp.Sealer
 	session  uint16
 	estimate control.ErrorEstimate
@@ -32,8 +34,11 @@ func newStampPackets(random *rand.Rand, size int, clock measure.Clock, key []byt
 	asks, padding := fittingTLVs(size-least, len(key) > 0, asks)
 	for _, t := range asks {
 		s.bytes = stamp.AppendTLV(s.bytes, t)
-		if t.Type == stamp.DirectMeasurement {
-			s.counters = s.bytes[len(s.bytes)-len(t.Value):]
+		switch value := s.bytes[len(s.bytes)-len(t.Value):]; t.Type {
+		case stamp.DirectMeasurement:
+			s.counters = value
+		case stamp.ClassOfService:
+			s.class = value
 		}
 	}
 	if len(asks) > 0 && len(key) > 0 {
@@ -50,6 +55,23 @@ func newStampPackets(random *rand.Rand, size int, clock measure.Clock, key []byt
 func owdAsks() []stamp.TLV {
 	return []stamp.TLV{{Type: stamp.DirectMeasurement, Value: make([]byte, stamp.CountersBytes)},
 		{Type: stamp.FollowUpTelemetry, Value: make([]byte, stamp.FollowUpBytes)}}
+}
+
+// asks is what packets ask, by STAMP. Those with a mark ask with which one they arrived, and that the answer leaves with it.
+func (p OWD) asks() []stamp.TLV {
+	all := owdAsks()
+	if p.DSCP != 0 || p.Classes != "" {
+		all = append(all, stamp.TLV{Type: stamp.ClassOfService, Value: make([]byte, stamp.ClassBytes)})
+	}
+	return all
+}
+
+// turns are the marks of packets, by turn.
+func (p OWD) turns() []int {
+	if marks, err := readClasses(p.Classes); err == nil {
+		return marks
+	}
+	return []int{p.DSCP}
 }
 
 // tlvBytes is how long TLVs are, with the HMAC that they need where packets are authenticated.
@@ -101,6 +123,9 @@ func (s *stampPackets) packet(index int, at time.Time) []byte {
 	if s.counters != nil {
 		stamp.Counters{Sent: uint32(index + 1)}.Put(s.counters)
 	}
+	if s.class != nil {
+		stamp.Class{Wanted: s.marks[classOf(index, len(s.marks))]}.Put(s.class)
+	}
 	s.sealer.SealProbe(s.bytes, stamp.Probe{Sequence: uint32(index), Sent: sent, Error: s.estimate, Session: s.session})
 	return s.bytes
 }
@@ -129,6 +154,10 @@ func (s *stampPackets) tell(r *reflection, data []byte, a stamp.Answer) {
 		case stamp.DirectMeasurement: // the answers with this one or, as some read the RFC, without; else the sequence is no count of them
 			c, ok := stamp.ReadCounters(t.Value)
 			r.counts = ok && c.Answered-a.Sequence <= 1
+		case stamp.ClassOfService:
+			if c, ok := stamp.ReadClass(t.Value); ok {
+				r.class = &c
+			}
 		case stamp.FollowUpTelemetry:
 			f, ok := stamp.ReadFollowUp(t.Value)
 			if left := moment(f.Left, a.Error); ok && f.Stamped() && left.Before(r.answered) {

@@ -16,6 +16,7 @@ func owdText(w io.Writer, r *measure.Result) {
 	fmt.Fprintf(w, "%s (%s): %.0f sent, %.0f lost (%s)%s\n", r.Target.Name, r.Target.Address, m[measure.SentPackets], m[measure.LostPackets],
 		quantity.FormatRatio(m[measure.LossRatio]), extras(m, measure.DuplicatePackets, measure.ReorderedPackets))
 	defer outageText(w, r)
+	defer marksText(w, r)
 	defer classText(w, r)
 	for _, way := range []string{measure.Forward, measure.Reverse} {
 		if _, any := r.Get(measure.OneWay(way, "min")); !any {

@@ -23,6 +23,7 @@ type Packet struct {
 	From netip.AddrPort
 	TTL  int // on arrival; 0 when not known
 	DSCP int // on arrival; -1 when not known: see TellDSCP
+	ECN  int // on arrival, where DSCP is known
 	At   Stamp
 }
 
@@ -138,7 +139,7 @@ func (s *Socket) receive(fd, flags int) (Event, error) {
 			return nil, nil
 		}
 	}
-	return Packet{Data: data, From: addrPort(from), TTL: a.ttl, DSCP: a.dscp, At: at}, nil
+	return Packet{Data: data, From: addrPort(from), TTL: a.ttl, DSCP: a.dscp, ECN: max(0, a.tos) & ecnMask, At: at}, nil
 }
 
 // queued makes an event of an entry of the error queue, or nil of one that tells nothing new: an error of this host's

@@ -61,15 +61,10 @@ func (s seen) fill(kind byte, value []byte, how *leaving) bool {
 
 // class fills in the value of Class of Service, and says with which DSCP and ECN the answer leaves: with the DSCP that is wanted if that is
 // allowed, else with that of the packet, and says so (RFC 8972 section 4.4). A DSCP that the packet itself had, or 0, is always allowed.
-//
-//	| DSCP wanted : 6 | DSCP that arrived : 6 | ECN that arrived : 2 | refused : 2 | reserved : 16 |
 func (s seen) class(value []byte) (tos int) {
-	wanted, arrived := int(value[0]>>2), max(s.tos, 0)
-	word := uint16(wanted)<<10 | uint16(arrived>>2)<<4 | uint16(arrived&3)<<2
-	if wanted != 0 && wanted != arrived>>2 && !slices.Contains(s.marks, wanted) {
-		word |= 1
-		wanted = arrived >> 2
-	}
-	binary.BigEndian.PutUint16(value, word)
-	return wanted << 2
+	arrived := max(s.tos, 0)
+	c := Class{Wanted: int(value[0] >> 2), DSCP: arrived >> 2, ECN: arrived & 3}
+	c.Refused = c.Wanted != 0 && c.Wanted != c.DSCP && !slices.Contains(s.marks, c.Wanted)
+	c.Put(value)
+	return c.Left() << 2
 }
