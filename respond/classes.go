@@ -14,7 +14,8 @@ const mostClassBytes = 1 << 20
 
 // classFile is a file of classes as people write it.
 type classFile struct {
-	Classes []class `yaml:"classes"`
+	Classes    []class       `yaml:"classes"`
+	Throughput []iperf3Class `yaml:"throughput"`
 }
 
 type class struct {

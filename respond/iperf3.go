@@ -25,7 +25,7 @@ func iperf3Kind() Kind {
 }
 
 func openIperf3(ctx context.Context, address string, t terms) (net.Addr, serve, error) {
-	policy := iperf3.Policy{MaxTests: t.Tests, MaxDuration: t.Longest, MaxStreams: t.Streams, MaxRate: t.Rate, Peer: t.peer, Auth: t.Iperf3, MPTCP: t.MPTCP}
+	policy := iperf3.Policy{MaxTests: t.Tests, MaxDuration: t.Longest, MaxStreams: t.Streams, MaxRate: t.Rate, Peer: t.peer, Auth: t.Iperf3, Classes: t.Iperf3Classes, MPTCP: t.MPTCP}
 	if t.secret != "" {
 		secret, err := iperf3.ParseCookie(t.secret)
 		if err != nil {

@@ -20,16 +20,17 @@ import (
 
 // Limits bound what a responder does for those who come. One that is zero is the kind's own.
 type Limits struct {
-	Tests   int              // at the same time
-	Longest time.Duration    // test
-	Streams int              // of one test, in each direction
-	Rate    int64            // bit/s that this end sends, of tests that ask it for a rate
-	Keys    endpoint.Keys    // of clients of OWAMP and TWAMP; nil: those that show none are let in alone
-	Classes []endpoint.Class // of them, with limits of their own
-	STAMP   STAMP
-	MPTCP   bool               // the iperf3 server listens for MPTCP as well
-	Iperf3  *iperf3.ServerAuth // users of the iperf3 server; nil: those who say nothing of themselves are let in
-	NDT7    NDT7
+	Tests         int              // at the same time
+	Longest       time.Duration    // test
+	Streams       int              // of one test, in each direction
+	Rate          int64            // bit/s that this end sends, of tests that ask it for a rate
+	Keys          endpoint.Keys    // of clients of OWAMP and TWAMP; nil: those that show none are let in alone
+	Classes       []endpoint.Class // of them, with limits of their own
+	Iperf3Classes []iperf3.Class   // of clients of iperf3
+	STAMP         STAMP
+	MPTCP         bool               // the iperf3 server listens for MPTCP as well
+	Iperf3        *iperf3.ServerAuth // users of the iperf3 server; nil: those who say nothing of themselves are let in
+	NDT7          NDT7
 }
 
 // NDT7 is what a server of ndt7 does.

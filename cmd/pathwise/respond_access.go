@@ -38,7 +38,7 @@ type accessFlags struct {
 
 func (a *accessFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&a.keys, "key-file", "", "keys of OWAMP and TWAMP clients, in a `FILE` as the deployed servers have it")
-	flags.StringVar(&a.clients, "clients", "", "classes of OWAMP and TWAMP clients and what each may do, in a YAML `FILE`")
+	flags.StringVar(&a.clients, "clients", "", "classes of OWAMP, TWAMP and iperf3 clients and what each may do, in a YAML `FILE`")
 	flags.StringVar(&a.stampKey, "stamp-key", "", "key of STAMP's authenticated mode, without which nothing is reflected then, in a `FILE` in hexadecimal")
 	flags.StringVar(&a.stampTLVs, "stamp-tlv-key", "", "key of the HMAC TLV of STAMP packets that are not authenticated, in a `FILE` in hexadecimal")
 	flags.BoolVar(&a.stateless, "stamp-stateless", false, "reflect STAMP packets without counting them")
@@ -131,6 +131,10 @@ func (a *accessFlags) into(l *respond.Limits) error {
 	}{
 		{"key-file", a.keys, func(text []byte) (err error) { l.Keys, err = endpoint.ReadKeys(bytes.NewReader(text)); return err }},
 		{"clients", a.clients, func(text []byte) (err error) { l.Classes, err = respond.ParseClasses(a.clients, text); return err }},
+		{"clients", a.clients, func(text []byte) (err error) {
+			l.Iperf3Classes, err = respond.ParseIperf3Classes(a.clients, text)
+			return err
+		}},
 		{"stamp-key", a.stampKey, func(text []byte) (err error) { l.STAMP.Key, err = stamp.ReadKey(bytes.NewReader(text)); return err }},
 		{"stamp-tlv-key", a.stampTLVs, func(text []byte) (err error) { l.STAMP.TLVKey, err = stamp.ReadKey(bytes.NewReader(text)); return err }},
 	} {

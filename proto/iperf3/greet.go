@@ -30,14 +30,15 @@ func (s *Server) admit(ctx context.Context, a arrival) {
 		conn.Close()
 		return
 	}
-	if s.policy.Allow != nil && !s.policy.Allow(from) {
+	_, in := s.policy.of(from, s.Now())
+	if !in || s.policy.Allow != nil && !s.policy.Allow(from) {
 		s.Log.Info("iperf3 client not allowed", "client", conn.RemoteAddr())
 		conn.SetWriteDeadline(time.Now().Add(goodbyeLimit))
 		_ = WritePeerError(conn, &PeerError{Code: codeUnauthorized})
 		conn.Close()
 		return
 	}
-	if in, _ := s.greetings.Take(from); !in {
+	if in, _ = s.greetings.Take(from); !in {
 		conn.Close()
 		return
 	}

@@ -29,6 +29,8 @@ type Policy struct {
 	Peer netip.Addr
 	// Allow, if not nil, says whether a client may test; others are told that they are not authorized.
 	Allow func(netip.Addr) bool
+	// Classes are of clients, of which the first that fits counts: its limits are in place of those above.
+	Classes []Class
 	// Auth, if not nil, lets only its users test.
 	Auth *ServerAuth
 	// Admit, if not nil, says whether a client with this cookie may test. Others are told that the server is busy, as
@@ -133,7 +135,8 @@ func (s *Server) serve(ctx context.Context, ctl *control, cookie Cookie) {
 	if tcp, ok := ctl.conn.(*net.TCPConn); ok {
 		_ = tcp.SetKeepAliveConfig(keepAlive) // without it a vanished client is found when the test's time is over
 	}
-	test := &serverTest{server: s, ctl: ctl, cookie: cookie, conns: make(chan arrival, 2*maxStreams)}
+	own, _ := s.policy.of(addrPort(ctl.conn.RemoteAddr()).Addr(), s.Now())
+	test := &serverTest{server: s, policy: own, ctl: ctl, cookie: cookie, conns: make(chan arrival, 2*maxStreams)}
 	err := test.do(ctx)
 	test.dropOffers()
 	var refused *PeerError

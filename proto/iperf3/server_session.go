@@ -14,6 +14,7 @@ import (
 // serverTest is one test in the server's role.
 type serverTest struct {
 	server *Server
+	policy Policy // of the client's class
 	ctl    *control
 	cookie Cookie
 	params Params
@@ -77,7 +78,7 @@ func (s *serverTest) negotiate() error {
 	if a := s.server.policy.Auth; a != nil && !a.admits(s.params.AuthToken, s.server.Now()) {
 		return &PeerError{Code: codeUnauthorized}
 	}
-	if err := s.server.policy.judge(s.params); err != nil {
+	if err := s.policy.judge(s.params); err != nil {
 		return err
 	}
 	if s.params.Pathwise == nil {
@@ -157,9 +158,9 @@ func (s *serverTest) test(ctx context.Context, events <-chan event) error {
 
 // run waits for TEST_END.
 func (s *serverTest) run(ctx context.Context, events <-chan event) error {
-	limit := s.server.policy.MaxDuration + s.server.policy.Overtime
+	limit := s.policy.MaxDuration + s.policy.Overtime
 	if s.params.Time > 0 {
-		limit = min(limit, time.Duration(s.params.Time+s.params.Omit)*time.Second+s.server.policy.Overtime)
+		limit = min(limit, time.Duration(s.params.Time+s.params.Omit)*time.Second+s.policy.Overtime)
 	}
 	expiry := time.NewTimer(limit)
 	defer expiry.Stop()

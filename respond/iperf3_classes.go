@@ -1,0 +1,96 @@
+package respond
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/pathwise-net/pathwise/document"
+	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/quantity"
+)
+
+// iperf3Class is a class of clients of iperf3 as people write it.
+type iperf3Class struct {
+	Networks []string `yaml:"networks"`
+	Hours    []string `yaml:"hours"`
+	Refuse   bool     `yaml:"refuse"`
+	Longest  string   `yaml:"longest"`
+	Streams  int      `yaml:"streams"`
+	Rate     string   `yaml:"rate"`
+}
+
+// ParseIperf3Classes reads the classes of clients of iperf3, which stand under throughput in the file that ParseClasses reads. Errors are
+// *document.Error.
+func ParseIperf3Classes(file string, text []byte) ([]iperf3.Class, error) {
+	var all classFile
+	if err := document.StrictYAML(text, mostClassBytes, &all); err != nil {
+		return nil, document.InFile(file, err)
+	}
+	var classes []iperf3.Class
+	for i, one := range all.Throughput {
+		c, at, err := one.read()
+		if err != nil {
+			path := fmt.Sprintf("throughput[%d].%s", i, at)
+			return nil, document.InFile(file, document.Locate(text, mostClassBytes, document.About(path, "%s: %v", path, err)))
+		}
+		classes = append(classes, c)
+	}
+	return classes, nil
+}
+
+// read is a class, or what is wrong with it and at which of its keys.
+func (c iperf3Class) read() (read iperf3.Class, at string, err error) {
+	read = iperf3.Class{Refuse: c.Refuse, MaxStreams: c.Streams}
+	for _, text := range c.Networks {
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			return read, "networks", fmt.Errorf("%q: want a network such as 192.0.2.0/24", text)
+		}
+		read.Networks = append(read.Networks, network.Masked())
+	}
+	for _, text := range c.Hours {
+		hours, err := readHours(text)
+		if err != nil {
+			return read, "hours", err
+		}
+		read.Hours = append(read.Hours, hours)
+	}
+	if c.Streams < 0 {
+		return read, "streams", fmt.Errorf("\"%d\": want 1 or more", c.Streams)
+	}
+	if c.Longest != "" {
+		if read.MaxDuration, err = quantity.ParseDuration(c.Longest); err != nil || read.MaxDuration <= 0 {
+			return read, "longest", fmt.Errorf("%q: want a time such as 1h", c.Longest)
+		}
+	}
+	if c.Rate != "" {
+		rate, err := quantity.ParseRate(c.Rate)
+		if err != nil || rate < 1 {
+			return read, "rate", fmt.Errorf("%q: want a rate such as 10mbit", c.Rate)
+		}
+		read.MaxRate = int64(rate)
+	}
+	return read, "", nil
+}
+
+// readHours reads a part of the day such as 22:00-06:00.
+func readHours(text string) (h iperf3.Hours, err error) {
+	wrong := fmt.Errorf("%q: want a part of the day such as 22:00-06:00", text)
+	first, last, isRange := strings.Cut(text, "-")
+	if !isRange {
+		return h, wrong
+	}
+	for end, at := range map[string]*time.Duration{first: &h.From, last: &h.To} {
+		moment, err := time.Parse("15:04", strings.TrimSpace(end))
+		if err != nil {
+			return h, wrong
+		}
+		*at = time.Duration(moment.Hour())*time.Hour + time.Duration(moment.Minute())*time.Minute
+	}
+	if h.From == h.To {
+		return h, wrong
+	}
+	return h, nil
+}
