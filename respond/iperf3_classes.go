@@ -82,12 +82,15 @@ func readHours(text string) (h iperf3.Hours, err error) {
 	if !isRange {
 		return h, wrong
 	}
-	for end, at := range map[string]*time.Duration{first: &h.From, last: &h.To} {
-		moment, err := time.Parse("15:04", strings.TrimSpace(end))
+	for _, end := range []struct {
+		text string
+		at   *time.Duration
+	}{{first, &h.From}, {last, &h.To}} {
+		moment, err := time.Parse("15:04", strings.TrimSpace(end.text))
 		if err != nil {
 			return h, wrong
 		}
-		*at = time.Duration(moment.Hour())*time.Hour + time.Duration(moment.Minute())*time.Minute
+		*end.at = time.Duration(moment.Hour())*time.Hour + time.Duration(moment.Minute())*time.Minute
 	}
 	if h.From == h.To {
 		return h, wrong
