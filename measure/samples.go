@@ -27,6 +27,7 @@ type Samples struct {
 	Port         *PortCheck     `json:"port,omitempty"`
 	Output       *Output        `json:"output,omitempty"`
 	Trials       []Trial        `json:"trials,omitempty"` // of a search for a rate
+	Sweep        *Sweep         `json:"sweep,omitempty"`
 	Host         *HostSample    `json:"host,omitempty"`
 	Connections  []Connection   `json:"connections,omitempty"`
 	Processes    []Process      `json:"processes,omitempty"` // that have connections open

@@ -58,6 +58,9 @@ type Parameter struct {
 	// Former are words that older mesh files and Results have, with the parameters that stand for each today. They are read, and no longer offered.
 	Former map[string]map[string]any
 
+	// Several says that its flag may be given more than once: the value is all of them, with a space between.
+	Several bool
+
 	// Outward says that it runs a program, names a file of a host, or says to which port data goes. Only the mesh file sets such a
 	// parameter, and there a person does: who merely may ask for tests does not.
 	Outward bool
@@ -172,6 +175,7 @@ type field[T any] struct {
 	binding[T]
 	Flag, Short string
 	Outward     bool
+	Several     bool
 	Former      map[string]map[string]any
 }
 
@@ -190,7 +194,7 @@ func newKind[T any, M interface {
 	k, target, fields := d.kind, d.target, d.fields
 	for _, f := range fields {
 		k.Parameters = append(k.Parameters, Parameter{Name: f.Name, Flag: f.Flag, Short: f.Short, Type: f.Type, Default: f.Default,
-			Meaning: f.Meaning, Values: f.Values, Outward: f.Outward, Former: f.Former, Refuse: func(v any) string {
+			Meaning: f.Meaning, Values: f.Values, Outward: f.Outward, Several: f.Several, Former: f.Former, Refuse: func(v any) string {
 				if word, _ := v.(string); f.Former[word] != nil {
 					return ""
 				}

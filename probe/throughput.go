@@ -30,14 +30,16 @@ type Throughput struct {
 	Login      Login         // the zero value: the target lets test who does not say who they are
 	Narrow     float64       // end as soon as the goodput is known within this share of itself, by 95 %; 0: not before its time; TCP
 	Search     bool          // UDP: find the highest rate that passes, from Config.Rate on, by trials of Config.Duration (1 s unless set)
+	Sweep      Sweep         // the zero value: one test
 	OnInterval func(measure.Interval)
+	OnRun      func(line string)       // called after each test of a sweep, with a line for people; nil: nobody wants it
 	OnTrial    func(measure.Trial)     // called for each trial of a search; nil: nobody wants them
 	OnReading  func(measure.TCPSample) // called for each reading of this end's TCP_INFO, from a goroutine of the test's; nil: nobody wants them
 }
 
 // Validate reports the first parameter that cannot be.
 func (p *Throughput) Validate() error {
-	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.checkNarrow(), p.checkSearch(), p.Login.check(), p.Config.Validate())
+	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.checkNarrow(), p.checkSearch(), p.Login.check(), p.Config.Validate(), p.checkSweep())
 }
 
 // Do makes the measurement.
@@ -50,6 +52,9 @@ func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 	}
 	if p.Search {
 		return p.search(ctx)
+	}
+	if p.Sweep.Over != "" {
+		return p.sweep(ctx)
 	}
 	config := p.Config
 	config.Enough = p.enough()
@@ -145,6 +150,10 @@ func streamName(n int) string {
 
 // throughputText writes how fast data moved, and what held it back.
 func throughputText(w io.Writer, r *measure.Result) {
+	if r.Samples.Sweep != nil {
+		sweepText(w, r.Samples.Sweep)
+		return
+	}
 	line := metricLine(w, r)
 	if len(r.Samples.Trials) > 0 {
 		fmt.Fprintf(w, "%-22s %s\n", "search", searchSummary(r.Samples.Trials))

@@ -25,7 +25,7 @@ func throughputKind() Kind {
 }
 
 func throughputFields() []field[Throughput] {
-	return []field[Throughput]{
+	return append([]field[Throughput]{
 		{Name: "proto", Default: "tcp", Meaning: "tcp or udp",
 			binding: word(func(p *Throughput) *string { return &p.Config.Proto }, iperf3.TCP, iperf3.UDP)},
 		{Name: "port", Short: "p", Outward: true, Default: "5201", Meaning: "the responder's; a host of a mesh opens one of its own",
@@ -91,7 +91,7 @@ func throughputFields() []field[Throughput] {
 		{Name: "use-pkcs1-padding", Outward: true, Default: "false", Meaning: "encrypt them as iperf3 before 3.17 wants it",
 			binding: ifYes(func(p *Throughput) *bool { return &p.Login.PKCS1 })},
 		familyField(func(p *Throughput) *sock.Family { return &p.Family }),
-	}
+	}, sweepFields()...)
 }
 
 // mostBlocks is what iperf3's counters hold of blocks of any length.
@@ -117,7 +117,7 @@ func offloadField() binding[Throughput] {
 
 func (p *Throughput) equip(o Options) {
 	p.OnInterval, p.Config.Source = watch(o.Interval, o.Say, IntervalLine), o.Source
-	p.OnTrial = watch(o.Trial, o.Say, TrialLine)
+	p.OnTrial, p.OnRun = watch(o.Trial, o.Say, TrialLine), o.Say
 	p.OnReading = o.Reading
 	if r := iperf3Responder(o); r != nil {
 		p.Port, p.Config.Cookie = r.Port, r.Secret
@@ -126,7 +126,7 @@ func (p *Throughput) equip(o Options) {
 
 // bound keeps a test that is to end after so many bytes from going on for ever where the path is slow.
 func (p *Throughput) bound() {
-	if !p.Search {
+	if !p.Search && p.Sweep.Over == "" {
 		setDefault(&p.Config.Duration, transferFor)
 	}
 }
@@ -141,8 +141,11 @@ func (p *Throughput) demand() measure.Demand {
 	if p.Search { // all that the path carries, at the most
 		each := c.Duration
 		setDefault(&each, searchTrial)
-		d.DurationSeconds, d.Exclusive = searchMost*(each+c.Omit+iperf3Setup).Seconds(), true
+		d.DurationSeconds, d.Exclusive, d.ResponderTests = searchMost*(each+c.Omit+iperf3Setup).Seconds(), true, searchMost
 		return d
+	}
+	if p.Sweep.Over != "" {
+		return p.sweepDemand(d)
 	}
 	d.Exclusive = payload == 0 || payload > LightRate
 	ahead, back := p.overhead()
@@ -179,6 +182,9 @@ func (p *Throughput) blockBytes() float64 {
 // resultBytes are those of 11 metrics, and of what TCP_INFO of both ends takes, twenty times a second, of each stream.
 func (p *Throughput) resultBytes() float64 {
 	c := &p.Config
+	if p.Sweep.Over != "" {
+		return sweepBytes
+	}
 	if c.Proto == iperf3.UDP {
 		return 1150
 	}

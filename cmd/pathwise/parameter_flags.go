@@ -215,6 +215,9 @@ func (v *parameterValue) Type() string {
 
 // Set refuses what is not of the parameter's type.
 func (v *parameterValue) Set(text string) error {
+	if v.parameter.Several && v.text != "" {
+		text = v.text + " " + text
+	}
 	if want := v.parameter.Refuse(text); want != "" {
 		return errors.New(want)
 	}
