@@ -115,6 +115,7 @@ interface ResultDoc {
     intervals?: Interval[];
     tcp_info?: Record<string, number | string>[];
     hops?: Hop[];
+    sweep?: Sweep;
     members?: Member[];
     pairs?: MemberPair[];
     findings?: Finding[];
@@ -123,6 +124,14 @@ interface ResultDoc {
     [kind: string]: unknown;
   };
   notes: string[] | null;
+}
+interface SweepPoint {
+  values: (number | string)[]; n: number; median: number; low: number; high: number; narrow: boolean; failure?: string;
+  metrics?: Record<string, number>; window?: { usable_bytes: number; rtt_seconds: number; allows_bits_per_second: number };
+}
+interface Sweep {
+  metric: string; unit: string; parameters: { name: string; unit?: string }[]; points: SweepPoint[]; order: number[]; seed: number;
+  within_ratio: number; ended: 'narrow' | 'budget' | 'failed' | 'broken';
 }
 interface Member { id: string; name: string; address: string; self?: boolean; sent_packets: number }
 interface MemberPair {
