@@ -60,6 +60,7 @@ type part struct {
 var parts = []part{
 	{name: "tcp", tools: []string{"iperf3", "ip"}, run: (*bench).tcp},
 	{name: "udp", tools: []string{"iperf3", "ip", "tcpdump"}, run: (*bench).udp},
+	{name: "flows", tools: []string{"ip", "tcpdump"}, run: (*bench).flows},
 	{name: "interop", tools: []string{"iperf3"}, run: (*bench).interop},
 	{name: "ping", tools: []string{"ping", "tcpdump"}, run: (*bench).ping},
 	{name: "loss", tools: []string{"ping"}, run: (*bench).loss},
