@@ -67,7 +67,7 @@ const (
 
 // lists are the metrics in the order in which they are listed.
 var lists = []func() []Definition{delayMetrics, oneWayMetrics, clockMetrics, variationMetrics, speechMetrics, lossMetrics, availabilityMetrics, groupMetrics, transferMetrics,
-	tcpMetrics, socketMetrics, transactionMetrics, connectionMetrics, pathMetrics, diagnosisMetrics, hostMetrics}
+	tcpMetrics, loadMetrics, socketMetrics, transactionMetrics, connectionMetrics, pathMetrics, diagnosisMetrics, hostMetrics}
 
 var table = sync.OnceValue(func() map[Metric]Definition {
 	all := map[Metric]Definition{}

@@ -35,6 +35,9 @@ type Throughput struct {
 	OnRun      func(line string)       // called after each test of a sweep, with a line for people; nil: nobody wants it
 	OnTrial    func(measure.Trial)     // called for each trial of a search; nil: nobody wants them
 	OnReading  func(measure.TCPSample) // called for each reading of this end's TCP_INFO, from a goroutine of the test's; nil: nobody wants them
+
+	alone     bool // no packets go beside the transfer: in a mesh, which opens no reflector for it, and in trials of a search
+	reflector int  // UDP port of the STAMP reflector; 0: 862
 }
 
 // Validate reports the first parameter that cannot be.
@@ -66,12 +69,14 @@ func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 	if p.OnInterval != nil {
 		config.OnInterval = func(i iperf3.IntervalReport) { p.OnInterval(interval(i)) }
 	}
+	side := p.beginSideTrips(ctx)
 	watch := startWatch()
 	report, err := runIperf3(ctx, p.Target, p.Family, p.Port, config)
 	watch.stop(r)
 	maps.Copy(r.Parameters, p.parameters(report))
 	r.TargetClock = peerClock(report)
 	fillThroughput(r, report, &p.Config)
+	fillLoad(r, report, side.end(r.Target.Address, report.Started))
 	r.Fail(err)
 	return r, err
 }
@@ -172,6 +177,7 @@ func throughputText(w io.Writer, r *measure.Result) {
 	line("held by receive window", measure.RwndLimitedRatio, percent)
 	line("held by send buffer", measure.SndbufLimitedRatio, percent)
 	line("largest cwnd", measure.CwndMax, asSize)
+	loadText(w, r)
 	line("sender's CPU", measure.CPUSender, percent)
 	line("receiver's CPU", measure.CPUReceiver, percent)
 	if o := r.Samples.Output; o != nil {

@@ -120,7 +120,7 @@ func (p *Throughput) equip(o Options) {
 	p.OnTrial, p.OnRun = watch(o.Trial, o.Say, TrialLine), o.Say
 	p.OnReading = o.Reading
 	if r := iperf3Responder(o); r != nil {
-		p.Port, p.Config.Cookie = r.Port, r.Secret
+		p.Port, p.Config.Cookie, p.alone = r.Port, r.Secret, true
 	}
 }
 
@@ -179,7 +179,7 @@ func (p *Throughput) blockBytes() float64 {
 	return cmp.Or(float64(p.Config.Length), defaultWrite)
 }
 
-// resultBytes are those of 11 metrics, and of what TCP_INFO of both ends takes, twenty times a second, of each stream.
+// resultBytes are those of some 20 metrics, and of what TCP_INFO of both ends takes, twenty times a second, of each stream.
 func (p *Throughput) resultBytes() float64 {
 	c := &p.Config
 	if p.Sweep.Over != "" {

@@ -103,7 +103,7 @@ func (p *Throughput) search(ctx context.Context) (*measure.Result, error) {
 	again := false // the trial is the second one at a rate, as the first failed or the sender was kept from sending
 	for rate := s.next(); rate > 0 && len(trials) < searchMost && ended == ""; {
 		one := *p
-		one.Search, one.OnInterval = false, nil
+		one.Search, one.OnInterval, one.alone = false, nil, true
 		one.Config = config
 		one.Config.Rate = rate
 		r, err := one.Do(ctx)

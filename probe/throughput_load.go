@@ -1,0 +1,204 @@
+package probe
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/stat"
+)
+
+// How round trips are taken beside a transfer.
+const (
+	loadInterval = 40 * time.Millisecond // 25 packets a second: 17 kbit/s each way
+	// loadHold is how long a transfer waits for round trips of the path before it. They go on while the transfer is set up.
+	loadHold  = 250 * time.Millisecond
+	loadIdle  = 6               // answers that are enough to begin with: all that are sent in that time
+	loadAfter = 5 * time.Second // an answer that takes longer is lost
+	loadLeast = 5               // round trips under load from which a median is told
+)
+
+// loadedBy is the parameter that says by what the round trips of a transfer were measured: "stamp", packets beside the transfer, or
+// "tcp_info", the transfer's own packets as the sender's kernel smooths them.
+const (
+	loadedBy   = "round_trips_by"
+	bySTAMP    = "stamp"
+	byTransfer = "tcp_info"
+)
+
+// sideTrips are round trips to a STAMP reflector beside a transfer, one each loadInterval:
+//
+//	|<- hold ->|<- set-up ->|<--------- transfer --------->|
+//	 .  .  .  .  .  .  .  .  .  .  .  .  .  .  .  .  .  .  .
+//	|<------- idle -------->|  slow start |<--- loaded --->|
+type sideTrips struct {
+	cancel context.CancelFunc
+	ended  chan struct{}
+	result *measure.Result // once ended is closed
+}
+
+// beginSideTrips begins them, and returns when the path's own round trip is known, nobody reflects, or loadHold is over. They end where the first
+// packets are refused or lost. nil: none are to be taken, as the target's address cannot be told.
+func (p *Throughput) beginSideTrips(ctx context.Context) *sideTrips {
+	if p.alone {
+		return nil
+	}
+	to, err := Resolve(ctx, p.Target, p.Family)
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	s := &sideTrips{cancel: cancel, ended: make(chan struct{})}
+	ready := make(chan struct{})
+	answers := 0
+	ping := Ping{Target: to.String(), Proto: protoSTAMP, Port: p.reflector, Count: pingMaxCount, Interval: loadInterval, Timeout: loadAfter, DSCP: p.Config.DSCP,
+		Progress: func(e measure.Echo) {
+			if e.RTTSeconds == nil && answers == 0 {
+				cancel()
+				return
+			}
+			if answers++; answers == loadIdle {
+				close(ready)
+			}
+		}}
+	go func() {
+		defer close(s.ended)
+		s.result, _ = ping.Do(ctx) // what went wrong shows in that there are none
+	}()
+	hold := time.NewTimer(loadHold)
+	defer hold.Stop()
+	select {
+	case <-ready:
+	case <-s.ended:
+	case <-hold.C:
+	}
+	return s
+}
+
+// end ends them and returns those that were answered by an address, by when they were sent since began.
+func (s *sideTrips) end(target string, began time.Time) (all []timedTrip) {
+	if s == nil {
+		return nil
+	}
+	s.cancel()
+	<-s.ended
+	if s.result.Target.Address != target {
+		return nil
+	}
+	ahead := s.result.Started.Sub(began).Seconds()
+	for _, e := range s.result.Samples.Echoes {
+		if e.RTTSeconds != nil {
+			all = append(all, timedTrip{e.SentSeconds + ahead, *e.RTTSeconds})
+		}
+	}
+	return all
+}
+
+// timedTrip is a round trip in seconds, and when it began, in seconds since the first data.
+type timedTrip struct{ at, trip float64 }
+
+// fillLoad adds what the transfer did to round trips: to those beside it, or where there are none to its own.
+func fillLoad(r *measure.Result, report *iperf3.Report, beside []timedTrip) {
+	main := measure.Forward
+	if report.Config.Reverse {
+		main = measure.Reverse
+	}
+	until := dataSeconds(report, main)
+	idle, loaded := splitTrips(beside, until)
+	by := bySTAMP
+	if len(idle) == 0 || len(loaded) < loadLeast {
+		idle, loaded, by = ownTrips(r.Samples.Readings(main, measure.Sender), until)
+	}
+	for m, v := range loadMetrics(idle, loaded) {
+		r.Metrics[m] = v
+		r.Parameters[loadedBy] = by
+	}
+	if sent, again := sentBytes(r.Samples.Readings(main, measure.Sender)); sent > 0 {
+		r.Metrics[measure.TCPEfficiency] = 1 - again/sent
+	}
+}
+
+// dataSeconds is how long the sender of a direction gave data to its kernel, with the omitted part; 0: not known.
+func dataSeconds(report *iperf3.Report, way string) float64 {
+	total := report.Total(way)
+	until := max(total.SentSeconds, total.ReceivedSeconds)
+	if until == 0 {
+		return 0
+	}
+	until += report.Config.Omit.Seconds()
+	if asked := (report.Config.Duration + report.Config.Omit).Seconds(); report.Config.Duration > 0 {
+		until = min(until, asked)
+	}
+	return until
+}
+
+// splitTrips takes those that were over before the first data, and those that began once slow start was over.
+func splitTrips(all []timedTrip, until float64) (idle, loaded []float64) {
+	for _, one := range all {
+		switch {
+		case one.at+one.trip <= 0:
+			idle = append(idle, one.trip)
+		case one.at >= narrowStart*until && one.at <= until:
+			loaded = append(loaded, one.trip)
+		}
+	}
+	return idle, loaded
+}
+
+// ownTrips are the least that the sender's kernel saw, the first of which is of the handshake, and its smoothed ones once slow start was over.
+func ownTrips(readings []measure.TCPSample, until float64) (idle, loaded []float64, by string) {
+	for _, s := range readings {
+		if least := s.Values["min_rtt_seconds"]; least > 0 {
+			idle = append(idle, least)
+		}
+		if trip := s.Values["rtt_seconds"]; trip > 0 && s.ElapsedSeconds >= narrowStart*until && s.ElapsedSeconds <= until {
+			loaded = append(loaded, trip)
+		}
+	}
+	return idle, loaded, byTransfer
+}
+
+// loadMetrics are what round trips before and under load say; none where either is missing.
+func loadMetrics(idle, loaded []float64) map[measure.Metric]float64 {
+	if len(idle) == 0 || len(loaded) < loadLeast {
+		return nil
+	}
+	slices.Sort(loaded)
+	least, usual := slices.Min(idle), stat.Quantile(loaded, 0.5)
+	delay := max(0, usual-least)
+	return map[measure.Metric]float64{measure.IdleRTT: least, measure.LoadedRTTMedian: usual, measure.LoadedRTTP95: stat.Quantile(loaded, 0.95),
+		measure.BufferDelay: delay, measure.BufferDelayRatio: delay / least, measure.RoundTripsPerMinute: time.Minute.Seconds() / usual}
+}
+
+// sentBytes are those that the senders of a direction sent and sent again, by the last reading of each stream.
+func sentBytes(readings []measure.TCPSample) (sent, again float64) {
+	last := map[int]measure.TCPSample{}
+	for _, s := range readings {
+		last[s.Stream] = s
+	}
+	for _, s := range last {
+		sent += s.Values["bytes_sent"]
+		again += s.Values["bytes_retrans"]
+	}
+	return sent, again
+}
+
+// loadText writes what the transfer did to round trips.
+func loadText(w io.Writer, r *measure.Result) {
+	line := metricLine(w, r)
+	line("idle round trip", measure.IdleRTT, quantity.FormatSeconds)
+	line("loaded round trip", measure.LoadedRTTMedian, func(v float64) string {
+		by := map[any]string{bySTAMP: "STAMP beside the transfer", byTransfer: "the transfer's own packets"}[r.Parameters[loadedBy]]
+		return quantity.FormatSeconds(v) + ", 95 % within " + quantity.FormatSeconds(r.Metrics[measure.LoadedRTTP95]) + " (by " + by + ")"
+	})
+	line("buffer delay", measure.BufferDelay, func(v float64) string {
+		return quantity.FormatSeconds(v) + ", " + percent(r.Metrics[measure.BufferDelayRatio]) + " of the idle round trip"
+	})
+	line("responsiveness", measure.RoundTripsPerMinute, func(v float64) string { return fmt.Sprintf("%.0f round trips a minute", v) })
+	line("TCP efficiency", measure.TCPEfficiency, func(v float64) string { return percent(v) })
+}
