@@ -89,7 +89,7 @@ func TestFlowsReplay(t *testing.T) {
 	}()
 	port := l.Addr().(*net.TCPAddr).Port
 	var out, wrong bytes.Buffer
-	status := run([]string{"flows", recordedCall(t), "--to", net.JoinHostPort("127.0.0.1", fmt.Sprint(port)), "--linger", "10ms", "--json"}, nil, &out, &wrong)
+	status := run([]string{"flows", recordedCall(t), "--to", net.JoinHostPort("127.0.0.1", fmt.Sprint(port)), "--json"}, nil, &out, &wrong)
 	var r measure.Result
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil || status != exitDone || len(r.Samples.Flows) != 1 || r.Samples.Flows[0].Arrived == nil {
 		t.Fatalf("status %d, %v: %s%s", status, err, out.String(), wrong.String())

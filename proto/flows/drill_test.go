@@ -12,7 +12,7 @@ import (
 func TestDrill(t *testing.T) {
 	const short = 500 * time.Millisecond
 	script, terms := parsed(t, "flow a end 60ms constant rate 50/s size 100\nflow b end 60ms poisson rate 50/s size 64..99")
-	terms.Longest = 2 * short
+	terms.Longest, terms.Linger = 2*short, 20*time.Millisecond
 	drilltest.Run(t, drilltest.Subject{
 		Limit: 2 * short, Datagrams: true,
 		Serve: func(t *testing.T) (netip.AddrPort, func()) {

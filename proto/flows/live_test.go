@@ -40,7 +40,7 @@ func parsed(t *testing.T, text string) (*traffic.Script, Terms) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return script, Terms{Longest: script.Duration() + 10*time.Second, Linger: 50 * time.Millisecond, Rate: load.Peak, Flows: load.Flows}
+	return script, Terms{Longest: script.Duration() + 10*time.Second, Linger: time.Second, Rate: load.Peak, Flows: load.Flows}
 }
 
 // Flows of several patterns arrive as they were sent, and are told apart.
@@ -158,7 +158,11 @@ func TestFarEndVanishes(t *testing.T) {
 				accepted <- conn
 			}()
 			script, terms := parsed(t, "flow a end 10m constant rate 50/s size 100")
-			test, err := Client{Terms: terms, silence: 300 * time.Millisecond}.Begin(t.Context(), []netip.AddrPort{netip.MustParseAddrPort(l.Addr().String())})
+			silence := PeerTimeout
+			if name == "silent" {
+				silence = 300 * time.Millisecond
+			}
+			test, err := Client{Terms: terms, silence: silence}.Begin(t.Context(), []netip.AddrPort{netip.MustParseAddrPort(l.Addr().String())})
 			if err != nil {
 				t.Fatal(err)
 			}
