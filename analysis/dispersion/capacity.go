@@ -23,7 +23,7 @@ const (
 	mostOff       = 0.02  // error of where gaps gather, as a share
 	mostBeside    = 0.01  // by which a better known span may be above the lowest
 	leastSpanTime = 50e-6 // s: shorter spans are hardly longer than what receivers are late by
-	mostSlowing   = 1.3   // times: links in TestDrawnPaths show 0.85 to 1.05, the kernel's bucket of three packets 4 to 13
+	mostSlowing   = 1.08  // times: links in TestDrawnPaths show 0.85 to 1.05, a bucket of 2 kB 1.1, the kernel's bucket of three packets 4 to 13
 	mostWide      = 0.03  // half of the interval of a certain capacity, as a share: the rest of 5 % is for what all trains have in common
 	tinyGap       = 0.2   // of the usual gap: packets that close together were handed over together
 	mostTiny      = 0.3   // share of packets that may be

@@ -77,6 +77,22 @@ func TestLightStudy(t *testing.T) {
 	}
 }
 
+// Behind a bucket that holds one packet and a part of the next, the second of five packets waits for a part of its tokens alone: the five come a tenth faster
+// than the bucket's rate, which a light study, that sends no more in a row, does not call certain.
+func TestLightStudyBehindSmallBuckets(t *testing.T) {
+	for _, rate := range []float64{50e6, 100e6} {
+		for _, share := range []float64{.1, .2, .4, .6} {
+			for seed := range uint64(5) {
+				p := &path{access: 1e9, rate: rate, queue: 300, shape: rate * share, burst: 2000, late: 15e-6, random: rand.New(rand.NewPCG(seed, 9))}
+				got := studied(p, Goal{Free: true, Light: true}).Capacity
+				if capacity, _ := truths(p); got.Certain() && off(got.BitsPerSecond, capacity) > .05 && off(got.BitsPerSecond, p.shape) > .05 {
+					t.Errorf("%v Mbit/s for long of %v, seed %d: %+v", p.shape/1e6, rate/1e6, seed, got.Estimate)
+				}
+			}
+		}
+	}
+}
+
 // Token buckets have their rate and their size, a policer is told from a shaper, and the link before it keeps its own rate.
 func TestBuckets(t *testing.T) {
 	for name, p := range map[string]*path{
