@@ -33,7 +33,8 @@ func sweepPoint(values []any, i int, runs []sweepRun, results []*measure.Result,
 		return point
 	}
 	point.Median = stat.Median(slices.Sorted(slices.Values(figures)))
-	point.Low, point.High = stat.MeanInterval(figures)
+	low, high := stat.MeanInterval(figures)
+	point.Low, point.High = max(0, low), high // no rate is below 0, though so few runs do not say so
 	point.Narrow = point.N >= sweepLeast && isNarrow(figures, within)
 	point.Metrics = map[measure.Metric]float64{}
 	for m, v := range beside {

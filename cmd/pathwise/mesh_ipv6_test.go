@@ -42,10 +42,14 @@ tests: [{tool: rtt, group: all, schedule: {every: 2s}}]
 	m.startServe()
 	m.startAgents()
 	m.eventually("all agents are here", m.everyoneHere)
-	for tool, settings := range map[string][]string{"ping": {"count=3"}, "trace": nil, "capacity": nil,
-		"throughput": {"duration=1s", "cc=cubic"}} {
+	for _, run := range []struct {
+		tool     string
+		settings []string
+	}{{"ping", []string{"count=3"}}, {"trace", nil}, {"capacity", nil}, {"throughput", []string{"duration=1s", "cc=cubic"}},
+		{"throughput", []string{"sweep=streams=1,2 cc=reno,cubic", "duration=0.2s", "sweep-within=1", "sweep-budget=20s"}}} {
+		tool := run.tool
 		args := []string{"mesh", "run", "a", "b", tool, "-6", "--data", m.data, "--json"}
-		for _, s := range settings {
+		for _, s := range run.settings {
 			args = append(args, "--set", s)
 		}
 		r := &measure.Result{}
@@ -54,6 +58,9 @@ tests: [{tool: rtt, group: all, schedule: {every: 2s}}]
 		}
 		if r.Status != measure.StatusOK || r.Target.Address != m.addresses["b"] || r.Source.Address != m.addresses["a"] {
 			t.Errorf("%s: %s from %s to %s, want ok from %s to %s", tool, r.Status, r.Source.Address, r.Target.Address, m.addresses["a"], m.addresses["b"])
+		}
+		if sweep := r.Samples.Sweep; len(run.settings) == 4 && (sweep == nil || len(sweep.Points) != 4 || len(sweep.Order) < 4 || r.Metrics[measure.Throughput] == 0) {
+			t.Errorf("a sweep of four points: %+v, notes %q", sweep, r.Notes)
 		}
 	}
 	d := &diagnose.Diagnosis{}
