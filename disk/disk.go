@@ -1,10 +1,17 @@
 // Package disk measures how fast files of a folder are written and read: large blocks one after another, and small ones at random places; through
 // the kernel's cache, and past it (O_DIRECT). What is written counts once it is on the disk (fsync).
+// It also reads and writes the files of transfers that way.
 //
 // What it does not do: judge a rate, name the device below a folder, or keep more than one request on the way at a time.
 package disk
 
-import "time"
+import (
+	"errors"
+	"time"
+)
+
+// ErrFull is of a file that got more than its limit.
+var ErrFull = errors.New("the file has all that it may have")
 
 // Blocks of the two kinds of access.
 const (

@@ -46,11 +46,11 @@ func try(ctx context.Context, folder string, limits Limits) (all []Rate, err err
 		return nil, err
 	}
 	t.random = rand.New(source)
-	direct := t.setDirect(true) == nil
+	direct := setDirect(file, true) == nil
 	for _, kind := range plan(direct) {
 		if direct {
-			if err := t.setDirect(kind.Direct); err != nil {
-				return all, fmt.Errorf("open a file in %s past the cache: %w", folder, err)
+			if err := setDirect(file, kind.Direct); err != nil {
+				return all, err
 			}
 		}
 		done, err := t.do(ctx, kind)
@@ -92,19 +92,6 @@ type trial struct {
 	block  []byte
 	random *rand.Rand
 	laid   int64 // bytes that the file has
-}
-
-func (t *trial) setDirect(on bool) error {
-	flags, err := unix.FcntlInt(uintptr(t.fd), unix.F_GETFL, 0)
-	if err != nil {
-		return err
-	}
-	flags &^= unix.O_DIRECT
-	if on {
-		flags |= unix.O_DIRECT
-	}
-	_, err = unix.FcntlInt(uintptr(t.fd), unix.F_SETFL, flags)
-	return err
 }
 
 // do does one kind of access until a limit is reached. What is read is of what was written before; the kernel forgets that first, so that the disk

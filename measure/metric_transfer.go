@@ -18,6 +18,8 @@ const (
 	CwndMax            Metric = "cwnd_max_bytes"
 	CPUSender          Metric = "cpu_sender_ratio"
 	CPUReceiver        Metric = "cpu_receiver_ratio"
+	FileWaitSender     Metric = "file_wait_sender_ratio"   // share of the time in which the connection waited for the sender's file to be read
+	FileWaitReceiver   Metric = "file_wait_receiver_ratio" // and for the receiver's to be written
 )
 
 func transferMetrics() []Definition {
@@ -99,5 +101,15 @@ func tcpMetrics() []Definition {
 			Help: "Share of one core that the receiving program used, 0 to 1.",
 			Text: "The share of one processor core that the receiving program took.",
 			See:  []string{"host-cpu", "cpu_sender_ratio"}},
+		{Metric: FileWaitSender, Label: "Share of the time spent waiting for the sender's file", Group: "Transfer", Better: BetterLow,
+			Help: "Share of the time in which the connection waited for the sender's file to be read, 0 to 1.",
+			Text: "How much of a test from a file the connection had nothing to send, because the file was still being read. From a half " +
+				"on, the disk sets the pace and not the path.",
+			See: []string{"disk-limited", "file_wait_receiver_ratio"}},
+		{Metric: FileWaitReceiver, Label: "Share of the time spent waiting for the receiver's file", Group: "Transfer", Better: BetterLow,
+			Help: "Share of the time in which what came waited for the receiver's file to be written, 0 to 1.",
+			Text: "How much of a test into a file nothing was read from the connection, because the file was still being written. From a " +
+				"half on, the disk sets the pace and not the path.",
+			See: []string{"disk-limited", "file_wait_sender_ratio"}},
 	}
 }

@@ -40,6 +40,7 @@ type Usage struct {
 	Doing    string            // what is said on a terminal while it runs, before the target: "pinging"; "": its lines say enough
 	Detail   bool              // the lines that it shows on its way are for who asks for more
 	Input    bool              // what it sends may come from a file
+	Files    bool              // files of this host and of the target may be what is sent, or written
 	Stream   bool              // it tells intervals on its way, of each of which JSON may have a line
 	Group    string            // the kind that its flag --group measures in place of a host, with the flags of both; "": there is none
 	URLs     string            // the kind that measures what a URL in place of a host names, with its flags; "": none does

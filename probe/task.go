@@ -54,6 +54,8 @@ type Options struct {
 	FarPort FarPort
 	// Source is what a throughput test sends, until it ends; nil: bytes of no meaning.
 	Source io.Reader
+	// Files are those that a throughput test reads and writes; the zero value: none.
+	Files Files
 
 	// What a run shows on its way, each as it happens. A kind calls only what suits it; nil: nobody watches.
 	Interval func(measure.Interval)

@@ -31,6 +31,7 @@ type Throughput struct {
 	Narrow     float64       // end as soon as the goodput is known within this share of itself, by 95 %; 0: not before its time; TCP
 	Search     bool          // UDP: find the highest rate that passes, from Config.Rate on, by trials of Config.Duration (1 s unless set)
 	Sweep      Sweep         // the zero value: one test
+	Files      Files         // the zero value: from memory to memory
 	OnInterval func(measure.Interval)
 	OnRun      func(line string)       // called after each test of a sweep, with a line for people; nil: nobody wants it
 	OnTrial    func(measure.Trial)     // called for each trial of a search; nil: nobody wants them
@@ -42,7 +43,7 @@ type Throughput struct {
 
 // Validate reports the first parameter that cannot be.
 func (p *Throughput) Validate() error {
-	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.checkNarrow(), p.checkSearch(), p.Login.check(), p.Config.Validate(), p.checkSweep())
+	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.checkNarrow(), p.checkSearch(), p.Files.check(p), p.Login.check(), p.Config.Validate(), p.checkSweep())
 }
 
 // Do makes the measurement.
@@ -69,6 +70,11 @@ func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 	if p.OnInterval != nil {
 		config.OnInterval = func(i iperf3.IntervalReport) { p.OnInterval(interval(i)) }
 	}
+	file, err := p.Files.open(&config)
+	if err != nil {
+		r.Fail(err)
+		return r, err
+	}
 	side := p.beginSideTrips(ctx)
 	watch := startWatch()
 	report, err := runIperf3(ctx, p.Target, p.Family, p.Port, config)
@@ -77,6 +83,10 @@ func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 	r.TargetClock = peerClock(report)
 	fillThroughput(r, report, &p.Config)
 	fillLoad(r, report, side.end(r.Target.Address, report.Started))
+	p.Files.fill(r, report, p.Config.Reverse)
+	if closed := file.Close(); err == nil && closed != nil {
+		err = fmt.Errorf("write %s: %w", p.Files.Near, closed)
+	}
 	r.Fail(err)
 	return r, err
 }
@@ -124,6 +134,7 @@ func (p *Throughput) parameters(report *iperf3.Report) map[string]any {
 	if p.Config.Source != nil {
 		set["source"] = "input"
 	}
+	p.Files.recordInto(set)
 	return set
 }
 
@@ -180,6 +191,8 @@ func throughputText(w io.Writer, r *measure.Result) {
 	loadText(w, r)
 	line("sender's CPU", measure.CPUSender, percent)
 	line("receiver's CPU", measure.CPUReceiver, percent)
+	line("waited for file, sends", measure.FileWaitSender, percent)
+	line("waited for file, gets", measure.FileWaitReceiver, percent)
 	if o := r.Samples.Output; o != nil {
 		fmt.Fprintf(w, "\nprinted by the target:\n%s\n", strings.TrimRight(o.Stdout, "\n"))
 	}

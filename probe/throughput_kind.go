@@ -17,7 +17,7 @@ func throughputKind() Kind {
 			Long: "Move data to HOST, where `pathwise respond` or any iperf3 server runs, and report the goodput that the receiver\n" +
 				"saw. With a Pathwise responder the result holds the kernel's TCP_INFO of both ends.",
 			Examples: []string{"throughput carol", "throughput carol -R -t 5 --cc cubic", "throughput carol -n 50MB -P 4 --json"},
-			Input:    true, Stream: true,
+			Input:    true, Stream: true, Files: true,
 		}},
 		target: func(p *Throughput) *string { return &p.Target },
 		fields: throughputFields(),
@@ -118,7 +118,7 @@ func offloadField() binding[Throughput] {
 func (p *Throughput) equip(o Options) {
 	p.OnInterval, p.Config.Source = watch(o.Interval, o.Say, IntervalLine), o.Source
 	p.OnTrial, p.OnRun = watch(o.Trial, o.Say, TrialLine), o.Say
-	p.OnReading = o.Reading
+	p.OnReading, p.Files = o.Reading, o.Files
 	if r := iperf3Responder(o); r != nil {
 		p.Port, p.Config.Cookie, p.alone = r.Port, r.Secret, true
 	}
@@ -126,7 +126,7 @@ func (p *Throughput) equip(o Options) {
 
 // bound keeps a test that is to end after so many bytes from going on for ever where the path is slow.
 func (p *Throughput) bound() {
-	if !p.Search && p.Sweep.Over == "" {
+	if !p.Search && p.Sweep.Over == "" && p.Files == (Files{}) {
 		setDefault(&p.Config.Duration, transferFor)
 	}
 }

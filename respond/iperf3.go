@@ -2,8 +2,11 @@ package respond
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -41,11 +44,23 @@ func openIperf3(ctx context.Context, address string, t terms) (net.Addr, serve, 
 	if err != nil {
 		return nil, nil, err
 	}
+	if t.Files != "" && t.secret == "" { // a run of a mesh has no files
+		if policy.Files, err = os.OpenRoot(t.Files); err != nil {
+			listener.Close()
+			return nil, nil, fmt.Errorf("open the folder for files: %w", err)
+		}
+	}
 	server := &iperf3.Server{Policy: policy, Log: t.log}
 	if t.onTest != nil {
 		server.OnTest = func(one iperf3.Tested) {
 			t.onTest(Tested{Client: one.Client, Bytes: one.SentBytes + one.ReceivedBytes, Err: one.Err})
 		}
 	}
-	return listener.Addr(), func(ctx context.Context) error { return server.Serve(ctx, listener) }, nil
+	return listener.Addr(), func(ctx context.Context) error {
+		err := server.Serve(ctx, listener)
+		if policy.Files != nil {
+			err = errors.Join(err, policy.Files.Close())
+		}
+		return err
+	}, nil
 }

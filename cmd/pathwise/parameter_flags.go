@@ -25,6 +25,7 @@ type parameterFlags struct {
 	input  string
 	lines  bool // of JSON
 	values []*parameterValue
+	files  probe.Files
 	source *os.File // of the input, if one was opened
 }
 
@@ -35,6 +36,11 @@ func (f *parameterFlags) add(c *cobra.Command, only ...string) {
 	f.addGroup(c)
 	if f.kind.Usage.Stream {
 		c.Flags().BoolVar(&f.lines, "json-stream", false, "print JSON lines: one of each interval as it ends, and at last the Result")
+	}
+	if f.kind.Usage.Files && len(only) == 0 {
+		c.Flags().StringVarP(&f.files.Near, "file", "F", "", "send this file of this host, or with --reverse write what comes into it; by TCP, one stream")
+		c.Flags().StringVar(&f.files.Far, "far-file", "", "NAME in the folder of `respond --files`: write what is sent into it, which is removed after, or with --reverse send it")
+		c.Flags().BoolVar(&f.files.Direct, "direct", false, "read and write these files past the kernel's cache (O_DIRECT)")
 	}
 	if f.kind.Usage.Input {
 		c.Flags().StringVar(&f.input, "input", "", "send what is read from this file, or from standard input if it is -")
@@ -95,7 +101,7 @@ func (f *parameterFlags) set(c *cobra.Command) map[string]any {
 
 // read returns the parameters that the flags set, and what this host adds to them. close ends what it opened.
 func (f *parameterFlags) read(c *cobra.Command, s *session) (map[string]any, probe.Options, error) {
-	o := probe.Options{Attended: true}
+	o := probe.Options{Attended: true, Files: f.files}
 	if !f.kind.Usage.Detail || s.verbose > 0 {
 		o.Say = func(line string) { s.say("%s", line) }
 	}

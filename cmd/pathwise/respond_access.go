@@ -34,6 +34,7 @@ type accessFlags struct {
 	tlsKey     string
 	ndt7CC     string
 	mptcp      bool
+	files      string
 }
 
 func (a *accessFlags) add(flags *pflag.FlagSet) {
@@ -54,6 +55,7 @@ func (a *accessFlags) addUsers(flags *pflag.FlagSet) {
 	flags.StringVar(&a.users, "authorized-users-path", "", "users of the iperf3 server, without whose name and password nobody tests, in a `FILE` as iperf3 has it")
 	flags.StringVar(&a.rsaKey, "rsa-private-key-path", "", "RSA key by which clients encrypt these, in a `FILE` in PEM")
 	flags.BoolVar(&a.mptcp, "mptcp", false, "let tests of throughput come by MPTCP as well")
+	flags.StringVar(&a.files, "files", "", "folder whose files tests of throughput may have sent, and in which they may write new ones, which are removed after")
 	flags.StringVar(&a.skew, "time-skew-threshold", "10s", "how far the clocks of such clients may be off")
 }
 
@@ -81,7 +83,12 @@ func (a *accessFlags) ndt7Into(l *respond.Limits) error {
 
 // usersInto reads the files of these users.
 func (a *accessFlags) usersInto(l *respond.Limits) error {
-	l.MPTCP = a.mptcp
+	l.MPTCP, l.Files = a.mptcp, a.files
+	if info, err := os.Stat(a.files); a.files != "" && err != nil {
+		return badFlag("files", err)
+	} else if a.files != "" && !info.IsDir() {
+		return badFlag("files", fmt.Errorf("%q: want a folder", a.files))
+	}
 	skew, err := parsePositive(a.skew)
 	if err != nil {
 		return badFlag("time-skew-threshold", err)

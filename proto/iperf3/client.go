@@ -152,7 +152,7 @@ func (r *clientRun) negotiate() error {
 		return err
 	}
 	r.t = newTransfer(r.params)
-	r.t.active, r.t.source = true, r.config.Source
+	r.t.active, r.t.source, r.t.sink = true, r.config.Source, r.config.Sink
 	state, err := r.ctl.state()
 	if err == nil && state == Pathwise {
 		if err := r.hello(asked); err != nil {
@@ -181,6 +181,9 @@ func (r *clientRun) hello(asked time.Time) error {
 		return err
 	}
 	r.report.Peer, r.report.Ahead = &h, h.Clock.ahead(asked, took)
+	if r.config.FarFile != "" {
+		return r.farFile(h.File)
+	}
 	return nil
 }
 
@@ -247,21 +250,5 @@ func (r *clientRun) greet(conn *net.TCPConn) error {
 		return err
 	}
 	_, err := conn.Write(r.cookie[:])
-	return err
-}
-
-// lost is what an error of a data stream means for the test: often the control connection knows better.
-func (r *clientRun) lost(err error, events <-chan event) error {
-	var source *SourceError
-	if errors.As(err, &source) {
-		return err
-	}
-	select {
-	case e := <-events:
-		if e.err != nil {
-			return e.err
-		}
-	case <-time.After(goodbyeLimit):
-	}
 	return err
 }

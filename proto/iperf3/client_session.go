@@ -2,6 +2,7 @@ package iperf3
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -210,4 +211,21 @@ func (r *clientRun) exchange() error {
 		return err
 	}
 	return r.ctl.send(Done)
+}
+
+// lost is what an error of a data stream means for the test: often the control connection knows better.
+func (r *clientRun) lost(err error, events <-chan event) error {
+	var source *SourceError
+	var sink *SinkError
+	if errors.As(err, &source) || errors.As(err, &sink) {
+		return err
+	}
+	select {
+	case e := <-events:
+		if e.err != nil {
+			return e.err
+		}
+	case <-time.After(goodbyeLimit):
+	}
+	return err
 }

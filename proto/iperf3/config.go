@@ -2,7 +2,7 @@
 // UDP, so that every iperf3 in the world is a peer.
 //
 // The codec (state bytes, JSON frames, parameters, results, datagram headers) is pure and touches no socket; Client
-// and Server drive it over real ones. What it does not do: SCTP, files on the server's side, and judging what was measured.
+// and Server drive it over real ones. What it does not do: SCTP, and judging what was measured.
 //
 // One test, as it crosses the control connection (client on the left, state bytes named as in iperf3's source):
 //
@@ -106,6 +106,13 @@ type Config struct {
 
 	// Source, if not nil, is what the client sends instead of memory; the test ends at its EOF. TCP, one stream.
 	Source io.Reader
+	// Sink, if not nil, is what the client writes what it receives into. TCP, one stream, from the server.
+	Sink io.Writer
+	// FarFile, if not "", is a file in the folder that a Pathwise server has for that: what it sends with Reverse, where the test ends at its end,
+	// else what it writes what comes into, which must not be there before and is removed after the test. TCP, one stream.
+	FarFile string
+	// FarDirect has that file read or written past the kernel's cache.
+	FarDirect bool
 	// EventLoop makes the sender write as an event-driven program does: it asks whether the socket is writable before
 	// each write. Only then does Linux hold the program to the send buffer: a program that writes until it is refused
 	// gets past it, since what Nagle's algorithm holds back leaves room behind the last segment. TCP; a server that is
@@ -185,6 +192,9 @@ func (c *Config) Validate() error {
 // validateKind checks what only one protocol, or only one direction, can do.
 func (c *Config) validateKind() error {
 	udp := c.Proto == UDP
+	if err := c.checkFiles(udp); err != nil {
+		return err
+	}
 	switch {
 	case !udp && (c.Length < 0 || c.Length > maxTCPLength):
 		return badConfig("length", c.Length, fmt.Sprintf("must be 1 to %d bytes", maxTCPLength))
@@ -210,6 +220,9 @@ func (c *Config) validateKind() error {
 
 // validateStock refuses what a server that is not Pathwise would not do, and not say so.
 func (c *Config) validateStock() error {
+	if c.FarFile != "" {
+		return badConfig("far file", strconv.Quote(c.FarFile), "the far end is a stock iperf3, which opens no file for a client: leave it out")
+	}
 	if c.Bidir && c.ReverseRate > 0 && c.ReverseRate != c.Rate {
 		return badConfig("reverse rate", c.ReverseRate, "the far end is a stock iperf3, which knows one rate for both directions: leave it out")
 	}
@@ -225,7 +238,7 @@ func (c Config) withDefaults() Config {
 			c.Duration = time.Duration(c.Train.seconds()*float64(time.Second)) + trainWait
 		}
 	}
-	if c.Duration == 0 && c.Bytes == 0 && c.Blocks == 0 && c.Source == nil {
+	if c.Duration == 0 && c.Bytes == 0 && c.Blocks == 0 && c.Source == nil && !(c.FarFile != "" && c.Reverse) {
 		c.Duration = defaultDuration
 	}
 	c.Parallel = max(c.Parallel, 1)
@@ -262,6 +275,9 @@ func (c Config) params() Params {
 		Pathwise: &ParamsExtra{Software: softwareName, Version: softwareVersion, Train: c.Train, EventLoop: c.EventLoop,
 			NoOffload: c.NoOffload, ReverseRate: number(c.ReverseRate)},
 		Counters64: c.Proto == UDP, // of servers since 3.1
+	}
+	if c.FarFile != "" {
+		p.Pathwise.File = &FileExtra{Name: c.FarFile, Direct: c.FarDirect}
 	}
 	if c.SampleEvery > 0 {
 		p.Pathwise.SampleEvery = c.SampleEvery.Seconds()

@@ -59,6 +59,7 @@ const (
 	codeMSS            = 10  // IEMSS
 	codeOmit           = 12  // IEOMIT
 	codeUnimplemented  = 13  // IEUNIMP
+	codeFile           = 14  // IEFILE
 	codeUDPBlockSize   = 20  // IEUDPBLOCKSIZE
 	codeTOS            = 21  // IEBADTOS
 	codeReverseBidir   = 25  // IEREVERSEBIDIR

@@ -24,6 +24,8 @@ type ParamsExtra struct {
 	EventLoop   bool    `json:"event_loop,omitempty"`   // see Config
 	NoOffload   bool    `json:"no_offload,omitempty"`   // see Config
 	ReverseRate number  `json:"reverse_rate,omitempty"` // bit/s of each stream from the server; 0: as those to it
+	// File is what the server reads what it sends from, or writes what comes into; nil: memory. See Hello.File.
+	File *FileExtra `json:"file,omitempty"`
 }
 
 // Train asks the sender of a UDP test for packet trains instead of a paced stream: Trains times Packets datagrams of
@@ -162,6 +164,8 @@ type StreamExtra struct {
 	// Discards says that this end receives and had the kernel drop the payload uncopied (MSG_TRUNC): what it counts has
 	// arrived, and the processor time that a program needs to take it over is not in its CPU figures.
 	Discards bool `json:"discards,omitempty"`
+	// FileWait is for how long, in seconds, this end's connection waited for its file to be read, or to be written; nil: it had none.
+	FileWait *float64 `json:"file_wait_seconds,omitempty"`
 }
 
 // MarkCount is how many datagrams arrived with a differentiated services code point.
@@ -198,7 +202,7 @@ func (e *ResultsExtra) check() error {
 	}
 	for _, s := range e.Streams {
 		if s.HostLost < 0 || s.Together < 0 || s.Fragmented < 0 || s.FragmentBytes < 0 || s.PathMTU < 0 || !(s.IPDV >= 0 && s.IPDV <= longest) ||
-			!(s.PDV >= 0 && s.PDV <= longest) {
+			!(s.PDV >= 0 && s.PDV <= longest) || s.FileWait != nil && !(*s.FileWait >= 0 && *s.FileWait <= maxTime) {
 			return &ProtocolError{What: "results of datagrams that cannot be"}
 		}
 		for i, m := range s.Marks {

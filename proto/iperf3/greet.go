@@ -156,6 +156,8 @@ type Hello struct {
 	Version  string `json:"version"`
 	Clock    *Clock `json:"clock,omitempty"` // nil: of a server that does not say
 	Steps    bool   `json:"steps,omitempty"` // it sends the Steps of a Train
+	// File is what became of the file that the parameters ask for; nil: of a server that knows of no files, or was asked for none.
+	File *HelloFile `json:"file,omitempty"`
 }
 
 // Clock says what the wall clock of the server's machine is worth.
@@ -206,5 +208,8 @@ func DecodeHello(text []byte) (Hello, error) {
 		return h, &ProtocolError{What: "malformed hello: " + oneLine(err.Error())}
 	}
 	h.Software, h.Version, h.Clock = oneLine(h.Software), oneLine(h.Version), h.Clock.plausible()
+	if h.File != nil {
+		h.File.Error = oneLine(h.File.Error)
+	}
 	return h, nil
 }

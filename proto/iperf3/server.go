@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"os"
 	"sync"
 	"time"
 
@@ -24,6 +25,8 @@ type Policy struct {
 	// (iperf_server_api.c, create_server_timers).
 	Overtime time.Duration
 	MPTCP    bool // tests by MPTCP are let in; the listener has to be of ListenMPTCP
+	// Files, if not nil, is the folder whose files clients may have sent, and in which they may have written what comes: see Config.FarFile.
+	Files *os.Root
 	// Peer, if valid, is the only host that may connect. Connections from elsewhere are closed before anything is read, so
 	// that they take nobody's place.
 	Peer netip.Addr

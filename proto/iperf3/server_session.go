@@ -21,6 +21,7 @@ type serverTest struct {
 	t      *transfer
 	extra  *ResultsExtra // nil for a stock client
 	wall   sock.Wall     // since the Hello
+	file   *farFile      // that the client asked for; nil: none
 	placed bool          // it has a place among the tests that run
 
 	mu     sync.Mutex
@@ -36,7 +37,10 @@ type serverTest struct {
 const streamsGrace = 3 * time.Second
 
 func (s *serverTest) do(ctx context.Context) error {
-	defer s.closeStreams()
+	defer func() {
+		s.closeStreams()
+		s.file.close(s.server.Log)
+	}()
 	events, err := s.prepare(ctx)
 	s.server.setups.GiveBack(addrPort(s.ctl.conn.RemoteAddr()).Addr())
 	if err != nil {
@@ -54,6 +58,7 @@ func (s *serverTest) prepare(ctx context.Context) (<-chan event, error) {
 		return nil, err
 	}
 	s.t = newTransfer(s.params)
+	s.file.into(s.t)
 	return s.openStreams(ctx)
 }
 
@@ -92,14 +97,24 @@ func (s *serverTest) negotiate() error {
 	s.wall = sock.WatchWall(s.server.Now)
 	clock := newClock(s.server.Clock())
 	clock.Shows = s.server.Now().UnixNano()
-	hello, err := json.Marshal(Hello{Software: softwareName, Version: softwareVersion, Clock: clock, Steps: true})
+	var opened *HelloFile
+	if s.params.Pathwise.File != nil {
+		opened = s.openFile()
+	}
+	hello, err := json.Marshal(Hello{Software: softwareName, Version: softwareVersion, Clock: clock, Steps: true, File: opened})
 	if err != nil {
 		return fmt.Errorf("encode hello: %w", err)
 	}
 	if err := s.ctl.send(Pathwise); err != nil {
 		return err
 	}
-	return s.ctl.sendFrame(hello)
+	if err := s.ctl.sendFrame(hello); err != nil {
+		return err
+	}
+	if opened != nil && opened.Error != "" {
+		return &PeerError{Code: codeFile}
+	}
+	return nil
 }
 
 // judge returns a *PeerError if the policy does not allow the test.

@@ -30,6 +30,9 @@ type stream struct {
 	// together is the largest number of datagrams that a sender handed over to be cut apart, or that a receiver got merged; 0 or 1: each alone.
 	together atomic.Int64
 
+	filed    bool         // its payload is of a file, or of another source, or goes to one
+	fileWait atomic.Int64 // ns that it waited for that
+
 	mu         sync.Mutex // of what follows; for UDP receivers only
 	track      Tracker
 	variation  variation
@@ -189,8 +192,12 @@ func (s *stream) extra() StreamExtra {
 	// A buffer or name that cannot be read any more stays absent.
 	e.SendBuffer, _ = sock.SendBuffer(s.raw)
 	e.ReceiveBuffer, _ = sock.ReceiveBuffer(s.raw)
+	if s.filed {
+		wait := time.Duration(s.fileWait.Load()).Seconds()
+		e.FileWait = &wait
+	}
 	if s.tcp != nil {
-		e.Discards = !s.sender
+		e.Discards = !s.sender && !s.filed
 		e.Congestion, _ = sock.Congestion(s.raw)
 		if info, err := sock.ReadTCPInfo(s.raw); err == nil {
 			e.MSS = int(info.SndMSS)

@@ -156,10 +156,13 @@ func (t *transfer) sendSource(s *stream, size int, rate int64) error {
 	}
 	defer end()
 	for {
+		asked := time.Now()
 		select {
 		case <-t.haltedCh:
+			s.fileWait.Add(int64(time.Since(asked)))
 			return nil
 		case p := <-full:
+			s.fileWait.Add(int64(time.Since(asked)))
 			n := t.take(len(p.data))
 			if !t.wait(pace.next(time.Now(), n)) {
 				return nil

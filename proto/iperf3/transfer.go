@@ -17,6 +17,7 @@ type transfer struct {
 	params     Params
 	streams    []*stream
 	source     io.Reader // what the one sender sends, nil for memory
+	sink       io.Writer // what the one receiver writes into; nil: what comes is counted, and dropped
 	stampReads bool      // note the time of each read, to know when the last byte came
 	active     bool      // this end is the client
 	omitted    bool      // the omitted part is over; the monitor's
@@ -63,6 +64,7 @@ func (t *transfer) begin(m *monitor) {
 	t.start = time.Now()
 	t.setLimits()
 	for _, s := range t.streams {
+		s.filed = s.sender && t.source != nil || !s.sender && t.sink != nil
 		group := &t.receivers
 		if s.sender {
 			group = &t.senders
@@ -124,6 +126,8 @@ func (t *transfer) drive(s *stream) {
 	switch {
 	case s.tcp != nil && s.sender:
 		err = t.sendTCP(s)
+	case s.tcp != nil && t.sink != nil:
+		err = t.receiveInto(s)
 	case s.tcp != nil:
 		err = t.receiveTCP(s)
 	case s.sender:
