@@ -74,7 +74,7 @@ func TestReadTask(t *testing.T) {
 			got, err := New(measure.Task{Kind: c.kind, Target: "h", Parameters: parameters}, Options{})
 			if err != nil {
 				t.Errorf("%s %s: %v", c.kind, c.parameters, err)
-			} else if diff := cmp.Diff(c.want, got, cmpopts.IgnoreUnexported(Command{})); diff != "" {
+			} else if diff := cmp.Diff(c.want, got, cmpopts.IgnoreUnexported(Command{}, Throughput{})); diff != "" {
 				t.Errorf("%s %s (-want +got):\n%s", c.kind, c.parameters, diff)
 			}
 		}
