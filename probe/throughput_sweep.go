@@ -96,7 +96,7 @@ func (p *Throughput) sweepRun() time.Duration {
 // at is the test at a point.
 func (p *Throughput) at(axes []sweepAxis, values []any) (*Throughput, error) {
 	one := *p
-	one.Sweep, one.OnInterval, one.OnRun = Sweep{}, nil, nil
+	one.Sweep, one.OnInterval, one.OnRun, one.alone = Sweep{}, nil, nil, true
 	one.Config.Interval = -1
 	setDefault(&one.Config.Duration, sweepEach)
 	spacing := 0.
