@@ -39,7 +39,8 @@ var began = time.Unix(1_700_000_000, 0).UTC()
 func written(t testing.TB, format string, link layers.LinkType, packets ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	write, flush := func(gopacket.CaptureInfo, []byte) error { return nil }, func() error { return nil }
+	var write func(gopacket.CaptureInfo, []byte) error
+	flush := func() error { return nil }
 	if format == "pcap" {
 		w := pcapgo.NewWriter(&b)
 		if err := w.WriteFileHeader(96, link); err != nil {
