@@ -19,7 +19,7 @@ func anyValue(t *testing.T, p probe.Parameter) any {
 		candidates = append(candidates, word)
 	}
 	candidates = append(candidates, true, "lo", "1s", "64KB", "1mbit", 1, 1000, []string{"/bin/sh", "-c", "id"}, "1..32", "64..1472",
-		map[string]string{"file": "/etc/shadow"}, []any{})
+		map[string]string{"file": "/etc/shadow"}, []any{}, "flow a end 1s constant rate 10/s size 100", "cc=reno,cubic")
 	i := slices.IndexFunc(candidates, func(v any) bool { return p.Refuse(v) == "" })
 	if i < 0 {
 		t.Fatalf("no value is of %s: %s", p.Name, p.Refuse(nil))
@@ -61,6 +61,12 @@ func TestCallersCannotReachOut(t *testing.T) {
 			}
 			if k.Name == "owd" && (p.Name == "every" || p.Name == "time") { // of what goes on
 				all["continuous"] = true
+			}
+			if strings.HasPrefix(p.Name, "sweep-") { // of a sweep
+				all["sweep"] = "cc=reno,cubic"
+			}
+			if p.Name == "sweep-budget" { // enough for two points
+				all[p.Name] = "1m"
 			}
 			status, answer := ask(target, k.Name, all)
 			switch {
