@@ -35,7 +35,7 @@ func owdFields() []field[OWD] {
 			binding: span(func(p *OWD) *time.Duration { return &p.Interval })},
 		{Name: "timeout", Short: "W", Default: "2s", Meaning: "how long an answer may take",
 			binding: span(func(p *OWD) *time.Duration { return &p.Timeout })},
-		{Name: "size", Short: "s", Default: "80 by stamp, 168 with a key; by twamp 41, 112 with a key; by owamp 14, 48 with a key", Meaning: "bytes of UDP payload",
+		{Name: "size", Short: "s", Default: "80 by stamp, 168 with a key, with a mark 88 and 176; by twamp 41, 112 with a key; by owamp 14, 48 with a key", Meaning: "bytes of UDP payload",
 			binding: whole(func(p *OWD) *int { return &p.Size }, control.PacketBytes(control.Open, 0), owdMostSize)},
 		{Name: "ttl", Default: "255", Meaning: "time to live",
 			binding: whole(func(p *OWD) *int { return &p.TTL }, 1, 255)},
