@@ -48,25 +48,22 @@ type relay struct {
 
 	mu    sync.Mutex
 	isCut bool
-	open  map[*net.TCPConn]bool // value: it leads to the server
-	done  chan struct{}         // closed by the cut
-	over  chan struct{}         // closed by close
-	group sync.WaitGroup        // all goroutines
-	far   atomic.Int64          // how many of them read from the server
+	open  []*net.TCPConn // of both ends
+	done  chan struct{}  // closed by the cut
+	over  chan struct{}  // closed by close
+	group sync.WaitGroup // all goroutines
+	far   atomic.Int64   // how many of them read from the server
 }
 
 func newRelay(t *testing.T, to netip.AddrPort, c cut, s Subject) *relay {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, packets, err := listen(s.Datagrams)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &relay{at: l.Addr().(*net.TCPAddr).AddrPort(), cut: c, to: to, t: t, patience: s.Limit, listener: l,
-		open: map[*net.TCPConn]bool{}, done: make(chan struct{}), over: make(chan struct{})}
-	if s.Datagrams {
-		if r.packets, err = net.ListenUDP("udp", net.UDPAddrFromAddrPort(r.at)); err != nil {
-			t.Fatal(err)
-		}
+	r := &relay{at: l.Addr().(*net.TCPAddr).AddrPort(), cut: c, to: to, t: t, patience: s.Limit, listener: l, packets: packets,
+		done: make(chan struct{}), over: make(chan struct{})}
+	if packets != nil {
 		r.group.Go(r.passDatagrams)
 	}
 	r.group.Go(func() {
@@ -81,6 +78,22 @@ func newRelay(t *testing.T, to netip.AddrPort, c cut, s Subject) *relay {
 	return r
 }
 
+// listen listens on a free port of loopback, and for datagrams at the same port where they are asked for. A port that is free for TCP may be
+// taken for datagrams, such as by a client of another drill: then it is another port's turn.
+func listen(datagrams bool) (l net.Listener, packets *net.UDPConn, err error) {
+	const tries = 20
+	for range tries {
+		if l, err = net.Listen("tcp", "127.0.0.1:0"); err != nil || !datagrams {
+			return l, nil, err
+		}
+		if packets, err = net.ListenUDP("udp", net.UDPAddrFromAddrPort(l.Addr().(*net.TCPAddr).AddrPort())); err == nil {
+			return l, packets, nil
+		}
+		l.Close()
+	}
+	return nil, nil, err
+}
+
 // join connects a client to the server. After the cut nobody is there: who connects then meets what the cut left.
 func (r *relay) join(near *net.TCPConn) {
 	r.mu.Lock()
@@ -91,7 +104,7 @@ func (r *relay) join(near *net.TCPConn) {
 		return
 	}
 	if gone {
-		r.keep(near, false)
+		r.keep(near)
 		return
 	}
 	conn, err := net.DialTCP("tcp", nil, net.TCPAddrFromAddrPort(r.to))
@@ -100,8 +113,8 @@ func (r *relay) join(near *net.TCPConn) {
 		near.Close()
 		return
 	}
-	r.keep(near, false)
-	r.keep(conn, true)
+	r.keep(near)
+	r.keep(conn)
 	r.group.Go(func() { r.pass(conn, near) })
 	r.far.Add(1)
 	r.group.Go(func() { defer r.far.Add(-1); r.pass(near, conn) })
@@ -110,10 +123,19 @@ func (r *relay) join(near *net.TCPConn) {
 	}
 }
 
-func (r *relay) keep(c *net.TCPConn, far bool) {
+// keep has the cut and close do to a connection what they do to all. What they did before it was kept is done now.
+func (r *relay) keep(c *net.TCPConn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.open[c] = far
+	select {
+	case <-r.over:
+		c.Close()
+	default:
+		if r.isCut {
+			r.cutOne(c)
+		}
+	}
+	r.open = append(r.open, c)
 }
 
 // pass copies until the source ends or the relay cuts. After the cut it reads on, to see when the source gives up.
@@ -163,14 +185,18 @@ func (r *relay) cutAll() {
 	}
 	r.isCut = true
 	close(r.done)
-	for c := range r.open {
-		switch r.how {
-		case fin:
-			_ = c.CloseWrite()
-		case reset:
-			_ = c.SetLinger(0)
-			c.Close()
-		}
+	for _, c := range r.open {
+		r.cutOne(c)
+	}
+}
+
+func (r *relay) cutOne(c *net.TCPConn) {
+	switch r.how {
+	case fin:
+		_ = c.CloseWrite()
+	case reset:
+		_ = c.SetLinger(0)
+		c.Close()
 	}
 }
 
@@ -193,7 +219,7 @@ func (r *relay) close() {
 	}
 	close(r.over)
 	r.mu.Lock()
-	for c := range r.open {
+	for _, c := range r.open {
 		c.Close()
 	}
 	r.mu.Unlock()
