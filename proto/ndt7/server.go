@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pathwise-net/pathwise/proto/endpoint"
@@ -59,7 +60,8 @@ type Server struct {
 	OnTest func(Tested)
 
 	places  chan struct{}
-	payload []byte // random, which no compression on the way makes shorter
+	ending  atomic.Int32 // tests whose time is over, and whose connections are not yet closed
+	payload []byte       // random, which no compression on the way makes shorter
 	http    http.Server
 	handed  handover
 	tls     *tls.Config
@@ -119,11 +121,21 @@ func (s *Server) prepare() {
 	s.http.Protocols.SetHTTP1(true)
 }
 
-// takePlace reports whether there is a place for a test with that token; it is to be given back.
+// takePlace reports whether there is a place for a test with that token; it is to be given back. It waits for tests that are ending: what a
+// client sent last may be in queues of the path for longer than a client that makes one test after the other has to know of.
 func (s *Server) takePlace(ctx context.Context, token string) bool {
 	places := s.places
 	if s.Policy.Secret != "" && !sameSecret(token, s.Policy.Secret) {
 		places = nil // never a place, and told no sooner
 	}
-	return endpoint.TakePlace(ctx, places)
+	for late := time.Now().Add(overtime); ; {
+		ending := s.ending.Load() > 0
+		if endpoint.TakePlace(ctx, places) {
+			return true
+		}
+		ending = ending || s.ending.Load() > 0
+		if !ending || ctx.Err() != nil || time.Now().After(late) {
+			return false
+		}
+	}
 }

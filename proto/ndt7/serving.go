@@ -142,6 +142,8 @@ func (t *serving) do() error {
 	} else {
 		err = t.tell(ctx, read)
 	}
+	t.ending.Add(1)
+	defer t.ending.Add(-1)
 	if err == nil {
 		_ = t.ws.Close(websocket.StatusNormalClosure, "") // a client that does not answer it has had its test
 	}
