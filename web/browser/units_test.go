@@ -73,7 +73,7 @@ func TestUnits(t *testing.T) {
 		{"result/samples.js", `(() => { const of = (rates) => ratesOf(rates.map((r, i) => ({start_seconds: i, end_seconds: i + 1, bits_per_second: r}))); return [of([1, 2, 9, 9, 9]), of([]), of([4])].map((r) => r.whole + ' ' + r.steady).join('; '); })()`,
 			"6 9; null null; 4 null"},
 		{"result/sweep.js", `(() => { const of = (parameters, ...points) => drawingsOf({parameters, unit: 'bits_per_second', points: points.map(([n, median, ...values]) => ({n, median, values}))}).map((d) => d.title + ' ' + d.series[0].points.join(' ') + ' O' + d.mark).join('; '); const bytes = (name) => ({name, unit: 'bytes'});
-			return [of([bytes('window')], [3, 5, 1000], [3, 9, 2000], [0, 0, 4000]), of([{name: 'cc'}, bytes('len')], [1, 2, 'reno', 64], [1, 4, 'reno', 128], [1, 3, 'bbr', 64]), of([{name: 'dscp'}], [1, 2, 'ef'])].join(' | '); })()`,
+			return [of([bytes('window')], [3, 9, 2000], [3, 5, 1000], [0, 0, 4000]), of([{name: 'cc'}, bytes('len')], [1, 2, 'reno', 64], [1, 4, 'reno', 128], [1, 3, 'bbr', 64]), of([{name: 'dscp'}], [1, 2, 'ef'])].join(' | '); })()`,
 			"Throughput over window 1000,5 2000,9 O2000,9 | Throughput over len with cc reno 64,2 128,4 O128,4; Throughput over len with cc bbr 64,3 O64,3 | "},
 		{"pair/ink.js", `[0, 0.002, 0.01, 0.03, 0.1, 0.4, 1].map(lossClass).join()`, "0,1,1,2,3,4,5"},
 		{"pair/seams.js", `(() => { const doc = (...minutes) => ({step_seconds: 60, quantiles: [], gaps: null, buckets: minutes.map((m) => ({start: new Date(m * 60e3).toISOString(), value: m}))});

@@ -23,9 +23,8 @@ export function drawingsOf(sweep) {
     groups.set(name, [...(groups.get(name) ?? []), p]);
   }
   return [...groups].map(([name, points]) => {
-    /** @type {(value: (p: SweepPoint) => number) => [number, number][]} */
-    const curve = (value) => points.map((p) => [Number(p.values[over]), value(p)]);
-    const medians = curve((p) => p.median);
+    const medians = points.map((p) => /** @type {[number, number]} */ ([Number(p.values[over]), p.median]));
+    medians.sort((a, b) => a[0] - b[0]); // they are in the order that they were asked for in
     return {
       title: `Throughput over ${x.name}${name}`, x: { label: x.name, unit: x.unit ?? '', log: true }, y: { label: 'throughput', unit: sweep.unit, log: false },
       mark: medians.reduce((a, b) => (b[1] > a[1] ? b : a)), series: [{ label: 'median', points: medians }],
