@@ -3,6 +3,7 @@ package respond
 import (
 	"fmt"
 	"net/netip"
+	"time"
 
 	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/proto/endpoint"
@@ -51,29 +52,53 @@ func ParseClasses(file string, text []byte) ([]endpoint.Class, error) {
 // read is a class, or what is wrong with it and at which of its keys.
 func (c class) read() (read endpoint.Class, at string, err error) {
 	read = endpoint.Class{KeyIDs: c.Keys, Limits: endpoint.Limits{Refuse: c.Refuse, Sessions: c.Sessions, Packets: c.Packets, Rate: c.Rate}}
-	for _, text := range c.Networks {
-		network, err := netip.ParsePrefix(text)
-		if err != nil {
-			return read, "networks", fmt.Errorf("%q: want a network such as 192.0.2.0/24", text)
-		}
-		read.Networks = append(read.Networks, network.Masked())
+	if read.Networks, err = readNetworks(c.Networks); err != nil {
+		return read, "networks", err
 	}
 	for key, number := range map[string]int{"sessions": c.Sessions, "packets": c.Packets, "rate": c.Rate} {
 		if number < 0 {
 			return read, key, fmt.Errorf("\"%d\": want 1 or more", number)
 		}
 	}
-	if c.Longest != "" {
-		if read.Limits.Longest, err = quantity.ParseDuration(c.Longest); err != nil || read.Limits.Longest <= 0 {
-			return read, "longest", fmt.Errorf("%q: want a time such as 1h", c.Longest)
-		}
+	if read.Limits.Longest, err = readLongest(c.Longest); err != nil {
+		return read, "longest", err
 	}
-	if c.BitRate != "" {
-		rate, err := quantity.ParseRate(c.BitRate)
-		if err != nil || rate < 1 {
-			return read, "bit_rate", fmt.Errorf("%q: want a rate such as 10mbit", c.BitRate)
-		}
-		read.Limits.BitRate = int64(rate)
+	if read.Limits.BitRate, err = readRate(c.BitRate); err != nil {
+		return read, "bit_rate", err
 	}
 	return read, "", nil
+}
+
+func readNetworks(texts []string) (all []netip.Prefix, err error) {
+	for _, text := range texts {
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q: want a network such as 192.0.2.0/24", text)
+		}
+		all = append(all, network.Masked())
+	}
+	return all, nil
+}
+
+// readLongest reads how long a test may take; 0 of "".
+func readLongest(text string) (longest time.Duration, err error) {
+	if text == "" {
+		return 0, nil
+	}
+	if longest, err = quantity.ParseDuration(text); err != nil || longest <= 0 {
+		return 0, fmt.Errorf("%q: want a time such as 1h", text)
+	}
+	return longest, nil
+}
+
+// readRate reads a rate, and returns it in bit/s; 0 of "".
+func readRate(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	rate, err := quantity.ParseRate(text)
+	if err != nil || rate < 1 {
+		return 0, fmt.Errorf("%q: want a rate such as 10mbit", text)
+	}
+	return int64(rate), nil
 }

@@ -2,13 +2,11 @@ package respond
 
 import (
 	"fmt"
-	"net/netip"
 	"strings"
 	"time"
 
 	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
-	"github.com/pathwise-net/pathwise/quantity"
 )
 
 // iperf3Class is a class of clients of iperf3 as people write it.
@@ -43,12 +41,8 @@ func ParseIperf3Classes(file string, text []byte) ([]iperf3.Class, error) {
 // read is a class, or what is wrong with it and at which of its keys.
 func (c iperf3Class) read() (read iperf3.Class, at string, err error) {
 	read = iperf3.Class{Refuse: c.Refuse, MaxStreams: c.Streams}
-	for _, text := range c.Networks {
-		network, err := netip.ParsePrefix(text)
-		if err != nil {
-			return read, "networks", fmt.Errorf("%q: want a network such as 192.0.2.0/24", text)
-		}
-		read.Networks = append(read.Networks, network.Masked())
+	if read.Networks, err = readNetworks(c.Networks); err != nil {
+		return read, "networks", err
 	}
 	for _, text := range c.Hours {
 		hours, err := readHours(text)
@@ -60,17 +54,11 @@ func (c iperf3Class) read() (read iperf3.Class, at string, err error) {
 	if c.Streams < 0 {
 		return read, "streams", fmt.Errorf("\"%d\": want 1 or more", c.Streams)
 	}
-	if c.Longest != "" {
-		if read.MaxDuration, err = quantity.ParseDuration(c.Longest); err != nil || read.MaxDuration <= 0 {
-			return read, "longest", fmt.Errorf("%q: want a time such as 1h", c.Longest)
-		}
+	if read.MaxDuration, err = readLongest(c.Longest); err != nil {
+		return read, "longest", err
 	}
-	if c.Rate != "" {
-		rate, err := quantity.ParseRate(c.Rate)
-		if err != nil || rate < 1 {
-			return read, "rate", fmt.Errorf("%q: want a rate such as 10mbit", c.Rate)
-		}
-		read.MaxRate = int64(rate)
+	if read.MaxRate, err = readRate(c.Rate); err != nil {
+		return read, "rate", err
 	}
 	return read, "", nil
 }

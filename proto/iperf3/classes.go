@@ -12,13 +12,14 @@ type Class struct {
 	Networks []netip.Prefix // it comes from one of them; none: from anywhere
 	Hours    []Hours        // the test is asked for in one of them; none: at any time
 
-	Refuse      bool          // it may not test
-	MaxDuration time.Duration // and the others are those of Policy; 0: what it says
+	Refuse bool // it may not test
+	// Limits as in Policy; 0: the policy's own.
+	MaxDuration time.Duration
 	MaxStreams  int
 	MaxRate     int64
 }
 
-// Hours are a part of each day, by the clock of the server's time zone. Where To is not after From, they end on the next day.
+// Hours are a part of each day, in the time zone of Server.Now. Where To is not after From, they end on the next day.
 type Hours struct{ From, To time.Duration } // since midnight
 
 // include reports whether a moment is in the hours.
