@@ -51,13 +51,14 @@ func gapsOf(all []*measure.Result) (within, seams []time.Duration) {
 }
 
 // undisturbed measures once more where the machine held packets back in the middle of windows: fewer are in a window then than the test goes by.
-// Where most gaps are long it is not the machine.
+// Where most gaps are long, or each that is between windows, it is not the machine.
 func undisturbed(t *testing.T, interval, every time.Duration, measured func() []*measure.Result) []*measure.Result {
 	t.Helper()
 	const tries = 6
+	paused := 0 // tries in which there was a pause before each window
 	for try := 1; ; try++ {
 		all := measured()
-		within, _ := gapsOf(all)
+		within, seams := gapsOf(all)
 		slices.Sort(within)
 		longest, full := within[len(within)-1], 0.9*float64(every/interval)
 		if within[len(within)/2] > 2*interval {
@@ -66,6 +67,12 @@ func undisturbed(t *testing.T, interval, every time.Duration, measured func() []
 		whole := !slices.ContainsFunc(all[:len(all)-1], func(r *measure.Result) bool { return r.Metrics[measure.SentPackets] < full })
 		if longest <= mostGap*interval && whole {
 			return all
+		}
+		if len(seams) > 0 && slices.Min(seams) > mostGap*interval {
+			paused++
+		}
+		if paused == tries {
+			t.Fatalf("windows begin with pauses of %v in each of %d runs", seams, tries)
 		}
 		if try == tries {
 			t.Skipf("this machine held packets back in each of %d runs, for %v in the last one", tries, longest)
