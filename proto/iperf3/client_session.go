@@ -60,7 +60,10 @@ func (r *clientRun) test(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.exchange()
+	if err := r.exchange(); err != nil {
+		return err
+	}
+	return t.sinkFailure()
 }
 
 // run waits for the end of the data, by whatever limit comes first.

@@ -1,6 +1,7 @@
 package iperf3
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -173,7 +174,8 @@ func (e *SinkError) Unwrap() error { return e.Err }
 //
 //	socket -> block that fills -> full -> writer -> empty -> block that fills next
 //
-// The time in which there is no empty block is what the connection waits for the sink.
+// The time in which there is no empty block is what the connection waits for the sink. It returns when the writer has ended, however the test ends,
+// since the sink is closed then; only one that writes nothing for sinkLimit is left alone.
 func (t *transfer) receiveInto(s *stream) error {
 	full, empty, failed := make(chan []byte, fileBlocks), make(chan []byte, fileBlocks), make(chan error, 1)
 	for range fileBlocks - 1 {
@@ -205,15 +207,24 @@ func (t *transfer) receiveInto(s *stream) error {
 		full <- block[:fill]
 	}
 	close(full)
-	if err != nil {
-		return err
-	}
 	select {
-	case err = <-failed: // nil where all was written
-		return err
+	case unwritten := <-failed: // nil where all was written, and where err is why it was not
+		return cmp.Or(err, unwritten)
 	case <-time.After(sinkLimit):
-		return &SinkError{os.ErrDeadlineExceeded}
+		return cmp.Or(err, error(&SinkError{os.ErrDeadlineExceeded}))
 	}
+}
+
+// sinkFailure is why the end of what came could not be written, after the receiver has ended; nil: it was.
+func (t *transfer) sinkFailure() error {
+	select {
+	case err := <-t.failed:
+		if sink := new(SinkError); errors.As(err, &sink) {
+			return err
+		}
+	default:
+	}
+	return nil
 }
 
 // fillBlocks reads into one block after another, each of which next takes when it is full, until the end; then what the kernel still holds, and no more.

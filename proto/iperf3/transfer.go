@@ -120,7 +120,7 @@ func (t *transfer) wholeBlocks() bool {
 	return !t.active && t.params.Pathwise == nil && !bool(t.params.UDP) && t.params.Num > 0
 }
 
-// drive runs one stream and reports its failure, unless the test is ending anyway.
+// drive runs one stream and reports its failure, unless the test is ending anyway. What a sink did not take is lost at any time.
 func (t *transfer) drive(s *stream) {
 	var err error
 	switch {
@@ -135,7 +135,8 @@ func (t *transfer) drive(s *stream) {
 	default:
 		err = t.receiveUDP(s)
 	}
-	if err != nil && !t.halted.Load() && !t.deaf.Load() {
+	sink := new(SinkError)
+	if err != nil && (!t.halted.Load() && !t.deaf.Load() || errors.As(err, &sink)) {
 		select {
 		case t.failed <- err:
 		default: // an earlier failure is already waiting
