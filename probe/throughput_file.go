@@ -2,6 +2,7 @@ package probe
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -46,16 +47,9 @@ func (f Files) open(c *iperf3.Config) (io.Closer, error) {
 	case f.Near == "":
 		return io.NopCloser(nil), nil
 	case c.Reverse:
-		if info, err := os.Stat(f.Near); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-			return nil, input.Errorf("--file: %s is there, and not empty: name another one, or remove it", strconv.Quote(f.Near))
-		}
-		file, err := os.OpenFile(f.Near, os.O_WRONLY|os.O_CREATE, 0o600)
+		w, err := f.create()
 		if err != nil {
-			return nil, input.Errorf("--file: %w", err)
-		}
-		w, err := disk.NewWriter(file, f.Direct, 0)
-		if err != nil {
-			return nil, cmp.Or(input.Errorf("--direct: %w", err), file.Close())
+			return nil, err
 		}
 		c.Sink = w
 		return w, nil
@@ -73,6 +67,43 @@ func (f Files) open(c *iperf3.Config) (io.Closer, error) {
 	}
 	c.Source = reader
 	return reader, nil
+}
+
+// nearWriter writes the file at this end. One that it made, and that nothing came into, is taken away again.
+type nearWriter struct {
+	*disk.Writer
+	made string // its path; "": it was there
+}
+
+// create opens the file that is written at this end.
+func (f Files) create() (*nearWriter, error) {
+	if info, err := os.Stat(f.Near); err == nil && (!info.Mode().IsRegular() || info.Size() > 0) {
+		return nil, input.Errorf("--file: %s is there, and no empty file: name another one, or remove it", strconv.Quote(f.Near))
+	}
+	made := f.Near
+	file, err := os.OpenFile(f.Near, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		made = ""
+		file, err = os.OpenFile(f.Near, os.O_WRONLY|os.O_CREATE, 0o600) // a link may lead to what is not there
+	}
+	if err != nil {
+		return nil, input.Errorf("--file: %w", err)
+	}
+	w, err := disk.NewWriter(file, f.Direct, 0)
+	near := &nearWriter{w, made}
+	if err != nil {
+		return nil, cmp.Or(input.Errorf("--direct: %w", err), near.Close())
+	}
+	return near, nil
+}
+
+// Close waits until all is on the disk, and closes the file.
+func (n *nearWriter) Close() error {
+	err := n.Writer.Close()
+	if info, failed := os.Stat(n.made); n.made != "" && failed == nil && info.Size() == 0 {
+		err = errors.Join(err, os.Remove(n.made))
+	}
+	return err
 }
 
 // recordInto has a Result say which files there were.

@@ -3,10 +3,12 @@ package probe
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,7 +124,8 @@ func TestFilesRefused(t *testing.T) {
 		{open, true, Files{Far: "../secret"}, "below the folder"},
 		{open, true, Files{Far: "/etc/hostname"}, "below the folder"},
 		{closed, true, Files{Far: "there"}, "no folder for files"},
-		{open, true, Files{Near: filepath.Join(far, "there")}, "not empty"},
+		{open, true, Files{Near: filepath.Join(far, "there")}, "no empty file"},
+		{open, true, Files{Near: os.DevNull}, "no empty file"},
 		{open, false, Files{Near: filepath.Join(far, "none")}, "no such file"},
 		{open, false, Files{Near: far}, "want a file"},
 		{open, false, Files{Direct: true}, "--far-file"},
@@ -136,6 +139,30 @@ func TestFilesRefused(t *testing.T) {
 	}
 	if left, err := os.ReadDir(outside); err != nil || len(left) != 1 {
 		t.Errorf("outside: %v, %v", left, err)
+	}
+}
+
+// A file of this end that nothing comes into does not stay, unless it was there before.
+func TestFileThatNothingCame(t *testing.T) {
+	folder := t.TempDir()
+	there, link := filepath.Join(folder, "there"), filepath.Join(folder, "link")
+	if err := errors.Join(os.WriteFile(there, nil, 0o600), os.Symlink(there, link)); err != nil {
+		t.Fatal(err)
+	}
+	port := serveFiles(t, "")
+	for _, path := range []string{filepath.Join(folder, "new"), there, link} {
+		p := &Throughput{Target: "127.0.0.1", Port: port, Files: Files{Near: path, Far: "none"}, Config: iperf3.Config{Reverse: true}}
+		if _, err := p.Do(t.Context()); err == nil || !strings.Contains(err.Error(), "no folder for files") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	var names []string
+	left, err := os.ReadDir(folder)
+	for _, one := range left {
+		names = append(names, one.Name())
+	}
+	if !slices.Equal(names, []string{"link", "there"}) || err != nil {
+		t.Errorf("left: %q, %v", names, err)
 	}
 }
 
