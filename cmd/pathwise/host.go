@@ -173,6 +173,7 @@ func (s *session) auditHost(ctx context.Context, call *hostCall, args []string) 
 		r, err = s.auditByReach(ctx, call, args[0])
 	} else {
 		s.progress("reading this machine…")
+		call.system.DiskRates = s.tellingWhy(call.system.DiskRates)
 		r, err = call.system.Audit(ctx, call.ask)
 		s.progress("")
 	}
@@ -187,6 +188,24 @@ func (s *session) auditHost(ctx context.Context, call *hostCall, args []string) 
 		err = errBadOutcome
 	}
 	return err
+}
+
+// tellingWhy says why a disk was not tried to the end, with what was measured before: an audit that is ended then prints nothing.
+func (s *session) tellingWhy(try func(context.Context) ([]host.DiskRate, error)) func(context.Context) ([]host.DiskRate, error) {
+	if try == nil {
+		return nil
+	}
+	return func(ctx context.Context) ([]host.DiskRate, error) {
+		all, err := try(ctx)
+		if err != nil {
+			s.progress("")
+			for _, r := range all {
+				fmt.Fprintf(s.err, "disk: %s %s\n", r.What, quantity.FormatRate(r.Rate))
+			}
+			fmt.Fprintf(s.err, "disk: %v\n", err)
+		}
+		return all, err
+	}
 }
 
 // hostAdviceDoc is the JSON document of what another system needs.
