@@ -128,7 +128,7 @@ func (p *Throughput) sweep(ctx context.Context) (*measure.Result, error) {
 	result := newResult("throughput", p.Target)
 	watch := startWatch()
 	var runs []sweepRun
-	var results []*measure.Result // one for each run
+	var results []*measure.Result // one for each run, without what a sweep has no use for
 	ended := ""
 	for ended == "" {
 		var point int
@@ -151,6 +151,7 @@ func (p *Throughput) sweep(ctx context.Context) (*measure.Result, error) {
 			err = errNoRate
 		}
 		runs = append(runs, sweepRun{point: point, value: value, failure: failureOf(err), seconds: time.Since(began).Seconds()})
+		keepWindows(r)
 		results = append(results, r)
 		if p.OnRun != nil {
 			p.OnRun(sweepLine(axes, points[point], runs))

@@ -79,6 +79,25 @@ func windowOf(results []*measure.Result) *measure.SweepWindow {
 	return w
 }
 
+// keepWindows leaves of a run's samples only what windowOf reads. A sweep has hundreds of runs, each with some forty figures of both ends' kernels,
+// twenty times a second and stream: together more than the memory of a small host.
+func keepWindows(r *measure.Result) {
+	var kept []measure.TCPSample
+	for _, way := range []string{measure.Forward, measure.Reverse} {
+		for _, s := range r.Samples.Readings(way, measure.Sender) {
+			values := map[string]float64{}
+			for _, name := range []string{"snd_wnd_bytes", "rtt_seconds"} {
+				if v, told := s.Values[name]; told {
+					values[name] = v
+				}
+			}
+			s.Values = values
+			kept = append(kept, s)
+		}
+	}
+	r.Samples = measure.Samples{TCPInfo: kept}
+}
+
 // noteMemory says of how many runs a kernel brought what it knew from those before, which the order spreads over all points.
 func noteMemory(r *measure.Result, results []*measure.Result) {
 	n := 0
