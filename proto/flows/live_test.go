@@ -110,7 +110,7 @@ func TestStrangers(t *testing.T) {
 
 // What a policy does not allow is refused, with what it does.
 func TestPolicy(t *testing.T) {
-	to := serving(t, &Server{Policy: Policy{Most: Ask{Longest: time.Minute, Packets: 100, Rate: 1e6}}})
+	to := serving(t, &Server{Policy: Policy{Tests: 4, Most: Ask{Longest: time.Minute, Packets: 100, Rate: 1e6}}})
 	for text, refused := range map[string]bool{
 		"flow a end 100ms constant rate 50/s size 100":   false,
 		"flow a end 2m constant rate 1/s size 100":       true,

@@ -29,9 +29,6 @@ type Policy struct {
 const (
 	defaultLongest = 5 * time.Minute
 	defaultRate    = 1e9
-	// busyGrace is how long a test waits for its place, and how late a wrong secret is told that the server is busy: whoever makes
-	// one test after the other would otherwise meet the end of its own, and a guess teaches nothing.
-	busyGrace = 300 * time.Millisecond
 )
 
 // Tested is what came of one test.
@@ -197,18 +194,11 @@ func (s *Server) greet(ctx context.Context, conn net.Conn, from netip.Addr, show
 
 // takePlace reports whether there is a place for a test with that secret; it is to be given back.
 func (s *Server) takePlace(ctx context.Context, secret string) bool {
-	grace := time.After(busyGrace)
 	places := s.places
 	if s.Policy.Secret != "" && !sameSecret(secret, s.Policy.Secret) {
 		places = nil // never a place, and told no sooner
 	}
-	select {
-	case places <- struct{}{}:
-		return true
-	case <-grace:
-	case <-ctx.Done():
-	}
-	return false
+	return endpoint.TakePlace(ctx, places)
 }
 
 // serve makes one test that has its place.
