@@ -1,6 +1,7 @@
 package flows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,8 +37,8 @@ const most = 64
 // outlet is the socket of one flow.
 type outlet struct {
 	flow int
-	conn *net.UDPConn
-	raw  syscall.RawConn
+	conn net.Conn
+	raw  syscall.RawConn // of conn
 	dscp int
 	ipv6 bool
 	sent *Sent
@@ -112,6 +113,11 @@ func (s *sender) run(ctx context.Context, script *traffic.Script) error {
 	runtime.LockOSThread()
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)          // else the kernel wakes the thread up to 50 µs late; fails on no Linux
 	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), -20) // without the privilege, it competes on equal terms
+	defer context.AfterFunc(ctx, func() {                       // ends a wait for room in the buffer of a socket, which behind a slow interface may take minutes
+		for i := range s.outlets {
+			_ = s.outlets[i].conn.SetWriteDeadline(time.Unix(1, 0))
+		}
+	})()
 	pacer, began := traffic.NewPacer(script), time.Now()
 	batch := make([]traffic.Leaving, most)
 	for {
@@ -126,7 +132,7 @@ func (s *sender) run(ctx context.Context, script *traffic.Script) error {
 		for rest := batch[:n]; len(rest) > 0; {
 			together := alike(rest)
 			if err := s.emit(rest[:together], began); err != nil {
-				return err
+				return cmp.Or(context.Cause(ctx), err)
 			}
 			rest = rest[together:]
 		}

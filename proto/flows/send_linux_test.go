@@ -1,0 +1,43 @@
+package flows
+
+import (
+	"context"
+	"errors"
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// A sender whose socket has no room, and gets none, ends with its context. The socket is one of datagrams on this host that nobody reads.
+func TestSenderEndsWithoutRoom(t *testing.T) {
+	at := &net.UnixAddr{Name: filepath.Join(t.TempDir(), "socket"), Net: "unixgram"}
+	unread, err := net.ListenUnixgram("unixgram", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unread.Close()
+	conn, err := net.DialUnix("unixgram", nil, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, _ := parsed(t, "flow a end 1m constant rate 10000/s size 30000")
+	s := &sender{padding: make([]byte, 30000), outlets: []outlet{{conn: conn, raw: raw, sent: &Sent{}}}}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- s.run(ctx, script) }()
+	select {
+	case err := <-done:
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("it waits on")
+	}
+}
