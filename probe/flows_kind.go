@@ -33,9 +33,13 @@ func flowsFields() []field[Flows] {
 	}
 }
 
-// isScript reports whether a text is a script that a Task can have: it replays no capture, which would be a file of the host.
+// isScript reports whether a text is a script that a Task can have: it has no more packets than a script may, and replays no capture, which would be a
+// file of the host.
 func isScript(text string) bool {
-	_, err := traffic.Parse(text, nil)
+	script, err := traffic.Parse(text, nil)
+	if err == nil {
+		_, err = script.Load()
+	}
 	return err == nil
 }
 

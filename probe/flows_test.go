@@ -100,6 +100,10 @@ func TestFlowsValidate(t *testing.T) {
 			t.Errorf("%+v: %v, want %s", p, err, want)
 		}
 	}
+	huge := measure.Task{Kind: "flows", Parameters: map[string]any{"script": "flow a end 1h constant rate 1000/s size 64"}}
+	if err := Validate(huge); !input.Bad(err) {
+		t.Errorf("a task of 3.6 million packets: %v", err)
+	}
 	p := Flows{Target: "a", Script: "flow a end 2s constant rate 10/s size 152"}
 	want := measure.Demand{DurationSeconds: 5.1, Bytes: 20 * (152 + wire("a", "", 0)), BitsPerSecond: 16000, Responder: measure.ResponderFlows}
 	if diff := cmp.Diff(want, p.demand()); diff != "" {
