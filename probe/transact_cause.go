@@ -136,9 +136,13 @@ func (t told) eachTurn() string {
 	return ""
 }
 
+// ackDelayed is the time in seconds from which an acknowledgement counts as delayed: a tenth of 40 ms, the least that Linux delays one by
+// (TCP_DELACK_MIN). Less is what the hosts took.
+const ackDelayed = 0.004
+
 // delayed says by how much an acknowledgement was late.
 func delayed(seconds float64) string {
-	if seconds < noticed {
+	if seconds < ackDelayed {
 		return "not delayed"
 	}
 	return "delayed by " + quantity.FormatSeconds(seconds)
