@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -65,15 +66,17 @@ func TestTargetClockIsOff(t *testing.T) {
 	for name, c := range map[string]struct{ ahead, step time.Duration }{
 		"ahead": {20 * time.Second, 0}, "behind": {-time.Hour, 0}, "set": {0, 3 * time.Second}, "set back": {time.Minute, -time.Second},
 	} {
-		began := time.Now()
+		var began atomic.Pointer[time.Time] // the server reads it meanwhile
+		begin := func() { t := time.Now(); began.Store(&t) }
+		begin()
 		now := func() time.Time {
-			if time.Since(began) > 50*time.Millisecond {
+			if time.Since(*began.Load()) > 50*time.Millisecond {
 				return time.Now().Add(c.ahead + c.step)
 			}
 			return time.Now().Add(c.ahead)
 		}
 		port := serveBy(t, &iperf3.Server{Now: now})
-		began = time.Now()
+		begin()
 		p := &Throughput{Target: "127.0.0.1", Port: port, Config: iperf3.Config{Duration: 200 * time.Millisecond}}
 		r, err := p.Do(t.Context())
 		if err != nil {
