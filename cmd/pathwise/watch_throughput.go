@@ -105,13 +105,15 @@ func (t *throughputWatch) lines(i measure.Interval) (lines []string) {
 // have under way together: the sender's congestion windows, or what the receiver offers.
 func roundTripAndWindow(streams map[int]measure.TCPSample) (rtt, window string) {
 	var sum, known, bytes float64
+	offers := false // a receiver that is late offers nothing: 0 bytes
 	for _, s := range streams {
 		name := "rcv_rtt_seconds"
 		if s.End == measure.Sender {
 			name = "rtt_seconds"
 			bytes += s.Values["snd_cwnd_packets"] * s.Values["snd_mss_bytes"]
 		} else {
-			bytes += s.Values["rcv_wnd_bytes"]
+			offered, told := s.Get("rcv_wnd_bytes")
+			bytes, offers = bytes+offered, offers || told
 		}
 		if v, told := s.Get(name); told {
 			sum, known = sum+v, known+1
@@ -121,7 +123,7 @@ func roundTripAndWindow(streams map[int]measure.TCPSample) (rtt, window string) 
 	if known > 0 {
 		rtt = quantity.FormatSeconds(sum / known)
 	}
-	if bytes > 0 {
+	if bytes > 0 || offers {
 		window = quantity.FormatSize(int64(bytes))
 	}
 	return rtt, window

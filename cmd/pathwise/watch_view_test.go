@@ -102,7 +102,7 @@ func TestFetchOnATerminal(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	showsInOrder(t, lines, `^ +seconds +rate +round trip +window$`, `^ +0\.00 - 0\.\d\d +\d.*bit/s .* [kM]B$`, `^rate +[▁-█]+  up to`, `^throughput +`,
+	showsInOrder(t, lines, `^ +seconds +rate +round trip +window$`, `^ +0\.00 - 0\.\d\d +\d.*bit/s .* [kM]?B$`, `^rate +[▁-█]+  up to`, `^throughput +`,
 		`^receiver, reverse .*segments of`)
 }
 
