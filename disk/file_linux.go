@@ -41,7 +41,7 @@ func NewReader(file *os.File, direct bool) (*Reader, error) {
 	return r, nil
 }
 
-// Read is that of io.Reader.
+// Read reads the next bytes, as io.Reader has it.
 func (r *Reader) Read(p []byte) (int, error) {
 	if r.block == nil {
 		return r.file.Read(p)
@@ -82,7 +82,7 @@ func NewWriter(file *os.File, direct bool, most int64) (*Writer, error) {
 	return w, nil
 }
 
-// Write is that of io.Writer. Beyond the limit it is ErrFull.
+// Write writes all of a block, as io.Writer has it; beyond the limit it returns ErrFull.
 func (w *Writer) Write(p []byte) (written int, err error) {
 	if w.most > 0 && w.at+int64(w.fill+len(p)) > w.most {
 		return 0, ErrFull

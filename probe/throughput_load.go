@@ -42,7 +42,7 @@ type sideTrips struct {
 	result *measure.Result // once ended is closed
 }
 
-// beginSideTrips begins them, and returns when the path's own round trip is known, nobody reflects, or loadHold is over. They end where the first
+// beginSideTrips begins the packets beside a transfer, and returns when the path's own round trip is known, nobody reflects, or loadHold is over. They end where the first
 // packets are refused or lost. nil: none are to be taken, as the target's address cannot be told.
 func (p *Throughput) beginSideTrips(ctx context.Context) *sideTrips {
 	if p.alone {
@@ -80,7 +80,7 @@ func (p *Throughput) beginSideTrips(ctx context.Context) *sideTrips {
 	return s
 }
 
-// end ends them and returns those that were answered by an address, by when they were sent since began.
+// end ends the packets beside the transfer, and returns the round trips to the address target, with when each began, in seconds since began.
 func (s *sideTrips) end(target string, began time.Time) (all []timedTrip) {
 	if s == nil {
 		return nil

@@ -83,7 +83,7 @@ func (p sweepPlan) next(runs []sweepRun) (point int, ended string) {
 	return left[0], ""
 }
 
-// order is that of a round, of all points.
+// order is the order in which a round tests its points.
 func (p sweepPlan) order(round int) []int {
 	return rand.New(rand.NewPCG(uint64(p.seed), uint64(round))).Perm(p.points)
 }
