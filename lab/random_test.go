@@ -32,7 +32,8 @@ var shapeSettings = []string{
 }
 
 var routerSettings = []string{"", "hidden: true", "silent: true", "icmp: filtered", "icmp: {rate: 10/s}", "strip: [sack, timestamps]",
-	"mss: 1360", "dscp: CS1", "ecn: bleach", "balance: flow", "balance: packet", "randomize_sequence: true"}
+	"mss: 1360", "dscp: CS1", "ecn: bleach", "balance: flow", "balance: packet", "randomize_sequence: true",
+	"mpls: [17, 18]", "interfaces: true", "quote: 8"}
 
 // randomFile writes a valid lab file: a tree of hosts and routers, some links doubled, with random settings.
 func randomFile(r *rand.Rand) string {

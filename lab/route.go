@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"net/netip"
 	"slices"
 
 	"github.com/pathwise-net/pathwise/lab/link"
@@ -140,7 +141,7 @@ func (n *Network) complain(t int64, node, iface int, about *packet.Packet, what 
 	if packet.Version(about.Data) == 6 {
 		from = n.plan.Interfaces[iface].Address6
 	}
-	c := packet.Complaint(&n.Pool, from, about, what, mtu)
+	c := packet.ComplaintTelling(&n.Pool, from, about, what, mtu, n.told(node, iface, from))
 	switch {
 	case c == nil:
 	case n.boxes[node].MayComplain(t):
@@ -148,6 +149,18 @@ func (n *Network) complain(t int64, node, iface int, about *packet.Packet, what 
 	default:
 		n.Pool.Put(c)
 	}
+}
+
+// told is what a router says of itself, and of the interface that a packet came in by.
+func (n *Network) told(node, iface int, address netip.Addr) packet.Told {
+	answers := n.plan.Nodes[node].Settings.Answers
+	t := packet.Told{Labels: answers.MPLS, Quote: answers.Quote}
+	if answers.Interfaces {
+		i := n.plan.Interfaces[iface]
+		t.Interface = &packet.Arrival{Index: uint32(slices.Index(n.plan.Nodes[node].Interfaces, iface) + 1), Address: address, Name: i.Name,
+			MTU: uint32(n.plan.deviceMTU(iface))}
+	}
+	return t
 }
 
 // originate sends a packet of the router's own on its way.

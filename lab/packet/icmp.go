@@ -76,6 +76,12 @@ const (
 // may be, of a super-packet the first segment, with the checksums that it had on the wire. The MTU is for TooBigFor
 // only.
 func Complaint(o *Pool, from netip.Addr, about *Packet, what Trouble, mtu int) *Packet {
+	return ComplaintTelling(o, from, about, what, mtu, Told{})
+}
+
+// ComplaintTelling is a Complaint of a router that tells more, or less, than others. Where it has extensions, and the error has a place for
+// them, the quote is 128 bytes long, filled up with zeros.
+func ComplaintTelling(o *Pool, from netip.Addr, about *Packet, what Trouble, mtu int, told Told) *Packet {
 	from = from.Unmap()
 	v4 := Version(about.Data) == 4
 	if !from.IsValid() || from.Is4() != v4 || !mayComplain(about.Data, what) {
@@ -87,14 +93,30 @@ func Complaint(o *Pool, from netip.Addr, about *Packet, what Trouble, mtu int) *
 	}
 	first := o.Cut(about, 0, 1)
 	at := minHeader(from)
-	c := o.Get(min(at+icmpHeader+len(first.Data), most))
-	copy(c.Data[at+icmpHeader:], first.Data)
+	quote := first.Data[:min(len(first.Data), most-at-icmpHeader)]
+	if told.Quote > 0 {
+		quote = quote[:min(len(quote), networkHeader(first.Data)+told.Quote)]
+	}
+	behind, size := told.extensions(), len(quote)
+	lengthAt, unit := lengths(code[0], v4)
+	if unit == 0 {
+		behind = nil
+	}
+	if behind != nil {
+		size = extendedQuote
+	}
+	c := o.Get(at + icmpHeader + size + len(behind))
+	clear(c.Data[at+icmpHeader+copy(c.Data[at+icmpHeader:at+icmpHeader+size], quote):])
+	copy(c.Data[at+icmpHeader+size:], behind)
 	writeHeader(c.Data, from, Source(first.Data), protocol, class, routerHopLimit)
 	o.Put(first)
 	clear(c.Data[at : at+icmpHeader])
 	copy(c.Data[at:], code[:])
 	if what == TooBigFor {
 		be.PutUint32(c.Data[at+icmpMTU:], uint32(min(max(mtu, 0), 0xffff)))
+	}
+	if behind != nil {
+		c.Data[at+lengthAt] = byte(size / unit)
 	}
 	seal(c.Data, protocol, at)
 	return c

@@ -1,0 +1,85 @@
+package lab
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/lab/packet"
+	"github.com/pathwise-net/pathwise/proto/icmp"
+)
+
+// What a router says in its errors, as a parser that shares no code with it reads them.
+func TestAnswers(t *testing.T) {
+	labels := []icmp.Label{{Label: 23990, TTL: 1}, {Label: 17, Bottom: true, TTL: 1}}
+	arrived := func(address string) []icmp.Interface {
+		return []icmp.Interface{{Role: icmp.Arrived, Index: 1, Address: netip.MustParseAddr(address), Name: "eth0", MTU: 1500}}
+	}
+	const routerR, routerR6 = lineR, "fd70:6174:6877::2"
+	for _, c := range []struct {
+		name, settings, from, to string
+		ttl                      byte
+		length                   int // of the packet
+		kind                     uint8
+		quoted                   int // bytes from the transport header on
+		want                     icmp.Extensions
+	}{
+		{"plain", "", lineA, lineB, 1, 60, 11, 40, icmp.Extensions{}},
+		{"plain, long", "", lineA, lineB, 1, 1400, 11, 576 - 20 - 8 - 20, icmp.Extensions{}},
+		{"least quote", "quote: 8", lineA, lineB, 1, 60, 11, 8, icmp.Extensions{}},
+		{"labels", "mpls: [23990, 17]", lineA, lineB, 1, 60, 11, 40, icmp.Extensions{Labels: labels}},
+		{"interface, long", "interfaces: true", lineA, lineB, 1, 1400, 11, 108, icmp.Extensions{Interfaces: arrived(routerR)}},
+		{"both, least quote", "mpls: [23990, 17], interfaces: true, quote: 8", lineA, lineB, 1, 1400, 11, 108,
+			icmp.Extensions{Labels: labels, Interfaces: arrived(routerR)}},
+		{"both by IPv6", "mpls: [23990, 17], interfaces: true", lineA6, lineB6, 1, 80, 3, 40,
+			icmp.Extensions{Labels: labels, Interfaces: arrived(routerR6)}},
+		{"no route", "mpls: [23990, 17]", lineA, "10.99.0.1", 64, 60, 3, 40, icmp.Extensions{Labels: labels}},
+		{"too big by IPv6 has no place for them", "mpls: [17]", lineA6, lineB6, 64, 1400, 2, 1280 - 40 - 8 - 40, icmp.Extensions{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := newVirtual(t, line("{r: {"+c.settings+"}, s: {}}", ", mtu: 1300B"))
+			v.Inject(0, v.plan.Nodes[node(t, v, "a")].Interfaces[0], v.udp(c.from, c.to, c.ttl, c.length, 0))
+			v.Advance(forever)
+			if len(v.got) != 1 {
+				t.Fatalf("%d packets came back, want one", len(v.got))
+			}
+			b := v.got[0].Packet
+			_, at := packet.Transport(b)
+			e, err := icmp.Parse(b[at:], packet.Version(b) == 6)
+			if err != nil || e.Type != c.kind || e.Quote.From.String() != c.from || e.Quote.To.String() != c.to || e.Quote.TTL > c.ttl {
+				t.Fatalf("%v, %+v", err, e)
+			}
+			// The quote of an error with extensions is filled up to 128 bytes; what the packet did not have is no part of it.
+			if len(e.Quote.Transport) != c.quoted {
+				t.Errorf("%d bytes quoted from the transport header on, want %d", len(e.Quote.Transport), c.quoted)
+			}
+			if diff := cmp.Diff(c.want, e.Extensions, cmp.Comparer(func(a, b netip.Addr) bool { return a == b })); diff != "" {
+				t.Errorf("extensions (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func node(t *testing.T, v *virtual, name string) int {
+	t.Helper()
+	id, ok := v.plan.NodeByName(name)
+	if !ok {
+		t.Fatalf("no node %s", name)
+	}
+	return id
+}
+
+func TestAnswersValidate(t *testing.T) {
+	for settings, want := range map[string]string{
+		"mpls: [1048576]":                   "mpls: 1048576: want a label from 0 to 1048575",
+		"mpls: [1, 2, 3, 4, 5, 6, 7, 8, 9]": "mpls: 9 labels: want at most 8",
+		"quote: 7":                          "quote: 7: want a number of bytes from 8 to 1232",
+		"quote: 1233":                       "quote: 1233: want a number of bytes from 8 to 1232",
+	} {
+		if _, err := ParseSpec("lab.yaml", []byte(line("{r: {"+settings+"}, s: {}}", ""))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", settings, err, want)
+		}
+	}
+}
