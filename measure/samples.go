@@ -25,6 +25,7 @@ type Samples struct {
 	Pairs        []MemberPair   `json:"pairs,omitempty"`   // of them, as far as their receivers told
 	Flows        []FlowSample   `json:"flows,omitempty"`   // of a script, in its order
 	Port         *PortCheck     `json:"port,omitempty"`
+	Reach        *Reach         `json:"reach,omitempty"`
 	Output       *Output        `json:"output,omitempty"`
 	Trials       []Trial        `json:"trials,omitempty"` // of a search for a rate
 	Sweep        *Sweep         `json:"sweep,omitempty"`

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/ndt7"
+	"github.com/pathwise-net/pathwise/proto/reach"
 	"github.com/pathwise-net/pathwise/sock"
 	"github.com/pathwise-net/pathwise/stat"
 )
@@ -19,9 +21,13 @@ import (
 type Connect struct {
 	Target  string        // name or address; required
 	Family  sock.Family   // zero: the first of the target's addresses that can be reached
-	Port    int           // 0: 443
+	Port    int           // 0: 443; with Back that of `pathwise respond`, 4443
 	Count   int           // connections to try; 0: 3
 	Timeout time.Duration // how long an answer may take; 0: 2 s, in which the kernel sends two SYNs
+
+	// Back asks the `pathwise respond` that answers there whether fresh ports are reached over TCP and UDP, its ports from here and this host's from
+	// there: see package reach.
+	Back bool
 
 	Far FarPort // watches at the far end; nil: nobody does
 }
@@ -55,11 +61,16 @@ func connectFields() []field[Connect] {
 			binding: whole(func(p *Connect) *int { return &p.Count }, 1, connectMost)},
 		{Name: "timeout", Default: "2s", Meaning: "how long an answer may take",
 			binding: span(func(p *Connect) *time.Duration { return &p.Timeout })},
+		{Name: "back", Default: "false", Meaning: "have `pathwise respond` there, at port 4443 if no other is said, try fresh ports of this host, and try those of its own",
+			binding: yesOrNo(func(p *Connect) *bool { return &p.Back })},
 		familyField(func(p *Connect) *sock.Family { return &p.Family }),
 	}
 }
 
 func (p Connect) withDefaults() Connect {
+	if p.Back {
+		setDefault(&p.Port, ndt7.DefaultPort)
+	}
 	setDefault(&p.Port, connectPort)
 	setDefault(&p.Count, connectCount)
 	setDefault(&p.Timeout, connectTimeout)
@@ -78,12 +89,23 @@ func (p *Connect) equip(o Options) { p.Far = o.FarPort }
 func (p *Connect) demand() measure.Demand {
 	all := p.withDefaults()
 	each := 5 * wire(all.Target, all.Family, kernelSYN) // SYN, ACK and FIN ACK, or some SYNs
-	return measure.Demand{DurationSeconds: float64(all.Count)*(all.Timeout+connectGap).Seconds() + connectGreet.Seconds() + connectEchoes.Seconds(),
+	d := measure.Demand{DurationSeconds: float64(all.Count)*(all.Timeout+connectGap).Seconds() + connectGreet.Seconds() + connectEchoes.Seconds(),
 		Bytes: 2 * each * float64(all.Count), BitsPerSecond: 8 * each / connectGap.Seconds()}
+	if all.Back {
+		d.DurationSeconds += reach.Longest.Seconds()
+		d.Bytes += 40 * each // two connections, twelve datagrams, and the messages about them
+	}
+	return d
 }
 
 // resultBytes are inferred from those of a ping: each connection has some packets.
-func (p *Connect) resultBytes() float64 { return 900 + 60*float64(p.withDefaults().Count) }
+func (p *Connect) resultBytes() float64 {
+	bytes := 900 + 60*float64(p.withDefaults().Count)
+	if p.Back {
+		bytes += 1000 // of four ways
+	}
+	return bytes
+}
 
 // sleep waits, and reports false where ctx ended before.
 func sleep(ctx context.Context, d time.Duration) bool {
@@ -162,6 +184,9 @@ func connectText(w io.Writer, r *measure.Result) {
 	}
 	if c.Unknown != "" {
 		fmt.Fprintln(w, "not known: "+c.Unknown)
+	}
+	if r.Samples.Reach != nil {
+		reachText(w, r)
 	}
 }
 

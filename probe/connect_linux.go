@@ -50,7 +50,10 @@ func (p Connect) measure(ctx context.Context, result *measure.Result) error {
 	reduceConnect(run.near.Attempts, result)
 	check := connect.Judge(p.called(run.to), run.near, far)
 	result.Samples.Port = &check
-	return errors.Join(failed, err)
+	if err := errors.Join(failed, err); err != nil || !p.Back {
+		return err
+	}
+	return run.back(ctx, check, result)
 }
 
 // connectRun is one measurement under way.

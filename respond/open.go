@@ -32,6 +32,7 @@ type Limits struct {
 	Files         string             // the folder whose files tests of throughput may send and write; "": none
 	Iperf3        *iperf3.ServerAuth // users of the iperf3 server; nil: those who say nothing of themselves are let in
 	NDT7          NDT7
+	NoConnectBack bool // fresh ports of who asks at the port of ndt7 are not tried
 }
 
 // NDT7 is what a server of ndt7 does.

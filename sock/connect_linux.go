@@ -91,6 +91,16 @@ func (c *Connecting) Local() netip.AddrPort {
 	return addrPort(name)
 }
 
+// LeaveFrom has a connection that is begun leave from an address of this host, by a port that the kernel chooses. It is for prepare.
+func LeaveFrom(local netip.Addr) func(syscall.RawConn) error {
+	return func(c syscall.RawConn) error {
+		_, err := control(c, func(fd int) (struct{}, error) {
+			return struct{}{}, unix.Bind(fd, sockaddr(netip.AddrPortFrom(local, 0), FamilyOf(local) == IPv6))
+		})
+		return os.NewSyscallError("bind", err)
+	}
+}
+
 // HearICMP has a connection that is begun keep the ICMP error that ends it, for Connecting.ICMP. It is for prepare.
 func HearICMP(ipv6 bool) func(syscall.RawConn) error {
 	level, option := unix.IPPROTO_IP, unix.IP_RECVERR
@@ -109,13 +119,18 @@ func (c *Connecting) ICMP() (e ICMPError, ok bool) {
 	if err != nil {
 		return e, false
 	}
-	e, err = control(raw, func(fd int) (ICMPError, error) {
+	return HeardICMP(raw, c.to)
+}
+
+// HeardICMP returns the next ICMP error that a socket keeps since HearICMP, of packets to an address, and who sent it; ok is false where there is none.
+func HeardICMP(raw syscall.RawConn, to netip.AddrPort) (e ICMPError, ok bool) {
+	e, err := control(raw, func(fd int) (ICMPError, error) {
 		packet, oob := make([]byte, maxQuoted), make([]byte, 512) // more control messages than there can be
 		n, oobn, _, _, err := syscall.Recvmsg(fd, packet, oob, unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT)
 		if err != nil {
 			return ICMPError{}, err
 		}
-		said, is := queued(packet[:n], parseAncillary(oob[:oobn]), c.to, Stamp{User: time.Now()}).(ICMPError)
+		said, is := queued(packet[:n], parseAncillary(oob[:oobn]), to, Stamp{User: time.Now()}).(ICMPError)
 		if !is {
 			return ICMPError{}, unix.ENOMSG
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/proto/connect"
+	"github.com/pathwise-net/pathwise/proto/reach"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -19,13 +20,14 @@ type connectCall struct {
 	flags  *parameterFlags
 	target string
 	failOn string
+	back   bool
 	ends   endFlags
 }
 
 // connectFlags are those of ping that hold with --connect, and connectOnly those that hold with it alone.
 var (
 	connectFlags = []string{"connect", "port", "count", "timeout", "ipv4", "ipv6", "json", "quiet", "verbose"}
-	connectOnly  = []string{"fail-on", "ssh", "key", "known-hosts"}
+	connectOnly  = []string{"back", "fail-on", "ssh", "key", "known-hosts"}
 )
 
 // failClosed is what --fail-on takes.
@@ -38,11 +40,12 @@ func addConnect(c *cobra.Command, s *session, flags *parameterFlags) {
 	}
 	call := &connectCall{flags: flags}
 	c.Flags().StringVar(&call.target, "connect", "", "HOST:PORT: open TCP connections there, and say what is in the way if none opens")
-	c.Flags().StringVar(&call.failOn, "fail-on", "", "of --connect: closed: exit with status 3 if the port does not open")
+	c.Flags().StringVar(&call.failOn, "fail-on", "", "of --connect: closed: exit with status 3 if the port does not open, or a fresh one is not reached")
+	c.Flags().BoolVar(&call.back, "back", false, "of --connect: ask pathwise respond at HOST whether fresh ports are reached, there and back, over TCP and UDP")
 	call.ends.add(c.Flags())
 	c.Flags().Lookup("ssh").Usage = "of --connect: log in at the far end as [USER@]HOST[:PORT], watch the connections there, and leave nothing behind"
 	c.Long += "\n--connect HOST:PORT says whether a TCP port answers, and if not, who is in the way; with --ssh it looks from both ends."
-	c.Example += "\n" + examples([]string{"ping --connect carol:22", "ping --connect carol:443 --ssh root@carol --fail-on closed"})
+	c.Example += "\n" + examples([]string{"ping --connect carol:22", "ping --connect carol:443 --ssh root@carol --fail-on closed", "ping --connect carol --back"})
 	other, check := c.RunE, c.Args
 	c.Args = func(c *cobra.Command, args []string) error {
 		if c.Flags().Changed("connect") {
@@ -88,7 +91,7 @@ func (call *connectCall) run(c *cobra.Command, s *session) error {
 	if err := s.finish(r, failed, probe.WriteText); failed != nil || err != nil {
 		return firstOf([]error{failed, err}, false)
 	}
-	if call.failOn == failClosed && !connect.IsOpen(r.Samples.Port.Finding) {
+	if call.failOn == failClosed && (!connect.IsOpen(r.Samples.Port.Finding) || call.back && !reach.IsOpen(*r.Samples.Reach)) {
 		return errBadOutcome
 	}
 	return nil
@@ -110,7 +113,10 @@ func (call *connectCall) read(c *cobra.Command, s *session) (measure.Prober, err
 	if err != nil {
 		return nil, err
 	}
-	if parameters["port"] == nil {
+	if call.back {
+		parameters["back"] = true
+	}
+	if parameters["port"] == nil && !call.back {
 		return nil, badFlag("connect", fmt.Errorf("%q: give a port, too, such as %s", call.target, sock.JoinHostPort(host, 22)))
 	}
 	family, err := call.flags.over.family("a port is tried over one of them")

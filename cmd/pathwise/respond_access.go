@@ -35,6 +35,7 @@ type accessFlags struct {
 	ndt7CC     string
 	mptcp      bool
 	files      string
+	noBack     bool
 }
 
 func (a *accessFlags) add(flags *pflag.FlagSet) {
@@ -47,6 +48,7 @@ func (a *accessFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&a.tlsFile, "tls-certificate", "", "certificate by which ndt7 speaks TLS as well, on the same port, in a `FILE` in PEM with those that vouch for it")
 	flags.StringVar(&a.tlsKey, "tls-key", "", "key of that certificate, in a `FILE` in PEM")
 	flags.StringVar(&a.ndt7CC, "ndt7-cc", "", "congestion control of ndt7 where a client asks for none (default: bbr where the kernel has it)")
+	flags.BoolVar(&a.noBack, "no-connect-back", false, "do not connect back to fresh ports of who asks for it, by ping --connect HOST --back")
 	flags.IntSliceVar(&a.stampMarks, "stamp-dscp", nil, "DSCPs that STAMP packets may ask their answers to leave with, such as 10,46")
 }
 
@@ -120,7 +122,7 @@ func (a *accessFlags) usersInto(l *respond.Limits) error {
 
 // into reads the files that the flags name, and sets what they allow.
 func (a *accessFlags) into(l *respond.Limits) error {
-	l.STAMP.Stateless, l.STAMP.Marks = a.stateless, a.stampMarks
+	l.STAMP.Stateless, l.STAMP.Marks, l.NoConnectBack = a.stateless, a.stampMarks, a.noBack
 	if err := cmp.Or(a.usersInto(l), a.ndt7Into(l)); err != nil {
 		return err
 	}

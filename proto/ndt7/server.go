@@ -55,6 +55,8 @@ type Server struct {
 	Pages       http.Handler          // for all that is not a test; nil: there is nothing else
 	Plain       func(sock.SYN) string // what is said to who speaks neither TLS nor HTTP, by how the connection began; nil: nothing
 	Log         *slog.Logger          // nil: silent
+	// Lines, if not nil, serves who begins with '{', as no TLS and no HTTP does. The connection is closed when it returns, or ctx ends.
+	Lines func(ctx context.Context, conn net.Conn)
 	// OnTest, if not nil, is called after each test that was let in, while it still has its place: never more than Policy.Tests calls
 	// at a time.
 	OnTest func(Tested)
@@ -88,7 +90,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	group.Go(func() { _ = s.http.Serve(&s.handed) }) // until it is closed
 	// A connection counts as one that has shown nothing for as long as it is open, so that a network has few, and all have a number.
 	door := endpoint.Door{Protocol: "ndt7", Peer: s.Policy.Peer, Log: s.Log,
-		Greet: func(_ context.Context, conn net.Conn, _ netip.Addr, _ func()) { s.greet(conn) }}
+		Greet: func(ctx context.Context, conn net.Conn, _ netip.Addr, _ func()) { s.greet(ctx, conn) }}
 	return door.Serve(ctx, l)
 }
 

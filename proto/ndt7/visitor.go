@@ -26,12 +26,17 @@ type visitor struct {
 // tlsRecord is the first byte of a TLS connection (RFC 8446, 5.1: content type handshake), and of no HTTP request.
 const tlsRecord = 22
 
-// greet finds out whether a connection speaks TLS, hands it to the HTTP server, and returns when that is done with it.
-func (s *Server) greet(conn net.Conn) {
+// greet finds out whether a connection speaks TLS or HTTP, hands it to the HTTP server, and returns when that is done with it.
+func (s *Server) greet(ctx context.Context, conn net.Conn) {
 	v := &visitor{Conn: conn, first: make([]byte, 1), ended: make(chan struct{}),
 		syn: sync.OnceValues(func() (sock.SYN, error) { return sock.SavedSYN(conn) })} // the kernel tells it once
 	_ = conn.SetReadDeadline(time.Now().Add(s.Policy.Idle))
 	if _, err := conn.Read(v.first); err != nil {
+		return
+	}
+	if v.first[0] == '{' && s.Lines != nil {
+		_ = conn.SetReadDeadline(time.Time{})
+		s.Lines(ctx, v)
 		return
 	}
 	if c := v.first[0]; s.Plain != nil && c != tlsRecord && (c < 'A' || c > 'Z') { // methods of HTTP are in capitals
