@@ -206,7 +206,7 @@ func (a *Agent) runOf(o fleet.Opening, peer netip.Addr) respond.Run {
 		longest = window
 	}
 	return respond.Run{
-		Secret: o.Responder.Secret, Sealed: o.Responder.Sealed, Peer: peer, Tests: o.Responder.Tests,
+		Secret: o.Responder.Secret, Sealed: o.Responder.Sealed, Peer: peer, Tests: o.Responder.Tests, Together: o.Responder.Together,
 		Until: time.Now().Add(o.Until.Sub(a.now())), Longest: longest, Rate: int64(rate),
 		OnTest: func(t respond.Tested) { a.count(class, t.Bytes) },
 	}

@@ -67,7 +67,7 @@ func prepare(m *config.Mesh, tool *config.Tool, leg config.Leg, d measure.Demand
 		if err != nil {
 			return run, err
 		}
-		run.Responder = &measure.Responder{Kind: d.Responder, Port: port, Secret: newSecret(), Sealed: d.Sealed, Tests: d.ResponderTests}
+		run.Responder = &measure.Responder{Kind: d.Responder, Port: port, Secret: newSecret(), Sealed: d.Sealed, Tests: d.ResponderTests, Together: d.ResponderTogether}
 		if server != nil {
 			run.Responder.Kind, run.Responder.Command = measure.ResponderCommand, m.Server(tool, leg, port)
 		}

@@ -9,6 +9,8 @@ const (
 	BufferDelayRatio    Metric = "buffer_delay_ratio"           // BufferDelay over IdleRTT: may be above 1
 	RoundTripsPerMinute Metric = "round_trips_per_minute_count" // 60 s over LoadedRTTMedian
 	TCPEfficiency       Metric = "tcp_efficiency_ratio"         // share of the bytes that TCP sent which it sent for the first time
+	FairnessRatio       Metric = "fairness_ratio"               // Jain's index of the flow's throughput and a competing one's; of several such runs the least
+	BesideShare         Metric = "beside_share_ratio"           // of the throughput of both that the tested flow got; of several such runs the least
 )
 
 func loadMetrics() []Definition {
@@ -49,5 +51,16 @@ func loadMetrics() []Definition {
 			Help: "Share of the bytes that TCP sent which it sent for the first time, 0 to 1.",
 			Text: "The bytes that TCP sent less those that it sent again, over all that it sent. RFC 6349 gives it in per cent.",
 			See:  []string{"retransmits_packets", "loss"}, Source: "RFC 6349 section 4.2"},
+		{Metric: FairnessRatio, Label: "Fairness beside another flow", Group: "Transfer", Better: BetterHigh, Draw: DrawLine,
+			Help: "Jain's index of the throughput of a flow and one that competes with it: 1 where both got as much, 0.5 where one got all.",
+			Text: "How evenly two flows that began together share the path, of which one may use another congestion control. With shares of 60 and " +
+				"40 % it is 0.96, with 80 and 20 % 0.74. Of runs beside several congestion controls it is the least.",
+			See:    []string{"congestion-control", "beside_share_ratio"},
+			Source: "Jain, Chiu, Hawe (1984), DEC-TR-301"},
+		{Metric: BesideShare, Label: "Share beside another flow", Group: "Transfer", Draw: DrawLine,
+			Help: "Share of the throughput of two flows that began together which the tested one got, 0 to 1.",
+			Text: "What the tested flow got of what both carried. Near 0 the other flow's congestion control leaves it nothing; near 1 it leaves the " +
+				"other nothing. Of runs beside several congestion controls it is the least.",
+			See: []string{"congestion-control", "fairness_ratio"}},
 	}
 }

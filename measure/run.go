@@ -49,6 +49,8 @@ type Responder struct {
 	Sealed  bool     `json:"sealed,omitempty"`  // of ResponderSTAMP: packets are authenticated by the secret. Builds that do not know it have them open
 	Tests   int      `json:"tests,omitempty"`   // that come, one after the other; 0: 1. Then it is closed
 	Command []string `json:"command,omitempty"` // of ResponderCommand
+	// Together is how many of the tests come at the same time, each by a secret of its own: see CompetingSecret. 0: 1
+	Together int `json:"together,omitempty"`
 }
 
 // Kinds of Responder, which package respond describes.
@@ -79,7 +81,10 @@ type Demand struct {
 	Continuous      bool    `json:"continuous,omitempty"` // its runs follow each other without a gap, each as long as the time between them
 	Responder       string  `json:"far,omitempty"`        // the kind of listener that the target must open
 	ResponderTests  int     `json:"far_tests,omitempty"`  // that come to it, one after the other; 0: 1
-	Sealed          bool    `json:"-"`                    // its packets have room for being authenticated, where both hosts can: see Responder
+	// ResponderTogether is how many of them come at the same time; 0: 1
+	ResponderTogether int `json:"far_together,omitempty"`
+
+	Sealed bool `json:"-"` // its packets have room for being authenticated, where both hosts can: see Responder
 
 	// ResultBytes are what its Result adds to an archive: line, samples, points, rollups and indices, as measured with SQLite, a few
 	// Results at a time (docs/mesh-file.md). They are to be right within a factor of two, which is about what lies between a path
@@ -134,6 +139,10 @@ func SecretAgain(secret string, n int) string {
 	again := hex.EncodeToString(mac.Sum(nil))
 	return again[:min(len(secret), len(again))]
 }
+
+// CompetingSecret returns the secret of a test beside the one that a run's own secret opens: as long as it, up to 64 characters. No repetition
+// of the run has it.
+func CompetingSecret(secret string) string { return SecretAgain(secret, -1) }
 
 // Role says why a measurement was made: RolePlanned, RoleDemand, or a step of a diagnosis, "diagnosis/ID/STEP". A Result
 // that is neither of a mesh nor of a diagnosis has none.

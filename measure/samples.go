@@ -29,6 +29,7 @@ type Samples struct {
 	Output       *Output        `json:"output,omitempty"`
 	Trials       []Trial        `json:"trials,omitempty"` // of a search for a rate
 	Sweep        *Sweep         `json:"sweep,omitempty"`
+	Beside       []BesideSample `json:"beside,omitempty"` // the transfer alone first, then beside a flow of each congestion control
 	Host         *HostSample    `json:"host,omitempty"`
 	Connections  []Connection   `json:"connections,omitempty"`
 	Processes    []Process      `json:"processes,omitempty"` // that have connections open

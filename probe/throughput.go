@@ -31,6 +31,7 @@ type Throughput struct {
 	Narrow     float64       // end as soon as the goodput is known within this share of itself, by 95 %; 0: not before its time; TCP
 	Search     bool          // UDP: find the highest rate that passes, from Config.Rate on, by trials of Config.Duration (1 s unless set)
 	Sweep      Sweep         // the zero value: one test
+	Beside     string        // TCP: congestion controls of competing flows, with commas; "": none
 	Files      Files         // the zero value: from memory to memory
 	OnInterval func(measure.Interval)
 	OnRun      func(line string)       // called after each test of a sweep, with a line for people; nil: nobody wants it
@@ -43,23 +44,36 @@ type Throughput struct {
 
 // Validate reports the first parameter that cannot be.
 func (p *Throughput) Validate() error {
-	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.checkNarrow(), p.checkSearch(), p.Files.check(p), p.Login.check(), p.Config.Validate(), p.checkSweep())
+	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.checkNarrow(), p.checkSearch(), p.checkBeside(), p.Files.check(p), p.Login.check(), p.Config.Validate(), p.checkSweep())
 }
 
 // Do makes the measurement.
 func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
-	r := newResult("throughput", p.Target)
-	r.Way = measure.WayOf(r.Kind, map[string]any{"reverse": p.Config.Reverse, "bidir": p.Config.Bidir})
 	if err := p.Validate(); err != nil {
+		r := p.newResult()
 		r.Fail(err)
 		return r, err
 	}
-	if p.Search {
+	switch {
+	case p.Search:
 		return p.search(ctx)
-	}
-	if p.Sweep.Over != "" {
+	case p.Sweep.Over != "":
 		return p.sweep(ctx)
+	case p.Beside != "":
+		return p.beside(ctx)
 	}
+	return p.transfer(ctx, p.beginSideTrips)
+}
+
+func (p *Throughput) newResult() *measure.Result {
+	r := newResult("throughput", p.Target)
+	r.Way = measure.WayOf(r.Kind, map[string]any{"reverse": p.Config.Reverse, "bidir": p.Config.Bidir})
+	return r
+}
+
+// transfer makes one test. What begins packets beside it is called when nothing but the test is left to do.
+func (p *Throughput) transfer(ctx context.Context, begin func(context.Context) *sideTrips) (*measure.Result, error) {
+	r := p.newResult()
 	config := p.Config
 	config.Enough = p.enough()
 	var err error
@@ -75,7 +89,7 @@ func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 		r.Fail(err)
 		return r, err
 	}
-	side := p.beginSideTrips(ctx)
+	side := begin(ctx)
 	watch := startWatch()
 	report, err := runIperf3(ctx, p.Target, p.Family, p.Port, config)
 	watch.stop(r)
@@ -168,6 +182,10 @@ func streamName(n int) string {
 func throughputText(w io.Writer, r *measure.Result) {
 	if r.Samples.Sweep != nil {
 		sweepText(w, r.Samples.Sweep)
+		return
+	}
+	if len(r.Samples.Beside) > 0 {
+		besideText(w, r.Samples.Beside)
 		return
 	}
 	line := metricLine(w, r)

@@ -91,6 +91,7 @@ func throughputFields() []field[Throughput] {
 		{Name: "use-pkcs1-padding", Outward: true, Default: "false", Meaning: "encrypt them as iperf3 before 3.17 wants it",
 			binding: ifYes(func(p *Throughput) *bool { return &p.Login.PKCS1 })},
 		familyField(func(p *Throughput) *sock.Family { return &p.Family }),
+		besideField(),
 	}, sweepFields()...)
 }
 
@@ -168,6 +169,9 @@ func (p *Throughput) demand() measure.Demand {
 		d.BitsPerSecond = max(payload*ahead+other*back, other*ahead+payload*back)
 	}
 	d.Bytes = bytes * (ahead + back)
+	if p.Beside != "" {
+		return p.besideDemand(d)
+	}
 	return d
 }
 
@@ -188,7 +192,8 @@ func (p *Throughput) resultBytes() float64 {
 	if c.Proto == iperf3.UDP {
 		return 1150
 	}
-	return 1150 + 3300*float64(max(1, c.Parallel))*(c.Duration+iperf3Setup).Seconds()
+	names, _ := readBeside(p.Beside)
+	return 1150 + 150*float64(len(names)) + 3300*float64(max(1, c.Parallel))*(c.Duration+iperf3Setup).Seconds()
 }
 
 // overhead is how many bytes take a link's time for each byte of payload: in its own direction, and the other way.

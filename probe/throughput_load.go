@@ -188,12 +188,17 @@ func sentBytes(readings []measure.TCPSample) (sent, again float64) {
 	return sent, again
 }
 
+// loadedWords say by what round trips were measured.
+func loadedWords(by any) string {
+	return map[any]string{bySTAMP: "STAMP beside the transfer", byTransfer: "the transfer's own packets"}[by]
+}
+
 // loadText writes what the transfer did to round trips.
 func loadText(w io.Writer, r *measure.Result) {
 	line := metricLine(w, r)
 	line("idle round trip", measure.IdleRTT, quantity.FormatSeconds)
 	line("loaded round trip", measure.LoadedRTTMedian, func(v float64) string {
-		by := map[any]string{bySTAMP: "STAMP beside the transfer", byTransfer: "the transfer's own packets"}[r.Parameters[loadedBy]]
+		by := loadedWords(r.Parameters[loadedBy])
 		return quantity.FormatSeconds(v) + ", 95 % within " + quantity.FormatSeconds(r.Metrics[measure.LoadedRTTP95]) + " (by " + by + ")"
 	})
 	line("buffer delay", measure.BufferDelay, func(v float64) string {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -51,14 +52,17 @@ type STAMP struct {
 
 // Run is the run that a responder is open for, and for nobody else.
 type Run struct {
-	Secret  string        // that its tests show; required, but of kinds that reflect and are not Sealed
-	Sealed  bool          // of kinds that reflect: packets are authenticated by the secret
-	Peer    netip.Addr    // that they come from; the zero value: from anywhere
-	Tests   int           // that come, one after the other; 0: 1. It closes when so many went to their end
-	Until   time.Time     // when it closes, whatever came; the zero value: when Serve's context ends
-	Longest time.Duration // test; 0: the kind's own limit
-	Rate    int64         // bit/s that this end sends, of tests that ask it for a rate; 0: whatever they ask for
-	OnTest  func(Tested)  // called after each test that was started, one after the other; nil: nobody wants to know
+	Secret string     // that its tests show; required, but of kinds that reflect and are not Sealed
+	Sealed bool       // of kinds that reflect: packets are authenticated by the secret
+	Peer   netip.Addr // that they come from; the zero value: from anywhere
+	Tests  int        // that come; 0: 1. It closes when so many went to their end
+	// Together is how many of them may come at the same time; 0: 1, so that they come one after the other. With 2 the second of each two shows
+	// measure.CompetingSecret; more there are not.
+	Together int
+	Until    time.Time     // when it closes, whatever came; the zero value: when Serve's context ends
+	Longest  time.Duration // test; 0: the kind's own limit
+	Rate     int64         // bit/s that this end sends, of tests that ask it for a rate; 0: whatever they ask for
+	OnTest   func(Tested)  // called after each test that was started, one call after the other; nil: nobody wants to know
 }
 
 // Tested is what came of one test.
@@ -85,6 +89,9 @@ type Opened struct {
 	until time.Time
 	done  context.CancelCauseFunc // of Serve
 }
+
+// mostTogether is how many tests of a run there may be at the same time: it has two secrets for them.
+const mostTogether = 2
 
 // anyRate in bit/s is beyond any interface.
 const anyRate = 1e15
@@ -128,10 +135,13 @@ func (k *Kind) OpenForRun(ctx context.Context, address string, r Run, log *slog.
 	}
 	var o *Opened
 	left := max(1, r.Tests)
+	var mu sync.Mutex
 	o, err := k.listen(ctx, address, terms{
-		Limits: Limits{Tests: 1, Longest: r.Longest, Rate: cmp.Or(r.Rate, anyRate)},
+		Limits: Limits{Tests: max(1, min(r.Together, mostTogether)), Longest: r.Longest, Rate: cmp.Or(r.Rate, anyRate)},
 		secret: r.Secret, peer: r.Peer, log: log,
-		onTest: func(t Tested) { // for one after the other, as there is one at a time
+		onTest: func(t Tested) {
+			mu.Lock()
+			defer mu.Unlock()
 			if r.OnTest != nil {
 				r.OnTest(t)
 			}

@@ -46,7 +46,8 @@ tests: [{tool: rtt, group: all, schedule: {every: 2s}}]
 		tool     string
 		settings []string
 	}{{"ping", []string{"count=3"}}, {"trace", nil}, {"capacity", nil}, {"throughput", []string{"duration=1s", "cc=cubic"}},
-		{"throughput", []string{"sweep=streams=1,2 cc=reno,cubic", "duration=0.2s", "sweep-within=1", "sweep-budget=20s"}}} {
+		{"throughput", []string{"sweep=streams=1,2 cc=reno,cubic", "duration=0.2s", "sweep-within=1", "sweep-budget=20s"}},
+		{"throughput", []string{"beside=reno", "duration=0.5s", "cc=cubic"}}} {
 		tool := run.tool
 		args := []string{"mesh", "run", "a", "b", tool, "-6", "--data", m.data, "--json"}
 		for _, s := range run.settings {
@@ -61,6 +62,9 @@ tests: [{tool: rtt, group: all, schedule: {every: 2s}}]
 		}
 		if sweep := r.Samples.Sweep; len(run.settings) == 4 && (sweep == nil || len(sweep.Points) != 4 || len(sweep.Order) < 4 || r.Metrics[measure.Throughput] == 0) {
 			t.Errorf("a sweep of four points: %+v, notes %q", sweep, r.Notes)
+		}
+		if beside := r.Samples.Beside; len(run.settings) == 3 && (len(beside) != 2 || beside[1].Competing == nil || r.Metrics[measure.FairnessRatio] == 0) {
+			t.Errorf("a transfer beside another: %+v, notes %q", beside, r.Notes)
 		}
 	}
 	d := &diagnose.Diagnosis{}

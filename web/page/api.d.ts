@@ -116,6 +116,7 @@ interface ResultDoc {
     tcp_info?: Record<string, number | string>[];
     hops?: Hop[];
     sweep?: Sweep;
+    beside?: BesideSample[];
     members?: Member[];
     pairs?: MemberPair[];
     findings?: Finding[];
@@ -124,6 +125,10 @@ interface ResultDoc {
     [kind: string]: unknown;
   };
   notes: string[] | null;
+}
+interface BesideFlow { congestion_control?: string; bits_per_second: number; received_bytes: number; share_ratio: number; retransmits_packets?: number; retransmitted_ratio?: number; rtt_median_seconds?: number }
+interface BesideSample {
+  congestion_control?: string; tested: BesideFlow; competing?: BesideFlow; apart_seconds?: number; metrics?: Record<string, number>; round_trips_by?: string; failure?: string;
 }
 interface SweepPoint {
   values: (number | string)[]; n: number; median: number; low: number; high: number; narrow: boolean; failure?: string;

@@ -10,6 +10,7 @@ import { Diagnosis, diagnosisOf, Findings, Numbers } from './diagnosis.js';
 import { unaskedWords } from './unasked.js';
 import { Members } from './members.js';
 import { Echoes, Hops, Intervals } from './samples.js';
+import { Beside } from './beside.js';
 import { SweepOf } from './sweep.js';
 
 /** @param {{route: import('../router.js').Route}} props */
@@ -53,6 +54,7 @@ export function Result({ route }) {
       ${r.samples.port.unknown && html`<p class="quiet">Not known: ${r.samples.port.unknown}.</p>`}</section>`}
     ${r.kind === 'beacon' && r.samples?.members && html`<${Members} members=${r.samples.members} pairs=${r.samples.pairs ?? []} />
       ${r.test && html`<p class="screen"><a href=${link(['group', r.test])}>The newest of this group</a></p>`}`}
+    ${r.samples?.beside?.length && html`<${Beside} samples=${r.samples.beside} />`}
     ${r.samples?.sweep && html`<${SweepOf} sweep=${r.samples.sweep} />`}
     ${r.samples?.echoes?.length && html`<${Echoes} echoes=${r.samples.echoes} />`}
     ${r.samples?.intervals?.length && html`<${Intervals} intervals=${r.samples.intervals} />`}
