@@ -143,6 +143,13 @@ func (r *clientRun) negotiate() error {
 		}
 		r.params.AuthToken = token
 	}
+	if r.config.Search {
+		search, err := newSearch()
+		if err != nil {
+			return err
+		}
+		r.params.Pathwise.Search = search
+	}
 	text, err := EncodeParams(r.params)
 	if err != nil {
 		return err
@@ -181,6 +188,9 @@ func (r *clientRun) hello(asked time.Time) error {
 		return err
 	}
 	r.report.Peer, r.report.Ahead = &h, h.Clock.ahead(asked, took)
+	if r.config.Search && h.Search == nil {
+		return badConfig("search", "rfc9097", "the far end is of a version that reports nothing while it receives: search by trials")
+	}
 	if r.config.FarFile != "" {
 		return r.farFile(h.File)
 	}

@@ -48,6 +48,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pathwise-net/pathwise/analysis/loadrate"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -121,6 +122,9 @@ type Config struct {
 	// NoOffload makes both ends of a UDP test hand over and take datagrams one by one. Otherwise those that are due together go to the kernel, and come
 	// from it, in one piece (UDP_SEGMENT, UDP_GRO), where it can do that.
 	NoOffload bool
+	// Search has the sender find the maximum IP-layer capacity while the test runs, by RFC 9097: it begins with Rate, or 500 kbit/s, and goes by what
+	// the receiver reports. UDP, one stream, one direction, 2 s to 5 min; the server has to be Pathwise, and what it sends holds to its Policy.
+	Search bool
 	// Train, if not nil, sends packet trains instead of a paced stream. UDP, one stream, one direction.
 	Train *Train
 
@@ -186,7 +190,7 @@ func (c *Config) Validate() error {
 			return err
 		}
 	}
-	return c.validateKind()
+	return cmp.Or(c.checkSearch(), c.validateKind())
 }
 
 // validateKind checks what only one protocol, or only one direction, can do.
@@ -223,6 +227,9 @@ func (c *Config) validateStock() error {
 	if c.FarFile != "" {
 		return badConfig("far file", strconv.Quote(c.FarFile), "the far end is a stock iperf3, which opens no file for a client: leave it out")
 	}
+	if c.Search {
+		return badConfig("search", "rfc9097", "the far end is a stock iperf3, which reports nothing while it receives: search by trials")
+	}
 	if c.Bidir && c.ReverseRate > 0 && c.ReverseRate != c.Rate {
 		return badConfig("reverse rate", c.ReverseRate, "the far end is a stock iperf3, which knows one rate for both directions: leave it out")
 	}
@@ -247,6 +254,9 @@ func (c Config) withDefaults() Config {
 	c.Timeout = orDefault(c.Timeout, defaultTimeout)
 	if c.Proto == TCP && c.Length == 0 {
 		c.Length = defaultTCPLength
+	}
+	if c.Search && c.Rate == 0 {
+		c.Rate = loadrate.Least
 	}
 	if c.Proto == UDP && c.Rate == 0 {
 		c.Rate = defaultUDPRate

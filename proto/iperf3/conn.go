@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/pathwise-net/pathwise/analysis/loadrate"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -137,7 +138,11 @@ func setUp(c syscall.RawConn, p Params, connected bool) (notes []string, err err
 			return nil, err
 		}
 	} else if p.UDP {
-		setUDPBuffer(c, int64(p.Bandwidth))
+		rate := int64(p.Bandwidth)
+		if p.search() != nil {
+			rate = loadrate.Most
+		}
+		setUDPBuffer(c, rate)
 	}
 	if p.TOS > 0 {
 		if err := sock.SetDSCP(c, int(p.TOS)>>2); err != nil {

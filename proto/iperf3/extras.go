@@ -17,13 +17,14 @@ const (
 
 // ParamsExtra is what a Pathwise client adds to its parameters. Its presence asks for a Hello.
 type ParamsExtra struct {
-	Software    string  `json:"software"`
-	Version     string  `json:"version"`
-	SampleEvery float64 `json:"sample_every_seconds,omitempty"` // cadence of TCP_INFO samples; 0: none
-	Train       *Train  `json:"train,omitempty"`
-	EventLoop   bool    `json:"event_loop,omitempty"`   // see Config
-	NoOffload   bool    `json:"no_offload,omitempty"`   // see Config
-	ReverseRate number  `json:"reverse_rate,omitempty"` // bit/s of each stream from the server; 0: as those to it
+	Software    string       `json:"software"`
+	Version     string       `json:"version"`
+	SampleEvery float64      `json:"sample_every_seconds,omitempty"` // cadence of TCP_INFO samples; 0: none
+	Train       *Train       `json:"train,omitempty"`
+	EventLoop   bool         `json:"event_loop,omitempty"`   // see Config
+	NoOffload   bool         `json:"no_offload,omitempty"`   // see Config
+	ReverseRate number       `json:"reverse_rate,omitempty"` // bit/s of each stream from the server; 0: as those to it
+	Search      *SearchExtra `json:"search,omitempty"`       // see Config
 	// File is what the server reads what it sends from, or writes what comes into; nil: memory. See Hello.File.
 	File *FileExtra `json:"file,omitempty"`
 }
@@ -161,6 +162,8 @@ type StreamExtra struct {
 	// 0: not known.
 	IPDV float64 `json:"ipdv_p95_seconds,omitempty"`
 	PDV  float64 `json:"pdv_p95_seconds,omitempty"`
+	// SubIntervals are those of the receiver of a search, in their order, from the start of the data.
+	SubIntervals []SubInterval `json:"sub_intervals,omitempty"`
 	// Discards says that this end receives and had the kernel drop the payload uncopied (MSG_TRUNC): what it counts has
 	// arrived, and the processor time that a program needs to take it over is not in its CPU figures.
 	Discards bool `json:"discards,omitempty"`
@@ -204,6 +207,9 @@ func (e *ResultsExtra) check() error {
 		if s.HostLost < 0 || s.Together < 0 || s.Fragmented < 0 || s.FragmentBytes < 0 || s.PathMTU < 0 || !(s.IPDV >= 0 && s.IPDV <= longest) ||
 			!(s.PDV >= 0 && s.PDV <= longest) || s.FileWait != nil && !(*s.FileWait >= 0 && *s.FileWait <= maxTime) {
 			return &ProtocolError{What: "results of datagrams that cannot be"}
+		}
+		if !possible(s.SubIntervals) {
+			return &ProtocolError{What: "results of sub-intervals that cannot be"}
 		}
 		for i, m := range s.Marks {
 			if m.DSCP < 0 || m.DSCP > 63 || m.Packets < 0 || i > 63 {

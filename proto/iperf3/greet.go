@@ -158,6 +158,8 @@ type Hello struct {
 	Steps    bool   `json:"steps,omitempty"` // it sends the Steps of a Train
 	// File is what became of the file that the parameters ask for; nil: of a server that knows of no files, or was asked for none.
 	File *HelloFile `json:"file,omitempty"`
+	// Search is of a server that does the search which the parameters ask for; nil: of one that knows of none, or was asked for none.
+	Search *HelloSearch `json:"search,omitempty"`
 }
 
 // Clock says what the wall clock of the server's machine is worth.

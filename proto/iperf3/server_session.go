@@ -58,6 +58,7 @@ func (s *serverTest) prepare(ctx context.Context) (<-chan event, error) {
 		return nil, err
 	}
 	s.t = newTransfer(s.params)
+	s.t.searchMost = s.policy.searchMost(s.params)
 	s.file.into(s.t)
 	return s.openStreams(ctx)
 }
@@ -101,7 +102,11 @@ func (s *serverTest) negotiate() error {
 	if s.params.Pathwise.File != nil {
 		opened = s.openFile()
 	}
-	hello, err := json.Marshal(Hello{Software: softwareName, Version: softwareVersion, Clock: clock, Steps: true, File: opened})
+	answer := Hello{Software: softwareName, Version: softwareVersion, Clock: clock, Steps: true, File: opened}
+	if s.params.search() != nil {
+		answer.Search = &HelloSearch{Most: s.policy.searchMost(s.params)}
+	}
+	hello, err := json.Marshal(answer)
 	if err != nil {
 		return fmt.Errorf("encode hello: %w", err)
 	}

@@ -36,6 +36,7 @@ type stream struct {
 	mu         sync.Mutex // of what follows; for UDP receivers only
 	track      Tracker
 	variation  variation
+	meter      *meter           // of a search; nil: the test is none
 	arrivals   []Arrival        // of trains
 	marks      [64]int64        // datagrams by their DSCP, where the kernel tells it
 	arrived    [2]time.Duration // when the first and the latest datagram came, since the start; zero: none did
@@ -180,6 +181,9 @@ func (s *stream) extraUDP(e *StreamExtra) {
 	defer s.mu.Unlock()
 	e.Fragmented, e.FragmentBytes = s.fragmented, s.fragment
 	e.IPDV, e.PDV = s.variation.p95()
+	if s.meter != nil {
+		e.SubIntervals = s.meter.subIntervals()
+	}
 }
 
 // extra is what a Pathwise peer is told about the stream besides.

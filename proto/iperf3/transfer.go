@@ -21,6 +21,7 @@ type transfer struct {
 	stampReads bool      // note the time of each read, to know when the last byte came
 	active     bool      // this end is the client
 	omitted    bool      // the omitted part is over; the monitor's
+	searchMost int64     // bit/s of IP packets, that a search at this end sends at most; 0: as its table has it
 
 	start time.Time
 	// budget is how many bytes the senders may still write, want how many the receivers still expect; both only
@@ -65,6 +66,9 @@ func (t *transfer) begin(m *monitor) {
 	t.setLimits()
 	for _, s := range t.streams {
 		s.filed = s.sender && t.source != nil || !s.sender && t.sink != nil
+		if t.params.search() != nil && !s.sender {
+			s.meter = &meter{headers: packetHeaders(addrPort(s.conn.RemoteAddr()).Addr())}
+		}
 		group := &t.receivers
 		if s.sender {
 			group = &t.senders

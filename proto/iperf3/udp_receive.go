@@ -33,6 +33,9 @@ const (
 // receiveUDP counts datagrams until the end of the test, then what the kernel still holds.
 func (t *transfer) receiveUDP(s *stream) error {
 	in := newInbox(s.raw, t.params)
+	if t.params.search() != nil {
+		defer t.sendReports(s)()
+	}
 	var lingerUntil, last time.Time
 	for {
 		n, err := in.receive(s.raw)
@@ -158,7 +161,7 @@ func (t *transfer) gotMessage(s *stream, data []byte, length int, b beside, at t
 	if b.merged > 0 && b.merged < length {
 		each = b.merged
 	}
-	bytes, packets := 0, int64(0)
+	bytes, packets, transit := 0, int64(0), time.Duration(0)
 	for from := 0; from < length && from < len(data); from += each {
 		sent, seq, ok := ParseDatagram(data[from:], bool(t.params.Counters64))
 		if !ok {
@@ -169,7 +172,8 @@ func (t *transfer) gotMessage(s *stream, data []byte, length int, b beside, at t
 		}
 		if from == 0 {
 			s.hostLost(b, seq)
-			s.vary(seq, at-sent)
+			transit = at - sent
+			s.vary(seq, transit)
 		}
 		s.track.Add(seq, sent, at)
 		if b.stamp != 0 && t.params.train() != nil && len(s.arrivals) < maxArrivals {
@@ -190,6 +194,9 @@ func (t *transfer) gotMessage(s *stream, data []byte, length int, b beside, at t
 		s.fragment = max(s.fragment, b.fragment)
 	}
 	s.together.Store(max(s.together.Load(), packets))
+	if s.meter != nil && packets > 0 {
+		s.meter.take(at, bytes, int(packets), transit, &s.track)
+	}
 	return bytes
 }
 

@@ -19,6 +19,9 @@ func (t *transfer) sendUDP(s *stream) error {
 	if train := t.params.train(); train != nil {
 		return t.sendTrains(s, size, *train)
 	}
+	if t.params.search() != nil {
+		return t.sendSearch(s, size)
+	}
 	out := newOutbox(s, size, t.params.offload(), bool(t.params.Counters64))
 	pace := newPace(size, t.rateOf(s), int(t.params.Burst), t.elapsed())
 	for !t.halted.Load() {
