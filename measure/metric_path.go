@@ -4,6 +4,9 @@ package measure
 const (
 	Capacity Metric = "capacity_bits_per_second" // of the IP layer, at the narrowest link
 
+	// MaxIPCapacity is the most that came in a second of a search by RFC 9097: of the IP layer, beside whatever else used the path.
+	MaxIPCapacity Metric = "max_ip_capacity_bits_per_second"
+
 	// Available is what the narrowest link has left beside other traffic (RFC 5136); of a range, its low end.
 	Available Metric = "available_bits_per_second"
 
@@ -31,6 +34,12 @@ func pathMetrics() []Definition {
 			Shows:  "A transfer gets less than that by the share of headers, even where all is well.",
 			See:    []string{"bottleneck", "overhead", "available_bits_per_second", "path-full"},
 			Source: "RFC 5136"},
+		{Metric: MaxIPCapacity, Label: "Maximum IP-layer capacity", Group: "Path", Better: BetterHigh, Draw: DrawLine,
+			Help:   "The most IP packets that came in one second of a search (RFC 9097).",
+			Text:   "A search offers the path more and more, and this is what came through in its best second, counted in IP packets with their headers.",
+			Shows:  "Other traffic on the path takes its share of it. Goodput in the same second is less by the headers.",
+			See:    []string{"capacity_bits_per_second", "available_bits_per_second", "throughput_bits_per_second"},
+			Source: "RFC 9097"},
 		{Metric: Available, Label: "Available bandwidth", Group: "Path", Better: BetterHigh, Draw: DrawLine,
 			Help: "What the narrowest link has left beside other traffic (RFC 5136), its low end.",
 			Text: "What the narrowest link has left beside the traffic of others. Where a tool gives a range, this is its " +

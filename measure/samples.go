@@ -28,12 +28,14 @@ type Samples struct {
 	Reach        *Reach         `json:"reach,omitempty"`
 	Output       *Output        `json:"output,omitempty"`
 	Trials       []Trial        `json:"trials,omitempty"` // of a search for a rate
-	Sweep        *Sweep         `json:"sweep,omitempty"`
-	Beside       []BesideSample `json:"beside,omitempty"` // the transfer alone first, then beside a flow of each congestion control
-	Host         *HostSample    `json:"host,omitempty"`
-	Connections  []Connection   `json:"connections,omitempty"`
-	Processes    []Process      `json:"processes,omitempty"` // that have connections open
-	Findings     []Finding      `json:"findings,omitempty"`  // of a diagnosis, or of an audit of a host
+	// Search is one of the maximum IP-layer capacity, within one test.
+	Search      *CapacitySearch `json:"search,omitempty"`
+	Sweep       *Sweep          `json:"sweep,omitempty"`
+	Beside      []BesideSample  `json:"beside,omitempty"` // the transfer alone first, then beside a flow of each congestion control
+	Host        *HostSample     `json:"host,omitempty"`
+	Connections []Connection    `json:"connections,omitempty"`
+	Processes   []Process       `json:"processes,omitempty"` // that have connections open
+	Findings    []Finding       `json:"findings,omitempty"`  // of a diagnosis, or of an audit of a host
 }
 
 // Trial is a test at one rate, of a search for the highest that passes.

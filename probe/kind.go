@@ -66,6 +66,9 @@ type Parameter struct {
 	// parameter, and there a person does: who merely may ask for tests does not.
 	Outward bool
 
+	// Alone is what its flag stands for without a value; "": it wants one, unless it is of yes or no.
+	Alone string
+
 	// Refuse returns what would be right in place of a value, such as "give a whole number from 1 to 255"; "" if it is right.
 	Refuse func(value any) string
 }
@@ -177,6 +180,7 @@ type field[T any] struct {
 	Flag, Short string
 	Outward     bool
 	Several     bool
+	Alone       string
 	Former      map[string]map[string]any
 }
 
@@ -195,7 +199,7 @@ func newKind[T any, M interface {
 	k, target, fields := d.kind, d.target, d.fields
 	for _, f := range fields {
 		k.Parameters = append(k.Parameters, Parameter{Name: f.Name, Flag: f.Flag, Short: f.Short, Type: f.Type, Default: f.Default,
-			Meaning: f.Meaning, Values: f.Values, Outward: f.Outward, Several: f.Several, Former: f.Former, Refuse: func(v any) string {
+			Meaning: f.Meaning, Values: f.Values, Outward: f.Outward, Several: f.Several, Alone: f.Alone, Former: f.Former, Refuse: func(v any) string {
 				if word, _ := v.(string); f.Former[word] != nil {
 					return ""
 				}

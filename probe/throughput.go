@@ -29,7 +29,7 @@ type Throughput struct {
 	Config     iperf3.Config // its OnInterval is taken by this probe
 	Login      Login         // the zero value: the target lets test who does not say who they are
 	Narrow     float64       // end as soon as the goodput is known within this share of itself, by 95 %; 0: not before its time; TCP
-	Search     bool          // UDP: find the highest rate that passes, from Config.Rate on, by trials of Config.Duration (1 s unless set)
+	Search     string        // UDP: find how much passes, from Config.Rate on: SearchTrials, or SearchRFC9097; "": one test at a rate
 	Sweep      Sweep         // the zero value: one test
 	Beside     string        // TCP: congestion controls of competing flows, with commas; "": none
 	Files      Files         // the zero value: from memory to memory
@@ -44,7 +44,12 @@ type Throughput struct {
 
 // Validate reports the first parameter that cannot be.
 func (p *Throughput) Validate() error {
-	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.checkNarrow(), p.checkSearch(), p.checkBeside(), p.Files.check(p), p.Login.check(), p.Config.Validate(), p.checkSweep())
+	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.checkNarrow(), p.checkSearch(), p.checkBeside(), p.Files.check(p), p.Login.check(), p.checkConfig(), p.checkSweep())
+}
+
+func (p *Throughput) checkConfig() error {
+	c := p.testConfig()
+	return c.Validate()
 }
 
 // Do makes the measurement.
@@ -54,8 +59,13 @@ func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 		r.Fail(err)
 		return r, err
 	}
+	if p.Search == SearchRFC9097 {
+		one := *p
+		one.Config = p.testConfig()
+		p = &one
+	}
 	switch {
-	case p.Search:
+	case p.Search == SearchTrials:
 		return p.search(ctx)
 	case p.Sweep.Over != "":
 		return p.sweep(ctx)
@@ -95,7 +105,10 @@ func (p *Throughput) transfer(ctx context.Context, begin func(context.Context) *
 	watch.stop(r)
 	maps.Copy(r.Parameters, p.parameters(report))
 	r.TargetClock = peerClock(report)
-	fillThroughput(r, report, &p.Config)
+	fillThroughput(r, report, &config)
+	if config.Search {
+		fillSearch(r, report)
+	}
 	fillLoad(r, report, side.end(r.Target.Address, report.Started))
 	p.Files.fill(r, report, p.Config.Reverse)
 	if closed := file.Close(); err == nil && closed != nil {
@@ -103,14 +116,6 @@ func (p *Throughput) transfer(ctx context.Context, begin func(context.Context) *
 	}
 	r.Fail(err)
 	return r, err
-}
-
-// checkSearch refuses a search of what has no rate to search for.
-func (p *Throughput) checkSearch() error {
-	if c := &p.Config; p.Search && (c.Proto == iperf3.TCP || c.Bidir || c.Bytes > 0 || c.Blocks > 0) {
-		return &input.Error{Field: "search", Value: "true", Remedy: "it is of udp in one direction, with trials of a time: leave out proto, bytes, blocks and bidir"}
-	}
-	return nil
 }
 
 // runIperf3 runs one test, and names the target in what goes wrong.
@@ -189,6 +194,9 @@ func throughputText(w io.Writer, r *measure.Result) {
 		return
 	}
 	line := metricLine(w, r)
+	if r.Samples.Search != nil {
+		searchText(w, r)
+	}
 	if len(r.Samples.Trials) > 0 {
 		fmt.Fprintf(w, "%-22s %s\n", "search", searchSummary(r.Samples.Trials))
 	}

@@ -57,7 +57,7 @@ func (p *Throughput) checkBeside() error {
 		return &input.Error{Field: "beside", Value: p.Beside, Remedy: want}
 	}
 	c := &p.Config
-	if c.Proto == iperf3.UDP || c.Bidir || c.Bytes > 0 || c.Blocks > 0 || c.Source != nil || p.Search || p.Narrow > 0 || p.Sweep.Over != "" || p.Files != (Files{}) {
+	if c.Proto == iperf3.UDP || c.Bidir || c.Bytes > 0 || c.Blocks > 0 || c.Source != nil || p.Search != "" || p.Narrow > 0 || p.Sweep.Over != "" || p.Files != (Files{}) {
 		return &input.Error{Field: "beside", Value: p.Beside,
 			Remedy: "it is of tcp for a time in one direction: leave out udp, bytes, blocks, bidir, search, sweep, within, input and files"}
 	}

@@ -26,7 +26,7 @@ type Files struct {
 // check says what of the files cannot be.
 func (f Files) check(p *Throughput) error {
 	c := &p.Config
-	one := c.Proto != iperf3.UDP && !c.Bidir && c.Parallel <= 1 && c.Omit == 0 && !c.ZeroCopy && !p.Search && p.Sweep.Over == ""
+	one := c.Proto != iperf3.UDP && !c.Bidir && c.Parallel <= 1 && c.Omit == 0 && !c.ZeroCopy && p.Search == "" && p.Sweep.Over == ""
 	switch {
 	case f.Direct && f.Near == "" && f.Far == "":
 		return input.Errorf("--direct: it is of files: give --file or --far-file, too")

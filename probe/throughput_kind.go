@@ -49,8 +49,7 @@ func throughputFields() []field[Throughput] {
 			binding: yesOrNo(func(p *Throughput) *bool { return &p.Config.Bidir })},
 		{Name: "rate", Default: "none for tcp, 1mbit for udp", Meaning: "of each stream, held by the sending program",
 			binding: rate(func(p *Throughput) *int64 { return &p.Config.Rate })},
-		{Name: "search", Default: "false", Meaning: "of udp: find the highest rate of which no more than 1 % is lost, from rate on (10mbit unless said), by trials of a second or of the duration",
-			binding: ifYes(func(p *Throughput) *bool { return &p.Search })},
+		searchField(),
 		{Name: "reverse-rate", Default: "that of rate", Meaning: "of bidir: of each stream that the target sends; it has to be Pathwise",
 			binding: rate(func(p *Throughput) *int64 { return &p.Config.ReverseRate })},
 		{Name: "burst", Default: "those that are due", Meaning: "writes or datagrams that leave together at the rate",
@@ -127,7 +126,7 @@ func (p *Throughput) equip(o Options) {
 
 // bound keeps a test that is to end after so many bytes from going on for ever where the path is slow.
 func (p *Throughput) bound() {
-	if !p.Search && p.Sweep.Over == "" && p.Files == (Files{}) {
+	if p.Search == "" && p.Sweep.Over == "" && p.Files == (Files{}) {
 		setDefault(&p.Config.Duration, transferFor)
 	}
 }
@@ -139,7 +138,11 @@ func (p *Throughput) demand() measure.Demand {
 	if c.Proto == iperf3.UDP && c.Rate == 0 {
 		payload = LightRate * float64(max(1, c.Parallel))
 	}
-	if p.Search { // all that the path carries, at the most
+	if p.Search == SearchRFC9097 {
+		d.DurationSeconds, d.Exclusive = (cmp.Or(c.Duration, transferFor) + iperf3Setup).Seconds(), true
+		return d
+	}
+	if p.Search == SearchTrials { // all that the path carries, at the most
 		each := c.Duration
 		setDefault(&each, searchTrial)
 		d.DurationSeconds, d.Exclusive, d.ResponderTests = searchMost*(each+c.Omit+iperf3Setup).Seconds(), true, searchMost
@@ -189,7 +192,7 @@ func (p *Throughput) resultBytes() float64 {
 	if p.Sweep.Over != "" {
 		return sweepBytes
 	}
-	if c.Proto == iperf3.UDP {
+	if c.Proto == iperf3.UDP || p.Search != "" {
 		return 1150
 	}
 	names, _ := readBeside(p.Beside)

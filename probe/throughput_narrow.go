@@ -91,7 +91,7 @@ func (p *Throughput) checkNarrow() error {
 	switch {
 	case p.Narrow < 0 || p.Narrow > 1:
 		return &input.Error{Field: "narrow", Value: fmt.Sprint(p.Narrow), Remedy: "give a ratio above 0, such as 0.05 or 5%"}
-	case p.Narrow > 0 && p.Config.Proto == iperf3.UDP:
+	case p.Narrow > 0 && (p.Config.Proto == iperf3.UDP || p.Search != ""):
 		return &input.Error{Field: "narrow", Value: fmt.Sprint(p.Narrow), Remedy: "leave it out with udp, whose rate is known before"}
 	}
 	return nil

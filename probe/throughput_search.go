@@ -7,10 +7,48 @@ import (
 	"math"
 	"time"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
 	"github.com/pathwise-net/pathwise/quantity"
 )
+
+// Ways to search.
+const (
+	SearchTrials  = "trials"  // for the highest rate of which no more than 1 % is lost, by one test after another
+	SearchRFC9097 = "rfc9097" // for the maximum IP-layer capacity, within one test
+)
+
+// checkSearch refuses a search of what has no rate to search for.
+func (p *Throughput) checkSearch() error {
+	c := &p.Config
+	switch {
+	case p.Search != "" && p.Search != SearchTrials && p.Search != SearchRFC9097:
+		return &input.Error{Field: "search", Value: p.Search, Remedy: "give " + oneOf([]string{SearchTrials, SearchRFC9097})}
+	case p.Search != "" && (c.Proto == iperf3.TCP || c.Bidir || c.Bytes > 0 || c.Blocks > 0):
+		return &input.Error{Field: "search", Value: p.Search, Remedy: "it is of udp in one direction, for a time: leave out proto, bytes, blocks and bidir"}
+	}
+	return nil
+}
+
+// searchField is the parameter of a search. Older mesh files have true for trials.
+func searchField() field[Throughput] {
+	b := word(func(p *Throughput) *string { return &p.Search }, SearchTrials, SearchRFC9097)
+	set := b.set
+	b.set = func(p *Throughput, v any) string {
+		switch fmt.Sprint(v) { // a mesh file's is of yes or no
+		case "true":
+			v = SearchTrials
+		case "false":
+			p.Search = ""
+			return ""
+		}
+		return set(p, v)
+	}
+	return field[Throughput]{Name: "search", Default: "none", Alone: SearchTrials, binding: b,
+		Meaning: "of udp: trials finds the highest rate of which no more than 1 % is lost, from rate on (10mbit unless said), by tests of a second or of the duration; " +
+			"rfc9097 the maximum IP-layer capacity within one test, to a Pathwise responder"}
+}
 
 // What a search tries, and when a rate passes.
 const (
@@ -103,7 +141,7 @@ func (p *Throughput) search(ctx context.Context) (*measure.Result, error) {
 	again := false // the trial is the second one at a rate, as the first failed or the sender was kept from sending
 	for rate := s.next(); rate > 0 && len(trials) < searchMost && ended == ""; {
 		one := *p
-		one.Search, one.OnInterval, one.alone = false, nil, true
+		one.Search, one.OnInterval, one.alone = "", nil, true
 		one.Config = config
 		one.Config.Rate = rate
 		r, err := one.Do(ctx)
@@ -159,7 +197,7 @@ func (p *Throughput) found(best, last *measure.Result, trials []measure.Trial, b
 		r = last
 	}
 	r.Started, r.DurationSeconds = began.UTC(), time.Since(began).Seconds()
-	r.Parameters["search"] = true
+	r.Parameters["search"] = SearchTrials
 	r.Samples.Trials = trials
 	return r
 }

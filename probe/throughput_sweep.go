@@ -54,7 +54,7 @@ func (p *Throughput) checkSweep() error {
 		return nil
 	}
 	refuse := func(remedy string) error { return &input.Error{Field: "sweep", Value: p.Sweep.Over, Remedy: remedy} }
-	if c := &p.Config; p.Search || c.Bidir || c.Bytes > 0 || c.Blocks > 0 || c.Source != nil {
+	if c := &p.Config; p.Search != "" || c.Bidir || c.Bytes > 0 || c.Blocks > 0 || c.Source != nil {
 		return refuse("it is of tests of a time in one direction: leave out search, bytes, blocks, bidir and input")
 	}
 	axes, err := parseSweep(p.Sweep.Over)

@@ -71,7 +71,7 @@ type Report struct {
 // Search is the state of a search. The zero value is none: see New.
 type Search struct {
 	row, last int
-	congested int // reports of congestion since the last one that was clear of it, or, once it is confirmed, since the start
+	congested int // reports of congestion since the last one that was clear of it; once they confirm it, none is forgotten
 }
 
 // New begins a search at the row of a rate in bit/s, and keeps it at or below another. Zero: the first and the last row.
@@ -89,9 +89,6 @@ func (s *Search) Rate() int64 { return rate(s.row) }
 
 // Confirmed reports whether congestion was confirmed.
 func (s *Search) Confirmed() bool { return s.congested >= ConfirmReports }
-
-// AtMost reports whether the search is at the highest rate that it may go to.
-func (s *Search) AtMost() bool { return s.row == s.last }
 
 // Take adjusts the rate to what a report says. A report of no packets at all says nothing of delay, and changes nothing.
 func (s *Search) Take(r Report) {

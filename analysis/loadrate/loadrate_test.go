@@ -57,7 +57,7 @@ func TestTake(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, s, c.want)
 		}
 	}
-	if s := New(95e6, 50e6); s.Rate() != 50e6 || !s.AtMost() || s.Confirmed() {
+	if s := New(95e6, 50e6); s.Rate() != 50e6 || s.Confirmed() {
 		t.Errorf("from above what is allowed the search begins at %d", s.Rate())
 	}
 }

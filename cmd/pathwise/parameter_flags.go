@@ -77,6 +77,8 @@ func (f *parameterFlags) addParameters(c *cobra.Command, only ...string) {
 		switch {
 		case v.Type() == "bool":
 			flag.NoOptDefVal, flag.DefValue = "true", f.kind.Usage.Set[p.Name]
+		case p.Alone != "":
+			flag.NoOptDefVal, flag.DefValue = p.Alone, ""
 		case p.Refuse(p.Default) == "" && (v.Type() != "string" || !strings.Contains(p.Default, " ")):
 			flag.DefValue = p.Default
 		default:

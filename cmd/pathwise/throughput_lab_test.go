@@ -45,3 +45,30 @@ func searchOver(t *testing.T, link string) {
 		t.Errorf("%.3g bit/s of %.3g, trials %+v", got, most, r.Samples.Trials)
 	}
 }
+
+// A search by RFC 9097 finds what the link carries, in either direction, behind a queue of 20 packets and with a loss that is none of congestion.
+func TestThroughputCapacitySearch(t *testing.T) {
+	carrying(t)
+	spec, err := lab.ParseSpec(t.Name(), []byte("hosts: {bob: {}, carol: {}}\nlinks: [{between: [bob, carol], rate: 100mbit, overhead: none, delay: 10ms, queue: 20p, loss: 0.1%}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := startLab(t, spec)
+	readyOnCarol(t, l, lab.Command{Argv: []string{lab.Self(), "respond"}, Env: append(os.Environ(), actAsPathwise+"=1")})
+	for _, direction := range []string{"--reverse=false", "--reverse"} {
+		var out bytes.Buffer
+		onHost(t, l, "bob", &out, lab.Self(), "throughput", "carol", "--json", "--search=rfc9097", "-t", "4", direction)
+		var r measure.Result
+		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+			t.Fatalf("%v: %s", err, out.Bytes())
+		}
+		const carries = 100e6 // bit/s of IP packets, of which 0.1 % are lost
+		got, s := r.Metrics[measure.MaxIPCapacity], r.Samples.Search
+		if got < 0.95*carries || got > 1.002*carries || s == nil || len(s.SubIntervals) < 3 || r.Metrics[measure.LossRatio] > 0.1 {
+			t.Errorf("%s: %.4g bit/s, %+v", direction, got, s)
+		}
+		if goodput := r.Metrics[measure.Throughput]; goodput >= got || goodput < 0.97*got {
+			t.Errorf("%s: %.4g bit/s of payload in %.4g of packets", direction, goodput, got)
+		}
+	}
+}

@@ -110,8 +110,8 @@ func (p Policy) searchMost(params Params) int64 {
 	return min(p.MaxRate, loadrate.Most)
 }
 
-// packetHeaders are the bytes of the headers of IP and UDP before each datagram to or from an address.
-func packetHeaders(peer netip.Addr) int {
+// PacketHeaders are the bytes of the headers of IP and UDP before each datagram to or from an address.
+func PacketHeaders(peer netip.Addr) int {
 	const udp, four, six = 8, 20, 40
 	if peer.Unmap().Is4() {
 		return four + udp

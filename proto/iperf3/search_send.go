@@ -9,7 +9,7 @@ import (
 
 // sendSearch sends at the rates that a search comes to, until the test is over or the receiver falls silent.
 func (t *transfer) sendSearch(s *stream, size int) error {
-	packet := size + packetHeaders(addrPort(s.conn.RemoteAddr()).Addr())
+	packet := size + PacketHeaders(addrPort(s.conn.RemoteAddr()).Addr())
 	out := newOutbox(s, size, t.params.offload(), bool(t.params.Counters64))
 	reports := t.hearReports(s)
 	defer reports.end()

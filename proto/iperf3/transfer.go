@@ -67,7 +67,7 @@ func (t *transfer) begin(m *monitor) {
 	for _, s := range t.streams {
 		s.filed = s.sender && t.source != nil || !s.sender && t.sink != nil
 		if t.params.search() != nil && !s.sender {
-			s.meter = &meter{headers: packetHeaders(addrPort(s.conn.RemoteAddr()).Addr())}
+			s.meter = &meter{headers: PacketHeaders(addrPort(s.conn.RemoteAddr()).Addr())}
 		}
 		group := &t.receivers
 		if s.sender {
