@@ -6,7 +6,6 @@ import (
 
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/measure"
-	"github.com/pathwise-net/pathwise/probe"
 )
 
 // leastPart of a transfer is worth making where tests on demand took the rest of its bytes: a shorter one is over before TCP has
@@ -61,13 +60,13 @@ func (c *Control) pending(m *config.Mesh, runs []measure.Run, now time.Time) map
 	if !m.Daily() {
 		return used
 	}
-	today := dayOf(now)
+	today, reckoned := dayOf(now), reckonings{}
 	for i := range runs {
 		r := &runs[i]
 		if _, open := c.awaited.source(r.ID); !open || dayOf(r.Start) != today || r.Limit().Before(now) {
 			continue
 		}
-		bytes := reckonedBytes(m, r)
+		bytes := reckonedBytes(m, r, reckoned)
 		for _, l := range limitsOf(m, r) {
 			used[l.Whose] += bytes
 		}
@@ -86,8 +85,8 @@ func limitsOf(m *config.Mesh, r *measure.Run) []config.DailyLimit {
 }
 
 // reckonedBytes is what a run takes on the wire, as far as its task and its tool say.
-func reckonedBytes(m *config.Mesh, r *measure.Run) float64 {
-	need, err := probe.Demand(r.Task)
+func reckonedBytes(m *config.Mesh, r *measure.Run, reckoned reckonings) float64 {
+	need, err := reckoned.demand(r.Task)
 	if err != nil {
 		return 0
 	}
@@ -109,7 +108,7 @@ func (c *Control) account(run *measure.Run, result *measure.Result) {
 	case known:
 		bytes = config.OnWire(run.Task.Parameters, bytes)
 	case result.Status != measure.StatusFailed:
-		bytes = reckonedBytes(m, run)
+		bytes = reckonedBytes(m, run, reckonings{})
 	}
 	c.spending.add(limits, bytes, run.Start, c.config.Now())
 }

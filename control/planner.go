@@ -9,7 +9,6 @@ import (
 
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/measure"
-	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/schedule"
 )
 
@@ -148,12 +147,13 @@ func (c *Control) Planned(host string, limit int) ([]PlannedRun, error) {
 	}
 	c.mu.Unlock()
 	list = slices.DeleteFunc(list, func(r PlannedRun) bool { return !r.of(host) })
+	reckoned := reckonings{}
 	for i, found := 0, 0; i < len(runs) && found < limit; i++ {
 		r := &runs[i]
 		if r.Limit().Before(now) || host != "" && r.Source != host && r.Target != host {
 			continue
 		}
-		if r := named(m, r); r.End.After(now) {
+		if r := named(m, r, reckoned); r.End.After(now) {
 			list = append(list, r)
 			found++
 		}
@@ -166,9 +166,9 @@ func (c *Control) Planned(host string, limit int) ([]PlannedRun, error) {
 func (r *PlannedRun) of(host string) bool { return host == "" || r.Source == host || r.Target == host }
 
 // named is a run of a plan with its end as it is reckoned. A program whose end nobody knows has its limit.
-func named(m *config.Mesh, r *measure.Run) PlannedRun {
+func named(m *config.Mesh, r *measure.Run, reckoned reckonings) PlannedRun {
 	lasts := time.Duration(r.LimitSeconds * float64(time.Second))
-	if d, err := probe.Demand(r.Task); err == nil {
+	if d, err := reckoned.demand(r.Task); err == nil {
 		if tool := m.Tool(r.Tool); tool != nil {
 			d = tool.Adjust(d)
 		}

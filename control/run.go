@@ -2,6 +2,7 @@ package control
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/pathwise-net/pathwise/config"
@@ -29,6 +30,26 @@ func reckon(m *config.Mesh, measured config.Measured) *config.Reckoning {
 	})
 	reckoning.Measured = measured
 	return reckoning
+}
+
+// reckonings hold what tasks ask for, so that those that differ by their target alone are reckoned once: that of a script of flows is the sum of its
+// packets.
+type reckonings map[string]reckoning
+
+type reckoning struct {
+	demand measure.Demand
+	err    error
+}
+
+func (r reckonings) demand(task measure.Task) (measure.Demand, error) {
+	six := strings.Contains(task.Target, ":") // over IPv6 headers are longer
+	key := fmt.Sprintf("%s %v %v", task.Kind, six, task.Parameters)
+	known, is := r[key]
+	if !is {
+		known.demand, known.err = probe.Demand(task)
+		r[key] = known
+	}
+	return known.demand, known.err
 }
 
 // turn is when a run has its turn: from when on, how much later it may begin, and when after its start it is ended.

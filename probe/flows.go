@@ -14,13 +14,14 @@ import (
 	"github.com/pathwise-net/pathwise/traffic"
 )
 
-// Flows sends flows of datagrams, as a script has them, to a Pathwise responder, which tells what came of each: for paths whose behaviour under
-// voice, video, bursts or a replayed capture is to be seen, and not under one even stream.
+// Flows sends flows of datagrams, as a script has them, to a Pathwise responder, which tells what came of each, and has it send those that the script
+// has in reverse: for paths whose behaviour under voice, video, bursts or a replayed capture is to be seen, and not under one even stream.
 type Flows struct {
 	Target   string           // name or address; required
 	Family   sock.Family      // zero: the first of the target's addresses that answers
 	Port     int              // 0: that of the responder, 5214
 	Script   string           // of package traffic; "": a call by G.711 of 10 s
+	Reverse  bool             // each flow goes the other way
 	Linger   time.Duration    // how long late packets are waited for; 0: 1 s
 	Captures traffic.Captures // of a script that replays some; nil: none may
 
@@ -47,8 +48,17 @@ func (p Flows) Validate() error {
 	); err != nil {
 		return err
 	}
-	_, err := traffic.Parse(all.Script, p.Captures)
+	_, err := all.parse()
 	return err
+}
+
+// parse reads the script, and turns it around where that was asked for.
+func (p *Flows) parse() (*traffic.Script, error) {
+	script, err := traffic.Parse(p.Script, p.Captures)
+	if err == nil && p.Reverse {
+		err = script.Turn()
+	}
+	return script, err
 }
 
 func (p Flows) withDefaults() Flows {
@@ -61,7 +71,6 @@ func (p Flows) withDefaults() Flows {
 // Do makes the measurement.
 func (p *Flows) Do(ctx context.Context) (*measure.Result, error) {
 	r, watch := newResult("flows", p.Target), startWatch()
-	r.Way = measure.Forward
 	if err := p.Validate(); err != nil {
 		r.Fail(err)
 		return r, err
@@ -78,11 +87,12 @@ func (p *Flows) Do(ctx context.Context) (*measure.Result, error) {
 }
 
 func (p *Flows) do(ctx context.Context, r *measure.Result) error {
-	script, err := traffic.Parse(p.Script, p.Captures)
+	script, err := p.parse()
 	if err != nil {
 		return err
 	}
-	load, err := script.Load()
+	r.Way = wayOfFlows(script)
+	terms, err := flows.TermsOf(script, p.Script, p.Reverse, p.Linger, flowsSetup)
 	if err != nil {
 		return err
 	}
@@ -94,7 +104,7 @@ func (p *Flows) do(ctx context.Context, r *measure.Result) error {
 	for i, a := range addresses {
 		ends[i] = netip.AddrPortFrom(a, uint16(p.Port))
 	}
-	client := flows.Client{Secret: p.Secret, Terms: flows.Terms{Longest: p.longest(script), Linger: p.Linger, Rate: load.Peak, Flows: load.Flows}}
+	client := flows.Client{Secret: p.Secret, Terms: terms}
 	if p.Progress != nil {
 		client.OnSoFar = func(all []flows.SoFar) { p.Progress(script, all) }
 	}
@@ -105,11 +115,17 @@ func (p *Flows) do(ctx context.Context, r *measure.Result) error {
 	defer test.Close()
 	r.Source.Address, r.Target.Address = test.Local.Addr().String(), test.Remote.Addr().String()
 	outcome, err := test.Run(ctx, script)
-	reportFlows(r, script, outcome)
+	reportFlows(r, script, int(test.Remote.Port()), outcome)
 	return err
 }
 
-// longest is how long the test may take.
-func (p *Flows) longest(s *traffic.Script) time.Duration {
-	return s.Duration() + traffic.MostLate + p.Linger + flowsSetup
+// wayOfFlows is the way that the flows of a script go.
+func wayOfFlows(script *traffic.Script) measure.Way {
+	switch {
+	case !script.Goes(true):
+		return measure.Forward
+	case !script.Goes(false):
+		return measure.Reverse
+	}
+	return measure.Both
 }

@@ -25,6 +25,7 @@ func flowsFields() []field[Flows] {
 	return []field[Flows]{
 		{Name: "script", Default: flowsScript, Meaning: "flows to send, as `docs/flows.md` has them; a semicolon ends a statement as a line does",
 			binding: only(word(func(p *Flows) *string { return &p.Script }), isScript, "give flows such as: "+flowsScript)},
+		{Name: "reverse", Short: "R", Default: "false", Meaning: "each flow of the script goes the other way", binding: ifYes(func(p *Flows) *bool { return &p.Reverse })},
 		{Name: "linger", Default: "1s", Meaning: "how long to wait for late packets, after the last was sent",
 			binding: span(func(p *Flows) *time.Duration { return &p.Linger })},
 		{Name: "port", Short: "p", Outward: true, Default: "5214", Meaning: "the responder's; a host of a mesh opens one of its own",
@@ -64,23 +65,25 @@ func FlowsLine(s *traffic.Script, soFar []flows.SoFar) string {
 func (p *Flows) demand() measure.Demand {
 	all := p.withDefaults()
 	d := measure.Demand{Responder: measure.ResponderFlows}
-	script, err := traffic.Parse(all.Script, all.Captures)
+	script, err := all.parse()
 	if err != nil {
 		return d
 	}
-	load, err := script.Load()
+	terms, err := flows.TermsOf(script, all.Script, all.Reverse, all.Linger, flowsSetup)
 	if err != nil {
 		return d
 	}
 	header := wire(p.Target, p.Family, 0)
-	d.DurationSeconds = all.longest(script).Seconds()
-	d.Bytes = float64(load.Bytes) + header*float64(load.Packets)
-	d.BitsPerSecond = load.Peak
+	d.DurationSeconds = terms.Longest.Seconds()
+	for _, f := range terms.Flows {
+		d.Bytes += float64(f.Bytes) + header*float64(f.Packets)
+	}
+	d.BitsPerSecond = terms.Rate
 	d.Exclusive = d.BitsPerSecond > LightRate
 	return d
 }
 
-// resultBytes are those of a Result with a distribution, and of each flow a sample.
+// resultBytes are those of a Result with a distribution, and of each flow a sample with its intervals, of which most scripts have 40 or so.
 func (p *Flows) resultBytes() float64 {
-	return 700 + 500*float64(strings.Count(p.withDefaults().Script, "flow "))
+	return 700 + 1500*float64(strings.Count(p.withDefaults().Script, "flow "))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/pathwise-net/pathwise/chart"
@@ -13,16 +14,20 @@ import (
 	"github.com/pathwise-net/pathwise/traffic"
 )
 
-// reportFlows fills in what is known of each flow, and of all together where the far end told all.
-func reportFlows(r *measure.Result, script *traffic.Script, o flows.Outcome) {
+// reportFlows fills in what is known of each flow, and of all together where the far end told all. port is the far end's.
+func reportFlows(r *measure.Result, script *traffic.Script, port int, o flows.Outcome) {
 	for i := range o.Sent {
 		s, f := &o.Sent[i], &script.Flows[i]
-		sample := measure.FlowSample{Name: f.Name, SourcePort: int(s.Port), StartSeconds: f.Start.Seconds(), EndSeconds: f.End.Seconds(),
-			Sent: s.Packets, SentBytes: s.Bytes, Skipped: s.Skipped, Refused: s.Refused,
-			LateP95Seconds: time.Duration(s.Late.Quantile(0.95)).Seconds(), LateMaxSeconds: time.Duration(s.Late.Max()).Seconds()}
+		sample := measure.FlowSample{Name: f.Name, Direction: measure.Forward, SourcePort: int(s.Port), TargetPort: port, StartSeconds: f.Start.Seconds(),
+			EndSeconds: f.End.Seconds(), Sent: s.Packets, SentBytes: s.Bytes, Skipped: s.Skipped, Refused: s.Refused,
+			LateP95Seconds: s.LateP95.Seconds(), LateMaxSeconds: s.LateMost.Seconds()}
+		if f.Reverse {
+			sample.Direction, sample.SourcePort, sample.TargetPort = measure.Reverse, port, int(s.Port)
+		}
 		switch {
 		case o.Account != nil:
-			sample.Arrived = flowArrivals(f, s.Packets, &o.Account.Flows[i])
+			sample.Arrived = flowArrivals(f, s, &o.Account.Flows[i])
+			sample.Arrived.OverTime = flowOverTime(script.Interval(), s, &o.Account.Flows[i])
 		case o.SoFar != nil:
 			sample.SoFar = o.SoFar[i].Packets
 		}
@@ -35,41 +40,83 @@ func reportFlows(r *measure.Result, script *traffic.Script, o flows.Outcome) {
 		}
 		return
 	}
-	r.Metrics = reduceFlows(r.Samples.Flows, script.Duration())
+	r.Metrics = reduceFlows(r.Samples.Flows, r.Way, script.Duration())
 	noteFlows(r, o.Account)
 }
 
-// flowArrivals are what the far end told of a flow. Its rate is over the time that the script gives it, or that its packets took to arrive where a
+// flowArrivals are what the receiver told of a flow. Its rate is over the time that the script gives it, or that its packets took to arrive where a
 // queue made that longer.
-func flowArrivals(f *traffic.Flow, sent int, a *flows.FlowAccount) *measure.FlowArrivals {
-	return &measure.FlowArrivals{Received: a.Packets, ReceivedBytes: a.Bytes, Lost: max(0, sent-a.Packets), LossRuns: a.LossRuns,
+func flowArrivals(f *traffic.Flow, sent *flows.Sent, a *flows.FlowAccount) *measure.FlowArrivals {
+	return &measure.FlowArrivals{Received: a.Packets, ReceivedBytes: a.Bytes, Lost: max(0, sent.Packets-a.Packets), LossRuns: a.LossRuns,
 		LossBurstMax: a.LongestRun, Duplicates: a.Copies, Reordered: a.Reordered, ReorderingExtent: a.MaxExtent, Remarked: a.Remarked,
 		BitsPerSecond:  8 * float64(a.Bytes) / max(f.End-f.Start, a.Span).Seconds(),
 		IPDVP95Seconds: a.IPDVP95.Seconds(), PDVP95Seconds: a.PDVP95.Seconds(), PDVMaxSeconds: a.PDVMost.Seconds()}
 }
 
-// reduceFlows makes metrics of all flows together, each of which the far end told of.
-func reduceFlows(all []measure.FlowSample, lasted time.Duration) map[measure.Metric]float64 {
-	f := fates{}
+// flowOverTime is what became of a flow in each interval of the script.
+func flowOverTime(width time.Duration, sent *flows.Sent, a *flows.FlowAccount) *measure.FlowOverTime {
+	o := &measure.FlowOverTime{IntervalSeconds: width.Seconds(), Sent: sent.Intervals}
+	for _, one := range a.Intervals {
+		o.Received, o.ReceivedBytes = append(o.Received, one.Packets), append(o.ReceivedBytes, one.Bytes)
+		var mean, most *float64
+		if one.Packets > 0 {
+			mean, most = new(one.Mean.Seconds()), new(one.Most.Seconds())
+		}
+		o.DelayMean, o.DelayMax = append(o.DelayMean, mean), append(o.DelayMax, most)
+	}
+	return o
+}
+
+// reduceFlows makes metrics of all flows together, each of which the receiver told of, and where they go both ways, of each way too.
+func reduceFlows(all []measure.FlowSample, way measure.Way, lasted time.Duration) map[measure.Metric]float64 {
+	m := sumFlows(all).metrics()
 	var duplicates, reordered, unsent int
-	var sentBytes, receivedBytes int64
+	for i := range all {
+		s := &all[i]
+		duplicates, reordered, unsent = duplicates+s.Arrived.Duplicates, reordered+s.Arrived.Reordered, unsent+s.Skipped+s.Refused
+	}
+	m[measure.DuplicatePackets], m[measure.ReorderedPackets] = float64(duplicates), float64(reordered)
+	m[measure.ReorderingRatio] = float64(reordered) / max(1, m[measure.ReceivedPackets])
+	m[measure.SenderDropped] = float64(unsent)
+	for _, direction := range []string{measure.Forward, measure.Reverse} {
+		of := slices.DeleteFunc(slices.Clone(all), func(f measure.FlowSample) bool { return f.Direction != direction })
+		if len(of) == 0 {
+			continue
+		}
+		sent, received := flowRates(of, lasted)
+		if direction == measure.Reverse && way == measure.Both {
+			m[measure.ReverseThroughput] = received
+		} else {
+			m[measure.SentRate], m[measure.Throughput] = sent, received
+		}
+		if f := sumFlows(of); way == measure.Both {
+			m[measure.SentOn(direction)], m[measure.LostOn(direction)] = float64(f.sent), float64(f.lost)
+			if f.sent > 0 {
+				m[measure.LossOn(direction)] = float64(f.lost) / float64(f.sent)
+			}
+		}
+		if a := of[0].Arrived; len(of) == 1 && a.Received > 1 {
+			m[measure.IPDVP95(direction)], m[measure.PDVP95(direction)] = a.IPDVP95Seconds, a.PDVP95Seconds
+		}
+	}
+	return m
+}
+
+func sumFlows(all []measure.FlowSample) (f fates) {
 	for i := range all {
 		s, a := &all[i], all[i].Arrived
 		f.sent, f.lost, f.runs = f.sent+int64(s.Sent), f.lost+int64(a.Lost), f.runs+int64(a.LossRuns)
 		f.longest = max(f.longest, int64(a.LossBurstMax))
-		duplicates, reordered, unsent = duplicates+a.Duplicates, reordered+a.Reordered, unsent+s.Skipped+s.Refused
-		sentBytes, receivedBytes = sentBytes+s.SentBytes, receivedBytes+a.ReceivedBytes
 	}
-	m := f.metrics()
-	m[measure.DuplicatePackets], m[measure.ReorderedPackets] = float64(duplicates), float64(reordered)
-	m[measure.ReorderingRatio] = float64(reordered) / float64(max(1, f.sent-f.lost))
-	m[measure.SenderDropped] = float64(unsent)
-	m[measure.SentRate] = 8 * float64(sentBytes) / lasted.Seconds()
-	m[measure.Throughput] = 8 * float64(receivedBytes) / lasted.Seconds()
-	if len(all) == 1 && all[0].Arrived.Received > 1 {
-		m[measure.IPDVP95(measure.Forward)], m[measure.PDVP95(measure.Forward)] = all[0].Arrived.IPDVP95Seconds, all[0].Arrived.PDVP95Seconds
+	return f
+}
+
+// flowRates are what flows sent and what arrived of them, in bit/s of UDP payload over the time of the script.
+func flowRates(all []measure.FlowSample, lasted time.Duration) (sent, received float64) {
+	for i := range all {
+		sent, received = sent+8*float64(all[i].SentBytes)/lasted.Seconds(), received+8*float64(all[i].Arrived.ReceivedBytes)/lasted.Seconds()
 	}
-	return m
+	return sent, received
 }
 
 // noteFlows adds what limits what the figures mean.
@@ -91,7 +138,7 @@ func flowsText(w io.Writer, r *measure.Result) {
 	rows := [][]string{{"flow", "sent", "unsent", "lost", "loss", "in a row", "copies", "reordered", "rate", "ipdv p95", "late p95", "late max"}}
 	for i := range r.Samples.Flows {
 		f := &r.Samples.Flows[i]
-		row := []string{f.Name, fmt.Sprint(f.Sent), fmt.Sprint(f.Skipped + f.Refused)}
+		row := []string{flowDirection(r.Samples.Flows, f), fmt.Sprint(f.Sent), fmt.Sprint(f.Skipped + f.Refused)}
 		if a := f.Arrived; a != nil {
 			row = append(row, fmt.Sprint(a.Lost), quantity.FormatRatio(float64(a.Lost)/float64(max(1, f.Sent))), fmt.Sprint(a.LossBurstMax),
 				fmt.Sprint(a.Duplicates), fmt.Sprint(a.Reordered), quantity.FormatRate(a.BitsPerSecond), quantity.FormatSeconds(a.IPDVP95Seconds))
@@ -101,6 +148,9 @@ func flowsText(w io.Writer, r *measure.Result) {
 		rows = append(rows, append(row, quantity.FormatSeconds(f.LateP95Seconds), quantity.FormatSeconds(f.LateMaxSeconds)))
 	}
 	for _, line := range chart.Table(rows, 0) {
+		fmt.Fprintln(w, line)
+	}
+	for _, line := range flowsDrawing(r.Samples.Flows) {
 		fmt.Fprintln(w, line)
 	}
 	for i := range r.Samples.Flows {
@@ -115,7 +165,7 @@ func flowExtras(w io.Writer, f *measure.FlowSample) {
 		n    int
 		what string
 	}{
-		{f.Refused, "refused by this host's kernel"},
+		{f.Refused, "refused by the sender's kernel"},
 		{a.Remarked, "arrived with another mark"}, {f.SoFar, "had arrived when the far end was last heard"},
 	} {
 		if one.n > 0 {

@@ -28,6 +28,13 @@ var patterns = []Pattern{Constant, Poisson, OnOff, Frames, Replay}
 func (c *clause) read(words []string) error {
 	for i := 0; i < len(words); i++ {
 		key := words[i]
+		if c.whole && (key == "forward" || key == "reverse") {
+			if slices.Contains(c.seen, "way") {
+				return fmt.Errorf("%q: it has a way already", key)
+			}
+			c.seen, c.flow.Reverse = append(c.seen, "way"), key == "reverse"
+			continue
+		}
 		if slices.Contains(patterns, Pattern(key)) {
 			if slices.Contains(c.seen, "pattern") {
 				return fmt.Errorf("%q: it has a pattern already", key)
@@ -83,7 +90,7 @@ func (c *clause) set(key, value string) (err error) {
 	case key == "dscp":
 		s.DSCP, err = quantity.ParseDSCP(value)
 	default:
-		err = errors.New("want one of start, end, rate, size, dscp, on, off, frame, every, file, port, or of the patterns constant, poisson, onoff, frames, replay")
+		err = errors.New("want one of start, end, rate, size, dscp, on, off, frame, every, file, port, of the ways forward, reverse, or of the patterns constant, poisson, onoff, frames, replay")
 		if !c.whole {
 			err = errors.New("want one of rate, size, dscp, on, off, frame, every, or of the patterns constant, poisson, onoff, frames")
 		}
@@ -132,6 +139,10 @@ func (f *Flow) complete(c *clause) error {
 	case (c.shape.Pattern == Replay) != (c.file != ""), c.file == "" && c.port != 0:
 		return errors.New("want a capture for replay, and for nothing else: replay file call.pcap")
 	}
+	f.Phases = []Phase{{At: f.Start, Shape: c.shape}}
+	if err := f.checkWay(); err != nil {
+		return err
+	}
 	if c.file != "" {
 		if c.captures == nil {
 			return errors.New("captures are replayed from the command line alone")
@@ -150,8 +161,15 @@ func (f *Flow) complete(c *clause) error {
 	if f.End <= f.Start {
 		return fmt.Errorf("it ends at %v, and starts at %v: give a later end", f.End, f.Start)
 	}
-	f.Phases = []Phase{{At: f.Start, Shape: c.shape}}
 	return c.shape.check()
+}
+
+// checkWay says what is wrong with the way of a flow.
+func (f *Flow) checkWay() error {
+	if f.Reverse && f.Phases[0].Shape.Pattern == Replay {
+		return errors.New("a capture is replayed from this host, and not in reverse")
+	}
+	return nil
 }
 
 // check says what a shape lacks.

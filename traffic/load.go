@@ -11,8 +11,9 @@ type Load struct {
 	Flows   []FlowLoad
 	Packets int
 	Bytes   int64 // of UDP payload
-	// Peak is the most in any second, in bit/s with the headers of UDP and IPv6, which are the larger ones.
-	Peak float64
+	// Peak and ReversePeak are the most in any second that go one way and the other, in bit/s with the headers of UDP and IPv6, which are
+	// the larger ones.
+	Peak, ReversePeak float64
 }
 
 // FlowLoad is a flow's part.
@@ -25,18 +26,30 @@ type FlowLoad struct {
 const headers = 8 + 40
 
 // Load adds a script up. Its error, of package input, says that there are more than MostPackets.
+func (s *Script) Load() (Load, error) {
+	l := Load{Flows: make([]FlowLoad, len(s.Flows))}
+	err := l.add(s, false, &l.Peak)
+	if err == nil {
+		err = l.add(s, true, &l.ReversePeak)
+	}
+	if err != nil {
+		return Load{}, err
+	}
+	return l, nil
+}
+
+// add adds up the flows of one way.
 //
 // The peak slides over the plan: what is due in the second that ends with a packet lies between tail and that packet.
 //
 //	tail, a second ago |•  •• •   •  •| the packet
-func (s *Script) Load() (Load, error) {
-	l := Load{Flows: make([]FlowLoad, len(s.Flows))}
+func (l *Load) add(s *Script, reverse bool, peak *float64) error {
 	var most, window int64
-	ahead, behind := NewPlan(s), NewPlan(s)
+	ahead, behind := NewPlan(s, reverse), NewPlan(s, reverse)
 	tail, any := behind.Next()
 	for p, ok := ahead.Next(); ok; p, ok = ahead.Next() {
 		if l.Packets++; l.Packets > MostPackets {
-			return Load{}, input.Errorf("script: more than %d packets: end flows sooner, or send fewer", MostPackets)
+			return input.Errorf("script: more than %d packets: end flows sooner, or send fewer", MostPackets)
 		}
 		f := &l.Flows[p.Flow]
 		f.Packets, f.Bytes, l.Bytes = f.Packets+1, f.Bytes+int64(p.Bytes), l.Bytes+int64(p.Bytes)
@@ -47,6 +60,6 @@ func (s *Script) Load() (Load, error) {
 		}
 		most = max(most, window)
 	}
-	l.Peak = float64(most) * 8
-	return l, nil
+	*peak = float64(most) * 8
+	return nil
 }

@@ -29,10 +29,13 @@ type Leaving struct {
 	Skipped bool // it would be later than MostLate
 }
 
-// NewPacer begins to pace the plan of a script, which is not to be changed meanwhile.
-func NewPacer(s *Script) *Pacer {
+// NewPacer begins to pace the flows of a script that go one way. The script is not to be changed meanwhile.
+func NewPacer(s *Script, reverse bool) *Pacer {
 	p := &Pacer{sources: make([]*source, len(s.Flows)), heads: make([]head, len(s.Flows))}
 	for i := range s.Flows {
+		if s.Flows[i].Reverse != reverse {
+			continue
+		}
 		p.sources[i] = newSource(s, i)
 		h := &p.heads[i]
 		h.packet, h.any = p.sources[i].packet()

@@ -18,13 +18,13 @@ type Captures func(name string, port int) ([]Recorded, error)
 //	# all that follows on the line is a comment
 //	seed 7
 //	to HOST[:PORT]
-//	flow NAME start TIME end TIME PATTERN KEY VALUE …
+//	flow NAME [reverse] start TIME end TIME PATTERN KEY VALUE …
 //	at TIME NAME [PATTERN] KEY VALUE …
 //
 // A statement ends with its line, or with a semicolon.
 func Parse(text string, captures Captures) (*Script, error) {
-	if len(text) > mostText {
-		return nil, input.Errorf("script: %d bytes, want at most %d", len(text), mostText)
+	if len(text) > MostText {
+		return nil, input.Errorf("script: %d bytes, want at most %d", len(text), MostText)
 	}
 	p := parser{captures: captures}
 	line := 0

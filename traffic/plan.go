@@ -95,17 +95,20 @@ func (s Spell) draw(r *rand.Rand) float64 {
 	return float64(s.Mean)
 }
 
-// Plan gives the packets of all flows of a script, in the order of their times; of those at one time, in the order of the flows.
+// Plan gives the packets of flows of a script, in the order of their times; of those at one time, in the order of the flows.
 type Plan struct {
 	sources []*source
 	heads   []Packet // the next of each
 	any     []bool   // there is one
 }
 
-// NewPlan begins the plan of a script, which is not to be changed meanwhile.
-func NewPlan(s *Script) *Plan {
+// NewPlan begins the plan of the flows of a script that go one way. The script is not to be changed meanwhile.
+func NewPlan(s *Script, reverse bool) *Plan {
 	p := &Plan{sources: make([]*source, len(s.Flows)), heads: make([]Packet, len(s.Flows)), any: make([]bool, len(s.Flows))}
 	for i := range s.Flows {
+		if s.Flows[i].Reverse != reverse {
+			continue
+		}
 		p.sources[i] = newSource(s, i)
 		p.heads[i], p.any[i] = p.sources[i].packet()
 	}

@@ -6,7 +6,10 @@
 package traffic
 
 import (
+	"slices"
 	"time"
+
+	"github.com/pathwise-net/pathwise/input"
 )
 
 // Limits of a script.
@@ -21,8 +24,8 @@ const (
 	MostPackets = 2_000_000
 	// MostTime is how long a script may last: a receiver that forgets nothing forgets no flow within a day.
 	MostTime = 24 * time.Hour
-	// mostText bounds the text of a script: 64 flows with some changes each.
-	mostText = 64 << 10
+	// MostText bounds the text of a script, in bytes: 64 flows with some changes each.
+	MostText = 64 << 10
 	// mostChanges of one flow.
 	mostChanges = 1000
 )
@@ -34,9 +37,10 @@ type Script struct {
 	Flows []Flow // in the order of the text
 }
 
-// Flow is a row of packets from one port to one host.
+// Flow is a row of packets between two ports.
 type Flow struct {
 	Name       string
+	Reverse    bool          // the far end sends it
 	Start, End time.Duration // since the script began: packets are due from Start on, and before End
 	Phases     []Phase       // the first begins at Start; at least one
 	Recorded   []Recorded    // of the pattern Replay
@@ -93,6 +97,42 @@ type Packet struct {
 	Bytes int           // of UDP payload
 	DSCP  int
 }
+
+// Turn has each flow go the other way. Errors are of package input: a capture is on this host, and the far end cannot replay it.
+func (s *Script) Turn() error {
+	for i := range s.Flows {
+		f := &s.Flows[i]
+		f.Reverse = !f.Reverse
+		if err := f.checkWay(); err != nil {
+			return input.Errorf("flow %s: %v", f.Name, err)
+		}
+	}
+	return nil
+}
+
+// Goes reports whether a script has flows of a way.
+func (s *Script) Goes(reverse bool) bool {
+	return slices.ContainsFunc(s.Flows, func(f Flow) bool { return f.Reverse == reverse })
+}
+
+// MostIntervals is into how many a script is divided, to tell what became of its packets over time: a drawing shows no more.
+const MostIntervals = 50
+
+// Interval is the width of the intervals that a script is divided into: the smallest of 100 ms, 200 ms, 500 ms, 1 s and so on of which MostIntervals
+// or fewer cover it.
+func (s *Script) Interval() time.Duration {
+	last := s.Duration()
+	for decade := 100 * time.Millisecond; ; decade *= 10 {
+		for _, width := range []time.Duration{decade, 2 * decade, 5 * decade} {
+			if last <= MostIntervals*width {
+				return width
+			}
+		}
+	}
+}
+
+// Intervals is how many intervals of that width cover the script.
+func (s *Script) Intervals() int { return int((s.Duration() + s.Interval() - 1) / s.Interval()) }
 
 // Duration is how long the script lasts: until the last flow ends.
 func (s *Script) Duration() (last time.Duration) {

@@ -19,7 +19,7 @@ func planned(t *testing.T, text string, captures Captures) (all []Packet) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := NewPlan(s)
+	plan := NewPlan(s, false)
 	for p, ok := plan.Next(); ok; p, ok = plan.Next() {
 		all = append(all, p)
 	}
@@ -115,9 +115,12 @@ func TestParseRefuses(t *testing.T) {
 		"flow a end 1s constant rate 1/s size 99; at 1ms a poisson file x":              "want one of rate",
 		"flow a end 1s constant rate 1/s size 99; at 1ms a replay file x":               "from its start",
 		"flow a end 1s replay file x":                                                   "from the command line alone",
+		"flow a reverse replay file x":                                                  "not in reverse",
+		"flow a reverse forward end 1s":                                                 "has a way already",
+		"flow a end 1s constant rate 1/s size 99; at 1ms a reverse 1":                   "want one of rate",
 		"flow a end 1s replay":                                                          "want a capture for replay",
 		"flow a end 1s constant rate 1/s size 99 dscp 64":                               "dscp",
-		strings.Repeat("#", mostText+1):                                                 "want at most",
+		strings.Repeat("#", MostText+1):                                                 "want at most",
 	} {
 		_, err := Parse(text, nil)
 		if !input.Bad(err) || !strings.Contains(err.Error(), want) {
@@ -137,6 +140,14 @@ func TestLoad(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
+	if s, err = Parse("flow a end 2s constant rate 10/s size 152\nflow b reverse end 1s constant rate 5/s size 52", nil); err != nil {
+		t.Fatal(err)
+	}
+	got, err = s.Load()
+	want = Load{Flows: []FlowLoad{{20, 20 * 152}, {5, 5 * 52}}, Packets: 25, Bytes: 20*152 + 5*52, Peak: 10 * 200 * 8, ReversePeak: 5 * 100 * 8}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("both ways: %v (-want +got):\n%s", err, diff)
+	}
 	s, err = Parse("flow a end 24h constant rate 1000/s size 152", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +163,7 @@ func TestPacer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, batch := NewPacer(s), make([]Leaving, 8)
+	p, batch := NewPacer(s, false), make([]Leaving, 8)
 	take := func(now time.Duration, want int, skipped int) {
 		t.Helper()
 		n := p.Take(now, batch)
@@ -179,10 +190,50 @@ func TestPacer(t *testing.T) {
 	if s, err = Parse("flow a end 10ms frames frame 600 every 40ms size 100", nil); err != nil {
 		t.Fatal(err)
 	}
-	p = NewPacer(s)
+	p = NewPacer(s, false)
 	take(20*ms, 6, 0)
 	if _, ok := p.Ready(); ok {
 		t.Error("there is one more")
+	}
+}
+
+// A script turned around has each flow go the other way, but for captures, which are on this host.
+func TestTurn(t *testing.T) {
+	const flow = " end 1s constant rate 1/s size 99\n"
+	s, err := Parse("flow a"+flow+"flow b reverse"+flow+"flow c forward"+flow, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ways := func() (all []bool) {
+		for i := range s.Flows {
+			all = append(all, s.Flows[i].Reverse)
+		}
+		return all
+	}
+	if got := ways(); !cmp.Equal(got, []bool{false, true, false}) {
+		t.Errorf("%v", got)
+	}
+	if err := s.Turn(); err != nil || !cmp.Equal(ways(), []bool{true, false, true}) || !s.Goes(false) || !s.Goes(true) {
+		t.Errorf("%v, turned: %v", err, ways())
+	}
+	if s, err = Parse("flow a replay file x", func(string, int) ([]Recorded, error) { return []Recorded{{0, 100}}, nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Turn(); !input.Bad(err) {
+		t.Errorf("a capture in reverse: %v", err)
+	}
+}
+
+// Few intervals of a width that people read well cover a script.
+func TestIntervals(t *testing.T) {
+	for end, want := range map[time.Duration]struct {
+		width time.Duration
+		n     int
+	}{ms: {100 * ms, 1}, 3 * time.Second: {100 * ms, 30}, 5*time.Second + 1: {200 * ms, 26}, 10 * time.Second: {200 * ms, 50}, 24 * time.Hour: {2000 * time.Second, 44}} {
+		s := Script{Flows: []Flow{{End: end}}}
+		if got := s.Interval(); got != want.width || s.Intervals() != want.n {
+			t.Errorf("%v: %d of %v, want %d of %v", end, s.Intervals(), got, want.n, want.width)
+		}
 	}
 }
 
@@ -194,7 +245,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		plan, last := NewPlan(s), time.Duration(0)
+		plan, last := NewPlan(s, false), time.Duration(0)
 		for range 1000 {
 			p, ok := plan.Next()
 			if !ok {
@@ -213,7 +264,7 @@ func BenchmarkPacer(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, batch := NewPacer(s), make([]Leaving, 1)
+	p, batch := NewPacer(s, false), make([]Leaving, 1)
 	for b.Loop() {
 		at, ok := p.Ready()
 		if !ok {

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,14 +34,15 @@ func flowsCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use: "flows SCRIPT", Short: "Send flows of packets by a script, and what came of each",
 		Long: "Send flows of UDP packets to a host where `pathwise respond` runs, as a script has them: evenly, at random, in bursts, in frames, or as in a\n" +
-			"capture; and report of each flow what was lost, copied and reordered, its rate, how its delay varied, and how late this host sent.\n" +
-			"SCRIPT is a file, - for standard input, or the text itself. docs/flows.md has the language.",
+			"capture; and report of each flow what was lost, copied and reordered, its rate, how its delay varied, and how late its sender was. The host sends\n" +
+			"the flows that the script has in reverse.\n" +
+			"SCRIPT is a file, - for standard input, or the text itself, which begins with seed, to, flow or at. docs/flows.md has the language.",
 		Example: examples([]string{"flows calls.flows --to carol", "flows 'flow voice end 10s constant rate 50/s size 172 dscp ef' --to carol",
-			"flows calls.flows --plan"}),
+			"flows calls.flows --to carol -R", "flows calls.flows --plan"}),
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return call.flags.blame(c, call.run(c, s, args[0])) },
 	}
-	call.flags.add(c, "linger", "port")
+	call.flags.add(c, "reverse", "linger", "port")
 	c.Flags().StringVar(&call.to, "to", "", "HOST[:PORT] to send to, in place of the script's own")
 	c.Flags().BoolVar(&call.plan, "plan", false, "print what would be sent, and send nothing")
 	return c
@@ -59,10 +62,10 @@ func (call *flowsCall) run(c *cobra.Command, s *session, argument string) error 
 	if err != nil {
 		return err
 	}
-	if call.plan {
-		return s.printLoad(script)
-	}
 	p := &probe.Flows{Script: text, Captures: captures}
+	if call.plan {
+		return call.printPlan(c, s, p, script)
+	}
 	if err := call.fill(c, s, p, script.To); err != nil {
 		return err
 	}
@@ -106,15 +109,20 @@ func (call *flowsCall) fill(c *cobra.Command, s *session, p *probe.Flows, script
 		}
 	}
 	p.Target = host
-	for name, value := range parameters { // which their flags have checked
+	return setFlows(p, parameters)
+}
+
+// setFlows sets what flags say, which they have checked.
+func setFlows(p *probe.Flows, parameters map[string]any) (err error) {
+	for name, value := range parameters {
 		text := fmt.Sprint(value)
 		switch name {
 		case "port":
 			_, err = fmt.Sscan(text, &p.Port)
+		case "reverse":
+			p.Reverse, err = strconv.ParseBool(text)
 		case "linger":
-			var d time.Duration
-			d, err = quantity.ParseDuration(text)
-			p.Linger = d
+			p.Linger, err = quantity.ParseDuration(text)
 		}
 		if err != nil {
 			return badFlag(name, err)
@@ -123,19 +131,34 @@ func (call *flowsCall) fill(c *cobra.Command, s *session, p *probe.Flows, script
 	return nil
 }
 
+// printPlan prints what would be sent, by the flags.
+func (call *flowsCall) printPlan(c *cobra.Command, s *session, p *probe.Flows, script *traffic.Script) error {
+	parameters, _, err := call.flags.read(c, s)
+	if err == nil {
+		err = setFlows(p, parameters)
+	}
+	if err == nil && p.Reverse {
+		err = script.Turn()
+	}
+	if err != nil {
+		return err
+	}
+	return s.printLoad(script)
+}
+
 // mostScript bounds what is read as a script: package traffic takes less.
 const mostScript = 1 << 20
 
 // readScript returns the text of a script, and how captures that it names are read: by their paths from the script's folder.
 func readScript(stdin io.Reader, argument string) (text string, captures traffic.Captures, err error) {
-	if strings.ContainsAny(argument, " \n;") {
+	if isScriptText(argument) {
 		return argument, capturesIn("."), nil
 	}
 	from := stdin
 	if argument != "-" {
 		file, err := os.Open(argument)
 		if err != nil {
-			return "", nil, input.Errorf("script: %v", err)
+			return "", nil, input.Errorf("script: %v: want a file, or a text that begins with seed, to, flow or at", err)
 		}
 		defer file.Close()
 		from = file
@@ -145,6 +168,13 @@ func readScript(stdin io.Reader, argument string) (text string, captures traffic
 		return "", nil, input.Errorf("script: read %s: %v", argument, err)
 	}
 	return string(all), capturesIn(filepath.Dir(argument)), nil
+}
+
+// isScriptText reports whether an argument is the text of a script: it begins with a word of the language, or with a comment, and more follows. A
+// file of such a name can be given with its folder: ./flow chart.
+func isScriptText(argument string) bool {
+	words := strings.Fields(argument)
+	return len(words) > 1 && (words[0][0] == '#' || slices.Contains([]string{"seed", "to", "flow", "at"}, words[0]))
 }
 
 // udpHeaders are those of IPv4 and UDP: what an IP packet of a size has beside UDP payload, in bytes.
@@ -194,20 +224,35 @@ func (s *session) printLoad(script *traffic.Script) error {
 		return err
 	}
 	document := map[string]any{"schema": "pathwise.flows-plan/1", "duration_seconds": script.Duration().Seconds(), "packets": load.Packets,
-		"bytes": load.Bytes, "peak_bits_per_second": load.Peak, "flows": flowLoads(script, load)}
+		"bytes": load.Bytes, "peak_bits_per_second": load.Peak, "reverse_peak_bits_per_second": load.ReversePeak, "flows": flowLoads(script, load)}
 	return s.emit(document, func(w io.Writer) {
-		fmt.Fprintf(w, "%v, %s, %s, at most %s in a second with headers\n", script.Duration(), quantity.FormatCount(load.Packets, "packet"),
-			quantity.FormatSize(load.Bytes), quantity.FormatRate(load.Peak))
+		fmt.Fprintf(w, "%v, %s, %s, at most %s\n", script.Duration(), quantity.FormatCount(load.Packets, "packet"), quantity.FormatSize(load.Bytes), peaks(script, load))
 		for i, f := range script.Flows {
-			fmt.Fprintf(w, "%-12s %v to %v, %s, %s\n", f.Name, f.Start, f.End, quantity.FormatCount(load.Flows[i].Packets, "packet"),
-				quantity.FormatRate(8*float64(load.Flows[i].Bytes)/(f.End-f.Start).Seconds()))
+			way := ""
+			if f.Reverse {
+				way = ", in reverse"
+			}
+			fmt.Fprintf(w, "%-12s %v to %v, %s, %s%s\n", f.Name, f.Start, f.End, quantity.FormatCount(load.Flows[i].Packets, "packet"),
+				quantity.FormatRate(8*float64(load.Flows[i].Bytes)/(f.End-f.Start).Seconds()), way)
 		}
 	})
 }
 
+// peaks are the most that goes each way.
+func peaks(script *traffic.Script, load traffic.Load) string {
+	var all []string
+	if script.Goes(false) {
+		all = append(all, quantity.FormatRate(load.Peak)+" in a second with headers")
+	}
+	if script.Goes(true) {
+		all = append(all, quantity.FormatRate(load.ReversePeak)+" in reverse")
+	}
+	return strings.Join(all, " and ")
+}
+
 func flowLoads(script *traffic.Script, load traffic.Load) (all []map[string]any) {
 	for i, f := range script.Flows {
-		all = append(all, map[string]any{"name": f.Name, "start_seconds": f.Start.Seconds(), "end_seconds": f.End.Seconds(),
+		all = append(all, map[string]any{"name": f.Name, "reverse": f.Reverse, "start_seconds": f.Start.Seconds(), "end_seconds": f.End.Seconds(),
 			"packets": load.Flows[i].Packets, "bytes": load.Flows[i].Bytes})
 	}
 	return all

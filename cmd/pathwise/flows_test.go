@@ -55,10 +55,17 @@ func recordedCall(t *testing.T) (script string) {
 // A script is a file, beside which its captures lie, or standard input, or the text itself; its plan is printed without a packet.
 func TestFlowsPlan(t *testing.T) {
 	const told = "flow a end 1s constant rate 10/s size 100"
+	spaced := filepath.Join(t.TempDir(), "flow of calls")
+	if err := os.WriteFile(spaced, []byte(told), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct{ argument, input, want string }{
 		"a capture": {recordedCall(t), "", "31ms, 3 packets, 305 B, at most 3.59 kbit/s in a second with headers\nagain        0s to 31ms, 3 packets, 78.7 kbit/s\n"},
 		"text":      {told, "", "1s, 10 packets, 1.00 kB, at most 11.8 kbit/s in a second with headers\na            0s to 1s, 10 packets, 8.00 kbit/s\n"},
-		"input":     {"-", told, "1s, 10 packets, 1.00 kB, at most 11.8 kbit/s in a second with headers\na            0s to 1s, 10 packets, 8.00 kbit/s\n"},
+		"both ways": {"flow a end 1s constant rate 10/s size 100; flow b reverse end 1s constant rate 10/s size 100", "",
+			"1s, 20 packets, 2.00 kB, at most 11.8 kbit/s in a second with headers and 11.8 kbit/s in reverse\na            0s to 1s, 10 packets, 8.00 kbit/s\nb            0s to 1s, 10 packets, 8.00 kbit/s, in reverse\n"},
+		"a name with a space": {spaced, "", "1s, 10 packets, 1.00 kB, at most 11.8 kbit/s in a second with headers\na            0s to 1s, 10 packets, 8.00 kbit/s\n"},
+		"input":               {"-", told, "1s, 10 packets, 1.00 kB, at most 11.8 kbit/s in a second with headers\na            0s to 1s, 10 packets, 8.00 kbit/s\n"},
 	} {
 		var out, wrong bytes.Buffer
 		status := run([]string{"flows", c.argument, "--plan"}, strings.NewReader(c.input), &out, &wrong)
@@ -66,7 +73,7 @@ func TestFlowsPlan(t *testing.T) {
 			t.Errorf("%s: status %d, %s (-want +got):\n%s", name, status, wrong.String(), diff)
 		}
 	}
-	for _, args := range [][]string{{"/dev/null/x"}, {told}, {"flow a"}, {"flow a end 1s replay file /dev/null/x"}, {told, "--to", "127.0.0.1:5", "--port", "6"}} {
+	for _, args := range [][]string{{"/dev/null/x"}, {told}, {"flow a"}, {"my calls"}, {"flow"}, {told + "; flow b reverse replay file x"}, {recordedCall(t), "--plan", "-R"}, {"flow a end 1s replay file /dev/null/x"}, {told, "--to", "127.0.0.1:5", "--port", "6"}} {
 		refused(t, append([]string{"flows"}, args...)...)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/pathwise-net/pathwise/stat"
+	"github.com/pathwise-net/pathwise/traffic"
 )
 
 // SoFar is what came of a flow until some moment.
@@ -35,6 +35,13 @@ type FlowAccount struct {
 	IPDVP95    time.Duration // 95th percentile of the variation from one packet to the next (RFC 3393)
 	PDVP95     time.Duration // 95th percentile of the delay above the least one (RFC 5481)
 	PDVMost    time.Duration // the most of it
+	Intervals  []Interval    // by when packets were due
+}
+
+// Interval is what a receiver saw of the packets of a flow that were due in an interval of the script.
+type Interval struct {
+	SoFar
+	Mean, Most time.Duration // of the delay above the least one of the flow
 }
 
 // figures are those of a FlowAccount in the order in which they are sent, each as 64 bits.
@@ -46,23 +53,33 @@ func (f *FlowAccount) figures() []int64 {
 // flowFigures is how many figures a flow has.
 const flowFigures = 13
 
-func accountBytes(flows int) int { return 16 + 8*flowFigures*flows }
+// intervalBytes is what an interval of a flow takes.
+const intervalBytes = 32
 
-// mark | foreign:64 | strangers:64 | of each flow: its figures, each :64
+func accountBytes(flows, intervals int) int {
+	return 16 + flows*(8*flowFigures+intervals*intervalBytes)
+}
+
+// mark | foreign:64 | strangers:64 | of each flow: its figures, each :64 | and of each interval: packets:64 | bytes:64 | mean, ns:64 | most, ns:64
 func (a *Account) encode() []byte {
 	b := append([]byte{}, accountMark...)
-	b = binary.BigEndian.AppendUint64(b, uint64(a.Foreign))
-	b = binary.BigEndian.AppendUint64(b, uint64(a.Strangers))
-	for i := range a.Flows {
-		for _, v := range a.Flows[i].figures() {
+	put := func(values ...int64) {
+		for _, v := range values {
 			b = binary.BigEndian.AppendUint64(b, uint64(v))
+		}
+	}
+	put(a.Foreign, a.Strangers)
+	for i := range a.Flows {
+		put(a.Flows[i].figures()...)
+		for _, one := range a.Flows[i].Intervals {
+			put(int64(one.Packets), one.Bytes, int64(one.Mean), int64(one.Most))
 		}
 	}
 	return b
 }
 
 // decodeAccount reads what follows the mark: accountBytes. Figures that cannot be are those of another protocol.
-func decodeAccount(b []byte) (a Account, err error) {
+func decodeAccount(b []byte, intervals int) (a Account, err error) {
 	next := func() int64 {
 		v := binary.BigEndian.Uint64(b)
 		b = b[8:]
@@ -72,10 +89,14 @@ func decodeAccount(b []byte) (a Account, err error) {
 		return int64(v)
 	}
 	a.Foreign, a.Strangers = next(), next()
-	for len(b) >= 8*flowFigures {
-		a.Flows = append(a.Flows, FlowAccount{SoFar: SoFar{int(next()), next()}, Copies: int(next()), Reordered: int(next()), MaxExtent: int(next()),
+	for len(b) >= accountBytes(1, intervals)-16 {
+		f := FlowAccount{SoFar: SoFar{int(next()), next()}, Copies: int(next()), Reordered: int(next()), MaxExtent: int(next()),
 			MaxN: int(next()), LossRuns: int(next()), LongestRun: int(next()), Remarked: int(next()), Span: time.Duration(next()),
-			IPDVP95: time.Duration(next()), PDVP95: time.Duration(next()), PDVMost: time.Duration(next())})
+			IPDVP95: time.Duration(next()), PDVP95: time.Duration(next()), PDVMost: time.Duration(next())}
+		for range intervals {
+			f.Intervals = append(f.Intervals, Interval{SoFar{int(next()), next()}, time.Duration(next()), time.Duration(next())})
+		}
+		a.Flows = append(a.Flows, f)
 	}
 	return a, err
 }
@@ -97,72 +118,40 @@ func decodeSoFar(b []byte) (all []SoFar) {
 	return all
 }
 
-// arrivals are those of one flow. One goroutine at a time uses it.
-type arrivals struct {
-	most        int // packets that the terms have
-	soFar       SoFar
-	copies      int
-	remarked    int
-	first, last int64    // arrivals, ns since 1970
-	order       []uint32 // numbers of the packets, each once, in the order in which they came
-	delays      []int64  // by number, in ns, by two clocks; notCome: it has not
-}
-
-// notCome is a delay that no two clocks show.
-const notCome = math.MinInt64
-
-// take notes a datagram; false: it is none of the flow.
-func (a *arrivals) take(d datagram, bytes int, at int64, dscp int) bool {
-	seq := int(d.seq)
-	if seq >= a.most {
-		return false
-	}
-	for len(a.delays) <= seq {
-		a.delays = append(a.delays, notCome)
-	}
-	if a.delays[seq] != notCome {
-		a.copies++
-		return true
-	}
-	if a.soFar.Packets == 0 {
-		a.first = at
-	}
-	a.last = at
-	a.delays[seq] = at - d.sent
-	a.order = append(a.order, d.seq)
-	a.soFar.Packets++
-	a.soFar.Bytes += int64(bytes)
-	if dscp >= 0 && dscp != d.dscp {
-		a.remarked++
-	}
-	return true
-}
-
-// account is what came of a flow of which so many packets were sent.
-func (a *arrivals) account(sent int) FlowAccount {
-	f := FlowAccount{SoFar: a.soFar, Copies: a.copies, Remarked: a.remarked, Span: max(0, time.Duration(a.last-a.first))}
-	seqs := make([]uint64, len(a.order))
-	for i, s := range a.order {
-		seqs[i] = uint64(s)
-	}
-	order := stat.Ordering(seqs)
-	f.Reordered, f.MaxExtent, f.MaxN = order.Reordered, order.MaxExtent, order.MaxN
-	lost, delays := make([]bool, max(sent, len(a.delays))), make([]float64, max(sent, len(a.delays)))
-	for i := range lost {
-		lost[i], delays[i] = true, stat.Lost
-		if i < len(a.delays) && a.delays[i] != notCome {
-			lost[i], delays[i] = false, float64(a.delays[i])
+// mark | of each flow in reverse: packets:64 | bytes:64 | skipped:64 | refused:64 | late, p95, ns:64 | most, ns:64 | packets of each interval:32
+func encodeSent(script *traffic.Script, all []Sent) []byte {
+	b := append([]byte{}, sentMark...)
+	for i := range all {
+		if !script.Flows[i].Reverse {
+			continue
+		}
+		s := &all[i]
+		for _, v := range []int64{int64(s.Packets), s.Bytes, int64(s.Skipped), int64(s.Refused), int64(s.LateP95), int64(s.LateMost)} {
+			b = binary.BigEndian.AppendUint64(b, uint64(v))
+		}
+		for _, n := range s.Intervals {
+			b = binary.BigEndian.AppendUint32(b, uint32(n))
 		}
 	}
-	for _, run := range stat.LossRuns(lost) {
-		f.LossRuns++
-		f.LongestRun = max(f.LongestRun, run)
-	}
-	if v, ok := stat.VariationOf(delays); ok {
-		f.IPDVP95, f.PDVP95 = time.Duration(v.IPDVP95), time.Duration(v.PDVP95)
-		for _, d := range stat.PDV(delays) {
-			f.PDVMost = max(f.PDVMost, time.Duration(d))
+	return b
+}
+
+// decodeSent reads what follows the mark of a flow in reverse that has so many packets.
+func decodeSent(b []byte, most int) (s Sent, err error) {
+	figures := make([]int64, sentBytes/8)
+	for i := range figures {
+		figures[i] = int64(binary.BigEndian.Uint64(b[8*i:]))
+		if figures[i] < 0 {
+			err = errForeign
 		}
 	}
-	return f
+	for b = b[sentBytes:]; len(b) >= 4; b = b[4:] {
+		s.Intervals = append(s.Intervals, int(binary.BigEndian.Uint32(b)))
+	}
+	if figures[0] > int64(most) {
+		err = errForeign
+	}
+	s.Packets, s.Bytes, s.Skipped, s.Refused = int(figures[0]), figures[1], int(figures[2]), int(figures[3])
+	s.LateP95, s.LateMost = time.Duration(figures[4]), time.Duration(figures[5])
+	return s, err
 }

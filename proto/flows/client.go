@@ -1,15 +1,14 @@
 package flows
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,6 +38,9 @@ type Test struct {
 	client Client
 	conn   net.Conn
 	number number
+	near   *test         // what comes in reverse
+	open   chan struct{} // closed when the far end knows where flows in reverse go to
+	told   chan struct{} // closed when it said what it sent of them
 }
 
 // Outcome is what is known of a test when it is over, also of one that failed.
@@ -70,7 +72,7 @@ func (c Client) Begin(ctx context.Context, ends []netip.AddrPort) (*Test, error)
 		return nil, endpoint.ExplainOpening(ctx, err)
 	}
 	to, at := conn.RemoteAddr().(*net.TCPAddr).AddrPort(), endpoint.AddrPort(conn.LocalAddr())
-	t := &Test{Local: at, Remote: netip.AddrPortFrom(to.Addr().Unmap(), to.Port()), client: c, conn: conn}
+	t := &Test{Local: at, Remote: netip.AddrPortFrom(to.Addr().Unmap(), to.Port()), client: c, conn: conn, open: make(chan struct{}), told: make(chan struct{})}
 	if err := t.begin(ctx); err != nil {
 		conn.Close()
 		return nil, err
@@ -93,7 +95,7 @@ func (t *Test) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.number = w.number
+	t.number, t.near = w.number, newTest(t.Remote.Addr(), t.client.Terms, nil, t.client.silence)
 	switch w.verdict {
 	case goAhead:
 		return nil
@@ -108,46 +110,131 @@ func (t *Test) begin(ctx context.Context) error {
 // Close ends a test that is not to be run.
 func (t *Test) Close() { t.conn.Close() }
 
-// Run sends the flows of the script that the terms are of, and returns what came of them. An error is of what ended it before its time: what is known
-// by then is in the Outcome. It ends every goroutine, and the test.
+// Run sends the flows of the script that the terms are of, has the far end send those in reverse, and returns what came of them. An error is of what
+// ended it before its time: what is known by then is in the Outcome. It ends every goroutine, and the test.
 func (t *Test) Run(ctx context.Context, script *traffic.Script) (Outcome, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { t.conn.Close() })()
 	defer t.conn.Close()
-	var o Outcome
+	in, err := t.openInlets(script)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer in.close()
+	var heard Outcome
 	hearing := make(chan error, 1)
 	go func() {
-		err := t.hear(ctx, &o)
+		err := t.hear(ctx, script, &heard)
 		if err != nil {
 			cancel(err)
 		}
 		hearing <- err
 	}()
-	var beating sync.WaitGroup
-	over, stop := context.WithCancel(ctx)
-	beating.Go(func() { t.beat(over) })
-	var err error
-	o.Sent, err = send(ctx, t.number, t.Local.Addr(), t.Remote, script)
-	stop()
-	beating.Wait()
-	if err == nil {
-		end := append([]byte{}, endMark...)
-		for i := range o.Sent {
-			end = binary.BigEndian.AppendUint32(end, uint32(o.Sent[i].Packets))
-		}
-		_ = t.conn.SetWriteDeadline(time.Now().Add(t.client.silence))
-		if _, err = t.conn.Write(end); err != nil {
-			err = fmt.Errorf("tell the end: %w", endpoint.Explain(ctx, err))
-		}
-	}
+	sent, err := t.exchange(ctx, script, in)
 	if err != nil {
 		cancel(err) // ends what is heard
 	}
-	if heard := <-hearing; err == nil {
-		err = heard
+	if failed := <-hearing; err == nil {
+		err = failed
 	}
-	return o, err
+	in.close()
+	return t.conclude(script, in, sent, heard), err
+}
+
+// exchange sends and receives until all was sent, and tells the far end so.
+func (t *Test) exchange(ctx context.Context, script *traffic.Script, in *inlets) (sent []Sent, err error) {
+	if len(in.all) > 0 {
+		if err := in.knock(ctx, t); err != nil {
+			return nil, err
+		}
+		in.receive(t)
+	}
+	var beating sync.WaitGroup
+	defer beating.Wait()
+	over, stop := context.WithCancel(ctx)
+	defer stop()
+	beating.Go(func() { t.beat(over) })
+	if sent, err = t.sendAll(ctx, script); err != nil {
+		return sent, err
+	}
+	if len(in.all) > 0 {
+		select {
+		case <-t.told:
+		case <-ctx.Done():
+			return sent, context.Cause(ctx)
+		}
+	}
+	stop()
+	beating.Wait()
+	end := append([]byte{}, endMark...)
+	for i := range sent {
+		end = binary.BigEndian.AppendUint32(end, uint32(sent[i].Packets))
+	}
+	_ = t.conn.SetWriteDeadline(time.Now().Add(t.client.silence))
+	if _, err = t.conn.Write(end); err != nil {
+		return sent, fmt.Errorf("tell the end: %w", endpoint.Explain(ctx, err))
+	}
+	return sent, nil
+}
+
+// sendAll sends the flows that go forward.
+func (t *Test) sendAll(ctx context.Context, script *traffic.Script) ([]Sent, error) {
+	outlets := make([]outlet, len(script.Flows))
+	for i := range outlets {
+		if script.Flows[i].Reverse {
+			continue
+		}
+		conn, o, err := openOutlet(t.Local.Addr(), t.Remote)
+		if err != nil {
+			return make([]Sent, len(outlets)), err
+		}
+		defer conn.Close()
+		outlets[i] = o
+	}
+	return send(ctx, t.number, script, t.client.Terms, false, outlets)
+}
+
+// conclude puts together what this end and the far end know.
+func (t *Test) conclude(script *traffic.Script, in *inlets, sent []Sent, o Outcome) Outcome {
+	if sent == nil {
+		sent = make([]Sent, len(script.Flows))
+	}
+	heard := o.Sent
+	o.Sent = sent
+	if len(in.all) == 0 {
+		return o
+	}
+	counts := make([]int, len(sent))
+	for i := range heard {
+		counts[i] = heard[i].Packets
+	}
+	here := t.near.account(counts)
+	o.SoFar = merged(script, o.SoFar, t.near.soFar())
+	if o.Account != nil {
+		o.Account.Foreign += here.Foreign
+	}
+	for i, one := range in.all {
+		if heard != nil {
+			o.Sent[i] = heard[i]
+		}
+		o.Sent[i].Port = one.Addr().(*net.UDPAddr).AddrPort().Port()
+		if o.Account != nil {
+			o.Account.Flows[i] = here.Flows[i]
+		}
+	}
+	return o
+}
+
+// merged is what came of each flow, where it went to; far may be nil.
+func merged(script *traffic.Script, far, near []SoFar) []SoFar {
+	all := slices.Clone(near)
+	for i := range far {
+		if !script.Flows[i].Reverse {
+			all[i] = far[i]
+		}
+	}
+	return all
 }
 
 // beat says each second that this end is there, until ctx ends. That the connection is lost hear tells.
@@ -165,51 +252,4 @@ func (t *Test) beat(ctx context.Context) {
 			return
 		}
 	}
-}
-
-// hear takes what the far end tells, until the account has come.
-func (t *Test) hear(ctx context.Context, o *Outcome) error {
-	mark := make([]byte, markBytes)
-	soFar, account := make([]byte, soFarBytes*len(t.client.Terms.Flows)), make([]byte, accountBytes(len(t.client.Terms.Flows)))
-	read := func(into []byte) error {
-		if _, err := io.ReadFull(t.conn, into); err != nil {
-			return t.explain(ctx, err)
-		}
-		return nil
-	}
-	for {
-		_ = t.conn.SetReadDeadline(time.Now().Add(t.client.silence))
-		if err := read(mark); err != nil {
-			return err
-		}
-		switch {
-		case bytes.Equal(mark, soFarMark):
-			if err := read(soFar); err != nil {
-				return err
-			}
-			o.SoFar = decodeSoFar(soFar)
-			if t.client.OnSoFar != nil {
-				t.client.OnSoFar(o.SoFar)
-			}
-		case bytes.Equal(mark, accountMark):
-			if err := read(account); err != nil {
-				return err
-			}
-			a, err := decodeAccount(account)
-			if err == nil {
-				o.Account = &a
-			}
-			return err
-		default:
-			return errForeign
-		}
-	}
-}
-
-// explain says of a far end that was silent for too long what that means.
-func (t *Test) explain(ctx context.Context, err error) error {
-	if err = endpoint.Explain(ctx, err); errors.Is(err, endpoint.ErrSilent) {
-		return fmt.Errorf("the far end, or the path to it, is gone: nothing was heard of it for %v: %w", t.client.silence, err)
-	}
-	return err
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/proto/endpoint"
 	"github.com/pathwise-net/pathwise/traffic"
 )
@@ -36,20 +39,23 @@ func parsed(t *testing.T, text string) (*traffic.Script, Terms) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	load, err := script.Load()
+	terms, err := TermsOf(script, text, false, time.Second, 10*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return script, Terms{Longest: script.Duration() + 10*time.Second, Linger: time.Second, Rate: load.Peak, Flows: load.Flows}
+	return script, terms
 }
 
-// Flows of several patterns arrive as they were sent, and are told apart.
+// Flows of several patterns arrive as they were sent, one way and the other, and are told apart; so are their intervals.
 func TestFlowsOnLoopback(t *testing.T) {
 	to := serving(t, &Server{Policy: Policy{Secret: strings.Repeat("s", SecretBytes)}})
 	script, terms := parsed(t, `seed 5
 flow a end 300ms constant rate 100/s size 200 dscp ef
 flow b end 300ms frames frame 5000 every 100ms size 1200
 flow c start 100ms end 300ms poisson rate 200/s size 64..1400
+flow d reverse end 300ms constant rate 100/s size 300 dscp af41
+flow e reverse start 100ms end 300ms frames frame 3000 every 100ms size 1000
+at 200ms d dscp be
 at 150ms a dscp be`)
 	test, err := Client{Terms: terms, Secret: strings.Repeat("s", SecretBytes)}.Begin(t.Context(), []netip.AddrPort{to})
 	if err != nil {
@@ -61,12 +67,38 @@ at 150ms a dscp be`)
 	}
 	for i, load := range terms.Flows {
 		s, a := o.Sent[i], o.Account.Flows[i]
-		if s.Packets+s.Skipped != load.Packets || s.Refused > 0 || a.Packets != s.Packets || a.Bytes != s.Bytes || a.Copies+a.Reordered+a.Remarked > 0 {
+		if s.Port == 0 || s.Packets+s.Skipped != load.Packets || s.Refused > 0 || a.Packets != s.Packets || a.Bytes != s.Bytes || a.Copies+a.Reordered+a.Remarked > 0 {
 			t.Errorf("flow %d of %+v: sent %d packets, %d bytes, skipped %d, account %+v", i, load, s.Packets, s.Bytes, s.Skipped, a)
+		}
+		var came []int
+		for _, one := range a.Intervals {
+			came = append(came, one.Packets)
+		}
+		if !cmp.Equal(came, s.Intervals) || len(came) != 3 || script.Flows[i].Start > 0 && came[0] > 0 {
+			t.Errorf("flow %d: %v packets came in its intervals, %v were sent", i, came, s.Intervals)
 		}
 	}
 	if o.Account.Foreign+o.Account.Strangers > 0 {
 		t.Errorf("%d foreign, %d strange datagrams", o.Account.Foreign, o.Account.Strangers)
+	}
+}
+
+// Flows in reverse come over IPv4 and IPv6, also from a socket that hears both.
+func TestReverseFamilies(t *testing.T) {
+	script, terms := parsed(t, "flow a reverse end 40ms constant rate 100/s size 100 dscp ef")
+	terms.Linger = 10 * time.Millisecond
+	for listen, hosts := range map[string][]string{"127.0.0.1:0": {"127.0.0.1"}, "[::1]:0": {"::1"}, ":0": {"127.0.0.1", "::1"}} {
+		at, stop := servedAt(t, &Server{}, listen)
+		for _, host := range hosts {
+			test, err := Client{Terms: terms}.Begin(t.Context(), []netip.AddrPort{netip.AddrPortFrom(netip.MustParseAddr(host), at.Port())})
+			if err != nil {
+				t.Fatalf("%s at %s: %v", host, listen, err)
+			}
+			if o, err := test.Run(t.Context(), script); err != nil || o.Sent[0].Packets == 0 || o.Account.Flows[0].Packets != o.Sent[0].Packets || o.Account.Flows[0].Remarked > 0 {
+				t.Errorf("%s at %s: %v: %+v", host, listen, err, o)
+			}
+		}
+		stop()
 	}
 }
 
@@ -112,10 +144,13 @@ func TestStrangers(t *testing.T) {
 func TestPolicy(t *testing.T) {
 	to := serving(t, &Server{Policy: Policy{Tests: 4, Most: Ask{Longest: time.Minute, Packets: 100, Rate: 1e6}}})
 	for text, refused := range map[string]bool{
-		"flow a end 100ms constant rate 50/s size 100":   false,
-		"flow a end 2m constant rate 1/s size 100":       true,
-		"flow a end 10s constant rate 50/s size 100":     true,
-		"flow a end 100ms constant rate 500/s size 9000": true,
+		"flow a end 100ms constant rate 50/s size 100":                                                     false,
+		"flow a end 2m constant rate 1/s size 100":                                                         true,
+		"flow a end 10s constant rate 50/s size 100":                                                       true,
+		"flow a end 100ms constant rate 500/s size 9000":                                                   true,
+		"flow a reverse end 100ms constant rate 50/s size 100":                                             false,
+		"flow a reverse end 10s constant rate 50/s size 100":                                               true,
+		"flow a reverse end 100ms constant rate 500/s size 9000; flow b end 1ms constant rate 1/s size 99": true,
 	} {
 		_, terms := parsed(t, text)
 		test, err := Client{Terms: terms}.Begin(t.Context(), []netip.AddrPort{to})
@@ -175,5 +210,72 @@ func TestFarEndVanishes(t *testing.T) {
 			}
 			(<-accepted).Close()
 		})
+	}
+}
+
+// A server sends what its own reading of the script says: a client whose terms say less is refused.
+func TestTermsAreHeldToTheScript(t *testing.T) {
+	to := serving(t, &Server{Policy: Policy{Tests: 4}})
+	for name, change := range map[string]func(*Terms){
+		"another script": func(t *Terms) { t.Script = strings.Replace(t.Script, "50/s", "5000/s", 1) },
+		"no script":      func(t *Terms) { t.Script = "flow" },
+		"more flows":     func(t *Terms) { t.Script += "\nflow b end 1s constant rate 1/s size 99" },
+		"a lower rate":   func(t *Terms) { t.Rate /= 2 },
+		"turned":         func(t *Terms) { t.Turned = true; t.Script += "\nflow c replay file x" },
+	} {
+		_, terms := parsed(t, "flow a reverse end 100ms constant rate 50/s size 100")
+		change(&terms)
+		if _, err := (Client{Terms: terms}).Begin(t.Context(), []netip.AddrPort{to}); !input.Bad(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Where no datagram reaches the far end, a test with flows in reverse ends in time, and says so.
+func TestNoWayForKnocks(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	accepted := make(chan net.Conn, 1)
+	go func() {
+		if conn, err := l.Accept(); err == nil {
+			_, _ = conn.Write(welcome{verdict: goAhead}.encode())
+			accepted <- conn
+		}
+	}()
+	script, terms := parsed(t, "flow a reverse end 1s constant rate 50/s size 100")
+	test, err := Client{Terms: terms, Timeout: 300 * time.Millisecond}.Begin(t.Context(), []netip.AddrPort{netip.MustParseAddrPort(l.Addr().String())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { (<-accepted).Close() }()
+	if o, err := test.Run(t.Context(), script); !errors.Is(err, ErrNoWay) || o.Account != nil || len(o.Sent) != 1 {
+		t.Errorf("error %v, outcome %+v", err, o)
+	}
+}
+
+// While accounts of other tests are made, a client hears that its server is there.
+func TestAccountsInTurn(t *testing.T) {
+	const silence, beat = time.Second, 100 * time.Millisecond
+	s := &Server{silence: silence, beat: beat}
+	to := serving(t, s)
+	script, terms := parsed(t, "flow a end 1ms constant rate 50/s size 100")
+	terms.Linger = time.Millisecond
+	soFar := make(chan struct{}, 1000)
+	test, err := Client{Terms: terms, silence: silence, OnSoFar: func([]SoFar) { soFar <- struct{}{} }}.Begin(t.Context(), []netip.AddrPort{to})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.reckoning <- struct{}{} // another's
+	go func() {
+		for range silence/beat + 5 { // longer than its silence may be
+			<-soFar
+		}
+		<-s.reckoning
+	}()
+	if o, err := test.Run(t.Context(), script); err != nil || o.Account == nil {
+		t.Errorf("%v: %+v", err, o)
 	}
 }

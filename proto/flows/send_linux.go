@@ -21,14 +21,15 @@ import (
 	"github.com/pathwise-net/pathwise/traffic"
 )
 
-// Sent is what this host sent of a flow.
+// Sent is what one end sent of a flow.
 type Sent struct {
-	Port    uint16 // that it left from
-	Packets int
-	Bytes   int64 // of UDP payload
-	Skipped int   // packets that could have left only later than traffic.MostLate, and did not
-	Refused int   // packets that this host's kernel did not take, such as those too large for its interface
-	Late    stat.Histogram
+	Port              uint16 // of the client's host, that the flow left from or came to
+	Packets           int
+	Bytes             int64 // of UDP payload
+	Skipped           int   // packets that could have left only later than traffic.MostLate, and did not
+	Refused           int   // packets that the sender's kernel did not take, such as those too large for its interface
+	LateP95, LateMost time.Duration
+	Intervals         []int // packets that were due in each interval of the script, of those that were sent
 }
 
 // most is how many datagrams one call carries: of a frame, all of usual ones.
@@ -36,12 +37,13 @@ const most = 64
 
 // outlet is the socket of one flow.
 type outlet struct {
-	flow int
-	conn net.Conn
-	raw  syscall.RawConn // of conn
-	dscp int
-	ipv6 bool
-	sent *Sent
+	flow    int
+	raw     syscall.RawConn
+	replies *sock.Replies // by which the flow shares a server's socket; nil: it has a connected one of its own
+	dscp    int
+	beside  []byte // control messages of each datagram
+	sent    Sent
+	late    stat.Histogram
 }
 
 // sender sends the packets of all flows from one thread, several with one call of sendmmsg(2). What a datagram carries behind its header is the same
@@ -50,7 +52,8 @@ type outlet struct {
 //	message: | header | padding … |        headers are of each message, the padding is shared
 type sender struct {
 	number   number
-	outlets  []outlet
+	interval time.Duration // of the script
+	outlets  []outlet      // by flow
 	headers  [most][headerBytes]byte
 	padding  []byte
 	vectors  [most][2]unix.Iovec
@@ -64,61 +67,65 @@ type mmsg struct {
 	_      [4]byte
 }
 
-// send sends the packets of a script from one thread of its own, and returns what was sent of each flow, also where it fails or ctx ends.
-func send(ctx context.Context, n number, from netip.Addr, to netip.AddrPort, script *traffic.Script) (all []Sent, err error) {
-	all = make([]Sent, len(script.Flows))
-	s := &sender{number: n, padding: make([]byte, traffic.MostBytes)}
+// send sends the flows of a script that go one way from one thread of its own, and returns what was sent of each, also where it fails or ctx ends.
+func send(ctx context.Context, n number, script *traffic.Script, terms Terms, reverse bool, outlets []outlet) ([]Sent, error) {
+	s := &sender{number: n, interval: terms.Interval, padding: make([]byte, traffic.MostBytes), outlets: outlets}
 	random := rand.NewChaCha8([32]byte{})
 	_, _ = random.Read(s.padding) // never fails
-	defer func() {
-		for i := range s.outlets {
-			s.outlets[i].conn.Close()
-		}
-	}()
-	for i := range script.Flows {
-		o, err := openOutlet(i, from, to, &all[i])
-		if err != nil {
-			return all, err
-		}
-		s.outlets = append(s.outlets, o)
+	for i := range outlets {
+		outlets[i].flow, outlets[i].sent.Intervals = i, make([]int, terms.Intervals)
+		outlets[i].mark(0)
 	}
 	done := make(chan error, 1)
-	go func() { done <- s.run(ctx, script) }()
-	return all, <-done
+	go func() { done <- s.run(ctx, traffic.NewPacer(script, reverse)) }()
+	err := <-done
+	all := make([]Sent, len(outlets))
+	for i := range outlets {
+		o := &outlets[i]
+		all[i] = o.sent
+		all[i].LateP95, all[i].LateMost = time.Duration(o.late.Quantile(0.95)), time.Duration(o.late.Max())
+	}
+	return all, err
 }
 
-func openOutlet(flow int, from netip.Addr, to netip.AddrPort, sent *Sent) (o outlet, err error) {
-	conn, err := net.DialUDP("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(from.WithZone(to.Addr().Zone()), 0)), net.UDPAddrFromAddrPort(to))
+// openOutlet opens a socket of a client's flow.
+func openOutlet(from netip.Addr, to netip.AddrPort) (conn net.Conn, o outlet, err error) {
+	conn, err = net.DialUDP("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(from.WithZone(to.Addr().Zone()), 0)), net.UDPAddrFromAddrPort(to))
 	if err != nil {
-		return o, fmt.Errorf("open flow: %w", err)
+		return nil, o, fmt.Errorf("open flow: %w", err)
 	}
-	o = outlet{flow: flow, conn: conn, ipv6: to.Addr().Is6(), sent: sent}
-	sent.Port = conn.LocalAddr().(*net.UDPAddr).AddrPort().Port()
-	if o.raw, err = conn.SyscallConn(); err == nil { // the kernel then says of datagrams that it drops itself (ip(7), IP_RECVERR)
+	o.sent.Port = conn.LocalAddr().(*net.UDPAddr).AddrPort().Port()
+	if o.raw, err = conn.(*net.UDPConn).SyscallConn(); err == nil { // the kernel then says of datagrams that it drops itself (ip(7), IP_RECVERR)
 		level, option := unix.IPPROTO_IP, unix.IP_RECVERR
-		if o.ipv6 {
+		if to.Addr().Is6() {
 			level, option = unix.IPPROTO_IPV6, unix.IPV6_RECVERR
 		}
 		err = sock.SetInt(o.raw, level, option, 1)
 	}
 	if err != nil {
 		conn.Close()
-		return o, fmt.Errorf("open flow: %w", err)
+		return nil, o, fmt.Errorf("open flow: %w", err)
 	}
-	return o, nil
+	return conn, o, nil
+}
+
+// mark has later datagrams leave with a mark.
+func (o *outlet) mark(dscp int) (err error) {
+	if o.replies != nil {
+		o.beside = o.replies.Control(dscp << 2) // the lower two bits are of ECN (RFC 3168)
+	} else if dscp != o.dscp {
+		err = sock.SetDSCP(o.raw, dscp)
+	}
+	o.dscp = dscp
+	return err
 }
 
 // run paces the packets. It locks the thread and never lets go of it, so that the thread ends with the goroutine, and its priority and timer slack with it.
-func (s *sender) run(ctx context.Context, script *traffic.Script) error {
+func (s *sender) run(ctx context.Context, pacer *traffic.Pacer) error {
 	runtime.LockOSThread()
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)          // else the kernel wakes the thread up to 50 µs late; fails on no Linux
 	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), -20) // without the privilege, it competes on equal terms
-	defer context.AfterFunc(ctx, func() {                       // ends a wait for room in the buffer of a socket, which behind a slow interface may take minutes
-		for i := range s.outlets {
-			_ = s.outlets[i].conn.SetWriteDeadline(time.Unix(1, 0))
-		}
-	})()
-	pacer, began := traffic.NewPacer(script), time.Now()
+	began := time.Now()
 	batch := make([]traffic.Leaving, most)
 	for {
 		at, any := pacer.Ready()
@@ -131,7 +138,7 @@ func (s *sender) run(ctx context.Context, script *traffic.Script) error {
 		n := pacer.Take(time.Since(began), batch)
 		for rest := batch[:n]; len(rest) > 0; {
 			together := alike(rest)
-			if err := s.emit(rest[:together], began); err != nil {
+			if err := s.emit(ctx, rest[:together], began); err != nil {
 				return cmp.Or(context.Cause(ctx), err)
 			}
 			rest = rest[together:]
@@ -177,17 +184,16 @@ func alike(batch []traffic.Leaving) int {
 }
 
 // emit sends packets of one flow, numbered in the order in which the kernel takes them. Those that it refuses have no number.
-func (s *sender) emit(batch []traffic.Leaving, began time.Time) error {
+func (s *sender) emit(ctx context.Context, batch []traffic.Leaving, began time.Time) error {
 	o := &s.outlets[batch[0].Flow]
 	if batch[0].Skipped {
 		o.sent.Skipped += len(batch)
 		return nil
 	}
 	if dscp := batch[0].DSCP; dscp != o.dscp {
-		if err := sock.SetDSCP(o.raw, dscp); err != nil {
+		if err := o.mark(dscp); err != nil {
 			return fmt.Errorf("mark flow: %w", err)
 		}
-		o.dscp = dscp
 	}
 	tries := 0
 	for len(batch) > 0 {
@@ -196,11 +202,18 @@ func (s *sender) emit(batch []traffic.Leaving, began time.Time) error {
 		for i := range n {
 			o.sent.Packets++
 			o.sent.Bytes += int64(batch[i].Bytes)
-			o.sent.Late.Record(int64(now.Sub(began) - batch[i].Due))
+			o.sent.Intervals[s.during(batch[i].Due)]++
+			o.late.Record(int64(now.Sub(began) - batch[i].Due))
 		}
 		batch = batch[n:]
 		switch {
 		case err == nil:
+		case errors.Is(err, unix.EAGAIN):
+			if ctx.Err() != nil { // behind a slow interface there may be no room for minutes
+				return context.Cause(ctx)
+			}
+			pause := unix.NsecToTimespec(int64(roomEvery))
+			_ = unix.Nanosleep(&pause, nil)
 		case ofEarlier(err) && tries < earlierTries:
 			tries++
 		case refused(err) || ofEarlier(err):
@@ -213,33 +226,42 @@ func (s *sender) emit(batch []traffic.Leaving, began time.Time) error {
 	return nil
 }
 
+// roomEvery is how often a sender looks for room in the buffer of a socket: at 1 Gbit/s the usual one of 200 kB is empty after 1.7 ms.
+const roomEvery = 200 * time.Microsecond
+
+// during is the interval of the script in which a packet is due.
+func (s *sender) during(due time.Duration) int { return int(due / s.interval) }
+
 // call hands packets to the kernel by one call, and returns how many it took before it refused one.
 func (s *sender) call(o *outlet, batch []traffic.Leaving, now time.Time) (sent int, err error) {
 	d := datagram{number: s.number, flow: o.flow, dscp: o.dscp, seq: uint32(o.sent.Packets), sent: now.UnixNano()}
 	for i := range batch {
+		d.during = s.during(batch[i].Due)
 		d.encode(s.headers[i][:])
 		d.seq++
-		v := &s.vectors[i]
+		v, m := &s.vectors[i], &s.messages[i]
 		v[0].Base, v[1].Base = &s.headers[i][0], &s.padding[0]
 		v[0].SetLen(headerBytes)
 		v[1].SetLen(batch[i].Bytes - headerBytes)
-		s.messages[i].Iov = &v[0]
-		s.messages[i].SetIovlen(len(v))
+		m.Iov = &v[0]
+		m.SetIovlen(len(v))
+		m.Name, m.Namelen, m.Control = nil, 0, unsafe.SliceData(o.beside)
+		m.SetControllen(len(o.beside))
+		if o.replies != nil {
+			m.Name, m.Namelen = unsafe.SliceData(o.replies.Name), uint32(len(o.replies.Name))
+		}
 	}
-	waited := o.raw.Write(func(fd uintptr) bool {
+	failed := o.raw.Control(func(fd uintptr) {
 		got, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, fd, uintptr(unsafe.Pointer(&s.messages[0])), uintptr(len(batch)), unix.MSG_DONTWAIT, 0, 0)
 		switch errno {
 		case 0:
 			sent = int(got)
-		case unix.EAGAIN:
-			return false
 		case unix.EINTR: // nothing was sent; the caller tries again
 		default:
 			err = os.NewSyscallError("sendmmsg", errno)
 		}
-		return true
 	})
-	return sent, errors.Join(waited, err)
+	return sent, errors.Join(failed, err)
 }
 
 // earlierTries is how often a call is made again that failed for what happened to an earlier datagram: each such error is told once.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/pathwise-net/pathwise/traffic"
 )
 
 // A sender whose socket has no room, and gets none, ends with its context. The socket is one of datagrams on this host that nobody reads.
@@ -27,11 +29,11 @@ func TestSenderEndsWithoutRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	script, _ := parsed(t, "flow a end 1m constant rate 10000/s size 30000")
-	s := &sender{padding: make([]byte, 30000), outlets: []outlet{{conn: conn, raw: raw, sent: &Sent{}}}}
+	s := &sender{interval: time.Minute, padding: make([]byte, 30000), outlets: []outlet{{raw: raw, sent: Sent{Intervals: make([]int, 1)}}}}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	done := make(chan error, 1)
-	go func() { done <- s.run(ctx, script) }()
+	go func() { done <- s.run(ctx, traffic.NewPacer(script, false)) }()
 	select {
 	case err := <-done:
 		if !errors.Is(err, context.DeadlineExceeded) {

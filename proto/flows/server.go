@@ -34,7 +34,7 @@ const (
 // Tested is what came of one test.
 type Tested struct {
 	Client netip.AddrPort
-	Bytes  int64 // of datagrams that came, of UDP payload, also of a test that failed
+	Bytes  int64 // of datagrams that came and that were sent, of UDP payload, also of a test that failed
 	Err    error // nil: it went to its end
 }
 
@@ -47,9 +47,11 @@ type Server struct {
 	OnTest func(Tested)
 
 	silence   time.Duration // in place of PeerTimeout, in tests; 0: that
+	beat      time.Duration // in place of beatEvery, in tests; 0: that
 	places    chan struct{}
 	strangers atomic.Int64
-	reckoning sync.Mutex // one account is made at a time: each takes some hundred megabytes of a large test
+	reckoning chan struct{} // one account is made at a time: each takes some hundred megabytes of a large test
+	datagrams *sock.Answering
 
 	mu    sync.Mutex
 	tests map[number]*test
@@ -99,7 +101,8 @@ func (s *Server) Serve(ctx context.Context, l *Listener) error {
 	s.Policy.Most.Longest = cmp.Or(s.Policy.Most.Longest, defaultLongest)
 	s.Policy.Most.Packets = cmp.Or(s.Policy.Most.Packets, traffic.MostPackets)
 	s.Policy.Most.Rate = cmp.Or(s.Policy.Most.Rate, defaultRate)
-	s.silence = cmp.Or(s.silence, PeerTimeout)
+	s.silence, s.beat = cmp.Or(s.silence, PeerTimeout), cmp.Or(s.beat, beatEvery)
+	s.reckoning, s.datagrams = make(chan struct{}, 1), l.datagrams
 	s.places, s.tests = make(chan struct{}, max(1, s.Policy.Tests)), map[number]*test{}
 	var reader sync.WaitGroup
 	reader.Go(func() { s.receive(l.datagrams) })
@@ -138,18 +141,23 @@ func (s *Server) take(p sock.Asked) (why string) {
 		s.strangers.Add(1)
 		return "of no test that is under way"
 	}
-	at := p.At.Kernel
-	if at.IsZero() {
-		at = p.At.User
+	if t.knocked(d.flow, p) || t.take(d, len(p.Data), arrivalOf(p), dscpOf(p)) {
+		return ""
 	}
-	dscp := p.TOS
-	if dscp >= 0 {
-		dscp >>= 2 // the lower two are of ECN (RFC 3168)
+	return "of a flow or of a number that the test does not have"
+}
+
+// arrivalOf is when a packet came, in ns since 1970.
+func arrivalOf(p sock.Asked) int64 {
+	if at := p.At.Kernel; !at.IsZero() {
+		return at.UnixNano()
 	}
-	if !t.take(d, len(p.Data), at.UnixNano(), dscp) {
-		return "of a flow or of a number that the test does not have"
-	}
-	return ""
+	return p.At.User.UnixNano()
+}
+
+// dscpOf is the mark of a packet; -1: not known.
+func dscpOf(p sock.Asked) int {
+	return p.TOS >> 2 // the lower two are of ECN (RFC 3168); -1 stays
 }
 
 func (s *Server) testOf(n number) *test {
@@ -163,33 +171,42 @@ func (s *Server) greet(ctx context.Context, conn net.Conn, from netip.Addr, show
 	_ = conn.SetDeadline(time.Now().Add(min(endpoint.GreetTimeout, s.silence)))
 	first := make([]byte, helloBytes)
 	_, err := io.ReadFull(conn, first)
-	var flows []byte
+	var rest []byte
 	if err == nil {
-		flows = make([]byte, termBytes*flowsOf(first))
-		_, err = io.ReadFull(conn, flows)
+		rest = make([]byte, restOf(first))
+		_, err = io.ReadFull(conn, rest)
 	}
 	shown()
-	if err != nil || flowsOf(first) == 0 {
+	if err != nil || restOf(first) == 0 {
 		return
 	}
-	secret, terms, err := decodeHello(first, flows)
-	said := goAhead
-	switch {
-	case err != nil:
-		said = unclear
-	case !s.takePlace(ctx, secret):
-		said = busy
-	case !terms.ask().within(s.Policy.Most):
-		<-s.places
-		said = tooMuch
+	secret, terms, err := decodeHello(first, rest)
+	var t *test
+	said := unclear
+	if err == nil {
+		if said = busy; s.takePlace(ctx, secret) {
+			defer func() { <-s.places }()
+			t, said = s.admit(from, terms)
+		}
 	}
-	if said != goAhead {
-		s.Log.Info("flows turned away", "client", conn.RemoteAddr(), "verdict", int(said))
-		_, _ = conn.Write(welcome{verdict: said, allowed: s.Policy.Most}.encode())
+	if said == goAhead {
+		s.serve(ctx, conn, t)
 		return
 	}
-	defer func() { <-s.places }()
-	s.serve(ctx, conn, from, terms)
+	s.Log.Info("flows turned away", "client", conn.RemoteAddr(), "verdict", int(said))
+	_, _ = conn.Write(welcome{verdict: said, allowed: s.Policy.Most}.encode())
+}
+
+// admit makes a test of terms that are allowed, or says what they are.
+func (s *Server) admit(from netip.Addr, terms Terms) (*test, verdict) {
+	if !terms.ask().within(s.Policy.Most) {
+		return nil, tooMuch
+	}
+	script, err := terms.reversed()
+	if err != nil {
+		return nil, unclear
+	}
+	return newTest(from, terms, script, s.silence), goAhead
 }
 
 // takePlace reports whether there is a place for a test with that secret; it is to be given back.
@@ -202,28 +219,40 @@ func (s *Server) takePlace(ctx context.Context, secret string) bool {
 }
 
 // serve makes one test that has its place.
-func (s *Server) serve(ctx context.Context, conn net.Conn, from netip.Addr, terms Terms) {
-	t := newTest(from, terms, s.silence)
+func (s *Server) serve(ctx context.Context, conn net.Conn, t *test) {
+	defer s.forget(t)
 	_, _ = rand.Read(t.number[:]) // never fails, as crypto/rand says
 	strangers := s.strangers.Load()
 	s.mu.Lock()
 	s.tests[t.number] = t
 	s.mu.Unlock()
-	sent, err := t.control(ctx, conn)
-	s.mu.Lock()
-	delete(s.tests, t.number)
-	s.mu.Unlock()
+	account, err := t.control(ctx, conn, s)
 	if err == nil {
-		s.reckoning.Lock()
-		account := t.account(sent)
-		s.reckoning.Unlock()
 		account.Strangers = s.strangers.Load() - strangers
-		_ = conn.SetDeadline(time.Now().Add(PeerTimeout))
+		_ = conn.SetDeadline(time.Now().Add(t.silent))
 		_, err = conn.Write(account.encode())
 	}
 	err = endpoint.Explain(ctx, err)
 	s.Log.Info("flows done", "client", conn.RemoteAddr(), "bytes", t.bytes(), "error", err)
 	if s.OnTest != nil {
 		s.OnTest(Tested{Client: endpoint.AddrPort(conn.RemoteAddr()), Bytes: t.bytes(), Err: err})
+	}
+}
+
+// forget takes a test from those that datagrams may come to.
+func (s *Server) forget(t *test) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.tests, t.number)
+}
+
+// reckon makes the account of a test, after those that others wait for.
+func (s *Server) reckon(ctx context.Context, t *test, sent []int) (Account, error) {
+	select {
+	case s.reckoning <- struct{}{}:
+		defer func() { <-s.reckoning }()
+		return t.account(sent), nil
+	case <-ctx.Done():
+		return Account{}, context.Cause(ctx)
 	}
 }

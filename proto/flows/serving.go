@@ -4,39 +4,75 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/pathwise-net/pathwise/sock"
+	"github.com/pathwise-net/pathwise/traffic"
 )
 
-// test is one that a Server let in.
+// test is one that a Server let in, or what a client receives of one.
 type test struct {
-	number number
-	from   netip.Addr
-	terms  Terms
-	silent time.Duration // that the client may be
+	number   number
+	from     netip.Addr
+	terms    Terms
+	reversed *traffic.Script // of which this end sends the flows in reverse; nil: none
+	silent   time.Duration   // that the client may be
 
 	mu      sync.Mutex
 	flows   []arrivals
 	foreign int64
+	knocks  []sock.Asked  // of each flow in reverse: the first that came, without its data
+	missing int           // knocks
+	open    chan struct{} // closed when none is missing
+	sent    int64         // bytes in reverse
 }
 
-func newTest(from netip.Addr, terms Terms, silent time.Duration) *test {
-	t := &test{from: from, terms: terms, silent: silent, flows: make([]arrivals, len(terms.Flows))}
+func newTest(from netip.Addr, terms Terms, reversed *traffic.Script, silent time.Duration) *test {
+	t := &test{from: from, terms: terms, reversed: reversed, silent: silent, flows: make([]arrivals, len(terms.Flows)), open: make(chan struct{})}
 	for i, f := range terms.Flows {
-		t.flows[i].most = f.Packets
+		t.flows[i] = arrivals{most: f.Packets, intervals: make([]interval, terms.Intervals)}
+	}
+	if reversed == nil {
+		return t
+	}
+	t.knocks = make([]sock.Asked, len(reversed.Flows))
+	for i := range reversed.Flows {
+		if reversed.Flows[i].Reverse {
+			t.missing++
+		}
 	}
 	return t
 }
 
-// take notes a datagram of the test; false: it is of none of its flows.
+// knocked notes where a flow in reverse goes to; false: the datagram is of none. Who knocks again changes nothing.
+func (t *test) knocked(flow int, p sock.Asked) bool {
+	if t.reversed == nil || flow >= len(t.reversed.Flows) || !t.reversed.Flows[flow].Reverse {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.knocks[flow].From.IsValid() {
+		return true
+	}
+	t.knocks[flow] = sock.Asked{From: p.From, Local: p.Local}
+	if t.missing--; t.missing == 0 {
+		close(t.open)
+	}
+	return true
+}
+
+// take notes a datagram of the test; false: it is of none of its flows, as flow -1 is, and counted as such.
 func (t *test) take(d datagram, bytes int, at int64, dscp int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if d.flow >= len(t.flows) || !t.flows[d.flow].take(d, bytes, at, dscp) {
+	if d.flow < 0 || d.flow >= len(t.flows) || !t.flows[d.flow].take(d, bytes, at, dscp) {
 		t.foreign++
 		return false
 	}
@@ -53,51 +89,111 @@ func (t *test) soFar() []SoFar {
 	return all
 }
 
+// bytes are those of datagrams that came and that were sent.
 func (t *test) bytes() (sum int64) {
 	for _, f := range t.soFar() {
 		sum += f.Bytes
 	}
-	return sum
-}
-
-// account is what came of a test that nothing comes to any more.
-func (t *test) account(sent []int) Account {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	a := Account{Foreign: t.foreign, Flows: make([]FlowAccount, len(t.flows))}
-	for i := range t.flows {
-		a.Flows[i] = t.flows[i].account(sent[i])
-		t.flows[i].order, t.flows[i].delays = nil, nil
+	return sum + t.sent
+}
+
+// account is what came of a test, once. What came so far can be asked for meanwhile.
+func (t *test) account(sent []int) Account {
+	t.mu.Lock()
+	a, all := Account{Foreign: t.foreign, Flows: make([]FlowAccount, len(t.flows))}, slices.Clone(t.flows)
+	for i := range t.flows { // what comes now is too late
+		t.flows[i].most, t.flows[i].order, t.flows[i].delays, t.flows[i].intervals = 0, nil, nil, nil
+	}
+	t.mu.Unlock()
+	for i := range all {
+		a.Flows[i] = all[i].account(sent[i])
 	}
 	return a
 }
 
-// control lets the client begin, tells it what came, and returns what it says it sent of each flow, after the time for late datagrams.
-func (t *test) control(ctx context.Context, conn net.Conn) (sent []int, err error) {
+// control leads a test to its account.
+func (t *test) control(ctx context.Context, conn net.Conn, s *Server) (Account, error) {
 	over := time.Now().Add(t.terms.Longest)
 	_ = conn.SetDeadline(earlier(over, t.silent))
 	if _, err := conn.Write(welcome{verdict: goAhead, number: t.number}.encode()); err != nil {
-		return nil, fmt.Errorf("let test in: %w", err)
+		return Account{}, fmt.Errorf("let test in: %w", err)
 	}
-	ctx, stop := context.WithCancel(ctx)
-	var teller sync.WaitGroup
-	teller.Go(func() { t.tell(ctx, conn) })
-	defer teller.Wait()
+	ctx, stop := context.WithDeadline(ctx, over.Add(t.silent))
+	var beside sync.WaitGroup
+	defer beside.Wait()
 	defer stop()
-	if sent, err = t.listen(conn, over); err != nil {
-		return nil, err
+	beside.Go(func() { t.tell(ctx, conn, s.beat) })
+	if t.reversed != nil {
+		if err := t.awaitKnocks(ctx, conn); err != nil {
+			return Account{}, err
+		}
+		beside.Go(func() { t.reverse(ctx, conn, s.datagrams) })
+	}
+	sent, err := t.listen(conn, over)
+	if err != nil {
+		return Account{}, err
 	}
 	select {
 	case <-time.After(t.terms.Linger):
-		return sent, nil
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return Account{}, context.Cause(ctx)
+	}
+	s.forget(t)
+	return s.reckon(ctx, t, sent)
+}
+
+// awaitKnocks waits until it is known where each flow in reverse goes to, and tells the client.
+func (t *test) awaitKnocks(ctx context.Context, conn net.Conn) error {
+	select {
+	case <-t.open:
+	case <-time.After(t.silent):
+		return errors.New("await datagrams of the flows that go to the client: none came")
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if _, err := conn.Write(openMark); err != nil {
+		return fmt.Errorf("let flows begin: %w", err)
+	}
+	return nil
+}
+
+// reverse sends the flows in reverse, to the ports that knocked, and tells what was sent. Where it cannot, the connection is closed, by which listen ends.
+func (t *test) reverse(ctx context.Context, conn net.Conn, from *sock.Answering) {
+	all, err := t.sendFrom(ctx, from)
+	t.mu.Lock()
+	for i := range all {
+		t.sent += all[i].Bytes
+	}
+	t.mu.Unlock()
+	if err == nil {
+		_ = conn.SetWriteDeadline(time.Now().Add(t.silent))
+		_, err = conn.Write(encodeSent(t.reversed, all))
+	}
+	if err != nil {
+		conn.Close()
 	}
 }
 
-// tell says each second what has come, until ctx ends. Where it cannot, the connection is closed, by which listen ends.
-func (t *test) tell(ctx context.Context, conn net.Conn) {
-	each := time.NewTicker(beatEvery)
+func (t *test) sendFrom(ctx context.Context, from *sock.Answering) ([]Sent, error) {
+	outlets := make([]outlet, len(t.knocks))
+	for i := range outlets {
+		if !t.knocks[i].From.IsValid() {
+			continue
+		}
+		replies, err := from.Replies(t.knocks[i])
+		if err != nil {
+			return nil, fmt.Errorf("open flow: %w", err)
+		}
+		outlets[i] = outlet{raw: replies.Socket, replies: &replies}
+	}
+	return send(ctx, t.number, t.reversed, t.terms, true, outlets)
+}
+
+// tell says every so often what has come, until ctx ends. Where it cannot, the connection is closed, by which listen ends.
+func (t *test) tell(ctx context.Context, conn net.Conn, every time.Duration) {
+	each := time.NewTicker(every)
 	defer each.Stop()
 	for {
 		select {

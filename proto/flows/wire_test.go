@@ -1,6 +1,7 @@
 package flows
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -11,10 +12,11 @@ import (
 )
 
 func TestMessages(t *testing.T) {
-	terms := Terms{Longest: 3 * time.Second, Linger: time.Second, Rate: 1e6, Flows: []traffic.FlowLoad{{Packets: 7, Bytes: 700}, {Packets: 1 << 20, Bytes: 1 << 40}}}
+	terms := Terms{Longest: 3 * time.Second, Linger: time.Second, Rate: 1e6, Flows: []traffic.FlowLoad{{Packets: 7, Bytes: 700}, {Packets: 1 << 20, Bytes: 1 << 40}},
+		Interval: 200 * time.Millisecond, Intervals: 2, Script: "flow a", Turned: true}
 	b := encodeHello("secret", terms)
-	if n := flowsOf(b); n != 2 || len(b) != helloBytes+2*termBytes {
-		t.Errorf("%d flows in %d bytes", n, len(b))
+	if n := restOf(b); n != 2*termBytes+6 || len(b) != helloBytes+n {
+		t.Errorf("%d bytes behind a hello, of %d", n, len(b))
 	}
 	secret, got, err := decodeHello(b[:helloBytes], b[helloBytes:])
 	if diff := cmp.Diff(terms, got); diff != "" || secret != "secret" || err != nil {
@@ -24,15 +26,21 @@ func TestMessages(t *testing.T) {
 	if got, err := decodeWelcome(w.encode()); got != w || err != nil {
 		t.Errorf("%+v, %v, want %+v", got, err, w)
 	}
-	d := datagram{number: number{3}, flow: 5, dscp: 46, seq: 1 << 31, sent: 1 << 60}
+	d := datagram{number: number{3}, flow: 5, dscp: 46, during: 49, seq: 1 << 31, sent: 1 << 60}
 	into := make([]byte, headerBytes)
 	d.encode(into)
 	if got := decodeDatagram(into); got != d {
 		t.Errorf("%+v, want %+v", got, d)
 	}
-	a := Account{Foreign: 1, Strangers: 2, Flows: []FlowAccount{{SoFar{1, 2}, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, {}}}
-	if got, err := decodeAccount(a.encode()[markBytes:]); err != nil || cmp.Diff(a, got) != "" {
+	a := Account{Foreign: 1, Strangers: 2, Flows: []FlowAccount{{SoFar{1, 2}, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, []Interval{{SoFar{1, 2}, 3, 4}, {}}},
+		{Intervals: make([]Interval, 2)}}}
+	if got, err := decodeAccount(a.encode()[markBytes:], 2); err != nil || cmp.Diff(a, got) != "" {
 		t.Errorf("%v (-want +got):\n%s", err, cmp.Diff(a, got))
+	}
+	script, _ := parsed(t, "flow a end 1s constant rate 1/s size 99\nflow b reverse end 1s constant rate 1/s size 99")
+	sent := Sent{Packets: 1, Bytes: 2, Skipped: 3, Refused: 4, LateP95: 5, LateMost: 6, Intervals: []int{0, 1}}
+	if got, err := decodeSent(encodeSent(script, []Sent{{}, sent})[markBytes:], 1); err != nil || cmp.Diff(sent, got) != "" {
+		t.Errorf("%v (-want +got):\n%s", err, cmp.Diff(sent, got))
 	}
 	soFar := []SoFar{{1, 2}, {3, 4}}
 	if diff := cmp.Diff(soFar, decodeSoFar(encodeSoFar(soFar)[markBytes:])); diff != "" {
@@ -42,9 +50,11 @@ func TestMessages(t *testing.T) {
 
 // What cannot be is refused.
 func TestTermsValidate(t *testing.T) {
-	good := Terms{Longest: time.Second, Flows: []traffic.FlowLoad{{Packets: 1}}}
+	good := Terms{Longest: time.Second, Flows: []traffic.FlowLoad{{Packets: 1}}, Interval: time.Second, Intervals: 1}
 	for name, change := range map[string]func(*Terms){
 		"no flow": func(t *Terms) { t.Flows = nil }, "no time": func(t *Terms) { t.Longest = 0 }, "two days": func(t *Terms) { t.Longest = 48 * time.Hour },
+		"no interval": func(t *Terms) { t.Intervals = 0 }, "intervals": func(t *Terms) { t.Intervals = 51 }, "interval": func(t *Terms) { t.Interval = 0 },
+		"script": func(t *Terms) { t.Script = strings.Repeat("#", traffic.MostText+1) },
 		"linger": func(t *Terms) { t.Linger = time.Hour }, "packets": func(t *Terms) { t.Flows = []traffic.FlowLoad{{Packets: traffic.MostPackets + 1}} },
 	} {
 		bad := good
@@ -60,7 +70,7 @@ func TestTermsValidate(t *testing.T) {
 
 // Losses, copies and order of a flow are counted by packets, and its delays vary as its packets did.
 func TestArrivals(t *testing.T) {
-	a := arrivals{most: 10}
+	a := arrivals{most: 10, intervals: make([]interval, 2)}
 	const ms = int64(time.Millisecond)
 	for _, c := range []struct {
 		seq  uint32
@@ -68,39 +78,48 @@ func TestArrivals(t *testing.T) {
 		dscp int
 		want bool
 	}{{0, 5, 0, true}, {2, 25, 0, true}, {1, 27, 0, true}, {1, 28, 0, true}, {5, 55, 8, true}, {6, 66, -1, true}, {10, 70, 0, false}} {
-		if got := a.take(datagram{seq: c.seq, sent: 10 * ms * int64(c.seq)}, 100, c.at*ms, c.dscp); got != c.want {
+		if got := a.take(datagram{seq: c.seq, during: int(c.seq) / 4, sent: 10 * ms * int64(c.seq)}, 100, c.at*ms, c.dscp); got != c.want {
 			t.Errorf("packet %d: %v", c.seq, got)
 		}
 	}
 	want := FlowAccount{SoFar: SoFar{5, 500}, Copies: 1, Reordered: 1, MaxExtent: 1, MaxN: 1, LossRuns: 2, LongestRun: 2, Remarked: 1,
-		Span: 61 * time.Millisecond, IPDVP95: 12 * time.Millisecond, PDVP95: 12 * time.Millisecond, PDVMost: 12 * time.Millisecond}
+		Span: 61 * time.Millisecond, IPDVP95: 12 * time.Millisecond, PDVP95: 12 * time.Millisecond, PDVMost: 12 * time.Millisecond,
+		Intervals: []Interval{{SoFar{3, 300}, 4 * time.Millisecond, 12 * time.Millisecond}, {SoFar{2, 200}, 500 * time.Microsecond, time.Millisecond}}}
 	if diff := cmp.Diff(want, a.account(8)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := new(arrivals).account(3); got != (FlowAccount{LossRuns: 1, LongestRun: 3}) {
-		t.Errorf("of nothing: %+v", got)
+	if diff := cmp.Diff(FlowAccount{LossRuns: 1, LongestRun: 3}, new(arrivals).account(3)); diff != "" {
+		t.Errorf("of nothing (-want +got):\n%s", diff)
 	}
 }
 
 func FuzzMessages(f *testing.F) {
 	f.Add(encodeHello("s", Terms{Longest: time.Second, Flows: []traffic.FlowLoad{{Packets: 1, Bytes: 100}}}))
-	f.Add((&Account{Flows: []FlowAccount{{}}}).encode())
+	f.Add((&Account{Flows: []FlowAccount{{Intervals: make([]Interval, 1)}}}).encode())
+	f.Add(encodeHello("s", Terms{Longest: time.Second, Flows: make([]traffic.FlowLoad, 1), Interval: time.Second, Intervals: 1, Script: "flow a reverse end 1s constant rate 1/s size 99"}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) >= helloBytes {
-			if n := flowsOf(b); len(b) >= helloBytes+n*termBytes {
-				if _, terms, err := decodeHello(b, b[helloBytes:helloBytes+n*termBytes]); err == nil && terms.ask().Packets > traffic.MostPackets {
+			if n := restOf(b); len(b) >= helloBytes+n && n > 0 {
+				_, terms, err := decodeHello(b[:helloBytes], b[helloBytes:helloBytes+n])
+				if err == nil && terms.ask().Packets > traffic.MostPackets {
 					t.Errorf("terms %+v", terms)
+				}
+				if script, err := terms.reversed(); err == nil && script != nil && len(script.Flows) != len(terms.Flows) {
+					t.Errorf("a script of %d flows, terms %+v", len(script.Flows), terms)
 				}
 			}
 		}
 		if len(b) >= welcomeBytes {
 			_, _ = decodeWelcome(b[:welcomeBytes])
 		}
-		if len(b) >= accountBytes(1) {
-			_, _ = decodeAccount(b[:accountBytes(1)])
+		if len(b) >= accountBytes(1, 1) {
+			_, _ = decodeAccount(b[:accountBytes(1, 1)], 1)
+		}
+		if len(b) >= sentBytes+4 {
+			_, _ = decodeSent(b[:sentBytes+4], 1)
 		}
 		if len(b) >= headerBytes {
-			a := arrivals{most: 100}
+			a := arrivals{most: 100, intervals: make([]interval, 50)}
 			a.take(decodeDatagram(b), len(b), 0, -1)
 		}
 	})

@@ -75,6 +75,10 @@ func TestUnits(t *testing.T) {
 		{"result/sweep.js", `(() => { const of = (parameters, ...points) => drawingsOf({parameters, unit: 'bits_per_second', points: points.map(([n, median, ...values]) => ({n, median, values}))}).map((d) => d.title + ' ' + d.series[0].points.join(' ') + ' O' + d.mark).join('; '); const bytes = (name) => ({name, unit: 'bytes'});
 			return [of([bytes('window')], [3, 9, 2000], [3, 5, 1000], [0, 0, 4000]), of([{name: 'cc'}, bytes('len')], [1, 2, 'reno', 64], [1, 4, 'reno', 128], [1, 3, 'bbr', 64]), of([{name: 'dscp'}], [1, 2, 'ef'])].join(' | '); })()`,
 			"Throughput over window 1000,5 2000,9 O2000,9 | Throughput over len with cc reno 64,2 128,4 O128,4; Throughput over len with cc bbr 64,3 O64,3 | "},
+		{"result/flows.js", `(() => { const f = {start_seconds: 0.05, end_seconds: 0.4, arrived: {over_time: {interval_seconds: 0.1, sent_packets: [2, 4, 2, 0, 0], received_packets: [2, 3, 0, 0, 0],
+			received_bytes: [100, 250, 0, 0, 0], delay_max_seconds: [0.001, 0.002, null, null, null]}}}; const of = (marks) => marks.map((m) => m.x.toFixed(2) + ',' + (m.y === null ? 'lost' : Number(m.y.toFixed(4)))).join(' ');
+			return Object.values(linesOf(f)).map(of).join('; ') + linesOf({arrived: null}).rate.length; })()`,
+			"0.10,16000 0.20,20000 0.30,0 0.40,0; 0.10,0 0.20,0.25 0.30,1 0.40,0; 0.10,0.001 0.20,0.002 0.30,lost 0.40,00"},
 		{"pair/ink.js", `[0, 0.002, 0.01, 0.03, 0.1, 0.4, 1].map(lossClass).join()`, "0,1,1,2,3,4,5"},
 		{"pair/seams.js", `(() => { const doc = (...minutes) => ({step_seconds: 60, quantiles: [], gaps: null, buckets: minutes.map((m) => ({start: new Date(m * 60e3).toISOString(), value: m}))});
 			return [[['rtt', doc(0, 1, 2, 3)], ['trace', doc(2, 5, 10, 15)]], [['rtt', doc(10, 11, 12)], ['old', doc(1, 3, 5, 11)]], [['rtt', doc(1, 2)]], [['rtt', null], ['trace', doc(4)]], [['rtt', null]]].map((parts) => {

@@ -117,6 +117,7 @@ interface ResultDoc {
     hops?: Hop[];
     sweep?: Sweep;
     beside?: BesideSample[];
+    flows?: Flow[];
     members?: Member[];
     pairs?: MemberPair[];
     findings?: Finding[];
@@ -133,6 +134,14 @@ interface BesideSample {
 interface SweepPoint {
   values: (number | string)[]; n: number; median: number; low: number; high: number; narrow: boolean; failure?: string;
   metrics?: Record<string, number>; window?: { usable_bytes: number; rtt_seconds: number; allows_bits_per_second: number };
+}
+interface Mark { x: number; y: number | null; width: number }
+interface Flow {
+  name: string; direction: string; start_seconds: number; end_seconds: number; sent_packets: number; skipped_packets: number; refused_packets: number; late_p95_seconds: number;
+  arrived: {
+    lost_packets: number; loss_burst_max_packets: number; duplicate_packets: number; reordered_packets: number; throughput_bits_per_second: number; ipdv_p95_seconds: number;
+    over_time?: { interval_seconds: number; sent_packets: number[]; received_packets: number[]; received_bytes: number[]; delay_max_seconds: (number | null)[] };
+  } | null;
 }
 interface Sweep {
   metric: string; unit: string; parameters: { name: string; unit?: string }[]; points: SweepPoint[]; order: number[]; seed: number;

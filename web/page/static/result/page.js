@@ -12,6 +12,7 @@ import { Members } from './members.js';
 import { Echoes, Hops, Intervals } from './samples.js';
 import { Beside } from './beside.js';
 import { SweepOf } from './sweep.js';
+import { Flows } from './flows.js';
 
 /** @param {{route: import('../router.js').Route}} props */
 export function Result({ route }) {
@@ -56,6 +57,7 @@ export function Result({ route }) {
       ${r.test && html`<p class="screen"><a href=${link(['group', r.test])}>The newest of this group</a></p>`}`}
     ${r.samples?.beside?.length && html`<${Beside} samples=${r.samples.beside} />`}
     ${r.samples?.sweep && html`<${SweepOf} sweep=${r.samples.sweep} />`}
+    ${r.samples?.flows?.length && html`<${Flows} flows=${r.samples.flows} />`}
     ${r.samples?.echoes?.length && html`<${Echoes} echoes=${r.samples.echoes} />`}
     ${r.samples?.intervals?.length && html`<${Intervals} intervals=${r.samples.intervals} />`}
     ${r.samples?.hops?.length && html`<${Hops} hops=${r.samples.hops} of=${r.id} />`}
