@@ -38,7 +38,7 @@ type Throughput struct {
 	OnTrial    func(measure.Trial)     // called for each trial of a search; nil: nobody wants them
 	OnReading  func(measure.TCPSample) // called for each reading of this end's TCP_INFO, from a goroutine of the test's; nil: nobody wants them
 
-	alone     bool // no packets go beside the transfer: in a mesh, which opens no reflector for it, and in trials of a search and tests of a sweep
+	alone     bool // no packets go beside the transfer: of a test in a mesh that does not load its path, in trials of a search and tests of a sweep
 	reflector int  // UDP port of the STAMP reflector; 0: 862
 }
 

@@ -120,7 +120,8 @@ func (p *Throughput) equip(o Options) {
 	p.OnTrial, p.OnRun = watch(o.Trial, o.Say, TrialLine), o.Say
 	p.OnReading, p.Files = o.Reading, o.Files
 	if r := iperf3Responder(o); r != nil {
-		p.Port, p.Config.Cookie, p.alone = r.Port, r.Secret, true
+		p.Port, p.Config.Cookie, p.reflector = r.Port, r.Secret, r.Port
+		p.alone = !p.demand().Exclusive // what loads no path needs no packets beside it, of which its planner does not know
 	}
 }
 

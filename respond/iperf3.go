@@ -11,6 +11,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/proto/stamp"
 )
 
 // iperf3Kind is an iperf3 server. The secret of a run is the cookie that opens each of its connections.
@@ -24,6 +25,35 @@ func iperf3Kind() Kind {
 		Fills:  true,
 		check:  func(secret string) error { _, err := iperf3.ParseCookie(secret); return err },
 		open:   openIperf3,
+	}
+}
+
+// reflectBeside opens a reflector of STAMP packets on the UDP port of the tests of a run, so that round trips can be measured beside them. It answers
+// the run's peer alone. What it returns begins to answer, and returns what ends that. A host on which it cannot be opened has none.
+//
+// A test by UDP has sockets of its own on the port, which are connected to the peer's: while its streams are opened, packets beside it are lost.
+func reflectBeside(ctx context.Context, at net.Addr, t terms) (begin func(context.Context) (end func())) {
+	none := func(context.Context) func() { return func() {} }
+	if t.secret == "" {
+		return none
+	}
+	socket, err := stamp.Listen(ctx, at.String())
+	if err != nil {
+		t.log.Info("no round trips beside tests", "error", err)
+		return none
+	}
+	if err := socket.Share(); err != nil {
+		socket.Close()
+		return none
+	}
+	return func(ctx context.Context) func() {
+		ctx, cancel := context.WithCancel(ctx)
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_ = (&stamp.Reflector{Peer: t.peer, Log: t.log}).Serve(ctx, socket) // without it the tests go on
+		}()
+		return func() { cancel(); <-ended }
 	}
 }
 
@@ -60,7 +90,9 @@ func openIperf3(ctx context.Context, address string, t terms) (net.Addr, serve, 
 			t.onTest(Tested{Client: one.Client, Bytes: one.SentBytes + one.ReceivedBytes, Err: one.Err})
 		}
 	}
+	reflect := reflectBeside(ctx, listener.Addr(), t)
 	return listener.Addr(), func(ctx context.Context) error {
+		defer reflect(ctx)()
 		err := server.Serve(ctx, listener)
 		if policy.Files != nil {
 			err = errors.Join(err, policy.Files.Close())

@@ -93,6 +93,15 @@ func tellAll(c syscall.RawConn, ipv6 bool) error {
 // Addr is where it hears.
 func (a *Answering) Addr() net.Addr { return a.conn.LocalAddr() }
 
+// Share lets other sockets be bound to the same address from now on, if they share it, too (SO_REUSEADDR). The kernel gives a packet to the one
+// that is connected to its source, if there is one.
+func (a *Answering) Share() error {
+	if err := SetInt(a.raw, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1); err != nil {
+		return fmt.Errorf("share %s: %w", a.Addr(), err)
+	}
+	return nil
+}
+
 // Close closes the socket.
 func (a *Answering) Close() error { return a.conn.Close() }
 

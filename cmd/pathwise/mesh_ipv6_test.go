@@ -63,6 +63,9 @@ tests: [{tool: rtt, group: all, schedule: {every: 2s}}]
 		if sweep := r.Samples.Sweep; len(run.settings) == 4 && (sweep == nil || len(sweep.Points) != 4 || len(sweep.Order) < 4 || r.Metrics[measure.Throughput] == 0) {
 			t.Errorf("a sweep of four points: %+v, notes %q", sweep, r.Notes)
 		}
+		if run.tool == "throughput" && r.Samples.Sweep == nil && r.Parameters["round_trips_by"] != "stamp" {
+			t.Errorf("round trips under load by %v", r.Parameters["round_trips_by"])
+		}
 		if beside := r.Samples.Beside; len(run.settings) == 3 && (len(beside) != 2 || beside[1].Competing == nil || r.Metrics[measure.FairnessRatio] == 0) {
 			t.Errorf("a transfer beside another: %+v, notes %q", beside, r.Notes)
 		}
