@@ -9,6 +9,7 @@ const (
 	BufferDelayRatio    Metric = "buffer_delay_ratio"           // BufferDelay over IdleRTT: may be above 1
 	RoundTripsPerMinute Metric = "round_trips_per_minute_count" // 60 s over LoadedRTTMedian
 	TCPEfficiency       Metric = "tcp_efficiency_ratio"         // share of the bytes that TCP sent which it sent for the first time
+	TransferTimeRatio   Metric = "transfer_time_ratio"          // what the transfer took over what it would have at the path's rate: 1 and more
 	FairnessRatio       Metric = "fairness_ratio"               // Jain's index of the flow's throughput and a competing one's; of several such runs the least
 	BesideShare         Metric = "beside_share_ratio"           // of the throughput of both that the tested flow got; of several such runs the least
 )
@@ -51,6 +52,13 @@ func loadMetrics() []Definition {
 			Help: "Share of the bytes that TCP sent which it sent for the first time, 0 to 1.",
 			Text: "The bytes that TCP sent less those that it sent again, over all that it sent. RFC 6349 gives it in per cent.",
 			See:  []string{"retransmits_packets", "loss"}, Source: "RFC 6349 section 4.2"},
+		{Metric: TransferTimeRatio, Label: "Transfer time, times the ideal", Group: "Transfer", Better: BetterLow, Draw: DrawLine,
+			Help: "Time that a transfer took over the time that the same bytes take at the rate of the narrowest link, headers and all.",
+			Text: "How many times longer a transfer took than its bytes do at the rate of the narrowest link, as it was told (`path-rate`). Where it was not told there is none. " +
+				"1 is the best there is; below it the path carries more than was said.",
+			Shows:  "Together with efficiency and buffer delay it says why: loss makes the efficiency fall, full queues make the delay grow, and windows do neither.",
+			See:    []string{"throughput_bits_per_second", "capacity_bits_per_second", "tcp_efficiency_ratio"},
+			Source: "RFC 6349 section 4.2.1"},
 		{Metric: FairnessRatio, Label: "Fairness beside another flow", Group: "Transfer", Better: BetterHigh, Draw: DrawLine,
 			Help: "Jain's index of the throughput of a flow and one that competes with it: 1 where both got as much, 0.5 where one got all.",
 			Text: "How evenly two flows that began together share the path, of which one may use another congestion control. With shares of 60 and " +

@@ -31,6 +31,7 @@ type Throughput struct {
 	Narrow     float64       // end as soon as the goodput is known within this share of itself, by 95 %; 0: not before its time; TCP
 	Search     string        // UDP: find how much passes, from Config.Rate on: SearchTrials, or SearchRFC9097; "": one test at a rate
 	Sweep      Sweep         // the zero value: one test
+	PathRate   int64         // TCP: bit/s of IP packets that the narrowest link carries, for the RFC 6349 transfer time ratio; 0: not known
 	Beside     string        // TCP: congestion controls of competing flows, with commas; "": none
 	Files      Files         // the zero value: from memory to memory
 	OnInterval func(measure.Interval)
@@ -44,7 +45,7 @@ type Throughput struct {
 
 // Validate reports the first parameter that cannot be.
 func (p *Throughput) Validate() error {
-	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.checkNarrow(), p.checkSearch(), p.checkBeside(), p.Files.check(p), p.Login.check(), p.checkConfig(), p.checkSweep())
+	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.checkNarrow(), p.checkSearch(), p.checkBeside(), p.checkPathRate(), p.Files.check(p), p.Login.check(), p.checkConfig(), p.checkSweep())
 }
 
 func (p *Throughput) checkConfig() error {
@@ -110,6 +111,7 @@ func (p *Throughput) transfer(ctx context.Context, begin func(context.Context) *
 		fillSearch(r, report)
 	}
 	fillLoad(r, report, side.end(r.Target.Address, report.Started))
+	fillTransferTime(r, float64(p.PathRate), report.MSS)
 	p.Files.fill(r, report, p.Config.Reverse)
 	if closed := file.Close(); err == nil && closed != nil {
 		err = fmt.Errorf("write %s: %w", p.Files.Near, closed)

@@ -90,7 +90,7 @@ func throughputFields() []field[Throughput] {
 		{Name: "use-pkcs1-padding", Outward: true, Default: "false", Meaning: "encrypt them as iperf3 before 3.17 wants it",
 			binding: ifYes(func(p *Throughput) *bool { return &p.Login.PKCS1 })},
 		familyField(func(p *Throughput) *sock.Family { return &p.Family }),
-		besideField(),
+		pathRateField(), besideField(),
 	}, sweepFields()...)
 }
 

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/netip"
 	"slices"
 	"time"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/model"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
 	"github.com/pathwise-net/pathwise/quantity"
 	"github.com/pathwise-net/pathwise/stat"
@@ -188,6 +191,35 @@ func sentBytes(readings []measure.TCPSample) (sent, again float64) {
 	return sent, again
 }
 
+// pathRateField is the parameter that tells the rate of the path.
+func pathRateField() field[Throughput] {
+	return field[Throughput]{Name: "path-rate", Default: "not known", binding: rate(func(p *Throughput) *int64 { return &p.PathRate }),
+		Meaning: "of tcp: what the narrowest link carries of IP packets, as `pathwise capacity` tells it, for transfer_time_ratio (RFC 6349)"}
+}
+
+// checkPathRate refuses the rate of the path where nothing is reckoned with it.
+func (p *Throughput) checkPathRate() error {
+	if p.PathRate > 0 && p.Config.Proto == iperf3.UDP {
+		return &input.Error{Field: "path-rate", Value: quantity.FormatRate(float64(p.PathRate)), Remedy: "the transfer time ratio is of tcp: leave it out"}
+	}
+	return nil
+}
+
+// fillTransferTime adds how many times longer the transfer took than at the rate of the narrowest link, in bit/s of IP packets; 0: not known. Segments
+// have the time stamps option, as is usual. mss is without it.
+func fillTransferTime(r *measure.Result, pathRate float64, mss int) {
+	got := r.Metrics[measure.Throughput]
+	if pathRate <= 0 || got <= 0 || mss <= 0 {
+		return
+	}
+	headers := float64(model.IPv4Header + model.TCPHeader + model.TCPTimestamps)
+	if to, err := netip.ParseAddr(r.Target.Address); err == nil && to.Unmap().Is6() {
+		headers += model.IPv6Header - model.IPv4Header
+	}
+	ideal := pathRate * float64(mss) / (float64(mss) + headers)
+	r.Metrics[measure.TransferTimeRatio] = ideal / got
+}
+
 // loadedWords say by what round trips were measured.
 func loadedWords(by any) string {
 	return map[any]string{bySTAMP: "STAMP beside the transfer", byTransfer: "the transfer's own packets"}[by]
@@ -205,5 +237,6 @@ func loadText(w io.Writer, r *measure.Result) {
 		return quantity.FormatSeconds(v) + ", " + percent(r.Metrics[measure.BufferDelayRatio]) + " of the idle round trip"
 	})
 	line("responsiveness", measure.RoundTripsPerMinute, func(v float64) string { return fmt.Sprintf("%.0f round trips a minute", v) })
+	line("transfer time", measure.TransferTimeRatio, func(v float64) string { return fmt.Sprintf("%.2f times that of the path's rate", v) })
 	line("TCP efficiency", measure.TCPEfficiency, func(v float64) string { return percent(v) })
 }

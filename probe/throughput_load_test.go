@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"math"
 	"net"
 	"testing"
 	"time"
@@ -80,6 +81,29 @@ func TestThroughputRoundTrips(t *testing.T) {
 		}
 		if _, told := r.Get(measure.LoadedRTTMedian); told != (c.want != nil) {
 			t.Errorf("%s: metrics %v", c.name, r.Metrics)
+		}
+	}
+}
+
+// The ideal is of the path's rate less the headers of IP and TCP, as in RFC 6349 section 4.2.1.
+func TestTransferTimeRatio(t *testing.T) {
+	for name, c := range map[string]struct {
+		rate, got float64
+		mss       int
+		target    string
+		want      float64 // 0: none
+	}{
+		"as fast as it goes":      {20e6, 20e6 * 1448 / 1500, 1448, "192.0.2.1", 1},
+		"over IPv6":               {20e6, 10e6 * 1428 / 1500, 1428, "2001:db8::1", 2},
+		"half as fast":            {20e6, 10e6 * 1448 / 1500, 1448, "::ffff:192.0.2.1", 2},
+		"of a rate not known":     {0, 10e6, 1448, "192.0.2.1", 0},
+		"of segments not known":   {20e6, 10e6, 0, "192.0.2.1", 0},
+		"of what nothing came of": {20e6, 0, 1448, "192.0.2.1", 0},
+	} {
+		r := &measure.Result{Target: measure.Endpoint{Address: c.target}, Metrics: map[measure.Metric]float64{measure.Throughput: c.got}}
+		fillTransferTime(r, c.rate, c.mss)
+		if got := r.Metrics[measure.TransferTimeRatio]; math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
 }

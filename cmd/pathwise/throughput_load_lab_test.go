@@ -36,7 +36,7 @@ func loadOver(t *testing.T, arguments []string, most float64) {
 	l := startLab(t, spec)
 	readyOnCarol(t, l, lab.Command{Argv: []string{lab.Self(), "respond"}, Env: append(os.Environ(), actAsPathwise+"=1")})
 	var out bytes.Buffer
-	onHost(t, l, "bob", &out, append([]string{lab.Self(), "throughput", "carol", "--json", "-t", "4", "--cc", "cubic"}, arguments...)...)
+	onHost(t, l, "bob", &out, append([]string{lab.Self(), "throughput", "carol", "--json", "-t", "4", "--cc", "cubic", "--path-rate", "20mbit"}, arguments...)...)
 	var r measure.Result
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		t.Fatalf("%v: %s", err, out.Bytes())
@@ -55,6 +55,10 @@ func loadOver(t *testing.T, arguments []string, most float64) {
 	queue = largest.DelaySeconds.Median - 0.010
 	got := r.Metrics[measure.BufferDelay]
 	t.Logf("buffer delay %.1f ms, in truth %.1f ms; %v, idle %.1f ms", 1e3*got, 1e3*queue, r.Parameters["round_trips_by"], 1e3*r.Metrics[measure.IdleRTT])
+	seconds, carried := largest.LastDeliveredSeconds-largest.FirstDeliveredSeconds, 8*float64(largest.Bytes)*(1-largest.LossRatio)
+	if ratio, want := r.Metrics[measure.TransferTimeRatio], 20e6*seconds/carried; math.Abs(ratio-want) > 0.1*want {
+		t.Errorf("the transfer took %.3f times as long as at the path's rate, in truth %.3f", ratio, want)
+	}
 	if r.Parameters["round_trips_by"] != "stamp" || math.Abs(got-queue) > 0.008+0.15*queue || got > most || math.Abs(r.Metrics[measure.IdleRTT]-0.020) > 0.005 {
 		t.Errorf("by %v: %v, in truth %v", r.Parameters["round_trips_by"], r.Metrics, largest.DelaySeconds)
 	}
