@@ -14,6 +14,10 @@ const (
 	Sustained  Metric = "sustained_bits_per_second"
 	BucketSize Metric = "bucket_bytes"
 
+	// NarrowestLink is the rate of the slowest link of a route with its own headers, where that one is known, and KnownLinks of how many links the rate is.
+	NarrowestLink Metric = "narrowest_link_bits_per_second"
+	KnownLinks    Metric = "known_links_count"
+
 	PathMTU Metric = "path_mtu_bytes"
 
 	// Serialization is the rate of the one link that would take as long for each byte as all links of the path do in turn.
@@ -61,6 +65,15 @@ func pathMetrics() []Definition {
 			Text:  "By how much the shortest round trips grow with the size of packets, as a rate: the inverse of the sum of the inverse rates of all links, if both ways are alike.",
 			Shows: "It is below the capacity of the narrowest link, and near it where the others are much faster.",
 			See:   []string{"capacity_bits_per_second", "serialization-delay"}},
+		{Metric: NarrowestLink, Label: "Slowest link of the route", Group: "Path", Better: BetterHigh, Draw: DrawLine,
+			Help:  "Rate of the slowest link of the route, with the link's own headers.",
+			Text:  "How fast the slowest link of the route sends bits, found by how the shortest round trips to each hop grow with the size of packets.",
+			Shows: "It is there where no link whose rate is not known can be slower. IP packets get less than it by the link's own headers: capacity_bits_per_second.",
+			See:   []string{"capacity_bits_per_second", "serialization-delay", "known_links_count"}},
+		{Metric: KnownLinks, Label: "Links whose rate is known", Group: "Path", Better: BetterHigh,
+			Help: "Links of the route whose rate is known within 15 %.",
+			Text: "Of how many links of the route the rate was found with certainty. Of others the Result says why it was not.",
+			See:  []string{"narrowest_link_bits_per_second", "hop_count"}},
 		{Metric: PathMTU, Label: "Path MTU", Group: "Path", Better: BetterHigh, Follows: FollowsTrip, Warn: 1499, Bad: 1279, Draw: DrawSteps,
 			Help:   "Largest packet that the path carries whole.",
 			Text:   "The largest IP packet that gets through to the far end in one piece.",

@@ -21,6 +21,17 @@ type RateEstimate struct {
 	Doubt         string  `json:"doubt,omitempty"` // why it is not certain
 }
 
+// LinkSample is one link of a route, the one to the hop of its TTL. Its rate is with the link's own headers.
+type LinkSample struct {
+	TTL       int          `json:"ttl"`
+	Addresses []string     `json:"addresses"`         // that answered at its far end, in order of first answer
+	Capacity  RateEstimate `json:"capacity"`          // a high end of 0: no bound is known
+	Delay     *float64     `json:"delay_seconds"`     // one way, if the way back is like the way there; nil: not known
+	Queue     *float64     `json:"queue_rtt_seconds"` // by how much the median round trip waits longer here than the shortest; nil: not known
+	Sent      int          `json:"sent_packets"`
+	Received  int          `json:"received_packets"` // answers
+}
+
 // RateMode is a rate near which many packets came.
 type RateMode struct {
 	BitsPerSecond float64 `json:"bits_per_second"`

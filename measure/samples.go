@@ -18,6 +18,7 @@ type Samples struct {
 	Ends         []TCPEnd       `json:"ends,omitempty"`
 	Trains       []Train        `json:"trains,omitempty"`
 	Capacity     *PathCapacity  `json:"capacity,omitempty"`
+	Links        []LinkSample   `json:"links,omitempty"` // of a route, in order
 	Hops         []Hop          `json:"hops,omitempty"`
 	Marks        []Mark         `json:"marks,omitempty"`
 	Transactions []Transaction  `json:"transactions,omitempty"`

@@ -27,6 +27,7 @@ type Capacity struct {
 	Small     int         // of every second packet, to see whether small ones overtake; 0: all are of Length. Such trains tell no capacity
 	Available bool        // what is free, too
 	Light     bool        // capacity, and what is free, as well as a second allows
+	Hops      bool        // in place of all that, what each link on the way can carry: see capacity_hops.go
 
 	Cookie string            // as in iperf3.Config
 	Say    func(line string) // called with what is sent next, from the goroutine of Do; may be nil
@@ -34,7 +35,7 @@ type Capacity struct {
 
 // Validate reports the first parameter that cannot be.
 func (p *Capacity) Validate() error {
-	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), checkRange("length", p.Length, 0, trainPayload),
+	return cmp.Or(p.checkHops(), checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), checkRange("length", p.Length, 0, trainPayload),
 		checkRange("small", p.Small, 0, cmp.Or(p.Length, trainPayload)))
 }
 
@@ -52,6 +53,9 @@ const (
 
 // Do makes the measurement.
 func (p *Capacity) Do(ctx context.Context) (*measure.Result, error) {
+	if p.Hops {
+		return measured(ctx, "capacity", p.Target, p.measureHops)
+	}
 	r, watch := newResult("capacity", p.Target), startWatch()
 	setDefault(&p.Length, trainPayload)
 	r.Parameters = recorded(capacityFields(), p)

@@ -11,8 +11,8 @@ func capacityKind() Kind {
 			Hosts: "HOST[:PORT]", Short: "What the narrowest link to HOST can carry, and what of that is free",
 			Long: "Send pairs, trains and streams of packets to HOST, where `pathwise respond` runs, and tell from how they arrive what the narrowest\n" +
 				"link on the way can carry, what other traffic leaves of it, and whether a token bucket (a policer or a shaper) passes less for long\n" +
-				"than at once. What cannot be told is said, with the reason.",
-			Examples: []string{"capacity carol", "capacity carol --light", "capacity carol -R --json"},
+				"than at once. With --hops, tell what each link on the way can carry, without a responder. What cannot be told is said, with the reason.",
+			Examples: []string{"capacity carol", "capacity carol --light", "capacity carol -R --json", "capacity carol --hops"},
 			Doing:    "sending trains to", Detail: true, Set: map[string]string{"available": "true"},
 		}},
 		target: func(p *Capacity) *string { return &p.Target },
@@ -30,6 +30,8 @@ func capacityFields() []field[Capacity] {
 			binding: yesOrNo(func(p *Capacity) *bool { return &p.Available })},
 		{Name: "light", Default: "false", Meaning: "capacity and what is free as well as a second allows",
 			binding: yesOrNo(func(p *Capacity) *bool { return &p.Light })},
+		{Name: "hops", Default: "false", Meaning: "in place of that, what each link on the way can carry, its delay and its queue, by packets that expire at each hop; needs no responder",
+			binding: yesOrNo(func(p *Capacity) *bool { return &p.Hops })},
 		{Name: "length", Default: "what fits an Ethernet packet", Meaning: "bytes of UDP payload in each packet of the trains",
 			binding: whole(func(p *Capacity) *int { return &p.Length }, leastTrainPayload, trainPayload)},
 		{Name: "small", Default: "the same", Meaning: "bytes of every second packet: whether small ones overtake, and no capacity",
@@ -47,6 +49,9 @@ func (p *Capacity) equip(o Options) {
 
 // resultBytes are those of five long trains, and where they were sent, of twenty streams.
 func (p *Capacity) resultBytes() float64 {
+	if p.Hops { // of ten links
+		return 900
+	}
 	if p.Available {
 		return 1300
 	}
@@ -60,6 +65,9 @@ const capacityPackets = 1640
 const capacitySets = 24
 
 func (p *Capacity) demand() measure.Demand {
+	if p.Hops {
+		return p.hopsDemand()
+	}
 	d := measure.Demand{DurationSeconds: (p.longest() + iperf3Setup).Seconds(), Exclusive: true, Responder: measure.ResponderIperf3, ResponderTests: capacitySets}
 	if !p.Available && !p.Light { // what streams send follows from the capacity
 		d.Bytes = capacityPackets * wire(p.Target, p.Family, udpHeader+trainPayload)

@@ -10,6 +10,10 @@ import (
 
 // capacityText writes what the path can carry, the answer first.
 func capacityText(w io.Writer, r *measure.Result) {
+	if r.Samples.Links != nil {
+		linksText(w, r)
+		return
+	}
 	c := r.Samples.Capacity
 	if c == nil {
 		metricsText(w, r)

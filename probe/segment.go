@@ -32,8 +32,11 @@ const (
 )
 
 // marshal encodes a SYN with an MSS, and its checksum over what the IP header has of the two addresses.
-func (s segment) marshal(source, target netip.Addr) []byte {
-	p := make([]byte, synHeader)
+func (s segment) marshal(source, target netip.Addr) []byte { return s.marshalWith(0, source, target) }
+
+// marshalWith encodes a SYN that carries so many bytes of zeros.
+func (s segment) marshalWith(zeros int, source, target netip.Addr) []byte {
+	p := make([]byte, synHeader+zeros)
 	binary.BigEndian.PutUint16(p[0:], s.from)
 	binary.BigEndian.PutUint16(p[2:], s.to)
 	binary.BigEndian.PutUint32(p[4:], s.seq)
@@ -44,7 +47,7 @@ func (s segment) marshal(source, target netip.Addr) []byte {
 	binary.BigEndian.PutUint16(p[22:], synMSS)
 	const protocolTCP = 6
 	pseudo := append(source.AsSlice(), target.AsSlice()...) // RFC 9293, 3.1; RFC 8200, 8.1: the same sum for both families
-	pseudo = binary.BigEndian.AppendUint32(pseudo, synHeader)
+	pseudo = binary.BigEndian.AppendUint32(pseudo, uint32(len(p)))
 	pseudo = binary.BigEndian.AppendUint32(pseudo, protocolTCP)
 	binary.BigEndian.PutUint16(p[16:], checksum(append(pseudo, p...)))
 	return p

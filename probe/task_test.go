@@ -55,6 +55,7 @@ func TestReadTask(t *testing.T) {
 		{"trace", `{family: ipv4}`, &Trace{Target: "h", Family: sock.IPv4}},
 		{"throughput", `{family: ipv6}`,
 			&Throughput{Target: "h", Family: sock.IPv6, Config: iperf3.Config{Duration: 10 * time.Second}}},
+		{"capacity", `{hops: true}`, &Capacity{Target: "h", Hops: true}},
 		{"capacity", `{family: ipv6}`, &Capacity{Target: "h", Family: sock.IPv6}},
 		{"command", `{argv: [ping], family: ipv6}`, &Command{Target: "h", Argv: []string{"ping"}, Family: sock.IPv6}},
 	}
@@ -249,6 +250,7 @@ func TestDemand(t *testing.T) {
 		{"throughput", values{"proto": "udp", "rate": "20mbit", "length": 1000}, measure.Demand{DurationSeconds: 11, Exclusive: true,
 			Bytes: 200e6 / 8 / 1000 * 1066, BitsPerSecond: 20e6 * 1.066, Responder: "iperf3"}},
 		{"capacity", nil, measure.Demand{DurationSeconds: 6, Exclusive: true, Bytes: 1640 * (ethernet - 20), Responder: "iperf3", ResponderTests: 24}},
+		{"capacity", values{"hops": true}, measure.Demand{DurationSeconds: 12, Exclusive: true, Bytes: 8000 * ethernet}},
 		{"ndt7", nil, measure.Demand{DurationSeconds: 24, Exclusive: true, Responder: "ndt7", ResponderTests: 2}},
 		{"ndt7", values{"direction": "forward", "duration": 5}, measure.Demand{DurationSeconds: 7, Exclusive: true, Responder: "ndt7", ResponderTests: 1}},
 		{"command", values{"argv": []string{"true"}}, measure.Demand{Exclusive: true}},

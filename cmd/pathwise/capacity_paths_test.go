@@ -200,15 +200,21 @@ const trafficPort = 40000
 // capacityIn runs `pathwise capacity carol` on bob.
 func capacityIn(t *testing.T, l *lab.Lab, reverse bool) *measure.Result {
 	t.Helper()
+	args := []string{"capacity", "carol", "--json"}
+	if reverse {
+		args = append(args, "-R")
+	}
+	return resultIn(t, l, args...)
+}
+
+// resultIn is the Result that a call of pathwise on bob prints.
+func resultIn(t *testing.T, l *lab.Lab, args ...string) *measure.Result {
+	t.Helper()
 	out, writer, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	args := []string{"capacity", "carol", "--json"}
-	if reverse {
-		args = append(args, "-R")
-	}
 	p, err := l.Start(t.Context(), "bob", selfCommand(writer, nil, args...))
 	writer.Close()
 	if err != nil {
@@ -239,6 +245,8 @@ func TestCapacityPaths(t *testing.T) {
 	first, _ := strconv.Atoi(from)
 	number, _ := strconv.Atoi(count)
 	switch {
+	case strings.HasPrefix(asked, "hops"):
+		t.Skip("PATHWISE_CAPACITY asks for hops")
 	case asked == "matrix":
 		matrix(t, &s)
 	case count != "":

@@ -122,7 +122,7 @@ func gather(results []*measure.Result) (*evidence, error) {
 			list = &e.pings
 		case r.Kind == "trace":
 			list = &e.traces
-		case r.Kind == "capacity":
+		case r.Kind == "capacity" && r.Parameters["hops"] != true: // its packets expire on the way
 			list = &e.trains
 		case r.Kind == "throughput" && r.Parameters["proto"] == "udp":
 			list = &e.datagrams

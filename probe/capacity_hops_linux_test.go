@@ -1,0 +1,78 @@
+package probe
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// Loopback is one link, too fast for clocks: the measurement ends early, says so, and files no rate. It needs no root: the survey goes by UDP.
+func TestHopsOnLoopback(t *testing.T) {
+	r, err := (&Capacity{Target: "127.0.0.1", Hops: true}).Do(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Samples.Links) != 1 || r.Metrics[measure.HopCount] != 1 {
+		t.Fatalf("links %+v, metrics %v", r.Samples.Links, r.Metrics)
+	}
+	if l := r.Samples.Links[0]; l.Addresses[0] != "127.0.0.1" || l.Capacity.Certain || l.Capacity.Doubt == "" || l.Received == 0 {
+		t.Errorf("link %+v", l)
+	}
+	if v, filed := r.Get(measure.NarrowestLink); filed {
+		t.Errorf("a rate of loopback is filed: %v", v)
+	}
+}
+
+// An answer that quotes the payload tells which packet it is of; one that quotes less does where one packet alone is under way.
+func TestHopsAnswers(t *testing.T) {
+	target, router := netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("192.0.2.1")
+	for name, c := range map[string]struct {
+		sent   int
+		quoted []byte
+		want   int // packets answered
+		short  bool
+	}{
+		"the index":                     {sent: 3, quoted: binary.BigEndian.AppendUint32(nil, 2), want: 1},
+		"an index of none":              {sent: 3, quoted: binary.BigEndian.AppendUint32(nil, 7)},
+		"no payload, one under way":     {sent: 1, want: 1},
+		"no payload, several under way": {sent: 3, short: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run, err := newHopsRun(&Capacity{Port: hopsPort}, way{to: target, from: target})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer run.close()
+			probes := run.study.Next().Probes
+			for _, p := range probes[:c.sent] {
+				run.udp.sent = append(run.udp.sent, hopsFlight{Probe: p, left: sock.Stamp{User: time.Now()}})
+			}
+			for range 2 { // a copy counts once
+				run.handle(&run.udp, sock.ICMPError{Type: 11, Offender: router, To: netip.AddrPortFrom(target, hopsPort), Quoted: c.quoted, At: sock.Stamp{User: time.Now()}})
+			}
+			answered := 0
+			for _, f := range run.udp.sent {
+				if f.over {
+					answered++
+				}
+			}
+			if answered != c.want || run.short != c.short && c.want == 0 {
+				t.Errorf("answered %d, short %v", answered, run.short)
+			}
+		})
+	}
+}
+
+// What does not go with hops is refused.
+func TestHopsAlone(t *testing.T) {
+	for name, p := range map[string]Capacity{"reverse": {Reverse: true}, "light": {Light: true}, "length": {Length: 500}, "small": {Length: 500, Small: 100}} {
+		p.Target, p.Hops = "127.0.0.1", true
+		if err := p.Validate(); err == nil {
+			t.Errorf("%s: not refused", name)
+		}
+	}
+}
