@@ -73,8 +73,8 @@ func unknownCommand(c *cobra.Command, name string) error {
 
 // checkArguments names the first argument that is missing, or too many.
 func checkArguments(c *cobra.Command, check cobra.PositionalArgs, args []string) error {
-	if check(c, args) == nil {
-		return nil
+	if err := check(c, args); err == nil || input.Bad(err) { // which names it
+		return err
 	}
 	for fewer := len(args) - 1; fewer >= 0; fewer-- {
 		if check(c, args[:fewer]) == nil {

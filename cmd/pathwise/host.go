@@ -40,7 +40,7 @@ type hostCall struct {
 func hostCommand(s *session) *cobra.Command {
 	call := hostCall{system: host.Linux()}
 	c := &cobra.Command{
-		Use: "host [SSH-HOST] | --reference [HOST[:PORT]]", Short: "Audit a machine: what it is set to, beside what a rate and a round trip need", Args: cobra.MaximumNArgs(1),
+		Use: "host [SSH-HOST] | --reference [HOST[:PORT]]", Short: "Audit a machine: what it is set to, beside what a rate and a round trip need", Args: call.machines,
 		Long: "Read what kernel, interfaces, processors, clock, disks, firewall and routes of a machine are set to, and hold each against\n" +
 			"what a rate and a round trip need: with the formula, the command that changes it, and how to make it stay.\n" +
 			"Nothing is changed, unless --apply is given: it keeps what was there before, and --revert writes that back.\n" +
@@ -52,7 +52,10 @@ func hostCommand(s *session) *cobra.Command {
 			"  pathwise host root@dtn1 --to carol\n  pathwise host --reference dtn2\n" +
 			"  pathwise host --disk=/data --crypto --only disk-rate,crypto-rate",
 		RunE: func(c *cobra.Command, args []string) error {
-			args = call.readFolder(args)
+			args, err := call.readFolder(args)
+			if err != nil {
+				return err
+			}
 			if call.reference {
 				return s.referenceHost(c, &call, args)
 			}
@@ -89,15 +92,36 @@ func hostCommand(s *session) *cobra.Command {
 	return c
 }
 
-// here is the folder of --disk that names none.
-const here = "."
+// here is the folder of --disk that names none. Nobody writes it so: "--disk=." names one.
+const here = "./"
 
-// readFolder takes the folder of "--disk FOLDER" from the arguments, which no machine is called as, and returns the others.
-func (call *hostCall) readFolder(args []string) []string {
-	if call.disk == here && len(args) > 0 && (strings.HasPrefix(args[0], ".") || strings.HasPrefix(args[0], "/")) {
-		call.disk, args = args[0], args[1:]
+// machines takes one host at the most. Where --disk names no folder, what stands behind it may be meant for one.
+func (call *hostCall) machines(c *cobra.Command, args []string) error {
+	if call.disk == here && len(args) > 1 {
+		return badFlag("disk", fmt.Errorf("%q: its folder is joined to it by \"=\", as in --disk=DIR; only one SSH-HOST is taken", args))
 	}
-	return args
+	return cobra.MaximumNArgs(1)(c, args)
+}
+
+// readFolder takes the folder of "--disk FOLDER" from the arguments, which no machine is called as, and returns the others. What may be meant as a
+// folder or as a machine is refused.
+func (call *hostCall) readFolder(args []string) ([]string, error) {
+	if call.disk != here {
+		return args, nil
+	}
+	call.disk = "."
+	if len(args) == 0 {
+		return args, nil
+	}
+	name := args[0]
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/") {
+		call.disk = name
+		return args[1:], nil
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return args, badFlag("disk", fmt.Errorf("%q: a folder here, or a machine to log in to? Write --disk=%s for the folder, or --disk=. %s for the machine", name, name, name))
+	}
+	return args, nil
 }
 
 // read checks what the flags say, and looks up the host of --to, unless another machine does.
