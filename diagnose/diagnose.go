@@ -61,7 +61,7 @@ func diagnoseBy(rules []Rule, g *gathering, results []*measure.Result) *Diagnosi
 	}
 	d.settingsCured(g.hosts)
 	failed := g.failed()
-	d.Notes = append(d.Notes, failed...)
+	d.Notes = append(d.Notes, append(failed, fileFailed(results)...)...)
 	switch f := d.First(); {
 	case f != nil:
 		d.Verdict = f.ID

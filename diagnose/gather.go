@@ -189,7 +189,7 @@ func readThroughput(g *gathering, r *measure.Result) {
 		case sort == ofTransfer && s.Known(Stuck) && g.isLoad(r):
 		case sort == ofTransfer && s.otherControl(r):
 			s.setPositive(OtherGoodput, r.Metrics[measure.Throughput], r)
-		case sort == ofTransfer || !s.Known(Stuck):
+		case sort == ofTransfer || !s.Known(Stuck): // of a file, too, where nothing else was moved
 			readTransfer(s, r)
 			if s.failed = ""; r.Error != nil {
 				s.failed = *r.Error
@@ -250,7 +250,7 @@ func sortOf(r *measure.Result) sort {
 	if streams, told := r.Number("parallel"); told && streams > 1 {
 		return ofMany
 	}
-	return ofTransfer
+	return moves(r)
 }
 
 // marked reports whether packets were sent with a differentiated services code point.

@@ -14,9 +14,10 @@ type Step struct {
 	Kind       string         `json:"tool"` // of probe
 	Parameters map[string]any `json:"parameters"`
 	Why        string         `json:"why"`
-	Seconds    float64        `json:"seconds"`       // that it takes, about
-	Way        measure.Way    `json:"way,omitempty"` // that its data goes; "": none, or both
-	Far        bool           `json:"far,omitempty"` // the target makes it, of itself
+	Seconds    float64        `json:"seconds"`        // that it takes, about
+	Way        measure.Way    `json:"way,omitempty"`  // that its data goes; "": none, or both
+	Far        bool           `json:"far,omitempty"`  // the target makes it, of itself
+	File       bool           `json:"file,omitempty"` // what it moves is read from a file, or written into one: see WithFile
 	// Under is a transfer that runs meanwhile, so that the step leaves two Results; nil: nothing is moved. Both begin once a round trip takes no
 	// longer than Calm, in seconds: a queue that the step before has filled is empty then.
 	Under *Step   `json:"under,omitempty"`
@@ -89,11 +90,11 @@ func (s Step) Transfer() bool {
 }
 
 // Compares says whether a step moves data in another way than the transfers that ways are judged by: over several connections, both ways at
-// once, or with another congestion control. A diagnosis can do without it.
+// once, with another congestion control, or of a file. A diagnosis can do without it.
 func (s Step) Compares() bool {
 	_, streams := s.Parameters["parallel"]
 	_, control := s.Parameters["cc"]
-	return s.Transfer() && (streams || control || s.Parameters["bidir"] == true)
+	return s.Transfer() && (streams || control || s.File || s.Parameters["bidir"] == true)
 }
 
 // NeedsResponder says whether a step needs a listener at the target: see measure.Responder.

@@ -5,7 +5,7 @@ var rules = []Rule{
 	hostCeiling,
 	cryptoLimited,
 	hostCPULimited,
-	diskLimited,
+	diskLimited, diskLimitedFile,
 	receiverApplicationSlow,
 	pacingLimited,
 	chattyConnection,

@@ -31,14 +31,14 @@ const (
 		"An iperf3 server will do at the far end; less can be told then. With --ssh nothing needs to run there: this program is put there,\n" +
 		"answers the tests, reads what that host is set to, and is taken away. Tell how the program that is slow asks (--request, --writes,\n" +
 		"--turns, …), and what slows its transactions comes first. Tell the port of its connections while it runs (--program), at either of\n" +
-		"its ends, and what they wait for comes before all.\n" +
+		"its ends, and what they wait for comes before all. Name a file (--file, --far-file), and it says whether the disk is what is slow.\n" +
 		"Of a URL it reads the file, and says what the receiver alone can know: nothing of Pathwise needs to be there.\n" +
 		"With --segments it also measures to hosts along the path, and says which part of it is to blame.\n" +
 		"With --pair nothing is measured: of two hosts of a mesh it says what changed since when, from what to what, what else happened\n" +
 		"then, which other pairs changed with them, and what these have in common."
 	diagnoseExample = "  pathwise diagnose carol\n  pathwise diagnose carol -t 5 --cc cubic --json\n  tar c data | pathwise diagnose carol --input -\n" +
 		"  pathwise diagnose carol --report path.html --mask\n  pathwise diagnose carol --target-rate 500mbit --target-rtt 76ms\n" +
-		"  pathwise diagnose carol --request 202 --writes 2\n  pathwise diagnose carol --program 5001\n  pathwise diagnose carol --budget 15s,100MB\n" +
+		"  pathwise diagnose carol --request 202 --writes 2\n  pathwise diagnose carol --program 5001\n  pathwise diagnose carol --file data.tar --direct\n  pathwise diagnose carol --budget 15s,100MB\n" +
 		"  pathwise diagnose https://carol/1GB\n" +
 		"  pathwise diagnose carol --accept --target-rate 500mbit -t 60\n" +
 		"  pathwise diagnose carol --segments border.example.org,exchange.example.net:5202\n" +
@@ -63,7 +63,7 @@ type diagnoseCall struct {
 // diagnoseFlags are the flags of a diagnosis by what they are about.
 var diagnoseFlags = []flagGroup{
 	{"What is measured", []string{"time", "budget", "port", "rate", "window", "cc", "dscp", "input", "ipv4", "ipv6", "segments", "transact-port"}},
-	{"The program that is slow", []string{"program", "service", "request", "response", "writes", "turns", "nodelay"}},
+	{"The program that is slow", []string{"program", "service", "request", "response", "writes", "turns", "nodelay", "file", "far-file", "direct"}},
 	{"The far end", []string{"ssh", "key", "known-hosts"}},
 	{"What is expected", []string{"target-rate", "target-rtt", "accept", "fail-on", "before"}},
 	{"The outcome", []string{"explain", "report", "mask", "application", "expected", "observed", "since"}},
@@ -91,6 +91,8 @@ func diagnoseCommand(s *session) *cobra.Command {
 		},
 	}
 	call.flags.add(c, "port", "duration", "rate", "window", "cc", "dscp")
+	call.flags.addFiles(c, "also send this file of this host, and say whether it moves as fast as memory, or waits for a disk",
+		"NAME in the folder of respond --files at HOST: also have it sent here; with --file, write that into it, and remove it after")
 	call.program.add(c)
 	c.Flags().Lookup("time").DefValue = diagnoseTime + ", or less as soon as the goodput is known within 5 %"
 	addFailOn(c.Flags(), &call.failOn)
@@ -138,6 +140,9 @@ func (call *diagnoseCall) read(c *cobra.Command, s *session, args []string) (v *
 	}
 	if err == nil {
 		v.points, err = call.parts.read(c, v)
+	}
+	if err == nil {
+		err = v.readFiles(call.flags.files)
 	}
 	if err == nil {
 		err = cmp.Or(checkFailOn(call.failOn), call.written.check())

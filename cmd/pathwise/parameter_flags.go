@@ -38,13 +38,19 @@ func (f *parameterFlags) add(c *cobra.Command, only ...string) {
 		c.Flags().BoolVar(&f.lines, "json-stream", false, "print JSON lines: one of each interval as it ends, and at last the Result")
 	}
 	if f.kind.Usage.Files && len(only) == 0 {
-		c.Flags().StringVarP(&f.files.Near, "file", "F", "", "send this file of this host, or with --reverse write what comes into it; by TCP, one stream")
-		c.Flags().StringVar(&f.files.Far, "far-file", "", "NAME in the folder of `respond --files`: write what is sent into it, which is removed after, or with --reverse send it")
-		c.Flags().BoolVar(&f.files.Direct, "direct", false, "read and write these files past the kernel's cache (O_DIRECT)")
+		f.addFiles(c, "send this file of this host, or with --reverse write what comes into it; by TCP, one stream",
+			"NAME in the folder of `respond --files`: write what is sent into it, which is removed after, or with --reverse send it")
 	}
 	if f.kind.Usage.Input {
 		c.Flags().StringVar(&f.input, "input", "", "send what is read from this file, or from standard input if it is -")
 	}
+}
+
+// addFiles adds the flags of files, with what each is for.
+func (f *parameterFlags) addFiles(c *cobra.Command, near, far string) {
+	c.Flags().StringVarP(&f.files.Near, "file", "F", "", near)
+	c.Flags().StringVar(&f.files.Far, "far-file", "", far)
+	c.Flags().BoolVar(&f.files.Direct, "direct", false, "read and write these files past the kernel's cache (O_DIRECT)")
 }
 
 // addGroup adds the flags of the kind that measures a group, beside those of the same name.

@@ -41,6 +41,8 @@ type survey struct {
 	budget      diagnose.Budget // zero: no limit
 	without     string          // which steps the budget had no room for, for people
 
+	files probe.Files // one of which is moved, too; the zero value: none
+
 	reach         *fleet.SSH // how the far end is reached to run this program there; nil: something answers there
 	far           *farEnd    // once it runs there
 	transactNamed bool       // the call says at which port transactions are answered
@@ -67,7 +69,7 @@ func newSurvey(c *cobra.Command, s *session, flags *parameterFlags, target strin
 	if v.asked, v.options, err = flags.read(c, s); err != nil {
 		return nil, err
 	}
-	v.options.Say = nil
+	v.options.Say, v.options.Files = nil, probe.Files{} // which one step of the diagnosis has
 	if isURL(target) {
 		err = v.readURL(c, target)
 	} else {
@@ -128,7 +130,7 @@ func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
 	if v.mayEndEarly {
 		plan = diagnose.EndEarly(plan)
 	}
-	plan = diagnose.WithFamily(plan, v.other)
+	plan = diagnose.WithFamily(v.withFile(plan), v.other)
 	plan = diagnose.WithProgram(diagnose.WithMark(plan, v.transfer.Config.DSCP), v.program.Port)
 	executor := diagnose.Executor{Make: v.step, Beside: v.under, Far: v.far != nil, Budget: v.budget, Cost: v.cost}
 	results, without, err := executor.Execute(ctx, plan)
@@ -227,6 +229,9 @@ func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 	if s.Transfer() && v.fetch == nil {
 		options = v.options
 		v.ask(task.Parameters)
+		if s.File {
+			options.Files = v.files
+		}
 	} else if port, given := v.asked["port"]; given && s.NeedsResponder() {
 		task.Parameters["port"] = port
 	}
