@@ -20,6 +20,7 @@ type Samples struct {
 	Capacity     *PathCapacity  `json:"capacity,omitempty"`
 	Links        []LinkSample   `json:"links,omitempty"` // of a route, in order
 	Hops         []Hop          `json:"hops,omitempty"`
+	Route        *RouteSample   `json:"route,omitempty"` // what Hops say as a whole
 	Marks        []Mark         `json:"marks,omitempty"`
 	Transactions []Transaction  `json:"transactions,omitempty"`
 	Members      []Member       `json:"members,omitempty"` // of a multicast group
@@ -237,23 +238,4 @@ func (s *TCPSample) UnmarshalJSON(data []byte) error {
 		s.Values[k] = v.(float64)
 	}
 	return nil
-}
-
-// Hop is one step of a route. Addresses holds each address that answered at this TTL, in order of first answer;
-// RTTSeconds has one entry for each probe, nil where nothing came back.
-type Hop struct {
-	TTL        int        `json:"ttl"`
-	Addresses  []string   `json:"addresses"`
-	RTTSeconds []*float64 `json:"rtt_seconds"`
-	Reply      string     `json:"reply,omitempty"` // what kind of answer ended the route, when not "time exceeded"
-}
-
-// Least is the shortest round trip to a hop, in seconds, and whether it answered any probe.
-func (h Hop) Least() (seconds float64, answered bool) {
-	for _, v := range h.RTTSeconds {
-		if v != nil && (!answered || *v < seconds) {
-			seconds, answered = *v, true
-		}
-	}
-	return seconds, answered
 }

@@ -100,20 +100,23 @@ func TestPingTurnedAway(t *testing.T) {
 
 // A route that ends before one address of several is no route to the target; so is one on which nothing can be sent.
 func TestTraceTurnedAway(t *testing.T) {
+	ended := func(reply string, reached bool) *tracePlan {
+		return &tracePlan{end: 2, probes: []traceProbe{{ttl: 30}, {ttl: 1}, {ttl: 2, answer: &traceAnswer{reply: reply, reached: reached}}}}
+	}
 	for _, test := range []struct {
 		name string
-		run  traceRun
+		plan *tracePlan
 		err  error
 		want string
 	}{
-		{"reached", traceRun{route: &route{next: 3, end: 2, target: true, reason: sock.HostUnreachable}}, nil, ""},
-		{"a port nobody listens on", traceRun{route: &route{next: 3, end: 2, reason: sock.PortUnreachable}}, nil, ""},
-		{"silence", traceRun{route: &route{next: 3}}, nil, ""},
-		{"no route", traceRun{route: &route{next: 3, end: 2, reason: sock.NetUnreachable}}, nil, "network unreachable at hop 2"},
-		{"nothing can be sent", traceRun{route: &route{}}, unix.EHOSTUNREACH, "no route to host"},
-		{"something was sent", traceRun{route: &route{next: 1}}, unix.EHOSTUNREACH, ""},
+		{"reached", ended("host unreachable", true), nil, ""},
+		{"a port nobody listens on", ended("port unreachable", false), nil, ""},
+		{"silence", &tracePlan{probes: make([]traceProbe, 3)}, nil, ""},
+		{"no route", ended("network unreachable", false), nil, "network unreachable at hop 2"},
+		{"nothing can be sent", &tracePlan{}, unix.EHOSTUNREACH, "no route to host"},
+		{"something was sent", &tracePlan{probes: make([]traceProbe, 1)}, unix.EHOSTUNREACH, ""},
 	} {
-		if got := test.run.noWay(test.err); got != test.want {
+		if got := (&traceRun{plan: test.plan}).noWay(test.err); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}

@@ -86,7 +86,8 @@ func TestReadTask(t *testing.T) {
 func TestRecordedParameters(t *testing.T) {
 	same(t, pingFields(), &Ping{Proto: "tcp", Method: "syn", Port: 80, Count: 20, Interval: 200 * time.Millisecond, Timeout: time.Second / 2, Size: 1400, TTL: 9, DSCP: 46,
 		DontFragment: true, Poisson: true, Schedule: "poisson", Sizes: "64..1472", Flood: true, Burst: true, Window: "1..32", Family: sock.IPv6})
-	same(t, traceFields(), &Trace{Protocol: "udp", MaxTTL: 20, Queries: 1, Port: 40000, Timeout: 2 * time.Second, Family: sock.IPv4})
+	same(t, traceFields(), &Trace{Protocol: "udp", MaxTTL: 20, Queries: 1, Port: 40000, Timeout: 2 * time.Second,
+		Interval: 2 * time.Millisecond, DSCP: 46, Family: sock.IPv4})
 	same(t, throughputFields(), &Throughput{Port: 5202, Family: sock.IPv6, Narrow: 0.05, Login: Login{"ann", "password", "key", true}, Config: iperf3.Config{Proto: "udp", Duration: 5 * time.Second, Bytes: 50e6,
 		Interval: time.Second / 2, Parallel: 2, Reverse: true, Bidir: true, Rate: 20e6, ReverseRate: 10e6, Congestion: "cubic", Window: 4 << 20, Length: 1400,
 		NoDelay: true, EventLoop: true, DSCP: 10, MSS: 1400, Blocks: 3, Omit: time.Second, Burst: 2, FQRate: 5e6, ZeroCopy: true, MPTCP: true, FlowLabel: 7,
@@ -236,7 +237,7 @@ func TestDemand(t *testing.T) {
 			Exclusive: true, Bytes: (118 + 3*110 + 118 + 2*110) * 1001, BitsPerSecond: 8 * (118 + 3*110) / 0.003}},
 		{"ping", values{"proto": "syn"}, measure.Demand{DurationSeconds: 11, Bytes: (84 + 84 + 84) * 10, BitsPerSecond: 8 * (84 + 84)}},
 		{"ping", values{"poisson": true, "count": 101}, measure.Demand{DurationSeconds: 142, Bytes: 2 * 122 * 101, BitsPerSecond: 976}},
-		{"trace", nil, measure.Demand{DurationSeconds: 6, Bytes: 2 * 98 * 90, BitsPerSecond: 98 * 8 * 16 / 0.2}},
+		{"trace", nil, measure.Demand{DurationSeconds: 2.09, Bytes: 2 * 98 * 90, BitsPerSecond: 98 * 8 / 0.001}},
 		{"throughput", nil, measure.Demand{DurationSeconds: 11, Exclusive: true, Responder: "iperf3"}},
 		{"throughput", values{"bytes": 1448000}, measure.Demand{DurationSeconds: 11, Exclusive: true, Bytes: 1000*ethernet + 500*90, Responder: "iperf3"}},
 		{"throughput", values{"rate": "1mbit"}, measure.Demand{DurationSeconds: 11, Bytes: 10e6 / 8 / 1448 * (ethernet + 45),

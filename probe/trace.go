@@ -2,92 +2,98 @@ package probe
 
 import (
 	"cmp"
-	"fmt"
-	"io"
-	"math"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
-	"github.com/pathwise-net/pathwise/quantity"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// Trace finds the route to a target: UDP packets with TTL 1, 2, 3 … make each router on the way answer with an ICMP
-// "time exceeded", and the target with "port unreachable" (RFC 1393 describes the method). It needs no privilege.
+// Trace finds the route to a target: packets with TTL 1, 2, 3 … make each router on the way answer with an ICMP
+// "time exceeded", and the target with an answer of its own (RFC 1393 describes the method).
 //
-// Every probe has a destination port of its own, Port and upwards, by which the answers are told apart; the source port
-// is the same for all. Routers that spread flows over parallel links may therefore send probes different ways, and the
-// hops of one trace may be of several paths; a hop then has several addresses.
-//
-// Up to 16 probes are on their way at a time, so the route to a near target takes little more than one round trip.
+// All packets of a trace are of one flow, so that routers which spread flows over equal ways send all the same way: see traceFlow. What goes
+// when says tracePlan. UDP and ICMP need no privilege: the kernel hands the ICMP errors to the socket that caused them. With CAP_NET_RAW a trace
+// hears more: what routers quote of a packet's own header, such as its DSCP. TCP without it makes a connection for each
+// packet, so that each is a flow of its own.
 type Trace struct {
 	Target   string        // name or address; required
 	Family   sock.Family   // zero: the first of the target's addresses that can be reached
-	Protocol string        // "" or "udp": the only one so far
+	Protocol string        // "" or "udp", "icmp", "tcp"
 	MaxTTL   int           // 0: 30
 	Queries  int           // probes for each TTL; 0: 3
 	Timeout  time.Duration // the longest wait for one answer; 0: 1 s
-	Port     int           // the first destination port; 0: 33434
+	Port     int           // the destination port; 0: 33434 of UDP, 80 of TCP; ICMP has none
+	DSCP     int           // of the packets, 0..63
+	Interval time.Duration // the least time between two packets; 0: 1 ms
 
 	// Progress is called for each hop, in order of TTL, when all its probes are answered or given up; by the goroutine of
 	// Do. It begins again where another address of the target is tried. It may be nil.
 	Progress func(measure.Hop)
 }
 
+// What a trace sends.
+const (
+	traceUDP  = "udp"
+	traceICMP = "icmp"
+	traceTCP  = "tcp"
+)
+
 // Defaults and limits of Trace.
 const (
-	traceMaxTTL  = 30
-	traceQueries = 3
-	traceTimeout = time.Second
-	tracePort    = 33434 // 32768 + 666, where traceroute has always begun, and firewalls expect it
-	traceWindow  = 16    // probes on their way: some 1 kB, which no queue minds
-	tracePayload = 32    // bytes; with headers 60 over IPv4, as traceroute sends
-
-	// A silent hop is given up once it is later than these allow, but an answer within Timeout still counts.
-	traceRTTs    = 3 // times the round trip of the farthest hop seen
-	traceMinWait = 200 * time.Millisecond
+	traceMaxTTL   = 30
+	traceQueries  = 3
+	traceTimeout  = time.Second
+	tracePort     = 33434            // 32768 + 666, where traceroute has always begun, and firewalls expect it
+	traceTCPPort  = 80               // as of Debian's traceroute: what firewalls let through most
+	traceInterval = time.Millisecond // less than 1 Mbit/s of such packets, which disturbs no other test
+	traceFastest  = 100 * time.Microsecond
+	tracePayload  = 32 // bytes; with headers 60 over IPv4, as traceroute sends
 )
 
 // Validate says what is wrong with the parameters, as an input.Error, or returns nil.
 func (t Trace) Validate() error {
-	if t.Protocol != "" && t.Protocol != "udp" {
-		return &input.Error{Field: "protocol", Value: t.Protocol, Remedy: "trace speaks only udp"}
+	if !slices.Contains([]string{"", traceUDP, traceICMP, traceTCP}, t.Protocol) {
+		return &input.Error{Field: "protocol", Value: t.Protocol, Remedy: "give udp, icmp or tcp"}
 	}
-	err := cmp.Or(
+	if t.Protocol == traceICMP && t.Port != 0 {
+		return &input.Error{Field: "port", Value: strconv.Itoa(t.Port), Remedy: "leave it away: ICMP has no ports"}
+	}
+	return cmp.Or(
 		checkTarget(t.Target, t.Family),
 		checkRange("max TTL", t.MaxTTL, 0, 255),
 		checkRange("queries", t.Queries, 0, 10),
 		checkDuration("timeout", t.Timeout, time.Millisecond, maxTimeout),
 		checkRange("port", t.Port, 0, 65535),
+		checkRange("DSCP", t.DSCP, 0, 63),
+		checkDuration("interval", t.Interval, traceFastest, maxTimeout),
 	)
-	if err != nil {
-		return err
-	}
-	if t = t.withDefaults(); t.Port+t.MaxTTL*t.Queries > 65536 {
-		return &input.Error{Field: "port", Value: strconv.Itoa(t.Port),
-			Remedy: "each probe takes the next port: give at most " + strconv.Itoa(65536-t.MaxTTL*t.Queries)}
-	}
-	return nil
 }
 
 func (t Trace) withDefaults() Trace {
-	t.Protocol = cmp.Or(t.Protocol, "udp")
+	t.Protocol = cmp.Or(t.Protocol, traceUDP)
 	setDefault(&t.MaxTTL, traceMaxTTL)
 	setDefault(&t.Queries, traceQueries)
 	setDefault(&t.Timeout, traceTimeout)
-	setDefault(&t.Port, tracePort)
+	setDefault(&t.Interval, traceInterval)
+	switch t.Protocol {
+	case traceUDP:
+		setDefault(&t.Port, tracePort)
+	case traceTCP:
+		setDefault(&t.Port, traceTCPPort)
+	}
 	return t
 }
 
 func traceKind() Kind {
 	return newKind(declaration[Trace]{
-		kind: Kind{Name: "trace", Meaning: "the route, by UDP packets that die at each hop", Text: traceText, Usage: Usage{
+		kind: Kind{Name: "trace", Meaning: "the route, by packets that die at each hop", Text: traceText, Usage: Usage{
 			Hosts: "HOST[:PORT]", Short: "The route to HOST",
-			Long:     "Send UDP packets that die at each hop in turn, and report who says so. Needs no root.",
-			Examples: []string{"trace 127.0.0.1", "trace carol --json", "trace carol -6"},
+			Long: "Send packets that die at each hop in turn, and report who says so. All hops are asked at once, by packets of one flow. " +
+				"Needs no root; with it, routers tell more, and TCP keeps to one flow.",
+			Examples: []string{"trace 127.0.0.1", "trace carol --json", "trace carol -6 --proto icmp", "trace carol:443 --proto tcp", "trace carol --dscp 46"},
 			Doing:    "tracing", Detail: true,
 		}, Needs: []Need{{What: "timestamps", Means: "a UDP socket of which the kernel stamps arrivals", Try: tryStamps}}},
 		target: func(t *Trace) *string { return &t.Target },
@@ -97,16 +103,20 @@ func traceKind() Kind {
 
 func traceFields() []field[Trace] {
 	return []field[Trace]{
-		{Name: "proto", Default: "udp", Meaning: "udp, the only one so far",
-			binding: word(func(t *Trace) *string { return &t.Protocol }, "udp")},
+		{Name: "proto", Default: "udp", Meaning: "udp, icmp (echo) or tcp (SYN)",
+			binding: word(func(t *Trace) *string { return &t.Protocol }, traceUDP, traceICMP, traceTCP)},
 		{Name: "max-ttl", Default: "30", Meaning: "give up after this many hops",
 			binding: whole(func(t *Trace) *int { return &t.MaxTTL }, 1, 255)},
 		{Name: "queries", Short: "n", Default: "3", Meaning: "packets for each hop",
 			binding: whole(func(t *Trace) *int { return &t.Queries }, 1, 10)},
-		{Name: "port", Outward: true, Default: "33434", Meaning: "first destination port",
+		{Name: "port", Outward: true, Default: "33434; tcp: 80", Meaning: "destination port",
 			binding: whole(func(t *Trace) *int { return &t.Port }, 1, 65535)},
 		{Name: "timeout", Short: "W", Default: "1s", Meaning: "how long an answer may take",
 			binding: span(func(t *Trace) *time.Duration { return &t.Timeout })},
+		{Name: "interval", Short: "i", Default: "1ms", Meaning: "time between packets, of the whole trace",
+			binding: span(func(t *Trace) *time.Duration { return &t.Interval })},
+		{Name: "dscp", Default: "0", Meaning: dscpMeaning,
+			binding: codePoint(func(t *Trace) *int { return &t.DSCP })},
 		familyField(func(t *Trace) *sock.Family { return &t.Family }),
 	}
 }
@@ -116,39 +126,11 @@ func (t *Trace) equip(o Options) { t.Progress = watch(o.Hop, o.Say, hopLine) }
 // resultBytes are those of three metrics and 15 hops, most of which the one before had, too.
 func (t *Trace) resultBytes() float64 { return 550 }
 
-// demand reckons with a route on which no hop answers, so that probes wait for their timeouts, a window at a time.
+// demand reckons with a route on which no hop answers: the probes ahead of it wait for their timeout, and then all others for theirs.
 func (t *Trace) demand() measure.Demand {
 	all := t.withDefaults()
 	probes := float64(all.MaxTTL * all.Queries)
 	each := wire(t.Target, t.Family, udpHeader+tracePayload)
-	windows := math.Ceil(probes / traceWindow)
-	return measure.Demand{DurationSeconds: windows * all.Timeout.Seconds(), Bytes: 2 * each * probes,
-		BitsPerSecond: 8 * each * traceWindow / traceMinWait.Seconds()}
-}
-
-// traceText writes a route, a line for each hop.
-func traceText(w io.Writer, r *measure.Result) {
-	fmt.Fprintf(w, "route to %s (%s)\n", r.Target.Name, r.Target.Address)
-	for _, h := range r.Samples.Hops {
-		fmt.Fprintln(w, hopLine(h))
-	}
-}
-
-// hopLine is who answered at a hop, and after how long.
-func hopLine(h measure.Hop) string {
-	var rtts []string
-	for _, v := range h.RTTSeconds {
-		if v == nil {
-			rtts = append(rtts, "*")
-		} else {
-			rtts = append(rtts, quantity.FormatSeconds(*v))
-		}
-	}
-	who := strings.Join(h.Addresses, " ")
-	who = cmp.Or(who, "-")
-	line := fmt.Sprintf("%3d  %-24s %s", h.TTL, who, strings.Join(rtts, "  "))
-	if h.Reply != "" {
-		line += "  (" + h.Reply + ")"
-	}
-	return line
+	return measure.Demand{DurationSeconds: 2*all.Timeout.Seconds() + probes*all.Interval.Seconds(), Bytes: 2 * each * probes,
+		BitsPerSecond: 8 * each / all.Interval.Seconds()}
 }

@@ -2,10 +2,9 @@ package probe
 
 import (
 	"context"
-	"errors"
+	"crypto/rand"
 	"fmt"
 	"net/netip"
-	"os"
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -13,7 +12,7 @@ import (
 )
 
 // Do finds the route and returns a Result of kind "trace" with Samples.Hops up to the target, or up to the last hop that
-// answered. Metrics hop_count is there only when the target answered, and path_mtu_bytes only when the kernel has learnt
+// answered, and Samples.Route. Metrics hop_count is there only when the target answered, and path_mtu_bytes only when the kernel has learnt
 // of an MTU below that of this host's interface. A route that does not reach the target is no error.
 func (t Trace) Do(ctx context.Context) (*measure.Result, error) {
 	return measured(ctx, "trace", t.Target, t.measure)
@@ -29,20 +28,20 @@ func (t Trace) measure(ctx context.Context, result *measure.Result) error {
 	if err != nil {
 		return err
 	}
-	return tryWays(result, ways, func(w way, last bool) error { return t.measureWay(ctx, w.to, last, result) })
+	return tryWays(result, ways, func(w way, last bool) error { return t.measureWay(ctx, w, last, result) })
 }
 
 // measureWay traces an address of the target. Unless it is the last, a route that ends before the target is not reported.
-func (t Trace) measureWay(ctx context.Context, target netip.Addr, last bool, result *measure.Result) error {
-	socket, err := sock.OpenUDP(target.Is6())
-	if err != nil {
+func (t Trace) measureWay(ctx context.Context, w way, last bool, result *measure.Result) error {
+	run := &traceRun{Trace: t, plan: newTracePlan(t), flow: &traceFlow{protocol: t.Protocol,
+		from: netip.AddrPortFrom(w.from, 0), to: netip.AddrPortFrom(w.to.WithZone(""), uint16(t.Port)), target: w.to}}
+	_, _ = rand.Read(run.flow.token[:])
+	var err error
+	if run.wire, err = openWire(ctx, t, run.flow); err != nil {
 		return err
 	}
-	defer socket.Close()
-	defer context.AfterFunc(ctx, socket.Interrupt)()
-
-	run := &traceRun{Trace: t, socket: socket, target: target, route: newRoute(t.MaxTTL, t.Queries, t.Timeout)}
 	err = run.do(ctx)
+	run.wire.close()
 	if !last && ctx.Err() == nil {
 		if why := run.noWay(err); why != "" {
 			return &unreachableError{why}
@@ -58,112 +57,80 @@ func (t Trace) measureWay(ctx context.Context, target netip.Addr, last bool, res
 	return nil
 }
 
-// traceRun is one trace under way. One goroutine sends and receives, so nothing in it is shared.
+// traceRun is one trace under way. The goroutine of Do has all of it to itself.
 type traceRun struct {
 	Trace
-	socket *sock.Socket
-	target netip.Addr
-	route  *route
-	shown  int // hops that Progress has seen
+	flow  *traceFlow
+	wire  traceWire
+	plan  *tracePlan
+	shown int // hops that Progress has seen
 }
 
+// do sends what the plan says, not faster than its gap, and hears what comes back, until there is nothing left to send or to wait for.
 func (r *traceRun) do(ctx context.Context) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var free time.Time // when the next probe may leave
 	for {
 		now := time.Now()
-		for {
-			index, ok := r.route.toSend(now)
-			if !ok {
-				break
-			}
-			if err := r.send(index); err != nil {
+		ttl, more := r.plan.next(now)
+		if more && !now.Before(free) {
+			before, err := r.wire.send(len(r.plan.probes), ttl, r.plan.distinct)
+			if err != nil {
 				return err
 			}
+			r.plan.sent(ttl, before)
+			free = before.Add(r.plan.gap)
 		}
-		r.show(now, false)
-		if r.route.done(now) {
+		waiting, until := r.plan.waiting(now)
+		if more {
+			until = free
+		} else if waiting == 0 {
 			r.show(now, true)
 			return nil
 		}
-		_, until := r.route.waiting(now, r.route.wait())
-		event, err := r.socket.Receive(until)
-		switch {
-		case ctx.Err() != nil:
+		r.show(now, false)
+		timer.Reset(time.Until(until))
+		select {
+		case event := <-r.wire.heard():
+			if err := r.hear(event); err != nil {
+				return err
+			}
+		case <-timer.C:
+		case <-ctx.Done():
 			return context.Cause(ctx)
-		case err != nil && !errors.Is(err, os.ErrDeadlineExceeded):
-			return fmt.Errorf("receive: %w", err)
 		}
-		r.handle(event)
 	}
+}
+
+func (r *traceRun) hear(event any) error {
+	switch e := event.(type) {
+	case traceStamp:
+		r.plan.stamped(e.id, e.kernel)
+	case traceAnswer:
+		r.plan.hear(e)
+	case error:
+		return e
+	}
+	return nil
 }
 
 // noWay says why the route cannot reach the target, "" if it did or may.
 func (r *traceRun) noWay(err error) string {
+	over := r.plan.last()
 	switch {
-	case r.route.next == 0 && isUnreachable(err):
+	case len(r.plan.probes) == 0 && isUnreachable(err):
 		return err.Error()
-	case err == nil && r.route.end > 0 && !r.route.target && noWay(r.route.reason):
-		return fmt.Sprintf("%s at hop %d", r.route.reason, r.route.end)
+	case err == nil && over != nil && !over.reached && noWay(sock.Reason(over.reply)):
+		return fmt.Sprintf("%s at hop %d", over.reply, r.plan.end)
 	}
 	return ""
 }
 
-func (r *traceRun) send(index int) error {
-	if err := r.socket.SetTTL(r.route.ttl(index)); err != nil {
-		return err
-	}
-	_, before, err := r.socket.Send(make([]byte, tracePayload), netip.AddrPortFrom(r.target, uint16(r.Port+index)))
-	if err != nil {
-		return err
-	}
-	r.route.sent(before)
-	return nil
-}
-
-func (r *traceRun) handle(event sock.Event) {
-	target := r.target.WithZone("")
-	switch e := event.(type) {
-	case sock.Sent:
-		r.route.stamped(int(e.ID), e.Kernel)
-	case sock.ICMPError:
-		if e.To.Addr() == target {
-			reason := e.Reason()
-			reached := reason != sock.TimeExceeded && e.Offender == target || reason == sock.PortUnreachable
-			r.route.answer(int(e.To.Port())-r.Port, e.Offender, e.At, reason, reached)
-		}
-	case sock.Packet: // somebody listens on that port
-		if e.From.Addr() == target {
-			r.route.answer(int(e.From.Port())-r.Port, target, e.At, "UDP reply", true)
-		}
-	}
-}
-
 // show passes the hops that are settled, or all of the route, to Progress.
 func (r *traceRun) show(now time.Time, all bool) {
-	for r.Progress != nil && r.shown < r.route.length() && (all || r.route.settled(r.shown+1, now)) {
+	for r.Progress != nil && r.shown < r.plan.length() && (all || r.plan.settled(r.shown+1, now)) {
 		r.shown++
-		r.Progress(r.route.hop(r.shown))
-	}
-}
-
-func (r *traceRun) report(result *measure.Result) {
-	for ttl := 1; ttl <= r.route.length(); ttl++ {
-		result.Samples.Hops = append(result.Samples.Hops, r.route.hop(ttl))
-	}
-	sent, answered := r.route.counts()
-	if sent == 0 {
-		return
-	}
-	result.Metrics[measure.SentPackets] = float64(sent)
-	result.Metrics[measure.ReceivedPackets] = float64(answered)
-	switch {
-	case r.route.target:
-		result.Metrics[measure.HopCount] = float64(r.route.end)
-	case r.route.end > 0:
-		result.Note(fmt.Sprintf("the route ended at hop %d before the target: %s", r.route.end, r.route.reason))
-	default:
-		result.Note(fmt.Sprintf("the target did not answer; the last hop that did has TTL %d of %d", r.route.length(), r.MaxTTL))
-	}
-	if mtu, learnt, err := sock.RouteMTU(r.target); err == nil && learnt {
-		result.Metrics[measure.PathMTU] = float64(mtu)
+		r.Progress(r.plan.hop(r.shown, r.DSCP))
 	}
 }

@@ -12,6 +12,7 @@ type ICMPError struct {
 	Offender   netip.Addr     // who said it
 	To         netip.AddrPort // where our packet was going; for ICMP sockets the port is 0
 	Quoted     []byte         // of our packet as it came back: ICMP sockets from the ICMP header on, UDP its payload
+	Extensions []byte         // behind the quote, from their header on: see HearExtensions
 	MTU        int            // bytes, when Reason is TooBig
 	TTL        int            // of the ICMP packet on arrival; 0 when not known
 	At         Stamp          // when it came

@@ -155,7 +155,8 @@ func queued(data []byte, a ancillary, to netip.AddrPort, at Stamp) Event {
 		}
 	case unix.SO_EE_ORIGIN_ICMP, unix.SO_EE_ORIGIN_ICMP6:
 		e := ICMPError{IPv6: a.extended.Origin == unix.SO_EE_ORIGIN_ICMP6, Type: a.extended.Type, Code: a.extended.Code,
-			Offender: a.offender, To: to, Quoted: data, TTL: a.ttl, At: at}
+			Offender: a.offender, To: to, TTL: a.ttl, At: at}
+		e.Quoted, e.Extensions = splitQuoted(data, a.extended.Data)
 		if e.Reason() == TooBig {
 			e.MTU = int(a.extended.Info)
 		}

@@ -102,6 +102,9 @@ func (t *traceWatch) table(columns int) []string {
 		if h.Reply != "" {
 			row[4] += " " + h.Reply
 		}
+		for _, told := range probe.HopTells(h) {
+			row[4] += " " + told
+		}
 		rows = append(rows, row)
 	}
 	return chart.Table(rows, 1, 4)
@@ -154,7 +157,7 @@ func (t *traceWatch) outcome(w io.Writer, columns int) {
 	}
 	t.hops = t.result.Samples.Hops
 	fmt.Fprintf(w, "route to %s (%s)\n", t.result.Target.Name, t.result.Target.Address)
-	for _, line := range t.table(columns) {
+	for _, line := range append(t.table(columns), probe.RouteLines(t.result.Samples.Route)...) {
 		fmt.Fprintln(w, line)
 	}
 }

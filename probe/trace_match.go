@@ -1,0 +1,201 @@
+package probe
+
+import (
+	"bytes"
+	"encoding/binary"
+	"net/netip"
+
+	"github.com/pathwise-net/pathwise/proto/icmp"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// traceFlow is what all probes of a trace have in common, so that routers which spread flows over equal ways send them the same way
+// (Paris traceroute, Augustin et al., IMC 2006), and what tells them apart. It is pure. id is the number of a probe:
+//
+//	          constant                                 tells probes apart
+//	udp       addresses, ports                         payload: token, id; so the checksum, which the least quote has
+//	icmp      addresses, identifier, checksum          sequence = base + id; the payload makes up for it in the checksum
+//	tcp       addresses, ports                         sequence number = base + id
+//
+// Whoever would pass off an answer for one of a router has to know the token or the base, which are random.
+type traceFlow struct {
+	protocol string
+	from, to netip.AddrPort // the port of from is the identifier of icmp
+	target   netip.Addr     // that of to, with its zone
+	token    [tokenSize]byte
+}
+
+// base is the first sequence number.
+func (f *traceFlow) base() uint32 { return binary.BigEndian.Uint32(f.token[:]) }
+
+// traceAnswer is something that came back for a probe.
+type traceAnswer struct {
+	id       int
+	from     netip.Addr
+	at       sock.Stamp
+	ttl      int  // of the answer, on arrival; 0: not known
+	expired  bool // a router says that the TTL ran out
+	reached  bool // the target answered
+	nameless bool // it is about a probe of ours, but nothing in it says which
+
+	reply      string // what it says: a sock.Reason, or how the target answered
+	annotation string
+	told       *icmp.Quote // the IP header as it was there; nil: not known
+	extensions icmp.Extensions
+}
+
+// distance is how far the one who answered a probe of a TTL is: exactly, by the TTL that was left where it quotes that, else as far as its
+// answer came from.
+func (a *traceAnswer) distance(ttl int) int {
+	if a.told != nil && a.told.TTL > 0 && int(a.told.TTL) <= ttl {
+		return ttl - int(a.told.TTL) + 1
+	}
+	return min(hopsOf(a.ttl), ttl)
+}
+
+// distinctPort is the destination port of a probe that has one of its own: from the flow's port up, and from there on down again.
+func (f *traceFlow) distinctPort(id int) uint16 {
+	const ports = 1 << 16
+	if port := int(f.to.Port()) + 1 + id; port < ports {
+		return uint16(port)
+	}
+	return uint16(int(f.to.Port()) - 1 - id)
+}
+
+// request is the packet of a probe, from where the caller of its socket writes it: UDP's payload, the ICMP message, the TCP segment.
+func (f *traceFlow) request(id int) []byte {
+	switch f.protocol {
+	case traceTCP:
+		return segment{from: f.from.Port(), to: f.to.Port(), seq: f.base() + uint32(id), flags: flagSYN}.marshal(f.from.Addr(), f.to.Addr())
+	case traceICMP:
+		sequence := uint16(f.base()) + uint16(id)
+		payload := make([]byte, tracePayload)
+		copy(payload, f.token[:])
+		binary.BigEndian.PutUint16(payload[tokenSize:], ^sequence) // their sum is the same for all
+		return echo{ident: f.from.Port(), sequence: sequence, payload: payload}.marshal(f.to.Addr().Is6())
+	}
+	payload := make([]byte, tracePayload)
+	copy(payload, f.token[:])
+	binary.BigEndian.PutUint16(payload[tokenSize:], uint16(id))
+	return payload
+}
+
+// quoted is which of the probes sent so far an ICMP error quotes. What it does not have to quote by RFC 792, payload, counts where it does.
+func (f *traceFlow) quoted(q icmp.Quote, sent int) (id int, ok bool) {
+	if q.From != f.from.Addr() || q.To != f.to.Addr() {
+		return 0, false
+	}
+	switch f.protocol {
+	case traceTCP:
+		from, to, _ := q.Ports()
+		sequence, ok := q.Sequence()
+		return within(int(sequence-f.base()), sent, ok && from == f.from.Port() && to == f.to.Port())
+	case traceICMP:
+		ident, sequence, _, ok := q.Echo()
+		return within(int(sequence-uint16(f.base())), sent, ok && ident == f.from.Port())
+	}
+	from, to, _ := q.Ports()
+	_, checksum, payload, ok := q.UDP()
+	if !ok || from != f.from.Port() {
+		return 0, false
+	}
+	if len(payload) >= tokenSize+2 {
+		return f.paid(payload, sent, to)
+	}
+	for id := range sent {
+		if f.checksum(id, to) == checksum && (to == f.to.Port() || to == f.distinctPort(id)) {
+			return id, true
+		}
+	}
+	return 0, false
+}
+
+// paid is which probe has a payload of UDP, or the beginning of one.
+func (f *traceFlow) paid(payload []byte, sent int, port uint16) (id int, ok bool) {
+	if len(payload) < tokenSize+2 || !bytes.Equal(payload[:tokenSize], f.token[:]) {
+		return 0, false
+	}
+	id = int(binary.BigEndian.Uint16(payload[tokenSize:]))
+	return within(id, sent, port == f.to.Port() || port == f.distinctPort(id))
+}
+
+func within(id, sent int, ok bool) (int, bool) { return id, ok && id >= 0 && id < sent }
+
+// checksum is that of the UDP packet of a probe to a port (RFC 768).
+func (f *traceFlow) checksum(id int, port uint16) uint16 {
+	payload := f.request(id)
+	length := uint16(udpHeader + len(payload))
+	b := append(f.from.Addr().AsSlice(), f.to.Addr().AsSlice()...)
+	for _, word := range []uint16{icmp.ProtocolUDP, length, f.from.Port(), port, length} {
+		b = binary.BigEndian.AppendUint16(b, word)
+	}
+	if sum := icmp.Checksum(append(b, payload...)); sum != 0 {
+		return sum
+	}
+	return 0xffff
+}
+
+// queued is which probe an entry of a socket's error queue is about: the kernel has seen to it that it is one of this socket's, and leaves
+// its payload, or, of ICMP and TCP, its header too. nameless says that it is one, but that nothing says which.
+func (f *traceFlow) queued(e sock.ICMPError, sent int) (id int, nameless, ok bool) {
+	if e.To.Addr() != f.to.Addr() {
+		return 0, false, false
+	}
+	if f.protocol == traceICMP {
+		kind, protocol := uint8(icmp.ProtocolICMP), f.to.Addr().Is6()
+		if protocol {
+			kind = icmp.ProtocolICMPv6
+		}
+		q := icmp.Quote{IPv6: protocol, From: f.from.Addr(), To: f.to.Addr(), Protocol: kind, Transport: e.Quoted}
+		id, ok = f.quoted(q, sent)
+		return id, false, ok
+	}
+	if len(e.Quoted) >= tokenSize+2 {
+		id, ok = f.paid(e.Quoted, sent, e.To.Port())
+		return id, false, ok
+	}
+	for id := range sent {
+		if e.To.Port() == f.distinctPort(id) {
+			return id, false, true
+		}
+	}
+	return 0, e.To.Port() == f.to.Port(), false
+}
+
+// answered is which probe the target itself answered, and how. id is -1 of a UDP packet from the port that was asked which has none of our
+// payload: it is an answer, but nothing says to which probe.
+func (f *traceFlow) answered(packet []byte, from netip.AddrPort, sent int) (id int, how string, ok bool) {
+	if from.Addr().WithZone("") != f.to.Addr() {
+		return 0, "", false
+	}
+	switch f.protocol {
+	case traceTCP:
+		a, ok := parseSegment(packet)
+		if !ok || a.from != f.to.Port() || a.to != f.from.Port() || a.flags&flagACK == 0 || a.flags&(flagSYN|flagRST) == 0 {
+			return 0, "", false
+		}
+		if how = "RST"; a.flags&flagSYN != 0 {
+			how = "SYN ACK"
+		}
+		id, ok = within(int(a.ack-1-f.base()), sent, true)
+		return id, how, ok
+	case traceICMP:
+		a, ok := parseEcho(packet, f.to.Addr().Is6())
+		if !ok || !a.reply || a.ident != f.from.Port() || len(a.payload) < tokenSize || !bytes.Equal(a.payload[:tokenSize], f.token[:]) {
+			return 0, "", false
+		}
+		id, ok = within(int(a.sequence-uint16(f.base())), sent, true)
+		return id, "echo reply", ok
+	}
+	if id, ok = f.paid(packet, sent, from.Port()); ok {
+		return id, "UDP reply", true
+	}
+	return -1, "UDP reply", from.Port() == f.to.Port()
+}
+
+// answerOf makes an answer of an ICMP error. Its id is the caller's to set.
+func (f *traceFlow) answerOf(e icmp.Error, from netip.Addr, ttl int, at sock.Stamp) traceAnswer {
+	reason := sock.ICMPError{IPv6: e.IPv6, Type: e.Type, Code: e.Code}.Reason()
+	return traceAnswer{from: from, at: at, ttl: ttl, expired: e.Expired(), reply: string(reason), annotation: e.Annotation(), extensions: e.Extensions,
+		reached: !e.Expired() && from == f.to.Addr() || e.PortClosed()}
+}

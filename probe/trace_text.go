@@ -1,0 +1,128 @@
+package probe
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/quantity"
+)
+
+// traceText writes a route, a line for each hop, and what they say as a whole.
+func traceText(w io.Writer, r *measure.Result) {
+	fmt.Fprintf(w, "route to %s (%s)\n", r.Target.Name, r.Target.Address)
+	for i, h := range r.Samples.Hops {
+		if i > 0 { // what a hop before has told already
+			h.DSCP, h.ECN = unless(h.DSCP, r.Samples.Hops[i-1].DSCP), unless(h.ECN, r.Samples.Hops[i-1].ECN)
+		}
+		fmt.Fprintln(w, hopLine(h))
+	}
+	for _, line := range RouteLines(r.Samples.Route) {
+		fmt.Fprintln(w, line)
+	}
+}
+
+// unless is a value where it is not the one before; nil where it is.
+func unless(value, before *int) *int {
+	if value != nil && before != nil && *value == *before {
+		return nil
+	}
+	return value
+}
+
+// RouteLines say what a trace found as a whole, where that is not that all is well. route may be nil.
+func RouteLines(route *measure.RouteSample) (lines []string) {
+	if route == nil {
+		return nil
+	}
+	if route.FirstSilent > 0 {
+		lines = append(lines, fmt.Sprintf("hop %d does not answer, but it forwards", route.FirstSilent))
+	}
+	switch {
+	case route.NotForwarding > 0 && route.Certain:
+		lines = append(lines, fmt.Sprintf("hop %d says that it does not forward", route.NotForwarding))
+	case route.NotForwarding > 0:
+		lines = append(lines, fmt.Sprintf("hop %d is the first of which nothing shows that it forwards: nothing beyond it answers", route.NotForwarding))
+	}
+	if route.DSCPChanged > 0 {
+		lines = append(lines, fmt.Sprintf("hop %d is the first that packets reach with another DSCP than they left with", route.DSCPChanged))
+	}
+	return lines
+}
+
+// hopLine is who answered at a hop, and after how long, and what it told beside.
+func hopLine(h measure.Hop) string {
+	var rtts []string
+	for _, v := range h.RTTSeconds {
+		if v == nil {
+			rtts = append(rtts, "*")
+		} else {
+			rtts = append(rtts, quantity.FormatSeconds(*v))
+		}
+	}
+	who := cmp.Or(strings.Join(h.Addresses, " "), "-")
+	line := fmt.Sprintf("%3d  %-24s %s", h.TTL, who, strings.Join(rtts, "  "))
+	if h.Annotation != "" {
+		line += "  " + h.Annotation
+	}
+	if h.Reply != "" {
+		line += "  (" + h.Reply + ")"
+	}
+	for _, told := range HopTells(h) {
+		line += "  " + told
+	}
+	return line
+}
+
+// HopTells are what a hop told beside that it is there, each in the few words of traceroute where it has some: the labels of
+// <MPLS:L=23990,E=0,S=1,T=1> are label, traffic class, bottom of stack and TTL.
+func HopTells(h measure.Hop) (tells []string) {
+	if h.ReturnHops > 0 && h.ReturnHops != h.TTL {
+		tells = append(tells, fmt.Sprintf("[%d back]", h.ReturnHops))
+	}
+	if h.DSCP != nil {
+		tells = append(tells, fmt.Sprintf("[DSCP %d]", *h.DSCP))
+	}
+	if h.ECN != nil {
+		tells = append(tells, fmt.Sprintf("[ECN %d]", *h.ECN))
+	}
+	if h.QuotedTTL != nil {
+		tells = append(tells, fmt.Sprintf("[TTL %d]", *h.QuotedTTL))
+	}
+	var labels []string
+	for i, l := range h.MPLS {
+		bottom := 0
+		if i == len(h.MPLS)-1 {
+			bottom = 1
+		}
+		labels = append(labels, fmt.Sprintf("L=%d,E=%d,S=%d,T=%d", l.Label, l.Class, bottom, l.TTL))
+	}
+	if labels != nil {
+		tells = append(tells, "<MPLS:"+strings.Join(labels, "/")+">")
+	}
+	for _, i := range h.Interfaces {
+		tells = append(tells, "<"+interfaceText(i)+">")
+	}
+	if h.Fault != "" {
+		tells = append(tells, "["+h.Fault+"]")
+	}
+	return tells
+}
+
+func interfaceText(i measure.HopPort) string {
+	text := i.Role
+	for _, part := range []string{i.Name, i.Address} {
+		if part != "" {
+			text += " " + part
+		}
+	}
+	if i.Index > 0 {
+		text += fmt.Sprintf(" number %d", i.Index)
+	}
+	if i.MTU > 0 {
+		text += fmt.Sprintf(" MTU %d", i.MTU)
+	}
+	return text
+}

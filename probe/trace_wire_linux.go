@@ -1,0 +1,227 @@
+package probe
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pathwise-net/pathwise/proto/icmp"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// traceWire sends the probes of a trace and passes on what comes back. Its goroutines end with close.
+type traceWire interface {
+	// send sends probe id with a TTL, and returns the time just before. distinct gives it a destination port of its own.
+	send(id, ttl int, distinct bool) (before time.Time, err error)
+	// heard yields traceAnswer and traceStamp.
+	heard() <-chan any
+	// by is how answers are heard, as measure.RouteSample has it.
+	by() string
+	close()
+}
+
+// traceStamp is when the kernel sent a probe.
+type traceStamp struct {
+	id     int
+	kernel time.Time
+}
+
+// How answers are heard, as measure.RouteSample has it.
+const (
+	byRaw         = "raw sockets"
+	byQueue       = "error queue"
+	byConnections = "connections"
+)
+
+// traceQueue is how many answers may wait to be taken: more than there are probes on their way at the default spacing within 200 ms.
+const traceQueue = 256
+
+// packetWire sends on one socket, and hears ICMP errors on a raw one where that is allowed, else by the error queue of the first.
+type packetWire struct {
+	flow    *traceFlow
+	sender  *sock.Socket
+	raw     *sock.Socket // nil: not allowed
+	sent    atomic.Int64 // probes that left, or are about to
+	events  chan any
+	reading sync.WaitGroup
+	ended   context.Context
+	end     context.CancelFunc
+}
+
+// openWire opens what a trace of a flow needs, and gives the flow its port. Whoever opens it closes it.
+func openWire(ctx context.Context, t Trace, flow *traceFlow) (traceWire, error) {
+	raw, err := sock.OpenICMP(flow.to.Addr().Is6())
+	if err != nil {
+		if raw = nil; !isPermission(err) {
+			return nil, err
+		}
+	}
+	if raw == nil && t.Protocol == traceTCP {
+		return newConnectionWire(ctx, t, flow), nil
+	}
+	sender, err := openTraceSender(t, flow)
+	if err != nil {
+		if raw != nil {
+			raw.Close()
+		}
+		return nil, err
+	}
+	w := &packetWire{flow: flow, sender: sender, raw: raw, events: make(chan any, traceQueue)}
+	w.ended, w.end = context.WithCancel(context.WithoutCancel(ctx))
+	w.reading.Go(func() { w.read(sender, w.fromSender) })
+	if raw != nil {
+		w.reading.Go(func() { w.read(raw, w.fromRaw) })
+	}
+	return w, nil
+}
+
+func isPermission(err error) bool {
+	var denied *sock.PermissionError
+	return errors.As(err, &denied)
+}
+
+// openTraceSender opens the socket that probes leave by, on a port, or under an identifier, of its own.
+func openTraceSender(t Trace, flow *traceFlow) (s *sock.Socket, err error) {
+	local, port := flow.from.Addr(), uint16(0)
+	switch t.Protocol {
+	case traceTCP:
+		s, port, err = sock.OpenSYN(local)
+	case traceICMP:
+		if s, err = sock.OpenEcho(local.Is6()); err == nil {
+			if port = s.Ident(); port == 0 {
+				port, err = s.BindTo(local)
+			}
+		}
+	default:
+		if s, err = sock.OpenUDP(local.Is6()); err == nil {
+			port, err = s.BindTo(local)
+		}
+	}
+	if err == nil {
+		conn, _ := s.SyscallConn()
+		_ = sock.HearExtensions(conn) // an old kernel's error queue has none
+		err = cmp.Or(sock.SetDontFragment(conn), sock.SetDSCP(conn, t.DSCP))
+	}
+	if err != nil {
+		if s != nil {
+			s.Close()
+		}
+		return nil, err
+	}
+	flow.from = netip.AddrPortFrom(local, port)
+	return s, nil
+}
+
+func (w *packetWire) send(id, ttl int, distinct bool) (time.Time, error) {
+	if err := w.sender.SetTTL(ttl); err != nil {
+		return time.Time{}, err
+	}
+	port := w.flow.to.Port()
+	if distinct && w.flow.protocol == traceUDP {
+		port = w.flow.distinctPort(id)
+	}
+	w.sent.Store(int64(id + 1)) // before it leaves: the answer of a near target is here before the call returns
+	_, before, err := w.sender.Send(w.flow.request(id), netip.AddrPortFrom(w.flow.target, port))
+	return before, err
+}
+
+func (w *packetWire) heard() <-chan any { return w.events }
+
+func (w *packetWire) by() string {
+	if w.raw != nil {
+		return byRaw
+	}
+	return byQueue
+}
+
+// read passes on what a socket hears until the wire is closed.
+func (w *packetWire) read(s *sock.Socket, take func(sock.Event) any) {
+	for {
+		event, err := s.Receive(time.Time{})
+		if err != nil && w.ended.Err() == nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			w.pass(fmt.Errorf("receive: %w", err))
+			return
+		}
+		if w.ended.Err() != nil || err != nil {
+			return
+		}
+		if heard := take(event); heard != nil {
+			w.pass(heard)
+		}
+	}
+}
+
+func (w *packetWire) pass(heard any) {
+	select {
+	case w.events <- heard:
+	case <-w.ended.Done():
+	}
+}
+
+// fromSender takes what the socket of the probes hears: when they left, what the target answered, and, where nothing else hears them, ICMP errors.
+func (w *packetWire) fromSender(event sock.Event) any {
+	sent := int(w.sent.Load())
+	switch e := event.(type) {
+	case sock.Sent:
+		return traceStamp{int(e.ID), e.Kernel}
+	case sock.Packet:
+		if id, how, ok := w.flow.answered(e.Data, e.From, sent); ok {
+			return traceAnswer{id: id, from: w.flow.to.Addr(), at: e.At, ttl: e.TTL, reached: true, reply: how}
+		}
+	case sock.ICMPError:
+		if w.raw != nil {
+			return nil
+		}
+		id, nameless, ok := w.flow.queued(e, sent)
+		if nameless {
+			return traceAnswer{nameless: true}
+		}
+		if !ok {
+			return nil
+		}
+		said := icmp.Error{IPv6: e.IPv6, Type: e.Type, Code: e.Code, MTU: e.MTU, Extensions: icmp.ParseExtensions(e.Extensions)}
+		a := w.flow.answerOf(said, e.Offender, e.TTL, e.At)
+		a.id = id
+		return a
+	}
+	return nil
+}
+
+// fromRaw takes the ICMP errors that come to this host, of which only those about our probes matter.
+func (w *packetWire) fromRaw(event sock.Event) any {
+	p, ok := event.(sock.Packet)
+	if !ok {
+		return nil
+	}
+	e, err := icmp.Parse(p.Data, w.flow.to.Addr().Is6())
+	if err != nil {
+		return nil
+	}
+	id, ok := w.flow.quoted(e.Quote, int(w.sent.Load()))
+	if !ok {
+		return nil
+	}
+	a := w.flow.answerOf(e, p.From.Addr().WithZone(""), p.TTL, p.At)
+	e.Quote.Transport = nil // it lies in the socket's own bytes
+	a.id, a.told = id, &e.Quote
+	return a
+}
+
+func (w *packetWire) close() {
+	w.end()
+	w.sender.Interrupt()
+	if w.raw != nil {
+		w.raw.Interrupt()
+	}
+	w.reading.Wait()
+	w.sender.Close()
+	if w.raw != nil {
+		w.raw.Close()
+	}
+}
