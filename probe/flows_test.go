@@ -32,13 +32,13 @@ func TestFlowsOnLoopback(t *testing.T) {
 		}
 	}()
 	p, err := New(measure.Task{Kind: "flows", Target: "127.0.0.1", Parameters: map[string]any{
-		"script": "flow a end 100ms constant rate 100/s size 100; flow b end 100ms poisson rate 100/s size 64..99", "linger": "20ms"}},
+		"script": "flow a end 100ms constant rate 100/s size 100; flow b reverse end 100ms poisson rate 100/s size 64..99", "linger": "20ms"}},
 		Options{Responder: &measure.Responder{Kind: measure.ResponderFlows, Port: l.Addr().(*net.TCPAddr).Port, Secret: secret}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r, err := p.Do(t.Context())
-	if err != nil || r.Status != measure.StatusOK || len(r.Samples.Flows) != 2 || r.Way != measure.Forward {
+	if err != nil || r.Status != measure.StatusOK || len(r.Samples.Flows) != 2 || r.Way != measure.Both {
 		t.Fatalf("%v: %+v", err, r)
 	}
 	sent := 0
@@ -50,6 +50,9 @@ func TestFlowsOnLoopback(t *testing.T) {
 	}
 	if r.Metrics[measure.SentPackets] != float64(sent) {
 		t.Errorf("%v packets, the flows have %d", r.Metrics[measure.SentPackets], sent)
+	}
+	if m := r.Metrics; m[measure.SentOn(measure.Reverse)] != float64(r.Samples.Flows[1].Sent) || m[measure.LossOn(measure.Reverse)] != 0 || m[measure.ReverseThroughput] == 0 {
+		t.Errorf("%v: want figures of what came in reverse", m)
 	}
 }
 
@@ -104,9 +107,31 @@ func TestFlowsValidate(t *testing.T) {
 	if err := Validate(huge); !input.Bad(err) {
 		t.Errorf("a task of 3.6 million packets: %v", err)
 	}
-	p := Flows{Target: "a", Script: "flow a end 2s constant rate 10/s size 152"}
-	want := measure.Demand{DurationSeconds: 5.1, Bytes: 20 * (152 + wire("a", "", 0)), BitsPerSecond: 16000, Responder: measure.ResponderFlows}
-	if diff := cmp.Diff(want, p.demand()); diff != "" {
+	for script, want := range map[string]measure.Demand{
+		"flow a end 2s constant rate 10/s size 152": {DurationSeconds: 5.1, Bytes: 20 * (152 + wire("a", "", 0)), BitsPerSecond: 16000},
+		"flow a end 2s constant rate 10/s size 152; flow b reverse end 1s constant rate 1000/s size 152": { // of the way that has more
+			DurationSeconds: 5.1, Bytes: 1020 * (152 + wire("a", "", 0)), BitsPerSecond: 1.6e6, Exclusive: true},
+	} {
+		want.Responder = measure.ResponderFlows
+		p := Flows{Target: "a", Script: script}
+		if diff := cmp.Diff(want, p.demand()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", script, diff)
+		}
+	}
+}
+
+// Each flow is drawn over its own time: what was lost wholly has no delay, and what was not sent was not lost.
+func TestFlowsDrawing(t *testing.T) {
+	over := &measure.FlowOverTime{IntervalSeconds: 0.1, Sent: []int{9, 2, 4, 2, 0}, Received: []int{9, 2, 3, 0, 0}, ReceivedBytes: []int64{900, 100, 250, 0, 0},
+		DelayMax: []*float64{new(9.), new(0.001), new(0.002), nil, nil}}
+	all := []measure.FlowSample{{Name: "a", Direction: measure.Forward, StartSeconds: 0.1, EndSeconds: 0.5, Arrived: &measure.FlowArrivals{OverTime: over}},
+		{Name: "short", EndSeconds: 0.1, Arrived: &measure.FlowArrivals{OverTime: over}}, {Name: "unheard"}}
+	want := []string{"over time  rate        up to  loss  up to  delay added    up to",
+		"a          ▄█▁▁  20.0 kbit/s  ▁▃█▁  100 %  ▅█x▁         2.00 ms"}
+	if diff := cmp.Diff(want, flowsDrawing(all)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := flowsDrawing(all[1:]); got != nil {
+		t.Errorf("%q", got)
 	}
 }

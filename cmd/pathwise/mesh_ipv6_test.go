@@ -35,9 +35,11 @@ links:
 		}
 	}
 	m.deploy(`
-tools: {rtt: {probe: ping, parameters: {count: 3, interval: 10ms}}}
+tools:
+  rtt: {probe: ping, parameters: {count: 3, interval: 10ms}}
+  talk: {probe: flows, parameters: {script: "flow here end 500ms constant rate 50/s size 172; flow there reverse end 500ms constant rate 50/s size 172", linger: 100ms}}
 groups: {all: {mesh: [a, b]}}
-tests: [{tool: rtt, group: all, schedule: {every: 2s}}]
+tests: [{tool: rtt, group: all, schedule: {every: 2s}}, {tool: talk, group: all, schedule: {every: 10s}}]
 `, "horizon: 10m")
 	m.startServe()
 	m.startAgents()
@@ -46,7 +48,7 @@ tests: [{tool: rtt, group: all, schedule: {every: 2s}}]
 		tool     string
 		settings []string
 	}{{"ping", []string{"count=3"}}, {"trace", nil}, {"capacity", nil}, {"throughput", []string{"duration=1s", "cc=cubic"}},
-		{"throughput", []string{"sweep=streams=1,2 cc=reno,cubic", "duration=0.2s", "sweep-within=1", "sweep-budget=20s"}},
+		{"talk", nil}, {"throughput", []string{"sweep=streams=1,2 cc=reno,cubic", "duration=0.2s", "sweep-within=1", "sweep-budget=20s"}},
 		{"throughput", []string{"beside=reno", "duration=0.5s", "cc=cubic"}}} {
 		tool := run.tool
 		args := []string{"mesh", "run", "a", "b", tool, "-6", "--data", m.data, "--json"}
@@ -59,6 +61,9 @@ tests: [{tool: rtt, group: all, schedule: {every: 2s}}]
 		}
 		if r.Status != measure.StatusOK || r.Target.Address != m.addresses["b"] || r.Source.Address != m.addresses["a"] {
 			t.Errorf("%s: %s from %s to %s, want ok from %s to %s", tool, r.Status, r.Source.Address, r.Target.Address, m.addresses["a"], m.addresses["b"])
+		}
+		if tool == "talk" {
+			expectTalk(t, r)
 		}
 		if sweep := r.Samples.Sweep; len(run.settings) == 4 && (sweep == nil || len(sweep.Points) != 4 || len(sweep.Order) < 4 || r.Metrics[measure.Throughput] == 0) {
 			t.Errorf("a sweep of four points: %+v, notes %q", sweep, r.Notes)
@@ -82,12 +87,29 @@ tests: [{tool: rtt, group: all, schedule: {every: 2s}}]
 		t.Errorf("a test over IPv4: %v, %s", err, out)
 	}
 	m.eventually("planned tests are filed", func() bool {
-		planned := 0
+		planned := map[string]int{}
 		for _, r := range m.results() {
 			if r.Role == measure.RolePlanned && r.Status == measure.StatusOK && r.Target.Address == m.addresses[r.Target.Name] {
-				planned++
+				planned[r.Kind]++
+				if r.Kind == "flows" {
+					expectTalk(t, r)
+				}
 			}
 		}
-		return planned > 2
+		return planned["ping"] > 2 && planned["flows"] > 0
 	})
+}
+
+// expectTalk holds that a flow went each way and arrived, on a path that loses nothing.
+func expectTalk(t *testing.T, r *measure.Result) {
+	t.Helper()
+	if len(r.Samples.Flows) != 2 || r.Way != measure.Both {
+		t.Fatalf("flows that went %q: %+v", r.Way, r.Samples.Flows)
+	}
+	for i, direction := range []string{measure.Forward, measure.Reverse} {
+		f := r.Samples.Flows[i]
+		if f.Direction != direction || f.Arrived == nil || f.Sent+f.Skipped != 25 || f.Arrived.Received != f.Sent || f.Arrived.OverTime == nil {
+			t.Errorf("flow %s: %+v, arrivals %+v", direction, f, f.Arrived)
+		}
+	}
 }
