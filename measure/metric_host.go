@@ -12,6 +12,7 @@ const (
 	HostCPUSteal   Metric = "host_cpu_steal_ratio"        // that the hypervisor gave to others
 	HostLoad       Metric = "host_load_ratio"             // load average of a minute for each core
 	HostCipher     Metric = "host_cipher_bits_per_second" // that one core encrypts, by the faster of two ciphers
+	HostDigest     Metric = "host_digest_bits_per_second" // that one core makes a SHA-256 of
 
 	HostMemoryAvailable      Metric = "host_memory_available_bytes"
 	HostMemoryAvailableRatio Metric = "host_memory_available_ratio"
@@ -32,6 +33,11 @@ const (
 	HostDiskRead        Metric = "host_disk_read_bytes_per_second" // of all disks
 	HostDiskWrite       Metric = "host_disk_write_bytes_per_second"
 	HostDiskBusy        Metric = "host_disk_busy_ratio" // of the busiest disk's time
+
+	HostFileRead        Metric = "host_file_read_bits_per_second" // of a file in large blocks, past the kernel's cache where that can be
+	HostFileWrite       Metric = "host_file_write_bits_per_second"
+	HostFileRandomRead  Metric = "host_file_random_read_bits_per_second" // in blocks of 4 KiB
+	HostFileRandomWrite Metric = "host_file_random_write_bits_per_second"
 
 	HostReceived      Metric = "host_received_bits_per_second" // of the interface, or all adapters
 	HostSent          Metric = "host_sent_bits_per_second"
@@ -88,7 +94,11 @@ func processorMetrics() []Definition {
 			Help: "Rate at which one core encrypts, by the faster of AES-128-GCM and ChaCha20-Poly1305.",
 			Text: "What one core encrypts, by the faster of two ciphers that secure transfers use. A program that encrypts in one " +
 				"thread moves no more.",
-			See: []string{"host-cpu", "crypto-limited"}},
+			See: []string{"host-cpu", "crypto-limited", "host_digest_bits_per_second"}},
+		{Metric: HostDigest, Label: "What one core proves by SHA-256", Better: BetterHigh,
+			Help: "Rate at which one core makes the SHA-256 of what is copied.",
+			Text: "How much one core makes a SHA-256 of, by which copies are proven. A program that does so in one thread moves no more.",
+			See:  []string{"host-cpu", "host_cipher_bits_per_second"}},
 	}
 }
 
@@ -181,6 +191,22 @@ func diskMetrics() []Definition {
 			Text: "The share of the time in which the busiest disk had something to do. Near one, a transfer to or from " +
 				"files may wait for it.",
 			See: []string{"application-limited", "host_cpu_iowait_ratio"}},
+		{Metric: HostFileRead, Label: "How fast a file is read", Better: BetterHigh, Draw: DrawLine,
+			Help: "Rate at which a file is read in large blocks, past the kernel's cache where that can be.",
+			Text: "How fast a trial file was read from the disk in blocks of 1 MiB, one after another. No transfer from that folder is faster.",
+			See:  []string{"disk-limited", "host_file_write_bits_per_second"}},
+		{Metric: HostFileWrite, Label: "How fast a file is written", Better: BetterHigh, Draw: DrawLine,
+			Help: "Rate at which a file is written in large blocks until it is on the disk, past the kernel's cache where that can be.",
+			Text: "How fast a trial file was written to the disk in blocks of 1 MiB, one after another. No transfer into that folder is faster.",
+			See:  []string{"disk-limited", "host_file_read_bits_per_second"}},
+		{Metric: HostFileRandomRead, Label: "How fast small blocks of a file are read", Better: BetterHigh, Draw: DrawLine,
+			Help: "Rate at which blocks of 4 KiB at random places of a file are read, one at a time.",
+			Text: "What a disk gives where many small files or records are read, one at a time.",
+			See:  []string{"disk-limited", "host_file_read_bits_per_second"}},
+		{Metric: HostFileRandomWrite, Label: "How fast small blocks of a file are written", Better: BetterHigh, Draw: DrawLine,
+			Help: "Rate at which blocks of 4 KiB at random places of a file are written, one at a time.",
+			Text: "What a disk takes where many small files or records are written, one at a time.",
+			See:  []string{"disk-limited", "host_file_write_bits_per_second"}},
 	}
 }
 

@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pathwise-net/pathwise/chart"
 	"github.com/pathwise-net/pathwise/host"
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/quantity"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -24,6 +28,8 @@ type Audit struct {
 	Rate     int64         // bit/s; 0: the speed of the link
 	RTT      time.Duration // 0: what the kernel remembers of the path, or 50 ms
 	Interval time.Duration // between two readings of the counters; 0: 1 s
+	Disk     string        // folder in which a file is written and read, to see how fast that goes; "": none
+	Crypto   bool          // see how fast one core encrypts, and proves files
 
 	read func(ctx context.Context, ask host.Ask) (*host.Report, error) // of another machine, which Target names; nil: this one is read
 }
@@ -47,20 +53,40 @@ func auditFields() []field[Audit] {
 			binding: span(func(p *Audit) *time.Duration { return &p.RTT })},
 		{Name: "interval", Default: "1s", Meaning: "between two readings of what the kernel counts",
 			binding: span(func(p *Audit) *time.Duration { return &p.Interval })},
+		{Name: "disk", Outward: true, Default: "none", Meaning: "folder of the host in which a file of at most 512 MiB is written and read, to see how fast that goes",
+			binding: word(func(p *Audit) *string { return &p.Disk })},
+		{Name: "crypto", Default: "false", Meaning: "see how fast one core encrypts, and proves files by a digest",
+			binding: yesOrNo(func(p *Audit) *bool { return &p.Crypto })},
 		familyField(func(p *Audit) *sock.Family { return &p.Family }),
 	}
 }
 
 // Validate says what is wrong with the parameters, as an input.Error, or returns nil.
 func (p *Audit) Validate() error {
+	if p.Disk != "" && !filepath.IsAbs(p.Disk) {
+		return input.Errorf("disk: %s: want a folder from the root on, such as /data", strconv.Quote(p.Disk))
+	}
 	return cmp.Or(p.Family.Validate(), checkDuration("interval", p.Interval, hostMinInterval, hostMaxInterval))
 }
 
 func (p *Audit) equip(o Options) { p.read = o.Audit }
 
 func (p *Audit) demand() measure.Demand {
-	return measure.Demand{DurationSeconds: cmp.Or(p.Interval, hostInterval).Seconds()}
+	d := measure.Demand{DurationSeconds: cmp.Or(p.Interval, hostInterval).Seconds()}
+	if p.Disk != "" {
+		d.DurationSeconds += diskTakes.Seconds()
+	}
+	if p.Crypto {
+		d.DurationSeconds += cryptoTakes.Seconds()
+	}
+	return d
 }
+
+// How long an audit tries a disk, with the waits for what was written to be there, and ciphers: see packages disk and host.
+const (
+	diskTakes   = 30 * time.Second
+	cryptoTakes = 1 * time.Second
+)
 
 // resultBytes are those of three metrics and of a dozen findings, compressed.
 func (p *Audit) resultBytes() float64 { return 3000 }
@@ -86,9 +112,16 @@ func (p *Audit) measure(ctx context.Context, r *measure.Result) error {
 		}
 		ask.To = to
 	}
-	read, which := host.Linux().Audit, "this host"
+	system, which := host.Linux(), "this host"
+	if p.Disk != "" {
+		system.DiskRates = host.TryDisk(p.Disk)
+	}
+	if p.Crypto {
+		system.Transfer = host.OwnTransfer
+	}
+	read := system.Audit
 	if p.read != nil {
-		read, which, r.Source.Name = p.read, p.Target, p.Target
+		read, which, r.Source.Name = p.read, p.Target, p.Target // which says by itself what it tries
 	}
 	report, err := read(ctx, ask)
 	if err != nil {
@@ -117,8 +150,30 @@ func fillAudit(r *measure.Result, report *host.Report) {
 	}
 	r.Metrics[measure.HostSettingsBad], r.Metrics[measure.HostSettingsDoubtful] = counts[host.Problem], counts[host.Warning]
 	r.Metrics[measure.HostSettingsUnknown] = counts[host.Unknown]
+	fillTrials(r, report)
 	for _, missing := range report.Missing {
 		r.Note("not read: " + missing)
+	}
+}
+
+// fillTrials turns what a disk and ciphers were tried for into metrics. Of large blocks those past the cache count, where there are some: they come
+// later.
+func fillTrials(r *measure.Result, report *host.Report) {
+	for _, rate := range report.DiskRates {
+		m := map[string]measure.Metric{"read": measure.HostFileRead, "write": measure.HostFileWrite, "read at random": measure.HostFileRandomRead,
+			"write at random": measure.HostFileRandomWrite}[strings.TrimPrefix(rate.What, "direct ")]
+		if m != "" && rate.Rate > 0 {
+			r.Metrics[m] = rate.Rate
+		}
+	}
+	if len(report.Crypto) == 0 {
+		return
+	}
+	r.Metrics[measure.HostCipher] = host.FastestCipher(report.Crypto)
+	for _, c := range report.Crypto {
+		if c.Name == "sha-256" {
+			r.Metrics[measure.HostDigest] = c.Rate
+		}
 	}
 }
 
@@ -146,6 +201,13 @@ func findingOf(r *measure.Result, c host.Check, bears string) measure.Finding {
 
 // auditText writes what is wrong, and what to do about it.
 func auditText(w io.Writer, r *measure.Result) {
+	for _, m := range []measure.Metric{measure.HostFileRead, measure.HostFileWrite, measure.HostFileRandomRead, measure.HostFileRandomWrite, measure.HostCipher,
+		measure.HostDigest} {
+		if v, there := r.Get(m); there {
+			d, _ := m.Definition()
+			fmt.Fprintf(w, "%s: %s\n", d.Label, quantity.FormatRate(v))
+		}
+	}
 	for _, f := range r.Samples.Findings {
 		fmt.Fprintf(w, "%s: %s (%s)\n%s\n", f.Severity, f.ID, f.Where, chart.Fold(f.Explanation, "  ", chart.Width))
 		for _, a := range f.Advice {

@@ -344,7 +344,7 @@ func TestAgentsPage(t *testing.T) {
 func TestOutward(t *testing.T) {
 	harmless := map[string]string{"ping": "window sizes", "host": "iface", "throughput": "beside cc sweep", "ndt7": "cc", "flows": "script"}
 	closed := []string{"whole number", "code point", "code points", "time", "rate", "size", "ratio", "yes or no"}
-	want := map[string][]string{"audit": {"to"}, "beacon": {"group", "interface", "name"}, "command": {"argv", "values", "parse"}, "app": {"name", "type", "path", "secret"}, "fetch": {"path", "name"}, "host": {"path"}, "owd": {"key-file", "key-id"},
+	want := map[string][]string{"audit": {"to", "disk"}, "beacon": {"group", "interface", "name"}, "command": {"argv", "values", "parse"}, "app": {"name", "type", "path", "secret"}, "fetch": {"path", "name"}, "host": {"path"}, "owd": {"key-file", "key-id"},
 		"throughput": {"username", "password-file", "rsa-public-key-path", "use-pkcs1-padding"}, "transact": {"connect", "tls"}}
 	got := map[string][]string{}
 	for _, k := range Kinds() {
