@@ -17,6 +17,7 @@
 //	health.go    what is wrong now in a mesh: which pairs are worse than usual, and what they have in common
 //	worse.go     one pair of it: since when it is worse, and how surely
 //	trouble.go   and all together
+//	tools.go     tools that measured the same of a pair, beside each other
 package analysis
 
 import (

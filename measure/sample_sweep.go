@@ -30,10 +30,10 @@ type SweepParameter struct {
 type SweepPoint struct {
 	Values []any   `json:"values"` // one for each parameter: a number in its unit, or a word
 	N      int     `json:"n"`      // runs that measured; 0: none did, and figures mean nothing
-	Median float64 `json:"median"`
-	Low    float64 `json:"low"` // where the mean lies with 95 % confidence, by Student's distribution; not below 0; of one run the run
+	Mean   float64 `json:"mean"`
+	Low    float64 `json:"low"` // where the true mean lies with 95 % confidence, by Student's distribution; not below 0; of one run the run
 	High   float64 `json:"high"`
-	Narrow bool    `json:"narrow"` // half of what lies between Low and High is at most Within of Median
+	Narrow bool    `json:"narrow"` // half of what lies between Low and High is at most Within of Mean
 
 	// Metrics are the medians of what else the runs brought.
 	Metrics map[Metric]float64 `json:"metrics,omitempty"`

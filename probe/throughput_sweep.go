@@ -19,7 +19,7 @@ import (
 type Sweep struct {
 	Over   string        // what is swept, as parseSweep reads it; "": nothing, there is one test
 	Budget time.Duration // for all tests; 0: sweepBudget
-	Within float64       // how narrow a point has to be: half of its 95 % interval, over its median; 0: sweepWithin
+	Within float64       // how narrow a point has to be: half of its 95 % interval, over its mean; 0: sweepWithin
 	Seed   int64         // of the order; 0: drawn
 }
 
@@ -176,7 +176,7 @@ func (p *Throughput) swept(r *measure.Result, s Sweep, axes []sweepAxis, points 
 	best := -1
 	for i, values := range points {
 		point := sweepPoint(values, i, runs, results, s.Within)
-		if point.N > 0 && (best < 0 || point.Median > sweep.Points[best].Median) {
+		if point.N > 0 && (best < 0 || point.Mean > sweep.Points[best].Mean) {
 			best = i
 		}
 		sweep.Points = append(sweep.Points, point)
@@ -188,7 +188,7 @@ func (p *Throughput) swept(r *measure.Result, s Sweep, axes []sweepAxis, points 
 			of := results[i]
 			r.Source, r.Target, r.TargetClock = of.Source, of.Target, of.TargetClock
 			r.Parameters["peer"] = of.Parameters["peer"]
-			r.Metrics[measure.Throughput] = sweep.Points[best].Median
+			r.Metrics[measure.Throughput] = sweep.Points[best].Mean
 			break
 		}
 	}

@@ -13,7 +13,7 @@ func sweepFields() []field[Throughput] {
 		sweepField(),
 		{Name: "sweep-budget", Flag: "budget", Default: "2m", Meaning: "of a sweep: the time for all of its tests",
 			binding: span(func(p *Throughput) *time.Duration { return &p.Sweep.Budget })},
-		{Name: "sweep-within", Default: "5%", Meaning: "of a sweep: how narrow each point is to be known, as half of its 95 % interval over its median",
+		{Name: "sweep-within", Default: "5%", Meaning: "of a sweep: how narrow each point is to be known, as half of its 95 % interval over its mean",
 			binding: share(func(p *Throughput) *float64 { return &p.Sweep.Within })},
 		{Name: "sweep-seed", Default: "drawn", Meaning: "of a sweep: what the order of its tests is drawn by",
 			binding: whole(func(p *Throughput) *int64 { return &p.Sweep.Seed }, 1, mostSeed)},

@@ -32,8 +32,8 @@ func sweepPoint(values []any, i int, runs []sweepRun, results []*measure.Result,
 	if point.N = len(figures); point.N == 0 {
 		return point
 	}
-	point.Median = stat.Median(slices.Sorted(slices.Values(figures)))
 	low, high := stat.MeanInterval(figures)
+	point.Mean = (low + high) / 2
 	point.Low, point.High = max(0, low), high // no rate is below 0, though so few runs do not say so
 	point.Narrow = point.N >= sweepLeast && isNarrow(figures, within)
 	point.Metrics = map[measure.Metric]float64{}

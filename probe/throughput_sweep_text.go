@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -78,7 +79,7 @@ func sweepTable(s *measure.Sweep) [][]string {
 		return row
 	}
 	heading = add(heading, windows, "usable", "allows")
-	heading = append(heading, "runs", "median", "low", "high")
+	heading = append(heading, "runs", "mean", "low", "high")
 	heading = add(add(heading, loss, "lost"), resent, "resent")
 	rows := [][]string{heading}
 	for _, p := range s.Points {
@@ -92,7 +93,7 @@ func sweepTable(s *measure.Sweep) [][]string {
 			rows = append(rows, append(row, "0", "failed: "+p.Failure))
 			continue
 		}
-		row = append(row, fmt.Sprint(p.N), quantity.Format(p.Median, s.Unit), quantity.Format(p.Low, s.Unit), quantity.Format(p.High, s.Unit))
+		row = append(row, fmt.Sprint(p.N), quantity.Format(p.Mean, s.Unit), quantity.Format(p.Low, s.Unit), quantity.Format(p.High, s.Unit))
 		row = add(row, loss, quantity.FormatRatio(p.Metrics[measure.LossRatio]))
 		rows = append(rows, add(row, resent, fmt.Sprintf("%.0f", p.Metrics[measure.Retransmits])))
 	}
@@ -114,7 +115,7 @@ func sweepName(p measure.SweepParameter, v any) string {
 	return fmt.Sprint(v)
 }
 
-// sweepDrawing draws the medians over the last parameter that has numbers, a line for each value of the other; of words bars.
+// sweepDrawing draws the means over the last parameter that has numbers, a line for each value of the other; of words bars.
 func sweepDrawing(s *measure.Sweep) []string {
 	over := -1
 	for i, p := range s.Parameters {
@@ -124,7 +125,7 @@ func sweepDrawing(s *measure.Sweep) []string {
 	}
 	var best *measure.SweepPoint
 	for i, p := range s.Points {
-		if p.N > 0 && (best == nil || p.Median > best.Median) {
+		if p.N > 0 && (best == nil || p.Mean > best.Mean) {
 			best = &s.Points[i]
 		}
 	}
@@ -132,29 +133,29 @@ func sweepDrawing(s *measure.Sweep) []string {
 	case best == nil:
 		return nil
 	case over < 0:
-		return sweepBars(s, best.Median)
+		return sweepBars(s, best.Mean)
 	}
 	x := s.Parameters[over]
 	plot := chart.Plot{
 		X: chart.Scale{Label: x.Name, Log: true, Text: func(v float64) string { return sweepName(x, v) }},
 		Y: chart.Scale{Label: "throughput", Text: quantity.FormatRate}, Lines: sweepLines(s, over),
-		Mark: chart.Point{best.Values[over].(float64), best.Median}, Marked: "the highest",
+		Mark: chart.Point{best.Values[over].(float64), best.Mean}, Marked: "the highest",
 	}
 	if len(s.Parameters) == 1 {
-		if allows := sweepAllows(s, best.Median); len(allows) > 1 {
+		if allows := sweepAllows(s, best.Mean); len(allows) > 1 {
 			plot.Lines = append(plot.Lines, chart.Line{Label: "usable window in a round trip", Points: allows})
 		}
 	}
 	return plot.Draw(sweepWidth, sweepHeight)
 }
 
-// sweepLines are the medians over a parameter, a line for each value of the other one.
+// sweepLines are the means over a parameter, a line for each value of the other one, in the order of the parameter.
 func sweepLines(s *measure.Sweep, over int) (lines []chart.Line) {
 	for _, p := range s.Points {
 		if p.N == 0 {
 			continue
 		}
-		label := "median"
+		label := "mean"
 		if len(p.Values) == 2 {
 			label = s.Parameters[1-over].Name + " " + sweepName(s.Parameters[1-over], p.Values[1-over])
 		}
@@ -162,10 +163,16 @@ func sweepLines(s *measure.Sweep, over int) (lines []chart.Line) {
 		if at < 0 {
 			at, lines = len(lines), append(lines, chart.Line{Label: label})
 		}
-		lines[at].Points = append(lines[at].Points, chart.Point{p.Values[over].(float64), p.Median})
+		lines[at].Points = append(lines[at].Points, chart.Point{p.Values[over].(float64), p.Mean})
+	}
+	for _, l := range lines {
+		slices.SortFunc(l.Points, byFirst)
 	}
 	return lines
 }
+
+// byFirst orders points by where they are on the horizontal axis: a list of values may be in any order.
+func byFirst(a, b chart.Point) int { return cmp.Compare(a[0], b[0]) }
 
 // sweepAllows is what windows allow, where that is not far above what came.
 func sweepAllows(s *measure.Sweep, best float64) (points []chart.Point) {
@@ -175,6 +182,7 @@ func sweepAllows(s *measure.Sweep, best float64) (points []chart.Point) {
 			points = append(points, chart.Point{v, p.Window.AllowsBitsPerSecond})
 		}
 	}
+	slices.SortFunc(points, byFirst)
 	return points
 }
 
@@ -185,7 +193,7 @@ func sweepBars(s *measure.Sweep, most float64) (lines []string) {
 	for _, p := range s.Points {
 		bar := 0
 		if p.N > 0 && most > 0 {
-			bar = int(room*p.Median/most + 0.5)
+			bar = int(room*p.Mean/most + 0.5)
 		}
 		rows = append(rows, []string{strings.Join(sweepNames(s, p), "  "), strings.Repeat("#", bar)})
 	}

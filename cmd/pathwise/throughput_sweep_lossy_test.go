@@ -29,10 +29,10 @@ func TestThroughputSweepLossy(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil || r.Samples.Sweep == nil {
 		t.Fatalf("no sweep, %v: %s", err, out.Bytes())
 	}
-	at := map[[2]any]float64{} // medians, by congestion control and window
+	at := map[[2]any]float64{} // means, by congestion control and window
 	for _, p := range r.Samples.Sweep.Points {
-		t.Logf("%v: %d runs, %.3g bit/s (%.3g to %.3g)", p.Values, p.N, p.Median, p.Low, p.High)
-		at[[2]any{p.Values[0], p.Values[1]}] = p.Median
+		t.Logf("%v: %d runs, %.3g bit/s (%.3g to %.3g)", p.Values, p.N, p.Mean, p.Low, p.High)
+		at[[2]any{p.Values[0], p.Values[1]}] = p.Mean
 	}
 	const mib = 1 << 20
 	for _, cc := range []string{"reno", "cubic"} {

@@ -235,7 +235,7 @@ func TestPairAccessible(t *testing.T) {
 	}{{phone, false}, {wall, true}} {
 		p.show("#/pair/qmul/nikhef?from=-6h&with=reverse&shift=-1d", c.size, c.dark)
 		p.until(pairStands)
-		p.until("(document.querySelector('.later')?.scrollIntoView(), document.querySelector('.routes') && document.querySelector('.verdict') && !document.querySelector('[aria-busy=true]'))")
+		p.until("(document.querySelector('.later')?.scrollIntoView(), document.querySelector('.routes') && document.querySelector('.verdict') && document.querySelector('#tools') && !document.querySelector('[aria-busy=true]'))")
 		p.run(chromedp.Evaluate[chromedp.Void]("document.querySelectorAll('details').forEach((d) => { d.open = true; }); void 0"))
 		p.until("document.querySelector('.lane table')")
 		p.accessible("pair")
@@ -255,6 +255,7 @@ func TestPairUnits(t *testing.T) {
 		{"relation.js", `pearson([43, 21, 25, 42, 57, 59], [99, 65, 79, 75, 87, 81]).toFixed(4)`, "0.5298"},
 		{"relation.js", `[ranks([10, 30, 20]).join(), ranks([5, 1, 5, 5]).join(), ranks([]).join()].join(' ')`, "1,3,2 3,1,3,3 "},
 		{"relation.js", `[spearman([1, 2, 3, 4], [1, 10, 100, 1000]), spearman([1, 2, 3], [9, 4, 1]), spearman([106, 100, 86, 101, 99, 103, 97, 113, 112, 110], [7, 27, 2, 50, 28, 29, 20, 12, 6, 17]).toFixed(4)].join()`, "1,-1,-0.1758"},
+		{"tools.js", `[deviation(0.05), deviation(-0.25), deviation(0), deviation(null)].join(', ').replaceAll('\u00a0', ' ')`, "+5 %, −25 %, +0 %, not known"},
 		{"relation.js", `inWords(0.9, 0.9, 5)`, "too few points to say: there must be 8"},
 		{"relation.js", `inWords(null, null, 50)`, "one of both never changes, so nothing can be said"},
 		{"relation.js", `inWords(0.1, 0.1, 1000)`, "no relation to speak of"},

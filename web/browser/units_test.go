@@ -72,7 +72,7 @@ func TestUnits(t *testing.T) {
 
 		{"result/samples.js", `(() => { const of = (rates) => ratesOf(rates.map((r, i) => ({start_seconds: i, end_seconds: i + 1, bits_per_second: r}))); return [of([1, 2, 9, 9, 9]), of([]), of([4])].map((r) => r.whole + ' ' + r.steady).join('; '); })()`,
 			"6 9; null null; 4 null"},
-		{"result/sweep.js", `(() => { const of = (parameters, ...points) => drawingsOf({parameters, unit: 'bits_per_second', points: points.map(([n, median, ...values]) => ({n, median, values}))}).map((d) => d.title + ' ' + d.series[0].points.join(' ') + ' O' + d.mark).join('; '); const bytes = (name) => ({name, unit: 'bytes'});
+		{"result/sweep.js", `(() => { const of = (parameters, ...points) => drawingsOf({parameters, unit: 'bits_per_second', points: points.map(([n, mean, ...values]) => ({n, mean, values}))}).map((d) => d.title + ' ' + d.series[0].points.join(' ') + ' O' + d.mark).join('; '); const bytes = (name) => ({name, unit: 'bytes'});
 			return [of([bytes('window')], [3, 9, 2000], [3, 5, 1000], [0, 0, 4000]), of([{name: 'cc'}, bytes('len')], [1, 2, 'reno', 64], [1, 4, 'reno', 128], [1, 3, 'bbr', 64]), of([{name: 'dscp'}], [1, 2, 'ef'])].join(' | '); })()`,
 			"Throughput over window 1000,5 2000,9 O2000,9 | Throughput over len with cc reno 64,2 128,4 O128,4; Throughput over len with cc bbr 64,3 O64,3 | "},
 		{"result/flows.js", `(() => { const f = {start_seconds: 0.05, end_seconds: 0.4, arrived: {over_time: {interval_seconds: 0.1, sent_packets: [2, 4, 2, 0, 0], received_packets: [2, 3, 0, 0, 0],

@@ -132,7 +132,7 @@ interface BesideSample {
   congestion_control?: string; tested: BesideFlow; competing?: BesideFlow; apart_seconds?: number; metrics?: Record<string, number>; round_trips_by?: string; failure?: string;
 }
 interface SweepPoint {
-  values: (number | string)[]; n: number; median: number; low: number; high: number; narrow: boolean; failure?: string;
+  values: (number | string)[]; n: number; mean: number; low: number; high: number; narrow: boolean; failure?: string;
   metrics?: Record<string, number>; window?: { usable_bytes: number; rtt_seconds: number; allows_bits_per_second: number };
 }
 interface Mark { x: number; y: number | null; width: number }
@@ -154,6 +154,11 @@ interface MemberPair {
   hops_min?: number; hops_max?: number; clock_error_seconds?: number;
   delay_min_seconds?: number; delay_median_seconds?: number; delay_p95_seconds?: number; pdv_p95_seconds?: number; ipdv_p95_seconds?: number;
 }
+interface ComparedTool {
+  tool: string; kind: string; metric: string; runs: number; failed: number; median: number; low: number; high: number; spread_ratio: number;
+  deviation_ratio: number | null; reference: boolean; seconds: number; bytes: number | null;
+}
+interface ComparedDoc { tools: ComparedTool[] | null }
 interface ResultsDoc { results: ResultDoc[]; next?: string }
 
 interface EventDoc { result?: ResultDoc; miss?: Miss; host?: string; state?: string; plan?: number }

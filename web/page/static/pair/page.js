@@ -22,6 +22,7 @@ import { Scatter } from './scatter.js';
 import { Shares } from './shares.js';
 import { Since, State, useHistory, useWorse, withSteps } from './since.js';
 import { useStages } from './stages.js';
+import { Tools } from './tools.js';
 
 /** @typedef {import('./compare.js').Pair[]} Pairs */
 /** @type {import('./happened.js').Change[]} */
@@ -104,7 +105,8 @@ export function Past({ route, pair, metric: usual = '', generated, head }) {
       ${more.length > 0 && html`<p><button type="button" class="besides" onClick=${() => showAll(true)}>${plural(more.length, 'more graph')}, of what was measured besides the plan alone</button></p>`}
       ${about && rest && html`<${Shares} metric=${about} label=${first.title} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />
         <div class="foot">${ways.length > 1 && html`<${Near} title="Route over time" wanted=${query.get('see') === 'routes'}><${Routes} pair=${pair} range=${rest} route=${route} turn=${turnOfRest} /><//>`}
-          <${Near} title="Do two metrics go together?"><${Scatter} pair=${pair} keys=${keys} range=${rest} route=${route} turn=${turnOfRest} /><//></div>
+          <${Near} title="Do two metrics go together?"><${Scatter} pair=${pair} keys=${keys} range=${rest} route=${route} turn=${turnOfRest} /><//>
+          ${ways.length > 1 && html`<${Near} title="Tools beside each other"><${Tools} pair=${pair} range=${rest} turn=${turnOfRest} /><//>`}</div>
         <div class="foot"><${Profile} metric=${about} label=${first.title} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />
         <${Results} pair=${pair} range=${rest} turn=${turnOfRest} /></div>`}`}`;
 }

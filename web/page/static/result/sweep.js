@@ -7,7 +7,7 @@ import { Drawing } from '../calc/drawing.js';
 const say = (parameter, v) => (typeof v === 'number' ? format(v, parameter.unit ?? '') : v);
 
 /**
- * The drawings of a sweep: the medians over the last parameter that has numbers, one for each value of the other. None, where
+ * The drawings of a sweep: the means over the last parameter that has numbers, one for each value of the other. None, where
  * both have words. Pure.
  * @param {Sweep} sweep
  * @returns {CalcDrawing[]}
@@ -23,11 +23,11 @@ export function drawingsOf(sweep) {
     groups.set(name, [...(groups.get(name) ?? []), p]);
   }
   return [...groups].map(([name, points]) => {
-    const medians = points.map((p) => /** @type {[number, number]} */ ([Number(p.values[over]), p.median]));
-    medians.sort((a, b) => a[0] - b[0]); // they are in the order that they were asked for in
+    const means = points.map((p) => /** @type {[number, number]} */ ([Number(p.values[over]), p.mean]));
+    means.sort((a, b) => a[0] - b[0]); // they are in the order that they were asked for in
     return {
       title: `Throughput over ${x.name}${name}`, x: { label: x.name, unit: x.unit ?? '', log: true }, y: { label: 'throughput', unit: sweep.unit, log: false },
-      mark: medians.reduce((a, b) => (b[1] > a[1] ? b : a)), series: [{ label: 'median', points: medians }],
+      mark: means.reduce((a, b) => (b[1] > a[1] ? b : a)), series: [{ label: 'mean', points: means }],
     };
   });
 }
@@ -42,9 +42,9 @@ export function SweepOf({ sweep }) {
     ${drawingsOf(sweep).map((d) => html`<${Drawing} drawing=${d} marked="the highest" />`)}
     <div class="scroll" tabindex="0" role="region" aria-label="Points of the sweep"><table>
       <thead><tr>${sweep.parameters.map((p) => html`<th scope="col">${p.name}</th>`)}${windows && html`<th scope="col" class="num">Usable window</th><th scope="col" class="num">Allows</th>`}
-        <th scope="col" class="num">Runs</th><th scope="col" class="num">Median</th><th scope="col" class="num">Mean, by 95 %</th>${lossy && html`<th scope="col" class="num">Lost</th>`}<th scope="col">Remark</th></tr></thead>
+        <th scope="col" class="num">Runs</th><th scope="col" class="num">Mean</th><th scope="col" class="num">By 95 %</th>${lossy && html`<th scope="col" class="num">Lost</th>`}<th scope="col">Remark</th></tr></thead>
       <tbody>${sweep.points.map((p) => html`<tr>${p.values.map((v, i) => html`<td>${say(sweep.parameters[i], v)}</td>`)}
         ${windows && html`<td class="num">${format(p.window?.usable_bytes, 'bytes')}</td><td class="num">${format(p.window?.allows_bits_per_second, 'bits_per_second')}</td>`}
-        <td class="num">${p.n}</td><td class="num">${p.n ? format(p.median, sweep.unit) : ''}</td><td class="num">${p.n ? `${format(p.low, sweep.unit)} to ${format(p.high, sweep.unit)}` : ''}</td>
+        <td class="num">${p.n}</td><td class="num">${p.n ? format(p.mean, sweep.unit) : ''}</td><td class="num">${p.n ? `${format(p.low, sweep.unit)} to ${format(p.high, sweep.unit)}` : ''}</td>
         ${lossy && html`<td class="num">${format(p.metrics?.loss_ratio, 'ratio')}</td>`}<td>${p.failure ?? (p.narrow ? '' : 'not known narrowly')}</td></tr>`)}</tbody></table></div></section>`;
 }
