@@ -34,6 +34,9 @@ func (c *Client) Run(ctx context.Context) (*Report, error) {
 	if err := c.Config.Validate(); err != nil {
 		return report, err
 	}
+	if c.Config.Group.IsValid() {
+		return report, badConfig("group", c.Config.Group, "is of a GroupClient")
+	}
 	addr, err := hostPort(c.Addr)
 	if err != nil {
 		return report, err
@@ -65,6 +68,9 @@ type clientRun struct {
 	ctl    *control
 	cookie Cookie
 	t      *transfer
+
+	at        string // the server, as the caller named it; of a test of a group
+	groupPort int    // that datagrams to the group go to
 }
 
 func (r *clientRun) do(ctx context.Context, ends []netip.AddrPort) (err error) {
@@ -150,6 +156,9 @@ func (r *clientRun) negotiate() error {
 		}
 		r.params.Pathwise.Search = search
 	}
+	if r.config.Group.IsValid() {
+		r.params.Pathwise.Group = &GroupExtra{Address: r.config.Group.String(), Port: r.groupPort}
+	}
 	text, err := EncodeParams(r.params)
 	if err != nil {
 		return err
@@ -194,7 +203,7 @@ func (r *clientRun) hello(asked time.Time) error {
 	if r.config.FarFile != "" {
 		return r.farFile(h.File)
 	}
-	return nil
+	return r.checkHelloGroup(h.Group)
 }
 
 // fittingDatagram is the largest UDP payload that needs no fragmentation on the path of conn, by iperf3's rule: as

@@ -25,6 +25,7 @@ type ParamsExtra struct {
 	NoOffload   bool         `json:"no_offload,omitempty"`   // see Config
 	ReverseRate number       `json:"reverse_rate,omitempty"` // bit/s of each stream from the server; 0: as those to it
 	Search      *SearchExtra `json:"search,omitempty"`       // see Config
+	Group       *GroupExtra  `json:"group,omitempty"`        // see Config
 	// File is what the server reads what it sends from, or writes what comes into; nil: memory. See Hello.File.
 	File *FileExtra `json:"file,omitempty"`
 }

@@ -160,6 +160,8 @@ type Hello struct {
 	File *HelloFile `json:"file,omitempty"`
 	// Search is of a server that does the search which the parameters ask for; nil: of one that knows of none, or was asked for none.
 	Search *HelloSearch `json:"search,omitempty"`
+	// Group is what becomes of the group that the parameters ask for; nil: of a server that knows of no groups, or was asked for none.
+	Group *HelloGroup `json:"group,omitempty"`
 }
 
 // Clock says what the wall clock of the server's machine is worth.
@@ -212,6 +214,9 @@ func DecodeHello(text []byte) (Hello, error) {
 	h.Software, h.Version, h.Clock = oneLine(h.Software), oneLine(h.Version), h.Clock.plausible()
 	if h.File != nil {
 		h.File.Error = oneLine(h.File.Error)
+	}
+	if h.Group != nil {
+		h.Group.Interface, h.Group.Error = oneLine(h.Group.Interface), oneLine(h.Group.Error)
 	}
 	return h, nil
 }

@@ -121,7 +121,7 @@ func (p Params) check() int32 {
 	case p.train() != nil && (!bool(p.UDP) || p.Parallel > 1 || bool(p.Bidir) || p.Omit > 0 ||
 		int(p.Len) != p.train().Size || p.train().check() != nil):
 		return codeRecvParams
-	case p.badSearch():
+	case p.badSearch() || p.badGroup():
 		return codeRecvParams
 	}
 	return 0

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 	"time"
 
@@ -30,6 +31,8 @@ type serverTest struct {
 
 	sentBytes, receivedBytes int64 // for the log
 	seconds                  float64
+
+	handshakes []net.Conn // of a test of a group: the sockets by which the client said which of its own sends
 }
 
 // streamsGrace is how long a test may go on without data once its streams have failed: time for the client's own
@@ -66,6 +69,9 @@ func (s *serverTest) prepare(ctx context.Context) (<-chan event, error) {
 func (s *serverTest) closeStreams() {
 	if s.t != nil {
 		s.t.closeStreams()
+	}
+	for _, c := range s.handshakes {
+		c.Close()
 	}
 }
 
@@ -106,6 +112,9 @@ func (s *serverTest) negotiate() error {
 	if s.params.search() != nil {
 		answer.Search = &HelloSearch{Most: s.policy.searchMost(s.params)}
 	}
+	if s.params.group() != nil {
+		answer.Group = s.answerGroup()
+	}
 	hello, err := json.Marshal(answer)
 	if err != nil {
 		return fmt.Errorf("encode hello: %w", err)
@@ -118,6 +127,9 @@ func (s *serverTest) negotiate() error {
 	}
 	if opened != nil && opened.Error != "" {
 		return &PeerError{Code: codeFile}
+	}
+	if answer.Group != nil && answer.Group.Error != "" {
+		return &PeerError{Code: codeUnimplemented}
 	}
 	return nil
 }

@@ -80,6 +80,9 @@ func (s *serverTest) openStreams(ctx context.Context) (<-chan event, error) {
 		fmt.Errorf("wait for %d streams: %w", len(receivers), ErrPeerSilent))
 	defer cancel()
 	conns, err := gather(due, events, len(receivers))
+	if s.params.group() != nil {
+		conns, err = s.joinFor(due, conns, err)
+	}
 	for i, conn := range conns {
 		stream, wrapErr := newStream(i, conn, !receivers[i], receivers[i], false)
 		if wrapErr != nil {

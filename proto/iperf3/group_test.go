@@ -1,0 +1,138 @@
+package iperf3
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/pathwise-net/pathwise/input"
+)
+
+func TestMayBeGroup(t *testing.T) {
+	for text, want := range map[string]string{
+		"239.255.86.4": "", "224.0.1.1": "", "233.252.0.1": "", "ff15::5864": "", "ff12::1": "", "ff1e::1": "",
+		"10.0.0.1": "no multicast", "2001:db8::1": "no multicast", "ff12::1%lo": "no multicast", "::ffff:239.1.2.3": "no multicast",
+		"232.1.2.3": "source-specific", "ff35::8000:1": "source-specific", "224.0.0.1": "assigned", "ff02::1": "assigned", "ff11::1": "assigned",
+	} {
+		if err := mayBeGroup(netip.MustParseAddr(text)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestGroupConfig(t *testing.T) {
+	group := netip.MustParseAddr("239.255.86.4")
+	for _, c := range []Config{{Group: group}, {Proto: UDP, Group: group, Reverse: true}, {Proto: UDP, Group: group, Bidir: true}, {Proto: UDP, Group: group, Parallel: 2},
+		{Proto: UDP, Group: group, Search: true}, {Proto: UDP, Group: group, Hops: 256}, {Proto: UDP, Hops: 2}, {Proto: UDP, Group: netip.MustParseAddr("224.0.0.1")}} {
+		if err := c.Validate(); !input.Bad(err) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	for name, change := range map[string]func(*Params){"": func(*Params) {}, "port of the system's": func(p *Params) { p.Pathwise.Group.Port = 53 },
+		"no group": func(p *Params) { p.Pathwise.Group.Address = "10.0.0.1" }, "no address": func(p *Params) { p.Pathwise.Group.Address = "x" },
+		"the server sends": func(p *Params) { p.Reverse = true }, "both send": func(p *Params) { p.Bidir = true }, "tcp": func(p *Params) { p.UDP, p.TCP = false, true },
+		"streams": func(p *Params) { p.Parallel = 2 }} {
+		p := Config{Proto: UDP, Length: 1000}.withDefaults().params()
+		p.Pathwise.Group = &GroupExtra{Address: "239.255.86.4", Port: 5201}
+		change(&p)
+		if got := p.check(); (got != 0) != (name != "") {
+			t.Errorf("%q: code %d", name, got)
+		}
+	}
+}
+
+// listenOn is Listen at an address of loopback.
+func listenOn(address string) func(context.Context, string) (net.Listener, error) {
+	return func(ctx context.Context, _ string) (net.Listener, error) { return Listen(ctx, net.JoinHostPort(address, "0")) }
+}
+
+// Every receiver that joined counts every datagram once, also of two tests that send to one group and port at the same time.
+func TestGroup(t *testing.T) {
+	for address, group := range map[string]string{"127.0.0.1": "239.255.86.4", "::1": "ff15::5864"} {
+		t.Run(group, func(t *testing.T) {
+			t.Parallel()
+			if ln, err := net.Listen("tcp", net.JoinHostPort(address, "0")); err != nil {
+				t.Skip(err)
+			} else {
+				ln.Close()
+			}
+			policy := Policy{Multicast: true, MaxTests: 2}
+			addrs := []string{serveOn(t, policy, listenOn(address)), serveOn(t, policy, listenOn(address))}
+			config := Config{Proto: UDP, Group: netip.MustParseAddr(group), Duration: 500 * time.Millisecond, Rate: 4_000_000, Length: 1000}
+			type outcome struct {
+				all []Received
+				err error
+			}
+			other := make(chan outcome, 1)
+			go func() {
+				all, err := (&GroupClient{Addrs: addrs[:1], Config: config}).Run(t.Context())
+				other <- outcome{all, err}
+			}()
+			all, err := (&GroupClient{Addrs: addrs, Config: config}).Run(t.Context())
+			first := <-other
+			if errors.Is(err, syscall.ENETUNREACH) {
+				t.Skip(err) // loopback has no route to groups of IPv6
+			}
+			if err != nil || first.err != nil {
+				t.Fatal(err, first.err)
+			}
+			if len(all) != 2 || len(first.all) != 1 {
+				t.Fatalf("%d and %d receivers", len(all), len(first.all))
+			}
+			for _, one := range append(all, first.all...) {
+				total := one.Report.Total(Forward)
+				if one.Err != nil || total.ReceivedBytes != total.SentBytes || total.Packets < 150 || total.Packets > 260 || total.Lost+total.Duplicates+total.Reordered > 0 ||
+					one.Report.Peer.Group.Interface != "lo" {
+					t.Errorf("%s: %v, %+v", one.Addr, one.Err, total)
+				}
+			}
+		})
+	}
+}
+
+// A server that was not told to let multicast in joins nothing, and says so.
+func TestGroupRefused(t *testing.T) {
+	config := Config{Proto: UDP, Group: netip.MustParseAddr("239.255.86.5"), Duration: time.Second}
+	_, err := (&GroupClient{Addrs: []string{serve(t, Policy{})}, Config: config}).Run(t.Context())
+	if !input.Bad(err) || !strings.Contains(err.Error(), "respond --multicast") {
+		t.Errorf("error %v", err)
+	}
+	for _, c := range []GroupClient{{Config: config}, {Addrs: []string{"127.0.0.1"}, Config: Config{Proto: UDP}}} {
+		if _, err := c.Run(t.Context()); !input.Bad(err) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	if _, err := (&Client{Addr: "127.0.0.1", Config: config}).Run(t.Context()); !input.Bad(err) {
+		t.Errorf("a client of one server: %v", err)
+	}
+}
+
+// A receiver that goes away is told of, and the others are measured on.
+func TestGroupLosesReceiver(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	ln, err := Listen(ctx, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- (&Server{Policy: Policy{Multicast: true}}).Serve(ctx, ln) }()
+	addrs := []string{serve(t, Policy{Multicast: true}), ln.Addr().String()}
+	config := Config{Proto: UDP, Group: netip.MustParseAddr("239.255.86.6"), Duration: time.Second, Interval: 100 * time.Millisecond, Rate: 1_000_000, Length: 1000,
+		OnInterval: func(IntervalReport) { stop() }}
+	all, err := (&GroupClient{Addrs: addrs, Config: config}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	if all[0].Err != nil || !errors.Is(all[1].Err, ErrPeerTerminated) {
+		t.Errorf("receivers: %v, %v", all[0].Err, all[1].Err)
+	}
+	if got := all[0].Report.Total(Forward); got.ReceivedBytes != got.SentBytes || got.Packets < 80 {
+		t.Errorf("the first got %+v", got)
+	}
+}
