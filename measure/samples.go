@@ -38,6 +38,9 @@ type Samples struct {
 	Connections []Connection    `json:"connections,omitempty"`
 	Processes   []Process       `json:"processes,omitempty"` // that have connections open
 	Findings    []Finding       `json:"findings,omitempty"`  // of a diagnosis, or of an audit of a host
+
+	// Receivers are those of a transfer to a multicast group, the target first.
+	Receivers []GroupReceiver `json:"receivers,omitempty"`
 }
 
 // Trial is a test at one rate, of a search for the highest that passes.

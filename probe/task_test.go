@@ -91,7 +91,7 @@ func TestRecordedParameters(t *testing.T) {
 	same(t, throughputFields(), &Throughput{Port: 5202, Family: sock.IPv6, Narrow: 0.05, Login: Login{"ann", "password", "key", true}, Config: iperf3.Config{Proto: "udp", Duration: 5 * time.Second, Bytes: 50e6,
 		Interval: time.Second / 2, Parallel: 2, Reverse: true, Bidir: true, Rate: 20e6, ReverseRate: 10e6, Congestion: "cubic", Window: 4 << 20, Length: 1400,
 		NoDelay: true, EventLoop: true, DSCP: 10, MSS: 1400, Blocks: 3, Omit: time.Second, Burst: 2, FQRate: 5e6, ZeroCopy: true, MPTCP: true, FlowLabel: 7,
-		ServerOutput: true}, Search: SearchTrials, Sweep: Sweep{"streams=1..4", time.Minute, 0.02, 7}, Beside: "reno,bbr", PathRate: 9e6})
+		ServerOutput: true}, Search: SearchTrials, Sweep: Sweep{"streams=1..4", time.Minute, 0.02, 7}, Beside: "reno,bbr", PathRate: 9e6, Group: Group{"239.1.2.3", "a", 4}})
 	same(t, capacityFields(), &Capacity{Port: 5202, Reverse: true, Length: 200, Small: 100, Family: sock.IPv4})
 	same(t, hostFields(), &Host{Interval: 2 * time.Second, Iface: "eth0", Path: "/var"})
 }
@@ -345,7 +345,7 @@ func TestOutward(t *testing.T) {
 	harmless := map[string]string{"ping": "window sizes", "host": "iface", "throughput": "beside cc sweep", "ndt7": "cc", "flows": "script"}
 	closed := []string{"whole number", "code point", "code points", "time", "rate", "size", "ratio", "yes or no"}
 	want := map[string][]string{"audit": {"to", "disk"}, "beacon": {"group", "interface", "name"}, "command": {"argv", "values", "parse"}, "app": {"name", "type", "path", "secret"}, "fetch": {"path", "name"}, "host": {"path"}, "owd": {"key-file", "key-id"},
-		"throughput": {"username", "password-file", "rsa-public-key-path", "use-pkcs1-padding"}, "transact": {"connect", "tls"}}
+		"throughput": {"username", "password-file", "rsa-public-key-path", "use-pkcs1-padding", "group", "receivers", "ttl"}, "transact": {"connect", "tls"}}
 	got := map[string][]string{}
 	for _, k := range Kinds() {
 		for _, p := range k.Parameters {

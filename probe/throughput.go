@@ -33,6 +33,7 @@ type Throughput struct {
 	Sweep      Sweep         // the zero value: one test
 	PathRate   int64         // TCP: bit/s of IP packets that the narrowest link carries, for the RFC 6349 transfer time ratio; 0: not known
 	Beside     string        // TCP: congestion controls of competing flows, with commas; "": none
+	Group      Group         // the zero value: to the target
 	Files      Files         // the zero value: from memory to memory
 	OnInterval func(measure.Interval)
 	OnRun      func(line string)       // called after each test of a sweep, with a line for people; nil: nobody wants it
@@ -45,11 +46,14 @@ type Throughput struct {
 
 // Validate reports the first parameter that cannot be.
 func (p *Throughput) Validate() error {
-	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.checkNarrow(), p.checkSearch(), p.checkBeside(), p.checkPathRate(), p.Files.check(p), p.Login.check(), p.checkConfig(), p.checkSweep())
+	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), p.checkNarrow(), p.checkSearch(), p.checkBeside(), p.checkPathRate(), p.checkGroup(), p.Files.check(p), p.Login.check(), p.checkConfig(), p.checkSweep())
 }
 
 func (p *Throughput) checkConfig() error {
 	c := p.testConfig()
+	if p.Group.Address != "" {
+		c = p.groupConfig()
+	}
 	return c.Validate()
 }
 
@@ -72,6 +76,8 @@ func (p *Throughput) Do(ctx context.Context) (*measure.Result, error) {
 		return p.sweep(ctx)
 	case p.Beside != "":
 		return p.beside(ctx)
+	case p.Group.Address != "":
+		return p.multicast(ctx)
 	}
 	return p.transfer(ctx, p.beginSideTrips)
 }
@@ -193,6 +199,10 @@ func throughputText(w io.Writer, r *measure.Result) {
 	}
 	if len(r.Samples.Beside) > 0 {
 		besideText(w, r.Samples.Beside)
+		return
+	}
+	if len(r.Samples.Receivers) > 0 {
+		groupText(w, r)
 		return
 	}
 	line := metricLine(w, r)

@@ -91,7 +91,7 @@ func throughputFields() []field[Throughput] {
 			binding: ifYes(func(p *Throughput) *bool { return &p.Login.PKCS1 })},
 		familyField(func(p *Throughput) *sock.Family { return &p.Family }),
 		pathRateField(), besideField(),
-	}, sweepFields()...)
+	}, append(sweepFields(), groupFields()...)...)
 }
 
 // mostBlocks is what iperf3's counters hold of blocks of any length.

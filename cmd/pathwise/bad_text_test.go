@@ -60,7 +60,7 @@ var badTexts = []struct{ call, flag, text string }{
 	{"diagnose 127.0.0.1", "report", "/dev/null/x.html"}, {"diagnose 127.0.0.1", "report", "x.pdf"},
 	{"diagnose 127.0.0.1", "budget", "20"}, {"diagnose 127.0.0.1", "budget", "1s"}, {"diagnose 127.0.0.1", "budget", "1kB"}, {"diagnose 127.0.0.1 --target-rtt 76ms", "target-rate", "x,y z"}, {"diagnose 127.0.0.1 --target-rate 500mbit", "target-rtt", "x,y z"},
 	{"diagnose 127.0.0.1", "segments", "127.0.0.1"}, {"diagnose 127.0.0.1", "input", "/dev/null/x"}, {"throughput 127.0.0.1", "input", "/dev/null/x"}, {"throughput 127.0.0.1", "sweep", "x,y z"}, {"throughput 127.0.0.1", "beside", "reno,,"},
-	{"throughput 127.0.0.1", "search", "x,y z"},
+	{"throughput 127.0.0.1", "search", "x,y z"}, {"throughput 127.0.0.1", "group", "x,y z"}, {"throughput 127.0.0.1 --group 239.1.2.3", "receivers", "a:b:c"},
 	{"explain", "kind", "x,y z"}, {"fetch 127.0.0.1", "scheme", "x,y z"}, {"fetch 127.0.0.1", "path", "x,y z"}, {"fetch 127.0.0.1", "name", "x,y z"},
 	{"host", "rtt", "x,y z"}, {"host", "to", "no-such-host.invalid"}, {"host", "only", "x"},
 	{"diagnose 127.0.0.1", "file", "/dev/null/x"}, {"diagnose 127.0.0.1", "far-file", "../x"},

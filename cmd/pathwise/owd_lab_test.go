@@ -118,13 +118,19 @@ func otherReflector() lab.Command {
 // readyOnCarol starts a program on carol that prints something when it is ready, waits for that, and ends it with the test.
 func readyOnCarol(t *testing.T, l *lab.Lab, program lab.Command) {
 	t.Helper()
+	readyOn(t, l, "carol", program)
+}
+
+// readyOn does so on another host.
+func readyOn(t *testing.T, l *lab.Lab, host string, program lab.Command) {
+	t.Helper()
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer read.Close()
 	program.Stdout, program.Stderr = write, os.Stderr
-	p, err := l.Start(t.Context(), "carol", program)
+	p, err := l.Start(t.Context(), host, program)
 	write.Close()
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +140,7 @@ func readyOnCarol(t *testing.T, l *lab.Lab, program lab.Command) {
 		_, _ = p.Wait()
 	})
 	if _, err := read.Read(make([]byte, 1)); err != nil {
-		t.Fatalf("%v on carol is not ready: %v", program.Argv, err)
+		t.Fatalf("%v on %s is not ready: %v", program.Argv, host, err)
 	}
 }
 

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/pathwise-net/pathwise/lab"
@@ -69,6 +71,47 @@ func TestThroughputCapacitySearch(t *testing.T) {
 		}
 		if goodput := r.Metrics[measure.Throughput]; goodput >= got || goodput < 0.97*got {
 			t.Errorf("%s: %.4g bit/s of payload in %.4g of packets", direction, goodput, got)
+		}
+	}
+}
+
+// Each receiver of a multicast group tells the loss of its own branch, over either version of IP; where routers are not to forward it, nothing comes.
+func TestThroughputToGroup(t *testing.T) {
+	carrying(t)
+	spec, err := lab.ParseSpec(t.Name(), []byte(`hosts: {bob: {}, carol: {}, dave: {}}
+routers: [r]
+groups: {239.255.86.4: [carol, dave], "ff15::5864": [carol, dave]}
+links:
+  - {between: [bob, r]}
+  - {between: [r, carol], delay: 2ms}
+  - {between: [r, dave], delay: 5ms, forward: {loss: {every: 20}}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := startLab(t, spec)
+	respond := lab.Command{Argv: []string{lab.Self(), "respond", "--multicast"}, Env: append(os.Environ(), actAsPathwise+"=1")}
+	readyOnCarol(t, l, respond)
+	readyOn(t, l, "dave", respond)
+	for group, ttl := range map[string]string{"239.255.86.4": "2", "ff15::5864": "2", "239.255.86.4 ": "1"} {
+		var out bytes.Buffer
+		onHost(t, l, "bob", &out, lab.Self(), "throughput", "carol", "--json", "--group", strings.TrimSpace(group), "--receivers", "dave", "--ttl", ttl, "--rate", "8mbit", "-l", "1000", "-t", "1")
+		var r measure.Result
+		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+			t.Fatalf("%v: %s", err, out.Bytes())
+		}
+		got := r.Samples.Receivers
+		if len(got) != 2 {
+			t.Fatalf("%s: receivers %+v", group, got)
+		}
+		want := [2]float64{0, 0.05}
+		if ttl == "1" {
+			want = [2]float64{1, 1}
+		}
+		for i, one := range got {
+			if one.SentPackets < 500 || math.Abs(one.LossRatio-want[i]) > 0.005 || one.DuplicatePackets+one.ReorderedPackets > 0 {
+				t.Errorf("%s, ttl %s: %+v, want a loss of %v", group, ttl, one, want[i])
+			}
 		}
 	}
 }

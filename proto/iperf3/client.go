@@ -34,7 +34,7 @@ func (c *Client) Run(ctx context.Context) (*Report, error) {
 	if err := c.Config.Validate(); err != nil {
 		return report, err
 	}
-	if c.Config.Group.IsValid() {
+	if c.Config.Group != "" {
 		return report, badConfig("group", c.Config.Group, "is of a GroupClient")
 	}
 	addr, err := hostPort(c.Addr)
@@ -156,8 +156,8 @@ func (r *clientRun) negotiate() error {
 		}
 		r.params.Pathwise.Search = search
 	}
-	if r.config.Group.IsValid() {
-		r.params.Pathwise.Group = &GroupExtra{Address: r.config.Group.String(), Port: r.groupPort}
+	if r.config.Group != "" {
+		r.params.Pathwise.Group = &GroupExtra{Address: r.config.Group, Port: r.groupPort}
 	}
 	text, err := EncodeParams(r.params)
 	if err != nil {

@@ -44,7 +44,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -126,9 +125,9 @@ type Config struct {
 	// Search has the sender find the maximum IP-layer capacity while the test runs, by RFC 9097: it begins with Rate, or 500 kbit/s, and goes by what
 	// the receiver reports. UDP, one stream, one direction, 2 s to 5 min; the server has to be Pathwise, and what it sends holds to its Policy.
 	Search bool
-	// Group, if valid, is the multicast group that a GroupClient sends to; Hops is how many routers pass its datagrams on, and one more; 0: 1. UDP, one
+	// Group, if not "", is the multicast group that a GroupClient sends to; Hops is how many routers pass its datagrams on, and one more; 0: 1. UDP, one
 	// stream, from the client; servers have to be Pathwise and let it in.
-	Group netip.Addr
+	Group string
 	Hops  int
 	// Train, if not nil, sends packet trains instead of a paced stream. UDP, one stream, one direction.
 	Train *Train
@@ -235,7 +234,7 @@ func (c *Config) validateStock() error {
 	if c.Search {
 		return badConfig("search", "rfc9097", "the far end is a stock iperf3, which reports nothing while it receives: search by trials")
 	}
-	if c.Group.IsValid() {
+	if c.Group != "" {
 		return badConfig("group", c.Group, "the far end is a stock iperf3, which joins no group: leave it out")
 	}
 	if c.Bidir && c.ReverseRate > 0 && c.ReverseRate != c.Rate {

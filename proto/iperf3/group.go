@@ -50,17 +50,21 @@ type HelloGroup struct {
 // checkGroup returns an error, bad input, for a test of a group that cannot be.
 func (c *Config) checkGroup() error {
 	switch {
-	case !c.Group.IsValid() && c.Hops != 0:
+	case c.Group == "" && c.Hops != 0:
 		return badConfig("TTL", c.Hops, "is of datagrams to a group: name the group, or leave it out")
-	case !c.Group.IsValid():
+	case c.Group == "":
 		return nil
 	case c.Hops < 0 || c.Hops > 255:
 		return badConfig("TTL", c.Hops, "must be 1 to 255")
 	case c.Proto != UDP || c.Reverse || c.Bidir || c.Parallel > 1 || c.Search || c.Train != nil || c.FlowLabel > 0:
 		return badConfig("group", c.Group, "is of one UDP stream from this host: leave out reverse, bidir, parallel, search and flow label")
 	}
-	if err := mayBeGroup(c.Group); err != nil {
-		return badConfig("group", c.Group, err.Error())
+	group, err := netip.ParseAddr(c.Group)
+	if err == nil {
+		err = mayBeGroup(group)
+	}
+	if err != nil {
+		return badConfig("group", oneLine(c.Group), err.Error())
 	}
 	return nil
 }
@@ -157,7 +161,7 @@ func answerAgain(c net.Conn) {
 // checkHelloGroup returns an error, bad input, where a server does not receive from the group.
 func (r *clientRun) checkHelloGroup(h *HelloGroup) error {
 	switch {
-	case !r.config.Group.IsValid():
+	case r.config.Group == "":
 		return nil
 	case h == nil:
 		return badConfig("group", r.config.Group, r.at+" is of a version that joins no group")

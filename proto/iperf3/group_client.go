@@ -56,7 +56,7 @@ func (c *GroupClient) check() error {
 	if n := len(c.Addrs); n < 1 || n > groupReceivers {
 		return badConfig("receivers", n, fmt.Sprintf("must be 1 to %d", groupReceivers))
 	}
-	if !c.Config.Group.IsValid() {
+	if c.Config.Group == "" {
 		return badConfig("group", `""`, "give the address of a multicast group")
 	}
 	return c.Config.Validate()
@@ -97,7 +97,7 @@ func (g *groupRun) do(ctx context.Context, c *GroupClient) (err error) {
 	}()
 	if c.Family == "" {
 		c.Family = sock.IPv4
-		if c.Config.Group.Is6() {
+		if netip.MustParseAddr(c.Config.Group).Is6() { // it was checked
 			c.Family = sock.IPv6
 		}
 	}
@@ -174,7 +174,7 @@ func (g *groupRun) connect(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", r.at, err)
 		}
 	}
-	group := lead.config.Group
+	group := netip.MustParseAddr(lead.config.Group)
 	if err := sendToGroups(s.raw, group.Is6(), max(groupHops, lead.config.Hops), link.Index); err != nil {
 		return err
 	}

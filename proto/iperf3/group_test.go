@@ -26,9 +26,9 @@ func TestMayBeGroup(t *testing.T) {
 }
 
 func TestGroupConfig(t *testing.T) {
-	group := netip.MustParseAddr("239.255.86.4")
+	const group = "239.255.86.4"
 	for _, c := range []Config{{Group: group}, {Proto: UDP, Group: group, Reverse: true}, {Proto: UDP, Group: group, Bidir: true}, {Proto: UDP, Group: group, Parallel: 2},
-		{Proto: UDP, Group: group, Search: true}, {Proto: UDP, Group: group, Hops: 256}, {Proto: UDP, Hops: 2}, {Proto: UDP, Group: netip.MustParseAddr("224.0.0.1")}} {
+		{Proto: UDP, Group: group, Search: true}, {Proto: UDP, Group: group, Hops: 256}, {Proto: UDP, Group: "carol"}, {Proto: UDP, Hops: 2}, {Proto: UDP, Group: "224.0.0.1"}} {
 		if err := c.Validate(); !input.Bad(err) {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -48,7 +48,9 @@ func TestGroupConfig(t *testing.T) {
 
 // listenOn is Listen at an address of loopback.
 func listenOn(address string) func(context.Context, string) (net.Listener, error) {
-	return func(ctx context.Context, _ string) (net.Listener, error) { return Listen(ctx, net.JoinHostPort(address, "0")) }
+	return func(ctx context.Context, _ string) (net.Listener, error) {
+		return Listen(ctx, net.JoinHostPort(address, "0"))
+	}
 }
 
 // Every receiver that joined counts every datagram once, also of two tests that send to one group and port at the same time.
@@ -63,7 +65,7 @@ func TestGroup(t *testing.T) {
 			}
 			policy := Policy{Multicast: true, MaxTests: 2}
 			addrs := []string{serveOn(t, policy, listenOn(address)), serveOn(t, policy, listenOn(address))}
-			config := Config{Proto: UDP, Group: netip.MustParseAddr(group), Duration: 500 * time.Millisecond, Rate: 4_000_000, Length: 1000}
+			config := Config{Proto: UDP, Group: group, Duration: 500 * time.Millisecond, Rate: 4_000_000, Length: 1000}
 			type outcome struct {
 				all []Received
 				err error
@@ -97,7 +99,7 @@ func TestGroup(t *testing.T) {
 
 // A server that was not told to let multicast in joins nothing, and says so.
 func TestGroupRefused(t *testing.T) {
-	config := Config{Proto: UDP, Group: netip.MustParseAddr("239.255.86.5"), Duration: time.Second}
+	config := Config{Proto: UDP, Group: "239.255.86.5", Duration: time.Second}
 	_, err := (&GroupClient{Addrs: []string{serve(t, Policy{})}, Config: config}).Run(t.Context())
 	if !input.Bad(err) || !strings.Contains(err.Error(), "respond --multicast") {
 		t.Errorf("error %v", err)
@@ -122,7 +124,7 @@ func TestGroupLosesReceiver(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- (&Server{Policy: Policy{Multicast: true}}).Serve(ctx, ln) }()
 	addrs := []string{serve(t, Policy{Multicast: true}), ln.Addr().String()}
-	config := Config{Proto: UDP, Group: netip.MustParseAddr("239.255.86.6"), Duration: time.Second, Interval: 100 * time.Millisecond, Rate: 1_000_000, Length: 1000,
+	config := Config{Proto: UDP, Group: "239.255.86.6", Duration: time.Second, Interval: 100 * time.Millisecond, Rate: 1_000_000, Length: 1000,
 		OnInterval: func(IntervalReport) { stop() }}
 	all, err := (&GroupClient{Addrs: addrs, Config: config}).Run(t.Context())
 	if err != nil {
