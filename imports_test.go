@@ -48,6 +48,8 @@ var rooms = []room{
 		"", ""},
 	{"analysis/loadrate", "the rate that a search of the maximum IP-layer capacity offers, by what the receiver reports (RFC 9097); pure",
 		"", ""},
+	{"analysis/multipath", "all equal-cost paths to a target, by the multipath detection algorithm: what to ask, and the graph of what answered; pure",
+		"", ""},
 	{"analysis/passage", "by which way packets were lost, copied and reordered, as the counts of who answers them tell",
 		"", "stat"},
 	{"analysis/window", "what the figures of a windowed ping mean: the shape of a path, and its sentence",
