@@ -53,6 +53,7 @@ type outlet struct {
 type sender struct {
 	number   number
 	interval time.Duration // of the script
+	first    bool          // it comes before other programs: not on a server, whose clients are not its owner
 	outlets  []outlet      // by flow
 	headers  [most][headerBytes]byte
 	padding  []byte
@@ -69,7 +70,7 @@ type mmsg struct {
 
 // send sends the flows of a script that go one way from one thread of its own, and returns what was sent of each, also where it fails or ctx ends.
 func send(ctx context.Context, n number, script *traffic.Script, terms Terms, reverse bool, outlets []outlet) ([]Sent, error) {
-	s := &sender{number: n, interval: terms.Interval, padding: make([]byte, traffic.MostBytes), outlets: outlets}
+	s := &sender{number: n, interval: terms.Interval, first: !reverse, padding: make([]byte, traffic.MostBytes), outlets: outlets}
 	random := rand.NewChaCha8([32]byte{})
 	_, _ = random.Read(s.padding) // never fails
 	for i := range outlets {
@@ -123,8 +124,10 @@ func (o *outlet) mark(dscp int) (err error) {
 // run paces the packets. It locks the thread and never lets go of it, so that the thread ends with the goroutine, and its priority and timer slack with it.
 func (s *sender) run(ctx context.Context, pacer *traffic.Pacer) error {
 	runtime.LockOSThread()
-	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)          // else the kernel wakes the thread up to 50 µs late; fails on no Linux
-	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), -20) // without the privilege, it competes on equal terms
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // else the kernel wakes the thread up to 50 µs late; fails on no Linux
+	if s.first {
+		_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), -20) // without the privilege, it competes on equal terms
+	}
 	began := time.Now()
 	batch := make([]traffic.Leaving, most)
 	for {
