@@ -62,6 +62,8 @@ type Subject struct {
 	udp      []udpProbe
 	episodes []lossEpisode // of the transfer
 	watched  bool          // its sender's kernel was read while it ran, so that these are all
+	doubt    string        // why the capacity is uncertain; "": it is not
+	standard string        // the standard rate of links that a certain capacity is as of; "": none is near
 	exceeded bool          // the transfer was faster than the capacity that was measured
 	sized    bool          // packets were tried that no router may cut
 	passed   bool          // some of these were answered

@@ -233,6 +233,7 @@ func (g *gathering) deriveFlow() {
 			s.set(n, way.Fact(own))
 		}
 	}
+	s.doubt = way.doubt
 	if s.Known(EmptyRoundTrip) {
 		s.set(InFlight, exactly(s.Value(Steady)*s.Value(EmptyRoundTrip)/8, nil))
 	}

@@ -161,23 +161,6 @@ func readPing(g *gathering, r *measure.Result) {
 	})
 }
 
-// readCapacity takes what the narrowest link carries, or why that could not be measured.
-func readCapacity(g *gathering, r *measure.Result) {
-	if size, told := r.Number("size"); told && size <= tinyPacket {
-		return // that is how many packets pass, not how many bytes
-	}
-	g.each(r, func(s *Subject) {
-		if c := r.Metrics[measure.Capacity]; c > 0 {
-			s.set(Capacity, Fact{Value: c, Low: c * (1 - capacityError), High: c * (1 + capacityError), Result: r.ID})
-		} else if r.Error != nil {
-			s.set(Capacity, Fact{Result: r.ID, Unknown: *r.Error})
-		}
-	})
-}
-
-// capacityError is how far off a measured capacity may be.
-const capacityError = 0.1
-
 // readThroughput takes a transfer by TCP, or what a paced probe by UDP lost. Of a way that was measured alone, a transfer both ways at
 // once tells nothing, nor does one beside which one-way delays were measured.
 func readThroughput(g *gathering, r *measure.Result) {

@@ -35,8 +35,12 @@ func caps(s *Subject) []speedCap {
 	var out []speedCap
 	trip := s.Value(EmptyRoundTrip)
 	if s.Known(PayloadCapacity) {
-		out = append(out, speedCap{byCapacity, s.Value(PayloadCapacity), fmt.Sprintf("a capacity of %s, of which %.1f %% is payload",
-			quantity.FormatRate(s.Value(Capacity)), 100*s.payloadShare(s.Value(MSS)))})
+		carries, doubt := promised(s)
+		basis := fmt.Sprintf("a capacity of %s, of which %.1f %% is payload", quantity.FormatRate(s.Value(Capacity)), 100*s.payloadShare(s.Value(MSS)))
+		if doubt != "" {
+			basis = "the least that the path may carry: " + doubt
+		}
+		out = append(out, speedCap{byCapacity, carries, basis})
 	}
 	if own := s.Value(OwnGoodput); own > 0 && own+s.Value(Steady) < fullShare*s.Value(PayloadCapacity) {
 		out = append(out, speedCap{byPath, own, fmt.Sprintf("what a transfer of this diagnosis reached the same way, %s", quantity.FormatRate(own))})

@@ -22,6 +22,9 @@ var belowDeclared = Rule{
 		c := &Claim{Severity: measure.Warning, Where: OnPath, Confidence: 0.9, Beyond: true, Unpredicted: true, Allows: s.Value(Steady),
 			Evidence: []Name{Capacity, DeclaredRate, Steady}, Says: []string{"main"}, Advice: []string{"line", "declaration"},
 			Words: map[string]string{"declared_host": s.declared.Host}}
+		if s.standard != "" {
+			c.Says, c.Words["standard"] = append(c.Says, "standard"), s.standard
+		}
 		if full(s) {
 			c.Says = append(c.Says, "full")
 		}

@@ -1,6 +1,9 @@
 package diagnose
 
-import "github.com/pathwise-net/pathwise/quantity"
+import (
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/quantity"
+)
 
 // What probes beside the paced one and that at half of the capacity lose: one slower than what TCP got, where the paced one may be above the
 // rate of a policer, and one faster, where no capacity is known to take half of.
@@ -11,19 +14,29 @@ const (
 	BeyondRate Name = "beyond_rate"
 )
 
+// What trains of packets told of a token bucket.
+const (
+	BucketRate Name = "bucket_rate"
+	BucketSize Name = "bucket_size"
+)
+
 // policer: what is above a rate is dropped, without a queue. Of two probes that send evenly, the faster loses what is above the rate, and the
 // slower nothing.
 var policer = Rule{
 	ID:    "policer",
 	Of:    OfWay,
 	Needs: []Name{PacedLoss, Steady},
-	Reads: []Name{HalfLoss, HalfRate, SlowLoss, BeyondLoss, BeyondRate, SlowRate, PacedRate, PacedLost, PacedSent, Capacity, Retransmits,
+	Reads: []Name{BucketRate, BucketSize, HalfLoss, HalfRate, SlowLoss, BeyondLoss, BeyondRate, SlowRate, PacedRate, PacedLost, PacedSent, Capacity, Retransmits,
 		ResentShare, LateRetransmits, LateSegments, LoadedRoundTrip, EmptyRoundTrip, PayloadCapacity},
 	Brings: []definition{
 		{Name: SlowLoss, Metric: "loss_ratio", Unit: "ratio", Means: "lost by a probe of {slow_rate}, half of what TCP got", Step: slowProbe},
 		{Name: SlowRate, Metric: "sent_bits_per_second", Unit: "bit/s", Means: "rate of a probe at half of what TCP got"},
 		{Name: BeyondLoss, Metric: "loss_ratio", Unit: "ratio", Means: "lost by a probe of {beyond_rate}, twice what TCP got", Step: beyondProbe},
 		{Name: BeyondRate, Metric: "sent_bits_per_second", Unit: "bit/s", Means: "rate of a probe at twice what TCP got"},
+		{Name: BucketRate, Metric: string(measure.Sustained), Unit: "bit/s", Means: "what a token bucket passes for long, by trains of packets", From: ofTrains,
+			Read: readBucket(func(b *measure.TokenBucket) float64 { return b.Rate.BitsPerSecond })},
+		{Name: BucketSize, Metric: string(measure.BucketSize), Unit: "bytes", Means: "what it passes at once, at the rate of the link", From: ofTrains,
+			Read: readBucket(func(b *measure.TokenBucket) float64 { return b.Bytes })},
 	},
 	Apart:    map[string]Name{"shallow-buffer": HalfLoss, "random-loss": PacedLoss, "burst-loss": SlowLoss},
 	Suspect:  func(s *Subject) bool { return losesWithoutQueue(s) || losesNear(s) || cutToSteady(s) },
@@ -53,8 +66,26 @@ var policer = Rule{
 			rate = sent * (1 - loss)
 		}
 		c.Words, c.Allows = map[string]string{"rate": quantity.FormatRate(rate)}, rate
+		if b := s.Value(BucketRate); b >= rate/mostPoliced && b <= rate*mostPoliced {
+			c.Evidence = append(c.Evidence, BucketRate)
+			if s.Value(BucketSize) > 0 {
+				c.Evidence = append(c.Evidence, BucketSize)
+			}
+		}
 		return c
 	},
+}
+
+// readBucket reads what trains told of a token bucket that drops what is above.
+func readBucket(of func(*measure.TokenBucket) float64) func(*Subject, *measure.Result) (float64, bool) {
+	return func(_ *Subject, r *measure.Result) (float64, bool) {
+		c := r.Samples.Capacity
+		if c == nil || c.Bucket == nil || !c.Bucket.Drops {
+			return 0, false
+		}
+		value := of(c.Bucket)
+		return value, value > 0
+	}
 }
 
 // losesNear reports whether TCP loses much on a path that holds hardly any packets: all that is under way stands before the narrowest link
