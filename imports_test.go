@@ -40,7 +40,7 @@ var rooms = []room{
 		"", ""},
 	{"agent/spool", "Results on disk until they are filed",
 		"measure", "durable/layouttest"},
-	{"analysis", "what changed in what was measured over days: steps, creep, loss, routes; and what the pairs that changed have in common",
+	{"analysis", "what changed in what was measured over days: steps, creep, loss, routes; and what the pairs that changed have in common; tools beside each other",
 		"measure stat", ""},
 	{"analysis/dispersion", "what a path can carry, by how it spreads pairs, trains and streams of packets: capacity, token buckets, available bandwidth; pure",
 		"model", ""},

@@ -1,5 +1,5 @@
 // Package analysis says what changed in what was measured of pairs over days: when a metric took another level, whether it crept there,
-// when a route became another one, and what the pairs have in common that changed together.
+// when a route became another one, and what the pairs have in common that changed together. It also holds tools beside each other that measured the same.
 //
 // It is pure: runs in, changes out. It reads no archive, names no cause and writes no sentence: package diagnose makes findings of
 // what it says, and package web reads what it needs. Nothing in it takes delays or rates to be normally distributed: levels are
