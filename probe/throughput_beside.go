@@ -114,8 +114,8 @@ func (p *Throughput) beside(ctx context.Context) (*measure.Result, error) {
 			result.Note(fmt.Sprintf("beside %s the flows began %.2g s apart: the first had the path alone so long", name, one.ApartSeconds))
 		}
 		if failed = nil; one.Failure != "" {
-			failed = fmt.Errorf("beside %s: %w", name, run.err)
-			result.Note(failed.Error())
+			failed = fmt.Errorf("beside %s: %w", name, cmp.Or(run.err, errNoRate))
+			result.Note("beside " + name + ": " + one.Failure)
 		}
 	}
 	watch.stop(result)
@@ -133,7 +133,7 @@ func (p *Throughput) competeWith(ctx context.Context, control string) besideRun 
 	defer end(nil)
 	tested, other := p.competing(p.Config.Congestion), p.competing(control)
 	tested.Config.Cookie = p.Config.Cookie
-	side := p.beginSideTrips(ctx)
+	side := p.beginSideTrips(both)
 	run := besideRun{control: control}
 	var group sync.WaitGroup
 	group.Go(func() {
