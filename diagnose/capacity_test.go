@@ -61,22 +61,43 @@ func TestBelowDeclaredStandard(t *testing.T) {
 	}
 }
 
-// What trains told of a token bucket that drops is evidence of a policer of that rate, and of no other; a shaper's is none.
+// What trains told of a token bucket that drops is evidence of a policer of that rate, and of no other.
 func TestPolicerBucket(t *testing.T) {
 	for _, c := range []struct {
-		rate  float64 // of the bucket, of what the probes tell
-		drops bool
-		want  bool
-	}{{1, true, true}, {1, false, false}, {3, true, false}} {
+		rate float64 // of the bucket, of what the probes tell
+		want bool
+	}{{1, true}, {3, false}} {
 		p := with(func(p *path) { p.goodput, p.resent, p.pacedLost, p.halfLost = 10e6, 800, 0, 0.8 })
 		results := estimated(p, measure.PathCapacity{Capacity: measure.RateEstimate{BitsPerSecond: p.capacity, Low: p.capacity, High: p.capacity, Certain: true},
-			Bucket: &measure.TokenBucket{Rate: measure.RateEstimate{BitsPerSecond: c.rate * 10e6, Certain: true}, Bytes: 50e3, Drops: c.drops}})
+			Bucket: &measure.TokenBucket{Rate: measure.RateEstimate{BitsPerSecond: c.rate * 10e6, Certain: true}, Bytes: 50e3, Drops: true}})
 		claim := policer.Look(gather(results).ways[measure.Forward])
 		if claim == nil {
 			t.Fatalf("%+v: no policer", c)
 		}
 		if got := slices.Contains(claim.Evidence, BucketRate) && slices.Contains(claim.Evidence, BucketSize); got != c.want {
 			t.Errorf("%+v: %v", c, claim.Evidence)
+		}
+	}
+}
+
+// A path whose shaper passes a fifth of what it passes at once carries that fifth: a transfer that gets it, with a queue, finds the path full, and no
+// other traffic. A bucket that is in doubt tells nothing, nor does one that a transfer exceeds.
+func TestShaper(t *testing.T) {
+	for _, c := range []struct {
+		certain, shaped bool
+		goodput         float64
+		want            string
+	}{{true, true, 9.44e6, Healthy}, {false, false, 9.44e6, "cross-traffic"}, {true, false, 46e6, Healthy}} {
+		p := with(func(p *path) { p.capacity, p.goodput, p.rtt, p.loaded, p.resent = 49.4e6, c.goodput, 0.04, 0.24, 12 })
+		d := Diagnose(estimated(p, measure.PathCapacity{Capacity: measure.RateEstimate{BitsPerSecond: p.capacity, Low: p.capacity, High: p.capacity, Certain: true},
+			Bucket: &measure.TokenBucket{Rate: measure.RateEstimate{BitsPerSecond: 10e6, Low: 9.9e6, High: 10.1e6, Certain: c.certain}, Bytes: 50e3}}))
+		checkFindings(t, d)
+		if d.Verdict != c.want {
+			t.Errorf("certain %v: %s, want %s: %+v", c.certain, d.Verdict, c.want, d.Findings)
+		}
+		noted := slices.ContainsFunc(d.Notes, func(n string) bool { return strings.Contains(n, "a shaper passes 10.0 Mbit/s for long") })
+		if noted != c.shaped || d.ExpectedBitsPerSecond == nil || c.shaped != (*d.ExpectedBitsPerSecond < 10e6) {
+			t.Errorf("%+v: expected %v, %v", c, d.ExpectedBitsPerSecond, d.Notes)
 		}
 	}
 }

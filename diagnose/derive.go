@@ -37,6 +37,11 @@ func deriveCapacity(s *Subject) {
 	}
 	share := s.payloadShare(mss)
 	carries, achieved := capacity.Value*share, max(s.Value(Goodput), s.Value(Steady))
+	if achieved > carries*(1+capacityError) && s.shaped != "" { // it was no shaper
+		s.facts[Capacity], s.shaped = s.atOnce, ""
+		deriveCapacity(s)
+		return
+	}
 	if achieved > carries*(1+capacityError) {
 		s.facts[Capacity] = Fact{Result: capacity.Result, Unknown: fmt.Sprintf("%s were measured, of which TCP payload can have %s, and "+
 			"the transfer reached %s", quantity.FormatRate(capacity.Value), quantity.FormatRate(carries), quantity.FormatRate(achieved))}

@@ -80,6 +80,9 @@ func (d *Diagnosis) add(s *Subject, g *gathering) {
 			d.ExpectedBitsPerSecond = &expected
 		}
 	}
+	if s.shaped != "" && s.Kind == OfWay {
+		d.Notes = append(d.Notes, fmt.Sprintf("capacity, %s: %s", s.Name, s.shaped))
+	}
 	if s.exceeded {
 		d.Notes = append(d.Notes, fmt.Sprintf("capacity, %s: left out, for %s", s.Name, s.Fact(Capacity).Unknown))
 	}

@@ -63,6 +63,8 @@ type Subject struct {
 	episodes []lossEpisode // of the transfer
 	watched  bool          // its sender's kernel was read while it ran, so that these are all
 	doubt    string        // why the capacity is uncertain; "": it is not
+	shaped   string        // that a shaper passes less for long than at once, which is no capacity then; "": none showed
+	atOnce   Fact          // the capacity then, for what the shaper's bucket holds
 	standard string        // the standard rate of links that a certain capacity is as of; "": none is near
 	exceeded bool          // the transfer was faster than the capacity that was measured
 	sized    bool          // packets were tried that no router may cut
