@@ -19,8 +19,9 @@ const (
 	onsetFor    = 0.4   // s, of each
 	sipFor      = 4.0   // s, of all
 	mostSips    = 400   // by which as much of others' traffic is seen as in two seconds of streams at 10 Mbit/s
+	sipsEnough  = 0.07  // half of the interval of what is free, as a share of it, which a second set of sips does not have to narrow
 	sipFaster   = 1.02  // times the capacity, so that the queue does not empty within a sip
-	longQueue   = 60e6  // ns: one that streams somewhat faster than what is free do not fill within their time
+	longQueue   = 120e6 // ns: one that streams somewhat faster than what is free do not fill soon: in a shorter one they lose packets of others, and show too much free
 	splitBelow  = 0.8   // of what sips show to be free: far below what a short queue makes of the difference, of which streams lose less than others
 	suspect     = 0.85  // of the capacity, below which what streams show together may be a token bucket
 )
@@ -130,6 +131,15 @@ func (s *Study) sip(f Findings) []Step {
 	rest := math.Max(0.002, shortTrain*spacing*(2/free-1)) // half of what is free, on average
 	times := int(math.Min(mostSips, sipFor/(rest+shortTrain*spacing)))
 	return repeated(times, Step{Packets: shortTrain, Spacing: spacing, Rest: rest})
+}
+
+// sipMore sends as many again, and half as many more, where what those show of others' traffic is too little: on a slow link they see few packets of others.
+func (s *Study) sipMore(f Findings) []Step {
+	if len(s.sips) == 0 || f.Bucket.Known() || !f.Free.Known() || f.Free.width() < sipsEnough {
+		return nil
+	}
+	steps := s.sip(f)
+	return append(steps, steps[:len(steps)/2]...)
 }
 
 // around sends streams that are somewhat faster than what is free: those load the path, and their queue is not soon full.

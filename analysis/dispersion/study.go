@@ -41,25 +41,26 @@ type Study struct {
 type stage string
 
 const (
-	survey  stage = "short trains"
-	more    stage = "more of them"
-	long    stage = "long trains"
-	waited  stage = "short trains after rests"
-	rested  stage = "long trains after rests"
-	longer  stage = "long trains after longer rests"
-	sweep   stage = "streams from slow to fast"
-	sipped  stage = "sips at the rate of the link"
-	emptied stage = "streams above a token bucket"
-	onset   stage = "streams about as fast as what a bucket leaves"
-	nearer  stage = "the same, nearer"
-	around  stage = "streams faster than what is free"
-	again   stage = "the same again"
+	survey   stage = "short trains"
+	more     stage = "more of them"
+	long     stage = "long trains"
+	waited   stage = "short trains after rests"
+	rested   stage = "long trains after rests"
+	longer   stage = "long trains after longer rests"
+	sweep    stage = "streams from slow to fast"
+	sipped   stage = "sips at the rate of the link"
+	moreSips stage = "more sips"
+	emptied  stage = "streams above a token bucket"
+	onset    stage = "streams about as fast as what a bucket leaves"
+	nearer   stage = "the same, nearer"
+	around   stage = "streams faster than what is free"
+	again    stage = "the same again"
 )
 
 // plan has all stages in their order, with what each sends by what was found so far; nothing: it is not needed.
 func (s *Study) plan() []planned {
 	return []planned{{survey, s.survey}, {more, s.more}, {long, s.long}, {waited, s.waits}, {rested, s.rests}, {longer, s.restsLonger},
-		{sweep, s.sweep}, {sipped, s.sip}, {emptied, s.empty}, {onset, s.meet}, {nearer, s.meetNearer}, {around, s.around}, {again, s.again}}
+		{sweep, s.sweep}, {sipped, s.sip}, {moreSips, s.sipMore}, {emptied, s.empty}, {onset, s.meet}, {nearer, s.meetNearer}, {around, s.around}, {again, s.again}}
 }
 
 type planned struct {
@@ -72,7 +73,7 @@ func (s *Study) Add(trains []Train) {
 	Align(trains)
 	for _, t := range trains {
 		switch {
-		case s.sent == sipped:
+		case s.sent == sipped || s.sent == moreSips:
 			s.sips = append(s.sips, t)
 		case s.sent == onset || s.sent == nearer:
 			s.near = append(s.near, t)

@@ -66,6 +66,25 @@ func TestStudies(t *testing.T) {
 	}
 }
 
+// Slow links with short queues, beside others that take three fifths of them in packets of all sizes: few packets of others pass in a second, and what streams lose of them
+// nobody counts. What is called certain is right, and most is.
+func TestSlowAndShort(t *testing.T) {
+	for _, c := range []struct {
+		rate  float64
+		queue int
+	}{{6.3e6, 27}, {5e6, 15}, {5e6, 35}, {6.3e6, 50}} {
+		var s score
+		for seed := range uint64(20) {
+			p := &path{access: 1e9, rate: c.rate, load: .6, late: 15e-6, queue: c.queue, sizes: []int{84, 576, 1500}, random: rand.New(rand.NewPCG(seed, 21))}
+			_, free := truths(p)
+			s.add(studied(p, Goal{Free: true}).Free, free, .15)
+		}
+		if s.certain < 13 || s.right < s.certain-1 {
+			t.Errorf("%v Mbit/s, queue of %d: %v", c.rate/1e6, c.queue, s)
+		}
+	}
+}
+
 // A light study takes a second, and has the capacity.
 func TestLightStudy(t *testing.T) {
 	for seed := range uint64(10) {
