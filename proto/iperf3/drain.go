@@ -47,6 +47,30 @@ func (t *transfer) drain(abort <-chan struct{}) bool {
 	return t.await(done, progress, stallLimit, maxTime*time.Second, abort)
 }
 
+// dataAckIdle is how long the last acknowledgements of MPTCP may trail those of TCP: a delayed acknowledgement of Linux, and what a busy host adds.
+const dataAckIdle = 100 * time.Millisecond
+
+// awaitDataAcks takes what a server sent by MPTCP as acknowledged in the end, once its peer has ended a test by bytes, since it has all of them. A Linux
+// receiver that is reading when the last segment comes acknowledges that by TCP alone, and leaves its DATA_ACK (RFC 8684 section 3.3.2) to the next
+// packet, of which there is none.
+func (t *transfer) awaitDataAcks() {
+	if t.params.Num == 0 || t.active {
+		return
+	}
+	for _, s := range t.streams {
+		if !s.sender || !s.mptcp {
+			continue
+		}
+		written := s.count.Load()
+		all := func() bool {
+			acked, ok := ackedBySubflows(s.raw)
+			return ok && acked >= written
+		}
+		still := func() int64 { acked, _ := ackedBySubflows(s.raw); return acked }
+		s.allAcked.Store(t.await(all, still, dataAckIdle, drainLimit, nil))
+	}
+}
+
 // watchReceivers returns a channel that is closed when receivers have read nothing for stallLimit. It ends with over.
 func (t *transfer) watchReceivers(over <-chan struct{}) <-chan struct{} {
 	stalled := make(chan struct{})

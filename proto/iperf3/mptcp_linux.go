@@ -19,6 +19,7 @@ func ListenMPTCP(ctx context.Context, addr string) (net.Listener, error) {
 const (
 	solMPTCP      = 284 // SOL_MPTCP
 	optionInfo    = 1   // MPTCP_INFO
+	optionTCPInfo = 2   // MPTCP_TCPINFO, since Linux 5.16
 	ackedInInfo   = 72  // offset of mptcpi_bytes_acked in struct mptcp_info, since Linux 6.5
 	retransInInfo = 44  // of mptcpi_retransmits
 )
@@ -30,7 +31,7 @@ func usesMPTCP(conn *net.TCPConn) bool {
 }
 
 // ackedByMPTCP is how many bytes the peer of an MPTCP connection acknowledged over all its subflows; ok is false where the kernel does not say. These
-// acknowledgements (DATA_ACK) may trail those of TCP, so that a reverse test by bytes may count the last of them as not sent.
+// acknowledgements (DATA_ACK) may trail those of TCP: see awaitDataAcks.
 func ackedByMPTCP(c syscall.RawConn) (acked, retransmits int64, ok bool) {
 	_ = c.Control(func(fd uintptr) {
 		var info [128]byte
@@ -42,4 +43,33 @@ func ackedByMPTCP(c syscall.RawConn) (acked, retransmits int64, ok bool) {
 		}
 	})
 	return acked, retransmits, ok
+}
+
+// What MPTCP_TCPINFO fills (linux/mptcp.h, struct mptcp_subflow_data), behind which struct tcp_info of each subflow stands:
+//
+//	| size of this : 32 | subflows : 32 | kernel's size of a tcp_info : 32 | ours : 32 |
+const (
+	subflowHeader  = 16
+	subflowInfo    = 128 // of struct tcp_info, up to tcpi_bytes_acked and beyond
+	ackedInTCPInfo = 120 // offset of tcpi_bytes_acked
+	mostSubflows   = 8   // MPTCP_SUBFLOWS_MAX
+)
+
+// ackedBySubflows is how many bytes the peer acknowledged by TCP over all subflows that are left, those that went twice as often; ok is false where the
+// kernel does not say.
+func ackedBySubflows(c syscall.RawConn) (acked int64, ok bool) {
+	_ = c.Control(func(fd uintptr) {
+		var b [subflowHeader + mostSubflows*subflowInfo]byte
+		binary.NativeEndian.PutUint32(b[:], subflowHeader)
+		binary.NativeEndian.PutUint32(b[12:], subflowInfo)
+		length := uint32(len(b))
+		_, _, errno := unix.Syscall6(unix.SYS_GETSOCKOPT, fd, solMPTCP, optionTCPInfo, uintptr(unsafe.Pointer(&b)), uintptr(unsafe.Pointer(&length)), 0)
+		if ok = errno == 0; !ok {
+			return
+		}
+		for at := subflowHeader; at+subflowInfo <= min(int(length), len(b)); at += subflowInfo {
+			acked += int64(binary.NativeEndian.Uint64(b[at+ackedInTCPInfo:]))
+		}
+	})
+	return acked, ok
 }

@@ -73,6 +73,7 @@ func (s *serverTest) openStreams(ctx context.Context) (<-chan event, error) {
 	}
 	events := s.ctl.listen(func(State) {
 		if s.t.running.Load() { // see the package's comment
+			s.t.awaitDataAcks()
 			s.t.noteSent()
 		}
 	})

@@ -19,7 +19,8 @@ type stream struct {
 	tcp     *net.TCPConn // nil for UDP
 	raw     syscall.RawConn
 
-	mptcp bool // it is by MPTCP: bytes are counted over all its subflows
+	mptcp    bool        // it is by MPTCP: bytes are counted over all its subflows
+	allAcked atomic.Bool // all that was written by MPTCP has been acknowledged: see awaitDataAcks
 	// ackBase is what tcpi_bytes_acked stands at before the first byte of payload.
 	ackBase int64
 
@@ -92,6 +93,9 @@ func (s *stream) read() (reading, error) {
 	}
 	if s.mptcp {
 		if acked, retransmits, ok := ackedByMPTCP(s.raw); ok {
+			if s.allAcked.Load() {
+				acked = s.ackBase + s.count.Load()
+			}
 			return reading{bytes: max(0, acked-s.ackBase), retransmits: retransmits}, nil
 		}
 	}
