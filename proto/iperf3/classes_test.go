@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -60,4 +61,34 @@ func TestServerHoldsToClasses(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", class, err, errorText(want))
 		}
 	}
+}
+
+// Hours that end while a client connects do not end its test: the class is that of its first connection. The next client is refused.
+func TestHoursEndWhileClientConnects(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ln, err := Listen(ctx, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked atomic.Int64
+	last := time.Date(2026, 1, 1, 5, 59, 59, 0, time.Local)
+	server := &Server{Policy: Policy{Classes: []Class{{Hours: []Hours{{0, 6 * time.Hour}}, MaxStreams: 2}, {Refuse: true}}}, Now: func() time.Time {
+		if asked.Add(1) == 1 {
+			return last
+		}
+		return last.Add(time.Second)
+	}}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(ctx, ln) }()
+	client := &Client{Addr: ln.Addr().String(), Config: Config{Bytes: 100_000, Parallel: 2}}
+	if r, err := client.Run(t.Context()); err != nil || r.Total(Forward).ReceivedBytes != 100_000 {
+		t.Errorf("the test that began within the hours: %v, %+v", err, r.Total(Forward))
+	}
+	var refused *PeerError
+	if _, err := client.Run(t.Context()); !errors.As(err, &refused) || refused.Code != codeUnauthorized {
+		t.Errorf("the test after them: %v", err)
+	}
+	stop()
+	<-ended
 }

@@ -30,19 +30,37 @@ func (s *Server) admit(ctx context.Context, a arrival) {
 		conn.Close()
 		return
 	}
-	_, in := s.policy.of(from, s.Now())
-	if !in || s.policy.Allow != nil && !s.policy.Allow(from) {
-		s.Log.Info("iperf3 client not allowed", "client", conn.RemoteAddr())
-		conn.SetWriteDeadline(time.Now().Add(goodbyeLimit))
-		_ = WritePeerError(conn, &PeerError{Code: codeUnauthorized})
-		conn.Close()
+	// Hours may end between a test's connections: its class is that of the first, and the others are let in by its cookie.
+	a.own, a.in = s.policy.of(from, s.Now())
+	if !a.in && !s.awaits(from) || s.policy.Allow != nil && !s.policy.Allow(from) {
+		s.refuse(conn)
 		return
 	}
-	if in, _ = s.greetings.Take(from); !in {
+	if in, _ := s.greetings.Take(from); !in {
 		conn.Close()
 		return
 	}
 	s.group.Go(func() { s.greet(ctx, a) })
+}
+
+// refuse tells a connection that its host may not test, and closes it.
+func (s *Server) refuse(conn net.Conn) {
+	s.Log.Info("iperf3 client not allowed", "client", conn.RemoteAddr())
+	conn.SetWriteDeadline(time.Now().Add(goodbyeLimit))
+	_ = WritePeerError(conn, &PeerError{Code: codeUnauthorized})
+	conn.Close()
+}
+
+// awaits reports whether a test of a host waits for its data connections.
+func (s *Server) awaits(from netip.Addr) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, test := range s.waiting {
+		if addrPort(test.ctl.conn.RemoteAddr()).Addr() == from {
+			return true
+		}
+	}
+	return false
 }
 
 // greet reads a connection's cookie and decides what it is: a stream of a test that waits for it, or a new test's
@@ -71,11 +89,15 @@ func (s *Server) greet(ctx context.Context, a arrival) {
 	}
 	defer conn.Close()
 	defer unwatch()
+	if !a.in {
+		s.refuse(conn)
+		return
+	}
 	if !s.letIn(ctx, cookie, from) {
 		s.turnAway(ctl)
 		return
 	}
-	s.serve(ctx, ctl, cookie)
+	s.serve(ctx, ctl, cookie, a.own)
 }
 
 // letIn reports whether a test may be set up, which it then is: its share of the setups is to be given back. It takes no

@@ -94,10 +94,12 @@ type Tested struct {
 	Err                      error // nil: the test went to its end
 }
 
-// arrival is a data connection and its place in the order of accepting, which is the order of the client's streams.
+// arrival is a connection and its place in the order of accepting, which is the order of the client's streams.
 type arrival struct {
 	order uint64
 	conn  net.Conn
+	own   Policy // of the class that its host was in when it came
+	in    bool   // that lets it test
 }
 
 // Serve accepts control and data connections on ln (see Listen) until ctx ends, then tells the clients, waits for
@@ -111,7 +113,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	defer ln.Close()
 	order := uint64(0)
 	return admission.Accept(ctx, ln, s.Log, func(conn net.Conn) {
-		s.admit(ctx, arrival{order, conn})
+		s.admit(ctx, arrival{order: order, conn: conn})
 		order++
 	})
 }
@@ -135,12 +137,11 @@ func (s *Server) reset() {
 	s.setups = admission.NewCount(admission.Limits{Each: max(setupsEach, s.policy.MaxTests), All: max(setupsAll, s.policy.MaxTests)})
 }
 
-func (s *Server) serve(ctx context.Context, ctl *control, cookie Cookie) {
+func (s *Server) serve(ctx context.Context, ctl *control, cookie Cookie, own Policy) {
 	log := s.Log.With("client", ctl.conn.RemoteAddr().String())
 	if tcp, ok := ctl.conn.(*net.TCPConn); ok {
 		_ = tcp.SetKeepAliveConfig(keepAlive) // without it a vanished client is found when the test's time is over
 	}
-	own, _ := s.policy.of(addrPort(ctl.conn.RemoteAddr()).Addr(), s.Now())
 	test := &serverTest{server: s, policy: own, ctl: ctl, cookie: cookie, conns: make(chan arrival, 2*maxStreams)}
 	err := test.do(ctx)
 	test.dropOffers()
