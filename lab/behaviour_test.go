@@ -164,6 +164,45 @@ links:
 	}
 }
 
+// Routers that balance by packet do so each for itself, and those that balance by flow choose independently: behind two of a kind, all four ways are taken.
+func TestBalanceInARow(t *testing.T) {
+	const ports, each = 64, 4
+	for _, balance := range []string{"flow", "packet"} {
+		v := newVirtual(t, `
+hosts: {a: {}, b: {}}
+routers: {r: {balance: `+balance+`}, s: {balance: `+balance+`}, t: {}, u: {}, v: {balance: `+balance+`}, w: {}, x: {}, y: {}}
+links:
+  - {between: [a, r]}
+  - {between: [r, s]}
+  - {between: [r, t]}
+  - {between: [s, u]}
+  - {between: [t, u]}
+  - {between: [u, v]}
+  - {between: [v, w]}
+  - {between: [v, x]}
+  - {between: [w, y]}
+  - {between: [x, y]}
+  - {between: [y, b]}
+`)
+		for i := range ports * each {
+			p := v.udp(lineA, "10.0.10.2", 64, 100, i)
+			p.Data[21] = byte(i / each) // the source port
+			v.Inject(int64(i)*1000, 0, p)
+		}
+		v.Advance(forever)
+		links := v.Truth().Links
+		for _, pair := range [][2]int{{1, 2}, {6, 7}} { // r's links, v's links
+			first, second := links[2*pair[0]].Packets, links[2*pair[1]].Packets
+			if first+second != ports*each || first < ports*each/4 || second < ports*each/4 {
+				t.Errorf("balance %s: links %v took %d and %d of %d packets, want a quarter each at least", balance, pair, first, second, ports*each)
+			}
+			if balance == "flow" && (first%each != 0 || second%each != 0) {
+				t.Errorf("balance flow: links %v took %d and %d packets: a flow took both", pair, first, second)
+			}
+		}
+	}
+}
+
 // Ways there and back differ where the file says so, and change when the timeline says so.
 func TestRoutesAndTimeline(t *testing.T) {
 	v := newVirtual(t, `

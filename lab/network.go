@@ -45,7 +45,7 @@ type Network struct {
 	now     int64
 	deliver Deliver
 	taps    []*tap
-	round   uint64 // of balance: packet
+	rounds  []uint64 // of balance: packet, by node
 }
 
 // Deliver takes a packet that reached a host's interface by way of a direction, due at the given time. The packet
@@ -84,7 +84,7 @@ func NewNetwork(p *Plan, deliver Deliver) (*Network, error) {
 		n.shapes = append(n.shapes, d.Shape)
 	}
 	n.media = make([]*link.Medium, len(p.Directions)/2)
-	n.tooBigs = make([]uint64, len(p.Directions))
+	n.tooBigs, n.rounds = make([]uint64, len(p.Directions)), make([]uint64, len(p.Nodes))
 	n.lateness = make([]stat.Histogram, len(p.Directions))
 	n.joinMedia()
 	n.routes, n.trees = newRoutes(p, n.overrides, n.unusable), map[treeKey]*tree{}

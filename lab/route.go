@@ -89,8 +89,8 @@ func (n *Network) choose(node, target int, p *packet.Packet) int {
 	case balanceFlow:
 		return ways[packet.KeyOf(p.Data).Hash(n.plan.Seed+uint64(node))%uint64(len(ways))]
 	case balancePacket:
-		n.round++
-		return ways[n.round%uint64(len(ways))]
+		n.rounds[node]++
+		return ways[n.rounds[node]%uint64(len(ways))]
 	}
 	return ways[0]
 }
