@@ -133,6 +133,8 @@ var rooms = []room{
 		"", ""},
 	{"lab/workload", "programs that behave well or badly",
 		"input proto/iperf3 quantity sock stat", ""},
+	{"lookup", "names, autonomous systems, owners and places of addresses, from files, or from servers where a caller names them",
+		"", ""},
 	{"measure", "the nouns: Task, Run, Result, Metric, samples, Finding",
 		"stat", ""},
 	{"model", "the formulas, each with its source",
