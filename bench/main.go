@@ -68,6 +68,7 @@ var parts = []part{
 	{name: "spread", tools: []string{"ip", "ping", "fping", "irtt"}, run: (*bench).spread},
 	{name: "truth", run: (*bench).truth},
 	{name: "many", tools: []string{"ip", "fping"}, run: (*bench).many},
+	{name: "hops", tools: []string{"pchar"}, run: (*bench).hops},
 	{name: "rate", run: (*bench).rate},
 	{name: "reflect", tools: []string{"ip"}, run: (*bench).reflect},
 	{name: "attack", tools: []string{"ip"}, run: (*bench).attack},
@@ -95,7 +96,7 @@ func everyPart() string {
 
 // debianPackages says where a missing tool comes from.
 var debianPackages = map[string]string{"ip": "iproute2", "iperf3": "iperf3", "ping": "iputils-ping", "tcpdump": "tcpdump",
-	"fping": "fping", "irtt": "irtt", "traceroute": "traceroute", "mtr": "mtr-tiny", "tc": "iproute2", "nft": "nftables"}
+	"fping": "fping", "irtt": "irtt", "traceroute": "traceroute", "mtr": "mtr-tiny", "pchar": "pchar", "tc": "iproute2", "nft": "nftables"}
 
 func main() {
 	lab.RunEngineIfAsked() // a lab is this same binary in other namespaces
