@@ -70,7 +70,7 @@ func pathMetrics() []Definition {
 			Text:  "How fast the slowest link of the route sends bits, found by how the shortest round trips to each hop grow with the size of packets.",
 			Shows: "It is there where no link whose rate is not known can be slower. IP packets get less than it by the link's own headers: capacity_bits_per_second.",
 			See:   []string{"capacity_bits_per_second", "serialization-delay", "known_links_count"}},
-		{Metric: KnownLinks, Label: "Links whose rate is known", Group: "Path", Better: BetterHigh,
+		{Metric: KnownLinks, Label: "Links whose rate is known", Group: "Path", Better: BetterHigh, Follows: FollowsTrip,
 			Help: "Links of the route whose rate is known within 15 %.",
 			Text: "Of how many links of the route the rate was found with certainty. Of others the Result says why it was not.",
 			See:  []string{"narrowest_link_bits_per_second", "hop_count"}},

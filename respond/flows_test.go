@@ -21,7 +21,8 @@ func beginFlows(ctx context.Context, address, secret string, d time.Duration, be
 	if err != nil {
 		return nil, nil, err
 	}
-	c := flows.Client{Secret: secret, Terms: flows.Terms{Longest: max(d, 500*time.Millisecond), Linger: 10 * time.Millisecond, Rate: load.Peak, Flows: load.Flows}}
+	c := flows.Client{Secret: secret, Terms: flows.Terms{Longest: max(d, 500*time.Millisecond), Linger: 10 * time.Millisecond, Rate: load.Peak, Flows: load.Flows,
+		Intervals: 1, Interval: max(d, 500*time.Millisecond)}}
 	if begun != nil {
 		c.OnSoFar = func([]flows.SoFar) { begun() }
 	}
