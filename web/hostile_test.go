@@ -129,7 +129,7 @@ func askAll(t *testing.T, store archive.Archive, r *measure.Result) {
 	span := url.Values{"from": {r.Started.Add(-time.Hour).Format(time.RFC3339)}, "to": {r.Started.Add(time.Hour).Format(time.RFC3339)}}
 	pair := "/pairs/" + url.PathEscape(r.Source.Name) + "/" + url.PathEscape(r.Target.Name)
 	paths := []string{"/results/" + r.ID, "/results?role=*", "/results?format=jsonl&subject=*", "/results?format=csv&subject=*", "/results?format=csv&wide=true",
-		"/keys?role=*&subject=*", "/pairs", "/measured", pair + "/routes?" + span.Encode(),
+		"/keys?role=*&subject=*", "/pairs", "/measured", pair + "/routes?" + span.Encode(), pair + "/tools?metric=throughput_bits_per_second&metric=rtt_median_seconds&" + span.Encode(),
 		"/changes?" + span.Encode() + "&source=" + url.QueryEscape(r.Source.Name) + "&target=" + url.QueryEscape(r.Target.Name)}
 	for i, metric := range slices.Sorted(maps.Keys(r.Metrics)) {
 		if i == 5 { // of hundreds, each is asked for as the first is
