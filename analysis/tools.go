@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -82,12 +83,13 @@ func toolOf(results []*measure.Result, m measure.Metric) (t Tool) {
 	for _, all := range [][]float64{figures, seconds, bytes} {
 		slices.Sort(all)
 	}
-	t.Median, t.Low, t.High, t.Seconds = stat.Median(figures), stat.Quantile(figures, 0.25), stat.Quantile(figures, 0.75), stat.Median(seconds)
+	t.Median, t.Low, t.High = finite(stat.Median(figures)), finite(stat.Quantile(figures, 0.25)), finite(stat.Quantile(figures, 0.75))
+	t.Seconds = finite(stat.Median(seconds))
 	if t.Median > 0 {
-		t.Spread = (t.High - t.Low) / t.Median
+		t.Spread = finite((t.High - t.Low) / t.Median)
 	}
 	if len(bytes) > 0 {
-		median := stat.Median(bytes)
+		median := finite(stat.Median(bytes))
 		t.Bytes = &median
 	}
 	return t
@@ -111,10 +113,13 @@ func deviate(tools []Tool, from float64) {
 		return
 	}
 	for i := range tools {
-		by := tools[i].Median/from - 1
+		by := finite(tools[i].Median/from - 1)
 		tools[i].Deviation = &by
 	}
 }
+
+// finite is a number as near as one that JSON can hold: a Result of who wants harm has figures that no test brings.
+func finite(v float64) float64 { return max(-math.MaxFloat64, min(v, math.MaxFloat64)) }
 
 func unknownLast(bytes *float64) float64 {
 	const most = 1e300
@@ -135,19 +140,19 @@ func Moved(r *measure.Result) (bytes float64, told bool) {
 	for _, of := range [][2]measure.Metric{{measure.SentBytes, measure.ReceivedBytes}, {measure.ReverseSentBytes, measure.ReverseReceivedBytes}} {
 		sent, known := r.Get(of[0])
 		received, came := r.Get(of[1])
-		bytes, told = bytes+max(sent, received), told || known || came
+		bytes, told = finite(bytes+max(sent, received)), told || known || came
 	}
-	bytes += r.Metrics[measure.RetransmittedBytes]
+	bytes = finite(bytes + r.Metrics[measure.RetransmittedBytes])
 	payload, given := r.Parameters["length"].(float64)
 	if r.Kind != "capacity" || !given {
 		payload = trainPayload
 	}
 	for _, t := range r.Samples.Trains {
-		bytes, told = bytes+float64(t.SentPackets)*(payload+trainHeaders), true
+		bytes, told = finite(bytes+finite(float64(t.SentPackets)*(payload+trainHeaders))), true
 	}
 	if c := r.Samples.Capacity; c != nil {
 		for _, s := range c.Streams {
-			bytes, told = bytes+s.BitsPerSecond*s.Seconds/8, true
+			bytes, told = finite(bytes+finite(s.BitsPerSecond*s.Seconds/8)), true
 		}
 	}
 	return bytes, told

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,5 +54,18 @@ func TestCompareTools(t *testing.T) {
 	}
 	if got := CompareTools(nil, metrics, ""); got == nil || len(got) > 0 {
 		t.Errorf("of nothing: %v", got)
+	}
+}
+
+// Figures that no test brings come to numbers that JSON can hold.
+func TestCompareToolsOfWildFigures(t *testing.T) {
+	wild := ran("wild", "capacity", 1, figures{measure.Throughput: 1e308, measure.SentBytes: 1.7e308, measure.RetransmittedBytes: 1.7e308},
+		measure.Samples{Capacity: &measure.PathCapacity{Streams: []measure.StreamSample{{BitsPerSecond: 1e308, Seconds: 1e308}, {BitsPerSecond: -1e308, Seconds: 1e308}}}})
+	wild.Parameters = map[string]any{"length": 1e308}
+	wild.Samples.Trains = []measure.Train{{SentPackets: 1000}, {SentPackets: -1000}}
+	small := ran("small", "throughput", 1, figures{measure.Throughput: 1e-300}, measure.Samples{})
+	tools := CompareTools([]*measure.Result{wild, wild, ran("wild", "capacity", 1e308, figures{measure.Throughput: 1e-308}, measure.Samples{}), small, small, small}, []measure.Metric{measure.Throughput}, "")
+	if _, err := json.Marshal(tools); err != nil || len(tools) != 2 {
+		t.Errorf("%v: %+v", err, tools)
 	}
 }
