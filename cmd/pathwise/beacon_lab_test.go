@@ -14,6 +14,7 @@ import (
 
 // Three members of a group each know what the lab did between any two of them, over IPv4 and IPv6.
 func TestPingGroup(t *testing.T) {
+	t.Parallel()
 	carrying(t)
 	spec, err := lab.ParseSpec(t.Name(), []byte(`seed: 16
 hosts: {a: {}, b: {}, c: {}}

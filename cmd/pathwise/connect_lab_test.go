@@ -87,6 +87,7 @@ var connectCases = []struct {
 
 // Each end alone says what it can know of what is in the way of connections to a port, and both together say which it is.
 func TestConnectInLab(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("nft"); err != nil || os.Geteuid() != 0 {
 		t.Skip("this is not root, or nft is not here")
 	}

@@ -20,7 +20,7 @@ import (
 // docs/calc.md is pure and must agree to the letter. The others measure: numbers may differ, words may not.
 func TestDocs(t *testing.T) {
 	t.Parallel()
-	carrying(t)
+	serving := make(chan struct{}, 1) // a page that serves on this host has its ports for itself
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -31,21 +31,30 @@ func TestDocs(t *testing.T) {
 	}
 	for _, path := range append(pages, filepath.Join(root, "README.md")) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
 			text, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			p := readPage(string(text))
+			if serves.Match(text) {
+				serving <- struct{}{}
+				defer func() { <-serving }()
+			}
+			carrying(t)
 			dir := t.TempDir()
 			for name, content := range p.files {
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
-			runTranscript(t, p, dir, filepath.Base(path) == "calc.md")
+			runTranscript(t, p, dir)
 		})
 	}
 }
+
+// serves is of a page that has a server on this host, not in a lab.
+var serves = regexp.MustCompile(`(?m)^\$ pathwise (serve|respond|agent) `)
 
 type page struct {
 	files map[string]string
@@ -99,7 +108,8 @@ func readSteps(block string, start int) []step {
 
 // runTranscript runs a page's commands in one shell's surroundings: pathwise is this test binary, and a lab of the
 // default name is the page's own.
-func runTranscript(t *testing.T, p page, dir string, exact bool) {
+func runTranscript(t *testing.T, p page, dir string) {
+	name := strings.NewReplacer(".md", "", "#", "-").Replace(filepath.Base(t.Name()))
 	bin := t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
@@ -111,7 +121,7 @@ func runTranscript(t *testing.T, p page, dir string, exact bool) {
 	}
 	shell := func(command string) *exec.Cmd {
 		// A lab of its own name keeps pages apart, and apart from what the user runs.
-		command = strings.ReplaceAll(command, "pathwise lab ", "pathwise lab --name docs-"+fmt.Sprint(os.Getpid())+" ")
+		command = strings.ReplaceAll(command, "pathwise lab ", fmt.Sprintf("pathwise lab --name docs-%d-%s ", os.Getpid(), name))
 		c := exec.Command("sh", "-c", command)
 		c.Dir, c.Env = dir, append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
 		return c
@@ -133,7 +143,7 @@ func runTranscript(t *testing.T, p page, dir string, exact bool) {
 		if err != nil {
 			t.Fatalf("line %d: $ %s: %v\n%s", s.line, s.command, err, out)
 		}
-		if got := aside.ReplaceAllString(string(out), ""); !agrees(got, s.want, exact) {
+		if got := aside.ReplaceAllString(string(out), ""); !agrees(got, s.want, name == "calc") {
 			t.Errorf("line %d: $ %s\nprinted:\n%s\nthe page has:\n%s", s.line, s.command, got, s.want)
 		}
 	}

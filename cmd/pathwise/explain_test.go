@@ -18,6 +18,7 @@ func runExplain(args ...string) (status int, stdout, stderr string) {
 
 // Every entry can be asked for, fits a terminal, and is the same as JSON.
 func TestExplainEveryEntry(t *testing.T) {
+	t.Parallel()
 	for _, e := range web.Knowledge() {
 		status, out, errs := runExplain(e.ID)
 		if status != exitDone || errs != "" || !strings.HasPrefix(out, e.Title) || !strings.Contains(out, "\nSee also: ") {

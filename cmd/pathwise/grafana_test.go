@@ -139,6 +139,7 @@ func filled(text string) string {
 // Every query of the dashboards has an answer from a real Prometheus that scrapes what we export, with the labels that its
 // legend names; and each variable has values.
 func TestGrafanaQueries(t *testing.T) {
+	t.Parallel()
 	all := readDashboards(t)
 	if len(all.queries) < 15 || len(all.variables) != 6 {
 		t.Fatalf("%d queries and %d variables were read", len(all.queries), len(all.variables))

@@ -83,7 +83,7 @@ func TestDiagnoseReadsReference(t *testing.T) {
 	}
 	go func() { _ = (&iperf3.Server{}).Serve(t.Context(), l) }()
 	var out, said bytes.Buffer
-	status := run([]string{"diagnose", l.Addr().String(), "-t", "100ms", "--json"}, nil, &out, &said)
+	status := run([]string{"diagnose", l.Addr().String(), "-t", "100ms", "--budget", "5s", "--json"}, nil, &out, &said)
 	if needsPrivilege(said.String()) {
 		t.Skip(said.String())
 	}

@@ -8,6 +8,7 @@ import (
 
 // Exit statuses, as the contract fixes them: 2 for a wrong call, 1 for what could not be measured.
 func TestExitStatus(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		want int
