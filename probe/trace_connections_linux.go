@@ -65,7 +65,7 @@ func (w *connectionWire) await(id int, c *sock.Connecting) (traceAnswer, bool) {
 	case err == nil:
 		return a, true
 	case told:
-		said := icmp.Error{IPv6: e.IPv6, Type: e.Type, Code: e.Code, MTU: e.MTU, Extensions: icmp.ParseExtensions(e.Extensions)}
+		said := icmp.Error{IPv6: e.IPv6, Type: e.Type, Code: e.Code, MTU: e.MTU, Extensions: w.flow.extensionsOf(e)}
 		a = w.flow.answerOf(said, e.Offender, e.TTL, a.at)
 		a.id = id
 		return a, true

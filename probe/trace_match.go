@@ -162,6 +162,18 @@ func (f *traceFlow) queued(e sock.ICMPError, sent int) (id int, nameless, ok boo
 	return 0, e.To.Port() == f.to.Port(), false
 }
 
+// extensionsOf are those of an entry of the error queue, which holds the quote from UDP's payload on, or from the header of ICMP or TCP.
+func (f *traceFlow) extensionsOf(e sock.ICMPError) icmp.Extensions {
+	if len(e.Extensions) > 0 {
+		return icmp.ParseExtensions(e.Extensions)
+	}
+	before := ipHeader(f.to.Addr())
+	if f.protocol == traceUDP {
+		before += udpHeader
+	}
+	return icmp.OldExtensions(e.Quoted, before)
+}
+
 // answered is which probe the target itself answered, and how. id is -1 of a UDP packet from the port that was asked which has none of our
 // payload: it is an answer, but nothing says to which probe.
 func (f *traceFlow) answered(packet []byte, from netip.AddrPort, sent int) (id int, how string, ok bool) {

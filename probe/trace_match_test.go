@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pathwise-net/pathwise/proto/icmp"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -191,6 +193,31 @@ func TestTraceAnswered(t *testing.T) {
 	}
 	if _, _, ok := udp.answered([]byte("who?"), netip.AddrPortFrom(udp.to.Addr(), 53), sent); ok {
 		t.Error("a UDP packet from a port that was not asked counts")
+	}
+}
+
+// The error queue tells extensions apart from the quote; those of routers from before RFC 4884 stand behind its 128 bytes.
+func TestTraceExtensions(t *testing.T) {
+	extensions := []byte{0x20, 0, 0, 0, 0, 8, 1, 1, 0, 1, 0x11, 1}
+	binary.BigEndian.PutUint16(extensions[2:], icmp.Checksum(extensions))
+	want := []icmp.Label{{Label: 17, Bottom: true, TTL: 1}}
+	for _, f := range traceFlows() {
+		before := ipHeader(f.to.Addr())
+		if f.protocol == traceUDP {
+			before += udpHeader
+		}
+		old := append(make([]byte, 128-before), extensions...)
+		for name, e := range map[string]sock.ICMPError{"told": {Quoted: []byte("quote"), Extensions: extensions}, "old": {Quoted: old}} {
+			if diff := cmp.Diff(icmp.Extensions{Labels: want}, f.extensionsOf(e)); diff != "" {
+				t.Errorf("%s to %s, %s (-want +got)\n%s", f.protocol, f.to, name, diff)
+			}
+		}
+		old[len(old)-1] ^= 1 // what lies there may be anything
+		for _, quoted := range [][]byte{old, old[:20], nil} {
+			if diff := cmp.Diff(icmp.Extensions{}, f.extensionsOf(sock.ICMPError{Quoted: quoted})); diff != "" {
+				t.Errorf("%s to %s: %d bytes (-want +got)\n%s", f.protocol, f.to, len(quoted), diff)
+			}
+		}
 	}
 }
 

@@ -185,7 +185,7 @@ func (w *packetWire) fromSender(event sock.Event) any {
 		if !ok {
 			return nil
 		}
-		said := icmp.Error{IPv6: e.IPv6, Type: e.Type, Code: e.Code, MTU: e.MTU, Extensions: icmp.ParseExtensions(e.Extensions)}
+		said := icmp.Error{IPv6: e.IPv6, Type: e.Type, Code: e.Code, MTU: e.MTU, Extensions: w.flow.extensionsOf(e)}
 		a := w.flow.answerOf(said, e.Offender, e.TTL, e.At)
 		a.id = id
 		return a

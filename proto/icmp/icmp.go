@@ -118,6 +118,15 @@ func (e Error) split(b []byte) (quoted, behind []byte) {
 	return body, nil
 }
 
+// OldExtensions are those of a router from before RFC 4884, out of a quote whose first so many bytes are not in b, since the kernel keeps
+// them from its sockets' error queues.
+func OldExtensions(b []byte, before int) Extensions {
+	if at := oldQuote - before; at >= 0 && len(b) >= at && sealed(b[at:]) {
+		return ParseExtensions(b[at:])
+	}
+	return Extensions{}
+}
+
 // Expired says whether the error is a TTL that ran out on the way.
 func (e Error) Expired() bool {
 	if e.IPv6 {
