@@ -66,6 +66,7 @@ var parts = []part{
 	{name: "loss", tools: []string{"ping"}, run: (*bench).loss},
 	{name: "late", run: (*bench).late},
 	{name: "spread", tools: []string{"ip", "ping", "fping", "irtt"}, run: (*bench).spread},
+	{name: "trace", tools: []string{"traceroute", "mtr", "scamper", "unshare"}, run: (*bench).trace},
 	{name: "truth", run: (*bench).truth},
 	{name: "many", tools: []string{"ip", "fping"}, run: (*bench).many},
 	{name: "hops", tools: []string{"pchar"}, run: (*bench).hops},
@@ -96,7 +97,7 @@ func everyPart() string {
 
 // debianPackages says where a missing tool comes from.
 var debianPackages = map[string]string{"ip": "iproute2", "iperf3": "iperf3", "ping": "iputils-ping", "tcpdump": "tcpdump",
-	"fping": "fping", "irtt": "irtt", "traceroute": "traceroute", "mtr": "mtr-tiny", "pchar": "pchar", "tc": "iproute2", "nft": "nftables"}
+	"fping": "fping", "irtt": "irtt", "traceroute": "traceroute", "mtr": "mtr-tiny", "scamper": "scamper", "unshare": "util-linux", "pchar": "pchar", "tc": "iproute2", "nft": "nftables"}
 
 func main() {
 	lab.RunEngineIfAsked() // a lab is this same binary in other namespaces
