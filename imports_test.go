@@ -144,7 +144,7 @@ var rooms = []room{
 	{"pcap", "when packets passed and how large they were, out of capture files",
 		"input", ""},
 	{"probe", "one method a file: ping, trace, throughput, capacity, programs, the host itself; the catalogue of their parameters",
-		"analysis/dispersion analysis/hops analysis/loadrate analysis/passage analysis/window chart disk document host input measure model parse proto/beacon proto/connect proto/control proto/endpoint proto/flows proto/icmp proto/iperf3 proto/ndt7 proto/owamp proto/reach proto/stamp proto/transact proto/twamp quantity sock stat traffic", "proto/peertest"},
+		"analysis/dispersion analysis/hops analysis/loadrate analysis/multipath analysis/passage analysis/window chart disk document host input measure model parse proto/beacon proto/connect proto/control proto/endpoint proto/flows proto/icmp proto/iperf3 proto/ndt7 proto/owamp proto/reach proto/stamp proto/transact proto/twamp quantity sock stat traffic", "proto/peertest"},
 	{"proto/beacon", "multicast beacons: the wire protocol, and a member of a group that knows loss and delay between all of them",
 		"chart input proto/control proto/endpoint sock stat", "lab"},
 	{"proto/capturetest", "captures on loopback that tshark judges, for tests of protocols",

@@ -21,6 +21,7 @@ type Samples struct {
 	Links        []LinkSample   `json:"links,omitempty"` // of a route, in order
 	Hops         []Hop          `json:"hops,omitempty"`
 	Route        *RouteSample   `json:"route,omitempty"` // what Hops say as a whole
+	Paths        *PathsSample   `json:"paths,omitempty"` // all ways of equal cost
 	Marks        []Mark         `json:"marks,omitempty"`
 	Transactions []Transaction  `json:"transactions,omitempty"`
 	Members      []Member       `json:"members,omitempty"` // of a multicast group

@@ -28,6 +28,9 @@ type Trace struct {
 	Port     int           // the destination port; 0: 33434 of UDP, 80 of TCP; ICMP has none
 	DSCP     int           // of the packets, 0..63
 	Interval time.Duration // the least time between two packets; 0: 1 ms
+	// Multipath looks for all equal-cost paths, by UDP packets of many flows; Queries is of no use then.
+	Multipath  bool
+	Confidence float64 // that all of them are found; 0: 0.95
 
 	// Progress is called for each hop, in order of TTL, when all its probes are answered or given up; by the goroutine of
 	// Do. It begins again where another address of the target is tried. It may be nil.
@@ -62,6 +65,7 @@ func (t Trace) Validate() error {
 		return &input.Error{Field: "port", Value: strconv.Itoa(t.Port), Remedy: "leave it away: ICMP has no ports"}
 	}
 	return cmp.Or(
+		t.checkMultipath(),
 		checkTarget(t.Target, t.Family),
 		checkRange("max TTL", t.MaxTTL, 0, 255),
 		checkRange("queries", t.Queries, 0, 10),
@@ -93,8 +97,9 @@ func traceKind() Kind {
 			Hosts: "HOST[:PORT]", Short: "The route to HOST",
 			Long: "Send packets that die at each hop in turn, and report who says so. All hops are asked at once, by packets of one flow. " +
 				"Needs no root; with it, routers tell more, and TCP keeps to one flow.",
-			Examples: []string{"trace 127.0.0.1", "trace carol --json", "trace carol -6 --proto icmp", "trace carol:443 --proto tcp", "trace carol --dscp 46"},
-			Doing:    "tracing", Detail: true,
+			Examples: []string{"trace 127.0.0.1", "trace carol --json", "trace carol -6 --proto icmp", "trace carol:443 --proto tcp", "trace carol --dscp 46",
+				"trace carol --multipath"},
+			Doing: "tracing", Detail: true,
 		}, Needs: []Need{{What: "timestamps", Means: "a UDP socket of which the kernel stamps arrivals", Try: tryStamps}}},
 		target: func(t *Trace) *string { return &t.Target },
 		fields: traceFields(),
@@ -117,6 +122,10 @@ func traceFields() []field[Trace] {
 			binding: span(func(t *Trace) *time.Duration { return &t.Interval })},
 		{Name: "dscp", Default: "0", Meaning: dscpMeaning,
 			binding: codePoint(func(t *Trace) *int { return &t.DSCP })},
+		{Name: "multipath", Default: "false", Meaning: "find all equal-cost paths, by packets of many flows",
+			binding: ifYes(func(t *Trace) *bool { return &t.Multipath })},
+		{Name: "confidence", Default: "0.95", Meaning: "with multipath: how sure to be that no path is missing",
+			binding: share(func(t *Trace) *float64 { return &t.Confidence })},
 		familyField(func(t *Trace) *sock.Family { return &t.Family }),
 	}
 }
@@ -130,6 +139,9 @@ func (t *Trace) resultBytes() float64 { return 550 }
 func (t *Trace) demand() measure.Demand {
 	all := t.withDefaults()
 	probes := float64(all.MaxTTL * all.Queries)
+	if all.Multipath {
+		probes = multipathTypical
+	}
 	each := wire(t.Target, t.Family, udpHeader+tracePayload)
 	return measure.Demand{DurationSeconds: 2*all.Timeout.Seconds() + probes*all.Interval.Seconds(), Bytes: 2 * each * probes,
 		BitsPerSecond: 8 * each / all.Interval.Seconds()}

@@ -36,6 +36,9 @@ func (t Trace) measureWay(ctx context.Context, w way, last bool, result *measure
 	run := &traceRun{Trace: t, plan: newTracePlan(t), flow: &traceFlow{protocol: t.Protocol,
 		from: netip.AddrPortFrom(w.from, 0), to: netip.AddrPortFrom(w.to.WithZone(""), uint16(t.Port)), target: w.to}}
 	_, _ = rand.Read(run.flow.token[:])
+	if t.Multipath {
+		return t.measurePaths(ctx, run.flow, result)
+	}
 	var err error
 	if run.wire, err = openWire(ctx, t, run.flow); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"net/netip"
+	"sync/atomic"
 
 	"github.com/pathwise-net/pathwise/proto/icmp"
 	"github.com/pathwise-net/pathwise/sock"
@@ -23,6 +24,7 @@ type traceFlow struct {
 	from, to netip.AddrPort // the port of from is the identifier of icmp
 	target   netip.Addr     // that of to, with its zone
 	token    [tokenSize]byte
+	ports    []atomic.Uint32 // the destination port of each probe that was sent, where those of a trace are of many flows; nil: they are not
 }
 
 // base is the first sequence number.
@@ -41,6 +43,7 @@ type traceAnswer struct {
 	reply      string // what it says: a sock.Reason, or how the target answered
 	annotation string
 	told       *icmp.Quote // the IP header as it was there; nil: not known
+	shift      uint16      // by how much UDP's checksum was another there than when it left; 0: not at all, or not known
 	extensions icmp.Extensions
 }
 
@@ -60,6 +63,14 @@ func (f *traceFlow) distinctPort(id int) uint16 {
 		return uint16(port)
 	}
 	return uint16(int(f.to.Port()) - 1 - id)
+}
+
+// itsPort says that a destination port is one that a probe may have gone to.
+func (f *traceFlow) itsPort(port uint16, id int) bool {
+	if f.ports != nil {
+		return id < len(f.ports) && f.ports[id].Load() == uint32(port)
+	}
+	return port == f.to.Port() || port == f.distinctPort(id)
 }
 
 // request is the packet of a probe, from where the caller of its socket writes it: UDP's payload, the ICMP message, the TCP segment.
@@ -103,7 +114,7 @@ func (f *traceFlow) quoted(q icmp.Quote, sent int) (id int, ok bool) {
 		return f.paid(payload, sent, to)
 	}
 	for id := range sent {
-		if f.checksum(id, to) == checksum && (to == f.to.Port() || to == f.distinctPort(id)) {
+		if f.checksum(id, to) == checksum && f.itsPort(to, id) {
 			return id, true
 		}
 	}
@@ -116,7 +127,7 @@ func (f *traceFlow) paid(payload []byte, sent int, port uint16) (id int, ok bool
 		return 0, false
 	}
 	id = int(binary.BigEndian.Uint16(payload[tokenSize:]))
-	return within(id, sent, port == f.to.Port() || port == f.distinctPort(id))
+	return within(id, sent, f.itsPort(port, id))
 }
 
 func within(id, sent int, ok bool) (int, bool) { return id, ok && id >= 0 && id < sent }
@@ -153,6 +164,9 @@ func (f *traceFlow) queued(e sock.ICMPError, sent int) (id int, nameless, ok boo
 	if len(e.Quoted) >= tokenSize+2 {
 		id, ok = f.paid(e.Quoted, sent, e.To.Port())
 		return id, false, ok
+	}
+	if f.ports != nil { // several probes of a flow have its port
+		return 0, true, false
 	}
 	for id := range sent {
 		if e.To.Port() == f.distinctPort(id) {

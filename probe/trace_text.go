@@ -13,6 +13,10 @@ import (
 // traceText writes a route, a line for each hop, and what they say as a whole.
 func traceText(w io.Writer, r *measure.Result) {
 	fmt.Fprintf(w, "route to %s (%s)\n", r.Target.Name, r.Target.Address)
+	if r.Samples.Paths != nil {
+		fmt.Fprint(w, PathsText(r.Samples.Paths))
+		return
+	}
 	for i, h := range r.Samples.Hops {
 		if i > 0 { // what a hop before has told already
 			h.DSCP, h.ECN = unless(h.DSCP, r.Samples.Hops[i-1].DSCP), unless(h.ECN, r.Samples.Hops[i-1].ECN)

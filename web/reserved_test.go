@@ -68,6 +68,9 @@ func TestCallersCannotReachOut(t *testing.T) {
 			if p.Name == "sweep-budget" { // enough for two points
 				all[p.Name] = "1m"
 			}
+			if k.Name == "trace" && p.Name == "confidence" {
+				all["multipath"], all[p.Name] = true, 0.9
+			}
 			status, answer := ask(target, k.Name, all)
 			switch {
 			case k.Name == config.KindCommand: // none of it

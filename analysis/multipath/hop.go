@@ -62,12 +62,20 @@ func (h *hop) join(p, q int) {
 	}
 }
 
+// targetTries is for a flow that gets no answer where all others that do have come to the end: the target limits how often it answers, and waiting for its
+// answer to each flow would take longer than all else. What is silent there is taken for the target.
+const targetTries = 2
+
 // follow finds where the flows of a node go at this hop, and how the node spreads them.
 func (h *hop) follow(n *node) {
 	mixed := slices.ContainsFunc(n.flows, func(f int) bool { o := h.a.at(h.ttl, f); return o != nil && o.answers > 0 })
 	tries := h.a.s.c.Attempts
 	if mixed {
 		tries *= 2 // where others answer, an answer may have been lost, or refused for its rate
+	}
+	ended := mixed && !slices.ContainsFunc(n.flows, func(f int) bool { o := h.a.at(h.ttl, f); return o != nil && o.answers > o.finals })
+	if ended {
+		tries = targetTries
 	}
 	silent := -1
 	for _, f := range n.flows {
@@ -77,6 +85,8 @@ func (h *hop) follow(n *node) {
 		case o.answers == 0 && o.silences < tries:
 			h.a.want(Probe{h.ttl, f}, 1)
 			n.open = true
+		case o.answers == 0 && ended:
+			n.probed++
 		case o.answers == 0:
 			if silent < 0 {
 				silent = h.add(place{ttl: h.ttl})

@@ -91,7 +91,7 @@ type Search struct {
 	waiting map[Probe]int
 	out     int // probes that wait for their answers
 	order   *rand.Rand
-	opened  int // rounds of the opening that were asked for
+	opened  int // TTLs at which flow 0 was asked for; one more than there are: the opening is over
 	done    bool
 }
 
@@ -189,23 +189,37 @@ func (s *Search) at(ttl, flow int) *outcome {
 	return nil
 }
 
-// opening is what is asked for before anything can be planned: one flow at all hops, which tells how long the path is, then as many flows
-// at each of its hops as a hop with one next hop needs. Both together take two round trips, where hop by hop would take two each.
+// ahead is how many hops one flow is asked for at once at the beginning: few of them go past a near target, which answers a few packets at once and then one a second if
+// it runs Linux (icmp_ratelimit).
+const ahead = 6
+
+// opening is what is asked for before anything can be planned: one flow at all hops up to its end, which tells how long the path is, then as many flows
+// at each of its hops as a hop with one next hop needs. That takes fewer round trips than hop by hop.
 func (s *Search) opening() (batch []Probe) {
-	defer func() { s.opened++ }()
-	switch s.opened {
-	case 0:
-		for ttl := 1; ttl <= s.c.MaxTTL; ttl++ {
-			batch = append(batch, Probe{ttl, 0})
-		}
-	case 1:
+	_, ended := s.ends[0]
+	silent := s.opened > 0 && s.length() <= s.opened-ahead
+	switch {
+	case s.opened > s.c.MaxTTL: // the flows were asked for
+	case ended || silent || s.opened == s.c.MaxTTL:
+		s.opened = s.c.MaxTTL + 1
 		for ttl := 1; ttl <= s.length(); ttl++ {
-			for flow := 1; flow < s.rules.plain.after(1); flow++ {
+			for flow := 1; flow < s.rules.plain.after(1) && !s.over(ttl); flow++ {
 				batch = append(batch, Probe{ttl, flow})
 			}
 		}
+	default:
+		for range min(ahead, s.c.MaxTTL-s.opened) {
+			s.opened++
+			batch = append(batch, Probe{s.opened, 0})
+		}
 	}
 	return batch
+}
+
+// over says that the way of flow 0 has its end at a hop, where the other flows are asked for when it is known that they come so far.
+func (s *Search) over(ttl int) bool {
+	end, known := s.ends[0]
+	return known && ttl >= end
 }
 
 // length is of the way of flow 0: to its end, or to the last hop that answered.

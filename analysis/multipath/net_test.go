@@ -27,6 +27,7 @@ type network struct {
 	seed    uint64
 	loss    float64
 	probes  int
+	answers int // that the destination has left; 0: as many as are asked for
 }
 
 func address(router int) netip.Addr {
@@ -61,6 +62,12 @@ func (n *network) answer(p Probe) Answer {
 	}
 	if n.routers[at].silent || n.rand.Float64() < n.loss {
 		return Answer{}
+	}
+	if last := len(n.routers[at].next) == 0; last && n.answers > 0 {
+		if n.answers--; n.answers == 0 {
+			n.answers = 1
+			return Answer{}
+		}
 	}
 	return Answer{Address: address(at), Final: len(n.routers[at].next) == 0, Shift: shift}
 }

@@ -1,0 +1,89 @@
+package probe
+
+import (
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/pathwise-net/pathwise/analysis/multipath"
+	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/icmp"
+	"github.com/pathwise-net/pathwise/quantity"
+)
+
+// A trace with Multipath asks what analysis/multipath wants to know. A flow of it is a destination port; source port, addresses and protocol are the same in all.
+const (
+	// multipathProbes is how many packets it sends at most: with flows that have the port of the trace and those above it there are enough ports.
+	multipathProbes = 20000
+	// multipathTypical is what it sends on a path of ten hops of which the middle ones are four wide, as the tests of analysis/multipath count them.
+	multipathTypical = 1000
+	// multipathBusy is what a router may take for an answer beside the way there and back: those that answer in software do so within some tens of milliseconds.
+	multipathBusy = 200 * time.Millisecond
+)
+
+// checkMultipath says what does not go with Multipath, or is of no use without it.
+func (t Trace) checkMultipath() error {
+	switch {
+	case t.Multipath && t.Protocol != "" && t.Protocol != traceUDP:
+		return &input.Error{Field: "protocol", Value: t.Protocol, Remedy: "give udp with multipath: flows are told apart by their destination ports"}
+	case t.Confidence != 0 && !t.Multipath:
+		return &input.Error{Field: "confidence", Value: strconv.FormatFloat(t.Confidence, 'g', -1, 64), Remedy: "give it with multipath"}
+	case t.Confidence < 0 || t.Confidence > 0.9999:
+		return &input.Error{Field: "confidence", Value: strconv.FormatFloat(t.Confidence, 'g', -1, 64), Remedy: "give a ratio above 0 and up to 0.9999"}
+	}
+	return nil
+}
+
+// flowPort is the destination port of a flow: that of the trace, then those that follow.
+func (f *traceFlow) flowPort(flow int) uint16 {
+	if flow == 0 {
+		return f.to.Port()
+	}
+	return f.distinctPort(flow - 1)
+}
+
+// shift is by how much UDP's checksum in a quote differs from that of the probe which it quotes. An address translator on the way there changes it.
+func (f *traceFlow) shift(q icmp.Quote, id int) uint16 {
+	if f.ports == nil || f.protocol != traceUDP {
+		return 0
+	}
+	_, checksum, _, ok := q.UDP()
+	if !ok || checksum == 0 {
+		return 0
+	}
+	return checksum - f.checksum(id, uint16(f.ports[id].Load()))
+}
+
+// pathsSample is a graph as a Result has it. rtt is the least round trip to an address at a hop, nil where none is known.
+func pathsSample(g *multipath.Graph, rtt func(ttl int, address netip.Addr) *float64) *measure.PathsSample {
+	s := &measure.PathsSample{Vertices: []measure.PathVertex{}, Links: []measure.PathLink{}, Confidence: g.Confidence, Complete: g.Complete, SentPackets: g.Probes, Flows: g.Flows}
+	for _, v := range g.Vertices {
+		vertex := measure.PathVertex{TTL: v.TTL, Final: v.Final, Balancing: string(v.Balancing), Flows: v.Flows}
+		if !v.Silent() {
+			vertex.Address, vertex.RTT = v.Address.String(), rtt(v.TTL, v.Address)
+		}
+		s.Vertices = append(s.Vertices, vertex)
+	}
+	for _, l := range g.Links {
+		s.Links = append(s.Links, measure.PathLink(l))
+	}
+	return s
+}
+
+// PathsText draws the ways that a trace found.
+func PathsText(s *measure.PathsSample) string {
+	g := &multipath.Graph{Confidence: s.Confidence, Complete: s.Complete, Probes: s.SentPackets, Flows: s.Flows}
+	rtts := map[netip.Addr]string{}
+	for _, v := range s.Vertices {
+		address, _ := netip.ParseAddr(v.Address)
+		g.Vertices = append(g.Vertices, multipath.Vertex{TTL: v.TTL, Address: address, Final: v.Final, Balancing: multipath.Balancing(v.Balancing), Flows: v.Flows})
+		if v.RTT != nil {
+			rtts[address] = "  " + quantity.FormatSeconds(*v.RTT)
+		}
+	}
+	for _, l := range s.Links {
+		g.Links = append(g.Links, multipath.Link(l))
+	}
+	return multipath.Draw(g, func(a netip.Addr) string { return a.String() + rtts[a] })
+}

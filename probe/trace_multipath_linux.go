@@ -1,0 +1,186 @@
+package probe
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/pathwise-net/pathwise/analysis/multipath"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// pathsRun is a trace of all paths under way. The goroutine of Do has all of it to itself.
+type pathsRun struct {
+	Trace
+	flow     *traceFlow
+	wire     *packetWire
+	search   *multipath.Search
+	probes   []pathsProbe
+	open     int // probes of this batch that nothing answered yet
+	answered int
+	longest  time.Duration // round trip so far
+	nameless bool          // an answer did not say to which probe
+	trips    map[multipath.Vertex][]float64
+}
+
+// pathsProbe is a probe that left. over: it was answered or given up.
+type pathsProbe struct {
+	multipath.Probe
+	sent sock.Stamp
+	over bool
+}
+
+// measurePaths looks for all paths of an address of the target.
+func (t Trace) measurePaths(ctx context.Context, flow *traceFlow, result *measure.Result) error {
+	flow.ports = make([]atomic.Uint32, multipathProbes)
+	search, err := multipath.New(multipath.Config{Confidence: t.Confidence, MaxTTL: t.MaxTTL, MaxProbes: multipathProbes, Seed: uint64(flow.base())})
+	if err != nil {
+		return err
+	}
+	wire, err := openWire(ctx, t, flow)
+	if err != nil {
+		return err
+	}
+	r := &pathsRun{Trace: t, flow: flow, wire: wire.(*packetWire), search: search, trips: map[multipath.Vertex][]float64{}}
+	err = r.do(ctx)
+	wire.close()
+	r.report(result)
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("trace %s: %w", t.Target, err)
+	}
+	return nil
+}
+
+// do sends what the search asks for, batch by batch, and tells it what came back.
+func (r *pathsRun) do(ctx context.Context) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for batch := r.search.Next(); len(batch) > 0; batch = r.search.Next() {
+		first := len(r.probes)
+		for _, p := range batch {
+			before, err := r.send(p)
+			if err != nil {
+				return err
+			}
+			if err := r.hear(ctx, timer, before.Add(r.Interval), false); err != nil {
+				return err
+			}
+		}
+		if err := r.hear(ctx, timer, time.Now().Add(r.patience()), true); err != nil {
+			return err
+		}
+		for i := first; i < len(r.probes); i++ {
+			if p := &r.probes[i]; !p.over {
+				p.over = true
+				r.search.Tell(p.Probe, multipath.Answer{})
+			}
+		}
+		r.open = 0
+	}
+	return nil
+}
+
+// patience is how long the last probes of a batch may take to be answered: the timeout, until something tells how long answers take here. After that three of the longest
+// round trips are enough, as Debian's traceroute has it (--wait), with what a busy router takes beside.
+func (r *pathsRun) patience() time.Duration {
+	if r.answered == 0 {
+		return r.Timeout
+	}
+	return min(r.Timeout, multipathBusy+3*r.longest)
+}
+
+func (r *pathsRun) send(p multipath.Probe) (time.Time, error) {
+	id, port := len(r.probes), r.flow.flowPort(p.Flow)
+	if err := r.wire.sender.SetTTL(p.TTL); err != nil {
+		return time.Time{}, err
+	}
+	r.flow.ports[id].Store(uint32(port))
+	r.wire.sent.Store(int64(id + 1)) // before it leaves, as packetWire.send has it
+	_, before, err := r.wire.sender.Send(r.flow.request(id), netip.AddrPortFrom(r.flow.target, port))
+	r.probes = append(r.probes, pathsProbe{Probe: p, sent: sock.Stamp{User: before}})
+	r.open++
+	return before, err
+}
+
+// hear takes what comes until a time, or, with all, until every probe is answered, if that is sooner.
+func (r *pathsRun) hear(ctx context.Context, timer *time.Timer, until time.Time, all bool) error {
+	timer.Reset(time.Until(until))
+	for !all || r.open > 0 {
+		select {
+		case event := <-r.wire.heard():
+			switch e := event.(type) {
+			case traceStamp:
+				if e.id < len(r.probes) {
+					r.probes[e.id].sent.Kernel = e.kernel
+				}
+			case traceAnswer:
+				r.take(e)
+			case error:
+				return e
+			}
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// take takes the first answer to a probe that is still waited for into account.
+func (r *pathsRun) take(a traceAnswer) {
+	r.nameless = r.nameless || a.nameless
+	if a.nameless || a.id < 0 || a.id >= len(r.probes) || r.probes[a.id].over {
+		return
+	}
+	p := &r.probes[a.id]
+	p.over = true
+	r.open--
+	r.answered++
+	rtt, _ := sock.Elapsed(p.sent, a.at)
+	r.longest = max(r.longest, rtt)
+	place := multipath.Vertex{TTL: p.TTL, Address: a.from}
+	r.trips[place] = append(r.trips[place], rtt.Seconds())
+	r.search.Tell(p.Probe, multipath.Answer{Address: a.from, Final: !a.expired, Shift: a.shift})
+}
+
+// report puts the graph into the Result, and the hops that it has, each with the addresses that answered there.
+func (r *pathsRun) report(result *measure.Result) {
+	g := r.search.Graph()
+	result.Samples.Paths = pathsSample(g, func(ttl int, address netip.Addr) *float64 {
+		trips := r.trips[multipath.Vertex{TTL: ttl, Address: address}]
+		if len(trips) == 0 {
+			return nil
+		}
+		least := slices.Min(trips)
+		return &least
+	})
+	result.Metrics[measure.SentPackets] = float64(g.Probes)
+	result.Metrics[measure.ReceivedPackets] = float64(r.answered)
+	for _, v := range result.Samples.Paths.Vertices {
+		for len(result.Samples.Hops) < v.TTL {
+			result.Samples.Hops = append(result.Samples.Hops, measure.Hop{TTL: len(result.Samples.Hops) + 1, Addresses: []string{}})
+		}
+		h := &result.Samples.Hops[v.TTL-1]
+		h.RTTSeconds = append(h.RTTSeconds, v.RTT)
+		if v.Address != "" && !slices.Contains(h.Addresses, v.Address) {
+			h.Addresses = append(h.Addresses, v.Address)
+		}
+		if _, known := result.Metrics[measure.HopCount]; v.Final && !known {
+			result.Metrics[measure.HopCount] = float64(v.TTL)
+		}
+	}
+	if !g.Reached() {
+		result.Note("the target did not answer")
+	}
+	if r.nameless {
+		result.Note("a router quotes too little of a packet to tell it from others without root: it is as if it did not answer")
+	}
+}
