@@ -154,9 +154,8 @@ func (h *hopsRun) send(p hops.Probe) (err error) {
 	} else {
 		payload = make([]byte, max(hopsIndex, p.Size-ipHeader(h.way.to)-udpHeader))
 		binary.BigEndian.PutUint32(payload, uint32(len(s.sent)))
-		err = s.SetTTL(p.TTL)
 	}
-	if err != nil {
+	if err := s.SetTTL(p.TTL); err != nil {
 		return err
 	}
 	_, before, err := s.Send(payload, to)
@@ -179,7 +178,7 @@ const synStep = 4096
 
 // bySYN reports whether a packet is a SYN. The first round for all sizes shows whether the target answers those.
 func (h *hopsRun) bySYN(p hops.Probe) bool {
-	return h.syn.Socket != nil && p.TTL == h.study.End() && (!h.tried || h.synAnswers())
+	return h.syn.Socket != nil && h.study.MayEnd(p.TTL) && (!h.tried || h.synAnswers())
 }
 
 func (h *hopsRun) synAnswers() bool {

@@ -39,6 +39,7 @@ func TestLinks(t *testing.T) {
 		"a silent target":               {links: with(rates(50, 40, 30), 2, func(l *simulated) { l.silent = true }), want: []Doubt{"", ""}},
 		"a limit of ten a second":       {links: with(rates(50, 40, 30), 1, func(l *simulated) { l.every = 0.1 }), want: []Doubt{"", "", ""}},
 		"a limit of one in two seconds": {links: with(rates(50, 40, 30), 2, func(l *simulated) { l.every = 2 }), want: []Doubt{"", "", Limited}},
+		"a target that answers late":    {links: with(rates(50, 40, 30), 2, func(l *simulated) { l.deaf = 0.015 }), want: []Doubt{"", "", ""}},
 		"half loaded":                   {links: with(rates(50, 40, 30), 1, func(l *simulated) { l.load = 0.6 }), want: []Doubt{"", "", ""}},
 		"short quotations":              {links: with(rates(50, 40, 30), 1, func(l *simulated) { l.quotes = 28 }), want: []Doubt{"", "", ""}},
 		"two ways":                      {links: with(rates(50, 40, 30), 1, func(l *simulated) { l.ways = 2 }), want: []Doubt{"", Several, Several}},

@@ -21,6 +21,7 @@ type simulated struct {
 	load   float64 // the share of packets that wait for those of others
 	silent bool
 	every  float64 // s, from one answer to the next, of a hop that limits them; 0: it does not
+	deaf   float64 // s, before which it answers nothing
 	quotes int     // bytes; 0: as many as may be
 	slow   float64 // s for each byte of a packet, that a hop takes to answer; below 0: faster
 	ways   int     // routers that take turns here
@@ -45,7 +46,7 @@ func (r route) measured() (s *Study, seconds float64, packets int) {
 			seconds += round.Spacing
 			hop := min(p.TTL, len(r.links))
 			l := r.links[hop-1]
-			if l.silent || seconds < answered[hop-1]+l.every {
+			if l.silent || seconds < l.deaf || seconds < answered[hop-1]+l.every {
 				continue
 			}
 			answered[hop-1] = seconds

@@ -108,6 +108,21 @@ func (s *Study) End() int {
 	return s.length()
 }
 
+// MayEnd reports whether packets of a TTL reach the end of the route as far as is known: they do with that of End, and may with one of the hops before it that are
+// silent, since a target that limits its answers may have answered a packet with a larger TTL than it takes.
+func (s *Study) MayEnd(ttl int) bool {
+	end := s.End()
+	if ttl < 1 || ttl > end {
+		return false
+	}
+	for _, h := range s.hops[ttl-1 : end-1] {
+		if h.answered > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // length is how many hops the route has, as far as they answer.
 func (s *Study) length() int {
 	last := 0
@@ -166,7 +181,7 @@ func (s *Study) ended(i int) bool { return s.Reached() && i >= s.length() }
 func (s *Study) look() Round {
 	var all []Probe
 	for ttl := 1; ttl <= s.length(); ttl++ {
-		if s.hops[ttl-1].answered > 0 {
+		if s.hops[ttl-1].answered > 0 || s.MayEnd(ttl) {
 			all = append(all, Probe{ttl, s.Largest}, Probe{ttl, s.sizes(ttl).least})
 		}
 	}
