@@ -62,8 +62,8 @@ func TestRandomTopologies(t *testing.T) {
 
 // Where routers balance by packet, all links are in the graph, and those that are said to be certain exist.
 func TestRandomTopologiesByPacket(t *testing.T) {
-	whole, probes, kinds := 0, 0, 0
-	for seed := range uint64(topologies()) {
+	played, whole, probes, kinds := topologies()/2, 0, 0, 0
+	for seed := range uint64(played) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		n := randomNetwork(r, 16, true, false, false)
 		g := n.search(t, Config{Seed: seed, Batch: 1000})
@@ -97,9 +97,9 @@ func TestRandomTopologiesByPacket(t *testing.T) {
 		kinds += right
 		probes += n.probes
 	}
-	t.Logf("all links in %d of %d, %d probes in the mean; %d with a balancer of the wrong kind", whole, topologies(), probes/topologies(), kinds)
-	if whole*100 < topologies()*95 {
-		t.Errorf("all links were found in %d of %d, want 95 %%", whole, topologies())
+	t.Logf("all links in %d of %d, %d probes in the mean; %d with a balancer of the wrong kind", whole, played, probes/played, kinds)
+	if whole*100 < played*95 {
+		t.Errorf("all links were found in %d of %d, want 95 %%", whole, played)
 	}
 	if kinds > 0 {
 		t.Errorf("in %d topologies a balancer is said to be of the wrong kind", kinds)
