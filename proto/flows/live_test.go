@@ -217,13 +217,15 @@ func TestFarEndVanishes(t *testing.T) {
 func TestTermsAreHeldToTheScript(t *testing.T) {
 	to := serving(t, &Server{Policy: Policy{Tests: 4}})
 	for name, change := range map[string]func(*Terms){
-		"another script": func(t *Terms) { t.Script = strings.Replace(t.Script, "50/s", "5000/s", 1) },
-		"no script":      func(t *Terms) { t.Script = "flow" },
-		"more flows":     func(t *Terms) { t.Script += "\nflow b end 1s constant rate 1/s size 99" },
-		"a lower rate":   func(t *Terms) { t.Rate /= 2 },
-		"turned":         func(t *Terms) { t.Turned = true; t.Script += "\nflow c replay file x" },
+		"another script":    func(t *Terms) { t.Script = strings.Replace(t.Script, "50/s", "5000/s", 1) },
+		"no script":         func(t *Terms) { t.Script = "flow" },
+		"more flows":        func(t *Terms) { t.Script += "\nflow b end 1s constant rate 1/s size 99" },
+		"a lower rate":      func(t *Terms) { t.Rate /= 2 },
+		"other intervals":   func(t *Terms) { t.Interval, t.Intervals = time.Millisecond, 1 },
+		"too few intervals": func(t *Terms) { t.Intervals-- },
+		"turned":            func(t *Terms) { t.Turned = true; t.Script += "\nflow c replay file x" },
 	} {
-		_, terms := parsed(t, "flow a reverse end 100ms constant rate 50/s size 100")
+		_, terms := parsed(t, "flow a reverse end 300ms constant rate 50/s size 100")
 		change(&terms)
 		if _, err := (Client{Terms: terms}).Begin(t.Context(), []netip.AddrPort{to}); !input.Bad(err) {
 			t.Errorf("%s: %v", name, err)

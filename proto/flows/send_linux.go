@@ -205,7 +205,7 @@ func (s *sender) emit(ctx context.Context, batch []traffic.Leaving, began time.T
 		for i := range n {
 			o.sent.Packets++
 			o.sent.Bytes += int64(batch[i].Bytes)
-			o.sent.Intervals[s.during(batch[i].Due)]++
+			o.sent.Intervals[s.during(o, batch[i].Due)]++
 			o.late.Record(int64(now.Sub(began) - batch[i].Due))
 		}
 		batch = batch[n:]
@@ -232,14 +232,16 @@ func (s *sender) emit(ctx context.Context, batch []traffic.Leaving, began time.T
 // roomEvery is how often a sender looks for room in the buffer of a socket: at 1 Gbit/s the usual one of 200 kB is empty after 1.7 ms.
 const roomEvery = 200 * time.Microsecond
 
-// during is the interval of the script in which a packet is due.
-func (s *sender) during(due time.Duration) int { return int(due / s.interval) }
+// during is the interval of the script in which a packet is due; the last, where the terms have too few.
+func (s *sender) during(o *outlet, due time.Duration) int {
+	return min(int(due/s.interval), len(o.sent.Intervals)-1)
+}
 
 // call hands packets to the kernel by one call, and returns how many it took before it refused one.
 func (s *sender) call(o *outlet, batch []traffic.Leaving, now time.Time) (sent int, err error) {
 	d := datagram{number: s.number, flow: o.flow, dscp: o.dscp, seq: uint32(o.sent.Packets), sent: now.UnixNano()}
 	for i := range batch {
-		d.during = s.during(batch[i].Due)
+		d.during = s.during(o, batch[i].Due)
 		d.encode(s.headers[i][:])
 		d.seq++
 		v, m := &s.vectors[i], &s.messages[i]

@@ -11,6 +11,16 @@ import (
 	"github.com/pathwise-net/pathwise/traffic"
 )
 
+// A packet that is due after the intervals of its terms counts in the last of them.
+func TestDuring(t *testing.T) {
+	s, o := &sender{interval: 100 * time.Millisecond}, &outlet{sent: Sent{Intervals: make([]int, 3)}}
+	for due, want := range map[time.Duration]int{0: 0, 99 * time.Millisecond: 0, 299 * time.Millisecond: 2, 300 * time.Millisecond: 2, time.Hour: 2} {
+		if got := s.during(o, due); got != want {
+			t.Errorf("%v: %d, want %d", due, got, want)
+		}
+	}
+}
+
 // A sender whose socket has no room, and gets none, ends with its context. The socket is one of datagrams on this host that nobody reads.
 func TestSenderEndsWithoutRoom(t *testing.T) {
 	at := &net.UnixAddr{Name: filepath.Join(t.TempDir(), "socket"), Net: "unixgram"}

@@ -78,6 +78,9 @@ func (t Terms) reversed() (*traffic.Script, error) {
 	if len(script.Flows) != len(t.Flows) || load.ReversePeak > t.Rate+1 {
 		return nil, input.Errorf("script: it is of %d flows and %.0f bit/s, the terms have %d and %.0f", len(script.Flows), load.ReversePeak, len(t.Flows), t.Rate)
 	}
+	if covered := t.Interval * time.Duration(t.Intervals); covered < script.Duration() { // a capture that the client replays may last longer
+		return nil, input.Errorf("script: it lasts %v, the terms have intervals of %v", script.Duration(), covered)
+	}
 	for i, f := range script.Flows {
 		if f.Reverse && load.Flows[i] != t.Flows[i] {
 			return nil, input.Errorf("script: flow %s has %d packets, the terms have %d", f.Name, load.Flows[i].Packets, t.Flows[i].Packets)

@@ -68,6 +68,24 @@ func TestTermsValidate(t *testing.T) {
 	}
 }
 
+// A capture that a client replays may last longer than all that the server knows of the script.
+func TestTermsWithReplay(t *testing.T) {
+	text := "flow a replay file x\nflow b reverse end 300ms constant rate 50/s size 100"
+	script, err := traffic.Parse(text, func(string, int) ([]traffic.Recorded, error) {
+		return []traffic.Recorded{{Bytes: 100}, {After: time.Minute, Bytes: 100}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms, err := TermsOf(script, text, false, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := terms.reversed(); err != nil {
+		t.Error(err)
+	}
+}
+
 // Losses, copies and order of a flow are counted by packets, and its delays vary as its packets did.
 func TestArrivals(t *testing.T) {
 	a := arrivals{most: 10, intervals: make([]interval, 2)}
