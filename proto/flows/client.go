@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pathwise-net/pathwise/input"
@@ -41,6 +42,7 @@ type Test struct {
 	near   *test         // what comes in reverse
 	open   chan struct{} // closed when the far end knows where flows in reverse go to
 	told   chan struct{} // closed when it said what it sent of them
+	ended  atomic.Bool   // all was sent, and told: an account may come
 }
 
 // Outcome is what is known of a test when it is over, also of one that failed.
@@ -111,8 +113,11 @@ func (t *Test) begin(ctx context.Context) error {
 func (t *Test) Close() { t.conn.Close() }
 
 // Run sends the flows of the script that the terms are of, has the far end send those in reverse, and returns what came of them. An error is of what
-// ended it before its time: what is known by then is in the Outcome. It ends every goroutine, and the test.
+// ended it before its time: what is known by then is in the Outcome. It ends every goroutine, and the test, which lasts no longer than its terms and
+// the silence of a far end that is gone.
 func (t *Test) Run(ctx context.Context, script *traffic.Script) (Outcome, error) {
+	ctx, stop := context.WithTimeoutCause(ctx, t.client.Terms.Longest+t.client.silence, errOverdue)
+	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { t.conn.Close() })()
@@ -171,6 +176,7 @@ func (t *Test) exchange(ctx context.Context, script *traffic.Script, in *inlets)
 	for i := range sent {
 		end = binary.BigEndian.AppendUint32(end, uint32(sent[i].Packets))
 	}
+	t.ended.Store(true)
 	_ = t.conn.SetWriteDeadline(time.Now().Add(t.client.silence))
 	if _, err = t.conn.Write(end); err != nil {
 		return sent, fmt.Errorf("tell the end: %w", endpoint.Explain(ctx, err))

@@ -57,7 +57,7 @@ func (t *Test) hear(ctx context.Context, script *traffic.Script, o *Outcome) err
 			}
 			o.Sent = all
 			close(t.told)
-		case bytes.Equal(mark, accountMark):
+		case bytes.Equal(mark, accountMark) && t.ended.Load():
 			b, err := read(accountBytes(len(terms.Flows), terms.Intervals))
 			if err != nil {
 				return err

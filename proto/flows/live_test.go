@@ -1,7 +1,9 @@
 package flows
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net"
 	"net/netip"
 	"runtime"
@@ -177,27 +179,13 @@ func TestFarEndVanishes(t *testing.T) {
 		"foreign":        {func(conn net.Conn) { _, _ = conn.Write([]byte("HTTP/1.1")) }, errForeign},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer l.Close()
-			accepted := make(chan net.Conn, 1)
-			go func() {
-				conn, err := l.Accept()
-				if err == nil {
-					_, _ = conn.Write(welcome{verdict: goAhead}.encode())
-					_, _ = conn.Read(make([]byte, 1000))
-					c.serve(conn)
-				}
-				accepted <- conn
-			}()
+			at := pretending(t, c.serve)
 			script, terms := parsed(t, "flow a end 10m constant rate 50/s size 100")
 			silence := PeerTimeout
 			if name == "silent" {
 				silence = 300 * time.Millisecond
 			}
-			test, err := Client{Terms: terms, silence: silence}.Begin(t.Context(), []netip.AddrPort{netip.MustParseAddrPort(l.Addr().String())})
+			test, err := Client{Terms: terms, silence: silence}.Begin(t.Context(), []netip.AddrPort{at})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -208,7 +196,76 @@ func TestFarEndVanishes(t *testing.T) {
 			if name == "after one word" && (len(o.SoFar) != 1 || o.SoFar[0].Packets != 7) {
 				t.Errorf("so far %+v", o.SoFar)
 			}
-			(<-accepted).Close()
+		})
+	}
+}
+
+// pretending is a far end that lets one client in, does as serve does, and keeps the connection until the client closes it.
+func pretending(t *testing.T, serve func(net.Conn)) netip.AddrPort {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan struct{})
+	t.Cleanup(func() { l.Close(); <-served })
+	go func() {
+		defer close(served)
+		if conn, err := l.Accept(); err == nil {
+			defer conn.Close()
+			_, _ = conn.Write(welcome{verdict: goAhead}.encode())
+			_, _ = conn.Read(make([]byte, 1000))
+			serve(conn)
+			_, _ = io.Copy(io.Discard, conn)
+		}
+	}()
+	return netip.MustParseAddrPort(l.Addr().String())
+}
+
+// A far end whose account comes before the end of the test is foreign, and one that talks on without what is due ends the test in its time.
+func TestFarEndOutOfTurn(t *testing.T) {
+	account := func(intervals int) func(net.Conn) {
+		return func(conn net.Conn) {
+			_, _ = conn.Write((&Account{Flows: []FlowAccount{{Intervals: make([]Interval, intervals)}}}).encode())
+			conn.Close()
+		}
+	}
+	talk := func(conn net.Conn) {
+		each := time.NewTicker(20 * time.Millisecond)
+		defer each.Stop()
+		for err := error(nil); err == nil; <-each.C {
+			_, err = conn.Write(encodeSoFar(make([]SoFar, 1)))
+		}
+	}
+	opened := func(serve func(net.Conn)) func(net.Conn) {
+		return func(conn net.Conn) { _, _ = conn.Write(openMark); serve(conn) }
+	}
+	const long, short, back = "flow a end 2s constant rate 50/s size 100", "flow a end 100ms constant rate 50/s size 100", "flow a reverse end 100ms constant rate 50/s size 100"
+	for name, c := range map[string]struct {
+		text  string
+		serve func(net.Conn)
+		want  error
+	}{
+		"account at once":      {long, account(20), errForeign},
+		"account without sent": {back, opened(account(1)), errForeign},
+		"never an account":     {short, talk, errOverdue},
+		"never sent":           {back, opened(talk), errOverdue},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script, terms := parsed(t, c.text)
+			if c.want == errOverdue {
+				terms.Longest = time.Millisecond
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			test, err := Client{Terms: terms, silence: time.Second}.Begin(ctx, []netip.AddrPort{pretending(t, c.serve)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o, err := test.Run(ctx, script); !errors.Is(err, c.want) || o.Account != nil || len(o.Sent) != 1 {
+				t.Errorf("error %v, outcome %+v", err, o)
+			}
 		})
 	}
 }

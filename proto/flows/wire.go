@@ -82,6 +82,7 @@ var (
 	// ErrBusy: the responder makes as many tests as it may, or does not know the secret.
 	ErrBusy    = errors.New("the responder is busy with other tests; try again later")
 	errForeign = errors.New("the far end does not speak this protocol: is it a Pathwise responder?")
+	errOverdue = errors.New("the far end talks on, and gave no account within the time of the test")
 )
 
 // CheckSecret says what is wrong with a secret: it has 36 characters that can be printed, of ASCII and without a space.
