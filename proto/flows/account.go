@@ -111,11 +111,16 @@ func encodeSoFar(all []SoFar) []byte {
 	return b
 }
 
-func decodeSoFar(b []byte) (all []SoFar) {
+// decodeSoFar reads what follows the mark: soFarBytes of each flow. Figures that cannot be are those of another protocol.
+func decodeSoFar(b []byte) (all []SoFar, err error) {
 	for ; len(b) >= soFarBytes; b = b[soFarBytes:] {
-		all = append(all, SoFar{int(binary.BigEndian.Uint64(b)), int64(binary.BigEndian.Uint64(b[8:]))})
+		one := SoFar{int(binary.BigEndian.Uint64(b)), int64(binary.BigEndian.Uint64(b[8:]))}
+		if one.Packets < 0 || one.Bytes < 0 {
+			err = errForeign
+		}
+		all = append(all, one)
 	}
-	return all
+	return all, err
 }
 
 // mark | of each flow in reverse: packets:64 | bytes:64 | skipped:64 | refused:64 | late, p95, ns:64 | most, ns:64 | packets of each interval:32
@@ -136,7 +141,7 @@ func encodeSent(script *traffic.Script, all []Sent) []byte {
 	return b
 }
 
-// decodeSent reads what follows the mark of a flow in reverse that has so many packets.
+// decodeSent reads what follows the mark of a flow in reverse that has so many packets. Figures that cannot be are those of another protocol.
 func decodeSent(b []byte, most int) (s Sent, err error) {
 	figures := make([]int64, sentBytes/8)
 	for i := range figures {
@@ -145,10 +150,12 @@ func decodeSent(b []byte, most int) (s Sent, err error) {
 			err = errForeign
 		}
 	}
+	during := int64(0)
 	for b = b[sentBytes:]; len(b) >= 4; b = b[4:] {
-		s.Intervals = append(s.Intervals, int(binary.BigEndian.Uint32(b)))
+		n := binary.BigEndian.Uint32(b)
+		s.Intervals, during = append(s.Intervals, int(n)), during+int64(n)
 	}
-	if figures[0] > int64(most) {
+	if max(figures[0], figures[2], figures[3]) > int64(most) || during != figures[0] {
 		err = errForeign
 	}
 	s.Packets, s.Bytes, s.Skipped, s.Refused = int(figures[0]), figures[1], int(figures[2]), int(figures[3])

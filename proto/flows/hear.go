@@ -34,7 +34,11 @@ func (t *Test) hear(ctx context.Context, script *traffic.Script, o *Outcome) err
 			if err != nil {
 				return err
 			}
-			o.SoFar = merged(script, decodeSoFar(b), t.near.soFar())
+			far, err := decodeSoFar(b)
+			if err != nil {
+				return err
+			}
+			o.SoFar = merged(script, far, t.near.soFar())
 			if t.client.OnSoFar != nil {
 				t.client.OnSoFar(o.SoFar)
 			}

@@ -1,6 +1,7 @@
 package flows
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -38,13 +39,31 @@ func TestMessages(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, cmp.Diff(a, got))
 	}
 	script, _ := parsed(t, "flow a end 1s constant rate 1/s size 99\nflow b reverse end 1s constant rate 1/s size 99")
-	sent := Sent{Packets: 1, Bytes: 2, Skipped: 3, Refused: 4, LateP95: 5, LateMost: 6, Intervals: []int{0, 1}}
-	if got, err := decodeSent(encodeSent(script, []Sent{{}, sent})[markBytes:], 1); err != nil || cmp.Diff(sent, got) != "" {
+	sent := Sent{Packets: 4, Bytes: 2, Skipped: 3, Refused: 1, LateP95: 5, LateMost: 6, Intervals: []int{1, 3}}
+	if got, err := decodeSent(encodeSent(script, []Sent{{}, sent})[markBytes:], 8); err != nil || cmp.Diff(sent, got) != "" {
 		t.Errorf("%v (-want +got):\n%s", err, cmp.Diff(sent, got))
 	}
 	soFar := []SoFar{{1, 2}, {3, 4}}
-	if diff := cmp.Diff(soFar, decodeSoFar(encodeSoFar(soFar)[markBytes:])); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	if got, err := decodeSoFar(encodeSoFar(soFar)[markBytes:]); err != nil || cmp.Diff(soFar, got) != "" {
+		t.Errorf("%v (-want +got):\n%s", err, cmp.Diff(soFar, got))
+	}
+}
+
+// Figures that cannot be do not enter.
+func TestFiguresThatCannotBe(t *testing.T) {
+	for _, bad := range []SoFar{{Packets: -1}, {Bytes: -1}} {
+		if _, err := decodeSoFar(encodeSoFar([]SoFar{bad, {}})[markBytes:]); !errors.Is(err, errForeign) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+	script, _ := parsed(t, "flow a reverse end 1s constant rate 1/s size 99")
+	for name, bad := range map[string]Sent{
+		"more than the flow has": {Packets: 9, Intervals: []int{9}}, "more skipped": {Skipped: 9, Intervals: []int{0}}, "more refused": {Refused: 9, Intervals: []int{0}},
+		"more in intervals": {Packets: 2, Intervals: []int{1, 2}}, "fewer in intervals": {Packets: 2, Intervals: []int{1, 0}}, "less than none": {Bytes: -1},
+	} {
+		if _, err := decodeSent(encodeSent(script, []Sent{bad})[markBytes:], 8); !errors.Is(err, errForeign) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -135,6 +154,7 @@ func FuzzMessages(f *testing.F) {
 		}
 		if len(b) >= sentBytes+4 {
 			_, _ = decodeSent(b[:sentBytes+4], 1)
+			_, _ = decodeSoFar(b)
 		}
 		if len(b) >= headerBytes {
 			a := arrivals{most: 100, intervals: make([]interval, 50)}
