@@ -130,11 +130,18 @@ func TestServerError(t *testing.T) {
 		codeStreams:  {Duration: time.Second, Parallel: 3},
 		codeRate:     {Duration: time.Second, Proto: UDP, Reverse: true, Rate: 2000},
 	} {
-		_, err := (&Client{Addr: addr, Config: c}).Run(context.Background())
-		var e *PeerError
-		if !errors.As(err, &e) || e.Code != want || !strings.Contains(err.Error(), errorText(want)) {
-			t.Errorf("error is %v, want %q", err, errorText(want))
-		}
+		refuses(t, addr, c, want)
+	}
+	refuses(t, addr, Config{Proto: UDP, Reverse: true, Search: true, Rate: 1000, Duration: shortestSearch}, codeRate) // its first rate is loadrate.Least
+}
+
+// refuses fails a test that the server does not refuse with a code.
+func refuses(t *testing.T, addr string, c Config, want int32) {
+	t.Helper()
+	_, err := (&Client{Addr: addr, Config: c}).Run(t.Context())
+	var e *PeerError
+	if !errors.As(err, &e) || e.Code != want || !strings.Contains(err.Error(), errorText(want)) {
+		t.Errorf("error is %v, want %q", err, errorText(want))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pathwise-net/pathwise/analysis/loadrate"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -116,6 +117,8 @@ func (p Policy) judge(params Params) error {
 		return &PeerError{Code: codeRate}
 	case bool(params.UDP && (params.Reverse || params.Bidir)) && rate == 0 && params.train() == nil:
 		return &PeerError{Code: codeRate} // without limit
+	case params.search() != nil && bool(params.Reverse) && p.MaxRate < loadrate.Least:
+		return &PeerError{Code: codeRate} // a search sends that much from the start
 	}
 	return nil
 }
