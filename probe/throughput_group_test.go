@@ -25,6 +25,9 @@ func TestCheckGroup(t *testing.T) {
 		t.Errorf("receivers (-want +got):\n%s", diff)
 	}
 	for field, change := range map[string]func(*Throughput){
+		"path-rate":                            func(p *Throughput) { p.PathRate = 1e6 },
+		"path-rate \"1.00 Mbit/s\"":            func(p *Throughput) { p.PathRate, p.Group = 1e6, Group{}; p.Search = SearchRFC9097 },
+		"path-rate \"2.00 Mbit/s\"":            func(p *Throughput) { p.PathRate, p.Group = 2e6, Group{}; p.Search = SearchTrials },
 		"group \"10.0.0.1\"":                   func(p *Throughput) { p.Group.Address = "10.0.0.1" },
 		"group 224.0.0.1":                      func(p *Throughput) { p.Group.Address = "224.0.0.1" },
 		"group 239.255.86.4":                   func(p *Throughput) { p.Config.Reverse = true },

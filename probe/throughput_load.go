@@ -199,7 +199,7 @@ func pathRateField() field[Throughput] {
 
 // checkPathRate refuses the rate of the path where nothing is reckoned with it.
 func (p *Throughput) checkPathRate() error {
-	if p.PathRate > 0 && p.Config.Proto == iperf3.UDP {
+	if p.PathRate > 0 && (p.Config.Proto == iperf3.UDP || p.Search != "" || p.Group.Address != "") {
 		return &input.Error{Field: "path-rate", Value: quantity.FormatRate(float64(p.PathRate)), Remedy: "the transfer time ratio is of tcp: leave it out"}
 	}
 	return nil
