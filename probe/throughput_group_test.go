@@ -47,8 +47,12 @@ func TestCheckGroup(t *testing.T) {
 // A Result of a group has what each receiver counted, the target first, and how far datagrams went.
 func TestThroughputGroup(t *testing.T) {
 	ports := make([]int, 2)
+	groups, err := iperf3.ParseGroups(iperf3.PrivateGroups)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range ports {
-		ports[i] = serveBy(t, &iperf3.Server{Policy: iperf3.Policy{Multicast: true}})
+		ports[i] = serveBy(t, &iperf3.Server{Policy: iperf3.Policy{Groups: groups}})
 	}
 	p := &Throughput{Target: "127.0.0.1", Port: ports[0], Group: Group{Address: "239.255.86.7", Receivers: fmt.Sprintf("127.0.0.1:%d", ports[1])},
 		Config: iperf3.Config{Duration: 300 * time.Millisecond, Rate: 4e6, Length: 1000}}

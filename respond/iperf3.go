@@ -58,8 +58,10 @@ func reflectBeside(ctx context.Context, at net.Addr, t terms) (begin func(contex
 }
 
 func openIperf3(ctx context.Context, address string, t terms) (net.Addr, serve, error) {
-	policy := iperf3.Policy{MaxTests: t.Tests, MaxDuration: t.Longest, MaxStreams: t.Streams, MaxRate: t.Rate, Peer: t.peer, Auth: t.Iperf3, Classes: t.Iperf3Classes, MPTCP: t.MPTCP,
-		Multicast: t.Multicast && t.secret == ""} // a run of a mesh has no groups
+	policy := iperf3.Policy{MaxTests: t.Tests, MaxDuration: t.Longest, MaxStreams: t.Streams, MaxRate: t.Rate, Peer: t.peer, Auth: t.Iperf3, Classes: t.Iperf3Classes, MPTCP: t.MPTCP}
+	if t.secret == "" { // a run of a mesh has no groups
+		policy.Groups = t.Groups
+	}
 	if t.secret != "" {
 		secret, err := iperf3.ParseCookie(t.secret)
 		if err != nil {

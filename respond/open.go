@@ -30,7 +30,7 @@ type Limits struct {
 	Iperf3Classes []iperf3.Class   // of clients of iperf3
 	STAMP         STAMP
 	MPTCP         bool               // the iperf3 server listens for MPTCP as well
-	Multicast     bool               // clients of the iperf3 server may have this host join a group for a test, and receive from it
+	Groups        []netip.Prefix     // of multicast, of which clients of the iperf3 server may have this host join one for a test, and receive from it
 	Files         string             // the folder whose files tests of throughput may send and write; "": none
 	Iperf3        *iperf3.ServerAuth // users of the iperf3 server; nil: those who say nothing of themselves are let in
 	NDT7          NDT7

@@ -64,7 +64,7 @@ var badTexts = []struct{ call, flag, text string }{
 	{"explain", "kind", "x,y z"}, {"fetch 127.0.0.1", "scheme", "x,y z"}, {"fetch 127.0.0.1", "path", "x,y z"}, {"fetch 127.0.0.1", "name", "x,y z"},
 	{"host", "rtt", "x,y z"}, {"host", "to", "no-such-host.invalid"}, {"host", "only", "x"},
 	{"diagnose 127.0.0.1", "file", "/dev/null/x"}, {"diagnose 127.0.0.1", "far-file", "../x"},
-	{"throughput 127.0.0.1", "file", "/dev/null/x"}, {"throughput 127.0.0.1", "far-file", "../x"}, {"respond", "files", "/dev/null/x"},
+	{"throughput 127.0.0.1", "file", "/dev/null/x"}, {"throughput 127.0.0.1", "far-file", "../x"}, {"respond", "files", "/dev/null/x"}, {"respond", "multicast", "x,y z"},
 	{"host", "os", "x,y z"}, {"host", "disk", "/dev/null/x"}, {"host --revert", "backup", "/dev/null/x"},
 	{"diagnose", "ssh", "@x"}, {"diagnose --ssh dtn1", "key", "/dev/null/x"}, {"diagnose --ssh dtn1", "known-hosts", "/dev/null/x"},
 	{"host dtn1", "key", "/dev/null/x"}, {"host dtn1", "known-hosts", "/dev/null/x"},

@@ -34,7 +34,7 @@ type accessFlags struct {
 	tlsKey     string
 	ndt7CC     string
 	mptcp      bool
-	multicast  bool
+	multicast  string
 	files      string
 	noBack     bool
 }
@@ -58,7 +58,9 @@ func (a *accessFlags) addUsers(flags *pflag.FlagSet) {
 	flags.StringVar(&a.users, "authorized-users-path", "", "users of the iperf3 server, without whose name and password nobody tests, in a `FILE` as iperf3 has it")
 	flags.StringVar(&a.rsaKey, "rsa-private-key-path", "", "RSA key by which clients encrypt these, in a `FILE` in PEM")
 	flags.BoolVar(&a.mptcp, "mptcp", false, "let tests of throughput come by MPTCP as well")
-	flags.BoolVar(&a.multicast, "multicast", false, "let tests of throughput have this host join a multicast group while they last, and receive from it")
+	flags.StringVar(&a.multicast, "multicast", "",
+		"let tests of throughput have this host join a multicast group while they last, and receive from it: a group of these `PREFIXES`")
+	flags.Lookup("multicast").NoOptDefVal = iperf3.PrivateGroups
 	flags.StringVar(&a.files, "files", "", "folder whose files tests of throughput may have sent, and in which they may write new ones, which are removed after")
 	flags.StringVar(&a.skew, "time-skew-threshold", "10s", "how far the clocks of such clients may be off")
 }
@@ -87,7 +89,13 @@ func (a *accessFlags) ndt7Into(l *respond.Limits) error {
 
 // usersInto reads the files of these users.
 func (a *accessFlags) usersInto(l *respond.Limits) error {
-	l.MPTCP, l.Multicast, l.Files = a.mptcp, a.multicast, a.files
+	l.MPTCP, l.Files = a.mptcp, a.files
+	if a.multicast != "" {
+		var err error
+		if l.Groups, err = iperf3.ParseGroups(a.multicast); err != nil {
+			return badFlag("multicast", err)
+		}
+	}
 	if info, err := os.Stat(a.files); a.files != "" && err != nil {
 		return badFlag("files", err)
 	} else if a.files != "" && !info.IsDir() {

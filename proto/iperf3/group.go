@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -72,11 +75,31 @@ func (c *Config) checkGroup() error {
 // Ranges of groups that no test takes: what everybody on a link hears, and those whose members name the sender.
 var (
 	localControl = netip.MustParsePrefix("224.0.0.0/24") // RFC 5771 section 4
+	netControl   = netip.MustParsePrefix("224.0.1.0/24") // RFC 5771 section 5: NTP, PTP and other protocols
 	sourceFour   = netip.MustParsePrefix("232.0.0.0/8")  // RFC 4607
 	sourceSix    = netip.MustParsePrefix("ff30::/12")    // RFC 4607, and groups of a prefix (RFC 3306) beside it
 	permanent    = netip.MustParsePrefix("ff00::/12")    // RFC 4291 section 2.7: assigned to protocols
 	hostAlone    = netip.MustParsePrefix("ff11::/16")    // the scope of one interface
 )
+
+// PrivateGroups are those that are assigned to no one: of IPv4 what is administratively scoped (RFC 2365), of IPv6 what is transient (RFC 4291 section 2.7).
+const PrivateGroups = "239.0.0.0/8,ff10::/12"
+
+// ParseGroups reads prefixes of multicast groups, with commas between.
+func ParseGroups(text string) (all []netip.Prefix, err error) {
+	for _, one := range strings.Split(text, ",") {
+		prefix, err := netip.ParsePrefix(one)
+		least := 4 // the bits that make an address one of a group, of IPv4
+		if err == nil && prefix.Addr().Is6() {
+			least = 8
+		}
+		if err != nil || prefix != prefix.Masked() || !prefix.Addr().IsMulticast() || prefix.Addr().Is4In6() || prefix.Bits() < least {
+			return nil, fmt.Errorf("%s: want prefixes of multicast groups with commas between, such as 239.255.0.0/16,ff15::/16", strconv.Quote(text))
+		}
+		all = append(all, prefix)
+	}
+	return all, nil
+}
 
 // mayBeGroup says why tests do not send to a group.
 func mayBeGroup(group netip.Addr) error {
@@ -86,7 +109,7 @@ func mayBeGroup(group netip.Addr) error {
 		return errors.New("is no multicast address: " + give)
 	case sourceFour.Contains(group) || sourceSix.Contains(group):
 		return errors.New("is source-specific, which is not tested: " + give)
-	case localControl.Contains(group) || permanent.Contains(group) || hostAlone.Contains(group):
+	case localControl.Contains(group) || netControl.Contains(group) || permanent.Contains(group) || hostAlone.Contains(group):
 		return errors.New("is assigned to protocols, or of one host: " + give)
 	}
 	return nil
@@ -112,10 +135,14 @@ func (p Params) badGroup() bool {
 
 // answerGroup says on which interface this end joins the group, or why it does not.
 func (s *serverTest) answerGroup() *HelloGroup {
-	if !s.policy.Multicast {
+	groups := s.policy.Groups
+	if len(groups) == 0 {
 		return &HelloGroup{Error: "it does not let multicast in (respond --multicast)"}
 	}
 	group := netip.MustParseAddr(s.params.group().Address) // it was checked
+	if !slices.ContainsFunc(groups, func(p netip.Prefix) bool { return p.Contains(group) }) {
+		return &HelloGroup{Error: "it lets multicast in to other groups alone (respond --multicast=PREFIX,…)"}
+	}
 	local := addrPort(s.ctl.conn.LocalAddr()).Addr()
 	if group.Is4() != local.Is4() {
 		return &HelloGroup{Error: fmt.Sprintf("the group is of another version of IP than %s", local)}

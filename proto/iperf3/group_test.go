@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,9 +16,9 @@ import (
 
 func TestMayBeGroup(t *testing.T) {
 	for text, want := range map[string]string{
-		"239.255.86.4": "", "224.0.1.1": "", "233.252.0.1": "", "ff15::5864": "", "ff12::1": "", "ff1e::1": "",
+		"239.255.86.4": "", "224.0.2.1": "", "233.252.0.1": "", "ff15::5864": "", "ff12::1": "", "ff1e::1": "",
 		"10.0.0.1": "no multicast", "2001:db8::1": "no multicast", "ff12::1%lo": "no multicast", "::ffff:239.1.2.3": "no multicast",
-		"232.1.2.3": "source-specific", "ff35::8000:1": "source-specific", "224.0.0.1": "assigned", "ff02::1": "assigned", "ff11::1": "assigned",
+		"232.1.2.3": "source-specific", "ff35::8000:1": "source-specific", "224.0.0.1": "assigned", "224.0.1.1": "assigned", "224.0.1.129": "assigned", "ff02::1": "assigned", "ff11::1": "assigned",
 	} {
 		if err := mayBeGroup(netip.MustParseAddr(text)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
@@ -53,6 +54,27 @@ func listenOn(address string) func(context.Context, string) (net.Listener, error
 	}
 }
 
+// private are the groups that a respond lets in unless told otherwise.
+func private(t *testing.T) []netip.Prefix {
+	t.Helper()
+	all, err := ParseGroups(PrivateGroups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestParseGroups(t *testing.T) {
+	if all := private(t); len(all) != 2 || !all[0].Contains(netip.MustParseAddr("239.1.2.3")) || !all[1].Contains(netip.MustParseAddr("ff1e::1")) {
+		t.Errorf("private groups %v", all)
+	}
+	for _, bad := range []string{"", "x", "239.1.2.3", "239.1.2.3/8", "10.0.0.0/8", "224.0.0.0/3", "fe00::/7", "ff00::/7", "239.0.0.0/8,", "::ffff:239.0.0.0/104"} {
+		if got, err := ParseGroups(bad); err == nil || !strings.Contains(err.Error(), strconv.Quote(bad)) {
+			t.Errorf("%q: %v, %v", bad, got, err)
+		}
+	}
+}
+
 // Every receiver that joined counts every datagram once, also of two tests that send to one group and port at the same time.
 func TestGroup(t *testing.T) {
 	for address, group := range map[string]string{"127.0.0.1": "239.255.86.4", "::1": "ff15::5864"} {
@@ -63,7 +85,7 @@ func TestGroup(t *testing.T) {
 			} else {
 				ln.Close()
 			}
-			policy := Policy{Multicast: true, MaxTests: 2}
+			policy := Policy{Groups: private(t), MaxTests: 2}
 			addrs := []string{serveOn(t, policy, listenOn(address)), serveOn(t, policy, listenOn(address))}
 			config := Config{Proto: UDP, Group: group, Duration: 500 * time.Millisecond, Rate: 4_000_000, Length: 1000}
 			type outcome struct {
@@ -104,6 +126,11 @@ func TestGroupRefused(t *testing.T) {
 	if !input.Bad(err) || !strings.Contains(err.Error(), "respond --multicast") {
 		t.Errorf("error %v", err)
 	}
+	narrow := Policy{Groups: []netip.Prefix{netip.MustParsePrefix("239.1.0.0/16"), netip.MustParsePrefix("ff15::/16")}}
+	_, err = (&GroupClient{Addrs: []string{serve(t, narrow)}, Config: config}).Run(t.Context())
+	if !input.Bad(err) || !strings.Contains(err.Error(), "other groups alone") {
+		t.Errorf("a group that the server was not told: %v", err)
+	}
 	for _, c := range []GroupClient{{Config: config}, {Addrs: []string{"127.0.0.1"}, Config: Config{Proto: UDP}}} {
 		if _, err := c.Run(t.Context()); !input.Bad(err) {
 			t.Errorf("%+v: %v", c, err)
@@ -122,8 +149,8 @@ func TestGroupLosesReceiver(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- (&Server{Policy: Policy{Multicast: true}}).Serve(ctx, ln) }()
-	addrs := []string{serve(t, Policy{Multicast: true}), ln.Addr().String()}
+	go func() { ended <- (&Server{Policy: Policy{Groups: private(t)}}).Serve(ctx, ln) }()
+	addrs := []string{serve(t, Policy{Groups: private(t)}), ln.Addr().String()}
 	config := Config{Proto: UDP, Group: "239.255.86.6", Duration: time.Second, Interval: 100 * time.Millisecond, Rate: 1_000_000, Length: 1000,
 		OnInterval: func(IntervalReport) { stop() }}
 	all, err := (&GroupClient{Addrs: addrs, Config: config}).Run(t.Context())

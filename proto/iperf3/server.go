@@ -25,8 +25,9 @@ type Policy struct {
 	// (iperf_server_api.c, create_server_timers).
 	Overtime time.Duration
 	MPTCP    bool // tests by MPTCP are let in; the listener has to be of ListenMPTCP
-	// Multicast lets clients have this host join a group for a test, and receive what they send to it. It never sends to one.
-	Multicast bool
+	// Groups are multicast groups of which clients may have this host join one for a test, and receive what they send to it; nil: none. It never sends
+	// to a group, and joins none that is assigned to protocols, whatever is here.
+	Groups []netip.Prefix
 	// Files, if not nil, is the folder whose files clients may have sent, and in which they may have written what comes: see Config.FarFile.
 	Files *os.Root
 	// Peer, if valid, is the only host that may connect. Connections from elsewhere are closed before anything is read, so
