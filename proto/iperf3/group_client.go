@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"sync"
 	"time"
@@ -101,11 +100,19 @@ func (g *groupRun) do(ctx context.Context, c *GroupClient) (err error) {
 			c.Family = sock.IPv6
 		}
 	}
+	ctx, fail := context.WithCancelCause(ctx) // the first failure ends what is done with the others
+	defer fail(nil)
+	if err := g.each(ctx, fail, func(r *receiver) error { return r.reach(ctx, c.Family) }); err != nil {
+		return err
+	}
 	for _, r := range g.runs {
-		if err := g.meet(ctx, c, r); err != nil {
-			return fmt.Errorf("%s: %w", r.at, err)
-		}
 		defer r.ctl.watch()()
+	}
+	if err := g.agree(); err != nil {
+		return err
+	}
+	if err := g.each(ctx, fail, func(r *receiver) error { return r.negotiate() }); err != nil {
+		return err
 	}
 	g.t = g.lead().t
 	if err := g.connect(ctx); err != nil {
@@ -117,68 +124,6 @@ func (g *groupRun) do(ctx context.Context, c *GroupClient) (err error) {
 		}
 	}
 	return g.test(ctx)
-}
-
-// meet opens the test with one receiver, up to CREATE_STREAMS.
-func (g *groupRun) meet(ctx context.Context, c *GroupClient, r *receiver) error {
-	addr, err := hostPort(r.at)
-	if err != nil {
-		return err
-	}
-	ends, err := (&Client{Family: c.Family}).ends(ctx, addr)
-	if err != nil {
-		return err
-	}
-	if err := r.open(ctx, ends); err != nil {
-		return err
-	}
-	lead := g.lead()
-	if r != lead {
-		r.config.Length, r.report.Config.Length = lead.config.Length, lead.config.Length
-		if mine, first := r.report.Local.Addr(), lead.report.Local.Addr(); mine != first {
-			return badConfig("receivers", r.at, fmt.Sprintf("is reached from %s, and the first from %s: a datagram to a group leaves by one interface", mine, first))
-		}
-	}
-	r.groupPort = groupPort(lead.report.Remote)
-	settings := sock.ReadTCPSettings()
-	r.report.Settings, r.report.Path = &settings, forget(r.report.Remote.Addr())
-	return r.negotiate()
-}
-
-// connect shakes hands with all receivers from one socket, which sends to the group from then on.
-func (g *groupRun) connect(ctx context.Context) error {
-	lead := g.lead()
-	conn, err := lead.dialStream(ctx)
-	if err != nil {
-		return fmt.Errorf("%s: %w", lead.at, err)
-	}
-	s, err := newStream(0, conn, true, true, true)
-	if err != nil {
-		conn.Close()
-		return err
-	}
-	g.t.streams = []*stream{s}
-	defer context.AfterFunc(ctx, func() { conn.SetDeadline(past) })()
-	udp := conn.(*net.UDPConn)
-	link, err := interfaceOf(addrPort(conn.LocalAddr()).Addr())
-	if err != nil {
-		return err
-	}
-	for _, r := range g.runs[1:] {
-		r.t = g.t
-		err := reconnect(udp, r.report.Remote, link.Index)
-		if err == nil {
-			err = connectUDP(udp, udpConnectLimit)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", r.at, err)
-		}
-	}
-	group := netip.MustParseAddr(lead.config.Group)
-	if err := sendToGroups(s.raw, group.Is6(), max(groupHops, lead.config.Hops), link.Index); err != nil {
-		return err
-	}
-	return reconnect(udp, netip.AddrPortFrom(group, uint16(lead.groupPort)), link.Index)
 }
 
 // test is the data phase, and the exchange of results with each receiver.
@@ -264,7 +209,7 @@ func (g *groupRun) allFailed() error {
 	return errors.Join(all...)
 }
 
-// finishGroup tells one receiver that all was sent, and takes what it counted.
+// finish tells one receiver that all was sent, and takes what it counted.
 func (r *receiver) finish(ctx context.Context) error {
 	if err := r.ctl.send(TestEnd); err != nil {
 		return err

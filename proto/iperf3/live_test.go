@@ -23,12 +23,17 @@ func serve(t *testing.T, policy Policy) string {
 // serveOn does so on a listener of a sort.
 func serveOn(t *testing.T, policy Policy, listen func(context.Context, string) (net.Listener, error)) string {
 	t.Helper()
+	return serveBy(t, &Server{Policy: policy}, listen)
+}
+
+// serveBy does so with a server.
+func serveBy(t *testing.T, s *Server, listen func(context.Context, string) (net.Listener, error)) string {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ln, err := listen(ctx, "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{Policy: policy}
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, ln) }()
 	t.Cleanup(func() {
