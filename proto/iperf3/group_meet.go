@@ -47,13 +47,19 @@ func (g *groupRun) agree() error {
 		lead.config.Length = fittingDatagram(lead.ctl.conn)
 	}
 	settings := sock.ReadTCPSettings()
+	met := map[netip.AddrPort]string{}
 	for _, r := range g.runs {
+		remote := r.report.Remote
+		if before, twice := met[remote]; twice {
+			return badConfig("receivers", r.at, fmt.Sprintf("is %s, as %s is: name each receiver once, and the target not among them", remote, before))
+		}
+		met[remote] = r.at
 		if mine, first := r.report.Local.Addr(), lead.report.Local.Addr(); mine != first {
 			return badConfig("receivers", r.at, fmt.Sprintf("is reached from %s, and the first from %s: a datagram to a group leaves by one interface", mine, first))
 		}
 		r.config.Length, r.report.Config.Length = lead.config.Length, lead.config.Length
 		r.groupPort = groupPort(lead.report.Remote)
-		r.report.Settings, r.report.Path = &settings, forget(r.report.Remote.Addr())
+		r.report.Settings, r.report.Path = &settings, forget(remote.Addr())
 	}
 	return nil
 }

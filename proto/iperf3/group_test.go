@@ -132,6 +132,12 @@ func TestGroupRefused(t *testing.T) {
 	if !input.Bad(err) || !strings.Contains(err.Error(), "other groups alone") {
 		t.Errorf("a group that the server was not told: %v", err)
 	}
+	twice := serve(t, Policy{Groups: private(t)})
+	_, port, _ := net.SplitHostPort(twice)
+	_, err = (&GroupClient{Addrs: []string{twice, net.JoinHostPort("localhost", port)}, Config: config}).Run(t.Context())
+	if !input.Bad(err) || !strings.Contains(err.Error(), "localhost") || !strings.Contains(err.Error(), "once") {
+		t.Errorf("a receiver by two names: %v", err)
+	}
 	for _, c := range []GroupClient{{Config: config}, {Addrs: []string{"127.0.0.1"}, Config: Config{Proto: UDP}}} {
 		if _, err := c.Run(t.Context()); !input.Bad(err) {
 			t.Errorf("%+v: %v", c, err)
