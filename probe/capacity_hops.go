@@ -70,18 +70,19 @@ func (p *Capacity) measureHops(ctx context.Context, result *measure.Result) erro
 	if err != nil {
 		return err
 	}
-	return tryWays(result, ways, func(w way, last bool) error { return p.hopsOver(ctx, w, last, result) })
+	until := time.Now().Add(hopsFor + hopsSurvey)
+	return tryWays(result, ways, func(w way, last bool) error { return p.hopsOver(ctx, w, last, until, result) })
 }
 
-// hopsOver measures to one address of the target. Where nothing on the way answers, another is to be tried.
-func (p *Capacity) hopsOver(ctx context.Context, w way, last bool, result *measure.Result) error {
+// hopsOver measures to one address of the target, until a moment at most. Where nothing on the way answers, another is to be tried.
+func (p *Capacity) hopsOver(ctx context.Context, w way, last bool, until time.Time, result *measure.Result) error {
 	run, err := newHopsRun(p, w)
 	if err != nil {
 		return err
 	}
 	defer run.close()
 	defer context.AfterFunc(ctx, run.interrupt)()
-	err = run.do(ctx)
+	err = run.do(ctx, until)
 	links := run.study.Links()
 	if !last && ctx.Err() == nil && len(links) == 0 {
 		return &unreachableError{"no hop on the way answers"}

@@ -33,6 +33,8 @@ type hopsRun struct {
 	coarse  int           // answers that the kernel did not stamp
 	said    bool
 	due     time.Time // when the next packet leaves
+	until   time.Time // it ends then, whatever is known
+	late    bool      // it ended then
 }
 
 // hopsSocket is a socket and the packets that it sent, in the kernel's numbers.
@@ -86,15 +88,20 @@ func (h *hopsRun) interrupt() {
 	}
 }
 
-// do sends what the study asks for, until that knows enough.
-func (h *hopsRun) do(ctx context.Context) error {
+// do sends what the study asks for, until that knows enough, or a moment has come: the study counts the time for sending, and answers may have to be waited for.
+func (h *hopsRun) do(ctx context.Context, until time.Time) error {
+	h.until = until
 	for {
 		round := h.study.Next()
 		if len(round.Probes) == 0 {
 			return nil
 		}
 		h.say(round)
-		for _, p := range round.Probes {
+		for i, p := range round.Probes {
+			if h.late = !time.Now().Before(until); h.late {
+				h.study.Stop(round.Probes[i:])
+				return nil
+			}
 			if err := h.send(p); err != nil {
 				return err
 			}
@@ -185,8 +192,9 @@ func (h *hopsRun) synAnswers() bool {
 	return slices.ContainsFunc(h.syn.sent, func(f hopsFlight) bool { return f.over })
 }
 
-// listen hears what comes until a moment, or, where that is enough, until every packet is answered.
+// listen hears what comes until a moment, or the end of the measurement, or, where that is enough, until every packet is answered.
 func (h *hopsRun) listen(ctx context.Context, until time.Time, answers bool) error {
+	until = earliest(until, h.until)
 	for turn := 0; ; turn++ {
 		now := time.Now()
 		if answers && h.waiting(now) == 0 || turn > 0 && !now.Before(until) {

@@ -2,10 +2,13 @@ package probe
 
 import (
 	"encoding/binary"
+	"net"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/pathwise-net/pathwise/analysis/hops"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -64,6 +67,39 @@ func TestHopsAnswers(t *testing.T) {
 				t.Errorf("answered %d, short %v", answered, run.short)
 			}
 		})
+	}
+}
+
+// Where each packet has to be waited for, the measurement ends in time all the same, and says of links that it was over.
+func TestHopsEndInTime(t *testing.T) {
+	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	target := netip.MustParseAddr("127.0.0.1")
+	run, err := newHopsRun(&Capacity{Port: silent.LocalAddr().(*net.UDPAddr).Port}, way{to: target, from: target})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.close()
+	if run.syn.Socket != nil { // whose answers come at once
+		run.syn.Close()
+		run.syn = hopsSocket{}
+	}
+	run.short, run.longest = true, 50*time.Millisecond
+	run.study.Add(hops.Answer{Probe: run.study.Next().Probes[0], RTT: 50e-3, From: target, Reached: true})
+	began := time.Now()
+	if err := run.do(t.Context(), began.Add(300*time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+	r := measure.NewResult("capacity", began)
+	run.report(run.study.Links(), r)
+	if len(r.Samples.Links) != 1 || r.Samples.Links[0].Capacity.Doubt != string(hops.Late) || len(r.Notes) == 0 || !strings.Contains(r.Notes[0], "out of time") {
+		t.Errorf("links %+v, notes %q", r.Samples.Links, r.Notes)
 	}
 }
 

@@ -35,6 +35,9 @@ func (h *hopsRun) report(links []hops.Link, r *measure.Result) {
 	if n := len(links); n > 0 && links[n-1].Rate.Doubt == hops.Limited && h.study.Reached() && h.syn.Socket == nil {
 		r.Note("as root, the last hop is asked by SYNs, whose answers hosts do not limit")
 	}
+	if h.late {
+		r.Note(fmt.Sprintf("it ran out of time after %v: links and hops that were not known by then are not", hopsFor+hopsSurvey))
+	}
 	if h.coarse > answered/10 {
 		r.Note(fmt.Sprintf("the kernel stamped %d of %d answers: the others are as late as this program was", answered-h.coarse, answered))
 	}

@@ -73,4 +73,5 @@ const (
 	Several  Doubt = "packets go more than one way here"
 	Bent     Doubt = "round trips do not grow evenly with size, as over links that carry cells, or treat sizes differently"
 	Noisy    Doubt = "round trips vary too much for the time that was measured"
+	Late     Doubt = "the time was over before there were enough round trips"
 )

@@ -131,6 +131,27 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// Where the time is over early, links that are not known say that, not that a hop limits its answers, and what was not sent does not count.
+func TestStop(t *testing.T) {
+	s, random := &Study{Largest: 1500, MostTTL: 30, Random: rand.New(rand.NewPCG(1, 1)), Seconds: 8}, rand.New(rand.NewPCG(1, 2))
+	r, sent := route{links: rates(50, 40), noise: 3e-6}, 0
+	for s.stage != turns {
+		round := s.Next()
+		if s.stage == turns { // of which one packet is sent
+			s.Stop(round.Probes[1:])
+			round.Probes = round.Probes[:1]
+		}
+		for _, p := range round.Probes {
+			sent++
+			s.Add(r.answer(p, min(p.TTL, len(r.links)), random))
+		}
+	}
+	links := s.Links()
+	if got := links[0].Sent + links[1].Sent; got > sent || links[0].Rate.Doubt != Late || links[1].Rate.Doubt != Late {
+		t.Errorf("%d packets sent: %+v", sent, links)
+	}
+}
+
 func TestNarrowest(t *testing.T) {
 	sure := func(mbit float64) Link {
 		return Link{Rate: Estimate{BitsPerSecond: mbit, Low: mbit * .9, High: mbit * 1.1}}

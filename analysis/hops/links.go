@@ -41,6 +41,9 @@ func (s *Study) Links() []Link {
 			}
 			link.Rate.Doubt = h.doubt(link.Rate, l, before, s.sizes(ttl).span(), gone, max(ways, len(h.from)))
 		}
+		if s.late && link.Rate.Doubt == Noisy {
+			link.Rate.Doubt = Late
+		}
 		before, known, gone, ways = l, ok, 0, len(h.from)
 		all = append(all, link)
 	}

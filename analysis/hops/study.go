@@ -17,6 +17,7 @@ type Study struct {
 	stage  stage
 	passes int     // of the survey of the present TTLs, or looks
 	spent  float64 // s, of turns
+	late   bool    // see Stop
 }
 
 type stage int
@@ -91,6 +92,14 @@ func (s *Study) Add(a Answer) {
 		h.quoted = a.Quoted
 	}
 	h.add(a)
+}
+
+// Stop takes that the time is over, and which packets of the last round were not sent: what is not known is so for want of time.
+func (s *Study) Stop(unsent []Probe) {
+	s.late = true
+	for _, p := range unsent {
+		s.hops[p.TTL-1].sent--
+	}
 }
 
 // Limit takes that the path carries no packets larger than so many bytes whole. What larger ones brought does not count.
