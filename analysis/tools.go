@@ -16,7 +16,7 @@ type Tool struct {
 	Kind   string         `json:"kind"` // of probe
 	Metric measure.Metric `json:"metric"`
 	Runs   int            `json:"runs"`   // that have the metric
-	Failed int            `json:"failed"` // that have it not
+	Failed int            `json:"failed"` // that measured nothing; runs that measured other metrics alone count for neither
 	Median float64        `json:"median"`
 	Low    float64        `json:"low"` // the quarter of the runs below, and above
 	High   float64        `json:"high"`
@@ -69,7 +69,9 @@ func toolOf(results []*measure.Result, m measure.Metric) (t Tool) {
 	for _, r := range results {
 		v, has := r.Get(m)
 		if !has {
-			t.Failed++
+			if r.Status == measure.StatusFailed {
+				t.Failed++
+			}
 			continue
 		}
 		figures, seconds = append(figures, v), append(seconds, r.DurationSeconds)

@@ -20,11 +20,13 @@ func ran(tool, kind string, seconds float64, metrics figures, samples measure.Sa
 // Tools that measured what a pair carries are told with what they found beside the reference, how they scatter and what they cost.
 func TestCompareTools(t *testing.T) {
 	streams := measure.Samples{Trains: []measure.Train{{SentPackets: 100}}, Capacity: &measure.PathCapacity{Streams: []measure.StreamSample{{BitsPerSecond: 8e6, Seconds: 1}}}}
+	failed := ran("bulk", "throughput", 3, nil, measure.Samples{})
+	failed.Status = measure.StatusFailed
 	results := []*measure.Result{
 		ran("bulk", "throughput", 10, figures{measure.Throughput: 90e6, measure.SentBytes: 100e6, measure.ReceivedBytes: 99e6, measure.RetransmittedBytes: 1e6}, measure.Samples{}),
 		ran("bulk", "throughput", 12, figures{measure.Throughput: 110e6, measure.SentBytes: 140e6}, measure.Samples{}),
 		ran("bulk", "throughput", 11, figures{measure.Throughput: 100e6, measure.SentBytes: 120e6}, measure.Samples{}),
-		ran("bulk", "throughput", 3, nil, measure.Samples{}), // failed
+		failed, ran("bulk", "throughput", 3, figures{measure.RTTMedian: 0.02}, measure.Samples{}), // which did not ask for a throughput
 		ran("bulk", "throughput", 90, figures{measure.Throughput: 1e6}, measure.Samples{Sweep: &measure.Sweep{}}),
 		ran("", "ndt7", 20, figures{measure.Throughput: 95e6, measure.ReverseReceivedBytes: 5e6, measure.SentBytes: 10e6}, measure.Samples{}),
 		ran("train", "capacity", 2, figures{measure.Capacity: 120e6, measure.Available: 60e6}, streams),
