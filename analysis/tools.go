@@ -22,7 +22,7 @@ type Tool struct {
 	High   float64        `json:"high"`
 	// Spread is the distance from Low to High over the median; 0 of one run.
 	Spread float64 `json:"spread_ratio"`
-	// Deviation is the median over the reference's, less 1; nil: there is no reference, or it is 0.
+	// Deviation is the median over the reference's, less 1; nil: there is no reference, or it is 0 or of another unit.
 	Deviation *float64 `json:"deviation_ratio"`
 	Reference bool     `json:"reference"`
 	Seconds   float64  `json:"seconds"` // that a run took, the median
@@ -58,7 +58,7 @@ func CompareTools(results []*measure.Result, metrics []measure.Metric, reference
 	})
 	if at := referenceOf(tools, metrics, reference); at >= 0 {
 		tools[at].Reference = true
-		deviate(tools, tools[at].Median)
+		deviate(tools, tools[at])
 	}
 	return tools
 }
@@ -110,13 +110,15 @@ func referenceOf(tools []Tool, metrics []measure.Metric, name string) int {
 	return at
 }
 
-func deviate(tools []Tool, from float64) {
-	if from <= 0 {
+func deviate(tools []Tool, from Tool) {
+	if from.Median <= 0 {
 		return
 	}
-	for i := range tools {
-		by := finite(tools[i].Median/from - 1)
-		tools[i].Deviation = &by
+	for i, t := range tools {
+		if t.Metric.Unit() == from.Metric.Unit() {
+			by := finite(t.Median/from.Median - 1)
+			tools[i].Deviation = &by
+		}
 	}
 }
 

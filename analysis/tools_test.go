@@ -54,6 +54,11 @@ func TestCompareTools(t *testing.T) {
 			}
 		}
 	}
+	for _, got := range CompareTools(results, []measure.Metric{measure.Throughput, measure.RTTMedian}, "") {
+		if got.Metric == measure.RTTMedian && got.Deviation != nil {
+			t.Errorf("a time is off from a rate by %v", *got.Deviation)
+		}
+	}
 	if got := CompareTools(nil, metrics, ""); got == nil || len(got) > 0 {
 		t.Errorf("of nothing: %v", got)
 	}
