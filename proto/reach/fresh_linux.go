@@ -18,7 +18,8 @@ import (
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// mostVisitors are connections that one end takes on its fresh port: the other end's, and those of who scans the host meanwhile.
+// mostVisitors are connections that one end has on its fresh port at the same time from the other end's address, and as many from other addresses: those
+// of who scans the host meanwhile, or of the other end where addresses are translated.
 const mostVisitors = 8
 
 // fresh are the ports of one end that are open for one test.
@@ -63,9 +64,9 @@ func (f *fresh) close() tryCame {
 	return f.came
 }
 
-// answer answers on both ports until close. Nothing is sent to another address than peer.
+// answer answers on both ports until close. No datagram is sent to another address than peer.
 func (f *fresh) answer(cookie string, peer netip.Addr) {
-	f.group.Go(func() { f.accept(cookie) })
+	f.group.Go(func() { f.accept(cookie, peer) })
 	f.group.Go(func() { f.reflect(cookie, peer) })
 }
 
@@ -84,25 +85,38 @@ func (f *fresh) note(c *measure.ReachCame, right bool, from netip.AddrPort) int 
 	return c.Right
 }
 
-// accept answers connections.
-func (f *fresh) accept(cookie string) {
-	for range mostVisitors {
+// accept answers connections until close, and closes those for which there is no place: who opens many takes no place of the peer's.
+func (f *fresh) accept(cookie string, peer netip.Addr) {
+	places := map[bool]chan struct{}{true: make(chan struct{}, mostVisitors), false: make(chan struct{}, mostVisitors)} // of the peer's address, and of others
+	for {
 		conn, err := f.tcp.AcceptTCP()
 		if err != nil {
 			return
 		}
-		f.group.Go(func() {
-			defer conn.Close()
-			defer context.AfterFunc(f.ctx, func() { conn.Close() })()
-			_ = conn.SetDeadline(time.Now().Add(openTimeout)) // in which a lost segment is sent again
-			said := make([]byte, wordBytes)
-			_, err := io.ReadFull(conn, said)
-			right := err == nil && same(said, word(cookie, "tcp", f.own, asks))
-			f.note(&f.came.TCP, right, addrPort(conn.RemoteAddr()))
-			if right {
-				_, _ = io.WriteString(conn, word(cookie, "tcp", f.own, answers)) // to who may be gone
-			}
-		})
+		place := places[addrPort(conn.RemoteAddr()).Addr() == peer]
+		select {
+		case place <- struct{}{}:
+			f.group.Go(func() {
+				defer func() { <-place }()
+				f.visit(conn, cookie)
+			})
+		default:
+			conn.Close()
+		}
+	}
+}
+
+// visit hears what is said on a connection, and answers the right word.
+func (f *fresh) visit(conn *net.TCPConn, cookie string) {
+	defer conn.Close()
+	defer context.AfterFunc(f.ctx, func() { conn.Close() })()
+	_ = conn.SetDeadline(time.Now().Add(openTimeout)) // in which a lost segment is sent again
+	said := make([]byte, wordBytes)
+	_, err := io.ReadFull(conn, said)
+	right := err == nil && same(said, word(cookie, "tcp", f.own, asks))
+	f.note(&f.came.TCP, right, addrPort(conn.RemoteAddr()))
+	if right {
+		_, _ = io.WriteString(conn, word(cookie, "tcp", f.own, answers)) // to who may be gone
 	}
 }
 

@@ -174,6 +174,31 @@ func TestFreshPort(t *testing.T) {
 	}
 }
 
+// Who opens connections to a fresh port and says nothing keeps the peer from nothing, and takes few places.
+func TestFreshPortIsScanned(t *testing.T) {
+	loopback, other := netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("127.0.0.2")
+	own, err := openFresh(measure.ReachThere, loopback)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own.answer(someCookie, loopback)
+	at := netip.AddrPortFrom(loopback, uint16(own.ports().tcp))
+	translated := tryTCP(t.Context(), someCookie, measure.ReachThere, other, at)
+	scanner := net.Dialer{LocalAddr: &net.TCPAddr{IP: other.AsSlice()}}
+	for range 2 * mostVisitors {
+		silent, err := scanner.Dial("tcp", at.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer silent.Close()
+	}
+	peer := tryTCP(t.Context(), someCookie, measure.ReachThere, loopback, at)
+	came := own.close()
+	if !peer.Answered || !translated.Answered || came.TCP.Right != 2 || came.TCP.Wrong > mostVisitors {
+		t.Errorf("the peer %+v, from a translated address %+v; came %+v", peer, translated, came.TCP)
+	}
+}
+
 func TestDrill(t *testing.T) {
 	const short = 400 * time.Millisecond
 	drilltest.Run(t, drilltest.Subject{
