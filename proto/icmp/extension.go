@@ -6,8 +6,8 @@ import (
 	"net/netip"
 )
 
-// Extensions are what a router tells behind the packet that it quotes. Fault says why what stood there was dropped, wholly or from some
-// object on; "": nothing was. What the objects before that one say is kept; where the checksum is wrong, nothing is.
+// Extensions are what a router tells behind the packet that it quotes. Fault says why something that stood there was dropped; "": nothing
+// was. Of an interface object that is cut short that one is, of one whose length is wrong that and what follows; where the checksum is wrong, all is.
 type Extensions struct {
 	Labels     []Label     // the MPLS label stack that the packet came with, outermost first (RFC 4950)
 	Interfaces []Interface // those that the packet passed or would have passed (RFC 5837)

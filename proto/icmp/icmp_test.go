@@ -153,6 +153,7 @@ func TestExtensionFaults(t *testing.T) {
 			Extensions{Labels: one, Fault: "extension object claims 16 bytes of 4"}},
 		{"crumbs", bytesOf(t, "2000 0000 0008 0101 00011101 00"), Extensions{Labels: one, Fault: "1 bytes behind the last extension object"}},
 		{"interface cut short", bytesOf(t, "2000 0000 0008 020c 00000001"), Extensions{Fault: "interface object is cut short"}},
+		{"interface cut short before a label", bytesOf(t, "2000 0000 0008 020c 00000001 0008 0101 00011101"), Extensions{Labels: one, Fault: "interface object is cut short"}},
 		{"name that lies", bytesOf(t, "2000 0000 0008 0202 ff616200"), Extensions{Fault: "interface object is cut short"}},
 		{"name with an escape", bytesOf(t, "2000 0000 0008 0202 041b6300"), Extensions{Interfaces: []Interface{{Name: "?c"}}}},
 		{"another class", bytesOf(t, "2000 0000 0004 0301"), Extensions{Others: 1}},
