@@ -33,7 +33,8 @@ func NewResponder(off bool, log *slog.Logger) *Responder {
 	return &Responder{off: off, log: log, longest: Longest, places: admission.NewCount(admission.Limits{Each: testsEach, All: testsAll})}
 }
 
-// Serve makes the test that comes on a connection. It returns after Longest at the latest, or when ctx ends, and leaves the connection open.
+// Serve makes the test that comes on a connection. It returns after Longest, and a second in which it says why it fails, at the
+// latest, and leaves the connection open. When ctx ends it tries no more, and returns when the connection is closed, which is for the caller of Serve to do.
 func (r *Responder) Serve(ctx context.Context, conn net.Conn) {
 	t := begin(conn, r.longest)
 	if err := r.serve(ctx, t); err != nil {
