@@ -127,10 +127,12 @@ tests: [{tool: [rtt, connect], group: all, schedule: {every: 1m}}]
 		shown   []string
 	}{
 		{"as new", without("", ""), all, nil},
-		{"told no values", with(ours().Kinds, nil), all, []string{"value stamp of parameter proto of ping", "value udp of parameter proto of ping"}},
+		{"told no values", with(ours().Kinds, nil), all, []string{"value stamp of parameter proto of ping", "value udp of parameter proto of ping",
+			"value icmp of parameter proto of trace", "value tcp of parameter proto of trace"}},
 		{"told no values, before the others came", with(without("ping", "port").Kinds, nil), less,
 			[]string{"parameter port of ping", "value stamp of parameter proto of ping", "value syn of parameter proto of ping",
-				"value tcp of parameter proto of ping", "value udp of parameter proto of ping"}},
+				"value tcp of parameter proto of ping", "value udp of parameter proto of ping",
+				"value icmp of parameter proto of trace", "value tcp of parameter proto of trace"}},
 		{"has fewer", with(ours().Kinds, fewer), less, []string{"value stamp of parameter proto of ping",
 			"value tcp of parameter proto of ping", "value udp of parameter proto of ping"}},
 	} {
