@@ -33,7 +33,7 @@ type Zones struct{ V4, V6, AS string }
 // CymruZones are those of Team Cymru. Whoever asks them tells them which addresses are on a route.
 var CymruZones = Zones{V4: "origin.asn.cymru.com", V6: "origin6.asn.cymru.com", AS: "asn.cymru.com"}
 
-// name is that of an address; "": it has none, or its answer did not come in time.
+// name asks for the name of an address; "": it has none, or its answer did not come in time.
 func (d *DNS) name(ctx context.Context, a netip.Addr) string {
 	names, err := d.resolver.LookupAddr(ctx, a.String())
 	if err != nil || len(names) == 0 {

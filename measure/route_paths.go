@@ -1,10 +1,10 @@
 package measure
 
-// PathsSample is all ways that a trace found to a target over equal-cost links, as a graph.
+// PathsSample is all paths that a trace found to a target over equal-cost links, as a graph.
 type PathsSample struct {
 	Vertices []PathVertex `json:"vertices"` // in the order of their hops
 	Links    []PathLink   `json:"links"`
-	// Confidence is that no way is missing, if every router spreads evenly over its next hops.
+	// Confidence is the probability that no path is missing, if every router spreads evenly over its next hops.
 	Confidence  float64 `json:"confidence_ratio"`
 	Complete    bool    `json:"complete"` // false: the search was ended before it was sure
 	SentPackets int     `json:"sent_packets"`

@@ -83,7 +83,8 @@ func (p *Throughput) beginSideTrips(ctx context.Context) *sideTrips {
 	return s
 }
 
-// end ends the packets beside the transfer, and returns the round trips to the address target, with when each began, in seconds since began.
+// end stops the packets beside the transfer, and returns their round trips if they went to the address target; the times of these are
+// seconds after began.
 func (s *sideTrips) end(target string, began time.Time) (all []timedTrip) {
 	if s == nil {
 		return nil

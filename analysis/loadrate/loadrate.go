@@ -41,7 +41,7 @@ const (
 	highRow  = 1000 // from this row on, 1 Gbit/s, the rate goes up by one row at a time in any case
 )
 
-// rate is that of a row in bit/s.
+// rate is what a row of the table of sending rates offers, in bit/s.
 func rate(row int) int64 {
 	switch {
 	case row <= 0:

@@ -42,7 +42,7 @@ type Link struct {
 type Graph struct {
 	Vertices []Vertex `json:"vertices"`
 	Links    []Link   `json:"links"`
-	// Confidence is that no path is missing, if every router spreads evenly over its next hops.
+	// Confidence is the probability that no path is missing, if every router spreads evenly over its next hops.
 	Confidence float64 `json:"confidence_ratio"`
 	Complete   bool    `json:"complete"` // nothing was left to ask
 	Probes     int     `json:"probes"`   // that were sent

@@ -87,15 +87,7 @@ func playHops(t *testing.T, s *capacityScore, p hopsPath) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, p.spec())
 		}
-		l, err := lab.Start(t.Context(), spec, lab.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := l.Close(); err != nil {
-				t.Errorf("close lab: %v", err)
-			}
-		})
+		l := startLab(t, spec)
 		args := []string{"capacity", "carol", "--json", "--hops", "-4"}
 		if p.ipv6 {
 			args[len(args)-1] = "-6"

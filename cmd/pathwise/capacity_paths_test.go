@@ -138,15 +138,7 @@ func (s *capacityScores) judge(t *testing.T, p capacityPath) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, p.spec())
 	}
-	l, err := lab.Start(t.Context(), spec, lab.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			t.Errorf("close lab: %v", err)
-		}
-	})
+	l := startLab(t, spec)
 	startResponder(t, l, "carol")
 	before, err := l.Truth()
 	if err != nil {

@@ -115,13 +115,13 @@ func otherReflector() lab.Command {
 	return lab.Command{Argv: []string{lab.Self()}, Env: append(os.Environ(), reflectVariable+"=1")}
 }
 
-// readyOnCarol starts a program on carol that prints something when it is ready, waits for that, and ends it with the test.
+// readyOnCarol is readyOn of the host carol.
 func readyOnCarol(t *testing.T, l *lab.Lab, program lab.Command) {
 	t.Helper()
 	readyOn(t, l, "carol", program)
 }
 
-// readyOn does so on another host.
+// readyOn starts a program on a host that prints something when it is ready, waits for that, and ends it with the test.
 func readyOn(t *testing.T, l *lab.Lab, host string, program lab.Command) {
 	t.Helper()
 	read, write, err := os.Pipe()

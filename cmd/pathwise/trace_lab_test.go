@@ -54,7 +54,7 @@ links:
 			if os.Geteuid() != 0 {
 				continue // who is root of a user namespace alone can be nobody else there
 			}
-			argv = append([]string{"setpriv", "--reuid", "65534", "--clear-groups", "--inh-caps", "-all", "--bounding-set", "-all"}, argv...)
+			argv = asNobody(argv)
 		}
 		var out bytes.Buffer
 		onHost(t, l, "bob", &out, argv...)
@@ -100,4 +100,9 @@ links:
 			t.Errorf("%s: the target is %+v", c.name, last)
 		}
 	}
+}
+
+// asNobody is a command line that runs argv as a user without privileges. Only root may run it.
+func asNobody(argv []string) []string {
+	return append([]string{"setpriv", "--reuid", "65534", "--clear-groups", "--inh-caps", "-all", "--bounding-set", "-all"}, argv...)
 }

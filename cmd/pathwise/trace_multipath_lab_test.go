@@ -47,7 +47,7 @@ links:
 			if os.Geteuid() != 0 {
 				continue // who is root of a user namespace alone can be nobody else there
 			}
-			argv = append([]string{"setpriv", "--reuid", "65534", "--clear-groups", "--inh-caps", "-all", "--bounding-set", "-all"}, argv...)
+			argv = asNobody(argv)
 		}
 		var out bytes.Buffer
 		onHost(t, l, "bob", &out, argv...)
