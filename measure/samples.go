@@ -20,8 +20,9 @@ type Samples struct {
 	Capacity     *PathCapacity  `json:"capacity,omitempty"`
 	Links        []LinkSample   `json:"links,omitempty"` // of a route, in order
 	Hops         []Hop          `json:"hops,omitempty"`
-	Route        *RouteSample   `json:"route,omitempty"` // what Hops say as a whole
-	Paths        *PathsSample   `json:"paths,omitempty"` // all ways of equal cost
+	Route        *RouteSample   `json:"route,omitempty"`  // what Hops say as a whole
+	Return       *ReturnRoute   `json:"return,omitempty"` // the way back
+	Paths        *PathsSample   `json:"paths,omitempty"`  // all ways of equal cost
 	Marks        []Mark         `json:"marks,omitempty"`
 	Transactions []Transaction  `json:"transactions,omitempty"`
 	Members      []Member       `json:"members,omitempty"` // of a multicast group

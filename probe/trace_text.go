@@ -17,6 +17,10 @@ func traceText(w io.Writer, r *measure.Result) {
 		fmt.Fprint(w, PathsText(r.Samples.Paths))
 		return
 	}
+	if r.Samples.Return != nil {
+		bothText(w, r)
+		return
+	}
 	for i, h := range r.Samples.Hops {
 		if i > 0 { // what a hop before has told already
 			h.DSCP, h.ECN = unless(h.DSCP, r.Samples.Hops[i-1].DSCP), unless(h.ECN, r.Samples.Hops[i-1].ECN)

@@ -156,6 +156,10 @@ func (t *traceWatch) outcome(w io.Writer, columns int) {
 		return
 	}
 	t.hops = t.result.Samples.Hops
+	if t.result.Samples.Return != nil { // both ways, which have no names
+		probe.WriteText(w, t.result)
+		return
+	}
 	fmt.Fprintf(w, "route to %s (%s)\n", t.result.Target.Name, t.result.Target.Address)
 	for _, line := range append(t.table(columns), probe.RouteLines(t.result.Samples.Route)...) {
 		fmt.Fprintln(w, line)
