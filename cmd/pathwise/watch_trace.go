@@ -155,7 +155,7 @@ func (t *traceWatch) outcome(w io.Writer, columns int) {
 	if t.result == nil {
 		return
 	}
-	t.hops = t.result.Samples.Hops
+	t.hops = probe.Straight(t.result.Samples.Hops, t.result.Samples.Route)
 	if t.result.Samples.Return != nil { // both ways, which have no names
 		probe.WriteText(w, t.result)
 		return
