@@ -21,8 +21,8 @@ type Samples struct {
 	Links        []LinkSample   `json:"links,omitempty"` // of a route, in order
 	Hops         []Hop          `json:"hops,omitempty"`
 	Route        *RouteSample   `json:"route,omitempty"`  // what Hops say as a whole
-	Return       *ReturnRoute   `json:"return,omitempty"` // the way back
 	Paths        *PathsSample   `json:"paths,omitempty"`  // all ways of equal cost
+	Rounds       *RoundsSample  `json:"rounds,omitempty"` // of a trace that went on
 	Marks        []Mark         `json:"marks,omitempty"`
 	Transactions []Transaction  `json:"transactions,omitempty"`
 	Members      []Member       `json:"members,omitempty"` // of a multicast group

@@ -44,9 +44,6 @@ func tell(h *measure.Hop, a *traceAnswer, dscp int) {
 	if a.told != nil {
 		notAsSent(&h.DSCP, int(a.told.DSCP), dscp)
 		notAsSent(&h.ECN, int(a.told.ECN), 0)
-		if h.Translated == "" {
-			h.Translated = a.translated
-		}
 		if a.expired {
 			notAsSent(&h.QuotedTTL, int(a.told.TTL), 1)
 		}
@@ -69,6 +66,9 @@ func tell(h *measure.Hop, a *traceAnswer, dscp int) {
 		h.Fault = a.extensions.Fault
 	}
 }
+
+// distinctNote is of a trace whose plan was nameless.
+const distinctNote = "a router quotes too little of a packet to tell it from others without root: each packet had a port of its own, so hops may be of several paths"
 
 // notAsSent keeps what the first answer told that is not as it was sent.
 func notAsSent(at **int, told, sent int) {
@@ -116,12 +116,7 @@ func (p *tracePlan) counts() (sent, answered, all int) {
 // target answered, if only the scout.
 func routeOf(hops []measure.Hop, over *traceAnswer, met bool) measure.RouteSample {
 	r := measure.RouteSample{Reached: met || over != nil && over.reached}
-	loop := loopOf(hops)
 	for i, h := range hops {
-		if loop != nil && h.TTL >= loop.TTLs[0] { // all of the loop forward
-			r.LastForwards = h.TTL
-			continue
-		}
 		beyond := i < len(hops)-1 || met && over == nil
 		switch _, answered := h.Least(); {
 		case beyond:
@@ -130,10 +125,7 @@ func routeOf(hops []measure.Hop, over *traceAnswer, met bool) measure.RouteSampl
 				r.FirstSilent = h.TTL
 			}
 		case over != nil && !over.reached:
-			r.NotForwarding, r.Certain, r.Why = h.TTL, true, over.said()
-			if i > 0 && sole(h) != "" && sole(h) == sole(hops[i-1]) { // who answered as the TTL ran out answers again, for what goes farther
-				r.NotForwarding, r.LastForwards = hops[i-1].TTL, i-1
-			}
+			r.NotForwarding, r.Certain = h.TTL, true
 		case over == nil:
 			r.NotForwarding = h.TTL
 		}
@@ -142,14 +134,6 @@ func routeOf(hops []measure.Hop, over *traceAnswer, met bool) measure.RouteSampl
 		}
 	}
 	return r
-}
-
-// said is what an answer that ended a route says, with traceroute's letters where it has some.
-func (a *traceAnswer) said() string {
-	if a.annotation == "" {
-		return a.reply
-	}
-	return a.reply + ", " + a.annotation
 }
 
 func (r *traceRun) report(result *measure.Result) {
@@ -163,8 +147,7 @@ func (r *traceRun) report(result *measure.Result) {
 	}
 	over := p.last()
 	route := routeOf(result.Samples.Hops, over, p.met)
-	route.Remarks = remarksOf(result.Samples.Hops, r.flow.to.Addr().String(), route.LastForwards, !p.distinct && r.wire.by() != byConnections)
-	route.Answers, route.SentPackets, route.SentBytes = r.wire.by(), all, all*r.bytes()
+	route.Answers, route.SentPackets, route.SentBytes = r.wire.by(), all, all*r.flow.bytes()
 	result.Samples.Route = &route
 	result.Metrics[measure.SentPackets] = float64(sent)
 	result.Metrics[measure.ReceivedPackets] = float64(answered)
@@ -179,7 +162,7 @@ func (r *traceRun) report(result *measure.Result) {
 		result.Note(fmt.Sprintf("the target did not answer; the last hop that did has TTL %d of %d", p.length(), r.MaxTTL))
 	}
 	if p.distinct {
-		result.Note("a router quotes too little of a packet to tell it from others without root: each packet had a port of its own, so hops may be of several paths")
+		result.Note(distinctNote)
 	}
 	if mtu, learnt, err := sock.RouteMTU(r.flow.target); err == nil && learnt {
 		result.Metrics[measure.PathMTU] = float64(mtu)
@@ -187,10 +170,10 @@ func (r *traceRun) report(result *measure.Result) {
 }
 
 // bytes are those of a probe, from the IP header on.
-func (r *traceRun) bytes() int {
-	header := ipHeader(r.flow.to.Addr())
-	if r.Protocol == traceUDP {
+func (f *traceFlow) bytes() int {
+	header := ipHeader(f.to.Addr())
+	if f.protocol == traceUDP {
 		header += udpHeader
 	}
-	return header + len(r.flow.request(0))
+	return header + len(f.request(0))
 }

@@ -47,7 +47,7 @@ type packetWire struct {
 	flow    *traceFlow
 	sender  *sock.Socket
 	raw     *sock.Socket // nil: not allowed
-	sent    atomic.Int64 // probes that left, or are about to
+	sent    atomic.Int64 // one more than the highest number of a probe that left, or is about to
 	events  chan any
 	reading sync.WaitGroup
 	ended   context.Context
@@ -126,7 +126,7 @@ func (w *packetWire) send(id, ttl int, distinct bool) (time.Time, error) {
 	if distinct && w.flow.protocol == traceUDP {
 		port = w.flow.distinctPort(id)
 	}
-	w.sent.Store(int64(id + 1)) // before it leaves: the answer of a near target is here before the call returns
+	w.sent.Store(max(w.sent.Load(), int64(id+1))) // before it leaves: the answer of a near target is here before the call returns
 	_, before, err := w.sender.Send(w.flow.request(id), netip.AddrPortFrom(w.flow.target, port))
 	return before, err
 }
@@ -208,7 +208,7 @@ func (w *packetWire) fromRaw(event sock.Event) any {
 		return nil
 	}
 	a := w.flow.answerOf(e, p.From.Addr().WithZone(""), p.TTL, p.At)
-	a.shift, a.translated = w.flow.shift(e.Quote, id), w.flow.translated(e.Quote, id)
+	a.shift = w.flow.shift(e.Quote, id)
 	e.Quote.Transport = nil // it lies in the socket's own bytes
 	a.id, a.told = id, &e.Quote
 	return a

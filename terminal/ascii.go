@@ -19,8 +19,8 @@ func (s *Screen) Clipped(text string, columns int) string {
 	return ansi.Truncate(text, columns, ellipsis)
 }
 
-// letters is a text in letters that the screen shows.
-func (s *Screen) letters(text string) string {
+// Legible is a text in letters that the screen shows.
+func (s *Screen) Legible(text string) string {
 	if s.ASCII {
 		return ascii(text)
 	}

@@ -61,7 +61,7 @@ func (l *Live) Print(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.over {
-		_, _ = io.WriteString(l.screen.out, l.screen.letters(line)+"\r\n")
+		_, _ = io.WriteString(l.screen.out, l.screen.Legible(line)+"\r\n")
 		return
 	}
 	l.above = append(l.above, line)
@@ -107,7 +107,7 @@ func (l *Live) replace(shown bool) {
 	var text strings.Builder
 	text.WriteString(l.back(columns))
 	for _, line := range l.above {
-		text.WriteString(l.screen.letters(line) + "\r\n")
+		text.WriteString(l.screen.Legible(line) + "\r\n")
 	}
 	l.above, l.drawn = nil, nil
 	if shown {
@@ -115,7 +115,7 @@ func (l *Live) replace(shown bool) {
 		l.drawn = l.drawn[:min(len(l.drawn), max(rows-1, 1))]
 	}
 	for i, line := range l.drawn {
-		l.drawn[i] = l.screen.Clipped(l.screen.letters(line), columns-1) // a full line would leave the cursor on either line
+		l.drawn[i] = l.screen.Clipped(l.screen.Legible(line), columns-1) // a full line would leave the cursor on either line
 	}
 	text.WriteString(strings.Join(l.drawn, "\r\n"))
 	_, _ = io.WriteString(l.screen.out, text.String())

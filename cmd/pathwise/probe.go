@@ -87,6 +87,7 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 	format = addFormat(c, k.Name)
 	addMany(c, s, &flags)
 	addConnect(c, s, &flags)
+	addLive(c, s, &flags)
 	return c
 }
 

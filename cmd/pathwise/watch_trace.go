@@ -155,11 +155,7 @@ func (t *traceWatch) outcome(w io.Writer, columns int) {
 	if t.result == nil {
 		return
 	}
-	t.hops = probe.Straight(t.result.Samples.Hops, t.result.Samples.Route)
-	if t.result.Samples.Return != nil { // both ways, which have no names
-		probe.WriteText(w, t.result)
-		return
-	}
+	t.hops = t.result.Samples.Hops
 	fmt.Fprintf(w, "route to %s (%s)\n", t.result.Target.Name, t.result.Target.Address)
 	for _, line := range append(t.table(columns), probe.RouteLines(t.result.Samples.Route)...) {
 		fmt.Fprintln(w, line)

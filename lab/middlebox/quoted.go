@@ -25,13 +25,7 @@ func (n *translator) errorInward(t int64, p *packet.Packet) outcome {
 		return unmapped
 	}
 	inside := n.at(i).inside
-	switch n.quotes {
-	case QuotesLeft:
-	case QuotesAddresses:
-		p.RewriteQuotedAddresses(true, inside)
-	default:
-		p.RewriteQuoted(true, inside)
-	}
+	p.RewriteQuoted(true, inside)
 	p.Rewrite(false, inside)
 	return translated
 }

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
+	"github.com/pathwise-net/pathwise/quantity"
+	"github.com/pathwise-net/pathwise/sock"
+	"github.com/pathwise-net/pathwise/terminal"
+)
+
+// liveFlags are those of trace that hold where it goes on, and liveOnly those that hold there alone.
+var (
+	liveFlags = []string{"proto", "max-ttl", "port", "timeout", "interval", "dscp", "ipv4", "ipv6", "json", "quiet", "verbose"}
+	liveOnly  = []string{"count", "every"}
+)
+
+// liveCall is a call of trace --live or --report.
+type liveCall struct {
+	live, report bool
+	count        int
+	every        string
+}
+
+// reportRounds is how many rounds a report is of where nobody says: as many as of mtr -r.
+const reportRounds = 10
+
+// addLive has trace go on.
+func addLive(c *cobra.Command, s *session, flags *parameterFlags) {
+	if flags.kind.Name != "trace" {
+		return
+	}
+	call := &liveCall{}
+	c.Flags().BoolVar(&call.live, "live", false, "go on, a packet to each hop each second, and show loss and round trips of each; ? or h shows the keys")
+	c.Flags().BoolVarP(&call.report, "report", "r", false, "as --live, for so many rounds (-c), and print one table at the end")
+	c.Flags().IntVarP(&call.count, "count", "c", 0, "of --live and --report: rounds (default: --report 10, --live until q)")
+	c.Flags().StringVar(&call.every, "every", "1s", "of --live and --report: time from one round to the next")
+	c.Long += "\n--live goes on and shows loss, round trips and jitter of each hop, as mtr does, and whether the path loses packets or a router merely answers " +
+		"seldom; --report prints that once. Both send ICMP echo unless --proto says otherwise."
+	c.Example += "\n" + examples([]string{"trace carol --live", "trace carol --report -c 100 --every 0.2s", "trace carol --report --json"})
+	once := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		on := call.live || call.report
+		if err := checkLiveFlags(c, on); err != nil {
+			return err
+		}
+		if !on {
+			return once(c, args)
+		}
+		return call.run(c, s, flags, args)
+	}
+}
+
+// checkLiveFlags refuses the flags that do not hold for a trace that goes on, or for it alone.
+func checkLiveFlags(c *cobra.Command, on bool) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		only := slices.Contains(liveOnly, f.Name)
+		switch {
+		case err != nil || f.Name == "live" || f.Name == "report":
+		case on && !only && !slices.Contains(liveFlags, f.Name):
+			err = input.Errorf("--%s: not for --live and --report, which send one packet to each hop a round; leave it out", f.Name)
+		case !on && only:
+			err = badFlag(f.Name, fmt.Errorf("%q: it is for --live and --report; give one of them, too", f.Value))
+		}
+	})
+	return err
+}
+
+func (l *liveCall) run(c *cobra.Command, s *session, flags *parameterFlags, args []string) error {
+	trace, err := l.trace(c, s, flags, args)
+	if err != nil {
+		return err
+	}
+	in, typed := s.in.(*os.File)
+	if s.live() && !l.report && typed && terminal.Is(in) {
+		return s.watchTrace(c.Context(), trace, in)
+	}
+	if trace.Rounds == 0 {
+		trace.Rounds = reportRounds
+	}
+	s.progress("tracing %s, %s…", trace.Target, quantity.FormatCount(trace.Rounds, "round"))
+	r, err := trace.Do(c.Context())
+	s.progress("")
+	return firstOf([]error{err, s.finish(r, err, probe.WriteText)}, !input.Bad(err))
+}
+
+// trace is what the call asks for.
+func (l *liveCall) trace(c *cobra.Command, s *session, flags *parameterFlags, args []string) (*probe.LiveTrace, error) {
+	if len(args) != 1 {
+		return nil, input.Errorf("%q: --live and --report are of one host; give one", args[1:])
+	}
+	parameters, options, err := flags.read(c, s)
+	if err != nil {
+		return nil, err
+	}
+	family, err := flags.over.family("a trace that goes on is of one")
+	if err != nil {
+		return nil, err
+	}
+	if family != sock.Family("") {
+		parameters["family"] = string(family)
+	}
+	every, err := parsePositive(l.every)
+	if err != nil {
+		return nil, badFlag("every", err)
+	}
+	if c.Flags().Changed("count") && l.count < 1 {
+		return nil, badFlag("count", errors.New(strconv.Quote(strconv.Itoa(l.count))+": give a whole number from 1"))
+	}
+	tasks, err := flags.tasks(c, args, parameters, options)
+	if err != nil {
+		return nil, err
+	}
+	p, err := probe.New(tasks[0], options)
+	if err != nil {
+		return nil, err
+	}
+	trace := &probe.LiveTrace{Trace: *p.(*probe.Trace), Every: every, Rounds: l.count}
+	trace.Progress = nil
+	return trace, trace.Validate()
+}
+
+// watchTrace shows a trace on the terminal until it is over or the user leaves, and then prints what came of it.
+func (s *session) watchTrace(ctx context.Context, trace *probe.LiveTrace, in *os.File) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var r *measure.Result
+	var failed error
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		r, failed = trace.Do(ctx)
+	}()
+	shown := newLiveScreen(s.screen(), trace, func(ctx context.Context, address string) string { return resolved(ctx, address) })
+	err := shown.show(ctx, in, terminal.File(s.out), ended)
+	left := errors.New("left before all rounds were over")
+	stop(left)
+	<-ended
+	if errors.Is(failed, left) {
+		failed = nil
+	}
+	if r != nil && !input.Bad(failed) {
+		s.measured(r)
+		shown.outcome(s.out, r)
+	}
+	return errors.Join(failed, err)
+}
+
+// liveDraws is how often the screen is drawn: as often as a person reads a number that changes.
+const liveDraws = 250 * time.Millisecond

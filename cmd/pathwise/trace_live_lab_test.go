@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/lab"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/stat"
+)
+
+// livePath loses four of ten packets behind r3, and r2 answers three a second.
+const livePath = `
+hosts: {bob: {}, carol: {}, dave: {}}
+routers: {r1: {}, r2: {icmp: {rate: 3/s, burst: 2}}, r3: {dscp: 0}, r4: {mpls: [23990]}, r5: {silent: true}, r6: {}}
+links:
+  - {between: [bob, r1], delay: 1ms}
+  - {between: [r1, r2], delay: 1ms}
+  - {between: [r2, r3], delay: 1ms}
+  - {between: [r3, r4], delay: 1ms, forward: {loss: 40%}}
+  - {between: [r4, r5], delay: 1ms}
+  - {between: [r5, r6], delay: 1ms}
+  - {between: [r6, carol], delay: 1ms}
+  - {between: [r3, dave], delay: 1ms}
+`
+
+const liveRounds = 50
+
+// A loss that goes on to the end is blamed on the hop behind which it begins, a router that limits its answers is not, and mtr sees the same hops
+// and the same loss.
+func TestLiveInLab(t *testing.T) {
+	carrying(t)
+	spec, err := lab.ParseSpec(t.Name(), []byte(livePath))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := startLab(t, spec)
+	reported := func(target string, more ...string) (r measure.Result) {
+		var out bytes.Buffer
+		onHost(t, l, "bob", &out, append([]string{lab.Self(), "trace", target, "--report", "--json", "-c", strconv.Itoa(liveRounds), "--every", "0.1s"}, more...)...)
+		if err := json.Unmarshal(out.Bytes(), &r); err != nil || r.Samples.Rounds == nil {
+			t.Errorf("%s: %v: %s", target, err, out.Bytes())
+			r.Samples.Rounds = &measure.RoundsSample{}
+		}
+		return r
+	}
+	var all sync.WaitGroup
+	var seen [][]string
+	all.Go(func() { seen = byMTR(t, l, "10.0.6.2") })
+	var rounds *measure.RoundsSample
+	all.Go(func() {
+		r := reported("carol", "--dscp", "46")
+		rounds = r.Samples.Rounds
+		got := rounds.Loss
+		if got.Confidence < 0.98 || got.Low > 0.4 || got.High < 0.4 {
+			t.Errorf("lossy: confidence %v in a loss of %v to %v", got.Confidence, got.Low, got.High)
+		}
+		want := measure.PathLoss{End: 7, Reached: true, Lossy: true, After: 3, Hop: 4, By: 4, Limiting: []int{2},
+			LossRatio: got.LossRatio, Low: got.Low, High: got.High, Confidence: got.Confidence, Verdict: got.Verdict}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("lossy (-want +got):\n%s", diff)
+		}
+		if h := r.Samples.Hops; len(h) != 7 || h[3].DSCP == nil || len(h[3].MPLS) != 1 || len(h[4].Addresses) > 0 {
+			t.Errorf("lossy: %+v", h)
+		}
+	})
+	for _, more := range [][]string{{}, {"-6"}, {"--proto", "tcp", "--port", "443"}} {
+		all.Go(func() {
+			r := reported("dave", more...)
+			loss := r.Samples.Rounds.Loss
+			if loss.Hop != 0 || loss.Lossy || !loss.Reached || loss.End != 4 {
+				t.Errorf("dave %v: %+v", more, loss)
+			}
+			if m := r.Metrics; m[measure.HopCount] != 4 || m[measure.SentPackets] != liveRounds || m[measure.RTTMin] < 0.008 || m[measure.LossRatio] > 0.1 {
+				t.Errorf("dave %v: metrics %v", more, m)
+			}
+		})
+	}
+	all.Wait()
+	if seen != nil {
+		besideMTR(t, rounds.Hops, seen)
+	}
+}
+
+// byMTR is what mtr reports: of each hop who answers, the loss in percent and how many packets were sent; nil where there is no mtr.
+func byMTR(t *testing.T, l *lab.Lab, target string) (seen [][]string) {
+	if _, err := exec.LookPath("mtr"); err != nil {
+		return nil
+	}
+	var out bytes.Buffer
+	onHost(t, l, "bob", &out, "mtr", "-n", "-r", "-c", strconv.Itoa(liveRounds), "-i", "0.1", "-G", "1", target)
+	t.Log("\n" + strings.TrimSpace(out.String()))
+	return regexp.MustCompile(`(?m)^ *\d+\.\|-- (\S+) +([0-9.]+)%? +(\d+) `).FindAllStringSubmatch(out.String(), -1)
+}
+
+// besideMTR holds the hops of a report against those that mtr saw. Hop 2 limits its answers, which the two share.
+func besideMTR(t *testing.T, hops []measure.HopRounds, seen [][]string) {
+	if len(seen) != len(hops) {
+		t.Fatalf("mtr sees %d hops, not %d", len(seen), len(hops))
+	}
+	for i, h := range hops {
+		who := "???"
+		if len(h.From) > 0 {
+			who = h.From[0].Address
+		}
+		ratio, _ := strconv.ParseFloat(seen[i][2], 64)
+		sent, _ := strconv.ParseFloat(seen[i][3], 64)
+		lost := ratio / 100 * sent
+		if seen[i][1] != who {
+			t.Errorf("hop %d is %s, of mtr %s", h.TTL, who, seen[i][1])
+		}
+		if limited := h.TTL == 2; !limited && stat.Fisher(float64(h.Lost), float64(h.Lost+h.Answered), lost, sent) < 0.0001 {
+			t.Errorf("hop %d lost %d of %d, of mtr %.0f of %.0f", h.TTL, h.Lost, h.Sent, lost, sent)
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/vt"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
+	"github.com/pathwise-net/pathwise/terminal"
+)
+
+// seated is a program on a terminal, and what an emulator shows of it.
+type seated struct {
+	*exec.Cmd
+	user  *os.File
+	shown *vt.SafeEmulator
+}
+
+// seat starts pathwise on a terminal of its own.
+func seat(t *testing.T, args ...string) *seated {
+	t.Helper()
+	user, program := terminalOf(t, 110, 24)
+	s := &seated{selfProcess(t, args...), user, vt.NewSafeEmulator(110, 24)}
+	go io.Copy(s.shown, user)       //nolint:errcheck // ends when the terminal is closed
+	go io.Copy(io.Discard, s.shown) //nolint:errcheck // what the emulator answers; ends with the test
+	s.Env = append(s.Env, "TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=")
+	s.Stdin, s.Stdout, s.Stderr = program, program, program
+	s.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	program.Close()
+	return s
+}
+
+// await waits until the terminal shows a text.
+func (s *seated) await(t *testing.T, text string) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(s.shown.String(), text); time.Sleep(10 * ms) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%q is not shown:\n%s", text, s.shown.String())
+		}
+	}
+}
+
+func (s *seated) press(t *testing.T, keys string) {
+	t.Helper()
+	if _, err := s.user.WriteString(keys); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The screen shows hops and figures, each key does what the help says, and to leave by q, Ctrl-C or a signal takes a second at most and leaves the last table.
+func TestTraceLiveOnATerminal(t *testing.T) {
+	t.Parallel()
+	for name, leave := range map[string]func(s *seated){
+		"q":        func(s *seated) { s.press(t, "q") },
+		"Ctrl-C":   func(s *seated) { s.press(t, "\x03") },
+		"a signal": func(s *seated) { _ = s.Process.Signal(syscall.SIGTERM) },
+	} {
+		s := seat(t, "trace", "127.0.0.1", "--live", "--every", "0.1s")
+		s.await(t, "Wrst")
+		if name == "q" {
+			s.press(t, "n")
+			s.await(t, "  1  127.0.0.1 ")
+			s.press(t, "d")
+			s.await(t, "Jttr")
+			s.press(t, "h")
+			s.await(t, liveKeys[1])
+			s.press(t, "p")
+			s.await(t, "paused")
+			s.press(t, "r")
+			s.await(t, "round 0")
+			s.press(t, "p")
+			s.await(t, "round 3")
+		}
+		began := time.Now()
+		leave(s)
+		if err := s.Wait(); err != nil {
+			t.Errorf("%s: ended with %v", name, err)
+		}
+		if took := time.Since(began); took > 3*time.Second { // a second on a machine that does nothing else
+			t.Errorf("%s: took %v to end", name, took)
+		}
+		s.await(t, "route to 127.0.0.1 (127.0.0.1)")
+		s.await(t, "Nothing is lost (at most")
+	}
+}
+
+// A trace of so many rounds ends by itself.
+func TestTraceLiveEnds(t *testing.T) {
+	t.Parallel()
+	s := seat(t, "trace", "127.0.0.1", "--live", "-c", "3", "--every", "0.1s")
+	if err := s.Wait(); err != nil {
+		t.Error(err)
+	}
+	s.await(t, "0.0    3")
+}
+
+// stillTrace is a trace that stands still.
+type stillTrace struct {
+	state  probe.LiveState
+	resets int
+}
+
+func (s *stillTrace) State() probe.LiveState { return s.state }
+func (s *stillTrace) Pause(on bool)          { s.state.Paused = on }
+func (s *stillTrace) Reset()                 { s.resets++ }
+
+// livePicture is what is shown of a path that loses from hop 3 on, with a router that limits its answers and one of which two answer.
+func livePicture(columns, rows int) *liveScreen {
+	second := func(v float64) *float64 { return &v }
+	hop := func(ttl, sent, lost int, trip float64, from ...measure.HopAnswers) measure.HopRounds {
+		return measure.HopRounds{TTL: ttl, Sent: sent, Lost: lost, Answered: sent - lost, LossRatio: float64(lost) / float64(sent), Last: second(trip), Best: second(trip - 1e-4),
+			Mean: second(trip), Median: second(trip), Worst: second(1.1 * trip), Stddev: second(1e-4), JitterLast: second(1e-4), JitterMean: second(2e-4), JitterWorst: second(9e-4),
+			JitterSmoothed: second(15e-5), From: from}
+	}
+	by := func(address string, packets int) measure.HopAnswers {
+		return measure.HopAnswers{Address: address, Packets: packets}
+	}
+	recent := func(ttl int, trip float64, marks ...int) measure.Hop {
+		h := measure.Hop{TTL: ttl}
+		for i := range 10 {
+			v := trip * (1 + float64(i%3)/10)
+			h.RTTSeconds = append(h.RTTSeconds, &v)
+		}
+		if len(marks) > 0 {
+			h.RTTSeconds[4], h.DSCP = nil, &marks[0]
+		}
+		return h
+	}
+	still := &stillTrace{state: probe.LiveState{
+		Hops: []measure.Hop{recent(1, 0.002), recent(2, 0.01), recent(3, 0.03, 0), recent(4, 0.1201, 0)},
+		Rounds: measure.RoundsSample{Rounds: 300, Hops: []measure.HopRounds{hop(1, 300, 0, 0.002, by("10.0.0.2", 300)), hop(2, 300, 200, 0.01, by("10.0.1.2", 100)),
+			hop(3, 300, 31, 0.03, by("10.0.2.2", 140), by("10.0.2.6", 129)), hop(4, 300, 29, 0.1201, by("10.0.5.2", 271))},
+			Loss: measure.PathLoss{End: 4, Reached: true, Lossy: true, After: 1, Hop: 3, By: 3, Limiting: []int{2},
+				Verdict: "9.7 % of the packets (6.8 to 14 %, at 95 %) are lost from hop 3 on: hop 1 still loses fewer, and all behind it lose some, 99.9 % sure. " +
+					"Hop 2 answers seldom, and forwards all the same."}}}}
+	screen := terminal.Sized(io.Discard, columns, rows)
+	screen.Palette = terminal.Palette{}
+	l := newLiveScreen(screen, &probe.LiveTrace{}, func(context.Context, string) string { return "" })
+	l.names.ctx = context.Background()
+	l.trace, l.target, l.width, l.height, l.state = still, "carol", columns, rows, still.state
+	return l
+}
+
+func TestLiveScreen(t *testing.T) {
+	for _, c := range []struct {
+		keys          string
+		columns, rows int
+		want          string
+	}{
+		{"", 100, 24, `
+tracing carol, round 300
+hop  host        Loss%  Snt   Last    Avg   Best   Wrst  StDev
+  1  10.0.0.2      0.0  300   2.00   2.00   1.90   2.20   0.10  ▇▇█▇▇█▇▇█▇
+  2  10.0.1.2     66.7  300  10.00  10.00   9.90  11.00   0.10  ▇▇█▇▇█▇▇█▇
+  3  10.0.2.2     10.3  300  30.00  30.00  29.90  33.00   0.10  ▇▇█▇x█▇▇█▇ [DSCP 0]
+       10.0.2.6         129
+  4  10.0.5.2      9.7  300  120.1  120.1  120.0  132.1   0.10  ▇▇█▇x█▇▇█▇
+
+9.7 % of the packets (6.8 to 14 %, at 95 %) are lost from hop 3 on: hop 1 still loses fewer, and
+all behind it lose some, 99.9 % sure. Hop 2 answers seldom, and forwards all the same.
+d figures  n names  p pause  r anew  h help  q quit`},
+		{"dph", 64, 12, `
+tracing carol, round 300, paused: p goes on
+hop  host        Loss%  Snt   Last  Jttr  Javg  Jmax  Jint
+  1  10.0.0.2      0.0  300   2.00  0.10  0.20  0.90  0.15
+  2  10.0.1.2     66.7  300  10.00  0.10  0.20  0.90  0.15
+and 3 rows more
+
+9.7 % of the packets (6.8 to 14 %, at 95 %) are lost from hop 3
+on: hop 1 still loses fewer, and all behind it lose some, 99.9
+% sure. Hop 2 answers seldom, and forwards all the same.
+d  other figures: round trips, jitter, sparklines    n  names o…
+p  pause, and go on                                  r  begin t…
+h  this help                                         q  quit`},
+		{"dd", 60, 24, `
+tracing carol, round 300
+hop  host        Loss%  Snt   Last
+  1  10.0.0.2      0.0  300   2.00  ▇▇█▇▇█▇▇█▇
+  2  10.0.1.2     66.7  300  10.00  ▇▇█▇▇█▇▇█▇
+  3  10.0.2.2     10.3  300  30.00  ▇▇█▇x█▇▇█▇ [DSCP 0]
+       10.0.2.6         129
+  4  10.0.5.2      9.7  300  120.1  ▇▇█▇x█▇▇█▇
+
+9.7 % of the packets (6.8 to 14 %, at 95 %) are lost from
+hop 3 on: hop 1 still loses fewer, and all behind it lose
+some, 99.9 % sure. Hop 2 answers seldom, and forwards all
+the same.
+d figures  n names  p pause  r anew  h help  q quit`},
+	} {
+		l := livePicture(c.columns, c.rows)
+		for _, key := range c.keys {
+			l.press(string(key))
+		}
+		got := l.lines()
+		for i := range got {
+			got[i] = strings.TrimRight(got[i], " ")
+		}
+		if diff := cmp.Diff(c.want, "\n"+strings.Join(got, "\n")); diff != "" {
+			t.Errorf("%q in %d columns (-want +got):\n%s", c.keys, c.columns, diff)
+		}
+	}
+	l := livePicture(80, 24)
+	if _, quit := l.press("q"); quit == nil || quit() != tea.Quit() {
+		t.Error("q does not quit")
+	}
+	if l.press("r"); l.trace.(*stillTrace).resets != 1 {
+		t.Error("r clears nothing")
+	}
+}
+
+// What does not hold for a trace that goes on is refused by one line.
+func TestLiveBadCalls(t *testing.T) {
+	for call, want := range map[string]string{
+		"trace carol --live -n 5":          "--queries: not for --live and --report, which send one packet to each hop a round; leave it out",
+		"trace carol --report --multipath": "--multipath: not for --live and --report, which send one packet to each hop a round; leave it out",
+		"trace carol -c 5":                 `--count: "5": it is for --live and --report; give one of them, too`,
+		"trace carol --report -c 0":        `--count: "0": give a whole number from 1`,
+		"trace carol --report --every 0":   `--every: "0": want more than nothing, such as 10s`,
+		"trace carol --report --every 1ms": `every "1ms": give a time from 100ms to 1m0s`,
+		"trace carol --report -4 -6":       "-4 -6: a trace that goes on is of one; give one of them",
+	} {
+		if got := refused(t, strings.Fields(call)...); got != want {
+			t.Errorf("%s: %q, want %q", call, got, want)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package probe
+
+import (
+	"fmt"
+
+	"github.com/pathwise-net/pathwise/analysis/hoploss"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// state is what came of the packets so far.
+func (p *livePlan) state() LiveState {
+	s := LiveState{Rounds: measure.RoundsSample{Rounds: p.shown, Hops: []measure.HopRounds{}}, Paused: p.paused}
+	var counts []hoploss.Count
+	for ttl := 1; ttl <= p.length(); ttl++ {
+		h := &p.hops[ttl-1]
+		s.Hops = append(s.Hops, h.hop(ttl))
+		s.Rounds.Hops = append(s.Rounds.Hops, h.rounds(ttl))
+		counts = append(counts, hoploss.Count{TTL: ttl, Sent: h.lost + h.trips.Count(), Lost: h.lost})
+	}
+	s.Rounds.Loss = hoploss.Locate(counts, p.reached)
+	s.Rounds.Loss.Verdict = lossSentence(s.Rounds.Loss, p.length(), p.end > 0 && p.reached)
+	return s
+}
+
+// report puts what was measured into a Result.
+func (l *LiveTrace) report(r *measure.Result, by string, size int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.plan
+	if p.round == 0 {
+		return
+	}
+	s := p.state()
+	r.Samples.Hops, r.Samples.Rounds = s.Hops, &s.Rounds
+	over := (*traceAnswer)(nil)
+	if p.end > 0 {
+		over = &traceAnswer{reached: p.reached}
+	}
+	route := routeOf(s.Hops, over, p.reached)
+	route.Answers, route.SentPackets = by, p.number
+	route.SentBytes = p.number * size
+	r.Samples.Route = &route
+	if l.note != "" {
+		r.Note(l.note)
+	}
+	if p.distinct {
+		r.Note(distinctNote)
+	}
+	if !p.reached {
+		if p.end > 0 {
+			r.Note(fmt.Sprintf("the route ended at hop %d before the target: %s", p.end, p.hops[p.end-1].told.Reply))
+		} else {
+			r.Note(fmt.Sprintf("the target did not answer; the last hop that did has TTL %d", p.length()))
+		}
+		return
+	}
+	r.Metrics[measure.HopCount] = float64(p.end)
+	p.hops[p.end-1].metrics(r)
+}
+
+// metrics are those of the packets to the target.
+func (h *liveHop) metrics(r *measure.Result) {
+	known := h.lost + h.trips.Count()
+	r.Metrics[measure.SentPackets], r.Metrics[measure.ReceivedPackets] = float64(known), float64(h.trips.Count())
+	r.Metrics[measure.LostPackets] = float64(h.lost)
+	if known > 0 {
+		r.Metrics[measure.LossRatio] = float64(h.lost) / float64(known)
+	}
+	if h.trips.Count() == 0 {
+		return
+	}
+	r.Metrics[measure.RTTMin], r.Metrics[measure.RTTMean], r.Metrics[measure.RTTMax] = h.trips.Min(), h.trips.Mean(), h.trips.Max()
+	r.Metrics[measure.RTTMedian], r.Metrics[measure.RTTStddev] = h.spread.Median(), h.trips.Stddev()
+	if h.jitters.Count() > 0 {
+		r.Metrics[measure.Jitter] = h.smoothed
+	}
+}
