@@ -39,16 +39,18 @@ type LiveState struct {
 // Limits of LiveTrace.
 const (
 	liveEvery    = time.Second
-	liveFastest  = 100 * time.Millisecond // ten packets a second to each router, which answer seldom anyway
-	livePatience = 10 * time.Second       // for one answer, so that no more are on their way than can be told apart
+	livePatience = 10 * time.Second // for one answer, so that no more are on their way than can be told apart
 )
+
+// LiveFastest is the least time from one round to the next: ten packets a second to each router, which answer seldom anyway.
+const LiveFastest = 100 * time.Millisecond
 
 // Validate says what is wrong with the parameters, as an input.Error, or returns nil.
 func (l *LiveTrace) Validate() error {
 	if l.Rounds < 0 {
 		return &input.Error{Field: "count", Value: fmt.Sprint(l.Rounds), Remedy: "give a whole number from 1"}
 	}
-	return cmp.Or(l.Trace.Validate(), checkDuration("every", l.Every, liveFastest, maxTimeout), checkDuration("timeout", l.Timeout, time.Millisecond, livePatience))
+	return cmp.Or(l.Trace.Validate(), checkDuration("every", l.Every, LiveFastest, maxTimeout), checkDuration("timeout", l.Timeout, time.Millisecond, livePatience))
 }
 
 // Do traces until all rounds are over, or ctx ends. The Result is of kind "trace" with Samples.Rounds; its metrics are of the packets to the

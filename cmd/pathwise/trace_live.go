@@ -112,6 +112,9 @@ func (l *liveCall) trace(c *cobra.Command, s *session, flags *parameterFlags, ar
 		parameters["family"] = string(family)
 	}
 	every, err := parsePositive(l.every)
+	if err == nil && every < probe.LiveFastest {
+		err = fmt.Errorf("%q: want %v at least", l.every, probe.LiveFastest)
+	}
 	if err != nil {
 		return nil, badFlag("every", err)
 	}

@@ -229,7 +229,7 @@ func TestLiveBadCalls(t *testing.T) {
 		"trace carol -c 5":                 `--count: "5": it is for --live and --report; give one of them, too`,
 		"trace carol --report -c 0":        `--count: "0": give a whole number from 1`,
 		"trace carol --report --every 0":   `--every: "0": want more than nothing, such as 10s`,
-		"trace carol --report --every 1ms": `every "1ms": give a time from 100ms to 1m0s`,
+		"trace carol --report --every 1ms": `--every: "1ms": want 100ms at least`,
 		"trace carol --report -4 -6":       "-4 -6: a trace that goes on is of one; give one of them",
 	} {
 		if got := refused(t, strings.Fields(call)...); got != want {
