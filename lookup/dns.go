@@ -2,6 +2,7 @@ package lookup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -30,30 +31,42 @@ func NewDNS(server string) (*DNS, error) {
 // same with the nibbles of an address below V6, and AS64500 below AS is "64500 | CH | ripencc | 2001-01-01 | EXAMPLE, CH".
 type Zones struct{ V4, V6, AS string }
 
-// CymruZones are those of Team Cymru. Whoever asks them tells them which addresses are on a route.
-var CymruZones = Zones{V4: "origin.asn.cymru.com", V6: "origin6.asn.cymru.com", AS: "asn.cymru.com"}
-
-// name asks for the name of an address; "": it has none, or its answer did not come in time.
-func (d *DNS) name(ctx context.Context, a netip.Addr) string {
-	names, err := d.resolver.LookupAddr(ctx, a.String())
-	if err != nil || len(names) == 0 {
-		return ""
-	}
-	return strings.TrimSuffix(names[0], ".")
+// ZonesBelow are those of a service that lays them out as Team Cymru does: origin, origin6, and the zone itself for systems.
+func ZonesBelow(zone string) Zones {
+	zone = strings.Trim(zone, ".")
+	return Zones{V4: "origin." + zone, V6: "origin6." + zone, AS: zone}
 }
 
-// origin is who announces an address.
-func (d *DNS) origin(ctx context.Context, z Zones, a netip.Addr) (info Info) {
+// CymruZone is that of Team Cymru, for ZonesBelow. Whoever asks it tells it which addresses are on a route.
+const CymruZone = "asn.cymru.com"
+
+// name asks for the name of an address; "": it has none, or its answer did not come, or not in time, and then answered is false.
+func (d *DNS) name(ctx context.Context, a netip.Addr) (name string, answered bool) {
+	names, err := d.resolver.LookupAddr(ctx, a.String())
+	if err != nil || len(names) == 0 {
+		return "", missing(err)
+	}
+	return printable(strings.TrimSuffix(names[0], ".")), true
+}
+
+// missing says of the error of a question that a server answered that there is no such name.
+func missing(err error) bool {
+	var said *net.DNSError
+	return err == nil || errors.As(err, &said) && said.IsNotFound
+}
+
+// origin is who announces an address; answered is false where no answer came, or not in time.
+func (d *DNS) origin(ctx context.Context, z Zones, a netip.Addr) (info Info, answered bool) {
 	zone := z.V6
 	if a.Is4() {
 		zone = z.V4
 	}
 	if zone == "" {
-		return Info{}
+		return Info{}, true
 	}
 	records, err := d.resolver.LookupTXT(ctx, reversed(a)+"."+strings.Trim(zone, ".")+".")
 	if err != nil {
-		return Info{}
+		return Info{}, missing(err)
 	}
 	for _, r := range records { // a prefix that is announced as part of a longer one, too, has several records: the longest counts
 		if found, ok := parseOrigin(r); ok && (info.ASN == 0 || found.Prefix.Bits() > info.Prefix.Bits()) {
@@ -61,15 +74,15 @@ func (d *DNS) origin(ctx context.Context, z Zones, a netip.Addr) (info Info) {
 		}
 	}
 	if info.ASN == 0 || z.AS == "" {
-		return info
+		return info, true
 	}
-	records, _ = d.resolver.LookupTXT(ctx, "AS"+strconv.FormatUint(uint64(info.ASN), 10)+"."+strings.Trim(z.AS, ".")+".")
+	records, err = d.resolver.LookupTXT(ctx, "AS"+strconv.FormatUint(uint64(info.ASN), 10)+"."+strings.Trim(z.AS, ".")+".")
 	for _, r := range records {
 		if fields := strings.Split(r, "|"); len(fields) >= 5 {
 			info.ASName = printable(strings.TrimSpace(strings.Join(fields[4:], "|")))
 		}
 	}
-	return info
+	return info, missing(err)
 }
 
 // parseOrigin reads a record.

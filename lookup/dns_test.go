@@ -107,18 +107,18 @@ func TestAll(t *testing.T) {
 		addresses[5]: {ASN: 64510, Prefix: prefix("2001:db8::/32"), Country: "DE"},
 	}
 	files := Sources{ASNs: asns, Owners: owners}
-	if d := cmp.Diff(local, files.All(context.Background(), addresses), cmpopts.EquateComparable(netip.Addr{}, netip.Prefix{})); d != "" {
+	if d := cmp.Diff(local, allAnswered(t, files, addresses), cmpopts.EquateComparable(netip.Addr{}, netip.Prefix{})); d != "" {
 		t.Errorf("files alone (-want +got):\n%s", d)
 	}
 	asking := Sources{ASNs: asns, Owners: owners, DNS: dns, Zones: &Zones{"origin.test", "origin6.test", "as.test."}}
-	if d := cmp.Diff(all[addresses[2]], asking.All(context.Background(), addresses)[addresses[2]], cmpopts.EquateComparable(netip.Addr{}, netip.Prefix{})); d != "" {
+	if d := cmp.Diff(all[addresses[2]], allAnswered(t, asking, addresses)[addresses[2]], cmpopts.EquateComparable(netip.Addr{}, netip.Prefix{})); d != "" {
 		t.Errorf("by DNS (-want +got):\n%s", d)
 	}
 	asking.Names = true
 	asking.Zones.AS = "as.test"
 	began := time.Now()
-	got := asking.All(context.Background(), []netip.Addr{addresses[0], addresses[5], addresses[3], addresses[4]})
-	if took := time.Since(began); took > mostTime {
+	got := allAnswered(t, asking, []netip.Addr{addresses[0], addresses[5], addresses[3], addresses[4]})
+	if took := time.Since(began); took > MostTime {
 		t.Errorf("four addresses took %v", took)
 	}
 	delete(all, addresses[2])
@@ -127,19 +127,42 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// A server that does not answer holds nobody up for longer than the limit, or than the caller cares.
+// allAnswered looks addresses up where every question is answered.
+func allAnswered(t *testing.T, s Sources, addresses []netip.Addr) map[netip.Addr]Info {
+	t.Helper()
+	all, unanswered := s.All(context.Background(), addresses)
+	if unanswered != 0 {
+		t.Errorf("%d addresses are unanswered", unanswered)
+	}
+	return all
+}
+
+// A server that does not answer holds nobody up for longer than the limit, or than the caller cares; and neither does one that is not there. How many addresses
+// they leave unanswered is said, and what files tell stays.
 func TestSilentServer(t *testing.T) {
-	server, asked := nameServer(t, map[string][]string{"PTR 1.2.0.192.in-addr.arpa": {"silence"}})
-	dns, err := NewDNS(server)
+	silent, asked := nameServer(t, map[string][]string{"PTR 1.2.0.192.in-addr.arpa": {"silence"}, "TXT 9.113.0.203.origin.test": {"silence"}})
+	closed, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer cancel()
-	began := time.Now()
-	got := Sources{DNS: dns, Names: true}.All(ctx, []netip.Addr{netip.MustParseAddr("192.0.2.1")})
-	if took := time.Since(began); len(got) != 0 || took > mostTime || asked.Load() == 0 {
-		t.Errorf("%v after %v, and %d questions", got, took, asked.Load())
+	closed.Close()
+	one, two, three := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("203.0.113.9"), netip.MustParseAddr("192.0.2.3")
+	for server, want := range map[string]int{silent: 2, closed.LocalAddr().String(): 3} {
+		dns, err := NewDNS(server)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		defer cancel()
+		began := time.Now()
+		s := Sources{Hosts: map[netip.Addr]string{two: "two"}, DNS: dns, Names: true, Zones: &Zones{V4: "origin.test"}}
+		got, unanswered := s.All(ctx, []netip.Addr{one, two, three})
+		if took := time.Since(began); took > MostTime || server == silent && asked.Load() == 0 {
+			t.Errorf("%s: %v after %v, and %d questions", server, got, took, asked.Load())
+		}
+		if d := cmp.Diff(map[netip.Addr]Info{two: {Name: "two"}}, got, cmpopts.EquateComparable(netip.Addr{}, netip.Prefix{})); d != "" || unanswered != want {
+			t.Errorf("%s: %d are unanswered, want %d (-want +got):\n%s", server, unanswered, want, d)
+		}
 	}
 }
 
@@ -150,7 +173,11 @@ func TestPrivate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	Sources{DNS: dns, Zones: &CymruZones}.All(context.Background(), []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("fd00::1"), netip.MustParseAddr("fe80::1")})
+	zones := ZonesBelow(CymruZone)
+	allAnswered(t, Sources{DNS: dns, Zones: &zones}, []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("fd00::1"), netip.MustParseAddr("fe80::1")})
+	if d := cmp.Diff(Zones{"origin.asn.cymru.com", "origin6.asn.cymru.com", "asn.cymru.com"}, zones); d != "" {
+		t.Errorf("zones (-want +got):\n%s", d)
+	}
 	if asked.Load() != 0 {
 		t.Errorf("%d questions about private addresses", asked.Load())
 	}

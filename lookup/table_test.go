@@ -2,6 +2,7 @@ package lookup
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"net/netip"
 	"strings"
@@ -10,13 +11,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// found is what a table says of an address.
-func found(t *Table[ASN], address string) string {
+// found is what a source says of an address.
+func found(t Finder[ASN], address string) string {
 	as, prefix, ok := t.Find(netip.MustParseAddr(address))
 	if !ok {
 		return "-"
 	}
-	return Info{ASN: as.Number, ASName: as.Name, Country: as.Country}.String() + " " + prefix.String()
+	text := fmt.Sprintf("AS%d", as.Number)
+	if as.Name != "" {
+		text += " " + as.Name
+	}
+	if as.Country != "" {
+		text += ", " + as.Country
+	}
+	return text + " " + prefix.String()
 }
 
 func TestReadASNs(t *testing.T) {

@@ -20,9 +20,10 @@ type Samples struct {
 	Capacity     *PathCapacity  `json:"capacity,omitempty"`
 	Links        []LinkSample   `json:"links,omitempty"` // of a route, in order
 	Hops         []Hop          `json:"hops,omitempty"`
-	Route        *RouteSample   `json:"route,omitempty"`  // what Hops say as a whole
-	Paths        *PathsSample   `json:"paths,omitempty"`  // all ways of equal cost
-	Rounds       *RoundsSample  `json:"rounds,omitempty"` // of a trace that went on
+	Route        *RouteSample   `json:"route,omitempty"`     // what Hops say as a whole
+	Paths        *PathsSample   `json:"paths,omitempty"`     // all ways of equal cost
+	Rounds       *RoundsSample  `json:"rounds,omitempty"`    // of a trace that went on
+	Addresses    []AddressInfo  `json:"addresses,omitempty"` // what is known of those of Hops or Paths, in their order
 	Marks        []Mark         `json:"marks,omitempty"`
 	Transactions []Transaction  `json:"transactions,omitempty"`
 	Members      []Member       `json:"members,omitempty"` // of a multicast group

@@ -15,6 +15,9 @@ func traceText(w io.Writer, r *measure.Result) {
 	fmt.Fprintf(w, "route to %s (%s)\n", r.Target.Name, r.Target.Address)
 	if r.Samples.Paths != nil {
 		fmt.Fprint(w, PathsText(r.Samples.Paths))
+		for _, line := range KnownLines(r.Samples.Addresses) {
+			fmt.Fprintln(w, line)
+		}
 		return
 	}
 	if r.Samples.Rounds != nil {
@@ -26,6 +29,9 @@ func traceText(w io.Writer, r *measure.Result) {
 			h.DSCP, h.ECN = unless(h.DSCP, r.Samples.Hops[i-1].DSCP), unless(h.ECN, r.Samples.Hops[i-1].ECN)
 		}
 		fmt.Fprintln(w, hopLine(h))
+		for _, line := range hopKnown(h, r.Samples.Addresses) {
+			fmt.Fprintln(w, line)
+		}
 	}
 	for _, line := range RouteLines(r.Samples.Route) {
 		fmt.Fprintln(w, line)

@@ -64,6 +64,8 @@ var badTexts = []struct{ call, flag, text string }{
 	{"throughput 127.0.0.1", "search", "x,y z"}, {"throughput 127.0.0.1", "group", "x,y z"}, {"throughput 127.0.0.1 --group 239.1.2.3", "receivers", "a:b:c"},
 	{"explain", "kind", "x,y z"}, {"fetch 127.0.0.1", "scheme", "x,y z"}, {"fetch 127.0.0.1", "path", "x,y z"}, {"fetch 127.0.0.1", "name", "x,y z"},
 	{"host", "rtt", "x,y z"}, {"host", "to", "no-such-host.invalid"}, {"host", "only", "x"},
+	{"trace 127.0.0.1", "names", "/dev/null/x"}, {"trace 127.0.0.1", "asn", "/dev/null/x"}, {"trace 127.0.0.1", "asn", "dns:."}, {"trace 127.0.0.1", "owners", "/dev/null/x"},
+	{"trace 127.0.0.1", "places", "/dev/null/x"}, {"trace 127.0.0.1 --names", "name-server", "x,y z"}, {"trace", "read", "/dev/null/x"},
 	{"diagnose 127.0.0.1", "file", "/dev/null/x"}, {"diagnose 127.0.0.1", "far-file", "../x"},
 	{"throughput 127.0.0.1", "file", "/dev/null/x"}, {"throughput 127.0.0.1", "far-file", "../x"}, {"respond", "files", "/dev/null/x"}, {"respond", "multicast", "x,y z"},
 	{"host", "os", "x,y z"}, {"host", "disk", "/dev/null/x"}, {"host --revert", "backup", "/dev/null/x"},

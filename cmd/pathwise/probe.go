@@ -70,7 +70,7 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 				if err != nil {
 					return nil, err
 				}
-				return p.Do(c.Context())
+				return s.do(c.Context(), p)
 			}
 			return s.measureTasks(c.Context(), tasks, families, write, measureOne)
 		},
@@ -88,6 +88,7 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 	addMany(c, s, &flags)
 	addConnect(c, s, &flags)
 	addLive(c, s, &flags)
+	addRoute(c, s, &flags)
 	return c
 }
 

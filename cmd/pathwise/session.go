@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -26,6 +27,8 @@ type session struct {
 	emulated bool      // there is one
 	seen     *terminal.Screen
 	steps    *stepScreen // while a diagnosis runs that is shown; else nil
+	// after adds to a Result what a call asks for beside the measurement; nil: nothing.
+	after func(context.Context, *measure.Result)
 }
 
 // screen is what out is to people.
@@ -34,6 +37,15 @@ func (s *session) screen() *terminal.Screen {
 		s.seen = terminal.New(s.out, os.Environ())
 	}
 	return s.seen
+}
+
+// do makes a measurement, and adds to its Result what the call asks for beside it.
+func (s *session) do(ctx context.Context, p measure.Prober) (*measure.Result, error) {
+	r, err := p.Do(ctx)
+	if r != nil && s.after != nil {
+		s.after(ctx, r)
+	}
+	return r, err
 }
 
 // live says whether what goes on is drawn on a terminal.

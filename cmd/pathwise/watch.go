@@ -78,7 +78,7 @@ func (s *session) watchTasks(ctx context.Context, tasks []measure.Task, o probe.
 		all.Go(func() {
 			p, err := probe.New(task, w.equip(ctx, i, o, live))
 			if err == nil {
-				results[i], err = p.Do(ctx)
+				results[i], err = s.do(ctx, p)
 			}
 			failed[i] = err
 			live.Change(func() { w.finished(i, results[i], err) })

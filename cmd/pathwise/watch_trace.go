@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -157,7 +158,7 @@ func (t *traceWatch) outcome(w io.Writer, columns int) {
 	}
 	t.hops = t.result.Samples.Hops
 	fmt.Fprintf(w, "route to %s (%s)\n", t.result.Target.Name, t.result.Target.Address)
-	for _, line := range append(t.table(columns), probe.RouteLines(t.result.Samples.Route)...) {
+	for _, line := range slices.Concat(t.table(columns), probe.RouteLines(t.result.Samples.Route), probe.KnownLines(t.result.Samples.Addresses)) {
 		fmt.Fprintln(w, line)
 	}
 }

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pathwise-net/pathwise/lookup"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
+	"github.com/pathwise-net/pathwise/quantity"
+)
+
+// knownFlags are the flags of trace that name where to look up what is known of the addresses on a route. They are of the command alone, not parameters of the probe: a
+// caller of an agent shall neither name files of its host nor servers that it asks.
+type knownFlags struct {
+	names, asn, owners, places, server string
+
+	sources lookup.Sources
+}
+
+// byDNS is what --names takes in place of a file, and what it is without a value; the others are what --asn takes.
+const (
+	byDNS   = "dns"
+	byCymru = "cymru"
+	byZone  = "dns:"
+)
+
+func (f *knownFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.names, "names", "", "names of hops: by reverse DNS of this host, or with =FILE from a hosts file")
+	flags.Lookup("names").NoOptDefVal = byDNS
+	flags.StringVar(&f.asn, "asn", "", "autonomous systems of hops, from FILE (text or MaxMind DB), or asked of Team Cymru (cymru) or a zone like theirs (dns:ZONE), which then knows the hops")
+	flags.StringVar(&f.owners, "owners", "", "registered owners of hops, from this WHOIS dump (RPSL)")
+	flags.StringVar(&f.places, "places", "", "where hops are, from this geofeed or MaxMind DB")
+	flags.StringVar(&f.server, "name-server", "", "ADDRESS:PORT: of --names and --asn, ask this name server in place of those of this host")
+}
+
+// given says that there is somewhere to look.
+func (f *knownFlags) given() bool { return cmp.Or(f.names, f.asn, f.owners, f.places) != "" }
+
+// open reads the files, so that what is wrong with them is said before anything is sent.
+func (f *knownFlags) open() (err error) {
+	zone := ""
+	switch {
+	case f.asn == byCymru:
+		zone = lookup.CymruZone
+	case strings.HasPrefix(f.asn, byZone):
+		if zone = strings.TrimPrefix(f.asn, byZone); strings.Trim(zone, ".") == "" {
+			return badFlag("asn", fmt.Errorf("%q: want a zone, such as %s%s", f.asn, byZone, lookup.CymruZone))
+		}
+	case f.asn != "":
+		if f.sources.ASNs, err = lookup.OpenASNs(f.asn); err != nil {
+			return badFlag("asn", err)
+		}
+	}
+	if f.owners != "" {
+		if f.sources.Owners, err = lookup.OpenOwners(f.owners); err != nil {
+			return badFlag("owners", err)
+		}
+	}
+	if f.places != "" {
+		if f.sources.Places, err = lookup.OpenPlaces(f.places); err != nil {
+			return badFlag("places", err)
+		}
+	}
+	if f.names != "" && f.names != byDNS {
+		if f.sources.Hosts, err = lookup.OpenNames(f.names); err != nil {
+			return badFlag("names", err)
+		}
+	}
+	return f.ask(zone)
+}
+
+// ask sets what is asked of name servers: names, and systems in a zone, "" for none.
+func (f *knownFlags) ask(zone string) (err error) {
+	f.sources.Names = f.names == byDNS
+	if zone != "" {
+		zones := lookup.ZonesBelow(zone)
+		f.sources.Zones = &zones
+	}
+	switch asks := f.sources.Names || zone != ""; {
+	case asks:
+		f.sources.DNS, err = lookup.NewDNS(f.server)
+	case f.server != "":
+		err = fmt.Errorf("%q: it is asked for --names, --asn %s and --asn %sZONE; give one of them", f.server, byCymru, byZone)
+	}
+	if err != nil {
+		return badFlag("name-server", err)
+	}
+	return nil
+}
+
+// tell adds to a Result what is known of the addresses on its route, beside what it has of them already. It takes as long as lookup.MostTime at most, and says in a note
+// where that was not enough.
+func (f *knownFlags) tell(ctx context.Context, r *measure.Result) {
+	addresses := probe.RouteAddresses(r)
+	found, unanswered := f.sources.All(ctx, addresses)
+	had := map[string]measure.AddressInfo{}
+	for _, info := range r.Samples.Addresses {
+		had[info.Address] = info
+	}
+	r.Samples.Addresses = nil
+	for _, a := range addresses {
+		if info := addressInfo(a, found[a.Unmap().WithZone("")], had[a.String()]); info != (measure.AddressInfo{Address: info.Address}) {
+			r.Samples.Addresses = append(r.Samples.Addresses, info)
+		}
+	}
+	if unanswered > 0 {
+		r.Note(fmt.Sprintf("name servers said nothing of %d of %d addresses within %s", unanswered, len(addresses), quantity.FormatSeconds(lookup.MostTime.Seconds())))
+	}
+}
+
+// addressInfo is what was found of an address as a Result has it; what was not found stays as it was.
+func addressInfo(a netip.Addr, found lookup.Info, was measure.AddressInfo) measure.AddressInfo {
+	info := measure.AddressInfo{Address: a.String(), Name: cmp.Or(found.Name, was.Name), ASN: was.ASN, ASName: was.ASName, Prefix: was.Prefix,
+		Owner: cmp.Or(found.Owner, was.Owner), Country: cmp.Or(found.Country, was.Country), Place: was.Place}
+	if found.ASN != 0 {
+		info.ASN, info.ASName, info.Prefix = found.ASN, found.ASName, found.Prefix.String()
+	}
+	if p := found.Place; p != (lookup.Place{}) {
+		info.Place = &measure.Place{City: p.City, Country: p.Country}
+		if p.Located {
+			info.Place.Position = &measure.Position{Latitude: p.Latitude, Longitude: p.Longitude}
+		}
+	}
+	return info
+}

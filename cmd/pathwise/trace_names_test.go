@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/lookup"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// A name server that says nothing costs no more than the limit, and that is said; what files know stays.
+func TestTraceWithoutNameServer(t *testing.T) {
+	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	known := knownFlags{names: byDNS, asn: byDNS + ":asn.example", server: silent.LocalAddr().String()}
+	if err := known.open(); err != nil {
+		t.Fatal(err)
+	}
+	if known.sources.Owners, err = lookup.ReadOwners(strings.NewReader("inetnum: 192.0.2.0/24\ndescr: Example University\ncountry: CH\n")); err != nil {
+		t.Fatal(err)
+	}
+	r := &measure.Result{Source: measure.Endpoint{Address: "198.51.100.1"}, Samples: measure.Samples{
+		Hops: []measure.Hop{{TTL: 1, Addresses: []string{"192.0.2.1"}}, {TTL: 2, Addresses: []string{"203.0.113.1", "192.0.2.1"}}},
+	}}
+	began := time.Now()
+	known.tell(context.Background(), r)
+	if took := time.Since(began); took > lookup.MostTime+lookup.MostTime/2 {
+		t.Errorf("it took %v", took)
+	}
+	want := []measure.AddressInfo{{Address: "192.0.2.1", Owner: "Example University", Country: "CH"}}
+	if d := cmp.Diff(want, r.Samples.Addresses); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]string{"name servers said nothing of 3 of 3 addresses within 2.00 s"}, r.Notes); d != "" {
+		t.Errorf("notes (-want +got):\n%s", d)
+	}
+}
