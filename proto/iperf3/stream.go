@@ -64,8 +64,15 @@ type reading struct {
 	jitter      time.Duration
 }
 
-// newStream wraps a connection whose handshake is done. active says that this end opened it.
+// newStream takes over a connection whose handshake is done. active says that this end opened it.
 func newStream(index int, conn net.Conn, sender, forward, active bool) (*stream, error) {
+	if udp, ok := conn.(*net.UDPConn); ok && udp.RemoteAddr() != nil { // the sender to a group is not connected, and hears answers from many
+		quiet, err := sock.Unwatch(udp)
+		if err != nil {
+			return nil, err
+		}
+		conn = quiet
+	}
 	s := &stream{index: index, sender: sender, forward: forward, conn: conn}
 	raw, err := conn.(syscall.Conn).SyscallConn()
 	if err != nil {

@@ -2,7 +2,6 @@ package iperf3
 
 import (
 	"errors"
-	"net"
 	"os"
 	"syscall"
 	"time"
@@ -153,7 +152,7 @@ func (t *transfer) gotMessages(s *stream, in *inbox, n int) {
 func (t *transfer) gotMessage(s *stream, data []byte, length int, b beside, at time.Duration) int {
 	if length == len(udpHello) { // the handshake again: its answer was lost, or came twice
 		if [4]byte(data) == udpHello {
-			_, _ = s.conn.(*net.UDPConn).Write(udpAnswer[:]) // lost as any datagram may be
+			_, _ = s.conn.Write(udpAnswer[:]) // lost as any datagram may be
 		}
 		return 0
 	}
