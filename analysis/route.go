@@ -61,49 +61,6 @@ func single(traces []*measure.Result) (routes []Route) {
 	return routes
 }
 
-// Move is a change of route that lasted. Traffic was moved after the last Result of Before, and before the first of After.
-type Move struct{ Before, After Route }
-
-const (
-	// lasting is how many Results a route must have that traffic was moved to: what is seen once or twice is gone before anybody looks.
-	lasting = 3
-	// turns is how often a route may come back before it is one of several that traffic goes by in turns.
-	turns = 3
-)
-
-// Moves are the changes of routes that lasted. A route that is seen for less than three Results is none, unless it is the newest and
-// is seen twice; one that comes back again and again, as between two that share a load by the hour, is none either.
-func Moves(routes []Route) (moves []Move) {
-	var held []Route
-	for i, r := range routes {
-		if r.Results < lasting && (i < len(routes)-1 || r.Results < lasting-1) {
-			continue
-		}
-		if n := len(held); n > 0 && len(Differing(&held[n-1], &r)) == 0 {
-			held[n-1].merge(&r)
-			continue
-		}
-		held = append(held, r)
-	}
-	back := make([]int, len(held)) // how often each is among them
-	for i := range held {
-		for j := range held {
-			if len(Differing(&held[i], &held[j])) == 0 {
-				back[i]++
-			}
-		}
-	}
-	for i := 1; i < len(held); i++ {
-		if back[i-1] >= turns || back[i] >= turns {
-			continue
-		}
-		after := held[i]
-		after.Changed = Differing(&held[i-1], &after)
-		moves = append(moves, Move{held[i-1], after})
-	}
-	return moves
-}
-
 // hopsOf are the hops up to the last that answered. whole: that is the end of the route. A router that says that it cannot reach the
 // target is not.
 func hopsOf(hops []measure.Hop) (list []Hop, whole bool) {

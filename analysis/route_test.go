@@ -99,44 +99,6 @@ func TestRoutesWithLostAnswers(t *testing.T) {
 	}
 }
 
-// Traffic was moved where a route lasts. What flaps, what is seen once or twice, and what goes by turns is no move.
-func TestMoves(t *testing.T) {
-	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-	ways := map[rune][][]string{
-		'n': {{"x"}, {"north"}, {"z"}}, 's': {{"x"}, {"south"}, {"z"}}, 'w': {{"x"}, {"west"}, {"far"}, {"z"}},
-		'b': {{"x"}, {"north", "south"}, {"z"}}, '-': {nil, nil},
-	}
-	for seen, want := range map[string][]string{
-		"nnnnnn":                   nil,
-		"nnnsss":                   {"2 3"},
-		"nnnss":                    {"2 3"}, // the newest one
-		"nnns":                     nil,     // yet
-		"nnnsnnn":                  nil,
-		"nnnssnnn":                 nil,
-		"nnn-sss":                  {"2 4"},
-		"nnnsssnnn":                {"2 3", "5 6"},
-		"nnnsssnnnsssnnnsssnnnsss": nil,
-		"nsnsnsnsns":               nil,
-		"nnnbbbnnnbbb":             nil, // shares the load
-		"nnnssswww":                {"2 3", "5 6"},
-		"nnnwwwwnnnw":              {"2 3", "6 7"},
-		"---":                      nil,
-	} {
-		var traces []*measure.Result
-		for i, w := range seen {
-			traces = append(traces, traceOf(seen, at.Add(time.Duration(i)*time.Minute), ways[w]...))
-		}
-		var got []string
-		for _, m := range Moves(Routes(traces)) {
-			minute := func(t time.Time) string { return string(rune('0' + int(t.Sub(at).Minutes()))) }
-			got = append(got, minute(m.Before.Last)+" "+minute(m.After.First))
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", seen, diff)
-		}
-	}
-}
-
 // What a packet passes is known where one router alone answers.
 func TestLinks(t *testing.T) {
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
