@@ -94,6 +94,7 @@ func TestCourse(t *testing.T) {
 		"n":                      "",
 		"nnbbnbnb":               "hop 2 by packet 4 of 8",
 		"nnnbbbnnnbbb":           "hop 2 by packet 6 of 12",
+		"nnnnbsssss":             "4>5 at [2] +1 ms", // moved while a trace was under way
 		"nn.n.n":                 "hop 2 silent at times 2 of 6",
 		"nsnsnsnsns":             "flapping 2 ways, 9 switches in 10 at [2]",
 		"nsnnsnsssnssnn":         "balanced 2 ways, 8 switches in 14 at [2]",

@@ -54,7 +54,7 @@ func varyingOf(traces []*measure.Result) []Varying {
 	}
 	all := []Varying{}
 	for _, at := range hops {
-		if at.several.Results > 0 {
+		if at.several.Results >= lasting {
 			all = append(all, *at.several)
 		}
 		if n := at.silent.Results; n > 0 && n < at.silent.Of {
@@ -77,4 +77,50 @@ func (v *Varying) of(r *measure.Result, shows bool, addresses []string) {
 			v.Addresses = append(v.Addresses, a)
 		}
 	}
+}
+
+// around is how many traces before and after one are looked at for others in which several routers answer at the same hop.
+const around = 5
+
+// whole are traces without what is of two routes: where traffic is moved while a trace is under way, two routers answer at a hop, which would
+// make one route of both. Such a hop counts as silent there. Where packets are balanced, other traces nearby show it, too.
+func whole(traces []*measure.Result) []*measure.Result {
+	several := make([]map[int]bool, len(traces)) // TTLs
+	for i, r := range traces {
+		for _, h := range r.Samples.Hops {
+			if len(h.Addresses) > 1 {
+				if several[i] == nil {
+					several[i] = map[int]bool{}
+				}
+				several[i][h.TTL] = true
+			}
+		}
+	}
+	all := slices.Clone(traces)
+	for i := range traces {
+		for ttl := range several[i] {
+			near := 0
+			for _, other := range several[max(0, i-around):min(len(several), i+around+1)] {
+				if other[ttl] {
+					near++
+				}
+			}
+			if near < lasting {
+				all[i] = withoutHop(all[i], ttl)
+			}
+		}
+	}
+	return all
+}
+
+// withoutHop is a trace in which nobody answered at a TTL. The end stays.
+func withoutHop(r *measure.Result, ttl int) *measure.Result {
+	c := *r
+	c.Samples.Hops = slices.Clone(r.Samples.Hops)
+	for i, h := range c.Samples.Hops {
+		if h.TTL == ttl && h.Reply == "" {
+			c.Samples.Hops[i].Addresses = nil
+		}
+	}
+	return &c
 }

@@ -163,7 +163,7 @@ func (p *past) routes(ctx context.Context) error {
 	}
 	names := p.namesOn(all)
 	for _, traces := range all {
-		for _, m := range analysis.Moves(analysis.Routes(traces)) {
+		for _, m := range analysis.CourseOf(traces).Moves {
 			p.add(m.Before.Last, m.After.First, false, 0, func(e *diagnose.Event) {
 				text := diagnose.RouteText(names.route(&m.Before), names.route(&m.After))
 				e.Route = &diagnose.Moved{Text: text, Before: len(m.Before.Hops), Now: len(m.After.Hops),

@@ -64,7 +64,7 @@ func (s *Server) changesOfRoutes(ctx context.Context, source, target string, fro
 		}
 		names := s.namesOn(all)
 		for of, traces := range all {
-			found.changes = append(found.changes, routeChanges(of, analysis.Routes(traces), names)...)
+			found.changes = append(found.changes, routeChanges(of, analysis.CourseOf(traces), names)...)
 		}
 		found.more = more
 		return found, nil
@@ -75,13 +75,26 @@ func (s *Server) changesOfRoutes(ctx context.Context, source, target string, fro
 	return s.meshRoutes.get(ctx, fmt.Sprint(from.Truncate(matrixAge), to.Truncate(matrixAge)), time.Now(), find)
 }
 
-// routeChanges are the beginnings of all routes but the first.
-func routeChanges(of traced, routes []analysis.Route, names addressNames) (changes []changeDoc) {
-	for i := 1; i < len(routes); i++ {
-		before, r := &routes[i-1], &routes[i]
-		text := diagnose.RouteText(names.route(before), names.route(r))
-		changes = append(changes, changeDoc{At: r.First, Kind: "route", Severity: "info", Text: text, Result: r.Result,
-			Source: of.source, Target: of.target, Before: &before.Last})
+// routeChanges are the changes of routes that lasted, and the beginnings of times in which they flapped.
+func routeChanges(of traced, course analysis.Course, names addressNames) (changes []changeDoc) {
+	for i := range course.Moves {
+		m := course.Moves[i]
+		before := m.Before.Last
+		m.Before, m.After = *names.route(&m.Before), *names.route(&m.After)
+		changes = append(changes, changeDoc{At: m.After.First, Kind: "route", Severity: "info", Text: diagnose.MoveText(&m), Result: m.After.Result,
+			Source: of.source, Target: of.target, Before: &before})
+	}
+	for i := range course.Turns {
+		t := course.Turns[i]
+		if t.How != analysis.Flapping {
+			continue
+		}
+		t.Routes = slices.Clone(t.Routes)
+		for k := range t.Routes {
+			t.Routes[k] = *names.route(&t.Routes[k])
+		}
+		changes = append(changes, changeDoc{At: t.First, Kind: "route", Severity: "warning", Text: diagnose.TurnsText(&t), Result: t.Routes[0].Result,
+			Source: of.source, Target: of.target, Before: &t.First})
 	}
 	return changes
 }

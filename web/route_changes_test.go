@@ -24,10 +24,12 @@ func TestRoutesOfAllPairs(t *testing.T) {
 	}
 	var all []*measure.Result
 	n := 0
+	const each = 4 // traces
 	add := func(w way, routes ...[][]string) {
-		for i, hops := range routes {
+		for i := range each * len(routes) {
+			hops := routes[i/each]
 			n++
-			at := begin.Add(time.Duration(i)*10*time.Minute + time.Duration(n)*time.Millisecond)
+			at := begin.Add(time.Duration(i)*5*time.Minute + time.Duration(n)*time.Millisecond)
 			r := traceOf(ulid.MustNew(ulid.Timestamp(at), ulid.DefaultEntropy()).String(), at, hops...)
 			r.Source.Name, r.Target.Name, r.Target.Address, r.Tool, r.Test, r.Role, r.Way = w.source, w.target, w.address, w.tool, w.tool+"@all", w.role, w.way
 			if w.role != measure.RolePlanned {
@@ -52,10 +54,10 @@ func TestRoutesOfAllPairs(t *testing.T) {
 		return changeDoc{At: all[after].Started, Kind: "route", Severity: "info", Text: text, Result: all[after].ID, Source: source, Target: target, Before: &all[before].Started}
 	}
 	want := []changeDoc{
-		change(1, 2, "a", "b", "hop 2: y is now w, 2 hops from 3 to 4 differ, too, one hop more"),
-		change(3, 4, "a", "b", "hop 2: w is now y, 2 hops from 3 to 4 differ, too, one hop fewer"),
+		change(2*each-1, 2*each, "a", "b", "hop 2: y is now w, 2 hops from 3 to 4 differ, too, one hop more"),
+		change(4*each-1, 4*each, "a", "b", "hop 2: w is now y, 2 hops from 3 to 4 differ, too, one hop fewer"),
 	}
-	back := change(len(all)-2, len(all)-1, "a", "strict", "hop 1: x is now y, as many hops")
+	back := change(len(all)-each-1, len(all)-each, "a", "strict", "hop 1: x is now y, as many hops")
 	got := read[changesDoc](b, "/api/v1/changes?from=-1d")
 	if diff := cmp.Diff(changesDoc{Changes: []changeDoc{back, want[0], want[1]}}, got); diff != "" {
 		t.Errorf("of all pairs (-want +got):\n%s", diff)
@@ -72,12 +74,15 @@ func TestRoutesOfAllPairs(t *testing.T) {
 func TestMeshRoutesAreRemembered(t *testing.T) {
 	b := newBench(t)
 	from := time.Now().UTC().Truncate(matrixAge).Add(-time.Hour)
-	put := func(id string, minute int, hop string) {
+	put := func(minute int, hop string) {
 		t.Helper()
-		r := traceOf(id, from.Add(time.Duration(minute)*time.Minute), []string{hop})
-		r.Role = measure.RolePlanned
-		if err := b.Archive.Put(t.Context(), []*measure.Result{r}); err != nil {
-			t.Fatal(err)
+		for second := range 5 {
+			at := from.Add(time.Duration(minute)*time.Minute + time.Duration(second)*time.Second)
+			r := traceOf(ulid.MustNew(ulid.Timestamp(at), ulid.DefaultEntropy()).String(), at, []string{hop})
+			r.Role = measure.RolePlanned
+			if err := b.Archive.Put(t.Context(), []*measure.Result{r}); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	count := func(source, target string, from time.Time) int {
@@ -88,10 +93,10 @@ func TestMeshRoutesAreRemembered(t *testing.T) {
 		}
 		return len(found.changes)
 	}
-	put("01KAG0000000000000000000BA", 1, "x")
-	put("01KAG0000000000000000000BB", 2, "y")
+	put(1, "x")
+	put(2, "y")
 	first := count("", "", from)
-	put("01KAG0000000000000000000BC", 3, "x")
+	put(3, "x")
 	got := []int{first, count("", "", from.Add(matrixAge/2)), count("a", "b", from), count("", "", from.Add(-matrixAge))}
 	if diff := cmp.Diff([]int{1, 1, 2, 2}, got); diff != "" {
 		t.Errorf("at first, a moment later, of the pair, of another span (-want +got):\n%s", diff)

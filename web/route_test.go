@@ -37,14 +37,18 @@ func TestChanges(t *testing.T) {
 	other := measure.NewResult(control.KindDiagnosis, at)
 	other.ID, other.Source.Name, other.Target.Name, other.Tool = "01KAG0000000000000000000BD", "a", "strict", control.KindDiagnosis
 	other.Parameters["verdict"] = "healthy"
-	if err := b.Archive.Put(t.Context(), []*measure.Result{diagnosis, other,
-		traceOf("01KAG0000000000000000000BA", at, []string{"x"}), traceOf("01KAG0000000000000000000BB", at.Add(time.Minute), []string{"y"})}); err != nil {
+	all := []*measure.Result{diagnosis, other}
+	for i := range 8 {
+		second := at.Add(time.Duration(i) * time.Second)
+		all = append(all, traceOf(fmt.Sprintf("01KAG0000000000000000001A%d", i), second, []string{string("xxxxyyyy"[i])}))
+	}
+	if err := b.Archive.Put(t.Context(), all); err != nil {
 		t.Fatal(err)
 	}
 	b.serve(b.Handler(public))
 	b.expect(http.MethodGet, "/api/v1/pairs/a/b/routes?from=-2h", "", 200, `"changed":[1]}],"names":{},"more":false`)
 	b.expect(http.MethodGet, "/api/v1/pairs/b/a/routes", "", 200, `{"routes":[],"names":{},"more":false}`)
-	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200, `"kind":"route","severity":"info","text":"hop 1: x is now y","result":"01KAG0000000000000000000BB","source":"a","target":"b","before":"`)
+	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200, `"kind":"route","severity":"info","text":"hop 1: x is now y","result":"01KAG0000000000000000001A4","source":"a","target":"b","before":"`)
 	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200, `"kind":"finding","severity":"problem","text":"a to b: loss-on-path","result":"01KAG0000000000000000000BC"}]`)
 	b.expect(http.MethodGet, "/api/v1/changes", "", 200, `"text":"a to strict: The path carries what it can"`)
 	b.expect(http.MethodGet, "/api/v1/changes?source=b", "", 200, `{"changes":[],"more":false}`)

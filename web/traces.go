@@ -63,5 +63,5 @@ func traceAlone(r *measure.Result) *measure.Result {
 			hops[i].RTTSeconds = nil
 		}
 	}
-	return &measure.Result{ID: r.ID, Started: r.Started, Samples: measure.Samples{Hops: hops}}
+	return &measure.Result{ID: r.ID, Started: r.Started, Notes: r.Notes, Samples: measure.Samples{Hops: hops, Route: r.Samples.Route}}
 }

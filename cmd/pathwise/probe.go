@@ -89,6 +89,7 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 	addConnect(c, s, &flags)
 	addLive(c, s, &flags)
 	addRoute(c, s, &flags)
+	addWatch(c, s, &flags)
 	return c
 }
 

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
+	"github.com/pathwise-net/pathwise/quantity"
+)
+
+var (
+	// watchFlags are those of trace that hold with --watch, and watchOnly those that hold with it alone.
+	watchFlags = []string{"watch", "proto", "max-ttl", "queries", "port", "timeout", "interval", "dscp", "ipv4", "ipv6", "json", "quiet", "verbose"}
+	watchOnly  = []string{"for", "log"}
+)
+
+const (
+	// watchEvery is the time between traces where none is said: a change is told within a minute, and routers answer a packet a second at most.
+	watchEvery = 10 * time.Second
+	// watchLeast is the shortest: routers that answer a packet a second leave most others without an answer even so.
+	watchLeast = 200 * time.Millisecond
+	// watchSoon is the time between traces that look closer, and mostSoon how many in a row do: enough to be sure of a change.
+	watchSoon = 500 * time.Millisecond
+	mostSoon  = 8
+)
+
+// watchCall is a call of trace --watch.
+type watchCall struct {
+	watch bool
+	total string
+	log   string
+}
+
+// addWatch has trace watch a route.
+func addWatch(c *cobra.Command, s *session, flags *parameterFlags) {
+	if flags.kind.Name != "trace" {
+		return
+	}
+	call := &watchCall{}
+	c.Flags().BoolVar(&call.watch, "watch", false, "trace again and again, each -i (10s), and tell changes of the route")
+	c.Flags().StringVar(&call.total, "for", "", "of --watch: how long, such as 1h (default: until Ctrl-C)")
+	c.Flags().StringVar(&call.log, "log", "", "of --watch: append all of it to this file, as JSON lines")
+	c.Long += "\n--watch traces again and again, and tells when traffic was moved to another route, and by how much the round trip grew."
+	c.Example += "\n" + examples([]string{"trace carol --watch", "trace carol --watch -i 1s --for 1h --json"})
+	once := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := checkWatchFlags(c.Flags(), call.watch); err != nil {
+			return err
+		}
+		if !call.watch {
+			return once(c, args)
+		}
+		return call.run(c, s, flags, args)
+	}
+}
+
+// checkWatchFlags refuses flags that hold without --watch alone, or with it alone.
+func checkWatchFlags(flags *pflag.FlagSet, with bool) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		only := slices.Contains(watchOnly, f.Name)
+		switch {
+		case err != nil:
+		case with && !only && !slices.Contains(watchFlags, f.Name):
+			err = input.Errorf("--%s: not for --watch; leave it out", f.Name)
+		case !with && only:
+			err = input.Errorf("--%s: only with --watch; leave it out, or add that", f.Name)
+		}
+	})
+	return err
+}
+
+// run traces until the time is over, or until Ctrl-C.
+func (call *watchCall) run(c *cobra.Command, s *session, flags *parameterFlags, args []string) error {
+	parameters, options, err := flags.read(c, s)
+	if err != nil {
+		return err
+	}
+	family, err := flags.over.family("a watch is of one")
+	if err != nil {
+		return err
+	}
+	if family != "" {
+		parameters["family"] = string(family)
+	}
+	every := watchEvery
+	if text, given := parameters["interval"].(string); given {
+		if every, err = quantity.ParseDuration(text); err == nil && every < watchLeast {
+			err = fmt.Errorf("%q: want 200ms or more between traces", text)
+		}
+		delete(parameters, "interval")
+	}
+	if err != nil {
+		return badFlag("interval", err)
+	}
+	options.Say = nil
+	tasks, err := flags.tasks(c, args, parameters, options)
+	if err != nil {
+		return err
+	}
+	w := &routeWatch{session: s, every: every, story: newRouteStory(tasks[0].Target), trace: func(ctx context.Context) (*measure.Result, error) {
+		p, err := probe.New(tasks[0], options)
+		if err != nil {
+			return nil, err
+		}
+		return p.Do(ctx)
+	}}
+	ctx := c.Context()
+	if call.total != "" {
+		total, err := parsePositive(call.total)
+		if err != nil {
+			return badFlag("for", err)
+		}
+		var end context.CancelFunc
+		ctx, end = context.WithTimeout(ctx, total)
+		defer end()
+	}
+	if call.log != "" {
+		file, err := os.OpenFile(call.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+		if err != nil {
+			return badFlag("log", err)
+		}
+		defer file.Close()
+		w.log = file
+	}
+	return w.run(ctx)
+}
+
+// routeWatch traces again and again, and tells what comes of it.
+type routeWatch struct {
+	*session
+	every time.Duration
+	trace func(context.Context) (*measure.Result, error)
+	log   io.Writer // nil: none
+	story *routeStory
+}
+
+// run ends with ctx. Its error is of a call that cannot be, or of what could not be written: a trace that fails is told, and the next one made.
+func (w *routeWatch) run(ctx context.Context) error {
+	failed, soon := "", 0
+	next := time.NewTimer(0)
+	defer next.Stop()
+	for {
+		began := time.Now()
+		r, err := w.trace(ctx)
+		switch {
+		case input.Bad(err):
+			return err
+		case ctx.Err() != nil: // what was not finished may lack hops
+			return w.end()
+		case err != nil:
+			if text := err.Error(); text != failed {
+				failed = text
+				if err := w.tell([]routeEvent{{"failed", map[string]string{"error": text}, clockTime(began) + "  " + text}}); err != nil {
+					return err
+				}
+			}
+			w.story.failed++
+		default:
+			failed = ""
+			w.measured(r)
+			if err := w.tell(append([]routeEvent{{name: "trace", data: r}}, w.story.add(r)...)); err != nil {
+				return err
+			}
+		}
+		w.progress("%s…", quantity.FormatCount(w.story.seen, "trace"))
+		wait := w.every
+		if w.story.unsettled() && soon < mostSoon {
+			soon++
+			wait = min(wait, watchSoon)
+		} else if !w.story.unsettled() {
+			soon = 0
+		}
+		next.Reset(max(0, wait-time.Since(began)))
+		select {
+		case <-next.C:
+		case <-ctx.Done():
+			return w.end()
+		}
+	}
+}
+
+// end tells what all of it came to. Where nothing could be traced, that is an error.
+func (w *routeWatch) end() error {
+	w.progress("")
+	if err := w.tell(w.story.summary()); err != nil {
+		return err
+	}
+	if w.story.seen == 0 {
+		return errors.New("watch route: no trace was finished")
+	}
+	return nil
+}
+
+// tell prints events, as lines for people or as JSON, and adds them to the log.
+func (w *routeWatch) tell(events []routeEvent) error {
+	for _, e := range events {
+		if w.json {
+			if err := w.event(e.name, e.data); err != nil {
+				return err
+			}
+		} else if e.text != "" {
+			w.progress("")
+			w.say("%s", e.text)
+		}
+		if w.log == nil {
+			continue
+		}
+		if err := json.NewEncoder(w.log).Encode(map[string]any{"event": e.name, "data": e.data}); err != nil {
+			return fmt.Errorf("write log: %w", err)
+		}
+	}
+	return nil
+}
