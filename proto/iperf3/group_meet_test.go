@@ -1,8 +1,10 @@
 package iperf3
 
 import (
+	"context"
 	"net"
 	"net/netip"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -78,5 +80,47 @@ func TestShakeHands(t *testing.T) {
 	}
 	if silent, err := shakeHands(t.Context(), open(), addresses, 20*time.Millisecond); err != ErrUDPBlocked || silent != 0 {
 		t.Errorf("servers that are silent: %d, %v", silent, err)
+	}
+}
+
+// A client that opens UDP streams to one address of a server waits for those that it opens to that address, not to another: a host that is named by two of its
+// addresses is two receivers of a group.
+func TestLockUDPByAddress(t *testing.T) {
+	ln, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	from := func(server string) net.Conn {
+		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}}
+		dialed, err := dialer.DialContext(t.Context(), "tcp", net.JoinHostPort(server, strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken, err := ln.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { dialed.Close(); taken.Close() })
+		return taken
+	}
+	s := &Server{udpSetups: map[udpEnds]chan struct{}{}}
+	now, cancel := context.WithCancel(t.Context())
+	cancel() // who would have to wait gives up
+	unlock, err := s.lockUDP(now, from("127.0.0.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.lockUDP(now, from("127.0.0.1")); err == nil {
+		t.Error("two set-ups from one client to one address at once")
+	}
+	other, err := s.lockUDP(now, from("127.0.0.2"))
+	if err != nil {
+		t.Fatalf("a set-up to another address: %v", err)
+	}
+	other()
+	unlock()
+	if _, err := s.lockUDP(now, from("127.0.0.1")); err != nil {
+		t.Errorf("after the first was over: %v", err)
 	}
 }

@@ -83,8 +83,8 @@ type Server struct {
 	greetings *admission.Count // connections, until their cookie is read
 	setups    *admission.Count // tests, from their cookie until all streams are there
 	mu        sync.Mutex
-	waiting   map[Cookie]*serverTest       // tests that wait for their data connections
-	udpSetups map[netip.Addr]chan struct{} // clients whose UDP streams are being opened; closed when that is over
+	waiting   map[Cookie]*serverTest    // tests that wait for their data connections
+	udpSetups map[udpEnds]chan struct{} // clients whose UDP streams are being opened; closed when that is over
 	group     sync.WaitGroup
 }
 
@@ -132,7 +132,7 @@ func (s *Server) reset() {
 		s.Now = time.Now
 	}
 	s.waiting = map[Cookie]*serverTest{}
-	s.udpSetups = map[netip.Addr]chan struct{}{}
+	s.udpSetups = map[udpEnds]chan struct{}{}
 	s.places = make(chan struct{}, s.policy.MaxTests)
 	s.greetings = admission.NewCount(admission.Limits{Each: greetingsEach, All: greetingsAll})
 	s.setups = admission.NewCount(admission.Limits{Each: max(setupsEach, s.policy.MaxTests), All: max(setupsAll, s.policy.MaxTests)})

@@ -50,7 +50,7 @@ func (s *serverTest) openStreams(ctx context.Context) (<-chan event, error) {
 	}
 	gather := s.acceptTCP
 	if s.params.UDP {
-		unlock, err := s.server.lockUDP(ctx, addrPort(s.ctl.conn.RemoteAddr()).Addr())
+		unlock, err := s.server.lockUDP(ctx, s.ctl.conn)
 		if err != nil {
 			return nil, err
 		}
@@ -108,18 +108,22 @@ func (s *serverTest) streamsLimit(n int) time.Duration {
 	return s.ctl.timeout + time.Duration(n)*roundTrip
 }
 
-// lockUDP waits until no other test of the client opens UDP streams: only their source addresses tell whose they are.
-func (s *Server) lockUDP(ctx context.Context, client netip.Addr) (unlock func(), err error) {
+// udpEnds are what the sockets of a client's streams have in common before it is known which port each comes from.
+type udpEnds struct{ client, server netip.Addr }
+
+// lockUDP waits until no other test of the client opens UDP streams to the address that it came to: only their source addresses tell whose they are.
+func (s *Server) lockUDP(ctx context.Context, ctl net.Conn) (unlock func(), err error) {
+	ends := udpEnds{addrPort(ctl.RemoteAddr()).Addr(), addrPort(ctl.LocalAddr()).Addr()}
 	for {
 		s.mu.Lock()
-		other := s.udpSetups[client]
+		other := s.udpSetups[ends]
 		if other == nil {
 			mine := make(chan struct{})
-			s.udpSetups[client] = mine
+			s.udpSetups[ends] = mine
 			s.mu.Unlock()
 			return func() {
 				s.mu.Lock()
-				delete(s.udpSetups, client)
+				delete(s.udpSetups, ends)
 				s.mu.Unlock()
 				close(mine)
 			}, nil
