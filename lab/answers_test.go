@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"net/netip"
 	"strings"
 	"testing"
@@ -71,11 +72,87 @@ func node(t *testing.T, v *virtual, name string) int {
 	return id
 }
 
+// How routers answer otherwise than others, and what address translators leave of a quote.
+func TestOtherAnswers(t *testing.T) {
+	type answer struct {
+		From       string
+		Type, Code uint8
+		QuotedTTL  uint8
+		QuotedFrom string // address and port
+		Right      bool   // the checksum of the quoted packet
+		Told       string
+	}
+	const routerR, sideS, outside = lineR, "10.0.1.2", "10.0.1.1"
+	expired := answer{From: routerR, Type: 11, QuotedTTL: 1, QuotedFrom: lineA + " 1000", Right: true}
+	with := func(change func(*answer)) []answer { a := expired; change(&a); return []answer{a} }
+	refused := func(code uint8) []answer {
+		return with(func(a *answer) { a.Type, a.Code, a.QuotedTTL = 3, code, 9 })
+	}
+	behind := func(quoted string, right bool) []answer {
+		return with(func(a *answer) { a.From, a.QuotedFrom, a.Right = sideS, quoted, right })
+	}
+	for _, c := range []struct {
+		settings string
+		ttl      byte
+		want     []answer
+	}{
+		{"", 1, with(func(*answer) {})},
+		{"refuse: network", 9, refused(0)},
+		{"refuse: host", 9, refused(1)},
+		{"refuse: protocol", 9, refused(2)},
+		{"refuse: prohibited", 9, refused(13)},
+		{"from: 192.0.2.7", 1, with(func(a *answer) { a.From = "192.0.2.7" })},
+		{"copies: 3", 1, []answer{expired, expired, expired}},
+		{"quoted_ttl: 5", 1, with(func(a *answer) { a.QuotedTTL = 5 })},
+		{"mpls: [9], mpls_ttl: 252", 1, with(func(a *answer) { a.Told = "[{9 0 true 252}]" })},
+		{"mpls: [9], spoil: extensions", 1, with(func(a *answer) { a.Told = "checksum of extensions is wrong" })},
+		{"spoil: checksum", 1, with(func(a *answer) { *a = answer{From: routerR, Told: "checksum of ICMP message is wrong"} })},
+		{"zero_ttl: true", 1, with(func(a *answer) { a.From, a.QuotedTTL = sideS, 0 })},
+		{"nat: {outside: s}", 2, behind(lineA+" 1000", true)},
+		{"nat: {outside: s, ports: move}", 2, behind(lineA+" 1000", true)},
+		{"nat: {outside: s, ports: move, quotes: addresses}", 2, behind(lineA+" 1000", false)},
+		{"nat: {outside: s, quotes: leave}", 2, behind(outside+" 1000", true)},
+		{"nat: {outside: s, ports: move, quotes: leave}", 2, behind(outside+" 1", true)},
+	} {
+		v := newVirtual(t, line("{r: {"+c.settings+"}, s: {}}", ""))
+		v.Inject(0, v.plan.Nodes[node(t, v, "a")].Interfaces[0], v.udp(lineA, lineB, c.ttl, 60, 0))
+		v.Advance(forever)
+		var got []answer
+		for _, d := range v.got {
+			_, at := packet.Transport(d.Packet)
+			a := answer{From: packet.Source(d.Packet).String()}
+			e, err := icmp.Parse(d.Packet[at:], false)
+			if err != nil {
+				a.Told = err.Error()
+				got = append(got, a)
+				continue
+			}
+			port, _, _ := e.Quote.Ports()
+			a.Type, a.Code, a.QuotedTTL, a.QuotedFrom = e.Type, e.Code, e.Quote.TTL, fmt.Sprint(e.Quote.From, " ", port)
+			pseudo := append(append(e.Quote.From.AsSlice(), e.Quote.To.AsSlice()...), 0, icmp.ProtocolUDP, 0, byte(len(e.Quote.Transport)))
+			a.Right = icmp.Checksum(append(pseudo, e.Quote.Transport...)) == 0
+			if a.Told = e.Extensions.Fault; e.Extensions.Labels != nil {
+				a.Told = fmt.Sprint(e.Extensions.Labels)
+			}
+			got = append(got, a)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", c.settings, diff)
+		}
+	}
+}
+
 func TestAnswersValidate(t *testing.T) {
 	for settings, want := range map[string]string{
 		"mpls: [1048576]":                   "mpls: 1048576: want a label from 0 to 1048575",
 		"mpls: [1, 2, 3, 4, 5, 6, 7, 8, 9]": "mpls: 9 labels: want at most 8",
 		"quote: 7":                          "quote: 7: want a number of bytes from 8 to 1232",
+		"mpls_ttl: 256":                     "mpls_ttl: 256: want a number from 1 to 255",
+		"quoted_ttl: -1":                    "quoted_ttl: -1: want a number from 0 to 255",
+		"from: nobody":                      `from: "nobody": want an address, such as 192.0.2.1`,
+		"copies: 17":                        "copies: 17: want a number from 1 to 16",
+		"spoil: all":                        `spoil: "all": want checksum or extensions`,
+		"refuse: all":                       `refuse: "all": want network, host, protocol or prohibited`,
 		"quote: 1233":                       "quote: 1233: want a number of bytes from 8 to 1232",
 	} {
 		if _, err := ParseSpec("lab.yaml", []byte(line("{r: {"+settings+"}, s: {}}", ""))); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"net/netip"
 	"slices"
 
 	"github.com/pathwise-net/pathwise/lab/link"
@@ -17,7 +16,9 @@ import (
 //	for the router itself? -- yes --> echo request: reply; other request: port unreachable
 //	        | no
 //	hop limit 1 or less?  -- yes --> time exceeded, from the address of the interface it came in by
-//	        | no                     (not where the router is hidden)
+//	        | no                     (not where the router is hidden, or forwards packets without any left)
+//	forwards nothing? -- yes --> it says why
+//	        | no
 //	route to it?    -- no  --> host unreachable
 //	        | yes
 //	fits the next link's MTU? -- no --> fragment, packet too big, or nothing
@@ -37,14 +38,17 @@ func (n *Network) route(t int64, node, iface int, p *packet.Packet) {
 	}
 	dst := packet.Target(p.Data)
 	owner, known := n.plan.owner[dst]
-	hidden := n.plan.Nodes[node].Settings.Hidden
-	switch {
+	settings := n.plan.Nodes[node].Settings
+	switch limit := packet.HopLimit(p.Data); {
 	case known && owner == node:
 		n.answer(t, node, iface, p)
 		return
-	case !hidden && packet.HopLimit(p.Data) <= 1:
+	case !settings.Hidden && limit <= 1 && (limit == 0 || !settings.ZeroTTL):
 		n.complain(t, node, iface, p, packet.HopsUsedUp, 0)
 		n.drop(t, -1, p, packet.TTLExpired)
+		return
+	case settings.Refuse != "":
+		n.refuseAll(t, node, iface, p, settings.Refuse)
 		return
 	case !known || len(n.routes[node][owner]) == 0:
 		n.complain(t, node, iface, p, packet.NoRouteTo, 0)
@@ -132,35 +136,6 @@ func (n *Network) answer(t int64, node, iface int, p *packet.Packet) {
 		n.Book.Delivered(p, t, t)
 		n.Pool.Put(p)
 	}
-}
-
-// complain sends an ICMP error about a packet, unless none may be sent about it or the router keeps silent. The packet
-// stays the caller's.
-func (n *Network) complain(t int64, node, iface int, about *packet.Packet, what packet.Trouble, mtu int) {
-	from := n.plan.Interfaces[iface].Address
-	if packet.Version(about.Data) == 6 {
-		from = n.plan.Interfaces[iface].Address6
-	}
-	c := packet.ComplaintTelling(&n.Pool, from, about, what, mtu, n.told(node, iface, from))
-	switch {
-	case c == nil:
-	case n.boxes[node].MayComplain(t):
-		n.originate(t, node, c)
-	default:
-		n.Pool.Put(c)
-	}
-}
-
-// told is what a router says of itself, and of the interface that a packet came in by.
-func (n *Network) told(node, iface int, address netip.Addr) packet.Told {
-	answers := n.plan.Nodes[node].Settings.Answers
-	t := packet.Told{Labels: answers.MPLS, Quote: answers.Quote}
-	if answers.Interfaces {
-		i := n.plan.Interfaces[iface]
-		t.Interface = &packet.Arrival{Index: uint32(slices.Index(n.plan.Nodes[node].Interfaces, iface) + 1), Address: address, Name: i.Name,
-			MTU: uint32(n.plan.deviceMTU(iface))}
-	}
-	return t
 }
 
 // originate sends a packet of the router's own on its way.

@@ -43,13 +43,6 @@ type Router struct {
 	middlebox.Config `yaml:"-"` // so do its
 }
 
-// Answers are what a router's ICMP errors say beyond what all say.
-type Answers struct {
-	MPLS       []uint32 `yaml:"mpls"`       // the labels that packets come to it with, outermost first
-	Interfaces bool     `yaml:"interfaces"` // the interface that a packet came in by
-	Quote      int      `yaml:"quote"`      // bytes behind the IP header that they quote at most; 0: as many as fit
-}
-
 // Routers are written as a list of names, or as a mapping of names to what they do besides routing. Their order is the
 // file's.
 type Routers []Router
@@ -237,28 +230,6 @@ func (s *Spec) validateRouter(r *Router) error {
 		return fmt.Errorf("balance: %q: want first, flow or packet", r.Balance)
 	}
 	return cmp.Or(r.Answers.validate(), r.Config.Validate())
-}
-
-const (
-	maxLabel  = 1<<20 - 1 // RFC 3032: a label has 20 bits
-	maxLabels = 8         // deeper stacks are not seen, and would not fit an error of 576 bytes with much else
-	minQuote  = 8         // RFC 792
-	maxQuote  = 1232      // what an error of IPv6 has room for
-)
-
-func (a Answers) validate() error {
-	if len(a.MPLS) > maxLabels {
-		return fmt.Errorf("mpls: %d labels: want at most %d", len(a.MPLS), maxLabels)
-	}
-	for _, label := range a.MPLS {
-		if label > maxLabel {
-			return fmt.Errorf("mpls: %d: want a label from 0 to %d", label, maxLabel)
-		}
-	}
-	if a.Quote != 0 && (a.Quote < minQuote || a.Quote > maxQuote) {
-		return fmt.Errorf("quote: %d: want a number of bytes from %d to %d", a.Quote, minQuote, maxQuote)
-	}
-	return nil
 }
 
 // The ways of a router to choose among equally short ones.

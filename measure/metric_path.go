@@ -27,7 +27,11 @@ const (
 
 	// ReverseHopCount is of the way back, by what is left of the time to live of answers: that they began with 64, 128 or 255,
 	// the least that fits, is taken for granted.
+	// A trace of both ways counts the hops.
 	ReverseHopCount Metric = "reverse_hop_count"
+
+	// OneWayLinks is of the places of a route and the one back; it is there only where the links of some could be told.
+	OneWayLinks Metric = "one_way_links_count"
 )
 
 func pathMetrics() []Definition {
@@ -93,6 +97,11 @@ func pathMetrics() []Definition {
 				"not, they may still be.",
 			See:    []string{"hop_count", "route"},
 			Source: "RFC 791, RFC 8200"},
+		{Metric: OneWayLinks, Label: "Links of one way alone", Group: "Path", Better: BetterLow, Follows: FollowsTrip, Draw: DrawSteps,
+			Help: "Links that are surely on the way there alone, or on the way back alone.",
+			Text: "How many places of the route have another link on the way there than on the way back, as far as the addresses of routers tell. Each way has its " +
+				"own delay, load and faults then, so that what a round trip shows may be of either.",
+			Shows: "0 where the ways are the same, or where what differs does not show.", See: []string{"hop_count", "reverse_hop_count", "route"}},
 	}
 }
 

@@ -14,6 +14,7 @@ type Hop struct {
 	DSCP       *int        `json:"dscp,omitempty"`       // that the packet came with
 	ECN        *int        `json:"ecn,omitempty"`        // that the packet came with
 	QuotedTTL  *int        `json:"quoted_ttl,omitempty"` // that the packet came with, where that is not 1
+	Translated string      `json:"translated,omitempty"` // what shows that addresses or ports were changed: the source that it came with, or "checksum"
 	MPLS       []MPLSLabel `json:"mpls,omitempty"`       // that the packet came with, outermost first (RFC 4950)
 	Interfaces []HopPort   `json:"interfaces,omitempty"` // RFC 5837
 	Fault      string      `json:"fault,omitempty"`      // why what it told behind the quote was dropped
@@ -42,11 +43,42 @@ type RouteSample struct {
 	LastForwards  int    `json:"last_forwards,omitempty"`   // the last hop that surely forwards
 	NotForwarding int    `json:"not_forwarding,omitempty"`  // the first hop that does not forward, or of which nothing shows that it does
 	Certain       bool   `json:"certain,omitempty"`         // that hop said so itself
+	Why           string `json:"why,omitempty"`             // what it said
 	DSCPChanged   int    `json:"dscp_changed_at,omitempty"` // the first hop at which packets came with another DSCP than they left with
 	Answers       string `json:"answers"`                   // how they were heard: "raw sockets", "error queue" or "connections"
 	SentPackets   int    `json:"sent_packets"`              // all probes, with those that no hop shows
 	SentBytes     int    `json:"sent_bytes"`                // of them, from the IP header on
+	// Remarks are what hops say together.
+	Remarks []RouteRemark `json:"remarks,omitempty"`
 }
+
+// RouteRemark is something that hops of a route say together, by its kind.
+type RouteRemark struct {
+	Kind      RemarkKind `json:"kind"`
+	TTLs      []int      `json:"ttls"`                // the hops that it is about
+	Addresses []string   `json:"addresses,omitempty"` // that it is about
+	Count     int        `json:"count,omitempty"`     // of hops or packets; 0: not known
+}
+
+// RemarkKind is what a RouteRemark is about.
+type RemarkKind string
+
+// What hops can say together.
+const (
+	RemarkSilent         RemarkKind = "silent"          // TTLs do not answer, though they forward
+	RemarkLoop           RemarkKind = "loop"            // TTLs are the first round of hops that packets pass again and again, Addresses who they are
+	RemarkZeroTTL        RemarkKind = "zero-ttl"        // TTLs forward packets whose TTL ran out, so that the next hop answers for them
+	RemarkSameAddress    RemarkKind = "same-address"    // TTLs are neighbours that answer with one address
+	RemarkExplicitTunnel RemarkKind = "explicit-tunnel" // packets come to TTLs with MPLS labels that count hops
+	RemarkOpaqueTunnel   RemarkKind = "opaque-tunnel"   // an MPLS tunnel ends before TTLs[0], which hides Count hops, 0: not known how many
+	RemarkImplicitTunnel RemarkKind = "implicit-tunnel" // TTLs are inside a tunnel which keeps the packet's TTL
+	RemarkLongReturn     RemarkKind = "long-return"     // from TTLs[0] on answers come back over more hops, there Count, than packets go
+	RemarkTranslated     RemarkKind = "translated"      // TTLs[0] is the first that packets reach with another address or port; Addresses the source that they have there
+	RemarkFewAnswers     RemarkKind = "few-answers"     // TTLs answer some packets only, though nothing of what goes beyond is lost
+	RemarkLoss           RemarkKind = "loss"            // Count packets to the target, TTLs[1], were lost, surely beyond TTLs[0]; 0: not known where
+	RemarkSpread         RemarkKind = "spread"          // at TTLs packets of one flow met several addresses
+	RemarkTargetAddress  RemarkKind = "target-address"  // TTLs answer with the target's address, though the TTL ran out there
+)
 
 // Least is the shortest round trip to a hop, in seconds, and whether it answered any probe.
 func (h Hop) Least() (seconds float64, answered bool) {

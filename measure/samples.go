@@ -21,6 +21,7 @@ type Samples struct {
 	Links        []LinkSample   `json:"links,omitempty"` // of a route, in order
 	Hops         []Hop          `json:"hops,omitempty"`
 	Route        *RouteSample   `json:"route,omitempty"`     // what Hops say as a whole
+	Return       *ReturnRoute   `json:"return,omitempty"`    // the way back
 	Paths        *PathsSample   `json:"paths,omitempty"`     // all ways of equal cost
 	Rounds       *RoundsSample  `json:"rounds,omitempty"`    // of a trace that went on
 	Addresses    []AddressInfo  `json:"addresses,omitempty"` // what is known of those of Hops or Paths, in their order

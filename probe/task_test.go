@@ -53,6 +53,7 @@ func TestReadTask(t *testing.T) {
 		{"ping", `{schedule: periodic, sizes: 64..1472}`, &Ping{Target: "h", Schedule: "periodic", Sizes: "64..1472", Deadline: 200 * time.Second}},
 		{"ping", `{family: ipv6}`, &Ping{Target: "h", Family: sock.IPv6, Deadline: 10 * time.Second}},
 		{"trace", `{family: ipv4}`, &Trace{Target: "h", Family: sock.IPv4}},
+		{"trace", `{both: true, responder-port: 4444}`, &Trace{Target: "h", Both: true, ResponderPort: 4444}},
 		{"trace", `{multipath: true, confidence: 99%}`, &Trace{Target: "h", Multipath: true, Confidence: 0.99}},
 		{"throughput", `{family: ipv6}`,
 			&Throughput{Target: "h", Family: sock.IPv6, Config: iperf3.Config{Duration: 10 * time.Second}}},
@@ -88,7 +89,7 @@ func TestRecordedParameters(t *testing.T) {
 	same(t, pingFields(), &Ping{Proto: "tcp", Method: "syn", Port: 80, Count: 20, Interval: 200 * time.Millisecond, Timeout: time.Second / 2, Size: 1400, TTL: 9, DSCP: 46,
 		DontFragment: true, Poisson: true, Schedule: "poisson", Sizes: "64..1472", Flood: true, Burst: true, Window: "1..32", Family: sock.IPv6})
 	same(t, traceFields(), &Trace{Protocol: "udp", MaxTTL: 20, Queries: 1, Port: 40000, Timeout: 2 * time.Second,
-		Interval: 2 * time.Millisecond, DSCP: 46, Multipath: true, Confidence: 0.9, Family: sock.IPv4})
+		Interval: 2 * time.Millisecond, DSCP: 46, Multipath: true, Confidence: 0.9, Both: true, ResponderPort: 4444, Family: sock.IPv4})
 	same(t, throughputFields(), &Throughput{Port: 5202, Family: sock.IPv6, Narrow: 0.05, Login: Login{"ann", "password", "key", true}, Config: iperf3.Config{Proto: "udp", Duration: 5 * time.Second, Bytes: 50e6,
 		Interval: time.Second / 2, Parallel: 2, Reverse: true, Bidir: true, Rate: 20e6, ReverseRate: 10e6, Congestion: "cubic", Window: 4 << 20, Length: 1400,
 		NoDelay: true, EventLoop: true, DSCP: 10, MSS: 1400, Blocks: 3, Omit: time.Second, Burst: 2, FQRate: 5e6, ZeroCopy: true, MPTCP: true, FlowLabel: 7,
@@ -140,6 +141,7 @@ func TestReadTaskRefuses(t *testing.T) {
 		{"throughput", values{"len": 5}, `len "5": throughput has no such parameter; in a task it is length`},
 		{"trace", values{"max_ttl": 5}, `max_ttl "5": trace has no such parameter; did you mean max-ttl?`},
 		{"trace", values{"multipath": true, "proto": "tcp"}, `protocol "tcp": give udp with multipath`},
+		{"trace", values{"both": true, "proto": "tcp"}, `protocol "tcp": give udp or icmp with both`},
 		{"trace", values{"confidence": 0.9}, `confidence "0.9": give it with multipath`},
 		{"trace", values{"multipath": true, "confidence": 1}, `confidence "1": give a ratio above 0 and up to 0.9999`},
 		{"ping", values{"count": 0}, `count "0": give a whole number from 1 to 10000000`},
@@ -350,7 +352,7 @@ func TestOutward(t *testing.T) {
 	harmless := map[string]string{"ping": "window sizes", "host": "iface", "throughput": "beside cc sweep", "ndt7": "cc", "flows": "script"}
 	closed := []string{"whole number", "code point", "code points", "time", "rate", "size", "ratio", "yes or no"}
 	want := map[string][]string{"audit": {"to", "disk"}, "beacon": {"group", "interface", "name"}, "command": {"argv", "values", "parse"}, "app": {"name", "type", "path", "secret"}, "fetch": {"path", "name"}, "host": {"path"}, "owd": {"key-file", "key-id"},
-		"throughput": {"username", "password-file", "rsa-public-key-path", "use-pkcs1-padding", "group", "receivers", "ttl"}, "transact": {"connect", "tls"}}
+		"throughput": {"username", "password-file", "rsa-public-key-path", "use-pkcs1-padding", "group", "receivers", "ttl"}, "transact": {"connect", "tls"}, "trace": {"responder-port"}}
 	got := map[string][]string{}
 	for _, k := range Kinds() {
 		for _, p := range k.Parameters {

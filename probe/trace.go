@@ -32,6 +32,10 @@ type Trace struct {
 	Multipath  bool
 	Confidence float64 // that all of them are found; 0: 0.95
 
+	// Both has the Pathwise responder at the target trace the way back, too, at ResponderPort; 0: 4443.
+	Both          bool
+	ResponderPort int
+
 	// Progress is called for each hop, in order of TTL, when all its probes are answered or given up; by the goroutine of
 	// Do. It begins again where another address of the target is tried. It may be nil.
 	Progress func(measure.Hop)
@@ -66,6 +70,7 @@ func (t Trace) Validate() error {
 	}
 	return cmp.Or(
 		t.checkMultipath(),
+		t.checkBoth(),
 		checkTarget(t.Target, t.Family),
 		checkRange("max TTL", t.MaxTTL, 0, 255),
 		checkRange("queries", t.Queries, 0, 10),
@@ -82,6 +87,9 @@ func (t Trace) withDefaults() Trace {
 	setDefault(&t.Queries, traceQueries)
 	setDefault(&t.Timeout, traceTimeout)
 	setDefault(&t.Interval, traceInterval)
+	if t.Both {
+		setDefault(&t.ResponderPort, traceBothPort)
+	}
 	switch t.Protocol {
 	case traceUDP:
 		setDefault(&t.Port, tracePort)
@@ -98,7 +106,7 @@ func traceKind() Kind {
 			Long: "Send packets that die at each hop in turn, and report who says so. All hops are asked at once, by packets of one flow. " +
 				"Needs no root; with it, routers tell more, and TCP keeps to one flow.",
 			Examples: []string{"trace 127.0.0.1", "trace carol --json", "trace carol -6 --proto icmp", "trace carol:443 --proto tcp", "trace carol --dscp 46",
-				"trace carol --multipath"},
+				"trace carol --multipath", "trace carol --both"},
 			Doing: "tracing", Detail: true,
 		}, Needs: []Need{{What: "timestamps", Means: "a UDP socket of which the kernel stamps arrivals", Try: tryStamps}}},
 		target: func(t *Trace) *string { return &t.Target },
@@ -126,6 +134,10 @@ func traceFields() []field[Trace] {
 			binding: ifYes(func(t *Trace) *bool { return &t.Multipath })},
 		{Name: "confidence", Default: "0.95", Meaning: "with multipath: how sure to be that no path is missing",
 			binding: share(func(t *Trace) *float64 { return &t.Confidence })},
+		{Name: "both", Default: "false", Meaning: "have `pathwise respond` there trace the way back, too, and hold both beside each other",
+			binding: ifYes(func(t *Trace) *bool { return &t.Both })},
+		{Name: "responder-port", Outward: true, Default: "4443", Meaning: "with both: of the responder",
+			binding: whole(func(t *Trace) *int { return &t.ResponderPort }, 1, 65535)},
 		familyField(func(t *Trace) *sock.Family { return &t.Family }),
 	}
 }
@@ -133,7 +145,12 @@ func traceFields() []field[Trace] {
 func (t *Trace) equip(o Options) { t.Progress = watch(o.Hop, o.Say, hopLine) }
 
 // resultBytes are those of three metrics and 15 hops, most of which the one before had, too.
-func (t *Trace) resultBytes() float64 { return 550 }
+func (t *Trace) resultBytes() float64 {
+	if t.Both {
+		return 1400 // of two routes, and what they share
+	}
+	return 550
+}
 
 // demand reckons with a route on which no hop answers: the probes ahead of it wait for their timeout, and then all others for theirs.
 func (t *Trace) demand() measure.Demand {
@@ -143,6 +160,10 @@ func (t *Trace) demand() measure.Demand {
 		probes = multipathTypical
 	}
 	each := wire(t.Target, t.Family, udpHeader+tracePayload)
-	return measure.Demand{DurationSeconds: 2*all.Timeout.Seconds() + probes*all.Interval.Seconds(), Bytes: 2 * each * probes,
+	d := measure.Demand{DurationSeconds: 2*all.Timeout.Seconds() + probes*all.Interval.Seconds(), Bytes: 2 * each * probes,
 		BitsPerSecond: 8 * each / all.Interval.Seconds()}
+	if all.Both {
+		d.DurationSeconds, d.Bytes = 2*d.DurationSeconds+openingTimeout.Seconds(), 2*d.Bytes
+	}
+	return d
 }

@@ -28,7 +28,11 @@ func (t Trace) measure(ctx context.Context, result *measure.Result) error {
 	if err != nil {
 		return err
 	}
-	return tryWays(result, ways, func(w way, last bool) error { return t.measureWay(ctx, w, last, result) })
+	err = tryWays(result, ways, func(w way, last bool) error { return t.measureWay(ctx, w, last, result) })
+	if err == nil && t.Both {
+		err = t.back(ctx, result)
+	}
+	return err
 }
 
 // measureWay traces an address of the target. Unless it is the last, a route that ends before the target is not reported.

@@ -43,6 +43,7 @@ type traceAnswer struct {
 	reply      string // what it says: a sock.Reason, or how the target answered
 	annotation string
 	told       *icmp.Quote // the IP header as it was there; nil: not known
+	translated string      // see traceFlow.translated
 	shift      uint16      // by how much UDP's checksum was another there than when it left; 0: not at all, or not known
 	extensions icmp.Extensions
 }
@@ -93,6 +94,9 @@ func (f *traceFlow) request(id int) []byte {
 
 // quoted is which of the probes sent so far an ICMP error quotes. What it does not have to quote by RFC 792, payload, counts where it does.
 func (f *traceFlow) quoted(q icmp.Quote, sent int) (id int, ok bool) {
+	if id, ok = f.proven(q, sent); ok {
+		return id, true
+	}
 	if q.From != f.from.Addr() || q.To != f.to.Addr() {
 		return 0, false
 	}
@@ -129,6 +133,45 @@ func (f *traceFlow) paid(payload []byte, sent int, port uint16) (id int, ok bool
 	id = int(binary.BigEndian.Uint16(payload[tokenSize:]))
 	return within(id, sent, f.itsPort(port, id))
 }
+
+// proven is which probe an error quotes that was about a packet whose addresses or ports a translator had changed, and whose quote nothing changed
+// back. The random token of its payload tells that it is ours, of TCP the sequence number of 32 bits, all but one in a hundred million of which are not.
+func (f *traceFlow) proven(q icmp.Quote, sent int) (id int, ok bool) {
+	_, to, _ := q.Ports()
+	switch f.protocol {
+	case traceTCP:
+		sequence, whole := q.Sequence()
+		return within(int(sequence-f.base()), sent, whole && q.To == f.to.Addr() && to == f.to.Port())
+	case traceICMP:
+		_, sequence, _, whole := q.Echo()
+		return within(int(sequence-uint16(f.base())), sent, whole && len(q.Transport) >= echoHeader+tokenSize && bytes.Equal(q.Transport[echoHeader:][:tokenSize], f.token[:]))
+	}
+	_, _, payload, whole := q.UDP()
+	if !whole || len(payload) < tokenSize+2 || !bytes.Equal(payload[:tokenSize], f.token[:]) {
+		return 0, false
+	}
+	id = int(binary.BigEndian.Uint16(payload[tokenSize:]))
+	return within(id, sent, q.To != f.to.Addr() || f.itsPort(to, id))
+}
+
+// translated says what shows that an address or a port of a probe was changed before it came to who quotes it: the source that it had there,
+// "checksum" where only its transport checksum does; "": nothing.
+func (f *traceFlow) translated(q icmp.Quote, id int) string {
+	from, _, ports := q.Ports()
+	if ident, _, _, ok := q.Echo(); ok && f.protocol == traceICMP {
+		from, ports = ident, true
+	}
+	if now := netip.AddrPortFrom(q.From, from); ports && now != f.from {
+		return now.String()
+	}
+	if f.shift(q, id) != 0 {
+		return translatedChecksum
+	}
+	return ""
+}
+
+// translatedChecksum is of measure.Hop.Translated.
+const translatedChecksum = "checksum"
 
 func within(id, sent int, ok bool) (int, bool) { return id, ok && id >= 0 && id < sent }
 

@@ -60,12 +60,9 @@ func TestTraceQuoted(t *testing.T) {
 				}
 			}
 		}
-		refused := map[string]func(q *icmp.Quote){
-			"another source":   func(q *icmp.Quote) { q.From = other },
-			"another target":   func(q *icmp.Quote) { q.To = other },
-			"another protocol": func(q *icmp.Quote) { q.Protocol = 132 },
-			"too short":        func(q *icmp.Quote) { q.Transport = q.Transport[:7] },
-			"no transport":     func(q *icmp.Quote) { q.Transport = nil },
+		changed := map[string]func(q *icmp.Quote){ // as by a translator that leaves quotes as they are
+			"another source": func(q *icmp.Quote) { q.From = other },
+			"another target": func(q *icmp.Quote) { q.To = other },
 			"another port, or identifier": func(q *icmp.Quote) {
 				at := 0
 				if f.protocol == traceICMP {
@@ -73,6 +70,22 @@ func TestTraceQuoted(t *testing.T) {
 				}
 				q.Transport[at]++
 			},
+		}
+		for name, change := range changed {
+			for bytes, proven := range map[int]bool{0: f.protocol != traceTCP || name != "another target", 8: f.protocol == traceTCP && name != "another target"} {
+				q := f.quote(3, bytes, f.to.Port())
+				q.Transport = append([]byte(nil), q.Transport...)
+				change(&q)
+				id, ok := f.quoted(q, sent)
+				if ok != proven || ok && (id != 3 || f.translated(q, id) == "" && name != "another target") {
+					t.Errorf("%s to %s: %s, %d bytes quoted, is taken for probe %d, %v; want %v", f.protocol, f.to, name, bytes, id, ok, proven)
+				}
+			}
+		}
+		refused := map[string]func(q *icmp.Quote){
+			"another protocol": func(q *icmp.Quote) { q.Protocol = 132 },
+			"too short":        func(q *icmp.Quote) { q.Transport = q.Transport[:7] },
+			"no transport":     func(q *icmp.Quote) { q.Transport = nil },
 			"a sequence number that is not ours, or another token": func(q *icmp.Quote) {
 				q.Transport[map[string]int{traceUDP: 8, traceICMP: 6, traceTCP: 4}[f.protocol]] ^= 0x40
 			},

@@ -8,7 +8,6 @@ import (
 	"github.com/pathwise-net/pathwise/analysis/multipath"
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
-	"github.com/pathwise-net/pathwise/proto/icmp"
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
@@ -41,18 +40,6 @@ func (f *traceFlow) flowPort(flow int) uint16 {
 		return f.to.Port()
 	}
 	return f.distinctPort(flow - 1)
-}
-
-// shift is by how much UDP's checksum in a quote differs from that of the probe which it quotes. An address translator on the way there changes it.
-func (f *traceFlow) shift(q icmp.Quote, id int) uint16 {
-	if f.ports == nil || f.protocol != traceUDP {
-		return 0
-	}
-	_, checksum, _, ok := q.UDP()
-	if !ok || checksum == 0 {
-		return 0
-	}
-	return checksum - f.checksum(id, uint16(f.ports[id].Load()))
 }
 
 // pathsSample is a graph as a Result has it. rtt is the least round trip to an address at a hop, nil where none is known.

@@ -44,6 +44,9 @@ func tell(h *measure.Hop, a *traceAnswer, dscp int) {
 	if a.told != nil {
 		notAsSent(&h.DSCP, int(a.told.DSCP), dscp)
 		notAsSent(&h.ECN, int(a.told.ECN), 0)
+		if h.Translated == "" {
+			h.Translated = a.translated
+		}
 		if a.expired {
 			notAsSent(&h.QuotedTTL, int(a.told.TTL), 1)
 		}
@@ -116,7 +119,12 @@ func (p *tracePlan) counts() (sent, answered, all int) {
 // target answered, if only the scout.
 func routeOf(hops []measure.Hop, over *traceAnswer, met bool) measure.RouteSample {
 	r := measure.RouteSample{Reached: met || over != nil && over.reached}
+	loop := loopOf(hops)
 	for i, h := range hops {
+		if loop != nil && h.TTL >= loop.TTLs[0] { // all of the loop forward
+			r.LastForwards = h.TTL
+			continue
+		}
 		beyond := i < len(hops)-1 || met && over == nil
 		switch _, answered := h.Least(); {
 		case beyond:
@@ -125,7 +133,10 @@ func routeOf(hops []measure.Hop, over *traceAnswer, met bool) measure.RouteSampl
 				r.FirstSilent = h.TTL
 			}
 		case over != nil && !over.reached:
-			r.NotForwarding, r.Certain = h.TTL, true
+			r.NotForwarding, r.Certain, r.Why = h.TTL, true, over.said()
+			if i > 0 && sole(h) != "" && sole(h) == sole(hops[i-1]) { // who answered as the TTL ran out answers again, for what goes farther
+				r.NotForwarding, r.LastForwards = hops[i-1].TTL, i-1
+			}
 		case over == nil:
 			r.NotForwarding = h.TTL
 		}
@@ -134,6 +145,14 @@ func routeOf(hops []measure.Hop, over *traceAnswer, met bool) measure.RouteSampl
 		}
 	}
 	return r
+}
+
+// said is what an answer that ended a route says, with traceroute's letters where it has some.
+func (a *traceAnswer) said() string {
+	if a.annotation == "" {
+		return a.reply
+	}
+	return a.reply + ", " + a.annotation
 }
 
 func (r *traceRun) report(result *measure.Result) {
@@ -147,6 +166,7 @@ func (r *traceRun) report(result *measure.Result) {
 	}
 	over := p.last()
 	route := routeOf(result.Samples.Hops, over, p.met)
+	route.Remarks = remarksOf(result.Samples.Hops, r.flow.to.Addr().String(), route.LastForwards, !p.distinct && r.wire.by() != byConnections)
 	route.Answers, route.SentPackets, route.SentBytes = r.wire.by(), all, all*r.flow.bytes()
 	result.Samples.Route = &route
 	result.Metrics[measure.SentPackets] = float64(sent)

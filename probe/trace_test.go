@@ -22,6 +22,11 @@ func TestTraceValidate(t *testing.T) {
 		{Trace{Target: "a", Timeout: -1}, `timeout "-1ns": give a time from 1ms to 1m0s`},
 		{Trace{Target: "a", DSCP: 64}, `DSCP "64": give a number from 0 to 63`},
 		{Trace{Target: "a", Interval: time.Microsecond}, `interval "1µs": give a time from 100µs to 1m0s`},
+		{Trace{Target: "a", Both: true, ResponderPort: 4443, Protocol: "icmp"}, ""},
+		{Trace{Target: "a", Both: true, Protocol: "tcp"}, `protocol "tcp": give udp or icmp with both: a responder tries no TCP ports of who asks it`},
+		{Trace{Target: "a", Both: true, Multipath: true}, `both "true": leave away multipath, which finds ways there alone`},
+		{Trace{Target: "a", ResponderPort: 4443}, `responder port "4443": give it with both`},
+		{Trace{Target: "a", Both: true, ResponderPort: 65536}, `responder port "65536": give a number from 0 to 65535`},
 	}
 	for _, test := range tests {
 		err := test.trace.Validate()

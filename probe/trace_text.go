@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -20,11 +21,15 @@ func traceText(w io.Writer, r *measure.Result) {
 		}
 		return
 	}
+	if r.Samples.Return != nil {
+		bothText(w, r)
+		return
+	}
 	if r.Samples.Rounds != nil {
 		roundsText(w, r)
 		return
 	}
-	for i, h := range r.Samples.Hops {
+	for i, h := range Straight(r.Samples.Hops, r.Samples.Route) {
 		if i > 0 { // what a hop before has told already
 			h.DSCP, h.ECN = unless(h.DSCP, r.Samples.Hops[i-1].DSCP), unless(h.ECN, r.Samples.Hops[i-1].ECN)
 		}
@@ -51,10 +56,17 @@ func RouteLines(route *measure.RouteSample) (lines []string) {
 	if route == nil {
 		return nil
 	}
-	if route.FirstSilent > 0 {
-		lines = append(lines, fmt.Sprintf("hop %d does not answer, but it forwards", route.FirstSilent))
+	if route.FirstSilent > 0 && !slices.ContainsFunc(route.Remarks, func(r measure.RouteRemark) bool { return r.Kind == measure.RemarkSilent }) {
+		lines = append(lines, fmt.Sprintf("hop %d does not answer, but it forwards", route.FirstSilent)) // an agent of before there were remarks
+	}
+	for _, r := range route.Remarks {
+		if text := remarkText(r); text != "" {
+			lines = append(lines, text)
+		}
 	}
 	switch {
+	case route.NotForwarding > 0 && route.Certain && route.Why != "":
+		lines = append(lines, fmt.Sprintf("hop %d says that it does not forward: %s", route.NotForwarding, route.Why))
 	case route.NotForwarding > 0 && route.Certain:
 		lines = append(lines, fmt.Sprintf("hop %d says that it does not forward", route.NotForwarding))
 	case route.NotForwarding > 0:
@@ -101,6 +113,11 @@ func HopTells(h measure.Hop) (tells []string) {
 	}
 	if h.ECN != nil {
 		tells = append(tells, fmt.Sprintf("[ECN %d]", *h.ECN))
+	}
+	if h.Translated == translatedChecksum {
+		tells = append(tells, "[NAT]")
+	} else if h.Translated != "" {
+		tells = append(tells, "[from "+h.Translated+"]")
 	}
 	if h.QuotedTTL != nil {
 		tells = append(tells, fmt.Sprintf("[TTL %d]", *h.QuotedTTL))

@@ -208,7 +208,7 @@ func (w *packetWire) fromRaw(event sock.Event) any {
 		return nil
 	}
 	a := w.flow.answerOf(e, p.From.Addr().WithZone(""), p.TTL, p.At)
-	a.shift = w.flow.shift(e.Quote, id)
+	a.shift, a.translated = w.flow.shift(e.Quote, id), w.flow.translated(e.Quote, id)
 	e.Quote.Transport = nil // it lies in the socket's own bytes
 	a.id, a.told = id, &e.Quote
 	return a

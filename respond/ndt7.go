@@ -9,7 +9,6 @@ import (
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/ndt7"
-	"github.com/pathwise-net/pathwise/proto/reach"
 	"github.com/pathwise-net/pathwise/respond/page"
 	"github.com/pathwise-net/pathwise/respond/seen"
 	"github.com/pathwise-net/pathwise/sock"
@@ -49,7 +48,7 @@ func openNDT7(ctx context.Context, address string, t terms) (net.Addr, serve, er
 		pages.Handle("GET /seen.json", seen.Handler(ndt7.SYNOf))
 		pages.Handle("/", page.Handler())
 		server.Pages, server.Plain = pages, func(s sock.SYN) string { return seen.Of(s).Text() }
-		server.Lines = reach.NewResponder(t.NoConnectBack, t.log).Serve
+		server.Lines = linesOf(t)
 	}
 	if t.onTest != nil {
 		server.OnTest = func(one ndt7.Tested) { t.onTest(Tested{Client: one.Client, Bytes: one.Bytes, Err: one.Err}) }

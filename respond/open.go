@@ -17,6 +17,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/proto/endpoint"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
+	"github.com/pathwise-net/pathwise/proto/retrace"
 )
 
 // Limits bound what a responder does for those who come. One that is zero is the kind's own.
@@ -34,7 +35,8 @@ type Limits struct {
 	Files         string             // the folder whose files tests of throughput may send and write; "": none
 	Iperf3        *iperf3.ServerAuth // users of the iperf3 server; nil: those who say nothing of themselves are let in
 	NDT7          NDT7
-	NoConnectBack bool // fresh ports of who asks at the port of ndt7 are not tried
+	NoConnectBack bool           // fresh ports of who asks at the port of ndt7 are not tried, and no route to it is traced
+	TraceBack     retrace.Tracer // the route to who asks at the port of ndt7; nil: it cannot
 }
 
 // NDT7 is what a server of ndt7 does.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/proto/endpoint"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
 	"github.com/pathwise-net/pathwise/proto/stamp"
@@ -49,7 +50,7 @@ func (a *accessFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&a.tlsFile, "tls-certificate", "", "certificate by which ndt7 speaks TLS as well, on the same port, in a `FILE` in PEM with those that vouch for it")
 	flags.StringVar(&a.tlsKey, "tls-key", "", "key of that certificate, in a `FILE` in PEM")
 	flags.StringVar(&a.ndt7CC, "ndt7-cc", "", "congestion control of ndt7 where a client asks for none (default: bbr where the kernel has it)")
-	flags.BoolVar(&a.noBack, "no-connect-back", false, "do not connect back to fresh ports of who asks for it, by ping --connect HOST --back")
+	flags.BoolVar(&a.noBack, "no-connect-back", false, "do not connect back to fresh ports of who asks for it, by ping --connect HOST --back, nor trace the route to it, by trace HOST --both")
 	flags.IntSliceVar(&a.stampMarks, "stamp-dscp", nil, "DSCPs that STAMP packets may ask their answers to leave with, such as 10,46")
 }
 
@@ -133,6 +134,7 @@ func (a *accessFlags) usersInto(l *respond.Limits) error {
 // into reads the files that the flags name, and sets what they allow.
 func (a *accessFlags) into(l *respond.Limits) error {
 	l.STAMP.Stateless, l.STAMP.Marks, l.NoConnectBack = a.stateless, a.stampMarks, a.noBack
+	l.TraceBack = probe.TraceBack
 	if err := cmp.Or(a.usersInto(l), a.ndt7Into(l)); err != nil {
 		return err
 	}

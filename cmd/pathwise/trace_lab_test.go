@@ -69,6 +69,7 @@ links:
 			continue
 		}
 		want := measure.RouteSample{Reached: true, FirstSilent: 4, LastForwards: 5, Answers: c.answers, SentPackets: route.SentPackets, SentBytes: route.SentBytes}
+		want.Remarks = []measure.RouteRemark{{Kind: measure.RemarkSilent, TTLs: []int{4}}, {Kind: measure.RemarkExplicitTunnel, TTLs: []int{2}}}
 		if !c.nobody {
 			want.DSCPChanged = 3
 		}

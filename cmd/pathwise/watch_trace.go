@@ -156,7 +156,11 @@ func (t *traceWatch) outcome(w io.Writer, columns int) {
 	if t.result == nil {
 		return
 	}
-	t.hops = t.result.Samples.Hops
+	t.hops = probe.Straight(t.result.Samples.Hops, t.result.Samples.Route)
+	if t.result.Samples.Return != nil { // both ways, which have no names
+		probe.WriteText(w, t.result)
+		return
+	}
 	fmt.Fprintf(w, "route to %s (%s)\n", t.result.Target.Name, t.result.Target.Address)
 	for _, line := range slices.Concat(t.table(columns), probe.RouteLines(t.result.Samples.Route), probe.KnownLines(t.result.Samples.Addresses)) {
 		fmt.Fprintln(w, line)

@@ -37,6 +37,8 @@ type NAT struct {
 	Entries   Number    `yaml:"entries" json:"entries,omitempty"`     // how many mappings there may be; 0: defaultEntries
 	Forward   []Forward `yaml:"forward" json:"forward,omitempty"`
 	IPv6      bool      `yaml:"ipv6" json:"ipv6,omitempty"` // translates IPv6 too; else that is routed as it is
+	Ports     Ports     `yaml:"ports" json:"ports,omitempty"`
+	Quotes    Quotes    `yaml:"quotes" json:"quotes,omitempty"`
 }
 
 // Forward hands what comes to a port of the router's outside address on to a host inside.
@@ -133,6 +135,7 @@ func (n *NAT) validate() error {
 		return document.Errorf("nat: want outside: and the name of a neighbour")
 	}
 	checks := []error{n.Idle.validate("nat"), validateEntries("nat", n.Entries),
+		oneOf("nat: ports", n.Ports, PortsKept, PortsMoved), oneOf("nat: quotes", n.Quotes, QuotesWhole, QuotesAddresses, QuotesLeft),
 		oneOf("nat: filtering", n.Filtering, FilterIndependent, FilterAddress, FilterPort)}
 	for i, f := range n.Forward {
 		checks = append(checks, f.validate(n.Forward[:i]))
@@ -213,6 +216,25 @@ func either[T ~string](values []T) string {
 	}
 	return text
 }
+
+// Ports is which port, or identifier of an echo, a mapping has outside. The zero value is PortsKept.
+type Ports string
+
+// The ways to choose one.
+const (
+	PortsKept  Ports = "keep" // the one inside, if it is free
+	PortsMoved Ports = "move" // never that: the next one free
+)
+
+// Quotes is what NAT does to the packet that an ICMP error to a host inside quotes. The zero value is QuotesWhole.
+type Quotes string
+
+// The ways to treat quotes.
+const (
+	QuotesWhole     Quotes = "whole"     // all is undone (RFC 5508 REQ-4)
+	QuotesAddresses Quotes = "addresses" // addresses and ports are undone, the transport checksum is not
+	QuotesLeft      Quotes = "leave"     // nothing is undone: the host inside sees what the packet was outside
+)
 
 // Place is where a router stands: what the names in its Config mean, by interface number and address.
 type Place struct {

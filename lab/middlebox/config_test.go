@@ -22,6 +22,7 @@ func parse(text string) (*Config, error) {
 var examples = map[string]string{
 	"{nat: {outside: z, idle: 1m0s, filtering: port, entries: 100, forward: [{port: 80, to: web, to_port: 8080, protocol: tcp}], ipv6: true}}": "",
 	"{nat: {outside: z, idle: {tcp: 1m0s, opening: 2s, udp: 3s, icmp: 4s}, forward: [{port: 80, to: web}]}}":                                   "",
+	"{nat: {outside: z, ports: move, quotes: leave}}":                                                                                          "",
 	"{nat: {outside: z, idle: 60}}": "{nat: {outside: z, idle: 1m0s}}",
 	"{firewall: {inside: [a, \"1\"], idle: 1m0s, allow: [{port: 80, protocol: tcp}], deny: [{source: 10.0.0.0/24}], reject: true, entries: 9}}": "",
 	"{icmp: filtered}":   "",

@@ -53,6 +53,8 @@ func (n *NAT) String() string {
 	f.add(true, "outside", name(n.Outside))
 	f.add(n.Idle != nil, "idle", text(n.Idle))
 	f.add(n.Filtering != "", "filtering", string(n.Filtering))
+	f.add(n.Ports != "", "ports", string(n.Ports))
+	f.add(n.Quotes != "", "quotes", string(n.Quotes))
 	f.add(n.Entries != 0, "entries", strconv.Itoa(int(n.Entries)))
 	f.add(len(n.Forward) > 0, "forward", list(n.Forward, Forward.String))
 	f.add(n.IPv6, "ipv6", "true")

@@ -37,6 +37,7 @@ type remote struct {
 
 // table holds a translator's mappings. Port forwards lie behind the rest, at -1, -2 and so on.
 type table struct {
+	moves     bool // no mapping keeps the port inside
 	ages      ages
 	mappings  []mapping // of each life in ages
 	forwards  []mapping
@@ -192,7 +193,13 @@ func (m *table) freePort(e endpoint) (uint16, bool) {
 		return taken
 	}
 	port := max(int(e.port), r.low)
-	if taken(port) {
+	switch {
+	case m.moves:
+		port = max(int(r.last)+1, r.low)
+		if port >= r.high {
+			port = r.low
+		}
+	case taken(port):
 		port = int(r.last)
 	}
 	for taken(port) {

@@ -23,6 +23,7 @@ type translator struct {
 	address   [2]netip.Addr // the outside address by family: IPv4, IPv6; invalid: that family is not translated
 	own       [2]words      // the same
 	filtering Filtering
+	quotes    Quotes
 	fragments [2]memory // by direction: inward, outward
 }
 
@@ -57,7 +58,9 @@ func newTranslator(c *NAT, place Place) *translator {
 			remotes:   map[remote]struct{}{},
 		},
 		filtering: c.Filtering,
+		quotes:    c.Quotes,
 	}
+	n.moves = c.Ports == PortsMoved
 	for _, i := range place.Outside {
 		n.outside = append(n.outside, i.Number)
 	}

@@ -25,7 +25,13 @@ func (n *translator) errorInward(t int64, p *packet.Packet) outcome {
 		return unmapped
 	}
 	inside := n.at(i).inside
-	p.RewriteQuoted(true, inside)
+	switch n.quotes {
+	case QuotesLeft:
+	case QuotesAddresses:
+		p.RewriteQuotedAddresses(true, inside)
+	default:
+		p.RewriteQuoted(true, inside)
+	}
 	p.Rewrite(false, inside)
 	return translated
 }

@@ -159,6 +159,17 @@ func HopLimit(b []byte) byte {
 	return b[v6HopLimit]
 }
 
+// setHopLimit changes the hop limit of a header, whose checksum it mends.
+func setHopLimit(b []byte, limit byte) {
+	if b[0]>>4 == 6 {
+		b[v6HopLimit] = limit
+		return
+	}
+	old := be.Uint16(b[v4HopLimit:])
+	b[v4HopLimit] = limit
+	mend(b[v4Checksum:], old, be.Uint16(b[v4HopLimit:]))
+}
+
 // Hop takes one from the hop limit, unless it is zero already.
 func Hop(b []byte) {
 	if b[0]>>4 == 6 {

@@ -30,6 +30,7 @@ const (
 	v6Unreachable   = 1
 	v6PacketTooBig  = 2
 	v6TimeExceeded  = 3
+	v6BadParameter  = 4
 	v6EchoRequest   = 128
 	v6EchoReply     = 129
 	v6Redirect      = 137 // RFC 4861
@@ -46,6 +47,9 @@ const (
 	PortClosed                // nobody listens
 	TooBigFor                 // it exceeds the MTU of the next link
 	Prohibited                // administratively filtered
+	NoNetwork                 // no way to the network
+	NoHost                    // no way to the host
+	NoProtocol                // the protocol is not spoken
 )
 
 // codes are the type and code of each trouble.
@@ -55,6 +59,9 @@ var codes = [...]struct{ v4, v6 [2]byte }{
 	PortClosed: {[2]byte{v4Unreachable, 3}, [2]byte{v6Unreachable, 4}},
 	TooBigFor:  {[2]byte{v4Unreachable, 4}, [2]byte{v6PacketTooBig, 0}},
 	Prohibited: {[2]byte{v4Unreachable, 13}, [2]byte{v6Unreachable, 1}},
+	NoNetwork:  {[2]byte{v4Unreachable, 0}, [2]byte{v6Unreachable, 0}},
+	NoHost:     {[2]byte{v4Unreachable, 1}, [2]byte{v6Unreachable, 3}},
+	NoProtocol: {[2]byte{v4Unreachable, 2}, [2]byte{v6BadParameter, 1}},
 }
 
 // What an ICMP error may be long at most: RFC 1812 section 4.3.2.3, RFC 4443 section 2.4(c).
@@ -108,6 +115,9 @@ func ComplaintTelling(o *Pool, from netip.Addr, about *Packet, what Trouble, mtu
 	c := o.Get(at + icmpHeader + size + len(behind))
 	clear(c.Data[at+icmpHeader+copy(c.Data[at+icmpHeader:at+icmpHeader+size], quote):])
 	copy(c.Data[at+icmpHeader+size:], behind)
+	if told.HopLimit != nil && len(quote) > 0 {
+		setHopLimit(c.Data[at+icmpHeader:], *told.HopLimit)
+	}
 	writeHeader(c.Data, from, Source(first.Data), protocol, class, routerHopLimit)
 	o.Put(first)
 	clear(c.Data[at : at+icmpHeader])
@@ -119,6 +129,9 @@ func ComplaintTelling(o *Pool, from netip.Addr, about *Packet, what Trouble, mtu
 		c.Data[at+lengthAt] = byte(size / unit)
 	}
 	seal(c.Data, protocol, at)
+	if told.Spoil == SpoilChecksum {
+		c.Data[at+icmpChecksum] ^= 1
+	}
 	return c
 }
 

@@ -12,14 +12,31 @@ func (p *Packet) Rewrite(source bool, to netip.AddrPort) {
 
 // RewriteQuoted does to the packet that an ICMP error quotes what Rewrite does to a packet, as far as the quotation
 // reaches, and mends the error's checksum (RFC 5508 section 4.2).
-func (p *Packet) RewriteQuoted(source bool, to netip.AddrPort) {
+func (p *Packet) RewriteQuoted(source bool, to netip.AddrPort) { p.rewriteQuoted(source, to, false) }
+
+// RewriteQuotedAddresses does the same to addresses and ports, but leaves the transport checksum of the quoted packet as the translator had
+// made it on the way there, as many do.
+func (p *Packet) RewriteQuotedAddresses(source bool, to netip.AddrPort) {
+	p.rewriteQuoted(source, to, true)
+}
+
+func (p *Packet) rewriteQuoted(source bool, to netip.AddrPort, leaveChecksum bool) {
 	inner, ok := Quoted(p.Data)
 	if !ok {
 		return
 	}
 	protocol, at := Transport(p.Data)
 	old := sum(inner)
+	var checksum []byte
+	if kind, start := Transport(inner); leaveChecksum && start >= 0 {
+		if offset, _ := checksumField(kind); offset >= 0 && start+offset+2 <= len(inner) {
+			checksum = inner[start+offset:][:2]
+		}
+	}
+	kept := [2]byte{}
+	copy(kept[:], checksum)
 	rewrite(inner, source, to, false)
+	copy(checksum, kept[:])
 	p.mendTransport(protocol, at, old, sum(inner), false)
 }
 

@@ -7,7 +7,19 @@ type Told struct {
 	Labels    []uint32 // the MPLS label stack that the packet came with, outermost first (RFC 4950)
 	Interface *Arrival // the interface that the packet came in by (RFC 5837)
 	Quote     int      // bytes of the transport header and what follows that it quotes at most, as of RFC 792 8; 0: as many as fit
+	LabelTTL  byte     // of all Labels; 0: 1, as of a label whose TTL ran out
+	HopLimit  *byte    // that it says the quoted packet came with; nil: the one that it came with
+	Spoil     Spoil
 }
+
+// Spoil is what is wrong with an ICMP error. The zero value: nothing.
+type Spoil string
+
+// What can be wrong with one.
+const (
+	SpoilChecksum   Spoil = "checksum"   // its own checksum
+	SpoilExtensions Spoil = "extensions" // the checksum of its extensions
+)
 
 // Arrival is an interface as RFC 5837 tells of it.
 type Arrival struct {
@@ -47,13 +59,16 @@ func (t Told) extensions() []byte {
 			if i == n-1 {
 				bottom = 1 << 8
 			}
-			b = be.AppendUint32(b, label<<12|bottom|1) // the label's TTL ran out, as that of the packet
+			b = be.AppendUint32(b, label<<12|bottom|uint32(max(t.LabelTTL, 1)))
 		}
 	}
 	if t.Interface != nil {
 		b = t.Interface.object(b)
 	}
 	be.PutUint16(b[2:], ^sum(b))
+	if t.Spoil == SpoilExtensions {
+		b[2] ^= 1
+	}
 	return b
 }
 

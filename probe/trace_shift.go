@@ -1,0 +1,43 @@
+package probe
+
+import (
+	"encoding/binary"
+
+	"github.com/pathwise-net/pathwise/proto/icmp"
+)
+
+// shift is by how much the transport checksum in a quote differs from that of the probe which it quotes: an address translator on the way there
+// adjusts it (RFC 3022, section 4.2). 0: not at all, or it is not known. What a kernel quotes of a packet that never left its machine may have the sum
+// of the pseudo-header alone, since the adapter would have done the rest.
+func (f *traceFlow) shift(q icmp.Quote, id int) uint16 {
+	checksum, sent, ok := uint16(0), uint16(0), false
+	switch f.protocol {
+	case traceUDP:
+		_, to, _ := q.Ports()
+		if _, checksum, _, ok = q.UDP(); ok && f.itsPort(to, id) {
+			sent = f.checksum(id, to)
+		}
+	case traceICMP:
+		if _, _, checksum, ok = q.Echo(); ok && !q.IPv6 { // of IPv6 the kernel reckons it
+			sent = binary.BigEndian.Uint16(f.request(id)[2:])
+		}
+	case traceTCP:
+		if ok = len(q.Transport) >= 18; ok {
+			checksum, sent = binary.BigEndian.Uint16(q.Transport[16:]), binary.BigEndian.Uint16(f.request(id)[16:])
+		}
+	}
+	if !ok || checksum == 0 || sent == 0 || checksum == f.pseudoSum() {
+		return 0
+	}
+	return checksum - sent
+}
+
+// pseudoSum is the sum of the pseudo-header (RFC 768) of a probe, not complemented.
+func (f *traceFlow) pseudoSum() uint16 {
+	length, protocol := uint16(len(f.request(0))), uint16(icmp.ProtocolTCP)
+	if f.protocol == traceUDP {
+		length, protocol = length+udpHeader, icmp.ProtocolUDP
+	}
+	b := append(f.from.Addr().AsSlice(), f.to.Addr().AsSlice()...)
+	return ^icmp.Checksum(binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(b, protocol), length))
+}

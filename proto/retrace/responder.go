@@ -1,0 +1,105 @@
+package retrace
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/pathwise-net/pathwise/admission"
+)
+
+// Tests of one network and in all that a Responder makes at the same time: routers near it answer no more than some packets a second of one host.
+const testsEach, testsAll = 2, 8
+
+// sayTimeout is how long it may take to say why a test fails.
+const sayTimeout = time.Second
+
+// Tracer finds the route to an address.
+type Tracer func(ctx context.Context, to netip.Addr, ask Ask) (Route, error)
+
+// Responder answers callers.
+type Responder struct {
+	trace   Tracer
+	log     *slog.Logger
+	places  *admission.Count
+	longest time.Duration
+}
+
+// NewResponder returns one. trace is nil where its owner has switched that off, or it cannot. A nil log is silent.
+func NewResponder(trace Tracer, log *slog.Logger) *Responder {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Responder{trace: trace, log: log, longest: Longest, places: admission.NewCount(admission.Limits{Each: testsEach, All: testsAll})}
+}
+
+// Serve makes the test that comes on a connection. It returns after Longest, and a second in which it says why it fails, at the
+// latest, and leaves the connection open. When ctx ends it traces no more, and returns when the connection is closed, which is for the caller of Serve to do.
+func (r *Responder) Serve(ctx context.Context, conn net.Conn) {
+	t := begin(conn, r.longest, mostLine)
+	if err := r.serve(ctx, t); err != nil {
+		r.log.Info("retrace failed", "client", conn.RemoteAddr(), "error", err)
+		_ = t.SetDeadline(time.Now().Add(sayTimeout))
+		_ = t.say(offer{Error: err.Error()})          // to who may be gone
+		_, _ = io.CopyN(io.Discard, t.Conn, mostLine) // what is unread when a connection closes would reset it, and take the message with it
+		return
+	}
+	r.log.Info("retrace done", "client", conn.RemoteAddr())
+}
+
+var (
+	errOff  = errors.New("it does not trace back: its owner has switched that off")
+	errBusy = errors.New("it is busy with other routes")
+)
+
+func (r *Responder) serve(ctx context.Context, t *talk) error {
+	line, err := t.hear()
+	if err != nil {
+		return err
+	}
+	ask, err := readHello(line)
+	if err != nil {
+		return err
+	}
+	if r.trace == nil {
+		return errOff
+	}
+	if in, _ := r.places.Take(t.peer.Addr()); !in {
+		return errBusy
+	}
+	defer r.places.GiveBack(t.peer.Addr())
+	random := make([]byte, cookieDigits/2)
+	_, _ = rand.Read(random) // never fails, as crypto/rand says
+	cookie := hex.EncodeToString(random)
+	if err := t.say(offer{Cookie: cookie, Seen: t.peer.String(), Local: t.local.Addr().WithZone("").String()}); err != nil {
+		return err
+	}
+	if line, err = t.hear(); err != nil {
+		return err
+	}
+	if err := readReady(line, cookie); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.longest)
+	defer cancel()
+	// Who is gone needs no route: a read ends when the connection does, and nothing else is to come.
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		_, _ = t.lines.ReadByte()
+		cancel()
+	}()
+	route, err := r.trace(ctx, t.peer.Addr(), ask)
+	_ = t.SetReadDeadline(time.Unix(1, 0)) // long past, which ends the read
+	<-gone
+	if err != nil {
+		return err
+	}
+	return t.say(report{Hops: route.Hops, Route: route.Whole, NetworkBits: route.NetworkBits})
+}

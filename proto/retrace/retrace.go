@@ -1,0 +1,245 @@
+// Package retrace has a responder trace the route back to who asks for it.
+//
+// A caller asks over a TCP connection, which shows that the caller has the address that it asks from. Messages are JSON, a line each:
+//
+//	caller                                                       responder
+//	  {"schema":"pathwise.retrace/1","protocol":"udp",…}    ->             how to trace: see Ask
+//	               <-   {"cookie":"6f…","seen":"192.0.2.7:51000","local":"198.51.100.1"}
+//	  {"cookie":"6f…"}                                      ->             it has heard the cookie
+//	               <==  packets with TTL 1, 2, 3 … to 192.0.2.7
+//	               <-   {"hops":[…],"route":{…},"network_bits":24}
+//
+// A responder traces to no address but the caller's, and sends nothing before it heard the cookie from there. So nobody has it trace a stranger. What
+// it sends then is bounded by Ask's limits, some hundred small packets, and most of these end at routers on the way. They go to ports that traceroute
+// has always used, or are echo requests, so that nobody has it try the ports of who else is behind the same translator of addresses.
+//
+// This file holds the format and opens nothing; caller.go and responder.go talk. How a route is found is for who makes the Responder to say.
+package retrace
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/pathwise-net/pathwise/document"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// Schema is of the first message. A responder of another version refuses it.
+const Schema = "pathwise.retrace/1"
+
+// Ask is how a route back is to be traced.
+type Ask struct {
+	Protocol string        // UDP or ICMP
+	MaxTTL   int           // 1 to MostTTL
+	Queries  int           // packets for each hop, 1 to MostQueries
+	Timeout  time.Duration // the longest wait for one answer, up to MostTimeout
+	Interval time.Duration // from one packet to the next, LeastInterval to MostInterval
+	DSCP     int           // of the packets, 0 to 63
+}
+
+// What packets a route is traced by.
+const (
+	UDP  = "udp" // to the port of traceroute
+	ICMP = "icmp"
+)
+
+// Limits of an Ask. A route that nobody answers on takes all of the packets, 192, and twice the timeout.
+const (
+	MostTTL       = 64 // what packets of most systems begin with, so that no host is farther
+	MostQueries   = 3
+	MostTimeout   = 2 * time.Second
+	LeastInterval = time.Millisecond // half a megabit a second
+	MostInterval  = 50 * time.Millisecond
+)
+
+// Longest is what a test takes at the most: all packets at the longest interval, the timeouts, and the messages about it.
+const Longest = 20 * time.Second
+
+// Route is what a responder found.
+type Route struct {
+	Hops  []measure.Hop
+	Whole measure.RouteSample
+	// NetworkBits are those of the network of the responder's own interface, which the connection came by; 0: not known.
+	NetworkBits int
+}
+
+const (
+	// mostLine is more than any message but a route is long, in bytes, and mostRoute more than that of MostTTL hops which tell all they can.
+	mostLine, mostRoute = 2048, 256 << 10
+	// cookieDigits are those of 128 random bits in hexadecimal, which nobody guesses within the seconds of a test.
+	cookieDigits = 32
+	// Of one hop: addresses and labels that are kept of what another end tells. One hop has no more than three packets to answer with them.
+	mostAddresses, mostLabels = 8, 16
+	// mostText is more than the texts of an answer are long.
+	mostText = 80
+)
+
+// hello is an Ask as it is sent, in seconds.
+type hello struct {
+	Schema   string  `json:"schema"`
+	Protocol string  `json:"protocol"`
+	MaxTTL   int     `json:"max_ttl"`
+	Queries  int     `json:"queries"`
+	Timeout  float64 `json:"timeout_seconds"`
+	Interval float64 `json:"interval_seconds"`
+	DSCP     int     `json:"dscp"`
+}
+
+// offer is the responder's answer to it, or why there is none.
+type offer struct {
+	Cookie string `json:"cookie,omitempty"`
+	Seen   string `json:"seen,omitempty"`  // address and port of the caller
+	Local  string `json:"local,omitempty"` // the responder's own address
+	Error  string `json:"error,omitempty"`
+}
+
+// ready says that the caller heard the cookie.
+type ready struct {
+	Cookie string `json:"cookie"`
+}
+
+// report is what came of the trace.
+type report struct {
+	Hops        []measure.Hop       `json:"hops"`
+	Route       measure.RouteSample `json:"route"`
+	NetworkBits int                 `json:"network_bits,omitempty"`
+	Error       string              `json:"error,omitempty"`
+}
+
+// Within is an ask as far as a responder does what it asks for.
+func (a Ask) Within() Ask {
+	a.MaxTTL, a.Queries = min(a.MaxTTL, MostTTL), min(a.Queries, MostQueries)
+	a.Timeout, a.Interval = min(a.Timeout, MostTimeout), min(max(a.Interval, LeastInterval), MostInterval)
+	return a
+}
+
+func (a Ask) hello() hello {
+	return hello{Schema: Schema, Protocol: a.Protocol, MaxTTL: a.MaxTTL, Queries: a.Queries, Timeout: a.Timeout.Seconds(), Interval: a.Interval.Seconds(), DSCP: a.DSCP}
+}
+
+func readHello(line []byte) (a Ask, err error) {
+	var h hello
+	if err := document.JSON(line, mostLine, &h); err != nil {
+		return a, fmt.Errorf("read request: %w", err)
+	}
+	if h.Schema != Schema {
+		return a, fmt.Errorf("schema %q: want %s", printable(h.Schema), Schema)
+	}
+	if h.Protocol != UDP && h.Protocol != ICMP {
+		return a, fmt.Errorf("protocol %q: want %s or %s", printable(h.Protocol), UDP, ICMP)
+	}
+	a = Ask{Protocol: h.Protocol, MaxTTL: h.MaxTTL, Queries: h.Queries, DSCP: h.DSCP}
+	if a.Timeout, a.Interval = duration(h.Timeout), duration(h.Interval); a.Timeout <= 0 {
+		return a, fmt.Errorf("timeout of %v s: want one of up to %v", h.Timeout, MostTimeout)
+	}
+	if a.MaxTTL < 1 || a.Queries < 1 || a.DSCP < 0 || a.DSCP > 63 || a != a.Within() {
+		return a, fmt.Errorf("%+v is beyond what is done: %d hops, %d packets for each, %v, %v to %v between packets, a DSCP of up to 63",
+			a, MostTTL, MostQueries, MostTimeout, LeastInterval, MostInterval)
+	}
+	return a, nil
+}
+
+// duration is that of seconds, rounded to a nanosecond; 0 of what is none, or beyond all limits.
+func duration(seconds float64) time.Duration {
+	if !(seconds > 0 && seconds < 3600) {
+		return 0
+	}
+	return time.Duration(math.Round(seconds * 1e9))
+}
+
+// errOther is of a responder that knows another protocol on the same port, and not this one.
+var errOther = errors.New("it knows nothing of routes back")
+
+func readOffer(line []byte) (o offer, err error) {
+	if err := document.JSON(line, mostLine, &o); err != nil {
+		return o, fmt.Errorf("read answer: %w", err)
+	}
+	if strings.HasPrefix(o.Error, `schema "`) {
+		return o, errOther
+	}
+	if o.Error != "" {
+		return o, fmt.Errorf("the responder says: %s", printable(o.Error))
+	}
+	if raw, err := hex.DecodeString(o.Cookie); err != nil || len(raw) != cookieDigits/2 {
+		return o, fmt.Errorf("cookie %q: want %d hexadecimal digits", printable(o.Cookie), cookieDigits)
+	}
+	_, err = netip.ParseAddrPort(o.Seen)
+	_, bad := netip.ParseAddr(o.Local)
+	return o, errors.Join(err, bad)
+}
+
+func readReady(line []byte, cookie string) error {
+	var r ready
+	if err := document.JSON(line, mostLine, &r); err != nil {
+		return fmt.Errorf("read message: %w", err)
+	}
+	if r.Cookie != cookie {
+		return errors.New("another cookie than was told")
+	}
+	return nil
+}
+
+// readReport reads a route, and takes out of its texts what a terminal would obey.
+func readReport(line []byte) (r Route, err error) {
+	var told report
+	if err := document.JSON(line, mostRoute, &told); err != nil {
+		return r, fmt.Errorf("read route: %w", err)
+	}
+	if told.Error != "" {
+		return r, fmt.Errorf("the responder says: %s", printable(told.Error))
+	}
+	if len(told.Hops) > MostTTL {
+		return r, fmt.Errorf("a route of %d hops: want no more than %d", len(told.Hops), MostTTL)
+	}
+	for i := range told.Hops {
+		if err := checkHop(&told.Hops[i], i+1); err != nil {
+			return r, fmt.Errorf("hop %d: %w", i+1, err)
+		}
+	}
+	if told.NetworkBits < 0 || told.NetworkBits > 128 {
+		return r, fmt.Errorf("a network of %d bits: want 0 to 128", told.NetworkBits)
+	}
+	told.Route.Answers = printable(told.Route.Answers)
+	return Route{Hops: told.Hops, Whole: told.Route, NetworkBits: told.NetworkBits}, nil
+}
+
+func checkHop(h *measure.Hop, ttl int) error {
+	if h.TTL != ttl || len(h.Addresses) > mostAddresses || len(h.MPLS) > mostLabels || len(h.Interfaces) > mostAddresses || len(h.RTTSeconds) > MostQueries {
+		return fmt.Errorf("TTL %d with %d addresses, %d labels, %d interfaces and %d times: want fewer, in order of TTL",
+			h.TTL, len(h.Addresses), len(h.MPLS), len(h.Interfaces), len(h.RTTSeconds))
+	}
+	for _, address := range h.Addresses {
+		if _, err := netip.ParseAddr(address); err != nil {
+			return err
+		}
+	}
+	for _, rtt := range h.RTTSeconds {
+		if rtt != nil && (*rtt < 0 || *rtt > MostTimeout.Seconds()) {
+			return fmt.Errorf("a round trip of %v s: want no more than %v", *rtt, MostTimeout)
+		}
+	}
+	for i := range h.Interfaces {
+		port := &h.Interfaces[i]
+		port.Role, port.Name = printable(port.Role), printable(port.Name)
+		if _, err := netip.ParseAddr(port.Address); port.Address != "" && err != nil {
+			return err
+		}
+	}
+	h.Reply, h.Annotation, h.Fault = printable(h.Reply), printable(h.Annotation), printable(h.Fault)
+	return nil
+}
+
+// printable is a text of the other end as it is shown.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '.'
+		}
+		return r
+	}, text[:min(len(text), mostText)])
+}

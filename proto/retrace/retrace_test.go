@@ -1,0 +1,238 @@
+package retrace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/admission"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/drilltest"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
+)
+
+var usual = Ask{Protocol: UDP, MaxTTL: 30, Queries: 3, Timeout: time.Second, Interval: time.Millisecond, DSCP: 46}
+
+// found is what the route of these tests is.
+var found = Route{NetworkBits: 24, Whole: measure.RouteSample{Reached: true, LastForwards: 1, Answers: "raw sockets", SentPackets: 9, SentBytes: 540},
+	Hops: []measure.Hop{
+		{TTL: 1, Addresses: []string{"192.0.2.1"}, RTTSeconds: []*float64{new(0.001), nil, new(0.0015)}, MPLS: []measure.MPLSLabel{{Label: 16, TTL: 1}},
+			Interfaces: []measure.HopPort{{Role: "arrived by", Name: "eth0", Address: "192.0.2.1"}}},
+		{TTL: 2, Addresses: []string{}, RTTSeconds: []*float64{nil, nil, nil}},
+	}}
+
+// serving serves at an address of this host until stop is called.
+func serving(t *testing.T, address string, r *Responder) (at netip.AddrPort, stop func()) {
+	t.Helper()
+	l, err := endpoint.Listen(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	door := endpoint.Door{Protocol: "retrace", Greet: func(ctx context.Context, conn net.Conn, _ netip.Addr, _ func()) { r.Serve(ctx, conn) }}
+	ended := make(chan error, 1)
+	go func() { ended <- door.Serve(ctx, l) }()
+	return endpoint.AddrPort(l.Addr()), func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func requested(ctx context.Context, at netip.AddrPort, ask Ask) (Back, error) {
+	conn, err := net.Dial("tcp", at.String())
+	if err != nil {
+		return Back{}, err
+	}
+	defer conn.Close()
+	return Request(ctx, conn, ask)
+}
+
+// The route that is asked for goes to who asks, by what was asked for, within the limits.
+func TestRequest(t *testing.T) {
+	for _, host := range []string{"127.0.0.1", "::1"} {
+		type traced struct {
+			To  string
+			Ask Ask
+		}
+		var got traced
+		at, stop := serving(t, net.JoinHostPort(host, "0"), NewResponder(func(_ context.Context, to netip.Addr, ask Ask) (Route, error) {
+			got = traced{to.String(), ask}
+			return found, nil
+		}, nil))
+		much := usual
+		much.MaxTTL, much.Queries, much.Timeout, much.Interval = 255, 10, time.Minute, time.Microsecond
+		back, err := requested(t.Context(), at, much)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		want := traced{host, Ask{Protocol: UDP, MaxTTL: MostTTL, Queries: MostQueries, Timeout: MostTimeout, Interval: LeastInterval, DSCP: 46}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: traced (-want +got):\n%s", host, diff)
+		}
+		if diff := cmp.Diff(found, back.Route); diff != "" || back.Seen != back.Local || back.Far.String() != host {
+			t.Errorf("%s: %+v (-want +got):\n%s", host, back, diff)
+		}
+	}
+}
+
+// Who is switched off, has too many tests, fails or is no responder says so.
+func TestRequestRefused(t *testing.T) {
+	quick := func(context.Context, netip.Addr, Ask) (Route, error) { return found, nil }
+	busy := NewResponder(quick, nil)
+	busy.places = admission.NewCount(admission.Limits{})
+	for want, r := range map[string]*Responder{
+		"switched that off": NewResponder(nil, nil), "busy with other routes": busy,
+		"no route to host": NewResponder(func(context.Context, netip.Addr, Ask) (Route, error) { return Route{}, errors.New("no route to host") }, nil),
+	} {
+		at, stop := serving(t, "127.0.0.1:0", r)
+		if _, err := requested(t.Context(), at, usual); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %q", err, want)
+		}
+		stop()
+	}
+	for _, says := range []string{"", "SSH-2.0-OpenSSH\r\n", `{"error":"schema \"pathwise.retrace/1\": want pathwise.reach/1"}` + "\n"} {
+		conn, other := pair(t)
+		_, _ = io.WriteString(other, says)
+		other.Close()
+		if _, err := Request(t.Context(), conn, usual); !errors.Is(err, ErrNotHere) {
+			t.Errorf("who says %q: %v", says, err)
+		}
+	}
+}
+
+// pair is a connection over loopback.
+func pair(t *testing.T) (one, other net.Conn) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if one, err = net.Dial("tcp", l.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	if other, err = l.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { one.Close(); other.Close() })
+	return one, other
+}
+
+// Nothing is sent to who has not shown that it heard the cookie, nor for who asks for too much, or for TCP.
+func TestTracesForNobodyElse(t *testing.T) {
+	var traced atomic.Int32
+	at, stop := serving(t, "127.0.0.1:0", NewResponder(func(context.Context, netip.Addr, Ask) (Route, error) {
+		traced.Add(1)
+		return found, nil
+	}, nil))
+	defer stop()
+	first, err := json.Marshal(usual.hello())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, said := range map[string]string{
+		"another cookie": string(first) + "\n" + `{"cookie":"00112233445566778899aabbccddeeff"}` + "\n",
+		"nothing more":   string(first) + "\n",
+		"TCP":            strings.Replace(string(first), `"udp"`, `"tcp"`, 1) + "\n{}\n",
+		"many packets":   strings.Replace(string(first), `"queries":3`, `"queries":4`, 1) + "\n{}\n",
+		"a flood":        strings.Replace(string(first), `"interval_seconds":0.001`, `"interval_seconds":0.0001`, 1) + "\n{}\n",
+	} {
+		conn, err := net.Dial("tcp", at.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, said)
+		_ = conn.(*net.TCPConn).CloseWrite() // of a connection that is open
+		_, _ = io.ReadAll(conn)              // until it is done with this caller
+		conn.Close()
+		if traced.Load() > 0 {
+			t.Fatalf("%s: traced", name)
+		}
+	}
+}
+
+// A trace ends when who asked for it is gone.
+func TestEndsWithCaller(t *testing.T) {
+	begun, ended := make(chan struct{}), make(chan struct{})
+	at, stop := serving(t, "127.0.0.1:0", NewResponder(func(ctx context.Context, _ netip.Addr, _ Ask) (Route, error) {
+		close(begun)
+		<-ctx.Done()
+		close(ended)
+		return Route{}, context.Cause(ctx)
+	}, nil))
+	defer stop()
+	ctx, cancel := context.WithCancel(t.Context())
+	failed := make(chan error, 1)
+	go func() { _, err := requested(ctx, at, usual); failed <- err }()
+	<-begun
+	cancel()
+	if err := <-failed; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	<-ended
+}
+
+// Whatever another end says is taken or refused; what is taken is within limits, and has texts that a terminal does not obey.
+func FuzzRead(f *testing.F) {
+	for _, message := range []any{usual.hello(), report{Hops: found.Hops, Route: found.Whole, NetworkBits: 24},
+		offer{Cookie: strings.Repeat("0a", 16), Seen: "192.0.2.7:51000", Local: "198.51.100.1"}} {
+		text, err := json.Marshal(message)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if a, err := readHello(line); err == nil && (a != a.Within() || a.MaxTTL < 1 || a.Queries < 1 || a.Timeout <= 0) {
+			t.Errorf("%+v", a)
+		}
+		if o, err := readOffer(line); err == nil {
+			if _, err := netip.ParseAddrPort(o.Seen); err != nil || len(o.Cookie) != cookieDigits {
+				t.Errorf("%+v", o)
+			}
+		}
+		r, err := readReport(line)
+		if err != nil {
+			return
+		}
+		for i, h := range r.Hops {
+			if h.TTL != i+1 || len(h.RTTSeconds) > MostQueries || strings.ContainsFunc(h.Reply+h.Fault+h.Annotation, func(r rune) bool { return r < ' ' || r > '~' }) {
+				t.Errorf("%+v", h)
+			}
+		}
+	})
+}
+
+func TestDrill(t *testing.T) {
+	const short = time.Second // far more than a test takes that nothing cuts; half of the drills wait for it
+	drilltest.Run(t, drilltest.Subject{
+		Limit: short + sayTimeout, Varies: true,
+		Serve: func(t *testing.T) (netip.AddrPort, func()) {
+			r := NewResponder(func(context.Context, netip.Addr, Ask) (Route, error) { return found, nil }, nil)
+			r.longest, r.places = short, admission.NewCount(admission.Limits{Each: 200, All: 200})
+			return serving(t, "127.0.0.1:0", r)
+		},
+		Tests: map[string]func(context.Context, netip.AddrPort) error{"retrace": func(ctx context.Context, at netip.AddrPort) error {
+			conn, err := net.Dial("tcp", at.String())
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+			_, err = requestWithin(ctx, conn, usual, short)
+			return err
+		}},
+		Wrong: [][]byte{[]byte("{}\n"), []byte(`{"schema":"pathwise.retrace/1","protocol":"tcp"}` + "\n"), []byte(strings.Repeat("{", 3*mostLine))},
+	})
+}

@@ -1,0 +1,50 @@
+package respond
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/reach"
+	"github.com/pathwise-net/pathwise/proto/retrace"
+)
+
+// The port of ndt7 serves fresh ports and routes back, to everybody, unless its owner has switched that off.
+func TestLines(t *testing.T) {
+	for _, off := range []bool{false, true} {
+		kind := ndt7Kind()
+		o := served(t, kind, nil, func(ctx context.Context, log *slog.Logger) (*Opened, error) {
+			return kind.Open(ctx, "127.0.0.1:0", Limits{NoConnectBack: off, TraceBack: func(_ context.Context, to netip.Addr, _ retrace.Ask) (retrace.Route, error) {
+				return retrace.Route{Hops: []measure.Hop{{TTL: 1, Addresses: []string{to.String()}}}}, nil
+			}}, log)
+		})
+		over := func(ask func(net.Conn) error) error {
+			conn, err := net.Dial("tcp", o.Addr.String())
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+			return ask(conn)
+		}
+		var back retrace.Back
+		for what, err := range map[string]error{
+			"fresh ports": over(func(conn net.Conn) error { _, err := reach.Ask(t.Context(), conn); return err }),
+			"route back": over(func(conn net.Conn) (err error) {
+				back, err = retrace.Request(t.Context(), conn, retrace.Ask{Protocol: retrace.UDP, MaxTTL: 30, Queries: 1, Timeout: time.Second, Interval: time.Millisecond})
+				return err
+			}),
+		} {
+			if off != (err != nil && strings.Contains(err.Error(), "its owner has switched that off")) {
+				t.Errorf("%s, off: %v: %v", what, off, err)
+			}
+		}
+		if !off && (len(back.Hops) != 1 || back.Hops[0].Addresses[0] != loopback.String()) {
+			t.Errorf("%+v", back)
+		}
+	}
+}
