@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/analysis"
-	"github.com/pathwise-net/pathwise/diagnose"
 )
 
 // routeDoc is a route that held for a time, as one test found it.
@@ -21,9 +20,10 @@ type routeDoc struct {
 }
 
 type routesDoc struct {
-	Routes []routeDoc   `json:"routes" doc:"Oldest first"`
-	Names  addressNames `json:"names" doc:"By address: the host of the mesh that has it, or what reverse lookup, by the controller, called it when it was seen last"`
-	More   bool         `json:"more" doc:"Whether there may be more before these, of Results that were not looked at: ask for a span that ends there"`
+	Routes  []routeDoc   `json:"routes" doc:"Oldest first; each time that one was seen, whether that is a change or not"`
+	Courses []courseDoc  `json:"courses" doc:"What that comes to, of each test: which changes are some"`
+	Names   addressNames `json:"names" doc:"By address: the host of the mesh that has it, or what reverse lookup, by the controller, called it when it was seen last"`
+	More    bool         `json:"more" doc:"Whether there may be more before these, of Results that were not looked at: ask for a span that ends there"`
 }
 
 type routesInput struct {
@@ -38,14 +38,18 @@ func (s *Server) routes(ctx context.Context, in *routesInput) (*body[routesDoc],
 	if err != nil {
 		return nil, fault(err)
 	}
-	routes := []routeDoc{}
+	doc := routesDoc{Routes: []routeDoc{}, Courses: []courseDoc{}, Names: s.namesOn(all), More: more}
 	for of, traces := range all {
 		for _, r := range analysis.Routes(traces) {
-			routes = append(routes, routeDoc{of.test, of.tool, string(of.role), of.family, r})
+			doc.Routes = append(doc.Routes, routeDoc{of.test, of.tool, string(of.role), of.family, r})
 		}
+		doc.Courses = append(doc.Courses, courseOf(of, traces, doc.Names))
 	}
-	slices.SortFunc(routes, func(a, b routeDoc) int { return cmp.Or(a.First.Compare(b.First), cmp.Compare(a.Result, b.Result)) })
-	return &body[routesDoc]{routesDoc{routes, s.namesOn(all), more}}, nil
+	slices.SortFunc(doc.Routes, func(a, b routeDoc) int { return cmp.Or(a.First.Compare(b.First), cmp.Compare(a.Result, b.Result)) })
+	slices.SortFunc(doc.Courses, func(a, b courseDoc) int {
+		return cmp.Or(cmp.Compare(a.Test, b.Test), cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Role, b.Role), cmp.Compare(a.Family, b.Family))
+	})
+	return &body[routesDoc]{doc}, nil
 }
 
 // foundChanges are changes of routes. more: there may be others before.
@@ -78,23 +82,15 @@ func (s *Server) changesOfRoutes(ctx context.Context, source, target string, fro
 // routeChanges are the changes of routes that lasted, and the beginnings of times in which they flapped.
 func routeChanges(of traced, course analysis.Course, names addressNames) (changes []changeDoc) {
 	for i := range course.Moves {
-		m := course.Moves[i]
-		before := m.Before.Last
-		m.Before, m.After = *names.route(&m.Before), *names.route(&m.After)
-		changes = append(changes, changeDoc{At: m.After.First, Kind: "route", Severity: "info", Text: diagnose.MoveText(&m), Result: m.After.Result,
-			Source: of.source, Target: of.target, Before: &before})
+		m := &course.Moves[i]
+		changes = append(changes, changeDoc{At: m.After.First, Kind: "route", Severity: "info", Text: moveText(*m, names), Result: m.After.Result,
+			Source: of.source, Target: of.target, Before: &m.Before.Last})
 	}
 	for i := range course.Turns {
-		t := course.Turns[i]
-		if t.How != analysis.Flapping {
-			continue
+		if t := &course.Turns[i]; t.How == analysis.Flapping {
+			changes = append(changes, changeDoc{At: t.First, Kind: "route", Severity: "warning", Text: turnsText(*t, names), Result: t.Routes[0].Result,
+				Source: of.source, Target: of.target, Before: &t.First})
 		}
-		t.Routes = slices.Clone(t.Routes)
-		for k := range t.Routes {
-			t.Routes[k] = *names.route(&t.Routes[k])
-		}
-		changes = append(changes, changeDoc{At: t.First, Kind: "route", Severity: "warning", Text: diagnose.TurnsText(&t), Result: t.Routes[0].Result,
-			Source: of.source, Target: of.target, Before: &t.First})
 	}
 	return changes
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/oklog/ulid/v2"
 
 	"github.com/pathwise-net/pathwise/analysis"
@@ -128,8 +129,44 @@ func TestRoutesOfEachTest(t *testing.T) {
 	want := routesDoc{Routes: []routeDoc{
 		route("route", "ipv4", "x", 0, 3, 2), route("route", "ipv6", "y", 1, 4, 2), route("route-tcp", "ipv4", "w", 2, 2, 1), route("route-tcp", "ipv4", "v", 5, 5, 1, 1),
 	}, Names: addressNames{}}
+	for _, c := range []struct{ tool, family string }{{"route-tcp", "ipv4"}, {"route", "ipv4"}, {"route", "ipv6"}} {
+		want.Courses = append(want.Courses, courseDoc{Test: c.tool + "@all", Tool: c.tool, Role: "planned", Family: c.family, Changes: []movedDoc{}, Turns: []turnsDoc{},
+			Varying: []varyingDoc{}, Brief: []analysis.Brief{}, Delays: []delayDoc{}})
+	}
+	want.Courses[0].Brief = []analysis.Brief{{First: all[5].Started, Last: all[5].Started, Results: 1, Result: all[5].ID, Hops: want.Routes[3].Hops, Changed: []int{1}}}
 	got := read[routesDoc](b, "/api/v1/pairs/a/b/routes?from=-2h")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What a test's traces come to says which changes are some, with the round trips before and after, and has the round trips to draw.
+func TestCourseOfRoutes(t *testing.T) {
+	b := newBench(t)
+	b.serve(b.Handler(public))
+	begin := time.Now().UTC().Add(-10 * time.Hour).Truncate(time.Second)
+	var all []*measure.Result
+	for i := range 1200 {
+		hop, trip := "x", 0.010
+		if i >= 600 {
+			hop, trip = "y", 0.022
+		}
+		at := begin.Add(time.Duration(i) * 10 * time.Second)
+		r := traceOf(ulid.MustNew(ulid.Timestamp(at), ulid.DefaultEntropy()).String(), at, []string{hop}, []string{"z"})
+		r.Samples.Hops[1].RTTSeconds = []*float64{&trip}
+		all = append(all, r)
+	}
+	if err := b.Archive.Put(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	doc := read[routesDoc](b, "/api/v1/pairs/a/b/routes?from=-1d")
+	if len(doc.Courses) != 1 || len(doc.Courses[0].Changes) != 1 || len(doc.Courses[0].Delays) != 400 {
+		t.Fatalf("%d courses, %+v", len(doc.Courses), doc.Courses)
+	}
+	c := doc.Courses[0].Changes[0]
+	step := analysis.Estimate{Value: 0.012, Low: 0.012, High: 0.012, Runs: 100}
+	if diff := cmp.Diff(&step, c.Step, cmpopts.EquateApprox(0, 1e-9)); diff != "" || !c.Before.Last.Equal(all[599].Started) || c.After.Result != all[600].ID ||
+		c.Text != "hop 1: x is now y, as many hops, round trip 10.0 ms before, 22.0 ms after: 12.0 ms more (12.0 ms to 12.0 ms)" {
+		t.Errorf("%s; step (-want +got):\n%s", c.Text, diff)
 	}
 }

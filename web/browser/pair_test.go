@@ -131,6 +131,18 @@ func TestRouteOverTime(t *testing.T) {
 	if label := value[string](p, "document.querySelector('.strip').getAttribute('aria-label')"); strings.Count(label, "A from") != 2 || strings.Count(label, "B from") != 1 {
 		t.Errorf("the strip says %q", label)
 	}
+	// The picture has a row for each hop, in which another router has another colour, and a mark for each change.
+	const row = "[...document.querySelectorAll('.lattice .row')].find((r) => r.firstChild.textContent === '2')"
+	colours := value[string](p, "[...("+row+").querySelectorAll('.cells span')].map((c) => c.className + ' ' + c.title.split(' ').at(-1)).join()")
+	if colours != "r0 10.8.0.2,r1 10.8.7.2,r0 10.8.0.2" {
+		t.Errorf("hop 2 is drawn as %s", colours)
+	}
+	if marks := value[int](p, "document.querySelectorAll('.lattice .marks i').length"); marks != 2 {
+		t.Errorf("%d marks of changes", marks)
+	}
+	if !strings.Contains(text, "hop 2: 10.8.0.2 is now 10.8.7.2, 2 hops from 4 to 5 differ, too, one hop more, round trip 8.00 ms before, 10.0 ms after: 2.00 ms more") {
+		t.Errorf("the step of the round trip is not told: %s", text)
+	}
 	p.run(chromedp.Click(chromedp.CSS("#routes button:last-child")))
 	p.until("location.hash.includes('way=back') && document.querySelector('#routes').parentElement.textContent.includes('probe: trace')")
 }
@@ -273,6 +285,8 @@ func TestPairUnits(t *testing.T) {
 		{"hops.js", `held(` + routes + `, {from: 500, to: 4500}).map((h) => h.begin + '-' + h.end).join(' ')`, "0-0.125 0.125-0.375 0.375-0.625 0.625-0.75"},
 		{"hops.js", `told(Array.from({length: 6}, (_, i) => ({ttl: i, kind: 'new', before: '', after: 'x'})))`, "hop 0: x is new; hop 1: x is new; hop 2: x is new; hop 3: x is new; and 2 more"},
 
+		{"lattice.js", `cells(` + routes + `, {from: 0, to: 4000}).map((r) => r.ttl + ': ' + r.cells.map((c) => c.who + c.colour).join()).join(' | ')`, "1: a0 | 2: b0,c1,-1,b0 | 3: d0"},
+		{"lattice.js", `JSON.stringify(lineOf([{at: '1970-01-01T00:00:01Z', seconds: 1}, {at: '1970-01-01T00:00:02Z', seconds: 0.55}], {from: 0, to: 4000}))`, `{"high":1.1,"points":"250.0,9.1 500.0,50.0"}`},
 		{"happened.js", `grouped(` + changes + `, {from: 0, to: 100}, 20).map((g) => letterOf(g) + g.at + g.worst.severity).join()`, "R0info,F+10problem,C90warning"},
 		{"happened.js", `grouped(` + changes + `, {from: 5, to: 50}, 4).map((g) => letterOf(g) + g.changes.length).join()`, "F+2"},
 		{"happened.js", `sentence({...` + changes + `[1], by: 'anna'}, ['a', 'b'])`, "finding a → b, problem: x, by anna"},

@@ -170,7 +170,16 @@ interface ChangeDoc { at: string; kind: 'route' | 'finding' | 'step' | 'configur
 interface ChangesDoc { changes: ChangeDoc[] | null; more: boolean }
 interface RouteHop { ttl: number; addresses: string[] | null }
 interface RouteDoc { test?: string; tool: string; role: string; family: string; first: string; last: string; results: number; result: string; hops: RouteHop[]; changed: number[] | null }
-interface RoutesDoc { routes: RouteDoc[] | null; names: Record<string, string>; more: boolean }
+interface HeldRoute { first: string; last: string; results: number; result: string; hops: RouteHop[]; changed: number[] | null }
+interface MovedDoc { text: string; before: HeldRoute; after: HeldRoute; delay_before_seconds: HistoryLevel | null; delay_after_seconds: HistoryLevel | null; delay_step_seconds: HistoryLevel | null; confidence: number }
+interface TurnsDoc { text: string; how: 'balanced' | 'flapping' | 'addresses'; first: string; last: string; results: number; switches: number; routes: HeldRoute[]; ttls: number[] }
+interface VaryingDoc { text: string; ttl: number; how: string; addresses: string[] | null; results: number; of: number; first: string }
+interface BriefDoc { first: string; last: string; results: number; result: string; hops: RouteHop[]; changed: number[] | null }
+interface CourseDoc {
+  test?: string; tool: string; role: string; family: string;
+  changes: MovedDoc[]; turns: TurnsDoc[]; varying: VaryingDoc[]; brief: BriefDoc[]; delays: { at: string; seconds: number }[];
+}
+interface RoutesDoc { routes: RouteDoc[] | null; courses: CourseDoc[] | null; names: Record<string, string>; more: boolean }
 
 interface HostStatus {
   at: string; version: string; platform: string; plan: number;

@@ -113,14 +113,14 @@ const ofTrouble = (t) => beginnings(t, Date.now()).map(({ at, text, metric }) =>
 const around = 1800e3; // ms beside a change that are shown at least
 
 /**
- * The routes of a pair about a change: the one before it and the one after.
+ * The routes of a pair about a change: the one before it and the one after, each in as many traces as tell that it lasted.
  * @param {string} source
  * @param {string} target
  * @param {number} at
  * @param {string | undefined} before when the one before was seen last
  */
 function routesAt(source, target, at, before) {
-  const apart = Math.max(around, 2 * (at - (before ? Date.parse(before) : at)));
+  const apart = Math.max(around, 5 * (at - (before ? Date.parse(before) : at)));
   return link(['pair', source, target], { from: rfc(at - apart), to: rfc(at + apart), see: 'routes' });
 }
 

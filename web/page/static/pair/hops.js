@@ -11,11 +11,14 @@ export function byTest(routes) {
   /** @type {Map<string, RouteDoc[]>} */
   const all = new Map();
   for (const r of routes) {
-    const name = `${r.test || `${r.tool}, ${r.role}`} over ${r.family === 'ipv6' ? 'IPv6' : 'IPv4'}`;
+    const name = nameOf(r);
     all.set(name, [...(all.get(name) ?? []), r]);
   }
   return [...all].map(([name, own]) => ({ name, routes: own }));
 }
+
+/** What traced a route. @param {{test?: string, tool: string, role: string, family: string}} r */
+export const nameOf = (r) => `${r.test || `${r.tool}, ${r.role}`} over ${r.family === 'ipv6' ? 'IPv6' : 'IPv4'}`;
 
 /** @typedef {Map<string, string>} Names of hosts of the mesh and of routers, by their address */
 

@@ -7,7 +7,8 @@ import { change, link } from '../router.js';
 import { rfc, when } from '../times.js';
 import { Empty, Failure, Loading } from '../state.js';
 import { turned } from './compare.js';
-import { answered, byTest, differences, held, letters, told } from './hops.js';
+import { answered, byTest, differences, held, letters, nameOf, told } from './hops.js';
+import { Judged, Lattice } from './lattice.js';
 
 /** @typedef {[string, string]} Pair */
 /** A route with its letter, what it changed, and its place in the span. @typedef {RouteDoc & {letter: string, differs: import('./hops.js').Difference[], begin: number, end: number}} Shown */
@@ -21,6 +22,7 @@ export function Routes({ pair, range, route, turn }) {
   const at = { from: rfc(range.from), to: rfc(range.to) };
   const { doc, error, busy, reload } = useDocs([url(['pairs', ...way, 'routes'], at)], turn);
   const routes = /** @type {RouteDoc[]} */ (doc?.[0]?.routes ?? []);
+  const courses = new Map(/** @type {CourseDoc[]} */ (doc?.[0]?.courses ?? []).map((c) => [nameOf(c), c]));
   const names = useMemo(() => new Map(Object.entries(/** @type {RoutesDoc | undefined} */ (doc?.[0])?.names ?? {})), [doc]);
   return html`<section aria-labelledby="routes" class=${busy ? 'busy' : ''} aria-busy=${String(busy)}>
     <h2 id="routes">Route over time <span class="choice" role="group" aria-label="Direction">${[pair, turned(pair)].map(([a, b], i) => html`<button type="button"
@@ -29,7 +31,7 @@ export function Routes({ pair, range, route, turn }) {
     ${!doc && !error && html`<${Loading} of="routes" />`}
     ${doc && !routes.length && html`<${Missing} way=${way} />`}
     ${doc?.[0].more && html`<p class="quiet">There are older traces in this span than could be looked at.</p>`}
-    ${byTest(routes).map(({ name, routes: own }, _, all) => html`${all.length > 1 && html`<h3>${name}</h3>`}<${Found} key=${name} routes=${own} range=${range} way=${way} names=${names} />`)}
+    ${byTest(routes).map(({ name, routes: own }, _, all) => html`${all.length > 1 && html`<h3>${name}</h3>`}<${Found} key=${name} routes=${own} course=${courses.get(name)} range=${range} way=${way} names=${names} />`)}
   </section>`;
 }
 
@@ -38,15 +40,18 @@ const Missing = ({ way: [source, target] }) => html`<${Empty} title=${`Nobody tr
   <p>A test whose tool has <code>probe: trace</code> would show it. In the mesh file: <code>tools: {route: {probe: trace}}</code> and, under <code>tests:</code>,
     ${' '}<code>{tool: route, group: …, schedule: {every: 30m}}</code>. Or <a href=${link(['test'], { source, target })}>trace it now</a>.</p><//>`;
 
-/** @param {{routes: RouteDoc[], range: import('./range.js').Range, way: Pair, names: import('./hops.js').Names}} props oldest first */
-function Found({ routes, range, way, names }) {
+/** @param {{routes: RouteDoc[], course: CourseDoc | undefined, range: import('./range.js').Range, way: Pair, names: import('./hops.js').Names}} props oldest first */
+function Found({ routes, course, range, way, names }) {
   const lettered = letters(routes);
   const places = held(routes, range);
   const all = routes.map((r, i) => ({ ...r, letter: lettered[i], differs: differences(routes[i - 1], r, names), ...places[i] }));
   const newest = all.slice(-columns).reverse();
   const kinds = new Set(lettered).size;
-  const about = routes.length === 1 ? `One route all the time` : `${plural(kinds, 'route')}, ${plural(routes.length - 1, 'change')}`;
+  const changes = course?.changes.length ?? 0;
+  const about = routes.length === 1 ? `One route all the time` : `${plural(kinds, 'route')}, ${changes ? plural(changes, 'change') : 'no change that lasted'}`;
   return html`<p>${about}, seen ${plural(routes.reduce((n, r) => n + r.results, 0), 'time')}.</p>
+    <${Judged} course=${course} names=${names} />
+    <${Lattice} routes=${routes} course=${course} range=${range} names=${names} />
     <${Strip} all=${all} range=${range} />
     <div class="scroll" tabindex="0" role="region" aria-label=${`Routes from ${way[0]} to ${way[1]}`}><table class="routes">
       <thead><tr><th scope="col">Hop</th>${newest.map((r) => html`<th scope="col" key=${r.first}><b>${r.letter}</b> <a href=${link(['result', r.result])}>${when(r.first)}</a>
