@@ -140,7 +140,6 @@ func TestReadTaskRefuses(t *testing.T) {
 		{"throughput", values{"time": 5}, `time "5": throughput has no such parameter; in a task it is duration`},
 		{"throughput", values{"len": 5}, `len "5": throughput has no such parameter; in a task it is length`},
 		{"trace", values{"max_ttl": 5}, `max_ttl "5": trace has no such parameter; did you mean max-ttl?`},
-		{"trace", values{"multipath": true, "proto": "tcp"}, `protocol "tcp": give udp with multipath`},
 		{"trace", values{"both": true, "proto": "tcp"}, `protocol "tcp": give udp or icmp with both`},
 		{"trace", values{"confidence": 0.9}, `confidence "0.9": give it with multipath`},
 		{"trace", values{"multipath": true, "confidence": 1}, `confidence "1": give a ratio above 0 and up to 0.9999`},

@@ -24,7 +24,9 @@ type traceFlow struct {
 	from, to netip.AddrPort // the port of from is the identifier of icmp
 	target   netip.Addr     // that of to, with its zone
 	token    [tokenSize]byte
-	ports    []atomic.Uint32 // the destination port of each probe that was sent, where those of a trace are of many flows; nil: they are not
+	// ports are, of each probe that was sent, where those of a trace are of many flows, what makes its flow: see flowMark. nil: they are of one flow.
+	ports  []atomic.Uint32
+	idents bool // of many flows of ICMP each has an identifier of its own, not a checksum alone
 }
 
 // base is the first sequence number.
@@ -78,13 +80,16 @@ func (f *traceFlow) itsPort(port uint16, id int) bool {
 func (f *traceFlow) request(id int) []byte {
 	switch f.protocol {
 	case traceTCP:
-		return segment{from: f.from.Port(), to: f.to.Port(), seq: f.base() + uint32(id), flags: flagSYN}.marshal(f.from.Addr(), f.to.Addr())
+		return segment{from: f.source(id), to: f.to.Port(), seq: f.base() + uint32(id), flags: flagSYN}.marshal(f.from.Addr(), f.to.Addr())
 	case traceICMP:
 		sequence := uint16(f.base()) + uint16(id)
 		payload := make([]byte, tracePayload)
 		copy(payload, f.token[:])
 		binary.BigEndian.PutUint16(payload[tokenSize:], ^sequence) // their sum is the same for all
-		return echo{ident: f.from.Port(), sequence: sequence, payload: payload}.marshal(f.to.Addr().Is6())
+		if f.ports != nil {
+			binary.BigEndian.PutUint16(payload[tokenSize+2:], uint16(f.ports[id].Load())) // another checksum for another flow
+		}
+		return echo{ident: f.source(id), sequence: sequence, payload: payload}.marshal(f.to.Addr().Is6())
 	}
 	payload := make([]byte, tracePayload)
 	copy(payload, f.token[:])
@@ -104,10 +109,12 @@ func (f *traceFlow) quoted(q icmp.Quote, sent int) (id int, ok bool) {
 	case traceTCP:
 		from, to, _ := q.Ports()
 		sequence, ok := q.Sequence()
-		return within(int(sequence-f.base()), sent, ok && from == f.from.Port() && to == f.to.Port())
+		id, ok = within(int(sequence-f.base()), sent, ok && to == f.to.Port())
+		return id, ok && from == f.source(id)
 	case traceICMP:
 		ident, sequence, _, ok := q.Echo()
-		return within(int(sequence-uint16(f.base())), sent, ok && ident == f.from.Port())
+		id, ok = within(int(sequence-uint16(f.base())), sent, ok)
+		return id, ok && ident == f.source(id)
 	}
 	from, to, _ := q.Ports()
 	_, checksum, payload, ok := q.UDP()
@@ -161,7 +168,7 @@ func (f *traceFlow) translated(q icmp.Quote, id int) string {
 	if ident, _, _, ok := q.Echo(); ok && f.protocol == traceICMP {
 		from, ports = ident, true
 	}
-	if now := netip.AddrPortFrom(q.From, from); ports && now != f.from {
+	if now := netip.AddrPortFrom(q.From, from); ports && now != netip.AddrPortFrom(f.from.Addr(), f.source(id)) {
 		return now.String()
 	}
 	if f.shift(q, id) != 0 {
@@ -240,21 +247,21 @@ func (f *traceFlow) answered(packet []byte, from netip.AddrPort, sent int) (id i
 	switch f.protocol {
 	case traceTCP:
 		a, ok := parseSegment(packet)
-		if !ok || a.from != f.to.Port() || a.to != f.from.Port() || a.flags&flagACK == 0 || a.flags&(flagSYN|flagRST) == 0 {
+		if !ok || a.from != f.to.Port() || a.flags&flagACK == 0 || a.flags&(flagSYN|flagRST) == 0 {
 			return 0, "", false
 		}
 		if how = "RST"; a.flags&flagSYN != 0 {
 			how = "SYN ACK"
 		}
 		id, ok = within(int(a.ack-1-f.base()), sent, true)
-		return id, how, ok
+		return id, how, ok && a.to == f.source(id)
 	case traceICMP:
 		a, ok := parseEcho(packet, f.to.Addr().Is6())
-		if !ok || !a.reply || a.ident != f.from.Port() || len(a.payload) < tokenSize || !bytes.Equal(a.payload[:tokenSize], f.token[:]) {
+		if !ok || !a.reply || len(a.payload) < tokenSize || !bytes.Equal(a.payload[:tokenSize], f.token[:]) {
 			return 0, "", false
 		}
 		id, ok = within(int(a.sequence-uint16(f.base())), sent, true)
-		return id, "echo reply", ok
+		return id, "echo reply", ok && a.ident == f.source(id)
 	}
 	if id, ok = f.paid(packet, sent, from.Port()); ok {
 		return id, "UDP reply", true

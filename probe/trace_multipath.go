@@ -11,7 +11,11 @@ import (
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
-// A trace with Multipath asks what analysis/multipath wants to know. A flow of it is a destination port; source port, addresses and protocol are the same in all.
+// A trace with Multipath asks what analysis/multipath wants to know. What its flows differ in, all else being the same in all:
+//
+//	udp   destination port, from that of the trace on
+//	tcp   source port, from the one that is held on; only with raw sockets
+//	icmp  checksum, and, with raw sockets, identifier: routers look at one, the other or none of them
 const (
 	// multipathProbes is how many packets it sends at most: with flows that have the port of the trace and those above it there are enough ports.
 	multipathProbes = 20000
@@ -24,8 +28,6 @@ const (
 // checkMultipath says what does not go with Multipath, or is of no use without it.
 func (t Trace) checkMultipath() error {
 	switch {
-	case t.Multipath && t.Protocol != "" && t.Protocol != traceUDP:
-		return &input.Error{Field: "protocol", Value: t.Protocol, Remedy: "give udp with multipath: flows are told apart by their destination ports"}
 	case t.Confidence != 0 && !t.Multipath:
 		return &input.Error{Field: "confidence", Value: strconv.FormatFloat(t.Confidence, 'g', -1, 64), Remedy: "give it with multipath"}
 	case t.Confidence < 0 || t.Confidence > 0.9999:
@@ -40,6 +42,29 @@ func (f *traceFlow) flowPort(flow int) uint16 {
 		return f.to.Port()
 	}
 	return f.distinctPort(flow - 1)
+}
+
+// flowMark is what makes a flow: the destination port of UDP, the source port of TCP, the number of an ICMP flow.
+func (f *traceFlow) flowMark(flow int) uint16 {
+	switch f.protocol {
+	case traceTCP:
+		const system, all = 1024, 1 << 16 // ports below are not for everybody
+		return uint16(system + (int(f.from.Port())-system+flow)%(all-system))
+	case traceICMP:
+		return uint16(flow)
+	}
+	return f.flowPort(flow)
+}
+
+// source is the source port of a probe, or its identifier.
+func (f *traceFlow) source(id int) uint16 {
+	switch {
+	case f.ports == nil || f.protocol == traceUDP || f.protocol == traceICMP && !f.idents:
+		return f.from.Port()
+	case f.protocol == traceICMP:
+		return f.from.Port() + uint16(f.ports[id].Load())
+	}
+	return uint16(f.ports[id].Load())
 }
 
 // pathsSample is a graph as a Result has it. rtt is the least round trip to an address at a hop, nil where none is known.

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/pathwise-net/pathwise/analysis/multipath"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/sock"
@@ -45,7 +47,12 @@ func (t Trace) measurePaths(ctx context.Context, flow *traceFlow, result *measur
 	if err != nil {
 		return err
 	}
-	r := &pathsRun{Trace: t, flow: flow, wire: wire.(*packetWire), search: search, trips: map[multipath.Vertex][]float64{}}
+	packets, raw := wire.(*packetWire)
+	if !raw {
+		wire.close()
+		return &sock.PermissionError{Op: "send TCP packets of many flows", Err: unix.EPERM, Remedy: "run as root, setcap cap_net_raw+ep on this program, or take --proto udp"}
+	}
+	r := &pathsRun{Trace: t, flow: flow, wire: packets, search: search, trips: map[multipath.Vertex][]float64{}}
 	err = r.do(ctx)
 	wire.close()
 	r.report(result)
@@ -97,11 +104,14 @@ func (r *pathsRun) patience() time.Duration {
 }
 
 func (r *pathsRun) send(p multipath.Probe) (time.Time, error) {
-	id, port := len(r.probes), r.flow.flowPort(p.Flow)
+	id, mark, port := len(r.probes), r.flow.flowMark(p.Flow), r.flow.to.Port()
+	if r.Protocol == traceUDP {
+		port = mark
+	}
 	if err := r.wire.sender.SetTTL(p.TTL); err != nil {
 		return time.Time{}, err
 	}
-	r.flow.ports[id].Store(uint32(port))
+	r.flow.ports[id].Store(uint32(mark))
 	r.wire.sent.Store(int64(id + 1)) // before it leaves, as packetWire.send has it
 	_, before, err := r.wire.sender.Send(r.flow.request(id), netip.AddrPortFrom(r.flow.target, port))
 	r.probes = append(r.probes, pathsProbe{Probe: p, sent: sock.Stamp{User: before}})

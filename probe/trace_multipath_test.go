@@ -49,3 +49,47 @@ func TestMultipathQuotes(t *testing.T) {
 		}
 	}
 }
+
+// Packets of one flow are the same where routers look, by whichever of ports, checksum and identifier they go, and those of another are not; answers
+// count only with what the flow of their packet has.
+func TestMultipathFlows(t *testing.T) {
+	for _, f := range traceFlows() {
+		f.ports, f.idents = make([]atomic.Uint32, 6), true
+		for id, flow := range []int{0, 1, 1, 2, 30000, 30000} {
+			f.ports[id].Store(uint32(f.flowMark(flow)))
+		}
+		words := func(id int) (ports, ident, checksum uint16) { // that routers may look at
+			q := f.quote(id, 0, f.flowMark(0))
+			switch f.protocol {
+			case traceUDP:
+				return uint16(f.ports[id].Load()), 0, 0
+			case traceTCP:
+				ports, _, _ = q.Ports()
+				return ports, 0, 0
+			}
+			_, ident, checksum = 0, f.source(id), 0
+			if !f.to.Addr().Is6() {
+				_, _, checksum, _ = q.Echo()
+			}
+			return 0, ident, checksum
+		}
+		type three struct{ ports, ident, checksum uint16 }
+		seen := map[three]int{}
+		for id := range 6 {
+			ports, ident, checksum := words(id)
+			seen[three{ports, ident, checksum}]++
+		}
+		if len(seen) != 4 {
+			t.Errorf("%s to %s: %d flows of 4: %v", f.protocol, f.to, len(seen), seen)
+		}
+		for id := range 6 {
+			q := f.quote(id, 0, uint16(f.ports[id].Load()))
+			if f.protocol == traceTCP {
+				q = f.quote(id, 8, 0)
+			}
+			if got, ok := f.quoted(q, 6); got != id || !ok {
+				t.Errorf("%s to %s: probe %d is taken for %d, %v", f.protocol, f.to, id, got, ok)
+			}
+		}
+	}
+}

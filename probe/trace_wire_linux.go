@@ -65,7 +65,7 @@ func openWire(ctx context.Context, t Trace, flow *traceFlow) (traceWire, error) 
 	if raw == nil && t.Protocol == traceTCP {
 		return newConnectionWire(ctx, t, flow), nil
 	}
-	sender, err := openTraceSender(t, flow)
+	sender, err := openTraceSender(t, flow, raw != nil)
 	if err != nil {
 		if raw != nil {
 			raw.Close()
@@ -86,15 +86,25 @@ func isPermission(err error) bool {
 	return errors.As(err, &denied)
 }
 
-// openTraceSender opens the socket that probes leave by, on a port, or under an identifier, of its own.
-func openTraceSender(t Trace, flow *traceFlow) (s *sock.Socket, err error) {
+// openTraceSender opens the socket that probes leave by, on a port, or under an identifier, of its own; raw says that raw sockets are allowed.
+func openTraceSender(t Trace, flow *traceFlow, raw bool) (s *sock.Socket, err error) {
 	local, port := flow.from.Addr(), uint16(0)
 	switch t.Protocol {
 	case traceTCP:
-		s, port, err = sock.OpenSYN(local)
+		if t.Multipath {
+			s, port, err = sock.OpenSYNs(local, uint16(t.Port))
+		} else {
+			s, port, err = sock.OpenSYN(local)
+		}
 	case traceICMP:
-		if s, err = sock.OpenEcho(local.Is6()); err == nil {
-			if port = s.Ident(); port == 0 {
+		open := sock.OpenEcho
+		if t.Multipath && raw {
+			open = sock.OpenRawEcho
+		}
+		if s, err = open(local.Is6()); err == nil {
+			if port = s.Ident(); port != 0 {
+				flow.idents = t.Multipath
+			} else {
 				port, err = s.BindTo(local)
 			}
 		}
@@ -198,6 +208,11 @@ func (w *packetWire) fromRaw(event sock.Event) any {
 	p, ok := event.(sock.Packet)
 	if !ok {
 		return nil
+	}
+	if w.flow.idents { // the sender hears replies with its own identifier alone
+		if a := w.fromSender(event); a != nil {
+			return a
+		}
 	}
 	e, err := icmp.Parse(p.Data, w.flow.to.Addr().Is6())
 	if err != nil {

@@ -33,6 +33,19 @@ func OpenEcho(ipv6 bool) (*Socket, error) {
 	return nil, fmt.Errorf("open ICMP socket: %w", err)
 }
 
+// OpenRawEcho opens a raw socket as OpenEcho does, also where a datagram socket is allowed: what it sends may have other identifiers than Ident.
+func OpenRawEcho(ipv6 bool) (*Socket, error) {
+	protocol := unix.IPPROTO_ICMP
+	if ipv6 {
+		protocol = unix.IPPROTO_ICMPV6
+	}
+	s, err := openRawEcho(ipv6, protocol)
+	if denied(err) {
+		err = &PermissionError{Op: "open raw ICMP socket", Err: err, Remedy: "run as root, or setcap cap_net_raw+ep on this program"}
+	}
+	return s, err
+}
+
 func denied(err error) bool { return errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) }
 
 // openRawEcho opens a raw socket that hears only echo replies to its own identifier. The kernel gives every raw socket

@@ -19,6 +19,17 @@ const portAt = 2
 // begin with the TCP header, and their checksum is for the caller to compute. It needs CAP_NET_RAW; without it the error is
 // a PermissionError.
 func OpenSYN(local netip.Addr) (s *Socket, port uint16, err error) {
+	return openSYN(local, func(port uint16) (at uint32, word uint16) { return portAt, port })
+}
+
+// OpenSYNs opens one that hears all segments that come from a port, whichever port of this host they are for, for a caller who sends from
+// several. One of them is held and returned.
+func OpenSYNs(local netip.Addr, from uint16) (s *Socket, port uint16, err error) {
+	return openSYN(local, func(uint16) (at uint32, word uint16) { return 0, from })
+}
+
+// openSYN opens a socket that hears the segments which have a word at a place of their header, by the port that is held.
+func openSYN(local netip.Addr, hears func(port uint16) (at uint32, word uint16)) (s *Socket, port uint16, err error) {
 	held, port, err := holdPort(local)
 	if err != nil {
 		return nil, 0, fmt.Errorf("hold a TCP port: %w", err)
@@ -32,7 +43,8 @@ func OpenSYN(local netip.Addr) (s *Socket, port uint16, err error) {
 		return nil, 0, err
 	}
 	s.held = held
-	filter := wordFilter(portAt, port, s.ipv6)
+	at, word := hears(port)
+	filter := wordFilter(at, word, s.ipv6)
 	if _, err = control(s.conn, func(fd int) (struct{}, error) { return struct{}{}, s.only(fd, filter) }); err != nil {
 		s.Close()
 		return nil, 0, err
