@@ -18,7 +18,9 @@ const (
 	NarrowestLink Metric = "narrowest_link_bits_per_second"
 	KnownLinks    Metric = "known_links_count"
 
-	PathMTU Metric = "path_mtu_bytes"
+	// PathMTU is of the way there, ReversePathMTU of the way back, as far as it was tried: up to that of the way there.
+	PathMTU        Metric = "path_mtu_bytes"
+	ReversePathMTU Metric = "reverse_path_mtu_bytes"
 
 	// Serialization is the rate of the one link that would take as long for each byte as all links of the path do in turn.
 	Serialization Metric = "serialization_bits_per_second"
@@ -35,7 +37,7 @@ const (
 )
 
 func pathMetrics() []Definition {
-	return []Definition{
+	return append([]Definition{
 		{Metric: Capacity, Label: "Capacity", Group: "Path", Better: BetterHigh, Draw: DrawLine,
 			Help:   "Capacity of the narrowest link, at the IP layer (RFC 5136).",
 			Text:   "What the narrowest link of the path can carry, counted in IP packets, if nobody else uses it.",
@@ -78,12 +80,24 @@ func pathMetrics() []Definition {
 			Help: "Links of the route whose rate is known within 15 %.",
 			Text: "Of how many links of the route the rate was found with certainty. Of others the Result says why it was not.",
 			See:  []string{"narrowest_link_bits_per_second", "hop_count"}},
+	}, routeMetrics()...)
+}
+
+// routeMetrics are those of which packets pass, over how many hops.
+func routeMetrics() []Definition {
+	return []Definition{
 		{Metric: PathMTU, Label: "Path MTU", Group: "Path", Better: BetterHigh, Follows: FollowsTrip, Warn: 1499, Bad: 1279, Draw: DrawSteps,
 			Help:   "Largest packet that the path carries whole.",
 			Text:   "The largest IP packet that gets through to the far end in one piece.",
 			Shows:  "1500 is usual; 9000 with jumbo frames all the way; somewhat under 1500 through a tunnel.",
 			See:    []string{"mtu", "pmtu-blackhole", "jumbo-frames"},
 			Source: "RFC 1191, RFC 8201, RFC 8899"},
+		{Metric: ReversePathMTU, Label: "Path MTU back", Group: "Path", Better: BetterHigh, Follows: FollowsTrip, Warn: 1499, Bad: 1279, Draw: DrawSteps,
+			Help:   "Largest packet that the way back carries whole, up to that of the way there.",
+			Text:   "The largest IP packet that comes from the far end in one piece, tried up to the size that the way there carries.",
+			Shows:  "Where it is less than path_mtu_bytes the two ways differ: a link of the way back alone takes less, or a router there drops what is larger.",
+			See:    []string{"path_mtu_bytes", "mtu", "pmtu-blackhole"},
+			Source: "RFC 8899, RFC 8762"},
 		{Metric: HopCount, Label: "Hops", Group: "Path", Better: BetterLow, Follows: FollowsTrip, Warn: 16, Bad: 25, Draw: DrawSteps,
 			Help:  "Hops to the target.",
 			Text:  "How many routers a packet passes, and the far end.",

@@ -2,48 +2,67 @@ package probe
 
 import (
 	"cmp"
-	"fmt"
-	"io"
+	"slices"
+	"strconv"
 	"time"
 
+	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/model"
+	"github.com/pathwise-net/pathwise/proto/stamp"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// MTU finds the largest packet that comes through to a target: ICMP echoes that no router may cut, whose answers alone count
+// MTU finds the largest packet that comes through to a target: packets of many sizes that no router may cut, of which what the target answers alone counts
 // (RFC 8899). What routers say of a size is tried first and not believed. Then packets one byte too large die at each hop in turn,
 // which tells behind which hop they are refused, or vanish.
 type MTU struct {
 	Target  string        // name or address; required
 	Family  sock.Family   // zero: the first of the target's addresses that can be reached
 	Timeout time.Duration // the longest wait for an answer; 0: 1 s
+	Proto   string        // "" or "auto": the first of the others that the target answers; "icmp": echoes; "stamp": a reflector; "tcp": any server
+	Port    int           // of stamp and tcp; 0: those of mtuPorts, one after the other
 }
+
+// protoAuto is the first protocol that the target answers.
+const protoAuto = "auto"
+
+var (
+	mtuProtos = []string{protoAuto, protoICMP, protoSTAMP, protoTCP}
+	mtuPorts  = map[string][]int{protoSTAMP: {stamp.DefaultPort, stamp.SparePort}, protoTCP: {443, 80}}
+)
 
 const (
 	mtuTimeout = time.Second
-	mtuTries   = 3                     // packets of a size: that all get lost by accident takes a path that loses a tenth for 1 in 1000
-	mtuGap     = 20 * time.Millisecond // between packets: at 1500 bytes 600 kbit/s
+	mtuTries   = 4                     // packets of a size in a round
+	mtuGap     = 12 * time.Millisecond // between packets: at 1500 bytes 1 Mbit/s, as of LightRate
 	mtuTrips   = 4                     // an answer comes within so many of the round trips seen, or within mtuLeast
 	mtuLeast   = 200 * time.Millisecond
 	mtuHops    = 30 // as traceroute goes
-	mtuSilent  = 3  // hops in a row of which none answers end the search for the one that narrows the path
+	mtuWave    = 8  // hops that are asked at once; where none of so many answers the search for the one that narrows the path is over
 
-	// What a run takes at most: a search from 68 to 1500 bytes, and the silent packets of the search for the hop.
-	mtuSizes = 13
-	mtuWaits = mtuSizes + 2*mtuSilent
+	// What a run takes at most: the contact by each protocol and port, a round of the usual sizes, four of others and one to be sure, each way, and the
+	// hops. In rounds most time is that of the wait at the end.
+	mtuContacts  = 5
+	mtuRounds    = 2 * 6
+	mtuHopRounds = 2 * (mtuHops + mtuWave - 1) / mtuWave
+	mtuMostSent  = mtuTries * (mtuContacts + mtuRounds*mtuFan + 2*mtuHops)
 )
 
 func mtuKind() Kind {
 	return newKind(declaration[MTU]{
 		kind: Kind{Name: "mtu", Meaning: "the largest packet that comes through, and the hop that takes no larger one",
 			Text: mtuText, Usage: Usage{
-				Hosts: "HOST", Short: "The largest packet that comes through to HOST",
-				Long: "Send ICMP echoes of several sizes that no router may cut. Only answers count, so a path on which packets vanish and nobody\n" +
-					"says why is measured as well. Needs no root where net.ipv4.ping_group_range admits the user.",
-				Examples: []string{"mtu 127.0.0.1", "mtu carol --json", "mtu carol -6"},
+				Hosts: "HOST[:PORT]", Short: "The largest packet that comes through to HOST",
+				Long: "Send packets of many sizes that no router may cut. Only answers count, so a path on which packets vanish and nobody\n" +
+					"says why is measured as well. A host that answers no ICMP echo is asked by STAMP (pathwise respond), which measures the way\n" +
+					"back, too, or over TCP. Needs no root where net.ipv4.ping_group_range admits the user, nor by STAMP; TCP does.",
+				Examples: []string{"mtu 127.0.0.1", "mtu carol --json", "mtu carol -6", "mtu carol --proto stamp", "mtu carol:22 --proto tcp"},
 				Doing:    "trying sizes to", Detail: true,
-			}, Needs: []Need{{What: "raw-sockets", Means: echoSocket, Try: tryEcho}}},
+			}, Needs: []Need{
+				{What: "raw-sockets", Means: echoSocket, Parameter: "proto", Value: protoICMP, Try: tryEcho},
+				{What: "raw-tcp", Means: "a raw socket for TCP: `CAP_NET_RAW`", Parameter: "proto", Value: protoTCP, Try: trySYN},
+			}},
 		target: func(p *MTU) *string { return &p.Target },
 		fields: mtuFields(),
 	})
@@ -51,6 +70,10 @@ func mtuKind() Kind {
 
 func mtuFields() []field[MTU] {
 	return []field[MTU]{
+		{Name: "proto", Default: protoAuto, Meaning: "icmp (echo), stamp (a reflector, such as pathwise respond), tcp (any server), or the first of them that is answered: auto",
+			binding: word(func(p *MTU) *string { return &p.Proto }, mtuProtos...)},
+		{Name: "port", Outward: true, Default: "stamp: 862, 5862; tcp: 443, 80", Meaning: "the target's, of stamp and tcp",
+			binding: whole(func(p *MTU) *int { return &p.Port }, 1, 65535)},
 		{Name: "timeout", Short: "W", Default: "1s", Meaning: "how long an answer may take",
 			binding: span(func(p *MTU) *time.Duration { return &p.Timeout })},
 		familyField(func(p *MTU) *sock.Family { return &p.Family }),
@@ -59,7 +82,13 @@ func mtuFields() []field[MTU] {
 
 // Validate says what is wrong with the parameters, as a input.Error, or returns nil.
 func (p MTU) Validate() error {
-	return cmp.Or(checkTarget(p.Target, p.Family), checkDuration("timeout", p.Timeout, time.Millisecond, maxTimeout))
+	switch {
+	case p.Proto != "" && !slices.Contains(mtuProtos, p.Proto):
+		return &input.Error{Field: "proto", Value: p.Proto, Remedy: "give " + oneOf(mtuProtos)}
+	case p.Proto == protoICMP && p.Port != 0:
+		return &input.Error{Field: "port", Value: strconv.Itoa(p.Port), Remedy: "ICMP has no ports; leave it out, or ask for proto stamp or tcp"}
+	}
+	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), checkDuration("timeout", p.Timeout, time.Millisecond, maxTimeout))
 }
 
 func (p *MTU) equip(Options) {}
@@ -68,72 +97,10 @@ func (p *MTU) demand() measure.Demand {
 	timeout := p.Timeout
 	setDefault(&timeout, mtuTimeout)
 	packet := wire(p.Target, p.Family, mtu-model.IPv6Header)
-	return measure.Demand{DurationSeconds: mtuWaits * (timeout + mtuTries*mtuGap).Seconds(), BitsPerSecond: 8 * packet / mtuGap.Seconds(),
-		Bytes: 2 * packet * (mtuTries*mtuWaits + mtuHops)}
+	waits := mtuContacts*timeout + (mtuRounds+mtuHopRounds)*min(timeout, mtuLeast)
+	return measure.Demand{DurationSeconds: (waits + mtuMostSent*mtuGap).Seconds(), BitsPerSecond: 8 * packet / mtuGap.Seconds(),
+		Bytes: 2 * packet * mtuMostSent}
 }
 
 // resultBytes are inferred from those of a trace, which has hops as well.
 func (p *MTU) resultBytes() float64 { return 550 }
-
-// mtuSearch narrows down the largest packet that comes through. Sizes are of IP packets, in bytes.
-type mtuSearch struct {
-	least, most int // what every path carries, and what this host can send
-	passes      int // the largest that was answered; 0: none
-	fails       int // the smallest that was not; 0: none
-	told        int // what a router says the MTU is; 0: none did
-}
-
-// next is the size to try next; false: the search is over. The largest one comes first, since most paths carry it, then what a router
-// told and one byte more, then the middle of what is left.
-func (s *mtuSearch) next() (size int, more bool) {
-	switch {
-	case s.passes == s.most || s.fails == s.least || s.fails > 0 && s.fails == s.passes+1:
-		return 0, false
-	case s.fails == 0:
-		return s.most, true
-	case max(s.passes, s.least-1) < s.told && s.told < s.fails:
-		return s.told, true
-	case s.passes == 0:
-		return s.least, true
-	case s.passes == s.told:
-		return s.told + 1, true
-	}
-	return (s.passes + s.fails) / 2, true
-}
-
-// tried notes whether a size came through.
-func (s *mtuSearch) tried(size int, passed bool) {
-	if passed {
-		s.passes = max(s.passes, size)
-	} else if s.fails == 0 || size < s.fails {
-		s.fails = size
-	}
-}
-
-// What ended the hops that a packet passed which is too large for the path.
-const (
-	mtuRefused = string(sock.TooBig)
-	mtuSilence = "no answer"
-)
-
-// mtuText writes what people want to know of a path's MTU.
-func mtuText(w io.Writer, r *measure.Result) {
-	bytes, found := r.Get(measure.PathMTU)
-	if !found {
-		return
-	}
-	fmt.Fprintf(w, "%s (%s): path MTU %.0f bytes\n", r.Target.Name, r.Target.Address, bytes)
-	if len(r.Samples.Hops) == 0 {
-		return
-	}
-	last := r.Samples.Hops[len(r.Samples.Hops)-1]
-	where := fmt.Sprintf("hop %d", last.TTL)
-	if len(last.Addresses) > 0 {
-		where += " (" + last.Addresses[0] + ")"
-	}
-	if last.Reply == mtuRefused {
-		fmt.Fprintf(w, "larger packets are refused by %s\n", where)
-	} else {
-		fmt.Fprintf(w, "larger packets vanish behind %s, and nobody says why: a black hole\n", where)
-	}
-}

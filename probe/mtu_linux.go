@@ -2,22 +2,17 @@ package probe
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/netip"
-	"os"
-	"time"
-
-	"golang.org/x/sys/unix"
+	"strings"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// Do finds the path MTU and returns a Result of kind "mtu". Samples.Hops are those that a packet one byte larger passes, the last of
-// them with the Reply "packet too big" where it said so, or "no answer"; there are none where this host itself sends no larger ones.
-// A target that answers nothing is no error: there is no path_mtu_bytes then.
+// Do finds the path MTU and returns a Result of kind "mtu". Samples.Hops are those that a packet one byte larger passes, as mtuNarrowing has them; there are none
+// where this host itself sends no larger ones. A target that answers nothing is no error: there is no path_mtu_bytes then. reverse_path_mtu_bytes is there where
+// the target can be asked for answers of a size; it is no larger than path_mtu_bytes, and where it is as large the way back may take more.
 func (p MTU) Do(ctx context.Context) (*measure.Result, error) {
 	return measured(ctx, "mtu", p.Target, p.measure)
 }
@@ -33,9 +28,12 @@ func (p MTU) measure(ctx context.Context, result *measure.Result) error {
 		return err
 	}
 	return tryWays(result, ways, func(w way, last bool) error {
-		err := p.measureWay(ctx, w.to, result)
+		err := p.measureWay(ctx, w, result)
 		if !last && isUnreachable(err) {
 			return &unreachableError{err.Error()}
+		}
+		if ctx.Err() != nil { // whatever call it made fail
+			err = context.Cause(ctx)
 		}
 		if err != nil {
 			return fmt.Errorf("find MTU to %s: %w", p.Target, err)
@@ -44,38 +42,156 @@ func (p MTU) measure(ctx context.Context, result *measure.Result) error {
 	})
 }
 
-func (p MTU) measureWay(ctx context.Context, to netip.Addr, result *measure.Result) error {
-	search, err := newMTUSearch(to)
+// mtuTrial is a protocol to try, by a port.
+type mtuTrial struct {
+	proto string
+	port  int
+	open  func(context.Context, way) (mtuWire, error)
+}
+
+// trials are the protocols to try, and their ports, until the target answers one.
+func (p MTU) trials() (all []mtuTrial) {
+	for _, proto := range mtuProtos[1:] {
+		if p.Proto != "" && p.Proto != protoAuto && p.Proto != proto {
+			continue
+		}
+		if proto == protoICMP {
+			all = append(all, mtuTrial{proto, 0, openMTUEcho})
+			continue
+		}
+		ports := mtuPorts[proto]
+		if p.Port != 0 {
+			ports = []int{p.Port}
+		}
+		for _, port := range ports {
+			open := openMTUStamp(port)
+			if proto == protoTCP {
+				patience := 3 * p.Timeout / 2
+				if len(ports) == 1 {
+					patience = 7 * p.Timeout / 2
+				}
+				open = openMTUSegments(port, patience)
+			}
+			all = append(all, mtuTrial{proto, port, open})
+		}
+	}
+	return all
+}
+
+// measureWay measures by the first protocol that the target answers.
+func (p MTU) measureWay(ctx context.Context, w way, result *measure.Result) error {
+	trials := p.trials()
+	var silent []string
+	var failed error
+	for _, t := range trials {
+		answered, err := p.measureBy(ctx, t, w, result)
+		if answered || ctx.Err() != nil || err != nil && !isPermission(err) {
+			return err
+		}
+		if err != nil {
+			failed = err
+			continue
+		}
+		if t.port > 0 {
+			silent = append(silent, fmt.Sprintf("%s at port %d", t.proto, t.port))
+		} else {
+			silent = append(silent, t.proto)
+		}
+	}
+	if len(silent) == 0 {
+		return failed
+	}
+	if failed != nil {
+		result.Note(failed.Error())
+	}
+	result.Note("the target answers nothing by " + strings.Join(silent, ", ") + ", so no size is known to come through")
+	return nil
+}
+
+// measureBy measures by one protocol; answered is false where the target answers nothing by it.
+func (p MTU) measureBy(ctx context.Context, t mtuTrial, w way, result *measure.Result) (answered bool, err error) {
+	search, err := newMTUSearch(w.to)
 	if err != nil {
-		return err
+		return false, err
 	}
-	socket, err := sock.OpenEcho(to.Is6())
-	if err != nil {
-		return err
+	wire, err := t.open(ctx, w)
+	if err != nil || wire == nil {
+		return false, err
 	}
-	defer socket.Close()
-	defer context.AfterFunc(ctx, socket.Interrupt)()
-	conn, err := socket.SyscallConn()
-	if err == nil {
-		err = sock.SetDontFragment(conn)
+	defer wire.close()
+	defer context.AfterFunc(ctx, wire.interrupt)()
+	search.least = max(search.least, wire.least())
+	run := &mtuRun{wire: wire, wait: p.Timeout, timeout: p.Timeout}
+	defer func() {
+		result.Metrics[measure.SentPackets] += float64(len(run.sent))
+		result.Metrics[measure.ReceivedPackets] += float64(run.answers)
+	}()
+	if answered, err = run.contact(search.least); err != nil || !answered {
+		return false, err
 	}
-	if err != nil {
-		return err
+	search.passes = search.least
+	result.Parameters["proto"] = t.proto
+	if t.port > 0 {
+		result.Parameters["port"] = t.port
 	}
-	random := Ping{Rand: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
-	run := &mtuRun{socket: socket, target: to, packets: newEchoPackets(random, socket, to), wait: p.Timeout, timeout: p.Timeout}
-	err = run.search(search)
-	if err == nil && search.passes > 0 && search.fails > 0 && !run.own {
-		result.Samples.Hops, err = run.narrowing(search.passes, search.fails)
+	if err = run.there(search, w, result); err == nil {
+		err = run.back(search.passes, result)
 	}
-	result.Metrics[measure.SentPackets], result.Metrics[measure.ReceivedPackets] = float64(run.sent), float64(run.answered)
-	if search.passes > 0 && err == nil {
-		result.Metrics[measure.PathMTU] = float64(search.passes)
-	} else if err == nil {
-		result.Note("the target answers no echo, so no size is known to come through")
+	return true, err
+}
+
+// there measures the way to the target, and finds the hop that narrows it.
+func (r *mtuRun) there(s *mtuSearch, w way, result *measure.Result) error {
+	for again := true; again; {
+		if err := r.search(s, mtuTTL); err != nil {
+			return err
+		}
+		again = false
+		result.Metrics[measure.PathMTU] = float64(s.passes)
+		if s.passes >= s.most || r.own(s.fails()) {
+			return nil
+		}
+		hops, passed, err := r.narrowing(s.passes, s.fails(), w.from)
+		if err != nil {
+			return err
+		}
+		if result.Samples.Hops = hops; passed {
+			again = true
+			s.tried(s.fails(), nil)
+		}
 	}
-	if ctx.Err() != nil { // whatever call it made fail
-		err = context.Cause(ctx)
+	return nil
+}
+
+// own says that no packet of a size was sent, since this host sends none so large.
+func (r *mtuRun) own(size int) bool {
+	for _, p := range r.sent {
+		if p.size == size {
+			return false
+		}
+	}
+	return true
+}
+
+// back measures the way back, by packets that are known to come there, where the target can be asked for answers of a size.
+func (r *mtuRun) back(there int, result *measure.Result) error {
+	socket, ok := r.wire.(*mtuSocket)
+	if !ok || there == 0 {
+		return nil
+	}
+	packets, ok := socket.mtuPackets.(*mtuStamps)
+	switch {
+	case !ok:
+		return nil
+	case !packets.obeyed:
+		result.Note("answers are as long as what they answer, so the size is that of the narrower of both ways")
+		return nil
+	}
+	packets.back = there
+	s := &mtuSearch{least: packets.least(), most: there, passes: packets.least()}
+	err := r.search(s, mtuTTL)
+	if err == nil && s.passes > 0 {
+		result.Metrics[measure.ReversePathMTU] = float64(s.passes)
 	}
 	return err
 }
@@ -94,143 +210,5 @@ func newMTUSearch(to netip.Addr) (*mtuSearch, error) {
 	return s, err
 }
 
-// mtuTTL is what packets may live for, which are to come to the target: what Linux gives them.
-const mtuTTL = 64
-
 // mostPacket is the largest packet that IP has a length for, in bytes.
 const mostPacket = 65535
-
-// mtuRun is one search under way. One goroutine sends and receives, so nothing in it is shared.
-type mtuRun struct {
-	socket  *sock.Socket
-	target  netip.Addr
-	packets *echoPackets
-
-	timeout, wait  time.Duration
-	sent, answered int
-	last           time.Time // when the last packet left
-	own            bool      // the smallest size that fails is one that this host does not send
-}
-
-// mtuAnswer is what came of packets of one size. The zero value: nothing came.
-type mtuAnswer struct {
-	passed bool       // the target answered
-	from   netip.Addr // of an error, who said so
-	reason sock.Reason
-	mtu    int  // of an error that says so
-	own    bool // this host did not send it
-}
-
-func (r *mtuRun) search(s *mtuSearch) error {
-	for {
-		size, more := s.next()
-		if !more {
-			return nil
-		}
-		a, err := r.try(size, mtuTTL)
-		if err != nil {
-			return err
-		}
-		if !a.passed && (s.fails == 0 || size < s.fails) {
-			r.own = a.own
-		}
-		s.tried(size, a.passed)
-		if a.mtu > 0 {
-			s.told = a.mtu
-		}
-	}
-}
-
-// narrowing returns the hops that a packet passes which is too large for the path.
-func (r *mtuRun) narrowing(passes, fails int) ([]measure.Hop, error) {
-	var hops []measure.Hop
-	silent := 0
-	for ttl := 1; ttl <= mtuHops && silent < mtuSilent; ttl++ {
-		a, err := r.try(fails, ttl)
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case a.reason == sock.TooBig:
-			return refusedBy(hops, a.from), nil
-		case a.from.IsValid():
-			hops, silent = append(hops, measure.Hop{TTL: ttl, Addresses: []string{a.from.String()}, RTTSeconds: []*float64{}}), 0
-			continue
-		}
-		small, err := r.try(passes, ttl)
-		if err != nil {
-			return nil, err
-		}
-		if small.passed || small.from.IsValid() { // it is the size that does not come here
-			break
-		}
-		hops, silent = append(hops, measure.Hop{TTL: ttl, Addresses: []string{}, RTTSeconds: []*float64{}}), silent+1
-	}
-	hops = hops[:len(hops)-silent]
-	if len(hops) > 0 {
-		hops[len(hops)-1].Reply = mtuSilence
-	}
-	return hops, nil
-}
-
-// refusedBy notes who said that a packet is too big: the last hop that it came to.
-func refusedBy(hops []measure.Hop, who netip.Addr) []measure.Hop {
-	if len(hops) == 0 {
-		hops = []measure.Hop{{TTL: 1, RTTSeconds: []*float64{}}}
-	}
-	last := &hops[len(hops)-1]
-	last.Addresses, last.Reply = []string{who.String()}, mtuRefused
-	return hops
-}
-
-// try sends packets of a size until something is heard of one, and waits for that.
-func (r *mtuRun) try(size, ttl int) (mtuAnswer, error) {
-	if err := r.socket.SetTTL(ttl); err != nil {
-		return mtuAnswer{}, err
-	}
-	first := r.sent
-	for n := range mtuTries {
-		if a, err := r.listen(first, r.last.Add(mtuGap)); a != (mtuAnswer{}) || err != nil {
-			return a, err
-		}
-		_, before, err := r.socket.Send(r.packets.request(r.sent, size-ipHeader(r.target)-icmpHeader), netip.AddrPortFrom(r.target, 0))
-		if errors.Is(err, unix.EMSGSIZE) {
-			return mtuAnswer{own: true}, nil
-		} else if err != nil {
-			return mtuAnswer{}, err
-		}
-		r.last = before
-		r.sent++
-		if n == mtuTries-1 {
-			return r.listen(first, before.Add(r.wait))
-		}
-	}
-	return mtuAnswer{}, nil
-}
-
-// listen waits until a moment for what is heard of a packet from the first on.
-func (r *mtuRun) listen(first int, until time.Time) (mtuAnswer, error) {
-	for {
-		event, err := r.socket.Receive(until)
-		if errors.Is(err, os.ErrDeadlineExceeded) && time.Now().Before(until) {
-			return mtuAnswer{}, context.Canceled // interrupted
-		}
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return mtuAnswer{}, nil
-		} else if err != nil {
-			return mtuAnswer{}, fmt.Errorf("receive: %w", err)
-		}
-		switch e := event.(type) {
-		case sock.Packet:
-			if index, ok := r.packets.answered(e.Data, e.From.Addr(), r.sent); ok && index >= first {
-				r.answered++
-				r.wait = min(r.timeout, max(mtuLeast, mtuTrips*time.Since(r.last)))
-				return mtuAnswer{passed: true}, nil
-			}
-		case sock.ICMPError:
-			if index, ok := r.packets.quoted(e.Quoted, r.sent); ok && index >= first {
-				return mtuAnswer{from: e.Offender, reason: e.Reason(), mtu: e.MTU}, nil
-			}
-		}
-	}
-}

@@ -19,7 +19,7 @@ import (
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// Reflector answers probes on one socket. It answers each with as many bytes as came, none that is shorter than the packets of its mode, and
+// Reflector answers probes on one socket. It answers each with as many bytes as came, or as a Control asks for, none that is shorter than the packets of its mode, and
 // none that came from a port of reflectors, so that two of them never send one packet to and fro. A packet that comes again is answered again:
 // who sends a copy gets no more bytes back than it sent, and what it disturbs is the count of the one session that it has a packet of.
 type Reflector struct {
@@ -105,9 +105,12 @@ func (r *Reflector) reflect(s *sock.Answering, asked sock.Asked) (why string) {
 	}
 	r.stamps.take(s)
 	answer, of, how := r.answer(asked, probe)
-	if how.stamped {
+	switch {
+	case how.bytes > 0:
+		err = s.AnswerWhole(answer, asked, how.tos)
+	case how.stamped:
 		err = r.stamps.send(s, answer, asked, how.tos, of)
-	} else {
+	default:
 		err = s.Answer(answer, asked, how.tos)
 	}
 	if err != nil { // such as that there is no way back
@@ -140,7 +143,7 @@ func (r *Reflector) answer(asked sock.Asked, probe Probe) (answer []byte, of *se
 		r.asked, r.estimate = now, control.EstimateOf(r.Quality())
 	}
 	a := Answer{Sequence: probe.Sequence, Arrived: control.TimestampOf(arrived), Error: r.estimate, Probe: probe, TTL: uint8(asked.TTL)}
-	about := seen{tos: asked.TOS, marks: r.Marks, synchronised: r.estimate != control.Unknown}
+	about := seen{tos: asked.TOS, marks: r.Marks, synchronised: r.estimate != control.Unknown, room: len(asked.Data)}
 	if !r.Stateless {
 		of = r.sessions.next(asked.From, probe.Session, now)
 	}
@@ -151,6 +154,9 @@ func (r *Reflector) answer(asked sock.Asked, probe Probe) (answer []byte, of *se
 	}
 	r.answers = append(r.answers[:0], asked.Data...)
 	how = r.sealer.answerTLVs(asked.Data, a.Sequence, r.answers[r.sealer.LeastBytes():], about)
+	if how.bytes > 0 {
+		r.answers = resized(r.answers, r.sealer.LeastBytes(), how.bytes)
+	}
 	a.Answered = control.TimestampOf(time.Now())
 	r.sealer.SealAnswer(r.answers, a)
 	return r.answers, of, how

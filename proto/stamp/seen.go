@@ -25,12 +25,15 @@ type seen struct {
 	counted      bool   // it counts the packets of the session:
 	came, left   uint32 // those that came, with this one, and answers that left, with this one
 	before       FollowUp
+	room         int // bytes that the answer may have at most
 }
 
 // leaving is how an answer leaves.
 type leaving struct {
 	tos     int  // its DSCP and ECN
 	stamped bool // the kernel is to say when, for the answer that follows
+	bytes   int  // that it shall have, none of which a router may cut off; 0: as many as the probe
+	refused bool // the length that was asked for
 }
 
 // fill fills in what a reflector says in the value of a TLV of a type, and how the answer leaves; false: it does not know.
@@ -55,6 +58,10 @@ func (s seen) fill(kind byte, value []byte, how *leaving) bool {
 	case AccessReport: // | network : 4 | 0 : 4 | return code : 8 | 0 : 16 |
 		network := value[0] >> 4
 		return network == access3GPP || network == accessNot3GPP
+	case ReflectedControl:
+		bytes, asAsked, ok := s.control(value)
+		how.bytes, how.refused = bytes, !asAsked
+		return ok
 	}
 	return true
 }

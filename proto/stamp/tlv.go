@@ -19,6 +19,8 @@ const (
 	notKnown  = 0x80 // U
 	malformed = 0x40 // M: the lengths do not add up, or one is not that of its type
 	notIntact = 0x20 // I: the HMAC is wrong, or there is none and there has to be one
+	// notAsAsked is C (RFC 10052 section 3): the answer is not of the length that was asked for.
+	notAsAsked = 0x10
 )
 
 // Types of TLVs (RFC 8972 section 5.1).
@@ -27,14 +29,15 @@ const (
 	TimestampInfo     = 3
 	ClassOfService    = 4
 	DirectMeasurement = 5
-	AccessReport      = 6 // what the sender says of its network, which is for others to use
-	FollowUpTelemetry = 7 // when the answer before left: see FollowUp
-	sealed            = 8 // HMAC
+	AccessReport      = 6  // what the sender says of its network, which is for others to use
+	FollowUpTelemetry = 7  // when the answer before left: see FollowUp
+	sealed            = 8  // HMAC
+	ReflectedControl  = 12 // how long the answer shall be: see Control
 )
 
 // lengths are those of the values of the types that are known; -1: any.
 var lengths = map[byte]int{ExtraPadding: -1, TimestampInfo: 4, ClassOfService: 4, DirectMeasurement: CountersBytes, AccessReport: 4,
-	FollowUpTelemetry: FollowUpBytes, sealed: digestBytes}
+	FollowUpTelemetry: FollowUpBytes, sealed: digestBytes, ReflectedControl: -1}
 
 // TLV is one of what may stand behind a packet.
 type TLV struct {
@@ -171,6 +174,9 @@ func (s *Sealer) answerTLVs(probe []byte, sequence uint32, tlvs []byte, about se
 			return how
 		case known && !about.fill(tlv[1], tlv[tlvHead:], &how):
 			tlv[0] |= notKnown
+		}
+		if tlv[1] == ReflectedControl && how.refused {
+			tlv[0] |= notAsAsked
 		}
 		rest = after
 	}

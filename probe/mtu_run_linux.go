@@ -1,0 +1,251 @@
+package probe
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
+)
+
+// mtuTTL is what packets may live for, which are to come to the target: what Linux gives them.
+const mtuTTL = 64
+
+// mtuRefusals are how many packets of a size have to be refused, with what nobody off the path can know, to spare the wait for an answer.
+const mtuRefusals = 2
+
+// mtuRun is a measurement of one way under way. One goroutine sends and receives, so nothing in it is shared.
+type mtuRun struct {
+	wire          mtuWire
+	timeout, wait time.Duration
+	sent          []mtuSent // by index
+	last          time.Time // when the last one left
+	answers       int
+	told          []int // sizes that routers told
+}
+
+// mtuSent is a packet, and what was heard of it first; nil: nothing was.
+type mtuSent struct {
+	size, ttl int
+	at        time.Time
+	heard     *mtuHeard
+}
+
+// arrived says that a packet came so far as its TTL lets it.
+func (p mtuSent) arrived() bool {
+	return p.heard != nil && (p.heard.passed || p.ttl < mtuTTL && p.heard.reason == sock.TimeExceeded)
+}
+
+func (p mtuSent) refused() bool { return p.heard != nil && p.heard.reason == sock.TooBig }
+
+// contact sends small packets until one is answered, which tells how long answers take; false: none is.
+func (r *mtuRun) contact(size int) (bool, error) {
+	for range mtuTries {
+		if err := r.send(size, mtuTTL); err != nil {
+			return false, err
+		}
+		wait := r.timeout / mtuTries
+		if len(r.sent) == mtuTries {
+			wait = r.timeout
+		}
+		err := r.listen(r.last.Add(wait), func() bool { return r.answers > 0 || r.shut() })
+		if err != nil || r.answers > 0 || r.shut() {
+			return r.answers > 0, err
+		}
+	}
+	return false, nil
+}
+
+// shut says that the target or a router says that nobody answers there.
+func (r *mtuRun) shut() bool {
+	return slices.ContainsFunc(r.sent, func(p mtuSent) bool {
+		return p.heard != nil && p.heard.ours && p.heard.reason != sock.TooBig && p.heard.reason != sock.TimeExceeded
+	})
+}
+
+// search tries sizes that live for so many hops until it is known which is the largest to come there.
+func (r *mtuRun) search(s *mtuSearch, ttl int) error {
+	for sizes := s.round(); sizes != nil; sizes = s.round() {
+		passed, silent, err := r.round(s, sizes, ttl)
+		if err != nil {
+			return err
+		}
+		s.tried(passed, silent)
+	}
+	return nil
+}
+
+// round sends packets of some sizes, the largest first, again and again, but for those of which it is known already whether they come through. It is over at
+// once when a router tells of a size that was not tried yet.
+func (r *mtuRun) round(s *mtuSearch, sizes []int, ttl int) (passed int, silent map[int]bool, err error) {
+	begin, own := len(r.sent), map[int]bool{}
+	settled := func(size int) bool {
+		refused := 0
+		for _, p := range r.sent[begin:] {
+			if p.arrived() && p.size >= size {
+				return true
+			}
+			if p.size == size && p.refused() && p.heard.ours {
+				refused++
+			}
+		}
+		return own[size] || refused >= mtuRefusals
+	}
+	over := func() bool {
+		return s.told != r.newlyTold(s, begin) || !slices.ContainsFunc(sizes, func(size int) bool { return !settled(size) })
+	}
+	for range mtuTries {
+		for _, size := range sizes {
+			if err = r.listen(r.last.Add(mtuGap), over); err != nil {
+				return 0, nil, err
+			}
+			if over() {
+				break
+			}
+			if settled(size) {
+				continue
+			}
+			if err = r.send(size, ttl); errors.Is(err, errMTUOwn) {
+				own[size] = true
+			} else if err != nil {
+				return 0, nil, err
+			}
+		}
+	}
+	if err = r.listen(r.last.Add(r.wait), over); err != nil {
+		return 0, nil, err
+	}
+	for _, p := range r.sent[begin:] {
+		if p.arrived() {
+			passed = max(passed, p.size)
+		}
+	}
+	told := r.newlyTold(s, begin)
+	silent = map[int]bool{}
+	for _, size := range sizes {
+		if certain := settled(size); size > passed && (certain || told == s.told) {
+			silent[size] = certain
+		}
+	}
+	if told != s.told {
+		s.told, r.told = told, append(r.told, told)
+	}
+	return passed, silent, nil
+}
+
+// newlyTold is the size that a router tells of since a packet, which may be the MTU and was not told before; else the one that was.
+func (r *mtuRun) newlyTold(s *mtuSearch, begin int) int {
+	for _, p := range r.sent[begin:] {
+		if p.refused() && s.passes < p.heard.mtu && p.heard.mtu < min(p.size, s.fails()) && p.heard.mtu >= s.least && !slices.Contains(r.told, p.heard.mtu) {
+			return p.heard.mtu
+		}
+	}
+	return s.told
+}
+
+// narrowing returns the hops that a packet passes which is too large for the path, as mtuNarrowing has them; again says that such a packet came through.
+func (r *mtuRun) narrowing(passes, fails int, from netip.Addr) (hops []measure.Hop, again bool, err error) {
+	var ttls []mtuHop
+	for end := false; !end && len(ttls) < mtuHops; {
+		begin := len(ttls)
+		ttls = append(ttls, make([]mtuHop, mtuWave)...)
+		if err := r.ask(passes, ttls, begin, nil); err != nil {
+			return nil, false, err
+		}
+		if at := slices.IndexFunc(ttls, func(h mtuHop) bool { return h.target }); at >= 0 {
+			ttls, end = ttls[:at+1], true
+		}
+		if end = end || !slices.ContainsFunc(ttls[begin:], func(h mtuHop) bool { return h.small.IsValid() }); end {
+			for len(ttls) > 0 && ttls[len(ttls)-1] == (mtuHop{}) {
+				ttls = ttls[:len(ttls)-1]
+			}
+		}
+	}
+	err = r.ask(fails, ttls, 0, func(h mtuHop) bool { return h.small.IsValid() || h.target })
+	for _, p := range r.sent {
+		if p.size == fails && p.heard != nil && p.heard.passed {
+			return nil, true, err
+		}
+		if p.size == fails && p.refused() && p.ttl == mtuTTL && p.heard.ours && len(ttls) > 0 {
+			ttls[len(ttls)-1].refused = p.heard.from
+		}
+	}
+	return mtuNarrowing(from, ttls), false, err
+}
+
+// ask sends packets of a size that live for more and more hops, from first+1 on, again and again to those of which nothing is heard; which says to which, and nil to all.
+func (r *mtuRun) ask(size int, ttls []mtuHop, first int, which func(mtuHop) bool) error {
+	begin, open := len(r.sent), map[int]bool{}
+	for at := first; at < len(ttls); at++ {
+		if which == nil || which(ttls[at]) {
+			open[at+1] = true
+		}
+	}
+	over := func() bool {
+		for _, p := range r.sent[begin:] {
+			if p.heard != nil {
+				delete(open, p.ttl)
+			}
+		}
+		return len(open) == 0
+	}
+	for range mtuTries {
+		for ttl := first + 1; ttl <= len(ttls); ttl++ {
+			if err := r.listen(r.last.Add(mtuGap), over); err != nil {
+				return err
+			}
+			if over(); !open[ttl] {
+				continue
+			}
+			if err := r.send(size, ttl); err != nil {
+				return err
+			}
+		}
+	}
+	err := r.listen(r.last.Add(r.wait), over)
+	for _, p := range r.sent[begin:] {
+		h := &ttls[p.ttl-1]
+		switch {
+		case p.heard == nil:
+		case p.refused() && p.heard.ours:
+			h.refused = p.heard.from
+		case p.heard.passed:
+			h.target = true
+		case p.heard.reason == sock.TimeExceeded && which == nil:
+			h.small = p.heard.from
+		case p.heard.reason == sock.TimeExceeded:
+			h.large = p.heard.from
+		}
+	}
+	return err
+}
+
+func (r *mtuRun) send(size, ttl int) error {
+	before, err := r.wire.send(len(r.sent), size, ttl)
+	if err != nil {
+		return err
+	}
+	r.sent, r.last = append(r.sent, mtuSent{size: size, ttl: ttl, at: before}), before
+	return nil
+}
+
+// listen hears what comes until a moment, or until enough came.
+func (r *mtuRun) listen(until time.Time, enough func() bool) error {
+	for !enough() {
+		h, is, err := r.wire.hear(until, len(r.sent))
+		if err != nil || !is {
+			return err
+		}
+		p := &r.sent[h.index]
+		if p.heard == nil || h.passed && !p.heard.passed {
+			p.heard = &h
+			if h.passed {
+				r.answers++
+				r.wait = min(r.timeout, max(mtuLeast, mtuTrips*time.Since(p.at)))
+			}
+		}
+	}
+	return nil
+}

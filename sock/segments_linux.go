@@ -1,0 +1,36 @@
+package sock
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// BeginConnect begins a TCP connection by the port that a socket of OpenSYN holds, and does not wait for it: its segments come to the socket as well as to the
+// kernel, which keeps the connection open until the socket is closed, and then ends it with an RST.
+func (s *Socket) BeginConnect(to netip.AddrPort) error {
+	held, err := s.held.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("connect to %s: %w", to, err)
+	}
+	_, err = control(held, func(fd int) (struct{}, error) {
+		if err := unix.SetNonblock(fd, true); err != nil {
+			return struct{}{}, os.NewSyscallError("fcntl", err)
+		}
+		if err := unix.SetsockoptLinger(fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1}); err != nil {
+			return struct{}{}, os.NewSyscallError("setsockopt SO_LINGER", err)
+		}
+		err := unix.Connect(fd, sockaddr(to, s.ipv6))
+		if errors.Is(err, unix.EINPROGRESS) {
+			err = nil
+		}
+		return struct{}{}, err
+	})
+	if err != nil && !errors.Is(err, unix.ECONNREFUSED) { // a refusal is an answer, which comes to the socket, too
+		return fmt.Errorf("connect to %s: %w", to, err)
+	}
+	return nil
+}
