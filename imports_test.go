@@ -68,6 +68,8 @@ var rooms = []room{
 		"input model quantity", ""},
 	{"chart", "drawings and paragraphs for the terminal",
 		"", ""},
+	{"chart/route", "the route of a trace as a picture: graph and map as SVG, graph as DOT; pure",
+		"measure quantity", ""},
 	{"cmd/pathwise", "parse, wire, run, print", everything, everything},
 	{"config", "the mesh file, its checks, what it adds up to",
 		"document measure parse quantity respond", ""},

@@ -2,13 +2,15 @@ package probe
 
 import (
 	"fmt"
+	"io"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// RouteAddresses are the source of a Result and those that answered on its route, each once, in the order of the hops.
+// RouteAddresses are the source of a Result and those that answered on its route, each once, in the order of the hops, there and back.
 func RouteAddresses(r *measure.Result) (all []netip.Addr) {
 	had := map[netip.Addr]bool{}
 	add := func(text string) {
@@ -18,7 +20,11 @@ func RouteAddresses(r *measure.Result) (all []netip.Addr) {
 		}
 	}
 	add(r.Source.Address)
-	for _, h := range r.Samples.Hops {
+	hops := r.Samples.Hops
+	if back := r.Samples.Return; back != nil {
+		hops = slices.Concat(hops, back.Hops)
+	}
+	for _, h := range hops {
 		for _, a := range h.Addresses {
 			add(a)
 		}
@@ -78,6 +84,13 @@ func KnownLines(all []measure.AddressInfo) (lines []string) {
 		lines = append(lines, fmt.Sprintf("%-*s  %s", width, a.Address, KnownText(a)))
 	}
 	return lines
+}
+
+// writeKnown writes what is known of all addresses of a route, below one that has no room for it.
+func writeKnown(w io.Writer, r *measure.Result) {
+	for _, line := range KnownLines(r.Samples.Addresses) {
+		fmt.Fprintln(w, line)
+	}
 }
 
 // hopKnown are the lines below a hop: what is known of those who answered, with their addresses where there are several.

@@ -16,17 +16,17 @@ func traceText(w io.Writer, r *measure.Result) {
 	fmt.Fprintf(w, "route to %s (%s)\n", r.Target.Name, r.Target.Address)
 	if r.Samples.Paths != nil {
 		fmt.Fprint(w, PathsText(r.Samples.Paths))
-		for _, line := range KnownLines(r.Samples.Addresses) {
-			fmt.Fprintln(w, line)
-		}
+		writeKnown(w, r)
 		return
 	}
 	if r.Samples.Return != nil {
 		bothText(w, r)
+		writeKnown(w, r)
 		return
 	}
 	if r.Samples.Rounds != nil {
 		roundsText(w, r)
+		writeKnown(w, r)
 		return
 	}
 	for i, h := range Straight(r.Samples.Hops, r.Samples.Route) {

@@ -66,6 +66,7 @@ var badTexts = []struct{ call, flag, text string }{
 	{"host", "rtt", "x,y z"}, {"host", "to", "no-such-host.invalid"}, {"host", "only", "x"},
 	{"trace 127.0.0.1", "names", "/dev/null/x"}, {"trace 127.0.0.1", "asn", "/dev/null/x"}, {"trace 127.0.0.1", "asn", "dns:."}, {"trace 127.0.0.1", "owners", "/dev/null/x"},
 	{"trace 127.0.0.1", "places", "/dev/null/x"}, {"trace 127.0.0.1 --names", "name-server", "x,y z"}, {"trace", "read", "/dev/null/x"},
+	{"trace 127.0.0.1", "map", "/dev/null/x"}, {"trace 127.0.0.1", "graph", "/dev/null/x.dot"},
 	{"diagnose 127.0.0.1", "file", "/dev/null/x"}, {"diagnose 127.0.0.1", "far-file", "../x"},
 	{"throughput 127.0.0.1", "file", "/dev/null/x"}, {"throughput 127.0.0.1", "far-file", "../x"}, {"respond", "files", "/dev/null/x"}, {"respond", "multicast", "x,y z"},
 	{"host", "os", "x,y z"}, {"host", "disk", "/dev/null/x"}, {"host --revert", "backup", "/dev/null/x"},

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pathwise-net/pathwise/input"
-	"github.com/pathwise-net/pathwise/lab/twin"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 )
@@ -20,16 +19,18 @@ import (
 // readFlags are the flags of trace that hold with --read.
 var readFlags = []string{"read", "names", "asn", "owners", "places", "name-server", "map", "graph", "json", "quiet", "verbose"}
 
-// addRoute has trace tell what is known of the addresses on a route, of one that was measured before, too.
+// addRoute has trace tell what is known of the addresses on a route, and draw it, also of one that was measured before.
 func addRoute(c *cobra.Command, s *session, flags *parameterFlags) {
 	if flags.kind.Name != "trace" {
 		return
 	}
 	var known knownFlags
 	known.add(c)
+	var draw drawFlags
+	draw.add(c)
 	read := c.Flags().String("read", "", "in place of HOST: the routes in this file, which --json of trace or diagnose printed")
 	c.Example += "\n" + examples([]string{"trace carol --names --asn cymru", "trace carol --asn GeoLite2-ASN.mmdb --owners ripe.db.inetnum.gz",
-		"trace --read route.json --names=/etc/hosts"})
+		"trace carol --places GeoLite2-City.mmdb --map route.svg", "trace carol --multipath --graph paths.svg", "trace --read route.json --names=/etc/hosts --graph route.dot"})
 	measureIt, check := c.RunE, c.Args
 	c.Args = func(c *cobra.Command, args []string) error {
 		if c.Flags().Changed("read") {
@@ -41,18 +42,27 @@ func addRoute(c *cobra.Command, s *session, flags *parameterFlags) {
 		if err := known.open(); err != nil {
 			return err
 		}
-		if known.given() {
-			s.after = known.tell
+		if err := draw.check(flags.over); err != nil {
+			return err
 		}
-		if !c.Flags().Changed("read") {
-			return measureIt(c, args)
+		s.after = func(ctx context.Context, r *measure.Result) {
+			if known.given() {
+				known.tell(ctx, r)
+			}
+			draw.write(r)
 		}
-		return s.showRoutes(c, *read)
+		var err error
+		if c.Flags().Changed("read") {
+			err = s.showRoutes(c, *read, draw.drawings())
+		} else {
+			err = measureIt(c, args)
+		}
+		return firstOf([]error{err, draw.failed}, false)
 	}
 }
 
 // showRoutes prints the routes of a file as if they were measured now.
-func (s *session) showRoutes(c *cobra.Command, path string) (err error) {
+func (s *session) showRoutes(c *cobra.Command, path string, drawings []routeDrawing) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(readFlags, f.Name) && err == nil {
 			err = input.Errorf("--%s: not for --read, which measures nothing; leave it out", f.Name)
@@ -65,10 +75,11 @@ func (s *session) showRoutes(c *cobra.Command, path string) (err error) {
 	if err != nil {
 		return err
 	}
+	if len(routes) > 1 && len(drawings) > 0 {
+		return badFlag(drawings[0].flag, fmt.Errorf("%q: it is of one route, and %s has %d; give a file with one", drawings[0].path, path, len(routes)))
+	}
 	for _, r := range routes {
-		if s.after != nil {
-			s.after(c.Context(), r)
-		}
+		s.after(c.Context(), r)
 	}
 	if s.json && len(routes) > 1 {
 		return s.emit(map[string]any{"schema": "pathwise.results/1", "results": routes}, nil)
@@ -91,25 +102,4 @@ func routeText(r *measure.Result) string {
 		}
 		return c
 	}, text.String())
-}
-
-// readRoutes are the routes in a file of --json.
-func readRoutes(path string) (routes []*measure.Result, err error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, badFlag("read", err)
-	}
-	all, err := twin.Read(path, text)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range all {
-		if r.Kind == "trace" && (len(r.Samples.Hops) > 0 || r.Samples.Paths != nil) {
-			routes = append(routes, r)
-		}
-	}
-	if len(routes) == 0 {
-		return nil, badFlag("read", fmt.Errorf("%s: no trace in it; give what pathwise trace HOST --json printed", path))
-	}
-	return routes, nil
 }
