@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"iter"
 	"time"
 
 	"github.com/pathwise-net/pathwise/sock"
@@ -69,26 +70,39 @@ func newTracePlan(t Trace) *tracePlan {
 
 // next is the TTL of the probe to send next; ok is false where none may be sent before something more is known.
 func (p *tracePlan) next(now time.Time) (ttl int, ok bool) {
-	if len(p.probes) == 0 {
-		return p.maxTTL, true
+	for ttl := range p.choices(now) {
+		return ttl, true
 	}
-	for {
-		limit := p.limit(now)
-		known := p.known(limit)
-		for count := range p.queries {
-			for ttl := 1; ttl <= known; ttl++ {
-				if p.asked[ttl] == count {
-					return ttl, true
+	return 0, false
+}
+
+// choices are the TTLs of probes that may be sent now, each once, in the order in which they are to be sent; none where nothing may be sent before
+// something more is known.
+func (p *tracePlan) choices(now time.Time) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if len(p.probes) == 0 {
+			yield(p.maxTTL)
+			return
+		}
+		for chosen := false; !chosen; chosen = chosen || !p.widen(now) {
+			limit := p.limit(now)
+			known := p.known(limit)
+			for count := range p.queries {
+				for ttl := 1; ttl <= known; ttl++ {
+					if p.asked[ttl] == count {
+						if chosen = true; !yield(ttl) {
+							return
+						}
+					}
 				}
 			}
-		}
-		for ttl := known + 1; ttl <= limit; ttl++ {
-			if p.asked[ttl] == 0 {
-				return ttl, true
+			for ttl := known + 1; ttl <= limit; ttl++ {
+				if p.asked[ttl] == 0 {
+					if chosen = true; !yield(ttl) {
+						return
+					}
+				}
 			}
-		}
-		if !p.widen(now) {
-			return 0, false
 		}
 	}
 }

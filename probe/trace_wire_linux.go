@@ -56,6 +56,22 @@ type packetWire struct {
 
 // openWire opens what a trace of a flow needs, and gives the flow its port. Whoever opens it closes it.
 func openWire(ctx context.Context, t Trace, flow *traceFlow) (traceWire, error) {
+	w, err := openPackets(ctx, t, flow)
+	if err != nil {
+		return nil, err
+	}
+	if w == nil {
+		return newConnectionWire(ctx, t, flow), nil
+	}
+	w.reading.Go(func() { w.read(w.sender, w.fromSender) })
+	if w.raw != nil {
+		w.reading.Go(func() { w.read(w.raw, w.fromRaw) })
+	}
+	return w, nil
+}
+
+// openPackets opens the sockets of a packetWire, which nobody reads yet; nil, without an error, where this host does not allow them.
+func openPackets(ctx context.Context, t Trace, flow *traceFlow) (*packetWire, error) {
 	raw, err := sock.OpenICMP(flow.to.Addr().Is6())
 	if err != nil {
 		if raw = nil; !isPermission(err) {
@@ -63,7 +79,7 @@ func openWire(ctx context.Context, t Trace, flow *traceFlow) (traceWire, error) 
 		}
 	}
 	if raw == nil && t.Protocol == traceTCP {
-		return newConnectionWire(ctx, t, flow), nil
+		return nil, nil
 	}
 	sender, err := openTraceSender(t, flow, raw != nil)
 	if err != nil {
@@ -74,10 +90,6 @@ func openWire(ctx context.Context, t Trace, flow *traceFlow) (traceWire, error) 
 	}
 	w := &packetWire{flow: flow, sender: sender, raw: raw, events: make(chan any, traceQueue)}
 	w.ended, w.end = context.WithCancel(context.WithoutCancel(ctx))
-	w.reading.Go(func() { w.read(sender, w.fromSender) })
-	if raw != nil {
-		w.reading.Go(func() { w.read(raw, w.fromRaw) })
-	}
 	return w, nil
 }
 
@@ -218,6 +230,11 @@ func (w *packetWire) fromRaw(event sock.Event) any {
 	if err != nil {
 		return nil
 	}
+	return w.fromError(p, e)
+}
+
+// fromError takes an ICMP error, if it is about one of our probes.
+func (w *packetWire) fromError(p sock.Packet, e icmp.Error) any {
 	id, ok := w.flow.quoted(e.Quote, int(w.sent.Load()))
 	if !ok {
 		return nil

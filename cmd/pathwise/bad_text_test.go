@@ -52,7 +52,7 @@ var badTexts = []struct{ call, flag, text string }{
 	{"watch-port 127.0.0.1:9", "from", "x,y z"}, {"transact 127.0.0.1", "quickack", "x,y z"}, {"flows LAB", "to", "127.0.0.1:x"},
 	{"ping", "targets", "/dev/null/x"}, {"ping 127.0.0.1", "schedule", "x,y z"}, {"ping 127.0.0.1", "sizes", "x,y z"}, {"ping", "group", "x,y z"}, {"ping --group 239.1.2.3", "interface", "x,y z"}, {"ping --group 239.1.2.3", "name", "x,y z"},
 	{"owd 127.0.0.1", "dscp", "ef,x"}, {"owd 127.0.0.1", "mode", "x,y z"}, {"owd 127.0.0.1", "key-file", "/dev/null/x"}, {"owd 127.0.0.1", "key-id", "x,y z"},
-	{"trace 127.0.0.1 --report", "every", "x,y z"}, {"trace 127.0.0.1 --report", "every", "1ms"},
+	{"trace", "targets", "/dev/null/x"}, {"trace 127.0.0.1 --report", "every", "x,y z"}, {"trace 127.0.0.1 --report", "every", "1ms"},
 	{"demo --keep", "listen", "x,y z"},
 	{"diagnose 127.0.0.1", "before", "/dev/null/x"}, {"diagnose", "pair", "a"}, {"diagnose --pair a/b", "since", "x,y z"},
 	{"diagnose --pair a/b", "data", "/dev/null/x"}, {"diagnose --pair a/b", "controller", "x,y z"},

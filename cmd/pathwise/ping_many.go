@@ -82,7 +82,7 @@ func newManyPing(c *cobra.Command, s *session, flags *parameterFlags, file strin
 		m.family, err = flags.over.family("many targets are asked over one of them")
 	}
 	if err == nil {
-		err = m.gather(c, file, args)
+		err = m.gather(&m.list, c, file, args)
 	}
 	if err != nil {
 		return nil, err
@@ -106,16 +106,16 @@ func checkManyFlags(c *cobra.Command) (err error) {
 }
 
 // gather reads the targets of a call, and of its file.
-func (m *manyPing) gather(c *cobra.Command, file string, args []string) error {
+func (s *session) gather(list *echo.Targets, c *cobra.Command, file string, args []string) error {
 	for _, text := range args {
-		if err := m.list.Add(text, ""); err != nil {
+		if err := list.Add(text, ""); err != nil {
 			return err
 		}
 	}
 	if !c.Flags().Changed("targets") {
 		return nil
 	}
-	from, name := m.in, "standard input"
+	from, name := s.in, "standard input"
 	if file != "-" {
 		opened, err := os.Open(file)
 		if err != nil {
@@ -124,8 +124,8 @@ func (m *manyPing) gather(c *cobra.Command, file string, args []string) error {
 		defer opened.Close()
 		from, name = opened, file
 	}
-	err := m.list.Read(from, name)
-	if err == nil && len(m.list.All) == 0 {
+	err := list.Read(from, name)
+	if err == nil && len(list.All) == 0 {
 		err = badFlag("targets", fmt.Errorf("%s has none; give a name, an address or a prefix a line", name))
 	}
 	return err

@@ -88,6 +88,7 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 	addMany(c, s, &flags)
 	addConnect(c, s, &flags)
 	addLive(c, s, &flags)
+	addTargets(c, s, &flags)
 	addRoute(c, s, &flags)
 	addWatch(c, s, &flags)
 	return c
