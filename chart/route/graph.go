@@ -87,11 +87,11 @@ func (d *drawing) box(n node, at [2]float64, class string) {
 	}
 	lines = lines[:min(3, len(lines))]
 	for i, line := range lines {
-		head := "faint"
+		class := "faint"
 		if i == 0 {
-			head = "head"
+			class = "head"
 		}
-		d.middle(at[0], at[1]+boxHigh/2+4+15*(float64(i)-float64(len(lines)-1)/2), head, fit(line, boxWide-8))
+		d.middle(at[0], at[1]+boxHigh/2+4+15*(float64(i)-float64(len(lines)-1)/2), class, fit(line, class, boxWide-8))
 	}
 	d.WriteString("</g>\n")
 }

@@ -34,7 +34,7 @@ func (d *drawing) places(w way, spots []spot) {
 		taken = append(taken, area{at[i][0] - 7, at[i][1] - 7, at[i][0] + 7, at[i][1] + 7})
 	}
 	for i, s := range spots {
-		taken = d.label(taken, at[i][0], at[i][1], fit(s.label(w), mapWide/4), "head halo")
+		taken = d.label(taken, at[i][0], at[i][1], fit(s.label(w), "head", mapWide/4), "head halo")
 	}
 	for _, l := range legs {
 		if l.delay != "" {
@@ -48,7 +48,7 @@ func (d *drawing) places(w way, spots []spot) {
 // label writes a text beside a point: right of it, left, above or below, where it meets no other and stays on the map, or not at all; the strip has it in any case.
 func (d *drawing) label(taken []area, x, y float64, text, class string) []area {
 	const high, away = 14.0, 9.0
-	wide := letter * float64(len([]rune(text)))
+	wide := letterOf(class) * float64(len([]rune(text)))
 	for _, corner := range [][2]float64{{x + away, y - high/2}, {x - away - wide, y - high/2}, {x - wide/2, y - away - high}, {x - wide/2, y + away}} {
 		a := area{corner[0], corner[1], corner[0] + wide, corner[1] + high}
 		free := a.left >= margin && a.right <= margin+mapWide && a.top >= mapTop && a.bottom <= mapTop+mapHigh

@@ -44,10 +44,10 @@ func (d *drawing) strip(w way, top float64) {
 		fmt.Fprintf(d, `<circle class="dot %s%s" cx="%.1f" cy="%.1f" r="6"/>`+"\n", class(n), silent, stripLine, y(i))
 		room, details := stripBar-stripText-8, strings.Join(n.details(), " · ")
 		if details == "" {
-			d.text(stripText, y(i)+4, "head", fit(n.headline(), room))
+			d.text(stripText, y(i)+4, "head", fit(n.headline(), "head", room))
 		} else {
-			d.text(stripText, y(i)-3, "head", fit(n.headline(), room))
-			d.text(stripText, y(i)+12, "faint", fit(details, room))
+			d.text(stripText, y(i)-3, "head", fit(n.headline(), "head", room))
+			d.text(stripText, y(i)+12, "faint", fit(details, "faint", room))
 		}
 		if n.rtt != nil && longest > 0 {
 			long := max(barWide**n.rtt/longest, 1)

@@ -7,8 +7,19 @@ import (
 	"strings"
 )
 
-// letter is how wide a letter of the texts is taken to be, in their size of 12 units: the mean of DejaVu Sans, the widest that browsers use for sans-serif.
-const letter = 7.0
+// How wide a letter of the texts is taken to be, in their size of 12 units: the mean of DejaVu Sans, the widest that browsers use for sans-serif.
+const (
+	letter     = 7.0
+	headLetter = 8.0 // bold
+)
+
+// letterOf is how wide one is in a class of text.
+func letterOf(class string) float64 {
+	if strings.HasPrefix(class, "head") {
+		return headLetter
+	}
+	return letter
+}
 
 // style is that of all drawings. Colours of systems, c0 to c7, are those of Okabe and Ito, which people tell apart who see colours differently; cx is of those unknown.
 const style = `text{font:12px sans-serif;fill:#222}.head{font-weight:bold}.faint{fill:#666}.halo{paint-order:stroke;stroke:#fff;stroke-width:3px}` +
@@ -27,7 +38,7 @@ func (d *drawing) begin(width, height float64, title string) {
 	fmt.Fprintf(d, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" role="img">`+"\n", width, height, width, height)
 	fmt.Fprintf(d, "<title>%s</title>\n<style>%s</style>\n", escaped(title), style)
 	fmt.Fprintf(d, `<rect width="%.0f" height="%.0f" fill="#fff"/>`+"\n", width, height)
-	d.text(margin, margin+4, "head", fit(title, width-2*margin))
+	d.text(margin, margin+4, "head", fit(title, "head", width-2*margin))
 }
 
 func (d *drawing) end() []byte {
@@ -60,10 +71,10 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// fit cuts a text that has no room in so many units.
-func fit(text string, width float64) string {
+// fit cuts a text of a class that has no room in so many units.
+func fit(text, class string, width float64) string {
 	runes := []rune(text)
-	if most := max(int(width/letter), 2); len(runes) > most {
+	if most := max(int(width/letterOf(class)), 2); len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}
 	return text
