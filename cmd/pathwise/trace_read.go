@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"slices"
@@ -15,7 +16,7 @@ func readRoutes(path string) (routes []*measure.Result, err error) {
 	if err != nil {
 		return nil, badFlag("read", err)
 	}
-	all, err := twin.Read(path, text)
+	all, err := readResults(path, text)
 	if err != nil {
 		return nil, err
 	}
@@ -31,6 +32,24 @@ func readRoutes(path string) (routes []*measure.Result, err error) {
 		return nil, badFlag("read", fmt.Errorf("%s: no trace in it; give what pathwise trace HOST --json printed", path))
 	}
 	return routes, nil
+}
+
+// readResults are the Results in a document of --json, or in one a line, as a trace of many targets prints them.
+func readResults(path string, text []byte) (all []*measure.Result, err error) {
+	if all, err = twin.Read(path, text); err == nil {
+		return all, nil
+	}
+	for line := range bytes.Lines(text) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		results, wrong := twin.Read(path, line)
+		if wrong != nil {
+			return nil, err // of the file as a whole: it says more than that a line is no document
+		}
+		all = append(all, results...)
+	}
+	return all, nil
 }
 
 // astray says what of a route leads to a hop that is not there, which no trace says of itself; "": nothing.
