@@ -2,8 +2,11 @@ package diagnose
 
 import "github.com/pathwise-net/pathwise/measure"
 
-// CollidingLoss is what a probe by UDP loses that sends both ways at once.
-const CollidingLoss Name = "colliding_loss"
+// What a probe by UDP loses that sends both ways at once.
+const (
+	CollidingLoss Name = "colliding_loss" // on this way
+	CollidingBack Name = "colliding_back" // on the other
+)
 
 // duplexMismatch: one end of a cable takes turns and the other does not, so that packets are lost whenever both ends send. A transfer
 // by TCP meets its own acknowledgements; a probe by UDP, which sends one way alone, meets nothing, and one that sends both ways does.
@@ -11,12 +14,16 @@ var duplexMismatch = Rule{
 	ID:       "duplex-mismatch",
 	Of:       OfWay,
 	Needs:    []Name{PacedLoss, HalfLoss, ResentShare, InFlight, Capacity, EmptyRoundTrip, Steady},
-	Reads:    []Name{Duration, Retransmits, PacedLost, SACK, SpuriousShare, BackResent, BackFull, FullLosses, CollidingLoss},
+	Reads:    []Name{Duration, Retransmits, PacedLost, SACK, SpuriousShare, BackResent, BackFull, FullLosses, CollidingLoss, CollidingBack},
 	Apart:    map[string]Name{"random-loss": PacedLoss, "policer": HalfLoss, "shallow-buffer": CollidingLoss, "reordering-harmful": SpuriousShare},
 	Suspect:  mayCollide,
 	Replaces: []string{"shallow-buffer"}, // a short queue before a fast link makes few packets of a transfer get lost, and one way
-	Brings: []definition{{Name: CollidingLoss, Metric: "loss_ratio", Unit: "ratio",
-		Means: "lost by a probe that sends both ways at once", Step: collidingProbe, From: ofColliding, Read: readColliding}},
+	Brings: []definition{
+		{Name: CollidingLoss, Metric: "loss_ratio", Unit: "ratio",
+			Means: "lost by a probe that sends both ways at once", Step: collidingProbe, From: ofColliding, Read: readColliding},
+		{Name: CollidingBack, Metric: "loss_ratio", Unit: "ratio",
+			Means: "lost by that probe the other way", From: ofColliding, Read: readCollidingBack},
+	},
 	Look: func(s *Subject) *Claim {
 		sure := s.Known(CollidingLoss)
 		switch {
@@ -27,11 +34,11 @@ var duplexMismatch = Rule{
 		}
 		c := &Claim{
 			Where: OnPath, Confidence: 0.7,
-			Evidence: []Name{Retransmits, ResentShare, BackResent, CollidingLoss, HalfLoss, PacedLoss, Steady, Capacity},
+			Evidence: []Name{Retransmits, ResentShare, BackResent, CollidingLoss, CollidingBack, HalfLoss, PacedLoss, Steady, Capacity},
 			Advice:   []string{"negotiate", "counters"},
 			Allows:   s.Value(Steady), // there is no formula
 		}
-		if sure {
+		if sure && s.Value(CollidingLoss) >= collidesSome { // the other way may lose for a reason of its own
 			c.Confidence = 0.9
 		}
 		return c
@@ -56,9 +63,11 @@ func losesBothWays(s *Subject) bool {
 	return losesAlone(s) && s.Value(ResentShare) >= collidesSome && s.Value(BackResent) >= collidesSome
 }
 
-// collide reports whether a probe both ways at once lost what one that sent as much one way did not.
+// collide reports whether a probe both ways at once lost, either way, what one that sent as much one way did not. Which way loses more
+// depends on which packet of two that meet began first.
 func collide(s *Subject) bool {
-	return s.Value(CollidingLoss) >= collidesSome && s.Value(CollidingLoss) > collidesMore*s.Value(HalfLoss)
+	lost := max(s.Value(CollidingLoss), s.Value(CollidingBack))
+	return lost >= collidesSome && lost > collidesMore*s.Value(HalfLoss)
 }
 
 // losesAlone reports whether a slow transfer loses what a slow paced probe does not.
@@ -78,9 +87,16 @@ func collidingProbe(s *Subject) (Step, bool) {
 		Parameters: map[string]any{"proto": "udp", "bidir": true, "rate": rate, "duration": collidesLasts, "length": pacedBytes}}, true
 }
 
-// readColliding takes what was lost on the way there; both ways lose where packets collide.
+// readColliding takes what was lost on the way there.
 func readColliding(_ *Subject, r *measure.Result) (float64, bool) {
 	return r.Get(measure.LossRatio)
+}
+
+// readCollidingBack takes what was lost on the way back, of which only the bytes are counted.
+func readCollidingBack(_ *Subject, r *measure.Result) (float64, bool) {
+	sent, told := r.Get(measure.ReverseSentBytes)
+	received, arrived := r.Get(measure.ReverseReceivedBytes)
+	return max(0, 1-received/max(1, sent)), told && arrived && sent > 0
 }
 
 const (

@@ -95,10 +95,14 @@ func otherControl(s *Subject) (Step, bool) {
 		map[string]any{"duration": comparedLasts, "length": surveyWrite, "cc": other}), !s.Is(Stuck) && s.congestion != ""
 }
 
-// otherControl reports whether a transfer was made with another congestion control than the one that the way is judged by.
+// otherControl reports whether a transfer was made with another congestion control than the one that the way is judged by: of one that was
+// interrupted, of which the sender told nothing any more, by what was asked for.
 func (s *Subject) otherControl(r *measure.Result) bool {
-	end := r.Samples.Find(s.Name, measure.Sender)
-	return s.Known(Stuck) && s.congestion != "" && end != nil && end.CongestionControl != "" && end.CongestionControl != s.congestion
+	control, _ := r.Parameters["cc"].(string)
+	if end := r.Samples.Find(s.Name, measure.Sender); end != nil {
+		control = end.CongestionControl
+	}
+	return s.Known(Stuck) && s.congestion != "" && control != "" && control != s.congestion
 }
 
 const (

@@ -62,6 +62,20 @@ func TestUnexplainedCompares(t *testing.T) {
 	}
 }
 
+// A transfer with another congestion control that was interrupted, so that its sender told nothing any more, takes no place of the one that the way
+// is judged by.
+func TestComparedAndInterrupted(t *testing.T) {
+	cubic := with(func(p *path) { p.congestion = "cubic" })
+	cut := measure.NewResult("throughput", testStart)
+	cut.Parameters["reverse"], cut.Parameters["proto"], cut.Parameters["cc"] = false, "tcp", "bbr"
+	cut.Metrics[measure.Throughput] = 80e6
+	cut.Samples.Ends = []measure.TCPEnd{{End: measure.Receiver, Direction: measure.Forward, CongestionControl: "bbr"}}
+	s := gather(append(cubic.results(), cut)).ways[measure.Forward]
+	if got, want := s.Value(Goodput), cubic.goodput; got != want || s.Value(OtherGoodput) != 80e6 {
+		t.Errorf("goodput %g, want %g, and %g with another congestion control, want 80e6", got, want, s.Value(OtherGoodput))
+	}
+}
+
 // Both comparisons are made where nothing else is left to ask, and not where a cause is known.
 func TestComparedLast(t *testing.T) {
 	asked := func(results []*measure.Result) []string {

@@ -1,0 +1,47 @@
+package diagnose
+
+import (
+	"testing"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// silent makes a transfer stand still for a time, in seconds, from its first second on, and the pings before it.
+func silent(results []*measure.Result, transfer, pings float64) []*measure.Result {
+	for _, r := range results {
+		if r.Kind == "ping" {
+			r.Metrics[measure.OutageLongest] = pings
+		}
+		for _, one := range r.Samples.TCPInfo {
+			one.Values["bytes_acked"], one.Values["unacked_packets"] = 1e6*one.ElapsedSeconds, 10
+			if one.ElapsedSeconds > 1 && one.ElapsedSeconds < 1+transfer {
+				one.Values["bytes_acked"] = 1e6
+			}
+		}
+	}
+	return results
+}
+
+// A path that is gone for a while as a transfer begins is told by the pings, too. A transfer that is silent alone may have lost its first packets to
+// a queue, and one that is as fast as the path in spite of it was not held.
+func TestSilentTwice(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		transfer, pings float64 // seconds of silence
+		goodput         float64
+		want            bool
+	}{
+		{"both are silent", 2, 0.7, 50e6, true},
+		{"the transfer alone", 2, 0, 50e6, false},
+		{"the pings alone", 0, 0.7, 50e6, false},
+		{"both, and no time was lost", 2, 0.7, 90e6, false},
+		{"a moment", 0.2, 0.7, 50e6, false},
+	} {
+		p := with(func(p *path) { p.goodput = c.goodput })
+		s := gather(silent(p.results(), c.transfer, c.pings)).ways[measure.Forward]
+		if got := silentTwice(s); got != c.want {
+			t.Errorf("%s: %v, want %v (%v s and %v s of %v s, %v of %v)", c.name, got, c.want, s.Value(TransferSilence), s.Value(PingSilence),
+				s.Value(Duration), s.Value(Goodput), s.Value(PayloadCapacity))
+		}
+	}
+}
