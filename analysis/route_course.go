@@ -16,6 +16,7 @@ type Course struct {
 	Brief   []Brief   `json:"brief" doc:"Other routes that were seen once or a few times, and did not last"`
 
 	Routes []Route `json:"-"` // each time that one was seen, as Routes has them
+	Newest *Route  `json:"-"` // that traffic takes since the last change, of all traces that take it together; nil: none is known
 }
 
 // Move is a change of route that lasted. Traffic was moved after the last Result of Before, and before the first of After. Delays are medians of
@@ -85,6 +86,9 @@ func CourseOf(traces []*measure.Result) Course {
 		if i > 0 {
 			c.Moves = append(c.Moves, moveOf(held[i-1], s))
 		}
+	}
+	if n := len(held); n > 0 {
+		c.Newest = &held[n-1].route
 	}
 	slices.SortFunc(c.Varying, func(a, b Varying) int { return cmp.Compare(a.TTL, b.TTL) })
 	return c

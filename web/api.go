@@ -83,6 +83,7 @@ func (s *Server) operations(a huma.API) {
 	add(a, get("series", account.Read, "/pairs/{source}/{target}/series",
 		"The distribution of a metric over a span, step by step, and the gaps in it"), s.series)
 	add(a, get("routes", account.Read, "/pairs/{source}/{target}/routes", "The routes from one host to another, and when each held"), s.routes)
+	add(a, get("route-graph", account.Read, "/routes", "The routes of all pairs as one graph: hosts, routers, and how many pairs use each link"), s.routeGraph)
 	add(a, get("compared", account.Read, "/pairs/{source}/{target}/tools",
 		"The tools that measured the same between two hosts: figure, spread, distance from a reference, time and bytes of a run"), s.compared)
 	add(a, get("history", account.Read, "/pairs/{source}/{target}/history",

@@ -170,3 +170,39 @@ func TestCourseOfRoutes(t *testing.T) {
 		t.Errorf("%s; step (-want +got):\n%s", c.Text, diff)
 	}
 }
+
+// The routes of all pairs are one graph, of the planned traces of all tests: who is on them, how many pairs use each link, and which changed.
+func TestGraphOfRoutes(t *testing.T) {
+	b := newBench(t)
+	b.serve(b.Handler(public))
+	begin := time.Now().UTC().Add(-time.Hour).Truncate(time.Second)
+	var all []*measure.Result
+	for i := range 16 {
+		at := begin.Add(time.Duration(i) * time.Minute)
+		there, back := []string{"10.0.0.2", "10.0.1.2", "10.0.2.2"}, []string{"10.0.2.1", "10.0.1.1", "10.0.0.1"}
+		if i >= 8 {
+			there[1] = "10.0.7.9"
+		}
+		for k, addresses := range [][]string{there, back} {
+			at = at.Add(time.Duration(k) * time.Millisecond)
+			r := traceOf(ulid.MustNew(ulid.Timestamp(at), ulid.DefaultEntropy()).String(), at, addresses[:1], addresses[1:2], addresses[2:])
+			r.Samples.Hops[2].Reply = "port unreachable"
+			r.Role, r.Source.Name, r.Target.Name = measure.RolePlanned, []string{"a", "b"}[k], []string{"b", "a"}[k]
+			all = append(all, r)
+		}
+	}
+	if err := b.Archive.Put(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	doc := read[routeGraphDoc](b, "/api/v1/routes?from=-2h")
+	moved := all[16].Started
+	want := analysis.Graph{
+		Nodes: []analysis.GraphNode{{Host: "a", Addresses: []string{"10.0.0.1"}, Pairs: 2}, {Host: "b", Addresses: []string{"10.0.2.2"}, Pairs: 2},
+			{Addresses: []string{"10.0.0.2", "10.0.1.1"}, Pairs: 2}, {Addresses: []string{"10.0.1.2", "10.0.2.1"}, Pairs: 1}, {Addresses: []string{"10.0.7.9"}, Pairs: 1}},
+		Links: []analysis.GraphLink{{From: 0, To: 2, Pairs: 2, Sure: true}, {From: 1, To: 3, Pairs: 1, Sure: true, Left: &moved}, {From: 1, To: 4, Pairs: 1, Sure: true, Appeared: &moved},
+			{From: 2, To: 3, Pairs: 1, Sure: true, Left: &moved}, {From: 2, To: 4, Pairs: 1, Sure: true, Appeared: &moved}},
+	}
+	if diff := cmp.Diff(want, doc.Graph); diff != "" || doc.Pairs != 2 {
+		t.Errorf("%d pairs (-want +got):\n%s", doc.Pairs, diff)
+	}
+}

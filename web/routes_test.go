@@ -71,6 +71,7 @@ func TestReading(t *testing.T) {
 				"/api/v1/misses":                             `"why":"a is away"`,
 				"/api/v1/misses?source=b":                    `"misses":[]`,
 				"/api/v1/plan?host=a&limit=1":                `"tool":"rtt"`,
+				"/api/v1/routes":                             `"nodes":[],"links":[]`,
 				"/api/v1/labs":                               `"enabled":false`,
 				"/api/v1/formulas":                           `"name":"mathis"`,
 				"/api/v1/formulas/bdp?in=rate=8k&in=rtt=1s":  `"value":1000`,
@@ -172,6 +173,7 @@ func TestBadQueries(t *testing.T) {
 		series + "&from=-1h&quantiles=NaN":                            `NaN`,
 		series + "&from=-1h&quantiles=" + strings.Repeat("0.5,", 200): `query.quantiles`,
 		series + "&from=1970-01-01T00:00:00Z&step=1ns":                `step`,
+		"/api/v1/routes?from=-1h&to=-2h":                              `want a time before to`,
 		"/api/v1/results/none":                                        `want a ULID`,
 	} {
 		b.expect(http.MethodGet, path, "", http.StatusUnprocessableEntity, want)

@@ -42,6 +42,7 @@ type Server struct {
 	beat       time.Duration // of tests; 0: heartbeat
 	matrices   answers[*drawing]
 	meshRoutes answers[foundChanges] // of all pairs
+	meshGraph  answers[routeGraphDoc]
 	live       streams
 	generated  generatedPast
 	watcher    watcher

@@ -181,6 +181,10 @@ interface CourseDoc {
 }
 interface RoutesDoc { routes: RouteDoc[] | null; courses: CourseDoc[] | null; names: Record<string, string>; more: boolean }
 
+interface RouteNode { host?: string; addresses: string[]; pairs: number }
+interface RouteLink { from: number; to: number; pairs: number; sure: boolean; silent?: number; appeared?: string; left?: string }
+interface RouteGraphDoc { from: string; to: string; nodes: RouteNode[]; links: RouteLink[]; pairs: number; names: Record<string, string>; more: boolean }
+
 interface HostStatus {
   at: string; version: string; platform: string; plan: number;
   running: string[] | null; open: string[] | null; spooled: number;

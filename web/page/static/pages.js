@@ -20,6 +20,7 @@ export const pages = {
   result: { load: () => import('./result/page.js').then((m) => m.Result), length: 2, title: (p) => `Result ${p[1]}` },
   group: { load: () => import('./result/group.js').then((m) => m.Group), length: 2, title: (p) => `Group ${p[1]}` },
   test: { load: () => import('./test/page.js').then((m) => m.Test), length: 1, title: () => 'Test', nav: 'Test', scope: 'run' },
+  routes: { load: () => import('./routes/page.js').then((m) => m.RouteGraph), length: 1, title: () => 'Routes', nav: 'Routes' },
   hosts: { load: () => import('./hosts/page.js').then((m) => m.Hosts), length: [1, 2], title: (p) => (p[1] ? `Host ${p[1]}` : 'Hosts'), nav: 'Hosts' },
   account: { load: () => import('./people/page.js').then((m) => m.People), length: 1, title: () => 'Account' },
   calc: { load: () => import('./calc/page.js').then((m) => m.Calculator), length: [1, 2], title: (p) => (p[1] ? `Calculator: ${p[1]}` : 'Calculator'), nav: 'Calculator' },
