@@ -15,6 +15,7 @@ import (
 
 // A name server that says nothing costs no more than the limit, and that is said; what files know stays.
 func TestTraceWithoutNameServer(t *testing.T) {
+	t.Parallel()
 	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -41,5 +42,30 @@ func TestTraceWithoutNameServer(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"name servers said nothing of 3 of 3 addresses within 2.00 s"}, r.Notes); d != "" {
 		t.Errorf("notes (-want +got):\n%s", d)
+	}
+}
+
+// Nothing is asked of a name server without a flag that says so.
+func TestTraceAsks(t *testing.T) {
+	cymru := lookup.ZonesBelow(lookup.CymruZone)
+	own := lookup.Zones{V4: "origin.example.net", V6: "origin6.example.net", AS: "example.net"}
+	for _, test := range []struct {
+		flags knownFlags
+		names bool
+		zones *lookup.Zones
+	}{
+		{knownFlags{}, false, nil},
+		{knownFlags{names: byDNS}, true, nil},
+		{knownFlags{names: "/etc/hosts"}, false, nil},
+		{knownFlags{asn: byCymru}, false, &cymru},
+		{knownFlags{names: byDNS, asn: "dns:example.net.", server: "127.0.0.1:53"}, true, &own},
+	} {
+		f := test.flags
+		if err := f.open(); err != nil {
+			t.Errorf("%+v: %v", test.flags, err)
+		}
+		if d := cmp.Diff(test.zones, f.sources.Zones); d != "" || f.sources.Names != test.names || (f.sources.DNS != nil) != (test.names || test.zones != nil) {
+			t.Errorf("%+v: names %v, a server %v, zones (-want +got):\n%s", test.flags, f.sources.Names, f.sources.DNS != nil, d)
+		}
 	}
 }
