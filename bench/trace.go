@@ -72,6 +72,7 @@ func (b *bench) tracers(target string) []tracer {
 		{"pathwise trace, TCP", own("tcp"), readPathwiseTrace},
 		{"traceroute", []string{"traceroute", "-n", "-q", "3", "-w", "1", target}, readTraceLines},
 		{"traceroute, 90 at once", []string{"traceroute", "-n", "-q", "3", "-w", "1", "-N", "90", target}, readTraceLines},
+		{"pathwise --report, 3", []string{b.pathwise, "--json", "trace", target, "--report", "-c", "3"}, readPathwiseTrace},
 		{"mtr, 3 rounds", []string{"mtr", "-n", "-r", "-c", "3", target}, readTraceLines},
 		{"scamper, UDP Paris", scamper("udp-paris"), readTraceLines},
 		{"scamper, ICMP Paris", scamper("icmp-paris"), readTraceLines},

@@ -149,11 +149,11 @@ func TestUnknownKeys(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	names := []string{"address", "interfaces", "online", "reach", "a", "b", "loss", "rate", "mtu", "limits"}
+	names := []string{"address", "interfaces", "online", "reach", "a", "b", "loss", "rate", "mtu", "limits", "asn", "json"}
 	for written, want := range map[string]string{
 		"adress": "address", "raech": "reach", "Reach": "reach", "interface": "interfaces", "c": "",
 		"zzz": "", "": "", "reachable": "", "onlin": "online",
-		"hosts": "", "tare": "rate", "raet": "rate", "rated": "rate", "date": "rate", "most": "", "umt": "mtu", "limit": "limits", "links": "",
+		"hosts": "", "tare": "rate", "raet": "rate", "rated": "rate", "date": "rate", "most": "", "umt": "mtu", "limit": "limits", "links": "", "jsno": "json",
 	} {
 		if got := Nearest(written, names); got != want {
 			t.Errorf("%q: got %q, want %q", written, got, want)

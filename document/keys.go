@@ -123,7 +123,10 @@ func Nearest(written string, names []string) string {
 	for _, name := range names {
 		lower := strings.ToLower(name)
 		d := levenshtein.ComputeDistance(written, lower)
-		near := d <= max(1, (len(name)+1)/3) || sameLetters(written, lower)
+		if sameLetters(written, lower) && d > 0 {
+			d = 1 // one slip, however many letters it moved
+		}
+		near := d <= max(1, (len(name)+1)/3)
 		if near && d < least && d < len(name) {
 			best, least = name, d
 		}
