@@ -10,6 +10,8 @@ type Hop struct {
 	Annotation string     `json:"annotation,omitempty"`  // of that answer as traceroute has it, such as !X
 	ReturnHops int        `json:"return_hops,omitempty"` // that its answer passed, by the initial TTL next above its own; 0: not known
 
+	MTU int `json:"mtu_bytes,omitempty"` // the largest packet that comes to it; 0: not known
+
 	// These are what routers told of the packets that they answered, where they tell it, and where it is not as sent.
 	DSCP       *int        `json:"dscp,omitempty"`       // that the packet came with
 	ECN        *int        `json:"ecn,omitempty"`        // that the packet came with
@@ -50,6 +52,17 @@ type RouteSample struct {
 	SentBytes     int    `json:"sent_bytes"`                // of them, from the IP header on
 	// Remarks are what hops say together.
 	Remarks []RouteRemark `json:"remarks,omitempty"`
+	// Narrowings are where packets become too large, the nearest first.
+	Narrowings []Narrowing `json:"narrowings,omitempty"`
+}
+
+// Narrowing is where packets of more than some bytes are not passed on. Hops between TTL and Before answer nothing, so it may be each of them.
+type Narrowing struct {
+	TTL     int    `json:"ttl"`    // the last hop that larger packets are known to come to; 0: this host
+	Before  int    `json:"before"` // the first hop that they do not come to, and that answers smaller ones
+	Bytes   int    `json:"mtu_bytes"`
+	Address string `json:"address,omitempty"` // of the hop of that TTL
+	Refused bool   `json:"refused,omitempty"` // that hop says so; else they vanish in silence
 }
 
 // RouteRemark is something that hops of a route say together, by its kind.

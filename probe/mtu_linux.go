@@ -151,7 +151,11 @@ func (r *mtuRun) there(s *mtuSearch, w way, result *measure.Result) error {
 		if s.passes >= s.most || r.own(s.fails()) {
 			return nil
 		}
-		hops, passed, err := r.narrowing(s.passes, s.fails(), w.from)
+		ttls, err := r.reached(s.passes)
+		if err != nil {
+			return err
+		}
+		hops, passed, err := r.narrowing(ttls, s.fails(), mtuTTL, w.from)
 		if err != nil {
 			return err
 		}

@@ -145,30 +145,35 @@ func (r *mtuRun) newlyTold(s *mtuSearch, begin int) int {
 	return s.told
 }
 
-// narrowing returns the hops that a packet passes which is too large for the path, as mtuNarrowing has them; again says that such a packet came through.
-func (r *mtuRun) narrowing(passes, fails int, from netip.Addr) (hops []measure.Hop, again bool, err error) {
+// reached is who answers packets that come through to the target, by the TTLs from 1 on: up to the target, or to the last that answers.
+func (r *mtuRun) reached(passes int) ([]mtuHop, error) {
 	var ttls []mtuHop
 	for end := false; !end && len(ttls) < mtuHops; {
 		begin := len(ttls)
 		ttls = append(ttls, make([]mtuHop, mtuWave)...)
 		if err := r.ask(passes, ttls, begin, nil); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		if at := slices.IndexFunc(ttls, func(h mtuHop) bool { return h.target }); at >= 0 {
 			ttls, end = ttls[:at+1], true
 		}
-		if end = end || !slices.ContainsFunc(ttls[begin:], func(h mtuHop) bool { return h.small.IsValid() }); end {
-			for len(ttls) > 0 && ttls[len(ttls)-1] == (mtuHop{}) {
-				ttls = ttls[:len(ttls)-1]
-			}
-		}
+		end = end || !slices.ContainsFunc(ttls[begin:], func(h mtuHop) bool { return h.small.IsValid() })
 	}
+	for len(ttls) > 0 && ttls[len(ttls)-1] == (mtuHop{}) {
+		ttls = ttls[:len(ttls)-1]
+	}
+	return ttls, nil
+}
+
+// narrowing returns the hops that a packet passes which is too large to come to the end, which is a TTL, as mtuNarrowing has them. again says that such a packet did
+// come there. ttls are those that answer smaller ones.
+func (r *mtuRun) narrowing(ttls []mtuHop, fails, end int, from netip.Addr) (hops []measure.Hop, again bool, err error) {
 	err = r.ask(fails, ttls, 0, func(h mtuHop) bool { return h.small.IsValid() || h.target })
 	for _, p := range r.sent {
-		if p.size == fails && p.heard != nil && p.heard.passed {
+		if p.size == fails && p.heard != nil && (p.heard.passed || p.ttl == end && p.arrived()) {
 			return nil, true, err
 		}
-		if p.size == fails && p.refused() && p.ttl == mtuTTL && p.heard.ours && len(ttls) > 0 {
+		if p.size == fails && p.refused() && p.ttl == end && p.heard.ours && len(ttls) > 0 {
 			ttls[len(ttls)-1].refused = p.heard.from
 		}
 	}

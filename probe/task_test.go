@@ -88,8 +88,9 @@ func TestReadTask(t *testing.T) {
 func TestRecordedParameters(t *testing.T) {
 	same(t, pingFields(), &Ping{Proto: "tcp", Method: "syn", Port: 80, Count: 20, Interval: 200 * time.Millisecond, Timeout: time.Second / 2, Size: 1400, TTL: 9, DSCP: 46,
 		DontFragment: true, Poisson: true, Schedule: "poisson", Sizes: "64..1472", Flood: true, Burst: true, Window: "1..32", Family: sock.IPv6})
+	same(t, mtuFields(), &MTU{Proto: "stamp", Port: 862, Timeout: 2 * time.Second, Family: sock.IPv6})
 	same(t, traceFields(), &Trace{Protocol: "udp", MaxTTL: 20, Queries: 1, Port: 40000, Timeout: 2 * time.Second,
-		Interval: 2 * time.Millisecond, DSCP: 46, Multipath: true, Confidence: 0.9, Both: true, ResponderPort: 4444, Family: sock.IPv4})
+		Interval: 2 * time.Millisecond, DSCP: 46, Multipath: true, Confidence: 0.9, Both: true, ResponderPort: 4444, MTU: true, Family: sock.IPv4})
 	same(t, throughputFields(), &Throughput{Port: 5202, Family: sock.IPv6, Narrow: 0.05, Login: Login{"ann", "password", "key", true}, Config: iperf3.Config{Proto: "udp", Duration: 5 * time.Second, Bytes: 50e6,
 		Interval: time.Second / 2, Parallel: 2, Reverse: true, Bidir: true, Rate: 20e6, ReverseRate: 10e6, Congestion: "cubic", Window: 4 << 20, Length: 1400,
 		NoDelay: true, EventLoop: true, DSCP: 10, MSS: 1400, Blocks: 3, Omit: time.Second, Burst: 2, FQRate: 5e6, ZeroCopy: true, MPTCP: true, FlowLabel: 7,
@@ -141,6 +142,8 @@ func TestReadTaskRefuses(t *testing.T) {
 		{"throughput", values{"len": 5}, `len "5": throughput has no such parameter; in a task it is length`},
 		{"trace", values{"max_ttl": 5}, `max_ttl "5": trace has no such parameter; did you mean max-ttl?`},
 		{"trace", values{"both": true, "proto": "tcp"}, `protocol "tcp": give udp or icmp with both`},
+		{"trace", values{"both": true, "mtu": true}, `mtu "true": leave away both; mtu HOST --proto stamp measures the way back`},
+		{"mtu", values{"proto": "icmp", "port": 862}, `port "862": ICMP has no ports; leave it out, or ask for proto stamp or tcp`},
 		{"trace", values{"confidence": 0.9}, `confidence "0.9": give it with multipath`},
 		{"trace", values{"multipath": true, "confidence": 1}, `confidence "1": give a ratio above 0 and up to 0.9999`},
 		{"ping", values{"count": 0}, `count "0": give a whole number from 1 to 10000000`},

@@ -36,6 +36,9 @@ type Trace struct {
 	Both          bool
 	ResponderPort int
 
+	// MTU measures the largest packet that comes to each hop, too.
+	MTU bool
+
 	// Progress is called for each hop, in order of TTL, when all its probes are answered or given up; by the goroutine of
 	// Do. It begins again where another address of the target is tried. It may be nil.
 	Progress func(measure.Hop)
@@ -71,6 +74,7 @@ func (t Trace) Validate() error {
 	return cmp.Or(
 		t.checkMultipath(),
 		t.checkBoth(),
+		t.checkMTU(),
 		checkTarget(t.Target, t.Family),
 		checkRange("max TTL", t.MaxTTL, 0, 255),
 		checkRange("queries", t.Queries, 0, 10),
@@ -106,7 +110,7 @@ func traceKind() Kind {
 			Long: "Send packets that die at each hop in turn, and report who says so. All hops are asked at once, by packets of one flow. " +
 				"Needs no root; with it, routers tell more, and TCP keeps to one flow.",
 			Examples: []string{"trace 127.0.0.1", "trace carol --json", "trace carol -6 --proto icmp", "trace carol:443 --proto tcp", "trace carol --dscp 46",
-				"trace carol --multipath", "trace carol --both"},
+				"trace carol --multipath", "trace carol --both", "trace carol --mtu"},
 			Doing: "tracing", Detail: true,
 		}, Needs: []Need{{What: "timestamps", Means: "a UDP socket of which the kernel stamps arrivals", Try: tryStamps}}},
 		target: func(t *Trace) *string { return &t.Target },
@@ -138,6 +142,8 @@ func traceFields() []field[Trace] {
 			binding: ifYes(func(t *Trace) *bool { return &t.Both })},
 		{Name: "responder-port", Outward: true, Default: "4443", Meaning: "with both: of the responder",
 			binding: whole(func(t *Trace) *int { return &t.ResponderPort }, 1, 65535)},
+		{Name: "mtu", Default: "false", Meaning: "measure the largest packet that comes to each hop, too, and who passes on no larger ones",
+			binding: ifYes(func(t *Trace) *bool { return &t.MTU })},
 		familyField(func(t *Trace) *sock.Family { return &t.Family }),
 	}
 }
@@ -162,6 +168,10 @@ func (t *Trace) demand() measure.Demand {
 	each := wire(t.Target, t.Family, udpHeader+tracePayload)
 	d := measure.Demand{DurationSeconds: 2*all.Timeout.Seconds() + probes*all.Interval.Seconds(), Bytes: 2 * each * probes,
 		BitsPerSecond: 8 * each / all.Interval.Seconds()}
+	if all.MTU {
+		sizes := (&MTU{Target: t.Target, Family: t.Family, Timeout: t.Timeout}).demand()
+		d.DurationSeconds, d.Bytes, d.BitsPerSecond = d.DurationSeconds+2*sizes.DurationSeconds, d.Bytes+2*sizes.Bytes, max(d.BitsPerSecond, sizes.BitsPerSecond)
+	}
 	if all.Both {
 		d.DurationSeconds, d.Bytes = 2*d.DurationSeconds+openingTimeout.Seconds(), 2*d.Bytes
 	}

@@ -29,6 +29,9 @@ func (t Trace) measure(ctx context.Context, result *measure.Result) error {
 		return err
 	}
 	err = tryWays(result, ways, func(w way, last bool) error { return t.measureWay(ctx, w, last, result) })
+	if err == nil && t.MTU {
+		err = t.sizes(ctx, result)
+	}
 	if err == nil && t.Both {
 		err = t.back(ctx, result)
 	}

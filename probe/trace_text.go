@@ -32,6 +32,7 @@ func traceText(w io.Writer, r *measure.Result) {
 	for i, h := range Straight(r.Samples.Hops, r.Samples.Route) {
 		if i > 0 { // what a hop before has told already
 			h.DSCP, h.ECN = unless(h.DSCP, r.Samples.Hops[i-1].DSCP), unless(h.ECN, r.Samples.Hops[i-1].ECN)
+			h.MTU = mtuUnless(h.MTU, r.Samples.Hops[i-1].MTU)
 		}
 		fmt.Fprintln(w, hopLine(h))
 		for _, line := range hopKnown(h, r.Samples.Addresses) {
@@ -72,6 +73,9 @@ func RouteLines(route *measure.RouteSample) (lines []string) {
 	case route.NotForwarding > 0:
 		lines = append(lines, fmt.Sprintf("hop %d is the first of which nothing shows that it forwards: nothing beyond it answers", route.NotForwarding))
 	}
+	for _, n := range route.Narrowings {
+		lines = append(lines, narrowingLine(n))
+	}
 	if route.DSCPChanged > 0 {
 		lines = append(lines, fmt.Sprintf("hop %d is the first that packets reach with another DSCP than they left with", route.DSCPChanged))
 	}
@@ -107,6 +111,9 @@ func hopLine(h measure.Hop) string {
 func HopTells(h measure.Hop) (tells []string) {
 	if h.ReturnHops > 0 && h.ReturnHops != h.TTL {
 		tells = append(tells, fmt.Sprintf("[%d back]", h.ReturnHops))
+	}
+	if h.MTU > 0 {
+		tells = append(tells, fmt.Sprintf("[MTU %d]", h.MTU))
 	}
 	if h.DSCP != nil {
 		tells = append(tells, fmt.Sprintf("[DSCP %d]", *h.DSCP))

@@ -215,11 +215,49 @@ func measureMTUPath(t *testing.T, l *lab.Lab, p mtuPath) (seconds float64) {
 	return seconds
 }
 
-// The path MTU of drawn paths is right, and who narrows them is told as well as hops answer, over ICMP, STAMP and TCP. PATHWISE_MTU=0-99 says which paths; six
-// of them unless it is set.
+// traceMTUPath holds what a trace says of the MTU of each hop against the path: a hop that answers has one, up to the last that answers where the target answers
+// nothing by which sizes are measured.
+func traceMTUPath(t *testing.T, l *lab.Lab, p mtuPath) {
+	t.Helper()
+	argv := []string{lab.Self(), "trace", p.target(), "--json", "--mtu"}
+	if p.family != "" {
+		argv = append(argv, p.family)
+	}
+	var out bytes.Buffer
+	onHost(t, l, p.source(), &out, argv...)
+	var r measure.Result
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatalf("%v: %v: %s", argv, err, out.Bytes())
+	}
+	end := len(p.links)
+	if slices.ContainsFunc(p.routers, func(r mtuRouters) bool { return r.filters }) {
+		end = len(r.Samples.Hops) // what the target says of a trace's packets is an ICMP error, too
+	}
+	for p.answers == "tcp" && end > 0 && (end == len(p.links) || !p.answersHop(end)) {
+		end--
+	}
+	size := p.links[0].mtu
+	for i, link := range p.links {
+		size = min(size, link.mtu)
+		answers := i+1 == len(p.links) || p.answersHop(i+1)
+		if i >= len(r.Samples.Hops) && i < end {
+			t.Errorf("path %d: a trace of %d hops, want %d: %+v", p.number, len(r.Samples.Hops), end, p)
+			return
+		}
+		if i >= end {
+			continue
+		}
+		if got := r.Samples.Hops[i].MTU; got != size && (answers || got != 0) {
+			t.Errorf("path %d: MTU %d up to hop %d, want %d: %+v, %+v", p.number, got, i+1, size, p, r.Samples.Route.Narrowings)
+		}
+	}
+}
+
+// The path MTU of drawn paths is right, and who narrows them is told as well as hops answer, over ICMP, STAMP and TCP. PATHWISE_MTU=0-99 says which paths; five
+// of them unless it is set. A third of them is traced as well.
 func TestMTUPaths(t *testing.T) {
 	carrying(t)
-	from, to := 0, 5
+	from, to := 0, 4
 	if text := os.Getenv("PATHWISE_MTU"); text != "" {
 		if _, err := fmt.Sscanf(text, "%d-%d", &from, &to); err != nil {
 			t.Fatalf("PATHWISE_MTU: %v; want the first and the last number, such as 0-99", err)
@@ -238,7 +276,7 @@ func TestMTUPaths(t *testing.T) {
 				t.Fatal(err)
 			}
 			l := startLab(t, spec)
-			took := make(chan float64)
+			took, traced := make(chan float64, together), make(chan bool, together)
 			for _, p := range paths {
 				serveMTUPath(t, l, p)
 			}
@@ -248,6 +286,20 @@ func TestMTUPaths(t *testing.T) {
 					defer func() { took <- seconds }()
 					seconds = measureMTUPath(t, l, p)
 				}()
+			}
+			for i, p := range paths {
+				if i%3 != 0 {
+					continue
+				}
+				go func() {
+					defer func() { traced <- true }()
+					traceMTUPath(t, l, p)
+				}()
+			}
+			for i := range paths {
+				if i%3 == 0 {
+					<-traced
+				}
 			}
 			for range paths {
 				slowest, count = max(slowest, <-took), count+1
