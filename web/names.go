@@ -64,6 +64,13 @@ func see(seen map[string]bool, r *measure.Result) {
 			seen[a] = true
 		}
 	}
+	if r.Samples.Paths != nil {
+		for _, v := range r.Samples.Paths.Vertices {
+			if v.Address != "" {
+				seen[v.Address] = true
+			}
+		}
+	}
 }
 
 func (s *Server) namesOf(seen map[string]bool) addressNames {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -22,7 +23,11 @@ func TestNamesBesideAddresses(t *testing.T) {
 	route := func(id string, minute int, router string) *measure.Result {
 		return traceOf(id, at.Add(time.Duration(minute)*time.Minute), []string{router}, []string{"10.9.0.9"}, []string{"10.0.0.2"})
 	}
-	if err := b.Archive.Put(t.Context(), []*measure.Result{route("01KAG0000000000000000000BA", 0, "10.9.0.1"), route("01KAG0000000000000000000BB", 1, "10.9.0.2")}); err != nil {
+	all := []*measure.Result{route("01KAG0000000000000000000BA", 0, "10.9.0.1")}
+	for i := range 7 {
+		all = append(all, route(fmt.Sprintf("01KAG0000000000000000001B%d", i), i+1, []string{"10.9.0.1", "10.9.0.2"}[i/3%2]))
+	}
+	if err := b.Archive.Put(t.Context(), all[:7]); err != nil {
 		t.Fatal(err)
 	}
 	b.run()

@@ -95,6 +95,9 @@ interface Interval {
   bytes: number; bits_per_second: number; retransmits_packets?: number;
 }
 interface Hop { ttl: number; addresses: string[] | null; rtt_seconds: (number | null)[] | null; reply?: string }
+interface PathVertex { ttl: number; address: string; final?: boolean; balancing?: 'flow' | 'packet'; flows: number; rtt_seconds?: number }
+interface PathLink { from: number; to: number; certain: boolean; translated?: boolean }
+interface PathsSample { vertices: PathVertex[]; links: PathLink[]; confidence_ratio: number; complete: boolean; sent_packets: number; flows: number }
 interface ResultDoc {
   id: string;
   kind: string;
@@ -115,6 +118,7 @@ interface ResultDoc {
     intervals?: Interval[];
     tcp_info?: Record<string, number | string>[];
     hops?: Hop[];
+    paths?: PathsSample;
     sweep?: Sweep;
     beside?: BesideSample[];
     flows?: Flow[];
