@@ -252,6 +252,10 @@ func FuzzTraceQuoted(f *testing.F) {
 			if id, _, ok := flow.queued(sock.ICMPError{To: flow.to, Quoted: transport}, 10); ok && (id < 0 || id >= 10) {
 				t.Errorf("%s: probe %d of 10 queued", flow.protocol, id)
 			}
+			q.From = flow.to.Addr() // as a translator may leave it
+			if id, ok := flow.quoted(q, 10); ok && (id < 0 || id >= 10 || flow.translated(q, id) == "") {
+				t.Errorf("%s: probe %d of 10 from another source", flow.protocol, id)
+			}
 		}
 	})
 }

@@ -32,7 +32,7 @@ type kernelRouters struct {
 // kernelTarget is b.
 const kernelTarget = "198.51.100.22"
 
-var kernelRouterSetup = strings.TrimSpace(`
+const kernelRouterSetup = `
 add a; add r1; add r2; add r3; add r4; add b
 pair a north 1 r1 south 2; pair r1 up1 5 r2 south 6; pair r1 up2 9 r3 south 10; pair r2 north 13 r4 down1 14; pair r3 north 17 r4 down2 18; pair r4 north 21 b south 22
 for r in r1 r2 r3 r4; do ip netns exec $p-$r sh -c 'cd /proc/sys/net/ipv4; echo 1 >ip_forward; echo 1 >fib_multipath_hash_policy; for f in conf/*/rp_filter; do echo 0 >$f; done'; done
@@ -42,9 +42,10 @@ ip -n $p-r1 route add 198.51.100.20/30 nexthop via 198.51.100.6 nexthop via 198.
 ip -n $p-r2 route add 198.51.100.20/30 via 198.51.100.14; ip -n $p-r3 route add 198.51.100.20/30 via 198.51.100.18
 ip -n $p-r2 route add default via 198.51.100.5; ip -n $p-r3 route add default via 198.51.100.9
 ip -n $p-r4 route add default via 198.51.100.13; ip -n $p-b route add default via 198.51.100.21
-`)
+`
 
-func newKernelRouters(t *testing.T) *kernelRouters {
+// newKernelRouters makes namespaces of these names by lines of shell, which may use add and pair.
+func newKernelRouters(t *testing.T, setup string, names ...string) *kernelRouters {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("namespaces that others may enter take root")
@@ -54,13 +55,13 @@ func newKernelRouters(t *testing.T) *kernelRouters {
 			t.Skip(err)
 		}
 	}
-	k := &kernelRouters{t: t, name: fmt.Sprintf("pwt%d", os.Getpid())}
-	t.Cleanup(func() { k.sh("for r in a r1 r2 r3 r4 b; do ip netns del $p-$r; done") })
+	k := &kernelRouters{t: t, name: fmt.Sprintf("pwt%d%s", os.Getpid(), t.Name())}
+	t.Cleanup(func() { k.sh("for r in " + strings.Join(names, " ") + "; do ip netns del $p-$r; done") })
 	k.sh(`set -e
 add() { ip netns add $p-$1; ip -n $p-$1 link set lo up; }
 pair() { ip link add $2 netns $p-$1 type veth peer name $5 netns $p-$4; for e in "$1 $2 $3" "$4 $5 $6"; do set -- $e
   ip -n $p-$1 addr add 198.51.100.$3/30 dev $2; ip -n $p-$1 link set $2 up; done; }
-` + kernelRouterSetup)
+` + setup)
 	return k
 }
 
@@ -83,10 +84,15 @@ func (k *kernelRouters) onA(argv ...string) string {
 	return string(out)
 }
 
-func (k *kernelRouters) trace(flags ...string) (r measure.Result) {
-	out := k.onA(append([]string{lab.Self(), "trace", "--json"}, flags...)...)
+func (k *kernelRouters) trace(flags ...string) measure.Result {
+	return k.result(append([]string{lab.Self(), "trace", "--json"}, flags...))
+}
+
+// result is what a command line gives as JSON.
+func (k *kernelRouters) result(argv []string) (r measure.Result) {
+	out := k.onA(argv...)
 	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Samples.Route == nil && r.Samples.Paths == nil {
-		k.t.Errorf("%v: %v: %s", flags, err, out)
+		k.t.Errorf("%v: %v: %s", argv, err, out)
 		r.Samples.Route, r.Samples.Paths = &measure.RouteSample{}, &measure.PathsSample{}
 	}
 	return r
@@ -158,7 +164,7 @@ func graphLinks(p *measure.PathsSample) []string {
 // kernel's packet filter drops, rejects and translates, and its routers limit their answers.
 func TestTraceKernelRouters(t *testing.T) {
 	carrying(t)
-	k := newKernelRouters(t)
+	k := newKernelRouters(t, kernelRouterSetup, "a", "r1", "r2", "r3", "r4", "b")
 	var all sync.WaitGroup
 	same := func(what string, wants func() string, got func() string) {
 		all.Go(func() {

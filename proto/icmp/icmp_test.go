@@ -230,6 +230,34 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// FuzzExtensions lets the fuzzer past version and checksum, to the objects: labels, and interfaces with their parts.
+func FuzzExtensions(f *testing.F) {
+	for _, seed := range []string{labels, interfaces} {
+		f.Add(bytesOf(f, seed))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) >= extensionHeader {
+			b = append([]byte(nil), b...)
+			b[0], b[2], b[3] = extensionVersion<<4, 0, 0
+		}
+		e := ParseExtensions(b)
+		if most := len(b) / 4; len(e.Labels) > most || len(e.Interfaces) > most || e.Others > most {
+			t.Errorf("%d labels, %d interfaces and %d others in %d bytes", len(e.Labels), len(e.Interfaces), e.Others, len(b))
+		}
+		for _, l := range e.Labels {
+			if l.Label >= 1<<20 || l.Class > 7 {
+				t.Errorf("label %+v", l)
+			}
+		}
+		for _, i := range e.Interfaces {
+			if len(i.Name) >= maxName || strings.ContainsFunc(i.Name, func(r rune) bool { return r < ' ' || r > '~' }) {
+				t.Errorf("name %q", i.Name)
+			}
+		}
+		OldExtensions(b, 20)
+	})
+}
+
 func BenchmarkParse(b *testing.B) {
 	m := message(11, 0, 32<<16, append(bytesOf(b, quoted4), make([]byte, 96)...), bytesOf(b, labels))
 	b.ReportAllocs()
