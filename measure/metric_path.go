@@ -34,6 +34,9 @@ const (
 
 	// OneWayLinks is of the places of a route and the one back; it is there only where the links of some could be told.
 	OneWayLinks Metric = "one_way_links_count"
+
+	// PacketChanges is of a trace that looks for middleboxes.
+	PacketChanges Metric = "packet_changes_count"
 )
 
 func pathMetrics() []Definition {
@@ -116,6 +119,11 @@ func routeMetrics() []Definition {
 			Text: "How many places of the route have another link on the way there than on the way back, as far as the addresses of routers tell. Each way has its " +
 				"own delay, load and faults then, so that what a round trip shows may be of either.",
 			Shows: "0 where the ways are the same, or where what differs does not show.", See: []string{"hop_count", "reverse_hop_count", "route"}},
+		{Metric: PacketChanges, Label: "Changes on the way", Group: "Path", Better: BetterLow, Draw: DrawSteps,
+			Help:  "Header fields and options of TCP SYNs that were changed on the way.",
+			Text:  "How often a field or an option of a TCP SYN is not as it was at the place before: its MSS, window scale, SACK, time stamps, ECN, DSCP, addresses and so on.",
+			Shows: "A box that takes out window scale or SACK makes transfers slow; one that lowers the MSS fits packets into a tunnel. The Result says which, and between which hops.",
+			See:   []string{"hop_count", "route"}},
 	}
 }
 

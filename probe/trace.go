@@ -39,6 +39,10 @@ type Trace struct {
 	// MTU measures the largest packet that comes to each hop, too.
 	MTU bool
 
+	// Middlebox finds what is done to the header fields and options of SYNs on the way, and where. It needs CAP_NET_RAW; Port 0 is 4443 then, where a Pathwise
+	// responder tells what arrives.
+	Middlebox bool
+
 	// Progress is called for each hop, in order of TTL, when all its probes are answered or given up; by the goroutine of
 	// Do. It begins again where another address of the target is tried. It may be nil.
 	Progress func(measure.Hop)
@@ -75,6 +79,7 @@ func (t Trace) Validate() error {
 		t.checkMultipath(),
 		t.checkBoth(),
 		t.checkMTU(),
+		t.checkMiddlebox(),
 		checkTarget(t.Target, t.Family),
 		checkRange("max TTL", t.MaxTTL, 0, 255),
 		checkRange("queries", t.Queries, 0, 10),
@@ -86,6 +91,10 @@ func (t Trace) Validate() error {
 }
 
 func (t Trace) withDefaults() Trace {
+	if t.Middlebox {
+		t.Protocol = traceTCP
+		setDefault(&t.Port, traceBothPort)
+	}
 	t.Protocol = cmp.Or(t.Protocol, traceUDP)
 	setDefault(&t.MaxTTL, traceMaxTTL)
 	setDefault(&t.Queries, traceQueries)
@@ -110,7 +119,7 @@ func traceKind() Kind {
 			Long: "Send packets that die at each hop in turn, and report who says so. All hops are asked at once, by packets of one flow. " +
 				"Needs no root; with it, routers tell more, and TCP keeps to one flow.",
 			Examples: []string{"trace 127.0.0.1", "trace carol --json", "trace carol -6 --proto icmp", "trace carol:443 --proto tcp", "trace carol --dscp 46",
-				"trace carol --multipath", "trace carol --both", "trace carol --mtu"},
+				"trace carol --multipath", "trace carol --both", "trace carol --mtu", "trace carol --middlebox"},
 			Doing: "tracing", Detail: true,
 		}, Needs: []Need{{What: "timestamps", Means: "a UDP socket of which the kernel stamps arrivals", Try: tryStamps}}},
 		target: func(t *Trace) *string { return &t.Target },
@@ -126,7 +135,7 @@ func traceFields() []field[Trace] {
 			binding: whole(func(t *Trace) *int { return &t.MaxTTL }, 1, 255)},
 		{Name: "queries", Short: "n", Default: "3", Meaning: "packets for each hop",
 			binding: whole(func(t *Trace) *int { return &t.Queries }, 1, 10)},
-		{Name: "port", Outward: true, Default: "33434; tcp: 80", Meaning: "destination port",
+		{Name: "port", Outward: true, Default: "33434; tcp: 80; middlebox: 4443", Meaning: "destination port",
 			binding: whole(func(t *Trace) *int { return &t.Port }, 1, 65535)},
 		{Name: "timeout", Short: "W", Default: "1s", Meaning: "how long an answer may take",
 			binding: span(func(t *Trace) *time.Duration { return &t.Timeout })},
@@ -140,6 +149,8 @@ func traceFields() []field[Trace] {
 			binding: share(func(t *Trace) *float64 { return &t.Confidence })},
 		{Name: "both", Default: "false", Meaning: "have `pathwise respond` there trace the way back, too, and hold both beside each other",
 			binding: ifYes(func(t *Trace) *bool { return &t.Both })},
+		{Name: "middlebox", Default: "false", Meaning: "find what is changed on the way in TCP SYNs, and where, by what routers and `pathwise respond` tell; needs cap_net_raw",
+			binding: ifYes(func(t *Trace) *bool { return &t.Middlebox })},
 		{Name: "responder-port", Outward: true, Default: "4443", Meaning: "with both: of the responder",
 			binding: whole(func(t *Trace) *int { return &t.ResponderPort }, 1, 65535)},
 		{Name: "mtu", Default: "false", Meaning: "measure the largest packet that comes to each hop, too, and who passes on no larger ones",
@@ -152,7 +163,7 @@ func (t *Trace) equip(o Options) { t.Progress = watch(o.Hop, o.Say, hopLine) }
 
 // resultBytes are those of three metrics and 15 hops, most of which the one before had, too.
 func (t *Trace) resultBytes() float64 {
-	if t.Both {
+	if t.Both || t.Middlebox {
 		return 1400 // of two routes, and what they share
 	}
 	return 550
@@ -174,6 +185,9 @@ func (t *Trace) demand() measure.Demand {
 	}
 	if all.Both {
 		d.DurationSeconds, d.Bytes = 2*d.DurationSeconds+openingTimeout.Seconds(), 2*d.Bytes
+	}
+	if all.Middlebox { // the route twice, and a connection
+		d.DurationSeconds, d.Bytes = 2*d.DurationSeconds+2*talkTries*talkAgain.Seconds(), 2*d.Bytes
 	}
 	return d
 }

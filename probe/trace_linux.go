@@ -46,6 +46,9 @@ func (t Trace) measureWay(ctx context.Context, w way, last bool, result *measure
 	if t.Multipath {
 		return t.measurePaths(ctx, run.flow, result)
 	}
+	if t.Middlebox {
+		run.flow.crafted = &craftedSYN{dscp: t.DSCP}
+	}
 	var err error
 	if run.wire, err = openWire(ctx, t, run.flow); err != nil {
 		return err
@@ -63,6 +66,9 @@ func (t Trace) measureWay(ctx context.Context, w way, last bool, result *measure
 	}
 	if err != nil {
 		return fmt.Errorf("trace %s: %w", t.Target, err)
+	}
+	if t.Middlebox {
+		return run.middleboxes(ctx, result)
 	}
 	return nil
 }

@@ -47,6 +47,10 @@ func (m *ManyTraces) Validate() error {
 	switch {
 	case t.Multipath:
 		return &input.Error{Field: "multipath", Value: "true", Remedy: "give one target with it"}
+	case t.Both:
+		return &input.Error{Field: "both", Value: "true", Remedy: "give one target with it"}
+	case t.Middlebox:
+		return &input.Error{Field: "middlebox", Value: "true", Remedy: "give one target with it"}
 	case m.HopRate != 0 && (m.HopRate < manySlowest || m.HopRate > ManyFastest):
 		return &input.Error{Field: "hop rate", Value: strconv.FormatFloat(m.HopRate, 'g', -1, 64), Remedy: fmt.Sprintf("give %g to %d packets a second", manySlowest, ManyFastest)}
 	}

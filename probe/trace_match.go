@@ -24,6 +24,7 @@ type traceFlow struct {
 	from, to netip.AddrPort // the port of from is the identifier of icmp
 	target   netip.Addr     // that of to, with its zone
 	token    [tokenSize]byte
+	crafted  *craftedSYN // the SYNs of a trace that looks for middleboxes; nil: it does not
 	// ports are, of each probe that was sent, where those of a trace are of many flows, what makes its flow: see flowMark. nil: they are of one flow.
 	ports  []atomic.Uint32
 	idents bool // of many flows of ICMP each has an identifier of its own, not a checksum alone
@@ -48,6 +49,7 @@ type traceAnswer struct {
 	translated string      // see traceFlow.translated
 	shift      uint16      // by how much UDP's checksum was another there than when it left; 0: not at all, or not known
 	extensions icmp.Extensions
+	ecn        int // that the packet left with
 }
 
 // distance is how far the one who answered a probe of a TTL is: exactly, by the TTL that was left where it quotes that, else as far as its
@@ -80,6 +82,9 @@ func (f *traceFlow) itsPort(port uint16, id int) bool {
 func (f *traceFlow) request(id int) []byte {
 	switch f.protocol {
 	case traceTCP:
+		if f.crafted != nil {
+			return f.crafted.marshal(f, id)
+		}
 		return segment{from: f.source(id), to: f.to.Port(), seq: f.base() + uint32(id), flags: flagSYN}.marshal(f.from.Addr(), f.to.Addr())
 	case traceICMP:
 		sequence := uint16(f.base()) + uint16(id)
@@ -99,6 +104,9 @@ func (f *traceFlow) request(id int) []byte {
 
 // quoted is which of the probes sent so far an ICMP error quotes. What it does not have to quote by RFC 792, payload, counts where it does.
 func (f *traceFlow) quoted(q icmp.Quote, sent int) (id int, ok bool) {
+	if f.crafted != nil {
+		return f.crafted.quoted(f, q, sent)
+	}
 	if id, ok = f.proven(q, sent); ok {
 		return id, true
 	}

@@ -43,7 +43,7 @@ func tell(h *measure.Hop, a *traceAnswer, dscp int) {
 	}
 	if a.told != nil {
 		notAsSent(&h.DSCP, int(a.told.DSCP), dscp)
-		notAsSent(&h.ECN, int(a.told.ECN), 0)
+		notAsSent(&h.ECN, int(a.told.ECN), a.ecn)
 		if h.Translated == "" {
 			h.Translated = a.translated
 		}

@@ -25,6 +25,9 @@ func TestTraceValidate(t *testing.T) {
 		{Trace{Target: "a", Both: true, ResponderPort: 4443, Protocol: "icmp"}, ""},
 		{Trace{Target: "a", Both: true, Protocol: "tcp"}, `protocol "tcp": give udp or icmp with both: a responder tries no TCP ports of who asks it`},
 		{Trace{Target: "a", Both: true, Multipath: true}, `both "true": leave away multipath, which finds ways there alone`},
+		{Trace{Target: "a", Middlebox: true, Protocol: "tcp"}, ""},
+		{Trace{Target: "a", Middlebox: true, Protocol: "udp"}, `protocol "udp": give tcp with middlebox, or leave it away`},
+		{Trace{Target: "a", Middlebox: true, Both: true}, `middlebox "true": give it without multipath, both and mtu`},
 		{Trace{Target: "a", ResponderPort: 4443}, `responder port "4443": give it with both`},
 		{Trace{Target: "a", Both: true, ResponderPort: 65536}, `responder port "65536": give a number from 0 to 65535`},
 	}

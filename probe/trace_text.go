@@ -19,6 +19,10 @@ func traceText(w io.Writer, r *measure.Result) {
 		writeKnown(w, r)
 		return
 	}
+	if r.Samples.Middleboxes != nil {
+		middleboxText(w, r)
+		return
+	}
 	if r.Samples.Return != nil {
 		bothText(w, r)
 		writeKnown(w, r)

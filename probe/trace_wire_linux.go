@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -78,6 +79,9 @@ func openPackets(ctx context.Context, t Trace, flow *traceFlow) (*packetWire, er
 			return nil, err
 		}
 	}
+	if raw == nil && t.Middlebox {
+		return nil, fmt.Errorf("hear what routers quote of a packet, which the kernel tells by raw sockets alone: %w", err)
+	}
 	if raw == nil && t.Protocol == traceTCP {
 		return nil, nil
 	}
@@ -129,6 +133,9 @@ func openTraceSender(t Trace, flow *traceFlow, raw bool) (s *sock.Socket, err er
 		conn, _ := s.SyscallConn()
 		_ = sock.HearExtensions(conn) // an old kernel's error queue has none
 		err = cmp.Or(sock.SetDontFragment(conn), sock.SetDSCP(conn, t.DSCP))
+		if err == nil && t.Middlebox {
+			err = sock.SetECN(conn, ecnCapable)
+		}
 	}
 	if err != nil {
 		if s != nil {
@@ -241,7 +248,14 @@ func (w *packetWire) fromError(p sock.Packet, e icmp.Error) any {
 	}
 	a := w.flow.answerOf(e, p.From.Addr().WithZone(""), p.TTL, p.At)
 	a.shift, a.translated = w.flow.shift(e.Quote, id), w.flow.translated(e.Quote, id)
-	e.Quote.Transport = nil // it lies in the socket's own bytes
+	if w.flow.crafted != nil {
+		a.ecn, e.Quote.Transport = ecnCapable, bytes.Clone(e.Quote.Transport)
+		if a.shift = 0; a.translated == translatedChecksum { // an option that was changed changes it as well
+			a.translated = ""
+		}
+	} else {
+		e.Quote.Transport = nil // it lies in the socket's own bytes
+	}
 	a.id, a.told = id, &e.Quote
 	return a
 }

@@ -8,6 +8,8 @@ import (
 	"net"
 	"time"
 
+	"github.com/pathwise-net/pathwise/proto/arrived"
+	"github.com/pathwise-net/pathwise/proto/ndt7"
 	"github.com/pathwise-net/pathwise/proto/reach"
 	"github.com/pathwise-net/pathwise/proto/retrace"
 )
@@ -21,11 +23,15 @@ func linesOf(t terms) func(context.Context, net.Conn) {
 	ports, routes := reach.NewResponder(t.NoConnectBack, t.log), retrace.NewResponder(trace, t.log)
 	return func(ctx context.Context, conn net.Conn) {
 		first, all := firstLine(conn)
-		if bytes.Contains(first, []byte(`"`+retrace.Schema+`"`)) {
+		of := func(schema string) bool { return bytes.Contains(first, []byte(`"`+schema+`"`)) }
+		switch {
+		case of(retrace.Schema):
 			routes.Serve(ctx, all)
-			return
+		case of(arrived.Schema):
+			arrived.Serve(all, func() ([]byte, error) { syn, err := ndt7.SYNOfLines(conn); return syn.Headers, err })
+		default:
+			ports.Serve(ctx, all) // which says what is wrong with any other
 		}
-		ports.Serve(ctx, all) // which says what is wrong with any other
 	}
 }
 

@@ -1,6 +1,7 @@
 package respond
 
 import (
+	"bufio"
 	"context"
 	"log/slog"
 	"net"
@@ -10,11 +11,13 @@ import (
 	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/arrived"
 	"github.com/pathwise-net/pathwise/proto/reach"
 	"github.com/pathwise-net/pathwise/proto/retrace"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
-// The port of ndt7 serves fresh ports and routes back, to everybody, unless its owner has switched that off.
+// The port of ndt7 serves fresh ports and routes back, to everybody, unless its owner has switched that off, and tells each what arrived.
 func TestLines(t *testing.T) {
 	for _, off := range []bool{false, true} {
 		kind := ndt7Kind()
@@ -42,6 +45,25 @@ func TestLines(t *testing.T) {
 			if off != (err != nil && strings.Contains(err.Error(), "its owner has switched that off")) {
 				t.Errorf("%s, off: %v: %v", what, off, err)
 			}
+		}
+		if err := over(func(conn net.Conn) error {
+			if _, err := conn.Write(arrived.Request()); err != nil {
+				return err
+			}
+			line, err := bufio.NewReader(conn).ReadBytes('\n')
+			if err != nil {
+				return err
+			}
+			headers, err := arrived.Read(line)
+			if err != nil {
+				return err
+			}
+			if syn, err := sock.ParseSYN(headers); err != nil || syn.Source.Addr() != loopback {
+				t.Errorf("%+v, %v", syn, err)
+			}
+			return nil
+		}); err != nil {
+			t.Errorf("what arrived: %v", err)
 		}
 		if !off && (len(back.Hops) != 1 || back.Hops[0].Addresses[0] != loopback.String()) {
 			t.Errorf("%+v", back)

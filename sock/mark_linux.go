@@ -43,6 +43,25 @@ func SetDSCP(c syscall.RawConn, dscp int) error {
 	return nil
 }
 
+// SetECN gives what a UDP or raw socket sends from now on an ECN field, 0..3 (RFC 3168); its DSCP stays. The kernel sets that of TCP itself.
+func SetECN(c syscall.RawConn, ecn int) error {
+	_, err := control(c, func(fd int) (struct{}, error) {
+		level, option, err := tosOption(fd)
+		if err != nil {
+			return struct{}{}, err
+		}
+		old, err := unix.GetsockoptInt(fd, level, option)
+		if err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, unix.SetsockoptInt(fd, level, option, old&^ecnMask|ecn&ecnMask)
+	})
+	if err != nil {
+		return fmt.Errorf("set ECN %d: %w", ecn, err)
+	}
+	return nil
+}
+
 // TellDSCP makes the kernel tell the mark of each packet that comes in, beside it: see ArrivedDSCP.
 func TellDSCP(c syscall.RawConn) error {
 	_, err := control(c, func(fd int) (struct{}, error) {

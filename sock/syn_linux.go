@@ -19,18 +19,32 @@ const portAt = 2
 // begin with the TCP header, and their checksum is for the caller to compute. It needs CAP_NET_RAW; without it the error is
 // a PermissionError.
 func OpenSYN(local netip.Addr) (s *Socket, port uint16, err error) {
-	return openSYN(local, func(port uint16) (at uint32, word uint16) { return portAt, port })
+	return openSYN(local, false, toPort)
 }
+
+// toPort hears what comes to the port that is held.
+func toPort(port uint16) (at uint32, word uint16) { return portAt, port }
 
 // OpenSYNs opens one that hears all segments that come from a port, whichever port of this host they are for, for a caller who sends from
 // several. One of them is held and returned.
 func OpenSYNs(local netip.Addr, from uint16) (s *Socket, port uint16, err error) {
-	return openSYN(local, func(uint16) (at uint32, word uint16) { return 0, from })
+	return openSYN(local, false, func(uint16) (at uint32, word uint16) { return 0, from })
 }
 
-// openSYN opens a socket that hears the segments which have a word at a place of their header, by the port that is held.
-func openSYN(local netip.Addr, hears func(port uint16) (at uint32, word uint16)) (s *Socket, port uint16, err error) {
+// OpenTCP is OpenSYN for who speaks TCP by itself: the kernel keeps still about what comes to the port. It listens there with a filter that takes nothing,
+// and what a filter drops is not answered.
+func OpenTCP(local netip.Addr) (s *Socket, port uint16, err error) {
+	return openSYN(local, true, toPort)
+}
+
+// openSYN opens a socket that hears the segments which have a word at a place of their header, by the port that is held; quiet: the kernel does not answer there.
+func openSYN(local netip.Addr, quiet bool, hears func(port uint16) (at uint32, word uint16)) (s *Socket, port uint16, err error) {
 	held, port, err := holdPort(local)
+	if err == nil && quiet {
+		if err = takeNothing(held); err != nil {
+			held.Close()
+		}
+	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("hold a TCP port: %w", err)
 	}
@@ -50,6 +64,22 @@ func openSYN(local netip.Addr, hears func(port uint16) (at uint32, word uint16))
 		return nil, 0, err
 	}
 	return s, port, nil
+}
+
+// takeNothing listens on a TCP socket that is bound, with a filter that drops all that comes.
+func takeNothing(held *os.File) error {
+	conn, err := held.SyscallConn()
+	if err != nil {
+		return err
+	}
+	_, err = control(conn, func(fd int) (struct{}, error) {
+		filter := []unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K, K: 0}}
+		if err := unix.SetsockoptSockFprog(fd, unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &unix.SockFprog{Len: 1, Filter: &filter[0]}); err != nil {
+			return struct{}{}, os.NewSyscallError("setsockopt SO_ATTACH_FILTER", err)
+		}
+		return struct{}{}, os.NewSyscallError("listen", unix.Listen(fd, 1))
+	})
+	return err
 }
 
 // holdPort binds a TCP socket to a free port of an address, and does nothing more with it.

@@ -21,6 +21,8 @@ type SYN struct {
 	Timestamps  bool
 	FastOpen    bool // it asks for a cookie, or shows one (RFC 7413)
 	Multipath   bool // RFC 8684
+
+	Headers []byte // all of it, from IP's on; nil where it was not the kernel that told them
 }
 
 // Kinds of TCP options (IANA, "TCP Option Kind Numbers").

@@ -36,5 +36,9 @@ func SavedSYN(conn net.Conn) (SYN, error) {
 	if err != nil {
 		return SYN{}, fmt.Errorf("read the SYN of a connection: %w", err)
 	}
-	return ParseSYN(headers)
+	syn, err := ParseSYN(headers)
+	if err == nil {
+		syn.Headers = headers
+	}
+	return syn, err
 }

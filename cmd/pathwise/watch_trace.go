@@ -157,7 +157,7 @@ func (t *traceWatch) outcome(w io.Writer, columns int) {
 		return
 	}
 	t.hops = probe.Straight(t.result.Samples.Hops, t.result.Samples.Route)
-	if t.result.Samples.Return != nil { // both ways, which have no names
+	if t.result.Samples.Return != nil || t.result.Samples.Middleboxes != nil { // which have no names
 		probe.WriteText(w, t.result)
 		return
 	}

@@ -46,7 +46,7 @@ const (
 
 func TestParse(t *testing.T) {
 	four := Quote{From: netip.MustParseAddr("10.0.0.1"), To: netip.MustParseAddr("10.9.9.9"), TTL: 1, DSCP: 46, ECN: 1, ID: 0xabcd,
-		Length: 60, Protocol: ProtocolUDP, Transport: bytesOf(t, "10e1829a0028beef01020304")}
+		Length: 60, Protocol: ProtocolUDP, DontFragment: true, Transport: bytesOf(t, "10e1829a0028beef01020304")}
 	padded := four
 	padded.Length, padded.Transport = 32, four.Transport
 	six := Quote{IPv6: true, From: netip.MustParseAddr("2001:db8::1"), To: netip.MustParseAddr("2001:db8::9"), TTL: 1, DSCP: 8, ECN: 0, Flow: 0xabcde,

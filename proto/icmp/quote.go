@@ -18,6 +18,8 @@ type Quote struct {
 	Flow     uint32 // IPv6: the flow label
 	Length   int    // bytes that the packet had, by its own header
 	Protocol uint8
+	// DontFragment is IPv4's flag. IPv6 has none: its routers never fragment.
+	DontFragment bool
 	// Transport is the quote from the transport header on. It is nil of a fragment that is not the first.
 	Transport []byte
 }
@@ -50,6 +52,8 @@ const (
 	header4    = 20
 	header6    = 40
 	offsetMask = 0x1fff
+
+	dontFragment = 0x40 // in the byte of flags
 )
 
 // ParseQuote decodes the beginning of an IP packet. What lies behind the length that the packet had is left away. The Transport points
@@ -70,7 +74,8 @@ func parse4(b []byte) (Quote, error) {
 		return Quote{}, errQuote
 	}
 	q := Quote{From: netip.AddrFrom4([4]byte(b[12:])), To: netip.AddrFrom4([4]byte(b[16:])), TTL: b[8], DSCP: b[1] >> 2, ECN: b[1] & 3,
-		ID: binary.BigEndian.Uint16(b[4:]), Length: int(binary.BigEndian.Uint16(b[2:])), Protocol: b[9]}
+		ID: binary.BigEndian.Uint16(b[4:]), Length: int(binary.BigEndian.Uint16(b[2:])), Protocol: b[9],
+		DontFragment: b[6]&dontFragment != 0}
 	if binary.BigEndian.Uint16(b[6:])&offsetMask == 0 {
 		q.Transport = upTo(b, q.Length)[min(long, len(upTo(b, q.Length))):]
 	}

@@ -79,6 +79,15 @@ func SYNOf(r *http.Request) (sock.SYN, error) {
 	return v.syn()
 }
 
+// SYNOfLines is what the connection began with that Server.Lines has to serve.
+func SYNOfLines(conn net.Conn) (sock.SYN, error) {
+	v, is := conn.(*visitor)
+	if !is {
+		return sock.SYN{}, errors.ErrUnsupported
+	}
+	return v.syn()
+}
+
 // Read reads what came first, and then what comes.
 func (v *visitor) Read(p []byte) (int, error) {
 	if len(v.first) > 0 {

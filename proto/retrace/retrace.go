@@ -75,6 +75,8 @@ const (
 	cookieDigits = 32
 	// Of one hop: addresses and labels that are kept of what another end tells. One hop has no more than three packets to answer with them.
 	mostAddresses, mostLabels = 8, 16
+	// mostRemarks is more than there are kinds of them.
+	mostRemarks = 32
 	// mostText is more than the texts of an answer are long.
 	mostText = 80
 )
@@ -204,8 +206,29 @@ func readReport(line []byte) (r Route, err error) {
 	if told.NetworkBits < 0 || told.NetworkBits > 128 {
 		return r, fmt.Errorf("a network of %d bits: want 0 to 128", told.NetworkBits)
 	}
-	told.Route.Answers = printable(told.Route.Answers)
+	if err := checkWhole(&told.Route); err != nil {
+		return r, err
+	}
 	return Route{Hops: told.Hops, Whole: told.Route, NetworkBits: told.NetworkBits}, nil
+}
+
+// checkWhole also takes out of texts what a terminal would obey.
+func checkWhole(r *measure.RouteSample) error {
+	if len(r.Remarks) > mostRemarks {
+		return fmt.Errorf("%d remarks: want no more than %d", len(r.Remarks), mostRemarks)
+	}
+	for i := range r.Remarks {
+		one := &r.Remarks[i]
+		if len(one.TTLs) > MostTTL || len(one.Addresses) > MostTTL {
+			return fmt.Errorf("a remark on %d hops and %d addresses: want no more than %d", len(one.TTLs), len(one.Addresses), MostTTL)
+		}
+		one.Kind = measure.RemarkKind(printable(string(one.Kind)))
+		for at, address := range one.Addresses {
+			one.Addresses[at] = printable(address)
+		}
+	}
+	r.Answers, r.Why = printable(r.Answers), printable(r.Why)
+	return nil
 }
 
 func checkHop(h *measure.Hop, ttl int) error {
@@ -230,7 +253,7 @@ func checkHop(h *measure.Hop, ttl int) error {
 			return err
 		}
 	}
-	h.Reply, h.Annotation, h.Fault = printable(h.Reply), printable(h.Annotation), printable(h.Fault)
+	h.Reply, h.Annotation, h.Fault, h.Translated = printable(h.Reply), printable(h.Annotation), printable(h.Fault), printable(h.Translated)
 	return nil
 }
 

@@ -207,6 +207,9 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
+		if len(r.Whole.Remarks) > mostRemarks {
+			t.Errorf("%+v", r.Whole)
+		}
 		for i, h := range r.Hops {
 			if h.TTL != i+1 || len(h.RTTSeconds) > MostQueries || strings.ContainsFunc(h.Reply+h.Fault+h.Annotation, func(r rune) bool { return r < ' ' || r > '~' }) {
 				t.Errorf("%+v", h)

@@ -1,0 +1,95 @@
+package probe
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/arrived"
+	"github.com/pathwise-net/pathwise/proto/changed"
+	"github.com/pathwise-net/pathwise/proto/icmp"
+)
+
+// middleboxes finds out what was changed, once the route is known: by what routers quote, by what the far end tells of a connection, and by how far the target is.
+func (r *traceRun) middleboxes(ctx context.Context, result *measure.Result) error {
+	found := &measure.Middleboxes{}
+	points := r.plan.quotedPoints(r.flow)
+	sent := r.flow.crafted.sent(r.flow, 0, farTTL)
+	for _, f := range sentFields(sent) {
+		found.Sent = append(found.Sent, measure.PacketField{Name: f[0], Value: f[1]})
+	}
+	over := r.plan.last()
+	answers := r.plan.target() && over.reply == replySYN
+	distance, at := 0, []string(nil)
+	if r.plan.target() {
+		var err error
+		if distance, at, err = r.distance(ctx); err != nil {
+			return err
+		}
+		found.Proxy = proxyOf(r.plan.end, distance, at, answers)
+	}
+	if !answers {
+		found.FarError = "no connection opens at the port"
+	} else if found.Proxy != nil {
+		found.FarError = "it is the proxy that answers"
+	} else if point, err := r.arrived(ctx, max(distance, r.plan.end)); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		found.FarError = err.Error()
+	} else {
+		points = append(points, point)
+	}
+	for _, p := range points {
+		found.Points = append(found.Points, measure.MiddleboxPoint{TTL: p.Hop, Far: p.Far, Shown: p.Shown})
+	}
+	found.Changes = []measure.PacketChange{}
+	for _, c := range changed.Changes(points) {
+		found.Changes = append(found.Changes, measure.PacketChange(c))
+	}
+	result.Samples.Middleboxes = found
+	if len(points) > 0 {
+		result.Metrics[measure.PacketChanges] = float64(len(found.Changes))
+	}
+	return nil
+}
+
+// distance is how far the target is by ICMP echo, which proxies of TCP leave alone, and who answers where the TCP trace ended. 0: it does not answer.
+func (r *traceRun) distance(ctx context.Context) (hops int, at []string, err error) {
+	echo, err := Trace{Target: r.flow.target.String(), Protocol: traceICMP, MaxTTL: r.MaxTTL, Queries: r.Queries, Timeout: r.Timeout, Interval: r.Interval}.Do(ctx)
+	if ctx.Err() != nil {
+		return 0, nil, context.Cause(ctx)
+	}
+	if err != nil || echo.Samples.Route == nil || !echo.Samples.Route.Reached { // without it nothing is known of proxies
+		return 0, nil, nil
+	}
+	if end := r.plan.end; end <= len(echo.Samples.Hops) {
+		at = echo.Samples.Hops[end-1].Addresses
+	}
+	return int(echo.Metrics[measure.HopCount]), at, nil
+}
+
+// arrived asks the far end for the SYN of a connection as it came there, and says which of its fields are known. distance is how far that is.
+func (r *traceRun) arrived(ctx context.Context, distance int) (point changed.Point, err error) {
+	flow := &traceFlow{protocol: traceTCP, from: r.flow.from, to: r.flow.to, target: r.flow.target, crafted: r.flow.crafted}
+	_, _ = rand.Read(flow.token[:]) // never fails, as crypto/rand says
+	line, err := talkTCP(ctx, flow, arrived.Request())
+	if err != nil {
+		return point, fmt.Errorf("the far end does not tell what arrived: %w", err)
+	}
+	headers, err := arrived.Read(line)
+	if err != nil {
+		return point, err
+	}
+	seen, err := icmp.ParseQuote(headers)
+	if err != nil || seen.Protocol != icmp.ProtocolTCP {
+		return point, errors.New("what the far end tells are no headers of TCP")
+	}
+	if _, ours := flow.crafted.quoted(flow, seen, 1); !ours {
+		return point, errors.New("what the far end tells is of another connection, which a proxy has opened")
+	}
+	sent := flow.crafted.sent(flow, 0, farTTL)
+	return changed.Point{Hop: distance, Far: true, Shown: changed.Shown(seen), Fields: changed.Fields(sent, seen, farTTL+1-distance)}, nil
+}

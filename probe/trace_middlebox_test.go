@@ -1,0 +1,114 @@
+package probe
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/changed"
+	"github.com/pathwise-net/pathwise/proto/icmp"
+)
+
+// testFlow is a flow with a token.
+func testFlow(protocol, from, to string) *traceFlow {
+	f := &traceFlow{protocol: protocol, from: netip.MustParseAddrPort(from), to: netip.MustParseAddrPort(to), token: [tokenSize]byte{1, 2, 3, 4}}
+	f.target = f.to.Addr()
+	return f
+}
+
+// Who answers SYNs from nearer than the target is answers in its name.
+func TestProxyOf(t *testing.T) {
+	at := []string{"10.0.1.2"}
+	want := &measure.Proxy{TTL: 2, Distance: 5, Addresses: at}
+	for _, c := range []struct {
+		end, distance int
+		answers       bool
+		want          *measure.Proxy
+	}{{2, 5, true, want}, {2, 5, false, nil}, {5, 5, true, nil}, {5, 0, true, nil}, {6, 5, true, nil}} {
+		if diff := cmp.Diff(c.want, proxyOf(c.end, c.distance, at, c.answers)); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", c, diff)
+		}
+	}
+}
+
+// A probe is known by its sequence number, or by its time stamp where that was changed, and by a port.
+func TestCraftedQuoted(t *testing.T) {
+	f := testFlow(traceTCP, "10.0.0.1:40000", "10.0.5.2:443")
+	f.crafted = &craftedSYN{dscp: 46}
+	for _, c := range []struct {
+		name   string
+		change func(q *icmp.Quote)
+		ok     bool
+	}{
+		{"as sent", func(*icmp.Quote) {}, true},
+		{"8 bytes", func(q *icmp.Quote) { q.Transport = q.Transport[:8] }, true},
+		{"another sequence number", func(q *icmp.Quote) { q.Transport[4] ^= 0x80 }, true},
+		{"another sequence number, and 8 bytes", func(q *icmp.Quote) { q.Transport = q.Transport[:8]; q.Transport[4] ^= 0x80 }, false},
+		{"translated, and not back", func(q *icmp.Quote) { q.Transport[0]++; q.From = f.to.Addr() }, true},
+		{"other ports", func(q *icmp.Quote) { q.Transport[0]++; q.Transport[2]++ }, false},
+		{"nothing of TCP", func(q *icmp.Quote) { q.Transport = nil }, false},
+	} {
+		q := f.crafted.sent(f, 3, 1)
+		c.change(&q)
+		if id, ok := f.quoted(q, 5); ok != c.ok || ok && id != 3 {
+			t.Errorf("%s: %d, %v", c.name, id, ok)
+		}
+		if _, ok := f.quoted(q, 3); ok {
+			t.Errorf("%s: a probe that was not sent is quoted", c.name)
+		}
+	}
+}
+
+// What is sent is as it is said to be: a checksum that is right, and all options.
+func TestCraftedSYN(t *testing.T) {
+	for _, from := range []string{"10.0.0.1:40000", "[fd00::1]:40000"} {
+		to := strings.Replace(strings.Replace(from, "1:", "9:", 1), "::1]", "::9]", 1)
+		f := testFlow(traceTCP, from, to)
+		f.crafted = &craftedSYN{}
+		q := f.crafted.sent(f, 0, 1)
+		if len(q.Transport) != craftedHeader || changed.Shown(q) != changed.ShownAll {
+			t.Errorf("%d bytes, of which a quote shows %s", len(q.Transport), changed.Shown(q))
+		}
+		got := map[string]string{}
+		for _, one := range sentFields(q) {
+			got[one[0]] = one[1]
+		}
+		want := map[string]string{"DSCP": "0", "ECN": "2", "length": "64", "flags": "CWR ECE SYN", "MSS": "1460", "window scale": "7", "SACK permitted": "there",
+			"time stamps": "there", "Multipath TCP": "0101"}
+		if q.IPv6 {
+			want["length"], want["MSS"] = "84", "1440"
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", from, diff)
+		}
+		if shift := f.shift(q, 0); shift != 0 {
+			t.Errorf("checksum off by %d", shift)
+		}
+	}
+}
+
+func TestMiddleboxLines(t *testing.T) {
+	hops := []measure.Hop{{TTL: 1, Addresses: []string{"10.0.0.2"}}, {TTL: 2}, {TTL: 3, Addresses: []string{"10.0.2.2"}}}
+	found := &measure.Middleboxes{Sent: []measure.PacketField{{Name: "MSS", Value: "1460"}, {Name: "time stamps", Value: "there"}},
+		Points: []measure.MiddleboxPoint{{TTL: 1, Shown: changed.ShownAll}, {TTL: 3, Shown: changed.ShownPorts}}, FarError: "no connection opens at the port",
+		Changes: []measure.PacketChange{{Field: "MSS", From: "1460", To: "1380", By: 1}, {Field: "window scale", From: "7", To: changed.None, After: 1, By: 3},
+			{Field: "option 76", From: changed.None, To: "0101", After: 3, By: 4, Far: true}, {Field: "source port", From: changed.AsSent, To: "to 61000", By: 4, Far: true},
+			{Field: "TTL", From: "by +2", To: changed.AsSent, After: 1, By: 2}},
+		Proxy: &measure.Proxy{TTL: 2, Distance: 5, Addresses: []string{"10.0.1.2"}}}
+	want := []string{
+		"sent: SYNs with MSS 1460, time stamps",
+		"a transparent proxy answers at hop 2 (10.0.1.2) in the name of carol, which is 5 hops away",
+		"MSS 1460 becomes 1380 between this host and hop 1 (10.0.0.2)",
+		"window scale is taken out between hop 1 (10.0.0.2) and hop 3 (10.0.2.2)",
+		"option 76 (0101) is put in between hop 3 (10.0.2.2) and carol",
+		"source port is changed to 61000 on the way to carol; routers' quotes do not tell where",
+		"TTL is as sent again between hop 1 (10.0.0.2) and hop 2",
+		"known of options as far as hop 1, of the IP header and what else is quoted as far as hop 3; beyond that nothing: no connection opens at the port",
+	}
+	if diff := cmp.Diff(want, middleboxLines("carol", hops, found)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

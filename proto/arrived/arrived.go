@@ -1,0 +1,77 @@
+// Package arrived has a responder tell a caller the headers of the SYN that its connection began with, as they arrived, which boxes on the way may have changed.
+// Messages are JSON, a line each:
+//
+//	caller                                         responder
+//	  {"schema":"pathwise.arrived/1"}         ->
+//	            <-   {"headers":"4500003c…"}                  IP's and TCP's, in hexadecimal
+//
+// That is a few hundred bytes, and goes to who has shown by a connection that it is there.
+// The package compares nothing: see package changed.
+package arrived
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/pathwise-net/pathwise/document"
+)
+
+// Schema is of the request.
+const Schema = "pathwise.arrived/1"
+
+const (
+	// mostHeaders are the longest of IPv4 and of TCP; of IPv6 and TCP it is less.
+	mostHeaders = 60 + 60
+	// mostLine is more than any message is long, in bytes.
+	mostLine = 1024
+	// timeout is how long an answer may take to be taken.
+	timeout = time.Second
+)
+
+// Request is a caller's whole request.
+func Request() []byte { return []byte(`{"schema":"` + Schema + `"}` + "\n") }
+
+type answer struct {
+	Headers string `json:"headers,omitempty"`
+	Error   string `json:"error,omitempty"`
+}
+
+// Serve answers a request that came on a connection. headers yields what the connection began with.
+func Serve(conn net.Conn, headers func() ([]byte, error)) {
+	_ = conn.SetDeadline(time.Now().Add(timeout)) // fails only on a closed connection, as what follows does
+	b, err := headers()
+	a := answer{Headers: hex.EncodeToString(b)}
+	if err != nil {
+		a.Error = "the kernel did not keep how this connection began"
+	}
+	text, _ := json.Marshal(a) // of two texts, which never fails
+	_, _ = conn.Write(append(text, '\n'))
+	_, _ = io.CopyN(io.Discard, conn, mostLine) // what is unread when a connection closes would reset it, and take the answer with it
+}
+
+// ErrNotHere is of an answer that none who speaks this protocol gives.
+var ErrNotHere = errors.New("what answers there does not tell: it is no `pathwise respond`, or an older one")
+
+// Read reads an answer: the headers.
+func Read(line []byte) ([]byte, error) {
+	var a answer
+	if err := document.JSON(line, mostLine, &a); err != nil {
+		return nil, ErrNotHere
+	}
+	b, err := hex.DecodeString(a.Headers)
+	switch {
+	case strings.HasPrefix(a.Error, "schema"):
+		return nil, ErrNotHere
+	case a.Error != "":
+		return nil, errors.New("the far end does not know what arrived: its kernel did not keep it")
+	case err != nil || len(b) == 0 || len(b) > mostHeaders:
+		return nil, fmt.Errorf("headers of %d digits: want 2 to %d hexadecimal ones", len(a.Headers), 2*mostHeaders)
+	}
+	return b, nil
+}
