@@ -59,6 +59,9 @@ type Subject struct {
 	From, To   *measure.TCPEnd // settings of both ends; nil: not known
 	congestion string          // control of the sender; "": not known
 
+	hops  []measure.Hop        // of the way there, or the path: its route; nil: none was traced
+	route *measure.RouteSample // what these say as a whole; nil: none was traced
+
 	udp      []udpProbe
 	episodes []lossEpisode // of the transfer
 	watched  bool          // its sender's kernel was read while it ran, so that these are all

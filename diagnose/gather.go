@@ -27,7 +27,7 @@ type gathering struct {
 // readers take from a Result of each kind the facts that it holds. Results of other kinds hold none.
 var readers = map[string]func(*gathering, *measure.Result){
 	"ping": readPing, "capacity": readCapacity, "throughput": readThroughput, "fetch": readThroughput, "host": readHost, "transact": readExchange,
-	"sockets": readSockets, "audit": readAudit, "owd": readOneWay,
+	"sockets": readSockets, "audit": readAudit, "owd": readOneWay, "trace": readTrace,
 }
 
 // gather reads Results in the order in which they were made, so that the newest that says something counts, and then derives
@@ -82,7 +82,7 @@ func (g *gathering) failed() (notes []string) {
 
 // pathOf is a path over which nothing was moved, with what answered on it, and why the first test failed.
 func pathOf(forward *Subject, results []*measure.Result) *Subject {
-	s := &Subject{Kind: OfPath, facts: forward.facts}
+	s := &Subject{Kind: OfPath, facts: forward.facts, hops: forward.hops, route: forward.route}
 	for _, r := range results {
 		if r.Error != nil && measure.WayOf(r.Kind, r.Parameters) != "" {
 			s.Sender, s.Receiver, s.Target, s.failed = cmp.Or(r.Source.Name, r.Source.Address), r.Target.Name, r.Target.Name, *r.Error

@@ -66,5 +66,7 @@ var rules = []Rule{
 	recovered,
 	capacityUnknown,
 	unexplained,
+	routingLoop,
+	routeRefused,
 	noTransfer,
 }

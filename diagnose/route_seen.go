@@ -1,0 +1,40 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// readTrace keeps the route there, which findings name hops of.
+func readTrace(g *gathering, r *measure.Result) {
+	g.each(r, func(s *Subject) {
+		if s.Name == measure.Forward && r.Samples.Route != nil {
+			s.hops, s.route = r.Samples.Hops, r.Samples.Route
+		}
+	})
+}
+
+// loop are the hops of a route that packets pass again and again, in the order in which they pass them; nil: there are none.
+func loop(r *measure.Result) []int {
+	if r.Samples.Route == nil {
+		return nil
+	}
+	at := slices.IndexFunc(r.Samples.Route.Remarks, func(m measure.RouteRemark) bool { return m.Kind == measure.RemarkLoop })
+	if at < 0 {
+		return nil
+	}
+	return r.Samples.Route.Remarks[at].TTLs
+}
+
+// hop names the hop of a number: that, and the addresses that answered there.
+func (s *Subject) hop(ttl int) string {
+	name := fmt.Sprintf("hop %d", ttl)
+	at := slices.IndexFunc(s.hops, func(h measure.Hop) bool { return h.TTL == ttl })
+	if at < 0 || len(s.hops[at].Addresses) == 0 {
+		return name
+	}
+	return name + " (" + strings.Join(s.hops[at].Addresses, ", ") + ")"
+}
