@@ -48,6 +48,7 @@ func TestManyTracesBadCalls(t *testing.T) {
 	for call, want := range map[string]string{
 		"trace carol dave --multipath":   "--multipath: not for several hosts; give one, or leave it out",
 		"trace carol dave --live":        "--live: not for several hosts; give one, or leave it out",
+		"trace carol dave --mtu":         "--mtu: not for several hosts; give one, or leave it out",
 		"trace carol --hop-rate 20":      `--hop-rate: "20": it is for several hosts; give more, or --targets`,
 		"trace carol dave --hop-rate 0":  `--hop-rate: "0": give a whole number from 1 to 10000`,
 		"trace carol:80 dave":            `target "carol:80": give a name, an address, or a prefix such as 192.0.2.0/28`,
