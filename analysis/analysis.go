@@ -12,7 +12,8 @@
 //	level.go     the values before and after, with their intervals
 //	loss.go      counts of so many, compared as ratios of counts
 //	route.go     routes that held for a time
-//	route_*.go   which of their changes are none: stretches of traces that take one of some routes by chance, turns, hops that vary
+//	route_*.go   which of their changes are some (CourseOf): stretches of traces that take one of some routes by chance, turns, hops that vary;
+//	             and the routes of all pairs as one graph (GraphOf)
 //	route_end.go how far away their ends are where answers are lost
 //	shared.go    the least that all who changed have in common
 //	health.go    what is wrong now in a mesh: which pairs are worse than usual, and what they have in common

@@ -13,7 +13,7 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// ways are routes of tests by a letter, and the round trips to their ends. Those of capitals differ in the address of a router alone.
+// ways are routes of tests by a letter, and the round trips to their ends. Those of capitals differ in an address of a router alone.
 var ways = map[rune]struct {
 	hops [][]string
 	trip float64
@@ -48,7 +48,7 @@ func tracesOf(seen string) (traces []*measure.Result) {
 	return traces
 }
 
-// brief is what a course comes to, in a line.
+// text is what a course comes to, in a line.
 func (c *Course) text() string {
 	var parts []string
 	for _, m := range c.Moves {
@@ -172,5 +172,18 @@ func TestCourseChangesNothing(t *testing.T) {
 	}
 	if diff := cmp.Diff(tracesOf("nnnssnsnsnssnwwwwwww"), traces); diff != "" {
 		t.Errorf("the traces (-before +after):\n%s", diff)
+	}
+}
+
+// BenchmarkCourse judges as many traces as a page looks at, of a route that is balanced over four ways: a fifth of a second.
+func BenchmarkCourse(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 1))
+	var seen strings.Builder
+	for range 3000 {
+		seen.WriteRune([]rune("nsew")[random.IntN(4)])
+	}
+	traces := tracesOf(seen.String())
+	for b.Loop() {
+		CourseOf(traces)
 	}
 }
