@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"encoding/binary"
 	"net/netip"
 	"strings"
 	"testing"
@@ -86,6 +87,26 @@ func TestCraftedSYN(t *testing.T) {
 		}
 		if shift := f.shift(q, 0); shift != 0 {
 			t.Errorf("checksum off by %d", shift)
+		}
+	}
+}
+
+// A checksum that is another one shows a translator only where nothing that it covers was changed in view.
+func TestShiftOfTCP(t *testing.T) {
+	f := testFlow(traceTCP, "10.0.0.1:40000", "10.0.5.2:443")
+	for _, c := range []struct {
+		name   string
+		change func(b []byte) []byte
+		want   uint16
+	}{
+		{"translated", func(b []byte) []byte { return b }, 5},
+		{"MSS lowered", func(b []byte) []byte { b[segmentHeader+3]--; return b }, 0},
+		{"without options", func(b []byte) []byte { return b[:segmentHeader] }, 0},
+	} {
+		b := f.request(0)
+		binary.BigEndian.PutUint16(b[16:], binary.BigEndian.Uint16(b[16:])+5)
+		if got := f.shift(icmp.Quote{Protocol: icmp.ProtocolTCP, Transport: c.change(b)}, 0); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"github.com/pathwise-net/pathwise/proto/icmp"
@@ -22,14 +23,19 @@ func (f *traceFlow) shift(q icmp.Quote, id int) uint16 {
 			sent = binary.BigEndian.Uint16(f.request(id)[2:])
 		}
 	case traceTCP:
-		if ok = len(q.Transport) >= 18; ok {
-			checksum, sent = binary.BigEndian.Uint16(q.Transport[16:]), binary.BigEndian.Uint16(f.request(id)[16:])
+		if request := f.request(id); onlySumDiffers(q.Transport, request) {
+			checksum, sent, ok = binary.BigEndian.Uint16(q.Transport[16:]), binary.BigEndian.Uint16(request[16:]), true
 		}
 	}
 	if !ok || checksum == 0 || sent == 0 || checksum == f.pseudoSum() {
 		return 0
 	}
 	return checksum - sent
+}
+
+// onlySumDiffers says whether a quoted segment is as it was sent, its checksum aside: a box that lowers the MSS or takes an option out adjusts that as well.
+func onlySumDiffers(quoted, sent []byte) bool {
+	return len(quoted) >= len(sent) && bytes.Equal(quoted[:16], sent[:16]) && bytes.Equal(quoted[18:len(sent)], sent[18:])
 }
 
 // pseudoSum is the sum of the pseudo-header (RFC 768) of a probe, not complemented.
