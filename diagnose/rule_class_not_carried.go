@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -117,14 +118,19 @@ func ofTrain(packets func(measure.Train) int) func(*Subject, *measure.Result) (f
 	}
 }
 
-// WithMark returns a plan that also pings with a mark (DSCP), behind the pings without, so that each class is held against the other. 0: there is
-// no mark.
+// WithMark returns a plan that also pings with a mark (DSCP), behind the pings without, so that each class is held against the other, and traces
+// with it. 0: there is no mark.
 func WithMark(plan []Step, dscp int) []Step {
 	at := find(plan, "ping")
 	if dscp == 0 || at < 0 {
 		return plan
 	}
-	return slices.Insert(slices.Clone(plan), at+1, Step{Name: "marked-ping", Kind: "ping", Why: "what becomes of packets with DSCP " + strconv.Itoa(dscp),
+	plan = slices.Clone(plan)
+	if trace := find(plan, "trace"); trace >= 0 { // whose hops tell with which mark they got its packets
+		plan[trace].Parameters = maps.Clone(plan[trace].Parameters)
+		plan[trace].Parameters["dscp"] = float64(dscp)
+	}
+	return slices.Insert(plan, at+1, Step{Name: "marked-ping", Kind: "ping", Why: "what becomes of packets with DSCP " + strconv.Itoa(dscp),
 		Parameters: map[string]any{"count": surveyPings, "interval": surveyInterval, "dscp": float64(dscp)}, Seconds: surveyPings*surveyInterval + setUpTakes})
 }
 

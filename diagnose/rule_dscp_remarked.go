@@ -14,6 +14,7 @@ const (
 	MarkKept      Name = "mark_kept"      // of these, the share with the mark that was sent
 	MarkReturned  Name = "mark_returned"  // with which most answers to marked pings came back
 	ReturnedKept  Name = "returned_kept"  // of these, the share with the mark that was sent
+	RemarkedHop   Name = "remarked_hop"   // the first that a marked trace reached with another mark
 )
 
 // dscpRemarked: packets arrive with another mark than they were sent with. Networks agree on marks with their neighbours at best, and many
@@ -26,7 +27,7 @@ var dscpRemarked = Rule{
 	Of:    OfWay,
 	In:    []State{Slow, Full},
 	Needs: []Name{MarkSent, Steady},
-	Reads: []Name{MarkArrived, MarkedPackets, MarkKept, MarkReturned, ReturnedKept},
+	Reads: []Name{MarkArrived, MarkedPackets, MarkKept, MarkReturned, ReturnedKept, RemarkedHop},
 	Brings: []definition{
 		{Name: MarkSent, Metric: "dscp", Unit: "code point", Means: "mark that was asked for",
 			From: ofTransfer, Read: func(_ *Subject, r *measure.Result) (float64, bool) {
@@ -58,12 +59,19 @@ var dscpRemarked = Rule{
 				_, kept, all := commonMark(r)
 				return float64(kept) / float64(max(1, all)), all > 0
 			}},
+		{Name: RemarkedHop, Metric: "hop", Unit: "hop", Means: "the first that packets reach with another mark than they were sent with", From: ofTrace,
+			Read: func(s *Subject, r *measure.Result) (float64, bool) {
+				if s.Name != measure.Forward || r.Samples.Route == nil || !marked(r) {
+					return 0, false
+				}
+				return float64(r.Samples.Route.DSCPChanged), r.Samples.Route.DSCPChanged > 0
+			}},
 	},
 	Suspect: func(s *Subject) bool { return s.Known(MarkSent) },
 	Look: func(s *Subject) *Claim {
 		c := &Claim{
 			Severity: measure.Warning, Where: OnPath, Confidence: 0.95,
-			Evidence: []Name{MarkSent, MarkArrived, MarkKept, MarkedPackets, MarkReturned, ReturnedKept},
+			Evidence: []Name{MarkSent, MarkArrived, MarkKept, MarkedPackets, RemarkedHop, MarkReturned, ReturnedKept},
 			Advice:   []string{"ask", "edge"},
 			Words: map[string]string{"sent": strconv.Itoa(int(s.Value(MarkSent))), "arrived": strconv.Itoa(int(s.Value(MarkArrived))),
 				"returned": strconv.Itoa(int(s.Value(MarkReturned)))},
@@ -71,6 +79,9 @@ var dscpRemarked = Rule{
 		}
 		switch {
 		case s.Value(MarkedPackets) >= enoughMarked && s.Value(MarkKept) <= mostlyKept:
+			if s.Known(RemarkedHop) {
+				c.Says, c.Words["hop"] = []string{"main", "hop"}, s.hop(int(s.Value(RemarkedHop)))
+			}
 			return c
 		case s.Value(MarkedPackets) < enoughMarked && s.Name == measure.Forward && s.Known(MarkReturned) && s.Value(ReturnedKept) <= mostlyKept:
 			c.Says, c.Confidence = []string{"returned"}, 0.7 // a host may answer with a mark of its own

@@ -1,6 +1,8 @@
 package diagnose
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,5 +60,43 @@ func TestDSCPRemarked(t *testing.T) {
 	plan := Plan(time.Second, measure.Forward)
 	if longer := extend(plan, len(plan), hundred().results()); find(longer, "marked") >= 0 {
 		t.Errorf("no mark was asked for: %v", names(longer))
+	}
+}
+
+// A trace with the mark names the hop at which it is another one, and one without a mark, or of a mark that is kept, names none.
+func TestRemarkedHop(t *testing.T) {
+	trace := func(dscp float64, changed int) *measure.Result {
+		r := measure.NewResult("trace", testStart)
+		r.Parameters["dscp"] = dscp
+		r.Samples.Hops = []measure.Hop{{TTL: 1, Addresses: []string{"10.0.0.2"}}, {TTL: 2, Addresses: []string{"10.0.1.2"}}}
+		r.Samples.Route = &measure.RouteSample{Reached: true, DSCPChanged: changed}
+		return r
+	}
+	probe := measure.NewResult("throughput", testStart.Add(time.Minute))
+	probe.Parameters = map[string]any{"proto": "udp", "reverse": false, "dscp": 46.}
+	probe.Samples.Marks = []measure.Mark{{Direction: measure.Forward, DSCP: 0, Packets: 50}}
+	for name, c := range map[string]struct {
+		trace *measure.Result
+		names bool
+	}{
+		"changed at hop 2": {trace(46, 2), true},
+		"nothing told":     {trace(46, 0), false},
+		"without a mark":   {trace(0, 2), false},
+	} {
+		results := hundred().results()
+		for _, r := range results {
+			if r.Kind == "throughput" {
+				r.Parameters["dscp"] = 46.
+			}
+		}
+		d := Diagnose(append(results, c.trace, probe))
+		checkFindings(t, d)
+		at := slices.IndexFunc(d.Findings, func(f measure.Finding) bool { return f.ID == "dscp-remarked" })
+		if at < 0 {
+			t.Fatalf("%s: no finding in %+v", name, d.Findings)
+		}
+		if got := strings.Contains(d.Findings[at].Explanation, "hop 2 (10.0.1.2) is the first"); got != c.names {
+			t.Errorf("%s: %s", name, d.Findings[at].Explanation)
+		}
 	}
 }
