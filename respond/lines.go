@@ -16,11 +16,7 @@ import (
 
 // linesOf serves those protocols that are lines of JSON, which the first line tells apart by its schema.
 func linesOf(t terms) func(context.Context, net.Conn) {
-	trace := t.TraceBack
-	if t.NoConnectBack {
-		trace = nil
-	}
-	ports, routes := reach.NewResponder(t.NoConnectBack, t.log), retrace.NewResponder(trace, t.log)
+	ports, routes := reach.NewResponder(t.NoConnectBack, t.log), retrace.NewResponder(t.TraceBack, t.NoConnectBack, t.log)
 	return func(ctx context.Context, conn net.Conn) {
 		first, all := firstLine(conn)
 		of := func(schema string) bool { return bytes.Contains(first, []byte(`"`+schema+`"`)) }

@@ -26,17 +26,18 @@ type Tracer func(ctx context.Context, to netip.Addr, ask Ask) (Route, error)
 // Responder answers callers.
 type Responder struct {
 	trace   Tracer
+	off     bool
 	log     *slog.Logger
 	places  *admission.Count
 	longest time.Duration
 }
 
-// NewResponder returns one. trace is nil where its owner has switched that off, or it cannot. A nil log is silent.
-func NewResponder(trace Tracer, log *slog.Logger) *Responder {
+// NewResponder returns one. off: it tells callers that its owner lets it trace nothing. A nil trace: that it cannot. A nil log is silent.
+func NewResponder(trace Tracer, off bool, log *slog.Logger) *Responder {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Responder{trace: trace, log: log, longest: Longest, places: admission.NewCount(admission.Limits{Each: testsEach, All: testsAll})}
+	return &Responder{trace: trace, off: off, log: log, longest: Longest, places: admission.NewCount(admission.Limits{Each: testsEach, All: testsAll})}
 }
 
 // Serve makes the test that comes on a connection. It returns after Longest, and a second in which it says why it fails, at the
@@ -54,8 +55,9 @@ func (r *Responder) Serve(ctx context.Context, conn net.Conn) {
 }
 
 var (
-	errOff  = errors.New("it does not trace back: its owner has switched that off")
-	errBusy = errors.New("it is busy with other routes")
+	errOff    = errors.New("it does not trace back: its owner has switched that off")
+	errCannot = errors.New("it does not trace back: it was opened without that, and not by `pathwise respond`")
+	errBusy   = errors.New("it is busy with other routes")
 )
 
 func (r *Responder) serve(ctx context.Context, t *talk) error {
@@ -67,13 +69,12 @@ func (r *Responder) serve(ctx context.Context, t *talk) error {
 	if err != nil {
 		return err
 	}
-	if r.trace == nil {
+	if r.off {
 		return errOff
 	}
-	if in, _ := r.places.Take(t.peer.Addr()); !in {
-		return errBusy
+	if r.trace == nil {
+		return errCannot
 	}
-	defer r.places.GiveBack(t.peer.Addr())
 	random := make([]byte, cookieDigits/2)
 	_, _ = rand.Read(random) // never fails, as crypto/rand says
 	cookie := hex.EncodeToString(random)
@@ -86,6 +87,11 @@ func (r *Responder) serve(ctx context.Context, t *talk) error {
 	if err := readReady(line, cookie); err != nil {
 		return err
 	}
+	// Who has not said so may be nobody, or wait for as long as a test takes: it has no place among those for whom something is sent.
+	if in, _ := r.places.Take(t.peer.Addr()); !in {
+		return errBusy
+	}
+	defer r.places.GiveBack(t.peer.Addr())
 	ctx, cancel := context.WithTimeout(ctx, r.longest)
 	defer cancel()
 	// Who is gone needs no route: a read ends when the connection does, and nothing else is to come.
@@ -101,5 +107,5 @@ func (r *Responder) serve(ctx context.Context, t *talk) error {
 	if err != nil {
 		return err
 	}
-	return t.say(report{Hops: route.Hops, Route: route.Whole, NetworkBits: route.NetworkBits})
+	return t.say(reportOf(route))
 }

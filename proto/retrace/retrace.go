@@ -13,7 +13,7 @@
 // it sends then is bounded by Ask's limits, some hundred small packets, and most of these end at routers on the way. They go to ports that traceroute
 // has always used, or are echo requests, so that nobody has it try the ports of who else is behind the same translator of addresses.
 //
-// This file holds the format and opens nothing; caller.go and responder.go talk. How a route is found is for who makes the Responder to say.
+// This file and report.go hold the format and open nothing; caller.go and responder.go talk. How a route is found is for who makes the Responder to say.
 package retrace
 
 import (
@@ -105,14 +105,6 @@ type ready struct {
 	Cookie string `json:"cookie"`
 }
 
-// report is what came of the trace.
-type report struct {
-	Hops        []measure.Hop       `json:"hops"`
-	Route       measure.RouteSample `json:"route"`
-	NetworkBits int                 `json:"network_bits,omitempty"`
-	Error       string              `json:"error,omitempty"`
-}
-
 // Within is an ask as far as a responder does what it asks for.
 func (a Ask) Within() Ask {
 	a.MaxTTL, a.Queries = min(a.MaxTTL, MostTTL), min(a.Queries, MostQueries)
@@ -183,77 +175,6 @@ func readReady(line []byte, cookie string) error {
 	if r.Cookie != cookie {
 		return errors.New("another cookie than was told")
 	}
-	return nil
-}
-
-// readReport reads a route, and takes out of its texts what a terminal would obey.
-func readReport(line []byte) (r Route, err error) {
-	var told report
-	if err := document.JSON(line, mostRoute, &told); err != nil {
-		return r, fmt.Errorf("read route: %w", err)
-	}
-	if told.Error != "" {
-		return r, fmt.Errorf("the responder says: %s", printable(told.Error))
-	}
-	if len(told.Hops) > MostTTL {
-		return r, fmt.Errorf("a route of %d hops: want no more than %d", len(told.Hops), MostTTL)
-	}
-	for i := range told.Hops {
-		if err := checkHop(&told.Hops[i], i+1); err != nil {
-			return r, fmt.Errorf("hop %d: %w", i+1, err)
-		}
-	}
-	if told.NetworkBits < 0 || told.NetworkBits > 128 {
-		return r, fmt.Errorf("a network of %d bits: want 0 to 128", told.NetworkBits)
-	}
-	if err := checkWhole(&told.Route); err != nil {
-		return r, err
-	}
-	return Route{Hops: told.Hops, Whole: told.Route, NetworkBits: told.NetworkBits}, nil
-}
-
-// checkWhole also takes out of texts what a terminal would obey.
-func checkWhole(r *measure.RouteSample) error {
-	if len(r.Remarks) > mostRemarks {
-		return fmt.Errorf("%d remarks: want no more than %d", len(r.Remarks), mostRemarks)
-	}
-	for i := range r.Remarks {
-		one := &r.Remarks[i]
-		if len(one.TTLs) > MostTTL || len(one.Addresses) > MostTTL {
-			return fmt.Errorf("a remark on %d hops and %d addresses: want no more than %d", len(one.TTLs), len(one.Addresses), MostTTL)
-		}
-		one.Kind = measure.RemarkKind(printable(string(one.Kind)))
-		for at, address := range one.Addresses {
-			one.Addresses[at] = printable(address)
-		}
-	}
-	r.Answers, r.Why = printable(r.Answers), printable(r.Why)
-	return nil
-}
-
-func checkHop(h *measure.Hop, ttl int) error {
-	if h.TTL != ttl || len(h.Addresses) > mostAddresses || len(h.MPLS) > mostLabels || len(h.Interfaces) > mostAddresses || len(h.RTTSeconds) > MostQueries {
-		return fmt.Errorf("TTL %d with %d addresses, %d labels, %d interfaces and %d times: want fewer, in order of TTL",
-			h.TTL, len(h.Addresses), len(h.MPLS), len(h.Interfaces), len(h.RTTSeconds))
-	}
-	for _, address := range h.Addresses {
-		if _, err := netip.ParseAddr(address); err != nil {
-			return err
-		}
-	}
-	for _, rtt := range h.RTTSeconds {
-		if rtt != nil && (*rtt < 0 || *rtt > MostTimeout.Seconds()) {
-			return fmt.Errorf("a round trip of %v s: want no more than %v", *rtt, MostTimeout)
-		}
-	}
-	for i := range h.Interfaces {
-		port := &h.Interfaces[i]
-		port.Role, port.Name = printable(port.Role), printable(port.Name)
-		if _, err := netip.ParseAddr(port.Address); port.Address != "" && err != nil {
-			return err
-		}
-	}
-	h.Reply, h.Annotation, h.Fault, h.Translated = printable(h.Reply), printable(h.Annotation), printable(h.Fault), printable(h.Translated)
 	return nil
 }
 

@@ -1,12 +1,15 @@
 package retrace
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"net"
 	"net/netip"
+	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -69,7 +72,7 @@ func TestRequest(t *testing.T) {
 		at, stop := serving(t, net.JoinHostPort(host, "0"), NewResponder(func(_ context.Context, to netip.Addr, ask Ask) (Route, error) {
 			got = traced{to.String(), ask}
 			return found, nil
-		}, nil))
+		}, false, nil))
 		much := usual
 		much.MaxTTL, much.Queries, much.Timeout, much.Interval = 255, 10, time.Minute, time.Microsecond
 		back, err := requested(t.Context(), at, much)
@@ -90,11 +93,11 @@ func TestRequest(t *testing.T) {
 // Who is switched off, has too many tests, fails or is no responder says so.
 func TestRequestRefused(t *testing.T) {
 	quick := func(context.Context, netip.Addr, Ask) (Route, error) { return found, nil }
-	busy := NewResponder(quick, nil)
+	busy := NewResponder(quick, false, nil)
 	busy.places = admission.NewCount(admission.Limits{})
 	for want, r := range map[string]*Responder{
-		"switched that off": NewResponder(nil, nil), "busy with other routes": busy,
-		"no route to host": NewResponder(func(context.Context, netip.Addr, Ask) (Route, error) { return Route{}, errors.New("no route to host") }, nil),
+		"switched that off": NewResponder(quick, true, nil), "opened without that": NewResponder(nil, false, nil), "busy with other routes": busy,
+		"no route to host": NewResponder(func(context.Context, netip.Addr, Ask) (Route, error) { return Route{}, errors.New("no route to host") }, false, nil),
 	} {
 		at, stop := serving(t, "127.0.0.1:0", r)
 		if _, err := requested(t.Context(), at, usual); err == nil || !strings.Contains(err.Error(), want) {
@@ -136,7 +139,7 @@ func TestTracesForNobodyElse(t *testing.T) {
 	at, stop := serving(t, "127.0.0.1:0", NewResponder(func(context.Context, netip.Addr, Ask) (Route, error) {
 		traced.Add(1)
 		return found, nil
-	}, nil))
+	}, false, nil))
 	defer stop()
 	first, err := json.Marshal(usual.hello())
 	if err != nil {
@@ -171,7 +174,7 @@ func TestEndsWithCaller(t *testing.T) {
 		<-ctx.Done()
 		close(ended)
 		return Route{}, context.Cause(ctx)
-	}, nil))
+	}, false, nil))
 	defer stop()
 	ctx, cancel := context.WithCancel(t.Context())
 	failed := make(chan error, 1)
@@ -211,11 +214,118 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%+v", r.Whole)
 		}
 		for i, h := range r.Hops {
-			if h.TTL != i+1 || len(h.RTTSeconds) > MostQueries || strings.ContainsFunc(h.Reply+h.Fault+h.Annotation, func(r rune) bool { return r < ' ' || r > '~' }) {
+			if h.TTL != i+1 || len(h.RTTSeconds) > MostQueries {
 				t.Errorf("%+v", h)
 			}
 		}
+		if text := obeyed(reflect.ValueOf(r)); text != "" {
+			t.Errorf("%q is in %+v", text, r)
+		}
 	})
+}
+
+// obeyed is a text in a value that a terminal would obey, "" if there is none.
+func obeyed(v reflect.Value) string {
+	var parts []reflect.Value
+	switch v.Kind() {
+	case reflect.String:
+		if strings.ContainsFunc(v.String(), func(r rune) bool { return r < ' ' || r > '~' }) {
+			return v.String()
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			parts = append(parts, v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			parts = append(parts, v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			parts = append(parts, v.Field(i))
+		}
+	}
+	for _, part := range parts {
+		if text := obeyed(part); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// Every text of a report comes out printable, or has the report refused, wherever it stands.
+func TestReadObeyed(t *testing.T) {
+	const bad = `fe80::1%\u001b[2J`
+	for _, line := range []string{
+		`{"hops":[{"ttl":1,"addresses":["` + bad + `"]}]}`,
+		`{"hops":[{"ttl":1,"interfaces":[{"role":"` + bad + `","name":"` + bad + `"}]}]}`,
+		`{"hops":[{"ttl":1,"interfaces":[{"address":"` + bad + `"}]}]}`,
+		`{"hops":[{"ttl":1,"reply":"` + bad + `","annotation":"` + bad + `","translated":"` + bad + `","fault":"` + bad + `"}]}`,
+		`{"route":{"why":"` + bad + `","answers":"` + bad + `"}}`,
+		`{"route":{"remarks":[{"kind":"` + bad + `","ttls":[1],"addresses":["` + bad + `"]}]}}`,
+		`{"route":{"narrowings":[{"ttl":1,"before":2,"address":"` + bad + `"}]}}`,
+		`{"error":"` + bad + `"}`,
+	} {
+		r, err := readReport([]byte(line))
+		if text := obeyed(reflect.ValueOf(r)); err == nil && text != "" {
+			t.Errorf("%s: %q", line, text)
+		}
+		if err != nil && obeyed(reflect.ValueOf(err.Error())) != "" {
+			t.Errorf("%s: %q", line, err)
+		}
+	}
+}
+
+// Hops beyond any route are refused, wherever they stand.
+func TestReadTTLs(t *testing.T) {
+	for _, line := range []string{`{"first_silent":65}`, `{"dscp_changed_at":-1}`, `{"remarks":[{"kind":"loop","ttls":[9223372036854775807]}]}`, `{"narrowings":[{"ttl":1,"before":66}]}`} {
+		if _, err := readReport([]byte(`{"route":` + line + `}`)); err == nil || !strings.Contains(err.Error(), "want 0 to 64") {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+// A hop that tells more than a caller takes is told as far as it is taken.
+func TestReportOf(t *testing.T) {
+	much := Route{Hops: []measure.Hop{{TTL: 1, Addresses: slices.Repeat([]string{"192.0.2.1"}, mostAddresses+1), Interfaces: make([]measure.HopPort, mostAddresses+1),
+		MPLS: make([]measure.MPLSLabel, mostLabels+1), RTTSeconds: make([]*float64, MostQueries+1)}}}
+	line, err := json.Marshal(reportOf(much))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := readReport(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Route{Hops: []measure.Hop{{TTL: 1, Addresses: much.Hops[0].Addresses[1:], Interfaces: much.Hops[0].Interfaces[1:], MPLS: much.Hops[0].MPLS[1:],
+		RTTSeconds: much.Hops[0].RTTSeconds[1:]}}}
+	if diff := cmp.Diff(want, got); diff != "" || len(much.Hops[0].MPLS) != mostLabels+1 {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Who has not shown that it heard the cookie takes nobody's place.
+func TestIdleTakesNoPlace(t *testing.T) {
+	at, stop := serving(t, "127.0.0.1:0", NewResponder(func(context.Context, netip.Addr, Ask) (Route, error) { return found, nil }, false, nil))
+	defer stop()
+	first, err := json.Marshal(usual.hello())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range testsEach {
+		conn, err := net.Dial("tcp", at.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		_, _ = conn.Write(append(first, '\n'))
+		if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, "cookie") {
+			t.Fatalf("%q, %v", line, err)
+		}
+	}
+	if _, err := requested(t.Context(), at, usual); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestDrill(t *testing.T) {
@@ -223,7 +333,7 @@ func TestDrill(t *testing.T) {
 	drilltest.Run(t, drilltest.Subject{
 		Limit: short + sayTimeout, Varies: true,
 		Serve: func(t *testing.T) (netip.AddrPort, func()) {
-			r := NewResponder(func(context.Context, netip.Addr, Ask) (Route, error) { return found, nil }, nil)
+			r := NewResponder(func(context.Context, netip.Addr, Ask) (Route, error) { return found, nil }, false, nil)
 			r.longest, r.places = short, admission.NewCount(admission.Limits{Each: 200, All: 200})
 			return serving(t, "127.0.0.1:0", r)
 		},
