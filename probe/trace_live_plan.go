@@ -78,7 +78,7 @@ func (p *livePlan) due(now time.Time) (ttl int, at time.Time, more bool) {
 		return p.cursor + 1, p.began.Add(time.Duration(p.cursor) * p.spacing), true
 	case !p.settled && p.end == 0 && p.waiting():
 		return 0, at, false
-	case !p.settled && p.end == 0 && p.ahead < traceAhead && p.limit() < p.maxTTL:
+	case !p.settled && p.end == 0 && p.ahead < traceAhead && p.cursor < min(p.maxTTL, p.far+traceAhead): // which it may be beyond, once far went back
 		p.ahead = traceAhead // three hops in a row are silent
 		return p.cursor + 1, now, true
 	case p.rounds > 0 && p.round >= p.rounds:
