@@ -73,6 +73,7 @@ type Subject struct {
 	sized    bool          // packets were tried that no router may cut
 	passed   bool          // some of these were answered
 	tooLarge bool          // and somebody said that some are too large
+	hole     []measure.Hop // of a way on which large packets vanish: those that they pass, as samples.hops of the tool mtu has them; nil: not known
 	failed   string        // of a path, or a way, why nothing could be moved; "": nobody tried, or it could
 	refuted  []refuted     // causes that their own formulas rule out
 

@@ -162,7 +162,7 @@ var definitions = []definition{
 	{Name: HalfRate, Metric: "sent_bits_per_second", Unit: "bit/s", Means: "rate of a probe at half of the capacity"},
 	{Name: PassingSize, Metric: "path_mtu_bytes", Unit: "bytes", Means: "packets of {passing_size} are answered", Step: sizeOfPackets},
 	{Name: SilentSize, Metric: "silent_packet_bytes", Unit: "bytes",
-		Means: "packets of {silent_size} vanish: no answer, and no router says why"},
+		Means: "packets of {silent_size} vanish: no answer, and no router says why", Step: sizeAtOnce},
 	{Name: Allowed, Metric: "allowed_bits_per_second", Unit: "bit/s", Means: "what this limit allows"},
 }
 

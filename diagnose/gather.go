@@ -28,6 +28,7 @@ type gathering struct {
 var readers = map[string]func(*gathering, *measure.Result){
 	"ping": readPing, "capacity": readCapacity, "throughput": readThroughput, "fetch": readThroughput, "host": readHost, "transact": readExchange,
 	"sockets": readSockets, "audit": readAudit, "owd": readOneWay, "trace": readTrace,
+	"mtu": readMTU,
 }
 
 // gather reads Results in the order in which they were made, so that the newest that says something counts, and then derives
@@ -189,6 +190,7 @@ const (
 	ofPing     sort = "ping"
 	ofOpening  sort = "opening" // pings by TCP
 	ofTrace    sort = "trace"
+	ofMTU      sort = "mtu"
 	ofTransfer sort = "transfer" // by TCP, one way
 	ofMany     sort = "many"     // by TCP, one way, over several connections at once
 	ofBothWays sort = "both"     // by TCP, both ways at once

@@ -20,6 +20,7 @@ type hole struct {
 	deaf             bool   // nobody answers pings
 	address          string // of the target
 	capacity         float64
+	reflects         bool // a STAMP reflector answers at the target
 }
 
 // measure makes the Result of a step.
@@ -32,6 +33,10 @@ func (h hole) measure(s Step) *measure.Result {
 	switch s.Kind {
 	case "ping":
 		h.ping(r, s)
+	case "mtu":
+		if h.reflects {
+			h.sizes(r)
+		}
 	case "capacity":
 		length, set := s.Parameters["length"].(int)
 		if !set {
@@ -71,6 +76,19 @@ func (h hole) ping(r *measure.Result, s Step) {
 	r.Samples.Echoes = []measure.Echo{echo}
 }
 
+// sizes are what the tool mtu finds: on the way there large packets pass the first hop of three.
+func (h hole) sizes(r *measure.Result) {
+	there, back := 1500, 1500
+	if h.forward {
+		there = h.above
+		r.Samples.Hops = []measure.Hop{{TTL: 1, Addresses: []string{"10.1.1.1"}, Reply: "no answer"}}
+	}
+	if h.reverse {
+		back = h.above
+	}
+	r.Metrics[measure.PathMTU], r.Metrics[measure.ReversePathMTU] = float64(there), float64(min(there, back))
+}
+
 func (h hole) transfer(r *measure.Result, back, gone bool) {
 	r.Parameters["duration"] = 8.0
 	direction, end := measure.Forward, measure.Sender
@@ -107,11 +125,11 @@ func (h hole) survey(t *testing.T) (results []*measure.Result, steps []string) {
 
 // Whatever the size above which packets vanish, and the way, it is found, and what is said of it fits.
 func TestBlackHole(t *testing.T) {
-	for _, h := range []hole{
+	for _, h := range reflecting([]hole{
 		{above: 1300, forward: true}, {above: 1300, reverse: true}, {above: 1300, forward: true, reverse: true},
 		{above: 1499, forward: true}, {above: 1492, forward: true}, {above: 1400, forward: true}, {above: 600, forward: true, reverse: true}, {above: 90, forward: true},
 		{above: 1476, forward: true, address: "10.0.0.2"}, {above: 1476, reverse: true, address: "10.0.0.2"}, {above: 1280, forward: true, address: "fd00::2"},
-	} {
+	}) {
 		h.capacity = 48e6
 		t.Run(fmt.Sprintf("%+v", h), func(t *testing.T) {
 			results, steps := h.survey(t)
@@ -144,10 +162,43 @@ func TestBlackHole(t *testing.T) {
 			if p := f.Predicted; p == nil || math.Abs(p.BitsPerSecond-want)/want > 0.05 {
 				t.Errorf("predicted %+v, want about %v", p, want)
 			}
-			if len(steps) > 20 {
+			most := 21
+			if h.reflects {
+				most = 13
+			}
+			if len(steps) > most {
 				t.Errorf("%d steps: %v", len(steps), steps)
 			}
+			if named := strings.Contains(f.Explanation, "They vanish behind hop 1 (10.1.1.1)."); named != (h.reflects && h.forward) {
+				t.Errorf("the hop is not as it is known: %s", f.Explanation)
+			}
 		})
+	}
+}
+
+// reflecting are paths with a reflector of STAMP at the target, and the same without.
+func reflecting(all []hole) (both []hole) {
+	for _, h := range all {
+		both = append(both, h)
+		h.reflects = true
+		both = append(both, h)
+	}
+	return both
+}
+
+// Where large packets vanish is said as well as the hops tell it.
+func TestHoleAt(t *testing.T) {
+	answers, silent := measure.Hop{TTL: 2, Addresses: []string{"10.0.1.2"}}, measure.Hop{TTL: 3}
+	for want, hops := range map[string][]measure.Hop{
+		"":                                    nil,
+		"at an unknown hop, for none answers": {{TTL: 1}, {TTL: 2}},
+		"on the link that bob is on":          {{TTL: 0, Addresses: []string{"10.0.0.1"}}},
+		"behind hop 2 (10.0.1.2)":             {{TTL: 1}, answers},
+		"behind hop 2 (10.0.1.2), or beyond, where hops answer nothing": {answers, silent},
+	} {
+		if got := holeAt(&Subject{Sender: "bob", hole: hops}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
@@ -243,5 +294,15 @@ func TestPingOfNothing(t *testing.T) {
 	forward := gather([]*measure.Result{answered, nothing}).ways[measure.Forward]
 	if forward.Value(Pings) != 20 || forward.Value(Answers) != 19 {
 		t.Errorf("%v of %v answered, want 19 of 20", forward.Value(Answers), forward.Value(Pings))
+	}
+}
+
+// On real paths with a reflector the size is known to the byte, and the hop behind which larger packets vanish is named.
+func TestHoleRecorded(t *testing.T) {
+	for fault, size := range map[string]float64{"pmtu-blackhole": 1300, "jumbo-mismatch": 1500} {
+		f := Diagnose(readRecording(t, "testdata/faults/"+fault+".json.gz").Results).First()
+		if f == nil || !strings.Contains(f.Explanation, "They vanish behind hop 1 (10.0.0.2).") || f.Evidence[0].Value != size || f.Evidence[2].Metric != "hop" || f.Evidence[2].Value != 1 {
+			t.Errorf("%s: %+v", fault, f)
+		}
 	}
 }
