@@ -61,7 +61,7 @@ type Brief struct {
 	Results int       `json:"results"`
 	Result  string    `json:"result" doc:"ID of the first of them"`
 	Hops    []Hop     `json:"hops"`
-	Changed []int     `json:"changed" doc:"TTLs at which it differs from the route at that time"`
+	Changed []int     `json:"changed" doc:"TTLs at which it differs from the route at that time, one at least"`
 }
 
 // lasting is how many Results a route must have that traffic was moved to: what is seen once or twice is gone before anybody looks.
@@ -106,26 +106,36 @@ func joinedAlike(all []*stretch) (held []*stretch) {
 	return held
 }
 
-// joined are stretches without changes that are none: a router that answers from another address from then on.
-func (c *Course) joined(all []*stretch) (held []*stretch) {
-	for _, s := range all {
-		n := len(held)
-		if n == 0 {
-			held = append(held, s)
+// joined are stretches without changes that are none. Each two that follow each other are looked at anew once one of them was joined with another.
+func (c *Course) joined(all []*stretch) []*stretch {
+	for i := 1; i < len(all); {
+		one := c.one(all[i-1], all[i])
+		if one == nil {
+			i++
 			continue
 		}
-		before := held[n-1]
-		if m := moveOf(before, s); readdressed(&m.Before, &m.After) && !m.steps() {
-			for _, ttl := range m.After.Changed {
-				c.Varying = append(c.Varying, Varying{TTL: ttl, How: Readdressed, Addresses: slices.Concat(before.route.At(ttl).Addresses, s.route.At(ttl).Addresses),
-					Results: s.route.Results, Of: before.route.Results + s.route.Results, First: s.route.First})
-			}
-			held[n-1] = before.with(s.as(before.main()))
-			continue
-		}
-		held = append(held, s)
+		all[i-1] = one
+		all = slices.Delete(all, i, i+1)
+		i = max(1, i-1)
 	}
-	return held
+	return all
+}
+
+// one is both of two stretches: they differ in nothing, or maybe by chance, now that others were joined with them; or a router answers from another
+// address from then on. nil: traffic was moved.
+func (c *Course) one(before, after *stretch) *stretch {
+	m := moveOf(before, after)
+	if len(m.After.Changed) == 0 || m.Confidence < likely {
+		return before.with(after)
+	}
+	if !readdressed(&m.Before, &m.After) || m.steps() {
+		return nil
+	}
+	for _, ttl := range m.After.Changed {
+		c.Varying = append(c.Varying, Varying{TTL: ttl, How: Readdressed, Addresses: slices.Concat(before.route.At(ttl).Addresses, after.route.At(ttl).Addresses),
+			Results: after.route.Results, Of: before.route.Results + after.route.Results, First: after.route.First})
+	}
+	return before.with(after.as(before.main()))
 }
 
 // readdressed says whether two routes may be one, of which routers answer from other addresses: each hop that differs has the same router before

@@ -180,6 +180,9 @@ func (s *stretch) turns() (t Turns, any bool) {
 	}
 	slices.Sort(t.TTLs)
 	t.TTLs = slices.Compact(t.TTLs)
+	if len(t.TTLs) == 0 { // what was seen of each later makes them one
+		return t, false
+	}
 	order := s.order(regular)
 	runs := runsOf(order)
 	t.First, t.Last, t.Results, t.Switches = s.route.First, s.route.Last, len(order), runs-1
@@ -214,12 +217,14 @@ func byChance(order []int, runs int) bool {
 	return variance <= 0 || math.Abs(float64(runs)-expected) <= chanceLimit*math.Sqrt(variance)
 }
 
-// brief are the routes of a stretch that are not regular.
+// brief are the routes of a stretch that are not regular. One of which each hop is that of some regular route is none: where flows are balanced twice
+// on the way, some combinations are seen seldom.
 func (s *stretch) brief() (all []Brief) {
 	regular := s.regular()
 	for i := range s.routes {
-		if r := &s.routes[i]; !regular[s.kinds[i]] {
-			all = append(all, Brief{First: r.First, Last: r.Last, Results: r.Results, Result: r.Result, Hops: r.Hops, Changed: Differing(&s.route, r)})
+		r := &s.routes[i]
+		if changed := Differing(&s.route, r); !regular[s.kinds[i]] && len(changed) > 0 {
+			all = append(all, Brief{First: r.First, Last: r.Last, Results: r.Results, Result: r.Result, Hops: r.Hops, Changed: changed})
 		}
 	}
 	return all

@@ -9,16 +9,9 @@ import (
 )
 
 // RouteText says what differs between two routes that followed each other: hop 7: A is now B, one hop more, round trip as before.
-// after.Changed says where.
+// after.Changed says where; nowhere: no hop differs.
 func RouteText(before, after *analysis.Route) string {
-	first, others := after.Changed[0], after.Changed[1:]
-	parts := []string{fmt.Sprintf("hop %d: %s", first, hopText(before.At(first), after.At(first)))}
-	switch n := len(others); {
-	case n == 1:
-		parts = append(parts, fmt.Sprintf("hop %d differs, too", others[0]))
-	case n > 1:
-		parts = append(parts, fmt.Sprintf("%d hops from %d to %d differ, too", n, others[0], others[n-1]))
-	}
+	parts := changedText(before, after)
 	if before.Whole && after.Whole {
 		parts = append(parts, lengthText(len(after.Hops)-len(before.Hops)))
 	}
@@ -30,8 +23,28 @@ func RouteText(before, after *analysis.Route) string {
 	return strings.Join(parts, ", ")
 }
 
+func changedText(before, after *analysis.Route) []string {
+	ttls := after.Changed
+	if len(ttls) == 0 {
+		return []string{"no hop differs"}
+	}
+	parts := []string{fmt.Sprintf("hop %d: %s", ttls[0], hopText(before.At(ttls[0]), after.At(ttls[0])))}
+	switch n := len(ttls) - 1; {
+	case n == 1:
+		parts = append(parts, fmt.Sprintf("hop %d differs, too", ttls[1]))
+	case n > 1:
+		parts = append(parts, fmt.Sprintf("%d hops from %d to %d differ, too", n, ttls[1], ttls[n]))
+	}
+	return parts
+}
+
+// hopText says who is another one at a hop. Beyond the end of the shorter of two routes, the longer one may have a hop that is silent.
 func hopText(before, after analysis.Hop) string {
 	switch {
+	case len(before.Addresses) == 0 && len(after.Addresses) == 0 && after.TTL == 0:
+		return "a silent hop is gone"
+	case len(before.Addresses) == 0 && len(after.Addresses) == 0:
+		return "a silent hop is new"
 	case len(before.Addresses) == 0:
 		return namesOf(after) + " is new"
 	case len(after.Addresses) == 0:

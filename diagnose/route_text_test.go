@@ -37,16 +37,17 @@ func TestRouteText(t *testing.T) {
 		return r
 	}
 	for want, routes := range map[string][2]*measure.Result{
-		"hop 2: y is now w, as many hops":                                     {trip([][]string{x, y, z}), trip([][]string{x, {"w"}, z})},
-		"hop 2: y is now w, as many hops, round trip as before":               {trip([][]string{x, y, z}, 10, 12, 11), trip([][]string{x, {"w"}, z}, 11.9)},
-		"hop 2: y is now w, as many hops, round trip 20.0 ms, before 10.0 ms": {trip([][]string{x, y, z}, 10), trip([][]string{x, {"w"}, z}, 20)},
-		"hop 2: y is now w, as many hops, round trip 5.00 ms, before 10.0 ms": {trip([][]string{x, y, z}, 10), trip([][]string{x, {"w"}, z}, 5)},
-		"hop 2: y is now w, as many hops, round trip as before ":              {trip([][]string{x, y, z}, 0.1), trip([][]string{x, {"w"}, z}, 0.9)},
-		"hop 2: y is now w, hop 3 differs, too":                               {trip([][]string{x, y, y}, 10), trip([][]string{x, {"w"}, z}, 10)},
-		"hop 2: z is now y, hop 3 differs, too, one hop more":                 {trip([][]string{x, z}), trip([][]string{x, y, z})},
-		"hop 2: y is now z, hop 3 differs, too, one hop fewer":                {trip([][]string{x, y, z}), trip([][]string{x, z})},
-		"hop 1: z is now x, 3 hops from 2 to 4 differ, too, 3 hops more":      {trip([][]string{z}), trip([][]string{x, y, y, z})},
-		"hop 1: x is now z, 3 hops from 2 to 4 differ, too, 3 hops fewer":     {trip([][]string{x, y, y, z}), trip([][]string{z})},
+		"hop 2: y is now w, as many hops":                                         {trip([][]string{x, y, z}), trip([][]string{x, {"w"}, z})},
+		"hop 2: y is now w, as many hops, round trip as before":                   {trip([][]string{x, y, z}, 10, 12, 11), trip([][]string{x, {"w"}, z}, 11.9)},
+		"hop 2: y is now w, as many hops, round trip 20.0 ms, before 10.0 ms":     {trip([][]string{x, y, z}, 10), trip([][]string{x, {"w"}, z}, 20)},
+		"hop 2: y is now w, as many hops, round trip 5.00 ms, before 10.0 ms":     {trip([][]string{x, y, z}, 10), trip([][]string{x, {"w"}, z}, 5)},
+		"hop 2: y is now w, as many hops, round trip as before ":                  {trip([][]string{x, y, z}, 0.1), trip([][]string{x, {"w"}, z}, 0.9)},
+		"hop 2: y is now w, hop 3 differs, too":                                   {trip([][]string{x, y, y}, 10), trip([][]string{x, {"w"}, z}, 10)},
+		"hop 2: z is now y, hop 3 differs, too, one hop more":                     {trip([][]string{x, z}), trip([][]string{x, y, z})},
+		"hop 2: y is now z, hop 3 differs, too, one hop fewer":                    {trip([][]string{x, y, z}), trip([][]string{x, z})},
+		"hop 1: z is now x, 3 hops from 2 to 4 differ, too, 3 hops more":          {trip([][]string{z}), trip([][]string{x, y, y, z})},
+		"hop 1: x is now z, 3 hops from 2 to 4 differ, too, 3 hops fewer":         {trip([][]string{x, y, y, z}), trip([][]string{z})},
+		"hop 3: a silent hop is new, 2 hops from 4 to 5 differ, too, 3 hops more": {trip([][]string{x, z}), trip([][]string{x, nil, nil, nil, {"end"}})},
 		"hop 3: y is new": {trip([][]string{x, z}), trip([][]string{x, z, y})},
 		"hop 2: y, y2 is now w, w2 and 1 more, as many hops": {trip([][]string{x, {"y", "y2"}, z}), trip([][]string{x, {"w", "w2", "w3"}, z})},
 	} {
@@ -58,6 +59,14 @@ func TestRouteText(t *testing.T) {
 		if got := RouteText(&found[0], &found[1]); got != trimmed(want) {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// Two routes of which none says where they differ are told, too.
+func TestRouteTextOfNoChange(t *testing.T) {
+	r := analysis.Routes([]*measure.Result{traceOf("A", time.Time{}, []string{"x"}, []string{"z"})})[0]
+	if got, want := RouteText(&r, &r), "no hop differs, as many hops"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -82,6 +82,9 @@ func checkWatchFlags(flags *pflag.FlagSet, with bool) (err error) {
 
 // run traces until the time is over, or until Ctrl-C.
 func (call *watchCall) run(c *cobra.Command, s *session, flags *parameterFlags, args []string) error {
+	if len(args) != 1 {
+		return input.Errorf("%q: --watch is of one host; give one", args[1:])
+	}
 	parameters, options, err := flags.read(c, s)
 	if err != nil {
 		return err

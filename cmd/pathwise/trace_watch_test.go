@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,6 +71,20 @@ func TestRouteStory(t *testing.T) {
 	}
 }
 
+// Whatever traces of flows come to that are balanced at two hops, a story tells it at each trace and at its end.
+func TestRouteStoryOfBalancedFlows(t *testing.T) {
+	for seed := range uint64(60) {
+		random := rand.New(rand.NewPCG(seed, 3))
+		s := newRouteStory("carol")
+		for i := range 12 {
+			s.add(foundRoute(i, 0.01, "home", []string{"a", "b"}[random.IntN(2)], []string{"c", "d"}[random.IntN(2)], "last"))
+			if text := s.summary()[0].text; strings.Contains(text, "no hop differs") {
+				t.Errorf("seed %d, trace %d: %s", seed, i, text)
+			}
+		}
+	}
+}
+
 // A story looks closer while it does not know whether a route lasts, and lets old traces go, but not what they came to.
 func TestRouteStoryGoesOn(t *testing.T) {
 	for seen, want := range map[string]bool{"": true, "nnnnn": true, "nnnnnn": false, "nnnnnns": true, "nnnnnnsn": false, "nnnnnnss": true, "nnnnnnsss": false, "nnnnnnssss": false} {
@@ -81,6 +96,19 @@ func TestRouteStoryGoesOn(t *testing.T) {
 	summary := s.summary()[0].data.(routeSummary)
 	if len(s.traces) > 60 || summary.Traces != 112 || len(summary.Course.Moves) != 1 || summary.Course.Moves[0].After.Result != "6" {
 		t.Errorf("%d traces of %d are kept, and %d changes", len(s.traces), summary.Traces, len(summary.Course.Moves))
+	}
+}
+
+// A watch of several hosts is refused: it would be of the first alone.
+func TestWatchBadCalls(t *testing.T) {
+	for call, want := range map[string]string{
+		"trace carol dave --watch":  `["dave"]: --watch is of one host; give one`,
+		"trace carol --for 1h":      "--for: only with --watch; leave it out, or add that",
+		"trace carol --watch -4 -6": "-4 -6: a watch is of one; give one of them",
+	} {
+		if got := refused(t, strings.Fields(call)...); got != want {
+			t.Errorf("%s: %q, want %q", call, got, want)
+		}
 	}
 }
 
