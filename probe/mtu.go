@@ -41,13 +41,75 @@ const (
 	mtuHops    = 30 // as traceroute goes
 	mtuWave    = 8  // hops that are asked at once; where none of so many answers the search for the one that narrows the path is over
 
-	// What a run takes at most: the contact by each protocol and port, a round of the usual sizes, four of others and one to be sure, each way, and the
-	// hops. In rounds most time is that of the wait at the end.
-	mtuContacts  = 5
-	mtuRounds    = 2 * 6
-	mtuHopRounds = 2 * (mtuHops + mtuWave - 1) / mtuWave
-	mtuMostSent  = mtuTries * (mtuContacts + mtuRounds*mtuFan + 2*mtuHops)
+	// What is sought by one run is bounded, whatever is told and answered: what comes through at one time and not at another has no end.
+	mtuRounds   = 6  // of a search, where nothing is lost by accident: the usual sizes, four of others, and one to be sure
+	mtuLimit    = 32 // the same, where much is
+	mtuMostTold = 8  // sizes of routers that are tried: each that is none costs two rounds
+	mtuSearches = 5  // of a way; one that narrows twice takes three to be known in all its hops
 )
+
+// mtuTrial is a protocol to try, by a port.
+type mtuTrial struct {
+	proto   string
+	port    int
+	opening time.Duration // how long a connection may take to open
+}
+
+// trials are the protocols to try, and their ports, until the target answers one.
+func (p MTU) trials() (all []mtuTrial) {
+	for _, proto := range mtuProtos[1:] {
+		if p.Proto != "" && p.Proto != protoAuto && p.Proto != proto {
+			continue
+		}
+		if proto == protoICMP {
+			all = append(all, mtuTrial{proto: proto})
+			continue
+		}
+		ports := mtuPorts[proto]
+		if p.Port != 0 {
+			ports = []int{p.Port}
+		}
+		for _, port := range ports {
+			t := mtuTrial{proto: proto, port: port}
+			if proto == protoTCP {
+				t.opening = 3 * p.Timeout / 2
+				if len(ports) == 1 {
+					t.opening = 7 * p.Timeout / 2
+				}
+			}
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// contactWaits are how long the packets of a contact are waited for, one after the other.
+func contactWaits(timeout time.Duration) [mtuTries]time.Duration {
+	var waits [mtuTries]time.Duration
+	for i := range waits {
+		waits[i] = timeout / mtuTries
+	}
+	waits[mtuTries-1] = timeout
+	return waits
+}
+
+// takes is how long so many searches take, where nothing is lost by accident, and how many packets: every contact is in vain but the last, every round lasts until its
+// longest wait is over, and each search is followed by packets to all hops. Once these were sought, a wave after the other.
+func (p MTU) takes(searches int) (time.Duration, int) {
+	setDefault(&p.Timeout, mtuTimeout)
+	trials := p.trials()
+	var waits time.Duration
+	for _, t := range trials {
+		waits += t.opening
+		for _, wait := range contactWaits(p.Timeout) {
+			waits += wait
+		}
+	}
+	const waves = (mtuHops + mtuWave - 1) / mtuWave
+	waits += time.Duration(searches*(mtuRounds+1)+waves) * p.Timeout
+	packets := mtuTries * (len(trials) + searches*(mtuRounds*mtuFan+mtuHops) + mtuHops)
+	return waits + time.Duration(packets)*mtuGap, packets
+}
 
 func mtuKind() Kind {
 	return newKind(declaration[MTU]{
@@ -93,13 +155,13 @@ func (p MTU) Validate() error {
 
 func (p *MTU) equip(Options) {}
 
-func (p *MTU) demand() measure.Demand {
-	timeout := p.Timeout
-	setDefault(&timeout, mtuTimeout)
+func (p *MTU) demand() measure.Demand { return p.demandOf(2) } // there, and back
+
+// demandOf is that of so many searches.
+func (p *MTU) demandOf(searches int) measure.Demand {
 	packet := wire(p.Target, p.Family, mtu-model.IPv6Header)
-	waits := mtuContacts*timeout + (mtuRounds+mtuHopRounds)*min(timeout, mtuLeast)
-	return measure.Demand{DurationSeconds: (waits + mtuMostSent*mtuGap).Seconds(), BitsPerSecond: 8 * packet / mtuGap.Seconds(),
-		Bytes: 2 * packet * mtuMostSent}
+	lasts, packets := p.takes(searches)
+	return measure.Demand{DurationSeconds: lasts.Seconds(), BitsPerSecond: 8 * packet / mtuGap.Seconds(), Bytes: 2 * packet * float64(packets)}
 }
 
 // resultBytes are inferred from those of a trace, which has hops as well.

@@ -42,40 +42,15 @@ func (p MTU) measure(ctx context.Context, result *measure.Result) error {
 	})
 }
 
-// mtuTrial is a protocol to try, by a port.
-type mtuTrial struct {
-	proto string
-	port  int
-	open  func(context.Context, way) (mtuWire, error)
-}
-
-// trials are the protocols to try, and their ports, until the target answers one.
-func (p MTU) trials() (all []mtuTrial) {
-	for _, proto := range mtuProtos[1:] {
-		if p.Proto != "" && p.Proto != protoAuto && p.Proto != proto {
-			continue
-		}
-		if proto == protoICMP {
-			all = append(all, mtuTrial{proto, 0, openMTUEcho})
-			continue
-		}
-		ports := mtuPorts[proto]
-		if p.Port != 0 {
-			ports = []int{p.Port}
-		}
-		for _, port := range ports {
-			open := openMTUStamp(port)
-			if proto == protoTCP {
-				patience := 3 * p.Timeout / 2
-				if len(ports) == 1 {
-					patience = 7 * p.Timeout / 2
-				}
-				open = openMTUSegments(port, patience)
-			}
-			all = append(all, mtuTrial{proto, port, open})
-		}
+// open opens what the protocol of a trial is spoken by; nil: nobody listens there.
+func (t mtuTrial) open(ctx context.Context, w way) (mtuWire, error) {
+	switch t.proto {
+	case protoICMP:
+		return openMTUEcho(ctx, w)
+	case protoSTAMP:
+		return openMTUStamp(t.port)(ctx, w)
 	}
-	return all
+	return openMTUSegments(t.port, t.opening)(ctx, w)
 }
 
 // measureWay measures by the first protocol that the target answers.
@@ -142,11 +117,10 @@ func (p MTU) measureBy(ctx context.Context, t mtuTrial, w way, result *measure.R
 
 // there measures the way to the target, and finds the hop that narrows it.
 func (r *mtuRun) there(s *mtuSearch, w way, result *measure.Result) error {
-	for again := true; again; {
+	for range mtuSearches {
 		if err := r.search(s, mtuTTL); err != nil {
 			return err
 		}
-		again = false
 		result.Metrics[measure.PathMTU] = float64(s.passes)
 		if s.passes >= s.most || r.own(s.fails()) {
 			return nil
@@ -155,15 +129,16 @@ func (r *mtuRun) there(s *mtuSearch, w way, result *measure.Result) error {
 		if err != nil {
 			return err
 		}
-		hops, passed, err := r.narrowing(ttls, s.fails(), mtuTTL, w.from)
+		hops, again, err := r.narrowing(ttls, s.fails(), mtuTTL, w.from)
 		if err != nil {
 			return err
 		}
-		if result.Samples.Hops = hops; passed {
-			again = true
-			s.tried(s.fails(), nil)
+		if result.Samples.Hops = hops; !again {
+			return nil
 		}
+		s.tried(s.fails(), nil)
 	}
+	result.Note("larger packets come through at one time and not at another")
 	return nil
 }
 

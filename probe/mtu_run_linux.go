@@ -2,6 +2,7 @@ package probe
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"slices"
 	"time"
@@ -42,13 +43,9 @@ func (p mtuSent) refused() bool { return p.heard != nil && p.heard.reason == soc
 
 // contact sends small packets until one is answered, which tells how long answers take; false: none is.
 func (r *mtuRun) contact(size int) (bool, error) {
-	for range mtuTries {
+	for _, wait := range contactWaits(r.timeout) {
 		if err := r.send(size, mtuTTL); err != nil {
 			return false, err
-		}
-		wait := r.timeout / mtuTries
-		if len(r.sent) == mtuTries {
-			wait = r.timeout
 		}
 		err := r.listen(r.last.Add(wait), func() bool { return r.answers > 0 || r.shut() })
 		if err != nil || r.answers > 0 || r.shut() {
@@ -67,15 +64,22 @@ func (r *mtuRun) shut() bool {
 
 // search tries sizes that live for so many hops until it is known which is the largest to come there.
 func (r *mtuRun) search(s *mtuSearch, ttl int) error {
-	for sizes := s.round(); sizes != nil; sizes = s.round() {
+	for range mtuLimit {
+		sizes := s.round()
+		if sizes == nil {
+			return nil
+		}
 		passed, silent, err := r.round(s, sizes, ttl)
 		if err != nil {
 			return err
 		}
 		s.tried(passed, silent)
 	}
-	return nil
+	return errMTUUnsteady
 }
+
+// errMTUUnsteady is of a path without a size from which on packets do not come through.
+var errMTUUnsteady = fmt.Errorf("after %d rounds there is no size yet from which on packets do not come through: they come at one time and not at another", mtuLimit)
 
 // round sends packets of some sizes, the largest first, again and again, but for those of which it is known already whether they come through. It is over at
 // once when a router tells of a size that was not tried yet.
@@ -137,6 +141,9 @@ func (r *mtuRun) round(s *mtuSearch, sizes []int, ttl int) (passed int, silent m
 
 // newlyTold is the size that a router tells of since a packet, which may be the MTU and was not told before; else the one that was.
 func (r *mtuRun) newlyTold(s *mtuSearch, begin int) int {
+	if len(r.told) >= mtuMostTold {
+		return s.told
+	}
 	for _, p := range r.sent[begin:] {
 		if p.refused() && s.passes < p.heard.mtu && p.heard.mtu < min(p.size, s.fails()) && p.heard.mtu >= s.least && !slices.Contains(r.told, p.heard.mtu) {
 			return p.heard.mtu

@@ -180,8 +180,8 @@ func (t *Trace) demand() measure.Demand {
 	d := measure.Demand{DurationSeconds: 2*all.Timeout.Seconds() + probes*all.Interval.Seconds(), Bytes: 2 * each * probes,
 		BitsPerSecond: 8 * each / all.Interval.Seconds()}
 	if all.MTU {
-		sizes := (&MTU{Target: t.Target, Family: t.Family, Timeout: t.Timeout}).demand()
-		d.DurationSeconds, d.Bytes, d.BitsPerSecond = d.DurationSeconds+2*sizes.DurationSeconds, d.Bytes+2*sizes.Bytes, max(d.BitsPerSecond, sizes.BitsPerSecond)
+		sizes := (&MTU{Target: t.Target, Family: t.Family, Timeout: t.Timeout}).demandOf(mtuSearches)
+		d.DurationSeconds, d.Bytes, d.BitsPerSecond = d.DurationSeconds+sizes.DurationSeconds, d.Bytes+sizes.Bytes, max(d.BitsPerSecond, sizes.BitsPerSecond)
 	}
 	if all.Both {
 		d.DurationSeconds, d.Bytes = 2*d.DurationSeconds+openingTimeout.Seconds(), 2*d.Bytes

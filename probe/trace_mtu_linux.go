@@ -98,7 +98,7 @@ func (t Trace) openRun(ctx context.Context, open func(context.Context, way) (mtu
 func (r *mtuRun) steps(s *mtuSearch, end int, from netip.Addr, result *measure.Result) error {
 	hops, route := result.Samples.Hops, result.Samples.Route
 	var ttls []mtuHop
-	for {
+	for range mtuSearches {
 		if err := r.search(s, end); err != nil {
 			return err
 		}
@@ -139,4 +139,6 @@ func (r *mtuRun) steps(s *mtuSearch, end int, from netip.Addr, result *measure.R
 		}
 		s = &mtuSearch{least: s.least, most: s.most, passes: n.Bytes + 1}
 	}
+	result.Note(fmt.Sprintf("what comes to hops up to %d is not known: the path narrows at more places than are sought, or at others each time", min(end, len(hops))))
+	return nil
 }
