@@ -119,7 +119,7 @@ func routeMetrics() []Definition {
 			Text: "How many places of the route have another link on the way there than on the way back, as far as the addresses of routers tell. Each way has its " +
 				"own delay, load and faults then, so that what a round trip shows may be of either.",
 			Shows: "0 where the ways are the same, or where what differs does not show.", See: []string{"hop_count", "reverse_hop_count", "route"}},
-		{Metric: PacketChanges, Label: "Changes on the way", Group: "Path", Better: BetterLow, Draw: DrawSteps,
+		{Metric: PacketChanges, Label: "Changes on the way", Group: "Path", Better: BetterLow, Follows: FollowsTrip, Draw: DrawSteps,
 			Help:  "Header fields and options of TCP SYNs that were changed on the way.",
 			Text:  "How often a field or an option of a TCP SYN is not as it was at the place before: its MSS, window scale, SACK, time stamps, ECN, DSCP, addresses and so on.",
 			Shows: "A box that takes out window scale or SACK makes transfers slow; one that lowers the MSS fits packets into a tunnel. The Result says which, and between which hops.",
