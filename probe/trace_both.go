@@ -135,7 +135,7 @@ func bothText(w io.Writer, r *measure.Result) {
 
 // place is a hop in its column: its TTL, who answered, and the shortest round trip.
 func place(hops []measure.Hop, ttl, width int) string {
-	if ttl == 0 {
+	if ttl < 1 || ttl > len(hops) { // 0: there is none; the others: of a Result that was made elsewhere
 		return fmt.Sprintf("%3s  %-*s", "", width, "")
 	}
 	h := hops[ttl-1]

@@ -84,6 +84,9 @@ func (t LiveTable) who(address string) string {
 
 // beside is what stands behind the figures of a hop: its latest round trips, and what it told that the one before did not.
 func (t LiveTable) beside(hops []measure.Hop, i int) string {
+	if i >= len(hops) { // of a Result that was made elsewhere
+		return ""
+	}
 	h := hops[i]
 	var parts []string
 	if t.Width > 0 {

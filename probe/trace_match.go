@@ -30,6 +30,9 @@ type traceFlow struct {
 	idents bool // of many flows of ICMP each has an identifier of its own, not a checksum alone
 }
 
+// own is the address that packets leave with, as quotes have it: without the zone in which a socket is bound to it.
+func (f *traceFlow) own() netip.Addr { return f.from.Addr().WithZone("") }
+
 // base is the first sequence number.
 func (f *traceFlow) base() uint32 { return binary.BigEndian.Uint32(f.token[:]) }
 
@@ -110,7 +113,7 @@ func (f *traceFlow) quoted(q icmp.Quote, sent int) (id int, ok bool) {
 	if id, ok = f.proven(q, sent); ok {
 		return id, true
 	}
-	if q.From != f.from.Addr() || q.To != f.to.Addr() {
+	if q.From != f.own() || q.To != f.to.Addr() {
 		return 0, false
 	}
 	switch f.protocol {
@@ -176,7 +179,7 @@ func (f *traceFlow) translated(q icmp.Quote, id int) string {
 	if ident, _, _, ok := q.Echo(); ok && f.protocol == traceICMP {
 		from, ports = ident, true
 	}
-	if now := netip.AddrPortFrom(q.From, from); ports && now != netip.AddrPortFrom(f.from.Addr(), f.source(id)) {
+	if now := netip.AddrPortFrom(q.From, from); ports && now != netip.AddrPortFrom(f.own(), f.source(id)) {
 		return now.String()
 	}
 	if f.shift(q, id) != 0 {
@@ -215,7 +218,7 @@ func (f *traceFlow) queued(e sock.ICMPError, sent int) (id int, nameless, ok boo
 		if protocol {
 			kind = icmp.ProtocolICMPv6
 		}
-		q := icmp.Quote{IPv6: protocol, From: f.from.Addr(), To: f.to.Addr(), Protocol: kind, Transport: e.Quoted}
+		q := icmp.Quote{IPv6: protocol, From: f.own(), To: f.to.Addr(), Protocol: kind, Transport: e.Quoted}
 		id, ok = f.quoted(q, sent)
 		return id, false, ok
 	}

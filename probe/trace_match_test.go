@@ -14,7 +14,7 @@ import (
 // flows are one of each protocol and family.
 func traceFlows() (flows []*traceFlow) {
 	for _, protocol := range []string{traceUDP, traceICMP, traceTCP} {
-		for _, ends := range [][2]string{{"10.0.0.1", "10.9.9.9"}, {"2001:db8::1", "2001:db8::9"}} {
+		for _, ends := range [][2]string{{"10.0.0.1", "10.9.9.9"}, {"2001:db8::1", "2001:db8::9"}, {"fe80::1%eth0", "fe80::9"}} {
 			from, to := netip.MustParseAddr(ends[0]), netip.MustParseAddr(ends[1])
 			f := &traceFlow{protocol: protocol, from: netip.AddrPortFrom(from, 4321), to: netip.AddrPortFrom(to, 33434), target: to}
 			copy(f.token[:], "\xff\xff\xff\xfb\x01\x02\x03\x04") // ids wrap round the sequence numbers
@@ -27,7 +27,7 @@ func traceFlows() (flows []*traceFlow) {
 // quote is what a router quotes of a probe, of its transport header so many bytes; 0: all.
 func (f *traceFlow) quote(id, bytes int, port uint16) icmp.Quote {
 	packet := f.request(id)
-	q := icmp.Quote{IPv6: f.to.Addr().Is6(), From: f.from.Addr(), To: f.to.Addr(), TTL: 1}
+	q := icmp.Quote{IPv6: f.to.Addr().Is6(), From: f.from.Addr().WithZone(""), To: f.to.Addr(), TTL: 1}
 	switch f.protocol {
 	case traceTCP:
 		q.Protocol = icmp.ProtocolTCP
@@ -55,7 +55,11 @@ func TestTraceQuoted(t *testing.T) {
 	for _, f := range traceFlows() {
 		for id := range sent {
 			for _, bytes := range []int{0, 8} { // all, and the least
-				if got, ok := f.quoted(f.quote(id, bytes, f.to.Port()), sent); got != id || !ok {
+				q := f.quote(id, bytes, f.to.Port())
+				if how := f.translated(q, id); how != "" {
+					t.Errorf("%s from %s: probe %d, as it left, is told to be translated: %s", f.protocol, f.from, id, how)
+				}
+				if got, ok := f.quoted(q, sent); got != id || !ok {
 					t.Errorf("%s to %s, %d bytes: probe %d taken for %d, %v", f.protocol, f.to, bytes, id, got, ok)
 				}
 			}

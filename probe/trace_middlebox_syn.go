@@ -59,7 +59,7 @@ func timeStamps(own, echoed uint32) []byte {
 func (c *craftedSYN) sent(f *traceFlow, id, ttl int) icmp.Quote {
 	ipv6 := f.to.Addr().Is6()
 	tcp := c.marshal(f, id)
-	return icmp.Quote{IPv6: ipv6, From: f.from.Addr(), To: f.to.Addr(), TTL: uint8(ttl), DSCP: uint8(c.dscp), ECN: ecnCapable, Length: ipHeader(f.to.Addr()) + len(tcp),
+	return icmp.Quote{IPv6: ipv6, From: f.own(), To: f.to.Addr(), TTL: uint8(ttl), DSCP: uint8(c.dscp), ECN: ecnCapable, Length: ipHeader(f.to.Addr()) + len(tcp),
 		Protocol: icmp.ProtocolTCP, DontFragment: !ipv6, Transport: tcp}
 }
 

@@ -95,7 +95,9 @@ func PathsText(s *measure.PathsSample) string {
 		}
 	}
 	for _, l := range s.Links {
-		g.Links = append(g.Links, multipath.Link(l))
+		if n := len(s.Vertices); l.From >= 0 && l.From < n && l.To >= 0 && l.To < n && s.Vertices[l.From].TTL < s.Vertices[l.To].TTL { // as all that a trace finds
+			g.Links = append(g.Links, multipath.Link(l))
+		}
 	}
 	return multipath.Draw(g, func(a netip.Addr) string { return a.String() + rtts[a] })
 }

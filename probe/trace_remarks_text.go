@@ -15,7 +15,8 @@ func Straight(hops []measure.Hop, route *measure.RouteSample) []measure.Hop {
 	}
 	for _, r := range route.Remarks {
 		if r.Kind == measure.RemarkLoop && len(r.TTLs) > 0 {
-			return hops[:min(len(hops), r.TTLs[len(r.TTLs)-1]+1)]
+			last := min(max(0, r.TTLs[len(r.TTLs)-1]), len(hops)) // a Result that was made elsewhere may have any number
+			return hops[:min(len(hops), last+1)]
 		}
 	}
 	return hops

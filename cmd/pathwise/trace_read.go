@@ -52,6 +52,9 @@ func readResults(path string, text []byte) (all []*measure.Result, err error) {
 	return all, nil
 }
 
+// mostTTL is the highest TTL of a packet (RFC 791, 3.1).
+const mostTTL = 255
+
 // astray says what of a route leads to a hop that is not there, which no trace says of itself; "": nothing.
 func astray(r *measure.Result) string {
 	outside := func(i, n int) bool { return i < 0 || i >= n }
@@ -71,12 +74,15 @@ func astray(r *measure.Result) string {
 			}
 		}
 	}
+	if rounds := r.Samples.Rounds; rounds != nil && len(rounds.Hops) > len(r.Samples.Hops) {
+		return fmt.Sprintf("rounds are of %d hops of %d", len(rounds.Hops), len(r.Samples.Hops))
+	}
 	for _, route := range routes {
 		if route == nil {
 			continue
 		}
 		for _, remark := range route.Remarks {
-			if slices.ContainsFunc(remark.TTLs, func(ttl int) bool { return ttl < 0 }) {
+			if slices.ContainsFunc(remark.TTLs, func(ttl int) bool { return ttl < 0 || ttl > mostTTL }) {
 				return fmt.Sprintf("a remark is of hops %v", remark.TTLs)
 			}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"testing"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -32,6 +33,9 @@ func TestAstray(t *testing.T) {
 		{both(measure.LinkPair{Forward: -1}), "a link is of hop -1 of 2 there, and 0 of 1 back"},
 		{loop(2), ""},
 		{loop(-2), "a remark is of hops [1 -2]"},
+		{loop(math.MaxInt), "a remark is of hops [1 9223372036854775807]"},
+		{measure.Samples{Hops: hops, Rounds: &measure.RoundsSample{Hops: make([]measure.HopRounds, 2)}}, ""},
+		{measure.Samples{Hops: hops, Rounds: &measure.RoundsSample{Hops: make([]measure.HopRounds, 3)}}, "rounds are of 3 hops of 2"},
 	} {
 		if got := astray(&measure.Result{Samples: test.samples}); got != test.want {
 			t.Errorf("%+v: %q, want %q", test.samples, got, test.want)
