@@ -12,7 +12,12 @@ import (
 // several lines of an address the first counts, as it does for reverse look-ups of the C library.
 //
 //	192.0.2.1   r1.example.net  r1
-func ReadHosts(r io.Reader) (map[netip.Addr]string, error) {
+func ReadHosts(r io.Reader) (map[netip.Addr]string, error) { return readHosts(r, mostNames) }
+
+// mostNames is how many addresses may have names: at some 100 bytes each 200 MB, however small the file is that they were packed in.
+const mostNames = 2_000_000
+
+func readHosts(r io.Reader, most int) (map[netip.Addr]string, error) {
 	names := map[netip.Addr]string{}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, mostLine)
@@ -26,9 +31,13 @@ func ReadHosts(r io.Reader) (map[netip.Addr]string, error) {
 		if err != nil || len(fields) < 2 {
 			return nil, fmt.Errorf("line %d: %q: want an address and a name", n, short(line))
 		}
-		if a = a.Unmap().WithZone(""); names[a] == "" {
-			names[a] = printable(fields[1])
+		if a = a.Unmap().WithZone(""); names[a] != "" {
+			continue
 		}
+		if len(names) == most {
+			return nil, fmt.Errorf("line %d: more than %d addresses", n, most)
+		}
+		names[a] = printable(fields[1])
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("read names: %w", err)

@@ -54,20 +54,27 @@ type mmdb[R record[V], V any] struct{ reader *maxminddb.Reader }
 // tried is how many records of a file are looked at for one that says something: those of one without what is asked for say nothing.
 const tried = 1000
 
+// ways is how many of them lead to a leaf of a sound file: a tree has a leaf more than nodes, and that of IPv4 hangs in that of IPv6 at a few more places. In a file
+// that was made to be searched without end, any number of ways leads from node to node.
+const ways = 8
+
 // newMMDB reads a file that is whole in memory, and refuses one whose records have nothing of what is asked for, such as one of places for systems.
 func newMMDB[R record[V], V any](db []byte, what string) (Finder[V], error) {
 	reader, err := maxminddb.OpenBytes(db)
 	if err != nil {
 		return nil, fmt.Errorf("read MaxMind DB: %w", err)
 	}
-	m, seen := &mmdb[R, V]{reader}, 0
-	for result := range reader.Networks() {
+	m, seen, leaves := &mmdb[R, V]{reader}, 0, uint64(0)
+	for result := range reader.Networks(maxminddb.IncludeNetworksWithoutData(), maxminddb.IncludeAliasedNetworks()) {
 		if _, ok, err := m.decode(result); ok {
 			return m, nil
 		} else if err != nil {
 			return nil, err
 		}
-		if seen++; seen == tried {
+		if result.Found() {
+			seen++
+		}
+		if leaves++; seen == tried || leaves > ways*(uint64(reader.Metadata.NodeCount)+1) {
 			break
 		}
 	}

@@ -130,6 +130,58 @@ func TestDamagedMMDB(t *testing.T) {
 	}
 }
 
+// A MaxMind DB in which each node leads to the next by both its bits has no end that a search comes to: it is refused all the same.
+func TestEndlessMMDB(t *testing.T) {
+	for _, empty := range []int{95, 127} { // the leaves are those of IPv4, which all else leads to as well, or those of IPv6
+		db := endless(empty)
+		if _, err := newMMDB[asnRecord](db, "numbers"); err == nil || err.Error() != `a MaxMind DB of type "x", which has no numbers` {
+			t.Errorf("node %d is the last: %v", empty, err)
+		}
+	}
+}
+
+// endless is such a file. A node is two numbers of 24 bits: of nodes, or how many there are, where there is nothing.
+func endless(last int) []byte {
+	const nodes = 128
+	var db []byte
+	for i := range nodes {
+		next := byte(i + 1)
+		if i >= last {
+			next = nodes
+		}
+		db = append(db, 0, 0, next, 0, 0, next)
+	}
+	db = append(db, make([]byte, 16)...)
+	db = append(db, "\xab\xcd\xefMaxMind.com\xe9"...) // a map of nine
+	name := func(s string) { db = append(append(db, 0x40|byte(len(s))), s...) }
+	number := func(s string, kind, n byte) { name(s); db = append(db, kind|1, n) }
+	const uint16s, uint32s, uint64s = 0xa0, 0xc0, 0x00
+	number("node_count", uint32s, nodes)
+	number("record_size", uint16s, 24)
+	number("ip_version", uint16s, 6)
+	number("binary_format_major_version", uint16s, 2)
+	number("binary_format_minor_version", uint16s, 0)
+	name("build_epoch")
+	db = append(db, uint64s|1, 2, 1) // an extended kind: 7 + 2
+	name("database_type")
+	name("x")
+	name("languages")
+	db = append(db, 0, 4) // an empty array: 7 + 4
+	name("description")
+	return append(db, 0xe0)
+}
+
+// No file has more addresses than a host has room for.
+func TestManyHosts(t *testing.T) {
+	text := "10.0.0.1 a\n10.0.0.1 again\n10.0.0.2 b\n"
+	if names, err := readHosts(strings.NewReader(text), 2); err != nil || len(names) != 2 {
+		t.Errorf("%v, %v", names, err)
+	}
+	if _, err := readHosts(strings.NewReader(text+"10.0.0.3 c\n"), 2); err == nil || err.Error() != "line 4: more than 2 addresses" {
+		t.Error(err)
+	}
+}
+
 func FuzzMMDB(f *testing.F) {
 	for _, name := range []string{"testdata/Test-ASN.mmdb", "testdata/Test-City.mmdb"} {
 		whole, err := os.ReadFile(name)
