@@ -78,6 +78,13 @@ func newStrangers(t *testing.T, k *kernelRouters) *strangers {
 			return err
 		}()
 	}()
+	t.Cleanup(func() {
+		for _, socket := range []int{s.tap, s.raw} {
+			if socket > 0 {
+				_ = unix.Close(socket)
+			}
+		}
+	})
 	if err := <-opened; err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +220,7 @@ func TestTraceStrangers(t *testing.T) {
 	k := newKernelRouters(t, strangerSetup, "a", "r", "b")
 	s := newStrangers(t, k)
 	everyMode := []string{"--proto udp", "--proto icmp", "--proto tcp", "nobody --proto udp", "nobody --proto icmp", "nobody --proto tcp"}
-	const wait = 300 * time.Millisecond
+	const wait = 600 * time.Millisecond // in which two busy processors forge an answer beside six traces
 	right := func(after time.Duration, from ...netip.Addr) forgery {
 		return func(p []byte) (all []forged) {
 			for i, address := range from {
