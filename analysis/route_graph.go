@@ -39,7 +39,8 @@ type GraphLink struct {
 }
 
 // GraphOf joins routes: those that pairs have now, and the links that changes took from them or brought them. Which addresses are one router's is
-// known of a router that tells its interfaces (RFC 5837), or answers from another of its addresses; and by the two ends of a link:
+// known of a router that tells its interfaces (RFC 5837; what hosts answer from, or others on the same route, it is not believed), or answers from another of
+// its addresses; and by the two ends of a link:
 //
 //	a to b:   … A1, B1 …         A and B are routers, B1 the interface of B that packets from A arrive by
 //	b to a:   … B2, A2 …         A2 is its other end, if both are the two addresses of a /30 or /31 (of IPv6 /126 or /127): so A1 and A2 are A's

@@ -16,7 +16,7 @@ func (b *graphBuilder) alias(pairs []TracedPair) {
 				}
 			}
 		}
-		b.told(&pairs[i])
+		b.turned(&pairs[i])
 	}
 	apart := func(one, other string) bool {
 		for r := range on[one] {
@@ -25,6 +25,9 @@ func (b *graphBuilder) alias(pairs []TracedPair) {
 			}
 		}
 		return true
+	}
+	for i := range pairs {
+		b.told(&pairs[i], apart)
 	}
 	last := lastRouters(pairs)
 	for i := range pairs {
@@ -66,11 +69,11 @@ func lastRouters(pairs []TracedPair) map[string]map[string]bool {
 	return last
 }
 
-// told joins addresses that a router told of, or answered from by turns.
-func (b *graphBuilder) told(p *TracedPair) {
+// turned joins addresses from which a router answered by turns, or one after the other.
+func (b *graphBuilder) turned(p *TracedPair) {
 	for _, v := range p.Course.Varying {
 		if v.How == Readdressed {
-			for _, a := range v.Addresses[1:] {
+			for _, a := range v.Addresses {
 				b.join(v.Addresses[0], a)
 			}
 		}
@@ -79,17 +82,25 @@ func (b *graphBuilder) told(p *TracedPair) {
 		if t.How != Addresses {
 			continue
 		}
-		for _, ttl := range t.TTLs {
-			for i := range t.Routes[1:] {
-				b.join(t.Routes[0].At(ttl).Addresses[0], t.Routes[i+1].At(ttl).Addresses[0])
+		for i := range t.Routes[1:] {
+			r := &t.Routes[i+1]
+			for _, ttl := range r.Changed { // where both have a router, which other routes may not have
+				b.join(t.Routes[0].At(ttl).Addresses[0], r.At(ttl).Addresses[0])
 			}
 		}
 	}
+}
+
+// told joins addresses that a router told of. Nothing proves that they are its own: those of hosts are not, nor are those that are on one route with it.
+func (b *graphBuilder) told(p *TracedPair, apart func(one, other string) bool) {
 	for _, r := range p.Traces {
 		for _, h := range r.Samples.Hops {
 			for _, i := range h.Interfaces {
-				if len(h.Addresses) == 1 && i.Address != "" && i.Role != "next hop" {
-					b.join(h.Addresses[0], i.Address)
+				if len(h.Addresses) != 1 || i.Address == "" || i.Role == "next hop" {
+					continue
+				}
+				if own := h.Addresses[0]; !b.hosts[i.Address] && apart(own, i.Address) {
+					b.join(own, i.Address)
 				}
 			}
 		}

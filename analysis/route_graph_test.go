@@ -104,6 +104,22 @@ func TestGraphOfWhatIsNotPlain(t *testing.T) {
 	}
 }
 
+// A router that tells of addresses as its own is neither a host of the mesh nor another router on its way for that.
+func TestGraphBelievesNoClaim(t *testing.T) {
+	routes := func(claims ...string) []TracedPair {
+		liar := tracedPair("a", "b", hopsBy("10.1.0.2", "10.1.2.2", "10.1.5.2", "10.1.9.2"))
+		for _, r := range liar.Traces {
+			for _, address := range claims {
+				r.Samples.Hops[0].Interfaces = append(r.Samples.Hops[0].Interfaces, measure.HopPort{Role: "would leave by", Address: address})
+			}
+		}
+		return []TracedPair{liar, tracedPair("c", "d", hopsBy("10.2.0.2", "10.2.9.2"))}
+	}
+	if diff := cmp.Diff(GraphOf(routes()), GraphOf(routes("10.1.9.2", "10.2.9.2", "10.1.5.2"))); diff != "" {
+		t.Errorf("claims of b, d and a router of the same way (-without +with):\n%s", diff)
+	}
+}
+
 func TestMates(t *testing.T) {
 	for address, want := range map[string][]string{"10.0.1.2": {"10.0.1.1", "10.0.1.3"}, "10.0.1.1": {"10.0.1.2", "10.0.1.0"}, "10.0.1.4": {"10.0.1.5"},
 		"fd70::2": {"fd70::1", "fd70::3"}, "x": nil} {

@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -60,5 +61,42 @@ func TestRandomCourse(t *testing.T) {
 		if moved > c.most {
 			t.Errorf("%+v: %d of %d series have a change", c, moved, series)
 		}
+	}
+}
+
+// Routers that answer from several addresses by turns are one node each in a graph, though one of them is silent on some of the routes.
+func TestRandomGraph(t *testing.T) {
+	at := time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC)
+	ways := [][][]string{
+		hopsBy("x", "a", "y", "p", "r", "q", "z"),
+		hopsBy("x", "a2", "y", "p", "", "q", "z"),
+		hopsBy("x", "a", "y", "p", "r2", "q", "z"),
+	}
+	by := 0
+	for seed := range uint64(60) {
+		random := rand.New(rand.NewPCG(seed, 4))
+		p := TracedPair{Source: "home", Target: "z"}
+		for i := range 30 {
+			p.Traces = append(p.Traces, traceOf(fmt.Sprint(i), at.Add(time.Duration(i)*time.Minute), ways[random.IntN(len(ways))]...))
+		}
+		p.Course = CourseOf(p.Traces)
+		g := GraphOf([]TracedPair{p})
+		if len(p.Course.Turns) == 0 || p.Course.Turns[0].How != Addresses || len(p.Course.Turns[0].Routes) < len(ways) {
+			continue
+		}
+		by++
+		several := ""
+		for _, n := range g.Nodes {
+			if len(n.Addresses) > 1 {
+				several += fmt.Sprint(n.Addresses)
+			}
+		}
+		// Where the route that is compared with the others is the silent one, r and r2 are not known to be one.
+		if want := "[a a2][r r2]"; several != want && (several != "[a a2]" || slices.Contains(p.Course.Turns[0].TTLs, 5)) {
+			t.Errorf("seed %d: routers with several addresses are %s, want %s: %s", seed, several, want, p.Course.text())
+		}
+	}
+	if by < 20 {
+		t.Errorf("%d series have routers that take turns with their addresses, want 20 at least", by)
 	}
 }
