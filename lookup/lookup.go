@@ -9,14 +9,13 @@
 //
 // Files are read once into a Table, which finds the longest prefix, or kept as they are where their form is made for that. What asks a server has a limit of time and of
 // questions at once, and what it does not learn in time stays unknown: a lookup never fails, and never holds up what it is for. It does not watch files, and keeps no
-// answers between calls.
+// answers but in a Cache.
 package lookup
 
 import (
 	"cmp"
 	"context"
 	"net/netip"
-	"sync"
 	"time"
 )
 
@@ -59,49 +58,7 @@ const (
 // All says what is known of addresses, by address; those of which nothing is known are not there. It returns within MostTime, or when ctx ends. unanswered is of how
 // many addresses a server did not say whether it knows them: in time, or at all.
 func (s Sources) All(ctx context.Context, addresses []netip.Addr) (all map[netip.Addr]Info, unanswered int) {
-	all = map[netip.Addr]Info{}
-	asked := map[netip.Addr]Info{} // with what is known before any answer
-	for _, a := range addresses {
-		a = a.Unmap().WithZone("")
-		if !a.IsValid() {
-			continue
-		}
-		info := s.local(a)
-		if info != (Info{}) {
-			all[a] = info
-		}
-		if s.DNS != nil {
-			asked[a] = info
-		}
-	}
-	ctx, cancel := context.WithTimeout(ctx, MostTime)
-	defer cancel()
-	var (
-		wait  sync.WaitGroup
-		lock  sync.Mutex
-		place = make(chan struct{}, atOnce)
-	)
-	for a, known := range asked {
-		wait.Go(func() {
-			info, answered := known, false
-			select {
-			case place <- struct{}{}:
-				info, answered = s.ask(ctx, a, known)
-				<-place
-			case <-ctx.Done():
-			}
-			lock.Lock()
-			defer lock.Unlock()
-			if info != (Info{}) {
-				all[a] = info
-			}
-			if !answered {
-				unanswered++
-			}
-		})
-	}
-	wait.Wait()
-	return all, unanswered
+	return NewCache(s).All(ctx, addresses)
 }
 
 // local is what the files say.

@@ -16,6 +16,7 @@ type LiveTable struct {
 	Who     func(address string) string // how an address is shown; nil: as it is
 	Width   int                         // of the sparklines; 0: there are none
 	ASCII   bool
+	Below   func(address string) string // what stands in a line below one; nil, or "": there is none
 }
 
 // LiveDisplay is which figures stand beside the loss.
@@ -75,6 +76,25 @@ func (t LiveTable) Rows(hops []measure.Hop, rounds []measure.HopRounds) [][]stri
 	return rows
 }
 
+// Lay lays out what Rows returned of rounds, with the lines that stand below.
+func (t LiveTable) Lay(rows [][]string, rounds []measure.HopRounds) (lines []string) {
+	laid := chart.Table(rows, 1, len(rows[0])-1)
+	lines, laid = append(lines, laid[0]), laid[1:]
+	for i := range rounds {
+		from := rounds[i].From
+		for n := range max(1, len(from)) {
+			lines, laid = append(lines, laid[0]), laid[1:]
+			if t.Below == nil || n >= len(from) {
+				continue
+			}
+			if text := t.Below(from[n].Address); text != "" {
+				lines = append(lines, "     "+text)
+			}
+		}
+	}
+	return lines
+}
+
 func (t LiveTable) who(address string) string {
 	if t.Who == nil {
 		return address
@@ -132,7 +152,12 @@ func milliseconds(seconds *float64) string {
 
 // roundsText writes what rounds came to.
 func roundsText(w io.Writer, r *measure.Result) {
-	for _, line := range chart.Table(LiveTable{}.Rows(r.Samples.Hops, r.Samples.Rounds.Hops), 1, 9) {
+	known := map[string]string{}
+	for _, a := range r.Samples.Addresses {
+		known[a.Address] = KnownText(a)
+	}
+	t := LiveTable{Below: func(address string) string { return known[address] }}
+	for _, line := range t.Lay(t.Rows(r.Samples.Hops, r.Samples.Rounds.Hops), r.Samples.Rounds.Hops) {
 		fmt.Fprintln(w, line)
 	}
 	fmt.Fprintln(w, r.Samples.Rounds.Loss.Verdict)

@@ -30,7 +30,6 @@ func traceText(w io.Writer, r *measure.Result) {
 	}
 	if r.Samples.Rounds != nil {
 		roundsText(w, r)
-		writeKnown(w, r)
 		return
 	}
 	for i, h := range Straight(r.Samples.Hops, r.Samples.Route) {

@@ -89,8 +89,8 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 	addConnect(c, s, &flags)
 	addLive(c, s, &flags)
 	addTargets(c, s, &flags)
-	addRoute(c, s, &flags)
 	addWatch(c, s, &flags)
+	addRoute(c, s, &flags)
 	return c
 }
 

@@ -29,6 +29,8 @@ type session struct {
 	steps    *stepScreen // while a diagnosis runs that is shown; else nil
 	// after adds to a Result what a call asks for beside the measurement; nil: nothing.
 	after func(context.Context, *measure.Result)
+	// known is where to look up what is known of the addresses on routes; nil: nowhere.
+	known *knownFlags
 }
 
 // screen is what out is to people.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,7 @@ import (
 
 // liveFlags are those of trace that hold where it goes on, and liveOnly those that hold there alone.
 var (
-	liveFlags = []string{"proto", "max-ttl", "port", "timeout", "interval", "dscp", "ipv4", "ipv6", "json", "quiet", "verbose"}
+	liveFlags = append([]string{"proto", "max-ttl", "port", "timeout", "interval", "dscp", "ipv4", "ipv6", "json", "quiet", "verbose"}, knownNames...)
 	liveOnly  = []string{"count", "every"}
 )
 
@@ -90,7 +91,9 @@ func (l *liveCall) run(c *cobra.Command, s *session, flags *parameterFlags, args
 		trace.Rounds = reportRounds
 	}
 	s.progress("tracing %s, %s…", trace.Target, quantity.FormatCount(trace.Rounds, "round"))
-	r, err := trace.Do(c.Context())
+	stop := s.lookBeside(c.Context(), trace)
+	r, err := s.do(c.Context(), trace)
+	stop()
 	s.progress("")
 	return firstOf([]error{err, s.finish(r, err, probe.WriteText)}, !input.Bad(err))
 }
@@ -146,6 +149,10 @@ func (s *session) watchTrace(ctx context.Context, trace *probe.LiveTrace, in *os
 		r, failed = trace.Do(ctx)
 	}()
 	shown := newLiveScreen(s.screen(), trace, func(ctx context.Context, address string) string { return resolved(ctx, address) })
+	if s.known != nil {
+		shown.known = func(address string) measure.AddressInfo { return s.known.now(ctx, address) }
+		shown.namesKnown = s.known.names != ""
+	}
 	err := shown.show(ctx, in, terminal.File(s.out), ended)
 	left := errors.New("left before all rounds were over")
 	stop(left)
@@ -155,9 +162,37 @@ func (s *session) watchTrace(ctx context.Context, trace *probe.LiveTrace, in *os
 	}
 	if r != nil && !input.Bad(failed) {
 		s.measured(r)
+		if s.known != nil {
+			s.known.tell(ctx, r) // waits for nothing, since ctx has ended
+		}
 		shown.outcome(s.out, r)
 	}
 	return errors.Join(failed, err)
+}
+
+// lookBeside looks up what is known of those who answer a trace, while it goes on, until stop is called: what is known at its end nobody waits for.
+func (s *session) lookBeside(ctx context.Context, trace *probe.LiveTrace) (stop func()) {
+	if s.known == nil {
+		return func() {}
+	}
+	ended := make(chan struct{})
+	var looking sync.WaitGroup
+	looking.Go(func() {
+		next := time.NewTicker(liveDraws)
+		defer next.Stop()
+		for {
+			select {
+			case <-next.C:
+				s.known.tellNow(ctx, &measure.Result{Samples: measure.Samples{Hops: trace.State().Hops}})
+			case <-ended:
+				return
+			}
+		}
+	})
+	return func() {
+		close(ended)
+		looking.Wait()
+	}
 }
 
 // liveDraws is how often the screen is drawn: as often as a person reads a number that changes.

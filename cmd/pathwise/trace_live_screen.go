@@ -37,9 +37,11 @@ type liveTracer interface {
 // how far it has come, a key changes the trace or what is shown of it.
 type liveScreen struct {
 	*terminal.Screen
-	trace  liveTracer
-	target string
-	names  *liveNames
+	trace      liveTracer
+	target     string
+	names      *liveNames
+	known      func(address string) measure.AddressInfo // what is known of one by now; nil: nobody looks
+	namesKnown bool                                     // known tells names, which are not looked for elsewhere then
 
 	width, height int // of the terminal; 0 until it said
 	state         probe.LiveState
@@ -151,7 +153,7 @@ func (l *liveScreen) table(hops []measure.Hop, rounds *measure.RoundsSample, wid
 	if len(rounds.Hops) == 0 {
 		return nil
 	}
-	t := probe.LiveTable{Display: l.display, ASCII: l.ASCII, Who: l.who}
+	t := probe.LiveTable{Display: l.display, ASCII: l.ASCII, Who: l.who, Below: l.below}
 	widest := 0
 	for _, line := range chart.Table(t.Rows(hops, rounds.Hops), 1) {
 		widest = max(widest, len([]rune(line)))
@@ -168,7 +170,7 @@ func (l *liveScreen) table(hops []measure.Hop, rounds *measure.RoundsSample, wid
 		rows[row][probe.LiveLossColumn] = l.lossMark(h, &rounds.Loss)(rows[row][probe.LiveLossColumn])
 		row += max(1, len(h.From))
 	}
-	return chart.Table(rows, 1, len(rows[0])-1)
+	return t.Lay(rows, rounds.Hops)
 }
 
 // liveSpark is the least width of a sparkline that says something.
@@ -202,10 +204,26 @@ func (l *liveScreen) who(address string) string {
 	if !l.named {
 		return address
 	}
-	if name := l.names.of(address); name != "" && name != address {
+	name := ""
+	if l.namesKnown {
+		name = l.known(address).Name
+	} else {
+		name = l.names.of(address)
+	}
+	if name != "" && name != address {
 		return l.Clipped(name, maxHostShown)
 	}
 	return address
+}
+
+// below is what is known of an address beside its name, which stands in its place or is not wanted.
+func (l *liveScreen) below(address string) string {
+	if l.known == nil {
+		return ""
+	}
+	info := l.known(address)
+	info.Name = ""
+	return probe.KnownText(info)
 }
 
 // outcome prints what stands when the screen is gone.

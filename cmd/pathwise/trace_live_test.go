@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -219,6 +220,69 @@ d figures  n names  p pause  r anew  h help  q quit`},
 	if l.press("r"); l.trace.(*stillTrace).resets != 1 {
 		t.Error("r clears nothing")
 	}
+}
+
+// What is known of a hop stands below it, its name in place of its address, until n has the address there again; nobody else is asked for names then.
+func TestLiveScreenKnows(t *testing.T) {
+	for keys, want := range map[string]string{
+		"": `
+hop  host        Loss%  Snt   Last    Avg   Best   Wrst  StDev
+  1  home          0.0  300   2.00   2.00   1.90   2.20   0.10
+     [AS64500]
+  2  10.0.1.2     66.7  300  10.00  10.00   9.90  11.00   0.10
+  3  10.0.2.2     10.3  300  30.00  30.00  29.90  33.00   0.10  [DSCP 0]
+     at Geneva, CH
+       10.0.2.6         129
+     [AS64510]  EXAMPLE, CH
+  4  carol         9.7  300  120.1  120.1  120.0  132.1   0.10`,
+		"n": `
+hop  host        Loss%  Snt   Last    Avg   Best   Wrst  StDev
+  1  10.0.0.2      0.0  300   2.00   2.00   1.90   2.20   0.10
+     [AS64500]
+  2  10.0.1.2     66.7  300  10.00  10.00   9.90  11.00   0.10
+  3  10.0.2.2     10.3  300  30.00  30.00  29.90  33.00   0.10  [DSCP 0]
+     at Geneva, CH
+       10.0.2.6         129
+     [AS64510]  EXAMPLE, CH
+  4  10.0.5.2      9.7  300  120.1  120.1  120.0  132.1   0.10`,
+	} {
+		l := livePicture(60, 40)
+		l.names.find = func(_ context.Context, address string) string {
+			t.Errorf("the name of %s is asked for", address)
+			return ""
+		}
+		l.namesKnown, l.known = true, func(address string) measure.AddressInfo {
+			return map[string]measure.AddressInfo{"10.0.0.2": {Name: "home", ASN: 64500}, "10.0.2.2": {Place: &measure.Place{City: "Geneva", Country: "CH"}},
+				"10.0.2.6": {ASN: 64510, ASName: "EXAMPLE", Country: "CH"}, "10.0.5.2": {Name: "carol"}}[address]
+		}
+		for _, key := range keys {
+			l.press(string(key))
+		}
+		got := l.table(l.state.Hops, &l.state.Rounds, 60)
+		for i := range got {
+			got[i] = strings.TrimRight(got[i], " ")
+		}
+		if diff := cmp.Diff(want, "\n"+strings.Join(got, "\n")); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", keys, diff)
+		}
+	}
+}
+
+// On a terminal, too, files know the hops, and what they know stays when the screen is gone.
+func TestLiveOnATerminalKnows(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "asns.txt")
+	if err := os.WriteFile(file, []byte("127.0.0.0/8 64500\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := seat(t, "trace", "127.0.0.1", "--live", "--every", "0.1s", "--asn", file)
+	s.await(t, "[AS64500]")
+	s.press(t, "q")
+	if err := s.Wait(); err != nil {
+		t.Error(err)
+	}
+	s.await(t, "route to 127.0.0.1 (127.0.0.1)")
+	s.await(t, "[AS64500]")
 }
 
 // What does not hold for a trace that goes on is refused by one line.

@@ -21,7 +21,11 @@ type knownFlags struct {
 	names, asn, owners, places, server string
 
 	sources lookup.Sources
+	cache   *lookup.Cache // of sources; open makes it
 }
+
+// knownNames are the names of these flags.
+var knownNames = []string{"names", "asn", "owners", "places", "name-server"}
 
 // byDNS is what --names takes in place of a file, and what it is without a value; the others are what --asn takes.
 const (
@@ -73,7 +77,9 @@ func (f *knownFlags) open() (err error) {
 			return badFlag("names", err)
 		}
 	}
-	return f.ask(zone)
+	err = f.ask(zone)
+	f.cache = lookup.NewCache(f.sources)
+	return err
 }
 
 // ask sets what is asked of name servers: names, and systems in a zone, "" for none.
@@ -99,7 +105,40 @@ func (f *knownFlags) ask(zone string) (err error) {
 // where that was not enough.
 func (f *knownFlags) tell(ctx context.Context, r *measure.Result) {
 	addresses := probe.RouteAddresses(r)
-	found, unanswered := f.sources.All(ctx, addresses)
+	found, unanswered := f.cache.All(ctx, addresses)
+	f.put(r, addresses, found)
+	switch {
+	case unanswered == 0:
+	case ctx.Err() != nil: // it was left before the time was over
+		r.Note(fmt.Sprintf("name servers said nothing so far of %d of %d addresses", unanswered, len(addresses)))
+	default:
+		r.Note(fmt.Sprintf("name servers said nothing of %d of %d addresses within %s", unanswered, len(addresses), quantity.FormatSeconds(lookup.MostTime.Seconds())))
+	}
+}
+
+// tellNow is tell without waiting: it adds what is known by now, and has the rest looked up for the next time.
+func (f *knownFlags) tellNow(ctx context.Context, r *measure.Result) {
+	addresses := probe.RouteAddresses(r)
+	f.cache.Begin(ctx, addresses)
+	found := map[netip.Addr]lookup.Info{}
+	for _, a := range addresses {
+		found[a.Unmap().WithZone("")] = f.cache.Now(a)
+	}
+	f.put(r, addresses, found)
+}
+
+// now is what is known by now of an address, which is looked up if it was not yet.
+func (f *knownFlags) now(ctx context.Context, address string) measure.AddressInfo {
+	a, err := netip.ParseAddr(address)
+	if err != nil {
+		return measure.AddressInfo{}
+	}
+	f.cache.Begin(ctx, []netip.Addr{a})
+	return addressInfo(a, f.cache.Now(a), measure.AddressInfo{})
+}
+
+// put adds what was found of addresses to a Result.
+func (f *knownFlags) put(r *measure.Result, addresses []netip.Addr, found map[netip.Addr]lookup.Info) {
 	had := map[string]measure.AddressInfo{}
 	for _, info := range r.Samples.Addresses {
 		had[info.Address] = info
@@ -109,9 +148,6 @@ func (f *knownFlags) tell(ctx context.Context, r *measure.Result) {
 		if info := addressInfo(a, found[a.Unmap().WithZone("")], had[a.String()]); info != (measure.AddressInfo{Address: info.Address}) {
 			r.Samples.Addresses = append(r.Samples.Addresses, info)
 		}
-	}
-	if unanswered > 0 {
-		r.Note(fmt.Sprintf("name servers said nothing of %d of %d addresses within %s", unanswered, len(addresses), quantity.FormatSeconds(lookup.MostTime.Seconds())))
 	}
 }
 

@@ -28,6 +28,7 @@ func TestTraceWithoutNameServer(t *testing.T) {
 	if known.sources.Owners, err = lookup.ReadOwners(strings.NewReader("inetnum: 192.0.2.0/24\ndescr: Example University\ncountry: CH\n")); err != nil {
 		t.Fatal(err)
 	}
+	known.cache = lookup.NewCache(known.sources)
 	r := &measure.Result{Source: measure.Endpoint{Address: "198.51.100.1"}, Samples: measure.Samples{
 		Hops: []measure.Hop{{TTL: 1, Addresses: []string{"192.0.2.1"}}, {TTL: 2, Addresses: []string{"203.0.113.1", "192.0.2.1"}}},
 	}}
@@ -41,6 +42,18 @@ func TestTraceWithoutNameServer(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if d := cmp.Diff([]string{"name servers said nothing of 3 of 3 addresses within 2.00 s"}, r.Notes); d != "" {
+		t.Errorf("notes (-want +got):\n%s", d)
+	}
+	// Whoever leaves before is not kept waiting, and what a note says of it is true.
+	known.cache = lookup.NewCache(known.sources)
+	left, leave := context.WithCancel(context.Background())
+	leave()
+	began, r.Notes = time.Now(), nil
+	known.tell(left, r)
+	if took := time.Since(began); took > lookup.MostTime/2 {
+		t.Errorf("after it was left it took %v", took)
+	}
+	if d := cmp.Diff([]string{"name servers said nothing so far of 3 of 3 addresses"}, r.Notes); d != "" {
 		t.Errorf("notes (-want +got):\n%s", d)
 	}
 }

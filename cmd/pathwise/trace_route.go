@@ -17,7 +17,7 @@ import (
 )
 
 // readFlags are the flags of trace that hold with --read.
-var readFlags = []string{"read", "names", "asn", "owners", "places", "name-server", "map", "graph", "json", "quiet", "verbose"}
+var readFlags = append([]string{"read", "map", "graph", "json", "quiet", "verbose"}, knownNames...)
 
 // addRoute has trace tell what is known of the addresses on a route, and draw it, also of one that was measured before.
 func addRoute(c *cobra.Command, s *session, flags *parameterFlags) {
@@ -45,9 +45,12 @@ func addRoute(c *cobra.Command, s *session, flags *parameterFlags) {
 		if err := draw.check(flags.over); err != nil {
 			return err
 		}
+		if known.given() {
+			s.known = &known
+		}
 		s.after = func(ctx context.Context, r *measure.Result) {
-			if known.given() {
-				known.tell(ctx, r)
+			if s.known != nil {
+				s.known.tell(ctx, r)
 			}
 			draw.write(r)
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ import (
 )
 
 // targetsFlags are those of trace that hold where many targets are traced at once.
-var targetsFlags = []string{"targets", "hop-rate", "proto", "max-ttl", "queries", "port", "timeout", "interval", "dscp", "ipv4", "ipv6", "json", "quiet", "verbose"}
+var targetsFlags = append([]string{"targets", "hop-rate", "proto", "max-ttl", "queries", "port", "timeout", "interval", "dscp", "ipv4", "ipv6", "json", "quiet", "verbose"}, knownNames...)
 
 // addTargets has trace take several hosts, lists and prefixes of them.
 func addTargets(c *cobra.Command, s *session, flags *parameterFlags) {
@@ -69,6 +70,9 @@ type manyTraces struct {
 
 	done, reached, failed int // targets
 	wrong                 []error
+
+	telling sync.WaitGroup
+	told    chan struct{} // closed when the Result before the next one is printed
 }
 
 func newManyTraces(c *cobra.Command, s *session, flags *parameterFlags, file string, args []string) (*manyTraces, error) {
@@ -96,7 +100,7 @@ func newManyTraces(c *cobra.Command, s *session, flags *parameterFlags, file str
 	if err != nil {
 		return nil, err
 	}
-	m.traces = probe.ManyTraces{Trace: *p.(*probe.Trace), Finished: m.finished}
+	m.traces = probe.ManyTraces{Trace: *p.(*probe.Trace)}
 	return m, nil
 }
 
@@ -112,7 +116,13 @@ func (m *manyTraces) run(ctx context.Context) error {
 		m.traces.Targets = append(m.traces.Targets, probe.Target{Name: t.Name, Address: t.Address})
 	}
 	m.progress("")
+	finished := m.finished
+	if m.known != nil {
+		finished = m.tellThen(ctx)
+	}
+	m.traces.Finished = finished
 	err := m.traces.Do(ctx)
+	m.telling.Wait()
 	if err != nil {
 		m.wrong = append([]error{fmt.Errorf("trace %d targets: %w", len(m.traces.Targets), err)}, m.wrong...)
 	}
@@ -124,6 +134,23 @@ func (m *manyTraces) run(ctx context.Context) error {
 	}
 	m.close()
 	return firstOf(m.wrong, m.done > 1)
+}
+
+// tellThen looks up what is known of the addresses of a Result before it is printed, beside the tracing of others. Results keep their order. None waits longer than
+// lookup.MostTime, so no more of them do than are traced meanwhile.
+func (m *manyTraces) tellThen(ctx context.Context) func(*measure.Result, error) {
+	m.told = make(chan struct{})
+	close(m.told)
+	return func(r *measure.Result, failed error) {
+		before, done := m.told, make(chan struct{})
+		m.told = done
+		m.telling.Go(func() {
+			defer close(done)
+			m.known.tell(ctx, r)
+			<-before
+			m.finished(r, failed)
+		})
+	}
 }
 
 // finished prints a Result: on a line of its own under --json, else as that of one host.

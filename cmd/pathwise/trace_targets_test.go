@@ -2,14 +2,22 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/lookup"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -59,5 +67,58 @@ func TestManyTracesBadCalls(t *testing.T) {
 		if got := refused(t, strings.Fields(call)...); got != want {
 			t.Errorf("%s: %q, want %q", call, got, want)
 		}
+	}
+}
+
+// Who traces many targets never waits for a name server, each address is asked of it once, and Results keep their order.
+func TestManyTracesLookUpBeside(t *testing.T) {
+	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	var asked atomic.Int64
+	go func() { // ends when the socket is closed
+		for b := make([]byte, 1500); ; asked.Add(1) {
+			if _, _, err := silent.ReadFrom(b); err != nil {
+				return
+			}
+		}
+	}()
+	known := &knownFlags{names: byDNS, server: silent.LocalAddr().String()}
+	if err := known.open(); err != nil {
+		t.Fatal(err)
+	}
+	const targets, shared = 500, 10
+	var out strings.Builder
+	var want []string
+	m := &manyTraces{session: &session{out: &out, err: io.Discard, known: known}}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	finished := m.tellThen(ctx)
+	began := time.Now()
+	for i := range targets {
+		r := measure.NewResult("trace", began)
+		r.Target.Name = fmt.Sprintf("h%d", i)
+		for ttl := range shared {
+			r.Samples.Hops = append(r.Samples.Hops, measure.Hop{TTL: ttl + 1, Addresses: []string{fmt.Sprintf("192.0.2.%d", ttl)}})
+		}
+		r.Fail(errors.New("no answer"))
+		want = append(want, fmt.Sprintf("route to h%d: no answer", i))
+		finished(r, nil)
+	}
+	if took := time.Since(began); took > lookup.MostTime/2 {
+		t.Errorf("to pass %d Results on took %v", targets, took)
+	}
+	for asked.Load() == 0 {
+		time.Sleep(ms)
+	}
+	cancel()
+	m.telling.Wait()
+	if d := cmp.Diff(want, strings.Split(strings.TrimSpace(out.String()), "\n\n")); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if n := asked.Load(); n > shared {
+		t.Errorf("%d questions of %d addresses", n, shared)
 	}
 }

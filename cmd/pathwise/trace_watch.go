@@ -21,7 +21,7 @@ import (
 
 var (
 	// watchFlags are those of trace that hold with --watch, and watchOnly those that hold with it alone.
-	watchFlags = []string{"watch", "proto", "max-ttl", "queries", "port", "timeout", "interval", "dscp", "ipv4", "ipv6", "json", "quiet", "verbose"}
+	watchFlags = append([]string{"watch", "proto", "max-ttl", "queries", "port", "timeout", "interval", "dscp", "ipv4", "ipv6", "json", "quiet", "verbose"}, knownNames...)
 	watchOnly  = []string{"for", "log"}
 )
 
@@ -118,6 +118,9 @@ func (call *watchCall) run(c *cobra.Command, s *session, flags *parameterFlags, 
 		}
 		return p.Do(ctx)
 	}}
+	if s.known != nil {
+		w.story.known = func(address string) string { return probe.KnownText(s.known.now(c.Context(), address)) }
+	}
 	ctx := c.Context()
 	if call.total != "" {
 		total, err := parsePositive(call.total)
@@ -172,6 +175,9 @@ func (w *routeWatch) run(ctx context.Context) error {
 		default:
 			failed = ""
 			w.measured(r)
+			if w.known != nil {
+				w.known.tellNow(ctx, r)
+			}
 			if err := w.tell(append([]routeEvent{{name: "trace", data: r}}, w.story.add(r)...)); err != nil {
 				return err
 			}

@@ -48,7 +48,8 @@ type routeStory struct {
 	course          analysis.Course
 	past            []analysis.Move // of traces that were let go
 	told            map[string]bool
-	most            int // traces that are kept
+	most            int                         // traces that are kept
+	known           func(address string) string // what is known of one; nil: nobody looks
 }
 
 func newRouteStory(target string) *routeStory {
@@ -72,7 +73,7 @@ func (s *routeStory) add(r *measure.Result) (events []routeEvent) {
 	}
 	for i := range s.course.Moves {
 		if m := &s.course.Moves[i]; m.Settled() && s.once("change", m.After.Result) {
-			events = append(events, routeEvent{"change", m, changeLine(m)})
+			events = append(events, routeEvent{"change", m, s.changeLine(m)})
 		}
 	}
 	for i := range s.course.Turns {
@@ -171,7 +172,7 @@ func (s *routeStory) summary() []routeEvent {
 		lines = append(lines, fmt.Sprintf("%s failed", quantity.FormatCount(s.failed, "trace")))
 	}
 	for i := range d.Course.Moves {
-		lines = append(lines, changeLine(&d.Course.Moves[i]))
+		lines = append(lines, s.changeLine(&d.Course.Moves[i]))
 	}
 	for i := range d.Course.Turns {
 		lines = append(lines, "no change: "+diagnose.TurnsText(&d.Course.Turns[i]))
@@ -204,9 +205,25 @@ func changesText(n int) string {
 	return fmt.Sprintf("%d changes of route", n)
 }
 
-// changeLine is when a change was, and what it changed.
-func changeLine(m *analysis.Move) string {
-	return fmt.Sprintf("between %s and %s  change: %s", clockTime(m.Before.Last), clockTime(m.After.First), diagnose.MoveText(m))
+// changeLine is when a change was, what it changed, and what is known of those who answered at the first hop that it changed:
+//
+//	between 12:53:24 and 12:53:24  change: hop 2: 10.0.1.2 is now 10.0.3.2, as many hops (10.0.1.2: reading [AS64500]; 10.0.3.2: leeds [AS64510])
+func (s *routeStory) changeLine(m *analysis.Move) string {
+	line := fmt.Sprintf("between %s and %s  change: %s", clockTime(m.Before.Last), clockTime(m.After.First), diagnose.MoveText(m))
+	if s.known == nil || len(m.After.Changed) == 0 {
+		return line
+	}
+	var known []string
+	first := m.After.Changed[0]
+	for _, address := range slices.Concat(m.Before.At(first).Addresses, m.After.At(first).Addresses) {
+		if text := s.known(address); text != "" {
+			known = append(known, address+": "+strings.ReplaceAll(text, "  ", " "))
+		}
+	}
+	if len(known) == 0 {
+		return line
+	}
+	return line + " (" + strings.Join(known, "; ") + ")"
 }
 
 // routeInLine is a route in a line.

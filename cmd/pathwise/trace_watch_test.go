@@ -85,6 +85,26 @@ func TestRouteStoryOfBalancedFlows(t *testing.T) {
 	}
 }
 
+// The line of a change says what is known of those whom it changed, and nothing of those of whom nothing is.
+func TestChangeSaysWhoIsKnown(t *testing.T) {
+	_, s := toldOf("nnnnnnssss", 100)
+	for _, c := range []struct {
+		known map[string]string
+		want  string
+	}{
+		{nil, "1.00 ms more (1.00 ms to 1.00 ms)"},
+		{map[string]string{"home": "not changed"}, "1.00 ms more (1.00 ms to 1.00 ms)"},
+		{map[string]string{"n": "north.example.net  [AS64500]  at Leeds, GB", "far-n": "the second that differs"},
+			"1.00 ms more (1.00 ms to 1.00 ms) (n: north.example.net [AS64500] at Leeds, GB)"},
+		{map[string]string{"n": "[AS64500]", "s": "[AS64510]"}, "1.00 ms more (1.00 ms to 1.00 ms) (n: [AS64500]; s: [AS64510])"},
+	} {
+		s.known = func(address string) string { return c.known[address] }
+		if got := s.summary()[0].text; !strings.HasSuffix(got, c.want) {
+			t.Errorf("%v: it says %s", c.known, got)
+		}
+	}
+}
+
 // A story looks closer while it does not know whether a route lasts, and lets old traces go, but not what they came to.
 func TestRouteStoryGoesOn(t *testing.T) {
 	for seen, want := range map[string]bool{"": true, "nnnnn": true, "nnnnnn": false, "nnnnnns": true, "nnnnnnsn": false, "nnnnnnss": true, "nnnnnnsss": false, "nnnnnnssss": false} {
