@@ -61,6 +61,7 @@ type Subject struct {
 
 	hops  []measure.Hop        // of the way there, or the path: its route; nil: none was traced
 	route *measure.RouteSample // what these say as a whole; nil: none was traced
+	back  *measure.ReturnRoute // the way back, as the far end traced it; nil: it did not
 
 	udp      []udpProbe
 	episodes []lossEpisode // of the transfer

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 func readTrace(g *gathering, r *measure.Result) {
 	g.each(r, func(s *Subject) {
 		if s.Name == measure.Forward && r.Samples.Route != nil {
-			s.hops, s.route = r.Samples.Hops, r.Samples.Route
+			s.hops, s.route, s.back = r.Samples.Hops, r.Samples.Route, cmp.Or(r.Samples.Return, s.back)
 		}
 	})
 }

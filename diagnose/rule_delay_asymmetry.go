@@ -25,7 +25,7 @@ var delayAsymmetry = Rule{
 	},
 	Look: func(s *Subject) *Claim {
 		longer := s.Value(WayLeast) - s.Value(BackLeast)
-		if s.Name != measure.Forward || math.Abs(longer)-2*s.Value(WayError) <= asymmetric(s) { // it is one thing of both ways, and told once
+		if s.Name != measure.Forward || !longerOneWay(s) { // it is one thing of both ways, and told once
 			return nil
 		}
 		c := &Claim{
@@ -39,6 +39,14 @@ var delayAsymmetry = Rule{
 		}
 		return c
 	},
+}
+
+// longerOneWay says that one way is known to take longer than the other.
+func longerOneWay(s *Subject) bool {
+	if !s.Known(WayLeast) || !s.Known(BackLeast) || !s.Known(WayError) {
+		return false
+	}
+	return math.Abs(s.Value(WayLeast)-s.Value(BackLeast))-2*s.Value(WayError) > asymmetric(s)
 }
 
 // asymmetric is by how much a way must take longer than the other one, in seconds: a quarter of the round trip, as lines that take longer one way
