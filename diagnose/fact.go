@@ -63,6 +63,8 @@ type Subject struct {
 	route *measure.RouteSample // what these say as a whole; nil: none was traced
 	back  *measure.ReturnRoute // the way back, as the far end traced it; nil: it did not
 
+	box string // between which hops the option to scale windows is taken out, for people; "": not known
+
 	udp      []udpProbe
 	episodes []lossEpisode // of the transfer
 	watched  bool          // its sender's kernel was read while it ran, so that these are all

@@ -191,6 +191,7 @@ const (
 	ofOpening  sort = "opening" // pings by TCP
 	ofTrace    sort = "trace"
 	ofMTU      sort = "mtu"
+	ofSYNs     sort = "syns"     // a trace that tells what is changed on the way
 	ofTransfer sort = "transfer" // by TCP, one way
 	ofMany     sort = "many"     // by TCP, one way, over several connections at once
 	ofBothWays sort = "both"     // by TCP, both ways at once
@@ -216,6 +217,8 @@ func sortOf(r *measure.Result) sort {
 			return ofOtherFlow
 		}
 		return ofExchange
+	case r.Kind == "trace" && r.Parameters["middlebox"] == true:
+		return ofSYNs
 	case r.Kind == "fetch":
 		return ofTransfer
 	case r.Kind != "throughput":

@@ -12,6 +12,10 @@ import (
 // readTrace keeps the route there, which findings name hops of.
 func readTrace(g *gathering, r *measure.Result) {
 	g.each(r, func(s *Subject) {
+		if sortOf(r) == ofSYNs { // by TCP, where a proxy may answer
+			s.readSYNs(r)
+			return
+		}
 		if s.Name == measure.Forward && r.Samples.Route != nil {
 			s.hops, s.route, s.back = r.Samples.Hops, r.Samples.Route, cmp.Or(r.Samples.Return, s.back)
 		}
@@ -31,11 +35,14 @@ func loop(r *measure.Result) []int {
 }
 
 // hop names the hop of a number: that, and the addresses that answered there.
-func (s *Subject) hop(ttl int) string {
+func (s *Subject) hop(ttl int) string { return hopOf(s.hops, ttl) }
+
+// hopOf does so for hops of any route.
+func hopOf(hops []measure.Hop, ttl int) string {
 	name := fmt.Sprintf("hop %d", ttl)
-	at := slices.IndexFunc(s.hops, func(h measure.Hop) bool { return h.TTL == ttl })
-	if at < 0 || len(s.hops[at].Addresses) == 0 {
+	at := slices.IndexFunc(hops, func(h measure.Hop) bool { return h.TTL == ttl })
+	if at < 0 || len(hops[at].Addresses) == 0 {
 		return name
 	}
-	return name + " (" + strings.Join(s.hops[at].Addresses, ", ") + ")"
+	return name + " (" + strings.Join(hops[at].Addresses, ", ") + ")"
 }

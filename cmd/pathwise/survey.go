@@ -167,6 +167,8 @@ func (v *survey) makeStep(ctx context.Context, s diagnose.Step) (*measure.Result
 		return v.watch(ctx, s)
 	case s.Kind == "owd":
 		return v.idle(ctx, s)
+	case s.Parameters["middlebox"] == true && !mayTraceSYNs():
+		return nil, nil
 	case s.NeedsResponder() && v.responder == responderAway:
 		return nil, nil
 	case s.Compares() && v.options.Source != nil: // which is read once, by the transfer
@@ -202,6 +204,18 @@ func (v *survey) makeStep(ctx context.Context, s diagnose.Step) (*measure.Result
 		v.responder = responderThere
 	}
 	return r, nil
+}
+
+// mayTraceSYNs reports whether this process may open raw sockets for TCP.
+func mayTraceSYNs() bool {
+	for _, kind := range probe.Kinds() {
+		for _, need := range kind.Needs {
+			if need.What == "raw-tcp" {
+				return need.Try() == nil
+			}
+		}
+	}
+	return false
 }
 
 // responderState is what is known of the far end of tests.
