@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/pathwise-net/pathwise/input"
@@ -52,12 +53,16 @@ func (p *tracePlan) quotedPoints(f *traceFlow) (points []changed.Point) {
 }
 
 // proxyOf says who answers SYNs in the target's name, if somebody does: a SYN-ACK comes from nearer than the target is. end is where it comes from, distance how far the
-// target is, 0 where that is not known.
-func proxyOf(end, distance int, at []string, answers bool) *measure.Proxy {
-	if !answers || end >= distance {
+// target is by echoes, whose hops are echoes; 0 where that is not known. A router has to have said there or beyond that an echo's TTL ran out: where all are silent the target may be
+// as near, and its first answers lost.
+func proxyOf(end, distance int, echoes []measure.Hop, answers bool) *measure.Proxy {
+	if !answers || end < 1 || end >= distance || distance > len(echoes) {
 		return nil
 	}
-	return &measure.Proxy{TTL: end, Distance: distance, Addresses: at}
+	if !slices.ContainsFunc(echoes[end-1:distance-1], func(h measure.Hop) bool { return len(h.Addresses) > 0 }) {
+		return nil
+	}
+	return &measure.Proxy{TTL: end, Distance: distance, Addresses: echoes[end-1].Addresses}
 }
 
 // middleboxText writes the route, and below it what was changed where.

@@ -22,13 +22,13 @@ func (r *traceRun) middleboxes(ctx context.Context, result *measure.Result) erro
 	}
 	over := r.plan.last()
 	answers := r.plan.target() && over.reply == replySYN
-	distance, at := 0, []string(nil)
+	distance, echoes := 0, []measure.Hop(nil)
 	if r.plan.target() {
 		var err error
-		if distance, at, err = r.distance(ctx); err != nil {
+		if distance, echoes, err = r.distance(ctx); err != nil {
 			return err
 		}
-		found.Proxy = proxyOf(r.plan.end, distance, at, answers)
+		found.Proxy = proxyOf(r.plan.end, distance, echoes, answers)
 	}
 	if !answers {
 		found.FarError = "no connection opens at the port"
@@ -56,8 +56,8 @@ func (r *traceRun) middleboxes(ctx context.Context, result *measure.Result) erro
 	return nil
 }
 
-// distance is how far the target is by ICMP echo, which proxies of TCP leave alone, and who answers where the TCP trace ended. 0: it does not answer.
-func (r *traceRun) distance(ctx context.Context) (hops int, at []string, err error) {
+// distance is how far the target is by ICMP echo, which proxies of TCP leave alone, and the hops there. 0: it does not answer.
+func (r *traceRun) distance(ctx context.Context) (distance int, hops []measure.Hop, err error) {
 	echo, err := Trace{Target: r.flow.target.String(), Protocol: traceICMP, MaxTTL: r.MaxTTL, Queries: r.Queries, Timeout: r.Timeout, Interval: r.Interval}.Do(ctx)
 	if ctx.Err() != nil {
 		return 0, nil, context.Cause(ctx)
@@ -65,10 +65,7 @@ func (r *traceRun) distance(ctx context.Context) (hops int, at []string, err err
 	if err != nil || echo.Samples.Route == nil || !echo.Samples.Route.Reached { // without it nothing is known of proxies
 		return 0, nil, nil
 	}
-	if end := r.plan.end; end <= len(echo.Samples.Hops) {
-		at = echo.Samples.Hops[end-1].Addresses
-	}
-	return int(echo.Metrics[measure.HopCount]), at, nil
+	return int(echo.Metrics[measure.HopCount]), echo.Samples.Hops, nil
 }
 
 // arrived asks the far end for the SYN of a connection as it came there, and says which of its fields are known. distance is how far that is.

@@ -20,16 +20,32 @@ func testFlow(protocol, from, to string) *traceFlow {
 	return f
 }
 
-// Who answers SYNs from nearer than the target is answers in its name.
+// Who answers SYNs from nearer than the target is answers in its name, if a router beyond shows that the target is farther.
 func TestProxyOf(t *testing.T) {
-	at := []string{"10.0.1.2"}
-	want := &measure.Proxy{TTL: 2, Distance: 5, Addresses: at}
+	route := func(addresses ...string) (hops []measure.Hop) {
+		for i, a := range addresses {
+			h := measure.Hop{TTL: i + 1}
+			if a != "" {
+				h.Addresses = []string{a}
+			}
+			hops = append(hops, h)
+		}
+		return hops
+	}
+	whole := route("10.0.0.2", "10.0.1.2", "10.0.2.2", "10.0.3.2", "10.0.4.2")
+	want := &measure.Proxy{TTL: 2, Distance: 5, Addresses: []string{"10.0.1.2"}}
 	for _, c := range []struct {
 		end, distance int
+		echoes        []measure.Hop
 		answers       bool
 		want          *measure.Proxy
-	}{{2, 5, true, want}, {2, 5, false, nil}, {5, 5, true, nil}, {5, 0, true, nil}, {6, 5, true, nil}} {
-		if diff := cmp.Diff(c.want, proxyOf(c.end, c.distance, at, c.answers)); diff != "" {
+	}{
+		{2, 5, whole, true, want}, {2, 5, whole, false, nil}, {5, 5, whole, true, nil}, {5, 0, nil, true, nil}, {6, 5, whole, true, nil},
+		{2, 5, route("10.0.0.2", "", "", "10.0.3.2", "10.0.4.2"), true, &measure.Proxy{TTL: 2, Distance: 5}},
+		{2, 5, route("10.0.0.2", "", "", "", "10.0.4.2"), true, nil}, // silent hops, or answers that were lost
+		{2, 5, whole[:1], true, nil},
+	} {
+		if diff := cmp.Diff(c.want, proxyOf(c.end, c.distance, c.echoes, c.answers)); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", c, diff)
 		}
 	}
