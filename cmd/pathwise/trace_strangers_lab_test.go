@@ -220,7 +220,7 @@ func TestTraceStrangers(t *testing.T) {
 	k := newKernelRouters(t, strangerSetup, "a", "r", "b")
 	s := newStrangers(t, k)
 	everyMode := []string{"--proto udp", "--proto icmp", "--proto tcp", "nobody --proto udp", "nobody --proto icmp", "nobody --proto tcp"}
-	const wait = 600 * time.Millisecond // in which two busy processors forge an answer beside six traces
+	const wait = 300 * time.Millisecond
 	right := func(after time.Duration, from ...netip.Addr) forgery {
 		return func(p []byte) (all []forged) {
 			for i, address := range from {
