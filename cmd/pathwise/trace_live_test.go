@@ -12,6 +12,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 	"github.com/google/go-cmp/cmp"
 
@@ -44,12 +45,15 @@ func seat(t *testing.T, args ...string) *seated {
 	return s
 }
 
+// text is what the terminal shows now, without colours.
+func (s *seated) text() string { return ansi.Strip(s.shown.Render()) }
+
 // await waits until the terminal shows a text.
 func (s *seated) await(t *testing.T, text string) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(s.shown.String(), text); time.Sleep(10 * ms) {
+	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(s.text(), text); time.Sleep(10 * ms) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%q is not shown:\n%s", text, s.shown.String())
+			t.Fatalf("%q is not shown:\n%s", text, s.text())
 		}
 	}
 }
