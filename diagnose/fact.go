@@ -62,6 +62,7 @@ type Subject struct {
 	hops  []measure.Hop        // of the way there, or the path: its route; nil: none was traced
 	route *measure.RouteSample // what these say as a whole; nil: none was traced
 	back  *measure.ReturnRoute // the way back, as the far end traced it; nil: it did not
+	there []measure.Hop        // the way there, as it was traced beside that
 
 	box string // between which hops the option to scale windows is taken out, for people; "": not known
 

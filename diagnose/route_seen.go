@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,8 +15,14 @@ func readTrace(g *gathering, r *measure.Result) {
 			s.readSYNs(r)
 			return
 		}
-		if s.Name == measure.Forward && r.Samples.Route != nil {
-			s.hops, s.route, s.back = r.Samples.Hops, r.Samples.Route, cmp.Or(r.Samples.Return, s.back)
+		if s.Name != measure.Forward || r.Samples.Route == nil {
+			return
+		}
+		if r.Samples.Return != nil {
+			s.there, s.back = r.Samples.Hops, r.Samples.Return
+		}
+		if s.route == nil || r.Samples.Return == nil { // a trace of both ways is of another flow, and without the mark of the first
+			s.hops, s.route = r.Samples.Hops, r.Samples.Route
 		}
 	})
 }

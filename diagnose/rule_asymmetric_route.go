@@ -39,7 +39,10 @@ var asymmetricRoute = Rule{
 				return yes(back.Comparison.Verdict == measure.RoutesSame, r).Value, true
 			}},
 		{Name: OneWayLinks, Metric: string(measure.OneWayLinks), Unit: "links", Means: "that one way has and the other has not, as the far end traced it",
-			From: ofTrace, Read: func(_ *Subject, r *measure.Result) (float64, bool) { return r.Get(measure.OneWayLinks) }},
+			From: ofTrace, Read: func(_ *Subject, r *measure.Result) (float64, bool) {
+				links, told := r.Get(measure.OneWayLinks)
+				return links, told && r.Samples.Return != nil && r.Samples.Route != nil
+			}},
 	},
 	Suspect: func(s *Subject) bool {
 		return s.Name == measure.Forward && s.Known(HopsThere) && s.Known(HopsBack) && (s.Value(HopsThere) != s.Value(HopsBack) || longerOneWay(s))
@@ -55,7 +58,7 @@ var asymmetricRoute = Rule{
 			Advice:   []string{"trace"},
 			Allows:   s.Value(Steady), Unpredicted: true,
 		}
-		if s.Value(OneWayLinks) == 0 {
+		if s.Value(OneWayLinks) == 0 || s.back == nil {
 			return c
 		}
 		c.Confidence, c.Says, c.Advice = 0.95, []string{"traced"}, []string{"ask"}
@@ -72,7 +75,7 @@ func tracedBack(s *Subject) (Step, bool) {
 
 // oneWay are the addresses of the hops that packets come to by links which are on one way alone, in their order on that way, for people.
 func (s *Subject) oneWay(back bool) string {
-	hops, on := s.hops, map[int]bool{}
+	hops, on := s.there, map[int]bool{}
 	if back {
 		hops = s.back.Hops
 	}

@@ -46,6 +46,8 @@ func returned(hops float64) []*measure.Result {
 
 // What the far end traces is believed before what the time to live of answers tells.
 func TestAsymmetricRoute(t *testing.T) {
+	lying := detour(measure.RoutesDiffer, 2)
+	lying.Samples.Return = nil
 	const links = "packets to carol go by 10.0.1.2, and what comes from there by 10.0.3.1."
 	for name, c := range map[string]struct {
 		hops  float64 // back
@@ -57,6 +59,7 @@ func TestAsymmetricRoute(t *testing.T) {
 		"more hops, and it traced other ones":   {4, detour(measure.RoutesDiffer, 2), links},
 		"as many, and it traced other ones":     {3, detour(measure.RoutesDiffer, 2), links},
 		"a host with a time to live of its own": {4, detour(measure.RoutesSame, 0), ""},
+		"links of a way back that is not there": {4, lying, "pass 3 hops, and its answers 4"},
 		"it cannot tell":                        {4, detour(measure.RoutesUnknown, 0), "pass 3 hops, and its answers 4"},
 	} {
 		results := returned(c.hops)

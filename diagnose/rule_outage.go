@@ -21,10 +21,12 @@ var outage = Rule{
 	Brings: []definition{
 		{Name: TransferSilence, Metric: "silence_seconds", Unit: "s", Means: "the longest that nothing was acknowledged of what was under way",
 			From: ofTransfer, Read: transferSilence},
-		{Name: PingSilence, Metric: string(measure.OutageLongest), Unit: "s", Means: "the longest that no ping was answered",
+		{Name: PingSilence, Metric: string(measure.OutageLongest), Unit: "s", Means: "the longest that no ping was answered, where others were",
 			From: ofPing, Read: func(s *Subject, r *measure.Result) (float64, bool) {
 				longest, told := r.Get(measure.OutageLongest)
-				return longest, told && longest >= s.Value(PingSilence) // of all pings
+				// Where none is answered, it may be echoes, or those of this size or mark, that are not let through.
+				some := r.Metrics[measure.ReceivedPackets] > 0 && r.Parameters["df"] != true && !marked(r)
+				return longest, told && some && longest >= s.Value(PingSilence) // of all pings
 			}},
 	},
 	Look: func(s *Subject) *Claim {

@@ -10,7 +10,7 @@ import (
 func silent(results []*measure.Result, transfer, pings float64) []*measure.Result {
 	for _, r := range results {
 		if r.Kind == "ping" {
-			r.Metrics[measure.OutageLongest] = pings
+			r.Metrics[measure.OutageLongest], r.Metrics[measure.ReceivedPackets] = pings, 10
 		}
 		for _, one := range r.Samples.TCPInfo {
 			one.Values["bytes_acked"], one.Values["unacked_packets"] = 1e6*one.ElapsedSeconds, 10
@@ -42,6 +42,25 @@ func TestSilentTwice(t *testing.T) {
 		if got := silentTwice(s); got != c.want {
 			t.Errorf("%s: %v, want %v (%v s and %v s of %v s, %v of %v)", c.name, got, c.want, s.Value(TransferSilence), s.Value(PingSilence),
 				s.Value(Duration), s.Value(Goodput), s.Value(PayloadCapacity))
+		}
+	}
+}
+
+// Where no ping at all is answered, echoes may not be let through, or not those of a mark: that is no silence of the path.
+func TestSilentEchoes(t *testing.T) {
+	for name, change := range map[string]func(*measure.Result){
+		"none is answered": func(r *measure.Result) { r.Metrics[measure.ReceivedPackets] = 0 },
+		"with a mark":      func(r *measure.Result) { r.Parameters["dscp"] = 46 },
+		"of a large size":  func(r *measure.Result) { r.Parameters["df"] = true },
+	} {
+		results := silent(with(func(p *path) { p.goodput = 50e6 }).results(), 2, 1)
+		for _, r := range results {
+			if r.Kind == "ping" {
+				change(r)
+			}
+		}
+		if silentTwice(gather(results).ways[measure.Forward]) {
+			t.Error(name)
 		}
 	}
 }

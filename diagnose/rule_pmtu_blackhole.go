@@ -30,7 +30,7 @@ var pmtuBlackhole = Rule{
 	Apart:   map[string]Name{"unexplained": PassingSize},
 	Suspect: func(s *Subject) bool { return s.Value(Answers) > 0 },
 	Look: func(s *Subject) *Claim {
-		if s.Value(Answers) == 0 {
+		if s.Value(Answers) == 0 || s.tooLarge || s.Value(PassingSize) >= s.Value(SilentSize) {
 			return nil
 		}
 		passes := s.Value(PassingSize)
@@ -164,6 +164,9 @@ func readMTU(g *gathering, r *measure.Result) {
 		}
 		s.sized, s.passed = true, true
 		s.set(PassingSize, exactly(passes, r))
+		if s.Value(SilentSize) <= passes { // echoes of that size alone are not let through
+			delete(s.facts, SilentSize)
+		}
 		if s.Name == measure.Forward && silent {
 			s.hole = hops
 		}

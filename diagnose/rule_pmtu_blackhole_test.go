@@ -306,3 +306,17 @@ func TestHoleRecorded(t *testing.T) {
 		}
 	}
 }
+
+// Echoes of a size that get no answer are no black hole where packets of that size come through otherwise.
+func TestOnlyEchoesVanish(t *testing.T) {
+	for passes, want := range map[float64]bool{1400: true, 1500: false} {
+		echoes, sizes := measure.NewResult("ping", testStart), measure.NewResult("mtu", testStart.Add(time.Second))
+		echoes.Parameters["df"], echoes.Parameters["size"] = true, 1472
+		echoes.Metrics[measure.SentPackets] = 5
+		sizes.Metrics[measure.PathMTU], sizes.Metrics[measure.ReversePathMTU] = passes, passes
+		s := gather([]*measure.Result{echoes, sizes}).ways[measure.Forward]
+		if s.Known(SilentSize) != want || s.Value(PassingSize) != passes {
+			t.Errorf("%v bytes pass: silent %v, passing %v", passes, s.Value(SilentSize), s.Value(PassingSize))
+		}
+	}
+}

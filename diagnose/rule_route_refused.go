@@ -1,6 +1,10 @@
 package diagnose
 
-import "github.com/pathwise-net/pathwise/measure"
+import (
+	"strings"
+
+	"github.com/pathwise-net/pathwise/measure"
+)
 
 // RefusingHop is the hop that says that it does not forward packets to the target.
 const RefusingHop Name = "refusing_hop"
@@ -15,7 +19,8 @@ var routeRefused = Rule{
 	Brings: []definition{{Name: RefusingHop, Metric: "hop", Unit: "hop", Means: "which says that it does not forward what goes to the target",
 		From: ofTrace, Read: refusingHop}},
 	Look: func(s *Subject) *Claim {
-		if s.Value(Answers) > 0 || s.route == nil { // it refuses some packets alone, such as those of a trace
+		// What answers shows that it refuses some packets alone, such as those of a trace; so does a port that is closed.
+		if !s.Known(Answers) || s.Value(Answers) > 0 || s.route == nil || strings.Contains(s.failed, "connection refused") {
 			return nil
 		}
 		return &Claim{

@@ -31,7 +31,7 @@ var routingLoop = Rule{
 			}},
 	},
 	Look: func(s *Subject) *Claim {
-		if s.Value(Answers) > 0 { // the loop came and went, or is of some flows alone
+		if !s.Known(Answers) || s.Value(Answers) > 0 { // the loop came and went, or is of some flows alone
 			return nil
 		}
 		from, hops := int(s.Value(LoopFrom)), int(s.Value(LoopHops))
