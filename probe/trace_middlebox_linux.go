@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/arrived"
@@ -20,8 +21,7 @@ func (r *traceRun) middleboxes(ctx context.Context, result *measure.Result) erro
 	for _, f := range sentFields(sent) {
 		found.Sent = append(found.Sent, measure.PacketField{Name: f[0], Value: f[1]})
 	}
-	over := r.plan.last()
-	answers := r.plan.target() && over.reply == replySYN
+	answers := r.plan.opens()
 	distance, echoes := 0, []measure.Hop(nil)
 	if r.plan.target() {
 		var err error
@@ -54,6 +54,13 @@ func (r *traceRun) middleboxes(ctx context.Context, result *measure.Result) erro
 		result.Metrics[measure.PacketChanges] = float64(len(found.Changes))
 	}
 	return nil
+}
+
+// opens reports whether somebody listens at the port: of SYNs to it on one flow, only the first gets a SYN ACK.
+func (p *tracePlan) opens() bool {
+	return p.target() && slices.ContainsFunc(p.probes, func(one traceProbe) bool {
+		return one.answer != nil && one.answer.reached && one.answer.reply == replySYN
+	})
 }
 
 // distance is how far the target is by ICMP echo, which proxies of TCP leave alone, and the hops there. 0: it does not answer.
