@@ -11,15 +11,13 @@ package arrived
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"strings"
-	"time"
 
 	"github.com/pathwise-net/pathwise/document"
+	"github.com/pathwise-net/pathwise/proto/jsonlines"
 )
 
 // Schema is of the request.
@@ -30,8 +28,6 @@ const (
 	mostHeaders = 60 + 60
 	// mostLine is more than any message is long, in bytes.
 	mostLine = 1024
-	// timeout is how long an answer may take to be taken.
-	timeout = time.Second
 )
 
 // Request is a caller's whole request.
@@ -44,15 +40,12 @@ type answer struct {
 
 // Serve answers a request that came on a connection. headers yields what the connection began with.
 func Serve(conn net.Conn, headers func() ([]byte, error)) {
-	_ = conn.SetDeadline(time.Now().Add(timeout)) // fails only on a closed connection, as what follows does
 	b, err := headers()
 	a := answer{Headers: hex.EncodeToString(b)}
 	if err != nil {
 		a.Error = "the kernel did not keep how this connection began"
 	}
-	text, _ := json.Marshal(a) // of two texts, which never fails
-	_, _ = conn.Write(append(text, '\n'))
-	_, _ = io.CopyN(io.Discard, conn, mostLine) // what is unread when a connection closes would reset it, and take the answer with it
+	jsonlines.Begin(conn, jsonlines.LastTimeout, mostLine).SayLast(a)
 }
 
 // ErrNotHere is of an answer that none who speaks this protocol gives.

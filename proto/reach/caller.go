@@ -1,52 +1,27 @@
 package reach
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
-	"os"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/endpoint"
+	"github.com/pathwise-net/pathwise/proto/jsonlines"
 )
 
 // talk is the connection on which both ends tell each other what they do.
 type talk struct {
-	net.Conn
-	lines       *bufio.Reader
+	*jsonlines.Conn
 	local, peer netip.AddrPort
 }
 
 // begin gives a connection the time that a whole test may take.
 func begin(conn net.Conn, longest time.Duration) *talk {
-	_ = conn.SetDeadline(time.Now().Add(longest)) // fails only on a closed connection, as what follows does
-	return &talk{Conn: conn, lines: bufio.NewReaderSize(conn, mostLine), local: addrPort(conn.LocalAddr()), peer: addrPort(conn.RemoteAddr())}
-}
-
-func (t *talk) say(message any) error {
-	text, err := json.Marshal(message)
-	if err != nil {
-		return err
-	}
-	_, err = t.Write(append(text, '\n'))
-	return err
-}
-
-// hear reads a line.
-func (t *talk) hear() ([]byte, error) {
-	line, err := t.lines.ReadSlice('\n')
-	if errors.Is(err, bufio.ErrBufferFull) {
-		return nil, fmt.Errorf("a message of more than %d bytes", mostLine)
-	}
-	return line, err
+	return &talk{Conn: jsonlines.Begin(conn, longest, mostLine), local: addrPort(conn.LocalAddr()), peer: addrPort(conn.RemoteAddr())}
 }
 
 // ErrNotHere is of an address where something answers that does not speak this protocol.
@@ -74,11 +49,11 @@ func (t *talk) ask(ctx context.Context) (none measure.Reach, err error) {
 	}
 	defer own.close()
 	here := own.ports()
-	if err := t.say(hello{Schema: Schema, TCP: here.tcp, UDP: here.udp}); err != nil {
+	if err := t.Say(hello{Schema: Schema, TCP: here.tcp, UDP: here.udp}); err != nil {
 		return none, err
 	}
-	line, err := t.hear()
-	if errors.Is(err, io.EOF) || errors.Is(err, unix.ECONNRESET) || errors.Is(err, os.ErrDeadlineExceeded) || err == nil && line[0] != First {
+	line, err := t.HearAnswer()
+	if errors.Is(err, jsonlines.ErrOther) {
 		return none, ErrNotHere
 	}
 	if err != nil {
@@ -89,15 +64,15 @@ func (t *talk) ask(ctx context.Context) (none measure.Reach, err error) {
 		return none, err
 	}
 	own.answer(o.Cookie, t.peer.Addr())
-	if err := t.say(ready{Cookie: o.Cookie}); err != nil {
+	if err := t.Say(ready{Cookie: o.Cookie}); err != nil {
 		return none, err
 	}
 	there := ports{o.TCP, o.UDP}
 	mine := report{Sent: try(ctx, o.Cookie, measure.ReachThere, t.local.Addr(), t.peer.Addr(), there)}
-	if err := t.say(ready{Cookie: o.Cookie, Done: true}); err != nil {
+	if err := t.Say(ready{Cookie: o.Cookie, Done: true}); err != nil {
 		return none, err
 	}
-	if line, err = t.hear(); err != nil {
+	if line, err = t.Hear(); err != nil {
 		return none, err
 	}
 	theirs, err := readReport(line)

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/jsonlines"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -253,5 +254,5 @@ func reasonOf(err error) string {
 	if errors.As(err, &number) {
 		return number.Error()
 	}
-	return printable(err.Error())
+	return jsonlines.Printable(err.Error())
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/drilltest"
 	"github.com/pathwise-net/pathwise/proto/endpoint"
+	"github.com/pathwise-net/pathwise/proto/jsonlines"
 )
 
 // serving serves at an address of this host until stop is called.
@@ -130,7 +131,7 @@ func TestSendsNothingBeforeTheCookie(t *testing.T) {
 		line := make([]byte, mostLine)
 		n, err := conn.Read(line)
 		var o offer
-		if err != nil || json.Unmarshal(line[:n], &o) != nil || checkCookie(o.Cookie) != nil {
+		if err != nil || json.Unmarshal(line[:n], &o) != nil || jsonlines.CheckCookie(o.Cookie) != nil {
 			t.Fatalf("%s: %q, %v", name, line[:n], err)
 		}
 		if second != "" {
@@ -153,7 +154,7 @@ func TestFreshPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	own.answer(someCookie, loopback)
-	wrong := strings.Repeat("f", cookieDigits)
+	wrong := strings.Repeat("f", jsonlines.CookieDigits)
 	right := try(t.Context(), someCookie, measure.ReachThere, loopback, loopback, own.ports())
 	strange := try(t.Context(), wrong, measure.ReachThere, loopback, loopback, own.ports())
 	elsewhere := tryUDP(t.Context(), someCookie, measure.ReachThere, other, netip.AddrPortFrom(loopback, uint16(own.ports().udp)))
@@ -202,7 +203,7 @@ func TestFreshPortIsScanned(t *testing.T) {
 func TestDrill(t *testing.T) {
 	const short = time.Second // far more than a test takes that nothing cuts; half of the drills wait for it
 	drilltest.Run(t, drilltest.Subject{
-		Limit: short + wordTimeout, Varies: true,
+		Limit: short + jsonlines.LastTimeout, Varies: true,
 		Serve: func(t *testing.T) (netip.AddrPort, func()) {
 			r := NewResponder(false, nil)
 			r.longest, r.places = short, admission.NewCount(admission.Limits{Each: 200, All: 200})

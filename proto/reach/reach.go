@@ -33,23 +33,17 @@ import (
 
 	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/jsonlines"
 )
 
 // Schema is of the first message. A responder of another version refuses it.
 const Schema = "pathwise.reach/1"
 
-// First is the first byte of a caller's first message, by which a responder that speaks other protocols on the same port knows this one.
-const First = '{'
-
 const (
 	// mostLine is more than any message is long, in bytes.
 	mostLine = 2048
-	// cookieDigits are those of 128 random bits in hexadecimal, which nobody guesses within the seconds of a test.
-	cookieDigits = 32
 	// leastPort is the first that a program needs no right for: services of a host are mostly below.
 	leastPort = 1024
-	// mostReason is more than the reason of an ICMP error is long.
-	mostReason = 80
 )
 
 // Times of a test.
@@ -118,10 +112,10 @@ func readOffer(line []byte) (o offer, err error) {
 		return o, fmt.Errorf("read answer: %w", err)
 	}
 	if o.Error != "" {
-		return o, fmt.Errorf("the responder says: %s", printable(o.Error))
+		return o, fmt.Errorf("the responder says: %s", jsonlines.Printable(o.Error))
 	}
 	_, err = netip.ParseAddrPort(o.Seen)
-	return o, errors.Join(checkCookie(o.Cookie), err, checkFresh("tcp", o.TCP), checkFresh("udp", o.UDP))
+	return o, errors.Join(jsonlines.CheckCookie(o.Cookie), err, checkFresh("tcp", o.TCP), checkFresh("udp", o.UDP))
 }
 
 func readReady(line []byte, cookie string) (r ready, err error) {
@@ -148,19 +142,12 @@ func checkFresh(name string, port int) error {
 	return nil
 }
 
-func checkCookie(cookie string) error {
-	if raw, err := hex.DecodeString(cookie); err != nil || len(raw) != cookieDigits/2 {
-		return fmt.Errorf("cookie %q: want %d hexadecimal digits", printable(cookie), cookieDigits)
-	}
-	return nil
-}
-
 // checkSent also takes out of texts what a terminal would obey.
 func checkSent(s *measure.ReachSent) error {
-	s.Reason = printable(s.Reason)
+	s.Reason = jsonlines.Printable(s.Reason)
 	known := []string{"", measure.PortOpen, measure.PortRefused, measure.PortUnreachable, measure.PortSilent, measure.PortForbidden}
 	if !slices.Contains(known, s.Outcome) {
-		return fmt.Errorf("outcome %q: want one of %s", printable(s.Outcome), strings.Join(known[1:], ", "))
+		return fmt.Errorf("outcome %q: want one of %s", jsonlines.Printable(s.Outcome), strings.Join(known[1:], ", "))
 	}
 	if s.By == "" {
 		return nil
@@ -178,16 +165,6 @@ func checkCame(c measure.ReachCame) error {
 	}
 	_, err := netip.ParseAddrPort(c.From)
 	return err
-}
-
-// printable is a text of the other end as it is shown.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '.'
-		}
-		return r
-	}, text[:min(len(text), mostReason)])
 }
 
 // Parts of what is said on a fresh port.

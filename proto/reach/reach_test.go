@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/jsonlines"
 )
 
 const someCookie = "00112233445566778899aabbccddeeff"
@@ -54,7 +55,7 @@ func TestRead(t *testing.T) {
 // Each place has a word of its own, of one length.
 func TestWord(t *testing.T) {
 	places := map[string]bool{}
-	for _, cookie := range []string{someCookie, strings.Repeat("f", cookieDigits)} {
+	for _, cookie := range []string{someCookie, strings.Repeat("f", jsonlines.CookieDigits)} {
 		for _, protocol := range []string{"tcp", "udp"} {
 			for _, to := range []string{measure.ReachHere, measure.ReachThere} {
 				for _, part := range []string{asks, answers} {
@@ -79,7 +80,7 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%+v", h)
 		}
 		if o, err := readOffer(line); err == nil {
-			if _, err := netip.ParseAddrPort(o.Seen); err != nil || len(o.Cookie) != cookieDigits || min(o.TCP, o.UDP) < leastPort {
+			if _, err := netip.ParseAddrPort(o.Seen); err != nil || len(o.Cookie) != jsonlines.CookieDigits || min(o.TCP, o.UDP) < leastPort {
 				t.Errorf("%+v", o)
 			}
 		}

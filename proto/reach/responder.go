@@ -2,16 +2,14 @@ package reach
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
-	"io"
 	"log/slog"
 	"net"
 	"time"
 
 	"github.com/pathwise-net/pathwise/admission"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/jsonlines"
 )
 
 // Tests of one network and in all that a Responder makes at the same time.
@@ -39,9 +37,7 @@ func (r *Responder) Serve(ctx context.Context, conn net.Conn) {
 	t := begin(conn, r.longest)
 	if err := r.serve(ctx, t); err != nil {
 		r.log.Info("reach failed", "client", conn.RemoteAddr(), "error", err)
-		_ = t.SetDeadline(time.Now().Add(wordTimeout))
-		_ = t.say(offer{Error: err.Error()})          // to who may be gone
-		_, _ = io.CopyN(io.Discard, t.Conn, mostLine) // what is unread when a connection closes would reset it, and take the message with it
+		t.SayLast(offer{Error: err.Error()})
 		return
 	}
 	r.log.Info("reach done", "client", conn.RemoteAddr())
@@ -53,7 +49,7 @@ var (
 )
 
 func (r *Responder) serve(ctx context.Context, t *talk) error {
-	line, err := t.hear()
+	line, err := t.Hear()
 	if err != nil {
 		return err
 	}
@@ -73,10 +69,8 @@ func (r *Responder) serve(ctx context.Context, t *talk) error {
 		return err
 	}
 	defer own.close()
-	random := make([]byte, cookieDigits/2)
-	_, _ = rand.Read(random) // never fails, as crypto/rand says
-	cookie, there := hex.EncodeToString(random), own.ports()
-	if err := t.say(offer{Cookie: cookie, Seen: t.peer.String(), TCP: there.tcp, UDP: there.udp}); err != nil {
+	cookie, there := jsonlines.NewCookie(), own.ports()
+	if err := t.Say(offer{Cookie: cookie, Seen: t.peer.String(), TCP: there.tcp, UDP: there.udp}); err != nil {
 		return err
 	}
 	if err := t.awaits(cookie, false); err != nil {
@@ -90,12 +84,12 @@ func (r *Responder) serve(ctx context.Context, t *talk) error {
 		return err
 	}
 	mine.Came = own.close()
-	return t.say(mine)
+	return t.Say(mine)
 }
 
 // awaits reads that the caller is ready, or has tried all.
 func (t *talk) awaits(cookie string, done bool) error {
-	line, err := t.hear()
+	line, err := t.Hear()
 	if err != nil {
 		return err
 	}

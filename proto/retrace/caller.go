@@ -1,51 +1,26 @@
 package retrace
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
-	"os"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/pathwise-net/pathwise/proto/endpoint"
+	"github.com/pathwise-net/pathwise/proto/jsonlines"
 )
 
 // talk is the connection on which both ends tell each other what they do.
 type talk struct {
-	net.Conn
-	lines       *bufio.Reader
+	*jsonlines.Conn
 	local, peer netip.AddrPort
 }
 
 // begin gives a connection the time that a whole test may take.
-func begin(conn net.Conn, longest time.Duration, mostLine int) *talk {
-	_ = conn.SetDeadline(time.Now().Add(longest)) // fails only on a closed connection, as what follows does
-	return &talk{Conn: conn, lines: bufio.NewReaderSize(conn, mostLine), local: endpoint.AddrPort(conn.LocalAddr()), peer: endpoint.AddrPort(conn.RemoteAddr())}
-}
-
-func (t *talk) say(message any) error {
-	text, err := json.Marshal(message)
-	if err != nil {
-		return err
-	}
-	_, err = t.Write(append(text, '\n'))
-	return err
-}
-
-// hear reads a line.
-func (t *talk) hear() ([]byte, error) {
-	line, err := t.lines.ReadSlice('\n')
-	if errors.Is(err, bufio.ErrBufferFull) {
-		return nil, errors.New("a message that is too long")
-	}
-	return line, err
+func begin(conn net.Conn, longest time.Duration, most int) *talk {
+	return &talk{Conn: jsonlines.Begin(conn, longest, most), local: endpoint.AddrPort(conn.LocalAddr()), peer: endpoint.AddrPort(conn.RemoteAddr())}
 }
 
 // ErrNotHere is of an address where something answers that does not speak this protocol.
@@ -75,11 +50,11 @@ func requestWithin(ctx context.Context, conn net.Conn, ask Ask, longest time.Dur
 }
 
 func (t *talk) request(ask Ask) (none Back, err error) {
-	if err := t.say(ask.hello()); err != nil {
+	if err := t.Say(ask.hello()); err != nil {
 		return none, err
 	}
-	line, err := t.hear()
-	if errors.Is(err, io.EOF) || errors.Is(err, unix.ECONNRESET) || errors.Is(err, os.ErrDeadlineExceeded) || err == nil && line[0] != '{' {
+	line, err := t.HearAnswer()
+	if errors.Is(err, jsonlines.ErrOther) {
 		return none, ErrNotHere
 	}
 	if err != nil {
@@ -92,10 +67,10 @@ func (t *talk) request(ask Ask) (none Back, err error) {
 	if err != nil {
 		return none, err
 	}
-	if err := t.say(ready{Cookie: o.Cookie}); err != nil {
+	if err := t.Say(ready{Cookie: o.Cookie}); err != nil {
 		return none, err
 	}
-	if line, err = t.hear(); err != nil {
+	if line, err = t.Hear(); err != nil {
 		return none, err
 	}
 	b := Back{Local: t.local}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/jsonlines"
 )
 
 // report is what came of the trace.
@@ -38,7 +39,7 @@ func readReport(line []byte) (r Route, err error) {
 		return r, fmt.Errorf("read route: %w", err)
 	}
 	if told.Error != "" {
-		return r, fmt.Errorf("the responder says: %s", printable(told.Error))
+		return r, fmt.Errorf("the responder says: %s", jsonlines.Printable(told.Error))
 	}
 	if len(told.Hops) > MostTTL {
 		return r, fmt.Errorf("a route of %d hops: want no more than %d", len(told.Hops), MostTTL)
@@ -68,15 +69,15 @@ func checkWhole(r *measure.RouteSample) error {
 		if len(one.TTLs) > MostTTL || len(one.Addresses) > MostTTL {
 			return fmt.Errorf("a remark on %d hops and %d addresses: want no more than %d", len(one.TTLs), len(one.Addresses), MostTTL)
 		}
-		one.Kind = measure.RemarkKind(printable(string(one.Kind)))
+		one.Kind = measure.RemarkKind(jsonlines.Printable(string(one.Kind)))
 		for at, address := range one.Addresses {
-			one.Addresses[at] = printable(address)
+			one.Addresses[at] = jsonlines.Printable(address)
 		}
 		ttls = append(ttls, one.TTLs...)
 	}
 	for i := range r.Narrowings {
 		one := &r.Narrowings[i]
-		one.Address = printable(one.Address)
+		one.Address = jsonlines.Printable(one.Address)
 		ttls = append(ttls, one.TTL, one.Before)
 	}
 	for _, ttl := range ttls {
@@ -84,7 +85,7 @@ func checkWhole(r *measure.RouteSample) error {
 			return fmt.Errorf("a TTL of %d: want 0 to %d", ttl, MostTTL)
 		}
 	}
-	r.Answers, r.Why = printable(r.Answers), printable(r.Why)
+	r.Answers, r.Why = jsonlines.Printable(r.Answers), jsonlines.Printable(r.Why)
 	return nil
 }
 
@@ -106,7 +107,7 @@ func checkHop(h *measure.Hop, ttl int) error {
 	}
 	for i := range h.Interfaces {
 		port := &h.Interfaces[i]
-		port.Role, port.Name = printable(port.Role), printable(port.Name)
+		port.Role, port.Name = jsonlines.Printable(port.Role), jsonlines.Printable(port.Name)
 		if port.Address == "" {
 			continue
 		}
@@ -114,7 +115,7 @@ func checkHop(h *measure.Hop, ttl int) error {
 			return err
 		}
 	}
-	h.Reply, h.Annotation, h.Fault, h.Translated = printable(h.Reply), printable(h.Annotation), printable(h.Fault), printable(h.Translated)
+	h.Reply, h.Annotation, h.Fault, h.Translated = jsonlines.Printable(h.Reply), jsonlines.Printable(h.Annotation), jsonlines.Printable(h.Fault), jsonlines.Printable(h.Translated)
 	return nil
 }
 
@@ -123,7 +124,7 @@ func checkAddress(text string) error {
 	if _, err := netip.ParseAddr(text); err != nil {
 		return err
 	}
-	if shown := printable(text); shown != text {
+	if shown := jsonlines.Printable(text); shown != text {
 		return fmt.Errorf("address %s: want a zone of letters", shown)
 	}
 	return nil

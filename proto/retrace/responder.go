@@ -2,23 +2,18 @@ package retrace
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
-	"io"
 	"log/slog"
 	"net"
 	"net/netip"
 	"time"
 
 	"github.com/pathwise-net/pathwise/admission"
+	"github.com/pathwise-net/pathwise/proto/jsonlines"
 )
 
 // Tests of one network and in all that a Responder makes at the same time: routers near it answer no more than some packets a second of one host.
 const testsEach, testsAll = 2, 8
-
-// sayTimeout is how long it may take to say why a test fails.
-const sayTimeout = time.Second
 
 // Tracer finds the route to an address.
 type Tracer func(ctx context.Context, to netip.Addr, ask Ask) (Route, error)
@@ -46,9 +41,7 @@ func (r *Responder) Serve(ctx context.Context, conn net.Conn) {
 	t := begin(conn, r.longest, mostLine)
 	if err := r.serve(ctx, t); err != nil {
 		r.log.Info("retrace failed", "client", conn.RemoteAddr(), "error", err)
-		_ = t.SetDeadline(time.Now().Add(sayTimeout))
-		_ = t.say(offer{Error: err.Error()})          // to who may be gone
-		_, _ = io.CopyN(io.Discard, t.Conn, mostLine) // what is unread when a connection closes would reset it, and take the message with it
+		t.SayLast(offer{Error: err.Error()})
 		return
 	}
 	r.log.Info("retrace done", "client", conn.RemoteAddr())
@@ -61,7 +54,7 @@ var (
 )
 
 func (r *Responder) serve(ctx context.Context, t *talk) error {
-	line, err := t.hear()
+	line, err := t.Hear()
 	if err != nil {
 		return err
 	}
@@ -75,13 +68,11 @@ func (r *Responder) serve(ctx context.Context, t *talk) error {
 	if r.trace == nil {
 		return errCannot
 	}
-	random := make([]byte, cookieDigits/2)
-	_, _ = rand.Read(random) // never fails, as crypto/rand says
-	cookie := hex.EncodeToString(random)
-	if err := t.say(offer{Cookie: cookie, Seen: t.peer.String(), Local: t.local.Addr().WithZone("").String()}); err != nil {
+	cookie := jsonlines.NewCookie()
+	if err := t.Say(offer{Cookie: cookie, Seen: t.peer.String(), Local: t.local.Addr().WithZone("").String()}); err != nil {
 		return err
 	}
-	if line, err = t.hear(); err != nil {
+	if line, err = t.Hear(); err != nil {
 		return err
 	}
 	if err := readReady(line, cookie); err != nil {
@@ -98,7 +89,7 @@ func (r *Responder) serve(ctx context.Context, t *talk) error {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		_, _ = t.lines.ReadByte()
+		t.AwaitEnd()
 		cancel()
 	}()
 	route, err := r.trace(ctx, t.peer.Addr(), ask)
@@ -107,5 +98,5 @@ func (r *Responder) serve(ctx context.Context, t *talk) error {
 	if err != nil {
 		return err
 	}
-	return t.say(reportOf(route))
+	return t.Say(reportOf(route))
 }

@@ -17,7 +17,6 @@
 package retrace
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -27,6 +26,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/jsonlines"
 )
 
 // Schema is of the first message. A responder of another version refuses it.
@@ -71,14 +71,10 @@ type Route struct {
 const (
 	// mostLine is more than any message but a route is long, in bytes, and mostRoute more than that of MostTTL hops which tell all they can.
 	mostLine, mostRoute = 2048, 256 << 10
-	// cookieDigits are those of 128 random bits in hexadecimal, which nobody guesses within the seconds of a test.
-	cookieDigits = 32
 	// Of one hop: addresses and labels that are kept of what another end tells. One hop has no more than three packets to answer with them.
 	mostAddresses, mostLabels = 8, 16
 	// mostRemarks is more than there are kinds of them.
 	mostRemarks = 32
-	// mostText is more than the texts of an answer are long.
-	mostText = 80
 )
 
 // hello is an Ask as it is sent, in seconds.
@@ -122,10 +118,10 @@ func readHello(line []byte) (a Ask, err error) {
 		return a, fmt.Errorf("read request: %w", err)
 	}
 	if h.Schema != Schema {
-		return a, fmt.Errorf("schema %q: want %s", printable(h.Schema), Schema)
+		return a, fmt.Errorf("schema %q: want %s", jsonlines.Printable(h.Schema), Schema)
 	}
 	if h.Protocol != UDP && h.Protocol != ICMP {
-		return a, fmt.Errorf("protocol %q: want %s or %s", printable(h.Protocol), UDP, ICMP)
+		return a, fmt.Errorf("protocol %q: want %s or %s", jsonlines.Printable(h.Protocol), UDP, ICMP)
 	}
 	a = Ask{Protocol: h.Protocol, MaxTTL: h.MaxTTL, Queries: h.Queries, DSCP: h.DSCP}
 	if a.Timeout, a.Interval = duration(h.Timeout), duration(h.Interval); a.Timeout <= 0 {
@@ -157,14 +153,11 @@ func readOffer(line []byte) (o offer, err error) {
 		return o, errOther
 	}
 	if o.Error != "" {
-		return o, fmt.Errorf("the responder says: %s", printable(o.Error))
-	}
-	if raw, err := hex.DecodeString(o.Cookie); err != nil || len(raw) != cookieDigits/2 {
-		return o, fmt.Errorf("cookie %q: want %d hexadecimal digits", printable(o.Cookie), cookieDigits)
+		return o, fmt.Errorf("the responder says: %s", jsonlines.Printable(o.Error))
 	}
 	_, err = netip.ParseAddrPort(o.Seen)
 	_, bad := netip.ParseAddr(o.Local)
-	return o, errors.Join(err, bad)
+	return o, errors.Join(jsonlines.CheckCookie(o.Cookie), err, bad)
 }
 
 func readReady(line []byte, cookie string) error {
@@ -176,14 +169,4 @@ func readReady(line []byte, cookie string) error {
 		return errors.New("another cookie than was told")
 	}
 	return nil
-}
-
-// printable is a text of the other end as it is shown.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '.'
-		}
-		return r
-	}, text[:min(len(text), mostText)])
 }

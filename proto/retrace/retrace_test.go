@@ -21,6 +21,7 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/drilltest"
 	"github.com/pathwise-net/pathwise/proto/endpoint"
+	"github.com/pathwise-net/pathwise/proto/jsonlines"
 )
 
 var usual = Ask{Protocol: UDP, MaxTTL: 30, Queries: 3, Timeout: time.Second, Interval: time.Millisecond, DSCP: 46}
@@ -202,7 +203,7 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%+v", a)
 		}
 		if o, err := readOffer(line); err == nil {
-			if _, err := netip.ParseAddrPort(o.Seen); err != nil || len(o.Cookie) != cookieDigits {
+			if _, err := netip.ParseAddrPort(o.Seen); err != nil || len(o.Cookie) != jsonlines.CookieDigits {
 				t.Errorf("%+v", o)
 			}
 		}
@@ -331,7 +332,7 @@ func TestIdleTakesNoPlace(t *testing.T) {
 func TestDrill(t *testing.T) {
 	const short = time.Second // far more than a test takes that nothing cuts; half of the drills wait for it
 	drilltest.Run(t, drilltest.Subject{
-		Limit: short + sayTimeout, Varies: true,
+		Limit: short + jsonlines.LastTimeout, Varies: true,
 		Serve: func(t *testing.T) (netip.AddrPort, func()) {
 			r := NewResponder(func(context.Context, netip.Addr, Ask) (Route, error) { return found, nil }, false, nil)
 			r.longest, r.places = short, admission.NewCount(admission.Limits{Each: 200, All: 200})
