@@ -47,7 +47,7 @@ type GraphLink struct {
 //
 // unless some trace has both, or B is a host, before which several routers answer (Gunes and Sarac, Resolving IP aliases in building traceroute-based Internet maps, 2009).
 func GraphOf(pairs []TracedPair) Graph {
-	b := &graphBuilder{parent: map[string]string{}, hosts: map[string]bool{}, links: map[[2]string]*builtLink{}, through: map[string]map[[2]string]bool{}}
+	b := &graphBuilder{parent: map[string]string{}, hosts: map[string]bool{}, links: map[[2]string]*builtLink{}, through: sets[string, [2]string]{}}
 	for i := range pairs {
 		b.ends(&pairs[i])
 	}
@@ -62,7 +62,17 @@ type graphBuilder struct {
 	parent  map[string]string // of addresses that are one node's
 	hosts   map[string]bool   // the addresses by which hosts answered as targets
 	links   map[[2]string]*builtLink
-	through map[string]map[[2]string]bool // pairs, by the root
+	through sets[string, [2]string] // the pairs whose newest routes pass a node, by its root
+}
+
+// sets are sets of values by a key.
+type sets[K, V comparable] map[K]map[V]bool
+
+func (s sets[K, V]) add(key K, value V) {
+	if s[key] == nil {
+		s[key] = map[V]bool{}
+	}
+	s[key][value] = true
 }
 
 type builtLink struct {
@@ -120,10 +130,10 @@ func (b *graphBuilder) add(p *TracedPair) {
 	pair := [2]string{p.Source, p.Target}
 	if newest := p.Course.Newest; newest != nil {
 		b.walk(p.Source, newest, func(l *builtLink) { l.pairs[pair] = true })
-		b.pass(hostPrefix+p.Source, pair)
+		b.through.add(b.root(hostPrefix+p.Source), pair)
 		for _, h := range newest.Hops {
 			for _, a := range h.Addresses {
-				b.pass(a, pair)
+				b.through.add(b.root(a), pair)
 			}
 		}
 	}
@@ -143,14 +153,6 @@ func (b *graphBuilder) add(p *TracedPair) {
 			}
 		}
 	}
-}
-
-func (b *graphBuilder) pass(address string, pair [2]string) {
-	root := b.root(address)
-	if b.through[root] == nil {
-		b.through[root] = map[[2]string]bool{}
-	}
-	b.through[root][pair] = true
 }
 
 func later(at *time.Time, other time.Time) *time.Time {

@@ -1,18 +1,19 @@
 package analysis
 
-import "net/netip"
+import (
+	"net/netip"
+
+	"github.com/pathwise-net/pathwise/analysis/mates"
+)
 
 // alias joins addresses of one router.
 func (b *graphBuilder) alias(pairs []TracedPair) {
-	on := map[string]map[*Route]bool{} // the routes on which an address is
+	on := sets[string, *Route]{} // the routes on which an address is
 	for i := range pairs {
 		for _, r := range routesOf(&pairs[i]) {
 			for _, h := range r.Hops {
 				for _, a := range h.Addresses {
-					if on[a] == nil {
-						on[a] = map[*Route]bool{}
-					}
-					on[a][r] = true
+					on.add(a, r)
 				}
 			}
 		}
@@ -37,8 +38,9 @@ func (b *graphBuilder) alias(pairs []TracedPair) {
 					continue
 				}
 				from := r.Hops[k-1].Addresses[0]
-				for _, mate := range matesOf(r.Hops[k].Addresses[0]) {
-					if on[mate] != nil && !b.hosts[mate] && apart(from, mate) {
+				end, _ := netip.ParseAddr(r.Hops[k].Addresses[0]) // what is no address has no mates
+				for _, other := range mates.Of(end) {
+					if mate := other.String(); on[mate] != nil && !b.hosts[mate] && apart(from, mate) {
 						b.join(from, mate)
 						break
 					}
@@ -50,17 +52,14 @@ func (b *graphBuilder) alias(pairs []TracedPair) {
 
 // lastRouters are who answers before each end of routes. A host answers from the same address whichever link packets come by, so that
 // of several routers before it not all are at the other end of that link.
-func lastRouters(pairs []TracedPair) map[string]map[string]bool {
-	last := map[string]map[string]bool{}
+func lastRouters(pairs []TracedPair) sets[string, string] {
+	last := sets[string, string]{}
 	for i := range pairs {
 		for _, r := range routesOf(&pairs[i]) {
 			if k := len(r.Hops) - 1; r.Whole && k > 0 {
 				for _, end := range r.Hops[k].Addresses {
-					if last[end] == nil {
-						last[end] = map[string]bool{}
-					}
 					for _, a := range r.Hops[k-1].Addresses {
-						last[end][a] = true
+						last.add(end, a)
 					}
 				}
 			}
@@ -95,32 +94,14 @@ func (b *graphBuilder) turned(p *TracedPair) {
 func (b *graphBuilder) told(p *TracedPair, apart func(one, other string) bool) {
 	for _, r := range p.Traces {
 		for _, h := range r.Samples.Hops {
-			for _, i := range h.Interfaces {
-				if len(h.Addresses) != 1 || i.Address == "" || i.Role == "next hop" {
-					continue
-				}
-				if own := h.Addresses[0]; !b.hosts[i.Address] && apart(own, i.Address) {
-					b.join(own, i.Address)
+			if len(h.Addresses) != 1 {
+				continue
+			}
+			for _, told := range h.ToldAddresses() {
+				if own := h.Addresses[0]; !b.hosts[told] && apart(own, told) {
+					b.join(own, told)
 				}
 			}
 		}
 	}
-}
-
-// matesOf are the other ends of a link, by an address of one: of a /30 and of a /31, or of a /126 and of a /127.
-func matesOf(address string) (mates []string) {
-	a, err := netip.ParseAddr(address)
-	if err != nil {
-		return nil
-	}
-	bytes := a.AsSlice()
-	last := bytes[len(bytes)-1]
-	if low := last & 3; low == 1 || low == 2 {
-		bytes[len(bytes)-1] = last ^ 3
-		mate, _ := netip.AddrFromSlice(bytes)
-		mates = append(mates, mate.String())
-	}
-	bytes[len(bytes)-1] = last ^ 1
-	mate, _ := netip.AddrFromSlice(bytes)
-	return append(mates, mate.String())
 }

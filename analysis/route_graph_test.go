@@ -119,12 +119,3 @@ func TestGraphBelievesNoClaim(t *testing.T) {
 		t.Errorf("claims of b, d and a router of the same way (-without +with):\n%s", diff)
 	}
 }
-
-func TestMates(t *testing.T) {
-	for address, want := range map[string][]string{"10.0.1.2": {"10.0.1.1", "10.0.1.3"}, "10.0.1.1": {"10.0.1.2", "10.0.1.0"}, "10.0.1.4": {"10.0.1.5"},
-		"fd70::2": {"fd70::1", "fd70::3"}, "x": nil} {
-		if diff := cmp.Diff(want, matesOf(address)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", address, diff)
-		}
-	}
-}

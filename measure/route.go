@@ -93,6 +93,19 @@ const (
 	RemarkTargetAddress  RemarkKind = "target-address"  // TTLs answer with the target's address, though the TTL ran out there
 )
 
+// nextHop is the role of an interface that is another router's (RFC 5837, section 4.2).
+const nextHop = "next hop"
+
+// ToldAddresses are those of interfaces that a router told are its own. Nothing proves that they are.
+func (h Hop) ToldAddresses() (all []string) {
+	for _, i := range h.Interfaces {
+		if i.Address != "" && i.Role != nextHop {
+			all = append(all, i.Address)
+		}
+	}
+	return all
+}
+
 // Least is the shortest round trip to a hop, in seconds, and whether it answered any probe.
 func (h Hop) Least() (seconds float64, answered bool) {
 	for _, v := range h.RTTSeconds {

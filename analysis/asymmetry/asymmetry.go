@@ -32,8 +32,8 @@ type Ends struct {
 //	there:            a1 >           b1 >         target >        addresses of hops 1, 2, 3
 //	back:    < caller         < a2           < b2                 addresses of hops 3, 2, 1
 //
-// Both ends of a link between routers have addresses of one network of two (RFC 3021, a /31 or /127) or four (a /30 or /126), so a1 and caller, b1
-// and a2 tell that the links are the same, and with them the routers at both ends. Beside that a router is known by an address that it has in
+// The addresses of a link's two ends are mates (see mates.Of): a1 and caller, and b1 and a2. So they tell which links of both ways are the same, and with
+// them the routers at both ends of each. Beside that a router is known by an address that it has in
 // both routes, by one that it tells of (RFC 5837), and by its name without the part that names the interface.
 //
 // A link that leads off from a router which both ways pass is another one if its addresses share no network that a link may have (see apart). What
@@ -101,8 +101,8 @@ func told(hops []measure.Hop) [][]netip.Addr {
 	all := [][]netip.Addr{nil}
 	for _, h := range hops {
 		var own []netip.Addr
-		for _, i := range h.Interfaces {
-			if a, err := netip.ParseAddr(i.Address); err == nil && i.Role != "next hop" {
+		for _, text := range h.ToldAddresses() {
+			if a, err := netip.ParseAddr(text); err == nil {
 				own = append(own, a.Unmap())
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pathwise-net/pathwise/analysis/mates"
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/quantity"
 )
@@ -43,49 +44,19 @@ func (c *comparison) routerName(addresses []netip.Addr) string {
 	return ""
 }
 
-// Networks of links between two routers, and the longest that a link may have with more: operators give a link with many routers no more than
-// 256 addresses of IPv4, and one of IPv6 a /64 (RFC 4291, 2.5.1).
-const (
-	pair4, pair6   = 30, 126
-	link4, link6   = 24, 64
-	usual4, usual6 = 31, 127 // RFC 3021, RFC 6164
-)
-
 // sameLink says whether an address of the way there and one of the way back are the two ends of a link between routers.
 func (c *comparison) sameLink(there, back int) bool {
 	for _, a := range c.there[there] {
-		for _, b := range c.back[back] {
-			if twoEnds(a, b) {
-				return true
-			}
+		if meet(mates.Of(a), c.back[back]) {
+			return true
 		}
 	}
 	return false
 }
 
-// twoEnds says whether two addresses are the only two of a network.
-func twoEnds(a, b netip.Addr) bool {
-	if a == b || a.Is4() != b.Is4() {
-		return false
-	}
-	two, four := usual4, pair4
-	if a.Is6() {
-		two, four = usual6, pair6
-	}
-	if within(a, two).Contains(b) {
-		return true
-	}
-	network := within(a, four)
-	inside := func(x netip.Addr) bool { // neither the network's own address nor that of all its hosts
-		return x != network.Addr() && network.Contains(x.Next())
-	}
-	return network.Contains(b) && inside(a) && inside(b)
-}
-
-func within(a netip.Addr, bits int) netip.Prefix {
-	p, _ := a.Prefix(bits) // of constants that fit
-	return p
-}
+// link4 and link6 are the longest networks that a link with many routers may have: operators give it no more than 256 addresses of IPv4, and one of IPv6
+// a /64 (RFC 4291, 2.5.1).
+const link4, link6 = 24, 64
 
 // apart says whether no address of one hop may be on a link with one of the other.
 func apart(a, b []netip.Addr) bool {
@@ -95,7 +66,7 @@ func apart(a, b []netip.Addr) bool {
 			if x.Is6() {
 				bits = link6
 			}
-			if x.Is4() == y.Is4() && within(x, bits).Contains(y) {
+			if network, err := x.Prefix(bits); err == nil && network.Contains(y) {
 				return false
 			}
 		}
