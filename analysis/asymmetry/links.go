@@ -1,14 +1,12 @@
 package asymmetry
 
 import (
-	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
 
 	"github.com/pathwise-net/pathwise/analysis/mates"
 	"github.com/pathwise-net/pathwise/measure"
-	"github.com/pathwise-net/pathwise/quantity"
 )
 
 // sameRouter says what tells that hops of both ways are the same router; "": nothing does.
@@ -100,7 +98,7 @@ func (c *comparison) between(from, to measure.RouterPair, open bool) (all []meas
 	}
 	closed := !open && to.By != ""
 	if direct := min(len(there), len(back)); closed && direct == 1 && len(there) != len(back) {
-		return c.beside(there, back, measure.LinkOther) // one link on one way, and several on the other
+		return beside(there, back, measure.LinkOther) // one link on one way, and several on the other
 	}
 	var last []measure.LinkPair
 	switch {
@@ -122,10 +120,11 @@ func (c *comparison) between(from, to measure.RouterPair, open bool) (all []meas
 		last = append(last, measure.LinkPair{Forward: i, Return: j, Mark: c.mark(i, j, from, to)})
 		there, back = there[:len(there)-1], back[:len(back)-1]
 	}
-	return append(append(all, c.beside(there, back, measure.LinkUnknown)...), last...)
+	return append(append(all, beside(there, back, measure.LinkUnknown)...), last...)
 }
 
-func (c *comparison) beside(there, back []int, mark string) (all []measure.LinkPair) {
+// beside are links of each way that have no link of the other at their place.
+func beside(there, back []int, mark string) (all []measure.LinkPair) {
 	for _, ttl := range there {
 		all = append(all, measure.LinkPair{Forward: ttl, Mark: mark})
 	}
@@ -160,36 +159,4 @@ func (c *comparison) mark(there, back int, nodes ...measure.RouterPair) string {
 
 func inside(network netip.Prefix, addresses []netip.Addr) bool {
 	return network.IsValid() && slices.ContainsFunc(addresses, network.Contains)
-}
-
-// verdict says what a comparison comes to.
-func verdict(c measure.RouteComparison, there, back int, ends Ends) (word, says string) {
-	lengths := ends.Reached && ends.Returned && !ends.Translated && there != back
-	hidden := ends.Reached && !ends.Returned && c.ReturnHopsByTTL > 0 && c.ReturnHopsByTTL != there
-	switch {
-	case c.OtherLinks > 0 && lengths:
-		return measure.RoutesDiffer, fmt.Sprintf("the ways there and back differ: %s there, %d back; %s", quantity.FormatCount(there, "hop"), back, shares(c))
-	case c.OtherLinks > 0:
-		return measure.RoutesDiffer, "the ways there and back differ: " + shares(c)
-	case lengths:
-		return measure.RoutesDiffer, fmt.Sprintf("the ways there and back differ in length: %s there, %d back; %s", quantity.FormatCount(there, "hop"), back, shares(c))
-	case hidden:
-		return measure.RoutesDiffer, fmt.Sprintf("the ways there and back differ in length: %s there, %d back by the TTL of answers", quantity.FormatCount(there, "hop"), c.ReturnHopsByTTL)
-	case c.UnknownLinks == 0 && c.SharedLinks > 0 && ends.Reached:
-		return measure.RoutesSame, fmt.Sprintf("the ways there and back are the same: they share %s", quantity.FormatCount(c.SharedLinks, "link"))
-	}
-	return measure.RoutesUnknown, "it cannot be told whether the ways there and back are the same: " + shares(c)
-}
-
-func shares(c measure.RouteComparison) string {
-	var parts []string
-	for _, p := range []struct {
-		count int
-		what  string
-	}{{c.SharedLinks, "with a link that both share"}, {c.OtherLinks, "with links that are not the same"}, {c.UnknownLinks, "of which nothing tells"}} {
-		if p.count > 0 {
-			parts = append(parts, quantity.FormatCount(p.count, "place")+" "+p.what)
-		}
-	}
-	return strings.Join(parts, ", ")
 }
