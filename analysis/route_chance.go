@@ -18,7 +18,7 @@ const (
 // confidence is how surely two stretches that follow each other are another than one whose traces came in any order: the share of shuffled orders
 // that cannot be divided as neatly, anywhere, as this one (a permutation test of the largest likelihood ratio).
 func confidence(before, after *stretch) float64 {
-	was, is := before.all(), after.all()
+	was, is := before.order(nil), after.order(nil)
 	was, is = was[max(0, len(was)-nearTraces):], is[:min(len(is), nearTraces)]
 	all := slices.Concat(was, is)
 	seen := neatest(all)
@@ -31,14 +31,6 @@ func confidence(before, after *stretch) float64 {
 		}
 	}
 	return 1 - float64(as)/(shuffles+1)
-}
-
-// all is the kind of each trace.
-func (s *stretch) all() (kinds []int) {
-	for i, k := range s.kinds {
-		kinds = append(kinds, slices.Repeat([]int{k}, s.routes[i].Results)...)
-	}
-	return kinds
 }
 
 // neatest is the largest logarithm of a likelihood ratio between two parts with odds of their own, and one whole, over all divisions of which either part has
@@ -70,4 +62,34 @@ func xlogx(x float64) float64 {
 		return 0
 	}
 	return x * math.Log(x)
+}
+
+// chanceLimit is how many standard deviations from what chance has it the number of runs may be: beyond are 2 of 100.
+const chanceLimit = 2.33
+
+// byChance says whether kinds follow each other as if each were drawn by itself: by how many runs of one kind there are (Wald and Wolfowitz, 1940;
+// of more than two kinds Barton and David, 1957).
+func byChance(order []int, runs int) bool {
+	counts := map[int]float64{}
+	for _, k := range order {
+		counts[k]++
+	}
+	n, squares, cubes := float64(len(order)), 0., 0.
+	for _, c := range counts {
+		squares += c * c
+		cubes += c * c * c
+	}
+	expected := (n*(n+1) - squares) / n
+	variance := (squares*(squares+n*(n+1)) - 2*n*cubes - n*n*n) / (n * n * (n - 1))
+	return variance <= 0 || math.Abs(float64(runs)-expected) <= chanceLimit*math.Sqrt(variance)
+}
+
+// runsOf counts how often another kind begins.
+func runsOf(kinds []int) (runs int) {
+	for i, k := range kinds {
+		if i == 0 || k != kinds[i-1] {
+			runs++
+		}
+	}
+	return runs
 }

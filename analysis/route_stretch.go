@@ -1,130 +1,114 @@
 package analysis
 
 import (
-	"math"
+	"maps"
 	"slices"
 )
 
-// kindsOf numbers the distinct routes among routes, in order of their first: one that comes back has its number again.
-func kindsOf(routes []Route) []int {
-	kinds := make([]int, len(routes))
-	var known []Route
-	for i := range routes {
-		k := slices.IndexFunc(known, func(r Route) bool { return len(Differing(&r, &routes[i])) == 0 })
-		if k < 0 {
-			k, known = len(known), append(known, routes[i].copied())
-		} else {
-			known[k].merge(&routes[i])
-		}
-		kinds[i] = k
-	}
-	return kinds
-}
-
-// copied is a route whose hops may be merged with others'.
-func (r *Route) copied() Route {
-	c := *r
-	c.Hops, c.Trips = slices.Clone(r.Hops), slices.Clone(r.Trips)
-	for i := range c.Hops {
-		c.Hops[i].Addresses = slices.Clone(c.Hops[i].Addresses)
-	}
-	return c
+// stretch is a time in which traffic took one route, or one of some by chance.
+type stretch struct {
+	routes   []Route // each time that one was seen
+	kinds    []int   // of them
+	route    Route   // of all that are regular, united
+	flapping bool    // by stretches of their own, each of which lasted
 }
 
 const (
-	// leastEdge is how many Results the first and the last stretch have at least; others have lasting.
-	leastEdge = 2
-	// leastChange is the cost of a change in a short series, as odds. What chance has it that this takes for a change, confidence tells.
-	leastChange = 8
+	// regularShare is the share of a stretch's traces that take its regular routes. Where those that were seen as often as lasting has it are fewer,
+	// traffic has so many ways that each is seen once or twice, and all are regular.
+	regularShare = 0.7
+	// leastTurns is how often a route is there, and another one between, until both take turns, and how often traces switch at least.
+	leastTurns = 3
 )
 
-// stretchesOf cuts routes into stretches, each [from, to), in which each trace takes one of some routes by chance, with odds that do not
-// change. It is the division that explains the series best (the minimum description length, Rissanen, 1978):
-//
-//	routes    A A A A A A B B B B B B        two stretches: a change
-//	          A B B A B A A A B A B B        one: what flows do that a router balances
-//	          A A A A A B A A A A A A        one: B was there once
-//
-// The cost of a stretch is the negative logarithm of its probability, where what was seen n times among N is seen again with n/(N+½), and
-// something else with ½/(N+½), all of the kinds alike (a Dirichlet process; ½ as Krichevsky and Trofimov have it, 1981). Each
-// change costs log(N/2): two in a series are expected before it is looked at, anywhere in it; in a short one fewer, at the cost of leastChange.
-func stretchesOf(routes []Route, kinds []int) (parts [][2]int) {
-	n, results := len(routes), 0
-	if n == 0 {
-		return nil
-	}
-	for i := range routes {
-		results += routes[i].Results
-	}
-	change, distinct := math.Log(max(leastChange, float64(results)/2)), slices.Max(kinds)+1
-	best, from, logs := make([]float64, n+1), make([]int, n+1), logFactorials(results)
-	for to := 1; to <= n; to++ {
-		best[to], from[to] = math.Inf(1), 0
-		s := newSurprise(distinct, logs)
-		for i := to - 1; i >= 0; i-- {
-			s.see(kinds[i], routes[i].Results)
-			least := lasting
-			if i == 0 || to == n {
-				least = leastEdge
-			}
-			if whole := i == 0 && to == n; s.all < least && !whole {
-				continue
-			}
-			cost := s.cost() + best[i]
-			if i > 0 {
-				cost += change
-			}
-			if cost < best[to] {
-				best[to], from[to] = cost, i
-			}
+func newStretch(routes []Route, kinds []int, part [2]int) *stretch {
+	s := &stretch{routes: routes[part[0]:part[1]], kinds: kinds[part[0]:part[1]]}
+	s.route = s.united(s.regular())
+	return s
+}
+
+// with is a stretch and the one that follows it.
+func (s *stretch) with(next *stretch) *stretch {
+	all := &stretch{routes: slices.Concat(s.routes, next.routes), kinds: slices.Concat(s.kinds, next.kinds), flapping: s.flapping || next.flapping}
+	all.route = all.united(all.regular())
+	return all
+}
+
+// main is the kind that was seen most.
+func (s *stretch) main() (kind int) {
+	of, _ := s.results()
+	most := 0
+	for _, k := range slices.Sorted(maps.Keys(of)) {
+		if of[k] > most {
+			kind, most = k, of[k]
 		}
 	}
-	for to := n; to > 0; to = from[to] {
-		parts = append(parts, [2]int{from[to], to})
+	return kind
+}
+
+// as is the stretch with its regular routes as ones of another kind.
+func (s *stretch) as(kind int) *stretch {
+	regular, kinds := s.regular(), slices.Clone(s.kinds)
+	for i, k := range kinds {
+		if regular[k] {
+			kinds[i] = kind
+		}
 	}
-	slices.Reverse(parts)
-	return parts
+	return &stretch{routes: s.routes, kinds: kinds, route: s.route, flapping: s.flapping}
 }
 
-// surprise is the negative logarithm of the probability of a stretch, which grows at its beginning.
-type surprise struct {
-	counts   []int
-	all      int
-	seen     int       // kinds
-	together float64   // the sum of log((count-1)!) over kinds that were seen
-	logs     []float64 // of factorials
-}
-
-// fresh is the weight of a kind that was not seen yet.
-const fresh = 0.5
-
-func newSurprise(kinds int, logs []float64) *surprise {
-	return &surprise{counts: make([]int, kinds), logs: logs}
-}
-
-func (s *surprise) see(kind, results int) {
-	if before := s.counts[kind]; before == 0 {
-		s.seen++
-	} else {
-		s.together -= s.logs[before-1]
+// united is the route of all traces of some kinds, of which there are some: a hop has the addresses of all of them.
+func (s *stretch) united(of map[int]bool) (route Route) {
+	first := true
+	for i := range s.routes {
+		switch {
+		case !of[s.kinds[i]]:
+		case first:
+			route, first = s.routes[i].copied(), false
+		default:
+			route.merge(&s.routes[i])
+		}
 	}
-	s.counts[kind] += results
-	s.all += results
-	s.together += s.logs[s.counts[kind]-1]
+	return route
 }
 
-func (s *surprise) cost() float64 {
-	known := float64(s.seen) * math.Log(fresh/float64(len(s.counts)))
-	rising, _ := math.Lgamma(fresh + float64(s.all))
-	first, _ := math.Lgamma(fresh)
-	return rising - first - known - s.together
-}
-
-// logFactorials are log(n!) from 0 on.
-func logFactorials(most int) []float64 {
-	logs := make([]float64, most+1)
-	for n := 1; n <= most; n++ {
-		logs[n] = logs[n-1] + math.Log(float64(n))
+// results counts the traces of each kind.
+func (s *stretch) results() (of map[int]int, all int) {
+	of = map[int]int{}
+	for i, k := range s.kinds {
+		of[k] += s.routes[i].Results
+		all += s.routes[i].Results
 	}
-	return logs
+	return of, all
+}
+
+// regular are the kinds that are no passing ones; several only if they took turns.
+func (s *stretch) regular() map[int]bool {
+	of, all := s.results()
+	regular, many := map[int]bool{}, 0
+	for k, n := range of {
+		if n >= lasting {
+			regular[k] = true
+			many += n
+		}
+	}
+	if float64(many) < regularShare*float64(all) {
+		for k := range of {
+			regular[k] = true
+		}
+	}
+	if order := s.order(regular); len(regular) > 1 && runsOf(order)-1 < leastTurns {
+		return map[int]bool{s.main(): true}
+	}
+	return regular
+}
+
+// order is the kind of each trace of a stretch, of some kinds, or, where that is nil, of all.
+func (s *stretch) order(of map[int]bool) (kinds []int) {
+	for i, k := range s.kinds {
+		if of == nil || of[k] {
+			kinds = append(kinds, slices.Repeat([]int{k}, s.routes[i].Results)...)
+		}
+	}
+	return kinds
 }
