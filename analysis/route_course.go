@@ -71,7 +71,7 @@ const lasting = 3
 // routes by chance, as flows do that routers balance, are one stretch: see stretchesOf. Stretches of the same two routes that come back again
 // and again are flapping. A router that answers from another address, between the same neighbours and without a step of the delay, is the same one.
 func CourseOf(traces []*measure.Result) Course {
-	c := Course{Routes: Routes(whole(traces)), Moves: []Move{}, Turns: []Turns{}, Varying: varyingOf(traces), Brief: []Brief{}}
+	c := Course{Routes: Routes(ofOneRoute(traces)), Moves: []Move{}, Turns: []Turns{}, Varying: varyingOf(traces), Brief: []Brief{}}
 	kinds := kindsOf(c.Routes)
 	var held []*stretch
 	for _, part := range stretchesOf(c.Routes, kinds) {

@@ -82,9 +82,9 @@ func (v *Varying) of(r *measure.Result, shows bool, addresses []string) {
 // around is how many traces before and after one are looked at for others in which several routers answer at the same hop.
 const around = 5
 
-// whole are traces without what is of two routes: where traffic is moved while a trace is under way, two routers answer at a hop, which would
-// make one route of both. Such a hop counts as silent there. Where packets are balanced, other traces nearby show it, too.
-func whole(traces []*measure.Result) []*measure.Result {
+// ofOneRoute are traces without hops at which routers of two routes answered: where traffic is moved while a trace is under way, two answer at a hop,
+// which would make one route of both. Such a hop counts as silent there. Where packets are balanced, other traces nearby show it, too.
+func ofOneRoute(traces []*measure.Result) []*measure.Result {
 	several := make([]map[int]bool, len(traces)) // TTLs
 	for i, r := range traces {
 		for _, h := range r.Samples.Hops {
