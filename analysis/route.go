@@ -53,7 +53,7 @@ func single(traces []*measure.Result) (routes []Route) {
 		if one.Hops, one.Whole = hopsOf(r.Samples.Hops); len(one.Hops) == 0 {
 			continue
 		}
-		if trip, reached := tripOf(r.Samples.Hops); reached {
+		if trip, reached := TripOf(r.Samples.Hops); reached {
 			one.Trips = []float64{trip}
 		}
 		routes = append(routes, one)
@@ -152,8 +152,8 @@ func (r *Route) Links() (links, routers []string) {
 	return links, routers
 }
 
-// tripOf is the median round trip to the end of a route, if it was reached.
-func tripOf(hops []measure.Hop) (trip float64, reached bool) {
+// TripOf is the median round trip to the end of the route of one trace, in seconds, if it was reached.
+func TripOf(hops []measure.Hop) (trip float64, reached bool) {
 	for _, h := range hops {
 		if h.Reply == "" {
 			continue

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -85,11 +86,7 @@ const mostDelays = 500
 func delaysOf(traces []*measure.Result) []delayDoc {
 	all := []delayDoc{}
 	for _, r := range traces {
-		routes := analysis.Routes([]*measure.Result{r})
-		if len(routes) == 0 {
-			continue
-		}
-		if trip, known := routes[0].Trip(); known {
+		if trip, reached := analysis.TripOf(r.Samples.Hops); reached {
 			all = append(all, delayDoc{r.Started, trip})
 		}
 	}
@@ -99,15 +96,7 @@ func delaysOf(traces []*measure.Result) []delayDoc {
 	}
 	few := []delayDoc{}
 	for part := range slices.Chunk(all, each) {
-		sorted := slices.SortedFunc(slices.Values(part), func(a, b delayDoc) int {
-			switch {
-			case a.Seconds < b.Seconds:
-				return -1
-			case a.Seconds > b.Seconds:
-				return 1
-			}
-			return 0
-		})
+		sorted := slices.SortedFunc(slices.Values(part), func(a, b delayDoc) int { return cmp.Compare(a.Seconds, b.Seconds) })
 		few = append(few, delayDoc{part[0].At, sorted[len(sorted)/2].Seconds})
 	}
 	return few
