@@ -21,16 +21,21 @@ func (n addressNames) beside(address string) string {
 	return address
 }
 
+// besideAll are addresses with the names of those who have them.
+func (n addressNames) besideAll(addresses []string) []string {
+	all := slices.Clone(addresses)
+	for i, a := range all {
+		all[i] = n.beside(a)
+	}
+	return all
+}
+
 // part is the name of a part for people: of a link or a router with names beside their addresses.
 func (n addressNames) part(p analysis.Part) string {
 	if p.Kind != analysis.OnLink && p.Kind != analysis.AtRouter {
 		return p.Name
 	}
-	ends := strings.Split(p.Name, analysis.LinkSeparator)
-	for i := range ends {
-		ends[i] = n.beside(ends[i])
-	}
-	return strings.Join(ends, analysis.LinkSeparator)
+	return strings.Join(n.besideAll(strings.Split(p.Name, analysis.LinkSeparator)), analysis.LinkSeparator)
 }
 
 // route is a route whose routers have their names beside their addresses, to be told in words.
@@ -39,10 +44,7 @@ func (n addressNames) route(r *analysis.Route) *analysis.Route {
 	named.Hops = slices.Clone(r.Hops)
 	for i := range named.Hops {
 		h := &named.Hops[i]
-		h.Addresses = slices.Clone(h.Addresses)
-		for k := range h.Addresses {
-			h.Addresses[k] = n.beside(h.Addresses[k])
-		}
+		h.Addresses = n.besideAll(h.Addresses)
 	}
 	return &named
 }

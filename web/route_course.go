@@ -56,10 +56,7 @@ func courseOf(of traced, traces []*measure.Result, names addressNames) courseDoc
 	}
 	for _, v := range course.Varying {
 		named := v
-		named.Addresses = slices.Clone(v.Addresses)
-		for i, a := range named.Addresses {
-			named.Addresses[i] = names.beside(a)
-		}
+		named.Addresses = names.besideAll(v.Addresses)
 		doc.Varying = append(doc.Varying, varyingDoc{diagnose.VaryingText(&named), v})
 	}
 	return doc
