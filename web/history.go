@@ -36,14 +36,7 @@ const (
 // history says what changed between two hosts within a span, when, and what changed with it.
 func (s *Server) history(ctx context.Context, in *historyInput) (*body[*diagnose.Diagnosis], error) {
 	now := time.Now()
-	to := in.To.At(now)
-	if in.To.IsZero() || to.After(now) {
-		to = now
-	}
-	from := in.From.At(now)
-	if in.From.IsZero() {
-		from = to.Add(-historySpan)
-	}
+	from, to := spanUntil(in.From, in.To, now, historySpan)
 	if !from.Before(to) || to.Sub(from) > longestHistory {
 		return nil, fault(badField("from", from.Format(time.RFC3339), "a time before to, and at most 400 days before it"))
 	}

@@ -45,6 +45,19 @@ type Span struct {
 	To   moment `query:"to" doc:"The end, itself not in it"`
 }
 
+// spanUntil is a span that was asked for, which ends by now. Where no end is given it ends now, and where no beginning is, it is as long as is usual.
+func spanUntil(from, to moment, now time.Time, usual time.Duration) (begin, end time.Time) {
+	end = to.At(now)
+	if to.IsZero() || end.After(now) {
+		end = now
+	}
+	begin = from.At(now)
+	if from.IsZero() {
+		begin = end.Add(-usual)
+	}
+	return begin, end
+}
+
 // PlannedRole selects by why something was measured.
 type PlannedRole struct {
 	Role string `query:"role" default:"planned" doc:"Why it was measured, as a pattern: planned, demand, diagnosis/STEP, or * for whatever reason"`

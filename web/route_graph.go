@@ -29,14 +29,7 @@ const graphSpan = 24 * time.Hour
 // routeGraph joins the routes that planned tests trace. It is made once for all who ask the same at about the same time.
 func (s *Server) routeGraph(ctx context.Context, in *routeGraphInput) (*body[routeGraphDoc], error) {
 	now := time.Now()
-	to := in.To.At(now)
-	if in.To.IsZero() || to.After(now) {
-		to = now
-	}
-	from := in.From.At(now)
-	if in.From.IsZero() {
-		from = to.Add(-graphSpan)
-	}
+	from, to := spanUntil(in.From, in.To, now, graphSpan)
 	if !from.Before(to) {
 		return nil, fault(badField("from", from.Format(time.RFC3339), "a time before to"))
 	}
