@@ -21,7 +21,8 @@ func letterOf(class string) float64 {
 	return letter
 }
 
-// style is that of all drawings. Colours of systems, c0 to c7, are those of Okabe and Ito, which people tell apart who see colours differently; cx is of those unknown.
+// style is the style sheet of every drawing. c0 to c7 colour what belongs to an autonomous system, in the colours of Okabe and Ito (2008), which people with
+// colour blindness tell apart; cx colours what belongs to no known one.
 const style = `text{font:12px sans-serif;fill:#222}.head{font-weight:bold}.faint{fill:#666}.halo{paint-order:stroke;stroke:#fff;stroke-width:3px}` +
 	`.link{stroke:#666;stroke-width:1.5;fill:none}.maybe{stroke-dasharray:5 4}.grid{stroke:#ddd;stroke-width:1;fill:none}.box{stroke-width:2;fill:#fff}` +
 	`.c0{stroke:#0072b2}.c1{stroke:#d55e00}.c2{stroke:#009e73}.c3{stroke:#cc79a7}.c4{stroke:#e69f00}.c5{stroke:#56b4e9}.c6{stroke:#8f7700}.c7{stroke:#000}.cx{stroke:#999}` +
