@@ -46,7 +46,7 @@ func Graph(r *measure.Result) []byte {
 	}
 	for _, l := range w.links {
 		from, to := at[l.From], at[l.To]
-		d.line(from[0], from[1]+boxHigh, to[0], to[1], linkClass(l))
+		d.line(from[0], from[1]+boxHigh, to[0], to[1], dashed("link", !l.Certain))
 		if l.Translated {
 			d.middle((from[0]+to[0])/2, (from[1]+boxHigh+to[1])/2+4, "halo", "translated")
 		}
@@ -62,21 +62,9 @@ func Graph(r *measure.Result) []byte {
 	return d.end()
 }
 
-// linkClass is how a link is drawn.
-func linkClass(l measure.PathLink) string {
-	if l.Certain {
-		return "link"
-	}
-	return "link maybe"
-}
-
 // box draws a node: what it is called and its delay, and below what there is room for. All that is known shows where a pointer rests on it.
 func (d *drawing) box(n node, at [2]float64, class string) {
-	dashed := ""
-	if n.address == "" {
-		dashed = " maybe"
-	}
-	fmt.Fprintf(d, `<g><rect class="box %s%s" x="%.1f" y="%.1f" width="%.0f" height="%.0f" rx="6"/>`, class, dashed, at[0]-boxWide/2, at[1], boxWide, boxHigh)
+	fmt.Fprintf(d, `<g><rect class="%s" x="%.1f" y="%.1f" width="%.0f" height="%.0f" rx="6"/>`, dashed("box "+class, n.address == ""), at[0]-boxWide/2, at[1], boxWide, boxHigh)
 	fmt.Fprintf(d, "<title>%s</title>\n", escaped(strings.Join(n.lines(), "\n")))
 	lines := append([]string{n.headline()}, n.details()...)
 	if delay := n.delay(); delay != "" {

@@ -21,11 +21,7 @@ func (d *drawing) places(w way, spots []spot) {
 	}
 	legs := w.legs(spots)
 	for _, l := range legs {
-		class := "link"
-		if !l.sure {
-			class = "link maybe"
-		}
-		d.line(at[l.from][0], at[l.from][1], at[l.to][0], at[l.to][1], class)
+		d.line(at[l.from][0], at[l.from][1], at[l.to][0], at[l.to][1], dashed("link", !l.sure))
 	}
 	var taken []area
 	class := w.systems()

@@ -37,11 +37,7 @@ func (d *drawing) strip(w way, top float64) {
 		if n.ttl > 0 && n.ttl != w.nodes[i-1].ttl {
 			d.text(margin, y(i)+4, "faint", fmt.Sprint(n.ttl))
 		}
-		silent := ""
-		if n.address == "" {
-			silent = " maybe"
-		}
-		fmt.Fprintf(d, `<circle class="dot %s%s" cx="%.1f" cy="%.1f" r="6"/>`+"\n", class(n), silent, stripLine, y(i))
+		fmt.Fprintf(d, `<circle class="%s" cx="%.1f" cy="%.1f" r="6"/>`+"\n", dashed("dot "+class(n), n.address == ""), stripLine, y(i))
 		room, details := stripBar-stripText-8, strings.Join(n.details(), " · ")
 		if details == "" {
 			d.text(stripText, y(i)+4, "head", fit(n.headline(), "head", room))

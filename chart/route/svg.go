@@ -65,6 +65,14 @@ func (d *drawing) line(x1, y1, x2, y2 float64, class string) {
 	fmt.Fprintf(d, `<path class="%s" d="M%.1f %.1fL%.1f %.1f"/>`+"\n", class, x1, y1, x2, y2)
 }
 
+// dashed adds the class of dashed lines to that of an element, if it is to have them.
+func dashed(class string, dash bool) string {
+	if dash {
+		return class + " maybe"
+	}
+	return class
+}
+
 // escaped is a text as XML has it; what XML cannot have becomes U+FFFD.
 func escaped(text string) string {
 	var b strings.Builder
