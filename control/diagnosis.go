@@ -266,8 +266,10 @@ func (d *diagnosis) ask(s diagnose.Step) Request {
 	source, target := d.ends(s)
 	parameters := map[string]any{}
 	maps.Copy(parameters, s.Parameters)
-	if d.roster.notUnderstood(source, measure.Task{Kind: s.Kind, Parameters: parameters}) != "" {
-		delete(parameters, diagnose.Narrow)
+	for _, dispensable := range []string{diagnose.PathRate, diagnose.Narrow} { // the newest first
+		if d.roster.notUnderstood(source, measure.Task{Kind: s.Kind, Parameters: parameters}) != "" {
+			delete(parameters, dispensable)
+		}
 	}
 	if d.request.Family != "" {
 		parameters["family"] = d.request.Family

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/fleet"
 )
 
@@ -255,6 +256,19 @@ func TestAgeIsTold(t *testing.T) {
 	} {
 		if got := strings.Count(log.String(), text); got != want {
 			t.Errorf("%q is logged %d times, want %d:\n%s", text, got, want, log.String())
+		}
+	}
+}
+
+// A step of a diagnosis goes without what the agent's build does not know and a diagnosis can do without, and keeps what it knows.
+func TestDiagnosisByOutOfDateAgent(t *testing.T) {
+	for lacks, want := range map[string][]string{"": {"narrow", "path-rate"}, "path-rate": {"narrow"}, "narrow": nil} {
+		b := newBench(t, twoHosts)
+		receiver{b.Control}.Heard(fleet.Status{Host: "a", At: b.now, Can: without("throughput", lacks)})
+		d := diagnosis{Control: b.Control, request: DiagnosisRequest{Source: "a", Target: "b"}}
+		asked := d.ask(diagnose.Step{Kind: "throughput", Parameters: map[string]any{"narrow": 0.05, "path-rate": 5e7}})
+		if got := slices.Sorted(maps.Keys(asked.Parameters)); !slices.Equal(got, want) {
+			t.Errorf("an agent without %q is asked with %v, want %v", lacks, got, want)
 		}
 	}
 }

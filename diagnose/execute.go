@@ -2,6 +2,8 @@ package diagnose
 
 import (
 	"context"
+	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -36,6 +38,7 @@ func (e Executor) Execute(ctx context.Context, plan []Step) (results []*measure.
 	e.tell(plan)
 	for at := 0; at < len(plan); at++ {
 		step, fits := left.next(plan[at:], e.cost)
+		step = toldRate(step, results)
 		if !fits {
 			skipped = append(skipped, step)
 			continue
@@ -58,6 +61,20 @@ func (e Executor) Execute(ctx context.Context, plan []Step) (results []*measure.
 		}
 	}
 	return results, e.Budget.without(skipped), nil
+}
+
+// toldRate tells a transfer what the narrowest link of its way was found to carry, so that its Result has the transfer time ratio of RFC 6349.
+func toldRate(s Step, results []*measure.Result) Step {
+	if s.Kind != "throughput" || !s.Transfer() || s.Parameters["bidir"] == true {
+		return s
+	}
+	way := gather(results).ways[string(s.Way)]
+	if way == nil || !way.Known(Capacity) {
+		return s
+	}
+	s.Parameters = maps.Clone(s.Parameters)
+	s.Parameters[PathRate] = math.Round(way.Value(Capacity))
+	return s
 }
 
 // can says whether a step is one that can be made here. What a transfer moves while something else is measured nothing bounds.

@@ -212,8 +212,11 @@ func EndEarly(plan []Step) []Step {
 // to 4, which leaves 20 round trips of 200 ms.
 const backLasts = 5.0
 
-// Narrow is the parameter of throughput that EndEarly sets. An agent of an earlier build does not know it, and may do without.
-const Narrow = "narrow"
+// Parameters of throughput that an agent of an earlier build does not know, and may do without.
+const (
+	Narrow   = "narrow"    // see EndEarly
+	PathRate = "path-rate" // see Executor
+)
 
 // narrowEnough is within what a goodput may be off where a transfer ends early, as a share of it. A prediction is held to 0.15, and a path is
 // healthy from 0.8 on of what it can carry.
