@@ -262,7 +262,7 @@ func TestAgeIsTold(t *testing.T) {
 
 // A step of a diagnosis goes without what the agent's build does not know and a diagnosis can do without, and keeps what it knows.
 func TestDiagnosisByOutOfDateAgent(t *testing.T) {
-	for lacks, want := range map[string][]string{"": {"narrow", "path-rate"}, "path-rate": {"narrow"}, "narrow": nil} {
+	for lacks, want := range map[string][]string{"dscp": {"narrow", "path-rate"}, "path-rate": {"narrow"}, "narrow": nil} {
 		b := newBench(t, twoHosts)
 		receiver{b.Control}.Heard(fleet.Status{Host: "a", At: b.now, Can: without("throughput", lacks)})
 		d := diagnosis{Control: b.Control, request: DiagnosisRequest{Source: "a", Target: "b"}}
