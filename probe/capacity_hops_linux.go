@@ -157,7 +157,7 @@ func (h *hopsRun) send(p hops.Probe) (err error) {
 	if h.bySYN(p) {
 		s = &h.syn
 		segment := segment{from: h.synPort, to: to.Port(), seq: h.synBase + uint32(len(s.sent))*synStep, flags: flagSYN}
-		payload = segment.marshalWith(max(0, p.Size-ipHeader(h.way.to)-synHeader), h.way.from, h.way.to)
+		payload = segment.marshalWith(mssOption(synMSS), make([]byte, max(0, p.Size-ipHeader(h.way.to)-synHeader)), h.way.from, h.way.to)
 	} else {
 		payload = make([]byte, max(hopsIndex, p.Size-ipHeader(h.way.to)-udpHeader))
 		binary.BigEndian.PutUint32(payload, uint32(len(s.sent)))

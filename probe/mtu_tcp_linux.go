@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/pathwise-net/pathwise/proto/icmp"
+	"github.com/pathwise-net/pathwise/proto/changed"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -34,11 +34,8 @@ type mtuSegments struct {
 // segmentLeast is the least data of a segment: what any way lets pass.
 const segmentLeast = 8
 
-// sackPermitted and sackBlocks are kinds of options of TCP (RFC 2018).
-const (
-	optionEnd, optionNothing  = 0, 1
-	sackPermitted, sackBlocks = 4, 5
-)
+// optionBlocks is the kind of the option that names bytes which came: their first, and the one behind their last (RFC 2018).
+const optionBlocks = 5
 
 // openMTUSegments is a mtuWire by TCP, to a port; nil where nobody listens there, or the far end names no bytes that it got twice. The kernel sends its SYN again after
 // one second and after three, and is given that time where it is the only port to try.
@@ -86,7 +83,8 @@ func (m *mtuSegments) opened(s *sock.Socket, until time.Time) error {
 		case a.flags&flagRST != 0:
 			return errNotOpened
 		case a.flags&(flagSYN|flagACK) == flagSYN|flagACK:
-			if m.first, m.ack = a.ack, a.seq+1; segmentOption(e.Data, sackPermitted) == nil {
+			m.first, m.ack = a.ack, a.seq+1
+			if _, permitted := changed.Option(e.Data, changed.OptionSACK); !permitted {
 				return errNotOpened
 			}
 			return nil
@@ -104,23 +102,13 @@ func (m *mtuSegments) request(index, size int) []byte {
 		m.seqs, m.ends = append(m.seqs, 0), append(m.ends, 0)
 	}
 	m.seqs[index], m.ends[index] = end-uint32(data), end
-	p := make([]byte, segmentHeader+data)
-	binary.BigEndian.PutUint16(p[0:], m.from.Port())
-	binary.BigEndian.PutUint16(p[2:], m.to.Port())
-	binary.BigEndian.PutUint32(p[4:], m.seqs[index])
-	binary.BigEndian.PutUint32(p[8:], m.ack)
-	p[12], p[13] = segmentHeader/4<<4, flagACK
-	binary.BigEndian.PutUint16(p[14:], synWindow)
-	pseudo := append(m.from.Addr().AsSlice(), m.to.Addr().AsSlice()...)
-	pseudo = binary.BigEndian.AppendUint32(pseudo, uint32(len(p)))
-	pseudo = binary.BigEndian.AppendUint32(pseudo, icmp.ProtocolTCP)
-	binary.BigEndian.PutUint16(p[16:], icmp.Checksum(append(pseudo, p...)))
-	return p
+	s := segment{from: m.from.Port(), to: m.to.Port(), seq: m.seqs[index], ack: m.ack, flags: flagACK}
+	return s.marshalWith(nil, make([]byte, data), m.from.Addr(), m.to.Addr())
 }
 
 func (m *mtuSegments) answered(packet []byte, from netip.Addr, sent int) (index int, ok bool) {
 	a, ok := parseSegment(packet)
-	blocks := segmentOption(packet, sackBlocks)
+	blocks, _ := changed.Option(packet, optionBlocks)
 	if !ok || from != m.to.Addr() || a.from != m.to.Port() || a.to != m.from.Port() || a.flags&flagACK == 0 || len(blocks) < 8 {
 		return 0, false
 	}
@@ -140,26 +128,4 @@ func (m *mtuSegments) quoted(packet []byte, sent int) (index int, ours, ok bool)
 		}
 	}
 	return 0, false, false
-}
-
-// segmentOption is the value of the first option of a kind in a segment's header, from its third byte on; nil: there is none.
-func segmentOption(p []byte, kind byte) []byte {
-	if len(p) < segmentHeader {
-		return nil
-	}
-	options := p[segmentHeader:max(segmentHeader, min(len(p), int(p[12]>>4)*4))]
-	for len(options) > 0 && options[0] != optionEnd {
-		if options[0] == optionNothing {
-			options = options[1:]
-			continue
-		}
-		if len(options) < 2 || options[1] < 2 || int(options[1]) > len(options) {
-			return nil
-		}
-		if options[0] == kind {
-			return options[2:options[1]:options[1]]
-		}
-		options = options[options[1]:]
-	}
-	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"net/netip"
 
+	"github.com/pathwise-net/pathwise/proto/icmp"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -48,7 +49,7 @@ func (e echo) marshal(ipv6 bool) []byte {
 	binary.BigEndian.PutUint16(packet[6:], e.sequence)
 	packet = append(packet, e.payload...)
 	if !ipv6 {
-		binary.BigEndian.PutUint16(packet[2:], checksum(packet))
+		binary.BigEndian.PutUint16(packet[2:], icmp.Checksum(packet))
 	}
 	return packet
 }
@@ -68,22 +69,6 @@ func parseEcho(packet []byte, ipv6 bool) (e echo, ok bool) {
 	}
 	return echo{reply: packet[0] == reply, ident: binary.BigEndian.Uint16(packet[4:]),
 		sequence: binary.BigEndian.Uint16(packet[6:]), payload: packet[echoHeader:]}, true
-}
-
-// checksum is the Internet checksum (RFC 1071) of a packet whose checksum field is zero.
-func checksum(packet []byte) uint16 {
-	var sum uint32
-	for i, b := range packet {
-		if i%2 == 0 {
-			sum += uint32(b) << 8
-		} else {
-			sum += uint32(b)
-		}
-	}
-	for sum > 0xffff {
-		sum = sum>>16 + sum&0xffff
-	}
-	return ^uint16(sum)
 }
 
 // echoPackets are ICMP echoes. A reply counts from whatever address it comes: a host with several may answer from another.

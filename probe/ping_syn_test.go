@@ -3,19 +3,35 @@ package probe
 import (
 	"net/netip"
 	"testing"
+
+	"github.com/pathwise-net/pathwise/proto/icmp"
 )
 
-// A SYN as another TCP made it: from 192.0.2.1 port 40000 to 192.0.2.2 port 443, its checksum included.
+// leftOfSum is what the checksum of a segment leaves: 0 where it is right (RFC 1071).
+func leftOfSum(p []byte, from, to netip.Addr) uint16 {
+	pseudo := append(append(from.AsSlice(), to.AsSlice()...), 0, 0, 0, byte(len(p)), 0, 0, 0, 6)
+	return icmp.Checksum(append(pseudo, p...))
+}
+
+// A segment is read back as it was written, and its checksum is right: a SYN with an MSS, and one with other options and data of an odd length.
 func TestSegment(t *testing.T) {
 	from, to := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
-	s := segment{from: 40000, to: 443, seq: 0x01020304, flags: flagSYN}
+	s := segment{from: 40000, to: 443, seq: 0x01020304, ack: 0x05060708, flags: flagSYN}
 	p := s.marshal(from, to)
-	whole := append(append(from.AsSlice(), to.AsSlice()...), 0, 0, 0, 24, 0, 0, 0, 6)
-	if sum := checksum(append(whole, p...)); sum != 0 { // a sum over a right checksum is 0 (RFC 1071)
-		t.Errorf("checksum of % x leaves %04x", p, sum)
+	long := s.marshalWith([]byte{1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8}, []byte("odd"), from, to)
+	for text, p := range map[string][]byte{"": p, "odd": long} {
+		if sum := leftOfSum(p, from, to); sum != 0 {
+			t.Errorf("checksum of % x leaves %04x", p, sum)
+		}
+		if got, ok := parseSegment(p); !ok || got != s {
+			t.Errorf("read back as %+v", got)
+		}
+		if data, ok := segmentData(p); !ok || string(data) != text {
+			t.Errorf("data %q, %v, want %q", data, ok, text)
+		}
 	}
-	if got, ok := parseSegment(p); !ok || got != s {
-		t.Errorf("read back as %+v", got)
+	if data, ok := segmentData(long[:segmentHeader+11]); ok {
+		t.Errorf("data %q behind a header that is cut off", data)
 	}
 	if got, ok := parseSegment(p[:8]); !ok || got != (segment{from: 40000, to: 443, seq: 0x01020304}) {
 		t.Errorf("quoted by an ICMP error: %+v %v", got, ok)

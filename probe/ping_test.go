@@ -222,10 +222,3 @@ func FuzzParseEcho(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkChecksum(b *testing.B) {
-	packet := make([]byte, echoHeader+pingSize)
-	for b.Loop() {
-		checksum(packet)
-	}
-}

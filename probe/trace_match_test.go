@@ -119,7 +119,7 @@ func TestTraceFlowIsConstant(t *testing.T) {
 			next := f.request(id)
 			switch f.protocol {
 			case traceICMP:
-				if checksum(next) != 0 && !f.to.Addr().Is6() || string(next[:6]) != string(first[:6]) {
+				if icmp.Checksum(next) != 0 && !f.to.Addr().Is6() || string(next[:6]) != string(first[:6]) {
 					t.Fatalf("icmp to %s: probe %d begins with %x, the first with %x", f.to, id, next[:8], first[:8])
 				}
 			case traceTCP:

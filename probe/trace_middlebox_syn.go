@@ -2,7 +2,6 @@ package probe
 
 import (
 	"encoding/binary"
-	"net/netip"
 	"strconv"
 
 	"github.com/pathwise-net/pathwise/proto/changed"
@@ -19,15 +18,8 @@ type craftedSYN struct{ dscp int }
 // ecnCapable is ECT(0) (RFC 3168, 5).
 const ecnCapable = 2
 
-// Flags of a SYN that asks for ECN (RFC 3168, 6.1.1), and of what follows.
 const (
-	flagsAskECN = 0xc0 // CWR and ECE
-	flagPSH     = 0x08
-)
-
-const (
-	craftedScale  = 7  // what Linux asks for, mostly
-	craftedHeader = 44 // with the options
+	craftedScale = 7 // what Linux asks for, mostly
 	// ipv6More are the bytes by which IPv6's header is longer, so that an MSS is less.
 	ipv6More = 20
 )
@@ -35,7 +27,8 @@ const (
 // marshal encodes the SYN with a number.
 func (c *craftedSYN) marshal(f *traceFlow, id int) []byte {
 	number := f.base() + uint32(id)
-	return tcpPacket{from: f.from, to: f.to, sequence: number, flags: flagSYN | flagsAskECN, window: synWindow, options: c.options(f.to.Addr().Is6(), number)}.marshal()
+	s := segment{from: f.from.Port(), to: f.to.Port(), seq: number, flags: flagSYN | flagsECN}
+	return s.marshalWith(c.options(f.to.Addr().Is6(), number), nil, f.from.Addr(), f.to.Addr())
 }
 
 func (c *craftedSYN) options(ipv6 bool, stamp uint32) []byte {
@@ -43,8 +36,7 @@ func (c *craftedSYN) options(ipv6 bool, stamp uint32) []byte {
 	if ipv6 {
 		mss -= ipv6More
 	}
-	b := binary.BigEndian.AppendUint16([]byte{changed.OptionMSS, 4}, mss)
-	b = append(b, changed.OptionSACK, 2)
+	b := append(mssOption(mss), changed.OptionSACK, 2)
 	b = append(b, timeStamps(stamp, 0)...)
 	b = append(b, 1, changed.OptionScale, 3, craftedScale)
 	return append(b, changed.OptionMPTCP, 4, 0x01, 0x01) // MP_CAPABLE, version 1, HMAC-SHA256 (RFC 8684, 3.1)
@@ -67,7 +59,7 @@ func (c *craftedSYN) sent(f *traceFlow, id, ttl int) icmp.Quote {
 // numbers of 32 bits, and a port is to be right beside them.
 func (c *craftedSYN) quoted(f *traceFlow, q icmp.Quote, sent int) (id int, ok bool) {
 	from, to, ok := q.Ports()
-	if !ok || from != f.from.Port() && to != f.to.Port() {
+	if !ok || q.Protocol != icmp.ProtocolTCP || from != f.from.Port() && to != f.to.Port() {
 		return 0, false
 	}
 	if sequence, ok := q.Sequence(); ok {
@@ -75,37 +67,10 @@ func (c *craftedSYN) quoted(f *traceFlow, q icmp.Quote, sent int) (id int, ok bo
 			return id, true
 		}
 	}
-	if stamp, ok := changed.TimeStamp(q); ok {
+	if stamp, ok := changed.TimeStamp(q.Transport); ok {
 		return within(int(int32(stamp-f.base())), sent, true)
 	}
 	return 0, false
-}
-
-// tcpPacket is a TCP segment (RFC 9293, 3.1). Its options fill words of four bytes.
-type tcpPacket struct {
-	from, to                  netip.AddrPort
-	sequence, acknowledgement uint32
-	flags                     byte
-	window                    uint16
-	options, data             []byte
-}
-
-func (p tcpPacket) marshal() []byte {
-	header := segmentHeader + len(p.options)
-	b := make([]byte, header, header+len(p.data))
-	binary.BigEndian.PutUint16(b, p.from.Port())
-	binary.BigEndian.PutUint16(b[2:], p.to.Port())
-	binary.BigEndian.PutUint32(b[4:], p.sequence)
-	binary.BigEndian.PutUint32(b[8:], p.acknowledgement)
-	b[12], b[13] = byte(header/4)<<4, p.flags
-	binary.BigEndian.PutUint16(b[14:], p.window)
-	copy(b[segmentHeader:], p.options)
-	b = append(b, p.data...)
-	pseudo := append(p.from.Addr().AsSlice(), p.to.Addr().WithZone("").AsSlice()...) // RFC 9293, 3.1; RFC 8200, 8.1: the same sum for both families
-	pseudo = binary.BigEndian.AppendUint32(pseudo, uint32(len(b)))
-	pseudo = binary.BigEndian.AppendUint32(pseudo, icmp.ProtocolTCP)
-	binary.BigEndian.PutUint16(b[16:], checksum(append(pseudo, b...)))
-	return b
 }
 
 // sentFields are those of a probe that people want to see beside what became of them.

@@ -4,24 +4,20 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"net/netip"
 	"os"
 	"time"
 
 	"github.com/pathwise-net/pathwise/proto/changed"
-	"github.com/pathwise-net/pathwise/proto/icmp"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
 // Times and sizes of one connection that this program speaks TCP on by itself.
 const (
-	talkAgain   = time.Second // a SYN or a request is sent again after so long (RFC 6298, 2.1)
-	talkTries   = 3
-	mostAnswer  = 4096 // bytes
-	talkWindow  = 65000
-	plainHeader = segmentHeader
+	talkAgain  = time.Second // a SYN or a request is sent again after so long (RFC 6298, 2.1)
+	talkTries  = 3
+	mostAnswer = 4096 // bytes
 )
 
 var (
@@ -75,17 +71,17 @@ func (t *tcpTalk) open(ctx context.Context) error {
 			return err
 		}
 		for until := time.Now().Add(talkAgain); ; {
-			got, err := t.receive(ctx, until)
+			got, _, err := t.receive(ctx, until)
 			if errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() == nil {
 				break
 			}
 			switch {
 			case err != nil:
 				return err
-			case got.flags&flagRST != 0 && got.acknowledgement == t.next:
+			case got.flags&flagRST != 0 && got.ack == t.next:
 				return errTalkRefused
-			case got.flags&flagSYN != 0 && got.acknowledgement == t.next:
-				t.theirs = got.sequence + 1
+			case got.flags&flagSYN != 0 && got.ack == t.next:
+				t.theirs = got.seq + 1
 				return nil
 			}
 		}
@@ -100,7 +96,7 @@ func (t *tcpTalk) exchange(ctx context.Context) (answer []byte, err error) {
 			return nil, err
 		}
 		for until := time.Now().Add(talkAgain); ; {
-			got, err := t.receive(ctx, until)
+			got, data, err := t.receive(ctx, until)
 			if errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() == nil {
 				break
 			}
@@ -109,9 +105,9 @@ func (t *tcpTalk) exchange(ctx context.Context) (answer []byte, err error) {
 				return nil, err
 			case got.flags&flagRST != 0:
 				return nil, errTalkRefused
-			case got.sequence == t.theirs && len(got.data) > 0:
-				t.theirs += uint32(len(got.data))
-				answer = append(answer, got.data...)
+			case got.seq == t.theirs && len(data) > 0:
+				t.theirs += uint32(len(data))
+				answer = append(answer, data...)
 			}
 			if end := bytes.IndexByte(answer, '\n'); end >= 0 {
 				return answer[:end+1], nil
@@ -119,7 +115,7 @@ func (t *tcpTalk) exchange(ctx context.Context) (answer []byte, err error) {
 			if got.flags&flagFIN != 0 || len(answer) > mostAnswer {
 				return answer, nil
 			}
-			if len(got.data) > 0 {
+			if len(data) > 0 {
 				_ = t.sendAt(t.next+uint32(len(t.request)), flagACK, nil) // one that is lost is made up for by the next
 			}
 		}
@@ -136,37 +132,36 @@ func (t *tcpTalk) send(flags byte, data []byte) error {
 }
 
 func (t *tcpTalk) sendAt(sequence uint32, flags byte, data []byte) error {
-	p := tcpPacket{from: t.flow.from, to: t.flow.to, sequence: sequence, acknowledgement: t.theirs, flags: flags, window: talkWindow, data: data}
+	s := segment{from: t.flow.from.Port(), to: t.flow.to.Port(), seq: sequence, ack: t.theirs, flags: flags}
+	var options []byte
 	if t.stamped {
-		p.options = append([]byte{1, 1}, timeStamps(t.flow.base()+1, t.echo)...)
+		options = append([]byte{1, 1}, timeStamps(t.flow.base()+1, t.echo)...) // behind two that fill the word
 	}
-	_, _, err := t.socket.Send(p.marshal(), netip.AddrPortFrom(t.flow.target, t.flow.to.Port()))
+	packet := s.marshalWith(options, data, t.flow.from.Addr(), t.flow.to.Addr())
+	_, _, err := t.socket.Send(packet, netip.AddrPortFrom(t.flow.target, t.flow.to.Port()))
 	return err
 }
 
-// flagFIN ends what the far end sends.
-const flagFIN = 0x01
-
-// receive is the next segment of the connection.
-func (t *tcpTalk) receive(ctx context.Context, until time.Time) (got tcpPacket, err error) {
+// receive is the next segment of the connection, and its data, which holds until the next call.
+func (t *tcpTalk) receive(ctx context.Context, until time.Time) (got segment, data []byte, err error) {
 	for ctx.Err() == nil {
 		event, err := t.socket.Receive(until)
 		if err != nil {
-			return got, err
+			return got, nil, err
 		}
 		p, is := event.(sock.Packet)
-		if !is || p.From.Addr().WithZone("") != t.flow.to.Addr() || len(p.Data) < plainHeader {
+		if !is || p.From.Addr().WithZone("") != t.flow.to.Addr() {
 			continue
 		}
-		b := p.Data
-		header := int(b[12]>>4) * 4
-		if header < plainHeader || header > len(b) || binary.BigEndian.Uint16(b) != t.flow.to.Port() || binary.BigEndian.Uint16(b[2:]) != t.flow.from.Port() {
+		got, _ := parseSegment(p.Data)
+		data, whole := segmentData(p.Data)
+		if !whole || got.from != t.flow.to.Port() || got.to != t.flow.from.Port() {
 			continue
 		}
-		if stamp, ok := changed.TimeStamp(icmp.Quote{Protocol: icmp.ProtocolTCP, Transport: b}); ok {
+		if stamp, ok := changed.TimeStamp(p.Data); ok {
 			t.stamped, t.echo = true, stamp
 		}
-		return tcpPacket{sequence: binary.BigEndian.Uint32(b[4:]), acknowledgement: binary.BigEndian.Uint32(b[8:]), flags: b[13], data: bytes.Clone(b[header:])}, nil
+		return got, data, nil
 	}
-	return got, context.Cause(ctx)
+	return got, nil, context.Cause(ctx)
 }

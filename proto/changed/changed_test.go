@@ -116,7 +116,7 @@ func FuzzFields(f *testing.F) {
 		}
 		Changes([]Point{{Hop: 1, Shown: Shown(seen), Fields: Fields(sent, seen, 1)}})
 		Fields(seen, sent, 0)
-		TimeStamp(seen)
+		TimeStamp(seen.Transport)
 		for _, one := range Fields(seen, seen, 0) {
 			if one.Sent != one.Seen {
 				t.Errorf("%+v", one)

@@ -5,8 +5,6 @@ import (
 	"encoding/hex"
 	"slices"
 	"strconv"
-
-	"github.com/pathwise-net/pathwise/proto/icmp"
 )
 
 // Kinds of TCP options (IANA, "TCP Option Kind Numbers").
@@ -110,14 +108,21 @@ func optionText(kind byte, v []byte) string {
 	return hex.EncodeToString(v)
 }
 
-// TimeStamp is the time stamp of a SYN that shows it.
-func TimeStamp(q icmp.Quote) (stamp uint32, ok bool) {
-	if q.Protocol != icmp.ProtocolTCP || len(q.Transport) < tcpHeader {
+// Option is the value of the first option of a kind that a TCP header shows, and part of that header; ok is false where it shows none.
+func Option(tcp []byte, kind byte) (value []byte, ok bool) {
+	if len(tcp) < tcpHeader {
+		return nil, false
+	}
+	values, _ := optionsOf(tcp)
+	value, ok = values[kind]
+	return value, ok
+}
+
+// TimeStamp is the time stamp that a TCP header shows.
+func TimeStamp(tcp []byte) (stamp uint32, ok bool) {
+	v, _ := Option(tcp, OptionTimes)
+	if len(v) != 8 {
 		return 0, false
 	}
-	values, _ := optionsOf(q.Transport)
-	if v := values[OptionTimes]; len(v) == 8 {
-		return binary.BigEndian.Uint32(v), true
-	}
-	return 0, false
+	return binary.BigEndian.Uint32(v), true
 }

@@ -267,3 +267,10 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkChecksum(b *testing.B) {
+	packet := make([]byte, 64)
+	for b.Loop() {
+		Checksum(packet)
+	}
+}
