@@ -40,14 +40,9 @@ func (t Trace) measure(ctx context.Context, result *measure.Result) error {
 
 // measureWay traces an address of the target. Unless it is the last, a route that ends before the target is not reported.
 func (t Trace) measureWay(ctx context.Context, w way, last bool, result *measure.Result) error {
-	run := &traceRun{Trace: t, plan: newTracePlan(t), flow: &traceFlow{protocol: t.Protocol,
-		from: netip.AddrPortFrom(w.from, 0), to: netip.AddrPortFrom(w.to.WithZone(""), uint16(t.Port)), target: w.to}}
-	_, _ = rand.Read(run.flow.token[:])
+	run := &traceRun{Trace: t, plan: newTracePlan(t), flow: newTraceFlow(t, w)}
 	if t.Multipath {
 		return t.measurePaths(ctx, run.flow, result)
-	}
-	if t.Middlebox {
-		run.flow.crafted = &craftedSYN{dscp: t.DSCP}
 	}
 	var err error
 	if run.wire, err = openWire(ctx, t, run.flow); err != nil {
@@ -71,6 +66,16 @@ func (t Trace) measureWay(ctx context.Context, w way, last bool, result *measure
 		return run.middleboxes(ctx, result)
 	}
 	return nil
+}
+
+// newTraceFlow is the flow of a trace whose parameters are whole. It has no port of this host yet.
+func newTraceFlow(t Trace, w way) *traceFlow {
+	f := &traceFlow{protocol: t.Protocol, from: netip.AddrPortFrom(w.from, 0), to: netip.AddrPortFrom(w.to.WithZone(""), uint16(t.Port)), target: w.to}
+	_, _ = rand.Read(f.token[:]) // never fails, as crypto/rand says
+	if t.Middlebox {
+		f.crafted = &craftedSYN{dscp: t.DSCP}
+	}
+	return f
 }
 
 // traceRun is one trace under way. The goroutine of Do has all of it to itself.

@@ -3,9 +3,7 @@ package probe
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"fmt"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -111,8 +109,7 @@ func (l *LiveTrace) open(ctx context.Context, w way) (t Trace, wire traceWire, f
 		t = l.Trace
 		t.Protocol = protocol
 		t = t.withDefaults()
-		flow = &traceFlow{protocol: protocol, from: netip.AddrPortFrom(w.from, 0), to: netip.AddrPortFrom(w.to.WithZone(""), uint16(t.Port)), target: w.to}
-		_, _ = rand.Read(flow.token[:])
+		flow = newTraceFlow(t, w)
 		if wire, err = openWire(ctx, t, flow); !isPermission(err) {
 			break
 		}

@@ -3,7 +3,6 @@ package probe
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"net/netip"
 	"os"
@@ -162,9 +161,7 @@ func (r *manyRun) begin(ctx context.Context) {
 		from, err := sock.Source(to.Address)
 		if err == nil {
 			u.result.Source.Address = from.String()
-			flow := &traceFlow{protocol: r.trace.Protocol, from: netip.AddrPortFrom(from, 0),
-				to: netip.AddrPortFrom(to.Address.WithZone(""), uint16(r.trace.Port)), target: to.Address}
-			_, _ = rand.Read(flow.token[:])
+			flow := newTraceFlow(r.trace, way{to.Address, from})
 			u.run = &traceRun{Trace: r.trace, plan: t.plan, flow: flow}
 			u.run.Target = to.Name
 			u.run.wire, err = r.wires.open(ctx, flow)
