@@ -114,7 +114,7 @@ func (r *traceRun) do(ctx context.Context) error {
 		timer.Reset(time.Until(until))
 		select {
 		case event := <-r.wire.heard():
-			if err := r.hear(event); err != nil {
+			if err := deliver(event, r.plan); err != nil {
 				return err
 			}
 		case <-timer.C:
@@ -122,18 +122,6 @@ func (r *traceRun) do(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
-}
-
-func (r *traceRun) hear(event any) error {
-	switch e := event.(type) {
-	case traceStamp:
-		r.plan.stamped(e.id, e.kernel)
-	case traceAnswer:
-		r.plan.hear(e)
-	case error:
-		return e
-	}
-	return nil
 }
 
 // noWay says why the route cannot reach the target, "" if it did or may.

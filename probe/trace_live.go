@@ -179,15 +179,7 @@ func (l *LiveTrace) step(wire traceWire) (wait time.Duration, over bool, err err
 func (l *LiveTrace) hear(event any) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch e := event.(type) {
-	case traceStamp:
-		l.plan.stamped(e.id, e.kernel)
-	case traceAnswer:
-		l.plan.hear(e)
-	case error:
-		return e
-	}
-	return nil
+	return deliver(event, l.plan)
 }
 
 // State is how far it has come.

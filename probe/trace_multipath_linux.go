@@ -76,11 +76,11 @@ func (r *pathsRun) do(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if err := r.hear(ctx, timer, before.Add(r.Interval), false); err != nil {
+			if err := r.listen(ctx, timer, before.Add(r.Interval), false); err != nil {
 				return err
 			}
 		}
-		if err := r.hear(ctx, timer, time.Now().Add(r.patience()), true); err != nil {
+		if err := r.listen(ctx, timer, time.Now().Add(r.patience()), true); err != nil {
 			return err
 		}
 		for i := first; i < len(r.probes); i++ {
@@ -119,21 +119,14 @@ func (r *pathsRun) send(p multipath.Probe) (time.Time, error) {
 	return before, err
 }
 
-// hear takes what comes until a time, or, with all, until every probe is answered, if that is sooner.
-func (r *pathsRun) hear(ctx context.Context, timer *time.Timer, until time.Time, all bool) error {
+// listen takes what comes until a time, or, with all, until every probe is answered, if that is sooner.
+func (r *pathsRun) listen(ctx context.Context, timer *time.Timer, until time.Time, all bool) error {
 	timer.Reset(time.Until(until))
 	for !all || r.open > 0 {
 		select {
 		case event := <-r.wire.heard():
-			switch e := event.(type) {
-			case traceStamp:
-				if e.id < len(r.probes) {
-					r.probes[e.id].sent.Kernel = e.kernel
-				}
-			case traceAnswer:
-				r.take(e)
-			case error:
-				return e
+			if err := deliver(event, r); err != nil {
+				return err
 			}
 		case <-timer.C:
 			return nil
@@ -144,11 +137,18 @@ func (r *pathsRun) hear(ctx context.Context, timer *time.Timer, until time.Time,
 	return nil
 }
 
-// take takes the first answer to a probe that is still waited for into account.
-func (r *pathsRun) take(a traceAnswer) {
+// stamped records the kernel's send stamp of a probe.
+func (r *pathsRun) stamped(id int, kernel time.Time) {
+	if id >= 0 && id < len(r.probes) {
+		r.probes[id].sent.Kernel = kernel
+	}
+}
+
+// hear takes an answer into account, and says whether it counts: as the first to a probe that is still waited for.
+func (r *pathsRun) hear(a traceAnswer) bool {
 	r.nameless = r.nameless || a.nameless
 	if a.nameless || a.id < 0 || a.id >= len(r.probes) || r.probes[a.id].over {
-		return
+		return false
 	}
 	p := &r.probes[a.id]
 	p.over = true
@@ -159,6 +159,7 @@ func (r *pathsRun) take(a traceAnswer) {
 	place := multipath.Vertex{TTL: p.TTL, Address: a.from}
 	r.trips[place] = append(r.trips[place], rtt.Seconds())
 	r.search.Tell(p.Probe, multipath.Answer{Address: a.from, Final: !a.expired, Shift: a.shift})
+	return true
 }
 
 // report puts the graph into the Result, and the hops that it has, each with the addresses that answered there.

@@ -20,7 +20,7 @@ import (
 type traceWire interface {
 	// send sends probe id with a TTL, and returns the time just before. distinct gives it a destination port of its own.
 	send(id, ttl int, distinct bool) (before time.Time, err error)
-	// heard yields traceAnswer and traceStamp.
+	// heard yields traceAnswer and traceStamp, and an error where nothing more is heard.
 	heard() <-chan any
 	// by is how answers are heard, as measure.RouteSample has it.
 	by() string
@@ -31,6 +31,26 @@ type traceWire interface {
 type traceStamp struct {
 	id     int
 	kernel time.Time
+}
+
+// traceListener keeps what became of the probes of a trace: a plan, or a search.
+type traceListener interface {
+	stamped(id int, kernel time.Time)
+	// hear says whether an answer counts.
+	hear(a traceAnswer) bool
+}
+
+// deliver has a listener take what a wire heard. The error is the wire's.
+func deliver(event any, to traceListener) error {
+	switch e := event.(type) {
+	case traceStamp:
+		to.stamped(e.id, e.kernel)
+	case traceAnswer:
+		to.hear(e)
+	case error:
+		return e
+	}
+	return nil
 }
 
 // How answers are heard, as measure.RouteSample has it.
