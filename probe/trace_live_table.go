@@ -117,7 +117,7 @@ func (t LiveTable) beside(hops []measure.Hop, i int) string {
 		parts = append(parts, fmt.Sprintf("%-*s", min(t.Width, longest), t.sparkline(h.RTTSeconds)))
 	}
 	if i > 0 {
-		h.DSCP, h.ECN = unless(h.DSCP, hops[i-1].DSCP), unless(h.ECN, hops[i-1].ECN)
+		h = onlyNew(h, hops[i-1])
 	}
 	h.ReturnHops = 0 // which is of a trace by itself
 	if h.Annotation != "" {

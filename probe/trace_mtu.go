@@ -18,14 +18,6 @@ func (t Trace) checkMTU() error {
 	return nil
 }
 
-// mtuUnless is an MTU where it is not the one before; 0 where it is.
-func mtuUnless(bytes, before int) int {
-	if bytes == before {
-		return 0
-	}
-	return bytes
-}
-
 // narrowingOf is what the hops say that mtuNarrowing returns, of packets of more than some bytes.
 func narrowingOf(hops []measure.Hop, bytes int) measure.Narrowing {
 	n := measure.Narrowing{Before: 1, Bytes: bytes}

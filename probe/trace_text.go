@@ -33,9 +33,8 @@ func traceText(w io.Writer, r *measure.Result) {
 		return
 	}
 	for i, h := range Straight(r.Samples.Hops, r.Samples.Route) {
-		if i > 0 { // what a hop before has told already
-			h.DSCP, h.ECN = unless(h.DSCP, r.Samples.Hops[i-1].DSCP), unless(h.ECN, r.Samples.Hops[i-1].ECN)
-			h.MTU = mtuUnless(h.MTU, r.Samples.Hops[i-1].MTU)
+		if i > 0 {
+			h = onlyNew(h, r.Samples.Hops[i-1])
 		}
 		fmt.Fprintln(w, hopLine(h))
 		for _, line := range hopKnown(h, r.Samples.Addresses) {
@@ -47,12 +46,19 @@ func traceText(w io.Writer, r *measure.Result) {
 	}
 }
 
-// unless is a value where it is not the one before; nil where it is.
-func unless(value, before *int) *int {
-	if value != nil && before != nil && *value == *before {
-		return nil
+// onlyNew is a hop without the marks and the MTU that the hop before it told already.
+func onlyNew(h, before measure.Hop) measure.Hop {
+	same := func(a, b *int) bool { return a != nil && b != nil && *a == *b }
+	if same(h.DSCP, before.DSCP) {
+		h.DSCP = nil
 	}
-	return value
+	if same(h.ECN, before.ECN) {
+		h.ECN = nil
+	}
+	if h.MTU == before.MTU {
+		h.MTU = 0
+	}
+	return h
 }
 
 // RouteLines say what a trace found as a whole, where that is not that all is well. route may be nil.
