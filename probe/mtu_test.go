@@ -119,7 +119,7 @@ func TestMTUNarrowing(t *testing.T) {
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
 		}
-		if text := narrowingText(got); text != c.text {
+		if text := narrowedText(got); text != c.text {
 			t.Errorf("%s: %q", c.name, text)
 		}
 	}

@@ -32,17 +32,21 @@ func narrowingOf(hops []measure.Hop, bytes int) measure.Narrowing {
 
 // narrowingLine says where packets become too large.
 func narrowingLine(n measure.Narrowing) string {
-	what := fmt.Sprintf("packets of more than %d bytes ", n.Bytes)
-	const silently = ", and nobody says why: a black hole"
+	return narrowingText(fmt.Sprintf("packets of more than %d bytes", n.Bytes), n, fmt.Sprintf("before hop %d", n.Before))
+}
+
+// narrowingText says what becomes of packets that are too large. silent says where they may vanish as well, where hops behind the last that is known to get them do not answer.
+func narrowingText(packets string, n measure.Narrowing, silent string) string {
+	const nobody = ", and nobody says why: a black hole"
 	switch {
 	case n.Refused:
-		return fmt.Sprintf("%sare refused by hop %d (%s)", what, n.TTL, n.Address)
+		return fmt.Sprintf("%s are refused by hop %d (%s)", packets, n.TTL, n.Address)
 	case n.TTL == 0 && n.Before > 1:
-		return what + "vanish at an unknown hop" + silently
+		return packets + " vanish at an unknown hop" + nobody
 	case n.TTL == 0:
-		return what + "vanish on the link that this host is on" + silently
+		return packets + " vanish on the link that this host is on" + nobody
 	case n.Before > n.TTL+1:
-		return fmt.Sprintf("%svanish behind hop %d (%s) or beyond, before hop %d%s", what, n.TTL, n.Address, n.Before, silently)
+		return fmt.Sprintf("%s vanish behind hop %d (%s) or beyond, %s%s", packets, n.TTL, n.Address, silent, nobody)
 	}
-	return fmt.Sprintf("%svanish behind hop %d (%s)%s", what, n.TTL, n.Address, silently)
+	return fmt.Sprintf("%s vanish behind hop %d (%s)%s", packets, n.TTL, n.Address, nobody)
 }
