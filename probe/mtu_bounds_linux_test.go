@@ -18,10 +18,9 @@ type scripted struct {
 	now   time.Time // so long ago that an answer seems to have taken as long as it may
 }
 
-func (w *scripted) name() string { return "scripted" }
-func (w *scripted) least() int   { return 68 }
-func (w *scripted) interrupt()   {}
-func (w *scripted) close()       {}
+func (w *scripted) least() int { return 68 }
+func (w *scripted) interrupt() {}
+func (w *scripted) close()     {}
 
 func (w *scripted) send(index, size, ttl int) (time.Time, error) {
 	if h := w.says(size, ttl); h != nil {

@@ -46,8 +46,7 @@ func openMTUStamp(port int) func(context.Context, way) (mtuWire, error) {
 	}
 }
 
-func (m *mtuStamps) name() string { return protoSTAMP }
-func (m *mtuStamps) least() int   { return m.header + stampShort }
+func (m *mtuStamps) least() int { return m.header + stampShort }
 
 func (m *mtuStamps) request(index, size int) []byte {
 	answer := stampShort

@@ -92,8 +92,7 @@ func (m *mtuSegments) opened(s *sock.Socket, until time.Time) error {
 	}
 }
 
-func (m *mtuSegments) name() string { return protoTCP }
-func (m *mtuSegments) least() int   { return ipHeader(m.to.Addr()) + segmentHeader + segmentLeast }
+func (m *mtuSegments) least() int { return ipHeader(m.to.Addr()) + segmentHeader + segmentLeast }
 
 func (m *mtuSegments) request(index, size int) []byte {
 	data := size - ipHeader(m.to.Addr()) - segmentHeader

@@ -16,8 +16,6 @@ import (
 
 // mtuWire sends packets of chosen sizes, which no router may cut, and hears what comes of them. One goroutine uses it.
 type mtuWire interface {
-	// name is the protocol, as a user names it.
-	name() string
 	// least is the smallest IP packet that it sends.
 	least() int
 	// send sends the packet of an index, of so many bytes from its IP header on, and tells the time just before. errMTUOwn: this host sends none so large.
@@ -43,7 +41,6 @@ type mtuHeard struct {
 
 // mtuPackets are the packets of one protocol.
 type mtuPackets interface {
-	name() string
 	least() int
 	// request is the packet of an index as its socket takes it, of so many bytes from its IP header on.
 	request(index, size int) []byte
@@ -127,8 +124,7 @@ func openMTUEcho(_ context.Context, w way) (mtuWire, error) {
 	return newMTUSocket(s, &mtuEchoes{newEchoPackets(random, s, w.to), ipHeader(w.to)}, netip.AddrPortFrom(w.to, 0))
 }
 
-func (e *mtuEchoes) name() string { return protoICMP }
-func (e *mtuEchoes) least() int   { return e.header + icmpHeader + indexedSize }
+func (e *mtuEchoes) least() int { return e.header + icmpHeader + indexedSize }
 
 func (e *mtuEchoes) request(index, size int) []byte {
 	return e.echoPackets.request(index, size-e.header-icmpHeader)
