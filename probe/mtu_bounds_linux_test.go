@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -124,6 +126,34 @@ func TestMTUSteps(t *testing.T) {
 	}
 	if want := []int{0, 0, 0, 0, 0, 0, 0, 1430, 1420, 1410, 1400, 1390}; !slices.Equal(got, want) || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "hops up to 7 ") {
 		t.Errorf("%v, want %v; notes %q", got, want, r.Notes)
+	}
+}
+
+// What came of a size that turned out to come through is forgotten: it does not show how far the next larger one comes.
+func TestMTUStepAgain(t *testing.T) {
+	at := func(ttl int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, byte(ttl)}) }
+	lost := true // what is larger than 1400 bytes, until the first such packet that lives for fewer hops
+	run := scriptedRun(func(size, ttl int) *mtuHeard {
+		lost = lost && (ttl == mtuTTL || size <= 1400)
+		switch {
+		case lost && size > 1400 || size > 1450 && ttl > 2:
+			return nil
+		case ttl < 4:
+			return &mtuHeard{from: at(ttl), reason: sock.TimeExceeded}
+		}
+		return &mtuHeard{passed: true}
+	})
+	r := measure.NewResult("trace", time.Now())
+	r.Samples.Route = &measure.RouteSample{}
+	for ttl := range 4 {
+		r.Samples.Hops = append(r.Samples.Hops, measure.Hop{TTL: ttl + 1})
+	}
+	if err := run.steps(&mtuSearch{least: 68, most: 1500, passes: 68}, mtuTTL, at(99), r); err != nil {
+		t.Fatal(err)
+	}
+	want := []measure.Narrowing{{TTL: 2, Before: 3, Bytes: 1450, Address: "10.0.0.2"}}
+	if d := cmp.Diff(want, r.Samples.Route.Narrowings); d != "" || r.Metrics[measure.PathMTU] != 1450 {
+		t.Errorf("%v (-want +got):\n%s", r.Metrics, d)
 	}
 }
 

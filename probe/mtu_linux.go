@@ -118,38 +118,17 @@ func (p MTU) measureBy(ctx context.Context, t mtuTrial, w way, result *measure.R
 // there measures the way to the target, and finds the hop that narrows it.
 func (r *mtuRun) there(s *mtuSearch, w way, result *measure.Result) error {
 	for range mtuSearches {
-		if err := r.search(s, mtuTTL); err != nil {
-			return err
-		}
-		result.Metrics[measure.PathMTU] = float64(s.passes)
-		if s.passes >= s.most || r.own(s.fails()) {
-			return nil
-		}
-		ttls, err := r.reached(s.passes)
+		hops, again, err := r.step(s, mtuTTL, w.from, result)
 		if err != nil {
 			return err
 		}
-		hops, again, err := r.narrowing(ttls, s.fails(), mtuTTL, w.from)
-		if err != nil {
-			return err
-		}
-		if result.Samples.Hops = hops; !again {
+		if !again {
+			result.Samples.Hops = hops
 			return nil
 		}
-		s.tried(s.fails(), nil)
 	}
 	result.Note("larger packets come through at one time and not at another")
 	return nil
-}
-
-// own says that no packet of a size was sent, since this host sends none so large.
-func (r *mtuRun) own(size int) bool {
-	for _, p := range r.sent {
-		if p.size == size {
-			return false
-		}
-	}
-	return true
 }
 
 // back measures the way back, by packets that are known to come there, where the target can be asked for answers of a size.

@@ -24,7 +24,8 @@ type mtuRun struct {
 	sent          []mtuSent // by index
 	last          time.Time // when the last one left
 	answers       int
-	told          []int // sizes that routers told
+	told          []int    // sizes that routers told
+	ttls          []mtuHop // who answers packets that come through to the end, by TTL from 1 on; nil: not asked yet
 }
 
 // mtuSent is a packet, and what was heard of it first; nil: nothing was.
@@ -172,9 +173,41 @@ func (r *mtuRun) reached(passes int) ([]mtuHop, error) {
 	return ttls, nil
 }
 
+// step searches for the largest packet that comes to the end, which is a TTL, and returns the hops that one byte more passes, as mtuNarrowing has them; nil where
+// this host sends no more. again says that one byte more did come there, with which the search goes on.
+func (r *mtuRun) step(s *mtuSearch, end int, from netip.Addr, result *measure.Result) (hops []measure.Hop, again bool, err error) {
+	if err = r.search(s, end); err != nil {
+		return nil, false, err
+	}
+	if end == mtuTTL {
+		result.Metrics[measure.PathMTU] = float64(s.passes)
+	}
+	if s.passes >= s.most || r.own(s.fails()) {
+		return nil, false, nil
+	}
+	if r.ttls == nil {
+		if r.ttls, err = r.reached(s.passes); err != nil {
+			return nil, false, err
+		}
+	}
+	if hops, again, err = r.narrowing(s.fails(), end, from); again {
+		s.tried(s.fails(), nil)
+	}
+	return hops, again, err
+}
+
+// own says that no packet of a size was sent, since this host sends none so large.
+func (r *mtuRun) own(size int) bool {
+	return !slices.ContainsFunc(r.sent, func(p mtuSent) bool { return p.size == size })
+}
+
 // narrowing returns the hops that a packet passes which is too large to come to the end, which is a TTL, as mtuNarrowing has them. again says that such a packet did
-// come there. ttls are those that answer smaller ones.
-func (r *mtuRun) narrowing(ttls []mtuHop, fails, end int, from netip.Addr) (hops []measure.Hop, again bool, err error) {
+// come there.
+func (r *mtuRun) narrowing(fails, end int, from netip.Addr) (hops []measure.Hop, again bool, err error) {
+	ttls := r.ttls
+	for i := range ttls { // what became of smaller ones that were too large
+		ttls[i].large, ttls[i].refused = netip.Addr{}, netip.Addr{}
+	}
 	err = r.ask(fails, ttls, 0, func(h mtuHop) bool { return h.small.IsValid() || h.target })
 	for _, p := range r.sent {
 		if p.size == fails && p.heard != nil && (p.heard.passed || p.ttl == end && p.arrived()) {

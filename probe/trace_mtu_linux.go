@@ -97,31 +97,16 @@ func (t Trace) openRun(ctx context.Context, open func(context.Context, way) (mtu
 // steps goes from the end of the route back to this host.
 func (r *mtuRun) steps(s *mtuSearch, end int, from netip.Addr, result *measure.Result) error {
 	hops, route := result.Samples.Hops, result.Samples.Route
-	var ttls []mtuHop
 	for range mtuSearches {
-		if err := r.search(s, end); err != nil {
+		narrows, again, err := r.step(s, end, from, result)
+		if err != nil {
 			return err
 		}
-		if end == mtuTTL {
-			result.Metrics[measure.PathMTU] = float64(s.passes)
+		if again {
+			continue
 		}
-		whole := s.passes >= s.most || r.own(s.fails())
 		n := measure.Narrowing{Before: 1}
-		if !whole {
-			var err error
-			if ttls == nil {
-				if ttls, err = r.reached(s.passes); err != nil {
-					return err
-				}
-			}
-			narrows, again, err := r.narrowing(ttls, s.fails(), end, from)
-			if err != nil {
-				return err
-			}
-			if again {
-				s.tried(s.fails(), nil)
-				continue
-			}
+		if narrows != nil {
 			n = narrowingOf(narrows, s.passes)
 			route.Narrowings = slices.Insert(route.Narrowings, 0, n)
 		}
@@ -130,12 +115,12 @@ func (r *mtuRun) steps(s *mtuSearch, end int, from netip.Addr, result *measure.R
 				hops[i].MTU = s.passes
 			}
 		}
-		if n.TTL == 0 || n.TTL >= end || n.TTL > len(ttls) {
+		if n.TTL == 0 || n.TTL >= end || n.TTL > len(r.ttls) {
 			return nil
 		}
-		end, ttls = n.TTL, ttls[:n.TTL]
-		for i := range ttls {
-			ttls[i].large, ttls[i].refused, ttls[i].target = netip.Addr{}, netip.Addr{}, i == end-1
+		end, r.ttls = n.TTL, r.ttls[:n.TTL]
+		for i := range r.ttls {
+			r.ttls[i].target = i == end-1
 		}
 		s = &mtuSearch{least: s.least, most: s.most, passes: n.Bytes + 1}
 	}
