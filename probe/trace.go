@@ -93,7 +93,7 @@ func (t Trace) Validate() error {
 func (t Trace) withDefaults() Trace {
 	if t.Middlebox {
 		t.Protocol = traceTCP
-		setDefault(&t.Port, traceBothPort)
+		setDefault(&t.Port, traceResponderPort)
 	}
 	t.Protocol = cmp.Or(t.Protocol, traceUDP)
 	setDefault(&t.MaxTTL, traceMaxTTL)
@@ -101,7 +101,7 @@ func (t Trace) withDefaults() Trace {
 	setDefault(&t.Timeout, traceTimeout)
 	setDefault(&t.Interval, traceInterval)
 	if t.Both {
-		setDefault(&t.ResponderPort, traceBothPort)
+		setDefault(&t.ResponderPort, traceResponderPort)
 	}
 	switch t.Protocol {
 	case traceUDP:

@@ -34,8 +34,8 @@ func (t Trace) checkBoth() error {
 	return checkRange("responder port", t.ResponderPort, 0, 65535)
 }
 
-// traceBothPort is where `pathwise respond` traces back.
-const traceBothPort = ndt7.DefaultPort
+// traceResponderPort is where `pathwise respond` traces back, and tells what SYNs looked like as they arrived.
+const traceResponderPort = ndt7.DefaultPort
 
 // openingTimeout is how long the connection to the responder may take to open: the kernel sends SYNs at 0 and 1 s (RFC 6298, 2.1).
 const openingTimeout = 3 * time.Second
