@@ -65,15 +65,15 @@ func (m *ManyTraces) Do(ctx context.Context) error {
 	setDefault(&rate, ManyHopRate)
 	t := m.Trace.withDefaults()
 	t.Progress = nil
-	r := &manyRun{ManyTraces: m, trace: t, plan: newManyPlan(t, len(m.Targets), rate), wires: newManyWires(ctx, t), byFlow: map[*traceFlow]*manyUnder{},
-		by: map[*manyTrace]*manyUnder{}, over: map[int]manyOver{}, clock: measure.NewClock(sock.ClockQuality())}
+	r := &manyRun{ManyTraces: m, trace: t, plan: newManyPlan(t, len(m.Targets), rate), wires: newManyWires(ctx, t), byFlow: map[*traceFlow]*manyRunning{},
+		running: map[*manyTrace]*manyRunning{}, done: map[int]manyDone{}, clock: measure.NewClock(sock.ClockQuality())}
 	defer r.wires.close()
 	err := r.do(ctx)
 	if err != nil {
-		for _, u := range r.by {
+		for _, u := range r.running {
 			r.finish(u, err)
 		}
-		r.under(err)
+		r.failRest(err)
 	}
 	return err
 }
@@ -86,21 +86,22 @@ type manyRun struct {
 	wires *manyWires
 	clock measure.Clock
 
-	by     map[*manyTrace]*manyUnder
-	byFlow map[*traceFlow]*manyUnder
-	over   map[int]manyOver // done, before it was their turn
-	told   int              // Results that Finished has
+	running map[*manyTrace]*manyRunning
+	byFlow  map[*traceFlow]*manyRunning // those of them that have a flow
+	done    map[int]manyDone            // by target: what is not passed on yet, as one before it is not done
+	passed  int                         // Results that Finished has
 }
 
-// manyUnder is one trace under way.
-type manyUnder struct {
+// manyRunning is one trace under way.
+type manyRunning struct {
 	*manyTrace
 	run    *traceRun
 	result *measure.Result
 	watch  stopwatch
 }
 
-type manyOver struct {
+// manyDone is what became of a target.
+type manyDone struct {
 	result *measure.Result
 	failed error
 }
@@ -109,14 +110,14 @@ type manyOver struct {
 func (r *manyRun) do(ctx context.Context) error {
 	tick := time.NewTicker(manyTick)
 	defer tick.Stop()
-	for r.told < len(r.Targets) {
+	for r.passed < len(r.Targets) {
 		r.begin(ctx)
 		due, done := r.plan.due(time.Now())
 		for _, d := range due {
 			r.send(d)
 		}
 		for _, t := range done {
-			r.finish(r.by[t], nil)
+			r.finish(r.running[t], nil)
 		}
 		if err := r.hear(ctx, tick); err != nil {
 			return err
@@ -134,15 +135,14 @@ func (r *manyRun) hear(ctx context.Context, tick *time.Ticker) error {
 				return failed
 			}
 			u := r.byFlow[e.flow]
+			if u == nil { // it is over
+				continue
+			}
 			switch event := e.event.(type) {
 			case traceStamp:
-				if u != nil {
-					u.plan.stamped(event.id, event.kernel)
-				}
+				u.plan.stamped(event.id, event.kernel)
 			case traceAnswer:
-				if u != nil {
-					r.plan.hear(u.manyTrace, event, time.Now())
-				}
+				r.plan.hear(u.manyTrace, event, time.Now())
 			}
 		case <-tick.C:
 			return nil
@@ -156,8 +156,8 @@ func (r *manyRun) hear(ctx context.Context, tick *time.Ticker) error {
 func (r *manyRun) begin(ctx context.Context) {
 	for _, t := range r.plan.begin() {
 		to := r.Targets[t.index]
-		u := &manyUnder{manyTrace: t, result: r.newResult(to), watch: startWatch()}
-		r.by[t] = u
+		u := &manyRunning{manyTrace: t, result: r.newResult(to), watch: startWatch()}
+		r.running[t] = u
 		from, err := sock.Source(to.Address)
 		if err == nil {
 			u.result.Source.Address = from.String()
@@ -183,7 +183,7 @@ func (r *manyRun) newResult(to Target) *measure.Result {
 }
 
 func (r *manyRun) send(d manyDue) {
-	u := r.by[d.manyTrace]
+	u := r.running[d.manyTrace]
 	if u == nil { // it failed since
 		return
 	}
@@ -197,8 +197,8 @@ func (r *manyRun) send(d manyDue) {
 }
 
 // finish makes the Result of a trace, and passes on those whose turn it is.
-func (r *manyRun) finish(u *manyUnder, failed error) {
-	delete(r.by, u.manyTrace)
+func (r *manyRun) finish(u *manyRunning, failed error) {
+	delete(r.running, u.manyTrace)
 	if u.run != nil {
 		delete(r.byFlow, u.run.flow)
 		if u.run.wire != nil {
@@ -211,29 +211,28 @@ func (r *manyRun) finish(u *manyUnder, failed error) {
 	}
 	u.watch.stop(u.result)
 	u.result.Fail(failed)
-	r.over[u.index] = manyOver{u.result, failed}
-	for {
-		next, done := r.over[r.told]
-		if !done {
-			return
-		}
-		delete(r.over, r.told)
-		r.told++
-		if r.Finished != nil {
-			r.Finished(next.result, next.failed)
-		}
+	r.done[u.index] = manyDone{u.result, failed}
+	for next, done := r.done[r.passed]; done; next, done = r.done[r.passed] {
+		delete(r.done, r.passed)
+		r.pass(next.result, next.failed)
 	}
 }
 
-// under tells of the targets that were not begun.
-func (r *manyRun) under(why error) {
-	for ; r.told < len(r.Targets); r.told++ {
-		to := r.Targets[r.told]
+// pass gives Finished the Result of the next target.
+func (r *manyRun) pass(result *measure.Result, failed error) {
+	r.passed++
+	if r.Finished != nil {
+		r.Finished(result, failed)
+	}
+}
+
+// failRest passes on a Result of each target that was not begun.
+func (r *manyRun) failRest(why error) {
+	for r.passed < len(r.Targets) {
+		to := r.Targets[r.passed]
 		failed := fmt.Errorf("trace %s: %w", to.Name, why)
 		result := r.newResult(to)
 		result.Fail(failed)
-		if r.Finished != nil {
-			r.Finished(result, failed)
-		}
+		r.pass(result, failed)
 	}
 }

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -11,11 +12,11 @@ import (
 //	target  1 2 3 4 5 6 7 8 9 …
 //	        = = - = - - - |         = done, - under way: at most manyAtOnce behind the first that is not done
 type manyPlan struct {
-	trace Trace // its parameters
-	count int   // targets
-	pace  *hopPace
-	under []*manyTrace // under way, in the order of the targets
-	next  int          // target to begin with
+	trace   Trace // its parameters
+	count   int   // targets
+	pace    *hopPace
+	running []*manyTrace // under way, in the order of the targets
+	next    int          // target to begin with
 }
 
 // manyTrace is one trace under way.
@@ -42,10 +43,10 @@ func newManyPlan(t Trace, count int, rate float64) *manyPlan {
 
 // begin returns the traces that may begin now.
 func (m *manyPlan) begin() (begun []*manyTrace) {
-	for m.next < m.count && (len(m.under) == 0 || m.next < m.under[0].index+manyAtOnce) {
+	for m.next < m.count && (len(m.running) == 0 || m.next < m.running[0].index+manyAtOnce) {
 		t := &manyTrace{index: m.next, plan: newTracePlan(m.trace), who: make([]netip.Addr, m.trace.MaxTTL+1)}
 		m.next++
-		m.under = append(m.under, t)
+		m.running = append(m.running, t)
 		begun = append(begun, t)
 	}
 	return begun
@@ -53,7 +54,7 @@ func (m *manyPlan) begin() (begun []*manyTrace) {
 
 // due returns the packets that may leave now, one of a trace at most, and the traces that are done. It counts them as sent at the pace.
 func (m *manyPlan) due(now time.Time) (due []manyDue, done []*manyTrace) {
-	for _, t := range m.under {
+	for _, t := range m.running {
 		if now.Before(t.free) {
 			continue
 		}
@@ -85,14 +86,7 @@ func (m *manyPlan) due(now time.Time) (due []manyDue, done []*manyTrace) {
 
 // drop takes a trace out of those under way.
 func (m *manyPlan) drop(t *manyTrace) {
-	kept := m.under[:0]
-	for _, other := range m.under {
-		if other != t {
-			kept = append(kept, other)
-		}
-	}
-	clear(m.under[len(kept):])
-	m.under = kept
+	m.running = slices.DeleteFunc(m.running, func(other *manyTrace) bool { return other == t })
 }
 
 // name is as what a packet counts.

@@ -57,8 +57,8 @@ func (m *manyRoutes) play(t *testing.T, p *manyPlan) time.Duration {
 	start := time.Unix(1000, 0)
 	left := p.count
 	for now := start; now.Before(start.Add(5 * time.Minute)); now = now.Add(time.Millisecond) {
-		if p.begin(); len(p.under) > manyAtOnce {
-			t.Fatalf("%d traces are under way", len(p.under))
+		if p.begin(); len(p.running) > manyAtOnce {
+			t.Fatalf("%d traces are under way", len(p.running))
 		}
 		due, done := p.due(now)
 		for _, d := range due {
