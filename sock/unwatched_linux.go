@@ -70,18 +70,18 @@ func (u *Unwatched) Close() error {
 	if u.closed.Swap(true) {
 		return net.ErrClosed
 	}
-	u.in.rouse()
-	u.out.rouse()
+	u.in.signal()
+	u.out.signal()
 	u.use.Lock()
 	defer u.use.Unlock()
 	return u.release()
 }
 
-// rouse lets who waits look again.
-func (d *direction) rouse() { _, _ = unix.Write(d.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0}) }
+// signal lets who waits look again.
+func (d *direction) signal() { _, _ = unix.Write(d.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0}) }
 
-// calm takes back what rouse did.
-func (d *direction) calm() {
+// drain takes back what signal did.
+func (d *direction) drain() {
 	var count [8]byte
 	_, _ = unix.Read(d.wake, count[:])
 }
@@ -127,7 +127,7 @@ func (u *Unwatched) wait(d *direction) error {
 		return os.NewSyscallError("ppoll", err)
 	}
 	if polled[1].Revents != 0 {
-		d.calm()
+		d.drain()
 	}
 	if polled[0].Revents&(d.events|unix.POLLERR) == unix.POLLERR {
 		u.dropErrors()
@@ -205,6 +205,6 @@ func (u *Unwatched) set(d *direction, t time.Time) error {
 		at = t.UnixNano()
 	}
 	d.deadline.Store(at)
-	d.rouse()
+	d.signal()
 	return nil
 }
