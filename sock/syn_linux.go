@@ -11,34 +11,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// portAt is where a TCP header has its destination port, in bytes from its start.
-const portAt = 2
+// sourceAt and portAt are where a TCP header has its source and its destination port, in bytes from its start.
+const sourceAt, portAt = 0, 2
 
 // OpenSYN opens a raw socket that sends TCP segments from a port of local and hears those that come to it. The port is held, so
 // that nothing else on this host uses it; nobody listens there, so the kernel ends by itself (RST) what a far end opens. Segments
 // begin with the TCP header, and their checksum is for the caller to compute. It needs CAP_NET_RAW; without it the error is
 // a PermissionError.
 func OpenSYN(local netip.Addr) (s *Socket, port uint16, err error) {
-	return openSYN(local, false, toPort)
+	return openSYN(local, 0, false)
 }
 
-// toPort hears what comes to the port that is held.
-func toPort(port uint16) (at uint32, word uint16) { return portAt, port }
-
-// OpenSYNs opens one that hears all segments that come from a port, whichever port of this host they are for, for a caller who sends from
-// several. One of them is held and returned.
+// OpenSYNs is OpenSYN for a caller who sends from several ports: the socket hears all segments that come from a port, whichever port of this host they
+// are for. One of this host's ports is held and returned.
 func OpenSYNs(local netip.Addr, from uint16) (s *Socket, port uint16, err error) {
-	return openSYN(local, false, func(uint16) (at uint32, word uint16) { return 0, from })
+	return openSYN(local, from, false)
 }
 
 // OpenTCP is OpenSYN for who speaks TCP by itself: the kernel keeps still about what comes to the port. It listens there with a filter that takes nothing,
 // and what a filter drops is not answered.
 func OpenTCP(local netip.Addr) (s *Socket, port uint16, err error) {
-	return openSYN(local, true, toPort)
+	return openSYN(local, 0, true)
 }
 
-// openSYN opens a socket that hears the segments which have a word at a place of their header, by the port that is held; quiet: the kernel does not answer there.
-func openSYN(local netip.Addr, quiet bool, hears func(port uint16) (at uint32, word uint16)) (s *Socket, port uint16, err error) {
+// openSYN opens a socket that hears the segments from a port; 0: those to the port that is held. quiet: the kernel does not answer there.
+func openSYN(local netip.Addr, from uint16, quiet bool) (s *Socket, port uint16, err error) {
 	held, port, err := holdPort(local)
 	if err == nil && quiet {
 		if err = takeNothing(held); err != nil {
@@ -57,8 +54,10 @@ func openSYN(local netip.Addr, quiet bool, hears func(port uint16) (at uint32, w
 		return nil, 0, err
 	}
 	s.held = held
-	at, word := hears(port)
-	filter := wordFilter(at, word, s.ipv6)
+	filter := wordFilter(portAt, port, s.ipv6)
+	if from != 0 {
+		filter = wordFilter(sourceAt, from, s.ipv6)
+	}
 	if _, err = control(s.conn, func(fd int) (struct{}, error) { return struct{}{}, s.only(fd, filter) }); err != nil {
 		s.Close()
 		return nil, 0, err
