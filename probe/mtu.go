@@ -43,7 +43,7 @@ const (
 
 	// What is sought by one run is bounded, whatever is told and answered: what comes through at one time and not at another has no end.
 	mtuRounds   = 6  // of a search, where nothing is lost by accident: the usual sizes, four of others, and one to be sure
-	mtuLimit    = 32 // the same, where much is
+	mtuLimit    = 32 // of a search, where much is lost by accident
 	mtuMostTold = 8  // sizes of routers that are tried: each that is none costs two rounds
 	mtuSearches = 5  // of a way; one that narrows twice takes three to be known in all its hops
 )
@@ -142,7 +142,7 @@ func mtuFields() []field[MTU] {
 	}
 }
 
-// Validate says what is wrong with the parameters, as a input.Error, or returns nil.
+// Validate says what is wrong with the parameters, as an input.Error, or returns nil.
 func (p MTU) Validate() error {
 	switch {
 	case p.Proto != "" && !slices.Contains(mtuProtos, p.Proto):
@@ -157,7 +157,7 @@ func (p *MTU) equip(Options) {}
 
 func (p *MTU) demand() measure.Demand { return p.demandOf(2) } // there, and back
 
-// demandOf is that of so many searches.
+// demandOf is the demand of so many searches.
 func (p *MTU) demandOf(searches int) measure.Demand {
 	packet := wire(p.Target, p.Family, mtu-model.IPv6Header)
 	lasts, packets := p.takes(searches)

@@ -50,7 +50,7 @@ type traceAnswer struct {
 	annotation string
 	told       *icmp.Quote // the IP header as it was there; nil: not known
 	translated string      // see traceFlow.translated
-	shift      uint16      // by how much UDP's checksum was another there than when it left; 0: not at all, or not known
+	shift      uint16      // see traceFlow.shift
 	extensions icmp.Extensions
 	ecn        int // that the packet left with
 }

@@ -53,7 +53,7 @@ func talkTCP(ctx context.Context, flow *traceFlow, request []byte) (line []byte,
 	return t.exchange(ctx)
 }
 
-// tcpTalk is such a connection.
+// tcpTalk is a connection that talkTCP speaks TCP on.
 type tcpTalk struct {
 	flow    *traceFlow
 	socket  *sock.Socket

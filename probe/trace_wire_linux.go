@@ -270,7 +270,7 @@ func (w *packetWire) fromError(p sock.Packet, e icmp.Error) any {
 	a.shift, a.translated = w.flow.shift(e.Quote, id), w.flow.translated(e.Quote, id)
 	if w.flow.crafted != nil {
 		a.ecn, e.Quote.Transport = ecnCapable, bytes.Clone(e.Quote.Transport)
-		if a.shift = 0; a.translated == translatedChecksum { // an option that was changed changes it as well
+		if a.translated == translatedChecksum { // so is the sum where a firewall hides sequence numbers, and changes them back in the quote
 			a.translated = ""
 		}
 	} else {

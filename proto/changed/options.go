@@ -35,7 +35,7 @@ func optionName(kind byte) string {
 	return "option " + strconv.Itoa(int(kind))
 }
 
-// options compares those of two headers. Of a header that is not shown whole only what is there is compared: the rest may be there, too.
+// options compares the options of two headers. Of a header that is not shown whole only what is there is compared: the rest may be there, too.
 func options(sent, seen []byte) (all []Field) {
 	if len(sent) < tcpHeader || len(seen) < tcpHeader {
 		return nil
