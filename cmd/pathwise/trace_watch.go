@@ -151,7 +151,8 @@ type routeWatch struct {
 	story *routeStory
 }
 
-// run ends with ctx. Its error is of a call that cannot be, or of what could not be written: a trace that fails is told, and the next one made.
+// run traces until ctx ends. It returns an error where the call asks for what a trace does not do, where an event cannot be written, and where no trace was
+// finished. One that fails is an event, after which the next one begins.
 func (w *routeWatch) run(ctx context.Context) error {
 	failed, soon := "", 0
 	next := time.NewTimer(0)
