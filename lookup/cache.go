@@ -102,6 +102,3 @@ func (c *Cache) All(ctx context.Context, addresses []netip.Addr) (all map[netip.
 	}
 	return all, unanswered
 }
-
-// plain is an address as sources have it: no IPv4 within IPv6, and no zone.
-func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }

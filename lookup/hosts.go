@@ -31,7 +31,7 @@ func readHosts(r io.Reader, most int) (map[netip.Addr]string, error) {
 		if err != nil || len(fields) < 2 {
 			return nil, fmt.Errorf("line %d: %q: want an address and a name", n, short(line))
 		}
-		if a = a.Unmap().WithZone(""); names[a] != "" {
+		if a = plain(a); names[a] != "" {
 			continue
 		}
 		if len(names) == most {

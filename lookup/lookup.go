@@ -97,3 +97,6 @@ func (s Sources) ask(ctx context.Context, a netip.Addr, info Info) (_ Info, answ
 
 // public says that an address may be announced: a private one is nobody else's business.
 func public(a netip.Addr) bool { return a.IsGlobalUnicast() && !a.IsPrivate() }
+
+// plain is an address as sources have it: no IPv4 within IPv6, and no zone.
+func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }

@@ -92,7 +92,7 @@ func (m *mmdb[R, V]) decode(result maxminddb.Result) (value V, ok bool, err erro
 
 // Find returns what the file has of an address. A record that cannot be read is none.
 func (m *mmdb[R, V]) Find(a netip.Addr) (value V, prefix netip.Prefix, ok bool) {
-	result := m.reader.Lookup(a.Unmap().WithZone(""))
+	result := m.reader.Lookup(plain(a))
 	if result.Err() != nil || !result.Found() {
 		return value, prefix, false
 	}

@@ -104,7 +104,7 @@ func (t *Table[V]) Find(a netip.Addr) (value V, prefix netip.Prefix, ok bool) {
 	if t == nil || !a.IsValid() {
 		return value, prefix, false
 	}
-	a = a.Unmap().WithZone("")
+	a = plain(a)
 	r := int32(-1)
 	if a.Is4() {
 		if i, exact := slices.BinarySearch(t.starts4, number4(a)); exact {
