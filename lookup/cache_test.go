@@ -61,8 +61,10 @@ func TestCacheDoesNotWait(t *testing.T) {
 	if got := c.Now(a); got != (Info{Name: "home"}) {
 		t.Errorf("it knows %+v", got)
 	}
-	for asked.Load() == 0 {
-		time.Sleep(time.Millisecond)
+	select {
+	case <-asked.first:
+	case <-time.After(10 * MostTime):
+		t.Fatal("the server was asked nothing")
 	}
 	cancel()
 	for range 2 {

@@ -14,15 +14,21 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
+// questions counts what a server was asked.
+type questions struct {
+	atomic.Int64
+	first chan struct{} // closed with the first
+}
+
 // nameServer answers on loopback from a table by "TYPE name"; what is not in it does not exist, and "silence" is never answered.
-func nameServer(t *testing.T, records map[string][]string) (address string, asked *atomic.Int64) {
+func nameServer(t *testing.T, records map[string][]string) (address string, asked *questions) {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	asked = &atomic.Int64{}
+	asked = &questions{first: make(chan struct{})}
 	go func() {
 		b := make([]byte, 1500)
 		for {
@@ -30,7 +36,9 @@ func nameServer(t *testing.T, records map[string][]string) (address string, aske
 			if err != nil {
 				return
 			}
-			asked.Add(1)
+			if asked.Add(1) == 1 {
+				close(asked.first)
+			}
 			if answer := respond(b[:n], records); answer != nil {
 				_, _ = conn.WriteTo(answer, from)
 			}
