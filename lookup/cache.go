@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Cache looks each address up once, however often it is asked for, and remembers what was found for as long as it lives: also that nothing was. What asks it may go on
-// meanwhile. Any goroutine may use it.
+// Cache looks each address up once, however often it is asked for, and remembers for as long as it lives what was found, and of which nothing was. A caller may go on
+// while addresses are looked up. Any goroutine may use it.
 type Cache struct {
 	sources Sources
 	place   chan struct{} // for questions that wait for their answers
@@ -28,7 +28,7 @@ func NewCache(s Sources) *Cache {
 	return &Cache{sources: s, place: make(chan struct{}, atOnce), known: map[netip.Addr]*entry{}}
 }
 
-// Begin has addresses looked up of which that was not begun before, and waits for no server. What it starts ends within MostTime, or with ctx.
+// Begin starts to look up those of the addresses that were not begun before, and waits for no server. What it starts ends within MostTime, or with ctx.
 func (c *Cache) Begin(ctx context.Context, addresses []netip.Addr) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +73,7 @@ func (c *Cache) Now(a netip.Addr) Info {
 	return Info{}
 }
 
-// All begins what was not begun, and waits for it; otherwise it is as All of Sources.
+// All begins what was not begun, and says what is known of addresses once it is all there, or within MostTime, or when ctx ends: see Sources.All.
 func (c *Cache) All(ctx context.Context, addresses []netip.Addr) (all map[netip.Addr]Info, unanswered int) {
 	c.Begin(ctx, addresses)
 	all = map[netip.Addr]Info{}

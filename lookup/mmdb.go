@@ -51,12 +51,14 @@ type record[V any] interface{ value() (v V, ok bool) }
 // mmdb finds in a MaxMind DB, whose records are R.
 type mmdb[R record[V], V any] struct{ reader *maxminddb.Reader }
 
-// tried is how many records of a file are looked at for one that says something: those of one without what is asked for say nothing.
-const tried = 1000
-
-// ways is how many of them lead to a leaf of a sound file: a tree has a leaf more than nodes, and that of IPv4 hangs in that of IPv6 at a few more places. In a file
-// that was made to be searched without end, any number of ways leads from node to node.
-const ways = 8
+// Limits of the search for a record of what is asked for.
+const (
+	// mostTried is how many records are looked at: none of a file without what is asked for says anything.
+	mostTried = 1000
+	// mostWays is how many ways may lead to each leaf of the tree of prefixes. A tree has one leaf more than nodes, and that of IPv4 hangs in that of IPv6 at a few
+	// places more. In a file that was made to be searched without end, any number of ways leads from node to node.
+	mostWays = 8
+)
 
 // newMMDB reads a file that is whole in memory, and refuses one whose records have nothing of what is asked for, such as one of places for systems.
 func newMMDB[R record[V], V any](db []byte, what string) (Finder[V], error) {
@@ -74,7 +76,7 @@ func newMMDB[R record[V], V any](db []byte, what string) (Finder[V], error) {
 		if result.Found() {
 			seen++
 		}
-		if leaves++; seen == tried || leaves > ways*(uint64(reader.Metadata.NodeCount)+1) {
+		if leaves++; seen == mostTried || leaves > mostWays*(uint64(reader.Metadata.NodeCount)+1) {
 			break
 		}
 	}
