@@ -35,11 +35,8 @@ func flowsResult(at time.Time) *measure.Result {
 
 // The Result of flows has a row of each, and draws its rate, loss and delay over time: of some at once, of the others when somebody wants them.
 func TestFlows(t *testing.T) {
-	m := newPlayed(t)
 	r := flowsResult(time.Now().Add(-time.Minute))
-	must(t, m.Archive.Put(t.Context(), []*measure.Result{r}))
-	p := open(t, desk, m.url+"#/result/"+r.ID)
-	p.withAxe()
+	p := openResult(t, r)
 	const of = "document.querySelector('section[aria-labelledby=flows]')"
 	p.until(of + "?.querySelectorAll('tbody tr').length === 8")
 	p.until("[...document.querySelectorAll('section[aria-labelledby=flows] tbody tr')].map((r) => [...r.cells].map((c) => c.textContent.replaceAll('\\u00a0', ' ')).join()).filter((_, i) => i % 6 === 1).join('; ') === " +

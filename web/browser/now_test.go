@@ -10,6 +10,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/pathwise-net/pathwise/measure"
 )
 
 // signIn lets somebody in where a page asks for it, without a pointer, and takes them out when the test ends: cookies are of a
@@ -53,6 +55,16 @@ func (p *tab) picture(name string) {
 	if folder := os.Getenv("PATHWISE_SCREENSHOTS"); folder != "" {
 		p.shoot(filepath.Join(folder, name+".png"))
 	}
+}
+
+// openResult opens the page of a Result, in a mesh that was played, ready for accessible.
+func openResult(t *testing.T, r *measure.Result) *tab {
+	t.Helper()
+	m := newPlayed(t)
+	must(t, m.Archive.Put(t.Context(), []*measure.Result{r}))
+	p := open(t, desk, m.url+"#/result/"+r.ID)
+	p.withAxe()
+	return p
 }
 
 // withAxe makes a page ready for accessible.

@@ -26,11 +26,8 @@ func pathsResult(at time.Time) *measure.Result {
 
 // The Result of a trace of all paths draws them as a graph, and has them in a table, with the names of routers.
 func TestPaths(t *testing.T) {
-	m := newPlayed(t)
 	r := pathsResult(time.Now().Add(-time.Minute))
-	must(t, m.Archive.Put(t.Context(), []*measure.Result{r}))
-	p := open(t, desk, m.url+"#/result/"+r.ID)
-	p.withAxe()
+	p := openResult(t, r)
 	const of = "document.querySelector('section[aria-labelledby=paths]')"
 	p.until(of + "?.querySelectorAll('circle').length === 7 && " + of + ".querySelectorAll('.link').length === 9 && " + of + ".querySelectorAll('.link.unsure').length === 1")
 	p.until("/3 paths; that there are no more is 95 % sure.*141 packets of 38 flows/s.test(" + of + ".textContent.replaceAll('\u00a0', ' '))")

@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -62,16 +61,12 @@ func TestRouteGraph(t *testing.T) {
 	}
 	p.run(chromedp.Click(chromedp.CSS(".choice button:first-child")))
 	p.until("location.hash.includes('from=-6h') && document.querySelector('.route-graph svg')")
-	axe, err := os.ReadFile("testdata/axe/axe.min.js")
-	must(t, err)
-	p.run(chromedp.Evaluate[chromedp.Void](string(axe) + ";void 0"))
+	p.withAxe()
 	p.accessible("routes")
 	p.show("#/routes", phone, true)
 	p.until("document.querySelector('.route-graph svg') && document.documentElement.scrollWidth <= innerWidth")
 	p.accessible("routes on a phone")
-	if folder := os.Getenv("PATHWISE_SCREENSHOTS"); folder != "" {
-		p.show("#/routes", desk, false)
-		p.until("document.querySelector('.route-graph svg')")
-		p.shoot(filepath.Join(folder, "routes.png"))
-	}
+	p.show("#/routes", desk, false)
+	p.until("document.querySelector('.route-graph svg')")
+	p.picture("routes")
 }
