@@ -67,10 +67,14 @@ func TestCacheDoesNotWait(t *testing.T) {
 		t.Fatal("the server was asked nothing")
 	}
 	cancel()
+	began = time.Now()
 	for range 2 {
 		if got, unanswered := c.All(context.Background(), []netip.Addr{a}); unanswered != 1 || got[a].Name != "home" || len(got) != 1 {
 			t.Errorf("%d are unanswered, %+v", unanswered, got)
 		}
+	}
+	if took := time.Since(began); took > MostTime/2 {
+		t.Errorf("once nobody wanted the answer any more, the question took %v", took)
 	}
 	if n := asked.Load(); n != 1 {
 		t.Errorf("%d questions", n)

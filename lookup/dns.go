@@ -23,7 +23,11 @@ func NewDNS(server string) (*DNS, error) {
 	}
 	return &DNS{&net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		var d net.Dialer
-		return d.DialContext(ctx, network, server)
+		conn, err := d.DialContext(ctx, network, server)
+		if err == nil { // the resolver waits for an answer until its own limit, whatever becomes of ctx
+			context.AfterFunc(ctx, func() { conn.Close() })
+		}
+		return conn, err
 	}}}, nil
 }
 
