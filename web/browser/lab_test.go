@@ -276,12 +276,12 @@ func TestLabLayout(t *testing.T) {
 func TestLabNames(t *testing.T) {
 	p := open(t, desk, theMesh(t).url)
 	got := value[string](p, `import('./lab/layout.js').then(({namesOf}) => {
-		const at = (name, x, y, side) => [{name, kind: side ? 'host' : 'router', addresses: []}, {x, y, side}];
-		const all = [at('bristol', 100, 50, -1), at('ucl-hep', 95, 76, 0), at('amsterdam', 300, 200, 0), at('sara', 310, 185, 1)];
+		const at = (name, x, y, side, label) => [{name, label, kind: side ? 'host' : 'router', addresses: []}, {x, y, side}];
+		const all = [at('bristol', 100, 50, -1), at('ucl-hep', 95, 76, 0), at('amsterdam', 300, 200, 0), at('sara', 310, 185, 1), at('#4', 500, 50, 0, 'warrington'), at('leeds', 540, 35, 0)];
 		const names = namesOf(all.map(([n]) => n), new Map(all.map(([n, p]) => [n.name, p])));
 		return JSON.stringify(all.map(([n]) => names.get(n.name)));
 	})`)
-	want := `[{"x":89,"y":50,"anchor":"end"},{"x":95,"y":92,"anchor":"middle"},{"x":300,"y":216,"anchor":"middle"},{"x":321,"y":185,"anchor":"start"}]`
+	want := `[{"x":89,"y":50,"anchor":"end"},{"x":95,"y":92,"anchor":"middle"},{"x":300,"y":216,"anchor":"middle"},{"x":321,"y":185,"anchor":"start"},{"x":500,"y":66,"anchor":"middle"},{"x":540,"y":20,"anchor":"middle"}]`
 	if got != want {
 		t.Errorf("names stand at %s, want %s", got, want)
 	}

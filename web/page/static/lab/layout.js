@@ -136,7 +136,7 @@ const [letter, line] = [7.4, 13]; // pixels that a name takes: each letter of it
 
 /**
  * Where names stand: those of hosts outward, those of routers on a side where they lie on nothing else, if there is one.
- * @param {LabNode[]} nodes
+ * @param {{name: string, label?: string}[]} nodes label: what is written; the name, where there is none
  * @param {Map<string, Place>} places
  * @returns {Map<string, {x: number, y: number, anchor: 'start' | 'middle' | 'end'}>} y: of the middle of the text
  */
@@ -144,10 +144,10 @@ export function namesOf(nodes, places) {
   const taken = [...places.values()].map((p) => ({ left: p.x - 8, right: p.x + 8, top: p.y - 8, bottom: p.y + 8 }));
   const found = new Map();
   for (const side of [true, false]) { // hosts first: they have no choice
-    for (const { name } of nodes) {
+    for (const { name, label } of nodes) {
       const p = /** @type {Place} */ (places.get(name));
       if ((p.side !== 0) !== side) continue;
-      const wide = name.length * letter;
+      const wide = (label ?? name).length * letter;
       const all = (p.side ? [p.side] : [0, 2, 1, -1]).map((way) => sideOf(p, way, wide));
       const overlap = all.map(({ box: b }) => taken.reduce((sum, t) => sum + Math.max(0, Math.min(b.right, t.right) - Math.max(b.left, t.left))
         * Math.max(0, Math.min(b.bottom, t.bottom) - Math.max(b.top, t.top)), 0));

@@ -51,7 +51,7 @@ function Drawing({ nodes, links }) {
   const shape = nodes.map((n) => n.label).join() + links.map((l) => l.between.join('-')).join();
   const { places, height, labels } = useMemo(() => {
     const found = layout(nodes, links, Math.max(width, 280));
-    return { ...found, labels: namesOf(nodes.map((n) => ({ ...n, name: n.name })), found.places) };
+    return { ...found, labels: namesOf(nodes, found.places) };
   }, [shape, width]);
   const at = (/** @type {string} */ name) => /** @type {import('../lab/layout.js').Place} */ (places.get(name));
   const pairs = Math.max(...links.map((l) => l.pairs));
