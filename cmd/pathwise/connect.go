@@ -65,19 +65,17 @@ func addConnect(c *cobra.Command, s *session, flags *parameterFlags) {
 }
 
 // checkConnectFlags refuses flags that hold without --connect alone, or with it alone.
-func checkConnectFlags(flags *pflag.FlagSet) (err error) {
-	with := flags.Changed("connect")
-	flags.Visit(func(f *pflag.Flag) {
-		only := slices.Contains(connectOnly, f.Name)
-		switch {
-		case err != nil:
-		case with && !only && !slices.Contains(connectFlags, f.Name):
-			err = input.Errorf("--%s: not for --connect, which opens connections of no content; leave it out", f.Name)
-		case !with && only:
-			err = badFlag(f.Name, fmt.Errorf("%q: it is for --connect; give that, too", f.Value))
+func checkConnectFlags(flags *pflag.FlagSet) error {
+	if !flags.Changed("connect") {
+		if f := flagAmong(flags, connectOnly...); f != nil {
+			return badFlag(f.Name, fmt.Errorf("%q: it is for --connect; give that, too", f.Value))
 		}
-	})
-	return err
+		return nil
+	}
+	if f := flagBeside(flags, slices.Concat(connectFlags, connectOnly)...); f != nil {
+		return input.Errorf("--%s: not for --connect, which opens connections of no content; leave it out", f.Name)
+	}
+	return nil
 }
 
 func (call *connectCall) run(c *cobra.Command, s *session) error {

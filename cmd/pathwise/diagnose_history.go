@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,17 +38,17 @@ func (p *pastFlags) add(flags *pflag.FlagSet) {
 var ofPast = []string{"pair", "since", "data", "controller", "ca-file", "token-file", "fail-on", "json", "quiet", "verbose"}
 
 // check says which flag does not fit: one that measures beside --pair, or one of a controller without it.
-func (p *pastFlags) check(flags *pflag.FlagSet) (err error) {
-	flags.Visit(func(f *pflag.Flag) {
-		switch {
-		case err != nil:
-		case p.pair != "" && !slices.Contains(ofPast, f.Name):
-			err = badFlag(f.Name, errors.New("it is for what is measured now, and --pair measures nothing"))
-		case p.pair == "" && slices.Contains([]string{"data", "controller", "ca-file", "token-file"}, f.Name):
-			err = badFlag(f.Name, errors.New("it goes with --pair SOURCE/TARGET, which asks a controller"))
+func (p *pastFlags) check(flags *pflag.FlagSet) error {
+	if p.pair == "" {
+		if f := flagAmong(flags, "data", "controller", "ca-file", "token-file"); f != nil {
+			return badFlag(f.Name, errors.New("it goes with --pair SOURCE/TARGET, which asks a controller"))
 		}
-	})
-	return err
+		return nil
+	}
+	if f := flagBeside(flags, ofPast...); f != nil {
+		return badFlag(f.Name, errors.New("it is for what is measured now, and --pair measures nothing"))
+	}
+	return nil
 }
 
 // diagnose asks the controller for the history of the pair.

@@ -8,11 +8,9 @@ import (
 	"io"
 	"net/netip"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/pathwise-net/pathwise/host"
 	"github.com/pathwise-net/pathwise/input"
@@ -37,14 +35,11 @@ var withReference = []string{"reference", "ipv4", "ipv6", "json", "quiet", "verb
 
 // referenceHost measures what this host can carry against a near one, and keeps that, or prints what is kept.
 func (s *session) referenceHost(c *cobra.Command, call *hostCall, args []string) error {
-	var wrong error
-	c.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(withReference, f.Name) {
-			wrong = cmp.Or(wrong, badFlag(f.Name, errors.New("it is for an audit, and --reference makes none")))
-		}
-	})
+	if f := flagBeside(c.Flags(), withReference...); f != nil {
+		return badFlag(f.Name, errors.New("it is for an audit, and --reference makes none"))
+	}
 	family, err := call.over.family("a reference is of one route")
-	if err = cmp.Or(wrong, err); err != nil {
+	if err != nil {
 		return err
 	}
 	path, err := host.ReferencePath()

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
 	"github.com/pathwise-net/pathwise/input"
@@ -75,8 +74,8 @@ type manyPing struct {
 func newManyPing(c *cobra.Command, s *session, flags *parameterFlags, file string, args []string) (*manyPing, error) {
 	m := &manyPing{session: s}
 	parameters, options, err := flags.read(c, s)
-	if err == nil {
-		err = checkManyFlags(c)
+	if f := flagBeside(c.Flags(), manyFlags...); err == nil && f != nil {
+		err = input.Errorf("--%s: not for a prefix or --targets, whose hosts are asked by ICMP echo at even intervals; leave it out", f.Name)
 	}
 	if err == nil {
 		m.family, err = flags.over.family("many targets are asked over one of them")
@@ -93,16 +92,6 @@ func newManyPing(c *cobra.Command, s *session, flags *parameterFlags, file strin
 	}
 	m.asked = p.(*probe.Ping)
 	return m, nil
-}
-
-// checkManyFlags refuses the flags that do not hold for many targets.
-func checkManyFlags(c *cobra.Command) (err error) {
-	c.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(manyFlags, f.Name) && err == nil {
-			err = input.Errorf("--%s: not for a prefix or --targets, whose hosts are asked by ICMP echo at even intervals; leave it out", f.Name)
-		}
-	})
-	return err
 }
 
 // gather reads the targets of a call, and of its file.

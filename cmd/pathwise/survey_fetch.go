@@ -3,11 +3,9 @@ package main
 import (
 	"cmp"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/proto/iperf3"
@@ -22,13 +20,8 @@ func isURL(target string) bool { return strings.Contains(target, "://") }
 
 // readURL reads the target of a diagnosis that is a URL, and says which flag does not fit.
 func (v *survey) readURL(c *cobra.Command, text string) (err error) {
-	c.Flags().Visit(func(f *pflag.Flag) {
-		if err == nil && !slices.Contains(ofFetch, f.Name) {
-			err = badFlag(f.Name, errors.New("a web server cannot be told; give HOST, where `pathwise respond` runs"))
-		}
-	})
-	if err != nil {
-		return err
+	if f := flagBeside(c.Flags(), ofFetch...); f != nil {
+		return badFlag(f.Name, errors.New("a web server cannot be told; give HOST, where `pathwise respond` runs"))
 	}
 	v.responder, v.noTransactions, v.reflectors = responderAway, true, nil
 	v.target, v.fetch, err = probe.SplitURL(text)

@@ -23,7 +23,7 @@ import (
 
 // liveFlags are those of trace that hold where it goes on, and liveOnly those that hold there alone.
 var (
-	liveFlags = append([]string{"proto", "max-ttl", "port", "timeout", "interval", "dscp", "ipv4", "ipv6", "json", "quiet", "verbose"}, knownNames...)
+	liveFlags = append([]string{"live", "report", "proto", "max-ttl", "port", "timeout", "interval", "dscp", "ipv4", "ipv6", "json", "quiet", "verbose"}, knownNames...)
 	liveOnly  = []string{"count", "every"}
 )
 
@@ -53,7 +53,7 @@ func addLive(c *cobra.Command, s *session, flags *parameterFlags) {
 	once := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		on := call.live || call.report
-		if err := checkLiveFlags(c, on); err != nil {
+		if err := checkLiveFlags(c.Flags(), on); err != nil {
 			return err
 		}
 		if !on {
@@ -64,18 +64,17 @@ func addLive(c *cobra.Command, s *session, flags *parameterFlags) {
 }
 
 // checkLiveFlags refuses the flags that do not hold for a trace that goes on, or for it alone.
-func checkLiveFlags(c *cobra.Command, on bool) (err error) {
-	c.Flags().Visit(func(f *pflag.Flag) {
-		only := slices.Contains(liveOnly, f.Name)
-		switch {
-		case err != nil || f.Name == "live" || f.Name == "report":
-		case on && !only && !slices.Contains(liveFlags, f.Name):
-			err = input.Errorf("--%s: not for --live and --report, which send one packet to each hop a round; leave it out", f.Name)
-		case !on && only:
-			err = badFlag(f.Name, fmt.Errorf("%q: it is for --live and --report; give one of them, too", f.Value))
+func checkLiveFlags(flags *pflag.FlagSet, on bool) error {
+	if !on {
+		if f := flagAmong(flags, liveOnly...); f != nil {
+			return badFlag(f.Name, fmt.Errorf("%q: it is for --live and --report; give one of them, too", f.Value))
 		}
-	})
-	return err
+		return nil
+	}
+	if f := flagBeside(flags, slices.Concat(liveFlags, liveOnly)...); f != nil {
+		return input.Errorf("--%s: not for --live and --report, which send one packet to each hop a round; leave it out", f.Name)
+	}
+	return nil
 }
 
 func (l *liveCall) run(c *cobra.Command, s *session, flags *parameterFlags, args []string) error {

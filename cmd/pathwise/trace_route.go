@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
@@ -65,14 +63,9 @@ func addRoute(c *cobra.Command, s *session, flags *parameterFlags) {
 }
 
 // showRoutes prints the routes of a file as if they were measured now.
-func (s *session) showRoutes(c *cobra.Command, path string, drawings []routeDrawing) (err error) {
-	c.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(readFlags, f.Name) && err == nil {
-			err = input.Errorf("--%s: not for --read, which measures nothing; leave it out", f.Name)
-		}
-	})
-	if err != nil {
-		return err
+func (s *session) showRoutes(c *cobra.Command, path string, drawings []routeDrawing) error {
+	if f := flagBeside(c.Flags(), readFlags...); f != nil {
+		return input.Errorf("--%s: not for --read, which measures nothing; leave it out", f.Name)
 	}
 	routes, err := readRoutes(path)
 	if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
@@ -77,14 +75,8 @@ type manyTraces struct {
 
 func newManyTraces(c *cobra.Command, s *session, flags *parameterFlags, file string, args []string) (*manyTraces, error) {
 	m := &manyTraces{session: s}
-	var unfit error
-	c.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(targetsFlags, f.Name) {
-			unfit = cmp.Or(unfit, error(input.Errorf("--%s: not for several hosts; give one, or leave it out", f.Name)))
-		}
-	})
-	if unfit != nil {
-		return nil, unfit
+	if f := flagBeside(c.Flags(), targetsFlags...); f != nil {
+		return nil, input.Errorf("--%s: not for several hosts; give one, or leave it out", f.Name)
 	}
 	parameters, options, err := flags.read(c, s)
 	if err == nil {

@@ -66,18 +66,17 @@ func addWatch(c *cobra.Command, s *session, flags *parameterFlags) {
 }
 
 // checkWatchFlags refuses flags that hold without --watch alone, or with it alone.
-func checkWatchFlags(flags *pflag.FlagSet, with bool) (err error) {
-	flags.Visit(func(f *pflag.Flag) {
-		only := slices.Contains(watchOnly, f.Name)
-		switch {
-		case err != nil:
-		case with && !only && !slices.Contains(watchFlags, f.Name):
-			err = input.Errorf("--%s: not for --watch; leave it out", f.Name)
-		case !with && only:
-			err = input.Errorf("--%s: only with --watch; leave it out, or add that", f.Name)
+func checkWatchFlags(flags *pflag.FlagSet, with bool) error {
+	if !with {
+		if f := flagAmong(flags, watchOnly...); f != nil {
+			return input.Errorf("--%s: only with --watch; leave it out, or add that", f.Name)
 		}
-	})
-	return err
+		return nil
+	}
+	if f := flagBeside(flags, slices.Concat(watchFlags, watchOnly)...); f != nil {
+		return input.Errorf("--%s: not for --watch; leave it out", f.Name)
+	}
+	return nil
 }
 
 // run traces until the time is over, or until Ctrl-C.
