@@ -53,7 +53,7 @@ var badTexts = []struct{ call, flag, text string }{
 	{"ping", "targets", "/dev/null/x"}, {"ping 127.0.0.1", "schedule", "x,y z"}, {"ping 127.0.0.1", "sizes", "x,y z"}, {"ping", "group", "x,y z"}, {"ping --group 239.1.2.3", "interface", "x,y z"}, {"ping --group 239.1.2.3", "name", "x,y z"},
 	{"owd 127.0.0.1", "dscp", "ef,x"}, {"owd 127.0.0.1", "mode", "x,y z"}, {"owd 127.0.0.1", "key-file", "/dev/null/x"}, {"owd 127.0.0.1", "key-id", "x,y z"},
 	{"trace", "targets", "/dev/null/x"}, {"trace 127.0.0.1 --report", "every", "x,y z"}, {"trace 127.0.0.1 --report", "every", "1ms"},
-	{"trace 127.0.0.1 --watch", "for", "x,y z"}, {"trace 127.0.0.1 --watch", "log", "/dev/null/x"},
+	{"trace 127.0.0.1 --watch", "every", "x,y z"}, {"trace 127.0.0.1 --watch", "for", "x,y z"}, {"trace 127.0.0.1 --watch", "log", "/dev/null/x"},
 	{"demo --keep", "listen", "x,y z"},
 	{"diagnose 127.0.0.1", "before", "/dev/null/x"}, {"diagnose", "pair", "a"}, {"diagnose --pair a/b", "since", "x,y z"},
 	{"diagnose --pair a/b", "data", "/dev/null/x"}, {"diagnose --pair a/b", "controller", "x,y z"},

@@ -87,6 +87,7 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 	format = addFormat(c, k.Name)
 	addMany(c, s, &flags)
 	addConnect(c, s, &flags)
+	addEvery(c, &flags)
 	addLive(c, s, &flags)
 	addTargets(c, s, &flags)
 	addWatch(c, s, &flags)
@@ -124,6 +125,26 @@ func (f *parameterFlags) tasks(c *cobra.Command, args []string, parameters map[s
 		}
 	}
 	return tasks, nil
+}
+
+// oneTask reads the task of a call that is of one host, which args has; why it is of one family, why says.
+func (f *parameterFlags) oneTask(c *cobra.Command, s *session, args []string, why string) (task measure.Task, options probe.Options, err error) {
+	parameters, options, err := f.read(c, s)
+	if err != nil {
+		return task, options, err
+	}
+	family, err := f.over.family(why)
+	if err != nil {
+		return task, options, err
+	}
+	if family != "" {
+		parameters["family"] = string(family)
+	}
+	tasks, err := f.tasks(c, args, parameters, options)
+	if err != nil {
+		return task, options, err
+	}
+	return tasks[0], options, nil
 }
 
 // examples are calls, as help shows them.

@@ -17,21 +17,19 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/quantity"
-	"github.com/pathwise-net/pathwise/sock"
 	"github.com/pathwise-net/pathwise/terminal"
 )
 
-// liveFlags are those of trace that hold where it goes on, and liveOnly those that hold there alone.
+// liveFlags are those of trace that hold with --live and --report, and liveOnly those that hold with them alone.
 var (
-	liveFlags = append([]string{"live", "report", "proto", "max-ttl", "port", "timeout", "interval", "dscp", "ipv4", "ipv6", "json", "quiet", "verbose"}, knownNames...)
-	liveOnly  = []string{"count", "every"}
+	liveFlags = append([]string{"live", "report", everyFlag, "proto", "max-ttl", "port", "timeout", "interval", "dscp", "ipv4", "ipv6", "json", "quiet", "verbose"}, knownNames...)
+	liveOnly  = []string{"count"}
 )
 
 // liveCall is a call of trace --live or --report.
 type liveCall struct {
 	live, report bool
 	count        int
-	every        string
 }
 
 // reportRounds is how many rounds a report is of where nobody says: as many as of mtr -r.
@@ -46,7 +44,6 @@ func addLive(c *cobra.Command, s *session, flags *parameterFlags) {
 	c.Flags().BoolVar(&call.live, "live", false, "go on, a packet to each hop each second, and show loss and round trips of each; ? or h shows the keys")
 	c.Flags().BoolVarP(&call.report, "report", "r", false, "as --live, for so many rounds (-c), and print one table at the end")
 	c.Flags().IntVarP(&call.count, "count", "c", 0, "of --live and --report: rounds (default: --report 10, --live until q)")
-	c.Flags().StringVar(&call.every, "every", "1s", "of --live and --report: time from one round to the next")
 	c.Long += "\n--live goes on and shows loss, round trips and jitter of each hop, as mtr does, and whether the path loses packets or a router merely answers " +
 		"seldom; --report prints that once. Both send ICMP echo unless --proto says otherwise."
 	c.Example += "\n" + examples([]string{"trace carol --live", "trace carol --report -c 100 --every 0.2s", "trace carol --report --json"})
@@ -99,35 +96,18 @@ func (l *liveCall) run(c *cobra.Command, s *session, flags *parameterFlags, args
 
 // trace is what the call asks for.
 func (l *liveCall) trace(c *cobra.Command, s *session, flags *parameterFlags, args []string) (*probe.LiveTrace, error) {
-	if len(args) != 1 {
-		return nil, input.Errorf("%q: --live and --report are of one host; give one", args[1:])
-	}
-	parameters, options, err := flags.read(c, s)
+	every, err := readEvery(c.Flags(), 0, probe.LiveFastest)
 	if err != nil {
 		return nil, err
-	}
-	family, err := flags.over.family("a trace that goes on is of one")
-	if err != nil {
-		return nil, err
-	}
-	if family != sock.Family("") {
-		parameters["family"] = string(family)
-	}
-	every, err := parsePositive(l.every)
-	if err == nil && every < probe.LiveFastest {
-		err = fmt.Errorf("%q: want %v at least", l.every, probe.LiveFastest)
-	}
-	if err != nil {
-		return nil, badFlag("every", err)
 	}
 	if c.Flags().Changed("count") && l.count < 1 {
 		return nil, badFlag("count", errors.New(strconv.Quote(strconv.Itoa(l.count))+": give a whole number from 1"))
 	}
-	tasks, err := flags.tasks(c, args, parameters, options)
+	task, options, err := flags.oneTask(c, s, args, "a trace that goes on is of one")
 	if err != nil {
 		return nil, err
 	}
-	p, err := probe.New(tasks[0], options)
+	p, err := probe.New(task, options)
 	if err != nil {
 		return nil, err
 	}

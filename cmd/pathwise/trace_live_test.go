@@ -296,6 +296,7 @@ func TestLiveBadCalls(t *testing.T) {
 		"trace carol --report --multipath": "--multipath: not for --live and --report, which send one packet to each hop a round; leave it out",
 		"trace carol -c 5":                 `--count: "5": it is for --live and --report; give one of them, too`,
 		"trace carol --report -c 0":        `--count: "0": give a whole number from 1`,
+		"trace carol --every 2s":           `--every: "2s": it is for --live, --report and --watch; give one of them, too`,
 		"trace carol --report --every 0":   `--every: "0": want more than nothing, such as 10s`,
 		"trace carol --report --every 1ms": `--every: "1ms": want 100ms at least`,
 		"trace carol --report -4 -6":       "-4 -6: a trace that goes on is of one; give one of them",

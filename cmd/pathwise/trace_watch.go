@@ -21,7 +21,7 @@ import (
 
 var (
 	// watchFlags are those of trace that hold with --watch, and watchOnly those that hold with it alone.
-	watchFlags = append([]string{"watch", "proto", "max-ttl", "queries", "port", "timeout", "interval", "dscp", "ipv4", "ipv6", "json", "quiet", "verbose"}, knownNames...)
+	watchFlags = append([]string{"watch", everyFlag, "proto", "max-ttl", "queries", "port", "timeout", "interval", "dscp", "ipv4", "ipv6", "json", "quiet", "verbose"}, knownNames...)
 	watchOnly  = []string{"for", "log"}
 )
 
@@ -48,11 +48,11 @@ func addWatch(c *cobra.Command, s *session, flags *parameterFlags) {
 		return
 	}
 	call := &watchCall{}
-	c.Flags().BoolVar(&call.watch, "watch", false, "trace again and again, each -i (10s), and tell changes of the route")
+	c.Flags().BoolVar(&call.watch, "watch", false, "trace again and again, and tell changes of the route")
 	c.Flags().StringVar(&call.total, "for", "", "of --watch: how long, such as 1h (default: until Ctrl-C)")
 	c.Flags().StringVar(&call.log, "log", "", "of --watch: append all of it to this file, as JSON lines")
 	c.Long += "\n--watch traces again and again, and tells when traffic was moved to another route, and by how much the round trip grew."
-	c.Example += "\n" + examples([]string{"trace carol --watch", "trace carol --watch -i 1s --for 1h --json"})
+	c.Example += "\n" + examples([]string{"trace carol --watch", "trace carol --watch --every 1s --for 1h --json"})
 	once := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := checkWatchFlags(c.Flags(), call.watch); err != nil {
@@ -84,34 +84,17 @@ func (call *watchCall) run(c *cobra.Command, s *session, flags *parameterFlags, 
 	if len(args) != 1 {
 		return input.Errorf("%q: --watch is of one host; give one", args[1:])
 	}
-	parameters, options, err := flags.read(c, s)
+	every, err := readEvery(c.Flags(), watchEvery, watchLeast)
 	if err != nil {
 		return err
 	}
-	family, err := flags.over.family("a watch is of one")
+	task, options, err := flags.oneTask(c, s, args, "a watch is of one")
 	if err != nil {
 		return err
-	}
-	if family != "" {
-		parameters["family"] = string(family)
-	}
-	every := watchEvery
-	if text, given := parameters["interval"].(string); given {
-		if every, err = quantity.ParseDuration(text); err == nil && every < watchLeast {
-			err = fmt.Errorf("%q: want 200ms or more between traces", text)
-		}
-		delete(parameters, "interval")
-	}
-	if err != nil {
-		return badFlag("interval", err)
 	}
 	options.Say = nil
-	tasks, err := flags.tasks(c, args, parameters, options)
-	if err != nil {
-		return err
-	}
-	w := &routeWatch{session: s, every: every, story: newRouteStory(tasks[0].Target), trace: func(ctx context.Context) (*measure.Result, error) {
-		p, err := probe.New(tasks[0], options)
+	w := &routeWatch{session: s, every: every, story: newRouteStory(task.Target), trace: func(ctx context.Context) (*measure.Result, error) {
+		p, err := probe.New(task, options)
 		if err != nil {
 			return nil, err
 		}

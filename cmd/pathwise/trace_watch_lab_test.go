@@ -120,7 +120,7 @@ func TestWatchInLab(t *testing.T) {
 	for i, pair := range pairs {
 		from, to, _ := strings.Cut(pair, " ")
 		all.Go(func() {
-			onHost(t, l, from, &outs[i], lab.Self(), "trace", to, "--watch", "--proto", "icmp", "-i", "200ms", "--for", "6500ms", "--json")
+			onHost(t, l, from, &outs[i], lab.Self(), "trace", to, "--watch", "--proto", "icmp", "--every", "200ms", "--for", "6500ms", "--json")
 		})
 	}
 	all.Wait()
