@@ -127,10 +127,9 @@ func (s *session) watchTrace(ctx context.Context, trace *probe.LiveTrace, in *os
 		defer close(ended)
 		r, failed = trace.Do(ctx)
 	}()
-	shown := newLiveScreen(s.screen(), trace, func(ctx context.Context, address string) string { return resolved(ctx, address) })
+	shown := newLiveScreen(s.screen(), trace, s.nameFinder())
 	if s.known != nil {
 		shown.known = func(address string) measure.AddressInfo { return s.known.now(ctx, address) }
-		shown.namesKnown = s.known.names != ""
 	}
 	err := shown.show(ctx, in, terminal.File(s.out), ended)
 	left := errors.New("left before all rounds were over")

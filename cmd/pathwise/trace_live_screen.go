@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -37,11 +36,11 @@ type liveTracer interface {
 // how far it has come, a key changes the trace or what is shown of it.
 type liveScreen struct {
 	*terminal.Screen
-	trace      liveTracer
-	target     string
-	names      *liveNames
-	known      func(address string) measure.AddressInfo // what is known of one by now; nil: nobody looks
-	namesKnown bool                                     // known tells names, which are not looked for elsewhere then
+	trace  liveTracer
+	target string
+	ctx    context.Context // names are looked up while it lasts
+	names  *hopNames
+	known  func(address string) measure.AddressInfo // what is known of one by now beside its name; nil: nobody looks
 
 	width, height int // of the terminal; 0 until it said
 	state         probe.LiveState
@@ -52,14 +51,15 @@ type liveScreen struct {
 type liveTick struct{}
 
 func newLiveScreen(screen *terminal.Screen, trace *probe.LiveTrace, find func(context.Context, string) string) *liveScreen {
-	return &liveScreen{Screen: screen, trace: trace, target: trace.Target, named: true, names: &liveNames{find: find, known: map[string]string{}}}
+	return &liveScreen{Screen: screen, trace: trace, target: trace.Target, named: true, names: newHopNames(find)}
 }
 
 // show runs the screen until the user leaves, ended is closed or ctx ends, none of which is an error. The terminal is as it was then.
 func (l *liveScreen) show(ctx context.Context, in *os.File, out io.Writer, ended <-chan struct{}) error {
-	var looking context.CancelFunc
-	l.names.ctx, looking = context.WithCancel(ctx)
-	defer looking()
+	var left context.CancelFunc
+	l.ctx, left = context.WithCancel(ctx)
+	defer l.names.wait()
+	defer left()
 	program := tea.NewProgram(l, tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler())
 	defer context.AfterFunc(ctx, program.Quit)()
 	go func() { // ends with the trace, which ends after the screen at the latest
@@ -204,13 +204,8 @@ func (l *liveScreen) who(address string) string {
 	if !l.named {
 		return address
 	}
-	name := ""
-	if l.namesKnown {
-		name = l.known(address).Name
-	} else {
-		name = l.names.of(address)
-	}
-	if name != "" && name != address {
+	l.names.begin(l.ctx, address, nil) // the next tick draws it
+	if name := l.names.of(address); name != "" && name != address {
 		return l.Clipped(name, maxHostShown)
 	}
 	return address
@@ -231,37 +226,13 @@ func (l *liveScreen) outcome(w io.Writer, r *measure.Result) {
 	if r.Samples.Rounds == nil {
 		return
 	}
+	for _, a := range r.Samples.Addresses {
+		if a.Name != "" {
+			l.names.set(a.Address, a.Name)
+		}
+	}
 	fmt.Fprintf(w, "route to %s (%s)\n", r.Target.Name, r.Target.Address)
 	lines := append(l.table(r.Samples.Hops, r.Samples.Rounds, l.Width()), l.verdict(r.Samples.Rounds, l.Width())...)
 	fmt.Fprintln(w, strings.Join(lines, "\n"))
 	probe.WriteNotes(w, r)
-}
-
-// liveNames looks names up, each once, and while ctx lasts.
-type liveNames struct {
-	find func(ctx context.Context, address string) string
-	ctx  context.Context
-
-	mu    sync.Mutex
-	known map[string]string // by address; "": it is looked for, or has none
-}
-
-// of is the name of an address, if it is known by now.
-func (n *liveNames) of(address string) string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	name, asked := n.known[address]
-	if !asked && n.ctx.Err() == nil {
-		n.known[address] = ""
-		go func() { // ends within nameTime
-			ctx, cancel := context.WithTimeout(n.ctx, nameTime)
-			defer cancel()
-			if name := n.find(ctx, address); name != "" {
-				n.mu.Lock()
-				defer n.mu.Unlock()
-				n.known[address] = name
-			}
-		}()
-	}
-	return name
 }

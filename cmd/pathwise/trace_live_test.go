@@ -154,7 +154,7 @@ func livePicture(columns, rows int) *liveScreen {
 	screen := terminal.Sized(io.Discard, columns, rows)
 	screen.Palette = terminal.Palette{}
 	l := newLiveScreen(screen, &probe.LiveTrace{}, func(context.Context, string) string { return "" })
-	l.names.ctx = context.Background()
+	l.ctx = context.Background()
 	l.trace, l.target, l.width, l.height, l.state = still, "carol", columns, rows, still.state
 	return l
 }
@@ -226,7 +226,7 @@ d figures  n names  p pause  r anew  h help  q quit`},
 	}
 }
 
-// What is known of a hop stands below it, its name in place of its address, until n has the address there again; nobody else is asked for names then.
+// What is known of a hop stands below it, its name in place of its address, until n has the address there again.
 func TestLiveScreenKnows(t *testing.T) {
 	for keys, want := range map[string]string{
 		"": `
@@ -251,14 +251,13 @@ hop  host        Loss%  Snt   Last    Avg   Best   Wrst  StDev
   4  10.0.5.2      9.7  300  120.1  120.1  120.0  132.1   0.10`,
 	} {
 		l := livePicture(60, 40)
-		l.names.find = func(_ context.Context, address string) string {
-			t.Errorf("the name of %s is asked for", address)
-			return ""
-		}
-		l.namesKnown, l.known = true, func(address string) measure.AddressInfo {
+		l.known = func(address string) measure.AddressInfo {
 			return map[string]measure.AddressInfo{"10.0.0.2": {Name: "home", ASN: 64500}, "10.0.2.2": {Place: &measure.Place{City: "Geneva", Country: "CH"}},
 				"10.0.2.6": {ASN: 64510, ASName: "EXAMPLE", Country: "CH"}, "10.0.5.2": {Name: "carol"}}[address]
 		}
+		l.names.find = func(_ context.Context, address string) string { return l.known(address).Name }
+		l.table(l.state.Hops, &l.state.Rounds, 60) // which has names looked up
+		l.names.wait()
 		for _, key := range keys {
 			l.press(string(key))
 		}

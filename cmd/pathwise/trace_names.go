@@ -137,6 +137,16 @@ func (f *knownFlags) now(ctx context.Context, address string) measure.AddressInf
 	return addressInfo(a, f.cache.Now(a), measure.AddressInfo{})
 }
 
+// name is the name of an address, once it was looked up; "": none was found.
+func (f *knownFlags) name(ctx context.Context, address string) string {
+	a, err := netip.ParseAddr(address)
+	if err != nil {
+		return ""
+	}
+	f.cache.All(ctx, []netip.Addr{a})
+	return f.cache.Now(a).Name
+}
+
 // put adds what was found of addresses to a Result.
 func (f *knownFlags) put(r *measure.Result, addresses []netip.Addr, found map[netip.Addr]lookup.Info) {
 	had := map[string]measure.AddressInfo{}

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +57,34 @@ func TestTraceWithoutNameServer(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"name servers said nothing so far of 3 of 3 addresses"}, r.Notes); d != "" {
 		t.Errorf("notes (-want +got):\n%s", d)
+	}
+}
+
+// Where --names says where to look, nobody else is asked for the names that a terminal shows, and none is asked for twice.
+func TestNamesOnATerminal(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "hosts")
+	if err := os.WriteFile(file, []byte("192.0.2.1 home\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	known := &knownFlags{names: file}
+	if err := known.open(); err != nil {
+		t.Fatal(err)
+	}
+	find := (&session{known: known}).nameFinder()
+	asked := 0
+	names := newHopNames(func(ctx context.Context, address string) string {
+		asked++
+		return find(ctx, address)
+	})
+	for range 2 {
+		names.begin(t.Context(), "192.0.2.1", nil)
+		names.wait()
+	}
+	if got := names.of("192.0.2.1"); got != "home" || asked != 1 {
+		t.Errorf("%q, asked %d times; want home, once", got, asked)
+	}
+	if got := find(t.Context(), "127.0.0.1"); got != "" { // which the file does not have
+		t.Errorf("%q", got)
 	}
 }
 

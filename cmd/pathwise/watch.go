@@ -37,18 +37,22 @@ var watchers = map[string]func(screen *terminal.Screen, tasks []measure.Task) wa
 		return newThroughputWatch(screen, tasks[0])
 	},
 	"trace": func(screen *terminal.Screen, tasks []measure.Task) watcher {
-		return newTraceWatch(screen, tasks[0], resolved)
+		return newTraceWatch(screen, tasks[0], resolvedSoon)
 	},
 }
 
 // watcherOf makes the watcher of so many measurements of a kind; nil: none shows them. Windows take all of a path, so that several are not made at once;
 // of a sweep each test is told in a line; and all paths of a trace are no list of hops.
-func watcherOf(k probe.Kind, parameters map[string]any, several int) func(*terminal.Screen, []measure.Task) watcher {
+func (s *session) watcherOf(k probe.Kind, parameters map[string]any, several int) func(*terminal.Screen, []measure.Task) watcher {
 	switch {
 	case parameters["group"] != nil, parameters["sweep"] != nil, parameters["multipath"] != nil, parameters["window"] != nil && several > 1:
 		return nil
 	case parameters["window"] != nil:
 		return func(screen *terminal.Screen, tasks []measure.Task) watcher { return newWindowWatch(screen, tasks[0]) }
+	case k.Name == "trace":
+		return func(screen *terminal.Screen, tasks []measure.Task) watcher {
+			return newTraceWatch(screen, tasks[0], s.nameFinder())
+		}
 	}
 	return watchers[k.Name]
 }

@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/pathwise-net/pathwise/chart"
 	"github.com/pathwise-net/pathwise/measure"
@@ -17,33 +14,18 @@ import (
 	"github.com/pathwise-net/pathwise/terminal"
 )
 
-// nameTime is how long the name of a hop may take to be found: a server of names that does not answer shall not keep anybody waiting.
-const nameTime = time.Second
-
-// resolved is the name of an address; "": it has none.
-func resolved(ctx context.Context, address string) string {
-	names, err := net.DefaultResolver.LookupAddr(ctx, address)
-	if err != nil || len(names) == 0 {
-		return ""
-	}
-	return strings.TrimSuffix(names[0], ".")
-}
-
 // traceWatch shows a row for each hop as soon as it is known, with the names of those that have some.
 type traceWatch struct {
 	*terminal.Screen
 	target string
-	find   func(ctx context.Context, address string) string
+	names  *hopNames
 	hops   []measure.Hop
 	result *measure.Result
-
-	live    *terminal.Live
-	finding sync.WaitGroup
-	names   map[string]string // by address; "": it is looked for, or has none
+	live   *terminal.Live
 }
 
 func newTraceWatch(screen *terminal.Screen, task measure.Task, find func(context.Context, string) string) *traceWatch {
-	return &traceWatch{Screen: screen, target: task.Target, find: find, names: map[string]string{}}
+	return &traceWatch{Screen: screen, target: task.Target, names: newHopNames(find)}
 }
 
 func (t *traceWatch) equip(ctx context.Context, _ int, o probe.Options, live *terminal.Live) probe.Options {
@@ -59,16 +41,7 @@ func (t *traceWatch) add(ctx context.Context, h measure.Hop) {
 	}
 	t.hops = append(t.hops, h)
 	for _, address := range h.Addresses {
-		if _, known := t.names[address]; known {
-			continue
-		}
-		t.names[address] = ""
-		t.finding.Go(func() {
-			ctx, cancel := context.WithTimeout(ctx, nameTime)
-			defer cancel()
-			name := t.find(ctx, address)
-			t.live.Change(func() { t.names[address] = name })
-		})
+		t.names.begin(ctx, address, func() { t.live.Change(func() {}) }) // which draws it
 	}
 }
 
@@ -135,7 +108,7 @@ func answers(h measure.Hop) (n int) {
 func (t *traceWatch) who(addresses []string, width int) string {
 	var full, short []string
 	for _, address := range addresses {
-		name := t.names[address]
+		name := t.names.of(address)
 		if name == "" || name == address {
 			full, short = append(full, address), append(short, address)
 			continue
@@ -150,9 +123,9 @@ func (t *traceWatch) who(addresses []string, width int) string {
 
 func (t *traceWatch) finished(_ int, r *measure.Result, _ error) { t.result = r }
 
-// outcome waits for the last names, for nameTime at most.
+// outcome waits for the last names.
 func (t *traceWatch) outcome(w io.Writer, columns int) {
-	t.finding.Wait()
+	t.names.wait()
 	if t.result == nil {
 		return
 	}
