@@ -49,8 +49,8 @@ func middleboxLines(target string, hops []measure.Hop, found *measure.Middleboxe
 		sent = append(sent, text)
 	}
 	lines = append(lines, "sent: SYNs with "+strings.Join(sent, ", "))
-	if p := found.Proxy; p != nil {
-		lines = append(lines, fmt.Sprintf("a transparent proxy answers at hop %d%s in the name of %s, which is %d hops away", p.TTL, inBrackets(p.Addresses), target, p.Distance))
+	if text := proxyText(found.Proxy, target); text != "" {
+		lines = append(lines, text)
 	}
 	for _, c := range found.Changes {
 		lines = append(lines, changeText(c, target, hops))
@@ -59,6 +59,14 @@ func middleboxLines(target string, hops []measure.Hop, found *measure.Middleboxe
 		lines = append(lines, "nothing that was seen is changed")
 	}
 	return append(lines, knownText(target, found))
+}
+
+// proxyText is who answers in the target's name; "": nobody.
+func proxyText(p *measure.Proxy, target string) string {
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprintf("a transparent proxy answers at hop %d%s in the name of %s, which is %d hops away", p.TTL, inBrackets(p.Addresses), target, p.Distance)
 }
 
 // changeText is what was changed, and between which places.

@@ -96,6 +96,7 @@ func (s *Server) operations(a huma.API) {
 	add(a, get("since", account.Read, "/since", "Since when pairs are beyond a limit"), s.since)
 	add(a, get("result", account.Read, "/results/{id}", "One Result, whole"), s.result)
 	add(a, get("result-names", account.Read, "/results/{id}/names", "What hosts and routers are called that answered a trace"), s.resultNames)
+	add(a, get("result-route", account.Read, "/results/{id}/route", "What a route says, hop by hop and as a whole, as people read it"), s.resultRoute)
 	add(a, stream(get("report", account.Read, "/results/{id}/report",
 		"The problem report of a diagnosis, for those who run networks and hosts: one file"), "text/html", "text/markdown", "application/json"), s.report)
 	add(a, get("misses", account.Read, "/misses", "Runs that did not take place, newest first"), s.misses)

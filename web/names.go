@@ -61,7 +61,11 @@ func (s *Server) namesOn(traces map[traced][]*measure.Result) addressNames {
 }
 
 func see(seen map[string]bool, r *measure.Result) {
-	for _, h := range r.Samples.Hops {
+	hops := r.Samples.Hops
+	if back := r.Samples.Return; back != nil {
+		hops = slices.Concat(hops, back.Hops)
+	}
+	for _, h := range hops {
 		for _, a := range h.Addresses {
 			seen[a] = true
 		}

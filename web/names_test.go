@@ -39,6 +39,7 @@ func TestNamesBesideAddresses(t *testing.T) {
 	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200,
 		`"text":"hop 1: core1.example.net (10.9.0.1) is now core2.example.net (10.9.0.2)"`)
 	b.expect(http.MethodGet, "/api/v1/results/01KAG0000000000000000000BA/names", "", 200, `{"names":{"10.0.0.2":"b","10.9.0.1":"core1.example.net"}}`)
+	b.expect(http.MethodGet, "/api/v1/results/01KAG0000000000000000000BA/route", "", 200, `"names":{"10.0.0.2":"b","10.9.0.1":"core1.example.net"},"route":{"hops":[`)
 	for _, c := range []struct {
 		kind       analysis.PartKind
 		name, want string

@@ -58,10 +58,10 @@ func (p *tab) picture(name string) {
 }
 
 // openResult opens the page of a Result, in a mesh that was played, ready for accessible.
-func openResult(t *testing.T, r *measure.Result) *tab {
+func openResult(t *testing.T, r *measure.Result, more ...*measure.Result) *tab {
 	t.Helper()
 	m := newPlayed(t)
-	must(t, m.Archive.Put(t.Context(), []*measure.Result{r}))
+	must(t, m.Archive.Put(t.Context(), append(more, r)))
 	p := open(t, desk, m.url+"#/result/"+r.ID)
 	p.withAxe()
 	return p

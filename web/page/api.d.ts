@@ -94,7 +94,25 @@ interface Interval {
   stream: number; direction: string; end: string; start_seconds: number; end_seconds: number;
   bytes: number; bits_per_second: number; retransmits_packets?: number;
 }
-interface Hop { ttl: number; addresses: string[] | null; rtt_seconds: (number | null)[] | null; reply?: string }
+interface Hop { ttl: number; addresses: string[] | null; rtt_seconds: (number | null)[] | null; reply?: string; annotation?: string }
+interface HopRounds {
+  ttl: number; sent_packets: number; lost_packets: number; received_packets: number; loss_ratio: number; from: { address: string; packets: number }[] | null;
+  last_seconds: number | null; best_seconds: number | null; mean_seconds: number | null; worst_seconds: number | null; stddev_seconds: number | null;
+  jitter_seconds: number | null;
+}
+interface RoundsSample { rounds: number; hops: HopRounds[]; loss: { end: number; lossy: boolean; hop?: number; limiting?: number[]; verdict: string } }
+interface Narrowing { ttl: number; before: number; mtu_bytes: number; address?: string; refused?: boolean }
+interface RouteSample { reached: boolean; narrowings?: Narrowing[] }
+interface ReturnRoute {
+  local: string; seen: string; hops: Hop[]; route: RouteSample;
+  comparison: { verdict: string; says: string; links: { forward?: number; return?: number; mark: 'shared' | 'other' | 'unknown' }[] | null };
+}
+interface Middleboxes {
+  sent: { name: string; value: string }[] | null; points: { ttl: number; far?: boolean; shown: string }[] | null;
+  changes: { field: string; from: string; to: string; after: number; by: number; far?: boolean }[] | null;
+}
+interface WayWords { hops: string[][] | null; lines: string[] | null }
+interface RouteWordsDoc { names: Record<string, string>; route: WayWords; return: WayWords; middleboxes: string[] | null; extent: string; proxy: string }
 interface PathVertex { ttl: number; address: string; final?: boolean; balancing?: 'flow' | 'packet'; flows: number; rtt_seconds?: number }
 interface PathLink { from: number; to: number; certain: boolean; translated?: boolean }
 interface PathsSample { vertices: PathVertex[]; links: PathLink[]; confidence_ratio: number; complete: boolean; sent_packets: number; flows: number }
@@ -118,6 +136,10 @@ interface ResultDoc {
     intervals?: Interval[];
     tcp_info?: Record<string, number | string>[];
     hops?: Hop[];
+    route?: RouteSample;
+    rounds?: RoundsSample;
+    return?: ReturnRoute;
+    middleboxes?: Middleboxes;
     paths?: PathsSample;
     sweep?: Sweep;
     beside?: BesideSample[];

@@ -10,7 +10,8 @@ import { Diagnosis, diagnosisOf, Findings, Numbers } from './diagnosis.js';
 import { unaskedWords } from './unasked.js';
 import { Members } from './members.js';
 import { Paths } from './paths.js';
-import { Echoes, Hops, Intervals } from './samples.js';
+import { hasRoute, RouteOf } from './route.js';
+import { Echoes, Intervals } from './samples.js';
 import { Beside } from './beside.js';
 import { SweepOf } from './sweep.js';
 import { Flows } from './flows.js';
@@ -62,7 +63,7 @@ export function Result({ route }) {
     ${r.samples?.echoes?.length && html`<${Echoes} echoes=${r.samples.echoes} />`}
     ${r.samples?.intervals?.length && html`<${Intervals} intervals=${r.samples.intervals} />`}
     ${r.samples?.paths?.vertices?.length && html`<${Paths} paths=${r.samples.paths} of=${r.id} />`}
-    ${r.samples?.hops?.length && html`<${Hops} hops=${r.samples.hops} of=${r.id} />`}
+    ${hasRoute(r) && html`<${RouteOf} result=${r} />`}
     ${r.samples?.output && html`<section aria-labelledby="output"><h2 id="output">What the program printed</h2>
       <pre tabindex="0">${'$ ' + r.samples.output.command.join(' ')}
 ${r.samples.output.stdout}${r.samples.output.stderr}</pre>

@@ -1,9 +1,6 @@
 // The singletons behind a Result: drawn, and as a table.
 import { html } from '../html.js';
-import { url } from '../api.js';
-import { useDoc } from '../docs.js';
 import { format, plural, scaleOf, short } from '../format.js';
-import { named } from '../pair/hops.js';
 
 const most = 500; // rows of a table
 const fine = 2000; // marks of a drawing, which is 1000 wide
@@ -91,14 +88,4 @@ export function Intervals({ intervals }) {
     <details><summary>As a table</summary><table><thead><tr><th scope="col">Until</th><th scope="col">Direction</th><th scope="col">End</th><th scope="col" class="num">Stream</th><th scope="col" class="num">Rate</th><th scope="col" class="num">Sent again</th></tr></thead>
       <tbody>${intervals.slice(0, most).map((i) => html`<tr><th scope="row">${format(i.end_seconds, 'seconds')}</th><td>${i.direction}</td><td>${i.end}</td><td class="num">${i.stream || 'all'}</td>
         <td class="num">${format(i.bits_per_second, 'bits_per_second')}</td><td class="num">${i.retransmits_packets ?? ''}</td></tr>`)}</tbody></table></details></section>`;
-}
-
-/** The route that a trace found, with the names of who answered where they are known. @param {{hops: Hop[], of: string}} props of: the Result's ID */
-export function Hops({ hops, of }) {
-  const { doc } = useDoc(url(['results', of, 'names'])); // without them the rest is shown all the same
-  const names = new Map(Object.entries(doc?.names ?? {}));
-  return html`<section aria-labelledby="hops"><h2 id="hops">Route</h2><table>
-    <thead><tr><th scope="col">TTL</th><th scope="col">Answered</th><th scope="col" class="num">Round trips</th></tr></thead>
-    <tbody>${hops.map((h) => html`<tr><th scope="row">${h.ttl}</th><td>${(h.addresses ?? []).map((a) => named(a, names)).join(', ') || html`<span class="quiet">nobody</span>`} ${h.reply}</td>
-      <td class="num">${(h.rtt_seconds ?? []).map((v) => (v === null ? '*' : format(v, 'seconds'))).join('  ')}</td></tr>`)}</tbody></table></section>`;
 }

@@ -4,7 +4,8 @@ import { format, plural } from '../format.js';
 import { here, link } from '../router.js';
 import { span, when } from '../times.js';
 import { Diagnosis, Numbers } from '../result/diagnosis.js';
-import { Drawing, Echoes, Hops, Intervals } from '../result/samples.js';
+import { hasRoute, RouteOf } from '../result/route.js';
+import { Drawing, Echoes, Intervals } from '../result/samples.js';
 import { useTitles } from '../result/titles.js';
 import { meanOf, sofar } from './run.js';
 import { stop, useWork } from './work.js';
@@ -82,7 +83,7 @@ function TestRun({ work: { run, ask, state } }) {
     ${(r.notes ?? []).map((n) => html`<p class="note">${n}</p>`)}
     ${r.samples?.echoes?.length && html`<${Echoes} echoes=${r.samples.echoes} />`}
     ${r.samples?.intervals?.length && html`<${Intervals} intervals=${r.samples.intervals} />`}
-    ${r.samples?.hops?.length && html`<${Hops} hops=${r.samples.hops} of=${r.id} />`}`;
+    ${hasRoute(r) && html`<${RouteOf} result=${r} />`}`;
 }
 
 /** What a run shows on its way. @param {{run: Run, going: boolean}} props */
