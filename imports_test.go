@@ -200,7 +200,7 @@ var rooms = []room{
 	{"report", "the problem report of a diagnosis: a page, Markdown or JSON, its addresses masked on request",
 		"diagnose diagnose/knowledge input measure quantity", "document"},
 	{"respond", "the table of everything that answers a probe, for `pathwise respond`, agents and labs",
-		"document measure proto/arrived proto/control proto/endpoint proto/flows proto/iperf3 proto/ndt7 proto/owamp proto/reach proto/retrace proto/stamp proto/transact proto/twamp quantity respond/page respond/seen sock traffic", "probe"},
+		"document measure proto/arrived proto/control proto/endpoint proto/flows proto/iperf3 proto/jsonlines proto/ndt7 proto/owamp proto/reach proto/retrace proto/stamp proto/transact proto/twamp quantity respond/page respond/seen sock traffic", "probe"},
 	{"respond/page", "the page that runs a test of speed from a browser, and explains the answer",
 		"", ""},
 	{"respond/seen", "what a connection looked like where it arrived, and what that means",

@@ -29,7 +29,7 @@ func (c *Control) outdated(m *config.Mesh, tool *config.Tool, leg config.Leg, d 
 	if d.Responder != "" {
 		port = m.Hosts[leg.Target].Ports.First // whichever it will be: it makes a parameter
 	}
-	task := m.Task(tool, leg, port)
+	task := taskOf(m, tool, leg, d, port)
 	m.Shorten(&task, leg, d)
 	if why := c.roster.notUnderstood(source, task); why != "" {
 		return why

@@ -2,6 +2,7 @@ package control
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -93,7 +94,20 @@ func prepare(m *config.Mesh, tool *config.Tool, leg config.Leg, d measure.Demand
 			run.Responder.Kind, run.Responder.Command = measure.ResponderCommand, m.Server(tool, leg, port)
 		}
 	}
-	run.Task = m.Task(tool, leg, port)
+	run.Task = taskOf(m, tool, leg, d, port)
 	m.Shorten(&run.Task, leg, d)
 	return run, nil
+}
+
+// taskOf is what the source of a leg is to do, with the port at which the target answers under the parameter that is for it; 0: the probe's own.
+func taskOf(m *config.Mesh, tool *config.Tool, leg config.Leg, d measure.Demand, port int) measure.Task {
+	if d.PortParameter == "" {
+		return m.Task(tool, leg, port)
+	}
+	task := m.Task(tool, leg, 0)
+	if port != 0 {
+		task.Parameters = maps.Clone(task.Parameters)
+		task.Parameters[d.PortParameter] = float64(port)
+	}
+	return task
 }

@@ -100,9 +100,9 @@ func (s Step) Compares() bool {
 // NeedsResponder says whether a step needs a listener at the target: see measure.Responder.
 func (s Step) NeedsResponder() bool { return s.Kind == "capacity" || s.Kind == "throughput" }
 
-// Places says whether a step tells no more than where on the path something is, or how large, which something that listens at the target's own ports
-// has to help with. A diagnosis can do without it.
-func (s Step) Places() bool {
+// Locates says whether a step tells no more than where on the path something is, or how large, which the target has to help with. A diagnosis can do
+// without it.
+func (s Step) Locates() bool {
 	return s.Kind == "mtu" || s.Kind == "trace" && (s.Parameters["both"] == true || s.Parameters["middlebox"] == true)
 }
 

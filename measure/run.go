@@ -81,6 +81,8 @@ type Demand struct {
 	Continuous      bool    `json:"continuous,omitempty"` // its runs follow each other without a gap, each as long as the time between them
 	Responder       string  `json:"far,omitempty"`        // the kind of listener that the target must open
 	ResponderTests  int     `json:"far_tests,omitempty"`  // that come to it, one after the other; 0: 1
+	// PortParameter is the parameter of the Task that says where what its target opens answers; "": port
+	PortParameter string `json:"-"`
 	// ResponderTogether is how many of them come at the same time; 0: 1
 	ResponderTogether int `json:"far_together,omitempty"`
 

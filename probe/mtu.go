@@ -123,7 +123,7 @@ func mtuKind() Kind {
 				Doing:    "trying sizes to", Detail: true,
 			}, Needs: []Need{
 				{What: "raw-sockets", Means: echoSocket, Parameter: "proto", Value: protoICMP, Try: tryEcho},
-				{What: "raw-tcp", Means: "a raw socket for TCP: `CAP_NET_RAW`", Parameter: "proto", Value: protoTCP, Try: trySYN},
+				{What: "raw-tcp", Means: rawTCP, Parameter: "proto", Value: protoTCP, Try: trySYN},
 			}},
 		target: func(p *MTU) *string { return &p.Target },
 		fields: mtuFields(),
@@ -153,9 +153,20 @@ func (p MTU) Validate() error {
 	return cmp.Or(checkTarget(p.Target, p.Family), checkRange("port", p.Port, 0, 65535), checkDuration("timeout", p.Timeout, time.Millisecond, maxTimeout))
 }
 
-func (p *MTU) equip(Options) {}
+func (p *MTU) equip(o Options) {
+	if r := o.Responder; r != nil && r.Kind == measure.ResponderSTAMP {
+		p.Port = r.Port
+	}
+}
 
-func (p *MTU) demand() measure.Demand { return p.demandOf(2) } // there, and back
+// demand is of two searches, there and back. What any host answers takes nothing that is opened for it.
+func (p *MTU) demand() measure.Demand {
+	d := p.demandOf(2)
+	if p.Proto == protoSTAMP {
+		d.Responder = measure.ResponderSTAMP
+	}
+	return d
+}
 
 // demandOf is the demand of so many searches.
 func (p *MTU) demandOf(searches int) measure.Demand {

@@ -21,6 +21,9 @@ type Need struct {
 	Try func() error
 }
 
+// rawTCP is what SYNs of our own take.
+const rawTCP = "a raw socket for TCP: `CAP_NET_RAW`"
+
 // Of names the Tasks of a kind that have a Need, as an agent tells its controller: "mtu", or "ping proto=icmp".
 func (n Need) Of(kind string) string {
 	if n.Parameter == "" {

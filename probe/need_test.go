@@ -29,6 +29,8 @@ func TestNamed(t *testing.T) {
 		{"ping method=syn", measure.Task{Kind: "ping", Parameters: values{"proto": "tcp"}}, false},
 		{"ping proto=syn", measure.Task{Kind: "ping", Parameters: values{"proto": "tcp"}}, false},
 		{"trace proto=udp", measure.Task{Kind: "ping"}, false},
+		{"trace middlebox=true", measure.Task{Kind: "trace"}, false},
+		{"trace middlebox=true", measure.Task{Kind: "trace", Parameters: values{"middlebox": true}}, true},
 		{"ping hue=red", measure.Task{Kind: "ping"}, false}, // of a later build
 		{"telepathy hue=red", measure.Task{Kind: "telepathy", Parameters: values{"hue": "red"}}, true},
 	} {
@@ -42,7 +44,9 @@ func TestNamed(t *testing.T) {
 func TestNeedsAreOfValues(t *testing.T) {
 	for _, k := range Kinds() {
 		for _, n := range k.Needs {
-			of := func(p Parameter) bool { return p.Name == n.Parameter && slices.Contains(p.Values, n.Value) }
+			of := func(p Parameter) bool {
+				return p.Name == n.Parameter && (slices.Contains(p.Values, n.Value) || p.Type == "yes or no" && n.Value == "true")
+			}
 			if n.Parameter != "" && !slices.ContainsFunc(k.Parameters, of) {
 				t.Errorf("%s: no parameter can be so", n.Of(k.Name))
 			}

@@ -25,7 +25,7 @@ func pingKind() Kind {
 			Doing: "pinging", Detail: true,
 		}, Needs: []Need{
 			{What: "raw-sockets", Means: echoSocket, Parameter: "proto", Value: protoICMP, Try: tryEcho},
-			{What: "raw-tcp", Means: "a raw socket for TCP: `CAP_NET_RAW`", Parameter: "method", Value: methodSYN, Try: trySYN},
+			{What: "raw-tcp", Means: rawTCP, Parameter: "method", Value: methodSYN, Try: trySYN},
 		}},
 		target: func(p *Ping) *string { return &p.Target },
 		fields: pingFields(),

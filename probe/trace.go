@@ -36,6 +36,9 @@ type Trace struct {
 	Both          bool
 	ResponderPort int
 
+	// Secret is of a responder that was opened for this run; "": it answers everybody.
+	Secret string
+
 	// MTU measures the largest packet that comes to each hop, too.
 	MTU bool
 
@@ -121,7 +124,8 @@ func traceKind() Kind {
 			Examples: []string{"trace 127.0.0.1", "trace carol --json", "trace carol -6 --proto icmp", "trace carol:443 --proto tcp", "trace carol --dscp 46",
 				"trace carol --multipath", "trace carol --both", "trace carol --mtu", "trace carol --middlebox"},
 			Doing: "tracing", Detail: true,
-		}, Needs: []Need{{What: "timestamps", Means: "a UDP socket of which the kernel stamps arrivals", Try: tryStamps}}},
+		}, Needs: []Need{{What: "timestamps", Means: "a UDP socket of which the kernel stamps arrivals", Try: tryStamps},
+			{What: "raw-tcp", Means: rawTCP, Parameter: "middlebox", Value: "true", Try: trySYN}}},
 		target: func(t *Trace) *string { return &t.Target },
 		fields: traceFields(),
 	})
@@ -159,7 +163,17 @@ func traceFields() []field[Trace] {
 	}
 }
 
-func (t *Trace) equip(o Options) { t.Progress = watch(o.Hop, o.Say, hopLine) }
+func (t *Trace) equip(o Options) {
+	t.Progress = watch(o.Hop, o.Say, hopLine)
+	r := o.Responder
+	switch {
+	case r == nil || r.Kind != measure.ResponderNDT7:
+	case t.Both:
+		t.ResponderPort, t.Secret = r.Port, r.Secret
+	case t.Middlebox:
+		t.Port, t.Secret = r.Port, r.Secret
+	}
+}
 
 // resultBytes are those of three metrics and 15 hops, most of which the one before had, too.
 func (t *Trace) resultBytes() float64 {
@@ -185,9 +199,11 @@ func (t *Trace) demand() measure.Demand {
 	}
 	if all.Both {
 		d.DurationSeconds, d.Bytes = 2*d.DurationSeconds+openingTimeout.Seconds(), 2*d.Bytes
+		d.Responder, d.PortParameter = measure.ResponderNDT7, "responder-port"
 	}
 	if all.Middlebox { // the route twice, and a connection
 		d.DurationSeconds, d.Bytes = 2*d.DurationSeconds+2*talkTries*talkAgain.Seconds(), 2*d.Bytes
+		d.Responder = measure.ResponderNDT7
 	}
 	return d
 }

@@ -54,7 +54,7 @@ func (t Trace) back(ctx context.Context, result *measure.Result) error {
 		return fmt.Errorf("ask `pathwise respond` at %v for the route back: %w", at, endpoint.ExplainOpening(ctx, err))
 	}
 	defer conn.Close()
-	found, err := retrace.Request(ctx, conn, retrace.Ask{Protocol: t.Protocol, MaxTTL: t.MaxTTL, Queries: t.Queries, Timeout: t.Timeout, Interval: t.Interval, DSCP: t.DSCP})
+	found, err := retrace.Request(ctx, conn, retrace.Ask{Protocol: t.Protocol, MaxTTL: t.MaxTTL, Queries: t.Queries, Timeout: t.Timeout, Interval: t.Interval, DSCP: t.DSCP, Secret: t.Secret})
 	if err != nil {
 		return fmt.Errorf("at %v: %w", at, err)
 	}

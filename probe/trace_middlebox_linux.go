@@ -77,7 +77,7 @@ func (r *traceRun) distance(ctx context.Context) (distance int, hops []measure.H
 // arrived asks the far end for the SYN of a connection as it came there, and says which of its fields are known. distance is how far that is.
 func (r *traceRun) arrived(ctx context.Context, distance int) (point changed.Point, err error) {
 	flow := newTraceFlow(r.Trace, way{r.flow.target, r.flow.from.Addr()})
-	line, err := talkTCP(ctx, flow, arrived.Request())
+	line, err := talkTCP(ctx, flow, arrived.Request(r.Secret))
 	if err != nil {
 		return point, fmt.Errorf("the far end does not tell what arrived: %w", err)
 	}

@@ -25,6 +25,7 @@ func TestKindsAnswerProbes(t *testing.T) {
 	for _, kind := range probe.Kinds() {
 		tasks = append(tasks, measure.Task{Kind: kind.Name})
 	}
+	tasks = append(tasks, measure.Task{Kind: "mtu", Parameters: map[string]any{"proto": "stamp"}}, measure.Task{Kind: "trace", Parameters: map[string]any{"both": true}})
 	for _, kind := range tasks {
 		if kind.Kind == "command" {
 			continue

@@ -4,22 +4,35 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"io"
 	"net"
 	"time"
 
+	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/proto/arrived"
+	"github.com/pathwise-net/pathwise/proto/endpoint"
+	"github.com/pathwise-net/pathwise/proto/jsonlines"
 	"github.com/pathwise-net/pathwise/proto/ndt7"
 	"github.com/pathwise-net/pathwise/proto/reach"
 	"github.com/pathwise-net/pathwise/proto/retrace"
 )
 
-// linesOf serves those protocols that are lines of JSON, which the first line tells apart by its schema.
+// linesOf serves those protocols that are lines of JSON, which the first line tells apart by its schema. Where it is open for a run, the first line has to
+// show the run's secret, and fresh ports are not tried: one request is one test of the run.
 func linesOf(t terms) func(context.Context, net.Conn) {
 	ports, routes := reach.NewResponder(t.NoConnectBack, t.log), retrace.NewResponder(t.TraceBack, t.NoConnectBack, t.log)
 	return func(ctx context.Context, conn net.Conn) {
 		first, all := firstLine(conn)
 		of := func(schema string) bool { return bytes.Contains(first, []byte(`"`+schema+`"`)) }
+		if t.secret != "" && (!showsSecret(first, t.secret) || of(reach.Schema)) {
+			jsonlines.Begin(conn, jsonlines.LastTimeout, mostFirst).SayLast(map[string]string{"error": "it is open for one run alone, whose secret this is not"})
+			return
+		}
+		if t.onTest != nil {
+			defer func() { t.onTest(Tested{Client: endpoint.AddrPort(conn.RemoteAddr())}) }()
+		}
 		switch {
 		case of(retrace.Schema):
 			routes.Serve(ctx, all)
@@ -29,6 +42,18 @@ func linesOf(t terms) func(context.Context, net.Conn) {
 			ports.Serve(ctx, all) // which says what is wrong with any other
 		}
 	}
+}
+
+// showsSecret reports whether a first line has the secret of a run, in a time that says nothing of where it differs.
+func showsSecret(line []byte, secret string) bool {
+	var shown struct {
+		Secret string `json:"secret"`
+	}
+	if err := document.JSON(line, mostFirst, &shown); err != nil {
+		return false
+	}
+	is, want := sha256.Sum256([]byte(shown.Secret)), sha256.Sum256([]byte(secret))
+	return subtle.ConstantTimeCompare(is[:], want[:]) == 1
 }
 
 // Of the first line: more than the bytes of any, and how long it may take.

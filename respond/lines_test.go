@@ -47,7 +47,7 @@ func TestLines(t *testing.T) {
 			}
 		}
 		if err := over(func(conn net.Conn) error {
-			if _, err := conn.Write(arrived.Request()); err != nil {
+			if _, err := conn.Write(arrived.Request("")); err != nil {
 				return err
 			}
 			line, err := bufio.NewReader(conn).ReadBytes('\n')
@@ -69,4 +69,53 @@ func TestLines(t *testing.T) {
 			t.Errorf("%+v", back)
 		}
 	}
+}
+
+// A port that is open for one run tells what arrived, and traces back, to who shows its secret, once; fresh ports it tries for nobody.
+func TestLinesForRun(t *testing.T) {
+	traced := func(_ context.Context, to netip.Addr, _ retrace.Ask) (retrace.Route, error) {
+		return retrace.Route{Hops: []measure.Hop{{TTL: 1, Addresses: []string{to.String()}}}}, nil
+	}
+	o := forRun(t, ndt7Kind(), Run{Tests: 2, TraceBack: traced})
+	over := func(ask func(net.Conn) error) error {
+		conn, err := net.Dial("tcp", o.Addr.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		return ask(conn)
+	}
+	back := func(secret string) error {
+		return over(func(conn net.Conn) error {
+			_, err := retrace.Request(t.Context(), conn, retrace.Ask{Protocol: retrace.UDP, MaxTTL: 30, Queries: 1, Timeout: time.Second, Interval: time.Millisecond, Secret: secret})
+			return err
+		})
+	}
+	told := func(secret string) error {
+		return over(func(conn net.Conn) error {
+			if _, err := conn.Write(arrived.Request(secret)); err != nil {
+				return err
+			}
+			line, err := bufio.NewReader(conn).ReadBytes('\n')
+			if err != nil {
+				return err
+			}
+			_, err = arrived.Read(line)
+			return err
+		})
+	}
+	ports := func() error {
+		return over(func(conn net.Conn) error { _, err := reach.Ask(t.Context(), conn); return err })
+	}
+	for what, err := range map[string]error{"route back": back(otherSecret), "no secret": back(""), "what arrived": told(otherSecret), "fresh ports": ports()} {
+		if err == nil {
+			t.Errorf("%s for nobody of the run", what)
+		}
+	}
+	for what, err := range map[string]error{"route back": back(secret), "what arrived": told(secret)} {
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	o.closes(t) // after both
 }

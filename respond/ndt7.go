@@ -14,11 +14,12 @@ import (
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// ndt7Kind is a server of ndt7, which shows browsers a page that runs its tests. The secret of a run is the access token of each test.
+// ndt7Kind is a server of ndt7, which shows browsers a page that runs its tests, and on the same port traces routes back and tells what SYNs looked like as they
+// arrived. The secret of a run is the access token of each test, and what those who ask for the others have to show.
 func ndt7Kind() Kind {
 	return Kind{
 		Name: measure.ResponderNDT7, Meaning: "speed tests of browsers and of any ndt7 client",
-		Probes: []string{"ndt7"}, Protocols: []string{"tcp"}, Port: ndt7.DefaultPort,
+		Probes: []string{"ndt7", "trace"}, Protocols: []string{"tcp"}, Port: ndt7.DefaultPort,
 		// Two tests at once would halve each other's figures. Ten seconds are the longest that the protocol has.
 		Limits: Limits{Tests: 1, Longest: 10 * time.Second},
 		Fills:  true, Always: true,
@@ -48,8 +49,8 @@ func openNDT7(ctx context.Context, address string, t terms) (net.Addr, serve, er
 		pages.Handle("GET /seen.json", seen.Handler(ndt7.SYNOf))
 		pages.Handle("/", page.Handler())
 		server.Pages, server.Plain = pages, func(s sock.SYN) string { return seen.Of(s).Text() }
-		server.Lines = linesOf(t)
 	}
+	server.Lines = linesOf(t)
 	if t.onTest != nil {
 		server.OnTest = func(one ndt7.Tested) { t.onTest(Tested{Client: one.Client, Bytes: one.Bytes, Err: one.Err}) }
 	}

@@ -64,8 +64,10 @@ type Run struct {
 	Together int
 	Until    time.Time     // when it closes, whatever came; the zero value: when Serve's context ends
 	Longest  time.Duration // test; 0: the kind's own limit
-	Rate     int64         // bit/s that this end sends, of tests that ask it for a rate; 0: whatever they ask for
-	OnTest   func(Tested)  // called after each test that was started, one call after the other; nil: nobody wants to know
+	// TraceBack is that of Limits.
+	TraceBack retrace.Tracer
+	Rate      int64        // bit/s that this end sends, of tests that ask it for a rate; 0: whatever they ask for
+	OnTest    func(Tested) // called after each test that was started, one call after the other; nil: nobody wants to know
 }
 
 // Tested is what came of one test.
@@ -140,7 +142,7 @@ func (k *Kind) OpenForRun(ctx context.Context, address string, r Run, log *slog.
 	left := max(1, r.Tests)
 	var mu sync.Mutex
 	o, err := k.listen(ctx, address, terms{
-		Limits: Limits{Tests: max(1, min(r.Together, mostTogether)), Longest: r.Longest, Rate: cmp.Or(r.Rate, anyRate)},
+		Limits: Limits{Tests: max(1, min(r.Together, mostTogether)), Longest: r.Longest, Rate: cmp.Or(r.Rate, anyRate), TraceBack: r.TraceBack},
 		secret: r.Secret, peer: r.Peer, log: log,
 		onTest: func(t Tested) {
 			mu.Lock()

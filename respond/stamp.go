@@ -13,7 +13,7 @@ import (
 func stampKind() Kind {
 	return Kind{
 		Name: measure.ResponderSTAMP, Meaning: "delay tests of any STAMP or TWAMP-light sender",
-		Probes: []string{"owd"}, Protocols: []string{"udp"}, Port: stamp.DefaultPort, Spare: stamp.SparePort,
+		Probes: []string{"owd", "mtu"}, Protocols: []string{"udp"}, Port: stamp.DefaultPort, Spare: stamp.SparePort,
 		Always: true, Reflects: true,
 		check: endpoint.CheckSecret,
 		open:  openSTAMP,

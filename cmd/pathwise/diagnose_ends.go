@@ -19,6 +19,8 @@ import (
 	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/host"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/quantity"
 )
 
@@ -58,9 +60,8 @@ type farEnd struct {
 	session *session
 	host    string // as the diagnosis calls it
 	visit   *fleet.Visit
-	at      string // where it answers
-	other   string // where it answers transactions
-	stamp   string // where it reflects
+	at      string            // where it answers
+	others  map[string]string // where it answers what else it does, by the kind of responder
 	audited bool
 	ended   chan struct{} // closed with the far end's context
 }
@@ -133,13 +134,27 @@ func (f *farEnd) readAnswering() error {
 	if err := document.JSON(text, mostAnswering, &doc); err != nil {
 		return fmt.Errorf("respond on %s: %s", f.host, strings.TrimPrefix(f.visit.Says(), "pathwise: "))
 	}
-	f.at, f.other, f.stamp = doc.Address, doc.Others["transact"], doc.Others["stamp"]
+	f.at, f.others = doc.Address, doc.Others
 	return nil
 }
 
 // ports are where the far end answers tests, and transactions; 0: it does not.
-func (f *farEnd) ports() (tests, transactions int) { return portOf(f.at), portOf(f.other) }
+func (f *farEnd) ports() (tests, transactions int) {
+	return portOf(f.at), portOf(f.others[measure.ResponderTransact])
+}
 
+// tellPort adds to the parameters of a task where the far end answers what it asks for; false: it does not.
+func (f *farEnd) tellPort(t measure.Task) bool {
+	d, err := probe.Demand(t)
+	port := portOf(f.others[d.Responder])
+	if err != nil || port == 0 {
+		return false
+	}
+	t.Parameters[cmp.Or(d.PortParameter, "port")] = port
+	return true
+}
+
+// portOf is the port of an address; 0: it has none.
 func portOf(address string) int {
 	_, port, _ := net.SplitHostPort(address)
 	n, _ := strconv.Atoi(port)
@@ -200,7 +215,7 @@ func (v *survey) openFar(ctx context.Context, address netip.Addr) (context.Conte
 	tests, transactions := far.ports()
 	v.asked["port"], v.transactPort = tests, cmp.Or(transactions, v.transactPort)
 	v.reflectors = nil
-	if port := portOf(far.stamp); port != 0 {
+	if port := portOf(far.others[measure.ResponderSTAMP]); port != 0 {
 		v.reflectors = []int{port}
 	}
 	return ctx, far.close, nil

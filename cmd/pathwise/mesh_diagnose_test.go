@@ -11,8 +11,8 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// The demo's path, as a mesh, where large packets vanish: a diagnosis grows by one step after the other, and says from which size on. The hosts'
-// messages to the controller go another way. What is slow for other faults TestMeshSegments and TestDemoMesh have.
+// The demo's path, as a mesh, where large packets vanish: a diagnosis grows by one step after the other, and says from which size on, and behind which hop.
+// The hosts' messages to the controller go another way. What is slow for other faults TestMeshSegments and TestDemoMesh have.
 func TestMeshDiagnose(t *testing.T) {
 	t.Parallel()
 	m := startMeshLab(t, `
@@ -53,6 +53,9 @@ func (m *meshLab) expectBlackHole() {
 	if d.Verdict != "pmtu-blackhole" || f.Way != measure.Forward || carries < 0 || f.Evidence[carries].Value > 1300 ||
 		f.Evidence[carries].Value < 1296 || f.Predicted == nil || took > 5*time.Minute {
 		m.t.Errorf("%s after %v, want pmtu-blackhole from 1300 bytes on\n%s", d.Verdict, took, inShort(d))
+	}
+	if want := "behind hop 1 (10.0.3.2)"; !strings.Contains(f.Explanation, want) {
+		m.t.Errorf("%s\nwant %s", f.Explanation, want)
 	}
 	m.expectDiagnosisFiled(d)
 }

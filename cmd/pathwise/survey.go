@@ -167,8 +167,6 @@ func (v *survey) makeStep(ctx context.Context, s diagnose.Step) (*measure.Result
 		return v.watch(ctx, s)
 	case s.Kind == "owd":
 		return v.idle(ctx, s)
-	case s.Places() && v.far != nil: // which is at ports that its system chose
-		return nil, nil
 	case s.Parameters["middlebox"] == true && !mayTraceSYNs():
 		return nil, nil
 	case s.NeedsResponder() && v.responder == responderAway:
@@ -177,7 +175,7 @@ func (v *survey) makeStep(ctx context.Context, s diagnose.Step) (*measure.Result
 		return nil, nil
 	}
 	p, err := v.prober(s)
-	if err != nil {
+	if err != nil || p == nil {
 		return nil, err
 	}
 	r, err := v.again(ctx, p)
@@ -229,7 +227,7 @@ const (
 	responderAway // it answers no tests
 )
 
-// prober is what makes a step's measurement, a transfer with what the command line says of it.
+// prober is what makes a step's measurement, a transfer with what the command line says of it. It is nil where the far end does not answer the step.
 func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 	task := measure.Task{Kind: s.Kind, Target: v.target, Parameters: maps.Clone(s.Parameters)}
 	if _, planned := task.Parameters["family"]; !planned {
@@ -250,6 +248,8 @@ func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 		}
 	} else if port, given := v.asked["port"]; given && s.NeedsResponder() {
 		task.Parameters["port"] = port
+	} else if s.Locates() && v.far != nil && !v.far.tellPort(task) { // else it answers at the usual ports
+		return nil, nil
 	}
 	v.session.figures(s.Kind, &options)
 	return probe.New(task, options)

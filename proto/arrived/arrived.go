@@ -11,6 +11,7 @@ package arrived
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -30,8 +31,17 @@ const (
 	mostLine = 1024
 )
 
-// Request is a caller's whole request.
-func Request() []byte { return []byte(`{"schema":"` + Schema + `"}` + "\n") }
+// request is what a caller says.
+type request struct {
+	Schema string `json:"schema"`
+	Secret string `json:"secret,omitempty"`
+}
+
+// Request is a caller's whole request. secret is of the run that the responder was opened for; "": it was opened for everybody.
+func Request(secret string) []byte {
+	line, _ := json.Marshal(request{Schema: Schema, Secret: secret}) // texts are always JSON
+	return append(line, '\n')
+}
 
 type answer struct {
 	Headers string `json:"headers,omitempty"`

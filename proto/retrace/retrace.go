@@ -11,7 +11,8 @@
 //
 // A responder traces to no address but the caller's, and sends nothing before it heard the cookie from there. So nobody has it trace a stranger. What
 // it sends then is bounded by Ask's limits, some hundred small packets, and most of these end at routers on the way. They go to ports that traceroute
-// has always used, or are echo requests, so that nobody has it try the ports of who else is behind the same translator of addresses.
+// has always used, or are echo requests, so that nobody has it try the ports of who else is behind the same translator of addresses. Where a responder was
+// opened for one run, a caller shows the secret of that in its first message; who has the Responder looks at it.
 //
 // This file and report.go hold the format and open nothing; caller.go and responder.go talk. How a route is found is for who makes the Responder to say.
 package retrace
@@ -40,6 +41,7 @@ type Ask struct {
 	Timeout  time.Duration // the longest wait for one answer, up to MostTimeout
 	Interval time.Duration // from one packet to the next, LeastInterval to MostInterval
 	DSCP     int           // of the packets, 0 to 63
+	Secret   string        // of the run that a responder was opened for; "": it was opened for everybody
 }
 
 // What packets a route is traced by.
@@ -86,6 +88,7 @@ type hello struct {
 	Timeout  float64 `json:"timeout_seconds"`
 	Interval float64 `json:"interval_seconds"`
 	DSCP     int     `json:"dscp"`
+	Secret   string  `json:"secret,omitempty"`
 }
 
 // offer is the responder's answer to it, or why there is none.
@@ -109,7 +112,8 @@ func (a Ask) Within() Ask {
 }
 
 func (a Ask) hello() hello {
-	return hello{Schema: Schema, Protocol: a.Protocol, MaxTTL: a.MaxTTL, Queries: a.Queries, Timeout: a.Timeout.Seconds(), Interval: a.Interval.Seconds(), DSCP: a.DSCP}
+	return hello{Schema: Schema, Protocol: a.Protocol, MaxTTL: a.MaxTTL, Queries: a.Queries, Timeout: a.Timeout.Seconds(), Interval: a.Interval.Seconds(), DSCP: a.DSCP,
+		Secret: a.Secret}
 }
 
 func readHello(line []byte) (a Ask, err error) {
