@@ -12,7 +12,8 @@ import (
 type Answers struct {
 	MPLS       []uint32     `yaml:"mpls"`       // the labels that packets come to it with, outermost first
 	MPLSTTL    int          `yaml:"mpls_ttl"`   // of these labels; 0: 1, as of labels whose TTL ran out
-	Interfaces bool         `yaml:"interfaces"` // the interface that a packet came in by
+	MPLSClass  int          `yaml:"mpls_class"` // traffic class of these labels
+	Interfaces Roles        `yaml:"interfaces"` // those that they tell of, by what they have to do with the packet; none: of none
 	Quote      int          `yaml:"quote"`      // bytes behind the IP header that they quote at most; 0: as many as fit
 	QuotedTTL  *int         `yaml:"quoted_ttl"` // that they say packets came with, as inside a tunnel that keeps it; nil: the true one
 	From       string       `yaml:"from"`       // the address that they come from, whosever it is; "": that of the interface the packet came in by
@@ -24,6 +25,7 @@ type Answers struct {
 
 const (
 	maxLabel  = 1<<20 - 1 // RFC 3032: a label has 20 bits
+	maxClass  = 7         // RFC 3032: it has three
 	maxLabels = 8         // deeper stacks are not seen, and would not fit an error of 576 bytes with much else
 	minQuote  = 8         // RFC 792
 	maxQuote  = 1232      // what an error of IPv6 has room for
@@ -46,6 +48,8 @@ func (a Answers) validate() error {
 	switch {
 	case a.MPLSTTL < 0 || a.MPLSTTL > 255:
 		return fmt.Errorf("mpls_ttl: %d: want a number from 1 to 255", a.MPLSTTL)
+	case a.MPLSClass < 0 || a.MPLSClass > maxClass:
+		return fmt.Errorf("mpls_class: %d: want a number from 0 to %d", a.MPLSClass, maxClass)
 	case a.Quote != 0 && (a.Quote < minQuote || a.Quote > maxQuote):
 		return fmt.Errorf("quote: %d: want a number of bytes from %d to %d", a.Quote, minQuote, maxQuote)
 	case a.QuotedTTL != nil && (*a.QuotedTTL < 0 || *a.QuotedTTL > 255):
@@ -76,7 +80,7 @@ func (n *Network) complain(t int64, node, iface int, about *packet.Packet, what 
 	if v6 {
 		from = i.Address6
 	}
-	told := n.told(node, iface, from)
+	told := n.told(node, iface, about)
 	answers := n.plan.Nodes[node].answers()
 	if another := answers.from(); another.IsValid() && another.Is6() == v6 {
 		from = another
@@ -102,18 +106,18 @@ func (n Node) answers() Answers {
 	return n.Settings.Answers
 }
 
-// told is what a router says of itself, and of the interface that a packet came in by.
-func (n *Network) told(node, iface int, address netip.Addr) packet.Told {
+// told is what a router says of itself, and of the interfaces that a packet has to do with.
+func (n *Network) told(node, iface int, about *packet.Packet) packet.Told {
 	answers := n.plan.Nodes[node].answers()
-	t := packet.Told{Labels: answers.MPLS, LabelTTL: byte(answers.MPLSTTL), Quote: answers.Quote, Spoil: answers.Spoil}
+	t := packet.Told{Labels: answers.MPLS, LabelTTL: byte(answers.MPLSTTL), LabelClass: byte(answers.MPLSClass), Quote: answers.Quote, Spoil: answers.Spoil}
 	if ttl := answers.QuotedTTL; ttl != nil {
 		limit := byte(*ttl)
 		t.HopLimit = &limit
 	}
-	if answers.Interfaces {
-		i := n.plan.Interfaces[iface]
-		t.Interface = &packet.Arrival{Index: uint32(slices.Index(n.plan.Nodes[node].Interfaces, iface) + 1), Address: address, Name: i.Name,
-			MTU: uint32(n.plan.deviceMTU(iface))}
+	for _, role := range answers.Interfaces {
+		if i, known := n.toldInterface(role, node, iface, about); known {
+			t.Interfaces = append(t.Interfaces, i)
+		}
 	}
 	return t
 }

@@ -33,7 +33,7 @@ var shapeSettings = []string{
 
 var routerSettings = []string{"", "hidden: true", "silent: true", "icmp: filtered", "icmp: {rate: 10/s}", "strip: [sack, timestamps]",
 	"mss: 1360", "dscp: CS1", "ecn: bleach", "balance: flow", "balance: packet", "randomize_sequence: true",
-	"mpls: [17, 18]", "interfaces: true", "quote: 8",
+	"mpls: [17, 18]", "interfaces: true", "mpls: [17], mpls_class: 5, interfaces: [incoming, outgoing, next-hop]", "quote: 8",
 	"mpls: [3], mpls_ttl: 250, spoil: extensions", "quoted_ttl: 2, copies: 2", "from: 192.0.2.1", "refuse: host", "zero_ttl: true"}
 
 // randomFile writes a valid lab file: a tree of hosts and routers, some links doubled, with random settings.
