@@ -14,8 +14,8 @@ import (
 // Trace finds the route to a target: packets with TTL 1, 2, 3 … make each router on the way answer with an ICMP
 // "time exceeded", and the target with an answer of its own (RFC 1393 describes the method).
 //
-// All packets of a trace are of one flow, so that routers which spread flows over equal ways send all the same way: see traceFlow. What goes
-// when says tracePlan. UDP and ICMP need no privilege: the kernel hands the ICMP errors to the socket that caused them. With CAP_NET_RAW a trace
+// All packets of a trace are of one flow, so that routers which spread flows over equal ways send all the same way: see traceFlow. So are all traces to a target
+// by a protocol, unless they say NewFlow. What goes when says tracePlan. UDP and ICMP need no privilege: the kernel hands the ICMP errors to the socket that caused them. With CAP_NET_RAW a trace
 // hears more: what routers quote of a packet's own header, such as its DSCP. TCP without it makes a connection for each
 // packet, so that each is a flow of its own.
 type Trace struct {
@@ -28,6 +28,8 @@ type Trace struct {
 	Port     int           // the destination port; 0: 33434 of UDP, 80 of TCP; ICMP has none
 	DSCP     int           // of the packets, 0..63
 	Interval time.Duration // the least time between two packets; 0: 1 ms
+	// NewFlow has its packets be of another flow than those of other traces to the target: see traceFlow.heldPort.
+	NewFlow bool
 	// Multipath looks for all equal-cost paths, by UDP packets of many flows; Queries is of no use then.
 	Multipath  bool
 	Confidence float64 // that all of them are found; 0: 0.95
@@ -79,6 +81,7 @@ func (t Trace) Validate() error {
 		return &input.Error{Field: "port", Value: strconv.Itoa(t.Port), Remedy: "leave it away: ICMP has no ports"}
 	}
 	return cmp.Or(
+		t.checkNewFlow(),
 		t.checkMultipath(),
 		t.checkBoth(),
 		t.checkMTU(),
@@ -147,6 +150,8 @@ func traceFields() []field[Trace] {
 			binding: span(func(t *Trace) *time.Duration { return &t.Interval })},
 		{Name: "dscp", Default: "0", Meaning: dscpMeaning,
 			binding: codePoint(func(t *Trace) *int { return &t.DSCP })},
+		{Name: "new-flow", Default: "false", Meaning: "be of another flow each time, not of the one that all traces to a target are of and that balancing sends one way",
+			binding: ifYes(func(t *Trace) *bool { return &t.NewFlow })},
 		{Name: "multipath", Default: "false", Meaning: "find all equal-cost paths, by packets of many flows",
 			binding: ifYes(func(t *Trace) *bool { return &t.Multipath })},
 		{Name: "confidence", Default: "0.95", Meaning: "with multipath: how sure to be that no path is missing",

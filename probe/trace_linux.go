@@ -56,6 +56,9 @@ func (t Trace) measureWay(ctx context.Context, w way, last bool, result *measure
 		}
 	}
 	run.report(result)
+	if run.flow.strayed {
+		result.Note(strayedNote)
+	}
 	if ctx.Err() != nil { // whatever call it made fail
 		err = context.Cause(ctx)
 	}

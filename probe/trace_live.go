@@ -14,7 +14,7 @@ import (
 // LiveTrace asks every hop of a route again and again: each round sends one packet to each hop, all of one flow as a Trace has it. What came of
 // them it keeps in memory that does not grow. Any goroutine may look on by State, and pause it or clear its figures.
 //
-// Of Trace, Queries, Multipath and Progress are of no use here. With Protocol "" it sends ICMP echo, which targets answer as often as they are asked, and UDP
+// Of Trace, Queries, NewFlow, Multipath and Progress are of no use here. With Protocol "" it sends ICMP echo, which targets answer as often as they are asked, and UDP
 // where this host does not let it: Linux limits how often it says that a port is closed.
 type LiveTrace struct {
 	Trace
@@ -107,7 +107,7 @@ func (l *LiveTrace) open(ctx context.Context, w way) (t Trace, wire traceWire, f
 	}
 	for _, protocol := range protocols {
 		t = l.Trace
-		t.Protocol = protocol
+		t.Protocol, t.NewFlow = protocol, true // it lasts: other traces shall have the flow that they share
 		t = t.withDefaults()
 		flow = newTraceFlow(t, w)
 		if wire, err = openWire(ctx, t, flow); !isPermission(err) {

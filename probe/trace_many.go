@@ -17,7 +17,7 @@ import (
 // ManyTraces traces many targets at once, and asks no router too often: see hopPace. Its memory does not grow with the number of targets but by their
 // names, as each Result is passed on when it is its turn.
 type ManyTraces struct {
-	Trace            // of each target; its own target, its family and Progress are of no use, and Multipath is refused
+	Trace            // of each target; its own target, its family, NewFlow and Progress are of no use, and Multipath is refused
 	Targets []Target // each address once
 	HopRate float64  // packets a second to what is believed to be one router; 0: 200
 
@@ -64,7 +64,7 @@ func (m *ManyTraces) Do(ctx context.Context) error {
 	rate := m.HopRate
 	setDefault(&rate, ManyHopRate)
 	t := m.Trace.withDefaults()
-	t.Progress = nil
+	t.Progress, t.NewFlow = nil, true // since all of them share a port
 	r := &manyRun{ManyTraces: m, trace: t, plan: newManyPlan(t, len(m.Targets), rate), wires: newManyWires(ctx, t), byFlow: map[*traceFlow]*manyRunning{},
 		running: map[*manyTrace]*manyRunning{}, done: map[int]manyDone{}, clock: measure.NewClock(sock.ClockQuality())}
 	defer r.wires.close()

@@ -15,7 +15,7 @@ import (
 //
 //	          constant                                 tells probes apart
 //	udp       addresses, ports                         payload: token, id; so the checksum, which the least quote has
-//	icmp      addresses, identifier, checksum          sequence = base + id; the payload makes up for it in the checksum
+//	icmp      addresses, identifier, checksum          sequence = base + id; the payload makes up for it in the checksum, and for the token
 //	tcp       addresses, ports                         sequence number = base + id
 //
 // Whoever would pass off an answer for one of a router has to know the token or the base, which are random.
@@ -24,6 +24,7 @@ type traceFlow struct {
 	from, to netip.AddrPort // the port of from is the identifier of icmp
 	target   netip.Addr     // that of to, with its zone
 	token    [tokenSize]byte
+	strayed  bool        // it is not the one that all traces to the target are of, as it should: its ports are taken
 	crafted  *craftedSYN // the SYNs of a trace that looks for middleboxes; nil: it does not
 	// ports are, of each probe that was sent, where those of a trace are of many flows, what makes its flow: see flowMark. nil: they are of one flow.
 	ports  []atomic.Uint32
@@ -94,6 +95,7 @@ func (f *traceFlow) request(id int) []byte {
 		payload := make([]byte, tracePayload)
 		copy(payload, f.token[:])
 		binary.BigEndian.PutUint16(payload[tokenSize:], ^sequence) // their sum is the same for all
+		binary.BigEndian.PutUint16(payload[tokenSize+4:], icmp.Checksum(f.token[:]))
 		if f.ports != nil {
 			binary.BigEndian.PutUint16(payload[tokenSize+2:], uint16(f.ports[id].Load())) // another checksum for another flow
 		}

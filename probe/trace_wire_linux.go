@@ -2,7 +2,6 @@ package probe
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,51 +119,6 @@ func openPackets(ctx context.Context, t Trace, flow *traceFlow) (*packetWire, er
 func isPermission(err error) bool {
 	var denied *sock.PermissionError
 	return errors.As(err, &denied)
-}
-
-// openTraceSender opens the socket that probes leave by, on a port, or under an identifier, of its own; raw says that raw sockets are allowed.
-func openTraceSender(t Trace, flow *traceFlow, raw bool) (s *sock.Socket, err error) {
-	local, port := flow.from.Addr(), uint16(0)
-	switch t.Protocol {
-	case traceTCP:
-		if t.Multipath {
-			s, port, err = sock.OpenSYNs(local, uint16(t.Port))
-		} else {
-			s, port, err = sock.OpenSYN(local)
-		}
-	case traceICMP:
-		open := sock.OpenEcho
-		if t.Multipath && raw {
-			open = sock.OpenRawEcho
-		}
-		if s, err = open(local.Is6()); err == nil {
-			if port = s.Ident(); port != 0 {
-				flow.idents = t.Multipath
-			} else {
-				port, err = s.BindTo(local)
-			}
-		}
-	default:
-		if s, err = sock.OpenUDP(local.Is6()); err == nil {
-			port, err = s.BindTo(local)
-		}
-	}
-	if err == nil {
-		conn, _ := s.SyscallConn()
-		_ = sock.HearExtensions(conn) // an old kernel's error queue has none
-		err = cmp.Or(sock.SetDontFragment(conn), sock.SetDSCP(conn, t.DSCP))
-		if err == nil && t.Middlebox {
-			err = sock.SetECN(conn, ecnCapable)
-		}
-	}
-	if err != nil {
-		if s != nil {
-			s.Close()
-		}
-		return nil, err
-	}
-	flow.from = netip.AddrPortFrom(local, port)
-	return s, nil
 }
 
 func (w *packetWire) send(id, ttl int, distinct bool) (time.Time, error) {

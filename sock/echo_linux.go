@@ -14,14 +14,17 @@ import (
 // returns a PermissionError. Packets sent and received start with the ICMP header in both cases. The kernel gives a
 // datagram socket an identifier, writes it into its requests and hands it only the replies to them; requests on a raw
 // socket must carry Ident, and those of the replies that have it come in.
-func OpenEcho(ipv6 bool) (*Socket, error) {
+func OpenEcho(ipv6 bool) (*Socket, error) { return OpenEchoAs(ipv6, 0) }
+
+// OpenEchoAs is OpenEcho with a wish for the identifier of a raw socket, 0 for none: where it is taken, Ident is the next that is free.
+func OpenEchoAs(ipv6 bool, wanted uint16) (*Socket, error) {
 	protocol := unix.IPPROTO_ICMP
 	if ipv6 {
 		protocol = unix.IPPROTO_ICMPV6
 	}
 	s, err := open(ipv6, unix.SOCK_DGRAM, protocol)
 	if denied(err) {
-		s, err = openRawEcho(ipv6, protocol)
+		s, err = openRawEcho(ipv6, protocol, wanted)
 	}
 	switch {
 	case err == nil:
@@ -33,13 +36,13 @@ func OpenEcho(ipv6 bool) (*Socket, error) {
 	return nil, fmt.Errorf("open ICMP socket: %w", err)
 }
 
-// OpenRawEcho opens a raw socket as OpenEcho does, also where a datagram socket is allowed: what it sends may have other identifiers than Ident.
-func OpenRawEcho(ipv6 bool) (*Socket, error) {
+// OpenRawEcho opens a raw socket as OpenEchoAs does, also where a datagram socket is allowed: what it sends may have other identifiers than Ident.
+func OpenRawEcho(ipv6 bool, wanted uint16) (*Socket, error) {
 	protocol := unix.IPPROTO_ICMP
 	if ipv6 {
 		protocol = unix.IPPROTO_ICMPV6
 	}
-	s, err := openRawEcho(ipv6, protocol)
+	s, err := openRawEcho(ipv6, protocol, wanted)
 	if denied(err) {
 		err = &PermissionError{Op: "open raw ICMP socket", Err: err, Remedy: "run as root, or setcap cap_net_raw+ep on this program"}
 	}
@@ -50,13 +53,16 @@ func denied(err error) bool { return errors.Is(err, unix.EACCES) || errors.Is(er
 
 // openRawEcho opens a raw socket that hears only echo replies to its own identifier. The kernel gives every raw socket
 // a copy of all ICMP that comes to the host, so a hundred sockets that ping would otherwise read each other's replies,
-// ten thousand for a hundred.
-func openRawEcho(ipv6 bool, protocol int) (*Socket, error) {
+// ten thousand for a hundred. The identifier is the one that is wanted, 0: a random one, or the next that is free.
+func openRawEcho(ipv6 bool, protocol int, wanted uint16) (*Socket, error) {
 	s, err := open(ipv6, unix.SOCK_RAW, protocol)
 	if err != nil {
 		return nil, err
 	}
-	if s.ident, err = reserveIdent(uint16(rand.Uint32())); err == nil {
+	if wanted == 0 {
+		wanted = uint16(rand.Uint32())
+	}
+	if s.ident, err = reserveIdent(wanted); err == nil {
 		_, err = control(s.conn, s.onlyOwnReplies)
 	}
 	if err != nil {

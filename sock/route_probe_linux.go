@@ -10,11 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BindTo binds the socket to a local address, and returns the port that the kernel gives it; of a datagram socket for echoes that is the
-// identifier of its requests.
-func (s *Socket) BindTo(local netip.Addr) (uint16, error) {
+// BindTo binds the socket to a local address and port, and returns the port; 0: the one that the kernel gives it. Of a datagram socket for echoes that is the
+// identifier of its requests. One that another socket has is refused with EADDRINUSE.
+func (s *Socket) BindTo(local netip.AddrPort) (uint16, error) {
 	return control(s.conn, func(fd int) (uint16, error) {
-		if err := unix.Bind(fd, sockaddr(netip.AddrPortFrom(local, 0), s.ipv6)); err != nil {
+		// Datagram sockets for echoes share an identifier unless one of them does not want to (net/ipv4/ping.c, INET_PROTOSW_REUSE): each would hear but some replies.
+		if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 0); err != nil {
+			return 0, os.NewSyscallError("setsockopt SO_REUSEADDR", err)
+		}
+		if err := unix.Bind(fd, sockaddr(local, s.ipv6)); err != nil {
 			return 0, os.NewSyscallError("bind", err)
 		}
 		name, err := syscall.Getsockname(fd)

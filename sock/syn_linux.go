@@ -19,23 +19,29 @@ const sourceAt, portAt = 0, 2
 // begin with the TCP header, and their checksum is for the caller to compute. It needs CAP_NET_RAW; without it the error is
 // a PermissionError.
 func OpenSYN(local netip.Addr) (s *Socket, port uint16, err error) {
-	return openSYN(local, 0, false)
+	return openSYN(netip.AddrPortFrom(local, 0), 0, false)
+}
+
+// OpenSYNFrom is OpenSYN from a port that the caller chose. One that another socket has is refused with EADDRINUSE.
+func OpenSYNFrom(local netip.AddrPort) (s *Socket, err error) {
+	s, _, err = openSYN(local, 0, false)
+	return s, err
 }
 
 // OpenSYNs is OpenSYN for a caller who sends from several ports: the socket hears all segments that come from a port, whichever port of this host they
-// are for. One of this host's ports is held and returned.
-func OpenSYNs(local netip.Addr, from uint16) (s *Socket, port uint16, err error) {
+// are for. One of this host's ports is held and returned: that of local, or a free one where it has none.
+func OpenSYNs(local netip.AddrPort, from uint16) (s *Socket, port uint16, err error) {
 	return openSYN(local, from, false)
 }
 
 // OpenTCP is OpenSYN for who speaks TCP by itself: the kernel keeps still about what comes to the port. It listens there with a filter that takes nothing,
 // and what a filter drops is not answered.
 func OpenTCP(local netip.Addr) (s *Socket, port uint16, err error) {
-	return openSYN(local, 0, true)
+	return openSYN(netip.AddrPortFrom(local, 0), 0, true)
 }
 
 // openSYN opens a socket that hears the segments from a port; 0: those to the port that is held. quiet: the kernel does not answer there.
-func openSYN(local netip.Addr, from uint16, quiet bool) (s *Socket, port uint16, err error) {
+func openSYN(local netip.AddrPort, from uint16, quiet bool) (s *Socket, port uint16, err error) {
 	held, port, err := holdPort(local)
 	if err == nil && quiet {
 		if err = takeNothing(held); err != nil {
@@ -45,7 +51,7 @@ func openSYN(local netip.Addr, from uint16, quiet bool) (s *Socket, port uint16,
 	if err != nil {
 		return nil, 0, fmt.Errorf("hold a TCP port: %w", err)
 	}
-	s, err = open(local.Is6(), unix.SOCK_RAW, unix.IPPROTO_TCP)
+	s, err = open(local.Addr().Is6(), unix.SOCK_RAW, unix.IPPROTO_TCP)
 	if err != nil {
 		held.Close()
 		if denied(err) {
@@ -81,13 +87,13 @@ func takeNothing(held *os.File) error {
 	return err
 }
 
-// holdPort binds a TCP socket to a free port of an address, and does nothing more with it.
-func holdPort(local netip.Addr) (*os.File, uint16, error) {
-	held, fd, err := openTCP(local.Is6(), 0)
+// holdPort binds a TCP socket to a port of an address, 0: a free one, and does nothing more with it.
+func holdPort(local netip.AddrPort) (*os.File, uint16, error) {
+	held, fd, err := openTCP(local.Addr().Is6(), 0)
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := unix.Bind(fd, sockaddr(netip.AddrPortFrom(local, 0), local.Is6())); err != nil {
+	if err := unix.Bind(fd, sockaddr(local, local.Addr().Is6())); err != nil {
 		held.Close()
 		return nil, 0, os.NewSyscallError("bind", err)
 	}

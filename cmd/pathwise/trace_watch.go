@@ -21,7 +21,7 @@ import (
 
 var (
 	// watchFlags are those of trace that hold with --watch, and watchOnly those that hold with it alone.
-	watchFlags = append([]string{"watch", everyFlag, "proto", "max-ttl", "queries", "port", "timeout", "interval", "dscp", "ipv4", "ipv6", "json", "quiet", "verbose"}, knownNames...)
+	watchFlags = append([]string{"watch", everyFlag, "proto", "max-ttl", "queries", "port", "timeout", "interval", "dscp", "new-flow", "ipv4", "ipv6", "json", "quiet", "verbose"}, knownNames...)
 	watchOnly  = []string{"for", "log"}
 )
 
@@ -30,9 +30,11 @@ const (
 	watchEvery = 10 * time.Second
 	// watchLeast is the shortest: routers that answer a packet a second leave most others without an answer even so.
 	watchLeast = 200 * time.Millisecond
-	// watchSoon is the time between traces that look closer, and mostSoon how many in a row do: enough to be sure of a change.
-	watchSoon = 500 * time.Millisecond
-	mostSoon  = 8
+	// watchSoon is the time between traces that look closer, and mostSoon how many in a row do: enough to be sure of a change. By UDP it is more: a trace takes some three
+	// answers of a target, and Linux says once a second that a port is closed (icmp_ratelimit), so that the end of the route would seem to move.
+	watchSoon    = 500 * time.Millisecond
+	watchSoonUDP = 3 * time.Second
+	mostSoon     = 8
 )
 
 // watchCall is a call of trace --watch.
@@ -51,7 +53,7 @@ func addWatch(c *cobra.Command, s *session, flags *parameterFlags) {
 	c.Flags().BoolVar(&call.watch, "watch", false, "trace again and again, and tell changes of the route")
 	c.Flags().StringVar(&call.total, "for", "", "of --watch: how long, such as 1h (default: until Ctrl-C)")
 	c.Flags().StringVar(&call.log, "log", "", "of --watch: append all of it to this file, as JSON lines")
-	c.Long += "\n--watch traces again and again, and tells when traffic was moved to another route, and by how much the round trip grew."
+	c.Long += "\n--watch traces again and again, and tells when traffic was moved to another route, and by how much the round trip grew. All its traces are of one flow."
 	c.Example += "\n" + examples([]string{"trace carol --watch", "trace carol --watch --every 1s --for 1h --json"})
 	once := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -93,7 +95,11 @@ func (call *watchCall) run(c *cobra.Command, s *session, flags *parameterFlags, 
 		return err
 	}
 	options.Say = nil
-	w := &routeWatch{session: s, every: every, story: newRouteStory(task.Target), trace: func(ctx context.Context) (*measure.Result, error) {
+	soon := watchSoon
+	if protocol, set := task.Parameters["proto"]; !set || protocol == "udp" {
+		soon = watchSoonUDP
+	}
+	w := &routeWatch{session: s, every: every, soon: soon, story: newRouteStory(task.Target), trace: func(ctx context.Context) (*measure.Result, error) {
 		p, err := probe.New(task, options)
 		if err != nil {
 			return nil, err
@@ -128,6 +134,7 @@ func (call *watchCall) run(c *cobra.Command, s *session, flags *parameterFlags, 
 type routeWatch struct {
 	*session
 	every time.Duration
+	soon  time.Duration // between traces that look closer
 	trace func(context.Context) (*measure.Result, error)
 	log   io.Writer // nil: none
 	story *routeStory
@@ -169,7 +176,7 @@ func (w *routeWatch) run(ctx context.Context) error {
 		wait := w.every
 		if w.story.unsettled() && soon < mostSoon {
 			soon++
-			wait = min(wait, watchSoon)
+			wait = min(wait, w.soon)
 		} else if !w.story.unsettled() {
 			soon = 0
 		}

@@ -120,7 +120,11 @@ func TestWatchInLab(t *testing.T) {
 	for i, pair := range pairs {
 		from, to, _ := strings.Cut(pair, " ")
 		all.Go(func() {
-			onHost(t, l, from, &outs[i], lab.Self(), "trace", to, "--watch", "--proto", "icmp", "--every", "200ms", "--for", "6500ms", "--json")
+			argv := []string{lab.Self(), "trace", to, "--watch", "--proto", "icmp", "--every", "200ms", "--for", "6500ms", "--json"}
+			if from == "bob" { // whose flows are balanced, as long as they are several
+				argv = append(argv, "--new-flow")
+			}
+			onHost(t, l, from, &outs[i], argv...)
 		})
 	}
 	all.Wait()
