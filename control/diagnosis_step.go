@@ -112,7 +112,7 @@ func (d *diagnosis) ask(s diagnose.Step) Request {
 	source, target := d.ends(s)
 	parameters := map[string]any{}
 	maps.Copy(parameters, s.Parameters)
-	for _, dispensable := range []string{diagnose.PathRate, diagnose.Narrow} { // the newest first
+	for _, dispensable := range []string{diagnose.Brief, diagnose.PathRate, diagnose.Narrow} { // the newest first
 		if d.roster.notUnderstood(source, measure.Task{Kind: s.Kind, Parameters: parameters}) != "" {
 			delete(parameters, dispensable)
 		}

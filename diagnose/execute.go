@@ -16,9 +16,14 @@ type Maker func(context.Context, Step) (*measure.Result, error)
 // Both makes a step under a transfer, and returns the Results of both, as far as they left any. An error is as that of Maker.
 type Both func(context.Context, Step) ([]*measure.Result, error)
 
-// Executor makes the steps of a plan, one after the other, and those that their Results ask for.
+// Several makes steps at once that disturb neither each other nor what the other measures, and returns their Results, as far as they left any. An
+// error is as that of Maker.
+type Several func(context.Context, []Step) ([]*measure.Result, error)
+
+// Executor makes the steps of a plan, one after the other but for those that can be made at once, and those that their Results ask for.
 type Executor struct {
 	Make    Maker
+	AtOnce  Several          // nil: all steps are made one after the other
 	Far     bool             // the target can measure itself; else no step of it is planned
 	Beside  Both             // makes steps under a transfer; nil: none is planned
 	Planned func([]Step)     // told of the plan, at first and when it grows; nil: nobody wants to know
@@ -36,16 +41,23 @@ func (e Executor) Execute(ctx context.Context, plan []Step) (results []*measure.
 	}
 	var skipped []Step
 	e.tell(plan)
-	for at := 0; at < len(plan); at++ {
-		step, fits := left.next(plan[at:], e.cost)
-		step = toldRate(step, results)
-		if !fits {
-			skipped = append(skipped, step)
+	for at := 0; at < len(plan); {
+		n := e.atOnce(plan[at:])
+		var steps []Step
+		for ; n > 0; n, at = n-1, at+1 {
+			step, fits := left.next(plan[at:], e.cost)
+			if !fits {
+				skipped = append(skipped, step)
+				continue
+			}
+			steps = append(steps, toldRate(step, results))
+		}
+		if len(steps) == 0 {
 			continue
 		}
 		began := now()
-		made, err := e.make(ctx, step)
-		left.spend(now().Sub(began), moved(step, made, e.cost))
+		made, err := e.make(ctx, steps)
+		left.spend(now().Sub(began), e.moved(steps, made))
 		results = append(results, made...)
 		if err == nil {
 			err = context.Cause(ctx)
@@ -53,7 +65,7 @@ func (e Executor) Execute(ctx context.Context, plan []Step) (results []*measure.
 		if err != nil {
 			return results, e.Budget.without(skipped), err
 		}
-		longer := Extend(plan, at+1, results)
+		longer := Extend(plan, at, results)
 		longer = slices.DeleteFunc(slices.Clone(longer), func(s Step) bool { return !e.can(s) })
 		if len(longer) > len(plan) {
 			plan = longer
@@ -82,8 +94,22 @@ func (e Executor) can(s Step) bool {
 	return (!s.Far || e.Far) && (s.Under == nil || e.Beside != nil && e.Budget.Bytes == 0)
 }
 
-// make makes a step, with the transfer that it is made under.
-func (e Executor) make(ctx context.Context, s Step) ([]*measure.Result, error) {
+// atOnce is how many of the steps that are left are made at once: transactions, which move some packets at a time, and what follows them that are
+// others. What pings measure they would spoil on a way of some kbit/s.
+func (e Executor) atOnce(left []Step) int {
+	n := 1
+	for e.AtOnce != nil && n < len(left) && left[0].Kind == string(ofExchange) && left[n].Kind == string(ofExchange) {
+		n++
+	}
+	return n
+}
+
+// make makes steps, with the transfer that one is made under.
+func (e Executor) make(ctx context.Context, steps []Step) ([]*measure.Result, error) {
+	s := steps[0]
+	if len(steps) > 1 {
+		return e.AtOnce(ctx, steps)
+	}
 	if s.Under != nil {
 		return e.Beside(ctx, s)
 	}
@@ -92,6 +118,17 @@ func (e Executor) make(ctx context.Context, s Step) ([]*measure.Result, error) {
 		return nil, err
 	}
 	return []*measure.Result{r}, err
+}
+
+// moved is how many bytes steps moved: see the function of that name.
+func (e Executor) moved(steps []Step, made []*measure.Result) (sum float64) {
+	if len(steps) == 1 {
+		return moved(steps[0], made, e.cost)
+	}
+	for _, s := range steps {
+		sum += e.cost(s)
+	}
+	return sum
 }
 
 func (e Executor) tell(plan []Step) {

@@ -38,3 +38,38 @@ func TestTransfersAreToldTheRate(t *testing.T) {
 		}
 	}
 }
+
+// Transactions that follow each other in a plan are made at once, where somebody can, and their Results stay in its order; no other step is.
+func TestTransactionsAtOnce(t *testing.T) {
+	var alone, together []string
+	result := func(s Step) *measure.Result {
+		r := measure.NewResult(s.Kind, testStart)
+		r.Role = measure.Role(s.Name)
+		return r
+	}
+	plan := WithTransactions(Plan(time.Second, measure.Forward), Program{Service: 80})
+	results, _, err := Executor{
+		Make: func(_ context.Context, s Step) (*measure.Result, error) {
+			alone = append(alone, s.Name)
+			return result(s), nil
+		},
+		AtOnce: func(_ context.Context, steps []Step) (made []*measure.Result, err error) {
+			for _, s := range steps {
+				together, made = append(together, s.Name), append(made, result(s))
+			}
+			return made, nil
+		},
+		Budget: Budget{Bytes: 1e6},
+		Cost:   func(Step) float64 { return 10 },
+	}.Execute(t.Context(), plan)
+	var order []string
+	for _, r := range results {
+		order = append(order, string(r.Role))
+	}
+	if err != nil || !cmp.Equal(together, []string{"transactions", "connections", "service"}) || !cmp.Equal(alone, []string{"ping", "trace", "capacity", "transfer"}) {
+		t.Errorf("%v: at once %v, alone %v", err, together, alone)
+	}
+	if want := []string{"ping", "trace", "transactions", "connections", "service", "capacity", "transfer"}; !cmp.Equal(order, want) {
+		t.Errorf("results of %v, want %v", order, want)
+	}
+}

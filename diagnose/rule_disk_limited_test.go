@@ -89,7 +89,7 @@ func TestWithFile(t *testing.T) {
 	for direction, after := range map[string]string{measure.Forward: "transfer", measure.Reverse: "transfer-reverse"} {
 		longer := WithFile(plan, direction)
 		at := find(longer, after)
-		if len(longer) != len(plan)+1 || !longer[at+1].File || !longer[at+1].Compares() || longer[at+1].Parameters["duration"] != fileLasts ||
+		if len(longer) != len(plan)+1 || !longer[at+1].File || !longer[at+1].Compares() || longer[at+1].Parameters["duration"] != min(fileLasts, longer[at].Parameters["duration"].(float64)) ||
 			longer[at+1].Parameters[Narrow] != nil || longer[at+1].Way != longer[at].Way {
 			t.Errorf("%s: %+v", direction, longer)
 		}

@@ -27,6 +27,7 @@ type Capacity struct {
 	Small     int         // of every second packet, to see whether small ones overtake; 0: all are of Length. Such trains tell no capacity
 	Available bool        // what is free, too
 	Light     bool        // capacity, and what is free, as well as a second allows
+	Brief     bool        // by no more trains than tell, where they agree
 	Hops      bool        // in place of all that, what each link on the way can carry: see capacity_hops.go
 
 	Cookie string            // as in iperf3.Config
@@ -81,7 +82,7 @@ func (p *Capacity) longest() time.Duration {
 
 // goal is what the trains and streams are to tell.
 func (p *Capacity) goal() dispersion.Goal {
-	return dispersion.Goal{Free: p.Available || p.Light, Light: p.Light}
+	return dispersion.Goal{Free: p.Available || p.Light, Light: p.Light, Brief: p.Brief}
 }
 
 // segment is the MSS of the control connection: the kernel's choice (0), or, where packets of less than the usual size are asked

@@ -41,6 +41,8 @@ func (p *Capacity) checkHops() error {
 		other = "reverse"
 	case p.Light:
 		other = "light"
+	case p.Brief:
+		other = "brief"
 	case p.Length != 0:
 		other = "length"
 	case p.Small != 0:

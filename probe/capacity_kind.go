@@ -30,6 +30,8 @@ func capacityFields() []field[Capacity] {
 			binding: yesOrNo(func(p *Capacity) *bool { return &p.Available })},
 		{Name: "light", Default: "false", Meaning: "capacity and what is free as well as a second allows",
 			binding: yesOrNo(func(p *Capacity) *bool { return &p.Light })},
+		{Name: "brief", Default: "false", Meaning: "half the trains, as long as they agree: some tenths of a second each way on most paths, beside the set-up",
+			binding: yesOrNo(func(p *Capacity) *bool { return &p.Brief })},
 		{Name: "hops", Default: "false", Meaning: "in place of that, what each link on the way can carry, its delay and its queue, by packets that expire at each hop; needs no responder",
 			binding: yesOrNo(func(p *Capacity) *bool { return &p.Hops })},
 		{Name: "length", Default: "what fits an Ethernet packet", Meaning: "bytes of UDP payload in each packet of the trains",

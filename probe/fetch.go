@@ -81,7 +81,7 @@ func fetchFields() []field[Fetch] {
 		{Name: "bytes", Short: "n", Default: "no limit", Meaning: "end after this much, if duration has not passed before",
 			binding: size(func(p *Fetch) *int64 { return &p.Bytes })},
 		{Name: "narrow", Default: "off", Meaning: "end as soon as the goodput is known within this share of itself (95 %)," +
-			" after 2 s and 40 round trips at the earliest, and when rare losses had their chance",
+			" after 1.5 s and 25 round trips at the earliest, and when rare losses had their chance",
 			binding: share(func(p *Fetch) *float64 { return &p.Narrow })},
 		familyField(func(p *Fetch) *sock.Family { return &p.Family }),
 	}

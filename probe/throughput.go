@@ -40,8 +40,10 @@ type Throughput struct {
 	OnTrial    func(measure.Trial)     // called for each trial of a search; nil: nobody wants them
 	OnReading  func(measure.TCPSample) // called for each reading of this end's TCP_INFO, from a goroutine of the test's; nil: nobody wants them
 
-	alone     bool // no packets go beside the transfer: of a test in a mesh that does not load its path, in trials of a search and tests of a sweep
-	reflector int  // UDP port of the STAMP reflector; 0: 862
+	alone bool // no packets go beside the transfer: of a test in a mesh that does not load its path, in trials of a search and tests of a sweep
+	// tripsKnown: packets beside the transfer begin with it, of which the first ones are idle, as it is set up meanwhile.
+	tripsKnown bool
+	reflector  int // UDP port of the STAMP reflector; 0: 862
 }
 
 // Validate reports the first parameter that cannot be.

@@ -118,7 +118,7 @@ func offloadField() binding[Throughput] {
 func (p *Throughput) equip(o Options) {
 	p.OnInterval, p.Config.Source = watch(o.Interval, o.Say, IntervalLine), o.Source
 	p.OnTrial, p.OnRun = watch(o.Trial, o.Say, TrialLine), o.Say
-	p.OnReading, p.Files = o.Reading, o.Files
+	p.OnReading, p.Files, p.tripsKnown = o.Reading, o.Files, o.TripsKnown
 	if r := iperf3Responder(o); r != nil {
 		p.Port, p.Config.Cookie, p.reflector = r.Port, r.Secret, r.Port
 		p.alone = !p.demand().Exclusive // what loads no path needs no packets beside it, of which its planner does not know

@@ -45,8 +45,8 @@ type sideTrips struct {
 	result *measure.Result // once ended is closed
 }
 
-// beginSideTrips begins the packets beside a transfer, and returns when the path's own round trip is known, nobody reflects, or loadHold is over. They end where the first
-// packets are refused or lost. nil: none are to be taken, as the target's address cannot be told.
+// beginSideTrips begins the packets beside a transfer, and returns when the path's own round trip is known, nobody reflects, or loadHold is over; at
+// once where that round trip was known before. They end where the first packets are refused or lost. nil: none are to be taken, as the target's address cannot be told.
 func (p *Throughput) beginSideTrips(ctx context.Context) *sideTrips {
 	if p.alone {
 		return nil
@@ -73,6 +73,9 @@ func (p *Throughput) beginSideTrips(ctx context.Context) *sideTrips {
 		defer close(s.ended)
 		s.result, _ = ping.Do(ctx) // what went wrong shows in that there are none
 	}()
+	if p.tripsKnown {
+		return s
+	}
 	hold := time.NewTimer(loadHold)
 	defer hold.Stop()
 	select {

@@ -14,17 +14,17 @@ import (
 const (
 	// narrowLeast is the shortest such transfer, in seconds: the kernel books what it waited for in ticks of 4 ms, and the first
 	// losses of a short path come within the first second.
-	narrowLeast = 2.0
-	// narrowTrips is its length in round trips of the empty path. Slow start takes five to ten of them, which shall be less than a
-	// quarter of the transfer.
-	narrowTrips = 40
+	narrowLeast = 1.5
+	// narrowTrips is its length in round trips of the empty path. Slow start takes five to ten of them, which shall be less than the
+	// part that is not judged.
+	narrowTrips = 25
 	// narrowWindows is its length in round trips for each packet of its window, so that it meets losses which come later and hold it to half
 	// of what it gets: by Mathis these are one in W^2/6 packets, and three are met on average in W^2/2, or W/2 round trips.
 	narrowWindows = 0.5
 	// narrowStart is the part of a transfer, from its start, that is not judged: that in which slow start and its losses are.
 	narrowStart = 0.4
 	// narrowBatches is into how many equal parts the rest is cut, and studentT what Student's distribution says of so many at
-	// 95 %, two-sided, with one degree of freedom less. In a transfer of narrowTrips each part is three round trips long, so that
+	// 95 %, two-sided, with one degree of freedom less. In a transfer of narrowTrips each part is two round trips long, so that
 	// what one part gets says little of the next.
 	narrowBatches = 8
 	studentT      = 2.365
@@ -171,6 +171,6 @@ func (c *moving) bytesAt(moment float64) float64 {
 // narrowField is the parameter that lets a transfer end early.
 func narrowField() field[Throughput] {
 	return field[Throughput]{Name: "narrow", Default: "off", Meaning: "end as soon as the goodput is known within this share of itself (95 %)," +
-		" after 2 s and 40 round trips at the earliest, and when rare losses had their chance; tcp",
+		" after 1.5 s and 25 round trips at the earliest, and when rare losses had their chance; tcp",
 		binding: share(func(p *Throughput) *float64 { return &p.Narrow })}
 }

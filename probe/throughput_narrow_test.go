@@ -33,10 +33,10 @@ func TestNarrowly(t *testing.T) {
 		rate          func(float64) float64
 		want          bool
 	}{
-		"steady for 2 s":                  {2.05, 0.02, steady, true},
-		"steady, and too short":           {1.9, 0.02, steady, false},
-		"steady, and few round trips":     {3, 0.1, steady, false},
-		"steady for forty round trips":    {4.1, 0.1, func(float64) float64 { return 1e6 }, true},
+		"steady for 1.5 s":                {1.55, 0.02, steady, true},
+		"steady, and too short":           {1.4, 0.02, steady, false},
+		"steady, and few round trips":     {2.4, 0.1, func(float64) float64 { return 5e5 }, false},
+		"steady for 25 round trips":       {2.6, 0.1, func(float64) float64 { return 5e5 }, true},
 		"a window of 207 packets":         {5.9, 0.06, steady, false},
 		"half of its round trips":         {6.3, 0.06, steady, true},
 		"nothing moves":                   {4, 0.02, func(float64) float64 { return 0 }, false},

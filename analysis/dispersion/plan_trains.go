@@ -10,6 +10,7 @@ const (
 	leastLong    = 48   // packets
 	mostLong     = 256  // 3 ms at 1 Gbit/s
 	longFor      = 0.3  // s that a long train may take
+	briefFor     = 0.15 // s, where that shall be over soon
 	suspectFirst = 1.3  // times the capacity, at which the very first packets came
 	fillRest     = 0.7  // s, in which a bucket of some packets fills
 	mostRest     = 1.5  // s, in which a larger one does
@@ -18,34 +19,76 @@ const (
 
 // survey sends short trains, which pass queues of some packets, before anything is known.
 func (s *Study) survey(Findings) []Step {
-	two, five, sixteen := Step{Packets: 2, Rest: surveyRest / 2}, Step{Packets: shortTrain, Rest: surveyRest}, Step{Packets: 16, Rest: 2 * surveyRest}
-	if s.Goal.Light {
-		return repeated(8, five)
+	switch {
+	case s.Goal.Light:
+		return repeated(8, Step{Packets: shortTrain, Rest: surveyRest})
+	case s.Goal.Brief:
+		return surveyTrains(3)
 	}
-	return repeated(5, five, two, five, two, sixteen)
+	return surveyTrains(5)
+}
+
+// surveyTrains are pairs and short trains, so many times over.
+func surveyTrains(times int) []Step {
+	two, five, sixteen := Step{Packets: 2, Rest: surveyRest / 2}, Step{Packets: shortTrain, Rest: surveyRest}, Step{Packets: 16, Rest: 2 * surveyRest}
+	return repeated(times, five, two, five, two, sixteen)
+}
+
+// surveyAnew follows a brief study that is in doubt: it goes on as one that is not brief.
+func (s *Study) surveyAnew(f Findings) []Step {
+	if s.full = s.Goal.Brief && !s.lostAll() && !(f.Capacity.Certain() && (!f.Bucket.Known() || f.Bucket.Rate.Certain())); s.full {
+		return surveyTrains(5)
+	}
+	return nil
+}
+
+// longAnew sends the long trains of a study that is not brief.
+func (s *Study) longAnew(f Findings) []Step {
+	if !s.full {
+		return nil
+	}
+	return s.usualLong(f)
 }
 
 // more follows a survey of which much was lost: long trains would lose more, and of short ones many tell.
 func (s *Study) more(f Findings) []Step {
-	if s.Goal.Light || lostOf(s.shorts) < surveyLost || f.Capacity.Certain() {
+	if s.Goal.Light || s.lostAll() || lostOf(s.shorts) < surveyLost || f.Capacity.Certain() {
 		return nil
 	}
 	return repeated(20, Step{Packets: 3, Rest: surveyRest}, Step{Packets: shortTrain, Rest: surveyRest})
 }
 
+// lostAll reports whether nothing arrived of a survey, as where packets of that size vanish: more of them would not either.
+func (s *Study) lostAll() bool { return len(s.shorts) > 0 && arrived(s.shorts) == 0 }
+
 // long sends trains that are longer than most buckets, and in which the receiver's lateness of tens of microseconds is small beside the whole.
 func (s *Study) long(f Findings) []Step {
-	if s.Goal.Light {
+	switch {
+	case s.Goal.Light || s.lostAll():
 		return nil
+	case s.Goal.Brief:
+		packets := s.longest(briefFor, f)
+		return repeated(2, Step{Packets: packets, Rest: surveyRest + 1.2*s.takes(packets, f)})
 	}
-	packets, times := mostLong, 5
-	if c := f.Capacity.BitsPerSecond; c > 0 {
-		packets = int(math.Min(mostLong, math.Max(leastLong, longFor*c/s.bits())))
-	}
+	return s.usualLong(f)
+}
+
+// usualLong are the long trains of a study that is not brief.
+func (s *Study) usualLong(f Findings) []Step {
+	packets, times := s.longest(longFor, f), 5
 	if s.takes(packets, f) > longFor/3 {
 		times = 3
 	}
 	return repeated(times, Step{Packets: packets, Rest: 0.05 + 2*s.takes(packets, f)})
+}
+
+// longest is how many packets a long train has that takes so many seconds at most.
+func (s *Study) longest(seconds float64, f Findings) int {
+	c := f.Capacity.BitsPerSecond
+	if c == 0 {
+		return mostLong
+	}
+	return int(math.Min(mostLong, math.Max(leastLong, seconds*c/s.bits())))
 }
 
 // waits sends short trains after rests, where the very first packets came faster than those that followed: a bucket may have been full for these alone.

@@ -16,11 +16,12 @@ type Step struct {
 type Goal struct {
 	Free  bool // the available bandwidth, too
 	Light bool // as well as a second allows
+	Brief bool // by no more trains than tell, where they agree
 }
 
 // Study is a measurement under way: what is to be sent next follows from what arrived so far.
 //
-//	short trains -> long trains -> both after rests, where a bucket shows
+//	short trains -> long trains -> more of both, where a brief study is in doubt -> both after rests, where a bucket shows
 //	             -> streams from slow to fast -> streams about what is free; in their place, where these lose packets,
 //	                -> sips, or, where a bucket shows -> streams above it -> streams about what it leaves
 type Study struct {
@@ -35,6 +36,7 @@ type Study struct {
 	sent stage   // that is under way
 	rest []Step  // of it
 	held float64 // bytes of a bucket, before the last long trains after rests
+	full bool    // a brief study goes on as one that is not, since it left a doubt
 }
 
 // stage is one set of trains, or several that are alike.
@@ -44,6 +46,8 @@ const (
 	survey   stage = "short trains"
 	more     stage = "more of them"
 	long     stage = "long trains"
+	anew     stage = "short trains, more of them than a brief study sends"
+	longAnew stage = "long trains, more and longer than those of a brief study"
 	waited   stage = "short trains after rests"
 	rested   stage = "long trains after rests"
 	longer   stage = "long trains after longer rests"
@@ -59,7 +63,7 @@ const (
 
 // plan has all stages in their order, with what each sends by what was found so far; nothing: it is not needed.
 func (s *Study) plan() []planned {
-	return []planned{{survey, s.survey}, {more, s.more}, {long, s.long}, {waited, s.waits}, {rested, s.rests}, {longer, s.restsLonger},
+	return []planned{{survey, s.survey}, {more, s.more}, {long, s.long}, {anew, s.surveyAnew}, {longAnew, s.longAnew}, {waited, s.waits}, {rested, s.rests}, {longer, s.restsLonger},
 		{sweep, s.sweep}, {sipped, s.sip}, {moreSips, s.sipMore}, {emptied, s.empty}, {onset, s.meet}, {nearer, s.meetNearer}, {around, s.around}, {again, s.again}}
 }
 
@@ -81,9 +85,9 @@ func (s *Study) Add(trains []Train) {
 			s.streams = append(s.streams, t)
 		case s.sent == waited:
 			s.afterRests = append(s.afterRests, t)
-		case s.sent == survey || s.sent == more:
+		case s.sent == survey || s.sent == more || s.sent == anew:
 			s.shorts = append(s.shorts, t)
-		case s.sent == long || s.sent == rested || s.sent == longer:
+		case s.sent == long || s.sent == longAnew || s.sent == rested || s.sent == longer:
 			s.longs = append(s.longs, t)
 		}
 	}

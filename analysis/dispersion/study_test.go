@@ -96,6 +96,66 @@ func TestLightStudy(t *testing.T) {
 	}
 }
 
+// A brief study is as right as one that is not, of the same paths, buckets of shapers included, and takes less than half the time.
+func TestBriefStudy(t *testing.T) {
+	var took [2]float64
+	var capacity, rate [2]score
+	for i, goal := range []Goal{{}, {Brief: true}} {
+		for seed := range uint64(60) {
+			p := drawn(seed)
+			f := studied(p, goal)
+			link, _ := truths(p)
+			capacity[i].add(f.Capacity.Estimate, link, .05)
+			if p.shape > 0 {
+				rate[i].add(f.Bucket.Rate, p.passes(), .05)
+			}
+			took[i] += p.over
+		}
+	}
+	t.Logf("capacity %v, rate of shapers %v, %.1f s", capacity, rate, took)
+	if capacity[1].certain < capacity[0].certain-2 || capacity[1].right < capacity[1].certain-2 || rate[1].right < rate[0].right-1 || took[1] > took[0]/2 {
+		t.Errorf("brief: capacity %v, rate of shapers %v, %.1f s", capacity, rate, took)
+	}
+}
+
+// A brief study has the rate of a shaper: as that of its bucket, or as what the path carries.
+func TestBriefStudyOfShapers(t *testing.T) {
+	for name, p := range map[string]*path{
+		"usual":          {rate: 50e6, queue: 300, shape: 10e6, burst: 60e3},
+		"of few packets": {rate: 50e6, queue: 300, shape: 10e6, burst: 6e3},
+		"slow":           {rate: 20e6, queue: 100, shape: 2e6, burst: 30e3},
+		"fast":           {rate: 100e6, queue: 800, shape: 20e6, burst: 60e3},
+	} {
+		p.access, p.late, p.random = 1e9, 15e-6, rand.New(rand.NewPCG(3, 3))
+		f := studied(p, Goal{Brief: true})
+		rate := f.Capacity.Estimate
+		if f.Bucket.Known() {
+			rate = f.Bucket.Rate
+		}
+		if !rate.Certain() || off(rate.BitsPerSecond, p.passes()) > .05 {
+			t.Errorf("%s: %+v, %+v", name, f.Capacity.Estimate, f.Bucket)
+		}
+	}
+}
+
+// Where nothing arrives of the first trains, a study ends.
+func TestNothingArrives(t *testing.T) {
+	for _, goal := range []Goal{{}, {Brief: true}} {
+		s := &Study{Goal: goal, Size: size}
+		steps := s.Next()
+		lost := make([]Train, len(steps))
+		for i, step := range steps {
+			lost[i] = Train{Sent: step.Packets, Size: size}
+		}
+		if s.Add(lost); s.Next() != nil {
+			t.Errorf("%+v: goes on", goal)
+		}
+		if f := s.Findings(); f.Capacity.Doubt != Few {
+			t.Errorf("%+v: %+v", goal, f.Capacity)
+		}
+	}
+}
+
 // Behind a bucket that holds one packet and a part of the next, the second of five packets waits for a part of its tokens alone: the five come a tenth faster
 // than the bucket's rate, which a light study, that sends no more in a row, does not call certain.
 func TestLightStudyBehindSmallBuckets(t *testing.T) {

@@ -132,7 +132,7 @@ func (v *survey) run(ctx context.Context) ([]*measure.Result, error) {
 	}
 	plan = diagnose.WithFamily(v.withFile(plan), v.other)
 	plan = diagnose.WithProgram(diagnose.WithMark(plan, v.transfer.Config.DSCP), v.program.Port)
-	executor := diagnose.Executor{Make: v.step, Beside: v.under, Far: v.far != nil, Budget: v.budget, Cost: v.cost}
+	executor := diagnose.Executor{Make: v.step, AtOnce: v.together, Beside: v.under, Far: v.far != nil, Budget: v.budget, Cost: v.cost}
 	results, without, err := executor.Execute(ctx, plan)
 	v.without = without
 	return results, cmp.Or(err, v.failed)
@@ -251,6 +251,7 @@ func (v *survey) prober(s diagnose.Step) (measure.Prober, error) {
 	} else if s.Locates() && v.far != nil && !v.far.tellPort(task) { // else it answers at the usual ports
 		return nil, nil
 	}
+	options.TripsKnown = true // by the pings of the plan
 	v.session.figures(s.Kind, &options)
 	return probe.New(task, options)
 }

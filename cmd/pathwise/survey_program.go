@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -58,20 +60,57 @@ func (f *programFlags) read(c *cobra.Command) (p diagnose.Program, err error) {
 
 // transact makes a step of transactions. Where nothing answers them, as at an iperf3 server, the diagnosis goes on without.
 func (v *survey) transact(ctx context.Context, s diagnose.Step) (*measure.Result, error) {
-	only, _ := s.Parameters["connect"].(bool)
-	if v.noTransactions && !only {
+	if v.noTransactions && !connectsOnly(s) {
 		return nil, nil
 	}
+	r, err := v.transacted(ctx, s)
+	return v.readTransact(ctx, s, r, err)
+}
+
+// together makes steps of transactions at once, each on connections of its own.
+func (v *survey) together(ctx context.Context, steps []diagnose.Step) (made []*measure.Result, err error) {
+	results, failed, ended := make([]*measure.Result, len(steps)), make([]error, len(steps)), make([]func(*measure.Result, error), len(steps))
+	var all sync.WaitGroup
+	for i, s := range steps {
+		ended[i] = v.session.beginStep(s.Name, v.target, s.Why)
+		all.Go(func() { results[i], failed[i] = v.transacted(ctx, s) })
+	}
+	all.Wait()
+	for i, s := range steps {
+		r, one := v.readTransact(ctx, s, results[i], failed[i])
+		if ended[i](r, one); r != nil {
+			made = append(made, r)
+		}
+		err = cmp.Or(err, one)
+	}
+	return made, err
+}
+
+// connectsOnly reports whether a step of transactions opens connections to a service and sends nothing.
+func connectsOnly(s diagnose.Step) bool {
+	only, _ := s.Parameters["connect"].(bool)
+	return only
+}
+
+// transacted makes a step of transactions. The Result is nil where it could not be tried.
+func (v *survey) transacted(ctx context.Context, s diagnose.Step) (*measure.Result, error) {
 	parameters := maps.Clone(s.Parameters)
 	parameters["family"] = string(v.family)
-	if !only {
+	if !connectsOnly(s) {
 		parameters["port"] = v.transactPort
 	}
 	p, err := probe.New(measure.Task{Kind: s.Kind, Target: v.target, Parameters: parameters}, probe.Options{})
 	if err != nil {
 		return nil, err
 	}
-	r, err := p.Do(ctx)
+	return p.Do(ctx)
+}
+
+// readTransact is what came of a step of transactions, as a diagnosis takes it: no Result where nothing answers them.
+func (v *survey) readTransact(ctx context.Context, s diagnose.Step, r *measure.Result, err error) (*measure.Result, error) {
+	if r == nil {
+		return nil, err
+	}
 	v.session.measured(r)
 	switch {
 	case ctx.Err() != nil:
