@@ -105,6 +105,7 @@ func (s *show) watch(o *probe.Options) {
 	}
 	o.Interval = func(i measure.Interval) { s.tell(fleet.Progress{Interval: &i}) }
 	o.Echo = func(e measure.Echo) { s.tell(fleet.Progress{Echo: &e}) }
+	o.Rounds = func(r measure.RoundsSample) { s.tell(fleet.Progress{Rounds: &r}) }
 	o.Line = func(line string) { s.tell(fleet.Progress{Line: line}) }
 }
 

@@ -94,13 +94,14 @@ type MissingCapability struct {
 // StatusEvery is how often an agent reports: a host is called away after three that did not come, within half a minute.
 const StatusEvery = 10 * time.Second
 
-// Progress is one thing that a run on demand shows on its way: an interval, a reply, or the line that a program printed.
+// Progress is one thing that a run on demand shows on its way: an interval, a reply, rounds of a trace so far, or the line that a program printed.
 type Progress struct {
-	Run      string            `json:"run"`
-	Interval *measure.Interval `json:"interval,omitempty"`
-	Echo     *measure.Echo     `json:"echo,omitempty"`
-	Line     string            `json:"line,omitempty"`
-	Result   *measure.Result   `json:"result,omitempty"` // the last one
+	Run      string                `json:"run"`
+	Interval *measure.Interval     `json:"interval,omitempty"`
+	Echo     *measure.Echo         `json:"echo,omitempty"`
+	Rounds   *measure.RoundsSample `json:"rounds,omitempty"`
+	Line     string                `json:"line,omitempty"`
+	Result   *measure.Result       `json:"result,omitempty"` // the last one
 }
 
 // Handler is the agent: what a Link calls. Its methods are called one at a time and return soon.

@@ -45,6 +45,7 @@ type Usage struct {
 	Group    string            // the kind that its flag --group measures in place of a host, with the flags of both; "": there is none
 	URLs     string            // the kind that measures what a URL in place of a host names, with its flags; "": none does
 	Set      map[string]string // parameters that a call sets where no flag says otherwise
+	Own      []string          // parameters for which the command has flags of its own
 }
 
 // Parameter is one thing that a kind can be told.

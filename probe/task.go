@@ -65,6 +65,7 @@ type Options struct {
 	Reading  func(measure.TCPSample) // of this end's TCP_INFO, many a second
 	Echo     func(measure.Echo)
 	Hop      func(measure.Hop)
+	Rounds   func(measure.RoundsSample) // of a trace, so far
 	Window   func(measure.WindowSample) // of a ping with windows; each packet is an Echo, too
 	Line     func(string)
 	Finished func(*measure.Result) // of a measurement that goes on: each Result but the last, which Do returns

@@ -90,7 +90,7 @@ func TestRecordedParameters(t *testing.T) {
 		DontFragment: true, Poisson: true, Schedule: "poisson", Sizes: "64..1472", Flood: true, Burst: true, Window: "1..32", Family: sock.IPv6})
 	same(t, mtuFields(), &MTU{Proto: "stamp", Port: 862, Timeout: 2 * time.Second, Family: sock.IPv6})
 	same(t, traceFields(), &Trace{Protocol: "udp", MaxTTL: 20, Queries: 1, Port: 40000, Timeout: 2 * time.Second,
-		Interval: 2 * time.Millisecond, DSCP: 46, NewFlow: true, Multipath: true, Confidence: 0.9, Both: true, ResponderPort: 4444, MTU: true, Middlebox: true, Family: sock.IPv4})
+		Interval: 2 * time.Millisecond, DSCP: 46, NewFlow: true, Multipath: true, Confidence: 0.9, Both: true, ResponderPort: 4444, MTU: true, Middlebox: true, Rounds: 60, Every: 2 * time.Second, Family: sock.IPv4})
 	same(t, throughputFields(), &Throughput{Port: 5202, Family: sock.IPv6, Narrow: 0.05, Login: Login{"ann", "password", "key", true}, Config: iperf3.Config{Proto: "udp", Duration: 5 * time.Second, Bytes: 50e6,
 		Interval: time.Second / 2, Parallel: 2, Reverse: true, Bidir: true, Rate: 20e6, ReverseRate: 10e6, Congestion: "cubic", Window: 4 << 20, Length: 1400,
 		NoDelay: true, EventLoop: true, DSCP: 10, MSS: 1400, Blocks: 3, Omit: time.Second, Burst: 2, FQRate: 5e6, ZeroCopy: true, MPTCP: true, FlowLabel: 7,

@@ -48,6 +48,12 @@ type Trace struct {
 	// responder tells what arrives.
 	Middlebox bool
 
+	// Rounds asks each hop so many times, as a LiveTrace does, one round Every; 0: it traces once. Round is called with what came of them so far as each begins, by a
+	// goroutine of Do; it may be nil.
+	Rounds int
+	Every  time.Duration // 0: 1 s
+	Round  func(measure.RoundsSample)
+
 	// Progress is called for each hop, in order of TTL, when all its probes are answered or given up; by the goroutine of
 	// Do. It begins again where another address of the target is tried. It may be nil.
 	Progress func(measure.Hop)
@@ -86,6 +92,7 @@ func (t Trace) Validate() error {
 		t.checkBoth(),
 		t.checkMTU(),
 		t.checkMiddlebox(),
+		t.checkRounds(),
 		checkTarget(t.Target, t.Family),
 		checkRange("max TTL", t.MaxTTL, 0, 255),
 		checkRange("queries", t.Queries, 0, 10),
@@ -126,7 +133,7 @@ func traceKind() Kind {
 				"Needs no root; with it, routers tell more, and TCP keeps to one flow.",
 			Examples: []string{"trace 127.0.0.1", "trace carol --json", "trace carol -6 --proto icmp", "trace carol:443 --proto tcp", "trace carol --dscp 46",
 				"trace carol --multipath", "trace carol --both", "trace carol --mtu", "trace carol --middlebox"},
-			Doing: "tracing", Detail: true,
+			Doing: "tracing", Detail: true, Own: []string{roundsName, everyName},
 		}, Needs: []Need{{What: "timestamps", Means: "a UDP socket of which the kernel stamps arrivals", Try: tryStamps},
 			{What: "raw-tcp", Means: rawTCP, Parameter: "middlebox", Value: "true", Try: trySYN}}},
 		target: func(t *Trace) *string { return &t.Target },
@@ -135,7 +142,7 @@ func traceKind() Kind {
 }
 
 func traceFields() []field[Trace] {
-	return []field[Trace]{
+	return append([]field[Trace]{
 		{Name: "proto", Default: "udp", Meaning: "udp, icmp (echo) or tcp (SYN)",
 			binding: word(func(t *Trace) *string { return &t.Protocol }, traceUDP, traceICMP, traceTCP)},
 		{Name: "max-ttl", Default: "30", Meaning: "give up after this many hops",
@@ -165,11 +172,11 @@ func traceFields() []field[Trace] {
 		{Name: "mtu", Default: "false", Meaning: "measure the largest packet that comes to each hop, too, and who passes on no larger ones",
 			binding: ifYes(func(t *Trace) *bool { return &t.MTU })},
 		familyField(func(t *Trace) *sock.Family { return &t.Family }),
-	}
+	}, roundsFields()...)
 }
 
 func (t *Trace) equip(o Options) {
-	t.Progress = watch(o.Hop, o.Say, hopLine)
+	t.Progress, t.Round = watch(o.Hop, o.Say, hopLine), watch(o.Rounds, o.Say, RoundsLine)
 	r := o.Responder
 	switch {
 	case r == nil || r.Kind != measure.ResponderNDT7:
@@ -185,11 +192,17 @@ func (t *Trace) resultBytes() float64 {
 	if t.Both || t.Middlebox {
 		return 1400 // of two routes, and what they share
 	}
+	if t.Rounds > 0 {
+		return roundsBytes
+	}
 	return 550
 }
 
 // demand reckons with a route on which no hop answers: the probes ahead of it wait for their timeout, and then all others for theirs.
 func (t *Trace) demand() measure.Demand {
+	if t.Rounds > 0 {
+		return t.roundsDemand()
+	}
 	all := t.withDefaults()
 	probes := float64(all.MaxTTL * all.Queries)
 	if all.Multipath {

@@ -15,6 +15,9 @@ import (
 // answered, and Samples.Route. Metrics hop_count is there only when the target answered, and path_mtu_bytes only when the kernel has learnt
 // of an MTU below that of this host's interface. A route that does not reach the target is no error.
 func (t Trace) Do(ctx context.Context) (*measure.Result, error) {
+	if t.Rounds > 0 {
+		return t.doRounds(ctx)
+	}
 	return measured(ctx, "trace", t.Target, t.measure)
 }
 

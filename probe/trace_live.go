@@ -17,9 +17,7 @@ import (
 // Of Trace, Queries, NewFlow, Multipath and Progress are of no use here. With Protocol "" it sends ICMP echo, which targets answer as often as they are asked, and UDP
 // where this host does not let it: Linux limits how often it says that a port is closed.
 type LiveTrace struct {
-	Trace
-	Every  time.Duration // from one round to the next; 0: 1 s
-	Rounds int           // 0: until ctx ends, which is no error then
+	Trace // Rounds 0: until ctx ends, which is no error then
 
 	mu   sync.Mutex
 	plan *livePlan
@@ -48,7 +46,9 @@ func (l *LiveTrace) Validate() error {
 	if l.Rounds < 0 {
 		return &input.Error{Field: "count", Value: fmt.Sprint(l.Rounds), Remedy: "give a whole number from 1"}
 	}
-	return cmp.Or(l.Trace.Validate(), checkDuration("every", l.Every, LiveFastest, maxTimeout), checkDuration("timeout", l.Timeout, time.Millisecond, livePatience))
+	once := l.Trace
+	once.Rounds, once.Every = 0, 0
+	return cmp.Or(once.Validate(), checkDuration("every", l.Every, LiveFastest, maxTimeout), checkDuration("timeout", l.Timeout, time.Millisecond, livePatience))
 }
 
 // Do traces until all rounds are over, or ctx ends. The Result is of kind "trace" with Samples.Rounds; its metrics are of the packets to the
@@ -81,6 +81,7 @@ func (l *LiveTrace) measure(ctx context.Context, result *measure.Result) error {
 		}
 		result.Parameters = recorded(traceFields(), &t)
 		delete(result.Parameters, "queries")
+		delete(result.Parameters, "new-flow") // as every LiveTrace is
 		result.Parameters["every"] = l.Every.Seconds()
 		l.report(result, wire.by(), flow.bytes())
 		switch {

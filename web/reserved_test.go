@@ -71,6 +71,9 @@ func TestCallersCannotReachOut(t *testing.T) {
 			if k.Name == "trace" && p.Name == "confidence" {
 				all["multipath"], all[p.Name] = true, 0.9
 			}
+			if k.Name == "trace" && p.Name == "every" { // of rounds
+				all["rounds"] = 3
+			}
 			status, answer := ask(target, k.Name, all)
 			switch {
 			case k.Name == config.KindCommand: // none of it

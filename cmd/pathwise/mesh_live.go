@@ -74,6 +74,8 @@ func latestOf(p *fleet.Progress) string {
 		return quantity.FormatRate(p.Interval.BitsPerSecond)
 	case p.Echo != nil && p.Echo.RTTSeconds != nil:
 		return quantity.FormatSeconds(*p.Echo.RTTSeconds)
+	case p.Rounds != nil:
+		return quantity.FormatCount(p.Rounds.Rounds, "round")
 	}
 	return ""
 }
@@ -88,6 +90,7 @@ type meshWatch struct {
 	live   *terminal.Live
 	kind   watcher // nil: not known yet
 	told   probe.Options
+	rounds string // of a trace so far, as a sentence; "": it has none
 }
 
 // view is the wait, then the drawing of the kind.
@@ -98,7 +101,11 @@ func (m *meshWatch) view(columns int) []string {
 	case wait > time.Second:
 		return []string{m.Faint(fmt.Sprintf("%s begins in %s", m.what, wait.Round(time.Second)))}
 	}
-	return []string{m.Faint(m.what + "…")}
+	lines := []string{m.Faint(m.what + "…")}
+	if m.rounds != "" {
+		lines = append(lines, m.rounds)
+	}
+	return lines
 }
 
 // become draws a kind from here on, where it has a drawing.
@@ -119,6 +126,8 @@ func (m *meshWatch) take(ctx context.Context, p *fleet.Progress) {
 	case p.Echo != nil:
 		m.become(ctx, "ping")
 		m.told.Echo(*p.Echo)
+	case p.Rounds != nil:
+		m.live.Change(func() { m.rounds = p.Rounds.Loss.Verdict })
 	case p.Line != "":
 		m.live.Print(p.Line)
 	}

@@ -145,6 +145,8 @@ func (s *session) show(p *fleet.Progress) {
 		s.say("%s", probe.IntervalLine(*p.Interval))
 	case p.Echo != nil:
 		s.say("%s", probe.EchoLine(*p.Echo))
+	case p.Rounds != nil:
+		s.say("%s", probe.RoundsLine(*p.Rounds))
 	case p.Line != "":
 		s.say("%s", p.Line)
 	}

@@ -74,7 +74,7 @@ func (f *parameterFlags) group(parameters map[string]any) (task measure.Task, ok
 // addParameters adds the flags of parameters alone, beside those of another kind.
 func (f *parameterFlags) addParameters(c *cobra.Command, only ...string) {
 	for _, p := range f.kind.Parameters {
-		if p.Name == "family" || len(only) > 0 && !slices.Contains(only, p.Name) {
+		if p.Name == "family" || slices.Contains(f.kind.Usage.Own, p.Name) || len(only) > 0 && !slices.Contains(only, p.Name) {
 			continue
 		}
 		v := &parameterValue{parameter: p}

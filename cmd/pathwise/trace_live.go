@@ -111,8 +111,8 @@ func (l *liveCall) trace(c *cobra.Command, s *session, flags *parameterFlags, ar
 	if err != nil {
 		return nil, err
 	}
-	trace := &probe.LiveTrace{Trace: *p.(*probe.Trace), Every: every, Rounds: l.count}
-	trace.Progress = nil
+	trace := &probe.LiveTrace{Trace: *p.(*probe.Trace)}
+	trace.Every, trace.Rounds, trace.Progress, trace.Round = every, l.count, nil, nil
 	return trace, trace.Validate()
 }
 

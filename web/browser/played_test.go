@@ -151,6 +151,9 @@ func (h *played) play(run measure.Run) {
 	for i := range r.Samples.Intervals {
 		h.of(run.ID) <- fleet.Progress{Run: run.ID, Interval: &r.Samples.Intervals[i]}
 	}
+	if r.Samples.Rounds != nil {
+		h.of(run.ID) <- fleet.Progress{Run: run.ID, Rounds: r.Samples.Rounds}
+	}
 	h.mu.Lock()
 	receiver, goOn := h.receiver, h.goOn
 	if run.Task.Kind != h.paused {
@@ -188,6 +191,10 @@ func resultOf(run *measure.Run) *measure.Result {
 		v := rtt
 		r.Samples.Hops = []measure.Hop{{TTL: 1, Addresses: []string{"10.0.0.2"}, RTTSeconds: []*float64{&v}}}
 		r.Metrics[measure.HopCount] = 1
+		if r.Parameters["rounds"] != nil {
+			r.Samples.Rounds = &measure.RoundsSample{Rounds: 7, Hops: []measure.HopRounds{{TTL: 1, Sent: 7, Answered: 7, Last: &v, Best: &v, Mean: &v, Worst: &v, From: []measure.HopAnswers{{Address: "10.0.0.2", Packets: 7}}}},
+				Loss: measure.PathLoss{End: 1, Reached: true, Verdict: "Nothing is lost."}}
+		}
 	case "capacity":
 		r.Metrics[measure.Capacity] = 48.8e6
 		if reverse {

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -106,4 +108,24 @@ func TestTraceResults(t *testing.T) {
 		p.until("document.documentElement.scrollWidth <= innerWidth")
 		p.accessible(name + ", phone, dark")
 	}
+}
+
+// Rounds of a trace are shown as they come in, from a link of the pair's page that asks for them, and then as the Result has them.
+func TestRoundsNow(t *testing.T) {
+	m := newPlayed(t, "olga")
+	p := open(t, desk, m.url+"#/sign-in?then=%23/test?source=ucl%26target=cern%26tool=trace%26p.rounds=60")
+	p.withAxe()
+	p.signIn("olga", password)
+	p.until("document.querySelector('.ask')")
+	goOn := m.hub.pause("trace")
+	p.run(chromedp.Click(chromedp.CSS("button[value=test]")))
+	p.says(".live-run", "Nothing is lost.")
+	p.until("document.querySelector('.live-run .rounds tbody').textContent.includes('10.0.0.2') && document.querySelector('.live-run #rounds').textContent.includes('so far')")
+	p.accessible("rounds under way")
+	p.show("#/test?source=ucl&target=cern&tool=trace&p.rounds=60", phone, true)
+	p.until("document.documentElement.scrollWidth <= innerWidth")
+	goOn()
+	p.says(".live-run [role=status]", "Done.")
+	p.until("document.querySelector('.live-run .rounds .latest') && !document.querySelector('.live-run #rounds').textContent.includes('so far')")
+	p.unharmed()
 }

@@ -224,7 +224,7 @@ interface ToolDoc {
   parameters: { name: string; type: string; default: string; usage: string }[];
 }
 
-interface Progress { run: string; interval?: Interval; echo?: Echo; line?: string; result?: ResultDoc }
+interface Progress { run: string; interval?: Interval; echo?: Echo; rounds?: RoundsSample; line?: string; result?: ResultDoc }
 // A line of the answer to POST /runs or /diagnoses.
 interface RunLine {
   run?: string; begins?: string; progress?: Progress; error?: string;

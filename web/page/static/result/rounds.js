@@ -20,7 +20,7 @@ const time = (v) => (v === null ? '' : format(v, 'seconds'));
 
 /**
  * @param {{rounds: RoundsSample, hops: Hop[], names: import('../pair/hops.js').Names, words: WayWords | null, going?: boolean}} props
- * going: more rounds are to come
+ * going: more rounds are to come; hops have come to nothing yet
  */
 export function Rounds({ rounds, hops, names, words, going }) {
   const { loss } = rounds;
@@ -32,12 +32,12 @@ export function Rounds({ rounds, hops, names, words, going }) {
     <${Lines} lines=${words?.lines ?? []} />
     <div class="scroll" tabindex="0" role="region" aria-label="Rounds"><table class="rounds">
       <thead><tr><th scope="col">Hop</th><th scope="col">Who answers</th>${['Loss', 'Sent', 'Last', 'Average', 'Best', 'Worst', 'Deviation', 'Jitter'].map((n) => html`<th scope="col" class="num">${n}</th>`)}
-        <th scope="col">Latest</th><th scope="col">Of note</th></tr></thead>
+        ${!going && html`<th scope="col">Latest</th>`}<th scope="col">Of note</th></tr></thead>
       <tbody>${rounds.hops.map((h, i) => html`<tr key=${h.ttl} class=${loss.hop === h.ttl ? 'blamed' : ''}><th scope="row">${h.ttl}</th>
         <td>${h.from?.length ? h.from.map((f) => named(f.address, names) + (h.from?.length === 1 ? '' : `: ${f.packets}`)).join(', ') : html`<span class="quiet">nobody</span>`}</td>
         <td class="num">${(100 * h.loss_ratio).toFixed(1)}${' '}%</td><td class="num">${h.sent_packets}</td>
         ${[h.last_seconds, h.mean_seconds, h.best_seconds, h.worst_seconds, h.stddev_seconds, h.jitter_seconds].map((v) => html`<td class="num">${time(v)}</td>`)}
-        <td><${Latest} trips=${hops[i]?.rtt_seconds ?? []} most=${most} /></td><td>${mark(h.ttl)} ${(words?.hops?.[i] ?? []).join(' ')}</td></tr>`)}</tbody></table></div>
+        ${!going && html`<td><${Latest} trips=${hops[i]?.rtt_seconds ?? []} most=${most} /></td>`}<td>${mark(h.ttl)} ${(words?.hops?.[i] ?? []).join(' ')}</td></tr>`)}</tbody></table></div>
     ${told && html`<${Legend} />`}</section>`;
 }
 

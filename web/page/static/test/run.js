@@ -4,7 +4,7 @@
 /**
  * One run: of a test, or of a step of a diagnosis.
  * @typedef {{state: 'asked' | 'waiting' | 'running' | 'done' | 'failed' | 'stopped', id: string, begins: number, echoes: Echo[],
- *   intervals: Interval[], lines: string[], result: ResultDoc | null, error: string, seconds: number}} Run
+ *   intervals: Interval[], rounds: RoundsSample | null, lines: string[], result: ResultDoc | null, error: string, seconds: number}} Run
  */
 /** @typedef {Run & {step: string, tool: string, why: string}} Step */
 /**
@@ -14,7 +14,7 @@
  */
 
 /** @param {number} seconds @returns {Run} */
-const newRun = (seconds) => ({ state: 'asked', id: '', begins: 0, echoes: [], intervals: [], lines: [], result: null, error: '', seconds });
+const newRun = (seconds) => ({ state: 'asked', id: '', begins: 0, echoes: [], intervals: [], rounds: null, lines: [], result: null, error: '', seconds });
 
 /** @param {Ask} ask @returns {Work} */
 export const begun = (ask) => ({ ask, state: 'going', run: newRun(ask.seconds), steps: [], diagnosis: null, id: '', error: '', status: 0 });
@@ -26,6 +26,7 @@ function shown(run, p) {
   const r = { ...run, state: /** @type {Run['state']} */ ('running') };
   if (p.echo) r.echoes = [...r.echoes, p.echo];
   if (p.interval) r.intervals = [...r.intervals, p.interval];
+  if (p.rounds) r.rounds = p.rounds;
   if (p.line) r.lines = [...r.lines, p.line].slice(-mostLines);
   if (!p.result) return r;
   return { ...r, result: p.result, id: p.result.id, state: p.result.status === 'failed' ? 'failed' : 'done', error: p.result.error ?? '' };
