@@ -192,7 +192,7 @@ func (s *Subject) readBrought(from sort, r *measure.Result) {
 
 // defined are the definitions of all facts about ways.
 func defined() []definition {
-	all := slices.Concat(definitions, oneWayDefinitions, exchangeDefinitions, eventDefinitions, flowDefinitions)
+	all := slices.Concat(definitions, oneWayDefinitions, exchangeDefinitions, eventDefinitions, flowDefinitions, flowLossDefinitions)
 	for i := range rules {
 		all = append(all, rules[i].Brings...)
 	}

@@ -28,7 +28,7 @@ type gathering struct {
 var readers = map[string]func(*gathering, *measure.Result){
 	"ping": readPing, "capacity": readCapacity, "throughput": readThroughput, "fetch": readThroughput, "host": readHost, "transact": readExchange,
 	"sockets": readSockets, "audit": readAudit, "owd": readOneWay, "trace": readTrace,
-	"mtu": readMTU,
+	"mtu": readMTU, "flows": readFlows,
 }
 
 // gather reads Results in the order in which they were made, so that the newest that says something counts, and then derives

@@ -100,10 +100,10 @@ func (s Step) Compares() bool {
 // NeedsResponder says whether a step needs a listener at the target: see measure.Responder.
 func (s Step) NeedsResponder() bool { return s.Kind == "capacity" || s.Kind == "throughput" }
 
-// Locates says whether a step tells no more than where on the path something is, or how large, which the target has to help with. A diagnosis can do
-// without it.
+// Locates says whether a step tells no more than where on the path something is, how large, or which packets meet it, which the target has to help with.
+// A diagnosis can do without it.
 func (s Step) Locates() bool {
-	return s.Kind == "mtu" || s.Kind == "trace" && (s.Parameters["both"] == true || s.Parameters["middlebox"] == true)
+	return s.Kind == "mtu" || s.Kind == "flows" || s.Kind == "trace" && (s.Parameters["both"] == true || s.Parameters["middlebox"] == true)
 }
 
 // Shorter returns a step that takes half the time, or false if it would say nothing then.

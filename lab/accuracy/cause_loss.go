@@ -24,6 +24,14 @@ var lossCauses = []cause{
 			return fault{says: percent(v) + " of the packets begin a burst of losses", leaves: lossy(p, fullPayload, v),
 				set: forward("loss", gilbert), mend: forward("loss", "0")}
 		}},
+	{name: "wan-bit-errors", expect: named("wan-bit-errors", "random-loss"), controls: lossBased,
+		strength: lossOf(fullPayload, 5e-4, 0.05),
+		fault: func(p *Path, v float64) fault {
+			// Pings and requests have about a fifteenth of the bits of a full packet.
+			sizes := fmt.Sprintf("[{larger_than: 1000B, ratio: %s}, %s]", percent(v), percent(digits(v/15, 2)))
+			return fault{says: percent(v) + " of full packets are lost, and a fifteenth of that of small ones", leaves: lossy(p, fullPayload, v),
+				set: forward("loss", sizes), mend: forward("loss", "0")}
+		}},
 	{name: "small-mss", expect: named("small-mss", "random-loss"), controls: lossBased,
 		strength: lossOf(smallPayload, 5e-4, 0.02),
 		fault: func(p *Path, v float64) fault {

@@ -7,7 +7,7 @@ var mimics = [][2]string{
 	{"random-loss", "shallow-buffer"}, {"random-loss", "policer"}, {"random-loss", "cross-traffic"},
 	{"shallow-buffer", "policer"}, {"shallow-buffer", "cross-traffic"}, {"policer", "cross-traffic"},
 	{"send-buffer-limited", "application-limited"}, {"receive-window-limited", "application-limited"},
-	{"duplex-mismatch", "random-loss"},
+	{"duplex-mismatch", "random-loss"}, {"wan-bit-errors", "random-loss"},
 	{"chatty-application", "nagle-delayed-ack"}, {"chatty-application", "proxy-holds-answer"}, {"nagle-delayed-ack", "proxy-holds-answer"},
 	{"reordering-harmful", "random-loss"}, {"outage", pathChange}, {"pmtu-blackhole", "random-loss"},
 }
