@@ -40,7 +40,7 @@ func TestCacheAsksOnce(t *testing.T) {
 	}
 }
 
-// To begin waits for no server: what files know is there at once, and what a server that is silent did not say is asked no second time.
+// To begin waits for no server: what files know is there at once, and what a server that is silent did not say is asked no second time soon.
 func TestCacheDoesNotWait(t *testing.T) {
 	a := netip.MustParseAddr("192.0.2.1")
 	server, asked := nameServer(t, map[string][]string{"TXT 1.2.0.192.origin.test": {"silence"}})
@@ -100,5 +100,45 @@ func TestCacheOfManyRoutes(t *testing.T) {
 	all.Wait()
 	if n := asked.Load(); n == 0 || n > 500 { // fewer where a busy machine has no time for all of them
 		t.Errorf("%d questions of 500 addresses", n)
+	}
+}
+
+// A server that was silent is asked again, once it was left alone for a while, and no sooner.
+func TestCacheAsksASilentServerAgain(t *testing.T) {
+	a := netip.MustParseAddr("192.0.2.1")
+	const name = "PTR 1.2.0.192.in-addr.arpa"
+	server, asked := nameServer(t, map[string][]string{name: {"silence"}})
+	dns, err := NewDNS(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := NewCache(Sources{DNS: dns, Names: true})
+	var gone time.Duration
+	began := time.Now()
+	c.now = func() time.Time { return began.Add(gone) }
+	silent, cancel := context.WithCancel(context.Background())
+	c.Begin(silent, []netip.Addr{a})
+	select {
+	case <-asked.first:
+	case <-time.After(10 * MostTime):
+		t.Fatal("the server was asked nothing")
+	}
+	cancel()
+	if _, unanswered := c.All(context.Background(), []netip.Addr{a}); unanswered != 1 {
+		t.Fatal("a silent server answered")
+	}
+	answers, _ := nameServer(t, map[string][]string{name: {"r1.example.net"}})
+	if dns, err = NewDNS(answers); err != nil {
+		t.Fatal(err)
+	}
+	c.sources.DNS = dns
+	for _, step := range []struct {
+		wait time.Duration
+		want string
+	}{{AskAgain - time.Second, ""}, {AskAgain, "r1.example.net"}, {10 * AskAgain, "r1.example.net"}} {
+		gone = step.wait
+		if all, _ := c.All(context.Background(), []netip.Addr{a}); all[a].Name != step.want {
+			t.Errorf("after %v: %q, want %q", step.wait, all[a].Name, step.want)
+		}
 	}
 }

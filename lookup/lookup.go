@@ -58,6 +58,8 @@ const (
 // All says what is known of addresses, by address; those of which nothing is known are not there. It returns within MostTime, or when ctx ends. unanswered is of how
 // many addresses a server did not say whether it knows them: in time, or at all.
 func (s Sources) All(ctx context.Context, addresses []netip.Addr) (all map[netip.Addr]Info, unanswered int) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	return NewCache(s).All(ctx, addresses)
 }
 

@@ -88,7 +88,7 @@ func drawThroughput(s *terminal.Screen, w io.Writer) {
 // drawTrace draws a route of three hops, of which one has no name and one is silent.
 func drawTrace(s *terminal.Screen, w io.Writer) {
 	names := map[string]string{"10.0.0.1": "gateway.example.org", "10.0.2.7": "carol.example.net"}
-	t := newTraceWatch(s, measure.Task{Target: "carol"}, func(_ context.Context, address string) string { return names[address] })
+	t := newTraceWatch(s, measure.Task{Target: "carol"}, func(_ context.Context, address string) (string, bool) { return names[address], true })
 	live := s.Start(t.view)
 	o := t.equip(context.Background(), 0, probe.Options{}, live)
 	r := &measure.Result{Target: measure.Endpoint{Name: "carol", Address: "10.0.2.7"}}

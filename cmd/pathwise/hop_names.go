@@ -2,35 +2,54 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/pathwise-net/pathwise/lookup"
 )
 
-// hopNames are the names of those who answer a trace, each looked up once, while the trace goes on.
+// hopNames are the names of those who answer a trace, each looked up once, while the trace goes on, and again where no server said anything.
 type hopNames struct {
-	find    func(ctx context.Context, address string) string // ends by itself, or with ctx; "": none was found
+	find    nameFinder
 	finding sync.WaitGroup
+	now     func() time.Time
 
 	mu    sync.Mutex
-	known map[string]string // by address; "": it is looked for, or has none
+	known map[string]hopName // by address
 }
 
-func newHopNames(find func(context.Context, string) string) *hopNames {
-	return &hopNames{find: find, known: map[string]string{}}
+// nameFinder finds the name of an address, "" if it has none. It ends by itself, or with ctx; answered is false where no server said anything.
+type nameFinder func(ctx context.Context, address string) (name string, answered bool)
+
+// hopName is what is known of the name of an address.
+type hopName struct {
+	name  string
+	again time.Time // when it may be looked for again; zero: not
 }
 
-// begin looks for the name of an address unless that was begun before, and calls found, if it is not nil, once it is over.
+func newHopNames(find nameFinder) *hopNames {
+	return &hopNames{find: find, now: time.Now, known: map[string]hopName{}}
+}
+
+// begin looks for the name of an address unless that was begun before, and was answered or is not long ago, and calls found, if it is not nil, once it is over.
 func (n *hopNames) begin(ctx context.Context, address string, found func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if _, begun := n.known[address]; begun || ctx.Err() != nil {
+	if was, begun := n.known[address]; begun && (was.again.IsZero() || n.now().Before(was.again)) || ctx.Err() != nil {
 		return
 	}
-	n.known[address] = ""
+	n.known[address] = hopName{}
 	n.finding.Go(func() {
-		n.set(address, n.find(ctx, address))
+		name, answered := n.find(ctx, address)
+		n.set(address, name)
+		if !answered {
+			n.mu.Lock()
+			n.known[address] = hopName{again: n.now().Add(lookup.AskAgain)}
+			n.mu.Unlock()
+		}
 		if found != nil {
 			found()
 		}
@@ -41,21 +60,21 @@ func (n *hopNames) begin(ctx context.Context, address string, found func()) {
 func (n *hopNames) set(address, name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.known[address] = name
+	n.known[address] = hopName{name: name}
 }
 
 // of is the name of an address; "": it is not known, or not yet.
 func (n *hopNames) of(address string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.known[address]
+	return n.known[address].name
 }
 
 // wait waits for what was begun.
 func (n *hopNames) wait() { n.finding.Wait() }
 
 // nameFinder is how a call finds names of hops: as --names says, or else as this host does.
-func (s *session) nameFinder() func(ctx context.Context, address string) string {
+func (s *session) nameFinder() nameFinder {
 	if s.known != nil && s.known.names != "" {
 		return s.known.name
 	}
@@ -66,17 +85,24 @@ func (s *session) nameFinder() func(ctx context.Context, address string) string 
 const nameTime = time.Second
 
 // resolvedSoon is resolved within nameTime.
-func resolvedSoon(ctx context.Context, address string) string {
+func resolvedSoon(ctx context.Context, address string) (name string, answered bool) {
 	ctx, cancel := context.WithTimeout(ctx, nameTime)
 	defer cancel()
-	return resolved(ctx, address)
+	return systemName(ctx, address)
 }
 
-// resolved is the name of an address; "": it has none.
+// resolved is the name of an address; "": none was found.
 func resolved(ctx context.Context, address string) string {
+	name, _ := systemName(ctx, address)
+	return name
+}
+
+// systemName is the name of an address as this host finds it: see nameFinder.
+func systemName(ctx context.Context, address string) (name string, answered bool) {
 	names, err := net.DefaultResolver.LookupAddr(ctx, address)
 	if err != nil || len(names) == 0 {
-		return ""
+		var said *net.DNSError
+		return "", err == nil || errors.As(err, &said) && said.IsNotFound
 	}
-	return strings.TrimSuffix(names[0], ".")
+	return strings.TrimSuffix(names[0], "."), true
 }

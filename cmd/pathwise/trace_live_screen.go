@@ -50,7 +50,7 @@ type liveScreen struct {
 
 type liveTick struct{}
 
-func newLiveScreen(screen *terminal.Screen, trace *probe.LiveTrace, find func(context.Context, string) string) *liveScreen {
+func newLiveScreen(screen *terminal.Screen, trace *probe.LiveTrace, find nameFinder) *liveScreen {
 	return &liveScreen{Screen: screen, trace: trace, target: trace.Target, named: true, names: newHopNames(find)}
 }
 

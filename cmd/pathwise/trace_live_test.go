@@ -153,7 +153,7 @@ func livePicture(columns, rows int) *liveScreen {
 					"Hop 2 answers seldom, and forwards all the same."}}}}
 	screen := terminal.Sized(io.Discard, columns, rows)
 	screen.Palette = terminal.Palette{}
-	l := newLiveScreen(screen, &probe.LiveTrace{}, func(context.Context, string) string { return "" })
+	l := newLiveScreen(screen, &probe.LiveTrace{}, func(context.Context, string) (string, bool) { return "", true })
 	l.ctx = context.Background()
 	l.trace, l.target, l.width, l.height, l.state = still, "carol", columns, rows, still.state
 	return l
@@ -255,7 +255,7 @@ hop  host        Loss%  Snt   Last    Avg   Best   Wrst  StDev
 			return map[string]measure.AddressInfo{"10.0.0.2": {Name: "home", ASN: 64500}, "10.0.2.2": {Place: &measure.Place{City: "Geneva", Country: "CH"}},
 				"10.0.2.6": {ASN: 64510, ASName: "EXAMPLE", Country: "CH"}, "10.0.5.2": {Name: "carol"}}[address]
 		}
-		l.names.find = func(_ context.Context, address string) string { return l.known(address).Name }
+		l.names.find = func(_ context.Context, address string) (string, bool) { return l.known(address).Name, true }
 		l.table(l.state.Hops, &l.state.Rounds, 60) // which has names looked up
 		l.names.wait()
 		for _, key := range keys {

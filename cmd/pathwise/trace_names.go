@@ -137,14 +137,15 @@ func (f *knownFlags) now(ctx context.Context, address string) measure.AddressInf
 	return addressInfo(a, f.cache.Now(a), measure.AddressInfo{})
 }
 
-// name is the name of an address, once it was looked up; "": none was found.
-func (f *knownFlags) name(ctx context.Context, address string) string {
+// name is the name of an address, once it was looked up: see nameFinder.
+func (f *knownFlags) name(ctx context.Context, address string) (name string, answered bool) {
 	a, err := netip.ParseAddr(address)
 	if err != nil {
-		return ""
+		return "", true
 	}
-	f.cache.All(ctx, []netip.Addr{a})
-	return f.cache.Now(a).Name
+	_, unanswered := f.cache.All(ctx, []netip.Addr{a})
+	name = f.cache.Now(a).Name
+	return name, name != "" || unanswered == 0
 }
 
 // put adds what was found of addresses to a Result.

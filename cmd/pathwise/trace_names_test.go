@@ -72,7 +72,7 @@ func TestNamesOnATerminal(t *testing.T) {
 	}
 	find := (&session{known: known}).nameFinder()
 	asked := 0
-	names := newHopNames(func(ctx context.Context, address string) string {
+	names := newHopNames(func(ctx context.Context, address string) (string, bool) {
 		asked++
 		return find(ctx, address)
 	})
@@ -83,8 +83,35 @@ func TestNamesOnATerminal(t *testing.T) {
 	if got := names.of("192.0.2.1"); got != "home" || asked != 1 {
 		t.Errorf("%q, asked %d times; want home, once", got, asked)
 	}
-	if got := find(t.Context(), "127.0.0.1"); got != "" { // which the file does not have
-		t.Errorf("%q", got)
+	if got, answered := find(t.Context(), "127.0.0.1"); got != "" || !answered { // which the file does not have
+		t.Errorf("%q, answered %v", got, answered)
+	}
+}
+
+// A name that no server told is looked for again after a while, and no sooner; one that was told, or is not there, is not.
+func TestNamesAreLookedForAgain(t *testing.T) {
+	asked, answers := 0, false
+	names := newHopNames(func(context.Context, string) (string, bool) {
+		if asked++; answers {
+			return "home", true
+		}
+		return "", false
+	})
+	var gone time.Duration
+	began := time.Now()
+	names.now = func() time.Time { return began.Add(gone) }
+	for _, step := range []struct {
+		gone    time.Duration
+		answers bool
+		asked   int
+		name    string
+	}{{0, false, 1, ""}, {lookup.AskAgain - 1, true, 1, ""}, {lookup.AskAgain, true, 2, "home"}, {10 * lookup.AskAgain, false, 2, "home"}} {
+		gone, answers = step.gone, step.answers
+		names.begin(t.Context(), "192.0.2.1", nil)
+		names.wait()
+		if got := names.of("192.0.2.1"); got != step.name || asked != step.asked {
+			t.Errorf("after %v: %q, asked %d times; want %q, %d", step.gone, got, asked, step.name, step.asked)
+		}
 	}
 }
 

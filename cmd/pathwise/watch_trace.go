@@ -24,7 +24,7 @@ type traceWatch struct {
 	live   *terminal.Live
 }
 
-func newTraceWatch(screen *terminal.Screen, task measure.Task, find func(context.Context, string) string) *traceWatch {
+func newTraceWatch(screen *terminal.Screen, task measure.Task, find nameFinder) *traceWatch {
 	return &traceWatch{Screen: screen, target: task.Target, names: newHopNames(find)}
 }
 

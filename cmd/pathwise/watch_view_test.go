@@ -26,10 +26,10 @@ func TestTraceLooksForNamesWhileItRuns(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	var why error
 	screen := terminal.Sized(io.Discard, 80, 24)
-	watched := newTraceWatch(screen, measure.Task{Target: "carol"}, func(ctx context.Context, _ string) string {
+	watched := newTraceWatch(screen, measure.Task{Target: "carol"}, func(ctx context.Context, _ string) (string, bool) {
 		<-ctx.Done()
 		why = ctx.Err()
-		return ""
+		return "", false
 	})
 	live := screen.Start(watched.view)
 	watched.equip(ctx, 0, probe.Options{}, live).Hop(measure.Hop{TTL: 1, Addresses: []string{"192.0.2.1"}, RTTSeconds: []*float64{nil}})
