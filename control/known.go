@@ -10,7 +10,8 @@ import (
 	"github.com/pathwise-net/pathwise/diagnose"
 )
 
-// known is what the mesh tells of the path of a diagnosis: which part of the mesh is worse with it, and what the mesh file says of both lines.
+// known is what the mesh tells of the path of a diagnosis: which part of the mesh is worse with it, what the mesh file says of both lines, and by
+// which other host it could go.
 func (d *diagnosis) known(ctx context.Context) diagnose.Known {
 	common := d.request.common
 	if d.request.trouble == "" && d.config.Judge != nil {
@@ -19,7 +20,17 @@ func (d *diagnosis) known(ctx context.Context) diagnose.Known {
 			common = worse.commonOf(d.request.Source, d.request.Target)
 		}
 	}
-	return diagnose.Known{Common: common, Declared: declared(d.Mesh(), common, d.request.Source, d.request.Target)}
+	return diagnose.Known{Common: common, Declared: declared(d.Mesh(), common, d.request.Source, d.request.Target), Via: d.via(ctx)}
+}
+
+// via is the host by way of which the path could go. Round trips of a family are not told apart in an archive.
+func (d *diagnosis) via(ctx context.Context) diagnose.Via {
+	if d.request.Family != "" {
+		return diagnose.Via{}
+	}
+	via, err := Via(ctx, d.config.Archive, d.request.Source, d.request.Target, d.config.Now())
+	d.attempt("look for a shorter way", err)
+	return via
 }
 
 // common is a trouble as a diagnosis is told of it; nil: it is of one pair alone.

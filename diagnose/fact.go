@@ -83,6 +83,7 @@ type Subject struct {
 
 	common   *Common  // of a way, what others of the mesh that are worse have in common with it; nil: nothing is known
 	declared Declared // of a way
+	via      Via      // of a way: by which a round trip is known to be possible, too
 
 	target *Target         // that packets were sent at the rate of; nil: none
 	event  *Event          // of what changed; nil: the subject is none

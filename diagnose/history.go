@@ -23,6 +23,8 @@ type History struct {
 	To     time.Time `json:"to"`
 	Series []Looked  `json:"series" doc:"What was looked at"`
 	Events []Event   `json:"events" doc:"What holds on first, then the newest first"`
+	// Via is nil where no other host is known by which a round trip is possible.
+	Via *Via `json:"via,omitempty" doc:"The other host by which a round trip would be the shortest, as measured of late"`
 }
 
 // Looked is a series that was looked at for changes.
@@ -97,6 +99,10 @@ func DiagnoseHistory(h *History) *Diagnosis {
 	})
 	for i := range h.Events {
 		d.addEvent(h, &h.Events[i])
+	}
+	if j := h.detourOf(); j != nil {
+		d.Considered = append(d.Considered, j.considered...)
+		d.Findings = append(d.Findings, j.findings()...)
 	}
 	if f := d.First(); f != nil {
 		d.Verdict = f.ID

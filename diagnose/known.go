@@ -13,6 +13,7 @@ import (
 type Known struct {
 	Common   *Common  // nil: nothing else in the mesh is worse as this path is, or what these paths have in common is not known
 	Declared Declared // the lesser of both ends'
+	Via      Via      // by which the round trip would be shortest
 }
 
 // Common is the part of a mesh that paths have in common which are worse as the path of a diagnosis is, while others are not.
@@ -35,6 +36,7 @@ func DiagnoseKnowing(results []*measure.Result, known Known) *Diagnosis {
 		s := g.ways[direction]
 		s.common, s.declared = known.Common.of(s), known.Declared
 		s.setPositive(DeclaredRate, known.Declared.BitsPerSecond, nil)
+		s.tellVia(known.Via)
 	}
 	if g.exchange != nil {
 		g.exchange.common = known.Common.of(g.exchange)

@@ -9,8 +9,8 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// detour are the ways of a path there and back, of three hops each: in the middle each passes a link of its own, where verdict says that they differ.
-func detour(verdict string, otherLinks int) *measure.Result {
+// otherWayBack are the ways of a path there and back, of three hops each: in the middle each passes a link of its own, where verdict says that they differ.
+func otherWayBack(verdict string, otherLinks int) *measure.Result {
 	r := measure.NewResult("trace", testStart.Add(time.Minute))
 	r.Parameters["both"] = true
 	r.Metrics[measure.HopCount] = 3
@@ -39,14 +39,14 @@ func returned(hops float64) []*measure.Result {
 			r.Metrics[measure.ReverseHopCount] = hops
 		}
 	}
-	there := detour(measure.RoutesUnknown, 0)
+	there := otherWayBack(measure.RoutesUnknown, 0)
 	there.Samples.Return, there.Started = nil, testStart
 	return append(results, there)
 }
 
 // What the far end traces is believed before what the time to live of answers tells.
 func TestAsymmetricRoute(t *testing.T) {
-	lying := detour(measure.RoutesDiffer, 2)
+	lying := otherWayBack(measure.RoutesDiffer, 2)
 	lying.Samples.Return = nil
 	const links = "packets to carol go by 10.0.1.2, and what comes from there by 10.0.3.1."
 	for name, c := range map[string]struct {
@@ -56,11 +56,11 @@ func TestAsymmetricRoute(t *testing.T) {
 	}{
 		"as many hops":                          {3, nil, ""},
 		"more hops back":                        {4, nil, "pass 3 hops, and its answers 4"},
-		"more hops, and it traced other ones":   {4, detour(measure.RoutesDiffer, 2), links},
-		"as many, and it traced other ones":     {3, detour(measure.RoutesDiffer, 2), links},
-		"a host with a time to live of its own": {4, detour(measure.RoutesSame, 0), ""},
+		"more hops, and it traced other ones":   {4, otherWayBack(measure.RoutesDiffer, 2), links},
+		"as many, and it traced other ones":     {3, otherWayBack(measure.RoutesDiffer, 2), links},
+		"a host with a time to live of its own": {4, otherWayBack(measure.RoutesSame, 0), ""},
 		"links of a way back that is not there": {4, lying, "pass 3 hops, and its answers 4"},
-		"it cannot tell":                        {4, detour(measure.RoutesUnknown, 0), "pass 3 hops, and its answers 4"},
+		"it cannot tell":                        {4, otherWayBack(measure.RoutesUnknown, 0), "pass 3 hops, and its answers 4"},
 	} {
 		results := returned(c.hops)
 		if c.trace != nil {

@@ -49,6 +49,7 @@ var rules = []Rule{
 	clockUnsynchronised,
 	asymmetricRoute,
 	delayAsymmetry,
+	detour,
 	familySlower,
 	slowFirewall,
 	dscpRemarked,

@@ -10,6 +10,7 @@ import (
 	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/analysis"
 	"github.com/pathwise-net/pathwise/archive"
+	"github.com/pathwise-net/pathwise/control"
 	"github.com/pathwise-net/pathwise/diagnose"
 )
 
@@ -80,6 +81,13 @@ func (p *past) diagnose(ctx context.Context, others bool) (*diagnose.Diagnosis, 
 		}
 	}
 	h := &diagnose.History{Source: p.source, Target: p.target, From: p.from, To: p.to, Series: p.looked, Events: p.events}
+	via, err := control.Via(ctx, p.Archive, p.source, p.target, p.to)
+	if err != nil {
+		return nil, err
+	}
+	if via.Host != "" && via.StraightSeconds > 0 {
+		h.Via = &via
+	}
 	d := diagnose.DiagnoseHistory(h)
 	d.Notes = append(d.Notes, p.notes...)
 	return d, nil

@@ -166,6 +166,9 @@ func printHistory(w io.Writer, d *diagnose.Diagnosis) {
 			fmt.Fprintln(w, chart.Fold(e.Together, "  ", chart.Width))
 		}
 	}
+	for ; next < len(d.Findings); next++ { // of now, and of no event
+		printFinding(w, &d.Findings[next])
+	}
 	for _, note := range d.Notes {
 		fmt.Fprintln(w, "note:", note)
 	}

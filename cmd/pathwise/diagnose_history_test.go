@@ -88,3 +88,13 @@ func TestDiagnosePair(t *testing.T) {
 		}
 	}
 }
+
+// What is found of now, and of no change, is printed as well.
+func TestHistoryPrintsDetour(t *testing.T) {
+	var out strings.Builder
+	printHistory(&out, diagnose.DiagnoseHistory(&diagnose.History{Source: "ucl", Target: "ral", Series: []diagnose.Looked{{Metric: measure.RTTMin}},
+		Via: &diagnose.Via{Host: "cern", SourceRoundTrip: 0.004, TargetRoundTrip: 0.006, StraightSeconds: 0.02}}))
+	if want := "By way of cern it would take 10.0 ms"; !strings.HasPrefix(out.String(), "verdict    detour") || !strings.Contains(out.String(), want) {
+		t.Errorf("want %q:\n%s", want, out.String())
+	}
+}
