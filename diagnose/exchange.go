@@ -141,6 +141,7 @@ func readExchange(g *gathering, r *measure.Result) {
 			Target: r.Target.Name, Address: r.Target.Address}
 	}
 	s := g.exchange
+	g.lost = max(g.lost, lostAccount(r))
 	is := func(name string) bool { is, _ := r.Parameters[name].(bool); return is }
 	of := func(name string) float64 { v, _ := r.Number(name); return v }
 	switch {
@@ -243,4 +244,9 @@ func (g *gathering) deriveExchange() {
 		}
 	}
 	g.exchange.setPositive(ControlLost, g.lost, nil)
+	if g.exchange.Known(OpeningUsual) {
+		for _, direction := range directions {
+			g.ways[direction].set(OpeningUsual, g.exchange.Fact(OpeningUsual))
+		}
+	}
 }

@@ -265,3 +265,32 @@ func TestTransactionsThatFailed(t *testing.T) {
 		t.Errorf("%+v", g.exchange)
 	}
 }
+
+// Where all transactions come to their end and the far end's account of them does not, the connection that was silent meanwhile is lost, and a pause shows
+// whether others are, too.
+func TestLostAccount(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*measure.Result)
+		want   float64
+	}{
+		{"the account came", func(r *measure.Result) { r.Metrics[measure.AnswerTime] = 50e-6 }, 0},
+		{"it did not", func(*measure.Result) {}, 1.1},
+		{"one failed", func(r *measure.Result) { r.Metrics[measure.TransactionsFailed] = 1 }, 0},
+		{"a service has none", func(r *measure.Result) { r.Parameters["connect"] = true }, 0},
+	} {
+		r := measure.NewResult("transact", testStart)
+		took := 0.1
+		r.Samples.Transactions = []measure.Transaction{{Seq: 1, Seconds: &took}, {Seq: 2, StartSeconds: 1, Seconds: &took}}
+		r.Metrics[measure.TransactionsDone], r.Metrics[measure.TransactionsFailed] = 2, 0
+		c.change(r)
+		if got := lostAccount(r); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+		g := gather([]*measure.Result{r})
+		asked, ok := ask([]Rule{firewallForgets}, g.exchange, nil)
+		if ok != (c.want > 0) || ok && (asked.Name != "idle" || asked.Parameters["interval"] != 2.0) {
+			t.Errorf("%s: asks for %+v", c.name, asked)
+		}
+	}
+}

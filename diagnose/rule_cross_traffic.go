@@ -7,7 +7,7 @@ var crossTraffic = Rule{
 	ID:    "cross-traffic",
 	Of:    OfWay,
 	Needs: []Name{Steady, LoadedRoundTrip, EmptyRoundTrip, ResentShare},
-	Reads: []Name{PayloadCapacity, IdleRoundTrip, ReceiveWindowShare, SendBufferShare, RoomShare, AppLimitedShare, AcksShare, ReorderedShare, TimerShare,
+	Reads: []Name{PayloadCapacity, BackCapacity, IdleRoundTrip, ReceiveWindowShare, SendBufferShare, RoomShare, AppLimitedShare, AcksShare, ReorderedShare, TimerShare,
 		PacedLoss, QueueThere, QueueBack},
 	Apart: map[string]Name{"ack-path-congested": QueueBack, "application-limited": RoomShare, "receive-window-limited": ReceiveWindowShare},
 	Look: func(s *Subject) *Claim {
@@ -27,7 +27,7 @@ var crossTraffic = Rule{
 			s.Value(TimerShare) > othersSilence, waitsBack(s):
 			return nil
 		case !s.Known(PayloadCapacity): // packets of trains get lost in a queue that others keep full
-			if !shared(s) {
+			if !shared(s) || asFastAsBack(s) {
 				return nil
 			}
 			c.Confidence, c.Says, c.Unpredicted = 0.5, []string{"before"}, true
@@ -37,6 +37,12 @@ var crossTraffic = Rule{
 		}
 		return c
 	},
+}
+
+// asFastAsBack reports whether a transfer gets what would fill the other way: where nothing tells what this way carries, others need not take any of it,
+// and delays that vary may vary by themselves.
+func asFastAsBack(s *Subject) bool {
+	return s.Known(BackCapacity) && s.Value(Steady) >= fullShare*s.payloadShare(s.Value(MSS))*s.Value(BackCapacity)
 }
 
 // overfills reports whether a queue that others fill already loses what this transfer itself pushes into it, as BBR does, which losses do not

@@ -25,7 +25,7 @@ var firewallForgets = Rule{
 		{Name: IdleDied, Metric: "transactions_failed_count", Unit: "transactions", Step: afterPause,
 			Means: "after {idle_time} of silence a request was not answered, and the next one, on a new connection, was"},
 		{Name: ControlLost, Metric: "transfer_seconds", Unit: "s",
-			Means: "a connection that was silent for the time of a transfer was lost, and the transfer was not"},
+			Means: "a connection that was silent meanwhile was lost, and the transfer, or the transactions, were not"},
 	},
 	Apart:   map[string]Name{"outage": IdleDied},
 	Suspect: func(s *Subject) bool { return s.Value(ControlLost) > 0 },
@@ -95,4 +95,20 @@ func lostSilent(s *Subject, r *measure.Result) float64 {
 		}
 	}
 	return 0
+}
+
+// lostAccount returns the time in seconds that transactions took which all came to their end, while the connection that the two ends talk over, which is
+// silent meanwhile, was lost with the far end's account of them; 0 of any others.
+func lostAccount(r *measure.Result) (lasted float64) {
+	_, account := r.Get(measure.AnswerTime)
+	only, _ := r.Parameters["connect"].(bool)
+	if account || only || r.Metrics[measure.TransactionsDone] == 0 || r.Metrics[measure.TransactionsFailed] > 0 {
+		return 0
+	}
+	for _, t := range r.Samples.Transactions {
+		if t.Seconds != nil {
+			lasted = max(lasted, t.StartSeconds+*t.Seconds)
+		}
+	}
+	return lasted
 }

@@ -16,7 +16,7 @@ var randomLoss = Rule{
 	Of:      OfWay,
 	In:      []State{Slow, Full},
 	Needs:   []Name{Segments, Retransmits, MSS, EmptyRoundTrip},
-	Reads:   []Name{ResentShare, LateRetransmits, LateSegments, PacedLoss, PacedLost, PacedSent, LoadedRoundTrip, IdleRoundTrip, Steady},
+	Reads:   []Name{ResentShare, LateRetransmits, LateSegments, PacedLoss, PacedLost, PacedSent, LoadedRoundTrip, IdleRoundTrip, OpeningUsual, Steady},
 	Apart:   map[string]Name{"path-full": PacedLoss},
 	Suspect: func(s *Subject) bool { return s.Value(Retransmits) > 0 && !full(s) },
 	Look: func(s *Subject) *Claim {
@@ -25,7 +25,7 @@ var randomLoss = Rule{
 			return nil
 		}
 		queue := s.Value(LoadedRoundTrip) > queueStands*s.Value(EmptyRoundTrip)
-		if queue && (!pacedLost(s) || s.Value(LoadedRoundTrip) > othersFill*s.Value(EmptyRoundTrip)) || shared(s) {
+		if queue && (!pacedLost(s) || s.Value(LoadedRoundTrip) > othersFill*s.Value(EmptyRoundTrip) || openingsWait(s)) || shared(s) {
 			return nil // what others fill makes even a paced probe lose
 		}
 		c := &Claim{
@@ -93,6 +93,13 @@ const othersFill = 2
 func shared(s *Subject) bool {
 	usual, least := s.Value(IdleRoundTrip), s.Value(EmptyRoundTrip)
 	return usual > sharedQueue*least && usual-least > leastQueue
+}
+
+// openingsWait reports whether new connections are as a rule late, as where others fill a queue now and then that was empty while pings were sent: they
+// are opened over another second or more.
+func openingsWait(s *Subject) bool {
+	usual, least := s.Value(OpeningUsual), s.Value(EmptyRoundTrip)
+	return usual > sharedQueue*least && usual-least > othersQueue
 }
 
 // sharedQueue is the ratio of the usual to the least RTT of the idle path above which others' packets queue there: a path of the

@@ -52,7 +52,8 @@ type Options struct {
 	Audit func(ctx context.Context, ask host.Ask) (*host.Report, error)
 	// FarPort watches the far end of connections that are tried to a port; nil: nobody does.
 	FarPort FarPort
-	// TripsKnown says that round trips of the path without load are known: a throughput test does not wait for some before it begins.
+	// TripsKnown says that round trips of the path without load are known: a throughput test does not wait for some before it begins,
+	// and one by UDP takes none.
 	TripsKnown bool
 	// Source is what a throughput test sends, until it ends; nil: bytes of no meaning.
 	Source io.Reader

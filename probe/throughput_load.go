@@ -19,6 +19,9 @@ import (
 // How round trips are taken beside a transfer.
 const (
 	loadInterval = 40 * time.Millisecond // 25 packets a second: 17 kbit/s each way
+	// loadSparse is the time between them where only the loaded path is to be told: a transfer of 1.5 s has enough of them, and a way back
+	// of 24 kbit/s has room for its acknowledgements.
+	loadSparse = 100 * time.Millisecond
 	// loadHold is how long a transfer waits for round trips of the path before it. They go on while the transfer is set up.
 	loadHold  = 250 * time.Millisecond
 	loadIdle  = 6               // answers that are enough to begin with: all that are sent in that time
@@ -46,9 +49,9 @@ type sideTrips struct {
 }
 
 // beginSideTrips begins the packets beside a transfer, and returns when the path's own round trip is known, nobody reflects, or loadHold is over; at
-// once where that round trip was known before. They end where the first packets are refused or lost. nil: none are to be taken, as the target's address cannot be told.
+// once where that round trip was known before. A test by UDP has none then: what goes the other way meets its packets on a cable that takes turns. They end where the first packets are refused or lost. nil: none are to be taken, as the target's address cannot be told.
 func (p *Throughput) beginSideTrips(ctx context.Context) *sideTrips {
-	if p.alone {
+	if p.alone || p.tripsKnown && p.Config.Proto == iperf3.UDP {
 		return nil
 	}
 	to, err := Resolve(ctx, p.Target, p.Family)
@@ -58,8 +61,11 @@ func (p *Throughput) beginSideTrips(ctx context.Context) *sideTrips {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &sideTrips{cancel: cancel, ended: make(chan struct{})}
 	ready := make(chan struct{})
-	answers := 0
-	ping := Ping{Target: to.String(), Proto: protoSTAMP, Port: p.reflector, Count: pingMaxCount, Interval: loadInterval, Timeout: loadAfter, DSCP: p.Config.DSCP,
+	answers, interval := 0, loadInterval
+	if p.tripsKnown {
+		interval = loadSparse
+	}
+	ping := Ping{Target: to.String(), Proto: protoSTAMP, Port: p.reflector, Count: pingMaxCount, Interval: interval, Timeout: loadAfter, DSCP: p.Config.DSCP,
 		Progress: func(e measure.Echo) {
 			if e.RTTSeconds == nil && answers == 0 {
 				cancel()

@@ -60,6 +60,7 @@ func TestThroughputRoundTrips(t *testing.T) {
 	closed.Close()
 	second := iperf3.Config{Duration: time.Second}
 	datagrams := iperf3.Config{Duration: time.Second, Proto: iperf3.UDP, Rate: 1e6}
+	few := iperf3.Config{Duration: 200 * time.Millisecond, Proto: iperf3.UDP, Rate: 1e6}
 	for _, c := range []struct {
 		name string
 		p    Throughput
@@ -70,6 +71,7 @@ func TestThroughputRoundTrips(t *testing.T) {
 		{"in a mesh", Throughput{Config: second, reflector: reflects, alone: true}, byTransfer},
 		{"datagrams, reflected", Throughput{Config: datagrams, reflector: reflects}, bySTAMP},
 		{"datagrams, nobody reflects", Throughput{Config: datagrams, reflector: silent}, nil},
+		{"datagrams, of a path whose round trips are known", Throughput{Config: few, reflector: reflects, tripsKnown: true}, nil},
 	} {
 		c.p.Target, c.p.Port = "127.0.0.1", serve(t)
 		r, err := c.p.Do(t.Context())
