@@ -81,17 +81,18 @@ func TestMPTCP(t *testing.T) {
 	}
 }
 
-// Twenty stock clients at once against one server: each ends well, and has what it sent.
+// Twenty stock clients at once against one server: each ends well, and has what it sent. They ask for a number of bytes, whole blocks as a
+// server sends them: a client that ends by its clock leaves unread what comes while the other nineteen keep it from the processor.
 func TestTwentyStockClients(t *testing.T) {
 	addr := serve(t, Policy{MaxTests: 20})
 	var group sync.WaitGroup
 	for i := range 20 {
-		args := []string{"-t", "1", "-b", "5M"}
+		args, within := []string{"-n", "640K", "-b", "5M"}, leftUnread // of an acknowledgement that is on its way
 		switch i % 4 {
 		case 1:
 			args = append(args, "-R")
 		case 2:
-			args = append(args, "-u", "-l", "1200")
+			args, within = append(args, "-u", "-l", "1200"), countedApart
 		case 3:
 			args = append(args, "-P", "2")
 		}
@@ -101,7 +102,7 @@ func TestTwentyStockClients(t *testing.T) {
 				t.Errorf("%v: status %d, %q", args, status, r.Error)
 				return
 			}
-			closeTo(t, strings.Join(args, " "), r.End.Sent, r.End.Received, countedApart)
+			closeTo(t, strings.Join(args, " "), r.End.Sent, r.End.Received, within)
 		})
 	}
 	group.Wait()
