@@ -61,7 +61,7 @@ func TestRealPrograms(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.argv[0]+c.argv[1], func(t *testing.T) {
 			if _, err := exec.LookPath(c.argv[0]); err != nil {
-				t.Skip(err)
+				t.Skipf("%s is not installed", c.argv[0])
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()

@@ -66,7 +66,7 @@ func dialed(t *testing.T, address string) (near, far net.Conn) {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("this machine cannot listen at %s: %v", address, err)
 	}
 	defer l.Close()
 	if near, err = net.Dial("tcp", l.Addr().String()); err != nil {

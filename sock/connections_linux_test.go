@@ -73,7 +73,7 @@ func TestOwners(t *testing.T) {
 		}
 		send, receive, err := o.BuffersFixed()
 		if err != nil && strings.Contains(err.Error(), unix.EPERM.Error()) {
-			t.Skip(err)
+			t.Skip("this user may not copy sockets of a process (pidfd_getfd): ", err)
 		}
 		if err != nil || [2]bool{send, receive} != want {
 			t.Errorf("buffers set: %v %v, %v; want %v", send, receive, err, want)

@@ -115,7 +115,7 @@ func TestMeshWithoutDisks(t *testing.T) {
 		t.Skip("only root may mount a disk")
 	}
 	if _, err := os.Stat("/dev/loop-control"); err != nil {
-		t.Skip(err)
+		t.Skip("this kernel has no loop devices: ", err)
 	}
 	t.Parallel()
 	m := newMeshLab(t, faultLab)

@@ -52,7 +52,7 @@ func newKernelRouters(t *testing.T, setup string, names ...string) *kernelRouter
 	}
 	for _, program := range []string{"ip", "nft", "traceroute", "mtr", "scamper"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skip(err)
+			t.Skipf("%s is not installed", program)
 		}
 	}
 	k := &kernelRouters{t: t, name: fmt.Sprintf("pwt%d%s", os.Getpid(), t.Name())}

@@ -111,7 +111,7 @@ func TestFetchOnATerminal(t *testing.T) {
 func TestPingOverBothFamiliesOnATerminal(t *testing.T) {
 	t.Parallel()
 	if addresses, err := net.LookupHost("localhost"); err != nil || !slices.Contains(addresses, "::1") || !slices.Contains(addresses, "127.0.0.1") {
-		t.Skipf("localhost is %v (%v)", addresses, err)
+		t.Skipf("localhost is not both 127.0.0.1 and ::1 here, but %v (%v)", addresses, err)
 	}
 	lines, _, err := onTerminal(t, 80, 24, "", nil, "ping", "localhost", "-4", "-6", "-c", "3", "-i", "0.02")
 	if err != nil {

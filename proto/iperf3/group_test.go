@@ -81,7 +81,7 @@ func TestGroup(t *testing.T) {
 		t.Run(group, func(t *testing.T) {
 			t.Parallel()
 			if ln, err := net.Listen("tcp", net.JoinHostPort(address, "0")); err != nil {
-				t.Skip(err)
+				t.Skipf("this machine cannot listen at %s: %v", address, err)
 			} else {
 				ln.Close()
 			}
@@ -100,7 +100,7 @@ func TestGroup(t *testing.T) {
 			all, err := (&GroupClient{Addrs: addrs, Config: config}).Run(t.Context())
 			first := <-other
 			if errors.Is(err, syscall.ENETUNREACH) {
-				t.Skip(err) // loopback has no route to groups of IPv6
+				t.Skipf("loopback has no route to the group %s: %v", group, err)
 			}
 			if err != nil || first.err != nil {
 				t.Fatal(err, first.err)

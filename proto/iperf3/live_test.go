@@ -337,7 +337,7 @@ func TestConcurrentTests(t *testing.T) {
 func TestIPv6(t *testing.T) {
 	ln, err := Listen(t.Context(), "[::1]:0")
 	if err != nil {
-		t.Skip(err) // no IPv6 here
+		t.Skip("this machine has no IPv6: ", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
