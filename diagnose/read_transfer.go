@@ -251,7 +251,8 @@ func readGoodput(s *Subject, r *measure.Result, sender []measure.TCPSample) {
 
 const (
 	// leastSilence is how long nothing must arrive until that means something, in seconds: the first time-out of a sender that
-	// knows no round trip yet (RFC 6298 section 2.1). silentTrips is the same for paths of whole seconds.
+	// knows no round trip yet (RFC 6298 section 2.1). silentTrips is how
+	// many round trips nothing must arrive, where a round trip takes longer than a quarter of that.
 	leastSilence = 1.0
 	silentTrips  = 4
 )

@@ -39,10 +39,10 @@ func loop(r *measure.Result) []int {
 	return r.Samples.Route.Remarks[at].TTLs
 }
 
-// hop names the hop of a number: that, and the addresses that answered there.
+// hop names the hop of a number in the route of the subject, as hopOf does.
 func (s *Subject) hop(ttl int) string { return hopOf(s.hops, ttl) }
 
-// hopOf does so for hops of any route.
+// hopOf names the hop of a number among those of a route: the number, and the addresses that answered there.
 func hopOf(hops []measure.Hop, ttl int) string {
 	name := fmt.Sprintf("hop %d", ttl)
 	at := slices.IndexFunc(hops, func(h measure.Hop) bool { return h.TTL == ttl })
