@@ -122,7 +122,7 @@ func (n *Network) told(node, iface int, about *packet.Packet) packet.Told {
 	return t
 }
 
-// refuseAll ends a packet at a router that forwards nothing.
+// refuseAll drops a packet that a router is to forward, and has the router answer with the ICMP error by which it refuses all packets.
 func (n *Network) refuseAll(t int64, node, iface int, p *packet.Packet, refuse string) {
 	cause := packet.NoRoute
 	if refusals[refuse] == packet.Prohibited {

@@ -70,7 +70,7 @@ func (s *Sample) called(id string) bool {
 	return slices.ContainsFunc(s.Expect, func(e Expected) bool { return e.fits(id) })
 }
 
-// commands runs the first advice, and what is the same for the other end.
+// commands runs the first advice, and those behind it that are the same command at the other end.
 func commands(ctx context.Context, l *lab.Lab, all []measure.Advice) error {
 	for _, a := range all {
 		if a.Command != all[0].Command {

@@ -344,7 +344,7 @@ func promiscuous(t *testing.T, all ...*station) (n int) {
 	return n
 }
 
-// So does one that is killed.
+// A gateway that is killed leaves no interface promiscuous.
 func TestKilledLeavesNothing(t *testing.T) {
 	a, b := newStation(t, 1), newStation(t, 2)
 	c := exec.Command("/proc/self/exe", a.port, b.port)

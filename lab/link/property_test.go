@@ -72,7 +72,7 @@ func TestConservationAndDeterminism(t *testing.T) {
 	}
 }
 
-// The same for two directions on one medium, whichever of them is asked.
+// On a medium that both directions share, too, no packet gets lost without being counted, whichever direction is asked.
 func TestMediumConservation(t *testing.T) {
 	modes := []string{"full", "half", "mismatch"}
 	for seed := range uint64(15) {

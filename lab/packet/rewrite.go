@@ -14,8 +14,8 @@ func (p *Packet) Rewrite(source bool, to netip.AddrPort) {
 // reaches, and mends the error's checksum (RFC 5508 section 4.2).
 func (p *Packet) RewriteQuoted(source bool, to netip.AddrPort) { p.rewriteQuoted(source, to, false) }
 
-// RewriteQuotedAddresses does the same to addresses and ports, but leaves the transport checksum of the quoted packet as the translator had
-// made it on the way there, as many do.
+// RewriteQuotedAddresses writes addresses and ports into the packet that an ICMP error quotes, as RewriteQuoted does, but leaves the
+// transport checksum of the quoted packet as it is: as the translator made it on the way there. Many translators do that.
 func (p *Packet) RewriteQuotedAddresses(source bool, to netip.AddrPort) {
 	p.rewriteQuoted(source, to, true)
 }
