@@ -17,7 +17,7 @@ import (
 // receiveBuffer holds what comes while a member waits for a processor, or makes figures: 256 members at 10 probes a second for half a second.
 const receiveBuffer = 1 << 20
 
-// openListener opens a socket which hears what is sent to a group and port, and nothing else, beside others of this host that do so too. What it
+// openListener opens a socket which hears what is sent to a group and port, and nothing else, beside other sockets of this host that hear the same. What it
 // sends leaves from that port.
 func openListener(c *Config) (*sock.Socket, error) {
 	s, err := open(c, func(fd, link int) error { return join(fd, c.Group, link) })

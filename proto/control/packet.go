@@ -34,7 +34,7 @@ type Packet struct {
 //	                                  48  padding
 //
 // The authenticated mode encrypts the first 16 bytes and has the HMAC of them, so that the time stamp is read last and sent at once; the
-// encrypted one does so with all that stands before the HMAC. The HMAC, of the plain text, and the padding are not encrypted.
+// encrypted one encrypts all that stands before the HMAC. The HMAC, of the plain text, and the padding are not encrypted.
 type Sealer struct {
 	mode  Mode
 	block cipher.Block

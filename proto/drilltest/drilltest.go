@@ -34,7 +34,7 @@ type Subject struct {
 
 const (
 	points = 20
-	// slack is what a machine that does much else may add to a limit. What hangs does so for longer.
+	// slack is what a machine that does much else may add to a limit. What hangs takes longer.
 	slack = 20 * time.Second
 	// atOnce keeps drills below the 64 connections of one network that servers let in before they have said a word.
 	atOnce = 48

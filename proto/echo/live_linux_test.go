@@ -133,7 +133,7 @@ func TestPingMark(t *testing.T) {
 	}
 }
 
-// A raw socket, where the kernel allows no other, does the same; requests that get no reply are lost, and those that this host cannot send or
+// A raw socket, where the kernel allows no other, sends requests and hears replies; requests that get no reply are lost, and those that this host cannot send or
 // whose neighbour is not there are refused, while the stamps of the others stay theirs.
 func TestPingRawFates(t *testing.T) {
 	inNamespace(t, func() {

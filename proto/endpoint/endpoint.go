@@ -56,7 +56,7 @@ type Link struct {
 	timeout time.Duration
 }
 
-// Client is who connects to a server. The zero value does so in open mode.
+// Client is who connects to a server. The zero value connects in open mode.
 type Client struct {
 	// Mode is how connection and packets are protected; 0: as well as the server offers where there is a secret, else not at all. Whoever is
 	// on the path can make a client that leaves it open choose the open mode.

@@ -19,7 +19,7 @@ import (
 	"github.com/pathwise-net/pathwise/traffic"
 )
 
-// Client makes tests with a responder. The zero value, but for Terms, does so without a secret.
+// Client makes tests with a responder. Terms must be set; the zero value of all else makes tests without a secret.
 type Client struct {
 	Terms   Terms
 	Secret  string

@@ -58,7 +58,7 @@ const (
 	sentBytes    = 48 // of each flow in reverse, beside its intervals
 	headerBytes  = traffic.LeastBytes
 
-	// SecretBytes is how long a secret is: as that of the other responders.
+	// SecretBytes is the length of the secret by which a responder and its clients know each other.
 	SecretBytes = 36
 
 	numberBytes = 16

@@ -137,7 +137,7 @@ func (s *Server) takePlace(ctx context.Context) bool {
 
 func (s *Server) leavePlace() { <-s.places }
 
-// turnAway tells a client that the server is busy. A stock server does so without reading the cookie; ours must tell
+// turnAway tells a client that the server is busy. A stock server turns clients away before it reads the cookie; ours must tell
 // streams from tests first.
 func (s *Server) turnAway(ctl *control) {
 	if ctl.send(AccessDenied) == nil {

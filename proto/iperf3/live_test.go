@@ -20,13 +20,13 @@ func serve(t *testing.T, policy Policy) string {
 	return serveOn(t, policy, Listen)
 }
 
-// serveOn does so on a listener of a sort.
+// serveOn runs a Server of a policy on a listener that listen opens, and returns its address.
 func serveOn(t *testing.T, policy Policy, listen func(context.Context, string) (net.Listener, error)) string {
 	t.Helper()
 	return serveBy(t, &Server{Policy: policy}, listen)
 }
 
-// serveBy does so with a server.
+// serveBy runs a server on a listener that listen opens, and returns its address. The test fails if the server leaves anything running.
 func serveBy(t *testing.T, s *Server, listen func(context.Context, string) (net.Listener, error)) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -9,7 +9,7 @@ import (
 	"github.com/pathwise-net/pathwise/proto/endpoint"
 )
 
-// Client makes tests with an OWAMP server. The zero value does so in open mode.
+// Client makes tests with an OWAMP server. The zero value makes tests in open mode.
 type Client struct {
 	// Mode is how connection and packets are protected; 0: as well as the server offers where there is a secret, else not at all. Whoever is
 	// on the path can make a client that leaves it open choose the open mode.

@@ -41,7 +41,7 @@ const (
 
 	// RequestHeader is what the least request has.
 	RequestHeader = 24
-	// SecretBytes is how long a secret is: as that of the other responders.
+	// SecretBytes is the length of the secret by which a responder and its clients know each other.
 	SecretBytes = 36
 
 	numberBytes = 16
