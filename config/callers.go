@@ -38,7 +38,7 @@ type CallerClass struct {
 	Duration         time.Duration
 	BitsPerSecond    float64          // of one test; what fills a link, at whatever rate, is above any
 	BytesPerDay      float64          // of all its tests, and those of classes below it, from midnight to midnight UTC
-	Parallel         int              // tests at a time, as above
+	Parallel         int              // tests at a time, of this class and of those below it
 	Hours            []quantity.Hours // in which a test may be asked for
 	Zone             string           // of Hours; "": UTC
 
