@@ -20,7 +20,7 @@ const garbage = 25
 
 // Confine bounds what this process takes of its host: memory, which the Go runtime tries to keep within by collecting
 // sooner, and processors that work at the same time. It is for a process that is an agent and nothing else; Config.Alone
-// does the same and more.
+// sets these bounds too, and more.
 func Confine(p *policy.Policy) {
 	bounds := p.Bounds()
 	debug.SetGCPercent(garbage)

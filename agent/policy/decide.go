@@ -49,8 +49,8 @@ func (p *Policy) Decide(r Request, today map[string]float64) (allowed bool, why 
 	return true, ""
 }
 
-// Room says whether one more run of a class may fill a link, and if not, which limit it has to wait for. filling has those
-// that do so now, by class.
+// Room says whether one more run of a class may fill a link, and if not, which limit it has to wait for. filling is
+// how many fill one now, by class.
 func (p *Policy) Room(class string, filling map[string]int) (room bool, why string) {
 	limited := false
 	for _, name := range p.Chain(class) {
