@@ -59,7 +59,7 @@ func (c Change) check() error {
 	return fmt.Errorf("%q: want a file under /proc/sys or /sys, /%s, or a setting of an interface", c.Name(), settingsFile)
 }
 
-// command is what does the same by hand.
+// command is the line of a shell that makes the change by hand.
 func (c Change) command() string {
 	ring, isRing := strings.CutSuffix(c.Setting, ringSetting)
 	switch {

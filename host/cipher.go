@@ -18,7 +18,7 @@ const cipherTime = 30 * time.Millisecond
 // digest is what proves a file, and encrypts nothing.
 const digest = "sha-256"
 
-// digests are all that do so.
+// digests are what prove a file: each is tried beside the ciphers.
 var digests = []string{digest, "md5", "crc32c"}
 
 // FastestCipher is the rate of the fastest cipher among those that were tried, in bit/s; 0 where none was.

@@ -57,7 +57,7 @@ const (
 // A Check is what came of one Item, of one subject.
 type Check struct {
 	ID         string   `json:"id"`
-	Title      string   `json:"title"` // the same for people
+	Title      string   `json:"title"` // what was audited, for people
 	Area       Area     `json:"area"`
 	Subject    string   `json:"subject,omitempty"` // such as an interface or a disk; "": the machine
 	Status     Status   `json:"status"`

@@ -10,7 +10,7 @@ import (
 // An Item is one thing that is audited: all that is known of it stands in its entry.
 type Item struct {
 	ID      string
-	Title   string // the same for people
+	Title   string // what is audited, for people
 	Area    Area
 	Key     string // of a setting of the kernel, as sysctl(8) writes it; "": it is none
 	Reads   string // where the kernel shows what is no setting
