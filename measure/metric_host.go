@@ -21,7 +21,7 @@ const (
 	HostTCPMemory      Metric = "host_tcp_memory_bytes"             // in all TCP buffers
 	HostTCPMemoryRatio Metric = "host_tcp_memory_ratio"             // of where the kernel starts to save (tcp_mem's second)
 	HostTCPReceiveMax  Metric = "host_tcp_receive_buffer_max_bytes" // that the kernel gives one socket (tcp_rmem's third)
-	HostTCPSendMax     Metric = "host_tcp_send_buffer_max_bytes"    // likewise, tcp_wmem's third
+	HostTCPSendMax     Metric = "host_tcp_send_buffer_max_bytes"    // that the kernel gives one socket (tcp_wmem's third)
 	HostTCPSockets     Metric = "host_tcp_sockets_count"
 	HostTCPSent        Metric = "host_tcp_sent_packets" // segments with those sent again
 	HostTCPRetransmits Metric = "host_tcp_retransmits_packets"
