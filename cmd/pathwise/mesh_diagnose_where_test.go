@@ -78,7 +78,8 @@ tests: [{tool: rtt, group: all, schedule: {every: 1h}}]
 	}
 }
 
-// So does a diagnosis whose far end was brought there by SSH, where it answers at ports that its system chose. A black hole would stop SSH itself.
+// A diagnosis whose far end was brought there by SSH says where on the path something is, too: the far end answers at ports that its system chose.
+// A black hole would stop SSH itself.
 func TestDiagnoseBySSHWhere(t *testing.T) {
 	onlyLong(t)
 	t.Parallel()

@@ -101,7 +101,7 @@ func (s *routeStory) once(what, which string) bool {
 	return !was
 }
 
-// turnsName is the same for the same routes.
+// turnsName is a name of turns that is one and the same for turns of the same routes: the addresses at the hops where they differ.
 func turnsName(t *analysis.Turns) string {
 	var addresses []string
 	for i := range t.Routes {
