@@ -27,6 +27,7 @@ type Controller struct {
 	Horizon     time.Duration // how far ahead hosts are told their plan
 	// HourlyDiagnoses is how many diagnoses an hour are made of what got worse without anybody's asking; 0: none.
 	HourlyDiagnoses int
+	Lookup          Lookup
 }
 
 // TLS are the files, PEM, that make Listen answer HTTPS, of which Key is a secret; both are empty: it answers HTTP.
@@ -92,6 +93,7 @@ func (r *reader) controller(n node) {
 		"data":             into(&c.Data, parseText),
 		"horizon":          into(&c.Horizon, parseHorizon),
 		"hourly_diagnoses": into(&c.HourlyDiagnoses, parseHourlyDiagnoses),
+		"lookup":           func(n node) { readLookup(n, &c.Lookup) },
 	})
 	c.Data = filepath.Clean(c.Data)
 }

@@ -195,6 +195,7 @@ func TestControllerOfAFolder(t *testing.T) {
 		RemoteWrite: []RemoteWrite{{URL: "https://prometheus.example.org/api/v1/write"},
 			{URL: "http://127.0.0.1:8428/api/v1/write", User: "pathwise", Password: "/etc/pathwise/rw"}},
 		Data: "/srv/pathwise", Horizon: 12 * time.Hour, HourlyDiagnoses: 0,
+		Lookup: Lookup{Names: "/etc/hosts", ASN: AskCymru, Owners: "ripe.db.gz", Places: "geofeed.csv", NameServer: "192.0.2.53:53"},
 	}
 	if diff := cmp.Diff(want, load(t).Controller); diff != "" {
 		t.Errorf("controller (-want +got):\n%s", diff)

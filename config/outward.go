@@ -63,6 +63,8 @@ var leads = map[string]lead{
 	"controller": parts, "controller.horizon": inward, "controller.hourly_diagnoses": inward,
 	"controller.listen": outward, "controller.public": outward, "controller.labs": outward, "controller.proxies": outward,
 	"controller.archive": outward, "controller.data": outward,
+	"controller.lookup": outward, "controller.lookup.names": outward, "controller.lookup.asn": outward, "controller.lookup.owners": outward,
+	"controller.lookup.places": outward, "controller.lookup.name_server": outward,
 	"controller.tls": outward, "controller.tls.certificate": outward, "controller.tls.key": outward,
 	"controller.nats": outward, "controller.nats.listen": outward, "controller.nats.url": outward, "controller.nats.ca_file": outward,
 	"controller.nats.cert_file": outward, "controller.nats.key_file": outward, "controller.nats.credentials_file": outward,

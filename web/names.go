@@ -51,13 +51,18 @@ func (n addressNames) route(r *analysis.Route) *analysis.Route {
 
 // namesOn are those of all who answered traces.
 func (s *Server) namesOn(traces map[traced][]*measure.Result) addressNames {
+	return s.namesOf(seenOn(traces))
+}
+
+// seenOn are the addresses of all who answered traces.
+func seenOn(traces map[traced][]*measure.Result) map[string]bool {
 	seen := map[string]bool{}
 	for _, all := range traces {
 		for _, r := range all {
 			see(seen, r)
 		}
 	}
-	return s.namesOf(seen)
+	return seen
 }
 
 func see(seen map[string]bool, r *measure.Result) {

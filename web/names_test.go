@@ -1,8 +1,10 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -39,7 +41,21 @@ func TestNamesBesideAddresses(t *testing.T) {
 	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200,
 		`"text":"hop 1: core1.example.net (10.9.0.1) is now core2.example.net (10.9.0.2)"`)
 	b.expect(http.MethodGet, "/api/v1/results/01KAG0000000000000000000BA/names", "", 200, `{"names":{"10.0.0.2":"b","10.9.0.1":"core1.example.net"}}`)
-	b.expect(http.MethodGet, "/api/v1/results/01KAG0000000000000000000BA/route", "", 200, `"names":{"10.0.0.2":"b","10.9.0.1":"core1.example.net"},"route":{"hops":[`)
+	b.expect(http.MethodGet, "/api/v1/results/01KAG0000000000000000000BA/route", "", 200, `"names":{"10.0.0.2":"b","10.9.0.1":"core1.example.net"},"known":[],"route":{"hops":[`)
+	b.Known = func(_ context.Context, addresses []netip.Addr) (known []measure.AddressInfo) {
+		for _, a := range addresses {
+			if a == netip.MustParseAddr("10.9.0.1") || a == netip.MustParseAddr("10.9.0.9") {
+				known = append(known, measure.AddressInfo{Address: a.String(), Name: "file." + a.String(), ASN: 64500, Owner: "Example University"})
+			}
+		}
+		return known
+	}
+	const known = `"known":[{"address":"10.9.0.1","name":"file.10.9.0.1","asn":64500,"owner":"Example University","text":"[AS64500]  Example University"},{"address":"10.9.0.9",`
+	for _, path := range []string{"results/01KAG0000000000000000000BA/route", "pairs/a/b/routes?from=-2h"} {
+		b.expect(http.MethodGet, "/api/v1/"+path, "", 200, known)
+		b.expect(http.MethodGet, "/api/v1/"+path, "", 200, `"10.9.0.1":"core1.example.net"`)
+		b.expect(http.MethodGet, "/api/v1/"+path, "", 200, `"10.9.0.9":"file.10.9.0.9"`)
+	}
 	for _, c := range []struct {
 		kind       analysis.PartKind
 		name, want string

@@ -23,6 +23,7 @@ type routesDoc struct {
 	Routes  []routeDoc   `json:"routes" doc:"Oldest first; each time that one was seen, whether that is a change or not"`
 	Courses []courseDoc  `json:"courses" doc:"What that comes to, of each test: which changes are some"`
 	Names   addressNames `json:"names" doc:"By address: the host of the mesh that has it, or what reverse lookup, by the controller, called it when it was seen last"`
+	Known   []knownDoc   `json:"known" doc:"What else is known of addresses, where the mesh file says where to look: autonomous systems, owners, places"`
 	More    bool         `json:"more" doc:"Whether there may be more before these, of Results that were not looked at: ask for a span that ends there"`
 }
 
@@ -38,7 +39,8 @@ func (s *Server) routes(ctx context.Context, in *routesInput) (*body[routesDoc],
 	if err != nil {
 		return nil, fault(err)
 	}
-	doc := routesDoc{Routes: []routeDoc{}, Courses: []courseDoc{}, Names: s.namesOn(all), More: more}
+	doc := routesDoc{Routes: []routeDoc{}, Courses: []courseDoc{}, More: more}
+	doc.Names, doc.Known = s.aboutOf(ctx, seenOn(all))
 	for of, traces := range all {
 		for _, r := range analysis.Routes(traces) {
 			doc.Routes = append(doc.Routes, routeDoc{of.test, of.tool, string(of.role), of.family, r})

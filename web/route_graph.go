@@ -15,6 +15,7 @@ type routeGraphDoc struct {
 	analysis.Graph
 	Pairs int          `json:"pairs" doc:"Whose routes these are"`
 	Names addressNames `json:"names" doc:"By address: the host of the mesh that has it, or what reverse lookup, by the controller, called it when it was seen last"`
+	Known []knownDoc   `json:"known" doc:"What else is known of addresses, where the mesh file says where to look: autonomous systems, owners, places"`
 	More  bool         `json:"more" doc:"Whether there are older traces in this span than could be looked at"`
 }
 
@@ -44,7 +45,8 @@ func (s *Server) routeGraph(ctx context.Context, in *routeGraphInput) (*body[rou
 			pairs = append(pairs, analysis.TracedPair{Source: of.source, Target: of.target, Course: analysis.CourseOf(traces), Traces: traces})
 			seen[[2]string{of.source, of.target}] = true
 		}
-		return routeGraphDoc{From: from.UTC(), To: to.UTC(), Graph: analysis.GraphOf(pairs), Pairs: len(seen), Names: s.namesOn(all), More: more}, nil
+		names, known := s.aboutOf(ctx, seenOn(all))
+		return routeGraphDoc{From: from.UTC(), To: to.UTC(), Graph: analysis.GraphOf(pairs), Pairs: len(seen), Names: names, Known: known, More: more}, nil
 	})
 	if err != nil {
 		return nil, fault(err)

@@ -15,6 +15,7 @@ type wayDoc struct {
 // routeWordsDoc is what people read of the Result of a route beside its table.
 type routeWordsDoc struct {
 	Names       addressNames `json:"names" doc:"By address: the host of the mesh that has it, or what reverse lookup, by the controller, called it when it was seen last"`
+	Known       []knownDoc   `json:"known" doc:"What else is known of addresses, where the mesh file says where to look: autonomous systems, owners, places"`
 	Route       wayDoc       `json:"route" doc:"The way there"`
 	Return      wayDoc       `json:"return" doc:"The way back, where it was traced"`
 	Middleboxes []string     `json:"middleboxes" doc:"A sentence for each change of samples.middleboxes"`
@@ -30,6 +31,7 @@ func (s *Server) resultRoute(ctx context.Context, in *resultInput) (*body[routeW
 	}
 	seen := map[string]bool{}
 	see(seen, r)
+	names, known := s.aboutOf(ctx, seen)
 	w := probe.WordsOf(r)
-	return &body[routeWordsDoc]{routeWordsDoc{Names: s.namesOf(seen), Route: wayDoc(w.Route), Return: wayDoc(w.Return), Middleboxes: w.Middleboxes, Extent: w.Known, Proxy: w.Proxy}}, nil
+	return &body[routeWordsDoc]{routeWordsDoc{Names: names, Known: known, Route: wayDoc(w.Route), Return: wayDoc(w.Return), Middleboxes: w.Middleboxes, Extent: w.Known, Proxy: w.Proxy}}, nil
 }

@@ -14,11 +14,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/control"
+	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/web/edit"
 	"github.com/pathwise-net/pathwise/web/labs"
 )
@@ -34,6 +36,9 @@ type Server struct {
 	Joining  *Joining     // nil: nobody joins by an invitation
 	Version  string
 	Log      *slog.Logger // nil: none
+
+	// Known says what is known of addresses, of those alone of which something is, as the mesh file says where to look. It may take some seconds. nil: nothing is.
+	Known func(ctx context.Context, addresses []netip.Addr) []measure.AddressInfo
 
 	// Backup writes all that the controller needs to go on elsewhere to a new file, encrypted if the passphrase is not empty. nil:
 	// of the archive alone.

@@ -147,9 +147,16 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh, 
 // the folder can.
 const controlSocket = "control.sock"
 
-// answer opens the controller's two listeners: a socket in its folder, for its owner; and an address, for who shows a session or a
+// answer opens what the mesh file says of routers, and the controller's two listeners: a socket in its folder, for its owner; and an address, for who shows a session or a
 // token, or for everybody.
 func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Server, data string, c *config.Controller) error {
+	known, err := openLookup(c.Lookup)
+	if err != nil {
+		return err
+	}
+	if known != nil {
+		api.Known = known.find
+	}
 	path := filepath.Join(data, controlSocket)
 	_ = os.Remove(path) // of one that was killed; a second controller does not get here, see archive.ErrInUse
 	own, err := net.Listen("unix", path)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +17,7 @@ import (
 // knownFlags are the flags of trace that name where to look up what is known of the addresses on a route. They are of the command alone, not parameters of the probe: a
 // caller of an agent shall neither name files of its host nor servers that it asks.
 type knownFlags struct {
-	names, asn, owners, places, server string
+	knownSources
 
 	sources lookup.Sources
 	cache   *lookup.Cache // of sources; open makes it
@@ -27,12 +26,8 @@ type knownFlags struct {
 // knownNames are the names of these flags.
 var knownNames = []string{"names", "asn", "owners", "places", "name-server"}
 
-// byDNS is what --names takes in place of a file, and what it is without a value; the others are what --asn takes.
-const (
-	byDNS   = "dns"
-	byCymru = "cymru"
-	byZone  = "dns:"
-)
+// byDNS is what --names takes in place of a file, and what it is without a value.
+const byDNS = "dns"
 
 func (f *knownFlags) add(c *cobra.Command) {
 	flags := c.Flags()
@@ -48,56 +43,12 @@ func (f *knownFlags) add(c *cobra.Command) {
 func (f *knownFlags) given() bool { return cmp.Or(f.names, f.asn, f.owners, f.places) != "" }
 
 // open reads the files, so that what is wrong with them is said before anything is sent.
-func (f *knownFlags) open() (err error) {
-	zone := ""
-	switch {
-	case f.asn == byCymru:
-		zone = lookup.CymruZone
-	case strings.HasPrefix(f.asn, byZone):
-		if zone = strings.TrimPrefix(f.asn, byZone); strings.Trim(zone, ".") == "" {
-			return badFlag("asn", fmt.Errorf("%q: want a zone, such as %s%s", f.asn, byZone, lookup.CymruZone))
-		}
-	case f.asn != "":
-		if f.sources.ASNs, err = lookup.OpenASNs(f.asn); err != nil {
-			return badFlag("asn", err)
-		}
-	}
-	if f.owners != "" {
-		if f.sources.Owners, err = lookup.OpenOwners(f.owners); err != nil {
-			return badFlag("owners", err)
-		}
-	}
-	if f.places != "" {
-		if f.sources.Places, err = lookup.OpenPlaces(f.places); err != nil {
-			return badFlag("places", err)
-		}
-	}
-	if f.names != "" && f.names != byDNS {
-		if f.sources.Hosts, err = lookup.OpenNames(f.names); err != nil {
-			return badFlag("names", err)
-		}
-	}
-	err = f.ask(zone)
-	f.cache = lookup.NewCache(f.sources)
-	return err
-}
-
-// ask sets what is asked of name servers: names, and systems in a zone, "" for none.
-func (f *knownFlags) ask(zone string) (err error) {
-	f.sources.Names = f.names == byDNS
-	if zone != "" {
-		zones := lookup.ZonesBelow(zone)
-		f.sources.Zones = &zones
-	}
-	switch asks := f.sources.Names || zone != ""; {
-	case asks:
-		f.sources.DNS, err = lookup.NewDNS(f.server)
-	case f.server != "":
-		err = fmt.Errorf("%q: it is asked for --names, --asn %s and --asn %sZONE; give one of them", f.server, byCymru, byZone)
-	}
+func (f *knownFlags) open() error {
+	sources, flag, err := f.knownSources.open()
 	if err != nil {
-		return badFlag("name-server", err)
+		return badFlag(flag, err)
 	}
+	f.sources, f.cache = sources, lookup.NewCache(sources)
 	return nil
 }
 

@@ -123,7 +123,7 @@ func TestRouteOverTime(t *testing.T) {
 	if heads != "ABA" {
 		t.Errorf("newest first, the routes are %s", heads)
 	}
-	for _, part := range []string{"2 routes, 2 changes", "hop 2: 10.8.0.2 is now 10.8.7.2", "hop 5: 10.8.7.5 is new", "hop 5: 10.8.7.5 is gone", "the first of this span", "≠ south4.example.net (10.8.7.4)"} {
+	for _, part := range []string{"2 routes, 2 changes", "hop 2: 10.8.0.2 is now 10.8.7.2", "hop 5: 10.8.7.5 is new", "hop 5: 10.8.7.5 is gone", "the first of this span", "≠ south4.example.net (10.8.7.4)", "[AS64500] Example University, CH"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the section does not say %q: %s", part, text)
 		}

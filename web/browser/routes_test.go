@@ -55,6 +55,7 @@ func TestRouteGraph(t *testing.T) {
 	}
 	p.until("/4 pairs, 6 routers, 10 links, of which 6 changed/.test(document.querySelector('main').innerText.replaceAll('\u00a0', ' '))")
 	p.until("/10\\.1\\.1\\.2.*1 pair, left since/.test([...document.querySelectorAll('.route-links tr')].map((e) => e.innerText.replace(/\\s+/g, ' ')).join('; '))")
+	p.until("/10\\.1\\.0\\.2.*\\[AS64500\\]  Example University, CH/.test([...document.querySelectorAll('.route-graph .router title')].map((e) => e.textContent).join('; '))")
 	widths := value[float64](p, "Math.max(...[...document.querySelectorAll('.route-graph .link')].map((e) => +e.getAttribute('stroke-width'))) - Math.min(...[...document.querySelectorAll('.route-graph .link')].map((e) => +e.getAttribute('stroke-width')))")
 	if widths < 4 {
 		t.Errorf("links differ in thickness by %v pixels", widths)

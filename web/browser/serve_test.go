@@ -11,6 +11,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/account"
 	"github.com/pathwise-net/pathwise/control"
+	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/web"
 )
 
@@ -34,7 +35,7 @@ func serve(t *testing.T, c control.Config, people map[string]account.Role, handl
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- controller.Run(ctx) }()
-	s = &web.Server{Control: controller, Archive: c.Archive, Accounts: accounts, Version: "v1"}
+	s = &web.Server{Control: controller, Archive: c.Archive, Accounts: accounts, Version: "v1", Known: knownRouters}
 	server := httptest.NewServer(handler(s))
 	return s, server.URL, func() error {
 		cancel()
@@ -47,4 +48,15 @@ func serve(t *testing.T, c control.Config, people map[string]account.Role, handl
 // public shows pages to everybody.
 func public(s *web.Server) http.Handler {
 	return s.Handler(web.Listener{Secure: true, Public: func() bool { return true }})
+}
+
+// knownRouters is what the mesh file's sources know of some routers.
+func knownRouters(_ context.Context, addresses []netip.Addr) (known []measure.AddressInfo) {
+	for _, a := range addresses {
+		switch a.String() {
+		case "10.1.0.2", "10.7.0.2", "10.8.7.2":
+			known = append(known, measure.AddressInfo{Address: a.String(), ASN: 64500, Owner: "Example University", Country: "CH"})
+		}
+	}
+	return known
 }

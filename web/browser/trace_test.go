@@ -82,12 +82,12 @@ func TestTraceResults(t *testing.T) {
 		return "[...document.querySelectorAll('section[aria-labelledby=" + section + "] tbody tr')].map((r) => [...r.cells].map((c) => c.textContent.trim().replaceAll('\\u00a0', ' ')).join()).join('; ')"
 	}
 	for _, c := range []struct{ of, section, want string }{
-		{both.ID, "both", "1,10.8.0.2,1.00 ms,=both ways,2,10.6.0.1,2.00 ms; 2,nobody,,?nothing tells,,,; 3,10.8.9.2,3.00 ms,≠one way alone,1,10.7.0.2,1.00 ms"},
+		{both.ID, "both", "1,10.8.0.2,1.00 ms,=both ways,2,10.6.0.1,2.00 ms; 2,nobody,,?nothing tells,,,; 3,10.8.9.2,3.00 ms,≠one way alone,1,10.7.0.2 [AS64500]  Example University, CH,1.00 ms"},
 		{both.ID, "middleboxes", "0,sent,all,MSS 1460, SACK; 1,10.8.0.2,IP header,DSCP 0 becomes 8 between this host and hop 1 (10.8.0.2).; 2,nobody,nothing,; 3,10.8.9.2,nothing,; " +
 			"end,cern, which tells what arrives,all,MSS 1460 becomes 1360 between hop 1 (10.8.0.2) and cern."},
 		{both.ID, "mtu", "there, to hop 3,1400 bytes,vanish behind hop 1 (10.8.0.2), and nobody says why"},
 		{both.ID, "hops", "1,10.8.0.2,1.00 ms  *  2.00 ms,[MTU 1400] [DSCP 8] <MPLS:L=24001,E=2,S=1,T=1> <arrived by xe-0/1/0>; 2,nobody,*  *  *,; 3,10.8.9.2,3.00 ms  *  6.00 ms,"},
-		{both.ID, "hops-back", "1,10.7.0.2,1.00 ms  *  2.00 ms; 2,10.6.0.1,2.00 ms  *  4.00 ms"},
+		{both.ID, "hops-back", "1,10.7.0.2 [AS64500]  Example University, CH,1.00 ms  *  2.00 ms; 2,10.6.0.1,2.00 ms  *  4.00 ms"},
 		{rounds.ID, "rounds", "1,10.8.0.2,0.0 %,60,1.00 ms,1.00 ms,1.00 ms,2.00 ms,500 µs,250 µs,,answers seldom; 2,10.8.2.2,10.0 %,60,2.00 ms,2.00 ms,2.00 ms,4.00 ms,1.00 ms,500 µs,,loss begins here; " +
 			"3,10.8.9.2,20.0 %,60,3.00 ms,3.00 ms,3.00 ms,6.00 ms,1.50 ms,750 µs,,"},
 		{size.ID, "mtu", "there, to the end,1400 bytes,larger packets vanish behind hop 1 (10.8.0.2), and nobody says why: a black hole; back,1300 bytes,"},

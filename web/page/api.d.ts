@@ -111,8 +111,9 @@ interface Middleboxes {
   sent: { name: string; value: string }[] | null; points: { ttl: number; far?: boolean; shown: string }[] | null;
   changes: { field: string; from: string; to: string; after: number; by: number; far?: boolean }[] | null;
 }
+interface KnownDoc { address: string; name?: string; asn?: number; owner?: string; text: string }
 interface WayWords { hops: string[][] | null; lines: string[] | null }
-interface RouteWordsDoc { names: Record<string, string>; route: WayWords; return: WayWords; middleboxes: string[] | null; extent: string; proxy: string }
+interface RouteWordsDoc { names: Record<string, string>; known: KnownDoc[] | null; route: WayWords; return: WayWords; middleboxes: string[] | null; extent: string; proxy: string }
 interface PathVertex { ttl: number; address: string; final?: boolean; balancing?: 'flow' | 'packet'; flows: number; rtt_seconds?: number }
 interface PathLink { from: number; to: number; certain: boolean; translated?: boolean }
 interface PathsSample { vertices: PathVertex[]; links: PathLink[]; confidence_ratio: number; complete: boolean; sent_packets: number; flows: number }
@@ -205,11 +206,11 @@ interface CourseDoc {
   test?: string; tool: string; role: string; family: string;
   changes: MovedDoc[]; turns: TurnsDoc[]; varying: VaryingDoc[]; brief: BriefDoc[]; delays: { at: string; seconds: number }[];
 }
-interface RoutesDoc { routes: RouteDoc[] | null; courses: CourseDoc[] | null; names: Record<string, string>; more: boolean }
+interface RoutesDoc { routes: RouteDoc[] | null; courses: CourseDoc[] | null; names: Record<string, string>; known: KnownDoc[] | null; more: boolean }
 
 interface RouteNode { host?: string; addresses: string[]; pairs: number }
 interface RouteLink { from: number; to: number; pairs: number; sure: boolean; silent?: number; appeared?: string; left?: string }
-interface RouteGraphDoc { from: string; to: string; nodes: RouteNode[]; links: RouteLink[]; pairs: number; names: Record<string, string>; more: boolean }
+interface RouteGraphDoc { from: string; to: string; nodes: RouteNode[]; links: RouteLink[]; pairs: number; names: Record<string, string>; known: KnownDoc[] | null; more: boolean }
 
 interface HostStatus {
   at: string; version: string; platform: string; plan: number;

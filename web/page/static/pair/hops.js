@@ -25,6 +25,14 @@ export const nameOf = (r) => `${r.test || `${r.tool}, ${r.role}`} over ${r.famil
 /** An address, with the name of the host or router that has it. @param {string} address @param {Names} [names] */
 export const named = (address, names) => (names?.has(address) ? `${names.get(address)} (${address})` : address);
 
+/** @typedef {Map<string, string>} Known what else is known of addresses: systems, owners, places */
+
+/** What else is known of addresses, by address. @param {KnownDoc[] | null | undefined} docs @returns {Known} */
+export const knownOf = (docs) => new Map((docs ?? []).filter((k) => k.text).map((k) => [k.address, k.text]));
+
+/** What else is known of some addresses, each thing once. Pure. @param {string[] | null | undefined} addresses @param {Known} known */
+export const aboutOf = (addresses, known) => [...new Set((addresses ?? []).map((a) => known.get(a)).filter(Boolean))].join('; ');
+
 /** @param {RouteHop | undefined} hop @param {Names} [names] */
 export const answered = (hop, names) => (hop?.addresses?.length ? hop.addresses.map((a) => named(a, names)).join(', ') : 'no answer');
 

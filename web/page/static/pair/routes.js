@@ -7,7 +7,7 @@ import { change, link } from '../router.js';
 import { rfc, when } from '../times.js';
 import { Empty, Failure, Loading } from '../state.js';
 import { turned } from './compare.js';
-import { answered, byTest, differences, held, letters, nameOf, told } from './hops.js';
+import { aboutOf, answered, byTest, differences, held, knownOf, letters, nameOf, told } from './hops.js';
 import { Judged, Lattice } from './lattice.js';
 
 /** @typedef {[string, string]} Pair */
@@ -24,6 +24,7 @@ export function Routes({ pair, range, route, turn }) {
   const routes = /** @type {RouteDoc[]} */ (doc?.[0]?.routes ?? []);
   const courses = new Map(/** @type {CourseDoc[]} */ (doc?.[0]?.courses ?? []).map((c) => [nameOf(c), c]));
   const names = useMemo(() => new Map(Object.entries(/** @type {RoutesDoc | undefined} */ (doc?.[0])?.names ?? {})), [doc]);
+  const known = useMemo(() => knownOf(/** @type {RoutesDoc | undefined} */ (doc?.[0])?.known), [doc]);
   return html`<section aria-labelledby="routes" class=${busy ? 'busy' : ''} aria-busy=${String(busy)}>
     <h2 id="routes">Route over time <span class="choice" role="group" aria-label="Direction">${[pair, turned(pair)].map(([a, b], i) => html`<button type="button"
       aria-pressed=${String(back === (i === 1))} onClick=${() => change({ way: i ? 'back' : null })}>${a} → ${b}</button>`)}</span></h2>
@@ -32,7 +33,7 @@ export function Routes({ pair, range, route, turn }) {
     ${!doc && !error && html`<${Loading} of="routes" />`}
     ${doc && !routes.length && html`<${Missing} way=${way} />`}
     ${doc?.[0].more && html`<p class="quiet">There are older traces in this span than could be looked at.</p>`}
-    ${byTest(routes).map(({ name, routes: own }, _, all) => html`${all.length > 1 && html`<h3>${name}</h3>`}<${Found} key=${name} routes=${own} course=${courses.get(name)} range=${range} way=${way} names=${names} />`)}
+    ${byTest(routes).map(({ name, routes: own }, _, all) => html`${all.length > 1 && html`<h3>${name}</h3>`}<${Found} key=${name} routes=${own} course=${courses.get(name)} range=${range} way=${way} names=${names} known=${known} />`)}
   </section>`;
 }
 
@@ -41,8 +42,8 @@ const Missing = ({ way: [source, target] }) => html`<${Empty} title=${`Nobody tr
   <p>A test whose tool has <code>probe: trace</code> would show it. In the mesh file: <code>tools: {route: {probe: trace}}</code> and, under <code>tests:</code>,
     ${' '}<code>{tool: route, group: …, schedule: {every: 30m}}</code>. Or <a href=${link(['test'], { source, target })}>trace it now</a>.</p><//>`;
 
-/** @param {{routes: RouteDoc[], course: CourseDoc | undefined, range: import('./range.js').Range, way: Pair, names: import('./hops.js').Names}} props oldest first */
-function Found({ routes, course, range, way, names }) {
+/** @param {{routes: RouteDoc[], course: CourseDoc | undefined, range: import('./range.js').Range, way: Pair, names: import('./hops.js').Names, known: import('./hops.js').Known}} props oldest first */
+function Found({ routes, course, range, way, names, known }) {
   const lettered = letters(routes);
   const places = held(routes, range);
   const all = routes.map((r, i) => ({ ...r, letter: lettered[i], differs: differences(routes[i - 1], r, names), ...places[i] }));
@@ -52,14 +53,14 @@ function Found({ routes, course, range, way, names }) {
   const about = routes.length === 1 ? `One route all the time` : `${plural(kinds, 'route')}, ${changes ? plural(changes, 'change') : 'no change that lasted'}`;
   return html`<p>${about}, seen ${plural(routes.reduce((n, r) => n + r.results, 0), 'time')}.</p>
     <${Judged} course=${course} names=${names} />
-    <${Lattice} routes=${routes} course=${course} range=${range} names=${names} />
+    <${Lattice} routes=${routes} course=${course} range=${range} names=${names} known=${known} />
     <${Strip} all=${all} range=${range} />
     <div class="scroll" tabindex="0" role="region" aria-label=${`Routes from ${way[0]} to ${way[1]}`}><table class="routes">
       <thead><tr><th scope="col">Hop</th>${newest.map((r) => html`<th scope="col" key=${r.first}><b>${r.letter}</b> <a href=${link(['result', r.result])}>${when(r.first)}</a>
         <br />to ${when(r.last)}<br />${plural(r.results, 'trace')}</th>`)}</tr></thead>
       <tbody><tr><th scope="row">Differs</th>${newest.map((r, k) => html`<td class="differs" data-route=${r.letter}>${
           r.differs.length ? told(r.differs) : k === all.length - 1 ? 'the first of this span' : 'no hop'}</td>`)}</tr>
-        ${hops(newest).map((ttl) => html`<tr key=${ttl}><th scope="row">${ttl}</th>${newest.map((r) => html`<${Hop} r=${r} ttl=${ttl} names=${names} />`)}</tr>`)}</tbody></table></div>
+        ${hops(newest).map((ttl) => html`<tr key=${ttl}><th scope="row">${ttl}</th>${newest.map((r) => html`<${Hop} r=${r} ttl=${ttl} names=${names} known=${known} />`)}</tr>`)}</tbody></table></div>
     ${routes.length > columns && html`<p class="quiet">In the strip alone: ${plural(routes.length - columns, 'older route')}. Zoom in to see more.</p>`}`;
 }
 
@@ -68,14 +69,15 @@ const hops = (routes) => [...new Set(routes.flatMap((r) => r.hops.map((h) => h.t
 
 const marks = { other: ['≠', 'another than before'], new: ['+', 'new'], gone: ['−', 'gone'] };
 
-/** @param {{r: Shown, ttl: number, names: import('./hops.js').Names}} props */
-function Hop({ r, ttl, names }) {
+/** @param {{r: Shown, ttl: number, names: import('./hops.js').Names, known: import('./hops.js').Known}} props */
+function Hop({ r, ttl, names, known }) {
   const hop = r.hops.find((h) => h.ttl === ttl);
   const d = r.differs.find((o) => o.ttl === ttl);
   const [sign, word] = d ? marks[d.kind] : ['', ''];
   const text = hop ? answered(hop, names) : d ? d.before : '';
+  const about = aboutOf(hop?.addresses, known);
   return html`<td data-route=${r.letter} class=${d ? 'changed ' + d.kind : hop?.addresses?.length ? '' : 'quiet'}>${d && html`<b aria-hidden="true">${sign}</b> `}
-    ${d?.kind === 'gone' ? html`<s>${text}</s>` : text}${d && html`<span class="hidden"> ${word}</span>`}</td>`;
+    ${d?.kind === 'gone' ? html`<s>${text}</s>` : text}${d && html`<span class="hidden"> ${word}</span>`}${about && html`<span class="quiet about"> ${about}</span>`}</td>`;
 }
 
 /** Which route held when. @param {{all: Shown[], range: import('./range.js').Range}} props */

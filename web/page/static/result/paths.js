@@ -3,7 +3,8 @@ import { html } from '../html.js';
 import { url } from '../api.js';
 import { useDoc } from '../docs.js';
 import { format, plural } from '../format.js';
-import { named } from '../pair/hops.js';
+import { knownOf, named } from '../pair/hops.js';
+import { About } from './hops.js';
 
 const [column, row] = [64, 34]; // pixels between nodes
 
@@ -52,8 +53,9 @@ const words = { flow: 'by flow', packet: 'by packet' };
 
 /** @param {{paths: PathsSample, of: string}} props of: the Result's ID */
 export function Paths({ paths, of }) {
-  const { doc } = useDoc(url(['results', of, 'names'])); // without them the rest is shown all the same
+  const { doc } = useDoc(url(['results', of, 'route'])); // without them the rest is shown all the same
   const names = new Map(Object.entries(doc?.names ?? {}));
+  const known = knownOf(doc?.known);
   const { all, width, height } = placed(paths);
   const into = new Set(paths.links.map((l) => l.to));
   const who = (/** @type {Placed} */ v) => (v.address ? named(v.address, names) : 'nobody answers');
@@ -70,7 +72,7 @@ export function Paths({ paths, of }) {
     </svg></div>
     <div class="scroll" tabindex="0" role="region" aria-label="Table of paths"><table><thead><tr><th scope="col">Hop</th><th scope="col"></th><th scope="col">Interface</th><th scope="col" class="num">Least round trip</th>
         <th scope="col">Leads to</th><th scope="col">Balances</th></tr></thead>
-      <tbody>${all.map((v) => html`<tr key=${v.letter}><td>${v.ttl}</td><th scope="row">${v.letter}</th><td>${who(v)}</td><td class="num">${v.rtt_seconds === undefined ? '' : format(v.rtt_seconds, 'seconds')}</td>
+      <tbody>${all.map((v) => html`<tr key=${v.letter}><td>${v.ttl}</td><th scope="row">${v.letter}</th><td>${who(v)}<${About} addresses=${[v.address]} known=${known} /></td><td class="num">${v.rtt_seconds === undefined ? '' : format(v.rtt_seconds, 'seconds')}</td>
         <td>${v.final ? 'end' : v.next.map((l) => (l.certain ? '' : '?') + (l.translated ? '~' : '') + all[l.to].letter).join(' ')}</td><td>${v.balancing ? words[v.balancing] : ''}</td></tr>`)}</tbody></table></div>
     <p class="quiet">? may or may not exist, behind balancing by packet; ~ addresses or ports of packets are others behind it.</p></section>`;
 }

@@ -2,7 +2,7 @@
 import { html } from '../html.js';
 import { format, plural } from '../format.js';
 import { named } from '../pair/hops.js';
-import { Legend, Lines } from './hops.js';
+import { About, Legend, Lines } from './hops.js';
 
 /**
  * A drawing of the latest round trips, 2 pixels each: what was lost reaches over the whole height. Pure.
@@ -19,10 +19,10 @@ const tall = 18; // of a drawing in a row, in pixels: a line of text
 const time = (v) => (v === null ? '' : format(v, 'seconds'));
 
 /**
- * @param {{rounds: RoundsSample, hops: Hop[], names: import('../pair/hops.js').Names, words: WayWords | null, going?: boolean}} props
+ * @param {{rounds: RoundsSample, hops: Hop[], names: import('../pair/hops.js').Names, known: import('../pair/hops.js').Known, words: WayWords | null, going?: boolean}} props
  * going: more rounds are to come; hops have come to nothing yet
  */
-export function Rounds({ rounds, hops, names, words, going }) {
+export function Rounds({ rounds, hops, names, known, words, going }) {
   const { loss } = rounds;
   const most = hops.reduce((n, h) => (h.rtt_seconds ?? []).reduce((/** @type {number} */ m, v) => Math.max(m, v ?? 0), n), 0) || 1;
   const told = words?.hops?.some((h) => h?.length);
@@ -34,7 +34,8 @@ export function Rounds({ rounds, hops, names, words, going }) {
       <thead><tr><th scope="col">Hop</th><th scope="col">Who answers</th>${['Loss', 'Sent', 'Last', 'Average', 'Best', 'Worst', 'Deviation', 'Jitter'].map((n) => html`<th scope="col" class="num">${n}</th>`)}
         ${!going && html`<th scope="col">Latest</th>`}<th scope="col">Of note</th></tr></thead>
       <tbody>${rounds.hops.map((h, i) => html`<tr key=${h.ttl} class=${loss.hop === h.ttl ? 'blamed' : ''}><th scope="row">${h.ttl}</th>
-        <td>${h.from?.length ? h.from.map((f) => named(f.address, names) + (h.from?.length === 1 ? '' : `: ${f.packets}`)).join(', ') : html`<span class="quiet">nobody</span>`}</td>
+        <td>${h.from?.length ? h.from.map((f) => named(f.address, names) + (h.from?.length === 1 ? '' : `: ${f.packets}`)).join(', ') : html`<span class="quiet">nobody</span>`}
+          <${About} addresses=${(h.from ?? []).map((f) => f.address)} known=${known} /></td>
         <td class="num">${(100 * h.loss_ratio).toFixed(1)}${' '}%</td><td class="num">${h.sent_packets}</td>
         ${[h.last_seconds, h.mean_seconds, h.best_seconds, h.worst_seconds, h.stddev_seconds, h.jitter_seconds].map((v) => html`<td class="num">${time(v)}</td>`)}
         ${!going && html`<td><${Latest} trips=${hops[i]?.rtt_seconds ?? []} most=${most} /></td>`}<td>${mark(h.ttl)} ${(words?.hops?.[i] ?? []).join(' ')}</td></tr>`)}</tbody></table></div>

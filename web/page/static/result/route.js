@@ -2,6 +2,7 @@
 import { html } from '../html.js';
 import { url } from '../api.js';
 import { useDoc } from '../docs.js';
+import { knownOf } from '../pair/hops.js';
 import { Both } from './both.js';
 import { Hops } from './hops.js';
 import { Middlebox } from './middlebox.js';
@@ -17,15 +18,16 @@ export const hasRoute = (r) => measuresMTU(r) || !!r.samples?.hops?.length;
 export function RouteOf({ result: r }) {
   const words = /** @type {RouteWordsDoc | null} */ (useDoc(url(['results', r.id, 'route'])).doc); // without them the rest is shown all the same
   const names = new Map(Object.entries(words?.names ?? {}));
+  const known = knownOf(words?.known);
   const { hops = [], rounds, return: back, middleboxes } = r.samples ?? {};
   return html`
     ${(measuresMTU(r) || r.samples?.route?.narrowings?.length) && html`<${Mtu} result=${r} lines=${words?.route.lines ?? []} />`}
-    ${back && html`<${Both} there=${hops} back=${back} names=${names} />`}
+    ${back && html`<${Both} there=${hops} back=${back} names=${names} known=${known} />`}
     ${middleboxes && html`<${Middlebox} found=${middleboxes} hops=${hops} target=${r.target.name || r.target.address} names=${names} words=${words} />`}
-    ${rounds ? html`<${Rounds} rounds=${rounds} hops=${hops} names=${names} words=${words?.route ?? null} />`
-      : hops.length > 0 && html`<${Hops} hops=${hops} names=${names} words=${words?.route ?? null} id="hops"
+    ${rounds ? html`<${Rounds} rounds=${rounds} hops=${hops} names=${names} known=${known} words=${words?.route ?? null} />`
+      : hops.length > 0 && html`<${Hops} hops=${hops} names=${names} known=${known} words=${words?.route ?? null} id="hops"
         title=${r.kind === 'mtu' ? 'Hops that larger packets pass' : 'Route'} silent=${r.kind === 'mtu'} />`}
-    ${back && back.hops.length > 0 && html`<${Hops} hops=${back.hops} names=${names} words=${words?.return ?? null} title="Route back, from the far end on" id="hops-back" />`}`;
+    ${back && back.hops.length > 0 && html`<${Hops} hops=${back.hops} names=${names} known=${known} words=${words?.return ?? null} title="Route back, from the far end on" id="hops-back" />`}`;
 }
 
 /** The largest packet of each way, and who passes on no larger ones. @param {{result: ResultDoc, lines: string[]}} props */

@@ -1,8 +1,8 @@
 // The graph of all routes, as the drawing of a lab takes it, and as a list. Pure.
-import { named } from '../pair/hops.js';
+import { aboutOf, named } from '../pair/hops.js';
 
 /** @typedef {import('../pair/hops.js').Names} Names */
-/** @typedef {{name: string, kind: 'host' | 'router', addresses: string[], label: string, pairs: number}} Node */
+/** @typedef {{name: string, kind: 'host' | 'router', addresses: string[], about: string, label: string, pairs: number}} Node */
 /** @typedef {RouteLink & {between: [string, string], about: string, changed: 'new' | 'left' | ''}} Link */
 
 /**
@@ -17,12 +17,12 @@ function labelOf(n, names) {
 
 /**
  * Nodes under names of their own, and links between them.
- * @param {RouteGraphDoc} doc @param {Names} names
+ * @param {RouteGraphDoc} doc @param {Names} names @param {import('../pair/hops.js').Known} [known]
  * @returns {{nodes: Node[], links: Link[]}}
  */
-export function graphOf(doc, names) {
+export function graphOf(doc, names, known = new Map()) {
   const nodes = doc.nodes.map((n, i) => ({ name: n.host ?? `#${i}`, kind: /** @type {'host' | 'router'} */ (n.host ? 'host' : 'router'), addresses: n.addresses.map((a) => named(a, names)),
-    label: labelOf(n, names), pairs: n.pairs }));
+    about: aboutOf(n.addresses, known), label: labelOf(n, names), pairs: n.pairs }));
   const links = doc.links.map((l) => ({ ...l, between: /** @type {[string, string]} */ ([nodes[l.from].name, nodes[l.to].name]), about: `${nodes[l.from].label} – ${nodes[l.to].label}`,
     changed: changeOf(l) }));
   return { nodes, links };

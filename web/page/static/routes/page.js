@@ -7,6 +7,7 @@ import { layout, namesOf } from '../lab/layout.js';
 import { change } from '../router.js';
 import { when } from '../times.js';
 import { Empty, Failure, Loading } from '../state.js';
+import { knownOf } from '../pair/hops.js';
 import { changedOf, graphOf, thickness, whenOf } from './model.js';
 
 const spans = { '-6h': '6 hours', '-1d': 'a day', '-7d': 'a week' };
@@ -19,7 +20,7 @@ export function RouteGraph({ route }) {
   const { doc, error, reload } = useDoc(url(['routes'], { from }));
   const graph = /** @type {RouteGraphDoc | null} */ (doc);
   const names = useMemo(() => new Map(Object.entries(graph?.names ?? {})), [graph]);
-  const { nodes, links } = useMemo(() => (graph ? graphOf(graph, names) : { nodes: [], links: [] }), [graph]);
+  const { nodes, links } = useMemo(() => (graph ? graphOf(graph, names, knownOf(graph.known)) : { nodes: [], links: [] }), [graph]);
   const changed = changedOf(links);
   return html`<h1 tabindex="-1">Routes</h1>
     <p class="screen">Traced in the last <span class="choice" role="group" aria-label="Span">${Object.entries(spans).map(([span, name]) => html`<button type="button" key=${span}
@@ -35,7 +36,7 @@ export function RouteGraph({ route }) {
       ${changed.length > 0 && html`<section aria-labelledby="changed"><h2 id="changed">Changed lately</h2><${Table} links=${changed} /></section>`}
       <details><summary>All links</summary><${Table} links=${[...links].sort((a, b) => b.pairs - a.pairs)} /></details>
       <details><summary>All nodes</summary><table><thead><tr><th scope="col">Node</th><th scope="col">Addresses</th><th scope="col" class="num">Pairs</th></tr></thead>
-        <tbody>${nodes.slice(0, most).map((n) => html`<tr key=${n.name}><th scope="row">${n.label}</th><td>${n.addresses.join(', ')}</td><td class="num">${n.pairs}</td></tr>`)}</tbody></table></details>`}`;
+        <tbody>${nodes.slice(0, most).map((n) => html`<tr key=${n.name}><th scope="row">${n.label}</th><td>${n.addresses.join(', ')}${n.about && html`<div class="quiet about">${n.about}</div>`}</td><td class="num">${n.pairs}</td></tr>`)}</tbody></table></details>`}`;
 }
 
 /** @param {{nodes: import('./model.js').Node[], links: import('./model.js').Link[]}} props */
@@ -62,7 +63,7 @@ function Drawing({ nodes, links }) {
       ${nodes.map((n) => html`<g key=${n.name} class=${`node ${n.kind}`}>${n.kind === 'host' ? html`<rect x=${at(n.name).x - 6} y=${at(n.name).y - 6} width="12" height="12" />`
         : html`<circle cx=${at(n.name).x} cy=${at(n.name).y} r="6" />`}
         ${(few || n.kind === 'host') && html`<text x=${labels.get(n.name)?.x} y=${(labels.get(n.name)?.y ?? 0) + 4} text-anchor=${labels.get(n.name)?.anchor}>${n.label}</text>`}
-        <title>${`${n.label} ${n.addresses.join(' ')}: ${plural(n.pairs, 'pair')}`}</title></g>`)}
+        <title>${`${n.label} ${n.addresses.join(' ')}${n.about && `, ${n.about}`}: ${plural(n.pairs, 'pair')}`}</title></g>`)}
     </svg>`}</div>`;
 }
 

@@ -97,7 +97,7 @@ function Shown({ run, going }) {
       <p>${plural(echoes, 'packet')}, ${lost} lost${median !== null && html`, median round trip <b>${format(median, 'seconds')}</b>`}</p>`}
     ${rates.map(({ direction, points }) => html`<${Drawing} key=${direction} form="bars" unit="bits_per_second" until=${run.seconds} text=${`Rate, ${direction}`} points=${points} />
       <p>${direction}: now <b>${format(points.at(-1)?.y, 'bits_per_second')}</b>, mean ${format(meanOf(points), 'bits_per_second')}</p>`)}
-    ${run.rounds && html`<${Rounds} rounds=${run.rounds} hops=${[]} names=${new Map()} words=${null} going />`}
+    ${run.rounds && html`<${Rounds} rounds=${run.rounds} hops=${[]} names=${new Map()} known=${new Map()} words=${null} going />`}
     ${run.lines.length > 0 && html`<pre tabindex="0" aria-label="What it prints">${run.lines.join('\n')}</pre>`}`;
 }
 

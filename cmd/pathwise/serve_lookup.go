@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/lookup"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+const (
+	// knownHolds is how long what servers said of addresses is taken for true: prefixes change hands in days.
+	knownHolds = 6 * time.Hour
+	// unansweredHolds is how long servers that did not answer are left alone.
+	unansweredHolds = 10 * time.Minute
+)
+
+// routerLookup is what a controller knows of the addresses on routes. Any goroutine may ask it.
+type routerLookup struct {
+	sources lookup.Sources
+
+	mu    sync.Mutex
+	cache *lookup.Cache
+	until time.Time // when the cache is forgotten
+}
+
+// openLookup reads what a mesh file names; it returns nil where that is nothing.
+func openLookup(l config.Lookup) (*routerLookup, error) {
+	if l == (config.Lookup{}) {
+		return nil, nil
+	}
+	sources, field, err := knownSources{asn: l.ASN, owners: l.Owners, places: l.Places, server: l.NameServer}.open()
+	if err == nil && l.Names != "" { // which is a file here, whatever it is called
+		field = "names"
+		sources.Hosts, err = lookup.OpenNames(l.Names)
+	}
+	if err != nil {
+		return nil, input.Errorf("controller.lookup.%s: %w", strings.ReplaceAll(field, "-", "_"), err)
+	}
+	return &routerLookup{sources: sources}, nil
+}
+
+// find says what is known of addresses, of those alone of which something is, within lookup.MostTime.
+func (l *routerLookup) find(ctx context.Context, addresses []netip.Addr) (known []measure.AddressInfo) {
+	found, unanswered := l.remembered(time.Now()).All(ctx, addresses)
+	if unanswered > 0 {
+		l.forgetAt(time.Now().Add(unansweredHolds))
+	}
+	for _, a := range addresses {
+		if info := addressInfo(a, found[a.Unmap().WithZone("")], measure.AddressInfo{}); info != (measure.AddressInfo{Address: info.Address}) {
+			known = append(known, info)
+		}
+	}
+	return known
+}
+
+// remembered is the cache, a new one where the last is too old.
+func (l *routerLookup) remembered(now time.Time) *lookup.Cache {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.cache == nil || now.After(l.until) {
+		l.cache, l.until = lookup.NewCache(l.sources), now.Add(knownHolds)
+	}
+	return l.cache
+}
+
+// forgetAt has the cache forgotten at a time, if not before.
+func (l *routerLookup) forgetAt(at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if at.Before(l.until) {
+		l.until = at
+	}
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pathwise-net/pathwise/config"
+	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/measure"
+)
+
+// A controller looks up in the files of its mesh file, and says which of them it cannot read.
+func TestServeLookup(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	names := write("dns", "192.0.2.1 core1.example.net\n") // a file of that name is one, too
+	owners := write("owners", "inetnum: 192.0.2.0/24\ndescr: Example University\ncountry: CH\n")
+	asn := filepath.Join("..", "..", "lookup", "testdata", "Test-ASN.mmdb")
+	l, err := openLookup(config.Lookup{Names: names, ASN: asn, Owners: owners})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []measure.AddressInfo{
+		{Address: "192.0.2.1", Name: "core1.example.net", Owner: "Example University", Country: "CH"},
+		{Address: "10.0.0.1", ASN: 64500, ASName: "EXAMPLE", Prefix: "10.0.0.0/16"},
+	}
+	got := l.find(t.Context(), []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("198.51.100.1"), netip.MustParseAddr("10.0.0.1")})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if l, err := openLookup(config.Lookup{}); l != nil || err != nil {
+		t.Errorf("without a word of it: %v, %v", l, err)
+	}
+	missing := filepath.Join(folder, "missing")
+	for field, c := range map[string]config.Lookup{"names": {Names: missing}, "asn": {ASN: missing}, "owners": {Owners: missing}, "places": {Places: missing}} {
+		_, err := openLookup(c)
+		if want := "controller.lookup." + field + ": open " + missing + ": no such file or directory"; err == nil || err.Error() != want || !input.Bad(err) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// A server that does not answer is left alone for a while, and what it said is asked for again after some hours.
+func TestServeLookupForgets(t *testing.T) {
+	t.Parallel()
+	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	l, err := openLookup(config.Lookup{ASN: "dns:asn.example", NameServer: silent.LocalAddr().String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	first := l.remembered(now)
+	if l.remembered(now.Add(knownHolds)) != first || l.remembered(now.Add(knownHolds+2)) == first {
+		t.Error("what servers said is kept for another time than it holds")
+	}
+	l.cache = nil
+	if known := l.find(t.Context(), []netip.Addr{netip.MustParseAddr("192.0.2.1")}); known != nil {
+		t.Errorf("known: %+v", known)
+	}
+	if left := time.Until(l.until); left > unansweredHolds {
+		t.Errorf("a silent server is asked again in %v", left)
+	}
+}
