@@ -20,12 +20,13 @@ type Samples struct {
 	Capacity     *PathCapacity  `json:"capacity,omitempty"`
 	Links        []LinkSample   `json:"links,omitempty"` // of a route, in order
 	Hops         []Hop          `json:"hops,omitempty"`
-	Route        *RouteSample   `json:"route,omitempty"`       // what Hops say as a whole
-	Return       *ReturnRoute   `json:"return,omitempty"`      // the way back
-	Middleboxes  *Middleboxes   `json:"middleboxes,omitempty"` // what they do to packets of a trace
-	Paths        *PathsSample   `json:"paths,omitempty"`       // all ways of equal cost
-	Rounds       *RoundsSample  `json:"rounds,omitempty"`      // of a trace that went on
-	Addresses    []AddressInfo  `json:"addresses,omitempty"`   // what is known of those of Hops or Paths, in their order
+	Route        *RouteSample   `json:"route,omitempty"`        // what Hops say as a whole
+	Return       *ReturnRoute   `json:"return,omitempty"`       // the way back
+	BackNarrows  *Narrowing     `json:"back_narrows,omitempty"` // where packets that are too large vanish on the way back; its hops count from the far end
+	Middleboxes  *Middleboxes   `json:"middleboxes,omitempty"`  // what they do to packets of a trace
+	Paths        *PathsSample   `json:"paths,omitempty"`        // all ways of equal cost
+	Rounds       *RoundsSample  `json:"rounds,omitempty"`       // of a trace that went on
+	Addresses    []AddressInfo  `json:"addresses,omitempty"`    // what is known of those of Hops or Paths, in their order
 	Marks        []Mark         `json:"marks,omitempty"`
 	Transactions []Transaction  `json:"transactions,omitempty"`
 	Members      []Member       `json:"members,omitempty"` // of a multicast group

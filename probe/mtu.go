@@ -172,6 +172,9 @@ func (p *MTU) demand() measure.Demand {
 func (p *MTU) demandOf(searches int) measure.Demand {
 	packet := wire(p.Target, p.Family, mtu-model.IPv6Header)
 	lasts, packets := p.takes(searches)
+	if p.Proto != protoICMP && p.Proto != protoTCP { // what vanishes on the way back is sought by the far end
+		lasts += backTimeout
+	}
 	return measure.Demand{DurationSeconds: lasts.Seconds(), BitsPerSecond: 8 * packet / mtuGap.Seconds(), Bytes: 2 * packet * float64(packets)}
 }
 

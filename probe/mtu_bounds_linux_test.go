@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/retrace"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
@@ -192,6 +193,49 @@ func TestMTUDemand(t *testing.T) {
 		took += run.wire.(*scripted).now.Sub(began)
 		if got := p.demand().DurationSeconds; took.Seconds() > got {
 			t.Errorf("%+v took %v, and was to take %v s", p, took, got)
+		}
+	}
+}
+
+// The hop behind which larger packets vanish is found by halves, with few of them, wherever it is, and whatever hops are silent.
+func TestMTUNarrows(t *testing.T) {
+	at := func(ttl int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, byte(ttl)}) }
+	const far, passes = 12, 1300
+	for _, c := range []struct {
+		name    string
+		last    int   // hop that gets larger packets
+		silent  []int // hops
+		refuses bool
+		mute    bool // the end answers nothing
+		want    *measure.Narrowing
+	}{
+		{name: "none", last: far},
+		{name: "in the middle", last: 5, want: &measure.Narrowing{TTL: 5, Before: 6, Bytes: passes, Address: "10.0.0.5"}},
+		{name: "at once", want: &measure.Narrowing{Before: 1, Bytes: passes, Address: "10.0.0.99"}},
+		{name: "last", last: far - 1, want: &measure.Narrowing{TTL: far - 1, Before: far, Bytes: passes, Address: "10.0.0.11"}},
+		{name: "told", last: 4, refuses: true, want: &measure.Narrowing{TTL: 4, Before: 5, Bytes: passes, Address: "10.0.0.4", Refused: true}},
+		{name: "behind silent hops", last: 5, silent: []int{5, 6}, want: &measure.Narrowing{TTL: 4, Before: 7, Bytes: passes, Address: "10.0.0.4"}},
+		{name: "the end is mute", last: 3, mute: true, want: &measure.Narrowing{TTL: 3, Before: 4, Bytes: passes, Address: "10.0.0.3"}},
+		{name: "all are", last: 3, silent: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, mute: true, want: &measure.Narrowing{Before: 2, Bytes: passes}},
+	} {
+		large := 0
+		run := scriptedRun(func(size, ttl int) *mtuHeard {
+			if size > passes {
+				large++
+			}
+			switch {
+			case size > passes && ttl > c.last && c.refuses:
+				return &mtuHeard{from: at(c.last), reason: sock.TooBig, mtu: passes}
+			case size > passes && ttl > c.last || slices.Contains(c.silent, ttl) || ttl >= far && c.mute:
+				return nil
+			case ttl >= far:
+				return &mtuHeard{passed: true}
+			}
+			return &mtuHeard{from: at(ttl), reason: sock.TimeExceeded}
+		})
+		got, err := run.narrows(passes, at(99))
+		if d := cmp.Diff(c.want, got); d != "" || err != nil || large > retrace.MostSized {
+			t.Errorf("%s: %v, by %d large packets (-want +got):\n%s", c.name, err, large, d)
 		}
 	}
 }

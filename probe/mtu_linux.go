@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/sock"
@@ -109,10 +110,61 @@ func (p MTU) measureBy(ctx context.Context, t mtuTrial, w way, result *measure.R
 	if t.port > 0 {
 		result.Parameters["port"] = t.port
 	}
-	if err = run.there(search, w, result); err == nil {
-		err = run.back(search.passes, result)
+	if err = run.there(search, w, result); err != nil {
+		return true, err
 	}
-	return true, err
+	if t.proto == protoICMP && p.Proto != protoICMP && silentlyNarrowed(result.Samples.Hops) {
+		return true, p.apart(ctx, search, run.wait, w, result)
+	}
+	return true, run.back(ctx, search.passes, w, result)
+}
+
+// silentlyNarrowed says that packets which are too large vanish, by hops as mtuNarrowing returns them: on the way there, or their answers on the way back.
+func silentlyNarrowed(hops []measure.Hop) bool {
+	return len(hops) > 0 && hops[len(hops)-1].Reply == mtuSilence
+}
+
+// apart measures both ways apart once echoes, which come back as large as they went, vanish, if the target has a reflector that answers by as few bytes as it is asked to.
+func (p MTU) apart(ctx context.Context, s *mtuSearch, wait time.Duration, w way, result *measure.Result) error {
+	run, port, err := reflected(ctx, w, wait, p.Timeout)
+	if run == nil {
+		return err
+	}
+	defer run.wire.close()
+	defer context.AfterFunc(ctx, run.wire.interrupt)()
+	defer func() {
+		result.Metrics[measure.SentPackets] += float64(len(run.sent))
+		result.Metrics[measure.ReceivedPackets] += float64(run.answers)
+	}()
+	result.Parameters["proto"], result.Parameters["port"] = protoSTAMP, port
+	both := s.passes
+	s = &mtuSearch{least: max(s.least, run.wire.least()), most: s.most, passes: max(both, run.wire.least()), told: both}
+	if err := run.there(s, w, result); err != nil {
+		return err
+	}
+	return run.back(ctx, s.passes, w, result)
+}
+
+// reflected is a run by STAMP to a reflector that answers within a time, and by as few bytes as it is asked to, and its port; nil: there is none.
+func reflected(ctx context.Context, w way, wait, timeout time.Duration) (run *mtuRun, port int, err error) {
+	for _, port := range mtuPorts[protoSTAMP] {
+		wire, err := openMTUStamp(port)(ctx, w)
+		if err != nil {
+			return nil, 0, err
+		}
+		run := &mtuRun{wire: wire, wait: wait, timeout: wait}
+		stop := context.AfterFunc(ctx, wire.interrupt)
+		answered, err := run.contact(wire.least())
+		stop()
+		if run.timeout = timeout; answered && err == nil && run.stamps().obeyed {
+			return run, port, nil
+		}
+		wire.close()
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	return nil, 0, nil
 }
 
 // there measures the way to the target, and finds the hop that narrows it.
@@ -131,15 +183,22 @@ func (r *mtuRun) there(s *mtuSearch, w way, result *measure.Result) error {
 	return nil
 }
 
-// back measures the way back, by packets that are known to come there, where the target can be asked for answers of a size.
-func (r *mtuRun) back(there int, result *measure.Result) error {
+// stamps are the packets of a run by STAMP; nil: it is by another protocol.
+func (r *mtuRun) stamps() *mtuStamps {
 	socket, ok := r.wire.(*mtuSocket)
-	if !ok || there == 0 {
+	if !ok {
 		return nil
 	}
-	packets, ok := socket.mtuPackets.(*mtuStamps)
+	packets, _ := socket.mtuPackets.(*mtuStamps)
+	return packets
+}
+
+// back measures the way back, by packets that are known to come there, where the target can be asked for answers of a size. Where larger ones do not come back,
+// `pathwise respond` at the target is asked behind which hop.
+func (r *mtuRun) back(ctx context.Context, there int, w way, result *measure.Result) error {
+	packets := r.stamps()
 	switch {
-	case !ok:
+	case packets == nil || there == 0:
 		return nil
 	case !packets.obeyed:
 		result.Note("answers are as long as what they answer, so the size is that of the narrower of both ways")
@@ -148,10 +207,24 @@ func (r *mtuRun) back(there int, result *measure.Result) error {
 	packets.back = there
 	s := &mtuSearch{least: packets.least(), most: there, passes: packets.least()}
 	err := r.search(s, mtuTTL)
-	if err == nil && s.passes > 0 {
-		result.Metrics[measure.ReversePathMTU] = float64(s.passes)
+	if err != nil || s.passes == 0 {
+		return err
 	}
-	return err
+	result.Metrics[measure.ReversePathMTU] = float64(s.passes)
+	if s.passes == there {
+		return nil
+	}
+	n, err := narrowingBack(ctx, w.to, s.passes, r.timeout)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		result.Note("behind which hop larger packets vanish on the way back is not known: " + err.Error())
+	case n == nil:
+		result.Note("echoes of the far end that are larger than what came back come here, so their way back is another one")
+	}
+	result.Samples.BackNarrows = n
+	return nil
 }
 
 // newMTUSearch begins with what the interface takes. Where the kernel has learnt of a smaller MTU that is tried, and all between.

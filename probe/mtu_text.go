@@ -30,6 +30,9 @@ func mtuText(w io.Writer, r *measure.Result) {
 			more = " or more"
 		}
 		fmt.Fprintf(w, "way back: %.0f bytes%s\n", back, more)
+		if n := r.Samples.BackNarrows; n != nil {
+			fmt.Fprintln(w, narrowingBackLine("larger packets", *n))
+		}
 	}
 }
 
@@ -38,5 +41,5 @@ func narrowedText(hops []measure.Hop) string {
 	if len(hops) == 0 {
 		return ""
 	}
-	return narrowingText("larger packets", narrowingOf(hops, 0), "where hops answer nothing")
+	return narrowingText("larger packets", narrowingOf(hops, 0), "", "where hops answer nothing")
 }

@@ -55,6 +55,7 @@ type mtuSocket struct {
 	*sock.Socket
 	mtuPackets
 	target netip.AddrPort
+	closed bool // nobody listens at the target's port, so that to hear so shows that a packet came there
 }
 
 // newMTUSocket sets a socket up so that nothing cuts its packets, and closes it where that fails.
@@ -67,7 +68,7 @@ func newMTUSocket(s *sock.Socket, packets mtuPackets, target netip.AddrPort) (mt
 		s.Close()
 		return nil, err
 	}
-	return &mtuSocket{s, packets, target}, nil
+	return &mtuSocket{Socket: s, mtuPackets: packets, target: target}, nil
 }
 
 func (w *mtuSocket) send(index, size, ttl int) (time.Time, error) {
@@ -99,6 +100,9 @@ func (w *mtuSocket) hear(until time.Time, sent int) (mtuHeard, bool, error) {
 			}
 		case sock.ICMPError:
 			if index, ours, ok := w.quoted(e.Quoted, sent); ok {
+				if w.closed && ours && e.Offender == w.target.Addr() && e.Reason() == sock.PortUnreachable {
+					return mtuHeard{index: index, passed: true, ours: true}, true, nil
+				}
 				return mtuHeard{index: index, from: e.Offender, reason: e.Reason(), mtu: e.MTU, ours: ours}, true, nil
 			}
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/pathwise-net/pathwise/analysis/asymmetry"
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/measure"
-	"github.com/pathwise-net/pathwise/proto/endpoint"
 	"github.com/pathwise-net/pathwise/proto/ndt7"
 	"github.com/pathwise-net/pathwise/proto/retrace"
 	"github.com/pathwise-net/pathwise/quantity"
@@ -47,11 +46,9 @@ func (t Trace) back(ctx context.Context, result *measure.Result) error {
 		return err
 	}
 	at := netip.AddrPortFrom(target, uint16(t.ResponderPort))
-	dialer := net.Dialer{Timeout: openingTimeout}
-	dialer.SetMultipathTCP(false)
-	conn, err := dialer.DialContext(ctx, "tcp", at.String())
+	conn, err := dialResponder(ctx, at)
 	if err != nil {
-		return fmt.Errorf("ask `pathwise respond` at %v for the route back: %w", at, endpoint.ExplainOpening(ctx, err))
+		return err
 	}
 	defer conn.Close()
 	found, err := retrace.Request(ctx, conn, retrace.Ask{Protocol: t.Protocol, MaxTTL: t.MaxTTL, Queries: t.Queries, Timeout: t.Timeout, Interval: t.Interval, DSCP: t.DSCP, Secret: t.Secret})
@@ -94,6 +91,9 @@ func networkOf(address netip.Addr) netip.Prefix {
 
 // TraceBack finds the route to an address for who asks from there. It is what a retrace.Responder needs.
 func TraceBack(ctx context.Context, to netip.Addr, ask retrace.Ask) (retrace.Route, error) {
+	if ask.Size > 0 {
+		return narrowBack(ctx, to, ask)
+	}
 	r, err := Trace{Target: to.String(), Protocol: ask.Protocol, MaxTTL: ask.MaxTTL, Queries: ask.Queries, Timeout: ask.Timeout, Interval: ask.Interval, DSCP: ask.DSCP}.Do(ctx)
 	if err != nil {
 		return retrace.Route{}, err

@@ -32,21 +32,33 @@ func narrowingOf(hops []measure.Hop, bytes int) measure.Narrowing {
 
 // narrowingLine says where packets become too large.
 func narrowingLine(n measure.Narrowing) string {
-	return narrowingText(fmt.Sprintf("packets of more than %d bytes", n.Bytes), n, fmt.Sprintf("before hop %d", n.Before))
+	return narrowingText(fmt.Sprintf("packets of more than %d bytes", n.Bytes), n, "", fmt.Sprintf("before hop %d", n.Before))
 }
 
-// narrowingText says what becomes of packets that are too large. silent says where they may vanish as well, where hops behind the last that is known to get them do not answer.
-func narrowingText(packets string, n measure.Narrowing, silent string) string {
+// narrowingBackLine says where packets become too large on the way back, whose hops count from the far end.
+func narrowingBackLine(packets string, n measure.Narrowing) string {
+	const way, nobody = "on the way back ", ", and nobody says why: a black hole"
+	switch {
+	case n.TTL == 0 && n.Refused:
+		return "the far end itself sends no " + packets + " back"
+	case n.TTL == 0 && n.Before == 1:
+		return way + packets + " vanish on the link that the far end is on" + nobody
+	}
+	return way + narrowingText(packets, n, " from there", "where hops answer nothing")
+}
+
+// narrowingText says what becomes of packets that are too large. from says where hops count from, where that is not this host. silent says where they may vanish as well, where hops behind the last that is known to get them do not answer.
+func narrowingText(packets string, n measure.Narrowing, from, silent string) string {
 	const nobody = ", and nobody says why: a black hole"
 	switch {
 	case n.Refused:
-		return fmt.Sprintf("%s are refused by hop %d (%s)", packets, n.TTL, n.Address)
+		return fmt.Sprintf("%s are refused by hop %d%s (%s)", packets, n.TTL, from, n.Address)
 	case n.TTL == 0 && n.Before > 1:
 		return packets + " vanish at an unknown hop" + nobody
 	case n.TTL == 0:
 		return packets + " vanish on the link that this host is on" + nobody
 	case n.Before > n.TTL+1:
-		return fmt.Sprintf("%s vanish behind hop %d (%s) or beyond, %s%s", packets, n.TTL, n.Address, silent, nobody)
+		return fmt.Sprintf("%s vanish behind hop %d%s (%s) or beyond, %s%s", packets, n.TTL, from, n.Address, silent, nobody)
 	}
-	return fmt.Sprintf("%s vanish behind hop %d (%s)%s", packets, n.TTL, n.Address, nobody)
+	return fmt.Sprintf("%s vanish behind hop %d%s (%s)%s", packets, n.TTL, from, n.Address, nobody)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
 )
@@ -38,17 +39,51 @@ func (t Trace) sizes(ctx context.Context, result *measure.Result) error {
 	if end < mtuTTL {
 		result.Note(fmt.Sprintf("the target answers nothing by which sizes are measured; the MTU is that up to hop %d", end))
 	}
-	if err = run.steps(s, end, from, result); err != nil {
+	w, most := way{to, from}, s.most
+	if err = run.steps(s, end, from, result); err == nil && run.stamps() != nil && end == mtuTTL {
+		err = run.back(ctx, int(result.Metrics[measure.PathMTU]), w, result)
+	}
+	narrowings := result.Samples.Route.Narrowings
+	if n := len(narrowings); err == nil && run.stamps() == nil && end == mtuTTL && n > 0 && !narrowings[n-1].Refused {
+		err = t.sizesApart(ctx, &mtuSearch{least: s.least, most: most}, run.wait, w, result)
+	}
+	if err != nil {
 		if ctx.Err() != nil { // whatever call it made fail
 			err = context.Cause(ctx)
 		}
 		return fmt.Errorf("find MTU to %s: %w", t.Target, err)
 	}
-	result.Samples.Route.SentPackets += len(run.sent)
-	for _, p := range run.sent {
-		result.Samples.Route.SentBytes += p.size
-	}
+	addSent(result.Samples.Route, run)
 	return nil
+}
+
+// sizesApart measures the sizes of both ways apart where echoes, which come back as large as they went, vanish: if the target has a reflector that answers by as few bytes as it is asked
+// to, what echoes told is forgotten.
+func (t Trace) sizesApart(ctx context.Context, s *mtuSearch, wait time.Duration, w way, result *measure.Result) error {
+	run, _, err := reflected(ctx, w, wait, t.Timeout)
+	if run == nil {
+		return err
+	}
+	defer run.wire.close()
+	defer context.AfterFunc(ctx, run.wire.interrupt)()
+	both := int(result.Metrics[measure.PathMTU])
+	s.passes, s.told = max(both, run.wire.least()), both
+	result.Samples.Route.Narrowings = nil
+	for i := range result.Samples.Hops {
+		result.Samples.Hops[i].MTU = 0
+	}
+	if err = run.steps(s, mtuTTL, w.from, result); err == nil {
+		err = run.back(ctx, int(result.Metrics[measure.PathMTU]), w, result)
+	}
+	addSent(result.Samples.Route, run)
+	return err
+}
+
+func addSent(route *measure.RouteSample, run *mtuRun) {
+	route.SentPackets += len(run.sent)
+	for _, p := range run.sent {
+		route.SentBytes += p.size
+	}
 }
 
 // sizeRun is a run by what the target answers, and the TTL of packets to it. Where the target answers nothing it is one by what hops answer, and the TTL is that of the last that

@@ -46,3 +46,18 @@ func TestNarrowingLine(t *testing.T) {
 		}
 	}
 }
+
+func TestNarrowingBackLine(t *testing.T) {
+	for want, n := range map[string]measure.Narrowing{
+		"on the way back larger packets vanish behind hop 2 from there (10.0.0.2), and nobody says why: a black hole":                                      {TTL: 2, Before: 3, Address: "10.0.0.2"},
+		"on the way back larger packets vanish behind hop 2 from there (10.0.0.2) or beyond, where hops answer nothing, and nobody says why: a black hole": {TTL: 2, Before: 5, Address: "10.0.0.2"},
+		"on the way back larger packets are refused by hop 2 from there (10.0.0.2)":                                                                        {TTL: 2, Before: 3, Address: "10.0.0.2", Refused: true},
+		"on the way back larger packets vanish at an unknown hop, and nobody says why: a black hole":                                                       {Before: 2},
+		"on the way back larger packets vanish on the link that the far end is on, and nobody says why: a black hole":                                      {Before: 1, Address: "10.0.0.9"},
+		"the far end itself sends no larger packets back":                                                                                                  {Before: 1, Refused: true},
+	} {
+		if got := narrowingBackLine("larger packets", n); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -44,6 +44,9 @@ func traceText(w io.Writer, r *measure.Result) {
 	for _, line := range RouteLines(r.Samples.Route) {
 		fmt.Fprintln(w, line)
 	}
+	if n := r.Samples.BackNarrows; n != nil {
+		fmt.Fprintln(w, narrowingBackLine(fmt.Sprintf("packets of more than %d bytes", n.Bytes), *n))
+	}
 }
 
 // onlyNew is a hop without the marks and the MTU that the hop before it told already.

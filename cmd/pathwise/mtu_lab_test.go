@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/measure"
 )
@@ -28,10 +30,12 @@ type mtuPath struct {
 }
 
 type mtuLink struct {
-	mtu     int
-	drops   bool // without a word
-	loss    float64
-	delayMs int
+	mtu        int
+	drops      bool // without a word
+	back       int  // the MTU of the way back; 0: the same
+	backHushed bool // it drops without a word
+	loss       float64
+	delayMs    int
 }
 
 type mtuRouters struct{ silent, filters bool }
@@ -59,7 +63,56 @@ func drawnMTUPath(number int) mtuPath {
 		p.family = "-6"
 	}
 	p.asked = []string{"auto", p.answers}[r.IntN(2)]
+	if p.answers == "stamp" && r.IntN(3) > 0 { // a link that narrows the way back alone
+		least := 576
+		if p.family != "" {
+			least = 1280
+		}
+		if size := p.mtu(); size > least {
+			l := &p.links[r.IntN(len(p.links))]
+			l.back, l.backHushed = least+r.IntN(size-least), r.IntN(2) == 0
+		}
+	}
 	return p
+}
+
+// reversed is the way back, as a path from the target.
+func (p mtuPath) reversed() mtuPath {
+	p.links, p.routers = slices.Clone(p.links), slices.Clone(p.routers)
+	slices.Reverse(p.links)
+	slices.Reverse(p.routers)
+	for i := range p.links {
+		if l := &p.links[i]; l.back > 0 {
+			l.mtu, l.drops = l.back, l.backHushed
+		}
+	}
+	return p
+}
+
+// narrowsBack is what a Result has to say of who narrows the way back: nil where it carries what the way there does.
+func (p mtuPath) narrowsBack() *measure.Narrowing {
+	back := p.reversed()
+	if back.mtu() >= p.mtu() {
+		return nil
+	}
+	n := &measure.Narrowing{Before: 1, Bytes: back.mtu()}
+	known, reply := back.hops()
+	if reply == "" {
+		n.Refused = true // by the far end itself
+		return n
+	}
+	at := slices.IndexFunc(back.links, func(l mtuLink) bool { return l.mtu == back.mtu() })
+	if at == 0 && len(known) == 1 && known[0] {
+		return n // on the first link
+	}
+	for i, has := range known {
+		n.Before = i + 2
+		if has {
+			n.TTL = i + 1
+		}
+	}
+	n.Refused = reply == "packet too big"
+	return n
 }
 
 func (p mtuPath) mtu() int {
@@ -133,7 +186,15 @@ func mtuLab(paths []mtuPath) string {
 			if l.drops {
 				size = fmt.Sprintf("{size: %dB, excess: drop}", l.mtu)
 			}
-			fmt.Fprintf(&links, "  - {between: [%s, %s], rate: 1gbit, delay: %dms, mtu: %s", nodes[i], nodes[i+1], l.delayMs, size)
+			sizes := "mtu: " + size
+			if l.back > 0 {
+				back := fmt.Sprintf("%dB", l.back)
+				if l.backHushed {
+					back = fmt.Sprintf("{size: %dB, excess: drop}", l.back)
+				}
+				sizes = fmt.Sprintf("forward: {mtu: %s}, reverse: {mtu: %s}", size, back)
+			}
+			fmt.Fprintf(&links, "  - {between: [%s, %s], rate: 1gbit, delay: %dms, %s", nodes[i], nodes[i+1], l.delayMs, sizes)
 			if l.loss > 0 {
 				fmt.Fprintf(&links, ", loss: %.2f%%", l.loss)
 			}
@@ -209,8 +270,16 @@ func measureMTUPath(t *testing.T, l *lab.Lab, p mtuPath) (seconds float64) {
 	case seconds > 10:
 		t.Errorf("path %d: took %.1f s: %+v", p.number, seconds, p)
 	}
-	if back, has := r.Get(measure.ReversePathMTU); has != (p.answers == "stamp") || has && int(back) != p.mtu() {
-		t.Errorf("path %d: MTU back %v, %v, want %d", p.number, back, has, p.mtu())
+	size := min(p.mtu(), p.reversed().mtu())
+	if back, has := r.Get(measure.ReversePathMTU); has != (p.answers == "stamp") || has && int(back) != size {
+		t.Errorf("path %d: MTU back %v, %v, want %d", p.number, back, has, size)
+	}
+	want, found := p.narrowsBack(), r.Samples.BackNarrows
+	if found != nil {
+		found.Address = "" // which the test does not know
+	}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("path %d: the way back is narrowed (-want +got):\n%s%+v, %q", p.number, diff, p, r.Notes)
 	}
 	return seconds
 }

@@ -9,8 +9,18 @@
 //	               <==  packets with TTL 1, 2, 3 … to 192.0.2.7
 //	               <-   {"hops":[…],"route":{…},"network_bits":24}
 //
+// An ask with a size has the responder find where larger packets vanish on the way back. It sends small packets that die at each hop, as above, and then at the
+// most MostSized packets of one byte more, which no router may cut, to the hops that answered. What it tells are no hops, but route.narrowings: one, or none where
+// a larger packet comes to the caller.
+//
+//	{"schema":"pathwise.retrace/1",…,"size_bytes":1300}   ->             packets of 1300 bytes are known to come to the caller
+//	             …
+//	             <==  small packets, and up to 24 of 1301 bytes, to 192.0.2.7
+//	             <-   {"hops":null,"route":{…,"narrowings":[{"ttl":2,"before":3,"mtu_bytes":1300,"address":"198.51.100.9"}]}}
+//
 // A responder traces to no address but the caller's, and sends nothing before it heard the cookie from there. So nobody has it trace a stranger. What
-// it sends then is bounded by Ask's limits, some hundred small packets, and most of these end at routers on the way. They go to ports that traceroute
+// it sends then is bounded by Ask's limits: some hundred small packets, of which most end at routers on the way, and MostSized of MostSize bytes, 221 kB, at the worst; of
+// 1500 bytes they are 36 kB, some three times a route of MostTTL silent hops. They go to ports that traceroute
 // has always used, or are echo requests, so that nobody has it try the ports of who else is behind the same translator of addresses. Where a responder was
 // opened for one run, a caller shows the secret of that in its first message; who has the Responder looks at it.
 //
@@ -42,6 +52,10 @@ type Ask struct {
 	Interval time.Duration // from one packet to the next, LeastInterval to MostInterval
 	DSCP     int           // of the packets, 0 to 63
 	Secret   string        // of the run that a responder was opened for; "": it was opened for everybody
+
+	// Size is how large packets are known to come to the caller, in bytes of IP, where it is asked behind which hop larger ones vanish, in place of the route; 0: the route. Of
+	// the other fields Timeout alone counts then.
+	Size int
 }
 
 // What packets a route is traced by.
@@ -57,6 +71,10 @@ const (
 	MostTimeout   = 2 * time.Second
 	LeastInterval = time.Millisecond // half a megabit a second
 	MostInterval  = 50 * time.Millisecond
+
+	LeastSize = 68   // what every link carries (RFC 791)
+	MostSize  = 9215 // jumbo frames of most switches take one byte more
+	MostSized = 24   // packets of Size + 1 bytes: a search by halves of 30 hops, four for each
 )
 
 // Longest is what a test takes at the most: all packets at the longest interval, the timeouts, and the messages about it.
@@ -89,6 +107,7 @@ type hello struct {
 	Interval float64 `json:"interval_seconds"`
 	DSCP     int     `json:"dscp"`
 	Secret   string  `json:"secret,omitempty"`
+	Size     int     `json:"size_bytes,omitempty"`
 }
 
 // offer is the responder's answer to it, or why there is none.
@@ -113,7 +132,7 @@ func (a Ask) Within() Ask {
 
 func (a Ask) hello() hello {
 	return hello{Schema: Schema, Protocol: a.Protocol, MaxTTL: a.MaxTTL, Queries: a.Queries, Timeout: a.Timeout.Seconds(), Interval: a.Interval.Seconds(), DSCP: a.DSCP,
-		Secret: a.Secret}
+		Secret: a.Secret, Size: a.Size}
 }
 
 func readHello(line []byte) (a Ask, err error) {
@@ -127,13 +146,16 @@ func readHello(line []byte) (a Ask, err error) {
 	if h.Protocol != UDP && h.Protocol != ICMP {
 		return a, fmt.Errorf("protocol %q: want %s or %s", jsonlines.Printable(h.Protocol), UDP, ICMP)
 	}
-	a = Ask{Protocol: h.Protocol, MaxTTL: h.MaxTTL, Queries: h.Queries, DSCP: h.DSCP}
+	a = Ask{Protocol: h.Protocol, MaxTTL: h.MaxTTL, Queries: h.Queries, DSCP: h.DSCP, Size: h.Size}
 	if a.Timeout, a.Interval = duration(h.Timeout), duration(h.Interval); a.Timeout <= 0 {
 		return a, fmt.Errorf("timeout of %v s: want one of up to %v", h.Timeout, MostTimeout)
 	}
 	if a.MaxTTL < 1 || a.Queries < 1 || a.DSCP < 0 || a.DSCP > 63 || a != a.Within() {
 		return a, fmt.Errorf("%+v is beyond what is done: %d hops, %d packets for each, %v, %v to %v between packets, a DSCP of up to 63",
 			a, MostTTL, MostQueries, MostTimeout, LeastInterval, MostInterval)
+	}
+	if a.Size != 0 && (a.Size < LeastSize || a.Size > MostSize) {
+		return a, fmt.Errorf("packets of %d bytes: want %d to %d", a.Size, LeastSize, MostSize)
 	}
 	return a, nil
 }

@@ -75,13 +75,13 @@ func TestRequest(t *testing.T) {
 			return found, nil
 		}, false, nil))
 		much := usual
-		much.MaxTTL, much.Queries, much.Timeout, much.Interval = 255, 10, time.Minute, time.Microsecond
+		much.MaxTTL, much.Queries, much.Timeout, much.Interval, much.Size = 255, 10, time.Minute, time.Microsecond, 1300
 		back, err := requested(t.Context(), at, much)
 		if err != nil {
 			t.Fatal(err)
 		}
 		stop()
-		want := traced{host, Ask{Protocol: UDP, MaxTTL: MostTTL, Queries: MostQueries, Timeout: MostTimeout, Interval: LeastInterval, DSCP: 46}}
+		want := traced{host, Ask{Protocol: UDP, MaxTTL: MostTTL, Queries: MostQueries, Timeout: MostTimeout, Interval: LeastInterval, DSCP: 46, Size: 1300}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: traced (-want +got):\n%s", host, diff)
 		}
@@ -151,6 +151,8 @@ func TestTracesForNobodyElse(t *testing.T) {
 		"nothing more":   string(first) + "\n",
 		"TCP":            strings.Replace(string(first), `"udp"`, `"tcp"`, 1) + "\n{}\n",
 		"many packets":   strings.Replace(string(first), `"queries":3`, `"queries":4`, 1) + "\n{}\n",
+		"huge packets":   strings.Replace(string(first), `"dscp":46`, `"dscp":46,"size_bytes":9216`, 1) + "\n{}\n",
+		"tiny packets":   strings.Replace(string(first), `"dscp":46`, `"dscp":46,"size_bytes":-1`, 1) + "\n{}\n",
 		"a flood":        strings.Replace(string(first), `"interval_seconds":0.001`, `"interval_seconds":0.0001`, 1) + "\n{}\n",
 	} {
 		conn, err := net.Dial("tcp", at.String())
@@ -199,7 +201,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		if a, err := readHello(line); err == nil && (a != a.Within() || a.MaxTTL < 1 || a.Queries < 1 || a.Timeout <= 0) {
+		if a, err := readHello(line); err == nil && (a != a.Within() || a.MaxTTL < 1 || a.Queries < 1 || a.Timeout <= 0 || a.Size > MostSize) {
 			t.Errorf("%+v", a)
 		}
 		if o, err := readOffer(line); err == nil {
