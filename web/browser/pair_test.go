@@ -133,8 +133,8 @@ func TestRouteOverTime(t *testing.T) {
 	}
 	// The picture has a row for each hop, in which another router has another colour, and a mark for each change.
 	const row = "[...document.querySelectorAll('.lattice .row')].find((r) => r.firstChild.textContent === '2')"
-	colours := value[string](p, "[...("+row+").querySelectorAll('.cells span')].map((c) => c.className + ' ' + c.title.split(' ').at(-1)).join()")
-	if colours != "r0 10.8.0.2,r1 10.8.7.2,r0 10.8.0.2" {
+	colours := value[string](p, "[...("+row+").querySelectorAll('.cells span')].map((c) => c.className + ' ' + c.title.slice('hop 2: '.length)).join('; ')")
+	if colours != "r0 10.8.0.2; r1 10.8.7.2, [AS64500]  Example University, CH; r0 10.8.0.2" {
 		t.Errorf("hop 2 is drawn as %s", colours)
 	}
 	if marks := value[int](p, "document.querySelectorAll('.lattice .marks i').length"); marks != 2 {
