@@ -1,6 +1,8 @@
 package web
 
 import (
+	"context"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -128,7 +130,7 @@ func TestRoutesOfEachTest(t *testing.T) {
 	}
 	want := routesDoc{Routes: []routeDoc{
 		route("route", "ipv4", "x", 0, 3, 2), route("route", "ipv6", "y", 1, 4, 2), route("route-tcp", "ipv4", "w", 2, 2, 1), route("route-tcp", "ipv4", "v", 5, 5, 1, 1),
-	}, Names: addressNames{}}
+	}, Names: addressNames{}, Known: []knownDoc{}}
 	for _, c := range []struct{ tool, family string }{{"route-tcp", "ipv4"}, {"route", "ipv4"}, {"route", "ipv6"}} {
 		want.Courses = append(want.Courses, courseDoc{Test: c.tool + "@all", Tool: c.tool, Role: "planned", Family: c.family, Changes: []movedDoc{}, Turns: []turnsDoc{},
 			Varying: []varyingDoc{}, Brief: []analysis.Brief{}, Delays: []delayDoc{}})
@@ -194,7 +196,16 @@ func TestGraphOfRoutes(t *testing.T) {
 	if err := b.Archive.Put(t.Context(), all); err != nil {
 		t.Fatal(err)
 	}
+	b.Known = func(_ context.Context, addresses []netip.Addr) (known []measure.AddressInfo) {
+		for _, a := range addresses {
+			known = append(known, measure.AddressInfo{Address: a.String(), ASN: 64500})
+		}
+		return known
+	}
 	doc := read[routeGraphDoc](b, "/api/v1/routes?from=-2h")
+	if len(doc.Known) == 0 || doc.Known[0].Text != "[AS64500]" {
+		t.Errorf("known of routers: %+v", doc.Known)
+	}
 	moved := all[16].Started
 	want := analysis.Graph{
 		Nodes: []analysis.GraphNode{{Host: "a", Addresses: []string{"10.0.0.1"}, Pairs: 2}, {Host: "b", Addresses: []string{"10.0.2.2"}, Pairs: 2},

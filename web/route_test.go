@@ -48,7 +48,7 @@ func TestChanges(t *testing.T) {
 	b.serve(b.Handler(public))
 	b.expect(http.MethodGet, "/api/v1/pairs/a/b/routes?from=-2h", "", 200, `"text":"hop 1: x is now y","before":{"first":`)
 	b.expect(http.MethodGet, "/api/v1/pairs/a/b/routes?from=-2h", "", 200, `"changed":[1]}],"courses":[{"tool":"trace","role":"","family":"ipv4","changes":[{`)
-	b.expect(http.MethodGet, "/api/v1/pairs/b/a/routes", "", 200, `{"routes":[],"courses":[],"names":{},"more":false}`)
+	b.expect(http.MethodGet, "/api/v1/pairs/b/a/routes", "", 200, `{"routes":[],"courses":[],"names":{},"known":[],"more":false}`)
 	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200, `"kind":"route","severity":"info","text":"hop 1: x is now y","result":"01KAG0000000000000000001A4","source":"a","target":"b","before":"`)
 	b.expect(http.MethodGet, "/api/v1/changes?from=-2h&source=a&target=b", "", 200, `"kind":"finding","severity":"problem","text":"a to b: loss-on-path","result":"01KAG0000000000000000000BC"}]`)
 	b.expect(http.MethodGet, "/api/v1/changes", "", 200, `"text":"a to strict: The path carries what it can"`)

@@ -209,7 +209,7 @@ func plain(name string, err error) error {
 // effect while it runs.
 var opened = map[string]string{
 	"Listen": "listen", "Proxies": "proxies", "TLS": "tls", "NATS": "nats", "Archive": "archive", "Retention": "retention",
-	"RemoteWrite": "remote_write", "Data": "data", "Labs": "labs",
+	"RemoteWrite": "remote_write", "Data": "data", "Labs": "labs", "Lookup": "lookup",
 }
 
 // atNextStart says which parts of a controller differ from those that it was started with. It shows no value: some are secrets.
