@@ -174,13 +174,20 @@ func deriveOneWay(s, back *Subject) {
 	}
 }
 
-// losesOn is the share of its packets that a transfer loses once it runs: what slow start makes a queue lose is over then.
+// losesOn is the share of its packets that a transfer loses once it runs: what slow start makes a queue lose is over then. What it makes a full path
+// lose, while a paced probe loses nothing, does not count: a sender that hears late of losses sends far too much.
 func losesOn(s *Subject) float64 {
+	if s.Known(PacedLoss) && s.Value(PacedLost) == 0 && s.Known(FullLosses) && s.Value(FullLosses) >= mostlyOfFull*s.Value(Retransmits) {
+		return 0
+	}
 	if !s.Known(LateSegments) || s.Value(LateSegments) == 0 {
 		return s.Value(ResentShare)
 	}
 	return min(s.Value(ResentShare), s.Value(LateRetransmits)/s.Value(LateSegments))
 }
+
+// mostlyOfFull is the share of what was sent again from which on a full path lost it.
+const mostlyOfFull = 0.95
 
 // waitsBack reports whether packets are known to wait on the way back while a transfer runs, and not on the way of its data.
 func waitsBack(s *Subject) bool {

@@ -7,7 +7,7 @@ var ackPathCongested = Rule{
 	ID:    "ack-path-congested",
 	Of:    OfWay,
 	Needs: []Name{LoadedRoundTrip, EmptyRoundTrip, Steady, ResentShare},
-	Reads: []Name{AcksShare, QueueThere, QueueBack, LateSegments, LateRetransmits},
+	Reads: []Name{AcksShare, QueueThere, QueueBack, LateSegments, LateRetransmits, InFlight, Capacity, IdleRoundTrip, OpeningUsual},
 	Suspect: func(s *Subject) bool {
 		return slowWithoutLoss(s) && heldBy(s) == "" && !(s.Value(AcksShare) >= acksFill)
 	},
@@ -23,12 +23,28 @@ var ackPathCongested = Rule{
 		switch {
 		case waitsBack(s) && losesOn(s) <= othersLose: // whatever the round trips of another transfer were
 			c.Says, c.Confidence = []string{"one-way"}, 0.9
+		case waitsForLittle(s):
+			c.Says, c.Confidence = []string{"little"}, 0.6
+			c.Evidence = []Name{InFlight, Capacity, LoadedRoundTrip, EmptyRoundTrip, OpeningUsual, Steady, ResentShare}
 		case s.Value(LoadedRoundTrip) < queueStands*s.Value(EmptyRoundTrip), waitsThere(s), s.Value(AcksShare) < acksFill, lost:
 			return nil
 		}
 		return c
 	},
 }
+
+// waitsForLittle reports whether round trips are far longer under load than all that is under way would wait on the way of the data, where nothing else
+// tells of the way back: its trains and packets beside a transfer come too late on a way of some kbit/s. There new connections are late, too, as small
+// packets take their time. Others' queues show before, or lose some.
+func waitsForLittle(s *Subject) bool {
+	wait := s.Value(LoadedRoundTrip) - s.Value(EmptyRoundTrip)
+	return !s.Known(AcksShare) && !s.Known(QueueBack) && s.Known(Capacity) && s.Known(ResentShare) && s.Value(ResentShare) <= fewAreLost && s.Value(InFlight) > 0 &&
+		!shared(s) && openingsWait(s) && wait > othersQueue && wait > littleWaits*s.Value(InFlight)*8/s.Value(Capacity) && slowWithoutLoss(s) && heldBy(s) == ""
+}
+
+// littleWaits is how many times as long round trips wait as what is under way would. Recorded transfers beside others show up to 4, and ways back that are
+// congested 33 to 350.
+const littleWaits = 10
 
 // slowWithoutLoss reports whether a transfer leaves much of its path, a queue stands meanwhile, and little is lost.
 func slowWithoutLoss(s *Subject) bool {
@@ -62,7 +78,7 @@ const (
 
 // largeEchoes is a step that tells whether the way back is narrow, with a few packets, where trains did not.
 func largeEchoes(s *Subject) (Step, bool) {
-	asked := !s.Known(AcksShare) && !s.Known(QueueBack) && s.Value(Answers) > 0 && s.Known(PayloadCapacity) && s.Value(ResentShare) <= fewAreLost &&
+	asked := !s.Known(AcksShare) && !s.Known(QueueBack) && s.Value(Answers) > 0 && s.Known(PayloadCapacity) && (s.Value(ResentShare) <= fewAreLost || losesOn(s) == 0) &&
 		s.Value(Steady) < narrowBackLeaves*s.Value(PayloadCapacity)
 	return Step{Name: "large-echoes", Kind: "ping", Why: "whether the way back takes long for what is large",
 		Parameters: map[string]any{"count": largeEchoCount, "interval": largeEchoInterval, "size": largeEchoSize},

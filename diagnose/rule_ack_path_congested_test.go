@@ -3,6 +3,8 @@ package diagnose
 import (
 	"math"
 	"testing"
+
+	"github.com/pathwise-net/pathwise/measure"
 )
 
 // What the way back carries follows from how much longer large echoes take, less what the way there takes for them. Where both are fast, or others'
@@ -28,6 +30,34 @@ func TestBackByEchoes(t *testing.T) {
 		s.setPositive(LargeEcho, c.large, nil)
 		if got := backByEchoes(s); math.Abs(got-c.want) > 0.01*c.want {
 			t.Errorf("%s: %v bit/s, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// Round trips that wait far longer than what is under way would tell of the way back where nothing else does.
+func TestWaitsForLittle(t *testing.T) {
+	change := func(n Name, v float64) func(*Subject) { return func(s *Subject) { s.set(n, exactly(v, nil)) } }
+	for _, c := range []struct {
+		name   string
+		change func(*Subject)
+		want   bool
+	}{
+		{"nothing else tells", func(*Subject) {}, true},
+		{"much is under way", change(InFlight, 400e3), false},
+		{"new connections are as fast as pings", change(OpeningUsual, 0.167), false},
+		{"some is lost", change(ResentShare, 0.01), false},
+		{"a queue stood before", change(IdleRoundTrip, 0.3), false},
+		{"acknowledgements take little of the way back", change(AcksShare, 0.01), false},
+		{"packets do not wait on the way back", change(QueueBack, 0), false},
+	} {
+		s := &Subject{Kind: OfWay, Name: measure.Forward}
+		for n, v := range map[Name]float64{Steady: 139e3, Goodput: 136e3, EmptyRoundTrip: .166, IdleRoundTrip: .166, OpeningUsual: .188, LoadedRoundTrip: 2.16, ResentShare: 0, InFlight: 2878,
+			Capacity: 3.58e6, PayloadCapacity: 3.45e6, MSS: 1448, Duration: 12} {
+			s.set(n, exactly(v, nil))
+		}
+		c.change(s)
+		if got := ackPathCongested.Look(s); (got != nil) != c.want || got != nil && got.Confidence > 0.6 {
+			t.Errorf("%s: %+v", c.name, got)
 		}
 	}
 }
