@@ -64,7 +64,7 @@ type Subject struct {
 	back  *measure.ReturnRoute // the way back, as the far end traced it; nil: it did not
 	there []measure.Hop        // the way there, as it was traced beside that
 
-	box string // between which hops the option to scale windows is taken out, for people; "": not known
+	syns *measure.Result // a trace of SYNs, which tells what becomes of them; nil: none was made
 
 	udp      []udpProbe
 	episodes []lossEpisode // of the transfer

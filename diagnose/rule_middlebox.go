@@ -1,9 +1,6 @@
 package diagnose
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -15,6 +12,9 @@ const (
 	// UnscaledHop is the first hop that SYNs reach without the option that scales windows, or the target.
 	UnscaledHop Name = "unscaled_hop"
 )
+
+// scaleOption scales windows.
+var scaleOption = synOption{synScale, WindowScaling, UnscaledHop, bothSet(func(t *measure.TCPSettings) *int { return t.WindowScaling })}
 
 // middlebox: what both ends are set to is not what their connection has, so something between changes its first packets: it takes the
 // option out that scales windows, or drops the SYNs that ask for ECN, so that the kernel asks again without, a second later.
@@ -28,11 +28,7 @@ var middlebox = Rule{
 		{Name: ECNLost, Metric: "ecn_count", Means: "both ends use ECN, and their connection does not, whose SYN was lost", From: ofTransfer, Read: ecnLost},
 		{Name: SYNsLost, Metric: "loss_ratio", Unit: "ratio", Means: "of the SYNs of other connections, which ask for ECN, too",
 			Step: openings, From: ofOpening, Read: func(_ *Subject, r *measure.Result) (float64, bool) { return r.Get(measure.LossRatio) }},
-		{Name: UnscaledHop, Metric: "hop", Unit: "hop", Means: "the first that SYNs reach without the option that scales windows, as they left with it",
-			Step: quotedSYNs, From: ofSYNs, Read: func(s *Subject, r *measure.Result) (float64, bool) {
-				change, found := scaleTakenOut(r)
-				return float64(change.By), found && s.Name == measure.Forward
-			}},
+		scaleOption.definition("the option that scales windows"),
 	},
 	Suspect:  func(s *Subject) bool { return s.Is(ECNLost) || unscaledOnTheWay(s) },
 	Replaces: []string{"no-window-scaling", "receive-window-limited"},
@@ -45,21 +41,18 @@ var middlebox = Rule{
 }
 
 func windowsUnscaled(s *Subject) *Claim {
-	if s.Is(WindowScaling) || !windowHolds(s) || s.Value(ReceiveWindow) > unscaledWindow ||
-		!scales(s.From) || !scales(s.To) {
+	if !scaleOption.lost(s) || !windowHolds(s) || s.Value(ReceiveWindow) > unscaledWindow {
 		return nil
 	}
-	says, words := []string{"main"}, map[string]string{}
-	if s.Known(UnscaledHop) {
-		says, words["box"] = append(says, "box"), s.box
-	}
-	return &Claim{
-		Where: OnPath, Confidence: windowConfidence(s), Evidence: append(slices.Clone(ofWindow), UnscaledHop),
-		Says: says, Words: words, Advice: []string{"between"},
+	c := &Claim{
+		Where: OnPath, Confidence: windowConfidence(s), Evidence: ofWindow,
+		Says: []string{"main"}, Advice: []string{"between"},
 		Allows: windowRate(s, s.Value(ReceiveWindow)),
 		Calc:   windowCall(s, s.Value(ReceiveWindow)),
 		Cured:  map[Name]float64{WindowScaling: 1},
 	}
+	s.tellWho(c, synScale, UnscaledHop)
+	return c
 }
 
 // unscaledOnTheWay says that the option is known to be taken out between this host and the target, one way or the other.
@@ -70,41 +63,6 @@ func unscaledOnTheWay(s *Subject) bool {
 		}
 	}
 	return s.Name == measure.Forward && windowsUnscaled(s) != nil
-}
-
-// quotedSYNs sends SYNs that routers quote as they came, and that the far end tells of. It takes raw sockets.
-func quotedSYNs(s *Subject) (Step, bool) {
-	return Step{Name: "middlebox", Kind: "trace", Way: measure.Way(s.Name), Why: "between which hops the option is taken out",
-		Parameters: map[string]any{"middlebox": true}, Seconds: 2 * traceTakes}, s.Responder && unscaledOnTheWay(s)
-}
-
-// readSYNs keeps between which hops the option to scale windows is taken out, for people.
-func (s *Subject) readSYNs(r *measure.Result) {
-	change, found := scaleTakenOut(r)
-	if !found {
-		return
-	}
-	after, by := "this host", hopOf(r.Samples.Hops, change.By)
-	if change.After > 0 {
-		after = hopOf(r.Samples.Hops, change.After)
-	}
-	if change.Far {
-		by = r.Target.Name
-	}
-	s.box = fmt.Sprintf("between %s and %s", after, by)
-}
-
-// scaleTakenOut is where SYNs lost the option to scale windows; false: nothing tells.
-func scaleTakenOut(r *measure.Result) (measure.PacketChange, bool) {
-	if r.Samples.Middleboxes == nil {
-		return measure.PacketChange{}, false
-	}
-	changes := r.Samples.Middleboxes.Changes
-	at := slices.IndexFunc(changes, func(c measure.PacketChange) bool { return c.Field == "window scale" && (c.After > 0 || !c.Far) })
-	if at < 0 {
-		return measure.PacketChange{}, false
-	}
-	return changes[at], true
 }
 
 // ecnDropped finds that SYNs are dropped which ask for ECN. Where only the bits are taken out of them nothing is lost, and nothing said.
@@ -150,8 +108,3 @@ func openings(s *Subject) (Step, bool) {
 
 // openingsTake is what three connections take whose SYNs are lost, in seconds.
 const openingsTake = 2.0
-
-// scales reports whether an end is known to offer the option that scales windows.
-func scales(e *measure.TCPEnd) bool {
-	return e != nil && e.Settings != nil && e.Settings.WindowScaling != nil && *e.Settings.WindowScaling != 0
-}

@@ -1,11 +1,16 @@
 package diagnose
 
-import "github.com/pathwise-net/pathwise/sock"
+import (
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/sock"
+)
 
-import "github.com/pathwise-net/pathwise/measure"
+const (
+	Timestamps      Name = "timestamps"        // both ends use them
+	NoTimestampsHop Name = "no_timestamps_hop" // the first hop that SYNs reach without the option
+)
 
-// Timestamps says that both ends use them.
-const Timestamps Name = "timestamps"
+var timestampsOption = synOption{synTimes, Timestamps, NoTimestampsHop, bothSet(func(t *measure.TCPSettings) *int { return t.Timestamps })}
 
 // noTimestamps: the ends did not agree on timestamps, so that TCP knows round trips less well, and sequence numbers can wrap on fast
 // paths.
@@ -14,17 +19,23 @@ var noTimestamps = Rule{
 	Of:    OfWay,
 	In:    []State{Slow, Full},
 	Needs: []Name{Timestamps, Steady},
-	Brings: []definition{{Name: Timestamps, Metric: "timestamps_count", Means: "both ends use timestamps",
-		From: ofTransfer, Read: agreed(sock.OptTimestamps)}},
+	Reads: []Name{NoTimestampsHop},
+	Brings: []definition{
+		{Name: Timestamps, Metric: "timestamps_count", Means: "both ends use timestamps", From: ofTransfer, Read: agreed(sock.OptTimestamps)},
+		timestampsOption.definition("the option for timestamps"),
+	},
+	Suspect: timestampsOption.lost,
 	Look: func(s *Subject) *Claim {
 		if s.Is(Timestamps) {
 			return nil
 		}
-		return &Claim{
+		c := &Claim{
 			Severity: measure.Info, Where: OnPath, Confidence: 0.9,
 			Evidence: []Name{Steady, RoundTrip},
 			Advice:   []string{"receiver", "sender"},
 			Allows:   s.Value(Steady), Unpredicted: true,
 		}
+		timestampsOption.tell(s, c)
+		return c
 	},
 }

@@ -216,6 +216,8 @@ type TCPSettings struct {
 	RmemBytes         *[3]int `json:"tcp_rmem_bytes,omitempty"` // least, first, most
 	WmemBytes         *[3]int `json:"tcp_wmem_bytes,omitempty"`
 	WindowScaling     *int    `json:"tcp_window_scaling,omitempty"`
+	SACK              *int    `json:"tcp_sack,omitempty"`
+	Timestamps        *int    `json:"tcp_timestamps,omitempty"`
 	ECN               *int    `json:"tcp_ecn,omitempty"`
 	CongestionControl *string `json:"tcp_congestion_control,omitempty"`
 }

@@ -199,7 +199,7 @@ func addEnds(r *measure.Result, report *iperf3.Report, c *iperf3.Config) {
 // settingsOf are those of a kernel's settings that a Result keeps.
 func settingsOf(t *sock.TCPSettings) *measure.TCPSettings {
 	return &measure.TCPSettings{RmemBytes: t.RmemBytes, WmemBytes: t.WmemBytes,
-		WindowScaling: t.WindowScaling, ECN: t.ECN, CongestionControl: t.CongestionControl}
+		WindowScaling: t.WindowScaling, SACK: t.SACK, Timestamps: t.Timestamps, ECN: t.ECN, CongestionControl: t.CongestionControl}
 }
 
 // addKernelMemory records what each kernel knew of the path before the test, and says so where it could not be made
