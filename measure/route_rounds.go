@@ -1,10 +1,27 @@
 package measure
 
-// RoundsSample is what rounds of a trace came to, of which each sends one packet to each hop.
+// RoundsSample is what rounds of a trace came to, of which each sends one packet to each hop, of each flow.
 type RoundsSample struct {
 	Rounds int         `json:"rounds"`
-	Hops   []HopRounds `json:"hops"` // in order of TTL, up to the target or the last that answered
-	Loss   PathLoss    `json:"loss"`
+	Hops   []HopRounds `json:"hops"`           // in order of TTL, up to the target or the last that answered; of all flows together
+	Loss   PathLoss    `json:"loss"`           // of all flows together
+	Ways   []WayRounds `json:"ways,omitempty"` // of each flow, where there are several: a trace of all equal-cost paths
+}
+
+// WayRounds is the way of a flow, and what it loses.
+type WayRounds struct {
+	Routers []string `json:"routers"` // who answered last at each hop; "": nobody
+	Loss    PathLoss `json:"loss"`
+}
+
+// RouterRounds is what came of the packets of the flows that pass one router at a hop, or none that answers. Where packets of one flow are answered by several (balancing
+// by packet), those are one entry: which of them lost a packet nobody can tell.
+type RouterRounds struct {
+	HopRounds
+	Flows int `json:"flows"`
+	// Share is of the flows that were seen at this hop when the paths were searched; 0: not known.
+	Share float64 `json:"share_ratio,omitempty"`
+	Told  Hop     `json:"told"` // with the latest round trips
 }
 
 // HopRounds is what came of the packets to one hop. Times are nil where there are none: nothing answered, or only once.
@@ -30,6 +47,8 @@ type HopRounds struct {
 	JitterSmoothed *float64 `json:"jitter_seconds"`
 
 	From []HopAnswers `json:"from"` // who answered, the latest first
+
+	Routers []RouterRounds `json:"routers,omitempty"` // where flows pass several at this hop
 }
 
 // HopAnswers is how often an address answered at a hop.

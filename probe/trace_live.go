@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pathwise-net/pathwise/input"
@@ -12,17 +13,19 @@ import (
 )
 
 // LiveTrace asks every hop of a route again and again: each round sends one packet to each hop, all of one flow as a Trace has it. What came of
-// them it keeps in memory that does not grow. Any goroutine may look on by State, and pause it or clear its figures.
+// them it keeps in memory that does not grow. Any goroutine may look on by State, and pause it or clear its figures. With Multipath it finds all equal-cost paths first,
+// and then has rounds of as many flows as together pass every router and link that was found, 64 at most: see liveFlows.
 //
-// Of Trace, Queries, NewFlow, Multipath and Progress are of no use here. With Protocol "" it sends ICMP echo, which targets answer as often as they are asked, and UDP
+// Of Trace, Queries, NewFlow and Progress are of no use here. With Protocol "" it sends ICMP echo, which targets answer as often as they are asked, and UDP
 // where this host does not let it: Linux limits how often it says that a port is closed.
 type LiveTrace struct {
 	Trace // Rounds 0: until ctx ends, which is no error then
 
-	mu   sync.Mutex
-	plan *livePlan
-	wake chan struct{} // something was changed from outside
-	note string        // why UDP was taken
+	mu        sync.Mutex
+	rounds    *liveFlows
+	searching string        // how far the search of all paths is; "": it is over, or there is none
+	wake      chan struct{} // something was changed from outside
+	note      string        // why UDP was taken
 }
 
 // LiveState is how far a LiveTrace has come.
@@ -30,6 +33,8 @@ type LiveState struct {
 	Hops   []measure.Hop // with their latest round trips
 	Rounds measure.RoundsSample
 	Paused bool
+	// Searching is how far the search of all paths is; "": it is over, or there is none.
+	Searching string
 }
 
 // Limits of LiveTrace.
@@ -70,13 +75,22 @@ func (l *LiveTrace) measure(ctx context.Context, result *measure.Result) error {
 		if err != nil {
 			return err
 		}
+		cover := livePaths{flows: []int{0}}
+		if t.Multipath {
+			wire, flow, cover, err = l.findPaths(ctx, t, w, wire, flow)
+			cover.report(result)
+			if err != nil {
+				return err
+			}
+		}
 		l.mu.Lock()
 		setDefault(&l.Every, liveEvery)
-		l.plan, l.wake = newLivePlan(t, l.Every, l.Rounds), make(chan struct{}, 1)
+		l.rounds, l.wake, l.searching = newLiveFlows(t, l.Every, l.Rounds, cover.flows, time.Now()), make(chan struct{}, 1), ""
+		l.rounds.share, l.rounds.tossed = cover.share, cover.tossed
 		l.mu.Unlock()
-		err = l.run(ctx, wire)
+		err = l.run(ctx, wire, flow)
 		wire.close()
-		if !last && l.plan.number == 0 && isUnreachable(err) {
+		if !last && l.rounds.count == 0 && isUnreachable(err) {
 			return &unreachableError{err.Error()}
 		}
 		result.Parameters = recorded(traceFields(), &t)
@@ -108,9 +122,11 @@ func (l *LiveTrace) open(ctx context.Context, w way) (t Trace, wire traceWire, f
 	}
 	for _, protocol := range protocols {
 		t = l.Trace
-		t.Protocol, t.NewFlow = protocol, true // it lasts: other traces shall have the flow that they share
+		t.Protocol, t.NewFlow = protocol, !l.Multipath // it lasts: other traces shall have the flow that they share
 		t = t.withDefaults()
-		flow = newTraceFlow(t, w)
+		if flow = newTraceFlow(t, w); t.Multipath {
+			flow.ports = make([]atomic.Uint32, multipathProbes)
+		}
 		if wire, err = openWire(ctx, t, flow); !isPermission(err) {
 			break
 		}
@@ -123,11 +139,11 @@ func (l *LiveTrace) open(ctx context.Context, w way) (t Trace, wire traceWire, f
 }
 
 // run sends what is due, and hears what comes back.
-func (l *LiveTrace) run(ctx context.Context, wire traceWire) error {
+func (l *LiveTrace) run(ctx context.Context, wire traceWire, flow *traceFlow) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		wait, over, err := l.step(wire)
+		wait, over, err := l.step(wire, flow)
 		if over || err != nil {
 			return err
 		}
@@ -146,32 +162,36 @@ func (l *LiveTrace) run(ctx context.Context, wire traceWire) error {
 }
 
 // step sends the next packet if it is due, and says how long there is nothing to do unless something comes; over: nothing will.
-func (l *LiveTrace) step(wire traceWire) (wait time.Duration, over bool, err error) {
+func (l *LiveTrace) step(wire traceWire, flow *traceFlow) (wait time.Duration, over bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p, now := l.plan, time.Now()
-	p.expire(now)
-	ttl, at, more := p.due(now)
-	if more && !now.Before(at) {
-		before, err := wire.send(p.number%liveOnWay, ttl, p.distinct)
+	f, now := l.rounds, time.Now()
+	f.expire(now)
+	plan, ttl, at, more := f.due(now)
+	if p := f.plans[plan]; more && !now.Before(at) {
+		number := f.number(plan)
+		if flow.ports != nil {
+			flow.ports[number].Store(uint32(flow.flowMark(f.flows[plan])))
+		}
+		before, err := wire.send(number, ttl, p.distinct)
 		switch {
 		case err == nil:
-			p.sent(ttl, before)
-		case p.number == 0:
+			f.sent(plan, ttl, before)
+		case f.count == 0:
 			return 0, false, err
 		default: // this host's own link went, and may come back
 			p.unsent(ttl, now)
 		}
 		return p.gap, false, nil
 	}
-	until := p.until()
+	until := f.until()
 	if more && (until.IsZero() || at.Before(until)) {
 		until = at
 	}
 	switch {
 	case !until.IsZero():
 		return time.Until(until), false, nil
-	case p.paused:
+	case f.plans[0].paused:
 		return time.Hour, false, nil // until it is woken
 	}
 	return 0, true, nil
@@ -180,32 +200,32 @@ func (l *LiveTrace) step(wire traceWire) (wait time.Duration, over bool, err err
 func (l *LiveTrace) hear(event any) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return deliver(event, l.plan)
+	return deliver(event, l.rounds)
 }
 
 // State is how far it has come.
 func (l *LiveTrace) State() LiveState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.plan == nil {
-		return LiveState{}
+	if l.rounds == nil {
+		return LiveState{Searching: l.searching}
 	}
-	return l.plan.state()
+	return l.rounds.state()
 }
 
 // Pause stops it, or has it go on.
-func (l *LiveTrace) Pause(on bool) { l.change(func(p *livePlan) { p.pause(on, time.Now()) }) }
+func (l *LiveTrace) Pause(on bool) { l.change(func(f *liveFlows) { f.pause(on, time.Now()) }) }
 
 // Reset clears the figures.
-func (l *LiveTrace) Reset() { l.change((*livePlan).reset) }
+func (l *LiveTrace) Reset() { l.change((*liveFlows).reset) }
 
-func (l *LiveTrace) change(f func(*livePlan)) {
+func (l *LiveTrace) change(f func(*liveFlows)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.plan == nil {
+	if l.rounds == nil {
 		return
 	}
-	f(l.plan)
+	f(l.rounds)
 	select {
 	case l.wake <- struct{}{}:
 	default:

@@ -4,6 +4,7 @@ import (
 	"math"
 	"net/netip"
 	"slices"
+	"time"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/stat"
@@ -15,6 +16,7 @@ type liveHop struct {
 	trips      stat.Running
 	spread     stat.Sketch
 	last       float64 // round trip
+	lastAt     time.Time
 	jitters    stat.Running
 	jitter     float64   // the last
 	smoothed   float64   // RFC 3550, 6.4.1
@@ -61,7 +63,7 @@ func (h *liveHop) answer(place int, rtt float64, a *traceAnswer, dscp int) {
 		h.jitters.Add(h.jitter)
 		h.smoothed += (h.jitter - h.smoothed) / 16
 	}
-	h.last = rtt
+	h.last, h.lastAt = rtt, a.at.User
 	h.trips.Add(rtt)
 	h.spread.Add(rtt)
 	h.settle(place, rtt)

@@ -8,7 +8,7 @@ import (
 )
 
 // livePlan says which packet of a trace that goes on leaves when, and keeps what came of them. It is pure: times come in. A packet is told by
-// its number, of which liveOnWay are in use in turn.
+// its number, of which as many as there are probes are in use in turn.
 //
 // The first round finds out how long the route is, with three packets ahead of the farthest hop that answered; each later one sends a packet to
 // each hop, at even intervals:
@@ -24,11 +24,12 @@ type livePlan struct {
 	dscp                int
 	every, timeout, gap time.Duration
 
-	probes [liveOnWay]liveProbe // number modulo liveOnWay
-	number int                  // of the next packet
-	oldest int                  // the first packet that may be waited for
-	hops   []liveHop            // by TTL, from 1
-	epoch  int                  // how often the figures were cleared
+	probes []liveProbe // number modulo their length
+	first  time.Time   // no packet leaves before
+	number int         // of the next packet
+	oldest int         // the first packet that may be waited for
+	hops   []liveHop   // by TTL, from 1
+	epoch  int         // how often the figures were cleared
 
 	round   int       // the present one, from 1; 0: none began
 	began   time.Time // when it did
@@ -51,12 +52,12 @@ type liveProbe struct {
 	open              bool
 }
 
-// liveOnWay is how many packets may be on their way at once: those of a hundred hops, ten rounds a second, for four seconds.
+// liveOnWay is how many packets of a flow may be on their way at once: those of a hundred hops, ten rounds a second, for four seconds.
 const liveOnWay = 4096
 
 func newLivePlan(t Trace, every time.Duration, rounds int) *livePlan {
 	return &livePlan{maxTTL: t.MaxTTL, rounds: rounds, dscp: t.DSCP, every: every, timeout: t.Timeout, gap: t.Interval, ahead: traceShyAhead,
-		hops: make([]liveHop, t.MaxTTL)}
+		hops: make([]liveHop, t.MaxTTL), probes: make([]liveProbe, liveOnWay)}
 }
 
 // limit is the highest TTL that is asked.
@@ -70,8 +71,10 @@ func (p *livePlan) limit() int {
 // due is the TTL of the next packet and when it may leave; more is false where none will, unless something comes back.
 func (p *livePlan) due(now time.Time) (ttl int, at time.Time, more bool) {
 	switch {
-	case p.paused || p.number-p.oldest >= liveOnWay:
+	case p.paused || p.number-p.oldest >= len(p.probes):
 		return 0, at, false
+	case p.round == 0 && p.first.After(now):
+		return 1, p.first, true
 	case p.round == 0:
 		return 1, now, true
 	case p.cursor < p.limit():
@@ -93,7 +96,7 @@ func (p *livePlan) sent(ttl int, at time.Time) (number int) {
 	p.step(ttl, at)
 	number, p.number = p.number, p.number+1
 	h := &p.hops[ttl-1]
-	p.probes[number%liveOnWay] = liveProbe{ttl: ttl, epoch: p.epoch, place: h.sent, sent: sock.Stamp{User: at}, open: true}
+	p.probes[number%len(p.probes)] = liveProbe{ttl: ttl, epoch: p.epoch, place: h.sent, sent: sock.Stamp{User: at}, open: true}
 	h.send()
 	return number
 }
@@ -125,8 +128,8 @@ func (p *livePlan) step(ttl int, at time.Time) {
 
 // stamped records the kernel's send stamp of a packet.
 func (p *livePlan) stamped(number int, kernel time.Time) {
-	if number >= max(0, p.number-liveOnWay) && number < p.number {
-		p.probes[number%liveOnWay].sent.Kernel = kernel
+	if number >= max(0, p.number-len(p.probes)) && number < p.number {
+		p.probes[number%len(p.probes)].sent.Kernel = kernel
 	}
 }
 
@@ -139,7 +142,7 @@ func (p *livePlan) hear(a traceAnswer) bool {
 	if a.id < 0 {
 		a.id = p.unanswered()
 	}
-	if a.id < 0 || a.id >= liveOnWay || !p.probes[a.id].open {
+	if a.id < 0 || a.id >= len(p.probes) || !p.probes[a.id].open {
 		return false
 	}
 	probe := &p.probes[a.id]
@@ -170,8 +173,8 @@ func (p *livePlan) follow(ttl int, a *traceAnswer) {
 // unanswered is the oldest packet that the target may have answered; -1: there is none.
 func (p *livePlan) unanswered() int {
 	for n := p.oldest; n < p.number; n++ {
-		if probe := &p.probes[n%liveOnWay]; probe.open && probe.ttl >= p.limit() {
-			return n % liveOnWay
+		if probe := &p.probes[n%len(p.probes)]; probe.open && probe.ttl >= p.limit() {
+			return n % len(p.probes)
 		}
 	}
 	return -1
@@ -180,7 +183,7 @@ func (p *livePlan) unanswered() int {
 // expire gives up what was not answered in time.
 func (p *livePlan) expire(now time.Time) {
 	for ; p.oldest < p.number; p.oldest++ {
-		probe := &p.probes[p.oldest%liveOnWay]
+		probe := &p.probes[p.oldest%len(p.probes)]
 		if !probe.open {
 			continue
 		}
@@ -197,7 +200,7 @@ func (p *livePlan) expire(now time.Time) {
 // waiting says whether an answer may still come.
 func (p *livePlan) waiting() bool {
 	for n := p.oldest; n < p.number; n++ {
-		if p.probes[n%liveOnWay].open {
+		if p.probes[n%len(p.probes)].open {
 			return true
 		}
 	}
@@ -207,7 +210,7 @@ func (p *livePlan) waiting() bool {
 // until is when the oldest packet that is waited for is given up; the zero value: none is.
 func (p *livePlan) until() time.Time {
 	for n := p.oldest; n < p.number; n++ {
-		if probe := &p.probes[n%liveOnWay]; probe.open {
+		if probe := &p.probes[n%len(p.probes)]; probe.open {
 			return probe.sent.User.Add(p.timeout)
 		}
 	}

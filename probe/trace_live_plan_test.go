@@ -92,6 +92,9 @@ func (path *livePath) send(p *livePlan, ttl int, now time.Time) {
 	slices.SortStableFunc(path.onWay, func(a, b liveOnPath) int { return a.due.Compare(b.due) })
 }
 
+// state is what came of the packets of one flow.
+func (p *livePlan) state() LiveState { return (&liveFlows{plans: []*livePlan{p}}).state() }
+
 func newTestLivePlan(rounds int) *livePlan {
 	return newLivePlan(Trace{Target: "carol"}.withDefaults(), time.Second, rounds)
 }

@@ -3,42 +3,26 @@ package probe
 import (
 	"fmt"
 
-	"github.com/pathwise-net/pathwise/analysis/hoploss"
 	"github.com/pathwise-net/pathwise/measure"
 )
-
-// state is what came of the packets so far.
-func (p *livePlan) state() LiveState {
-	s := LiveState{Rounds: measure.RoundsSample{Rounds: p.shown, Hops: []measure.HopRounds{}}, Paused: p.paused}
-	var counts []hoploss.Count
-	for ttl := 1; ttl <= p.length(); ttl++ {
-		h := &p.hops[ttl-1]
-		s.Hops = append(s.Hops, h.hop(ttl))
-		s.Rounds.Hops = append(s.Rounds.Hops, h.rounds(ttl))
-		counts = append(counts, hoploss.Count{TTL: ttl, Sent: h.lost + h.trips.Count(), Lost: h.lost})
-	}
-	s.Rounds.Loss = hoploss.Locate(counts, p.reached)
-	s.Rounds.Loss.Verdict = lossSentence(s.Rounds.Loss, p.length(), p.end > 0 && p.reached)
-	return s
-}
 
 // report puts what was measured into a Result.
 func (l *LiveTrace) report(r *measure.Result, by string, size int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p := l.plan
+	f, p := l.rounds, l.rounds.plans[0]
 	if p.round == 0 {
 		return
 	}
-	s := p.state()
+	s := f.state()
 	r.Samples.Hops, r.Samples.Rounds = s.Hops, &s.Rounds
 	over := (*traceAnswer)(nil)
 	if p.end > 0 {
 		over = &traceAnswer{reached: p.reached}
 	}
-	route := routeOf(s.Hops, over, p.reached)
-	route.Answers, route.SentPackets = by, p.number
-	route.SentBytes = p.number * size
+	route := routeOf(s.Hops, over, f.reached() > 0)
+	route.Answers, route.SentPackets = by, f.count
+	route.SentBytes = f.count * size
 	r.Samples.Route = &route
 	if l.note != "" {
 		r.Note(l.note)
@@ -46,16 +30,20 @@ func (l *LiveTrace) report(r *measure.Result, by string, size int) {
 	if p.distinct {
 		r.Note(distinctNote)
 	}
-	if !p.reached {
+	if f.nameless {
+		r.Note(namelessPaths)
+	}
+	ends, nearest := f.ends()
+	if len(ends) == 0 {
 		if p.end > 0 {
 			r.Note(fmt.Sprintf("the route ended at hop %d before the target: %s", p.end, p.hops[p.end-1].told.Reply))
 		} else {
-			r.Note(fmt.Sprintf("the target did not answer; the last hop that did has TTL %d", p.length()))
+			r.Note(fmt.Sprintf("the target did not answer; the last hop that did has TTL %d", f.length()))
 		}
 		return
 	}
-	r.Metrics[measure.HopCount] = float64(p.end)
-	p.hops[p.end-1].metrics(r)
+	r.Metrics[measure.HopCount] = float64(nearest)
+	together(ends).metrics(r)
 }
 
 // metrics are those of the packets to the target.

@@ -59,18 +59,47 @@ func (t LiveTable) Rows(hops []measure.Hop, rounds []measure.HopRounds) [][]stri
 	rows := [][]string{append(heading, "")}
 	for i := range rounds {
 		r := &rounds[i]
-		row := []string{fmt.Sprintf("%3d", r.TTL), "-", fmt.Sprintf("%.1f", 100*r.LossRatio), fmt.Sprint(r.Sent)}
-		if len(r.From) > 0 {
-			row[1] = t.who(r.From[0].Address)
+		ttl := fmt.Sprintf("%3d", r.TTL)
+		if len(r.Routers) == 0 {
+			rows = append(rows, t.row(ttl, r, t.beside(hops, i))...)
+			continue
 		}
-		for _, c := range liveColumns[t.Display] {
-			row = append(row, milliseconds(c.value(r)))
+		for k := range r.Routers {
+			one := &r.Routers[k]
+			rows = append(rows, t.row(ttl, &one.HopRounds, t.tells(hops, one.Told, one.Share))...)
+			ttl = ""
 		}
-		rows = append(rows, append(row, t.beside(hops, i)))
-		for _, other := range r.From[min(1, len(r.From)):] {
-			also := make([]string, len(row)+1)
-			also[1], also[3] = "  "+t.who(other.Address), fmt.Sprint(other.Packets)
-			rows = append(rows, also)
+	}
+	return rows
+}
+
+// row is a row of figures, with further rows for others that answer.
+func (t LiveTable) row(ttl string, r *measure.HopRounds, beside string) (rows [][]string) {
+	row := []string{ttl, "-", fmt.Sprintf("%.1f", 100*r.LossRatio), fmt.Sprint(r.Sent)}
+	if len(r.From) > 0 {
+		row[1] = t.who(r.From[0].Address)
+	}
+	for _, c := range liveColumns[t.Display] {
+		row = append(row, milliseconds(c.value(r)))
+	}
+	rows = append(rows, append(row, beside))
+	for _, other := range r.From[min(1, len(r.From)):] {
+		also := make([]string, len(row)+1)
+		also[1], also[3] = "  "+t.who(other.Address), fmt.Sprint(other.Packets)
+		rows = append(rows, also)
+	}
+	return rows
+}
+
+// LiveFigureRows are what Rows has rows of figures of: each hop, or each router of one that flows pass at several.
+func LiveFigureRows(rounds []measure.HopRounds) (rows []*measure.HopRounds) {
+	for i := range rounds {
+		r := &rounds[i]
+		if len(r.Routers) == 0 {
+			rows = append(rows, r)
+		}
+		for k := range r.Routers {
+			rows = append(rows, &r.Routers[k].HopRounds)
 		}
 	}
 	return rows
@@ -80,8 +109,8 @@ func (t LiveTable) Rows(hops []measure.Hop, rounds []measure.HopRounds) [][]stri
 func (t LiveTable) Lay(rows [][]string, rounds []measure.HopRounds) (lines []string) {
 	laid := chart.Table(rows, 1, len(rows[0])-1)
 	lines, laid = append(lines, laid[0]), laid[1:]
-	for i := range rounds {
-		from := rounds[i].From
+	for _, r := range LiveFigureRows(rounds) {
+		from := r.From
 		for n := range max(1, len(from)) {
 			lines, laid = append(lines, laid[0]), laid[1:]
 			if t.Below == nil || n >= len(from) {
@@ -108,6 +137,14 @@ func (t LiveTable) beside(hops []measure.Hop, i int) string {
 		return ""
 	}
 	h := hops[i]
+	if i > 0 {
+		h = onlyNew(h, hops[i-1])
+	}
+	return t.tells(hops, h, 0)
+}
+
+// tells are the latest round trips of a hop, or of a router at it, in as much room as those of all hops take, what share of flows pass it, and what it told.
+func (t LiveTable) tells(hops []measure.Hop, h measure.Hop, share float64) string {
 	var parts []string
 	if t.Width > 0 {
 		longest := 0
@@ -116,8 +153,8 @@ func (t LiveTable) beside(hops []measure.Hop, i int) string {
 		}
 		parts = append(parts, fmt.Sprintf("%-*s", min(t.Width, longest), t.sparkline(h.RTTSeconds)))
 	}
-	if i > 0 {
-		h = onlyNew(h, hops[i-1])
+	if share > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f %% of flows", 100*share))
 	}
 	h.ReturnHops = 0 // which is of a trace by itself
 	if h.Annotation != "" {
@@ -161,4 +198,7 @@ func roundsText(w io.Writer, r *measure.Result) {
 		fmt.Fprintln(w, line)
 	}
 	fmt.Fprintln(w, r.Samples.Rounds.Loss.Verdict)
+	if r.Samples.Paths != nil {
+		fmt.Fprintln(w, PathsSummary(r.Samples.Paths))
+	}
 }

@@ -51,6 +51,50 @@ func lossSentence(l measure.PathLoss, hops int, target bool) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
+// mostWays is how many ways a text tells apart.
+const mostWays = 4
+
+// waysSentence says what the ways of a route lose of which some lose more than others.
+func waysSentence(r *measure.RoundsSample) string {
+	s := fmt.Sprintf("%s %% of the packets (%s to %s %%, at 95 %%) are lost, on some ways more than on others.", lossPercent(r.Loss.LossRatio), lossPercent(r.Loss.Low), lossPercent(r.Loss.High))
+	told, calm, lossy := map[string]bool{}, 0, 0
+	for _, way := range r.Ways {
+		name := wayName(r, way)
+		switch {
+		case !way.Loss.Lossy:
+			calm++
+			continue
+		case told[name]:
+			continue
+		}
+		told[name] = true
+		if lossy++; lossy <= mostWays {
+			s += " By " + name + ": " + strings.ToLower(way.Loss.Verdict[:1]) + way.Loss.Verdict[1:]
+		}
+	}
+	if lossy > mostWays {
+		s += fmt.Sprintf(" So do %d more ways.", lossy-mostWays)
+	}
+	if calm > 0 {
+		s += fmt.Sprintf(" Of %d flows %d lose no more than a path without faults may.", len(r.Ways), calm)
+	}
+	return s
+}
+
+// wayName is where a way differs from others: who answers it at the hops where flows pass several.
+func wayName(r *measure.RoundsSample, way measure.WayRounds) string {
+	var names []string
+	for i, who := range way.Routers {
+		if len(r.Hops[i].Routers) > 0 && who != "" {
+			names = append(names, fmt.Sprintf("%s (hop %d)", who, r.Hops[i].TTL))
+		}
+	}
+	if names == nil {
+		return "one flow"
+	}
+	return strings.Join(names, ", ")
+}
+
 // lossPercent is a ratio in percent, with as many digits as are worth reading.
 func lossPercent(ratio float64) string {
 	if ratio >= 0.1 {

@@ -138,7 +138,7 @@ func (f *traceFlow) quoted(q icmp.Quote, sent int) (id int, ok bool) {
 		return f.paid(payload, sent, to)
 	}
 	for id := range sent {
-		if f.checksum(id, to) == checksum && f.itsPort(to, id) {
+		if f.itsPort(to, id) && f.checksum(id, to) == checksum {
 			return id, true
 		}
 	}

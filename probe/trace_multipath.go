@@ -3,6 +3,7 @@ package probe
 import (
 	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/pathwise-net/pathwise/analysis/multipath"
@@ -81,6 +82,12 @@ func pathsSample(g *multipath.Graph, rtt func(ttl int, address netip.Addr) *floa
 		s.Links = append(s.Links, measure.PathLink(l))
 	}
 	return s
+}
+
+// PathsSummary is how many ways a trace found, and how sure that is, as a sentence.
+func PathsSummary(s *measure.PathsSample) string {
+	text := strings.TrimSpace(PathsText(s))
+	return text[strings.LastIndex(text, "\n")+1:] + "."
 }
 
 // PathsText draws the ways that a trace found.

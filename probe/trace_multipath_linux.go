@@ -27,6 +27,7 @@ type pathsRun struct {
 	longest  time.Duration // round trip so far
 	nameless bool          // an answer did not say to which probe
 	trips    map[multipath.Vertex][]float64
+	after    func() // each batch; nil: nothing
 }
 
 // pathsProbe is a probe that left. over: it was answered or given up.
@@ -39,20 +40,15 @@ type pathsProbe struct {
 // measurePaths looks for all paths of an address of the target.
 func (t Trace) measurePaths(ctx context.Context, flow *traceFlow, result *measure.Result) error {
 	flow.ports = make([]atomic.Uint32, multipathProbes)
-	search, err := multipath.New(multipath.Config{Confidence: t.Confidence, MaxTTL: t.MaxTTL, MaxProbes: multipathProbes, Seed: uint64(flow.base())})
-	if err != nil {
-		return err
-	}
 	wire, err := openWire(ctx, t, flow)
 	if err != nil {
 		return err
 	}
-	packets, raw := wire.(*packetWire)
-	if !raw {
+	r, err := newPathsRun(t, flow, wire)
+	if err != nil {
 		wire.close()
-		return &sock.PermissionError{Op: "send TCP packets of many flows", Err: unix.EPERM, Remedy: "run as root, setcap cap_net_raw+ep on this program, or take --proto udp"}
+		return err
 	}
-	r := &pathsRun{Trace: t, flow: flow, wire: packets, search: search, trips: map[multipath.Vertex][]float64{}}
 	err = r.do(ctx)
 	wire.close()
 	r.report(result)
@@ -63,6 +59,16 @@ func (t Trace) measurePaths(ctx context.Context, flow *traceFlow, result *measur
 		return fmt.Errorf("trace %s: %w", t.Target, err)
 	}
 	return nil
+}
+
+// newPathsRun is a search over a wire, which it does not close.
+func newPathsRun(t Trace, flow *traceFlow, wire traceWire) (*pathsRun, error) {
+	packets, raw := wire.(*packetWire)
+	if !raw {
+		return nil, &sock.PermissionError{Op: "send TCP packets of many flows", Err: unix.EPERM, Remedy: "run as root, setcap cap_net_raw+ep on this program, or take --proto udp"}
+	}
+	search, err := multipath.New(multipath.Config{Confidence: t.Confidence, MaxTTL: t.MaxTTL, MaxProbes: multipathProbes, Seed: uint64(flow.base())})
+	return &pathsRun{Trace: t, flow: flow, wire: packets, search: search, trips: map[multipath.Vertex][]float64{}}, err
 }
 
 // do sends what the search asks for, batch by batch, and tells it what came back.
@@ -90,6 +96,9 @@ func (r *pathsRun) do(ctx context.Context) error {
 			}
 		}
 		r.open = 0
+		if r.after != nil {
+			r.after()
+		}
 	}
 	return nil
 }
@@ -165,14 +174,7 @@ func (r *pathsRun) hear(a traceAnswer) bool {
 // report puts the graph into the Result, and the hops that it has, each with the addresses that answered there.
 func (r *pathsRun) report(result *measure.Result) {
 	g := r.search.Graph()
-	result.Samples.Paths = pathsSample(g, func(ttl int, address netip.Addr) *float64 {
-		trips := r.trips[multipath.Vertex{TTL: ttl, Address: address}]
-		if len(trips) == 0 {
-			return nil
-		}
-		least := slices.Min(trips)
-		return &least
-	})
+	result.Samples.Paths = r.paths(g)
 	result.Metrics[measure.SentPackets] = float64(g.Probes)
 	result.Metrics[measure.ReceivedPackets] = float64(r.answered)
 	for _, v := range result.Samples.Paths.Vertices {
@@ -192,6 +194,21 @@ func (r *pathsRun) report(result *measure.Result) {
 		result.Note("the target did not answer")
 	}
 	if r.nameless {
-		result.Note("a router quotes too little of a packet to tell it from others without root: it is as if it did not answer")
+		result.Note(namelessPaths)
 	}
 }
+
+// paths is a graph as a Result has it, with the least round trip to each address.
+func (r *pathsRun) paths(g *multipath.Graph) *measure.PathsSample {
+	return pathsSample(g, func(ttl int, address netip.Addr) *float64 {
+		trips := r.trips[multipath.Vertex{TTL: ttl, Address: address}]
+		if len(trips) == 0 {
+			return nil
+		}
+		least := slices.Min(trips)
+		return &least
+	})
+}
+
+// namelessPaths is of a trace of several flows, which cannot have a port for each packet.
+const namelessPaths = "a router quotes too little of a packet to tell it from others without root: it is as if it did not answer"

@@ -14,6 +14,10 @@ import (
 // traceText writes a route, a line for each hop, and what they say as a whole.
 func traceText(w io.Writer, r *measure.Result) {
 	fmt.Fprintf(w, "route to %s (%s)\n", r.Target.Name, r.Target.Address)
+	if r.Samples.Rounds != nil {
+		roundsText(w, r)
+		return
+	}
 	if r.Samples.Paths != nil {
 		fmt.Fprint(w, PathsText(r.Samples.Paths))
 		writeKnown(w, r)
@@ -26,10 +30,6 @@ func traceText(w io.Writer, r *measure.Result) {
 	if r.Samples.Return != nil {
 		bothText(w, r)
 		writeKnown(w, r)
-		return
-	}
-	if r.Samples.Rounds != nil {
-		roundsText(w, r)
 		return
 	}
 	for i, h := range Straight(r.Samples.Hops, r.Samples.Route) {

@@ -126,7 +126,9 @@ func (w *packetWire) send(id, ttl int, distinct bool) (time.Time, error) {
 		return time.Time{}, err
 	}
 	port := w.flow.to.Port()
-	if distinct && w.flow.protocol == traceUDP {
+	if w.flow.protocol == traceUDP && w.flow.ports != nil {
+		port = uint16(w.flow.ports[id].Load())
+	} else if distinct && w.flow.protocol == traceUDP {
 		port = w.flow.distinctPort(id)
 	}
 	w.sent.Store(max(w.sent.Load(), int64(id+1))) // before it leaves: the answer of a near target is here before the call returns

@@ -22,6 +22,23 @@ func (r *Running) Add(v float64) {
 	r.squares += from * (v - r.mean)
 }
 
+// Merge takes all values of another into account, as if they had been added (Chan, Golub and LeVeque, 1979).
+func (r *Running) Merge(other *Running) {
+	if other.n == 0 {
+		return
+	}
+	if r.n == 0 {
+		*r = *other
+		return
+	}
+	n, m := float64(r.n), float64(other.n)
+	apart := other.mean - r.mean
+	r.n += other.n
+	r.mean += apart * m / (n + m)
+	r.squares += other.squares + apart*apart*n*m/(n+m)
+	r.least, r.largest = min(r.least, other.least), max(r.largest, other.largest)
+}
+
 // Count returns how many values were added.
 func (r *Running) Count() int { return r.n }
 

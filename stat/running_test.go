@@ -30,3 +30,26 @@ func TestRunning(t *testing.T) {
 		}
 	}
 }
+
+// Two samples merged are one of all their values, wherever they are parted.
+func TestRunningMerge(t *testing.T) {
+	values := []float64{1e6 + 3, 1e6 - 1, 1e6, 1e6 + 7, 1e6 + 2}
+	var want Running
+	for _, v := range values {
+		want.Add(v)
+	}
+	for cut := range len(values) + 1 {
+		var one, other Running
+		for i, v := range values {
+			if i < cut {
+				one.Add(v)
+			} else {
+				other.Add(v)
+			}
+		}
+		one.Merge(&other)
+		if one.Count() != want.Count() || one.Min() != want.Min() || one.Max() != want.Max() || math.Abs(one.Mean()-want.Mean()) > 1e-6 || math.Abs(one.Stddev()-want.Stddev()) > 1e-6 {
+			t.Errorf("cut at %d: %+v, want %+v", cut, one, want)
+		}
+	}
+}

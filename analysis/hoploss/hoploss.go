@@ -61,6 +61,45 @@ func Locate(counts []Count, reached bool) measure.PathLoss {
 	return v
 }
 
+// LocateWays says it of several flows, which may go several ways, and of all of them together. apart says that some lose significantly more than others, or from
+// another hop on. Of all together it is said from which hop on they lose only where they are not apart, and as long as each other.
+func LocateWays(ways [][]Count, reached []bool) (whole measure.PathLoss, each []measure.PathLoss, apart bool) {
+	var all []Count
+	ends := make([]Count, len(ways)) // the last of each way that answers
+	alike := true
+	for i, counts := range ways {
+		each = append(each, Locate(counts, reached[i]))
+		alike = alike && len(counts) == len(ways[0]) && reached[i] == reached[0]
+		for k, c := range counts {
+			if k == len(all) {
+				all = append(all, Count{TTL: c.TTL})
+			}
+			all[k].Sent, all[k].Lost = all[k].Sent+c.Sent, all[k].Lost+c.Lost
+			if c.answers() {
+				ends[i] = c
+			}
+		}
+	}
+	if !alike && len(all) > 0 { // the end is at several hops
+		all = []Count{{TTL: all[len(all)-1].TTL}}
+		for _, end := range ends {
+			all[0].Sent, all[0].Lost = all[0].Sent+end.Sent, all[0].Lost+end.Lost
+		}
+	}
+	for i := range each {
+		for j := range each {
+			if each[i].Lossy && (fewer(ends[j], ends[i]) <= doubt/float64(len(ways)) || each[i].Hop > 0 && each[j].Hop > 0 && each[i].Hop != each[j].Hop) {
+				apart = true
+			}
+		}
+	}
+	whole = Locate(all, !slices.Contains(reached, false))
+	if apart || !alike {
+		whole.After, whole.Hop, whole.By, whole.Confidence = 0, 0, 0, 0
+	}
+	return whole, each, apart
+}
+
 // begin says where the loss of the last of hops begins.
 func begin(v *measure.PathLoss, hops []Count) {
 	last := len(hops) - 1

@@ -2,7 +2,9 @@ package hoploss
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -106,4 +108,42 @@ func ExampleLocate() {
 	v := Locate([]Count{{1, 300, 0}, {2, 300, 190}, {3, 300, 31}, {4, 300, 29}}, true)
 	fmt.Printf("loss of %.1f %% from hop %d on; hops %v answer seldom\n", 100*v.LossRatio, v.Hop, v.Limiting)
 	// Output: loss of 9.7 % from hop 3 on; hops [2] answer seldom
+}
+
+// Of several ways it is told where each loses, and of all together only where they lose alike.
+func TestLocateWays(t *testing.T) {
+	way := func(lost ...int) (counts []Count) {
+		for i, n := range lost {
+			counts = append(counts, Count{TTL: i + 1, Sent: 100, Lost: n})
+		}
+		return counts
+	}
+	for _, c := range []struct {
+		name    string
+		ways    [][]Count
+		apart   bool
+		whole   int // the hop to blame of all together
+		each    []int
+		percent float64
+	}{
+		{name: "none loses", ways: [][]Count{way(0, 0, 0), way(0, 0, 0)}, each: []int{0, 0}},
+		{name: "one loses", ways: [][]Count{way(0, 40, 42), way(0, 0, 0), way(0, 0, 0), way(0, 0, 0)}, apart: true, each: []int{2, 0, 0, 0}, percent: 10.5},
+		{name: "both lose behind hop 2", ways: [][]Count{way(0, 0, 20), way(0, 0, 24)}, whole: 3, each: []int{3, 3}, percent: 22},
+		{name: "from other hops on", ways: [][]Count{way(0, 40, 40, 40), way(0, 0, 40, 40)}, apart: true, each: []int{2, 3}, percent: 40},
+		{name: "a little, which all of them together show", ways: [][]Count{way(0, 0, 4), way(0, 0, 4), way(0, 0, 4)}, whole: 3, each: []int{0, 0, 0}, percent: 4},
+		{name: "of several lengths", ways: [][]Count{way(0, 0, 20), way(0, 0, 0, 20)}, each: []int{3, 4}, apart: true, percent: 20},
+	} {
+		reached := make([]bool, len(c.ways))
+		for i := range reached {
+			reached[i] = true
+		}
+		whole, each, apart := LocateWays(c.ways, reached)
+		var hops []int
+		for _, e := range each {
+			hops = append(hops, e.Hop)
+		}
+		if apart != c.apart || whole.Hop != c.whole || !slices.Equal(hops, c.each) || math.Abs(100*whole.LossRatio-c.percent) > 0.01 || whole.Lossy != (c.percent > 0) {
+			t.Errorf("%s: apart %v, hop %d of %v, %.1f %%: %+v", c.name, apart, whole.Hop, hops, 100*whole.LossRatio, whole)
+		}
+	}
 }

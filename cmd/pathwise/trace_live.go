@@ -22,7 +22,7 @@ import (
 
 // liveFlags are those of trace that hold with --live and --report, and liveOnly those that hold with them alone.
 var (
-	liveFlags = append([]string{"live", "report", everyFlag, "proto", "max-ttl", "port", "timeout", "interval", "dscp", "ipv4", "ipv6", "json", "quiet", "verbose"}, knownNames...)
+	liveFlags = append([]string{"live", "report", everyFlag, "proto", "max-ttl", "port", "timeout", "interval", "dscp", "multipath", "confidence", "ipv4", "ipv6", "json", "quiet", "verbose"}, knownNames...)
 	liveOnly  = []string{"count"}
 )
 
@@ -45,7 +45,7 @@ func addLive(c *cobra.Command, s *session, flags *parameterFlags) {
 	c.Flags().BoolVarP(&call.report, "report", "r", false, "as --live, for so many rounds (-c), and print one table at the end")
 	c.Flags().IntVarP(&call.count, "count", "c", 0, "of --live and --report: rounds (default: --report 10, --live until q)")
 	c.Long += "\n--live goes on and shows loss, round trips and jitter of each hop, as mtr does, and whether the path loses packets or a router merely answers " +
-		"seldom; --report prints that once. Both send ICMP echo unless --proto says otherwise."
+		"seldom; --report prints that once. Both send ICMP echo unless --proto says otherwise. With --multipath each router of all equal-cost paths has a row."
 	c.Example += "\n" + examples([]string{"trace carol --live", "trace carol --report -c 100 --every 0.2s", "trace carol --report --json"})
 	once := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -86,7 +86,7 @@ func (l *liveCall) run(c *cobra.Command, s *session, flags *parameterFlags, args
 	if trace.Rounds == 0 {
 		trace.Rounds = reportRounds
 	}
-	s.progress("tracing %s, %s…", trace.Target, quantity.FormatCount(trace.Rounds, "round"))
+	s.progress("%s %s, %s…", map[bool]string{false: "tracing", true: "finding all paths, and tracing"}[trace.Multipath], trace.Target, quantity.FormatCount(trace.Rounds, "round"))
 	stop := s.lookBeside(c.Context(), trace)
 	r, err := s.do(c.Context(), trace)
 	stop()

@@ -125,6 +125,9 @@ func (l *liveScreen) lines() []string {
 		width, height = 80, 24
 	}
 	head := fmt.Sprintf("tracing %s, round %d", l.target, l.state.Rounds.Rounds)
+	if l.state.Searching != "" {
+		head = fmt.Sprintf("finding all paths to %s: %s", l.target, l.state.Searching)
+	}
 	if l.state.Paused {
 		head += ", " + l.Warn("paused: p goes on")
 	}
@@ -166,8 +169,8 @@ func (l *liveScreen) table(hops []measure.Hop, rounds *measure.RoundsSample, wid
 		rows[0][i] = l.Strong(rows[0][i])
 	}
 	row := 1
-	for _, h := range rounds.Hops {
-		rows[row][probe.LiveLossColumn] = l.lossMark(h, &rounds.Loss)(rows[row][probe.LiveLossColumn])
+	for _, h := range probe.LiveFigureRows(rounds.Hops) {
+		rows[row][probe.LiveLossColumn] = l.lossMark(h, rounds)(rows[row][probe.LiveLossColumn])
 		row += max(1, len(h.From))
 	}
 	return t.Lay(rows, rounds.Hops)
@@ -177,7 +180,14 @@ func (l *liveScreen) table(hops []measure.Hop, rounds *measure.RoundsSample, wid
 const liveSpark = 8
 
 // lossMark is how the loss of a hop is marked: what goes on to the end is bad, the rest is not the path's.
-func (l *liveScreen) lossMark(h measure.HopRounds, loss *measure.PathLoss) func(string) string {
+func (l *liveScreen) lossMark(h *measure.HopRounds, rounds *measure.RoundsSample) func(string) string {
+	loss := &rounds.Loss
+	for i := range rounds.Ways { // of a row of which a way is, what that loses counts
+		if way := &rounds.Ways[i]; loss.Hop == 0 && way.Loss.Hop > 0 && h.TTL <= len(way.Routers) &&
+			slices.ContainsFunc(h.From, func(a measure.HopAnswers) bool { return a.Address == way.Routers[h.TTL-1] }) {
+			loss = &way.Loss
+		}
+	}
 	switch {
 	case h.Lost == 0:
 		return func(text string) string { return text }

@@ -226,6 +226,44 @@ d figures  n names  p pause  r anew  h help  q quit`},
 	}
 }
 
+// Routers that flows pass at one hop have rows of their own, of which the one that loses packets is marked; before, it shows how far the search of them is.
+func TestLiveScreenOfAllPaths(t *testing.T) {
+	l := livePicture(100, 24)
+	hops := l.state.Rounds.Hops
+	other := hops[2]
+	other.From, other.Lost, other.LossRatio = []measure.HopAnswers{{Address: "10.0.2.6", Packets: 300}}, 0, 0
+	first := hops[2]
+	first.From = first.From[:1]
+	hops[2].Routers = []measure.RouterRounds{{HopRounds: first, Share: 0.6, Told: measure.Hop{RTTSeconds: l.state.Hops[2].RTTSeconds}}, {HopRounds: other, Share: 0.4}}
+	l.state.Rounds.Ways = []measure.WayRounds{{Routers: []string{"", "", "10.0.2.2", "10.0.5.2"}, Loss: l.state.Rounds.Loss}, {Routers: []string{"", "", "10.0.2.6", "10.0.5.2"}}}
+	l.state.Rounds.Loss.Hop = 0
+	want := `
+hop  host      Loss%  Snt   Last    Avg   Best   Wrst  StDev
+  1  10.0.0.2    0.0  300   2.00   2.00   1.90   2.20   0.10  ▇▇█▇▇█▇▇█▇
+  2  10.0.1.2   66.7  300  10.00  10.00   9.90  11.00   0.10  ▇▇█▇▇█▇▇█▇
+  3  10.0.2.2   10.3  300  30.00  30.00  29.90  33.00   0.10  ▇▇█▇x█▇▇█▇ 60 % of flows
+     10.0.2.6    0.0  300  30.00  30.00  29.90  33.00   0.10             40 % of flows
+  4  10.0.5.2    9.7  300  120.1  120.1  120.0  132.1   0.10  ▇▇█▇x█▇▇█▇`
+	got := l.table(l.state.Hops, &l.state.Rounds, 100)
+	for i := range got {
+		got[i] = strings.TrimRight(got[i], " ")
+	}
+	if diff := cmp.Diff(want, "\n"+strings.Join(got, "\n")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	l.Palette = terminal.Palette{Marks: true, Colors: true}
+	for i, bad := range map[int]bool{2: false, 3: true, 4: false, 5: true} { // the second hop limits its answers
+		if got := l.table(l.state.Hops, &l.state.Rounds, 100)[i]; strings.Contains(got, strings.Split(l.Bad("x"), "x")[0]) != bad {
+			t.Errorf("row %d is marked: %v, want %v: %q", i, !bad, bad, got)
+		}
+	}
+	l.Palette = terminal.Palette{}
+	l.state = probe.LiveState{Searching: "137 packets, 6 routers and hosts so far"}
+	if got := l.lines()[0]; got != "finding all paths to carol: 137 packets, 6 routers and hosts so far" {
+		t.Errorf("it says %q", got)
+	}
+}
+
 // What is known of a hop stands below it, its name in place of its address, until n has the address there again.
 func TestLiveScreenKnows(t *testing.T) {
 	for keys, want := range map[string]string{
@@ -292,7 +330,7 @@ func TestLiveOnATerminalKnows(t *testing.T) {
 func TestLiveBadCalls(t *testing.T) {
 	for call, want := range map[string]string{
 		"trace carol --live -n 5":          "--queries: not for --live and --report, which send one packet to each hop a round; leave it out",
-		"trace carol --report --multipath": "--multipath: not for --live and --report, which send one packet to each hop a round; leave it out",
+		"trace carol --report --both":      "--both: not for --live and --report, which send one packet to each hop a round; leave it out",
 		"trace carol -c 5":                 `--count: "5": it is for --live and --report; give one of them, too`,
 		"trace carol --report -c 0":        `--count: "0": give a whole number from 1`,
 		"trace carol --every 2s":           `--every: "2s": it is for --live, --report and --watch; give one of them, too`,
