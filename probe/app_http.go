@@ -20,7 +20,7 @@ func httpScheme() appScheme {
 		remedy: "is a web server running there?", service: func(p App) (appService, error) { return httpService{p}, nil }}
 }
 
-// httpsScheme is the same over TLS, whose handshake is part of the round trip.
+// httpsScheme asks a web server as httpScheme does, over TLS, whose handshake is part of the round trip.
 func httpsScheme() appScheme {
 	s := httpScheme()
 	s.name, s.port, s.ahead, s.back = schemeHTTPS, portHTTPS, s.ahead+1500, s.back+5500

@@ -160,7 +160,7 @@ func readHello(line []byte) (a Ask, err error) {
 	return a, nil
 }
 
-// duration is that of seconds, rounded to a nanosecond; 0 of what is none, or beyond all limits.
+// duration is so many seconds, rounded to a nanosecond; 0 where they are no number above zero, or an hour and more.
 func duration(seconds float64) time.Duration {
 	if !(seconds > 0 && seconds < 3600) {
 		return 0
