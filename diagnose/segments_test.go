@@ -65,7 +65,7 @@ func carries(rtt float64) func(*path) {
 	return func(p *path) { p.rtt, p.loaded, p.goodput = rtt, rtt+0.05, 92e6 }
 }
 
-// slowly is the same, but a transfer gets less.
+// slowly is a prefix of so long a round trip that is not full, with the goodput of a transfer and how many packets it sent again.
 func slowly(rtt, goodput, resent float64) func(*path) {
 	return func(p *path) { p.rtt, p.loaded, p.goodput, p.resent = rtt, rtt*1.01, goodput, resent }
 }

@@ -74,7 +74,7 @@ func NarrowestLink(trains []Train) Capacity {
 	return c
 }
 
-// share is that of the gaps which are near the capacity.
+// share is which part of all gaps is near the capacity.
 func (c Capacity) share() (sum float64) {
 	for _, m := range c.Modes {
 		if c.near(m.Value) {

@@ -57,7 +57,7 @@ func single() *measure.Result {
 	return r
 }
 
-// placed is the same with places; the source and hop 5 share one.
+// placed is the route of single, with places; the source and hop 5 share one.
 func placed() *measure.Result {
 	r := single()
 	r.Samples.Addresses = append(r.Samples.Addresses, measure.AddressInfo{Address: "10.0.0.1", Place: at("Geneva", "CH", 46.2, 6.14)}, measure.AddressInfo{Address: "10.0.3.2", Place: at("", "FR")})

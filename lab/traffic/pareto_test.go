@@ -167,7 +167,7 @@ func varianceOfMeans(counts []float64, m int) float64 {
 	return squares/n - sum/n*sum/n
 }
 
-// slope is that of the least-squares line.
+// slope is how steep the least-squares line through points is.
 func slope(x, y []float64) float64 {
 	var sx, sy, sxx, sxy float64
 	for i := range x {
