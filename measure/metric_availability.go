@@ -10,7 +10,7 @@ const (
 	PortOpenRatio Metric = "port_open_ratio" // of connections that were tried to a TCP port
 )
 
-// The same of a way, forward or reverse.
+// Connectivity, availability and outages of one way, forward or reverse.
 func ConnectivityOn(way string) Metric  { return Metric("connectivity_" + way + "_ratio") }
 func AvailabilityOn(way string) Metric  { return Metric("availability_" + way + "_ratio") }
 func OutageLongestOn(way string) Metric { return Metric("outage_longest_" + way + "_seconds") }
