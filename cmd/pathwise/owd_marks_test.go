@@ -15,6 +15,7 @@ import (
 // With which marks packets arrived, each way, is what the lab's router made of them: EF became CS1 on the way there, and CS1, with which the answers
 // to those left, AF11 on the way back.
 func TestOWDMarks(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	carrying(t)
 	spec, err := lab.ParseSpec("marks", []byte("seed: 17\nhosts: {bob: {}, carol: {}}\nrouters: {edge: {dscp: {EF: CS1, CS1: AF11}}}\nlinks:\n"+
 		"  - {between: [bob, edge], delay: 2ms}\n  - {between: [edge, carol], delay: 2ms}\n"))

@@ -218,6 +218,7 @@ func (n *faultNet) add(i int, s *faultSetting) {
 
 // What a trace says of each setting is what is there, and no hop is blamed for what it did not do. JSON and text come of one Result.
 func TestTraceFaults(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	carrying(t)
 	n := &faultNet{names: make([]map[string]string, len(faultSettings))}
 	for i := range n.names {

@@ -53,6 +53,7 @@ const liveRounds = 50
 // A loss that goes on to the end is blamed on the hop behind which it begins, a router that limits its answers is not, several who answer at a hop are
 // told, and mtr sees the same hops and the same loss.
 func TestLiveInLab(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	carrying(t)
 	spec, err := lab.ParseSpec(t.Name(), []byte(livePath))
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 // A trace finds all ways of the lab over routers that balance by flow and by packet, one of which is silent, as root and without, by each protocol and both families; and
 // which links took packets the lab tells by itself.
 func TestMultipathInLab(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	carrying(t)
 	spec, err := lab.ParseSpec(t.Name(), []byte(`
 hosts: {bob: {}, carol: {}}

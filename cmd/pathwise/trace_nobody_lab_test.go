@@ -13,6 +13,7 @@ import (
 
 // The table of docs/trace.md says which modes of a trace work without root on this kernel, with ping sockets and without them.
 func TestTraceWithoutRoot(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	carrying(t)
 	page, err := os.ReadFile("../../docs/trace.md")
 	if err != nil {

@@ -216,6 +216,7 @@ func answerUDP(p []byte) []byte {
 // An answer that is not of a packet of the trace, or too late, or not the first, leaves no trace in a Result. That right ones are heard from
 // whomever shows that they would be, had they been right.
 func TestTraceStrangers(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	carrying(t)
 	k := newKernelRouters(t, strangerSetup, "a", "r", "b")
 	s := newStrangers(t, k)

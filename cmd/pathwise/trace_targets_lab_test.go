@@ -49,6 +49,7 @@ func tree(hosts, limit int) string {
 // Many hosts are traced in one command, each to its end, while no router is asked too often: the first one, which answers hardly more than that, answers
 // all. PATHWISE_SWEEPS=all takes 500 hosts, and in less than a minute.
 func TestManyTracesInLab(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	carrying(t)
 	hosts, rate := 24, 60
 	if os.Getenv("PATHWISE_SWEEPS") == "all" {

@@ -108,6 +108,7 @@ func readWatched(t *testing.T, lines []byte) (w watched) {
 // A watch finds that traffic was moved and moved back, at which hops, and by how much the round trip grew; balanced flows and a route that flaps are
 // told as such.
 func TestWatchInLab(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	carrying(t)
 	spec, err := lab.ParseSpec(t.Name(), []byte(watchedLab))
 	if err != nil {
