@@ -38,4 +38,6 @@ type Proxy struct {
 	TTL       int      `json:"ttl"`       // where it answers
 	Distance  int      `json:"distance"`  // of the target, by ICMP echo
 	Addresses []string `json:"addresses"` // of who is at that place by ICMP echo; none: nobody answers there
+	// Possible says that it may as well be the target, to which TCP has a shorter way than echoes.
+	Possible bool `json:"possible,omitempty"`
 }

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/pathwise-net/pathwise/input"
@@ -48,7 +49,7 @@ func (p *tracePlan) quotedPoints(f *traceFlow) (points []changed.Point) {
 	return points
 }
 
-// proxyOf says who answers SYNs in the target's name, if somebody does: a SYN-ACK comes from nearer than the target is. end is where it comes from, distance how far the
+// proxyOf says who may answer SYNs in the target's name: a SYN-ACK comes from nearer than the target is. end is where it comes from, distance how far the
 // target is by echoes, whose hops are echoes; 0 where that is not known. A router has to have said there or beyond that an echo's TTL ran out: where all are silent the target may be
 // as near, and its first answers lost.
 func proxyOf(end, distance int, echoes []measure.Hop, answers bool) *measure.Proxy {
@@ -59,4 +60,48 @@ func proxyOf(end, distance int, echoes []measure.Hop, answers bool) *measure.Pro
 		return nil
 	}
 	return &measure.Proxy{TTL: end, Distance: distance, Addresses: echoes[end-1].Addresses}
+}
+
+// proxyTrial is what came back of a SYN of another flow, which may live for as many hops as the one that was answered from nearer than the target is.
+type proxyTrial struct {
+	same     bool // it is to the same port; else to one that nobody is expected to serve, or to answer in another's name
+	answered bool // in the target's name
+	passed   bool // a router said that the SYN's time was over, so that it goes on to farther away
+}
+
+const (
+	// proxyFlows are SYNs to the same port, and as many to others. Of two ways by flow, all to one port take the shorter, and all others the longer, once in 2^8 times.
+	proxyFlows = 4
+	// proxyQueries are packets for each hop of a flow: the first of all is to find out how far the target is, and tells of no hop.
+	proxyQueries = 2
+	// proxyPort is the first of the other ports: those of traceroute.
+	proxyPort = tracePort
+)
+
+// judgeProxy says whether what may be a proxy is one. nil: it is none, since flows to the same port go on, so there are ways of different lengths. It is sure where SYNs to other ports
+// go on and none is answered; else TCP may have a shorter way than echoes.
+//
+//	flows to the port      to other ports
+//	one goes on            -                     none: ways differ by flow
+//	all are answered       all go on             a proxy, for this port
+//	all are answered       one is answered       a proxy for all ports, or a shorter way
+func judgeProxy(may measure.Proxy, trials []proxyTrial) *measure.Proxy {
+	goesOn, answered := false, false
+	for _, t := range trials {
+		if t.same && t.passed {
+			return nil
+		}
+		goesOn = goesOn || !t.same && t.passed
+		answered = answered || !t.same && t.answered
+	}
+	may.Possible = answered || !goesOn
+	return &may
+}
+
+// wayOf is how many hops a SYN passed that the far end tells of: as many as TCP or echoes take, so that it is not taken for a changed TTL.
+func wayOf(seen uint8, byTCP, byEcho int) int {
+	if farTTL+1-int(seen) == byEcho {
+		return byEcho
+	}
+	return cmp.Or(byTCP, byEcho)
 }

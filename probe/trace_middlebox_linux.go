@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/arrived"
@@ -20,26 +21,17 @@ func (r *traceRun) middleboxes(ctx context.Context, result *measure.Result) erro
 	for _, f := range sentFields(sent) {
 		found.Sent = append(found.Sent, measure.PacketField{Name: f[0], Value: f[1]})
 	}
-	answers := r.plan.opens()
 	distance, echoes := 0, []measure.Hop(nil)
 	if r.plan.target() {
 		var err error
 		if distance, echoes, err = r.distance(ctx); err != nil {
 			return err
 		}
-		found.Proxy = proxyOf(r.plan.end, distance, echoes, answers)
 	}
-	if !answers {
+	if !r.plan.opens() {
 		found.FarError = "no connection opens at the port"
-	} else if found.Proxy != nil {
-		found.FarError = "it is the proxy that answers"
-	} else if point, err := r.arrived(ctx, max(distance, r.plan.end)); err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		found.FarError = err.Error()
-	} else {
-		points = append(points, point)
+	} else if err := r.farEnd(ctx, distance, echoes, found, &points); err != nil {
+		return err
 	}
 	for _, p := range points {
 		found.Points = append(found.Points, measure.MiddleboxPoint{TTL: p.Hop, Far: p.Far, Shown: p.Shown})
@@ -74,24 +66,74 @@ func (r *traceRun) distance(ctx context.Context) (distance int, hops []measure.H
 	return int(echo.Metrics[measure.HopCount]), echo.Samples.Hops, nil
 }
 
-// arrived asks the far end for the SYN of a connection as it came there, and says which of its fields are known. distance is how far that is.
-func (r *traceRun) arrived(ctx context.Context, distance int) (point changed.Point, err error) {
+// farEnd asks the far end what arrived. Where it does not tell, and answers from nearer than the target is by echoes, a proxy is looked for.
+func (r *traceRun) farEnd(ctx context.Context, distance int, echoes []measure.Hop, found *measure.Middleboxes, points *[]changed.Point) error {
+	point, itself, err := r.arrived(ctx, distance)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		found.FarError = err.Error()
+	}
+	if may := proxyOf(r.plan.end, distance, echoes, true); may != nil && !itself {
+		found.Proxy = judgeProxy(*may, r.proxyTrials(ctx))
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	if found.Proxy != nil && !found.Proxy.Possible {
+		found.FarError = "it is the proxy that answers"
+	}
+	if found.FarError == "" {
+		*points = append(*points, point)
+	}
+	return nil
+}
+
+// proxyTrials sends SYNs of other flows that live for as many hops as it took to an answer.
+func (r *traceRun) proxyTrials(ctx context.Context) []proxyTrial {
+	trials := make([]proxyTrial, 2*proxyFlows)
+	var all sync.WaitGroup
+	for i := range trials {
+		t := &trials[i]
+		port := proxyPort + i
+		if t.same = i < proxyFlows; t.same {
+			port = r.Port
+		}
+		all.Go(func() {
+			tried, err := Trace{Target: r.flow.target.String(), Protocol: traceTCP, Port: port, MaxTTL: r.plan.end, Queries: proxyQueries, Timeout: r.Timeout, Interval: r.Interval}.Do(ctx)
+			if err != nil || tried.Samples.Route == nil {
+				return // as if nothing came
+			}
+			t.answered = tried.Samples.Route.Reached
+			hops := tried.Samples.Hops
+			t.passed = !t.answered && len(hops) == r.plan.end && len(hops[r.plan.end-1].Addresses) > 0 && hops[r.plan.end-1].Reply == ""
+		})
+	}
+	all.Wait()
+	return trials
+}
+
+// arrived asks the far end for the SYN of a connection as it came there, and says which of its fields are known. distance is how far that is by echoes. itself says that what tells has
+// the target's address and got this SYN, not one that a proxy made: a translator of ports before it, or a box that hides sequence numbers, is then no proxy.
+func (r *traceRun) arrived(ctx context.Context, distance int) (point changed.Point, itself bool, err error) {
 	flow := newTraceFlow(r.Trace, way{r.flow.target, r.flow.from.Addr()})
 	line, err := talkTCP(ctx, flow, arrived.Request(r.Secret))
 	if err != nil {
-		return point, fmt.Errorf("the far end does not tell what arrived: %w", err)
+		return point, false, fmt.Errorf("the far end does not tell what arrived: %w", err)
 	}
 	headers, err := arrived.Read(line)
 	if err != nil {
-		return point, err
+		return point, false, err
 	}
 	seen, err := icmp.ParseQuote(headers)
 	if err != nil || seen.Protocol != icmp.ProtocolTCP {
-		return point, errors.New("what the far end tells are no headers of TCP")
+		return point, false, errors.New("what the far end tells are no headers of TCP")
 	}
 	if _, ours := flow.crafted.quoted(flow, seen, 1); !ours {
-		return point, errors.New("what the far end tells is of another connection, which a proxy has opened")
+		return point, false, errors.New("what the far end tells is of another connection, which a proxy has opened")
 	}
+	hops := wayOf(seen.TTL, r.plan.end, distance)
 	sent := flow.crafted.sent(flow, 0, farTTL)
-	return changed.Point{Hop: distance, Far: true, Shown: changed.Shown(seen), Fields: changed.Fields(sent, seen, farTTL+1-distance)}, nil
+	return changed.Point{Hop: hops, Far: true, Shown: changed.Shown(seen), Fields: changed.Fields(sent, seen, farTTL+1-hops)}, seen.To == r.flow.target.WithZone(""), nil
 }

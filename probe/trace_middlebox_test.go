@@ -51,6 +51,43 @@ func TestProxyOf(t *testing.T) {
 	}
 }
 
+// What may be a proxy is one for sure where SYNs to other ports go on from there, and none where other flows to the same port do.
+func TestJudgeProxy(t *testing.T) {
+	may := measure.Proxy{TTL: 2, Distance: 5}
+	sure, perhaps := may, may
+	perhaps.Possible = true
+	here, there := proxyTrial{same: true, answered: true}, proxyTrial{passed: true}
+	for name, c := range map[string]struct {
+		trials []proxyTrial
+		want   *measure.Proxy
+	}{
+		"for one port":                       {[]proxyTrial{here, here, there, there}, &sure},
+		"one of the other ports is silent":   {[]proxyTrial{here, here, {}, there}, &sure},
+		"all other ports are silent":         {[]proxyTrial{here, here, {}, {}}, &perhaps},
+		"for all ports, or a shorter way":    {[]proxyTrial{here, here, {answered: true}, {answered: true}}, &perhaps},
+		"for some, or ways by flow":          {[]proxyTrial{here, here, {answered: true}, there}, &perhaps},
+		"ways by flow":                       {[]proxyTrial{here, {same: true, passed: true}, there, there}, nil},
+		"what is answered no longer tells":   {[]proxyTrial{{same: true}, {same: true}, there}, &sure},
+		"nothing comes back of other probes": {nil, &perhaps},
+	} {
+		if diff := cmp.Diff(c.want, judgeProxy(may, c.trials)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// The far end's SYN took as many hops as TCP, or as echoes; else its TTL was changed.
+func TestWayOf(t *testing.T) {
+	for _, c := range []struct {
+		seen                uint8
+		byTCP, byEcho, want int
+	}{{60, 5, 5, 5}, {62, 3, 5, 3}, {60, 3, 5, 5}, {62, 3, 0, 3}, {50, 3, 5, 3}, {62, 0, 3, 3}} {
+		if got := wayOf(c.seen, c.byTCP, c.byEcho); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
 // A probe is known by its sequence number, or by its time stamp where that was changed, and by a port.
 func TestCraftedQuoted(t *testing.T) {
 	f := testFlow(traceTCP, "10.0.0.1:40000", "10.0.5.2:443")
@@ -147,5 +184,9 @@ func TestMiddleboxLines(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, middleboxLines("carol", hops, found)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	found.Proxy.Possible = true
+	if got, want := middleboxLines("carol", hops, found)[1], "a transparent proxy may answer at hop 2 (10.0.1.2) in the name of carol, which is 5 hops away by ICMP echo; or TCP has a shorter way there"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

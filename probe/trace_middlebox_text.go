@@ -66,6 +66,9 @@ func proxyText(p *measure.Proxy, target string) string {
 	if p == nil {
 		return ""
 	}
+	if p.Possible {
+		return fmt.Sprintf("a transparent proxy may answer at hop %d%s in the name of %s, which is %d hops away by ICMP echo; or TCP has a shorter way there", p.TTL, inBrackets(p.Addresses), target, p.Distance)
+	}
 	return fmt.Sprintf("a transparent proxy answers at hop %d%s in the name of %s, which is %d hops away", p.TTL, inBrackets(p.Addresses), target, p.Distance)
 }
 
