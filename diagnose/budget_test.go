@@ -94,14 +94,11 @@ func TestBudgetCannotBe(t *testing.T) {
 	}
 }
 
-// Transfers end early, and capacities by few trains; the plan before stays as it is.
+// Only transfers end early, and the plan before stays as it is.
 func TestEndEarly(t *testing.T) {
 	plan := Plan(8*time.Second, measure.Forward, measure.Reverse)
 	for _, s := range EndEarly(plan) {
 		if _, early := s.Parameters[Narrow]; early != s.Transfer() {
-			t.Errorf("%s: %v", s.Name, s.Parameters)
-		}
-		if _, brief := s.Parameters[Brief]; brief != (s.Kind == "capacity") {
 			t.Errorf("%s: %v", s.Name, s.Parameters)
 		}
 		want := map[string]any{"transfer": 8.0, "transfer-reverse": 4.0}[s.Name]
@@ -114,7 +111,7 @@ func TestEndEarly(t *testing.T) {
 		t.Errorf("the way back alone lasts %v", got)
 	}
 	for _, s := range plan {
-		if s.Parameters[Narrow] != nil || s.Parameters[Brief] != nil || s.Transfer() && s.Parameters["duration"] != 8.0 {
+		if s.Parameters[Narrow] != nil || s.Transfer() && s.Parameters["duration"] != 8.0 {
 			t.Errorf("%s has changed: %v", s.Name, s.Parameters)
 		}
 	}

@@ -51,7 +51,7 @@ func Plan(transfer time.Duration, directions ...string) []Step {
 	}
 	for _, d := range directions {
 		plan = append(plan,
-			step("capacity", "capacity", d, "what the narrowest link can carry", capacityTakes, map[string]any{}),
+			step("capacity", "capacity", d, "what the narrowest link can carry", capacityTakes, map[string]any{Brief: true}),
 			step("transfer", "throughput", d, "how fast data moves, and what holds it back", transfer.Seconds()+setUpTakes,
 				map[string]any{"duration": transfer.Seconds(), "length": surveyWrite, "event-loop": true}))
 	}
@@ -188,17 +188,13 @@ func find(plan []Step, name string) int {
 	return slices.IndexFunc(plan, func(s Step) bool { return s.Name == name })
 }
 
-// EndEarly returns a plan whose transfers end as soon as their goodput is known narrowly enough for a diagnosis, and whose capacities are told by as
-// few trains as agree. The transfer of the way back is shorter at the most, where the way there has one, too.
+// EndEarly returns a plan whose transfers end as soon as their goodput is known narrowly enough for a diagnosis. That of the way back is shorter at
+// the most, where the way there has one, too.
 func EndEarly(plan []Step) []Step {
 	plan = slices.Clone(plan)
 	there := slices.ContainsFunc(plan, func(s Step) bool { return s.Transfer() && s.Way == measure.Forward })
 	for i := range plan {
 		s := &plan[i]
-		if s.Kind == string(ofTrains) {
-			s.Parameters = maps.Clone(s.Parameters)
-			s.Parameters[Brief] = true
-		}
 		if !s.Transfer() {
 			continue
 		}
@@ -219,7 +215,7 @@ const backLasts = 4.0
 // Parameters of throughput, and of capacity, that an agent of an earlier build does not know, and may do without.
 const (
 	Narrow   = "narrow"    // see EndEarly
-	Brief    = "brief"     // of capacity: see EndEarly
+	Brief    = "brief"     // of capacity: as few trains as agree
 	PathRate = "path-rate" // see Executor
 )
 

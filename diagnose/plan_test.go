@@ -25,7 +25,7 @@ func TestPlan(t *testing.T) {
 		{Name: "ping", Kind: "ping", Parameters: map[string]any{"count": 20, "interval": 0.05},
 			Why: "how long round trips take, and how many are lost", Seconds: 1.5},
 		{Name: "trace", Kind: "trace", Parameters: map[string]any{}, Why: "which way the packets go", Seconds: 1},
-		{Name: "capacity-reverse", Kind: "capacity", Parameters: map[string]any{"reverse": true},
+		{Name: "capacity-reverse", Kind: "capacity", Parameters: map[string]any{"reverse": true, "brief": true},
 			Why: "what the narrowest link can carry, on the way back", Seconds: 2, Way: measure.Reverse},
 		{Name: "transfer-reverse", Kind: "throughput",
 			Parameters: map[string]any{"reverse": true, "duration": 6.0, "length": 32768, "event-loop": true},

@@ -9,7 +9,7 @@ var ackPathCongested = Rule{
 	Needs: []Name{LoadedRoundTrip, EmptyRoundTrip, Steady, ResentShare},
 	Reads: []Name{AcksShare, QueueThere, QueueBack, LateSegments, LateRetransmits, InFlight, Capacity, IdleRoundTrip, OpeningUsual},
 	Suspect: func(s *Subject) bool {
-		return slowWithoutLoss(s) && heldBy(s) == "" && !(s.Value(AcksShare) >= acksFill)
+		return slowWithoutLoss(s) && heldBy(s) == "" && !stillRamps(s) && !(s.Value(AcksShare) >= acksFill)
 	},
 	Apart: map[string]Name{"cross-traffic": QueueThere},
 	Look: func(s *Subject) *Claim {

@@ -45,7 +45,11 @@ var duplexMismatch = Rule{
 	},
 }
 
-func mayCollide(s *Subject) bool { return losesOwnAnswers(s) || losesBothWays(s) }
+func mayCollide(s *Subject) bool { return losesOwnAnswers(s) || losesBothWays(s) || losesMuch(s) }
+
+// losesMuch reports whether TCP loses a good part of its packets on such a path, as BBR does, which goes on while they collide, or overfills a short queue. A
+// probe both ways at once tells which, before the way back is measured.
+func losesMuch(s *Subject) bool { return losesAlone(s) && s.Value(ResentShare) >= collidesMuch }
 
 // losesOwnAnswers reports whether TCP loses much with little under way, or both ways, on a path whose slow paced probe loses next to nothing.
 // Where packets collide, neither way gets what it can: acknowledgements of either meet the other's data. One that loses while the other is full
@@ -102,6 +106,8 @@ func readCollidingBack(_ *Subject, r *measure.Result) (float64, bool) {
 const (
 	// collides is the share of packets that get lost where each that meets another is: two recorded cases lose 7 % and more.
 	collides = 0.03
+	// collidesMuch is from which share on a probe both ways is worth its time, however much is under way.
+	collidesMuch = 0.1
 	// collidesBack is the least that the other way loses then. Two recorded cases lose 1.5 % and more; a short queue both ways, up to 1.3 %,
 	// does not make either lose as much as collides.
 	collidesBack = 0.01

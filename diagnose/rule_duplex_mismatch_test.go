@@ -42,3 +42,14 @@ func TestCollisions(t *testing.T) {
 		}
 	}
 }
+
+// A transfer that loses much asks for that probe before the way back is measured, whatever it has under way.
+func TestCollisionsOfMuch(t *testing.T) {
+	for resent, want := range map[float64]bool{500: false, 1_500: true} {
+		results := with(func(p *path) { bursty(p); p.sent, p.resent, p.halfLost = 10_000, resent, 0 }).results()
+		plan := append(Plan(time.Second, measure.Forward), Step{Name: "paced", Way: measure.Way(measure.Forward)})
+		if asked := find(Extend(plan, len(plan), results), "colliding") >= 0; asked != want {
+			t.Errorf("%v packets sent again: asks %v, want %v", resent, asked, want)
+		}
+	}
+}

@@ -10,7 +10,7 @@ var slowStartLimited = Rule{
 	Needs: []Name{PayloadCapacity, Duration, MSS, EmptyRoundTrip, Goodput, Steady},
 	Look: func(s *Subject) *Claim {
 		mean, ramp := meanOver(s, s.Value(PayloadCapacity))
-		if ramp == 0 || mean > mostRamped*s.Value(PayloadCapacity) || s.Value(Goodput) < leastAllowed*mean {
+		if !stillRamps(s) {
 			return nil
 		}
 		return &Claim{
@@ -21,6 +21,12 @@ var slowStartLimited = Rule{
 			Allows:   s.Value(Steady), // it is what slow start reached
 		}
 	},
+}
+
+// stillRamps reports whether a transfer was over before TCP was up to speed, and got what it can until then.
+func stillRamps(s *Subject) bool {
+	mean, ramp := meanOver(s, s.Value(PayloadCapacity))
+	return ramp != 0 && mean <= mostRamped*s.Value(PayloadCapacity) && s.Value(Goodput) >= leastAllowed*mean
 }
 
 // mostRamped is the share of what a path carries below which the mean of a whole transfer is mostly slow start's doing.
