@@ -160,6 +160,15 @@ func graphLinks(p *measure.PathsSample) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
+// overOneHop reports whether two links among all lead where one does: what is seen of a path by who does not hear the router between.
+func overOneHop(all []string, link string) bool {
+	from, to, _ := strings.Cut(link, " > ")
+	return slices.ContainsFunc(all, func(first string) bool {
+		by, ok := strings.CutPrefix(first, from+" > ")
+		return ok && slices.Contains(all, by+" > "+to)
+	})
+}
+
 // Over the kernel's own routers a trace sees the hops that traceroute, mtr and scamper see, and the ways that scamper's tracelb does, also where the
 // kernel's packet filter drops, rejects and translates, and its routers limit their answers.
 func TestTraceKernelRouters(t *testing.T) {
@@ -211,7 +220,7 @@ func TestTraceKernelRouters(t *testing.T) {
 				t.Errorf("all ways by %s (-want +got)\n%s", proto, diff)
 			}
 			for _, link := range seen { // it stops at 6 probes, by which one of two ways is missed at times
-				if !slices.Contains(got, link) {
+				if !slices.Contains(got, link) && !overOneHop(got, link) {
 					t.Errorf("by %s scamper sees %s, which is not among %v", proto, link, got)
 				}
 			}
