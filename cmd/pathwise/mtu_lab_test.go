@@ -96,15 +96,13 @@ func (p mtuPath) narrowsBack() *measure.Narrowing {
 		return nil
 	}
 	n := &measure.Narrowing{Before: 1, Bytes: back.mtu()}
-	known, reply := back.hops()
-	if reply == "" {
-		n.Refused = true // by the far end itself
+	if back.links[0].mtu == back.mtu() { // the far end's interface takes what comes to it, which is more, so that packets leave and vanish
+		for n.Before <= len(back.routers) && !back.answersHop(n.Before) {
+			n.Before++
+		}
 		return n
 	}
-	at := slices.IndexFunc(back.links, func(l mtuLink) bool { return l.mtu == back.mtu() })
-	if at == 0 && len(known) == 1 && known[0] {
-		return n // on the first link
-	}
+	known, reply := back.hops()
 	for i, has := range known {
 		n.Before = i + 2
 		if has {
