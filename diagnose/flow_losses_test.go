@@ -111,9 +111,9 @@ func TestSmallFlows(t *testing.T) {
 	if got == nil {
 		t.Fatal("no flows are asked for")
 	}
-	script := `flow flow-1 end 1200ms constant rate 668/s size 1400
+	script := `flow flow-1 end 1200ms poisson rate 668/s size 1400
 at 600ms flow-1 size 64
-flow flow-2 end 1200ms constant rate 668/s size 64
+flow flow-2 end 1200ms poisson rate 668/s size 64
 at 600ms flow-2 size 1400
 `
 	if text, _ := got.Parameters["script"].(string); !strings.HasPrefix(text, script) || strings.Count(text, "\n") != 2*flowsTried {
