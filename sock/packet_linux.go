@@ -55,10 +55,12 @@ func (s *Socket) Send(packet []byte, to netip.AddrPort) (id uint32, before time.
 			return !errors.Is(failed, unix.EAGAIN)
 		})
 		if err == nil && failed == nil {
-			s.sent++
-			return s.sent - 1, before, nil
+			return s.numbers.sent(), before, nil
 		}
 		if err == nil {
+			if hasNumber(failed) {
+				s.numbers.refuse()
+			}
 			err = os.NewSyscallError("sendto", failed)
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -132,7 +134,7 @@ func (s *Socket) receive(fd, flags int) (Event, error) {
 	data, a := s.packet, parseAncillary(b.oob[:oobn])
 	at := Stamp{User: now, Kernel: a.kernel}
 	if flags&unix.MSG_ERRQUEUE != 0 {
-		return queued(data, a, addrPort(from), at), nil
+		return s.ofSend(queued(data, a, addrPort(from), at)), nil
 	}
 	if s.raw && !s.ipv6 {
 		if data = afterIPv4Header(data); data == nil {
@@ -140,6 +142,18 @@ func (s *Socket) receive(fd, flags int) (Event, error) {
 		}
 	}
 	return Packet{Data: data, From: addrPort(from), TTL: a.ttl, DSCP: a.dscp, ECN: max(0, a.tos) & ecnMask, At: at}, nil
+}
+
+// ofSend gives a stamp the ID that Send returned; nil: of a packet that was refused there is nothing to tell.
+func (s *Socket) ofSend(event Event) Event {
+	sent, is := event.(Sent)
+	if !is {
+		return event
+	}
+	if sent.ID, is = s.numbers.of(sent.ID); !is {
+		return nil
+	}
+	return sent
 }
 
 // queued makes an event of an entry of the error queue, or nil of one that tells nothing new: an error of this host's

@@ -19,7 +19,7 @@ type Socket struct {
 	raw         bool
 	ident       ident    // of a raw socket for echoes
 	held        *os.File // of a raw socket for TCP: what keeps its port from others
-	sent        uint32   // packets that the kernel has numbered
+	numbers     numbering
 	interrupted atomic.Bool
 	stamped     atomic.Bool // it counts among those in stamping
 	packet      []byte      // the last one received
