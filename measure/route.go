@@ -16,7 +16,7 @@ type Hop struct {
 	DSCP       *int        `json:"dscp,omitempty"`       // that the packet came with
 	ECN        *int        `json:"ecn,omitempty"`        // that the packet came with
 	QuotedTTL  *int        `json:"quoted_ttl,omitempty"` // that the packet came with, where that is not 1
-	Translated string      `json:"translated,omitempty"` // what shows that addresses or ports were changed: the source that it came with, or "checksum"
+	Translated string      `json:"translated,omitempty"` // what shows that addresses or ports were changed: the source that it came with; "to " and its target; "checksum by " and a number
 	MPLS       []MPLSLabel `json:"mpls,omitempty"`       // that the packet came with, outermost first (RFC 4950)
 	Interfaces []HopPort   `json:"interfaces,omitempty"` // RFC 5837
 	Fault      string      `json:"fault,omitempty"`      // why what it told behind the quote was dropped
@@ -86,7 +86,7 @@ const (
 	RemarkOpaqueTunnel   RemarkKind = "opaque-tunnel"   // an MPLS tunnel ends before TTLs[0], which hides Count hops, 0: not known how many
 	RemarkImplicitTunnel RemarkKind = "implicit-tunnel" // TTLs are inside a tunnel which keeps the packet's TTL
 	RemarkLongReturn     RemarkKind = "long-return"     // from TTLs[0] on answers come back over more hops, there Count, than packets go
-	RemarkTranslated     RemarkKind = "translated"      // TTLs[0] is the first that packets reach with another address or port; Addresses the source that they have there
+	RemarkTranslated     RemarkKind = "translated"      // TTLs are the first that packets reach with another address or port, each behind another translator; Addresses what they have there, as Hop.Translated
 	RemarkFewAnswers     RemarkKind = "few-answers"     // TTLs answer some packets only, though nothing of what goes beyond is lost
 	RemarkLoss           RemarkKind = "loss"            // Count packets to the target, TTLs[1], were lost, surely beyond TTLs[0]; 0: not known where
 	RemarkSpread         RemarkKind = "spread"          // at TTLs packets of one flow met several addresses

@@ -102,10 +102,11 @@ type sharedWire struct {
 	carrier *packetWire
 	from    netip.AddrPort
 
-	mu    sync.RWMutex
-	flows map[netip.Addr]*flowWire // by target, without a zone
-	left  [1 << 13]leftPacket      // by the number that the kernel stamps it under: more than leave before stamps of theirs are read
-	count uint32                   // packets that left
+	mu     sync.RWMutex
+	flows  map[netip.Addr]*flowWire // by target, without a zone
+	tokens map[[tokenSize]byte]*flowWire
+	left   [1 << 13]leftPacket // by the number that the kernel stamps it under: more than leave before stamps of theirs are read
+	count  uint32              // packets that left
 }
 
 type leftPacket struct {
@@ -115,7 +116,7 @@ type leftPacket struct {
 
 // share reads the sockets of a wire for all flows.
 func (m *manyWires) share(carrier *packetWire) *sharedWire {
-	s := &sharedWire{manyWires: m, carrier: carrier, from: carrier.flow.from, flows: map[netip.Addr]*flowWire{}}
+	s := &sharedWire{manyWires: m, carrier: carrier, from: carrier.flow.from, flows: map[netip.Addr]*flowWire{}, tokens: map[[tokenSize]byte]*flowWire{}}
 	carrier.reading.Go(func() { carrier.read(carrier.sender, s.fromSender) })
 	if carrier.raw != nil {
 		carrier.reading.Go(func() { carrier.read(carrier.raw, s.fromRaw) })
@@ -135,7 +136,7 @@ func (s *sharedWire) add(flow *traceFlow) *flowWire {
 	w := &flowWire{packetWire: packetWire{flow: flow, sender: s.carrier.sender, raw: s.carrier.raw}, shared: s}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.flows[flow.to.Addr()] = w
+	s.flows[flow.to.Addr()], s.tokens[flow.token] = w, w
 	return w
 }
 
@@ -143,6 +144,32 @@ func (s *sharedWire) of(target netip.Addr) *flowWire {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.flows[target]
+}
+
+// quoted is whose probe an ICMP error quotes: by its token, which translators of addresses leave, else by its target, else, where that was changed, by its sequence number.
+func (s *sharedWire) quoted(q icmp.Quote) *flowWire {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if w := s.tokens[tokenOf(q)]; w != nil {
+		return w
+	}
+	if w := s.flows[q.To]; w != nil || q.Protocol != icmp.ProtocolTCP {
+		return w
+	}
+	for _, w := range s.flows {
+		if _, ok := w.flow.quoted(q, 1<<16); ok {
+			return w
+		}
+	}
+	return nil
+}
+
+// queuedQuote is what an entry of the error queue shows of a packet.
+func (s *sharedWire) queuedQuote(e sock.ICMPError) icmp.Quote {
+	if s.Protocol == traceICMP {
+		return echoQueued(e, s.from.Addr().WithZone(""))
+	}
+	return icmp.Quote{To: e.To.Addr(), Protocol: icmp.ProtocolUDP, Transport: append(make([]byte, udpHeader), e.Quoted...)}
 }
 
 // fromSender passes on what the socket of the probes hears to whose flow it is.
@@ -160,7 +187,7 @@ func (s *sharedWire) fromSender(event sock.Event) any {
 	case sock.Packet:
 		w = s.of(e.From.Addr().WithZone(""))
 	case sock.ICMPError:
-		w = s.of(e.To.Addr().WithZone(""))
+		w = s.quoted(s.queuedQuote(e))
 	}
 	if w != nil {
 		if heard := w.packetWire.fromSender(event); heard != nil {
@@ -180,7 +207,7 @@ func (s *sharedWire) fromRaw(event sock.Event) any {
 	if err != nil {
 		return nil
 	}
-	if w := s.of(e.Quote.To); w != nil {
+	if w := s.quoted(e.Quote); w != nil {
 		if heard := w.fromError(p, e); heard != nil {
 			s.pass(w.flow, heard)
 		}
@@ -210,4 +237,5 @@ func (w *flowWire) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.flows, w.flow.to.Addr())
+	delete(s.tokens, w.flow.token)
 }

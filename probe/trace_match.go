@@ -131,67 +131,65 @@ func (f *traceFlow) quoted(q icmp.Quote, sent int) (id int, ok bool) {
 	}
 	from, to, _ := q.Ports()
 	_, checksum, payload, ok := q.UDP()
-	if !ok || from != f.from.Port() {
+	if !ok || from != f.from.Port() || len(payload) >= tokenSize+2 { // a payload would have proven it
 		return 0, false
 	}
-	if len(payload) >= tokenSize+2 {
-		return f.paid(payload, sent, to)
-	}
-	for id := range sent {
-		if f.itsPort(to, id) && f.checksum(id, to) == checksum {
-			return id, true
-		}
-	}
-	return 0, false
+	id = f.summed(checksum, to)
+	return within(id, sent, id >= 0 && id < sent && f.itsPort(to, id))
 }
 
-// paid is which probe has a payload of UDP, or the beginning of one.
-func (f *traceFlow) paid(payload []byte, sent int, port uint16) (id int, ok bool) {
+// paid is which probe to an address and a port has a payload of UDP, or the beginning of one. Where the address is not the target's, a translator
+// has changed it, and may have changed the port.
+func (f *traceFlow) paid(payload []byte, sent int, to netip.AddrPort) (id int, ok bool) {
 	if len(payload) < tokenSize+2 || !bytes.Equal(payload[:tokenSize], f.token[:]) {
 		return 0, false
 	}
 	id = int(binary.BigEndian.Uint16(payload[tokenSize:]))
-	return within(id, sent, f.itsPort(port, id))
+	return within(id, sent, id < sent && (to.Addr() != f.to.Addr() || f.itsPort(to.Port(), id)))
+}
+
+// summed is which probe to a port has a UDP checksum; -1: none. The number of a probe is one word of what is summed, so that the sum tells it, but for numbers
+// 0 and 65535, which are one to it.
+func (f *traceFlow) summed(checksum, port uint16) int {
+	const most = 1<<16 - 1
+	id := (int(f.checksum(0, port)) - int(checksum) + most) % most
+	if f.checksum(id, port) != checksum {
+		return -1
+	}
+	return id
 }
 
 // proven is which probe an error quotes that was about a packet whose addresses or ports a translator had changed, and whose quote nothing changed
 // back. The random token of its payload tells that it is ours, of TCP the sequence number of 32 bits, all but one in a hundred million of which are not.
 func (f *traceFlow) proven(q icmp.Quote, sent int) (id int, ok bool) {
-	_, to, _ := q.Ports()
+	from, to, _ := q.Ports()
 	switch f.protocol {
 	case traceTCP:
 		sequence, whole := q.Sequence()
-		return within(int(sequence-f.base()), sent, whole && q.To == f.to.Addr() && to == f.to.Port())
+		id, whole = within(int(sequence-f.base()), sent, whole)
+		return id, whole && (q.To == f.to.Addr() && to == f.to.Port() || q.From == f.own() && from == f.source(id))
 	case traceICMP:
 		_, sequence, _, whole := q.Echo()
-		return within(int(sequence-uint16(f.base())), sent, whole && len(q.Transport) >= echoHeader+tokenSize && bytes.Equal(q.Transport[echoHeader:][:tokenSize], f.token[:]))
+		return within(int(sequence-uint16(f.base())), sent, whole && tokenOf(q) == f.token)
 	}
 	_, _, payload, whole := q.UDP()
-	if !whole || len(payload) < tokenSize+2 || !bytes.Equal(payload[:tokenSize], f.token[:]) {
+	if !whole {
 		return 0, false
 	}
-	id = int(binary.BigEndian.Uint16(payload[tokenSize:]))
-	return within(id, sent, q.To != f.to.Addr() || f.itsPort(to, id))
+	return f.paid(payload, sent, netip.AddrPortFrom(q.To, to))
 }
 
-// translated says what shows that an address or a port of a probe was changed before it came to who quotes it: the source that it had there,
-// "checksum" where only its transport checksum does; "": nothing.
-func (f *traceFlow) translated(q icmp.Quote, id int) string {
-	from, _, ports := q.Ports()
-	if ident, _, _, ok := q.Echo(); ok && f.protocol == traceICMP {
-		from, ports = ident, true
+// tokenOf is what stands in the payload of a quoted packet where probes of UDP and ICMP have their token; zeros: nothing does.
+func tokenOf(q icmp.Quote) (token [tokenSize]byte) {
+	_, _, payload, ok := q.UDP()
+	if _, _, _, echo := q.Echo(); echo {
+		payload, ok = q.Transport[echoHeader:], true
 	}
-	if now := netip.AddrPortFrom(q.From, from); ports && now != netip.AddrPortFrom(f.own(), f.source(id)) {
-		return now.String()
+	if ok && len(payload) >= tokenSize {
+		copy(token[:], payload)
 	}
-	if f.shift(q, id) != 0 {
-		return translatedChecksum
-	}
-	return ""
+	return token
 }
-
-// translatedChecksum is of measure.Hop.Translated.
-const translatedChecksum = "checksum"
 
 func within(id, sent int, ok bool) (int, bool) { return id, ok && id >= 0 && id < sent }
 
@@ -212,21 +210,16 @@ func (f *traceFlow) checksum(id int, port uint16) uint16 {
 // queued is which probe an entry of a socket's error queue is about: the kernel has seen to it that it is one of this socket's, and leaves
 // its payload, or, of ICMP and TCP, its header too. nameless says that it is one, but that nothing says which.
 func (f *traceFlow) queued(e sock.ICMPError, sent int) (id int, nameless, ok bool) {
-	if e.To.Addr() != f.to.Addr() {
-		return 0, false, false
-	}
 	if f.protocol == traceICMP {
-		kind, protocol := uint8(icmp.ProtocolICMP), f.to.Addr().Is6()
-		if protocol {
-			kind = icmp.ProtocolICMPv6
-		}
-		q := icmp.Quote{IPv6: protocol, From: f.own(), To: f.to.Addr(), Protocol: kind, Transport: e.Quoted}
-		id, ok = f.quoted(q, sent)
+		id, ok = f.quoted(echoQueued(e, f.own()), sent)
 		return id, false, ok
 	}
 	if len(e.Quoted) >= tokenSize+2 {
-		id, ok = f.paid(e.Quoted, sent, e.To.Port())
+		id, ok = f.paid(e.Quoted, sent, e.To)
 		return id, false, ok
+	}
+	if e.To.Addr() != f.to.Addr() {
+		return 0, false, false
 	}
 	if f.ports != nil { // several probes of a flow have its port
 		return 0, true, false
@@ -237,6 +230,15 @@ func (f *traceFlow) queued(e sock.ICMPError, sent int) (id int, nameless, ok boo
 		}
 	}
 	return 0, e.To.Port() == f.to.Port(), false
+}
+
+// echoQueued is the quote of an echo request in an entry of the error queue, which left with an address of this host's.
+func echoQueued(e sock.ICMPError, from netip.Addr) icmp.Quote {
+	q := icmp.Quote{IPv6: e.To.Addr().Is6(), From: from, To: e.To.Addr(), Protocol: icmp.ProtocolICMP, Transport: e.Quoted}
+	if q.IPv6 {
+		q.Protocol = icmp.ProtocolICMPv6
+	}
+	return q
 }
 
 // extensionsOf are those of an entry of the error queue, which holds the quote from UDP's payload on, or from the header of ICMP or TCP.
@@ -276,7 +278,7 @@ func (f *traceFlow) answered(packet []byte, from netip.AddrPort, sent int) (id i
 		id, ok = within(int(a.sequence-uint16(f.base())), sent, true)
 		return id, "echo reply", ok && a.ident == f.source(id)
 	}
-	if id, ok = f.paid(packet, sent, from.Port()); ok {
+	if id, ok = f.paid(packet, sent, netip.AddrPortFrom(f.to.Addr(), from.Port())); ok {
 		return id, "UDP reply", true
 	}
 	return -1, "UDP reply", from.Port() == f.to.Port()

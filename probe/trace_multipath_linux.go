@@ -153,21 +153,24 @@ func (r *pathsRun) stamped(id int, kernel time.Time) {
 	}
 }
 
-// hear takes an answer into account, and says whether it counts: as the first to a probe that is still waited for.
+// hear takes an answer into account, and says whether it counts: as the first to a probe that is still waited for, in time.
 func (r *pathsRun) hear(a traceAnswer) bool {
 	r.nameless = r.nameless || a.nameless
 	if a.nameless || a.id < 0 || a.id >= len(r.probes) || r.probes[a.id].over {
 		return false
 	}
 	p := &r.probes[a.id]
+	rtt, _ := sock.Elapsed(p.sent, a.at)
+	if rtt < 0 || rtt > r.Timeout {
+		return false
+	}
 	p.over = true
 	r.open--
 	r.answered++
-	rtt, _ := sock.Elapsed(p.sent, a.at)
 	r.longest = max(r.longest, rtt)
 	place := multipath.Vertex{TTL: p.TTL, Address: a.from}
 	r.trips[place] = append(r.trips[place], rtt.Seconds())
-	r.search.Tell(p.Probe, multipath.Answer{Address: a.from, Final: !a.expired, Shift: a.shift})
+	r.search.Tell(p.Probe, multipath.Answer{Address: a.from, Final: !a.expired, Shift: a.changed()})
 	return true
 }
 

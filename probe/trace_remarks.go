@@ -3,6 +3,7 @@ package probe
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/pathwise-net/pathwise/measure"
 )
@@ -196,19 +197,26 @@ func longWayBack(hops []measure.Hop) *measure.RouteRemark {
 	return r
 }
 
-// translatedAt is the first hop that packets come to with another address or port than they left with.
+// translatedAt are the hops that packets come to with other addresses or ports than to the one before, as far as hops show it: each is behind another translator.
 func translatedAt(hops []measure.Hop) *measure.RouteRemark {
+	r, last := &measure.RouteRemark{Kind: measure.RemarkTranslated}, ""
 	for _, h := range hops {
-		if h.Translated == "" {
+		if h.Translated == "" || h.Translated == last {
 			continue
 		}
-		r := &measure.RouteRemark{Kind: measure.RemarkTranslated, TTLs: []int{h.TTL}}
-		if h.Translated != translatedChecksum {
-			r.Addresses = []string{h.Translated}
+		last = h.Translated
+		r.TTLs, r.Addresses = append(r.TTLs, h.TTL), append(r.Addresses, "")
+		if !strings.HasPrefix(last, translatedChecksum) {
+			r.Addresses[len(r.Addresses)-1] = last
 		}
-		return r
 	}
-	return nil
+	if r.TTLs == nil {
+		return nil
+	}
+	if !slices.ContainsFunc(r.Addresses, func(a string) bool { return a != "" }) {
+		r.Addresses = nil
+	}
+	return r
 }
 
 // missed is how many packets of a hop were not answered.

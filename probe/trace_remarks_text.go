@@ -60,11 +60,7 @@ func remarkText(r measure.RouteRemark) string {
 	case measure.RemarkLongReturn:
 		return fmt.Sprintf("from %s on answers come back over more hops than packets go, there %d more: another way back, or a tunnel that hides hops on the way there", who, r.Count)
 	case measure.RemarkTranslated:
-		from := ""
-		if len(r.Addresses) > 0 {
-			from = ", from " + r.Addresses[0]
-		}
-		return fmt.Sprintf("%s is the first that packets reach with another address or port than they left with%s: an address translator (NAT) is before it", who, from)
+		return translatedText(r)
 	case measure.RemarkFewAnswers:
 		return who + do(" does not answer all packets, but what goes beyond it is answered: no loss of the path shows there",
 			" do not answer all packets, but what goes beyond them is answered: no loss of the path shows there")
@@ -76,6 +72,24 @@ func remarkText(r measure.RouteRemark) string {
 		return who + do(" answers", " answer") + " with the target's address, though the TTL ran out there: it is not the target, or a translator stands before it"
 	}
 	return ""
+}
+
+// translatedText tells of each translator.
+func translatedText(r measure.RouteRemark) string {
+	var all []string
+	for i, ttl := range r.TTLs {
+		as, than, which := "", "they left with", "an address translator (NAT)"
+		if i < len(r.Addresses) && r.Addresses[i] != "" {
+			if as = ", from " + r.Addresses[i]; strings.HasPrefix(r.Addresses[i], translatedTarget) {
+				as = ", " + r.Addresses[i]
+			}
+		}
+		if i > 0 {
+			than, which = fmt.Sprintf("hop %d", r.TTLs[i-1]), "another"
+		}
+		all = append(all, fmt.Sprintf("hop %d is the first that packets reach with another address or port than %s%s: %s is before it", ttl, than, as, which))
+	}
+	return strings.Join(all, "; ")
 }
 
 func lossText(r measure.RouteRemark) string {

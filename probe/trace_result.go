@@ -44,12 +44,12 @@ func tell(h *measure.Hop, a *traceAnswer, dscp int) {
 	if a.told != nil {
 		notAsSent(&h.DSCP, int(a.told.DSCP), dscp)
 		notAsSent(&h.ECN, int(a.told.ECN), a.ecn)
-		if h.Translated == "" {
-			h.Translated = a.translated
-		}
 		if a.expired {
 			notAsSent(&h.QuotedTTL, int(a.told.TTL), 1)
 		}
+	}
+	if h.Translated == "" {
+		h.Translated = a.translated
 	}
 	if h.MPLS == nil {
 		for _, l := range a.extensions.Labels {

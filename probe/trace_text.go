@@ -133,9 +133,13 @@ func HopTells(h measure.Hop) (tells []string) {
 	if h.ECN != nil {
 		tells = append(tells, fmt.Sprintf("[ECN %d]", *h.ECN))
 	}
-	if h.Translated == translatedChecksum {
+	switch {
+	case h.Translated == "":
+	case strings.HasPrefix(h.Translated, translatedChecksum):
 		tells = append(tells, "[NAT]")
-	} else if h.Translated != "" {
+	case strings.HasPrefix(h.Translated, translatedTarget):
+		tells = append(tells, "["+h.Translated+"]")
+	default:
 		tells = append(tells, "[from "+h.Translated+"]")
 	}
 	if h.QuotedTTL != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -192,7 +193,9 @@ func (w *packetWire) fromSender(event sock.Event) any {
 		}
 		said := icmp.Error{IPv6: e.IPv6, Type: e.Type, Code: e.Code, MTU: e.MTU, Extensions: w.flow.extensionsOf(e)}
 		a := w.flow.answerOf(said, e.Offender, e.TTL, e.At)
-		a.id = id
+		if a.id = id; e.To.Addr() != w.flow.to.Addr() {
+			a.translated = translatedTarget + e.To.String()
+		}
 		return a
 	}
 	return nil
@@ -226,7 +229,7 @@ func (w *packetWire) fromError(p sock.Packet, e icmp.Error) any {
 	a.shift, a.translated = w.flow.shift(e.Quote, id), w.flow.translated(e.Quote, id)
 	if w.flow.crafted != nil {
 		a.ecn, e.Quote.Transport = ecnCapable, bytes.Clone(e.Quote.Transport)
-		if a.translated == translatedChecksum { // so is the sum where a firewall hides sequence numbers, and changes them back in the quote
+		if strings.HasPrefix(a.translated, translatedChecksum) { // so is the sum where a firewall hides sequence numbers, and changes them back in the quote
 			a.translated = ""
 		}
 	} else {

@@ -75,8 +75,8 @@ type Probe struct {
 type Answer struct {
 	Address netip.Addr // whose
 	Final   bool       // the way ends here: it is the destination, or it says that it forwards no further
-	// Shift is by how much the transport checksum that the answer quotes differs from the one that was sent. Address translators adjust it
-	// (RFC 3022, section 4.2), so that it changes behind one. Zero where nothing changed or it is not known.
+	// Shift is a number for what address translators changed of the packet: by how much the transport checksum that the answer quotes differs from the one that
+	// was sent, which they adjust (RFC 3022, section 4.2), or whatever else changes behind one. Zero where nothing changed or it is not known.
 	Shift uint16
 }
 
