@@ -47,12 +47,18 @@ func OpenICMP(ipv6 bool) (*Socket, error) {
 	if err = SetInt(s.conn, level, option, 0); err == nil {
 		_, err = control(s.conn, s.onlyErrorsAndReplies)
 	}
+	_ = SetInt(s.conn, unix.SOL_SOCKET, unix.SO_RCVBUF, icmpBuffer)      // as much as net.core.rmem_max allows
+	_ = SetInt(s.conn, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, icmpBuffer) // or beyond it
 	if err != nil {
 		s.Close()
 		return nil, fmt.Errorf("open raw ICMP socket: %w", err)
 	}
 	return s, nil
 }
+
+// icmpBuffer holds some five thousand messages, for each of which the kernel reckons some 800 bytes: such a socket hears what comes for all of this host, and of a flood of
+// that the answers to its own packets are not to be lost while this process waits for a processor.
+const icmpBuffer = 4 << 20
 
 // onlyErrorsAndReplies spares the socket all other ICMP: a bit of the filter of IPv4 that is set blocks its type (linux/icmp.h), as one of
 // IPv6's does on Linux (RFC 3542, 3.2).

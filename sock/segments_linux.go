@@ -1,6 +1,7 @@
 package sock
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -29,8 +30,29 @@ func (s *Socket) BeginConnect(to netip.AddrPort) error {
 		}
 		return struct{}{}, err
 	})
-	if err != nil && !errors.Is(err, unix.ECONNREFUSED) { // a refusal is an answer, which comes to the socket, too
+	if s.refused = errors.Is(err, unix.ECONNREFUSED); err != nil && !s.refused { // a refusal is an answer, which comes to the socket, too
 		return fmt.Errorf("connect to %s: %w", to, err)
 	}
 	return nil
+}
+
+// Connected says what the kernel, which knows what it sent, makes of the answers to BeginConnect: open, or an error such as ECONNREFUSED; neither: it waits for one.
+func (s *Socket) Connected() (open bool, err error) {
+	held, err := s.held.SyscallConn()
+	if err != nil {
+		return false, err
+	}
+	_, err = control(held, func(fd int) (struct{}, error) {
+		if code, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR); err != nil || code != 0 { // reading clears it
+			s.refused = true
+			return struct{}{}, cmp.Or(err, error(unix.Errno(code)))
+		}
+		_, opening := unix.Getpeername(fd)
+		open = opening == nil
+		return struct{}{}, nil
+	})
+	if err == nil && s.refused {
+		err = unix.ECONNREFUSED
+	}
+	return open, err
 }
