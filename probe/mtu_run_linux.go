@@ -26,7 +26,7 @@ type mtuRun struct {
 	ttls          []mtuHop // who answers packets that come through to the end, by TTL from 1 on; nil: not asked yet
 }
 
-// mtuSent is a packet, and what was heard of it first; nil: nothing was.
+// mtuSent is a packet, and what was heard of it first, as far as it is known not to be of a stranger; nil: nothing was.
 type mtuSent struct {
 	size, ttl int
 	at        time.Time
@@ -168,7 +168,7 @@ func (r *mtuRun) listen(until time.Time, enough func() bool) error {
 			return err
 		}
 		p := &r.sent[h.index]
-		if p.heard == nil || h.passed && !p.heard.passed {
+		if p.heard == nil || h.passed && !p.heard.passed || h.ours && !p.heard.ours {
 			p.heard = &h
 			if h.passed {
 				r.answers++

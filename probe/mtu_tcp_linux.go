@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/pathwise-net/pathwise/proto/changed"
@@ -25,11 +26,22 @@ import (
 //
 // So no segment is limited by the MSS of the far end, or by what this host's kernel has learnt of the path.
 type mtuSegments struct {
-	from, to   netip.AddrPort
-	first, ack uint32   // sequence numbers: of the first byte of the stream, and of the far end's
-	seqs       []uint32 // of each segment
-	ends       []uint32
+	from, to netip.AddrPort
+	opens    []mtuOpening // one, but for strangers, whose answers to the SYN are taken in turn until a segment is answered
+	sent     []mtuSegment // by index
 }
+
+// mtuOpening is what a SYN ACK says: the sequence numbers of the first byte of the stream, and of the far end's.
+type mtuOpening struct{ first, ack uint32 }
+
+// mtuSegment is the bytes of a segment, up to the one before end.
+type mtuSegment struct {
+	mtuOpening
+	seq, end uint32
+}
+
+// mtuSettling is how long the kernel may take for what this program has read already: both get a segment at once.
+const mtuSettling = 5 * time.Millisecond
 
 // segmentLeast is the least data of a segment: what any way lets pass.
 const segmentLeast = 8
@@ -64,44 +76,66 @@ func openMTUSegments(port int, patience time.Duration) func(context.Context, way
 // errNotOpened says that no connection was to be had.
 var errNotOpened = errors.New("not opened")
 
-// opened waits for the SYN ACK.
+// opened waits until the kernel has the connection, and keeps what SYN ACKs say. That the kernel alone knows the sequence number of its SYN does not matter: a SYN ACK or
+// a reset of a stranger, who does not know it either, does not end its wait.
 func (m *mtuSegments) opened(s *sock.Socket, until time.Time) error {
+	wait := until
 	for {
-		event, err := s.Receive(until)
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return errNotOpened
-		} else if err != nil {
+		event, err := s.Receive(wait)
+		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			return fmt.Errorf("receive: %w", err)
 		}
-		e, is := event.(sock.Packet)
-		if !is || e.From.Addr() != m.to.Addr() {
+		now := time.Now()
+		if m.answers(event) && now.Before(until) {
+			wait = now.Add(mtuSettling)
 			continue
 		}
-		a, ok := parseSegment(e.Data)
+		open, refused := s.Connected()
 		switch {
-		case !ok || a.from != m.to.Port() || a.to != m.from.Port():
-		case a.flags&flagRST != 0:
+		case refused != nil, !open && !now.Before(until), err != nil && now.Before(wait): // by the last it was interrupted
 			return errNotOpened
-		case a.flags&(flagSYN|flagACK) == flagSYN|flagACK:
-			m.first, m.ack = a.ack, a.seq+1
-			if _, permitted := changed.Option(e.Data, changed.OptionSACK); !permitted {
+		case open && (err != nil || !now.Before(until)): // all that came was read
+			if len(m.opens) == 0 {
 				return errNotOpened
 			}
 			return nil
+		case open:
+			wait = now.Add(mtuSettling)
+		case err != nil: // it was nothing that settles the matter
+			wait = until
 		}
 	}
+}
+
+// answers keeps a SYN ACK that permits to name bytes, and says whether an event is a segment that the kernel may make something of.
+func (m *mtuSegments) answers(event sock.Event) bool {
+	e, is := event.(sock.Packet)
+	if !is || e.From.Addr() != m.to.Addr() {
+		return false
+	}
+	a, ok := parseSegment(e.Data)
+	if !ok || a.from != m.to.Port() || a.to != m.from.Port() {
+		return false
+	}
+	opening := mtuOpening{a.ack, a.seq + 1}
+	_, permitted := changed.Option(e.Data, changed.OptionSACK)
+	if a.flags&(flagSYN|flagACK|flagRST) == flagSYN|flagACK && permitted && len(m.opens) < mtuTries && !slices.Contains(m.opens, opening) {
+		m.opens = append(m.opens, opening)
+	}
+	return true
 }
 
 func (m *mtuSegments) least() int { return ipHeader(m.to.Addr()) + segmentHeader + segmentLeast }
 
 func (m *mtuSegments) request(index, size int) []byte {
 	data := size - ipHeader(m.to.Addr()) - segmentHeader
-	end := m.first - 1 - uint32(index)
-	for len(m.seqs) <= index {
-		m.seqs, m.ends = append(m.seqs, 0), append(m.ends, 0)
+	for len(m.sent) <= index {
+		m.sent = append(m.sent, mtuSegment{})
 	}
-	m.seqs[index], m.ends[index] = end-uint32(data), end
-	s := segment{from: m.from.Port(), to: m.to.Port(), seq: m.seqs[index], ack: m.ack, flags: flagACK}
+	opening := m.opens[index%len(m.opens)]
+	end := opening.first - 1 - uint32(index)
+	m.sent[index] = mtuSegment{opening, end - uint32(data), end}
+	s := segment{from: m.from.Port(), to: m.to.Port(), seq: end - uint32(data), ack: opening.ack, flags: flagACK}
 	return s.marshalWith(nil, make([]byte, data), m.from.Addr(), m.to.Addr())
 }
 
@@ -111,9 +145,13 @@ func (m *mtuSegments) answered(packet []byte, from netip.Addr, sent int) (index 
 	if !ok || from != m.to.Addr() || a.from != m.to.Port() || a.to != m.from.Port() || a.flags&flagACK == 0 || len(blocks) < 8 {
 		return 0, false
 	}
-	end := binary.BigEndian.Uint32(blocks[4:])
-	index = int(m.first - 1 - end)
-	return index, index >= 0 && index < min(sent, len(m.ends)) && binary.BigEndian.Uint32(blocks) == m.seqs[index]
+	begin, end := binary.BigEndian.Uint32(blocks), binary.BigEndian.Uint32(blocks[4:])
+	index = slices.IndexFunc(m.sent[:min(sent, len(m.sent))], func(s mtuSegment) bool { return s.seq == begin && s.end == end })
+	if index < 0 {
+		return 0, false
+	}
+	m.opens = []mtuOpening{m.sent[index].mtuOpening}
+	return index, true
 }
 
 func (m *mtuSegments) quoted(packet []byte, sent int) (index int, ours, ok bool) {
@@ -121,10 +159,6 @@ func (m *mtuSegments) quoted(packet []byte, sent int) (index int, ours, ok bool)
 	if !ok || q.from != m.from.Port() || q.to != m.to.Port() {
 		return 0, false, false
 	}
-	for index := range min(sent, len(m.seqs)) {
-		if m.seqs[index] == q.seq {
-			return index, true, true
-		}
-	}
-	return 0, false, false
+	index = slices.IndexFunc(m.sent[:min(sent, len(m.sent))], func(s mtuSegment) bool { return s.seq == q.seq })
+	return max(index, 0), index >= 0, index >= 0
 }

@@ -19,7 +19,7 @@ func mtuWires() map[string]mtuPackets {
 		from, to := netip.MustParseAddr(ends[0]), netip.MustParseAddr(ends[1])
 		all["icmp over "+family] = &mtuEchoes{&echoPackets{ipv6: to.Is6(), raw: true, ident: 7, token: []byte("8 bytes!")}, ipHeader(to)}
 		all["stamp over "+family] = &mtuStamps{header: ipHeader(to) + udpHeader, session: 5}
-		all["tcp over "+family] = &mtuSegments{from: netip.AddrPortFrom(from, 50000), to: netip.AddrPortFrom(to, 443), first: 100_000, ack: 7}
+		all["tcp over "+family] = &mtuSegments{from: netip.AddrPortFrom(from, 50000), to: netip.AddrPortFrom(to, 443), opens: []mtuOpening{{100_000, 7}}}
 	}
 	return all
 }

@@ -43,7 +43,7 @@ func (t Trace) measure(ctx context.Context, result *measure.Result) error {
 
 // measureWay traces an address of the target. Unless it is the last, a route that ends before the target is not reported.
 func (t Trace) measureWay(ctx context.Context, w way, last bool, result *measure.Result) error {
-	run := &traceRun{Trace: t, plan: newTracePlan(t), flow: newTraceFlow(t, w)}
+	run := &traceRun{Trace: t, plan: newTracePlan(t), flow: newTraceFlow(t, w), learnt: learntMTU(w.to)}
 	if t.Multipath {
 		return t.measurePaths(ctx, run.flow, result)
 	}
@@ -87,10 +87,20 @@ func newTraceFlow(t Trace, w way) *traceFlow {
 // traceRun is one trace under way. The goroutine of Do has all of it to itself.
 type traceRun struct {
 	Trace
-	flow  *traceFlow
-	wire  traceWire
-	plan  *tracePlan
-	shown int // hops that Progress has seen
+	flow   *traceFlow
+	wire   traceWire
+	plan   *tracePlan
+	learnt int // bytes of the path MTU that the kernel knew of before; 0: of none
+	shown  int // hops that Progress has seen
+}
+
+// learntMTU is the MTU of the path to an address that the kernel has learnt, if that is below the interface's, else 0. A trace asks before it sends anything: its own packets
+// are small, so that what the kernel is told meanwhile, which it believes of anyone while raw sockets are open, is not of them.
+func learntMTU(to netip.Addr) int {
+	if mtu, learnt, err := sock.RouteMTU(to); err == nil && learnt {
+		return mtu
+	}
+	return 0
 }
 
 // do sends what the plan says, not faster than its gap, and hears what comes back, until there is nothing left to send or to wait for.

@@ -162,7 +162,7 @@ func (r *manyRun) begin(ctx context.Context) {
 		if err == nil {
 			u.result.Source.Address = from.String()
 			flow := newTraceFlow(r.trace, way{to.Address, from})
-			u.run = &traceRun{Trace: r.trace, plan: t.plan, flow: flow}
+			u.run = &traceRun{Trace: r.trace, plan: t.plan, flow: flow, learnt: learntMTU(to.Address)}
 			u.run.Target = to.Name
 			u.run.wire, err = r.wires.open(ctx, flow)
 			r.byFlow[flow] = u

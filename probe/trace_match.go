@@ -167,7 +167,10 @@ func (f *traceFlow) proven(q icmp.Quote, sent int) (id int, ok bool) {
 	case traceTCP:
 		sequence, whole := q.Sequence()
 		id, whole = within(int(sequence-f.base()), sent, whole)
-		return id, whole && (q.To == f.to.Addr() && to == f.to.Port() || q.From == f.own() && from == f.source(id))
+		if q.To != f.to.Addr() { // the source tells then
+			return id, whole && q.From == f.own() && from == f.source(id)
+		}
+		return id, whole && to == f.to.Port()
 	case traceICMP:
 		_, sequence, _, whole := q.Echo()
 		return within(int(sequence-uint16(f.base())), sent, whole && tokenOf(q) == f.token)

@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,21 +8,16 @@ import (
 	"os"
 	"time"
 
-	"github.com/pathwise-net/pathwise/proto/changed"
 	"github.com/pathwise-net/pathwise/sock"
 )
 
-// Times and sizes of one connection that this program speaks TCP on by itself.
+// Times of one connection that this program speaks TCP on by itself.
 const (
-	talkAgain  = time.Second // a SYN or a request is sent again after so long (RFC 6298, 2.1)
-	talkTries  = 3
-	mostAnswer = 4096 // bytes
+	talkAgain = time.Second // a SYN or a request is sent again after so long (RFC 6298, 2.1)
+	talkTries = 3
 )
 
-var (
-	errTalkRefused = errors.New("connection refused")
-	errTalkSilent  = errors.New("no answer in time")
-)
+var errTalkSilent = errors.New("no answer in time")
 
 // talkTCP opens a connection whose SYN is the flow's, sends a request that fits into one segment, and returns the line that comes back. It speaks no more of TCP than
 // that takes: one segment there, those of one line back in their order, and a reset at the end.
@@ -45,7 +39,7 @@ func talkTCP(ctx context.Context, flow *traceFlow, request []byte) (line []byte,
 		return nil, err
 	}
 	flow.from = netip.AddrPortFrom(local, port)
-	t := &tcpTalk{flow: flow, socket: s, request: request, next: flow.base() + 1}
+	t := &tcpTalk{talk: talk{own: port, far: flow.to.Port(), next: flow.base() + 1}, flow: flow, socket: s, request: request}
 	if err := t.open(ctx); err != nil {
 		return nil, err
 	}
@@ -55,13 +49,10 @@ func talkTCP(ctx context.Context, flow *traceFlow, request []byte) (line []byte,
 
 // tcpTalk is a connection that talkTCP speaks TCP on.
 type tcpTalk struct {
+	talk
 	flow    *traceFlow
 	socket  *sock.Socket
 	request []byte
-	next    uint32 // sequence number of the request
-	theirs  uint32 // the next that is expected
-	stamped bool   // both ends have time stamps
-	echo    uint32 // the far end's last
 }
 
 // open makes the connection.
@@ -71,18 +62,15 @@ func (t *tcpTalk) open(ctx context.Context) error {
 			return err
 		}
 		for until := time.Now().Add(talkAgain); ; {
-			got, _, err := t.receive(ctx, until)
+			p, err := t.receive(ctx, until)
 			if errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() == nil {
 				break
 			}
-			switch {
-			case err != nil:
+			if err != nil {
 				return err
-			case got.flags&flagRST != 0 && got.ack == t.next:
-				return errTalkRefused
-			case got.flags&flagSYN != 0 && got.ack == t.next:
-				t.theirs = got.seq + 1
-				return nil
+			}
+			if open, err := t.opened(p); open || err != nil {
+				return err
 			}
 		}
 	}
@@ -90,32 +78,24 @@ func (t *tcpTalk) open(ctx context.Context) error {
 }
 
 // exchange sends the request, and gathers the answer.
-func (t *tcpTalk) exchange(ctx context.Context) (answer []byte, err error) {
+func (t *tcpTalk) exchange(ctx context.Context) (line []byte, err error) {
 	for range talkTries {
 		if err := t.send(flagACK|flagPSH, t.request); err != nil {
 			return nil, err
 		}
 		for until := time.Now().Add(talkAgain); ; {
-			got, data, err := t.receive(ctx, until)
+			p, err := t.receive(ctx, until)
 			if errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() == nil {
 				break
 			}
-			switch {
-			case err != nil:
+			if err != nil {
 				return nil, err
-			case got.flags&flagRST != 0:
-				return nil, errTalkRefused
-			case got.seq == t.theirs && len(data) > 0:
-				t.theirs += uint32(len(data))
-				answer = append(answer, data...)
 			}
-			if end := bytes.IndexByte(answer, '\n'); end >= 0 {
-				return answer[:end+1], nil
+			whole, data, err := t.take(p)
+			if whole || err != nil {
+				return t.line(), err
 			}
-			if got.flags&flagFIN != 0 || len(answer) > mostAnswer {
-				return answer, nil
-			}
-			if len(data) > 0 {
+			if data {
 				_ = t.sendAt(t.next+uint32(len(t.request)), flagACK, nil) // one that is lost is made up for by the next
 			}
 		}
@@ -142,26 +122,16 @@ func (t *tcpTalk) sendAt(sequence uint32, flags byte, data []byte) error {
 	return err
 }
 
-// receive is the next segment of the connection, and its data, which holds until the next call.
-func (t *tcpTalk) receive(ctx context.Context, until time.Time) (got segment, data []byte, err error) {
+// receive is the next packet of the target's, which holds until the next call.
+func (t *tcpTalk) receive(ctx context.Context, until time.Time) ([]byte, error) {
 	for ctx.Err() == nil {
 		event, err := t.socket.Receive(until)
 		if err != nil {
-			return got, nil, err
+			return nil, err
 		}
-		p, is := event.(sock.Packet)
-		if !is || p.From.Addr().WithZone("") != t.flow.to.Addr() {
-			continue
+		if p, is := event.(sock.Packet); is && p.From.Addr().WithZone("") == t.flow.to.Addr() {
+			return p.Data, nil
 		}
-		got, _ := parseSegment(p.Data)
-		data, whole := segmentData(p.Data)
-		if !whole || got.from != t.flow.to.Port() || got.to != t.flow.from.Port() {
-			continue
-		}
-		if stamp, ok := changed.TimeStamp(p.Data); ok {
-			t.stamped, t.echo = true, stamp
-		}
-		return got, data, nil
 	}
-	return got, nil, context.Cause(ctx)
+	return nil, context.Cause(ctx)
 }

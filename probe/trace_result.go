@@ -184,8 +184,8 @@ func (r *traceRun) report(result *measure.Result) {
 	if p.distinct {
 		result.Note(distinctNote)
 	}
-	if mtu, learnt, err := sock.RouteMTU(r.flow.target); err == nil && learnt {
-		result.Metrics[measure.PathMTU] = float64(mtu)
+	if r.learnt > 0 {
+		result.Metrics[measure.PathMTU] = float64(r.learnt)
 	}
 }
 

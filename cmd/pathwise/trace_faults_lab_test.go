@@ -133,6 +133,12 @@ var faultSettings = []faultSetting{
 		want: "1 0 / 2 1 / 3 2 [from 1:%] / 4 3 [from 1:%] / 5 4 (port unreachable) [from 1:%] / hop 3 is the first that packets reach with another address or port than they left with, from 1:%: an address translator (NAT) is before it"},
 	{name: "the same, by ICMP", routers: map[int]string{1: "nat: {outside: #2, ports: move, quotes: leave}"}, flags: "--proto icmp",
 		want: "1 0 / 2 1 / 3 2 [from 1:%] / 4 3 [from 1:%] / 5 4 (echo reply) / hop 3 is the first that packets reach with another address or port than they left with, from 1:%: an address translator (NAT) is before it"},
+	{name: "two translators in a row", routers: map[int]string{1: "nat: {outside: #2, ports: move, quotes: addresses}", 2: "nat: {outside: #3, ports: move, quotes: addresses}"},
+		want: "1 0 / 2 1 / 3 2 [NAT] / 4 3 [NAT] / 5 4 (port unreachable) [NAT] / " + twoTranslators},
+	{name: "two in a row, by TCP", routers: map[int]string{1: "nat: {outside: #2, ports: move, quotes: addresses}", 2: "nat: {outside: #3, ports: move, quotes: addresses}"}, flags: "--proto tcp",
+		want: "1 0 / 2 1 / 3 2 [NAT] / 4 3 [NAT] / 5 4 (port unreachable) [NAT] / " + twoTranslators},
+	{name: "two in a row, by ICMP, of which the second keeps the identifier", routers: map[int]string{1: "nat: {outside: #2, ports: move, quotes: addresses}", 2: "nat: {outside: #3, ports: move, quotes: addresses}"}, flags: "--proto icmp",
+		want: "1 0 / 2 1 / 3 2 [NAT] / 4 3 [NAT] / 5 4 (echo reply) / " + oneTranslator},
 	// Routers that answer otherwise than they should.
 	{name: "forwards a TTL of zero", routers: map[int]string{2: "zero_ttl: true"},
 		want: "1 0 / 2 1 / 3 3 [4 back] [TTL 0] / 4 3 / 5 4 (port unreachable) / hop 3 forwards packets whose TTL ran out, so that the next hop answers in its place"},
@@ -152,6 +158,12 @@ var faultSettings = []faultSetting{
 	{name: "bleached", routers: map[int]string{2: "dscp: 0"}, flags: "--dscp 46",
 		want: "1 0 / 2 1 / 3 2 / 4 3 [DSCP 0] / 5 4 (port unreachable) / hop 4 is the first that packets reach with another DSCP than they left with"},
 }
+
+// twoTranslators is what is said of them.
+const (
+	oneTranslator  = "hop 3 is the first that packets reach with another address or port than they left with: an address translator (NAT) is before it"
+	twoTranslators = oneTranslator + "; hop 4 is the first that packets reach with another address or port than hop 3: another is before it"
+)
 
 // faultNet is a lab file of all settings, with the names of the addresses in it.
 type faultNet struct {

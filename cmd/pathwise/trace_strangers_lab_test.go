@@ -20,14 +20,14 @@ import (
 	"github.com/pathwise-net/pathwise/proto/icmp"
 )
 
-// strangers send host a answers of their own to what passes the router, which says nothing itself:
+// strangers send host a answers of their own to what comes to the router:
 //
-//	a .1 --- .2 r .5 --- .6 b        all 198.51.100.
+//	a .1 --- .2 r .5 --- .6 b        all 198.51.100., and 2001:db8:1:: and 2001:db8:2::
 type strangers struct {
 	t    *testing.T
-	tap  int // hears what comes from a
-	raw  int // sends with any source
-	sent int // answers
+	tap  int    // hears what comes from a
+	raw  [2]int // send with any source, over IPv4 and IPv6
+	sent int    // answers
 }
 
 // forgery makes answers to a packet that came to the router, each to be sent after a time.
@@ -43,15 +43,23 @@ var (
 	another  = netip.MustParseAddr("203.0.113.67")
 	hostA    = netip.MustParseAddr("198.51.100.1")
 	hostB    = netip.MustParseAddr("198.51.100.6")
+
+	stranger6 = netip.MustParseAddr("2001:db8:66::66")
+	hostA6    = netip.MustParseAddr("2001:db8:1::1")
 )
 
 const strangerSetup = `
 add a; add r; add b
+for r in a r b; do ip netns exec $p-$r sh -c 'echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad'; done
 pair a north 1 r south 2; pair r north 5 b south 6
 ip netns exec $p-r sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward'
 ip netns exec $p-a sh -c 'echo "0 2147483647" >/proc/sys/net/ipv4/ping_group_range; cd /proc/sys/net/ipv4; for f in conf/*/rp_filter; do echo 0 >$f; done'
 ip -n $p-a route add default via 198.51.100.2; ip -n $p-b route add default via 198.51.100.5
-for r in r b; do ip netns exec $p-$r sh -c 'echo 0 >/proc/sys/net/ipv4/icmp_ratelimit'; done
+for r in a r b; do ip netns exec $p-$r sh -c 'cd /proc/sys/net; echo 0 >ipv4/icmp_ratelimit; echo 100000 | tee ipv4/icmp_msgs_per_sec >ipv4/icmp_msgs_burst; echo 0 >ipv6/icmp/ratelimit; echo 1 >ipv6/conf/all/forwarding'; done
+on() { ip -n $p-$1 addr add 2001:db8:$3 dev $2 nodad; }
+on a north 1::1/64; on r south 1::2/64; on r north 2::5/64; on b south 2::6/64; on b south 2::7/64; ip -n $p-b addr add 198.51.100.13/32 dev south
+ip -n $p-r route add 198.51.100.13/32 via 198.51.100.6
+ip -n $p-a route add default via 2001:db8:1::2; ip -n $p-b route add default via 2001:db8:2::5
 ip netns exec $p-r nft 'add table ip f; add chain ip f o {type filter hook output priority 0;}; add rule ip f o ip saddr 198.51.100.2 icmp type time-exceeded drop'
 `
 
@@ -71,15 +79,19 @@ func newStrangers(t *testing.T, k *kernelRouters) *strangers {
 			if err := unix.Setns(int(there.Fd()), unix.CLONE_NEWNET); err != nil {
 				return err
 			}
-			if s.tap, err = unix.Socket(unix.AF_PACKET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, int(htons(unix.ETH_P_IP))); err != nil {
+			if s.tap, err = unix.Socket(unix.AF_PACKET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, int(htons(unix.ETH_P_ALL))); err != nil {
 				return err
 			}
-			s.raw, err = unix.Socket(unix.AF_INET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.IPPROTO_RAW)
-			return err
+			for i, family := range []int{unix.AF_INET, unix.AF_INET6} {
+				if s.raw[i], err = unix.Socket(family, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.IPPROTO_RAW); err != nil {
+					return err
+				}
+			}
+			return nil
 		}()
 	}()
 	t.Cleanup(func() {
-		for _, socket := range []int{s.tap, s.raw} {
+		for _, socket := range []int{s.tap, s.raw[0], s.raw[1]} {
 			if socket > 0 {
 				_ = unix.Close(socket)
 			}
@@ -96,7 +108,7 @@ func newStrangers(t *testing.T, k *kernelRouters) *strangers {
 
 func htons(v uint16) uint16 { return v<<8 | v>>8 }
 
-// during answers what comes to the router with a TTL of 1 while do runs.
+// during answers what comes to the router while do runs.
 func (s *strangers) during(forge forgery, do func()) {
 	s.t.Helper()
 	done := make(chan struct{})
@@ -110,7 +122,7 @@ func (s *strangers) during(forge forgery, do func()) {
 			default:
 			}
 			n, from, err := unix.Recvfrom(s.tap, buf, 0)
-			if sender, is := from.(*unix.SockaddrLinklayer); err != nil || !is || sender.Pkttype == unix.PACKET_OUTGOING || n < 28 || buf[8] != 1 {
+			if sender, is := from.(*unix.SockaddrLinklayer); err != nil || !is || sender.Pkttype == unix.PACKET_OUTGOING || n < 28 {
 				continue
 			}
 			for _, f := range forge(slices.Clone(buf[:n])) {
@@ -121,7 +133,7 @@ func (s *strangers) during(forge forgery, do func()) {
 						case <-done:
 						}
 					}
-					if err := unix.Sendto(s.raw, f.packet, 0, &unix.SockaddrInet4{Addr: hostA.As4()}); err != nil {
+					if err := s.send(f.packet); err != nil {
 						s.t.Errorf("forge: %v", err)
 					}
 				})
@@ -133,6 +145,23 @@ func (s *strangers) during(forge forgery, do func()) {
 	close(done)
 	all.Wait()
 	late.Wait()
+}
+
+func (s *strangers) send(packet []byte) error {
+	if packet[0]>>4 == 6 {
+		return unix.Sendto(s.raw[1], packet, 0, &unix.SockaddrInet6{Addr: hostA6.As16()})
+	}
+	return unix.Sendto(s.raw[0], packet, 0, &unix.SockaddrInet4{Addr: hostA.As4()})
+}
+
+// expiring has a forgery answer packets of IPv4 alone that came with a TTL of 1.
+func expiring(forge forgery) forgery {
+	return func(p []byte) []forged {
+		if p[0]>>4 != 4 || p[8] != 1 {
+			return nil
+		}
+		return forge(p)
+	}
 }
 
 // expired is an ICMP "time exceeded" about a packet.
@@ -242,7 +271,7 @@ func TestTraceStrangers(t *testing.T) {
 		{"right, then copies from elsewhere", right(0, stranger, another, another), everyMode, []string{stranger.String()}},
 	} {
 		before := s.sent
-		s.during(c.forge, func() {
+		s.during(expiring(c.forge), func() {
 			var all sync.WaitGroup
 			for _, flags := range c.flags {
 				all.Go(func() {
