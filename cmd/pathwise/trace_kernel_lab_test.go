@@ -29,8 +29,22 @@ type kernelRouters struct {
 	name string
 }
 
+// kernelFamily is what of these routers differs between IPv4 and IPv6.
+type kernelFamily struct {
+	setup, target string
+	ways          []string // all links behind the first router, sorted
+	silent        string   // the route where the routers of both ways say nothing, and UDP is dropped by the last
+	limit         string   // the file that limits ICMP errors
+	nft, icmp     string   // the family of tables, and the protocol of errors there
+}
+
 // kernelTarget is b.
 const kernelTarget = "198.51.100.22"
+
+var kernelFamily4 = kernelFamily{setup: kernelRouterSetup, target: kernelTarget,
+	ways: []string{"198.51.100.10 > 198.51.100.14", "198.51.100.14 > 198.51.100.22", "198.51.100.2 > 198.51.100.10", "198.51.100.2 > 198.51.100.6",
+		"198.51.100.6 > 198.51.100.14"},
+	silent: "198.51.100.2; *; 198.51.100.14", limit: "/proc/sys/net/ipv4/icmp_ratelimit", nft: "ip", icmp: "icmp"}
 
 const kernelRouterSetup = `
 add a; add r1; add r2; add r3; add r4; add b
@@ -55,7 +69,7 @@ func newKernelRouters(t *testing.T, setup string, names ...string) *kernelRouter
 			t.Skipf("%s is not installed", program)
 		}
 	}
-	k := &kernelRouters{t: t, name: fmt.Sprintf("pwt%d%s", os.Getpid(), t.Name())}
+	k := &kernelRouters{t: t, name: fmt.Sprintf("pwt%d%s", os.Getpid(), strings.ReplaceAll(t.Name(), "/", "-"))}
 	t.Cleanup(func() { k.sh("for r in " + strings.Join(names, " ") + "; do ip netns del $p-$r; done") })
 	k.sh(`set -e
 add() { ip netns add $p-$1; ip -n $p-$1 link set lo up; }
@@ -115,7 +129,7 @@ var (
 	tracerouteHop = regexp.MustCompile(`(?m)^ *\d+ +(\S+)(.*)$`)
 	annotationIn  = regexp.MustCompile(`![A-Z][-0-9]*`)
 	hostIn        = regexp.MustCompile(`"host": "([^"]+)"`)
-	addressOf     = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+`)
+	addressOf     = regexp.MustCompile(`[0-9a-f]+[.:][0-9a-f.:]+`)
 )
 
 // tracerouteHops are those that traceroute, or scamper's text, has.
@@ -173,7 +187,20 @@ func overOneHop(all []string, link string) bool {
 // kernel's packet filter drops, rejects and translates, and its routers limit their answers.
 func TestTraceKernelRouters(t *testing.T) {
 	carrying(t)
-	k := newKernelRouters(t, kernelRouterSetup, "a", "r1", "r2", "r3", "r4", "b")
+	t.Run("IPv4", func(t *testing.T) {
+		t.Parallel()
+		kernelFamily4.judge(t)
+	})
+	t.Run("IPv6", func(t *testing.T) {
+		t.Parallel()
+		keepsFlowLabel(t, kernelFamily6.judge(t))
+	})
+}
+
+// judge holds traces over these routers against the other programs. It leaves them with filters, as the last of what they are tried with.
+func (f kernelFamily) judge(t *testing.T) *kernelRouters {
+	t.Helper()
+	k := newKernelRouters(t, f.setup, "a", "r1", "r2", "r3", "r4", "b")
 	var all sync.WaitGroup
 	same := func(what string, wants func() string, got func() string) {
 		all.Go(func() {
@@ -182,25 +209,27 @@ func TestTraceKernelRouters(t *testing.T) {
 			}
 		})
 	}
-	icmpHops := func() string { return hopsText(k.trace(kernelTarget, "--proto", "icmp")) }
+	icmpHops := func() string { return hopsText(k.trace(f.target, "--proto", "icmp")) }
 	scamper := func() string {
-		return tracerouteHops(k.onA("scamper", "-c", "trace -P icmp-paris -w 1 -q 1", "-i", kernelTarget))
+		return tracerouteHops(k.onA("scamper", "-c", "trace -P icmp-paris -w 1 -q 1", "-i", f.target))
 	}
 	mtr := func() string {
-		return mtrHops(k.onA("mtr", "-n", "-r", "-c", "2", "-i", "0.1", "-G", "0.3", "--json", kernelTarget))
+		return mtrHops(k.onA("mtr", "-n", "-r", "-c", "2", "-i", "0.1", "-G", "0.3", "--json", f.target))
 	}
 	traceroute := func(flags ...string) func() string {
 		return func() string {
-			return tracerouteHops(k.onA(append([]string{"traceroute", "-n", "-w", "1", "-q", "1", kernelTarget}, flags...)...))
+			return tracerouteHops(k.onA(append([]string{"traceroute", "-n", "-w", "1", "-q", "1", f.target}, flags...)...))
 		}
 	}
 
-	// One router that limits its answers to six at once, and one a second (icmp_ratelimit).
-	limited := k.trace(kernelTarget, "--proto", "icmp", "-n", "10")
+	k.trace(f.target, "--proto", "icmp", "-n", "1") // the first packets to a neighbour can be lost
+
+	// One router that limits its answers to six at once, and by IPv4 one a second (icmp_ratelimit), by IPv6 ten.
+	limited := k.trace(f.target, "--proto", "icmp", "-n", "10")
 	if diff := cmp.Diff([]measure.RouteRemark{{Kind: measure.RemarkFewAnswers, TTLs: []int{3}}}, limited.Samples.Route.Remarks); diff != "" {
 		t.Errorf("a router that limits its answers (-want +got)\n%s", diff)
 	}
-	k.sh("ip netns exec $p-r4 sh -c 'echo 0 >/proc/sys/net/ipv4/icmp_ratelimit'")
+	k.sh("ip netns exec $p-r4 sh -c 'echo 0 >" + f.limit + "'")
 
 	// The kernel sends ICMP between two hosts one way, and UDP and TCP by their ports.
 	same("plain, beside traceroute", traceroute("-I"), icmpHops)
@@ -208,10 +237,9 @@ func TestTraceKernelRouters(t *testing.T) {
 	same("plain, beside scamper", scamper, icmpHops)
 	for proto, method := range map[string]string{"udp": "udp-sport", "tcp": "tcp-sport", "icmp": "icmp-echo"} {
 		all.Go(func() {
-			all := []string{"198.51.100.10 > 198.51.100.14", "198.51.100.14 > 198.51.100.22", "198.51.100.2 > 198.51.100.10", "198.51.100.2 > 198.51.100.6",
-				"198.51.100.6 > 198.51.100.14"}
-			seen := treeLinks(k.onA("scamper", "-c", "tracelb -w 1 -W 15 -P "+method, "-i", kernelTarget))
-			p := k.trace(kernelTarget, "--multipath", "--proto", proto).Samples.Paths
+			all := f.ways
+			seen := treeLinks(k.onA("scamper", "-c", "tracelb -w 1 -W 15 -P "+method, "-i", f.target))
+			p := k.trace(f.target, "--multipath", "--proto", proto).Samples.Paths
 			got := graphLinks(p)
 			if proto == "icmp" { // whichever way it is, it is one
 				all = seen
@@ -234,28 +262,30 @@ func TestTraceKernelRouters(t *testing.T) {
 	all.Wait()
 
 	// A translator of the kernel's: ports of its own, and checksums in quotes as they were outside.
-	k.sh("ip netns exec $p-r4 nft 'add table ip t; add chain ip t p {type nat hook postrouting priority 100;}; add rule ip t p oifname north masquerade random'")
-	p := k.trace(kernelTarget, "--multipath").Samples.Paths
+	k.sh("F=" + f.nft + `; ip netns exec $p-r4 nft "add table $F t; add chain $F t p {type nat hook postrouting priority 100;}; add rule $F t p oifname north masquerade random"`)
+	p := k.trace(f.target, "--multipath").Samples.Paths
 	for _, link := range p.Links {
-		if to := p.Vertices[link.To].Address; link.Translated != (to == kernelTarget) {
+		if to := p.Vertices[link.To].Address; link.Translated != (to == f.target) {
 			t.Errorf("with a translator before the target: the link to %s is translated: %v", to, link.Translated)
 		}
 	}
-	k.sh("ip netns exec $p-r4 nft delete table ip t")
+	k.sh("ip netns exec $p-r4 nft delete table " + f.nft + " t")
 
 	// Routers that say nothing, and one that drops UDP and rejects a port.
-	k.sh(`for r in r2 r3; do ip netns exec $p-$r nft 'add table ip f; add chain ip f o {type filter hook output priority 0;}; add rule ip f o icmp type time-exceeded drop'; done
-ip netns exec $p-r4 nft 'add table ip f; add chain ip f c {type filter hook forward priority 0;}; add rule ip f c ip protocol udp drop; add rule ip f c tcp dport 25 reject with icmp type admin-prohibited'`)
+	k.sh("F=" + f.nft + " I=" + f.icmp + `
+for r in r2 r3; do ip netns exec $p-$r nft "add table $F f; add chain $F f o {type filter hook output priority 0;}; add rule $F f o $I type time-exceeded drop"; done
+ip netns exec $p-r4 nft "add table $F f; add chain $F f c {type filter hook forward priority 0;}; add rule $F f c meta l4proto udp drop; add rule $F f c tcp dport 25 reject with $I type admin-prohibited"`)
 	same("a silent hop, beside mtr", mtr, icmpHops)
 	same("a silent hop, beside scamper", scamper, icmpHops)
 	same("a port that is rejected, beside traceroute", traceroute("-T", "-p", "25"), func() string {
-		return hopsText(k.trace(kernelTarget, "--proto", "tcp", "--port", "25"))
+		return hopsText(k.trace(f.target, "--proto", "tcp", "--port", "25"))
 	})
 	all.Go(func() {
-		r := k.trace(kernelTarget)
-		if got := hopsText(r); got != "198.51.100.2; *; 198.51.100.14" || r.Samples.Route.NotForwarding != 3 || r.Samples.Route.Certain {
+		r := k.trace(f.target)
+		if got := hopsText(r); got != f.silent || r.Samples.Route.NotForwarding != 3 || r.Samples.Route.Certain {
 			t.Errorf("UDP that is dropped: %s, %+v", got, r.Samples.Route)
 		}
 	})
 	all.Wait()
+	return k
 }
