@@ -75,14 +75,18 @@ links:
 		if want := []string{"arrived by", "arrived by", "arrived by part", "would leave by", "next hop", "would leave by", "next hop"}; !slices.Equal(roles, want) {
 			t.Errorf("%s: roles %q, want %q", family, roles, want)
 		}
-		for by, told := range map[string]struct {
+		type reading struct {
 			as     func(measure.Hop) string
 			theirs map[string]string // by address
-		}{
+		}
+		readings := map[string]reading{
 			"traceroute": {asTraceroute, readTraceroute(printedOnBob(t, l, "traceroute", family, "-n", "-e", "-q", "1", carol))},
-			"scamper":    {asScamper, readScamper(t, printedOnBob(t, l, scamperInLab("trace -P udp-paris -w 1 -q 1", carol)...))},
 			"tshark":     {asShark, readShark(t, captured)},
-		} {
+		}
+		if os.Geteuid() == 0 { // who is root of a user namespace alone can be nobody else there, which scamper insists on
+			readings["scamper"] = reading{asScamper, readScamper(t, printedOnBob(t, l, scamperInLab("trace -P udp-paris -w 1 -q 1", carol)...))}
+		}
+		for by, told := range readings {
 			want, got := map[string]string{}, map[string]string{}
 			for _, h := range own.Samples.Hops {
 				want[h.Addresses[0]], got[h.Addresses[0]] = told.as(h), told.theirs[h.Addresses[0]]
