@@ -44,6 +44,9 @@ func readReport(line []byte) (r Route, err error) {
 	if len(told.Hops) > MostTTL {
 		return r, fmt.Errorf("a route of %d hops: want no more than %d", len(told.Hops), MostTTL)
 	}
+	if told.Hops == nil {
+		told.Hops = []measure.Hop{} // a list in a Result, too, whatever a responder leaves out
+	}
 	for i := range told.Hops {
 		if err := checkHop(&told.Hops[i], i+1); err != nil {
 			return r, fmt.Errorf("hop %d: %w", i+1, err)

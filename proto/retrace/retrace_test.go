@@ -288,6 +288,16 @@ func TestReadTTLs(t *testing.T) {
 	}
 }
 
+// A route without hops is an empty list of them, which it is in a Result, too.
+func TestReadWithoutHops(t *testing.T) {
+	for _, line := range []string{`{}`, `{"hops":null}`, `{"hops":[]}`} {
+		r, err := readReport([]byte(line))
+		if diff := cmp.Diff(Route{Hops: []measure.Hop{}}, r); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", line, err, diff)
+		}
+	}
+}
+
 // A hop that tells more than a caller takes is told as far as it is taken.
 func TestReportOf(t *testing.T) {
 	much := Route{Hops: []measure.Hop{{TTL: 1, Addresses: slices.Repeat([]string{"192.0.2.1"}, mostAddresses+1), Interfaces: make([]measure.HopPort, mostAddresses+1),

@@ -104,7 +104,7 @@ interface RoundsSample { rounds: number; hops: HopRounds[]; loss: { end: number;
 interface Narrowing { ttl: number; before: number; mtu_bytes: number; address?: string; refused?: boolean }
 interface RouteSample { reached: boolean; narrowings?: Narrowing[] }
 interface ReturnRoute {
-  local: string; seen: string; hops: Hop[]; route: RouteSample;
+  local: string; seen: string; hops: Hop[] | null; route: RouteSample;
   comparison: { verdict: string; says: string; links: { forward?: number; return?: number; mark: 'shared' | 'other' | 'unknown' }[] | null };
 }
 interface Middleboxes {

@@ -16,7 +16,7 @@ export function Both({ there, back, names, known }) {
         <th scope="col">Hop</th><th scope="col">Back, from below</th><th scope="col" class="num">Round trip from there</th></tr></thead>
       <tbody>${(links ?? []).map((l) => html`<tr class=${l.mark}><${Side} hop=${there[(l.forward ?? 0) - 1]} names=${names} known=${known} />
         <td><span class=${'mark ' + marks[l.mark][1]} aria-hidden="true">${marks[l.mark][0]}</span>${marks[l.mark][2]}</td>
-        <${Side} hop=${back.hops[(l.return ?? 0) - 1]} names=${names} known=${known} /></tr>`)}</tbody></table></div></section>`;
+        <${Side} hop=${back.hops?.[(l.return ?? 0) - 1]} names=${names} known=${known} /></tr>`)}</tbody></table></div></section>`;
 }
 
 /** A hop that a link leads to. @param {{hop: Hop | undefined, names: import('../pair/hops.js').Names, known: import('../pair/hops.js').Known}} props */

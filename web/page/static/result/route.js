@@ -27,7 +27,7 @@ export function RouteOf({ result: r }) {
     ${rounds ? html`<${Rounds} rounds=${rounds} hops=${hops} names=${names} known=${known} words=${words?.route ?? null} />`
       : hops.length > 0 && html`<${Hops} hops=${hops} names=${names} known=${known} words=${words?.route ?? null} id="hops"
         title=${r.kind === 'mtu' ? 'Hops that larger packets pass' : 'Route'} silent=${r.kind === 'mtu'} />`}
-    ${back && back.hops.length > 0 && html`<${Hops} hops=${back.hops} names=${names} known=${known} words=${words?.return ?? null} title="Route back, from the far end on" id="hops-back" />`}`;
+    ${!!back?.hops?.length && html`<${Hops} hops=${back.hops} names=${names} known=${known} words=${words?.return ?? null} title="Route back, from the far end on" id="hops-back" />`}`;
 }
 
 /** The largest packet of each way, and who passes on no larger ones. @param {{result: ResultDoc, lines: string[]}} props */
