@@ -47,7 +47,9 @@ func openLookup(l config.Lookup) (*routerLookup, error) {
 
 // find says what is known of addresses, of those alone of which something is, within lookup.MostTime.
 func (l *routerLookup) find(ctx context.Context, addresses []netip.Addr) (known []measure.AddressInfo) {
-	found, unanswered := l.remembered(time.Now()).All(ctx, addresses)
+	cache := l.remembered(time.Now())
+	cache.Begin(context.WithoutCancel(ctx), addresses) // a page that is left takes no answer from the next; each question ends within lookup.MostTime of its turn
+	found, unanswered := cache.All(ctx, addresses)
 	if unanswered > 0 {
 		l.forgetAt(time.Now().Add(unansweredHolds))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net"
 	"net/netip"
 	"os"
@@ -49,6 +50,37 @@ func TestServeLookup(t *testing.T) {
 		if want := "controller.lookup." + field + ": open " + missing + ": no such file or directory"; err == nil || err.Error() != want || !input.Bad(err) {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+}
+
+// What was asked for a page that was left meanwhile is there for the next one.
+func TestServeLookupIsLeft(t *testing.T) {
+	t.Parallel()
+	server, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	l, err := openLookup(config.Lookup{ASN: "dns:asn.example", NameServer: server.LocalAddr().String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := []netip.Addr{netip.MustParseAddr("192.0.2.1")}
+	page, leave := context.WithCancel(t.Context())
+	leave()
+	l.find(page, address)
+	_ = server.SetReadDeadline(time.Now().Add(10 * time.Second))
+	question := make([]byte, 1500)
+	n, from, err := server.ReadFrom(question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	question[2], question[3] = 0x84, 3 // no such name (RFC 1035, section 4.1.1)
+	if _, err := server.WriteTo(question[:n], from); err != nil {
+		t.Fatal(err)
+	}
+	if _, unanswered := l.cache.All(t.Context(), address); unanswered != 0 {
+		t.Error("the answer was taken away by who left")
 	}
 }
 
