@@ -13,12 +13,8 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-const (
-	// knownHolds is how long what servers said of addresses is taken for true: prefixes change hands in days.
-	knownHolds = 6 * time.Hour
-	// unansweredHolds is how long servers that did not answer are left alone.
-	unansweredHolds = 10 * time.Minute
-)
+// knownHolds is how long what servers said of addresses is taken for true: prefixes change hands in days.
+const knownHolds = 6 * time.Hour
 
 // routerLookup is what a controller knows of the addresses on routes. Any goroutine may ask it.
 type routerLookup struct {
@@ -49,10 +45,7 @@ func openLookup(l config.Lookup) (*routerLookup, error) {
 func (l *routerLookup) find(ctx context.Context, addresses []netip.Addr) (known []measure.AddressInfo) {
 	cache := l.remembered(time.Now())
 	cache.Begin(context.WithoutCancel(ctx), addresses) // a page that is left takes no answer from the next; each question ends within lookup.MostTime of its turn
-	found, unanswered := cache.All(ctx, addresses)
-	if unanswered > 0 {
-		l.forgetAt(time.Now().Add(unansweredHolds))
-	}
+	found, _ := cache.All(ctx, addresses)              // what is not answered is asked again: see lookup.AskAgain
 	for _, a := range addresses {
 		if info := addressInfo(a, found[a.Unmap().WithZone("")], measure.AddressInfo{}); info != (measure.AddressInfo{Address: info.Address}) {
 			known = append(known, info)
@@ -69,13 +62,4 @@ func (l *routerLookup) remembered(now time.Time) *lookup.Cache {
 		l.cache, l.until = lookup.NewCache(l.sources), now.Add(knownHolds)
 	}
 	return l.cache
-}
-
-// forgetAt has the cache forgotten at a time, if not before.
-func (l *routerLookup) forgetAt(at time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if at.Before(l.until) {
-		l.until = at
-	}
 }
