@@ -28,6 +28,9 @@ func WordsOf(r *measure.Result) (w RouteWords) {
 	if back := r.Samples.Return; back != nil {
 		w.Return = wayWords(back.Hops, &back.Route)
 	}
+	if n := r.Samples.BackNarrows; n != nil {
+		w.Return.Lines = append(w.Return.Lines, narrowingBackLine("larger packets", *n))
+	}
 	if found := r.Samples.Middleboxes; found != nil {
 		for _, c := range found.Changes {
 			w.Middleboxes = append(w.Middleboxes, changeText(c, r.Target.Name, r.Samples.Hops))

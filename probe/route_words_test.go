@@ -36,7 +36,12 @@ func TestWordsOf(t *testing.T) {
 		t.Error(diff)
 	}
 	r = &measure.Result{Kind: "mtu", Samples: measure.Samples{Hops: []measure.Hop{{TTL: 1, Addresses: []string{"10.0.0.1"}}, {TTL: 2, Addresses: []string{"10.0.1.1"}, Reply: mtuRefused}}}}
-	if diff := cmp.Diff([]string{"larger packets are refused by hop 2 (10.0.1.1)"}, WordsOf(r).Route.Lines); diff != "" {
+	r.Samples.BackNarrows = &measure.Narrowing{TTL: 1, Before: 2, Address: "10.0.2.1", Bytes: 1300}
+	want = RouteWords{
+		Route:  WayWords{Hops: [][]string{nil, nil}, Lines: []string{"larger packets are refused by hop 2 (10.0.1.1)"}},
+		Return: WayWords{Lines: []string{"on the way back larger packets vanish behind hop 1 from there (10.0.2.1), and nobody says why: a black hole"}},
+	}
+	if diff := cmp.Diff(want, WordsOf(r)); diff != "" {
 		t.Error(diff)
 	}
 }

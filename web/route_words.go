@@ -17,7 +17,7 @@ type routeWordsDoc struct {
 	Names       addressNames `json:"names" doc:"By address: the host of the mesh that has it, or what reverse lookup, by the controller, called it when it was seen last"`
 	Known       []knownDoc   `json:"known" doc:"What else is known of addresses, where the mesh file says where to look: autonomous systems, owners, places"`
 	Route       wayDoc       `json:"route" doc:"The way there"`
-	Return      wayDoc       `json:"return" doc:"The way back, where it was traced"`
+	Return      wayDoc       `json:"return" doc:"The way back, where it was traced, or where larger packets vanish on it"`
 	Middleboxes []string     `json:"middleboxes" doc:"A sentence for each change of samples.middleboxes"`
 	Extent      string       `json:"extent" doc:"How far it is known what middleboxes do; empty: it was not asked"`
 	Proxy       string       `json:"proxy" doc:"Who answers in the name of the target; empty: nobody"`

@@ -60,6 +60,7 @@ func mtuResult() *measure.Result {
 	r := ended("mtu", "size", "ucl", "cern", time.Now().Add(-time.Minute))
 	r.Metrics = map[measure.Metric]float64{measure.PathMTU: 1400, measure.ReversePathMTU: 1300}
 	r.Samples.Hops = []measure.Hop{{TTL: 1, Addresses: []string{"10.8.0.2"}, RTTSeconds: []*float64{}, Reply: "no answer"}}
+	r.Samples.BackNarrows = &measure.Narrowing{TTL: 1, Before: 2, Address: "10.7.0.2", Bytes: 1300}
 	return r
 }
 
@@ -90,7 +91,7 @@ func TestTraceResults(t *testing.T) {
 		{both.ID, "hops-back", "1,10.7.0.2 [AS64500]  Example University, CH,1.00 ms  *  2.00 ms; 2,10.6.0.1,2.00 ms  *  4.00 ms"},
 		{rounds.ID, "rounds", "1,10.8.0.2,0.0 %,60,1.00 ms,1.00 ms,1.00 ms,2.00 ms,500 µs,250 µs,,answers seldom; 2,10.8.2.2,10.0 %,60,2.00 ms,2.00 ms,2.00 ms,4.00 ms,1.00 ms,500 µs,,loss begins here; " +
 			"3,10.8.9.2,20.0 %,60,3.00 ms,3.00 ms,3.00 ms,6.00 ms,1.50 ms,750 µs,,"},
-		{size.ID, "mtu", "there, to the end,1400 bytes,larger packets vanish behind hop 1 (10.8.0.2), and nobody says why: a black hole; back,1300 bytes,"},
+		{size.ID, "mtu", "there, to the end,1400 bytes,larger packets vanish behind hop 1 (10.8.0.2), and nobody says why: a black hole; back,1300 bytes,on the way back larger packets vanish behind hop 1 from there (10.7.0.2), and nobody says why: a black hole"},
 	} {
 		p.show("#/result/"+c.of, desk, false)
 		p.until("document.querySelector('section[aria-labelledby=" + c.section + "]')")

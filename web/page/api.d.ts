@@ -139,6 +139,7 @@ interface ResultDoc {
     hops?: Hop[];
     route?: RouteSample;
     rounds?: RoundsSample;
+    back_narrows?: Narrowing;
     return?: ReturnRoute;
     middleboxes?: Middleboxes;
     paths?: PathsSample;

@@ -21,7 +21,7 @@ export function RouteOf({ result: r }) {
   const known = knownOf(words?.known);
   const { hops = [], rounds, return: back, middleboxes } = r.samples ?? {};
   return html`
-    ${(measuresMTU(r) || r.samples?.route?.narrowings?.length) && html`<${Mtu} result=${r} lines=${words?.route.lines ?? []} />`}
+    ${(measuresMTU(r) || r.samples?.route?.narrowings?.length || r.samples?.back_narrows) && html`<${Mtu} result=${r} words=${words} />`}
     ${back && html`<${Both} there=${hops} back=${back} names=${names} known=${known} />`}
     ${middleboxes && html`<${Middlebox} found=${middleboxes} hops=${hops} target=${r.target.name || r.target.address} names=${names} words=${words} />`}
     ${rounds ? html`<${Rounds} rounds=${rounds} hops=${hops} names=${names} known=${known} words=${words?.route ?? null} />`
@@ -30,17 +30,19 @@ export function RouteOf({ result: r }) {
     ${!!back?.hops?.length && html`<${Hops} hops=${back.hops} names=${names} known=${known} words=${words?.return ?? null} title="Route back, from the far end on" id="hops-back" />`}`;
 }
 
-/** The largest packet of each way, and who passes on no larger ones. @param {{result: ResultDoc, lines: string[]}} props */
-function Mtu({ result: r, lines }) {
-  const { path_mtu_bytes: there, reverse_path_mtu_bytes: back } = r.metrics;
+/** The largest packet of each way, and who passes on no larger ones. @param {{result: ResultDoc, words: RouteWordsDoc | null}} props */
+function Mtu({ result: r, words }) {
+  const { back_narrows: narrowed } = r.samples ?? {};
+  const { path_mtu_bytes: there, reverse_path_mtu_bytes: back = narrowed?.mtu_bytes } = r.metrics;
   const narrowings = r.samples?.route?.narrowings ?? [];
   const bytes = (/** @type {number} */ n) => `${n} bytes`;
-  const limit = r.kind === 'mtu' ? lines.at(-1) ?? '' : '';
+  const limit = r.kind === 'mtu' ? words?.route.lines?.at(-1) ?? '' : '';
+  const limitBack = narrowed ? words?.return.lines?.at(-1) ?? '' : back !== undefined && back >= (there ?? 0) ? 'may pass: none was tried' : '';
   return html`<section aria-labelledby="mtu"><h2 id="mtu">The largest packets</h2>
     <div class="scroll" tabindex="0" role="region" aria-label="The largest packets"><table>
     <thead><tr><th scope="col">Way</th><th scope="col" class="num">Largest packet</th><th scope="col">Larger ones</th></tr></thead>
     <tbody>${there !== undefined && html`<tr><th scope="row">there, to the end</th><td class="num">${bytes(there)}</td><td>${limit}</td></tr>`}
       ${narrowings.map((n) => html`<tr><th scope="row">there, to hop ${n.before}</th><td class="num">${bytes(n.mtu_bytes)}</td>
         <td>${n.refused ? 'are refused by' : 'vanish behind'} ${n.ttl ? `hop ${n.ttl}` : 'this host'}${n.address ? ` (${n.address})` : ''}${n.refused ? '' : ', and nobody says why'}</td></tr>`)}
-      ${back !== undefined && html`<tr><th scope="row">back</th><td class="num">${bytes(back)}</td><td>${back >= (there ?? 0) ? 'may pass: none was tried' : ''}</td></tr>`}</tbody></table></div></section>`;
+      ${back !== undefined && html`<tr><th scope="row">back</th><td class="num">${bytes(back)}</td><td>${limitBack}</td></tr>`}</tbody></table></div></section>`;
 }
