@@ -12,7 +12,7 @@ import (
 )
 
 // What changed within the span stands above the graphs, in the words of the API, and its time is marked; of the way back, to which nothing
-// happened, one calm line says so.
+// happened, one calm line says so. A detour, which may always have been, is told behind it.
 func TestSinceWhen(t *testing.T) {
 	folder := t.TempDir()
 	store, err := archive.Open(context.Background(), filepath.Join(folder, "archive"), archive.Options{})
@@ -42,4 +42,15 @@ func TestSinceWhen(t *testing.T) {
 	back.until("document.querySelectorAll('.plot .canvas[data-buckets]').length && document.querySelector('#results')")
 	back.until("document.querySelector('.since[aria-busy=false]')")
 	back.until(`/^Round-trip delay 20\.\d.ms\. Nothing is known to have begun or ended in this span\.$/.test(document.querySelector('.since').textContent.trim())`)
+	all = nil
+	for way, least := range map[[2]string]float64{{"nikhef", "liv"}: 0.03, {"nikhef", "man"}: 0.01, {"man", "liv"}: 0.002} {
+		for ago := range 5 {
+			r := ended("ping", "rtt", way[0], way[1], now.Add(-time.Duration(ago+1)*20*time.Minute))
+			r.Metrics[measure.RTTMin], r.Metrics[measure.RTTMedian] = least, least+1e-4
+			all = append(all, r)
+		}
+	}
+	must(t, store.Put(context.Background(), all))
+	round := open(t, desk, m.url+"#/pair/nikhef/liv?from=-1d")
+	round.until(`/^A round trip from nikhef to liv takes 30.* By way of man it would take 12.* Packets go a detour, there or back\.$/.test(document.querySelector('.since p.is-partial')?.innerText)`)
 }

@@ -67,7 +67,7 @@ export function Past({ route, pair, metric: usual = '', generated, head }) {
   }, [keys, metric, whole, all]);
   const { rangeOf: rangeFor, turnOf, rest, turnOfRest, onDrew, look } = useStages(range, rows.map((r) => r.id), turn);
   const happened = useChanges(pair, rest ?? range, turnOfRest);
-  const events = useHistory(pair, rest ?? range, turnOfRest);
+  const { events, detour } = useHistory(pair, rest ?? range, turnOfRest);
   const worse = useWorse(pair, rest ?? range, turnOfRest);
   const changes = useMemo(() => withSteps(happened.changes, events, worse?.signs ?? [], range.from), [happened.changes, events, worse, range.from]);
   const press = useZoomKeys(route, range);
@@ -94,7 +94,7 @@ export function Past({ route, pair, metric: usual = '', generated, head }) {
     whole=${whole} generated=${generated} zoom=${zoomIn(row.id)} press=${pressIn(row.id)} turn=${turnOf(row.id)} changes=${changes ?? none} drew=${onDrew} />`;
   return html`
     ${head}
-    ${!own && html`<${Since} pair=${pair} events=${events} now=${worse}>${first && rest && html`<${State} row=${first} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />`}<//>`}
+    ${!own && html`<${Since} pair=${pair} events=${events} detour=${detour} now=${worse}>${first && rest && html`<${State} row=${first} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />`}<//>`}
     <${Controls} route=${route} pair=${pair} range=${range} keys=${keys.flat()} />
     ${error && html`<${Failure} error=${error} what=${`What ${wayText(pair)} measured`} retry=${reload} />`}
     ${!doc && !error && html`<${Loading} of="what was measured" />`}

@@ -16,19 +16,22 @@ import { seriesUrl } from './graphs.js';
 const every = 300e3; // ms: what began since the last one waits for the next, so that who looks on does not have the past read each minute
 
 /**
- * The events of a span, what holds on first; none of a host by itself.
+ * The events of a span, what holds on first, and what is so without having begun: that packets go a detour. Nothing of a host by itself.
  * @param {Pair} pair
  * @param {import('./range.js').Range} range
  * @param {number | null} turn null: something else is wanted first
- * @returns {HistoryEvent[] | null} null: it is not known yet
+ * @returns {{events: HistoryEvent[] | null, detour: Finding | null}} events: null: they are not known yet
  */
 export function useHistory(pair, range, turn) {
   const to = Math.ceil(range.to / every) * every;
   const from = Math.floor(range.from / every) * every;
   const path = pair[0] === pair[1] ? null : url(['pairs', ...pair, 'history'], { from: rfc(from), to: rfc(to) });
   const { doc, error } = useDocs([path], turn === null ? null : 0); // where it is not known, the graphs still say what was
-  const history = /** @type {HistoryDoc | null | undefined} */ (doc?.[0]?.history);
-  return useMemo(() => (doc || error ? (history?.events ?? []).filter((e) => e.sentence) : null), [doc, error]);
+  const past = /** @type {DiagnosisDoc | null | undefined} */ (doc?.[0]);
+  return useMemo(() => ({
+    events: doc || error ? (past?.history?.events ?? []).filter((e) => e.sentence) : null,
+    detour: past?.findings?.find((f) => f.id === 'detour') ?? null,
+  }), [doc, error]);
 }
 
 /**
@@ -91,20 +94,23 @@ const Why = ({ trouble: t }) => t && (t.diagnosis || t.kind !== 'pair') && html`
 /** What is worse now, in words. @param {{pair: Pair, signs: SignDoc[]}} props */
 const Worse = ({ pair: [a, b], signs }) => html`<p class="is-failed">${a} → ${b}: ${signs.map((s) => signWords(s, Date.now())).join('; ')}.</p>`;
 
+const tones = { info: '', warning: 'is-partial', problem: 'is-failed' };
+
 /**
  * One sentence, which has its place before it is known, so that the graphs do not move under the mouse: what changed last, or else what is;
- * the other changes when one asks. What is worse now comes before all, where no change tells of it.
- * @param {{pair: Pair, events: HistoryEvent[] | null, now: ReturnType<typeof useWorse>, children?: any}} props children: what is, without its end
+ * the other changes when one asks. What is worse now comes before all, where no change tells of it; a detour, which few pairs have, behind.
+ * @param {{pair: Pair, events: HistoryEvent[] | null, detour: Finding | null, now: ReturnType<typeof useWorse>, children?: any}} props children: what is, without its end
  */
-export function Since({ pair, events, now, children }) {
+export function Since({ pair, events, detour, now, children }) {
   const signs = now?.signs ?? null;
   const worse = untold(signs ?? [], events ?? []);
   const all = events ?? [];
   const [first, ...others] = worse.length ? [null, ...all] : all;
-  const told = (/** @type {HistoryEvent} */ e) => html`<p class=${{ info: '', warning: 'is-partial', problem: 'is-failed' }[e.severity]}>${e.sentence}</p>`;
+  const told = (/** @type {HistoryEvent} */ e) => html`<p class=${tones[e.severity]}>${e.sentence}</p>`;
   return html`<section class="since" aria-label="What changed" aria-busy=${!events || !signs}>
     ${worse.length ? html`<${Worse} pair=${pair} signs=${worse} />` : first ? told(first) : html`<p>${events && signs ? html`${children} Nothing is known to have begun or ended in this span.` : html`<span class="quiet">…</span>`}</p>`}
     ${now?.signs.length ? html`<${Why} trouble=${now.trouble} />` : null}
+    ${detour && html`<p class=${tones[detour.severity]}>${detour.explanation}</p>`}
     ${others.length > 0 && html`<details><summary>${plural(others.length, 'more change')}</summary>${others.map((e) => e && told(e))}</details>`}
   </section>`;
 }
