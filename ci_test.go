@@ -26,6 +26,36 @@ func TestRerunsAreListed(t *testing.T) {
 	}
 }
 
+// While another program holds the lists of packages, they are asked for again; whatever else fails is shown at once.
+func TestPackagesWaitForLists(t *testing.T) {
+	for said, want := range map[string]string{
+		"E: Could not get lock /var/lib/apt/lists/lock. It is held by process 1": "update update install ",
+		"E: Unable to fetch some archives":                                       "update ",
+	} {
+		folder := t.TempDir()
+		for name, text := range map[string]string{
+			"apt-get": `for word; do case $word in update|install) echo -n "$word " >>log;; esac; done
+				[[ " $* " == *" install "* || $(<log) == *update\ update* ]] || { echo "` + said + `" >&2; exit 100; }`,
+			"id": "echo 0", "sleep": "", "tee": "", "chmod": "", "rm": "",
+		} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/bash\n"+text+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		packages, err := filepath.Abs(".ci/packages")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command("/bin/bash", packages)
+		c.Dir, c.Env = folder, []string{"PATH=" + folder} // no other program is there, so that some are missing
+		out, err := c.CombinedOutput()
+		log, _ := os.ReadFile(filepath.Join(folder, "log"))
+		if string(log) != want || (err == nil) != strings.HasSuffix(want, "install ") || err != nil && !strings.Contains(string(out), said) {
+			t.Errorf("%s: %v\n%sit called %q, want %q", said, err, out, log, want)
+		}
+	}
+}
+
 // notLong are switches of tests that make pictures, look at what runs elsewhere, start themselves
 // again, or repeat what was drawn before.
 var notLong = regexp.MustCompile(`^PATHWISE_(SCREENSHOTS|PAGE.*|TEST_.*|.*_SEED)$`)
