@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -132,9 +133,31 @@ func followRun(answer io.Reader, waiting func(begins time.Time), show func(*flee
 		case l.Progress != nil && l.Progress.Result != nil:
 			return l.Progress.Result, nil
 		case l.Progress != nil:
-			show(l.Progress)
+			show(readable(l.Progress))
 		}
 	}
+}
+
+// readable takes out of the texts of what a run shows what a terminal would obey: an agent on another machine wrote them.
+func readable(p *fleet.Progress) *fleet.Progress {
+	p.Line = printable(p.Line)
+	if p.Rounds != nil {
+		p.Rounds.Loss.Verdict = printable(p.Rounds.Loss.Verdict)
+	}
+	if p.Echo != nil {
+		p.Echo.From, p.Echo.Error = printable(p.Echo.From), printable(p.Echo.Error)
+	}
+	return p
+}
+
+// printable is a text without what a terminal would obey.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\t' && !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
 }
 
 // show prints one thing that a run shows on its way.
