@@ -97,7 +97,11 @@ func narrowBack(ctx context.Context, to netip.Addr, ask retrace.Ask) (found retr
 // narrows is where packets of more than some bytes, which come to the end, are not passed on; nil: they come there. It sends no more than retrace.MostSized of them: what hops answer
 // small ones is found first, and the last of those that a large one comes to by halves.
 func (r *mtuRun) narrows(passes int, from netip.Addr) (*measure.Narrowing, error) {
-	ttls, err := r.reached(r.wire.least())
+	least := r.wire.least() // without root more than retrace.LeastSize
+	if passes < least {
+		return nil, fmt.Errorf("packets of %d bytes: this host may send none below %d", passes, least)
+	}
+	ttls, err := r.reached(least)
 	if err != nil {
 		return nil, err
 	}

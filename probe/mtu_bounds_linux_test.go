@@ -239,3 +239,31 @@ func TestMTUNarrows(t *testing.T) {
 		}
 	}
 }
+
+// made has a packet of a protocol made for each that a scripted wire sends.
+type made struct {
+	*scripted
+	packets mtuPackets
+}
+
+func (w made) least() int { return w.packets.least() }
+
+func (w made) send(index, size, ttl int) (time.Time, error) {
+	w.packets.request(index, size)
+	return w.scripted.send(index, size, ttl)
+}
+
+// Whoever asks for sizes that a protocol has no packets of is refused; from its least size on each is sought.
+func TestMTUNarrowsLeast(t *testing.T) {
+	for name, packets := range mtuWires() {
+		for _, size := range []int{retrace.LeastSize, packets.least() - 1, packets.least()} {
+			at := netip.MustParseAddr("192.0.2.1")
+			run := scriptedRun(func(int, int) *mtuHeard { return &mtuHeard{from: at, reason: sock.TimeExceeded} })
+			run.wire = made{run.wire.(*scripted), packets}
+			_, err := run.narrows(size, at)
+			if refused := err != nil; refused != (size < packets.least()) {
+				t.Errorf("%s: %d bytes of at least %d: %v", name, size, packets.least(), err)
+			}
+		}
+	}
+}
