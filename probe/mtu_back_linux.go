@@ -48,15 +48,23 @@ func narrowingBack(ctx context.Context, target netip.Addr, bytes int, timeout ti
 	}
 	defer conn.Close()
 	found, err := retrace.Request(ctx, conn, retrace.Ask{Protocol: retrace.ICMP, MaxTTL: mtuHops, Queries: 1, Timeout: timeout, Interval: mtuGap, Size: bytes})
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case len(found.Hops) > 0:
+	}
+	return toldNarrowing(found.Route, bytes)
+}
+
+// toldNarrowing is what a far end tells that was asked about packets of more than some bytes; nil: they came.
+func toldNarrowing(told retrace.Route, bytes int) (*measure.Narrowing, error) {
+	switch {
+	case len(told.Hops) > 0:
 		return nil, errors.New("`pathwise respond` there is an older one, which has to be brought up to date")
-	case len(found.Whole.Narrowings) == 0:
+	case len(told.Whole.Narrowings) == 0:
 		return nil, nil
 	}
-	return &found.Whole.Narrowings[0], nil
+	n := told.Whole.Narrowings[0]
+	n.Bytes = bytes // whatever it says
+	return &n, nil
 }
 
 // narrowBack finds where packets of more than ask.Size bytes vanish on the way to who asks, for retrace. It sends echoes, or, where it may not, datagrams to a port on which nobody listens.

@@ -267,3 +267,25 @@ func TestMTUNarrowsLeast(t *testing.T) {
 		}
 	}
 }
+
+// What a far end tells is of the size that it was asked about.
+func TestToldNarrowing(t *testing.T) {
+	narrow := func(n ...measure.Narrowing) retrace.Route {
+		return retrace.Route{Whole: measure.RouteSample{Narrowings: n}}
+	}
+	for name, c := range map[string]struct {
+		told retrace.Route
+		want *measure.Narrowing
+		fail bool
+	}{
+		"the size":     {told: narrow(measure.Narrowing{TTL: 2, Before: 3, Bytes: 1300}), want: &measure.Narrowing{TTL: 2, Before: 3, Bytes: 1300}},
+		"another size": {told: narrow(measure.Narrowing{TTL: 2, Before: 3, Bytes: 9000}), want: &measure.Narrowing{TTL: 2, Before: 3, Bytes: 1300}},
+		"none":         {},
+		"a route":      {told: retrace.Route{Hops: []measure.Hop{{TTL: 1}}}, fail: true},
+	} {
+		got, err := toldNarrowing(c.told, 1300)
+		if d := cmp.Diff(c.want, got); d != "" || (err != nil) != c.fail {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, d)
+		}
+	}
+}

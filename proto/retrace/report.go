@@ -80,7 +80,14 @@ func checkWhole(r *measure.RouteSample) error {
 	}
 	for i := range r.Narrowings {
 		one := &r.Narrowings[i]
-		one.Address = jsonlines.Printable(one.Address)
+		if one.Address != "" {
+			if err := checkAddress(one.Address); err != nil {
+				return fmt.Errorf("a narrowing: %w", err)
+			}
+		}
+		if one.Bytes < 0 || one.Bytes > MostSize {
+			return fmt.Errorf("a narrowing to %d bytes: want 0 to %d", one.Bytes, MostSize)
+		}
 		ttls = append(ttls, one.TTL, one.Before)
 	}
 	for _, ttl := range ttls {

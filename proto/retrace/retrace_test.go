@@ -298,6 +298,22 @@ func TestReadWithoutHops(t *testing.T) {
 	}
 }
 
+// A narrowing is at an address, if at any, and to a size that a caller may ask about.
+func TestReadNarrowings(t *testing.T) {
+	for line, right := range map[string]bool{
+		`{"ttl":2,"before":3,"mtu_bytes":1300,"address":"192.0.2.1"}`:         true,
+		`{"ttl":2,"before":3,"mtu_bytes":1300,"address":"fe80::1%eth0"}`:      true,
+		`{"before":1,"mtu_bytes":9215}`:                                       true,
+		`{"ttl":2,"before":3,"mtu_bytes":1300,"address":"call 555 for help"}`: false,
+		`{"ttl":2,"before":3,"mtu_bytes":-1}`:                                 false,
+		`{"ttl":2,"before":3,"mtu_bytes":9216}`:                               false,
+	} {
+		if _, err := readReport([]byte(`{"route":{"narrowings":[` + line + `]}}`)); (err == nil) != right {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
 // A hop that tells more than a caller takes is told as far as it is taken.
 func TestReportOf(t *testing.T) {
 	much := Route{Hops: []measure.Hop{{TTL: 1, Addresses: slices.Repeat([]string{"192.0.2.1"}, mostAddresses+1), Interfaces: make([]measure.HopPort, mostAddresses+1),
