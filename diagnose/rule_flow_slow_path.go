@@ -39,12 +39,13 @@ var flowSlowPath = Rule{
 }
 
 // crawls reports whether a transfer is far below the capacity for no reason that its ends know of: no window, no buffer, no program, no
-// silence, no loss but in a queue that stands, no acknowledgements that wait, and no traffic of others before it began, among which a short flow is as fast as slow start.
+// silence, no loss but in a queue that stands, no acknowledgements that wait, no slow start that it was over in, and no traffic of others before it began, among which a
+// short flow is as fast as slow start.
 func crawls(s *Subject) bool {
 	queue := s.Value(LoadedRoundTrip) > queueStands*s.Value(EmptyRoundTrip)
 	return s.Known(PayloadCapacity) && s.Value(Steady) > 0 && s.Value(Steady) < crawlsBelow*s.Value(PayloadCapacity) &&
 		s.Value(ReceiveWindowShare) < binding && s.Value(SendBufferShare) < sendBinding && s.Value(RoomShare) < mostlyIdle && !waitsBack(s) &&
-		!shared(s) && !s.Known(AskedRate) && s.Value(TimerShare) <= othersSilence && s.Value(Spurious) < enoughLosses &&
+		!stillRamps(s) && !shared(s) && !s.Known(AskedRate) && s.Value(TimerShare) <= othersSilence && s.Value(Spurious) < enoughLosses &&
 		s.Known(ResentShare) && (s.Value(ResentShare) < fewResent || queue && s.Value(ResentShare) < othersLose) && !slowedByLoss(s)
 }
 

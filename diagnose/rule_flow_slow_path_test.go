@@ -46,3 +46,32 @@ func TestFlowSlowPath(t *testing.T) {
 		}
 	}
 }
+
+// A transfer that is over before TCP is up to speed is slow for that: neither another flow nor one-way delays are asked for, and another flow that flies is no finding.
+func TestNoFlowSlowPathInSlowStart(t *testing.T) {
+	for lasts, want := range map[float64]bool{testSeconds: true, 0.5: false} {
+		results := with(func(p *path) { p.loaded = 0.4 }).results()
+		for _, r := range results {
+			for i := range r.Samples.TCPInfo {
+				sample := &r.Samples.TCPInfo[i]
+				sample.ElapsedSeconds *= lasts / testSeconds
+				sample.Values["bytes_acked"] *= lasts / testSeconds
+			}
+		}
+		plan := Plan(time.Second, measure.Forward)
+		plan = extend(plan, len(plan), results)
+		if asked := find(plan, "other-flow") >= 0; asked != want {
+			t.Errorf("%g s: asks for another flow %v, want %v", lasts, asked, want)
+		}
+		other, _ := otherFlow(gather(results).ways[measure.Forward])
+		r := measure.NewResult("transact", testStart.Add(time.Minute))
+		r.Parameters, r.Metrics[measure.TransactionMedian] = other.Parameters, 0.35
+		results = append(results, r)
+		if longer := extend(plan, len(plan), results); !want && find(longer, "owd-loaded") >= 0 {
+			t.Errorf("%g s: asks for %v", lasts, names(longer))
+		}
+		if found := outcome(Diagnose(results), "flow-slow-path") == Holds; found != want {
+			t.Errorf("%g s: found %v, want %v", lasts, found, want)
+		}
+	}
+}
