@@ -133,7 +133,11 @@ func Extend(plan []Step, made int, results []*measure.Result) []Step {
 		if last < 0 {
 			continue
 		}
-		if asked, ok := ask(rules, s, plan); ok {
+		asking := rules
+		if explainedByOther(s, subjects) {
+			asking = slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return r.Last })
+		}
+		if asked, ok := ask(asking, s, plan); ok {
 			return insert(last, asked)
 		}
 	}
@@ -155,6 +159,13 @@ func lastOf(plan []Step, s *Subject) int {
 		}
 	}
 	return -1
+}
+
+// explainedByOther reports whether what was found on the other way slows this one, too, so that the last rules need not ask why it is slow.
+func explainedByOther(s *Subject, subjects []*Subject) bool {
+	return s.Kind == OfWay && slices.ContainsFunc(subjects, func(other *Subject) bool {
+		return other.Kind == OfWay && other != s && judge(rules, other).explainsBack()
+	})
 }
 
 // ask returns a step that is worth its time and not in the plan.

@@ -61,6 +61,7 @@ type Claim struct {
 	Cured       map[Name]float64
 	Unpredicted bool // nothing can be promised by formulas
 	Beyond      bool // it is of more than this transfer, so that it counts where the path is full as well
+	BothWays    bool // it is known to slow the other way as well
 	// Returns is what was measured where the cause was not, and so comes back without it; nil: that is not known.
 	Returns *measure.Predicted
 }
@@ -151,6 +152,11 @@ func judge(rules []Rule, s *Subject) *judgement {
 // explained reports whether a problem was found, by another rule than the last ones.
 func (j *judgement) explained() bool {
 	return slices.ContainsFunc(j.held, func(f found) bool { return f.Severity == measure.Problem && !f.rule.Last })
+}
+
+// explainsBack reports whether the problem that was found slows the other way as well.
+func (j *judgement) explainsBack() bool {
+	return slices.ContainsFunc(j.held, func(f found) bool { return f.Severity == measure.Problem && f.BothWays })
 }
 
 // try looks for what rules know, the last ones or the others.

@@ -37,6 +37,7 @@ var duplexMismatch = Rule{
 			Evidence: []Name{Retransmits, ResentShare, BackResent, CollidingLoss, CollidingBack, HalfLoss, PacedLoss, Steady, Capacity},
 			Advice:   []string{"negotiate", "counters"},
 			Allows:   s.Value(Steady), // there is no formula
+			BothWays: sure,
 		}
 		if sure && s.Value(CollidingLoss) >= collidesSome { // the other way may lose for a reason of its own
 			c.Confidence = 0.9

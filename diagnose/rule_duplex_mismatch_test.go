@@ -53,3 +53,21 @@ func TestCollisionsOfMuch(t *testing.T) {
 		}
 	}
 }
+
+// A cable that is proven to take turns at one end slows both ways: of the way back, for which no cause of its own is found, other connections and another
+// congestion control are not asked for.
+func TestCollisionsExplainTheWayBack(t *testing.T) {
+	for loss, want := range map[float64]bool{0: true, 0.1: false} {
+		there := with(func(p *path) { bursty(p); p.sent, p.resent, p.halfLost = 10_000, 1_500, 0 })
+		results := slices.Concat(there.results(), back(hundred().results()), []*measure.Result{colliding(loss)})
+		plan := Plan(time.Second, measure.Forward, measure.Reverse)
+		for range 10 {
+			plan = extend(plan, len(plan), results)
+		}
+		for _, step := range []string{"many-reverse", "other-control-reverse"} {
+			if asked := find(plan, step) >= 0; asked != want {
+				t.Errorf("%g lost of a probe both ways: asks for %s %v, want %v", loss, step, asked, want)
+			}
+		}
+	}
+}
