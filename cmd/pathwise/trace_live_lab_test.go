@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"os/exec"
 	"regexp"
 	"strconv"
@@ -136,7 +137,8 @@ func besideEachOther(t *testing.T, r measure.Result) {
 			low, high := stat.Wilson(one.Lost, one.Lost+one.Answered)
 			delay := [][]float64{{0.006, 0.008, 0.010, 0.012}, {0.008, 0.009, 0.010, 0.011}}[i][k] // behind the four all answers come back by a
 			lossy := one.From[0].Address == first
-			if len(one.From) != 1 || lossy != (k == 0) || lossy != (one.Lost > 0) || lossy && (low > 0.6 || high < 0.4) || *one.Best < delay-0.0005 || *one.Median > delay+0.0005 {
+			timed := math.Abs(*one.Best-delay) < 0.0005 && *one.Median >= *one.Best && *one.Median < delay+0.005 // other programs delay most packets at times, but not all
+			if len(one.From) != 1 || lossy != (k == 0) || lossy != (one.Lost > 0) || lossy && (low > 0.6 || high < 0.4) || !timed {
 				t.Errorf("four ways: hop %d, router %d: %+v", h.TTL, k, one)
 			}
 			share += one.Share
