@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -39,19 +40,42 @@ func TestFollowAndCaptureUntilInterrupted(t *testing.T) {
 		selfProcess(t, "lab", "truth", "--follow", "--flow", "udp", "--name", name),
 		selfProcess(t, "lab", "capture", "bob.eth0", "-w", capture, "--name", name),
 	}
-	printed := make([]bytes.Buffer, len(followers))
+	printed := make([]drawing, len(followers))
 	for i, f := range followers {
 		f.Stdout, f.Stderr = &printed[i], os.Stderr
 		if err := f.Start(); err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() { _ = f.Process.Kill() })
 	}
-	time.Sleep(500 * ms) // nothing says that they listen
+	// shown sends datagrams to a port of carol's until all show one.
+	shown := func(port string) {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); ; {
+			send := selfProcess(t, "lab", "exec", "bob", "--name", name, "--", "bash", "-c", "echo to port "+port+". >/dev/udp/10.0.1.2/"+port)
+			if out, err := send.CombinedOutput(); err != nil {
+				t.Fatalf("send datagram: %v\n%s", err, out)
+			}
+			time.Sleep(50 * ms)
+			captured, _ := os.ReadFile(capture)
+			missing := !bytes.Contains(captured, []byte("to port "+port+"."))
+			for i := range 3 {
+				missing = missing || !strings.Contains(printed[i].text(), "> 10.0.1.2:"+port+`"`)
+			}
+			if !missing {
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatalf("datagrams to port %s do not show: %q, %q, %q, %q", port, printed[0].text(), printed[1].text(), printed[2].text(), captured)
+			}
+		}
+	}
+	shown("7001") // now all listen
 	ping := selfProcess(t, "lab", "exec", "bob", "--name", name, "--", "ping", "-c", "3", "-i", "0.01", "-q", "10.0.1.2")
 	if out, err := ping.CombinedOutput(); err != nil {
 		t.Fatalf("ping: %v\n%s", err, out)
 	}
-	time.Sleep(200 * ms) // what is printed travels
+	shown("7002") // and so is all that came before
 	for i, f := range followers {
 		began := time.Now()
 		if err := f.Process.Signal(syscall.SIGINT); err != nil {
@@ -67,10 +91,15 @@ func TestFollowAndCaptureUntilInterrupted(t *testing.T) {
 	var events []int
 	for i := range 3 {
 		n := 0
-		for lines := json.NewDecoder(&printed[i]); lines.More(); n++ {
+		for lines := json.NewDecoder(strings.NewReader(printed[i].text())); lines.More(); {
 			var e lab.Event
 			if err := lines.Decode(&e); err != nil || e.Fate != "delivered" || (len(e.Link) == 2) != (i == 1) {
 				t.Fatalf("follower %d: event %+v: %v", i, e, err)
+			}
+			if echo := strings.HasPrefix(e.Flow, "icmp ") && strings.Contains(e.Flow, " id "); echo { // errors of closed ports have no id
+				n++
+			} else if i == 2 && !strings.HasPrefix(e.Flow, "udp ") {
+				t.Errorf("follower of udp shows %+v", e)
 			}
 		}
 		events = append(events, n)
