@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,7 +38,8 @@ func TestTraceWithoutRoot(t *testing.T) {
 	}
 	k := newKernelRouters(t, strangerSetup, "a", "r", "b")
 	k.sh("ip netns exec $p-r nft delete table ip f")
-	k.respondsOnB()
+	k.sh(`ip netns exec $p-b sh -c 'echo "0 2147483647" >/proc/sys/net/ipv4/ping_group_range'`)
+	k.respondOn("b", asNobody(nil)...)
 	targets := targetsOfAll(t)
 	for _, pings := range []bool{true, false} {
 		if !pings { // as the kernel has it where nobody sets it
@@ -50,28 +50,6 @@ func TestTraceWithoutRoot(t *testing.T) {
 			all.Go(func() { traceAsNobody(t, k, row, pings, targets) })
 		}
 		all.Wait()
-	}
-}
-
-// respondsOnB has pathwise respond answer on b, without root too, until the test ends.
-func (k *kernelRouters) respondsOnB() {
-	k.t.Helper()
-	k.sh(`ip netns exec $p-b sh -c 'echo "0 2147483647" >/proc/sys/net/ipv4/ping_group_range'`)
-	c := exec.Command("ip", append([]string{"netns", "exec", k.name + "-b"}, asNobody([]string{lab.Self(), "respond"})...)...)
-	c.Env = append(os.Environ(), actAsPathwise+"=1")
-	out, err := c.StdoutPipe()
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		k.t.Fatal(err)
-	}
-	k.t.Cleanup(func() {
-		_ = c.Process.Kill()
-		_ = c.Wait()
-	})
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		k.t.Fatalf("pathwise respond says %q: %v", line, err)
 	}
 }
 

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"bufio"
-	"os"
-	"os/exec"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/measure"
 )
 
@@ -28,29 +24,12 @@ ip -n $p-r1 route add 198.51.100.20/30 via 198.51.100.6; ip -n $p-r2 route add 1
 ip -n $p-r2 route add default via 198.51.100.5; ip -n $p-r4 route add default via 198.51.100.13; ip -n $p-b route add default via 198.51.100.21
 `
 
-// serving runs `pathwise respond` in a namespace until the test ends.
-func (k *kernelRouters) serving(on string) {
-	c := exec.Command("ip", "netns", "exec", k.name+"-"+on, lab.Self(), "respond")
-	c.Env = append(os.Environ(), actAsPathwise+"=1")
-	out, err := c.StdoutPipe()
-	if err == nil {
-		err = c.Start()
-	}
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	k.t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil { // it says one line, when it listens
-		k.t.Fatal(err)
-	}
-}
-
 // Who answers SYNs from nearer than echoes are answered is a proxy, if others are not answered there; where TCP has a shorter way it is none, if the far end tells what arrived, or else perhaps one.
 func TestProxyAmongWays(t *testing.T) {
 	t.Parallel() // it waits more than it works
 	k := newKernelRouters(t, waysToB, "a", "r1", "r2", "r4", "b")
-	k.serving("b")
-	k.serving("r2")
+	k.respondOn("b")
+	k.respondOn("r2")
 	traced := func(port string) *measure.Middleboxes {
 		found := k.trace("--middlebox", "--port", port, kernelTarget).Samples.Middleboxes
 		if found == nil {

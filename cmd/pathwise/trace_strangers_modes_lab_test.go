@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -122,27 +121,6 @@ func (k *kernelRouters) heldBy(line string) (all []held) {
 		all = append(all, heldOf(&r))
 	}
 	return all
-}
-
-// respondOn starts a responder on a host of kernel routers, which ends with the test.
-func (k *kernelRouters) respondOn(host string) {
-	k.t.Helper()
-	c := exec.Command("ip", "netns", "exec", k.name+"-"+host, lab.Self(), "respond")
-	c.Env, c.Stderr = append(os.Environ(), actAsPathwise+"=1"), os.Stderr
-	out, err := c.StdoutPipe()
-	if err == nil {
-		err = c.Start()
-	}
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	k.t.Cleanup(func() {
-		_ = c.Process.Kill()
-		_ = c.Wait()
-	})
-	if _, err := out.Read(make([]byte, 256)); err != nil {
-		k.t.Fatal(err)
-	}
 }
 
 // What strangers answer in between changes no Result of any mode of a trace, nor of an MTU: wrong in one thing each, not the first, or of what was never sent.
