@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"net/netip"
+	"slices"
 
 	"github.com/pathwise-net/pathwise/proto/icmp"
 	"github.com/pathwise-net/pathwise/sock"
@@ -121,6 +122,12 @@ func (e *echoPackets) index(of echo, sent int) (index int, ok bool) {
 		return sequenceIndex(of.sequence, sent)
 	}
 	return index, index < sent && of.sequence == uint16(index+1)
+}
+
+// quotes says that so many bytes of a payload are quoted. Zeros are not: a router that quotes less fills its quote up with them before extensions (RFC 4884, 3), and
+// payloads begin with a random token.
+func quotes(payload []byte, n int) bool {
+	return len(payload) >= n && slices.ContainsFunc(payload[:n], func(b byte) bool { return b != 0 })
 }
 
 // token is what tells the requests of a run from those of others.

@@ -31,7 +31,7 @@ func (u *udpPackets) answered(packet []byte, _ netip.Addr, sent int) (index int,
 
 // quoted takes an error that quotes the headers alone, as RFC 792 has it, for one about the latest request: Linux quotes more.
 func (u *udpPackets) quoted(payload []byte, sent int) (index int, ok bool) {
-	if len(payload) < indexedSize {
+	if !quotes(payload, indexedSize) {
 		return sent - 1, sent > 0
 	}
 	return u.answered(payload, netip.Addr{}, sent)

@@ -217,7 +217,7 @@ func (f *traceFlow) queued(e sock.ICMPError, sent int) (id int, nameless, ok boo
 		id, ok = f.quoted(echoQueued(e, f.own()), sent)
 		return id, false, ok
 	}
-	if len(e.Quoted) >= tokenSize+2 {
+	if quotes(e.Quoted, tokenSize+2) {
 		id, ok = f.paid(e.Quoted, sent, e.To)
 		return id, false, ok
 	}

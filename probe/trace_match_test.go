@@ -2,7 +2,9 @@ package probe
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -107,6 +109,34 @@ func TestTraceQuoted(t *testing.T) {
 		}
 		if id, ok := f.quoted(f.quote(sent, 8, f.to.Port()), sent); ok {
 			t.Errorf("%s to %s: a probe yet to be sent, quoted least, is taken for %d", f.protocol, f.to, id)
+		}
+	}
+}
+
+// A router that quotes 8 bytes beyond the IP header, and fills up with zeros to 128 bytes before an MPLS label (RFC 4884), tells the probe as the least quote does.
+func TestTraceQuotedFilled(t *testing.T) {
+	const sent = 10
+	zeros := strings.Repeat("00", 100)
+	b, err := hex.DecodeString("0b00163100200000" + "4500003c1c464000011140590a0000010a090909" + "10e1829a00284b0b" + zeros + "2000c819" + "0008010105dc1101")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := icmp.Parse(b, false)
+	if err != nil || len(e.Extensions.Labels) != 1 {
+		t.Fatalf("%+v, %v; want a label", e, err)
+	}
+	f := traceFlows()[0]
+	if id, ok := f.quoted(e.Quote, sent); id != 3 || !ok {
+		t.Errorf("taken for probe %d, %v; want 3", id, ok)
+	}
+	payload := b[len(b)-len(zeros)/2-12:] // which the error queue of an old kernel leaves with the extensions
+	for port, want := range map[uint16]struct {
+		id           int
+		nameless, ok bool
+	}{f.to.Port(): {nameless: true}, f.distinctPort(3): {id: 3, ok: true}} {
+		id, nameless, ok := f.queued(sock.ICMPError{To: netip.AddrPortFrom(f.to.Addr(), port), Quoted: payload}, sent)
+		if id != want.id || nameless != want.nameless || ok != want.ok {
+			t.Errorf("in the error queue, to port %d: %d %v %v, want %+v", port, id, nameless, ok, want)
 		}
 	}
 }

@@ -52,6 +52,8 @@ func TestParse(t *testing.T) {
 	six := Quote{IPv6: true, From: netip.MustParseAddr("2001:db8::1"), To: netip.MustParseAddr("2001:db8::9"), TTL: 1, DSCP: 8, ECN: 0, Flow: 0xabcde,
 		Length: 68, Protocol: ProtocolTCP, Transport: bytesOf(t, "10e101bb00000007000000005002faf000000000")}
 	six.Flow = 0xabcde
+	least6 := six
+	least6.Transport = six.Transport[:8]
 	q4, q6 := bytesOf(t, quoted4), bytesOf(t, quoted6)
 	full := func(q []byte, n int) []byte { return append(q, make([]byte, n-len(q))...) }
 	stack := []Label{{Label: 23990, Class: 7, TTL: 1}, {Label: 17, Bottom: true, TTL: 1}}
@@ -75,6 +77,7 @@ func TestParse(t *testing.T) {
 			Extensions: Extensions{Interfaces: []Interface{
 				{Role: Arrived, Index: 5, Address: netip.MustParseAddr("10.1.2.3"), Name: "ge-0/0/1", MTU: 9000},
 				{Role: NextHop, Address: netip.MustParseAddr("2001:db8::2")}}}}},
+		{"the least, filled up", true, message(3, 0, 10<<24, full(q6[:56:56], 80), bytesOf(t, interfaces)[:4]), Error{IPv6: true, Type: 3, Quote: least6}},
 		{"packet too big", true, message(2, 0, 1280, q6, nil), Error{IPv6: true, Type: 2, MTU: 1280, Quote: six}},
 	} {
 		got, err := Parse(c.b, c.ipv6)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"net/netip"
+	"slices"
 )
 
 // Quote is what an ICMP error shows of the packet that it is about: the packet as it was where the error was made. Of the transport
@@ -20,7 +21,8 @@ type Quote struct {
 	Protocol uint8
 	// DontFragment is IPv4's flag. IPv6 has none: its routers never fragment.
 	DontFragment bool
-	// Transport is the quote from the transport header on. It is nil of a fragment that is not the first.
+	// Transport is the quote from the transport header on, without the zeros of a router that quotes no more than leastTransport of it. It is nil of a fragment
+	// that is not the first.
 	Transport []byte
 }
 
@@ -54,6 +56,8 @@ const (
 	offsetMask = 0x1fff
 
 	dontFragment = 0x40 // in the byte of flags
+
+	leastTransport = 8 // bytes of the transport header that each quote has (RFC 792)
 )
 
 // ParseQuote decodes the beginning of an IP packet. What lies behind the length that the packet had is left away. The Transport points
@@ -77,7 +81,7 @@ func parse4(b []byte) (Quote, error) {
 		ID: binary.BigEndian.Uint16(b[4:]), Length: int(binary.BigEndian.Uint16(b[2:])), Protocol: b[9],
 		DontFragment: b[6]&dontFragment != 0}
 	if binary.BigEndian.Uint16(b[6:])&offsetMask == 0 {
-		q.Transport = upTo(b, q.Length)[min(long, len(upTo(b, q.Length))):]
+		q.Transport = unfilled(upTo(b, q.Length)[min(long, len(upTo(b, q.Length))):])
 	}
 	return q, nil
 }
@@ -107,7 +111,16 @@ func pastOptions(next uint8, b []byte) (protocol uint8, transport []byte) {
 		}
 		next, b = b[0], b[long:]
 	}
-	return next, b
+	return next, unfilled(b)
+}
+
+// unfilled is a quote from the transport header on without zeros that a router put where it quotes no more: those who quote the least have to fill it up to 128 bytes
+// before extensions (RFC 4884, 3), which may be less than the packet had. No TCP header is zero there.
+func unfilled(transport []byte) []byte {
+	if len(transport) > leastTransport && !slices.ContainsFunc(transport[leastTransport:], func(b byte) bool { return b != 0 }) {
+		return transport[:leastTransport]
+	}
+	return transport
 }
 
 // upTo is b without what lies behind a packet of a length: routers fill quotes up with zeros. A length of 0 is of a packet that an
