@@ -14,12 +14,12 @@ import (
 //	flow 0   1 2 3 4 5 6 7 8 . . . 1 2 3 4 5
 //	flow 1         1 2 3 4 5 6 7 8 . . . 1 2 3 4 5
 //
-// A packet is told by the number of its plan and its number there: plan 0 has the first onWay numbers, plan 1 those that follow.
+// A packet is told by the number of its plan and its number there: plan 0 has the first onWay of liveNumbers, plan 1 those that follow.
 type liveFlows struct {
 	plans []*livePlan
 	flows []int // their numbers in the search, of which traceFlow.flowMark makes headers
 	onWay int
-	left  []leftFlow // by the number that the kernel stamps a packet under, modulo liveOnWay
+	left  []leftFlow // by the number that the kernel stamps a packet under, modulo liveStamps
 	count int        // packets that left
 
 	share    func(ttl int, address netip.Addr) float64 // of flows that pass an address, by the search; nil: there was none
@@ -33,17 +33,14 @@ type leftFlow struct{ plan, number int }
 const (
 	// liveMostFlows is how many flows a trace that goes on has at most: with four times as many ways as routers have as a rule a round takes 6.4 s.
 	liveMostFlows = 64
-	// liveNumbers is how many numbers they share, all of which a packet of UDP and the least quotes have room for.
-	liveNumbers = 1 << 14
+	// liveStamps is of how many packets the kernel's stamps may be yet to come: of more than leave in a second.
+	liveStamps = 1 << 12
 )
 
 func newLiveFlows(t Trace, every time.Duration, rounds int, flows []int, now time.Time) *liveFlows {
 	n := len(flows)
 	every = max(every, time.Duration(n)*LiveFastest)
-	l := &liveFlows{flows: flows, onWay: liveOnWay, left: make([]leftFlow, liveOnWay)}
-	if n > 1 {
-		l.onWay = min(liveOnWay, liveNumbers/n)
-	}
+	l := &liveFlows{flows: flows, onWay: liveNumbers / n, left: make([]leftFlow, liveStamps)}
 	for i := range flows {
 		p := newLivePlan(t, every, rounds)
 		p.probes = make([]liveProbe, l.onWay)

@@ -17,7 +17,7 @@ func playAnyOrder(t *testing.T, steps []byte) {
 		now = now.Add(5 * time.Millisecond) // several packets may leave
 		high := int(step >> 4)
 		number := max(0, p.number-1-high%max(1, p.number)) // of one of the latest packets
-		a := traceAnswer{id: number % liveOnWay, from: netip.AddrFrom4([4]byte{10, 0, 0, step}), at: sock.Stamp{User: now}}
+		a := traceAnswer{id: number % liveNumbers, from: netip.AddrFrom4([4]byte{10, 0, 0, step}), at: sock.Stamp{User: now}}
 		switch step & 15 {
 		case 0, 1, 2, 3, 4:
 			a.expired = true

@@ -8,7 +8,8 @@ import (
 )
 
 // livePlan says which packet of a trace that goes on leaves when, and keeps what came of them. It is pure: times come in. A packet is told by
-// its number, of which as many as there are probes are in use in turn.
+// its number, of which as many as there are probes are in use in turn: none again before livePatience is over, so that what comes late for one packet does not count
+// for the next of its number.
 //
 // The first round finds out how long the route is, with three packets ahead of the farthest hop that answered; each later one sends a packet to
 // each hop, at even intervals:
@@ -52,12 +53,12 @@ type liveProbe struct {
 	open              bool
 }
 
-// liveOnWay is how many packets of a flow may be on their way at once: those of a hundred hops, ten rounds a second, for four seconds.
-const liveOnWay = 4096
+// liveNumbers is how many numbers packets have, all of which a packet of UDP and the least quotes have room for: those of 160 hops, ten rounds a second, for ten seconds.
+const liveNumbers = 1 << 14
 
 func newLivePlan(t Trace, every time.Duration, rounds int) *livePlan {
 	return &livePlan{maxTTL: t.MaxTTL, rounds: rounds, dscp: t.DSCP, every: every, timeout: t.Timeout, gap: t.Interval, ahead: traceShyAhead,
-		hops: make([]liveHop, t.MaxTTL), probes: make([]liveProbe, liveOnWay)}
+		hops: make([]liveHop, t.MaxTTL), probes: make([]liveProbe, liveNumbers)}
 }
 
 // limit is the highest TTL that is asked.
@@ -70,6 +71,15 @@ func (p *livePlan) limit() int {
 
 // due is the TTL of the next packet and when it may leave; more is false where none will, unless something comes back.
 func (p *livePlan) due(now time.Time) (ttl int, at time.Time, more bool) {
+	ttl, at, more = p.next(now)
+	if free := p.probes[p.number%len(p.probes)].sent.User.Add(livePatience); more && at.Before(free) {
+		at = free
+	}
+	return ttl, at, more
+}
+
+// next is due, but for the numbers of packets.
+func (p *livePlan) next(now time.Time) (ttl int, at time.Time, more bool) {
 	switch {
 	case p.paused || p.number-p.oldest >= len(p.probes):
 		return 0, at, false

@@ -87,7 +87,7 @@ func (path *livePath) send(p *livePlan, ttl int, now time.Time) {
 	if slices.Contains(path.silent, hop) || hop >= path.lossy && path.random.Float64() < path.loss {
 		return
 	}
-	a := traceAnswer{id: number % liveOnWay, from: netip.AddrFrom4([4]byte{10, 0, 0, byte(hop)}), expired: ttl < path.hops, reached: ttl >= path.hops}
+	a := traceAnswer{id: number % liveNumbers, from: netip.AddrFrom4([4]byte{10, 0, 0, byte(hop)}), expired: ttl < path.hops, reached: ttl >= path.hops}
 	path.onWay = append(path.onWay, liveOnPath{a, now.Add(time.Duration(10*hop) * time.Millisecond)})
 	slices.SortStableFunc(path.onWay, func(a, b liveOnPath) int { return a.due.Compare(b.due) })
 }
@@ -134,6 +134,44 @@ func TestLivePace(t *testing.T) {
 	want := []time.Duration{10 * time.Second, 10250 * time.Millisecond, 10500 * time.Millisecond, 10750 * time.Millisecond}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the eleventh round (-want +got):\n%s", diff)
+	}
+}
+
+// However long the route is, no number is used again while an answer to the packet that had it may be under way.
+func TestLiveNumbersRest(t *testing.T) {
+	for _, c := range []struct {
+		flows, hops int
+		slower      bool
+	}{{1, 30, false}, {1, 160, false}, {1, 255, true}, {2, 64, false}, {64, 30, false}} {
+		trace := Trace{Target: "carol", MaxTTL: c.hops, Timeout: time.Second}.withDefaults()
+		l := newLiveFlows(trace, LiveFastest, 0, make([]int, c.flows), liveStart)
+		last, sent, now := map[int]time.Time{}, 0, liveStart
+		const lasts = 25 * time.Second
+		for _, p := range l.plans {
+			p.end, p.settled = c.hops, true
+		}
+		for {
+			l.expire(now)
+			plan, ttl, at, more := l.due(now)
+			if !more || at.Sub(liveStart) > lasts {
+				break
+			}
+			if at.After(now) {
+				now = at
+			}
+			l.expire(now)
+			number := l.number(plan)
+			if before, used := last[number]; used && now.Sub(before) < livePatience {
+				t.Fatalf("%d flows, %d hops: number %d is used again after %v", c.flows, c.hops, number, now.Sub(before))
+			}
+			last[number] = now
+			l.sent(plan, ttl, now)
+			sent++
+		}
+		due := int(lasts/LiveFastest) * c.hops
+		if slower := sent < due*8/10; slower != c.slower || sent > due+c.flows*c.hops {
+			t.Errorf("%d flows, %d hops: %d packets of %d that were due", c.flows, c.hops, sent, due)
+		}
 	}
 }
 
@@ -226,7 +264,7 @@ func TestLiveStrangeAnswers(t *testing.T) {
 	at := func(d time.Duration) sock.Stamp { return sock.Stamp{User: liveStart.Add(d)} }
 	for name, a := range map[string]traceAnswer{
 		"late": {id: number, at: at(p.timeout + time.Millisecond)}, "before it left": {id: number, at: at(-time.Millisecond)},
-		"of no packet": {id: number + 1, at: at(time.Millisecond)}, "beyond all": {id: liveOnWay, at: at(time.Millisecond)},
+		"of no packet": {id: number + 1, at: at(time.Millisecond)}, "beyond all": {id: liveNumbers, at: at(time.Millisecond)},
 	} {
 		if p.hear(a) {
 			t.Errorf("%s: counts", name)
