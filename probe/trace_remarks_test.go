@@ -77,6 +77,10 @@ func TestRemarkTexts(t *testing.T) {
 			t.Errorf("%s: no sentence, or one about no hop", kind)
 		}
 	}
+	tunnel := measure.RouteRemark{Kind: measure.RemarkOpaqueTunnel, TTLs: []int{4}, Count: 1}
+	if got, want := remarkText(tunnel), "an MPLS tunnel ends before hop 4, and hides 1 hop, by the TTL of its label"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	for want, ttls := range map[string][]int{"hop 3": {3}, "hops 3 and 4": {3, 4}, "hops 3 to 5": {3, 4, 5}, "hops 3, 5 and 6": {3, 5, 6}} {
 		if got := hopsText(ttls); got != want {
 			t.Errorf("%v: %s, want %s", ttls, got, want)

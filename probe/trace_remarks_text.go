@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/quantity"
 )
 
 // Straight are the hops of a route that are worth showing: of a loop one round, and the hop at which it begins again.
@@ -52,7 +53,7 @@ func remarkText(r measure.RouteRemark) string {
 		return who + do(" is", " are") + " in an MPLS tunnel that shows its hops"
 	case measure.RemarkOpaqueTunnel:
 		if r.Count > 0 {
-			return fmt.Sprintf("an MPLS tunnel ends before %s, and hides %d hops, by the TTL of its label", who, r.Count)
+			return fmt.Sprintf("an MPLS tunnel ends before %s, and hides %s, by the TTL of its label", who, quantity.FormatCount(r.Count, "hop"))
 		}
 		return fmt.Sprintf("an MPLS tunnel ends before %s, and hides hops", who)
 	case measure.RemarkImplicitTunnel:
@@ -93,11 +94,11 @@ func translatedText(r measure.RouteRemark) string {
 }
 
 func lossText(r measure.RouteRemark) string {
-	packets, were := "packets", "were"
+	were := "were"
 	if r.Count == 1 {
-		packets, were = "packet", "was"
+		were = "was"
 	}
-	lost := fmt.Sprintf("%d %s to the target, or the answers, %s lost", r.Count, packets, were)
+	lost := fmt.Sprintf("%s to the target, or the answers, %s lost", quantity.FormatCount(r.Count, "packet"), were)
 	if r.TTLs[0] == 0 {
 		return lost + "; too few were sent to say where"
 	}
