@@ -131,6 +131,21 @@ func TestTracePlan(t *testing.T) {
 	}
 }
 
+// A hop at the highest TTL is shown though the scout was the only packet to it, and no more packets are sent for that.
+func TestTracePlanShowsTheHighestTTL(t *testing.T) {
+	for maxTTL := 1; maxTTL <= 5; maxTTL++ {
+		p := newTracePlan(Trace{MaxTTL: maxTTL, Queries: 1}.withDefaults())
+		_, ttls := traceNetwork{hops: steps(6, 60*time.Millisecond)}.play(p)
+		if p.length() != maxTTL || len(ttls) != maxTTL {
+			t.Errorf("up to TTL %d: %d hops are shown, of packets %v", maxTTL, p.length(), ttls)
+			continue
+		}
+		if h := p.hop(maxTTL, 0); len(h.RTTSeconds) != 1 || h.RTTSeconds[0] == nil || h.TTL != maxTTL {
+			t.Errorf("the hop at TTL %d: %+v", maxTTL, h)
+		}
+	}
+}
+
 // What a plan hears may be late, twice, of nobody's probe: none of that enters a hop.
 func TestTracePlanHears(t *testing.T) {
 	const ms = time.Millisecond

@@ -85,7 +85,15 @@ func (p *tracePlan) length() int {
 	if p.end > 0 {
 		return p.end
 	}
+	if p.scouted() && !slices.Contains(p.asked[1:], 0) {
+		return p.maxTTL
+	}
 	return p.far
+}
+
+// scouted says that the scout's TTL ran out at the highest one, so that somebody answers there, who may have been asked by nothing else.
+func (p *tracePlan) scouted() bool {
+	return len(p.probes) > 0 && p.probes[0].answer != nil && p.probes[0].answer.expired
 }
 
 // target says whether the target answered at the end of the route.
