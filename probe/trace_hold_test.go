@@ -33,7 +33,7 @@ func TestTracesShareAFlow(t *testing.T) {
 			for n := range 10 {
 				to := netip.AddrFrom4([4]byte{10, 0, 1, byte(i)})
 				f := newTraceFlow(trace, way{from: netip.MustParseAddr("10.0.0.1"), to: to})
-				port := f.wantedPorts(trace)[0]
+				port := f.wantedPorts(trace, "a host")[0]
 				if trace.NewFlow {
 					if port != 0 {
 						t.Fatalf("%+v: wants port %d", trace, port)
@@ -59,6 +59,26 @@ func TestTracesShareAFlow(t *testing.T) {
 	}
 }
 
+// Who knows addresses and protocol does not know the port of a flow: hosts have several.
+func TestHeldPortIsOfTheHost(t *testing.T) {
+	ports := map[uint16]bool{}
+	f := newTraceFlow(Trace{Protocol: traceUDP}, way{from: netip.MustParseAddr("10.0.0.1"), to: netip.MustParseAddr("10.0.1.1")})
+	const hosts = 100
+	for host := range hosts {
+		port := f.heldPort(fmt.Sprint(host), 0)
+		if again := f.heldPort(fmt.Sprint(host), 0); port < heldFirst || again != port {
+			t.Errorf("ports %d and %d of one host", port, again)
+		}
+		ports[port] = true
+	}
+	if len(ports) < hosts-10 { // two of them may have one
+		t.Errorf("%d hosts have %d ports", hosts, len(ports))
+	}
+	if key := hostKey(); len(key) < 32 || key != hostKey() {
+		t.Errorf("the key of this host is %q", key)
+	}
+}
+
 // The token that tells a trace's packets from those of others changes nothing of what a flow is of; and the sum of its ICMP messages is that in their header.
 func TestTokenIsNotOfTheFlow(t *testing.T) {
 	for _, f := range traceFlows() {
@@ -79,10 +99,10 @@ func TestTokenIsNotOfTheFlow(t *testing.T) {
 
 // Where another program has the port of a flow, or its identifier, a trace takes another one, and knows that; with ping sockets, too, which a namespace allows.
 func TestTakenPortOfAFlow(t *testing.T) {
-	for _, protocol := range []string{traceUDP, traceICMP, traceTCP} {
-		takePorts(t, protocol)
-	}
-	inNamespace(t, func() {
+	inNamespace(t, func() { // where nobody else has ports
+		for _, protocol := range []string{traceUDP, traceICMP, traceTCP} {
+			takePorts(t, protocol)
+		}
 		if err := os.WriteFile("/proc/sys/net/ipv4/ping_group_range", []byte("0 2147483647"), 0); err != nil {
 			t.Error(err)
 			return
@@ -113,10 +133,10 @@ func takePorts(t *testing.T, protocol string) {
 		t.Errorf("%s: %v, %v", protocol, err, failed)
 		return
 	}
-	if want := first.heldPort(0); first.from.Port() != want || first.strayed {
+	if want := first.heldPort(hostKey(), 0); first.from.Port() != want || first.strayed {
 		t.Errorf("%s: the first is of port %d, strayed %v; want %d", protocol, first.from.Port(), first.strayed, want)
 	}
-	if want := second.heldPort(1); second.from.Port() != want || !second.strayed {
+	if want := second.heldPort(hostKey(), 1); second.from.Port() != want || !second.strayed {
 		t.Errorf("%s: the second is of port %d, strayed %v; want %d", protocol, second.from.Port(), second.strayed, want)
 	}
 	if _, err := open(first.from); !errors.Is(err, unix.EADDRINUSE) { // a flow that has its port gets no other

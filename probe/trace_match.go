@@ -18,7 +18,8 @@ import (
 //	icmp      addresses, identifier, checksum          sequence = base + id; the payload makes up for it in the checksum, and for the token
 //	tcp       addresses, ports                         sequence number = base + id
 //
-// Whoever would pass off an answer for one of a router has to know the token or the base, which are random.
+// Whoever would pass off an answer for one of a router has to know the token or the base, which are random; for one of the target by UDP the port of from, which is
+// random or follows from hostKey.
 type traceFlow struct {
 	protocol string
 	from, to netip.AddrPort // the port of from is the identifier of icmp

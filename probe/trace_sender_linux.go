@@ -12,7 +12,7 @@ import (
 
 // openTraceSender opens the socket that probes leave by, on the port, or under the identifier, of the flow; raw says that raw sockets are allowed.
 func openTraceSender(t Trace, flow *traceFlow, raw bool) (s *sock.Socket, err error) {
-	wanted := flow.wantedPorts(t)
+	wanted := flow.wantedPorts(t, hostKey())
 	for i, port := range wanted {
 		local := netip.AddrPortFrom(flow.from.Addr(), port)
 		s, local, err = openTracePort(t, flow, raw, local)
