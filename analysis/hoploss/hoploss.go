@@ -86,18 +86,35 @@ func LocateWays(ways [][]Count, reached []bool) (whole measure.PathLoss, each []
 			all[0].Sent, all[0].Lost = all[0].Sent+end.Sent, all[0].Lost+end.Lost
 		}
 	}
-	for i := range each {
-		for j := range each {
-			if each[i].Lossy && (fewer(ends[j], ends[i]) <= doubt/float64(len(ways)) || each[i].Hop > 0 && each[j].Hop > 0 && each[i].Hop != each[j].Hop) {
-				apart = true
-			}
-		}
-	}
+	apart = waysApart(each, ends)
 	whole = Locate(all, !slices.Contains(reached, false))
 	if apart || !alike {
 		whole.After, whole.Hop, whole.By, whole.Confidence = 0, 0, 0, 0
 	}
 	return whole, each, apart
+}
+
+// waysApart says that some ways lose significantly more than others by what their ends lose, or from another hop on. Each of all pairs may be so by chance.
+func waysApart(each []measure.PathLoss, ends []Count) bool {
+	n := float64(len(each))
+	for i, more := range each {
+		if !more.Lossy {
+			continue
+		}
+		for j, other := range each {
+			if i == j {
+				continue
+			}
+			if fewer(ends[j], ends[i]) <= doubt/(n*(n-1)) {
+				return true
+			}
+			known := more.Hop > 0 && other.Hop > 0 && min(more.Confidence, other.Confidence) >= 1-doubt/n
+			if known && more.After >= other.Hop { // a later Hop alone may be since one before it is taken for limiting
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // begin says where the loss of the last of hops begins.

@@ -147,3 +147,37 @@ func TestLocateWays(t *testing.T) {
 		}
 	}
 }
+
+// Of as many ways as there are, all of which lose as much from one hop on, hardly any are called apart; one that loses much more among them is.
+func TestWaysAlikeAreNotApart(t *testing.T) {
+	random := rand.New(rand.NewPCG(18, 5))
+	const trials, sent, hops, from = 50, 200, 5, 3
+	for _, n := range []int{2, 16, 64} {
+		apart, found := 0, 0
+		for range trials {
+			ways, reached := make([][]Count, n), slices.Repeat([]bool{true}, n)
+			for i := range ways {
+				for ttl := 1; ttl <= hops; ttl++ {
+					c := Count{TTL: ttl, Sent: sent}
+					for range sent {
+						if ttl >= from && random.Float64() < 0.1 {
+							c.Lost++
+						}
+					}
+					ways[i] = append(ways[i], c)
+				}
+			}
+			if _, _, is := LocateWays(ways, reached); is {
+				apart++
+			}
+			ways[0] = counted(sent, 0, 0, 80, 80, 80)
+			if _, _, is := LocateWays(ways, reached); is {
+				found++
+			}
+		}
+		t.Logf("%d ways: %d of %d apart by chance, %d of them with one that loses more", n, apart, trials, found)
+		if apart > 2 || found < trials-2 {
+			t.Errorf("%d ways: %d of %d apart by chance, %d of them with one that loses more", n, apart, trials, found)
+		}
+	}
+}
