@@ -52,7 +52,7 @@ func (n *Network) toldInterface(role packet.Role, node, iface int, about *packet
 		if !known || owner == node || len(n.routes[node][owner]) == 0 {
 			return packet.Interface{}, false
 		}
-		out := n.plan.Directions[n.choose(node, owner, about)]
+		out := n.plan.Directions[n.nextWay(node, owner, about)] // which the telling leaves as it is
 		if iface = out.From; role == packet.NextHop {
 			iface = out.To
 		}

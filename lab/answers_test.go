@@ -69,6 +69,26 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// What a router tells of the way that a packet would leave by changes nothing of what it does with the next ones, and is of one way.
+func TestTellingKeepsBalance(t *testing.T) {
+	for _, told := range []string{"", ", interfaces: [outgoing]", ", interfaces: [outgoing, next-hop]"} {
+		v := newVirtual(t, `
+hosts: {a: {}, b: {}}
+routers: {r: {balance: packet`+told+`}, s: {}}
+links: [{between: [a, r]}, {between: [r, s]}, {between: [r, s]}, {between: [s, b]}]
+`)
+		const each = 40
+		for i := range each { // between any two that go on, one dies at r
+			v.Inject(int64(2*i)*1e6, 0, v.udp(lineA, "10.0.3.2", 64, 100, i))
+			v.Inject(int64(2*i+1)*1e6, 0, v.udp(lineA, "10.0.3.2", 1, 100, i))
+		}
+		v.Advance(forever)
+		if first, second := v.Truth().Links[2].Packets, v.Truth().Links[4].Packets; first != each/2 || second != each/2 {
+			t.Errorf("told%s: %d and %d packets by the two ways, want as many by each", told, first, second)
+		}
+	}
+}
+
 func node(t *testing.T, v *virtual, name string) int {
 	t.Helper()
 	id, ok := v.plan.NodeByName(name)

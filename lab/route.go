@@ -85,6 +85,15 @@ func (n *Network) forward(t int64, node, iface, out int, p *packet.Packet) {
 // choose picks one of the equally short ways to a node. By flow, the choice holds as long as ports and addresses do, and
 // another router's choice is another (RFC 2992).
 func (n *Network) choose(node, target int, p *packet.Packet) int {
+	way := n.nextWay(node, target, p)
+	if len(n.routes[node][target]) > 1 {
+		n.rounds[node]++
+	}
+	return way
+}
+
+// nextWay is what choose picks next. It changes nothing.
+func (n *Network) nextWay(node, target int, p *packet.Packet) int {
 	ways := n.routes[node][target]
 	if len(ways) == 1 || !n.plan.Nodes[node].Router {
 		return ways[0]
@@ -93,8 +102,7 @@ func (n *Network) choose(node, target int, p *packet.Packet) int {
 	case balanceFlow:
 		return ways[packet.KeyOf(p.Data).Hash(n.plan.Seed+uint64(node))%uint64(len(ways))]
 	case balancePacket:
-		n.rounds[node]++
-		return ways[n.rounds[node]%uint64(len(ways))]
+		return ways[(n.rounds[node]+1)%uint64(len(ways))]
 	}
 	return ways[0]
 }
