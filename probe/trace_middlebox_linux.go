@@ -101,7 +101,7 @@ func (r *traceRun) proxyTrials(ctx context.Context) []proxyTrial {
 			port = r.Port
 		}
 		all.Go(func() {
-			tried, err := Trace{Target: r.flow.target.String(), Protocol: traceTCP, Port: port, MaxTTL: r.plan.end, Queries: proxyQueries, Timeout: r.Timeout, Interval: r.Interval}.Do(ctx)
+			tried, err := Trace{Target: r.flow.target.String(), Protocol: traceTCP, Port: port, MaxTTL: r.plan.end, Queries: proxyQueries, Timeout: r.Timeout, Interval: r.Interval, NewFlow: true}.Do(ctx)
 			if err != nil || tried.Samples.Route == nil {
 				return // as if nothing came
 			}
