@@ -15,7 +15,6 @@ import (
 	"github.com/pathwise-net/pathwise/archive"
 	"github.com/pathwise-net/pathwise/config"
 	"github.com/pathwise-net/pathwise/control"
-	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/lab"
 	"github.com/pathwise-net/pathwise/secret"
@@ -75,6 +74,10 @@ func serveCommand(s *session) *cobra.Command {
 // file of, or nil. Of routers nameOf is what they are called.
 func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh, own *home, nameOf func(context.Context, string) string) error {
 	log := s.serverLog()
+	known, err := openLookup(m.Controller.Lookup)
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return input.Errorf("%w", err)
 	}
@@ -83,11 +86,9 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh, 
 		return err
 	}
 	defer messages.close()
-	var credentials *fleet.Credentials // of this host's own agent: what is sent to it from the start is for these
-	if own != nil {
-		if credentials, err = messages.issue(own.state.Host, fleet.Reach{}); err != nil {
-			return err
-		}
+	credentials, err := own.credentials(messages)
+	if err != nil {
+		return err
 	}
 	store, err := archive.Open(ctx, archiveURL(m, data), archive.Options{Retention: retention(m.Controller.Retention), Log: log})
 	if err != nil {
@@ -128,8 +129,7 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh, 
 	}
 	hosts.drained = controller.Emptied
 	api = &web.Server{Control: controller, Archive: store, Accounts: people, Config: book, Metrics: metrics, Version: version(), Log: log,
-		Backup: (&backup{mesh: file, data: data, archive: archiveURL(m, data), store: store}).write}
-	api.Labs = openLabs(&m.Controller)
+		Labs: openLabs(&m.Controller), Known: known.find, Backup: (&backup{mesh: file, data: data, archive: archiveURL(m, data), store: store}).write}
 	group.Go(func() error { return controller.Run(ctx) })
 	group.Go(func() error { return messages.watchKeys(ctx) })
 	group.Go(func() error { people.Keep(ctx); return nil })
@@ -147,16 +147,8 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh, 
 // the folder can.
 const controlSocket = "control.sock"
 
-// answer opens what the mesh file says of routers, and the controller's two listeners: a socket in its folder, for its owner; and an address, for who shows a session or a
-// token, or for everybody.
+// answer opens the controller's two listeners: a socket in its folder, for its owner; and an address, for who shows a session or a token, or for everybody.
 func (s *session) answer(ctx context.Context, group *errgroup.Group, api *web.Server, data string, c *config.Controller) error {
-	known, err := openLookup(c.Lookup)
-	if err != nil {
-		return err
-	}
-	if known != nil {
-		api.Known = known.find
-	}
 	path := filepath.Join(data, controlSocket)
 	_ = os.Remove(path) // of one that was killed; a second controller does not get here, see archive.ErrInUse
 	own, err := net.Listen("unix", path)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/document"
 	"github.com/pathwise-net/pathwise/durable"
+	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/input"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -239,4 +240,12 @@ func orNone(a netip.Addr) string {
 		return "none"
 	}
 	return a.String()
+}
+
+// credentials are those of this host's own agent, for which is what is sent to it from the start; nil where h is.
+func (h *home) credentials(m *messaging) (*fleet.Credentials, error) {
+	if h == nil {
+		return nil, nil
+	}
+	return m.issue(h.state.Host, fleet.Reach{})
 }

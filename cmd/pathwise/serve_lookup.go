@@ -41,8 +41,11 @@ func openLookup(l config.Lookup) (*routerLookup, error) {
 	return &routerLookup{sources: sources}, nil
 }
 
-// find says what is known of addresses, of those alone of which something is, within lookup.MostTime.
+// find says what is known of addresses, of those alone of which something is, within lookup.MostTime: of none where l is nil.
 func (l *routerLookup) find(ctx context.Context, addresses []netip.Addr) (known []measure.AddressInfo) {
+	if l == nil {
+		return nil
+	}
 	cache := l.remembered(time.Now())
 	cache.Begin(context.WithoutCancel(ctx), addresses) // a page that is left takes no answer from the next; each question ends within lookup.MostTime of its turn
 	found, _ := cache.All(ctx, addresses)              // what is not answered is asked again: see lookup.AskAgain

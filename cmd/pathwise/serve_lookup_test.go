@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,6 +51,22 @@ func TestServeLookup(t *testing.T) {
 		if want := "controller.lookup." + field + ": open " + missing + ": no such file or directory"; err == nil || err.Error() != want || !input.Bad(err) {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+}
+
+// A controller that cannot read what its mesh file names begins nothing.
+func TestServeLookupIsReadFirst(t *testing.T) {
+	folder := t.TempDir()
+	file, data := filepath.Join(folder, "mesh.yaml"), filepath.Join(folder, "data")
+	text := "hosts: {a: {address: 127.0.0.1}}\ncontroller: {lookup: {owners: " + filepath.Join(folder, "missing") + "}}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := refused(t, "serve", file, "--data", data); !strings.HasPrefix(got, "controller.lookup.owners: open ") {
+		t.Errorf("it says %q", got)
+	}
+	if begun, err := os.ReadDir(data); err != nil || len(begun) != 0 {
+		t.Errorf("it left %v, %v", begun, err)
 	}
 }
 
