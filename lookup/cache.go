@@ -10,6 +10,8 @@ import (
 // Cache looks each address up once, however often it is asked for, and remembers for as long as it lives what was found, and of which nothing was. What a server
 // did not answer is asked again, when somebody wants it AskAgain later or after that. A caller may go on while addresses are looked up. Any goroutine may use it.
 type Cache struct {
+	Most int // addresses that are remembered, set before the first question; of others files are read each time, and no server is asked. 0: any number
+
 	sources Sources
 	place   chan struct{} // for questions that wait for their answers
 	now     func() time.Time
@@ -43,6 +45,9 @@ func (c *Cache) Begin(ctx context.Context, addresses []netip.Addr) {
 		a = plain(a)
 		was := c.known[a]
 		if !a.IsValid() || was != nil && (was.answered || was.over.IsZero() || c.now().Sub(was.over) < AskAgain) {
+			continue
+		}
+		if was == nil && c.Most > 0 && len(c.known) >= c.Most {
 			continue
 		}
 		e := &entry{answered: c.sources.DNS == nil, done: make(chan struct{})}
@@ -99,6 +104,14 @@ func (c *Cache) All(ctx context.Context, addresses []netip.Addr) (all map[netip.
 		c.mu.Lock()
 		e := c.known[a]
 		c.mu.Unlock()
+		if e == nil && a.IsValid() { // beyond Most
+			if info := c.sources.local(a); info != (Info{}) {
+				all[a] = info
+			}
+			if c.sources.DNS != nil {
+				unanswered++
+			}
+		}
 		if e == nil || counted[e] {
 			continue
 		}

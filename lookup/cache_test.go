@@ -81,6 +81,28 @@ func TestCacheDoesNotWait(t *testing.T) {
 	}
 }
 
+// Of addresses beyond as many as are remembered files tell what they know, and no server is asked.
+func TestCacheIsBounded(t *testing.T) {
+	server, asked := nameServer(t, map[string][]string{"PTR 1.2.0.192.in-addr.arpa": {"r1.example.net"}})
+	dns, err := NewDNS(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, beyond, named := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("192.0.2.3")
+	c := NewCache(Sources{Hosts: map[netip.Addr]string{named: "home"}, DNS: dns, Names: true})
+	c.Most = 1
+	want := map[netip.Addr]Info{first: {Name: "r1.example.net"}, named: {Name: "home"}}
+	for range 2 {
+		got, unanswered := c.All(context.Background(), []netip.Addr{first, beyond, named, {}})
+		if d := cmp.Diff(want, got, cmpopts.EquateComparable(netip.Addr{}, netip.Prefix{})); d != "" || unanswered != 2 {
+			t.Errorf("%d are unanswered (-want +got):\n%s", unanswered, d)
+		}
+	}
+	if n := asked.Load(); n != 1 || len(c.known) != 1 {
+		t.Errorf("%d questions, %d remembered", n, len(c.known))
+	}
+}
+
 // Many routes that share a router ask for it once, all together.
 func TestCacheOfManyRoutes(t *testing.T) {
 	server, asked := nameServer(t, nil)

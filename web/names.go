@@ -65,15 +65,16 @@ func seenOn(traces map[traced][]*measure.Result) map[string]bool {
 	return seen
 }
 
+// mostBack is how many addresses of a way back are looked up: a responder says what it likes, and a route has at most as many hops.
+const mostBack = 64
+
 func see(seen map[string]bool, r *measure.Result) {
-	hops := r.Samples.Hops
-	if back := r.Samples.Return; back != nil {
-		hops = slices.Concat(hops, back.Hops)
+	var back []string
+	if r.Samples.Return != nil {
+		back = addressesOf(r.Samples.Return.Hops)
 	}
-	for _, h := range hops {
-		for _, a := range h.Addresses {
-			seen[a] = true
-		}
+	for _, a := range slices.Concat(addressesOf(r.Samples.Hops), back[:min(mostBack, len(back))]) {
+		seen[a] = true
 	}
 	if r.Samples.Paths != nil {
 		for _, v := range r.Samples.Paths.Vertices {
@@ -82,6 +83,14 @@ func see(seen map[string]bool, r *measure.Result) {
 			}
 		}
 	}
+}
+
+// addressesOf are the addresses of all who answered at some hops.
+func addressesOf(hops []measure.Hop) (all []string) {
+	for _, h := range hops {
+		all = append(all, h.Addresses...)
+	}
+	return all
 }
 
 func (s *Server) namesOf(seen map[string]bool) addressNames {

@@ -69,3 +69,20 @@ func TestNamesBesideAddresses(t *testing.T) {
 		}
 	}
 }
+
+// A responder has no more addresses looked up than a route has hops.
+func TestSeenOnAWayBack(t *testing.T) {
+	r := &measure.Result{Samples: measure.Samples{Hops: []measure.Hop{{TTL: 1, Addresses: []string{"10.9.0.1", "10.9.0.2"}}}, Return: &measure.ReturnRoute{}}}
+	for ttl := range 20 {
+		h := measure.Hop{TTL: ttl + 1}
+		for i := range 8 {
+			h.Addresses = append(h.Addresses, fmt.Sprintf("192.0.2.%d", 8*ttl+i))
+		}
+		r.Samples.Return.Hops = append(r.Samples.Return.Hops, h)
+	}
+	seen := map[string]bool{}
+	see(seen, r)
+	if len(seen) != 2+mostBack || !seen["10.9.0.2"] || !seen["192.0.2.63"] || seen["192.0.2.64"] {
+		t.Errorf("%d addresses are looked up: %v", len(seen), seen)
+	}
+}

@@ -13,8 +13,12 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// knownHolds is how long what servers said of addresses is taken for true: prefixes change hands in days.
-const knownHolds = 6 * time.Hour
+const (
+	// knownHolds is how long what servers said of addresses is taken for true: prefixes change hands in days.
+	knownHolds = 6 * time.Hour
+	// mostKnown bounds how many addresses servers are asked of meanwhile, as far ends may tell any: as many as the controller remembers names of.
+	mostKnown = 20_000
+)
 
 // routerLookup is what a controller knows of the addresses on routes. Any goroutine may ask it.
 type routerLookup struct {
@@ -63,6 +67,7 @@ func (l *routerLookup) remembered(now time.Time) *lookup.Cache {
 	defer l.mu.Unlock()
 	if l.cache == nil || now.After(l.until) {
 		l.cache, l.until = lookup.NewCache(l.sources), now.Add(knownHolds)
+		l.cache.Most = mostKnown
 	}
 	return l.cache
 }

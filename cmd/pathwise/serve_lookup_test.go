@@ -115,6 +115,9 @@ func TestServeLookupForgets(t *testing.T) {
 	}
 	now := time.Now()
 	first := l.remembered(now)
+	if first.Most != mostKnown {
+		t.Errorf("servers are asked of %d addresses", first.Most)
+	}
 	if l.remembered(now.Add(knownHolds)) != first || l.remembered(now.Add(knownHolds+2)) == first {
 		t.Error("what servers said is kept for another time than it holds")
 	}
