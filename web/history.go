@@ -26,6 +26,8 @@ type historyInput struct {
 const (
 	// historySpan is how much of the past is looked at where nothing is said.
 	historySpan = 7 * 24 * time.Hour
+	// viaEvery is how often round trips by way of other hosts are gathered anew: the archive keeps what it gathered for who asks for the same times.
+	viaEvery = 5 * time.Minute
 	// longestHistory is how much may be: in more, a point of a series stands for more than a day.
 	longestHistory = 400 * 24 * time.Hour
 	// mostEvents is how many are told of, and mostLookedInto of how many it is looked into who changed with the pair: a path that
@@ -81,7 +83,7 @@ func (p *past) diagnose(ctx context.Context, others bool) (*diagnose.Diagnosis, 
 		}
 	}
 	h := &diagnose.History{Source: p.source, Target: p.target, From: p.from, To: p.to, Series: p.looked, Events: p.events}
-	via, err := control.Via(ctx, p.Archive, p.source, p.target, p.to)
+	via, err := control.Via(ctx, p.Archive, p.source, p.target, p.to.Truncate(viaEvery))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -160,4 +161,34 @@ func testHistory(t *testing.T, b *bench) {
 	}
 	b.expect(http.MethodGet, "/api/v1/pairs/a/b/history?from=-9999d", "", http.StatusUnprocessableEntity, "at most 400 days")
 	b.expect(http.MethodGet, fmt.Sprintf("/api/v1/pairs/a/b/history?from=%s&to=-1h", now.Format(time.RFC3339)), "", http.StatusUnprocessableEntity, "a time before to")
+}
+
+// asked is an archive that notes until when round trips by way of other hosts were asked for.
+type asked struct {
+	archive.Archive
+	until []time.Time
+}
+
+func (a *asked) Matrix(ctx context.Context, q archive.MatrixQuery) ([]archive.Cell, error) {
+	if q.Match.Metric == string(measure.RTTMin) {
+		a.until = append(a.until, q.To)
+	}
+	return a.Archive.Matrix(ctx, q)
+}
+
+// Who loads the history of a pair again soon has the archive ask for the same times.
+func TestHistoryAsksForTheSameTimes(t *testing.T) {
+	b := newBench(t)
+	a := &asked{Archive: b.Archive}
+	b.Archive = a
+	b.serve(b.Handler(owner))
+	read[diagnose.Diagnosis](b, "/api/v1/pairs/a/b/history?others=false")
+	if len(a.until) == 0 {
+		t.Error("nobody was asked for round trips")
+	}
+	for _, until := range a.until {
+		if until != until.Truncate(viaEvery) || time.Since(until) > viaEvery+time.Minute {
+			t.Errorf("round trips until %v", until)
+		}
+	}
 }
