@@ -3,11 +3,15 @@ package web
 import (
 	"encoding/json"
 	"net/http"
+	"os"
+	"regexp"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/probe"
 )
 
@@ -43,5 +47,21 @@ func TestTools(t *testing.T) {
 	want.Default = "10"
 	if ping.OfMesh || !slices.Contains(ping.Parameters, want) || !throughput.Exclusive || throughput.DurationSeconds < 10 {
 		t.Errorf("ping is %+v, throughput %+v", ping, throughput)
+	}
+}
+
+// The rounds that a pair's page offers are within the minute that docs/mesh-file.md gives everyone.
+func TestOfferedRoundsTakeNoMinute(t *testing.T) {
+	text, err := os.ReadFile("page/static/pair/routes.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`'p\.rounds': '(\d+)'`).FindSubmatch(text)
+	if found == nil {
+		t.Fatal("the page offers no rounds")
+	}
+	d, err := probe.Demand(measure.Task{Kind: "trace", Parameters: map[string]any{"rounds": string(found[1])}})
+	if err != nil || d.DurationSeconds > time.Minute.Seconds() {
+		t.Errorf("%s rounds take %v s, %v", found[1], d.DurationSeconds, err)
 	}
 }

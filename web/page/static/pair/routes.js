@@ -28,7 +28,7 @@ export function Routes({ pair, range, route, turn }) {
   return html`<section aria-labelledby="routes" class=${busy ? 'busy' : ''} aria-busy=${String(busy)}>
     <h2 id="routes">Route over time <span class="choice" role="group" aria-label="Direction">${[pair, turned(pair)].map(([a, b], i) => html`<button type="button"
       aria-pressed=${String(back === (i === 1))} onClick=${() => change({ way: i ? 'back' : null })}>${a} → ${b}</button>`)}</span></h2>
-    <p class="screen"><a href=${link(['test'], { source: way[0], target: way[1], tool: 'trace', 'p.rounds': '60' })}>Trace this way now, in rounds</a> <span class="quiet">that tell from which hop on packets are lost</span></p>
+    <p class="screen"><a href=${link(['test'], { source: way[0], target: way[1], tool: 'trace', 'p.rounds': '50' })}>Trace this way now, in rounds</a> <span class="quiet">that tell from which hop on packets are lost</span></p>
     ${error && html`<${Failure} error=${error} what="The route over time" retry=${reload} />`}
     ${!doc && !error && html`<${Loading} of="routes" />`}
     ${doc && !routes.length && html`<${Missing} way=${way} />`}
