@@ -46,7 +46,7 @@ func parseASN(s string) (string, error) {
 }
 
 func parseNameServer(s string) (string, error) {
-	if _, err := netip.ParseAddrPort(s); err != nil {
+	if at, err := netip.ParseAddrPort(s); err != nil || at.Port() == 0 {
 		return "", bad(s, "an address with a port, such as 192.0.2.53:53")
 	}
 	return s, nil

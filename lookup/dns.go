@@ -18,7 +18,7 @@ func NewDNS(server string) (*DNS, error) {
 	if server == "" {
 		return &DNS{net.DefaultResolver}, nil
 	}
-	if _, err := netip.ParseAddrPort(server); err != nil {
+	if at, err := netip.ParseAddrPort(server); err != nil || at.Port() == 0 {
 		return nil, fmt.Errorf("name server %q: want an address with a port, such as 192.0.2.1:53", server)
 	}
 	return &DNS{&net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {

@@ -189,8 +189,10 @@ func TestPrivate(t *testing.T) {
 	if asked.Load() != 0 {
 		t.Errorf("%d questions about private addresses", asked.Load())
 	}
-	if _, err := NewDNS("192.0.2.1"); err == nil || err.Error() != `name server "192.0.2.1": want an address with a port, such as 192.0.2.1:53` {
-		t.Errorf("a server without a port: %v", err)
+	for _, server := range []string{"192.0.2.1", "192.0.2.1:0"} {
+		if _, err := NewDNS(server); err == nil || err.Error() != `name server "`+server+`": want an address with a port, such as 192.0.2.1:53` {
+			t.Errorf("a server without a port: %v", err)
+		}
 	}
 }
 
