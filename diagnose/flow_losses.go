@@ -45,7 +45,9 @@ const (
 	enoughLarge = 12
 	// flowsShortest and flowsLongest are in seconds; flowsGrain is what a half of the time is a multiple of, as results count by as much.
 	flowsShortest, flowsLongest, flowsGrain = 1.0, 5.0, 0.1
-	flowsLinger                             = 0.5 // seconds, for what a standing queue holds
+	// flowsMost is in bit/s: some 33,000 packets a second, which one thread sends in time.
+	flowsMost   = 2e8
+	flowsLinger = 0.5 // seconds, for what a standing queue holds
 )
 
 // smallFlows sends eight flows at once, of which half begin with large packets and half with small ones, and all change to the other size in the
@@ -63,7 +65,10 @@ func smallFlows(s *Subject) (Step, bool) {
 		p = known
 	}
 	const both = (largePayload + smallPayload + 2*pacedHeaders) * 8 / 2 // bits of a packet, on average
-	each := math.Floor(pacedMost * max(s.Value(Capacity), s.Value(Steady)) / both / flowsTried)
+	each := math.Floor(min(pacedMost*max(s.Value(Capacity), s.Value(Steady)), flowsMost) / both / flowsTried)
+	if p > 0 { // faster than what loses enough in the shortest time, nothing more is learnt
+		each = min(each, math.Ceil(flowsLose/p/flowsShortest/flowsTried))
+	}
 	if p <= 0 || each < 1 || each*flowsTried*flowsLongest/2*p < enoughLarge {
 		return Step{}, false
 	}
