@@ -10,11 +10,14 @@ const (
 	NoECNHop Name = "no_ecn_hop" // the first hop that SYNs reach without the flags that ask for it
 )
 
-// ecnOption is asked for by two flags of TCP. Of the way there the sender is who opens the connection: it asks where it is set to 1, and the other end agrees unless it
+// ecnOption is asked for by two flags of TCP. This host opens the connections of both ways: it asks where it is set to 1, and the other end agrees unless that
 // is set to 0.
 var ecnOption = synOption{synFlags, ECN, NoECNHop, func(s *Subject) bool {
-	from, to := ecnOf(s.From), ecnOf(s.To)
-	return from != nil && to != nil && *from == 1 && *to != 0
+	here, far := ecnOf(s.From), ecnOf(s.To)
+	if s.Name == measure.Reverse {
+		here, far = far, here
+	}
+	return here != nil && far != nil && *here == 1 && *far != 0
 }}
 
 // noECN: the ends do not use explicit congestion notification, on a path that is full and drops packets before a queue stands. A

@@ -126,3 +126,18 @@ func TestLostOptionsNamed(t *testing.T) {
 		}
 	}
 }
+
+// This host opens the connections of both ways, so that the way back lacks the flags of ECN by a box only where this host, its receiver, asks.
+func TestECNOfTheWayBack(t *testing.T) {
+	for _, c := range []struct {
+		here, far int
+		want      bool
+	}{{1, 2, true}, {2, 1, false}, {1, 0, false}} {
+		of := func(v int) *measure.TCPEnd { return &measure.TCPEnd{Settings: &measure.TCPSettings{ECN: &v}} }
+		there := &Subject{Name: measure.Forward, From: of(c.here), To: of(c.far)}
+		back := &Subject{Name: measure.Reverse, From: of(c.far), To: of(c.here)}
+		if a, b := ecnOption.offered(there), ecnOption.offered(back); a != c.want || b != c.want {
+			t.Errorf("%+v: there %v, back %v", c, a, b)
+		}
+	}
+}
