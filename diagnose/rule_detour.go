@@ -28,6 +28,9 @@ var detour = Rule{
 		Means: "round trip by way of another host of the mesh, as the round trips to it and from it were measured of late"}},
 	Look: func(s *Subject) *Claim {
 		straight, round := s.Value(EmptyRoundTrip), s.Value(ViaRoundTrip)
+		if usual := s.via.StraightSeconds; usual > 0 { // a queue that stands all the time now is no detour
+			straight = min(straight, usual)
+		}
 		queue := s.Value(IdleRoundTrip) - straight                                                                   // 0 or less where the usual round trip is not known
 		if s.Name != measure.Forward || straight-round <= detourMargin(straight) || queue > detourMargin(straight) { // it is one thing of both ways, and told once
 			return nil
