@@ -162,7 +162,7 @@ func (p *MTU) equip(o Options) {
 // demand is of two searches, there and back. What any host answers takes nothing that is opened for it.
 func (p *MTU) demand() measure.Demand {
 	d := p.demandOf(2)
-	if p.Proto == protoSTAMP {
+	if p.Proto == protoSTAMP && p.Port == 0 {
 		d.Responder = measure.ResponderSTAMP
 	}
 	return d

@@ -217,11 +217,15 @@ func (t *Trace) demand() measure.Demand {
 	}
 	if all.Both {
 		d.DurationSeconds, d.Bytes = 2*d.DurationSeconds+openingTimeout.Seconds(), 2*d.Bytes
-		d.Responder, d.PortParameter = measure.ResponderNDT7, "responder-port"
+		if t.ResponderPort == 0 { // else somebody answers there
+			d.Responder, d.PortParameter = measure.ResponderNDT7, "responder-port"
+		}
 	}
 	if all.Middlebox { // the route twice, and a connection
 		d.DurationSeconds, d.Bytes = 2*d.DurationSeconds+2*talkTries*talkAgain.Seconds(), 2*d.Bytes
-		d.Responder = measure.ResponderNDT7
+		if t.Port == 0 { // as a box may change what goes to some ports alone
+			d.Responder = measure.ResponderNDT7
+		}
 	}
 	return d
 }

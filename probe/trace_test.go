@@ -3,6 +3,8 @@ package probe
 import (
 	"testing"
 	"time"
+
+	"github.com/pathwise-net/pathwise/measure"
 )
 
 func TestTraceValidate(t *testing.T) {
@@ -35,6 +37,25 @@ func TestTraceValidate(t *testing.T) {
 		err := test.trace.Validate()
 		if got := text(err); got != test.want || err != nil && !blamesCaller(err) {
 			t.Errorf("%+v: %q, want %q", test.trace, got, test.want)
+		}
+	}
+}
+
+// A task that names a port is answered there, and asks for nothing else to be opened.
+func TestNamedPortIsKept(t *testing.T) {
+	for _, c := range []struct {
+		p    interface{ demand() measure.Demand }
+		want string
+	}{
+		{&Trace{Target: "192.0.2.1", Both: true}, measure.ResponderNDT7},
+		{&Trace{Target: "192.0.2.1", Both: true, ResponderPort: 443}, ""},
+		{&Trace{Target: "192.0.2.1", Middlebox: true}, measure.ResponderNDT7},
+		{&Trace{Target: "192.0.2.1", Middlebox: true, Port: 443}, ""},
+		{&MTU{Target: "192.0.2.1", Proto: protoSTAMP}, measure.ResponderSTAMP},
+		{&MTU{Target: "192.0.2.1", Proto: protoSTAMP, Port: 8620}, ""},
+	} {
+		if got := c.p.demand().Responder; got != c.want {
+			t.Errorf("%+v asks for %q, want %q", c.p, got, c.want)
 		}
 	}
 }
