@@ -72,7 +72,7 @@ func Read(line []byte) ([]byte, error) {
 	case strings.HasPrefix(a.Error, "schema"):
 		return nil, ErrNotHere
 	case a.Error != "":
-		return nil, errors.New("the far end does not know what arrived: its kernel did not keep it")
+		return nil, errors.New("the far end does not tell what arrived: " + jsonlines.Printable(a.Error))
 	case err != nil || len(b) == 0 || len(b) > mostHeaders:
 		return nil, fmt.Errorf("headers of %d digits: want 2 to %d hexadecimal ones", len(a.Headers), 2*mostHeaders)
 	}
