@@ -119,7 +119,11 @@ at 600ms flow-2 size 1400
 	if text, _ := got.Parameters["script"].(string); !strings.HasPrefix(text, script) || strings.Count(text, "\n") != 2*flowsTried {
 		t.Errorf("the script is:\n%s\nwant it to begin with\n%s", text, script)
 	}
-	fast := asks(func(p *path) { lossy(p); p.capacity, p.goodput, p.resent, p.sent = 1e10, 1e9, 400, 2e6; p.pacedSent, p.pacedLost = 2e6, 400 })
+	fast := asks(func(p *path) {
+		lossy(p)
+		p.capacity, p.goodput, p.resent, p.sent = 1e10, 1e9, 400, 2e6
+		p.pacedSent, p.pacedLost = 2e6, 400
+	})
 	if fast == nil || !strings.HasPrefix(fast.Parameters["script"].(string), "flow flow-1 end 5000ms poisson rate 4111/s size 1400\n") {
 		t.Errorf("of 10 Gbit/s: %+v", fast)
 	}
