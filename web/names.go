@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"maps"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -93,8 +94,20 @@ func addressesOf(hops []measure.Hop) (all []string) {
 	return all
 }
 
+// namesOf are those of the mesh's hosts and of reverse lookup, and where these have none, of a hosts file.
 func (s *Server) namesOf(seen map[string]bool) addressNames {
-	return s.Control.Names(slices.Collect(maps.Keys(seen)))
+	names := s.Control.Names(slices.Collect(maps.Keys(seen)))
+	if s.Listed == nil {
+		return names
+	}
+	for text := range seen {
+		if a, err := netip.ParseAddr(text); err == nil && names[text] == "" {
+			if name := s.Listed(a); name != "" {
+				names[text] = name
+			}
+		}
+	}
+	return names
 }
 
 // namesOfParts are those of the routers and links among some parts.
@@ -111,7 +124,7 @@ func (s *Server) namesOfParts(parts []analysis.Part) addressNames {
 }
 
 type namesDoc struct {
-	Names addressNames `json:"names" doc:"By address: the host of the mesh that has it, or what reverse lookup, by the controller, called it when it was seen last"`
+	Names addressNames `json:"names" doc:"By address: the host of the mesh that has it, or what reverse lookup, by the controller, called it when it was seen last, or a hosts file of the controller has for it"`
 }
 
 // resultNames are those of who answered a trace.

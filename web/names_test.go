@@ -56,11 +56,15 @@ func TestNamesBesideAddresses(t *testing.T) {
 		b.expect(http.MethodGet, "/api/v1/"+path, "", 200, `"10.9.0.1":"core1.example.net"`)
 		b.expect(http.MethodGet, "/api/v1/"+path, "", 200, `"10.9.0.9":"file.10.9.0.9"`)
 	}
+	b.Listed = func(a netip.Addr) string {
+		return map[string]string{"10.9.0.1": "listed1", "10.9.0.9": "listed9"}[a.String()]
+	}
+	b.expect(http.MethodGet, "/api/v1/results/01KAG0000000000000000000BA/names", "", 200, `{"names":{"10.0.0.2":"b","10.9.0.1":"core1.example.net","10.9.0.9":"listed9"}}`)
 	for _, c := range []struct {
 		kind       analysis.PartKind
 		name, want string
 	}{
-		{analysis.OnLink, "10.9.0.1 - 10.9.0.9", "core1.example.net (10.9.0.1) - 10.9.0.9"}, {analysis.AtRouter, "10.9.0.2", "core2.example.net (10.9.0.2)"},
+		{analysis.OnLink, "10.9.0.1 - 10.9.0.9", "core1.example.net (10.9.0.1) - listed9 (10.9.0.9)"}, {analysis.AtRouter, "10.9.0.2", "core2.example.net (10.9.0.2)"},
 		{analysis.AtHost, "10.9.0.1", "10.9.0.1"},
 	} {
 		part := analysis.Part{Kind: c.kind, Name: c.name}

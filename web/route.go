@@ -22,7 +22,7 @@ type routeDoc struct {
 type routesDoc struct {
 	Routes  []routeDoc   `json:"routes" doc:"Oldest first; each time that one was seen, whether that is a change or not"`
 	Courses []courseDoc  `json:"courses" doc:"What that comes to, of each test: which changes are some"`
-	Names   addressNames `json:"names" doc:"By address: the host of the mesh that has it, or what reverse lookup, by the controller, called it when it was seen last"`
+	Names   addressNames `json:"names" doc:"By address: the host of the mesh that has it, or what reverse lookup, by the controller, called it when it was seen last, or a hosts file of the controller has for it"`
 	Known   []knownDoc   `json:"known" doc:"What else is known of addresses, where the mesh file says where to look: autonomous systems, owners, places"`
 	More    bool         `json:"more" doc:"Whether there may be more before these, of Results that were not looked at: ask for a span that ends there"`
 }

@@ -14,7 +14,7 @@ type routeGraphDoc struct {
 	To   time.Time `json:"to"`
 	analysis.Graph
 	Pairs int          `json:"pairs" doc:"Whose routes these are"`
-	Names addressNames `json:"names" doc:"By address: the host of the mesh that has it, or what reverse lookup, by the controller, called it when it was seen last"`
+	Names addressNames `json:"names" doc:"By address: the host of the mesh that has it, or what reverse lookup, by the controller, called it when it was seen last, or a hosts file of the controller has for it"`
 	Known []knownDoc   `json:"known" doc:"What else is known of addresses, where the mesh file says where to look: autonomous systems, owners, places"`
 	More  bool         `json:"more" doc:"Whether there are older traces in this span than could be looked at"`
 }

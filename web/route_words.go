@@ -14,7 +14,7 @@ type wayDoc struct {
 
 // routeWordsDoc is what people read of the Result of a route beside its table.
 type routeWordsDoc struct {
-	Names       addressNames `json:"names" doc:"By address: the host of the mesh that has it, or what reverse lookup, by the controller, called it when it was seen last"`
+	Names       addressNames `json:"names" doc:"By address: the host of the mesh that has it, or what reverse lookup, by the controller, called it when it was seen last, or a hosts file of the controller has for it"`
 	Known       []knownDoc   `json:"known" doc:"What else is known of addresses, where the mesh file says where to look: autonomous systems, owners, places"`
 	Route       wayDoc       `json:"route" doc:"The way there"`
 	Return      wayDoc       `json:"return" doc:"The way back, where it was traced, or where larger packets vanish on it"`

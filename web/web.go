@@ -39,6 +39,8 @@ type Server struct {
 
 	// Known says what is known of addresses, of those alone of which something is, as the mesh file says where to look. It may take some seconds. nil: nothing is.
 	Known func(ctx context.Context, addresses []netip.Addr) []measure.AddressInfo
+	// Listed is the name of an address in a hosts file, "" if it has none there; it waits for nobody. nil: there is no such file.
+	Listed func(netip.Addr) string
 
 	// Backup writes all that the controller needs to go on elsewhere to a new file, encrypted if the passphrase is not empty. nil:
 	// of the archive alone.

@@ -129,7 +129,7 @@ func (s *session) serve(ctx context.Context, file, data string, m *config.Mesh, 
 	}
 	hosts.drained = controller.Emptied
 	api = &web.Server{Control: controller, Archive: store, Accounts: people, Config: book, Metrics: metrics, Version: version(), Log: log,
-		Labs: openLabs(&m.Controller), Known: known.find, Backup: (&backup{mesh: file, data: data, archive: archiveURL(m, data), store: store}).write}
+		Labs: openLabs(&m.Controller), Known: known.find, Listed: known.listed, Backup: (&backup{mesh: file, data: data, archive: archiveURL(m, data), store: store}).write}
 	group.Go(func() error { return controller.Run(ctx) })
 	group.Go(func() error { return messages.watchKeys(ctx) })
 	group.Go(func() error { people.Keep(ctx); return nil })

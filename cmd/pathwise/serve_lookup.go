@@ -61,6 +61,14 @@ func (l *routerLookup) find(ctx context.Context, addresses []netip.Addr) (known 
 	return known
 }
 
+// listed is the name of an address in the hosts file, if it has one there; where l is nil, it has none.
+func (l *routerLookup) listed(a netip.Addr) string {
+	if l == nil {
+		return ""
+	}
+	return l.sources.Hosts[a.Unmap().WithZone("")]
+}
+
 // remembered is the cache, a new one where the last is too old.
 func (l *routerLookup) remembered(now time.Time) *lookup.Cache {
 	l.mu.Lock()

@@ -42,6 +42,9 @@ func TestServeLookup(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	if name := l.listed(netip.MustParseAddr("::ffff:192.0.2.1")); name != "core1.example.net" || l.listed(netip.MustParseAddr("192.0.2.2")) != "" {
+		t.Errorf("the file lists %q", name)
+	}
 	if l, err := openLookup(config.Lookup{}); l != nil || err != nil {
 		t.Errorf("without a word of it: %v, %v", l, err)
 	}
