@@ -32,7 +32,7 @@ func TestAnswers(t *testing.T) {
 		{"least quote", "quote: 8", lineA, lineB, 1, 60, 11, 8, icmp.Extensions{}},
 		{"labels", "mpls: [23990, 17]", lineA, lineB, 1, 60, 11, 40, icmp.Extensions{Labels: labels}},
 		{"interface, long", "interfaces: true", lineA, lineB, 1, 1400, 11, 108, icmp.Extensions{Interfaces: arrived(routerR)}},
-		{"both, least quote", "mpls: [23990, 17], interfaces: true, quote: 8", lineA, lineB, 1, 1400, 11, 108,
+		{"both, least quote", "mpls: [23990, 17], interfaces: true, quote: 8", lineA, lineB, 1, 1400, 11, 8,
 			icmp.Extensions{Labels: labels, Interfaces: arrived(routerR)}},
 		{"both by IPv6", "mpls: [23990, 17], interfaces: true", lineA6, lineB6, 1, 80, 3, 40,
 			icmp.Extensions{Labels: labels, Interfaces: arrived(routerR6)}},
@@ -58,7 +58,7 @@ func TestAnswers(t *testing.T) {
 			if err != nil || e.Type != c.kind || e.Quote.From.String() != c.from || e.Quote.To.String() != c.to || e.Quote.TTL > c.ttl {
 				t.Fatalf("%v, %+v", err, e)
 			}
-			// The quote of an error with extensions is filled up to 128 bytes; what the packet did not have is no part of it.
+			// The quote of an error with extensions is filled up to 128 bytes; what the packet did not have, or was not quoted, is no part of it.
 			if len(e.Quote.Transport) != c.quoted {
 				t.Errorf("%d bytes quoted from the transport header on, want %d", len(e.Quote.Transport), c.quoted)
 			}

@@ -48,6 +48,9 @@ func newVirtual(t testing.TB, text string) *virtual {
 func (v *virtual) udp(src, dst string, ttl byte, length, number int) *packet.Packet {
 	p := v.Pool.Get(length)
 	clear(p.Data)
+	for i := 48; i < length-4; i++ { // behind all headers: a quote of zeros is taken for none
+		p.Data[i] = 1
+	}
 	from, to := netip.MustParseAddr(src), netip.MustParseAddr(dst)
 	binary.BigEndian.PutUint32(p.Data[length-4:], uint32(number))
 	packet.UDP(p.Data, netip.AddrPortFrom(from, 1000), netip.AddrPortFrom(to, 2000), 0, ttl)
