@@ -84,14 +84,14 @@ func (s *session) nameFinder() nameFinder {
 // nameTime is how long this host may take to find the name of a hop: a server of names that does not answer shall not keep anybody waiting.
 const nameTime = time.Second
 
-// resolvedSoon is resolved within nameTime.
+// resolvedSoon is the name of an address as this host finds it within nameTime: see nameFinder.
 func resolvedSoon(ctx context.Context, address string) (name string, answered bool) {
 	ctx, cancel := context.WithTimeout(ctx, nameTime)
 	defer cancel()
 	return systemName(ctx, address)
 }
 
-// resolved is the name of an address; "": none was found.
+// resolved is the name of an address as this host finds it; "": it finds none.
 func resolved(ctx context.Context, address string) string {
 	name, _ := systemName(ctx, address)
 	return name

@@ -90,7 +90,7 @@ type meshWatch struct {
 	live   *terminal.Live
 	kind   watcher // nil: not known yet
 	told   probe.Options
-	rounds string // of a trace so far, as a sentence; "": it has none
+	rounds string // what the rounds of a trace say of loss so far; "": it has none
 }
 
 // view is the wait, then the drawing of the kind.

@@ -12,7 +12,8 @@ import (
 // packets of either.
 const everyFlag = "every"
 
-// addEvery has trace take it, and refuse it where nothing goes on. addLive and addWatch, which do, come after it.
+// addEvery gives trace the flag, and has it refused of a trace that does not go on. addLive and addWatch, which
+// are called after it, take the calls of those that do.
 func addEvery(c *cobra.Command, flags *parameterFlags) {
 	if flags.kind.Name != "trace" {
 		return

@@ -159,7 +159,7 @@ var faultSettings = []faultSetting{
 		want: "1 0 / 2 1 / 3 2 / 4 3 [DSCP 0] / 5 4 (port unreachable) / hop 4 is the first that packets reach with another DSCP than they left with"},
 }
 
-// twoTranslators is what is said of them.
+// What a trace says of one address translator before hop 3, and of a second one before hop 4.
 const (
 	oneTranslator  = "hop 3 is the first that packets reach with another address or port than they left with: an address translator (NAT) is before it"
 	twoTranslators = oneTranslator + "; hop 4 is the first that packets reach with another address or port than hop 3: another is before it"

@@ -7,7 +7,7 @@ import (
 	"github.com/pathwise-net/pathwise/measure"
 )
 
-// kernelFamily6 are the same routers by IPv6. Each link has a /64 of its own, in which the nearer end is ::1:
+// kernelFamily6 are routers that are kernels, over IPv6, with two ways from a to b. Each link has a /64 of its own, in which the nearer end is ::1:
 //
 //	a --- 1 --- r1 --- 2 --- r2 --- 4 --- r4 --- 6 --- b        all 2001:db8:0:LINK::/64
 //	             `---- 3 --- r3 --- 5 ---'
@@ -16,8 +16,8 @@ var kernelFamily6 = kernelFamily{setup: kernelRouterSetup6, target: "2001:db8:0:
 		"2001:db8:0:3::2 > 2001:db8:0:4::2", "2001:db8:0:4::2 > 2001:db8:0:6::2"},
 	silent: "2001:db8:0:1::2; *; 2001:db8:0:4::2", limit: "/proc/sys/net/ipv6/icmp/ratelimit", nft: "ip6", icmp: "icmpv6"}
 
-// Links are used at once: nobody asks whether an address is taken (RFC 4862). r4 answers by the address of its route back, as by IPv4, where by IPv6 the kernel takes one of
-// the interface that a packet came in by.
+// kernelRouterSetup6 has links be used at once: nobody asks whether an address is taken (RFC 4862). r4 answers by the address of its route back, as Linux does over IPv4; over IPv6
+// it would take one of the interface that a packet came in by.
 const kernelRouterSetup6 = `
 pair() { # NEAR ITS-DEVICE FAR ITS-DEVICE LINK
   ip link add $2 netns $p-$1 type veth peer name $4 netns $p-$3
@@ -33,7 +33,7 @@ ip -n $p-r2 route add default via 2001:db8:0:2::1; ip -n $p-r3 route add default
 ip -n $p-r4 route add default via 2001:db8:0:4::1 src 2001:db8:0:4::2; ip -n $p-b route add default via 2001:db8:0:6::1
 `
 
-// keepsFlowLabel holds traces to one way where routers are not told of ports: the kernel's hash IPv6's flow label then, which a trace keeps as all else of its flow.
+// keepsFlowLabel holds traces to one way where routers do not hash ports: Linux hashes IPv6's flow label in place of them, which a trace keeps like all else of its flow.
 func keepsFlowLabel(t *testing.T, k *kernelRouters) {
 	t.Helper()
 	k.sh("for r in r2 r3 r4; do ip netns exec $p-$r nft delete table ip6 f; done; ip netns exec $p-r1 sh -c 'echo 0 >/proc/sys/net/ipv6/fib_multipath_hash_policy'")

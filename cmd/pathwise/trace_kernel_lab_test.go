@@ -29,7 +29,7 @@ type kernelRouters struct {
 	name string
 }
 
-// kernelFamily is what of these routers differs between IPv4 and IPv6.
+// kernelFamily is what of kernelRouters differs between IPv4 and IPv6.
 type kernelFamily struct {
 	setup, target string
 	ways          []string // all links behind the first router, sorted
@@ -38,7 +38,7 @@ type kernelFamily struct {
 	nft, icmp     string   // the family of tables, and the protocol of errors there
 }
 
-// kernelTarget is b.
+// kernelTarget is the address of host b over IPv4.
 const kernelTarget = "198.51.100.22"
 
 var kernelFamily4 = kernelFamily{setup: kernelRouterSetup, target: kernelTarget,

@@ -182,7 +182,7 @@ const liveSpark = 8
 // lossMark is how the loss of a hop is marked: what goes on to the end is bad, the rest is not the path's.
 func (l *liveScreen) lossMark(h *measure.HopRounds, rounds *measure.RoundsSample) func(string) string {
 	loss := &rounds.Loss
-	for i := range rounds.Ways { // of a row of which a way is, what that loses counts
+	for i := range rounds.Ways { // a router on a way that loses packets is judged by that way
 		if way := &rounds.Ways[i]; loss.Hop == 0 && way.Loss.Hop > 0 && h.TTL <= len(way.Routers) &&
 			slices.ContainsFunc(h.From, func(a measure.HopAnswers) bool { return a.Address == way.Routers[h.TTL-1] }) {
 			loss = &way.Loss

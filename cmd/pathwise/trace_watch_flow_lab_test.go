@@ -157,7 +157,7 @@ func untilTraced(t *testing.T, watches []*watching, least int64) {
 	}
 }
 
-// end ends a watch as Ctrl-C does, and returns what it printed.
+// end interrupts a watch (SIGINT), waits until it has ended, and returns the events that it printed.
 func (w *watching) end(t *testing.T) watched {
 	t.Helper()
 	if err := w.process.Signal(syscall.SIGINT); err != nil {
