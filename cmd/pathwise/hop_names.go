@@ -34,8 +34,9 @@ func newHopNames(find nameFinder) *hopNames {
 	return &hopNames{find: find, now: time.Now, known: map[string]hopName{}}
 }
 
-// begin looks for the name of an address unless that was begun before, and was answered or is not long ago, and calls found, if it is not nil, once it is over.
-func (n *hopNames) begin(ctx context.Context, address string, found func()) {
+// begin looks for the name of an address that was not looked for yet, or that no server told lookup.AskAgain ago and longer. It returns at once; over, if it is not nil, is
+// called when the search has ended.
+func (n *hopNames) begin(ctx context.Context, address string, over func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if was, begun := n.known[address]; begun && (was.again.IsZero() || n.now().Before(was.again)) || ctx.Err() != nil {
@@ -44,24 +45,25 @@ func (n *hopNames) begin(ctx context.Context, address string, found func()) {
 	n.known[address] = hopName{}
 	n.finding.Go(func() {
 		name, answered := n.find(ctx, address)
-		n.set(address, name)
+		found := hopName{name: name}
 		if !answered {
-			n.mu.Lock()
-			n.known[address] = hopName{again: n.now().Add(lookup.AskAgain)}
-			n.mu.Unlock()
+			found.again = n.now().Add(lookup.AskAgain)
 		}
-		if found != nil {
-			found()
+		n.keep(address, found)
+		if over != nil {
+			over()
 		}
 	})
 }
 
-// set says what the name of an address is.
-func (n *hopNames) set(address, name string) {
+func (n *hopNames) keep(address string, found hopName) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.known[address] = hopName{name: name}
+	n.known[address] = found
 }
+
+// set says what the name of an address is.
+func (n *hopNames) set(address, name string) { n.keep(address, hopName{name: name}) }
 
 // of is the name of an address; "": it is not known, or not yet.
 func (n *hopNames) of(address string) string {
