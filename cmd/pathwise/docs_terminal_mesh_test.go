@@ -147,7 +147,7 @@ func TestMeshWaitsOnATerminal(t *testing.T) {
 		t.Errorf("running: %q", text)
 	}
 	end()
-	run := meshWatch{Screen: screen, what: "bulk from bob to carol", begins: soon}
+	run := meshWatch{session: s, what: "bulk from bob to carol", begins: soon}
 	if text := ansi.Strip(run.view(80)[0]); text != "bulk from bob to carol begins in 1h0m0s" {
 		t.Errorf("a run that waits: %q", text)
 	}

@@ -83,14 +83,14 @@ func latestOf(p *fleet.Progress) string {
 // meshWatch shows a run between two hosts of a mesh as that kind of measurement is shown from here. What kind it is shows with the first
 // thing that it tells: a mesh's tool may have any name.
 type meshWatch struct {
-	*terminal.Screen
-	what   string // is measured, and between whom
-	task   measure.Task
-	begins time.Time // the run's turn; zero: it is not known yet
-	live   *terminal.Live
-	kind   watcher // nil: not known yet
-	told   probe.Options
-	rounds string // what the rounds of a trace say of loss so far; "": it has none
+	session *session
+	what    string // is measured, and between whom
+	task    measure.Task
+	begins  time.Time // the run's turn; zero: it is not known yet
+	live    *terminal.Live
+	kind    watcher // nil: not known yet
+	told    probe.Options
+	rounds  string // what the rounds of a trace say of loss so far; "": it has none
 }
 
 // view is the wait, then the drawing of the kind.
@@ -99,9 +99,9 @@ func (m *meshWatch) view(columns int) []string {
 	case m.kind != nil:
 		return m.kind.view(columns)
 	case wait > time.Second:
-		return []string{m.Faint(fmt.Sprintf("%s begins in %s", m.what, wait.Round(time.Second)))}
+		return []string{m.session.screen().Faint(fmt.Sprintf("%s begins in %s", m.what, wait.Round(time.Second)))}
 	}
-	lines := []string{m.Faint(m.what + "…")}
+	lines := []string{m.session.screen().Faint(m.what + "…")}
 	if m.rounds != "" {
 		lines = append(lines, m.rounds)
 	}
@@ -111,7 +111,7 @@ func (m *meshWatch) view(columns int) []string {
 // become draws a kind from here on, where it has a drawing.
 func (m *meshWatch) become(ctx context.Context, kind string) {
 	if newWatcher := watchers[kind]; m.kind == nil && newWatcher != nil {
-		w := newWatcher(m.Screen, []measure.Task{m.task})
+		w := newWatcher(m.session, []measure.Task{m.task})
 		m.told = w.equip(ctx, 0, probe.Options{}, m.live)
 		m.live.Change(func() { m.kind = w })
 	}
@@ -142,14 +142,14 @@ func (m *meshWatch) outcome(ctx context.Context, w io.Writer, r *measure.Result)
 		return
 	}
 	m.kind.finished(0, r, nil)
-	m.kind.outcome(w, m.Width())
+	m.kind.outcome(w, m.session.screen().Width())
 	probe.WriteNotes(w, r)
 }
 
 // watchMesh shows a run on a terminal until it is over.
 func (s *session) watchMesh(ctx context.Context, answer io.Reader, what string, task measure.Task) (*measure.Result, error) {
-	m := &meshWatch{Screen: s.screen(), what: what, task: task}
-	m.live = m.Start(m.view)
+	m := &meshWatch{session: s, what: what, task: task}
+	m.live = s.screen().Start(m.view)
 	defer m.live.End(false)
 	r, err := followRun(answer, func(begins time.Time) { m.live.Change(func() { m.begins = begins }) },
 		func(p *fleet.Progress) { m.take(ctx, p) })

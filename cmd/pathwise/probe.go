@@ -52,10 +52,10 @@ func probeCommand(s *session, k probe.Kind) *cobra.Command {
 				return s.measureOn(c.Context(), &flags, tasks[0], options, *format, write)
 			}
 			families := flags.over.families()
-			watcher := s.watcherOf(k, parameters, len(tasks)*len(families))
+			watcher := watcherOf(k, parameters, len(tasks)*len(families))
 			if watcher != nil && s.live() && *format == ownFormat && (len(families) == 1 || k.Usage.Several) {
 				tasks = overEach(tasks, families)
-				return s.watchTasks(c.Context(), tasks, options, watcher(s.screen(), tasks))
+				return s.watchTasks(c.Context(), tasks, options, watcher(s, tasks))
 			}
 			measureOne := func(task measure.Task, family sock.Family) (*measure.Result, error) {
 				if k.Usage.Doing != "" {

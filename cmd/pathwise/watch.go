@@ -26,33 +26,25 @@ type watcher interface {
 	outcome(w io.Writer, columns int)
 }
 
-// watchers make the watcher of a kind; tasks are of that kind.
-var watchers = map[string]func(screen *terminal.Screen, tasks []measure.Task) watcher{
-	"ping": func(screen *terminal.Screen, tasks []measure.Task) watcher { return newPingWatch(screen, tasks) },
-	"fetch": func(screen *terminal.Screen, tasks []measure.Task) watcher {
-		return newThroughputWatch(screen, tasks[0])
-	},
-	"owd": func(screen *terminal.Screen, tasks []measure.Task) watcher { return newOWDWatch(screen, tasks[0]) },
-	"throughput": func(screen *terminal.Screen, tasks []measure.Task) watcher {
-		return newThroughputWatch(screen, tasks[0])
-	},
-	"trace": func(screen *terminal.Screen, tasks []measure.Task) watcher {
-		return newTraceWatch(screen, tasks[0], resolvedSoon)
+// watchers make the watcher of a kind, on the screen of a session; tasks are of that kind.
+var watchers = map[string]func(s *session, tasks []measure.Task) watcher{
+	"ping":       func(s *session, tasks []measure.Task) watcher { return newPingWatch(s.screen(), tasks) },
+	"fetch":      func(s *session, tasks []measure.Task) watcher { return newThroughputWatch(s.screen(), tasks[0]) },
+	"owd":        func(s *session, tasks []measure.Task) watcher { return newOWDWatch(s.screen(), tasks[0]) },
+	"throughput": func(s *session, tasks []measure.Task) watcher { return newThroughputWatch(s.screen(), tasks[0]) },
+	"trace": func(s *session, tasks []measure.Task) watcher {
+		return newTraceWatch(s.screen(), tasks[0], s.nameFinder())
 	},
 }
 
 // watcherOf makes the watcher of so many measurements of a kind; nil: none shows them. Windows take all of a path, so that several are not made at once;
 // of a sweep each test is told in a line; and all paths of a trace are no list of hops.
-func (s *session) watcherOf(k probe.Kind, parameters map[string]any, several int) func(*terminal.Screen, []measure.Task) watcher {
+func watcherOf(k probe.Kind, parameters map[string]any, several int) func(*session, []measure.Task) watcher {
 	switch {
 	case parameters["group"] != nil, parameters["sweep"] != nil, parameters["multipath"] != nil, parameters["window"] != nil && several > 1:
 		return nil
 	case parameters["window"] != nil:
-		return func(screen *terminal.Screen, tasks []measure.Task) watcher { return newWindowWatch(screen, tasks[0]) }
-	case k.Name == "trace":
-		return func(screen *terminal.Screen, tasks []measure.Task) watcher {
-			return newTraceWatch(screen, tasks[0], s.nameFinder())
-		}
+		return func(s *session, tasks []measure.Task) watcher { return newWindowWatch(s.screen(), tasks[0]) }
 	}
 	return watchers[k.Name]
 }
