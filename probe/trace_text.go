@@ -41,12 +41,18 @@ func traceText(w io.Writer, r *measure.Result) {
 			fmt.Fprintln(w, line)
 		}
 	}
-	for _, line := range RouteLines(r.Samples.Route) {
+	for _, line := range WholeLines(r) {
 		fmt.Fprintln(w, line)
 	}
+}
+
+// WholeLines say what a trace found of the route as a whole, and of who narrows the way back.
+func WholeLines(r *measure.Result) []string {
+	lines := RouteLines(r.Samples.Route)
 	if n := r.Samples.BackNarrows; n != nil {
-		fmt.Fprintln(w, narrowingBackLine(fmt.Sprintf("packets of more than %d bytes", n.Bytes), *n))
+		lines = append(lines, narrowingBackLine(fmt.Sprintf("packets of more than %d bytes", n.Bytes), *n))
 	}
+	return lines
 }
 
 // onlyNew is a hop without the marks and the MTU that the hop before it told already.

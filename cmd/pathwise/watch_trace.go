@@ -129,13 +129,14 @@ func (t *traceWatch) outcome(w io.Writer, columns int) {
 	if t.result == nil {
 		return
 	}
-	t.hops = probe.Straight(t.result.Samples.Hops, t.result.Samples.Route)
-	if t.result.Samples.Return != nil || t.result.Samples.Middleboxes != nil { // which have no names
-		probe.WriteText(w, t.result)
+	if s := t.result.Samples; s.Return != nil || s.Middleboxes != nil || s.Rounds != nil || s.Paths != nil { // of which the hops alone say little
+		k, _ := probe.KindOf("trace")
+		k.Text(w, t.result)
 		return
 	}
+	t.hops = probe.Straight(t.result.Samples.Hops, t.result.Samples.Route)
 	fmt.Fprintf(w, "route to %s (%s)\n", t.result.Target.Name, t.result.Target.Address)
-	for _, line := range slices.Concat(t.table(columns), probe.RouteLines(t.result.Samples.Route), probe.KnownLines(t.result.Samples.Addresses)) {
+	for _, line := range slices.Concat(t.table(columns), probe.WholeLines(t.result), probe.KnownLines(t.result.Samples.Addresses)) {
 		fmt.Fprintln(w, line)
 	}
 }

@@ -41,6 +41,29 @@ func TestTraceLooksForNamesWhileItRuns(t *testing.T) {
 	}
 }
 
+// What a trace found beside its hops, of both ways, by rounds or over all paths, is told on a terminal, too, and its notes are left to who shows it.
+func TestTraceOutcomeOnATerminal(t *testing.T) {
+	hops := []measure.Hop{{TTL: 1, Addresses: []string{"192.0.2.1"}, RTTSeconds: []*float64{new(0.001)}}}
+	for want, samples := range map[string]measure.Samples{
+		"Nothing is lost.": {Rounds: &measure.RoundsSample{Rounds: 60, Loss: measure.PathLoss{Verdict: "Nothing is lost."},
+			Hops: []measure.HopRounds{{TTL: 1, Sent: 60, Answered: 60, From: []measure.HopAnswers{{Address: "192.0.2.1", Packets: 60}}}}}},
+		"1 path;": {Paths: &measure.PathsSample{Complete: true, Confidence: 0.95,
+			Vertices: []measure.PathVertex{{}, {TTL: 1, Address: "192.0.2.1"}}, Links: []measure.PathLink{{From: 0, To: 1}}}},
+		"back (from below)": {Return: &measure.ReturnRoute{Hops: hops}},
+		"on the way back packets of more than 1300 bytes vanish on the link that the far end is on": {BackNarrows: &measure.Narrowing{Before: 1, Bytes: 1300}},
+	} {
+		samples.Hops = hops
+		r := &measure.Result{Kind: "trace", Target: measure.Endpoint{Name: "carol", Address: "192.0.2.1"}, Samples: samples, Notes: []string{"a note"}}
+		watched := newTraceWatch(terminal.Sized(io.Discard, 80, 24), measure.Task{Target: "carol"}, nil)
+		watched.finished(0, r, nil)
+		var out strings.Builder
+		watched.outcome(&out, 80)
+		if got := out.String(); !strings.Contains(got, want) || strings.Contains(got, "note") {
+			t.Errorf("want %q and no note:\n%s", want, got)
+		}
+	}
+}
+
 // Round trips that differ by microseconds are counted in ranges whose limits differ.
 func TestPingHistogramOfSmallJitter(t *testing.T) {
 	p := newPingWatch(terminal.Sized(io.Discard, 80, 24), []measure.Task{{Target: "carol"}})
