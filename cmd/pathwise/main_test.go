@@ -56,6 +56,17 @@ func carrying(t *testing.T) {
 	t.Cleanup(func() { <-carriers })
 }
 
+// allSweeps reports whether tests are to take their long forms.
+func allSweeps() bool { return os.Getenv("PATHWISE_SWEEPS") == "all" }
+
+// onlyLong skips a test that takes minutes, where tests take their short forms. It comes before the test waits for a turn.
+func onlyLong(t *testing.T) {
+	t.Helper()
+	if !allSweeps() {
+		t.Skip("takes minutes: PATHWISE_SWEEPS=all does it")
+	}
+}
+
 // tests take away what they have built.
 type tests struct{ *testing.M }
 

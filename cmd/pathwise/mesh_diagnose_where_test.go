@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -18,14 +17,15 @@ import (
 
 // whereLabs are paths from bob to carol on which something is to be found, and what a diagnosis is to say of where it is.
 var whereLabs = []struct {
-	name, verdict, finding string
-	routers, links, more   string // of the lab; a link of a hub joins none of them
-	says                   string
+	name, finding        string
+	verdict              bool   // the finding is the verdict, too
+	routers, links, more string // of the lab
+	says                 string
 }{
-	{name: "black hole", verdict: "pmtu-blackhole", routers: "near: {}, far: {}",
+	{name: "black hole", finding: "pmtu-blackhole", verdict: true, routers: "near: {}, far: {}",
 		links: "{between: [bob, near], delay: 1ms}, {between: [near, far], rate: 100mbit, delay: 9ms, forward: {mtu: {size: 1300B, excess: drop}}}, {between: [far, carol], delay: 1ms}",
 		says:  "behind hop 1 (10.0.0.2)"},
-	{name: "box", verdict: "middlebox", routers: "near: {}, box: {strip: wscale}, far: {}",
+	{name: "box", finding: "middlebox", verdict: true, routers: "near: {}, box: {strip: wscale}, far: {}",
 		links: "{between: [bob, near]}, {between: [near, box], rate: 100mbit}, {between: [box, far], delay: 20ms}, {between: [far, carol]}",
 		says:  "between hop 2 (10.0.1.2) and hop 3 (10.0.2.2)"},
 	{name: "other way back", finding: "asymmetric-route", routers: "near: {}, far: {}, away: {}",
@@ -34,26 +34,17 @@ var whereLabs = []struct {
 		more: "routes: [{at: far, to: bob, via: away}]", says: "10.0.4.1"},
 }
 
-// onlyLong leaves a test out of CI, where TestMeshDiagnose has a black hole.
-func onlyLong(t *testing.T) {
-	t.Helper()
-	if os.Getenv("PATHWISE_SWEEPS") != "all" {
-		t.Skip("takes minutes: PATHWISE_SWEEPS=all does it")
-	}
-}
-
 // saysWhere checks that a diagnosis names where on the path something is.
 func saysWhere(t *testing.T, at int, d *diagnose.Diagnosis) {
 	t.Helper()
 	c := whereLabs[at]
-	want := c.verdict + c.finding
-	i := slices.IndexFunc(d.Findings, func(f measure.Finding) bool { return f.ID == want })
-	if i < 0 || c.verdict != "" && d.Verdict != c.verdict || !strings.Contains(d.Findings[i].Explanation, c.says) {
-		t.Errorf("want %s, %q\n%s", want, c.says, inShort(d))
+	i := slices.IndexFunc(d.Findings, func(f measure.Finding) bool { return f.ID == c.finding })
+	if i < 0 || c.verdict && d.Verdict != c.finding || !strings.Contains(d.Findings[i].Explanation, c.says) {
+		t.Errorf("want %s, %q\n%s", c.finding, c.says, inShort(d))
 	}
 }
 
-// Where on a path something is a diagnosis of a mesh says as one by hand does: the target opens for a step what answers it.
+// A diagnosis of a mesh says where on the path something is: the target opens for a step what answers it. A black hole is in TestMeshDiagnose as well, which takes less long.
 func TestMeshDiagnoseWhere(t *testing.T) {
 	onlyLong(t)
 	t.Parallel()
@@ -84,7 +75,7 @@ func TestDiagnoseBySSHWhere(t *testing.T) {
 	onlyLong(t)
 	t.Parallel()
 	for at, c := range whereLabs {
-		if c.verdict == "pmtu-blackhole" {
+		if c.finding == "pmtu-blackhole" {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {

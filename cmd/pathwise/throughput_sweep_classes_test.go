@@ -24,7 +24,7 @@ func TestThroughputSweepClasses(t *testing.T) {
 	}{{[]string{"--sweep", "dscp=ef,be,le", "--cc", "cubic"}, map[string]float64{"ef": all, "be": left, "le": left}}}
 	within, long := 0.3, []string{ // a fifth of so short a test is slow start; no class reaches another's bounds
 		"--sweep-within", "20%", "-t", "0.5", "--budget", "20s"}
-	if os.Getenv("PATHWISE_SWEEPS") == "all" {
+	if allSweeps() {
 		within, long = 0.1, []string{"-t", "2", "--budget", "60s"}
 		sweeps = append(sweeps, sweeps[0], sweeps[0])
 		sweeps[1].arguments, sweeps[1].want = []string{"--sweep", "rate=2mbit,4mbit,20mbit", "--dscp", "ef", "--cc", "cubic"}, map[string]float64{"2e+06": 2e6, "4e+06": 4e6, "2e+07": all}

@@ -13,10 +13,8 @@ import (
 // Over a path of 622 Mbit/s and 20 ms that loses packets at random, windows above 1 MiB cost nothing with today's kernel, where gridnm saw
 // throughput level off and fall.
 func TestThroughputSweepLossy(t *testing.T) {
+	onlyLong(t)
 	carrying(t)
-	if os.Getenv("PATHWISE_SWEEPS") != "all" {
-		t.Skip("takes two and a half minutes: PATHWISE_SWEEPS=all measures it")
-	}
 	spec, err := lab.ParseSpec(t.Name(), []byte("hosts: {bob: {}, carol: {}}\nlinks: [{between: [bob, carol], rate: 622mbit, delay: 10ms, queue: 2000p, forward: {loss: 0.0009%}}]\n"))
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 func TestThroughputSweepWindow(t *testing.T) {
 	carrying(t)
 	within, arguments := 0.15, []string{"--sweep", "window=32k,512k", "--sweep-within", "20%", "-t", "0.5", "--budget", "20s"}
-	if os.Getenv("PATHWISE_SWEEPS") == "all" {
+	if allSweeps() {
 		within, arguments = 0.10, []string{"--sweep", "window=32k..2M", "-t", "2", "--budget", "100s"}
 	}
 	spec, err := lab.ParseSpec(t.Name(), []byte("hosts: {bob: {}, carol: {}}\nlinks: [{between: [bob, carol], rate: 100mbit, overhead: none, delay: 5ms, queue: 500p}]\n"))

@@ -26,7 +26,7 @@ func TestManyTracesTakeLittleMemory(t *testing.T) {
 	if few == 0 || many*2 > few*3 { // fewer than 128 are not all that are under way at once: a seventh more was seen
 		t.Errorf("510 targets take %d kB, and 62 %d kB", many, few)
 	}
-	if os.Getenv("PATHWISE_SWEEPS") == "all" {
+	if allSweeps() {
 		most := k.peakOfTraces("10.99.0.0/20", 4094)
 		t.Logf("4094 targets %d kB", most)
 		if most*4 > many*5 { // a fourteenth more was seen

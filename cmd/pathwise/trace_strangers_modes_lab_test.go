@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -133,7 +132,7 @@ func TestResultsAmongStrangers(t *testing.T) {
 	k.respondOn("b")
 	var lines []string
 	for _, group := range amongStrangers {
-		if os.Getenv("PATHWISE_SWEEPS") != "all" {
+		if !allSweeps() {
 			group = group[:1]
 		}
 		lines = append(lines, group...)

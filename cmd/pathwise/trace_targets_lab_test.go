@@ -52,7 +52,7 @@ func TestManyTracesInLab(t *testing.T) {
 	t.Parallel() // it waits more than it works
 	carrying(t)
 	hosts, rate := 24, 60
-	if os.Getenv("PATHWISE_SWEEPS") == "all" {
+	if allSweeps() {
 		hosts, rate = 500, 200
 	}
 	spec, err := lab.ParseSpec(t.Name(), []byte(tree(hosts, rate+rate/10)))

@@ -47,7 +47,7 @@ routes:
 func TestWatchHoldsItsFlow(t *testing.T) {
 	carrying(t)
 	seeds := 1
-	if os.Getenv("PATHWISE_SWEEPS") == "all" {
+	if allSweeps() {
 		seeds = 5
 	}
 	taken := map[string]int{} // series by the router that they passed
