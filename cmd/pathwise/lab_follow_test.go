@@ -113,9 +113,7 @@ func TestFollowAndCaptureUntilInterrupted(t *testing.T) {
 // expectCapture has tcpdump, if there is one, count the packets of a capture.
 func expectCapture(t *testing.T, path string, want int) {
 	t.Helper()
-	if _, err := exec.LookPath("tcpdump"); err != nil {
-		t.Skip("no tcpdump here to read what was captured")
-	}
+	installed(t, "tcpdump") // to read what was captured
 	out, err := exec.Command("tcpdump", "-n", "-r", path).Output()
 	if got := bytes.Count(out, []byte("ICMP echo")); err != nil || got != want {
 		t.Errorf("tcpdump reads %d packets of %d (%v):\n%s", got, want, err, out)

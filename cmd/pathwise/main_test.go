@@ -67,6 +67,16 @@ func onlyLong(t *testing.T) {
 	}
 }
 
+// installed skips a test where this machine lacks one of the programs that it runs.
+func installed(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not installed", program)
+		}
+	}
+}
+
 // tests take away what they have built.
 type tests struct{ *testing.M }
 

@@ -59,9 +59,7 @@ func TestUnitMayWriteItsMesh(t *testing.T) {
 
 // TestUnitsAreValid: systemd says nothing of a setting that it does not know, when a service starts: it ignores it.
 func TestUnitsAreValid(t *testing.T) {
-	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		t.Skip("no systemd-analyze: ", err)
-	}
+	installed(t, "systemd-analyze")
 	units, err := filepath.Glob("../../deploy/systemd/*.service")
 	if err != nil || len(units) != 2 {
 		t.Fatalf("%v, %v", units, err)

@@ -22,11 +22,7 @@ import (
 // run, and the result says so. Then the mesh file changes, to one with an error and to one without these tools: a test that
 // it leaves alone goes on as planned. At the end nothing listens but what the mesh file names, and no secret was ever shown.
 func TestMeshOfPrograms(t *testing.T) {
-	for _, program := range []string{"iperf3", "ping", "ss"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("%s is not installed", program)
-		}
-	}
+	installed(t, "iperf3", "ping", "ss")
 	t.Parallel()
 	const every = 5 * time.Second
 	m := startMeshLab(t, `

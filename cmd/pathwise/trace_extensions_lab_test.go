@@ -20,12 +20,8 @@ import (
 // What a lab's routers tell of MPLS labels and interfaces (RFC 4950, RFC 5837) is read alike by pathwise, by traceroute -e, by scamper, which reads
 // answers with one object, and by tshark.
 func TestTraceExtensionsBesideOthers(t *testing.T) {
+	installed(t, "traceroute", "scamper", "tshark")
 	carrying(t)
-	for _, program := range []string{"traceroute", "scamper", "tshark"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("%s is not installed", program)
-		}
-	}
 	spec, err := lab.ParseSpec(t.Name(), []byte(`
 hosts: {bob: {}, carol: {sysctl: {net.ipv4.icmp_ratelimit: "0", net.ipv6.icmp.ratelimit: "0"}}}
 routers:

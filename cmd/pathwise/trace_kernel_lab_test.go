@@ -64,11 +64,7 @@ func newKernelRouters(t *testing.T, setup string, names ...string) *kernelRouter
 	if os.Geteuid() != 0 {
 		t.Skip("namespaces that others may enter take root")
 	}
-	for _, program := range []string{"ip", "nft", "traceroute", "mtr", "scamper"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("%s is not installed", program)
-		}
-	}
+	installed(t, "ip", "nft")
 	k := &kernelRouters{t: t, name: fmt.Sprintf("pwt%d%s", os.Getpid(), strings.ReplaceAll(t.Name(), "/", "-"))}
 	t.Cleanup(func() { k.sh("for r in " + strings.Join(names, " ") + "; do ip netns del $p-$r; done") })
 	k.sh(`set -e
@@ -186,6 +182,7 @@ func overOneHop(all []string, link string) bool {
 // Over the kernel's own routers a trace sees the hops that traceroute, mtr and scamper see, and the ways that scamper's tracelb does, also where the
 // kernel's packet filter drops, rejects and translates, and its routers limit their answers.
 func TestTraceKernelRouters(t *testing.T) {
+	installed(t, "traceroute", "mtr", "scamper")
 	carrying(t)
 	t.Run("IPv4", func(t *testing.T) {
 		t.Parallel()
