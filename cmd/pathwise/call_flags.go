@@ -16,6 +16,15 @@ func flagBeside(flags *pflag.FlagSet, names ...string) *pflag.Flag {
 	return firstFlag(flags, func(name string) bool { return !slices.Contains(names, name) })
 }
 
+// flagUnfit is the first flag of a call, by the alphabet, that does not hold for it; nil: all do. In a mode of the command (on), such as trace --live, the flags of both lists
+// hold; else all but those of only.
+func flagUnfit(flags *pflag.FlagSet, on bool, with, only []string) *pflag.Flag {
+	if on {
+		return flagBeside(flags, slices.Concat(with, only)...)
+	}
+	return flagAmong(flags, only...)
+}
+
 func firstFlag(flags *pflag.FlagSet, which func(name string) bool) (first *pflag.Flag) {
 	flags.Visit(func(f *pflag.Flag) {
 		if first == nil && which(f.Name) {

@@ -21,11 +21,15 @@ func TestFlagsOfACall(t *testing.T) {
 		return f.Name
 	}
 	for got, want := range map[string]string{
-		"among a: " + name(flagAmong(flags, "a")):           "among a: none",
-		"among c, b: " + name(flagAmong(flags, "c", "b")):   "among c, b: b",
-		"beside a: " + name(flagBeside(flags, "a")):         "beside a: b",
-		"beside b: " + name(flagBeside(flags, "b")):         "beside b: c",
-		"beside b, c: " + name(flagBeside(flags, "b", "c")): "beside b, c: none",
+		"among a: " + name(flagAmong(flags, "a")):                                     "among a: none",
+		"among c, b: " + name(flagAmong(flags, "c", "b")):                             "among c, b: b",
+		"beside a: " + name(flagBeside(flags, "a")):                                   "beside a: b",
+		"beside b: " + name(flagBeside(flags, "b")):                                   "beside b: c",
+		"beside b, c: " + name(flagBeside(flags, "b", "c")):                           "beside b, c: none",
+		"with b, c: " + name(flagUnfit(flags, true, []string{"b"}, []string{"c"})):    "with b, c: none",
+		"with b alone: " + name(flagUnfit(flags, true, []string{"b"}, []string{"a"})): "with b alone: c",
+		"off, only c: " + name(flagUnfit(flags, false, []string{"b"}, []string{"c"})): "off, only c: c",
+		"off, only a: " + name(flagUnfit(flags, false, []string{"b"}, []string{"a"})): "off, only a: none",
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -66,16 +65,15 @@ func addConnect(c *cobra.Command, s *session, flags *parameterFlags) {
 
 // checkConnectFlags refuses flags that hold without --connect alone, or with it alone.
 func checkConnectFlags(flags *pflag.FlagSet) error {
-	if !flags.Changed("connect") {
-		if f := flagAmong(flags, connectOnly...); f != nil {
-			return badFlag(f.Name, fmt.Errorf("%q: it is for --connect; give that, too", f.Value))
-		}
+	on := flags.Changed("connect")
+	switch f := flagUnfit(flags, on, connectFlags, connectOnly); {
+	case f == nil:
 		return nil
-	}
-	if f := flagBeside(flags, slices.Concat(connectFlags, connectOnly)...); f != nil {
+	case on:
 		return input.Errorf("--%s: not for --connect, which opens connections of no content; leave it out", f.Name)
+	default:
+		return badFlag(f.Name, fmt.Errorf("%q: it is for --connect; give that, too", f.Value))
 	}
-	return nil
 }
 
 func (call *connectCall) run(c *cobra.Command, s *session) error {

@@ -34,21 +34,23 @@ func (p *pastFlags) add(flags *pflag.FlagSet) {
 	p.mesh.tokenFlag(flags)
 }
 
-// ofPast are the flags that go with --pair.
-var ofPast = []string{"pair", "since", "data", "controller", "ca-file", "token-file", "fail-on", "json", "quiet", "verbose"}
+// ofPast are the flags that hold with --pair, and ofPastOnly those that hold with it alone.
+var (
+	ofPast     = []string{"pair", "since", "fail-on", "json", "quiet", "verbose"}
+	ofPastOnly = []string{"data", "controller", "ca-file", "token-file"}
+)
 
 // check says which flag does not fit: one that measures beside --pair, or one of a controller without it.
 func (p *pastFlags) check(flags *pflag.FlagSet) error {
-	if p.pair == "" {
-		if f := flagAmong(flags, "data", "controller", "ca-file", "token-file"); f != nil {
-			return badFlag(f.Name, errors.New("it goes with --pair SOURCE/TARGET, which asks a controller"))
-		}
+	on := p.pair != ""
+	switch f := flagUnfit(flags, on, ofPast, ofPastOnly); {
+	case f == nil:
 		return nil
-	}
-	if f := flagBeside(flags, ofPast...); f != nil {
+	case on:
 		return badFlag(f.Name, errors.New("it is for what is measured now, and --pair measures nothing"))
+	default:
+		return badFlag(f.Name, errors.New("it goes with --pair SOURCE/TARGET, which asks a controller"))
 	}
-	return nil
 }
 
 // diagnose asks the controller for the history of the pair.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -62,16 +61,14 @@ func addLive(c *cobra.Command, s *session, flags *parameterFlags) {
 
 // checkLiveFlags refuses the flags that do not hold for a trace that goes on, or for it alone.
 func checkLiveFlags(flags *pflag.FlagSet, on bool) error {
-	if !on {
-		if f := flagAmong(flags, liveOnly...); f != nil {
-			return badFlag(f.Name, fmt.Errorf("%q: it is for --live and --report; give one of them, too", f.Value))
-		}
+	switch f := flagUnfit(flags, on, liveFlags, liveOnly); {
+	case f == nil:
 		return nil
-	}
-	if f := flagBeside(flags, slices.Concat(liveFlags, liveOnly)...); f != nil {
+	case on:
 		return input.Errorf("--%s: not for --live and --report, which send one packet to each hop a round; leave it out", f.Name)
+	default:
+		return badFlag(f.Name, fmt.Errorf("%q: it is for --live and --report; give one of them, too", f.Value))
 	}
-	return nil
 }
 
 func (l *liveCall) run(c *cobra.Command, s *session, flags *parameterFlags, args []string) error {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -69,16 +68,14 @@ func addWatch(c *cobra.Command, s *session, flags *parameterFlags) {
 
 // checkWatchFlags refuses flags that hold without --watch alone, or with it alone.
 func checkWatchFlags(flags *pflag.FlagSet, with bool) error {
-	if !with {
-		if f := flagAmong(flags, watchOnly...); f != nil {
-			return input.Errorf("--%s: only with --watch; leave it out, or add that", f.Name)
-		}
+	switch f := flagUnfit(flags, with, watchFlags, watchOnly); {
+	case f == nil:
 		return nil
-	}
-	if f := flagBeside(flags, slices.Concat(watchFlags, watchOnly)...); f != nil {
+	case with:
 		return input.Errorf("--%s: not for --watch; leave it out", f.Name)
+	default:
+		return input.Errorf("--%s: only with --watch; leave it out, or add that", f.Name)
 	}
-	return nil
 }
 
 // run traces until the time is over, or until Ctrl-C.
