@@ -8,8 +8,12 @@ import (
 	"github.com/pathwise-net/pathwise/lookup"
 )
 
-// knownSources name where it is looked up what is known of addresses, as flags of trace and the mesh file do.
-type knownSources struct{ names, asn, owners, places, server string }
+// knownSources say where to look up what is known of addresses. Flags of trace and the mesh file fill them.
+type knownSources struct {
+	hosts, asn, owners, places string // files; asn may also say whom to ask
+	reverse                    bool   // names are asked of name servers
+	server                     string // in place of the name servers of this machine
+}
 
 // open reads the files. field names which of the sources is wrong.
 func (k knownSources) open() (s lookup.Sources, field string, err error) {
@@ -36,8 +40,8 @@ func (k knownSources) open() (s lookup.Sources, field string, err error) {
 			return s, "places", err
 		}
 	}
-	if s.Names = k.names == byDNS; k.names != "" && !s.Names {
-		if s.Hosts, err = lookup.OpenNames(k.names); err != nil {
+	if k.hosts != "" {
+		if s.Hosts, err = lookup.OpenNames(k.hosts); err != nil {
 			return s, "names", err
 		}
 	}
@@ -45,7 +49,8 @@ func (k knownSources) open() (s lookup.Sources, field string, err error) {
 		zones := lookup.ZonesBelow(zone)
 		s.Zones = &zones
 	}
-	switch asks := s.Names || zone != ""; {
+	s.Names = k.reverse
+	switch asks := k.reverse || zone != ""; {
 	case asks:
 		s.DNS, err = lookup.NewDNS(k.server)
 	case k.server != "":

@@ -34,11 +34,7 @@ func openLookup(l config.Lookup) (*routerLookup, error) {
 	if l == (config.Lookup{}) {
 		return nil, nil
 	}
-	sources, field, err := knownSources{asn: l.ASN, owners: l.Owners, places: l.Places, server: l.NameServer}.open()
-	if err == nil && l.Names != "" { // which is a file here, whatever it is called
-		field = "names"
-		sources.Hosts, err = lookup.OpenNames(l.Names)
-	}
+	sources, field, err := knownSources{hosts: l.Names, asn: l.ASN, owners: l.Owners, places: l.Places, server: l.NameServer}.open()
 	if err != nil {
 		return nil, input.Errorf("controller.lookup.%s: %w", strings.ReplaceAll(field, "-", "_"), err)
 	}

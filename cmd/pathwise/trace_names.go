@@ -17,6 +17,7 @@ import (
 // knownFlags are the flags of trace that name where to look up what is known of the addresses on a route. They are of the command alone, not parameters of the probe: a
 // caller of an agent shall neither name files of its host nor servers that it asks.
 type knownFlags struct {
+	names string // a hosts file, byDNS, or "" for no names
 	knownSources
 
 	sources lookup.Sources
@@ -44,7 +45,11 @@ func (f *knownFlags) given() bool { return cmp.Or(f.names, f.asn, f.owners, f.pl
 
 // open reads the files, so that what is wrong with them is said before anything is sent.
 func (f *knownFlags) open() error {
-	sources, flag, err := f.knownSources.open()
+	from := f.knownSources
+	if from.reverse = f.names == byDNS; !from.reverse {
+		from.hosts = f.names
+	}
+	sources, flag, err := from.open()
 	if err != nil {
 		return badFlag(flag, err)
 	}

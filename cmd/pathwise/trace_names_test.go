@@ -24,7 +24,7 @@ func TestTraceWithoutNameServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	known := knownFlags{knownSources: knownSources{names: byDNS, asn: byDNS + ":asn.example", server: silent.LocalAddr().String()}}
+	known := knownFlags{names: byDNS, knownSources: knownSources{asn: byDNS + ":asn.example", server: silent.LocalAddr().String()}}
 	if err := known.open(); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestNamesOnATerminal(t *testing.T) {
 	if err := os.WriteFile(file, []byte("192.0.2.1 home\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	known := &knownFlags{knownSources: knownSources{names: file}}
+	known := &knownFlags{names: file}
 	if err := known.open(); err != nil {
 		t.Fatal(err)
 	}
@@ -126,10 +126,10 @@ func TestTraceAsks(t *testing.T) {
 		zones *lookup.Zones
 	}{
 		{knownFlags{}, false, nil},
-		{knownFlags{knownSources: knownSources{names: byDNS}}, true, nil},
-		{knownFlags{knownSources: knownSources{names: "/etc/hosts"}}, false, nil},
+		{knownFlags{names: byDNS}, true, nil},
+		{knownFlags{names: "/etc/hosts"}, false, nil},
 		{knownFlags{knownSources: knownSources{asn: config.AskCymru}}, false, &cymru},
-		{knownFlags{knownSources: knownSources{names: byDNS, asn: "dns:example.net.", server: "127.0.0.1:53"}}, true, &own},
+		{knownFlags{names: byDNS, knownSources: knownSources{asn: "dns:example.net.", server: "127.0.0.1:53"}}, true, &own},
 	} {
 		f := test.flags
 		if err := f.open(); err != nil {

@@ -85,7 +85,7 @@ func TestManyTracesLookUpBeside(t *testing.T) {
 			}
 		}
 	}()
-	known := &knownFlags{knownSources: knownSources{names: byDNS, server: silent.LocalAddr().String()}}
+	known := &knownFlags{names: byDNS, knownSources: knownSources{server: silent.LocalAddr().String()}}
 	if err := known.open(); err != nil {
 		t.Fatal(err)
 	}
