@@ -1,7 +1,7 @@
 package lab
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 
 	"github.com/goccy/go-yaml/ast"
@@ -28,20 +28,20 @@ func (r *Roles) UnmarshalYAML(node ast.Node) error {
 	}
 	list, is := node.(*ast.SequenceNode)
 	if !is {
-		return document.At(node, fmt.Errorf("want true, or a list of incoming, sub-ip, outgoing and next-hop"))
+		return document.At(node, errors.New("want true, or a list of incoming, sub-ip, outgoing and next-hop"))
 	}
 	for _, value := range list.Values {
 		name, _ := document.Scalar(value)
 		role := slices.Index(roleNames, name)
 		if role < 0 || slices.Contains(*r, packet.Role(role)) {
-			return document.At(value, fmt.Errorf("want each once of incoming, sub-ip, outgoing and next-hop"))
+			return document.At(value, errors.New("want each once of incoming, sub-ip, outgoing and next-hop"))
 		}
 		*r = append(*r, packet.Role(role))
 	}
 	return nil
 }
 
-// bundled is what numbers and names of the parts of interfaces are made of: the lab has no bundles, and tells of each interface as of one of two cables.
+// bundled is how much larger the number of an interface's part is than its own: the lab has no bundles of cables, and tells of each interface as of one with parts.
 const bundled = 1000
 
 // toldInterface is the interface of a role, with the parts that RFC 5837 has of it, and whether there is one: a packet for which there is no route
