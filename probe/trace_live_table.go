@@ -199,6 +199,6 @@ func roundsText(w io.Writer, r *measure.Result) {
 	}
 	fmt.Fprintln(w, r.Samples.Rounds.Loss.Verdict)
 	if r.Samples.Paths != nil {
-		fmt.Fprintln(w, PathsSummary(r.Samples.Paths))
+		fmt.Fprintln(w, graphOf(r.Samples.Paths).Summary()+".")
 	}
 }

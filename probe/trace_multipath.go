@@ -3,7 +3,6 @@ package probe
 import (
 	"net/netip"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/pathwise-net/pathwise/analysis/multipath"
@@ -84,26 +83,27 @@ func pathsSample(g *multipath.Graph, rtt func(ttl int, address netip.Addr) *floa
 	return s
 }
 
-// PathsSummary is how many ways a trace found, and how sure that is, as a sentence.
-func PathsSummary(s *measure.PathsSample) string {
-	text := strings.TrimSpace(PathsText(s))
-	return text[strings.LastIndex(text, "\n")+1:] + "."
-}
-
-// PathsText draws the ways that a trace found.
-func PathsText(s *measure.PathsSample) string {
+// graphOf is the graph that a Result has.
+func graphOf(s *measure.PathsSample) *multipath.Graph {
 	g := &multipath.Graph{Confidence: s.Confidence, Complete: s.Complete, Probes: s.SentPackets, Flows: s.Flows}
-	rtts := map[netip.Addr]string{}
 	for _, v := range s.Vertices {
-		address, _ := netip.ParseAddr(v.Address)
+		address, _ := netip.ParseAddr(v.Address) // the zero Addr of one that is silent
 		g.Vertices = append(g.Vertices, multipath.Vertex{TTL: v.TTL, Address: address, Final: v.Final, Balancing: multipath.Balancing(v.Balancing), Flows: v.Flows})
-		if v.RTT != nil {
-			rtts[address] = "  " + quantity.FormatSeconds(*v.RTT)
-		}
 	}
 	for _, l := range s.Links {
 		if n := len(s.Vertices); l.From >= 0 && l.From < n && l.To >= 0 && l.To < n && s.Vertices[l.From].TTL < s.Vertices[l.To].TTL { // as all that a trace finds
 			g.Links = append(g.Links, multipath.Link(l))
+		}
+	}
+	return g
+}
+
+// PathsText draws the ways that a trace found.
+func PathsText(s *measure.PathsSample) string {
+	g, rtts := graphOf(s), map[netip.Addr]string{}
+	for i, v := range s.Vertices {
+		if v.RTT != nil {
+			rtts[g.Vertices[i].Address] = "  " + quantity.FormatSeconds(*v.RTT)
 		}
 	}
 	return multipath.Draw(g, func(a netip.Addr) string { return a.String() + rtts[a] })
