@@ -36,8 +36,8 @@ func NewCache(s Sources) *Cache {
 	return &Cache{sources: s, place: make(chan struct{}, atOnce), now: time.Now, known: map[netip.Addr]*entry{}}
 }
 
-// Begin starts to look up those of the addresses that were not begun before, or were not answered AskAgain ago, and waits for no server. So many are asked of at once; each
-// question ends within MostTime of its turn, or with ctx.
+// Begin starts to look up those of the addresses that were not begun before, or were not answered AskAgain ago, and waits for no server. Servers are asked of
+// atOnce of them at a time; each question ends within MostTime of its turn, or with ctx.
 func (c *Cache) Begin(ctx context.Context, addresses []netip.Addr) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,36 +98,36 @@ func (c *Cache) All(ctx context.Context, addresses []netip.Addr) (all map[netip.
 	ctx, cancel := context.WithTimeout(ctx, MostTime)
 	defer cancel()
 	all = map[netip.Addr]Info{}
-	counted := map[*entry]bool{}
+	told := map[netip.Addr]bool{}
 	for _, a := range addresses {
-		a = plain(a)
-		c.mu.Lock()
-		e := c.known[a]
-		c.mu.Unlock()
-		if e == nil && a.IsValid() { // beyond Most
-			if info := c.sources.local(a); info != (Info{}) {
-				all[a] = info
-			}
-			if c.sources.DNS != nil {
-				unanswered++
-			}
-		}
-		if e == nil || counted[e] {
+		if a = plain(a); !a.IsValid() || told[a] {
 			continue
 		}
-		counted[e] = true
-		select {
-		case <-e.done:
-		case <-ctx.Done():
+		told[a] = true
+		info, answered := c.settled(ctx, a)
+		if info != (Info{}) {
+			all[a] = info
 		}
-		c.mu.Lock()
-		if e.info != (Info{}) {
-			all[a] = e.info
-		}
-		if !e.answered {
+		if !answered {
 			unanswered++
 		}
-		c.mu.Unlock()
 	}
 	return all, unanswered
+}
+
+// settled is what is known of an address that was begun, once nothing more will be learned, or when ctx ends. Of one beyond Most it is what files say.
+func (c *Cache) settled(ctx context.Context, a netip.Addr) (info Info, answered bool) {
+	c.mu.Lock()
+	e := c.known[a]
+	c.mu.Unlock()
+	if e == nil {
+		return c.sources.local(a), c.sources.DNS == nil
+	}
+	select {
+	case <-e.done:
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return e.info, e.answered
 }

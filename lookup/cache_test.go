@@ -93,7 +93,7 @@ func TestCacheIsBounded(t *testing.T) {
 	c.Most = 1
 	want := map[netip.Addr]Info{first: {Name: "r1.example.net"}, named: {Name: "home"}}
 	for range 2 {
-		got, unanswered := c.All(context.Background(), []netip.Addr{first, beyond, named, {}})
+		got, unanswered := c.All(context.Background(), []netip.Addr{first, beyond, named, beyond, {}})
 		if d := cmp.Diff(want, got, cmpopts.EquateComparable(netip.Addr{}, netip.Prefix{})); d != "" || unanswered != 2 {
 			t.Errorf("%d are unanswered (-want +got):\n%s", unanswered, d)
 		}
