@@ -36,15 +36,16 @@ func surveyTrains(times int) []Step {
 
 // surveyAnew follows a brief study that is in doubt: it goes on as one that is not brief.
 func (s *Study) surveyAnew(f Findings) []Step {
-	if s.full = s.Goal.Brief && !s.lostAll() && !(f.Capacity.Certain() && (!f.Bucket.Known() || f.Bucket.Rate.Certain())); s.full {
-		return surveyTrains(5)
+	sure := f.Capacity.Certain() && (!f.Bucket.Known() || f.Bucket.Rate.Certain())
+	if !s.Goal.Brief || s.lostAll() || sure {
+		return nil
 	}
-	return nil
+	return surveyTrains(5)
 }
 
-// longAnew sends the long trains of a study that is not brief.
+// longAnew sends the long trains of a study that is not brief, where a brief one goes on as such.
 func (s *Study) longAnew(f Findings) []Step {
-	if !s.full {
+	if s.sent != anew {
 		return nil
 	}
 	return s.usualLong(f)

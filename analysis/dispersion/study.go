@@ -33,10 +33,9 @@ type Study struct {
 	shorts, afterRests, longs, streams, near, sips []Train
 
 	next int     // of the plan
-	sent stage   // that is under way
+	sent stage   // that is under way, the last with trains
 	rest []Step  // of it
 	held float64 // bytes of a bucket, before the last long trains after rests
-	full bool    // a brief study goes on as one that is not, since it left a doubt
 }
 
 // stage is one set of trains, or several that are alike.
