@@ -60,7 +60,7 @@ func newHopsRun(p *Capacity, w way) (*hopsRun, error) {
 		return nil, err
 	}
 	run.udp.Socket = udp
-	if syn, port, err := sock.OpenSYN(w.from); err == nil { // without it the target answers as hops do
+	if syn, port, err := sock.OpenSYN(netip.AddrPortFrom(w.from, 0)); err == nil { // without it the target answers as hops do
 		run.syn.Socket, run.synPort = syn, port
 	}
 	return run, nil

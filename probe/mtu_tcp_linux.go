@@ -53,7 +53,7 @@ const optionBlocks = 5
 // one second and after three, and is given that time where it is the only port to try.
 func openMTUSegments(port int, patience time.Duration) func(context.Context, way) (mtuWire, error) {
 	return func(ctx context.Context, w way) (mtuWire, error) {
-		s, own, err := sock.OpenSYN(w.from)
+		s, own, err := sock.OpenSYN(netip.AddrPortFrom(w.from, 0))
 		if err != nil {
 			return nil, err
 		}

@@ -24,6 +24,6 @@ func tryStamps() error { return tried(sock.OpenUDP(false)) }
 
 // trySYN opens a raw socket for TCP, on loopback.
 func trySYN() error {
-	s, _, err := sock.OpenSYN(netip.AddrFrom4([4]byte{127, 0, 0, 1}))
+	s, _, err := sock.OpenSYN(netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 0))
 	return tried(s, err)
 }

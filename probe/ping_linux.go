@@ -104,7 +104,7 @@ func (p Ping) openPackets(w way, to netip.AddrPort) (socket *sock.Socket, packet
 	switch {
 	case p.bySYN():
 		var port uint16
-		if socket, port, err = sock.OpenSYN(w.from); err == nil {
+		if socket, port, err = sock.OpenSYN(netip.AddrPortFrom(w.from, 0)); err == nil {
 			packets = &synPackets{from: netip.AddrPortFrom(w.from, port), to: to, base: p.Rand.Uint32()}
 		}
 	case p.Proto == protoUDP || p.Proto == protoSTAMP:

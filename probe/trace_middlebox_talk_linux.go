@@ -25,7 +25,7 @@ var errTalkSilent = errors.New("no answer in time")
 //	SYN ->   <- SYN ACK   ACK, request ->   <- answer   ACK ->   RST ->
 func talkTCP(ctx context.Context, flow *traceFlow, request []byte) (line []byte, err error) {
 	local := flow.from.Addr()
-	s, port, err := sock.OpenTCP(local)
+	s, port, err := sock.OpenTCP(netip.AddrPortFrom(local, 0))
 	if err != nil {
 		return nil, err
 	}

@@ -37,10 +37,8 @@ func openTracePort(t Trace, flow *traceFlow, raw bool, local netip.AddrPort) (s 
 	case traceTCP:
 		if t.Multipath {
 			s, port, err = sock.OpenSYNs(local, uint16(t.Port))
-		} else if port != 0 {
-			s, err = sock.OpenSYNFrom(local)
 		} else {
-			s, port, err = sock.OpenSYN(local.Addr())
+			s, port, err = sock.OpenSYN(local)
 		}
 	case traceICMP:
 		open := sock.OpenEchoAs

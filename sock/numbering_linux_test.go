@@ -56,7 +56,7 @@ func TestStampsBesideRefusals(t *testing.T) {
 		}
 		for name, open := range map[string]func(netip.Addr) (*Socket, error){
 			"UDP":      func(to netip.Addr) (*Socket, error) { return OpenUDP(to.Is6()) },
-			"TCP":      func(to netip.Addr) (*Socket, error) { s, _, err := OpenSYN(to); return s, err },
+			"TCP":      func(to netip.Addr) (*Socket, error) { s, _, err := OpenSYN(netip.AddrPortFrom(to, 0)); return s, err },
 			"raw ICMP": func(to netip.Addr) (*Socket, error) { return OpenRawEcho(to.Is6(), 0) },
 		} {
 			for _, to := range loopbacks {

@@ -14,30 +14,24 @@ import (
 // sourceAt and portAt are where a TCP header has its source and its destination port, in bytes from its start.
 const sourceAt, portAt = 0, 2
 
-// OpenSYN opens a raw socket that sends TCP segments from a port of local and hears those that come to it. The port is held, so
-// that nothing else on this host uses it; nobody listens there, so the kernel ends by itself (RST) what a far end opens. Segments
-// begin with the TCP header, and their checksum is for the caller to compute. It needs CAP_NET_RAW; without it the error is
-// a PermissionError.
-func OpenSYN(local netip.Addr) (s *Socket, port uint16, err error) {
-	return openSYN(netip.AddrPortFrom(local, 0), 0, false)
+// OpenSYN opens a raw socket that sends TCP segments from the port of local, 0: a free one, and hears those that come to it. The port is held and
+// returned, so that nothing else on this host uses it; one that another socket has is refused with EADDRINUSE. Nobody listens there, so the kernel ends by
+// itself (RST) what a far end opens. Segments begin with the TCP header, and their checksum is for the caller to compute. It needs CAP_NET_RAW; without it
+// the error is a PermissionError.
+func OpenSYN(local netip.AddrPort) (s *Socket, port uint16, err error) {
+	return openSYN(local, 0, false)
 }
 
-// OpenSYNFrom is OpenSYN from a port that the caller chose. One that another socket has is refused with EADDRINUSE.
-func OpenSYNFrom(local netip.AddrPort) (s *Socket, err error) {
-	s, _, err = openSYN(local, 0, false)
-	return s, err
-}
-
-// OpenSYNs is OpenSYN for a caller who sends from several ports: the socket hears all segments that come from a port, whichever port of this host they
-// are for. One of this host's ports is held and returned: that of local, or a free one where it has none.
+// OpenSYNs is OpenSYN for a caller who sends from several ports, of which one is held: the socket hears all segments that come from a port, whichever port
+// of this host they are for.
 func OpenSYNs(local netip.AddrPort, from uint16) (s *Socket, port uint16, err error) {
 	return openSYN(local, from, false)
 }
 
 // OpenTCP is OpenSYN for who speaks TCP by itself: the kernel keeps still about what comes to the port. It listens there with a filter that takes nothing,
 // and what a filter drops is not answered.
-func OpenTCP(local netip.Addr) (s *Socket, port uint16, err error) {
-	return openSYN(netip.AddrPortFrom(local, 0), 0, true)
+func OpenTCP(local netip.AddrPort) (s *Socket, port uint16, err error) {
+	return openSYN(local, 0, true)
 }
 
 // openSYN opens a socket that hears the segments from a port; 0: those to the port that is held. quiet: the kernel does not answer there.
