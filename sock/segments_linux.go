@@ -30,7 +30,11 @@ func (s *Socket) BeginConnect(to netip.AddrPort) error {
 		}
 		return struct{}{}, err
 	})
-	if s.refused = errors.Is(err, unix.ECONNREFUSED); err != nil && !s.refused { // a refusal is an answer, which comes to the socket, too
+	if errors.Is(err, unix.ECONNREFUSED) { // which is an answer, and comes to the socket, too
+		s.unconnected = unix.ECONNREFUSED
+		return nil
+	}
+	if err != nil {
 		return fmt.Errorf("connect to %s: %w", to, err)
 	}
 	return nil
@@ -38,21 +42,19 @@ func (s *Socket) BeginConnect(to netip.AddrPort) error {
 
 // Connected says what the kernel, which knows what it sent, makes of the answers to BeginConnect: open, or an error such as ECONNREFUSED; neither: it waits for one.
 func (s *Socket) Connected() (open bool, err error) {
+	if s.unconnected != nil {
+		return false, s.unconnected
+	}
 	held, err := s.held.SyscallConn()
 	if err != nil {
 		return false, err
 	}
-	_, err = control(held, func(fd int) (struct{}, error) {
+	open, s.unconnected = control(held, func(fd int) (bool, error) {
 		if code, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR); err != nil || code != 0 { // reading clears it
-			s.refused = true
-			return struct{}{}, cmp.Or(err, error(unix.Errno(code)))
+			return false, cmp.Or(err, error(unix.Errno(code)))
 		}
 		_, opening := unix.Getpeername(fd)
-		open = opening == nil
-		return struct{}{}, nil
+		return opening == nil, nil
 	})
-	if err == nil && s.refused {
-		err = unix.ECONNREFUSED
-	}
-	return open, err
+	return open, s.unconnected
 }

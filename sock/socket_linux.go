@@ -19,7 +19,7 @@ type Socket struct {
 	raw         bool
 	ident       ident    // of a raw socket for echoes
 	held        *os.File // of a raw socket for TCP: what keeps its port from others
-	refused     bool     // what BeginConnect began
+	unconnected error    // why the connection that BeginConnect began is not open, and will not be
 	numbers     numbering
 	interrupted atomic.Bool
 	stamped     atomic.Bool // it counts among those in stamping
