@@ -2,6 +2,7 @@ package sock
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"os/exec"
 	"testing"
@@ -44,13 +45,14 @@ func TestNumbering(t *testing.T) {
 
 // A stamp is of its packet, whatever was refused before by the packet filter, by a queue or for want of a route.
 func TestStampsBesideRefusals(t *testing.T) {
+	var lacks string
 	inNamespace(t, func() {
 		for _, argv := range [][]string{
 			{"nft", "add table inet f; add chain inet f o {type filter hook output priority 0;}; add rule inet f o meta mark 1 drop"},
 			{"tc", "qdisc", "add", "dev", "lo", "root", "tbf", "rate", "1gbit", "burst", "3000", "limit", "3000"},
 		} {
 			if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
-				t.Logf("%s: %v: %s", argv[0], err, out)
+				lacks = fmt.Sprintf("%s refuses no packets here: %v: %s", argv[0], err, out)
 				return
 			}
 		}
@@ -70,6 +72,9 @@ func TestStampsBesideRefusals(t *testing.T) {
 			}
 		}
 	})
+	if lacks != "" {
+		t.Skip(lacks)
+	}
 }
 
 func stampsBesideRefusals(t *testing.T, name string, s *Socket, to netip.Addr) {
