@@ -126,6 +126,7 @@ func takePorts(t *testing.T, protocol string) {
 	local := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), 0)
 	first, err := open(local)
 	if isPermission(err) {
+		t.Logf("%s is not tried: %v", protocol, err)
 		return
 	}
 	second, failed := open(local)
