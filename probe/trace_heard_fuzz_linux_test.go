@@ -100,7 +100,7 @@ func FuzzTraceHeard(f *testing.F) {
 // hearAll has plans hear answers, and prints what they make of them.
 func hearAll(heard []traceAnswer, flow *traceFlow, now time.Time) {
 	t := Trace{Protocol: flow.protocol}.withDefaults()
-	plan, live := newTracePlan(t), newLivePlan(t, time.Second, 1)
+	plan, live := newTracePlan(t), newLivePlan(t, time.Second, 1, liveNumbers)
 	for ttl := 1; ttl <= heardProbes; ttl++ {
 		plan.sent(ttl, now)
 		live.sent(ttl, now)

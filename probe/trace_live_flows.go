@@ -42,8 +42,7 @@ func newLiveFlows(t Trace, every time.Duration, rounds int, flows []int, now tim
 	every = max(every, time.Duration(n)*LiveFastest)
 	l := &liveFlows{flows: flows, onWay: liveNumbers / n, left: make([]leftFlow, liveStamps)}
 	for i := range flows {
-		p := newLivePlan(t, every, rounds)
-		p.probes = make([]liveProbe, l.onWay)
+		p := newLivePlan(t, every, rounds, l.onWay)
 		if i > 0 {
 			p.first = now.Add(time.Duration(i) * every / time.Duration(n))
 		}

@@ -11,7 +11,7 @@ import (
 
 // playAnyOrder plays a plan with routers that answer any packet with anything at any time, as each step says, and reports what a plan never does.
 func playAnyOrder(t *testing.T, steps []byte) {
-	p := newLivePlan(Trace{Target: "carol", MaxTTL: 6, Timeout: 500 * time.Millisecond}.withDefaults(), 100*time.Millisecond, 1+len(steps)%4)
+	p := newLivePlan(Trace{Target: "carol", MaxTTL: 6, Timeout: 500 * time.Millisecond}.withDefaults(), 100*time.Millisecond, 1+len(steps)%4, liveNumbers)
 	now := liveStart
 	for _, step := range steps {
 		now = now.Add(5 * time.Millisecond) // several packets may leave
@@ -78,7 +78,7 @@ func FuzzLivePlan(f *testing.F) {
 
 // Late answers in the only round may take the farthest hop back once the last packet was of the highest TTL: nothing is sent beyond it.
 func TestLiveRouteTakenBack(t *testing.T) {
-	p := newLivePlan(Trace{Target: "carol", MaxTTL: 8}.withDefaults(), time.Second, 1)
+	p := newLivePlan(Trace{Target: "carol", MaxTTL: 8}.withDefaults(), time.Second, 1, liveNumbers)
 	now := liveStart
 	send := func() {
 		t.Helper()

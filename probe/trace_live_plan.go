@@ -56,9 +56,10 @@ type liveProbe struct {
 // liveNumbers is how many numbers packets have, all of which a packet of UDP and the least quotes have room for: those of 160 hops, ten rounds a second, for ten seconds.
 const liveNumbers = 1 << 14
 
-func newLivePlan(t Trace, every time.Duration, rounds int) *livePlan {
+// newLivePlan is a plan whose packets have so many numbers.
+func newLivePlan(t Trace, every time.Duration, rounds, numbers int) *livePlan {
 	return &livePlan{maxTTL: t.MaxTTL, rounds: rounds, dscp: t.DSCP, every: every, timeout: t.Timeout, gap: t.Interval, ahead: traceShyAhead,
-		hops: make([]liveHop, t.MaxTTL), probes: make([]liveProbe, liveNumbers)}
+		hops: make([]liveHop, t.MaxTTL), probes: make([]liveProbe, numbers)}
 }
 
 // limit is the highest TTL that is asked.
@@ -78,7 +79,7 @@ func (p *livePlan) due(now time.Time) (ttl int, at time.Time, more bool) {
 	return ttl, at, more
 }
 
-// next is due, but for the numbers of packets.
+// next is when the pace lets the next packet leave, and its TTL, whether or not its number is free by then.
 func (p *livePlan) next(now time.Time) (ttl int, at time.Time, more bool) {
 	switch {
 	case p.paused || p.number-p.oldest >= len(p.probes):

@@ -96,7 +96,7 @@ func (path *livePath) send(p *livePlan, ttl int, now time.Time) {
 func (p *livePlan) state() LiveState { return (&liveFlows{plans: []*livePlan{p}}).state() }
 
 func newTestLivePlan(rounds int) *livePlan {
-	return newLivePlan(Trace{Target: "carol"}.withDefaults(), time.Second, rounds)
+	return newLivePlan(Trace{Target: "carol"}.withDefaults(), time.Second, rounds, liveNumbers)
 }
 
 // The first round finds the end, three hops ahead of what answered, and passes silent ones; later ones send one packet to each hop.
