@@ -30,8 +30,10 @@ func (r *traceRun) middleboxes(ctx context.Context, result *measure.Result) erro
 	}
 	if !r.plan.opens() {
 		found.FarError = "no connection opens at the port"
-	} else if err := r.farEnd(ctx, distance, echoes, found, &points); err != nil {
+	} else if point, err := r.farEnd(ctx, distance, echoes, found); err != nil {
 		return err
+	} else if point != nil {
+		points = append(points, *point)
 	}
 	for _, p := range points {
 		found.Points = append(found.Points, measure.MiddleboxPoint{TTL: p.Hop, Far: p.Far, Shown: p.Shown})
@@ -66,11 +68,12 @@ func (r *traceRun) distance(ctx context.Context) (distance int, hops []measure.H
 	return int(echo.Metrics[measure.HopCount]), echo.Samples.Hops, nil
 }
 
-// farEnd asks the far end what arrived. Where it does not tell, and answers from nearer than the target is by echoes, a proxy is looked for.
-func (r *traceRun) farEnd(ctx context.Context, distance int, echoes []measure.Hop, found *measure.Middleboxes, points *[]changed.Point) error {
+// farEnd asks the far end what arrived; nil: it does not tell, for which found has the reason. Where it does not, and answers from nearer than the target is by echoes, a proxy is
+// looked for.
+func (r *traceRun) farEnd(ctx context.Context, distance int, echoes []measure.Hop, found *measure.Middleboxes) (*changed.Point, error) {
 	point, itself, err := r.arrived(ctx, distance)
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
 	if err != nil {
 		found.FarError = err.Error()
@@ -78,16 +81,16 @@ func (r *traceRun) farEnd(ctx context.Context, distance int, echoes []measure.Ho
 	if may := proxyOf(r.plan.end, distance, echoes, true); may != nil && !itself {
 		found.Proxy = judgeProxy(*may, r.proxyTrials(ctx))
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		}
 	}
 	if found.Proxy != nil && !found.Proxy.Possible {
 		found.FarError = "it is the proxy that answers"
 	}
-	if found.FarError == "" {
-		*points = append(*points, point)
+	if found.FarError != "" {
+		return nil, nil
 	}
-	return nil
+	return &point, nil
 }
 
 // proxyTrials sends SYNs of other flows that live for as many hops as it took to an answer.
@@ -95,10 +98,9 @@ func (r *traceRun) proxyTrials(ctx context.Context) []proxyTrial {
 	trials := make([]proxyTrial, 2*proxyFlows)
 	var all sync.WaitGroup
 	for i := range trials {
-		t := &trials[i]
-		port := proxyPort + i
-		if t.same = i < proxyFlows; t.same {
-			port = r.Port
+		t, port := &trials[i], r.Port
+		if t.same = i < proxyFlows; !t.same {
+			port = proxyPort + i - proxyFlows
 		}
 		all.Go(func() {
 			tried, err := Trace{Target: r.flow.target.String(), Protocol: traceTCP, Port: port, MaxTTL: r.plan.end, Queries: proxyQueries, Timeout: r.Timeout, Interval: r.Interval, NewFlow: true}.Do(ctx)
