@@ -95,10 +95,7 @@ func narrowBack(ctx context.Context, to netip.Addr, ask retrace.Ask) (found retr
 	if n != nil {
 		found.Whole.Narrowings = []measure.Narrowing{*n}
 	}
-	found.Whole.SentPackets = len(run.sent)
-	for _, p := range run.sent {
-		found.Whole.SentBytes += p.size
-	}
+	run.countIn(&found.Whole)
 	return found, err
 }
 

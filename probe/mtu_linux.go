@@ -98,10 +98,7 @@ func (p MTU) measureBy(ctx context.Context, t mtuTrial, w way, result *measure.R
 	defer context.AfterFunc(ctx, wire.interrupt)()
 	search.least = max(search.least, wire.least())
 	run := &mtuRun{wire: wire, wait: p.Timeout, timeout: p.Timeout}
-	defer func() {
-		result.Metrics[measure.SentPackets] += float64(len(run.sent))
-		result.Metrics[measure.ReceivedPackets] += float64(run.answers)
-	}()
+	defer run.count(result)
 	if answered, err = run.contact(search.least); err != nil || !answered {
 		return false, err
 	}
@@ -119,6 +116,12 @@ func (p MTU) measureBy(ctx context.Context, t mtuTrial, w way, result *measure.R
 	return true, run.back(ctx, search.passes, w, result)
 }
 
+// count adds the packets of a run to those of a Result.
+func (r *mtuRun) count(result *measure.Result) {
+	result.Metrics[measure.SentPackets] += float64(len(r.sent))
+	result.Metrics[measure.ReceivedPackets] += float64(r.answers)
+}
+
 // silentlyNarrowed says that packets which are too large vanish, by hops as mtuNarrowing returns them: on the way there, or their answers on the way back.
 func silentlyNarrowed(hops []measure.Hop) bool {
 	return len(hops) > 0 && hops[len(hops)-1].Reply == mtuSilence
@@ -132,10 +135,7 @@ func (p MTU) apart(ctx context.Context, s *mtuSearch, wait time.Duration, w way,
 	}
 	defer run.wire.close()
 	defer context.AfterFunc(ctx, run.wire.interrupt)()
-	defer func() {
-		result.Metrics[measure.SentPackets] += float64(len(run.sent))
-		result.Metrics[measure.ReceivedPackets] += float64(run.answers)
-	}()
+	defer run.count(result)
 	result.Parameters["proto"], result.Parameters["port"] = protoSTAMP, port
 	both := s.passes
 	s = &mtuSearch{least: max(s.least, run.wire.least()), most: s.most, passes: max(both, run.wire.least()), told: both}

@@ -30,7 +30,8 @@ func (t Trace) sizes(ctx context.Context, result *measure.Result) error {
 	if err != nil {
 		return err
 	}
-	run, end, err := t.sizeRun(ctx, way{to, from}, s, result.Samples.Hops)
+	w := way{to, from}
+	run, end, err := t.sizeRun(ctx, w, s, result.Samples.Hops)
 	if err != nil || run == nil {
 		return err
 	}
@@ -39,13 +40,13 @@ func (t Trace) sizes(ctx context.Context, result *measure.Result) error {
 	if end < mtuTTL {
 		result.Note(fmt.Sprintf("the target answers nothing by which sizes are measured; the MTU is that up to hop %d", end))
 	}
-	w, most := way{to, from}, s.most
-	if err = run.steps(s, end, from, result); err == nil && run.stamps() != nil && end == mtuTTL {
-		err = run.back(ctx, int(result.Metrics[measure.PathMTU]), w, result)
-	}
-	narrowings := result.Samples.Route.Narrowings
-	if n := len(narrowings); err == nil && run.stamps() == nil && end == mtuTTL && n > 0 && !narrowings[n-1].Refused {
-		err = t.sizesApart(ctx, &mtuSearch{least: s.least, most: most}, run.wait, w, result)
+	if err = run.steps(s, end, from, result); err == nil && end == mtuTTL {
+		narrowings := result.Samples.Route.Narrowings
+		if n := len(narrowings); run.stamps() == nil && n > 0 && !narrowings[n-1].Refused {
+			err = t.sizesApart(ctx, &mtuSearch{least: s.least, most: s.most}, run.wait, w, result)
+		} else {
+			err = run.back(ctx, int(result.Metrics[measure.PathMTU]), w, result)
+		}
 	}
 	if err != nil {
 		if ctx.Err() != nil { // whatever call it made fail
@@ -53,7 +54,7 @@ func (t Trace) sizes(ctx context.Context, result *measure.Result) error {
 		}
 		return fmt.Errorf("find MTU to %s: %w", t.Target, err)
 	}
-	addSent(result.Samples.Route, run)
+	run.countIn(result.Samples.Route)
 	return nil
 }
 
@@ -75,13 +76,14 @@ func (t Trace) sizesApart(ctx context.Context, s *mtuSearch, wait time.Duration,
 	if err = run.steps(s, mtuTTL, w.from, result); err == nil {
 		err = run.back(ctx, int(result.Metrics[measure.PathMTU]), w, result)
 	}
-	addSent(result.Samples.Route, run)
+	run.countIn(result.Samples.Route)
 	return err
 }
 
-func addSent(route *measure.RouteSample, run *mtuRun) {
-	route.SentPackets += len(run.sent)
-	for _, p := range run.sent {
+// countIn adds the packets of a run to those of a route.
+func (r *mtuRun) countIn(route *measure.RouteSample) {
+	route.SentPackets += len(r.sent)
+	for _, p := range r.sent {
 		route.SentBytes += p.size
 	}
 }
