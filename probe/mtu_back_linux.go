@@ -38,8 +38,8 @@ func dialResponder(ctx context.Context, at netip.AddrPort) (net.Conn, error) {
 	return conn, nil
 }
 
-// narrowingBack asks the far end where packets of more than some bytes vanish on the way back; nil: they came to this host.
-func narrowingBack(ctx context.Context, target netip.Addr, bytes int, timeout time.Duration) (*measure.Narrowing, error) {
+// askNarrowing asks the far end where packets of more than some bytes vanish on the way back; nil: they came to this host.
+func askNarrowing(ctx context.Context, target netip.Addr, bytes int, timeout time.Duration) (*measure.Narrowing, error) {
 	ctx, cancel := context.WithTimeout(ctx, backTimeout)
 	defer cancel()
 	conn, err := dialResponder(ctx, netip.AddrPortFrom(target, traceResponderPort))
@@ -67,8 +67,8 @@ func toldNarrowing(told retrace.Route, bytes int) (*measure.Narrowing, error) {
 	return &n, nil
 }
 
-// narrowBack finds where packets of more than ask.Size bytes vanish on the way to who asks, for retrace. It sends echoes, or, where it may not, datagrams to a port on which nobody listens.
-func narrowBack(ctx context.Context, to netip.Addr, ask retrace.Ask) (found retrace.Route, err error) {
+// answerNarrowing finds where packets of more than ask.Size bytes vanish on the way to who asked. It sends echoes, or, where it may not, datagrams to a port on which nobody listens.
+func answerNarrowing(ctx context.Context, to netip.Addr, ask retrace.Ask) (found retrace.Route, err error) {
 	from, err := sock.Source(to)
 	if err != nil {
 		return found, err
@@ -88,7 +88,7 @@ func narrowBack(ctx context.Context, to netip.Addr, ask retrace.Ask) (found retr
 	defer wire.close()
 	defer context.AfterFunc(ctx, wire.interrupt)()
 	run := &mtuRun{wire: wire, wait: ask.Timeout, timeout: ask.Timeout}
-	n, err := run.narrows(ask.Size, from)
+	n, err := run.bisect(ask.Size, from)
 	if ctx.Err() != nil { // whatever call it made fail
 		err = context.Cause(ctx)
 	}
@@ -99,9 +99,9 @@ func narrowBack(ctx context.Context, to netip.Addr, ask retrace.Ask) (found retr
 	return found, err
 }
 
-// narrows is where packets of more than some bytes, which come to the end, are not passed on; nil: they come there. It sends no more than retrace.MostSized of them: what hops answer
+// bisect finds where packets of more than some bytes, which come to the end, are not passed on; nil: they come there. It sends no more than retrace.MostSized of them: what hops answer
 // small ones is found first, and the last of those that a large one comes to by halves.
-func (r *mtuRun) narrows(passes int, from netip.Addr) (*measure.Narrowing, error) {
+func (r *mtuRun) bisect(passes int, from netip.Addr) (*measure.Narrowing, error) {
 	least := r.wire.least() // without root more than retrace.LeastSize
 	if passes < least {
 		return nil, fmt.Errorf("packets of %d bytes: this host may send none below %d", passes, least)

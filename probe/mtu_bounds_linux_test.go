@@ -198,7 +198,7 @@ func TestMTUDemand(t *testing.T) {
 }
 
 // The hop behind which larger packets vanish is found by halves, with few of them, wherever it is, and whatever hops are silent.
-func TestMTUNarrows(t *testing.T) {
+func TestMTUBisect(t *testing.T) {
 	at := func(ttl int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, byte(ttl)}) }
 	const far, passes = 12, 1300
 	for _, c := range []struct {
@@ -233,7 +233,7 @@ func TestMTUNarrows(t *testing.T) {
 			}
 			return &mtuHeard{from: at(ttl), reason: sock.TimeExceeded}
 		})
-		got, err := run.narrows(passes, at(99))
+		got, err := run.bisect(passes, at(99))
 		if d := cmp.Diff(c.want, got); d != "" || err != nil || large > retrace.MostSized {
 			t.Errorf("%s: %v, by %d large packets (-want +got):\n%s", c.name, err, large, d)
 		}
@@ -254,13 +254,13 @@ func (w made) send(index, size, ttl int) (time.Time, error) {
 }
 
 // Whoever asks for sizes that a protocol has no packets of is refused; from its least size on each is sought.
-func TestMTUNarrowsLeast(t *testing.T) {
+func TestMTUBisectLeast(t *testing.T) {
 	for name, packets := range mtuWires() {
 		for _, size := range []int{retrace.LeastSize, packets.least() - 1, packets.least()} {
 			at := netip.MustParseAddr("192.0.2.1")
 			run := scriptedRun(func(int, int) *mtuHeard { return &mtuHeard{from: at, reason: sock.TimeExceeded} })
 			run.wire = made{run.wire.(*scripted), packets}
-			_, err := run.narrows(size, at)
+			_, err := run.bisect(size, at)
 			if refused := err != nil; refused != (size < packets.least()) {
 				t.Errorf("%s: %d bytes of at least %d: %v", name, size, packets.least(), err)
 			}

@@ -214,7 +214,7 @@ func (r *mtuRun) back(ctx context.Context, there int, w way, result *measure.Res
 	if s.passes == there {
 		return nil
 	}
-	n, err := narrowingBack(ctx, w.to, s.passes, r.wait)
+	n, err := askNarrowing(ctx, w.to, s.passes, r.wait)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -92,7 +92,7 @@ func networkOf(address netip.Addr) netip.Prefix {
 // TraceBack finds the route to an address for who asks from there. It is what a retrace.Responder needs.
 func TraceBack(ctx context.Context, to netip.Addr, ask retrace.Ask) (retrace.Route, error) {
 	if ask.Size > 0 {
-		return narrowBack(ctx, to, ask)
+		return answerNarrowing(ctx, to, ask)
 	}
 	r, err := Trace{Target: to.String(), Protocol: ask.Protocol, MaxTTL: ask.MaxTTL, Queries: ask.Queries, Timeout: ask.Timeout, Interval: ask.Interval, DSCP: ask.DSCP}.Do(ctx)
 	if err != nil {
