@@ -30,8 +30,8 @@ func mtuText(w io.Writer, r *measure.Result) {
 			more = " or more"
 		}
 		fmt.Fprintf(w, "way back: %.0f bytes%s\n", back, more)
-		if n := r.Samples.BackNarrows; n != nil {
-			fmt.Fprintln(w, narrowingBackLine("larger packets", *n))
+		if line := backNarrowsLine(r); line != "" {
+			fmt.Fprintln(w, line)
 		}
 	}
 }

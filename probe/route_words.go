@@ -28,8 +28,8 @@ func WordsOf(r *measure.Result) (w RouteWords) {
 	if back := r.Samples.Return; back != nil {
 		w.Return = wayWords(back.Hops, &back.Route)
 	}
-	if n := r.Samples.BackNarrows; n != nil {
-		w.Return.Lines = append(w.Return.Lines, narrowingBackLine("larger packets", *n))
+	if line := backNarrowsLine(r); line != "" {
+		w.Return.Lines = append(w.Return.Lines, line)
 	}
 	if found := r.Samples.Middleboxes; found != nil {
 		for _, c := range found.Changes {

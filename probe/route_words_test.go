@@ -17,6 +17,7 @@ func TestWordsOf(t *testing.T) {
 	}
 	r.Samples.Route = &measure.RouteSample{DSCPChanged: 1}
 	r.Samples.Return = &measure.ReturnRoute{Hops: []measure.Hop{{TTL: 1, MTU: 1400}}, Route: measure.RouteSample{NotForwarding: 2}}
+	r.Samples.BackNarrows = &measure.Narrowing{TTL: 1, Before: 2, Address: "10.0.2.1", Bytes: 1300}
 	r.Samples.Middleboxes = &measure.Middleboxes{Changes: []measure.PacketChange{{Field: "MSS", From: "1460", To: "1360", After: 1, By: 2}}, FarError: "it does not answer",
 		Proxy: &measure.Proxy{TTL: 1, Distance: 3}}
 	want := RouteWords{
@@ -25,8 +26,9 @@ func TestWordsOf(t *testing.T) {
 			Lines: []string{"hop 1 is the first that packets reach with another DSCP than they left with"},
 		},
 		Return: WayWords{
-			Hops:  [][]string{{"[MTU 1400]"}},
-			Lines: []string{"hop 2 is the first of which nothing shows that it forwards: nothing beyond it answers"},
+			Hops: [][]string{{"[MTU 1400]"}},
+			Lines: []string{"hop 2 is the first of which nothing shows that it forwards: nothing beyond it answers",
+				"on the way back packets of more than 1300 bytes vanish behind hop 1 from there (10.0.2.1), and nobody says why: a black hole"},
 		},
 		Middleboxes: []string{"MSS 1460 becomes 1360 between hop 1 (10.0.0.1) and hop 2 (10.0.1.1)"},
 		Proxy:       "a transparent proxy answers at hop 1 in the name of far, which is 3 hops away",

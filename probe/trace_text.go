@@ -49,8 +49,8 @@ func traceText(w io.Writer, r *measure.Result) {
 // WholeLines say what a trace found of the route as a whole, and of who narrows the way back.
 func WholeLines(r *measure.Result) []string {
 	lines := RouteLines(r.Samples.Route)
-	if n := r.Samples.BackNarrows; n != nil {
-		lines = append(lines, narrowingBackLine(fmt.Sprintf("packets of more than %d bytes", n.Bytes), *n))
+	if line := backNarrowsLine(r); line != "" {
+		lines = append(lines, line)
 	}
 	return lines
 }
