@@ -79,31 +79,29 @@ var errNotOpened = errors.New("not opened")
 // opened waits until the kernel has the connection, and keeps what SYN ACKs say. That the kernel alone knows the sequence number of its SYN does not matter: a SYN ACK or
 // a reset of a stranger, who does not know it either, does not end its wait.
 func (m *mtuSegments) opened(s *sock.Socket, until time.Time) error {
-	wait := until
-	for {
+	for wait := until; ; {
 		event, err := s.Receive(wait)
 		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			return fmt.Errorf("receive: %w", err)
 		}
 		now := time.Now()
-		if m.answers(event) && now.Before(until) {
-			wait = now.Add(mtuSettling)
+		if err != nil && now.Before(wait) { // it was interrupted
+			return errNotOpened
+		}
+		if answers := m.answers(event); err == nil && now.Before(until) {
+			if answers {
+				wait = now.Add(mtuSettling)
+			}
 			continue
 		}
 		open, refused := s.Connected()
 		switch {
-		case refused != nil, !open && !now.Before(until), err != nil && now.Before(wait): // by the last it was interrupted
-			return errNotOpened
-		case open && (err != nil || !now.Before(until)): // all that came was read
-			if len(m.opens) == 0 {
-				return errNotOpened
-			}
+		case open && len(m.opens) > 0:
 			return nil
-		case open:
-			wait = now.Add(mtuSettling)
-		case err != nil: // it was nothing that settles the matter
-			wait = until
+		case open, refused != nil, !now.Before(until):
+			return errNotOpened
 		}
+		wait = until // it was nothing that settles the matter
 	}
 }
 
@@ -160,5 +158,8 @@ func (m *mtuSegments) quoted(packet []byte, sent int) (index int, ours, ok bool)
 		return 0, false, false
 	}
 	index = slices.IndexFunc(m.sent[:min(sent, len(m.sent))], func(s mtuSegment) bool { return s.seq == q.seq })
-	return max(index, 0), index >= 0, index >= 0
+	if index < 0 {
+		return 0, false, false
+	}
+	return index, true, true
 }
