@@ -135,13 +135,13 @@ func (f *traceFlow) quoted(q icmp.Quote, sent int) (id int, ok bool) {
 	if !ok || from != f.from.Port() || len(payload) >= tokenSize+2 { // a payload would have proven it
 		return 0, false
 	}
-	id = f.summed(checksum, to)
+	id = f.byChecksum(checksum, to)
 	return within(id, sent, id >= 0 && id < sent && f.itsPort(to, id))
 }
 
-// paid is which probe to an address and a port has a payload of UDP, or the beginning of one. Where the address is not the target's, a translator
+// byPayload is which probe to an address and a port has a payload of UDP, or the beginning of one. Where the address is not the target's, a translator
 // has changed it, and may have changed the port.
-func (f *traceFlow) paid(payload []byte, sent int, to netip.AddrPort) (id int, ok bool) {
+func (f *traceFlow) byPayload(payload []byte, sent int, to netip.AddrPort) (id int, ok bool) {
 	if len(payload) < tokenSize+2 || !bytes.Equal(payload[:tokenSize], f.token[:]) {
 		return 0, false
 	}
@@ -149,9 +149,9 @@ func (f *traceFlow) paid(payload []byte, sent int, to netip.AddrPort) (id int, o
 	return within(id, sent, id < sent && (to.Addr() != f.to.Addr() || f.itsPort(to.Port(), id)))
 }
 
-// summed is which probe to a port has a UDP checksum; -1: none. The number of a probe is one word of what is summed, so that the sum tells it, but for numbers
+// byChecksum is which probe to a port has a UDP checksum; -1: none. The number of a probe is one word of what is summed, so that the sum tells it, but for numbers
 // 0 and 65535, which are one to it.
-func (f *traceFlow) summed(checksum, port uint16) int {
+func (f *traceFlow) byChecksum(checksum, port uint16) int {
 	const most = 1<<16 - 1
 	id := (int(f.checksum(0, port)) - int(checksum) + most) % most
 	if f.checksum(id, port) != checksum {
@@ -180,7 +180,7 @@ func (f *traceFlow) proven(q icmp.Quote, sent int) (id int, ok bool) {
 	if !whole {
 		return 0, false
 	}
-	return f.paid(payload, sent, netip.AddrPortFrom(q.To, to))
+	return f.byPayload(payload, sent, netip.AddrPortFrom(q.To, to))
 }
 
 // tokenOf is what stands in the payload of a quoted packet where probes of UDP and ICMP have their token; zeros: nothing does.
@@ -219,7 +219,7 @@ func (f *traceFlow) queued(e sock.ICMPError, sent int) (id int, nameless, ok boo
 		return id, false, ok
 	}
 	if quotes(e.Quoted, tokenSize+2) {
-		id, ok = f.paid(e.Quoted, sent, e.To)
+		id, ok = f.byPayload(e.Quoted, sent, e.To)
 		return id, false, ok
 	}
 	if e.To.Addr() != f.to.Addr() {
@@ -282,7 +282,7 @@ func (f *traceFlow) answered(packet []byte, from netip.AddrPort, sent int) (id i
 		id, ok = within(int(a.sequence-uint16(f.base())), sent, true)
 		return id, "echo reply", ok && a.ident == f.source(id)
 	}
-	if id, ok = f.paid(packet, sent, netip.AddrPortFrom(f.to.Addr(), from.Port())); ok {
+	if id, ok = f.byPayload(packet, sent, netip.AddrPortFrom(f.to.Addr(), from.Port())); ok {
 		return id, "UDP reply", true
 	}
 	return -1, "UDP reply", from.Port() == f.to.Port()

@@ -249,15 +249,15 @@ func TestTraceAnswered(t *testing.T) {
 }
 
 // The checksum of UDP alone tells which probe it is of, whatever the number.
-func TestTraceSummed(t *testing.T) {
+func TestTraceByChecksum(t *testing.T) {
 	for _, f := range traceFlows()[:2] {
 		for id := 0; id < 1<<16-1; id += 13 {
 			port := uint16(33434 + id%7)
-			if got := f.summed(f.checksum(id, port), port); got != id {
+			if got := f.byChecksum(f.checksum(id, port), port); got != id {
 				t.Fatalf("from %s: probe %d is taken for %d", f.from, id, got)
 			}
 		}
-		if got := f.summed(f.checksum(4, 33434)^0x40, 33434); got >= 0 && got < 10 {
+		if got := f.byChecksum(f.checksum(4, 33434)^0x40, 33434); got >= 0 && got < 10 {
 			t.Errorf("from %s: a checksum of no probe is taken for that of %d", f.from, got)
 		}
 	}
