@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/proto/icmp"
 )
 
 // balancedWay is the way, of two, by which a router sends a packet of a flow that balances by all that a flow keeps: addresses, protocol, ports or identifier, and of
@@ -76,6 +78,30 @@ func TestHeldPortIsOfTheHost(t *testing.T) {
 	}
 	if key := hostKey(); len(key) < 32 || key != hostKey() {
 		t.Errorf("the key of this host is %q", key)
+	}
+}
+
+// Routers that spread flows look at addresses, ports, and of ICMP at the checksum: all that is the same for all probes.
+func TestTraceFlowIsConstant(t *testing.T) {
+	for _, f := range traceFlows() {
+		first := f.request(0)
+		for id := 1; id < 300; id++ {
+			next := f.request(id)
+			switch f.protocol {
+			case traceICMP:
+				if icmp.Checksum(next) != 0 && !f.to.Addr().Is6() || string(next[:6]) != string(first[:6]) {
+					t.Fatalf("icmp to %s: probe %d begins with %x, the first with %x", f.to, id, next[:8], first[:8])
+				}
+			case traceTCP:
+				if string(next[:4]) != string(first[:4]) {
+					t.Fatalf("tcp to %s: probe %d has other ports", f.to, id)
+				}
+			case traceUDP:
+				if len(next) != len(first) || f.checksum(id, 1) == f.checksum(id-1, 1) {
+					t.Fatalf("udp to %s: probe %d is of another length, or has the checksum of the one before", f.to, id)
+				}
+			}
+		}
 	}
 }
 
