@@ -67,18 +67,20 @@ func (l *LiveTrace) findPaths(ctx context.Context, t Trace, w way, wire traceWir
 
 // sharesOf says what share of the flows that were seen at a hop were answered by an address.
 func sharesOf(s *measure.PathsSample) func(ttl int, address netip.Addr) float64 {
-	all := map[int]int{}
-	of := map[string]int{}
-	key := func(ttl int, address string) string { return fmt.Sprint(ttl, " ", address) }
+	type place struct {
+		ttl     int
+		address string
+	}
+	all, of := map[int]int{}, map[place]int{}
 	for _, v := range s.Vertices {
 		all[v.TTL] += v.Flows
-		of[key(v.TTL, v.Address)] += v.Flows
+		of[place{v.TTL, v.Address}] += v.Flows
 	}
 	return func(ttl int, address netip.Addr) float64 {
 		if all[ttl] == 0 {
 			return 0
 		}
-		return float64(of[key(ttl, address.String())]) / float64(all[ttl])
+		return float64(of[place{ttl, address.String()}]) / float64(all[ttl])
 	}
 }
 
