@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 	"sync/atomic"
@@ -37,10 +38,10 @@ func heardWires() (all []*packetWire) {
 	return all
 }
 
-// heardError is an ICMP message about a probe, with extensions.
+// heardError is an ICMP message about a probe, with extensions behind 128 bytes of quote, whose length it does not say, as routers from before RFC 4884.
 func heardError(w *packetWire, id int) []byte {
 	q := w.flow.quote(id, 0, w.flow.to.Port())
-	kind, length := byte(icmp.Exceeded4), byte(0)
+	kind := byte(icmp.Exceeded4)
 	var header []byte
 	if q.IPv6 {
 		kind = icmp.Exceeded6
@@ -51,14 +52,14 @@ func heardError(w *packetWire, id int) []byte {
 		header = append(append(append(header, 0, 0, 0, 0, 1, q.Protocol, 0, 0), q.From.AsSlice()...), q.To.AsSlice()...)
 	}
 	quoted := append(append(header, q.Transport...), make([]byte, 128)...)[:128]
-	b := append([]byte{kind, 0, 0, 0, 0, length, 0, 0}, quoted...)
+	b := append([]byte{kind, 0, 0, 0, 0, 0, 0, 0}, quoted...)
 	b = append(b, 0x20, 0, 0xd2, 0xf6, 0, 8, 1, 1, 0, 1, 0x11, 1)
 	return sealed(b, q.IPv6)
 }
 
 // sealed gives an ICMP message of IPv4 its checksum; the kernel sees to that of IPv6.
 func sealed(b []byte, ipv6 bool) []byte {
-	b = append([]byte(nil), b...)
+	b = bytes.Clone(b)
 	if len(b) >= 8 && !ipv6 {
 		b[2], b[3] = 0, 0
 		binary.BigEndian.PutUint16(b[2:], icmp.Checksum(b))
