@@ -20,8 +20,8 @@ func RenoAfterLoss(full float64, since, rtt time.Duration) float64 {
 	return full/2 + since.Seconds()/rtt.Seconds()
 }
 
-// CubicAfterLoss returns the window in packets that CUBIC has so long after a loss at a window of that many packets: seven tenths, then a cubic curve of time that is flat at the old window, or what a Reno with the
-// same share of losses would have, if that is more.
+// CubicAfterLoss returns the window in packets that CUBIC has so long after a loss at a window of that many packets: seven tenths, then a cubic curve of
+// time that is flat at the old window, or what a Reno with the same share of losses would have, if that is more.
 //
 // Source: RFC 9438 sections 4.2 and 4.3.
 func CubicAfterLoss(full float64, since, rtt time.Duration) float64 {

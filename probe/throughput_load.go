@@ -49,7 +49,8 @@ type sideTrips struct {
 }
 
 // beginSideTrips begins the packets beside a transfer, and returns when the path's own round trip is known, nobody reflects, or loadHold is over; at
-// once where that round trip was known before. A test by UDP has none then: what goes the other way meets its packets on a cable that takes turns. They end where the first packets are refused or lost. nil: none are to be taken, as the target's address cannot be told.
+// once where that round trip was known before. They end where the first are refused or lost. nil: none are to be taken, as the target's address cannot be
+// told, or as a test by UDP has no use for them where round trips are known: on a cable that takes turns they would meet its packets.
 func (p *Throughput) beginSideTrips(ctx context.Context) *sideTrips {
 	if p.alone || p.tripsKnown && p.Config.Proto == iperf3.UDP {
 		return nil

@@ -61,11 +61,11 @@ func Locate(counts []Count, reached bool) measure.PathLoss {
 	return v
 }
 
-// LocateWays says it of several flows, which may go several ways, and of all of them together. apart says that some lose significantly more than others, or from
-// another hop on. Of all together it is said from which hop on they lose only where they are not apart, and as long as each other.
+// LocateWays is Locate of each of several flows, which may go several ways, and of all of them together. apart says that some lose significantly more than
+// others, or from another hop on. Of all together After, Hop and By are set only where they are not apart, and as long as each other.
 func LocateWays(ways [][]Count, reached []bool) (whole measure.PathLoss, each []measure.PathLoss, apart bool) {
 	var all []Count
-	ends := make([]Count, len(ways)) // the last of each way that answers
+	ends := make([]Count, len(ways)) // of each way, the last hop that answers
 	alike := true
 	for i, counts := range ways {
 		each = append(each, Locate(counts, reached[i]))
