@@ -60,7 +60,7 @@ var exchangeDefinitions = []definition{
 	{Name: NoDelay, Metric: "nodelay_count", Means: "the program switches Nagle's algorithm off"},
 	{Name: ExchangeResent, Metric: "retransmits_packets", Unit: "packets", Means: "sent again in {all_transactions} transactions"},
 	{Name: LateExchanges, Metric: "late_transactions_count", Unit: "transactions",
-		Means: "transactions of {all_transactions} that took as long as a timer of TCP"},
+		Means: "of {all_transactions} took as long as a timer of TCP"},
 	{Name: AllExchanges, Metric: "transactions_count", Unit: "transactions",
 		Means: "transactions, of all tests"},
 	{Name: LatestExchange, Metric: "transaction_max_seconds", Unit: "s", Means: "the longest transaction"},
