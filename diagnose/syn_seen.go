@@ -27,7 +27,7 @@ type synOption struct {
 // lost says that both ends offer an option, and their connection does not have it: something on the way takes it out, or an end does not do as it is set to.
 func (o synOption) lost(s *Subject) bool { return s.Known(o.agreed) && !s.Is(o.agreed) && o.offered(s) }
 
-// definition is that of the fact at which hop it is lost.
+// definition defines the fact which hop is the first that an option does not come to.
 func (o synOption) definition(what string) definition {
 	return definition{Name: o.hop, Metric: "hop", Unit: "hop", Means: "the first that SYNs reach without " + what + ", as they left with it",
 		Step: quotedSYNs, From: ofSYNs, Read: changedAt(o.field)}

@@ -61,7 +61,7 @@ func (l *liveFlows) due(now time.Time) (plan, ttl int, at time.Time, more bool) 
 	return plan, ttl, at, more
 }
 
-// number is that of the next packet of a plan, among those of all.
+// number is what the next packet of one plan is called among the packets of all plans.
 func (l *liveFlows) number(plan int) int {
 	p := l.plans[plan]
 	return plan*l.onWay + p.number%l.onWay

@@ -64,7 +64,7 @@ type Run struct {
 	Together int
 	Until    time.Time     // when it closes, whatever came; the zero value: when Serve's context ends
 	Longest  time.Duration // test; 0: the kind's own limit
-	// TraceBack is that of Limits.
+	// TraceBack finds the route to who asks for it; nil: nobody is traced back to. See Limits.
 	TraceBack retrace.Tracer
 	Rate      int64        // bit/s that this end sends, of tests that ask it for a rate; 0: whatever they ask for
 	OnTest    func(Tested) // called after each test that was started, one call after the other; nil: nobody wants to know
