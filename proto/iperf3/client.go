@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"slices"
@@ -23,6 +24,8 @@ type Client struct {
 const (
 	udpConnectLimit = 4 * time.Second        // for the answer to a UDP stream's first datagram
 	goodbyeLimit    = 200 * time.Millisecond // for the last byte to a peer that may be gone
+	// controlMSS is the largest segment on the control connection, either way, in bytes: what is said there arrives where large packets vanish.
+	controlMSS = 1000
 )
 
 // Run does one test. The Report is never nil: with an error it holds what was measured before. Errors: what package input calls bad
@@ -68,6 +71,7 @@ type clientRun struct {
 	ctl    *control
 	cookie Cookie
 	t      *transfer
+	asked  time.Time // when the parameters were sent
 
 	at        string // the server, as the caller named it; of a test of a group
 	groupPort int    // that datagrams to the group go to
@@ -107,10 +111,13 @@ func (r *clientRun) setUpControl(_, _ string, c syscall.RawConn) error {
 			return err
 		}
 	}
-	if r.config.MSS > 0 {
-		return setMSS(c, r.config.MSS)
+	switch {
+	case r.config.MSS > 0:
+		return setMSS(c, min(r.config.MSS, controlMSS))
+	case r.config.Proto == UDP && r.config.Length == 0: // see fittingDatagram
+		return nil
 	}
-	return nil
+	return setMSS(c, controlMSS)
 }
 
 // ends are the host's addresses with the port, in the order in which to try them.
@@ -135,8 +142,8 @@ func dialTimedOut(err error) bool {
 	return errors.As(err, &network) && network.Timeout()
 }
 
-// negotiate goes from the parameters to CREATE_STREAMS.
-func (r *clientRun) negotiate() error {
+// ask writes the parameters into what the server is sent.
+func (r *clientRun) ask(to io.Writer) error {
 	if r.config.Proto == UDP && r.config.Length == 0 {
 		r.config.Length = fittingDatagram(r.ctl.conn)
 		r.report.Config.Length = r.config.Length
@@ -163,15 +170,25 @@ func (r *clientRun) negotiate() error {
 	if err != nil {
 		return err
 	}
-	asked := time.Now()
-	if err := r.ctl.sendFrame(text); err != nil {
-		return err
+	return WriteFrame(to, text)
+}
+
+// negotiate goes from PARAM_EXCHANGE to CREATE_STREAMS.
+func (r *clientRun) negotiate() error {
+	if r.config.Group != "" {
+		if err := r.ctl.arm(r.config.Timeout); err != nil {
+			return err
+		}
+		r.asked = time.Now()
+		if err := r.ask(r.ctl.conn); err != nil {
+			return err
+		}
 	}
 	r.t = newTransfer(r.params)
 	r.t.active, r.t.source, r.t.sink = true, r.config.Source, r.config.Sink
 	state, err := r.ctl.state()
 	if err == nil && state == Pathwise {
-		if err := r.hello(asked); err != nil {
+		if err := r.hello(); err != nil {
 			return err
 		}
 		state, err = r.ctl.state()
@@ -185,18 +202,18 @@ func (r *clientRun) negotiate() error {
 	return err
 }
 
-// hello reads what the server tells of itself, which was asked for at a time.
-func (r *clientRun) hello(asked time.Time) error {
+// hello reads what the server tells of itself.
+func (r *clientRun) hello() error {
 	text, err := r.ctl.frame(MaxParamsSize)
 	if err != nil {
 		return err
 	}
-	took := time.Since(asked)
+	took := time.Since(r.asked)
 	h, err := DecodeHello(text)
 	if err != nil {
 		return err
 	}
-	r.report.Peer, r.report.Ahead = &h, h.Clock.ahead(asked, took)
+	r.report.Peer, r.report.Ahead = &h, h.Clock.ahead(r.asked, took)
 	if r.config.Search && h.Search == nil {
 		return badConfig("search", "rfc9097", "the far end is of a version that reports nothing while it receives: search by trials")
 	}

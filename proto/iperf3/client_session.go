@@ -1,6 +1,7 @@
 package iperf3
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ func (c *control) listen(at func(State)) <-chan event {
 //	        -> enough received:    stop
 //	        -> trains are over:    stop
 //	stop -> TEST_END -> EXCHANGE_RESULTS -> results each way -> DISPLAY_RESULTS -> IPERF_DONE
+//	     -> a Pathwise peer: TEST_END and empty results -> EXCHANGE_RESULTS, results, DISPLAY_RESULTS -> IPERF_DONE
 func (r *clientRun) test(ctx context.Context) error {
 	t := r.t
 	t.stampReads = r.report.Peer == nil || t.params.Num > 0
@@ -161,7 +163,7 @@ func (r *clientRun) end(ctx context.Context, events <-chan event) error {
 		t.stopReceiving()
 		t.noteReceived()
 	}
-	if err := r.ctl.send(TestEnd); err != nil {
+	if err := r.sendEnd(); err != nil {
 		return err
 	}
 	select {
@@ -187,22 +189,43 @@ func (r *clientRun) end(ctx context.Context, events <-chan event) error {
 	return context.Cause(ctx)
 }
 
-// exchange tells the server what this end counted and adds what the server did to the report.
-func (r *clientRun) exchange() error {
-	extra := (*ResultsExtra)(nil)
-	if r.report.Peer != nil {
-		extra = &ResultsExtra{
-			Software: softwareName, Version: softwareVersion, Settings: r.report.Settings, Path: r.report.Path, Notes: r.report.Notes,
-		}
+// sendEnd tells the server that the data is over. To a Pathwise server, which counts for itself, empty results follow at once: it needs none, and
+// its own come a round trip sooner.
+func (r *clientRun) sendEnd() error {
+	if r.report.Peer == nil {
+		return r.ctl.send(TestEnd)
 	}
-	text, err := EncodeResults(r.t.results(extra))
+	text, err := EncodeResults(Results{SenderHasRetransmits: -1, Streams: []StreamResult{}})
 	if err != nil {
 		return err
 	}
-	if err := r.ctl.sendFrame(text); err != nil {
+	words := bytes.NewBuffer([]byte{byte(TestEnd)})
+	if err := WriteFrame(words, text); err != nil {
 		return err
 	}
-	if text, err = r.ctl.frame(MaxResultsSize); err != nil {
+	if err := r.ctl.arm(r.config.Timeout); err != nil {
+		return err
+	}
+	_, err = r.ctl.conn.Write(words.Bytes())
+	return err
+}
+
+// exchange tells a stock server what this end counted, and adds what the server did to the report.
+func (r *clientRun) exchange() error {
+	if r.report.Peer == nil {
+		text, err := EncodeResults(r.t.results(nil))
+		if err != nil {
+			return err
+		}
+		if err := r.ctl.sendFrame(text); err != nil {
+			return err
+		}
+	}
+	text, err := r.ctl.frame(MaxResultsSize)
+	if err != nil {
+		return err
+	}
+	if text, err = unpack(text, MaxResultsSize); err != nil {
 		return err
 	}
 	remote, err := DecodeResults(text)

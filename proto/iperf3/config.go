@@ -6,9 +6,9 @@
 //
 // One test, as it crosses the control connection (client on the left, state bytes named as in iperf3's source):
 //
-//	connect, 37-byte cookie  ---->
+//	connect, 37-byte cookie,
+//	parameters (JSON frame)  ---->                                      iperf3 sends the parameters when it has the 9
 //	                         <----  PARAM_EXCHANGE 9
-//	parameters (JSON frame)  ---->
 //	                         <----  PATHWISE 80, hello (JSON frame)     only if the parameters held "pathwise"
 //	                         <----  CREATE_STREAMS 10
 //	data connections, each
@@ -17,7 +17,7 @@
 //	data                     <===>  data
 //	TEST_END 4               ---->
 //	                         <----  EXCHANGE_RESULTS 13
-//	results (JSON frame)     ---->
+//	results (JSON frame)     ---->                                      to a Pathwise server at once behind the 4, and empty
 //	                         <----  results (JSON frame), DISPLAY_RESULTS 14
 //	IPERF_DONE 16            ---->
 //

@@ -13,7 +13,7 @@ func (c Config) params() Params {
 		Window: number(c.Window), Len: number(c.Length), Bandwidth: number(c.Rate),
 		PacingTimer: defaultPacingTick, TOS: number(c.DSCP << 2), FlowLabel: number(c.FlowLabel), Congestion: c.Congestion,
 		ClientVersion: "3.12", // the version whose behaviour this follows
-		Pathwise: &ParamsExtra{Software: softwareName, Version: softwareVersion, Train: c.Train, EventLoop: c.EventLoop,
+		Pathwise: &ParamsExtra{Software: softwareName, Version: softwareVersion, Packs: true, Train: c.Train, EventLoop: c.EventLoop,
 			NoOffload: c.NoOffload, ReverseRate: number(c.ReverseRate)},
 		Counters64: c.Proto == UDP, // of servers since 3.1
 	}

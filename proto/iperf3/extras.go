@@ -19,6 +19,7 @@ const (
 type ParamsExtra struct {
 	Software    string       `json:"software"`
 	Version     string       `json:"version"`
+	Packs       bool         `json:"packs,omitempty"`                // the client reads packed results: see pack
 	SampleEvery float64      `json:"sample_every_seconds,omitempty"` // cadence of TCP_INFO samples; 0: none
 	Train       *Train       `json:"train,omitempty"`
 	EventLoop   bool         `json:"event_loop,omitempty"`   // see Config

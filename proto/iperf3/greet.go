@@ -141,7 +141,17 @@ func (s *Server) leavePlace() { <-s.places }
 // streams from tests first.
 func (s *Server) turnAway(ctl *control) {
 	if ctl.send(AccessDenied) == nil {
+		hearOut(ctl.conn)
 		s.Log.Info("iperf3 client turned away", "client", ctl.conn.RemoteAddr())
+	}
+}
+
+// hearOut ends what this end says and reads what the client still does, such as parameters, until it closes: where something is unread, the kernel
+// resets a connection that is closed, and what was said last may be lost with it.
+func hearOut(conn net.Conn) {
+	if tcp, ok := conn.(*net.TCPConn); ok && tcp.CloseWrite() == nil {
+		tcp.SetReadDeadline(time.Now().Add(goodbyeLimit))
+		_, _ = io.Copy(io.Discard, io.LimitReader(tcp, MaxParamsSize))
 	}
 }
 

@@ -211,7 +211,7 @@ func (g *groupRun) allFailed() error {
 
 // finish tells one receiver that all was sent, and takes what it counted.
 func (r *receiver) finish(ctx context.Context) error {
-	if err := r.ctl.send(TestEnd); err != nil {
+	if err := r.sendEnd(); err != nil {
 		return err
 	}
 	select {

@@ -227,6 +227,9 @@ func (s *serverTest) finish(ctx context.Context) error {
 	if text, err = EncodeResults(ours); err != nil {
 		return err
 	}
+	if s.extra != nil && s.params.Pathwise.Packs {
+		text = pack(text)
+	}
 	if err := s.ctl.sendFrame(text); err != nil {
 		return err
 	}
