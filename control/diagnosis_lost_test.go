@@ -65,7 +65,7 @@ func TestDiagnoseOfBusyHosts(t *testing.T) {
 			step = "transfer failed " + c.why
 			notes = []string{"forward: nothing is known of this way, whose transfer failed: " + c.why, "not all was measured: transfer: " + c.why}
 		}
-		if got := story(lines)[6]; got != step || !slices.Equal(d.Notes, notes) {
+		if got := story(lines)[7]; got != step || !slices.Equal(d.Notes, notes) {
 			t.Errorf("%s: %q, notes %q; want %q, %q", c.name, got, d.Notes, step, notes)
 		}
 		for _, id := range b.filed()[0].Parameters["results"].([]any) {

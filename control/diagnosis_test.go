@@ -213,11 +213,11 @@ func TestDiagnose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []string{"8 steps", "ping done", "trace done", "transactions done", "connections done", "capacity done", "transfer done", "9 steps", "audit done",
-			"10 steps", "audit-far done", "capacity-reverse done", "transfer-reverse done", "found " + verdict}
+		want := []string{"8 steps", "ping done", "trace done", "transactions done", "connections done", "capacity done", "capacity-reverse done", "transfer done", "9 steps", "audit done",
+			"10 steps", "audit-far done", "transfer-reverse done", "found " + verdict}
 		if lossy {
-			want = []string{"8 steps", "ping done", "trace done", "transactions done", "connections done", "capacity done", "transfer done", "9 steps", "paced done",
-				"10 steps", "audit done", "11 steps", "audit-far done", "capacity-reverse done", "transfer-reverse done", "12 steps",
+			want = []string{"8 steps", "ping done", "trace done", "transactions done", "connections done", "capacity done", "capacity-reverse done", "transfer done", "9 steps", "paced done",
+				"10 steps", "audit done", "11 steps", "audit-far done", "transfer-reverse done", "12 steps",
 				"paced-reverse done", "found " + verdict}
 		}
 		if diff := cmp.Diff(want, story(lines)); diff != "" {
@@ -292,8 +292,8 @@ func TestDiagnoseOfWhatThereIs(t *testing.T) {
 	p.fails = map[string]string{"trace": "kinds: only ping, not trace", "capacity": "the target does not report packet trains"}
 	lines, err := b.diagnosis(t.Context(), DiagnosisRequest{Patience: time.Hour})
 	want := []string{"8 steps", "ping done", "trace failed kinds: only ping, not trace", "transactions done", "connections done",
-		"capacity failed the target does not report packet trains", "transfer done", "9 steps", "audit done",
-		"10 steps", "audit-far done", "capacity-reverse failed the target does not report packet trains", "transfer-reverse done", "found receive-window-limited"}
+		"capacity failed the target does not report packet trains", "capacity-reverse failed the target does not report packet trains", "transfer done", "9 steps", "audit done",
+		"10 steps", "audit-far done", "transfer-reverse done", "found receive-window-limited"}
 	if diff := cmp.Diff(want, story(lines)); err != nil || diff != "" {
 		t.Fatalf("%v (-want +got):\n%s", err, diff)
 	}
@@ -307,7 +307,7 @@ func TestDiagnoseOfWhatThereIs(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "no transfer was measured: open b: ") || !errors.Is(err, p.closed) {
 		t.Errorf("without transfers: %v", err)
 	}
-	if told := story(lines); len(told) != 9 || !strings.HasPrefix(told[6], "transfer failed open b: ") || len(b.filed()) != 1 {
+	if told := story(lines); len(told) != 9 || !strings.HasPrefix(told[7], "transfer failed open b: ") || len(b.filed()) != 1 {
 		t.Errorf("without transfers: %q; %d diagnoses filed", told, len(b.filed()))
 	}
 }
@@ -347,10 +347,10 @@ func TestDiagnoseForCallers(t *testing.T) {
 	want := []string{"8 steps", "ping done", `trace failed class one: tools: "trace": want one of ping, capacity, throughput`,
 		`transactions failed class one: tools: "transact": want one of ping, capacity, throughput`,
 		`connections failed class one: tools: "transact": want one of ping, capacity, throughput`,
-		`capacity failed class one: duration: "6s": want at most 3s`, "transfer done", "9 steps",
+		`capacity failed class one: duration: "6s": want at most 3s`, `capacity-reverse failed class one: duration: "6s": want at most 3s`, "transfer done", "9 steps",
 		`audit failed class one: tools: "audit": want one of ping, capacity, throughput`, "10 steps",
 		`audit-far failed class one: tools: "audit": want one of ping, capacity, throughput`,
-		`capacity-reverse failed class one: duration: "6s": want at most 3s`, "transfer-reverse done", "found receive-window-limited"}
+		"transfer-reverse done", "found receive-window-limited"}
 	if diff := cmp.Diff(want, story(lines)); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -388,7 +388,7 @@ func TestDiagnoseLeft(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || !slices.Contains(p.canceled, run) || len(b.filed()) != 0 {
 		t.Errorf("%v; %s of %q called back; %d filed", err, run, p.canceled, len(b.filed()))
 	}
-	if told := story(lines); len(told) != 6 || told[5] != "capacity done" || b.Overview().OnDemand != 0 {
+	if told := story(lines); len(told) != 7 || told[6] != "capacity-reverse done" || b.Overview().OnDemand != 0 {
 		t.Errorf("told %q; %+v", told, b.Overview())
 	}
 }
@@ -414,12 +414,12 @@ func TestDiagnosePatience(t *testing.T) {
 			waited += l.Begins.Sub(last)
 			last = *l.Begins
 		}
-		if l.Step == "capacity" && l.State == StepDone {
+		if l.Step == "capacity-reverse" && l.State == StepDone {
 			fill()
 		}
 	}})
 	told := story(lines)
-	if len(told) != 9 || told[5] != "capacity done" || !strings.HasPrefix(told[6], "transfer failed both ends are not free together") ||
+	if len(told) != 9 || told[6] != "capacity-reverse done" || !strings.HasPrefix(told[7], "transfer failed both ends are not free together") ||
 		!errors.Is(err, ErrNotFree) || waited < 15*time.Second || waited > 25*time.Second {
 		t.Errorf("waited %v: %q, %v", waited, told, err)
 	}

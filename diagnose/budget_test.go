@@ -46,7 +46,7 @@ func TestBudget(t *testing.T) {
 	plan := WithTransactions(Plan(8*time.Second, measure.Forward, measure.Reverse), Program{})
 	cost := func(s Step) float64 { return map[string]float64{"capacity": 2e6, "transact": 1e4, "ping": 5e3}[s.Kind] }
 	transfers := func(seconds, bytes float64) (all []made) {
-		for _, name := range []string{"ping", "trace", "transactions", "connections", "capacity", "transfer", "capacity-reverse", "transfer-reverse"} {
+		for _, name := range []string{"ping", "trace", "transactions", "connections", "capacity", "capacity-reverse", "transfer", "transfer-reverse"} {
 			one := made{Name: name}
 			if strings.HasPrefix(name, "transfer") {
 				one.Seconds, one.Bytes = seconds, bytes
@@ -78,8 +78,8 @@ func TestBudget(t *testing.T) {
 			}
 		})
 	}
-	if plan[5].Parameters["duration"] != 8.0 || plan[5].Parameters["bytes"] != nil {
-		t.Errorf("the plan itself has changed: %+v", plan[5])
+	if plan[6].Parameters["duration"] != 8.0 || plan[6].Parameters["bytes"] != nil {
+		t.Errorf("the plan itself has changed: %+v", plan[6])
 	}
 }
 

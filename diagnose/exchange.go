@@ -109,7 +109,7 @@ func WithTransactions(plan []Step, p Program) []Step {
 		exchange("connections", "what they take where each has a connection of its own", pattern, map[string]any{"new": true}),
 	}
 	if p.Service > 0 {
-		steps = append(steps, Step{Name: "service", Kind: "transact", Why: "how soon the service takes connections", Seconds: exchangesTake,
+		steps = append(steps, Step{Name: "service", Kind: "transact", Why: "how soon the service takes connections", Seconds: exchangesTake, Round: aroundTransactions,
 			Parameters: map[string]any{"connect": true, "port": float64(p.Service), "count": exchangeCount, "interval": exchangeInterval,
 				"timeout": exchangePatience}})
 	}
@@ -127,7 +127,7 @@ func exchange(name, why string, pattern, changed map[string]any) Step {
 	parameters := map[string]any{"count": exchangeCount, "interval": exchangeInterval, "timeout": exchangePatience}
 	maps.Copy(parameters, pattern)
 	maps.Copy(parameters, changed)
-	return Step{Name: name, Kind: "transact", Why: why, Parameters: parameters, Seconds: exchangesTake}
+	return Step{Name: name, Kind: "transact", Why: why, Parameters: parameters, Seconds: exchangesTake, Round: aroundTransactions}
 }
 
 // readExchange takes what a test of transactions says. The first on a connection that stands is of the program's own pattern; one like it

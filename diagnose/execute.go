@@ -16,7 +16,7 @@ type Maker func(context.Context, Step) (*measure.Result, error)
 // Both makes a step under a transfer, and returns the Results of both, as far as they left any. An error is as that of Maker.
 type Both func(context.Context, Step) ([]*measure.Result, error)
 
-// Several makes steps at once that disturb neither each other nor what the other measures, and returns their Results, as far as they left any. An
+// Several makes the steps of a Round at once, and returns their Results, as far as they left any. An
 // error is as that of Maker.
 type Several func(context.Context, []Step) ([]*measure.Result, error)
 
@@ -94,11 +94,10 @@ func (e Executor) can(s Step) bool {
 	return (!s.Far || e.Far) && (s.Under == nil || e.Beside != nil && e.Budget.Bytes == 0)
 }
 
-// atOnce is how many of the steps that are left are made at once: transactions, which move some packets at a time, and what follows them that are
-// others. What pings measure they would spoil on a way of some kbit/s.
+// atOnce is how many of the steps that are left are made at once.
 func (e Executor) atOnce(left []Step) int {
 	n := 1
-	for e.AtOnce != nil && n < len(left) && left[0].Kind == string(ofExchange) && left[n].Kind == string(ofExchange) {
+	for e.AtOnce != nil && n < len(left) && left[0].Round != "" && left[n].Round == left[0].Round {
 		n++
 	}
 	return n

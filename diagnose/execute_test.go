@@ -39,23 +39,25 @@ func TestTransfersAreToldTheRate(t *testing.T) {
 	}
 }
 
-// Transactions that follow each other in a plan are made at once, where somebody can, and their Results stay in its order; no other step is.
-func TestTransactionsAtOnce(t *testing.T) {
-	var alone, together []string
+// Steps of one round that follow each other in a plan are made at once, where somebody can, and their Results stay in its order; no other step is.
+func TestRoundsAtOnce(t *testing.T) {
+	var alone []string
+	var together [][]string
 	result := func(s Step) *measure.Result {
 		r := measure.NewResult(s.Kind, testStart)
 		r.Role = measure.Role(s.Name)
 		return r
 	}
-	plan := WithTransactions(Plan(time.Second, measure.Forward), Program{Service: 80})
+	plan := WithTransactions(Plan(time.Second, measure.Forward, measure.Reverse), Program{Service: 80})
 	results, _, err := Executor{
 		Make: func(_ context.Context, s Step) (*measure.Result, error) {
 			alone = append(alone, s.Name)
 			return result(s), nil
 		},
 		AtOnce: func(_ context.Context, steps []Step) (made []*measure.Result, err error) {
+			together = append(together, names(steps))
 			for _, s := range steps {
-				together, made = append(together, s.Name), append(made, result(s))
+				made = append(made, result(s))
 			}
 			return made, nil
 		},
@@ -66,10 +68,11 @@ func TestTransactionsAtOnce(t *testing.T) {
 	for _, r := range results {
 		order = append(order, string(r.Role))
 	}
-	if err != nil || !cmp.Equal(together, []string{"transactions", "connections", "service"}) || !cmp.Equal(alone, []string{"ping", "trace", "capacity", "transfer"}) {
+	if err != nil || !cmp.Equal(together, [][]string{{"transactions", "connections", "service"}, {"capacity", "capacity-reverse"}}) ||
+		!cmp.Equal(alone, []string{"ping", "trace", "transfer", "transfer-reverse"}) {
 		t.Errorf("%v: at once %v, alone %v", err, together, alone)
 	}
-	if want := []string{"ping", "trace", "transactions", "connections", "service", "capacity", "transfer"}; !cmp.Equal(order, want) {
+	if want := names(plan); !cmp.Equal(order, want) {
 		t.Errorf("results of %v, want %v", order, want)
 	}
 }

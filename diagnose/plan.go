@@ -22,7 +22,17 @@ type Step struct {
 	// longer than Calm, in seconds: a queue that the step before has filled is empty then.
 	Under *Step   `json:"under,omitempty"`
 	Calm  float64 `json:"calm,omitempty"`
+	Round Round   `json:"-"` // steps of one round that follow each other may be made at once; "": none may be
 }
+
+// Round is what steps are about that disturb neither each other nor what the other measures. Pings and traces have none: on a way of some kbit/s
+// they would wait for each other.
+type Round string
+
+const (
+	aroundTransactions Round = "transactions" // which move some packets at a time
+	aroundCapacity     Round = "capacity"     // trains, of which those of one way leave the other way alone
+)
 
 const (
 	surveyPings    = 20
@@ -42,7 +52,7 @@ const (
 // Plan lists the steps of a diagnosis, the light ones first so that none disturbs the next. transfer is how long each
 // transfer lasts, and directions which way they go: measure.Forward, measure.Reverse.
 //
-//	ping, trace  ->  each way: capacity  ->  transfer  ->  what that asks for: see Extend
+//	ping, trace  ->  capacity each way  ->  each way: transfer  ->  what that asks for: see Extend
 func Plan(transfer time.Duration, directions ...string) []Step {
 	plan := []Step{
 		{Name: "ping", Kind: "ping", Why: "how long round trips take, and how many are lost",
@@ -50,10 +60,13 @@ func Plan(transfer time.Duration, directions ...string) []Step {
 		{Name: "trace", Kind: "trace", Why: "which way the packets go", Parameters: map[string]any{}, Seconds: traceTakes},
 	}
 	for _, d := range directions {
-		plan = append(plan,
-			step("capacity", "capacity", d, "what the narrowest link can carry", capacityTakes, map[string]any{Brief: true}),
-			step("transfer", "throughput", d, "how fast data moves, and what holds it back", transfer.Seconds()+setUpTakes,
-				map[string]any{"duration": transfer.Seconds(), "length": surveyWrite, "event-loop": true}))
+		trains := step("capacity", "capacity", d, "what the narrowest link can carry", capacityTakes, map[string]any{Brief: true})
+		trains.Round = aroundCapacity
+		plan = append(plan, trains)
+	}
+	for _, d := range directions {
+		plan = append(plan, step("transfer", "throughput", d, "how fast data moves, and what holds it back", transfer.Seconds()+setUpTakes,
+			map[string]any{"duration": transfer.Seconds(), "length": surveyWrite, "event-loop": true}))
 	}
 	return plan
 }

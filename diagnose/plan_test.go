@@ -26,7 +26,7 @@ func TestPlan(t *testing.T) {
 			Why: "how long round trips take, and how many are lost", Seconds: 1.5},
 		{Name: "trace", Kind: "trace", Parameters: map[string]any{}, Why: "which way the packets go", Seconds: 1},
 		{Name: "capacity-reverse", Kind: "capacity", Parameters: map[string]any{"reverse": true, "brief": true},
-			Why: "what the narrowest link can carry, on the way back", Seconds: 2, Way: measure.Reverse},
+			Why: "what the narrowest link can carry, on the way back", Seconds: 2, Way: measure.Reverse, Round: aroundCapacity},
 		{Name: "transfer-reverse", Kind: "throughput",
 			Parameters: map[string]any{"reverse": true, "duration": 6.0, "length": 32768, "event-loop": true},
 			Why:        "how fast data moves, and what holds it back, on the way back", Seconds: 6.5, Way: measure.Reverse},
@@ -35,7 +35,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	both := Plan(time.Second, measure.Forward, measure.Reverse)
-	if diff := cmp.Diff([]string{"ping", "trace", "capacity", "transfer", "capacity-reverse", "transfer-reverse"}, names(both)); diff != "" {
+	if diff := cmp.Diff([]string{"ping", "trace", "capacity", "capacity-reverse", "transfer", "transfer-reverse"}, names(both)); diff != "" {
 		t.Errorf("both ways (-want +got):\n%s", diff)
 	}
 	for _, s := range both {
@@ -65,7 +65,7 @@ func TestAuditsAreAsked(t *testing.T) {
 	want := []Step{step("audit", "what this host is set to", "10.0.0.2", false), step("audit-far", "what the far host is set to", "10.0.0.1", true)}
 	plan := both
 	for at := range 8 { // the transfer, and what comes behind it
-		plan = Extend(plan, 4+at, slow)
+		plan = Extend(plan, 5+at, slow)
 	}
 	if diff := cmp.Diff(want, slices.DeleteFunc(slices.Clone(plan), func(s Step) bool { return s.Kind != "audit" })); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -173,10 +173,10 @@ func TestExtend(t *testing.T) {
 		{"nothing measured yet", both, nil, names(both)},
 		{"no loss", both, with(fullPath).results(), names(both)},
 		{"slow for no reason that shows", both, hundred().results(),
-			[]string{"ping", "trace", "capacity", "transfer", "other-flow", "capacity-reverse", "transfer-reverse"}},
-		{"loss", both, lost, []string{"ping", "trace", "capacity", "transfer", "paced", "capacity-reverse", "transfer-reverse"}},
+			[]string{"ping", "trace", "capacity", "capacity-reverse", "transfer", "other-flow", "transfer-reverse"}},
+		{"loss", both, lost, []string{"ping", "trace", "capacity", "capacity-reverse", "transfer", "paced", "transfer-reverse"}},
 		{"loss on the way back", both, backwards,
-			[]string{"ping", "trace", "capacity", "transfer", "capacity-reverse", "transfer-reverse", "paced-reverse"}},
+			[]string{"ping", "trace", "capacity", "capacity-reverse", "transfer", "transfer-reverse", "paced-reverse"}},
 		{"loss on a way that is not planned", forward, backwards, names(forward)},
 		{"nothing came through", both, with(func(p *path) { lossy(p); p.capacity, p.goodput = 0, 0 }).results(), names(both)},
 		{"it is there", extend(both, 0, lost), lost, names(extend(both, 0, lost))},
@@ -191,7 +191,7 @@ func TestExtend(t *testing.T) {
 	}
 	want := Step{Name: "paced", Kind: "throughput", Why: "whether packets are lost on a path that is nearly empty", Seconds: 4.5, Way: measure.Forward,
 		Parameters: map[string]any{"reverse": false, "proto": "udp", "rate": 9.75e6, "duration": 4.0, "length": 1400}}
-	if diff := cmp.Diff(want, extend(both, 0, lost)[4]); diff != "" {
+	if diff := cmp.Diff(want, extend(both, 0, lost)[5]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

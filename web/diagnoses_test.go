@@ -46,7 +46,7 @@ func TestDiagnosis(t *testing.T) {
 			states = append(states, last.Step)
 		}
 	}
-	want := []string{"ping", "trace", "transactions", "connections", "capacity", "transfer", "audit", "audit-far", "capacity-reverse", "transfer-reverse"}
+	want := []string{"ping", "trace", "transactions", "connections", "capacity", "capacity-reverse", "transfer", "audit", "audit-far", "transfer-reverse"}
 	if answer.Header.Get("Content-Type") != jsonLines || !slices.Equal(states, want) || last.Diagnosis == nil {
 		t.Fatalf("%s: steps %q, at last %+v", answer.Status, states, last)
 	}

@@ -45,7 +45,7 @@ func TestDiagnoseWithoutResponder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if status != exitFailed || d.Verdict != diagnose.Unknown || len(d.Findings) != 1 || d.Findings[0].ID != "no-transfer" ||
-		len(d.Results) != 4 || !strings.Contains(said.String(), "connection refused") {
+		len(d.Results) != 5 || !strings.Contains(said.String(), "connection refused") {
 		t.Errorf("exit status %d, %q\n%s", status, said.String(), inShort(&d))
 	}
 }

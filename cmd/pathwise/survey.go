@@ -167,11 +167,7 @@ func (v *survey) makeStep(ctx context.Context, s diagnose.Step) (*measure.Result
 		return v.watch(ctx, s)
 	case s.Kind == "owd":
 		return v.idle(ctx, s)
-	case s.Parameters["middlebox"] == true && !mayTraceSYNs():
-		return nil, nil
-	case s.NeedsResponder() && v.responder == responderAway:
-		return nil, nil
-	case s.Compares() && v.options.Source != nil: // which is read once, by the transfer
+	case v.cannot(s):
 		return nil, nil
 	}
 	p, err := v.prober(s)
@@ -179,6 +175,18 @@ func (v *survey) makeStep(ctx context.Context, s diagnose.Step) (*measure.Result
 		return nil, err
 	}
 	r, err := v.again(ctx, p)
+	return v.takeTest(ctx, s, r, err)
+}
+
+// cannot reports whether a step would say nothing here.
+func (v *survey) cannot(s diagnose.Step) bool {
+	return s.Parameters["middlebox"] == true && !mayTraceSYNs() ||
+		s.NeedsResponder() && v.responder == responderAway ||
+		s.Compares() && v.options.Source != nil // which is read once, by the transfer
+}
+
+// takeTest is what came of a step, as a diagnosis takes it: an error ends the diagnosis.
+func (v *survey) takeTest(ctx context.Context, s diagnose.Step, r *measure.Result, err error) (*measure.Result, error) {
 	switch {
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -60,30 +58,12 @@ func (f *programFlags) read(c *cobra.Command) (p diagnose.Program, err error) {
 
 // transact makes a step of transactions. Where nothing answers them, as at an iperf3 server, the diagnosis goes on without.
 func (v *survey) transact(ctx context.Context, s diagnose.Step) (*measure.Result, error) {
-	if v.noTransactions && !connectsOnly(s) {
-		return nil, nil
+	p, err := v.transactProber(s)
+	if err != nil || p == nil {
+		return nil, err
 	}
-	r, err := v.transacted(ctx, s)
-	return v.readTransact(ctx, s, r, err)
-}
-
-// together makes steps of transactions at once, each on connections of its own.
-func (v *survey) together(ctx context.Context, steps []diagnose.Step) (made []*measure.Result, err error) {
-	results, failed, ended := make([]*measure.Result, len(steps)), make([]error, len(steps)), make([]func(*measure.Result, error), len(steps))
-	var all sync.WaitGroup
-	for i, s := range steps {
-		ended[i] = v.session.beginStep(s.Name, v.target, s.Why)
-		all.Go(func() { results[i], failed[i] = v.transacted(ctx, s) })
-	}
-	all.Wait()
-	for i, s := range steps {
-		r, one := v.readTransact(ctx, s, results[i], failed[i])
-		if ended[i](r, one); r != nil {
-			made = append(made, r)
-		}
-		err = cmp.Or(err, one)
-	}
-	return made, err
+	r, err := p.Do(ctx)
+	return v.takeTransactions(ctx, s, r, err)
 }
 
 // connectsOnly reports whether a step of transactions opens connections to a service and sends nothing.
@@ -92,25 +72,21 @@ func connectsOnly(s diagnose.Step) bool {
 	return only
 }
 
-// transacted makes a step of transactions. The Result is nil where it could not be tried.
-func (v *survey) transacted(ctx context.Context, s diagnose.Step) (*measure.Result, error) {
+// transactProber is what makes a step of transactions. It is nil where nothing answers them.
+func (v *survey) transactProber(s diagnose.Step) (measure.Prober, error) {
+	if v.noTransactions && !connectsOnly(s) {
+		return nil, nil
+	}
 	parameters := maps.Clone(s.Parameters)
 	parameters["family"] = string(v.family)
 	if !connectsOnly(s) {
 		parameters["port"] = v.transactPort
 	}
-	p, err := probe.New(measure.Task{Kind: s.Kind, Target: v.target, Parameters: parameters}, probe.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return p.Do(ctx)
+	return probe.New(measure.Task{Kind: s.Kind, Target: v.target, Parameters: parameters}, probe.Options{})
 }
 
-// readTransact is what came of a step of transactions, as a diagnosis takes it: no Result where nothing answers them.
-func (v *survey) readTransact(ctx context.Context, s diagnose.Step, r *measure.Result, err error) (*measure.Result, error) {
-	if r == nil {
-		return nil, err
-	}
+// takeTransactions is what came of a step of transactions, as a diagnosis takes it: no Result where nothing answers them.
+func (v *survey) takeTransactions(ctx context.Context, s diagnose.Step, r *measure.Result, err error) (*measure.Result, error) {
 	v.session.measured(r)
 	switch {
 	case ctx.Err() != nil:

@@ -15,10 +15,6 @@ const (
 	greetingsEach, greetingsAll = 64, 1024
 	// Tests that are not ready to start: one and some that hang, of each host. Each may have its streams open.
 	setupsEach, setupsAll = 4, 64
-
-	// busyGrace is how long a new test waits for a place: whoever runs one test after another would otherwise find
-	// this server still reading the last byte of the one before.
-	busyGrace = 300 * time.Millisecond
 )
 
 // admit hands a new connection to a goroutine, if its host has not too many that have said nothing yet.
@@ -110,11 +106,10 @@ func (s *Server) letIn(ctx context.Context, cookie Cookie, from netip.Addr) bool
 		}
 		return false
 	}
-	if !s.takePlace(ctx) {
+	if !s.mayStart(ctx, from) {
 		s.setups.GiveBack(from)
 		return false
 	}
-	s.leavePlace()
 	return true
 }
 
@@ -123,19 +118,6 @@ func (s *Server) takeSetup(from netip.Addr) bool {
 	in, _ := s.setups.Take(from)
 	return in
 }
-
-// takePlace waits for busyGrace at most, and reports whether there is a place for one more test.
-func (s *Server) takePlace(ctx context.Context) bool {
-	select {
-	case s.places <- struct{}{}:
-		return true
-	case <-time.After(busyGrace):
-	case <-ctx.Done():
-	}
-	return false
-}
-
-func (s *Server) leavePlace() { <-s.places }
 
 // turnAway tells a client that the server is busy. A stock server turns clients away before it reads the cookie; ours must tell
 // streams from tests first.

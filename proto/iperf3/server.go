@@ -71,7 +71,7 @@ type Server struct {
 	Policy Policy
 	Log    *slog.Logger // nil: silent
 	// OnTest, if not nil, is called after each test that was started, by the goroutine that served it, while the test
-	// still has its place: never more than Policy.MaxTests calls at a time.
+	// still has its place: never more than Policy.MaxTests calls at a time, or twice that with pairs of trains.
 	OnTest func(Tested)
 	// Clock says what this machine's wall clock is worth, which Pathwise clients are told; nil: sock.ClockQuality.
 	Clock func() (bound time.Duration, synchronized bool)
@@ -79,11 +79,12 @@ type Server struct {
 	Now func() time.Time
 
 	policy    Policy
-	places    chan struct{}    // one for each test that runs, from TEST_START on
+	places    chan struct{}    // one for each test that runs, from TEST_START on, or each pair
 	greetings *admission.Count // connections, until their cookie is read
 	setups    *admission.Count // tests, from their cookie until all streams are there
 	mu        sync.Mutex
 	waiting   map[Cookie]*serverTest    // tests that wait for their data connections
+	pairs     map[netip.Addr]*pair      // tests of trains that run, by their client
 	udpSetups map[udpEnds]chan struct{} // clients whose UDP streams are being opened; closed when that is over
 	group     sync.WaitGroup
 }
@@ -131,7 +132,7 @@ func (s *Server) reset() {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	s.waiting = map[Cookie]*serverTest{}
+	s.waiting, s.pairs = map[Cookie]*serverTest{}, map[netip.Addr]*pair{}
 	s.udpSetups = map[udpEnds]chan struct{}{}
 	s.places = make(chan struct{}, s.policy.MaxTests)
 	s.greetings = admission.NewCount(admission.Limits{Each: greetingsEach, All: greetingsAll})
@@ -165,7 +166,7 @@ func (s *Server) serve(ctx context.Context, ctl *control, cookie Cookie, own Pol
 	if !test.placed {
 		return
 	}
-	defer s.leavePlace()
+	defer s.leavePlace(test)
 	if s.OnTest != nil {
 		tested := Tested{Client: addrPort(ctl.conn.RemoteAddr()), Err: explain(err)}
 		tested.SentBytes, tested.ReceivedBytes = test.moved()

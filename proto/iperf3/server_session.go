@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -23,6 +24,7 @@ type serverTest struct {
 	wall   sock.Wall     // since the Hello
 	file   *farFile      // that the client asked for; nil: none
 	placed bool          // it has a place among the tests that run
+	pair   *pair         // that it is of; nil: it has its place alone
 
 	mu     sync.Mutex
 	closed bool
@@ -44,11 +46,11 @@ func (s *serverTest) do(ctx context.Context) error {
 		s.file.close(s.server.Log)
 	}()
 	events, err := s.prepare(ctx)
-	s.server.setups.GiveBack(addrPort(s.ctl.conn.RemoteAddr()).Addr())
+	s.server.setups.GiveBack(s.client())
 	if err != nil {
 		return err
 	}
-	if s.placed = s.server.takePlace(ctx); !s.placed {
+	if s.placed = s.server.takePlace(ctx, s); !s.placed {
 		return ErrBusy // another test was ready first
 	}
 	return s.test(ctx, events)
@@ -64,6 +66,9 @@ func (s *serverTest) prepare(ctx context.Context) (<-chan event, error) {
 	s.file.into(s.t)
 	return s.openStreams(ctx)
 }
+
+// client is the host that asked for the test.
+func (s *serverTest) client() netip.Addr { return addrPort(s.ctl.conn.RemoteAddr()).Addr() }
 
 func (s *serverTest) closeStreams() {
 	if s.t != nil {

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/pathwise-net/pathwise/diagnose"
+	"github.com/pathwise-net/pathwise/measure"
+	"github.com/pathwise-net/pathwise/proto/iperf3"
+)
+
+// together makes the steps of a round at once, each on connections of its own.
+func (v *survey) together(ctx context.Context, steps []diagnose.Step) (made []*measure.Result, err error) {
+	under := make([]stepUnderWay, len(steps))
+	var all sync.WaitGroup
+	for i, s := range steps {
+		u := &under[i]
+		u.ended = v.session.beginStep(s.Name, v.target, s.Why)
+		if u.prober, u.err = v.proberOf(s); u.prober != nil && u.err == nil {
+			all.Go(func() { u.result, u.err = u.prober.Do(ctx) })
+		}
+	}
+	all.Wait()
+	for i, s := range steps {
+		u := &under[i]
+		if s.NeedsResponder() && u.failed() && ctx.Err() == nil {
+			u.result, u.err = u.prober.Do(ctx)
+		}
+		r, one := v.take(ctx, s, u.result, u.err)
+		if u.ended(r, one); r != nil {
+			made = append(made, r)
+		}
+		err = cmp.Or(err, one)
+	}
+	return made, err
+}
+
+// stepUnderWay is a step of a round, and what came of it.
+type stepUnderWay struct {
+	prober measure.Prober // nil: the step is not made
+	ended  func(*measure.Result, error)
+	result *measure.Result
+	err    error
+}
+
+// failed reports whether a step may have failed because others were made at the same time: a far end that is older answers one test at a time,
+// and trains fill a way of some kbit/s for seconds.
+func (u *stepUnderWay) failed() bool {
+	return errors.Is(u.err, iperf3.ErrBusy) || errors.Is(u.err, iperf3.ErrUDPBlocked) || errors.Is(u.err, iperf3.ErrPeerSilent)
+}
+
+// proberOf is what makes the measurement of a step of a round; nil: the far end does not answer it.
+func (v *survey) proberOf(s diagnose.Step) (measure.Prober, error) {
+	switch {
+	case s.Kind == "transact":
+		return v.transactProber(s)
+	case v.cannot(s):
+		return nil, nil
+	}
+	return v.prober(s)
+}
+
+// take is what came of a step, as a diagnosis takes it. The Result is nil where the step could not be made.
+func (v *survey) take(ctx context.Context, s diagnose.Step, r *measure.Result, err error) (*measure.Result, error) {
+	switch {
+	case r == nil:
+		return nil, err
+	case s.Kind == "transact":
+		return v.takeTransactions(ctx, s, r, err)
+	}
+	return v.takeTest(ctx, s, r, err)
+}
