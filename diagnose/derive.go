@@ -144,6 +144,9 @@ func deriveBack(s, back *Subject) {
 	if back.Known(Steady) && !back.Is(Stuck) {
 		s.set(BackFull, yes(full(back), nil))
 	}
+	if back.Known(CollidingLoss) && back.Known(HalfLoss) && collide(back) {
+		s.set(BackCollides, yes(true, nil))
+	}
 	deriveUplink(s, back)
 	carries, mss := max(back.Value(Capacity), back.Value(Steady)), s.Value(MSS)
 	if carries == 0 {

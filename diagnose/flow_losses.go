@@ -164,9 +164,9 @@ func cleanFlows(all []count) (clean float64, lossy count, chance float64) {
 }
 
 // losesForNoQueue reports whether a transfer is slow for losses that no queue of its own explains: as many as a probe on the nearly empty path
-// loses, or of which that probe, which is another flow, has none.
+// loses, or of which that probe, which is another flow, has none. Where packets collide, all flows lose, and large packets meet more.
 func losesForNoQueue(s *Subject) bool {
-	if state(s) != Slow || s.Value(Retransmits) < enoughLosses || !s.Known(PacedLoss) || lossBlind(s.congestion) {
+	if state(s) != Slow || s.Value(Retransmits) < enoughLosses || !s.Known(PacedLoss) || lossBlind(s.congestion) || collide(s) || s.Is(BackCollides) {
 		return false
 	}
 	return pacedLost(s) && randomLoss.Look(s) != nil || losesWithoutQueue(s)
