@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -52,9 +53,15 @@ const (
 	// leastLoaded packets three times over of a transfer's later part.
 	loadedInterval = 0.1
 	loadedLasts    = 3.0 // seconds of the transfer: slow start and the first losses take 1 to 2
-	// loadedPatience is how long a packet may stand in queues, in seconds: 20 kB before 16 kbit/s.
-	loadedPatience = 10.0
-	leastLoaded    = 5 // packets of which a median says something
+	// loadedTrips is how many round trips such a transfer lasts at the least: slow start and the first queue take ten on long paths.
+	loadedTrips = 20
+	// loadedPatience is how long a packet may stand in queues at the most, in seconds: 20 kB before 16 kbit/s. Where round trips under load are known, it
+	// is so many times as long, and no less than loadedImpatience.
+	loadedPatience, loadedPatienceTrips, loadedImpatience = 10.0, 4, 2.0
+
+	leastLoaded = 5 // packets of which a median says something
+	// openingTrips is how many round trips pass until a transfer's connections are open and its parameters agreed.
+	openingTrips = 6
 )
 
 // Lead is how long a step that is made under a transfer goes on before that begins, so that some of what it measures is of the empty path.
@@ -68,16 +75,22 @@ func idleOneWay(s *Subject) (Step, bool) {
 
 // loadedOneWay measures what each way takes while a transfer runs: on which of them the queue stands.
 func loadedOneWay(s *Subject) (Step, bool) {
-	under := step("owd-transfer", "throughput", s.Name, "a transfer beside which one-way delays are measured", loadedLasts+setUpTakes,
-		map[string]any{"duration": loadedLasts, "length": surveyWrite, "event-loop": true})
+	trip := s.Value(EmptyRoundTrip)
+	transfer := max(loadedLasts, math.Ceil(loadedTrips*trip))
+	under := step("owd-transfer", "throughput", s.Name, "a transfer beside which one-way delays are measured", transfer+setUpTakes,
+		map[string]any{"duration": transfer, "length": surveyWrite, "event-loop": true})
 	why := "on which way packets wait while data moves"
 	if s.Name == measure.Reverse {
 		why += ", on the way back"
 	}
-	lasts := Lead.Seconds() + loadedLasts + setUpTakes
+	lasts := Lead.Seconds() + transfer + max(setUpTakes, openingTrips*trip)
+	patience := loadedPatience
+	if s.Known(LoadedRoundTrip) {
+		patience = min(patience, max(loadedImpatience, loadedPatienceTrips*s.Value(LoadedRoundTrip)))
+	}
 	return Step{Name: called("owd-loaded", s.Name), Kind: "owd", Why: why, Seconds: lasts, Way: measure.Way(s.Name), Under: &under,
-		Calm:       queueStands*s.Value(EmptyRoundTrip) + othersQueue,
-		Parameters: map[string]any{"count": int(lasts / loadedInterval), "interval": loadedInterval, "timeout": loadedPatience}}, s.Responder
+		Calm:       queueStands*trip + othersQueue,
+		Parameters: map[string]any{"count": int(lasts / loadedInterval), "interval": loadedInterval, "timeout": patience}}, s.Responder
 }
 
 // loadsOf are the transfers that ran while one-way delays were measured, by the Results of these.
@@ -134,16 +147,27 @@ func readOneWay(g *gathering, r *measure.Result) {
 //	packets    . . . . . . . . . . . . . . . . . . . . . . .
 //	transfer         |-----------------------------|
 //	                             these are loaded    (its steady part)
+//
+// Where most of these were lost, as a way back loses them that acknowledgements fill, the last that came back of the transfer's time tell.
 func readQueues(s *Subject, r, transfer *measure.Result) {
 	lasts, told := transfer.Number("duration")
 	if s == nil || !told {
 		return
 	}
 	began := transfer.Started.Sub(r.Started).Seconds()
-	var all, loaded [2][]float64 // the way of the data, and the other one
+	var all, during [2][]float64 // the way of the data, and the other one
+	sent, came := 0, 0           // of the steady part
 	for _, e := range r.Samples.Echoes {
+		at := e.SentSeconds - began
+		steady := at >= settled*lasts && at <= lasts
+		if steady {
+			sent++
+		}
 		if e.ForwardSeconds == nil || e.ReverseSeconds == nil {
 			continue
+		}
+		if steady {
+			came++
 		}
 		took := [2]float64{*e.ForwardSeconds, *e.ReverseSeconds}
 		if s.Name == measure.Reverse {
@@ -151,17 +175,18 @@ func readQueues(s *Subject, r, transfer *measure.Result) {
 		}
 		for i, one := range took {
 			all[i] = append(all[i], one)
-			if at := e.SentSeconds - began; at >= settled*lasts && at <= lasts {
-				loaded[i] = append(loaded[i], one)
+			if at >= 0 && at <= lasts {
+				during[i] = append(during[i], one)
 			}
 		}
 	}
 	for i, n := range []Name{QueueThere, QueueBack} {
-		if len(loaded[i]) < leastLoaded {
+		if sent < leastLoaded || len(during[i]) < leastLoaded {
 			s.set(n, Fact{Result: r.ID, Unknown: "too few packets came back while the transfer ran"})
 			continue
 		}
-		s.set(n, exactly(max(0, median(loaded[i])-slices.Min(all[i])), r))
+		loaded := during[i][len(during[i])-min(len(during[i]), max(came, leastLoaded)):]
+		s.set(n, exactly(max(0, median(loaded)-slices.Min(all[i])), r))
 	}
 }
 

@@ -58,6 +58,15 @@ func TestQueues(t *testing.T) {
 	if f := gather(append(hundred().results(), few...)).ways[measure.Forward].Fact(QueueThere); f.Unknown == "" {
 		t.Errorf("a queue of %v s is told by four packets", f.Value)
 	}
+	lossy := loaded(measure.Forward, 0, 0.4)
+	for i := range lossy[0].Samples.Echoes {
+		if e := &lossy[0].Samples.Echoes[i]; e.SentSeconds > 1.95 {
+			e.ForwardSeconds, e.ReverseSeconds = nil, nil
+		}
+	}
+	if f := gather(append(hundred().results(), lossy...)).ways[measure.Forward].Fact(QueueBack); math.Abs(f.Value-0.4) > 1e-9 {
+		t.Errorf("packets wait 0.4 s on the way back until they are lost, and the last that came tell %+v", f)
+	}
 }
 
 // Where packets wait tells acknowledgements that wait on the way back from others' traffic on the way of the data, whatever the way back is
@@ -106,6 +115,23 @@ func TestOneWayFacts(t *testing.T) {
 		WayDuplicates: 15, BackLeast: 0.02, BackUsual: 0.04}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// On a long path the transfer lasts until a queue can stand, packets are sent until it ends, and they are waited for as long as queues were seen to be.
+func TestLoadedStepOfLongPath(t *testing.T) {
+	near, far := with(queued), with(func(p *path) { queued(p); p.rtt, p.loaded = 0.2, 1.2 })
+	for _, c := range []struct {
+		of                        path
+		transfer, covers, timeout float64
+	}{{near, 3, 3.9, 2}, {far, 4, 5.6, 4.8}} {
+		step, _ := loadedOneWay(gather(c.of.results()).ways[measure.Forward])
+		transfer, _ := step.Under.Parameters["duration"].(float64)
+		timeout, _ := step.Parameters["timeout"].(float64)
+		count, _ := step.Parameters["count"].(int)
+		if covers := float64(count) * loadedInterval; transfer != c.transfer || covers < c.covers || math.Abs(timeout-c.timeout) > 1e-9 {
+			t.Errorf("%v s of round trip: a transfer of %v s, packets for %v s, timeout %v s: %+v", c.of.rtt, transfer, covers, timeout, step)
+		}
 	}
 }
 

@@ -73,7 +73,7 @@ const (
 	largeEchoLeast = 0.005
 	// narrowBackLeaves is the share of its path below which a transfer is slow enough to ask what its way back carries before that is measured by
 	// trains: on a way of some kbit/s these take longer than they are waited for.
-	narrowBackLeaves = 0.5
+	narrowBackLeaves = 0.7
 )
 
 // largeEchoes is a step that tells whether the way back is narrow, with a few packets, where trains did not.
