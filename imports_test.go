@@ -33,7 +33,7 @@ var rooms = []room{
 	{"admission", "how many connections, handshakes and tests there may be at once, in all and of a network; who is silent for too long",
 		"", ""},
 	{"agent", "does a plan on a host, within its owner's policy",
-		"agent/policy agent/sandbox agent/spool durable durable/daily fleet input measure probe respond sock", "durable/layouttest proto/iperf3"},
+		"agent/policy agent/sandbox agent/spool durable durable/daily fleet input measure probe proto/retrace respond sock", "durable/layouttest proto/iperf3"},
 	{"agent/policy", "what the owner of a host lets others do with it",
 		"document quantity respond", ""},
 	{"agent/sandbox", "keeps programs that run as tools from the agent's keys",

@@ -10,7 +10,6 @@ import (
 	"github.com/pathwise-net/pathwise/agent/policy"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/input"
-	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/respond"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -209,7 +208,7 @@ func (a *Agent) runOf(o fleet.Opening, peer netip.Addr) respond.Run {
 	return respond.Run{
 		Secret: o.Responder.Secret, Sealed: o.Responder.Sealed, Peer: peer, Tests: o.Responder.Tests, Together: o.Responder.Together,
 		Until: time.Now().Add(o.Until.Sub(a.now())), Longest: longest, Rate: int64(rate),
-		TraceBack: probe.TraceBack,
+		TraceBack: a.traceBack(o, rate),
 		OnTest:    func(t respond.Tested) { a.count(class, t.Bytes) },
 	}
 }

@@ -94,20 +94,25 @@ func TraceBack(ctx context.Context, to netip.Addr, ask retrace.Ask) (retrace.Rou
 	if ask.Size > 0 {
 		return answerNarrowing(ctx, to, ask)
 	}
-	r, err := Trace{Target: to.String(), Protocol: ask.Protocol, MaxTTL: ask.MaxTTL, Queries: ask.Queries, Timeout: ask.Timeout, Interval: ask.Interval, DSCP: ask.DSCP}.Do(ctx)
-	if err != nil {
-		return retrace.Route{}, err
-	}
+	r, err := traceBack(to, ask).Do(ctx)
 	if r.Samples.Route == nil {
-		return retrace.Route{}, errors.New("nothing was sent")
+		return retrace.Route{}, cmp.Or(err, errors.New("nothing was sent"))
 	}
 	found := retrace.Route{Hops: r.Samples.Hops, Whole: *r.Samples.Route}
+	if err != nil {
+		return found, err
+	}
 	if own, err := netip.ParseAddr(r.Source.Address); err == nil {
 		if network := networkOf(own); network.IsValid() {
 			found.NetworkBits = network.Bits()
 		}
 	}
 	return found, nil
+}
+
+// traceBack is the trace that an ask without a size is answered by.
+func traceBack(to netip.Addr, ask retrace.Ask) Trace {
+	return Trace{Target: to.String(), Protocol: ask.Protocol, MaxTTL: ask.MaxTTL, Queries: ask.Queries, Timeout: ask.Timeout, Interval: ask.Interval, DSCP: ask.DSCP}
 }
 
 // bothText writes the ways there and back side by side, a line for each place.

@@ -20,7 +20,7 @@ import (
 )
 
 // linesOf serves those protocols that are lines of JSON, which the first line tells apart by its schema. Where it is open for a run, the first line has to
-// show the run's secret, and fresh ports are not tried: one request is one test of the run.
+// show the run's secret, and fresh ports are not tried: one request is one test of the run, which failed where nothing came of it.
 func linesOf(t terms) func(context.Context, net.Conn) {
 	ports, routes := reach.NewResponder(t.NoConnectBack, t.log), retrace.NewResponder(t.TraceBack, t.NoConnectBack, t.log)
 	return func(ctx context.Context, conn net.Conn) {
@@ -30,16 +30,18 @@ func linesOf(t terms) func(context.Context, net.Conn) {
 			jsonlines.Begin(conn, jsonlines.LastTimeout, mostFirst).SayLast(map[string]string{"error": "it is open for one run alone, whose secret this is not"})
 			return
 		}
-		if t.onTest != nil {
-			defer func() { t.onTest(Tested{Client: endpoint.AddrPort(conn.RemoteAddr())}) }()
-		}
+		tested := Tested{Client: endpoint.AddrPort(conn.RemoteAddr())}
 		switch {
 		case of(retrace.Schema):
-			routes.Serve(ctx, all)
+			sent, err := routes.Serve(ctx, all)
+			tested.Bytes, tested.Err = int64(sent), err
 		case of(arrived.Schema):
-			arrived.Serve(all, func() ([]byte, error) { syn, err := ndt7.SYNOfLines(conn); return syn.Headers, err })
+			tested.Err = arrived.Serve(all, func() ([]byte, error) { syn, err := ndt7.SYNOfLines(conn); return syn.Headers, err })
 		default:
-			ports.Serve(ctx, all) // which says what is wrong with any other
+			tested.Err = ports.Serve(ctx, all) // which says what is wrong with any other
+		}
+		if t.onTest != nil {
+			t.onTest(tested)
 		}
 	}
 }

@@ -3,10 +3,12 @@ package respond
 import (
 	"bufio"
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -71,10 +73,15 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// A port that is open for one run tells what arrived, and traces back, to who shows its secret, once; fresh ports it tries for nobody.
+// A port that is open for one run tells what arrived, and traces back, to who shows its secret, once; fresh ports it tries for nobody. A trace that failed may be tried
+// again, and what it sent is counted.
 func TestLinesForRun(t *testing.T) {
+	var refused atomic.Bool
 	traced := func(_ context.Context, to netip.Addr, _ retrace.Ask) (retrace.Route, error) {
-		return retrace.Route{Hops: []measure.Hop{{TTL: 1, Addresses: []string{to.String()}}}}, nil
+		if !refused.CompareAndSwap(false, true) {
+			return retrace.Route{Hops: []measure.Hop{{TTL: 1, Addresses: []string{to.String()}}}, Whole: measure.RouteSample{SentBytes: 60}}, nil
+		}
+		return retrace.Route{Whole: measure.RouteSample{SentBytes: 30}}, errors.New("the network is down")
 	}
 	o := forRun(t, ndt7Kind(), Run{Tests: 2, TraceBack: traced})
 	over := func(ask func(net.Conn) error) error {
@@ -112,10 +119,25 @@ func TestLinesForRun(t *testing.T) {
 			t.Errorf("%s for nobody of the run", what)
 		}
 	}
+	if err := back(secret); err == nil || !strings.Contains(err.Error(), "the network is down") {
+		t.Errorf("a failed trace: %v", err)
+	}
 	for what, err := range map[string]error{"route back": back(secret), "what arrived": told(secret)} {
 		if err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	o.closes(t) // after both
+	o.closes(t)        // after both, and not before
+	var bytes [2]int64 // of tests that went to their end, and of those that did not
+	for range 3 {
+		one := <-o.tests
+		if one.Err == nil {
+			bytes[0] += one.Bytes
+		} else {
+			bytes[1] += one.Bytes
+		}
+	}
+	if bytes != [2]int64{60, 30} {
+		t.Errorf("%v bytes", bytes)
+	}
 }

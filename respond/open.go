@@ -73,7 +73,7 @@ type Run struct {
 // Tested is what came of one test.
 type Tested struct {
 	Client netip.AddrPort
-	Bytes  int64 // of payload, sent and received, also of a test that failed
+	Bytes  int64 // of payload, sent and received, also of a test that failed; of routes that were traced back, of the packets sent for that, with their IP headers
 	Err    error // nil: the test went to its end
 }
 

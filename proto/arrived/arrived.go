@@ -48,14 +48,15 @@ type answer struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// Serve answers a request that came on a connection. headers yields what the connection began with.
-func Serve(conn net.Conn, headers func() ([]byte, error)) {
+// Serve answers a request that came on a connection. headers yields what the connection began with, and its error is returned.
+func Serve(conn net.Conn, headers func() ([]byte, error)) error {
 	b, err := headers()
 	a := answer{Headers: hex.EncodeToString(b)}
 	if err != nil {
 		a.Error = "the kernel did not keep how this connection began"
 	}
 	jsonlines.Begin(conn, jsonlines.LastTimeout, mostLine).SayLast(a)
+	return err
 }
 
 // ErrNotHere is of an answer that none who speaks this protocol gives.

@@ -32,15 +32,16 @@ func NewResponder(off bool, log *slog.Logger) *Responder {
 }
 
 // Serve makes the test that comes on a connection. It returns after Longest, and a second in which it says why it fails, at the
-// latest, and leaves the connection open. When ctx ends it tries no more, and returns when the connection is closed, which is for the caller of Serve to do.
-func (r *Responder) Serve(ctx context.Context, conn net.Conn) {
+// latest, and leaves the connection open. The error is why it failed. When ctx ends it tries no more, and returns when the connection is closed, which is for the caller of Serve to do.
+func (r *Responder) Serve(ctx context.Context, conn net.Conn) error {
 	t := begin(conn, r.longest)
 	if err := r.serve(ctx, t); err != nil {
 		r.log.Info("reach failed", "client", conn.RemoteAddr(), "error", err)
 		t.SayLast(offer{Error: err.Error()})
-		return
+		return err
 	}
 	r.log.Info("reach done", "client", conn.RemoteAddr())
+	return nil
 }
 
 var (

@@ -42,7 +42,7 @@ func serving(t *testing.T, address string, r *Responder) (at netip.AddrPort, sto
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	door := endpoint.Door{Protocol: "retrace", Greet: func(ctx context.Context, conn net.Conn, _ netip.Addr, _ func()) { r.Serve(ctx, conn) }}
+	door := endpoint.Door{Protocol: "retrace", Greet: func(ctx context.Context, conn net.Conn, _ netip.Addr, _ func()) { _, _ = r.Serve(ctx, conn) }}
 	ended := make(chan error, 1)
 	go func() { ended <- door.Serve(ctx, l) }()
 	return endpoint.AddrPort(l.Addr()), func() {
