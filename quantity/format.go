@@ -6,7 +6,8 @@ import (
 )
 
 // Format prints a value in SI units as people read it. Units are those that the names of metrics end in, and those of facts: "s" and
-// "bit/s". A value of another unit is a number with up to six digits, and the unit.
+// "bit/s". A value of another unit is a number with up to six digits, and the unit; units of things that are counted are regular plurals,
+// of which 1 drops the "s": "3 packets", "1 packet".
 func Format(v float64, unit string) string {
 	switch unit {
 	case "seconds", "s":
@@ -19,6 +20,13 @@ func Format(v float64, unit string) string {
 		return FormatRatio(v)
 	case "count", "score":
 		unit = ""
+	case "bytes_per_second":
+		return FormatSize(int64(v)) + "/s"
+	case "packets_per_second":
+		unit = "packets/s"
+	}
+	if v == 1 && !strings.HasSuffix(unit, "/s") {
+		unit = strings.TrimSuffix(unit, "s")
 	}
 	return strings.TrimSpace(fmt.Sprintf("%.6g %s", v, unit))
 }

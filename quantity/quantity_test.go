@@ -199,7 +199,8 @@ func TestFormatByUnit(t *testing.T) {
 		unit, want string
 	}{
 		{0.05, "seconds", "50.0 ms"}, {0.05, "s", "50.0 ms"}, {1e6, "bits_per_second", "1.00 Mbit/s"}, {1e6, "bit/s", "1.00 Mbit/s"},
-		{1500, "bytes", "1.50 kB"}, {0.01, "ratio", "1.00 %"}, {3, "packets", "3 packets"}, {7, "count", "7"}, {1.5, "", "1.5"},
+		{1500, "bytes", "1.50 kB"}, {0.01, "ratio", "1.00 %"}, {3, "packets", "3 packets"}, {1, "packets", "1 packet"},
+		{1, "packets_per_second", "1 packets/s"}, {2e6, "bytes_per_second", "2.00 MB/s"}, {1, "hop", "1 hop"}, {7, "count", "7"}, {1.5, "", "1.5"},
 	} {
 		if got := Format(c.v, c.unit); got != c.want {
 			t.Errorf("%v %s: %q, want %q", c.v, c.unit, got, c.want)

@@ -176,7 +176,7 @@ func startBackground(t *testing.T, c *exec.Cmd, s step) {
 var aside = regexp.MustCompile(`(?mi)^(note: )?(IPv[46]: )?the emulator was the bottleneck: .*\n`)
 
 // measured is what may differ from run to run: a number. Its unit may have another prefix, but is of the same thing.
-var measured = regexp.MustCompile(`-?\d[\d,.:]*(?: ?(?:([kMGT]?bit/s|[kMGT]?B|[KMGT]iB|ms|µs|ns|s|min|h|packets)\b|(%)))?`)
+var measured = regexp.MustCompile(`-?\d[\d,.:]*(?: ?(?:([kMGT]?bit/s|[kMGT]?B|[KMGT]iB|ms|µs|ns|s|min|h|packets?)\b|(%)))?`)
 
 // dimension is what a unit is of.
 func dimension(unit string) string {
@@ -185,7 +185,9 @@ func dimension(unit string) string {
 		return "rate"
 	case strings.HasSuffix(unit, "B"):
 		return "size"
-	case unit == "min" || unit == "h" || strings.HasSuffix(unit, "s") && unit != "packets":
+	case strings.HasPrefix(unit, "packet"):
+		return "packets" // of one, too
+	case unit == "min" || unit == "h" || strings.HasSuffix(unit, "s"):
 		return "time"
 	}
 	return unit
@@ -214,6 +216,7 @@ func TestTranscriptsAgree(t *testing.T) {
 		{"round trip 12 ms", "round trip 12 %", false},
 		{"voice ▁▂█x▁ up to 3 ms", "voice x▇▇ up to 4 ms", true},
 		{"voice ▁▂█x▁ up to 3 ms", "voice up to 4 ms", false},
+		{"lost 1 packet", "lost 3 packets", true},
 		{"lost 3 packets", "lost 3 s", false},
 		{"lost 3 packets", "gone 3 packets", false},
 	} {

@@ -86,7 +86,11 @@ func printFamilies(w io.Writer, families []sock.Family, results []*measure.Resul
 		for _, r := range results {
 			text := "-"
 			if v, ok := r.Get(m); ok {
-				text = strings.TrimSuffix(quantity.Format(v, m.Unit()), " "+m.Unit()) // its name ends in it
+				unit := m.Unit()
+				if unit == "packets" { // the name of the metric says so
+					unit = "count"
+				}
+				text = quantity.Format(v, unit)
 			}
 			row = append(row, text)
 		}

@@ -31,13 +31,14 @@ const measured = {
 /** @param {string} metric */
 export const measuredOf = (metric) => measured[metric] ?? labelOf(metric);
 
-/** The units of evidence, as the pages call them. @type {Record<string, string>} */
-const units = { 'bit/s': 'bits_per_second', s: 'seconds', bytes: 'bytes', ratio: 'ratio', packets: 'packets' };
+/** The units of evidence that have prefixes or a sign, as the pages call them. @type {Record<string, string>} */
+const units = { 'bit/s': 'bits_per_second', 'packets/s': 'packets_per_second', s: 'seconds', bytes: 'bytes', ratio: 'ratio' };
 
-/** @param {{value: number, unit: string}} e */
+/** Of things that are counted, 1 is singular: 3 packets, 1 packet. @param {{value: number, unit: string}} e */
 export function evidenceValue({ value, unit }) {
-  const text = format(value, units[unit] ?? '');
-  return unit === 'packets' || !units[unit] ? `${text} ${unit}`.trim() : text;
+  if (units[unit]) return format(value, units[unit]);
+  const thing = unit === 'count' ? '' : value === 1 ? unit.replace(/s$/, '') : unit;
+  return `${format(value, 'count')} ${thing}`.trim();
 }
 
 const severities = /** @type {const} */ ({ problem: ['×', 'k4'], warning: ['•', 'k3'], info: ['i', 'k0'] });
