@@ -298,6 +298,7 @@ func TestPairUnits(t *testing.T) {
 		{"compare.js", `['a/b', ' a → b ', 'a b', 'a>b', 'a', ''].map(pairText).join()`, "a/b,a/b,a/b,a/b,,"},
 
 		{"../metrics.js", `['sent_packets', 'sent_bytes', 'sent_bits_per_second', 'rtt_p99_seconds', 'hop_count', 'odd'].map(labelOf).join('; ')`, "Packets sent; Bytes sent; Rate of sending; Round-trip delay, 99th percentile; Hops; Odd"},
+		{"../metrics.js", `['odd_seconds', 'sent_packets', 'bad_seconds', 'rtt_max_seconds', 'rtt_median_seconds'].sort(inOrder).join()`, "rtt_median_seconds,rtt_max_seconds,sent_packets,bad_seconds,odd_seconds"},
 		{"../metrics.js", `grouped(['odd_seconds', 'jitter_seconds', 'sent_bytes', 'rtt_max_seconds', 'odd_seconds', 'rtt_median_seconds', 'good_bytes_per_second']).map((g) => g.group + ': ' + g.metrics.map((m) => m.label).join('; ')).join(' | ')`,
 			"Delay: Round-trip delay, median; Round-trip delay, maximum | Variation: Jitter | Transfer: Bytes sent | Other: Good rate, bytes/s; Odd, seconds"},
 		{"rows.js", `(() => { const k = (tool, role, metric = 'm') => ({tool, role, metric}); const r = (tool, role, runs, metric = 'm') => ({tool, role, metric, runs});

@@ -8,6 +8,14 @@ const known = new Map(table.map((m) => [m.name, m]));
 /** What the table says of a metric. @param {string} name */
 export const definitionOf = (name) => known.get(name);
 
+const places = new Map(table.map((m, i) => [m.name, i]));
+
+/** @param {string} name */
+const placeOf = (name) => places.get(name) ?? table.length;
+
+/** Sorts metrics as the table has them, and behind those it knows the others by name. @param {string} a @param {string} b */
+export const inOrder = (a, b) => placeOf(a) - placeOf(b) || a.localeCompare(b);
+
 /** What tells sent_packets from sent_bytes: the word for a unit that a name does not imply. @type {Record<string, string>} */
 const kinds = { packets: ', packets', bytes: ', bytes', bits_per_second: ' rate', bytes_per_second: ' rate', packets_per_second: ' rate' };
 

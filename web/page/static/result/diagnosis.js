@@ -3,7 +3,7 @@ import { html, useRef, useState } from '../html.js';
 import { url } from '../api.js';
 import { useDoc } from '../docs.js';
 import { format, share, unitOf } from '../format.js';
-import { definitionOf, labelOf } from '../metrics.js';
+import { definitionOf, inOrder, labelOf } from '../metrics.js';
 import { link } from '../router.js';
 import { inputsOf } from '../calc/form.js';
 import { gist } from '../pair/results.js';
@@ -142,7 +142,7 @@ export const diagnosisOf = (r) => ({
 
 /** Numbers of a Result that say most, first. @param {{result: ResultDoc}} props */
 export function Numbers({ result: r }) {
-  const names = Object.keys(r.metrics).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+  const names = Object.keys(r.metrics).sort((a, b) => rank(a) - rank(b) || inOrder(a, b));
   if (!names.length) return html`<p class="quiet">Nothing was measured.</p>`;
   return html`<table><thead><tr><th scope="col">Metric</th><th scope="col" class="num">Value</th></tr></thead>
     <tbody>${names.map((m) => html`<tr><th scope="row" title=${m}>${measuredOf(m)}</th><td class="num">${share(r.metrics[m], r.metrics[definitionOf(m)?.of ?? ''], false, unitOf(m))}</td></tr>`)}</tbody></table>`;
