@@ -21,7 +21,7 @@ func TestUnits(t *testing.T) {
 		{"format.js", `format(1, 'ratio')`, "100 %"},
 		{"format.js", `format(0.9999, 'ratio')`, ">99.9 %"},
 		{"format.js", `format(0, 'ratio')`, "0 %"},
-		{"format.js", `format(1500, 'bytes')`, "1.50 kB"},
+		{"format.js", `[1500, 9000, 12345].map((v) => format(v, 'bytes')).join()`, "1500 B,9000 B,12.3 kB"},
 		{"format.js", `format(14, 'count')`, "14"},
 		{"format.js", `format(1234567, 'packets')`, "1 234 567"},
 		{"format.js", `format(null, 'seconds')`, "none"},

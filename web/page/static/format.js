@@ -28,7 +28,7 @@ export const unitOf = (metric) => units.find((u) => metric.endsWith('_' + u)) ??
 
 /**
  * The factor and the name of the unit that suits a size: 0.0124 s are shown in ms. Seconds change to minutes only above two,
- * as on the command line.
+ * as on the command line; bytes to kB only from ten on, since sizes of packets are told to the byte.
  * @param {number} size
  * @param {string} unit of the archive
  * @returns {[number, string]}
@@ -37,7 +37,7 @@ export function scaleOf(size, unit) {
   const all = scales[unit]?.units;
   if (!all) return [1, ''];
   const known = Math.abs(size) * 1.0005; // 999.6 µs become 1.00 ms
-  const fit = all.find(([f]) => known >= (f === 60 || f === 3600 || f === 86400 ? 2 * f : f));
+  const fit = all.find(([f]) => known >= (f === 60 || f === 3600 || f === 86400 ? 2 * f : unit === 'bytes' && f === 1e3 ? 10 * f : f));
   if (size === 0) return unit === 'seconds' ? [1e-3, 'ms'] : /** @type {[number, string]} */ (all.at(-1));
   return fit ?? /** @type {[number, string]} */ (all.at(-1));
 }
