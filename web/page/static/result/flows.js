@@ -32,7 +32,7 @@ export function linesOf(f) {
 function Over({ flow, until }) {
   const { rate, loss, delay } = linesOf(flow);
   if (rate.length < 2) return null;
-  const figures = [['Rate', rate, 'bits_per_second', 'line'], ['Loss', loss, 'ratio', 'bars'], ['Delay above the least one', delay, 'seconds', 'line']];
+  const figures = [['Rate', rate, 'bits_per_second', 'line'], ['Loss', loss, 'ratio', 'bars'], ['Delay above its minimum', delay, 'seconds', 'line']];
   return html`<h3>${flow.name}, ${flow.direction}</h3>${figures.map(([name, points, unit, form]) => html`<p class="quiet">${name}</p>
     <${Drawing} points=${points} unit=${unit} form=${form} until=${until} text=${`${name} of ${flow.name} over time`} />`)}`;
 }

@@ -18,7 +18,7 @@ export function thinned(points) {
 /**
  * A drawing of values over time, from 0, as wide as there is room: at once, or on its way to an end. What has no value is lost.
  * @param {{points: {x: number, y: number | null, width?: number}[], unit: string, text: string, form?: 'stems' | 'line' | 'dots' | 'bars', until?: number}} props
- * width: of a bar, which ends at x
+ * width: of what y is the value of, in seconds before x: a line has steps there
  */
 export function Drawing({ points: all, unit, text, form = 'stems', until = 0 }) {
   const points = form === 'stems' || form === 'dots' ? thinned(all) : all;
@@ -36,12 +36,10 @@ export function Drawing({ points: all, unit, text, form = 'stems', until = 0 }) 
     bars: (/** @type {any} */ p) => html`<path class="bar" d=${`M${x(p.x - p.width)} 195V${y(p.y)}H${x(p.x - p.width * 0.06)}V195z`} />`,
     line: () => null,
   }[form];
-  return html`<div class="drawing"><p class="quiet">${name || unit}, 0 to ${short(high, factor)}, over ${format(end, 'seconds')}</p>
+  return html`<div class="drawing"><p class="quiet">0 to ${short(high, factor)} ${name || unit}, over ${format(end, 'seconds')}</p>
     <svg viewBox="0 0 1000 200" preserveAspectRatio="none" role="img" aria-label=${text}>
       <path class="axis" d="M10 195H990" />
-      ${form === 'line' && (values.length === 1
-        ? html`<path class="point" d=${`M${x(values[0].x)} ${y(values[0].y)}h.01`} />` // a line of one point cannot be seen
-        : html`<polyline points=${values.map((p) => `${x(p.x)},${y(p.y)}`).join(' ')} />`)}
+      ${form === 'line' && html`<polyline points=${values.flatMap((p) => [p.x - (p.width ?? 0), p.x].map((at) => `${x(at)},${y(p.y)}`)).join(' ')} />`}
       ${values.map(one)}
       ${points.filter((p) => p.y === null).map((p) => html`<path class="lost" d=${`M${x(p.x)} 10V195`} />`)}
     </svg></div>`;
@@ -83,7 +81,7 @@ export function Intervals({ intervals }) {
       const all = of.some((i) => i.stream === 0) ? of.filter((i) => i.stream === 0) : of;
       const { whole, steady } = ratesOf(all);
       return html`<h3>${end}: whole test ${format(whole, 'bits_per_second')}${steady !== null && `, steady part ${format(steady, 'bits_per_second')} (without its first 40 %)`}</h3><${Drawing} form="line" unit="bits_per_second" text=${`Rate ${end}`}
-        points=${all.map((i) => ({ x: i.end_seconds, y: i.bits_per_second }))} />`;
+        points=${all.map((i) => ({ x: i.end_seconds, y: i.bits_per_second, width: i.end_seconds - i.start_seconds }))} />`;
     })}
     <details><summary>As a table</summary><table><thead><tr><th scope="col">Until</th><th scope="col">Direction</th><th scope="col">End</th><th scope="col" class="num">Stream</th><th scope="col" class="num">Rate</th><th scope="col" class="num">Sent again</th></tr></thead>
       <tbody>${intervals.slice(0, most).map((i) => html`<tr><th scope="row">${format(i.end_seconds, 'seconds')}</th><td>${i.direction}</td><td>${i.end}</td><td class="num">${i.stream || 'all'}</td>
