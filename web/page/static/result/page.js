@@ -24,13 +24,14 @@ export function Result({ route }) {
   if (!doc) return html`<h1 tabindex="-1">Result</h1><${Loading} of="the result" />`;
   const r = /** @type {ResultDoc} */ (doc);
   const [a, b] = [r.source.name || r.source.address, r.target.name || r.target.address];
+  const way = a === b ? a : `${a} → ${b}`; // what is of a host by itself has one end
   const at = Date.parse(r.started);
   const unasked = r.kind === 'diagnosis' && unaskedWords(r.parameters?.trouble);
   const around = { from: new Date(at - 3600e3).toISOString(), to: new Date(at + 3600e3).toISOString(), tool: r.tool ?? r.kind };
   const asked = Object.entries(r.parameters ?? {}).filter(([k]) => r.kind !== 'diagnosis' || !['results', 'segments', 'trouble'].includes(k)); // which are shown above
   return html`
-    <h1 tabindex="-1">${r.tool ?? r.kind}: ${a} → ${b}</h1>
-    <p class="screen"><a href=${link(['pair', a, b], around)}>This pair, an hour before and after</a>
+    <h1 tabindex="-1">${r.tool ?? r.kind}: ${way}</h1>
+    <p class="screen"><a href=${link(['pair', a, b], around)}>${a === b ? 'This host' : 'This pair'}, an hour before and after</a>
       <span class="quiet"> · </span><a href=${link(['test'], r.kind === 'diagnosis' ? { source: a, target: b, do: 'diagnose' } : { source: a, target: b, tool: r.tool ?? r.kind })}>Test it again</a></p>
     ${unasked && html`<p class="unasked">Nobody asked for this diagnosis: it was ${unasked}, at ${when(at)}.</p>`}
     ${r.error && html`<p class="failure" role="note"><strong>${r.status}:</strong> ${r.error}</p>`}
@@ -77,7 +78,7 @@ function Report({ id }) {
   const file = (/** @type {string} */ format) => url(['results', id, 'report'], mask ? { format, mask: 'true' } : { format });
   return html`<section class="screen" aria-labelledby="report"><h2 id="report">Problem report</h2>
     <p>For those who run the network and the hosts: <a href=${file('html')} download>page with drawings and samples</a>, <a href=${file('md')} download>Markdown</a>, <a href=${file('json')} download>JSON</a></p>
-    <p><label><input type="checkbox" checked=${mask} onChange=${(/** @type {any} */ e) => set(e.target.checked)} /> with others in place of addresses and names of hosts</label></p></section>`;
+    <p><label><input type="checkbox" checked=${mask} onChange=${(/** @type {any} */ e) => set(e.target.checked)} /> with addresses and names of hosts masked</label></p></section>`;
 }
 
 /** A document as text, which is not made before somebody wants it: it may be some megabytes. @param {{doc: any}} props */
