@@ -1,7 +1,7 @@
 // The newest Results of a pair, both ways, each with a link to all that is known of it.
 import { html } from '../html.js';
 import { format, inText, plural, share, unitOf } from '../format.js';
-import { labelOf } from '../metrics.js';
+import { inOrder, labelOf } from '../metrics.js';
 import { link } from '../router.js';
 import { useDocs } from '../docs.js';
 import { exactly, url } from '../api.js';
@@ -13,14 +13,14 @@ import { waysOf, wayText } from './compare.js';
 const most = 12; // of each direction
 
 /** What says most about a Result of any kind, in this order. */
-const telling = ['rtt_median_seconds', 'loss_ratio', 'throughput_bits_per_second', 'capacity_bits_per_second', 'hop_count', 'path_mtu_bytes'];
+const telling = ['rtt_median_seconds', 'loss_ratio', 'throughput_bits_per_second', 'capacity_bits_per_second', 'hop_count', 'path_mtu_bytes', 'transaction_median_seconds'];
 
 /** @param {ResultDoc} r @param {(id: string) => string} title how a verdict is called */
 export function gist(r, title) {
   const verdict = r.kind === 'diagnosis' && r.parameters?.verdict;
   if (verdict) return `verdict: ${title(String(verdict))}`;
   const some = telling.filter((m) => m in r.metrics);
-  if (!some.length) return Object.keys(r.metrics).slice(0, 2).map((m) => `${inText(labelOf(m))}: ${format(r.metrics[m], unitOf(m))}`).join(', ');
+  if (!some.length) return Object.keys(r.metrics).sort(inOrder).slice(0, 2).map((m) => `${inText(labelOf(m))}: ${format(r.metrics[m], unitOf(m))}`).join(', ');
   return some.map((m) => (m === 'loss_ratio' ? 'loss ' + share(r.metrics[m], r.metrics.sent_packets, true)
     : m === 'hop_count' ? plural(r.metrics[m], 'hop') : format(r.metrics[m], unitOf(m)))).join(', ');
 }
