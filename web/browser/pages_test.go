@@ -217,6 +217,8 @@ func TestStates(t *testing.T) {
 		p.show(hash, desk, false)
 		p.until(fmt.Sprintf("document.querySelector('main').textContent.includes(%q)", says))
 	}
+	p.show("#/pair/ucl/nowhere", desk, false)
+	p.until("document.querySelector('main').textContent.includes('says when it runs. Back to') && !document.querySelector('main [aria-busy=true]')")
 	p.show("#/welcome?token=secret", desk, false)
 	p.until("document.querySelector('form') && !location.hash.includes('secret')")
 	p.tabTo("input[name=password]")

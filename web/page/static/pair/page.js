@@ -94,7 +94,7 @@ export function Past({ route, pair, metric: usual = '', generated, head }) {
     whole=${whole} generated=${generated} zoom=${zoomIn(row.id)} press=${pressIn(row.id)} turn=${turnOf(row.id)} changes=${changes ?? none} drew=${onDrew} />`;
   return html`
     ${head}
-    ${!own && html`<${Since} pair=${pair} events=${events} detour=${detour} now=${worse}>${first && rest && html`<${State} row=${first} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />`}<//>`}
+    ${!own && (rows.length > 0 || !(doc || error)) && html`<${Since} pair=${pair} events=${events} detour=${detour} now=${worse}>${first && rest && html`<${State} row=${first} pair=${pair} of=${chosen} range=${rest} turn=${turnOfRest} />`}<//>`}
     <${Controls} route=${route} pair=${pair} range=${range} keys=${keys.flat()} />
     ${error && html`<${Failure} error=${error} what=${`What ${wayText(pair)} measured`} retry=${reload} />`}
     ${!doc && !error && html`<${Loading} of="what was measured" />`}
@@ -117,7 +117,7 @@ const Nothing = ({ pair: [a, b] }) => (a === b
       interfaces. In the mesh file: <code>tools: {state: {probe: host}}</code>, <code>groups: {each: {list: [${a}]}}</code> and, under <code>tests:</code>,
       ${' '}<code>{tool: state, group: each, schedule: {every: 1m}}</code>.</p><//>`
   : html`<${Empty} title=${`Nothing was measured between ${a} and ${b} yet.`}>
-      <p>Are both names right? A test between them belongs into the mesh file; <code>pathwise mesh plan --list</code> says when it runs.
+      <p>Are both names right? A test between them belongs into the mesh file; <code>pathwise mesh plan --list</code> says when it runs.${' '}
         <a href="#/">Back to the overview</a></p><//>`);
 
 /**
