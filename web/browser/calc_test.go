@@ -82,6 +82,7 @@ func TestScale(t *testing.T) {
 		`scaleFor({label: 'rate', unit: 'bits_per_second', log: true}, [1e6, 1e8])`:  "rate: 1 Mbit/s@0.00 3 Mbit/s@0.24 10 Mbit/s@0.50 30 Mbit/s@0.74 100 Mbit/s@1.00",
 		`scaleFor({label: 'share', unit: 'ratio', log: false}, [0, 1])`:              "share, %: 0@0.00 20@0.20 40@0.40 60@0.60 80@0.80 100@1.00",
 		`scaleFor({label: 'x', unit: 'bytes', log: false}, [0, 0])`:                  "x, B: 0@0.00 0.2@0.20 0.4@0.40 0.6@0.60 0.8@0.80 1@1.00",
+		`scaleFor({label: 'window', unit: 'bytes', log: true}, [32768, 131072])`:     "window: 50 kB@0.30 70 kB@0.55 100 kB@0.80",
 		`scaleFor({label: 'x', unit: 'bits_per_second', log: true}, [1e-300, 1e99])`: "x: ",
 	} {
 		got := value[string](p, fmt.Sprintf("import('./calc/scale.js').then(({scaleFor}) => %s(%s).replace(/\\s/g, ' '))", show, expression))

@@ -42,19 +42,17 @@ function niceStep(least) {
   return ([1, 2, 5].find((f) => f * ten >= least * (1 - 1e-9)) ?? 10) * ten;
 }
 
+/** Where ticks may stand in a decade, the finest first: windows of 32 to 128 kB are less than one decade. */
+const parts = [[1, 1.5, 2, 3, 5, 7], [1, 2, 5], [1, 3]];
+
 /** @param {CalcAxis} axis @param {number} low @param {number} high @returns {Scale} */
 function byFactors(axis, low, high) {
   const [from, to] = [Math.log10(low), Math.log10(high)];
   const every = Math.max(1, Math.ceil((to - from) / most));
-  const ticks = [];
-  for (let n = Math.floor(from); n <= to; n++) {
-    if (n % every) continue;
-    for (const f of every === 1 && to - from <= 2.1 ? [1, 3] : [1]) {
-      const at = f * 10 ** n;
-      if (at >= low * (1 - 1e-9) && at <= high * (1 + 1e-9)) ticks.push({ at, text: tidy(format(at, axis.unit)) });
-    }
-  }
-  return { place: (v) => (Math.log10(v) - from) / (to - from), ticks, label: axis.label };
+  const decades = Array.from({ length: Math.floor(to) - Math.floor(from) + 1 }, (_, i) => Math.floor(from) + i).filter((n) => n % every === 0);
+  const within = (/** @type {number[]} */ each) => decades.flatMap((n) => each.map((f) => f * 10 ** n)).filter((v) => v >= low * (1 - 1e-9) && v <= high * (1 + 1e-9));
+  const values = (every > 1 ? [] : parts).map(within).find((all) => all.length <= most) ?? within([1]);
+  return { place: (v) => (Math.log10(v) - from) / (to - from), ticks: values.map((at) => ({ at, text: tidy(format(at, axis.unit)) })), label: axis.label };
 }
 
 /** @param {number} v */

@@ -42,7 +42,7 @@ export function SweepOf({ sweep }) {
     ${drawingsOf(sweep).map((d) => html`<${Drawing} drawing=${d} marked="the highest" />`)}
     <div class="scroll" tabindex="0" role="region" aria-label="Points of the sweep"><table>
       <thead><tr>${sweep.parameters.map((p) => html`<th scope="col">${p.name}</th>`)}${windows && html`<th scope="col" class="num">Usable window</th><th scope="col" class="num">Allows</th>`}
-        <th scope="col" class="num">Runs</th><th scope="col" class="num">Mean</th><th scope="col" class="num">By 95 %</th>${lossy && html`<th scope="col" class="num">Lost</th>`}<th scope="col">Remark</th></tr></thead>
+        <th scope="col" class="num">Runs</th><th scope="col" class="num">Mean</th><th scope="col" class="num">95 % interval</th>${lossy && html`<th scope="col" class="num">Lost</th>`}<th scope="col">Remark</th></tr></thead>
       <tbody>${sweep.points.map((p) => html`<tr>${p.values.map((v, i) => html`<td>${say(sweep.parameters[i], v)}</td>`)}
         ${windows && html`<td class="num">${format(p.window?.usable_bytes, 'bytes')}</td><td class="num">${format(p.window?.allows_bits_per_second, 'bits_per_second')}</td>`}
         <td class="num">${p.n}</td><td class="num">${p.n ? format(p.mean, sweep.unit) : ''}</td><td class="num">${p.n ? `${format(p.low, sweep.unit)} to ${format(p.high, sweep.unit)}` : ''}</td>
