@@ -218,6 +218,8 @@ func TestUnitsOfNow(t *testing.T) {
 			"path, on the way there; path, on the way back; path, both ways; path; path"},
 		{"result/diagnosis.js", `[evidenceValue({value: 1.2e6, unit: 'bit/s'}), evidenceValue({value: 3, unit: 'packets'}), evidenceValue({value: 1, unit: 'packets'}), evidenceValue({value: 7, unit: 'count'}), evidenceValue({value: 0.02, unit: 's'})].join()`,
 			"1.20 Mbit/s,3 packets,1 packet,7,20.0 ms"},
+		{"result/asked.js", `[asked(0.1, 'time'), asked(2e6, 'rate'), asked(168, 'size'), asked(5, 'whole number'), asked(0.1), asked(false, 'yes or no'), asked('icmp', 'text'), asked({a: 1})].join('; ')`,
+			`100 ms; 2.00 Mbit/s; 168 B; 5; 0.1; no; icmp; {"a":1}`},
 		{"result/titles.js", `[headline({'random-loss': 'Packets are lost'}, 'random-loss'), headline({}, 'some-new-thing'), headline(null, 'random-loss')].join()`, "Packets are lost,Some new thing,…"},
 		{"result/unasked.js", `['host dl', 'from b', 'to b', 'pair a → b', 'router 10.0.0.1', '', undefined].map(unaskedWords).join('; ')`,
 			"made by the controller itself, because of dl; made by the controller itself, because of what b sends; made by the controller itself, because of what b receives; " +

@@ -8,6 +8,7 @@ import { when, zoneName } from '../times.js';
 import { Failure, Loading } from '../state.js';
 import { Diagnosis, diagnosisOf, Findings, Numbers } from './diagnosis.js';
 import { unaskedWords } from './unasked.js';
+import { Asked } from './asked.js';
 import { Members } from './members.js';
 import { Paths } from './paths.js';
 import { hasRoute, RouteOf } from './route.js';
@@ -50,7 +51,7 @@ export function Result({ route }) {
       <section aria-labelledby="metrics"><h2 id="metrics">Metrics</h2>
         <${Numbers} result=${r} /></section>
       <section aria-labelledby="asked"><h2 id="asked">Parameters</h2>
-        ${asked.length === 0 ? html`<p class="quiet">All as by default.</p>` : html`<dl>${asked.map(([k, v]) => html`<dt>${k}</dt><dd>${typeof v === 'object' ? JSON.stringify(v) : String(v)}</dd>`)}</dl>`}</section>
+        ${asked.length === 0 ? html`<p class="quiet">All as by default.</p>` : html`<${Asked} kind=${r.kind} parameters=${asked} />`}</section>
     </div>
     ${r.kind !== 'diagnosis' && r.samples?.findings?.length && html`<section aria-labelledby="findings"><h2 id="findings">What was found</h2><${Findings} findings=${r.samples.findings} audit /></section>`}
     ${r.samples?.port && html`<section aria-labelledby="port"><h2 id="port">The port, as ${a} sees it</h2><p>${r.samples.port.says}.</p>
