@@ -50,7 +50,7 @@ export function Scatter({ pair, keys, range, route, turn }) {
   // Axes stay with their points until the next ones are there.
   const found = useMemo(() => docs.doc && { x, y, step, points: joined(docs.doc[0], docs.doc[1], valueOf, valueOf) }, [docs.doc]);
   /** @param {'x' | 'y'} name @param {Axis} a */
-  const select = (name, a) => html`<label>${name === 'x' ? 'Across' : 'Up'} <select name=${name} value=${a.id} onChange=${(/** @type {any} */ e) => change({ [name]: e.target.value })}>
+  const select = (name, a) => html`<label>${name === 'x' ? 'x axis' : 'y axis'} <select name=${name} value=${a.id} onChange=${(/** @type {any} */ e) => change({ [name]: e.target.value })}>
     ${[false, true].slice(0, waysOf(pair).length).map((back) => html`<optgroup label=${(back ? turned(pair) : pair).join(' → ')}>${axes.filter((o) => o.back === back).map((o) =>
       html`<option value=${o.id}>${labelOf(o.metric)}${o.id.includes('@') ? ` by ${o.tool}` : ''}</option>`)}</optgroup>`)}</select></label>`;
   return html`<section id="scatter-part" aria-labelledby="scatter" class=${docs.busy ? 'busy' : ''} aria-busy=${String(docs.busy)}><h2 id="scatter">Do two metrics go together?</h2>
@@ -89,12 +89,12 @@ function Drawing({ points, ux, uy, across, up }) {
   const [[fx, nx], [fy, ny]] = [scaleOf(x1, ux), scaleOf(y1, uy)];
   const reach = (/** @type {number[]} */ v, /** @type {string} */ unit) => `${format(Math.min(...v), unit)} to ${format(Math.max(...v), unit)}`;
   const ticks = [0, 0.5, 1];
-  return html`<figure class="scatter"><figcaption>Up: ${up}${ny && `, ${ny}`}</figcaption>
+  return html`<figure class="scatter"><figcaption>y: ${up}${ny && `, ${ny}`}</figcaption>
     <svg viewBox="-8 -8 656 346" role="img" aria-label=${`${up} over ${across}: ${reach(columns[1], uy)} over ${reach(columns[0], ux)}`}>
       <path class="axis" d="M40 0V300H640" />
       ${ticks.map((t) => html`<text x="34" y=${304 - t * 300} text-anchor="end">${short(y0 + t * (y1 - y0), fy)}</text>
         <text x=${40 + t * 600} y="318" text-anchor=${t === 1 ? 'end' : 'middle'}>${short(x0 + t * (x1 - x0), fx)}</text>`)}
       ${points.map((p) => html`<circle r="3.5" cx=${40 + (600 * (p.x - x0)) / (x1 - x0)} cy=${300 - (300 * (p.y - y0)) / (y1 - y0)}>
         <title>${when(p.at)}: ${format(p.x, ux)}, ${format(p.y, uy)}</title></circle>`)}
-    </svg><p class="scale"><span></span><span>Across: ${across}${nx && `, ${nx}`}</span></p></figure>`;
+    </svg><p class="scale"><span></span><span>x: ${across}${nx && `, ${nx}`}</span></p></figure>`;
 }
