@@ -8,9 +8,9 @@ import { brief, kindOf, kinds, passing, rateText } from './judge.js';
  */
 export function Counters({ lab, before, chosen, choose }) {
   const seconds = before ? lab.seconds - before.seconds : 0;
-  return html`<section aria-labelledby="links"><h2 id="links">Links<small>: what each does, what passes now, and what was lost since the lab came up</small></h2>
-    <div class="scroll lab-links" tabindex="0" role="region" aria-labelledby="links"><table><thead><tr><th scope="col">Way</th><th scope="col">Does</th>
-      <th scope="col" class="num">Now</th><th scope="col" class="num">Lost now</th><th scope="col" class="num">Waiting</th><th scope="col" class="num">Packets</th><th scope="col">Lost, doubled, reordered</th></tr></thead>
+  return html`<section aria-labelledby="links"><h2 id="links">Links<small>: what each is set to, what passes now, and what was lost since the lab came up</small></h2>
+    <div class="scroll lab-links" tabindex="0" role="region" aria-labelledby="links"><table><thead><tr><th scope="col">Direction</th><th scope="col">Set to</th>
+      <th scope="col" class="num">Rate now</th><th scope="col" class="num">Loss now</th><th scope="col" class="num">In queue</th><th scope="col" class="num">Packets</th><th scope="col">Lost, duplicated, reordered</th></tr></thead>
     <tbody>${lab.links.flatMap((l) => /** @type {const} */ (['forward', 'reverse']).map((d) => {
       const way = l[d];
       const p = passing(way, before?.links[l.number]?.[d], seconds);
@@ -27,7 +27,7 @@ export function Counters({ lab, before, chosen, choose }) {
 /** @param {LabWay} way */
 function causes(way) {
   const lost = Object.entries(way.dropped).filter(([, n]) => n > 0).map(([cause, n]) => `${format(n, 'count')} ${cause.replaceAll('_', ' ')}`);
-  if (way.duplicated_packets) lost.push(`${plural(way.duplicated_packets, 'double')}`);
+  if (way.duplicated_packets) lost.push(`${plural(way.duplicated_packets, 'duplicate')}`);
   if (way.reordered_packets) lost.push(`${format(way.reordered_packets, 'count')} reordered`);
   if (way.corrupted_packets) lost.push(`${format(way.corrupted_packets, 'count')} corrupted`);
   return lost.join(', ');
