@@ -13,7 +13,7 @@ import (
 func (k *keeper) load(ctx context.Context) error {
 	names := newRegistry()
 	var at progress
-	generations := map[int64]*pending{}
+	var generations map[int64]*pending
 	var lastBlock, lastJournal, misses int64
 	newest := newestRows{}
 	err := k.store.view(ctx, func(t *tx) error {
@@ -32,22 +32,7 @@ func (k *keeper) load(ctx context.Context) error {
 		if err := readNames(ctx, t, names); err != nil {
 			return err
 		}
-		var generation int64
-		var data []byte
-		if err := t.each(ctx, "SELECT id, generation, data FROM journal ORDER BY id", nil, []any{&lastJournal, &generation,
-			&data}, func() error {
-			if generations[generation] == nil {
-				generations[generation] = newPending(generation)
-			}
-			return readJournal(data, func(s streamID, r run, line []byte) {
-				if known := names.stream(s); known != nil && !at.has(generation, s) {
-					generations[generation].add(s, line, len(r.values))
-					if known.note(r) {
-						names.learn(known)
-					}
-				}
-			})
-		}); err != nil {
+		if generations, lastJournal, err = readGenerations(ctx, t, names, at); err != nil {
 			return fmt.Errorf("read journal: %w", err)
 		}
 		for level := range Levels {
@@ -73,6 +58,28 @@ func (k *keeper) load(ctx context.Context) error {
 	k.filed.changedAll()
 	k.adopt(at, generations)
 	return nil
+}
+
+// readGenerations reads the runs of the journal that are not in points yet, by generation, and tells names of their values. last is the ID of the
+// journal's last row, 0: it is empty.
+func readGenerations(ctx context.Context, t *tx, names *registry, at progress) (generations map[int64]*pending, last int64, err error) {
+	generations = map[int64]*pending{}
+	var generation int64
+	var data []byte
+	err = t.each(ctx, "SELECT id, generation, data FROM journal ORDER BY id", nil, []any{&last, &generation, &data}, func() error {
+		if generations[generation] == nil {
+			generations[generation] = newPending(generation)
+		}
+		return readJournal(data, func(s streamID, r run, line []byte) {
+			if known := names.stream(s); known != nil && !at.has(generation, s) {
+				generations[generation].add(s, line, len(r.values))
+				if known.note(r) {
+					names.learn(known)
+				}
+			}
+		})
+	})
+	return generations, last, err
 }
 
 // adopt makes what was in the journal the generations in memory: the first one is being moved if that had begun, or if
