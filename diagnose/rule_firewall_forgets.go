@@ -46,8 +46,8 @@ const (
 	// idleLeast is the interval in seconds from which on transactions are there to see whether an idle connection lives: no other step
 	// pauses for as long.
 	idleLeast = 1.0
-	// idleMost bounds the pause, in seconds: people wait for it three times.
-	idleMost     = 30.0
+	// idleMost bounds the pause, in seconds: people wait for it twice, within a diagnosis of a minute.
+	idleMost     = 10.0
 	idlePatience = 2.0 // seconds for each transaction: a lost packet is sent again three times in it
 )
 

@@ -8,8 +8,8 @@ const (
 	PingSilence     Name = "ping_silence"
 )
 
-// outage: for a while nothing came through, and the sender waited for its timer, which is doubled each time. A transfer that ended early may
-// have been silent in its first part alone, which its steady rate leaves out; then pings must have been silent, too.
+// outage: for a while nothing came through, and the sender waited for its timer, which is doubled each time. A transfer may have been silent in its
+// first part alone, which its steady rate leaves out, or lose packets besides; then pings must have been silent, too.
 var outage = Rule{
 	ID:       "outage",
 	Of:       OfWay,
@@ -35,7 +35,7 @@ var outage = Rule{
 				Where: OnPath, Confidence: 0.8, Says: []string{"early"},
 				Evidence: []Name{TransferSilence, PingSilence, Goodput, Steady},
 				Advice:   []string{"flap"},
-				Allows:   s.Value(Goodput),
+				Allows:   min(s.Value(Goodput), s.Value(Steady)),
 				Gone:     []limit{byLoss},
 				Beyond:   true, // the steady rate, by which the path is full, is that of the time behind it
 			}
@@ -54,7 +54,8 @@ var outage = Rule{
 }
 
 // silentTwice reports whether both a transfer and the pings before it met a silence that takes a good part of the transfer, which got much less
-// than the path carries. One alone may be a queue that overflowed as the transfer began.
+// than the path carries. One alone may be a queue that overflowed as the transfer began. Nothing but an outage was seen to be silent for both, and a
+// probe would meet it, too, so that what it loses tells nothing.
 func silentTwice(s *Subject) bool {
 	return s.Value(TransferSilence) >= max(leastSilent, othersSilence*s.Value(Duration)) && s.Value(PingSilence) >= leastSilent &&
 		s.Known(PayloadCapacity) && s.Value(Goodput) < fullShare*s.Value(PayloadCapacity)

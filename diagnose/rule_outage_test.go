@@ -46,6 +46,20 @@ func TestSilentTwice(t *testing.T) {
 	}
 }
 
+// An outage that is certain needs no probe that meets it again, whatever else a transfer lost, and wherever in the transfer it was.
+func TestCertainOutageAsksForNoProbe(t *testing.T) {
+	for pings, want := range map[float64]bool{0: true, 0.7: false} {
+		results := silent(with(func(p *path) { p.goodput, p.sent, p.resent = 20e6, 10_000, 300 }).results(), 6, pings)
+		s := gather(results).ways[measure.Forward]
+		if _, asked := pacedProbe(s); asked != want {
+			t.Errorf("pings silent for %v s: a probe is asked for %v, want %v", pings, asked, want)
+		}
+		if held := Diagnose(results).Verdict == "outage"; held == want {
+			t.Errorf("pings silent for %v s, %v of %v while it ran: outage %v", pings, s.Value(Steady), s.Value(Goodput), held)
+		}
+	}
+}
+
 // Where no ping at all is answered, echoes may not be let through, or not those of a mark: that is no silence of the path.
 func TestSilentEchoes(t *testing.T) {
 	for name, change := range map[string]func(*measure.Result){

@@ -126,7 +126,8 @@ func lossConfidence(s *Subject) float64 {
 // of what TCP got beside others, and then it lasts, within bounds.
 func pacedProbe(s *Subject) (Step, bool) {
 	whole := max(s.Value(Capacity), s.Value(Steady))
-	if whole <= 0 || s.Value(ResentShare) <= 0 || s.Is(BackCollides) { // nothing came through, and nothing is known of what could; or it is known what collides
+	unknown := whole <= 0 || s.Value(ResentShare) <= 0   // nothing came through, and nothing is known of what could
+	if unknown || s.Is(BackCollides) || silentTwice(s) { // or it is known what loses packets
 		return Step{}, false
 	}
 	p := lossRatio(s)

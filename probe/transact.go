@@ -157,8 +157,7 @@ func (p *Transact) do(ctx context.Context, r *measure.Result) error {
 	case ctx.Err() != nil:
 		return err
 	case err != nil:
-		r.Note("the far end's account of the test did not come: " + err.Error())
-		return nil
+		return fmt.Errorf("get the far end's account of the test: %w", err)
 	}
 	addAccount(r, account)
 	return nil

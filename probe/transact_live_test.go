@@ -2,9 +2,11 @@ package probe
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -104,6 +106,56 @@ func TestTransactionFails(t *testing.T) {
 	if err != nil || r.Status != measure.StatusOK || r.Metrics[measure.TransactionsFailed] != 3 || r.Samples.Transactions[2].Error == "" ||
 		countOf(t, r, measure.ConnectTimes) != 3 {
 		t.Errorf("%v, %v, %+v", err, r.Metrics, r.Samples.Transactions)
+	}
+}
+
+// losingControl passes connections on to a port, and closes the first, over which both ends talk of the test, when its client says a second thing.
+func losingControl(t *testing.T, port int) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	pass := func(to, from net.Conn) {
+		defer to.Close()
+		_, _ = io.Copy(to, from)
+	}
+	go func() {
+		for control := true; ; control = false {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+			if err != nil {
+				client.Close()
+				return
+			}
+			go pass(client, server)
+			if !control {
+				go pass(server, client)
+				continue
+			}
+			go func() {
+				defer server.Close()
+				said := make([]byte, 4096)
+				n, _ := client.Read(said)
+				_, _ = server.Write(said[:n])
+				_, _ = client.Read(said)
+			}()
+		}
+	}()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// Where the connection over which both ends talk is lost, what transactions took is known, and the Result, which lacks the far end's account, is partial.
+func TestTransactLosesTheAccount(t *testing.T) {
+	p := &Transact{Target: "127.0.0.1", Port: losingControl(t, answering(t, transact.Policy{})), Count: 2, Interval: time.Millisecond}
+	r, err := p.Do(t.Context())
+	_, told := r.Get(measure.AnswerTime)
+	if err == nil || !strings.Contains(err.Error(), "account") || r.Status != measure.StatusPartial || r.Metrics[measure.TransactionsDone] != 2 || told {
+		t.Errorf("%v: %s, %v", err, r.Status, r.Metrics)
 	}
 }
 
