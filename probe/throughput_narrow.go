@@ -32,6 +32,11 @@ const (
 	// the rate for many round trips, so that it does not become steady, and so many tell how often packets are lost.
 	narrowResent = 20
 	narrowWide   = 4
+	// silentFor is how long, in seconds, a sender must have had nothing acknowledged from the start before its transfer ends as one that moves nothing,
+	// and silentTimers how often in a row its retransmission timer must have run out. The timer doubles each time (RFC 6298 section 5.5), from 0.2 s and
+	// a round trip on, so that a path which is gone for the first 1.5 s is tried again within 3.
+	silentFor    = 4.0
+	silentTimers = 3
 )
 
 // enough returns what is asked after each reading of TCP_INFO whether the readings say enough, and passes new ones on; nil: nothing is to
@@ -82,7 +87,7 @@ func narrowly(share float64) func([]iperf3.Sample) bool {
 			ways[s.Sender].add(s)
 		}
 		for _, c := range ways {
-			if !c.narrow(share) {
+			if !c.narrow(share) && !c.silent() {
 				return false
 			}
 		}
@@ -106,6 +111,7 @@ type moving struct {
 	at, bytes []float64 // seconds; bytes acknowledged to the sender, or received
 	resent    []float64 // packets that the sender sent again; 0 at the receiver, whose kernel does not know
 	trip      float64   // the least round trip, in seconds; 0: not known
+	timers    float64   // how often in a row the sender's retransmission timer ran out, at the last reading
 	segment   float64   // the largest payload of a packet, in bytes; 0: not known
 }
 
@@ -117,6 +123,7 @@ func (c *moving) add(s *iperf3.Sample) {
 	if trip := s.Values["min_rtt_seconds"]; trip > 0 && (c.trip == 0 || trip < c.trip) {
 		c.trip = trip
 	}
+	c.timers = s.Values["backoff"]
 	c.segment = max(c.segment, s.Values["snd_mss_bytes"])
 	if last := len(c.at) - 1; last >= 0 && c.at[last] == s.Elapsed { // another stream of the same reading
 		c.bytes[last] += s.Values[name]
@@ -156,6 +163,12 @@ func (c *moving) narrow(share float64) bool {
 	return mean > 0 && within <= share*mean && math.Abs(halves[1]-halves[0]) <= share*mean
 }
 
+// silent reports whether a sender had nothing acknowledged since the start, but for the word that opens a stream.
+func (c *moving) silent() bool {
+	last := len(c.at) - 1
+	return last >= 0 && c.at[last] >= silentFor && c.timers >= silentTimers && c.bytes[last] < c.segment
+}
+
 // window is how many packets are under way each round trip of the empty path, by what moved once slow start was over; 0: not known.
 func (c *moving) window() float64 {
 	until := c.at[len(c.at)-1]
@@ -184,6 +197,6 @@ func at(moment float64, read, counts []float64) float64 {
 // narrowField is the parameter that lets a transfer end early.
 func narrowField() field[Throughput] {
 	return field[Throughput]{Name: "narrow", Default: "off", Meaning: "end as soon as the goodput is known within this share of itself (95 %)," +
-		" after 1.5 s and 25 round trips at the earliest, and when rare losses had their chance; within four times that where 20 packets were lost; tcp",
+		" after 1.5 s and 25 round trips at the earliest, and when rare losses had their chance; within four times that where 20 packets were lost; or when nothing was acknowledged for 4 s; tcp",
 		binding: share(func(p *Throughput) *float64 { return &p.Narrow })}
 }

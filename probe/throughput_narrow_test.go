@@ -51,6 +51,21 @@ func TestNarrowly(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
+	for name, c := range map[string]struct {
+		seconds, acked, timers float64
+		want                   bool
+	}{
+		"a black hole": {4.1, 38, 3, true}, "not for long enough": {3.9, 38, 3, false},
+		"timers that did not run out": {4.1, 38, 2, false}, "a segment came": {4.1, 1448, 3, false},
+	} {
+		all := readings(c.seconds, 0.02, func(float64) float64 { return 0 })
+		for i := range all {
+			all[i].Values["bytes_acked"], all[i].Values["backoff"] = c.acked, c.timers
+		}
+		if got := narrowly(0.05)(all); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
 	if narrowly(0.05)(nil) {
 		t.Error("nothing was read, and it is narrow")
 	}

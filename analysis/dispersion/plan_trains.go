@@ -7,6 +7,7 @@ const (
 	shortTrain   = 5
 	surveyRest   = 0.03 // s: five packets take 20 ms at 3 Mbit/s
 	surveyLost   = 0.25 // share of a survey that a short queue drops
+	longestShort = 16   // packets of the longest of these
 	leastLong    = 48   // packets
 	mostLong     = 256  // 3 ms at 1 Gbit/s
 	longFor      = 0.3  // s that a long train may take
@@ -30,7 +31,7 @@ func (s *Study) survey(Findings) []Step {
 
 // surveyTrains are pairs and short trains, so many times over.
 func surveyTrains(times int) []Step {
-	two, five, sixteen := Step{Packets: 2, Rest: surveyRest / 2}, Step{Packets: shortTrain, Rest: surveyRest}, Step{Packets: 16, Rest: 2 * surveyRest}
+	two, five, sixteen := Step{Packets: 2, Rest: surveyRest / 2}, Step{Packets: shortTrain, Rest: surveyRest}, Step{Packets: longestShort, Rest: 2 * surveyRest}
 	return repeated(times, five, two, five, two, sixteen)
 }
 
@@ -66,6 +67,8 @@ func (s *Study) lostAll() bool { return len(s.shorts) > 0 && arrived(s.shorts) =
 func (s *Study) long(f Findings) []Step {
 	switch {
 	case s.Goal.Light || s.lostAll():
+		return nil
+	case s.Goal.Brief && f.Capacity.Certain() && s.takes(longestShort, f) >= longFor: // short ones took as long as long ones shall
 		return nil
 	case s.Goal.Brief:
 		packets := s.longest(briefFor, f)

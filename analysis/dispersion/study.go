@@ -21,7 +21,7 @@ type Goal struct {
 
 // Study is a measurement under way: what is to be sent next follows from what arrived so far.
 //
-//	short trains -> long trains -> more of both, where a brief study is in doubt -> both after rests, where a bucket shows
+//	short trains -> long trains, but for a brief study of a slow link -> more of both, where a brief study is in doubt -> both after rests, where a bucket shows
 //	             -> streams from slow to fast -> streams about what is free; in their place, where these lose packets,
 //	                -> sips, or, where a bucket shows -> streams above it -> streams about what it leaves
 type Study struct {

@@ -138,6 +138,18 @@ func TestBriefStudyOfShapers(t *testing.T) {
 	}
 }
 
+// On a slow link the short trains of a brief study take as long as its long ones shall, and these are not sent.
+func TestBriefStudyOfSlowLink(t *testing.T) {
+	for rate, long := range map[float64]bool{30e3: false, 600e3: false, 1e6: true} {
+		p := &path{rate: rate, access: 1e9, queue: 100, late: 15e-6, random: rand.New(rand.NewPCG(3, 3))}
+		f := studied(p, Goal{Brief: true})
+		takes := 3 * 30 * size * 8 / rate // the survey's packets
+		if !f.Capacity.Certain() || off(f.Capacity.BitsPerSecond, rate) > .05 || (p.over > takes+0.8) != long {
+			t.Errorf("%g bit/s: %+v, over after %.1f s, of which the short trains took %.1f", rate, f.Capacity.Estimate, p.over, takes)
+		}
+	}
+}
+
 // Where nothing arrives of the first trains, a study ends.
 func TestNothingArrives(t *testing.T) {
 	for _, goal := range []Goal{{}, {Brief: true}} {

@@ -213,6 +213,7 @@ func (r *clientRun) hello() error {
 	if err != nil {
 		return err
 	}
+	r.t.awaited = h.Awaits && r.config.Train != nil && !r.config.Reverse
 	r.report.Peer, r.report.Ahead = &h, h.Clock.ahead(r.asked, took)
 	if r.config.Search && h.Search == nil {
 		return badConfig("search", "rfc9097", "the far end is of a version that reports nothing while it receives: search by trials")

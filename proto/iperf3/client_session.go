@@ -95,6 +95,7 @@ func (r *clientRun) run(ctx context.Context, events <-chan event) error {
 		case <-t.monitor.satisfied:
 			return nil
 		case <-quiet:
+			t.quiet = true
 			return nil
 		case <-sent:
 			sent = nil
@@ -155,8 +156,8 @@ func (r *clientRun) end(ctx context.Context, events <-chan event) error {
 	t := r.t
 	t.stopSending()
 	udp := r.config.Proto == UDP
-	together := r.report.Peer != nil && !udp // the peer stops where we do
-	if udp && !r.config.Reverse {            // what this end sent shall be there before the peer hears that it was all
+	together := r.report.Peer != nil && !udp    // the peer stops where we do
+	if udp && !r.config.Reverse && !t.awaited { // what this end sent shall be there before the peer hears that it was all
 		t.letArrive(ctx, r.ctl.conn)
 	}
 	if together {
@@ -178,7 +179,7 @@ func (r *clientRun) end(ctx context.Context, events <-chan event) error {
 	}
 	switch {
 	case udp: // the peer has stopped, and what it sent last is on its way
-		if r.config.Reverse || r.config.Bidir {
+		if (r.config.Reverse || r.config.Bidir) && !t.quiet {
 			t.letArrive(ctx, r.ctl.conn)
 		}
 		t.stopReceiving()

@@ -115,15 +115,32 @@ func (t *transfer) awaitBytes(theirs Results, abort <-chan struct{}) {
 
 // letArrive gives the last datagrams the time of a round trip, as the control connection sees it, and some more.
 func (t *transfer) letArrive(ctx context.Context, conn net.Conn) {
-	const more, most = 20 * time.Millisecond, time.Second
-	wait := more
-	if info, err := sock.InfoOf(conn); err == nil {
-		wait = min(more+info.RTT+4*info.RTTVar, most)
-	}
 	select {
-	case <-time.After(wait):
+	case <-time.After(arrivalTime(conn)):
 	case <-ctx.Done():
 	}
+}
+
+// longestArrival is the most that is waited for datagrams that may be lost.
+const longestArrival = time.Second
+
+// arrivalTime is a round trip, as a control connection sees it, and some more.
+func arrivalTime(conn net.Conn) time.Duration {
+	const more = 20 * time.Millisecond
+	if info, err := sock.InfoOf(conn); err == nil {
+		return min(more+info.RTT+4*info.RTTVar, longestArrival)
+	}
+	return more
+}
+
+// awaitTrains waits until all datagrams of the trains came that a client sent before TEST_END, or none for the time of a round trip, as some are lost.
+func (t *transfer) awaitTrains(conn net.Conn, abort <-chan struct{}) {
+	train := t.params.train()
+	if train == nil || bool(t.params.Reverse) {
+		return
+	}
+	all := func() bool { return t.cameWhole(uint64(train.Packets * train.Trains)) }
+	t.await(all, t.receivedBytes, arrivalTime(conn), longestArrival, abort)
 }
 
 // acked is how many bytes the peers of all TCP senders acknowledged, written how many were given to the kernel.

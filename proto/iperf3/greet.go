@@ -168,8 +168,9 @@ func (s *Server) unexpect(t *serverTest) {
 type Hello struct {
 	Software string `json:"software"`
 	Version  string `json:"version"`
-	Clock    *Clock `json:"clock,omitempty"` // nil: of a server that does not say
-	Steps    bool   `json:"steps,omitempty"` // it sends the Steps of a Train
+	Clock    *Clock `json:"clock,omitempty"`  // nil: of a server that does not say
+	Steps    bool   `json:"steps,omitempty"`  // it sends the Steps of a Train
+	Awaits   bool   `json:"awaits,omitempty"` // it waits itself for the datagrams of trains that are under way when it gets TEST_END
 	// File is what became of the file that the parameters ask for; nil: of a server that knows of no files, or was asked for none.
 	File *HelloFile `json:"file,omitempty"`
 	// Search is of a server that does the search which the parameters ask for; nil: of one that knows of none, or was asked for none.

@@ -21,7 +21,7 @@ func (s *serverTest) sayHello() error {
 	if s.params.Pathwise.File != nil {
 		opened = s.openFile()
 	}
-	answer := Hello{Software: softwareName, Version: softwareVersion, Clock: clock, Steps: true, File: opened}
+	answer := Hello{Software: softwareName, Version: softwareVersion, Clock: clock, Steps: true, Awaits: true, File: opened}
 	if s.params.search() != nil {
 		answer.Search = &HelloSearch{Most: s.policy.searchMost(s.params)}
 	}

@@ -196,6 +196,9 @@ func (s *serverTest) run(ctx context.Context, events <-chan event) error {
 func (s *serverTest) finish(ctx context.Context) error {
 	t := s.t
 	t.stopSending()
+	if s.extra != nil {
+		t.awaitTrains(s.ctl.conn, ctx.Done())
+	}
 	if err := s.ctl.send(ExchangeResults); err != nil {
 		return err
 	}

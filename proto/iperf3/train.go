@@ -80,7 +80,9 @@ func (t *transfer) sendSteps(s *stream, size int, steps []Step) error {
 		}
 		due = max(due, t.elapsed()) + time.Duration(step.Rest*float64(time.Second))
 	}
-	t.sleepUntil(due)
+	if !t.awaited { // else nothing comes behind the last train that it could disturb
+		t.sleepUntil(due)
+	}
 	return nil
 }
 
@@ -189,6 +191,19 @@ func (t *transfer) watchTrains(over <-chan struct{}) <-chan struct{} {
 		close(quiet)
 	}()
 	return quiet
+}
+
+// cameWhole reports whether all of so many datagrams came.
+func (t *transfer) cameWhole(number uint64) bool {
+	for _, s := range t.streams {
+		s.mu.Lock()
+		whole := s.sender || s.track.Highest >= number && s.track.Lost == 0
+		s.mu.Unlock()
+		if !whole {
+			return false
+		}
+	}
+	return true
 }
 
 // highest is the highest sequence number of the datagrams that came.

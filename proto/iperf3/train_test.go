@@ -55,6 +55,46 @@ func TestTrainsOfSteps(t *testing.T) {
 	}
 }
 
+// A client does not wait for what it sent last: the server does.
+func TestTrainsEndAtOnce(t *testing.T) {
+	train := StepTrain(1000, []Step{{Packets: 3, Rest: 0.01}, {Packets: 3, Rest: 5}})
+	began := time.Now()
+	r := run(t, serve(t, Policy{}), Config{Proto: UDP, Train: &train})
+	if took := time.Since(began); len(r.Arrivals) != 6 || !r.Peer.Awaits || took > 4*time.Second {
+		t.Errorf("%d arrivals, awaits %v, took %v", len(r.Arrivals), r.Peer.Awaits, took)
+	}
+}
+
+// A server goes on when all datagrams of trains came, and, where some are lost, when none came for a while.
+func TestAwaitTrains(t *testing.T) {
+	for _, c := range []struct {
+		lost int64
+		want time.Duration // after the last one
+	}{{0, 0}, {1, 20 * time.Millisecond}} {
+		synctest.Test(t, func(t *testing.T) {
+			transfer := newTransfer(Params{UDP: true, Pathwise: &ParamsExtra{Train: &Train{Packets: 3, Size: 1000, Trains: 1}}})
+			s := &stream{}
+			transfer.streams = []*stream{s}
+			ended, conn := make(chan time.Time), &net.TCPConn{}
+			go func() { transfer.awaitTrains(conn, nil); ended <- time.Now() }()
+			time.Sleep(15 * time.Millisecond)
+			s.mu.Lock()
+			s.track.Highest, s.track.Lost = 2, c.lost
+			s.mu.Unlock()
+			s.count.Add(1000)
+			time.Sleep(15 * time.Millisecond)
+			last := time.Now()
+			s.mu.Lock()
+			s.track.Highest = 3
+			s.mu.Unlock()
+			s.count.Add(1000)
+			if took := (<-ended).Sub(last); took < c.want || took > c.want+3*drainPoll {
+				t.Errorf("%d lost: waited for %v, want %v", c.lost, took, c.want)
+			}
+		})
+	}
+}
+
 // Trains are over a gap after their last datagram came; where that one is lost, when no datagram came for trainQuiet and the gap. They are not over
 // before the first one came.
 func TestTrainsOver(t *testing.T) {

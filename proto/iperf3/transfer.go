@@ -20,6 +20,8 @@ type transfer struct {
 	sink       io.Writer // what the one receiver writes into; nil: what comes is counted, and dropped
 	stampReads bool      // note the time of each read, to know when the last byte came
 	active     bool      // this end is the client
+	awaited    bool      // the far end waits for the last datagrams of trains itself
+	quiet      bool      // no more datagrams of trains come
 	omitted    bool      // the omitted part is over; the monitor's
 	searchMost int64     // bit/s of IP packets, that a search at this end sends at most; 0: as its table has it
 
