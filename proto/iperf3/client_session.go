@@ -179,7 +179,7 @@ func (r *clientRun) end(ctx context.Context, events <-chan event) error {
 	}
 	switch {
 	case udp: // the peer has stopped, and what it sent last is on its way
-		if (r.config.Reverse || r.config.Bidir) && !t.quiet {
+		if (r.config.Reverse || r.config.Bidir) && !t.quiet && !t.allTrains() {
 			t.letArrive(ctx, r.ctl.conn)
 		}
 		t.stopReceiving()

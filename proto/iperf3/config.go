@@ -36,6 +36,7 @@
 //   - A receiver stops at the end of the test after reading what the kernel already held (SIOCINQ), if the peer is
 //     Pathwise. A stock peer reports what it wrote, so the receiver reads on until it has that many bytes (server) or
 //     end of file (client), for at most drainLimit. Its seconds then run to the last byte.
+//   - A Pathwise server, once it has counted, resets the TCP streams of a Pathwise client, which has stopped before.
 //
 // Goodput is the receiver's bytes over the receiver's own seconds, from TEST_START to its end.
 package iperf3

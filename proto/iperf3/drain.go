@@ -135,12 +135,10 @@ func arrivalTime(conn net.Conn) time.Duration {
 
 // awaitTrains waits until all datagrams of the trains came that a client sent before TEST_END, or none for the time of a round trip, as some are lost.
 func (t *transfer) awaitTrains(conn net.Conn, abort <-chan struct{}) {
-	train := t.params.train()
-	if train == nil || bool(t.params.Reverse) {
+	if t.params.train() == nil || bool(t.params.Reverse) {
 		return
 	}
-	all := func() bool { return t.cameWhole(uint64(train.Packets * train.Trains)) }
-	t.await(all, t.receivedBytes, arrivalTime(conn), longestArrival, abort)
+	t.await(t.allTrains, t.receivedBytes, arrivalTime(conn), longestArrival, abort)
 }
 
 // acked is how many bytes the peers of all TCP senders acknowledged, written how many were given to the kernel.

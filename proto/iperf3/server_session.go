@@ -192,7 +192,7 @@ func (s *serverTest) run(ctx context.Context, events <-chan event) error {
 }
 
 // finish goes from TEST_END to IPERF_DONE. A stock client's receivers wait for the end of file of what we sent, so our
-// senders close first; what a stock client sent is read until it is as much as the client says.
+// senders close first; what a stock client sent is read until it is as much as the client says. A Pathwise client has stopped, too.
 func (s *serverTest) finish(ctx context.Context) error {
 	t := s.t
 	t.stopSending()
@@ -207,10 +207,12 @@ func (s *serverTest) finish(ctx context.Context) error {
 		t.stopReceiving()
 		t.noteReceived()
 	}
-	for _, stream := range t.streams {
-		if stream.sender && stream.tcp != nil {
-			_ = stream.tcp.CloseWrite() // already reset, if it fails
-		}
+	var ours Results
+	if s.extra != nil {
+		ours = s.count()
+		t.abandon()
+	} else {
+		t.closeSenders()
 	}
 	text, err := s.ctl.frame(MaxResultsSize)
 	if err != nil {
@@ -224,13 +226,8 @@ func (s *serverTest) finish(ctx context.Context) error {
 		t.monitor.end() // from here on nothing but the byte counts changes
 		t.awaitBytes(theirs, ctx.Done())
 	}
-	t.settle()
-	if s.extra != nil {
-		s.extra.ClockStep = s.wall.Stepped().Seconds()
-	}
-	ours := t.results(s.extra)
-	if s.params.ServerOutput {
-		ours.ServerOutput = s.output(ours)
+	if s.extra == nil {
+		ours = s.count()
 	}
 	if text, err = EncodeResults(ours); err != nil {
 		return err
@@ -249,6 +246,19 @@ func (s *serverTest) finish(ctx context.Context) error {
 		return err // some clients close instead
 	}
 	return nil
+}
+
+// count is what this end counted, once the data is over.
+func (s *serverTest) count() Results {
+	s.t.settle()
+	if s.extra != nil {
+		s.extra.ClockStep = s.wall.Stepped().Seconds()
+	}
+	ours := s.t.results(s.extra)
+	if s.params.ServerOutput {
+		ours.ServerOutput = s.output(ours)
+	}
+	return ours
 }
 
 func (s *serverTest) tally(r Results) {

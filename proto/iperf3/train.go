@@ -193,8 +193,13 @@ func (t *transfer) watchTrains(over <-chan struct{}) <-chan struct{} {
 	return quiet
 }
 
-// cameWhole reports whether all of so many datagrams came.
-func (t *transfer) cameWhole(number uint64) bool {
+// allTrains reports whether all datagrams of trains came to this end; false, where there are no trains.
+func (t *transfer) allTrains() bool {
+	train := t.params.train()
+	if train == nil {
+		return false
+	}
+	number := uint64(train.Packets * train.Trains)
 	for _, s := range t.streams {
 		s.mu.Lock()
 		whole := s.sender || s.track.Highest >= number && s.track.Lost == 0

@@ -271,6 +271,26 @@ func (t *transfer) closeStreams() {
 	}
 }
 
+// closeSenders lets the peers of TCP senders read to the end of what was sent.
+func (t *transfer) closeSenders() {
+	for _, s := range t.streams {
+		if s.sender && s.tcp != nil {
+			_ = s.tcp.CloseWrite() // already reset, if it fails
+		}
+	}
+}
+
+// abandon resets the TCP streams, of which both ends have the last readings: what still waits to be sent would go on filling the queues in which the
+// results wait. The peer of an MPTCP stream could not take a reading any more, so that these are left.
+func (t *transfer) abandon() {
+	for _, s := range t.streams {
+		if s.tcp != nil && !s.mptcp {
+			_ = s.tcp.SetLinger(0)
+			s.tcp.Close()
+		}
+	}
+}
+
 // ended says that an error of a read or write is only the end of the test.
 func ended(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, net.ErrClosed)

@@ -3,10 +3,12 @@ package iperf3
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -76,8 +78,18 @@ func TestFewTurns(t *testing.T) {
 	}
 }
 
-// Builds before this one wait for PARAM_EXCHANGE, and send full results when they are asked for them.
+// Builds before this one wait for PARAM_EXCHANGE, and send full results when they are asked for them. What the server had still to send is dropped.
 func TestOldClient(t *testing.T) {
+	for _, reverse := range []bool{false, true} {
+		stream := oldClient(t, reverse)
+		if _, err := io.Copy(io.Discard, stream); !errors.Is(err, syscall.ECONNRESET) {
+			t.Errorf("reverse %v: the stream ended with %v, want a reset", reverse, err)
+		}
+	}
+}
+
+// oldClient makes a test up to its end, and returns its stream, of which nothing was read or written.
+func oldClient(t *testing.T, reverse bool) (stream net.Conn) {
 	conn, err := net.Dial("tcp", serve(t, Policy{}))
 	if err != nil {
 		t.Fatal(err)
@@ -100,14 +112,14 @@ func TestOldClient(t *testing.T) {
 	_, err = conn.Write(cookie[:])
 	must(err)
 	next(ParamExchange)
-	must(WriteFrame(conn, []byte(`{"tcp":true,"time":1,"pathwise":{"software":"pathwise","version":"1"}}`)))
+	must(WriteFrame(conn, fmt.Appendf(nil, `{"tcp":true,"time":1,"reverse":%v,"pathwise":{"software":"pathwise","version":"1"}}`, reverse)))
 	next(Pathwise)
 	_, err = ReadFrame(conn, MaxParamsSize)
 	must(err)
 	next(CreateStreams)
-	stream, err := net.Dial("tcp", conn.RemoteAddr().String())
+	stream, err = net.Dial("tcp", conn.RemoteAddr().String())
 	must(err)
-	defer stream.Close()
+	t.Cleanup(func() { stream.Close() })
 	_, err = stream.Write(cookie[:])
 	must(err)
 	next(TestStart)
@@ -122,6 +134,7 @@ func TestOldClient(t *testing.T) {
 	}
 	next(DisplayResults)
 	must(WriteState(conn, Done))
+	return stream
 }
 
 // A client that has sent its parameters already hears that the server is busy, and no reset.
