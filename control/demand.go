@@ -89,8 +89,20 @@ func (c *Control) accept(r *Request) (*measure.Run, *admission, error) {
 	return run, t, err
 }
 
-// demandOf says what a Request comes to, if the mesh has such hosts and tools and lets them meet.
-func (c *Control) demandOf(r Request) (d demand, err error) {
+// demandOf says what a Request comes to, if the mesh has such hosts and tools and lets them meet, and their agents know it.
+func (c *Control) demandOf(r Request) (demand, error) {
+	d, err := c.reckoned(r)
+	if err != nil {
+		return d, err
+	}
+	if why := c.outdated(d.mesh, d.tool, d.leg, d.need); why != "" {
+		return d, badRequest("tool", r.Tool, "one that both hosts know: "+why)
+	}
+	return d, nil
+}
+
+// reckoned is demandOf, whatever the agents know.
+func (c *Control) reckoned(r Request) (d demand, err error) {
 	m, err := c.planned()
 	if err != nil {
 		return d, err
@@ -126,13 +138,8 @@ func (c *Control) demandOf(r Request) (d demand, err error) {
 	if d.says, err = reckoning.Says(d.tool, d.leg); err != nil {
 		return d, err
 	}
-	if d.need, err = reckoning.Need(d.tool, d.leg); err != nil {
-		return d, err
-	}
-	if why := c.outdated(m, d.tool, d.leg, d.need); why != "" {
-		return d, badRequest("tool", r.Tool, "one that both hosts know: "+why)
-	}
-	return d, nil
+	d.need, err = reckoning.Need(d.tool, d.leg)
+	return d, err
 }
 
 // planned is the mesh that the planner has: a moment after the mesh file changed it is still the one before, and what a

@@ -165,7 +165,7 @@ type diagnosis struct {
 	began   time.Time
 	plan    []diagnose.Step
 	left    time.Duration // of the patience
-	failed  []string      // steps, with why
+	failed  []string      // steps, and those that were left out for agents of earlier builds, with why
 	why     error         // of the first transfer of which not all was measured; nil: of all was
 
 	showing *sync.Mutex // whoever looks on is told one thing at a time

@@ -52,10 +52,14 @@ func (d *diagnosis) do(ctx context.Context, s diagnose.Step) (*measure.Result, e
 }
 
 // mayLocate says whether both hosts are known to be able to make a step that a diagnosis can do without: the source has what the step takes, and the
-// target opens what answers it, or, where it runs no agent, has that open.
+// target opens what answers it, or, where it runs no agent, has that open. Where an agent's build is too old for it, that is told as what was not measured.
 func (d *diagnosis) mayLocate(s diagnose.Step) bool {
-	asked, err := d.demandOf(d.ask(s))
+	asked, err := d.reckoned(d.ask(s))
 	if err != nil || d.cannot(asked.mesh, asked.tool, asked.leg, asked.need) != "" {
+		return false
+	}
+	if why := d.outdated(asked.mesh, asked.tool, asked.leg, asked.need); why != "" {
+		d.failed = append(d.failed, s.Name+": left out: "+why)
 		return false
 	}
 	target := &asked.mesh.Hosts[asked.leg.Target]

@@ -19,7 +19,7 @@ var ours = sync.OnceValue(func() fleet.Abilities {
 })
 
 // outdated says why the agents of a leg cannot do a tool's run: their build does not know its kind, one of its parameters, or
-// a value. It is "" if they can, as far as they said. The target's has to know the kind if it opens something for the run.
+// a value. It is "" if they can, as far as they said. The target's has to know the kind if it opens something for the run, and what is asked there.
 func (c *Control) outdated(m *config.Mesh, tool *config.Tool, leg config.Leg, d measure.Demand) string {
 	source, target := m.Hosts[leg.Source].Name, m.Hosts[leg.Target].Name
 	if len(c.roster.missing(source))+len(c.roster.missing(target)) == 0 {
@@ -37,7 +37,10 @@ func (c *Control) outdated(m *config.Mesh, tool *config.Tool, leg config.Leg, d 
 	if d.Responder == "" && m.Server(tool, leg, 0) == nil {
 		return ""
 	}
-	return c.roster.notUnderstood(target, measure.Task{Kind: task.Kind})
+	if why := c.roster.notUnderstood(target, measure.Task{Kind: task.Kind}); why != "" {
+		return why
+	}
+	return c.roster.outOfDate(target, func(can fleet.Abilities) string { return can.NotAnswered(task) })
 }
 
 // seal reports whether the agents of a leg said that they can authenticate the packets of what a target opens for a run.
@@ -60,11 +63,16 @@ func (r *roster) missing(host string) []string {
 
 // notUnderstood says that the agent of a host does not understand a task, if it does not. One that was not heard yet is taken to.
 func (r *roster) notUnderstood(host string, t measure.Task) string {
+	return r.outOfDate(host, func(can fleet.Abilities) string { return can.NotUnderstood(t) })
+}
+
+// outOfDate says what the agent of a host lacks, if it lacks something.
+func (r *roster) outOfDate(host string, lacks func(fleet.Abilities) string) string {
 	status, _, known := r.last(host)
 	if !known {
 		return ""
 	}
-	what := status.Abilities().NotUnderstood(t)
+	what := lacks(status.Abilities())
 	if what == "" {
 		return ""
 	}

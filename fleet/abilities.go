@@ -87,6 +87,17 @@ func (a Abilities) NotUnderstood(t measure.Task) string {
 	return ""
 }
 
+// NotAnswered says which part of a Task an agent does not answer as its target, beside the kind, where a port is opened for that at the agent's host; "": none. The routes of
+// traces both ways, and what arrived of SYNs, an agent tells at such a port since its build traces in rounds.
+func (a Abilities) NotAnswered(t measure.Task) string {
+	for _, name := range []string{"both", "middlebox"} {
+		if asked, _ := t.Parameters[name].(bool); t.Kind == "trace" && asked && !slices.Contains(a.Kinds["trace"], "rounds") {
+			return parameterOf(name, t.Kind) + " as a target"
+		}
+	}
+	return ""
+}
+
 // takes reports whether a parameter that the agent knows can be a value.
 func (a Abilities) takes(kind, name, value string) bool {
 	values, few := a.Values[kind][name]

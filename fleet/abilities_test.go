@@ -105,3 +105,24 @@ func TestSilentOfValues(t *testing.T) {
 		}
 	}
 }
+
+// An agent answers traces both ways at ports that are opened for them since its build traces in rounds.
+func TestNotAnswered(t *testing.T) {
+	before, now := Abilities{Kinds: map[string][]string{"trace": {"both", "port"}}}, Abilities{Kinds: map[string][]string{"trace": {"both", "rounds"}}}
+	both := measure.Task{Kind: "trace", Parameters: map[string]any{"both": true}}
+	for _, c := range []struct {
+		can  Abilities
+		task measure.Task
+		want string
+	}{
+		{before, both, "parameter both of trace as a target"},
+		{before, measure.Task{Kind: "trace", Parameters: map[string]any{"middlebox": true}}, "parameter middlebox of trace as a target"},
+		{now, both, ""},
+		{before, measure.Task{Kind: "trace", Parameters: map[string]any{"both": false}}, ""},
+		{before, measure.Task{Kind: "mtu", Parameters: map[string]any{"both": true}}, ""},
+	} {
+		if got := c.can.NotAnswered(c.task); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.task, got, c.want)
+		}
+	}
+}
