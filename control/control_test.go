@@ -78,7 +78,8 @@ type bench struct {
 	messaging *messaging
 	archive   archive.Archive
 	now       time.Time
-	seed      uint64 // of the first plan
+	turning   sync.Mutex // of now, where steps of a diagnosis are made at once
+	seed      uint64     // of the first plan
 	named     func(context.Context, string) string
 }
 
@@ -91,7 +92,7 @@ func newBench(t *testing.T, mesh string) *bench {
 	}
 	t.Logf("plan: PATHWISE_PLAN_SEED=%d", seed)
 	b := &bench{t: t, folder: t.TempDir(), messaging: &messaging{plans: map[string]fleet.Plan{}}, now: noon, seed: seed}
-	store, err := archive.Open(t.Context(), filepath.Join(b.folder, "archive"), archive.Options{Now: func() time.Time { return b.now }})
+	store, err := archive.Open(t.Context(), filepath.Join(b.folder, "archive"), archive.Options{Now: b.clock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,6 +105,21 @@ func newBench(t *testing.T, mesh string) *bench {
 	b.write(mesh)
 	b.restart()
 	return b
+}
+
+func (b *bench) clock() time.Time {
+	b.turning.Lock()
+	defer b.turning.Unlock()
+	return b.now
+}
+
+// turn sets the clock to when a run begins, so that nobody waits. It never goes back.
+func (b *bench) turn(begins time.Time) {
+	b.turning.Lock()
+	defer b.turning.Unlock()
+	if begins.After(b.now) {
+		b.now = begins
+	}
 }
 
 func (b *bench) write(mesh string) {
@@ -119,7 +135,7 @@ func (b *bench) restart() {
 	var err error
 	b.Control, err = New(Config{
 		Mesh: filepath.Join(b.folder, "mesh.yaml"), Data: b.folder, Hub: b.messaging, Archive: b.archive,
-		Seed: b.seed, Now: func() time.Time { return b.now }, NameOf: b.named,
+		Seed: b.seed, Now: b.clock, NameOf: b.named,
 	})
 	if err != nil {
 		b.t.Fatal(err)

@@ -69,7 +69,7 @@ const (
 // errNoThroughput says that a transfer's Result does not tell how fast it was.
 var errNoThroughput = errors.New("what came of it tells no throughput")
 
-// Diagnose measures between two hosts of the mesh what a diagnosis needs, one test after the other, each as by Test, files
+// Diagnose measures between two hosts of the mesh what a diagnosis needs, one test after the other but for light ones of a round, each as by Test, files
 // each Result as usual, and says what they mean. A step that cannot be made is shown as failed, with its reason; only if no
 // transfer was measured is that an error. The diagnosis is filed, too, as a Result of kind "diagnosis" whose samples are its
 // findings. Ended by ctx, the running step is called back, and no diagnosis is filed. Errors before anything is shown:
@@ -83,7 +83,7 @@ func (c *Control) Diagnose(ctx context.Context, r DiagnosisRequest) (*diagnose.D
 	if !agent {
 		d.rests = responderRests
 	}
-	executor := diagnose.Executor{Make: d.do, Beside: d.beside, Far: agent, Planned: func(plan []diagnose.Step) { d.plan = nil; d.grow(plan...) }}
+	executor := diagnose.Executor{Make: d.do, AtOnce: d.round, Beside: d.beside, Far: agent, Planned: func(plan []diagnose.Step) { d.plan = nil; d.grow(plan...) }}
 	results, _, err := executor.Execute(ctx, d.steps())
 	if err != nil {
 		return nil, err

@@ -63,7 +63,7 @@ func TestStepsThatLocate(t *testing.T) {
 			}
 			d := b.newDiagnosis(DiagnosisRequest{Source: "a", Target: c.target, Patience: time.Hour, Show: func(l DiagnosisLine) {
 				if l.Begins != nil {
-					b.now = *l.Begins
+					b.turn(*l.Begins)
 				}
 			}})
 			if _, err := d.do(t.Context(), c.step); err != nil {

@@ -14,41 +14,59 @@ import (
 	"github.com/pathwise-net/pathwise/probe"
 )
 
-// do makes a step, in less time if the caller may not have it as it is planned, and once more if it came to nothing for what may have
-// been a moment's trouble. What goes wrong is shown, and ends nothing.
+// outcome is what came of a step.
+type outcome struct {
+	step   diagnose.Step // as it was made at last
+	run    string        // ID of its test; "": it had no turn
+	result *measure.Result
+	err    error
+}
+
+// do makes a step, and shows what came of it. What goes wrong is shown, and ends nothing.
 func (d *diagnosis) do(ctx context.Context, s diagnose.Step) (*measure.Result, error) {
 	if s.Locates() && !d.mayLocate(s) {
 		return nil, nil
 	}
-	line := DiagnosisLine{Step: s.Name, State: StepDone}
-	result, err := d.try(ctx, s, &line.Run)
-	for shorter, ok := s.Shorter(); ok && tooLong(err); shorter, ok = s.Shorter() {
-		s = shorter
-		result, err = d.try(ctx, s, &line.Run)
+	return d.over(ctx, d.make(ctx, s)), nil
+}
+
+// make makes a step, in less time if the caller may not have it as it is planned, and once more if it came to nothing for what may have been a moment's trouble.
+func (d *diagnosis) make(ctx context.Context, s diagnose.Step) outcome {
+	o := outcome{step: s}
+	o.result, o.err = d.try(ctx, s, &o.run)
+	for shorter, ok := o.step.Shorter(); ok && tooLong(o.err); shorter, ok = o.step.Shorter() {
+		o.step = shorter
+		o.result, o.err = d.try(ctx, o.step, &o.run)
 	}
-	if ctx.Err() == nil && passing(s, result, err) {
-		result, err = d.try(ctx, s, &line.Run)
+	if ctx.Err() == nil && passing(o.step, o.result, o.err) {
+		o.result, o.err = d.try(ctx, o.step, &o.run)
 	}
-	if result != nil && result.Error != nil {
-		err = errors.New(*result.Error)
+	return o
+}
+
+// over shows what came of a step, and returns its Result; nil: it left none.
+func (d *diagnosis) over(ctx context.Context, o outcome) *measure.Result {
+	line, err := DiagnosisLine{Step: o.step.Name, State: StepDone, Run: o.run}, o.err
+	if o.result != nil && o.result.Error != nil {
+		err = errors.New(*o.result.Error)
 	}
 	if err != nil {
 		line.Error = err.Error()
 	}
-	if err != nil && (result == nil || result.Status == measure.StatusFailed) {
+	if err != nil && (o.result == nil || o.result.Status == measure.StatusFailed) {
 		line.State = StepFailed
-		d.failed = append(d.failed, s.Name+": "+line.Error)
+		d.failed = append(d.failed, o.step.Name+": "+line.Error)
 	}
-	if s.Transfer() {
+	if o.step.Transfer() {
 		d.why = cmp.Or(d.why, err)
 	}
 	if ctx.Err() == nil {
 		d.show(line)
 	}
-	if result == nil && err != nil && s.Transfer() {
-		result = unmeasured(s, d.config.Now(), err)
+	if o.result == nil && err != nil && o.step.Transfer() {
+		return unmeasured(o.step, d.config.Now(), err)
 	}
-	return result, nil
+	return o.result
 }
 
 // mayLocate says whether both hosts are known to be able to make a step that a diagnosis can do without: the source has what the step takes, and the

@@ -168,7 +168,7 @@ func (b *bench) diagnosis(ctx context.Context, r DiagnosisRequest) (lines []Diag
 	each := r.Show
 	r.Show = func(l DiagnosisLine) {
 		if l.Begins != nil {
-			b.now = *l.Begins
+			b.turn(*l.Begins)
 		}
 		if lines = append(lines, l); each != nil {
 			each(l)
@@ -232,7 +232,7 @@ func TestDiagnose(t *testing.T) {
 		whole := measure.Result{Schema: measure.ResultSchema, ID: last.ID, Kind: "diagnosis", Tool: "diagnosis", Role: measure.RoleDemand, Status: measure.StatusOK,
 			Source: measure.Endpoint{Name: "a", Address: "10.0.0.1"}, Target: measure.Endpoint{Name: "b", Address: "10.0.0.2"},
 			Started: began, DurationSeconds: b.now.Sub(began).Seconds(), Notes: []string{},
-			Parameters: map[string]any{"verdict": verdict, "results": idsOf(p.runs)},
+			Parameters: map[string]any{"verdict": verdict, "results": idsOf(last.Diagnosis.Results)},
 			Metrics:    map[measure.Metric]float64{measure.Achieved: p.rate(), measure.Expected: *last.Diagnosis.ExpectedBitsPerSecond}}
 		if diff := cmp.Diff(&whole, filed[0], cmpopts.IgnoreFields(measure.Result{}, "Samples")); diff != "" {
 			t.Errorf("%s filed (-want +got):\n%s", verdict, diff)
@@ -243,9 +243,9 @@ func TestDiagnose(t *testing.T) {
 	}
 }
 
-func idsOf(runs []measure.Run) []any {
+func idsOf(results []*measure.Result) []any {
 	var ids []any
-	for _, r := range runs {
+	for _, r := range results {
 		ids = append(ids, r.ID)
 	}
 	return ids
@@ -260,14 +260,17 @@ func (b *bench) whole(id string) *measure.Result {
 	return r
 }
 
-// expectSteps checks that each step waits, runs, shows what it does and ends, in this order, one at a time, and that no line
+// expectSteps checks that each step waits, runs, shows what it does and ends, in this order, one at a time but for transactions, and that no line
 // has samples.
 func (b *bench) expectSteps(lines []DiagnosisLine, runs []measure.Run) {
 	b.t.Helper()
-	var told []string
+	told, order := map[string][]string{}, []string{}
 	for _, l := range lines {
 		if l.Step != "" {
-			told = append(told, fmt.Sprint(l.State, " ", l.Progress != nil, " ", l.Run != ""))
+			told[l.Step] = append(told[l.Step], fmt.Sprint(l.State, " ", l.Progress != nil, " ", l.Run != ""))
+			if name := strings.Replace(l.Step, "connections", "transactions", 1); len(order) == 0 || order[len(order)-1] != name {
+				order = append(order, name)
+			}
 		}
 		if l.Progress != nil && l.Progress.Result != nil && l.Progress.Result.Samples.TCPInfo != nil {
 			b.t.Error("a line has samples")
@@ -276,12 +279,13 @@ func (b *bench) expectSteps(lines []DiagnosisLine, runs []measure.Run) {
 			b.t.Error("the diagnosis has samples")
 		}
 	}
-	var want []string
-	for range runs {
-		want = append(want, "waiting false true", "running false false", " true false", " true false", "done false true")
+	for name, got := range told {
+		if diff := cmp.Diff([]string{"waiting false true", "running false false", " true false", " true false", "done false true"}, got); diff != "" {
+			b.t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
-	if diff := cmp.Diff(want, told); diff != "" {
-		b.t.Errorf("(-want +got):\n%s", diff)
+	if len(told) != len(runs) || len(order) != len(told)-1 {
+		b.t.Errorf("%d runs of %d steps, in the order %q", len(runs), len(told), order)
 	}
 }
 

@@ -130,7 +130,7 @@ func TestMeshWaitsOnATerminal(t *testing.T) {
 	screen := terminal.Sized(&out, 80, 24)
 	s := &session{out: &out, seen: screen}
 	end := s.showSteps()
-	m := meshSteps{stepScreen: s.steps, target: "carol", why: map[string]string{}}
+	m := newMeshSteps(s, "carol")
 	drawn := func() (text string) {
 		m.live.Change(func() { text = ansi.Strip(strings.Join(m.view(80), "\n")) })
 		return text
@@ -146,7 +146,17 @@ func TestMeshWaitsOnATerminal(t *testing.T) {
 	if text := drawn(); !strings.HasSuffix(text, "0 s  12.3 ms  how long round trips take") {
 		t.Errorf("running: %q", text)
 	}
+	both := []string{"transactions", "connections"} // which are under way at once
+	for _, step := range both {
+		m.take(s, &control.DiagnosisLine{Step: step, State: control.StepWaiting, Begins: &soon})
+	}
+	m.take(s, &control.DiagnosisLine{Step: both[0], Progress: &fleet.Progress{Result: &measure.Result{Kind: "transact"}}})
+	m.take(s, &control.DiagnosisLine{Step: both[0], State: control.StepDone})
+	m.take(s, &control.DiagnosisLine{Step: both[1], State: control.StepFailed, Error: "no answer"})
 	end()
+	if text := ansi.Strip(out.String()); !strings.Contains(text, "✓ transactions carol") || !strings.Contains(text, "✗ connections carol          no answer") {
+		t.Errorf("at once: %q", text)
+	}
 	run := meshWatch{session: s, what: "bulk from bob to carol", begins: soon}
 	if text := ansi.Strip(run.view(80)[0]); text != "bulk from bob to carol begins in 1h0m0s" {
 		t.Errorf("a run that waits: %q", text)

@@ -21,10 +21,11 @@ func meshDiagnose(s *session) *cobra.Command {
 	var over hostFlags
 	c := &cobra.Command{
 		Use: "diagnose SOURCE TARGET", Short: "Say why the path between two hosts of the mesh is slow", Args: cobra.ExactArgs(2),
-		Long: "Have one host of the mesh measure to another what a diagnosis needs, one test after the other and none where it disturbs\n" +
-			"another: round trips, the route, and each way the narrowest link's capacity and a transfer; then name the cause if the\n" +
-			"path is slow, as `pathwise diagnose` does. With --segments the parts of the path are measured as well, between hosts of the mesh\n" +
-			"along it, and the one that is to blame is named. It takes under a minute, and longer where it has to wait for planned tests.\n" +
+		Long: "Have one host of the mesh measure to another what a diagnosis needs: round trips, the route, transactions, and each way the\n" +
+			"narrowest link's capacity and a transfer; then name the cause if the path is slow, as `pathwise diagnose` does. Tests that fill\n" +
+			"a link are made one after the other, and none where it disturbs another. With --segments the parts of the path are measured as\n" +
+			"well, between hosts of the mesh along it, and the one that is to blame is named. It takes under a minute, and longer where it\n" +
+			"has to wait for planned tests.\n" +
 			"The results are kept, and so is the diagnosis. Ctrl-C calls the test under way back.",
 		Example: "  pathwise mesh diagnose ucl ral\n  pathwise mesh diagnose ucl cern --segments=ral,geant\n  pathwise mesh diagnose ucl ral --json --fail-on problem\n" +
 			"  pathwise mesh diagnose ucl ral --controller https://mesh.example.org:8080 --token-file ~/mesh.token",
@@ -85,7 +86,7 @@ var errNoDiagnosis = errors.New("the controller went away before the diagnosis w
 // followDiagnosis shows the steps of a diagnosis of the path to a target until it is made.
 func (s *session) followDiagnosis(answer io.Reader, target string) (*diagnose.Diagnosis, error) {
 	defer s.showSteps()()
-	steps := meshSteps{stepScreen: s.steps, target: target, why: map[string]string{}}
+	steps := newMeshSteps(s, target)
 	lines := json.NewDecoder(answer)
 	for {
 		var l control.DiagnosisLine

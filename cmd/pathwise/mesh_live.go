@@ -19,9 +19,13 @@ import (
 type meshSteps struct {
 	*stepScreen
 	target string
-	why    map[string]string // each step is made
-	ended  func(*measure.Result, error)
-	result *measure.Result // of the step under way; nil: none came yet
+	why    map[string]string                       // each step is made
+	ended  map[string]func(*measure.Result, error) // of the steps that were begun and are not over
+	result map[string]*measure.Result              // of these, as far as one came
+}
+
+func newMeshSteps(s *session, target string) *meshSteps {
+	return &meshSteps{stepScreen: s.steps, target: target, why: map[string]string{}, ended: map[string]func(*measure.Result, error){}, result: map[string]*measure.Result{}}
 }
 
 // take shows what a line tells.
@@ -32,7 +36,8 @@ func (m *meshSteps) take(s *session, l *control.DiagnosisLine) {
 	switch {
 	case l.Step == "":
 	case l.State == control.StepWaiting:
-		m.ended, m.result = s.beginStep(l.Step, m.target, m.why[l.Step]), nil
+		m.ended[l.Step] = s.beginStep(l.Step, m.target, m.why[l.Step])
+		delete(m.result, l.Step)
 		m.live.Change(func() { m.begins = *l.Begins })
 	case l.State == control.StepRunning:
 		m.live.Change(func() { m.begins, m.began = time.Time{}, time.Now() })
@@ -40,7 +45,7 @@ func (m *meshSteps) take(s *session, l *control.DiagnosisLine) {
 		m.end(s, l)
 	case l.Progress != nil:
 		if l.Progress.Result != nil {
-			m.result = l.Progress.Result
+			m.result[l.Step] = l.Progress.Result
 		}
 		if text := latestOf(l.Progress); text != "" {
 			m.live.Change(func() { m.latest = text })
@@ -50,21 +55,23 @@ func (m *meshSteps) take(s *session, l *control.DiagnosisLine) {
 
 // end shows what came of a step. One that never had its turn was not begun.
 func (m *meshSteps) end(s *session, l *control.DiagnosisLine) {
-	if m.ended == nil {
-		m.ended = s.beginStep(l.Step, m.target, "")
+	ended := m.ended[l.Step]
+	if ended == nil {
+		ended = s.beginStep(l.Step, m.target, "")
 	}
-	result, err := m.result, error(nil)
+	result, err := m.result[l.Step], error(nil)
 	switch {
 	case l.State == control.StepFailed:
 		err = errors.New(l.Error)
 	case result == nil:
 		result = &measure.Result{}
 	}
-	m.ended(result, err)
+	ended(result, err)
 	if l.Error != "" && err == nil {
 		m.live.Print("  " + m.Warn("in part: "+l.Error))
 	}
-	m.ended, m.result = nil, nil
+	delete(m.ended, l.Step)
+	delete(m.result, l.Step)
 }
 
 // latestOf is the latest figure of a run; "": it has none.
