@@ -26,7 +26,7 @@ export function PairTable({ model: m, query }) {
     <label>Find a host or site <input type="search" value=${wanted} onInput=${(/** @type {any} */ e) => setWanted(e.target.value)} /></label>
     <p role="status" class="quiet">${plural(cells.length, 'direction')}, worst first</p>
     <div class="scroll" tabindex="0" role="region" aria-label="All pairs"><table>
-      <thead><tr><th scope="col">From</th><th scope="col">To</th><th scope="col" class=${m.why ? '' : 'num'}>${m.why ? 'What is wrong' : 'Value'}</th>${m.past && html`<th scope="col" class="num">Usually</th>`}<th scope="col">Is</th></tr></thead>
+      <thead><tr><th scope="col">From</th><th scope="col">To</th><th scope="col" class=${m.why ? '' : 'num'}>${m.why ? 'What is wrong' : 'Value'}</th>${m.past && html`<th scope="col" class="num">Usually</th>`}<th scope="col">State</th></tr></thead>
       <tbody>${cells.slice(0, most).map((i) => {
         const [a, b] = [m.hosts[Math.floor(i / m.n)], m.hosts[i % m.n]];
         return html`<tr key=${i}><th scope="row"><a href=${link(['pair', a.name, b.name], query)}>${a.name}</a> <small>${a.site}</small></th>
