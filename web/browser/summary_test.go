@@ -53,7 +53,7 @@ func TestWhatIsWrong(t *testing.T) {
 	p.says(".since", "ucl → cern: transfers slow since ")
 	p.until("[...document.querySelectorAll('.lane .event')].some((mark) => mark.ariaLabel.includes('transfers slow since '))")
 	p.show("#/pair/dl/ral?from=-6h", desk, false)
-	p.says(".since", "It is one of the paths of dl that are.")
+	p.says(".since", "It is one of the paths of dl that are worse.")
 	for host, says := range map[string]string{"dl": "dl: packets lost since ", "ral": "Nothing is wrong with ral itself, and there is nothing to change: 2 of its 8 paths are worse than they should be, because of dl."} {
 		p.show("#/hosts/"+host, desk, false)
 		p.says(".health", says)

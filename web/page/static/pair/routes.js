@@ -50,11 +50,12 @@ function Found({ routes, course, range, way, names, known }) {
   const newest = all.slice(-columns).reverse();
   const kinds = new Set(lettered).size;
   const changes = course?.changes.length ?? 0;
-  const about = routes.length === 1 ? `One route all the time` : `${plural(kinds, 'route')}, ${changes ? plural(changes, 'change') : 'no change that lasted'}`;
-  return html`<p>${about}, seen ${plural(routes.reduce((n, r) => n + r.results, 0), 'time')}.</p>
+  const traces = routes.reduce((n, r) => n + r.results, 0);
+  const about = routes.length === 1 ? 'One route' : `${plural(kinds, 'route')}, ${changes ? plural(changes, 'change') : 'no change that lasted'}`;
+  return html`<p>${about}, in ${plural(traces, 'trace')}.</p>
     <${Judged} course=${course} names=${names} />
-    <${Lattice} routes=${routes} course=${course} range=${range} names=${names} known=${known} />
-    <${Strip} all=${all} range=${range} />
+    ${traces > 1 && html`<${Lattice} routes=${routes} course=${course} range=${range} names=${names} known=${known} />
+      <${Strip} all=${all} range=${range} />`}
     <div class="scroll" tabindex="0" role="region" aria-label=${`Routes from ${way[0]} to ${way[1]}`}><table class="routes">
       <thead><tr><th scope="col">Hop</th>${newest.map((r) => html`<th scope="col" key=${r.first}><b>${r.letter}</b> <a href=${link(['result', r.result])}>${when(r.first)}</a>
         <br />to ${when(r.last)}<br />${plural(r.results, 'trace')}</th>`)}</tr></thead>

@@ -88,7 +88,7 @@ export const withSteps = (changes, events, signs, from) => changes && [...change
 }))].sort((a, b) => a.t - b.t);
 
 /** Why a pair is worse, as far as a diagnosis of what it is ill of says. @param {{trouble: TroubleDoc | null}} props */
-const Why = ({ trouble: t }) => t && (t.diagnosis || t.kind !== 'pair') && html`<p>${t.kind !== 'pair' && html`It is one of the paths of <b>${nameOf(t)}</b> that are. `}${
+const Why = ({ trouble: t }) => t && (t.diagnosis || t.kind !== 'pair') && html`<p>${t.kind !== 'pair' && html`It is one of the paths of <b>${nameOf(t)}</b> that are worse. `}${
   t.diagnosis && html`<${Found} of=${t.diagnosis} now=${Date.now()} trouble=${t} />`}</p>`;
 
 /** What is worse now, in words. @param {{pair: Pair, signs: SignDoc[]}} props */
