@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 )
@@ -89,6 +90,27 @@ func Definitions() (all []Definition) {
 func (m Metric) Definition() (Definition, bool) {
 	d, known := table()[m]
 	return d, known
+}
+
+// places are where Definitions lists metrics.
+var places = sync.OnceValue(func() map[Metric]int {
+	all := map[Metric]int{}
+	for i, d := range Definitions() {
+		all[d.Metric] = i
+	}
+	return all
+})
+
+// Compare orders metrics as Definitions lists them, for people to read; those that only programs of others report come last, by name.
+func (m Metric) Compare(o Metric) int {
+	return cmp.Or(cmp.Compare(m.place(), o.place()), cmp.Compare(m, o))
+}
+
+func (m Metric) place() int {
+	if i, known := places()[m]; known {
+		return i
+	}
+	return len(places())
 }
 
 // Better says which way a metric is to be wished for.

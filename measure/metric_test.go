@@ -1,6 +1,9 @@
 package measure
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestUnit(t *testing.T) {
 	for m, want := range map[Metric]string{
@@ -11,5 +14,13 @@ func TestUnit(t *testing.T) {
 		if got := m.Unit(); got != want {
 			t.Errorf("%q: unit %q, want %q", m, got, want)
 		}
+	}
+}
+
+func TestMetricsInOrder(t *testing.T) {
+	got := []Metric{"odd_seconds", SentPackets, "bad_seconds", RTTMax, RTTMedian}
+	slices.SortFunc(got, Metric.Compare)
+	if want := []Metric{RTTMedian, RTTMax, SentPackets, "bad_seconds", "odd_seconds"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

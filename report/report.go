@@ -33,7 +33,7 @@ type Problem struct {
 	Hosts     []Host              `json:"hosts"`
 	Diagnosis *diagnose.Diagnosis `json:"diagnosis"`
 	Causes    []Cause             `json:"causes"`
-	Masked    bool                `json:"masked"` // addresses and names of hosts stand for others
+	Masked    bool                `json:"masked"` // addresses and names of hosts are others than in truth
 }
 
 // Told is what the person who has the problem says of it, in their own words; each may be empty.

@@ -68,7 +68,7 @@ func (p Problem) view() view {
 	v := view{Problem: p, Title: "Problem report"}
 	if from, to := ends(p.Diagnosis.Results); to != (measure.Endpoint{}) {
 		v.Title = fmt.Sprintf("Problem report: %s to %s", named(from), named(to))
-		v.Facts = append(v.Facts, [2]string{"from", both(from)}, [2]string{"to", both(to)})
+		v.Facts = append(v.Facts, [2]string{"From", both(from)}, [2]string{"To", both(to)})
 	}
 	v.Outcome = outcome(p.Diagnosis)
 	v.Facts = append(v.Facts, facts(p.Diagnosis)...)
@@ -139,12 +139,12 @@ func outcome(d *diagnose.Diagnosis) string {
 
 // facts are what the diagnosis says in numbers, and over what it was made.
 func facts(d *diagnose.Diagnosis) (all [][2]string) {
-	all = append(all, [2]string{"verdict", d.Verdict})
+	all = append(all, [2]string{"Verdict", d.Verdict})
 	if d.AchievedBitsPerSecond > 0 {
-		all = append(all, [2]string{"achieved", quantity.FormatRate(d.AchievedBitsPerSecond)})
+		all = append(all, [2]string{"Achieved", quantity.FormatRate(d.AchievedBitsPerSecond)})
 	}
 	if d.ExpectedBitsPerSecond != nil {
-		all = append(all, [2]string{"what the narrowest link carries", quantity.FormatRate(*d.ExpectedBitsPerSecond)})
+		all = append(all, [2]string{"The narrowest link carries", quantity.FormatRate(*d.ExpectedBitsPerSecond)})
 	}
 	if len(d.Results) > 0 {
 		first, last := d.Results[0].Started, d.Results[0].Started
@@ -156,7 +156,7 @@ func facts(d *diagnose.Diagnosis) (all [][2]string) {
 				last = r.Started
 			}
 		}
-		all = append(all, [2]string{"measured", first.UTC().Format(moment) + " to " + last.UTC().Format(moment)})
+		all = append(all, [2]string{"Measured", first.UTC().Format(moment) + " to " + last.UTC().Format(moment)})
 	}
 	return all
 }
@@ -202,7 +202,7 @@ func measuredOf(r *measure.Result) measured {
 	if r.Way != "" {
 		v.What += ", " + string(r.Way)
 	}
-	for _, m := range slices.Sorted(maps.Keys(r.Metrics)) {
+	for _, m := range slices.SortedFunc(maps.Keys(r.Metrics), measure.Metric.Compare) {
 		label := string(m)
 		if d, known := m.Definition(); known {
 			label = d.Label
