@@ -36,7 +36,7 @@ type streamKey struct {
 
 // keyOf names the stream that a Result is filed in: of the way that its data went.
 func keyOf(r *measure.Result) streamKey {
-	k := streamKey{cmp.Or(r.Source.Name, r.Source.Address), cmp.Or(r.Target.Name, r.Target.Address), r.Test,
+	k := streamKey{r.Source.NameOrAddress(), r.Target.NameOrAddress(), r.Test,
 		cmp.Or(r.Tool, r.Kind), r.Kind, cmp.Or(r.Role, measure.RoleOf(r.Test)).Series(), r.Subject.String()}
 	if r.Way == measure.Reverse {
 		return k.back()

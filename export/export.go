@@ -44,8 +44,8 @@ type stream struct {
 
 // streamOf names ends and tools as archive.Key does.
 func streamOf(r *measure.Result) stream {
-	return stream{string(roleOf(r).Series()), or(r.Source.Name, r.Source.Address), or(r.Target.Name, r.Target.Address), r.Test,
-		or(r.Tool, r.Kind), r.Subject.String()}
+	return stream{string(roleOf(r).Series()), r.Source.NameOrAddress(), r.Target.NameOrAddress(), r.Test,
+		cmp.Or(r.Tool, r.Kind), r.Subject.String()}
 }
 
 // roleOf is why a Result was made, also of one that does not say it.
@@ -54,13 +54,6 @@ func roleOf(r *measure.Result) measure.Role { return cmp.Or(r.Role, measure.Role
 // labels is the stream with what every receiver takes for the values of labels.
 func (s stream) labels() stream {
 	return stream{label(s.role), label(s.source), label(s.target), label(s.test), label(s.tool), label(s.subject)}
-}
-
-func or(name, otherwise string) string {
-	if name != "" {
-		return name
-	}
-	return otherwise
 }
 
 // labelBytes bounds the value of a label. Receivers cut or refuse long ones, each at another length; a host's name has
@@ -105,7 +98,7 @@ func partsOf(r *measure.Result) []part {
 	var all []part
 	for _, p := range r.Parts() {
 		s := streamOf(r)
-		s.source, s.target = or(p.Source.Name, p.Source.Address), or(p.Target.Name, p.Target.Address)
+		s.source, s.target = p.Source.NameOrAddress(), p.Target.NameOrAddress()
 		all = append(all, part{s.labels(), valuesOf(p.Metrics)})
 	}
 	return all

@@ -8,6 +8,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -29,6 +30,9 @@ type Endpoint struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
 }
+
+// NameOrAddress is what lists and series call the end: its address where it has no name.
+func (e Endpoint) NameOrAddress() string { return cmp.Or(e.Name, e.Address) }
 
 // Result is one finished measurement: who measured what, from where to where, when, with which parameters, what came
 // out, and the samples behind it.

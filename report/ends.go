@@ -20,7 +20,7 @@ func endsOf(p Problem) (all []end) {
 	from, to := ends(p.Diagnosis.Results)
 	for _, e := range []measure.Endpoint{from, to} {
 		if e != (measure.Endpoint{}) {
-			add(named(e)).Address = e.Address
+			add(e.NameOrAddress()).Address = e.Address
 		}
 	}
 	for _, h := range p.Hosts {
@@ -33,7 +33,7 @@ func endsOf(p Problem) (all []end) {
 	}
 	for _, r := range p.Diagnosis.Results {
 		if r.Kind == audit && r.Status != measure.StatusFailed {
-			e := add(named(r.Source))
+			e := add(r.Source.NameOrAddress())
 			e.Facts = append(e.Facts, auditOf(r)...)
 		}
 		for _, s := range r.Samples.Ends {

@@ -67,7 +67,7 @@ type measured struct {
 func (p Problem) view() view {
 	v := view{Problem: p, Title: "Problem report"}
 	if from, to := ends(p.Diagnosis.Results); to != (measure.Endpoint{}) {
-		v.Title = fmt.Sprintf("Problem report: %s to %s", named(from), named(to))
+		v.Title = fmt.Sprintf("Problem report: %s to %s", from.NameOrAddress(), to.NameOrAddress())
 		v.Facts = append(v.Facts, [2]string{"From", both(from)}, [2]string{"To", both(to)})
 	}
 	v.Outcome = outcome(p.Diagnosis)
@@ -85,7 +85,7 @@ func (p Problem) view() view {
 	if v.Parts = partsOf(p.Diagnosis.Segments); v.Parts != nil {
 		for _, r := range v.Parts.Results {
 			one := measuredOf(r)
-			one.What += ", " + named(r.Source) + " to " + named(r.Target)
+			one.What += ", " + r.Source.NameOrAddress() + " to " + r.Target.NameOrAddress()
 			v.Measured = append(v.Measured, one)
 		}
 	}
@@ -108,16 +108,9 @@ func ends(results []*measure.Result) (from, to measure.Endpoint) {
 	return
 }
 
-func named(e measure.Endpoint) string {
-	if e.Name != "" {
-		return e.Name
-	}
-	return e.Address
-}
-
 func both(e measure.Endpoint) string {
 	if e.Name == "" || e.Address == "" || e.Name == e.Address {
-		return named(e)
+		return e.NameOrAddress()
 	}
 	return e.Name + " (" + e.Address + ")"
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ type traced struct {
 }
 
 func tracedOf(r *measure.Result) traced {
-	t := traced{cmp.Or(r.Source.Name, r.Source.Address), cmp.Or(r.Target.Name, r.Target.Address), r.Test, r.Tool, r.Role.Series(), "ipv4"}
+	t := traced{r.Source.NameOrAddress(), r.Target.NameOrAddress(), r.Test, r.Tool, r.Role.Series(), "ipv4"}
 	if strings.Contains(r.Target.Address, ":") {
 		t.family = "ipv6"
 	}

@@ -39,7 +39,7 @@ const (
 
 // wayOf is the route of a Result: all paths where it has them, else its hops.
 func wayOf(r *measure.Result) way {
-	w := way{title: fmt.Sprintf("route from %s to %s (%s), %s", cmp.Or(r.Source.Name, r.Source.Address), r.Target.Name, r.Target.Address, r.Started.UTC().Format("2006-01-02 15:04 MST"))}
+	w := way{title: fmt.Sprintf("route from %s to %s (%s), %s", r.Source.NameOrAddress(), r.Target.Name, r.Target.Address, r.Started.UTC().Format("2006-01-02 15:04 MST"))}
 	known := map[string]measure.AddressInfo{}
 	for _, a := range r.Samples.Addresses {
 		known[a.Address] = a

@@ -40,8 +40,8 @@ type onePacket struct {
 // owpingWays are both ways of a Result. On the way back a packet is taken to leave when it arrived there: what the reflector took is in none of
 // the delays.
 func owpingWays(r *measure.Result) [2]*owpingWay {
-	near := end{cmp.Or(r.Source.Name, r.Source.Address), r.Source.Address, "0"}
-	far := end{cmp.Or(r.Target.Name, r.Target.Address), r.Target.Address, "0"}
+	near := end{r.Source.NameOrAddress(), r.Source.Address, "0"}
+	far := end{r.Target.NameOrAddress(), r.Target.Address, "0"}
 	if port, known := r.Number("port"); known {
 		far.port = fmt.Sprint(port)
 	}
