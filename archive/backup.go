@@ -109,18 +109,18 @@ func (k *keeper) Backup(ctx context.Context, path string) error {
 }
 
 func (k *keeper) backupTo(ctx context.Context, t *tx, w io.Writer) error {
-	squeeze, err := zstd.NewWriter(w)
+	compressed, err := zstd.NewWriter(w)
 	if err != nil {
 		return err
 	}
-	b := &backupWriter{k: k, t: t, lines: json.NewEncoder(squeeze)}
+	b := &backupWriter{k: k, t: t, lines: json.NewEncoder(compressed)}
 	for _, part := range []func(context.Context) error{b.head, b.names, b.results, b.filed, b.misses, b.journal,
 		b.points, b.rollups, b.end} {
 		if err := part(ctx); err != nil {
-			return errors.Join(err, squeeze.Close())
+			return errors.Join(err, compressed.Close())
 		}
 	}
-	return squeeze.Close()
+	return compressed.Close()
 }
 
 // backupWriter writes what one transaction sees.
@@ -166,7 +166,7 @@ func (b *backupWriter) results(ctx context.Context) error {
 	var id int64
 	var data sql.RawBytes
 	return b.t.each(ctx, "SELECT id, data FROM block", nil, []any{&id, &data}, func() error {
-		lines, err := b.k.squeeze.unpack(data)
+		lines, err := b.k.packer.unpack(data)
 		if err != nil {
 			return fmt.Errorf("block %d: %w", id, err)
 		}

@@ -89,13 +89,13 @@ func checkPlain(t *testing.T, path string, results []*measure.Result) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	squeezed, err := zstd.NewReader(file)
+	expanded, err := zstd.NewReader(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer squeezed.Close()
+	defer expanded.Close()
 	found := map[string]bool{}
-	for lines := bufio.NewScanner(squeezed); lines.Scan(); {
+	for lines := bufio.NewScanner(expanded); lines.Scan(); {
 		var l struct{ Result *measure.Result }
 		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
 			t.Fatalf("%v: %s", err, lines.Bytes())
@@ -158,12 +158,12 @@ func cutBackup(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	squeeze, err := zstd.NewWriter(nil)
+	compressed, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines = lines[:bytes.LastIndexByte(lines[:len(lines)*2/3], '\n')+1]
-	if err := os.WriteFile(path, squeeze.EncodeAll(lines, nil), 0o600); err != nil {
+	if err := os.WriteFile(path, compressed.EncodeAll(lines, nil), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -31,14 +31,14 @@ var dictionary []byte
 
 const dictionaryNumber = 1
 
-// squeezer compresses and expands blocks, from many goroutines at once.
-type squeezer struct {
+// packer compresses and expands blocks, from many goroutines at once.
+type packer struct {
 	encoder *zstd.Encoder
 	decoder *zstd.Decoder
-	buffers sync.Pool // *[]byte
+	buffers sync.Pool // *[]byte: room for the lines of a block before they are compressed
 }
 
-func newSqueezer() (*squeezer, error) {
+func newPacker() (*packer, error) {
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderDictRaw(dictionaryNumber, dictionary),
 		zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(blockBytes), zstd.WithEncoderCRC(true))
 	if err != nil {
@@ -49,22 +49,22 @@ func newSqueezer() (*squeezer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make expander: %w", err)
 	}
-	return &squeezer{encoder: encoder, decoder: decoder}, nil
+	return &packer{encoder: encoder, decoder: decoder}, nil
 }
 
-func (q *squeezer) close() {
-	q.encoder.Close()
-	q.decoder.Close()
+func (p *packer) close() {
+	p.encoder.Close()
+	p.decoder.Close()
 }
 
 // pack makes a block of lines.
-func (q *squeezer) pack(lines []byte) []byte {
-	return q.encoder.EncodeAll(lines, make([]byte, 0, len(lines)/8))
+func (p *packer) pack(lines []byte) []byte {
+	return p.encoder.EncodeAll(lines, make([]byte, 0, len(lines)/8))
 }
 
 // unpack returns the lines of a block, without their ends.
-func (q *squeezer) unpack(block []byte) ([][]byte, error) {
-	lines, err := q.decoder.DecodeAll(block, nil)
+func (p *packer) unpack(block []byte) ([][]byte, error) {
+	lines, err := p.decoder.DecodeAll(block, nil)
 	if err != nil {
 		return nil, fmt.Errorf("expand block: %w", err)
 	}

@@ -316,7 +316,7 @@ func BenchmarkAppendPoints(b *testing.B) {
 }
 
 func BenchmarkPack(b *testing.B) {
-	q, err := newSqueezer()
+	q, err := newPacker()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -15,7 +15,7 @@ type keeper struct {
 	store   store
 	options Options
 	rules   retention
-	squeeze *squeezer
+	packer  *packer // of blocks
 	kept    sync.Map // [2]string{tool, metric} -> Rule
 	counts  counts
 
@@ -59,14 +59,14 @@ func newKeeper(ctx context.Context, s store, o Options) (*keeper, error) {
 	k := &keeper{store: s, options: o, rules: rules,
 		requests: make(chan *request, queueLength), works: make(chan *work), quit: make(chan struct{}),
 		done: make(chan struct{}), matrices: newMatrices()}
-	if k.squeeze, err = newSqueezer(); err != nil {
+	if k.packer, err = newPacker(); err != nil {
 		return nil, err
 	}
 	if err = k.load(ctx); err == nil {
 		err = k.refile(ctx, func(ctx context.Context, f func(context.Context) error) error { return f(ctx) })
 	}
 	if err != nil {
-		k.squeeze.close()
+		k.packer.close()
 		return nil, err
 	}
 	go k.write()
@@ -110,7 +110,7 @@ func (k *keeper) Close() error {
 	k.calls.Wait()
 	close(k.quit)
 	<-k.done
-	k.squeeze.close()
+	k.packer.close()
 	return errors.Join(k.lastMove, k.store.close())
 }
 

@@ -109,7 +109,7 @@ func (k *keeper) newPart(filings []filing, from, to int) part {
 	if k.keeps(filings[from].stream.tool).Results == Never {
 		return p
 	}
-	buffer, _ := k.squeeze.buffers.Get().(*[]byte)
+	buffer, _ := k.packer.buffers.Get().(*[]byte)
 	if buffer == nil {
 		buffer = new([]byte)
 	}
@@ -119,9 +119,9 @@ func (k *keeper) newPart(filings []filing, from, to int) part {
 		lines = append(append(lines, f.line...), '\n')
 		p.samples = p.samples || f.samples
 	}
-	p.packed = k.squeeze.pack(lines)
+	p.packed = k.packer.pack(lines)
 	*buffer = lines
-	k.squeeze.buffers.Put(buffer)
+	k.packer.buffers.Put(buffer)
 	return p
 }
 

@@ -81,18 +81,18 @@ func (k *keeper) beginRestore(ctx context.Context) error {
 
 // backupReader reads lines, and checks that they begin and end as they should.
 type backupReader struct {
-	squeeze *zstd.Decoder
-	lines   *bufio.Scanner
-	schema  string
-	n       int64
+	expanded *zstd.Decoder
+	lines    *bufio.Scanner
+	schema   string
+	n        int64
 }
 
 func newBackupReader(file io.Reader) (*backupReader, error) {
-	squeeze, err := zstd.NewReader(file, zstd.WithDecoderMaxMemory(longestLine), zstd.WithDecoderConcurrency(1))
+	expanded, err := zstd.NewReader(file, zstd.WithDecoderMaxMemory(longestLine), zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}
-	r := &backupReader{squeeze: squeeze, lines: newLines(squeeze)}
+	r := &backupReader{expanded: expanded, lines: newLines(expanded)}
 	head, err := r.next()
 	r.schema = head.Archive
 	if err == nil && !slices.Contains([]string{backupSchema, backupSchema2, backupSchema1}, r.schema) {
@@ -111,7 +111,7 @@ func newLines(from io.Reader) *bufio.Scanner {
 	return lines
 }
 
-func (r *backupReader) close() { r.squeeze.Close() }
+func (r *backupReader) close() { r.expanded.Close() }
 
 func (r *backupReader) next() (l backupLine, err error) {
 	if !r.lines.Scan() {

@@ -86,7 +86,7 @@ func (k *keeper) readBlock(ctx context.Context, t *tx, id, ns int64) ([][]byte, 
 	if there, err := t.one(ctx, "SELECT data FROM block WHERE "+blockIs(id, ns), nil, &data); err != nil || !there {
 		return nil, err
 	}
-	lines, err := k.squeeze.unpack(data)
+	lines, err := k.packer.unpack(data)
 	if err != nil {
 		return nil, fmt.Errorf("block %d: %w", id, err)
 	}

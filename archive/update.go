@@ -180,7 +180,7 @@ func (u *updating) other(at int64, before, after *otherWay) {
 // rewriteBlock replaces the lines of a block of the day in which a time lies. Where samples is set it has some now,
 // else as many as before.
 func (k *keeper) rewriteBlock(ctx context.Context, t *tx, block, ns int64, lines [][]byte, samples bool) error {
-	data := k.squeeze.pack(append(bytes.Join(lines, newline), '\n'))
+	data := k.packer.pack(append(bytes.Join(lines, newline), '\n'))
 	set := "data = $1"
 	if samples {
 		set += ", samples = 1"
