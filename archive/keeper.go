@@ -15,7 +15,7 @@ type keeper struct {
 	store   store
 	options Options
 	rules   retention
-	packer  *packer // of blocks
+	packer  *packer  // of blocks
 	kept    sync.Map // [2]string{tool, metric} -> Rule
 	counts  counts
 

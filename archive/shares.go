@@ -93,7 +93,7 @@ func (k *keeper) countsOf(v *view, how measure.Merge, open func(streamID) bool) 
 	return c
 }
 
-// gather adds what lies in pieces of [from, to) to the shares that at returns; nil: to none.
+// gather adds the counts in pieces of [from, to) to the shares that at returns, which is nil for times that nothing is asked of.
 func (c *counted) gather(ctx context.Context, k *keeper, t *tx, done progress, from, to int64, pieces []piece,
 	at func(streamID, int64) *share) error {
 	add := func(id streamID, ns int64, m metricID, n uint64, sum float64) {

@@ -35,8 +35,8 @@ func (k *keeper) newView(s selector) *view {
 	return k.viewOf(k.names.find(s), k.names.findMetrics(s), nil)
 }
 
-// newSampledView returns a view as newView does, with the distributions of the samples behind its metrics as well: who merges values
-// needs them.
+// newSampledView takes what memory has of the streams that a selector lets pass, with the distributions of the samples behind their metrics:
+// values are merged by these.
 func (k *keeper) newSampledView(s selector) *view {
 	k.memory.RLock()
 	defer k.memory.RUnlock()
@@ -128,7 +128,7 @@ func (k *keeper) runs(ctx context.Context, v *view, from, to int64, each func(st
 	})
 }
 
-// runsIn does what runs does, in a transaction whose progress is known.
+// runsIn calls each for the runs of the view in [from, to), in a transaction whose progress is known.
 func (k *keeper) runsIn(ctx context.Context, t *tx, v *view, at progress, from, to int64,
 	each func(streamID, run) error) error {
 	fresh := map[int64][]streamRunID{} // by day

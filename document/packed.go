@@ -32,7 +32,7 @@ func WritePacked(path string, value any) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name())                                 // it has another name by then, if all went well
+	defer os.Remove(file.Name())                                 // nothing is there any more once it was renamed
 	packed, _ := gzip.NewWriterLevel(file, gzip.BestCompression) // the level is one that there is
 	err = errors.Join(json.NewEncoder(packed).Encode(value), packed.Close(), file.Chmod(0o644), file.Close())
 	if err == nil {

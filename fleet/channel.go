@@ -33,7 +33,7 @@ func Stdio(in io.Reader, out io.WriteCloser) (*Credentials, Dial, error) {
 		if used.Swap(true) {
 			return nil, fmt.Errorf("dial the controller: the channel was used: %w", io.EOF)
 		}
-		near, far := net.Pipe() // gives a channel what it has not: deadlines
+		near, far := net.Pipe() // which has deadlines: reading standard input has none
 		go join(far, r, out)
 		return near, nil
 	}, nil

@@ -5,7 +5,7 @@ import "slices"
 // Connection is one TCP connection of a host, as the kernel there showed it moment by moment.
 type Connection struct {
 	Local             string `json:"local"`  // address and port
-	Remote            string `json:"remote"` // the same of the other end
+	Remote            string `json:"remote"` // address and port of the other end
 	State             string `json:"state"`  // when it was last seen, such as "established"
 	CongestionControl string `json:"congestion_control,omitempty"`
 

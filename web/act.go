@@ -27,7 +27,7 @@ type RunRequest struct {
 	Target     string         `json:"target" doc:"A host of the mesh; of a tool that measures its host, the same"`
 	Tool       string         `json:"tool" doc:"Of the mesh, or a kind of probe" example:"ping"`
 	Parameters map[string]any `json:"parameters,omitempty" doc:"Over those of the tool"`
-	// A client that waits longer than a day has forgotten it.
+	// Nobody waits for a test for more than a day: what is bounded is how long the request and its connection are kept.
 	PatienceSeconds float64 `json:"patience_seconds,omitempty" minimum:"0" maximum:"86400" doc:"How long it may wait for its turn; 0: it must begin now"`
 }
 

@@ -68,7 +68,7 @@ func (s *Server) veiled(ctx context.Context, of string, err error) error {
 	if !errors.As(err, &problem) || problem.Status != http.StatusInternalServerError {
 		return err
 	}
-	if s.Log != nil && ctx.Err() == nil { // who is gone has not been failed
+	if s.Log != nil && ctx.Err() == nil { // a client that went away ended the call: nothing failed
 		s.Log.Error("call failed", "of", of, "error", problem.Detail)
 	}
 	if visitorOf(ctx).may(account.Admin) {

@@ -16,7 +16,7 @@ import (
 // what proxies wait by default.
 const heartbeat = 30 * time.Second
 
-// beats is a ticker of the heart.
+// beats ticks at each heartbeat; in tests more often.
 func (s *Server) beats() *time.Ticker {
 	if s.beat > 0 {
 		return time.NewTicker(s.beat)

@@ -200,7 +200,7 @@ func (m *matrixOf) counts(cells []archive.Cell) []uint64 {
 	return all
 }
 
-// numbers are many, to the four digits that a drawing shows; NaN, which JSON has not, is null.
+// numbers is a list that JSON has with four significant digits, which is all that a drawing shows; NaN, which JSON has not, is null.
 type numbers []float64
 
 // MarshalJSON writes a list with four digits each, and null for NaN.
@@ -220,7 +220,7 @@ func (n numbers) MarshalJSON() ([]byte, error) {
 	return append(text, ']'), nil
 }
 
-// Schema tells their form.
+// Schema says that the list has numbers and nulls.
 func (numbers) Schema(r huma.Registry) *huma.Schema {
 	number := r.Schema(reflect.TypeFor[*float64](), false, "")
 	number.Nullable = true

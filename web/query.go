@@ -18,7 +18,7 @@ func (m *moment) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Schema tells a moment's form to those who write requests.
+// Schema says how a moment is written, for the documentation of the API.
 func (moment) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Description: "RFC 3339, or how long ago", Examples: []any{"2026-11-20T10:00:00Z", "-2h"}}
 }
@@ -34,7 +34,7 @@ func (l *length) UnmarshalText(text []byte) (err error) {
 	return nil
 }
 
-// Schema tells a length's form.
+// Schema says how a length is written, for the documentation of the API.
 func (length) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Description: "a duration", Examples: []any{"5m", "1h", "7d"}}
 }

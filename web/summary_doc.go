@@ -152,10 +152,10 @@ func (s *Server) newestRun(ctx context.Context) (*time.Time, error) {
 	return &page.Results[0].Started, nil
 }
 
-// classes are many numbers of one digit.
+// classes is a list of classes of pairs, each a number of one digit.
 type classes []uint8
 
-// MarshalJSON writes a list, and no base64.
+// MarshalJSON writes a list of numbers, where encoding/json writes bytes as base64.
 func (c classes) MarshalJSON() ([]byte, error) {
 	text := make([]byte, 0, 2+2*len(c))
 	text = append(text, '[')
@@ -168,7 +168,7 @@ func (c classes) MarshalJSON() ([]byte, error) {
 	return append(text, ']'), nil
 }
 
-// Schema tells their form.
+// Schema says that the list has whole numbers.
 func (classes) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeArray, Items: r.Schema(reflect.TypeFor[int](), false, "")}
 }
