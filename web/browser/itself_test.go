@@ -221,5 +221,5 @@ func TestSingleValues(t *testing.T) {
 		}
 	}
 	p.show("#/result/"+short.ID, desk, false)
-	p.until("document.querySelector('#intervals')?.parentElement.querySelector('path.point')")
+	p.until("document.querySelector('#intervals')?.parentElement.querySelector('polyline')?.getBoundingClientRect().width > 100")
 }
