@@ -22,6 +22,10 @@ type MTU struct {
 	Timeout time.Duration // the longest wait for an answer; 0: 1 s
 	Proto   string        // "" or "auto": the first of the others that the target answers; "icmp": echoes; "stamp": a reflector; "tcp": any server
 	Port    int           // of stamp and tcp; 0: those of mtuPorts, one after the other
+
+	// BackPort is where the target seeks the hop behind which larger packets vanish on the way back; 0: where `pathwise respond` does.
+	BackPort int
+	Secret   string // that is shown there, of a responder that was opened for this run; "": it answers everybody
 }
 
 // protoAuto is the first protocol that the target answers.
@@ -155,7 +159,7 @@ func (p MTU) Validate() error {
 
 func (p *MTU) equip(o Options) {
 	if r := o.Responder; r != nil && r.Kind == measure.ResponderSTAMP {
-		p.Port = r.Port
+		p.Port, p.BackPort, p.Secret = r.Port, r.Port, r.Secret // which an agent answers over TCP, too
 	}
 }
 

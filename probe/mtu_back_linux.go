@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,16 +39,22 @@ func dialResponder(ctx context.Context, at netip.AddrPort) (net.Conn, error) {
 	return conn, nil
 }
 
-// askNarrowing asks the far end where packets of more than some bytes vanish on the way back; nil: they came to this host.
-func askNarrowing(ctx context.Context, target netip.Addr, bytes int, timeout time.Duration) (*measure.Narrowing, error) {
+// narrowingSeeker is what seeks where packets vanish on the way back: see MTU for both.
+type narrowingSeeker struct {
+	port   int
+	secret string
+}
+
+// ask asks the far end where packets of more than some bytes vanish on the way back; nil: they came to this host.
+func (s narrowingSeeker) ask(ctx context.Context, target netip.Addr, bytes int, timeout time.Duration) (*measure.Narrowing, error) {
 	ctx, cancel := context.WithTimeout(ctx, backTimeout)
 	defer cancel()
-	conn, err := dialResponder(ctx, netip.AddrPortFrom(target, traceResponderPort))
+	conn, err := dialResponder(ctx, netip.AddrPortFrom(target, uint16(cmp.Or(s.port, traceResponderPort))))
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	found, err := retrace.Request(ctx, conn, retrace.Ask{Protocol: retrace.ICMP, MaxTTL: mtuHops, Queries: 1, Timeout: timeout, Interval: mtuGap, Size: bytes})
+	found, err := retrace.Request(ctx, conn, retrace.Ask{Protocol: retrace.ICMP, MaxTTL: mtuHops, Queries: 1, Timeout: timeout, Interval: mtuGap, Size: bytes, Secret: s.secret})
 	if err != nil {
 		return nil, err
 	}

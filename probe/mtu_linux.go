@@ -97,7 +97,7 @@ func (p MTU) measureBy(ctx context.Context, t mtuTrial, w way, result *measure.R
 	defer wire.close()
 	defer context.AfterFunc(ctx, wire.interrupt)()
 	search.least = max(search.least, wire.least())
-	run := &mtuRun{wire: wire, wait: p.Timeout, timeout: p.Timeout}
+	run := &mtuRun{wire: wire, wait: p.Timeout, timeout: p.Timeout, seeker: narrowingSeeker{p.BackPort, p.Secret}}
 	defer run.count(result)
 	if answered, err = run.contact(search.least); err != nil || !answered {
 		return false, err
@@ -214,7 +214,7 @@ func (r *mtuRun) back(ctx context.Context, there int, w way, result *measure.Res
 	if s.passes == there {
 		return nil
 	}
-	n, err := askNarrowing(ctx, w.to, s.passes, r.wait)
+	n, err := r.seeker.ask(ctx, w.to, s.passes, r.wait)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

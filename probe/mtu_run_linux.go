@@ -18,6 +18,7 @@ const mtuRefusals = 2
 // mtuRun is a measurement of one way under way. One goroutine sends and receives, so nothing in it is shared.
 type mtuRun struct {
 	wire          mtuWire
+	seeker        narrowingSeeker // zero: what answers where `pathwise respond` does
 	timeout, wait time.Duration
 	sent          []mtuSent // by index
 	last          time.Time // when the last one left

@@ -26,7 +26,7 @@ func linesOf(t terms) func(context.Context, net.Conn) {
 	return func(ctx context.Context, conn net.Conn) {
 		first, all := firstLine(conn)
 		of := func(schema string) bool { return bytes.Contains(first, []byte(`"`+schema+`"`)) }
-		if t.secret != "" && (!showsSecret(first, t.secret) || of(reach.Schema)) {
+		if t.shown != "" && (!showsSecret(first, t.shown) || of(reach.Schema)) {
 			jsonlines.Begin(conn, jsonlines.LastTimeout, mostFirst).SayLast(map[string]string{"error": "it is open for one run alone, whose secret this is not"})
 			return
 		}

@@ -141,3 +141,36 @@ func TestLinesForRun(t *testing.T) {
 		t.Errorf("%v bytes", bytes)
 	}
 }
+
+// A reflector that is open for a run tells over TCP where packets vanish on the way back, to who shows the run's secret, whether its packets are authenticated or not, and stays open.
+func TestReflectorTracesBack(t *testing.T) {
+	var asked retrace.Ask
+	found := measure.Narrowing{TTL: 2, Before: 3, Bytes: 1300}
+	traced := func(_ context.Context, _ netip.Addr, ask retrace.Ask) (retrace.Route, error) {
+		asked = ask
+		return retrace.Route{Whole: measure.RouteSample{SentBytes: 60, Narrowings: []measure.Narrowing{found}}}, nil
+	}
+	for _, sealed := range []bool{true, false} {
+		o := forRun(t, stampKind(), Run{Peer: loopback, Sealed: sealed, TraceBack: traced})
+		seek := func(secret string) (retrace.Back, error) {
+			conn, err := net.Dial("tcp", o.Addr.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			return retrace.Request(t.Context(), conn, retrace.Ask{Protocol: retrace.ICMP, MaxTTL: 30, Queries: 1, Timeout: time.Second, Interval: time.Millisecond, Size: 1300, Secret: secret})
+		}
+		if _, err := seek(otherSecret); err == nil {
+			t.Error("told to who does not show the secret")
+		}
+		for range 2 {
+			back, err := seek(secret)
+			if err != nil || len(back.Whole.Narrowings) != 1 || back.Whole.Narrowings[0] != found || asked.Size != 1300 {
+				t.Errorf("sealed %t: %+v, %v", sealed, back, err)
+			}
+			if one := <-o.tests; one.Bytes != 60 || one.Err != nil {
+				t.Errorf("sealed %t: %+v", sealed, one)
+			}
+		}
+	}
+}

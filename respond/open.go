@@ -64,7 +64,7 @@ type Run struct {
 	Together int
 	Until    time.Time     // when it closes, whatever came; the zero value: when Serve's context ends
 	Longest  time.Duration // test; 0: the kind's own limit
-	// TraceBack finds the route to who asks for it; nil: nobody is traced back to. See Limits.
+	// TraceBack finds the route to who asks for it, or where packets vanish on it; nil: nobody is traced back to. See Limits.
 	TraceBack retrace.Tracer
 	Rate      int64        // bit/s that this end sends, of tests that ask it for a rate; 0: whatever they ask for
 	OnTest    func(Tested) // called after each test that was started, one call after the other; nil: nobody wants to know
@@ -81,6 +81,7 @@ type Tested struct {
 type terms struct {
 	Limits
 	secret string     // "": none is asked for
+	shown  string     // of a run, what those have to show who ask for a route back; "": it is open for everybody
 	peer   netip.Addr // the only host that may come; the zero value: any
 	onTest func(Tested)
 	log    *slog.Logger
@@ -133,6 +134,7 @@ func (k *Kind) OpenForRun(ctx context.Context, address string, r Run, log *slog.
 	if err := k.CheckSecret(r.Secret); err != nil {
 		return nil, err
 	}
+	shown := r.Secret
 	if k.Reflects && !r.Sealed {
 		r.Secret = ""
 	} else if k.Reflects && r.Secret == "" {
@@ -143,14 +145,14 @@ func (k *Kind) OpenForRun(ctx context.Context, address string, r Run, log *slog.
 	var mu sync.Mutex
 	o, err := k.listen(ctx, address, terms{
 		Limits: Limits{Tests: max(1, min(r.Together, mostTogether)), Longest: r.Longest, Rate: cmp.Or(r.Rate, anyRate), TraceBack: r.TraceBack},
-		secret: r.Secret, peer: r.Peer, log: log,
+		secret: r.Secret, shown: shown, peer: r.Peer, log: log,
 		onTest: func(t Tested) {
 			mu.Lock()
 			defer mu.Unlock()
 			if r.OnTest != nil {
 				r.OnTest(t)
 			}
-			if t.Err == nil {
+			if t.Err == nil && !k.Reflects {
 				left--
 			}
 			if left == 0 {

@@ -3,13 +3,17 @@ package respond
 import (
 	"context"
 	"net"
+	"net/netip"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/proto/endpoint"
 	"github.com/pathwise-net/pathwise/proto/stamp"
 )
 
-// stampKind is a STAMP reflector. For a run it answers the run's peer alone, and where the run is Sealed authenticated packets alone.
+// stampKind is a STAMP reflector. For a run it answers the run's peer alone, and where the run is Sealed authenticated packets alone; over TCP, on a port of the same
+// number, it tells who shows the run's secret where packets vanish on the way back, which packets by STAMP cannot tell.
 func stampKind() Kind {
 	return Kind{
 		Name: measure.ResponderSTAMP, Meaning: "delay tests of any STAMP or TWAMP-light sender",
@@ -29,5 +33,26 @@ func openSTAMP(ctx context.Context, address string, t terms) (net.Addr, serve, e
 	if t.secret != "" {
 		reflector.Key = stamp.RunKey(t.secret)
 	}
-	return socket.Addr(), func(ctx context.Context) error { return reflector.Serve(ctx, socket) }, nil
+	reflect := func(ctx context.Context) error { return reflector.Serve(ctx, socket) }
+	if t.shown == "" || t.TraceBack == nil {
+		return socket.Addr(), reflect, nil
+	}
+	listener, err := endpoint.Listen(ctx, socket.Addr().String())
+	if err != nil { // packets are answered all the same
+		t.log.Info("no routes back for a run", "error", err)
+		return socket.Addr(), reflect, nil
+	}
+	lines := linesOf(t)
+	door := &endpoint.Door{Protocol: "routes back", Peer: t.peer, Log: t.log, Greet: func(ctx context.Context, conn net.Conn, _ netip.Addr, _ func()) { lines(ctx, conn) }}
+	return socket.Addr(), func(ctx context.Context) error {
+		return both(ctx, reflect, func(ctx context.Context) error { return door.Serve(ctx, listener) })
+	}, nil
+}
+
+// both serves in two ways until ctx ends, or one of them fails.
+func both(ctx context.Context, one, other serve) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return one(ctx) })
+	group.Go(func() error { return other(ctx) })
+	return group.Wait()
 }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/pathwise-net/pathwise/diagnose"
 	"github.com/pathwise-net/pathwise/measure"
@@ -35,6 +38,7 @@ tests: [{tool: rtt, group: all, schedule: {every: 1h}}]
 `)
 	m.eventually("all agents are here", m.everyoneHere)
 	m.expectBlackHole()
+	m.expectHopBack()
 	out, err := exec.Command(m.binary, "mesh", "diagnose", "bob", "dave", "--data", m.data).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), `target: "dave": want a host of the mesh file`) {
 		t.Errorf("to a host that there is not: %v\n%s", err, out)
@@ -57,7 +61,23 @@ func (m *meshLab) expectBlackHole() {
 	if want := "behind hop 1 (10.0.3.2)"; !strings.Contains(f.Explanation, want) {
 		m.t.Errorf("%s\nwant %s", f.Explanation, want)
 	}
+	if slices.ContainsFunc(d.Notes, func(note string) bool { return strings.HasPrefix(note, "not all was measured") }) {
+		m.t.Errorf("a step failed: %q", d.Notes)
+	}
 	m.expectDiagnosisFiled(d)
+}
+
+// expectHopBack wants the way from bob to carol measured from carol, and the hop that narrows it, which bob's agent seeks at the port that it opened for the test.
+func (m *meshLab) expectHopBack() {
+	m.t.Helper()
+	r := &measure.Result{}
+	if err := json.Unmarshal(m.must("mesh", "run", "carol", "bob", "mtu", "--set", "proto=stamp", "--data", m.path("data"), "--json"), r); err != nil {
+		m.t.Fatal(err)
+	}
+	want := &measure.Narrowing{TTL: 1, Before: 2, Bytes: 1300, Address: "10.0.3.2"}
+	if back := r.Metrics[measure.ReversePathMTU]; back != 1300 || !cmp.Equal(want, r.Samples.BackNarrows) {
+		m.t.Errorf("%v bytes come back, %+v, want %+v; notes: %q", back, r.Samples.BackNarrows, want, r.Notes)
+	}
 }
 
 // expectDiagnosisFiled checks that the archive has a diagnosis, and soon all Results that it is made of.
