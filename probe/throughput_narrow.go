@@ -28,10 +28,6 @@ const (
 	// what one part gets says little of the next.
 	narrowBatches = 8
 	studentT      = 2.365
-	// narrowResent is after how many packets sent again the goodput need be known less narrowly, by the factor narrowWide: each loss changes
-	// the rate for many round trips, so that it does not become steady, and so many tell how often packets are lost.
-	narrowResent = 20
-	narrowWide   = 4
 	// silentFor is how long, in seconds, a sender must have had nothing acknowledged from the start before its transfer ends as one that moves nothing,
 	// and silentTimers how often in a row its retransmission timer must have run out. The timer doubles each time (RFC 6298 section 5.5), from 0.2 s and
 	// a round trip on, so that a path which is gone for the first 1.5 s is tried again within 3.
@@ -109,7 +105,6 @@ func (p *Throughput) checkNarrow() error {
 // moving is how many bytes one direction had moved, over all of its streams, at each reading.
 type moving struct {
 	at, bytes []float64 // seconds; bytes acknowledged to the sender, or received
-	resent    []float64 // packets that the sender sent again; 0 at the receiver, whose kernel does not know
 	trip      float64   // the least round trip, in seconds; 0: not known
 	timers    float64   // how often in a row the sender's retransmission timer ran out, at the last reading
 	segment   float64   // the largest payload of a packet, in bytes; 0: not known
@@ -127,10 +122,9 @@ func (c *moving) add(s *iperf3.Sample) {
 	c.segment = max(c.segment, s.Values["snd_mss_bytes"])
 	if last := len(c.at) - 1; last >= 0 && c.at[last] == s.Elapsed { // another stream of the same reading
 		c.bytes[last] += s.Values[name]
-		c.resent[last] += s.Values["total_retrans_packets"]
 		return
 	}
-	c.at, c.bytes, c.resent = append(c.at, s.Elapsed), append(c.bytes, s.Values[name]), append(c.resent, s.Values["total_retrans_packets"])
+	c.at, c.bytes = append(c.at, s.Elapsed), append(c.bytes, s.Values[name])
 }
 
 // narrow reports whether the goodput of the later part is known within share of itself: its 95 % interval, of the means of equal
@@ -140,11 +134,7 @@ func (c *moving) narrow(share float64) bool {
 		return false
 	}
 	until := c.at[len(c.at)-1]
-	loses := at(until, c.at, c.resent)-at(narrowStart*until, c.at, c.resent) >= narrowResent
-	if loses {
-		share *= narrowWide
-	}
-	if until < max(narrowLeast, narrowTrips*c.trip) || !loses && until < narrowWindows*c.window()*c.trip {
+	if until < max(narrowLeast, narrowTrips*c.trip, narrowWindows*c.window()*c.trip) {
 		return false
 	}
 	rates := make([]float64, narrowBatches)
@@ -178,25 +168,22 @@ func (c *moving) window() float64 {
 	return (c.bytesAt(until) - c.bytesAt(narrowStart*until)) / ((1 - narrowStart) * until) * c.trip / c.segment
 }
 
-// bytesAt is how many bytes had moved at a moment.
-func (c *moving) bytesAt(moment float64) float64 { return at(moment, c.at, c.bytes) }
-
-// at is a count at a moment between two of its readings, as if it grew evenly.
-func at(moment float64, read, counts []float64) float64 {
-	after := sort.SearchFloat64s(read, moment)
+// bytesAt is how many bytes had moved at a moment between two readings, as if they moved evenly.
+func (c *moving) bytesAt(moment float64) float64 {
+	after := sort.SearchFloat64s(c.at, moment)
 	switch {
 	case after == 0:
-		return counts[0]
-	case after == len(read):
-		return counts[after-1]
+		return c.bytes[0]
+	case after == len(c.at):
+		return c.bytes[after-1]
 	}
-	passed := (moment - read[after-1]) / (read[after] - read[after-1])
-	return counts[after-1] + passed*(counts[after]-counts[after-1])
+	passed := (moment - c.at[after-1]) / (c.at[after] - c.at[after-1])
+	return c.bytes[after-1] + passed*(c.bytes[after]-c.bytes[after-1])
 }
 
 // narrowField is the parameter that lets a transfer end early.
 func narrowField() field[Throughput] {
 	return field[Throughput]{Name: "narrow", Default: "off", Meaning: "end as soon as the goodput is known within this share of itself (95 %)," +
-		" after 1.5 s and 25 round trips at the earliest, and when rare losses had their chance; within four times that where 20 packets were lost; or when nothing was acknowledged for 4 s; tcp",
+		" after 1.5 s and 25 round trips at the earliest, and when rare losses had their chance; or when nothing was acknowledged for 4 s; tcp",
 		binding: share(func(p *Throughput) *float64 { return &p.Narrow })}
 }

@@ -71,30 +71,6 @@ func TestNarrowly(t *testing.T) {
 	}
 }
 
-// Where packets are lost all the time a goodput that varies more is known well enough, once twenty were lost after the start.
-func TestNarrowlyWhereLost(t *testing.T) {
-	varies := func(t float64) float64 { return 5e6 * (0.5 + math.Mod(t, 0.3)) } // a sawtooth
-	for name, c := range map[string]struct {
-		seconds, lost float64 // packets a second
-		rate          func(float64) float64
-		want          bool
-	}{
-		"nothing lost":              {3, 0, varies, false},
-		"nine a second for 3 s":     {3, 9, varies, false},
-		"twelve a second for 3 s":   {3, 12, varies, true},
-		"many in one second":        {1, 100, varies, false},
-		"half, and all, in a while": {3, 12, func(t float64) float64 { return 5e6 * (1 + math.Floor(math.Mod(t, 2))) }, false},
-	} {
-		samples := readings(c.seconds, 0.02, c.rate)
-		for i := range samples {
-			samples[i].Values["total_retrans_packets"] = c.lost * samples[i].Elapsed
-		}
-		if got := narrowly(0.05)(samples); got != c.want {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
-		}
-	}
-}
-
 // Streams count together, and both directions have to be known.
 func TestNarrowlyOfStreams(t *testing.T) {
 	var both, bidir []iperf3.Sample
