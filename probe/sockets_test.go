@@ -13,6 +13,7 @@ import (
 
 	"github.com/pathwise-net/pathwise/measure"
 	"github.com/pathwise-net/pathwise/sock"
+	"github.com/pathwise-net/pathwise/sock/socktest"
 )
 
 // A connection of this process is told with what it moves, whose it is, and what its queues hold, over both families; one to another port
@@ -20,8 +21,8 @@ import (
 func TestSocketsLive(t *testing.T) {
 	for _, address := range []string{"127.0.0.1", "::1"} {
 		t.Run(address, func(t *testing.T) {
-			near, far := dialed(t, address)
-			dialed(t, address)
+			near, far := socktest.Connected(t, address)
+			socktest.Connected(t, address)
 			ended := make(chan struct{})
 			go func() { // until the connection is closed
 				defer close(ended)
@@ -59,24 +60,6 @@ func TestSocketsLive(t *testing.T) {
 			}
 		})
 	}
-}
-
-// dialed returns both ends of a connection over loopback, closed when the test ends.
-func dialed(t *testing.T, address string) (near, far net.Conn) {
-	t.Helper()
-	l, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
-	if err != nil {
-		t.Skipf("this machine cannot listen at %s: %v", address, err)
-	}
-	defer l.Close()
-	if near, err = net.Dial("tcp", l.Addr().String()); err != nil {
-		t.Fatal(err)
-	}
-	if far, err = l.Accept(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { near.Close(); far.Close() })
-	return near, far
 }
 
 // The connections that moved most come first and are kept, then those that hold most; a process is listed once.

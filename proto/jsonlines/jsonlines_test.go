@@ -8,29 +8,13 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-// pair is a connection over loopback.
-func pair(t *testing.T) (one, other net.Conn) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if one, err = net.Dial("tcp", l.Addr().String()); err != nil {
-		t.Fatal(err)
-	}
-	if other, err = l.Accept(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { one.Close(); other.Close() })
-	return one, other
-}
+	"github.com/pathwise-net/pathwise/sock/socktest"
+)
 
 // What one end says the other hears, a line at a time, and none that is too long.
 func TestSayAndHear(t *testing.T) {
-	one, other := pair(t)
+	one, other := socktest.Connected(t, "127.0.0.1")
 	says, hears := Begin(one, time.Minute, 64), Begin(other, time.Minute, 64)
 	if err := errors.Join(says.Say(map[string]int{"a": 1}), says.Say("b"), says.Say(strings.Repeat("c", 64))); err != nil {
 		t.Fatal(err)
@@ -51,14 +35,14 @@ func TestSayAndHear(t *testing.T) {
 // Who closes, is silent for too long or says anything else speaks another protocol.
 func TestHearAnswer(t *testing.T) {
 	for says, want := range map[string]error{"": ErrOther, "SSH-2.0-OpenSSH\r\n": ErrOther, "{}\n": nil} {
-		one, other := pair(t)
+		one, other := socktest.Connected(t, "127.0.0.1")
 		_, _ = io.WriteString(other, says)
 		other.Close()
 		if _, err := Begin(one, time.Minute, 64).HearAnswer(); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", says, err, want)
 		}
 	}
-	silent, _ := pair(t)
+	silent, _ := socktest.Connected(t, "127.0.0.1")
 	if _, err := Begin(silent, time.Millisecond, 64).HearAnswer(); !errors.Is(err, ErrOther) {
 		t.Errorf("silence: %v", err)
 	}
@@ -66,7 +50,7 @@ func TestHearAnswer(t *testing.T) {
 
 // The last message arrives though the other end's was not read, and who stays silent holds nobody up for long.
 func TestSayLast(t *testing.T) {
-	one, other := pair(t)
+	one, other := socktest.Connected(t, "127.0.0.1")
 	_, _ = io.WriteString(other, "unread\n")
 	_ = other.(*net.TCPConn).CloseWrite()
 	c := Begin(one, time.Minute, 64)
@@ -79,13 +63,13 @@ func TestSayLast(t *testing.T) {
 
 // What waits for the end returns as the other end closes, or when it may wait no longer.
 func TestAwaitEnd(t *testing.T) {
-	one, other := pair(t)
+	one, other := socktest.Connected(t, "127.0.0.1")
 	c := Begin(one, time.Minute, 64)
 	ended := make(chan struct{})
 	go func() { c.AwaitEnd(); close(ended) }()
 	other.Close()
 	<-ended
-	one, _ = pair(t)
+	one, _ = socktest.Connected(t, "127.0.0.1")
 	c = Begin(one, time.Millisecond, 64)
 	c.AwaitEnd()
 	if _, err := c.Hear(); !errors.Is(err, os.ErrDeadlineExceeded) {

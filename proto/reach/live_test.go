@@ -20,6 +20,7 @@ import (
 	"github.com/pathwise-net/pathwise/proto/drilltest"
 	"github.com/pathwise-net/pathwise/proto/endpoint"
 	"github.com/pathwise-net/pathwise/proto/jsonlines"
+	"github.com/pathwise-net/pathwise/sock/socktest"
 )
 
 // serving serves at an address of this host until stop is called.
@@ -85,31 +86,13 @@ func TestAskRefused(t *testing.T) {
 		stop()
 	}
 	for _, says := range []string{"", "SSH-2.0-OpenSSH\r\n"} {
-		conn, other := pair(t)
+		conn, other := socktest.Connected(t, "127.0.0.1")
 		_, _ = io.WriteString(other, says)
 		other.Close()
 		if _, err := Ask(t.Context(), conn); !errors.Is(err, ErrNotHere) {
 			t.Errorf("who says %q: %v", says, err)
 		}
 	}
-}
-
-// pair is a connection over loopback.
-func pair(t *testing.T) (one, other net.Conn) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if one, err = net.Dial("tcp", l.Addr().String()); err != nil {
-		t.Fatal(err)
-	}
-	if other, err = l.Accept(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { one.Close(); other.Close() })
-	return one, other
 }
 
 // A responder connects to nobody who has not shown that it heard the cookie: it sends nothing to a fresh port before.

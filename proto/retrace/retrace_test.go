@@ -22,6 +22,7 @@ import (
 	"github.com/pathwise-net/pathwise/proto/drilltest"
 	"github.com/pathwise-net/pathwise/proto/endpoint"
 	"github.com/pathwise-net/pathwise/proto/jsonlines"
+	"github.com/pathwise-net/pathwise/sock/socktest"
 )
 
 var usual = Ask{Protocol: UDP, MaxTTL: 30, Queries: 3, Timeout: time.Second, Interval: time.Millisecond, DSCP: 46}
@@ -107,31 +108,13 @@ func TestRequestRefused(t *testing.T) {
 		stop()
 	}
 	for _, says := range []string{"", "SSH-2.0-OpenSSH\r\n", `{"error":"schema \"pathwise.retrace/1\": want pathwise.reach/1"}` + "\n"} {
-		conn, other := pair(t)
+		conn, other := socktest.Connected(t, "127.0.0.1")
 		_, _ = io.WriteString(other, says)
 		other.Close()
 		if _, err := Request(t.Context(), conn, usual); !errors.Is(err, ErrNotHere) {
 			t.Errorf("who says %q: %v", says, err)
 		}
 	}
-}
-
-// pair is a connection over loopback.
-func pair(t *testing.T) (one, other net.Conn) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if one, err = net.Dial("tcp", l.Addr().String()); err != nil {
-		t.Fatal(err)
-	}
-	if other, err = l.Accept(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { one.Close(); other.Close() })
-	return one, other
 }
 
 // Nothing is sent to who has not shown that it heard the cookie, nor for who asks for too much, or for TCP.
