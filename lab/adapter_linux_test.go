@@ -3,6 +3,7 @@ package lab
 import (
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pathwise-net/pathwise/lab/link"
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 const adapterReaderVariable = "PATHWISE_TEST_ADAPTERS"
@@ -78,5 +80,33 @@ links:
 	}
 	if all, err := ReadAdapters(); all != nil || err != nil {
 		t.Errorf("outside of the lab: %v, %v", all, err)
+	}
+}
+
+// Pauses of a link are counted at both of its ends, and a transfer's own reader of counters finds them there.
+func TestPausesOnHosts(t *testing.T) {
+	l := start(t, `
+hosts: {a: {}, b: {}}
+links: [{between: [a, b], rate: 20mbit, forward: {pause: {every: 20ms, for: 5ms}}}]
+`, Options{})
+	transfer(t, l, "10.0.0.2:5000")
+	a, b := adaptersOn(t, l, "a")["eth0"], adaptersOn(t, l, "b")["eth0"]
+	if a.PausesReceived == 0 || a.PausesSent != 0 || b.PausesSent == 0 || b.PausesReceived != 0 {
+		t.Errorf("adapters counted %+v and %+v; want pauses that came to a and that b sent", a, b)
+	}
+	t.Setenv(sock.AdapterVariable, filepath.Join(t.TempDir(), "adapters"))
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(adapters{host: {"lo": a}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(os.Getenv(sock.AdapterVariable), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if counts := sock.ReadCounts(netip.MustParseAddr("127.0.0.1")); counts["link.rx_pause"] != a.PausesReceived {
+		t.Errorf("a transfer reads %d, want %d", counts["link.rx_pause"], a.PausesReceived)
 	}
 }

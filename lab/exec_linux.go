@@ -15,6 +15,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // exec runs a command on a host for a user, until it ends or the user goes.
@@ -80,7 +82,7 @@ func (e *engine) start(r request, files []*os.File) (pid int, ended <-chan unix.
 // environment tells a command of this lab's meter and adapters, and of no other's: a lab may stand in a lab.
 func (e *engine) environment(env []string) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
-		return strings.HasPrefix(v, MeterVariable+"=") || strings.HasPrefix(v, AdapterVariable+"=")
+		return strings.HasPrefix(v, MeterVariable+"=") || strings.HasPrefix(v, sock.AdapterVariable+"=")
 	})
 	return append(env, e.variables...)
 }

@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pathwise-net/pathwise/sock"
 )
 
 // meterInterval is how fresh a Meter is, within what people notice, at no cost that could be measured.
@@ -43,7 +45,7 @@ func (e *engine) keepMeter() (variables []string, err error) {
 			}
 		}
 	}()
-	return []string{MeterVariable + "=" + meter.path, AdapterVariable + "=" + counters.path}, nil
+	return []string{MeterVariable + "=" + meter.path, sock.AdapterVariable + "=" + counters.path}, nil
 }
 
 // meter returns what the pump knows of a Meter and of adapters, and how many packets it has handled so far.

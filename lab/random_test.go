@@ -15,7 +15,7 @@ import (
 	"github.com/pathwise-net/pathwise/lab/packet"
 )
 
-// shapeSettings are what a random link may have, by key; each goes with every other, but for duplex, which adds its rate.
+// shapeSettings are what a random link may have, by key; each goes with every other, but for duplex and pause, which add their rate.
 var shapeSettings = []string{
 	"rate: 10mbit", "rate: 1.544mbit", "rate: 1gbit", "trace: {opportunities: [1, 2, 5, 9]}",
 	"overhead: none", "overhead: atm", "overhead: 18B",
@@ -28,7 +28,7 @@ var shapeSettings = []string{
 	"queue: {classes: [{name: p, dscp: EF, priority: 1}, {name: d, default: true, weight: 2}]}",
 	"police: {rate: 5mbit, burst: 20kB}", "shaper: {rate: 8mbit, burst: 10kB}",
 	"mtu: 1400B", "mtu: {size: 1300B, excess: drop}", "outage: {mttf: 60s, mttr: 1s}", "down: false",
-	"rules: [{match: {port: 5201}, delay: 9ms}]", "duplex: half",
+	"rules: [{match: {port: 5201}, delay: 9ms}]", "duplex: half", "pause: {every: 80ms, for: 30ms}",
 }
 
 var routerSettings = []string{"", "hidden: true", "silent: true", "icmp: filtered", "icmp: {rate: 10/s}", "strip: [sack, timestamps]",
@@ -88,6 +88,9 @@ func randomShape(r *rand.Rand) string {
 	}
 	if chosen["duplex"] != "" { // Ethernet's own, with a rate both ways and nothing beside
 		return ", duplex: half, rate: 10mbit"
+	}
+	if chosen["pause"] != "" {
+		return ", pause: {every: 80ms, for: 30ms}, rate: 10mbit"
 	}
 	if chosen["trace"] != "" {
 		delete(chosen, "rate")

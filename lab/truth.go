@@ -45,7 +45,7 @@ type LinkTruth struct {
 	Remarked   uint64            `json:"remarked,omitempty"` // got another DSCP, by a policer
 
 	Queue   QueueTruth    `json:"queue"`
-	Adapter *link.Adapter `json:"adapter,omitempty"` // of the node that sends here; where the link is not full duplex
+	Adapter *link.Adapter `json:"adapter,omitempty"` // of the node that sends here; where the link is not full duplex, or pauses
 
 	DelaySeconds        DelayTruth `json:"delay_seconds"` // queue, wire and propagation, as due
 	EmulatorLateSeconds float64    `json:"emulator_late_p99_seconds"`
@@ -122,15 +122,16 @@ func (n *Network) Truth() *Truth {
 
 func (n *Network) linkTruth(i int) LinkTruth {
 	l := i / 2
-	t := TruthOf(n.directions[i].Counts(), &n.lateness[i], n.tooBigs[i], n.media[l] != nil)
+	t := TruthOf(n.directions[i], n.directions[i^1], &n.lateness[i], n.tooBigs[i])
 	t.Between, t.Direction = [2]string{n.plan.nodeOf(2 * l), n.plan.nodeOf(2*l + 1)}, wayNames[i%2]
 	t.Packets += n.tooBigs[i]
 	return t
 }
 
 // TruthOf is what one direction of a link did, by its counters and by how late its packets were handed over, without its name. Its
-// sending end dropped tooBig packets for its MTU; shared says that the link is, or was, a shared medium.
-func TruthOf(c *link.Counts, late *stat.Histogram, tooBig uint64, shared bool) LinkTruth {
+// sending end dropped tooBig packets for its MTU, and receives on the opposite direction.
+func TruthOf(d, opposite *link.Direction, late *stat.Histogram, tooBig uint64) LinkTruth {
+	c := d.Counts()
 	dropped := map[string]uint64{packet.Loss.String(): 0, packet.QueueFull.String(): 0} // always there
 	for cause, n := range c.Dropped {
 		if n > 0 {
@@ -149,8 +150,7 @@ func TruthOf(c *link.Counts, late *stat.Histogram, tooBig uint64, shared bool) L
 		EmulatorLateSeconds:       QuantileSeconds(late, 0.99),
 		EmulatorLateMedianSeconds: QuantileSeconds(late, 0.5),
 	}
-	if shared {
-		adapter := c.Adapter
+	if adapter, counted := d.Adapter(opposite); counted {
 		t.Adapter = &adapter
 	}
 	return t

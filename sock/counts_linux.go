@@ -42,5 +42,6 @@ func linkCounts(address netip.Addr) Counts {
 		"link.multicast": s.Multicast, "link.tx_bytes": s.TxBytes,
 	}
 	all.addPauses(with.Index)
+	all.addEmulated(with.Name)
 	return all
 }

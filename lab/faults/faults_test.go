@@ -19,7 +19,8 @@ func TestMain(m *testing.M) {
 }
 
 // findings are those that diagnosis was to know from the start. Each must have a case of its name; any other finding is called as a
-// fault that shows it, but for variable-delay: the fault's name, delay-variation, is a term of the knowledge base.
+// fault that shows it, but for variable-delay and pause-frames: the names of their faults, delay-variation and flow-control, are terms of the
+// knowledge base.
 var findings = strings.Fields(`pmtu-blackhole outage no-window-scaling receiver-application-slow receive-buffer-fixed
 	receive-window-limited send-buffer-fixed send-buffer-limited chatty-application application-limited nagle-delayed-ack
 	pacing-limited slow-start-limited host-cpu-limited disk-limited reordering-harmful reordering-benign ack-path-congested
@@ -50,7 +51,7 @@ func TestLibrary(t *testing.T) {
 		if c.Source == "" || c.Condition == "" {
 			t.Errorf("%s: want a source and a condition", file)
 		}
-		if c.Finding != "" && c.Finding != c.Name && !slices.Contains(findings, c.Finding) && c.Finding != "variable-delay" {
+		if c.Finding != "" && c.Finding != c.Name && !slices.Contains(findings, c.Finding) && c.Finding != "variable-delay" && c.Finding != "pause-frames" {
 			t.Errorf("%s: finding %q: no such finding", file, c.Finding)
 		}
 		if c.Skip == "" && expectations(c) < 2 {

@@ -22,6 +22,7 @@ type Direction struct {
 	down   bool
 	medium *Medium // nil: a wire of its own
 	end    int     // of the medium
+	paused bool    // has had a Pause at some time
 
 	count Counts
 	pool  *packet.Pool

@@ -66,7 +66,7 @@ type Counts struct {
 }
 
 // Adapter is what an Ethernet adapter counts that sends on a Direction, and receives on its opposite (the names are
-// those of IEEE 802.3 clause 30.3 in short, as drivers show them). All is zero in full duplex.
+// those of IEEE 802.3 clause 30.3 in short, as drivers show them). All but pauses is zero in full duplex.
 type Adapter struct {
 	Collisions          uint64 `json:"collisions"`           // in the first 512 bit times of a frame of its own
 	LateCollisions      uint64 `json:"late_collisions"`      // after them
@@ -74,6 +74,8 @@ type Adapter struct {
 	Deferred            uint64 `json:"deferred"`             // frames that found the wire in use at first
 	FCSErrors           uint64 `json:"fcs_errors"`           // frames received with a bad checksum
 	Runts               uint64 `json:"runts"`                // fragments received of fewer than 64 bytes
+	PausesReceived      uint64 `json:"pauses_received"`      // pause frames by which the other end had this one send nothing
+	PausesSent          uint64 `json:"pauses_sent"`          // and by which this end had the other one; see Direction.Adapter
 }
 
 // purpose tells the random streams of a pipe apart.

@@ -130,7 +130,7 @@ const wholeRate = notation.Rate((1 << 16) * 8 / 100e-6)
 func (p *pipe) staysWhole() bool {
 	s := &p.shape
 	fast := p.kind == unpaced || p.kind == paced && p.shaper == nil && *s.Rate >= wholeRate && s.Queue == nil
-	return fast && p.police == nil && p.corrupt == nil && p.duplicate == nil && p.reorder == nil && p.jitter == nil
+	return fast && p.police == nil && p.corrupt == nil && p.duplicate == nil && p.reorder == nil && p.jitter == nil && p.pauses == nil
 }
 
 // out reports whether a packet finds the way out of service, and the cause of which it is dropped then.

@@ -90,6 +90,8 @@ func (r *Rule) Validate() error {
 		return document.Errorf("mtu: is the link's; want it outside of the rules")
 	case r.Duplex != nil:
 		return document.Errorf("duplex: is the link's; want it outside of the rules")
+	case r.Pause != nil:
+		return document.Errorf("pause: is the link's; want it outside of the rules")
 	case r.Per == PerFlow && r.Outage != nil && r.Outage.Per == chance.PerConnection: // 4096 tables of 229 kB
 		return document.Errorf("outage: per connection does not go with per: flow; leave it out, each flow has an outage of its own")
 	}

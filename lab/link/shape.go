@@ -38,6 +38,7 @@ type Shape struct {
 
 	MTU    *MTU           `yaml:"mtu" json:"mtu,omitempty"` // for the node that sends; a Direction carries what it gets
 	Duplex *Duplex        `yaml:"duplex" json:"duplex,omitempty"`
+	Pause  *Pause         `yaml:"pause" json:"pause,omitempty"` // of the node that sends, by the other
 	Outage *chance.Outage `yaml:"outage" json:"outage,omitempty"`
 	Down   *Bool          `yaml:"down" json:"down,omitempty"` // taken out of service
 
@@ -154,6 +155,11 @@ func (s Shape) Complete() error {
 	}
 	if s.Duplex != nil && *s.Duplex != Full {
 		if err := s.sharesMedium(); err != nil {
+			return err
+		}
+	}
+	if s.Pause.some() {
+		if err := s.pausesWire(); err != nil {
 			return err
 		}
 	}

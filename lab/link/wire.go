@@ -29,6 +29,7 @@ type wire struct {
 	perByte       float64 // nanoseconds; 0: no rate
 	shaper        *tokens
 	opportunities *opportunities
+	pauses        *pauses
 
 	clock    int64   // the last time that the queue was told; it must not go back
 	free     int64   // when the wire is free again
@@ -50,6 +51,8 @@ func (p *pipe) setWire(t int64, old, s Shape) {
 	if s.Rate != nil {
 		p.perByte = 8 * 1e9 / float64(*s.Rate)
 	}
+	p.pauses = renew(p.pauses, old.Pause, s.Pause, func(c *Pause) *pauses { return c.start(t) })
+	p.d.paused = p.d.paused || p.pauses != nil
 	before := p.kind
 	switch {
 	case p.opportunities != nil:
@@ -152,6 +155,7 @@ func (p *pipe) enqueue(t int64, k *packet.Packet) {
 	t = max(t, p.clock)
 	p.run(t)
 	p.clock = t
+	p.hold(t)
 	if p.head == nil && p.queued == 0 {
 		if p.direct && t >= p.free {
 			p.d.count.Flying += int64(k.Segments())
@@ -212,6 +216,9 @@ func (p *pipe) work(at int64) {
 	if p.kind == traced {
 		p.seize(at)
 		return
+	}
+	if p.hold(at); p.free > at {
+		return // until the pause is over
 	}
 	k := p.head
 	if k == nil {
