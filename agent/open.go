@@ -10,6 +10,7 @@ import (
 	"github.com/pathwise-net/pathwise/agent/policy"
 	"github.com/pathwise-net/pathwise/fleet"
 	"github.com/pathwise-net/pathwise/input"
+	"github.com/pathwise-net/pathwise/probe"
 	"github.com/pathwise-net/pathwise/respond"
 	"github.com/pathwise-net/pathwise/sock"
 )
@@ -208,7 +209,7 @@ func (a *Agent) runOf(o fleet.Opening, peer netip.Addr) respond.Run {
 	return respond.Run{
 		Secret: o.Responder.Secret, Sealed: o.Responder.Sealed, Peer: peer, Tests: o.Responder.Tests, Together: o.Responder.Together,
 		Until: time.Now().Add(o.Until.Sub(a.now())), Longest: longest, Rate: int64(rate),
-		TraceBack: a.traceBack(o, rate),
+		TraceBack: a.traceBack(o, rate, probe.TraceBack),
 		OnTest:    func(t respond.Tested) { a.count(class, t.Bytes) },
 	}
 }

@@ -1,7 +1,10 @@
 package agent
 
 import (
+	"context"
+	"errors"
 	"net"
+	"net/netip"
 	"strconv"
 	"strings"
 	"testing"
@@ -58,5 +61,33 @@ func TestTraceBackWithinPolicy(t *testing.T) {
 				t.Errorf("%v bytes of the day, want %v", got, want)
 			}
 		})
+	}
+}
+
+// Routes back for one run are traced one after the other, so that its rate is that of all.
+func TestTracesBackOneAtATime(t *testing.T) {
+	t.Parallel()
+	a := run(t, Config{Dir: t.TempDir(), Listen: "127.0.0.1"})
+	begun, release := make(chan struct{}), make(chan struct{})
+	trace := a.traceBack(opening(1, 5201), 0, func(context.Context, netip.Addr, retrace.Ask) (retrace.Route, error) {
+		begun <- struct{}{}
+		<-release
+		return retrace.Route{NetworkBits: 24}, nil
+	})
+	to, ask := netip.MustParseAddr("127.0.0.1"), retrace.Ask{Protocol: retrace.UDP, MaxTTL: 1, Queries: 1, Timeout: time.Second, Interval: time.Millisecond}
+	for range 2 { // the second is another one, once the first is over
+		ended := make(chan retrace.Route)
+		go func() {
+			found, _ := trace(t.Context(), to, ask)
+			ended <- found
+		}()
+		<-begun
+		if _, err := trace(t.Context(), to, ask); !errors.Is(err, errTracing) {
+			t.Errorf("beside another: %v", err)
+		}
+		release <- struct{}{}
+		if found := <-ended; found.NetworkBits != 24 {
+			t.Errorf("%+v", found)
+		}
 	}
 }
