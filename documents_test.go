@@ -46,7 +46,7 @@ var decoders = map[string]string{
 	"lab/exec_linux.go": process, "lab/lab.go": process, "lab/start_linux.go": process, "web/labs/test_session.go": process,
 	"cmd/pathwise/lab_truth_text.go": own, "config/command.go": own, "lab/scenario/truth.go": own, "probe/task_value.go": own,
 	"diagnose/knowledge/knowledge.go": own, "report/mask.go": own,
-	"measure/distribution.go": part, "measure/read.go": part, "measure/subject.go": part, "measure/samples.go": part, "parse/json.go": part,
+	"measure/distribution.go": part, "measure/read.go": part, "measure/subject.go": part, "measure/sample_tcp.go": part, "parse/json.go": part,
 }
 
 // decoding are the functions that read a text, by the package that has them.
