@@ -3,6 +3,7 @@
 import { color } from '../settings.js';
 import { short } from '../format.js';
 import { change, words, None, Bad, Warn } from './judge.js';
+import { glyph, hatch } from './glyphs.js';
 import { firstAt, hostAt, showsMarks, showsNames, showsNumbers } from './layout.js';
 
 /** @typedef {import('./model.js').Model} Model */
@@ -285,54 +286,4 @@ export class Painter {
       p.strokeRect(x - 1, y - 1, l.size + 1, l.size + 1);
     }
   }
-}
-
-/**
- * @param {CanvasRenderingContext2D} p
- * @param {number} x
- * @param {number} y
- * @param {number} r
- * @param {number} kind
- */
-function glyph(p, x, y, r, kind) {
-  p.lineWidth = Math.max(1.2, r / 2);
-  p.beginPath();
-  if (kind === Warn) p.arc(x, y, r * 0.7, 0, 7);
-  else if (kind === Bad) {
-    p.moveTo(x - r, y - r);
-    p.lineTo(x + r, y + r);
-    p.moveTo(x + r, y - r);
-    p.lineTo(x - r, y + r);
-  } else if (kind === 1) {
-    p.moveTo(x - r, y);
-    p.lineTo(x + r, y);
-    p.moveTo(x, y - r);
-    p.lineTo(x, y + r);
-  } else return;
-  if (kind === Warn) p.fill();
-  else p.stroke();
-}
-
-/**
- * @param {CanvasRenderingContext2D} p
- * @param {number} x
- * @param {number} y
- * @param {number} size
- * @param {boolean} there
- * @param {string} style
- */
-function hatch(p, x, y, size, there, style) {
-  p.strokeStyle = style;
-  p.lineWidth = 0.6;
-  p.beginPath();
-  for (let d = 0.25; d < 1; d += 0.25) {
-    if (there) {
-      p.moveTo(x, y + size * d);
-      p.lineTo(x + size * (1 - d), y + size);
-    } else {
-      p.moveTo(x + size * d, y);
-      p.lineTo(x + size, y + size * (1 - d));
-    }
-  }
-  p.stroke();
 }
