@@ -5,9 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -198,31 +196,4 @@ func (m *matrixOf) counts(cells []archive.Cell) []uint64 {
 		}
 	}
 	return all
-}
-
-// numbers is a list that JSON has with four significant digits, which is all that a drawing shows; NaN, which JSON has not, is null.
-type numbers []float64
-
-// MarshalJSON writes a list with four digits each, and null for NaN.
-func (n numbers) MarshalJSON() ([]byte, error) {
-	text := make([]byte, 0, 2+8*len(n))
-	text = append(text, '[')
-	for i, v := range n {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			text = append(text, "null"...)
-		} else {
-			text = strconv.AppendFloat(text, v, 'g', 4, 64)
-		}
-	}
-	return append(text, ']'), nil
-}
-
-// Schema says that the list has numbers and nulls.
-func (numbers) Schema(r huma.Registry) *huma.Schema {
-	number := r.Schema(reflect.TypeFor[*float64](), false, "")
-	number.Nullable = true
-	return &huma.Schema{Type: huma.TypeArray, Items: number}
 }

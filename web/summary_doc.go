@@ -3,12 +3,8 @@ package web
 import (
 	"context"
 	"math"
-	"reflect"
 	"slices"
-	"strconv"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/pathwise-net/pathwise/analysis"
 	"github.com/pathwise-net/pathwise/archive"
@@ -150,25 +146,4 @@ func (s *Server) newestRun(ctx context.Context) (*time.Time, error) {
 		return nil, err
 	}
 	return &page.Results[0].Started, nil
-}
-
-// classes is a list of classes of pairs, each a number of one digit.
-type classes []uint8
-
-// MarshalJSON writes a list of numbers, where encoding/json writes bytes as base64.
-func (c classes) MarshalJSON() ([]byte, error) {
-	text := make([]byte, 0, 2+2*len(c))
-	text = append(text, '[')
-	for i, v := range c {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = strconv.AppendUint(text, uint64(v), 10)
-	}
-	return append(text, ']'), nil
-}
-
-// Schema says that the list has whole numbers.
-func (classes) Schema(r huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeArray, Items: r.Schema(reflect.TypeFor[int](), false, "")}
 }
