@@ -92,3 +92,10 @@ export function url(path, query = {}) {
   const text = q.toString();
   return 'api/v1/' + path.map(encodeURIComponent).join('/') + (text ? '?' + text : '');
 }
+
+/**
+ * What both ends of a Result are called: by their names, or by their addresses where they have none.
+ * @param {{source: {name: string, address: string}, target: {name: string, address: string}}} result
+ * @returns {[string, string]}
+ */
+export const endsOf = ({ source, target }) => [source.name || source.address, target.name || target.address];

@@ -1,6 +1,6 @@
 // Everything that is known of one host: how it is, what it can do, what it does now and next, and what went wrong.
 import { html } from '../html.js';
-import { exactly, url } from '../api.js';
+import { endsOf, exactly, url } from '../api.js';
 import { useDoc } from '../docs.js';
 import { format, plural } from '../format.js';
 import { link } from '../router.js';
@@ -93,7 +93,7 @@ const Next = ({ name }) => html`<${List} id="next" title="Now and next" what="Wh
 const Failures = ({ name }) => html`<${List} id="failures" title="Last failures" what="The list of failures" none="None of its runs failed." path=${url(['results'], { status: 'failed', source: exactly(name), limit: rows })}
   of=${(/** @type {ResultsDoc} */ d) => d.results} head=${['Began', 'Path', 'Tool', 'Why']}
   row=${(/** @type {ResultDoc} */ r) => html`<tr key=${r.id}><th scope="row"><a href=${link(['result', r.id])}>${when(r.started, 'second')}</a></th>
-    <td><${Path} a=${r.source.name || r.source.address} b=${r.target.name || r.target.address} /></td><td>${r.tool ?? r.kind}</td><td class="is-failed">${(r.error ?? '').slice(0, 200)}</td></tr>`} />`;
+    <td><${Path} a=${endsOf(r)[0]} b=${endsOf(r)[1]} /></td><td>${r.tool ?? r.kind}</td><td class="is-failed">${(r.error ?? '').slice(0, 200)}</td></tr>`} />`;
 
 /** @param {{name: string}} props */
 const Misses = ({ name }) => html`<${List} id="misses" title="Last misses" what="The list of misses" none="None of its runs was missed." path=${url(['misses'], { source: exactly(name), limit: rows })}

@@ -4,7 +4,7 @@ import { format, plural } from '../format.js';
 import { link } from '../router.js';
 import { rfc, span, when } from '../times.js';
 import { useDoc, useDocs } from '../docs.js';
-import { url } from '../api.js';
+import { endsOf, url } from '../api.js';
 import { useEvents } from '../events.js';
 import { Failure } from '../state.js';
 import { change, words } from './judge.js';
@@ -78,7 +78,7 @@ function ofEvent(kind, e) {
   if (kind === 'plan' && e.plan) return { key: `plan ${e.plan}`, at, times: 1, href: '', text: `plan ${e.plan} is in force` };
   const r = e.result;
   if (r && r.status !== 'ok') {
-    const [a, b] = [r.source.name || r.source.address, r.target.name || r.target.address];
+    const [a, b] = endsOf(r);
     return { key: `fail ${a} ${b} ${r.error}`, at: Date.parse(r.started), times: 1, href: link(['result', r.id]), text: `${a} → ${b}, ${r.tool ?? r.kind}: ${r.error ?? r.status}` };
   }
   return null;

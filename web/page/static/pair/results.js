@@ -4,7 +4,7 @@ import { format, inText, plural, share, unitOf } from '../format.js';
 import { inOrder, labelOf } from '../metrics.js';
 import { link } from '../router.js';
 import { useDocs } from '../docs.js';
-import { exactly, url } from '../api.js';
+import { endsOf, exactly, url } from '../api.js';
 import { rfc, when } from '../times.js';
 import { Failure } from '../state.js';
 import { useTitles } from '../result/titles.js';
@@ -38,7 +38,7 @@ export function Results({ pair, range, turn }) {
     ${all.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="Results"><table class="list">
       <thead><tr><th scope="col">Began</th><th scope="col">Path</th><th scope="col">Tool</th><th scope="col">Ended</th><th scope="col">Showed</th></tr></thead>
       <tbody>${all.map((r) => html`<tr key=${r.id}><th scope="row"><a href=${link(['result', r.id])}>${when(r.started, 'second')}</a></th>
-        <td>${wayText([r.source.name || r.source.address, r.target.name || r.target.address])}</td><td>${r.tool ?? r.kind}</td>
+        <td>${wayText(endsOf(r))}</td><td>${r.tool ?? r.kind}</td>
         <td class=${'is-' + r.status}>${r.status}</td><td>${r.error ? r.error.slice(0, 120) : gist(r, title)}</td></tr>`)}</tbody></table></div>`}
   </section>`;
 }

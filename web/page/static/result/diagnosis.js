@@ -1,11 +1,12 @@
 // What a diagnosis found: the verdict as a headline, the causes with their evidence, what to do about each, and what that brings.
 import { html, useRef, useState } from '../html.js';
-import { url } from '../api.js';
+import { endsOf, url } from '../api.js';
 import { useDoc } from '../docs.js';
 import { format, share, unitOf } from '../format.js';
 import { definitionOf, inOrder, labelOf } from '../metrics.js';
 import { link } from '../router.js';
 import { inputsOf } from '../calc/form.js';
+import { wayText } from '../pair/compare.js';
 import { gist } from '../pair/results.js';
 import { Parts } from './parts.js';
 import { useTitles } from './titles.js';
@@ -129,7 +130,7 @@ const Fetched = ({ id, title }) => html`<${One} id=${id} title=${title} result=$
 
 /** @param {{id: string, result: ResultDoc | null, title: (id: string) => string}} props */
 const One = ({ id, result: r, title }) => html`<li>
-  <a href=${link(['result', id])}>${r ? `${stepOf(r)}: ${r.source.name || r.source.address} → ${r.target.name || r.target.address}` : id}</a>
+  <a href=${link(['result', id])}>${r ? `${stepOf(r)}: ${wayText(endsOf(r))}` : id}</a>
   <span>${r && (r.error ?? gist(r, title))}</span></li>`;
 
 /** The diagnosis that a Result holds. @param {ResultDoc} r */

@@ -1,6 +1,6 @@
 // A test of a multicast group: what each member knew of it last, as a matrix of all of them.
 import { html } from '../html.js';
-import { exactly, url } from '../api.js';
+import { endsOf, exactly, url } from '../api.js';
 import { useDoc } from '../docs.js';
 import { change, link } from '../router.js';
 import { when } from '../times.js';
@@ -29,7 +29,7 @@ export function Group({ route }) {
     ${shown && html`<div class="controls"><label>As told by <select value=${shown.source.name} onChange=${(/** @type {any} */ e) => change({ by: e.target.value })}>
         ${last.map((o) => html`<option>${o.source.name}</option>`)}</select></label>
       <span class="quiet">${when(shown.started, 'second')}</span> <a href=${link(['result', shown.id])}>the whole result</a>
-      ${' '}<a href=${link(['pair', shown.source.name, shown.target.name || shown.target.address])}>over time</a></div>`}
+      ${' '}<a href=${link(['pair', shown.source.name, endsOf(shown)[1]])}>over time</a></div>`}
     ${r && html`${r.error && html`<p class="failure" role="note">${r.error}</p>`}${(r.notes ?? []).map((n) => html`<p class="note">${n}</p>`)}
       <${Members} members=${r.samples?.members ?? []} pairs=${r.samples?.pairs ?? []} />`}`;
 }

@@ -1,11 +1,12 @@
 // One Result, whole: what was asked, what came out, the samples behind it, and what the clock was worth.
 import { html, useState } from '../html.js';
-import { url } from '../api.js';
+import { endsOf, url } from '../api.js';
 import { useDoc } from '../docs.js';
 import { format } from '../format.js';
 import { link } from '../router.js';
 import { when, zoneName } from '../times.js';
 import { Failure, Loading } from '../state.js';
+import { wayText } from '../pair/compare.js';
 import { Diagnosis, diagnosisOf, Findings, Numbers } from './diagnosis.js';
 import { unaskedWords } from './unasked.js';
 import { Asked } from './asked.js';
@@ -24,14 +25,13 @@ export function Result({ route }) {
   if (error) return html`<h1 tabindex="-1">Result</h1><${Failure} error=${error} what="This result" retry=${reload} />`;
   if (!doc) return html`<h1 tabindex="-1">Result</h1><${Loading} of="the result" />`;
   const r = /** @type {ResultDoc} */ (doc);
-  const [a, b] = [r.source.name || r.source.address, r.target.name || r.target.address];
-  const way = a === b ? a : `${a} → ${b}`; // what is of a host by itself has one end
+  const [a, b] = endsOf(r);
   const at = Date.parse(r.started);
   const unasked = r.kind === 'diagnosis' && unaskedWords(r.parameters?.trouble);
   const around = { from: new Date(at - 3600e3).toISOString(), to: new Date(at + 3600e3).toISOString(), tool: r.tool ?? r.kind };
   const asked = Object.entries(r.parameters ?? {}).filter(([k]) => r.kind !== 'diagnosis' || !['results', 'segments', 'trouble'].includes(k)); // which are shown above
   return html`
-    <h1 tabindex="-1">${r.tool ?? r.kind}: ${way}</h1>
+    <h1 tabindex="-1">${r.tool ?? r.kind}: ${wayText([a, b])}</h1>
     <p class="screen"><a href=${link(['pair', a, b], around)}>${a === b ? 'This host' : 'This pair'}, an hour before and after</a>
       <span class="quiet"> · </span><a href=${link(['test'], r.kind === 'diagnosis' ? { source: a, target: b, do: 'diagnose' } : { source: a, target: b, tool: r.tool ?? r.kind })}>Test it again</a></p>
     ${unasked && html`<p class="unasked">Nobody asked for this diagnosis: it was ${unasked}, at ${when(at)}.</p>`}

@@ -1,6 +1,6 @@
 // What a trace found, whole: who answers at each hop, what came of rounds, the way back beside the way there, what is done to packets, and how large they may be.
 import { html } from '../html.js';
-import { url } from '../api.js';
+import { endsOf, url } from '../api.js';
 import { useDoc } from '../docs.js';
 import { knownOf } from '../pair/hops.js';
 import { Both } from './both.js';
@@ -23,7 +23,7 @@ export function RouteOf({ result: r }) {
   return html`
     ${(measuresMTU(r) || r.samples?.route?.narrowings?.length || r.samples?.back_narrows) && html`<${Mtu} result=${r} words=${words} />`}
     ${back && html`<${Both} there=${hops} back=${back} names=${names} known=${known} />`}
-    ${middleboxes && html`<${Middlebox} found=${middleboxes} hops=${hops} target=${r.target.name || r.target.address} names=${names} words=${words} />`}
+    ${middleboxes && html`<${Middlebox} found=${middleboxes} hops=${hops} target=${endsOf(r)[1]} names=${names} words=${words} />`}
     ${rounds ? html`<${Rounds} rounds=${rounds} hops=${hops} names=${names} known=${known} words=${words?.route ?? null} />`
       : hops.length > 0 && html`<${Hops} hops=${hops} names=${names} known=${known} words=${words?.route ?? null} id="hops"
         title=${r.kind === 'mtu' ? 'Hops that larger packets pass' : 'Route'} silent=${r.kind === 'mtu'} />`}
