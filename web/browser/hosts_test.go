@@ -64,6 +64,7 @@ func TestHost(t *testing.T) {
 	p.withAxe()
 	p.until("document.querySelector('#lacks') && document.querySelector('#failures') && document.querySelector('#pairs')")
 	p.until("document.querySelector('[aria-labelledby=what]').textContent.includes('the agent does not know version 2 of the messages, pathwise.result/2')")
+	p.until("/^\\d+.more things$/.test(document.querySelector('[aria-labelledby=what] details summary').textContent)")
 	for selector, has := range map[string]string{
 		"main": "10.0.0.3", "h1": "dl", "section:has(#what)": "not synchronised", "section:has(#now)": "It ran 1 test", "section:has(#lacks)": "raw-sockets",
 		"section:has(#failures)": "socket: not permitted", "section:has(#misses)": "<img", "section:has(#pairs)": "cern", "section:has(#next)": "Nothing is planned.",

@@ -32,7 +32,7 @@ export function Host({ host: h, route }) {
         <dt>Reach</dt><dd>${{ agent: 'by its agent, which calls the controller', ssh: 'by SSH, over which the controller starts its agent', responder: 'it only answers tests of others' }[h.reach] ?? h.reach}</dd>
         ${h.heard && html`<dt>Last heard</dt><dd>${when(h.heard, 'second')} ${zoneName()}, ${span(now - Date.parse(h.heard))} ago</dd>`}
         ${s && html`<dt>Version</dt><dd>${s.version} <span class="quiet">${s.platform}</span></dd>
-          ${h.out_of_date && html`<dt>Out of date</dt><dd>Put the controller’s build there: the agent does not know ${h.out_of_date.join(', ')}.</dd>`}
+          ${h.out_of_date && html`<dt>Out of date</dt><dd>Put the controller’s build there: the agent does not know <${Unknown} all=${h.out_of_date} /></dd>`}
           <dt>Clock</dt><dd>${clockOf(h)}</dd>
           <dt>Not yet filed</dt><dd>${plural(s.spooled, 'result')}, which the agent keeps until the controller has them</dd>`}</dl></section>
       ${s && html`<section aria-labelledby="now"><h2 id="now">When it was last heard</h2><p>It ran ${plural((s.running ?? []).length, 'test')}${(s.open ?? []).length > 0 && ` and answered ${plural((s.open ?? []).length, 'test')} of others`}.</p></section>`}
@@ -44,6 +44,12 @@ export function Host({ host: h, route }) {
     <div class="foot"><${Next} name=${h.name} /><${Failures} name=${h.name} /><${Misses} name=${h.name} /><${Pairs} name=${h.name} /></div>
     ${h.state !== 'foreign' && html`<section class="itself" aria-labelledby="itself"><h2 id="itself">What it measures of itself</h2><${Past} route=${route} pair=${[h.name, h.name]} /></section>`}`;
 }
+
+const told = 5; // of what an agent does not know: an old one does not know dozens of things
+
+/** What an agent does not know: some of it at once, the rest when somebody wants it. @param {{all: string[]}} props */
+const Unknown = ({ all }) => (all.length <= told + 1 ? html`${all.join(', ')}.`
+  : html`${all.slice(0, told).join(', ')}, and <details><summary>${plural(all.length - told, 'more thing')}</summary>${all.slice(told).join(', ')}.</details>`);
 
 /** Whether something is wrong with the host, and why. @param {{host: import('./model.js').Shown}} props */
 function Health({ host: h }) {

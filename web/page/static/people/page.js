@@ -17,11 +17,14 @@ export function People({ account }) {
   return html`<h1 tabindex="-1">${me.name ? `Account ${me.name}` : 'Account'}</h1>
     ${me.kind !== 'account'
       ? html`<p>You have not signed in. <a href=${link(['sign-in'], { then: here().href })}>Sign in</a></p>`
-      : html`<p class="quiet">Role: ${me.role}. It may ${(me.scopes ?? []).map((s) => may[s]).join(', ')}.</p>`}
+      : html`<p class="quiet">Role: ${me.role}. It may ${listed((me.scopes ?? []).map((s) => may[s]))}.</p>`}
     ${admin && html`<${Accounts} />`}
     ${me.kind === 'account' && html`<${Tokens} scopes=${me.scopes ?? []} all=${admin} /><${Password} me=${me} />`}
     ${admin && html`<${Audit} />`}`;
 }
+
+/** Some things as a part of a sentence: a, and b. @param {string[]} all */
+const listed = (all) => [all.slice(0, -1).join(', '), all.at(-1)].filter(Boolean).join(', and ');
 
 /** @type {Record<string, string>} */
 const may = { read: 'look', run: 'start tests and diagnoses', admin: 'change the configuration and let others in' };
