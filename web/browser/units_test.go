@@ -22,6 +22,7 @@ func TestUnits(t *testing.T) {
 		{"format.js", `format(0.9999, 'ratio')`, ">99.9 %"},
 		{"format.js", `format(0, 'ratio')`, "0 %"},
 		{"format.js", `[1500, 9000, 12345].map((v) => format(v, 'bytes')).join()`, "1500 B,9000 B,12.3 kB"},
+		{"format.js", `format(9.66e-7, unitOf('clock_skew_ratio')) + ', ' + format(1e-5, unitOf('loss_ratio'))`, "0.966 ppm, 0.001 %"},
 		{"format.js", `format(14, 'count')`, "14"},
 		{"format.js", `format(1234567, 'packets')`, "1 234 567"},
 		{"format.js", `format(null, 'seconds')`, "none"},

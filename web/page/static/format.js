@@ -10,6 +10,7 @@ const scales = {
   packets_per_second: { units: rates('packets/s') },
   bytes: { units: rates('B') },
   ratio: { units: [[1e-2, '%']] },
+  parts_per_million: { units: [[1e-6, 'ppm']] },
 };
 
 /** @param {string} unit @returns {[number, string][]} */
@@ -20,11 +21,14 @@ function rates(unit) {
 /** The names of units, longest first where one ends in another. */
 export const units = ['bits_per_second', 'bytes_per_second', 'packets_per_second', 'seconds', 'bytes', 'ratio', 'packets', 'score', 'count'];
 
+/** Metrics that people know in another unit than their name ends in: a clock that is wrong by millionths. @type {Record<string, string>} */
+const usual = { clock_skew_ratio: 'parts_per_million' };
+
 /**
- * The unit that the name of a metric ends in.
+ * The unit that a metric is shown in: as a rule that which its name ends in.
  * @param {string} metric
  */
-export const unitOf = (metric) => units.find((u) => metric.endsWith('_' + u)) ?? '';
+export const unitOf = (metric) => usual[metric] ?? units.find((u) => metric.endsWith('_' + u)) ?? '';
 
 /**
  * The factor and the name of the unit that suits a size: 0.0124 s are shown in ms. Seconds change to minutes only above two,
